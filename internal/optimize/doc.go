@@ -1,0 +1,2 @@
+// Package optimize minimises smooth functions in a box.
+package optimize

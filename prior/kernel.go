@@ -1,0 +1,60 @@
+package prior
+
+import "gonum.org/v1/gonum/mat"
+
+// Kernel is a covariance function k(x,x') = cov(f(x), f(x')) on R^d. It is
+// immutable: WithParams returns a changed copy.
+//
+// Points are rows of n×d and m×d matrices. Dst matrices must have the stated
+// size and are overwritten; methods that end in VJP add to their destination.
+type Kernel interface {
+	// Dim is d.
+	Dim() int
+
+	// Gram writes k(x_i, x_j), n×n.
+	Gram(dst *mat.SymDense, x *mat.Dense)
+
+	// Cross writes k(x_i, y_j), n×m.
+	Cross(dst, x, y *mat.Dense)
+
+	// Diag writes k(x_i, x_i).
+	Diag(dst []float64, x *mat.Dense)
+
+	// CrossVJP adds to dx (n×d) the gradient of Σ_ij kbar_ij k(x_i, y_j) with
+	// respect to x.
+	CrossVJP(dx, x, y, kbar *mat.Dense)
+
+	// DiagVJP adds to dx (n×d) the gradient of Σ_i dbar_i k(x_i, x_i).
+	DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64)
+
+	// ParamVJP adds to dtheta the gradient of Σ_ij kbar_ij k(x_i, x_j), over
+	// all i and j, with respect to Params.
+	ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense)
+
+	// Params describes the hyper-parameters θ in order. All are positive and
+	// optimised as log θ; ParamVJP is with respect to log θ.
+	Params() []Param
+
+	// WithParams returns the kernel with hyper-parameters θ (not their logs).
+	WithParams(theta []float64) Kernel
+
+	// String returns the expression that Parse reads, e.g. "rbf*periodic+linear".
+	String() string
+}
+
+// Param is one hyper-parameter of a kernel.
+type Param struct {
+	Name   string  // unique within the kernel, e.g. "lengthscale[2]" or "rbf.lengthscale[2]" in an expression
+	Value  float64 // current value
+	Lo, Hi float64 // bounds for fitting
+	Prior  Density // hyper-prior on the value; nil is flat in log θ
+	Fixed  bool    // not fitted
+}
+
+// Density is a log-density on the positive numbers.
+type Density interface {
+	// LogProb returns log p(θ) and its derivative with respect to θ.
+	LogProb(theta float64) (lp, dlp float64)
+	// Mode is where a fit starts.
+	Mode() float64
+}

@@ -1,0 +1,86 @@
+package surrogate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var (
+	// ErrNoData reports a fit to zero observations.
+	ErrNoData = errors.New("surrogate: no observations")
+	// ErrNotFinite reports NaN or infinity among the observations.
+	ErrNotFinite = errors.New("surrogate: observation is not finite")
+	// ErrShape reports a dataset whose parts disagree in size.
+	ErrShape = errors.New("surrogate: dataset sizes disagree")
+	// ErrNotPositiveDefinite reports a covariance matrix that no permitted
+	// jitter made positive definite.
+	ErrNotPositiveDefinite = errors.New("surrogate: covariance is not positive definite")
+)
+
+// Dataset holds n observations y = f(x) + noise.
+type Dataset struct {
+	X *mat.Dense // n×d inputs, a row each
+	Y []float64  // n targets
+
+	// Lo and Hi bound the box in which predictions will be asked. Surrogates
+	// that need context points spread them there. Nil means the bounding box
+	// of X.
+	Lo, Hi []float64
+
+	// NoiseFree says that the observations are exact up to rounding. It lowers
+	// the floor under a learned noise variance from 1e-4 to 1e-6.
+	NoiseFree bool
+}
+
+// Dims returns the number of observations and of inputs.
+func (d Dataset) Dims() (n, dim int) {
+	if d.X == nil || d.X.IsEmpty() {
+		return 0, 0
+	}
+	return d.X.Dims()
+}
+
+// Validate returns an error that wraps ErrNoData, ErrShape or ErrNotFinite if
+// no model can be fitted to d.
+func (d Dataset) Validate() error {
+	n, dim := d.Dims()
+	if n == 0 || dim == 0 {
+		return ErrNoData
+	}
+	if len(d.Y) != n {
+		return fmt.Errorf("%w: %d rows of inputs, %d targets", ErrShape, n, len(d.Y))
+	}
+	if (d.Lo != nil || d.Hi != nil) && (len(d.Lo) != dim || len(d.Hi) != dim) {
+		return fmt.Errorf("%w: %d inputs, box of %d and %d bounds", ErrShape, dim, len(d.Lo), len(d.Hi))
+	}
+	for i, y := range d.Y {
+		if math.IsNaN(y) || math.IsInf(y, 0) {
+			return fmt.Errorf("%w: target %d is %v", ErrNotFinite, i+1, y)
+		}
+		for j, x := range d.X.RawRowView(i) {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Errorf("%w: input %d of row %d is %v", ErrNotFinite, j+1, i+1, x)
+			}
+		}
+	}
+	return nil
+}
+
+// Box returns Lo and Hi, or the bounding box of X where they are nil.
+func (d Dataset) Box() (lo, hi []float64) {
+	if d.Lo != nil {
+		return d.Lo, d.Hi
+	}
+	n, dim := d.Dims()
+	lo, hi = make([]float64, dim), make([]float64, dim)
+	for j := range dim {
+		lo[j], hi[j] = math.Inf(1), math.Inf(-1)
+		for i := range n {
+			lo[j], hi[j] = min(lo[j], d.X.At(i, j)), max(hi[j], d.X.At(i, j))
+		}
+	}
+	return lo, hi
+}

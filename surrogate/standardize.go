@@ -1,0 +1,52 @@
+package surrogate
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Standardization is the affine map z = (y - Mean)/SD between the user's units
+// and those a model works in.
+type Standardization struct {
+	Mean, SD float64
+}
+
+// Standardize returns the map that gives y mean 0 and standard deviation 1
+// (n-1 in the denominator). A constant y, or a single one, keeps its scale:
+// SD is then 1.
+func Standardize(y []float64) Standardization {
+	// Scaling by the largest magnitude first keeps the sum of squares finite.
+	var big float64
+	for _, v := range y {
+		big = max(big, math.Abs(v))
+	}
+	if big == 0 || len(y) == 0 {
+		return Standardization{Mean: 0, SD: 1}
+	}
+	scaled := make([]float64, len(y))
+	for i, v := range y {
+		scaled[i] = v / big
+	}
+	mean, sd := stat.MeanStdDev(scaled, nil)
+	s := Standardization{Mean: mean * big, SD: sd * big}
+	// Below this the differences are rounding of the values themselves.
+	if len(y) == 1 || !(sd > 1e-13) {
+		s.SD = 1
+	}
+	return s
+}
+
+// Apply writes (y - Mean)/SD to dst and returns it; a nil dst is allocated.
+func (s Standardization) Apply(dst, y []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, len(y))
+	}
+	for i, v := range y {
+		dst[i] = (v - s.Mean) / s.SD
+	}
+	return dst
+}
+
+// Invert maps a standardised value to the user's units.
+func (s Standardization) Invert(z float64) float64 { return z*s.SD + s.Mean }

@@ -1,0 +1,121 @@
+package surrogate
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Model is a recipe for a surrogate: an option struct whose zero value is a
+// documented default. Fit leaves the Model unchanged, so one Model may be
+// fitted from several goroutines.
+type Model interface {
+	// Fit conditions the model on d. The result depends only on the model, the
+	// dataset and the state of rng. It returns an error that wraps ErrNoData or
+	// ErrNotFinite for bad data, and the context's error, within a second, when
+	// ctx is cancelled.
+	Fit(ctx context.Context, d Dataset, rng *rand.Rand) (Posterior, error)
+}
+
+// Posterior is a distribution over functions f: R^d → R after seeing data. It
+// is immutable and safe for concurrent use. Every method speaks of the latent
+// f; the variance of an observation is that of f plus Noise().
+//
+// Points are the rows of an m×d matrix x. Destinations are overwritten and must
+// have the stated size; wrong sizes panic.
+type Posterior interface {
+	// Dim is d, the number of inputs.
+	Dim() int
+
+	// Noise is the variance σ² of the observation noise.
+	Noise() float64
+
+	// Predict writes the marginal mean and variance of f at the m rows of x.
+	Predict(mean, variance []float64, x *mat.Dense)
+
+	// PredictGrad is Predict with the gradients ∂mean/∂x and ∂variance/∂x, both
+	// m×d.
+	PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense)
+
+	// Joint writes the mean and the m×m covariance of f at the rows of x.
+	Joint(mean []float64, cov *mat.SymDense, x *mat.Dense)
+
+	// JointVJP adds to dx (m×d) the gradient with respect to x of
+	//
+	//	Σ_i mbar_i mean_i + Σ_ij cbar_ij cov_ij
+	//
+	// where the second sum runs over all i and j. It is the reverse-mode
+	// product of Joint.
+	JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense)
+
+	// Paths draws n whole functions from the posterior.
+	Paths(n int, rng *rand.Rand) []Path
+
+	// Warnings tells what was degraded during the fit: jitter that had to be
+	// added, a trainer that ran out of steps. It is empty for a clean fit.
+	Warnings() []string
+}
+
+// Path is one function drawn from a posterior: the same value at the same
+// point whenever asked, and safe for concurrent use.
+type Path interface {
+	// Eval writes the value at the m rows of x and, if grad is not nil, the
+	// m×d gradients.
+	Eval(value []float64, grad, x *mat.Dense)
+}
+
+// A Conditioner is a Posterior that takes up further observations at a cost far
+// below a fit, leaving hyper-parameters as they are.
+type Conditioner interface {
+	Posterior
+	// Condition returns the posterior after also observing y (with noise) at
+	// the rows of x.
+	Condition(x *mat.Dense, y []float64) (Posterior, error)
+}
+
+// LeaveOneOut is a Posterior that knows what it would have predicted at each of
+// its n training points without that point.
+type LeaveOneOut interface {
+	Posterior
+	// LeaveOneOut writes, for each training row, the mean and variance of the
+	// latent f given all other rows, hyper-parameters unchanged.
+	LeaveOneOut(mean, variance []float64)
+}
+
+// Evidence is a Posterior that knows the log marginal likelihood of its
+// training data, in nats, priors on hyper-parameters excluded.
+type Evidence interface {
+	Posterior
+	LogMarginalLikelihood() float64
+}
+
+// A WarmStarter is a Model whose fits can start from an earlier one.
+type WarmStarter interface {
+	Model
+	// FitFrom is Fit started from the State of an earlier posterior of the same
+	// model. A state of the wrong length is ignored.
+	FitFrom(ctx context.Context, start State, d Dataset, rng *rand.Rand) (Posterior, error)
+}
+
+// State is what a later fit starts from: hyper-parameters, network weights. It
+// survives a round trip through JSON.
+type State []float64
+
+// A Stater is a Posterior of a WarmStarter.
+type Stater interface {
+	Posterior
+	State() State
+}
+
+// Hyper is a named hyper-parameter of a fitted posterior, for display.
+type Hyper struct {
+	Name  string
+	Value float64
+}
+
+// A Describer is a Posterior that names the hyper-parameters it arrived at.
+type Describer interface {
+	Posterior
+	Hypers() []Hyper
+}
