@@ -1,6 +1,3 @@
-// Package linalg holds the dense linear algebra of the hot paths: Cholesky
-// factors with reported jitter, solves, products. All of the module's hot code
-// goes through it, so that faster kernels have one place to go.
 package linalg
 
 import (
@@ -32,31 +29,49 @@ const MaxJitter = 1e-4
 // definite it adds jitter to the diagonal: 1e-10 of the mean diagonal entry,
 // ten times more at each try, up to MaxJitter.
 func Factorize(a *mat.SymDense) (*Cholesky, error) {
+	return factorize(a, 0, meanDiagonal(a))
+}
+
+// factorize tries the jitters base, then base + 1e-10·scale and ten times more
+// at each try.
+func factorize(a *mat.SymDense, base, scale float64) (*Cholesky, error) {
 	n := a.SymmetricDim()
-	var mean float64
-	for i := range n {
-		mean += a.At(i, i) / float64(n)
+	if math.IsNaN(scale) || math.IsInf(scale, 0) {
+		return nil, fmt.Errorf("%w: its mean diagonal entry is %v", ErrNotPositiveDefinite, scale)
 	}
-	if math.IsNaN(mean) || math.IsInf(mean, 0) {
-		return nil, fmt.Errorf("%w: diagonal mean is %v", ErrNotPositiveDefinite, mean)
-	}
-	c := &Cholesky{l: blas64.Triangular{N: n, Stride: max(1, n), Data: make([]float64, n*n), Uplo: blas.Lower, Diag: blas.NonUnit}}
+	c := &Cholesky{l: newLower(n)}
 	for rel := 0.0; rel <= MaxJitter*1.001; rel = max(1e-10, rel*10) {
-		if c.jitter = rel * mean; c.factor(a) {
+		if c.jitter = base + rel*scale; c.factor(a) {
 			return c, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %d×%d, with jitter up to %.1g of the mean diagonal", ErrNotPositiveDefinite, n, n, MaxJitter)
 }
 
+func meanDiagonal(a *mat.SymDense) float64 {
+	var mean float64
+	n := a.SymmetricDim()
+	for i := range n {
+		mean += a.At(i, i) / float64(n)
+	}
+	return mean
+}
+
+func newLower(n int) blas64.Triangular {
+	return blas64.Triangular{N: n, Stride: max(1, n), Data: make([]float64, n*n), Uplo: blas.Lower, Diag: blas.NonUnit}
+}
+
 func (c *Cholesky) factor(a *mat.SymDense) bool {
 	n, raw, l := c.l.N, a.RawSymmetric(), c.l.Data
+	if n == 0 {
+		return true
+	}
 	for i := range n {
-		for j := range i {
-			l[i*n+j] = raw.Data[j*raw.Stride+i]
-		}
-		l[i*n+i] = raw.Data[i*raw.Stride+i] + c.jitter
 		clear(l[i*n+i+1 : (i+1)*n])
+		for j, v := range raw.Data[i*raw.Stride+i : i*raw.Stride+n] {
+			l[(i+j)*n+i] = v
+		}
+		l[i*n+i] += c.jitter
 	}
 	_, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: c.l.Stride, Data: l, Uplo: blas.Lower})
 	if !ok {
@@ -104,8 +119,12 @@ func (c *Cholesky) Solve(b *mat.Dense) {
 }
 
 func (c *Cholesky) trsm(t blas.Transpose, b *mat.Dense) {
+	raw := b.RawMatrix()
+	if raw.Rows != c.l.N {
+		panic(fmt.Sprintf("linalg: right-hand side has %d rows, want %d", raw.Rows, c.l.N))
+	}
 	if c.l.N > 0 {
-		blas64.Trsm(blas.Left, t, 1, c.l, b.RawMatrix())
+		blas64.Trsm(blas.Left, t, 1, c.l, raw)
 	}
 }
 
@@ -122,18 +141,23 @@ func (c *Cholesky) SolveVec(b []float64) {
 }
 
 func (c *Cholesky) trsv(t blas.Transpose, b []float64) {
+	c.checkLen(b)
+	if c.l.N > 0 {
+		blas64.Trsv(t, c.l, vector(b))
+	}
+}
+
+func (c *Cholesky) checkLen(b []float64) {
 	if len(b) != c.l.N {
 		panic(fmt.Sprintf("linalg: vector of length %d, want %d", len(b), c.l.N))
-	}
-	if c.l.N > 0 {
-		blas64.Trsv(t, c.l, blas64.Vector{N: len(b), Inc: 1, Data: b})
 	}
 }
 
 // MulLowerVec overwrites b with L b.
 func (c *Cholesky) MulLowerVec(b []float64) {
+	c.checkLen(b)
 	if c.l.N > 0 {
-		blas64.Trmv(blas.NoTrans, c.l, blas64.Vector{N: len(b), Inc: 1, Data: b})
+		blas64.Trmv(blas.NoTrans, c.l, vector(b))
 	}
 }
 
@@ -145,85 +169,110 @@ func (c *Cholesky) Lower(dst *mat.Dense) {
 	}
 }
 
-// Inverse writes (A + jitter·I)⁻¹ to dst.
+// Inverse writes (A + jitter·I)⁻¹ to dst, in n³ flops.
 func (c *Cholesky) Inverse(dst *mat.SymDense) {
 	n := c.l.N
-	inv := mat.NewDense(n, n, nil)
-	for i := range n {
-		inv.Set(i, i, 1)
+	if got := dst.SymmetricDim(); got != n {
+		panic(fmt.Sprintf("linalg: inverse into a matrix of size %d, want %d", got, n))
 	}
-	c.Solve(inv)
+	if n == 0 {
+		return
+	}
+	inv := c.inverseLower()
+	// A⁻¹ = L⁻ᵀ L⁻¹
+	blas64.Syrk(blas.Trans, 1, blas64.General{Rows: n, Cols: n, Stride: inv.Stride, Data: inv.Data}, 0, dst.RawSymmetric())
+}
+
+// InverseDiag writes the diagonal of (A + jitter·I)⁻¹ to dst, in n³/3 flops.
+func (c *Cholesky) InverseDiag(dst []float64) {
+	n := c.l.N
+	c.checkLen(dst)
+	clear(dst)
+	if n == 0 {
+		return
+	}
+	inv := c.inverseLower()
 	for i := range n {
-		for j := i; j < n; j++ {
-			dst.SetSym(i, j, 0.5*(inv.At(i, j)+inv.At(j, i)))
+		for j, v := range inv.Data[i*n : i*n+i+1] {
+			dst[j] += v * v
 		}
 	}
+}
+
+// inverseLower returns L⁻¹, with zeros above the diagonal.
+func (c *Cholesky) inverseLower() blas64.Triangular {
+	inv := newLower(c.l.N)
+	copy(inv.Data, c.l.Data)
+	lapack64.Trtri(inv)
+	return inv
 }
 
 // Extend returns the factor of the matrix bordered by m more rows: cross is
-// n×m, corner m×m. It costs O(n²m). The corner gets the same absolute jitter
-// as the matrix had.
+// n×m, corner m×m. It costs O(n²m). The corner gets the jitter that the matrix
+// had, and more, as in Factorize, if that is not enough; Jitter then tells the
+// larger.
 func (c *Cholesky) Extend(cross *mat.Dense, corner *mat.SymDense) (*Cholesky, error) {
 	n, m := c.l.N, corner.SymmetricDim()
-	w := mat.DenseCopyOf(cross)
-	c.SolveLower(w)
+	if r, k := cross.Dims(); n > 0 && (r != n || k != m) {
+		panic(fmt.Sprintf("linalg: border is %d×%d, want %d×%d", r, k, n, m))
+	}
+	t := n + m
+	l := newLower(t)
+	for i := range n {
+		copy(l.Data[i*t:], c.Row(i))
+		for j, v := range cross.RawRowView(i) {
+			l.Data[(n+j)*t+i] = v
+		}
+	}
+	row := func(i int) []float64 { return l.Data[(n+i)*t : (n+i)*t+n] }
 	schur := mat.NewSymDense(m, nil)
 	for i := range m {
-		for j := i; j < m; j++ {
-			s := corner.At(i, j)
-			for k := range n {
-				s -= w.At(k, i) * w.At(k, j)
-			}
-			schur.SetSym(i, j, s)
+		c.SolveLowerVec(row(i))
+		for j := range i + 1 {
+			schur.SetSym(i, j, corner.At(i, j)-Dot(row(i), row(j)))
 		}
-		schur.SetSym(i, i, schur.At(i, i)+c.jitter)
 	}
-	tail, err := Factorize(schur)
+	tail, err := factorize(schur, c.jitter, meanDiagonal(corner))
 	if err != nil {
 		return nil, err
 	}
-	t := n + m
-	out := &Cholesky{jitter: max(c.jitter, tail.jitter), l: blas64.Triangular{N: t, Stride: t, Data: make([]float64, t*t), Uplo: blas.Lower, Diag: blas.NonUnit}}
-	for i := range n {
-		copy(out.l.Data[i*t:], c.Row(i))
-	}
 	for i := range m {
-		row := out.l.Data[(n+i)*t : (n+i+1)*t]
-		for k := range n {
-			row[k] = w.At(k, i)
-		}
-		copy(row[n:], tail.Row(i))
+		copy(l.Data[(n+i)*t+n:], tail.Row(i))
 	}
-	return out, nil
+	return &Cholesky{l: l, jitter: tail.jitter}, nil
 }
 
-// CholeskyVJP returns the reverse-mode product of A ↦ L: given lbar = ∂/∂L
-// (lower part used) it returns the symmetric abar with dF = Σ_ij abar_ij dA_ij
-// over all i and j (Murray 2016, eq. 10).
+// CholeskyVJP returns the reverse-mode product of A ↦ L: given lbar = ∂F/∂L
+// (its lower triangle is used) it returns the symmetric abar with
+// dF = Σ_ij abar_ij dA_ij over all i and j (Murray 2016, eq. 10). Jitter is
+// taken as a constant. It costs 3n³ flops.
 func (c *Cholesky) CholeskyVJP(lbar *mat.Dense) *mat.SymDense {
 	n := c.l.N
-	// P = Φ(Lᵀ L̄), Φ takes the lower triangle and halves the diagonal.
+	if r, k := lbar.Dims(); r != n || k != n {
+		panic(fmt.Sprintf("linalg: adjoint of L is %d×%d, want %d×%d", r, k, n, n))
+	}
+	if n == 0 {
+		return &mat.SymDense{}
+	}
+	// P = Φ(Lᵀ L̄): Φ takes the lower triangle and halves the diagonal.
 	p := mat.NewDense(n, n, nil)
 	for i := range n {
-		for j := range i + 1 {
-			var s float64
-			for k := i; k < n; k++ {
-				s += c.At(k, i) * lbar.At(k, j)
-			}
-			if i == j {
-				s /= 2
-			}
-			p.Set(i, j, s)
-		}
+		copy(p.RawRowView(i), lbar.RawRowView(i)[:i+1])
+	}
+	blas64.Trmm(blas.Left, blas.Trans, 1, c.l, p.RawMatrix())
+	for i := range n {
+		row := p.RawRowView(i)
+		row[i] /= 2
+		clear(row[i+1:])
 	}
 	// S = L⁻ᵀ P L⁻¹ ; Ā = (S + Sᵀ)/2.
 	c.SolveUpper(p)
-	t := mat.DenseCopyOf(p.T())
-	c.SolveUpper(t)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, c.l, p.RawMatrix())
 	out := mat.NewSymDense(n, nil)
+	raw, s := out.RawSymmetric(), p.RawMatrix()
 	for i := range n {
 		for j := i; j < n; j++ {
-			out.SetSym(i, j, 0.5*(t.At(i, j)+t.At(j, i)))
+			raw.Data[i*raw.Stride+j] = 0.5 * (s.Data[i*s.Stride+j] + s.Data[j*s.Stride+i])
 		}
 	}
 	return out

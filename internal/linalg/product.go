@@ -1,6 +1,8 @@
 package linalg
 
 import (
+	"fmt"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -17,25 +19,55 @@ const (
 
 // Mul computes dst = alpha·op(a)·op(b) + beta·dst. dst must not overlap a or b.
 func Mul(dst *mat.Dense, alpha float64, opA Op, a *mat.Dense, opB Op, b *mat.Dense, beta float64) {
+	m, k := dims(opA, a)
+	l, n := dims(opB, b)
+	if r, c := dst.Dims(); k != l || r != m || c != n {
+		panic(fmt.Sprintf("linalg: product of %d×%d and %d×%d into %d×%d", m, k, l, n, r, c))
+	}
 	blas64.Gemm(opA, opB, alpha, a.RawMatrix(), b.RawMatrix(), beta, dst.RawMatrix())
 }
 
 // MulVec computes dst = alpha·op(a)·x + beta·dst.
 func MulVec(dst []float64, alpha float64, op Op, a *mat.Dense, x []float64, beta float64) {
-	blas64.Gemv(op, alpha, a.RawMatrix(), blas64.Vector{N: len(x), Inc: 1, Data: x}, beta, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
+	if m, n := dims(op, a); len(dst) != m || len(x) != n {
+		panic(fmt.Sprintf("linalg: product of %d×%d and a vector of length %d into length %d", m, n, len(x), len(dst)))
+	}
+	blas64.Gemv(op, alpha, a.RawMatrix(), vector(x), beta, vector(dst))
 }
 
 // Syrk computes the symmetric dst = alpha·op(a)·op(a)ᵀ + beta·dst.
 func Syrk(dst *mat.SymDense, alpha float64, op Op, a *mat.Dense, beta float64) {
+	if m, k := dims(op, a); dst.SymmetricDim() != m {
+		panic(fmt.Sprintf("linalg: product of %d×%d and its transpose into size %d", m, k, dst.SymmetricDim()))
+	}
 	blas64.Syrk(op, alpha, a.RawMatrix(), beta, dst.RawSymmetric())
 }
 
 // Dot returns Σ x_i y_i.
 func Dot(x, y []float64) float64 {
-	return blas64.Dot(blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
+	checkSameLen(x, y)
+	return blas64.Dot(vector(x), vector(y))
 }
 
 // Axpy computes y += alpha·x.
 func Axpy(alpha float64, x, y []float64) {
-	blas64.Axpy(alpha, blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
+	checkSameLen(x, y)
+	blas64.Axpy(alpha, vector(x), vector(y))
+}
+
+// dims returns the size of op(a).
+func dims(op Op, a *mat.Dense) (r, c int) {
+	r, c = a.Dims()
+	if op == T {
+		r, c = c, r
+	}
+	return r, c
+}
+
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+
+func checkSameLen(x, y []float64) {
+	if len(x) != len(y) {
+		panic(fmt.Sprintf("linalg: vectors of length %d and %d", len(x), len(y)))
+	}
 }
