@@ -1,0 +1,126 @@
+package optimize
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Settings says when to stop. The zero value holds the defaults.
+type Settings struct {
+	MaxIter int     // iterations per start; 0 means 1000
+	MaxEval int     // evaluations per start; 0 means 4·MaxIter
+	GradTol float64 // stop when no component of x - P(x-g), P the projection on the box, exceeds this; 0 means 1e-5, negative never
+	FuncTol float64 // stop when an iteration lowers f by at most this times max(|f|, 1); 0 means 2e-9, negative never
+	Memory  int     // pairs (Δx, Δgradient) remembered; 0 means 10
+}
+
+func (s Settings) withDefaults() Settings {
+	if s.MaxIter == 0 {
+		s.MaxIter = 1000
+	}
+	if s.MaxEval == 0 {
+		s.MaxEval = 4 * s.MaxIter
+	}
+	if s.GradTol == 0 {
+		s.GradTol = 1e-5
+	}
+	if s.FuncTol == 0 {
+		s.FuncTol = 2e-9
+	}
+	if s.Memory == 0 {
+		s.Memory = 10
+	}
+	return s
+}
+
+// Result is the best point that a start reached.
+type Result struct {
+	X           []float64
+	F           float64 // +Inf if the function was finite nowhere it was asked
+	Iterations  int
+	Evaluations int
+	Converged   bool // stopped by GradTol or FuncTol
+}
+
+// Minimize minimises f in the box lo ≤ x ≤ hi from x0, which is moved into the
+// box first. f returns its value and writes its gradient. Nil bounds, and
+// infinite ones, do not bind.
+//
+// Where the value or the gradient is not finite, the point counts as infeasible:
+// the line search turns back. The result is never worse than x0. On
+// cancellation it is the best point so far and comes with the context's error.
+func Minimize(ctx context.Context, f func(x, grad []float64) float64, x0, lo, hi []float64, s Settings) (Result, error) {
+	run := newSearch(x0, lo, hi, s.withDefaults())
+	grad := make([]float64, len(x0))
+	for !run.done {
+		if err := ctx.Err(); err != nil {
+			return run.result(), err
+		}
+		run.tell(f(run.trial, grad), grad)
+	}
+	return run.result(), nil
+}
+
+// MinimizeBatch is Minimize from each row of x0 (starts×n). All starts advance
+// together: f is called once a round, with a row of x for every start still
+// running, and writes a value and a row of grad for each. Results are those that
+// Minimize would give, in the order of x0, provided that f treats its rows
+// independently.
+func MinimizeBatch(ctx context.Context, f func(value []float64, grad, x *mat.Dense), x0 *mat.Dense, lo, hi []float64, s Settings) ([]Result, error) {
+	starts, n := x0.Dims()
+	s = s.withDefaults()
+	runs := make([]*search, starts)
+	for i := range runs {
+		runs[i] = newSearch(x0.RawRowView(i), lo, hi, s)
+	}
+	var (
+		value  = make([]float64, starts)
+		points = make([]float64, starts*n)
+		grads  = make([]float64, starts*n)
+		active = make([]*search, starts)
+		err    error
+	)
+	for copy(active, runs); len(active) > 0; {
+		if err = ctx.Err(); err != nil {
+			break
+		}
+		k := len(active)
+		for i, r := range active {
+			copy(points[i*n:(i+1)*n], r.trial)
+		}
+		f(value[:k], mat.NewDense(k, n, grads[:k*n]), mat.NewDense(k, n, points[:k*n]))
+		left := active[:0]
+		for i, r := range active {
+			if r.tell(value[i], grads[i*n:(i+1)*n]); !r.done {
+				left = append(left, r)
+			}
+		}
+		active = left
+	}
+	results := make([]Result, starts)
+	for i, r := range runs {
+		results[i] = r.result()
+	}
+	return results, err
+}
+
+func checkBox(n int, lo, hi []float64) {
+	if (lo != nil && len(lo) != n) || (hi != nil && len(hi) != n) {
+		panic(fmt.Sprintf("optimize: bounds of length %d and %d, want %d", len(lo), len(hi), n))
+	}
+	for i := range n {
+		l, h := math.Inf(-1), math.Inf(1)
+		if lo != nil {
+			l = lo[i]
+		}
+		if hi != nil {
+			h = hi[i]
+		}
+		if !(l <= h) {
+			panic(fmt.Sprintf("optimize: bounds %d are [%v, %v]", i, l, h))
+		}
+	}
+}
