@@ -1,0 +1,130 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/functionspace/bo/internal/nearest"
+)
+
+// Activation is the elementwise function φ between layers. The zero value is
+// Tanh.
+type Activation int
+
+// The activations. GELU is the exact form z·Φ(z), not the tanh approximation.
+const (
+	Tanh Activation = iota
+	ReLU            // max(z, 0); φ′(0) = 0 and φ″ = 0 everywhere
+	GELU            // z·Φ(z) with Φ the normal distribution function
+	Erf             // erf(z)
+	Sin             // sin(z)
+)
+
+// ErrActivation reports an unknown activation name.
+var ErrActivation = errors.New("unknown activation")
+
+var names = []string{Tanh: "tanh", ReLU: "relu", GELU: "gelu", Erf: "erf", Sin: "sin"}
+
+// Names lists the activations that ByName knows.
+func Names() []string { return slices.Clone(names) }
+
+// ByName returns the activation of that name. The error wraps ErrActivation
+// and names the nearest valid one.
+func ByName(name string) (Activation, error) {
+	if i := slices.Index(names, name); i >= 0 {
+		return Activation(i), nil
+	}
+	return 0, fmt.Errorf("%w %q, nearest is %q", ErrActivation, name, nearest.Name(name, names))
+}
+
+// String is the name that ByName reads.
+func (f Activation) String() string {
+	if f < 0 || int(f) >= len(names) {
+		return fmt.Sprintf("activation(%d)", int(f))
+	}
+	return names[f]
+}
+
+// apply writes φ(z) to a and, unless d is nil, φ′(z) to d. a may be z.
+func (f Activation) apply(a, d, z []float64) {
+	switch f {
+	case Tanh:
+		for i, z := range z {
+			a[i] = math.Tanh(z)
+		}
+		if d != nil {
+			for i, a := range a {
+				d[i] = 1 - a*a
+			}
+		}
+	case ReLU:
+		for i, z := range z {
+			on := 0.0
+			if z > 0 {
+				on = 1
+			}
+			a[i] = max(z, 0)
+			if d != nil {
+				d[i] = on
+			}
+		}
+	case GELU:
+		for i, z := range z {
+			cdf := 0.5 * math.Erfc(-z/math.Sqrt2)
+			a[i] = z * cdf
+			if d != nil {
+				d[i] = cdf + z*normal(z)
+			}
+		}
+	case Erf:
+		for i, z := range z {
+			a[i] = math.Erf(z)
+			if d != nil {
+				d[i] = 2 / math.SqrtPi * math.Exp(-z*z)
+			}
+		}
+	case Sin:
+		for i, z := range z {
+			s, c := math.Sincos(z)
+			a[i] = s
+			if d != nil {
+				d[i] = c
+			}
+		}
+	default:
+		panic("nn: " + f.String())
+	}
+}
+
+// curve writes φ″(z) to c, given a = φ(z) and d = φ′(z).
+func (f Activation) curve(c, z, a, d []float64) {
+	switch f {
+	case Tanh:
+		for i, a := range a {
+			c[i] = -2 * a * d[i]
+		}
+	case ReLU:
+		clear(c)
+	case GELU:
+		for i, z := range z {
+			c[i] = normal(z) * (2 - z*z)
+		}
+	case Erf:
+		for i, z := range z {
+			c[i] = -2 * z * d[i]
+		}
+	case Sin:
+		for i, a := range a {
+			c[i] = -a
+		}
+	default:
+		panic("nn: " + f.String())
+	}
+}
+
+// normal is the density of the standard normal distribution.
+func normal(z float64) float64 {
+	return math.Exp(-z*z/2) / (math.Sqrt2 * math.SqrtPi)
+}

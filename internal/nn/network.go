@@ -1,0 +1,119 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// Network is the shape of a fully connected network with one linear output.
+type Network struct {
+	In         int        // d, the number of inputs
+	Hidden     []int      // widths h_1 … h_D; empty is the linear model x·v + c
+	Activation Activation // between layers; the zero value is Tanh
+}
+
+// NumParams is p = Σ_l (h_{l-1}+1) h_l + h_D + 1.
+func (n *Network) NumParams() int {
+	p, in := 0, n.In
+	for _, h := range n.Hidden {
+		p += (in + 1) * h
+		in = h
+	}
+	return p + in + 1
+}
+
+// Init draws parameters: weights from a normal distribution of standard
+// deviation 1/√h_{l-1} truncated at two of them on both sides, which leaves
+// 0.8796/√h_{l-1}; biases 0. It is the default of haiku's Linear layer.
+func (n *Network) Init(rng *rand.Rand) []float64 {
+	w := make([]float64, n.NumParams())
+	var p params
+	p.cut(n.In, n.Hidden, w)
+	for l := range p.w {
+		truncatedNormal(p.w[l].RawMatrix().Data, p.w[l].RawMatrix().Rows, rng)
+	}
+	truncatedNormal(p.v, len(p.v), rng)
+	return w
+}
+
+func truncatedNormal(dst []float64, fanIn int, rng *rand.Rand) {
+	scale := 1 / math.Sqrt(float64(fanIn))
+	for i := range dst {
+		z := rng.NormFloat64()
+		for math.Abs(z) > 2 {
+			z = rng.NormFloat64()
+		}
+		dst[i] = scale * z
+	}
+}
+
+// forwardRows is how many rows Forward takes through the layers at a time.
+const forwardRows = 512
+
+// Forward writes f at the m rows of x (m×d), in O(mp).
+func (n *Network) Forward(out, w []float64, x *mat.Dense) {
+	m := batch(n.In, x)
+	checkLen("out", len(out), m)
+	checkLen("w", len(w), n.NumParams())
+	ws := grab()
+	defer ws.release()
+	ws.dir.cut(n.In, n.Hidden, w)
+	for i := 0; i < m; i += forwardRows {
+		k := min(m, i+forwardRows)
+		a := rows(x, i, k)
+		for l := range ws.dir.w {
+			z := &ws.abar2[l%2]
+			resize(z, k-i, n.Hidden[l])
+			affine(z, &a, &ws.dir.w[l], ws.dir.b[l])
+			data := z.RawMatrix().Data
+			n.Activation.apply(data, nil, data)
+			a = *z
+		}
+		ws.dir.head(out[i:k], &a)
+	}
+}
+
+// params is a parameter vector, or a gradient, cut into layers. Its parts share
+// memory with the vector.
+type params struct {
+	w []mat.Dense // hidden weights, h_{l-1}×h_l
+	b [][]float64 // hidden biases
+	v []float64   // output weights
+	c []float64   // output bias, of length 1
+}
+
+func (p *params) cut(in int, hidden []int, w []float64) {
+	if in < 1 {
+		panic(fmt.Sprintf("nn: network with %d inputs", in))
+	}
+	p.w, p.b = resizeSlice(p.w, len(hidden)), resizeSlice(p.b, len(hidden))
+	for l, h := range hidden {
+		if h < 1 {
+			panic(fmt.Sprintf("nn: hidden layer of width %d", h))
+		}
+		p.w[l].SetRawMatrix(blas64.General{Rows: in, Cols: h, Stride: h, Data: w[:in*h]})
+		p.b[l], w = w[in*h:(in+1)*h], w[(in+1)*h:]
+		in = h
+	}
+	p.v, p.c = w[:in], w[in:in+1]
+}
+
+// head writes a·v + c.
+func (p *params) head(out []float64, a *mat.Dense) {
+	for i := range out {
+		out[i] = p.c[0]
+	}
+	linalg.MulVec(out, 1, linalg.N, a, p.v, 1)
+}
+
+// affine writes a·w + b to z.
+func affine(z, a, w *mat.Dense, b []float64) {
+	repeat(z, b)
+	linalg.Mul(z, 1, linalg.N, a, linalg.N, w, 1)
+}

@@ -1,0 +1,125 @@
+package nn
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// reverse pulls the adjoints in ws.abar and ws.dbar, of a quantity that depends
+// on the tape through the a[l] and the delta[l], back through the backward and
+// then the forward pass. It adds the gradient with respect to the inputs to dx
+// and with respect to the parameters to dw; either may be nil. The adjoints are
+// used up.
+func (t *Tape) reverse(ws *workspace, dx *mat.Dense, dw *params) {
+	depth := len(t.hidden)
+	for l, h := range t.hidden {
+		resize(&ws.curve, t.m, h)
+		curve, slope := flat(&ws.curve), flat(&t.slope[l])
+		t.activation.curve(curve, flat(&t.z[l]), flat(&t.a[l+1]), slope)
+		resize(&ws.tmp, t.m, h)
+		gbar, g, dbar := flat(&ws.tmp), flat(&t.g[l]), flat(&ws.dbar[l])
+		for i, d := range dbar {
+			gbar[i] = d * slope[i]
+			dbar[i] = d * g[i] * curve[i] // from here on the adjoint of z[l]
+		}
+		if l == depth-1 {
+			if dw != nil {
+				addColumnSums(dw.v, &ws.tmp)
+			}
+			break
+		}
+		linalg.Mul(&ws.dbar[l+1], 1, linalg.N, &ws.tmp, linalg.N, &t.w[l+1], 1)
+		if dw != nil {
+			linalg.Mul(&dw.w[l+1], 1, linalg.T, &ws.tmp, linalg.N, &t.delta[l+1], 1)
+		}
+	}
+	for l := depth - 1; l >= 0; l-- {
+		if l < depth-1 {
+			linalg.Mul(&ws.abar[l+1], 1, linalg.N, &ws.dbar[l+1], linalg.T, &t.w[l+1], 1)
+		}
+		zbar, slope := flat(&ws.dbar[l]), flat(&t.slope[l])
+		for i, a := range flat(&ws.abar[l+1]) {
+			zbar[i] += a * slope[i]
+		}
+		if dw != nil {
+			linalg.Mul(&dw.w[l], 1, linalg.T, &t.a[l], linalg.N, &ws.dbar[l], 1)
+			addColumnSums(dw.b[l], &ws.dbar[l])
+		}
+	}
+	if dx == nil {
+		return
+	}
+	for i := range t.m {
+		linalg.Axpy(1, ws.abar[0].RawRowView(i), dx.RawRowView(i))
+	}
+	if depth > 0 {
+		linalg.Mul(dx, 1, linalg.N, &ws.dbar[0], linalg.T, &t.w[0], 1)
+	}
+}
+
+// JVPInputGrad adds to dx (m×d) the gradient ∂(J(x_i)·dir)/∂x_i for every row,
+// in O(mp): the gradient of the linearised function x ↦ J(x)·dir.
+func (t *Tape) JVPInputGrad(dx *mat.Dense, dir []float64) {
+	checkDims("dx", dx, t.m, t.in)
+	checkLen("dir", len(dir), len(t.buf))
+	if t.m == 0 {
+		return
+	}
+	ws := grab()
+	defer ws.release()
+	ws.adjoints(t)
+	ws.dir.cut(t.in, t.hidden, dir)
+	for l := range t.hidden {
+		linalg.Mul(&ws.abar[l], 1, linalg.N, &t.delta[l], linalg.T, &ws.dir.w[l], 0)
+		affine(&ws.dbar[l], &t.a[l], &ws.dir.w[l], ws.dir.b[l])
+	}
+	repeat(&ws.abar[len(t.hidden)], ws.dir.v)
+	t.reverse(ws, dx, nil)
+}
+
+// JVPInputGradRows adds ∂(J(x_i)·u_i)/∂x_i to dx (m×d), where each row has a
+// direction u_i of its own, row i of u (m×p). It costs O(mp).
+func (t *Tape) JVPInputGradRows(dx, u *mat.Dense) {
+	checkDims("dx", dx, t.m, t.in)
+	checkDims("u", u, t.m, len(t.buf))
+	if t.m == 0 {
+		return
+	}
+	ws := grab()
+	defer ws.release()
+	ws.adjoints(t)
+	t.rowAdjoints(ws, u)
+	t.reverse(ws, dx, nil)
+}
+
+// JVPParamVJP adds to dw the gradient of Σ_i J(x_i)·u_i with respect to the
+// parameters, Σ_i H(x_i) u_i with H = ∂²f/∂w², where u_i is row i of u (m×p).
+// It costs O(mp).
+func (t *Tape) JVPParamVJP(dw []float64, u *mat.Dense) {
+	checkLen("dw", len(dw), len(t.buf))
+	checkDims("u", u, t.m, len(t.buf))
+	if t.m == 0 {
+		return
+	}
+	ws := grab()
+	defer ws.release()
+	ws.adjoints(t)
+	t.rowAdjoints(ws, u)
+	ws.dir.cut(t.in, t.hidden, dw)
+	t.reverse(ws, nil, &ws.dir)
+}
+
+// rowAdjoints sets the adjoints of Σ_i J(x_i)·u_i.
+func (t *Tape) rowAdjoints(ws *workspace, u *mat.Dense) {
+	for i := range t.m {
+		ws.dir.cut(t.in, t.hidden, u.RawRowView(i))
+		for l := range t.hidden {
+			linalg.MulVec(ws.abar[l].RawRowView(i), 1, linalg.N, &ws.dir.w[l], t.delta[l].RawRowView(i), 0)
+			dbar := ws.dbar[l].RawRowView(i)
+			copy(dbar, ws.dir.b[l])
+			linalg.MulVec(dbar, 1, linalg.T, &ws.dir.w[l], t.a[l].RawRowView(i), 1)
+		}
+		copy(ws.abar[len(t.hidden)].RawRowView(i), ws.dir.v)
+	}
+}
