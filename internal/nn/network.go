@@ -68,7 +68,7 @@ func (n *Network) Forward(out, w []float64, x *mat.Dense) {
 		k := min(m, i+forwardRows)
 		a := rows(x, i, k)
 		for l := range ws.dir.w {
-			z := &ws.abar2[l%2]
+			z := &ws.between[l%2]
 			resize(z, k-i, n.Hidden[l])
 			affine(z, &a, &ws.dir.w[l], ws.dir.b[l])
 			data := z.RawMatrix().Data

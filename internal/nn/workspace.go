@@ -15,7 +15,7 @@ import (
 type workspace struct {
 	dir        params      // a direction, a gradient or weights, cut
 	abar, dbar []mat.Dense // adjoints of a_0 … a_D and of δ_1 … δ_D
-	abar2      [2]mat.Dense
+	between    [2]mat.Dense
 	tmp, curve mat.Dense
 	p, q, kbar mat.Dense
 }
