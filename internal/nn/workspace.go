@@ -13,9 +13,9 @@ import (
 // workspace is scratch memory. Tapes own none, so that their methods may run
 // concurrently.
 type workspace struct {
-	dir        params      // a direction, a gradient or weights, cut
-	abar, dbar []mat.Dense // adjoints of a_0 … a_D and of δ_1 … δ_D
-	between    [2]mat.Dense
+	dir        params       // a direction, a gradient or weights, cut
+	abar, dbar []mat.Dense  // adjoints of a_0 … a_D and of δ_1 … δ_D
+	between    [2]mat.Dense // layers of Forward, in turn
 	tmp, curve mat.Dense
 	p, q, kbar mat.Dense
 }
