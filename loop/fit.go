@@ -1,0 +1,115 @@
+package loop
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/surrogate"
+)
+
+// fitted is a surrogate fitted to the finished trials of a snapshot.
+type fitted struct {
+	surrogate.Posterior
+	scale surrogate.Standardization // of sign·Value
+	// Complete trials in order of ID: index among the records, standardised
+	// value and posterior mean and variance.
+	records        []int
+	z              []float64
+	mean, variance []float64
+	warm           surrogate.State
+}
+
+func finished(s State) bool { return s != Pending }
+
+// fit fits the surrogate to the finished trials of t, of which at least one is
+// complete. Failed ones enter with the worst complete value.
+func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, error) {
+	f := &fitted{}
+	sign := s.opts.sign()
+	for i := range t.records {
+		if r := &t.records[i]; r.State == Complete {
+			f.records = append(f.records, i)
+			f.z = append(f.z, sign*r.Value)
+		}
+	}
+	f.scale = surrogate.Standardize(f.z)
+	f.scale.Apply(f.z, f.z)
+
+	d := surrogate.Dataset{X: t.points(finished), NoiseFree: s.opts.NoiseFree}
+	d.Lo, d.Hi = make([]float64, s.space.Dim()), slices.Repeat([]float64{1}, s.space.Dim())
+	worst, next := slices.Max(f.z), 0
+	for i := range t.records {
+		switch t.records[i].State {
+		case Complete:
+			d.Y = append(d.Y, f.z[next])
+			next++
+		case Failed:
+			d.Y = append(d.Y, worst)
+		}
+	}
+
+	s.emit(Event{Kind: FitStarted, Observations: len(d.Y)})
+	start := time.Now()
+	ctx = s.withProgress(ctx)
+	var err error
+	if warm, ok := s.opts.Surrogate.(surrogate.WarmStarter); ok && t.warm != nil {
+		f.Posterior, err = warm.FitFrom(ctx, slices.Clone(t.warm), d, rng)
+	} else {
+		f.Posterior, err = s.opts.Surrogate.Fit(ctx, d, rng)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := f.Posterior.(surrogate.Stater); ok {
+		f.warm = keepFinite(p.State())
+	}
+	f.mean, f.variance = make([]float64, len(f.z)), make([]float64, len(f.z))
+	f.Predict(f.mean, f.variance, t.points(func(s State) bool { return s == Complete }))
+
+	e := Event{Kind: FitFinished, Observations: len(d.Y), Seconds: time.Since(start).Seconds(), Warnings: f.Warnings()}
+	if p, ok := f.Posterior.(surrogate.Describer); ok {
+		e.Hypers = p.Hypers()
+	}
+	s.emit(e)
+	return f, nil
+}
+
+// incumbent is the standardised value to beat: the best observed one if the
+// objective is noise-free, else the best posterior mean at a complete trial.
+func (f *fitted) incumbent(noiseFree bool) float64 {
+	if noiseFree {
+		return slices.Min(f.z)
+	}
+	return slices.Min(f.mean)
+}
+
+// user maps a standardised mean and sd to the user's units.
+func (f *fitted) user(mean, sd, sign float64) (m, s float64) {
+	return sign * f.scale.Invert(mean), f.scale.SD * sd
+}
+
+// withProgress passes the reports of a fit on as events, and to whoever else
+// listens on ctx.
+func (s *Study) withProgress(ctx context.Context) context.Context {
+	return surrogate.WithProgress(ctx, func(p surrogate.Progress) {
+		surrogate.Report(ctx, p)
+		s.emit(Event{Kind: Working, Progress: p})
+	})
+}
+
+// keepFinite returns a copy of the state, or nil if JSON could not hold it.
+func keepFinite(state surrogate.State) surrogate.State {
+	for _, v := range state {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+	}
+	return slices.Clone(state)
+}
+
+func sqrt(v float64) float64 { return math.Sqrt(max(0, v)) }

@@ -1,0 +1,278 @@
+package loop
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+)
+
+const (
+	stateFormat  = "bo-study"
+	stateVersion = 1
+)
+
+// saved is the JSON form of a study.
+type saved struct {
+	Format  string            `json:"format"`
+	Version int               `json:"version"`
+	Space   json.RawMessage   `json:"space"`
+	Options savedOptions      `json:"options"`
+	Trials  []savedTrial      `json:"trials"`
+	Queue   []json.RawMessage `json:"queue,omitempty"`
+	Warm    surrogate.State   `json:"warm,omitempty"`
+}
+
+// savedOptions are the options that the next suggestion depends on. Of the
+// surrogate and the acquisition function it is only the type.
+type savedOptions struct {
+	Surrogate   string `json:"surrogate"`
+	Acquisition string `json:"acquisition"`
+	Initial     int    `json:"initial"`
+	Design      string `json:"design"`
+	Batch       int    `json:"batch"`
+	Seed        uint64 `json:"seed"`
+	Maximize    bool   `json:"maximize"`
+	NoiseFree   bool   `json:"noise_free"`
+}
+
+type savedTrial struct {
+	ID              int              `json:"id"`
+	Params          json.RawMessage  `json:"params"`
+	Source          Source           `json:"source"`
+	State           State            `json:"state"`
+	Value           *float64         `json:"value,omitempty"`
+	Error           string           `json:"error,omitempty"`
+	Prediction      *savedPrediction `json:"prediction,omitempty"`
+	Warnings        []string         `json:"warnings,omitempty"`
+	SuggestSeconds  float64          `json:"suggest_s"`
+	EvaluateSeconds float64          `json:"evaluate_s"`
+}
+
+// savedPrediction leaves out numbers that are not finite; they come back as NaN.
+type savedPrediction struct {
+	Mean        *float64 `json:"mean,omitempty"`
+	SD          *float64 `json:"sd,omitempty"`
+	Acquisition *float64 `json:"acquisition,omitempty"`
+}
+
+// Save writes the whole study as JSON. It may be called at any time, from
+// OnEvent too; what it writes is consistent, and a study resumed from it makes
+// the suggestions that this one would make.
+func (s *Study) Save(w io.Writer) error {
+	s.mu.Lock()
+	t := s.snapshot()
+	s.mu.Unlock()
+	v := saved{Format: stateFormat, Version: stateVersion, Options: s.opts.saved(), Trials: make([]savedTrial, len(t.records)), Warm: t.warm}
+	var err error
+	if v.Space, err = json.Marshal(s.space); err != nil {
+		return err
+	}
+	for i := range t.records {
+		if v.Trials[i], err = t.records[i].saved(); err != nil {
+			return err
+		}
+	}
+	for _, p := range t.queue {
+		b, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		v.Queue = append(v.Queue, b)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// Resume reads a study that Save wrote. Trials that were pending count as
+// interrupted: they are asked first, and may be told.
+//
+// The options that suggestions depend on must be those of the saved study (the
+// surrogate and the acquisition function are compared by type), else the error
+// wraps ErrMismatch and names what differs. A file that is damaged, or of a
+// newer version, gives an error that wraps ErrState.
+func Resume(r io.Reader, o Options) (*Study, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	v, err := decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrState, err)
+	}
+	sp, err := space.Parse(v.Space)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrState, err)
+	}
+	s, err := New(sp, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Options.compare(s.opts.saved()); err != nil {
+		return nil, err
+	}
+	s.warm = v.Warm
+	for i := range v.Trials {
+		t, err := v.Trials[i].trial(sp, i+1)
+		if err != nil {
+			return nil, fmt.Errorf("%w: trial %d: %w", ErrState, i+1, err)
+		}
+		s.records = append(s.records, record{Trial: t, x: sp.Encode(t.Point), idle: t.State == Pending})
+	}
+	for i, raw := range v.Queue {
+		p, err := parsePoint(sp, raw)
+		if err != nil {
+			return nil, fmt.Errorf("%w: queued point %d: %w", ErrState, i+1, err)
+		}
+		s.queue = append(s.queue, p)
+	}
+	return s, nil
+}
+
+// decode reads the JSON form. The version is looked at first, so that a newer
+// file is told from a damaged one.
+func decode(b []byte) (*saved, error) {
+	var head struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, err
+	}
+	switch {
+	case head.Format != stateFormat:
+		return nil, fmt.Errorf("format is %q, want %q", head.Format, stateFormat)
+	case head.Version > stateVersion:
+		return nil, fmt.Errorf("version %d is newer than %d, the newest that this program reads", head.Version, stateVersion)
+	case head.Version < 1:
+		return nil, fmt.Errorf("version is %d", head.Version)
+	}
+	v := &saved{}
+	if err := json.Unmarshal(b, v); err != nil {
+		return nil, err
+	}
+	if v.Options.Initial < 1 || v.Options.Batch < 1 {
+		return nil, fmt.Errorf("initial is %d and batch %d, want at least 1", v.Options.Initial, v.Options.Batch)
+	}
+	return v, nil
+}
+
+func (o *Options) saved() savedOptions {
+	return savedOptions{
+		Surrogate:   typeName(o.Surrogate),
+		Acquisition: typeName(o.Acquisition),
+		Initial:     o.Initial,
+		Design:      o.Design,
+		Batch:       o.Batch,
+		Seed:        o.Seed,
+		Maximize:    o.Maximize,
+		NoiseFree:   o.NoiseFree,
+	}
+}
+
+// typeName is the type of v, with or without a pointer.
+func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
+
+// compare names every option that differs.
+func (o savedOptions) compare(given savedOptions) error {
+	var faults []string
+	differ := func(name string, saved, given any) {
+		if saved != given {
+			faults = append(faults, fmt.Sprintf("%s is %v, saved %v", name, given, saved))
+		}
+	}
+	differ("surrogate", o.Surrogate, given.Surrogate)
+	differ("acquisition", o.Acquisition, given.Acquisition)
+	differ("initial", o.Initial, given.Initial)
+	differ("design", o.Design, given.Design)
+	differ("batch", o.Batch, given.Batch)
+	differ("seed", o.Seed, given.Seed)
+	differ("maximize", o.Maximize, given.Maximize)
+	differ("noise-free", o.NoiseFree, given.NoiseFree)
+	if faults != nil {
+		return fmt.Errorf("%w: %s", ErrMismatch, strings.Join(faults, "; "))
+	}
+	return nil
+}
+
+func (r *record) saved() (savedTrial, error) {
+	params, err := json.Marshal(r.Point)
+	if err != nil {
+		return savedTrial{}, err
+	}
+	t := savedTrial{
+		ID: r.ID, Params: params, Source: r.Source, State: r.State, Error: r.Error,
+		Warnings: r.Warnings, SuggestSeconds: r.SuggestSeconds, EvaluateSeconds: r.EvaluateSeconds,
+	}
+	if r.State == Complete {
+		t.Value = &r.Value
+	}
+	if p := r.Prediction; p != nil {
+		t.Prediction = &savedPrediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition)}
+	}
+	return t, nil
+}
+
+func (t *savedTrial) trial(sp *space.Space, id int) (Trial, error) {
+	p, err := parsePoint(sp, t.Params)
+	if err != nil {
+		return Trial{}, err
+	}
+	out := Trial{
+		ID: id, Point: p, Source: t.Source, State: t.State, Error: t.Error,
+		Warnings: t.Warnings, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
+	}
+	switch t.Source {
+	case Added, Enqueued, Design, Suggested:
+	default:
+		return Trial{}, fmt.Errorf("source is %q", t.Source)
+	}
+	switch {
+	case t.ID != id:
+		return Trial{}, fmt.Errorf("its id is %d", t.ID)
+	case t.State != Pending && t.State != Complete && t.State != Failed:
+		return Trial{}, fmt.Errorf("state is %q", t.State)
+	case (t.Value != nil) != (t.State == Complete):
+		return Trial{}, errors.New("a value belongs to a complete trial, and to no other")
+	case t.Value != nil:
+		if err := checkValue(*t.Value); err != nil {
+			return Trial{}, err
+		}
+		out.Value = *t.Value
+	}
+	if q := t.Prediction; q != nil {
+		out.Prediction = &Prediction{orNaN(q.Mean), orNaN(q.SD), orNaN(q.Acquisition)}
+	}
+	return out, nil
+}
+
+func parsePoint(sp *space.Space, raw json.RawMessage) (space.Point, error) {
+	var values map[string]any
+	if err := json.Unmarshal(raw, &values); err != nil {
+		return space.Point{}, err
+	}
+	return sp.PointOf(values)
+}
+
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
