@@ -1,0 +1,116 @@
+package space
+
+import "math"
+
+// Inside a Point a parameter is one number, its code: the value of a float or
+// int, the index into Values of an ordinal or categorical, 0 for a fixed one.
+
+// encode writes code to the columns u of p.
+func (p *Parameter) encode(u []float64, code float64) {
+	switch p.Kind {
+	case KindFloat:
+		u[0] = p.position(code)
+	case KindInt, KindOrdinal:
+		u[0] = p.centre(code)
+	case KindCategorical:
+		if len(u) == 1 {
+			u[0] = code
+			return
+		}
+		clear(u)
+		u[int(code)] = 1
+	}
+}
+
+// decode returns the code at the columns u of p, whatever they hold.
+func (p *Parameter) decode(u []float64) float64 {
+	switch p.Kind {
+	case KindFloat:
+		return p.at(clamp(u[0]))
+	case KindInt, KindOrdinal:
+		return p.cell(clamp(u[0]))
+	case KindCategorical:
+		if len(u) == 1 {
+			return math.Floor(clamp(u[0]) + 0.5)
+		}
+		best := 0
+		for i := range u {
+			if clamp(u[i]) > clamp(u[best]) {
+				best = i
+			}
+		}
+		return float64(best)
+	default:
+		return 0
+	}
+}
+
+// clamp moves u into [0,1], and NaN to 0.
+func clamp(u float64) float64 {
+	if !(u > 0) {
+		return 0
+	}
+	return min(u, 1)
+}
+
+// position is the place of x between the bounds of a float.
+func (p *Parameter) position(x float64) float64 {
+	switch {
+	case x == p.Max:
+		return 1
+	case p.Log:
+		return clamp((math.Log(x) - math.Log(p.Min)) / (math.Log(p.Max) - math.Log(p.Min)))
+	default:
+		return clamp((x - p.Min) / (p.Max - p.Min))
+	}
+}
+
+// at is the inverse of position: exact at both ends, and computed from the
+// nearer one.
+func (p *Parameter) at(u float64) float64 {
+	var x float64
+	switch {
+	case p.Log && u <= 0.5:
+		x = p.Min * math.Exp(u*(math.Log(p.Max)-math.Log(p.Min)))
+	case p.Log:
+		x = p.Max * math.Exp((u-1)*(math.Log(p.Max)-math.Log(p.Min)))
+	case u <= 0.5:
+		x = p.Min + u*(p.Max-p.Min)
+	default:
+		x = p.Max - (1-u)*(p.Max-p.Min)
+	}
+	// Adding 0 turns -0 into 0: they are one value.
+	return min(max(x, p.Min), p.Max) + 0
+}
+
+// cell is the code whose cell holds u, the upper cell at a border.
+func (p *Parameter) cell(u float64) float64 {
+	if p.Log {
+		lo, hi := p.logEdges()
+		k := math.Round(math.Exp(lo + u*(hi-lo)))
+		return min(max(k, p.Min), p.Max)
+	}
+	n := float64(p.levels())
+	return p.first() + min(math.Floor(u*n), n-1)
+}
+
+// centre is the middle of the cell of code.
+func (p *Parameter) centre(code float64) float64 {
+	if p.Log {
+		lo, hi := p.logEdges()
+		return (0.5*(math.Log(code-0.5)+math.Log(code+0.5)) - lo) / (hi - lo)
+	}
+	return (code - p.first() + 0.5) / float64(p.levels())
+}
+
+func (p *Parameter) logEdges() (lo, hi float64) {
+	return math.Log(p.Min - 0.5), math.Log(p.Max + 0.5)
+}
+
+// first is the code of the lowest cell.
+func (p *Parameter) first() float64 {
+	if p.Kind == KindInt {
+		return p.Min
+	}
+	return 0
+}

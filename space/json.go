@@ -1,0 +1,195 @@
+package space
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/functionspace/bo/internal/nearest"
+)
+
+// Parse reads a space from JSON:
+//
+//	{"parameters": [{"name": …, "type": …, "min": …, "max": …, "log": …, "values": […], "value": …}, …]}
+//
+// It is strict: an unknown or repeated key, a value of the wrong type, or text
+// after the object is an error. The error wraps ErrInvalid and names every fault.
+func Parse(text []byte) (*Space, error) {
+	params, known, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return build(params, known)
+}
+
+// parse returns the parameters, and for each the faults of its text.
+func parse(text []byte) ([]Parameter, [][]error, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, nil, errors.New("the text is empty")
+	}
+	if err := syntax(text); err != nil {
+		return nil, nil, err
+	}
+	top, faults := object(text, []string{"parameters"})
+	if len(faults) > 0 {
+		return nil, nil, Faults(faults)
+	}
+	list, ok := top["parameters"]
+	if !ok {
+		return nil, nil, errors.New(`key "parameters" is missing`)
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(list, &items) != nil || items == nil {
+		return nil, nil, fmt.Errorf("parameters must be a list, not %s", excerpt(list))
+	}
+	params, known := make([]Parameter, len(items)), make([][]error, len(items))
+	for i, item := range items {
+		params[i], known[i] = parseParameter(item)
+	}
+	return params, known, nil
+}
+
+var parameterKeys = []string{"name", "type", "min", "max", "log", "values", "value"}
+
+func parseParameter(text []byte) (p Parameter, faults []error) {
+	keys, faults := object(text, parameterKeys)
+	read := func(key, want string, into any) {
+		raw, ok := keys[key]
+		if !ok {
+			return
+		}
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.UseNumber()
+		if string(raw) == "null" || dec.Decode(into) != nil {
+			faults = append(faults, fmt.Errorf("%s must be %s, not %s", key, want, excerpt(raw)))
+		}
+	}
+	read("name", "a string", &p.Name)
+	read("type", "a string", &p.Kind)
+	read("min", "a number", &p.Min)
+	read("max", "a number", &p.Max)
+	read("log", "true or false", &p.Log)
+	read("values", "a list", &p.Values)
+	read("value", "a number, string or boolean", &p.Value)
+	for _, key := range []string{"min", "max"} {
+		_, given := keys[key]
+		ranged := p.Kind == KindFloat || p.Kind == KindInt
+		if ranged && !given {
+			faults = append(faults, fmt.Errorf("%s is missing", key))
+		}
+		if given && slices.Contains([]Kind{KindOrdinal, KindCategorical, KindFixed}, p.Kind) {
+			faults = append(faults, fmt.Errorf("%s does not belong to type %s", key, p.Kind))
+		}
+	}
+	return p, faults
+}
+
+// object splits a JSON object without syntax errors into its members. Keys that are not valid or come
+// twice are faults.
+func object(text []byte, valid []string) (map[string]json.RawMessage, []error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if t, err := dec.Token(); err != nil {
+		return nil, []error{err}
+	} else if t != json.Delim('{') {
+		return nil, []error{fmt.Errorf("want an object {…}, not %s", excerpt(text))}
+	}
+	members := map[string]json.RawMessage{}
+	var faults []error
+	for dec.More() {
+		t, err := dec.Token()
+		var raw json.RawMessage
+		if err = errors.Join(err, dec.Decode(&raw)); err != nil {
+			return nil, []error{err}
+		}
+		key := t.(string)
+		if !slices.Contains(valid, key) {
+			faults = append(faults, fmt.Errorf("unknown key %q: did you mean %q?", key, nearest.Name(key, valid)))
+		}
+		if _, twice := members[key]; twice {
+			faults = append(faults, fmt.Errorf("key %q occurs twice", key))
+		}
+		members[key] = raw
+	}
+	return members, faults
+}
+
+// syntax returns an error with the line of the first syntax error in a JSON text.
+func syntax(text []byte) error {
+	err := json.Unmarshal(text, new(json.RawMessage))
+	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
+		line := 1 + bytes.Count(text[:min(int(s.Offset), len(text))], []byte("\n"))
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	return err
+}
+
+// excerpt shows the beginning of a JSON value on one line.
+func excerpt(raw []byte) string {
+	s := strings.Join(strings.Fields(string(raw)), " ")
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}
+
+// MarshalJSON writes the text that Parse reads.
+func (s *Space) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Parameters []Parameter `json:"parameters"`
+	}{s.params})
+}
+
+// UnmarshalJSON is Parse.
+func (s *Space) UnmarshalJSON(text []byte) error {
+	t, err := Parse(text)
+	if err != nil {
+		return err
+	}
+	*s = *t
+	return nil
+}
+
+// MarshalJSON writes the keys that belong to the kind of p.
+func (p Parameter) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	put := func(key string, v any) error {
+		text, err := json.Marshal(v)
+		if err == nil {
+			b.WriteString(`,` + strconv.Quote(key) + `:`)
+			b.Write(text)
+		}
+		return err
+	}
+	err := errors.Join(put("name", p.Name), put("type", p.Kind))
+	switch p.Kind {
+	case KindFloat, KindInt:
+		err = errors.Join(err, put("min", p.Min), put("max", p.Max))
+		if p.Log {
+			err = errors.Join(err, put("log", true))
+		}
+	case KindOrdinal, KindCategorical:
+		err = errors.Join(err, put("values", p.Values))
+	case KindFixed:
+		err = errors.Join(err, put("value", p.Value))
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := append(b.Bytes(), '}')
+	out[0] = '{'
+	return out, nil
+}
+
+// UnmarshalJSON reads one entry of the list of parameters.
+func (p *Parameter) UnmarshalJSON(text []byte) error {
+	q, faults := parseParameter(text)
+	if len(faults) > 0 {
+		return fmt.Errorf("%w: %w", ErrInvalid, Faults(faults))
+	}
+	*p = q
+	return nil
+}

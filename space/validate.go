@@ -1,0 +1,256 @@
+package space
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/functionspace/bo/internal/nearest"
+)
+
+// ErrInvalid is wrapped by every error about a space.
+var ErrInvalid = errors.New("invalid search space")
+
+// Limits within which the encoding of integers is exact in float64.
+const (
+	maxInt    = 1 << 53 // largest bound of an int
+	maxLevels = 1 << 50 // most values of an int
+	maxLogInt = 1 << 40 // largest bound of an int on a logarithmic scale
+)
+
+// Faults are all that is wrong with one input, in its order.
+type Faults []error
+
+// Error joins the faults on one line.
+func (f Faults) Error() string {
+	text := make([]string, len(f))
+	for i, err := range f {
+		text[i] = err.Error()
+	}
+	return strings.Join(text, "; ")
+}
+
+// Unwrap makes each fault visible to errors.Is and errors.As.
+func (f Faults) Unwrap() []error { return f }
+
+// validate returns a normalised copy of params and every fault. known[i] are faults
+// already found in parameter i; such a parameter is only checked for its name.
+func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
+	var faults Faults
+	out, seen, free := slices.Clone(params), map[string]bool{}, len(params) == 0
+	for i := range out {
+		p := &out[i]
+		at := fmt.Sprintf("parameter %q", p.Name)
+		if p.Name == "" {
+			at = fmt.Sprintf("parameter %d of %d", i+1, len(out))
+		}
+		errs := slices.Clone(known[i])
+		errs = append(errs, p.checkName()...)
+		if p.Name != "" && seen[p.Name] {
+			errs = append(errs, errors.New("another one has the same name"))
+		}
+		seen[p.Name] = true
+		if len(known[i]) == 0 {
+			errs = append(errs, p.normalise()...)
+		}
+		free = free || p.Kind != KindFixed
+		for _, err := range errs {
+			faults = append(faults, fmt.Errorf("%s: %w", at, err))
+		}
+	}
+	switch {
+	case len(params) == 0:
+		faults = append(faults, errors.New("there are no parameters"))
+	case !free:
+		faults = append(faults, errors.New("every parameter is fixed, so there is nothing to search"))
+	}
+	return out, faults
+}
+
+func (p *Parameter) checkName() (errs []error) {
+	switch n := p.Name; {
+	case n == "":
+		errs = append(errs, errors.New("name is missing"))
+	case !utf8.ValidString(n):
+		errs = append(errs, errors.New("name is not valid UTF-8"))
+	case strings.TrimSpace(n) != n || strings.ContainsAny(n, "{}") || strings.ContainsFunc(n, unicode.IsControl):
+		errs = append(errs, errors.New("name must not begin or end with a space, nor hold braces or control characters"))
+	}
+	return errs
+}
+
+// kinds in the order of the documentation.
+var kinds = []string{string(KindFloat), string(KindInt), string(KindOrdinal), string(KindCategorical), string(KindFixed)}
+
+// normalise checks all but the name, and brings numbers to float64.
+func (p *Parameter) normalise() (errs []error) {
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	switch p.Kind {
+	case KindFloat, KindInt:
+		errs = append(errs, p.checkRange()...)
+	case KindOrdinal, KindCategorical:
+		errs = append(errs, p.normaliseValues()...)
+	case KindFixed:
+		v, err := scalar(p.Value)
+		if err != nil {
+			fault("value %w", err)
+		}
+		p.Value = v
+	case "":
+		fault("type is missing: one of %s", strings.Join(kinds, ", "))
+		return errs
+	default:
+		fault("unknown type %q: did you mean %s?", p.Kind, nearest.Name(string(p.Kind), kinds))
+		return errs
+	}
+	if ranged := p.Kind == KindFloat || p.Kind == KindInt; !ranged {
+		if p.Min != 0 || p.Max != 0 {
+			fault("min and max do not belong to type %s", p.Kind)
+		}
+		if p.Log {
+			fault("log does not belong to type %s", p.Kind)
+		}
+	}
+	if p.Kind != KindOrdinal && p.Kind != KindCategorical && p.Values != nil {
+		fault("values do not belong to type %s", p.Kind)
+	}
+	if p.Kind != KindFixed && p.Value != nil {
+		fault("value does not belong to type %s", p.Kind)
+	}
+	return errs
+}
+
+func (p *Parameter) checkRange() (errs []error) {
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	for _, b := range []struct {
+		name  string
+		value float64
+	}{{"min", p.Min}, {"max", p.Max}} {
+		switch v := b.value; {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			fault("%s is %v, which is not finite", b.name, v)
+		case p.Kind == KindInt && v != math.Trunc(v):
+			fault("%s is %v, which is not an integer", b.name, v)
+		case p.Kind == KindInt && math.Abs(v) > maxInt:
+			fault("%s is %v: an int must lie within ±2^53; use a float", b.name, v)
+		}
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	switch width := p.Max - p.Min; {
+	case width == 0:
+		fault(`min and max are both %v: use type "fixed" for a constant`, p.Min)
+	case width < 0:
+		fault("min %v is above max %v", p.Min, p.Max)
+	case math.IsInf(width, 0):
+		fault("max - min overflows")
+	case p.Kind == KindInt && width >= maxLevels:
+		fault("more than 2^50 values; use a float")
+	}
+	switch {
+	case p.Log && p.Min <= 0:
+		fault("min is %v: a logarithmic scale needs min > 0", p.Min)
+	case p.Log && p.Min < 0x1p-1022:
+		fault("min is %v: a logarithmic scale begins at 2^-1022, about 2.2e-308", p.Min)
+	case p.Log && p.Kind == KindInt && p.Max > maxLogInt:
+		fault("max is %v: an int on a logarithmic scale ends at 2^40; use a float", p.Max)
+	}
+	return errs
+}
+
+func (p *Parameter) normaliseValues() (errs []error) {
+	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	switch len(p.Values) {
+	case 0:
+		fault("values are missing")
+		return errs
+	case 1:
+		fault(`only one value: use type "fixed" for a constant`)
+	}
+	values, numbers := make([]any, len(p.Values)), []float64(nil)
+	for i, v := range p.Values {
+		v, err := scalar(v)
+		if err != nil {
+			fault("value %d of %d %w", i+1, len(p.Values), err)
+			continue
+		}
+		if slices.Contains(values[:i], v) {
+			fault("value %s occurs twice", quote(v))
+		}
+		values[i] = v
+		if x, ok := v.(float64); ok {
+			numbers = append(numbers, x)
+		}
+	}
+	if p.Kind == KindOrdinal && len(errs) == 0 && len(numbers) == len(values) {
+		up, down := slices.IsSorted(numbers), slices.IsSortedFunc(numbers, func(a, b float64) int { return cmp.Compare(b, a) })
+		if !up && !down {
+			fault("numbers of an ordinal must increase or decrease throughout")
+		}
+	}
+	p.Values = values
+	return errs
+}
+
+// scalar brings v to a string, a bool or a finite float64.
+func scalar(v any) (any, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, errors.New("is missing")
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, errors.New("is not valid UTF-8")
+		}
+		return v, nil
+	case bool:
+		return v, nil
+	}
+	x, err := number(v)
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// number brings a finite number of any Go type to float64.
+func number(v any) (float64, error) {
+	if n, ok := v.(json.Number); ok {
+		x, err := strconv.ParseFloat(string(n), 64)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("is %s, which is not a finite number", n)
+		case math.Abs(x) >= maxInt && !strings.ContainsAny(string(n), ".eE"):
+			return 0, fmt.Errorf("is %s, beyond ±2^53", n)
+		}
+		v = x
+	}
+	switch r := reflect.ValueOf(v); {
+	case r.CanInt():
+		if n := r.Int(); n < -maxInt || n > maxInt {
+			return 0, fmt.Errorf("is %d, beyond ±2^53", n)
+		}
+		return float64(r.Int()), nil
+	case r.CanUint():
+		if r.Uint() > maxInt {
+			return 0, fmt.Errorf("is %d, beyond ±2^53", r.Uint())
+		}
+		return float64(r.Uint()), nil
+	case r.CanFloat():
+		x := r.Float()
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return 0, fmt.Errorf("is %v, which is not finite", x)
+		}
+		return x + 0, nil
+	default:
+		return 0, fmt.Errorf("has type %T, want a number, string or boolean", v)
+	}
+}
