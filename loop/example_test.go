@@ -1,0 +1,76 @@
+package loop_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+)
+
+// Minimise a Go function of a real and an integer parameter.
+func ExampleMinimize() {
+	sp, err := space.New(
+		space.LogFloat("rate", 1e-4, 1),
+		space.Int("layers", 1, 8),
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	loss := func(_ context.Context, p space.Point) (float64, error) {
+		r, l := math.Log10(p.Float("rate")), p.Float("layers")
+		return math.Pow(r+2, 2) + math.Pow(l-3, 2)/4, nil // smallest at 0.01 and 3
+	}
+	res, err := loop.Minimize(context.Background(), loss, sp, loop.Options{Budget: 20, Seed: 1, NoiseFree: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	best := res.Best
+	fmt.Printf("%d trials; rate %.2f, %d layers\n", len(res.Trials), best.Point.Float("rate"), best.Point.Int("layers"))
+	// Output: 20 trials; rate 0.01, 3 layers
+}
+
+// Ask and tell by hand; here the study is saved and resumed before each trial,
+// as it would be by a process that lives for one step.
+func ExampleStudy_Ask() {
+	ctx := context.Background()
+	sp, err := space.New(space.Float("x", -1, 3))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	opts := loop.Options{NoiseFree: true, Maximize: true}
+	study, err := loop.New(sp, opts)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 12 {
+		trials, err := study.Ask(ctx, 1)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		var file bytes.Buffer
+		if err := study.Save(&file); err != nil {
+			fmt.Println(err)
+			return
+		}
+		if study, err = loop.Resume(&file, opts); err != nil {
+			fmt.Println(err)
+			return
+		}
+		x := trials[0].Point.Float("x")
+		if err := study.Tell(trials[0].ID, x*math.Exp(-x)); err != nil { // largest at 1
+			fmt.Println(err)
+			return
+		}
+	}
+	best, _ := study.Best()
+	fmt.Printf("x = %.2f, value %.3f\n", best.Point.Float("x"), best.Value)
+	// Output: x = 1.00, value 0.368
+}
