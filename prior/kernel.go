@@ -1,6 +1,11 @@
 package prior
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Kernel is a covariance function k(x,x') = cov(f(x), f(x')) on R^d. It is
 // immutable: WithParams returns a changed copy.
@@ -28,7 +33,7 @@ type Kernel interface {
 	DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64)
 
 	// ParamVJP adds to dtheta the gradient of Σ_ij kbar_ij k(x_i, x_j), over
-	// all i and j, with respect to Params.
+	// all i and j, with respect to log Params.
 	ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense)
 
 	// Params describes the hyper-parameters θ in order. All are positive and
@@ -51,10 +56,56 @@ type Param struct {
 	Fixed  bool    // not fitted
 }
 
-// Density is a log-density on the positive numbers.
+// Density is a probability density on the positive numbers.
 type Density interface {
 	// LogProb returns log p(θ) and its derivative with respect to θ.
 	LogProb(theta float64) (lp, dlp float64)
 	// Mode is where a fit starts.
 	Mode() float64
+	// Sample draws one number.
+	Sample(rng *rand.Rand) float64
+}
+
+// GramVJP adds to dx (n×d) the gradient of Σ_ij kbar_ij k(x_i, x_j), over all i
+// and j, with respect to x: the reverse-mode product of Gram.
+func GramVJP(k Kernel, dx, x *mat.Dense, kbar *mat.SymDense) {
+	n, _ := x.Dims()
+	// Off the diagonal x_i enters through both arguments of a symmetric k; on it
+	// the derivative is that of the diagonal, which differs for white noise.
+	both, diag := mat.NewDense(n, n, nil), make([]float64, n)
+	for i := range n {
+		diag[i] = kbar.At(i, i)
+		for j := range i {
+			both.Set(i, j, 2*kbar.At(i, j))
+			both.Set(j, i, 2*kbar.At(i, j))
+		}
+	}
+	k.CrossVJP(dx, x, x, both)
+	k.DiagVJP(dx, x, diag)
+}
+
+func checkPoints(what string, x *mat.Dense, dim int) (n int) {
+	n, d := x.Dims()
+	if d != dim {
+		panic(fmt.Sprintf("prior: %s have %d columns, want %d", what, d, dim))
+	}
+	return n
+}
+
+func checkSize(what string, m *mat.Dense, rows, cols int) {
+	if r, c := m.Dims(); r != rows || c != cols {
+		panic(fmt.Sprintf("prior: %s is %d×%d, want %d×%d", what, r, c, rows, cols))
+	}
+}
+
+func checkSym(what string, m *mat.SymDense, n int) {
+	if r := m.SymmetricDim(); r != n {
+		panic(fmt.Sprintf("prior: %s is %d×%d, want %d×%d", what, r, r, n, n))
+	}
+}
+
+func checkLen(what string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("prior: %s has length %d, want %d", what, got, want))
+	}
 }

@@ -1,0 +1,59 @@
+package prior
+
+import "math"
+
+// Every default number of the package stands here.
+const (
+	// DefaultKernel is the expression of a Spec that names none.
+	DefaultKernel = "matern52"
+
+	// learnVariance decides what a Spec without Variance means: true learns
+	// every output variance of the expression, false fixes them at 1.
+	learnVariance = true
+
+	// Starts of the marginal-likelihood fit, and from how many observations on
+	// there are only two.
+	defaultStarts  = 4
+	manyRows       = 1000
+	manyRowsStarts = 2
+
+	// Bounds on hyper-parameters. Priors do the work; bounds keep the Gram
+	// matrix finite. They are wide enough for data in units of their own.
+	tiny, huge = 1e-6, 1e9
+
+	noiseFloor     = 1e-4
+	noiseFreeFloor = 1e-6
+)
+
+// LengthscalePrior is LogNormal(√2 + ½ ln d, √3) (Hvarfner, Hellsten & Nardi
+// 2024, section 4): lengthscales grow with √d as distances in the unit cube do.
+// Its mode is √d·exp(√2-3).
+func LengthscalePrior(dim int) Density {
+	return LogNormal{Mu: math.Sqrt2 + 0.5*math.Log(float64(dim)), Sigma: math.Sqrt(3)}
+}
+
+// NoisePrior is LogNormal(-4, 1) on the noise variance.
+func NoisePrior() Density { return LogNormal{Mu: -4, Sigma: 1} }
+
+// unitPrior has mode 1 and 95 % of its mass between 0.4 and 19. It stands on
+// numbers whose natural scale is 1: output variances, α of the rational
+// quadratic, offsets, weight and bias variances.
+var unitPrior = LogNormal{Mu: 1, Sigma: 1}
+
+// periodPrior has its median at the side of the unit cube and its mode at 0.37.
+var periodPrior = LogNormal{Mu: 0, Sigma: 1}
+
+func lengthscaleParam(name string, dim int) Param {
+	p := LengthscalePrior(dim)
+	return Param{Name: name, Value: p.Mode(), Lo: 1e-3, Hi: 1e4, Prior: p}
+}
+
+func unitParam(name string, lo, hi float64) Param {
+	return Param{Name: name, Value: unitPrior.Mode(), Lo: lo, Hi: hi, Prior: unitPrior}
+}
+
+func varianceParam() Param { return unitParam("variance", tiny, huge) }
+
+func periodParam(name string) Param {
+	return Param{Name: name, Value: periodPrior.Mode(), Lo: 1e-3, Hi: 1e4, Prior: periodPrior}
+}

@@ -1,0 +1,212 @@
+package prior
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/optimize"
+)
+
+// ErrData reports observations that no prior can be fitted to: none, or with
+// numbers that are not finite.
+var ErrData = errors.New("invalid observations")
+
+// Fitted is a prior whose hyper-parameters have been fitted to data.
+type Fitted struct {
+	Process
+	LogMarginal float64   // log marginal likelihood in nats, hyper-priors excluded
+	State       []float64 // log of the learned hyper-parameters: the warm start of a later fit
+	Hypers      []Hyper   // every hyper-parameter, for display
+	Warnings    []string  // jitter that was needed, hyper-parameters that ended on a bound
+}
+
+// Hyper is the value of a named hyper-parameter.
+type Hyper struct {
+	Name  string
+	Value float64
+	Fixed bool
+}
+
+// Fit maximises
+//
+//	log N(y; μ1, K + σ²I) + Σ log p(θ)
+//
+// over the hyper-parameters θ that s leaves open, by bounded L-BFGS in log θ.
+// The priors are densities of θ, not of log θ. A learned mean is the
+// generalised-least-squares one, μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I, at every
+// θ, which is where its own derivative vanishes.
+//
+// x is n×d with n ≥ 1; y has length n. The first start is start, the State of an
+// earlier fit, if it has the right length, then come the modes of the
+// hyper-priors, and then draws from them. Starts run on all processors; the
+// result depends only on the arguments and the state of rng. Each step costs
+// O(n³).
+//
+// A noise variance on its floor is no warning: that is what clean data give.
+func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, rng *rand.Rand) (Fitted, error) {
+	if err := checkData(x, y); err != nil {
+		return Fitted{}, err
+	}
+	n, dim := x.Dims()
+	m, err := s.model(dim, noiseFree)
+	if err != nil {
+		return Fitted{}, err
+	}
+	theta := m.start()
+	if len(m.free) > 0 {
+		starts := s.Restarts
+		if starts == 0 {
+			starts = defaultStarts
+			if n >= manyRows {
+				starts = manyRowsStarts
+			}
+		}
+		best, err := m.search(ctx, x, y, m.starts(starts, start, rng))
+		if err != nil {
+			return Fitted{}, err
+		}
+		m.unpack(theta, best)
+	} else if err := ctx.Err(); err != nil {
+		return Fitted{}, err
+	}
+	return m.finish(x, y, theta)
+}
+
+func checkData(x *mat.Dense, y []float64) error {
+	if x == nil || x.IsEmpty() {
+		return fmt.Errorf("%w: none", ErrData)
+	}
+	n, _ := x.Dims()
+	checkLen("y", len(y), n)
+	for i, v := range y {
+		if !finite(v) {
+			return fmt.Errorf("%w: target %d is %v", ErrData, i+1, v)
+		}
+		for j, v := range x.RawRowView(i) {
+			if !finite(v) {
+				return fmt.Errorf("%w: input %d of row %d is %v", ErrData, j+1, i+1, v)
+			}
+		}
+	}
+	return nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// starts returns k points in the space of the free log hyper-parameters.
+func (m model) starts(k int, warm []float64, rng *rand.Rand) [][]float64 {
+	var out [][]float64
+	if len(warm) == len(m.free) && !floats.HasNaN(warm) {
+		out = append(out, append([]float64(nil), warm...))
+	}
+	mode := make([]float64, len(m.free))
+	for i, at := range m.free {
+		mode[i] = math.Log(m.params[at].Value)
+	}
+	out = append(out, mode)
+	for len(out) < k {
+		draw := make([]float64, len(m.free))
+		for i, at := range m.free {
+			p := m.params[at]
+			if p.Prior == nil {
+				draw[i] = math.Log(p.Lo) + rng.Float64()*math.Log(p.Hi/p.Lo)
+			} else {
+				draw[i] = math.Log(p.Prior.Sample(rng))
+			}
+		}
+		out = append(out, draw)
+	}
+	out = out[:k]
+	lo, hi := m.bounds()
+	for _, t := range out {
+		for i := range t {
+			t[i] = min(max(t[i], lo[i]), hi[i])
+		}
+	}
+	return out
+}
+
+func (m model) bounds() (lo, hi []float64) {
+	for _, at := range m.free {
+		lo, hi = append(lo, math.Log(m.params[at].Lo)), append(hi, math.Log(m.params[at].Hi))
+	}
+	return lo, hi
+}
+
+// unpack writes exp(free) into the full vector of hyper-parameters.
+func (m model) unpack(theta, free []float64) {
+	for i, at := range m.free {
+		theta[at] = math.Exp(free[i])
+	}
+}
+
+// search returns the best end of the given starts; ties go to the earlier one.
+func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64) ([]float64, error) {
+	lo, hi := m.bounds()
+	results := make([]optimize.Result, len(starts))
+	work := make(chan int, len(starts))
+	for i := range starts {
+		work <- i
+	}
+	close(work)
+	var group sync.WaitGroup
+	for range min(len(starts), runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			e := newEvidence(ctx, m, x, y)
+			for i := range work {
+				// Only the context's error is possible, and it is asked below.
+				results[i], _ = optimize.Minimize(ctx, e.loss, starts[i], lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-4, FuncTol: 1e-9})
+			}
+		})
+	}
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	best := 0
+	for i, r := range results {
+		if r.F < results[best].F {
+			best = i
+		}
+	}
+	if math.IsInf(results[best].F, 1) {
+		return nil, fmt.Errorf("prior: no start of the fit has a finite likelihood: %w", linalg.ErrNotPositiveDefinite)
+	}
+	return results[best].X, nil
+}
+
+// finish computes everything that a Fitted says at the hyper-parameters theta.
+func (m model) finish(x *mat.Dense, y []float64, theta []float64) (Fitted, error) {
+	f := Fitted{Process: m.process(theta)}
+	e := newEvidence(context.Background(), m, x, y)
+	chol, err := e.solve(f.Process)
+	if err != nil {
+		return Fitted{}, fmt.Errorf("prior: %w", err)
+	}
+	f.Mean, f.LogMarginal = e.mean, e.logMarginal
+	if j := chol.Jitter(); j > 0 {
+		f.Warnings = append(f.Warnings, fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance", j, len(y), len(y)))
+	}
+	for i, p := range m.params {
+		f.Hypers = append(f.Hypers, Hyper{p.Name, theta[i], p.Fixed})
+		if p.Fixed {
+			continue
+		}
+		f.State = append(f.State, math.Log(theta[i]))
+		// Lo and Hi went through log and exp.
+		if low := theta[i] <= p.Lo*(1+1e-9); (low && p.Name != "noise") || theta[i] >= p.Hi*(1-1e-9) {
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s ended on its bound %.4g", p.Name, theta[i]))
+		}
+	}
+	f.Hypers = append(f.Hypers, Hyper{"mean", f.Mean, !m.mean})
+	return f, nil
+}

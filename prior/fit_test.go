@@ -1,0 +1,255 @@
+package prior
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// wave is a smooth test function with n observations in d inputs, standardised
+// roughly.
+func wave(n, d int, noise float64, seed uint64) (*mat.Dense, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	x, y := points(rng, n, d), make([]float64, n)
+	for i := range y {
+		for j, v := range x.RawRowView(i) {
+			y[i] += math.Sin(4*v+float64(j)) / float64(1+j)
+		}
+		y[i] += noise * rng.NormFloat64()
+	}
+	return x, y
+}
+
+func number(v float64) *float64 { return &v }
+
+func TestLossGradient(t *testing.T) {
+	x, y := wave(14, 3, 0.1, 1)
+	for _, expr := range expressions {
+		for _, mean := range []string{MeanConstant, MeanZero} {
+			m, err := Spec{Kernel: expr, Mean: mean}.model(3, false)
+			require.NoError(t, err)
+			e := newEvidence(context.Background(), m, x, y)
+			free := make([]float64, len(m.free))
+			for i := range free {
+				free[i] = -1 + 0.3*float64(i%4)
+			}
+			grad := make([]float64, len(free))
+			e.loss(free, grad)
+			ignored := make([]float64, len(free))
+			require.NoError(t, check.Gradient(func(l []float64) float64 { return e.loss(l, ignored) }, free, grad, 1e-6), "%s, %s mean", expr, mean)
+		}
+	}
+}
+
+func TestFitFindsLengthscales(t *testing.T) {
+	// A draw from a known prior: the fit must come near it, and its evidence
+	// must exceed that of the truth.
+	rng := rand.New(rand.NewPCG(5, 6))
+	truth := Process{Kernel: Scale(Matern52(2)).WithParams([]float64{2, 0.3, 1.5}), Noise: 0.01}
+	x := points(rng, 120, 2)
+	draw, err := truth.Sample(1, x, rng)
+	require.NoError(t, err)
+	y := draw.RawRowView(0)
+	for i := range y {
+		y[i] += 3 + 0.1*rng.NormFloat64()
+	}
+	fit, err := Spec{}.Fit(context.Background(), x, y, false, nil, rng)
+	require.NoError(t, err)
+	require.Empty(t, fit.Warnings)
+	values := map[string]float64{}
+	for _, h := range fit.Hypers {
+		values[h.Name] = h.Value
+	}
+	for name, want := range map[string]float64{"lengthscale[0]": 0.3, "lengthscale[1]": 1.5, "noise": 0.01} {
+		require.InDelta(t, 0, math.Log(values[name]/want), math.Log(2), name)
+	}
+	require.InDelta(t, 3, values["mean"], 2)
+	truth.Mean = 3
+	want, err := truth.LogMarginal(x, y)
+	require.NoError(t, err)
+	require.Greater(t, fit.LogMarginal, want)
+	got, err := fit.Process.LogMarginal(x, y)
+	require.NoError(t, err)
+	require.InDelta(t, fit.LogMarginal, got, 1e-8)
+}
+
+func TestFitIsDeterministic(t *testing.T) {
+	x, y := wave(30, 3, 0.05, 2)
+	fit := func(procs int) Fitted {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		f, err := Spec{Kernel: "rbf*periodic+linear"}.Fit(context.Background(), x, y, false, nil, rand.New(rand.NewPCG(9, 9)))
+		require.NoError(t, err)
+		return f
+	}
+	require.Equal(t, fit(1).State, fit(2).State)
+
+	// A warm start at the optimum stays there.
+	first := fit(2)
+	again, err := Spec{Kernel: "rbf*periodic+linear", Restarts: 1}.Fit(context.Background(), x, y, false, first.State, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.InDeltaSlice(t, first.State, again.State, 0.05)
+	// One of another length is ignored.
+	_, err = Spec{Restarts: 1}.Fit(context.Background(), x, y, false, []float64{1}, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+}
+
+func TestFitFixedNumbers(t *testing.T) {
+	x, y := wave(20, 2, 0.05, 3)
+	ctx, rng := context.Background(), rand.New(rand.NewPCG(1, 1))
+	f, err := Spec{Kernel: "rbf", Lengthscale: []float64{0.3, 0.7}, Variance: number(2), Noise: number(0.05), Mean: MeanZero}.Fit(ctx, x, y, false, nil, rng)
+	require.NoError(t, err)
+	require.Equal(t, []Hyper{{"variance", 2, true}, {"lengthscale[0]", 0.3, true}, {"lengthscale[1]", 0.7, true}, {"noise", 0.05, true}, {"mean", 0, true}}, f.Hypers)
+	require.Empty(t, f.State)
+
+	// One number goes for all, and for every term; an argument of the
+	// expression wins.
+	f, err = Spec{Kernel: "rbf+linear(lengthscale=9)", Lengthscale: []float64{0.4}, Noise: number(0.05)}.Fit(ctx, x, y, false, nil, rng)
+	require.NoError(t, err)
+	require.Equal(t, Hyper{"rbf.lengthscale[1]", 0.4, true}, f.Hypers[2])
+	require.Equal(t, Hyper{"linear.lengthscale[1]", 9, true}, f.Hypers[4])
+	require.Len(t, f.State, 2) // the variance of rbf and the offset
+
+	// A kernel without a variance of its own is scaled.
+	p, err := Spec{Kernel: "linear", Variance: number(3)}.Process(2)
+	require.NoError(t, err)
+	require.Equal(t, "3*linear", p.Kernel.String())
+
+	// A caller's own kernel.
+	f, err = Spec{Custom: Matern12(2), Isotropic: true}.Fit(ctx, x, y, false, nil, rng)
+	require.NoError(t, err)
+	require.Len(t, f.State, 3)
+}
+
+func TestFitOfDifficultData(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	line := func(v ...float64) *mat.Dense { return mat.NewDense(len(v), 1, v) }
+	for name, data := range map[string]struct {
+		x *mat.Dense
+		y []float64
+	}{
+		"one row":          {line(0.5), []float64{1}},
+		"duplicate rows":   {line(0.2, 0.2, 0.2, 0.9), []float64{1, 1, 1, 0}},
+		"contradicting":    {line(0.2, 0.2, 0.9), []float64{1, -1, 0}},
+		"constant targets": {line(0.1, 0.4, 0.6, 0.9), []float64{2, 2, 2, 2}},
+		"one point":        {line(0.5, 0.5, 0.5), []float64{1, 2, 3}},
+		"huge":             {line(0.1, 0.4, 0.6, 0.9), []float64{1e12, 2e12, 3e12, -1e12}},
+		"far apart":        {line(-1e8, 0, 1e8), []float64{1, 2, 3}},
+	} {
+		for _, noiseFree := range []bool{false, true} {
+			for _, expr := range expressions[:14] {
+				if expr == "periodic(ard=false)" || expr == "rbf(ard=false)" {
+					continue
+				}
+				f, err := Spec{Kernel: expr, Restarts: 2}.Fit(context.Background(), data.x, data.y, noiseFree, nil, rng)
+				require.NoError(t, err, "%s, %s", name, expr)
+				require.False(t, math.IsNaN(f.LogMarginal) || math.IsNaN(f.Mean), "%s, %s", name, expr)
+			}
+		}
+	}
+}
+
+func TestFitWarnsOfJitter(t *testing.T) {
+	x := mat.NewDense(3, 1, []float64{0.5, 0.5, 0.5})
+	f, err := Spec{Kernel: "rbf", Noise: number(0)}.Fit(context.Background(), x, []float64{1, 1, 1}, true, nil, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.NotEmpty(t, f.Warnings)
+	require.Contains(t, f.Warnings[0], "jitter")
+}
+
+func TestFitErrors(t *testing.T) {
+	x, y := wave(5, 2, 0, 1)
+	ctx, rng := context.Background(), rand.New(rand.NewPCG(1, 1))
+	for text, s := range map[string]Spec{
+		`mean is "constan"`:             {Mean: "constan"},
+		"3 lengthscales for 2 inputs":   {Lengthscale: []float64{1, 2, 3}},
+		"lengthscale -1":                {Lengthscale: []float64{-1}},
+		"output variance 0":             {Variance: number(0)},
+		"noise variance NaN":            {Noise: number(math.NaN())},
+		"-1 restarts":                   {Restarts: -1},
+		"kernel of 3 inputs, data of 2": {Custom: RBF(3)},
+		"one for all inputs":            {Isotropic: true, Lengthscale: []float64{1, 2}},
+	} {
+		_, err := s.Fit(ctx, x, y, false, nil, rng)
+		require.ErrorIs(t, err, ErrSpec, text)
+		require.ErrorContains(t, err, text)
+	}
+	_, err := Spec{Kernel: "rfb"}.Fit(ctx, x, y, false, nil, rng)
+	require.ErrorIs(t, err, ErrExpression)
+	_, err = Spec{}.Fit(ctx, nil, nil, false, nil, rng)
+	require.ErrorIs(t, err, ErrData)
+	y[2] = math.Inf(1)
+	_, err = Spec{}.Fit(ctx, x, y, false, nil, rng)
+	require.ErrorIs(t, err, ErrData)
+	require.ErrorContains(t, err, "target 3 is +Inf")
+}
+
+func TestFitHonoursContext(t *testing.T) {
+	x, y := wave(600, 4, 0.05, 3)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	_, err := Spec{}.Fit(ctx, x, y, false, nil, rand.New(rand.NewPCG(1, 1)))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(begin), time.Second)
+	_, err = Spec{Noise: number(1), Variance: number(1), Lengthscale: []float64{1}}.Fit(ctx, x, y, false, nil, rand.New(rand.NewPCG(1, 1)))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func BenchmarkFit(b *testing.B) {
+	for name, n := range map[string]int{"n=30": 30, "n=100": 100, "n=300": 300} {
+		b.Run(name, func(b *testing.B) {
+			x, y := wave(n, 6, 0.05, 1)
+			for b.Loop() {
+				if _, err := (Spec{}).Fit(context.Background(), x, y, false, nil, rand.New(rand.NewPCG(1, 1))); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkLoss(b *testing.B) {
+	x, y := wave(100, 6, 0.05, 1)
+	m, _ := Spec{}.model(6, false)
+	e := newEvidence(context.Background(), m, x, y)
+	free := make([]float64, len(m.free))
+	grad := make([]float64, len(free))
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			e.loss(free, grad)
+		}
+	})
+	chol, _ := linalg.Factorize(e.gram)
+	b.Run("factorize", func(b *testing.B) {
+		for b.Loop() {
+			linalg.Factorize(e.gram)
+		}
+	})
+	b.Run("inverse", func(b *testing.B) {
+		for b.Loop() {
+			chol.Inverse(e.inv)
+		}
+	})
+	k := m.kernel
+	var back backward
+	b.Run("tape", func(b *testing.B) {
+		for b.Loop() {
+			back = gramTape(k, e.gram, x)
+		}
+	})
+	dtheta := make([]float64, len(m.params)-1)
+	b.Run("backward", func(b *testing.B) {
+		for b.Loop() {
+			back(dtheta, e.inv)
+		}
+	})
+}

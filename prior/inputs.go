@@ -1,0 +1,133 @@
+package prior
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// onInputs applies inner to some of the inputs.
+type onInputs struct {
+	inner  Kernel
+	dim    int
+	inputs []int
+}
+
+// OnInputs makes of k, a kernel on R^len(inputs), one on R^dim that looks only
+// at the named inputs, counted from 0.
+func OnInputs(k Kernel, dim int, inputs ...int) Kernel {
+	checkLen("inputs", len(inputs), k.Dim())
+	for _, j := range inputs {
+		if j < 0 || j >= dim {
+			panic(fmt.Sprintf("prior: input %d of %d", j, dim))
+		}
+	}
+	each := func(ks []Kernel) []Kernel {
+		out := make([]Kernel, len(ks))
+		for i, k := range ks {
+			out[i] = OnInputs(k, dim, inputs...)
+		}
+		return out
+	}
+	switch k := k.(type) {
+	case sum:
+		return sum{each(k.terms)}
+	case product:
+		return product{each(k.factors)}
+	case scaled:
+		k.inner = OnInputs(k.inner, dim, inputs...)
+		return k
+	case onInputs:
+		chosen := make([]int, len(k.inputs))
+		for i, j := range k.inputs {
+			chosen[i] = inputs[j]
+		}
+		return onInputs{k.inner, dim, chosen}
+	}
+	return onInputs{k, dim, append([]int(nil), inputs...)}
+}
+
+func (k onInputs) pick(x *mat.Dense) *mat.Dense {
+	n := checkPoints("points", x, k.dim)
+	if n == 0 {
+		return &mat.Dense{}
+	}
+	out := mat.NewDense(n, len(k.inputs), nil)
+	for i := range n {
+		row := x.RawRowView(i)
+		for c, j := range k.inputs {
+			out.RawRowView(i)[c] = row[j]
+		}
+	}
+	return out
+}
+
+// put adds a gradient with respect to the picked inputs to dx.
+func (k onInputs) put(dx, picked *mat.Dense) {
+	for i := range picked.RawMatrix().Rows {
+		row := dx.RawRowView(i)
+		for c, v := range picked.RawRowView(i) {
+			row[k.inputs[c]] += v
+		}
+	}
+}
+
+func (k onInputs) Dim() int                             { return k.dim }
+func (k onInputs) Gram(dst *mat.SymDense, x *mat.Dense) { k.inner.Gram(dst, k.pick(x)) }
+func (k onInputs) Cross(dst, x, y *mat.Dense)           { k.inner.Cross(dst, k.pick(x), k.pick(y)) }
+func (k onInputs) Diag(dst []float64, x *mat.Dense)     { k.inner.Diag(dst, k.pick(x)) }
+
+func (k onInputs) tape(dst *mat.SymDense, x *mat.Dense) backward {
+	return gramTape(k.inner, dst, k.pick(x))
+}
+
+func (k onInputs) CrossVJP(dx, x, y, kbar *mat.Dense) {
+	px := k.pick(x)
+	picked := zerosLike(px)
+	k.inner.CrossVJP(picked, px, k.pick(y), kbar)
+	k.put(dx, picked)
+}
+
+func (k onInputs) DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64) {
+	px := k.pick(x)
+	picked := zerosLike(px)
+	k.inner.DiagVJP(picked, px, dbar)
+	k.put(dx, picked)
+}
+
+func (k onInputs) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
+	k.inner.ParamVJP(dtheta, k.pick(x), kbar)
+}
+
+// Params names each hyper-parameter after the input it belongs to.
+func (k onInputs) Params() []Param {
+	params := k.inner.Params()
+	for i := range params {
+		open := strings.LastIndexByte(params[i].Name, '[')
+		var j int
+		if _, err := fmt.Sscanf(params[i].Name[max(0, open):], "[%d]", &j); err == nil {
+			params[i].Name = fmt.Sprintf("%s[%d]", params[i].Name[:open], k.inputs[j])
+		}
+	}
+	return params
+}
+
+func (k onInputs) WithParams(theta []float64) Kernel {
+	k.inner = k.inner.WithParams(theta)
+	return k
+}
+
+func (k onInputs) String() string { return term(k) }
+
+func (k onInputs) factor() string {
+	text := factor(k.inner)
+	at := strings.IndexByte(text, '(')
+	if at < 0 {
+		at = len(text)
+	}
+	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(k.inputs), "[]"), " ", ",")
+	return text[:at] + "[" + list + "]" + text[at:]
+}
+
+func (k onInputs) label() string { return label(k.inner) }

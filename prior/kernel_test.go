@@ -1,0 +1,218 @@
+package prior
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// expressions covers every kernel and every way to combine them, in 3 inputs.
+var expressions = []string{
+	"rbf", "matern12", "matern32", "matern52", "rq", "periodic", "linear", "polynomial(degree=3)",
+	"arccos", "arccos(depth=3)", "white", "constant",
+	"rbf(ard=false)", "periodic(ard=false)", "linear(ard=false)", "rq[2,0]", "polynomial[1]",
+	"rbf*periodic+linear", "rbf*(linear+constant)*white+0.5*matern12[1]", "matern32*rq*arccos",
+}
+
+func parsed(t testing.TB, expr string, dim int) Kernel {
+	t.Helper()
+	k, err := Parse(expr, dim)
+	require.NoError(t, err)
+	return k
+}
+
+// varied gives the hyper-parameters of k values that differ from one another.
+func varied(k Kernel) Kernel {
+	theta := make([]float64, len(k.Params()))
+	for i := range theta {
+		theta[i] = 0.4 + 0.3*float64(i%5)
+	}
+	return k.WithParams(theta)
+}
+
+func points(rng *rand.Rand, n, d int) *mat.Dense {
+	x := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, rng.Float64())
+		}
+	}
+	return x
+}
+
+func normals(rng *rand.Rand, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = rng.NormFloat64()
+	}
+	return out
+}
+
+func symmetric(rng *rand.Rand, n int) *mat.SymDense {
+	return mat.NewSymDense(n, normals(rng, n*n))
+}
+
+func nan(n int) []float64 {
+	out := make([]float64, n)
+	fill(out, math.NaN())
+	return out
+}
+
+func eachKernel(t *testing.T, f func(t *testing.T, k Kernel, rng *rand.Rand)) {
+	for _, expr := range expressions {
+		t.Run(expr, func(t *testing.T) {
+			f(t, varied(parsed(t, expr, 3)), rand.New(rand.NewPCG(1, 2)))
+		})
+	}
+}
+
+func TestKernelGradients(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k Kernel, rng *rand.Rand) {
+		x, y := points(rng, 5, 3), points(rng, 4, 3)
+		kbar := mat.NewDense(5, 4, normals(rng, 20))
+		x.SetRow(3, x.RawRowView(1)) // duplicate rows: Params only, x is differentiated below apart from them
+
+		got := mat.NewDense(5, 3, nil)
+		k.CrossVJP(got, x, y, kbar)
+		require.NoError(t, check.Gradient(func([]float64) float64 {
+			c := mat.NewDense(5, 4, nan(20))
+			k.Cross(c, x, y)
+			c.MulElem(c, kbar)
+			return mat.Sum(c)
+		}, x.RawMatrix().Data, got.RawMatrix().Data, 1e-7), "CrossVJP")
+
+		dbar := normals(rng, 5)
+		got.Zero()
+		k.DiagVJP(got, x, dbar)
+		require.NoError(t, check.Gradient(func([]float64) float64 {
+			d := nan(5)
+			k.Diag(d, x)
+			return linalg.Dot(d, dbar)
+		}, x.RawMatrix().Data, got.RawMatrix().Data, 1e-7), "DiagVJP")
+
+		sbar := symmetric(rng, 5)
+		logs := []float64{}
+		for _, p := range k.Params() {
+			logs = append(logs, math.Log(p.Value))
+		}
+		gram := func(k Kernel, x *mat.Dense) float64 {
+			g := mat.NewSymDense(5, nan(25))
+			k.Gram(g, x)
+			var s float64
+			for i := range 5 {
+				for j := range 5 {
+					s += g.At(i, j) * sbar.At(i, j)
+				}
+			}
+			return s
+		}
+		grad := make([]float64, len(logs))
+		k.ParamVJP(grad, x, sbar)
+		require.NoError(t, check.Gradient(func(l []float64) float64 {
+			theta := make([]float64, len(l))
+			for i := range l {
+				theta[i] = math.Exp(l[i])
+			}
+			return gram(k.WithParams(theta), x)
+		}, logs, grad, 1e-7), "ParamVJP")
+
+		x = points(rng, 5, 3)
+		got.Zero()
+		GramVJP(k, got, x, sbar)
+		require.NoError(t, check.Gradient(func([]float64) float64 { return gram(k, x) },
+			x.RawMatrix().Data, got.RawMatrix().Data, 1e-7), "GramVJP")
+	})
+}
+
+func TestKernelIdentities(t *testing.T) {
+	eachKernel(t, func(t *testing.T, k Kernel, rng *rand.Rand) {
+		x := points(rng, 12, 3)
+		gram, cross, diag := mat.NewSymDense(12, nan(144)), mat.NewDense(12, 12, nan(144)), nan(12)
+		k.Gram(gram, x)
+		k.Cross(cross, x, x)
+		k.Diag(diag, x)
+		for i := range 12 {
+			require.InDelta(t, diag[i], gram.At(i, i), 1e-12*(1+diag[i]))
+			for j := range i {
+				require.InDelta(t, gram.At(i, j), cross.At(i, j), 1e-12)
+				require.InDelta(t, cross.At(j, i), cross.At(i, j), 1e-12)
+			}
+		}
+		addDiag(gram, 1e-9*mat.Trace(gram))
+		chol, err := linalg.Factorize(gram)
+		require.NoError(t, err)
+		require.Zero(t, chol.Jitter())
+
+		// The tape gives the same Gram matrix and the same gradient.
+		sbar := symmetric(rng, 12)
+		taped, want := mat.NewSymDense(12, nan(144)), mat.NewSymDense(12, nil)
+		k.Gram(want, x)
+		back := gramTape(k, taped, x)
+		require.True(t, mat.EqualApprox(want, taped, 1e-14))
+		a, b := make([]float64, len(k.Params())), make([]float64, len(k.Params()))
+		back(a, sbar)
+		k.ParamVJP(b, x, sbar)
+		require.InDeltaSlice(t, b, a, 1e-11)
+
+		// Names are unique, and the expression comes back.
+		names := map[string]bool{}
+		for _, p := range k.Params() {
+			require.False(t, names[p.Name], p.Name)
+			names[p.Name] = true
+		}
+		again := parsed(t, k.String(), 3)
+		require.Equal(t, k.String(), again.String())
+		require.Len(t, again.Params(), len(k.Params()))
+	})
+}
+
+func TestGradientAtCoincidentPoints(t *testing.T) {
+	for _, expr := range []string{"rbf", "matern12", "matern32", "matern52", "rq", "periodic"} {
+		k := parsed(t, expr, 2)
+		x := mat.NewDense(1, 2, []float64{0.3, 0.7})
+		dx := mat.NewDense(1, 2, nil)
+		k.CrossVJP(dx, x, x, mat.NewDense(1, 1, []float64{1}))
+		require.Equal(t, []float64{0, 0}, dx.RawMatrix().Data, expr)
+		value := mat.NewDense(1, 1, nil)
+		k.Cross(value, x, x)
+		require.Equal(t, 1.0, value.At(0, 0), expr)
+	}
+}
+
+func TestDensities(t *testing.T) {
+	for _, d := range []Density{LogNormal{Mu: -0.3, Sigma: 0.8}, Gamma{Shape: 2.5, Rate: 0.7}, Gamma{Shape: 0.9, Rate: 2}} {
+		for _, at := range []float64{0.05, 0.7, 4} {
+			_, slope := d.LogProb(at)
+			require.NoError(t, check.Gradient(func(x []float64) float64 {
+				lp, _ := d.LogProb(x[0])
+				return lp
+			}, []float64{at}, []float64{slope}, 1e-6))
+		}
+		// The density integrates to 1: midpoints on a grid in log θ.
+		var total, mean float64
+		const step = 1e-3
+		for l := -40.0; l < 8; l += step {
+			lp, _ := d.LogProb(math.Exp(l))
+			total += math.Exp(lp+l) * step
+			mean += math.Exp(lp+2*l) * step
+		}
+		require.InDelta(t, 1, total, 1e-6)
+
+		rng := rand.New(rand.NewPCG(3, 4))
+		var draws float64
+		for range 20000 {
+			draws += d.Sample(rng) / 20000
+		}
+		require.InDelta(t, mean, draws, 0.05*mean)
+	}
+	require.InDelta(t, math.Sqrt(6)*math.Exp(math.Sqrt2-3), LengthscalePrior(6).Mode(), 1e-12)
+	_, slope := LengthscalePrior(6).LogProb(LengthscalePrior(6).Mode())
+	require.InDelta(t, 0, slope, 1e-12)
+	require.InDelta(t, math.Exp(-5), NoisePrior().Mode(), 1e-12)
+}

@@ -1,0 +1,175 @@
+package prior
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// leaf is what the elementary kernels share: a name, a dimension and
+// hyper-parameters. A family of one number per input ("lengthscale") comes
+// first, as d of them or, where shared, as one.
+type leaf struct {
+	name   string
+	dim    int
+	shared bool   // one number for all inputs instead of one per input
+	args   string // arguments that are not hyper-parameters, as Parse reads them
+	params []Param
+}
+
+// Dim implements Kernel.
+func (l leaf) Dim() int { return l.dim }
+
+// Params implements Kernel.
+func (l leaf) Params() []Param { return slices.Clone(l.params) }
+
+// with returns a copy with other values.
+func (l leaf) with(theta []float64) leaf {
+	checkLen("theta", len(theta), len(l.params))
+	l.params = slices.Clone(l.params)
+	for i, v := range theta {
+		l.params[i].Value = v
+	}
+	return l
+}
+
+// perInput returns hyper-parameters named name[0], name[1], … or, shared, one
+// named name.
+func perInput(name string, dim int, shared bool, make func(name string) Param) []Param {
+	if shared {
+		return []Param{make(name)}
+	}
+	out := []Param{}
+	for j := range dim {
+		out = append(out, make(fmt.Sprintf("%s[%d]", name, j)))
+	}
+	return out
+}
+
+// width is how many numbers a per-input family has.
+func (l leaf) width() int {
+	if l.shared {
+		return 1
+	}
+	return l.dim
+}
+
+// spread returns one value per input of the family that starts at params[from].
+func (l leaf) spread(from int) []float64 {
+	out := make([]float64, l.dim)
+	for j := range out {
+		if l.shared {
+			out[j] = l.params[from].Value
+		} else {
+			out[j] = l.params[from+j].Value
+		}
+	}
+	return out
+}
+
+// gather adds a per-input gradient to the family that starts at dtheta[from].
+func (l leaf) gather(dtheta []float64, from int, perInput []float64) {
+	for j, g := range perInput {
+		if l.shared {
+			j = 0
+		}
+		dtheta[from+j] += g
+	}
+}
+
+// inverse returns 1/v.
+func inverse(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i := range v {
+		out[i] = 1 / v[i]
+	}
+	return out
+}
+
+func (l leaf) label() string { return l.name }
+
+// factor writes the name, the structural arguments and the hyper-parameters
+// that are fixed.
+func (l leaf) factor() string {
+	args := []string{}
+	if l.args != "" {
+		args = append(args, l.args)
+	}
+	if l.shared && l.dim > 1 {
+		args = append(args, "ard=false")
+	}
+	for from := 0; from < len(l.params); {
+		name := baseName(l.params[from].Name)
+		to := from + 1
+		for to < len(l.params) && baseName(l.params[to].Name) == name {
+			to++
+		}
+		if l.params[from].Fixed {
+			args = append(args, name+"="+formatValues(l.params[from:to]))
+		}
+		from = to
+	}
+	if len(args) == 0 {
+		return l.name
+	}
+	return l.name + "(" + strings.Join(args, ",") + ")"
+}
+
+func formatValues(params []Param) string {
+	texts := make([]string, len(params))
+	equal := true
+	for i, p := range params {
+		texts[i] = formatNumber(p.Value)
+		equal = equal && p.Value == params[0].Value
+	}
+	if equal {
+		return texts[0]
+	}
+	return "[" + strings.Join(texts, ",") + "]"
+}
+
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// baseName strips the kernel's label and the index: "rbf.lengthscale[2]" is a
+// "lengthscale".
+func baseName(name string) string {
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	if i := strings.IndexAny(name, "[#"); i >= 0 {
+		name = name[:i]
+	}
+	return name
+}
+
+// upper returns row i of a symmetric matrix from column i on.
+func upper(m *mat.SymDense, i int) []float64 {
+	raw := m.RawSymmetric()
+	return raw.Data[i*raw.Stride+i : i*raw.Stride+raw.N]
+}
+
+// fixable is an elementary kernel. fix returns it with the hyper-parameters of
+// one family fixed; if there is neither one value nor one for each, want is how
+// many there should be.
+type fixable interface {
+	fix(name string, values []float64) (k Kernel, want int)
+}
+
+// fixed implements fix for the embedding kernels.
+func (l leaf) fixed(name string, values []float64) (_ leaf, want int) {
+	l.params = slices.Clone(l.params)
+	var family []*Param
+	for i := range l.params {
+		if baseName(l.params[i].Name) == name {
+			family = append(family, &l.params[i])
+		}
+	}
+	if len(values) != 1 && len(values) != len(family) {
+		return l, len(family)
+	}
+	for i, p := range family {
+		p.Value, p.Fixed = values[min(i, len(values)-1)], true
+	}
+	return l, 0
+}

@@ -1,0 +1,80 @@
+package prior
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// Process is a Gaussian-process prior with observation noise:
+//
+//	f ~ GP(Mean, Kernel),  y = f(x) + N(0, Noise)
+type Process struct {
+	Kernel Kernel
+	Mean   float64
+	Noise  float64 // variance
+}
+
+// Dim is the number of inputs.
+func (p Process) Dim() int { return p.Kernel.Dim() }
+
+// Covariance writes K + Noise·I at the rows of x.
+func (p Process) Covariance(dst *mat.SymDense, x *mat.Dense) {
+	p.Kernel.Gram(dst, x)
+	addDiag(dst, p.Noise)
+}
+
+// LogMarginal returns log N(y; Mean·1, K + Noise·I) in nats. It costs O(n³/3).
+func (p Process) LogMarginal(x *mat.Dense, y []float64) (float64, error) {
+	n, _ := x.Dims()
+	checkLen("y", len(y), n)
+	k := mat.NewSymDense(n, nil)
+	p.Covariance(k, x)
+	chol, err := linalg.Factorize(k)
+	if err != nil {
+		return math.NaN(), fmt.Errorf("prior: %w", err)
+	}
+	r := append([]float64(nil), y...)
+	floats.AddConst(-p.Mean, r)
+	chol.SolveLowerVec(r)
+	return gaussianLog(floats.Dot(r, r), chol.LogDet(), n), nil
+}
+
+// gaussianLog is the log-density of a Gaussian with the given Mahalanobis
+// distance squared and log-determinant.
+func gaussianLog(quadratic, logDet float64, n int) float64 {
+	return -0.5 * (quadratic + logDet + float64(n)*math.Log(2*math.Pi))
+}
+
+// Sample returns m exact joint draws of the latent f at the n rows of x, as
+// the rows of an m×n matrix. It costs O(n³/3 + mn²).
+func (p Process) Sample(m int, x *mat.Dense, rng *rand.Rand) (*mat.Dense, error) {
+	n, _ := x.Dims()
+	k := mat.NewSymDense(n, nil)
+	p.Kernel.Gram(k, x)
+	chol, err := linalg.Factorize(k)
+	if err != nil {
+		return nil, fmt.Errorf("prior: %w", err)
+	}
+	out := mat.NewDense(m, n, nil)
+	for i := range m {
+		row := out.RawRowView(i)
+		for j := range row {
+			row[j] = rng.NormFloat64()
+		}
+		chol.MulLowerVec(row)
+		floats.AddConst(p.Mean, row)
+	}
+	return out, nil
+}
+
+func addDiag(k *mat.SymDense, v float64) {
+	for i := range k.SymmetricDim() {
+		upper(k, i)[0] += v
+	}
+}

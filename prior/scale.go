@@ -1,0 +1,123 @@
+package prior
+
+import (
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// scaled is variance·inner.
+type scaled struct {
+	inner    Kernel
+	variance Param
+}
+
+// Scale multiplies k by a learned output variance, 1 to begin with. Its
+// hyper-parameter stands before those of k.
+func Scale(k Kernel) Kernel { return scaled{k, varianceParam()} }
+
+// ScaleBy multiplies k by a fixed number.
+func ScaleBy(variance float64, k Kernel) Kernel {
+	p := varianceParam()
+	p.Value, p.Fixed = variance, true
+	return scaled{k, p}
+}
+
+func (k scaled) Dim() int { return k.inner.Dim() }
+
+func (k scaled) Gram(dst *mat.SymDense, x *mat.Dense) {
+	k.inner.Gram(dst, x)
+	for i := range dst.SymmetricDim() {
+		floats.Scale(k.variance.Value, upper(dst, i))
+	}
+}
+
+func (k scaled) tape(dst *mat.SymDense, x *mat.Dense) backward {
+	back := gramTape(k.inner, dst, x)
+	n := dst.SymmetricDim()
+	gram := make([]float64, 0, n*(n+1)/2)
+	for i := range n {
+		row := upper(dst, i)
+		floats.Scale(k.variance.Value, row)
+		gram = append(gram, row...)
+	}
+	return func(dtheta []float64, kbar *mat.SymDense) {
+		sum, at := 0.0, 0
+		for i := range n {
+			row := upper(kbar, i)
+			sum += 2*floats.Dot(row, gram[at:at+len(row)]) - row[0]*gram[at]
+			at += len(row)
+		}
+		dtheta[0] += sum
+		inner := make([]float64, len(dtheta)-1)
+		back(inner, kbar)
+		floats.AddScaled(dtheta[1:], k.variance.Value, inner)
+	}
+}
+
+func (k scaled) Cross(dst, x, y *mat.Dense) {
+	k.inner.Cross(dst, x, y)
+	for i := range dst.RawMatrix().Rows {
+		floats.Scale(k.variance.Value, dst.RawRowView(i))
+	}
+}
+
+func (k scaled) Diag(dst []float64, x *mat.Dense) {
+	k.inner.Diag(dst, x)
+	floats.Scale(k.variance.Value, dst)
+}
+
+func (k scaled) CrossVJP(dx, x, y, kbar *mat.Dense) {
+	inner := zerosLike(dx)
+	k.inner.CrossVJP(inner, x, y, kbar)
+	addScaled(dx, k.variance.Value, inner)
+}
+
+func (k scaled) DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64) {
+	inner := zerosLike(dx)
+	k.inner.DiagVJP(inner, x, dbar)
+	addScaled(dx, k.variance.Value, inner)
+}
+
+func (k scaled) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
+	n, _ := x.Dims()
+	k.tape(mat.NewSymDense(n, nil), x)(dtheta, kbar)
+}
+
+func (k scaled) Params() []Param {
+	return uniqueNames(append([]Param{k.variance}, k.inner.Params()...))
+}
+
+func (k scaled) WithParams(theta []float64) Kernel {
+	checkLen("theta", len(theta), 1+len(k.inner.Params()))
+	k.variance.Value = theta[0]
+	k.inner = k.inner.WithParams(theta[1:])
+	return k
+}
+
+func (k scaled) String() string {
+	if !k.variance.Fixed && !carriesVariance(k.inner) {
+		return factor(k.inner)
+	}
+	return factor(k)
+}
+
+func (k scaled) factor() string {
+	if k.variance.Fixed {
+		return formatNumber(k.variance.Value) + "*" + factor(k.inner)
+	}
+	return "variance*" + factor(k.inner)
+}
+
+func (k scaled) label() string { return label(k.inner) }
+
+func zerosLike(m *mat.Dense) *mat.Dense {
+	r, c := m.Dims()
+	return mat.NewDense(r, c, nil)
+}
+
+// addScaled adds a·src to dst.
+func addScaled(dst *mat.Dense, a float64, src *mat.Dense) {
+	for i := range src.RawMatrix().Rows {
+		floats.AddScaled(dst.RawRowView(i), a, src.RawRowView(i))
+	}
+}

@@ -1,0 +1,185 @@
+package prior
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/functionspace/bo/internal/nearest"
+)
+
+// ErrSpec reports a Spec that states an impossible prior.
+var ErrSpec = errors.New("invalid prior")
+
+// Spec is what a user states about a prior before seeing data. A number fixes a
+// hyper-parameter; what is left out is learned. The zero value is a Matérn-5/2
+// kernel with a learned lengthscale per input, a learned output variance, a
+// learned noise variance and a learned constant mean.
+type Spec struct {
+	Kernel      string    `set:"kernel" help:"kernel expression, e.g. rbf*periodic+linear" default:"matern52"`
+	Lengthscale []float64 `set:"lengthscale" help:"fixes the lengthscales: one number, or one per input" default:"learned"`
+	Isotropic   bool      `set:"isotropic" help:"one lengthscale for all inputs instead of one per input" default:"false"`
+	Variance    *float64  `set:"variance" help:"fixes the output variance of every term of the kernel" default:"learned"`
+	Noise       *float64  `set:"noise" help:"fixes the variance of the observation noise" default:"learned"`
+	Mean        string    `set:"mean" help:"mean of the prior: constant (learned) or zero" default:"constant"`
+	Restarts    int       `set:"restarts" help:"starts of the hyper-parameter fit; 0 is 4, or 2 from 1000 observations" default:"0"`
+
+	// Custom takes the place of the expression: any Kernel written in Go.
+	Custom Kernel
+}
+
+// The values of Spec.Mean.
+const (
+	MeanConstant = "constant"
+	MeanZero     = "zero"
+)
+
+// Process returns the prior before data: fixed hyper-parameters where they are
+// stated, the modes of the hyper-priors elsewhere, and a mean of 0.
+func (s Spec) Process(dim int) (Process, error) {
+	m, err := s.model(dim, false)
+	if err != nil {
+		return Process{}, err
+	}
+	return m.process(m.start()), nil
+}
+
+// model is a Spec resolved for a dimension: the kernel and the list of its
+// hyper-parameters followed by the noise variance.
+type model struct {
+	kernel Kernel
+	params []Param // of the kernel, then the noise
+	free   []int   // of params, the ones that are fitted
+	mean   bool    // the mean is learned
+}
+
+func (s Spec) model(dim int, noiseFree bool) (model, error) {
+	m := model{kernel: s.Custom}
+	switch s.Mean {
+	case "", MeanConstant:
+		m.mean = true
+	case MeanZero:
+	default:
+		return m, fmt.Errorf("%w: mean is %q, want %s or %s (nearest: %s)", ErrSpec, s.Mean, MeanConstant, MeanZero,
+			nearest.Name(s.Mean, []string{MeanConstant, MeanZero}))
+	}
+	if s.Restarts < 0 {
+		return m, fmt.Errorf("%w: %d restarts", ErrSpec, s.Restarts)
+	}
+	if m.kernel == nil {
+		var err error
+		if m.kernel, err = s.parse(dim); err != nil {
+			return m, err
+		}
+	}
+	if m.kernel.Dim() != dim {
+		return m, fmt.Errorf("%w: kernel of %d inputs, data of %d", ErrSpec, m.kernel.Dim(), dim)
+	}
+	if err := s.fixVariance(&m); err != nil {
+		return m, err
+	}
+	if err := s.fixLengthscale(&m, dim); err != nil {
+		return m, err
+	}
+	noise := Param{Name: "noise", Prior: NoisePrior(), Value: NoisePrior().Mode(), Lo: noiseFloor, Hi: huge}
+	if noiseFree {
+		noise.Lo = noiseFreeFloor
+	}
+	if s.Noise != nil {
+		// Zero is a statement too: observations without error.
+		if *s.Noise != 0 && !positive(*s.Noise) {
+			return m, fmt.Errorf("%w: noise variance %v", ErrSpec, *s.Noise)
+		}
+		noise.Value, noise.Fixed = *s.Noise, true
+	}
+	m.params = append(m.params, noise)
+	for i, p := range m.params {
+		if !p.Fixed {
+			m.free = append(m.free, i)
+		}
+	}
+	return m, nil
+}
+
+func (s Spec) parse(dim int) (Kernel, error) {
+	expr := s.Kernel
+	if expr == "" {
+		expr = DefaultKernel
+	}
+	return parse(expr, dim, s.Isotropic)
+}
+
+func (s Spec) fixVariance(m *model) error {
+	if v := s.Variance; v != nil {
+		if !positive(*v) {
+			return fmt.Errorf("%w: output variance %v", ErrSpec, *v)
+		}
+		var found bool
+		for _, p := range m.kernel.Params() {
+			found = found || baseName(p.Name) == "variance"
+		}
+		if !found {
+			m.kernel = ScaleBy(*v, m.kernel)
+		}
+	}
+	m.params = m.kernel.Params()
+	for i := range m.params {
+		p := &m.params[i]
+		if baseName(p.Name) != "variance" || p.Fixed {
+			continue
+		}
+		switch {
+		case s.Variance != nil:
+			p.Value, p.Fixed = *s.Variance, true
+		case !learnVariance && s.Custom == nil:
+			p.Value, p.Fixed = 1, true
+		}
+	}
+	return nil
+}
+
+func (s Spec) fixLengthscale(m *model, dim int) error {
+	if len(s.Lengthscale) == 0 {
+		return nil
+	}
+	if n := len(s.Lengthscale); n != 1 && n != dim {
+		return fmt.Errorf("%w: %d lengthscales for %d inputs", ErrSpec, n, dim)
+	}
+	for _, l := range s.Lengthscale {
+		if !positive(l) {
+			return fmt.Errorf("%w: lengthscale %v", ErrSpec, l)
+		}
+	}
+	for i := range m.params {
+		p := &m.params[i]
+		if baseName(p.Name) != "lengthscale" || p.Fixed {
+			continue
+		}
+		j, indexed := inputIndex(p.Name)
+		switch {
+		case len(s.Lengthscale) == 1:
+			j = 0
+		case !indexed:
+			return fmt.Errorf("%w: %d lengthscales for a kernel with one for all inputs", ErrSpec, len(s.Lengthscale))
+		}
+		p.Value, p.Fixed = s.Lengthscale[j], true
+	}
+	return nil
+}
+
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
+
+// start is the vector of all hyper-parameters before data.
+func (m model) start() []float64 {
+	theta := make([]float64, len(m.params))
+	for i, p := range m.params {
+		theta[i] = p.Value
+	}
+	return theta
+}
+
+// process puts all hyper-parameters theta into a prior of mean 0.
+func (m model) process(theta []float64) Process {
+	last := len(theta) - 1
+	return Process{Kernel: m.kernel.WithParams(theta[:last]), Noise: theta[last]}
+}
