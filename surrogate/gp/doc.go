@@ -1,0 +1,7 @@
+// Package gp is exact Gaussian-process regression: the posterior of
+//
+//	f ~ GP(μ, k),  y = f(x) + ε,  ε ~ N(0, σ²)
+//
+// given n observations, by one Cholesky factor of K + σ²I (Rasmussen and
+// Williams 2006, chapter 2).
+package gp

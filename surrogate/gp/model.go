@@ -1,0 +1,51 @@
+package gp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Model is exact Gaussian-process regression. Its zero value is the zero
+// prior.Spec: a Matérn-5/2 kernel whose lengthscale per input, output variance
+// and noise variance are fitted by marginal likelihood with priors, and a
+// constant mean. Inputs should be scaled to the unit cube and outputs to mean 0
+// and variance 1; surrogate.Scaled does it.
+type Model struct {
+	prior.Spec
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+// Fit fits the hyper-parameters that the Spec leaves open and conditions on d.
+// The errors are those of New, of the Spec (prior.ErrSpec and what Parse
+// returns) and of ctx. Beside the fit of the Spec it costs n³/3 flops.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom is Fit with the hyper-parameters of an earlier posterior as the first
+// start of the search.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	fitted, err := m.Spec.Fit(ctx, d.X, d.Y, d.NoiseFree, start, rng)
+	if err != nil {
+		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
+			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+		}
+		return nil, err
+	}
+	p, err := newPosterior(fitted.Process, d)
+	if err != nil {
+		return nil, err
+	}
+	p.state, p.warnings = fitted.State, fitted.Warnings
+	return p, nil
+}

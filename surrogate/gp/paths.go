@@ -1,0 +1,95 @@
+package gp
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 9): a draw
+// of the prior and a correction towards the data,
+//
+//	f(x) = f₀(x) + k(x,X) A⁻¹ (y - f₀(X) - ε),  ε ~ N(0, (σ²+jitter) I)
+//
+// which costs n² flops a path beside the prior draw.
+func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	draws, err := supported(p.process, n, p.x, rng)
+	if err != nil {
+		panic(fmt.Sprintf("gp: %v", err))
+	}
+	sd := math.Sqrt(p.process.Noise + p.factor.Jitter())
+	paths := make([]surrogate.Path, n)
+	for i, draw := range draws {
+		weights := make([]float64, len(p.y))
+		draw.Eval(weights, nil, p.x)
+		for j, y := range p.y {
+			weights[j] = y - weights[j] - sd*rng.NormFloat64()
+		}
+		p.factor.SolveVec(weights)
+		paths[i] = &path{draw, expansion{kernel: p.process.Kernel, at: p.x, weights: weights}}
+	}
+	return paths
+}
+
+// path is the draw of the prior and its correction.
+type path struct {
+	draw       surrogate.Path
+	correction expansion
+}
+
+// Eval costs one kernel value, and for the gradient one kernel gradient, per
+// observation and point, beside the prior draw.
+func (p *path) Eval(value []float64, grad, x *mat.Dense) {
+	p.draw.Eval(value, grad, x)
+	p.correction.add(value, grad, x)
+}
+
+// expansion is the function mean + Σ_j weights_j k(x, at_j).
+type expansion struct {
+	kernel  prior.Kernel
+	mean    float64
+	at      *mat.Dense
+	weights []float64
+}
+
+// Eval writes the value and the gradient.
+func (e *expansion) Eval(value []float64, grad, x *mat.Dense) {
+	for i := range value {
+		value[i] = e.mean
+	}
+	if grad != nil {
+		grad.Zero()
+	}
+	e.add(value, grad, x)
+}
+
+// add adds Σ_j weights_j k(x, at_j) and its gradient.
+func (e *expansion) add(value []float64, grad, x *mat.Dense) {
+	m, _ := x.Dims()
+	checkDims("x", x, m, e.kernel.Dim())
+	checkLen("value", len(value), m)
+	if grad != nil {
+		checkDims("grad", grad, m, e.kernel.Dim())
+	}
+	n := len(e.weights)
+	step := min(m, chunk(n))
+	work := make([]float64, n*step)
+	for lo := 0; lo < m; lo += step {
+		hi := min(lo+step, m)
+		xc, k := rows(x, lo, hi), mat.NewDense(hi-lo, n, work[:n*(hi-lo)])
+		e.kernel.Cross(k, xc, e.at)
+		linalg.MulVec(value[lo:hi], 1, linalg.N, k, e.weights, 1)
+		if grad != nil {
+			for i := range hi - lo {
+				copy(k.RawRowView(i), e.weights)
+			}
+			e.kernel.CrossVJP(rows(grad, lo, hi), xc, e.at, k)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package gp
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// varianceFloor is the smallest variance reported, relative to the mean prior
+// variance of the observed points. Below it the difference
+// k(x,x) - k(x,X)(K+σ²I)⁻¹k(X,x) is rounding.
+const varianceFloor = 1e-12
+
+// posterior is f given y. With r = y-μ, A = K+σ²I+jitter and α = A⁻¹r,
+//
+//	mean(x)   = μ + k(x,X)α
+//	cov(x,x') = k(x,x') - k(x,X)A⁻¹k(X,x')
+type posterior struct {
+	process prior.Process
+	x       *mat.Dense // n×d, owned
+	y       []float64
+	factor  *linalg.Cholesky // of A
+	alpha   []float64
+	floor   float64
+
+	state    surrogate.State
+	warnings []string
+}
+
+var (
+	_ surrogate.Conditioner = (*posterior)(nil)
+	_ surrogate.LeaveOneOut = (*posterior)(nil)
+	_ surrogate.Evidence    = (*posterior)(nil)
+	_ surrogate.Stater      = (*posterior)(nil)
+	_ surrogate.Describer   = (*posterior)(nil)
+)
+
+// New returns the posterior of a process with given hyper-parameters: mean,
+// kernel and noise are taken as they are. It costs n³/3 flops. The error wraps
+// surrogate.ErrNoData, ErrShape or ErrNotFinite for bad data and
+// surrogate.ErrNotPositiveDefinite if no permitted jitter makes K + σ²I
+// positive definite. The result has every optional interface of package
+// surrogate; its State is empty.
+func New(p prior.Process, d surrogate.Dataset) (surrogate.Posterior, error) {
+	return newPosterior(p, d)
+}
+
+func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	n, dim := d.Dims()
+	if dim != p.Kernel.Dim() {
+		panic(fmt.Sprintf("gp: %d inputs, kernel of dimension %d", dim, p.Kernel.Dim()))
+	}
+	post := &posterior{process: p, x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y)}
+	gram := mat.NewSymDense(n, nil)
+	p.Kernel.Gram(gram, post.x)
+	var trace float64
+	for i := range n {
+		trace += gram.At(i, i)
+		gram.SetSym(i, i, gram.At(i, i)+p.Noise)
+	}
+	post.floor = varianceFloor * trace / float64(n)
+	factor, err := linalg.Factorize(gram)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+	}
+	post.setFactor(factor)
+	if j := factor.Jitter(); j > 0 {
+		post.warnings = []string{fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance", j, n, n)}
+	}
+	return post, nil
+}
+
+// setFactor stores the factor of A and solves for α.
+func (p *posterior) setFactor(factor *linalg.Cholesky) {
+	p.factor = factor
+	p.alpha = make([]float64, len(p.y))
+	for i, y := range p.y {
+		p.alpha[i] = y - p.process.Mean
+	}
+	factor.SolveVec(p.alpha)
+}
+
+// Dim is the number of inputs.
+func (p *posterior) Dim() int { return p.process.Kernel.Dim() }
+
+// Noise is σ².
+func (p *posterior) Noise() float64 { return p.process.Noise }
+
+// LogMarginalLikelihood is -½rᵀA⁻¹r - ½log|A| - ½n log 2π (Rasmussen and
+// Williams 2006, eq. 2.30).
+func (p *posterior) LogMarginalLikelihood() float64 {
+	var quad float64
+	for i, y := range p.y {
+		quad += (y - p.process.Mean) * p.alpha[i]
+	}
+	return -0.5 * (quad + p.factor.LogDet() + float64(len(p.y))*math.Log(2*math.Pi))
+}
+
+// State is the logarithm of the fitted hyper-parameters.
+func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
+
+// Hypers are those of the kernel, the noise variance and the mean.
+func (p *posterior) Hypers() []surrogate.Hyper {
+	var out []surrogate.Hyper
+	for _, h := range p.process.Kernel.Params() {
+		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
+	}
+	return append(out, surrogate.Hyper{Name: "noise", Value: p.process.Noise}, surrogate.Hyper{Name: "mean", Value: p.process.Mean})
+}
+
+// Warnings tells of the fit and of jitter.
+func (p *posterior) Warnings() []string { return slices.Clone(p.warnings) }
+
+// LeaveOneOut writes the moments of the latent f at each training point given
+// the others (Rasmussen and Williams 2006, section 5.4.2):
+//
+//	mean_i = y_i - α_i/[A⁻¹]_ii,  variance_i = 1/[A⁻¹]_ii - σ² - jitter
+//
+// The predictive variance of the observation y_i is variance_i + Noise(). It
+// costs n³ flops.
+func (p *posterior) LeaveOneOut(mean, variance []float64) {
+	n := len(p.y)
+	checkLen("mean", len(mean), n)
+	checkLen("variance", len(variance), n)
+	inverse := make([]float64, n)
+	p.factor.InverseDiag(inverse)
+	for i, c := range inverse {
+		mean[i] = p.y[i] - p.alpha[i]/c
+		variance[i] = max(1/c-p.process.Noise-p.factor.Jitter(), p.floor)
+	}
+}
+
+// Condition extends the factor by the m new rows in O(n²m). Where the extended
+// matrix needs more jitter than the old one it is factored anew. The state and
+// the hyper-parameters stay those of the fit.
+func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
+	d := surrogate.Dataset{X: x, Y: y}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	m, dim := d.Dims()
+	if dim != p.Dim() {
+		panic(fmt.Sprintf("gp: %d inputs, want %d", dim, p.Dim()))
+	}
+	n := len(p.y)
+	cross := mat.NewDense(n, m, nil)
+	p.process.Kernel.Cross(cross, p.x, x)
+	corner := mat.NewSymDense(m, nil)
+	p.process.Kernel.Gram(corner, x)
+	for i := range m {
+		corner.SetSym(i, i, corner.At(i, i)+p.process.Noise)
+	}
+
+	all := surrogate.Dataset{X: mat.NewDense(n+m, dim, nil), Y: slices.Concat(p.y, y)}
+	all.X.Stack(p.x, x)
+	out := &posterior{process: p.process, x: all.X, y: all.Y, floor: p.floor, warnings: p.warnings}
+	if factor, err := p.factor.Extend(cross, corner); err == nil && factor.Jitter() == p.factor.Jitter() {
+		out.setFactor(factor)
+	} else {
+		if out, err = newPosterior(p.process, all); err != nil {
+			return nil, err
+		}
+		out.warnings = slices.Concat(p.warnings, out.warnings)
+	}
+	out.state = p.state
+	return out, nil
+}
+
+func checkLen(what string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("gp: %s has length %d, want %d", what, got, want))
+	}
+}
+
+func checkDims(what string, m *mat.Dense, rows, cols int) {
+	if r, c := m.Dims(); r != rows || c != cols {
+		panic(fmt.Sprintf("gp: %s is %d×%d, want %d×%d", what, r, c, rows, cols))
+	}
+}

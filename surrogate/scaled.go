@@ -1,0 +1,111 @@
+package surrogate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Scaling names an affine map between the user's units and a model's.
+type Scaling string
+
+// The scalings.
+const (
+	Raw    Scaling = "raw"    // units left as they are
+	Unit   Scaling = "unit"   // the box of the dataset to [0,1], each input by itself; for inputs only
+	ZScore Scaling = "zscore" // mean 0 and standard deviation 1 (n-1) over the observations
+)
+
+// Scaled is a Model that takes and gives the user's units and fits Model in
+// scaled ones. An input that does not vary, and a constant target, keep their
+// scale.
+//
+// Its posteriors are a Describer and a Stater, empty where Model's are not, in
+// the model's scaled units; a Conditioner, LeaveOneOut or Evidence where
+// Model's are. Conditioning and leaving out keep the scaling of the fit. The
+// evidence is the density of the targets in the user's units. FitFrom is Fit
+// where Model is no WarmStarter.
+type Scaled struct {
+	Model   Model
+	Inputs  Scaling // "" is Unit
+	Outputs Scaling // "" is ZScore
+}
+
+var _ WarmStarter = Scaled{}
+
+// Fit scales d and fits the model.
+func (s Scaled) Fit(ctx context.Context, d Dataset, rng *rand.Rand) (Posterior, error) {
+	return s.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom scales d and fits the model, from start if the model can.
+func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.Rand) (Posterior, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	inputs, err := s.inputMaps(d)
+	if err != nil {
+		return nil, err
+	}
+	output := Standardization{SD: 1}
+	switch s.Outputs {
+	case "", ZScore:
+		output = Standardize(d.Y)
+	case Raw:
+	default:
+		return nil, fmt.Errorf("surrogate: output scaling %q, want raw or zscore", string(s.Outputs))
+	}
+
+	p := &scaled{inputs: inputs, output: output, n: len(d.Y)}
+	inner := Dataset{X: p.toModel(d.X), Y: output.Apply(nil, d.Y), NoiseFree: d.NoiseFree}
+	if d.Lo != nil {
+		inner.Lo, inner.Hi = make([]float64, len(inputs)), make([]float64, len(inputs))
+		for j, in := range inputs {
+			inner.Lo[j], inner.Hi[j] = in.scale(d.Lo[j]), in.scale(d.Hi[j])
+		}
+	}
+	if warm, ok := s.Model.(WarmStarter); ok && start != nil {
+		p.inner, err = warm.FitFrom(ctx, start, inner, rng)
+	} else {
+		p.inner, err = s.Model.Fit(ctx, inner, rng)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.withOptional(), nil
+}
+
+// inputMaps returns the map of each input.
+func (s Scaled) inputMaps(d Dataset) ([]Standardization, error) {
+	n, dim := d.Dims()
+	maps := make([]Standardization, dim)
+	switch s.Inputs {
+	case "", Unit:
+		lo, hi := d.Box()
+		for j := range maps {
+			maps[j] = Standardization{Mean: lo[j], SD: hi[j] - lo[j]}
+			if maps[j].SD == 0 {
+				maps[j].SD = 1
+			}
+		}
+	case ZScore:
+		for j := range maps {
+			maps[j] = Standardize(mat.Col(make([]float64, n), j, d.X))
+		}
+	case Raw:
+		for j := range maps {
+			maps[j] = Standardization{SD: 1}
+		}
+	default:
+		return nil, fmt.Errorf("surrogate: input scaling %q, want raw, unit or zscore", string(s.Inputs))
+	}
+	for j, m := range maps {
+		if !(m.SD > 0) || math.IsInf(m.SD, 0) {
+			return nil, fmt.Errorf("surrogate: input %d cannot be scaled, its range is %v", j+1, m.SD)
+		}
+	}
+	return maps, nil
+}

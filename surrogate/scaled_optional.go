@@ -1,0 +1,93 @@
+package surrogate
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// withOptional returns p with the optional methods that the inner posterior
+// has.
+func (p *scaled) withOptional() Posterior {
+	_, conditions := p.inner.(Conditioner)
+	_, leavesOut := p.inner.(LeaveOneOut)
+	_, hasEvidence := p.inner.(Evidence)
+	type (
+		conditioner = scaledConditioner
+		leaveOneOut = scaledLeaveOneOut
+		evidence    = scaledEvidence
+	)
+	c, l, e := conditioner{p}, leaveOneOut{p}, evidence{p}
+	switch {
+	case conditions && leavesOut && hasEvidence:
+		return struct {
+			*scaled
+			conditioner
+			leaveOneOut
+			evidence
+		}{p, c, l, e}
+	case conditions && leavesOut:
+		return struct {
+			*scaled
+			conditioner
+			leaveOneOut
+		}{p, c, l}
+	case conditions && hasEvidence:
+		return struct {
+			*scaled
+			conditioner
+			evidence
+		}{p, c, e}
+	case leavesOut && hasEvidence:
+		return struct {
+			*scaled
+			leaveOneOut
+			evidence
+		}{p, l, e}
+	case conditions:
+		return struct {
+			*scaled
+			conditioner
+		}{p, c}
+	case leavesOut:
+		return struct {
+			*scaled
+			leaveOneOut
+		}{p, l}
+	case hasEvidence:
+		return struct {
+			*scaled
+			evidence
+		}{p, e}
+	}
+	return p
+}
+
+type scaledConditioner struct{ of *scaled }
+
+func (c scaledConditioner) Condition(x *mat.Dense, y []float64) (Posterior, error) {
+	if err := (Dataset{X: x, Y: y}).Validate(); err != nil {
+		return nil, err
+	}
+	p := *c.of
+	inner, err := p.inner.(Conditioner).Condition(p.toModel(x), p.output.Apply(nil, y))
+	if err != nil {
+		return nil, err
+	}
+	p.inner, p.n = inner, p.n+len(y)
+	return p.withOptional(), nil
+}
+
+type scaledLeaveOneOut struct{ of *scaled }
+
+func (l scaledLeaveOneOut) LeaveOneOut(mean, variance []float64) {
+	l.of.inner.(LeaveOneOut).LeaveOneOut(mean, variance)
+	l.of.momentsToUser(mean, variance)
+}
+
+type scaledEvidence struct{ of *scaled }
+
+// p(y) = p(z)/sdⁿ.
+func (e scaledEvidence) LogMarginalLikelihood() float64 {
+	return e.of.inner.(Evidence).LogMarginalLikelihood() - float64(e.of.n)*math.Log(e.of.output.SD)
+}

@@ -1,0 +1,134 @@
+package surrogate
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// scaled is a posterior in the user's units. With u = (x-a)/b and
+// y = mean + sd·z, mean and variance are those of z times sd and sd², and a
+// gradient with respect to x_j is the inner one over b_j.
+type scaled struct {
+	inner  Posterior
+	inputs []Standardization
+	output Standardization
+	n      int // observations
+}
+
+// scale maps one number to the model's units.
+func (s Standardization) scale(v float64) float64 { return (v - s.Mean) / s.SD }
+
+// toModel returns x in the model's units.
+func (p *scaled) toModel(x *mat.Dense) *mat.Dense {
+	n, dim := x.Dims()
+	if dim != len(p.inputs) {
+		panic(fmt.Sprintf("surrogate: points have %d columns, want %d", dim, len(p.inputs)))
+	}
+	u := mat.NewDense(n, dim, nil)
+	for i := range n {
+		row := u.RawRowView(i)
+		for j, v := range x.RawRowView(i) {
+			row[j] = p.inputs[j].scale(v)
+		}
+	}
+	return u
+}
+
+// gradToUser multiplies a gradient in place by factor and the slopes of the
+// inputs.
+func (p *scaled) gradToUser(grad *mat.Dense, factor float64) {
+	n, _ := grad.Dims()
+	for i := range n {
+		row := grad.RawRowView(i)
+		for j := range row {
+			row[j] *= factor / p.inputs[j].SD
+		}
+	}
+}
+
+func (p *scaled) momentsToUser(mean, variance []float64) {
+	for i := range mean {
+		mean[i] = p.output.Invert(mean[i])
+		variance[i] *= p.output.SD * p.output.SD
+	}
+}
+
+func (p *scaled) Dim() int           { return p.inner.Dim() }
+func (p *scaled) Noise() float64     { return p.inner.Noise() * p.output.SD * p.output.SD }
+func (p *scaled) Warnings() []string { return p.inner.Warnings() }
+
+func (p *scaled) Predict(mean, variance []float64, x *mat.Dense) {
+	p.inner.Predict(mean, variance, p.toModel(x))
+	p.momentsToUser(mean, variance)
+}
+
+func (p *scaled) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	p.inner.PredictGrad(mean, variance, dmean, dvariance, p.toModel(x))
+	p.momentsToUser(mean, variance)
+	p.gradToUser(dmean, p.output.SD)
+	p.gradToUser(dvariance, p.output.SD*p.output.SD)
+}
+
+func (p *scaled) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	p.inner.Joint(mean, cov, p.toModel(x))
+	for i := range mean {
+		mean[i] = p.output.Invert(mean[i])
+	}
+	cov.ScaleSym(p.output.SD*p.output.SD, cov)
+}
+
+func (p *scaled) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	sd := p.output.SD
+	m := make([]float64, len(mbar))
+	for i, v := range mbar {
+		m[i] = v * sd
+	}
+	var c mat.SymDense
+	c.ScaleSym(sd*sd, cbar)
+	n, dim := dx.Dims()
+	du := mat.NewDense(n, dim, nil)
+	p.inner.JointVJP(du, m, &c, p.toModel(x))
+	p.gradToUser(du, 1)
+	dx.Add(dx, du)
+}
+
+func (p *scaled) Paths(n int, rng *rand.Rand) []Path {
+	paths := p.inner.Paths(n, rng)
+	for i, inner := range paths {
+		paths[i] = scaledPath{inner, p}
+	}
+	return paths
+}
+
+type scaledPath struct {
+	inner Path
+	p     *scaled
+}
+
+func (s scaledPath) Eval(value []float64, grad, x *mat.Dense) {
+	s.inner.Eval(value, grad, s.p.toModel(x))
+	for i := range value {
+		value[i] = s.p.output.Invert(value[i])
+	}
+	if grad != nil {
+		s.p.gradToUser(grad, s.p.output.SD)
+	}
+}
+
+// State is that of the inner posterior, or empty.
+func (p *scaled) State() State {
+	if inner, ok := p.inner.(Stater); ok {
+		return inner.State()
+	}
+	return nil
+}
+
+// Hypers are those of the inner posterior, in its units, or none.
+func (p *scaled) Hypers() []Hyper {
+	if inner, ok := p.inner.(Describer); ok {
+		return inner.Hypers()
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package surrogatetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// everything is all that a posterior says at x, as numbers.
+func everything(p surrogate.Posterior, x *mat.Dense) []float64 {
+	m, d := x.Dims()
+	mean, variance := predict(p, x)
+	g := predictGrad(p, x)
+	jointMean, cov := joint(p, x)
+	dx := mat.NewDense(m, d, nil)
+	cbar := mat.NewSymDense(m, nil)
+	for i := range m {
+		cbar.SetSym(i, 0, float64(1+i))
+	}
+	p.JointVJP(dx, mean, cbar, x)
+	out := append(mean, variance...)
+	out = append(append(out, g.mean...), g.variance...)
+	out = append(append(append(out, data(g.dmean)...), data(g.dvariance)...), data(dx)...)
+	out = append(append(out, jointMean...), data(cov)...)
+	for _, path := range p.Paths(2, stream.New(8, "everything", 0)) {
+		value, grad := make([]float64, m), mat.NewDense(m, d, nil)
+		path.Eval(value, grad, x)
+		out = append(append(out, value...), data(grad)...)
+	}
+	return out
+}
+
+// checkDestinations: what a destination held does not matter, and neither call
+// changes the points.
+func checkDestinations(s *suite) error {
+	const m = 4
+	x := points(m, 2)
+	before := mat.DenseCopyOf(x)
+	mean, variance := predict(s.post, x)
+	g := predictGrad(s.post, x)
+	jointMean, cov := joint(s.post, x)
+	path := s.post.Paths(1, stream.New(9, "destinations", 0))[0]
+	value, grad := make([]float64, m), mat.NewDense(m, 2, nil)
+	path.Eval(value, grad, x)
+
+	for _, dirt := range []float64{7, math.NaN()} {
+		fill := func(v []float64) []float64 {
+			for i := range v {
+				v[i] = dirt
+			}
+			return v
+		}
+		vector := func() []float64 { return fill(make([]float64, m)) }
+		matrix := func() *mat.Dense { return mat.NewDense(m, 2, fill(make([]float64, 2*m))) }
+		dm, dv := vector(), vector()
+		s.post.Predict(dm, dv, x)
+		dg := gradients{vector(), vector(), matrix(), matrix()}
+		s.post.PredictGrad(dg.mean, dg.variance, dg.dmean, dg.dvariance, x)
+		dj, dc := vector(), mat.NewSymDense(m, fill(make([]float64, m*m)))
+		s.post.Joint(dj, dc, x)
+		dp, dpg := vector(), matrix()
+		path.Eval(dp, dpg, x)
+		if err := errors.Join(
+			identical("mean of Predict into a used slice", dm, mean),
+			identical("variance of Predict into a used slice", dv, variance),
+			identical("mean of PredictGrad into a used slice", dg.mean, g.mean),
+			identical("variance of PredictGrad into a used slice", dg.variance, g.variance),
+			identical("gradient of the mean into a used matrix", data(dg.dmean), data(g.dmean)),
+			identical("gradient of the variance into a used matrix", data(dg.dvariance), data(g.dvariance)),
+			identical("mean of Joint into a used slice", dj, jointMean),
+			identical("covariance into a used matrix", data(dc), data(cov)),
+			identical("path into a used slice", dp, value),
+			identical("gradient of a path into a used matrix", data(dpg), data(grad)),
+		); err != nil {
+			return err
+		}
+	}
+
+	// Views of larger matrices have a stride that is not their width.
+	wide := mat.NewDense(m, 5, nil)
+	view := wide.Slice(0, m, 2, 4).(*mat.Dense)
+	view.Copy(x)
+	if err := identical("everything at a view of a larger matrix", everything(s.post, view), everything(s.post, x)); err != nil {
+		return err
+	}
+	if !mat.Equal(before, x) {
+		return errors.New("a prediction changed its points")
+	}
+	return nil
+}
+
+// checkShapes: sizes that disagree panic rather than give numbers.
+func checkShapes(s *suite) error {
+	x, v := points(3, 2), func(n int) []float64 { return make([]float64, n) }
+	g := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
+	for _, c := range []struct {
+		what string
+		call func()
+	}{
+		{"Predict of points with one column too many", func() { s.post.Predict(v(3), v(3), points(3, 3)) }},
+		{"Predict of points with one column too few", func() { s.post.Predict(v(3), v(3), points(3, 1)) }},
+		{"Predict into a mean that is too short", func() { s.post.Predict(v(2), v(3), x) }},
+		{"Predict into a variance that is too long", func() { s.post.Predict(v(3), v(4), x) }},
+		{"PredictGrad into a gradient with too many rows", func() { s.post.PredictGrad(v(3), v(3), g(4, 2), g(3, 2), x) }},
+		{"PredictGrad into a gradient with too few columns", func() { s.post.PredictGrad(v(3), v(3), g(3, 2), g(3, 1), x) }},
+		{"Joint into a covariance that is too large", func() { s.post.Joint(v(3), mat.NewSymDense(4, nil), x) }},
+		{"JointVJP into a gradient with too many rows", func() { s.post.JointVJP(g(4, 2), v(3), mat.NewSymDense(3, nil), x) }},
+	} {
+		if !panics(c.call) {
+			return fmt.Errorf("%s does not panic", c.what)
+		}
+	}
+	return nil
+}
+
+func panics(f func()) (yes bool) {
+	defer func() { yes = recover() != nil }()
+	f()
+	return false
+}
+
+// checkConcurrency: four goroutines get what one gets.
+func checkConcurrency(s *suite) error {
+	x := points(5, 2)
+	want := everything(s.post, x)
+	errs := make([]error, 4)
+	var group sync.WaitGroup
+	for i := range errs {
+		group.Go(func() {
+			for range 3 {
+				if err := identical("a prediction while others predict", everything(s.post, x), want); err != nil {
+					errs[i] = err
+				}
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// checkDeterminism: the same seed gives the same bits, on one processor and on
+// two, and a posterior does not look at its dataset again.
+func checkDeterminism(s *suite) error {
+	x := points(4, 2)
+	want := everything(s.post, x)
+	processors := []int{1, 2}
+	if s.Fast {
+		processors = []int{3 - min(runtime.GOMAXPROCS(0), 2)}
+	}
+	for _, procs := range processors {
+		d := clone(s.data)
+		old := runtime.GOMAXPROCS(procs)
+		post, err := s.fit(d)
+		runtime.GOMAXPROCS(old)
+		if err != nil {
+			return err
+		}
+		what := fmt.Sprintf("a second fit with GOMAXPROCS=%d", procs)
+		if err := identical(what, everything(post, x), want); err != nil {
+			return err
+		}
+		d.X.Zero()
+		clear(d.Y)
+		clear(d.Hi)
+		if err := identical("the posterior after its dataset was overwritten", everything(post, x), want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkBadData: data that cannot be fitted give the errors of package surrogate.
+func checkBadData(s *suite) error {
+	for _, c := range []struct {
+		what string
+		want error
+		harm func(d *surrogate.Dataset)
+	}{
+		{"no data", surrogate.ErrNoData, func(d *surrogate.Dataset) { *d = surrogate.Dataset{} }},
+		{"a target of NaN", surrogate.ErrNotFinite, func(d *surrogate.Dataset) { d.Y[3] = math.NaN() }},
+		{"an infinite target", surrogate.ErrNotFinite, func(d *surrogate.Dataset) { d.Y[0] = math.Inf(-1) }},
+		{"an input of NaN", surrogate.ErrNotFinite, func(d *surrogate.Dataset) { d.X.Set(4, 1, math.NaN()) }},
+		{"an infinite input", surrogate.ErrNotFinite, func(d *surrogate.Dataset) { d.X.Set(4, 1, math.Inf(1)) }},
+		{"a target too few", surrogate.ErrShape, func(d *surrogate.Dataset) { d.Y = d.Y[1:] }},
+		{"a box of another dimension", surrogate.ErrShape, func(d *surrogate.Dataset) { d.Lo = d.Lo[1:] }},
+	} {
+		d := clone(s.data)
+		c.harm(&d)
+		post, err := s.model.Fit(context.Background(), d, stream.New(1, "surrogatetest", 0))
+		if !errors.Is(err, c.want) {
+			return fmt.Errorf("a fit to %s gives the error %v, want one that wraps %v", c.what, err, c.want)
+		}
+		if post != nil {
+			return fmt.Errorf("a fit to %s gives a posterior beside its error", c.what)
+		}
+	}
+	return nil
+}
+
+// checkCancellation: a cancelled context's error comes back.
+func checkCancellation(s *suite) error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errors.New("enough"))
+	post, err := s.model.Fit(ctx, s.data, stream.New(1, "surrogatetest", 0))
+	if !errors.Is(err, context.Canceled) || post != nil {
+		return fmt.Errorf("a fit under a cancelled context gives the posterior %v and the error %v, want %v", post, err, context.Canceled)
+	}
+	return nil
+}

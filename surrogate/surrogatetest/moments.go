@@ -1,0 +1,200 @@
+package surrogatetest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+)
+
+func checkPredict(s *suite) error { return sane(s.post, s.data.X, points(5, 2)) }
+
+// sane checks that what a posterior says is finite, at its data and elsewhere.
+func sane(p surrogate.Posterior, xs ...*mat.Dense) error {
+	if v := p.Noise(); !(v >= 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("Noise() is %v", v)
+	}
+	for _, w := range p.Warnings() {
+		if w == "" {
+			return errors.New("an empty warning")
+		}
+	}
+	for _, x := range xs {
+		mean, variance := predict(p, x)
+		g := predictGrad(p, x)
+		jointMean, cov := joint(p, x)
+		paths := p.Paths(1, stream.New(4, "sane", 0))
+		if len(paths) != 1 {
+			return fmt.Errorf("%d paths, want 1", len(paths))
+		}
+		m, d := x.Dims()
+		value, grad := make([]float64, m), mat.NewDense(m, d, nil)
+		paths[0].Eval(value, grad, x)
+		for i, v := range variance {
+			if v < 0 {
+				return fmt.Errorf("the variance of row %d is %v", i, v)
+			}
+		}
+		if err := errors.Join(
+			finite("mean of Predict", mean), finite("variance of Predict", variance),
+			finite("mean of PredictGrad", g.mean), finite("variance of PredictGrad", g.variance),
+			finite("gradient of the mean", data(g.dmean)), finite("gradient of the variance", data(g.dvariance)),
+			finite("mean of Joint", jointMean), finite("covariance", data(cov)),
+			finite("path", value), finite("gradient of a path", data(grad)),
+		); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRows: a row's prediction depends on that row alone.
+func checkRows(s *suite) error {
+	const m = 7
+	x := points(m, 2)
+	sd := scale(s.post, x)
+	mean, variance := predict(s.post, x)
+	g := predictGrad(s.post, x)
+	for i := range m {
+		one := rowsOf(x, i)
+		m1, v1 := predict(s.post, one)
+		g1 := predictGrad(s.post, one)
+		if err := errors.Join(
+			near("mean of one row alone", m1, mean[i:], s.Tol*sd),
+			near("variance of one row alone", v1, variance[i:], s.Tol*sd*sd),
+			near("gradient of the mean of one row alone", data(g1.dmean), g.dmean.RawRowView(i), s.GradTol*sd),
+			near("gradient of the variance of one row alone", data(g1.dvariance), g.dvariance.RawRowView(i), s.GradTol*sd*sd),
+		); err != nil {
+			return fmt.Errorf("row %d: %w", i, err)
+		}
+	}
+	order := []int{3, 0, 6, 2, 5, 1, 4}
+	pm, pv := predict(s.post, rowsOf(x, order...))
+	for i, r := range order {
+		if err := errors.Join(
+			near("mean after a permutation of the rows", pm[i:i+1], mean[r:], s.Tol*sd),
+			near("variance after a permutation of the rows", pv[i:i+1], variance[r:], s.Tol*sd*sd),
+		); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkJoint(s *suite) error { return jointAgrees(s.post, pairs(8, 2), s.Tol) }
+
+// jointAgrees checks Joint against Predict, and its covariance's eigenvalues.
+func jointAgrees(p surrogate.Posterior, x *mat.Dense, tol float64) error {
+	sd := scale(p, x)
+	mean, variance := predict(p, x)
+	jointMean, cov := joint(p, x)
+	diag := make([]float64, len(mean))
+	for i := range diag {
+		diag[i] = cov.At(i, i)
+	}
+	if err := errors.Join(
+		near("mean of Joint against Predict", jointMean, mean, tol*sd),
+		near("diagonal of Joint against Predict", diag, variance, tol*sd*sd),
+	); err != nil {
+		return err
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(cov, false) {
+		return errors.New("the covariance has no eigenvalues")
+	}
+	values := eigen.Values(nil)
+	if low, high := values[0], values[len(values)-1]; low < -tol*high {
+		return fmt.Errorf("the covariance has eigenvalues from %v to %v", low, high)
+	}
+	return nil
+}
+
+func checkGradient(s *suite) error { return gradientAgrees(s.post, points(3, 2), s.GradTol, s.Tol) }
+
+// gradientAgrees checks PredictGrad against Predict and central differences of
+// weighted sums over the rows.
+func gradientAgrees(p surrogate.Posterior, x *mat.Dense, gradTol, tol float64) error {
+	sd := scale(p, x)
+	g := predictGrad(p, x)
+	mean, variance := predict(p, x)
+	if err := errors.Join(
+		near("mean of PredictGrad against Predict", g.mean, mean, tol*sd),
+		near("variance of PredictGrad against Predict", g.variance, variance, tol*sd*sd),
+	); err != nil {
+		return err
+	}
+	at := mat.DenseCopyOf(x)
+	sum := func(f func() []float64) func([]float64) float64 {
+		return func([]float64) float64 {
+			var s float64
+			for i, v := range f() {
+				s += float64(1+i) * v
+			}
+			return s
+		}
+	}
+	weighted := func(grad *mat.Dense) []float64 {
+		m, _ := grad.Dims()
+		for i := range m {
+			for j := range grad.RawRowView(i) {
+				grad.RawRowView(i)[j] *= float64(1 + i)
+			}
+		}
+		return data(grad)
+	}
+	flat := at.RawMatrix().Data
+	if err := check.Gradient(sum(func() []float64 { m, _ := predict(p, at); return m }), flat, weighted(g.dmean), gradTol); err != nil {
+		return fmt.Errorf("mean: %w", err)
+	}
+	if err := check.Gradient(sum(func() []float64 { _, v := predict(p, at); return v }), flat, weighted(g.dvariance), gradTol); err != nil {
+		return fmt.Errorf("variance: %w", err)
+	}
+	return nil
+}
+
+// checkJointVJP checks JointVJP against central differences of Joint, and that
+// it adds to its destination.
+func checkJointVJP(s *suite) error {
+	const m = 3
+	x := points(m, 2)
+	rng := stream.New(5, "adjoint", 0)
+	mbar, cbar := make([]float64, m), mat.NewSymDense(m, nil)
+	for i := range m {
+		mbar[i] = rng.NormFloat64()
+		for j := i; j < m; j++ {
+			cbar.SetSym(i, j, rng.NormFloat64())
+		}
+	}
+	f := func([]float64) float64 {
+		mean, cov := joint(s.post, x)
+		var sum float64
+		for i := range m {
+			sum += mbar[i] * mean[i]
+			for j := range m {
+				sum += cbar.At(i, j) * cov.At(i, j)
+			}
+		}
+		return sum
+	}
+	vjp := func(start float64) []float64 {
+		dx := mat.NewDense(m, 2, nil)
+		for i := range dx.RawMatrix().Data {
+			dx.RawMatrix().Data[i] = start
+		}
+		s.post.JointVJP(dx, mbar, cbar, x)
+		return data(dx)
+	}
+	from0, from3 := vjp(0), vjp(3)
+	for i := range from3 {
+		from3[i] -= 3
+	}
+	if err := near("JointVJP must add to its destination: its product", from3, from0, 1e-9*(1+mat.Norm(mat.NewVecDense(len(from0), from0), 2))); err != nil {
+		return err
+	}
+	return check.Gradient(f, x.RawMatrix().Data, from0, s.GradTol)
+}

@@ -1,0 +1,177 @@
+package surrogatetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// checkCondition: an observation moves the mean towards it, lowers the variance
+// there, and leaves the old posterior as it was.
+func checkCondition(s *suite) error {
+	post, ok := s.post.(surrogate.Conditioner)
+	if !ok {
+		return nil
+	}
+	x := points(1, 2)
+	before := everything(post, x)
+	mean, variance := predict(post, x)
+	y := mean[0] + 2*math.Sqrt(variance[0]+post.Noise())
+	next, err := post.Condition(x, []float64{y})
+	if err != nil {
+		return err
+	}
+	newMean, newVariance := predict(next, x)
+	switch {
+	case !(newVariance[0] < variance[0]):
+		return fmt.Errorf("the variance at an observed point went from %v to %v", variance[0], newVariance[0])
+	case !(newMean[0] > mean[0]) || !(newMean[0] <= y+s.Tol):
+		return fmt.Errorf("the mean at an observation of %v went from %v to %v", y, mean[0], newMean[0])
+	case next.Dim() != post.Dim() || next.Noise() != post.Noise():
+		return fmt.Errorf("Dim and Noise went from %d, %v to %d, %v", post.Dim(), post.Noise(), next.Dim(), next.Noise())
+	}
+	if err := identical("the posterior after another was made from it", everything(post, x), before); err != nil {
+		return err
+	}
+	kept := everything(next, x)
+	x.Set(0, 0, 0.5)
+	x = points(1, 2)
+	if err := identical("the new posterior after its point was overwritten", everything(next, x), kept); err != nil {
+		return err
+	}
+	at := points(3, 2)
+	if err := errors.Join(sane(next, at, s.data.X), jointAgrees(next, pairs(4, 2), s.Tol), gradientAgrees(next, at, s.GradTol, s.Tol)); err != nil {
+		return fmt.Errorf("after conditioning: %w", err)
+	}
+
+	// Two observations at once, and one after the other, give the same; for a
+	// model that approximates, the first is still sane.
+	two, err := post.Condition(points(2, 2), []float64{0.1, -0.2})
+	if err != nil {
+		return err
+	}
+	if err := sane(two, at); err != nil {
+		return fmt.Errorf("after conditioning on two observations: %w", err)
+	}
+	if _, err := post.Condition(points(1, 2), []float64{math.NaN()}); !errors.Is(err, surrogate.ErrNotFinite) {
+		return fmt.Errorf("conditioning on NaN gives the error %v, want one that wraps %v", err, surrogate.ErrNotFinite)
+	}
+	if _, err := post.Condition(points(2, 2), []float64{1}); !errors.Is(err, surrogate.ErrShape) {
+		return fmt.Errorf("conditioning on two rows and one target gives the error %v, want one that wraps %v", err, surrogate.ErrShape)
+	}
+	return nil
+}
+
+// checkLeaveOneOut: the moments are finite, and what a model says of a point it
+// has not seen is less sure than what it says of one it has.
+func checkLeaveOneOut(s *suite) error {
+	post, ok := s.post.(surrogate.LeaveOneOut)
+	if !ok {
+		return nil
+	}
+	n := len(s.data.Y)
+	mean, variance := make([]float64, n), make([]float64, n)
+	for i := range n {
+		mean[i], variance[i] = math.NaN(), math.NaN()
+	}
+	post.LeaveOneOut(mean, variance)
+	if err := errors.Join(finite("mean of LeaveOneOut", mean), finite("variance of LeaveOneOut", variance)); err != nil {
+		return err
+	}
+	sd := scale(post, s.data.X)
+	_, with := predict(post, s.data.X)
+	for i, v := range variance {
+		if v < with[i]-s.Tol*sd*sd {
+			return fmt.Errorf("the variance at training point %d is %v without it and %v with it", i, v, with[i])
+		}
+	}
+	if !panics(func() { post.LeaveOneOut(mean[1:], variance) }) {
+		return errors.New("LeaveOneOut into a mean that is too short does not panic")
+	}
+	return nil
+}
+
+func checkEvidence(s *suite) error {
+	post, ok := s.post.(surrogate.Evidence)
+	if !ok {
+		return nil
+	}
+	return finite("log marginal likelihood", []float64{post.LogMarginalLikelihood()})
+}
+
+// checkWarmStart: a state that went through JSON starts a fit, and one of the
+// wrong length is ignored.
+func checkWarmStart(s *suite) error {
+	model, warm := s.model.(surrogate.WarmStarter)
+	post, states := s.post.(surrogate.Stater)
+	if warm && !states {
+		return errors.New("the model is a WarmStarter whose posteriors have no State")
+	}
+	if !warm {
+		return nil
+	}
+	text, err := json.Marshal(post.State())
+	if err != nil {
+		return fmt.Errorf("the state does not encode as JSON: %w", err)
+	}
+	var state surrogate.State
+	if err := json.Unmarshal(text, &state); err != nil {
+		return fmt.Errorf("the state does not decode from JSON: %w", err)
+	}
+	if err := identical("the state after JSON", state, post.State()); err != nil {
+		return err
+	}
+	fit := func(start surrogate.State) (surrogate.Posterior, error) {
+		return model.FitFrom(context.Background(), start, clone(s.data), stream.New(1, "surrogatetest", 0))
+	}
+	again, err := fit(state)
+	if err != nil {
+		return fmt.Errorf("a fit from the state: %w", err)
+	}
+	if err := sane(again, points(4, 2)); err != nil {
+		return fmt.Errorf("a fit from the state: %w", err)
+	}
+	if state, ok := again.(surrogate.Stater); !ok || len(state.State()) != len(post.State()) {
+		return errors.New("a fit from a state has no state of the same length")
+	}
+
+	// The state belongs to the caller.
+	if kept := post.State(); len(kept) > 0 {
+		kept[0] += 1000
+		if err := identical("the state after the caller changed a copy", post.State(), state); err != nil {
+			return err
+		}
+	}
+	wrong, err := fit(append(state, 1))
+	if err != nil {
+		return fmt.Errorf("a fit from a state that is too long: %w", err)
+	}
+	x := points(4, 2)
+	return identical("a fit from a state that is too long, against one without", everything(wrong, x), everything(s.post, x))
+}
+
+// checkHypers: names are there and differ, values are finite.
+func checkHypers(s *suite) error {
+	post, ok := s.post.(surrogate.Describer)
+	if !ok {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, h := range post.Hypers() {
+		switch {
+		case h.Name == "":
+			return errors.New("a hyper-parameter has no name")
+		case seen[h.Name]:
+			return fmt.Errorf("two hyper-parameters are named %s", h.Name)
+		case math.IsNaN(h.Value) || math.IsInf(h.Value, 0):
+			return fmt.Errorf("the hyper-parameter %s is %v", h.Name, h.Value)
+		}
+		seen[h.Name] = true
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package surrogatetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Options loosen the suite for models that need it.
+type Options struct {
+	// Fast merges the datasets and halves the fits, for models that take long,
+	// and draws 500 paths instead of 2000.
+	Fast bool
+
+	// Tol is how far two ways to the same number may differ, relative to the
+	// posterior's standard deviation; 0 is 1e-6.
+	Tol float64
+
+	// GradTol is the tolerance on gradients, relative to one plus their size; 0
+	// is 1e-5.
+	GradTol float64
+
+	// PathTol is how far the moments of paths may stand from those of Joint
+	// beyond Monte-Carlo error, relative to the standard deviations; 0 is Tol.
+	// It is for models whose paths are approximate.
+	PathTol float64
+}
+
+func (o Options) withDefaults() Options {
+	if o.Tol == 0 {
+		o.Tol = 1e-6
+	}
+	if o.GradTol == 0 {
+		o.GradTol = 1e-5
+	}
+	if o.PathTol == 0 {
+		o.PathTol = o.Tol
+	}
+	return o
+}
+
+// Run runs the suite with default options, a sub-test for each check.
+func Run(t *testing.T, m surrogate.Model) { Options{}.Run(t, m) }
+
+// Run runs the suite, a sub-test for each check.
+func (o Options) Run(t *testing.T, m surrogate.Model) {
+	s, err := newSuite(o, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.run(s); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Check runs the suite and joins the errors of the checks that failed.
+func (o Options) Check(m surrogate.Model) error {
+	s, err := newSuite(o, m)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, c := range checks {
+		if err := c.run(s); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", c.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+var checks = []struct {
+	name string
+	run  func(*suite) error
+}{
+	{"predict", checkPredict},
+	{"rows", checkRows},
+	{"joint", checkJoint},
+	{"gradient", checkGradient},
+	{"joint gradient", checkJointVJP},
+	{"paths", checkPaths},
+	{"moments of paths", checkPathMoments},
+	{"destinations", checkDestinations},
+	{"shapes", checkShapes},
+	{"concurrency", checkConcurrency},
+	{"determinism", checkDeterminism},
+	{"bad data", checkBadData},
+	{"cancellation", checkCancellation},
+	{"datasets", checkDatasets},
+	{"condition", checkCondition},
+	{"leave one out", checkLeaveOneOut},
+	{"evidence", checkEvidence},
+	{"warm start", checkWarmStart},
+	{"hyper-parameters", checkHypers},
+}
+
+// suite is a model and its posterior on the main dataset, on which most checks
+// are made.
+type suite struct {
+	Options
+	model surrogate.Model
+	data  surrogate.Dataset
+	post  surrogate.Posterior
+}
+
+func newSuite(o Options, m surrogate.Model) (*suite, error) {
+	s := &suite{Options: o.withDefaults(), model: m, data: smooth(12, 2)}
+	d := clone(s.data)
+	before := describe(m)
+	post, err := s.fit(d)
+	if err != nil {
+		return nil, err
+	}
+	s.post = post
+	switch {
+	case post.Dim() != 2:
+		return nil, fmt.Errorf("Dim() is %d after a fit to 2 inputs", post.Dim())
+	case describe(m) != before:
+		return nil, fmt.Errorf("Fit changed the model from\n%s\nto\n%s", before, describe(m))
+	case !same(d, s.data):
+		return nil, errors.New("Fit changed the dataset")
+	}
+	return s, nil
+}
+
+// fit fits the model with the seed that all fits share.
+func (s *suite) fit(d surrogate.Dataset) (surrogate.Posterior, error) {
+	post, err := s.model.Fit(context.Background(), d, stream.New(1, "surrogatetest", 0))
+	if err != nil {
+		return nil, fmt.Errorf("fit: %w", err)
+	}
+	if post == nil {
+		return nil, errors.New("Fit returned neither a posterior nor an error")
+	}
+	return post, nil
+}

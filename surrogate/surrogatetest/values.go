@@ -1,0 +1,149 @@
+package surrogatetest
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/surrogate"
+)
+
+func predict(p surrogate.Posterior, x *mat.Dense) (mean, variance []float64) {
+	m, _ := x.Dims()
+	mean, variance = make([]float64, m), make([]float64, m)
+	p.Predict(mean, variance, x)
+	return mean, variance
+}
+
+func joint(p surrogate.Posterior, x *mat.Dense) ([]float64, *mat.SymDense) {
+	m, _ := x.Dims()
+	mean, cov := make([]float64, m), mat.NewSymDense(m, nil)
+	p.Joint(mean, cov, x)
+	return mean, cov
+}
+
+// gradients are what PredictGrad writes.
+type gradients struct {
+	mean, variance   []float64
+	dmean, dvariance *mat.Dense
+}
+
+func predictGrad(p surrogate.Posterior, x *mat.Dense) gradients {
+	m, d := x.Dims()
+	g := gradients{make([]float64, m), make([]float64, m), mat.NewDense(m, d, nil), mat.NewDense(m, d, nil)}
+	p.PredictGrad(g.mean, g.variance, g.dmean, g.dvariance, x)
+	return g
+}
+
+func evaluate(p surrogate.Path, x *mat.Dense) []float64 {
+	m, _ := x.Dims()
+	value := make([]float64, m)
+	p.Eval(value, nil, x)
+	return value
+}
+
+// scale is the largest standard deviation at x, at least 1e-8: the unit of
+// disagreements.
+func scale(p surrogate.Posterior, x *mat.Dense) float64 {
+	_, variance := predict(p, x)
+	var big float64
+	for _, v := range variance {
+		big = max(big, v)
+	}
+	return max(math.Sqrt(big), 1e-8)
+}
+
+// near returns an error if got differs by more than tol from the start of want.
+func near(what string, got, want []float64, tol float64) error {
+	for i, v := range got {
+		if !(math.Abs(v-want[i]) <= tol) {
+			return fmt.Errorf("%s: number %d is %v, want %v", what, i, v, want[i])
+		}
+	}
+	return nil
+}
+
+// identical returns an error if two slices differ in any bit.
+func identical(what string, got, want []float64) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+			return fmt.Errorf("%s: number %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+	return nil
+}
+
+func finite(what string, values []float64) error {
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s: number %d is %v", what, i, v)
+		}
+	}
+	return nil
+}
+
+// data returns the numbers of a matrix, row by row.
+func data(m mat.Matrix) []float64 {
+	r, c := m.Dims()
+	out := make([]float64, 0, r*c)
+	for i := range r {
+		for j := range c {
+			out = append(out, m.At(i, j))
+		}
+	}
+	return out
+}
+
+func rowsOf(x *mat.Dense, rows ...int) *mat.Dense {
+	_, d := x.Dims()
+	out := mat.NewDense(len(rows), d, nil)
+	for i, r := range rows {
+		out.SetRow(i, x.RawRowView(r))
+	}
+	return out
+}
+
+// describe writes out a value, following pointers.
+func describe(v any) string {
+	var b strings.Builder
+	write(&b, reflect.ValueOf(v), 0)
+	return b.String()
+}
+
+func write(b *strings.Builder, v reflect.Value, depth int) {
+	if depth > 20 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Invalid:
+		b.WriteString("nil")
+	case reflect.Pointer, reflect.Interface:
+		write(b, v.Elem(), depth+1)
+	case reflect.Struct:
+		b.WriteString("{")
+		for i := range v.NumField() {
+			fmt.Fprintf(b, " %s:", v.Type().Field(i).Name)
+			write(b, v.Field(i), depth+1)
+		}
+		b.WriteString(" }")
+	case reflect.Slice, reflect.Array:
+		b.WriteString("[")
+		for i := range v.Len() {
+			b.WriteString(" ")
+			write(b, v.Index(i), depth+1)
+		}
+		b.WriteString(" ]")
+	case reflect.Map:
+		fmt.Fprintf(b, "map of %d", v.Len())
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		fmt.Fprintf(b, "%t", v.IsNil())
+	default:
+		fmt.Fprint(b, v)
+	}
+}
