@@ -33,7 +33,7 @@ func checkCondition(s *suite) error {
 	case !(newMean[0] > mean[0]) || !(newMean[0] <= y+s.Tol):
 		return fmt.Errorf("the mean at an observation of %v went from %v to %v", y, mean[0], newMean[0])
 	case next.Dim() != post.Dim() || next.Noise() != post.Noise():
-		return fmt.Errorf("Dim and Noise went from %d, %v to %d, %v", post.Dim(), post.Noise(), next.Dim(), next.Noise())
+		return fmt.Errorf("after conditioning Dim and Noise went from %d, %v to %d, %v", post.Dim(), post.Noise(), next.Dim(), next.Noise())
 	}
 	if err := identical("the posterior after another was made from it", everything(post, x), before); err != nil {
 		return err

@@ -121,11 +121,11 @@ func newSuite(o Options, m surrogate.Model) (*suite, error) {
 	s.post = post
 	switch {
 	case post.Dim() != 2:
-		return nil, fmt.Errorf("Dim() is %d after a fit to 2 inputs", post.Dim())
+		return nil, fmt.Errorf("a fit to 2 inputs has a Dim() of %d", post.Dim())
 	case describe(m) != before:
-		return nil, fmt.Errorf("Fit changed the model from\n%s\nto\n%s", before, describe(m))
+		return nil, fmt.Errorf("the fit changed the model from\n%s\nto\n%s", before, describe(m))
 	case !same(d, s.data):
-		return nil, errors.New("Fit changed the dataset")
+		return nil, errors.New("the fit changed the dataset")
 	}
 	return s, nil
 }
@@ -137,7 +137,7 @@ func (s *suite) fit(d surrogate.Dataset) (surrogate.Posterior, error) {
 		return nil, fmt.Errorf("fit: %w", err)
 	}
 	if post == nil {
-		return nil, errors.New("Fit returned neither a posterior nor an error")
+		return nil, errors.New("neither a posterior nor an error came of the fit")
 	}
 	return post, nil
 }

@@ -275,7 +275,7 @@ func TestSuiteBites(t *testing.T) {
 		{"negative variance", "predict", broken{posterior: func(p *fitted) surrogate.Posterior { return negativeVariance{p} }}},
 		{"NaN", "predict", broken{posterior: func(p *fitted) surrogate.Posterior { return nanMean{p} }}},
 		{"infinite noise", "predict", broken{posterior: func(p *fitted) surrogate.Posterior { return infiniteNoise{p} }}},
-		{"wrong dimension", "Dim() is 3", broken{posterior: func(p *fitted) surrogate.Posterior { return wrongDim{p} }}},
+		{"wrong dimension", "a fit to 2 inputs has a Dim() of 3", broken{posterior: func(p *fitted) surrogate.Posterior { return wrongDim{p} }}},
 		{"row index", "rows", broken{posterior: func(p *fitted) surrogate.Posterior { return rowIndex{p} }}},
 		{"batch size", "rows", broken{posterior: func(p *fitted) surrogate.Posterior { return batchSize{p} }}},
 		{"noise in the joint", "joint", broken{posterior: func(p *fitted) surrogate.Posterior { return noiseInJoint{p} }}},
@@ -355,8 +355,8 @@ func TestSuiteBites(t *testing.T) {
 		{"depends on processors", "determinism", broken{fit: func(ctx context.Context, d surrogate.Dataset, _ *rand.Rand) (surrogate.Posterior, error) {
 			return perturbed(ctx, d, 1/float64(runtime.GOMAXPROCS(0)))
 		}}},
-		{"changes itself", "Fit changed the model", broken{count: new(int)}},
-		{"changes the data", "Fit changed the dataset", broken{fit: func(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+		{"changes itself", "the fit changed the model", broken{count: new(int)}},
+		{"changes the data", "the fit changed the dataset", broken{fit: func(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 			p, err := linear{}.Fit(ctx, d, rng)
 			if err == nil {
 				d.Y[0] = 0
@@ -369,7 +369,7 @@ func TestSuiteBites(t *testing.T) {
 			}
 			return linear{}.Fit(ctx, d, rng)
 		}}},
-		{"neither posterior nor error", "Fit returned neither", broken{fit: func(context.Context, surrogate.Dataset, *rand.Rand) (surrogate.Posterior, error) { return nil, nil }}},
+		{"neither posterior nor error", "neither", broken{fit: func(context.Context, surrogate.Dataset, *rand.Rand) (surrogate.Posterior, error) { return nil, nil }}},
 
 		{"conditioning does nothing", "condition", broken{posterior: func(p *fitted) surrogate.Posterior { return timid{p} }}},
 		{"conditioning in place", "condition", broken{posterior: func(p *fitted) surrogate.Posterior { return eager{p} }}},

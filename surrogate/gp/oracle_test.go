@@ -1,0 +1,75 @@
+package gp_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// testdata/gp/posterior.py made the numbers with scikit-learn.
+func TestAgainstScikitLearn(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/gp/posterior.json")
+	require.NoError(t, err)
+	var oracle struct {
+		Cases []struct {
+			Kernel      string
+			Mean, Noise float64
+			X, At       [][]float64
+			Y           []float64
+			PostMean    []float64   `json:"posterior_mean"`
+			PostSD      []float64   `json:"posterior_sd"`
+			PostCov     [][]float64 `json:"posterior_cov"`
+			LogMarginal float64     `json:"log_marginal"`
+			LOOMean     []float64   `json:"loo_mean"`
+			LOOSD       []float64   `json:"loo_sd"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &oracle))
+	require.Len(t, oracle.Cases, 6)
+	for _, c := range oracle.Cases {
+		t.Run(c.Kernel, func(t *testing.T) {
+			x, at := dense(c.X), dense(c.At)
+			n, dim := x.Dims()
+			m := len(c.At)
+			kernel, err := prior.Parse(c.Kernel, dim)
+			require.NoError(t, err)
+			post, err := gp.New(prior.Process{Kernel: kernel, Mean: c.Mean, Noise: c.Noise}, surrogate.Dataset{X: x, Y: c.Y})
+			require.NoError(t, err)
+
+			const tol = 1e-9
+			mean, variance, jointMean, cov := make([]float64, m), make([]float64, m), make([]float64, m), mat.NewSymDense(m, nil)
+			post.Predict(mean, variance, at)
+			post.Joint(jointMean, cov, at)
+			for i := range m {
+				require.InDelta(t, c.PostMean[i], mean[i], tol)
+				require.InDelta(t, c.PostMean[i], jointMean[i], tol)
+				require.InDelta(t, c.PostSD[i]*c.PostSD[i], variance[i], tol)
+				for j := range m {
+					require.InDelta(t, c.PostCov[i][j], cov.At(i, j), tol)
+				}
+			}
+			require.InDelta(t, c.LogMarginal, post.(surrogate.Evidence).LogMarginalLikelihood(), 1e-8)
+			loo, looVariance := make([]float64, n), make([]float64, n)
+			post.(surrogate.LeaveOneOut).LeaveOneOut(loo, looVariance)
+			for i := range n {
+				require.InDelta(t, c.LOOMean[i], loo[i], 1e-8)
+				require.InDelta(t, c.LOOSD[i]*c.LOOSD[i], looVariance[i], 1e-8)
+			}
+		})
+	}
+}
+
+func dense(rows [][]float64) *mat.Dense {
+	x := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, r := range rows {
+		x.SetRow(i, r)
+	}
+	return x
+}
