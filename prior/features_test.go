@@ -1,0 +1,190 @@
+package prior
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// drawable leaves out white noise, which features do without.
+var drawable = []string{
+	"rbf", "matern12", "matern32", "matern52", "rq", "periodic", "linear", "polynomial", "polynomial(degree=3)",
+	"arccos", "constant", "rbf[1]", "linear[0,2]", "2*rbf*periodic+linear+white", "rbf*linear", "matern32*rq[1]*linear",
+}
+
+func featuresOf(t *testing.T, k Kernel, n int, rng *rand.Rand) Features {
+	f, err := NewFeatures(k, n, rng)
+	require.NoError(t, err)
+	return f
+}
+
+// The kernel matrix of the features, averaged over many draws of them, agrees
+// with the kernel within Monte-Carlo error.
+func TestFeaturesAreUnbiased(t *testing.T) {
+	const draws, n = 400, 6
+	for _, expr := range drawable {
+		rng := rand.New(rand.NewPCG(7, 8))
+		k := varied(parsed(t, expr, 3))
+		x := points(rng, n, 3)
+		want := mat.NewDense(n, n, nil)
+		k.Cross(want, x, x)
+		sum, square := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+		for range draws {
+			f := featuresOf(t, k, 128, rng)
+			phi := mat.NewDense(n, f.Len(), nan(n*f.Len()))
+			f.Eval(phi, x)
+			var got, sq mat.Dense
+			got.Mul(phi, phi.T())
+			sum.Add(sum, &got)
+			sq.MulElem(&got, &got)
+			square.Add(square, &sq)
+		}
+		for i := range n {
+			for j := range i + 1 {
+				mean := sum.At(i, j) / draws
+				se := math.Sqrt(max(0, square.At(i, j)/draws-mean*mean) / draws)
+				require.InDelta(t, want.At(i, j), mean, 5*se+1e-9*(1+math.Abs(mean)), "%s (%d,%d)", expr, i, j)
+			}
+		}
+	}
+}
+
+// Whole draws have the covariance of the kernel.
+func TestDrawsHaveTheCovariance(t *testing.T) {
+	const draws, n = 2000, 4
+	for _, expr := range []string{"matern52", "rbf*periodic+linear", "arccos(depth=3)", "arccos*rbf"} {
+		rng := rand.New(rand.NewPCG(3, 8))
+		k := varied(parsed(t, expr, 2))
+		x := points(rng, n, 2)
+		want := mat.NewDense(n, n, nil)
+		k.Cross(want, x, x)
+		count := 64
+		if expr == "arccos(depth=3)" {
+			count = 256 // hidden layers of finite width are biased
+		}
+		functions, err := Process{Kernel: k, Mean: 0.7}.Draw(draws, count, rng)
+		require.NoError(t, err)
+		values := mat.NewDense(draws, n, nil)
+		for i, f := range functions {
+			f.Eval(values.RawRowView(i), nil, x)
+		}
+		checkMoments(t, expr, values, 0.7, want)
+
+		exact, err := Process{Kernel: k, Mean: 0.7}.Sample(draws, x, rng)
+		require.NoError(t, err)
+		checkMoments(t, expr, exact, 0.7, want)
+	}
+}
+
+func checkMoments(t *testing.T, name string, values *mat.Dense, mean float64, cov *mat.Dense) {
+	draws, n := values.Dims()
+	for i := range n {
+		var m float64
+		for s := range draws {
+			m += (values.At(s, i) - mean) / float64(draws)
+		}
+		require.InDelta(t, 0, m, 5*math.Sqrt(cov.At(i, i)/float64(draws)), name)
+		for j := range i + 1 {
+			var sum, square float64
+			for s := range draws {
+				v := (values.At(s, i) - mean) * (values.At(s, j) - mean)
+				sum, square = sum+v, square+v*v
+			}
+			sum /= float64(draws)
+			se := math.Sqrt((square/float64(draws) - sum*sum) / float64(draws))
+			require.InDelta(t, cov.At(i, j), sum, 5*se, "%s (%d,%d)", name, i, j)
+		}
+	}
+}
+
+func TestFeatureGradients(t *testing.T) {
+	for _, expr := range append([]string{"arccos(depth=3)", "rbf*arccos", "white", "rbf*white"}, drawable...) {
+		rng := rand.New(rand.NewPCG(2, 2))
+		k := varied(parsed(t, expr, 3))
+		f := featuresOf(t, k, 48, rng)
+		require.Equal(t, 3, f.Dim())
+		x := points(rng, 4, 3)
+		w := normals(rng, f.Len())
+		fn := Function{f, w, 0.3}
+		value, grad := nan(4), mat.NewDense(4, 3, nan(12))
+		fn.Eval(value, grad, x)
+
+		if f.Len() > 0 {
+			phi := mat.NewDense(4, f.Len(), nan(4*f.Len()))
+			f.Eval(phi, x)
+			for i := range 4 {
+				require.InDelta(t, linalg.Dot(phi.RawRowView(i), w)+0.3, value[i], 1e-10*(1+math.Abs(value[i])), expr)
+			}
+		}
+		v := make([]float64, 4)
+		require.NoError(t, check.Gradient(func([]float64) float64 {
+			fn.Eval(v, nil, x)
+			return v[0] + 2*v[1] + 3*v[2] + 4*v[3]
+		}, x.RawMatrix().Data, scaleRows(grad).RawMatrix().Data, 2e-5), expr)
+	}
+}
+
+func scaleRows(g *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(g)
+	for i := range out.RawMatrix().Rows {
+		row := out.RawRowView(i)
+		for j := range row {
+			row[j] *= float64(i + 1)
+		}
+	}
+	return out
+}
+
+func TestFeatureVJP(t *testing.T) {
+	for _, expr := range drawable {
+		rng := rand.New(rand.NewPCG(2, 3))
+		f := featuresOf(t, varied(parsed(t, expr, 3)), 32, rng)
+		x := points(rng, 3, 3)
+		bar := mat.NewDense(3, f.Len(), normals(rng, 3*f.Len()))
+		dx := mat.NewDense(3, 3, nil)
+		f.EvalVJP(dx, x, bar)
+		require.NoError(t, check.Gradient(func([]float64) float64 {
+			phi := mat.NewDense(3, f.Len(), nil)
+			f.Eval(phi, x)
+			phi.MulElem(phi, bar)
+			return mat.Sum(phi)
+		}, x.RawMatrix().Data, dx.RawMatrix().Data, 2e-5), expr)
+	}
+}
+
+// Nyström features are exact on their own points.
+func TestNystrom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	k, z := RBF(2), kronecker(12, 2, rng)
+	f, err := Nystrom(k, z)
+	require.NoError(t, err)
+	phi, want := mat.NewDense(12, 12, nil), mat.NewDense(12, 12, nil)
+	f.Eval(phi, z)
+	k.Cross(want, z, z)
+	var got mat.Dense
+	got.Mul(phi, phi.T())
+	require.True(t, mat.EqualApprox(want, &got, 1e-7))
+}
+
+func BenchmarkFunction(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, expr := range []string{"matern52", "arccos(depth=3)"} {
+		k, _ := Parse(expr, 6)
+		fs, _ := Process{Kernel: k}.Draw(1, 1024, rng)
+		for _, m := range []int{1, 256} {
+			b.Run(fmt.Sprintf("%s/points=%d", expr, m), func(b *testing.B) {
+				x, value, grad := points(rng, m, 6), make([]float64, m), mat.NewDense(m, 6, nil)
+				for b.Loop() {
+					fs[0].Eval(value, grad, x)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package prior
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// spectral is a stationary kernel that knows its spectral distribution: k(x,x')
+// = E cos(ωᵀ(x-x')), ω drawn from it.
+type spectral interface {
+	// addFrequencies adds an independent draw to each row of omega. A product of
+	// kernels has the sum of their frequencies.
+	addFrequencies(omega *mat.Dense, rng *rand.Rand)
+}
+
+func isSpectral(k Kernel) bool {
+	if on, ok := k.(onInputs); ok {
+		k = on.inner
+	}
+	_, ok := k.(spectral)
+	return ok
+}
+
+// addFrequencies draws ω = √τ z/ℓ, z standard normal. The RBF kernel has τ = 1,
+// Matérn-ν τ = 2ν/χ²_2ν, which makes ω Student-t with 2ν degrees of freedom, and
+// the rational quadratic τ ~ Gamma(α, α), as the mixture of RBF kernels it is.
+func (k stationary) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
+	mixing := func() float64 { return 1 }
+	student := func(degrees int) func() float64 {
+		return func() float64 {
+			var chi2 float64
+			for range degrees {
+				z := rng.NormFloat64()
+				chi2 += z * z
+			}
+			return float64(degrees) / chi2
+		}
+	}
+	switch p := k.profile().(type) {
+	case matern12:
+		mixing = student(1)
+	case matern32:
+		mixing = student(3)
+	case matern52:
+		mixing = student(5)
+	case rationalQuadratic:
+		mixing = distuv.Gamma{Alpha: p.alpha, Beta: p.alpha, Src: rng}.Rand
+	}
+	inv := inverse(k.spread(0))
+	for i := range omega.RawMatrix().Rows {
+		root := math.Sqrt(mixing())
+		for j, w := range inv {
+			omega.RawRowView(i)[j] += root * w * rng.NormFloat64()
+		}
+	}
+}
+
+// addFrequencies draws 2πm/p. As exp((cos δ - 1)/ℓ²) = Σ_m e^{-1/ℓ²}I_m(1/ℓ²) cos mδ,
+// the whole number m is Skellam: the difference of two Poisson numbers of mean
+// 1/(2ℓ²).
+func (k periodic) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
+	ls, periods := k.spread(0), k.periods()
+	for i := range omega.RawMatrix().Rows {
+		row := omega.RawRowView(i)
+		for j, l := range ls {
+			poisson := distuv.Poisson{Lambda: 0.5 / (l * l), Src: rng}
+			row[j] += 2 * math.Pi / periods[j] * (poisson.Rand() - poisson.Rand())
+		}
+	}
+}
+
+func (k onInputs) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
+	n, _ := omega.Dims()
+	inner := mat.NewDense(n, len(k.inputs), nil)
+	k.inner.(spectral).addFrequencies(inner, rng)
+	k.put(omega, inner)
+}
+
+// fourier is the features amplitude·(cos ω_jᵀx, sin ω_jᵀx).
+type fourier struct {
+	omega     *mat.Dense // n×d
+	amplitude float64
+}
+
+func newFourier(dim int, factors []Kernel, variance float64, features int, rng *rand.Rand) Features {
+	n := max(1, features/2)
+	omega := mat.NewDense(n, dim, nil)
+	for _, f := range factors {
+		f.(spectral).addFrequencies(omega, rng)
+	}
+	return fourier{omega, math.Sqrt(variance / float64(n))}
+}
+
+func (f fourier) Dim() int { return f.omega.RawMatrix().Cols }
+func (f fourier) Len() int { return 2 * f.omega.RawMatrix().Rows }
+
+func (f fourier) phases(x *mat.Dense) *mat.Dense {
+	m := checkPoints("points", x, f.Dim())
+	theta := mat.NewDense(m, f.Len()/2, nil)
+	linalg.Mul(theta, 1, linalg.N, x, linalg.T, f.omega, 0)
+	return theta
+}
+
+func (f fourier) Eval(phi, x *mat.Dense) {
+	theta, n := f.phases(x), f.Len()/2
+	checkSize("features", phi, theta.RawMatrix().Rows, 2*n)
+	for i := range theta.RawMatrix().Rows {
+		row := phi.RawRowView(i)
+		cos, sin := row[:n], row[n:2*n]
+		for j, t := range theta.RawRowView(i) {
+			s, c := math.Sincos(t)
+			cos[j], sin[j] = f.amplitude*c, f.amplitude*s
+		}
+	}
+}
+
+func (f fourier) EvalVJP(dx, x, phibar *mat.Dense) {
+	theta, n := f.phases(x), f.Len()/2
+	checkSize("phibar", phibar, theta.RawMatrix().Rows, 2*n)
+	for i := range theta.RawMatrix().Rows {
+		bar, row := phibar.RawRowView(i), theta.RawRowView(i)
+		for j, t := range row {
+			s, c := math.Sincos(t)
+			row[j] = f.amplitude * (c*bar[n+j] - s*bar[j])
+		}
+	}
+	linalg.Mul(dx, 1, linalg.N, theta, linalg.N, f.omega, 1)
+}
+
+// combine is Function.Eval in one pass.
+func (f fourier) combine(value []float64, grad, x *mat.Dense, w []float64) {
+	theta, n := f.phases(x), f.Len()/2
+	a, b := w[:n], w[n:2*n]
+	for i := range value {
+		var sum float64
+		row := theta.RawRowView(i)
+		for j, t := range row {
+			s, c := math.Sincos(t)
+			sum += c*a[j] + s*b[j]
+			row[j] = f.amplitude * (c*b[j] - s*a[j])
+		}
+		value[i] = f.amplitude * sum
+	}
+	if grad != nil {
+		linalg.Mul(grad, 1, linalg.N, theta, linalg.N, f.omega, 0)
+	}
+}
