@@ -1,0 +1,117 @@
+package fsplaplace
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+)
+
+// halfWidth is the half-width of the box of the calibration table: standardised
+// inputs and half their range again on each side.
+const halfWidth = 3.4
+
+// share is the fraction of the prior variance that the posterior without data
+// reproduces, over points.
+type share struct{ mean, min, max float64 }
+
+func (s share) String() string { return fmt.Sprintf("%.3f (%.3f, %.3f)", s.mean, s.min, s.max) }
+
+// untrained returns an untrained 50-50 tanh network with a Matérn-5/2 prior of
+// one lengthscale, and its weights.
+func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []float64) {
+	m, err := m.withDefaults()
+	if err != nil {
+		panic(err)
+	}
+	net := &nn.Network{In: dim, Hidden: []int{50, 50}}
+	p := &problem{Model: m, net: net, noise: 1, lo: make([]float64, dim), hi: make([]float64, dim)}
+	theta := make([]float64, dim)
+	p.inputs = affine{make([]float64, dim), make([]float64, dim)}
+	for j := range dim {
+		theta[j] = lengthscale
+		p.inputs.scale[j] = 1
+		p.lo[j], p.hi[j] = -halfWidth, halfWidth
+	}
+	p.process = prior.Process{Kernel: prior.Matern52(dim).WithParams(theta), Noise: 1}
+	if p.Factor == "ridge" {
+		p.inputs = scaleInputs(p.process.Kernel, p.lo, p.hi)
+	}
+	return p, m.initialise(net, 0, stream.New(seed, "weights", 0))
+}
+
+// shares measures the prior recovery at the context points and at fresh ones.
+func shares(t testing.TB, p *problem, w []float64, seed uint64) (context, fresh share) {
+	rng := stream.New(seed, "context", 0)
+	c, holdout := p.contextPoints(p.CovarianceContext, rng)
+	var f factor
+	var err error
+	if p.Factor == "ridge" {
+		f, _, err = p.ridgeFactor(t.Context(), w, c, holdout, 0)
+	} else {
+		f, err = p.precisionFactor(t.Context(), w, c)
+	}
+	require.NoError(t, err)
+	return p.share(f, w, c), p.share(f, w, p.uniformPoints(300, rng))
+}
+
+func (p *problem) share(f factor, w []float64, x *mat.Dense) share {
+	m, _ := x.Dims()
+	phi, v, k := mat.NewDense(m, f.rank(), nil), make([]float64, m), make([]float64, m)
+	f.features(phi, p.tape(w, x))
+	squaredNorms(v, phi)
+	p.process.Kernel.Diag(k, x)
+	s := share{min: math.Inf(1)}
+	for i := range v {
+		r := v[i] / k[i]
+		s.mean += r / float64(m)
+		s.min, s.max = min(s.min, r), max(s.max, r)
+	}
+	return s
+}
+
+// Check 3: without data the posterior is the prior, at fresh points of the box.
+func TestCalibrationOfTheDefault(t *testing.T) {
+	for _, c := range []struct {
+		dim         int
+		lengthscale float64
+	}{{1, 1}, {2, 1}, {6, 3}} {
+		for seed := range uint64(5) {
+			p, w := untrained(c.dim, c.lengthscale, Model{}, seed)
+			at, fresh := shares(t, p, w, seed)
+			t.Logf("d=%d l=%g seed %d: context %v, fresh %v", c.dim, c.lengthscale, seed, at, fresh)
+			require.GreaterOrEqual(t, fresh.mean, 0.9)
+			require.LessOrEqual(t, fresh.mean, 1.15)
+			require.GreaterOrEqual(t, fresh.min, 0.7)
+			require.LessOrEqual(t, fresh.max, 3.0)
+		}
+	}
+}
+
+// The table of prior recovery at 300 context points for both factors of K⁻¹:
+// raw inputs, no initial biases.
+func TestCalibrationTable(t *testing.T) {
+	for _, c := range []struct {
+		dim         int
+		lengthscale float64
+		factor      string
+		lo, hi      float64 // of the mean share
+	}{
+		{1, 1, "lanczos", 0.99, 1.001}, {1, 1, "cholesky", 0.99, 1.001},
+		{2, 1, "lanczos", 0.80, 0.97}, {2, 1, "cholesky", 0.99, 1.001},
+		{6, 3, "lanczos", 0.50, 0.80}, {6, 3, "cholesky", 0.90, 1.001},
+		{6, 1, "lanczos", 0.15, 0.50}, {6, 1, "cholesky", 0.90, 1.001},
+	} {
+		p, w := untrained(c.dim, c.lengthscale, Model{Factor: c.factor, Bias: new(0.0), Context: 300, CovarianceContext: 300}, 1)
+		at, fresh := shares(t, p, w, 1)
+		t.Logf("d=%d l=%g %-8s: context %v, fresh %v", c.dim, c.lengthscale, c.factor, at, fresh)
+		require.GreaterOrEqual(t, at.mean, c.lo)
+		require.LessOrEqual(t, at.mean, c.hi)
+	}
+}

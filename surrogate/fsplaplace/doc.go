@@ -1,0 +1,36 @@
+// Package fsplaplace is a Bayesian neural network whose prior is a Gaussian
+// process: the function-space Laplace approximation FSP-Laplace (Cinquin et
+// al., NeurIPS 2024, arXiv:2407.13711).
+//
+// A network f(·,w): R^d → R with p weights is given a prior on functions,
+// f ~ GP(μ, k), rather than on weights. The kernel k, the constant μ and the
+// noise variance σ² are fitted first, by marginal likelihood (package prior).
+//
+// Training (Algorithm 1 of the paper) finds the weights w* that minimise
+//
+//	R(w) = Σ_i (y_i - f(x_i,w))²/(2σ²) + ½ (f(C,w) - μ)ᵀ K⁻¹ (f(C,w) - μ),  K = k(C,C)
+//
+// at context points C spread over the box where predictions will be asked.
+//
+// The posterior (Algorithm 2) is Gaussian in the weights, N(w*, S Sᵀ), read
+// through the linearised network:
+//
+//	mean(x) = f(x,w*),  cov(x,x') = J(x) S Sᵀ J(x')ᵀ,  J = ∂f/∂w at w*.
+//
+// # What differs from the paper by default
+//
+// The settings of [Model] give the published choices back.
+//
+//   - The training inputs belong to C. The objective is then a quadratic in
+//     f(C): ½ (f(C,w) - m)ᵀ V⁻¹ (f(C,w) - m) + const, with m and V the mean and
+//     covariance of the exact GP posterior at C, and is minimised by
+//     Levenberg–Marquardt steps in the |C|-dimensional dual, which need the
+//     empirical tangent kernel Θ = J Jᵀ and never the Jacobian.
+//   - S comes from a ridge-regularised solve, S₀ = J(C)ᵀ (Θ + λI)⁻¹ L with
+//     L Lᵀ = K, so that a function J S₀ ε with ε ~ N(0,I) is the network's
+//     smoothest answer to a draw of the prior at C. As λ → 0 it is Algorithm 2
+//     with an exact factor. λ is the value for which J S₀ S₀ᵀ Jᵀ best
+//     reproduces k at held-out points of the box: what makes the uncertainty
+//     away from the data that of the prior.
+//   - C is a Halton set in the box plus a small margin.
+package fsplaplace

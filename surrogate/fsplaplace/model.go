@@ -1,0 +1,281 @@
+package fsplaplace
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Model is FSP-Laplace. The zero value is the default: a 50-50 tanh network, a
+// prior fitted by marginal likelihood, Gauss–Newton training and the ridge
+// factor. Fitting costs O(|C|³) for |C| context points, |C| = Context + n.
+type Model struct {
+	prior.Spec
+
+	Hidden     []int  `set:"hidden" default:"50,50" help:"widths of the hidden layers"`
+	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
+
+	// Bias is the standard deviation of the hidden biases that training starts
+	// from. Without biases a tanh network starts as an odd function of the centre
+	// of the box, and its tangent kernel ties each point to its mirror image. The
+	// published networks start at 0.
+	Bias *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial biases (published: 0)"`
+
+	// Context is the number of context points spread over the box, not counting
+	// the training inputs. The published runs draw 400 new ones at every step.
+	Context int `set:"context" default:"400" help:"context points in training"`
+	// CovarianceContext is the same for the covariance: 0 is Context, or 10000
+	// for the Lanczos factor.
+	CovarianceContext int `set:"covariance-context" default:"context" help:"context points for the covariance (lanczos: 10000)"`
+	// Box is where context points lie: "search" is the dataset's box and 5 % of
+	// its width on each side, "data" is the published one, the bounding box of
+	// the training inputs and half its width on each side.
+	Box string `set:"box" default:"search" help:"region of the context points: search (the box searched, and 5 %) or data (range of the data, and 50 %)"`
+
+	// Trainer is "gauss-newton" or "adam". Adam is the published training: new
+	// uniform context points at each step, noise learned with the weights,
+	// early stopping.
+	Trainer string  `set:"trainer" default:"gauss-newton" help:"gauss-newton or adam (as published)"`
+	Steps   int     `set:"steps" default:"50 or 10000" help:"largest number of training steps (gauss-newton 50, adam 10000)"`
+	Rate    float64 `set:"rate" default:"0.005" help:"learning rate of adam"`
+	// NoiseStart is where adam starts the noise standard deviation.
+	NoiseStart float64 `set:"noise-start" default:"0.3" help:"noise standard deviation that adam starts from"`
+
+	// Factor is how the prior enters the covariance: "ridge" (package comment),
+	// "cholesky" (Algorithm 2 with an exact factor of K⁻¹) or "lanczos"
+	// (Algorithm 2 as published).
+	Factor string `set:"factor" default:"ridge" help:"factor of the prior in the covariance: ridge, cholesky or lanczos (as published)"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+const (
+	searchMargin = 0.05
+	dataMargin   = 0.5
+
+	// Up to maxExact observations all training inputs are context points and
+	// the prior's posterior at C is exact; beyond, inducingRows of them are, and
+	// it is the variational one with C as inducing points.
+	maxExact     = 1000
+	inducingRows = 600
+)
+
+func (m Model) withDefaults() (Model, error) {
+	if m.Hidden == nil {
+		m.Hidden = []int{50, 50}
+	}
+	for _, h := range m.Hidden {
+		if h < 1 {
+			return m, fmt.Errorf("fsp-laplace: hidden: a layer of %d units", h)
+		}
+	}
+	choose := func(name string, v *string, valid ...string) error {
+		if *v == "" {
+			*v = valid[0]
+		}
+		if !slices.Contains(valid, *v) {
+			return fmt.Errorf("fsp-laplace: unknown %s %q: did you mean %s?", name, *v, nearest.Name(*v, valid))
+		}
+		return nil
+	}
+	for _, err := range []error{
+		choose("activation", &m.Activation, nn.Names()...),
+		choose("trainer", &m.Trainer, "gauss-newton", "adam"),
+		choose("factor", &m.Factor, "ridge", "cholesky", "lanczos"),
+		choose("box", &m.Box, "search", "data"),
+	} {
+		if err != nil {
+			return m, err
+		}
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"context", float64(m.Context)}, {"covariance-context", float64(m.CovarianceContext)}, {"steps", float64(m.Steps)}, {"rate", m.Rate}, {"noise-start", m.NoiseStart}} {
+		if !(v.value >= 0) || math.IsInf(v.value, 0) {
+			return m, fmt.Errorf("fsp-laplace: %s is %v, must be positive", v.name, v.value)
+		}
+	}
+	if m.Bias == nil {
+		m.Bias = new(0.5)
+	}
+	if !(*m.Bias >= 0) || math.IsInf(*m.Bias, 0) {
+		return m, fmt.Errorf("fsp-laplace: bias is %v, must not be negative", *m.Bias)
+	}
+	m.Context = orDefault(m.Context, 400)
+	if m.Factor == "lanczos" {
+		m.CovarianceContext = orDefault(m.CovarianceContext, 10000)
+	}
+	m.CovarianceContext = orDefault(m.CovarianceContext, m.Context)
+	if m.Trainer == "adam" {
+		m.Steps = orDefault(m.Steps, 10000)
+	}
+	m.Steps = orDefault(m.Steps, 50)
+	m.Rate = orDefault(m.Rate, 0.005)
+	m.NoiseStart = orDefault(m.NoiseStart, 0.3)
+	return m, nil
+}
+
+func orDefault[T int | float64](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: weights, kernel and ridge start
+// where an earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	activation, err := nn.ByName(m.Activation)
+	if err != nil {
+		return nil, err
+	}
+	_, dim := d.Dims()
+	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
+	warm := decodeState(start, net.NumParams())
+
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	fitted, err := m.Spec.Fit(ctx, d.X, d.Y, d.NoiseFree, warm.prior, stream.Split(rng, "prior", 0))
+	if err != nil {
+		return nil, err
+	}
+	p := &problem{
+		Model: m, net: net, data: d,
+		process: fitted.Process,
+		noise:   fitted.Noise,
+	}
+	p.lo, p.hi = m.contextBox(d)
+	p.inputs = scaleInputs(p.process.Kernel, p.lo, p.hi)
+
+	w := warm.weights
+	if w == nil {
+		w = m.initialise(net, p.process.Mean, stream.Split(rng, "weights", 0))
+	}
+	post, err := p.solve(ctx, w, warm.ridge, stream.Split(rng, "context", 0))
+	if err != nil {
+		return nil, err
+	}
+	post.warnings = append(slices.Clone(fitted.Warnings), post.warnings...)
+	post.state = warmState{prior: fitted.State, ridge: post.ridge, weights: post.w}
+	return post, nil
+}
+
+// problem is one fit: what stays fixed while the network is trained.
+type problem struct {
+	Model
+	net     *nn.Network
+	inputs  affine
+	process prior.Process
+	noise   float64 // σ²
+	data    surrogate.Dataset
+	lo, hi  []float64
+}
+
+// solve trains from w and builds the posterior.
+func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *rand.Rand) (*posterior, error) {
+	post := &posterior{net: p.net, inputs: p.inputs, process: p.process}
+	design, holdout := p.contextPoints(p.CovarianceContext, rng)
+	var err error
+	switch p.Trainer {
+	case "adam":
+		w, p.noise, err = p.trainAdam(ctx, w, rng)
+	default:
+		train := design
+		if p.Context != p.CovarianceContext || p.Factor != "ridge" {
+			train, _ = p.contextPoints(p.Context, rng)
+		}
+		var note string
+		w, note, err = p.trainGaussNewton(ctx, w, p.withInputs(train, rng))
+		if note != "" {
+			post.warnings = append(post.warnings, note)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	post.w, post.noise = w, p.noise
+
+	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
+	switch p.Factor {
+	case "ridge":
+		post.factor, post.ridge, err = p.ridgeFactor(ctx, w, p.withInputs(design, rng), holdout, ridge)
+		if err == nil {
+			post.factor, err = post.observe(post.factor, p.data.X)
+		}
+	default:
+		post.factor, err = p.precisionFactor(ctx, w, design)
+	}
+	if err != nil {
+		return nil, err
+	}
+	post.atTrainingRows(p)
+	return post, nil
+}
+
+// initialise draws the weights that training starts from. The output bias is the
+// prior mean.
+func (m Model) initialise(net *nn.Network, mean float64, rng *rand.Rand) []float64 {
+	w := net.Init(rng)
+	at, in := 0, net.In
+	for _, h := range net.Hidden {
+		at += in * h
+		for i := range h {
+			w[at+i] = *m.Bias * rng.NormFloat64()
+		}
+		at += h
+		in = h
+	}
+	w[len(w)-1] = mean
+	return w
+}
+
+// tape records the network at the rows of x, given in the dataset's units.
+func (p *problem) tape(w []float64, x *mat.Dense) *nn.Tape {
+	return p.net.Record(w, p.inputs.apply(x))
+}
+
+// warmState is the State of a posterior, taken apart: first the number of prior
+// parameters, then those, the ridge, the weights.
+type warmState struct {
+	prior   []float64
+	ridge   float64
+	weights []float64
+}
+
+func (s warmState) encode() surrogate.State {
+	out := append(surrogate.State{float64(len(s.prior))}, s.prior...)
+	return append(append(out, s.ridge), s.weights...)
+}
+
+func decodeState(s surrogate.State, weights int) warmState {
+	if len(s) == 0 {
+		return warmState{}
+	}
+	k := int(s[0])
+	if k < 0 || len(s) != 1+k+1+weights {
+		return warmState{}
+	}
+	return warmState{prior: s[1 : 1+k], ridge: s[1+k], weights: slices.Clone(s[2+k:])}
+}

@@ -1,0 +1,274 @@
+package fsplaplace
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// chunk is how many points go through the network at a time.
+const chunk = 256
+
+// posterior is N(w*, S Sᵀ) through the linearised network: mean
+// f(x,w*) + J(x)·shift, features φ(x) = J(x)S, covariance φ(x)φ(x')ᵀ.
+type posterior struct {
+	net     *nn.Network
+	inputs  affine
+	process prior.Process
+	w       []float64
+	shift   []float64 // nil before Condition
+	factor  factor
+	noise   float64
+	ridge   float64 // decimal exponent; 0 where the factor has none
+
+	y            []float64 // training targets, and the posterior there
+	fitted, left []float64 // mean and variance
+	warnings     []string
+	state        warmState
+}
+
+var (
+	_ surrogate.Conditioner = (*posterior)(nil)
+	_ surrogate.LeaveOneOut = (*posterior)(nil)
+	_ surrogate.Stater      = (*posterior)(nil)
+	_ surrogate.Describer   = (*posterior)(nil)
+)
+
+func (p *posterior) Dim() int               { return p.net.In }
+func (p *posterior) Noise() float64         { return p.noise }
+func (p *posterior) Warnings() []string     { return p.warnings }
+func (p *posterior) State() surrogate.State { return p.state.encode() }
+
+// Hypers implements surrogate.Describer.
+func (p *posterior) Hypers() []surrogate.Hyper {
+	var out []surrogate.Hyper
+	for _, h := range p.process.Kernel.Params() {
+		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
+	}
+	out = append(out,
+		surrogate.Hyper{Name: "mean", Value: p.process.Mean},
+		surrogate.Hyper{Name: "noise", Value: p.noise},
+		surrogate.Hyper{Name: "rank", Value: float64(p.factor.rank())})
+	if p.ridge != 0 {
+		out = append(out, surrogate.Hyper{Name: "log10 ridge", Value: p.ridge})
+	}
+	return out
+}
+
+func (p *posterior) record(x *mat.Dense) *nn.Tape { return p.net.Record(p.w, p.inputs.apply(x)) }
+
+// mean writes the mean at the rows of t.
+func (p *posterior) mean(dst []float64, t *nn.Tape) {
+	if p.shift == nil {
+		copy(dst, t.Value())
+		return
+	}
+	t.JVP(dst, p.shift)
+	for i, v := range t.Value() {
+		dst[i] += v
+	}
+}
+
+// meanGrad writes the gradient of Σ_i mbar_i mean_i with respect to the
+// network's inputs; a nil mbar is all ones.
+func (p *posterior) meanGrad(dx *mat.Dense, t *nn.Tape, mbar []float64) {
+	t.InputGrad(dx)
+	if p.shift != nil {
+		t.JVPInputGrad(dx, p.shift)
+	}
+	for i, v := range mbar {
+		scaleRow(dx.RawRowView(i), v)
+	}
+}
+
+// Predict costs O(|C|(Σ_l h_l + r)) a point with the ridge factor, O(pr) with
+// the others.
+func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		t := p.record(x)
+		p.mean(mean[i:k], t)
+		phi := mat.NewDense(k-i, p.factor.rank(), nil)
+		p.factor.features(phi, t)
+		squaredNorms(variance[i:k], phi)
+	})
+}
+
+// PredictGrad costs about three times Predict.
+func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		t := p.record(x)
+		p.mean(mean[i:k], t)
+		phi := mat.NewDense(k-i, p.factor.rank(), nil)
+		p.factor.features(phi, t)
+		squaredNorms(variance[i:k], phi)
+
+		_, d := x.Dims()
+		dx := mat.NewDense(k-i, d, nil)
+		p.meanGrad(dx, t, nil)
+		p.inputs.pull(dx)
+		dmean.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+
+		phi.Scale(2, phi)
+		dx.Zero()
+		p.factor.vjp(dx, t, phi)
+		p.inputs.pull(dx)
+		dvariance.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+	})
+}
+
+// Joint implements surrogate.Posterior in O(m² r) beyond Predict.
+func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	t := p.record(x)
+	p.mean(mean, t)
+	phi := mat.NewDense(t.Len(), p.factor.rank(), nil)
+	p.factor.features(phi, t)
+	linalg.Syrk(cov, 1, linalg.N, phi, 0)
+}
+
+// JointVJP implements surrogate.Posterior.
+func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	t := p.record(x)
+	m, d := x.Dims()
+	r := p.factor.rank()
+	phi, fbar := mat.NewDense(m, r, nil), mat.NewDense(m, r, nil)
+	p.factor.features(phi, t)
+	full := mat.NewDense(m, m, nil)
+	full.Copy(cbar)
+	linalg.Mul(fbar, 2, linalg.N, full, linalg.N, phi, 0)
+
+	grad := mat.NewDense(m, d, nil)
+	p.meanGrad(grad, t, mbar)
+	p.factor.vjp(grad, t, fbar)
+	p.inputs.pull(grad)
+	dx.Add(dx, grad)
+}
+
+// Paths draws linearised networks f(x,w*) + J(x)(shift + S e), e ~ N(0,I).
+func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	paths := make([]surrogate.Path, n)
+	e := make([]float64, p.factor.rank())
+	for i := range paths {
+		for k := range e {
+			e[k] = rng.NormFloat64()
+		}
+		dir := p.factor.weights(e)
+		if p.shift != nil {
+			linalg.Axpy(1, p.shift, dir)
+		}
+		paths[i] = path{p, dir}
+	}
+	return paths
+}
+
+type path struct {
+	p   *posterior
+	dir []float64
+}
+
+// Eval implements surrogate.Path in O(p) a point.
+func (q path) Eval(value []float64, grad, x *mat.Dense) {
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		t := q.p.record(x)
+		t.JVP(value[i:k], q.dir)
+		for j, v := range t.Value() {
+			value[i+j] += v
+		}
+		if grad != nil {
+			_, d := x.Dims()
+			dx := mat.NewDense(k-i, d, nil)
+			t.InputGrad(dx)
+			t.JVPInputGrad(dx, q.dir)
+			q.p.inputs.pull(dx)
+			grad.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+		}
+	})
+}
+
+// observe returns the factor after observing the n rows of x: with
+// A = I + σ⁻² Σ_i φ(x_i)ᵀφ(x_i) = L Lᵀ it is S L^{-T}, and S L^{-T} L⁻¹ Sᵀ the
+// inverse of the old precision plus σ⁻² Σ_i J(x_i)ᵀJ(x_i). O(nr² + r³ + r²|C|).
+func (p *posterior) observe(f factor, x *mat.Dense) (factor, error) {
+	r := f.rank()
+	a := mat.NewSymDense(r, nil)
+	addDiagonal(a, 1)
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		phi := mat.NewDense(k-i, r, nil)
+		f.features(phi, p.record(x))
+		linalg.Syrk(a, 1/p.noise, linalg.T, phi, 1)
+	})
+	chol, err := linalg.Factorize(a)
+	if err != nil {
+		return nil, fmt.Errorf("fsp-laplace: posterior precision: %w", err)
+	}
+	return f.solve(chol), nil
+}
+
+// Condition takes up observations in weight space, around the same w*: exact
+// for the linearised network.
+func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
+	f, err := p.observe(p.factor, x)
+	if err != nil {
+		return nil, err
+	}
+	t := p.record(x)
+	mean := make([]float64, len(y))
+	p.mean(mean, t)
+	phi := mat.NewDense(len(y), f.rank(), nil)
+	f.features(phi, t)
+	e := make([]float64, f.rank())
+	for i, m := range mean {
+		linalg.Axpy((y[i]-m)/p.noise, phi.RawRowView(i), e)
+	}
+	out := *p
+	out.factor = f
+	out.shift = f.weights(e)
+	if p.shift != nil {
+		linalg.Axpy(1, p.shift, out.shift)
+	}
+	return &out, nil
+}
+
+// atTrainingRows keeps what LeaveOneOut needs.
+func (p *posterior) atTrainingRows(pr *problem) {
+	n, _ := pr.data.Dims()
+	p.y, p.fitted, p.left = pr.data.Y, make([]float64, n), make([]float64, n)
+	p.Predict(p.fitted, p.left, pr.data.X)
+}
+
+// LeaveOneOut removes one Gaussian factor at a time from the posterior of the
+// linearised network, weights unchanged: v_i = s/(1 - s/σ²) and
+// mean_i = m - v_i (y - m)/σ², where m and s are the posterior mean and variance
+// at x_i.
+func (p *posterior) LeaveOneOut(mean, variance []float64) {
+	for i, s := range p.left {
+		variance[i] = s / max(1-s/p.noise, 1e-12)
+		mean[i] = p.fitted[i] - variance[i]*(p.y[i]-p.fitted[i])/p.noise
+	}
+}
+
+func eachChunk(x *mat.Dense, f func(i, k int, x *mat.Dense)) {
+	m, d := x.Dims()
+	for i := 0; i < m; i += chunk {
+		k := min(m, i+chunk)
+		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
+	}
+}
+
+func squaredNorms(dst []float64, x *mat.Dense) {
+	for i := range dst {
+		row := x.RawRowView(i)
+		dst[i] = linalg.Dot(row, row)
+	}
+}
+
+func scaleRow(row []float64, s float64) {
+	for i := range row {
+		row[i] *= s
+	}
+}

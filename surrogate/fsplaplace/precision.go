@@ -1,0 +1,196 @@
+package fsplaplace
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+const (
+	// singularTolerance is √ε: singular values below it, relative to the
+	// largest, are dropped.
+	singularTolerance = 1.4901161193847656e-08
+	// varianceSlack is how far the accumulated variance may exceed the prior's,
+	// relatively, by rounding.
+	varianceSlack = 1e-9
+
+	lanczosRank      = 500
+	lanczosTolerance = 1.4901161193847656e-08
+)
+
+// precisionFactor is Algorithm 2 of the paper. With L Lᵀ ≈ K⁻¹ at the context
+// points and M = J(C)ᵀ L = U D Vᵀ, the prior precision of the weights is
+// U D² Uᵀ, that of the posterior adds the data's Gauss–Newton matrix, and S is
+// its inverse root, cut where it would exceed the prior variance at C.
+//
+// L is K = R Rᵀ's R^{-T} (factor "cholesky", O(|C|³ + |C|²p)) or the published
+// Lanczos basis of at most 500 columns (factor "lanczos", O(500 |C|²)).
+func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense) (factor, error) {
+	nc, d := c.Dims()
+	k := mat.NewSymDense(nc, nil)
+	p.process.Kernel.Gram(k, c)
+	variance := make([]float64, nc)
+	p.process.Kernel.Diag(variance, c)
+	addDiagonal(k, contextJitter)
+
+	tc := p.tape(w, c)
+	j := mat.NewDense(nc, tc.NumParams(), nil)
+	tc.Jacobian(j)
+	var mt *mat.Dense // Mᵀ
+	if p.Factor == "cholesky" {
+		chol, err := linalg.Factorize(k)
+		if err != nil {
+			return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
+		}
+		mt = mat.DenseCopyOf(j)
+		chol.SolveLower(mt)
+	} else {
+		start := make([]float64, nc)
+		ones := make([]float64, tc.NumParams())
+		for i := range ones {
+			ones[i] = 1
+		}
+		tc.JVP(start, ones)
+		l, err := lanczos(ctx, k, start)
+		if err != nil {
+			return nil, err
+		}
+		_, r := l.Dims()
+		mt = mat.NewDense(r, tc.NumParams(), nil)
+		linalg.Mul(mt, 1, linalg.T, l, linalg.N, j, 0)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+
+	var svd mat.SVD
+	if !svd.Factorize(mt, mat.SVDThin) {
+		return nil, fmt.Errorf("fsp-laplace: singular values of the context Jacobian did not converge")
+	}
+	values := svd.Values(nil)
+	var u mat.Dense
+	svd.VTo(&u) // p×r
+	r := 0
+	for r < len(values) && values[r] > singularTolerance*values[0] {
+		r++
+	}
+	if r == 0 {
+		return nil, fmt.Errorf("fsp-laplace: the network does not vary over the context points")
+	}
+	ur := u.Slice(0, tc.NumParams(), 0, r).(*mat.Dense)
+
+	a := mat.NewSymDense(r, nil)
+	for i := range r {
+		a.SetSym(i, i, values[i]*values[i])
+	}
+	n, _ := p.data.Dims()
+	for i := 0; i < n; i += chunk {
+		e := min(n, i+chunk)
+		ju := mat.NewDense(e-i, r, nil)
+		jx := mat.NewDense(e-i, tc.NumParams(), nil)
+		p.tape(w, p.data.X.Slice(i, e, 0, d).(*mat.Dense)).Jacobian(jx)
+		linalg.Mul(ju, 1, linalg.N, jx, linalg.N, ur, 0)
+		linalg.Syrk(a, 1/p.noise, linalg.T, ju, 1)
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(a, true) {
+		return nil, fmt.Errorf("fsp-laplace: eigenvalues of the posterior precision did not converge")
+	}
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	lambda := eig.Values(nil) // ascending
+	scaled := mat.NewDense(r, r, nil)
+	kept := 0
+	for i := r - 1; i >= 0 && lambda[i] > 0; i-- { // largest precision first
+		for row := range r {
+			scaled.Set(kept, row, v.At(row, i)/math.Sqrt(lambda[i]))
+		}
+		kept++
+	}
+	st := mat.NewDense(kept, tc.NumParams(), nil)
+	linalg.Mul(st, 1, linalg.N, scaled.Slice(0, kept, 0, r).(*mat.Dense), linalg.T, ur, 0)
+
+	js := mat.NewDense(nc, kept, nil)
+	linalg.Mul(js, 1, linalg.N, j, linalg.T, st, 0)
+	if kept = columnsWithin(js, variance); kept == 0 {
+		return nil, fmt.Errorf("fsp-laplace: no direction of the weights stays within the prior variance")
+	}
+	return &primalFactor{st: mat.DenseCopyOf(st.Slice(0, kept, 0, tc.NumParams()))}, nil
+}
+
+// columnsWithin returns how many leading columns of js keep Σ (js_ic)² within
+// the variance at every row.
+func columnsWithin(js *mat.Dense, variance []float64) int {
+	n, r := js.Dims()
+	kept := r
+	for i := range n {
+		var sum float64
+		for c, v := range js.RawRowView(i)[:kept] {
+			if sum += v * v; sum > variance[i]*(1+varianceSlack) {
+				kept = c
+				break
+			}
+		}
+	}
+	return kept
+}
+
+// lanczos returns L with LᵀKL = I and L Lᵀ ≈ K⁻¹ on the Krylov space of K and b:
+// conjugate directions of CG from one start vector, residuals orthogonalised
+// twice against all earlier ones, at most lanczosRank columns, to a residual of
+// lanczosTolerance. This is the published factor; it under-covers the prior
+// where K is well conditioned.
+func lanczos(ctx context.Context, k *mat.SymDense, b []float64) (*mat.Dense, error) {
+	n := len(b)
+	residual := append([]float64(nil), b...)
+	norm := math.Sqrt(linalg.Dot(residual, residual))
+	if norm == 0 {
+		return nil, fmt.Errorf("fsp-laplace: the network does not vary over the context points")
+	}
+	scaleRow(residual, 1/norm)
+	limit := min(lanczosRank, n)
+	basis := mat.NewDense(limit, n, nil) // normalised residuals
+	lt := mat.NewDense(limit, n, nil)
+	direction := append([]float64(nil), residual...)
+	kp, coef := make([]float64, n), make([]float64, limit)
+	rr := 1.0
+	rank := 0
+	for rank < limit {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		symMulVec(kp, k, direction)
+		eta := linalg.Dot(direction, kp)
+		if !(eta > 0) {
+			break
+		}
+		row := lt.RawRowView(rank)
+		copy(row, direction)
+		scaleRow(row, 1/math.Sqrt(eta))
+		q := basis.RawRowView(rank)
+		copy(q, residual)
+		scaleRow(q, 1/math.Sqrt(rr))
+		rank++
+		linalg.Axpy(-rr/eta, kp, residual)
+		known := basis.Slice(0, rank, 0, n).(*mat.Dense)
+		for range 2 {
+			linalg.MulVec(coef[:rank], 1, linalg.N, known, residual, 0)
+			linalg.MulVec(residual, -1, linalg.T, known, coef[:rank], 1)
+		}
+		next := linalg.Dot(residual, residual)
+		if math.Sqrt(next) <= lanczosTolerance {
+			break
+		}
+		scaleRow(direction, next/rr)
+		linalg.Axpy(1, residual, direction)
+		rr = next
+	}
+	if rank == 0 {
+		return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", linalg.ErrNotPositiveDefinite)
+	}
+	return mat.DenseCopyOf(lt.Slice(0, rank, 0, n).T()), nil
+}

@@ -1,0 +1,195 @@
+package fsplaplace
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+)
+
+const (
+	// priorTolerance is the largest share of the prior variance that the
+	// low-rank factor of K leaves out at any context point.
+	priorTolerance = 1e-6
+
+	// Decimal exponents of λ over the mean diagonal of Θ.
+	ridgeLo, ridgeHi, ridgeStep = -12, -1, 0.5
+
+	// ridgeRows is the most observations that the choice of λ looks at.
+	ridgeRows = 200
+)
+
+// ridgeFactor returns the factor of the covariance without data,
+//
+//	S₀ = J(C)ᵀ (Θ + λI)⁻¹ L,
+//
+// where L is a pivoted Cholesky factor of K = k(C,C), and the decimal exponent
+// of λ over the mean diagonal of Θ. λ is chosen on held-out points (ridgeSearch),
+// near the exponent start unless that is 0. O(|C|³) for each λ tried.
+func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.Dense, start float64) (factor, float64, error) {
+	tc := p.tape(w, c)
+	nc := tc.Len()
+	k := mat.NewSymDense(nc, nil)
+	p.process.Kernel.Gram(k, c)
+	l := linalg.PivotedCholesky(k, priorTolerance, nc)
+	theta := mat.NewSymDense(nc, nil)
+	nn.KernelSym(theta, tc)
+	s, err := p.newRidgeSearch(tc, theta, l, w, holdout)
+	if err != nil {
+		return nil, 0, err
+	}
+
+	best, err := s.search(ctx, start)
+	if err != nil {
+		return nil, 0, err
+	}
+	chol, err := s.factorize(best)
+	if err != nil {
+		return nil, 0, fmt.Errorf("fsp-laplace: tangent kernel of the context: %w", err)
+	}
+	b := mat.DenseCopyOf(l)
+	chol.Solve(b)
+	return &dualFactor{ctx: tc, bt: mat.DenseCopyOf(b.T())}, best, nil
+}
+
+// ridgeSearch measures how well a ridge lets the network reproduce the prior at
+// held-out points V: both are conditioned on the same observations X, and with
+// ρ the ratio of the network's posterior variance to the prior's at a point of V
+// the loss is the mean of
+//
+//	½ (1/ρ - 1 + log ρ),
+//
+// the expected excess negative log-density, in nats, of values drawn from the
+// Gaussian process.
+type ridgeSearch struct {
+	theta *mat.SymDense
+	mean  float64 // mean diagonal of theta
+	l     *mat.Dense
+	cross *mat.Dense // J(C) J([V;X])ᵀ
+	noise float64
+	want  []float64 // posterior variance of the prior at V
+}
+
+func (p *problem) newRidgeSearch(tc *nn.Tape, theta *mat.SymDense, l *mat.Dense, w []float64, v *mat.Dense) (*ridgeSearch, error) {
+	m, d := v.Dims()
+	n, _ := p.data.Dims()
+	n = min(n, ridgeRows)
+	points := mat.NewDense(m+n, d, nil)
+	points.Slice(0, m, 0, d).(*mat.Dense).Copy(v)
+	if n > 0 {
+		points.Slice(m, m+n, 0, d).(*mat.Dense).Copy(p.data.X)
+	}
+	s := &ridgeSearch{theta: theta, l: l, cross: mat.NewDense(tc.Len(), m+n, nil), noise: p.noise, want: make([]float64, m)}
+	for i := range tc.Len() {
+		s.mean += theta.At(i, i) / float64(tc.Len())
+	}
+	nn.Kernel(s.cross, tc, p.tape(w, points))
+	k := mat.NewSymDense(m+n, nil)
+	p.process.Kernel.Gram(k, points)
+	return s, s.condition(s.want, k)
+}
+
+// condition writes the variances of the leading points of a joint covariance
+// given noisy observations of the trailing ones.
+func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
+	m, n := len(dst), cov.SymmetricDim()-len(dst)
+	for i := range dst {
+		dst[i] = cov.At(i, i)
+	}
+	if n == 0 {
+		return nil
+	}
+	kxx, kxv := mat.NewSymDense(n, nil), mat.NewDense(n, m, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			kxx.SetSym(i, j, cov.At(m+i, m+j))
+		}
+		for j := range m {
+			kxv.Set(i, j, cov.At(j, m+i))
+		}
+	}
+	addDiagonal(kxx, s.noise)
+	chol, err := linalg.Factorize(kxx)
+	if err != nil {
+		return fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
+	}
+	chol.SolveLower(kxv)
+	for i := range n {
+		for j, v := range kxv.RawRowView(i) {
+			dst[j] -= v * v
+		}
+	}
+	return nil
+}
+
+func (s *ridgeSearch) factorize(exponent float64) (*linalg.Cholesky, error) {
+	a := mat.NewSymDense(s.theta.SymmetricDim(), nil)
+	a.CopySym(s.theta)
+	addDiagonal(a, math.Pow(10, exponent)*s.mean)
+	return linalg.Factorize(a)
+}
+
+// loss is infinite where the ridge is too small to factor.
+func (s *ridgeSearch) loss(exponent float64) float64 {
+	chol, err := s.factorize(exponent)
+	if err != nil || chol.Jitter() > 0 {
+		return math.Inf(1)
+	}
+	q := mat.DenseCopyOf(s.cross)
+	chol.Solve(q)
+	_, m := q.Dims()
+	_, r := s.l.Dims()
+	phi := mat.NewDense(m, r, nil)
+	linalg.Mul(phi, 1, linalg.T, q, linalg.N, s.l, 0)
+	cov := mat.NewSymDense(m, nil)
+	linalg.Syrk(cov, 1, linalg.N, phi, 0)
+	got := make([]float64, len(s.want))
+	if s.condition(got, cov) != nil {
+		return math.Inf(1)
+	}
+	var sum float64
+	for i, want := range s.want {
+		ratio := max(got[i], 1e-12*want) / want
+		sum += 0.5 * (1/ratio - 1 + math.Log(ratio)) / float64(len(got))
+	}
+	return sum
+}
+
+// search returns the exponent of least loss: from a coarse grid refined around
+// its best point, or by a walk from start where that is not 0.
+func (s *ridgeSearch) search(ctx context.Context, start float64) (float64, error) {
+	losses := map[float64]float64{}
+	loss := func(e float64) float64 {
+		if _, ok := losses[e]; !ok {
+			losses[e] = math.Inf(1)
+			if e >= ridgeLo && e <= ridgeHi && ctx.Err() == nil {
+				losses[e] = s.loss(e)
+			}
+		}
+		return losses[e]
+	}
+	best, steps := start, []float64{ridgeStep}
+	if start == 0 {
+		best, steps = ridgeHi, []float64{2, 1, ridgeStep}
+		for e := float64(ridgeHi); e >= ridgeLo; e -= 2 {
+			if loss(e) < loss(best) {
+				best = e
+			}
+		}
+	}
+	for _, step := range steps {
+		for moved := true; moved; {
+			moved = false
+			for _, e := range []float64{best - step, best + step} {
+				if loss(e) < loss(best) {
+					best, moved = e, true
+				}
+			}
+		}
+	}
+	return best, ctx.Err()
+}

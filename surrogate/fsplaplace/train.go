@@ -1,0 +1,376 @@
+package fsplaplace
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// target returns the mean and covariance of f(C) under the prior given the
+// data. For n ≤ maxExact they are exact, in O(n³ + |C|²n); beyond, they are
+// those of the variational sparse GP with C as inducing points (Titsias 2009),
+// in O(n|C|²).
+func (p *problem) target(c *mat.Dense) (mean []float64, cov *mat.SymDense, err error) {
+	n, _ := p.data.Dims()
+	nc, _ := c.Dims()
+	y := make([]float64, n)
+	for i, v := range p.data.Y {
+		y[i] = v - p.process.Mean
+	}
+	mean, cov = make([]float64, nc), mat.NewSymDense(nc, nil)
+	kcx := mat.NewDense(nc, n, nil)
+	p.process.Kernel.Cross(kcx, c, p.data.X)
+	p.process.Kernel.Gram(cov, c)
+
+	if n <= maxExact {
+		kxx := mat.NewSymDense(n, nil)
+		p.process.Kernel.Gram(kxx, p.data.X)
+		addDiagonal(kxx, p.noise)
+		chol, err := linalg.Factorize(kxx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
+		}
+		chol.SolveVec(y)
+		linalg.MulVec(mean, 1, linalg.N, kcx, y, 0)
+		half := mat.DenseCopyOf(kcx.T())
+		chol.SolveLower(half)
+		linalg.Syrk(cov, -1, linalg.T, half, 1)
+	} else {
+		a := mat.NewSymDense(nc, nil)
+		a.CopySym(cov)
+		linalg.Syrk(a, 1/p.noise, linalg.N, kcx, 1)
+		chol, err := linalg.Factorize(a)
+		if err != nil {
+			return nil, nil, fmt.Errorf("fsp-laplace: covariance of the context: %w", err)
+		}
+		b := make([]float64, nc)
+		linalg.MulVec(b, 1/p.noise, linalg.N, kcx, y, 0)
+		chol.SolveVec(b)
+		half := mat.NewDense(nc, nc, nil)
+		half.Copy(cov)
+		linalg.MulVec(mean, 1, linalg.N, half, b, 0)
+		chol.SolveLower(half)
+		linalg.Syrk(cov, 1, linalg.T, half, 0)
+	}
+	for i := range mean {
+		mean[i] += p.process.Mean
+	}
+	return mean, cov, nil
+}
+
+// stages are the variances added to the target's covariance, relative to the
+// mean prior variance. Training goes from a coarse fit, which asks little of the
+// rough directions that the prior all but excludes, to a fine one.
+var stages = []float64{1e-2, 1e-4, 1e-6}
+
+// converged is the objective per context point, in nats, at which a stage ends:
+// the network is then within 5 % of a posterior standard deviation of the
+// optimum, in the root mean square.
+const converged = 1e-3
+
+// trainGaussNewton minimises R(w) = ½ rᵀV⁻¹r, r = m - f(C,w), from w, by
+// Levenberg–Marquardt. A step is
+//
+//	δ = Jᵀ (Θ + λV)⁻¹ r,
+//
+// the minimiser of ½ (r - Jδ)ᵀV⁻¹(r - Jδ) + ½ λ|δ|². Each costs the tangent
+// kernel Θ at C and one Cholesky factor, O(|C|³). The note says how far from
+// the optimum it stopped, if it did.
+func (p *problem) trainGaussNewton(ctx context.Context, w []float64, c *mat.Dense) (_ []float64, note string, err error) {
+	m, v, err := p.target(c)
+	if err != nil {
+		return nil, "", err
+	}
+	lm := &levenbergMarquardt{net: p.net, inputs: p.inputs.apply(c), target: m, w: w, steps: p.Steps}
+	scale, added := p.meanVariance(c), 0.0
+	for _, s := range stages {
+		addDiagonal(v, s*scale-added)
+		added = s * scale
+		if err := lm.minimise(ctx, v); err != nil {
+			return nil, "", err
+		}
+	}
+	if left := lm.best / float64(len(m)); left > 0.05 {
+		note = fmt.Sprintf("training stopped %.2g nats per context point from the optimum", left)
+	}
+	return lm.w, note, nil
+}
+
+// levenbergMarquardt is the state of trainGaussNewton.
+type levenbergMarquardt struct {
+	net    *nn.Network
+	inputs *mat.Dense
+	target []float64
+	w      []float64 // overwritten
+	steps  int       // left
+	best   float64   // objective at w
+}
+
+func (lm *levenbergMarquardt) minimise(ctx context.Context, v *mat.SymDense) error {
+	nc := len(lm.target)
+	vchol, err := linalg.Factorize(v)
+	if err != nil {
+		return fmt.Errorf("fsp-laplace: covariance of the target: %w", err)
+	}
+	objective := func(r []float64) float64 {
+		s := append([]float64(nil), r...)
+		vchol.SolveLowerVec(s)
+		return 0.5 * linalg.Dot(s, s)
+	}
+	tape := lm.net.Record(lm.w, lm.inputs)
+	r, alpha, tmp := make([]float64, nc), make([]float64, nc), make([]float64, nc)
+	trial, value := make([]float64, len(lm.w)), make([]float64, nc)
+	theta, a := mat.NewSymDense(nc, nil), mat.NewSymDense(nc, nil)
+	nn.KernelSym(theta, tape)
+	sub(r, lm.target, tape.Value())
+	lm.best = objective(r)
+
+	total := lm.steps
+	lambda, grow, slow := 1e-2, 2.0, 0
+	for ; lm.steps > 0 && lm.best > converged*float64(nc) && slow < 3 && lambda < 1e12; lm.steps-- {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: total - lm.steps, Total: total})
+		addScaled(a, theta, lambda, v)
+		chol, err := linalg.Factorize(a)
+		if err != nil {
+			lambda *= 10
+			continue
+		}
+		copy(alpha, r)
+		chol.SolveVec(alpha)
+		copy(trial, lm.w)
+		tape.VJP(trial, alpha)
+		lm.net.Forward(value, trial, lm.inputs)
+		sub(tmp, lm.target, value)
+		next := objective(tmp)
+		// The linear model predicts the residual λVα, of objective ½λ²αᵀVα.
+		symMulVec(tmp, v, alpha)
+		predicted := lm.best - 0.5*lambda*lambda*linalg.Dot(alpha, tmp)
+		gain := (lm.best - next) / predicted
+		if !(gain > 0) {
+			lambda *= grow
+			grow *= 2
+			continue
+		}
+		slow++
+		if lm.best-next > 1e-2*lm.best {
+			slow = 0
+		}
+		copy(lm.w, trial)
+		tape.Record(lm.net, lm.w, lm.inputs)
+		nn.KernelSym(theta, tape)
+		sub(r, lm.target, tape.Value())
+		lm.best = next
+		lambda = max(lambda*max(0.1, 1-math.Pow(2*gain-1, 3)), 1e-12)
+		grow = 2
+	}
+	return nil
+}
+
+// meanVariance is the mean prior variance at the rows of c.
+func (p *problem) meanVariance(c *mat.Dense) float64 {
+	n, _ := c.Dims()
+	k := make([]float64, n)
+	p.process.Kernel.Diag(k, c)
+	var s float64
+	for _, v := range k {
+		s += v / float64(n)
+	}
+	return s
+}
+
+const (
+	adamBatch      = 500   // rows of a step
+	contextJitter  = 1e-10 // on the diagonal of K, as published
+	validateEvery  = 10
+	patience       = 5
+	validNoiseLoSD = 1e-2
+)
+
+// loss is the objective of Algorithm 1 at fixed context points, for the rows of
+// a batch of a dataset of n:
+//
+//	R(w,ρ) = (n/b) Σ_batch [ (y - f)²/(2s²) + log s + ½ log 2π ] + ½ (f(C) - μ)ᵀ K⁻¹ (f(C) - μ),  s = softplus(ρ).
+type loss struct {
+	p     *problem
+	x     *mat.Dense // batch inputs in network units
+	y     []float64
+	scale float64 // n/b
+	c     *mat.Dense
+	chol  *linalg.Cholesky // of K + jitter
+}
+
+func (p *problem) newLoss(x *mat.Dense, y []float64, c *mat.Dense) (*loss, error) {
+	nc, _ := c.Dims()
+	k := mat.NewSymDense(nc, nil)
+	p.process.Kernel.Gram(k, c)
+	addDiagonal(k, contextJitter)
+	chol, err := linalg.Factorize(k)
+	if err != nil {
+		return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
+	}
+	n, _ := p.data.Dims()
+	return &loss{p: p, x: p.inputs.apply(x), y: y, scale: float64(n) / float64(len(y)), c: p.inputs.apply(c), chol: chol}, nil
+}
+
+// eval returns R and, where dw is not nil, writes ∂R/∂w to it and returns
+// ∂R/∂ρ.
+func (l *loss) eval(w []float64, rho float64, dw []float64) (value, drho float64) {
+	s := softplus(rho)
+	tx, tc := l.p.net.Record(w, l.x), l.p.net.Record(w, l.c)
+	fbar := make([]float64, len(l.y))
+	var sq float64
+	for i, f := range tx.Value() {
+		e := f - l.y[i]
+		sq += e * e
+		fbar[i] = l.scale * e / (s * s)
+	}
+	b := float64(len(l.y))
+	value = l.scale * (sq/(2*s*s) + b*(math.Log(s)+0.5*math.Log(2*math.Pi)))
+	u := append([]float64(nil), tc.Value()...)
+	for i := range u {
+		u[i] -= l.p.process.Mean
+	}
+	l.chol.SolveLowerVec(u)
+	value += 0.5 * linalg.Dot(u, u)
+	if dw == nil {
+		return value, 0
+	}
+	l.chol.SolveUpperVec(u)
+	clear(dw)
+	tx.VJP(dw, fbar)
+	tc.VJP(dw, u)
+	return value, l.scale * (b/s - sq/(s*s*s)) * sigmoid(rho)
+}
+
+// trainAdam is Algorithm 1 as published: Adam on w and ρ, new uniform context
+// points at every step, the objective on the training data every ten steps,
+// and the best of those kept after five in a row without a lower one.
+func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([]float64, float64, error) {
+	n, d := p.data.Dims()
+	rho := softplusInverse(p.NoiseStart)
+	learnNoise := p.Spec.Noise == nil
+	if !learnNoise {
+		rho = softplusInverse(math.Sqrt(p.noise))
+	}
+	opt := newAdam(len(w)+1, p.Rate)
+	theta := append(append([]float64(nil), w...), rho)
+	grad := make([]float64, len(theta))
+	best := append([]float64(nil), theta...)
+	bestLoss, stale := math.Inf(1), 0
+
+	for step := 0; step < p.Steps && stale < patience; step++ {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		if step%50 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
+		}
+		x, y := p.data.X, p.data.Y
+		if n > adamBatch {
+			x, y = mat.NewDense(adamBatch, d, nil), make([]float64, adamBatch)
+			for i := range y {
+				k := rng.IntN(n)
+				x.SetRow(i, p.data.X.RawRowView(k))
+				y[i] = p.data.Y[k]
+			}
+		}
+		l, err := p.newLoss(x, y, p.uniformPoints(p.Context, rng))
+		if err != nil {
+			return nil, 0, err
+		}
+		if step%validateEvery == 0 {
+			at := theta[len(w)]
+			if softplus(at) < validNoiseLoSD {
+				at = softplusInverse(validNoiseLoSD)
+			}
+			if v, _ := l.eval(theta[:len(w)], at, nil); v < bestLoss {
+				bestLoss, stale = v, 0
+				copy(best, theta)
+			} else {
+				stale++
+			}
+		}
+		_, drho := l.eval(theta[:len(w)], theta[len(w)], grad[:len(w)])
+		grad[len(w)] = 0
+		if learnNoise {
+			grad[len(w)] = drho
+		}
+		opt.step(theta, grad)
+	}
+	s := math.Max(softplus(best[len(w)]), validNoiseLoSD)
+	if !learnNoise {
+		s = math.Sqrt(p.noise)
+	}
+	return best[:len(w)], s * s, nil
+}
+
+// adam is Kingma and Ba's optimiser with β = (0.9, 0.999), ε = 1e-8.
+type adam struct {
+	rate float64
+	t    int
+	m, v []float64
+}
+
+func newAdam(n int, rate float64) *adam {
+	return &adam{rate: rate, m: make([]float64, n), v: make([]float64, n)}
+}
+
+func (a *adam) step(x, grad []float64) {
+	const b1, b2, eps = 0.9, 0.999, 1e-8
+	a.t++
+	c1, c2 := 1-math.Pow(b1, float64(a.t)), 1-math.Pow(b2, float64(a.t))
+	for i, g := range grad {
+		a.m[i] = b1*a.m[i] + (1-b1)*g
+		a.v[i] = b2*a.v[i] + (1-b2)*g*g
+		x[i] -= a.rate * (a.m[i] / c1) / (math.Sqrt(a.v[i]/c2) + eps)
+	}
+}
+
+func softplus(x float64) float64 {
+	return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
+}
+
+func softplusInverse(y float64) float64 {
+	return y + math.Log(-math.Expm1(-y))
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func sub(dst, a, b []float64) {
+	for i := range dst {
+		dst[i] = a[i] - b[i]
+	}
+}
+
+func addDiagonal(a *mat.SymDense, v float64) {
+	for i := range a.SymmetricDim() {
+		a.SetSym(i, i, a.At(i, i)+v)
+	}
+}
+
+// addScaled writes a + s·b to dst.
+func addScaled(dst, a *mat.SymDense, s float64, b *mat.SymDense) {
+	n := dst.SymmetricDim()
+	d, x, y := dst.RawSymmetric(), a.RawSymmetric(), b.RawSymmetric()
+	for i := range n {
+		dr, xr, yr := d.Data[i*d.Stride:i*d.Stride+n], x.Data[i*x.Stride:i*x.Stride+n], y.Data[i*y.Stride:i*y.Stride+n]
+		for j := i; j < n; j++ {
+			dr[j] = xr[j] + s*yr[j]
+		}
+	}
+}
+
+// symMulVec writes a·x to dst.
+func symMulVec(dst []float64, a *mat.SymDense, x []float64) {
+	mat.NewVecDense(len(dst), dst).MulVec(a, mat.NewVecDense(len(x), x))
+}
