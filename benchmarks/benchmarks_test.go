@@ -1,0 +1,343 @@
+package benchmarks
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/space"
+)
+
+// verify fails unless what o says about its minimum is so: the value at the
+// minimisers, nothing below it at n Sobol' points, nothing below it near them.
+func verify(t *testing.T, o Objective, n int) {
+	t.Helper()
+	d := o.Dim()
+	require.Equal(t, d, o.Space.Dim(), o.Name)
+	require.NotEmpty(t, o.Summary, o.Name)
+	slack := 1e-12 * (1 + math.Abs(o.Minimum))
+	for _, m := range o.Minimizers {
+		require.Len(t, m, d, o.Name)
+		for j := range m {
+			require.True(t, o.Lo[j] <= m[j] && m[j] <= o.Hi[j], "%s: minimiser %v outside its box", o.Name, m)
+		}
+		require.InDelta(t, o.Minimum, o.Func(m), slack, o.Name)
+		require.InDelta(t, o.Minimum, descend(o, m), slack, "%s: a descent from its minimiser improves", o.Name)
+	}
+	if len(o.Minimizers) == 0 {
+		require.True(t, math.IsNaN(o.Minimum), o.Name)
+	}
+	s, x := space.NewSobolSequence(d, rand.New(rand.NewPCG(1, 2))), make([]float64, d)
+	for range n {
+		s.Next(x)
+		for j := range x {
+			x[j] = o.Lo[j] + (o.Hi[j]-o.Lo[j])*x[j]
+		}
+		f := o.Func(x)
+		require.False(t, math.IsNaN(f) || math.IsInf(f, 0), "%s: %v at %v", o.Name, f, x)
+		require.False(t, f < o.Minimum-slack, "%s: %v at %v is below the minimum %v", o.Name, f, x, o.Minimum)
+	}
+}
+
+// descend is a compass search in the box, along the axes and random directions.
+func descend(o Objective, from []float64) float64 {
+	rng := rand.New(rand.NewPCG(3, 4))
+	x, best := append([]float64(nil), from...), o.Func(from)
+	y := make([]float64, len(x))
+	for step := 0.1; step > 1e-7; step /= 2 {
+		for k := range 4 * len(x) {
+			for j := range y {
+				direction := rng.NormFloat64()
+				if k < 2*len(x) {
+					direction = 0
+					if j == k/2 {
+						direction = float64(1 - k%2*2)
+					}
+				}
+				y[j] = min(max(x[j]+step*direction*(o.Hi[j]-o.Lo[j]), o.Lo[j]), o.Hi[j])
+			}
+			if f := o.Func(y); f < best {
+				best = f
+				copy(x, y)
+			}
+		}
+	}
+	return best
+}
+
+func TestObjectives(t *testing.T) {
+	for _, name := range append(Names(), "ackley10", "griewank5", "levy-4", "michalewicz10", "rastrigin3", "rosenbrock6", "styblinski-tang4") {
+		if name == "brusselator" {
+			continue // noisy and without a known minimum
+		}
+		o, err := Lookup(name)
+		require.NoError(t, err)
+		assert.True(t, o.NoiseFree)
+		n := 100_000 * min(o.Dim(), 3)
+		if slow {
+			n /= 30
+		}
+		verify(t, o, n)
+	}
+}
+
+// A wrong objective must not pass.
+func TestVerifyFails(t *testing.T) {
+	for _, wrong := range []func(o *Objective){
+		func(o *Objective) { o.Minimum += 1e-3 },
+		func(o *Objective) { o.Minimizers = [][]float64{{-4, 12}} },
+		func(o *Objective) { f := o.Func; o.Func = func(x []float64) float64 { return f(x) - 0.01*x[0] } },
+	} {
+		o := Branin()
+		wrong(&o)
+		worst := 0.0
+		for _, m := range o.Minimizers {
+			worst = max(worst, math.Abs(o.Minimum-o.Func(m)), o.Minimum-descend(o, m))
+		}
+		assert.Greater(t, worst, 1e-4)
+	}
+}
+
+func TestBoTorch(t *testing.T) {
+	text, err := os.ReadFile("../testdata/benchmarks/botorch.json")
+	require.NoError(t, err)
+	var oracle struct {
+		Functions map[string]struct {
+			Lo, Hi, F []float64
+			X         [][]float64
+			Minimum   *float64
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &oracle))
+	require.Len(t, oracle.Functions, 15)
+	for name, want := range oracle.Functions {
+		o, err := Lookup(name)
+		if name == "levy1" {
+			o, err = Levy(1), nil
+		}
+		require.NoError(t, err)
+		assert.Equal(t, name, o.Name)
+		assert.Equal(t, want.Lo, o.Lo, name)
+		assert.Equal(t, want.Hi, o.Hi, name)
+		assert.InDelta(t, *want.Minimum, o.Minimum, 5e-5, name) // given to a few digits
+		for i, x := range want.X {
+			assert.InDelta(t, want.F[i], o.Func(x), 1e-12*(1+math.Abs(want.F[i])), "%s at %v", name, x)
+		}
+	}
+}
+
+// Published values: Goldstein and Price give local minima 30, 84 and 840; Michalewicz's
+// minima are -1.8013 (d = 2), -4.687658 (5) and -9.66015 (10).
+func TestPublishedValues(t *testing.T) {
+	g := GoldsteinPrice()
+	for _, c := range [][3]float64{{-0.6, -0.4, 30}, {1.8, 0.2, 84}, {1.2, 0.8, 840}} {
+		assert.InDelta(t, c[2], g.Func(c[:2]), 1e-9)
+	}
+	for d, want := range map[int]float64{2: -1.8013034, 5: -4.687658, 10: -9.66015} {
+		assert.InDelta(t, want, Michalewicz(d).Minimum, 1e-5)
+	}
+	assert.InDelta(t, 0.39788735772973816, Branin().Minimum, 1e-15)
+}
+
+func TestPolynomial(t *testing.T) {
+	o := Polynomial()
+	assert.InDelta(t, -5.596456, o.Minimum, 1e-6)
+	least, most := math.Inf(1), math.Inf(-1)
+	x := make([]float64, 8)
+	for vertex := range 256 {
+		for j := range x {
+			x[j] = float64(vertex >> j & 1)
+		}
+		least, most = min(least, o.Func(x)), max(most, o.Func(x))
+	}
+	assert.Equal(t, o.Minimum, least)
+	assert.InDelta(t, 7.214484, most, 1e-6)
+}
+
+func TestBrusselatorAgainstAnAdaptiveSolver(t *testing.T) {
+	text, err := os.ReadFile("../testdata/benchmarks/brusselator.json")
+	require.NoError(t, err)
+	var oracle struct {
+		X [][]float64
+		F []float64
+	}
+	require.NoError(t, json.Unmarshal(text, &oracle))
+	initial := make([]float64, grid*grid)
+	for i := range grid {
+		for j := range grid {
+			initial[i*grid+j] = math.Sin(12.9898*float64(i) + 78.233*float64(j) + float64(i*j))
+		}
+	}
+	for k, x := range oracle.X {
+		dt := timeStep(x)
+		if slow && dt < 5e-3 {
+			continue
+		}
+		tol := 1e-6
+		if dt < 5e-3 {
+			tol = 2e-3 // explicit Euler on a growing pattern or an oscillation
+		}
+		assert.InEpsilon(t, oracle.F[k], brusselator(x, initial, dt, nil), tol, "at %v", x)
+	}
+}
+
+// research/surrogates §7.1: the best value about 0.0086, 0.350 at the centre, and of random
+// points quartiles 0.37, 0.65, 1.05.
+func TestBrusselatorReferenceValues(t *testing.T) {
+	o := Brusselator(1)
+	assert.InDelta(t, 0.0086, o.Func([]float64{0.316, 0.1, 5, 5}), 1e-4)
+	assert.InDelta(t, 0.350, o.Func([]float64{2.55, 2.55, 2.505, 2.505}), 1e-3)
+	assert.False(t, o.NoiseFree)
+}
+
+func TestBrusselatorIsNoisyAndDeterministic(t *testing.T) {
+	x := []float64{1, 1.9, 0.1, 0.1}
+	a, b := Brusselator(1), Brusselator(1)
+	first, second := a.Func(x), a.Func(x)
+	assert.NotEqual(t, first, second)
+	assert.InEpsilon(t, first, second, 0.05)
+	assert.Equal(t, first, b.Func(x))
+	assert.NotEqual(t, first, Brusselator(2).Func(x))
+}
+
+// Cells that blow up count as large random numbers, so the value stays finite.
+func TestBrusselatorBlowUp(t *testing.T) {
+	x, rng := []float64{0.1, 5, 5, 5}, rand.New(rand.NewPCG(1, 1))
+	initial := make([]float64, grid*grid)
+	for i := range initial {
+		initial[i] = rng.NormFloat64()
+	}
+	f := brusselator(x, initial, 2e-2, rng)
+	assert.False(t, math.IsNaN(f) || math.IsInf(f, 0))
+	assert.Greater(t, f, 1e6)
+}
+
+func TestNoisy(t *testing.T) {
+	branin, x := Branin(), []float64{1, 2}
+	o := Noisy(branin, 0.5, 7)
+	assert.Equal(t, "noisy-branin", o.Name)
+	assert.False(t, o.NoiseFree)
+	assert.Equal(t, branin.Minimum, o.Minimum)
+
+	const n = 4000
+	var sum, squares float64
+	draws := make([]float64, n)
+	for i := range draws {
+		e := o.Func(x) - branin.Func(x)
+		draws[i] = e
+		sum += e
+		squares += e * e
+	}
+	assert.InDelta(t, 0, sum/n, 4*0.5/math.Sqrt(n))
+	assert.InDelta(t, 0.25, squares/n, 4*0.25*math.Sqrt(2.0/n))
+
+	// Other points in between, or at the same time, change nothing.
+	again := Noisy(branin, 0.5, 7)
+	var wg sync.WaitGroup
+	for k := range 4 {
+		wg.Go(func() {
+			for i := range 100 {
+				again.Func([]float64{float64(k), float64(i) + 0.5})
+			}
+		})
+	}
+	for i := range 100 {
+		assert.Equal(t, draws[i], again.Func(x)-branin.Func(x))
+	}
+	wg.Wait()
+}
+
+func TestShifted(t *testing.T) {
+	o, err := Shifted(Ackley(3), []float64{10, -5, 0.5})
+	require.NoError(t, err)
+	assert.Equal(t, "shifted-ackley3", o.Name)
+	assert.Equal(t, [][]float64{{10, -5, 0.5}}, o.Minimizers)
+	assert.InDelta(t, -22.768, o.Lo[0], 1e-12)
+	assert.Equal(t, 32.768, o.Hi[0])
+	verify(t, o, 10_000)
+
+	o, err = Shifted(Branin(), []float64{3, 0})
+	require.NoError(t, err)
+	assert.Len(t, o.Minimizers, 2)
+	verify(t, o, 10_000)
+
+	o, err = Shifted(Brusselator(1), []float64{1, 0, 0, 0})
+	require.NoError(t, err)
+	assert.Equal(t, "d0", o.Space.Parameters()[2].Name)
+
+	_, err = Shifted(Branin(), []float64{0, 14})
+	assert.EqualError(t, err, "branin shifted by [0 14]: no minimum is left in its box")
+	_, err = Shifted(Branin(), []float64{-16, 0})
+	assert.EqualError(t, err, "branin shifted by -16 in x1: nothing of its box is left")
+	assert.Panics(t, func() { _, _ = Shifted(Branin(), []float64{1}) })
+}
+
+func TestEmbedded(t *testing.T) {
+	o := Embedded(Hartmann6(), 25, 3)
+	assert.Equal(t, "hartmann6-in-25", o.Name)
+	assert.Equal(t, 25, o.Dim())
+	verify(t, o, 10_000)
+	m := o.Minimizers[0]
+	active := 0
+	for j := range m {
+		y := append([]float64(nil), m...)
+		y[j] = 0.9
+		if o.Func(y) != o.Func(m) {
+			active++
+		}
+	}
+	assert.Equal(t, 6, active)
+	assert.Equal(t, m, Embedded(Hartmann6(), 25, 3).Minimizers[0])
+	assert.NotEqual(t, m, Embedded(Hartmann6(), 25, 4).Minimizers[0])
+	assert.Panics(t, func() { Embedded(Hartmann6(), 5, 0) })
+}
+
+func TestAt(t *testing.T) {
+	o := Branin()
+	p, err := o.Space.PointOf(map[string]any{"x1": math.Pi, "x2": 2.275})
+	require.NoError(t, err)
+	assert.Equal(t, o.Func([]float64{math.Pi, 2.275}), o.At(p))
+}
+
+func TestLookup(t *testing.T) {
+	for name, d := range map[string]int{"ackley": 2, "ackley10": 10, "ackley-10": 10, "styblinski-tang-3": 3, "hartmann6": 6, "brusselator": 4} {
+		o, err := Lookup(name)
+		require.NoError(t, err)
+		assert.Equal(t, d, o.Dim(), name)
+	}
+	for name, want := range map[string]string{
+		"brannin":                        `unknown objective "brannin": did you mean branin?`,
+		"Branin":                         `unknown objective "Branin": did you mean branin?`,
+		"hartmann4":                      `unknown objective "hartmann4": did you mean hartmann3?`,
+		"ackly10":                        `unknown objective "ackly10": did you mean ackley?`,
+		"":                               `unknown objective "": did you mean levy?`,
+		"ackley1":                        `unknown objective "ackley1": ackley has 2 to 1000 dimensions`,
+		"ackley0":                        `unknown objective "ackley0": ackley has 2 to 1000 dimensions`,
+		"levy1001":                       `unknown objective "levy1001": levy has 2 to 1000 dimensions`,
+		"levy9" + "99999999999999999999": `unknown objective "levy999999999999999999999": levy has 2 to 1000 dimensions`,
+	} {
+		_, err := Lookup(name)
+		require.ErrorIs(t, err, ErrUnknown)
+		assert.EqualError(t, err, want)
+	}
+}
+
+func BenchmarkHartmann6(b *testing.B) {
+	o := Hartmann6()
+	for b.Loop() {
+		o.Func(o.Minimizers[0])
+	}
+}
+
+func BenchmarkBrusselator(b *testing.B) {
+	o := Brusselator(1)
+	for b.Loop() {
+		o.Func([]float64{2.55, 2.55, 2.505, 2.505})
+	}
+}

@@ -1,0 +1,93 @@
+package benchmarks
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Noisy adds N(0, sd²) to every value of o. The k-th evaluation at a point gets
+// noise that depends on (seed, point, k) only, so that a run does not depend on the
+// order in which different points are evaluated; a fresh Noisy starts at k = 0
+// again. Minimum stays that of o.
+func Noisy(o Objective, sd float64, seed uint64) Objective {
+	f, noise := o.Func, newRepeats(seed, "noise")
+	o.Name = "noisy-" + o.Name
+	o.Summary += fmt.Sprintf(", with noise of standard deviation %v", sd)
+	o.NoiseFree = false
+	o.Func = func(x []float64) float64 { return f(x) + sd*noise.next(x).NormFloat64() }
+	return o
+}
+
+// Shifted is o(x - by) on the part of its box where that is defined: it moves a
+// minimum away from the centre, which designs tend to hit. It returns an error if
+// no minimiser stays inside, and panics if by has not o.Dim() entries.
+func Shifted(o Objective, by []float64) (Objective, error) {
+	d := o.Dim()
+	if len(by) != d {
+		panic(fmt.Sprintf("benchmarks: shift of length %d, want %d", len(by), d))
+	}
+	lo, hi := make([]float64, d), make([]float64, d)
+	for j := range d {
+		lo[j], hi[j] = max(o.Lo[j], o.Lo[j]+by[j]), min(o.Hi[j], o.Hi[j]+by[j])
+		if !(lo[j] < hi[j]) {
+			return Objective{}, fmt.Errorf("%s shifted by %v in x%d: nothing of its box is left", o.Name, by[j], j+1)
+		}
+	}
+	var minimizers [][]float64
+	for _, m := range o.Minimizers {
+		moved, inside := make([]float64, d), true
+		for j := range d {
+			moved[j] = m[j] + by[j]
+			inside = inside && lo[j] <= moved[j] && moved[j] <= hi[j]
+		}
+		if inside {
+			minimizers = append(minimizers, moved)
+		}
+	}
+	if len(minimizers) == 0 && len(o.Minimizers) > 0 {
+		return Objective{}, fmt.Errorf("%s shifted by %v: no minimum is left in its box", o.Name, by)
+	}
+	f, names := o.Func, o.names()
+	o.Name, o.Minimizers = "shifted-"+o.Name, minimizers
+	o.Func = func(x []float64) float64 {
+		y := make([]float64, d)
+		for j := range d {
+			// Rounding must not leave the box of f.
+			y[j] = min(max(x[j]-by[j], lo[j]-by[j]), hi[j]-by[j])
+		}
+		return f(y)
+	}
+	return o.inBox(lo, hi, names...), nil
+}
+
+// Embedded hides the coordinates of o among dim ≥ o.Dim(), at places that seed
+// draws. The others lie in [0,1] and do nothing; in Minimizers they are ½.
+func Embedded(o Objective, dim int, seed uint64) Objective {
+	d := o.Dim()
+	if dim < d {
+		panic(fmt.Sprintf("benchmarks: %d dimensions embedded in %d", d, dim))
+	}
+	place := rand.New(rand.NewPCG(seed, 0)).Perm(dim)[:d]
+	spread := func(v []float64, idle float64) []float64 {
+		out := repeat(idle, dim)
+		for j, k := range place {
+			out[k] = v[j]
+		}
+		return out
+	}
+	lo, hi, f := spread(o.Lo, 0), spread(o.Hi, 1), o.Func
+	minimizers := make([][]float64, len(o.Minimizers))
+	for i, m := range o.Minimizers {
+		minimizers[i] = spread(m, 0.5)
+	}
+	o.Name, o.Minimizers = fmt.Sprintf("%s-in-%d", o.Name, dim), minimizers
+	o.Summary += fmt.Sprintf(", among %d coordinates", dim)
+	o.Func = func(x []float64) float64 {
+		y := make([]float64, d)
+		for j, k := range place {
+			y[j] = x[k]
+		}
+		return f(y)
+	}
+	return o.inBox(lo, hi)
+}
