@@ -1,12 +1,137 @@
 package gp_test
 
 import (
+	"context"
+	"encoding/json"
+	"math"
+	"runtime"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
 func TestConformance(t *testing.T) {
-	surrogatetest.Run(t, gp.Model{})
+	t.Run("default", func(t *testing.T) { surrogatetest.Run(t, gp.Model{}) })
+	t.Run("scaled", func(t *testing.T) {
+		surrogatetest.Options{Fast: true}.Run(t, surrogate.Scaled{Model: gp.Model{}, Inputs: surrogate.ZScore})
+	})
+	fast := surrogatetest.Options{Fast: true}
+	for _, s := range []prior.Spec{
+		{Kernel: "rbf", Lengthscale: []float64{0.5}, Variance: ptr(1.5), Noise: ptr(0.01), Mean: prior.MeanZero},
+		{Kernel: "matern32"},
+		{Kernel: "rbf*periodic+linear", Restarts: 1},
+		{Kernel: "rq", Isotropic: true},
+	} {
+		t.Run(s.Kernel, func(t *testing.T) { fast.Run(t, gp.Model{Spec: s}) })
+	}
+}
+
+func ptr(v float64) *float64 { return &v }
+
+func wave(n int) surrogate.Dataset {
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n)}
+	for i := range n {
+		x := float64(i) / float64(n-1)
+		d.X.Set(i, 0, x)
+		d.Y[i] = math.Sin(7 * x)
+	}
+	return d
+}
+
+func fit(t *testing.T, m gp.Model, d surrogate.Dataset) surrogate.Posterior {
+	t.Helper()
+	p, err := m.Fit(context.Background(), d, stream.New(1, "gp", 0))
+	require.NoError(t, err)
+	return p
+}
+
+func hyper(t *testing.T, p surrogate.Posterior, name string) float64 {
+	t.Helper()
+	for _, h := range p.(surrogate.Describer).Hypers() {
+		if h.Name == name {
+			return h.Value
+		}
+	}
+	require.Fail(t, "no such hyper-parameter", name)
+	return 0
+}
+
+func TestFixedHyperParametersAreKept(t *testing.T) {
+	m := gp.Model{Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: ptr(2), Noise: ptr(0.05), Mean: prior.MeanZero}}
+	p := fit(t, m, wave(10))
+	kernel, err := prior.Parse("2*matern52(lengthscale=0.3)", 1)
+	require.NoError(t, err)
+	want, err := gp.New(prior.Process{Kernel: kernel, Noise: 0.05}, wave(10))
+	require.NoError(t, err)
+	at := mat.NewDense(3, 1, []float64{-0.2, 0.33, 0.8})
+	got, wanted := [2][]float64{make([]float64, 3), make([]float64, 3)}, [2][]float64{make([]float64, 3), make([]float64, 3)}
+	p.Predict(got[0], got[1], at)
+	want.Predict(wanted[0], wanted[1], at)
+	require.Equal(t, wanted, got)
+	require.Equal(t, 0.05, p.Noise())
+	require.Empty(t, p.(surrogate.Stater).State())
+	require.Zero(t, hyper(t, p, "mean"))
+	require.Equal(t, 0.05, hyper(t, p, "noise"))
+}
+
+func TestNoiseFreeLowersTheFloor(t *testing.T) {
+	d := wave(40)
+	noisy := fit(t, gp.Model{}, d)
+	require.GreaterOrEqual(t, noisy.Noise(), 1e-4)
+	d.NoiseFree = true
+	exact := fit(t, gp.Model{}, d)
+	require.Less(t, exact.Noise(), 1e-5)
+	require.GreaterOrEqual(t, exact.Noise(), 1e-6*(1-1e-9))
+}
+
+func TestWarmStartIsNotWorse(t *testing.T) {
+	d := wave(12)
+	m := gp.Model{Spec: prior.Spec{Restarts: 1}}
+	cold := fit(t, m, d)
+	text, err := json.Marshal(cold.(surrogate.Stater).State())
+	require.NoError(t, err)
+	var state surrogate.State
+	require.NoError(t, json.Unmarshal(text, &state))
+	warm, err := m.FitFrom(context.Background(), state, d, stream.New(1, "gp", 0))
+	require.NoError(t, err)
+	evidence := func(p surrogate.Posterior) float64 { return p.(surrogate.Evidence).LogMarginalLikelihood() }
+	require.InDelta(t, evidence(cold), evidence(warm), 1e-3)
+}
+
+func TestBadSpec(t *testing.T) {
+	_, err := gp.Model{Spec: prior.Spec{Noise: ptr(-1)}}.Fit(context.Background(), wave(4), stream.New(1, "gp", 0))
+	require.ErrorIs(t, err, prior.ErrSpec)
+	_, err = gp.Model{Spec: prior.Spec{Kernel: "rfb"}}.Fit(context.Background(), wave(4), stream.New(1, "gp", 0))
+	require.ErrorIs(t, err, prior.ErrExpression)
+}
+
+// Twenty copies of one point without noise are a covariance of rank one.
+func TestJitterIsAWarning(t *testing.T) {
+	d := surrogate.Dataset{X: mat.NewDense(20, 1, nil), Y: make([]float64, 20)}
+	p := fit(t, gp.Model{Spec: prior.Spec{Noise: ptr(0)}}, d)
+	require.Len(t, p.Warnings(), 1)
+	require.Contains(t, p.Warnings()[0], "jitter")
+	next, err := p.(surrogate.Conditioner).Condition(mat.NewDense(1, 1, []float64{1}), []float64{1})
+	require.NoError(t, err)
+	require.Equal(t, p.Warnings(), next.Warnings())
+}
+
+func TestFitSameOnOneProcessorAndTwo(t *testing.T) {
+	var want surrogate.State
+	for _, procs := range []int{1, 2} {
+		old := runtime.GOMAXPROCS(procs)
+		state := fit(t, gp.Model{}, wave(40)).(surrogate.Stater).State()
+		runtime.GOMAXPROCS(old)
+		if want == nil {
+			want = state
+		}
+		require.Equal(t, want, state)
+	}
 }

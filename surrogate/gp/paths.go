@@ -12,14 +12,20 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
+// pathFeatures is how many random features carry the prior part of a path. On
+// average over paths their covariance is the kernel's for any number.
+const pathFeatures = 512
+
 // Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 9): a draw
 // of the prior and a correction towards the data,
 //
 //	f(x) = f₀(x) + k(x,X) A⁻¹ (y - f₀(X) - ε),  ε ~ N(0, (σ²+jitter) I)
 //
-// which costs n² flops a path beside the prior draw.
+// where f₀ is 512 random features of the kernel, drawn anew for each path. A path
+// costs 2n² flops beside its prior draw. A kernel that is not positive definite,
+// without features of its own, panics.
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
-	draws, err := supported(p.process, n, p.x, rng)
+	draws, err := p.process.Draw(n, pathFeatures, rng)
 	if err != nil {
 		panic(fmt.Sprintf("gp: %v", err))
 	}
@@ -39,7 +45,7 @@ func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 
 // path is the draw of the prior and its correction.
 type path struct {
-	draw       surrogate.Path
+	draw       prior.Function
 	correction expansion
 }
 

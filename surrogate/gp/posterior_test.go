@@ -1,6 +1,7 @@
 package gp
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,7 +23,8 @@ func process(dim int, noise float64) prior.Process {
 	for j := range l {
 		l[j] = 0.4 + 0.1*float64(j)
 	}
-	return prior.Process{Kernel: rbf{variance: 1.7, lengthscale: l}, Mean: 0.3, Noise: noise}
+	k := prior.ScaleBy(1.7, prior.RBF(dim))
+	return prior.Process{Kernel: k.WithParams(append([]float64{1.7}, l...)), Mean: 0.3, Noise: noise}
 }
 
 func points(n, dim int, rng *rand.Rand) *mat.Dense {
@@ -351,7 +353,7 @@ func TestBadData(t *testing.T) {
 		_, err = mustNew(t, p, surrogate.Dataset{X: mat.NewDense(1, 1, nil), Y: []float64{0}}).Condition(c.d.X, c.d.Y)
 		require.ErrorIs(t, err, c.want)
 	}
-	p.Kernel = rbf{variance: math.NaN(), lengthscale: []float64{1}}
+	p.Kernel = p.Kernel.WithParams([]float64{math.NaN(), 1})
 	_, err := New(p, surrogate.Dataset{X: mat.NewDense(1, 1, nil), Y: []float64{0}})
 	require.ErrorIs(t, err, surrogate.ErrNotPositiveDefinite)
 }
@@ -422,5 +424,53 @@ func BenchmarkPredictGrad(b *testing.B) {
 				post.PredictGrad(mean, variance, dmean, dvariance, x)
 			}
 		})
+	}
+}
+
+func BenchmarkPaths(b *testing.B) {
+	rng := stream.New(1, "bench", 0)
+	post := mustNew(b, process(6, 0.01), dataset(100, 6, rng))
+	b.Run("draw", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			post.Paths(1, rng)
+		}
+	})
+	for _, m := range []int{20, 1024} {
+		x, value, grad := points(m, 6, rng), make([]float64, m), mat.NewDense(m, 6, nil)
+		path := post.Paths(1, rng)[0]
+		b.Run(fmt.Sprintf("value/m=%d", m), func(b *testing.B) {
+			for b.Loop() {
+				path.Eval(value, nil, x)
+			}
+		})
+		b.Run(fmt.Sprintf("gradient/m=%d", m), func(b *testing.B) {
+			for b.Loop() {
+				path.Eval(value, grad, x)
+			}
+		})
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	for _, n := range []int{20, 100} {
+		b.Run(fmt.Sprintf("n=%d/d=6", n), func(b *testing.B) {
+			d := dataset(n, 6, stream.New(1, "bench", n))
+			for b.Loop() {
+				if _, err := (Model{}).Fit(context.Background(), d, stream.New(1, "fit", 0)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCondition(b *testing.B) {
+	rng := stream.New(1, "bench", 0)
+	post, x := mustNew(b, process(6, 0.01), dataset(100, 6, rng)), points(1, 6, rng)
+	for b.Loop() {
+		if _, err := post.Condition(x, []float64{0.5}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
