@@ -135,8 +135,9 @@ func checkConcurrency(s *suite) error {
 	var group sync.WaitGroup
 	for i := range errs {
 		group.Go(func() {
+			own := mat.DenseCopyOf(x)
 			for range 3 {
-				if err := identical("a prediction while others predict", everything(s.post, x), want); err != nil {
+				if err := identical("a prediction while others predict", everything(s.post, own), want); err != nil {
 					errs[i] = err
 				}
 			}
