@@ -1,0 +1,249 @@
+package acquisition
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// condition returns the posterior after observing, at each pending point, its
+// predicted mean (the kriging believer of Ginsbourger et al. 2010), and the best
+// value then. Means stay as they are and variances shrink.
+func (p Problem) condition() (surrogate.Posterior, float64, error) {
+	m := rowCount(p.Pending)
+	if m == 0 {
+		return p.Posterior, p.Best, nil
+	}
+	mean, variance := make([]float64, m), make([]float64, m)
+	p.Posterior.Predict(mean, variance, p.Pending)
+	best := p.Best
+	for _, v := range mean {
+		best = min(best, v)
+	}
+	var err error
+	posterior := p.Posterior
+	if c, ok := posterior.(surrogate.Conditioner); ok {
+		posterior, err = c.Condition(p.Pending, mean)
+	} else {
+		posterior, err = believe(posterior, p.Pending)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("acquisition: taking %d pending points into account: %w", m, err)
+	}
+	return posterior, best, nil
+}
+
+// believer is a Gaussian posterior that has also observed its own mean, with
+// noise, at the rows of z. With C the covariance before and A = C(z,z) + σ²I,
+//
+//	mean(x) stays,  cov(x,x') = C(x,x') - C(x,z) A⁻¹ C(z,x')
+//
+// It serves posteriors that are no Conditioner, through Joint and JointVJP.
+type believer struct {
+	surrogate.Posterior
+	z      *mat.Dense
+	factor *linalg.Cholesky // of A
+}
+
+var _ surrogate.Posterior = (*believer)(nil)
+
+// blockSize is how many points share one joint covariance where only their
+// covariances with a few others matter.
+const blockSize = 32
+
+func believe(p surrogate.Posterior, z *mat.Dense) (*believer, error) {
+	m := rowCount(z)
+	mean, a := make([]float64, m), mat.NewSymDense(m, nil)
+	p.Joint(mean, a, z)
+	for i := range m {
+		a.SetSym(i, i, a.At(i, i)+p.Noise())
+	}
+	factor, err := linalg.Factorize(a)
+	if err != nil {
+		return nil, err
+	}
+	return &believer{Posterior: p, z: mat.DenseCopyOf(z), factor: factor}, nil
+}
+
+// cross returns the points [x; z] and C(z,x), one column a row of x. Mean and
+// cov, if not nil, take the mean and C(x,x).
+func (b *believer) cross(mean []float64, cov *mat.SymDense, x *mat.Dense) (points, c *mat.Dense) {
+	k, m := rowCount(x), rowCount(b.z)
+	points = stack(x, b.z)
+	all, joint := make([]float64, k+m), mat.NewSymDense(k+m, nil)
+	b.Posterior.Joint(all, joint, points)
+	c = mat.NewDense(m, k, nil)
+	for i := range m {
+		row := c.RawRowView(i)
+		for j := range row {
+			row[j] = joint.At(j, k+i)
+		}
+	}
+	copy(mean, all)
+	if cov != nil {
+		for i := range k {
+			for j := i; j < k; j++ {
+				cov.SetSym(i, j, joint.At(i, j))
+			}
+		}
+	}
+	return points, c
+}
+
+// Predict costs a Joint of every blockSize points with z.
+func (b *believer) Predict(mean, variance []float64, x *mat.Dense) {
+	b.Posterior.Predict(mean, variance, x)
+	for lo := 0; lo < len(mean); lo += blockSize {
+		hi := min(lo+blockSize, len(mean))
+		_, c := b.cross(nil, nil, rows(x, lo, hi))
+		b.factor.SolveLower(c)
+		reduce(variance[lo:hi], c)
+	}
+}
+
+// reduce subtracts the squared length of each column of w, down to 0, and
+// returns 1 where that was positive.
+func reduce(variance []float64, w *mat.Dense) (free []float64) {
+	m, _ := w.Dims()
+	for i := range m {
+		for j, v := range w.RawRowView(i) {
+			variance[j] -= v * v
+		}
+	}
+	free = make([]float64, len(variance))
+	for j, v := range variance {
+		if v > 0 {
+			free[j] = 1
+		}
+		variance[j] = max(v, 0)
+	}
+	return free
+}
+
+// PredictGrad costs a Joint and a JointVJP of every blockSize points with z.
+func (b *believer) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	b.Posterior.PredictGrad(mean, variance, dmean, dvariance, x)
+	for lo := 0; lo < len(mean); lo += blockSize {
+		hi := min(lo+blockSize, len(mean))
+		points, c := b.cross(nil, nil, rows(x, lo, hi))
+		b.factor.SolveLower(c)
+		free := reduce(variance[lo:hi], c)
+		b.factor.SolveUpper(c)
+
+		k, n := hi-lo, rowCount(points)
+		cbar := mat.NewSymDense(n, nil)
+		for j := range k {
+			for i := range n - k {
+				cbar.SetSym(j, k+i, -free[j]*c.At(i, j))
+			}
+		}
+		dx := mat.NewDense(n, x.RawMatrix().Cols, nil)
+		b.covarianceVJP(dx, cbar, points)
+		for j := range k {
+			dv, d := dvariance.RawRowView(lo+j), dx.RawRowView(j)
+			for l := range dv {
+				dv[l] = free[j]*dv[l] + d[l]
+			}
+		}
+	}
+}
+
+// Joint costs a Joint of x and z together.
+func (b *believer) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	_, c := b.cross(mean, cov, x)
+	b.factor.SolveLower(c)
+	linalg.Syrk(cov, -1, linalg.T, c, 1)
+	for i := range mean {
+		cov.SetSym(i, i, max(cov.At(i, i), 0))
+	}
+}
+
+// JointVJP costs a Joint and a JointVJP of x and z together.
+func (b *believer) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	k := rowCount(x)
+	points, c := b.cross(nil, nil, x)
+	b.factor.Solve(c)
+	n := rowCount(points)
+	all, half := make([]float64, n), mat.NewSymDense(n, nil)
+	copy(all, mbar)
+	for i := range k {
+		for j := i; j < k; j++ {
+			half.SetSym(i, j, cbar.At(i, j))
+		}
+		for l := range n - k {
+			var s float64
+			for j := range k {
+				s += cbar.At(i, j) * c.At(l, j)
+			}
+			half.SetSym(i, k+l, -s)
+		}
+	}
+	wide := mat.NewDense(n, x.RawMatrix().Cols, nil)
+	b.Posterior.JointVJP(wide, all, half, points)
+	for i := range k {
+		linalg.Axpy(1, wide.RawRowView(i), dx.RawRowView(i))
+	}
+}
+
+// Paths draws functions by Matheron's rule: a draw g before, corrected at z by
+// C(x,z) A⁻¹ (mean(z) - g(z) - ε), ε ~ N(0, σ²I).
+func (b *believer) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	m := rowCount(b.z)
+	mean, variance := make([]float64, m), make([]float64, m)
+	b.Posterior.Predict(mean, variance, b.z)
+	sd := math.Sqrt(b.Noise() + b.factor.Jitter())
+	paths := make([]surrogate.Path, n)
+	for i, g := range b.Posterior.Paths(n, rng) {
+		w := make([]float64, m)
+		g.Eval(w, nil, b.z)
+		for j := range w {
+			w[j] = mean[j] - w[j] - sd*rng.NormFloat64()
+		}
+		b.factor.SolveVec(w)
+		paths[i] = &believerPath{g, b, w}
+	}
+	return paths
+}
+
+// believerPath is draw(x) + C(x,z)·weights.
+type believerPath struct {
+	draw    surrogate.Path
+	b       *believer
+	weights []float64
+}
+
+func (p *believerPath) Eval(value []float64, grad, x *mat.Dense) {
+	p.draw.Eval(value, grad, x)
+	for lo := 0; lo < len(value); lo += blockSize {
+		hi := min(lo+blockSize, len(value))
+		points, c := p.b.cross(nil, nil, rows(x, lo, hi))
+		for i, w := range p.weights {
+			linalg.Axpy(w, c.RawRowView(i), value[lo:hi])
+		}
+		if grad == nil {
+			continue
+		}
+		k, n := hi-lo, rowCount(points)
+		cbar := mat.NewSymDense(n, nil)
+		for j := range k {
+			for i, w := range p.weights {
+				cbar.SetSym(j, k+i, w/2)
+			}
+		}
+		dx := mat.NewDense(n, x.RawMatrix().Cols, nil)
+		p.b.covarianceVJP(dx, cbar, points)
+		for j := range k {
+			linalg.Axpy(1, dx.RawRowView(j), grad.RawRowView(lo+j))
+		}
+	}
+}
+
+// covarianceVJP is JointVJP of the posterior before, for the covariance alone.
+func (b *believer) covarianceVJP(dx *mat.Dense, cbar *mat.SymDense, points *mat.Dense) {
+	b.Posterior.JointVJP(dx, make([]float64, rowCount(points)), cbar, points)
+}

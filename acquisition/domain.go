@@ -1,0 +1,136 @@
+package acquisition
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Domain is where candidates lie: points of the unit cube, of which some
+// coordinates may encode discrete parameters. A *space.Space is one.
+type Domain interface {
+	// Dim is the number of coordinates.
+	Dim() int
+	// Discrete reports whether any coordinate is not continuous.
+	Discrete() bool
+	// Free says which coordinates are continuous.
+	Free() []bool
+	// Project moves u to the nearest point of the domain.
+	Project(u []float64)
+	// Neighbors returns points that differ from the projected u in one discrete
+	// parameter, nil if there are none. Repeated, it reaches all of them.
+	Neighbors(u []float64) *mat.Dense
+	// Size is the number of points, if that is finite.
+	Size() (n int, finite bool)
+}
+
+// power is the domain of q points of a base domain at once.
+type power struct {
+	base Domain
+	q    int
+}
+
+func (p power) Dim() int       { return p.q * p.base.Dim() }
+func (p power) Discrete() bool { return p.base.Discrete() }
+func (p power) Free() []bool   { return slices.Repeat(p.base.Free(), p.q) }
+
+func (p power) point(u []float64, k int) []float64 {
+	d := p.base.Dim()
+	return u[k*d : (k+1)*d]
+}
+
+func (p power) Project(u []float64) {
+	for k := range p.q {
+		p.base.Project(p.point(u, k))
+	}
+}
+
+func (p power) Neighbors(u []float64) *mat.Dense {
+	var data []float64
+	at := slices.Clone(u)
+	p.Project(at)
+	n := 0
+	for k := range p.q {
+		near := p.base.Neighbors(p.point(u, k))
+		for i := range rowCount(near) {
+			data = append(data, at...)
+			copy(p.point(data[n*len(u):], k), near.RawRowView(i))
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return mat.NewDense(n, len(u), data)
+}
+
+func (p power) Size() (int, bool) {
+	base, finite := p.base.Size()
+	n := 1
+	for range p.q {
+		if !finite || base > math.MaxInt/max(n, 1) {
+			return math.MaxInt, finite
+		}
+		n *= base
+	}
+	return n, finite
+}
+
+// maxEnumerate is the size up to which a finite domain is asked everywhere.
+const maxEnumerate = 4096
+
+// enumerate returns all points of a finite domain, by breadth-first search from
+// u over neighbours; nil if there are more than maxEnumerate.
+func enumerate(dom Domain, u []float64) *mat.Dense {
+	if n, finite := dom.Size(); !finite || n > maxEnumerate {
+		return nil
+	}
+	var found [][]float64
+	walk(dom, u, func(x []float64) bool {
+		found = append(found, x)
+		return len(found) <= maxEnumerate
+	})
+	if len(found) > maxEnumerate {
+		return nil
+	}
+	return mat.NewDense(len(found), len(u), slices.Concat(found...))
+}
+
+// walk visits the projected u and all points that differ in discrete parameters,
+// nearest first, until visit returns false.
+func walk(dom Domain, u []float64, visit func(x []float64) bool) {
+	first := slices.Clone(u)
+	dom.Project(first)
+	seen := map[string]bool{key(first): true}
+	for queue := [][]float64{first}; len(queue) > 0; queue = queue[1:] {
+		if !visit(queue[0]) {
+			return
+		}
+		near := dom.Neighbors(queue[0])
+		for i := range rowCount(near) {
+			x := near.RawRowView(i)
+			if k := key(x); !seen[k] {
+				seen[k] = true
+				queue = append(queue, x)
+			}
+		}
+	}
+}
+
+// key is equal for equal points.
+func key(x []float64) string {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		bits := math.Float64bits(v + 0) // -0 is 0
+		for range 8 {
+			b = append(b, byte(bits))
+			bits >>= 8
+		}
+	}
+	return string(b)
+}
+
+func unitCube(d int) (lo, hi []float64) {
+	return make([]float64, d), slices.Repeat([]float64{1}, d)
+}

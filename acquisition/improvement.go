@@ -1,0 +1,201 @@
+package acquisition
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// QEI is the expected improvement of a batch, E max_j (best - f(x_j))⁺, over
+// joint samples from fixed base samples (Wilson et al. 2018). Pending points
+// belong to the batch.
+type QEI struct {
+	// Samples is the number of base samples. 0 means 512; powers of two are best.
+	Samples int `set:"samples" help:"joint samples" default:"512"`
+	// Joint chooses all points of a batch at once instead of one after the other.
+	Joint bool `set:"joint" help:"choose the points of a batch together" default:"false"`
+}
+
+// QLogEI is the logarithm of a smooth QEI whose gradient vanishes nowhere
+// (Ament et al. 2023, eq. 10, with fat tails):
+//
+//	log mean over samples of  exp fatmax_j log fatplus(best - f(x_j))
+//	fatplus(u) = τ₀ (log(1+e^(u/τ₀)) + 0.1/(1+(u/τ₀)²)),       τ₀ = 1e-6
+//	fatmax(v)  = M + τ₁ log Σ_j 2/(2+2w_j+w_j²),  w_j = (M-v_j)/τ₁, M = max v,  τ₁ = 1e-2
+type QLogEI struct {
+	// Samples is the number of base samples. 0 means 512; powers of two are best.
+	Samples int `set:"samples" help:"joint samples" default:"512"`
+	// Joint chooses all points of a batch at once instead of one after the other.
+	Joint bool `set:"joint" help:"choose the points of a batch together" default:"false"`
+}
+
+const (
+	tauRelu = 1e-6
+	tauMax  = 1e-2
+)
+
+var (
+	_ Joint = QEI{}
+	_ Joint = QLogEI{}
+)
+
+// JointBatch returns the field Joint.
+func (a QEI) JointBatch() bool { return a.Joint }
+
+// JointBatch returns the field Joint.
+func (a QLogEI) JointBatch() bool { return a.Joint }
+
+// Build draws the base samples.
+func (a QEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	return batchImprovement(p, q, a.Samples, positivePart, rng)
+}
+
+// Build draws the base samples.
+func (a QLogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	return batchImprovement(p, q, a.Samples, logPositivePart, rng)
+}
+
+func batchImprovement(p Problem, q, samples int, g gain, rng *rand.Rand) (Function, error) {
+	if err := p.checkBest(); err != nil {
+		return nil, err
+	}
+	samples, err := sampleCount(samples)
+	if err != nil {
+		return nil, err
+	}
+	best := make([]float64, samples)
+	for i := range best {
+		best[i] = p.Best
+	}
+	return &monteCarlo{
+		posterior: p.Posterior, q: q, behind: p.Pending,
+		base: baseSamples(samples, q+rowCount(p.Pending), rng), best: best, gain: g,
+	}, nil
+}
+
+func sampleCount(n int) (int, error) {
+	switch {
+	case n == 0:
+		return 512, nil
+	case n < 0:
+		return 0, fmt.Errorf("%w: %d samples", ErrProblem, n)
+	}
+	return n, nil
+}
+
+// positivePart is the mean over samples of max_j (best - f_j)⁺.
+func positivePart(f, fbar *mat.Dense, best []float64) float64 {
+	share := 1 / float64(len(best))
+	var sum float64
+	for s, b := range best {
+		row := f.RawRowView(s)
+		low := 0
+		for j, v := range row {
+			if v < row[low] {
+				low = j
+			}
+		}
+		won := b - row[low]
+		if fbar != nil {
+			bar := fbar.RawRowView(s)
+			clear(bar)
+			if won > 0 {
+				bar[low] = -share
+			}
+		}
+		sum += max(won, 0)
+	}
+	return sum * share
+}
+
+// logPositivePart is the formula of QLogEI.
+func logPositivePart(f, fbar *mat.Dense, best []float64) float64 {
+	n, k := f.Dims()
+	top := make([]float64, n) // fatmax by sample
+	v, dv := make([]float64, k), make([]float64, k)
+	high := math.Inf(-1)
+	for s, b := range best {
+		for j, y := range f.RawRowView(s) {
+			v[j], dv[j] = logFatPlus(b - y)
+		}
+		if fbar == nil {
+			top[s] = fatMax(v, nil)
+		} else {
+			bar := fbar.RawRowView(s)
+			top[s] = fatMax(v, bar)
+			for j := range bar {
+				bar[j] *= -dv[j]
+			}
+		}
+		high = max(high, top[s])
+	}
+	var sum float64
+	for s := range top {
+		top[s] = math.Exp(top[s] - high)
+		sum += top[s]
+	}
+	if fbar != nil {
+		for s := range top {
+			bar := fbar.RawRowView(s)
+			for j := range bar {
+				bar[j] *= top[s] / sum
+			}
+		}
+	}
+	return high + math.Log(sum/float64(n))
+}
+
+// logFatPlus returns log fatplus(u) and its derivative.
+func logFatPlus(u float64) (value, deriv float64) {
+	u /= tauRelu
+	var plus, dplus float64 // softplus
+	switch {
+	case u > 40:
+		plus, dplus = u, 1
+	case u > -40:
+		e := math.Exp(-math.Abs(u))
+		plus = max(u, 0) + math.Log1p(e)
+		if dplus = 1 / (1 + e); u < 0 {
+			dplus = e / (1 + e)
+		}
+	}
+	c := 1 / (1 + u*u)
+	sum := plus + 0.1*c
+	return math.Log(tauRelu * sum), (dplus - 0.2*u*c*c) / sum / tauRelu
+}
+
+// fatMax returns fatmax(v) and writes its gradient to bar, if not nil.
+func fatMax(v, bar []float64) float64 {
+	top := 0
+	for j, y := range v {
+		if y > v[top] {
+			top = j
+		}
+	}
+	sum := 1.0
+	for j, y := range v {
+		if j == top {
+			continue
+		}
+		w := (v[top] - y) / tauMax
+		p := 2 / (2 + 2*w + w*w)
+		sum += p
+		if bar != nil {
+			bar[j] = p * p * (1 + w)
+		}
+	}
+	if bar != nil {
+		rest := 1.0
+		for j := range bar {
+			if j != top {
+				bar[j] /= sum
+				rest -= bar[j]
+			}
+		}
+		bar[top] = rest
+	}
+	return v[top] + tauMax*math.Log(sum)
+}

@@ -1,0 +1,318 @@
+package acquisition
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/space"
+)
+
+// MaximizeOptions tunes Maximize. The zero value holds the defaults.
+type MaximizeOptions struct {
+	Raw     int `set:"raw" help:"points of a scrambled Sobol sequence asked first" default:"1024"`
+	Starts  int `set:"starts" help:"gradient ascents" default:"20"`
+	MaxIter int `set:"iterations" help:"iterations of an ascent" default:"200"`
+}
+
+func (o MaximizeOptions) withDefaults() (MaximizeOptions, error) {
+	if o.Raw < 0 || o.Starts < 0 || o.MaxIter < 0 {
+		return o, fmt.Errorf("%w: negative maximiser option in %+v", ErrProblem, o)
+	}
+	if o.Raw == 0 {
+		o.Raw = 1024
+	}
+	if o.Starts == 0 {
+		o.Starts = 20
+	}
+	if o.MaxIter == 0 {
+		o.MaxIter = 200
+	}
+	return o, nil
+}
+
+const (
+	chunk     = 256 // candidates a call, so that cancellation is noticed
+	polished  = 4   // discrete points from which neighbours are searched
+	maxPolish = 64  // rounds of that search
+)
+
+// Maximize returns the best point of dom for f, and its value.
+//
+// It asks f at Raw scrambled-Sobol points and at the rows of starts, climbs by
+// bounded L-BFGS from Starts of them (all advance together, one call of f a
+// round), and keeps the best point of dom that it met. A domain with discrete
+// parameters is first climbed as if it were continuous; then, from the best
+// projections, moves to better neighbours alternate with ascents in the
+// continuous coordinates until neither gains. A finite domain of up to 4096
+// points is asked everywhere instead.
+//
+// The result depends only on the arguments and the state of rng. If f is flat,
+// the error wraps ErrFlat and x is a point of dom. On cancellation the error is
+// the context's and x the best so far, nil if there is none.
+func Maximize(ctx context.Context, f Function, dom Domain, starts *mat.Dense, o MaximizeOptions, rng *rand.Rand) (x []float64, value float64, err error) {
+	return maximize(ctx, f, dom, starts, o, rng, func([]float64) bool { return false })
+}
+
+// maximize is Maximize over the points that skip does not reject; if it rejects
+// all that were met, the best of those.
+func maximize(ctx context.Context, f Function, dom Domain, starts *mat.Dense, o MaximizeOptions, rng *rand.Rand, skip func([]float64) bool) ([]float64, float64, error) {
+	if f.Dim() != dom.Dim() {
+		panic(fmt.Sprintf("acquisition: function of %d coordinates, domain of %d", f.Dim(), dom.Dim()))
+	}
+	if dom.Dim() == 0 {
+		return nil, 0, fmt.Errorf("%w: nothing to choose", ErrProblem)
+	}
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, 0, err
+	}
+	c := &climb{f: f, dom: dom, o: o}
+	err = c.run(ctx, starts, rng)
+	if errors.Is(err, ErrFlat) {
+		at := c.met[0]
+		return at.x, at.value, err
+	}
+	x, value := c.best(skip)
+	return x, value, err
+}
+
+// climb is one run of Maximize.
+type climb struct {
+	f   Function
+	dom Domain
+	o   MaximizeOptions
+	met []visited // points of dom
+}
+
+type visited struct {
+	x     []float64
+	value float64
+}
+
+// compare orders numbers, NaN last.
+func compare(a, b float64) int {
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return cmp.Compare(btoi(math.IsNaN(a)), btoi(math.IsNaN(b)))
+	}
+	return cmp.Compare(a, b)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (c *climb) best(skip func([]float64) bool) ([]float64, float64) {
+	slices.SortStableFunc(c.met, func(a, b visited) int { return compare(-a.value, -b.value) })
+	for _, v := range c.met {
+		if !skip(v.x) {
+			return v.x, v.value
+		}
+	}
+	if len(c.met) == 0 {
+		return nil, math.Inf(-1)
+	}
+	return c.met[0].x, c.met[0].value
+}
+
+// eval asks f at the rows of x, all in dom, and remembers them.
+func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
+	n := rowCount(x)
+	value := make([]float64, n)
+	for lo := 0; lo < n; lo += chunk {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hi := min(lo+chunk, n)
+		c.f.Eval(value[lo:hi], nil, rows(x, lo, hi))
+	}
+	from := len(c.met)
+	for i, v := range value {
+		if math.IsInf(v, 1) {
+			v = math.NaN() // infeasible like every other value that is not finite
+		}
+		c.met = append(c.met, visited{x.RawRowView(i), v})
+	}
+	return slices.Clone(c.met[from:]), nil
+}
+
+func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) error {
+	d := c.dom.Dim()
+	raw := space.Sobol(c.o.Raw, d, stream.Split(rng, "raw", 0))
+	if all := enumerate(c.dom, raw.RawRowView(0)); all != nil {
+		found, err := c.eval(ctx, all)
+		if err == nil && flat(found) {
+			err = ErrFlat
+		}
+		return err
+	}
+	candidates := stack(raw, starts)
+	for i := range rowCount(candidates) {
+		c.dom.Project(candidates.RawRowView(i))
+	}
+	found, err := c.eval(ctx, candidates)
+	if err != nil {
+		return err
+	}
+	if flat(found) {
+		return ErrFlat
+	}
+	chosen := choose(found[:c.o.Raw], found[c.o.Raw:], c.o.Starts, stream.Split(rng, "starts", 0))
+	lo, hi := unitCube(d)
+	ends, err := c.ascend(ctx, chosen, lo, hi)
+	if err != nil || !c.dom.Discrete() {
+		return err
+	}
+	ends = append(ends, chosen...)
+	slices.SortStableFunc(ends, func(a, b visited) int { return compare(-a.value, -b.value) })
+	seen := map[string]bool{}
+	for _, v := range ends {
+		if k := key(v.x); !seen[k] && len(seen) < polished {
+			seen[k] = true
+			if err := c.polish(ctx, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flat reports that fewer than two different finite values were found.
+func flat(found []visited) bool {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range found {
+		if !math.IsNaN(v.value) && !math.IsInf(v.value, 0) {
+			low, high = min(low, v.value), max(high, v.value)
+		}
+	}
+	return !(low < high)
+}
+
+// ascend climbs from each start within the box and returns the projected ends.
+func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([]visited, error) {
+	x0 := mat.NewDense(len(from), c.dom.Dim(), nil)
+	for i, v := range from {
+		x0.SetRow(i, v.x)
+	}
+	climbed, err := optimize.MinimizeBatch(ctx, func(value []float64, grad, x *mat.Dense) {
+		c.f.Eval(value, grad, x)
+		for i := range value {
+			value[i] = -value[i]
+		}
+		grad.Scale(-1, grad)
+	}, x0, lo, hi, optimize.Settings{MaxIter: c.o.MaxIter, GradTol: 1e-6, FuncTol: 1e-9})
+	ends := mat.NewDense(len(climbed), c.dom.Dim(), nil)
+	for i, r := range climbed {
+		ends.SetRow(i, r.X)
+		c.dom.Project(ends.RawRowView(i))
+	}
+	if err != nil { // keep what was reached
+		_, _ = c.eval(context.WithoutCancel(ctx), ends)
+		return nil, err
+	}
+	return c.eval(ctx, ends)
+}
+
+// polish alternates moves to the best neighbour and ascents in the free
+// coordinates, from v, until neither gains.
+func (c *climb) polish(ctx context.Context, v visited) error {
+	free := c.dom.Free()
+	continuous := slices.Contains(free, true)
+	for range maxPolish {
+		before := v.value
+		for {
+			near, err := c.eval(ctx, c.dom.Neighbors(v.x))
+			if err != nil {
+				return err
+			}
+			at := v
+			for _, w := range near {
+				if compare(-w.value, -at.value) < 0 {
+					at = w
+				}
+			}
+			if key(at.x) == key(v.x) {
+				break
+			}
+			v = at
+		}
+		if continuous {
+			lo, hi := unitCube(len(free))
+			for i, f := range free {
+				if !f {
+					lo[i], hi[i] = v.x[i], v.x[i]
+				}
+			}
+			end, err := c.ascend(ctx, []visited{v}, lo, hi)
+			if err != nil {
+				return err
+			}
+			if compare(-end[0].value, -v.value) < 0 {
+				v = end[0]
+			}
+		}
+		if !(v.value > before+1e-9*max(1, math.Abs(before))) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// choose picks n starts: the best point; then up to a quarter of n of the best
+// extra points; then raw points without replacement with probability in
+// proportion to exp(value/sd), which keeps basins other than the best in play.
+func choose(raw, extra []visited, n int, rng *rand.Rand) []visited {
+	raw, extra = finite(raw), finite(extra)
+	byValue := func(a, b visited) int { return compare(-a.value, -b.value) }
+	slices.SortStableFunc(raw, byValue)
+	slices.SortStableFunc(extra, byValue)
+	extra = extra[:min(len(extra), max(1, n/4))]
+
+	var mean, sd float64
+	for _, v := range raw {
+		mean += v.value / float64(len(raw))
+	}
+	for _, v := range raw {
+		sd += (v.value - mean) * (v.value - mean) / float64(len(raw))
+	}
+	if sd = math.Sqrt(sd); !(sd > 0) {
+		sd = 1
+	}
+	// The largest of score + Gumbel noise are such a draw.
+	score := make([]float64, len(raw))
+	for i, v := range raw {
+		score[i] = (v.value-mean)/sd - math.Log(rng.ExpFloat64())
+	}
+	if len(raw) > 0 {
+		score[0] = math.Inf(1)
+	}
+	order := make([]int, len(raw))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(score[j], score[i]) })
+	var out []visited
+	if len(raw) > 0 && (len(extra) == 0 || byValue(raw[0], extra[0]) < 0) {
+		out, order = append(out, raw[0]), order[1:]
+	}
+	out = append(out, extra...)
+	for _, i := range order {
+		out = append(out, raw[i])
+	}
+	return out[:min(n, len(out))]
+}
+
+func finite(vs []visited) []visited {
+	return slices.DeleteFunc(slices.Clone(vs), func(v visited) bool { return math.IsNaN(v.value) || math.IsInf(v.value, 0) })
+}

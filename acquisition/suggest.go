@@ -1,0 +1,313 @@
+package acquisition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/space"
+)
+
+// Candidate is a point that Suggest proposes.
+type Candidate struct {
+	X        []float64
+	Value    float64  // of the acquisition: for this point alone, or for the batch where it was chosen jointly
+	Mean, SD float64  // of the latent f at X, pending points not observed
+	Warnings []string // what was degraded in choosing X; the posterior's own are not repeated
+}
+
+// Suggest proposes q points for evaluation.
+//
+// A batch is chosen one point after the other, each counting as pending for the
+// next, unless a is a Joint that asks for all at once; that search starts,
+// among others, from the batch chosen one by one, so its value is no lower.
+//
+// No suggestion repeats a pending point or another suggestion, and none repeats
+// an evaluated point, while dom has others. Where the acquisition is flat, the
+// point farthest from all known ones is suggested, with a warning. On
+// cancellation the error is the context's and comes with what is complete.
+func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o MaximizeOptions, rng *rand.Rand) ([]Candidate, error) {
+	if q < 1 {
+		return nil, fmt.Errorf("%w: %d points asked for", ErrProblem, q)
+	}
+	if d := p.Posterior.Dim(); d != dom.Dim() {
+		panic(fmt.Sprintf("acquisition: posterior of %d inputs, domain of %d coordinates", d, dom.Dim()))
+	}
+	known := newKnown(p, dom)
+	starts := incumbents(p, stream.Split(rng, "incumbents", 0))
+	var out []Candidate
+	pending := p
+	for i := range q {
+		c, err := suggestOne(ctx, a, pending, dom, starts, known, o, stream.Split(rng, "point", i))
+		if err != nil {
+			return describe(p, out), err
+		}
+		out = append(out, c)
+		known.add(c.X)
+		pending.Pending = stack(pending.Pending, mat.NewDense(1, len(c.X), c.X))
+	}
+	if j, ok := a.(Joint); ok && q > 1 && j.JointBatch() {
+		batch, err := suggestJointly(ctx, a, p, dom, out, o, stream.Split(rng, "joint", 0))
+		if err != nil {
+			return describe(p, out), err
+		}
+		out = batch
+	}
+	return describe(p, out), nil
+}
+
+func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, starts *mat.Dense, known *known, o MaximizeOptions, rng *rand.Rand) (Candidate, error) {
+	f, err := a.Build(ctx, p, 1, rng)
+	if err != nil {
+		return Candidate{}, err
+	}
+	var c Candidate
+	reject := known.reject()
+	c.X, c.Value, err = maximize(ctx, f, dom, starts, o, rng, reject)
+	switch {
+	case errors.Is(err, ErrFlat):
+		c.Warnings = append(c.Warnings, "the acquisition function is flat: this point fills space")
+		c.X = known.farthest(dom, reject, rng)
+		c.Value = valueAt(f, c.X)
+	case err != nil:
+		return Candidate{}, err
+	}
+	if reject(c.X) {
+		if x := unknown(dom, c.X, reject, rng); x != nil { // else all points are pending
+			c.Warnings = append(c.Warnings, "all maximisers are known points: this is a point nearby")
+			c.X, c.Value = x, valueAt(f, x)
+		}
+	}
+	if known.exhausted() {
+		c.Warnings = append(c.Warnings, "every point is evaluated or pending: this one is suggested again")
+	}
+	c.X = slices.Clone(c.X)
+	return c, nil
+}
+
+// suggestJointly climbs from the batch chosen one by one and from batches spread
+// at random, and keeps the former if nothing better is free of repeats.
+func suggestJointly(ctx context.Context, a Acquisition, p Problem, dom Domain, greedy []Candidate, o MaximizeOptions, rng *rand.Rand) ([]Candidate, error) {
+	q, d := len(greedy), dom.Dim()
+	f, err := a.Build(ctx, p, q, rng)
+	if err != nil {
+		return nil, err
+	}
+	first := make([]float64, 0, q*d)
+	for _, c := range greedy {
+		first = append(first, c.X...)
+	}
+	repeats := func(batch []float64) bool {
+		k := newKnown(p, dom)
+		for i := range q {
+			x := batch[i*d : (i+1)*d]
+			if k.reject()(x) {
+				return true
+			}
+			k.add(x)
+		}
+		return false
+	}
+	x, value, err := maximize(ctx, f, power{dom, q}, mat.NewDense(1, q*d, first), o, rng, repeats)
+	if errors.Is(err, ErrFlat) {
+		return greedy, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if v := valueAt(f, first); !(value > v) || repeats(x) {
+		x, value = first, v
+	}
+	out := make([]Candidate, q)
+	for i := range out {
+		out[i] = Candidate{X: slices.Clone(x[i*d : (i+1)*d]), Value: value}
+	}
+	return out, nil
+}
+
+func valueAt(f Function, x []float64) float64 {
+	v := make([]float64, 1)
+	f.Eval(v, nil, mat.NewDense(1, len(x), slices.Clone(x)))
+	return v[0]
+}
+
+// describe fills in the predictions.
+func describe(p Problem, cs []Candidate) []Candidate {
+	if len(cs) == 0 {
+		return cs
+	}
+	x := mat.NewDense(len(cs), len(cs[0].X), nil)
+	for i, c := range cs {
+		x.SetRow(i, c.X)
+	}
+	mean, variance := make([]float64, len(cs)), make([]float64, len(cs))
+	p.Posterior.Predict(mean, variance, x)
+	for i := range cs {
+		cs[i].Mean, cs[i].SD = mean[i], math.Sqrt(max(variance[i], 0))
+	}
+	return cs
+}
+
+const (
+	bestKept      = 5 // evaluated points from which ascents may start
+	perturbations = 6 // of each of them
+)
+
+// incumbents returns the evaluated points of lowest predicted mean, and copies of
+// them moved by normal noise of standard deviation 0.1, 0.01 and 0.001.
+func incumbents(p Problem, rng *rand.Rand) *mat.Dense {
+	n := rowCount(p.Observed)
+	if n == 0 {
+		return nil
+	}
+	mean, variance := make([]float64, n), make([]float64, n)
+	p.Posterior.Predict(mean, variance, p.Observed)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return compare(mean[i], mean[j]) })
+	_, d := p.Observed.Dims()
+	var data []float64
+	for _, i := range order[:min(n, bestKept)] {
+		x := p.Observed.RawRowView(i)
+		data = append(data, x...)
+		for k := range perturbations {
+			sd := math.Pow(10, -float64(1+k%3))
+			for _, v := range x {
+				data = append(data, min(max(v+sd*rng.NormFloat64(), 0), 1))
+			}
+		}
+	}
+	return mat.NewDense(len(data)/d, d, data)
+}
+
+// known remembers evaluated and pending points.
+type known struct {
+	evaluated, pending [][]float64
+	size               int // of a finite domain; 0 if infinite
+	distinct           map[string]bool
+}
+
+// same is how close, in every coordinate, two equal points are.
+const same = 1e-9
+
+func newKnown(p Problem, dom Domain) *known {
+	k := &known{distinct: map[string]bool{}}
+	if n, finite := dom.Size(); finite {
+		k.size = n
+	}
+	for i := range rowCount(p.Observed) {
+		k.evaluated = append(k.evaluated, p.Observed.RawRowView(i))
+	}
+	for i := range rowCount(p.Pending) {
+		k.pending = append(k.pending, p.Pending.RawRowView(i))
+	}
+	for _, x := range slices.Concat(k.evaluated, k.pending) {
+		k.distinct[projectedKey(dom, x)] = true
+	}
+	return k
+}
+
+func projectedKey(dom Domain, x []float64) string {
+	u := slices.Clone(x)
+	dom.Project(u)
+	return key(u)
+}
+
+func (k *known) add(x []float64) {
+	k.pending = append(k.pending, x)
+	k.distinct[key(x)] = true
+}
+
+// exhausted reports that a finite domain has no unknown point left.
+func (k *known) exhausted() bool { return k.size > 0 && len(k.distinct) >= k.size }
+
+// reject returns the test for points not to be suggested: the known ones or, once
+// there are no others, the pending ones.
+func (k *known) reject() func(x []float64) bool {
+	points := k.pending
+	if !k.exhausted() {
+		points = slices.Concat(k.evaluated, k.pending)
+	}
+	return func(x []float64) bool {
+		return slices.ContainsFunc(points, func(y []float64) bool { return equal(x, y) })
+	}
+}
+
+func equal(x, y []float64) bool {
+	for i, v := range x {
+		if math.Abs(v-y[i]) > same {
+			return false
+		}
+	}
+	return true
+}
+
+// farthest returns, of some points spread over dom, the one farthest from all
+// known points.
+func (k *known) farthest(dom Domain, reject func([]float64) bool, rng *rand.Rand) []float64 {
+	const tries = 512
+	candidates := space.Sobol(tries, dom.Dim(), rng)
+	if all := enumerate(dom, candidates.RawRowView(0)); all != nil {
+		candidates = all
+	}
+	points := slices.Concat(k.evaluated, k.pending)
+	var best []float64
+	far := math.Inf(-1)
+	for i := range rowCount(candidates) {
+		x := candidates.RawRowView(i)
+		dom.Project(x)
+		gap := math.Inf(1)
+		for _, y := range points {
+			var r2 float64
+			for j, v := range x {
+				r2 += (v - y[j]) * (v - y[j])
+			}
+			gap = min(gap, r2)
+		}
+		if reject(x) {
+			gap = -1
+		}
+		if gap > far {
+			best, far = x, gap
+		}
+	}
+	return best
+}
+
+// unknown returns a point of dom that is not rejected, near x if its discrete
+// parameters can be changed, else at random; nil if it finds none.
+func unknown(dom Domain, x []float64, reject func([]float64) bool, rng *rand.Rand) []float64 {
+	const tries = 4096
+	var found []float64
+	left := tries
+	walk(dom, x, func(u []float64) bool {
+		if left--; !reject(u) {
+			found = u
+		}
+		return found == nil && left > 0
+	})
+	if found != nil {
+		return found
+	}
+	if _, finite := dom.Size(); finite {
+		return nil
+	}
+	u := make([]float64, len(x))
+	for range tries {
+		for j := range u {
+			u[j] = rng.Float64()
+		}
+		if dom.Project(u); !reject(u) {
+			return u
+		}
+	}
+	return nil
+}
