@@ -90,6 +90,9 @@ func (p *posterior) meanGrad(dx *mat.Dense, t *nn.Tape, mbar []float64) {
 // Predict costs O(|C|(Σ_l h_l + r)) a point with the ridge factor, O(pr) with
 // the others.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
+	m := p.rows(x)
+	checkLen("mean", len(mean), m)
+	checkLen("variance", len(variance), m)
 	eachChunk(x, func(i, k int, x *mat.Dense) {
 		t := p.record(x)
 		p.mean(mean[i:k], t)
@@ -101,6 +104,11 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs about three times Predict.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	m := p.rows(x)
+	checkLen("mean", len(mean), m)
+	checkLen("variance", len(variance), m)
+	checkDims("dmean", dmean, m, p.Dim())
+	checkDims("dvariance", dvariance, m, p.Dim())
 	eachChunk(x, func(i, k int, x *mat.Dense) {
 		t := p.record(x)
 		p.mean(mean[i:k], t)
@@ -124,6 +132,9 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint implements surrogate.Posterior in O(m² r) beyond Predict.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	m := p.rows(x)
+	checkLen("mean", len(mean), m)
+	checkDims("cov", cov, m, m)
 	t := p.record(x)
 	p.mean(mean, t)
 	phi := mat.NewDense(t.Len(), p.factor.rank(), nil)
@@ -133,8 +144,11 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 
 // JointVJP implements surrogate.Posterior.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	m, d := p.rows(x), p.Dim()
+	checkLen("mbar", len(mbar), m)
+	checkDims("cbar", cbar, m, m)
+	checkDims("dx", dx, m, d)
 	t := p.record(x)
-	m, d := x.Dims()
 	r := p.factor.rank()
 	phi, fbar := mat.NewDense(m, r, nil), mat.NewDense(m, r, nil)
 	p.factor.features(phi, t)
@@ -173,6 +187,11 @@ type path struct {
 
 // Eval implements surrogate.Path in O(p) a point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
+	m := q.p.rows(x)
+	checkLen("value", len(value), m)
+	if grad != nil {
+		checkDims("grad", grad, m, q.p.Dim())
+	}
 	eachChunk(x, func(i, k int, x *mat.Dense) {
 		t := q.p.record(x)
 		t.JVP(value[i:k], q.dir)
@@ -212,6 +231,10 @@ func (p *posterior) observe(f factor, x *mat.Dense) (factor, error) {
 // Condition takes up observations in weight space, around the same w*: exact
 // for the linearised network.
 func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
+	p.rows(x)
+	if err := (surrogate.Dataset{X: x, Y: y}).Validate(); err != nil {
+		return nil, err
+	}
 	f, err := p.observe(p.factor, x)
 	if err != nil {
 		return nil, err
@@ -246,9 +269,32 @@ func (p *posterior) atTrainingRows(pr *problem) {
 // mean_i = m - v_i (y - m)/σ², where m and s are the posterior mean and variance
 // at x_i.
 func (p *posterior) LeaveOneOut(mean, variance []float64) {
+	checkLen("mean", len(mean), len(p.y))
+	checkLen("variance", len(variance), len(p.y))
 	for i, s := range p.left {
 		variance[i] = s / max(1-s/p.noise, 1e-12)
 		mean[i] = p.fitted[i] - variance[i]*(p.y[i]-p.fitted[i])/p.noise
+	}
+}
+
+// rows returns the number of rows of x, which must have Dim columns.
+func (p *posterior) rows(x *mat.Dense) int {
+	m, d := x.Dims()
+	if d != p.Dim() {
+		panic(fmt.Sprintf("fsplaplace: points of %d inputs, want %d", d, p.Dim()))
+	}
+	return m
+}
+
+func checkLen(name string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("fsplaplace: %s has length %d, want %d", name, got, want))
+	}
+}
+
+func checkDims(name string, a mat.Matrix, r, c int) {
+	if ar, ac := a.Dims(); ar != r || ac != c {
+		panic(fmt.Sprintf("fsplaplace: %s is %d×%d, want %d×%d", name, ar, ac, r, c))
 	}
 }
 

@@ -16,8 +16,10 @@ const (
 	// low-rank factor of K leaves out at any context point.
 	priorTolerance = 1e-6
 
-	// Decimal exponents of λ over the mean diagonal of Θ.
-	ridgeLo, ridgeHi, ridgeStep = -12, -1, 0.5
+	// Decimal exponents of λ over the mean diagonal of Θ. A smaller ridge
+	// reproduces a smooth prior a little better, but rounding in Θ, amplified by
+	// its inverse, then roughens the variance: at 1e-9 by 1e-9 to 1e-7 of it.
+	ridgeLo, ridgeHi, ridgeStep = -9, -1, 0.5
 
 	// ridgeRows is the most observations that the choice of λ looks at.
 	ridgeRows = 200
