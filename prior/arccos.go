@@ -191,3 +191,9 @@ func (k arcCosine) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) 
 		}
 	}
 }
+
+func (k arcCosine) fix(name string, values []float64) (Kernel, int) {
+	var want int
+	k.leaf, want = k.fixed(name, values)
+	return k, want
+}

@@ -98,7 +98,7 @@ func (l leaf) factor() string {
 	if l.args != "" {
 		args = append(args, l.args)
 	}
-	if l.shared && l.dim > 1 {
+	if l.shared {
 		args = append(args, "ard=false")
 	}
 	for from := 0; from < len(l.params); {

@@ -323,7 +323,7 @@ func (p *parser) kernel(name string, from int) (Kernel, error) {
 			fix = append(fix, a)
 		}
 	}
-	k := entry.build(dim, shared, depth)
+	k := entry.build(dim, shared && dim > 1, depth)
 	for _, a := range fix {
 		if k, err = p.fix(k, a); err != nil {
 			return nil, err
@@ -446,7 +446,10 @@ func (p *parser) fix(k Kernel, a argument) (Kernel, error) {
 		return nil, p.fail(a.at, "%s cannot be fixed", a.key)
 	}
 	fixed, want := f.fix(a.key, a.values)
-	if want != 0 {
+	switch {
+	case want == 1:
+		return nil, p.fail(a.at, "%s is one number, not %d", a.key, len(a.values))
+	case want != 0:
 		return nil, p.fail(a.at, "%s has %d values, want 1 or %d", a.key, len(a.values), want)
 	}
 	return fixed, nil
