@@ -13,8 +13,9 @@ type Standardization struct {
 }
 
 // Standardize returns the map that gives y mean 0 and standard deviation 1
-// (n-1 in the denominator). A constant y, or a single one, keeps its scale:
-// SD is then 1.
+// (n-1 in the denominator). A y that is constant up to rounding, or a single
+// one, keeps its scale: SD is then 1, or the rounding of its values where that
+// is larger.
 func Standardize(y []float64) Standardization {
 	// Scaling by the largest magnitude first keeps the sum of squares finite.
 	var big float64
@@ -31,8 +32,9 @@ func Standardize(y []float64) Standardization {
 	mean, sd := stat.MeanStdDev(scaled, nil)
 	s := Standardization{Mean: mean * big, SD: sd * big}
 	// Below this the differences are rounding of the values themselves.
-	if len(y) == 1 || !(sd > 1e-13) {
-		s.SD = 1
+	const rounding = 1e-13
+	if len(y) == 1 || !(sd > rounding) {
+		s.SD = max(1, rounding*big)
 	}
 	return s
 }

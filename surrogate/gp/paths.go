@@ -22,8 +22,9 @@ const pathFeatures = 512
 //	f(x) = f₀(x) + k(x,X) A⁻¹ (y - f₀(X) - ε),  ε ~ N(0, (σ²+jitter) I)
 //
 // where f₀ is 512 random features of the kernel, drawn anew for each path. A path
-// costs 2n² flops beside its prior draw. A kernel that is not positive definite,
-// without features of its own, panics.
+// costs 2n² flops beside its prior draw. White noise within the kernel is in the
+// variance of f and not in its paths, as no function can carry it. A kernel that
+// is not positive definite, without features of its own, panics.
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	draws, err := p.process.Draw(n, pathFeatures, rng)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/prior"
 )
 
 // chunk is how many points are predicted at once: enough columns to keep the
@@ -122,8 +123,8 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 }
 
 // JointVJP costs 2n²m + nm² flops and two kernel gradients. With C̄ = cbar,
-// m̄ = mbar and B = A⁻¹k(X,x), the adjoint of k(x,X) is m̄αᵀ - 2C̄Bᵀ, and that of
-// k(x,x) is C̄, which reaches each point twice.
+// m̄ = mbar and B = A⁻¹k(X,x), the adjoint of k(x,X) is m̄αᵀ - 2C̄Bᵀ and that of
+// k(x,x) is C̄. A variance at its floor counts as a constant.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m, _ := x.Dims()
 	checkDims("x", x, m, p.Dim())
@@ -136,29 +137,18 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	p.moments(mean, diag, k, x)
 	p.factor.SolveUpper(k)
 
-	free := clamp(diag, p.floor)
-	c := mat.NewDense(m, m, nil)
-	for i := range m {
-		row := c.RawRowView(i)
-		for j := range row {
-			row[j] = cbar.At(i, j)
-		}
-		row[i] *= free[i]
-		diag[i] = row[i]
+	c := mat.NewSymDense(m, nil)
+	c.CopySym(cbar)
+	for i, free := range clamp(diag, p.floor) {
+		c.SetSym(i, i, free*c.At(i, i))
 	}
 	kbar := mat.NewDense(m, n, nil)
 	for i, w := range mbar {
 		linalg.Axpy(w, p.alpha, kbar.RawRowView(i))
 	}
-	linalg.Mul(kbar, -2, linalg.N, c, linalg.T, k, 1)
+	linalg.Mul(kbar, -2, linalg.N, mat.DenseCopyOf(c), linalg.T, k, 1)
 	p.process.Kernel.CrossVJP(dx, x, p.x, kbar)
-
-	p.process.Kernel.DiagVJP(dx, x, diag)
-	for i := range m {
-		c.Set(i, i, 0)
-	}
-	c.Scale(2, c)
-	p.process.Kernel.CrossVJP(dx, x, x, c)
+	prior.GramVJP(p.process.Kernel, dx, x, c)
 }
 
 func rows(x *mat.Dense, lo, hi int) *mat.Dense {

@@ -1,0 +1,34 @@
+package surrogate_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// Predictions in the user's units: temperatures of 300 to 400 in, yields of some
+// hundred kilograms out.
+func Example() {
+	d := surrogate.Dataset{
+		X: mat.NewDense(5, 1, []float64{300, 320, 350, 380, 400}),
+		Y: []float64{110, 190, 250, 220, 170},
+	}
+	model := surrogate.Scaled{Model: gp.Model{}}
+	posterior, err := model.Fit(context.Background(), d, rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	mean, variance := make([]float64, 2), make([]float64, 2)
+	posterior.Predict(mean, variance, mat.NewDense(2, 1, []float64{355, 1000}))
+	fmt.Println("the yield at 355 is between 200 and 300:", mean[0] > 200 && mean[0] < 300)
+	fmt.Println("less is known of 1000:", variance[1] > 10*variance[0])
+	// Output:
+	// the yield at 355 is between 200 and 300: true
+	// less is known of 1000: true
+}
