@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/settings"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+type cli struct {
+	Run      runCmd      `cmd:"" help:"Find the minimum, or maximum, of an objective."`
+	Predict  predictCmd  `cmd:"" help:"Fit a surrogate to one table and predict at the rows of another."`
+	Score    scoreCmd    `cmd:"" help:"Fit a surrogate to one table and judge its predictions on another."`
+	List     listCmd     `cmd:"" help:"List objectives, surrogates, acquisitions or kernels."`
+	Describe describeCmd `cmd:"" help:"Show the settings of a surrogate or an acquisition, or the facts about an objective or a kernel."`
+	Info     versionCmd  `cmd:"" name:"version" help:"Show the version."`
+
+	Version versionFlag `help:"Show the version."`
+}
+
+// An env is what a sub-command may touch.
+type env struct {
+	ctx            context.Context
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// A usageError is a fault of the command line rather than of the work.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// errInterrupted ends a command that has printed what it had.
+var errInterrupted = errors.New("interrupted")
+
+// run executes a command line and returns its exit code. Results go to stdout,
+// everything else to stderr.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			code = report(stderr, fmt.Errorf("internal error, please report it: %v", fault))
+		}
+	}()
+	var grammar cli
+	exited := false
+	e := &env{ctx, stdin, stdout, stderr}
+	parser := kong.Must(&grammar,
+		kong.Name("bo"),
+		kong.Description("Bayesian optimisation: find the minimum of an expensive function in few evaluations."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 96}),
+		kong.ExplicitGroups([]kong.Group{
+			{Key: "what", Title: "What to optimise:"},
+			{Key: "how", Title: "How to search:"},
+			{Key: "program", Title: "Running a program:"},
+			{Key: "result", Title: "Results:"},
+			{Key: "data", Title: "Data:"},
+			{Key: "model", Title: "Model:"},
+		}),
+		kong.Bind(e),
+	)
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case exited: // --help and --version have printed
+		return exitDone
+	case err != nil:
+		return report(stderr, usageError{nameNearest(parser, err)})
+	}
+	return report(stderr, parsed.Run())
+}
+
+// report writes err as one line and returns the exit code for it.
+func report(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitDone
+	}
+	if !errors.Is(err, errInterrupted) {
+		fmt.Fprintf(stderr, "bo: %s\n", oneLine(err.Error()))
+	}
+	var usage usageError
+	switch {
+	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.Is(err, settings.ErrUnknown), errors.Is(err, settings.ErrValue):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
+}
+
+var unknownFlag = regexp.MustCompile(`^unknown flag (--\S+?),? *(?:did you mean .*)?$`)
+
+// nameNearest rewrites the parser's message about an unknown flag or command so
+// that it always names the nearest valid one.
+func nameNearest(parser *kong.Kong, err error) error {
+	var parse *kong.ParseError
+	if !errors.As(err, &parse) {
+		return err
+	}
+	node := parse.Context.Selected()
+	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+		if node == nil {
+			node = parser.Model.Node
+		}
+		var valid []string
+		for _, group := range node.AllFlags(true) {
+			for _, flag := range group {
+				valid = append(valid, "--"+flag.Name)
+			}
+		}
+		return fmt.Errorf("unknown flag %s: did you mean %s?", m[1], nearest.Name(m[1], valid))
+	}
+	if word, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && node == nil {
+		word, _, _ = strings.Cut(word, ", did you mean")
+		var valid []string
+		for _, command := range parser.Model.Children {
+			valid = append(valid, command.Name)
+		}
+		if !slices.Contains(valid, word) {
+			return fmt.Errorf("unknown command %q: did you mean %s?", word, nearest.Name(word, valid))
+		}
+	}
+	return err
+}

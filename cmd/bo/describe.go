@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/internal/catalog"
+	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/prior"
+)
+
+type describeCmd struct {
+	What string `arg:"" enum:"surrogate,acquisition,objective,kernel" help:"surrogate, acquisition, objective or kernel."`
+	Name string `arg:"" help:"One of the names that bo list shows; a kernel may be an expression."`
+}
+
+func (describeCmd) Help() string {
+	return `Examples:
+
+    bo describe surrogate gp
+    bo describe acquisition lcb
+    bo describe objective branin
+    bo describe kernel 'rbf*periodic+linear'`
+}
+
+func (c describeCmd) Run(e *env) error {
+	switch c.What {
+	case "surrogate":
+		m, err := newMethod(c.Name, "", nil)
+		if err != nil {
+			return err
+		}
+		return describeSettings(e.stdout, c.Name, catalog.Surrogates(), m.owners...)
+	case "acquisition":
+		m, err := newMethod(catalog.Surrogates()[0].Name, c.Name, nil)
+		if err != nil {
+			return err
+		}
+		return describeSettings(e.stdout, c.Name, catalog.Acquisitions(), m.owners[1:]...)
+	case "objective":
+		o, err := benchmarks.Lookup(c.Name)
+		if err != nil {
+			return usageError{err}
+		}
+		return describeObjective(e.stdout, o)
+	}
+	return describeKernel(e.stdout, c.Name)
+}
+
+func describeSettings(w io.Writer, name string, entries []catalog.Entry, owners ...owner) error {
+	i := slices.IndexFunc(entries, func(e catalog.Entry) bool { return e.Name == name })
+	fmt.Fprintf(w, "%s: %s\n\n", name, entries[i].Summary)
+	return columns(w, func(row func(cells ...any)) {
+		row("SETTING", "TYPE", "DEFAULT", "MEANING")
+		for _, o := range owners {
+			for _, s := range settings.List(o.options) {
+				row(o.prefix+s.Key, s.Type, s.Default, s.Help)
+			}
+		}
+	})
+}
+
+func describeObjective(w io.Writer, o benchmarks.Objective) error {
+	fmt.Fprintf(w, "%s: %s\n\n", o.Name, o.Summary)
+	return columns(w, func(row func(cells ...any)) {
+		for _, p := range o.Space.Parameters() {
+			row(p.Name, fmt.Sprintf("%s from %g to %g", p.Kind, p.Min, p.Max))
+		}
+		if math.IsNaN(o.Minimum) {
+			row("minimum", "not known")
+			return
+		}
+		row("minimum", short(o.Minimum))
+		for _, x := range o.Minimizers {
+			var parts []string
+			for _, v := range x {
+				parts = append(parts, short(v))
+			}
+			row("at", strings.Join(parts, ", "))
+		}
+	})
+}
+
+// describeKernel shows an expression as a kernel of two inputs.
+func describeKernel(w io.Writer, expr string) error {
+	const dim = 2
+	k, err := prior.Parse(expr, dim)
+	if err != nil {
+		return usageError{err}
+	}
+	if formula, arguments, err := prior.Describe(expr); err == nil {
+		fmt.Fprintf(w, "%s: %s\n", expr, formula)
+		if len(arguments) > 0 {
+			fmt.Fprintf(w, "arguments, as in %s(%s=…): %s\n", expr, arguments[0], strings.Join(arguments, ", "))
+		}
+	} else {
+		fmt.Fprintf(w, "%s\n", k)
+	}
+	fmt.Fprintf(w, "\nHyper-parameters for %d inputs in the unit cube:\n\n", dim)
+	return columns(w, func(row func(cells ...any)) {
+		row("NAME", "START", "RANGE", "PRIOR")
+		for _, p := range k.Params() {
+			if p.Fixed {
+				row(p.Name, short(p.Value), "fixed", "")
+				continue
+			}
+			row(p.Name, short(p.Value), fmt.Sprintf("%s to %s", short(p.Lo), short(p.Hi)), describePrior(p.Prior))
+		}
+	})
+}
+
+func describePrior(d prior.Density) string {
+	switch d := d.(type) {
+	case nil:
+		return "flat in the logarithm"
+	case prior.LogNormal:
+		return fmt.Sprintf("LogNormal(%.3g, %.3g)", d.Mu, d.Sigma)
+	}
+	return fmt.Sprintf("%T", d)
+}

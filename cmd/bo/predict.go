@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/stream"
+)
+
+// maxJoint is the number of rows up to which their joint covariance is made:
+// half a gigabyte.
+const maxJoint = 8000
+
+type predictCmd struct {
+	modelFlags
+	At      string `group:"data" required:"" placeholder:"FILE" help:"CSV file with the same input columns; others are ignored."`
+	Samples int    `group:"result" default:"0" placeholder:"N" help:"Add columns s1 to sN: joint Gaussian draws of the function at all rows."`
+	Cov     string `group:"result" placeholder:"FILE" help:"Write the joint covariance of the function at all rows, as CSV without a header."`
+}
+
+func (predictCmd) Help() string {
+	return `Prints CSV, a row for each row of --at: the mean and the standard deviation (sd) of the function there, and the standard deviation of an observation around it (noise_sd).
+
+Examples:
+
+    bo predict --train runs.csv --at grid.csv > curve.csv
+    bo predict --train runs.csv --at grid.csv --set kernel=rbf --set lengthscale=0.2
+    bo predict --train runs.csv --at grid.csv --surrogate fsp-laplace --samples 20`
+}
+
+func (c predictCmd) Run(e *env) error {
+	if c.Samples < 0 {
+		return usagef("--samples is %d, want 0 or more", c.Samples)
+	}
+	f, err := c.fit(e, func(features []string, _ string) (*mat.Dense, error) {
+		at, err := openTable(c.At, e.stdin)
+		if err != nil {
+			return nil, err
+		}
+		return at.numbers(features)
+	})
+	if err != nil {
+		return err
+	}
+	mean, variance, noise := f.moments()
+	var draws [][]float64
+	if c.Samples > 0 || c.Cov != "" {
+		n := len(mean)
+		if n > maxJoint {
+			return fmt.Errorf("%s: %d rows, --samples and --cov take at most %d", c.At, n, maxJoint)
+		}
+		joint, cov := make([]float64, n), mat.NewSymDense(n, nil)
+		f.posterior.Joint(joint, cov, f.inputs)
+		cov.ScaleSym(f.output.SD*f.output.SD, cov)
+		if c.Cov != "" {
+			if err := writeFile(c.Cov, func(w io.Writer) error { return writeMatrix(w, cov) }); err != nil {
+				return err
+			}
+		}
+		if c.Samples > 0 {
+			if draws, err = jointDraws(mean, cov, c.Samples, c.Seed); err != nil {
+				return err
+			}
+		}
+	}
+	w := bufio.NewWriter(e.stdout)
+	fmt.Fprint(w, "mean,sd,noise_sd")
+	for k := range draws {
+		fmt.Fprintf(w, ",s%d", k+1)
+	}
+	fmt.Fprintln(w)
+	for i := range mean {
+		fmt.Fprintf(w, "%s,%s,%s", number(mean[i]), number(math.Sqrt(variance[i])), number(math.Sqrt(noise)))
+		for _, s := range draws {
+			fmt.Fprintf(w, ",%s", number(s[i]))
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
+
+// jointDraws returns n draws of N(mean, cov), the k-th of a stream of its own.
+func jointDraws(mean []float64, cov *mat.SymDense, n int, seed uint64) ([][]float64, error) {
+	root, err := linalg.Factorize(cov)
+	if err != nil {
+		return nil, err
+	}
+	draws := make([][]float64, n)
+	for k := range draws {
+		rng := stream.New(seed, "sample", k)
+		s := make([]float64, len(mean))
+		for i := range s {
+			s[i] = rng.NormFloat64()
+		}
+		root.MulLowerVec(s)
+		for i := range s {
+			s[i] += mean[i]
+		}
+		draws[k] = s
+	}
+	return draws, nil
+}
+
+func writeMatrix(w io.Writer, a *mat.SymDense) error {
+	b := bufio.NewWriter(w)
+	n := a.SymmetricDim()
+	for i := range n {
+		for j := range n {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(number(a.At(i, j)))
+		}
+		b.WriteByte('\n')
+	}
+	return b.Flush()
+}
+
+// number writes x in the shortest form that reads back exactly.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

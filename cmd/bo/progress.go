@@ -1,0 +1,238 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// progress tells on stderr how a run goes. On a terminal one line is rewritten
+// in place, above it a line for each improvement and failure; elsewhere there
+// is a line for each trial.
+type progress struct {
+	out    io.Writer
+	width  func() int // of the terminal; nil elsewhere
+	now    func() time.Time
+	budget int
+	quit   chan struct{}
+	gone   sync.WaitGroup
+
+	mu         sync.Mutex
+	finished   int
+	best       string
+	phase      string // of the suggestion under way, if any
+	detail     surrogate.Progress
+	phaseStart time.Time
+	evaluating int
+	evalStart  time.Time
+	ends       []time.Time // of the start and of the last few trials
+	shown      int         // runes of the live line on the screen
+	warned     map[string]bool
+	spent      map[string]float64 // seconds in each phase
+}
+
+// window is the number of trials whose pace gives the time that remains.
+const window = 8
+
+func newProgress(out io.Writer, budget, finished int) *progress {
+	p := &progress{out: out, now: time.Now, budget: budget, finished: finished, quit: make(chan struct{}), warned: map[string]bool{}, spent: map[string]float64{}}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.width = func() int {
+			w, _, err := term.GetSize(int(f.Fd()))
+			if err != nil || w < 20 {
+				return 80
+			}
+			return w
+		}
+	}
+	p.phaseStart = p.now()
+	p.ends = []time.Time{p.phaseStart}
+	if p.width != nil {
+		p.gone.Go(p.animate)
+	}
+	return p
+}
+
+func (p *progress) animate() {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.quit:
+			return
+		case <-tick.C:
+			p.mu.Lock()
+			p.draw()
+			p.mu.Unlock()
+		}
+	}
+}
+
+// close removes the live line.
+func (p *progress) close() {
+	close(p.quit)
+	p.gone.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+}
+
+func (p *progress) handle(e loop.Event, best *loop.Trial) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if best != nil {
+		p.best = short(best.Value)
+	}
+	switch e.Kind {
+	case loop.FitStarted:
+		p.enter("fit")
+	case loop.Working:
+		p.detail = e.Progress
+	case loop.FitFinished:
+		p.enter("suggest")
+	case loop.TrialAsked:
+		p.enter("")
+	case loop.TrialStarted:
+		if p.evaluating == 0 {
+			p.evalStart = p.now()
+		}
+		p.evaluating++
+	case loop.TrialFinished, loop.TrialFailed:
+		p.evaluating--
+		p.spent["evaluate"] += e.Trial.EvaluateSeconds
+		p.finished++
+		p.ends = append(p.ends, p.now())
+		if len(p.ends) > window {
+			p.ends = p.ends[1:]
+		}
+		p.tell(e)
+	}
+	for _, w := range e.Warnings {
+		if !p.warned[w] {
+			p.warned[w] = true
+			p.print("bo: warning: " + w)
+		}
+	}
+	if p.width != nil {
+		p.draw()
+	}
+}
+
+func (p *progress) enter(phase string) {
+	if p.phase != "" {
+		p.spent[p.phase] += p.now().Sub(p.phaseStart).Seconds()
+	}
+	p.phase, p.detail, p.phaseStart = phase, surrogate.Progress{}, p.now()
+}
+
+func (p *progress) tell(e loop.Event) {
+	t := e.Trial
+	head := fmt.Sprintf("trial %*d/%d", len(fmt.Sprint(p.budget)), t.ID, p.budget)
+	switch {
+	case e.Kind == loop.TrialFailed:
+		p.print(head + "  failed: " + oneLine(t.Error))
+	case p.width == nil:
+		p.print(fmt.Sprintf("%s  value %-12s best %-12s suggest %-7s evaluate %s",
+			head, short(t.Value), p.best, duration(t.SuggestSeconds), duration(t.EvaluateSeconds)))
+	case e.Improved:
+		p.print(fmt.Sprintf("%s  value %-12s %s", head, short(t.Value), forPeople(t.Point)))
+	}
+}
+
+// print writes a line that stays, above the live one.
+func (p *progress) print(line string) {
+	p.clear()
+	if p.width != nil {
+		line = clip(line, p.width()-1)
+	}
+	fmt.Fprintln(p.out, strings.TrimRight(line, " "))
+}
+
+func (p *progress) clear() {
+	if p.shown > 0 {
+		fmt.Fprintf(p.out, "\r%s\r", strings.Repeat(" ", p.shown))
+		p.shown = 0
+	}
+}
+
+func (p *progress) draw() {
+	line := clip(p.line(), p.width()-1)
+	n := len([]rune(line))
+	fmt.Fprintf(p.out, "\r%s%s", line, strings.Repeat(" ", max(0, p.shown-n)))
+	p.shown = n
+}
+
+// line is the live line.
+func (p *progress) line() string {
+	parts := []string{fmt.Sprintf("%d/%d trials", p.finished, p.budget)}
+	if p.best != "" {
+		parts = append(parts, "best "+p.best)
+	}
+	switch now := p.now(); {
+	case p.phase != "":
+		s := p.phase + " " + duration(now.Sub(p.phaseStart).Seconds())
+		switch d := p.detail; {
+		case d.Total > 0:
+			s += fmt.Sprintf(" (%s %d/%d)", d.Phase, d.Done, d.Total)
+		case d.Phase != "":
+			s += fmt.Sprintf(" (%s %d)", d.Phase, d.Done)
+		}
+		parts = append(parts, s)
+	case p.evaluating > 0:
+		s := "evaluate " + duration(now.Sub(p.evalStart).Seconds())
+		if p.evaluating > 1 {
+			s += fmt.Sprintf(" (%d at once)", p.evaluating)
+		}
+		parts = append(parts, s)
+	}
+	if left, ok := p.left(); ok {
+		parts = append(parts, "about "+duration(left)+" left")
+	}
+	return strings.Join(parts, "   ")
+}
+
+// left estimates the remaining seconds from the pace of the last trials.
+func (p *progress) left() (float64, bool) {
+	n := len(p.ends) - 1
+	if n < 2 || p.finished >= p.budget {
+		return 0, false
+	}
+	last := p.ends[n]
+	pace := last.Sub(p.ends[0]).Seconds() / float64(n)
+	// A trial that takes longer than the others slows the pace.
+	since := p.now().Sub(last).Seconds()
+	pace = max(pace, (last.Sub(p.ends[0]).Seconds()+since)/float64(n+1))
+	return max(0, pace*float64(p.budget-p.finished)-since), true
+}
+
+// duration writes seconds for people.
+func duration(s float64) string {
+	switch {
+	case s < 0.9995:
+		return fmt.Sprintf("%.0f ms", 1000*s)
+	case s < 9.95:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 59.5:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d:%02d min", int(s)/60, int(s)%60)
+	}
+	return fmt.Sprintf("%d:%02d h", int(s)/3600, int(s)%3600/60)
+}
+
+func short(x float64) string { return fmt.Sprintf("%.6g", x) }
+
+func clip(line string, width int) string {
+	if r := []rune(line); len(r) > width {
+		return string(r[:max(0, width-1)]) + "…"
+	}
+	return line
+}

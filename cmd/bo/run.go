@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+)
+
+type runCmd struct {
+	Objective string `group:"what" placeholder:"NAME" help:"A built-in objective, such as branin or ackley4 (bo list objectives)."`
+	Command   string `group:"what" placeholder:"LINE" help:"A program to run for each trial, with {name} where a parameter goes."`
+	Space     string `group:"what" placeholder:"FILE" help:"The parameters of --command: FILE.json, FILE.yaml or FILE.yml."`
+	Maximize  bool   `group:"what" help:"Look for the maximum."`
+	NoiseFree bool   `group:"what" help:"The objective gives the same value each time. Known for built-in objectives."`
+
+	Surrogate   string   `group:"how" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
+	Acquisition string   `group:"how" default:"logei" placeholder:"NAME" help:"What decides where to look next (bo list acquisitions); default ${default}."`
+	Set         []string `group:"how" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
+	Budget      int      `group:"how" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
+	Initial     *int     `group:"how" placeholder:"N" help:"Number of them spread evenly before the surrogate decides; default 2 per parameter plus 2, at most 20."`
+	Batch       int      `group:"how" default:"1" placeholder:"N" help:"Number of trials suggested together; default ${default}."`
+	Workers     int      `group:"how" default:"1" placeholder:"N" help:"Number of trials evaluated at once; default ${default}. More than --batch does not help."`
+	Seed        uint64   `group:"how" default:"0" placeholder:"N" help:"Root of all random numbers: the same seed gives the same trials; default ${default}."`
+
+	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Fail a trial that takes longer, such as 90s or 2h."`
+	Shell   bool          `group:"program" help:"Run --command by the shell."`
+
+	JSON   bool   `group:"result" name:"json" help:"Print the result as one JSON object."`
+	Trials string `group:"result" placeholder:"FILE" help:"Write a row for each trial to FILE.jsonl or FILE.csv, as they end."`
+	State  string `group:"result" placeholder:"FILE" help:"Save the run after each event; the same command then goes on where it stopped."`
+	Quiet  bool   `group:"result" help:"No progress."`
+}
+
+func (runCmd) Help() string {
+	return `A program gets its parameters in place of {name}, each inside one argument, and as a JSON object on standard input. It prints the value on its last line: a number, or a JSON object with "value". A trial fails if the program exits with an error, prints no number, or exceeds --timeout; the search then avoids the place. The line is split at blanks, quotes group, {{ and }} stand for braces, and no shell is involved unless --shell is given.
+
+Progress goes to standard error, the result to standard output. Ctrl-C stops and prints what was found.
+
+Examples:
+
+    bo run --objective branin
+    bo run --objective hartmann6 --surrogate fsp-laplace --budget 80
+    bo run --command 'python train.py --lr {lr}' --space space.yaml --timeout 10m --state run.state
+    bo run --command './simulate' --space space.json --batch 4 --workers 4 --trials trials.csv`
+}
+
+func (c *runCmd) check() error {
+	for _, f := range []struct {
+		name  string
+		value int
+	}{{"budget", c.Budget}, {"batch", c.Batch}, {"workers", c.Workers}} {
+		if f.value < 1 {
+			return usagef("--%s is %d, want 1 or more", f.name, f.value)
+		}
+	}
+	switch {
+	case c.Initial != nil && *c.Initial < 1:
+		return usagef("--initial is %d, want 1 or more", *c.Initial)
+	case c.Initial != nil && *c.Initial > c.Budget:
+		return usagef("--initial %d is more than --budget %d", *c.Initial, c.Budget)
+	case c.Batch > c.Budget:
+		return usagef("--batch %d is more than --budget %d", c.Batch, c.Budget)
+	case c.Timeout < 0:
+		return usagef("--timeout is %v, want more than 0", c.Timeout)
+	}
+	return nil
+}
+
+func (c *runCmd) Run(e *env) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	m, err := newMethod(c.Surrogate, c.Acquisition, c.Set)
+	if err != nil {
+		return err
+	}
+	writeTrials := func(io.Writer, *space.Space, []loop.Trial) error { return nil }
+	if c.Trials != "" {
+		if writeTrials, err = trialWriter(c.Trials); err != nil {
+			return err
+		}
+	}
+	t, err := c.target()
+	if err != nil {
+		return err
+	}
+	if err := m.check(e.ctx, t.space.Dim()); err != nil {
+		return err
+	}
+	o := loop.Options{
+		Surrogate: m.model, Acquisition: m.acquisition, Maximizer: m.maximizer, Batch: c.Batch, Seed: c.Seed,
+		Maximize: c.Maximize, NoiseFree: c.NoiseFree || t.noiseFree,
+	}
+	if c.Initial != nil {
+		o.Initial = *c.Initial
+	}
+
+	ctx, stop := context.WithCancelCause(e.ctx)
+	defer stop(nil)
+	var study *loop.Study
+	var bar *progress
+	args := c.arguments(t, m)
+	save := func() error {
+		if c.State != "" {
+			if err := saveStudy(c.State, args, study); err != nil {
+				return err
+			}
+		}
+		if c.Trials != "" {
+			return writeFile(c.Trials, func(w io.Writer) error { return writeTrials(w, study.Space(), study.Trials()) })
+		}
+		return nil
+	}
+	o.OnEvent = func(ev loop.Event) {
+		switch ev.Kind {
+		case loop.TrialAsked, loop.TrialFinished, loop.TrialFailed:
+			if err := save(); err != nil {
+				stop(err)
+			}
+		}
+		if bar != nil {
+			if best, ok := study.Best(); ok {
+				bar.handle(ev, &best)
+			} else {
+				bar.handle(ev, nil)
+			}
+		}
+	}
+	study, resumed, err := openStudy(c.State, args, t, o)
+	if err != nil {
+		return err
+	}
+	if err := save(); err != nil {
+		return err
+	}
+	done := finishedTrials(study.Trials())
+	if resumed {
+		fmt.Fprintf(e.stderr, "%s: going on after %d of %d trials\n", c.State, done, c.Budget)
+	}
+	out := e.stderr
+	if c.Quiet {
+		out = io.Discard
+	}
+	bar = newProgress(out, c.Budget, done)
+	started := time.Now()
+	result, err := study.Run(ctx, t.evaluate, c.Budget, c.Workers)
+	bar.close()
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause // the files cannot be written
+	}
+	interrupted := e.ctx.Err() != nil
+	if result.Best.State != loop.Complete {
+		if interrupted {
+			fmt.Fprintln(e.stderr, "bo: interrupted before any trial had a value")
+			return errInterrupted
+		}
+		return err
+	}
+	if err := c.print(e.stdout, t, result, time.Since(started).Seconds(), bar.spent); err != nil {
+		return err
+	}
+	if interrupted {
+		fmt.Fprintf(e.stderr, "bo: interrupted after %d of %d trials\n", finishedTrials(result.Trials), c.Budget)
+		return errInterrupted
+	}
+	return err
+}
+
+func finishedTrials(trials []loop.Trial) int {
+	n := 0
+	for _, t := range trials {
+		if t.State != loop.Pending {
+			n++
+		}
+	}
+	return n
+}
+
+// arguments lists what suggestions and values depend on.
+func (c *runCmd) arguments(t *target, m *method) []argument {
+	s, err := json.Marshal(t.space)
+	if err != nil {
+		panic(err)
+	}
+	initial := ""
+	if c.Initial != nil {
+		initial = fmt.Sprint(*c.Initial)
+	}
+	args := []argument{
+		{"--objective", c.Objective}, {"--command", c.Command}, {"--shell", fmt.Sprint(c.Shell)}, {"--space", string(s)},
+		{"--maximize", fmt.Sprint(c.Maximize)}, {"--noise-free", fmt.Sprint(c.NoiseFree)},
+		{"--surrogate", c.Surrogate}, {"--acquisition", c.Acquisition},
+		{"--initial", initial}, {"--batch", fmt.Sprint(c.Batch)}, {"--seed", fmt.Sprint(c.Seed)},
+	}
+	return append(args, m.arguments()...)
+}
+
+// runResult is the object of --json.
+type runResult struct {
+	Objective   string    `json:"objective"`
+	Direction   string    `json:"direction"`
+	Surrogate   string    `json:"surrogate"`
+	Acquisition string    `json:"acquisition"`
+	Seed        uint64    `json:"seed"`
+	Trials      int       `json:"trials"`
+	Best        bestTrial `json:"best"`
+	Regret      *float64  `json:"regret,omitempty"`
+	ElapsedS    float64   `json:"elapsed_s"`
+}
+
+type bestTrial struct {
+	Trial  int         `json:"trial"`
+	Params space.Point `json:"params"`
+	Value  float64     `json:"value"`
+}
+
+func (c *runCmd) print(w io.Writer, t *target, r loop.Result, elapsed float64, spent map[string]float64) error {
+	out := runResult{
+		Objective: t.name, Direction: "minimize", Surrogate: c.Surrogate, Acquisition: c.Acquisition, Seed: c.Seed,
+		Trials: finishedTrials(r.Trials), Best: bestTrial{r.Best.ID, r.Best.Point, r.Best.Value}, ElapsedS: elapsed,
+	}
+	if c.Maximize {
+		out.Direction = "maximize"
+	}
+	if t.minimum != nil {
+		regret := r.Best.Value - *t.minimum
+		out.Regret = &regret
+	}
+	if c.JSON {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(out)
+	}
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("best value", "%s  (trial %d of %d)", short(r.Best.Value), r.Best.ID, out.Trials)
+	row("at", "%s", forPeople(r.Best.Point))
+	if out.Regret != nil {
+		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*t.minimum))
+	}
+	if m := r.Recommendation.Model; m.Trial.ID != 0 && m.Trial.ID != r.Best.ID {
+		row("recommended", "trial %d, where the surrogate expects %s ± %.2g: the best value may be luck", m.Trial.ID, short(m.Mean), m.SD)
+		row("at", "%s", forPeople(m.Trial.Point))
+	}
+	failed := 0
+	for _, t := range r.Trials {
+		if t.State == loop.Failed {
+			failed++
+		}
+	}
+	if failed > 0 {
+		row("failed", "%d of %d trials", failed, out.Trials)
+	}
+	row("elapsed", "%s  (fit %s, suggest %s, evaluate %s)", duration(elapsed), duration(spent["fit"]), duration(spent["suggest"]), duration(spent["evaluate"]))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// forPeople writes the values of p with six digits.
+func forPeople(p space.Point) string {
+	var parts []string
+	for _, q := range p.Space().Parameters() {
+		text := p.Text(q.Name)
+		if x, ok := p.Value(q.Name).(float64); ok {
+			text = short(x)
+		}
+		parts = append(parts, q.Name+"="+text)
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"bo":        main,
+		"objective": objectiveMain,
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":      exits,
+			"sameresult": sameResult,
+			"still":      still,
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
+// exits CODE command… runs a command that must end with CODE and leave no stack
+// trace.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE command…")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+	if text := ts.ReadFile("stderr"); strings.Contains(text, "goroutine ") || strings.Contains(text, "internal error") {
+		ts.Fatalf("a stack trace")
+	}
+}
+
+// sameresult FILE1 FILE2 compares what run --json printed, elapsed time aside.
+func sameResult(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: sameresult FILE1 FILE2")
+	}
+	var text [2]string
+	for i, name := range args {
+		var result map[string]any
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(name)), &result))
+		if e, ok := result["elapsed_s"].(float64); !ok || e < 0 {
+			ts.Fatalf("%s: elapsed_s is %v", name, result["elapsed_s"])
+		}
+		delete(result, "elapsed_s")
+		b, err := json.Marshal(result)
+		ts.Check(err)
+		text[i] = string(b)
+	}
+	if same := text[0] == text[1]; same == neg {
+		ts.Fatalf("%s\n%s", text[0], text[1])
+	}
+}
+
+// still FILE fails if the file grows.
+func still(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: still FILE")
+	}
+	before := ts.ReadFile(args[0])
+	time.Sleep(100 * time.Millisecond)
+	if before == "" || ts.ReadFile(args[0]) != before {
+		ts.Fatalf("%s is empty or grows", args[0])
+	}
+}
+
+// objectiveMain is the program of the scripts: objective MODE [ARGS].
+func objectiveMain() {
+	arg := func(i int) float64 {
+		x, err := strconv.ParseFloat(os.Args[i], 64)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(9)
+		}
+		return x
+	}
+	switch os.Args[1] {
+	case "bowl": // bowl X Y: minimum 0 at (0.3, -0.2)
+		fmt.Println("some chatter")
+		fmt.Println(math.Hypot(arg(2)-0.3, arg(3)+0.2))
+		fmt.Println()
+	case "opts": // opts NAME LAYERS: least for sgd with 3 layers; as JSON
+		cost := map[string]float64{"adam": 1, "sgd": 0, "rms prop": 2}[os.Args[2]]
+		fmt.Printf("{\"status\": \"ok\", \"value\": %g}\n", cost+math.Abs(arg(3)-3))
+	case "stdin": // reads the parameters, x only, as JSON
+		var p struct{ X float64 }
+		if err := json.NewDecoder(os.Stdin).Decode(&p); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println(p.X * p.X)
+	case "deaf": // closes its input unread
+		os.Stdin.Close()
+		fmt.Println(arg(2))
+	case "some": // some X: fails where x > 0.5
+		if arg(2) > 0.5 {
+			fmt.Fprintln(os.Stderr, "loading")
+			fmt.Fprintln(os.Stderr, "out of memory")
+			os.Exit(3)
+		}
+		fmt.Println(arg(2))
+	case "print": // print TEXT
+		fmt.Println(os.Args[2])
+	case "nothing":
+	case "hang":
+		fmt.Fprintln(os.Stderr, "waiting for godot")
+		time.Sleep(time.Hour)
+	case "orphan": // leaves a child that holds the output
+		child := exec.Command(os.Args[0], "hang")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			os.Exit(1)
+		}
+		fmt.Println(0.5)
+	case "family": // family FILE: hangs, as does a child that appends to FILE
+		child := exec.Command(os.Args[0], "beat", os.Args[2])
+		if err := child.Start(); err != nil {
+			os.Exit(1)
+		}
+		time.Sleep(time.Hour)
+	case "beat":
+		for {
+			if f, err := os.OpenFile(os.Args[2], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err == nil {
+				fmt.Fprintln(f, "alive")
+				f.Close()
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	case "flood":
+		line := strings.Repeat("x", 1<<16)
+		for range 200 {
+			fmt.Println(line)
+			fmt.Fprintln(os.Stderr, line)
+		}
+		fmt.Println(arg(2))
+	case "signal": // signal kill|interrupt N FILE X Y: bowl, whose Nth call strikes the caller
+		f, err := os.OpenFile(os.Args[4], os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			os.Exit(1)
+		}
+		fmt.Fprintln(f, "call")
+		_, _ = f.Seek(0, io.SeekStart)
+		calls, _ := io.ReadAll(f)
+		if strings.Count(string(calls), "\n") == int(arg(3)) {
+			parent, _ := os.FindProcess(os.Getppid())
+			if os.Args[2] == "kill" {
+				_ = parent.Kill()
+			} else {
+				_ = parent.Signal(syscall.SIGINT)
+			}
+			time.Sleep(time.Minute)
+		}
+		fmt.Println(math.Hypot(arg(5)-0.3, arg(6)+0.2))
+	}
+}

@@ -1,0 +1,77 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/fsplaplace"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// ErrUnknown reports a name that is not in the catalog.
+var ErrUnknown = errors.New("unknown")
+
+// Entry is a line of the catalog.
+type Entry struct {
+	Name, Summary string
+}
+
+type entry[T any] struct {
+	Entry
+	fresh func() T
+}
+
+var surrogates = []entry[surrogate.Model]{
+	{Entry{"gp", "exact Gaussian process"}, func() surrogate.Model { return &gp.Model{} }},
+	{Entry{"fsp-laplace", "Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace"}, func() surrogate.Model { return &fsplaplace.Model{} }},
+}
+
+var acquisitions = []entry[acquisition.Acquisition]{
+	{Entry{"logei", "logarithm of the expected improvement"}, func() acquisition.Acquisition { return &acquisition.LogEI{} }},
+	{Entry{"ei", "expected improvement"}, func() acquisition.Acquisition { return &acquisition.EI{} }},
+	{Entry{"pi", "probability of improvement"}, func() acquisition.Acquisition { return &acquisition.PI{} }},
+	{Entry{"lcb", "lower confidence bound"}, func() acquisition.Acquisition { return &acquisition.LCB{} }},
+	{Entry{"mes", "max-value entropy search: information about the minimum"}, func() acquisition.Acquisition { return &acquisition.MES{} }},
+	{Entry{"ts", "Thompson sampling: the minimum of a function drawn from the posterior"}, func() acquisition.Acquisition { return &acquisition.Thompson{} }},
+	{Entry{"qei", "expected improvement of a batch, by Monte Carlo"}, func() acquisition.Acquisition { return &acquisition.QEI{} }},
+	{Entry{"qlogei", "logarithm of the smoothed expected improvement of a batch, by Monte Carlo"}, func() acquisition.Acquisition { return &acquisition.QLogEI{} }},
+	{Entry{"lognei", "qlogei for noisy observations: improvement on what may be the best so far"}, func() acquisition.Acquisition { return &acquisition.LogNEI{} }},
+}
+
+// Surrogates lists the surrogates, the default first.
+func Surrogates() []Entry { return list(surrogates) }
+
+// Acquisitions lists the acquisition functions, the default first.
+func Acquisitions() []Entry { return list(acquisitions) }
+
+// Surrogate returns a fresh surrogate by name: a pointer to its option struct, to
+// be set by package settings. The error wraps ErrUnknown and names the nearest.
+func Surrogate(name string) (surrogate.Model, error) { return find("surrogate", surrogates, name) }
+
+// Acquisition is Surrogate for acquisition functions.
+func Acquisition(name string) (acquisition.Acquisition, error) {
+	return find("acquisition", acquisitions, name)
+}
+
+func list[T any](entries []entry[T]) []Entry {
+	l := make([]Entry, len(entries))
+	for i, e := range entries {
+		l[i] = e.Entry
+	}
+	return l
+}
+
+func find[T any](what string, entries []entry[T], name string) (T, error) {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		if e.Name == name {
+			return e.fresh(), nil
+		}
+		names[i] = e.Name
+	}
+	var none T
+	return none, fmt.Errorf("%w %s %q: did you mean %s?", ErrUnknown, what, name, nearest.Name(name, names))
+}
