@@ -132,6 +132,29 @@ func TestBoTorch(t *testing.T) {
 	}
 }
 
+// Minima without a closed form are those that Newton's method in 40 digits finds.
+func TestMinima(t *testing.T) {
+	text, err := os.ReadFile("../testdata/benchmarks/minima.json")
+	require.NoError(t, err)
+	var oracle struct {
+		Found map[string]struct {
+			Minimum   float64
+			Minimizer []float64
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &oracle))
+	require.Len(t, oracle.Found, 5)
+	for name, want := range oracle.Found {
+		o, err := Lookup(name)
+		if name == "styblinski-tang1" {
+			o, err = StyblinskiTang(1), nil
+		}
+		require.NoError(t, err)
+		assert.InDelta(t, want.Minimum, o.Minimum, 1e-14, name)
+		assert.InDeltaSlice(t, want.Minimizer, o.Minimizers[0], 1e-15, name)
+	}
+}
+
 // Published values: Goldstein and Price give local minima 30, 84 and 840; Michalewicz's
 // minima are -1.8013 (d = 2), -4.687658 (5) and -9.66015 (10).
 func TestPublishedValues(t *testing.T) {

@@ -2,5 +2,6 @@
 // of global optimisation, the tasks of Li et al. (2024) and of the FSP-Laplace paper
 // (Cinquin et al. 2024), and decorators that add noise, idle dimensions or a
 // shift. All of them are minimised; where the source maximises, the sign is
-// turned and the comment says so.
+// turned and the comment says so. Minima without a closed form are from
+// testdata/benchmarks/minima.py.
 package benchmarks

@@ -6,25 +6,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sobol returns the first n points, a row each, of a Sobol' sequence in
+// Sobol returns the first n ≥ 1 points, a row each, of a Sobol' sequence in
 // [0,1)^dim that rng scrambles; NewSobolSequence says how. It is best for n a
 // power of two.
 func Sobol(n, dim int, rng *rand.Rand) *mat.Dense {
 	return NewSobolSequence(dim, rng).Points(n)
 }
 
-// Uniform returns n independent uniform points of [0,1)^dim.
+// Uniform returns n ≥ 1 independent uniform points of [0,1)^dim.
 func Uniform(n, dim int, rng *rand.Rand) *mat.Dense {
 	x := mat.NewDense(n, dim, nil)
-	for i := range n {
-		for j := range dim {
-			x.Set(i, j, rng.Float64())
-		}
+	for k, data := 0, x.RawMatrix().Data; k < len(data); k++ {
+		data[k] = rng.Float64()
 	}
 	return x
 }
 
-// LatinHypercube returns n points of [0,1)^dim of which every coordinate has
+// LatinHypercube returns n ≥ 1 points of [0,1)^dim of which every coordinate has
 // one, at a uniform place, in each interval [k/n, (k+1)/n) (McKay, Beckman and Conover
 // 1979).
 func LatinHypercube(n, dim int, rng *rand.Rand) *mat.Dense {
@@ -37,26 +35,26 @@ func LatinHypercube(n, dim int, rng *rand.Rand) *mat.Dense {
 	return x
 }
 
-// Halton returns the first n points of the Halton sequence in [0,1)^dim: column j
+// Halton returns the first n ≥ 1 points of the Halton sequence in [0,1)^dim: column j
 // is the radical inverse in the j-th prime. An rng scrambles it by an
 // independent random permutation of every digit (Owen 2017, arXiv 1706.02808), without
 // which columns of large primes are strongly correlated; a nil rng leaves it plain,
 // beginning at 0.
 func Halton(n, dim int, rng *rand.Rand) *mat.Dense {
-	x := mat.NewDense(n, dim, nil)
+	x, column := mat.NewDense(n, dim, nil), make([]float64, n)
 	for j, base := range primes(dim) {
+		clear(column)
 		for place, scale := 1, 1/float64(base); scale > 0x1p-54; place, scale = place*base, scale/float64(base) {
 			perm := identity(base)
 			if rng != nil {
 				perm = rng.Perm(base)
 			}
-			for i := range n {
-				digit := perm[i/place%base]
-				x.Set(i, j, x.At(i, j)+scale*float64(digit))
+			for i := range column {
+				column[i] += scale * float64(perm[i/place%base])
 			}
 		}
-		for i := range n {
-			x.Set(i, j, below1(x.At(i, j)))
+		for i, u := range column {
+			x.Set(i, j, below1(u))
 		}
 	}
 	return x

@@ -340,3 +340,21 @@ func TestSpaceOwnsItsValues(t *testing.T) {
 	s.Parameters()[0].Values[1] = "z"
 	assert.Equal(t, []any{"a", "b"}, s.Parameters()[0].Values)
 }
+
+func BenchmarkDecode(b *testing.B) {
+	s, u := mixed(b), []float64{.1, .2, .3, .4, .5, .6, .7, .8, .9}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Decode(u)
+	}
+}
+
+func BenchmarkProject(b *testing.B) {
+	s, from := mixed(b), []float64{.1, .2, .3, .4, .5, .6, .7, .8, .9}
+	u := make([]float64, len(from))
+	b.ReportAllocs()
+	for b.Loop() {
+		copy(u, from)
+		s.Project(u)
+	}
+}
