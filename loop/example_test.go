@@ -49,7 +49,7 @@ func ExampleStudy_Ask() {
 		fmt.Println(err)
 		return
 	}
-	for range 12 {
+	for range 15 {
 		trials, err := study.Ask(ctx, 1)
 		if err != nil {
 			fmt.Println(err)
@@ -71,6 +71,6 @@ func ExampleStudy_Ask() {
 		}
 	}
 	best, _ := study.Best()
-	fmt.Printf("x = %.2f, value %.3f\n", best.Point.Float("x"), best.Value)
-	// Output: x = 1.00, value 0.368
+	fmt.Printf("x = %.1f, value %.3f\n", best.Point.Float("x"), best.Value)
+	// Output: x = 1.0, value 0.368
 }

@@ -360,7 +360,7 @@ func (r recorder) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) 
 func TestFailedTrialsGetTheWorstValue(t *testing.T) {
 	var data []surrogate.Dataset
 	o := options(1)
-	o.Surrogate = recorder{&gp.Model{}, &data}
+	o.Surrogate = recorder{gp.Model{}, &data}
 	o.Maximize = true
 	s := newStudy(t, box(t), o)
 	trials, err := s.Ask(t.Context(), 4)

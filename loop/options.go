@@ -92,7 +92,7 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		return o, fmt.Errorf("%w: %s", ErrOptions, strings.Join(faults, "; "))
 	}
 	if o.Surrogate == nil {
-		o.Surrogate = &gp.Model{}
+		o.Surrogate = gp.Model{}
 	}
 	if o.Acquisition == nil {
 		o.Acquisition = acquisition.LogEI{}

@@ -1,0 +1,35 @@
+package loop
+
+import (
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A suggestion of the default surrogate and acquisition after 40 trials.
+func BenchmarkAsk(b *testing.B) {
+	s := newStudy(b, box(b), Options{})
+	_, err := s.Run(b.Context(), branin, 40, 1)
+	require.NoError(b, err)
+	t := s.snapshot()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := s.choose(b.Context(), &t, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSave(b *testing.B) {
+	s := newStudy(b, box(b), Options{Initial: 500})
+	_, err := s.Run(b.Context(), branin, 500, 1)
+	require.NoError(b, err)
+	s.warm = make([]float64, 3000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Save(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
