@@ -128,21 +128,20 @@ func (c *climb) best(skip func([]float64) bool) ([]float64, float64) {
 
 // eval asks f at the rows of x, all in dom, and remembers them.
 func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
-	n := rowCount(x)
-	value := make([]float64, n)
+	from, n := len(c.met), rowCount(x)
+	value := make([]float64, min(n, chunk))
 	for lo := 0; lo < n; lo += chunk {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		hi := min(lo+chunk, n)
-		c.f.Eval(value[lo:hi], nil, rows(x, lo, hi))
-	}
-	from := len(c.met)
-	for i, v := range value {
-		if math.IsInf(v, 1) {
-			v = math.NaN() // infeasible like every other value that is not finite
+		c.f.Eval(value[:hi-lo], nil, rows(x, lo, hi))
+		for i, v := range value[:hi-lo] {
+			if math.IsInf(v, 1) {
+				v = math.NaN() // infeasible like every other value that is not finite
+			}
+			c.met = append(c.met, visited{x.RawRowView(lo + i), v})
 		}
-		c.met = append(c.met, visited{x.RawRowView(i), v})
 	}
 	return slices.Clone(c.met[from:]), nil
 }

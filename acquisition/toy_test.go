@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -113,8 +114,9 @@ func (p *toy) features(x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	psi := mat.NewDense(n, toyFeatures, nil)
 	for i := range n {
-		for k := range toyFeatures {
-			psi.Set(i, k, p.amplitude*math.Cos(mat.Dot(mat.NewVecDense(p.d, x.RawRowView(i)), mat.NewVecDense(p.d, p.omega.RawRowView(k)))+p.phase[k]))
+		row := psi.RawRowView(i)
+		for k := range row {
+			row[k] = p.amplitude * math.Cos(linalg.Dot(x.RawRowView(i), p.omega.RawRowView(k))+p.phase[k])
 		}
 	}
 	return psi
@@ -124,11 +126,9 @@ func (p *toy) features(x *mat.Dense) *mat.Dense {
 func (p *toy) pull(dx, bar, x *mat.Dense) {
 	n, _ := x.Dims()
 	for i := range n {
-		for k := range toyFeatures {
-			v := -p.amplitude * math.Sin(mat.Dot(mat.NewVecDense(p.d, x.RawRowView(i)), mat.NewVecDense(p.d, p.omega.RawRowView(k)))+p.phase[k]) * bar.At(i, k)
-			for j := range p.d {
-				dx.Set(i, j, dx.At(i, j)+v*p.omega.At(k, j))
-			}
+		for k, b := range bar.RawRowView(i) {
+			w := p.omega.RawRowView(k)
+			linalg.Axpy(-p.amplitude*b*math.Sin(linalg.Dot(x.RawRowView(i), w)+p.phase[k]), w, dx.RawRowView(i))
 		}
 	}
 }
@@ -143,8 +143,8 @@ func (p *toy) Predict(mean, variance []float64, x *mat.Dense) {
 	var half mat.Dense
 	half.Mul(psi, p.root)
 	for i := range n {
-		mean[i] = p.offset + p.scale*mat.Dot(psi.RowView(i), mat.NewVecDense(len(p.m), p.m))
-		variance[i] = p.scale * p.scale * mat.Dot(half.RowView(i), half.RowView(i))
+		mean[i] = p.offset + p.scale*linalg.Dot(psi.RawRowView(i), p.m)
+		variance[i] = p.scale * p.scale * linalg.Dot(half.RawRowView(i), half.RawRowView(i))
 	}
 }
 
@@ -214,7 +214,7 @@ func (q toyPath) Eval(value []float64, grad, x *mat.Dense) {
 	psi := q.p.features(x)
 	n, _ := x.Dims()
 	for i := range n {
-		value[i] = q.p.offset + q.p.scale*mat.Dot(psi.RowView(i), mat.NewVecDense(toyFeatures, q.w))
+		value[i] = q.p.offset + q.p.scale*linalg.Dot(psi.RawRowView(i), q.w)
 	}
 	if grad == nil {
 		return

@@ -1,0 +1,298 @@
+package acquisition
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/space"
+)
+
+// pointwise is a Function given by one point's value and gradient.
+type pointwise struct {
+	d    int
+	eval func(x, grad []float64) float64
+	hook func(m int)
+}
+
+func (p pointwise) Dim() int { return p.d }
+func (p pointwise) Eval(value []float64, grad, x *mat.Dense) {
+	checkEval(p, value, grad, x)
+	if p.hook != nil {
+		p.hook(len(value))
+	}
+	scratch := make([]float64, p.d)
+	for i := range value {
+		g := scratch
+		if grad != nil {
+			g = grad.RawRowView(i)
+		}
+		value[i] = p.eval(x.RawRowView(i), g)
+	}
+}
+
+// peak is a narrow bump at c above a broad one at the centre of the cube.
+func peak(c []float64) pointwise {
+	return pointwise{d: len(c), eval: func(x, g []float64) float64 {
+		clear(g)
+		var f float64
+		for _, b := range []struct {
+			at            func(i int) float64
+			height, width float64
+		}{{func(i int) float64 { return c[i] }, 2, 0.15}, {func(int) float64 { return 0.5 }, 1, 0.6}} {
+			var r2 float64
+			for i, v := range x {
+				r2 += (v - b.at(i)) * (v - b.at(i))
+			}
+			e := b.height * math.Exp(-r2/(2*b.width*b.width))
+			f += e
+			for i, v := range x {
+				g[i] -= e * (v - b.at(i)) / (b.width * b.width)
+			}
+		}
+		return f
+	}}
+}
+
+func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 17)) }
+
+func newSpace(t testing.TB, ps ...space.Parameter) *space.Space {
+	s, err := space.New(ps...)
+	require.NoError(t, err)
+	return s
+}
+
+func cube(t testing.TB, d int) *space.Space {
+	var ps []space.Parameter
+	for i := range d {
+		ps = append(ps, space.Float(string(rune('a'+i)), 0, 1))
+	}
+	return newSpace(t, ps...)
+}
+
+var _ Domain = (*space.Space)(nil)
+
+func TestMaximizeFindsTheNarrowPeak(t *testing.T) {
+	c := []float64{0.81, 0.13, 0.77}
+	for seed := range uint64(10) {
+		x, v, err := Maximize(t.Context(), peak(c), cube(t, 3), nil, MaximizeOptions{}, rng(seed))
+		require.NoError(t, err)
+		got := make([]float64, 1)
+		peak(c).Eval(got, nil, mat.NewDense(1, 3, x))
+		assert.Equal(t, got[0], v)
+		assert.InDeltaSlice(t, c, x, 0.02)
+		again, w, err := Maximize(t.Context(), peak(c), cube(t, 3), nil, MaximizeOptions{}, rng(seed))
+		require.NoError(t, err)
+		assert.Equal(t, x, again)
+		assert.Equal(t, v, w)
+	}
+}
+
+// A peak too narrow for raw points is found from an extra start near it.
+func TestMaximizeUsesStarts(t *testing.T) {
+	at := []float64{0.31, 0.62, 0.44, 0.9, 0.1, 0.77}
+	f := pointwise{d: 6, eval: func(x, g []float64) float64 {
+		var r2 float64
+		for i := range x {
+			r2 += (x[i] - at[i]) * (x[i] - at[i])
+			g[i] = -2 * (x[i] - at[i])
+		}
+		e := math.Exp(-r2 / 2e-4)
+		for i := range x {
+			g[i] += -5 * e * (x[i] - at[i]) / 1e-4
+		}
+		return 5*e - r2
+	}}
+	// A decoy makes the broad slope lead elsewhere.
+	decoy := f.eval
+	f.eval = func(x, g []float64) float64 {
+		v := decoy(x, g)
+		g[0] += 3
+		return v + 3*x[0]
+	}
+	near := slices.Clone(at)
+	near[2] += 0.01
+	x, v, err := Maximize(t.Context(), f, cube(t, 6), mat.NewDense(1, 6, near), MaximizeOptions{}, rng(1))
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, at, x, 0.01)
+	assert.Greater(t, v, 5.0)
+}
+
+func TestMaximizeAtACorner(t *testing.T) {
+	f := pointwise{d: 2, eval: func(x, g []float64) float64 {
+		g[0], g[1] = 1, -2
+		return x[0] - 2*x[1]
+	}}
+	x, v, err := Maximize(t.Context(), f, cube(t, 2), nil, MaximizeOptions{}, rng(1))
+	require.NoError(t, err)
+	assert.Equal(t, []float64{1, 0}, x)
+	assert.Equal(t, 1.0, v)
+}
+
+// Mixed spaces: the result is a point of the space, and the best one by brute
+// force.
+func TestMaximizeMixed(t *testing.T) {
+	s := newSpace(t, space.Float("x", 0, 1), space.Int("n", 1, 40), space.Categorical("c", "a", "b", "e", "g"), space.Ordinal("o", 1, 2, 4, 8), space.Float("y", 0, 1))
+	for seed := range uint64(5) {
+		r := rng(seed)
+		c := make([]float64, s.Dim())
+		for i := range c {
+			c[i] = r.Float64()
+		}
+		f := peak(c)
+		x, v, err := Maximize(t.Context(), f, s, nil, MaximizeOptions{}, r)
+		require.NoError(t, err)
+		projected := slices.Clone(x)
+		s.Project(projected)
+		require.Equal(t, projected, x)
+
+		// Brute force over the discrete part; the continuous optimum is between
+		// the two bumps' centres, close to the higher.
+		best := math.Inf(-1)
+		walk(s, x, func(u []float64) bool {
+			for _, x0 := range []float64{x[0], c[0], 0.5} {
+				for _, y0 := range []float64{x[len(x)-1], c[len(c)-1], 0.5} {
+					u[0], u[len(u)-1] = x0, y0
+					best = max(best, f.eval(u, make([]float64, len(u))))
+				}
+			}
+			return true
+		})
+		assert.GreaterOrEqual(t, v, best-1e-6, "seed %d", seed)
+	}
+}
+
+// Small finite spaces are asked everywhere, and nowhere twice.
+func TestMaximizeEnumerates(t *testing.T) {
+	s := newSpace(t, space.Int("n", 1, 20), space.Categorical("c", "a", "b", "e"), space.Ordinal("o", 1, 2, 4, 8))
+	asked := 0
+	f := peak([]float64{0.9, 0, 1, 0, 0.34})
+	f.hook = func(m int) { asked += m }
+	x, v, err := Maximize(t.Context(), f, s, nil, MaximizeOptions{}, rng(1))
+	require.NoError(t, err)
+	assert.Equal(t, 20*3*4, asked)
+	all := enumerate(s, make([]float64, s.Dim()))
+	require.Equal(t, 240, rowCount(all))
+	values := make([]float64, 240)
+	f.Eval(values, nil, all)
+	assert.Equal(t, slices.Max(values), v)
+	assert.Equal(t, all.RawRowView(slices.Index(values, v)), x)
+}
+
+func TestMaximizeSkips(t *testing.T) {
+	s := newSpace(t, space.Int("n", 1, 30))
+	f := pointwise{d: 1, eval: func(x, g []float64) float64 { g[0] = 1; return x[0] }}
+	x, _, err := maximize(t.Context(), f, s, nil, MaximizeOptions{}, rng(1), func(x []float64) bool { return s.Decode(x).Int("n") > 12 })
+	require.NoError(t, err)
+	assert.Equal(t, 12, s.Decode(x).Int("n"))
+}
+
+func TestMaximizeFlat(t *testing.T) {
+	for _, v := range []float64{0, math.Inf(-1), math.NaN(), math.Inf(1)} {
+		for _, s := range []*space.Space{cube(t, 3), newSpace(t, space.Int("n", 1, 30))} {
+			f := pointwise{d: s.Dim(), eval: func(_, g []float64) float64 { clear(g); return v }}
+			x, _, err := Maximize(t.Context(), f, s, nil, MaximizeOptions{}, rng(1))
+			require.ErrorIs(t, err, ErrFlat)
+			require.Len(t, x, s.Dim())
+		}
+	}
+}
+
+// Where most of the cube is infeasible, or one value is +Inf or NaN, the finite
+// part is climbed.
+func TestMaximizeInfeasibleRegion(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(-1), math.Inf(1)} {
+		f := pointwise{d: 2, eval: func(x, g []float64) float64 {
+			g[0], g[1] = 1, 1
+			if x[0] > 0.2 || x[1] > 0.3 {
+				return bad
+			}
+			return x[0] + x[1]
+		}}
+		x, v, err := Maximize(t.Context(), f, cube(t, 2), nil, MaximizeOptions{}, rng(1))
+		require.NoError(t, err)
+		assert.InDelta(t, 0.5, v, 1e-2)
+		assert.LessOrEqual(t, x[0], 0.2)
+	}
+}
+
+func TestMaximizeCancellation(t *testing.T) {
+	f := peak([]float64{0.8, 0.1, 0.8, 0.3})
+	for _, after := range []int{0, 2, 8} {
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		f.hook = func(int) {
+			if calls++; calls == after {
+				cancel()
+			}
+		}
+		if after == 0 {
+			cancel()
+		}
+		x, v, err := Maximize(ctx, f, cube(t, 4), nil, MaximizeOptions{}, rng(1))
+		require.ErrorIs(t, err, context.Canceled)
+		assert.LessOrEqual(t, calls, after+2)
+		if after == 0 {
+			assert.Nil(t, x)
+			assert.Equal(t, math.Inf(-1), v)
+		} else {
+			assert.Len(t, x, 4)
+		}
+	}
+	// A slow function: the answer comes within a second of the deadline.
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	f.hook = func(m int) { time.Sleep(time.Duration(m) * 100 * time.Microsecond) }
+	began := time.Now()
+	_, _, err := Maximize(ctx, f, cube(t, 4), nil, MaximizeOptions{}, rng(1))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Less(t, time.Since(began), time.Second)
+}
+
+func TestMaximizeOptionsChecked(t *testing.T) {
+	_, _, err := Maximize(t.Context(), peak([]float64{1}), cube(t, 1), nil, MaximizeOptions{Raw: -1}, rng(1))
+	require.ErrorIs(t, err, ErrProblem)
+	x, _, err := Maximize(t.Context(), peak([]float64{0.4}), cube(t, 1), nil, MaximizeOptions{Raw: 1, Starts: 1, MaxIter: 1}, rng(1))
+	assert.ErrorIs(t, err, ErrFlat) // one value tells nothing
+	assert.Len(t, x, 1)
+	assert.Panics(t, func() {
+		_, _, _ = Maximize(t.Context(), peak([]float64{1}), cube(t, 2), nil, MaximizeOptions{}, rng(1))
+	})
+}
+
+// A batch domain is the product of its parts.
+func TestPower(t *testing.T) {
+	s := newSpace(t, space.Int("n", 1, 5), space.Float("x", 0, 1))
+	p := power{s, 3}
+	assert.Equal(t, 6, p.Dim())
+	assert.Equal(t, []bool{false, true, false, true, false, true}, p.Free())
+	_, finite := p.Size()
+	assert.False(t, finite)
+	u := []float64{0.1, 0.2, 0.5, 0.6, 0.9, 1}
+	near := p.Neighbors(u)
+	one := rowCount(s.Neighbors(u[:2])) + rowCount(s.Neighbors(u[2:4])) + rowCount(s.Neighbors(u[4:]))
+	assert.Equal(t, one, rowCount(near))
+	p.Project(u)
+	for i := range rowCount(near) {
+		changed := 0
+		for j, v := range near.RawRowView(i) {
+			if v != u[j] {
+				changed++
+			}
+		}
+		assert.Equal(t, 1, changed)
+	}
+	n, finite := power{newSpace(t, space.Int("n", 1, 5)), 3}.Size()
+	assert.True(t, finite)
+	assert.Equal(t, 125, n)
+	n, _ = power{newSpace(t, space.Int("n", 1, 1<<40)), 3}.Size()
+	assert.Equal(t, math.MaxInt, n)
+	assert.Nil(t, power{cube(t, 2), 2}.Neighbors([]float64{1, 1, 1, 1}))
+}

@@ -1,0 +1,239 @@
+package acquisition
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/space"
+)
+
+var quick = MaximizeOptions{Raw: 128, Starts: 6, MaxIter: 50}
+
+// Every recipe suggests batches without repeats, the same ones for a seed.
+func TestSuggestBatches(t *testing.T) {
+	p := problem(t, 2)
+	p.Pending = uniform(1, 2, 40)
+	s := cube(t, 2)
+	for _, a := range append(slices.Clone(recipes), QEI{Samples: 64, Joint: true}, QLogEI{Samples: 64, Joint: true}, LogNEI{Samples: 64, Joint: true}) {
+		got, err := Suggest(t.Context(), a, p, s, 3, quick, rng(4))
+		require.NoError(t, err, name(a))
+		require.Len(t, got, 3)
+		known := stack(p.Observed, p.Pending)
+		for _, c := range got {
+			for i := range rowCount(known) {
+				require.False(t, equal(c.X, known.RawRowView(i)), name(a))
+			}
+			known = stack(known, mat.NewDense(1, 2, c.X))
+			mean, variance := make([]float64, 1), make([]float64, 1)
+			p.Posterior.Predict(mean, variance, mat.NewDense(1, 2, c.X))
+			assert.InDelta(t, mean[0], c.Mean, 1e-12)
+			assert.InDelta(t, math.Sqrt(variance[0]), c.SD, 1e-12)
+			assert.False(t, math.IsNaN(c.Value))
+			assert.Empty(t, c.Warnings)
+		}
+		again, err := Suggest(t.Context(), a, p, s, 3, quick, rng(4))
+		require.NoError(t, err)
+		assert.Equal(t, got, again, name(a))
+	}
+}
+
+// An affine change of the objective's unit leaves the suggestion unchanged: for a
+// shift exactly up to rounding, and for a scale where no tolerance has units.
+func TestAffineChange(t *testing.T) {
+	p, x, y := newToy(t, 2, 12, 1e-4, 2)
+	s := cube(t, 2)
+	for _, c := range []struct {
+		a    Acquisition
+		tol  float64
+		unit float64
+	}{
+		{EI{}, 1e-3, 7}, {LogEI{}, 1e-3, 7}, {PI{}, 1e-3, 7}, {LCB{}, 1e-3, 7}, {MES{Samples: 4}, 2e-3, 7},
+		{Thompson{}, 1e-3, 7}, {QEI{Samples: 128}, 1e-2, 7}, {QLogEI{Samples: 128}, 1e-2, 1}, {LogNEI{Samples: 128}, 1e-2, 1},
+	} {
+		problem := Problem{Posterior: p, Best: slices.Min(y), Observed: x}
+		want, err := Suggest(t.Context(), c.a, problem, s, 1, MaximizeOptions{}, rng(5))
+		require.NoError(t, err)
+		moved := Problem{Posterior: p.affine(30, c.unit), Best: 30 + c.unit*problem.Best, Observed: x}
+		got, err := Suggest(t.Context(), c.a, moved, s, 1, MaximizeOptions{}, rng(5))
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, want[0].X, got[0].X, c.tol, name(c.a))
+		assert.InDelta(t, 30+c.unit*want[0].Mean, got[0].Mean, c.unit*10*c.tol, name(c.a))
+	}
+}
+
+// Chosen together, a batch is worth no less than chosen one by one.
+func TestJointIsNoWorse(t *testing.T) {
+	p := problem(t, 2)
+	s := cube(t, 2)
+	q := 3
+	joint, err := Suggest(t.Context(), QLogEI{Samples: 128, Joint: true}, p, s, q, quick, rng(6))
+	require.NoError(t, err)
+	greedy, err := Suggest(t.Context(), QLogEI{Samples: 128}, p, s, q, quick, rng(6))
+	require.NoError(t, err)
+	f := build(t, QLogEI{Samples: 1 << 13}, p, q)
+	value := func(cs []Candidate) float64 {
+		var x []float64
+		for _, c := range cs {
+			x = append(x, c.X...)
+		}
+		return valueAt(f, x)
+	}
+	assert.GreaterOrEqual(t, value(joint), value(greedy)-0.05)
+	assert.Equal(t, joint[0].Value, joint[2].Value)
+}
+
+// A batch spreads: a second point never sits on the first.
+func TestBatchSpreads(t *testing.T) {
+	toy, x, y := newToy(t, 1, 4, 1e-4, 1)
+	p := Problem{Posterior: toy, Best: slices.Min(y), Observed: x}
+	for _, a := range []Acquisition{LogEI{}, LCB{}, QLogEI{}, MES{}} {
+		got, err := Suggest(t.Context(), a, p, cube(t, 1), 2, MaximizeOptions{}, rng(7))
+		require.NoError(t, err)
+		assert.Greater(t, math.Abs(got[0].X[0]-got[1].X[0]), 1e-3, name(a))
+	}
+}
+
+// A finite space is used up without repeats, then repeats with a warning, never
+// a pending point while another is left.
+func TestFiniteSpace(t *testing.T) {
+	s := newSpace(t, space.Int("n", 1, 4), space.Categorical("c", "a", "b"))
+	p, _, _ := newToy(t, s.Dim(), 3, 1e-4, 2)
+	problem := Problem{Posterior: p, Best: 0, Observed: nil}
+	all := enumerate(s, make([]float64, s.Dim()))
+	problem.Observed = rows(all, 0, 3)
+	problem.Pending = rows(all, 3, 5)
+	seen := map[string]bool{}
+	for i := range 5 {
+		seen[s.Decode(all.RawRowView(i)).Key()] = true
+	}
+	got, err := Suggest(t.Context(), LogEI{}, problem, s, 5, quick, rng(1))
+	require.NoError(t, err)
+	for i, c := range got {
+		k := s.Decode(c.X).Key()
+		if i < 3 {
+			assert.False(t, seen[k], "suggestion %d is new", i)
+			assert.Empty(t, c.Warnings)
+			seen[k] = true
+			continue
+		}
+		assert.Equal(t, []string{"every point is evaluated or pending: this one is suggested again"}, c.Warnings)
+		for j := 3; j < 5; j++ {
+			assert.NotEqual(t, s.Decode(all.RawRowView(j)).Key(), k, "pending")
+		}
+	}
+	// Everything pending: still an answer.
+	problem.Pending = all
+	got, err = Suggest(t.Context(), LogEI{}, problem, s, 1, quick, rng(1))
+	require.NoError(t, err)
+	assert.Len(t, got, 1)
+	assert.NotEmpty(t, got[0].Warnings)
+}
+
+// A large finite space whose best point is evaluated: one nearby is proposed.
+func TestLargeFiniteSpaceAvoidsEvaluated(t *testing.T) {
+	s := newSpace(t, space.Int("n", 1, 1000), space.Int("m", 1, 1000))
+	p := Problem{Posterior: slope{}, Best: 0}
+	best := s.Encode(mustPoint(t, s, 1, 1))
+	next := s.Encode(mustPoint(t, s, 2, 1))
+	p.Observed = mat.NewDense(2, 2, slices.Concat(best, next))
+	got, err := Suggest(t.Context(), LCB{}, p, s, 1, quick, rng(1))
+	require.NoError(t, err)
+	assert.Empty(t, got[0].Warnings)
+	k := s.Decode(got[0].X)
+	assert.LessOrEqual(t, k.Int("n")+k.Int("m"), 6)
+	assert.False(t, equal(got[0].X, best) || equal(got[0].X, next))
+}
+
+func mustPoint(t *testing.T, s *space.Space, n, m int) space.Point {
+	p, err := s.PointOf(map[string]any{"n": n, "m": m})
+	require.NoError(t, err)
+	return p
+}
+
+// slope is a posterior of linear mean and constant variance.
+type slope struct{ *moments }
+
+func (slope) Dim() int { return 2 }
+func (slope) Predict(mean, variance []float64, x *mat.Dense) {
+	for i := range mean {
+		mean[i], variance[i] = x.At(i, 0)+2*x.At(i, 1), 1
+	}
+}
+func (s slope) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	s.Predict(mean, variance, x)
+	dvariance.Zero()
+	for i := range mean {
+		dmean.SetRow(i, []float64{1, 2})
+	}
+}
+
+// constant is a posterior that knows nothing anywhere.
+type constant struct{ slope }
+
+func (constant) Predict(mean, variance []float64, _ *mat.Dense) {
+	for i := range mean {
+		mean[i], variance[i] = 1, 1
+	}
+}
+func (c constant) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	c.Predict(mean, variance, x)
+	dmean.Zero()
+	dvariance.Zero()
+}
+
+func (constant) Joint(mean []float64, cov *mat.SymDense, _ *mat.Dense) {
+	cov.Zero()
+	for i := range mean {
+		mean[i] = 1
+		cov.SetSym(i, i, 1)
+	}
+}
+func (constant) JointVJP(*mat.Dense, []float64, *mat.SymDense, *mat.Dense) {}
+
+// A flat acquisition fills space, says so, and keeps clear of known points.
+func TestSuggestFlat(t *testing.T) {
+	p := Problem{Posterior: constant{}, Best: 0, Observed: mat.NewDense(2, 2, []float64{0, 0, 0.1, 0.1})}
+	got, err := Suggest(t.Context(), LogEI{}, p, cube(t, 2), 2, quick, rng(1))
+	require.NoError(t, err)
+	for _, c := range got {
+		assert.Equal(t, []string{"the acquisition function is flat: this point fills space"}, c.Warnings)
+	}
+	assert.InDeltaSlice(t, []float64{1, 1}, got[0].X, 0.1)
+	assert.Greater(t, math.Hypot(got[0].X[0]-got[1].X[0], got[0].X[1]-got[1].X[1]), 0.7)
+}
+
+func TestSuggestErrors(t *testing.T) {
+	p := problem(t, 2)
+	_, err := Suggest(t.Context(), LogEI{}, p, cube(t, 2), 0, quick, rng(1))
+	require.ErrorIs(t, err, ErrProblem)
+	p.Best = math.NaN()
+	_, err = Suggest(t.Context(), LogEI{}, p, cube(t, 2), 1, quick, rng(1))
+	require.ErrorIs(t, err, ErrProblem)
+	assert.Panics(t, func() { _, _ = Suggest(t.Context(), LogEI{}, p, cube(t, 3), 1, quick, rng(1)) })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, a := range recipes {
+		_, err = Suggest(ctx, a, problem(t, 2), cube(t, 2), 2, quick, rng(1))
+		require.ErrorIs(t, err, context.Canceled, name(a))
+	}
+}
+
+// A user's own recipe needs one method.
+type farFromData struct{}
+
+func (farFromData) Build(_ context.Context, p Problem, _ int, _ *rand.Rand) (Function, error) {
+	return &marginal{p.Posterior, func(_, s float64) (float64, float64, float64) { return s, 0, 1 }}, nil
+}
+
+func TestOwnRecipe(t *testing.T) {
+	got, err := Suggest(t.Context(), farFromData{}, problem(t, 2), cube(t, 2), 1, quick, rng(1))
+	require.NoError(t, err)
+	assert.Equal(t, got[0].Value, got[0].SD)
+}
