@@ -12,8 +12,10 @@ const (
 	learnVariance = true
 
 	// Starts of the marginal-likelihood fit, and from how many observations on
-	// there are only two.
-	defaultStarts  = 4
+	// there are only two. On Branin and Hartmann-6 all starts of the default
+	// kernel reach one optimum, and a start at the modes gets there in half the
+	// steps of a draw.
+	defaultStarts  = 3
 	manyRows       = 1000
 	manyRowsStarts = 2
 
@@ -34,6 +36,12 @@ func LengthscalePrior(dim int) Density {
 
 // NoisePrior is LogNormal(-4, 1) on the noise variance.
 func NoisePrior() Density { return LogNormal{Mu: -4, Sigma: 1} }
+
+// noiseFreePrior stands on the noise variance of data declared exact. Its mode
+// lies below the floor: noise has to be asked for by the data. (Under NoisePrior
+// the likelihood of 80 exact observations of Hartmann-6 leaves the noise at the
+// prior's mode, a standard deviation of 8 % of that of the data.)
+var noiseFreePrior = LogNormal{Mu: -10, Sigma: 2}
 
 // unitPrior has mode 1 and 95 % of its mass between 0.4 and 19. It stands on
 // numbers whose natural scale is 1: output variances, α of the rational

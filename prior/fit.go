@@ -45,7 +45,9 @@ type Hyper struct {
 // generalised-least-squares one, μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I, at every
 // θ, which is where its own derivative vanishes.
 //
-// x is n×d with n ≥ 1; y has length n. The first start is start, the State of an
+// x is n×d with n ≥ 1; y has length n. noiseFree says that y is exact: the floor
+// under the noise variance falls from 1e-4 to 1e-6 and its prior favours the
+// floor. The first start is start, the State of an
 // earlier fit, if it has the right length, then come the modes of the
 // hyper-priors, and then draws from them. Starts run on all processors; the
 // result depends only on the arguments and the state of rng. Each step costs
@@ -164,7 +166,7 @@ func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][
 			e := newEvidence(ctx, m, x, y)
 			for i := range work {
 				// Only the context's error is possible, and it is asked below.
-				results[i], _ = optimize.Minimize(ctx, e.loss, starts[i], lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-4, FuncTol: 1e-9})
+				results[i], _ = optimize.Minimize(ctx, e.loss, starts[i], lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
 			}
 		})
 	}

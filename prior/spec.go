@@ -22,9 +22,9 @@ type Spec struct {
 	Variance    *float64  `set:"variance" help:"fixes the output variance of every term of the kernel" default:"learned"`
 	Noise       *float64  `set:"noise" help:"fixes the variance of the observation noise" default:"learned"`
 	Mean        string    `set:"mean" help:"mean of the prior: constant (learned) or zero" default:"constant"`
-	Restarts    int       `set:"restarts" help:"starts of the hyper-parameter fit; 0 is 4, or 2 from 1000 observations" default:"0"`
+	Restarts    int       `set:"restarts" help:"starts of the hyper-parameter fit; 0 is 3, or 2 from 1000 observations" default:"0"`
 
-	// Custom takes the place of the expression: any Kernel written in Go.
+	// Custom takes the place of Kernel and Isotropic: any Kernel written in Go.
 	Custom Kernel
 }
 
@@ -81,10 +81,11 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	if err := s.fixLengthscale(&m, dim); err != nil {
 		return m, err
 	}
-	noise := Param{Name: "noise", Prior: NoisePrior(), Value: NoisePrior().Mode(), Lo: noiseFloor, Hi: huge}
+	noise := Param{Name: "noise", Prior: NoisePrior(), Lo: noiseFloor, Hi: huge}
 	if noiseFree {
-		noise.Lo = noiseFreeFloor
+		noise.Prior, noise.Lo = noiseFreePrior, noiseFreeFloor
 	}
+	noise.Value = max(noise.Prior.Mode(), noise.Lo)
 	if s.Noise != nil {
 		// Zero is a statement too: observations without error.
 		if *s.Noise != 0 && !positive(*s.Noise) {
