@@ -13,10 +13,9 @@ import (
 // evidence evaluates the objective of a fit. It is a workspace: one per
 // goroutine.
 type evidence struct {
-	ctx context.Context // of the fit that owns the workspace
-	m   model
-	x   *mat.Dense
-	y   []float64
+	m model
+	x *mat.Dense
+	y []float64
 
 	theta, dtheta []float64
 	gram, inv     *mat.SymDense
@@ -25,10 +24,10 @@ type evidence struct {
 	mean, logMarginal float64
 }
 
-func newEvidence(ctx context.Context, m model, x *mat.Dense, y []float64) *evidence {
+func newEvidence(m model, x *mat.Dense, y []float64) *evidence {
 	n := len(y)
 	return &evidence{
-		ctx: ctx, m: m, x: x, y: y,
+		m: m, x: x, y: y,
 		theta: m.start(), dtheta: make([]float64, len(m.params)),
 		gram: mat.NewSymDense(n, nil), inv: mat.NewSymDense(n, nil), alpha: make([]float64, n),
 	}
@@ -37,21 +36,21 @@ func newEvidence(ctx context.Context, m model, x *mat.Dense, y []float64) *evide
 // loss is minus the log posterior of the free log hyper-parameters, up to a
 // constant, with its gradient. A covariance that is not positive definite, and
 // a cancelled context, give +Inf.
-func (e *evidence) loss(free, grad []float64) float64 {
+func (e *evidence) loss(ctx context.Context, free, grad []float64) float64 {
 	e.m.unpack(e.theta, free)
 	last := len(e.theta) - 1
 	noise := e.theta[last]
 	back := gramTape(e.m.kernel.WithParams(e.theta[:last]), e.gram, e.x)
 	addDiag(e.gram, noise)
-	chol, err := e.factorize()
+	chol, err := e.factorize(ctx)
 	if err != nil {
+		return math.Inf(1)
+	}
+	if ctx.Err() != nil {
 		return math.Inf(1)
 	}
 	// K̄ = ½(ααᵀ - A⁻¹)
 	chol.Inverse(e.inv)
-	if e.ctx.Err() != nil {
-		return math.Inf(1)
-	}
 	var trace float64
 	for i, a := range e.alpha {
 		row := upper(e.inv, i)
@@ -78,15 +77,15 @@ func (e *evidence) loss(free, grad []float64) float64 {
 
 // solve evaluates the log marginal likelihood of p with the mean that belongs
 // to it.
-func (e *evidence) solve(p Process) (*linalg.Cholesky, error) {
+func (e *evidence) solve(ctx context.Context, p Process) (*linalg.Cholesky, error) {
 	p.Covariance(e.gram, e.x)
-	return e.factorize()
+	return e.factorize(ctx)
 }
 
 // factorize factors e.gram and sets the mean, α and the log marginal
 // likelihood.
-func (e *evidence) factorize() (*linalg.Cholesky, error) {
-	if err := e.ctx.Err(); err != nil {
+func (e *evidence) factorize(ctx context.Context) (*linalg.Cholesky, error) {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	chol, err := linalg.Factorize(e.gram)

@@ -77,10 +77,8 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 			return Fitted{}, err
 		}
 		m.unpack(theta, best)
-	} else if err := ctx.Err(); err != nil {
-		return Fitted{}, err
 	}
-	return m.finish(x, y, theta)
+	return m.finish(ctx, x, y, theta)
 }
 
 func checkData(x *mat.Dense, y []float64) error {
@@ -163,10 +161,11 @@ func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][
 	var group sync.WaitGroup
 	for range min(len(starts), runtime.GOMAXPROCS(0)) {
 		group.Go(func() {
-			e := newEvidence(ctx, m, x, y)
+			e := newEvidence(m, x, y)
+			loss := func(free, grad []float64) float64 { return e.loss(ctx, free, grad) }
 			for i := range work {
 				// Only the context's error is possible, and it is asked below.
-				results[i], _ = optimize.Minimize(ctx, e.loss, starts[i], lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
+				results[i], _ = optimize.Minimize(ctx, loss, starts[i], lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
 			}
 		})
 	}
@@ -187,10 +186,10 @@ func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][
 }
 
 // finish computes everything that a Fitted says at the hyper-parameters theta.
-func (m model) finish(x *mat.Dense, y []float64, theta []float64) (Fitted, error) {
+func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []float64) (Fitted, error) {
 	f := Fitted{Process: m.process(theta)}
-	e := newEvidence(context.Background(), m, x, y)
-	chol, err := e.solve(f.Process)
+	e := newEvidence(m, x, y)
+	chol, err := e.solve(ctx, f.Process)
 	if err != nil {
 		return Fitted{}, fmt.Errorf("prior: %w", err)
 	}

@@ -37,15 +37,15 @@ func TestLossGradient(t *testing.T) {
 		for _, mean := range []string{MeanConstant, MeanZero} {
 			m, err := Spec{Kernel: expr, Mean: mean}.model(3, false)
 			require.NoError(t, err)
-			e := newEvidence(context.Background(), m, x, y)
+			e := newEvidence(m, x, y)
 			free := make([]float64, len(m.free))
 			for i := range free {
 				free[i] = -1 + 0.3*float64(i%4)
 			}
 			grad := make([]float64, len(free))
-			e.loss(free, grad)
+			e.loss(context.Background(), free, grad)
 			ignored := make([]float64, len(free))
-			require.NoError(t, check.Gradient(func(l []float64) float64 { return e.loss(l, ignored) }, free, grad, 1e-6), "%s, %s mean", expr, mean)
+			require.NoError(t, check.Gradient(func(l []float64) float64 { return e.loss(context.Background(), l, ignored) }, free, grad, 1e-6), "%s, %s mean", expr, mean)
 		}
 	}
 }
@@ -157,6 +157,30 @@ func TestFitOfDifficultData(t *testing.T) {
 	}
 }
 
+// userKernel is a Kernel that has nothing but the methods of the interface.
+type userKernel struct{ Kernel }
+
+func (k userKernel) WithParams(theta []float64) Kernel { return userKernel{k.Kernel.WithParams(theta)} }
+
+func TestCustomKernel(t *testing.T) {
+	x, y := wave(20, 2, 0.05, 3)
+	fit := func(k Kernel) Fitted {
+		f, err := Spec{Custom: k}.Fit(context.Background(), x, y, false, nil, rand.New(rand.NewPCG(1, 1)))
+		require.NoError(t, err)
+		return f
+	}
+	want, got := fit(Sum(Scale(RBF(2)), Linear(2))), fit(Sum(Scale(userKernel{RBF(2)}), userKernel{Linear(2)}))
+	require.InDelta(t, want.LogMarginal, got.LogMarginal, 1e-9)
+	require.InDeltaSlice(t, want.State, got.State, 1e-9)
+	require.Equal(t, "custom.variance", got.Hypers[0].Name)
+
+	functions, err := got.Process.Draw(2, 40, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	value := make([]float64, 20)
+	functions[0].Eval(value, nil, x)
+	require.True(t, finite(value[0]))
+}
+
 func TestFitWarnsOfJitter(t *testing.T) {
 	x := mat.NewDense(3, 1, []float64{0.5, 0.5, 0.5})
 	f, err := Spec{Kernel: "rbf", Noise: number(0)}.Fit(context.Background(), x, []float64{1, 1, 1}, true, nil, rand.New(rand.NewPCG(1, 1)))
@@ -220,12 +244,12 @@ func BenchmarkFit(b *testing.B) {
 func BenchmarkLoss(b *testing.B) {
 	x, y := wave(100, 6, 0.05, 1)
 	m, _ := Spec{}.model(6, false)
-	e := newEvidence(context.Background(), m, x, y)
+	e := newEvidence(m, x, y)
 	free := make([]float64, len(m.free))
 	grad := make([]float64, len(free))
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			e.loss(free, grad)
+			e.loss(context.Background(), free, grad)
 		}
 	})
 	chol, _ := linalg.Factorize(e.gram)

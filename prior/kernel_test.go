@@ -185,6 +185,58 @@ func TestGradientAtCoincidentPoints(t *testing.T) {
 	}
 }
 
+func TestExtremeInputs(t *testing.T) {
+	x := mat.NewDense(3, 1, []float64{-1e200, 0, 1e308})
+	for _, expr := range []string{"rbf", "matern12", "matern32", "matern52", "rq"} {
+		k, gram := parsed(t, expr, 1), mat.NewSymDense(3, nil)
+		k.Gram(gram, x)
+		require.InDelta(t, 0, gram.At(0, 2), 1e-100, expr)
+		grad := make([]float64, len(k.Params()))
+		k.ParamVJP(grad, x, symmetric(rand.New(rand.NewPCG(1, 1)), 3))
+		for _, g := range grad {
+			require.True(t, finite(g), expr)
+		}
+	}
+}
+
+func TestShapesPanic(t *testing.T) {
+	x, wide := mat.NewDense(4, 3, nil), mat.NewDense(4, 5, nil)
+	for _, expr := range expressions {
+		k := parsed(t, expr, 3)
+		require.Panics(t, func() { k.Gram(mat.NewSymDense(4, nil), wide) }, expr)
+		require.Panics(t, func() { k.Cross(mat.NewDense(4, 4, nil), wide, wide) }, expr)
+		require.Panics(t, func() { k.Diag(make([]float64, 4), wide) }, expr)
+		require.Panics(t, func() { k.Gram(mat.NewSymDense(3, nil), x) }, expr)
+		require.Panics(t, func() { k.Cross(mat.NewDense(4, 3, nil), x, x) }, expr)
+		require.Panics(t, func() { k.Diag(make([]float64, 3), x) }, expr)
+		require.Panics(t, func() { k.WithParams(make([]float64, 99)) }, expr)
+	}
+}
+
+func BenchmarkKernel(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, y := points(rng, 20, 6), points(rng, 200, 6)
+	for _, expr := range []string{"matern52", "rbf*periodic+linear", "arccos(depth=3)"} {
+		k := parsed(b, expr, 6)
+		gram, cross, dx := mat.NewSymDense(200, nil), mat.NewDense(20, 200, nil), mat.NewDense(20, 6, nil)
+		b.Run("Gram/"+expr, func(b *testing.B) {
+			for b.Loop() {
+				k.Gram(gram, y)
+			}
+		})
+		b.Run("Cross/"+expr, func(b *testing.B) {
+			for b.Loop() {
+				k.Cross(cross, x, y)
+			}
+		})
+		b.Run("CrossVJP/"+expr, func(b *testing.B) {
+			for b.Loop() {
+				k.CrossVJP(dx, x, y, cross)
+			}
+		})
+	}
+}
+
 func TestDensities(t *testing.T) {
 	for _, d := range []Density{LogNormal{Mu: -0.3, Sigma: 0.8}, Gamma{Shape: 2.5, Rate: 0.7}, Gamma{Shape: 0.9, Rate: 2}} {
 		for _, at := range []float64{0.05, 0.7, 4} {

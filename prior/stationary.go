@@ -181,6 +181,9 @@ func (k stationary) tape(dst *mat.SymDense, x *mat.Dense) backward {
 				}
 				w *= slopes[at]
 				at++
+				if w == 0 {
+					continue
+				}
 				row := raw.Data[(i+1+j)*raw.Stride : (i+1+j)*raw.Stride+k.dim]
 				for c, v := range row {
 					v -= xi[c]
@@ -198,7 +201,8 @@ func (k stationary) tape(dst *mat.SymDense, x *mat.Dense) backward {
 	}
 }
 
-// sqdist writes s_j = Σ_c ((a_c - y_jc)·inv_c)² for the rows y_from, y_from+1, ….
+// sqdist writes s_j = Σ_c ((a_c - y_jc)·inv_c)² for the rows y_from, y_from+1, …,
+// and 1e300 for what is larger, so that no profile meets an infinity.
 func sqdist(s, a []float64, y blas64.General, from int, inv []float64) {
 	d := len(a)
 	inv = inv[:d]
@@ -210,6 +214,9 @@ func sqdist(s, a []float64, y blas64.General, from int, inv []float64) {
 		for c, v := range row {
 			t := (a[c] - v) * inv[c]
 			sum += t * t
+		}
+		if sum > 1e300 {
+			sum = 1e300
 		}
 		s[j] = sum
 	}
