@@ -47,6 +47,9 @@ func TestGradients(t *testing.T) {
 	for _, d := range []int{1, 3} {
 		for _, pending := range []int{0, 2} {
 			for _, conditions := range []bool{false, true} {
+				if conditions && pending == 0 {
+					continue
+				}
 				for _, a := range recipes {
 					for _, q := range []int{1, 3} {
 						if q > 1 && single(a) {
@@ -73,7 +76,7 @@ func TestGradients(t *testing.T) {
 							f.Eval(one, nil, mat.NewDense(1, len(x), x))
 							return one[0]
 						}
-						for i := range 6 {
+						for i := range 3 {
 							row := slices.Clone(x.RawRowView(i))
 							require.InDelta(t, value[i], at(row), 1e-9*max(1, math.Abs(value[i])), "batched and alone")
 							if _, kinked := a.(QEI); kinked {

@@ -175,7 +175,7 @@ func fatMax(v, bar []float64) float64 {
 			top = j
 		}
 	}
-	sum := 1.0
+	var sum float64 // of all terms but the largest, which is 1
 	for j, y := range v {
 		if j == top {
 			continue
@@ -191,11 +191,14 @@ func fatMax(v, bar []float64) float64 {
 		rest := 1.0
 		for j := range bar {
 			if j != top {
-				bar[j] /= sum
+				bar[j] /= 1 + sum
 				rest -= bar[j]
 			}
 		}
 		bar[top] = rest
 	}
-	return v[top] + tauMax*math.Log(sum)
+	if sum < 1e-3 { // the usual case: the series of log(1+sum) is full accuracy and cheaper
+		return v[top] + tauMax*sum*(1-sum*(1./2-sum*(1./3-sum*(1./4-sum/5))))
+	}
+	return v[top] + tauMax*math.Log1p(sum)
 }

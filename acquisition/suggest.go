@@ -12,6 +12,7 @@ import (
 
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Candidate is a point that Suggest proposes.
@@ -36,14 +37,13 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 	if q < 1 {
 		return nil, fmt.Errorf("%w: %d points asked for", ErrProblem, q)
 	}
-	if d := p.Posterior.Dim(); d != dom.Dim() {
-		panic(fmt.Sprintf("acquisition: posterior of %d inputs, domain of %d coordinates", d, dom.Dim()))
-	}
+	p.checkDims(dom)
 	known := newKnown(p, dom)
 	starts := incumbents(p, stream.Split(rng, "incumbents", 0))
 	var out []Candidate
 	pending := p
 	for i := range q {
+		surrogate.Report(ctx, surrogate.Progress{Phase: "acquisition", Done: i, Total: q})
 		c, err := suggestOne(ctx, a, pending, dom, starts, known, o, stream.Split(rng, "point", i))
 		if err != nil {
 			return describe(p, out), err
@@ -60,6 +60,18 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 		out = batch
 	}
 	return describe(p, out), nil
+}
+
+func (p Problem) checkDims(dom Domain) {
+	d := dom.Dim()
+	if got := p.Posterior.Dim(); got != d {
+		panic(fmt.Sprintf("acquisition: posterior of %d inputs, domain of %d coordinates", got, d))
+	}
+	for _, x := range []*mat.Dense{p.Observed, p.Pending} {
+		if rowCount(x) > 0 && x.RawMatrix().Cols != d {
+			panic(fmt.Sprintf("acquisition: known points of %d coordinates, domain of %d", x.RawMatrix().Cols, d))
+		}
+	}
 }
 
 func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, starts *mat.Dense, known *known, o MaximizeOptions, rng *rand.Rand) (Candidate, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-var quick = MaximizeOptions{Raw: 128, Starts: 6, MaxIter: 50}
+var quick = MaximizeOptions{Raw: 64, Starts: 4, MaxIter: 30}
 
 // Every recipe suggests batches without repeats, the same ones for a seed.
 func TestSuggestBatches(t *testing.T) {

@@ -1,0 +1,113 @@
+package acquisition_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// Gradients on an exact GP, pending points included.
+func TestGradientsOnGP(t *testing.T) {
+	p := fitted(t, bowl, 15, 3)
+	p.Pending = space.Sobol(2, 3, rng(8))
+	for _, c := range []struct {
+		a acquisition.Acquisition
+		q int
+	}{{acquisition.LogEI{}, 1}, {acquisition.LCB{}, 1}, {acquisition.MES{}, 1}, {acquisition.Thompson{}, 1}, {acquisition.QLogEI{Samples: 64}, 2}, {acquisition.LogNEI{Samples: 64}, 1}} {
+		f, err := c.a.Build(t.Context(), p, c.q, rng(1))
+		require.NoError(t, err)
+		x := space.Sobol(4, f.Dim(), rng(6))
+		value, grad := make([]float64, 4), mat.NewDense(4, f.Dim(), nil)
+		f.Eval(value, grad, x)
+		for i := range value {
+			g := mat.Row(nil, i, grad)
+			for j := range g {
+				g[j] /= 50
+			}
+			at := func(u []float64) float64 {
+				y, v := mat.Row(nil, i, x), make([]float64, 1)
+				for j := range y {
+					y[j] += u[j] / 50
+				}
+				f.Eval(v, nil, mat.NewDense(1, len(y), y))
+				return v[0]
+			}
+			require.NoError(t, check.Gradient(at, make([]float64, len(g)), g, 1e-5), "%T row %d", c.a, i)
+		}
+	}
+}
+
+// The default effort finds what eight times the effort finds, for a posterior
+// whose data gather around the optimum as they do late in a run.
+func TestDefaultEffortIsEnough(t *testing.T) {
+	p := fitted(t, bowl, 20, 4)
+	s := unitBox(t, 4)
+	for step := range 12 {
+		got, err := acquisition.Suggest(t.Context(), acquisition.LogEI{}, p, s, 1, acquisition.MaximizeOptions{}, rng(uint64(step)))
+		require.NoError(t, err)
+		if step%4 == 3 {
+			more, err := acquisition.Suggest(t.Context(), acquisition.LogEI{}, p, s, 1, acquisition.MaximizeOptions{Raw: 8192, Starts: 160}, rng(99))
+			require.NoError(t, err)
+			assert.InDelta(t, more[0].Value, got[0].Value, 0.02, "step %d", step)
+		}
+		x, y := mat.NewDense(1, 4, got[0].X), []float64{got[0].Mean - got[0].SD}
+		q, err := p.Posterior.(surrogate.Conditioner).Condition(x, y)
+		require.NoError(t, err)
+		var all mat.Dense
+		all.Stack(p.Observed, x)
+		p = acquisition.Problem{Posterior: q, Best: min(p.Best, y[0]), Observed: &all}
+	}
+}
+
+// Progress of a batch is reported.
+func TestProgress(t *testing.T) {
+	p := fitted(t, bowl, 8, 2)
+	var seen []surrogate.Progress
+	ctx := surrogate.WithProgress(t.Context(), func(r surrogate.Progress) { seen = append(seen, r) })
+	_, err := acquisition.Suggest(ctx, acquisition.LogEI{}, p, unitBox(t, 2), 2, acquisition.MaximizeOptions{Raw: 64, Starts: 2}, rng(1))
+	require.NoError(t, err)
+	assert.Equal(t, []surrogate.Progress{{Phase: "acquisition", Done: 0, Total: 2}, {Phase: "acquisition", Done: 1, Total: 2}}, seen)
+}
+
+func ExampleSuggest() {
+	// Five values of (x - 0.3)², and a GP with everything but its mean fixed.
+	x := mat.NewDense(5, 1, []float64{0, 0.2, 0.5, 0.75, 1})
+	y := make([]float64, 5)
+	for i := range y {
+		y[i] = math.Pow(x.At(i, 0)-0.3, 2)
+	}
+	one, noise := 1.0, 1e-6
+	model := &gp.Model{}
+	model.Kernel, model.Lengthscale, model.Variance, model.Noise = "rbf", []float64{0.5}, &one, &noise
+	ctx := context.Background()
+	posterior, err := model.Fit(ctx, surrogate.Dataset{X: x, Y: y}, rng(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := space.New(space.Float("x", 0, 1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := acquisition.Problem{Posterior: posterior, Best: slices.Min(y), Observed: x}
+	next, err := acquisition.Suggest(ctx, acquisition.LogEI{}, p, s, 1, acquisition.MaximizeOptions{}, rng(2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("evaluate at %.2f\n", next[0].X[0])
+	// Output: evaluate at 0.30
+}
