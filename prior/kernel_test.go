@@ -160,6 +160,16 @@ func TestKernelIdentities(t *testing.T) {
 		k.ParamVJP(b, x, sbar)
 		require.InDeltaSlice(t, b, a, 1e-11)
 
+		// So do those of the cross matrix.
+		y, kbar := points(rng, 5, 3), mat.NewDense(12, 5, normals(rng, 60))
+		c1, c2, d1, d2 := mat.NewDense(12, 5, nan(60)), mat.NewDense(12, 5, nil), mat.NewDense(12, 3, nil), mat.NewDense(12, 3, nil)
+		vjp := CrossTape(k, c1, x, y)
+		k.Cross(c2, x, y)
+		require.True(t, mat.EqualApprox(c2, c1, 1e-14))
+		vjp(d1, kbar)
+		k.CrossVJP(d2, x, y, kbar)
+		require.True(t, mat.EqualApprox(d2, d1, 1e-12))
+
 		// Names are unique, and the expression comes back.
 		names := map[string]bool{}
 		for _, p := range k.Params() {
@@ -227,6 +237,13 @@ func BenchmarkKernel(b *testing.B) {
 		b.Run("Cross/"+expr, func(b *testing.B) {
 			for b.Loop() {
 				k.Cross(cross, x, y)
+			}
+		})
+		b.Run("CrossTape and two VJPs/"+expr, func(b *testing.B) {
+			for b.Loop() {
+				vjp := CrossTape(k, cross, x, y)
+				vjp(dx, cross)
+				vjp(dx, cross)
 			}
 		})
 		b.Run("CrossVJP/"+expr, func(b *testing.B) {

@@ -99,15 +99,39 @@ func (k stationary) Diag(dst []float64, x *mat.Dense) {
 // CrossVJP implements Kernel.
 func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
-	checkSize("gradient", dx, n, k.dim)
-	checkSize("kbar", kbar, n, m)
 	inv, p, raw := inverse(k.spread(0)), k.profile(), y.RawMatrix()
 	value, slope := make([]float64, m), make([]float64, m)
-	sum := make([]float64, k.dim)
-	for i := range n {
-		xi := x.RawRowView(i)
-		sqdist(slope, xi, raw, 0, inv)
+	k.pullCross(dx, x, y, kbar, func(i int) []float64 {
+		sqdist(slope, x.RawRowView(i), raw, 0, inv)
 		p.eval(value, slope, slope)
+		return slope
+	}, n, m)
+}
+
+// crossTape is CrossTape.
+func (k stationary) crossTape(dst, x, y *mat.Dense) func(dx, kbar *mat.Dense) {
+	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
+	checkSize("cross matrix", dst, n, m)
+	inv, p, raw := inverse(k.spread(0)), k.profile(), y.RawMatrix()
+	slopes := make([]float64, n*m)
+	for i := range n {
+		slope := slopes[i*m : (i+1)*m]
+		sqdist(slope, x.RawRowView(i), raw, 0, inv)
+		p.eval(dst.RawRowView(i), slope, slope)
+	}
+	return func(dx, kbar *mat.Dense) {
+		k.pullCross(dx, x, y, kbar, func(i int) []float64 { return slopes[i*m : (i+1)*m] }, n, m)
+	}
+}
+
+// pullCross adds Σ_j kbar_ij ∂k(x_i,y_j)/∂x_i to row i of dx, given the slopes ∂k/∂s
+// of each row.
+func (k stationary) pullCross(dx, x, y, kbar *mat.Dense, slopes func(i int) []float64, n, m int) {
+	checkSize("gradient", dx, n, k.dim)
+	checkSize("kbar", kbar, n, m)
+	inv, raw, sum := inverse(k.spread(0)), y.RawMatrix(), make([]float64, k.dim)
+	for i := range n {
+		xi, slope := x.RawRowView(i), slopes(i)
 		clear(sum)
 		for j, w := range kbar.RawRowView(i) {
 			w *= slope[j]
@@ -119,8 +143,9 @@ func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 				sum[c] += w * (xi[c] - v)
 			}
 		}
+		g := dx.RawRowView(i)
 		for c, v := range sum {
-			dx.RawRowView(i)[c] += 2 * v * inv[c] * inv[c]
+			g[c] += 2 * v * inv[c] * inv[c]
 		}
 	}
 }
