@@ -92,7 +92,7 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 	}
 	if reject(c.X) {
 		if x := unknown(dom, c.X, reject, rng); x != nil { // else all points are pending
-			c.Warnings = append(c.Warnings, "all maximisers are known points: this is a point nearby")
+			c.Warnings = append(c.Warnings, "all maximisers are known points: this is another point")
 			c.X, c.Value = x, valueAt(f, x)
 		}
 	}
@@ -134,7 +134,10 @@ func suggestJointly(ctx context.Context, a Acquisition, p Problem, dom Domain, g
 		return nil, err
 	}
 	if v := valueAt(f, first); !(value > v) || repeats(x) {
-		x, value = first, v
+		for i := range greedy {
+			greedy[i].Value = v
+		}
+		return greedy, nil
 	}
 	out := make([]Candidate, q)
 	for i := range out {

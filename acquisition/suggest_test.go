@@ -216,13 +216,77 @@ func TestSuggestErrors(t *testing.T) {
 	p.Best = math.NaN()
 	_, err = Suggest(t.Context(), LogEI{}, p, cube(t, 2), 1, quick, rng(1))
 	require.ErrorIs(t, err, ErrProblem)
-	assert.Panics(t, func() { _, _ = Suggest(t.Context(), LogEI{}, p, cube(t, 3), 1, quick, rng(1)) })
+	assert.PanicsWithValue(t, "acquisition: posterior of 2 inputs, domain of 3 coordinates", func() {
+		_, _ = Suggest(t.Context(), LogEI{}, p, cube(t, 3), 1, quick, rng(1))
+	})
+	p.Pending = mat.NewDense(1, 3, nil)
+	assert.PanicsWithValue(t, "acquisition: known points of 3 coordinates, domain of 2", func() {
+		_, _ = Suggest(t.Context(), LogEI{}, p, cube(t, 2), 1, quick, rng(1))
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, a := range recipes {
 		_, err = Suggest(ctx, a, problem(t, 2), cube(t, 2), 2, quick, rng(1))
 		require.ErrorIs(t, err, context.Canceled, name(a))
 	}
+}
+
+// nowhere is a posterior that breaks down.
+type nowhere struct{ constant }
+
+func (nowhere) Predict(mean, variance []float64, _ *mat.Dense) {
+	for i := range mean {
+		mean[i], variance[i] = math.NaN(), math.NaN()
+	}
+}
+
+func TestSuggestWithoutFiniteValue(t *testing.T) {
+	p := Problem{Posterior: nowhere{}, Best: 0, Observed: mat.NewDense(1, 2, nil)}
+	got, err := Suggest(t.Context(), LogEI{}, p, cube(t, 2), 1, quick, rng(1))
+	require.NoError(t, err)
+	assert.Len(t, got[0].Warnings, 1)
+	assert.Greater(t, math.Hypot(got[0].X[0], got[0].X[1]), 1.0)
+}
+
+// The last resort: a point that is not known, if there is one.
+func TestUnknown(t *testing.T) {
+	s := newSpace(t, space.Int("n", 1, 9))
+	u := unknown(s, s.Encode(pointN(t, s, 4)), func(x []float64) bool { return s.Decode(x).Int("n") != 9 }, rng(1))
+	assert.Equal(t, 9, s.Decode(u).Int("n"))
+	assert.Nil(t, unknown(s, u, func([]float64) bool { return true }, rng(1)))
+	c := cube(t, 2)
+	u = unknown(c, []float64{0.5, 0.5}, func(x []float64) bool { return x[0] < 0.9 }, rng(1))
+	assert.GreaterOrEqual(t, u[0], 0.9)
+	assert.Nil(t, unknown(c, u, func([]float64) bool { return true }, rng(1)))
+}
+
+func pointN(t *testing.T, s *space.Space, n int) space.Point {
+	p, err := s.PointOf(map[string]any{"n": n})
+	require.NoError(t, err)
+	return p
+}
+
+// Batches chosen together in a finite space are free of repeats too.
+func TestJointInFiniteSpace(t *testing.T) {
+	s := newSpace(t, space.Int("n", 1, 3), space.Categorical("c", "a", "b"))
+	p, _, _ := newToy(t, s.Dim(), 3, 1e-4, 2)
+	all := enumerate(s, make([]float64, s.Dim()))
+	problem := Problem{Posterior: p, Best: 0, Observed: rows(all, 0, 2)}
+	got, err := Suggest(t.Context(), QLogEI{Samples: 64, Joint: true}, problem, s, 4, quick, rng(1))
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for i := range 2 {
+		seen[key(all.RawRowView(i))] = true
+	}
+	for _, c := range got {
+		assert.False(t, seen[key(c.X)])
+		assert.Empty(t, c.Warnings)
+		seen[key(c.X)] = true
+	}
+	// One more than there are: the last repeats, and says so.
+	got, err = Suggest(t.Context(), QLogEI{Samples: 64, Joint: true}, problem, s, 5, quick, rng(1))
+	require.NoError(t, err)
+	assert.NotEmpty(t, got[4].Warnings)
 }
 
 // A user's own recipe needs one method.
