@@ -23,6 +23,16 @@ const (
 	exitInterrupted = 130
 )
 
+const about = `Bayesian optimisation: find the minimum of an expensive function in few evaluations.
+
+Examples:
+
+    bo run --objective branin
+    bo run --command 'python train.py --lr {lr}' --space space.yaml --budget 30
+    bo predict --train runs.csv --at grid.csv
+
+Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
+
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Find the minimum, or maximum, of an objective."`
 	Predict  predictCmd  `cmd:"" help:"Fit a surrogate to one table and predict at the rows of another."`
@@ -64,7 +74,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	e := &env{ctx, stdin, stdout, stderr}
 	parser := kong.Must(&grammar,
 		kong.Name("bo"),
-		kong.Description("Bayesian optimisation: find the minimum of an expensive function in few evaluations."),
+		kong.Description(about),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 96}),
@@ -96,7 +106,11 @@ func report(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	if !errors.Is(err, errInterrupted) {
+	switch {
+	case errors.Is(err, errInterrupted): // told already
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "bo: interrupted")
+	default:
 		fmt.Fprintf(stderr, "bo: %s\n", oneLine(err.Error()))
 	}
 	var usage usageError

@@ -54,7 +54,7 @@ func (c describeCmd) Run(e *env) error {
 func describeSettings(w io.Writer, name string, entries []catalog.Entry, owners ...owner) error {
 	i := slices.IndexFunc(entries, func(e catalog.Entry) bool { return e.Name == name })
 	fmt.Fprintf(w, "%s: %s\n\n", name, entries[i].Summary)
-	return columns(w, func(row func(cells ...any)) {
+	return columns(w, func(row func(cells ...string)) {
 		row("SETTING", "TYPE", "DEFAULT", "MEANING")
 		for _, o := range owners {
 			for _, s := range settings.List(o.options) {
@@ -66,7 +66,7 @@ func describeSettings(w io.Writer, name string, entries []catalog.Entry, owners 
 
 func describeObjective(w io.Writer, o benchmarks.Objective) error {
 	fmt.Fprintf(w, "%s: %s\n\n", o.Name, o.Summary)
-	return columns(w, func(row func(cells ...any)) {
+	return columns(w, func(row func(cells ...string)) {
 		for _, p := range o.Space.Parameters() {
 			row(p.Name, fmt.Sprintf("%s from %g to %g", p.Kind, p.Min, p.Max))
 		}
@@ -101,7 +101,7 @@ func describeKernel(w io.Writer, expr string) error {
 		fmt.Fprintf(w, "%s\n", k)
 	}
 	fmt.Fprintf(w, "\nHyper-parameters for %d inputs in the unit cube:\n\n", dim)
-	return columns(w, func(row func(cells ...any)) {
+	return columns(w, func(row func(cells ...string)) {
 		row("NAME", "START", "RANGE", "PRIOR")
 		for _, p := range k.Params() {
 			if p.Fixed {

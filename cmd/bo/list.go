@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/internal/catalog"
@@ -32,7 +33,7 @@ func (c listCmd) Run(e *env) error {
 			entries = append(entries, catalog.Entry{Name: name, Summary: formula})
 		}
 	}
-	return columns(e.stdout, func(row func(cells ...any)) {
+	return columns(e.stdout, func(row func(cells ...string)) {
 		for _, e := range entries {
 			row(e.Name, e.Summary)
 		}
@@ -40,7 +41,7 @@ func (c listCmd) Run(e *env) error {
 }
 
 func listObjectives(w io.Writer) error {
-	return columns(w, func(row func(cells ...any)) {
+	return columns(w, func(row func(cells ...string)) {
 		for _, name := range benchmarks.Names() {
 			o, err := benchmarks.Lookup(name)
 			if err != nil {
@@ -55,17 +56,54 @@ func listObjectives(w io.Writer) error {
 	})
 }
 
-// columns writes rows of cells, aligned.
-func columns(w io.Writer, rows func(row func(cells ...any))) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	rows(func(cells ...any) {
-		for i, c := range cells {
-			if i > 0 {
-				fmt.Fprint(tw, "\t")
+// tableWidth is where the last column of a table is wrapped.
+const tableWidth = 100
+
+// columns writes rows of cells, aligned, the last cell wrapped.
+func columns(w io.Writer, rows func(row func(cells ...string))) error {
+	var all [][]string
+	var widths []int
+	rows(func(cells ...string) {
+		all = append(all, cells)
+		for i, c := range cells[:len(cells)-1] {
+			if i == len(widths) {
+				widths = append(widths, 0)
 			}
-			fmt.Fprint(tw, c)
+			widths[i] = max(widths[i], utf8.RuneCountInString(c)+3)
 		}
-		fmt.Fprintln(tw)
 	})
-	return tw.Flush()
+	var b strings.Builder
+	for _, cells := range all {
+		used := 0
+		last := len(cells) - 1
+		for i, c := range cells[:last] {
+			fmt.Fprintf(&b, "%-*s", widths[i], c)
+			used += widths[i]
+		}
+		for i, line := range wrap(cells[last], tableWidth-used) {
+			if i > 0 {
+				fmt.Fprintf(&b, "%*s", used, "")
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// wrap cuts text at blanks into lines of at most width runes, longer words aside.
+func wrap(text string, width int) []string {
+	lines := []string{""}
+	for _, word := range strings.Fields(text) {
+		line := &lines[len(lines)-1]
+		switch {
+		case *line == "":
+			*line = word
+		case utf8.RuneCountInString(*line)+1+utf8.RuneCountInString(word) <= width:
+			*line += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }

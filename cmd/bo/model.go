@@ -28,6 +28,7 @@ const (
 
 // A method is a surrogate with, for a search, what chooses points by it.
 type method struct {
+	name        string // of the surrogate
 	model       surrogate.Model
 	acquisition acquisition.Acquisition
 	maximizer   acquisition.MaximizeOptions
@@ -43,7 +44,7 @@ type owner struct {
 // newMethod returns the named surrogate and, if acquisitionName is not empty, the
 // named acquisition, with the key=value pairs set.
 func newMethod(surrogateName, acquisitionName string, pairs []string) (*method, error) {
-	m := &method{}
+	m := &method{name: surrogateName}
 	var err error
 	if m.model, err = catalog.Surrogate(surrogateName); err != nil {
 		return nil, usageError{err}
@@ -110,7 +111,7 @@ func (m *method) check(ctx context.Context, dim int) error {
 		_, err = model.Process(dim)
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", m.owners[0].name, err)}
+		return usageError{fmt.Errorf("surrogate %w", named(err, m.name))}
 	}
 	if m.acquisition == nil {
 		return nil
@@ -131,6 +132,14 @@ func (m *method) check(ctx context.Context, dim int) error {
 		err = usageError{fmt.Errorf("%s: %w", m.owners[1].name, err)}
 	}
 	return err
+}
+
+// named begins err with name, unless it does already.
+func named(err error, name string) error {
+	if strings.HasPrefix(err.Error(), name+": ") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // arguments lists every setting, given or not.

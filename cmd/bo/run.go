@@ -35,7 +35,7 @@ type runCmd struct {
 	JSON   bool   `group:"result" name:"json" help:"Print the result as one JSON object."`
 	Trials string `group:"result" placeholder:"FILE" help:"Write a row for each trial to FILE.jsonl or FILE.csv, as they end."`
 	State  string `group:"result" placeholder:"FILE" help:"Save the run after each event; the same command then goes on where it stopped."`
-	Quiet  bool   `group:"result" help:"No progress."`
+	Quiet  bool   `group:"result" help:"No progress and no warnings."`
 }
 
 func (runCmd) Help() string {

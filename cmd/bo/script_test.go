@@ -130,6 +130,8 @@ func objectiveMain() {
 		fmt.Println(arg(2))
 	case "print": // print TEXT
 		fmt.Println(os.Args[2])
+	case "huge": // huge X: values of size 1e12
+		fmt.Println(-1e12 * arg(2))
 	case "nothing":
 	case "hang":
 		fmt.Fprintln(os.Stderr, "waiting for godot")
