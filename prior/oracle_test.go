@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -84,5 +85,31 @@ func TestOracle(t *testing.T) {
 		require.InDelta(t, d.LogNormal[2], lp, 1e-12)
 		lp, _ = Gamma{d.Gamma[0], d.Gamma[1]}.LogProb(d.Theta)
 		require.InDelta(t, d.Gamma[2], lp, 1e-12)
+	}
+}
+
+// BoTorch's default model has the priors and the objective of this package.
+func TestFitAgainstBoTorch(t *testing.T) {
+	text, err := os.ReadFile("../testdata/prior/map.json")
+	require.NoError(t, err)
+	var o struct {
+		Cases []struct {
+			X           [][]float64
+			Y           []float64
+			Lengthscale []float64
+			Noise, Mean float64
+			LogMarginal float64 `json:"log_marginal"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &o))
+	for _, c := range o.Cases {
+		fit, err := Spec{Kernel: "1*rbf"}.Fit(context.Background(), dense(c.X), c.Y, false, nil, rand.New(rand.NewPCG(1, 1)))
+		require.NoError(t, err)
+		for i, l := range c.Lengthscale {
+			require.InEpsilon(t, l, fit.Hypers[1+i].Value, 2e-3)
+		}
+		require.InEpsilon(t, c.Noise, fit.Noise, 2e-3)
+		require.InDelta(t, c.Mean, fit.Mean, 1e-3)
+		require.InDelta(t, c.LogMarginal, fit.LogMarginal, 1e-3)
 	}
 }
