@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/functionspace/bo/internal/linalg"
 )
 
 // Features is a finite linear model of functions, φ(x)ᵀw with w ~ N(0,I), whose
@@ -135,112 +133,6 @@ func productFeatures(k product, variance float64, n int, rng *rand.Rand) (Featur
 	return out, nil
 }
 
-// joined lays the features of several models side by side.
-type joined struct {
-	dim   int
-	parts []Features
-}
-
-func (f joined) Dim() int { return f.dim }
-
-func (f joined) Len() int {
-	n := 0
-	for _, p := range f.parts {
-		n += p.Len()
-	}
-	return n
-}
-
-// each calls do with every part that has features and its columns of phi.
-func (f joined) each(phi *mat.Dense, do func(p Features, columns *mat.Dense)) {
-	at, rows := 0, phi.RawMatrix().Rows
-	for _, p := range f.parts {
-		if n := p.Len(); n > 0 && rows > 0 {
-			do(p, phi.Slice(0, rows, at, at+n).(*mat.Dense))
-			at += n
-		}
-	}
-}
-
-func (f joined) Eval(phi, x *mat.Dense) {
-	f.each(phi, func(p Features, columns *mat.Dense) { p.Eval(columns, x) })
-}
-
-func (f joined) EvalVJP(dx, x, phibar *mat.Dense) {
-	f.each(phibar, func(p Features, columns *mat.Dense) { p.EvalVJP(dx, x, columns) })
-}
-
-// crossed holds all products of one feature from each model; that of the last
-// model runs fastest.
-type crossed []Features
-
-func (f crossed) Dim() int { return f[0].Dim() }
-
-func (f crossed) Len() int {
-	n := 1
-	for _, p := range f {
-		n *= p.Len()
-	}
-	return n
-}
-
-func (f crossed) eval(x *mat.Dense) []*mat.Dense {
-	out := make([]*mat.Dense, len(f))
-	for i, p := range f {
-		out[i] = mat.NewDense(x.RawMatrix().Rows, p.Len(), nil)
-		p.Eval(out[i], x)
-	}
-	return out
-}
-
-func (f crossed) Eval(phi, x *mat.Dense) {
-	parts := f.eval(x)
-	for i := range x.RawMatrix().Rows {
-		outer(phi.RawRowView(i), parts, i, -1)
-	}
-}
-
-// outer writes the products of rows i of the parts to dst; the part left out
-// counts as 1 and its axis stays, so that dst has one number per feature.
-func outer(dst []float64, parts []*mat.Dense, i, without int) {
-	dst[0] = 1
-	filled := 1
-	for p, part := range parts {
-		row := part.RawRowView(i)
-		// Backwards, so that no number is overwritten before it is read.
-		for a := filled - 1; a >= 0; a-- {
-			v := dst[a]
-			for b := len(row) - 1; b >= 0; b-- {
-				w := row[b]
-				if p == without {
-					w = 1
-				}
-				dst[a*len(row)+b] = v * w
-			}
-		}
-		filled *= len(row)
-	}
-}
-
-func (f crossed) EvalVJP(dx, x, phibar *mat.Dense) {
-	parts, n := f.eval(x), f.Len()
-	rest := make([]float64, n)
-	inner := n
-	for p, part := range parts {
-		m := part.RawMatrix().Cols
-		inner /= m
-		bar := mat.NewDense(x.RawMatrix().Rows, m, nil)
-		for i := range x.RawMatrix().Rows {
-			outer(rest, parts, i, p)
-			row, g := bar.RawRowView(i), phibar.RawRowView(i)
-			for at, v := range rest {
-				row[at/inner%m] += v * g[at]
-			}
-		}
-		f[p].EvalVJP(dx, x, bar)
-	}
-}
-
 // affine is the features (offset, weights_1 x_1, …, weights_d x_d).
 type affine struct {
 	dim     int
@@ -293,60 +185,4 @@ func (f featuresOnInputs) EvalVJP(dx, x, phibar *mat.Dense) {
 	d := zerosLike(picked)
 	f.inner.EvalVJP(d, picked, phibar)
 	f.on.put(dx, d)
-}
-
-// nystrom is φ(x) = L⁻¹ k(Z,x) with L Lᵀ = k(Z,Z).
-type nystrom struct {
-	kernel Kernel
-	z      *mat.Dense
-	chol   *linalg.Cholesky
-}
-
-// Nystrom returns the features L⁻¹k(z,x), L Lᵀ = k(z,z), one per row of z. A
-// function drawn from them is an exact draw at z, and between the rows of z the
-// conditional mean given those values. It costs O(n³/3) and O(n²) a point.
-func Nystrom(k Kernel, z *mat.Dense) (Features, error) {
-	n, _ := z.Dims()
-	gram := mat.NewSymDense(n, nil)
-	k.Gram(gram, z)
-	chol, err := linalg.Factorize(gram)
-	if err != nil {
-		return nil, fmt.Errorf("prior: features of %s: %w", k, err)
-	}
-	return nystrom{k, z, chol}, nil
-}
-
-func (f nystrom) Dim() int { return f.kernel.Dim() }
-func (f nystrom) Len() int { return f.chol.N() }
-
-func (f nystrom) Eval(phi, x *mat.Dense) {
-	m, _ := x.Dims()
-	cross := mat.NewDense(f.Len(), m, nil)
-	f.kernel.Cross(cross, f.z, x)
-	f.chol.SolveLower(cross)
-	phi.Copy(cross.T())
-}
-
-func (f nystrom) EvalVJP(dx, x, phibar *mat.Dense) {
-	back := mat.DenseCopyOf(phibar.T())
-	f.chol.SolveUpper(back)
-	f.kernel.CrossVJP(dx, x, f.z, mat.DenseCopyOf(back.T()))
-}
-
-// kronecker returns n points of the additive sequence u + i·(1/g, 1/g², …) mod 1
-// with g the root of g^{d+1} = g + 1 (Roberts 2018) and u uniform.
-func kronecker(n, d int, rng *rand.Rand) *mat.Dense {
-	g := 2.0
-	for range 64 {
-		g = math.Pow(1+g, 1/float64(d+1))
-	}
-	x, step := mat.NewDense(n, d, nil), 1.0
-	for j := range d {
-		step /= g
-		u := rng.Float64()
-		for i := range n {
-			_, x.RawRowView(i)[j] = math.Modf(u + float64(i)*step)
-		}
-	}
-	return x
 }

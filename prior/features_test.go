@@ -171,6 +171,20 @@ func TestNystrom(t *testing.T) {
 	var got mat.Dense
 	got.Mul(phi, phi.T())
 	require.True(t, mat.EqualApprox(want, &got, 1e-7))
+
+	// What has no features of its own gets these, with gradients.
+	for _, k := range []Kernel{userKernel{Matern52(2)}, varied(Product(ArcCosine(2, 1), ArcCosine(2, 2), Matern32(2))), varied(Polynomial(2, 9))} {
+		f := featuresOf(t, k, 20, rng)
+		require.IsType(t, nystrom{}, f)
+		require.Equal(t, 2, f.Dim())
+		x, w, v := points(rng, 4, 2), normals(rng, f.Len()), make([]float64, 4)
+		fn, grad := Function{Features: f, Weights: w}, mat.NewDense(4, 2, nan(8))
+		fn.Eval(v, grad, x)
+		require.NoError(t, check.Gradient(func([]float64) float64 {
+			fn.Eval(v, nil, x)
+			return v[0] + 2*v[1] + 3*v[2] + 4*v[3]
+		}, x.RawMatrix().Data, scaleRows(grad).RawMatrix().Data, 1e-5))
+	}
 }
 
 func BenchmarkFunction(b *testing.B) {

@@ -3,7 +3,6 @@ package prior
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,50 +34,6 @@ var ErrExpression = errors.New("bad kernel expression")
 //
 // Errors wrap ErrExpression and give the position, counted from 1.
 func Parse(expr string, dim int) (Kernel, error) { return parse(expr, dim, false) }
-
-// Names returns the kernels that Parse knows.
-func Names() []string {
-	names := make([]string, len(catalogue))
-	for i, c := range catalogue {
-		names[i] = c.name
-	}
-	return names
-}
-
-// Describe returns the formula of a kernel that Parse knows, and the arguments
-// it takes.
-func Describe(name string) (formula string, arguments []string, err error) {
-	for _, c := range catalogue {
-		if c.name == name {
-			return c.formula, slices.Clone(c.args), nil
-		}
-	}
-	return "", nil, fmt.Errorf("%w: unknown kernel %q; the nearest is %q", ErrExpression, name, nearest.Name(name, Names()))
-}
-
-var catalogue = []struct {
-	name    string
-	formula string // r² = Σ_j (x_j-x'_j)²/ℓ_j²
-	args    []string
-	build   func(dim int, shared bool, depth int) Kernel
-}{
-	{"rbf", "exp(-r²/2), r² = Σ (x_j-x'_j)²/ℓ_j²", []string{"lengthscale", "ard"}, noDepth(newRBF)},
-	{"matern12", "exp(-r)", []string{"lengthscale", "ard"}, noDepth(newMatern12)},
-	{"matern32", "(1+√3 r) exp(-√3 r)", []string{"lengthscale", "ard"}, noDepth(newMatern32)},
-	{"matern52", "(1+√5 r+5r²/3) exp(-√5 r)", []string{"lengthscale", "ard"}, noDepth(newMatern52)},
-	{"rq", "(1+r²/2α)^-α", []string{"lengthscale", "alpha", "ard"}, noDepth(newRationalQuadratic)},
-	{"periodic", "exp(-2 Σ sin²(π(x_j-x'_j)/p_j)/ℓ_j²)", []string{"lengthscale", "period", "ard"}, noDepth(newPeriodic)},
-	{"linear", "offset + Σ x_j x'_j/ℓ_j²", []string{"lengthscale", "offset", "ard"}, noDepth(newLinear)},
-	{"polynomial", "(offset + Σ x_j x'_j/ℓ_j²)^degree", []string{"degree", "lengthscale", "offset", "ard"}, newPolynomial},
-	{"arccos", "covariance of an infinitely wide ReLU network of the given depth", []string{"depth", "weight", "bias"},
-		func(dim int, _ bool, depth int) Kernel { return ArcCosine(dim, depth) }},
-	{"white", "1 if x and x' are the same evaluation, else 0", nil, func(dim int, _ bool, _ int) Kernel { return White(dim) }},
-	{"constant", "1", nil, func(dim int, _ bool, _ int) Kernel { return Constant(dim) }},
-}
-
-func noDepth(f func(dim int, shared bool) Kernel) func(int, bool, int) Kernel {
-	return func(dim int, shared bool, _ int) Kernel { return f(dim, shared) }
-}
 
 // Limits on what an expression may ask for, so that no text takes the machine
 // down.
@@ -358,107 +313,4 @@ func (p *parser) inputs() ([]int, error) {
 			return inputs, p.expect(']')
 		}
 	}
-}
-
-// argument is key=value as read.
-type argument struct {
-	key    string
-	at     int
-	values []float64
-	flag   bool
-}
-
-func (p *parser) arguments(kernel string, known []string) ([]argument, error) {
-	if !p.take('(') {
-		return nil, nil
-	}
-	var args []argument
-	for {
-		p.space()
-		a := argument{at: p.at}
-		a.key = p.word()
-		switch {
-		case a.key == "":
-			return nil, p.fail(a.at, "expected an argument of %s, found %s", kernel, p.found())
-		case len(known) == 0:
-			return nil, p.fail(a.at, "%s takes no arguments", kernel)
-		case !slices.Contains(known, a.key):
-			return nil, p.fail(a.at, "%s has no argument %q; the nearest is %q", kernel, a.key, nearest.Name(a.key, known))
-		case slices.ContainsFunc(args, func(b argument) bool { return b.key == a.key }):
-			return nil, p.fail(a.at, "%s is given twice", a.key)
-		}
-		if err := p.expect('='); err != nil {
-			return nil, err
-		}
-		if err := p.value(&a); err != nil {
-			return nil, err
-		}
-		args = append(args, a)
-		if !p.take(',') {
-			return args, p.expect(')')
-		}
-	}
-}
-
-func (p *parser) value(a *argument) error {
-	p.space()
-	a.at = p.at
-	if a.key == "ard" {
-		switch text := p.word(); text {
-		case "true":
-			a.flag = true
-		case "false":
-		default:
-			p.at = a.at
-			return p.fail(a.at, "ard is true or false, found %s", p.found())
-		}
-		return nil
-	}
-	list := p.take('[')
-	for {
-		v, err := p.number()
-		if err != nil {
-			return err
-		}
-		a.values = append(a.values, v)
-		if !list {
-			break
-		}
-		if !p.take(',') {
-			if err := p.expect(']'); err != nil {
-				return err
-			}
-			break
-		}
-	}
-	if a.key == "depth" || a.key == "degree" {
-		if v := a.values[0]; list || v != math.Trunc(v) || v > maxDepth {
-			return p.fail(a.at, "%s is a whole number from 1 to %d", a.key, maxDepth)
-		}
-	}
-	return nil
-}
-
-// fix gives the hyper-parameters named by an argument their values.
-func (p *parser) fix(k Kernel, a argument) (Kernel, error) {
-	f, ok := k.(fixable)
-	if !ok {
-		return nil, p.fail(a.at, "%s cannot be fixed", a.key)
-	}
-	fixed, want := f.fix(a.key, a.values)
-	switch {
-	case want == 1:
-		return nil, p.fail(a.at, "%s is one number, not %d", a.key, len(a.values))
-	case want != 0:
-		return nil, p.fail(a.at, "%s has %d values, want 1 or %d", a.key, len(a.values), want)
-	}
-	return fixed, nil
-}
-
-// inputIndex reads the number in "lengthscale[2]".
-func inputIndex(name string) (j int, ok bool) {
-	_, text, _ := strings.Cut(name[strings.LastIndexByte(name, '.')+1:], "[")
-	text, _, ok = strings.Cut(text, "]")
-	j, err := strconv.Atoi(text)
-	return j, ok && err == nil
 }
