@@ -88,7 +88,7 @@ func (p *problem) trainGaussNewton(ctx context.Context, w []float64, c *mat.Dens
 	if err != nil {
 		return nil, "", err
 	}
-	lm := &levenbergMarquardt{net: p.net, inputs: p.inputs.apply(c), target: m, w: w, steps: p.Steps}
+	lm := &levenbergMarquardt{net: p.net, inputs: p.inputs.apply(c), target: m, w: w, steps: p.Steps, tolerance: converged}
 	scale, added := p.meanVariance(c), 0.0
 	for _, s := range stages {
 		addDiagonal(v, s*scale-added)
@@ -111,6 +111,8 @@ type levenbergMarquardt struct {
 	w      []float64 // overwritten
 	steps  int       // left
 	best   float64   // objective at w
+
+	tolerance float64 // objective per context point at which to stop
 }
 
 func (lm *levenbergMarquardt) minimise(ctx context.Context, v *mat.SymDense) error {
@@ -134,7 +136,7 @@ func (lm *levenbergMarquardt) minimise(ctx context.Context, v *mat.SymDense) err
 
 	total := lm.steps
 	lambda, grow, slow := 1e-2, 2.0, 0
-	for ; lm.steps > 0 && lm.best > converged*float64(nc) && slow < 3 && lambda < 1e12; lm.steps-- {
+	for ; lm.steps > 0 && lm.best > lm.tolerance*float64(nc) && slow < 3 && lambda < 1e12; lm.steps-- {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -1,0 +1,231 @@
+package fsplaplace
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// featureKernel is k(x,x') = φ(x)·φ(x'). Derivatives are not needed here.
+type featureKernel struct {
+	prior.Kernel
+	dim int
+	phi func(x []float64) []float64
+}
+
+func (k featureKernel) Dim() int { return k.dim }
+
+func (k featureKernel) Cross(dst, x, y *mat.Dense) {
+	n, m := dst.Dims()
+	for i := range n {
+		for j := range m {
+			dst.Set(i, j, linalg.Dot(k.phi(x.RawRowView(i)), k.phi(y.RawRowView(j))))
+		}
+	}
+}
+
+func (k featureKernel) Gram(dst *mat.SymDense, x *mat.Dense) {
+	n, _ := x.Dims()
+	full := mat.NewDense(n, n, nil)
+	k.Cross(full, x, x)
+	for i := range n {
+		for j := i; j < n; j++ {
+			dst.SetSym(i, j, full.At(i, j))
+		}
+	}
+}
+
+func (k featureKernel) Diag(dst []float64, x *mat.Dense) {
+	for i := range dst {
+		p := k.phi(x.RawRowView(i))
+		dst[i] = linalg.Dot(p, p)
+	}
+}
+
+// linearProblem is a network without hidden layers, f = w·x + b, under the
+// prior of its own features, w, b ~ N(0,1), with n observations of a plane.
+func linearProblem(m Model, n, dim int, noise float64) *problem {
+	m.Hidden, m.Context = []int{}, 60
+	m, err := m.withDefaults()
+	if err != nil {
+		panic(err)
+	}
+	p := &problem{Model: m, net: &nn.Network{In: dim}, noise: noise}
+	for range dim {
+		p.lo, p.hi = append(p.lo, 0), append(p.hi, 1)
+		p.inputs.shift, p.inputs.scale = append(p.inputs.shift, 0), append(p.inputs.scale, 1)
+	}
+	p.process = prior.Process{Noise: noise, Kernel: featureKernel{dim: dim, phi: withOne}}
+	p.data.X, p.data.Y = space.Sobol(n, dim, stream.New(1, "x", 0)), make([]float64, n)
+	for i := range p.data.Y {
+		x := p.data.X.RawRowView(i)
+		p.data.Y[i] = 1 + x[0] - 2*x[dim-1] + 0.1*math.Sin(40*x[0])
+	}
+	return p
+}
+
+func withOne(x []float64) []float64 { return append(append([]float64(nil), x...), 1) }
+
+// regression is the posterior of Bayesian linear regression with unit prior:
+// mean and covariance of the weights.
+func regression(p *problem) ([]float64, *mat.SymDense) {
+	n, d := p.data.Dims()
+	a := mat.NewSymDense(d+1, nil)
+	addDiagonal(a, 1)
+	b := make([]float64, d+1)
+	for i := range n {
+		phi := withOne(p.data.X.RawRowView(i))
+		a.SymRankOne(a, 1/p.noise, mat.NewVecDense(d+1, phi))
+		linalg.Axpy(p.data.Y[i]/p.noise, phi, b)
+	}
+	chol, err := linalg.Factorize(a)
+	if err != nil {
+		panic(err)
+	}
+	chol.SolveVec(b)
+	chol.Inverse(a)
+	return b, a
+}
+
+// Check 1: for a linear model under the prior of its own features FSP-Laplace
+// is Bayesian linear regression.
+func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
+	for _, name := range []string{"ridge", "cholesky", "lanczos"} {
+		p := linearProblem(Model{Factor: name, CovarianceContext: 60}, 15, 3, 0.01)
+		mean, cov := regression(p)
+		rng := stream.New(2, "context", 0)
+		c, holdout := p.contextPoints(60, rng)
+
+		lm := &levenbergMarquardt{net: p.net, w: p.net.Init(rng), steps: 200, inputs: p.withInputs(c, rng)}
+		m, v, err := p.target(lm.inputs)
+		require.NoError(t, err)
+		lm.target = m
+		addDiagonal(v, 1e-8)
+		require.NoError(t, lm.minimise(t.Context(), v))
+		require.InDeltaSlice(t, mean, lm.w, 1e-8, "mean")
+
+		post := &posterior{net: p.net, inputs: p.inputs, process: p.process, w: lm.w, noise: p.noise}
+		if name == "ridge" {
+			f, _, err := p.ridgeFactor(t.Context(), lm.w, p.withInputs(c, rng), holdout, 0)
+			require.NoError(t, err)
+			post.factor, err = post.observe(f, p.data.X)
+			require.NoError(t, err)
+		} else {
+			post.factor, err = p.precisionFactor(t.Context(), lm.w, c)
+			require.NoError(t, err)
+		}
+		x := p.uniformPoints(40, rng)
+		got, want := mat.NewSymDense(40, nil), mat.NewSymDense(40, nil)
+		post.Joint(make([]float64, 40), got, x)
+		for i := range 40 {
+			for j := i; j < 40; j++ {
+				want.SetSym(i, j, mat.Inner(mat.NewVecDense(4, withOne(x.RawRowView(i))), cov, mat.NewVecDense(4, withOne(x.RawRowView(j)))))
+			}
+		}
+		require.True(t, mat.EqualApprox(got, want, 1e-8), "%s: covariance", name)
+	}
+}
+
+// Check 2: for f = k(·,C)α, with the data at points of C, the covariance at C
+// is that of the exact Gaussian process; up to the ridge, which is 1e-9 of Θ.
+func TestKernelModelIsTheExactProcess(t *testing.T) {
+	const nc, n, noise = 25, 7, 0.05
+	points := space.Sobol(nc, 2, stream.New(3, "c", 0))
+	k := mat.NewSymDense(nc, nil)
+	prior.Matern32(2).WithParams([]float64{0.4, 0.7}).Gram(k, points)
+	chol, err := linalg.Factorize(k)
+	require.NoError(t, err)
+
+	// The network sees ψ(x) = k(x,C); in those inputs k(x,x') = ψᵀK⁻¹ψ'.
+	for name, tol := range map[string]float64{"ridge": 1e-5, "cholesky": 1e-8} {
+		p := linearProblem(Model{Factor: name}, 1, nc, noise)
+		p.process.Kernel = featureKernel{dim: nc, phi: func(psi []float64) []float64 {
+			out := append([]float64(nil), psi...)
+			chol.SolveLowerVec(out)
+			return out
+		}}
+		c := mat.NewDense(nc, nc, nil)
+		c.Copy(k)
+		p.data = surrogate.Dataset{X: mat.DenseCopyOf(c.Slice(0, n, 0, nc)), Y: make([]float64, n)}
+		w := make([]float64, nc+1)
+		post := &posterior{net: p.net, inputs: p.inputs, process: p.process, w: w, noise: noise}
+		if name == "ridge" {
+			f, _, err := p.ridgeFactor(t.Context(), w, c, c, ridgeLo)
+			require.NoError(t, err)
+			post.factor, err = post.observe(f, p.data.X)
+			require.NoError(t, err)
+		} else {
+			post.factor, err = p.precisionFactor(t.Context(), w, c)
+			require.NoError(t, err)
+		}
+		got := mat.NewSymDense(nc, nil)
+		post.Joint(make([]float64, nc), got, c)
+		_, want, err := p.target(c)
+		require.NoError(t, err)
+		require.LessOrEqual(t, maxDiff(got, want), tol, name)
+	}
+}
+
+func maxDiff(a, b mat.Matrix) float64 {
+	var d mat.Dense
+	d.Sub(a, b)
+	return max(mat.Max(&d), -mat.Min(&d))
+}
+
+// Check 6: observing everything twice is halving the noise.
+func TestDoublingTheDataHalvesTheNoise(t *testing.T) {
+	d := wave(12)
+	twice := surrogate.Dataset{X: mat.NewDense(24, 1, nil), Y: append(append([]float64(nil), d.Y...), d.Y...), Lo: d.Lo, Hi: d.Hi}
+	twice.X.Stack(d.X, d.X)
+	spec := prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Mean: prior.MeanZero}
+	variance := func(d surrogate.Dataset, noise float64) []float64 {
+		spec.Noise = &noise
+		post, err := Model{Spec: spec, Context: 80, Hidden: []int{20}}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		mean, v := make([]float64, 50), make([]float64, 50)
+		post.Predict(mean, v, space.Sobol(50, 1, nil))
+		return v
+	}
+	require.InDeltaSlice(t, variance(d, 0.05), variance(twice, 0.1), 1e-3)
+}
+
+// wave is n observations of a smooth function on [0,1].
+func wave(n int) surrogate.Dataset {
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{0}, Hi: []float64{1}}
+	for i := range n {
+		x := (float64(i) + 0.5) / float64(n)
+		d.X.Set(i, 0, x)
+		d.Y[i] = math.Sin(6 * x)
+	}
+	return d
+}
+
+// The published objective's gradient, with respect to the weights and ρ.
+func TestLossGradient(t *testing.T) {
+	p := linearProblem(Model{}, 9, 2, 0.1)
+	p.net = &nn.Network{In: 2, Hidden: []int{4, 3}}
+	p.process = prior.Process{Kernel: prior.Matern52(2), Mean: 0.3}
+	rng := stream.New(5, "loss", 0)
+	x := mat.DenseCopyOf(p.data.X.Slice(0, 5, 0, 2))
+	l, err := p.newLoss(x, p.data.Y[:5], p.uniformPoints(6, rng))
+	require.NoError(t, err)
+	theta := append(p.net.Init(rng), -0.7)
+	last := len(theta) - 1
+	grad := make([]float64, len(theta))
+	_, grad[last] = l.eval(theta[:last], theta[last], grad[:last])
+	value := func(theta []float64) float64 {
+		v, _ := l.eval(theta[:last], theta[last], nil)
+		return v
+	}
+	require.NoError(t, check.Gradient(value, theta, grad, 1e-6))
+}
