@@ -183,7 +183,7 @@ func (p *progress) line() string {
 		case d.Total > 0:
 			s += fmt.Sprintf(" (%s %d/%d)", d.Phase, d.Done, d.Total)
 		case d.Phase != "":
-			s += fmt.Sprintf(" (%s %d)", d.Phase, d.Done)
+			s += fmt.Sprintf(" (%s)", d.Phase)
 		}
 		parts = append(parts, s)
 	case p.evaluating > 0:

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -67,4 +69,25 @@ func TestShellQuote(t *testing.T) {
 	require.Equal(t, "''", shellQuote(""))
 	require.Equal(t, `'a b;$(rm)'`, shellQuote("a b;$(rm)"))
 	require.Equal(t, `'it'\''s'`, shellQuote("it's"))
+}
+
+// Any words come back once each is quoted, and no text makes the readers panic.
+func FuzzWords(f *testing.F) {
+	f.Add("prog --lr {lr}", "it's")
+	f.Add(`a "b\" c' \`, "{{}")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if utf8.ValidString(a) && utf8.ValidString(b) {
+			quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
+			words, err := splitWords(quote(a) + " \t" + quote(b))
+			require.NoError(t, err)
+			require.Equal(t, []string{a, b}, words)
+		}
+		_, _ = splitWords(a)
+		if tm, err := parseTemplate(a, []string{"lr"}); err == nil {
+			tm.fill(func(string) string { return b })
+		}
+		if tb, err := readTable("f", strings.NewReader(a)); err == nil {
+			_, _ = tb.numbers(tb.header)
+		}
+	})
 }
