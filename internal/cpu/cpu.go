@@ -1,0 +1,33 @@
+package cpu
+
+import "os"
+
+// Level is a set of vector instructions. Each includes those below it.
+type Level int
+
+// The levels.
+const (
+	Go     Level = iota // no assembly
+	AVX2                // AVX2 and FMA, 256 bits
+	AVX512              // AVX-512 F, DQ, BW and VL, 512 bits
+)
+
+var names = [...]string{Go: "go", AVX2: "avx2", AVX512: "avx512"}
+
+// String is the value of BO_KERNEL that asks for the level.
+func (l Level) String() string { return names[l] }
+
+// Supported is the highest level that processor and operating system support.
+var Supported = detect()
+
+// Best is the level to use: Supported, or less if BO_KERNEL says so.
+var Best = lowered(Supported, os.Getenv("BO_KERNEL"))
+
+func lowered(supported Level, wish string) Level {
+	for l := Go; l < supported; l++ {
+		if l.String() == wish {
+			return l
+		}
+	}
+	return supported
+}
