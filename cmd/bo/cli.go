@@ -39,6 +39,7 @@ type cli struct {
 	Score    scoreCmd    `cmd:"" help:"Fit a surrogate to one table and judge its predictions on another."`
 	List     listCmd     `cmd:"" help:"List objectives, surrogates, acquisitions or kernels."`
 	Describe describeCmd `cmd:"" help:"Show the settings of a surrogate or an acquisition, or the facts about an objective or a kernel."`
+	Bench    benchCmd    `cmd:"" help:"Measure methods against each other on suites of problems."`
 	Info     versionCmd  `cmd:"" name:"version" help:"Show the version."`
 
 	Version versionFlag `help:"Show the version."`

@@ -1,0 +1,46 @@
+package runner
+
+import (
+	"context"
+	"sync"
+)
+
+// Execute performs the runs, up to workers at once (at least one), and hands each
+// record to done, one at a time, in the order in which runs end. Records do not
+// depend on workers, times aside.
+//
+// When ctx is cancelled, runs under way are dropped and the error is the
+// context's. An error of done stops everything and is returned.
+func Execute(ctx context.Context, runs []Run, workers int, done func(Record) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	queue := make(chan Run)
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for range max(1, workers) {
+		all.Go(func() {
+			for run := range queue {
+				rec, err := run.Do(ctx)
+				if err != nil {
+					continue
+				}
+				mu.Lock()
+				if err := done(rec); err != nil {
+					stop(err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+feed:
+	for _, run := range runs {
+		select {
+		case queue <- run:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(queue)
+	all.Wait()
+	return context.Cause(ctx)
+}

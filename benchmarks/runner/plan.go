@@ -1,0 +1,115 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/loop"
+)
+
+// ErrPlan reports a plan that no runs can be made of.
+var ErrPlan = errors.New("bad plan")
+
+// Run is one entry of a plan: a method on a problem with a seed.
+type Run struct {
+	Suite   string
+	Problem Problem // Initial and Batch are not 0
+	Method  Method
+	Seed    uint64
+}
+
+// Key tells the runs of a suite apart.
+type Key struct {
+	Problem, Method string
+	Seed            uint64
+}
+
+// Key returns that of the run.
+func (r Run) Key() Key { return Key{r.Problem.Name(), r.Method.Name, r.Seed} }
+
+// Selection narrows or extends a suite. The zero value takes it as it is.
+type Selection struct {
+	Problems []string // names; nil takes all
+	Methods  []string // as ParseMethod reads them, of the suite or not; nil takes the suite's
+	Seeds    int      // seeds 1 to Seeds; 0 takes the suite's number
+}
+
+// Plan lists the runs of a selection: seed by seed, so that whatever part is done
+// compares all methods on all problems; in a seed the problems in the order of
+// the suite, on each the methods as selected. The errors wrap ErrUnknown,
+// ErrPlan or those of ParseMethod.
+func (s Suite) Plan(sel Selection) ([]Run, error) {
+	problems, err := s.problems(sel.Problems)
+	if err != nil {
+		return nil, err
+	}
+	names := sel.Methods
+	if names == nil {
+		names = s.Methods
+	}
+	var methods []Method
+	for _, name := range names {
+		m, err := ParseMethod(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(methods, func(n Method) bool { return n.Name == m.Name }) {
+			return nil, fmt.Errorf("%w: method %s is there twice", ErrPlan, m.Name)
+		}
+		methods = append(methods, m)
+		for _, p := range problems {
+			o, _ := p.objectives(0)
+			if err := m.check(o.Dim()); err != nil {
+				return nil, fmt.Errorf("%w: %s: %w", ErrPlan, p.Name(), err)
+			}
+		}
+	}
+	seeds := sel.Seeds
+	if seeds == 0 {
+		seeds = s.Seeds
+	}
+	if seeds < 1 || len(methods) == 0 {
+		return nil, fmt.Errorf("%w: %d seeds of %d methods, want at least one of one", ErrPlan, seeds, len(methods))
+	}
+	var runs []Run
+	for seed := range seeds {
+		for _, p := range problems {
+			for _, m := range methods {
+				runs = append(runs, Run{s.Name, p, m, uint64(seed + 1)})
+			}
+		}
+	}
+	return runs, nil
+}
+
+// problems returns the named problems in the order of the suite, with defaults
+// filled in.
+func (s Suite) problems(names []string) ([]Problem, error) {
+	var all, chosen []Problem
+	var valid []string
+	for _, p := range s.Problems {
+		o, _ := p.objectives(0)
+		study, err := loop.New(o.Space, loop.Options{Initial: p.Initial, Batch: p.Batch})
+		if err != nil {
+			return nil, err
+		}
+		p.Initial, p.Batch = min(study.Options().Initial, p.Budget), study.Options().Batch
+		all, valid = append(all, p), append(valid, o.Name)
+	}
+	if names == nil {
+		return all, nil
+	}
+	for _, name := range names {
+		if !slices.Contains(valid, name) {
+			return nil, fmt.Errorf("%w problem %q of the suite %s: did you mean %s?", ErrUnknown, name, s.Name, nearest.Name(name, valid))
+		}
+	}
+	for i, p := range all {
+		if slices.Contains(names, valid[i]) {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen, nil
+}

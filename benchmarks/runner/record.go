@@ -1,0 +1,115 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Record is what is kept of a run: a line of the file of results.
+type Record struct {
+	Suite   string `json:"suite"`
+	Problem string `json:"problem"`
+	Method  string `json:"method"`
+	Seed    uint64 `json:"seed"`
+
+	Dim       int      `json:"dim"`
+	Budget    int      `json:"budget"`
+	Initial   int      `json:"initial"`
+	Batch     int      `json:"batch"`
+	NoiseFree bool     `json:"noise_free"` // as told to the method
+	Minimum   *float64 `json:"minimum"`    // of the objective without noise; null if not known
+
+	// Values has the observed value of each evaluation, in order; null where it
+	// failed. Latent has the values without the noise that was added, if any was.
+	Values Numbers `json:"values"`
+	Latent Numbers `json:"latent,omitempty"`
+	// Regret[i] is the least value without noise of the evaluations 0 to i, less
+	// Minimum: simple regret. It is empty if Minimum is not known.
+	Regret Numbers `json:"regret,omitempty"`
+	// Suggest has the seconds that choosing each point took; a batch shares them.
+	Suggest Numbers `json:"suggest_s"`
+	Elapsed float64 `json:"elapsed_s"`
+
+	Error    string   `json:"error,omitempty"`    // why the run ended early
+	Warnings []string `json:"warnings,omitempty"` // each once, the first few
+	Warned   int      `json:"warned,omitempty"`   // evaluations with warnings
+
+	Version string  `json:"version,omitempty"`
+	Commit  string  `json:"commit,omitempty"`
+	Machine Machine `json:"machine"`
+	Date    string  `json:"date"` // RFC 3339, of the end of the run
+}
+
+// Key returns that of the record's run.
+func (r Record) Key() Key { return Key{r.Problem, r.Method, r.Seed} }
+
+// Best returns the least value without noise of the evaluations 0 to i, for each
+// i; +Inf before the first value.
+func (r Record) Best() []float64 {
+	values := r.Values
+	if r.Latent != nil {
+		values = r.Latent
+	}
+	best := make([]float64, len(values))
+	least := math.Inf(1)
+	for i, v := range values {
+		if v < least {
+			least = v
+		}
+		best[i] = least
+	}
+	return best
+}
+
+// Numbers are written to JSON with null for what is not finite, and read with NaN
+// for null.
+type Numbers []float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Numbers) MarshalJSON() ([]byte, error) {
+	list := make([]*float64, len(n))
+	for i := range n {
+		if !math.IsNaN(n[i]) && !math.IsInf(n[i], 0) {
+			list[i] = &n[i]
+		}
+	}
+	return json.Marshal(list)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Numbers) UnmarshalJSON(text []byte) error {
+	var list []*float64
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	*n = make(Numbers, len(list))
+	for i, p := range list {
+		(*n)[i] = math.NaN()
+		if p != nil {
+			(*n)[i] = *p
+		}
+	}
+	return nil
+}
+
+// conflict says how a record differs from what the run would do; it is empty if
+// the record can stand for the run.
+func (r Run) conflict(was Record) string {
+	observed, _ := r.Problem.objectives(r.Seed)
+	for _, c := range []struct {
+		what     string
+		was, now any
+	}{
+		{"inputs", was.Dim, observed.Dim()},
+		{"budget", was.Budget, r.Problem.Budget},
+		{"initial points", was.Initial, r.Problem.Initial},
+		{"batch", was.Batch, r.Problem.Batch},
+		{"noise-free", was.NoiseFree, r.noiseFree()},
+	} {
+		if c.was != c.now {
+			return fmt.Sprintf("%s %v, now %v", c.what, c.was, c.now)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,140 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+)
+
+// maxWarnings bounds the warnings kept in a record.
+const maxWarnings = 8
+
+// noiseFree is what the method is told.
+func (r Run) noiseFree() bool {
+	observed, _ := r.Problem.objectives(r.Seed)
+	return observed.NoiseFree && !r.Problem.Untold
+}
+
+// Do performs the run. What fails in it, a panic too, is in the record. The error
+// is the context's, of a run that was cut short.
+func (r Run) Do(ctx context.Context) (Record, error) {
+	p := r.Problem
+	observed, latent := p.objectives(r.Seed)
+	rec := Record{
+		Suite: r.Suite, Problem: observed.Name, Method: r.Method.Name, Seed: r.Seed,
+		Dim: observed.Dim(), Budget: p.Budget, Initial: p.Initial, Batch: p.Batch, NoiseFree: r.noiseFree(),
+	}
+	if !math.IsNaN(latent.Minimum) {
+		rec.Minimum = &latent.Minimum
+	}
+	start := time.Now()
+	err := r.evaluate(ctx, &rec)
+	if err != nil {
+		if ctx.Err() != nil {
+			return rec, ctx.Err()
+		}
+		rec.Error = err.Error()
+	}
+	rec.Elapsed = time.Since(start).Seconds()
+	rec.Date = time.Now().UTC().Format(time.RFC3339)
+	if rec.Minimum != nil {
+		for _, best := range rec.Best() {
+			rec.Regret = append(rec.Regret, best-latent.Minimum)
+		}
+	}
+	return rec, nil
+}
+
+// evaluate spends the budget and records each evaluation.
+func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v", fault)
+		}
+	}()
+	p := r.Problem
+	observed, latent := p.objectives(r.Seed)
+	c, err := r.Method.chooser()
+	if err != nil {
+		return err
+	}
+	study, err := loop.New(observed.Space, loop.Options{
+		Surrogate: c.model, Acquisition: c.acquisition, Maximizer: c.maximizer,
+		Initial: p.Initial, Batch: p.Batch, Seed: r.Seed, NoiseFree: r.noiseFree(),
+	})
+	if err != nil {
+		return err
+	}
+	if err := study.Enqueue(r.points(observed.Space)...); err != nil {
+		return err
+	}
+	for done := 0; done < p.Budget; done = len(rec.Values) {
+		n := p.Batch
+		if done < p.Initial {
+			n = p.Initial - done
+		}
+		trials, err := study.Ask(ctx, min(n, p.Budget-done))
+		if err != nil {
+			return err
+		}
+		for _, t := range trials {
+			value := observed.At(t.Point)
+			rec.note(t, value)
+			if p.Noise > 0 {
+				rec.Latent = append(rec.Latent, latent.At(t.Point))
+			}
+			if err := tell(study, t.ID, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func tell(study *loop.Study, id int, value float64) error {
+	if math.IsNaN(value) || math.Abs(value) > loop.MaxValue {
+		return study.Fail(id, fmt.Sprintf("value %v", value))
+	}
+	return study.Tell(id, value)
+}
+
+func (rec *Record) note(t loop.Trial, value float64) {
+	rec.Values = append(rec.Values, value)
+	rec.Suggest = append(rec.Suggest, t.SuggestSeconds)
+	if len(t.Warnings) > 0 {
+		rec.Warned++
+	}
+	for _, w := range t.Warnings {
+		if len(rec.Warnings) < maxWarnings && !slices.Contains(rec.Warnings, w) {
+			rec.Warnings = append(rec.Warnings, w)
+		}
+	}
+}
+
+// points returns those that are chosen without looking at values: the initial
+// ones, which are common to all methods, and the rest if the method is a design.
+func (r Run) points(s *space.Space) []space.Point {
+	d, name := s.Dim(), r.Problem.Name()
+	n := r.Problem.Initial
+	if r.Method.base == Sobol {
+		n = r.Problem.Budget
+	}
+	u := space.NewSobolSequence(d, stream.New(r.Seed, "initial points of "+name, 0)).Points(n)
+	points := make([]space.Point, 0, r.Problem.Budget)
+	for i := range n {
+		points = append(points, s.Decode(u.RawRowView(i)))
+	}
+	if left := r.Problem.Budget - n; r.Method.base == Random && left > 0 {
+		v := space.Uniform(left, d, stream.New(r.Seed, "random search of "+name, 0))
+		for i := range left {
+			points = append(points, s.Decode(v.RawRowView(i)))
+		}
+	}
+	return points
+}

@@ -1,0 +1,107 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/internal/nearest"
+)
+
+// ErrUnknown reports the name of a suite, a problem or a method that there is
+// not.
+var ErrUnknown = errors.New("unknown")
+
+// Suite is a set of measurements that belong together.
+type Suite struct {
+	Name, Summary string
+	Problems      []Problem
+	Methods       []string // as ParseMethod reads them
+	Seeds         int      // runs of each method on each problem
+}
+
+// Problem is an objective with a budget.
+type Problem struct {
+	// Objective is a name that benchmarks.Lookup knows. Make, if not nil, gives
+	// the objective instead; it is called once for each run, with its seed.
+	Objective string
+	Make      func(seed uint64) benchmarks.Objective
+	// Noise is the standard deviation of noise that is added to each value. It
+	// depends on the seed, the point and how often the point was evaluated, not
+	// on the method.
+	Noise float64
+	// Untold keeps it from the methods that the objective is noise-free.
+	Untold bool
+
+	Budget  int // evaluations in all
+	Initial int // of them before a method chooses; 0 is the default of loop.Options
+	Batch   int // points chosen together; 0 is 1
+}
+
+// suites are all there are. A new one is an entry here.
+var suites = []Suite{
+	{
+		Name:    "smoke",
+		Summary: "a few evaluations of each kind, to see that everything works",
+		Problems: []Problem{
+			{Objective: "branin", Budget: 10, Initial: 4},
+			{Objective: "ackley3", Noise: 0.1, Budget: 12, Initial: 6, Batch: 3},
+			{Make: func(uint64) benchmarks.Objective { return benchmarks.Embedded(benchmarks.SixHumpCamel(), 3, 1) }, Budget: 9, Initial: 5},
+		},
+		Methods: []string{"gp:maximizer.raw=64;maximizer.starts=2", "random", "sobol"},
+		Seeds:   3,
+	},
+	{
+		Name:    "spine",
+		Summary: "the defaults on five noise-free functions of 2 to 6 inputs",
+		Problems: []Problem{
+			{Objective: "branin", Budget: 40},
+			{Objective: "hartmann6", Budget: 80},
+			{Objective: "ackley4", Budget: 60},
+			{Objective: "levy4", Budget: 60},
+			{Objective: "rosenbrock4", Budget: 60},
+		},
+		Methods: []string{"gp", "fsp-laplace", "sobol"},
+		Seeds:   10,
+	},
+}
+
+// Suites lists all suites by name.
+func Suites() []Suite { return append([]Suite(nil), suites...) }
+
+// Lookup returns a suite by name. The error wraps ErrUnknown and names the
+// nearest.
+func Lookup(name string) (Suite, error) {
+	names := make([]string, len(suites))
+	for i, s := range suites {
+		if s.Name == name {
+			return s, nil
+		}
+		names[i] = s.Name
+	}
+	return Suite{}, fmt.Errorf("%w suite %q: did you mean %s?", ErrUnknown, name, nearest.Name(name, names))
+}
+
+// Name is that of the objective, with "noisy-" before it if noise is added.
+func (p Problem) Name() string {
+	observed, _ := p.objectives(0)
+	return observed.Name
+}
+
+// objectives returns the objective as it is observed in the run of a seed, and
+// without the noise that was added.
+func (p Problem) objectives(seed uint64) (observed, latent benchmarks.Objective) {
+	if p.Make != nil {
+		latent = p.Make(seed)
+	} else {
+		var err error
+		if latent, err = benchmarks.Lookup(p.Objective); err != nil {
+			panic("runner: " + err.Error())
+		}
+	}
+	observed = latent
+	if p.Noise > 0 {
+		observed = benchmarks.Noisy(latent, p.Noise, seed)
+	}
+	return observed, latent
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	benchreport "github.com/functionspace/bo/benchmarks/report"
+	"github.com/functionspace/bo/benchmarks/runner"
+)
+
+type benchCmd struct {
+	List   benchListCmd   `cmd:"" help:"List the suites."`
+	Run    benchRunCmd    `cmd:"" help:"Measure methods on the problems of a suite; goes on where it stopped."`
+	Report benchReportCmd `cmd:"" help:"Tables and plots of the results in a directory."`
+}
+
+type benchListCmd struct{}
+
+func (benchListCmd) Run(e *env) error {
+	return columns(e.stdout, func(row func(cells ...string)) {
+		row("SUITE", "METHODS", "SEEDS", "PROBLEMS")
+		for _, s := range runner.Suites() {
+			var problems []string
+			for _, p := range s.Problems {
+				problems = append(problems, fmt.Sprintf("%s at %d", p.Name(), p.Budget))
+			}
+			row(s.Name, strings.Join(s.Methods, ", "), fmt.Sprint(s.Seeds), s.Summary+": "+strings.Join(problems, ", "))
+		}
+	})
+}
+
+type benchRunCmd struct {
+	Suite    string   `arg:"" help:"One of the names that bo bench list shows."`
+	Methods  []string `sep:"none" placeholder:"LIST" help:"Surrogates, sobol or random instead of the suite's methods, with commas between them; NAME:key=value;key=value has settings. Repeat for more."`
+	Problems []string `placeholder:"LIST" help:"Only these problems of the suite."`
+	Seeds    int      `placeholder:"N" help:"Run the seeds 1 to N; default the suite's number."`
+	Out      string   `placeholder:"DIR" help:"Directory of the results; default bench/SUITE."`
+	Workers  int      `placeholder:"N" help:"Runs at the same time; default one for each core. Times are fairest with 1."`
+	Retry    bool     `help:"Repeat runs that failed."`
+	Quiet    bool     `help:"No progress."`
+}
+
+func (benchRunCmd) Help() string {
+	return `Each method gets the same first points on a problem and seed. A line is appended to DIR/runs.jsonl when a run ends; the same command goes on after a stop, and does not repeat what is there.
+
+Examples:
+
+    bo bench run spine --methods gp,sobol
+    bo bench run spine --methods 'gp:kernel=rbf,gp:acquisition=mes' --problems branin,levy4 --seeds 20 --out rbf
+    bo bench report bench/spine`
+}
+
+func (c *benchRunCmd) Run(e *env) error {
+	if c.Seeds < 0 || c.Workers < 0 {
+		return usagef("--seeds and --workers want 1 or more")
+	}
+	suite, err := runner.Lookup(c.Suite)
+	if err != nil {
+		return usageError{err}
+	}
+	sel := runner.Selection{Problems: c.Problems, Seeds: c.Seeds}
+	for _, list := range c.Methods {
+		sel.Methods = append(sel.Methods, runner.SplitMethods(list)...)
+	}
+	plan, err := suite.Plan(sel)
+	if err != nil {
+		return usageError{err}
+	}
+	dir, workers := c.Out, c.Workers
+	if dir == "" {
+		dir = filepath.Join("bench", filepath.FromSlash(suite.Name))
+	}
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	store, err := runner.OpenStore(dir)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	left, err := store.Left(plan, c.Retry)
+	if err != nil {
+		return usageError{err}
+	}
+	version, commit := runner.Version()
+	c.say(e, "%s: %d runs of %d to do, %d at a time", filepath.Join(dir, "runs.jsonl"), len(left), len(plan), workers)
+	if old := slices.DeleteFunc(store.Commits(), func(s string) bool { return s == commit }); len(old) > 0 && len(left) > 0 {
+		c.say(e, "bo: warning: there are results of commit %s; now it is %s", strings.Join(old, ", "), commit)
+	}
+	machine := runner.ThisMachine(workers)
+	started, done, failed := time.Now(), 0, 0
+	err = runner.Execute(e.ctx, left, workers, func(r runner.Record) error {
+		r.Version, r.Commit, r.Machine = version, commit, machine
+		if err := store.Append(r); err != nil {
+			return err
+		}
+		done++
+		if r.Error != "" {
+			failed++
+		}
+		remaining := time.Since(started).Seconds() / float64(done) * float64(len(left)-done)
+		c.say(e, "%*d/%d  %s", len(fmt.Sprint(len(plan))), len(plan)-len(left)+done, len(plan), outcome(r, remaining))
+		return nil
+	})
+	switch {
+	case errors.Is(err, context.Canceled) && e.ctx.Err() != nil:
+		fmt.Fprintf(e.stderr, "bo: interrupted with %d of %d runs done; the same command goes on\n", len(plan)-len(left)+done, len(plan))
+		return errInterrupted
+	case err != nil:
+		return err
+	case failed > 0:
+		return fmt.Errorf("%d of %d runs failed: see bo bench report %s, and --retry", failed, len(left), dir)
+	}
+	return nil
+}
+
+func (c *benchRunCmd) say(e *env, format string, args ...any) {
+	if !c.Quiet {
+		fmt.Fprintf(e.stderr, format+"\n", args...)
+	}
+}
+
+func outcome(r runner.Record, remaining float64) string {
+	head := fmt.Sprintf("%s %s seed %d", r.Problem, r.Method, r.Seed)
+	if r.Error != "" {
+		return head + "  failed: " + oneLine(r.Error)
+	}
+	result := "least value " + short(r.Best()[len(r.Values)-1])
+	if r.Regret != nil {
+		result = fmt.Sprintf("regret %.2g", r.Regret[len(r.Regret)-1])
+	}
+	text := fmt.Sprintf("%s  %s  in %s", head, result, duration(r.Elapsed))
+	if remaining > 0 {
+		text += fmt.Sprintf(", about %s left", duration(remaining))
+	}
+	return text
+}
+
+type benchReportCmd struct {
+	Dir      string `arg:"" help:"Directory that bo bench run wrote to; all .jsonl files in it count."`
+	Baseline string `placeholder:"METHOD" help:"Method that the others are compared with; default sobol."`
+	JSON     bool   `name:"json" xor:"format" help:"Print one JSON object."`
+	Markdown bool   `xor:"format" help:"Print Markdown."`
+	Plots    bool   `negatable:"" default:"true" help:"Write plots to DIR/plots; on by default."`
+}
+
+func (c *benchReportCmd) Run(e *env) error {
+	records, err := runner.Read(c.Dir)
+	if err != nil {
+		return err
+	}
+	r, err := benchreport.New(records, c.Baseline)
+	if err != nil {
+		if errors.Is(err, runner.ErrUnknown) {
+			err = usageError{err}
+		}
+		return err
+	}
+	if c.Plots {
+		dir := filepath.Join(c.Dir, "plots")
+		paths, err := benchreport.Plots(records, dir)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(e.stderr, "%d plots in %s\n", len(paths), dir)
+	}
+	switch {
+	case c.JSON:
+		enc := json.NewEncoder(e.stdout)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	case c.Markdown:
+		return r.WriteMarkdown(e.stdout)
+	}
+	return r.WriteText(e.stdout)
+}
