@@ -1,0 +1,63 @@
+package examples
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestExamples(t *testing.T) {
+	dir := t.TempDir()
+	text, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./...").CombinedOutput()
+	require.NoError(t, err, "%s", text)
+	programs, err := os.ReadDir(dir)
+	require.NoError(t, err)
+
+	// What each program prints, times left out.
+	want := map[string]string{
+		"minimize":  `best +loss 0\.100  rate 0\.0030, 3 layers, adam`,
+		"asktell":   `25 brews, \d+ spoilt\nbest: yield 80\.0 at 82 degrees for 35 minutes`,
+		"parallel":  `same trials: true\nbest of 32: -3\.8\d \(the minimum is -3\.86\)`,
+		"kernel":    `matern52 +median regret (\S+), worst \S+\nrbf\*periodic\(period=0\.05\) \+ linear +median regret (\S+), worst \S+`,
+		"surrogate": `best of 30: 0\.[45]\d \(the minimum is 0\.40\)`,
+	}
+	require.Len(t, programs, len(want))
+	for _, p := range programs {
+		name := strings.TrimSuffix(p.Name(), ".exe")
+		t.Run(name, func(t *testing.T) {
+			text, err := exec.Command(filepath.Join(dir, p.Name())).CombinedOutput()
+			require.NoError(t, err, "%s", text)
+			found := regexp.MustCompile(`(?m)^` + want[name] + `$`).FindSubmatch(text)
+			require.NotNil(t, found, "%s", text)
+			if name == "kernel" {
+				without, with := number(t, found[1]), number(t, found[2])
+				require.Less(t, 10*with, without, "the belief does not help")
+			}
+		})
+	}
+}
+
+func number(t *testing.T, text []byte) float64 {
+	v, err := strconv.ParseFloat(string(text), 64)
+	require.NoError(t, err)
+	return v
+}
+
+// The surrogate of one's own is short: fewer than 100 lines of code.
+func TestOwnSurrogateIsShort(t *testing.T) {
+	text, err := os.ReadFile("surrogate/fourier.go")
+	require.NoError(t, err)
+	lines := 0
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+			lines++
+		}
+	}
+	require.Less(t, lines, 100)
+}

@@ -1,0 +1,70 @@
+// Kernel states a belief about the objective as a kernel. The load of a machine
+// repeats every day, its daily shape changes slowly, and there is a trend: that
+// is "rbf*periodic + linear" with the period of a day. The program looks for the
+// hour of least load within twenty days, with and without the belief.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+	"slices"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+const days = 20
+
+// load is least in one night.
+func load(_ context.Context, p space.Point) (float64, error) {
+	day := p.Float("day")
+	amplitude := 1 + 0.5*math.Sin(2*math.Pi*day/days)
+	return amplitude*math.Sin(2*math.Pi*day) + 0.3*math.Cos(4*math.Pi*day) - 0.02*day, nil
+}
+
+// least is the smallest load on a fine grid.
+func least(s *space.Space) float64 {
+	low := math.Inf(1)
+	for i := range 100001 {
+		v, _ := load(context.Background(), s.Decode([]float64{float64(i) / 100000}))
+		low = min(low, v)
+	}
+	return low
+}
+
+// regrets returns, for each of some seeds, how far the best of 20 evaluations is
+// above the least load, in order.
+func regrets(s *space.Space, kernel string) []float64 {
+	low := least(s)
+	var out []float64
+	for seed := range uint64(9) {
+		result, err := loop.Minimize(context.Background(), load, s, loop.Options{
+			Surrogate: gp.Model{Spec: prior.Spec{Kernel: kernel}},
+			Budget:    20,
+			Seed:      seed,
+			NoiseFree: true,
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		out = append(out, result.Best.Value-low)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func main() {
+	s, err := space.New(space.Float("day", 0, days))
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Kernels see the search space as the unit cube: a day is 1/20 of it.
+	for _, kernel := range []string{"matern52", "rbf*periodic(period=0.05) + linear"} {
+		r := regrets(s, kernel)
+		fmt.Printf("%-36s median regret %.4f, worst %.4f\n", kernel, r[len(r)/2], r[len(r)-1])
+	}
+}
