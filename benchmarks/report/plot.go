@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -21,8 +22,9 @@ import (
 )
 
 const (
-	plotWidth  = 17 * vg.Centimeter
-	plotHeight = 11 * vg.Centimeter
+	plotWidth  = 16 * vg.Centimeter
+	plotHeight = 10 * vg.Centimeter
+	gap        = 3 * vg.Millimeter
 	plotDPI    = 160
 )
 
@@ -49,7 +51,7 @@ func Plots(records []runner.Record, dir string) ([]string, error) {
 		return nil, err
 	}
 	var paths []string
-	save := func(p *plot.Plot, name string) error {
+	save := func(p *picture, name string) error {
 		for _, ext := range []string{".png", ".svg"} {
 			path := filepath.Join(dir, fileName(name)+ext)
 			if err := write(p, path); err != nil {
@@ -86,7 +88,7 @@ func fileName(name string) string {
 
 // curves plots median and quartiles of the measure on one problem; nil without a
 // finished run.
-func (a *results) curves(problem string) *plot.Plot {
+func (a *results) curves(problem string) *picture {
 	var c chart
 	var any runner.Record
 	for k, method := range a.methods {
@@ -95,7 +97,7 @@ func (a *results) curves(problem string) *plot.Plot {
 			continue
 		}
 		any = runs[0]
-		b := band{name: method, colour: k}
+		b := band{name: method, place: k}
 		if n := len(runs); n > 1 {
 			c.seeds = max(c.seeds, n)
 		}
@@ -121,7 +123,7 @@ func (a *results) curves(problem string) *plot.Plot {
 
 // times plots median and quartiles over all problems of the seconds of a suggestion;
 // nil if there is none after an initial design.
-func (a *results) times(suite string) *plot.Plot {
+func (a *results) times(suite string) *picture {
 	c := chart{title: suite + ": time of a suggestion, all problems", x: "observations", y: "seconds", log: true}
 	for k, method := range a.methods {
 		at := map[int][]float64{}
@@ -136,7 +138,7 @@ func (a *results) times(suite string) *plot.Plot {
 				}
 			}
 		}
-		b := band{name: method, colour: k}
+		b := band{name: method, place: k}
 		for i := range last + 1 {
 			if len(at[i]) > 0 {
 				b.add(float64(i), at[i])
@@ -155,7 +157,7 @@ func (a *results) times(suite string) *plot.Plot {
 // band is a line with its quartiles.
 type band struct {
 	name             string
-	colour           int
+	place            int // among the methods
 	median, low, top plotter.XYs
 }
 
@@ -175,39 +177,52 @@ type chart struct {
 	seeds       int
 }
 
-func (c chart) draw() *plot.Plot {
-	p := plot.New()
+// picture is a plot with its legend on the right.
+type picture struct {
+	*plot.Plot
+	legend plot.Legend
+}
+
+func (c chart) draw() *picture {
+	p := &picture{plot.New(), plot.NewLegend()}
 	p.Title.Text = c.title
 	if c.seeds > 1 {
 		p.Title.Text += fmt.Sprintf(": median and quartiles of %d seeds", c.seeds)
 	}
 	p.X.Label.Text, p.Y.Label.Text = c.x, c.y
 	p.Title.Padding = 3 * vg.Millimeter
-	for _, style := range []*font.Font{&p.Title.TextStyle.Font, &p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font, &p.X.Tick.Label.Font, &p.Y.Tick.Label.Font, &p.Legend.TextStyle.Font} {
+	for _, style := range []*font.Font{
+		&p.Title.TextStyle.Font, &p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font,
+		&p.X.Tick.Label.Font, &p.Y.Tick.Label.Font, &p.legend.TextStyle.Font,
+	} {
 		style.Typeface, style.Variant, style.Size = "Liberation", "Sans", 10
 	}
 	p.Title.TextStyle.Font.Size = 12
+	p.legend.Top, p.legend.Left = true, true
+	p.legend.Padding, p.legend.ThumbnailWidth = 1.5*vg.Millimeter, 8*vg.Millimeter
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{235}, color.Gray{225}
 	p.Add(grid)
 
 	for _, b := range c.bands {
-		ring := append(plotter.XYs(nil), b.top...)
-		for i := len(b.low) - 1; i >= 0; i-- {
-			ring = append(ring, b.low[i])
+		ring := slices.Clone(b.top)
+		for _, at := range slices.Backward(b.low) {
+			ring = append(ring, at)
 		}
-		area := &plotter.Polygon{XYs: []plotter.XYs{ring}, Color: faint(palette[b.colour%len(palette)])}
-		p.Add(area)
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{ring}, Color: faint(b.color())})
 	}
-	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth = true, 1.5*vg.Millimeter, 9*vg.Millimeter
-	p.Legend.XOffs, p.Legend.YOffs = -3*vg.Millimeter, -2*vg.Millimeter
 	for _, b := range c.bands {
-		line := &plotter.Line{XYs: b.median, LineStyle: draw.LineStyle{Color: palette[b.colour%len(palette)], Width: 1.6}}
-		if b.colour >= len(palette) {
+		line := &plotter.Line{XYs: b.median, LineStyle: draw.LineStyle{Color: b.color(), Width: 1.6}}
+		if b.place >= len(palette) {
 			line.Dashes = []vg.Length{5, 3}
 		}
 		p.Add(line)
-		p.Legend.Add(b.name, line)
+		p.legend.Add(b.name, line)
+	}
+	p.X.Min = 0
+	p.X.Tick.Marker = plot.TickerFunc(counts)
+	if c.log {
+		p.Y.Tick.Marker = plot.TickerFunc(decades)
 	}
 	if c.mark > 0 {
 		end := &plotter.Line{
@@ -215,23 +230,44 @@ func (c chart) draw() *plot.Plot {
 			LineStyle: draw.LineStyle{Color: color.Gray{120}, Width: 0.8, Dashes: []vg.Length{2, 3}},
 		}
 		p.Add(end)
-		p.Legend.Add("end of the common design", end)
-	}
-	p.X.Min = 0
-	if c.log {
-		p.Y.Tick.Marker = plot.TickerFunc(decades)
+		p.legend.Add("end of design", end)
 	}
 	return p
 }
+
+func (b band) color() color.NRGBA { return palette[b.place%len(palette)] }
 
 func faint(c color.NRGBA) color.NRGBA {
 	c.A = 45
 	return c
 }
 
+// counts are the ticks of an axis of whole numbers.
+func counts(lo, hi float64) []plot.Tick {
+	step := 1
+	for k := 0; hi-lo > 10*float64(step); k++ {
+		step = []int{2, 5, 10}[k%3] * int(math.Pow10(k/3))
+	}
+	var ticks []plot.Tick
+	for v := int(math.Ceil(lo/float64(step))) * step; float64(v) <= hi; v += step {
+		ticks = append(ticks, plot.Tick{Value: float64(v), Label: fmt.Sprint(v)})
+	}
+	return ticks
+}
+
 // decades are the ticks of an axis of logarithms to base 10: labels at powers of
-// ten, and marks between them unless there are many.
+// ten, and marks between them unless there are many; within about a decade labels
+// between them too.
 func decades(lo, hi float64) []plot.Tick {
+	if hi-lo < 0.5 {
+		ticks := plot.DefaultTicks{}.Ticks(lo, hi)
+		for i, t := range ticks {
+			if t.Label != "" {
+				ticks[i].Label = fmt.Sprintf("%.3g", math.Pow(10, t.Value))
+			}
+		}
+		return ticks
+	}
 	first, last := int(math.Floor(lo)), int(math.Ceil(hi))
 	step := (last-first)/9 + 1
 	var ticks []plot.Tick
@@ -243,8 +279,8 @@ func decades(lo, hi float64) []plot.Tick {
 		ticks = append(ticks, t)
 		for m := 2; m < 10 && last-first <= 4; m++ {
 			minor := plot.Tick{Value: float64(d) + math.Log10(float64(m))}
-			if last-first <= 1 && (m == 2 || m == 5) {
-				minor.Label = fmt.Sprint(short(math.Pow(10, minor.Value)))
+			if hi-lo < 1.2 && (m == 2 || m == 5) {
+				minor.Label = short(math.Pow(10, minor.Value))
 			}
 			ticks = append(ticks, minor)
 		}
@@ -266,27 +302,33 @@ func power(d int) string {
 }
 
 // write draws p to a file, of the kind that its name ends in.
-func write(p *plot.Plot, path string) error {
-	f, err := os.Create(path)
+func write(p *picture, path string) error {
+	width := plotWidth + p.legend.Rectangle(draw.Canvas{}).Size().X + 2*gap
+	var text bytes.Buffer
+	var err error
+	if strings.HasSuffix(path, ".svg") {
+		c := vgsvg.New(width, plotHeight)
+		p.layout(draw.New(c))
+		_, err = c.WriteTo(&text)
+	} else {
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, plotHeight), vgimg.UseDPI(plotDPI))}
+		p.layout(draw.New(c))
+		_, err = c.WriteTo(&text)
+	}
 	if err != nil {
 		return err
 	}
-	if strings.HasSuffix(path, ".svg") {
-		c := vgsvg.New(plotWidth, plotHeight)
-		p.Draw(margin(draw.New(c)))
-		_, err = c.WriteTo(f)
-	} else {
-		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(plotWidth, plotHeight), vgimg.UseDPI(plotDPI))}
-		p.Draw(margin(draw.New(c)))
-		_, err = c.WriteTo(f)
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+	// Where the font is not installed another without serifs stands in for it.
+	out := bytes.ReplaceAll(text.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arimo,Arial,Helvetica,sans-serif;"))
+	return os.WriteFile(path, out, 0o644)
 }
 
-func margin(c draw.Canvas) draw.Canvas {
-	const m = 3 * vg.Millimeter
-	return draw.Crop(c, m, -m, m, -m)
+// layout draws the plot, and the legend beside its top.
+func (p *picture) layout(c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, gap, -gap, gap, -gap)
+	p.Draw(draw.Crop(c, 0, plotWidth-c.Size().X-2*gap, 0, 0))
+	title := p.Title.TextStyle.Height(p.Title.Text) + p.Title.Padding
+	p.legend.Draw(draw.Crop(c, plotWidth-gap, 0, 0, -title))
 }

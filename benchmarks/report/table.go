@@ -106,7 +106,7 @@ func (p Problem) title() string {
 	if p.Batch > 1 {
 		batch = fmt.Sprintf(" in batches of %d", p.Batch)
 	}
-	return fmt.Sprintf("%s: %s; %d %s, %d evaluations%s, the first %d a common design", p.Name, measure, p.Dim, inputs, p.Budget, batch, p.Initial)
+	return fmt.Sprintf("%s: %s; %d %s, %d evaluations%s, %d of them a common design", p.Name, measure, p.Dim, inputs, p.Budget, batch, p.Initial)
 }
 
 func (p Problem) medians(baseline string) table {
@@ -119,7 +119,7 @@ func (p Problem) medians(baseline string) table {
 	}
 	header = append(header, "suggestion", "run")
 	if baseline != "" {
-		header = append(header, "beats "+baseline, "p")
+		header = append(header, "beats "+baseline+" in", "p")
 	}
 	t := table{header}
 	for _, m := range p.Methods {
@@ -158,7 +158,7 @@ func (p Problem) means() table {
 func (r *Report) ranks() table {
 	header := []string{"method", "at 25 %", "50 %", "75 %", "100 %", fmt.Sprintf("%.0f %% interval", 100*Level)}
 	if r.Baseline != "" {
-		header = append(header, "beats "+r.Baseline, "p")
+		header = append(header, "beats "+r.Baseline+" in", "p")
 	}
 	t := table{header}
 	for _, o := range r.Overall {
@@ -179,7 +179,10 @@ func (c *Comparison) cells(of string) []string {
 	if c == nil {
 		return []string{"", ""}
 	}
-	text := fmt.Sprintf("in %d of %d %s", c.Wins, c.N(), of)
+	if c.N() == 1 {
+		of = strings.TrimSuffix(of, "s")
+	}
+	text := fmt.Sprintf("%d of %d %s", c.Wins, c.N(), of)
 	if c.Ties > 0 {
 		text += fmt.Sprintf(" (%d equal)", c.Ties)
 	}

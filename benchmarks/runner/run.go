@@ -41,7 +41,7 @@ func (r Run) Do(ctx context.Context) (Record, error) {
 		}
 		rec.Error = err.Error()
 	}
-	rec.Elapsed = time.Since(start).Seconds()
+	rec.Elapsed = nanoseconds(time.Since(start).Seconds())
 	rec.Date = time.Now().UTC().Format(time.RFC3339)
 	if rec.Minimum != nil {
 		for _, best := range rec.Best() {
@@ -106,7 +106,7 @@ func tell(study *loop.Study, id int, value float64) error {
 
 func (rec *Record) note(t loop.Trial, value float64) {
 	rec.Values = append(rec.Values, value)
-	rec.Suggest = append(rec.Suggest, t.SuggestSeconds)
+	rec.Suggest = append(rec.Suggest, nanoseconds(t.SuggestSeconds))
 	if len(t.Warnings) > 0 {
 		rec.Warned++
 	}
@@ -116,6 +116,9 @@ func (rec *Record) note(t loop.Trial, value float64) {
 		}
 	}
 }
+
+// nanoseconds rounds to whole ones.
+func nanoseconds(seconds float64) float64 { return math.Round(1e9*seconds) / 1e9 }
 
 // points returns those that are chosen without looking at values: the initial
 // ones, which are common to all methods, and the rest if the method is a design.

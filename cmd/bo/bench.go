@@ -40,9 +40,9 @@ type benchRunCmd struct {
 	Suite    string   `arg:"" help:"One of the names that bo bench list shows."`
 	Methods  []string `sep:"none" placeholder:"LIST" help:"Surrogates, sobol or random instead of the suite's methods, with commas between them; NAME:key=value;key=value has settings. Repeat for more."`
 	Problems []string `placeholder:"LIST" help:"Only these problems of the suite."`
-	Seeds    int      `placeholder:"N" help:"Run the seeds 1 to N; default the suite's number."`
+	Seeds    *int     `placeholder:"N" help:"Run the seeds 1 to N; default the suite's number."`
 	Out      string   `placeholder:"DIR" help:"Directory of the results; default bench/SUITE."`
-	Workers  int      `placeholder:"N" help:"Runs at the same time; default one for each core. Times are fairest with 1."`
+	Workers  *int     `placeholder:"N" help:"Runs at the same time; default one for each core. Times are fairest with 1."`
 	Retry    bool     `help:"Repeat runs that failed."`
 	Quiet    bool     `help:"No progress."`
 }
@@ -58,14 +58,19 @@ Examples:
 }
 
 func (c *benchRunCmd) Run(e *env) error {
-	if c.Seeds < 0 || c.Workers < 0 {
-		return usagef("--seeds and --workers want 1 or more")
+	for name, value := range map[string]*int{"seeds": c.Seeds, "workers": c.Workers} {
+		if value != nil && *value < 1 {
+			return usagef("--%s is %d, want 1 or more", name, *value)
+		}
 	}
 	suite, err := runner.Lookup(c.Suite)
 	if err != nil {
 		return usageError{err}
 	}
-	sel := runner.Selection{Problems: c.Problems, Seeds: c.Seeds}
+	sel := runner.Selection{Problems: c.Problems}
+	if c.Seeds != nil {
+		sel.Seeds = *c.Seeds
+	}
 	for _, list := range c.Methods {
 		sel.Methods = append(sel.Methods, runner.SplitMethods(list)...)
 	}
@@ -73,12 +78,12 @@ func (c *benchRunCmd) Run(e *env) error {
 	if err != nil {
 		return usageError{err}
 	}
-	dir, workers := c.Out, c.Workers
+	dir, workers := c.Out, runtime.NumCPU()
 	if dir == "" {
 		dir = filepath.Join("bench", filepath.FromSlash(suite.Name))
 	}
-	if workers == 0 {
-		workers = runtime.NumCPU()
+	if c.Workers != nil {
+		workers = *c.Workers
 	}
 	store, err := runner.OpenStore(dir)
 	if err != nil {

@@ -1,0 +1,228 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/benchmarks/runner"
+)
+
+// record makes a record of four evaluations whose measure is as given.
+func record(problem, method string, seed uint64, measure ...float64) runner.Record {
+	zero := 0.0
+	return runner.Record{
+		Suite: "test", Problem: problem, Method: method, Seed: seed, Dim: 2, Budget: len(measure), Initial: 1, Batch: 1, NoiseFree: true,
+		Minimum: &zero, Values: measure, Regret: measure, Suggest: []float64{9, 0.001 * float64(seed), 0.002, 0.003}[:len(measure)],
+		Elapsed: float64(seed), Date: fmt.Sprintf("2026-01-%02dT00:00:00Z", seed),
+	}
+}
+
+// Two problems; a beats sobol three times of four and b never; b has no run on the
+// second problem with seed 2.
+func records() []runner.Record {
+	return []runner.Record{
+		record("f", "sobol", 1, 100, 10, 10, 1),
+		record("f", "sobol", 2, 100, 10, 10, 1),
+		record("f", "a", 1, 100, 1, 0.1, 0.01),
+		record("f", "a", 2, 100, 10, 1, 0.1),
+		record("f", "b", 1, 100, 100, 100, 100),
+		record("f", "b", 2, 100, 100, 100, 1),
+		record("g", "a", 2, 1, 1, 1, 1e-12),
+		record("g", "a", 1, 1, 1, 1, 1e-12),
+		record("g", "sobol", 1, 1, 1, 1, 0),
+		record("g", "sobol", 2, 1, 1, 1, 0.5),
+		record("g", "b", 1, 1, 1, 1, 2),
+	}
+}
+
+func TestReportByHand(t *testing.T) {
+	r, err := New(records(), "")
+	require.NoError(t, err)
+	assert.Equal(t, "test", r.Suite)
+	assert.Equal(t, "sobol", r.Baseline)
+	require.Len(t, r.Problems, 2)
+	f := r.Problems[0]
+	assert.Equal(t, "f", f.Name)
+	assert.Equal(t, []int{1, 2, 3, 4}, f.At)
+	require.Len(t, f.Methods, 3)
+	a := f.Methods[0]
+	assert.Equal(t, "a", a.Name)
+	assert.Equal(t, 2, a.Runs)
+	s := a.At[3]
+	for _, v := range [][2]float64{{0.055, s.Median}, {0.0325, s.Q1}, {0.0775, s.Q3}, {0.055, s.Mean}, {0.045, s.SE}} {
+		assert.InDelta(t, v[0], v[1], 1e-15)
+	}
+	assert.InDelta(t, ((2+0-1-2)/4.0+(2+1+0-1)/4.0)/2, *a.Area, 1e-15)
+	assert.InDelta(t, 0.002, a.Suggest, 1e-15)
+	assert.InDelta(t, 1.5, a.Elapsed, 1e-15)
+	assert.Equal(t, &Comparison{2, 0, 0, 0.5}, a.Against)
+	assert.Equal(t, &Comparison{0, 1, 1, 1}, f.Methods[1].Against, "b is worse once and equal once")
+	assert.Nil(t, f.Methods[2].Against)
+
+	g := r.Problems[1]
+	assert.Equal(t, &Comparison{1, 1, 0, 1}, g.Methods[0].Against, "regret below the floor is equal")
+	assert.Equal(t, 1, g.Methods[1].Runs)
+
+	// Blocks f1, f2, g1. Final ranks of a: 1, 1, 1.5; sobol: 2, 2.5, 1.5; b: 3, 2.5, 3.
+	assert.Equal(t, 3, r.Blocks)
+	require.Len(t, r.Overall, 3)
+	for i, want := range []struct {
+		name string
+		rank float64
+	}{{"a", 3.5 / 3}, {"sobol", 2}, {"b", 8.5 / 3}} {
+		o := r.Overall[i]
+		assert.Equal(t, want.name, o.Name)
+		assert.InDelta(t, want.rank, o.Rank[3], 1e-15)
+		assert.InDelta(t, 2, o.Rank[0], 1e-15, "all begin with the same points")
+		const rounding = 1e-12
+		assert.True(t, 1 <= o.RankLo && o.RankLo <= o.Rank[3]+rounding && o.Rank[3] <= o.RankHi+rounding && o.RankHi <= 3+rounding)
+	}
+	assert.Equal(t, &Comparison{3, 1, 0, 0.25}, r.Overall[0].Against)
+	require.Len(t, r.Origins, 1)
+	assert.Equal(t, 11, r.Origins[0].Runs)
+	assert.Equal(t, "2026-01-01T00:00:00Z", r.Origins[0].From)
+	assert.Equal(t, "2026-01-02T00:00:00Z", r.Origins[0].To)
+}
+
+// The order in which runs ended does not matter.
+func TestReportDoesNotDependOnOrder(t *testing.T) {
+	text := func(records []runner.Record) string {
+		r, err := New(records, "a")
+		require.NoError(t, err)
+		b, err := json.Marshal(r)
+		require.NoError(t, err)
+		return string(b)
+	}
+	forward, backward := records(), records()
+	for i, r := range forward {
+		backward[len(backward)-1-i] = r
+	}
+	assert.Equal(t, text(forward), text(backward))
+}
+
+func TestReportWithoutMinimumAndFailures(t *testing.T) {
+	unknown := record("h", "a", 1, 3, 2, 2, -1)
+	unknown.Minimum, unknown.Regret = nil, nil
+	broken := record("h", "a", 2, 3, 2, 2, 1)
+	broken.Minimum, broken.Regret, broken.Error = nil, nil, "panic: no\nsecond line"
+	short := record("f", "a", 3, 1, 2)
+	short.Budget = 4
+	late := record("f", "a", 4, math.NaN(), 1, 1, 1)
+	missing := record("f", "a", 5, 1, 1, 1, 1)
+	missing.Regret = missing.Regret[:2]
+	r, err := New(append(records(), unknown, broken, short, late, missing), "")
+	require.NoError(t, err)
+	var why []string
+	for _, f := range r.Failures {
+		why = append(why, f.Error)
+	}
+	assert.Equal(t, []string{"2 of 4 evaluations", "no value in the first 1 evaluations", "2 values of regret for 4 evaluations", "panic: no\nsecond line"}, why)
+	h := r.Problems[2]
+	assert.Nil(t, h.Minimum)
+	assert.Nil(t, h.Methods[0].Area)
+	assert.Equal(t, -1.0, h.Methods[0].At[3].Median)
+	assert.Equal(t, 1, h.Methods[0].Runs)
+
+	var text bytes.Buffer
+	require.NoError(t, r.WriteText(&text))
+	assert.Contains(t, text.String(), "h: value, the minimum not being known; 2 inputs, 4 evaluations")
+	assert.Contains(t, text.String(), "panic: no; second line")
+	_, err = json.Marshal(r)
+	assert.NoError(t, err)
+}
+
+func TestReportErrors(t *testing.T) {
+	_, err := New(nil, "")
+	assert.ErrorIs(t, err, ErrReport)
+	_, err = New(records(), "sobul")
+	assert.ErrorIs(t, err, runner.ErrUnknown)
+	assert.EqualError(t, err, `unknown method "sobul": did you mean sobol?`)
+	other := record("f", "a", 9, 1, 1, 1)
+	_, err = New(append(records(), other), "")
+	assert.ErrorIs(t, err, ErrReport)
+}
+
+func TestCheckpoints(t *testing.T) {
+	assert.Equal(t, [4]int{10, 20, 30, 40}, checkpoints(40))
+	assert.Equal(t, [4]int{3, 5, 8, 10}, checkpoints(10))
+	assert.Equal(t, [4]int{1, 1, 1, 1}, checkpoints(1))
+}
+
+func TestMarkdown(t *testing.T) {
+	r, err := New(records(), "")
+	require.NoError(t, err)
+	var text bytes.Buffer
+	require.NoError(t, r.WriteMarkdown(&text))
+	cells := 0
+	for line := range strings.Lines(text.String()) {
+		if n := strings.Count(line, "|"); n > 0 {
+			require.True(t, strings.HasPrefix(line, "|") && strings.HasSuffix(line, "|\n"), line)
+			if cells > 0 {
+				require.Equal(t, cells, n, "a row has as many cells as the header: %s", line)
+			}
+			cells = n
+		} else {
+			cells = 0
+		}
+	}
+	assert.Contains(t, text.String(), " 2 of 2 seeds |")
+	assert.Contains(t, text.String(), "| 3 of 4 pairs (1 equal) |")
+}
+
+func TestNumbersForPeople(t *testing.T) {
+	for want, x := range map[string]float64{"0": 0, "1.2e-05": 1.23e-5, "0.0012": 0.00123, "0.12": 0.123, "12": 12.3, "1234": 1234.4, "-3.1": -3.14, "2.5e+06": 2.5e6} {
+		assert.Equal(t, want, short(x))
+	}
+	for want, s := range map[string]float64{"0.0 µs": 0, "12 µs": 12.3e-6, "1.2 ms": 1.23e-3, "123 ms": 0.123, "1.2 s": 1.23, "123 s": 123.4} {
+		assert.Equal(t, want, seconds(s))
+	}
+}
+
+func TestPlots(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plots")
+	paths, err := Plots(records(), dir)
+	require.NoError(t, err)
+	require.Len(t, paths, 6)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if strings.HasSuffix(path, ".png") {
+			image, err := png.Decode(bytes.NewReader(text))
+			require.NoError(t, err, path)
+			assert.Greater(t, image.Bounds().Dx(), 800)
+			continue
+		}
+		for _, method := range []string{">a<", ">b<", ">sobol<"} {
+			assert.Contains(t, string(text), method, path)
+		}
+	}
+	_, err = Plots(nil, dir)
+	assert.ErrorIs(t, err, ErrReport)
+}
+
+func TestTicks(t *testing.T) {
+	for _, hi := range []float64{1, 9, 40, 80, 200, 1000, 12345} {
+		ticks := counts(0, hi)
+		assert.True(t, 2 <= len(ticks) && len(ticks) <= 11, "%v: %d ticks", hi, len(ticks))
+	}
+	for _, span := range [][2]float64{{-0.4, 0.3}, {0.31, 0.6}, {0.31, 0.85}, {0.5, 0.501}, {-10, 3}, {-4.5, 0.5}} {
+		labels := 0
+		for _, tick := range decades(span[0], span[1]) {
+			if tick.Label != "" {
+				labels++
+			}
+			assert.True(t, span[0] <= tick.Value && tick.Value <= span[1])
+		}
+		assert.True(t, 1 <= labels && labels <= 10, "%v: %d labels", span, labels)
+	}
+}

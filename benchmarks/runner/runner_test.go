@@ -1,0 +1,405 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/internal/settings"
+)
+
+func smoke(t testing.TB, sel Selection) []Run {
+	t.Helper()
+	s, err := Lookup("smoke")
+	require.NoError(t, err)
+	plan, err := s.Plan(sel)
+	require.NoError(t, err)
+	return plan
+}
+
+// outcomes performs the runs and returns their records by key, without what differs from
+// one time to another.
+func outcomes(t testing.TB, plan []Run, workers int) map[Key]Record {
+	t.Helper()
+	found := map[Key]Record{}
+	require.NoError(t, Execute(t.Context(), plan, workers, func(r Record) error {
+		_, twice := found[r.Key()]
+		require.False(t, twice)
+		found[r.Key()] = timeless(r)
+		return nil
+	}))
+	require.Len(t, found, len(plan))
+	return found
+}
+
+func timeless(r Record) Record {
+	r.Suggest, r.Elapsed, r.Date = make(Numbers, len(r.Suggest)), 0, ""
+	return r
+}
+
+func TestSuitesAreSound(t *testing.T) {
+	for _, s := range Suites() {
+		plan, err := s.Plan(Selection{})
+		require.NoError(t, err, s.Name)
+		require.NotEmpty(t, s.Summary, s.Name)
+		seen := map[Key]bool{}
+		for _, r := range plan {
+			require.False(t, seen[r.Key()], "%s: %v twice", s.Name, r.Key())
+			seen[r.Key()] = true
+			require.True(t, 0 < r.Problem.Initial && r.Problem.Initial < r.Problem.Budget && r.Problem.Batch > 0, "%s: %v", s.Name, r.Key())
+		}
+	}
+}
+
+func TestSpineIsWhatTheReadmeStates(t *testing.T) {
+	s, err := Lookup("spine")
+	require.NoError(t, err)
+	plan, err := s.Plan(Selection{})
+	require.NoError(t, err)
+	assert.Len(t, plan, 5*3*10)
+	budgets := map[string]int{}
+	for _, r := range plan {
+		budgets[r.Problem.Name()] = r.Problem.Budget
+	}
+	assert.Equal(t, map[string]int{"branin": 40, "hartmann6": 80, "ackley4": 60, "levy4": 60, "rosenbrock4": 60}, budgets)
+	assert.Equal(t, 14, plan[3].Problem.Initial, "the default of a study")
+}
+
+func TestPlanOrder(t *testing.T) {
+	var keys []string
+	for _, r := range smoke(t, Selection{Methods: []string{"sobol", "random"}, Problems: []string{"six-hump-camel-in-3", "branin"}, Seeds: 2}) {
+		keys = append(keys, fmt.Sprint(r.Problem.Name(), " ", r.Method.Name, " ", r.Seed))
+	}
+	assert.Equal(t, []string{
+		"branin sobol 1", "branin random 1", "six-hump-camel-in-3 sobol 1", "six-hump-camel-in-3 random 1",
+		"branin sobol 2", "branin random 2", "six-hump-camel-in-3 sobol 2", "six-hump-camel-in-3 random 2",
+	}, keys)
+}
+
+func TestSameResultsWithOneWorkerAndTwo(t *testing.T) {
+	plan := smoke(t, Selection{})
+	one := outcomes(t, plan, 1)
+	assert.Equal(t, one, outcomes(t, plan, 2))
+	for k, r := range one {
+		assert.Empty(t, r.Error, k)
+		assert.Len(t, r.Values, r.Budget)
+	}
+}
+
+// All methods begin with the same values; Sobol search goes on with the sequence.
+func TestCommonInitialPoints(t *testing.T) {
+	plan := smoke(t, Selection{Seeds: 2})
+	found := outcomes(t, plan, 2)
+	for _, run := range plan {
+		own, other := found[run.Key()], found[Key{run.Problem.Name(), Sobol, run.Seed}]
+		n := run.Problem.Initial
+		assert.Equal(t, other.Values[:n], own.Values[:n], run.Key())
+		if run.Method.Name != Sobol {
+			assert.NotEqual(t, other.Values[n:], own.Values[n:], run.Key())
+		}
+		next := found[Key{run.Problem.Name(), run.Method.Name, 3 - run.Seed}]
+		assert.NotEqual(t, own.Values[:n], next.Values[:n], "another seed")
+	}
+	points := plan[2].points(benchmarks.Branin().Space)
+	require.Equal(t, Sobol, plan[2].Method.Name)
+	quadrants := map[[2]bool]int{}
+	for _, p := range points[:4] {
+		quadrants[[2]bool{p.Float("x1") > 2.5, p.Float("x2") > 7.5}]++
+	}
+	assert.Len(t, quadrants, 4, "the first four points of a Sobol sequence")
+}
+
+func TestRegret(t *testing.T) {
+	found := outcomes(t, smoke(t, Selection{Methods: []string{"random"}, Seeds: 1}), 1)
+	branin := found[Key{"branin", "random", 1}]
+	least := math.Inf(1)
+	for i, v := range branin.Values {
+		least = min(least, v)
+		assert.Equal(t, least-benchmarks.Branin().Minimum, branin.Regret[i])
+	}
+	assert.Nil(t, branin.Latent)
+	assert.True(t, branin.NoiseFree)
+	noisy := found[Key{"noisy-ackley3", "random", 1}]
+	assert.False(t, noisy.NoiseFree)
+	require.Len(t, noisy.Latent, 12)
+	for i := range noisy.Values {
+		assert.NotEqual(t, noisy.Latent[i], noisy.Values[i])
+		assert.InDelta(t, noisy.Latent[i], noisy.Values[i], 1)
+	}
+	assert.Equal(t, slices.Min(noisy.Latent), noisy.Regret[11], "the minimum is 0")
+}
+
+// custom makes a plan of one problem whose objective is f over that of Branin.
+func custom(f func(calls int) float64) []Run {
+	p := Problem{Budget: 6, Initial: 3, Batch: 1, Make: func(uint64) benchmarks.Objective {
+		o, calls := benchmarks.Branin(), 0
+		o.Func = func([]float64) float64 { calls++; return f(calls) }
+		return o
+	}}
+	m, err := ParseMethod("random")
+	if err != nil {
+		panic(err)
+	}
+	return []Run{{"custom", p, m, 1}, {"custom", p, m, 2}}
+}
+
+func TestFailuresAreRecorded(t *testing.T) {
+	found := outcomes(t, custom(func(calls int) float64 {
+		if calls == 4 {
+			panic("out of cheese")
+		}
+		return float64(calls)
+	}), 1)
+	for _, r := range found {
+		assert.Equal(t, "panic: out of cheese", r.Error)
+		assert.Equal(t, Numbers{1, 2, 3}, r.Values)
+	}
+	found = outcomes(t, custom(func(calls int) float64 {
+		if calls != 3 {
+			return math.NaN()
+		}
+		return 5
+	}), 1)
+	for _, r := range found {
+		assert.Empty(t, r.Error)
+		assert.Len(t, r.Values, 6)
+		assert.Equal(t, 5-benchmarks.Branin().Minimum, r.Regret[5])
+		assert.True(t, math.IsInf(r.Regret[1], 1))
+	}
+}
+
+func TestExecuteStops(t *testing.T) {
+	plan := smoke(t, Selection{})
+	full := errors.New("disk full")
+	done := 0
+	err := Execute(t.Context(), plan, 2, func(Record) error { done++; return full })
+	require.ErrorIs(t, err, full)
+	assert.LessOrEqual(t, done, 2)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	done = 0
+	err = Execute(ctx, plan, 2, func(Record) error {
+		if done++; done == 3 {
+			cancel()
+		}
+		return nil
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.LessOrEqual(t, done, 5)
+}
+
+// A run that is killed, its last line half-written, goes on to the same records.
+func TestResume(t *testing.T) {
+	plan := smoke(t, Selection{})
+	whole := outcomes(t, plan, 2)
+	dir := filepath.Join(t.TempDir(), "new", "results")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	store, err := OpenStore(dir)
+	require.NoError(t, err)
+	kept := 0
+	err = Execute(ctx, plan, 1, func(r Record) error {
+		if kept++; kept == 5 {
+			cancel()
+		}
+		return store.Append(r)
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, store.Close())
+	path := filepath.Join(dir, fileName)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 5, strings.Count(string(text), "\n"))
+
+	lines := strings.SplitAfter(string(text), "\n")
+	for _, cut := range []int{0, 1, len(lines[4]) / 2, len(lines[4]) - 1} {
+		require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines[:4], "")+lines[4][:cut]), 0o644))
+		got, err := Read(dir)
+		require.NoError(t, err)
+		require.Len(t, got, 4)
+		store, err = OpenStore(dir)
+		require.NoError(t, err)
+		left, err := store.Left(plan, false)
+		require.NoError(t, err)
+		require.Len(t, left, len(plan)-4)
+		require.NoError(t, store.Close())
+	}
+
+	store, err = OpenStore(dir)
+	require.NoError(t, err)
+	left, err := store.Left(plan, false)
+	require.NoError(t, err)
+	require.NoError(t, Execute(t.Context(), left, 2, store.Append))
+	left, err = store.Left(plan, true)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	require.NoError(t, store.Close())
+	got, err := Read(dir)
+	require.NoError(t, err)
+	assert.Len(t, got, len(plan))
+	for _, r := range got {
+		assert.Equal(t, whole[r.Key()], timeless(r))
+	}
+}
+
+func TestStoreFaults(t *testing.T) {
+	plan := smoke(t, Selection{Methods: []string{"sobol", "random"}, Problems: []string{"branin"}, Seeds: 1})
+	dir := t.TempDir()
+	_, err := Read(dir)
+	require.ErrorIs(t, err, ErrStore, "empty")
+	_, err = Read(filepath.Join(dir, "no"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	store, err := OpenStore(dir)
+	require.NoError(t, err)
+	require.NoError(t, Execute(t.Context(), plan, 1, func(r Record) error {
+		r.Commit = "c1"
+		if r.Method == "sobol" {
+			r.Error = "no luck"
+		}
+		return store.Append(r)
+	}))
+	assert.Equal(t, []string{"c1"}, store.Commits())
+	left, err := store.Left(plan, false)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	left, err = store.Left(plan, true)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	assert.Equal(t, "sobol", left[0].Method.Name)
+
+	longer := slices.Clone(plan)
+	longer[0].Problem.Budget++
+	_, err = store.Left(longer, false)
+	require.ErrorIs(t, err, ErrStore)
+	assert.ErrorContains(t, err, "holds branin with budget 10, now 11")
+	other := slices.Clone(plan)
+	other[0].Suite = "spine"
+	_, err = store.Left(other, false)
+	assert.ErrorContains(t, err, "holds the suite smoke, not spine")
+
+	// A repeated run replaces the record of the first.
+	require.NoError(t, Execute(t.Context(), left, 1, store.Append))
+	require.NoError(t, store.Close())
+	got, err := Read(dir)
+	require.NoError(t, err)
+	require.Len(t, got, 2)
+	for _, r := range got {
+		assert.Empty(t, r.Error)
+	}
+
+	path := filepath.Join(dir, fileName)
+	for text, want := range map[string]string{
+		"{\n{}\n":                               "line 1: unexpected end",
+		"\n{}\n":                                "line 2 is not the record of a run",
+		`{"problem":"f","method":"m","x` + "\n": "line 1",
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		_, err = Read(dir)
+		require.ErrorIs(t, err, ErrStore)
+		assert.ErrorContains(t, err, want)
+		_, err = OpenStore(dir)
+		require.ErrorIs(t, err, ErrStore)
+	}
+}
+
+func TestNamesAreChecked(t *testing.T) {
+	_, err := Lookup("smok")
+	require.ErrorIs(t, err, ErrUnknown)
+	assert.EqualError(t, err, `unknown suite "smok": did you mean smoke?`)
+	s, err := Lookup("smoke")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		sel  Selection
+		want string
+		is   error
+	}{
+		{Selection{Methods: []string{"gpp"}}, `unknown method "gpp": did you mean gp?`, ErrUnknown},
+		{Selection{Methods: []string{"sobl"}}, `unknown method "sobl": did you mean sobol?`, ErrUnknown},
+		{Selection{Methods: []string{"sobol:n=1"}}, `method sobol:n=1: bad setting: sobol has none`, ErrSetting},
+		{Selection{Methods: []string{"gp:kernel"}}, `method gp:kernel: bad setting "kernel": want key=value`, ErrSetting},
+		{Selection{Methods: []string{"gp:kernell=rbf"}}, `method gp:kernell=rbf: unknown setting "kernell": did you mean kernel?`, settings.ErrUnknown},
+		{Selection{Methods: []string{"gp:noise=loud"}}, `method gp:noise=loud: bad value noise="loud": want a number, or learned`, settings.ErrValue},
+		{Selection{Methods: []string{"gp:acquisition=eii"}}, `method gp:acquisition=eii: unknown acquisition "eii": did you mean ei?`, nil},
+		{Selection{Methods: []string{"gp:acquisition.betta=1;acquisition=lcb"}}, `method gp:acquisition.betta=1;acquisition=lcb: unknown setting "betta": did you mean beta?`, settings.ErrUnknown},
+		{Selection{Methods: []string{"gp:maximizer.rau=1"}}, `method gp:maximizer.rau=1: unknown setting "rau": did you mean raw?`, settings.ErrUnknown},
+		{Selection{Methods: []string{"sobol", "sobol"}}, "bad plan: method sobol is there twice", ErrPlan},
+		{Selection{Problems: []string{"brannin"}}, `unknown problem "brannin" of the suite smoke: did you mean branin?`, ErrUnknown},
+		{Selection{Seeds: -1}, "bad plan: -1 seeds of 3 methods, want at least one of one", ErrPlan},
+	} {
+		_, err := s.Plan(c.sel)
+		require.EqualError(t, err, c.want)
+		if c.is != nil {
+			require.ErrorIs(t, err, c.is)
+		}
+	}
+	_, err = s.Plan(Selection{Methods: []string{"gp:kernel=rbff"}})
+	require.ErrorIs(t, err, ErrPlan)
+	assert.ErrorContains(t, err, "rbf")
+	_, err = s.Plan(Selection{Methods: []string{"fsp-laplace:lengthscale=1,2,3"}})
+	assert.ErrorIs(t, err, ErrPlan, "lengthscales for 3 inputs, but branin has 2")
+}
+
+func TestSplitMethods(t *testing.T) {
+	for list, want := range map[string][]string{
+		"":              nil,
+		"gp":            {"gp"},
+		" gp , sobol,":  {"gp", "sobol"},
+		"a:h=50,50,gp":  {"a:h=50,50", "gp"},
+		"a:l=.5,-1;k=2": {"a:l=.5,-1;k=2"},
+	} {
+		assert.Equal(t, want, SplitMethods(list), list)
+	}
+}
+
+// Settings reach the structs, and each run gets structs of its own.
+func TestMethodSettings(t *testing.T) {
+	m, err := ParseMethod(" gp: kernel = rbf;acquisition=lcb;acquisition.beta=3;maximizer.raw=32")
+	require.NoError(t, err)
+	assert.Equal(t, "gp: kernel = rbf;acquisition=lcb;acquisition.beta=3;maximizer.raw=32", m.Name)
+	c, err := m.chooser()
+	require.NoError(t, err)
+	for _, want := range []struct {
+		options   any
+		key, text string
+	}{{c.model, "kernel", "rbf"}, {c.acquisition, "beta", "3"}, {&c.maximizer, "raw", "32"}} {
+		text, err := settings.Get(want.options, want.key)
+		require.NoError(t, err)
+		assert.Equal(t, want.text, text)
+	}
+	d, err := m.chooser()
+	require.NoError(t, err)
+	assert.NotSame(t, c.model, d.model)
+	assert.Subset(t, Methods(), []string{"gp", "fsp-laplace", "sobol", "random"})
+}
+
+func TestNumbers(t *testing.T) {
+	text, err := Numbers{1, math.NaN(), math.Inf(1), -2.5}.MarshalJSON()
+	require.NoError(t, err)
+	assert.Equal(t, "[1,null,null,-2.5]", string(text))
+	var n Numbers
+	require.NoError(t, n.UnmarshalJSON(text))
+	require.Len(t, n, 4)
+	assert.True(t, math.IsNaN(n[1]) && math.IsNaN(n[2]))
+	assert.Equal(t, []float64{1, -2.5}, []float64{n[0], n[3]})
+	assert.Error(t, n.UnmarshalJSON([]byte(`["a"]`)))
+}
+
+func TestMachineAndVersion(t *testing.T) {
+	m := ThisMachine(3)
+	assert.Equal(t, 3, m.Workers)
+	assert.Positive(t, m.Cores)
+	assert.NotEmpty(t, m.Arch)
+	_, commit := Version()
+	assert.Regexp(t, `^([0-9a-f]{12}(\+changes)?)?$`, commit)
+}

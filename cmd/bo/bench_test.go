@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// interrupter cancels when it is written a text.
+type interrupter struct {
+	bytes.Buffer
+	at   string
+	stop func()
+}
+
+func (w *interrupter) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(w.at)) {
+		w.stop()
+	}
+	return w.Buffer.Write(p)
+}
+
+func TestBenchInterrupted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	args := []string{"bench", "run", "smoke", "--workers", "2", "--out", dir}
+	ctx, cancel := context.WithCancel(t.Context())
+	stderr := &interrupter{at: "5/27", stop: cancel}
+	require.Equal(t, exitInterrupted, run(ctx, args, nil, io.Discard, stderr))
+	require.Regexp(t, `(?m)^bo: interrupted with [5-7] of 27 runs done; the same command goes on$`, stderr.String())
+	kept, err := os.ReadFile(filepath.Join(dir, "runs.jsonl"))
+	require.NoError(t, err)
+
+	var again bytes.Buffer
+	require.Equal(t, exitDone, run(t.Context(), args, nil, io.Discard, &again))
+	all, err := os.ReadFile(filepath.Join(dir, "runs.jsonl"))
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(all), string(kept)), "what was there stays")
+	require.Equal(t, 27, strings.Count(string(all), "\n"))
+}
