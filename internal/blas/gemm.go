@@ -1,0 +1,284 @@
+package blas
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Gemm computes C = alpha·op(A)·op(B) + beta·C. C must not overlap A or B. With
+// beta = 0 what C held does not matter; with alpha = 0 A and B are not read.
+func Gemm(tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
+	am, m, k := operand("A", tA, a)
+	bm, l, n := operand("B", tB, b)
+	cm, r, s := general("C", c)
+	if k != l || r != m || s != n {
+		panic(fmt.Sprintf("blas: product of %d×%d and %d×%d into %d×%d", m, k, l, n, r, s))
+	}
+	if m == 0 || n == 0 {
+		return
+	}
+	if k == 0 || alpha == 0 {
+		for i := range m {
+			scaleBy(beta, cm.data[i*cm.rs:i*cm.rs+n])
+		}
+		return
+	}
+	if beta != 0 && beta != 1 {
+		for i := range m {
+			scale(beta, cm.data[i*cm.rs:i*cm.rs+n])
+		}
+	}
+	product(m, n, k, alpha, am, bm, beta == 0, cm)
+}
+
+// Syrk computes one triangle of the symmetric C = alpha·op(A)·op(A)ᵀ + beta·C.
+// The other triangle of C is not touched. The rules of Gemm hold.
+func Syrk(t blas.Transpose, alpha float64, a blas64.General, beta float64, c blas64.Symmetric) {
+	checkUplo(c.Uplo)
+	am, n, k := operand("A", t, a)
+	cm, r, _ := general("C", blas64.General{Rows: c.N, Cols: c.N, Stride: c.Stride, Data: c.Data})
+	if r != n {
+		panic(fmt.Sprintf("blas: product of %d×%d and its transpose into size %d", n, k, r))
+	}
+	lower := c.Uplo == blas.Lower
+	if k == 0 || alpha == 0 || beta != 0 && beta != 1 {
+		for i := range n {
+			row := cm.data[i*cm.rs : i*cm.rs+n]
+			if lower {
+				row = row[:i+1]
+			} else {
+				row = row[i:]
+			}
+			scaleBy(beta, row)
+		}
+	}
+	if n == 0 || k == 0 || alpha == 0 {
+		return
+	}
+	symmetric(n, k, alpha, am, beta == 0, cm, lower)
+}
+
+// scaleBy is scale, but factor 0 clears what is not finite too.
+func scaleBy(factor float64, x []float64) {
+	switch factor {
+	case 0:
+		clear(x)
+	case 1:
+	default:
+		scale(factor, x)
+	}
+}
+
+// product computes C = alpha·A·B, plus C unless overwrite, for A (m×k), B (k×n)
+// and C (m×n), none of them empty, with goroutines if that pays.
+//
+// An entry of the result is a sum over passes of depth terms, each one chain of
+// fused multiply-adds. It depends on its row of A, its column of B and its old
+// value alone: not on m, n, tiles, packing, or goroutines.
+func product(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix) {
+	if c.cs != 1 {
+		m, n, a, b, c = n, m, b.t(), a.t(), c.t()
+	}
+	const unit = 48 // a multiple of the sides of all tiles
+	w := workers(2*float64(m)*float64(n)*float64(k), max(m, n)/unit)
+	if w == 1 {
+		serial(m, n, k, alpha, a, b, overwrite, c, whole)
+		return
+	}
+	each(w, func(i int) {
+		from, to := float64(i)/float64(w), float64(i+1)/float64(w)
+		if m >= n {
+			i0, i1 := cut(m, unit, from), cut(m, unit, to)
+			serial(i1-i0, n, k, alpha, a.from(i0, 0), b, overwrite, c.from(i0, 0), whole)
+		} else {
+			j0, j1 := cut(n, unit, from), cut(n, unit, to)
+			serial(m, j1-j0, k, alpha, a, b.from(0, j0), overwrite, c.from(0, j0), whole)
+		}
+	})
+}
+
+// symmetric is product for one triangle of A·Aᵀ, with A n×k.
+func symmetric(n, k int, alpha float64, a matrix, overwrite bool, c matrix, lower bool) {
+	const unit = 48
+	w := workers(float64(n)*float64(n)*float64(k), n/unit)
+	each(w, func(i int) {
+		// Parts of the same area: the first rows of a lower triangle are short.
+		from, to := float64(i)/float64(w), float64(i+1)/float64(w)
+		if lower {
+			i0, i1 := cut(n, unit, math.Sqrt(from)), cut(n, unit, math.Sqrt(to))
+			if i0 < i1 {
+				serial(i1-i0, i1, k, alpha, a.from(i0, 0), a.t(), overwrite, c.from(i0, 0), part{lower: true, offset: i0})
+			}
+			return
+		}
+		i0, i1 := cut(n, unit, 1-math.Sqrt(1-from)), cut(n, unit, 1-math.Sqrt(1-to))
+		if i0 < i1 {
+			serial(i1-i0, n-i0, k, alpha, a.from(i0, 0), a.from(i0, 0).t(), overwrite, c.from(i0, i0), part{upper: true})
+		}
+	})
+}
+
+// part says which entries of a product are wanted: those with
+// j ≤ i + offset if lower, j ≥ i + offset if upper, or all.
+type part struct {
+	lower, upper bool
+	offset       int
+}
+
+var whole part
+
+// covers tells whether all or none of the entries of a tile are wanted.
+func (p part) covers(i, j, rows, cols int) (all, none bool) {
+	first, last := j-(i+rows-1)-p.offset, j+cols-1-i-p.offset // range of j - i - offset
+	switch {
+	case p.lower:
+		return last <= 0, first > 0
+	case p.upper:
+		return first >= 0, last < 0
+	}
+	return true, false
+}
+
+// wanted returns the range of columns wanted of row i of a tile whose first
+// column is j.
+func (p part) wanted(i, j, cols int) (from, to int) {
+	d := i + p.offset - j
+	if p.lower {
+		return 0, min(cols, max(0, d+1))
+	}
+	return min(cols, max(0, d)), cols
+}
+
+// Packed blocks: blockRows×depth of A stays in the second cache, depth×blockCols
+// of B in the third.
+const blockRows, blockCols = 192, 2016
+
+type buffers struct{ a, b []float64 }
+
+var pool = sync.Pool{New: func() any { return new(buffers) }}
+
+func grown(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, max(n, 4096)) // large enough to begin at a page
+	}
+	return x[:n]
+}
+
+// serial is product on the calling goroutine, of the wanted part of C.
+func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p part) {
+	if m == 0 || n == 0 {
+		return
+	}
+	rows, cols := tileSize()
+	packA := n > 4*cols
+	packB := b.cs != 1 || m > 4*rows
+	buf := pool.Get().(*buffers)
+	defer pool.Put(buf)
+	if packA {
+		buf.a = grown(buf.a, roundUp(min(m, blockRows), rows)*min(k, depth))
+	}
+	if packB {
+		buf.b = grown(buf.b, roundUp(min(n, blockCols), cols)*min(k, depth))
+	}
+	for j := 0; j < n; j += blockCols {
+		nb := min(n-j, blockCols)
+		for l := 0; l < k; l += depth {
+			kb := min(k-l, depth)
+			right := panels{b.from(l, j), cols}
+			if packB {
+				right = pack(buf.b, nb, kb, cols, b.from(l, j).t())
+			}
+			for i := 0; i < m; i += blockRows {
+				mb := min(m-i, blockRows)
+				if _, none := p.covers(i, j, mb, nb); none {
+					continue
+				}
+				left := panels{a.from(i, l).t(), rows * a.rs}
+				if packA {
+					left = pack(buf.a, mb, kb, rows, a.from(i, l))
+				}
+				q := p
+				q.offset += i - j
+				tiles(mb, nb, kb, alpha, left, right, overwrite && l == 0, c.from(i, j), q)
+			}
+		}
+	}
+}
+
+func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
+
+// panels are the strips of a matrix that tiles read: k rows, as many columns as
+// a tile has, step numbers from one to the next.
+type panels struct {
+	matrix
+	step int
+}
+
+// pack writes the strips of a (n×k): width rows each, interleaved.
+func pack(dst []float64, n, k, width int, a matrix) panels {
+	for i := 0; i < n; i += width {
+		strip(dst[i*k:], min(width, n-i), k, width, a.from(i, 0))
+	}
+	return panels{matrix{dst, width, 1}, width * k}
+}
+
+// strip writes rows×k numbers of a to dst, with dst[l·width+i] = a(i, l).
+func strip(dst []float64, rows, k, width int, a matrix) {
+	switch {
+	case a.rs == 1:
+		for l := range k {
+			copy(dst[l*width:l*width+rows], a.data[l*a.cs:])
+		}
+	case a.cs == 1:
+		i := 0
+		for ; i+4 <= rows; i += 4 {
+			transpose4(k, a.data[i*a.rs:], a.rs, dst[i:], width)
+		}
+		for ; i < rows; i++ {
+			for l, v := range a.data[i*a.rs : i*a.rs+k] {
+				dst[l*width+i] = v
+			}
+		}
+	default:
+		for l := range k {
+			for i := range rows {
+				dst[l*width+i] = a.data[i*a.rs+l*a.cs]
+			}
+		}
+	}
+}
+
+// tiles computes the tiles of C from strips of A, with k along rows, and of B.
+func tiles(m, n, k int, alpha float64, a, b panels, overwrite bool, c matrix, p part) {
+	rows, cols := tileSize()
+	for j := 0; j < n; j += cols {
+		nr := min(cols, n-j)
+		right := b.data[j/cols*b.step:]
+		for i := 0; i < m; i += rows {
+			mr := min(rows, m-i)
+			left := a.data[i/rows*a.step:]
+			all, none := p.covers(i, j, mr, nr)
+			switch {
+			case all:
+				tile(mr, nr, k, alpha, left, a.cs, a.rs, right, b.rs, c.data[i*c.rs+j:], c.rs, overwrite)
+			case !none:
+				var scratch [16 * 16]float64
+				q := p
+				q.offset += i - j
+				for r := range mr {
+					from, to := q.wanted(r, 0, nr)
+					copy(scratch[r*nr+from:r*nr+to], c.data[(i+r)*c.rs+j+from:])
+				}
+				tile(mr, nr, k, alpha, left, a.cs, a.rs, right, b.rs, scratch[:mr*nr], nr, overwrite)
+				for r := range mr {
+					from, to := q.wanted(r, 0, nr)
+					copy(c.data[(i+r)*c.rs+j+from:(i+r)*c.rs+j+to], scratch[r*nr+from:r*nr+to])
+				}
+			}
+		}
+	}
+}

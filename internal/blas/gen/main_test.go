@@ -1,0 +1,15 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The checked-in assembly is what this program writes: else run go generate.
+func TestUpToDate(t *testing.T) {
+	got, err := os.ReadFile("../kernels_amd64.s")
+	require.NoError(t, err)
+	require.Equal(t, string(generate()), string(got))
+}

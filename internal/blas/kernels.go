@@ -1,0 +1,105 @@
+package blas
+
+// The sizes on which the order of operations depends. They are the same for
+// all kernels, so that these agree to the last bit.
+const (
+	depth     = 256 // of one pass over k
+	block     = 64  // where recursions on triangles end
+	solveRows = 8   // of the triangle solved in registers
+)
+
+// Assembly cannot be preempted: chunk is the longest vector given to it.
+const chunk = 1 << 14
+
+// The tile of the Go kernel.
+const goRows, goCols = 2, 4
+
+func tileGo(rows, cols, k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
+	if rows == goRows && cols == goCols {
+		tileGo2x4(k, alpha, a, rsa, csa, b, rsb, c, rsc, overwrite)
+		return
+	}
+	for i := range rows {
+		for j := range cols {
+			var s float64
+			for l := range k {
+				s = mulAdd(a[i*rsa+l*csa], b[l*rsb+j], s)
+			}
+			update(c[i*rsc+j:], alpha, s, overwrite)
+		}
+	}
+}
+
+func tileGo2x4(k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
+	var c00, c01, c02, c03, c10, c11, c12, c13 float64
+	for l := range k {
+		row := b[l*rsb : l*rsb+4 : l*rsb+4]
+		b0, b1, b2, b3 := row[0], row[1], row[2], row[3]
+		at := l * csa
+		a0, a1 := a[at], a[at+rsa]
+		c00 = mulAdd(a0, b0, c00)
+		c01 = mulAdd(a0, b1, c01)
+		c02 = mulAdd(a0, b2, c02)
+		c03 = mulAdd(a0, b3, c03)
+		c10 = mulAdd(a1, b0, c10)
+		c11 = mulAdd(a1, b1, c11)
+		c12 = mulAdd(a1, b2, c12)
+		c13 = mulAdd(a1, b3, c13)
+	}
+	for j, s := range [4]float64{c00, c01, c02, c03} {
+		update(c[j:], alpha, s, overwrite)
+	}
+	for j, s := range [4]float64{c10, c11, c12, c13} {
+		update(c[rsc+j:], alpha, s, overwrite)
+	}
+}
+
+func update(c []float64, alpha, s float64, overwrite bool) {
+	if overwrite {
+		c[0] = alpha * s
+	} else {
+		c[0] = mulAdd(alpha, s, c[0])
+	}
+}
+
+// forwardGo is forward for a triangle of any size up to solveRows.
+func forwardGo(size int, t *[solveRows * solveRows]float64, x []float64, first, rsx, cols int) {
+	for j := range size {
+		at := first + j*rsx
+		xj := x[at : at+cols]
+		scale(t[j*solveRows+j], xj)
+		for i := j + 1; i < size; i++ {
+			at := first + i*rsx
+			axpy(-t[j*solveRows+i], xj, x[at:at+cols])
+		}
+	}
+}
+
+func scale(alpha float64, x []float64) {
+	for i := range x {
+		x[i] *= alpha
+	}
+}
+
+func dotGo(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 = mulAdd(x[0], y[0], s0)
+		s1 = mulAdd(x[1], y[1], s1)
+		s2 = mulAdd(x[2], y[2], s2)
+		s3 = mulAdd(x[3], y[3], s3)
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		s0 = mulAdd(v, y[i], s0)
+	}
+	return s0 + s2 + (s1 + s3)
+}
+
+func axpyGo(alpha float64, x, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = mulAdd(alpha, v, y[i])
+	}
+}

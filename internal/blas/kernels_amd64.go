@@ -1,0 +1,128 @@
+//go:build !noasm
+
+package blas
+
+import "github.com/functionspace/bo/internal/cpu"
+
+//go:generate go run ./gen kernels_amd64.s
+
+//go:noescape
+func tileAVX512(rows, cols, k int, alpha float64, a *float64, rsa, csa int, b *float64, rsb int, c *float64, rsc, overwrite int)
+
+//go:noescape
+func tileAVX2(rows, cols, k int, alpha float64, a *float64, rsa, csa int, b *float64, rsb int, c *float64, rsc, overwrite int)
+
+//go:noescape
+func forwardAVX512(t, x *float64, rsx, cols int)
+
+//go:noescape
+func forwardAVX2(t, x *float64, rsx, cols int)
+
+//go:noescape
+func transposeAVX2(n int, src *float64, rss int, dst *float64, rsd int)
+
+//go:noescape
+func dotAVX2(n int, x, y *float64) (sum float64)
+
+//go:noescape
+func axpyAVX2(n int, alpha float64, x, y *float64)
+
+// level is the set of kernels in use.
+var level = cpu.Best
+
+// tileSize is the size of the tile of C that the micro-kernel keeps in registers.
+func tileSize() (rows, cols int) {
+	switch level {
+	case cpu.AVX512:
+		return 8, 16
+	case cpu.AVX2:
+		return 4, 12
+	}
+	return goRows, goCols
+}
+
+// tile computes C = alpha·A·B, plus C unless overwrite, for a tile of C: A is
+// rows×k with strides rsa and csa, B is k×cols and C rows×cols with rows of
+// consecutive numbers. Each entry is one chain of fused multiply-adds over k,
+// then one of alpha, the sum and C, whatever rows and cols are. 1 ≤ k ≤ depth.
+func tile(rows, cols, k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
+	if level == cpu.Go {
+		tileGo(rows, cols, k, alpha, a, rsa, csa, b, rsb, c, rsc, overwrite)
+		return
+	}
+	_ = a[(rows-1)*rsa+(k-1)*csa]
+	_ = b[(k-1)*rsb+cols-1]
+	_ = c[(rows-1)*rsc+cols-1]
+	flag := 0
+	if overwrite {
+		flag = 1
+	}
+	if level == cpu.AVX512 {
+		tileAVX512(rows, cols, k, alpha, &a[0], rsa, csa, &b[0], rsb, &c[0], rsc, flag)
+	} else {
+		tileAVX2(rows, cols, k, alpha, &a[0], rsa, csa, &b[0], rsb, &c[0], rsc, flag)
+	}
+}
+
+// forward overwrites X (solveRows×cols) with T⁻¹ X. T is lower triangular, by
+// columns, with reciprocals on its diagonal. Row i of X starts at
+// x[first+i·rsx]; rsx may be negative.
+func forward(t *[solveRows * solveRows]float64, x []float64, first, rsx, cols int) {
+	if level == cpu.Go {
+		forwardGo(solveRows, t, x, first, rsx, cols)
+		return
+	}
+	last := first + (solveRows-1)*rsx
+	_ = x[min(first, last)]
+	_ = x[max(first, last)+cols-1]
+	if level == cpu.AVX512 {
+		forwardAVX512(&t[0], &x[first], rsx, cols)
+	} else {
+		forwardAVX2(&t[0], &x[first], rsx, cols)
+	}
+}
+
+// transpose4 writes four rows of n numbers to four columns: dst[j·rsd+i] = src[i·rss+j].
+func transpose4(n int, src []float64, rss int, dst []float64, rsd int) {
+	done := 0
+	if level > cpu.Go && n >= 4 {
+		_ = src[3*rss+n-1]
+		_ = dst[(n-1)*rsd+3]
+		done = n &^ 3
+		transposeAVX2(done, &src[0], rss, &dst[0], rsd)
+	}
+	for j := done; j < n; j++ {
+		for i := range 4 {
+			dst[j*rsd+i] = src[i*rss+j]
+		}
+	}
+}
+
+// dot returns Σ x_i y_i over the length of x.
+func dot(x, y []float64) float64 {
+	if level == cpu.Go {
+		return dotGo(x, y)
+	}
+	y = y[:len(x)]
+	var s float64
+	for len(x) > 0 {
+		n := min(len(x), chunk)
+		s += dotAVX2(n, &x[0], &y[0])
+		x, y = x[n:], y[n:]
+	}
+	return s
+}
+
+// axpy computes y += alpha·x over the length of x.
+func axpy(alpha float64, x, y []float64) {
+	if level == cpu.Go {
+		axpyGo(alpha, x, y)
+		return
+	}
+	y = y[:len(x)]
+	for len(x) > 0 {
+		n := min(len(x), chunk)
+		axpyAVX2(n, alpha, &x[0], &y[0])
+		x, y = x[n:], y[n:]
+	}
+}

@@ -1,0 +1,30 @@
+//go:build !amd64 || noasm
+
+package blas
+
+import "github.com/functionspace/bo/internal/cpu"
+
+// level is the set of kernels in use.
+var level = cpu.Go
+
+func tileSize() (rows, cols int) { return goRows, goCols }
+
+func tile(rows, cols, k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
+	tileGo(rows, cols, k, alpha, a, rsa, csa, b, rsb, c, rsc, overwrite)
+}
+
+func forward(t *[solveRows * solveRows]float64, x []float64, first, rsx, cols int) {
+	forwardGo(solveRows, t, x, first, rsx, cols)
+}
+
+func transpose4(n int, src []float64, rss int, dst []float64, rsd int) {
+	for j := range n {
+		for i := range 4 {
+			dst[j*rsd+i] = src[i*rss+j]
+		}
+	}
+}
+
+func dot(x, y []float64) float64 { return dotGo(x, y) }
+
+func axpy(alpha float64, x, y []float64) { axpyGo(alpha, x, y) }

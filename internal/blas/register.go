@@ -1,0 +1,45 @@
+package blas
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// Register makes gonum's blas64 use the kernels of this package, and with it
+// gonum's mat and lapack64. It changes the whole process, is not synchronised,
+// and belongs in main: nothing here calls it.
+func Register() { blas64.Use(implementation{}) }
+
+// implementation is gonum's own with the routines of level 3 replaced.
+type implementation struct{ gonum.Implementation }
+
+func view(t blas.Transpose, rows, cols int, data []float64, stride int) blas64.General {
+	if t != blas.NoTrans {
+		rows, cols = cols, rows
+	}
+	return blas64.General{Rows: rows, Cols: cols, Data: data, Stride: stride}
+}
+
+func (implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	Gemm(tA, tB, alpha, view(tA, m, k, a, lda), view(tB, k, n, b, ldb), beta, view(blas.NoTrans, m, n, c, ldc))
+}
+
+func (implementation) Dsyrk(uplo blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+	Syrk(t, alpha, view(t, n, k, a, lda), beta, blas64.Symmetric{N: n, Data: c, Stride: ldc, Uplo: uplo})
+}
+
+func (implementation) Dtrsm(s blas.Side, uplo blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	Trsm(s, t, alpha, triangular(s, uplo, d, m, n, a, lda), view(blas.NoTrans, m, n, b, ldb))
+}
+
+func (implementation) Dtrmm(s blas.Side, uplo blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	Trmm(s, t, alpha, triangular(s, uplo, d, m, n, a, lda), view(blas.NoTrans, m, n, b, ldb))
+}
+
+func triangular(s blas.Side, uplo blas.Uplo, d blas.Diag, m, n int, a []float64, lda int) blas64.Triangular {
+	if s == blas.Right {
+		m = n
+	}
+	return blas64.Triangular{N: m, Data: a, Stride: lda, Uplo: uplo, Diag: d}
+}

@@ -1,0 +1,230 @@
+package blas
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Trsm overwrites B with alpha·op(T)⁻¹·B, or alpha·B·op(T)⁻¹ on the right side.
+// It multiplies by the reciprocals of the diagonal of T, which must not be
+// subnormal. With alpha = 0, B is cleared and T not read.
+func Trsm(s blas.Side, t blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) {
+	triangularUpdate("solve", s, t, alpha, a, b, solve)
+}
+
+// Trmm overwrites B with alpha·op(T)·B, or alpha·B·op(T) on the right side. With
+// alpha = 0, B is cleared and T not read. NaN and infinities spread over the
+// column of B (on the right side: its row) that they are in.
+func Trmm(s blas.Side, t blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) {
+	triangularUpdate("product", s, t, alpha, a, b, multiply)
+}
+
+func triangularUpdate(name string, s blas.Side, t blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General,
+	update func(n, cols int, t matrix, lower, unit bool, b matrix)) {
+	tm, lower := triangle(t, a)
+	bm, n, cols := general("B", b)
+	switch s {
+	case blas.Left:
+	case blas.Right:
+		// B·T = (Tᵀ·Bᵀ)ᵀ
+		tm, lower, bm, n, cols = tm.t(), !lower, bm.t(), cols, n
+	default:
+		panic(fmt.Sprintf("blas: side %q, want L or R", byte(s)))
+	}
+	if a.N != n {
+		panic(fmt.Sprintf("blas: triangular %s of size %d with %d×%d on side %c", name, a.N, b.Rows, b.Cols, byte(s)))
+	}
+	if n == 0 || cols == 0 {
+		return
+	}
+	if alpha != 1 {
+		for i := range b.Rows {
+			scaleBy(alpha, b.Data[i*b.Stride:i*b.Stride+b.Cols])
+		}
+	}
+	if alpha == 0 {
+		return
+	}
+	byColumns(n, cols, tm, lower, a.Diag == blas.Unit, bm, update)
+}
+
+// byColumns runs an update of b among goroutines: its columns are independent.
+func byColumns(n, cols int, t matrix, lower, unit bool, b matrix, update func(n, cols int, t matrix, lower, unit bool, b matrix)) {
+	const width = 48
+	w := workers(float64(n)*float64(n)*float64(cols), cols/width)
+	if w == 1 {
+		update(n, cols, t, lower, unit, b)
+		return
+	}
+	each(w, func(i int) {
+		j0, j1 := cut(cols, width, float64(i)/float64(w)), cut(cols, width, float64(i+1)/float64(w))
+		update(n, j1-j0, t, lower, unit, b.from(0, j0))
+	})
+}
+
+// half is where recursions cut a triangle of size n > block.
+func half(n int) int { return roundUp(n/2, block) }
+
+// solve overwrites b (n×cols) with t⁻¹·b, by halves.
+func solve(n, cols int, t matrix, lower, unit bool, b matrix) {
+	if n <= block {
+		solveBlock(n, cols, t, lower, unit, b)
+		return
+	}
+	h := half(n)
+	top, bottom := b, b.from(h, 0)
+	if lower {
+		solve(h, cols, t, lower, unit, top)
+		add(n-h, cols, h, -1, t.from(h, 0), top, bottom)
+		solve(n-h, cols, t.from(h, h), lower, unit, bottom)
+	} else {
+		solve(n-h, cols, t.from(h, h), lower, unit, bottom)
+		add(h, cols, n-h, -1, t.from(0, h), bottom, top)
+		solve(h, cols, t, lower, unit, top)
+	}
+}
+
+// add computes C += alpha·A·B on the calling goroutine.
+func add(m, n, k int, alpha float64, a, b, c matrix) {
+	if c.cs != 1 {
+		m, n, a, b, c = n, m, b.t(), a.t(), c.t()
+	}
+	serial(m, n, k, alpha, a, b, false, c, whole)
+}
+
+// stripCols is how many columns solveBlock and multiplyBlock take at a time.
+const stripCols = 96
+
+// solveBlock is solve for n ≤ block. If the columns of b, not its rows, are
+// consecutive, it works on a transposed copy.
+func solveBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
+	blocks := (n + solveRows - 1) / solveRows
+	var small [block / solveRows][solveRows * solveRows]float64
+	for s := range blocks {
+		small[s] = reciprocal(min(solveRows, n-s*solveRows), t.from(s*solveRows, s*solveRows), lower, unit)
+	}
+	if b.cs == 1 {
+		for j := 0; j < cols; j += stripCols {
+			substitute(n, min(stripCols, cols-j), t, lower, &small, b.from(0, j))
+		}
+		return
+	}
+	buf := pool.Get().(*buffers)
+	defer pool.Put(buf)
+	buf.a = grown(buf.a, block*stripCols)
+	for j := 0; j < cols; j += stripCols {
+		c := min(stripCols, cols-j)
+		strip(buf.a, c, n, stripCols, b.from(0, j).t())
+		substitute(n, c, t, lower, &small, matrix{buf.a, stripCols, 1})
+		strip(b.from(0, j).data, n, c, b.cs, matrix{buf.a, stripCols, 1})
+	}
+}
+
+// substitute solves for a strip whose rows are consecutive, solveRows of them
+// at a time, forwards or backwards.
+func substitute(n, cols int, t matrix, lower bool, small *[block / solveRows][solveRows * solveRows]float64, b matrix) {
+	blocks := (n + solveRows - 1) / solveRows
+	for s := range blocks {
+		if !lower {
+			s = blocks - 1 - s
+		}
+		i := s * solveRows
+		size := min(solveRows, n-i)
+		// What is solved lies before these rows, or behind them.
+		from, to := 0, i
+		if !lower {
+			from, to = i+size, n
+		}
+		if from < to {
+			direct(size, cols, to-from, t.from(i, from), b.from(from, 0), b.from(i, 0))
+		}
+		first, step := i*b.rs, b.rs
+		if !lower {
+			first, step = (i+size-1)*b.rs, -b.rs
+		}
+		if size == solveRows {
+			forward(&small[s], b.data, first, step, cols)
+		} else {
+			forwardGo(size, &small[s], b.data, first, step, cols)
+		}
+	}
+}
+
+// direct computes C -= A·B without packing; the rows of B and C are consecutive.
+func direct(m, n, k int, a, b, c matrix) {
+	rows, cols := tileSize()
+	tiles(m, n, k, -1, panels{a.t(), rows * a.rs}, panels{b, cols}, false, c, whole)
+}
+
+// reciprocal returns a triangle of size n ≤ solveRows as forward wants it: lower
+// (an upper one with both orders reversed), by columns, with reciprocals on its
+// diagonal.
+func reciprocal(n int, t matrix, lower, unit bool) (dst [solveRows * solveRows]float64) {
+	for j := range n {
+		for i := j; i < n; i++ {
+			r, c := i, j
+			if !lower {
+				r, c = n-1-i, n-1-j
+			}
+			switch {
+			case i > j:
+				dst[j*solveRows+i] = t.data[r*t.rs+c*t.cs]
+			case unit:
+				dst[j*solveRows+i] = 1
+			default:
+				dst[j*solveRows+i] = 1 / t.data[r*t.rs+c*t.cs]
+			}
+		}
+	}
+	return dst
+}
+
+// multiply overwrites b (n×cols) with t·b, by halves.
+func multiply(n, cols int, t matrix, lower, unit bool, b matrix) {
+	if n <= block {
+		multiplyBlock(n, cols, t, lower, unit, b)
+		return
+	}
+	h := half(n)
+	top, bottom := b, b.from(h, 0)
+	if lower {
+		multiply(n-h, cols, t.from(h, h), lower, unit, bottom)
+		add(n-h, cols, h, 1, t.from(h, 0), top, bottom)
+		multiply(h, cols, t, lower, unit, top)
+	} else {
+		multiply(h, cols, t, lower, unit, top)
+		add(h, cols, n-h, 1, t.from(0, h), bottom, top)
+		multiply(n-h, cols, t.from(h, h), lower, unit, bottom)
+	}
+}
+
+// multiplyBlock is multiply for n ≤ block: a product of t, with zeros in its
+// other triangle, and a copy of b.
+func multiplyBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
+	var full [block * block]float64
+	for i := range n {
+		from, to := 0, i+1
+		if !lower {
+			from, to = i, n
+		}
+		for j := from; j < to; j++ {
+			full[i*n+j] = t.data[i*t.rs+j*t.cs]
+		}
+		if unit {
+			full[i*n+i] = 1
+		}
+	}
+	var copied [block * stripCols]float64
+	for j := 0; j < cols; j += stripCols {
+		c := min(stripCols, cols-j)
+		strip(copied[:], c, n, stripCols, b.from(0, j).t())
+		x, y := matrix{copied[:], stripCols, 1}, b.from(0, j)
+		a, m := matrix{full[:], n, 1}, n
+		if y.cs != 1 {
+			a, x, y, m, c = x.t(), a.t(), y.t(), c, m
+		}
+		serial(m, c, n, 1, a, x, true, y, whole)
+	}
+}
