@@ -13,7 +13,7 @@ import (
 // fitted is a surrogate fitted to the finished trials of a snapshot.
 type fitted struct {
 	surrogate.Posterior
-	scale surrogate.Standardization // of sign·Value
+	scale surrogate.Standardization // of sign·Value, winsorised
 	// Complete trials in order of ID: index among the records, standardised
 	// value and posterior mean and variance.
 	records        []int
@@ -25,7 +25,8 @@ type fitted struct {
 func finished(s State) bool { return s != Pending }
 
 // fit fits the surrogate to the finished trials of t, of which at least one is
-// complete. Failed ones enter with the worst complete value.
+// complete: to their winsorised and standardised values. Failed ones enter with
+// the worst of these.
 func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, error) {
 	f := &fitted{}
 	sign := s.opts.sign()
@@ -35,6 +36,7 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 			f.z = append(f.z, sign*r.Value)
 		}
 	}
+	winsorize(f.z)
 	f.scale = surrogate.Standardize(f.z)
 	f.scale.Apply(f.z, f.z)
 
