@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
@@ -31,17 +32,17 @@ func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []
 		panic(err)
 	}
 	net := &nn.Network{In: dim, Hidden: []int{50, 50}}
-	p := &problem{Model: m, net: net, noise: 1, lo: make([]float64, dim), hi: make([]float64, dim)}
+	p := &problem{Model: m, net: net, noise: 1, box: fspace.Box{Lo: make([]float64, dim), Hi: make([]float64, dim)}}
 	theta := make([]float64, dim)
-	p.inputs = affine{make([]float64, dim), make([]float64, dim)}
+	p.inputs = fspace.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)}
 	for j := range dim {
 		theta[j] = lengthscale
-		p.inputs.scale[j] = 1
-		p.lo[j], p.hi[j] = -halfWidth, halfWidth
+		p.inputs.Scale[j] = 1
+		p.box.Lo[j], p.box.Hi[j] = -halfWidth, halfWidth
 	}
 	p.process = prior.Process{Kernel: prior.Matern52(dim).WithParams(theta), Noise: 1}
 	if p.Factor == "ridge" {
-		p.inputs = scaleInputs(p.process.Kernel, p.lo, p.hi)
+		p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
 	}
 	return p, m.initialise(net, 0, stream.New(seed, "weights", 0))
 }
@@ -58,7 +59,7 @@ func shares(t testing.TB, p *problem, w []float64, seed uint64) (context, fresh 
 		f, err = p.precisionFactor(t.Context(), w, c)
 	}
 	require.NoError(t, err)
-	return p.share(f, w, c), p.share(f, w, p.uniformPoints(300, rng))
+	return p.share(f, w, c), p.share(f, w, p.box.Uniform(300, rng))
 }
 
 func (p *problem) share(f factor, w []float64, x *mat.Dense) share {

@@ -62,8 +62,8 @@ func linearProblem(m Model, n, dim int, noise float64) *problem {
 	}
 	p := &problem{Model: m, net: &nn.Network{In: dim}, noise: noise}
 	for range dim {
-		p.lo, p.hi = append(p.lo, 0), append(p.hi, 1)
-		p.inputs.shift, p.inputs.scale = append(p.inputs.shift, 0), append(p.inputs.scale, 1)
+		p.box.Lo, p.box.Hi = append(p.box.Lo, 0), append(p.box.Hi, 1)
+		p.inputs.Shift, p.inputs.Scale = append(p.inputs.Shift, 0), append(p.inputs.Scale, 1)
 	}
 	p.process = prior.Process{Noise: noise, Kernel: featureKernel{dim: dim, phi: withOne}}
 	p.data.X, p.data.Y = space.Sobol(n, dim, stream.New(1, "x", 0)), make([]float64, n)
@@ -124,7 +124,7 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 			post.factor, err = p.precisionFactor(t.Context(), lm.w, c)
 			require.NoError(t, err)
 		}
-		x := p.uniformPoints(40, rng)
+		x := p.box.Uniform(40, rng)
 		got, want := mat.NewSymDense(40, nil), mat.NewSymDense(40, nil)
 		post.Joint(make([]float64, 40), got, x)
 		for i := range 40 {
@@ -217,7 +217,7 @@ func TestLossGradient(t *testing.T) {
 	p.process = prior.Process{Kernel: prior.Matern52(2), Mean: 0.3}
 	rng := stream.New(5, "loss", 0)
 	x := mat.DenseCopyOf(p.data.X.Slice(0, 5, 0, 2))
-	l, err := p.newLoss(x, p.data.Y[:5], p.uniformPoints(6, rng))
+	l, err := p.newLoss(x, p.data.Y[:5], p.box.Uniform(6, rng))
 	require.NoError(t, err)
 	theta := append(p.net.Init(rng), -0.7)
 	last := len(theta) - 1

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/stream"
@@ -166,8 +167,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		process: fitted.Process,
 		noise:   fitted.Noise,
 	}
-	p.lo, p.hi = m.contextBox(d)
-	p.inputs = scaleInputs(p.process.Kernel, p.lo, p.hi)
+	p.box = m.contextBox(d)
+	p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
 
 	w := warm.weights
 	if w == nil {
@@ -186,11 +187,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 type problem struct {
 	Model
 	net     *nn.Network
-	inputs  affine
+	inputs  fspace.Affine
 	process prior.Process
 	noise   float64 // σ²
 	data    surrogate.Dataset
-	lo, hi  []float64
+	box     fspace.Box
 }
 
 // solve trains from w and builds the posterior.
@@ -253,7 +254,7 @@ func (m Model) initialise(net *nn.Network, mean float64, rng *rand.Rand) []float
 
 // tape records the network at the rows of x, given in the dataset's units.
 func (p *problem) tape(w []float64, x *mat.Dense) *nn.Tape {
-	return p.net.Record(w, p.inputs.apply(x))
+	return p.net.Record(w, p.inputs.Apply(x))
 }
 
 // warmState is the State of a posterior, taken apart: first the number of prior

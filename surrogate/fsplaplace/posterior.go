@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/prior"
@@ -19,7 +20,7 @@ const chunk = 256
 // f(x,w*) + J(x)·shift, features φ(x) = J(x)S, covariance φ(x)φ(x')ᵀ.
 type posterior struct {
 	net     *nn.Network
-	inputs  affine
+	inputs  fspace.Affine
 	process prior.Process
 	w       []float64
 	shift   []float64 // nil before Condition
@@ -61,7 +62,7 @@ func (p *posterior) Hypers() []surrogate.Hyper {
 	return out
 }
 
-func (p *posterior) record(x *mat.Dense) *nn.Tape { return p.net.Record(p.w, p.inputs.apply(x)) }
+func (p *posterior) record(x *mat.Dense) *nn.Tape { return p.net.Record(p.w, p.inputs.Apply(x)) }
 
 // mean writes the mean at the rows of t.
 func (p *posterior) mean(dst []float64, t *nn.Tape) {
@@ -119,13 +120,13 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		_, d := x.Dims()
 		dx := mat.NewDense(k-i, d, nil)
 		p.meanGrad(dx, t, nil)
-		p.inputs.pull(dx)
+		p.inputs.Pull(dx)
 		dmean.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 
 		phi.Scale(2, phi)
 		dx.Zero()
 		p.factor.vjp(dx, t, phi)
-		p.inputs.pull(dx)
+		p.inputs.Pull(dx)
 		dvariance.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 	})
 }
@@ -159,7 +160,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	grad := mat.NewDense(m, d, nil)
 	p.meanGrad(grad, t, mbar)
 	p.factor.vjp(grad, t, fbar)
-	p.inputs.pull(grad)
+	p.inputs.Pull(grad)
 	dx.Add(dx, grad)
 }
 
@@ -203,7 +204,7 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 			dx := mat.NewDense(k-i, d, nil)
 			t.InputGrad(dx)
 			t.JVPInputGrad(dx, q.dir)
-			q.p.inputs.pull(dx)
+			q.p.inputs.Pull(dx)
 			grad.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -88,7 +89,7 @@ func (p *problem) trainGaussNewton(ctx context.Context, w []float64, c *mat.Dens
 	if err != nil {
 		return nil, "", err
 	}
-	lm := &levenbergMarquardt{net: p.net, inputs: p.inputs.apply(c), target: m, w: w, steps: p.Steps, tolerance: converged}
+	lm := &levenbergMarquardt{net: p.net, inputs: p.inputs.Apply(c), target: m, w: w, steps: p.Steps, tolerance: converged}
 	scale, added := p.meanVariance(c), 0.0
 	for _, s := range stages {
 		addDiagonal(v, s*scale-added)
@@ -221,7 +222,7 @@ func (p *problem) newLoss(x *mat.Dense, y []float64, c *mat.Dense) (*loss, error
 		return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
 	}
 	n, _ := p.data.Dims()
-	return &loss{p: p, x: p.inputs.apply(x), y: y, scale: float64(n) / float64(len(y)), c: p.inputs.apply(c), chol: chol}, nil
+	return &loss{p: p, x: p.inputs.Apply(x), y: y, scale: float64(n) / float64(len(y)), c: p.inputs.Apply(c), chol: chol}, nil
 }
 
 // eval returns R and, where dw is not nil, writes ∂R/∂w to it and returns
@@ -264,7 +265,7 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 	if !learnNoise {
 		rho = softplusInverse(math.Sqrt(p.noise))
 	}
-	opt := newAdam(len(w)+1, p.Rate)
+	opt := optimize.Adam{Rate: p.Rate}
 	theta := append(append([]float64(nil), w...), rho)
 	grad := make([]float64, len(theta))
 	best := append([]float64(nil), theta...)
@@ -286,7 +287,7 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 				y[i] = p.data.Y[k]
 			}
 		}
-		l, err := p.newLoss(x, y, p.uniformPoints(p.Context, rng))
+		l, err := p.newLoss(x, y, p.box.Uniform(p.Context, rng))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -307,35 +308,13 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 		if learnNoise {
 			grad[len(w)] = drho
 		}
-		opt.step(theta, grad)
+		opt.Step(theta, grad)
 	}
 	s := math.Max(softplus(best[len(w)]), validNoiseLoSD)
 	if !learnNoise {
 		s = math.Sqrt(p.noise)
 	}
 	return best[:len(w)], s * s, nil
-}
-
-// adam is Kingma and Ba's optimiser with β = (0.9, 0.999), ε = 1e-8.
-type adam struct {
-	rate float64
-	t    int
-	m, v []float64
-}
-
-func newAdam(n int, rate float64) *adam {
-	return &adam{rate: rate, m: make([]float64, n), v: make([]float64, n)}
-}
-
-func (a *adam) step(x, grad []float64) {
-	const b1, b2, eps = 0.9, 0.999, 1e-8
-	a.t++
-	c1, c2 := 1-math.Pow(b1, float64(a.t)), 1-math.Pow(b2, float64(a.t))
-	for i, g := range grad {
-		a.m[i] = b1*a.m[i] + (1-b1)*g
-		a.v[i] = b2*a.v[i] + (1-b2)*g*g
-		x[i] -= a.rate * (a.m[i] / c1) / (math.Sqrt(a.v[i]/c2) + eps)
-	}
 }
 
 func softplus(x float64) float64 {

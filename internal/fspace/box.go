@@ -1,0 +1,56 @@
+// Package fspace holds what surrogates with priors on functions share: the box
+// that context points are spread over, the points themselves, and the scaling of
+// a network's inputs to its prior.
+package fspace
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/space"
+)
+
+// Box is where context points lie.
+type Box struct {
+	Lo, Hi []float64
+}
+
+// Widen returns the box from lo to hi with margin times its width added on each
+// side. Where the width is 0, and nothing tells the scale, it adds ½.
+func Widen(lo, hi []float64, margin float64) Box {
+	b := Box{make([]float64, len(lo)), make([]float64, len(lo))}
+	for j := range lo {
+		pad := margin * (hi[j] - lo[j])
+		if pad == 0 {
+			pad = 0.5
+		}
+		b.Lo[j], b.Hi[j] = lo[j]-pad, hi[j]+pad
+	}
+	return b
+}
+
+// Halton returns n points of a scrambled Halton set in the box.
+func (b Box) Halton(n int, rng *rand.Rand) *mat.Dense {
+	x := space.Halton(n, len(b.Lo), rng)
+	b.stretch(x)
+	return x
+}
+
+// Uniform returns n independent uniform points of the box.
+func (b Box) Uniform(n int, rng *rand.Rand) *mat.Dense {
+	x := space.Uniform(n, len(b.Lo), rng)
+	b.stretch(x)
+	return x
+}
+
+// stretch maps the unit cube to the box.
+func (b Box) stretch(x *mat.Dense) {
+	n, _ := x.Dims()
+	for i := range n {
+		row := x.RawRowView(i)
+		for j, u := range row {
+			row[j] = b.Lo[j] + u*(b.Hi[j]-b.Lo[j])
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package fspace
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+)
+
+func TestPointsFillTheBox(t *testing.T) {
+	b := Widen([]float64{0, 2}, []float64{10, 2}, 0.1)
+	require.Equal(t, Box{[]float64{-1, 1.5}, []float64{11, 2.5}}, b)
+	for _, x := range []*mat.Dense{b.Halton(200, stream.New(1, "h", 0)), b.Uniform(200, stream.New(1, "u", 0))} {
+		for j := range 2 {
+			col := mat.Col(nil, j, x)
+			lo, hi := min(col[0], col[1]), max(col[0], col[1])
+			for _, v := range col {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+			width := b.Hi[j] - b.Lo[j]
+			require.GreaterOrEqual(t, lo, b.Lo[j])
+			require.LessOrEqual(t, hi, b.Hi[j])
+			require.Greater(t, hi-lo, 0.9*width)
+		}
+	}
+}
+
+// The variogram of an RBF kernel reaches 1-e^{-1/2} of the variance at one
+// lengthscale, whatever the variance; no input spreads beyond ±√3.
+func TestScaleInputs(t *testing.T) {
+	k := prior.ScaleBy(7, prior.RBF(3).WithParams([]float64{0.5, 1, 0.01}))
+	a := ScaleInputs(k, []float64{0, 0, 0}, []float64{1, 2, 1})
+	require.Equal(t, []float64{0.5, 1, 0.5}, a.Shift)
+	require.InEpsilonSlice(t, []float64{2, 1, 3.4641}, a.Scale, 0.07)
+
+	x := mat.NewDense(1, 3, []float64{1, 1, 1})
+	y := a.Apply(x)
+	require.InDelta(t, a.Scale[0]*0.5, y.At(0, 0), 1e-15)
+	a.Pull(x)
+	require.Equal(t, a.Scale, x.RawRowView(0))
+}

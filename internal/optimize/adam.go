@@ -1,0 +1,33 @@
+package optimize
+
+import (
+	"fmt"
+	"math"
+)
+
+// Adam is the stochastic optimiser of Kingma and Ba (2015) with β₁ = 0.9,
+// β₂ = 0.999 and ε = 1e-8. The zero value with a Rate is ready.
+type Adam struct {
+	Rate float64
+
+	t    int
+	m, v []float64
+}
+
+// Step moves x, in place, against a gradient there.
+func (a *Adam) Step(x, grad []float64) {
+	const b1, b2, eps = 0.9, 0.999, 1e-8
+	if a.m == nil {
+		a.m, a.v = make([]float64, len(x)), make([]float64, len(x))
+	}
+	if len(x) != len(a.m) || len(grad) != len(a.m) {
+		panic(fmt.Sprintf("optimize: x and gradient have length %d and %d, want %d", len(x), len(grad), len(a.m)))
+	}
+	a.t++
+	c1, c2 := 1-math.Pow(b1, float64(a.t)), 1-math.Pow(b2, float64(a.t))
+	for i, g := range grad {
+		a.m[i] = b1*a.m[i] + (1-b1)*g
+		a.v[i] = b2*a.v[i] + (1-b2)*g*g
+		x[i] -= a.Rate * (a.m[i] / c1) / (math.Sqrt(a.v[i]/c2) + eps)
+	}
+}
