@@ -1,0 +1,155 @@
+// Package docs_test checks what the documents say: their commands are run, their
+// programs compiled, their links followed, and imports run as stated in
+// CONTRIBUTING.md.
+package docs_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// block is a fenced piece of a document: "```lang name".
+type block struct {
+	lang, name, text string
+	line             int
+}
+
+// blocks returns the fenced blocks of a Markdown text.
+func blocks(text string) []block {
+	var all []block
+	var open *block
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		info, fence := strings.CutPrefix(strings.TrimSpace(line), "```")
+		switch {
+		case fence && open == nil:
+			lang, name, _ := strings.Cut(info, " ")
+			open = &block{lang: lang, name: strings.TrimSpace(name), line: number}
+		case fence:
+			all = append(all, *open)
+			open = nil
+		case open != nil:
+			open.text += line
+		}
+	}
+	return all
+}
+
+// The blocks of a document are worked through from the top, in one directory. A
+// block with a name is a file of that name. "sh" is run as a script: first the
+// lines that begin with "go ", in the root of the module, then the others; "go"
+// is a program to run. A "text" block that follows is all that was printed, with
+// … for what differs from run to run: within a line, or alone for lines.
+func TestDocuments(t *testing.T) {
+	for _, path := range []string{"README.md", "docs/guide.md"} {
+		t.Run(path, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("..", path))
+			require.NoError(t, err)
+			run(t, path, blocks(string(text)))
+		})
+	}
+}
+
+func run(t *testing.T, path string, all []block) {
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	t.Setenv("GOBIN", bin)
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	var printed string
+	var ran bool
+	for _, b := range all {
+		where := fmt.Sprintf("%s:%d", path, b.line)
+		switch {
+		case b.name != "":
+			require.NoError(t, os.WriteFile(filepath.Join(dir, b.name), []byte(b.text), 0o644), where)
+		case b.lang == "sh":
+			inRoot, rest := split(b.text)
+			printed, ran = "", inRoot != "" || rest != ""
+			for _, s := range []struct{ dir, script string }{{"..", inRoot}, {dir, rest}} {
+				if s.script != "" {
+					printed += output(t, where, s.dir, "sh", "-e", "-c", s.script)
+				}
+			}
+		case b.lang == "go":
+			file := filepath.Join(t.TempDir(), "main.go")
+			require.NoError(t, os.WriteFile(file, []byte(b.text), 0o644), where)
+			printed, ran = output(t, where, "..", "go", "run", file), true
+		case b.lang == "text" && ran:
+			require.Regexp(t, pattern(b.text), printed, where)
+		case b.lang == "text":
+		default:
+			t.Errorf("%s: a %q block without a name", where, b.lang)
+		}
+	}
+}
+
+// split separates the commands of the Go tool from the others. The command that
+// runs this test is left out, and in a short run the one that takes longest.
+func split(script string) (inRoot, rest string) {
+	for line := range strings.Lines(script) {
+		switch {
+		case line == "go test ./...\n":
+		case testing.Short() && strings.Contains(line, "--surrogate fsp-laplace"):
+		case strings.HasPrefix(line, "go "):
+			inRoot += line
+		default:
+			rest += line
+		}
+	}
+	return inRoot, rest
+}
+
+func output(t *testing.T, where, dir, name string, args ...string) string {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	text, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s: %s", where, text)
+	return string(text)
+}
+
+// pattern turns an expected output into a regular expression for all of it.
+func pattern(text string) *regexp.Regexp {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line == "…\n" {
+			b.WriteString(`(.*\n)*`)
+			continue
+		}
+		b.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*"))
+	}
+	return regexp.MustCompile(`^` + b.String() + `$`)
+}
+
+// Links between the documents lead to files that exist.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	for _, path := range documents(t) {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if !strings.Contains(m[1], "://") {
+				_, err := os.Stat(filepath.Join(filepath.Dir(path), m[1]))
+				require.NoError(t, err, "link in %s", path)
+			}
+		}
+	}
+}
+
+// documents are all Markdown files of the repository.
+func documents(t *testing.T) []string {
+	var all []string
+	for _, glob := range []string{"../*.md", "*.md", "*/*.md"} {
+		found, err := filepath.Glob(glob)
+		require.NoError(t, err)
+		all = append(all, found...)
+	}
+	return all
+}
