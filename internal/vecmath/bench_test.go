@@ -1,0 +1,73 @@
+package vecmath
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/functionspace/bo/internal/cpu"
+)
+
+// Each function of 4096 elements with every instruction set, and package math's
+// in the same run.
+func BenchmarkFunctions(b *testing.B) {
+	const n = 4096
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, positive, dst, slope := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], positive[i] = 2*rng.NormFloat64(), 20*rng.Float64()
+	}
+	scalar := func(f func(float64) float64) func(dst, x []float64) {
+		return func(dst, x []float64) {
+			for i, v := range x {
+				dst[i] = f(v)
+			}
+		}
+	}
+	withSlope := func(f func(dst, slope, x []float64)) func(dst, x []float64) {
+		return func(dst, x []float64) { f(dst, slope, x) }
+	}
+	for _, c := range []struct {
+		name    string
+		x       []float64
+		f, math func(dst, x []float64)
+	}{
+		{"Exp", x, Exp, scalar(math.Exp)},
+		{"Expm1", x, Expm1, scalar(math.Expm1)},
+		{"Log", positive, Log, scalar(math.Log)},
+		{"Log1p", positive, Log1p, scalar(math.Log1p)},
+		{"Sqrt", positive, Sqrt, scalar(math.Sqrt)},
+		{"Tanh", x, valueOf(Tanh), scalar(math.Tanh)},
+		{"TanhSlope", x, withSlope(Tanh), nil},
+		{"Erf", x, valueOf(Erf), scalar(math.Erf)},
+		{"ErfSlope", x, withSlope(Erf), nil},
+		{"GELUSlope", x, withSlope(GELU), nil},
+		{"NormPDF", x, NormPDF, nil},
+		{"NormCDF", x, NormCDF, scalar(func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 })},
+		{"LogNormCDF", x, LogNormCDF, nil},
+		{"RBF", positive, valueOf(RBF), nil},
+		{"Matern52", positive, valueOf(Matern52), scalar(func(s float64) float64 {
+			a := math.Sqrt(5 * s)
+			return (1 + a + 5*s/3) * math.Exp(-a)
+		})},
+		{"Matern52Slope", positive, withSlope(Matern52), nil},
+	} {
+		run := func(name string, f func(dst, x []float64)) {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					f(dst, c.x)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/elem")
+			})
+		}
+		before := level
+		for l := range cpu.Supported + 1 {
+			level = l
+			run(l.String(), c.f)
+		}
+		level = before
+		if c.math != nil {
+			run("math", c.math)
+		}
+	}
+}

@@ -1,0 +1,359 @@
+package main
+
+import "math"
+
+const (
+	signBit = 1 << 63
+	// magic + n has n in its low bits, for whole |n| < 2⁵¹.
+	magic = 0x1.8p52
+	// 1/√2π as a sum.
+	invSqrt2PiHi = 0x1.9884533d43651p-2
+	invSqrt2PiLo = -0x1.bc0d30ebfd15cp-56
+)
+
+// poly is Σ c_k x^k, in pairs; x2 is x².
+func (p *program) poly(x, x2 *node, c []float64) *node {
+	pair := func(k int) *node {
+		if k+1 == len(c) {
+			return p.c(c[k])
+		}
+		return p.fma(x, p.c(c[k+1]), p.c(c[k]))
+	}
+	k := (len(c) - 1) &^ 1
+	sum := pair(k)
+	for k -= 2; k >= 0; k -= 2 {
+		sum = p.fma(sum, x2, pair(k))
+	}
+	return sum
+}
+
+// reduced is x = n log 2 + r, |r| ≤ ½ log 2, and t = n + magic.
+type reduced struct{ n, t, r *node }
+
+// reduce splits x + low, low far smaller than x; nil is 0.
+func (p *program) reduce(x, low *node) reduced {
+	t := p.fma(x, p.c(math.Log2E), p.c(magic))
+	n := p.sub(t, p.c(magic))
+	high := p.fnma(n, p.c(ln2Hi), x) // exact
+	if low == nil {
+		return reduced{n, t, p.fnma(n, p.c(ln2Lo), high)}
+	}
+	return reduced{n, t, p.add(high, p.fnma(n, p.c(ln2Lo), low))}
+}
+
+// reduceTwice is reduce with r's own rounding error, low.
+func (p *program) reduceTwice(x *node) (k reduced, low *node) {
+	t := p.fma(x, p.c(math.Log2E), p.c(magic))
+	n := p.sub(t, p.c(magic))
+	high := p.fnma(n, p.c(ln2Hi), x)
+	r := p.fnma(n, p.c(ln2Lo), high)
+	return reduced{n, t, r}, p.fnma(n, p.c(ln2Lo), p.sub(high, r)) // high - r is exact
+}
+
+// expm1Reduced is e^r - 1.
+func (p *program) expm1Reduced(r *node) *node {
+	r2 := p.mul(r, r)
+	return p.fma(p.poly(r, r2, expTail), r2, r)
+}
+
+// exponential is factor·e^x for x ≤ 710.
+func (p *program) exponential(factor, x *node) *node {
+	k := p.reduce(x, nil)
+	e := p.add(p.expm1Reduced(k.r), p.c(1))
+	if factor != nil {
+		e = p.mul(e, factor)
+	}
+	return p.scale(e, k.n, k.t)
+}
+
+func exp() *program {
+	p := newProgram("exp")
+	x := p.max(p.c(-746), p.min(p.c(710), p.x))
+	p.outs = []*node{p.exponential(nil, x)}
+	return p
+}
+
+// expm1 is 2ⁿ(e^r - 1) + 2ⁿ - 1, summed from its largest part, with 2ⁿ⁻¹ in place
+// of 2ⁿ so that n = 1024 does not overflow.
+func expm1() *program {
+	p := newProgram("expm1")
+	x := p.max(p.c(-40), p.min(p.c(710), p.x))
+	k, low := p.reduceTwice(x)
+	half := p.scale(p.c(0.5), k.n, k.t)
+	r2 := p.mul(k.r, k.r)
+	rest := p.fma(p.poly(k.r, r2, expTail), r2, low)
+	sum := p.fma(half, k.r, p.sub(half, p.c(0.5)))
+	y := p.fma(half, rest, sum)
+	y = p.add(y, y)
+	size := p.and(p.x, p.word(^uint64(signBit)))
+	p.outs = []*node{p.pick(p.less(size, p.c(0x1p-54)), p.x, y)}
+	return p
+}
+
+// tanh is E/(E+2) with E = e^2|x| - 1, and the sign of x. Its slope is 1 - tanh².
+func tanh(slope bool) *program {
+	p := newProgram("tanh")
+	size := p.and(p.x, p.word(^uint64(signBit)))
+	y := p.min(p.c(40), p.add(size, size))
+	k, low := p.reduceTwice(y)
+	r2 := p.mul(k.r, k.r)
+	rest := p.fma(p.poly(k.r, r2, expTail), r2, low)
+	s := p.scale(p.c(1), k.n, k.t)
+	e := p.fma(s, rest, p.fma(s, k.r, p.sub(s, p.c(1))))
+	v := p.or(p.div(e, p.add(e, p.c(2))), p.and(p.x, p.word(signBit)))
+	p.outs = []*node{v}
+	if slope {
+		p.name = "tanhSlope"
+		p.outs = append(p.outs, p.fnma(v, v, p.c(1)))
+	}
+	return p
+}
+
+// logSum is log(u) + rest for a normal u > 0: with u = 2ᵏ(1+f), √½ ≤ 1+f < √2, and
+// s = f/(2+f), log(1+f) = f - f²/2 + s(f²/2 + s²T(s²)). It adds k0 to k.
+func (p *program) logSum(u, rest, k0 *node) *node {
+	root := math.Float64bits(math.Sqrt2 / 2)
+	i := p.addInt(u, p.word(math.Float64bits(1)-root))
+	m := p.addInt(p.and(i, p.word(1<<52-1)), p.word(root))
+	k := p.sub(p.or(p.shr(i, 52), p.c(0x1p52)), p.c(0x1p52+1023))
+	if k0 != nil {
+		k = p.add(k, k0)
+	}
+	f := p.sub(m, p.c(1))
+	s := p.div(f, p.add(f, p.c(2)))
+	z := p.mul(s, s)
+	half := p.mul(p.mul(f, p.c(0.5)), f)
+	t := p.fma(p.poly(z, p.mul(z, z), logTail), z, half)
+	if rest == nil {
+		t = p.fma(s, t, p.mul(k, p.c(ln2Lo)))
+	} else {
+		t = p.fma(s, t, p.fma(k, p.c(ln2Lo), rest))
+	}
+	return p.fma(k, p.c(ln2Hi), p.sub(f, p.sub(half, t)))
+}
+
+// special gives log its values at 0, Inf, NaN and below 0, for the argument x
+// that is 0 where u is.
+func (p *program) special(y, u *node) *node {
+	y = p.pick(p.equal(u, p.c(0)), p.c(math.Inf(-1)), y)
+	y = p.pick(p.less(u, p.c(0)), p.c(math.NaN()), y)
+	return p.pick(p.beyond(u, p.c(math.MaxFloat64)), u, y)
+}
+
+func log() *program {
+	p := newProgram("log")
+	tiny := p.less(p.x, p.c(0x1p-1022))
+	u := p.pick(tiny, p.mul(p.x, p.c(0x1p54)), p.x)
+	k0 := p.pick(tiny, p.c(-54), p.c(0))
+	p.outs = []*node{p.special(p.logSum(u, nil, k0), p.x)}
+	return p
+}
+
+// lost is what the rounded sum u = a + b lost: (a + b) - u.
+func (p *program) lost(u, a, b *node) *node {
+	bb := p.sub(u, a)
+	return p.add(p.sub(a, p.sub(u, bb)), p.sub(b, bb))
+}
+
+// log1p is log(u) + c/u, u + c = 1 + x.
+func log1p() *program {
+	p := newProgram("log1p")
+	u := p.add(p.x, p.c(1))
+	y := p.logSum(u, p.div(p.lost(u, p.c(1), p.x), u), nil)
+	y = p.special(y, u)
+	p.outs = []*node{p.or(y, p.and(p.x, p.word(signBit)))}
+	return p
+}
+
+// gauss is e^(-a²/2 + extra)/2ⁿ - 1 for tiny extra (nil is 0), with the rounding
+// of a² made good. doubled leaves out the ½.
+func (p *program) gauss(a, extra *node, doubled bool) (reduced, *node) {
+	h := p.mul(a, a)
+	l := p.fnma(a, a, h) // h - a²
+	minus := p.c(-0.5)
+	if doubled {
+		minus = p.c(-1)
+	}
+	low := p.mul(l, p.c(-minus.float()))
+	if extra != nil {
+		low = p.add(low, extra)
+	}
+	k := p.reduce(p.mul(h, minus), low)
+	return k, p.expm1Reduced(k.r)
+}
+
+func (n *node) float() float64 { return math.Float64frombits(n.bits) }
+
+// mills is m + rest = (1-Φ(a))e^(a²/2) for a ≥ 0, as P(q)w with w = 1/(a+K). The
+// rest holds the rounding errors of the last step of P, of the product and of w;
+// (a+K)(φ(a)/(1-Φ(a)) - a), here as a quadratic in q good to 3 %, is the factor by
+// which the result magnifies the relative error of w.
+func (p *program) mills(a *node) (m, rest *node) {
+	sum := p.add(a, p.c(millsK))
+	w := p.div(p.c(1), sum)
+	more := p.fnma(p.lost(sum, a, p.c(millsK)), w, p.fnma(sum, w, p.c(1)))
+	q := p.fma(w, p.c(-2*millsK), p.c(1))
+	more = p.mul(more, p.fma(p.fma(q, p.c(0.62), p.c(-1.5)), q, p.c(1.87)))
+	inner := p.fma(p.poly(q, p.mul(q, q), mills[2:]), q, p.c(mills[1]))
+	value := p.fma(inner, q, p.c(mills[0]))
+	low := p.fma(inner, q, p.sub(p.c(mills[0]), value))
+	m = p.mul(value, w)
+	rest = p.sub(p.mul(low, w), p.fnma(value, w, m))
+	return m, p.fma(m, more, rest)
+}
+
+// tail is (m + rest)(1 + e)2ⁿ.
+func (p *program) tail(m, rest, e *node, k reduced) *node {
+	low := p.fma(rest, e, p.fma(m, e, rest))
+	return p.scale(p.add(m, low), k.n, k.t)
+}
+
+func normPDF() *program {
+	p := newProgram("normPDF")
+	a := p.min(p.c(40), p.and(p.x, p.word(^uint64(signBit))))
+	k, e := p.gauss(a, p.c(invSqrt2PiLo/invSqrt2PiHi), false)
+	p.outs = []*node{p.scale(p.fma(e, p.c(invSqrt2PiHi), p.c(invSqrt2PiHi)), k.n, k.t)}
+	return p
+}
+
+// cdf is Φ(x), and e with (1+e)2ⁿ = e^(-x²/2).
+func (p *program) cdf() (cdf, e *node, k reduced) {
+	a := p.min(p.c(40), p.and(p.x, p.word(^uint64(signBit))))
+	m, rest := p.mills(a)
+	k, e = p.gauss(a, nil, false)
+	lower := p.tail(m, rest, e, k)
+	return p.pick(p.less(p.c(0), p.x), p.sub(p.c(1), lower), lower), e, k
+}
+
+func normCDF() *program {
+	p := newProgram("normCDF")
+	v, _, _ := p.cdf()
+	p.outs = []*node{v}
+	return p
+}
+
+// gelu is xΦ(x), its slope Φ(x) + xφ(x).
+func gelu(slope bool) *program {
+	p := newProgram("gelu")
+	v, e, k := p.cdf()
+	p.outs = []*node{p.mul(v, p.x)}
+	if slope {
+		p.name = "geluSlope"
+		density := p.scale(p.fma(e, p.c(invSqrt2PiHi), p.c(invSqrt2PiHi)), k.n, k.t)
+		p.outs = append(p.outs, p.fma(density, p.x, v))
+	}
+	return p
+}
+
+// logNormCDF is log M(a) - a²/2 for x = -a ≤ 0, M the Mills ratio over √2π, and
+// log1p(-(1-Φ(x))) for x > 0.
+func logNormCDF() *program {
+	p := newProgram("logNormCDF")
+	size := p.and(p.x, p.word(^uint64(signBit)))
+	a := p.min(p.c(0x1p500), size)
+	right := p.less(p.c(0), p.x)
+	m, rest := p.mills(a)
+	k, e := p.gauss(p.min(p.c(40), a), nil, false)
+	lower := p.tail(m, rest, e, k)
+	one := p.sub(p.c(1), lower)
+	u := p.pick(right, one, m)
+	rest = p.pick(right, p.sub(p.sub(p.c(1), one), lower), rest)
+	y := p.logSum(u, p.div(rest, u), nil)
+	square := p.pick(right, p.c(0), p.mul(p.mul(size, p.c(0.5)), size))
+	p.outs = []*node{p.sub(y, square)}
+	return p
+}
+
+// erf is x(2/√π + x²T(x²)) for |x| < 1 and 1 - 2(1-Φ(√2|x|)) beyond; its slope is
+// 2/√π e^-x².
+func erf(slope bool) *program {
+	p := newProgram("erf")
+	a := p.min(p.c(28), p.and(p.x, p.word(^uint64(signBit))))
+	m, _ := p.mills(p.mul(a, p.c(math.Sqrt2)))
+	k, e := p.gauss(a, nil, true)
+	m = p.add(m, m)
+	big := p.sub(p.c(1), p.scale(p.fma(m, e, m), k.n, k.t))
+	t := p.mul(a, a)
+	small := p.fma(t, p.poly(t, p.mul(t, t), erfTail), p.c(erfSlopeLo))
+	small = p.fma(a, p.c(erfSlopeHi), p.mul(a, small))
+	v := p.pick(p.less(a, p.c(1)), small, big)
+	p.outs = []*node{p.or(v, p.and(p.x, p.word(signBit)))}
+	if slope {
+		p.name = "erfSlope"
+		p.outs = append(p.outs, p.scale(p.fma(e, p.c(erfSlopeHi), p.c(erfSlopeHi)), k.n, k.t))
+	}
+	return p
+}
+
+func sqrt() *program {
+	p := newProgram("sqrt")
+	p.outs = []*node{p.sqrt(p.x)}
+	return p
+}
+
+// rbf is e^(-x/2); its slope is -v/2.
+func rbf(slope bool) *program {
+	p := newProgram("rbf")
+	v := p.exponential(nil, p.mul(p.min(p.c(1500), p.x), p.c(-0.5)))
+	p.outs = []*node{v}
+	if slope {
+		p.name = "rbfSlope"
+		p.outs = append(p.outs, p.mul(v, p.c(-0.5)))
+	}
+	return p
+}
+
+// matern12 is e^-a, a = √x; its slope -v/2a, and 0 at 0.
+func matern12(slope bool) *program {
+	p := newProgram("matern12")
+	a := p.sqrt(p.min(p.c(600000), p.x))
+	v := p.exponential(nil, p.mul(a, p.c(-1)))
+	p.outs = []*node{v}
+	if slope {
+		p.name = "matern12Slope"
+		d := p.div(p.mul(v, p.c(-0.5)), a)
+		p.outs = append(p.outs, p.pick(p.equal(a, p.c(0)), p.c(0), d))
+	}
+	return p
+}
+
+// matern32 is (1+a)e^-a, a = √3x; its slope -3/2 e^-a.
+func matern32(slope bool) *program {
+	p := newProgram("matern32")
+	a := p.sqrt(p.mul(p.min(p.c(200000), p.x), p.c(3)))
+	k := p.reduce(p.mul(a, p.c(-1)), nil)
+	e := p.add(p.expm1Reduced(k.r), p.c(1))
+	p.outs = []*node{p.scale(p.fma(a, e, e), k.n, k.t)}
+	if slope {
+		p.name = "matern32Slope"
+		p.outs = append(p.outs, p.scale(p.mul(e, p.c(-1.5)), k.n, k.t))
+	}
+	return p
+}
+
+// matern52 is (1+a+a²/3)e^-a, a = √5x; its slope -5/6 (1+a)e^-a.
+func matern52(slope bool) *program {
+	p := newProgram("matern52")
+	s := p.min(p.c(120000), p.x)
+	a := p.sqrt(p.mul(s, p.c(5)))
+	k := p.reduce(p.mul(a, p.c(-1)), nil)
+	e := p.add(p.expm1Reduced(k.r), p.c(1))
+	linear := p.add(a, p.c(1))
+	p.outs = []*node{p.scale(p.mul(p.fma(s, p.c(5./3), linear), e), k.n, k.t)}
+	if slope {
+		p.name = "matern52Slope"
+		p.outs = append(p.outs, p.scale(p.mul(p.mul(linear, e), p.c(-5./6)), k.n, k.t))
+	}
+	return p
+}
+
+func programs() []*program {
+	all := []*program{exp(), expm1(), log(), log1p(), sqrt(), normPDF(), normCDF(), logNormCDF()}
+	for _, build := range []func(slope bool) *program{tanh, erf, gelu, rbf, matern12, matern32, matern52} {
+		all = append(all, build(false), build(true))
+	}
+	for _, p := range all {
+		p.prune()
+	}
+	return all
+}

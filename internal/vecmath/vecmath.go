@@ -1,0 +1,103 @@
+package vecmath
+
+import (
+	"fmt"
+
+	"github.com/functionspace/bo/internal/cpu"
+)
+
+//go:generate go run ./gen
+
+// level is the instruction set in use; tests change it.
+var level = cpu.Best
+
+// chunk is how many elements one call of an assembly routine takes: the
+// scheduler cannot interrupt it.
+const chunk = 4096
+
+func checkLen(name string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("vecmath: %s has length %d, want %d", name, got, want))
+	}
+}
+
+// Exp writes e^x.
+func Exp(dst, x []float64) {
+	checkLen("dst", len(dst), len(x))
+	exp(dst, x)
+}
+
+// Expm1 writes e^x - 1.
+func Expm1(dst, x []float64) {
+	checkLen("dst", len(dst), len(x))
+	expm1(dst, x)
+}
+
+// Log writes log x.
+func Log(dst, x []float64) {
+	checkLen("dst", len(dst), len(x))
+	log(dst, x)
+}
+
+// Log1p writes log(1+x).
+func Log1p(dst, x []float64) {
+	checkLen("dst", len(dst), len(x))
+	log1p(dst, x)
+}
+
+// Sqrt writes √x.
+func Sqrt(dst, x []float64) {
+	checkLen("dst", len(dst), len(x))
+	sqrt(dst, x)
+}
+
+// NormPDF writes the standard normal density φ(x).
+func NormPDF(dst, x []float64) {
+	checkLen("dst", len(dst), len(x))
+	normPDF(dst, x)
+}
+
+// NormCDF writes the standard normal distribution function Φ(x).
+func NormCDF(dst, x []float64) {
+	checkLen("dst", len(dst), len(x))
+	normCDF(dst, x)
+}
+
+// LogNormCDF writes log Φ(x).
+func LogNormCDF(dst, x []float64) {
+	checkLen("dst", len(dst), len(x))
+	logNormCDF(dst, x)
+}
+
+// sloped calls value, or both where the slope is wanted.
+func sloped(value func(dst, x []float64), both func(dst, slope, x []float64), dst, slope, x []float64) {
+	checkLen("dst", len(dst), len(x))
+	if slope == nil {
+		value(dst, x)
+		return
+	}
+	checkLen("slope", len(slope), len(x))
+	both(dst, slope, x)
+}
+
+// Tanh writes tanh x to dst and, unless slope is nil, 1 - tanh²x to slope.
+func Tanh(dst, slope, x []float64) { sloped(tanh, tanhSlope, dst, slope, x) }
+
+// Erf writes erf x to dst and, unless slope is nil, 2/√π e^-x² to slope.
+func Erf(dst, slope, x []float64) { sloped(erf, erfSlope, dst, slope, x) }
+
+// GELU writes xΦ(x) to dst and, unless slope is nil, Φ(x) + xφ(x) to slope.
+func GELU(dst, slope, x []float64) { sloped(gelu, geluSlope, dst, slope, x) }
+
+// RBF writes e^(-s/2) to dst and, unless slope is nil, its derivative with
+// respect to s ≥ 0 to slope.
+func RBF(dst, slope, s []float64) { sloped(rbf, rbfSlope, dst, slope, s) }
+
+// Matern12 is e^-√s like RBF. The slope at 0 is 0.
+func Matern12(dst, slope, s []float64) { sloped(matern12, matern12Slope, dst, slope, s) }
+
+// Matern32 is (1+a)e^-a, a = √(3s), like RBF.
+func Matern32(dst, slope, s []float64) { sloped(matern32, matern32Slope, dst, slope, s) }
+
+// Matern52 is (1+a+a²/3)e^-a, a = √(5s), like RBF.
+func Matern52(dst, slope, s []float64) { sloped(matern52, matern52Slope, dst, slope, s) }
