@@ -7,8 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/dense"
 )
 
 // ErrNotPositiveDefinite is returned when no permitted jitter makes a matrix
@@ -27,25 +28,40 @@ const MaxJitter = 1e-4
 
 // Factorize factors a, in n³/3 flops. If a is not numerically positive
 // definite it adds jitter to the diagonal: 1e-10 of the mean diagonal entry,
-// ten times more at each try, up to MaxJitter.
+// ten times more at each try, up to MaxJitter. Numerically means that what
+// elimination leaves of each diagonal entry is more than its rounding error,
+// n·2⁻⁵² of the entry.
 func Factorize(a *mat.SymDense) (*Cholesky, error) {
-	return factorize(a, 0, meanDiagonal(a))
+	return factorize(a, 0, a, a.SymmetricDim())
 }
 
 // factorize tries the jitters base, then base + 1e-10·scale and ten times more
-// at each try.
-func factorize(a *mat.SymDense, base, scale float64) (*Cholesky, error) {
+// at each try. Scale and rounding errors are those of the diagonal of original,
+// after elimination in a matrix of size total.
+func factorize(a *mat.SymDense, base float64, original *mat.SymDense, total int) (*Cholesky, error) {
 	n := a.SymmetricDim()
+	scale := meanDiagonal(original)
 	if math.IsNaN(scale) || math.IsInf(scale, 0) {
 		return nil, fmt.Errorf("%w: its mean diagonal entry is %v", ErrNotPositiveDefinite, scale)
 	}
 	c := &Cholesky{l: newLower(n)}
 	for rel := 0.0; rel <= MaxJitter*1.001; rel = max(1e-10, rel*10) {
-		if c.jitter = base + rel*scale; c.factor(a) {
+		c.jitter = base + rel*scale
+		if c.factor(a) && c.exceeds(original, float64(total)*0x1p-52) {
 			return c, nil
 		}
 	}
 	return nil, fmt.Errorf("%w: %d×%d, with jitter up to %.1g of the mean diagonal", ErrNotPositiveDefinite, n, n, MaxJitter)
+}
+
+// exceeds tells whether L_ii² is more than a fraction of every diagonal entry.
+func (c *Cholesky) exceeds(original *mat.SymDense, fraction float64) bool {
+	for i := range c.l.N {
+		if d := c.At(i, i); !(d*d > fraction*original.At(i, i)) {
+			return false
+		}
+	}
+	return true
 }
 
 func meanDiagonal(a *mat.SymDense) float64 {
@@ -63,26 +79,20 @@ func newLower(n int) blas64.Triangular {
 
 func (c *Cholesky) factor(a *mat.SymDense) bool {
 	n, raw, l := c.l.N, a.RawSymmetric(), c.l.Data
-	if n == 0 {
-		return true
-	}
 	for i := range n {
-		clear(l[i*n+i+1 : (i+1)*n])
-		for j, v := range raw.Data[i*raw.Stride+i : i*raw.Stride+n] {
-			l[(i+j)*n+i] = v
-		}
+		copy(l[i*n+i:(i+1)*n], raw.Data[i*raw.Stride+i:i*raw.Stride+n])
 		l[i*n+i] += c.jitter
 	}
-	_, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: c.l.Stride, Data: l, Uplo: blas.Lower})
-	if !ok {
+	if !dense.Cholesky(blas64.Symmetric{N: n, Stride: c.l.Stride, Data: l, Uplo: blas.Upper}) {
 		return false
 	}
-	for i := range n {
-		if d := l[i*n+i]; !(d > 0) || math.IsInf(d, 1) {
-			return false
-		}
-	}
+	dense.MoveToLower(square(c.l))
 	return true
+}
+
+// square is all of the matrix that holds a triangle.
+func square(l blas64.Triangular) blas64.General {
+	return blas64.General{Rows: l.N, Cols: l.N, Stride: l.Stride, Data: l.Data}
 }
 
 // N is the size of the matrix.
@@ -123,9 +133,7 @@ func (c *Cholesky) trsm(t blas.Transpose, b *mat.Dense) {
 	if raw.Rows != c.l.N {
 		panic(fmt.Sprintf("linalg: right-hand side has %d rows, want %d", raw.Rows, c.l.N))
 	}
-	if c.l.N > 0 {
-		blas64.Trsm(blas.Left, t, 1, c.l, raw)
-	}
+	dense.Trsm(blas.Left, t, 1, c.l, raw)
 }
 
 // SolveLowerVec overwrites b with L⁻¹ b.
@@ -142,9 +150,7 @@ func (c *Cholesky) SolveVec(b []float64) {
 
 func (c *Cholesky) trsv(t blas.Transpose, b []float64) {
 	c.checkLen(b)
-	if c.l.N > 0 {
-		blas64.Trsv(t, c.l, vector(b))
-	}
+	dense.Trsv(t, c.l, b)
 }
 
 func (c *Cholesky) checkLen(b []float64) {
@@ -156,9 +162,7 @@ func (c *Cholesky) checkLen(b []float64) {
 // MulLowerVec overwrites b with L b.
 func (c *Cholesky) MulLowerVec(b []float64) {
 	c.checkLen(b)
-	if c.l.N > 0 {
-		blas64.Trmv(blas.NoTrans, c.l, vector(b))
-	}
+	dense.Trmv(blas.NoTrans, c.l, b)
 }
 
 // Lower writes L, with zeros above the diagonal, to dst.
@@ -169,18 +173,15 @@ func (c *Cholesky) Lower(dst *mat.Dense) {
 	}
 }
 
-// Inverse writes (A + jitter·I)⁻¹ to dst, in n³ flops.
+// Inverse writes (A + jitter·I)⁻¹ = L⁻ᵀ L⁻¹ to dst, in 2n³/3 flops.
 func (c *Cholesky) Inverse(dst *mat.SymDense) {
 	n := c.l.N
 	if got := dst.SymmetricDim(); got != n {
 		panic(fmt.Sprintf("linalg: inverse into a matrix of size %d, want %d", got, n))
 	}
-	if n == 0 {
-		return
+	if n > 0 {
+		dense.GramLower(dst.RawSymmetric(), c.inverseLower())
 	}
-	inv := c.inverseLower()
-	// A⁻¹ = L⁻ᵀ L⁻¹
-	blas64.Syrk(blas.Trans, 1, blas64.General{Rows: n, Cols: n, Stride: inv.Stride, Data: inv.Data}, 0, dst.RawSymmetric())
 }
 
 // InverseDiag writes the diagonal of (A + jitter·I)⁻¹ to dst, in n³/3 flops.
@@ -188,9 +189,6 @@ func (c *Cholesky) InverseDiag(dst []float64) {
 	n := c.l.N
 	c.checkLen(dst)
 	clear(dst)
-	if n == 0 {
-		return
-	}
 	inv := c.inverseLower()
 	for i := range n {
 		for j, v := range inv.Data[i*n : i*n+i+1] {
@@ -200,10 +198,9 @@ func (c *Cholesky) InverseDiag(dst []float64) {
 }
 
 // inverseLower returns L⁻¹, with zeros above the diagonal.
-func (c *Cholesky) inverseLower() blas64.Triangular {
-	inv := newLower(c.l.N)
-	copy(inv.Data, c.l.Data)
-	lapack64.Trtri(inv)
+func (c *Cholesky) inverseLower() blas64.General {
+	inv := square(newLower(c.l.N))
+	dense.InvertLower(inv, c.l)
 	return inv
 }
 
@@ -232,7 +229,7 @@ func (c *Cholesky) Extend(cross *mat.Dense, corner *mat.SymDense) (*Cholesky, er
 			schur.SetSym(i, j, corner.At(i, j)-Dot(row(i), row(j)))
 		}
 	}
-	tail, err := factorize(schur, c.jitter, meanDiagonal(corner))
+	tail, err := factorize(schur, c.jitter, corner, t)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +256,7 @@ func (c *Cholesky) CholeskyVJP(lbar *mat.Dense) *mat.SymDense {
 	for i := range n {
 		copy(p.RawRowView(i), lbar.RawRowView(i)[:i+1])
 	}
-	blas64.Trmm(blas.Left, blas.Trans, 1, c.l, p.RawMatrix())
+	dense.Trmm(blas.Left, blas.Trans, 1, c.l, p.RawMatrix())
 	for i := range n {
 		row := p.RawRowView(i)
 		row[i] /= 2
@@ -267,7 +264,7 @@ func (c *Cholesky) CholeskyVJP(lbar *mat.Dense) *mat.SymDense {
 	}
 	// S = L⁻ᵀ P L⁻¹ ; Ā = (S + Sᵀ)/2.
 	c.SolveUpper(p)
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, c.l, p.RawMatrix())
+	dense.Trsm(blas.Right, blas.NoTrans, 1, c.l, p.RawMatrix())
 	out := mat.NewSymDense(n, nil)
 	raw, s := out.RawSymmetric(), p.RawMatrix()
 	for i := range n {

@@ -190,6 +190,12 @@ func TestJitter(t *testing.T) {
 		require.NoError(t, err)
 		assert.InEpsilon(t, 1e-10*scale, c.Jitter(), 1e-9, "a matrix of rank one needs the first jitter")
 
+		for n := 2; n < 40; n++ {
+			c, err = Factorize(ones(n, scale*(1+0.1*float64(n)), 0))
+			require.NoError(t, err)
+			assert.NotZero(t, c.Jitter(), "a remainder of rounding errors is no pivot, %d×%d", n, n)
+		}
+
 		c, err = Factorize(ones(30, scale, 1e-9))
 		require.NoError(t, err)
 		assert.Zero(t, c.Jitter(), "a nugget is enough")
@@ -265,6 +271,7 @@ func TestExtendJitter(t *testing.T) {
 		corner := mat.NewSymDense(1, []float64{a.At(2, 2)})
 		got, err := c.Extend(cross, corner)
 		require.NoError(t, err)
+		require.Positive(t, got.Jitter())
 		require.LessOrEqual(t, got.Jitter(), 1e-8*a.At(2, 2))
 		l := lower(got)
 		var llt mat.Dense

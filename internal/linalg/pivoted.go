@@ -2,8 +2,13 @@ package linalg
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/dense"
 )
 
 // PivotedCholesky returns L (n×r) with a ≈ L Lᵀ. Columns are added, each at the
@@ -17,11 +22,10 @@ func PivotedCholesky(a *mat.SymDense, tol float64, maxRank int) *mat.Dense {
 		left[i] = a.At(i, i)
 		scale[i] = left[i]
 	}
-	maxRank = min(maxRank, n)
-	l := mat.NewDense(n, max(1, maxRank), nil)
-	raw := l.RawMatrix()
-	r := 0
-	for r < maxRank {
+	maxRank = max(0, min(maxRank, n))
+	t := blas64.General{Cols: n, Stride: n, Data: make([]float64, 0, n*min(maxRank, 64))} // Lᵀ
+	pivots := make([]float64, 0, maxRank)                                                 // column of Lᵀ at the pivot
+	for r := range maxRank {
 		pivot, largest := -1, tol
 		for i, v := range left {
 			if scale[i] > 0 && v/scale[i] > largest {
@@ -32,18 +36,33 @@ func PivotedCholesky(a *mat.SymDense, tol float64, maxRank int) *mat.Dense {
 			break
 		}
 		d := math.Sqrt(left[pivot])
-		prow := raw.Data[pivot*raw.Stride : pivot*raw.Stride+r]
+		pivots = pivots[:0]
+		for k := range r {
+			pivots = append(pivots, t.Data[k*n+pivot])
+		}
+		t.Data = slices.Grow(t.Data, n)[:(r+1)*n]
+		row := t.Data[r*n:]
 		for i := range n {
-			row := raw.Data[i*raw.Stride : i*raw.Stride+r+1]
-			var s float64
-			if left[i] > 0 {
-				s = (a.At(i, pivot) - Dot(row[:r], prow)) / d
+			row[i] = a.At(i, pivot)
+		}
+		dense.Gemv(blas.Trans, -1, t, pivots, 1, row)
+		t.Rows++
+		for i, v := range left {
+			if v > 0 {
+				row[i] /= d
+			} else {
+				row[i] = 0
 			}
-			row[r] = s
-			left[i] -= s * s
+			left[i] -= row[i] * row[i]
 		}
 		left[pivot] = 0
-		r++
 	}
-	return mat.DenseCopyOf(l.Slice(0, n, 0, max(1, r)))
+	l := mat.NewDense(n, max(1, t.Rows), nil)
+	raw := l.RawMatrix()
+	for k := range t.Rows {
+		for i, v := range t.Data[k*n : (k+1)*n] {
+			raw.Data[i*raw.Stride+k] = v
+		}
+	}
+	return l
 }

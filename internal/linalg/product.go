@@ -4,8 +4,9 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/dense"
 )
 
 // Op says whether a factor of a product is transposed.
@@ -24,7 +25,7 @@ func Mul(dst *mat.Dense, alpha float64, opA Op, a *mat.Dense, opB Op, b *mat.Den
 	if r, c := dst.Dims(); k != l || r != m || c != n {
 		panic(fmt.Sprintf("linalg: product of %d×%d and %d×%d into %d×%d", m, k, l, n, r, c))
 	}
-	blas64.Gemm(opA, opB, alpha, a.RawMatrix(), b.RawMatrix(), beta, dst.RawMatrix())
+	dense.Gemm(opA, opB, alpha, a.RawMatrix(), b.RawMatrix(), beta, dst.RawMatrix())
 }
 
 // MulVec computes dst = alpha·op(a)·x + beta·dst.
@@ -32,7 +33,7 @@ func MulVec(dst []float64, alpha float64, op Op, a *mat.Dense, x []float64, beta
 	if m, n := dims(op, a); len(dst) != m || len(x) != n {
 		panic(fmt.Sprintf("linalg: product of %d×%d and a vector of length %d into length %d", m, n, len(x), len(dst)))
 	}
-	blas64.Gemv(op, alpha, a.RawMatrix(), vector(x), beta, vector(dst))
+	dense.Gemv(op, alpha, a.RawMatrix(), x, beta, dst)
 }
 
 // Syrk computes the symmetric dst = alpha·op(a)·op(a)ᵀ + beta·dst.
@@ -40,19 +41,19 @@ func Syrk(dst *mat.SymDense, alpha float64, op Op, a *mat.Dense, beta float64) {
 	if m, k := dims(op, a); dst.SymmetricDim() != m {
 		panic(fmt.Sprintf("linalg: product of %d×%d and its transpose into size %d", m, k, dst.SymmetricDim()))
 	}
-	blas64.Syrk(op, alpha, a.RawMatrix(), beta, dst.RawSymmetric())
+	dense.Syrk(op, alpha, a.RawMatrix(), beta, dst.RawSymmetric())
 }
 
 // Dot returns Σ x_i y_i.
 func Dot(x, y []float64) float64 {
 	checkSameLen(x, y)
-	return blas64.Dot(vector(x), vector(y))
+	return dense.Dot(x, y)
 }
 
 // Axpy computes y += alpha·x.
 func Axpy(alpha float64, x, y []float64) {
 	checkSameLen(x, y)
-	blas64.Axpy(alpha, vector(x), vector(y))
+	dense.Axpy(alpha, x, y)
 }
 
 // dims returns the size of op(a).
@@ -63,8 +64,6 @@ func dims(op Op, a *mat.Dense) (r, c int) {
 	}
 	return r, c
 }
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
 func checkSameLen(x, y []float64) {
 	if len(x) != len(y) {

@@ -1,6 +1,6 @@
 //go:build amd64.v3 || arm64 || loong64 || ppc64 || ppc64le || riscv64 || s390x
 
-package blas
+package dense
 
 import "math"
 

@@ -1,4 +1,4 @@
-// Package blas holds dense linear algebra at the speed of the processor:
+// Package dense holds dense linear algebra at the speed of the processor:
 // products, triangular solves and Cholesky factors of row-major float64
 // matrices, in Go and generated Go assembly.
 //
@@ -38,4 +38,4 @@
 // of assembly last microseconds at most, since it cannot be preempted.
 //
 // Work above four million flops is split among goroutines, up to GOMAXPROCS.
-package blas
+package dense

@@ -1,4 +1,4 @@
-package blas
+package dense
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ func Gemm(tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float6
 	bm, l, n := operand("B", tB, b)
 	cm, r, s := general("C", c)
 	if k != l || r != m || s != n {
-		panic(fmt.Sprintf("blas: product of %d×%d and %d×%d into %d×%d", m, k, l, n, r, s))
+		panic(fmt.Sprintf("dense: product of %d×%d and %d×%d into %d×%d", m, k, l, n, r, s))
 	}
 	if m == 0 || n == 0 {
 		return
@@ -42,7 +42,7 @@ func Syrk(t blas.Transpose, alpha float64, a blas64.General, beta float64, c bla
 	am, n, k := operand("A", t, a)
 	cm, r, _ := general("C", blas64.General{Rows: c.N, Cols: c.N, Stride: c.Stride, Data: c.Data})
 	if r != n {
-		panic(fmt.Sprintf("blas: product of %d×%d and its transpose into size %d", n, k, r))
+		panic(fmt.Sprintf("dense: product of %d×%d and its transpose into size %d", n, k, r))
 	}
 	lower := c.Uplo == blas.Lower
 	if k == 0 || alpha == 0 || beta != 0 && beta != 1 {

@@ -1,4 +1,4 @@
-package blas
+package dense
 
 import (
 	"gonum.org/v1/gonum/blas"

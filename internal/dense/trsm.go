@@ -1,4 +1,4 @@
-package blas
+package dense
 
 import (
 	"fmt"
@@ -31,10 +31,10 @@ func triangularUpdate(name string, s blas.Side, t blas.Transpose, alpha float64,
 		// B·T = (Tᵀ·Bᵀ)ᵀ
 		tm, lower, bm, n, cols = tm.t(), !lower, bm.t(), cols, n
 	default:
-		panic(fmt.Sprintf("blas: side %q, want L or R", byte(s)))
+		panic(fmt.Sprintf("dense: side %q, want L or R", byte(s)))
 	}
 	if a.N != n {
-		panic(fmt.Sprintf("blas: triangular %s of size %d with %d×%d on side %c", name, a.N, b.Rows, b.Cols, byte(s)))
+		panic(fmt.Sprintf("dense: triangular %s of size %d with %d×%d on side %c", name, a.N, b.Rows, b.Cols, byte(s)))
 	}
 	if n == 0 || cols == 0 {
 		return

@@ -1,6 +1,6 @@
 //go:build !noasm
 
-package blas
+package dense
 
 import "github.com/functionspace/bo/internal/cpu"
 

@@ -1,4 +1,4 @@
-package blas
+package dense
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 // positive finite number. The other triangle is not read, and is scratch.
 func Cholesky(a blas64.Symmetric) bool {
 	if a.Uplo != blas.Upper {
-		panic("blas: Cholesky wants the upper triangle")
+		panic("dense: Cholesky wants the upper triangle")
 	}
 	m, n, _ := general("A", blas64.General{Rows: a.N, Cols: a.N, Stride: a.Stride, Data: a.Data})
 	return n == 0 || factor(n, m)
@@ -76,13 +76,43 @@ func factorSmall(n int, a matrix) bool {
 	return true
 }
 
+// MoveToLower moves the upper triangle of the square A, transposed, to the lower
+// one, and leaves zeros above the diagonal.
+func MoveToLower(a blas64.General) {
+	m, n, cols := general("A", a)
+	if cols != n {
+		panic(fmt.Sprintf("dense: %d×%d is not square", n, cols))
+	}
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		moveSmall(4, m.from(i, i))
+		if right := n - i - 4; right > 0 {
+			transpose4(right, m.from(i, i+4).data, m.rs, m.from(i+4, i).data, m.rs)
+			for r := range 4 {
+				clear(m.from(i+r, i+4).data[:right])
+			}
+		}
+	}
+	if i < n {
+		moveSmall(n-i, m.from(i, i))
+	}
+}
+
+func moveSmall(n int, a matrix) {
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			a.data[j*a.rs+i], a.data[i*a.rs+j] = a.data[i*a.rs+j], 0
+		}
+	}
+}
+
 // InvertLower writes the inverse of the lower triangle L to dst, with zeros
 // above the diagonal, in n³/3 flops. The two must not overlap.
 func InvertLower(dst blas64.General, l blas64.Triangular) {
 	lm, lower := triangle(blas.NoTrans, l)
 	d, n, cols := general("inverse", dst)
 	if !lower || n != l.N || cols != n {
-		panic(fmt.Sprintf("blas: inverse of a triangle %q of size %d into %d×%d, want L", byte(l.Uplo), l.N, n, cols))
+		panic(fmt.Sprintf("dense: inverse of a triangle %q of size %d into %d×%d, want L", byte(l.Uplo), l.N, n, cols))
 	}
 	for i := range n {
 		row := d.data[i*d.rs : i*d.rs+n]
@@ -101,7 +131,7 @@ func GramLower(dst blas64.Symmetric, l blas64.General) {
 	lm, n, cols := general("L", l)
 	d, r, _ := general("product", blas64.General{Rows: dst.N, Cols: dst.N, Stride: dst.Stride, Data: dst.Data})
 	if dst.Uplo != blas.Upper || cols != n || r != n {
-		panic(fmt.Sprintf("blas: Gram matrix of %d×%d into a triangle %q of size %d, want U", n, cols, byte(dst.Uplo), r))
+		panic(fmt.Sprintf("dense: Gram matrix of %d×%d into a triangle %q of size %d, want U", n, cols, byte(dst.Uplo), r))
 	}
 	// Columns j… of L begin at row j.
 	const width = 2 * block

@@ -1,6 +1,6 @@
 //go:build !amd64 || noasm
 
-package blas
+package dense
 
 import "github.com/functionspace/bo/internal/cpu"
 

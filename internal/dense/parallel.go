@@ -1,4 +1,4 @@
-package blas
+package dense
 
 import (
 	"runtime"

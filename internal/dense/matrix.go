@@ -1,4 +1,4 @@
-package blas
+package dense
 
 import (
 	"fmt"
@@ -34,14 +34,14 @@ func operand(name string, op blas.Transpose, a blas64.General) (m matrix, rows, 
 	case blas.Trans, blas.ConjTrans:
 		return m.t(), cols, rows
 	}
-	panic(fmt.Sprintf("blas: %s has the form %q, want N, T or C", name, byte(op)))
+	panic(fmt.Sprintf("dense: %s has the form %q, want N, T or C", name, byte(op)))
 }
 
 // triangle returns op(a) after checks, and whether it is a lower triangle.
 func triangle(op blas.Transpose, a blas64.Triangular) (m matrix, lower bool) {
 	checkUplo(a.Uplo)
 	if a.Diag != blas.Unit && a.Diag != blas.NonUnit {
-		panic(fmt.Sprintf("blas: triangle has the diagonal %q, want U or N", byte(a.Diag)))
+		panic(fmt.Sprintf("dense: triangle has the diagonal %q, want U or N", byte(a.Diag)))
 	}
 	m, _, _ = operand("triangle", op, blas64.General{Rows: a.N, Cols: a.N, Stride: a.Stride, Data: a.Data})
 	return m, (a.Uplo == blas.Lower) == (op == blas.NoTrans)
@@ -49,15 +49,15 @@ func triangle(op blas.Transpose, a blas64.Triangular) (m matrix, lower bool) {
 
 func checkUplo(uplo blas.Uplo) {
 	if uplo != blas.Upper && uplo != blas.Lower {
-		panic(fmt.Sprintf("blas: triangle %q, want U or L", byte(uplo)))
+		panic(fmt.Sprintf("dense: triangle %q, want U or L", byte(uplo)))
 	}
 }
 
 func checkExtent(name string, rows, cols, stride, length int) {
-	if rows < 0 || cols < 0 || stride < max(1, cols) {
-		panic(fmt.Sprintf("blas: %s is %d×%d with stride %d", name, rows, cols, stride))
+	if rows < 0 || cols < 0 || stride < cols {
+		panic(fmt.Sprintf("dense: %s is %d×%d with stride %d", name, rows, cols, stride))
 	}
 	if rows > 0 && cols > 0 && (length < cols || rows-1 > (length-cols)/stride) {
-		panic(fmt.Sprintf("blas: %s is %d×%d with stride %d in %d numbers", name, rows, cols, stride, length))
+		panic(fmt.Sprintf("dense: %s is %d×%d with stride %d in %d numbers", name, rows, cols, stride, length))
 	}
 }

@@ -1,4 +1,4 @@
-package blas
+package dense
 
 import (
 	"fmt"
@@ -313,6 +313,24 @@ func TestCholesky(t *testing.T) {
 	})
 }
 
+func TestMoveToLower(t *testing.T) {
+	forLevels(t, func(t *testing.T) {
+		rng := stream.New(1, "move", 0)
+		for n := range 30 {
+			a := framed(n, n, max(1, n+n%3), rng)
+			want := clone(a)
+			for i := range n {
+				for j := range i {
+					want.Data[i*a.Stride+j] = a.Data[j*a.Stride+i]
+					want.Data[j*a.Stride+i] = 0
+				}
+			}
+			MoveToLower(a)
+			requireSame(t, want, a, 0, fmt.Sprint(n))
+		}
+	})
+}
+
 func square(a blas64.Symmetric) blas64.General {
 	return blas64.General{Rows: a.N, Cols: a.N, Stride: a.Stride, Data: a.Data}
 }
@@ -491,12 +509,12 @@ func TestPanics(t *testing.T) {
 	}
 	no := blas.NoTrans
 	for name, f := range map[string]func(){
-		"blas: product of 2×3 and 4×5 into 2×5":                                 func() { Gemm(no, no, 1, g(2, 3, 3, 6), g(4, 5, 5, 20), 0, g(2, 5, 5, 10)) },
-		"blas: A is 2×3 with stride 3 in 5 numbers":                             func() { Gemm(no, no, 1, g(2, 3, 3, 5), g(3, 5, 5, 15), 0, g(2, 5, 5, 10)) },
-		"blas: B is 3×5 with stride 4":                                          func() { Gemm(no, no, 1, g(2, 3, 3, 6), g(3, 5, 4, 15), 0, g(2, 5, 5, 10)) },
-		fmt.Sprintf("blas: C is 2×5 with stride %d in 10 numbers", math.MaxInt): func() { Gemm(no, no, 1, g(2, 3, 3, 6), g(3, 5, 5, 15), 0, g(2, 5, math.MaxInt, 10)) },
-		"blas: vector of length 3, want 2":                                      func() { Gemv(no, 1, g(2, 3, 3, 6), make([]float64, 3), 0, make([]float64, 3)) },
-		"blas: triangular solve of size 2 with 3×1 on side L": func() {
+		"dense: product of 2×3 and 4×5 into 2×5":                                 func() { Gemm(no, no, 1, g(2, 3, 3, 6), g(4, 5, 5, 20), 0, g(2, 5, 5, 10)) },
+		"dense: A is 2×3 with stride 3 in 5 numbers":                             func() { Gemm(no, no, 1, g(2, 3, 3, 5), g(3, 5, 5, 15), 0, g(2, 5, 5, 10)) },
+		"dense: B is 3×5 with stride 4":                                          func() { Gemm(no, no, 1, g(2, 3, 3, 6), g(3, 5, 4, 15), 0, g(2, 5, 5, 10)) },
+		fmt.Sprintf("dense: C is 2×5 with stride %d in 10 numbers", math.MaxInt): func() { Gemm(no, no, 1, g(2, 3, 3, 6), g(3, 5, 5, 15), 0, g(2, 5, math.MaxInt, 10)) },
+		"dense: vector of length 3, want 2":                                      func() { Gemv(no, 1, g(2, 3, 3, 6), make([]float64, 3), 0, make([]float64, 3)) },
+		"dense: triangular solve of size 2 with 3×1 on side L": func() {
 			Trsm(blas.Left, no, 1, blas64.Triangular{N: 2, Stride: 2, Data: make([]float64, 4), Uplo: blas.Lower, Diag: blas.Unit}, g(3, 1, 1, 3))
 		},
 	} {

@@ -1,4 +1,4 @@
-package blas
+package dense
 
 // The sizes on which the order of operations depends. They are the same for
 // all kernels, so that these agree to the last bit.

@@ -1,4 +1,4 @@
-package blas
+package dense
 
 import (
 	"fmt"
@@ -119,6 +119,6 @@ func Trmv(t blas.Transpose, a blas64.Triangular, x []float64) {
 
 func checkLen(got, want int) {
 	if got != want {
-		panic(fmt.Sprintf("blas: vector of length %d, want %d", got, want))
+		panic(fmt.Sprintf("dense: vector of length %d, want %d", got, want))
 	}
 }
