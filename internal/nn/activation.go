@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/vecmath"
 )
 
 // Activation is the elementwise function φ between layers. The zero value is
@@ -51,14 +52,7 @@ func (f Activation) String() string {
 func (f Activation) apply(a, d, z []float64) {
 	switch f {
 	case Tanh:
-		for i, z := range z {
-			a[i] = math.Tanh(z)
-		}
-		if d != nil {
-			for i, a := range a {
-				d[i] = 1 - a*a
-			}
-		}
+		vecmath.Tanh(a, d, z)
 	case ReLU:
 		for i, z := range z {
 			on := 0.0
@@ -71,20 +65,9 @@ func (f Activation) apply(a, d, z []float64) {
 			}
 		}
 	case GELU:
-		for i, z := range z {
-			cdf := 0.5 * math.Erfc(-z/math.Sqrt2)
-			a[i] = z * cdf
-			if d != nil {
-				d[i] = cdf + z*normal(z)
-			}
-		}
+		vecmath.GELU(a, d, z)
 	case Erf:
-		for i, z := range z {
-			a[i] = math.Erf(z)
-			if d != nil {
-				d[i] = 2 / math.SqrtPi * math.Exp(-z*z)
-			}
-		}
+		vecmath.Erf(a, d, z)
 	case Sin:
 		for i, z := range z {
 			s, c := math.Sincos(z)
@@ -108,8 +91,9 @@ func (f Activation) curve(c, z, a, d []float64) {
 	case ReLU:
 		clear(c)
 	case GELU:
+		vecmath.NormPDF(c, z)
 		for i, z := range z {
-			c[i] = normal(z) * (2 - z*z)
+			c[i] *= 2 - z*z
 		}
 	case Erf:
 		for i, z := range z {
@@ -122,9 +106,4 @@ func (f Activation) curve(c, z, a, d []float64) {
 	default:
 		panic("nn: " + f.String())
 	}
-}
-
-// normal is the density of the standard normal distribution.
-func normal(z float64) float64 {
-	return math.Exp(-z*z/2) / (math.Sqrt2 * math.SqrtPi)
 }

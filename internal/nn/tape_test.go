@@ -22,7 +22,7 @@ func TestInit(t *testing.T) {
 	p.cut(n.In, n.Hidden, w)
 	// The standard deviation of a normal truncated at ±2 is
 	// √(1 - 4ϕ(2)/(2Φ(2)-1)) = 0.8796.
-	want := math.Sqrt(1 - 4*normal(2)/math.Erf(math.Sqrt2))
+	want := math.Sqrt(1 - 4*math.Exp(-2)/math.Sqrt(2*math.Pi)/math.Erf(math.Sqrt2))
 	require.InDelta(t, 0.8796, want, 1e-4)
 	mean, sd := stat.MeanStdDev(data(&p.w[1]), nil) // 20 000 draws
 	require.InDelta(t, 0, mean*10, 0.03)
