@@ -5,6 +5,7 @@ package docs_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/prior"
 )
 
 // block is a fenced piece of a document: "```lang name".
@@ -49,6 +52,7 @@ func blocks(text string) []block {
 // is a program to run. A "text" block that follows is all that was printed, with
 // … for what differs from run to run: within a line, or alone for lines.
 func TestDocuments(t *testing.T) {
+	watch(t)
 	for _, path := range []string{"README.md", "docs/guide.md"} {
 		t.Run(path, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("..", path))
@@ -56,6 +60,18 @@ func TestDocuments(t *testing.T) {
 			run(t, path, blocks(string(text)))
 		})
 	}
+}
+
+// watch reads the folders of the module. Go knows then that what was tested
+// depends on all files, although the tests run them as other programs, and uses no
+// result from before a change.
+func watch(t *testing.T) {
+	require.NoError(t, filepath.WalkDir("..", func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		return err
+	}))
 }
 
 func run(t *testing.T, path string, all []block) {
@@ -126,6 +142,20 @@ func pattern(text string) *regexp.Regexp {
 		b.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*"))
 	}
 	return regexp.MustCompile(`^` + b.String() + `$`)
+}
+
+// Every kernel that the guide shows can be read.
+func TestKernelsOfTheGuide(t *testing.T) {
+	text, err := os.ReadFile("guide.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(text), "| you believe that the function | write |\n")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	kernels := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1)
+	require.Greater(t, len(kernels), 10)
+	for _, k := range kernels {
+		_, err := prior.Parse(k[1], 2)
+		require.NoError(t, err)
+	}
 }
 
 // Links between the documents lead to files that exist.

@@ -46,6 +46,7 @@ type listed struct {
 // list returns all packages of the module, generators of code aside, and those
 // that they depend on.
 func list(t *testing.T) map[string]listed {
+	watch(t)
 	cmd := exec.Command("go", "list", "-deps", "-json=Dir,ImportPath,Name,GoFiles,Imports,Deps,Standard,Module", "./...")
 	cmd.Dir = ".."
 	text, err := cmd.Output()

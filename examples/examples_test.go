@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 )
 
 func TestExamples(t *testing.T) {
+	watch(t)
 	dir := t.TempDir()
 	text, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./...").CombinedOutput()
 	require.NoError(t, err, "%s", text)
@@ -41,6 +43,18 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
+}
+
+// watch reads the folders of the module. Go knows then that what was tested
+// depends on all files, although the tests run them as other programs, and uses no
+// result from before a change.
+func watch(t *testing.T) {
+	require.NoError(t, filepath.WalkDir("..", func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		return err
+	}))
 }
 
 func number(t *testing.T, text []byte) float64 {
