@@ -1,0 +1,111 @@
+package prior
+
+import (
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// CrossParamVJP adds to dtheta the gradient of Σ_ij kbar_ij k(x_i, y_j) with
+// respect to log Params: ParamVJP for two sets of points, which sparse
+// approximations need. It costs O(nmd) for stationary kernels, scaled or summed,
+// and O((n+m)²d) for others.
+func CrossParamVJP(k Kernel, dtheta []float64, x, y, kbar *mat.Dense) {
+	switch k := k.(type) {
+	case stationary:
+		k.crossParamVJP(dtheta, x, y, kbar)
+		return
+	case scaled:
+		part, total := zerosLike(kbar), 0.0
+		k.inner.Cross(part, x, y)
+		for i := range part.RawMatrix().Rows {
+			total += floats.Dot(part.RawRowView(i), kbar.RawRowView(i))
+		}
+		dtheta[0] += k.variance.Value * total
+		inner := make([]float64, len(dtheta)-1)
+		CrossParamVJP(k.inner, inner, x, y, kbar)
+		floats.AddScaled(dtheta[1:], k.variance.Value, inner)
+		return
+	case sum:
+		for i, part := range split(dtheta, k.terms) {
+			CrossParamVJP(k.terms[i], part, x, y, kbar)
+		}
+		return
+	}
+	n, d := x.Dims()
+	m, _ := y.Dims()
+	both := mat.NewDense(n+m, d, nil)
+	both.Stack(x, y)
+	bar := mat.NewSymDense(n+m, nil)
+	for i := range n {
+		floats.AddScaled(upper(bar, i)[n-i:], 0.5, kbar.RawRowView(i))
+	}
+	k.ParamVJP(dtheta, both, bar)
+}
+
+// DiagParamVJP adds to dtheta the gradient of Σ_i dbar_i k(x_i, x_i) with
+// respect to log Params, in O(nd).
+func DiagParamVJP(k Kernel, dtheta []float64, x *mat.Dense, dbar []float64) {
+	n, d := x.Dims()
+	checkLen("dbar", len(dbar), n)
+	switch k := k.(type) {
+	case stationary:
+		return
+	case scaled:
+		diag := make([]float64, n)
+		k.Diag(diag, x)
+		dtheta[0] += floats.Dot(diag, dbar)
+		inner := make([]float64, len(dtheta)-1)
+		DiagParamVJP(k.inner, inner, x, dbar)
+		floats.AddScaled(dtheta[1:], k.variance.Value, inner)
+		return
+	case sum:
+		for i, part := range split(dtheta, k.terms) {
+			DiagParamVJP(k.terms[i], part, x, dbar)
+		}
+		return
+	}
+	const block = 8
+	for lo := 0; lo < n; lo += block {
+		hi := min(lo+block, n)
+		bar := mat.NewSymDense(hi-lo, nil)
+		for i, v := range dbar[lo:hi] {
+			upper(bar, i)[0] = v
+		}
+		k.ParamVJP(dtheta, x.Slice(lo, hi, 0, d).(*mat.Dense), bar)
+	}
+}
+
+func (k stationary) crossParamVJP(dtheta []float64, x, y, kbar *mat.Dense) {
+	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
+	checkSize("kbar", kbar, n, m)
+	checkLen("dtheta", len(dtheta), len(k.params))
+	inv, p, raw := inverse(k.spread(0)), k.profile(), y.RawMatrix()
+	rq, hasAlpha := p.(rationalQuadratic)
+	s, value, slope, sum := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, k.dim)
+	alpha := 0.0
+	for i := range n {
+		xi := x.RawRowView(i)
+		sqdist(s, xi, raw, 0, inv)
+		p.eval(value, slope, s)
+		for j, w := range kbar.RawRowView(i) {
+			if hasAlpha {
+				alpha += w * rq.alphaSlope(value[j], s[j])
+			}
+			w *= slope[j]
+			if w == 0 {
+				continue
+			}
+			for c, v := range raw.Data[j*raw.Stride : j*raw.Stride+k.dim] {
+				v -= xi[c]
+				sum[c] += w * v * v
+			}
+		}
+	}
+	for c := range sum {
+		sum[c] *= -2 * inv[c] * inv[c]
+	}
+	k.gather(dtheta, 0, sum)
+	if hasAlpha {
+		dtheta[k.width()] += alpha
+	}
+}
