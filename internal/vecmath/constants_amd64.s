@@ -404,7 +404,11 @@ DATA ·constants+3168(SB)/8, $0xbfeaaaaaaaaaaaab
 DATA ·constants+3176(SB)/8, $0xbfeaaaaaaaaaaaab
 DATA ·constants+3184(SB)/8, $0xbfeaaaaaaaaaaaab
 DATA ·constants+3192(SB)/8, $0xbfeaaaaaaaaaaaab
-GLOBL ·constants(SB), RODATA|NOPTR, $3200
+DATA ·constants+3200(SB)/8, $0x7e37e43c8800759c
+DATA ·constants+3208(SB)/8, $0x7e37e43c8800759c
+DATA ·constants+3216(SB)/8, $0x7e37e43c8800759c
+DATA ·constants+3224(SB)/8, $0x7e37e43c8800759c
+GLOBL ·constants(SB), RODATA|NOPTR, $3232
 
 DATA ·tailMask+0(SB)/8, $-1
 DATA ·tailMask+8(SB)/8, $-1

@@ -467,3 +467,54 @@ func matern52Slope(dst, slope, x []float64) {
 		dst, slope, x = dst[n:], slope[n:], x[n:]
 	}
 }
+
+//go:noescape
+func sqdistAVX2(dst, x, inv, y *float64, n, d, stride int)
+
+//go:noescape
+func sqdistAVX512(dst, x, inv, y *float64, n, d, stride int)
+
+func sqdist(dst, x, inv, y []float64, stride int) {
+	switch level {
+	case cpu.AVX512:
+		sqdistAVX512(&dst[0], &x[0], &inv[0], &y[0], len(dst), len(x), stride)
+	case cpu.AVX2:
+		sqdistAVX2(&dst[0], &x[0], &inv[0], &y[0], len(dst), len(x), stride)
+	default:
+		sqdistGo(dst, x, inv, y, stride)
+	}
+}
+
+//go:noescape
+func firstMomentsAVX2(dst, w, x, y *float64, n, d, stride int)
+
+//go:noescape
+func firstMomentsAVX512(dst, w, x, y *float64, n, d, stride int)
+
+func firstMoments(dst, w, x, y []float64, stride int) {
+	switch level {
+	case cpu.AVX512:
+		firstMomentsAVX512(&dst[0], &w[0], &x[0], &y[0], len(w), len(x), stride)
+	case cpu.AVX2:
+		firstMomentsAVX2(&dst[0], &w[0], &x[0], &y[0], len(w), len(x), stride)
+	default:
+		firstMomentsGo(dst, w, x, y, stride)
+	}
+}
+
+//go:noescape
+func secondMomentsAVX2(dst, w, x, y *float64, n, d, stride int)
+
+//go:noescape
+func secondMomentsAVX512(dst, w, x, y *float64, n, d, stride int)
+
+func secondMoments(dst, w, x, y []float64, stride int) {
+	switch level {
+	case cpu.AVX512:
+		secondMomentsAVX512(&dst[0], &w[0], &x[0], &y[0], len(w), len(x), stride)
+	case cpu.AVX2:
+		secondMomentsAVX2(&dst[0], &w[0], &x[0], &y[0], len(w), len(x), stride)
+	default:
+		secondMomentsGo(dst, w, x, y, stride)
+	}
+}

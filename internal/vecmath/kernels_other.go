@@ -47,3 +47,9 @@ func matern32Slope(dst, slope, x []float64) { matern32SlopeGo(dst, slope, x) }
 func matern52(dst, x []float64) { matern52Go(dst, x) }
 
 func matern52Slope(dst, slope, x []float64) { matern52SlopeGo(dst, slope, x) }
+
+func sqdist(a, b, c, y []float64, stride int) { sqdistGo(a, b, c, y, stride) }
+
+func firstMoments(a, b, c, y []float64, stride int) { firstMomentsGo(a, b, c, y, stride) }
+
+func secondMoments(a, b, c, y []float64, stride int) { secondMomentsGo(a, b, c, y, stride) }

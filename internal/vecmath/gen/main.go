@@ -35,6 +35,8 @@ func files() map[string][]byte {
 		"kernels_amd64.go":       formatted(declarations(all)),
 		"kernels_other.go":       formatted(fallbacks(all)),
 	}
+	out["distance_avx2_amd64.s"] = distances(avx2, consts)
+	out["distance_avx512_amd64.s"] = distances(avx512, consts)
 	out["constants_amd64.s"] = constants(consts)
 	return out
 }
@@ -79,6 +81,31 @@ func declarations(all []*program) []byte {
 
 `, p.name, args, first, cut, rest)
 	}
+	for _, name := range distanceNames {
+		first, second := "w", "x"
+		if name == "sqdist" {
+			first, second = "x", "inv"
+		}
+		count := map[bool]string{true: "len(dst), len(x)", false: "len(w), len(x)"}[name == "sqdist"]
+		fmt.Fprintf(&b, `//go:noescape
+func %[1]sAVX2(dst, %[2]s, %[3]s, y *float64, n, d, stride int)
+
+//go:noescape
+func %[1]sAVX512(dst, %[2]s, %[3]s, y *float64, n, d, stride int)
+
+func %[1]s(dst, %[2]s, %[3]s, y []float64, stride int) {
+	switch level {
+	case cpu.AVX512:
+		%[1]sAVX512(&dst[0], &%[2]s[0], &%[3]s[0], &y[0], %[4]s, stride)
+	case cpu.AVX2:
+		%[1]sAVX2(&dst[0], &%[2]s[0], &%[3]s[0], &y[0], %[4]s, stride)
+	default:
+		%[1]sGo(dst, %[2]s, %[3]s, y, stride)
+	}
+}
+
+`, name, first, second, count)
+	}
 	return b.Bytes()
 }
 
@@ -88,6 +115,9 @@ func fallbacks(all []*program) []byte {
 	b.WriteString("package vecmath\n\n")
 	for _, p := range all {
 		fmt.Fprintf(&b, "func %[1]s(%[2]s, x []float64) { %[1]sGo(%[2]s, x) }\n\n", p.name, arguments(p))
+	}
+	for _, name := range distanceNames {
+		fmt.Fprintf(&b, "func %[1]s(a, b, c, y []float64, stride int) { %[1]sGo(a, b, c, y, stride) }\n\n", name)
 	}
 	return b.Bytes()
 }
