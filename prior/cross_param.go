@@ -79,30 +79,23 @@ func (k stationary) crossParamVJP(dtheta []float64, x, y, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("kbar", kbar, n, m)
 	checkLen("dtheta", len(dtheta), len(k.params))
-	inv, p, raw := inverse(k.spread(0)), k.profile(), y.RawMatrix()
+	to, p := k.pairs(y), k.profile()
 	rq, hasAlpha := p.(rationalQuadratic)
 	s, value, slope, sum := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, k.dim)
 	alpha := 0.0
 	for i := range n {
-		xi := x.RawRowView(i)
-		sqdist(s, xi, raw, 0, inv)
+		xi, bar := x.RawRowView(i), kbar.RawRowView(i)
+		to.SquaredDistances(s, xi, to.inv, 0)
 		p.eval(value, slope, s)
-		for j, w := range kbar.RawRowView(i) {
-			if hasAlpha {
-				alpha += w * rq.alphaSlope(value[j], s[j])
-			}
-			w *= slope[j]
-			if w == 0 {
-				continue
-			}
-			for c, v := range raw.Data[j*raw.Stride : j*raw.Stride+k.dim] {
-				v -= xi[c]
-				sum[c] += w * v * v
-			}
+		if hasAlpha {
+			rq.alphaSlope(s, value, s)
+			alpha += floats.Dot(bar, s)
 		}
+		floats.Mul(slope, bar)
+		to.SecondMoments(sum, slope, xi, 0)
 	}
 	for c := range sum {
-		sum[c] *= -2 * inv[c] * inv[c]
+		sum[c] *= -2 * to.inv[c] * to.inv[c]
 	}
 	k.gather(dtheta, 0, sum)
 	if hasAlpha {

@@ -1,6 +1,6 @@
 package prior
 
-import "math"
+import "github.com/functionspace/bo/internal/vecmath"
 
 // profile is the map from squared scaled distance s = Σ_j (x_j-x'_j)²/ℓ_j² to
 // the value of a stationary kernel.
@@ -13,77 +13,56 @@ type profile interface {
 // rbf is exp(-s/2).
 type rbf struct{}
 
-func (rbf) eval(v, dv, s []float64) {
-	for i, s := range s {
-		k := math.Exp(-0.5 * s)
-		v[i] = k
-		if dv != nil {
-			dv[i] = -0.5 * k
-		}
-	}
-}
+func (rbf) eval(v, dv, s []float64) { vecmath.RBF(v, dv, s) }
 
 // matern12 is exp(-√s).
 type matern12 struct{}
 
-func (matern12) eval(v, dv, s []float64) {
-	for i, s := range s {
-		r := math.Sqrt(s)
-		k := math.Exp(-r)
-		v[i] = k
-		if dv != nil {
-			dv[i] = 0
-			if r > 0 {
-				dv[i] = -0.5 * k / r
-			}
-		}
-	}
-}
+func (matern12) eval(v, dv, s []float64) { vecmath.Matern12(v, dv, s) }
 
 // matern32 is (1+a)exp(-a), a = √(3s).
 type matern32 struct{}
 
-func (matern32) eval(v, dv, s []float64) {
-	for i, s := range s {
-		a := math.Sqrt(3 * s)
-		e := math.Exp(-a)
-		v[i] = (1 + a) * e
-		if dv != nil {
-			dv[i] = -1.5 * e
-		}
-	}
-}
+func (matern32) eval(v, dv, s []float64) { vecmath.Matern32(v, dv, s) }
 
 // matern52 is (1+a+a²/3)exp(-a), a = √(5s).
 type matern52 struct{}
 
-func (matern52) eval(v, dv, s []float64) {
-	for i, s := range s {
-		a := math.Sqrt(5 * s)
-		e := math.Exp(-a)
-		v[i] = (1 + a + 5*s/3) * e
-		if dv != nil {
-			dv[i] = -5. / 6 * (1 + a) * e
-		}
-	}
-}
+func (matern52) eval(v, dv, s []float64) { vecmath.Matern52(v, dv, s) }
 
 // rationalQuadratic is (1 + s/2α)^-α.
 type rationalQuadratic struct{ alpha float64 }
 
 func (p rationalQuadratic) eval(v, dv, s []float64) {
 	for i, s := range s {
-		t := s / (2 * p.alpha)
-		k := math.Exp(-p.alpha * math.Log1p(t))
-		v[i] = k
-		if dv != nil {
-			dv[i] = -0.5 * k / (1 + t)
+		v[i] = s / (2 * p.alpha)
+	}
+	if dv != nil {
+		for i, t := range v {
+			dv[i] = -0.5 / (1 + t)
+		}
+	}
+	vecmath.Log1p(v, v)
+	for i := range v {
+		v[i] *= -p.alpha
+	}
+	vecmath.Exp(v, v)
+	if dv != nil {
+		for i, k := range v {
+			dv[i] *= k
 		}
 	}
 }
 
-// alphaSlope is dk/d log α, with k given.
-func (p rationalQuadratic) alphaSlope(k, s float64) float64 {
-	t := s / (2 * p.alpha)
-	return p.alpha * k * (t/(1+t) - math.Log1p(t))
+// alphaSlope writes dk/d log α to dst, with k given. dst may be s.
+func (p rationalQuadratic) alphaSlope(dst, k, s []float64) {
+	ratio := make([]float64, len(s))
+	for i, s := range s {
+		t := s / (2 * p.alpha)
+		ratio[i], dst[i] = t/(1+t), t
+	}
+	vecmath.Log1p(dst, dst)
+	for i, k := range k {
+		dst[i] = p.alpha * k * (ratio[i] - dst[i])
+	}
 }

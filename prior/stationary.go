@@ -1,8 +1,10 @@
 package prior
 
 import (
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/vecmath"
 )
 
 // stationary is k(x,x') = g(s), s = Σ_j (x_j-x'_j)²/ℓ_j², with k(x,x) = 1. One
@@ -63,16 +65,38 @@ func (k stationary) WithParams(theta []float64) Kernel {
 
 func (k stationary) profile() profile { return k.shape(k.params[k.width():]) }
 
+// tile is how many points a pass over the rows of a matrix takes, so that they
+// stay in the first cache.
+const tile = 512
+
+// pairs is points to take distances from, and 1/ℓ.
+type pairs struct {
+	vecmath.Packed
+	inv []float64
+}
+
+func (k stationary) pairs(y *mat.Dense) *pairs {
+	p, raw := &pairs{inv: inverse(k.spread(0))}, y.RawMatrix()
+	p.Pack(raw.Data, raw.Rows, k.dim, raw.Stride)
+	return p
+}
+
 // Gram implements Kernel.
 func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 	n := checkPoints("points", x, k.dim)
 	checkSym("Gram matrix", dst, n)
-	inv, p, raw := inverse(k.spread(0)), k.profile(), x.RawMatrix()
-	for i := range n {
-		row := upper(dst, i)
-		row[0] = 1
-		sqdist(row[1:], x.RawRowView(i), raw, i+1, inv)
-		p.eval(row[1:], nil, row[1:])
+	to, p := k.pairs(x), k.profile()
+	for j := 0; j < n; j += tile {
+		end := min(n, j+tile)
+		for i := range end {
+			row, from := upper(dst, i), max(i+1, j)
+			if i >= j {
+				row[0] = 1
+			}
+			part := row[from-i : end-i]
+			to.SquaredDistances(part, x.RawRowView(i), to.inv, from)
+			p.eval(part, nil, part)
+		}
 	}
 }
 
@@ -80,11 +104,13 @@ func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 func (k stationary) Cross(dst, x, y *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("cross matrix", dst, n, m)
-	inv, p, raw := inverse(k.spread(0)), k.profile(), y.RawMatrix()
-	for i := range n {
-		row := dst.RawRowView(i)
-		sqdist(row, x.RawRowView(i), raw, 0, inv)
-		p.eval(row, nil, row)
+	to, p := k.pairs(y), k.profile()
+	for j := 0; j < m; j += tile {
+		for i := range n {
+			part := dst.RawRowView(i)[j:min(m, j+tile)]
+			to.SquaredDistances(part, x.RawRowView(i), to.inv, j)
+			p.eval(part, nil, part)
+		}
 	}
 }
 
@@ -99,10 +125,10 @@ func (k stationary) Diag(dst []float64, x *mat.Dense) {
 // CrossVJP implements Kernel.
 func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
-	inv, p, raw := inverse(k.spread(0)), k.profile(), y.RawMatrix()
+	to, p := k.pairs(y), k.profile()
 	value, slope := make([]float64, m), make([]float64, m)
-	k.pullCross(dx, x, y, kbar, func(i int) []float64 {
-		sqdist(slope, x.RawRowView(i), raw, 0, inv)
+	to.pullCross(dx, x, kbar, func(i int) []float64 {
+		to.SquaredDistances(slope, x.RawRowView(i), to.inv, 0)
 		p.eval(value, slope, slope)
 		return slope
 	}, n, m)
@@ -112,40 +138,31 @@ func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 func (k stationary) crossTape(dst, x, y *mat.Dense) func(dx, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("cross matrix", dst, n, m)
-	inv, p, raw := inverse(k.spread(0)), k.profile(), y.RawMatrix()
+	to, p := k.pairs(y), k.profile()
 	slopes := make([]float64, n*m)
 	for i := range n {
 		slope := slopes[i*m : (i+1)*m]
-		sqdist(slope, x.RawRowView(i), raw, 0, inv)
+		to.SquaredDistances(slope, x.RawRowView(i), to.inv, 0)
 		p.eval(dst.RawRowView(i), slope, slope)
 	}
 	return func(dx, kbar *mat.Dense) {
-		k.pullCross(dx, x, y, kbar, func(i int) []float64 { return slopes[i*m : (i+1)*m] }, n, m)
+		to.pullCross(dx, x, kbar, func(i int) []float64 { return slopes[i*m : (i+1)*m] }, n, m)
 	}
 }
 
 // pullCross adds Σ_j kbar_ij ∂k(x_i,y_j)/∂x_i to row i of dx, given the slopes ∂k/∂s
 // of each row.
-func (k stationary) pullCross(dx, x, y, kbar *mat.Dense, slopes func(i int) []float64, n, m int) {
-	checkSize("gradient", dx, n, k.dim)
+func (p *pairs) pullCross(dx, x, kbar *mat.Dense, slopes func(i int) []float64, n, m int) {
+	checkSize("gradient", dx, n, p.Dim)
 	checkSize("kbar", kbar, n, m)
-	inv, raw, sum := inverse(k.spread(0)), y.RawMatrix(), make([]float64, k.dim)
+	sum, w := make([]float64, p.Dim), make([]float64, m)
 	for i := range n {
-		xi, slope := x.RawRowView(i), slopes(i)
+		floats.MulTo(w, kbar.RawRowView(i), slopes(i))
 		clear(sum)
-		for j, w := range kbar.RawRowView(i) {
-			w *= slope[j]
-			if w == 0 {
-				continue
-			}
-			yj := raw.Data[j*raw.Stride : j*raw.Stride+k.dim]
-			for c, v := range yj {
-				sum[c] += w * (xi[c] - v)
-			}
-		}
+		p.FirstMoments(sum, w, x.RawRowView(i), 0)
 		g := dx.RawRowView(i)
 		for c, v := range sum {
-			g[c] += 2 * v * inv[c] * inv[c]
+			g[c] += 2 * v * p.inv[c] * p.inv[c]
 		}
 	}
 }
@@ -168,29 +185,29 @@ func (k stationary) tape(dst *mat.SymDense, x *mat.Dense) backward {
 	if dst != nil {
 		checkSym("Gram matrix", dst, n)
 	}
-	inv, p, raw := inverse(k.spread(0)), k.profile(), x.RawMatrix()
+	to, p := k.pairs(x), k.profile()
 	rq, hasAlpha := p.(rationalQuadratic)
 	// The slopes of the pairs i < j, and for the rational quadratic ∂k/∂log α.
 	slopes := make([]float64, n*(n-1)/2)
-	var alphas, s []float64
+	var alphas []float64
 	if hasAlpha {
-		alphas, s = make([]float64, len(slopes)), make([]float64, n)
+		alphas = make([]float64, len(slopes))
 	}
-	value, at := make([]float64, n), 0
+	scratch, at := make([]float64, n), 0
 	for i := range n {
 		m := n - 1 - i
-		value, slope := value[:m], slopes[at:at+m]
+		value, slope := scratch[:m], slopes[at:at+m]
 		if dst != nil {
 			row := upper(dst, i)
 			row[0], value = 1, row[1:]
 		}
-		sqdist(slope, x.RawRowView(i), raw, i+1, inv)
-		copy(s, slope)
+		to.SquaredDistances(slope, x.RawRowView(i), to.inv, i+1)
+		if hasAlpha {
+			copy(alphas[at:], slope)
+		}
 		p.eval(value, slope, slope)
 		if hasAlpha {
-			for j, v := range value {
-				alphas[at+j] = rq.alphaSlope(v, s[j])
-			}
+			rq.alphaSlope(alphas[at:at+m], value, alphas[at:at+m])
 		}
 		at += m
 	}
@@ -199,51 +216,22 @@ func (k stationary) tape(dst *mat.SymDense, x *mat.Dense) backward {
 		checkSym("kbar", kbar, n)
 		sum, at, alpha := make([]float64, k.dim), 0, 0.0
 		for i := range n {
-			xi := x.RawRowView(i)
-			for j, w := range upper(kbar, i)[1:] {
-				if hasAlpha {
-					alpha += w * alphas[at]
-				}
-				w *= slopes[at]
-				at++
-				if w == 0 {
-					continue
-				}
-				row := raw.Data[(i+1+j)*raw.Stride : (i+1+j)*raw.Stride+k.dim]
-				for c, v := range row {
-					v -= xi[c]
-					sum[c] += w * v * v
-				}
+			bar := upper(kbar, i)[1:]
+			if hasAlpha {
+				alpha += floats.Dot(bar, alphas[at:at+len(bar)])
 			}
+			w := scratch[:len(bar)]
+			floats.MulTo(w, bar, slopes[at:at+len(bar)])
+			to.SecondMoments(sum, w, x.RawRowView(i), i+1)
+			at += len(bar)
 		}
 		for c := range sum {
-			sum[c] *= -4 * inv[c] * inv[c]
+			sum[c] *= -4 * to.inv[c] * to.inv[c]
 		}
 		k.gather(dtheta, 0, sum)
 		if hasAlpha {
 			dtheta[k.width()] += 2 * alpha
 		}
-	}
-}
-
-// sqdist writes s_j = Σ_c ((a_c - y_jc)·inv_c)² for the rows y_from, y_from+1, …,
-// and 1e300 for what is larger, so that no profile meets an infinity.
-func sqdist(s, a []float64, y blas64.General, from int, inv []float64) {
-	d := len(a)
-	inv = inv[:d]
-	at := from * y.Stride
-	for j := range s {
-		row := y.Data[at : at+d : at+d]
-		at += y.Stride
-		var sum float64
-		for c, v := range row {
-			t := (a[c] - v) * inv[c]
-			sum += t * t
-		}
-		if sum > 1e300 {
-			sum = 1e300
-		}
-		s[j] = sum
 	}
 }
 
