@@ -9,6 +9,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/sparsegp"
 )
 
 // ErrUnknown reports a name that is not in the catalog.
@@ -27,6 +28,7 @@ type entry[T any] struct {
 var surrogates = []entry[surrogate.Model]{
 	{Entry{"gp", "exact Gaussian process"}, func() surrogate.Model { return &gp.Model{} }},
 	{Entry{"fsp-laplace", "Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace"}, func() surrogate.Model { return &fsplaplace.Model{} }},
+	{Entry{"svgp", "sparse variational Gaussian process, for many observations"}, func() surrogate.Model { return &sparsegp.Model{} }},
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{

@@ -1,0 +1,205 @@
+package sparsegp
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// startRows is how many observations the hyper-parameters are first fitted to.
+const startRows = 500
+
+// problem is one fit. Its variable is a vector of the logarithms of the free
+// hyper-parameters and, where they are learned, the inducing points.
+type problem struct {
+	Model
+	data
+	shift     float64
+	noiseFree bool
+	lo, hi    []float64 // box of the dataset
+
+	kernel prior.Kernel
+	params []prior.Param // of the kernel, then the noise
+	free   []int
+	z      *mat.Dense // inducing points, or where they start
+}
+
+func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
+	_, dim := d.Dims()
+	p := &problem{Model: m, noiseFree: d.NoiseFree, data: data{x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y), learnMean: m.Mean != prior.MeanZero}}
+	p.lo, p.hi = d.Box()
+	var err error
+	if p.kernel, p.params, err = m.Hyperparameters(dim, d.NoiseFree); err != nil {
+		return nil, err
+	}
+	for i, q := range p.params {
+		if !q.Fixed {
+			p.free = append(p.free, i)
+		}
+	}
+	if p.learnMean {
+		for _, v := range p.y {
+			p.shift += v / float64(len(p.y))
+		}
+		for i := range p.y {
+			p.y[i] -= p.shift
+		}
+	}
+	return p, nil
+}
+
+func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Rand) (*posterior, error) {
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	n, _ := p.x.Dims()
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	if n > startRows {
+		shuffle(rows, rng)
+		rows = rows[:startRows]
+	}
+	y := make([]float64, len(rows))
+	for i, r := range rows {
+		y[i] = p.y[r]
+	}
+	fitted, err := p.Spec.Fit(ctx, take(p.x, rows), y, p.noiseFree, start, rng)
+	if err != nil {
+		return nil, err
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "inducing points"})
+	if p.z, err = inducing(ctx, p.Selection, fitted.Kernel, p.x, p.lo, p.hi, p.Inducing, rng); err != nil {
+		return nil, err
+	}
+
+	v := slices.Clone(fitted.State)
+	if p.LearnInducing {
+		m, _ := p.z.Dims()
+		for i := range m {
+			v = append(v, p.z.RawRowView(i)...)
+		}
+	}
+	var warnings []string
+	switch {
+	case len(v) == 0:
+	case p.Bound == "minibatch" || p.Bound == "" && n > collapsedRows:
+		v, err = p.minibatch(ctx, v, rng)
+	default:
+		v, warnings, err = p.maximise(ctx, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	process, z := p.unpack(v)
+	c, err := newCollapsed(ctx, p.data, process, z)
+	if err != nil {
+		return nil, err
+	}
+	if j := c.l.Jitter(); j > 0 {
+		warnings = append(warnings, fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance of the inducing points", j, c.l.N(), c.l.N()))
+	}
+	return newPosterior(c, p.shift, slices.Clone(v[:len(p.free)]), warnings), nil
+}
+
+// unpack returns the process of mean 0 and the inducing points at v.
+func (p *problem) unpack(v []float64) (prior.Process, *mat.Dense) {
+	theta := make([]float64, len(p.params))
+	for i, q := range p.params {
+		theta[i] = q.Value
+	}
+	for i, at := range p.free {
+		theta[at] = math.Exp(v[i])
+	}
+	last := len(theta) - 1
+	z := p.z
+	if rest := v[len(p.free):]; len(rest) > 0 {
+		m, d := p.z.Dims()
+		z = mat.NewDense(m, d, slices.Clone(rest))
+	}
+	return prior.Process{Kernel: p.kernel.WithParams(theta[:last]), Noise: theta[last]}, z
+}
+
+// bounds are those of the hyper-parameters; inducing points are free.
+func (p *problem) bounds(n int) (lo, hi []float64) {
+	for _, at := range p.free {
+		lo, hi = append(lo, math.Log(p.params[at].Lo)), append(hi, math.Log(p.params[at].Hi))
+	}
+	for len(lo) < n {
+		lo, hi = append(lo, math.Inf(-1)), append(hi, math.Inf(1))
+	}
+	return lo, hi
+}
+
+// pack writes minus the gradient of objective plus log hyper-priors with respect
+// to v, given the derivatives of the objective, and returns the log hyper-priors.
+func (p *problem) pack(grad, v, dtheta []float64, dnoise float64, dz *mat.Dense) (logPrior float64) {
+	last := len(p.params) - 1
+	for i, at := range p.free {
+		theta := math.Exp(v[i])
+		g := dnoise * theta
+		if at < last {
+			g = dtheta[at]
+		}
+		if q := p.params[at].Prior; q != nil {
+			lp, dlp := q.LogProb(theta)
+			logPrior += lp
+			g += dlp * theta
+		}
+		grad[i] = -g
+	}
+	if dz != nil {
+		for i, g := range dz.RawMatrix().Data {
+			grad[len(p.free)+i] = -g
+		}
+	}
+	return logPrior
+}
+
+// loss is minus the collapsed bound and the log hyper-priors, with its gradient.
+func (p *problem) loss(ctx context.Context, v, grad []float64) float64 {
+	process, z := p.unpack(v)
+	c, err := newCollapsed(ctx, p.data, process, z)
+	if err != nil {
+		return math.Inf(1)
+	}
+	dtheta := make([]float64, len(p.params)-1)
+	var dz *mat.Dense
+	if p.LearnInducing {
+		m, d := z.Dims()
+		dz = mat.NewDense(m, d, nil)
+	}
+	dnoise, err := c.gradient(ctx, p.data, dtheta, dz)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return -(c.value + p.pack(grad, v, dtheta, dnoise, dz))
+}
+
+// maximise maximises the collapsed bound from v by L-BFGS.
+func (p *problem) maximise(ctx context.Context, v []float64) ([]float64, []string, error) {
+	lo, hi := p.bounds(len(v))
+	steps, done := orDefault(p.Steps, 100), 0
+	loss := func(v, grad []float64) float64 {
+		surrogate.Report(ctx, surrogate.Progress{Phase: "bound", Done: min(done, steps), Total: steps})
+		done++
+		return p.loss(ctx, v, grad)
+	}
+	// Only the context's error is possible, and it is asked below.
+	result, _ := optimize.Minimize(ctx, loss, v, lo, hi, optimize.Settings{MaxIter: steps, GradTol: 1e-3, FuncTol: 1e-7})
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	var warnings []string
+	if !result.Converged && result.Iterations >= steps {
+		warnings = []string{fmt.Sprintf("the fit of the bound stopped after %d steps", steps)}
+	}
+	return result.X, warnings, nil
+}
