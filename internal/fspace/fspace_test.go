@@ -1,6 +1,7 @@
 package fspace
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,16 +30,27 @@ func TestPointsFillTheBox(t *testing.T) {
 }
 
 // The variogram of an RBF kernel reaches 1-e^{-1/2} of the variance at one
-// lengthscale, whatever the variance; no input spreads beyond ±√3.
+// lengthscale, whatever the variance; no input spreads beyond ±6.
 func TestScaleInputs(t *testing.T) {
 	k := prior.ScaleBy(7, prior.RBF(3).WithParams([]float64{0.5, 1, 0.01}))
 	a := ScaleInputs(k, []float64{0, 0, 0}, []float64{1, 2, 1})
 	require.Equal(t, []float64{0.5, 1, 0.5}, a.Shift)
-	require.InEpsilonSlice(t, []float64{2, 1, 3.4641}, a.Scale, 0.07)
+	require.InEpsilonSlice(t, []float64{2, 1, 12}, a.Scale, 0.07)
+	require.InEpsilon(t, math.Sqrt((1+1+36)/3.0), a.Spread(Box{[]float64{0, 0, 0}, []float64{1, 2, 1}}), 0.07)
 
 	x := mat.NewDense(1, 3, []float64{1, 1, 1})
 	y := a.Apply(x)
 	require.InDelta(t, a.Scale[0]*0.5, y.At(0, 0), 1e-15)
 	a.Pull(x)
 	require.Equal(t, a.Scale, x.RawRowView(0))
+}
+
+// A periodic kernel never leaves its variance's neighbourhood when its
+// lengthscale is long: what counts is the way to the first trough, at half a
+// period, of which a sine covers 39 % in a fifth of the period.
+func TestScaleInputsOfAnOscillatingPrior(t *testing.T) {
+	k, err := prior.Parse("periodic(period=0.3,lengthscale=10)", 1)
+	require.NoError(t, err)
+	a := ScaleInputs(k, []float64{0}, []float64{1})
+	require.InEpsilon(t, 1/max(0.3*math.Acos(1-2*0.3935)/(2*math.Pi), 1.0/12), a.Scale[0], 0.1)
 }

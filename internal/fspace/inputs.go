@@ -38,11 +38,14 @@ func (a Affine) Pull(dx *mat.Dense) {
 	}
 }
 
+// maxRange bounds how far from 0 a scaled input may lie: beyond, the units of a
+// network of usual size stand too far apart to fill the box.
+const maxRange = 6
+
 // ScaleInputs centres the box and divides each input by the distance over which
 // the prior varies along it, so that the network starts out as smooth as the
 // prior in every direction, and blind to inputs that do not matter. No input
-// spreads further than a uniform variable of unit variance, [-√3, √3], where
-// tanh units still answer.
+// spreads further than [-6, 6].
 func ScaleInputs(k prior.Kernel, lo, hi []float64) Affine {
 	d := len(lo)
 	a := Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
@@ -51,36 +54,59 @@ func ScaleInputs(k prior.Kernel, lo, hi []float64) Affine {
 	}
 	for j := range d {
 		width := hi[j] - lo[j]
-		a.Scale[j] = 1 / max(variationLength(k, a.Shift, j, width), width/(2*math.Sqrt(3)))
+		a.Scale[j] = 1 / max(variationLength(k, a.Shift, j, width), width/(2*maxRange))
 	}
 	return a
 }
 
+// Spread is the root mean square, over the inputs, of half the width that the
+// box has after scaling.
+func (a Affine) Spread(b Box) float64 {
+	var sum float64
+	for j, s := range a.Scale {
+		half := s * (b.Hi[j] - b.Lo[j]) / 2
+		sum += half * half
+	}
+	return math.Sqrt(sum / float64(len(a.Scale)))
+}
+
 // variationLength is the smallest distance s along input j, around mid, at which
-// the variogram ½(k(a,a) + k(b,b)) - k(a,b) reaches 1-e^{-1/2} of the variance:
-// the lengthscale of an RBF kernel. It looks up to ten widths far.
+// the variogram γ(s) = ½(k(a,a) + k(b,b)) - k(a,b) reaches 1-e^{-1/2} of the
+// variance, the lengthscale of an RBF kernel; where it turns back before, as
+// that of a periodic kernel does, of its first maximum. It looks up to ten
+// widths far.
 func variationLength(k prior.Kernel, mid []float64, j int, width float64) float64 {
-	const steps = 120
-	x, y := mat.NewDense(steps+1, len(mid), nil), mat.NewDense(steps+1, len(mid), nil)
-	dist := make([]float64, steps+1)
+	const (
+		steps = 120
+		level = 0.3934693402873666 // 1-e^{-1/2}
+		turn  = 0.99               // of the maximum: lower is no rounding
+	)
+	a, b := mat.NewDense(1, len(mid), nil), mat.NewDense(1, len(mid), nil)
+	a.SetRow(0, mid)
+	b.SetRow(0, mid)
+	var dist, gamma [steps + 1]float64
+	va, vb, cross := make([]float64, 1), make([]float64, 1), mat.NewDense(1, 1, nil)
+	highest := 0.0
 	for i := range dist {
 		dist[i] = width * math.Pow(10, -2+3*float64(i)/steps)
-		x.SetRow(i, mid)
-		y.SetRow(i, mid)
-		x.Set(i, j, mid[j]-dist[i]/2)
-		y.Set(i, j, mid[j]+dist[i]/2)
-	}
-	kx, ky := make([]float64, steps+1), make([]float64, steps+1)
-	k.Diag(kx, x)
-	k.Diag(ky, y)
-	cross := mat.NewDense(1, 1, nil)
-	for i := range dist {
-		xi, yi := x.Slice(i, i+1, 0, len(mid)).(*mat.Dense), y.Slice(i, i+1, 0, len(mid)).(*mat.Dense)
-		k.Cross(cross, xi, yi)
-		variance := (kx[i] + ky[i]) / 2
-		if variance-cross.At(0, 0) >= (1-math.Exp(-0.5))*variance {
+		a.Set(0, j, mid[j]-dist[i]/2)
+		b.Set(0, j, mid[j]+dist[i]/2)
+		k.Diag(va, a)
+		k.Diag(vb, b)
+		k.Cross(cross, a, b)
+		variance := (va[0] + vb[0]) / 2
+		gamma[i] = variance - cross.At(0, 0)
+		if gamma[i] >= level*variance {
 			return dist[i]
 		}
+		if gamma[i] < turn*highest && highest > 1e-6*variance {
+			for n, g := range gamma[:i] {
+				if g >= level*highest {
+					return dist[n]
+				}
+			}
+		}
+		highest = max(highest, gamma[i])
 	}
 	return dist[steps]
 }

@@ -44,7 +44,7 @@ func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []
 	if p.Factor == "ridge" {
 		p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
 	}
-	return p, m.initialise(net, 0, stream.New(seed, "weights", 0))
+	return p, p.initialise(stream.New(seed, "weights", 0))
 }
 
 // shares measures the prior recovery at the context points and at fresh ones.
@@ -54,7 +54,9 @@ func shares(t testing.TB, p *problem, w []float64, seed uint64) (context, fresh 
 	var f factor
 	var err error
 	if p.Factor == "ridge" {
-		f, _, err = p.ridgeFactor(t.Context(), w, c, holdout, 0)
+		var s *ridgeSolve
+		s, err = p.ridgeFactor(t.Context(), w, c, holdout, 0)
+		f = &s.factor
 	} else {
 		f, err = p.precisionFactor(t.Context(), w, c)
 	}

@@ -29,8 +29,14 @@
 //   - S comes from a ridge-regularised solve, S₀ = J(C)ᵀ (Θ + λI)⁻¹ L with
 //     L Lᵀ = K, so that a function J S₀ ε with ε ~ N(0,I) is the network's
 //     smoothest answer to a draw of the prior at C. As λ → 0 it is Algorithm 2
-//     with an exact factor. λ is the value for which J S₀ S₀ᵀ Jᵀ best
-//     reproduces k at held-out points of the box: what makes the uncertainty
-//     away from the data that of the prior.
+//     with an exact factor. λ is the value for which the variances, given the
+//     data, come closest to those of the exact GP at held-out points of the box:
+//     what makes the uncertainty away from the data that of the prior.
+//   - The mean is that of the linearised network, f(x,w*) + J(x) δ, where δ reads
+//     out what training left of m at C. A prior too rough for the hidden layers to
+//     follow in the given steps is then still honoured as far as the tangent
+//     kernel reaches; a warning says when that is not far enough.
+//   - Inputs are scaled to the prior's lengthscales, and hidden biases start
+//     spread over the scaled box instead of at 0.
 //   - C is a Halton set in the box plus a small margin.
 package fsplaplace

@@ -107,18 +107,18 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 		c, holdout := p.contextPoints(60, rng)
 
 		lm := &levenbergMarquardt{net: p.net, w: p.net.Init(rng), steps: 200, inputs: p.withInputs(c, rng)}
-		m, v, err := p.target(lm.inputs)
+		to, err := p.target(lm.inputs)
 		require.NoError(t, err)
-		lm.target = m
-		addDiagonal(v, 1e-8)
-		require.NoError(t, lm.minimise(t.Context(), v))
+		lm.target = to.mean
+		addDiagonal(to.cov, 1e-8)
+		require.NoError(t, lm.minimise(t.Context(), to.cov))
 		require.InDeltaSlice(t, mean, lm.w, 1e-8, "mean")
 
 		post := &posterior{net: p.net, inputs: p.inputs, process: p.process, w: lm.w, noise: p.noise}
 		if name == "ridge" {
-			f, _, err := p.ridgeFactor(t.Context(), lm.w, p.withInputs(c, rng), holdout, 0)
+			s, err := p.ridgeFactor(t.Context(), lm.w, p.withInputs(c, rng), holdout, 0)
 			require.NoError(t, err)
-			post.factor, err = post.observe(f, p.data.X)
+			post.factor, err = post.observe(&s.factor, p.data.X)
 			require.NoError(t, err)
 		} else {
 			post.factor, err = p.precisionFactor(t.Context(), lm.w, c)
@@ -160,9 +160,9 @@ func TestKernelModelIsTheExactProcess(t *testing.T) {
 		w := make([]float64, nc+1)
 		post := &posterior{net: p.net, inputs: p.inputs, process: p.process, w: w, noise: noise}
 		if name == "ridge" {
-			f, _, err := p.ridgeFactor(t.Context(), w, c, c, ridgeLo)
+			s, err := p.ridgeFactor(t.Context(), w, c, c, ridgeLo)
 			require.NoError(t, err)
-			post.factor, err = post.observe(f, p.data.X)
+			post.factor, err = post.observe(&s.factor, p.data.X)
 			require.NoError(t, err)
 		} else {
 			post.factor, err = p.precisionFactor(t.Context(), w, c)
@@ -170,9 +170,9 @@ func TestKernelModelIsTheExactProcess(t *testing.T) {
 		}
 		got := mat.NewSymDense(nc, nil)
 		post.Joint(make([]float64, nc), got, c)
-		_, want, err := p.target(c)
+		want, err := p.target(c)
 		require.NoError(t, err)
-		require.LessOrEqual(t, maxDiff(got, want), tol, name)
+		require.LessOrEqual(t, maxDiff(got, want.cov), tol, name)
 	}
 }
 

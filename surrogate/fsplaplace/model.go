@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/stream"
@@ -27,7 +28,8 @@ type Model struct {
 	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
 
 	// Bias is the standard deviation of the hidden biases that training starts
-	// from. Without biases a tanh network starts as an odd function of the centre
+	// from; in the first layer it is relative to half the width of the scaled
+	// box, so that the units lie all over it. Without biases a tanh network starts as an odd function of the centre
 	// of the box, and its tangent kernel ties each point to its mirror image. The
 	// published networks start at 0.
 	Bias *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial biases (published: 0)"`
@@ -172,7 +174,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 
 	w := warm.weights
 	if w == nil {
-		w = m.initialise(net, p.process.Mean, stream.Split(rng, "weights", 0))
+		w = p.initialise(stream.Split(rng, "weights", 0))
 	}
 	post, err := p.solve(ctx, w, warm.ridge, stream.Split(rng, "context", 0))
 	if err != nil {
@@ -196,36 +198,32 @@ type problem struct {
 
 // solve trains from w and builds the posterior.
 func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *rand.Rand) (*posterior, error) {
-	post := &posterior{net: p.net, inputs: p.inputs, process: p.process}
 	design, holdout := p.contextPoints(p.CovarianceContext, rng)
+	c := p.withInputs(design, rng)
+	var to target
 	var err error
 	switch p.Trainer {
 	case "adam":
 		w, p.noise, err = p.trainAdam(ctx, w, rng)
 	default:
-		train := design
-		if p.Context != p.CovarianceContext || p.Factor != "ridge" {
-			train, _ = p.contextPoints(p.Context, rng)
+		train := c
+		if p.Context != p.CovarianceContext {
+			other, _ := p.contextPoints(p.Context, rng)
+			train = p.withInputs(other, rng)
 		}
-		var note string
-		w, note, err = p.trainGaussNewton(ctx, w, p.withInputs(train, rng))
-		if note != "" {
-			post.warnings = append(post.warnings, note)
+		if to, err = p.target(train); err == nil {
+			err = p.trainGaussNewton(ctx, w, to)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	post.w, post.noise = w, p.noise
+	post := &posterior{net: p.net, inputs: p.inputs, process: p.process, w: w, noise: p.noise}
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
-	switch p.Factor {
-	case "ridge":
-		post.factor, post.ridge, err = p.ridgeFactor(ctx, w, p.withInputs(design, rng), holdout, ridge)
-		if err == nil {
-			post.factor, err = post.observe(post.factor, p.data.X)
-		}
-	default:
+	if p.Factor == "ridge" {
+		err = p.byRidge(ctx, post, to, c, holdout, ridge)
+	} else {
 		post.factor, err = p.precisionFactor(ctx, w, design)
 	}
 	if err != nil {
@@ -235,20 +233,76 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	return post, nil
 }
 
+// byRidge gives post its factor. After Gauss–Newton training to the target it
+// also corrects the mean: by the read-out of what the network still lacks at C
+// and then, for up to maxExact observations, by regression under its covariance
+// on what the ridge leaves of that at the training inputs.
+func (p *problem) byRidge(ctx context.Context, post *posterior, to target, c, holdout *mat.Dense, start float64) error {
+	s, err := p.ridgeFactor(ctx, post.w, c, holdout, start)
+	if err != nil {
+		return err
+	}
+	post.ridge = s.exponent
+	if post.factor, err = post.observe(&s.factor, p.data.X); err != nil || p.Trainer != "gauss-newton" {
+		return err
+	}
+	if to.c != c {
+		if to, err = p.target(c); err != nil {
+			return err
+		}
+	}
+	r := make([]float64, len(to.mean))
+	sub(r, to.mean, s.factor.ctx.Value())
+	post.shift = s.readOut(r)
+	if n, _ := p.data.Dims(); n > maxExact {
+		return nil
+	}
+	if to, err = p.target(p.data.X); err != nil {
+		return err
+	}
+	linalg.Axpy(1, post.factor.weights(post.pull(post.factor, p.data.X, to.mean)), post.shift)
+	return p.compare(post, holdout)
+}
+
+// farOff is the distance from the exact posterior mean, in standard deviations,
+// that is worth a warning.
+const farOff = 0.5
+
+// compare warns if the mean at held-out points is far from the mean that the
+// prior has given the data.
+func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
+	want, err := p.target(holdout)
+	if err != nil {
+		return err
+	}
+	m := len(want.mean)
+	mean, variance := make([]float64, m), make([]float64, m)
+	post.Predict(mean, variance, holdout)
+	var sum float64
+	for i, v := range mean {
+		d := v - want.mean[i]
+		sum += d * d / (want.cov.At(i, i) + p.noise) / float64(m)
+	}
+	if off := math.Sqrt(sum); off > farOff {
+		post.warnings = append(post.warnings, fmt.Sprintf("the network's mean is %.2g standard deviations from that of its prior given the data: the network is too small or too smooth for this prior", off))
+	}
+	return nil
+}
+
 // initialise draws the weights that training starts from. The output bias is the
 // prior mean.
-func (m Model) initialise(net *nn.Network, mean float64, rng *rand.Rand) []float64 {
-	w := net.Init(rng)
-	at, in := 0, net.In
-	for _, h := range net.Hidden {
+func (p *problem) initialise(rng *rand.Rand) []float64 {
+	w := p.net.Init(rng)
+	at, in, sd := 0, p.net.In, *p.Bias*p.inputs.Spread(p.box)
+	for _, h := range p.net.Hidden {
 		at += in * h
 		for i := range h {
-			w[at+i] = *m.Bias * rng.NormFloat64()
+			w[at+i] = sd * rng.NormFloat64()
 		}
 		at += h
-		in = h
+		in, sd = h, *p.Bias
 	}
-	w[len(w)-1] = mean
+	w[len(w)-1] = p.process.Mean
 	return w
 }
 

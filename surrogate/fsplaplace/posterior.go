@@ -23,7 +23,7 @@ type posterior struct {
 	inputs  fspace.Affine
 	process prior.Process
 	w       []float64
-	shift   []float64 // nil before Condition
+	shift   []float64 // step of the linearised network; nil for none
 	factor  factor
 	noise   float64
 	ridge   float64 // decimal exponent; 0 where the factor has none
@@ -240,22 +240,31 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 	if err != nil {
 		return nil, err
 	}
-	t := p.record(x)
-	mean := make([]float64, len(y))
-	p.mean(mean, t)
-	phi := mat.NewDense(len(y), f.rank(), nil)
-	f.features(phi, t)
-	e := make([]float64, f.rank())
-	for i, m := range mean {
-		linalg.Axpy((y[i]-m)/p.noise, phi.RawRowView(i), e)
-	}
 	out := *p
 	out.factor = f
-	out.shift = f.weights(e)
+	out.shift = f.weights(p.pull(f, x, y))
 	if p.shift != nil {
 		linalg.Axpy(1, p.shift, out.shift)
 	}
 	return &out, nil
+}
+
+// pull returns e = σ⁻² Σ_i φ(x_i) (y_i - mean(x_i)), with φ the features of f:
+// if f is the factor after the observations y, the step S e moves a mean that
+// does not know them yet to the one that does.
+func (p *posterior) pull(f factor, x *mat.Dense, y []float64) []float64 {
+	e := make([]float64, f.rank())
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		t := p.record(x)
+		mean := make([]float64, k-i)
+		p.mean(mean, t)
+		phi := mat.NewDense(k-i, f.rank(), nil)
+		f.features(phi, t)
+		for j, m := range mean {
+			linalg.Axpy((y[i+j]-m)/p.noise, phi.RawRowView(j), e)
+		}
+	})
+	return e
 }
 
 // atTrainingRows keeps what LeaveOneOut needs.

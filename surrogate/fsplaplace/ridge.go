@@ -32,7 +32,7 @@ const (
 // where L is a pivoted Cholesky factor of K = k(C,C), and the decimal exponent
 // of λ over the mean diagonal of Θ. λ is chosen on held-out points (ridgeSearch),
 // near the exponent start unless that is 0. O(|C|³) for each λ tried.
-func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.Dense, start float64) (factor, float64, error) {
+func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.Dense, start float64) (*ridgeSolve, error) {
 	tc := p.tape(w, c)
 	nc := tc.Len()
 	k := mat.NewSymDense(nc, nil)
@@ -42,20 +42,36 @@ func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.
 	nn.KernelSym(theta, tc)
 	s, err := p.newRidgeSearch(tc, theta, l, w, holdout)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 
 	best, err := s.search(ctx, start)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	chol, err := s.factorize(best)
 	if err != nil {
-		return nil, 0, fmt.Errorf("fsp-laplace: tangent kernel of the context: %w", err)
+		return nil, fmt.Errorf("fsp-laplace: tangent kernel of the context: %w", err)
 	}
 	b := mat.DenseCopyOf(l)
 	chol.Solve(b)
-	return &dualFactor{ctx: tc, bt: mat.DenseCopyOf(b.T())}, best, nil
+	return &ridgeSolve{dualFactor{ctx: tc, bt: mat.DenseCopyOf(b.T())}, chol, best}, nil
+}
+
+// ridgeSolve is S₀ with the factor of Θ + λI that it came from.
+type ridgeSolve struct {
+	factor   dualFactor
+	chol     *linalg.Cholesky
+	exponent float64
+}
+
+// readOut returns the step δ = J(C)ᵀ (Θ + λI)⁻¹ r: the weights that add to the
+// linearised network what it lacks of values r at C. r is overwritten.
+func (s *ridgeSolve) readOut(r []float64) []float64 {
+	s.chol.SolveVec(r)
+	step := make([]float64, s.factor.ctx.NumParams())
+	s.factor.ctx.VJP(step, r)
+	return step
 }
 
 // ridgeSearch measures how well a ridge lets the network reproduce the prior at
