@@ -79,7 +79,7 @@ func (k stationary) crossParamVJP(dtheta []float64, x, y, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("kbar", kbar, n, m)
 	checkLen("dtheta", len(dtheta), len(k.params))
-	to, p := k.pairs(y), k.profile()
+	to, p := k.pairs(nil, y), k.profile()
 	rq, hasAlpha := p.(rationalQuadratic)
 	s, value, slope, sum := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, k.dim)
 	alpha := 0.0

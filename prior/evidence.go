@@ -20,6 +20,7 @@ type evidence struct {
 	theta, dtheta []float64
 	gram, inv     *mat.SymDense
 	alpha         []float64 // A⁻¹(y - mean·1)
+	mem           memory
 
 	mean, logMarginal float64
 }
@@ -40,7 +41,8 @@ func (e *evidence) loss(ctx context.Context, free, grad []float64) float64 {
 	e.m.unpack(e.theta, free)
 	last := len(e.theta) - 1
 	noise := e.theta[last]
-	back := gramTape(e.m.kernel.WithParams(e.theta[:last]), e.gram, e.x)
+	e.mem.reset()
+	back := gramTape(e.m.kernel.WithParams(e.theta[:last]), &e.mem, e.gram, e.x)
 	addDiag(e.gram, noise)
 	chol, err := e.factorize(ctx)
 	if err != nil {

@@ -265,9 +265,11 @@ func BenchmarkLoss(b *testing.B) {
 	})
 	k := m.kernel
 	var back backward
+	var mem memory
 	b.Run("tape", func(b *testing.B) {
 		for b.Loop() {
-			back = gramTape(k, e.gram, x)
+			mem.reset()
+			back = gramTape(k, &mem, e.gram, x)
 		}
 	})
 	dtheta := make([]float64, len(m.params)-1)

@@ -33,20 +33,20 @@ func (k product) Gram(dst *mat.SymDense, x *mat.Dense) {
 	}
 }
 
-func (k product) tape(dst *mat.SymDense, x *mat.Dense) backward {
+func (k product) tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
 	n := dst.SymmetricDim()
 	backs, grams := make([]backward, len(k.factors)), make([]*mat.SymDense, len(k.factors))
 	for i, f := range k.factors {
-		grams[i] = mat.NewSymDense(n, nil)
-		backs[i] = gramTape(f, grams[i], x)
+		grams[i] = mem.sym(n)
+		backs[i] = gramTape(f, mem, grams[i], x)
 		if i == 0 {
 			dst.CopySym(grams[0])
 		} else {
 			mulSym(dst, grams[i])
 		}
 	}
+	bar := mem.sym(n)
 	return func(dtheta []float64, kbar *mat.SymDense) {
-		bar := mat.NewSymDense(n, nil)
 		for i, part := range split(dtheta, k.factors) {
 			bar.CopySym(kbar)
 			for j, g := range grams {
@@ -115,7 +115,7 @@ func (k product) DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64) {
 
 func (k product) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
 	n, _ := x.Dims()
-	k.tape(mat.NewSymDense(n, nil), x)(dtheta, kbar)
+	k.tape(nil, mat.NewSymDense(n, nil), x)(dtheta, kbar)
 }
 
 func (k product) Params() []Param                   { return joinParams(k.factors) }

@@ -31,10 +31,10 @@ func (k scaled) Gram(dst *mat.SymDense, x *mat.Dense) {
 	}
 }
 
-func (k scaled) tape(dst *mat.SymDense, x *mat.Dense) backward {
-	back := gramTape(k.inner, dst, x)
+func (k scaled) tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
+	back := gramTape(k.inner, mem, dst, x)
 	n := dst.SymmetricDim()
-	gram := make([]float64, 0, n*(n+1)/2)
+	gram := mem.take(n * (n + 1) / 2)[:0]
 	for i := range n {
 		row := upper(dst, i)
 		floats.Scale(k.variance.Value, row)
@@ -80,7 +80,7 @@ func (k scaled) DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64) {
 
 func (k scaled) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
 	n, _ := x.Dims()
-	k.tape(mat.NewSymDense(n, nil), x)(dtheta, kbar)
+	k.tape(nil, mat.NewSymDense(n, nil), x)(dtheta, kbar)
 }
 
 func (k scaled) Params() []Param {

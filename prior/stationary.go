@@ -75,8 +75,9 @@ type pairs struct {
 	inv []float64
 }
 
-func (k stationary) pairs(y *mat.Dense) *pairs {
+func (k stationary) pairs(mem *memory, y *mat.Dense) *pairs {
 	p, raw := &pairs{inv: inverse(k.spread(0))}, y.RawMatrix()
+	p.Data = mem.take(raw.Rows * k.dim)
 	p.Pack(raw.Data, raw.Rows, k.dim, raw.Stride)
 	return p
 }
@@ -85,7 +86,7 @@ func (k stationary) pairs(y *mat.Dense) *pairs {
 func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 	n := checkPoints("points", x, k.dim)
 	checkSym("Gram matrix", dst, n)
-	to, p := k.pairs(x), k.profile()
+	to, p := k.pairs(nil, x), k.profile()
 	for j := 0; j < n; j += tile {
 		end := min(n, j+tile)
 		for i := range end {
@@ -104,7 +105,7 @@ func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 func (k stationary) Cross(dst, x, y *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("cross matrix", dst, n, m)
-	to, p := k.pairs(y), k.profile()
+	to, p := k.pairs(nil, y), k.profile()
 	for j := 0; j < m; j += tile {
 		for i := range n {
 			part := dst.RawRowView(i)[j:min(m, j+tile)]
@@ -125,7 +126,7 @@ func (k stationary) Diag(dst []float64, x *mat.Dense) {
 // CrossVJP implements Kernel.
 func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
-	to, p := k.pairs(y), k.profile()
+	to, p := k.pairs(nil, y), k.profile()
 	value, slope := make([]float64, m), make([]float64, m)
 	to.pullCross(dx, x, kbar, func(i int) []float64 {
 		to.SquaredDistances(slope, x.RawRowView(i), to.inv, 0)
@@ -138,7 +139,7 @@ func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 func (k stationary) crossTape(dst, x, y *mat.Dense) func(dx, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("cross matrix", dst, n, m)
-	to, p := k.pairs(y), k.profile()
+	to, p := k.pairs(nil, y), k.profile()
 	slopes := make([]float64, n*m)
 	for i := range n {
 		slope := slopes[i*m : (i+1)*m]
@@ -176,24 +177,24 @@ func (k stationary) DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64) {
 
 // ParamVJP implements Kernel.
 func (k stationary) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
-	k.tape(nil, x)(dtheta, kbar)
+	k.tape(nil, nil, x)(dtheta, kbar)
 }
 
 // tape is Gram that returns its reverse-mode product; dst may be nil.
-func (k stationary) tape(dst *mat.SymDense, x *mat.Dense) backward {
+func (k stationary) tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
 	n := checkPoints("points", x, k.dim)
 	if dst != nil {
 		checkSym("Gram matrix", dst, n)
 	}
-	to, p := k.pairs(x), k.profile()
+	to, p := k.pairs(mem, x), k.profile()
 	rq, hasAlpha := p.(rationalQuadratic)
 	// The slopes of the pairs i < j, and for the rational quadratic ∂k/∂log α.
-	slopes := make([]float64, n*(n-1)/2)
+	slopes := mem.take(n * (n - 1) / 2)
 	var alphas []float64
 	if hasAlpha {
-		alphas = make([]float64, len(slopes))
+		alphas = mem.take(len(slopes))
 	}
-	scratch, at := make([]float64, n), 0
+	scratch, at := mem.take(n), 0
 	for i := range n {
 		m := n - 1 - i
 		value, slope := scratch[:m], slopes[at:at+m]

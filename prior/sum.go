@@ -58,11 +58,11 @@ func (k sum) Gram(dst *mat.SymDense, x *mat.Dense) {
 	}
 }
 
-func (k sum) tape(dst *mat.SymDense, x *mat.Dense) backward {
-	backs := []backward{gramTape(k.terms[0], dst, x)}
-	part := mat.NewSymDense(dst.SymmetricDim(), nil)
+func (k sum) tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
+	backs := []backward{gramTape(k.terms[0], mem, dst, x)}
+	part := mem.sym(dst.SymmetricDim())
 	for _, t := range k.terms[1:] {
-		backs = append(backs, gramTape(t, part, x))
+		backs = append(backs, gramTape(t, mem, part, x))
 		addSym(dst, part)
 	}
 	return func(dtheta []float64, kbar *mat.SymDense) {

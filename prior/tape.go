@@ -13,14 +13,48 @@ type backward func(dtheta []float64, kbar *mat.SymDense)
 // The fit evaluates both at every step.
 type taped interface {
 	// tape is Gram and returns ParamVJP at the same points. It keeps no
-	// reference to dst.
-	tape(dst *mat.SymDense, x *mat.Dense) backward
+	// reference to dst. What it returns needs what it took from mem.
+	tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward
+}
+
+// memory is what the tapes of one step write to, and those of the next step
+// again. A nil *memory is fresh every time.
+type memory struct {
+	parts [][]float64
+	used  int
+}
+
+// reset takes everything back.
+func (m *memory) reset() { m.used = 0 }
+
+// take returns n numbers of any value.
+func (m *memory) take(n int) []float64 {
+	if m == nil {
+		return make([]float64, n)
+	}
+	if m.used == len(m.parts) {
+		m.parts = append(m.parts, nil)
+	}
+	part := &m.parts[m.used]
+	m.used++
+	if cap(*part) < n {
+		*part = make([]float64, n)
+	}
+	return (*part)[:n]
+}
+
+// sym is take for a symmetric matrix.
+func (m *memory) sym(n int) *mat.SymDense {
+	if n == 0 {
+		return &mat.SymDense{}
+	}
+	return mat.NewSymDense(n, m.take(n*n))
 }
 
 // gramTape is tape for any kernel.
-func gramTape(k Kernel, dst *mat.SymDense, x *mat.Dense) backward {
+func gramTape(k Kernel, mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
 	if t, ok := k.(taped); ok {
-		return t.tape(dst, x)
+		return t.tape(mem, dst, x)
 	}
 	k.Gram(dst, x)
 	return func(dtheta []float64, kbar *mat.SymDense) { k.ParamVJP(dtheta, x, kbar) }
