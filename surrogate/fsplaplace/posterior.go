@@ -3,6 +3,7 @@ package fsplaplace
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -28,10 +29,10 @@ type posterior struct {
 	noise   float64
 	ridge   float64 // decimal exponent; 0 where the factor has none
 
-	y            []float64 // training targets, and the posterior there
-	fitted, left []float64 // mean and variance
-	warnings     []string
-	state        warmState
+	x        *mat.Dense // what was observed, owned
+	y        []float64
+	warnings []string
+	state    warmState
 }
 
 var (
@@ -246,6 +247,8 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 	if p.shift != nil {
 		linalg.Axpy(1, p.shift, out.shift)
 	}
+	out.x, out.y = mat.NewDense(len(p.y)+len(y), p.Dim(), nil), slices.Concat(p.y, y)
+	out.x.Stack(p.x, x)
 	return &out, nil
 }
 
@@ -269,21 +272,20 @@ func (p *posterior) pull(f factor, x *mat.Dense, y []float64) []float64 {
 
 // atTrainingRows keeps what LeaveOneOut needs.
 func (p *posterior) atTrainingRows(pr *problem) {
-	n, _ := pr.data.Dims()
-	p.y, p.fitted, p.left = pr.data.Y, make([]float64, n), make([]float64, n)
-	p.Predict(p.fitted, p.left, pr.data.X)
+	p.x, p.y = mat.DenseCopyOf(pr.data.X), slices.Clone(pr.data.Y)
 }
 
 // LeaveOneOut removes one Gaussian factor at a time from the posterior of the
 // linearised network, weights unchanged: v_i = s/(1 - s/σ²) and
 // mean_i = m - v_i (y - m)/σ², where m and s are the posterior mean and variance
-// at x_i.
+// at x_i. Rows that Condition added come last. It costs a Predict.
 func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	checkLen("mean", len(mean), len(p.y))
 	checkLen("variance", len(variance), len(p.y))
-	for i, s := range p.left {
+	p.Predict(mean, variance, p.x)
+	for i, s := range variance {
 		variance[i] = s / max(1-s/p.noise, 1e-12)
-		mean[i] = p.fitted[i] - variance[i]*(p.y[i]-p.fitted[i])/p.noise
+		mean[i] -= variance[i] * (p.y[i] - mean[i]) / p.noise
 	}
 }
 

@@ -44,6 +44,8 @@ type fitted struct {
 	shift     []float64
 	factor    *linalg.Cholesky
 	mean      []float64
+	x         *mat.Dense // what was observed
+	y         []float64
 }
 
 func (p *fitted) observe(x *mat.Dense, y []float64, n int) (surrogate.Posterior, error) {
@@ -54,6 +56,11 @@ func (p *fitted) observe(x *mat.Dense, y []float64, n int) (surrogate.Posterior,
 	for i := range n {
 		linalg.Axpy(y[i]/toyNoise, phi.RawRowView(i), next.shift)
 	}
+	next.x, next.y = mat.NewDense(len(p.y)+n, p.dim, nil), append(append([]float64{}, p.y...), y...)
+	if p.x != nil {
+		next.x.Copy(p.x)
+	}
+	next.x.Slice(len(p.y), len(p.y)+n, 0, p.dim).(*mat.Dense).Copy(x)
 	var err error
 	if next.factor, err = linalg.Factorize(next.precision); err != nil {
 		return nil, err
@@ -194,10 +201,12 @@ func (p *fitted) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, erro
 func (p *fitted) LogMarginalLikelihood() float64 { return -1 }
 
 func (p *fitted) LeaveOneOut(mean, variance []float64) {
-	if len(mean) != len(variance) {
-		panic("lengths differ")
+	if len(mean) != len(p.y) || len(variance) != len(p.y) {
+		panic(fmt.Sprintf("%d means, %d variances, want %d", len(mean), len(variance), len(p.y)))
 	}
-	for i := range mean {
-		mean[i], variance[i] = 0, 100
+	p.Predict(mean, variance, p.x)
+	for i, s := range variance {
+		variance[i] = s / (1 - s/toyNoise)
+		mean[i] -= variance[i] * (p.y[i] - mean[i]) / toyNoise
 	}
 }

@@ -93,7 +93,36 @@ func checkLeaveOneOut(s *suite) error {
 	if !panics(func() { post.LeaveOneOut(mean[1:], variance) }) {
 		return errors.New("LeaveOneOut into a mean that is too short does not panic")
 	}
-	return nil
+	return checkLeaveOutCondition(s, post)
+}
+
+// checkLeaveOutCondition: leaving out the row that Condition added is the
+// posterior from before.
+func checkLeaveOutCondition(s *suite, post surrogate.Posterior) error {
+	conditioner, ok := post.(surrogate.Conditioner)
+	if !ok {
+		return nil
+	}
+	x := points(1, 2)
+	next, err := conditioner.Condition(x, []float64{0.4})
+	if err != nil {
+		return err
+	}
+	after, ok := next.(surrogate.LeaveOneOut)
+	if !ok {
+		return errors.New("a LeaveOneOut is none after Condition")
+	}
+	n := len(s.data.Y)
+	mean, variance := make([]float64, n+1), make([]float64, n+1)
+	if panics(func() { after.LeaveOneOut(mean, variance) }) {
+		return fmt.Errorf("after conditioning %d rows on one more LeaveOneOut does not write %d numbers", n, n+1)
+	}
+	wantMean, wantVariance := predict(post, x)
+	sd := scale(post, s.data.X)
+	return errors.Join(
+		near("mean without the row that Condition added", mean[n:], wantMean, 1e-6*sd),
+		near("variance without the row that Condition added", variance[n:], wantVariance, 1e-6*sd*sd),
+	)
 }
 
 func checkEvidence(s *suite) error {

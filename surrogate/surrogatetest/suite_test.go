@@ -88,6 +88,11 @@ type (
 	eager       struct{ *fitted }
 	nanEvidence struct{ *fitted }
 	nanLeave    struct{ *fitted }
+	staleLeave  struct{ *fitted }
+	stale       struct {
+		*fitted
+		was *fitted
+	}
 	twins       struct{ *fitted }
 )
 
@@ -249,6 +254,16 @@ func (p nanLeave) LeaveOneOut(mean, variance []float64) {
 	variance[2] = math.NaN()
 }
 
+func (p staleLeave) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
+	next, err := p.fitted.Condition(x, y)
+	if err != nil {
+		return nil, err
+	}
+	return stale{next.(*fitted), p.fitted}, nil
+}
+
+func (p stale) LeaveOneOut(mean, variance []float64) { p.was.LeaveOneOut(mean, variance) }
+
 func (p twins) Hypers() []surrogate.Hyper {
 	return append(p.fitted.Hypers(), p.fitted.Hypers()...)
 }
@@ -382,6 +397,7 @@ func TestSuiteBites(t *testing.T) {
 		{"conditioning in place", "condition", broken{posterior: func(p *fitted) surrogate.Posterior { return eager{p} }}},
 		{"NaN evidence", "evidence", broken{posterior: func(p *fitted) surrogate.Posterior { return nanEvidence{p} }}},
 		{"NaN left out", "leave one out", broken{posterior: func(p *fitted) surrogate.Posterior { return nanLeave{p} }}},
+		{"left out without what was conditioned on", "leave one out", broken{posterior: func(p *fitted) surrogate.Posterior { return staleLeave{p} }}},
 		{"hyper-parameters with one name", "hyper-parameters", broken{posterior: func(p *fitted) surrogate.Posterior { return twins{p} }}},
 		{"state not read", "warm start", picky{}},
 		{"wrong state used", "warm start", gullible{}},
