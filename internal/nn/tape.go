@@ -180,3 +180,14 @@ func same(s, t *Tape) {
 		panic("nn: tapes of different networks")
 	}
 }
+
+// Layer returns what the parameters of layer l, counted from 0, act on: its
+// inputs a_l (m×h_l) and δ_{l+1} = ∂f/∂z (m×h_{l+1}), so that ∂f/∂W is a_lᵀδ and
+// ∂f/∂b is δ. At l = D, the output, δ is nil and stands for ones. Neither may be
+// changed.
+func (t *Tape) Layer(l int) (a, delta *mat.Dense) {
+	if l == len(t.hidden) {
+		return &t.a[l], nil
+	}
+	return &t.a[l], &t.delta[l]
+}

@@ -193,3 +193,28 @@ func TestShapePanics(t *testing.T) {
 		require.PanicsWithValue(t, want, f)
 	}
 }
+
+func TestLayer(t *testing.T) {
+	net := &Network{In: 2, Hidden: []int{3, 4}}
+	rng := stream.New(1, "layer", 0)
+	x := mat.NewDense(2, 2, []float64{0.1, -0.4, 0.7, 0.2})
+	tape := net.Record(net.Init(rng), x)
+	want := mat.NewDense(2, net.NumParams(), nil)
+	tape.Jacobian(want)
+	for i := range 2 {
+		var got []float64
+		for l := range 3 {
+			a, delta := tape.Layer(l)
+			d := []float64{1}
+			if delta != nil {
+				d = delta.RawRowView(i)
+			}
+			for _, v := range append(append([]float64{}, a.RawRowView(i)...), 1) {
+				for _, g := range d {
+					got = append(got, v*g)
+				}
+			}
+		}
+		require.InDeltaSlice(t, want.RawRowView(i), got, 1e-15)
+	}
+}
