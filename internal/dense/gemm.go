@@ -131,16 +131,25 @@ type part struct {
 
 var whole part
 
-// covers tells whether all or none of the entries of a tile are wanted.
-func (p part) covers(i, j, rows, cols int) (all, none bool) {
-	first, last := j-(i+rows-1)-p.offset, j+cols-1-i-p.offset // range of j - i - offset
+// full returns the range of rows, from a multiple of the height of tiles to
+// another or to m, that are wanted whole among cols columns that begin at j.
+func (p part) full(m, j, cols, height int) (from, to int) {
 	switch {
-	case p.lower:
-		return last <= 0, first > 0
-	case p.upper:
-		return first >= 0, last < 0
+	case p.lower: // from row j+cols-1-offset on
+		return min(m, roundUp(max(0, j+cols-1-p.offset), height)), m
+	case p.upper: // up to row j-offset
+		to = min(m, max(0, j-p.offset+1))
+		if to < m {
+			to -= to % height
+		}
+		return 0, to
 	}
-	return true, false
+	return 0, m
+}
+
+// none tells whether no entry of a rectangle is wanted.
+func (p part) none(i, j, rows, cols int) bool {
+	return p.lower && j > i+rows-1+p.offset || p.upper && j+cols-1 < i+p.offset
 }
 
 // wanted returns the range of columns wanted of row i of a tile whose first
@@ -152,6 +161,9 @@ func (p part) wanted(i, j, cols int) (from, to int) {
 	}
 	return min(cols, max(0, d)), cols
 }
+
+// packOver is how many rows or columns of C make packing the other factor pay.
+const packOver = 192
 
 // Packed blocks: blockRows×depth of A stays in the second cache, depth×blockCols
 // of B in the third.
@@ -174,8 +186,12 @@ func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p
 		return
 	}
 	rows, cols := tileSize()
-	packA := n > 4*cols
-	packB := b.cs != 1 || m > 4*rows
+	packA := n > packOver
+	packB := b.cs != 1 || m > packOver
+	if !packA && !packB && k <= depth {
+		multiplyPanels(m, n, k, alpha, panels{a.t(), rows * a.rs}, panels{b, cols}, overwrite, c, p)
+		return
+	}
 	buf := pool.Get().(*buffers)
 	defer pool.Put(buf)
 	if packA {
@@ -194,7 +210,7 @@ func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p
 			}
 			for i := 0; i < m; i += blockRows {
 				mb := min(m-i, blockRows)
-				if _, none := p.covers(i, j, mb, nb); none {
+				if p.none(i, j, mb, nb) {
 					continue
 				}
 				left := panels{a.from(i, l).t(), rows * a.rs}
@@ -203,7 +219,7 @@ func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p
 				}
 				q := p
 				q.offset += i - j
-				tiles(mb, nb, kb, alpha, left, right, overwrite && l == 0, c.from(i, j), q)
+				multiplyPanels(mb, nb, kb, alpha, left, right, overwrite && l == 0, c.from(i, j), q)
 			}
 		}
 	}
@@ -230,9 +246,7 @@ func pack(dst []float64, n, k, width int, a matrix) panels {
 func strip(dst []float64, rows, k, width int, a matrix) {
 	switch {
 	case a.rs == 1:
-		for l := range k {
-			copy(dst[l*width:l*width+rows], a.data[l*a.cs:])
-		}
+		gather(k, rows, a.data, a.cs, dst, width)
 	case a.cs == 1:
 		i := 0
 		for ; i+4 <= rows; i += 4 {
@@ -252,20 +266,23 @@ func strip(dst []float64, rows, k, width int, a matrix) {
 	}
 }
 
-// tiles computes the tiles of C from strips of A, with k along rows, and of B.
-func tiles(m, n, k int, alpha float64, a, b panels, overwrite bool, c matrix, p part) {
+// multiplyPanels computes C from strips of A, with k along rows, and of B.
+func multiplyPanels(m, n, k int, alpha float64, a, b panels, overwrite bool, c matrix, p part) {
 	rows, cols := tileSize()
 	for j := 0; j < n; j += cols {
 		nr := min(cols, n-j)
 		right := b.data[j/cols*b.step:]
-		for i := 0; i < m; i += rows {
+		from, to := p.full(m, j, nr, rows)
+		for i := 0; i < m; {
 			mr := min(rows, m-i)
+			if i == from && i < to {
+				mr = to - from
+			}
 			left := a.data[i/rows*a.step:]
-			all, none := p.covers(i, j, mr, nr)
 			switch {
-			case all:
-				tile(mr, nr, k, alpha, left, a.cs, a.rs, right, b.rs, c.data[i*c.rs+j:], c.rs, overwrite)
-			case !none:
+			case from <= i && i < to:
+				tiles(mr, nr, k, alpha, left, a.cs, a.rs, a.step, right, b.rs, c.data[i*c.rs+j:], c.rs, overwrite)
+			case !p.none(i, j, mr, nr):
 				var scratch [16 * 16]float64
 				q := p
 				q.offset += i - j
@@ -273,12 +290,13 @@ func tiles(m, n, k int, alpha float64, a, b panels, overwrite bool, c matrix, p 
 					from, to := q.wanted(r, 0, nr)
 					copy(scratch[r*nr+from:r*nr+to], c.data[(i+r)*c.rs+j+from:])
 				}
-				tile(mr, nr, k, alpha, left, a.cs, a.rs, right, b.rs, scratch[:mr*nr], nr, overwrite)
+				tiles(mr, nr, k, alpha, left, a.cs, a.rs, a.step, right, b.rs, scratch[:mr*nr], nr, overwrite)
 				for r := range mr {
 					from, to := q.wanted(r, 0, nr)
 					copy(c.data[(i+r)*c.rs+j+from:(i+r)*c.rs+j+to], scratch[r*nr+from:r*nr+to])
 				}
 			}
+			i += mr
 		}
 	}
 }

@@ -14,6 +14,12 @@ const chunk = 1 << 14
 // The tile of the Go kernel.
 const goRows, goCols = 2, 4
 
+func tilesGo(m, cols, k int, alpha float64, a []float64, rsa, csa, step int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
+	for i := 0; i < m; i += goRows {
+		tileGo(min(goRows, m-i), cols, k, alpha, a[i/goRows*step:], rsa, csa, b, rsb, c[i*rsc:], rsc, overwrite)
+	}
+}
+
 func tileGo(rows, cols, k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
 	if rows == goRows && cols == goCols {
 		tileGo2x4(k, alpha, a, rsa, csa, b, rsb, c, rsc, overwrite)

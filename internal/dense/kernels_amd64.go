@@ -7,10 +7,10 @@ import "github.com/functionspace/bo/internal/cpu"
 //go:generate go run ./gen kernels_amd64.s
 
 //go:noescape
-func tileAVX512(rows, cols, k int, alpha float64, a *float64, rsa, csa int, b *float64, rsb int, c *float64, rsc, overwrite int)
+func tileAVX512(m, cols, k int, alpha float64, a *float64, rsa, csa, step int, b *float64, rsb int, c *float64, rsc, overwrite int)
 
 //go:noescape
-func tileAVX2(rows, cols, k int, alpha float64, a *float64, rsa, csa int, b *float64, rsb int, c *float64, rsc, overwrite int)
+func tileAVX2(m, cols, k int, alpha float64, a *float64, rsa, csa, step int, b *float64, rsb int, c *float64, rsc, overwrite int)
 
 //go:noescape
 func forwardAVX512(t, x *float64, rsx, cols int)
@@ -20,6 +20,9 @@ func forwardAVX2(t, x *float64, rsx, cols int)
 
 //go:noescape
 func transposeAVX2(n int, src *float64, rss int, dst *float64, rsd int)
+
+//go:noescape
+func gatherAVX2(n, vecs int, src *float64, rss int, dst *float64, rsd int)
 
 //go:noescape
 func dotAVX2(n int, x, y *float64) (sum float64)
@@ -41,26 +44,28 @@ func tileSize() (rows, cols int) {
 	return goRows, goCols
 }
 
-// tile computes C = alpha·A·B, plus C unless overwrite, for a tile of C: A is
-// rows×k with strides rsa and csa, B is k×cols and C rows×cols with rows of
-// consecutive numbers. Each entry is one chain of fused multiply-adds over k,
-// then one of alpha, the sum and C, whatever rows and cols are. 1 ≤ k ≤ depth.
-func tile(rows, cols, k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
+// tiles computes C = alpha·A·B, plus C unless overwrite, for a strip of C: A is
+// m×k with strides rsa and csa, but step from the first row of a tile to that of
+// the next; B is k×cols and C m×cols with rows of consecutive numbers. cols is
+// at most that of a tile. Each entry is one chain of fused multiply-adds over k,
+// then one of alpha, the sum and C, whatever m and cols are. 1 ≤ k ≤ depth.
+func tiles(m, cols, k int, alpha float64, a []float64, rsa, csa, step int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
 	if level == cpu.Go {
-		tileGo(rows, cols, k, alpha, a, rsa, csa, b, rsb, c, rsc, overwrite)
+		tilesGo(m, cols, k, alpha, a, rsa, csa, step, b, rsb, c, rsc, overwrite)
 		return
 	}
-	_ = a[(rows-1)*rsa+(k-1)*csa]
+	rows, _ := tileSize()
+	_ = a[(m-1)/rows*step+(m-1)%rows*rsa+(k-1)*csa]
 	_ = b[(k-1)*rsb+cols-1]
-	_ = c[(rows-1)*rsc+cols-1]
+	_ = c[(m-1)*rsc+cols-1]
 	flag := 0
 	if overwrite {
 		flag = 1
 	}
 	if level == cpu.AVX512 {
-		tileAVX512(rows, cols, k, alpha, &a[0], rsa, csa, &b[0], rsb, &c[0], rsc, flag)
+		tileAVX512(m, cols, k, alpha, &a[0], rsa, csa, step, &b[0], rsb, &c[0], rsc, flag)
 	} else {
-		tileAVX2(rows, cols, k, alpha, &a[0], rsa, csa, &b[0], rsb, &c[0], rsc, flag)
+		tileAVX2(m, cols, k, alpha, &a[0], rsa, csa, step, &b[0], rsb, &c[0], rsc, flag)
 	}
 }
 
@@ -94,6 +99,22 @@ func transpose4(n int, src []float64, rss int, dst []float64, rsd int) {
 	for j := done; j < n; j++ {
 		for i := range 4 {
 			dst[j*rsd+i] = src[i*rss+j]
+		}
+	}
+}
+
+// gather copies the first cols numbers of n rows: dst[i·rsd+j] = src[i·rss+j].
+func gather(n, cols int, src []float64, rss int, dst []float64, rsd int) {
+	done := 0
+	if level > cpu.Go && n > 0 && cols >= 4 {
+		_ = src[(n-1)*rss+cols-1]
+		_ = dst[(n-1)*rsd+cols-1]
+		done = cols &^ 3
+		gatherAVX2(n, done/4, &src[0], rss, &dst[0], rsd)
+	}
+	if done < cols {
+		for i := range n {
+			copy(dst[i*rsd+done:i*rsd+cols], src[i*rss+done:i*rss+cols])
 		}
 	}
 }

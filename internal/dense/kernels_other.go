@@ -9,8 +9,8 @@ var level = cpu.Go
 
 func tileSize() (rows, cols int) { return goRows, goCols }
 
-func tile(rows, cols, k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
-	tileGo(rows, cols, k, alpha, a, rsa, csa, b, rsb, c, rsc, overwrite)
+func tiles(m, cols, k int, alpha float64, a []float64, rsa, csa, step int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
+	tilesGo(m, cols, k, alpha, a, rsa, csa, step, b, rsb, c, rsc, overwrite)
 }
 
 func forward(t *[solveRows * solveRows]float64, x []float64, first, rsx, cols int) {
@@ -22,6 +22,12 @@ func transpose4(n int, src []float64, rss int, dst []float64, rsd int) {
 		for i := range 4 {
 			dst[j*rsd+i] = src[i*rss+j]
 		}
+	}
+}
+
+func gather(n, cols int, src []float64, rss int, dst []float64, rsd int) {
+	for i := range n {
+		copy(dst[i*rsd:i*rsd+cols], src[i*rss:i*rss+cols])
 	}
 }
 

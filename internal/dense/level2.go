@@ -48,7 +48,7 @@ func Gemv(t blas.Transpose, alpha float64, a blas64.General, x []float64, beta f
 	for l := 0; l < n; l += depth {
 		k := min(depth, n-l)
 		for j := 0; j < m; j += cols {
-			tile(1, min(cols, m-j), k, alpha, x[l:], 1, 1, a.Data[l*a.Stride+j:], a.Stride, y[j:], 1, beta == 0 && l == 0)
+			tiles(1, min(cols, m-j), k, alpha, x[l:], 1, 1, 1, a.Data[l*a.Stride+j:], a.Stride, y[j:], 1, beta == 0 && l == 0)
 		}
 	}
 }

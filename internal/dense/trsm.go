@@ -155,7 +155,7 @@ func substitute(n, cols int, t matrix, lower bool, small *[block / solveRows][so
 // direct computes C -= A·B without packing; the rows of B and C are consecutive.
 func direct(m, n, k int, a, b, c matrix) {
 	rows, cols := tileSize()
-	tiles(m, n, k, -1, panels{a.t(), rows * a.rs}, panels{b, cols}, false, c, whole)
+	multiplyPanels(m, n, k, -1, panels{a.t(), rows * a.rs}, panels{b, cols}, false, c, whole)
 }
 
 // reciprocal returns a triangle of size n ≤ solveRows as forward wants it: lower

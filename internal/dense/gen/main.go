@@ -41,6 +41,7 @@ func generate() []byte {
 		p.forward(s)
 	}
 	p.transpose()
+	p.gather()
 	p.dot()
 	p.axpy()
 	return p.Bytes()
@@ -86,9 +87,9 @@ func (p *printer) op(name string, operands ...any) {
 
 // text starts a function; args are names of eight-byte arguments, which are
 // loaded into the registers given with them.
-func (p *printer) text(name, signature string, args [][2]string, results int) {
+func (p *printer) text(name, signature string, frame int, args [][2]string, results int) {
 	p.raw("\n// func %s(%s)", name, signature)
-	p.raw("TEXT ·%s(SB), NOSPLIT, $0-%d", name, 8*(len(args)+results))
+	p.raw("TEXT ·%s(SB), NOSPLIT, $%d-%d", name, frame, 8*(len(args)+results))
 	for i, a := range args {
 		if a[1] != "" {
 			p.op("MOVQ", fmt.Sprintf("%s+%d(FP)", a[0], 8*i), a[1])
@@ -151,55 +152,81 @@ func (p *printer) store(s isa, masked bool, from, to string) {
 	}
 }
 
-// tile writes the micro-kernel: a tile of C, up to rows × vecs·lanes, kept in
+// tile writes the micro-kernel. It goes down a strip of C, as wide as at most
+// vecs vectors, and computes a tile of it, up to rows high, at a time, in
 // registers over the loop on k.
 //
 //	SI, BX  row 0 and row 4 of A at k      R8, R12  stride of rows of A, and 3 times it
 //	DI      row k of B                     R9, R10  strides of k in A and in B
 //	DX      row of C                       R11      stride of rows of C
-//	CX      what is left of k              AX       which loop; then whether C is overwritten
+//	CX      what is left of k              AX       rows left; then whether C is overwritten
 //	R13/K1  mask of the last vector
 //	0…      accumulators, row by row; then row k of B; last a broadcast element of A
+//
+// The frame holds the rows left after this tile, row 0 of A in it, and which
+// loops suit the width: 0 for full tiles, then one number for each number of
+// vectors.
 func (p *printer) tile(s isa) {
 	p.text("tile"+s.name,
-		"rows, cols, k int, alpha float64, a *float64, rsa, csa int, b *float64, rsb int, c *float64, rsc, overwrite int",
-		[][2]string{{"rows", "R12"}, {"cols", "AX"}, {"k", ""}, {"alpha", ""}, {"a", "SI"}, {"rsa", "R8"}, {"csa", "R9"},
-			{"b", "DI"}, {"rsb", "R10"}, {"c", "DX"}, {"rsc", "R11"}, {"overwrite", ""}}, 0)
+		"m, cols, k int, alpha float64, a *float64, rsa, csa, step int, b *float64, rsb int, c *float64, rsc, overwrite int", 24,
+		[][2]string{{"m", ""}, {"cols", "AX"}, {"k", ""}, {"alpha", ""}, {"a", "SI"}, {"rsa", "R8"}, {"csa", "R9"}, {"step", ""},
+			{"b", ""}, {"rsb", "R10"}, {"c", "DX"}, {"rsc", "R11"}, {"overwrite", ""}}, 0)
 	p.bytes("R8", "R9", "R10", "R11")
 	// BX counts the full vectors before the last one, AX its lanes.
 	p.op("XORQ", "BX", "BX")
-	for range s.vecs - 1 {
-		done := fmt.Sprintf("%s_count%d", s.name, p.Len())
+	for v := range s.vecs - 1 {
+		done := fmt.Sprintf("%s_count%d", s.name, v)
 		p.op("CMPQ", "AX", fmt.Sprintf("$%d", s.lanes))
 		p.op("JLE", done)
 		p.op("SUBQ", fmt.Sprintf("$%d", s.lanes), "AX")
 		p.op("INCQ", "BX")
 		p.label("%s", done)
 	}
-	// R12 = rows + 8·(full vectors), plus 64 if the last one is full too.
-	p.op("LEAQ", "(R12)(BX*8)", "R12")
-	p.op("CMPQ", "AX", fmt.Sprintf("$%d", s.lanes))
-	p.op("JNE", s.name+"_part")
-	p.op("CMPQ", "R12", fmt.Sprintf("$%d", s.rows+8*(s.vecs-1)))
-	p.op("JNE", s.name+"_part")
-	p.op("MOVQ", "k+16(FP)", "CX")
-	p.op("JMP", s.name+"_full")
-	p.label("%s_part", s.name)
+	p.op("INCQ", "BX")
+	p.op("MOVQ", "BX", "vecs-8(SP)")
 	p.mask(s, "AX")
+	p.op("MOVQ", "SI", "a-16(SP)")
+	p.op("MOVQ", "m+0(FP)", "AX")
+	p.op("CMPQ", "cols+8(FP)", fmt.Sprintf("$%d", s.lanes*s.vecs))
+	p.op("JNE", s.name+"_next")
+	p.op("MOVQ", "$0", "vecs-8(SP)")
+	p.label("%s_next", s.name)
+	p.op("MOVQ", "a-16(SP)", "SI")
+	p.op("MOVQ", "b+64(FP)", "DI")
 	p.op("MOVQ", "k+16(FP)", "CX")
+	p.op("MOVQ", "vecs-8(SP)", "BX")
+	p.op("LEAQ", "(R8)(R8*2)", "R12")
+	p.op("SUBQ", fmt.Sprintf("$%d", s.rows), "AX")
+	p.op("JLT", s.name+"_part")
+	p.op("MOVQ", "AX", "left-24(SP)")
+	for vecs := range s.vecs {
+		p.op("CMPQ", "BX", fmt.Sprintf("$%d", vecs))
+		p.op("JEQ", fmt.Sprintf("%s_%dx%d", s.name, s.rows, vecs))
+	}
+	p.op("JMP", fmt.Sprintf("%s_%dx%d", s.name, s.rows, s.vecs))
+	p.label("%s_part", s.name)
+	p.op("MOVQ", "$0", "left-24(SP)")
+	// Vectors of a tile that is not high count from 1: full ones are masked too.
+	p.op("CMPQ", "BX", "$0")
+	p.op("JNE", s.name+"_masked")
+	p.op("MOVQ", fmt.Sprintf("$%d", s.vecs), "BX")
+	p.label("%s_masked", s.name)
+	p.op("SHLQ", "$4", "BX")
+	p.op("ADDQ", "BX", "AX")
 	for vecs := s.vecs; vecs > 0; vecs-- {
-		for rows := s.rows; rows > 0; rows-- {
-			p.op("CMPQ", "R12", fmt.Sprintf("$%d", rows+8*(vecs-1)))
+		for rows := s.rows - 1; rows > 0; rows-- {
+			p.op("CMPQ", "AX", fmt.Sprintf("$%d", 16*vecs+rows-s.rows))
 			p.op("JEQ", fmt.Sprintf("%s_%dx%d", s.name, rows, vecs))
 		}
 	}
-	p.op("RET")
-	p.loop(s, s.name+"_full", s.rows, s.vecs, false)
-	for vecs := s.vecs; vecs > 0; vecs-- {
-		for rows := s.rows; rows > 0; rows-- {
+	p.label("%s_done", s.name)
+	p.ret()
+	for rows := s.rows; rows > 0; rows-- {
+		for vecs := s.vecs; vecs > 0; vecs-- {
 			p.loop(s, fmt.Sprintf("%s_%dx%d", s.name, rows, vecs), rows, vecs, true)
 		}
 	}
+	p.loop(s, fmt.Sprintf("%s_%dx0", s.name, s.rows), s.rows, s.vecs, false)
 }
 
 func (p *printer) loop(s isa, name string, rows, vecs int, masked bool) {
@@ -214,7 +241,6 @@ func (p *printer) loop(s isa, name string, rows, vecs int, masked bool) {
 	}
 	p.raw("")
 	p.label("%s", name)
-	p.op("LEAQ", "(R8)(R8*2)", "R12")
 	if rows > 4 {
 		p.op("LEAQ", "(SI)(R8*4)", "BX")
 	}
@@ -255,7 +281,7 @@ func (p *printer) loop(s isa, name string, rows, vecs int, masked bool) {
 
 	alpha := s.r(s.b)
 	p.op("VBROADCASTSD", "alpha+24(FP)", alpha)
-	p.op("MOVQ", "overwrite+88(FP)", "AX")
+	p.op("MOVQ", "overwrite+96(FP)", "AX")
 	p.op("TESTQ", "AX", "AX")
 	p.op("JNZ", name+"_overwrite")
 	for _, overwrite := range []bool{false, true} {
@@ -273,11 +299,19 @@ func (p *printer) loop(s isa, name string, rows, vecs int, masked bool) {
 				}
 				p.store(s, last(v), acc(i, v), at)
 			}
-			if i < rows-1 {
-				p.op("ADDQ", "R11", "DX")
-			}
+			p.op("ADDQ", "R11", "DX")
 		}
-		p.ret()
+		if rows < s.rows {
+			p.op("JMP", s.name+"_done")
+			continue
+		}
+		p.op("MOVQ", "left-24(SP)", "AX")
+		p.op("TESTQ", "AX", "AX")
+		p.op("JZ", s.name+"_done")
+		p.op("MOVQ", "step+56(FP)", "CX")
+		p.op("SHLQ", "$3", "CX")
+		p.op("ADDQ", "CX", "a-16(SP)")
+		p.op("JMP", s.name+"_next")
 	}
 }
 
@@ -289,7 +323,7 @@ func (p *printer) loop(s isa, name string, rows, vecs int, masked bool) {
 func (p *printer) forward(s isa) {
 	const size = 8
 	name := "forward" + s.name
-	p.text(name, "t, x *float64, rsx, cols int", [][2]string{{"t", "SI"}, {"x", "DI"}, {"rsx", "R8"}, {"cols", "DX"}}, 0)
+	p.text(name, "t, x *float64, rsx, cols int", 0, [][2]string{{"t", "SI"}, {"x", "DI"}, {"rsx", "R8"}, {"cols", "DX"}}, 0)
 	p.bytes("R8")
 	p.op("LEAQ", "(R8)(R8*2)", "R9")
 	p.op("LEAQ", "(DI)(R8*4)", "BX")
@@ -335,7 +369,7 @@ func (p *printer) forward(s isa) {
 //
 //	SI source, R8 and R9 its stride and 3 times it, DI destination, R10 and R11 likewise, CX n
 func (p *printer) transpose() {
-	p.text("transposeAVX2", "n int, src *float64, rss int, dst *float64, rsd int",
+	p.text("transposeAVX2", "n int, src *float64, rss int, dst *float64, rsd int", 0,
 		[][2]string{{"n", "CX"}, {"src", "SI"}, {"rss", "R8"}, {"dst", "DI"}, {"rsd", "R10"}}, 0)
 	p.bytes("R8", "R10")
 	p.op("LEAQ", "(R8)(R8*2)", "R9")
@@ -365,12 +399,35 @@ func (p *printer) transpose() {
 	p.ret()
 }
 
+// gather writes a copy of the first 4·vecs numbers of each of n rows.
+//
+//	SI source, R8 its stride, DI destination, R10 its stride, CX n, DX 4·vecs in bytes, AX offset in a row
+func (p *printer) gather() {
+	p.text("gatherAVX2", "n, vecs int, src *float64, rss int, dst *float64, rsd int", 0,
+		[][2]string{{"n", "CX"}, {"vecs", "DX"}, {"src", "SI"}, {"rss", "R8"}, {"dst", "DI"}, {"rsd", "R10"}}, 0)
+	p.bytes("R8", "R10")
+	p.op("SHLQ", "$5", "DX")
+	p.label("gather_row")
+	p.op("XORQ", "AX", "AX")
+	p.label("gather_vec")
+	p.op("VMOVUPD", "(SI)(AX*1)", "Y0")
+	p.op("VMOVUPD", "Y0", "(DI)(AX*1)")
+	p.op("ADDQ", "$32", "AX")
+	p.op("CMPQ", "AX", "DX")
+	p.op("JLT", "gather_vec")
+	p.op("ADDQ", "R8", "SI")
+	p.op("ADDQ", "R10", "DI")
+	p.op("DECQ", "CX")
+	p.op("JNZ", "gather_row")
+	p.ret()
+}
+
 // dot writes Σ x_i y_i: sixteen partial sums, added in halves, and the last
 // n mod 4 products added one by one.
 //
 //	SI x, DI y, CX n; Y0…Y3 sums
 func (p *printer) dot() {
-	p.text("dotAVX2", "n int, x, y *float64) (sum float64", [][2]string{{"n", "CX"}, {"x", "SI"}, {"y", "DI"}}, 1)
+	p.text("dotAVX2", "n int, x, y *float64) (sum float64", 0, [][2]string{{"n", "CX"}, {"x", "SI"}, {"y", "DI"}}, 1)
 	for i := range 4 {
 		r := fmt.Sprintf("Y%d", i)
 		p.op("VXORPD", r, r, r)
@@ -404,7 +461,7 @@ func (p *printer) dot() {
 //
 //	SI x, DI y, CX n; Y0 alpha
 func (p *printer) axpy() {
-	p.text("axpyAVX2", "n int, alpha float64, x, y *float64", [][2]string{{"n", "CX"}, {"alpha", ""}, {"x", "SI"}, {"y", "DI"}}, 0)
+	p.text("axpyAVX2", "n int, alpha float64, x, y *float64", 0, [][2]string{{"n", "CX"}, {"alpha", ""}, {"x", "SI"}, {"y", "DI"}}, 0)
 	p.op("VBROADCASTSD", "alpha+8(FP)", "Y0")
 	step := func(vecs int) func() {
 		return func() {
