@@ -39,26 +39,27 @@ func expm1Go(dst, x []float64) {
 		v6 := math.FMA(-v4, float64(0x1.ef35793c7673p-45), v5)
 		v7 := v5 - v6
 		v8 := math.FMA(-v4, float64(0x1.ef35793c7673p-45), v7)
-		v9 := scale(float64(0x1p-01), v3)
-		v10 := float64(v6 * v6)
-		v11 := math.FMA(v6, float64(0x1.af75f9ff11deap-26), float64(0x1.28a291bd9bccbp-22))
-		v12 := math.FMA(v6, float64(0x1.71ddea7a177edp-19), float64(0x1.a019a6a43fd24p-16))
-		v13 := math.FMA(v11, v10, v12)
-		v14 := math.FMA(v6, float64(0x1.a01a01b5a1fcep-13), float64(0x1.6c16c17f2b2b5p-10))
-		v15 := math.FMA(v13, v10, v14)
-		v16 := math.FMA(v6, float64(0x1.111111110e77bp-07), float64(0x1.5555555552131p-05))
-		v17 := math.FMA(v15, v10, v16)
-		v18 := math.FMA(v6, float64(0x1.555555555555cp-03), float64(0x1.0000000000005p-01))
-		v19 := math.FMA(v17, v10, v18)
-		v20 := math.FMA(v19, v10, v8)
-		v21 := v9 - float64(0x1p-01)
-		v22 := math.FMA(v9, v6, v21)
-		v23 := math.FMA(v9, v20, v22)
-		v24 := v23 + v23
-		v25 := and(v0, math.Float64frombits(0x7fffffffffffffff))
-		v26 := v25 < float64(0x1p-54)
-		v27 := pick(v26, v0, v24)
-		dst[i] = v27
+		v9 := shl(v3, 52)
+		v10 := addInt(v9, float64(0x1p-01))
+		v11 := float64(v6 * v6)
+		v12 := math.FMA(v6, float64(0x1.af75f9ff11deap-26), float64(0x1.28a291bd9bccbp-22))
+		v13 := math.FMA(v6, float64(0x1.71ddea7a177edp-19), float64(0x1.a019a6a43fd24p-16))
+		v14 := math.FMA(v12, v11, v13)
+		v15 := math.FMA(v6, float64(0x1.a01a01b5a1fcep-13), float64(0x1.6c16c17f2b2b5p-10))
+		v16 := math.FMA(v14, v11, v15)
+		v17 := math.FMA(v6, float64(0x1.111111110e77bp-07), float64(0x1.5555555552131p-05))
+		v18 := math.FMA(v16, v11, v17)
+		v19 := math.FMA(v6, float64(0x1.555555555555cp-03), float64(0x1.0000000000005p-01))
+		v20 := math.FMA(v18, v11, v19)
+		v21 := math.FMA(v20, v11, v8)
+		v22 := v10 - float64(0x1p-01)
+		v23 := math.FMA(v10, v6, v22)
+		v24 := math.FMA(v10, v21, v23)
+		v25 := v24 + v24
+		v26 := and(v0, math.Float64frombits(0x7fffffffffffffff))
+		v27 := v26 < float64(0x1p-54)
+		v28 := pick(v27, v0, v25)
+		dst[i] = v28
 	}
 }
 
@@ -404,15 +405,16 @@ func tanhGo(dst, x []float64) {
 		v18 := math.FMA(v7, float64(0x1.555555555555cp-03), float64(0x1.0000000000005p-01))
 		v19 := math.FMA(v17, v10, v18)
 		v20 := math.FMA(v19, v10, v9)
-		v21 := scale(float64(1), v4)
-		v22 := v21 - float64(1)
-		v23 := math.FMA(v21, v7, v22)
-		v24 := math.FMA(v21, v20, v23)
-		v25 := v24 + float64(2)
-		v26 := v24 / v25
-		v27 := and(v0, math.Float64frombits(0x8000000000000000))
-		v28 := or(v26, v27)
-		dst[i] = v28
+		v21 := shl(v4, 52)
+		v22 := addInt(v21, float64(1))
+		v23 := v22 - float64(1)
+		v24 := math.FMA(v22, v7, v23)
+		v25 := math.FMA(v22, v20, v24)
+		v26 := v25 + float64(2)
+		v27 := v25 / v26
+		v28 := and(v0, math.Float64frombits(0x8000000000000000))
+		v29 := or(v27, v28)
+		dst[i] = v29
 	}
 }
 
@@ -438,17 +440,18 @@ func tanhSlopeGo(dst, slope, x []float64) {
 		v18 := math.FMA(v7, float64(0x1.555555555555cp-03), float64(0x1.0000000000005p-01))
 		v19 := math.FMA(v17, v10, v18)
 		v20 := math.FMA(v19, v10, v9)
-		v21 := scale(float64(1), v4)
-		v22 := v21 - float64(1)
-		v23 := math.FMA(v21, v7, v22)
-		v24 := math.FMA(v21, v20, v23)
-		v25 := v24 + float64(2)
-		v26 := v24 / v25
-		v27 := and(v0, math.Float64frombits(0x8000000000000000))
-		v28 := or(v26, v27)
-		v29 := math.FMA(-v28, v28, float64(1))
-		dst[i] = v28
-		slope[i] = v29
+		v21 := shl(v4, 52)
+		v22 := addInt(v21, float64(1))
+		v23 := v22 - float64(1)
+		v24 := math.FMA(v22, v7, v23)
+		v25 := math.FMA(v22, v20, v24)
+		v26 := v25 + float64(2)
+		v27 := v25 / v26
+		v28 := and(v0, math.Float64frombits(0x8000000000000000))
+		v29 := or(v27, v28)
+		v30 := math.FMA(-v29, v29, float64(1))
+		dst[i] = v29
+		slope[i] = v30
 	}
 }
 

@@ -39,6 +39,8 @@ func addInt(a, b float64) float64 {
 
 func shr(a float64, k uint) float64 { return math.Float64frombits(math.Float64bits(a) >> k) }
 
+func shl(a float64, k uint) float64 { return math.Float64frombits(math.Float64bits(a) << k) }
+
 // scale returns a·2ⁿ, rounded once, for the n in the low bits of biased.
 func scale(a, biased float64) float64 {
 	n := int32(math.Float64bits(biased))

@@ -213,12 +213,12 @@ func (f *function) instruction(i int, n *node, u int, loaded map[*node]int) {
 		d := f.take()
 		f.where[u][i] = d
 		f.line("VSQRTPD %s, %s", xs, f.name(d))
-	case opShr:
+	case opShr, opShl:
 		xs := place(a[0])
 		release()
 		d := f.take()
 		f.where[u][i] = d
-		f.line("VPSRLQ $%d, %s, %s", n.shift, xs, f.name(d))
+		f.line("%s $%d, %s, %s", map[op]string{opShr: "VPSRLQ", opShl: "VPSLLQ"}[n.op], n.shift, xs, f.name(d))
 	case opFMA, opFNMA:
 		f.fused(i, n, u, place, inMemory, dies, release)
 	case opLess, opEqual, opBeyond:

@@ -11,7 +11,7 @@ const (
 	invSqrt2PiLo = -0x1.bc0d30ebfd15cp-56
 )
 
-// poly is Σ c_k x^k, in pairs; x2 is x².
+// poly is Σ c_k x^k, in pairs by Horner's scheme; x2 is x².
 func (p *program) poly(x, x2 *node, c []float64) *node {
 	pair := func(k int) *node {
 		if k+1 == len(c) {
@@ -25,6 +25,11 @@ func (p *program) poly(x, x2 *node, c []float64) *node {
 		sum = p.fma(sum, x2, pair(k))
 	}
 	return sum
+}
+
+// power is factor·2ⁿ where the result is a normal number.
+func (p *program) power(factor float64, k reduced) *node {
+	return p.addInt(p.shl(k.t, 52), p.c(factor))
 }
 
 // reduced is x = n log 2 + r, |r| ≤ ½ log 2, and t = n + magic.
@@ -79,7 +84,7 @@ func expm1() *program {
 	p := newProgram("expm1")
 	x := p.max(p.c(-40), p.min(p.c(710), p.x))
 	k, low := p.reduceTwice(x)
-	half := p.scale(p.c(0.5), k.n, k.t)
+	half := p.power(0.5, k)
 	r2 := p.mul(k.r, k.r)
 	rest := p.fma(p.poly(k.r, r2, expTail), r2, low)
 	sum := p.fma(half, k.r, p.sub(half, p.c(0.5)))
@@ -98,7 +103,7 @@ func tanh(slope bool) *program {
 	k, low := p.reduceTwice(y)
 	r2 := p.mul(k.r, k.r)
 	rest := p.fma(p.poly(k.r, r2, expTail), r2, low)
-	s := p.scale(p.c(1), k.n, k.t)
+	s := p.power(1, k)
 	e := p.fma(s, rest, p.fma(s, k.r, p.sub(s, p.c(1))))
 	v := p.or(p.div(e, p.add(e, p.c(2))), p.and(p.x, p.word(signBit)))
 	p.outs = []*node{v}

@@ -30,6 +30,7 @@ var goFormat = map[op]string{
 	opOr:     "or(%s, %s)",
 	opAddInt: "addInt(%s, %s)",
 	opShr:    "shr(%s, %d)",
+	opShl:    "shl(%s, %d)",
 	opLess:   "%s < %s",
 	opEqual:  "%s == %s",
 	opBeyond: "!(%s <= %s)",
@@ -55,7 +56,7 @@ func goFile(all []*program) []byte {
 				args = append(args, goOperand(a))
 			}
 			switch n.op {
-			case opShr:
+			case opShr, opShl:
 				args = append(args, n.shift)
 			case opScale:
 				args = []any{args[0], args[2]}

@@ -21,6 +21,7 @@ const (
 	opOr        // a | b
 	opAddInt    // a + b on the bits
 	opShr       // a >> k on the bits
+	opShl       // a << k on the bits
 	opScale     // a·2ⁿ, rounded once; b is n and c is n + magic
 	opLess      // mask a < b
 	opEqual     // mask a == b
@@ -33,7 +34,7 @@ type node struct {
 	op    op
 	args  []*node
 	bits  uint64 // of opConst
-	shift uint   // of opShr
+	shift uint   // of opShr and opShl
 	index int    // in program.nodes
 }
 
@@ -89,6 +90,12 @@ func (p *program) less(a, b *node) *node       { return p.emit(opLess, a, b) }
 func (p *program) equal(a, b *node) *node      { return p.emit(opEqual, a, b) }
 func (p *program) beyond(a, b *node) *node     { return p.emit(opBeyond, a, b) }
 func (p *program) pick(mask, a, b *node) *node { return p.emit(opSelect, mask, a, b) }
+
+func (p *program) shl(a *node, k uint) *node {
+	n := p.emit(opShl, a)
+	n.shift = k
+	return n
+}
 
 func (p *program) shr(a *node, k uint) *node {
 	n := p.emit(opShr, a)
