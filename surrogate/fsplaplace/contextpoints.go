@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -30,6 +31,21 @@ func (p *problem) contextPoints(n int, rng *rand.Rand) (context, holdout *mat.De
 	all := p.box.Halton(n+holdoutPoints, rng)
 	_, d := all.Dims()
 	return all.Slice(0, n, 0, d).(*mat.Dense), all.Slice(n, n+holdoutPoints, 0, d).(*mat.Dense)
+}
+
+// priorRows returns the observations that the prior is fitted to: all, or a
+// random maxExact of them where there are more.
+func priorRows(d surrogate.Dataset, rng *rand.Rand) (*mat.Dense, []float64) {
+	n, dim := d.Dims()
+	if n <= maxExact {
+		return d.X, d.Y
+	}
+	x, y := mat.NewDense(maxExact, dim, nil), make([]float64, maxExact)
+	for i, k := range stream.Split(rng, "rows", 0).Perm(n)[:maxExact] {
+		x.SetRow(i, d.X.RawRowView(k))
+		y[i] = d.Y[k]
+	}
+	return x, y
 }
 
 // withInputs returns the context points followed by the distinct training

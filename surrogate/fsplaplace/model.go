@@ -2,6 +2,7 @@ package fsplaplace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,7 +21,9 @@ import (
 
 // Model is FSP-Laplace. The zero value is the default: a 50-50 tanh network, a
 // prior fitted by marginal likelihood, Gauss–Newton training and the ridge
-// factor. Fitting costs O(|C|³) for |C| context points, |C| = Context + n.
+// factor. Fitting costs O(|C|³) for |C| context points, |C| = Context + n. From
+// 1001 observations on the prior is fitted to 1000 of them and |C| is
+// Context + 600, so that the cost grows as n|C|².
 type Model struct {
 	prior.Spec
 
@@ -69,8 +72,13 @@ const (
 	// Up to maxExact observations all training inputs are context points and
 	// the prior's posterior at C is exact; beyond, inducingRows of them are, and
 	// it is the variational one with C as inducing points.
+	// The prior is fitted to at most maxExact of them, drawn at random.
 	maxExact     = 1000
 	inducingRows = 600
+
+	maxWidth   = 10000
+	maxContext = 20000 // K alone is then 3.2 GB
+	minNoise   = 1e-10 // of a stated noise variance, in the units of the data
 )
 
 func (m Model) withDefaults() (Model, error) {
@@ -78,8 +86,8 @@ func (m Model) withDefaults() (Model, error) {
 		m.Hidden = []int{50, 50}
 	}
 	for _, h := range m.Hidden {
-		if h < 1 {
-			return m, fmt.Errorf("fsp-laplace: hidden: a layer of %d units", h)
+		if h < 1 || h > maxWidth {
+			return m, fmt.Errorf("fsp-laplace: hidden: a layer of %d units, want 1 to %d", h, maxWidth)
 		}
 	}
 	choose := func(name string, v *string, valid ...string) error {
@@ -108,6 +116,17 @@ func (m Model) withDefaults() (Model, error) {
 		if !(v.value >= 0) || math.IsInf(v.value, 0) {
 			return m, fmt.Errorf("fsp-laplace: %s is %v, must be positive", v.name, v.value)
 		}
+	}
+	for _, v := range []struct {
+		name  string
+		value int
+	}{{"context", m.Context}, {"covariance-context", m.CovarianceContext}} {
+		if v.value > maxContext {
+			return m, fmt.Errorf("fsp-laplace: %s is %d, must be at most %d", v.name, v.value, maxContext)
+		}
+	}
+	if v := m.Spec.Noise; v != nil && *v >= 0 && *v < minNoise {
+		return m, fmt.Errorf("fsp-laplace: noise is %v, must be at least %v: the posterior of the weights divides by it", *v, minNoise)
 	}
 	if m.Bias == nil {
 		m.Bias = new(0.5)
@@ -141,8 +160,9 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: weights, kernel and ridge start
-// where an earlier fit ended.
+// FitFrom implements surrogate.WarmStarter: kernel, ridge and, with
+// Gauss–Newton training, weights start where an earlier fit ended. A fit that
+// fails numerically wraps surrogate.ErrNotPositiveDefinite.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := m.withDefaults()
 	if err != nil {
@@ -151,6 +171,18 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
+	post, err := m.fit(ctx, start, d, rng)
+	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
+		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return post, nil
+}
+
+// fit is FitFrom for valid settings and data.
+func (m Model) fit(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (*posterior, error) {
 	activation, err := nn.ByName(m.Activation)
 	if err != nil {
 		return nil, err
@@ -158,9 +190,13 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	_, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
 	warm := decodeState(start, net.NumParams())
+	if m.Trainer == "adam" {
+		warm.weights = nil // each published fit begins anew
+	}
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	fitted, err := m.Spec.Fit(ctx, d.X, d.Y, d.NoiseFree, warm.prior, stream.Split(rng, "prior", 0))
+	x, y := priorRows(d, rng)
+	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, warm.prior, stream.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}

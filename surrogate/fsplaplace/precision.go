@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/surrogate"
 )
 
 const (
@@ -69,7 +70,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 
 	var svd mat.SVD
 	if !svd.Factorize(mt, mat.SVDThin) {
-		return nil, fmt.Errorf("fsp-laplace: singular values of the context Jacobian did not converge")
+		return nil, fmt.Errorf("fsp-laplace: singular values of the context Jacobian did not converge: %w", surrogate.ErrNotPositiveDefinite)
 	}
 	values := svd.Values(nil)
 	var u mat.Dense
@@ -79,7 +80,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 		r++
 	}
 	if r == 0 {
-		return nil, fmt.Errorf("fsp-laplace: the network does not vary over the context points")
+		return nil, fmt.Errorf("fsp-laplace: the network does not vary over the context points: %w", surrogate.ErrNotPositiveDefinite)
 	}
 	ur := u.Slice(0, tc.NumParams(), 0, r).(*mat.Dense)
 
@@ -98,7 +99,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	}
 	var eig mat.EigenSym
 	if !eig.Factorize(a, true) {
-		return nil, fmt.Errorf("fsp-laplace: eigenvalues of the posterior precision did not converge")
+		return nil, fmt.Errorf("fsp-laplace: eigenvalues of the posterior precision did not converge: %w", surrogate.ErrNotPositiveDefinite)
 	}
 	var v mat.Dense
 	eig.VectorsTo(&v)
@@ -117,7 +118,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	js := mat.NewDense(nc, kept, nil)
 	linalg.Mul(js, 1, linalg.N, j, linalg.T, st, 0)
 	if kept = columnsWithin(js, variance); kept == 0 {
-		return nil, fmt.Errorf("fsp-laplace: no direction of the weights stays within the prior variance")
+		return nil, fmt.Errorf("fsp-laplace: no direction of the weights stays within the prior variance: %w", surrogate.ErrNotPositiveDefinite)
 	}
 	return &primalFactor{st: mat.DenseCopyOf(st.Slice(0, kept, 0, tc.NumParams()))}, nil
 }
@@ -149,7 +150,7 @@ func lanczos(ctx context.Context, k *mat.SymDense, b []float64) (*mat.Dense, err
 	residual := append([]float64(nil), b...)
 	norm := math.Sqrt(linalg.Dot(residual, residual))
 	if norm == 0 {
-		return nil, fmt.Errorf("fsp-laplace: the network does not vary over the context points")
+		return nil, fmt.Errorf("fsp-laplace: the network does not vary over the context points: %w", surrogate.ErrNotPositiveDefinite)
 	}
 	scaleRow(residual, 1/norm)
 	limit := min(lanczosRank, n)

@@ -108,7 +108,13 @@ func (p *problem) newRidgeSearch(tc *nn.Tape, theta *mat.SymDense, l *mat.Dense,
 	nn.Kernel(s.cross, tc, p.tape(w, points))
 	k := mat.NewSymDense(m+n, nil)
 	p.process.Kernel.Gram(k, points)
-	return s, s.condition(s.want, k)
+	if err := s.condition(s.want, k); err != nil {
+		return nil, err
+	}
+	for i, v := range s.want {
+		s.want[i] = max(v, 1e-12*k.At(i, i)) // below is rounding
+	}
+	return s, nil
 }
 
 // condition writes the variances of the leading points of a joint covariance
@@ -171,14 +177,20 @@ func (s *ridgeSearch) loss(exponent float64) float64 {
 	}
 	var sum float64
 	for i, want := range s.want {
+		if want == 0 {
+			continue // a point at which the prior knows the value
+		}
 		ratio := max(got[i], 1e-12*want) / want
 		sum += 0.5 * (1/ratio - 1 + math.Log(ratio)) / float64(len(got))
+	}
+	if math.IsNaN(sum) {
+		return math.Inf(1)
 	}
 	return sum
 }
 
-// search returns the exponent of least loss: from a coarse grid refined around
-// its best point, or by a walk from start where that is not 0.
+// search returns the exponent of least loss: by a walk from start, or where that
+// is none with a finite loss, from a coarse grid refined around its best point.
 func (s *ridgeSearch) search(ctx context.Context, start float64) (float64, error) {
 	losses := map[float64]float64{}
 	loss := func(e float64) float64 {
@@ -191,7 +203,7 @@ func (s *ridgeSearch) search(ctx context.Context, start float64) (float64, error
 		return losses[e]
 	}
 	best, steps := start, []float64{ridgeStep}
-	if start == 0 {
+	if !(start >= ridgeLo && start <= ridgeHi) || math.IsInf(loss(start), 1) {
 		best, steps = ridgeHi, []float64{2, 1, ridgeStep}
 		for e := float64(ridgeHi); e >= ridgeLo; e -= 2 {
 			if loss(e) < loss(best) {

@@ -22,55 +22,74 @@ type target struct {
 	cov  *mat.SymDense
 }
 
-// target conditions the prior at the rows of c. For n ≤ maxExact the result is
-// exact, in O(n³ + |C|²n); beyond, it is that of the variational sparse GP with
-// C as inducing points (Titsias 2009), in O(n|C|²).
+// target conditions the prior at the rows of c: exactly for n ≤ maxExact, beyond
+// by sparseTarget.
 func (p *problem) target(c *mat.Dense) (target, error) {
+	if n, _ := p.data.Dims(); n > maxExact {
+		return p.sparseTarget(c)
+	}
+	return p.exactTarget(c)
+}
+
+// exactTarget is the posterior of the prior at the rows of c, in O(n³ + |C|²n).
+func (p *problem) exactTarget(c *mat.Dense) (target, error) {
+	to, kcx, y := p.priorAt(c)
+	kxx := mat.NewSymDense(len(y), nil)
+	p.process.Kernel.Gram(kxx, p.data.X)
+	addDiagonal(kxx, p.noise)
+	chol, err := linalg.Factorize(kxx)
+	if err != nil {
+		return target{}, fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
+	}
+	chol.SolveVec(y)
+	linalg.MulVec(to.mean, 1, linalg.N, kcx, y, 1)
+	half := mat.DenseCopyOf(kcx.T())
+	chol.SolveLower(half)
+	linalg.Syrk(to.cov, -1, linalg.T, half, 1)
+	return to, nil
+}
+
+// sparseTarget is the variational sparse GP with C as inducing points (Titsias
+// 2009), in O(n|C|²): with A = K_CC + σ⁻² K_CX K_XC the mean is
+// μ + σ⁻² K_CC A⁻¹ K_CX (y - μ) and the covariance K_CC A⁻¹ K_CC.
+func (p *problem) sparseTarget(c *mat.Dense) (target, error) {
+	to, kcx, y := p.priorAt(c)
+	nc := len(to.mean)
+	a := mat.NewSymDense(nc, nil)
+	a.CopySym(to.cov)
+	linalg.Syrk(a, 1/p.noise, linalg.N, kcx, 1)
+	chol, err := linalg.Factorize(a)
+	if err != nil {
+		return target{}, fmt.Errorf("fsp-laplace: covariance of the context: %w", err)
+	}
+	b := make([]float64, nc)
+	linalg.MulVec(b, 1/p.noise, linalg.N, kcx, y, 0)
+	chol.SolveVec(b)
+	half := mat.NewDense(nc, nc, nil)
+	half.Copy(to.cov)
+	linalg.MulVec(to.mean, 1, linalg.N, half, b, 1)
+	chol.SolveLower(half)
+	linalg.Syrk(to.cov, 1, linalg.T, half, 0)
+	return to, nil
+}
+
+// priorAt returns the prior at the rows of c, its covariance with the training
+// inputs, and the targets less the prior mean.
+func (p *problem) priorAt(c *mat.Dense) (prior target, kcx *mat.Dense, y []float64) {
 	n, _ := p.data.Dims()
 	nc, _ := c.Dims()
-	y := make([]float64, n)
+	prior = target{c, make([]float64, nc), mat.NewSymDense(nc, nil)}
+	for i := range prior.mean {
+		prior.mean[i] = p.process.Mean
+	}
+	p.process.Kernel.Gram(prior.cov, c)
+	kcx = mat.NewDense(nc, n, nil)
+	p.process.Kernel.Cross(kcx, c, p.data.X)
+	y = make([]float64, n)
 	for i, v := range p.data.Y {
 		y[i] = v - p.process.Mean
 	}
-	mean, cov := make([]float64, nc), mat.NewSymDense(nc, nil)
-	kcx := mat.NewDense(nc, n, nil)
-	p.process.Kernel.Cross(kcx, c, p.data.X)
-	p.process.Kernel.Gram(cov, c)
-
-	if n <= maxExact {
-		kxx := mat.NewSymDense(n, nil)
-		p.process.Kernel.Gram(kxx, p.data.X)
-		addDiagonal(kxx, p.noise)
-		chol, err := linalg.Factorize(kxx)
-		if err != nil {
-			return target{}, fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
-		}
-		chol.SolveVec(y)
-		linalg.MulVec(mean, 1, linalg.N, kcx, y, 0)
-		half := mat.DenseCopyOf(kcx.T())
-		chol.SolveLower(half)
-		linalg.Syrk(cov, -1, linalg.T, half, 1)
-	} else {
-		a := mat.NewSymDense(nc, nil)
-		a.CopySym(cov)
-		linalg.Syrk(a, 1/p.noise, linalg.N, kcx, 1)
-		chol, err := linalg.Factorize(a)
-		if err != nil {
-			return target{}, fmt.Errorf("fsp-laplace: covariance of the context: %w", err)
-		}
-		b := make([]float64, nc)
-		linalg.MulVec(b, 1/p.noise, linalg.N, kcx, y, 0)
-		chol.SolveVec(b)
-		half := mat.NewDense(nc, nc, nil)
-		half.Copy(cov)
-		linalg.MulVec(mean, 1, linalg.N, half, b, 0)
-		chol.SolveLower(half)
-		linalg.Syrk(cov, 1, linalg.T, half, 0)
-	}
-	for i := range mean {
-		mean[i] += p.process.Mean
-	}
-	return target{c, mean, cov}, nil
+	return prior, kcx, y
 }
 
 // stages are the variances added to the target's covariance, relative to the

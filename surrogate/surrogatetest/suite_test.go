@@ -93,7 +93,7 @@ type (
 		*fitted
 		was *fitted
 	}
-	twins       struct{ *fitted }
+	twins struct{ *fitted }
 )
 
 func (p negativeVariance) Predict(mean, variance []float64, x *mat.Dense) {

@@ -1,0 +1,193 @@
+package fsplaplace
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+)
+
+func TestImpossibleSettings(t *testing.T) {
+	for want, m := range map[string]Model{
+		"hidden: a layer of 0 units":                         {Hidden: []int{5, 0}},
+		"hidden: a layer of 20000 units":                     {Hidden: []int{20000}},
+		`unknown trainer "sgd"`:                              {Trainer: "sgd"},
+		`unknown factor "lanczs": did you mean lanczos?`:     {Factor: "lanczs"},
+		`unknown box "dat": did you mean data?`:              {Box: "dat"},
+		"context is -1, must be positive":                    {Context: -1},
+		"context is 1000000, must be at most 20000":          {Context: 1000000},
+		"covariance-context is 20001, must be at most":       {CovarianceContext: 20001},
+		"steps is -3, must be positive":                      {Steps: -3},
+		"rate is NaN, must be positive":                      {Rate: math.NaN()},
+		"noise-start is +Inf, must be positive":              {NoiseStart: math.Inf(1)},
+		"bias is -0.1, must not be negative":                 {Bias: new(-0.1)},
+		"noise is 0, must be at least 1e-10":                 {Spec: prior.Spec{Noise: new(0.0)}},
+		"noise is 1e-300, must be at least 1e-10":            {Spec: prior.Spec{Noise: new(1e-300)}},
+		"invalid prior: noise variance -1":                   {Spec: prior.Spec{Noise: new(-1.0)}},
+		"invalid prior: 2 lengthscales for 3 inputs":         {Spec: prior.Spec{Lengthscale: []float64{1, 2}}},
+		"kernel \"rbff\"":                                    {Spec: prior.Spec{Kernel: "rbff"}},
+		"invalid prior: output variance 0":                   {Spec: prior.Spec{Variance: new(0.0)}},
+		"invalid prior: mean is \"zer\", want constant or z": {Spec: prior.Spec{Mean: "zer"}},
+	} {
+		err := m.Check(3)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+// Fixed hyper-parameters are those of the posterior, and the smallest noise that
+// may be stated still gives numbers.
+func TestFixedHyperparameters(t *testing.T) {
+	d := wave(10)
+	m := Model{Hidden: []int{20}, Context: 60, Spec: prior.Spec{Lengthscale: []float64{0.2}, Variance: new(1.5), Noise: new(minNoise), Mean: prior.MeanZero}}
+	for _, factor := range []string{"ridge", "cholesky", "lanczos"} {
+		m.Factor, m.CovarianceContext = factor, 60
+		post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.Equal(t, minNoise, post.Noise())
+		values := map[string]float64{}
+		for _, h := range post.(surrogate.Describer).Hypers() {
+			values[h.Name] = h.Value
+		}
+		require.Equal(t, []float64{0.2, 1.5, minNoise, 0}, []float64{values["lengthscale[0]"], values["variance"], values["noise"], values["mean"]}, "%v", values)
+		mean, variance := make([]float64, 10), make([]float64, 10)
+		post.Predict(mean, variance, d.X)
+		require.InDeltaSlice(t, d.Y, mean, 0.02, factor)
+		for _, v := range variance {
+			require.Less(t, v, 1e-6)
+			require.GreaterOrEqual(t, v, 0.0)
+		}
+	}
+}
+
+// A prior that is none gives the error that the loop survives.
+func TestNumericalFailure(t *testing.T) {
+	m := Model{Hidden: []int{5}, Context: 20, Spec: prior.Spec{Custom: negative{prior.RBF(1)}, Noise: new(0.1)}}
+	_, err := m.Fit(t.Context(), wave(5), stream.New(1, "fit", 0))
+	require.ErrorIs(t, err, surrogate.ErrNotPositiveDefinite)
+}
+
+// negative is minus a kernel.
+type negative struct{ prior.Kernel }
+
+func (k negative) WithParams(theta []float64) prior.Kernel {
+	return negative{k.Kernel.WithParams(theta)}
+}
+
+func (k negative) Gram(dst *mat.SymDense, x *mat.Dense) {
+	k.Kernel.Gram(dst, x)
+	dst.ScaleSym(-1, dst)
+}
+
+// Kernels without a lengthscale, without a diagonal, or without smoothness.
+func TestEveryKernel(t *testing.T) {
+	d := plane(12)
+	for _, kernel := range []string{"linear", "polynomial", "arccos", "periodic", "white", "constant", "matern52+white", "rbf*periodic+linear", "linear*linear"} {
+		for _, factor := range []string{"ridge", "cholesky", "lanczos"} {
+			m := Model{Hidden: []int{10}, Context: 40, CovarianceContext: 40, Factor: factor, Spec: prior.Spec{Kernel: kernel, Restarts: 1}}
+			post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+			require.NoError(t, err, "%s, %s", kernel, factor)
+			mean, variance := make([]float64, 30), make([]float64, 30)
+			post.Predict(mean, variance, space.Sobol(30, 2, nil))
+			for i := range mean {
+				require.Less(t, math.Abs(mean[i]), 10.0, "%s, %s", kernel, factor)
+				require.True(t, variance[i] >= 0 && variance[i] < 100, "%s, %s: %v", kernel, factor, variance[i])
+			}
+		}
+	}
+}
+
+// plane is n observations of a plane on the unit square, among them a duplicate.
+func plane(n int) surrogate.Dataset {
+	d := surrogate.Dataset{X: space.Sobol(n, 2, stream.New(1, "plane", 0)), Y: make([]float64, n), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
+	d.X.SetRow(n-1, d.X.RawRowView(0))
+	for i := range n {
+		d.Y[i] = 2*d.X.At(i, 0) - d.X.At(i, 1)
+	}
+	return d
+}
+
+// A ridge that no search could have found, from a damaged state, is no start.
+func TestRidgeSearchStartsAnew(t *testing.T) {
+	p, w := untrained(2, 1, Model{Hidden: []int{20}, Context: 50}, 1)
+	c, holdout := p.contextPoints(50, stream.New(1, "context", 0))
+	want, err := p.ridgeFactor(t.Context(), w, c, holdout, 0)
+	require.NoError(t, err)
+	for _, start := range []float64{7, -40, math.NaN(), math.Inf(-1)} {
+		got, err := p.ridgeFactor(t.Context(), w, c, holdout, start)
+		require.NoError(t, err)
+		require.Equal(t, want.exponent, got.exponent)
+	}
+}
+
+// States of another kernel or network, and numbers that are none, are ignored.
+func TestForeignStates(t *testing.T) {
+	d := plane(8)
+	m := Model{Hidden: []int{5}, Context: 30, Steps: 5, Spec: prior.Spec{Restarts: 1}}
+	predict := func(start surrogate.State) []float64 {
+		post, err := m.FitFrom(t.Context(), start, d, stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		mean, variance := make([]float64, 8), make([]float64, 8)
+		post.Predict(mean, variance, d.X)
+		return append(mean, variance...)
+	}
+	other := m
+	other.Kernel = "linear"
+	post, err := other.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	state := post.(surrogate.Stater).State()
+	want := predict(nil)
+	require.NotEqual(t, want, predict(state), "weights and ridge of another kernel are a start")
+	for _, start := range []surrogate.State{{}, {1e300}, {-5, 1, 2}, {math.NaN(), 1}, {2.5, 1, 2, 3}, state[:4]} {
+		require.Equal(t, want, predict(start), "%v", start)
+	}
+}
+
+// Titsias's sparse posterior with the data among its inducing points is exact.
+func TestSparseTargetIsExactWithTheDataInside(t *testing.T) {
+	p, _ := untrained(2, 1, Model{}, 1)
+	p.data, p.noise, p.process.Mean = plane(12), 0.1, 0.3
+	c := p.withInputs(p.box.Uniform(10, stream.New(1, "c", 0)), nil)
+	rows, _ := c.Dims()
+	require.Equal(t, 21, rows, "the duplicate is one context point")
+	exact, err := p.exactTarget(c)
+	require.NoError(t, err)
+	sparse, err := p.sparseTarget(c)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, exact.mean, sparse.mean, 1e-8)
+	require.LessOrEqual(t, maxDiff(exact.cov, sparse.cov), 1e-8)
+}
+
+// Beyond maxExact observations the prior is fitted to some of them, and the
+// sparse target takes over.
+func TestManyObservations(t *testing.T) {
+	d := wave(maxExact)
+	x, y := priorRows(d, nil)
+	require.True(t, x == d.X && &y[0] == &d.Y[0])
+
+	d = wave(maxExact + 1)
+	x, y = priorRows(d, stream.New(1, "rows", 0))
+	require.Len(t, y, maxExact)
+	seen := map[float64]bool{}
+	for i, v := range y {
+		require.InDelta(t, math.Sin(6*x.At(i, 0)), v, 1e-15)
+		require.False(t, seen[x.At(i, 0)])
+		seen[x.At(i, 0)] = true
+	}
+
+	m := Model{Hidden: []int{10}, Context: 20, Steps: 10, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: new(0.01)}}
+	post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	mean, variance := make([]float64, len(d.Y)), make([]float64, len(d.Y))
+	post.Predict(mean, variance, d.X)
+	require.InDeltaSlice(t, d.Y, mean, 0.05)
+	for _, v := range variance {
+		require.Less(t, v, 1e-3)
+	}
+}
