@@ -27,8 +27,8 @@
 //
 //	n/b Σ_batch [ log N(y_i; μ + w_iᵀm, σ²) - (k_ii - |w_i|² + w_iᵀS w_i)/2σ² ] - KL(N(m,S) ‖ N(0,I))
 //
-// q takes natural-gradient steps (their eq. 10, in the whitened v), the rest steps
-// of Adam. At the end one pass over all data gives q its optimum.
+// q takes natural-gradient steps of length b/n (their eq. 10, in the whitened v)
+// from its optimum at the start, the rest steps of Adam. At the end one pass over all data gives q its optimum.
 //
 // # What differs from the papers' code
 //

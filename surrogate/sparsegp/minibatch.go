@@ -14,9 +14,6 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// naturalRate is the natural-gradient step of q, but for the first, which is 1.
-const naturalRate = 0.1
-
 // gaussian is q(v) = N(m, S) by its natural parameters Λ = S⁻¹ and Λm.
 type gaussian struct {
 	precision *mat.SymDense
@@ -25,6 +22,18 @@ type gaussian struct {
 	chol *linalg.Cholesky // of Λ
 	m    []float64
 	s    *mat.SymDense
+}
+
+// optimal is the q at which the collapsed bound is attained.
+func optimal(c *collapsed) (*gaussian, error) {
+	m := len(c.m)
+	lower := mat.NewDense(m, m, nil)
+	c.b.Lower(lower)
+	q := standard(m)
+	linalg.Syrk(q.precision, 1, linalg.N, lower, 0)
+	linalg.MulVec(q.shift, 1, linalg.T, lower, c.m, 0)
+	linalg.MulVec(q.shift, 1, linalg.N, lower, append([]float64(nil), q.shift...), 0)
+	return q, q.refresh()
 }
 
 // standard is N(0, I).
@@ -147,13 +156,24 @@ func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoi
 	return value, b.scale * 0.5 * (sum/noise - float64(n)) / noise
 }
 
-// minibatch maximises Hensman's bound from v: at each step a natural gradient of
-// q and a step of Adam for the rest. The mean is that of the targets.
+// minibatch maximises Hensman's bound from v: at each step one of Adam for all but
+// q, and a natural gradient of q of the length b/n, so that q speaks of about the
+// last n observations seen. A batch moves q after the rest: residuals of which q
+// knows already would lower the noise. The mean is that of the targets; q starts
+// at its optimum.
 func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([]float64, error) {
 	n, _ := p.x.Dims()
 	m, d := p.z.Dims()
 	size, steps := min(p.Batch, n), orDefault(p.Steps, 1000)
-	q, rate := standard(m), 1.0
+	process, z := p.unpack(v)
+	c, err := newCollapsed(ctx, data{x: p.x, y: p.y}, process, z)
+	if err != nil {
+		return nil, err
+	}
+	q, err := optimal(c)
+	if err != nil {
+		return nil, err
+	}
 	opt, grad := optimize.Adam{Rate: p.Rate}, make([]float64, len(v))
 	lo, hi := p.bounds(len(v))
 	order := make([]int, n)
@@ -182,16 +202,15 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 		if err != nil {
 			return nil, err
 		}
-		if err := q.step(rate, b.scale/process.Noise, b.w, r); err != nil {
-			return nil, err
-		}
-		rate = max(naturalRate, float64(size)/float64(n))
 		dtheta := make([]float64, len(p.params)-1)
 		var dz *mat.Dense
 		if p.LearnInducing {
 			dz = mat.NewDense(m, d, nil)
 		}
 		_, dnoise := b.bound(q, dtheta, dz)
+		if err := q.step(1/b.scale, b.scale/process.Noise, b.w, r); err != nil {
+			return nil, err
+		}
 		p.pack(grad, v, dtheta, dnoise, dz)
 		opt.Step(v, grad)
 		for i := range v {

@@ -15,7 +15,12 @@ import (
 )
 
 // startRows is how many observations the hyper-parameters are first fitted to.
-const startRows = 500
+// That fit may take for signal what the inducing points cannot follow, so
+// minibatches start from a collapsed fit to at most secondRows.
+const (
+	startRows  = 500
+	secondRows = 5000
+)
 
 // problem is one fit. Its variable is a vector of the logarithms of the free
 // hyper-parameters and, where they are learned, the inducing points.
@@ -59,19 +64,8 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Rand) (*posterior, error) {
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	n, _ := p.x.Dims()
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	if n > startRows {
-		shuffle(rows, rng)
-		rows = rows[:startRows]
-	}
-	y := make([]float64, len(rows))
-	for i, r := range rows {
-		y[i] = p.y[r]
-	}
-	fitted, err := p.Spec.Fit(ctx, take(p.x, rows), y, p.noiseFree, start, rng)
+	few := p.some(min(startRows, n), rng)
+	fitted, err := p.Spec.Fit(ctx, few.x, few.y, p.noiseFree, start, rng)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +85,9 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	switch {
 	case len(v) == 0:
 	case p.Bound == "minibatch" || p.Bound == "" && n > collapsedRows:
-		v, err = p.minibatch(ctx, v, rng)
+		if v, _, err = p.some(min(secondRows, (n+1)/2), rng).maximise(ctx, v); err == nil {
+			v, err = p.minibatch(ctx, v, rng)
+		}
 	default:
 		v, warnings, err = p.maximise(ctx, v)
 	}
@@ -107,6 +103,21 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 		warnings = append(warnings, fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance of the inducing points", j, c.l.N(), c.l.N()))
 	}
 	return newPosterior(c, p.shift, slices.Clone(v[:len(p.free)]), warnings), nil
+}
+
+// some is the problem of k observations drawn at random.
+func (p *problem) some(k int, rng *rand.Rand) *problem {
+	q := *p
+	n, _ := p.x.Dims()
+	if k == n {
+		return &q
+	}
+	rows := rng.Perm(n)[:k]
+	q.x, q.y = take(p.x, rows), make([]float64, k)
+	for i, r := range rows {
+		q.y[i] = p.y[r]
+	}
+	return &q
 }
 
 // unpack returns the process of mean 0 and the inducing points at v.
@@ -186,7 +197,10 @@ func (p *problem) loss(ctx context.Context, v, grad []float64) float64 {
 // maximise maximises the collapsed bound from v by L-BFGS.
 func (p *problem) maximise(ctx context.Context, v []float64) ([]float64, []string, error) {
 	lo, hi := p.bounds(len(v))
-	steps, done := orDefault(p.Steps, 100), 0
+	steps, done := 100, 0
+	if p.Bound != "minibatch" {
+		steps = orDefault(p.Steps, steps)
+	}
 	loss := func(v, grad []float64) float64 {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "bound", Done: min(done, steps), Total: steps})
 		done++
