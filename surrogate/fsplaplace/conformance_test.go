@@ -9,3 +9,13 @@ import (
 func TestConformance(t *testing.T) {
 	surrogatetest.Run(t, Model{Hidden: []int{20, 20}, Context: 120})
 }
+
+func TestConformanceOfThePublishedModel(t *testing.T) {
+	m := published()
+	m.Steps = 200
+	surrogatetest.Options{Fast: true}.Run(t, m)
+}
+
+func TestConformanceOfTheExactFactor(t *testing.T) {
+	surrogatetest.Options{Fast: true}.Run(t, Model{Factor: "cholesky", Hidden: []int{10, 10}, Context: 60, Activation: "gelu"})
+}

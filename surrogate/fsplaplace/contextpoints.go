@@ -48,6 +48,17 @@ func priorRows(d surrogate.Dataset, rng *rand.Rand) (*mat.Dense, []float64) {
 	return x, y
 }
 
+// zscore gives each column of x mean 0 and standard deviation 1.
+func zscore(x *mat.Dense) fspace.Affine {
+	n, d := x.Dims()
+	a := fspace.Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
+	for j := range d {
+		s := surrogate.Standardize(mat.Col(make([]float64, n), j, x))
+		a.Shift[j], a.Scale[j] = s.Mean, 1/s.SD
+	}
+	return a
+}
+
 // withInputs returns the context points followed by the distinct training
 // inputs, or by a random inducingRows of them where there are more than
 // maxExact.

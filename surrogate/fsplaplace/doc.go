@@ -19,7 +19,8 @@
 //
 // # What differs from the paper by default
 //
-// The settings of [Model] give the published choices back.
+// The settings of [Model] give the published choices back, but for the fit of
+// the kernel and for the Halton set, which is published as a Latin hypercube.
 //
 //   - The training inputs belong to C. The objective is then a quadratic in
 //     f(C): ½ (f(C,w) - m)ᵀ V⁻¹ (f(C,w) - m) + const, with m and V the mean and

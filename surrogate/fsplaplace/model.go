@@ -48,6 +48,11 @@ type Model struct {
 	// the training inputs and half its width on each side.
 	Box string `set:"box" default:"search" help:"region of the context points: search (the box searched, and 5 %) or data (range of the data, and 50 %)"`
 
+	// Scaling is how the network sees its inputs: "prior" divides them by the
+	// distances over which the prior varies, "data" is the published mean 0 and
+	// standard deviation 1 over the observations.
+	Scaling string `set:"scaling" default:"prior" help:"scale of the network's inputs: prior (distances over which it varies) or data (deviation 1 over the observations, as published)"`
+
 	// Trainer is "gauss-newton" or "adam". Adam is the published training: new
 	// uniform context points at each step, noise learned with the weights,
 	// early stopping.
@@ -104,6 +109,7 @@ func (m Model) withDefaults() (Model, error) {
 		choose("trainer", &m.Trainer, "gauss-newton", "adam"),
 		choose("factor", &m.Factor, "ridge", "cholesky", "lanczos"),
 		choose("box", &m.Box, "search", "data"),
+		choose("scaling", &m.Scaling, "prior", "data"),
 	} {
 		if err != nil {
 			return m, err
@@ -206,7 +212,11 @@ func (m Model) fit(ctx context.Context, start surrogate.State, d surrogate.Datas
 		noise:   fitted.Noise,
 	}
 	p.box = m.contextBox(d)
-	p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
+	if m.Scaling == "data" {
+		p.inputs = zscore(d.X)
+	} else {
+		p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
+	}
 
 	w := warm.weights
 	if w == nil {
@@ -216,7 +226,7 @@ func (m Model) fit(ctx context.Context, start surrogate.State, d surrogate.Datas
 	if err != nil {
 		return nil, err
 	}
-	post.warnings = append(slices.Clone(fitted.Warnings), post.warnings...)
+	post.warnings = slices.Concat(fitted.Warnings, p.notes)
 	post.state = warmState{prior: fitted.State, ridge: post.ridge, weights: post.w}
 	return post, nil
 }
@@ -230,6 +240,7 @@ type problem struct {
 	noise   float64 // σ²
 	data    surrogate.Dataset
 	box     fspace.Box
+	notes   []string // warnings
 }
 
 // solve trains from w and builds the posterior.
@@ -265,6 +276,11 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	if err != nil {
 		return nil, err
 	}
+	if n, _ := p.data.Dims(); p.Trainer == "gauss-newton" && n <= maxExact {
+		if err := p.compare(post, holdout); err != nil {
+			return nil, err
+		}
+	}
 	post.atTrainingRows(p)
 	return post, nil
 }
@@ -297,7 +313,7 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to target, c, ho
 		return err
 	}
 	linalg.Axpy(1, post.factor.weights(post.pull(post.factor, p.data.X, to.mean)), post.shift)
-	return p.compare(post, holdout)
+	return nil
 }
 
 // farOff is the distance from the exact posterior mean, in standard deviations,
@@ -320,7 +336,7 @@ func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 		sum += d * d / (want.cov.At(i, i) + p.noise) / float64(m)
 	}
 	if off := math.Sqrt(sum); off > farOff {
-		post.warnings = append(post.warnings, fmt.Sprintf("the network's mean is %.2g standard deviations from that of its prior given the data: the network is too small or too smooth for this prior", off))
+		p.notes = append(p.notes, fmt.Sprintf("the network's mean is %.2g standard deviations from that of its prior given the data: the network is too small or too smooth for this prior", off))
 	}
 	return nil
 }

@@ -19,6 +19,10 @@ const (
 	// relatively, by rounding.
 	varianceSlack = 1e-9
 
+	// worthAWarning is the jitter, relative to the prior variance, from which on
+	// it is told. Smooth priors at hundreds of points need some always.
+	worthAWarning = 1e-8
+
 	lanczosRank      = 500
 	lanczosTolerance = 1.4901161193847656e-08
 )
@@ -29,7 +33,8 @@ const (
 // its inverse root, cut where it would exceed the prior variance at C.
 //
 // L is K = R Rᵀ's R^{-T} (factor "cholesky", O(|C|³ + |C|²p)) or the published
-// Lanczos basis of at most 500 columns (factor "lanczos", O(500 |C|²)).
+// Lanczos basis of at most 500 columns (factor "lanczos", O(500 |C|²)). Both
+// hold K, 8|C|² bytes, and J(C), 8|C|p bytes.
 func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense) (factor, error) {
 	nc, d := c.Dims()
 	k := mat.NewSymDense(nc, nil)
@@ -46,6 +51,9 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 		chol, err := linalg.Factorize(k)
 		if err != nil {
 			return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
+		}
+		if jitter := chol.Jitter(); jitter > worthAWarning*p.meanVariance(c) {
+			p.notes = append(p.notes, fmt.Sprintf("jitter %.2g was added to the prior covariance of the context points", jitter))
 		}
 		mt = mat.DenseCopyOf(j)
 		chol.SolveLower(mt)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -50,25 +51,33 @@ func (p *problem) exactTarget(c *mat.Dense) (target, error) {
 }
 
 // sparseTarget is the variational sparse GP with C as inducing points (Titsias
-// 2009), in O(n|C|²): with A = K_CC + σ⁻² K_CX K_XC the mean is
-// μ + σ⁻² K_CC A⁻¹ K_CX (y - μ) and the covariance K_CC A⁻¹ K_CC.
+// 2009), in O(n|C|²): with K = L Lᵀ the prior covariance at C, V = L⁻¹k(C,X) and
+// B = I + σ⁻² V Vᵀ the mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance
+// L B⁻¹ Lᵀ. K is given the jitter that it needs.
 func (p *problem) sparseTarget(c *mat.Dense) (target, error) {
-	to, kcx, y := p.priorAt(c)
+	to, v, y := p.priorAt(c)
 	nc := len(to.mean)
-	a := mat.NewSymDense(nc, nil)
-	a.CopySym(to.cov)
-	linalg.Syrk(a, 1/p.noise, linalg.N, kcx, 1)
-	chol, err := linalg.Factorize(a)
+	chol, err := linalg.Factorize(to.cov)
 	if err != nil {
-		return target{}, fmt.Errorf("fsp-laplace: covariance of the context: %w", err)
+		return target{}, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
 	}
-	b := make([]float64, nc)
-	linalg.MulVec(b, 1/p.noise, linalg.N, kcx, y, 0)
-	chol.SolveVec(b)
-	half := mat.NewDense(nc, nc, nil)
-	half.Copy(to.cov)
-	linalg.MulVec(to.mean, 1, linalg.N, half, b, 1)
-	chol.SolveLower(half)
+	chol.SolveLower(v)
+	b := mat.NewSymDense(nc, nil)
+	addDiagonal(b, 1)
+	linalg.Syrk(b, 1/p.noise, linalg.N, v, 1)
+	inner, err := linalg.Factorize(b)
+	if err != nil {
+		return target{}, fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
+	}
+	e := make([]float64, nc)
+	linalg.MulVec(e, 1/p.noise, linalg.N, v, y, 0)
+	inner.SolveVec(e)
+	chol.MulLowerVec(e)
+	linalg.Axpy(1, e, to.mean)
+	lower := mat.NewDense(nc, nc, nil)
+	chol.Lower(lower)
+	half := mat.DenseCopyOf(lower.T())
+	inner.SolveLower(half)
 	linalg.Syrk(to.cov, 1, linalg.T, half, 0)
 	return to, nil
 }
@@ -212,11 +221,11 @@ func (p *problem) meanVariance(c *mat.Dense) float64 {
 }
 
 const (
-	adamBatch      = 500   // rows of a step
-	contextJitter  = 1e-10 // on the diagonal of K, as published
-	validateEvery  = 10
-	patience       = 5
-	validNoiseLoSD = 1e-2
+	adamBatch     = 500   // rows of a step
+	contextJitter = 1e-10 // on the diagonal of K, as published
+	validateEvery = 10
+	patience      = 5
+	noiseLoSD     = 1e-2 // floor under a learned noise, when the objective is compared and at the end
 )
 
 // loss is the objective of Algorithm 1 at fixed context points, for the rows of
@@ -241,8 +250,15 @@ func (p *problem) newLoss(x *mat.Dense, y []float64, c *mat.Dense) (*loss, error
 	if err != nil {
 		return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
 	}
-	n, _ := p.data.Dims()
-	return &loss{p: p, x: p.inputs.Apply(x), y: y, scale: float64(n) / float64(len(y)), c: p.inputs.Apply(c), chol: chol}, nil
+	l := &loss{p: p, c: p.inputs.Apply(c), chol: chol}
+	l.batch(x, y)
+	return l, nil
+}
+
+// batch makes the rows of x those that the loss looks at.
+func (l *loss) batch(x *mat.Dense, y []float64) {
+	n, _ := l.p.data.Dims()
+	l.x, l.y, l.scale = l.p.inputs.Apply(x), y, float64(n)/float64(len(y))
 }
 
 // eval returns R and, where dw is not nil, writes ∂R/∂w to it and returns
@@ -277,44 +293,40 @@ func (l *loss) eval(w []float64, rho float64, dw []float64) (value, drho float64
 
 // trainAdam is Algorithm 1 as published: Adam on w and ρ, new uniform context
 // points at every step, the objective on the training data every ten steps,
-// and the best of those kept after five in a row without a lower one.
+// and the best of those kept after five in a row without a lower one. Where the
+// noise is stated ρ stays.
 func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([]float64, float64, error) {
 	n, d := p.data.Dims()
-	rho := softplusInverse(p.NoiseStart)
 	learnNoise := p.Spec.Noise == nil
+	rho := softplusInverse(p.NoiseStart)
 	if !learnNoise {
 		rho = softplusInverse(math.Sqrt(p.noise))
 	}
 	opt := optimize.Adam{Rate: p.Rate}
-	theta := append(append([]float64(nil), w...), rho)
+	theta := append(slices.Clone(w), rho)
 	grad := make([]float64, len(theta))
-	best := append([]float64(nil), theta...)
+	best := slices.Clone(theta)
 	bestLoss, stale := math.Inf(1), 0
 
-	for step := 0; step < p.Steps && stale < patience; step++ {
+	for step := 0; stale < patience; step++ {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
+		}
+		if step == p.Steps {
+			p.notes = append(p.notes, fmt.Sprintf("training ran out of its %d steps", p.Steps))
+			break
 		}
 		if step%50 == 0 {
 			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
 		}
-		x, y := p.data.X, p.data.Y
-		if n > adamBatch {
-			x, y = mat.NewDense(adamBatch, d, nil), make([]float64, adamBatch)
-			for i := range y {
-				k := rng.IntN(n)
-				x.SetRow(i, p.data.X.RawRowView(k))
-				y[i] = p.data.Y[k]
-			}
-		}
-		l, err := p.newLoss(x, y, p.box.Uniform(p.Context, rng))
+		l, err := p.newLoss(p.data.X, p.data.Y, p.box.Uniform(p.Context, rng))
 		if err != nil {
 			return nil, 0, err
 		}
 		if step%validateEvery == 0 {
 			at := theta[len(w)]
-			if softplus(at) < validNoiseLoSD {
-				at = softplusInverse(validNoiseLoSD)
+			if learnNoise && softplus(at) < noiseLoSD {
+				at = softplusInverse(noiseLoSD)
 			}
 			if v, _ := l.eval(theta[:len(w)], at, nil); v < bestLoss {
 				bestLoss, stale = v, 0
@@ -323,6 +335,15 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 				stale++
 			}
 		}
+		if n > adamBatch {
+			x, y := mat.NewDense(adamBatch, d, nil), make([]float64, adamBatch)
+			for i := range y {
+				k := rng.IntN(n)
+				x.SetRow(i, p.data.X.RawRowView(k))
+				y[i] = p.data.Y[k]
+			}
+			l.batch(x, y)
+		}
 		_, drho := l.eval(theta[:len(w)], theta[len(w)], grad[:len(w)])
 		grad[len(w)] = 0
 		if learnNoise {
@@ -330,10 +351,13 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 		}
 		opt.Step(theta, grad)
 	}
-	s := math.Max(softplus(best[len(w)]), validNoiseLoSD)
-	if !learnNoise {
-		s = math.Sqrt(p.noise)
+	if math.IsInf(bestLoss, 1) {
+		return nil, 0, fmt.Errorf("fsp-laplace: the training objective is finite nowhere: %w", surrogate.ErrNotPositiveDefinite)
 	}
+	if !learnNoise {
+		return best[:len(w)], p.noise, nil
+	}
+	s := max(softplus(best[len(w)]), noiseLoSD)
 	return best[:len(w)], s * s, nil
 }
 

@@ -1,0 +1,102 @@
+package fsplaplace
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// published is the paper's model but for its size.
+func published() Model {
+	return Model{
+		Trainer: "adam", Factor: "lanczos", Box: "data", Scaling: "data", Bias: new(0.0), Spec: prior.Spec{Isotropic: true, Mean: prior.MeanZero},
+		Hidden: []int{10, 10}, Context: 20, CovarianceContext: 60, Rate: 0.02,
+	}
+}
+
+// As published the noise is learned with the weights, down to a floor, and
+// training stops by itself.
+func TestAdamLearnsTheNoise(t *testing.T) {
+	rng := stream.New(1, "noise", 0)
+	d := wave(40)
+	for i := range d.Y {
+		d.Y[i] += 0.2 * rng.NormFloat64()
+	}
+	post, err := published().Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.Empty(t, post.Warnings())
+	require.InDelta(t, 0.2, math.Sqrt(post.Noise()), 0.08)
+	mean, variance := make([]float64, 40), make([]float64, 40)
+	post.Predict(mean, variance, d.X)
+	for i := range mean {
+		require.InDelta(t, math.Sin(6*d.X.At(i, 0)), mean[i], 0.35)
+	}
+
+	m := published()
+	m.Spec.Noise, m.Steps = new(0.07), 30
+	post, err = m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.Equal(t, 0.07, post.Noise(), "stated noise stays")
+	require.Equal(t, []string{"training ran out of its 30 steps"}, post.Warnings())
+
+	m = published()
+	m.NoiseStart, m.Steps = 1e-4, 1
+	post, err = m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.InEpsilon(t, noiseLoSD*noiseLoSD, post.Noise(), 1e-12, "floor")
+}
+
+// A published fit does not start from the weights of another.
+func TestAdamBeginsAnew(t *testing.T) {
+	m := published()
+	m.Steps, m.Spec.Lengthscale, m.Spec.Variance = 40, []float64{0.3}, new(1.0)
+	d := wave(10)
+	first, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	second, err := m.FitFrom(t.Context(), first.(surrogate.Stater).State(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.Equal(t, first.(surrogate.Stater).State(), second.(surrogate.Stater).State())
+}
+
+// More rows than a batch: the whole data decide when to stop, and the loss of a
+// batch is scaled to them.
+func TestAdamByMinibatch(t *testing.T) {
+	d := wave(2*adamBatch + 1)
+	m := published()
+	m.Steps = 60
+	m.Spec = prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: new(0.1)}
+	post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	mean, variance := make([]float64, len(d.Y)), make([]float64, len(d.Y))
+	post.Predict(mean, variance, d.X)
+	var sq float64
+	for i, v := range mean {
+		sq += (v - d.Y[i]) * (v - d.Y[i]) / float64(len(mean))
+	}
+	require.Less(t, sq, 0.1, "the variance of the targets is 0.5")
+
+	p, w := untrained(1, 1, Model{Hidden: []int{6}, Context: 5}, 1)
+	p.data = d
+	l, err := p.newLoss(d.X, d.Y, p.box.Uniform(5, stream.New(1, "c", 0)))
+	require.NoError(t, err)
+	whole, _ := l.eval(w, 0.3, nil)
+	var sum float64
+	for i := range d.Y {
+		l.batch(d.X.Slice(i, i+1, 0, 1).(*mat.Dense), d.Y[i:i+1])
+		v, _ := l.eval(w, 0.3, nil)
+		sum += v / float64(len(d.Y))
+	}
+	require.InEpsilon(t, whole, sum, 1e-10, "the mean over batches is the full loss")
+}
+
+func TestPublishedScaling(t *testing.T) {
+	x := mat.NewDense(3, 2, []float64{1, 5, 2, 5, 3, 5})
+	require.Equal(t, fspace.Affine{Shift: []float64{2, 5}, Scale: []float64{1, 1}}, zscore(x))
+}
