@@ -47,6 +47,9 @@ func TestGonumSuite(t *testing.T) {
 	})
 }
 
+// allocate is where framed has its slices from: they end where their array does.
+var allocate = func(n int) []float64 { return make([]float64, n) }
+
 // canary surrounds what must not be written; it is far from any result.
 const canary = 1e77
 
@@ -57,8 +60,7 @@ func framed(rows, cols, stride int, rng *rand.Rand) blas64.General {
 	if rows > 0 {
 		length = (rows-1)*stride + cols
 	}
-	// The slice ends where its array does.
-	data := make([]float64, length)
+	data := allocate(length)
 	m := blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data}
 	for i := range data {
 		data[i] = canary
@@ -354,10 +356,10 @@ func TestCholeskyRejects(t *testing.T) {
 	})
 }
 
-// results runs every routine on one set of inputs.
-func results(n int) []blas64.General {
+// results runs every routine on one set of inputs. What dot products make,
+// whose order is another one in Go, comes apart.
+func results(n int) (all, dots []blas64.General) {
 	rng := stream.New(2, "results", n)
-	var all []blas64.General
 	keep := func(m blas64.General) { all = append(all, m) }
 	for _, tA := range transposes {
 		for _, tB := range transposes {
@@ -373,7 +375,7 @@ func results(n int) []blas64.General {
 		}
 		a, x, y := shaped(tA, n, n+5, 1, rng), framed(1, n+5, n+5, rng), framed(1, n, n, rng)
 		Gemv(tA, 0.7, a, x.Data, 0.1, y.Data)
-		keep(y)
+		dots = append(dots, y)
 	}
 	forTriangles(func(side blas.Side, uplo blas.Uplo, op blas.Transpose, diag blas.Diag) {
 		a := dominant(n, 0, uplo, diag, rng)
@@ -388,7 +390,7 @@ func results(n int) []blas64.General {
 		Trmv(op, a, x.Data)
 		keep(b)
 		keep(c)
-		keep(x)
+		dots = append(dots, x)
 	})
 	a := spd(n, 0, rng)
 	for i := range n {
@@ -404,39 +406,42 @@ func results(n int) []blas64.General {
 	GramLower(blas64.Symmetric{N: n, Data: gram.Data, Stride: n, Uplo: blas.Upper}, inv)
 	keep(inv)
 	keep(gram)
-	return all
+	return all, dots
 }
 
 // The number of goroutines, and AVX2 or AVX-512, make no difference at all.
 func TestReproducible(t *testing.T) {
-	old := level
-	defer func(n int) { runtime.GOMAXPROCS(n); level = old }(runtime.GOMAXPROCS(0))
-	for _, n := range []int{1, 7, 50, 130, 330} {
-		var want [2][]blas64.General
+	defer func(l cpu.Level, n int) { level = l; runtime.GOMAXPROCS(n) }(level, runtime.GOMAXPROCS(0))
+	same := func(want, got []blas64.General, tol float64, what string) {
+		for i := range got {
+			requireSame(t, want[i], got[i], tol, fmt.Sprintf("result %d, %s", i, what))
+		}
+	}
+	for _, n := range []int{1, 7, 50, 130, 210} {
+		level = cpu.Supported
+		runtime.GOMAXPROCS(1)
+		want, wantDots := results(n)
 		for _, l := range levels() {
-			for _, procs := range []int{1, 2, 3, 5} {
-				if n < 100 && procs > 1 {
-					continue
-				}
-				level = l
-				runtime.GOMAXPROCS(procs)
-				asm := 0
-				if l > cpu.Go {
-					asm = 1
-				}
-				got := results(n)
-				if want[asm] == nil {
-					want[asm] = got
-					continue
-				}
-				for i := range got {
-					requireSame(t, want[asm][i], got[i], 0, fmt.Sprintf("result %d, n = %d, %v, %d goroutines", i, n, l, procs))
+			level = l
+			runtime.GOMAXPROCS(1)
+			serial, serialDots := results(n)
+			tol, tolDots := 0.0, 0.0
+			if l == cpu.Go {
+				tolDots = 1e-10
+				if !fused {
+					tol = 1e-10
 				}
 			}
-		}
-		if want[1] != nil {
-			for i := range want[0] {
-				requireSame(t, want[0][i], want[1][i], 1e-10, fmt.Sprintf("result %d, n = %d, Go against assembly", i, n))
+			same(want, serial, tol, fmt.Sprintf("n = %d, %v against %v", n, l, cpu.Supported))
+			same(wantDots, serialDots, tolDots, fmt.Sprintf("n = %d, %v against %v", n, l, cpu.Supported))
+			for _, procs := range []int{2, 3, 5} {
+				if n < 100 || l == cpu.Go && procs != 3 {
+					continue
+				}
+				runtime.GOMAXPROCS(procs)
+				got, gotDots := results(n)
+				same(serial, got, 0, fmt.Sprintf("n = %d, %v, %d goroutines", n, l, procs))
+				same(serialDots, gotDots, 0, fmt.Sprintf("n = %d, %v, %d goroutines", n, l, procs))
 			}
 		}
 	}
@@ -520,4 +525,45 @@ func TestPanics(t *testing.T) {
 	} {
 		require.PanicsWithValue(t, name, f)
 	}
+}
+
+func FuzzGemm(f *testing.F) {
+	f.Add(uint16(3), uint16(5), uint16(7), uint8(0), uint64(1))
+	f.Add(uint16(200), uint16(17), uint16(260), uint8(0b1111), uint64(2))
+	f.Fuzz(func(t *testing.T, m16, n16, k16 uint16, forms uint8, seed uint64) {
+		m, n, k := int(m16%300), int(n16%300), int(k16%600)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		tA, tB := transposes[forms&1], transposes[forms>>1&1]
+		beta, alpha := factors[(forms>>2)%3], factors[(forms>>4)%3]
+		a, b, c := shaped(tA, m, k, rng.IntN(9), rng), shaped(tB, k, n, rng.IntN(9), rng), shaped(blas.NoTrans, m, n, rng.IntN(9), rng)
+		want := clone(c)
+		reference.Dgemm(tA, tB, m, n, k, alpha, a.Data, a.Stride, b.Data, b.Stride, beta, want.Data, want.Stride)
+		Gemm(tA, tB, alpha, a, b, beta, c)
+		requireSame(t, want, c, 1e-14*float64(k+1), "Gemm")
+	})
+}
+
+func FuzzTrsm(f *testing.F) {
+	f.Add(uint16(3), uint16(5), uint8(0), uint64(1))
+	f.Add(uint16(140), uint16(99), uint8(0b1111), uint64(2))
+	f.Fuzz(func(t *testing.T, n16, cols16 uint16, forms uint8, seed uint64) {
+		n, cols := int(n16%300), int(cols16%300)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		op, uplo, diag, side := transposes[forms&1], blas.Lower, blas.NonUnit, blas.Left
+		rows, columns := n, cols
+		if forms&2 != 0 {
+			uplo = blas.Upper
+		}
+		if forms&4 != 0 {
+			diag = blas.Unit
+		}
+		if forms&8 != 0 {
+			side, rows, columns = blas.Right, cols, n
+		}
+		a, b := dominant(n, rng.IntN(9), uplo, diag, rng), shaped(blas.NoTrans, rows, columns, rng.IntN(9), rng)
+		want := clone(b)
+		reference.Dtrsm(side, uplo, op, diag, rows, columns, 1, a.Data, a.Stride, want.Data, want.Stride)
+		Trsm(side, op, 1, a, b)
+		requireSame(t, want, b, 1e-13, "Trsm")
+	})
 }
