@@ -8,6 +8,7 @@ import (
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
+	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/sparsegp"
 )
@@ -28,6 +29,7 @@ type entry[T any] struct {
 var surrogates = []entry[surrogate.Model]{
 	{Entry{"gp", "exact Gaussian process"}, func() surrogate.Model { return &gp.Model{} }},
 	{Entry{"fsp-laplace", "Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace"}, func() surrogate.Model { return &fsplaplace.Model{} }},
+	{Entry{"gfsvi", "Bayesian neural network with a Gaussian-process prior over functions, by generalised variational inference"}, func() surrogate.Model { return &gfsvi.Model{} }},
 	{Entry{"svgp", "sparse variational Gaussian process, for many observations"}, func() surrogate.Model { return &sparsegp.Model{} }},
 }
 

@@ -1,0 +1,116 @@
+package fspace
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// Divergence is the regularised Kullback–Leibler divergence of two Gaussians at
+// M points (Quang 2019),
+//
+//	D = KL( N(a, Q + εI) ‖ N(b, P + εI) )
+//	  = ½ [ tr(P_ε⁻¹Q_ε) + ΔᵀP_ε⁻¹Δ - M + log det P_ε - log det Q_ε ],  Δ = a - b,
+//
+// with the means to take its gradients.
+type Divergence struct {
+	Value float64
+	Delta []float64 // ∂D/∂Δ = P_ε⁻¹Δ
+
+	q    *mat.SymDense // Q_ε
+	qinv *mat.SymDense
+	pinv *mat.SymDense
+}
+
+// NewDivergence returns D in O(M³). Where P or Q is not numerically positive
+// definite with ε on its diagonal, more is added to both.
+func NewDivergence(delta []float64, q, p *mat.SymDense, eps float64) (*Divergence, error) {
+	m := len(delta)
+	if a, b := q.SymmetricDim(), p.SymmetricDim(); a != m || b != m {
+		panic(fmt.Sprintf("fspace: covariances of size %d and %d, want %d", a, b, m))
+	}
+	qe, pe := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
+	qe.CopySym(q)
+	pe.CopySym(p)
+	AddDiagonal(qe, eps)
+	AddDiagonal(pe, eps)
+	cp, cq, err := factorizeBoth(pe, qe)
+	if err != nil {
+		return nil, err
+	}
+	d := &Divergence{Delta: append([]float64(nil), delta...), q: qe, qinv: mat.NewSymDense(m, nil), pinv: mat.NewSymDense(m, nil)}
+	cp.Inverse(d.pinv)
+	cq.Inverse(d.qinv)
+	cp.SolveVec(d.Delta)
+	d.Value = 0.5 * (inner(d.pinv, qe) + linalg.Dot(delta, d.Delta) - float64(m) + cp.LogDet() - cq.LogDet())
+	return d, nil
+}
+
+// factorizeBoth adds the jitter that either matrix needs to both.
+func factorizeBoth(a, b *mat.SymDense) (ca, cb *linalg.Cholesky, err error) {
+	for {
+		if ca, err = linalg.Factorize(a); err != nil {
+			return nil, nil, err
+		}
+		if cb, err = linalg.Factorize(b); err != nil {
+			return nil, nil, err
+		}
+		j := max(ca.Jitter(), cb.Jitter())
+		if j == 0 {
+			return ca, cb, nil
+		}
+		AddDiagonal(a, j)
+		AddDiagonal(b, j)
+	}
+}
+
+// Q is ∂D/∂Q = ½ (P_ε⁻¹ - Q_ε⁻¹), as a full matrix.
+func (d *Divergence) Q() *mat.Dense {
+	m := len(d.Delta)
+	out := mat.NewDense(m, m, nil)
+	p, q := d.pinv.RawSymmetric(), d.qinv.RawSymmetric()
+	raw := out.RawMatrix()
+	for i := range m {
+		for j := i; j < m; j++ {
+			v := 0.5 * (p.Data[i*p.Stride+j] - q.Data[i*q.Stride+j])
+			raw.Data[i*m+j], raw.Data[j*m+i] = v, v
+		}
+	}
+	return out
+}
+
+// P is ∂D/∂P = ½ (P_ε⁻¹ - P_ε⁻¹(Q_ε + ΔΔᵀ)P_ε⁻¹), as a full matrix.
+func (d *Divergence) P() *mat.Dense {
+	m := len(d.Delta)
+	pinv, q, tmp, out := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil), mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
+	pinv.Copy(d.pinv)
+	q.Copy(d.q)
+	linalg.Mul(tmp, 1, linalg.N, pinv, linalg.N, q, 0)
+	out.Copy(pinv)
+	linalg.Mul(out, -0.5, linalg.N, tmp, linalg.N, pinv, 0.5)
+	for i, a := range d.Delta {
+		linalg.Axpy(-0.5*a, d.Delta, out.RawRowView(i))
+	}
+	return out
+}
+
+// inner is Σ_ij a_ij b_ij.
+func inner(a, b *mat.SymDense) float64 {
+	m := a.SymmetricDim()
+	x, y := a.RawSymmetric(), b.RawSymmetric()
+	var sum float64
+	for i := range m {
+		r, s := x.Data[i*x.Stride+i:i*x.Stride+m], y.Data[i*y.Stride+i:i*y.Stride+m]
+		sum += 2*linalg.Dot(r, s) - r[0]*s[0]
+	}
+	return sum
+}
+
+// AddDiagonal adds v to the diagonal of a.
+func AddDiagonal(a *mat.SymDense, v float64) {
+	for i := range a.SymmetricDim() {
+		a.SetSym(i, i, a.At(i, i)+v)
+	}
+}

@@ -1,0 +1,206 @@
+package gfsvi
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// linear is f = w·x + b under the prior of its own features, w, b ~ N(0,1), with
+// observations of a plane and something else, and Bayesian linear regression's
+// answer: the mean and the precision of (w, b).
+func linear(dim, n int, noise float64) (o *objective, b batch, mean []float64, precision *mat.SymDense) {
+	o = &objective{
+		net:     &nn.Network{In: dim},
+		inputs:  fspace.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)},
+		process: prior.Process{Kernel: prior.Linear(dim).WithParams(ones(dim + 1)), Noise: noise},
+		gamma:   1e-10,
+	}
+	copy(o.inputs.Scale, ones(dim))
+	const measured = 20
+	b = batch{x: space.Sobol(measured+n, dim, stream.New(1, "x", 0)), measure: measured, y: make([]float64, n), weight: 1}
+	precision, mean = mat.NewSymDense(dim+1, nil), make([]float64, dim+1)
+	fspace.AddDiagonal(precision, 1)
+	for i := range b.y {
+		phi := append(append([]float64(nil), b.x.RawRowView(measured+i)...), 1)
+		b.y[i] = 1 - 2*phi[0] + math.Sin(20*phi[dim-1])
+		precision.SymRankOne(precision, 1/noise, mat.NewVecDense(dim+1, phi))
+		linalg.Axpy(b.y[i]/noise, phi, mean)
+	}
+	chol, err := linalg.Factorize(precision)
+	if err != nil {
+		panic(err)
+	}
+	chol.SolveVec(mean)
+	return o, b, mean, precision
+}
+
+func ones(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+// For a linear model under the prior of its own features, q is at the optimum the
+// exact posterior where S can be any covariance; where it is diagonal, m is exact
+// and the precisions are the diagonal of the exact one.
+func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
+	const dim, noise = 2, 0.1
+	o, b, mean, precision := linear(dim, 12, noise)
+	p := o.net.NumParams()
+	for _, rank := range []int{0, p} {
+		v := newVariational(p, rank)
+		rng := stream.New(2, "start", 0)
+		for i := range v.vector {
+			v.vector[i] = 0.3 * rng.NormFloat64()
+		}
+		v.logSD[0] = 0.5 * math.Log(noise)
+		loss := func(x, grad []float64) float64 {
+			g := cut(grad, p, rank)
+			f, err := o.eval(cut(x, p, rank), b, g)
+			require.NoError(t, err)
+			g.logSD[0] = 0
+			return f
+		}
+		res, err := optimize.Minimize(t.Context(), loss, v.vector, nil, nil, optimize.Settings{MaxIter: 3000, GradTol: 1e-7, FuncTol: -1})
+		require.NoError(t, err)
+		q := cut(res.X, p, rank)
+		require.InDeltaSlice(t, mean, q.m, 1e-5)
+		s := mat.NewSymDense(p, nil)
+		for i, v := range q.scales() {
+			s.SetSym(i, i, v*v)
+		}
+		if rank == 0 {
+			for i := range p {
+				require.InEpsilon(t, 1/precision.At(i, i), s.At(i, i), 1e-3)
+			}
+			continue
+		}
+		linalg.Syrk(s, 1, linalg.T, q.ut, 1)
+		var unit mat.Dense
+		unit.Mul(s, precision)
+		require.True(t, mat.EqualApprox(&unit, mat.NewDiagDense(p, ones(p)), 1e-3), "%v", mat.Formatted(&unit))
+	}
+}
+
+// The multiplicative updates lower F, and find the diagonal optimum of the linear
+// model at once.
+func TestStartScales(t *testing.T) {
+	o, b, _, precision := linear(3, 12, 0.1)
+	p := &problem{objective: *o}
+	v := newVariational(o.net.NumParams(), 0)
+	v.logSD[0] = 0.5 * math.Log(0.1)
+	p.objective.prepare(v, b)
+	require.NoError(t, p.startScales(t.Context(), v, b))
+	for i, s := range v.scales() {
+		require.InEpsilon(t, 1/precision.At(i, i), s*s, 1e-5)
+	}
+}
+
+// wave is the paper's toy data, sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be
+// predicted on [-2,2].
+func wave(n int) surrogate.Dataset {
+	rng := stream.New(1, "wave", 0)
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{-2}, Hi: []float64{2}}
+	for i := range n {
+		x := 0.5 + 0.5*rng.Float64()
+		if i%2 == 0 {
+			x = -x
+		}
+		d.X.Set(i, 0, x)
+		d.Y[i] = math.Sin(2*math.Pi*x) + 0.1*rng.NormFloat64()
+	}
+	return d
+}
+
+// wasserstein is the mean over a grid of [-2,2] of the Wasserstein-2 distance of
+// the marginals.
+func wasserstein(a, b surrogate.Posterior) float64 {
+	const n = 101
+	x := mat.NewDense(n, 1, nil)
+	for i := range n {
+		x.Set(i, 0, -2+4*float64(i)/(n-1))
+	}
+	ma, va, mb, vb := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	a.Predict(ma, va, x)
+	b.Predict(mb, vb, x)
+	var sum float64
+	for i := range n {
+		sum += math.Hypot(ma[i]-mb[i], math.Sqrt(va[i])-math.Sqrt(vb[i])) / n
+	}
+	return sum
+}
+
+// The network comes close to the exact process with the same prior.
+func TestNearTheExactProcess(t *testing.T) {
+	d := wave(40)
+	for _, c := range []struct {
+		kernel string
+		model  Model
+		within float64
+	}{
+		{"matern52", Model{Steps: 60}, 0.06},
+		{"rbf", Model{Steps: 60}, 0.15},
+		{"matern12", Model{Steps: 60}, 0.1},
+		{"matern52", Model{Covariance: "diagonal", Steps: 60}, 0.4},
+	} {
+		c.model.Kernel = c.kernel
+		exact, err := gp.Model{Spec: c.model.Spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+		require.NoError(t, err)
+		post, err := c.model.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		far := wasserstein(post, exact)
+		t.Logf("%s %s: %.4f", c.kernel, c.model.Covariance, far)
+		require.Less(t, far, c.within, c.kernel)
+	}
+}
+
+// Training lowers the objective that the start leaves.
+func TestTrainingLowersTheObjective(t *testing.T) {
+	d := wave(20)
+	spec := prior.Spec{Lengthscale: []float64{0.4}, Noise: new(0.01)}
+	bound := func(steps int, rate float64) float64 {
+		m := Model{Spec: spec, Hidden: []int{15, 15}, Context: 40, Rank: 10, Steps: steps, Rate: rate}
+		fitted, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		q := fitted.(*posterior)
+		m, err = m.withDefaults()
+		require.NoError(t, err)
+		p := &problem{Model: m, data: d, box: m.contextBox(d), order: make([]int, 20), objective: objective{net: q.net, inputs: q.inputs, process: q.process, gamma: m.Gamma}}
+		for i := range p.order {
+			p.order[i] = i
+		}
+		v := cut(append(append([]float64(nil), q.state.q...), 0.5*math.Log(q.noise)), q.net.NumParams(), 10)
+		var sum float64
+		for i := range 5 {
+			f, err := p.eval(v, p.nextBatch(stream.New(9, "batch", i)), nil)
+			require.NoError(t, err)
+			sum += f / 5
+		}
+		return sum
+	}
+	before, after := bound(1, 1e-12), bound(150, 1e-3)
+	t.Logf("F from %.1f to %.1f", before, after)
+	require.Less(t, after, before)
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, Model{}.Check(2))
+	require.ErrorContains(t, Model{Covariance: "lowrank"}.Check(2), "did you mean low-rank?")
+	require.ErrorContains(t, Model{Gamma: -1}.Check(2), "gamma is -1")
+	require.ErrorIs(t, Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}.Check(2), prior.ErrSpec)
+}

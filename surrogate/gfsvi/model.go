@@ -1,0 +1,304 @@
+package gfsvi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Model is GFSVI. The zero value is the default: a 30-30 tanh network, a prior
+// fitted by marginal likelihood, S of low rank plus a diagonal, and a start near
+// the optimum.
+type Model struct {
+	prior.Spec
+
+	Hidden     []int  `set:"hidden" default:"30,30" help:"widths of the hidden layers (published: 30,30 and 100,100)"`
+	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
+
+	// Bias is the standard deviation of the hidden biases that training starts
+	// from.
+	Bias *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial biases (published: 0)"`
+
+	// Covariance of the weights: "low-rank", diag(s²) + UUᵀ with Rank columns of
+	// U, or "diagonal", the published mean field.
+	Covariance string `set:"covariance" default:"low-rank" help:"covariance of the weights: low-rank (and a diagonal) or diagonal (as published)"`
+	Rank       int    `set:"rank" default:"100" help:"columns of the low-rank part"`
+
+	// Gamma is γ of the regularised divergence: γM is on both diagonals.
+	Gamma float64 `set:"gamma" default:"1e-6" help:"regularisation of the divergence (published: 1e-10)"`
+
+	// Context is the number M of measurement points drawn from the box at each
+	// step. Measure "all" adds up to as many observations of the batch to them.
+	Context int    `set:"context" default:"100" help:"measurement points drawn from the box at each step (published: 500)"`
+	Measure string `set:"measure" default:"all" help:"where the divergence is taken: all (context points and training inputs) or box (context points alone)"`
+	// Box is where context points lie: "search" is the dataset's box and 5 % of
+	// its width on each side, "data" is the published one, the bounding box of
+	// the training inputs and half its width on each side.
+	Box string `set:"box" default:"search" help:"region of the context points: search (the box searched, and 5 %) or data (range of the data, and 50 %)"`
+
+	// Start is where training starts from: "fitted" (package comment) or "random",
+	// as published: weights as drawn, s = softplus(-5).
+	Start string `set:"start" default:"fitted" help:"where training starts: fitted or random (as published)"`
+	// Steps of Adam. After a fitted start the default is 100 for the low-rank
+	// covariance and 300 for the diagonal one, and one for each five observations.
+	Steps int `set:"steps" default:"100, 300 or 10000" help:"training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations; random start: 10000)"`
+	// Rate of Adam in the first steps; it falls to a hundredth of that.
+	Rate  float64 `set:"rate" default:"0.0003, 0.003 or 0.005" help:"learning rate at first (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005)"`
+	Batch int     `set:"batch" default:"500" help:"observations in a step (published: 2000)"`
+
+	// LearnNoise learns σ with the weights, from the prior's, unless Noise is set.
+	LearnNoise bool `set:"learn-noise" default:"false" help:"learn the noise with the weights, as published, instead of with the prior"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+const (
+	searchMargin = 0.05
+	dataMargin   = 0.5
+
+	measureAll  = "all"
+	startFitted = "fitted"
+
+	// priorRows is the most observations that the prior is fitted to.
+	priorRows = 1000
+
+	// leastSD is the floor under the noise's standard deviation, for a prior
+	// whose noise is fixed at 0.
+	leastSD = 1e-4
+
+	// randomScale is softplus(-5), where the published training starts s.
+	randomScale = 0.006715348489118068
+)
+
+func (m Model) withDefaults() (Model, error) {
+	if m.Hidden == nil {
+		m.Hidden = []int{30, 30}
+	}
+	for _, h := range m.Hidden {
+		if h < 1 {
+			return m, fmt.Errorf("gfsvi: hidden: a layer of %d units", h)
+		}
+	}
+	choose := func(name string, v *string, valid ...string) error {
+		if *v == "" {
+			*v = valid[0]
+		}
+		if !slices.Contains(valid, *v) {
+			return fmt.Errorf("gfsvi: unknown %s %q: did you mean %s?", name, *v, nearest.Name(*v, valid))
+		}
+		return nil
+	}
+	for _, err := range []error{
+		choose("activation", &m.Activation, nn.Names()...),
+		choose("covariance", &m.Covariance, "low-rank", "diagonal"),
+		choose("measure", &m.Measure, measureAll, "box"),
+		choose("box", &m.Box, "search", "data"),
+		choose("start", &m.Start, startFitted, "random"),
+	} {
+		if err != nil {
+			return m, err
+		}
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{
+		{"rank", float64(m.Rank)}, {"gamma", m.Gamma}, {"context", float64(m.Context)},
+		{"steps", float64(m.Steps)}, {"rate", m.Rate}, {"batch", float64(m.Batch)},
+	} {
+		if !(v.value >= 0) || math.IsInf(v.value, 0) {
+			return m, fmt.Errorf("gfsvi: %s is %v, must be positive", v.name, v.value)
+		}
+	}
+	if m.Bias == nil {
+		m.Bias = new(0.5)
+	}
+	if !(*m.Bias >= 0) || math.IsInf(*m.Bias, 0) {
+		return m, fmt.Errorf("gfsvi: bias is %v, must not be negative", *m.Bias)
+	}
+	m.Rank = orDefault(m.Rank, 100)
+	if m.Covariance == "diagonal" {
+		m.Rank = 0
+	}
+	m.Gamma = orDefault(m.Gamma, 1e-6)
+	m.Context = orDefault(m.Context, 100)
+	m.Batch = orDefault(m.Batch, 500)
+	m.LearnNoise = m.LearnNoise && m.Noise == nil
+	return m, nil
+}
+
+func orDefault[T int | float64](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// Check reports settings that cannot be fitted to data of dim inputs, whatever
+// the data: Fit would return the same error.
+func (m Model) Check(dim int) error {
+	if _, err := m.withDefaults(); err != nil {
+		return err
+	}
+	_, err := m.Process(dim)
+	return err
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: the prior and q start where an
+// earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	activation, err := nn.ByName(m.Activation)
+	if err != nil {
+		return nil, err
+	}
+	n, dim := d.Dims()
+	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
+	warm := decodeState(start, net.NumParams(), m.Rank)
+
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	x, y := someRows(d, priorRows, stream.Split(rng, "prior rows", 0))
+	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, warm.prior, stream.Split(rng, "prior", 0))
+	if err != nil {
+		return nil, err
+	}
+	p := &problem{Model: m, data: d, box: m.contextBox(d), order: make([]int, n)}
+	for i := range p.order {
+		p.order[i] = i
+	}
+	p.schedule(n)
+	p.objective = objective{net: net, inputs: fspace.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
+
+	v := newVariational(net.NumParams(), m.Rank)
+	v.logSD[0] = math.Log(max(math.Sqrt(fitted.Noise), leastSD))
+	copy(v.m, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), fitted.Mean, stream.Split(rng, "weights", 0)))
+	p.spread(v, stream.Split(rng, "spread", 0))
+	if warm.q != nil {
+		copy(v.vector[:len(warm.q)], warm.q)
+	}
+	warnings := fitted.Warnings
+	if m.Start == startFitted {
+		note, err := p.start(ctx, v, stream.Split(rng, "start", 0))
+		if err != nil {
+			return nil, err
+		}
+		if note != "" {
+			warnings = append(slices.Clone(warnings), note)
+		}
+	}
+	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
+		return nil, err
+	}
+	for _, w := range v.vector {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return nil, fmt.Errorf("gfsvi: training diverged: a smaller rate may help")
+		}
+	}
+	post := newPosterior(p, v, fitted.State)
+	post.warnings = warnings
+	return post, nil
+}
+
+// problem is one fit: what stays fixed while q is trained.
+type problem struct {
+	Model
+	objective
+	data  surrogate.Dataset
+	box   fspace.Box
+	order []int // a permutation of the observations
+}
+
+// schedule sets the steps and the rate of training on n observations where they
+// are not given.
+func (p *problem) schedule(n int) {
+	steps, rate := 100+n/5, 3e-4
+	switch {
+	case p.Start != startFitted:
+		steps, rate = 10000, 5e-3
+	case p.Rank == 0:
+		steps, rate = 300+n/5, 3e-3
+	}
+	p.Steps, p.Rate = orDefault(p.Steps, steps), orDefault(p.Rate, rate)
+}
+
+// spread sets s and U as the published training does s, U in the same size.
+func (p *problem) spread(v *variational, rng *rand.Rand) {
+	for i := range v.logS {
+		v.logS[i] = math.Log(randomScale)
+	}
+	if v.ut != nil {
+		u := v.ut.RawMatrix().Data
+		for i := range u {
+			u[i] = randomScale * rng.NormFloat64()
+		}
+	}
+}
+
+// contextBox is the box that context points are spread over.
+func (m Model) contextBox(d surrogate.Dataset) fspace.Box {
+	margin := searchMargin
+	if m.Box == "data" {
+		d.Lo, d.Hi = nil, nil
+		margin = dataMargin
+	}
+	lo, hi := d.Box()
+	return fspace.Widen(lo, hi, margin)
+}
+
+// someRows returns the observations, or limit of them drawn at random.
+func someRows(d surrogate.Dataset, limit int, rng *rand.Rand) (*mat.Dense, []float64) {
+	n, dim := d.Dims()
+	if n <= limit {
+		return d.X, d.Y
+	}
+	x, y := mat.NewDense(limit, dim, nil), make([]float64, limit)
+	for i, r := range rng.Perm(n)[:limit] {
+		x.SetRow(i, d.X.RawRowView(r))
+		y[i] = d.Y[r]
+	}
+	return x, y
+}
+
+// warmState is the State of a posterior, taken apart: first the number of prior
+// parameters, then those, then m, log s and U.
+type warmState struct {
+	prior, q []float64
+}
+
+func (s warmState) encode() surrogate.State {
+	out := append(surrogate.State{float64(len(s.prior))}, s.prior...)
+	return append(out, s.q...)
+}
+
+func decodeState(s surrogate.State, weights, rank int) warmState {
+	if len(s) == 0 {
+		return warmState{}
+	}
+	k := int(s[0])
+	if k < 0 || len(s) != 1+k+(2+rank)*weights {
+		return warmState{}
+	}
+	return warmState{prior: s[1 : 1+k], q: s[1+k:]}
+}

@@ -1,0 +1,258 @@
+package gfsvi
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// chunk is how many points go through the network at a time.
+const chunk = 256
+
+// posterior is N(m, diag(s²) + UUᵀ) through the linearised network: mean f(x,m),
+// covariance (J∘s)(J∘s)ᵀ + (JU)(JU)ᵀ.
+type posterior struct {
+	net      *nn.Network
+	inputs   fspace.Affine
+	process  prior.Process
+	m, s     []float64
+	ut       *mat.Dense // Uᵀ; nil for rank 0
+	noise    float64
+	warnings []string
+	state    warmState
+}
+
+var (
+	_ surrogate.Stater    = (*posterior)(nil)
+	_ surrogate.Describer = (*posterior)(nil)
+)
+
+func newPosterior(p *problem, v *variational, priorState []float64) *posterior {
+	return &posterior{
+		net: p.net, inputs: p.inputs, process: p.process,
+		m: v.m, s: v.scales(), ut: v.ut, noise: math.Exp(2 * v.logSD[0]),
+		state: warmState{prior: priorState, q: v.vector[:len(v.vector)-1]},
+	}
+}
+
+func (p *posterior) Dim() int               { return p.net.In }
+func (p *posterior) Noise() float64         { return p.noise }
+func (p *posterior) Warnings() []string     { return p.warnings }
+func (p *posterior) State() surrogate.State { return p.state.encode() }
+
+// Hypers implements surrogate.Describer.
+func (p *posterior) Hypers() []surrogate.Hyper {
+	var out []surrogate.Hyper
+	for _, h := range p.process.Kernel.Params() {
+		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
+	}
+	return append(out,
+		surrogate.Hyper{Name: "mean", Value: p.process.Mean},
+		surrogate.Hyper{Name: "noise", Value: p.noise},
+		surrogate.Hyper{Name: "weights", Value: float64(len(p.m))})
+}
+
+// features are T = J∘s and P = JU at the rows of a tape.
+type features struct {
+	tape *nn.Tape
+	t, p *mat.Dense // p is nil for rank 0
+}
+
+func (p *posterior) features(x *mat.Dense) features {
+	f := features{tape: p.net.Record(p.m, p.inputs.Apply(x))}
+	n, np := f.tape.Len(), f.tape.NumParams()
+	f.t = mat.NewDense(n, np, nil)
+	f.tape.Jacobian(f.t)
+	if p.ut != nil {
+		r, _ := p.ut.Dims()
+		f.p = mat.NewDense(n, r, nil)
+		linalg.Mul(f.p, 1, linalg.N, f.t, linalg.T, p.ut, 0)
+	}
+	mulColumns(f.t, f.t, p.s)
+	return f
+}
+
+func (f features) variance(dst []float64) {
+	clear(dst)
+	addSquaredNorms(dst, f.t)
+	if f.p != nil {
+		addSquaredNorms(dst, f.p)
+	}
+}
+
+// covarianceGrad adds to dx the gradient of ½ Σ_i |T_i|² + |P_i|² with respect to
+// the network's inputs, T̄ = t and P̄ = pbar in place of T and P. It uses t up.
+func (p *posterior) covarianceGrad(dx *mat.Dense, f features, t, pbar *mat.Dense) {
+	mulColumns(t, t, p.s)
+	if pbar != nil {
+		linalg.Mul(t, 1, linalg.N, pbar, linalg.N, p.ut, 1)
+	}
+	f.tape.JVPInputGradRows(dx, t)
+}
+
+// Predict costs O(p(1+r)) a point.
+func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
+	n := p.rows(x)
+	checkLen("mean", len(mean), n)
+	checkLen("variance", len(variance), n)
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		f := p.features(x)
+		copy(mean[i:k], f.tape.Value())
+		f.variance(variance[i:k])
+	})
+}
+
+// PredictGrad costs about three times Predict.
+func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	n := p.rows(x)
+	checkLen("mean", len(mean), n)
+	checkLen("variance", len(variance), n)
+	checkDims("dmean", dmean, n, p.Dim())
+	checkDims("dvariance", dvariance, n, p.Dim())
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		f := p.features(x)
+		copy(mean[i:k], f.tape.Value())
+		f.variance(variance[i:k])
+
+		_, d := x.Dims()
+		dx := mat.NewDense(k-i, d, nil)
+		f.tape.InputGrad(dx)
+		p.inputs.Pull(dx)
+		dmean.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+
+		dx.Zero()
+		p.covarianceGrad(dx, f, f.t, f.p)
+		dx.Scale(2, dx)
+		p.inputs.Pull(dx)
+		dvariance.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+	})
+}
+
+// Joint implements surrogate.Posterior in O(m²(p+r)) beyond Predict.
+func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	n := p.rows(x)
+	checkLen("mean", len(mean), n)
+	checkDims("cov", cov, n, n)
+	f := p.features(x)
+	copy(mean, f.tape.Value())
+	linalg.Syrk(cov, 1, linalg.N, f.t, 0)
+	if f.p != nil {
+		linalg.Syrk(cov, 1, linalg.N, f.p, 1)
+	}
+}
+
+// JointVJP implements surrogate.Posterior.
+func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	n, d := p.rows(x), p.Dim()
+	checkLen("mbar", len(mbar), n)
+	checkDims("cbar", cbar, n, n)
+	checkDims("dx", dx, n, d)
+	f := p.features(x)
+	full := mat.NewDense(n, n, nil)
+	full.Copy(cbar)
+	times := func(a *mat.Dense) *mat.Dense {
+		if a == nil {
+			return nil
+		}
+		_, k := a.Dims()
+		out := mat.NewDense(n, k, nil)
+		linalg.Mul(out, 2, linalg.N, full, linalg.N, a, 0)
+		return out
+	}
+	grad := mat.NewDense(n, d, nil)
+	f.tape.InputGrad(grad)
+	for i, b := range mbar {
+		row := grad.RawRowView(i)
+		for j := range row {
+			row[j] *= b
+		}
+	}
+	p.covarianceGrad(grad, f, times(f.t), times(f.p))
+	p.inputs.Pull(grad)
+	dx.Add(dx, grad)
+}
+
+// Paths draws linearised networks f(x,m) + J(x)(s∘ε + Uη), ε and η ~ N(0,I).
+func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	paths := make([]surrogate.Path, n)
+	for i := range paths {
+		dir := make([]float64, len(p.m))
+		for k, s := range p.s {
+			dir[k] = s * rng.NormFloat64()
+		}
+		if p.ut != nil {
+			r, _ := p.ut.Dims()
+			for k := range r {
+				linalg.Axpy(rng.NormFloat64(), p.ut.RawRowView(k), dir)
+			}
+		}
+		paths[i] = path{p, dir}
+	}
+	return paths
+}
+
+type path struct {
+	p   *posterior
+	dir []float64
+}
+
+// Eval implements surrogate.Path in O(p) a point.
+func (q path) Eval(value []float64, grad, x *mat.Dense) {
+	n := q.p.rows(x)
+	checkLen("value", len(value), n)
+	if grad != nil {
+		checkDims("grad", grad, n, q.p.Dim())
+	}
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		t := q.p.net.Record(q.p.m, q.p.inputs.Apply(x))
+		t.JVP(value[i:k], q.dir)
+		for j, v := range t.Value() {
+			value[i+j] += v
+		}
+		if grad != nil {
+			_, d := x.Dims()
+			dx := mat.NewDense(k-i, d, nil)
+			t.InputGrad(dx)
+			t.JVPInputGrad(dx, q.dir)
+			q.p.inputs.Pull(dx)
+			grad.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+		}
+	})
+}
+
+// rows returns the number of rows of x, which must have Dim columns.
+func (p *posterior) rows(x *mat.Dense) int {
+	n, d := x.Dims()
+	if d != p.Dim() {
+		panic(fmt.Sprintf("gfsvi: points of %d inputs, want %d", d, p.Dim()))
+	}
+	return n
+}
+
+func checkLen(name string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("gfsvi: %s has length %d, want %d", name, got, want))
+	}
+}
+
+func checkDims(name string, a mat.Matrix, r, c int) {
+	if ar, ac := a.Dims(); ar != r || ac != c {
+		panic(fmt.Sprintf("gfsvi: %s is %d×%d, want %d×%d", name, ar, ac, r, c))
+	}
+}
+
+func eachChunk(x *mat.Dense, f func(i, k int, x *mat.Dense)) {
+	n, d := x.Dims()
+	for i := 0; i < n; i += chunk {
+		k := min(n, i+chunk)
+		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
+	}
+}

@@ -1,0 +1,211 @@
+package gfsvi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate"
+)
+
+const (
+	// startRows is the most observations that the start looks at.
+	startRows = 500
+
+	// startRidge is what is added to Θ, relative to its mean diagonal, to find
+	// the least weights that stand for a function.
+	startRidge = 1e-6
+
+	meanSteps     = 100
+	meanTolerance = 3e-3 // nats per point
+	scaleSteps    = 30
+
+	// leastScale is a floor under s: directions that the prior excludes would
+	// otherwise have log s run away.
+	leastScale = 1e-6
+)
+
+// meanStages are the variances added to the target's covariance, relative to the
+// mean prior variance: from a coarse fit to a fine one.
+var meanStages = []float64{1e-2, 1e-4, 1e-6}
+
+// start sets q near its optimum at a fixed batch: m by Gauss–Newton steps, U to
+// the leading directions of the exact process's posterior, s by multiplicative
+// updates. The note says how far from the optimum m stayed, if it did.
+func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) (note string, err error) {
+	b := p.startBatch(rng)
+	mean, cov, err := fspace.Target(p.process, b.x, p.data.X, p.data.Y)
+	if err != nil {
+		return "", fmt.Errorf("gfsvi: start: %w", err)
+	}
+	if note, err = p.startMean(ctx, v, b.x, mean, cov); err != nil {
+		return "", err
+	}
+	p.objective.prepare(v, b)
+	if v.rank() > 0 {
+		if err := p.startLowRank(v, cov); err != nil {
+			return "", err
+		}
+	}
+	return note, p.startScales(ctx, v, b)
+}
+
+// startBatch is a Halton set and the training inputs, measured at all of them.
+func (p *problem) startBatch(rng *rand.Rand) batch {
+	n, d := p.data.Dims()
+	rows := rng.Perm(n)[:min(n, startRows)]
+	k := 2 * p.Context
+	b := batch{x: mat.NewDense(k+len(rows), d, nil), measure: k + len(rows), y: make([]float64, len(rows)), weight: float64(n) / float64(len(rows))}
+	head(b.x, k).Copy(p.box.Halton(k, rng))
+	for i, r := range rows {
+		b.x.SetRow(k+i, p.data.X.RawRowView(r))
+		b.y[i] = p.data.Y[r]
+	}
+	return b
+}
+
+// startMean brings f(·,m) to the mean of the exact process given the data: the
+// minimum of F without its covariances, if the network has it.
+func (p *problem) startMean(ctx context.Context, v *variational, c *mat.Dense, mean []float64, cov *mat.SymDense) (note string, err error) {
+	fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(c), Target: mean}
+	k := make([]float64, len(mean))
+	p.process.Kernel.Diag(k, c)
+	scale := floats.Sum(k) / float64(len(k))
+	a, steps, left := mat.NewSymDense(len(mean), nil), meanSteps, 0.0
+	for _, s := range meanStages {
+		a.CopySym(cov)
+		fspace.AddDiagonal(a, s*scale)
+		var taken int
+		if left, taken, err = fit.Minimize(ctx, v.m, a, steps, meanTolerance); err != nil {
+			return "", fmt.Errorf("gfsvi: start: %w", err)
+		}
+		steps -= taken
+		surrogate.Report(ctx, surrogate.Progress{Phase: "start", Done: meanSteps - steps, Total: meanSteps + scaleSteps})
+	}
+	if left /= float64(len(mean)); left > 0.05 {
+		note = fmt.Sprintf("the start of the mean stopped %.2g nats per context point from its optimum", left)
+	}
+	return note, nil
+}
+
+// startLowRank sets U to the smallest weights with J U = F, where F Fᵀ has the
+// leading directions of the covariance of the exact process given the data.
+func (p *problem) startLowRank(v *variational, cov *mat.SymDense) error {
+	m := cov.SymmetricDim()
+	l := linalg.PivotedCholesky(cov, 1e-6, m)
+	_, q := l.Dims()
+	gram := mat.NewSymDense(q, nil)
+	linalg.Syrk(gram, 1, linalg.T, l, 0)
+	var eig mat.EigenSym
+	if !eig.Factorize(gram, true) {
+		return fmt.Errorf("gfsvi: start: eigenvalues of the posterior covariance did not converge")
+	}
+	var vectors mat.Dense
+	eig.VectorsTo(&vectors) // of ascending eigenvalues
+	r := min(v.rank(), q)
+	f := mat.NewDense(m, r, nil)
+	linalg.Mul(f, 1, linalg.N, l, linalg.N, mat.DenseCopyOf(vectors.Slice(0, q, q-r, q)), 0)
+
+	theta := mat.NewSymDense(m, nil)
+	j := head(p.objective.j, m)
+	linalg.Syrk(theta, 1, linalg.N, j, 0)
+	fspace.AddDiagonal(theta, startRidge*mat.Trace(theta)/float64(m))
+	chol, err := linalg.Factorize(theta)
+	if err != nil {
+		return fmt.Errorf("gfsvi: start: tangent kernel: %w", err)
+	}
+	chol.Solve(f)
+	linalg.Mul(head(v.ut, r), 1, linalg.T, f, linalg.N, j, 0)
+	return nil
+}
+
+// startScales minimises F over s², the rest fixed, by
+//
+//	s_j² ← s_j² B_j/A_j,  A_j = Σ_i w_i J_ij²/σ² + (JᵀP⁻¹J)_jj,  B_j = (JᵀQ⁻¹J)_jj,
+//
+// with P = K + γM I, and Q = J S Jᵀ + γM I of the present s. F falls at every
+// update: it is the multiplicative algorithm for D-optimal designs (Yu 2010),
+// whose criterion log det Q - Σ A_j s_j² is.
+func (p *problem) startScales(ctx context.Context, v *variational, b batch) error {
+	o := &p.objective
+	rows, np := o.j.Dims()
+	m, first := b.measure, rows-len(b.y)
+	k, theta := mat.NewSymDense(m, nil), make([]float64, rows)
+	o.process.Kernel.Gram(k, head(b.x, m))
+	nn.KernelDiag(theta, &o.tape)
+	var variance, slope float64
+	for i := range m {
+		variance += k.At(i, i)
+		slope += theta[i]
+	}
+	for i := range v.logS {
+		v.logS[i] = 0.5 * math.Log(variance/slope)
+	}
+
+	eps := o.gamma * float64(m)
+	fspace.AddDiagonal(k, eps)
+	cost := make([]float64, np)
+	if err := addSolvedSquares(cost, k, head(o.j, m)); err != nil {
+		return err
+	}
+	precision := b.weight * math.Exp(-2*v.logSD[0])
+	for i := first; i < rows; i++ {
+		for c, g := range o.j.RawRowView(i) {
+			cost[c] += precision * g * g
+		}
+	}
+	var low *mat.Dense
+	if r := v.rank(); r > 0 {
+		low = mat.NewDense(m, r, nil)
+		linalg.Mul(low, 1, linalg.N, head(o.j, m), linalg.T, v.ut, 0)
+	}
+	q, gain := mat.NewSymDense(m, nil), make([]float64, np)
+	for step := range scaleSteps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if step%10 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "start", Done: meanSteps + step, Total: meanSteps + scaleSteps})
+		}
+		mulColumns(o.t, o.j, v.scales())
+		linalg.Syrk(q, 1, linalg.N, head(o.t, m), 0)
+		if low != nil {
+			linalg.Syrk(q, 1, linalg.N, low, 1)
+		}
+		fspace.AddDiagonal(q, eps)
+		clear(gain)
+		if err := addSolvedSquares(gain, q, head(o.j, m)); err != nil {
+			return err
+		}
+		for i := range v.logS {
+			if cost[i] > 0 && gain[i] > 0 {
+				v.logS[i] = max(v.logS[i]+0.5*math.Log(gain[i]/cost[i]), math.Log(leastScale))
+			}
+		}
+	}
+	return nil
+}
+
+// addSolvedSquares adds the diagonal of JᵀA⁻¹J to dst.
+func addSolvedSquares(dst []float64, a *mat.SymDense, j *mat.Dense) error {
+	chol, err := linalg.Factorize(a)
+	if err != nil {
+		return fmt.Errorf("gfsvi: start: %w", err)
+	}
+	half := mat.DenseCopyOf(j)
+	chol.SolveLower(half)
+	n, _ := half.Dims()
+	for i := range n {
+		for c, v := range half.RawRowView(i) {
+			dst[c] += v * v
+		}
+	}
+	return nil
+}
