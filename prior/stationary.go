@@ -86,7 +86,7 @@ func (k stationary) pairs(mem *memory, y *mat.Dense) *pairs {
 func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 	n := checkPoints("points", x, k.dim)
 	checkSym("Gram matrix", dst, n)
-	to, p := k.pairs(nil, x), k.profile()
+	to, p, scratch := k.pairs(nil, x), k.profile(), make([]float64, min(n, tile))
 	for j := 0; j < n; j += tile {
 		end := min(n, j+tile)
 		for i := range end {
@@ -95,8 +95,9 @@ func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 				row[0] = 1
 			}
 			part := row[from-i : end-i]
-			to.SquaredDistances(part, x.RawRowView(i), to.inv, from)
-			p.eval(part, nil, part)
+			s := scratch[:len(part)]
+			to.SquaredDistances(s, x.RawRowView(i), to.inv, from)
+			p.eval(part, nil, s)
 		}
 	}
 }
@@ -105,12 +106,13 @@ func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 func (k stationary) Cross(dst, x, y *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("cross matrix", dst, n, m)
-	to, p := k.pairs(nil, y), k.profile()
+	to, p, scratch := k.pairs(nil, y), k.profile(), make([]float64, min(m, tile))
 	for j := 0; j < m; j += tile {
 		for i := range n {
 			part := dst.RawRowView(i)[j:min(m, j+tile)]
-			to.SquaredDistances(part, x.RawRowView(i), to.inv, j)
-			p.eval(part, nil, part)
+			s := scratch[:len(part)]
+			to.SquaredDistances(s, x.RawRowView(i), to.inv, j)
+			p.eval(part, nil, s)
 		}
 	}
 }

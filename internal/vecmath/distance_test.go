@@ -1,12 +1,13 @@
 package vecmath
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/functionspace/bo/internal/cpu"
 )
@@ -32,8 +33,7 @@ func TestPack(t *testing.T) {
 // Distances and moments against plain sums, and between instruction sets to the
 // last bit, for every offset and length.
 func TestDistances(t *testing.T) {
-	type result struct{ s, first, second []float64 }
-	before := map[string]result{}
+	before := map[[3]int][]float64{}
 	levels(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 12))
 		for _, d := range []int{1, 2, 3, 7, 20} {
@@ -64,13 +64,17 @@ func TestDistances(t *testing.T) {
 							t.Fatalf("distance %v, want %v", s[j], sum)
 						}
 					}
-					require.InDeltaSlice(t, wantFirst, first, 1e-12)
-					require.InDeltaSlice(t, wantSecond, second, 1e-12)
-					require.Equal(t, make([]float64, 8), buf[:8], "wrote before")
-					require.Equal(t, make([]float64, 8), buf[n+8:], "wrote behind")
-					key, got := fmt.Sprint(d, from, n), result{s, first, second}
-					if earlier, ok := before[key]; ok {
-						require.Equal(t, earlier, got)
+					for c := range d {
+						if math.Abs(first[c]-wantFirst[c]) > 1e-12 || math.Abs(second[c]-wantSecond[c]) > 1e-12 {
+							t.Fatalf("moments %v, %v, want %v, %v", first[c], second[c], wantFirst[c], wantSecond[c])
+						}
+					}
+					if floats.Sum(buf[:8]) != 0 || floats.Sum(buf[n+8:]) != 0 {
+						t.Fatal("wrote beside the distances")
+					}
+					key, got := [3]int{d, from, n}, slices.Concat(s, first, second)
+					if earlier, ok := before[key]; ok && !slices.Equal(earlier, got) {
+						t.Fatalf("%v: %v and %v", key, earlier, got)
 					}
 					before[key] = got
 				}

@@ -113,7 +113,9 @@ func TestLevelsAgree(t *testing.T) {
 				continue
 			}
 			for i := range got {
-				require.True(t, same(before[i], got[i]), "%s(%x): %x and %x", f.name, x[i], before[i], got[i])
+				if !same(before[i], got[i]) {
+					t.Fatalf("%s(%x): %x and %x", f.name, x[i], before[i], got[i])
+				}
 			}
 		}
 	})
@@ -227,7 +229,12 @@ func TestProfiles(t *testing.T) {
 			a := bigA(bigOf(s), k.c)
 			size, _ := a.Float64()
 			for j, want := range []*big.Float{k.value(bigOf(s), a), k.slope(bigOf(s), a)} {
-				e := ulps([]float64{v[i], d[i]}[j], want)
+				got := []float64{v[i], d[i]}[j]
+				if size > 708 || k.c == 0 && s > 1416 {
+					require.LessOrEqual(t, math.Abs(got), 1e-302, "%s(%v)", k.name, s)
+					continue
+				}
+				e := ulps(got, want)
 				worst = max(worst, e/(3+1.5*size))
 				require.LessOrEqual(t, e, 3+1.5*size, "%s(%v), output %d", k.name, s, j)
 			}

@@ -90,7 +90,8 @@ func Erf(dst, slope, x []float64) { sloped(erf, erfSlope, dst, slope, x) }
 func GELU(dst, slope, x []float64) { sloped(gelu, geluSlope, dst, slope, x) }
 
 // RBF writes e^(-s/2) to dst and, unless slope is nil, its derivative with
-// respect to s ≥ 0 to slope.
+// respect to s ≥ 0 to slope. It and the kernels below are 0 where their
+// exponential is less than 1e-307.
 func RBF(dst, slope, s []float64) { sloped(rbf, rbfSlope, dst, slope, s) }
 
 // Matern12 is e^-√s like RBF. The slope at 0 is 0.

@@ -1,6 +1,9 @@
 package main
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	signBit = 1 << 63
@@ -61,20 +64,11 @@ func (p *program) expm1Reduced(r *node) *node {
 	return p.fma(p.poly(r, r2, expTail), r2, r)
 }
 
-// exponential is factor·e^x for x ≤ 710.
-func (p *program) exponential(factor, x *node) *node {
-	k := p.reduce(x, nil)
-	e := p.add(p.expm1Reduced(k.r), p.c(1))
-	if factor != nil {
-		e = p.mul(e, factor)
-	}
-	return p.scale(e, k.n, k.t)
-}
-
 func exp() *program {
 	p := newProgram("exp")
 	x := p.max(p.c(-746), p.min(p.c(710), p.x))
-	p.outs = []*node{p.exponential(nil, x)}
+	k := p.reduce(x, nil)
+	p.outs = []*node{p.scale(p.add(p.expm1Reduced(k.r), p.c(1)), k.n, k.t)}
 	return p
 }
 
@@ -296,10 +290,29 @@ func sqrt() *program {
 	return p
 }
 
+// lowest is where e^-a and what multiplies it become 0: n is -1023 there, for
+// which power gives 0.
+const lowest = 709.09
+
+// decay is e^-a = e·2ⁿ for 0 ≤ a ≤ lowest.
+func (p *program) decay(a *node) (e, two *node) {
+	t := p.fma(a, p.c(-math.Log2E), p.c(magic))
+	n := p.sub(t, p.c(magic))
+	r := p.fma(n, p.c(ln2Lo), p.fma(n, p.c(ln2Hi), a)) // e^-a = 2ⁿe^-r
+	flipped := slices.Clone(expTail)
+	for k := 1; k < len(flipped); k += 2 {
+		flipped[k] = -flipped[k]
+	}
+	r2 := p.mul(r, r)
+	e = p.sub(p.c(1), p.fnma(p.poly(r, r2, flipped), r2, r))
+	return e, p.power(1, reduced{n, t, r})
+}
+
 // rbf is e^(-x/2); its slope is -v/2.
 func rbf(slope bool) *program {
 	p := newProgram("rbf")
-	v := p.exponential(nil, p.mul(p.min(p.c(1500), p.x), p.c(-0.5)))
+	e, two := p.decay(p.mul(p.min(p.c(2*lowest), p.x), p.c(0.5)))
+	v := p.mul(e, two)
 	p.outs = []*node{v}
 	if slope {
 		p.name = "rbfSlope"
@@ -311,8 +324,9 @@ func rbf(slope bool) *program {
 // matern12 is e^-a, a = √x; its slope -v/2a, and 0 at 0.
 func matern12(slope bool) *program {
 	p := newProgram("matern12")
-	a := p.sqrt(p.min(p.c(600000), p.x))
-	v := p.exponential(nil, p.mul(a, p.c(-1)))
+	a := p.min(p.c(lowest), p.sqrt(p.x))
+	e, two := p.decay(a)
+	v := p.mul(e, two)
 	p.outs = []*node{v}
 	if slope {
 		p.name = "matern12Slope"
@@ -325,13 +339,13 @@ func matern12(slope bool) *program {
 // matern32 is (1+a)e^-a, a = √3x; its slope -3/2 e^-a.
 func matern32(slope bool) *program {
 	p := newProgram("matern32")
-	a := p.sqrt(p.mul(p.min(p.c(200000), p.x), p.c(3)))
-	k := p.reduce(p.mul(a, p.c(-1)), nil)
-	e := p.add(p.expm1Reduced(k.r), p.c(1))
-	p.outs = []*node{p.scale(p.fma(a, e, e), k.n, k.t)}
+	a := p.sqrt(p.min(p.c(lowest*lowest), p.mul(p.x, p.c(3))))
+	e, two := p.decay(a)
+	v := p.mul(e, two)
+	p.outs = []*node{p.fma(a, v, v)}
 	if slope {
 		p.name = "matern32Slope"
-		p.outs = append(p.outs, p.scale(p.mul(e, p.c(-1.5)), k.n, k.t))
+		p.outs = append(p.outs, p.mul(v, p.c(-1.5)))
 	}
 	return p
 }
@@ -339,15 +353,15 @@ func matern32(slope bool) *program {
 // matern52 is (1+a+a²/3)e^-a, a = √5x; its slope -5/6 (1+a)e^-a.
 func matern52(slope bool) *program {
 	p := newProgram("matern52")
-	s := p.min(p.c(120000), p.x)
-	a := p.sqrt(p.mul(s, p.c(5)))
-	k := p.reduce(p.mul(a, p.c(-1)), nil)
-	e := p.add(p.expm1Reduced(k.r), p.c(1))
-	linear := p.add(a, p.c(1))
-	p.outs = []*node{p.scale(p.mul(p.fma(s, p.c(5./3), linear), e), k.n, k.t)}
+	square := p.min(p.c(lowest*lowest), p.mul(p.x, p.c(5)))
+	a := p.sqrt(square)
+	e, two := p.decay(a)
+	v := p.mul(e, two)
+	linear := p.fma(a, v, v)
+	p.outs = []*node{p.fma(p.mul(square, p.c(1./3)), v, linear)}
 	if slope {
 		p.name = "matern52Slope"
-		p.outs = append(p.outs, p.scale(p.mul(p.mul(linear, e), p.c(-5./6)), k.n, k.t))
+		p.outs = append(p.outs, p.mul(linear, p.c(-5./6)))
 	}
 	return p
 }
