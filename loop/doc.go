@@ -12,7 +12,7 @@
 //
 // The surrogate sees inputs in the unit cube and the values of all finished
 // trials in the order of their IDs, standardised to mean 0 and standard
-// deviation 1. A failed trial enters with the worst value observed so far. All
+// deviation 1. A failed trial enters with the worst of them. All
 // random numbers come from streams of (Options.Seed, purpose, trial ID). So a
 // suggestion is a function of the options, of the trials and of what a warm
 // start carries over from the fit before; all three are in the saved state.
