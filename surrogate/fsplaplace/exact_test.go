@@ -196,7 +196,7 @@ func TestDoublingTheDataHalvesTheNoise(t *testing.T) {
 		post.Predict(mean, v, space.Sobol(50, 1, nil))
 		return v
 	}
-	require.InDeltaSlice(t, variance(d, 0.05), variance(twice, 0.1), 1e-3)
+	require.InEpsilonSlice(t, variance(d, 0.05), variance(twice, 0.1), 1e-5)
 }
 
 // wave is n observations of a smooth function on [0,1].

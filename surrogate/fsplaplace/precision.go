@@ -42,6 +42,9 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	variance := make([]float64, nc)
 	p.process.Kernel.Diag(variance, c)
 	addDiagonal(k, contextJitter)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 
 	tc := p.tape(w, c)
 	j := mat.NewDense(nc, tc.NumParams(), nil)

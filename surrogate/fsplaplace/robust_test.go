@@ -2,6 +2,7 @@ package fsplaplace
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -189,5 +190,28 @@ func TestManyObservations(t *testing.T) {
 	require.InDeltaSlice(t, d.Y, mean, 0.05)
 	for _, v := range variance {
 		require.Less(t, v, 1e-3)
+	}
+}
+
+// The same bits on one processor and on four, with matrices large enough to be
+// shared out among them.
+func TestProcessorsDoNotMatter(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, m := range []Model{{Steps: 4}, {Steps: 4, Factor: "lanczos", CovarianceContext: 700}, {Steps: 3, Trainer: "adam"}} {
+		m.Restarts = 1
+		var want []float64
+		for _, procs := range []int{1, 4} {
+			runtime.GOMAXPROCS(procs)
+			post, err := m.Fit(t.Context(), plane(40), stream.New(1, "fit", 0))
+			require.NoError(t, err)
+			x := space.Sobol(300, 2, nil)
+			mean, variance := make([]float64, 300), make([]float64, 300)
+			post.Predict(mean, variance, x)
+			got := append(mean, variance...)
+			if want == nil {
+				want = got
+			}
+			require.Equal(t, want, got)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -122,15 +123,27 @@ func TestJitterIsAWarning(t *testing.T) {
 	require.Equal(t, p.Warnings(), next.Warnings())
 }
 
-func TestFitSameOnOneProcessorAndTwo(t *testing.T) {
-	var want surrogate.State
-	for _, procs := range []int{1, 2} {
-		old := runtime.GOMAXPROCS(procs)
-		state := fit(t, gp.Model{}, wave(40)).(surrogate.Stater).State()
-		runtime.GOMAXPROCS(old)
+// The same bits on one processor and on four, with matrices large enough to be
+// shared out among them.
+func TestProcessorsDoNotMatter(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const n = 400
+	d := surrogate.Dataset{X: space.Sobol(n, 3, stream.New(1, "x", 0)), Y: make([]float64, n)}
+	for i := range d.Y {
+		d.Y[i] = math.Sin(5*d.X.At(i, 0)) + d.X.At(i, 1)*d.X.At(i, 2)
+	}
+	x := space.Sobol(500, 3, nil)
+	var want []float64
+	for _, procs := range []int{1, 4} {
+		runtime.GOMAXPROCS(procs)
+		post, err := gp.Model{Spec: prior.Spec{Restarts: 2}}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		mean, variance := make([]float64, 500), make([]float64, 500)
+		post.Predict(mean, variance, x)
+		got := append(mean, variance...)
 		if want == nil {
-			want = state
+			want = got
 		}
-		require.Equal(t, want, state)
+		require.Equal(t, want, got)
 	}
 }
