@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/laplace"
 	"github.com/functionspace/bo/surrogate/sparsegp"
 )
 
@@ -31,6 +32,7 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"fsp-laplace", "Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace"}, func() surrogate.Model { return &fsplaplace.Model{} }},
 	{Entry{"gfsvi", "Bayesian neural network with a Gaussian-process prior over functions, by generalised variational inference"}, func() surrogate.Model { return &gfsvi.Model{} }},
 	{Entry{"svgp", "sparse variational Gaussian process, for many observations"}, func() surrogate.Model { return &sparsegp.Model{} }},
+	{Entry{"laplace", "Bayesian neural network with a Gaussian prior on its weights, by the linearised Laplace approximation"}, func() surrogate.Model { return &laplace.Model{} }},
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{

@@ -24,12 +24,12 @@ func TestEntries(t *testing.T) {
 		m, err := catalog.Surrogate(e.Name)
 		require.NoError(t, err)
 		explained(e.Name, m)
-		require.NoError(t, settings.Set(m, "kernel", "rbf"))
+		require.NoError(t, settings.Set(m, "noise", "0.5"), e.Name)
 		again, err := catalog.Surrogate(e.Name)
 		require.NoError(t, err)
-		text, err := settings.Get(again, "kernel")
+		text, err := settings.Get(again, "noise")
 		require.NoError(t, err)
-		require.Empty(t, text, e.Name)
+		require.Equal(t, settings.Learned, text, e.Name)
 	}
 	for _, e := range catalog.Acquisitions() {
 		require.NotEmpty(t, e.Summary, e.Name)

@@ -1,3 +1,3 @@
-// Package catalog names the surrogates, acquisition functions and kernels that
-// the command offers.
+// Package catalog names the surrogates and acquisition functions that the command
+// offers, and sets them as a user writes it.
 package catalog

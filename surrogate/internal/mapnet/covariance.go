@@ -1,0 +1,276 @@
+package mapnet
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+)
+
+// Covariance is that of the functions J(x)e, e ~ N(0, Σ), at the rows recorded in
+// a tape. It is immutable.
+type Covariance interface {
+	// Variance writes J(x_i) Σ J(x_i)ᵀ.
+	Variance(dst []float64, t *nn.Tape)
+	// VarianceVJP adds to dx the gradient of Σ_i bar_i variance_i with respect to
+	// the network's inputs.
+	VarianceVJP(dx *mat.Dense, t *nn.Tape, bar []float64)
+	// Joint writes J(x) Σ J(x)ᵀ.
+	Joint(dst *mat.SymDense, t *nn.Tape)
+	// JointVJP adds to dx the gradient of Σ_ij bar_ij cov_ij, over all i and j.
+	JointVJP(dx *mat.Dense, t *nn.Tape, bar *mat.SymDense)
+	// Draw returns e.
+	Draw(rng *rand.Rand) []float64
+}
+
+// dualCovariance is (I - Jᵀ(Θ + ρI)⁻¹J)/δ. A point costs O(nΣ_l h_l + n²).
+type dualCovariance struct {
+	tape *nn.Tape
+	chol *linalg.Cholesky // of Θ + ρI
+	h    Hypers
+}
+
+func (c *dual) Covariance(h Hypers) (Covariance, error) {
+	chol, _, _, err := ridged(c.theta, h.rho())
+	if err != nil {
+		return nil, err
+	}
+	return &dualCovariance{c.tape, chol, h}, nil
+}
+
+// cross returns Θ(X,x).
+func (c *dualCovariance) cross(t *nn.Tape) *mat.Dense {
+	k := mat.NewDense(c.tape.Len(), t.Len(), nil)
+	nn.Kernel(k, c.tape, t)
+	return k
+}
+
+func (c *dualCovariance) Variance(dst []float64, t *nn.Tape) {
+	nn.KernelDiag(dst, t)
+	k := c.cross(t)
+	c.chol.SolveLower(k)
+	for i := range c.tape.Len() {
+		for j, v := range k.RawRowView(i) {
+			dst[j] -= v * v
+		}
+	}
+	for i := range dst {
+		dst[i] = max(dst[i], 0) / c.h.Precision
+	}
+}
+
+func (c *dualCovariance) VarianceVJP(dx *mat.Dense, t *nn.Tape, bar []float64) {
+	k := c.cross(t)
+	c.chol.Solve(k)
+	kbar, direct := mat.DenseCopyOf(k.T()), make([]float64, len(bar))
+	for i, b := range bar {
+		direct[i] = b / c.h.Precision
+		row := kbar.RawRowView(i)
+		for j := range row {
+			row[j] *= -2 * direct[i]
+		}
+	}
+	nn.KernelDiagVJP(dx, t, direct)
+	nn.KernelVJP(dx, t, c.tape, kbar)
+}
+
+func (c *dualCovariance) Joint(dst *mat.SymDense, t *nn.Tape) {
+	nn.KernelSym(dst, t)
+	k := c.cross(t)
+	c.chol.SolveLower(k)
+	linalg.Syrk(dst, -1/c.h.Precision, linalg.T, k, 1/c.h.Precision)
+	for i := range t.Len() {
+		dst.SetSym(i, i, max(dst.At(i, i), 0))
+	}
+}
+
+func (c *dualCovariance) JointVJP(dx *mat.Dense, t *nn.Tape, bar *mat.SymDense) {
+	k := c.cross(t)
+	c.chol.Solve(k)
+	m := t.Len()
+	full, kbar := mat.NewDense(m, m, nil), mat.NewDense(m, c.tape.Len(), nil)
+	full.Copy(bar)
+	linalg.Mul(kbar, -2/c.h.Precision, linalg.N, full, linalg.T, k, 0)
+	direct := mat.NewSymDense(m, nil)
+	direct.ScaleSym(1/c.h.Precision, bar)
+	nn.KernelSymVJP(dx, t, direct)
+	nn.KernelVJP(dx, t, c.tape, kbar)
+}
+
+// Draw corrects a draw of the prior towards noise at the observations.
+func (c *dualCovariance) Draw(rng *rand.Rand) []float64 {
+	e := make([]float64, c.tape.NumParams())
+	for i := range e {
+		e[i] = rng.NormFloat64() / math.Sqrt(c.h.Precision)
+	}
+	a := make([]float64, c.tape.Len())
+	c.tape.JVP(a, e)
+	for i := range a {
+		a[i] = -a[i] + math.Sqrt(c.h.Noise)*rng.NormFloat64()
+	}
+	c.chol.SolveVec(a)
+	c.tape.VJP(e, a)
+	return e
+}
+
+// root is S with S Sᵀ = Σ, acting on the rows of matrices with p columns.
+type root interface {
+	right(phi *mat.Dense) // φ ← φ S
+	left(phi *mat.Dense)  // φ ← φ Sᵀ
+}
+
+// rootCovariance has features J(x)S.
+type rootCovariance struct {
+	root
+	weights int
+}
+
+func (c *rootCovariance) features(t *nn.Tape) *mat.Dense {
+	phi := mat.NewDense(t.Len(), c.weights, nil)
+	t.Jacobian(phi)
+	c.right(phi)
+	return phi
+}
+
+func (c *rootCovariance) Variance(dst []float64, t *nn.Tape) {
+	phi := c.features(t)
+	for i := range dst {
+		row := phi.RawRowView(i)
+		dst[i] = linalg.Dot(row, row)
+	}
+}
+
+func (c *rootCovariance) VarianceVJP(dx *mat.Dense, t *nn.Tape, bar []float64) {
+	phi := c.features(t)
+	for i, b := range bar {
+		row := phi.RawRowView(i)
+		for j := range row {
+			row[j] *= 2 * b
+		}
+	}
+	c.left(phi)
+	t.JVPInputGradRows(dx, phi)
+}
+
+func (c *rootCovariance) Joint(dst *mat.SymDense, t *nn.Tape) {
+	linalg.Syrk(dst, 1, linalg.N, c.features(t), 0)
+}
+
+func (c *rootCovariance) JointVJP(dx *mat.Dense, t *nn.Tape, bar *mat.SymDense) {
+	phi := c.features(t)
+	full, fbar := mat.NewDense(t.Len(), t.Len(), nil), mat.NewDense(t.Len(), c.weights, nil)
+	full.Copy(bar)
+	linalg.Mul(fbar, 2, linalg.N, full, linalg.N, phi, 0)
+	c.left(fbar)
+	t.JVPInputGradRows(dx, fbar)
+}
+
+func (c *rootCovariance) Draw(rng *rand.Rand) []float64 {
+	e := mat.NewDense(1, c.weights, nil)
+	for i := range e.RawRowView(0) {
+		e.RawRowView(0)[i] = rng.NormFloat64()
+	}
+	c.left(e)
+	return e.RawRowView(0)
+}
+
+// primalRoot is σL⁻ᵀ with L Lᵀ = G + ρI.
+type primalRoot struct {
+	chol *linalg.Cholesky
+	sd   float64
+}
+
+func (c *primal) Covariance(h Hypers) (Covariance, error) {
+	chol, _, _, err := ridged(c.g, h.rho())
+	if err != nil {
+		return nil, err
+	}
+	return &rootCovariance{primalRoot{chol, math.Sqrt(h.Noise)}, chol.N()}, nil
+}
+
+func (r primalRoot) right(phi *mat.Dense) {
+	t := mat.DenseCopyOf(phi.T())
+	r.chol.SolveLower(t)
+	phi.Copy(t.T())
+	phi.Scale(r.sd, phi)
+}
+
+func (r primalRoot) left(phi *mat.Dense) {
+	t := mat.DenseCopyOf(phi.T())
+	r.chol.SolveUpper(t)
+	phi.Copy(t.T())
+	phi.Scale(r.sd, phi)
+}
+
+// diagonalRoot is a diagonal S.
+type diagonalRoot []float64
+
+func (c *diagonal) Covariance(h Hypers) (Covariance, error) {
+	s := make(diagonalRoot, len(c.d))
+	for k, d := range c.d {
+		s[k] = 1 / math.Sqrt(h.Precision+d/h.Noise)
+	}
+	return &rootCovariance{s, len(s)}, nil
+}
+
+func (r diagonalRoot) right(phi *mat.Dense) {
+	m, _ := phi.Dims()
+	for i := range m {
+		for k, v := range phi.RawRowView(i) {
+			phi.RawRowView(i)[k] = v * r[k]
+		}
+	}
+}
+
+func (r diagonalRoot) left(phi *mat.Dense) { r.right(phi) }
+
+// kronRoot is (U_a⊗U_b)·diag(scale) for each layer.
+type kronRoot []kronLayer // value holds the scales
+
+func (c *kron) Covariance(h Hypers) (Covariance, error) {
+	r, weights := make(kronRoot, len(c.layers)), 0
+	for l, layer := range c.layers {
+		r[l] = layer
+		r[l].value = mat.DenseCopyOf(layer.value)
+		data := r[l].value.RawMatrix().Data
+		for i, v := range data {
+			data[i] = 1 / math.Sqrt(h.Precision+v/h.Noise)
+		}
+		weights += len(data)
+	}
+	return &rootCovariance{r, weights}, nil
+}
+
+func (r kronRoot) right(phi *mat.Dense) {
+	r.each(phi, func(l kronLayer, m, tmp *mat.Dense) {
+		linalg.Mul(tmp, 1, linalg.T, l.a, linalg.N, m, 0)
+		linalg.Mul(m, 1, linalg.N, tmp, linalg.N, l.b, 0)
+		m.MulElem(m, l.value)
+	})
+}
+
+func (r kronRoot) left(phi *mat.Dense) {
+	r.each(phi, func(l kronLayer, m, tmp *mat.Dense) {
+		m.MulElem(m, l.value)
+		linalg.Mul(tmp, 1, linalg.N, l.a, linalg.N, m, 0)
+		linalg.Mul(m, 1, linalg.N, tmp, linalg.T, l.b, 0)
+	})
+}
+
+// each calls f with the part of each row that belongs to a layer, as a matrix of
+// a row for each input and the bias.
+func (r kronRoot) each(phi *mat.Dense, f func(l kronLayer, m, tmp *mat.Dense)) {
+	n, _ := phi.Dims()
+	at := 0
+	for _, l := range r {
+		a, b := l.value.Dims()
+		tmp := mat.NewDense(a, b, nil)
+		for i := range n {
+			f(l, mat.NewDense(a, b, phi.RawRowView(i)[at:at+a*b]), tmp)
+		}
+		at += a * b
+	}
+}

@@ -1,0 +1,239 @@
+package mapnet
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+)
+
+// Curvature is JᵀJ at the training inputs, or an approximation G of it.
+type Curvature interface {
+	// LogDet returns log|I + G/ρ| and the number of effective parameters
+	// γ = tr G(G + ρI)⁻¹, minus its derivative with respect to log ρ.
+	LogDet(rho float64) (logDet, gamma float64, err error)
+	// Covariance is (δI + G/σ²)⁻¹, seen through the linearised network.
+	Covariance(h Hypers) (Covariance, error)
+}
+
+// Names of curvatures.
+const (
+	Full     = "full"
+	Kron     = "kron"
+	Diagonal = "diagonal"
+)
+
+// maxFull bounds the smaller of the numbers of observations and of weights for
+// the full curvature, which needs a matrix of that size.
+const maxFull = 6000
+
+// block is how many observations pass at a time.
+const block = 512
+
+// NewCurvature returns the curvature of that name. The full one costs
+// O(min(n,p)²·max(n,p)), Kron O(nΣh²), Diagonal O(np).
+func (p *Problem) NewCurvature(ctx context.Context, name string, w []float64) (Curvature, error) {
+	switch name {
+	case Kron:
+		return p.kron(ctx, w)
+	case Diagonal:
+		return p.diagonal(ctx, w)
+	}
+	n, weights := len(p.Y), len(w)
+	switch {
+	case min(n, weights) > maxFull:
+		return nil, fmt.Errorf("the full curvature of %d observations and %d weights is too large: choose curvature=%s", n, weights, Kron)
+	case n <= weights:
+		return newDual(p.Net.Record(w, p.X)), nil
+	}
+	return p.primal(ctx, w)
+}
+
+// eachBlock calls f with tapes at the training inputs, a block at a time.
+func (p *Problem) eachBlock(ctx context.Context, w []float64, f func(t *nn.Tape)) error {
+	n, d := p.X.Dims()
+	tape := new(nn.Tape)
+	for lo := 0; lo < n; lo += block {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		tape.Record(p.Net, w, p.X.Slice(lo, min(lo+block, n), 0, d).(*mat.Dense))
+		f(tape)
+	}
+	return nil
+}
+
+// dual holds the tangent kernel Θ = J Jᵀ, of which the eigenvalues are those of
+// JᵀJ.
+type dual struct {
+	tape  *nn.Tape
+	theta *mat.SymDense
+}
+
+func newDual(t *nn.Tape) *dual {
+	c := &dual{t, mat.NewSymDense(t.Len(), nil)}
+	nn.KernelSym(c.theta, t)
+	return c
+}
+
+func (c *dual) LogDet(rho float64) (logDet, gamma float64, err error) {
+	_, logDet, gamma, err = ridged(c.theta, rho)
+	return logDet, gamma, err
+}
+
+// ridged factors a + ρI.
+func ridged(a *mat.SymDense, rho float64) (chol *linalg.Cholesky, logDet, gamma float64, err error) {
+	n := a.SymmetricDim()
+	b := mat.NewSymDense(n, nil)
+	b.CopySym(a)
+	for i := range n {
+		b.SetSym(i, i, b.At(i, i)+rho)
+	}
+	if chol, err = linalg.Factorize(b); err != nil {
+		return nil, 0, 0, err
+	}
+	inverse := make([]float64, n)
+	chol.InverseDiag(inverse)
+	gamma = float64(n)
+	for _, v := range inverse {
+		gamma -= rho * v
+	}
+	return chol, chol.LogDet() - float64(n)*math.Log(rho), gamma, nil
+}
+
+// primal holds JᵀJ itself.
+type primal struct{ g *mat.SymDense }
+
+func (p *Problem) primal(ctx context.Context, w []float64) (*primal, error) {
+	c := &primal{mat.NewSymDense(len(w), nil)}
+	err := p.eachBlock(ctx, w, func(t *nn.Tape) {
+		j := mat.NewDense(t.Len(), len(w), nil)
+		t.Jacobian(j)
+		linalg.Syrk(c.g, 1, linalg.T, j, 1)
+	})
+	return c, err
+}
+
+func (c *primal) LogDet(rho float64) (logDet, gamma float64, err error) {
+	_, logDet, gamma, err = ridged(c.g, rho)
+	return logDet, gamma, err
+}
+
+// diagonal holds the diagonal of JᵀJ.
+type diagonal struct{ d []float64 }
+
+func (p *Problem) diagonal(ctx context.Context, w []float64) (*diagonal, error) {
+	c := &diagonal{make([]float64, len(w))}
+	err := p.eachBlock(ctx, w, func(t *nn.Tape) {
+		j := mat.NewDense(t.Len(), len(w), nil)
+		t.Jacobian(j)
+		for i := range t.Len() {
+			for k, v := range j.RawRowView(i) {
+				c.d[k] += v * v
+			}
+		}
+	})
+	return c, err
+}
+
+func (c *diagonal) LogDet(rho float64) (logDet, gamma float64, err error) {
+	for _, d := range c.d {
+		logDet += math.Log1p(d / rho)
+		gamma += d / (d + rho)
+	}
+	return logDet, gamma, nil
+}
+
+// kron is block-diagonal, a block for each layer with A⊗B/n, A = Σ_i ā_iā_iᵀ and
+// B = Σ_i δ_iδ_iᵀ over the inputs of the layer, with a one for the bias, and the
+// derivatives with respect to its outputs (Martens and Grosse 2015, eq. 1, with
+// the bias in the weights; Ritter, Botev and Barber 2018).
+type kron struct{ layers []kronLayer }
+
+// kronLayer is a block by the eigenvectors of its factors: eigenvalue (i,j) is
+// value.At(i,j).
+type kronLayer struct {
+	a, b  *mat.Dense // eigenvectors, in columns
+	value *mat.Dense
+}
+
+func (p *Problem) kron(ctx context.Context, w []float64) (*kron, error) {
+	depth := len(p.Net.Hidden)
+	as, bs := make([]*mat.SymDense, depth+1), make([]*mat.SymDense, depth+1)
+	in := p.Net.In
+	for l := range as {
+		out := 1
+		if l < depth {
+			out = p.Net.Hidden[l]
+		}
+		as[l], bs[l] = mat.NewSymDense(in+1, nil), mat.NewSymDense(out, nil)
+		in = out
+	}
+	err := p.eachBlock(ctx, w, func(t *nn.Tape) {
+		for l := range as {
+			a, delta := t.Layer(l)
+			m, h := a.Dims()
+			wide := mat.NewDense(m, h+1, nil)
+			for i := range m {
+				wide.RawRowView(i)[copy(wide.RawRowView(i), a.RawRowView(i))] = 1
+			}
+			linalg.Syrk(as[l], 1, linalg.T, wide, 1)
+			if delta == nil {
+				bs[l].SetSym(0, 0, bs[l].At(0, 0)+float64(m))
+			} else {
+				linalg.Syrk(bs[l], 1, linalg.T, delta, 1)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &kron{}
+	for l := range as {
+		va, ea, err := eigen(as[l])
+		if err != nil {
+			return nil, err
+		}
+		vb, eb, err := eigen(bs[l])
+		if err != nil {
+			return nil, err
+		}
+		value := mat.NewDense(len(ea), len(eb), nil)
+		for i, x := range ea {
+			for j, y := range eb {
+				value.Set(i, j, x*y/float64(len(p.Y)))
+			}
+		}
+		c.layers = append(c.layers, kronLayer{va, vb, value})
+	}
+	return c, nil
+}
+
+// eigen returns the eigenvectors and eigenvalues of a positive semidefinite a.
+func eigen(a *mat.SymDense) (*mat.Dense, []float64, error) {
+	var e mat.EigenSym
+	if !e.Factorize(a, true) {
+		return nil, nil, fmt.Errorf("eigenvalues of the curvature did not converge")
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	values := e.Values(nil)
+	for i := range values {
+		values[i] = max(values[i], 0)
+	}
+	return &v, values, nil
+}
+
+func (c *kron) LogDet(rho float64) (logDet, gamma float64, err error) {
+	for _, l := range c.layers {
+		for _, v := range l.value.RawMatrix().Data {
+			logDet += math.Log1p(v / rho)
+			gamma += v / (v + rho)
+		}
+	}
+	return logDet, gamma, nil
+}

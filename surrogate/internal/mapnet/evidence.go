@@ -1,0 +1,107 @@
+package mapnet
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/prior"
+)
+
+// Hypers are the precision δ of the weights' prior and the noise variance σ².
+type Hypers struct{ Precision, Noise float64 }
+
+// rho is δσ².
+func (h Hypers) rho() float64 { return h.Precision * h.Noise }
+
+// variancePrior stands on 1/δ, the prior variance of a weight.
+var variancePrior = prior.LogNormal{Mu: 0, Sigma: 2}
+
+const precisionLo, precisionHi, noiseHi = 1e-6, 1e6, 1e9
+
+// start is where training starts: what is fixed, else a prior variance of 1 and
+// the mode of the noise's prior.
+func (p *Problem) start() Hypers {
+	h := Hypers{1, max(p.noisePrior.Mode(), p.noiseFloor)}
+	return p.fix(h)
+}
+
+func (p *Problem) fix(h Hypers) Hypers {
+	if p.Precision != nil {
+		h.Precision = *p.Precision
+	}
+	if p.Noise != nil {
+		h.Noise = *p.Noise
+	}
+	return h
+}
+
+// Evidence is Laplace's approximation of log p(y) at weights w of which the
+// residuals and the curvature are given, with its derivatives with respect to
+// log δ and log σ²:
+//
+//	-½ n log 2πσ² - |r|²/2σ² - ½ δ|w|² - ½ log|I + G/ρ|
+func Evidence(h Hypers, n int, rr, ww float64, c Curvature) (value, dprecision, dnoise float64, err error) {
+	logDet, gamma, err := c.LogDet(h.rho())
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	fit, size := rr/(2*h.Noise), 0.5*h.Precision*ww
+	value = -0.5*float64(n)*math.Log(2*math.Pi*h.Noise) - fit - size - 0.5*logDet
+	return value, 0.5*gamma - size, fit - 0.5*float64(n) + 0.5*gamma, nil
+}
+
+// update maximises the evidence plus the log hyper-priors over what is not
+// fixed, the weights and the curvature kept, and returns the evidence there.
+func (p *Problem) update(ctx context.Context, h Hypers, r, w []float64, c Curvature) (Hypers, float64, error) {
+	rr, ww := linalg.Dot(r, r), linalg.Dot(w, w)
+	unpack := func(v []float64) Hypers {
+		return p.fix(Hypers{math.Exp(v[0]), math.Exp(v[1])})
+	}
+	var failed error
+	loss := func(v, grad []float64) float64 {
+		h := unpack(v)
+		value, dp, dn, err := Evidence(h, len(r), rr, ww, c)
+		if err != nil {
+			failed = err
+			return math.Inf(1)
+		}
+		lp, dlp := variancePrior.LogProb(1 / h.Precision)
+		ln, dln := p.noisePrior.LogProb(h.Noise)
+		grad[0], grad[1] = -dp+dlp/h.Precision, -dn-dln*h.Noise
+		if p.Precision != nil {
+			lp, grad[0] = 0, 0
+		}
+		if p.Noise != nil {
+			ln, grad[1] = 0, 0
+		}
+		return -(value + lp + ln)
+	}
+	if p.Precision == nil || p.Noise == nil {
+		v := []float64{math.Log(h.Precision), math.Log(h.Noise)}
+		lo := []float64{math.Log(precisionLo), math.Log(p.noiseFloor)}
+		hi := []float64{math.Log(precisionHi), math.Log(noiseHi)}
+		if p.Noise != nil {
+			lo[1], hi[1] = v[1], v[1]
+		}
+		if p.Precision != nil {
+			lo[0], hi[0] = v[0], v[0]
+		}
+		result, err := optimize.Minimize(ctx, loss, v, lo, hi, optimize.Settings{MaxIter: 10, MaxEval: 20, GradTol: 1e-2})
+		if err != nil {
+			return h, 0, err
+		}
+		if math.IsInf(result.F, 1) && failed != nil {
+			return h, 0, failed
+		}
+		if floats.HasNaN(result.X) {
+			return h, 0, linalg.ErrNotPositiveDefinite
+		}
+		h = unpack(result.X)
+	}
+	value, _, _, err := Evidence(h, len(r), rr, ww, c)
+	return h, value, err
+}

@@ -1,0 +1,258 @@
+package mapnet
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+)
+
+func wave(n, dim int) surrogate.Dataset {
+	rng := stream.New(1, "wave", n)
+	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n)}
+	for i := range n {
+		for j := range dim {
+			v := rng.Float64()
+			d.X.Set(i, j, v)
+			d.Y[i] += math.Sin(5*v) / float64(1+j)
+		}
+		d.Y[i] += 3 + 0.1*rng.NormFloat64()
+	}
+	return d
+}
+
+func problem(t testing.TB, s Settings, n, dim int) *Problem {
+	s, err := s.WithDefaults("test")
+	require.NoError(t, err)
+	p, err := New(s, wave(n, dim))
+	require.NoError(t, err)
+	return p
+}
+
+// The derivatives of the evidence, for every curvature.
+func TestGradientOfEvidence(t *testing.T) {
+	p := problem(t, Settings{Hidden: []int{4, 3}}, 12, 2)
+	w := p.Initial(stream.New(2, "w", 0))
+	r := make([]float64, 12)
+	p.Residuals(r, w)
+	primal, err := p.primal(context.Background(), w)
+	require.NoError(t, err)
+	all := map[string]Curvature{"primal": primal}
+	for _, name := range []string{Full, Kron, Diagonal} {
+		all[name], err = p.NewCurvature(context.Background(), name, w)
+		require.NoError(t, err)
+	}
+	for name, c := range all {
+		f := func(v []float64) float64 {
+			value, _, _, err := Evidence(Hypers{math.Exp(v[0]), math.Exp(v[1])}, 12, mat.Dot(mat.NewVecDense(12, r), mat.NewVecDense(12, r)), 3.2, c)
+			require.NoError(t, err)
+			return value
+		}
+		_, dp, dn, err := Evidence(Hypers{math.Exp(0.3), math.Exp(-2)}, 12, mat.Dot(mat.NewVecDense(12, r), mat.NewVecDense(12, r)), 3.2, c)
+		require.NoError(t, err)
+		require.NoError(t, check.Gradient(f, []float64{0.3, -2}, []float64{dp, dn}, 1e-7), name)
+	}
+	a, _, _, _ := Evidence(Hypers{2, 0.1}, 12, 1, 1, all[Full])
+	b, _, _, _ := Evidence(Hypers{2, 0.1}, 12, 1, 1, primal)
+	require.InDelta(t, a, b, 1e-9, "log|I + JJᵀ/ρ| = log|I + JᵀJ/ρ|")
+}
+
+func TestGradientOfObjective(t *testing.T) {
+	p := problem(t, Settings{Hidden: []int{4, 3}, Activation: "gelu"}, 12, 2)
+	h, w := Hypers{0.7, 0.02}, p.Initial(stream.New(2, "w", 0))
+	grad := make([]float64, len(w))
+	gradient(grad, make([]float64, 12), p.Net.Record(w, p.X), w, p.Y, h, 12)
+	f := func(w []float64) float64 {
+		r := make([]float64, 12)
+		p.Residuals(r, w)
+		return Objective(h, r, w) / 12
+	}
+	require.NoError(t, check.Gradient(f, w, grad, 1e-7))
+}
+
+// A step without damping solves a linear model, and E falls as predicted.
+func TestLevenbergMarquardtSolvesLinearModels(t *testing.T) {
+	p := problem(t, Settings{Hidden: []int{}}, 12, 2)
+	h := Hypers{0.7, 0.02}
+	lm := newLevenbergMarquardt(p, p.Initial(stream.New(2, "w", 0)))
+	lm.lambda = 1e-12
+	_, err := lm.step(h)
+	require.NoError(t, err)
+	grad := make([]float64, len(lm.w))
+	gradient(grad, make([]float64, 12), lm.tape, lm.w, p.Y, h, 12)
+	for _, g := range grad {
+		require.InDelta(t, 0, g, 1e-9)
+	}
+}
+
+// Both trainers reach about the same residuals.
+func TestTrainersAgree(t *testing.T) {
+	rms := func(s Settings) float64 {
+		s.Hidden, s.Precision = []int{10}, new(0.1)
+		p := problem(t, s, 60, 1)
+		rng := stream.New(2, "w", 0)
+		w, h := p.Start(nil, rng)
+		f, err := p.Fit(context.Background(), Full, w, h, rng)
+		require.NoError(t, err)
+		r := make([]float64, 60)
+		p.Residuals(r, f.W)
+		return math.Sqrt(mat.Dot(mat.NewVecDense(60, r), mat.NewVecDense(60, r)) / 60)
+	}
+	require.InDelta(t, rms(Settings{}), rms(Settings{Trainer: "adam", Steps: 2000, Rate: 0.03}), 0.02)
+}
+
+// For one observation A⊗B/n is exact within a layer; for more, that of the output
+// layer is.
+func TestKroneckerFactors(t *testing.T) {
+	for _, n := range []int{1, 9} {
+		p := problem(t, Settings{Hidden: []int{4, 3}}, n, 2)
+		w := p.Initial(stream.New(2, "w", 0))
+		full, err := p.primal(context.Background(), w)
+		require.NoError(t, err)
+		c, err := p.kron(context.Background(), w)
+		require.NoError(t, err)
+		at := 0
+		for l, layer := range c.layers {
+			a, b := layer.value.Dims()
+			for i := range a * b {
+				for j := range a * b {
+					var got float64
+					for x := range a {
+						for y := range b {
+							got += layer.value.At(x, y) * layer.a.At(i/b, x) * layer.b.At(i%b, y) * layer.a.At(j/b, x) * layer.b.At(j%b, y)
+						}
+					}
+					if n == 1 || l == 2 {
+						require.InDelta(t, full.g.At(at+i, at+j), got, 1e-12)
+					}
+				}
+			}
+			at += a * b
+		}
+		require.Equal(t, len(w), at)
+	}
+}
+
+// The covariances are J(δI + G/σ²)⁻¹Jᵀ, their draws have them, and dual and primal
+// are one.
+func TestCovariances(t *testing.T) {
+	p := problem(t, Settings{Hidden: []int{4, 3}}, 9, 2)
+	w, h := p.Initial(stream.New(2, "w", 0)), Hypers{0.7, 0.02}
+	tape := p.Net.Record(w, wave(5, 2).X)
+	j := mat.NewDense(5, len(w), nil)
+	tape.Jacobian(j)
+	primal, err := p.primal(context.Background(), w)
+	require.NoError(t, err)
+	diagonal, err := p.diagonal(context.Background(), w)
+	require.NoError(t, err)
+	kron, err := p.kron(context.Background(), w)
+	require.NoError(t, err)
+	precision := func(g func(i, j int) float64) *mat.SymDense {
+		out := mat.NewSymDense(len(w), nil)
+		for i := range w {
+			for j := range i + 1 {
+				out.SetSym(i, j, g(i, j)/h.Noise)
+			}
+			out.SetSym(i, i, out.At(i, i)+h.Precision)
+		}
+		return out
+	}
+	same := func(i, j int) float64 {
+		if i == j {
+			return diagonal.d[i]
+		}
+		return 0
+	}
+	kronecker := mat.NewDense(len(w), len(w), nil)
+	unit := &rootCovariance{kronRootOf(t, kron, h), len(w)}
+	for i := range w {
+		kronecker.Set(i, i, 1)
+	}
+	unit.right(kronecker) // S
+	s := mat.DenseCopyOf(kronecker)
+	for name, c := range map[string]struct {
+		curvature Curvature
+		precision *mat.SymDense
+	}{
+		"dual":     {newDual(p.Net.Record(w, p.X)), precision(primal.g.At)},
+		"primal":   {primal, precision(primal.g.At)},
+		"diagonal": {diagonal, precision(same)},
+		"kron":     {kron, nil},
+	} {
+		cov, err := c.curvature.Covariance(h)
+		require.NoError(t, err)
+		var sigma mat.Dense
+		if c.precision == nil {
+			sigma.Mul(s, s.T())
+		} else {
+			require.NoError(t, sigma.Inverse(c.precision))
+		}
+		var want mat.Dense
+		want.Product(j, &sigma, j.T())
+		got := mat.NewSymDense(5, nil)
+		cov.Joint(got, tape)
+		variance := make([]float64, 5)
+		cov.Variance(variance, tape)
+		for a := range 5 {
+			require.InDelta(t, want.At(a, a), variance[a], 1e-8, name)
+			for b := range 5 {
+				require.InDelta(t, want.At(a, b), got.At(a, b), 1e-8, name)
+			}
+		}
+	}
+}
+
+func kronRootOf(t *testing.T, c *kron, h Hypers) kronRoot {
+	cov, err := c.Covariance(h)
+	require.NoError(t, err)
+	return cov.(*rootCovariance).root.(kronRoot)
+}
+
+func TestSettings(t *testing.T) {
+	for text, s := range map[string]Settings{
+		"did you mean tanh?":                   {Activation: "tan"},
+		"did you mean adam?":                   {Trainer: "adma"},
+		"hidden: a layer of 0 units":           {Hidden: []int{0}},
+		"steps is -1, must be positive":        {Steps: -1},
+		"precision is 0, must be positive":     {Precision: new(0.)},
+		"noise is NaN, must be positive":       {Noise: new(math.NaN())},
+		"test: rate is +Inf, must be positive": {Rate: math.Inf(1)},
+	} {
+		_, err := s.WithDefaults("test")
+		require.ErrorContains(t, err, text)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	p := problem(t, Settings{Hidden: []int{200, 200}}, 1, 1)
+	p.Y = make([]float64, maxFull+1)
+	_, err := p.NewCurvature(context.Background(), Full, make([]float64, p.Net.NumParams()))
+	require.ErrorContains(t, err, "choose curvature=kron")
+}
+
+func BenchmarkStep(b *testing.B) {
+	p := problem(b, Settings{}, 200, 6)
+	h := p.start()
+	lm := newLevenbergMarquardt(p, p.Initial(stream.New(2, "w", 0)))
+	for b.Loop() {
+		lm.lambda = 1
+		_, err := lm.step(h)
+		require.NoError(b, err)
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	p := problem(b, Settings{}, 50, 6)
+	for b.Loop() {
+		rng := stream.New(2, "w", 0)
+		w, h := p.Start(nil, rng)
+		_, err := p.Fit(context.Background(), Full, w, h, rng)
+		require.NoError(b, err)
+	}
+}

@@ -1,0 +1,170 @@
+package mapnet
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Settings are those that networks trained in this way share. The zero value is
+// the default.
+type Settings struct {
+	Hidden     []int    `set:"hidden" default:"50,50" help:"widths of the hidden layers"`
+	Activation string   `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
+	Precision  *float64 `set:"precision" default:"learned" help:"fixes the precision of the Gaussian prior on the weights"`
+	Noise      *float64 `set:"noise" default:"learned" help:"fixes the variance of the observation noise"`
+
+	// Trainer is "gauss-newton" or "adam"; empty is Gauss–Newton up to 1000
+	// observations and Adam beyond.
+	Trainer string  `set:"trainer" default:"by size" help:"gauss-newton or adam"`
+	Steps   int     `set:"steps" default:"100 or 5000" help:"largest number of training steps (gauss-newton 100, adam 5000)"`
+	Batch   int     `set:"batch" default:"500" help:"observations in a step of adam"`
+	Rate    float64 `set:"rate" default:"0.005" help:"learning rate of adam, lowered to 0 along a cosine"`
+}
+
+const gaussNewtonRows = 1000
+
+// WithDefaults fills in the defaults; errors begin with name.
+func (s Settings) WithDefaults(name string) (Settings, error) {
+	if s.Hidden == nil {
+		s.Hidden = []int{50, 50}
+	}
+	for _, h := range s.Hidden {
+		if h < 1 {
+			return s, fmt.Errorf("%s: hidden: a layer of %d units", name, h)
+		}
+	}
+	for _, err := range []error{
+		Choose(name, "activation", &s.Activation, nn.Names()...),
+		Choose(name, "trainer", &s.Trainer, "", "gauss-newton", "adam"),
+		Positive(name, "steps", float64(s.Steps)), Positive(name, "batch", float64(s.Batch)), Positive(name, "rate", s.Rate),
+	} {
+		if err != nil {
+			return s, err
+		}
+	}
+	for _, v := range []struct {
+		name  string
+		value *float64
+	}{{"precision", s.Precision}, {"noise", s.Noise}} {
+		if v.value != nil && (!(*v.value > 0) || math.IsInf(*v.value, 0)) {
+			return s, fmt.Errorf("%s: %s is %v, must be positive", name, v.name, *v.value)
+		}
+	}
+	s.Batch = OrDefault(s.Batch, 500)
+	s.Rate = OrDefault(s.Rate, 0.005)
+	return s, nil
+}
+
+// Choose checks that v is one of the valid names and makes "" the first of them.
+func Choose(name, key string, v *string, valid ...string) error {
+	if *v == "" {
+		*v = valid[0]
+	}
+	if !slices.Contains(valid, *v) {
+		return fmt.Errorf("%s: unknown %s %q: did you mean %s?", name, key, *v, nearest.Name(*v, valid))
+	}
+	return nil
+}
+
+// Positive checks a number of which 0 is the default.
+func Positive(name, key string, v float64) error {
+	if !(v >= 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%s: %s is %v, must be positive", name, key, v)
+	}
+	return nil
+}
+
+// OrDefault returns v, or def where v is 0.
+func OrDefault[T int | float64](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// Problem is a network and the data it is trained on, in the network's units:
+// inputs spread like a uniform variable of unit variance over the box of the
+// dataset, targets less their mean.
+type Problem struct {
+	Settings
+	Net    *nn.Network
+	Inputs fspace.Affine
+	X      *mat.Dense
+	Y      []float64
+	Shift  float64
+
+	noiseFloor float64
+	noisePrior prior.Density
+}
+
+// New returns the problem of a valid dataset.
+func New(s Settings, d surrogate.Dataset) (*Problem, error) {
+	activation, err := nn.ByName(s.Activation)
+	if err != nil {
+		return nil, err
+	}
+	n, dim := d.Dims()
+	p := &Problem{Settings: s, Net: &nn.Network{In: dim, Hidden: s.Hidden, Activation: activation}, Y: slices.Clone(d.Y)}
+	lo, hi := d.Box()
+	p.Inputs = fspace.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)}
+	for j := range dim {
+		p.Inputs.Shift[j], p.Inputs.Scale[j] = (lo[j]+hi[j])/2, 1
+		if w := hi[j] - lo[j]; w > 0 {
+			p.Inputs.Scale[j] = 2 * math.Sqrt(3) / w
+		}
+	}
+	p.X = p.Inputs.Apply(d.X)
+	for _, y := range p.Y {
+		p.Shift += y / float64(n)
+	}
+	for i := range p.Y {
+		p.Y[i] -= p.Shift
+	}
+	p.noiseFloor, p.noisePrior = 1e-4, prior.NoisePrior()
+	if d.NoiseFree {
+		p.noiseFloor, p.noisePrior = 1e-6, prior.LogNormal{Mu: -10, Sigma: 2}
+	}
+	return p, nil
+}
+
+// hiddenBias is the standard deviation of the hidden biases that training starts
+// from: without them a tanh network starts as an odd function about the centre of
+// the box.
+const hiddenBias = 0.5
+
+// Initial draws weights to start from.
+func (p *Problem) Initial(rng *rand.Rand) []float64 {
+	w := p.Net.Init(rng)
+	at, in := 0, p.Net.In
+	for _, h := range p.Net.Hidden {
+		at += in * h
+		for i := range h {
+			w[at+i] = hiddenBias * rng.NormFloat64()
+		}
+		at += h
+		in = h
+	}
+	return w
+}
+
+// Subset returns the problem of some of the observations.
+func (p *Problem) Subset(rows []int) *Problem {
+	q := *p
+	_, d := p.X.Dims()
+	q.X, q.Y = mat.NewDense(len(rows), d, nil), make([]float64, len(rows))
+	for i, r := range rows {
+		q.X.SetRow(i, p.X.RawRowView(r))
+		q.Y[i] = p.Y[r]
+	}
+	return &q
+}

@@ -1,0 +1,267 @@
+package mapnet
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Fitted is a network at a maximum of the posterior.
+type Fitted struct {
+	W         []float64
+	Hypers    Hypers
+	Curvature Curvature // at W
+	Evidence  float64
+	Warnings  []string
+}
+
+// State is what a later fit can start from.
+func (f *Fitted) State() []float64 {
+	return append([]float64{math.Log(f.Hypers.Precision), math.Log(f.Hypers.Noise)}, f.W...)
+}
+
+// Start decodes a State of this problem's network; one of the wrong length, or
+// none, is replaced by initial weights.
+func (p *Problem) Start(state []float64, rng *rand.Rand) ([]float64, Hypers) {
+	h := p.start()
+	if len(state) != 2+p.Net.NumParams() {
+		return p.Initial(rng), h
+	}
+	h.Precision = min(max(math.Exp(state[0]), precisionLo), precisionHi)
+	h.Noise = min(max(math.Exp(state[1]), p.noiseFloor), noiseHi)
+	return slices.Clone(state[2:]), p.fix(h)
+}
+
+// Fit trains from w and h, with the curvature of the given name in the evidence.
+func (p *Problem) Fit(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
+	if p.Trainer == "gauss-newton" || p.Trainer == "" && len(p.Y) <= gaussNewtonRows {
+		return p.gaussNewton(ctx, curvature, w, h)
+	}
+	return p.adam(ctx, curvature, w, h, rng)
+}
+
+// Residuals writes y - f(X,w).
+func (p *Problem) Residuals(r, w []float64) {
+	p.Net.Forward(r, w, p.X)
+	for i, y := range p.Y {
+		r[i] = y - r[i]
+	}
+}
+
+// Objective is E(w), given the residuals at w.
+func Objective(h Hypers, r, w []float64) float64 {
+	return linalg.Dot(r, r)/(2*h.Noise) + 0.5*h.Precision*linalg.Dot(w, w)
+}
+
+// levenbergMarquardt minimises E by steps s that minimise
+//
+//	|r - Js|²/(2σ²) + ½ δ|w+s|² + ½ λ|s|²
+//
+// in the n-dimensional dual: with μ = δ+λ and g = Jᵀr/σ² - δw,
+// s = (g - Jᵀ(Θ + σ²μI)⁻¹Jg)/μ. A step costs O(n²Σ_l h_l + n³/3 + np).
+type levenbergMarquardt struct {
+	p      *Problem
+	w, r   []float64
+	tape   *nn.Tape
+	dual   *dual
+	lambda float64
+	grow   float64
+}
+
+func newLevenbergMarquardt(p *Problem, w []float64) *levenbergMarquardt {
+	lm := &levenbergMarquardt{p: p, w: w, r: make([]float64, len(p.Y)), grow: 2}
+	lm.record()
+	return lm
+}
+
+func (lm *levenbergMarquardt) record() {
+	lm.tape = lm.p.Net.Record(lm.w, lm.p.X)
+	lm.dual = newDual(lm.tape)
+	for i, f := range lm.tape.Value() {
+		lm.r[i] = lm.p.Y[i] - f
+	}
+}
+
+// step tries one step and returns by how much E fell, 0 where it would not.
+func (lm *levenbergMarquardt) step(h Hypers) (float64, error) {
+	n := len(lm.r)
+	if lm.lambda == 0 {
+		lm.lambda = 1e-3 * mat.Trace(lm.dual.theta) / (float64(n) * h.Noise)
+	}
+	mu := h.Precision + lm.lambda
+	chol, _, _, err := ridged(lm.dual.theta, h.Noise*mu)
+	if err != nil {
+		return 0, err
+	}
+	g := make([]float64, len(lm.w))
+	a, jg := make([]float64, n), make([]float64, n)
+	for i, r := range lm.r {
+		a[i] = r / h.Noise
+	}
+	lm.tape.VJP(g, a)
+	linalg.Axpy(-h.Precision, lm.w, g)
+	lm.tape.JVP(jg, g)
+	chol.SolveVec(jg)
+	for i := range jg {
+		jg[i] = -jg[i]
+	}
+	s := slices.Clone(g)
+	lm.tape.VJP(s, jg)
+	next := slices.Clone(lm.w)
+	for i := range s {
+		s[i] /= mu
+		next[i] += s[i]
+	}
+	r := make([]float64, n)
+	lm.p.Residuals(r, next)
+	fell := Objective(h, lm.r, lm.w) - Objective(h, r, next)
+	gain := fell / (0.5*linalg.Dot(g, s) + 0.5*lm.lambda*linalg.Dot(s, s))
+	if !(gain > 0) {
+		lm.lambda *= lm.grow
+		lm.grow *= 2
+		return 0, nil
+	}
+	lm.w = next
+	lm.record()
+	lm.lambda *= max(0.1, 1-math.Pow(2*min(gain, 1.5)-1, 3))
+	lm.lambda = max(lm.lambda, 1e-12)
+	lm.grow = 2
+	return fell, nil
+}
+
+const (
+	settled    = 1e-4 // nats: training ends after three steps in a row that gain less
+	roundSteps = 5    // accepted steps between two looks at the hyper-parameters
+	stillness  = 0.01 // relative change of hyper-parameters that ends the fit
+)
+
+func (p *Problem) gaussNewton(ctx context.Context, curvature string, w []float64, h Hypers) (*Fitted, error) {
+	lm := newLevenbergMarquardt(p, w)
+	total := OrDefault(p.Steps, 100)
+	left, slow := total, 0
+	for {
+		for accepted := 0; accepted < roundSteps && left > 0; {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: total - left, Total: total})
+			left--
+			fell, err := lm.step(h)
+			if err != nil {
+				return nil, err
+			}
+			if fell > 0 {
+				accepted++
+				slow++
+			}
+			if fell > settled {
+				slow = 0
+			}
+			if slow >= 3 || lm.lambda > 1e12 {
+				break
+			}
+		}
+		c, err := p.curvatureOf(ctx, curvature, lm)
+		if err != nil {
+			return nil, err
+		}
+		next, evidence, err := p.update(ctx, h, lm.r, lm.w, c)
+		if err != nil {
+			return nil, err
+		}
+		moved := max(math.Abs(math.Log(next.Noise/h.Noise)), math.Abs(math.Log(next.Precision/h.Precision)))
+		h = next
+		if (slow >= 3 || lm.lambda > 1e12) && moved < stillness || left == 0 {
+			f := &Fitted{W: lm.w, Hypers: h, Curvature: c, Evidence: evidence}
+			if left == 0 {
+				f.Warnings = []string{fmt.Sprintf("training stopped after %d steps", total)}
+			}
+			return f, nil
+		}
+	}
+}
+
+// curvatureOf is NewCurvature without a second tangent kernel.
+func (p *Problem) curvatureOf(ctx context.Context, name string, lm *levenbergMarquardt) (Curvature, error) {
+	if name == Full && len(lm.r) <= len(lm.w) {
+		return lm.dual, nil
+	}
+	return p.NewCurvature(ctx, name, lm.w)
+}
+
+// gradient writes that of E/n on a batch of n observations. fbar is scratch.
+func gradient(grad, fbar []float64, t *nn.Tape, w, y []float64, h Hypers, n int) {
+	for i, f := range t.Value() {
+		fbar[i] = (f - y[i]) / (float64(len(y)) * h.Noise)
+	}
+	for i, v := range w {
+		grad[i] = h.Precision * v / float64(n)
+	}
+	t.VJP(grad, fbar)
+}
+
+// looks is how often Adam looks at the hyper-parameters.
+const looks = 5
+
+// adam minimises E/n on minibatches. The hyper-parameters move at a few looks,
+// all but the last by the Kronecker-factored curvature.
+func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
+	n, d := p.X.Dims()
+	size, steps := min(p.Batch, n), OrDefault(p.Steps, 5000)
+	opt, grad, tape := optimize.Adam{}, make([]float64, len(w)), new(nn.Tape)
+	x, y := p.X, p.Y
+	if size < n {
+		x, y = mat.NewDense(size, d, nil), make([]float64, size)
+	}
+	fbar, r := make([]float64, size), make([]float64, n)
+	for step := range steps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if step%50 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
+		}
+		if size < n {
+			for i := range size {
+				k := rng.IntN(n)
+				x.SetRow(i, p.X.RawRowView(k))
+				y[i] = p.Y[k]
+			}
+		}
+		tape.Record(p.Net, w, x)
+		gradient(grad, fbar, tape, w, y, h, n)
+		opt.Rate = p.Rate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(steps)))
+		opt.Step(w, grad)
+
+		if every := max(steps/looks, 1); (step+1)%every == 0 && step+1+every <= steps {
+			c, err := p.NewCurvature(ctx, Kron, w)
+			if err != nil {
+				return nil, err
+			}
+			p.Residuals(r, w)
+			if h, _, err = p.update(ctx, h, r, w, c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
+	c, err := p.NewCurvature(ctx, curvature, w)
+	if err != nil {
+		return nil, err
+	}
+	p.Residuals(r, w)
+	h, evidence, err := p.update(ctx, h, r, w, c)
+	if err != nil {
+		return nil, err
+	}
+	return &Fitted{W: w, Hypers: h, Curvature: c, Evidence: evidence}, nil
+}

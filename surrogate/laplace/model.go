@@ -1,0 +1,94 @@
+package laplace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+)
+
+// Model is the linearised Laplace approximation. The zero value is the default: a
+// 50-50 tanh network, the full curvature, precision of the weights and noise by
+// the evidence. The published baselines are curvature=kron or diagonal with
+// trainer=adam.
+type Model struct {
+	mapnet.Settings
+
+	Curvature string `set:"curvature" default:"full" help:"full, kron (Kronecker factors for each layer) or diagonal"`
+	Restarts  int    `set:"restarts" default:"2" help:"trainings from new weights, of which that of the largest evidence is kept; the last fit of a study takes the place of the first"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+func (m Model) withDefaults() (Model, error) {
+	var err error
+	if m.Settings, err = m.Settings.WithDefaults("laplace"); err != nil {
+		return m, err
+	}
+	if err := mapnet.Choose("laplace", "curvature", &m.Curvature, mapnet.Full, mapnet.Kron, mapnet.Diagonal); err != nil {
+		return m, err
+	}
+	m.Restarts = mapnet.OrDefault(m.Restarts, 2)
+	return m, mapnet.Positive("laplace", "restarts", float64(m.Restarts))
+}
+
+// Check reports settings that cannot be fitted, whatever the data: Fit would
+// return the same error.
+func (m Model) Check(int) error {
+	_, err := m.withDefaults()
+	return err
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: weights, precision and noise of the
+// first training start where an earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := mapnet.New(m.Settings, d)
+	if err != nil {
+		return nil, fmt.Errorf("laplace: %w", err)
+	}
+	var best *mapnet.Fitted
+	for i := range m.Restarts {
+		rng := stream.Split(rng, "training", i)
+		w, h := p.Start(start, rng)
+		start = nil
+		f, err := p.Fit(ctx, m.Curvature, w, h, rng)
+		if err != nil {
+			return nil, wrap(err)
+		}
+		if best == nil || f.Evidence > best.Evidence {
+			best = f
+		}
+	}
+	cov, err := best.Curvature.Covariance(best.Hypers)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	return &posterior{
+		net: p.Net, inputs: p.Inputs, shift: p.Shift, w: best.W, cov: cov, hypers: best.Hypers,
+		evidence: best.Evidence, state: best.State(), warnings: best.Warnings,
+	}, nil
+}
+
+func wrap(err error) error {
+	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
+		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+	}
+	return fmt.Errorf("laplace: %w", err)
+}

@@ -1,0 +1,192 @@
+package laplace
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+)
+
+// chunk is how many points go through the network at a time.
+const chunk = 256
+
+// posterior has the mean shift + f(x,w) and the covariance J(x)ΣJ(x')ᵀ.
+type posterior struct {
+	net      *nn.Network
+	inputs   fspace.Affine
+	shift    float64
+	w        []float64
+	cov      mapnet.Covariance
+	hypers   mapnet.Hypers
+	evidence float64
+	state    surrogate.State
+	warnings []string
+}
+
+var (
+	_ surrogate.Evidence  = (*posterior)(nil)
+	_ surrogate.Stater    = (*posterior)(nil)
+	_ surrogate.Describer = (*posterior)(nil)
+)
+
+func (p *posterior) Dim() int               { return p.net.In }
+func (p *posterior) Noise() float64         { return p.hypers.Noise }
+func (p *posterior) Warnings() []string     { return slices.Clone(p.warnings) }
+func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
+
+// LogMarginalLikelihood is Laplace's approximation of it.
+func (p *posterior) LogMarginalLikelihood() float64 { return p.evidence }
+
+// Hypers implements surrogate.Describer.
+func (p *posterior) Hypers() []surrogate.Hyper {
+	return []surrogate.Hyper{{Name: "precision", Value: p.hypers.Precision}, {Name: "noise", Value: p.hypers.Noise}, {Name: "mean", Value: p.shift}}
+}
+
+func (p *posterior) record(x *mat.Dense) *nn.Tape { return p.net.Record(p.w, p.inputs.Apply(x)) }
+
+func (p *posterior) mean(dst []float64, t *nn.Tape) {
+	for i, v := range t.Value() {
+		dst[i] = p.shift + v
+	}
+}
+
+// Predict costs O(nΣ_l h_l + n²) a point by the dual, O(p²) with the full
+// curvature as a matrix, O(pΣ_l h_l) and O(p) with the approximations.
+func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
+	m := p.rows(x)
+	checkLen("mean", len(mean), m)
+	checkLen("variance", len(variance), m)
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		t := p.record(x)
+		p.mean(mean[i:k], t)
+		p.cov.Variance(variance[i:k], t)
+	})
+}
+
+// PredictGrad costs about three times Predict.
+func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	m, d := p.rows(x), p.Dim()
+	checkLen("mean", len(mean), m)
+	checkLen("variance", len(variance), m)
+	checkDims("dmean", dmean, m, d)
+	checkDims("dvariance", dvariance, m, d)
+	ones := make([]float64, min(m, chunk))
+	for i := range ones {
+		ones[i] = 1
+	}
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		t := p.record(x)
+		p.mean(mean[i:k], t)
+		p.cov.Variance(variance[i:k], t)
+		dx := mat.NewDense(k-i, d, nil)
+		t.InputGrad(dx)
+		p.inputs.Pull(dx)
+		dmean.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+		dx.Zero()
+		p.cov.VarianceVJP(dx, t, ones[:k-i])
+		p.inputs.Pull(dx)
+		dvariance.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+	})
+}
+
+// Joint implements surrogate.Posterior.
+func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	m := p.rows(x)
+	checkLen("mean", len(mean), m)
+	checkLen("cov", cov.SymmetricDim(), m)
+	t := p.record(x)
+	p.mean(mean, t)
+	p.cov.Joint(cov, t)
+}
+
+// JointVJP implements surrogate.Posterior.
+func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	m, d := p.rows(x), p.Dim()
+	checkLen("mbar", len(mbar), m)
+	checkLen("cbar", cbar.SymmetricDim(), m)
+	checkDims("dx", dx, m, d)
+	t := p.record(x)
+	grad := mat.NewDense(m, d, nil)
+	t.InputGrad(grad)
+	for i, b := range mbar {
+		row := grad.RawRowView(i)
+		for j := range row {
+			row[j] *= b
+		}
+	}
+	p.cov.JointVJP(grad, t, cbar)
+	p.inputs.Pull(grad)
+	dx.Add(dx, grad)
+}
+
+// Paths draws linearised networks shift + f(x,w) + J(x)e, e ~ N(0, Σ).
+func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	paths := make([]surrogate.Path, n)
+	for i := range paths {
+		paths[i] = path{p, p.cov.Draw(rng)}
+	}
+	return paths
+}
+
+type path struct {
+	p   *posterior
+	dir []float64
+}
+
+// Eval implements surrogate.Path, in O(p) a point.
+func (q path) Eval(value []float64, grad, x *mat.Dense) {
+	m, d := q.p.rows(x), q.p.Dim()
+	checkLen("value", len(value), m)
+	if grad != nil {
+		checkDims("grad", grad, m, d)
+	}
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		t := q.p.record(x)
+		t.JVP(value[i:k], q.dir)
+		for j, v := range t.Value() {
+			value[i+j] += q.p.shift + v
+		}
+		if grad != nil {
+			dx := mat.NewDense(k-i, d, nil)
+			t.InputGrad(dx)
+			t.JVPInputGrad(dx, q.dir)
+			q.p.inputs.Pull(dx)
+			grad.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+		}
+	})
+}
+
+// rows returns the number of rows of x, which must have Dim columns.
+func (p *posterior) rows(x *mat.Dense) int {
+	m, d := x.Dims()
+	if d != p.Dim() {
+		panic(fmt.Sprintf("laplace: points of %d inputs, want %d", d, p.Dim()))
+	}
+	return m
+}
+
+func checkLen(name string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("laplace: %s has length %d, want %d", name, got, want))
+	}
+}
+
+func checkDims(name string, a mat.Matrix, r, c int) {
+	if ar, ac := a.Dims(); ar != r || ac != c {
+		panic(fmt.Sprintf("laplace: %s is %d×%d, want %d×%d", name, ar, ac, r, c))
+	}
+}
+
+func eachChunk(x *mat.Dense, f func(i, k int, x *mat.Dense)) {
+	m, d := x.Dims()
+	for i := 0; i < m; i += chunk {
+		k := min(m, i+chunk)
+		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
+	}
+}
