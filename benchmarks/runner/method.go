@@ -1,21 +1,17 @@
 package runner
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/catalog"
 	"github.com/functionspace/bo/internal/nearest"
-	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/prior"
-	"github.com/functionspace/bo/surrogate"
 )
 
 // ErrSetting reports a setting of a method that is not written key=value.
-var ErrSetting = errors.New("bad setting")
+var ErrSetting = catalog.ErrSetting
 
 // Designs are the methods that choose points without looking at values.
 const (
@@ -29,17 +25,8 @@ type Method struct {
 	// Name tells methods apart: the text that ParseMethod read.
 	Name string
 
-	base  string // Sobol, Random, or a surrogate
-	pairs []pair
-}
-
-type pair struct{ key, value string }
-
-// chooser is what a study needs of a method.
-type chooser struct {
-	model       surrogate.Model
-	acquisition acquisition.Acquisition
-	maximizer   acquisition.MaximizeOptions
+	base     string // Sobol, Random, or a surrogate
+	settings []string
 }
 
 // Methods lists the names that ParseMethod knows.
@@ -64,13 +51,7 @@ func ParseMethod(text string) (Method, error) {
 		return m, fmt.Errorf("%w method %q: did you mean %s?", ErrUnknown, base, nearest.Name(base, Methods()))
 	}
 	if some {
-		for item := range strings.SplitSeq(list, ";") {
-			key, value, ok := strings.Cut(item, "=")
-			if key = strings.TrimSpace(key); !ok || key == "" {
-				return m, fmt.Errorf("method %s: %w %q: want key=value", text, ErrSetting, item)
-			}
-			m.pairs = append(m.pairs, pair{key, value})
-		}
+		m.settings = strings.Split(list, ";")
 	}
 	if m.design() && some {
 		return m, fmt.Errorf("method %s: %w: %s has none", text, ErrSetting, base)
@@ -99,57 +80,44 @@ func SplitMethods(list string) []string {
 
 func (m Method) design() bool { return m.base == Sobol || m.base == Random }
 
-// chooser returns fresh option structs with the settings in them.
-func (m Method) chooser() (c chooser, err error) {
+// chooser returns fresh option structs with the settings in them; empty for a
+// design.
+func (m Method) chooser() (*catalog.Method, error) {
 	if m.design() {
-		return c, nil
+		return &catalog.Method{}, nil
 	}
-	if c.model, err = catalog.Surrogate(m.base); err != nil {
-		return c, err
+	c, err := catalog.NewMethod(m.base)
+	if err != nil {
+		return nil, err
 	}
 	name := catalog.Acquisitions()[0].Name
-	for _, p := range m.pairs {
-		if p.key == "acquisition" {
-			name = strings.TrimSpace(p.value)
+	var rest []string
+	for _, s := range m.settings {
+		if key, value, _ := strings.Cut(s, "="); strings.TrimSpace(key) == "acquisition" {
+			name = strings.TrimSpace(value)
+		} else {
+			rest = append(rest, s)
 		}
 	}
-	if c.acquisition, err = catalog.Acquisition(name); err != nil {
-		return c, err
+	if err := c.Choose(name); err != nil {
+		return nil, err
 	}
-	for _, p := range m.pairs {
-		if err := c.set(p); err != nil {
-			return c, err
+	for _, s := range rest {
+		if err := c.Set(s); err != nil {
+			return nil, err
 		}
 	}
 	return c, nil
 }
 
-func (c *chooser) set(p pair) error {
-	owner, key, ok := strings.Cut(p.key, ".")
-	switch {
-	case p.key == "acquisition":
-		return nil
-	case ok && owner == "acquisition":
-		return settings.Set(c.acquisition, key, p.value)
-	case ok && owner == "maximizer":
-		return settings.Set(&c.maximizer, key, p.value)
-	}
-	return settings.Set(c.model, p.key, p.value)
-}
-
 // check reports settings that no problem of dim inputs can have.
 func (m Method) check(dim int) error {
-	c, err := m.chooser()
-	if err != nil {
-		return err
+	if m.design() {
+		return nil
 	}
-	switch model := c.model.(type) {
-	case interface{ Check(dim int) error }:
-		err = model.Check(dim)
-	case interface {
-		Process(dim int) (prior.Process, error)
-	}:
-		_, err = model.Process(dim)
+	c, err := m.chooser()
+	if err == nil {
+		err = c.Check(context.Background(), dim)
 	}
 	if err != nil {
 		return fmt.Errorf("method %s: %w", m.Name, err)

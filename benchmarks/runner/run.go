@@ -65,7 +65,7 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 		return err
 	}
 	study, err := loop.New(observed.Space, loop.Options{
-		Surrogate: c.model, Acquisition: c.acquisition, Maximizer: c.maximizer,
+		Surrogate: c.Surrogate, Acquisition: c.Acquisition, Maximizer: c.Maximizer,
 		Initial: p.Initial, Batch: p.Batch, Seed: r.Seed, NoiseFree: r.noiseFree(),
 	})
 	if err != nil {

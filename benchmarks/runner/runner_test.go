@@ -328,11 +328,11 @@ func TestNamesAreChecked(t *testing.T) {
 		{Selection{Methods: []string{"sobl"}}, `unknown method "sobl": did you mean sobol?`, ErrUnknown},
 		{Selection{Methods: []string{"sobol:n=1"}}, `method sobol:n=1: bad setting: sobol has none`, ErrSetting},
 		{Selection{Methods: []string{"gp:kernel"}}, `method gp:kernel: bad setting "kernel": want key=value`, ErrSetting},
-		{Selection{Methods: []string{"gp:kernell=rbf"}}, `method gp:kernell=rbf: unknown setting "kernell": did you mean kernel?`, settings.ErrUnknown},
-		{Selection{Methods: []string{"gp:noise=loud"}}, `method gp:noise=loud: bad value noise="loud": want a number, or learned`, settings.ErrValue},
+		{Selection{Methods: []string{"gp:kernell=rbf"}}, `method gp:kernell=rbf: surrogate gp: unknown setting "kernell": did you mean kernel?`, settings.ErrUnknown},
+		{Selection{Methods: []string{"gp:noise=loud"}}, `method gp:noise=loud: surrogate gp: bad value noise="loud": want a number, or learned`, settings.ErrValue},
 		{Selection{Methods: []string{"gp:acquisition=eii"}}, `method gp:acquisition=eii: unknown acquisition "eii": did you mean ei?`, nil},
-		{Selection{Methods: []string{"gp:acquisition.betta=1;acquisition=lcb"}}, `method gp:acquisition.betta=1;acquisition=lcb: unknown setting "betta": did you mean beta?`, settings.ErrUnknown},
-		{Selection{Methods: []string{"gp:maximizer.rau=1"}}, `method gp:maximizer.rau=1: unknown setting "rau": did you mean raw?`, settings.ErrUnknown},
+		{Selection{Methods: []string{"gp:acquisition.betta=1;acquisition=lcb"}}, `method gp:acquisition.betta=1;acquisition=lcb: acquisition lcb: unknown setting "betta": did you mean beta?`, settings.ErrUnknown},
+		{Selection{Methods: []string{"gp:maximizer.rau=1"}}, `method gp:maximizer.rau=1: maximizer: unknown setting "rau": did you mean raw?`, settings.ErrUnknown},
 		{Selection{Methods: []string{"sobol", "sobol"}}, "bad plan: method sobol is there twice", ErrPlan},
 		{Selection{Problems: []string{"brannin"}}, `unknown problem "brannin" of the suite smoke: did you mean branin?`, ErrUnknown},
 		{Selection{Seeds: -1}, "bad plan: -1 seeds of 3 methods, want at least one of one", ErrPlan},
@@ -372,14 +372,14 @@ func TestMethodSettings(t *testing.T) {
 	for _, want := range []struct {
 		options   any
 		key, text string
-	}{{c.model, "kernel", "rbf"}, {c.acquisition, "beta", "3"}, {&c.maximizer, "raw", "32"}} {
+	}{{c.Surrogate, "kernel", "rbf"}, {c.Acquisition, "beta", "3"}, {&c.Maximizer, "raw", "32"}} {
 		text, err := settings.Get(want.options, want.key)
 		require.NoError(t, err)
 		assert.Equal(t, want.text, text)
 	}
 	d, err := m.chooser()
 	require.NoError(t, err)
-	assert.NotSame(t, c.model, d.model)
+	assert.NotSame(t, c.Surrogate, d.Surrogate)
 	assert.Subset(t, Methods(), []string{"gp", "fsp-laplace", "sobol", "random"})
 }
 

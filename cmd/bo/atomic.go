@@ -1,14 +1,26 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // writeFile replaces the file at path by what write writes, all or nothing: a
 // reader, or a crash, finds the old contents or the new.
 func writeFile(path string, write func(w io.Writer) error) (err error) {
+	name := path
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, cause(err))
+		}
+	}()
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return errors.New("not a regular file")
+	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -39,4 +51,12 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// cause drops what the os package says about the names of temporary files.
+func cause(err error) error {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno
+	}
+	return err
 }

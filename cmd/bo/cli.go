@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -67,7 +68,7 @@ var errInterrupted = errors.New("interrupted")
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			code = report(stderr, fmt.Errorf("internal error, please report it: %v", fault))
+			code = report(stderr, internalError(fault))
 		}
 	}()
 	var grammar cli
@@ -102,6 +103,38 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return report(stderr, parsed.Run())
 }
 
+// patience is how long work may go on after an interrupt before it is left
+// behind: some, such as the factorisation of a large matrix, cannot be stopped.
+// A program's outputs may stay open for a second of it.
+const patience = 1500 * time.Millisecond
+
+// heed returns what work returns, or the error of ctx if work has not returned
+// in time after the end of ctx.
+func heed(ctx context.Context, work func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				done <- internalError(fault)
+			}
+		}()
+		done <- work()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+		return ctx.Err()
+	}
+}
+
+func internalError(fault any) error { return fmt.Errorf("internal error, please report it: %v", fault) }
+
 // report writes err as one line and returns the exit code for it.
 func report(stderr io.Writer, err error) int {
 	if err == nil {
@@ -124,14 +157,21 @@ func report(stderr io.Writer, err error) int {
 	return exitFailed
 }
 
+// oneLine joins lines, and drops the name that package loop puts before its
+// errors.
 func oneLine(text string) string {
-	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
+	return strings.NewReplacer("\n", "; ", "loop: ", "").Replace(strings.TrimSpace(text))
 }
 
-var unknownFlag = regexp.MustCompile(`^unknown flag (--\S+?),? *(?:did you mean .*)?$`)
+var (
+	unknownFlag = regexp.MustCompile(`^unknown flag (--\S+?),? *(?:did you mean .*)?$`)
+	notAmong    = regexp.MustCompile(`^(\S+) must be one of (\S+) but got "(.*)"$`)
+	noValue     = regexp.MustCompile(`^(--\S+): expected .* value but got "EOL"`)
+)
 
-// nameNearest rewrites the parser's message about an unknown flag or command so
-// that it always names the nearest valid one.
+// nameNearest rewrites the parser's messages about an unknown flag, command or
+// word so that they always name the nearest valid one, and those about a missing
+// word so that they say which there are.
 func nameNearest(parser *kong.Kong, err error) error {
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) {
@@ -149,6 +189,22 @@ func nameNearest(parser *kong.Kong, err error) error {
 			}
 		}
 		return fmt.Errorf("unknown flag %s: did you mean %s?", m[1], nearest.Name(m[1], valid))
+	}
+	if m := notAmong.FindStringSubmatch(err.Error()); m != nil {
+		valid := strings.Split(strings.ReplaceAll(m[2], `"`, ""), ",")
+		return fmt.Errorf("%s is %q, want one of %s: did you mean %s?", m[1], m[3], strings.Join(valid, ", "), nearest.Name(m[3], valid))
+	}
+	if m := noValue.FindStringSubmatch(err.Error()); m != nil {
+		return fmt.Errorf("%s needs a value", m[1])
+	}
+	if node != nil && strings.HasPrefix(err.Error(), `expected "<`) {
+		var missing []string
+		for _, p := range node.Positional {
+			if strings.Contains(err.Error(), "<"+p.Name+">") {
+				missing = append(missing, fmt.Sprintf("<%s>: %s", p.Name, strings.TrimSuffix(p.Help, ".")))
+			}
+		}
+		return fmt.Errorf("missing %s", strings.Join(missing, "; "))
 	}
 	if word, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && node == nil {
 		word, _, _ = strings.Cut(word, ", did you mean")

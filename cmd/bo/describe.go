@@ -30,17 +30,17 @@ func (describeCmd) Help() string {
 func (c describeCmd) Run(e *env) error {
 	switch c.What {
 	case "surrogate":
-		m, err := newMethod(c.Name, "", nil)
+		m, err := newMethod(c.Name, nil, nil)
 		if err != nil {
 			return err
 		}
-		return describeSettings(e.stdout, c.Name, catalog.Surrogates(), m.owners...)
+		return describeSettings(e.stdout, c.Name, catalog.Surrogates(), m.Owners...)
 	case "acquisition":
-		m, err := newMethod(catalog.Surrogates()[0].Name, c.Name, nil)
+		m, err := newMethod(catalog.Surrogates()[0].Name, &c.Name, nil)
 		if err != nil {
 			return err
 		}
-		return describeSettings(e.stdout, c.Name, catalog.Acquisitions(), m.owners[1:]...)
+		return describeSettings(e.stdout, c.Name, catalog.Acquisitions(), m.Owners[1:]...)
 	case "objective":
 		o, err := benchmarks.Lookup(c.Name)
 		if err != nil {
@@ -51,14 +51,14 @@ func (c describeCmd) Run(e *env) error {
 	return describeKernel(e.stdout, c.Name)
 }
 
-func describeSettings(w io.Writer, name string, entries []catalog.Entry, owners ...owner) error {
+func describeSettings(w io.Writer, name string, entries []catalog.Entry, owners ...catalog.Owner) error {
 	i := slices.IndexFunc(entries, func(e catalog.Entry) bool { return e.Name == name })
 	fmt.Fprintf(w, "%s: %s\n\n", name, entries[i].Summary)
 	return columns(w, func(row func(cells ...string)) {
 		row("SETTING", "TYPE", "DEFAULT", "MEANING")
 		for _, o := range owners {
-			for _, s := range settings.List(o.options) {
-				row(o.prefix+s.Key, s.Type, s.Default, s.Help)
+			for _, s := range settings.List(o.Options) {
+				row(o.Prefix+s.Key, s.Type, s.Default, s.Help)
 			}
 		}
 	})

@@ -57,7 +57,7 @@ func listObjectives(w io.Writer) error {
 }
 
 // tableWidth is where the last column of a table is wrapped.
-const tableWidth = 100
+const tableWidth = 80
 
 // columns writes rows of cells, aligned, the last cell wrapped.
 func columns(w io.Writer, rows func(row func(cells ...string))) error {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,11 +33,13 @@ Examples:
     bo predict --train runs.csv --at grid.csv --surrogate fsp-laplace --samples 20`
 }
 
-func (c predictCmd) Run(e *env) error {
+func (c predictCmd) Run(e *env) error { return heed(e.ctx, func() error { return c.run(e) }) }
+
+func (c predictCmd) run(e *env) error {
 	if c.Samples < 0 {
 		return usagef("--samples is %d, want 0 or more", c.Samples)
 	}
-	f, err := c.fit(e, func(features []string, _ string) (*mat.Dense, error) {
+	f, err := c.fit(e, c.At, func(features []string, _ string) (*mat.Dense, error) {
 		at, err := openTable(c.At, e.stdin)
 		if err != nil {
 			return nil, err
@@ -48,7 +49,7 @@ func (c predictCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	mean, variance, noise := f.moments()
+	mean, sd, noise := f.moments()
 	var draws [][]float64
 	if c.Samples > 0 || c.Cov != "" {
 		n := len(mean)
@@ -57,14 +58,19 @@ func (c predictCmd) Run(e *env) error {
 		}
 		joint, cov := make([]float64, n), mat.NewSymDense(n, nil)
 		f.posterior.Joint(joint, cov, f.inputs)
-		cov.ScaleSym(f.output.SD*f.output.SD, cov)
-		if c.Cov != "" {
-			if err := writeFile(c.Cov, func(w io.Writer) error { return writeMatrix(w, cov) }); err != nil {
+		if c.Samples > 0 {
+			if draws, err = jointDraws(joint, cov, c.Samples, c.Seed); err != nil {
 				return err
 			}
+			for _, s := range draws {
+				for i := range s {
+					s[i] = f.output.Invert(s[i])
+				}
+			}
 		}
-		if c.Samples > 0 {
-			if draws, err = jointDraws(mean, cov, c.Samples, c.Seed); err != nil {
+		if c.Cov != "" {
+			cov.ScaleSym(f.output.SD*f.output.SD, cov)
+			if err := writeFile(c.Cov, func(w io.Writer) error { return writeMatrix(w, cov) }); err != nil {
 				return err
 			}
 		}
@@ -76,7 +82,7 @@ func (c predictCmd) Run(e *env) error {
 	}
 	fmt.Fprintln(w)
 	for i := range mean {
-		fmt.Fprintf(w, "%s,%s,%s", number(mean[i]), number(math.Sqrt(variance[i])), number(math.Sqrt(noise)))
+		fmt.Fprintf(w, "%s,%s,%s", number(mean[i]), number(sd[i]), number(noise))
 		for _, s := range draws {
 			fmt.Fprintf(w, ",%s", number(s[i]))
 		}

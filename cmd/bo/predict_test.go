@@ -113,7 +113,7 @@ func TestPredictSamples(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	// Errors of 0, 1 and 2 standard deviations of size 2.
-	s := judge([]float64{1, 3, 5}, []float64{1, 1, 1}, []float64{4, 4, 4})
+	s := judge([]float64{1, 3, 5}, []float64{1, 1, 1}, []float64{2, 2, 2})
 	require.InDelta(t, math.Sqrt(20.0/3), s.RMSE, 1e-12)
 	require.InDelta(t, math.Log(2*math.Pi*4)/2+(0+1+4)/6.0, s.NLPD, 1e-12)
 	require.Equal(t, map[string]float64{"50": 1.0 / 3, "90": 2.0 / 3, "95": 2.0 / 3}, s.Coverage)

@@ -26,6 +26,7 @@ type progress struct {
 	gone   sync.WaitGroup
 
 	mu         sync.Mutex
+	closed     bool
 	finished   int
 	best       string
 	phase      string // of the suggestion under way, if any
@@ -43,22 +44,28 @@ type progress struct {
 const window = 8
 
 func newProgress(out io.Writer, budget, finished int) *progress {
-	p := &progress{out: out, now: time.Now, budget: budget, finished: finished, quit: make(chan struct{}), warned: map[string]bool{}, spent: map[string]float64{}}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.width = func() int {
-			w, _, err := term.GetSize(int(f.Fd()))
-			if err != nil || w < 20 {
-				return 80
-			}
-			return w
-		}
-	}
+	p := &progress{out: out, width: terminal(out), now: time.Now, budget: budget, finished: finished, quit: make(chan struct{}), warned: map[string]bool{}, spent: map[string]float64{}}
 	p.phaseStart = p.now()
 	p.ends = []time.Time{p.phaseStart}
 	if p.width != nil {
 		p.gone.Go(p.animate)
 	}
 	return p
+}
+
+// terminal returns what tells the width of the terminal that out is, or nil.
+func terminal(out io.Writer) func() int {
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil
+	}
+	return func() int {
+		w, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || w < 20 {
+			return 80
+		}
+		return w
+	}
 }
 
 func (p *progress) animate() {
@@ -76,18 +83,23 @@ func (p *progress) animate() {
 	}
 }
 
-// close removes the live line.
+// close removes the live line, ends the phase under way, and says no more.
 func (p *progress) close() {
 	close(p.quit)
 	p.gone.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()
+	p.enter("")
+	p.closed = true
 }
 
 func (p *progress) handle(e loop.Event, best *loop.Trial) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
 	if best != nil {
 		p.best = short(best.Value)
 	}
@@ -178,14 +190,7 @@ func (p *progress) line() string {
 	}
 	switch now := p.now(); {
 	case p.phase != "":
-		s := p.phase + " " + duration(now.Sub(p.phaseStart).Seconds())
-		switch d := p.detail; {
-		case d.Total > 0:
-			s += fmt.Sprintf(" (%s %d/%d)", d.Phase, d.Done, d.Total)
-		case d.Phase != "":
-			s += fmt.Sprintf(" (%s)", d.Phase)
-		}
-		parts = append(parts, s)
+		parts = append(parts, p.phase+" "+duration(now.Sub(p.phaseStart).Seconds())+detail(p.detail))
 	case p.evaluating > 0:
 		s := "evaluate " + duration(now.Sub(p.evalStart).Seconds())
 		if p.evaluating > 1 {
@@ -197,6 +202,16 @@ func (p *progress) line() string {
 		parts = append(parts, "about "+duration(left)+" left")
 	}
 	return strings.Join(parts, "   ")
+}
+
+func detail(d surrogate.Progress) string {
+	switch {
+	case d.Total > 0:
+		return fmt.Sprintf(" (%s %d/%d)", d.Phase, d.Done, d.Total)
+	case d.Phase != "":
+		return fmt.Sprintf(" (%s)", d.Phase)
+	}
+	return ""
 }
 
 // left estimates the remaining seconds from the pace of the last trials.

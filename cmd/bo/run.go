@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/internal/catalog"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 )
@@ -69,6 +72,8 @@ func (c *runCmd) check() error {
 		return usagef("--batch %d is more than --budget %d", c.Batch, c.Budget)
 	case c.Timeout < 0:
 		return usagef("--timeout is %v, want more than 0", c.Timeout)
+	case c.State != "" && filepath.Clean(c.State) == filepath.Clean(c.Trials):
+		return usagef("--state and --trials are one file, %s", c.State)
 	}
 	return nil
 }
@@ -77,7 +82,7 @@ func (c *runCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	m, err := newMethod(c.Surrogate, c.Acquisition, c.Set)
+	m, err := newMethod(c.Surrogate, &c.Acquisition, c.Set)
 	if err != nil {
 		return err
 	}
@@ -91,11 +96,11 @@ func (c *runCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := m.check(e.ctx, t.space.Dim()); err != nil {
+	if err := check(e.ctx, m, t.space.Dim()); err != nil {
 		return err
 	}
 	o := loop.Options{
-		Surrogate: m.model, Acquisition: m.acquisition, Maximizer: m.maximizer, Batch: c.Batch, Seed: c.Seed,
+		Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer, Batch: c.Batch, Seed: c.Seed,
 		Maximize: c.Maximize, NoiseFree: c.NoiseFree || t.noiseFree,
 	}
 	if c.Initial != nil {
@@ -150,7 +155,18 @@ func (c *runCmd) Run(e *env) error {
 	}
 	bar = newProgress(out, c.Budget, done)
 	started := time.Now()
-	result, err := study.Run(ctx, t.evaluate, c.Budget, c.Workers)
+	var result loop.Result
+	finished := make(chan loop.Result, 1)
+	err = heed(ctx, func() error {
+		r, err := study.Run(ctx, t.evaluate, c.Budget, c.Workers)
+		finished <- r
+		return err
+	})
+	select {
+	case result = <-finished:
+	default:
+		result = observed(study)
+	}
 	bar.close()
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause // the files cannot be written
@@ -173,6 +189,12 @@ func (c *runCmd) Run(e *env) error {
 	return err
 }
 
+// observed is the result of a study whose run was left behind.
+func observed(study *loop.Study) loop.Result {
+	best, _ := study.Best()
+	return loop.Result{Best: best, Trials: study.Trials()}
+}
+
 func finishedTrials(trials []loop.Trial) int {
 	n := 0
 	for _, t := range trials {
@@ -184,7 +206,7 @@ func finishedTrials(trials []loop.Trial) int {
 }
 
 // arguments lists what suggestions and values depend on.
-func (c *runCmd) arguments(t *target, m *method) []argument {
+func (c *runCmd) arguments(t *target, m *catalog.Method) []argument {
 	s, err := json.Marshal(t.space)
 	if err != nil {
 		panic(err)
@@ -199,7 +221,16 @@ func (c *runCmd) arguments(t *target, m *method) []argument {
 		{"--surrogate", c.Surrogate}, {"--acquisition", c.Acquisition},
 		{"--initial", initial}, {"--batch", fmt.Sprint(c.Batch)}, {"--seed", fmt.Sprint(c.Seed)},
 	}
-	return append(args, m.arguments()...)
+	for _, o := range m.Owners {
+		for _, s := range settings.List(o.Options) {
+			text, err := settings.Get(o.Options, s.Key)
+			if err != nil {
+				panic(err)
+			}
+			args = append(args, argument{"--set " + o.Prefix + s.Key, text})
+		}
+	}
+	return args
 }
 
 // runResult is the object of --json.

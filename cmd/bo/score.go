@@ -29,16 +29,18 @@ Examples:
 type score struct {
 	Surrogate string             `json:"surrogate"`
 	Train     int                `json:"train"`
-	Test      int                `group:"data" json:"test"`
+	Test      int                `json:"test"`
 	RMSE      float64            `json:"rmse"`
 	NLPD      float64            `json:"nlpd"`
 	Coverage  map[string]float64 `json:"coverage"`
 	Seconds   float64            `json:"seconds"`
 }
 
-func (c scoreCmd) Run(e *env) error {
+func (c scoreCmd) Run(e *env) error { return heed(e.ctx, func() error { return c.run(e) }) }
+
+func (c scoreCmd) run(e *env) error {
 	var y []float64
-	f, err := c.fit(e, func(features []string, target string) (*mat.Dense, error) {
+	f, err := c.fit(e, c.Test, func(features []string, target string) (*mat.Dense, error) {
 		test, err := openTable(c.Test, e.stdin)
 		if err != nil {
 			return nil, err
@@ -52,13 +54,12 @@ func (c scoreCmd) Run(e *env) error {
 		return err
 	}
 	started := time.Now()
-	mean, variance, noise := f.moments()
+	mean, sd, noise := f.moments()
 	// An exact model of exact data has no density: the floor keeps it finite.
-	floor := 1e-12 * f.output.SD * f.output.SD
-	for i := range variance {
-		variance[i] = max(floor, variance[i]+noise)
+	for i := range sd {
+		sd[i] = max(1e-6*f.output.SD, math.Hypot(sd[i], noise))
 	}
-	s := judge(y, mean, variance)
+	s := judge(y, mean, sd)
 	s.Surrogate, s.Train, s.Seconds = c.Surrogate, f.trained, f.seconds+time.Since(started).Seconds()
 	if c.JSON {
 		return json.NewEncoder(e.stdout).Encode(s)
@@ -73,7 +74,7 @@ seconds    %.3g
 }
 
 // judge compares targets with Gaussian predictions.
-func judge(y, mean, variance []float64) score {
+func judge(y, mean, sd []float64) score {
 	s := score{Test: len(y), Coverage: map[string]float64{}}
 	n := float64(len(y))
 	scaled := make([]float64, len(y))
@@ -86,8 +87,8 @@ func judge(y, mean, variance []float64) score {
 		if big > 0 {
 			s.RMSE += (e / big) * (e / big)
 		}
-		scaled[i] = math.Abs(e) / math.Sqrt(variance[i])
-		s.NLPD += (math.Log(2*math.Pi*variance[i]) + scaled[i]*scaled[i]) / 2
+		scaled[i] = math.Abs(e) / sd[i]
+		s.NLPD += math.Log(2*math.Pi)/2 + math.Log(sd[i]) + scaled[i]*scaled[i]/2
 	}
 	s.RMSE = big * math.Sqrt(s.RMSE/n)
 	s.NLPD /= n

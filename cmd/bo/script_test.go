@@ -169,7 +169,7 @@ func objectiveMain() {
 			fmt.Fprintln(os.Stderr, line)
 		}
 		fmt.Println(arg(2))
-	case "signal": // signal kill|interrupt N FILE X Y: bowl, whose Nth call strikes the caller
+	case "signal": // signal kill|interrupt|hangup N FILE X Y: bowl, whose Nth call strikes the caller
 		f, err := os.OpenFile(os.Args[4], os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 		if err != nil {
 			os.Exit(1)
@@ -179,11 +179,7 @@ func objectiveMain() {
 		calls, _ := io.ReadAll(f)
 		if strings.Count(string(calls), "\n") == int(arg(3)) {
 			parent, _ := os.FindProcess(os.Getppid())
-			if os.Args[2] == "kill" {
-				_ = parent.Kill()
-			} else {
-				_ = parent.Signal(syscall.SIGINT)
-			}
+			_ = parent.Signal(map[string]os.Signal{"kill": os.Kill, "interrupt": syscall.SIGINT, "hangup": syscall.SIGHUP}[os.Args[2]])
 			time.Sleep(time.Minute)
 		}
 		fmt.Println(math.Hypot(arg(5)-0.3, arg(6)+0.2))

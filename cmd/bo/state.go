@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/functionspace/bo/loop"
 )
@@ -68,7 +69,11 @@ func resume(text []byte, args []argument, o loop.Options) (*loop.Study, error) {
 	}
 	for _, a := range args {
 		if was, ok := saved[a.Flag]; ok && was != a.Value {
-			return nil, usagef("saved by a run with %s, now it is %s; give the same arguments or another --state", argument{a.Flag, was}, a)
+			old, now := argument{a.Flag, was}.String(), a.String()
+			if old == now { // both too long to show
+				now = "this one"
+			}
+			return nil, usagef("saved by a run with %s, now it is %s; give the same arguments or another --state", old, now)
 		}
 	}
 	study, err := loop.Resume(bytes.NewReader(s.Study), o)
@@ -86,6 +91,9 @@ func (a argument) String() string {
 		return a.Flag
 	case len(a.Value) > 60:
 		return "another " + a.Flag
+	}
+	if strings.HasPrefix(a.Flag, "--set ") {
+		return a.Flag + "=" + a.Value
 	}
 	return a.Flag + " " + a.Value
 }

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/loop"
 )
 
 // A table is a CSV file with a header, cells still text.
@@ -83,6 +84,9 @@ func (t *table) check() error {
 	if t.header == nil {
 		return fmt.Errorf("%s: the file is empty", t.name)
 	}
+	if len(t.header) == 1 && strings.ContainsAny(t.header[0], ";\t") {
+		return fmt.Errorf("%s: the header %s is one cell: cells end at commas", t.name, brief(t.header[0]))
+	}
 	for i, h := range t.header {
 		if h == "" {
 			return fmt.Errorf("%s: column %d has no name", t.name, i+1)
@@ -117,6 +121,8 @@ func (t *table) number(i, j int) (float64, error) {
 		return 0, fmt.Errorf("%s: %s is not a number", where, brief(cell))
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return 0, fmt.Errorf("%s: %s is not a finite number", where, cell)
+	case math.Abs(x) > loop.MaxValue:
+		return 0, fmt.Errorf("%s: %s is beyond %g", where, cell, loop.MaxValue)
 	}
 	return x, nil
 }

@@ -12,5 +12,7 @@
 // have one key, the outer field wins. The tags help and default are for display;
 // a tag values lists the only texts allowed. Kinds of fields: string, bool, int,
 // uint64, float64, pointers to these (nil reads "learned"), and slices of int,
-// float64 and string (comma-separated; an empty slice reads "learned").
+// float64 and string (comma-separated; an empty slice reads "learned"). The 0 of an
+// int or a float64 stands for the default; to set it is an error, unless the
+// default is 0.
 package settings

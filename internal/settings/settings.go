@@ -136,6 +136,9 @@ func (f field) set(text string) error {
 	if err := parse(v, text); err != nil {
 		return fmt.Errorf("%w %s=%q: want %s", ErrValue, f.key, text, wanted(t))
 	}
+	if byDefault := f.tag.Get("default"); v.IsZero() && (t.Kind() == reflect.Int || t.Kind() == reflect.Float64) && byDefault != "" && byDefault != "0" {
+		return fmt.Errorf("%w %s=%q: 0 would stand for the default, %s", ErrValue, f.key, text, byDefault)
+	}
 	f.value.Set(v)
 	return nil
 }

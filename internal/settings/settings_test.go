@@ -82,6 +82,7 @@ func TestErrors(t *testing.T) {
 	}
 	require.ErrorIs(t, settings.Set(&options{}, "nope", "1"), settings.ErrUnknown)
 	require.ErrorIs(t, settings.Set(&options{}, "steps", "x"), settings.ErrValue)
+	require.EqualError(t, settings.Set(&options{}, "steps", "0"), `bad value steps="0": 0 would stand for the default, 1000`)
 	require.EqualError(t, settings.Set(&struct{}{}, "beta", "1"), `unknown setting "beta": there is nothing to set`)
 }
 
