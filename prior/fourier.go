@@ -4,10 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/vecmath"
 )
 
 // spectral is a stationary kernel that knows its spectral distribution: k(x,x')
@@ -111,22 +113,20 @@ func (f fourier) Eval(phi, x *mat.Dense) {
 	checkSize("features", phi, theta.RawMatrix().Rows, 2*n)
 	for i := range theta.RawMatrix().Rows {
 		row := phi.RawRowView(i)
-		cos, sin := row[:n], row[n:2*n]
-		for j, t := range theta.RawRowView(i) {
-			s, c := math.Sincos(t)
-			cos[j], sin[j] = f.amplitude*c, f.amplitude*s
-		}
+		vecmath.Sin(row[n:2*n], row[:n], theta.RawRowView(i))
+		floats.Scale(f.amplitude, row[:2*n])
 	}
 }
 
 func (f fourier) EvalVJP(dx, x, phibar *mat.Dense) {
 	theta, n := f.phases(x), f.Len()/2
 	checkSize("phibar", phibar, theta.RawMatrix().Rows, 2*n)
+	cos := make([]float64, n)
 	for i := range theta.RawMatrix().Rows {
 		bar, row := phibar.RawRowView(i), theta.RawRowView(i)
-		for j, t := range row {
-			s, c := math.Sincos(t)
-			row[j] = f.amplitude * (c*bar[n+j] - s*bar[j])
+		vecmath.Sin(row, cos, row)
+		for j, s := range row {
+			row[j] = f.amplitude * (cos[j]*bar[n+j] - s*bar[j])
 		}
 	}
 	linalg.Mul(dx, 1, linalg.N, theta, linalg.N, f.omega, 1)
@@ -135,12 +135,13 @@ func (f fourier) EvalVJP(dx, x, phibar *mat.Dense) {
 // combine is Function.Eval in one pass.
 func (f fourier) combine(value []float64, grad, x *mat.Dense, w []float64) {
 	theta, n := f.phases(x), f.Len()/2
-	a, b := w[:n], w[n:2*n]
+	a, b, cos := w[:n], w[n:2*n], make([]float64, n)
 	for i := range value {
 		var sum float64
 		row := theta.RawRowView(i)
-		for j, t := range row {
-			s, c := math.Sincos(t)
+		vecmath.Sin(row, cos, row)
+		for j, s := range row {
+			c := cos[j]
 			sum += c*a[j] + s*b[j]
 			row[j] = f.amplitude * (c*b[j] - s*a[j])
 		}

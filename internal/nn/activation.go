@@ -3,7 +3,6 @@ package nn
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/functionspace/bo/internal/nearest"
@@ -69,13 +68,7 @@ func (f Activation) apply(a, d, z []float64) {
 	case Erf:
 		vecmath.Erf(a, d, z)
 	case Sin:
-		for i, z := range z {
-			s, c := math.Sincos(z)
-			a[i] = s
-			if d != nil {
-				d[i] = c
-			}
-		}
+		vecmath.Sin(a, d, z)
 	default:
 		panic("nn: " + f.String())
 	}

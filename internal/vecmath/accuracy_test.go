@@ -40,6 +40,8 @@ var functions = []function{
 	{"Log", Log, bigLog, 0, math.MaxFloat64, []float64{1, math.Sqrt2, math.Sqrt2 / 2, 2, 0x1p-1022}, 1.5},
 	{"Log1p", Log1p, bigLog1p, -1, math.MaxFloat64, []float64{0, math.Sqrt2 - 1, math.Sqrt2/2 - 1, 1, -0.5}, 1.5},
 	{"Tanh", valueOf(Tanh), bigTanh, -20, 20, []float64{0, math.Ln2 / 4, -math.Ln2 / 4, 3 * math.Ln2 / 4, 19.06}, 2.5},
+	{"Sin", valueOf(Sin), bigSin, -1 << 20, 1 << 20, []float64{0, math.Pi / 4, math.Pi / 2, math.Pi, -3 * math.Pi / 2, 1e6 * math.Pi / 4}, 1.5},
+	{"slope of Sin", slopeOf(Sin), bigCos, -1 << 20, 1 << 20, []float64{0, math.Pi / 4, math.Pi / 2, math.Pi, -3 * math.Pi / 2, 1e5 * math.Pi / 2}, 1.5},
 	{"Erf", valueOf(Erf), bigErf, -6, 6, []float64{0, 1, -1, 5.92}, 2.5},
 	{"slope of Erf", slopeOf(Erf), bigErfSlope, -27.3, 27.3, []float64{0, 1, 26.5}, 2.5},
 	{"NormPDF", NormPDF, bigDensity, -38.6, 38.6, []float64{0, 37.6}, 2.5},

@@ -41,6 +41,11 @@ func BenchmarkFunctions(b *testing.B) {
 		{"Sqrt", positive, Sqrt, scalar(math.Sqrt)},
 		{"Tanh", x, valueOf(Tanh), scalar(math.Tanh)},
 		{"TanhSlope", x, withSlope(Tanh), nil},
+		{"SinSlope", x, withSlope(Sin), func(dst, x []float64) {
+			for i, v := range x {
+				dst[i], slope[i] = math.Sincos(v)
+			}
+		}},
 		{"Erf", x, valueOf(Erf), scalar(math.Erf)},
 		{"ErfSlope", x, withSlope(Erf), nil},
 		{"GELUSlope", x, withSlope(GELU), nil},

@@ -301,6 +301,48 @@ func geluSlope(dst, slope, x []float64) {
 }
 
 //go:noescape
+func sinAVX2(dst, x *float64, n int)
+
+//go:noescape
+func sinAVX512(dst, x *float64, n int)
+
+func sin(dst, x []float64) {
+	for len(x) > 0 {
+		n := min(len(x), chunk)
+		switch level {
+		case cpu.AVX512:
+			sinAVX512(&dst[0], &x[0], n)
+		case cpu.AVX2:
+			sinAVX2(&dst[0], &x[0], n)
+		default:
+			sinGo(dst[:n], x[:n])
+		}
+		dst, x = dst[n:], x[n:]
+	}
+}
+
+//go:noescape
+func sinSlopeAVX2(dst, slope, x *float64, n int)
+
+//go:noescape
+func sinSlopeAVX512(dst, slope, x *float64, n int)
+
+func sinSlope(dst, slope, x []float64) {
+	for len(x) > 0 {
+		n := min(len(x), chunk)
+		switch level {
+		case cpu.AVX512:
+			sinSlopeAVX512(&dst[0], &slope[0], &x[0], n)
+		case cpu.AVX2:
+			sinSlopeAVX2(&dst[0], &slope[0], &x[0], n)
+		default:
+			sinSlopeGo(dst[:n], slope[:n], x[:n])
+		}
+		dst, slope, x = dst[n:], slope[n:], x[n:]
+	}
+}
+
+//go:noescape
 func rbfAVX2(dst, x *float64, n int)
 
 //go:noescape

@@ -786,6 +786,82 @@ func geluSlopeGo(dst, slope, x []float64) {
 	}
 }
 
+func sinGo(dst, x []float64) {
+	for i, v0 := range x {
+		v1 := math.FMA(v0, float64(0x1.45f306dc9c883p-01), float64(0x1.8p+52))
+		v2 := v1 - float64(0x1.8p+52)
+		v3 := math.FMA(-v2, float64(0x1.921fb54442d18p+00), v0)
+		v4 := math.FMA(-v2, float64(0x1.1a62633145c07p-54), v3)
+		v5 := math.FMA(-v2, float64(-0x1.f1976b7ed8fbcp-110), v4)
+		v6 := float64(v5 * v5)
+		v7 := float64(v6 * v6)
+		v8 := math.FMA(v6, float64(0x1.5d90e005aa048p-33), float64(-0x1.ae5e5eac0d269p-26))
+		v9 := math.FMA(v6, float64(0x1.71de356dd9ea3p-19), float64(-0x1.a01a019c06296p-13))
+		v10 := math.FMA(v8, v7, v9)
+		v11 := math.FMA(v6, float64(0x1.111111110f822p-07), float64(-0x1.5555555555549p-03))
+		v12 := math.FMA(v10, v7, v11)
+		v13 := float64(v12 * v6)
+		v14 := math.FMA(v13, v5, v5)
+		v15 := v0 == 0
+		v16 := pick(v15, v0, v14)
+		v17 := math.FMA(v6, float64(-0x1.8fafa906997e6p-37), float64(0x1.1ee9ee148bddfp-29))
+		v18 := math.FMA(v6, float64(-0x1.27e4f80d6559fp-22), float64(0x1.a01a019cb6ff8p-16))
+		v19 := math.FMA(v17, v7, v18)
+		v20 := math.FMA(v6, float64(-0x1.6c16c16c151bbp-10), float64(0x1.555555555554cp-05))
+		v21 := math.FMA(v19, v7, v20)
+		v22 := math.FMA(-v6, float64(0x1p-01), float64(1))
+		v23 := math.FMA(v21, v7, v22)
+		v24 := shl(v1, 62)
+		v25 := and(v24, float64(2))
+		v26 := v25 == float64(2)
+		v27 := pick(v26, v23, v16)
+		v28 := and(v24, math.Float64frombits(0x8000000000000000))
+		v29 := xor(v27, v28)
+		dst[i] = v29
+	}
+}
+
+func sinSlopeGo(dst, slope, x []float64) {
+	for i, v0 := range x {
+		v1 := math.FMA(v0, float64(0x1.45f306dc9c883p-01), float64(0x1.8p+52))
+		v2 := v1 - float64(0x1.8p+52)
+		v3 := math.FMA(-v2, float64(0x1.921fb54442d18p+00), v0)
+		v4 := math.FMA(-v2, float64(0x1.1a62633145c07p-54), v3)
+		v5 := math.FMA(-v2, float64(-0x1.f1976b7ed8fbcp-110), v4)
+		v6 := float64(v5 * v5)
+		v7 := float64(v6 * v6)
+		v8 := math.FMA(v6, float64(0x1.5d90e005aa048p-33), float64(-0x1.ae5e5eac0d269p-26))
+		v9 := math.FMA(v6, float64(0x1.71de356dd9ea3p-19), float64(-0x1.a01a019c06296p-13))
+		v10 := math.FMA(v8, v7, v9)
+		v11 := math.FMA(v6, float64(0x1.111111110f822p-07), float64(-0x1.5555555555549p-03))
+		v12 := math.FMA(v10, v7, v11)
+		v13 := float64(v12 * v6)
+		v14 := math.FMA(v13, v5, v5)
+		v15 := v0 == 0
+		v16 := pick(v15, v0, v14)
+		v17 := math.FMA(v6, float64(-0x1.8fafa906997e6p-37), float64(0x1.1ee9ee148bddfp-29))
+		v18 := math.FMA(v6, float64(-0x1.27e4f80d6559fp-22), float64(0x1.a01a019cb6ff8p-16))
+		v19 := math.FMA(v17, v7, v18)
+		v20 := math.FMA(v6, float64(-0x1.6c16c16c151bbp-10), float64(0x1.555555555554cp-05))
+		v21 := math.FMA(v19, v7, v20)
+		v22 := math.FMA(-v6, float64(0x1p-01), float64(1))
+		v23 := math.FMA(v21, v7, v22)
+		v24 := shl(v1, 62)
+		v25 := and(v24, float64(2))
+		v26 := v25 == float64(2)
+		v27 := pick(v26, v23, v16)
+		v28 := and(v24, math.Float64frombits(0x8000000000000000))
+		v29 := xor(v27, v28)
+		v30 := addInt(v1, math.Float64frombits(0x1))
+		v31 := shl(v30, 62)
+		v32 := pick(v26, v16, v23)
+		v33 := and(v31, math.Float64frombits(0x8000000000000000))
+		v34 := xor(v32, v33)
+		dst[i] = v29
+		slope[i] = v34
+	}
+}
+
 func rbfGo(dst, x []float64) {
 	for i, v0 := range x {
 		v1 := lesser(float64(0x1.628b851eb851fp+10), v0)

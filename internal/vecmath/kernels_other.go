@@ -32,6 +32,10 @@ func gelu(dst, x []float64) { geluGo(dst, x) }
 
 func geluSlope(dst, slope, x []float64) { geluSlopeGo(dst, slope, x) }
 
+func sin(dst, x []float64) { sinGo(dst, x) }
+
+func sinSlope(dst, slope, x []float64) { sinSlopeGo(dst, slope, x) }
+
 func rbf(dst, x []float64) { rbfGo(dst, x) }
 
 func rbfSlope(dst, slope, x []float64) { rbfSlopeGo(dst, slope, x) }

@@ -24,7 +24,7 @@ func outputs() []one {
 		{"NormPDF", NormPDF}, {"NormCDF", NormCDF}, {"LogNormCDF", LogNormCDF},
 	}
 	for name, f := range map[string]func(dst, slope, x []float64){
-		"Tanh": Tanh, "Erf": Erf, "GELU": GELU,
+		"Tanh": Tanh, "Erf": Erf, "GELU": GELU, "Sin": Sin,
 		"RBF": RBF, "Matern12": Matern12, "Matern32": Matern32, "Matern52": Matern52,
 	} {
 		all = append(all, one{name, valueOf(f)}, one{"slope of " + name, slopeOf(f)})
@@ -60,7 +60,7 @@ func trueLog(x float64) float64 {
 
 func TestSpecialValues(t *testing.T) {
 	reference := map[string]func(float64) float64{
-		"Exp": math.Exp, "Expm1": math.Expm1, "Log": trueLog, "Log1p": math.Log1p, "Sqrt": math.Sqrt, "Tanh": math.Tanh, "Erf": math.Erf,
+		"Exp": math.Exp, "Expm1": math.Expm1, "Log": trueLog, "Log1p": math.Log1p, "Sqrt": math.Sqrt, "Tanh": math.Tanh, "Erf": math.Erf, "Sin": math.Sin, "slope of Sin": math.Cos,
 		"NormPDF": func(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) },
 		"NormCDF": func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 },
 	}
@@ -177,9 +177,9 @@ func TestLengthsAndAlignments(t *testing.T) {
 
 // A slope may overwrite the input, as the value may.
 func TestSlopeInPlace(t *testing.T) {
-	x := []float64{0, 0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	x := []float64{0, 0.5, 1e10, 2, 3, 4, 5, 6, 7, 8, 1 << 21}
 	levels(t, func(t *testing.T) {
-		for name, f := range map[string]func(dst, slope, x []float64){"Tanh": Tanh, "Matern52": Matern52, "Matern12": Matern12} {
+		for name, f := range map[string]func(dst, slope, x []float64){"Tanh": Tanh, "Sin": Sin, "Matern52": Matern52, "Matern12": Matern12} {
 			n := len(x)
 			v, d := make([]float64, n), make([]float64, n)
 			f(v, d, x)

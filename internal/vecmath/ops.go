@@ -33,6 +33,10 @@ func or(a, b float64) float64 {
 	return math.Float64frombits(math.Float64bits(a) | math.Float64bits(b))
 }
 
+func xor(a, b float64) float64 {
+	return math.Float64frombits(math.Float64bits(a) ^ math.Float64bits(b))
+}
+
 func addInt(a, b float64) float64 {
 	return math.Float64frombits(math.Float64bits(a) + math.Float64bits(b))
 }

@@ -94,6 +94,28 @@ var bigPi = func() *big.Float {
 	return minus(times(bigOf(16), atan(5)), times(bigOf(4), atan(239)))
 }()
 
+// bigSin is the Taylor series, less multiples of π.
+func bigSin(x *big.Float) *big.Float {
+	n := math.Round(float64Of(over(x, bigPi)))
+	r := minus(x, times(bigOf(n), bigPi))
+	sum, term, square := zero().Set(r), zero().Set(r), times(r, r)
+	for i := 2; term.Sign() != 0 && term.MantExp(nil) > sum.MantExp(nil)-precision; i += 2 {
+		term = over(times(term, square), bigOf(-float64(i)*float64(i+1)))
+		sum = plus(sum, term)
+	}
+	if math.Mod(n, 2) != 0 {
+		sum.Neg(sum)
+	}
+	return sum
+}
+
+func bigCos(x *big.Float) *big.Float { return bigSin(plus(x, half(bigPi))) }
+
+func float64Of(x *big.Float) float64 {
+	v, _ := x.Float64()
+	return v
+}
+
 func bigDensity(x *big.Float) *big.Float {
 	e := bigExp(half(times(x, x)))
 	return over(bigOf(1), times(e, zero().Sqrt(times(bigOf(2), bigPi))))

@@ -2,6 +2,7 @@ package vecmath
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/functionspace/bo/internal/cpu"
 )
@@ -82,6 +83,30 @@ func sloped(value func(dst, x []float64), both func(dst, slope, x []float64), ds
 
 // Tanh writes tanh x to dst and, unless slope is nil, 1 - tanh²x to slope.
 func Tanh(dst, slope, x []float64) { sloped(tanh, tanhSlope, dst, slope, x) }
+
+// Sin writes sin x to dst and, unless slope is nil, cos x to slope. Beyond 2²⁰ it
+// is package math's.
+func Sin(dst, slope, x []float64) {
+	const limit = 1 << 20
+	type outlier struct {
+		i int
+		x float64
+	}
+	var outliers []outlier
+	for i, x := range x {
+		if !(math.Abs(x) <= limit) {
+			outliers = append(outliers, outlier{i, x})
+		}
+	}
+	sloped(sin, sinSlope, dst, slope, x)
+	for _, o := range outliers {
+		s, c := math.Sincos(o.x)
+		dst[o.i] = s
+		if slope != nil {
+			slope[o.i] = c
+		}
+	}
+}
 
 // Erf writes erf x to dst and, unless slope is nil, 2/√π e^-x² to slope.
 func Erf(dst, slope, x []float64) { sloped(erf, erfSlope, dst, slope, x) }

@@ -130,7 +130,7 @@ func (f *function) needed(n *node) []*node {
 	}
 	a := n.args
 	switch n.op {
-	case opAdd, opMul, opAnd, opOr, opAddInt: // the second, after a swap, may be memory
+	case opAdd, opMul, opAnd, opOr, opXor, opAddInt: // the second, after a swap, may be memory
 		if a[1].isConst() {
 			add(a[0])
 		}
@@ -193,12 +193,12 @@ func (f *function) instruction(i int, n *node, u int, loaded map[*node]int) {
 		}
 	}
 	a := n.args
-	simple := map[op]string{opAdd: "VADDPD", opMul: "VMULPD", opAnd: "VANDPD", opOr: "VORPD", opAddInt: "VPADDQ",
+	simple := map[op]string{opAdd: "VADDPD", opMul: "VMULPD", opAnd: "VANDPD", opOr: "VORPD", opXor: "VXORPD", opAddInt: "VPADDQ",
 		opSub: "VSUBPD", opDiv: "VDIVPD", opMin: "VMINPD", opMax: "VMAXPD"}
 	switch n.op {
-	case opAdd, opMul, opAnd, opOr, opAddInt, opSub, opDiv, opMin, opMax:
+	case opAdd, opMul, opAnd, opOr, opXor, opAddInt, opSub, opDiv, opMin, opMax:
 		x, y := a[0], a[1]
-		commutes := n.op == opAdd || n.op == opMul || n.op == opAnd || n.op == opOr || n.op == opAddInt
+		commutes := n.op == opAdd || n.op == opMul || n.op == opAnd || n.op == opOr || n.op == opXor || n.op == opAddInt
 		if inMemory(x) && commutes {
 			x, y = y, x
 		}

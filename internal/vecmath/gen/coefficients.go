@@ -57,6 +57,35 @@ var erfTail = []float64{
 	-0x1.acb68e1e2ceecp-31,
 }
 
+// The sum of these is π/2 to 160 bits.
+const (
+	halfPiHigh   = 0x1.921fb54442d18p+0
+	halfPiMiddle = 0x1.1a62633145c07p-54
+	halfPiLow    = -0x1.f1976b7ed8fbcp-110
+)
+
+// sinTail is (sin(r)/r - 1)/r² in z = r² ≤ (π/4)², error relative to sin(r)/r.
+// Largest error 2^-56.5.
+var sinTail = []float64{
+	-0x1.5555555555549p-3,
+	0x1.111111110f822p-7,
+	-0x1.a01a019c06296p-13,
+	0x1.71de356dd9ea3p-19,
+	-0x1.ae5e5eac0d269p-26,
+	0x1.5d90e005aa048p-33,
+}
+
+// cosTail is (cos(r) - 1 + r²/2)/r⁴ in z = r² ≤ (π/4)², absolute error of cos(r).
+// Largest error 2^-60.6.
+var cosTail = []float64{
+	0x1.555555555554cp-5,
+	-0x1.6c16c16c151bbp-10,
+	0x1.a01a019cb6ff8p-16,
+	-0x1.27e4f80d6559fp-22,
+	0x1.1ee9ee148bddfp-29,
+	-0x1.8fafa906997e6p-37,
+}
+
 // millsK is K of mills.
 const millsK = 5
 

@@ -284,6 +284,29 @@ func erf(slope bool) *program {
 	return p
 }
 
+// sin is ±sin(r) or ±cos(r) by the quadrant n mod 4, x = nπ/2 + r, |x| ≤ 2²⁰; its
+// slope is cos.
+func sin(slope bool) *program {
+	p := newProgram("sin")
+	t := p.fma(p.x, p.c(2/math.Pi), p.c(magic))
+	n := p.sub(t, p.c(magic))
+	r := p.fnma(n, p.c(halfPiLow), p.fnma(n, p.c(halfPiMiddle), p.fnma(n, p.c(halfPiHigh), p.x)))
+	z := p.mul(r, r)
+	z2 := p.mul(z, z)
+	s := p.fma(p.mul(p.poly(z, z2, sinTail), z), r, r)
+	s = p.pick(p.equal(p.x, p.c(0)), p.x, s) // keeps -0
+	c := p.fma(p.poly(z, z2, cosTail), z2, p.fnma(z, p.c(0.5), p.c(1)))
+	quadrant := p.shl(t, 62) // bit 0 of n in the place of 2.0, bit 1 in that of the sign
+	odd := p.equal(p.and(quadrant, p.c(2)), p.c(2))
+	p.outs = []*node{p.xor(p.pick(odd, c, s), p.and(quadrant, p.word(signBit)))}
+	if slope {
+		p.name = "sinSlope"
+		next := p.shl(p.addInt(t, p.word(1)), 62)
+		p.outs = append(p.outs, p.xor(p.pick(odd, s, c), p.and(next, p.word(signBit))))
+	}
+	return p
+}
+
 func sqrt() *program {
 	p := newProgram("sqrt")
 	p.outs = []*node{p.sqrt(p.x)}
@@ -368,7 +391,7 @@ func matern52(slope bool) *program {
 
 func programs() []*program {
 	all := []*program{exp(), expm1(), log(), log1p(), sqrt(), normPDF(), normCDF(), logNormCDF()}
-	for _, build := range []func(slope bool) *program{tanh, erf, gelu, rbf, matern12, matern32, matern52} {
+	for _, build := range []func(slope bool) *program{tanh, erf, gelu, sin, rbf, matern12, matern32, matern52} {
 		all = append(all, build(false), build(true))
 	}
 	for _, p := range all {

@@ -28,6 +28,7 @@ var goFormat = map[op]string{
 	opMax:    "greater(%s, %s)",
 	opAnd:    "and(%s, %s)",
 	opOr:     "or(%s, %s)",
+	opXor:    "xor(%s, %s)",
 	opAddInt: "addInt(%s, %s)",
 	opShr:    "shr(%s, %d)",
 	opShl:    "shl(%s, %d)",

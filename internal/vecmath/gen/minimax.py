@@ -127,6 +127,18 @@ def main():
     tail = series(lambda t: (mp.erf(mp.sqrt(t)) / mp.sqrt(t) - slope) / t, lambda t: 2 / mp.sqrt(mp.pi) * (-mp.mpf(1) / 3 + t / 10 - t**2 / 42), mp.mpf("1e-12"))
     fit("erfTail", "is (erf(x)/x - 2/√π)/x² in t = x² ≤ 1, error relative to erf(x).", tail, lambda t: (t + mp.mpf("1e-3")) / erf(t), "0", "1", 10)
 
+    high = mp.mpf(float(mp.pi / 2))
+    middle = mp.mpf(float(mp.pi / 2 - high))
+    print("\n// The sum of these is π/2 to 160 bits.\nconst (")
+    for name, v in (("High", high), ("Middle", middle), ("Low", mp.pi / 2 - high - middle)):
+        print(f"\thalfPi{name} = {float(v).hex()}")
+    print(")")
+    z = mp.mpf("0.6169")
+    sin = series(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: -mp.mpf(1) / 6 + z / 120 - z**2 / 5040, mp.mpf("1e-14"))
+    fit("sinTail", "is (sin(r)/r - 1)/r² in z = r² ≤ (π/4)², error relative to sin(r)/r.", sin, lambda z: (z + mp.mpf("1e-3")) * mp.sqrt(z + mp.mpf("1e-9")) / mp.sin(mp.sqrt(z + mp.mpf("1e-9"))), "0", z, 5)
+    cos = series(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, lambda z: mp.mpf(1) / 24 - z / 720 + z**2 / 40320, mp.mpf("1e-9"))
+    fit("cosTail", "is (cos(r) - 1 + r²/2)/r⁴ in z = r² ≤ (π/4)², absolute error of cos(r).", cos, lambda z: (z + mp.mpf("1e-3")) ** 2, "0", z, 5)
+
     def mills(q):
         w = (1 - q) / (2 * K)
         a = 1 / w - K

@@ -19,6 +19,7 @@ const (
 	opMax       // a > b ? a : b, so b if either is NaN
 	opAnd       // a & b on the bits
 	opOr        // a | b
+	opXor       // a ^ b
 	opAddInt    // a + b on the bits
 	opShr       // a >> k on the bits
 	opShl       // a << k on the bits
@@ -84,6 +85,7 @@ func (p *program) min(a, b *node) *node        { return p.emit(opMin, a, b) }
 func (p *program) max(a, b *node) *node        { return p.emit(opMax, a, b) }
 func (p *program) and(a, b *node) *node        { return p.emit(opAnd, a, b) }
 func (p *program) or(a, b *node) *node         { return p.emit(opOr, a, b) }
+func (p *program) xor(a, b *node) *node        { return p.emit(opXor, a, b) }
 func (p *program) addInt(a, b *node) *node     { return p.emit(opAddInt, a, b) }
 func (p *program) scale(a, n, t *node) *node   { return p.emit(opScale, a, n, t) }
 func (p *program) less(a, b *node) *node       { return p.emit(opLess, a, b) }
