@@ -53,6 +53,9 @@ func (e *evidence) loss(ctx context.Context, free, grad []float64) float64 {
 	}
 	// K̄ = ½(ααᵀ - A⁻¹)
 	chol.Inverse(e.inv)
+	if ctx.Err() != nil {
+		return math.Inf(1)
+	}
 	var trace float64
 	for i, a := range e.alpha {
 		row := upper(e.inv, i)

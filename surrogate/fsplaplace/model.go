@@ -32,9 +32,9 @@ type Model struct {
 
 	// Bias is the standard deviation of the hidden biases that training starts
 	// from; in the first layer it is relative to half the width of the scaled
-	// box, so that the units lie all over it. Without biases a tanh network starts as an odd function of the centre
-	// of the box, and its tangent kernel ties each point to its mirror image. The
-	// published networks start at 0.
+	// box, so that the units lie all over it. Without biases a tanh network starts
+	// as an odd function of the centre of the box, and its tangent kernel ties each
+	// point to its mirror image. The published networks start at 0.
 	Bias *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial biases (published: 0)"`
 
 	// Context is the number of context points spread over the box, not counting

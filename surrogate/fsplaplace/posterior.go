@@ -44,7 +44,7 @@ var (
 
 func (p *posterior) Dim() int               { return p.net.In }
 func (p *posterior) Noise() float64         { return p.noise }
-func (p *posterior) Warnings() []string     { return p.warnings }
+func (p *posterior) Warnings() []string     { return slices.Clone(p.warnings) }
 func (p *posterior) State() surrogate.State { return p.state.encode() }
 
 // Hypers implements surrogate.Describer.
