@@ -10,7 +10,9 @@ import (
 	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/ibnn"
 	"github.com/functionspace/bo/surrogate/laplace"
+	"github.com/functionspace/bo/surrogate/randomfeatures"
 	"github.com/functionspace/bo/surrogate/sparsegp"
 )
 
@@ -33,6 +35,8 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"gfsvi", "Bayesian neural network with a Gaussian-process prior over functions, by generalised variational inference"}, func() surrogate.Model { return &gfsvi.Model{} }},
 	{Entry{"svgp", "sparse variational Gaussian process, for many observations"}, func() surrogate.Model { return &sparsegp.Model{} }},
 	{Entry{"laplace", "Bayesian neural network with a Gaussian prior on its weights, by the linearised Laplace approximation"}, func() surrogate.Model { return &laplace.Model{} }},
+	{Entry{"ibnn", "infinitely wide Bayesian neural network: a Gaussian process with the arc-cosine kernel"}, func() surrogate.Model { return &ibnn.Model{} }},
+	{Entry{"rff", "Bayesian linear regression on random features of a kernel"}, func() surrogate.Model { return &randomfeatures.Model{} }},
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{

@@ -1,0 +1,119 @@
+package randomfeatures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Model is Bayesian linear regression on random features. The zero value is the
+// default: 500 features of the kernel that the zero prior.Spec fits. Sun et al.
+// (2019) use 500 of an RBF kernel.
+type Model struct {
+	prior.Spec
+
+	Features int `set:"features" default:"500" help:"number of random features"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+const (
+	fitRows = 1000 // observations that the hyper-parameters are fitted to
+	chunk   = 1024 // rows of features at a time
+)
+
+func (m Model) withDefaults() (Model, error) {
+	if m.Features < 0 {
+		return m, fmt.Errorf("rff: features is %d, must be positive", m.Features)
+	}
+	if m.Noise != nil && *m.Noise == 0 {
+		return m, errors.New("rff: a noise variance of 0 leaves the regression without a solution")
+	}
+	if m.Features == 0 {
+		m.Features = 500
+	}
+	return m, nil
+}
+
+// Check reports settings that cannot be fitted to data of dim inputs, whatever
+// the data: Fit would return the same error.
+func (m Model) Check(dim int) error {
+	m, err := m.withDefaults()
+	if err != nil {
+		return err
+	}
+	_, err = m.Process(dim)
+	return err
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: the hyper-parameters start where an
+// earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	x, y := some(d, fitRows, stream.Split(rng, "rows", 0))
+	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, start, stream.Split(rng, "prior", 0))
+	if err != nil {
+		return nil, wrap(err)
+	}
+	features, err := prior.NewFeatures(fitted.Kernel, m.Features, stream.Split(rng, "features", 0))
+	if err != nil {
+		return nil, wrap(err)
+	}
+	if features.Len() == 0 {
+		return nil, fmt.Errorf("rff: the kernel %s has no features", fitted.Kernel)
+	}
+	p := &posterior{
+		process: fitted.Process, features: features, warnings: fitted.Warnings, state: fitted.State,
+		precision: mat.NewSymDense(features.Len(), nil), shift: make([]float64, features.Len()),
+	}
+	for i := range features.Len() {
+		p.precision.SetSym(i, i, 1)
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "regression"})
+	out, err := p.observe(ctx, d.X, d.Y)
+	if err != nil {
+		return nil, wrap(err)
+	}
+	return out, nil
+}
+
+// some returns at most k observations, drawn at random where there are more.
+func some(d surrogate.Dataset, k int, rng *rand.Rand) (*mat.Dense, []float64) {
+	n, dim := d.Dims()
+	if n <= k {
+		return d.X, d.Y
+	}
+	x, y := mat.NewDense(k, dim, nil), make([]float64, k)
+	for i, r := range rng.Perm(n)[:k] {
+		x.SetRow(i, d.X.RawRowView(r))
+		y[i] = d.Y[r]
+	}
+	return x, y
+}
+
+func wrap(err error) error {
+	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
+		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+	}
+	return fmt.Errorf("rff: %w", err)
+}
