@@ -24,16 +24,25 @@ type benchCmd struct {
 type benchListCmd struct{}
 
 func (benchListCmd) Run(e *env) error {
-	return columns(e.stdout, func(row func(cells ...string)) {
-		row("SUITE", "METHODS", "SEEDS", "PROBLEMS")
-		for _, s := range runner.Suites() {
-			var problems []string
-			for _, p := range s.Problems {
-				problems = append(problems, fmt.Sprintf("%s at %d", p.Name(), p.Budget))
-			}
-			row(s.Name, strings.Join(s.Methods, ", "), fmt.Sprint(s.Seeds), s.Summary+": "+strings.Join(problems, ", "))
+	for i, s := range runner.Suites() {
+		if i > 0 {
+			fmt.Fprintln(e.stdout)
 		}
-	})
+		var problems []string
+		for _, p := range s.Problems {
+			problems = append(problems, fmt.Sprintf("%s at %d", p.Name(), p.Budget))
+		}
+		err := columns(e.stdout, func(row func(cells ...string)) {
+			row(s.Name, s.Summary)
+			row("  methods", strings.Join(s.Methods, ", "))
+			row("  seeds", fmt.Sprint(s.Seeds))
+			row("  problems", strings.Join(problems, ", "))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type benchRunCmd struct {

@@ -53,7 +53,7 @@ func (c describeCmd) Run(e *env) error {
 
 func describeSettings(w io.Writer, name string, entries []catalog.Entry, owners ...catalog.Owner) error {
 	i := slices.IndexFunc(entries, func(e catalog.Entry) bool { return e.Name == name })
-	fmt.Fprintf(w, "%s: %s\n\n", name, entries[i].Summary)
+	fmt.Fprintf(w, "%s\n\n", strings.Join(wrap(name+": "+entries[i].Summary, tableWidth), "\n"))
 	return columns(w, func(row func(cells ...string)) {
 		row("SETTING", "TYPE", "DEFAULT", "MEANING")
 		for _, o := range owners {

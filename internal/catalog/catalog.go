@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/surrogate/laplace"
 	"github.com/functionspace/bo/surrogate/randomfeatures"
 	"github.com/functionspace/bo/surrogate/sparsegp"
+	"github.com/functionspace/bo/surrogate/tfsvi"
 )
 
 // ErrUnknown reports a name that is not in the catalog.
@@ -33,10 +34,11 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"gp", "exact Gaussian process"}, func() surrogate.Model { return &gp.Model{} }},
 	{Entry{"fsp-laplace", "Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace"}, func() surrogate.Model { return &fsplaplace.Model{} }},
 	{Entry{"gfsvi", "Bayesian neural network with a Gaussian-process prior over functions, by generalised variational inference"}, func() surrogate.Model { return &gfsvi.Model{} }},
+	{Entry{"tfsvi", "Bayesian neural network with a divergence of functions, not of weights, from its prior, by variational inference"}, func() surrogate.Model { return &tfsvi.Model{} }},
 	{Entry{"svgp", "sparse variational Gaussian process, for many observations"}, func() surrogate.Model { return &sparsegp.Model{} }},
 	{Entry{"laplace", "Bayesian neural network with a Gaussian prior on its weights, by the linearised Laplace approximation"}, func() surrogate.Model { return &laplace.Model{} }},
-	{Entry{"ibnn", "infinitely wide Bayesian neural network: a Gaussian process with the arc-cosine kernel"}, func() surrogate.Model { return &ibnn.Model{} }},
 	{Entry{"rff", "Bayesian linear regression on random features of a kernel"}, func() surrogate.Model { return &randomfeatures.Model{} }},
+	{Entry{"ibnn", "infinitely wide Bayesian neural network: a Gaussian process with the arc-cosine kernel"}, func() surrogate.Model { return &ibnn.Model{} }},
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{

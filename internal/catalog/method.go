@@ -107,11 +107,19 @@ func (m *Method) Check(ctx context.Context, dim int) error {
 	case stated:
 		_, err = model.Process(dim)
 	}
-	if err == nil && m.Acquisition != nil {
-		return m.rehearse(ctx)
+	if err != nil || m.Acquisition == nil {
+		return named(m.Owners[0].Name, err)
 	}
-	return named(m.Owners[0].Name, err)
+	for key, value := range map[string]int{"raw": m.Maximizer.Raw, "starts": m.Maximizer.Starts, "iterations": m.Maximizer.MaxIter} {
+		if value < 0 || value > maxEffort {
+			return fmt.Errorf("maximizer: %w %s=%d: want 1 to %d", settings.ErrValue, key, value, maxEffort)
+		}
+	}
+	return m.rehearse(ctx)
 }
+
+// maxEffort bounds the settings of the maximiser: far more would take all memory.
+const maxEffort = 100_000
 
 // rehearse makes one suggestion from one observation of one input.
 func (m *Method) rehearse(ctx context.Context) error {
