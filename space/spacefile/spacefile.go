@@ -7,6 +7,7 @@
 package spacefile
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ func Read(path string) (*space.Space, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, plain(err))
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as editors on Windows write
 	if ext != ".json" {
 		if text, err = toJSON(text); err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", path, space.ErrInvalid, err)

@@ -113,3 +113,15 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A byte order mark, as editors on Windows write, is no part of the text.
+func TestReadByteOrderMark(t *testing.T) {
+	for name, text := range map[string]string{
+		"mark.json": `{"parameters": [{"name": "x", "type": "int", "min": 1, "max": 8}]}`,
+		"mark.yaml": `parameters: [{name: x, type: int, min: 1, max: 8}]`,
+	} {
+		s, err := spacefile.Read(write(t, name, "\ufeff"+text))
+		require.NoError(t, err, name)
+		require.Equal(t, "x", s.Parameters()[0].Name)
+	}
+}
