@@ -19,6 +19,9 @@ const (
 	manyRows       = 1000
 	manyRowsStarts = 2
 
+	// The most rows that the search for hyper-parameters looks at.
+	maxRows = 2000
+
 	// Bounds on hyper-parameters. Priors do the work; bounds keep the Gram
 	// matrix finite. They are wide enough for data in units of their own.
 	tiny, huge = 1e-6, 1e9

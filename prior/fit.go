@@ -51,7 +51,8 @@ type Hyper struct {
 // earlier fit, if it has the right length, then come the modes of the
 // hyper-priors, and then draws from them. Starts run on all processors; the
 // result depends only on the arguments and the state of rng. Each step costs
-// O(n³).
+// O(n³); of more than 2000 rows the search sees that many, drawn at random, and
+// the mean and the log marginal likelihood see all.
 //
 // A noise variance on its floor is no warning: that is what clean data give.
 func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, rng *rand.Rand) (Fitted, error) {
@@ -72,13 +73,29 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 				starts = manyRowsStarts
 			}
 		}
-		best, err := m.search(ctx, x, y, m.starts(starts, start, rng))
+		begin := m.starts(starts, start, rng)
+		xs, ys := sample(x, y, rng)
+		best, err := m.search(ctx, xs, ys, begin)
 		if err != nil {
 			return Fitted{}, err
 		}
 		m.unpack(theta, best)
 	}
 	return m.finish(ctx, x, y, theta)
+}
+
+// sample returns maxRows random rows of the data where there are more.
+func sample(x *mat.Dense, y []float64, rng *rand.Rand) (*mat.Dense, []float64) {
+	n, dim := x.Dims()
+	if n <= maxRows {
+		return x, y
+	}
+	xs, ys := mat.NewDense(maxRows, dim, nil), make([]float64, maxRows)
+	for i, k := range rng.Perm(n)[:maxRows] {
+		xs.SetRow(i, x.RawRowView(k))
+		ys[i] = y[k]
+	}
+	return xs, ys
 }
 
 func checkData(x *mat.Dense, y []float64) error {
