@@ -36,72 +36,76 @@ func factor(n int, a matrix) bool {
 
 // factorBlock is factor, solveRows rows at a time.
 func factorBlock(n int, a matrix) bool {
+	var u [solveRows * solveRows]float64
 	for i := 0; i < n; i += solveRows {
 		size := min(solveRows, n-i)
 		corner := a.from(i, i)
 		if i > 0 {
 			direct(size, n-i, i, a.from(0, i).t(), a.from(0, i), corner)
 		}
-		if !factorSmall(size, corner) {
+		if !factorSmall(size, corner, &u) {
 			return false
 		}
 		if i+size < n { // then size is solveRows
-			t := reciprocal(size, corner.t(), true, false)
-			forward(&t, a.from(i, i+size).data, 0, a.rs, n-i-size)
+			forward(&u, a.from(i, i+size).data, 0, a.rs, n-i-size)
 		}
 	}
 	return true
 }
 
-// factorSmall is factor for n ≤ solveRows.
-func factorSmall(n int, a matrix) bool {
+// factorSmall is factor for n ≤ solveRows. It also writes the factor by rows,
+// with reciprocals on its diagonal, to u: Uᵀ as forward wants it.
+func factorSmall(n int, a matrix, u *[solveRows * solveRows]float64) bool {
 	for j := range n {
-		row := a.data[j*a.rs : j*a.rs+n]
-		d := row[j]
+		to := u[j*solveRows : j*solveRows+solveRows]
+		for i, v := range a.data[j*a.rs+j : j*a.rs+n] {
+			to[j+i] = v
+		}
+	}
+	for j := range n {
+		row := u[j*solveRows+j : j*solveRows+n]
+		d := row[0]
 		if !(d > 0) || math.IsInf(d, 1) {
 			return false
 		}
 		d = math.Sqrt(d)
-		row[j] = d
-		for i := j + 1; i < n; i++ {
-			row[i] /= d
+		r := 1 / d
+		row[0] = d
+		for i := 1; i < len(row); i++ {
+			row[i] *= r
 		}
-		for k := j + 1; k < n; k++ {
-			below := a.data[k*a.rs : k*a.rs+n]
-			for i := k; i < n; i++ {
-				below[i] -= row[k] * row[i]
+		for k := 1; k < len(row); k++ {
+			from, f := row[k:], row[k]
+			below := u[(j+k)*(solveRows+1):]
+			below = below[:len(from)]
+			for i, v := range from {
+				below[i] -= f * v
 			}
 		}
+		at := j*a.rs + j
+		for i, v := range row {
+			a.data[at+i] = v
+		}
+		row[0] = r
 	}
 	return true
 }
 
-// MoveToLower moves the upper triangle of the square A, transposed, to the lower
-// one, and leaves zeros above the diagonal.
-func MoveToLower(a blas64.General) {
+// CopyToLower copies the upper triangle of the square A, transposed, to the
+// lower one.
+func CopyToLower(a blas64.General) {
 	m, n, cols := general("A", a)
 	if cols != n {
 		panic(fmt.Sprintf("dense: %d×%d is not square", n, cols))
 	}
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		moveSmall(4, m.from(i, i))
-		if right := n - i - 4; right > 0 {
-			transpose4(right, m.from(i, i+4).data, m.rs, m.from(i+4, i).data, m.rs)
-			for r := range 4 {
-				clear(m.from(i+r, i+4).data[:right])
+	for i := 0; i < n; i += 4 {
+		for r := i + 1; r < min(n, i+4); r++ {
+			for c := i; c < r; c++ {
+				m.data[r*m.rs+c] = m.data[c*m.rs+r]
 			}
 		}
-	}
-	if i < n {
-		moveSmall(n-i, m.from(i, i))
-	}
-}
-
-func moveSmall(n int, a matrix) {
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			a.data[j*a.rs+i], a.data[i*a.rs+j] = a.data[i*a.rs+j], 0
+		if right := n - i - 4; right > 0 {
+			transpose4(right, m.from(i, i+4).data, m.rs, m.from(i+4, i).data, m.rs)
 		}
 	}
 }
@@ -119,9 +123,19 @@ func InvertLower(dst blas64.General, l blas64.Triangular) {
 		clear(row)
 		row[i] = 1
 	}
-	const width = 2 * block
-	for j := 0; j < n; j += width {
-		byColumns(n-j, min(width, n-j), lm.from(j, j), true, l.Diag == blas.Unit, d.from(j, j), solve)
+	w := blockWorkers(n)
+	if w == 1 {
+		invertBlocks(n, 0, 1, lm, l.Diag == blas.Unit, d)
+		return
+	}
+	each(w, func(i int) { invertBlocks(n, i, w, lm, l.Diag == blas.Unit, d) })
+}
+
+// invertBlocks overwrites the unit matrix with the inverse of l, for every
+// step-th block of columns.
+func invertBlocks(n, first, step int, l matrix, unit bool, dst matrix) {
+	for j := first * block; j < n; j += step * block {
+		solve(n-j, min(block, n-j), l.from(j, j), true, unit, dst.from(j, j))
 	}
 }
 
@@ -133,14 +147,28 @@ func GramLower(dst blas64.Symmetric, l blas64.General) {
 	if dst.Uplo != blas.Upper || cols != n || r != n {
 		panic(fmt.Sprintf("dense: Gram matrix of %d×%d into a triangle %q of size %d, want U", n, cols, byte(dst.Uplo), r))
 	}
-	// Columns j… of L begin at row j.
-	const width = 2 * block
-	for j := 0; j < n; j += width {
-		w := min(width, n-j)
-		below := lm.from(j, 0)
-		if j > 0 {
-			product(j, w, n-j, 1, below.t(), below.from(0, j), true, d.from(0, j))
-		}
-		symmetric(w, n-j, 1, below.from(0, j).t(), true, d.from(j, j), false)
+	w := blockWorkers(n)
+	if w == 1 {
+		gramBlocks(n, 0, 1, lm, d)
+		return
 	}
+	each(w, func(i int) { gramBlocks(n, i, w, lm, d) })
+}
+
+// gramBlocks computes every step-th block of columns of Lᵀ·L.
+func gramBlocks(n, first, step int, l, dst matrix) {
+	for j := first * block; j < n; j += step * block {
+		width := min(block, n-j)
+		rows := l.from(j, 0) // where columns j… of L begin
+		right := rows.from(0, j)
+		if j > 0 {
+			serial(j, width, n-j, 1, rows.t(), right, true, dst.from(0, j), whole)
+		}
+		serial(width, width, n-j, 1, right.t(), right, true, dst.from(j, j), part{upper: true})
+	}
+}
+
+// blockWorkers is workers for n³/3 flops on blocks of columns.
+func blockWorkers(n int) int {
+	return workers(float64(n)*float64(n)*float64(n)/3, (n+block-1)/block)
 }

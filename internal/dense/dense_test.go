@@ -189,8 +189,8 @@ func forTriangles(f func(side blas.Side, uplo blas.Uplo, op blas.Transpose, diag
 func TestTriangular(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
 		rng := stream.New(1, "triangular", 0)
-		for _, n := range []int{0, 1, 2, 5, 8, 9, 16, 31, 63, 64, 65, 100, 130, 200} {
-			for _, cols := range []int{0, 1, 3, 8, 13, 97, 110} {
+		for _, n := range []int{0, 1, 2, 5, 8, 9, 31, 64, 65, 130} {
+			for _, cols := range []int{0, 1, 3, 8, 13, 110} {
 				forTriangles(func(side blas.Side, uplo blas.Uplo, op blas.Transpose, diag blas.Diag) {
 					what := fmt.Sprintf("%c%c%c%c %d, %d", side, uplo, op, diag, n, cols)
 					pad := rng.IntN(4)
@@ -315,19 +315,18 @@ func TestCholesky(t *testing.T) {
 	})
 }
 
-func TestMoveToLower(t *testing.T) {
+func TestCopyToLower(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "move", 0)
+		rng := stream.New(1, "copy", 0)
 		for n := range 30 {
 			a := framed(n, n, max(1, n+n%3), rng)
 			want := clone(a)
 			for i := range n {
 				for j := range i {
 					want.Data[i*a.Stride+j] = a.Data[j*a.Stride+i]
-					want.Data[j*a.Stride+i] = 0
 				}
 			}
-			MoveToLower(a)
+			CopyToLower(a)
 			requireSame(t, want, a, 0, fmt.Sprint(n))
 		}
 	})
@@ -392,12 +391,10 @@ func results(n int) (all, dots []blas64.General) {
 		keep(c)
 		dots = append(dots, x)
 	})
+	n = 2*n + 70
 	a := spd(n, 0, rng)
-	for i := range n {
-		clear(a.Data[i*n : i*n+i])
-	}
 	Cholesky(a)
-	for i := range n {
+	for i := range n { // below the diagonal is scratch
 		clear(a.Data[i*n : i*n+i])
 	}
 	keep(square(a))
@@ -411,13 +408,14 @@ func results(n int) (all, dots []blas64.General) {
 
 // The number of goroutines, and AVX2 or AVX-512, make no difference at all.
 func TestReproducible(t *testing.T) {
-	defer func(l cpu.Level, n int) { level = l; runtime.GOMAXPROCS(n) }(level, runtime.GOMAXPROCS(0))
+	defer func(l cpu.Level, s float64, n int) { level, share = l, s; runtime.GOMAXPROCS(n) }(level, share, runtime.GOMAXPROCS(0))
+	share = 1e4
 	same := func(want, got []blas64.General, tol float64, what string) {
 		for i := range got {
 			requireSame(t, want[i], got[i], tol, fmt.Sprintf("result %d, %s", i, what))
 		}
 	}
-	for _, n := range []int{1, 7, 50, 130, 210} {
+	for _, n := range []int{1, 7, 50, 130} {
 		level = cpu.Supported
 		runtime.GOMAXPROCS(1)
 		want, wantDots := results(n)
@@ -435,7 +433,7 @@ func TestReproducible(t *testing.T) {
 			same(want, serial, tol, fmt.Sprintf("n = %d, %v against %v", n, l, cpu.Supported))
 			same(wantDots, serialDots, tolDots, fmt.Sprintf("n = %d, %v against %v", n, l, cpu.Supported))
 			for _, procs := range []int{2, 3, 5} {
-				if n < 100 || l == cpu.Go && procs != 3 {
+				if n < 50 || l == cpu.Go && procs != 3 {
 					continue
 				}
 				runtime.GOMAXPROCS(procs)

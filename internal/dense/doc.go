@@ -11,9 +11,9 @@
 // columns and 256 terms (Goto and van de Geijn 2008; Van Zee and van de Geijn
 // 2015). Narrower tiles, with a mask on the last vector, are further loops of
 // the same kernel, so nothing outside the operands is touched. A second kernel
-// solves triangles of size 8; the rest is a transposition of four rows, a dot
-// product and an axpy. internal/cpu says which kernels are used; gen writes the
-// assembly, and its functions hold the register plans.
+// solves triangles of size 8; the rest is a transposition of four rows, a copy
+// of short rows, dot products and an axpy. internal/cpu says which set is used;
+// gen writes the assembly, and its functions hold the register plans.
 //
 // # Numbers
 //

@@ -105,6 +105,10 @@ func product(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix) 
 func symmetric(n, k int, alpha float64, a matrix, overwrite bool, c matrix, lower bool) {
 	const unit = 48
 	w := workers(float64(n)*float64(n)*float64(k), n/unit)
+	if w == 1 {
+		serial(n, n, k, alpha, a, a.t(), overwrite, c, part{lower: lower, upper: !lower})
+		return
+	}
 	each(w, func(i int) {
 		// Parts of the same area: the first rows of a lower triangle are short.
 		from, to := float64(i)/float64(w), float64(i+1)/float64(w)

@@ -87,6 +87,19 @@ func scale(alpha float64, x []float64) {
 	}
 }
 
+// dot returns Σ x_i y_i over the length of x.
+func dot(x, y []float64) float64 {
+	var s [1]float64
+	dots(y, 0, x, s[:])
+	return s[0]
+}
+
+func dotsGo(a []float64, rsa int, x, sums []float64) {
+	for i := range sums {
+		sums[i] = dotGo(x, a[i*rsa:])
+	}
+}
+
 func dotGo(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64

@@ -25,7 +25,7 @@ func transposeAVX2(n int, src *float64, rss int, dst *float64, rsd int)
 func gatherAVX2(n, vecs int, src *float64, rss int, dst *float64, rsd int)
 
 //go:noescape
-func dotAVX2(n int, x, y *float64) (sum float64)
+func dotsAVX2(m, n int, a *float64, rsa int, x, sums *float64)
 
 //go:noescape
 func axpyAVX2(n int, alpha float64, x, y *float64)
@@ -119,19 +119,34 @@ func gather(n, cols int, src []float64, rss int, dst []float64, rsd int) {
 	}
 }
 
-// dot returns Σ x_i y_i over the length of x.
-func dot(x, y []float64) float64 {
+// dots writes the products of the rows of a, of the length of x, and x to sums.
+func dots(a []float64, rsa int, x, sums []float64) {
 	if level == cpu.Go {
-		return dotGo(x, y)
+		dotsGo(a, rsa, x, sums)
+		return
 	}
-	y = y[:len(x)]
-	var s float64
-	for len(x) > 0 {
-		n := min(len(x), chunk)
-		s += dotAVX2(n, &x[0], &y[0])
-		x, y = x[n:], y[n:]
+	n, m := len(x), len(sums)
+	if n == 0 || m == 0 {
+		clear(sums)
+		return
 	}
-	return s
+	_ = a[(m-1)*rsa+n-1]
+	if n > chunk {
+		for i := range sums {
+			row := a[i*rsa:]
+			sums[i] = 0
+			for j := 0; j < n; j += chunk {
+				var s float64
+				dotsAVX2(1, min(chunk, n-j), &row[j], 1, &x[j], &s)
+				sums[i] += s
+			}
+		}
+		return
+	}
+	group := 4 * chunk / n
+	for i := 0; i < m; i += group {
+		dotsAVX2(min(group, m-i), n, &a[i*rsa], rsa, &x[0], &sums[i])
+	}
 }
 
 // axpy computes y += alpha·x over the length of x.

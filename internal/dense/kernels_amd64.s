@@ -3431,18 +3431,25 @@ gather_vec:
 	VZEROUPPER
 	RET
 
-// func dotAVX2(n int, x, y *float64) (sum float64)
-TEXT ·dotAVX2(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), CX
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DI
+// func dotsAVX2(m, n int, a *float64, rsa int, x, sums *float64)
+TEXT ·dotsAVX2(SB), NOSPLIT, $0-48
+	MOVQ m+0(FP), DX
+	MOVQ a+16(FP), AX
+	MOVQ rsa+24(FP), R8
+	MOVQ x+32(FP), BX
+	MOVQ sums+40(FP), R9
+	SHLQ $3, R8
+dots_row:
+	MOVQ AX, SI
+	MOVQ BX, DI
+	MOVQ n+8(FP), CX
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	SUBQ $16, CX
-	JLT dot16_done
-dot16:
+	JLT dots16_done
+dots16:
 	VMOVUPD 0(SI), Y4
 	VFMADD231PD 0(DI), Y4, Y0
 	VMOVUPD 32(SI), Y5
@@ -3454,19 +3461,19 @@ dot16:
 	ADDQ $128, SI
 	ADDQ $128, DI
 	SUBQ $16, CX
-	JGE dot16
-dot16_done:
+	JGE dots16
+dots16_done:
 	ADDQ $16, CX
 	SUBQ $4, CX
-	JLT dot4_done
-dot4:
+	JLT dots4_done
+dots4:
 	VMOVUPD (SI), Y4
 	VFMADD231PD (DI), Y4, Y0
 	ADDQ $32, SI
 	ADDQ $32, DI
 	SUBQ $4, CX
-	JGE dot4
-dot4_done:
+	JGE dots4
+dots4_done:
 	ADDQ $4, CX
 	VADDPD Y2, Y0, Y0
 	VADDPD Y3, Y1, Y1
@@ -3476,17 +3483,21 @@ dot4_done:
 	VUNPCKHPD X0, X0, X1
 	VADDSD X1, X0, X0
 	SUBQ $1, CX
-	JLT dot1_done
-dot1:
+	JLT dots1_done
+dots1:
 	VMOVSD (SI), X4
 	VFMADD231SD (DI), X4, X0
 	ADDQ $8, SI
 	ADDQ $8, DI
 	SUBQ $1, CX
-	JGE dot1
-dot1_done:
+	JGE dots1
+dots1_done:
 	ADDQ $1, CX
-	VMOVSD X0, sum+24(FP)
+	VMOVSD X0, (R9)
+	ADDQ $8, R9
+	ADDQ R8, AX
+	DECQ DX
+	JNZ dots_row
 	VZEROUPPER
 	RET
 

@@ -32,12 +32,17 @@ func Gemv(t blas.Transpose, alpha float64, a blas64.General, x []float64, beta f
 		return
 	}
 	if t == blas.NoTrans {
-		for i := range m {
-			s := alpha * dot(am.data[i*am.rs:i*am.rs+n], x)
-			if beta != 0 {
-				s += beta * y[i]
+		var sums [32]float64
+		for i := 0; i < m; i += len(sums) {
+			part := sums[:min(len(sums), m-i)]
+			dots(am.data[i*am.rs:], am.rs, x, part)
+			for r, s := range part {
+				if beta == 0 {
+					y[i+r] = alpha * s
+				} else {
+					y[i+r] = mulAdd(alpha, s, beta*y[i+r])
+				}
 			}
-			y[i] = s
 		}
 		return
 	}
@@ -55,63 +60,59 @@ func Gemv(t blas.Transpose, alpha float64, a blas64.General, x []float64, beta f
 
 // Trsv overwrites x with op(T)⁻¹·x.
 func Trsv(t blas.Transpose, a blas64.Triangular, x []float64) {
-	m, lower := triangle(t, a)
+	_, lower := triangle(t, a)
 	n, unit := a.N, a.Diag == blas.Unit
 	checkLen(len(x), n)
+	rows := t == blas.NoTrans
 	for i := range n {
 		if !lower {
 			i = n - 1 - i
 		}
-		if m.cs == 1 { // rows of T: x_i from what is solved
-			row := m.data[i*m.rs : i*m.rs+n]
-			if lower {
-				x[i] -= dot(row[:i], x[:i])
-			} else {
-				x[i] -= dot(row[i+1:], x[i+1:])
-			}
+		// With rows of T, what is solved comes out of x_i; with columns, x_i
+		// out of what is not.
+		line := a.Data[i*a.Stride : i*a.Stride+n]
+		from, to := 0, i
+		if lower != rows {
+			from, to = i+1, n
+		}
+		xi := x[i]
+		if rows {
+			xi -= dot(line[from:to], x[from:to])
 		}
 		if !unit {
-			x[i] /= m.data[i*m.rs+i*m.cs]
+			xi /= line[i]
 		}
-		if m.cs != 1 { // columns of T: x_i out of what is not
-			col := m.data[i*m.cs : i*m.cs+n]
-			if lower {
-				axpy(-x[i], col[i+1:], x[i+1:])
-			} else {
-				axpy(-x[i], col[:i], x[:i])
-			}
+		x[i] = xi
+		if !rows {
+			axpy(-xi, line[from:to], x[from:to])
 		}
 	}
 }
 
 // Trmv overwrites x with op(T)·x.
 func Trmv(t blas.Transpose, a blas64.Triangular, x []float64) {
-	m, lower := triangle(t, a)
+	_, lower := triangle(t, a)
 	n, unit := a.N, a.Diag == blas.Unit
 	checkLen(len(x), n)
+	rows := t == blas.NoTrans
 	for i := range n {
 		if lower {
 			i = n - 1 - i
 		}
-		if m.cs != 1 {
-			col := m.data[i*m.cs : i*m.cs+n]
-			if lower {
-				axpy(x[i], col[i+1:], x[i+1:])
-			} else {
-				axpy(x[i], col[:i], x[:i])
-			}
+		line := a.Data[i*a.Stride : i*a.Stride+n]
+		from, to := 0, i
+		if lower != rows {
+			from, to = i+1, n
 		}
 		xi := x[i]
-		if !unit {
-			xi *= m.data[i*m.rs+i*m.cs]
+		if !rows {
+			axpy(xi, line[from:to], x[from:to])
 		}
-		if m.cs == 1 {
-			row := m.data[i*m.rs : i*m.rs+n]
-			if lower {
-				xi += dot(row[:i], x[:i])
-			} else {
-				xi += dot(row[i+1:], x[i+1:])
-			}
+		if !unit {
+			xi *= line[i]
+		}
+		if rows {
+			xi += dot(line[from:to], x[from:to])
 		}
 		x[i] = xi
 	}

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// share is the work below which one more goroutine does not pay, in flops.
-const share = 2e6
+// share is the work below which one more goroutine does not pay, in flops; less
+// in tests.
+var share = 2e6
 
 // workers returns among how many goroutines to split work of so many flops
 // into parts of at least one unit each. No result depends on it.

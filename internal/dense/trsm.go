@@ -203,27 +203,29 @@ func multiply(n, cols int, t matrix, lower, unit bool, b matrix) {
 // multiplyBlock is multiply for n ≤ block: a product of t, with zeros in its
 // other triangle, and a copy of b.
 func multiplyBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
-	var full [block * block]float64
+	buf := pool.Get().(*buffers)
+	defer pool.Put(buf)
+	buf.a, buf.b = grown(buf.a, n*n), grown(buf.b, n*stripCols)
 	for i := range n {
+		row := buf.a[i*n : (i+1)*n]
+		clear(row)
 		from, to := 0, i+1
 		if !lower {
 			from, to = i, n
 		}
 		for j := from; j < to; j++ {
-			full[i*n+j] = t.data[i*t.rs+j*t.cs]
+			row[j] = t.data[i*t.rs+j*t.cs]
 		}
 		if unit {
-			full[i*n+i] = 1
+			row[i] = 1
 		}
 	}
-	var copied [block * stripCols]float64
 	for j := 0; j < cols; j += stripCols {
 		c := min(stripCols, cols-j)
-		strip(copied[:], c, n, stripCols, b.from(0, j).t())
-		x, y := matrix{copied[:], stripCols, 1}, b.from(0, j)
-		a, m := matrix{full[:], n, 1}, n
+		strip(buf.b, c, n, stripCols, b.from(0, j).t())
+		m, a, x, y := n, matrix{buf.a, n, 1}, matrix{buf.b, stripCols, 1}, b.from(0, j)
 		if y.cs != 1 {
-			a, x, y, m, c = x.t(), a.t(), y.t(), c, m
+			m, c, a, x, y = c, m, x.t(), a.t(), y.t()
 		}
 		serial(m, c, n, 1, a, x, true, y, whole)
 	}

@@ -18,7 +18,7 @@ var ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
 
 // Cholesky is the factor of A + jitter·I = L Lᵀ. It is immutable.
 type Cholesky struct {
-	l      blas64.Triangular // lower
+	l      blas64.Triangular // lower; above the diagonal lies scratch
 	jitter float64
 }
 
@@ -86,7 +86,7 @@ func (c *Cholesky) factor(a *mat.SymDense) bool {
 	if !dense.Cholesky(blas64.Symmetric{N: n, Stride: c.l.Stride, Data: l, Uplo: blas.Upper}) {
 		return false
 	}
-	dense.MoveToLower(square(c.l))
+	dense.CopyToLower(square(c.l))
 	return true
 }
 
@@ -102,7 +102,12 @@ func (c *Cholesky) N() int { return c.l.N }
 func (c *Cholesky) Jitter() float64 { return c.jitter }
 
 // At returns L_ij.
-func (c *Cholesky) At(i, j int) float64 { return c.l.Data[i*c.l.Stride+j] }
+func (c *Cholesky) At(i, j int) float64 {
+	if j > i {
+		return 0
+	}
+	return c.l.Data[i*c.l.Stride+j]
+}
 
 // Row returns the first i+1 entries of row i of L. It must not be changed.
 func (c *Cholesky) Row(i int) []float64 { return c.l.Data[i*c.l.Stride : i*c.l.Stride+i+1] }

@@ -42,7 +42,7 @@ func generate() []byte {
 	}
 	p.transpose()
 	p.gather()
-	p.dot()
+	p.dots()
 	p.axpy()
 	return p.Bytes()
 }
@@ -422,23 +422,29 @@ func (p *printer) gather() {
 	p.ret()
 }
 
-// dot writes Σ x_i y_i: sixteen partial sums, added in halves, and the last
-// n mod 4 products added one by one.
+// dots writes Σ_j a_ij x_j for rows i: sixteen partial sums, added in halves,
+// and the last n mod 4 products added one by one.
 //
-//	SI x, DI y, CX n; Y0…Y3 sums
-func (p *printer) dot() {
-	p.text("dotAVX2", "n int, x, y *float64) (sum float64", 0, [][2]string{{"n", "CX"}, {"x", "SI"}, {"y", "DI"}}, 1)
+//	AX row of A, R8 its stride, BX x, R9 sums, DX rows left; SI, DI in the row and in x, CX n; Y0…Y3 partial sums
+func (p *printer) dots() {
+	p.text("dotsAVX2", "m, n int, a *float64, rsa int, x, sums *float64", 0,
+		[][2]string{{"m", "DX"}, {"n", ""}, {"a", "AX"}, {"rsa", "R8"}, {"x", "BX"}, {"sums", "R9"}}, 0)
+	p.bytes("R8")
+	p.label("dots_row")
+	p.op("MOVQ", "AX", "SI")
+	p.op("MOVQ", "BX", "DI")
+	p.op("MOVQ", "n+8(FP)", "CX")
 	for i := range 4 {
 		r := fmt.Sprintf("Y%d", i)
 		p.op("VXORPD", r, r, r)
 	}
-	p.stride("dot", 16, func() {
+	p.stride("dots", 16, func() {
 		for i := range 4 {
 			p.op("VMOVUPD", fmt.Sprintf("%d(SI)", 32*i), fmt.Sprintf("Y%d", 4+i))
 			p.op("VFMADD231PD", fmt.Sprintf("%d(DI)", 32*i), fmt.Sprintf("Y%d", 4+i), fmt.Sprintf("Y%d", i))
 		}
 	})
-	p.stride("dot", 4, func() {
+	p.stride("dots", 4, func() {
 		p.op("VMOVUPD", "(SI)", "Y4")
 		p.op("VFMADD231PD", "(DI)", "Y4", "Y0")
 	})
@@ -449,11 +455,15 @@ func (p *printer) dot() {
 	p.op("VADDPD", "X1", "X0", "X0")
 	p.op("VUNPCKHPD", "X0", "X0", "X1")
 	p.op("VADDSD", "X1", "X0", "X0")
-	p.stride("dot", 1, func() {
+	p.stride("dots", 1, func() {
 		p.op("VMOVSD", "(SI)", "X4")
 		p.op("VFMADD231SD", "(DI)", "X4", "X0")
 	})
-	p.op("VMOVSD", "X0", "sum+24(FP)")
+	p.op("VMOVSD", "X0", "(R9)")
+	p.op("ADDQ", "$8", "R9")
+	p.op("ADDQ", "R8", "AX")
+	p.op("DECQ", "DX")
+	p.op("JNZ", "dots_row")
 	p.ret()
 }
 
