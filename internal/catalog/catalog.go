@@ -7,11 +7,13 @@ import (
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/ensemble"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/ibnn"
 	"github.com/functionspace/bo/surrogate/laplace"
+	"github.com/functionspace/bo/surrogate/mapnn"
 	"github.com/functionspace/bo/surrogate/randomfeatures"
 	"github.com/functionspace/bo/surrogate/sparsegp"
 	"github.com/functionspace/bo/surrogate/tfsvi"
@@ -39,6 +41,8 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"laplace", "Bayesian neural network with a Gaussian prior on its weights, by the linearised Laplace approximation"}, func() surrogate.Model { return &laplace.Model{} }},
 	{Entry{"rff", "Bayesian linear regression on random features of a kernel"}, func() surrogate.Model { return &randomfeatures.Model{} }},
 	{Entry{"ibnn", "infinitely wide Bayesian neural network: a Gaussian process with the arc-cosine kernel"}, func() surrogate.Model { return &ibnn.Model{} }},
+	{Entry{"ensemble", "deep ensemble: networks that differ where data do not tell"}, func() surrogate.Model { return &ensemble.Model{} }},
+	{Entry{"map", "one network at a maximum of the posterior, which knows noise only"}, func() surrogate.Model { return &mapnn.Model{} }},
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{

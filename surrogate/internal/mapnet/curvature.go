@@ -237,3 +237,12 @@ func (c *kron) LogDet(rho float64) (logDet, gamma float64, err error) {
 	}
 	return logDet, gamma, nil
 }
+
+// Cheap is the curvature for models that need no covariance: full where it costs
+// little, else Kron.
+func (p *Problem) Cheap() string {
+	if min(len(p.Y), p.Net.NumParams()) <= gaussNewtonRows {
+		return Full
+	}
+	return Kron
+}

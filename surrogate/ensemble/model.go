@@ -1,0 +1,119 @@
+package ensemble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/mixture"
+)
+
+// Model is a deep ensemble. The zero value is the default: ten 50-50 tanh networks
+// on all data.
+type Model struct {
+	mapnet.Settings
+
+	Members int `set:"members" default:"10" help:"number of networks"`
+	// Subset is the share of the observations that each member sees, drawn
+	// without replacement.
+	Subset float64 `set:"subset" default:"1" help:"share of the observations that each network sees (published: 0.8)"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+func (m Model) withDefaults() (Model, error) {
+	var err error
+	if m.Settings, err = m.Settings.WithDefaults("ensemble"); err != nil {
+		return m, err
+	}
+	if err := mapnet.Positive("ensemble", "members", float64(m.Members)); err != nil {
+		return m, err
+	}
+	m.Members = mapnet.OrDefault(m.Members, 10)
+	m.Subset = mapnet.OrDefault(m.Subset, 1)
+	if !(m.Subset > 0 && m.Subset <= 1) {
+		return m, fmt.Errorf("ensemble: subset is %v, want a share of 0 to 1", m.Subset)
+	}
+	return m, nil
+}
+
+// Check reports settings that cannot be fitted, whatever the data: Fit would
+// return the same error.
+func (m Model) Check(int) error {
+	_, err := m.withDefaults()
+	return err
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: each member starts where the one of an
+// earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	all, err := mapnet.New(m.Settings, d)
+	if err != nil {
+		return nil, fmt.Errorf("ensemble: %w", err)
+	}
+	size := 2 + all.Net.NumParams() // of a member's state
+	if len(start) != m.Members*size {
+		start = nil
+	}
+	post := &mixture.Posterior{Net: all.Net, Inputs: all.Inputs, Shift: all.Shift}
+	warned := map[string]bool{}
+	var precision float64
+	n := len(d.Y)
+	for k := range m.Members {
+		rng := stream.Split(rng, "member", k)
+		p := all
+		if rows := int(math.Ceil(m.Subset * float64(n))); rows < n {
+			p = all.Subset(rng.Perm(n)[:rows])
+		}
+		var state []float64
+		if start != nil {
+			state = start[k*size : (k+1)*size]
+		}
+		w, h := p.Start(state, rng)
+		f, err := p.Fit(m.progress(ctx, k), p.Cheap(), w, h, rng)
+		if err != nil {
+			if errors.Is(err, linalg.ErrNotPositiveDefinite) {
+				err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+			}
+			return nil, fmt.Errorf("ensemble: %w", err)
+		}
+		post.Weights = append(post.Weights, f.W)
+		post.NoiseOf += f.Hypers.Noise / float64(m.Members)
+		precision += f.Hypers.Precision / float64(m.Members)
+		post.Remembered = append(post.Remembered, f.State()...)
+		for _, text := range f.Warnings {
+			if !warned[text] {
+				warned[text] = true
+				post.Degradation = append(post.Degradation, text)
+			}
+		}
+	}
+	post.Described = []surrogate.Hyper{{Name: "mean precision", Value: precision}, {Name: "noise", Value: post.NoiseOf}, {Name: "members", Value: float64(m.Members)}}
+	return post, nil
+}
+
+// progress names the member in what its training reports.
+func (m Model) progress(ctx context.Context, k int) context.Context {
+	return surrogate.WithProgress(ctx, func(p surrogate.Progress) {
+		p.Phase = fmt.Sprintf("network %d of %d", k+1, m.Members)
+		surrogate.Report(ctx, p)
+	})
+}

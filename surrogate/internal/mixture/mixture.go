@@ -1,0 +1,227 @@
+// Package mixture is the posterior that says f is one of finitely many networks,
+// each as likely as the others: of an ensemble, or of networks sampled from an
+// approximate posterior.
+//
+// With f_1 … f_M the moments are those of the M functions,
+//
+//	mean(x)   = (1/M) Σ_k f_k(x)
+//	cov(x,x') = (1/M) Σ_k (f_k(x) - mean(x)) (f_k(x') - mean(x'))
+//
+// and a path is one of them, drawn at random.
+package mixture
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Posterior is a surrogate.Posterior over Shift + f(x,w), w one of Weights. It must
+// not change once it is in use.
+type Posterior struct {
+	Net         *nn.Network
+	Inputs      fspace.Affine
+	Shift       float64
+	Weights     [][]float64
+	NoiseOf     float64 // variance
+	Described   []surrogate.Hyper
+	Remembered  surrogate.State
+	Degradation []string
+}
+
+var (
+	_ surrogate.Stater    = (*Posterior)(nil)
+	_ surrogate.Describer = (*Posterior)(nil)
+)
+
+// chunk is how many points go through the networks at a time.
+const chunk = 512
+
+func (p *Posterior) Dim() int                  { return p.Net.In }
+func (p *Posterior) Noise() float64            { return p.NoiseOf }
+func (p *Posterior) Warnings() []string        { return slices.Clone(p.Degradation) }
+func (p *Posterior) State() surrogate.State    { return slices.Clone(p.Remembered) }
+func (p *Posterior) Hypers() []surrogate.Hyper { return slices.Clone(p.Described) }
+
+// centred writes the mean at the rows of u, in the networks' units, and returns
+// the M×m values less their mean. Where grads is not nil it is given the gradient
+// of each network.
+func (p *Posterior) centred(mean []float64, u *mat.Dense, grads []*mat.Dense) *mat.Dense {
+	m, d := u.Dims()
+	values := mat.NewDense(len(p.Weights), m, nil)
+	tape := new(nn.Tape)
+	for k, w := range p.Weights {
+		row := values.RawRowView(k)
+		if grads == nil {
+			p.Net.Forward(row, w, u)
+			continue
+		}
+		tape.Record(p.Net, w, u)
+		copy(row, tape.Value())
+		grads[k] = mat.NewDense(m, d, nil)
+		tape.InputGrad(grads[k])
+	}
+	clear(mean)
+	for k := range p.Weights {
+		linalg.Axpy(1/float64(len(p.Weights)), values.RawRowView(k), mean)
+	}
+	for k := range p.Weights {
+		linalg.Axpy(-1, mean, values.RawRowView(k))
+	}
+	for i := range mean {
+		mean[i] += p.Shift
+	}
+	return values
+}
+
+// variances writes the mean squares of the columns.
+func variances(dst []float64, centred *mat.Dense) {
+	clear(dst)
+	n, _ := centred.Dims()
+	for k := range n {
+		for i, v := range centred.RawRowView(k) {
+			dst[i] += v * v / float64(n)
+		}
+	}
+}
+
+// Predict costs M passes of the network a point.
+func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
+	m := p.rows(x)
+	checkLen("mean", len(mean), m)
+	checkLen("variance", len(variance), m)
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		variances(variance[i:k], p.centred(mean[i:k], p.Inputs.Apply(x), nil))
+	})
+}
+
+// PredictGrad costs M passes of the network, forward and back, a point.
+func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	m, d := p.rows(x), p.Dim()
+	checkLen("mean", len(mean), m)
+	checkLen("variance", len(variance), m)
+	checkDims("dmean", dmean, m, d)
+	checkDims("dvariance", dvariance, m, d)
+	dmean.Zero()
+	dvariance.Zero()
+	each := 1 / float64(len(p.Weights))
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		grads := make([]*mat.Dense, len(p.Weights))
+		f := p.centred(mean[i:k], p.Inputs.Apply(x), grads)
+		variances(variance[i:k], f)
+		dm, dv := dmean.Slice(i, k, 0, d).(*mat.Dense), dvariance.Slice(i, k, 0, d).(*mat.Dense)
+		for j, g := range grads {
+			for r, v := range f.RawRowView(j) {
+				linalg.Axpy(each, g.RawRowView(r), dm.RawRowView(r))
+				linalg.Axpy(2*each*v, g.RawRowView(r), dv.RawRowView(r))
+			}
+		}
+		p.Inputs.Pull(dm)
+		p.Inputs.Pull(dv)
+	})
+}
+
+// Joint costs O(m²M) beyond Predict.
+func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	m := p.rows(x)
+	checkLen("mean", len(mean), m)
+	checkLen("cov", cov.SymmetricDim(), m)
+	f := p.centred(mean, p.Inputs.Apply(x), nil)
+	linalg.Syrk(cov, 1/float64(len(p.Weights)), linalg.T, f, 0)
+}
+
+// JointVJP costs O(m²M) beyond PredictGrad. The adjoint of f_k(x_i) is
+// (mbar_i + 2 Σ_j cbar_ij (f_k(x_j) - mean_j))/M.
+func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	m, d := p.rows(x), p.Dim()
+	checkLen("mbar", len(mbar), m)
+	checkLen("cbar", cbar.SymmetricDim(), m)
+	checkDims("dx", dx, m, d)
+	grads := make([]*mat.Dense, len(p.Weights))
+	f := p.centred(make([]float64, m), p.Inputs.Apply(x), grads)
+	full, bar := mat.NewDense(m, m, nil), mat.NewDense(len(p.Weights), m, nil)
+	full.Copy(cbar)
+	linalg.Mul(bar, 2, linalg.N, f, linalg.N, full, 0)
+	sum := mat.NewDense(m, d, nil)
+	for k, g := range grads {
+		for i, b := range bar.RawRowView(k) {
+			linalg.Axpy((mbar[i]+b)/float64(len(p.Weights)), g.RawRowView(i), sum.RawRowView(i))
+		}
+	}
+	p.Inputs.Pull(sum)
+	dx.Add(dx, sum)
+}
+
+// Paths draws networks with replacement.
+func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	paths := make([]surrogate.Path, n)
+	for i := range paths {
+		paths[i] = path{p, p.Weights[rng.IntN(len(p.Weights))]}
+	}
+	return paths
+}
+
+type path struct {
+	p *Posterior
+	w []float64
+}
+
+// Eval implements surrogate.Path: one pass of the network a point.
+func (q path) Eval(value []float64, grad, x *mat.Dense) {
+	m, d := q.p.rows(x), q.p.Dim()
+	checkLen("value", len(value), m)
+	if grad != nil {
+		checkDims("grad", grad, m, d)
+	}
+	eachChunk(x, func(i, k int, x *mat.Dense) {
+		u := q.p.Inputs.Apply(x)
+		if grad == nil {
+			q.p.Net.Forward(value[i:k], q.w, u)
+		} else {
+			t := q.p.Net.Record(q.w, u)
+			copy(value[i:k], t.Value())
+			dx := grad.Slice(i, k, 0, d).(*mat.Dense)
+			t.InputGrad(dx)
+			q.p.Inputs.Pull(dx)
+		}
+		for j := range value[i:k] {
+			value[i+j] += q.p.Shift
+		}
+	})
+}
+
+// rows returns the number of rows of x, which must have Dim columns.
+func (p *Posterior) rows(x *mat.Dense) int {
+	m, d := x.Dims()
+	if d != p.Dim() {
+		panic(fmt.Sprintf("mixture: points of %d inputs, want %d", d, p.Dim()))
+	}
+	return m
+}
+
+func checkLen(name string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("mixture: %s has length %d, want %d", name, got, want))
+	}
+}
+
+func checkDims(name string, a mat.Matrix, r, c int) {
+	if ar, ac := a.Dims(); ar != r || ac != c {
+		panic(fmt.Sprintf("mixture: %s is %d×%d, want %d×%d", name, ar, ac, r, c))
+	}
+}
+
+func eachChunk(x *mat.Dense, f func(i, k int, x *mat.Dense)) {
+	m, d := x.Dims()
+	for i := 0; i < m; i += chunk {
+		k := min(m, i+chunk)
+		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
+	}
+}

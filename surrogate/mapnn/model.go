@@ -1,0 +1,64 @@
+package mapnn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/mixture"
+)
+
+// Model is a network at a maximum of the posterior of its weights. The zero value
+// is the default: two hidden layers of 50 tanh units, weight decay and noise by
+// the evidence.
+type Model struct {
+	mapnet.Settings
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+// Check reports settings that cannot be fitted, whatever the data: Fit would
+// return the same error.
+func (m Model) Check(int) error {
+	_, err := m.WithDefaults("map")
+	return err
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: weights, precision and noise start
+// where an earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	s, err := m.WithDefaults("map")
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := mapnet.New(s, d)
+	if err != nil {
+		return nil, fmt.Errorf("map: %w", err)
+	}
+	w, h := p.Start(start, stream.Split(rng, "weights", 0))
+	f, err := p.Fit(ctx, p.Cheap(), w, h, stream.Split(rng, "training", 0))
+	if err != nil {
+		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
+			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+		}
+		return nil, fmt.Errorf("map: %w", err)
+	}
+	return &mixture.Posterior{
+		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift, Weights: [][]float64{f.W}, NoiseOf: f.Hypers.Noise,
+		Described:  []surrogate.Hyper{{Name: "precision", Value: f.Hypers.Precision}, {Name: "noise", Value: f.Hypers.Noise}},
+		Remembered: f.State(), Degradation: f.Warnings,
+	}, nil
+}
