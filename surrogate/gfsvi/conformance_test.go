@@ -9,7 +9,7 @@ import (
 func TestConformance(t *testing.T) {
 	for name, m := range map[string]Model{
 		"low-rank": {Hidden: []int{12, 12}, Context: 30, Rank: 20, Steps: 20},
-		"diagonal": {Hidden: []int{10, 10}, Context: 30, Covariance: "diagonal", Steps: 20, LearnNoise: true},
+		"diagonal": {Hidden: []int{10, 10}, Context: 30, Covariance: "diagonal", Steps: 20, PriorNoise: true},
 	} {
 		t.Run(name, func(t *testing.T) { surrogatetest.Options{Fast: true}.Run(t, m) })
 	}

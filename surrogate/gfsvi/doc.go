@@ -37,6 +37,6 @@
 //     variance in the attempt.
 //   - Training inputs are measured beside the points drawn from the box, so that
 //     the prior holds at them in many dimensions too.
-//   - σ² stays that of the prior's fit. Inputs are scaled to the prior's
+//   - σ² starts at that of the prior's fit. Inputs are scaled to the prior's
 //     lengthscales, and hidden biases start spread over the scaled box.
 package gfsvi

@@ -202,5 +202,6 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, Model{}.Check(2))
 	require.ErrorContains(t, Model{Covariance: "lowrank"}.Check(2), "did you mean low-rank?")
 	require.ErrorContains(t, Model{Gamma: -1}.Check(2), "gamma is -1")
+	require.ErrorIs(t, Model{Gamma: -1}.Check(2), ErrSetting)
 	require.ErrorIs(t, Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}.Check(2), prior.ErrSpec)
 }

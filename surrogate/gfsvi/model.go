@@ -2,6 +2,7 @@ package gfsvi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -54,14 +55,18 @@ type Model struct {
 	// covariance and 300 for the diagonal one, and one for each five observations.
 	Steps int `set:"steps" default:"100, 300 or 10000" help:"training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations; random start: 10000)"`
 	// Rate of Adam in the first steps; it falls to a hundredth of that.
-	Rate  float64 `set:"rate" default:"0.0003, 0.003 or 0.005" help:"learning rate at first (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005)"`
+	Rate  float64 `set:"rate" default:"0.0003, 0.003 or 0.005" help:"learning rate at first (fitted start: low-rank 0.0003, diagonal or over 1000 observations 0.003; random start: 0.005)"`
 	Batch int     `set:"batch" default:"500" help:"observations in a step (published: 2000)"`
 
-	// LearnNoise learns σ with the weights, from the prior's, unless Noise is set.
-	LearnNoise bool `set:"learn-noise" default:"false" help:"learn the noise with the weights, as published, instead of with the prior"`
+	// PriorNoise keeps σ² at that of the prior's fit, where training would go on
+	// learning it with the weights.
+	PriorNoise bool `set:"prior-noise" default:"false" help:"keep the noise of the prior's fit instead of learning it with the weights"`
 }
 
 var _ surrogate.WarmStarter = Model{}
+
+// ErrSetting reports a setting that no data can suit.
+var ErrSetting = errors.New("gfsvi: invalid setting")
 
 const (
 	searchMargin = 0.05
@@ -87,7 +92,7 @@ func (m Model) withDefaults() (Model, error) {
 	}
 	for _, h := range m.Hidden {
 		if h < 1 {
-			return m, fmt.Errorf("gfsvi: hidden: a layer of %d units", h)
+			return m, fmt.Errorf("%w: hidden: a layer of %d units", ErrSetting, h)
 		}
 	}
 	choose := func(name string, v *string, valid ...string) error {
@@ -95,7 +100,7 @@ func (m Model) withDefaults() (Model, error) {
 			*v = valid[0]
 		}
 		if !slices.Contains(valid, *v) {
-			return fmt.Errorf("gfsvi: unknown %s %q: did you mean %s?", name, *v, nearest.Name(*v, valid))
+			return fmt.Errorf("%w: unknown %s %q: did you mean %s?", ErrSetting, name, *v, nearest.Name(*v, valid))
 		}
 		return nil
 	}
@@ -118,14 +123,14 @@ func (m Model) withDefaults() (Model, error) {
 		{"steps", float64(m.Steps)}, {"rate", m.Rate}, {"batch", float64(m.Batch)},
 	} {
 		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return m, fmt.Errorf("gfsvi: %s is %v, must be positive", v.name, v.value)
+			return m, fmt.Errorf("%w: %s is %v, must be positive", ErrSetting, v.name, v.value)
 		}
 	}
 	if m.Bias == nil {
 		m.Bias = new(0.5)
 	}
 	if !(*m.Bias >= 0) || math.IsInf(*m.Bias, 0) {
-		return m, fmt.Errorf("gfsvi: bias is %v, must not be negative", *m.Bias)
+		return m, fmt.Errorf("%w: bias is %v, must not be negative", ErrSetting, *m.Bias)
 	}
 	m.Rank = orDefault(m.Rank, 100)
 	if m.Covariance == "diagonal" {
@@ -134,7 +139,7 @@ func (m Model) withDefaults() (Model, error) {
 	m.Gamma = orDefault(m.Gamma, 1e-6)
 	m.Context = orDefault(m.Context, 100)
 	m.Batch = orDefault(m.Batch, 500)
-	m.LearnNoise = m.LearnNoise && m.Noise == nil
+	m.PriorNoise = m.PriorNoise || m.Noise != nil
 	return m, nil
 }
 
@@ -213,7 +218,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	for _, w := range v.vector {
 		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return nil, fmt.Errorf("gfsvi: training diverged: a smaller rate may help")
+			return nil, errors.New("gfsvi: training diverged: a smaller rate may help")
 		}
 	}
 	post := newPosterior(p, v, fitted.State)
@@ -239,6 +244,8 @@ func (p *problem) schedule(n int) {
 		steps, rate = 10000, 5e-3
 	case p.Rank == 0:
 		steps, rate = 300+n/5, 3e-3
+	case n > priorRows:
+		rate = 3e-3 // the start has seen a part of the data
 	}
 	p.Steps, p.Rate = orDefault(p.Steps, steps), orDefault(p.Rate, rate)
 }

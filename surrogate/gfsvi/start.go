@@ -49,6 +49,11 @@ func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) (no
 		return "", err
 	}
 	p.objective.prepare(v, b)
+	if n, _ := p.data.Dims(); n > priorRows && !p.PriorNoise {
+		// The prior was fitted to a part of the data, which the network may follow
+		// less closely.
+		v.logSD[0] = max(v.logSD[0], 0.5*math.Log(p.squaredError(b)))
+	}
 	if v.rank() > 0 {
 		if err := p.startLowRank(v, cov); err != nil {
 			return "", err
@@ -69,6 +74,16 @@ func (p *problem) startBatch(rng *rand.Rand) batch {
 		b.y[i] = p.data.Y[r]
 	}
 	return b
+}
+
+// squaredError is the mean squared error at the recorded batch.
+func (p *problem) squaredError(b batch) float64 {
+	f := p.tape.Value()[p.tape.Len()-len(b.y):]
+	var sum float64
+	for i, y := range b.y {
+		sum += (y - f[i]) * (y - f[i]) / float64(len(b.y))
+	}
+	return sum
 }
 
 // startMean brings f(·,m) to the mean of the exact process given the data: the

@@ -17,6 +17,7 @@ import (
 func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) error {
 	opt := optimize.Adam{}
 	grad := newVariational(len(v.m), v.rank())
+	least := min(v.logSD[0], math.Log(leastNoiseSD))
 	for step := range p.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -27,17 +28,18 @@ func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) err
 		if _, err := p.objective.eval(v, p.nextBatch(rng), grad); err != nil {
 			return err
 		}
-		if !p.LearnNoise {
+		if p.PriorNoise {
 			grad.logSD[0] = 0
 		}
 		opt.Rate = p.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(p.Steps))))
 		opt.Step(v.vector, grad.vector)
-		v.logSD[0] = max(v.logSD[0], math.Log(leastNoiseSD))
+		v.logSD[0] = max(v.logSD[0], least)
 	}
 	return nil
 }
 
-// leastNoiseSD is the floor under a noise standard deviation that is learned.
+// leastNoiseSD is the floor under a noise standard deviation that is learned,
+// unless the prior's fit went below.
 const leastNoiseSD = 1e-2
 
 // nextBatch draws measurement points from the box and Batch observations, of

@@ -1,0 +1,350 @@
+package tfsvi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Model is TFSVI. The zero value is the default: a 30-30 tanh network under the
+// prior that independent normal weights of standard deviation 0.2 induce.
+type Model struct {
+	Hidden     []int  `set:"hidden" default:"30,30" help:"widths of the hidden layers (published: 100,100)"`
+	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
+
+	// Spread is half the width of the box that context points are drawn from, in
+	// the network's inputs: a larger one lets the function wiggle more.
+	Spread float64  `set:"spread" default:"5" help:"half the width of the box in the network's inputs"`
+	Bias   *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial hidden biases, in the first layer relative to spread"`
+
+	// Prior is "bnn", what independent normal weights induce through the linearised
+	// network, or "fixed", independent normal values at the context points.
+	Prior      string  `set:"prior" default:"bnn" help:"prior on functions: bnn (induced by normal weights) or fixed (independent normal values)"`
+	PriorScale float64 `set:"prior-scale" default:"0.2 or 1" help:"standard deviation of the prior: of the weights (bnn, 0.2) or of the values (fixed, 1)"`
+
+	// Divergence is taken of the "full" Gaussians at the context points, or is the
+	// sum over the points of that of the marginals, "diagonal".
+	Divergence string  `set:"divergence" default:"full" help:"divergence from the prior at the context points: full or diagonal (most published runs)"`
+	Jitter     float64 `set:"jitter" default:"1e-3 or 1e-10" help:"variance added to both sides of the divergence (full 1e-3, diagonal 1e-10)"`
+	// Sets is the number of context sets drawn at each step, of which the one of
+	// largest divergence counts.
+	Sets    int    `set:"sets" default:"1" help:"context sets at each step, of which the worst counts"`
+	Context int    `set:"context" default:"20" help:"points of a context set (published: 2 to 10)"`
+	Measure string `set:"measure" default:"half" help:"where context points lie: half (one half in the box, one half training inputs) or box (all in the box)"`
+	// Box is where the context points lie that are no training inputs: "search" is
+	// the dataset's box and 5 % of its width on each side, "data" the bounding box
+	// of the training inputs and half its width on each side.
+	Box string `set:"box" default:"search" help:"region of the context points: search (the box searched, and 5 %) or data (range of the data, and 50 %)"`
+
+	StopGradient bool `set:"stop-gradient" default:"false" help:"no gradient through the Jacobian"`
+
+	Noise *float64 `set:"noise" default:"learned" help:"fixes the variance of the observation noise"`
+	Draws int      `set:"draws" default:"5" help:"draws of the weights for the likelihood at each step"`
+	// Start is where training starts from: "fitted", m by Gauss–Newton steps on the
+	// squared error and a larger s, or "random", as published.
+	Start string  `set:"start" default:"fitted" help:"where training starts: fitted (to the data) or random (as published)"`
+	Steps int     `set:"steps" default:"1500 or 500" help:"training steps of Adam (500 from an earlier fit; published: 200000)"`
+	Rate  float64 `set:"rate" default:"0.01" help:"learning rate at first; it falls along a cosine (published: 0.0005 to 0.001, constant)"`
+	Batch int     `set:"batch" default:"500" help:"observations in a step"`
+
+	// Samples is the number of networks drawn for predictions.
+	Samples int `set:"samples" default:"100" help:"networks drawn for predictions"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+// ErrSetting reports a setting that no data can suit.
+var ErrSetting = errors.New("tfsvi: invalid setting")
+
+const (
+	searchMargin = 0.05
+	dataMargin   = 0.5
+
+	coldSteps, warmSteps = 1500, 500
+
+	// Floors under a learned noise standard deviation: in general, and for
+	// observations that are exact.
+	leastSD, leastSDNoiseFree = 1e-2, 1e-3
+	startSD                   = 0.3
+
+	startFitted = "fitted"
+	// A fitted start looks at startRows observations at most, and stops where they
+	// are startError away on average, or after startSteps.
+	startRows  = 500
+	startError = 0.1
+	startSteps = 50
+	startScale = 0.01 // of s
+)
+
+func (m Model) withDefaults() (Model, error) {
+	if m.Hidden == nil {
+		m.Hidden = []int{30, 30}
+	}
+	for _, h := range m.Hidden {
+		if h < 1 {
+			return m, fmt.Errorf("%w: hidden: a layer of %d units", ErrSetting, h)
+		}
+	}
+	choose := func(name string, v *string, valid ...string) error {
+		if *v == "" {
+			*v = valid[0]
+		}
+		if !slices.Contains(valid, *v) {
+			return fmt.Errorf("%w: unknown %s %q: did you mean %s?", ErrSetting, name, *v, nearest.Name(*v, valid))
+		}
+		return nil
+	}
+	for _, err := range []error{
+		choose("activation", &m.Activation, nn.Names()...),
+		choose("prior", &m.Prior, "bnn", "fixed"),
+		choose("divergence", &m.Divergence, "full", "diagonal"),
+		choose("measure", &m.Measure, "half", "box"),
+		choose("box", &m.Box, "search", "data"),
+		choose("start", &m.Start, startFitted, "random"),
+	} {
+		if err != nil {
+			return m, err
+		}
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{
+		{"spread", m.Spread}, {"prior-scale", m.PriorScale}, {"jitter", m.Jitter}, {"sets", float64(m.Sets)},
+		{"context", float64(m.Context)}, {"draws", float64(m.Draws)}, {"steps", float64(m.Steps)},
+		{"rate", m.Rate}, {"batch", float64(m.Batch)}, {"samples", float64(m.Samples)},
+	} {
+		if !(v.value >= 0) || math.IsInf(v.value, 0) {
+			return m, fmt.Errorf("%w: %s is %v, must be positive", ErrSetting, v.name, v.value)
+		}
+	}
+	if m.Bias == nil {
+		m.Bias = new(0.5)
+	}
+	if !(*m.Bias >= 0) || math.IsInf(*m.Bias, 0) {
+		return m, fmt.Errorf("%w: bias is %v, must not be negative", ErrSetting, *m.Bias)
+	}
+	if m.Noise != nil && (!(*m.Noise >= 0) || math.IsInf(*m.Noise, 0)) {
+		return m, fmt.Errorf("%w: noise is %v, must not be negative", ErrSetting, *m.Noise)
+	}
+	scale, jitter := 0.2, 1e-3
+	if m.Prior == "fixed" {
+		scale = 1
+	}
+	if m.Divergence == "diagonal" {
+		jitter = 1e-10
+	}
+	m.PriorScale, m.Jitter = orDefault(m.PriorScale, scale), orDefault(m.Jitter, jitter)
+	m.Spread = orDefault(m.Spread, 5)
+	m.Sets, m.Context = orDefault(m.Sets, 1), orDefault(m.Context, 20)
+	m.Draws, m.Rate = orDefault(m.Draws, 5), orDefault(m.Rate, 0.01)
+	m.Batch, m.Samples = orDefault(m.Batch, 500), orDefault(m.Samples, 100)
+	return m, nil
+}
+
+func orDefault[T int | float64](v, def T) T {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// Check reports settings that cannot be fitted, whatever the data: Fit would
+// return the same error.
+func (m Model) Check(int) error {
+	_, err := m.withDefaults()
+	return err
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: q starts where an earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	activation, err := nn.ByName(m.Activation)
+	if err != nil {
+		return nil, err
+	}
+	n, dim := d.Dims()
+	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
+	p := &problem{
+		Model: m, data: d, box: m.contextBox(d), order: make([]int, n),
+		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
+	}
+	for i := range p.order {
+		p.order[i] = i
+	}
+	p.inputs = inputs(p.box, m.Spread)
+	v := newVariational(net.NumParams())
+	if len(start) == len(v.vector) {
+		copy(v.vector, start)
+		p.Steps = orDefault(p.Steps, warmSteps)
+	} else {
+		p.initialise(v, stream.Split(rng, "weights", 0))
+		if m.Start == startFitted {
+			if err := p.start(ctx, v, stream.Split(rng, "start", 0)); err != nil {
+				return nil, err
+			}
+		}
+		p.Steps = orDefault(p.Steps, coldSteps)
+	}
+	if m.Noise != nil {
+		v.logSD[0] = math.Log(max(math.Sqrt(*m.Noise), leastSDNoiseFree))
+	}
+	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
+		return nil, err
+	}
+	for _, w := range v.vector {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return nil, errors.New("tfsvi: training diverged: a smaller rate may help")
+		}
+	}
+	return newPosterior(p, v, stream.Split(rng, "samples", 0)), nil
+}
+
+// problem is one fit: what stays fixed while q is trained.
+type problem struct {
+	Model
+	objective
+	inputs fspace.Affine
+	data   surrogate.Dataset
+	box    fspace.Box
+	order  []int // a permutation of the observations
+}
+
+// initialise draws m as nn.Network.Init does, and log s² from [-10,-8].
+func (p *problem) initialise(v *variational, rng *rand.Rand) {
+	var mean float64
+	for _, y := range p.data.Y {
+		mean += y / float64(len(p.data.Y))
+	}
+	copy(v.m, fspace.InitialWeights(p.net, *p.Bias, p.Model.Spread, mean, rng))
+	for i := range v.logS {
+		v.logS[i] = -5 + rng.Float64()
+	}
+	v.logSD[0] = math.Log(startSD)
+}
+
+// start fits m to the data, roughly.
+func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) error {
+	n, d := p.data.Dims()
+	rows := rng.Perm(n)[:min(n, startRows)]
+	x, y, cov := mat.NewDense(len(rows), d, nil), make([]float64, len(rows)), mat.NewSymDense(len(rows), nil)
+	for i, r := range rows {
+		x.SetRow(i, p.data.X.RawRowView(r))
+		y[i] = p.data.Y[r]
+	}
+	fspace.AddDiagonal(cov, startError*startError)
+	fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
+	if _, _, err := fit.Minimize(ctx, v.m, cov, startSteps, 0.5); err != nil {
+		return fmt.Errorf("tfsvi: start: %w", err)
+	}
+	for i := range v.logS {
+		v.logS[i] = math.Log(startScale)
+	}
+	return nil
+}
+
+// contextBox is the box that context points are spread over.
+func (m Model) contextBox(d surrogate.Dataset) fspace.Box {
+	margin := searchMargin
+	if m.Box == "data" {
+		d.Lo, d.Hi = nil, nil
+		margin = dataMargin
+	}
+	lo, hi := d.Box()
+	return fspace.Widen(lo, hi, margin)
+}
+
+// inputs maps the box to [-spread, spread].
+func inputs(b fspace.Box, spread float64) fspace.Affine {
+	a := fspace.Affine{Shift: make([]float64, len(b.Lo)), Scale: make([]float64, len(b.Lo))}
+	for j := range a.Shift {
+		a.Shift[j] = b.Lo[j] + (b.Hi[j]-b.Lo[j])/2
+		a.Scale[j] = 2 * spread / (b.Hi[j] - b.Lo[j])
+	}
+	return a
+}
+
+// train lowers F by Adam. The rate falls along half a cosine to a hundredth.
+func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) error {
+	opt := optimize.Adam{}
+	grad := newVariational(len(v.m))
+	least := leastSD
+	if p.data.NoiseFree {
+		least = leastSDNoiseFree
+	}
+	for step := range p.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if step%100 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
+		}
+		if _, err := p.eval(v, p.nextBatch(rng), grad); err != nil {
+			return err
+		}
+		if p.Noise != nil {
+			grad.logSD[0] = 0
+		}
+		opt.Rate = p.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(p.Steps))))
+		opt.Step(v.vector, grad.vector)
+		if p.Noise == nil {
+			v.logSD[0] = max(v.logSD[0], math.Log(least))
+		}
+	}
+	return nil
+}
+
+// nextBatch draws Batch observations, the weights' draws and the context sets.
+func (p *problem) nextBatch(rng *rand.Rand) batch {
+	n, d := p.data.Dims()
+	size := min(n, p.Batch)
+	x := mat.NewDense(size, d, nil)
+	b := batch{y: make([]float64, size), weight: float64(n) / float64(size), noise: mat.NewDense(p.Draws, p.net.NumParams(), nil)}
+	for i := range size {
+		// The first size draws of a shuffle.
+		if size < n {
+			k := i + rng.IntN(n-i)
+			p.order[i], p.order[k] = p.order[k], p.order[i]
+		}
+		x.SetRow(i, p.data.X.RawRowView(p.order[i]))
+		b.y[i] = p.data.Y[p.order[i]]
+	}
+	b.x = p.inputs.Apply(x)
+	eps := b.noise.RawMatrix().Data
+	for i := range eps {
+		eps[i] = rng.NormFloat64()
+	}
+	for range p.Sets {
+		c := p.box.Uniform(p.Context, rng)
+		if p.Measure == "half" {
+			for i := range p.Context / 2 {
+				c.SetRow(i, p.data.X.RawRowView(rng.IntN(n)))
+			}
+		}
+		b.sets = append(b.sets, p.inputs.Apply(c))
+	}
+	return b
+}

@@ -1,0 +1,243 @@
+package tfsvi
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+)
+
+// variational is q(w) = N(m, diag s²) and the noise, as parts of one vector that
+// training moves: m, log s, log σ.
+type variational struct {
+	m, logS []float64
+	logSD   []float64 // log σ, of length 1
+	vector  []float64
+}
+
+func cut(vector []float64) *variational {
+	p := len(vector) / 2
+	return &variational{vector: vector, m: vector[:p], logS: vector[p : 2*p], logSD: vector[2*p:]}
+}
+
+func newVariational(p int) *variational { return cut(make([]float64, 2*p+1)) }
+
+// scales returns s.
+func (v *variational) scales() []float64 {
+	s := make([]float64, len(v.logS))
+	for i, l := range v.logS {
+		s[i] = math.Exp(l)
+	}
+	return s
+}
+
+// batch is what one evaluation of the objective looks at.
+type batch struct {
+	x      *mat.Dense // observed inputs, in the network's units
+	y      []float64
+	weight float64      // N/B
+	sets   []*mat.Dense // context sets, in the network's units
+	noise  *mat.Dense   // ε, a row for each draw of the weights
+}
+
+// objective is the negative of the function-space evidence bound,
+//
+//	F = (N/B) (1/D) Σ_d Σ_batch [ ½ log 2πσ² + (y - f(x, m + s∘ε_d))²/(2σ²) ] + max_C KL_C
+//	KL_C = KL( N(f(C,m), J diag(s²) Jᵀ + εI) ‖ N(μ_C, Σ_C + εI) ),
+//
+// J = J(C) at m. The prior is f = J w, w ~ N(0, scale² I), beside f(C,m) - J m, or
+// for fixed, f ~ N(0, scale² I).
+type objective struct {
+	net      *nn.Network
+	fixed    bool
+	diagonal bool    // independent Gaussians in place of joint ones
+	scale    float64 // sd of the prior's weights, or of its values
+	jitter   float64
+	stop     bool // no gradient through J
+}
+
+// eval returns F and, unless grad is nil, writes its gradient there. It costs
+// O(M²p + M³) for each context set and O(DBp).
+func (o *objective) eval(v *variational, b batch, grad *variational) (float64, error) {
+	if grad != nil {
+		clear(grad.vector)
+	}
+	var worst *divergence
+	for _, c := range b.sets {
+		d, err := o.divergence(v, c)
+		if err != nil {
+			return 0, err
+		}
+		if worst == nil || d.value > worst.value {
+			worst = d
+		}
+	}
+	if grad != nil {
+		worst.addGrad(grad)
+	}
+	return worst.value + o.likelihood(v, b, grad), nil
+}
+
+// likelihood is the expected negative log-likelihood, by draws of the weights.
+func (o *objective) likelihood(v *variational, b batch, grad *variational) float64 {
+	s, sd2 := v.scales(), math.Exp(2*v.logSD[0])
+	draws, p := b.noise.Dims()
+	weight := b.weight / float64(draws)
+	w, g, fbar := make([]float64, p), make([]float64, p), make([]float64, len(b.y))
+	var tape nn.Tape
+	var sum float64
+	for d := range draws {
+		eps := b.noise.RawRowView(d)
+		for i := range w {
+			w[i] = v.m[i] + s[i]*eps[i]
+		}
+		tape.Record(o.net, w, b.x)
+		for i, f := range tape.Value() {
+			e := f - b.y[i]
+			sum += e * e
+			fbar[i] = weight * e / sd2
+		}
+		if grad == nil {
+			continue
+		}
+		clear(g)
+		tape.VJP(g, fbar)
+		for i, g := range g {
+			grad.m[i] += g
+			grad.logS[i] += g * eps[i] * s[i]
+		}
+	}
+	n := float64(draws * len(b.y))
+	if grad != nil {
+		grad.logSD[0] = weight * (n - sum/sd2)
+	}
+	return weight * (0.5*n*math.Log(2*math.Pi) + n*v.logSD[0] + sum/(2*sd2))
+}
+
+// divergence is KL_C at one context set, with its derivatives with respect to
+// Δ = E_q f - E_p f, Q = TTᵀ for T = J∘s, and P = scale² JJᵀ.
+type divergence struct {
+	o     *objective
+	v     *variational
+	tape  *nn.Tape
+	j, t  *mat.Dense
+	s     []float64
+	value float64
+	delta []float64
+	// timesQ and timesP overwrite the rows of a by those of Q̄ a and P̄ a.
+	timesQ, timesP func(a *mat.Dense)
+}
+
+func (o *objective) divergence(v *variational, c *mat.Dense) (*divergence, error) {
+	d := &divergence{o: o, v: v, tape: o.net.Record(v.m, c), s: v.scales()}
+	m, p := d.tape.Len(), d.tape.NumParams()
+	d.j, d.t = mat.NewDense(m, p, nil), mat.NewDense(m, p, nil)
+	d.tape.Jacobian(d.j)
+	for i := range m {
+		row := d.t.RawRowView(i)
+		for k, g := range d.j.RawRowView(i) {
+			row[k] = g * d.s[k]
+		}
+	}
+	delta := make([]float64, m)
+	if o.fixed {
+		copy(delta, d.tape.Value())
+	} else {
+		linalg.MulVec(delta, 1, linalg.N, d.j, v.m, 0)
+	}
+	if o.diagonal {
+		d.marginal(delta)
+		return d, nil
+	}
+	return d, d.joint(delta)
+}
+
+// joint takes the divergence of the joint Gaussians.
+func (d *divergence) joint(delta []float64) error {
+	m := len(delta)
+	q, p := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
+	linalg.Syrk(q, 1, linalg.N, d.t, 0)
+	v := d.o.scale * d.o.scale
+	if d.o.fixed {
+		fspace.AddDiagonal(p, v)
+	} else {
+		linalg.Syrk(p, v, linalg.N, d.j, 0)
+	}
+	kl, err := fspace.NewDivergence(delta, q, p, d.o.jitter)
+	if err != nil {
+		return fmt.Errorf("tfsvi: divergence from the prior: %w", err)
+	}
+	d.value, d.delta = kl.Value, kl.Delta
+	times := func(bar func() *mat.Dense) func(a *mat.Dense) {
+		return func(a *mat.Dense) { linalg.Mul(a, 1, linalg.N, bar(), linalg.N, mat.DenseCopyOf(a), 0) }
+	}
+	d.timesQ, d.timesP = times(kl.Q), times(kl.P)
+	return nil
+}
+
+// marginal sums the divergences of the marginals,
+// ½ [ (q + Δ²)/p - 1 + log p - log q ].
+func (d *divergence) marginal(delta []float64) {
+	m := len(delta)
+	qbar, pbar := make([]float64, m), make([]float64, m)
+	d.delta = make([]float64, m)
+	for i, e := range delta {
+		t, j := d.t.RawRowView(i), d.j.RawRowView(i)
+		q, p := linalg.Dot(t, t)+d.o.jitter, d.o.scale*d.o.scale+d.o.jitter
+		if !d.o.fixed {
+			p = d.o.scale*d.o.scale*linalg.Dot(j, j) + d.o.jitter
+		}
+		d.value += 0.5 * ((q+e*e)/p - 1 + math.Log(p/q))
+		d.delta[i] = e / p
+		qbar[i] = 0.5 * (1/p - 1/q)
+		pbar[i] = 0.5 * (1 - (q+e*e)/p) / p
+	}
+	times := func(bar []float64) func(a *mat.Dense) {
+		return func(a *mat.Dense) {
+			for i, b := range bar {
+				row := a.RawRowView(i)
+				for k := range row {
+					row[k] *= b
+				}
+			}
+		}
+	}
+	d.timesQ, d.timesP = times(qbar), times(pbar)
+}
+
+// addGrad adds the gradient of KL_C. With T̄ = 2 Q̄ T,
+//
+//	J̄ = T̄∘s + 2 scale² P̄ J + Δ̄ mᵀ,
+//
+// of which the last two are of the prior that is not fixed.
+func (d *divergence) addGrad(grad *variational) {
+	tbar := mat.DenseCopyOf(d.t)
+	d.timesQ(tbar)
+	m, _ := tbar.Dims()
+	for i := range m {
+		bar, t := tbar.RawRowView(i), d.t.RawRowView(i)
+		for k := range bar {
+			grad.logS[k] += 2 * bar[k] * t[k]
+			bar[k] *= 2 * d.s[k]
+		}
+	}
+	// f(C,m), and Jm for a fixed J, have the same derivative.
+	d.tape.VJP(grad.m, d.delta)
+	if d.o.stop {
+		return
+	}
+	if !d.o.fixed {
+		jbar := mat.DenseCopyOf(d.j)
+		d.timesP(jbar)
+		for i := range m {
+			bar := tbar.RawRowView(i)
+			linalg.Axpy(2*d.o.scale*d.o.scale, jbar.RawRowView(i), bar)
+			linalg.Axpy(d.delta[i], d.v.m, bar)
+		}
+	}
+	d.tape.JVPParamVJP(grad.m, tbar)
+}

@@ -1,0 +1,109 @@
+package tfsvi
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/space"
+)
+
+// example is a batch of 4 observations, two context sets, and q of a small
+// network on 2 inputs.
+func example(net *nn.Network, seed uint64) (*variational, batch) {
+	rng := stream.New(seed, "example", 0)
+	v := newVariational(net.NumParams())
+	for i := range v.vector {
+		v.vector[i] = 0.5 * rng.NormFloat64()
+	}
+	b := batch{x: space.Uniform(4, 2, rng), y: []float64{0.1, -0.4, 1.2, 0.6}, weight: 2.5, noise: mat.NewDense(3, len(v.m), nil)}
+	for range 2 {
+		b.sets = append(b.sets, space.Uniform(5, 2, rng))
+	}
+	for i := range b.noise.RawMatrix().Data {
+		b.noise.RawMatrix().Data[i] = rng.NormFloat64()
+	}
+	return v, b
+}
+
+// The gradient of the whole objective at given draws.
+func TestObjectiveGradient(t *testing.T) {
+	for _, hidden := range [][]int{{}, {5}, {4, 3}} {
+		for _, fixed := range []bool{false, true} {
+			for _, diagonal := range []bool{false, true} {
+				o := &objective{net: &nn.Network{In: 2, Hidden: hidden}, fixed: fixed, diagonal: diagonal, scale: 0.8, jitter: 1e-2}
+				v, b := example(o.net, 1)
+				grad := newVariational(len(v.m))
+				_, err := o.eval(v, b, grad)
+				require.NoError(t, err)
+				value := func(at []float64) float64 {
+					f, err := o.eval(cut(at), b, nil)
+					require.NoError(t, err)
+					return f
+				}
+				require.NoError(t, check.Gradient(value, v.vector, grad.vector, 1e-6), "%v fixed %t diagonal %t", hidden, fixed, diagonal)
+			}
+		}
+	}
+}
+
+// With the gradient through J stopped it is that of a network whose J stays: the
+// one linearised at m, which without hidden layers is the network itself.
+func TestStopGradient(t *testing.T) {
+	o := &objective{net: &nn.Network{In: 2, Hidden: []int{4}}, scale: 0.8, jitter: 1e-2, stop: true}
+	v, b := example(o.net, 2)
+	grad := newVariational(len(v.m))
+	d, err := o.divergence(v, b.sets[0])
+	require.NoError(t, err)
+	d.addGrad(grad)
+	at := append([]float64(nil), v.m...)
+	value := func(m []float64) float64 {
+		shifted := &divergence{o: o, j: d.j, t: d.t}
+		delta := make([]float64, 5)
+		for i := range delta {
+			for k, g := range d.j.RawRowView(i) {
+				delta[i] += g * m[k]
+			}
+		}
+		require.NoError(t, shifted.joint(delta))
+		return shifted.value
+	}
+	require.NoError(t, check.Gradient(value, at, grad.m, 1e-7))
+}
+
+// For a linear model the divergence at p independent points is that of the
+// weights.
+func TestLinearModelHasTheDivergenceOfItsWeights(t *testing.T) {
+	const scale = 0.7
+	o := &objective{net: &nn.Network{In: 2}, scale: scale, jitter: 1e-10}
+	v, _ := example(o.net, 3)
+	d, err := o.divergence(v, space.Sobol(3, 2, stream.New(1, "c", 0)))
+	require.NoError(t, err)
+	var want float64
+	for i, s := range v.scales() {
+		want += 0.5 * ((s*s+v.m[i]*v.m[i])/(scale*scale) - 1 - 2*math.Log(s/scale))
+	}
+	require.InEpsilon(t, want, d.value, 1e-6)
+}
+
+// Of several context sets the one of largest divergence counts.
+func TestWorstContextSet(t *testing.T) {
+	o := &objective{net: &nn.Network{In: 2, Hidden: []int{4}}, scale: 0.8, jitter: 1e-2}
+	v, b := example(o.net, 4)
+	both, err := o.eval(v, b, nil)
+	require.NoError(t, err)
+	var each []float64
+	for _, c := range b.sets {
+		one := b
+		one.sets = []*mat.Dense{c}
+		f, err := o.eval(v, one, nil)
+		require.NoError(t, err)
+		each = append(each, f)
+	}
+	require.Equal(t, max(each[0], each[1]), both)
+}
