@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/surrogate/ibnn"
 	"github.com/functionspace/bo/surrogate/laplace"
 	"github.com/functionspace/bo/surrogate/mapnn"
+	"github.com/functionspace/bo/surrogate/meanfield"
 	"github.com/functionspace/bo/surrogate/randomfeatures"
 	"github.com/functionspace/bo/surrogate/sparsegp"
 	"github.com/functionspace/bo/surrogate/tfsvi"
@@ -43,6 +44,7 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"ibnn", "infinitely wide Bayesian neural network: a Gaussian process with the arc-cosine kernel"}, func() surrogate.Model { return &ibnn.Model{} }},
 	{Entry{"ensemble", "deep ensemble: networks that differ where data do not tell"}, func() surrogate.Model { return &ensemble.Model{} }},
 	{Entry{"map", "one network at a maximum of the posterior, which knows noise only"}, func() surrogate.Model { return &mapnn.Model{} }},
+	{Entry{"mfvi", "Bayesian neural network with independent Gaussian weights, by variational inference"}, func() surrogate.Model { return &meanfield.Model{} }},
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{

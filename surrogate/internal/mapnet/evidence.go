@@ -39,6 +39,25 @@ func (p *Problem) fix(h Hypers) Hypers {
 	return h
 }
 
+// LogPrior is the log density of what is learned of h, with its derivatives with
+// respect to log δ and log σ².
+func (p *Problem) LogPrior(h Hypers) (value, dprecision, dnoise float64) {
+	if p.Precision == nil {
+		lp, dlp := variancePrior.LogProb(1 / h.Precision)
+		value, dprecision = value+lp, -dlp/h.Precision
+	}
+	if p.Noise == nil {
+		lp, dlp := p.noisePrior.LogProb(h.Noise)
+		value, dnoise = value+lp, dlp*h.Noise
+	}
+	return value, dprecision, dnoise
+}
+
+// Clamp keeps h within the bounds of a fit, and what is fixed as it is.
+func (p *Problem) Clamp(h Hypers) Hypers {
+	return p.fix(Hypers{min(max(h.Precision, precisionLo), precisionHi), min(max(h.Noise, p.noiseFloor), noiseHi)})
+}
+
 // Evidence is Laplace's approximation of log p(y) at weights w of which the
 // residuals and the curvature are given, with its derivatives with respect to
 // log δ and log σ²:
@@ -69,16 +88,15 @@ func (p *Problem) update(ctx context.Context, h Hypers, r, w []float64, c Curvat
 			failed = err
 			return math.Inf(1)
 		}
-		lp, dlp := variancePrior.LogProb(1 / h.Precision)
-		ln, dln := p.noisePrior.LogProb(h.Noise)
-		grad[0], grad[1] = -dp+dlp/h.Precision, -dn-dln*h.Noise
+		lp, lpp, lpn := p.LogPrior(h)
+		grad[0], grad[1] = -dp-lpp, -dn-lpn
 		if p.Precision != nil {
-			lp, grad[0] = 0, 0
+			grad[0] = 0
 		}
 		if p.Noise != nil {
-			ln, grad[1] = 0, 0
+			grad[1] = 0
 		}
-		return -(value + lp + ln)
+		return -(value + lp)
 	}
 	if p.Precision == nil || p.Noise == nil {
 		v := []float64{math.Log(h.Precision), math.Log(h.Noise)}

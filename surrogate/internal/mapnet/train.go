@@ -36,9 +36,7 @@ func (p *Problem) Start(state []float64, rng *rand.Rand) ([]float64, Hypers) {
 	if len(state) != 2+p.Net.NumParams() {
 		return p.Initial(rng), h
 	}
-	h.Precision = min(max(math.Exp(state[0]), precisionLo), precisionHi)
-	h.Noise = min(max(math.Exp(state[1]), p.noiseFloor), noiseHi)
-	return slices.Clone(state[2:]), p.fix(h)
+	return slices.Clone(state[2:]), p.Clamp(Hypers{math.Exp(state[0]), math.Exp(state[1])})
 }
 
 // Fit trains from w and h, with the curvature of the given name in the evidence.
@@ -215,13 +213,9 @@ const looks = 5
 // adam minimises E/n on minibatches. The hyper-parameters move at a few looks,
 // all but the last by the Kronecker-factored curvature.
 func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
-	n, d := p.X.Dims()
+	n := len(p.Y)
 	size, steps := min(p.Batch, n), OrDefault(p.Steps, 5000)
 	opt, grad, tape := optimize.Adam{}, make([]float64, len(w)), new(nn.Tape)
-	x, y := p.X, p.Y
-	if size < n {
-		x, y = mat.NewDense(size, d, nil), make([]float64, size)
-	}
 	fbar, r := make([]float64, size), make([]float64, n)
 	for step := range steps {
 		if err := ctx.Err(); err != nil {
@@ -230,13 +224,7 @@ func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hyp
 		if step%50 == 0 {
 			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
 		}
-		if size < n {
-			for i := range size {
-				k := rng.IntN(n)
-				x.SetRow(i, p.X.RawRowView(k))
-				y[i] = p.Y[k]
-			}
-		}
+		x, y := p.Minibatch(rng)
 		tape.Record(p.Net, w, x)
 		gradient(grad, fbar, tape, w, y, h, n)
 		opt.Rate = p.Rate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(steps)))

@@ -1,0 +1,41 @@
+package mapnet
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/nn"
+)
+
+// Minibatch draws Batch observations with replacement, or returns all where there
+// are no more.
+func (p *Problem) Minibatch(rng *rand.Rand) (x *mat.Dense, y []float64) {
+	n, d := p.X.Dims()
+	if n <= p.Batch {
+		return p.X, p.Y
+	}
+	x, y = mat.NewDense(p.Batch, d, nil), make([]float64, p.Batch)
+	for i := range y {
+		k := rng.IntN(n)
+		x.SetRow(i, p.X.RawRowView(k))
+		y[i] = p.Y[k]
+	}
+	return x, y
+}
+
+// Misfit is scale·Σ_i -log N(y_i; f(x_i,w), σ²) over the rows recorded in t. It
+// adds the gradient with respect to the weights to dw and returns the derivative
+// with respect to log σ² too.
+func Misfit(dw []float64, t *nn.Tape, y []float64, noise, scale float64) (value, dnoise float64) {
+	fbar, rr := make([]float64, len(y)), 0.0
+	for i, f := range t.Value() {
+		e := f - y[i]
+		rr += e * e
+		fbar[i] = scale * e / noise
+	}
+	t.VJP(dw, fbar)
+	n := float64(len(y))
+	return scale * 0.5 * (n*math.Log(2*math.Pi*noise) + rr/noise), scale * 0.5 * (n - rr/noise)
+}

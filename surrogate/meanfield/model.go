@@ -1,0 +1,104 @@
+package meanfield
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/mixture"
+)
+
+// Model is mean-field variational inference. The zero value is the default: a
+// 50-50 tanh network, prior precision and noise learned. Settings.Trainer,
+// Settings.Steps and Settings.Rate are those of the start; Updates counts the steps
+// of the bound.
+type Model struct {
+	mapnet.Settings
+
+	Updates int     `set:"updates" default:"1000" help:"steps of adam on the variational bound"`
+	Pace    float64 `set:"pace" default:"0.005" help:"learning rate of these, lowered to 0 along a cosine"`
+	Draws   int     `set:"draws" default:"4" help:"networks drawn at each step, in pairs"`
+	Samples int     `set:"samples" default:"100" help:"networks that the posterior consists of"`
+	Begin   string  `set:"start" default:"map" help:"where the means start: map (a maximum of the posterior) or random (as published)"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+func (m Model) withDefaults() (Model, error) {
+	var err error
+	if m.Settings, err = m.Settings.WithDefaults("mfvi"); err != nil {
+		return m, err
+	}
+	for _, err := range []error{
+		mapnet.Choose("mfvi", "start", &m.Begin, "map", "random"),
+		mapnet.Positive("mfvi", "updates", float64(m.Updates)), mapnet.Positive("mfvi", "pace", m.Pace),
+		mapnet.Positive("mfvi", "draws", float64(m.Draws)), mapnet.Positive("mfvi", "samples", float64(m.Samples)),
+	} {
+		if err != nil {
+			return m, err
+		}
+	}
+	m.Updates = mapnet.OrDefault(m.Updates, 1000)
+	m.Pace = mapnet.OrDefault(m.Pace, 0.005)
+	m.Draws = mapnet.OrDefault(m.Draws, 4)
+	m.Samples = mapnet.OrDefault(m.Samples, 100)
+	return m, nil
+}
+
+// Check reports settings that cannot be fitted, whatever the data: Fit would
+// return the same error.
+func (m Model) Check(int) error {
+	_, err := m.withDefaults()
+	return err
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: q, precision and noise start where an
+// earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := mapnet.New(m.Settings, d)
+	if err != nil {
+		return nil, fmt.Errorf("mfvi: %w", err)
+	}
+	b := &bound{Model: m, p: p}
+	v, warnings, err := b.start(ctx, start, stream.Split(rng, "start", 0))
+	if err != nil {
+		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
+			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+		}
+		return nil, fmt.Errorf("mfvi: %w", err)
+	}
+	if err := b.train(ctx, v, stream.Split(rng, "training", 0)); err != nil {
+		return nil, err
+	}
+	h := b.hypers(v)
+	post := &mixture.Posterior{
+		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift, NoiseOf: h.Noise, Remembered: v, Degradation: warnings,
+		Described: []surrogate.Hyper{{Name: "precision", Value: h.Precision}, {Name: "noise", Value: h.Noise}, {Name: "networks", Value: float64(m.Samples)}},
+	}
+	mean, _ := b.parts(v)
+	s, _ := b.scales(v)
+	for _, w := range b.noise(m.Samples, stream.Split(rng, "samples", 0)) {
+		for i, e := range w {
+			w[i] = mean[i] + s[i]*e
+		}
+		post.Weights = append(post.Weights, w)
+	}
+	return post, nil
+}
