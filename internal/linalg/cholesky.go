@@ -256,20 +256,25 @@ func (c *Cholesky) CholeskyVJP(lbar *mat.Dense) *mat.SymDense {
 	if n == 0 {
 		return &mat.SymDense{}
 	}
+	// gonum has less to set up, which is what counts for a few points.
+	trmm, trsm := dense.Trmm, dense.Trsm
+	if n <= 12 {
+		trmm, trsm = blas64.Trmm, blas64.Trsm
+	}
 	// P = Φ(Lᵀ L̄): Φ takes the lower triangle and halves the diagonal.
 	p := mat.NewDense(n, n, nil)
 	for i := range n {
 		copy(p.RawRowView(i), lbar.RawRowView(i)[:i+1])
 	}
-	dense.Trmm(blas.Left, blas.Trans, 1, c.l, p.RawMatrix())
+	trmm(blas.Left, blas.Trans, 1, c.l, p.RawMatrix())
 	for i := range n {
 		row := p.RawRowView(i)
 		row[i] /= 2
 		clear(row[i+1:])
 	}
 	// S = L⁻ᵀ P L⁻¹ ; Ā = (S + Sᵀ)/2.
-	c.SolveUpper(p)
-	dense.Trsm(blas.Right, blas.NoTrans, 1, c.l, p.RawMatrix())
+	trsm(blas.Left, blas.Trans, 1, c.l, p.RawMatrix())
+	trsm(blas.Right, blas.NoTrans, 1, c.l, p.RawMatrix())
 	out := mat.NewSymDense(n, nil)
 	raw, s := out.RawSymmetric(), p.RawMatrix()
 	for i := range n {
