@@ -26,10 +26,10 @@
 //
 // # What differs from the authors' code, and from their settings, by default
 //
-//   - Both Gaussians are linearised at m. At the mean of the prior, w = 0, about which
-//     the paper's eq. 8 would linearise the prior "bnn", the Jacobian of a network with hidden layers vanishes but for
-//     the output bias. For a linear model the divergence at p independent points is
-//     that of the weights.
+//   - Both Gaussians are linearised at m. At the prior's own mean, w = 0, about
+//     which eq. 8 would linearise the prior "bnn", the Jacobian of a tanh network
+//     vanishes but for the output bias. For a linear model the divergence at p
+//     independent points is that of the weights.
 //   - The divergence is joint, with the gradient through J; the authors mostly take
 //     the marginals. σ² is learned; theirs is set by hand.
 //   - Training starts with m fitted to the data by Levenberg–Marquardt steps and takes
