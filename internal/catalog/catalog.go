@@ -7,6 +7,7 @@ import (
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/dropout"
 	"github.com/functionspace/bo/surrogate/ensemble"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gfsvi"
@@ -45,6 +46,7 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"ensemble", "deep ensemble: networks that differ where data do not tell"}, func() surrogate.Model { return &ensemble.Model{} }},
 	{Entry{"map", "one network at a maximum of the posterior, which knows noise only"}, func() surrogate.Model { return &mapnn.Model{} }},
 	{Entry{"mfvi", "Bayesian neural network with independent Gaussian weights, by variational inference"}, func() surrogate.Model { return &meanfield.Model{} }},
+	{Entry{"dropout", "neural network with Monte-Carlo dropout"}, func() surrogate.Model { return &dropout.Model{} }},
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{

@@ -20,10 +20,13 @@ type Model struct {
 	mapnet.Settings
 
 	Curvature string `set:"curvature" default:"full" help:"full, kron (Kronecker factors for each layer) or diagonal"`
-	Restarts  int    `set:"restarts" default:"2" help:"trainings from new weights, of which that of the largest evidence is kept; the last fit of a study takes the place of the first"`
+	Restarts  int    `set:"restarts" default:"2 or 1" help:"trainings from new weights, of which that of the largest evidence is kept (2 up to 1000 observations); the last fit of a study takes the place of the first"`
 }
 
 var _ surrogate.WarmStarter = Model{}
+
+// manyRows is the number of observations above which one training is the default.
+const manyRows = 1000
 
 func (m Model) withDefaults() (Model, error) {
 	var err error
@@ -33,7 +36,6 @@ func (m Model) withDefaults() (Model, error) {
 	if err := mapnet.Choose("laplace", "curvature", &m.Curvature, mapnet.Full, mapnet.Kron, mapnet.Diagonal); err != nil {
 		return m, err
 	}
-	m.Restarts = mapnet.OrDefault(m.Restarts, 2)
 	return m, mapnet.Positive("laplace", "restarts", float64(m.Restarts))
 }
 
@@ -63,8 +65,15 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
+	restarts := m.Restarts
+	if restarts == 0 {
+		restarts = 1
+		if len(d.Y) <= manyRows {
+			restarts = 2
+		}
+	}
 	var best *mapnet.Fitted
-	for i := range m.Restarts {
+	for i := range restarts {
 		rng := stream.Split(rng, "training", i)
 		w, h := p.Start(start, rng)
 		start = nil

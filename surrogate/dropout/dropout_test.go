@@ -1,0 +1,103 @@
+package dropout
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+)
+
+func TestConformance(t *testing.T) {
+	fast := surrogatetest.Options{Fast: true}
+	small := mapnet.Settings{Hidden: []int{8}}
+	t.Run("map", func(t *testing.T) { fast.Run(t, Model{Settings: small, Updates: 100, Samples: 20}) })
+	small.Batch = 5
+	t.Run("random", func(t *testing.T) {
+		fast.Run(t, Model{Settings: small, Begin: "random", Drop: 0.2, Updates: 200, Pace: 0.02, Samples: 7, Draws: 1})
+	})
+}
+
+func wave() surrogate.Dataset {
+	rng := stream.New(1, "wave", 0)
+	d := surrogate.Dataset{X: mat.NewDense(15, 2, nil), Y: make([]float64, 15), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
+	for i := range d.Y {
+		a, b := rng.Float64(), rng.Float64()
+		d.X.SetRow(i, []float64{a, b})
+		d.Y[i] = math.Sin(4*a) - b + 0.1*rng.NormFloat64()
+	}
+	return d
+}
+
+func testObjective(t *testing.T, m Model) *objective {
+	m, err := m.withDefaults()
+	require.NoError(t, err)
+	p, err := mapnet.New(m.Settings, wave())
+	require.NoError(t, err)
+	return &objective{m, p}
+}
+
+func TestGradient(t *testing.T) {
+	for _, noise := range []*float64{nil, new(0.1)} {
+		o := testObjective(t, Model{Settings: mapnet.Settings{Hidden: []int{4, 3}, Precision: new(0.5), Noise: noise}, Drop: 0.3})
+		rng := stream.New(2, "v", 0)
+		w, h := o.p.Start(nil, rng)
+		v := append([]float64{math.Log(h.Precision), math.Log(h.Noise)}, w...)
+		masks := [][]float64{o.mask(rng), o.mask(rng)}
+		x, y := o.p.X.Slice(0, 6, 0, 2).(*mat.Dense), o.p.Y[:6]
+		grad := make([]float64, len(v))
+		loss := func(v, grad []float64) float64 { return o.loss(grad, v, x, y, masks, new(nn.Tape)) }
+		loss(v, grad)
+		require.NoError(t, check.Gradient(func(v []float64) float64 { return loss(v, make([]float64, len(v))) }, v, grad, 1e-6))
+	}
+}
+
+// With one hidden layer the moments over masks are known: the mean is the network
+// without dropout and the variance p/(1-p) Σ_j v_j² a_j(x)².
+func TestMomentsOfOneLayer(t *testing.T) {
+	const drop, hidden = 0.2, 6
+	m := Model{Settings: mapnet.Settings{Hidden: []int{hidden}}, Drop: drop, Updates: 50, Samples: 20_000}
+	post, err := m.Fit(context.Background(), wave(), stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	x := mat.NewDense(1, 2, []float64{0.3, 0.8})
+	mean, variance := make([]float64, 1), make([]float64, 1)
+	post.Predict(mean, variance, x)
+
+	o := testObjective(t, m)
+	w := post.(surrogate.Stater).State()[2:]
+	tape := o.p.Net.Record(w, o.p.Inputs.Apply(x))
+	a, _ := tape.Layer(1)
+	var want float64
+	for j := range hidden {
+		v := w[3*hidden+j] * a.At(0, j)
+		want += drop / (1 - drop) * v * v
+	}
+	require.InDelta(t, o.p.Shift+tape.Value()[0], mean[0], 5*math.Sqrt(want/20_000))
+	require.InEpsilon(t, want, variance[0], 0.05)
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, Model{}.Check(2))
+	require.ErrorContains(t, Model{Drop: 1}.Check(2), "drop is 1, want a probability below 1")
+	require.ErrorContains(t, Model{Begin: "maps"}.Check(2), "did you mean map?")
+	require.ErrorContains(t, Model{Updates: -1}.Check(2), "updates is -1")
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ctx = surrogate.WithProgress(ctx, func(p surrogate.Progress) {
+		if p.Phase == "dropout" {
+			cancel()
+		}
+	})
+	_, err := Model{}.Fit(ctx, wave(), stream.New(1, "fit", 0))
+	require.ErrorIs(t, err, context.Canceled)
+}

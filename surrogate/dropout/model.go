@@ -1,0 +1,108 @@
+package dropout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/mixture"
+)
+
+// Model is Monte-Carlo dropout. The zero value is the default: a 50-50 tanh network
+// of which 5 % of the hidden units are left out. Settings.Trainer, Settings.Steps
+// and Settings.Rate are those of the start; Updates counts the steps with dropout.
+type Model struct {
+	mapnet.Settings
+
+	Drop    float64 `set:"drop" default:"0.05" help:"probability that a hidden unit is left out"`
+	Updates int     `set:"updates" default:"1000" help:"steps of adam with dropout"`
+	Pace    float64 `set:"pace" default:"0.005" help:"learning rate of these, lowered to 0 along a cosine"`
+	Draws   int     `set:"draws" default:"4" help:"masks drawn at each step"`
+	Samples int     `set:"samples" default:"100" help:"networks that the posterior consists of"`
+	Begin   string  `set:"start" default:"map" help:"where the weights start: map (a maximum of the posterior) or random (as published)"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+func (m Model) withDefaults() (Model, error) {
+	var err error
+	if m.Settings, err = m.Settings.WithDefaults("dropout"); err != nil {
+		return m, err
+	}
+	for _, err := range []error{
+		mapnet.Choose("dropout", "start", &m.Begin, "map", "random"), mapnet.Positive("dropout", "drop", m.Drop),
+		mapnet.Positive("dropout", "updates", float64(m.Updates)), mapnet.Positive("dropout", "pace", m.Pace),
+		mapnet.Positive("dropout", "draws", float64(m.Draws)), mapnet.Positive("dropout", "samples", float64(m.Samples)),
+	} {
+		if err != nil {
+			return m, err
+		}
+	}
+	if m.Drop >= 1 {
+		return m, fmt.Errorf("dropout: drop is %v, want a probability below 1", m.Drop)
+	}
+	m.Drop = mapnet.OrDefault(m.Drop, 0.05)
+	m.Updates = mapnet.OrDefault(m.Updates, 1000)
+	m.Pace = mapnet.OrDefault(m.Pace, 0.005)
+	m.Draws = mapnet.OrDefault(m.Draws, 4)
+	m.Samples = mapnet.OrDefault(m.Samples, 100)
+	return m, nil
+}
+
+// Check reports settings that cannot be fitted, whatever the data: Fit would
+// return the same error.
+func (m Model) Check(int) error {
+	_, err := m.withDefaults()
+	return err
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: weights, precision and noise start
+// where an earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := mapnet.New(m.Settings, d)
+	if err != nil {
+		return nil, fmt.Errorf("dropout: %w", err)
+	}
+	o := &objective{Model: m, p: p}
+	v, warnings, err := o.start(ctx, start, stream.Split(rng, "start", 0))
+	if err != nil {
+		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
+			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+		}
+		return nil, fmt.Errorf("dropout: %w", err)
+	}
+	if err := o.train(ctx, v, stream.Split(rng, "training", 0)); err != nil {
+		return nil, err
+	}
+	h := o.hypers(v)
+	post := &mixture.Posterior{
+		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift, NoiseOf: h.Noise, Remembered: v, Degradation: warnings,
+		Described: []surrogate.Hyper{{Name: "precision", Value: h.Precision}, {Name: "noise", Value: h.Noise}, {Name: "networks", Value: float64(m.Samples)}},
+	}
+	masks := stream.Split(rng, "samples", 0)
+	for range m.Samples {
+		w := o.mask(masks)
+		for i, z := range w {
+			w[i] = z * v[2+i]
+		}
+		post.Weights = append(post.Weights, w)
+	}
+	return post, nil
+}
