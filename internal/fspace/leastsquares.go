@@ -9,6 +9,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // LeastSquares is the weighted least-squares problem
@@ -55,6 +56,7 @@ func (q LeastSquares) Minimize(ctx context.Context, w []float64, v *mat.SymDense
 		if err := ctx.Err(); err != nil {
 			return best, taken, err
 		}
+		surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: taken, Total: steps})
 		a.CopySym(v)
 		a.ScaleSym(lambda, a)
 		a.AddSym(a, theta)

@@ -1,66 +1,132 @@
 package fspace
 
 import (
+	"context"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/prior"
 )
 
-// maxExact is the most observations of which Target takes an exact account.
-const maxExact = 1000
+// MaxExact is the most observations of which NewTarget takes an exact account.
+const MaxExact = 1000
 
-// Target returns the mean and covariance of f at the rows of c under the process
-// given noisy observations y at the rows of x. Up to 1000 observations they are
-// exact, in O(n³ + |C|²n); beyond, they are those of the variational sparse
-// process with c as inducing points (Titsias 2009), in O(n|C|²).
-//
-// With m and V the two, and the rows of x among those of c,
+// Target is the distribution of f(C) under a process given noisy observations.
+// With m and V its mean and covariance, and the n inputs X among the rows of C,
 //
 //	Σ_i (y_i - f_i)²/(2σ²) + ½ (f - μ)ᵀK⁻¹(f - μ) = ½ (f - m)ᵀV⁻¹(f - m) + const.
-func Target(p prior.Process, c, x *mat.Dense, y []float64) (mean []float64, cov *mat.SymDense, err error) {
-	n, _ := x.Dims()
+type Target struct {
+	C    *mat.Dense
+	Mean []float64
+	Cov  *mat.SymDense
+}
+
+// stages are the variances added to the covariance of a target, relative to the
+// mean prior variance. Training goes from a coarse fit, which asks little of the
+// rough directions that the prior all but excludes, to a fine one.
+var stages = []float64{1e-2, 1e-4, 1e-6}
+
+// Train moves the weights w of a network to the target, by least squares in the
+// metric of its covariance and at most steps steps in all. A stage ends at
+// tolerance nats per point. It returns how many nats per point are left. An error
+// is that of LeastSquares.Minimize.
+func (t Target) Train(ctx context.Context, net *nn.Network, inputs Affine, k prior.Kernel, w []float64, steps int, tolerance float64) (left float64, err error) {
+	n := len(t.Mean)
+	variance := make([]float64, n)
+	k.Diag(variance, t.C)
+	var scale float64
+	for _, v := range variance {
+		scale += v / float64(n)
+	}
+	q := LeastSquares{Net: net, Inputs: inputs.Apply(t.C), Target: t.Mean}
+	cov := mat.NewSymDense(n, nil)
+	for _, s := range stages {
+		cov.CopySym(t.Cov)
+		AddDiagonal(cov, s*scale)
+		r, taken, err := q.Minimize(ctx, w, cov, steps, tolerance)
+		if err != nil {
+			return 0, err
+		}
+		steps -= taken
+		left = r / float64(n)
+	}
+	return left, nil
+}
+
+// NewTarget conditions p at the rows of c on observations y at the rows of x:
+// exactly up to MaxExact of them, in O(n³ + |C|²n), beyond by the variational
+// sparse process with c as inducing points (Titsias 2009), in O(n|C|²).
+func NewTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
+	if len(y) > MaxExact {
+		return sparseTarget(p, c, x, y)
+	}
+	return exactTarget(p, c, x, y)
+}
+
+func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
+	to, kcx, y := priorAt(p, c, x, y)
+	kxx := mat.NewSymDense(len(y), nil)
+	p.Covariance(kxx, x)
+	chol, err := linalg.Factorize(kxx)
+	if err != nil {
+		return Target{}, fmt.Errorf("covariance of the data: %w", err)
+	}
+	chol.SolveVec(y)
+	linalg.MulVec(to.Mean, 1, linalg.N, kcx, y, 1)
+	half := mat.DenseCopyOf(kcx.T())
+	chol.SolveLower(half)
+	linalg.Syrk(to.Cov, -1, linalg.T, half, 1)
+	return to, nil
+}
+
+// sparseTarget: with K = L Lᵀ the prior covariance at C, V = L⁻¹k(C,X) and
+// B = I + σ⁻² V Vᵀ the mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance
+// L B⁻¹ Lᵀ. K is given the jitter that it needs.
+func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
+	to, v, y := priorAt(p, c, x, y)
+	nc := len(to.Mean)
+	chol, err := linalg.Factorize(to.Cov)
+	if err != nil {
+		return Target{}, fmt.Errorf("prior covariance of the context: %w", err)
+	}
+	chol.SolveLower(v)
+	b := mat.NewSymDense(nc, nil)
+	AddDiagonal(b, 1)
+	linalg.Syrk(b, 1/p.Noise, linalg.N, v, 1)
+	inner, err := linalg.Factorize(b)
+	if err != nil {
+		return Target{}, fmt.Errorf("covariance of the data: %w", err)
+	}
+	e := make([]float64, nc)
+	linalg.MulVec(e, 1/p.Noise, linalg.N, v, y, 0)
+	inner.SolveVec(e)
+	chol.MulLowerVec(e)
+	linalg.Axpy(1, e, to.Mean)
+	lower := mat.NewDense(nc, nc, nil)
+	chol.Lower(lower)
+	half := mat.DenseCopyOf(lower.T())
+	inner.SolveLower(half)
+	linalg.Syrk(to.Cov, 1, linalg.T, half, 0)
+	return to, nil
+}
+
+// priorAt returns the process at the rows of c, its covariance with x, and y
+// less the prior mean.
+func priorAt(p prior.Process, c, x *mat.Dense, y []float64) (to Target, kcx *mat.Dense, centred []float64) {
 	nc, _ := c.Dims()
-	mean, cov = make([]float64, nc), mat.NewSymDense(nc, nil)
-	centred := make([]float64, n)
+	to = Target{c, make([]float64, nc), mat.NewSymDense(nc, nil)}
+	for i := range to.Mean {
+		to.Mean[i] = p.Mean
+	}
+	p.Kernel.Gram(to.Cov, c)
+	kcx = mat.NewDense(nc, len(y), nil)
+	p.Kernel.Cross(kcx, c, x)
+	centred = make([]float64, len(y))
 	for i, v := range y {
 		centred[i] = v - p.Mean
 	}
-	p.Kernel.Gram(cov, c)
-	kxc := mat.NewDense(n, nc, nil)
-	p.Kernel.Cross(kxc, x, c)
-	if n <= maxExact {
-		kxx := mat.NewSymDense(n, nil)
-		p.Covariance(kxx, x)
-		chol, err := linalg.Factorize(kxx)
-		if err != nil {
-			return nil, nil, fmt.Errorf("covariance of the data: %w", err)
-		}
-		chol.SolveLower(kxc)
-		chol.SolveLowerVec(centred)
-		linalg.MulVec(mean, 1, linalg.T, kxc, centred, 0)
-		linalg.Syrk(cov, -1, linalg.T, kxc, 1)
-	} else {
-		// V = K A⁻¹ K and m = V K⁻¹ K_CX (y-μ)/σ² with A = K + K_CX K_XC/σ².
-		a := mat.NewSymDense(nc, nil)
-		a.CopySym(cov)
-		linalg.Syrk(a, 1/p.Noise, linalg.T, kxc, 1)
-		chol, err := linalg.Factorize(a)
-		if err != nil {
-			return nil, nil, fmt.Errorf("covariance of the context: %w", err)
-		}
-		half, b := mat.NewDense(nc, nc, nil), make([]float64, nc)
-		half.Copy(cov)
-		chol.SolveLower(half)
-		linalg.MulVec(b, 1/p.Noise, linalg.T, kxc, centred, 0)
-		chol.SolveLowerVec(b)
-		linalg.MulVec(mean, 1, linalg.T, half, b, 0)
-		linalg.Syrk(cov, 1, linalg.T, half, 0)
-	}
-	for i := range mean {
-		mean[i] += p.Mean
-	}
-	return mean, cov, nil
+	return to, kcx, centred
 }

@@ -25,8 +25,9 @@ func TestTargetCompletesTheSquare(t *testing.T) {
 			x.SetRow(i, c.RawRowView(i%4))
 			y[i] = math.Sin(float64(i%4)) + float64(i/4%2)
 		}
-		mean, v, err := Target(p, c, x, y)
+		to, err := NewTarget(p, c, x, y)
 		require.NoError(t, err)
+		mean, v := to.Mean, to.Cov
 		k := mat.NewSymDense(7, nil)
 		p.Kernel.Gram(k, c)
 		quadratic := func(a *mat.SymDense, f []float64) float64 {
@@ -86,4 +87,20 @@ func TestLeastSquares(t *testing.T) {
 	subtract(f, tape.Value(), target)
 	tape.VJP(grad, f)
 	require.InDeltaSlice(t, []float64{0, 0, 0}, grad, 1e-6)
+}
+
+// Titsias's sparse posterior with the data among its inducing points is exact.
+func TestSparseTargetIsExactWithTheDataInside(t *testing.T) {
+	c := space.Sobol(20, 2, stream.New(1, "c", 0))
+	x, y := c.Slice(0, 12, 0, 2).(*mat.Dense), make([]float64, 12)
+	for i := range y {
+		y[i] = math.Sin(5 * x.At(i, 0))
+	}
+	p := prior.Process{Kernel: prior.Matern52(2).WithParams([]float64{0.3, 0.6}), Mean: 0.3, Noise: 0.1}
+	exact, err := exactTarget(p, c, x, y)
+	require.NoError(t, err)
+	sparse, err := sparseTarget(p, c, x, y)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, exact.Mean, sparse.Mean, 1e-8)
+	require.True(t, mat.EqualApprox(exact.Cov, sparse.Cov, 1e-8))
 }

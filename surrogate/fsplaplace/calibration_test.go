@@ -44,7 +44,7 @@ func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []
 	if p.Factor == "ridge" {
 		p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
 	}
-	return p, p.initialise(stream.New(seed, "weights", 0))
+	return p, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), 0, stream.New(seed, "weights", 0))
 }
 
 // shares measures the prior recovery at the context points and at fresh ones.

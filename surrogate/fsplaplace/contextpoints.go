@@ -34,14 +34,14 @@ func (p *problem) contextPoints(n int, rng *rand.Rand) (context, holdout *mat.De
 }
 
 // priorRows returns the observations that the prior is fitted to: all, or a
-// random maxExact of them where there are more.
+// random fspace.MaxExact of them where there are more.
 func priorRows(d surrogate.Dataset, rng *rand.Rand) (*mat.Dense, []float64) {
 	n, dim := d.Dims()
-	if n <= maxExact {
+	if n <= fspace.MaxExact {
 		return d.X, d.Y
 	}
-	x, y := mat.NewDense(maxExact, dim, nil), make([]float64, maxExact)
-	for i, k := range stream.Split(rng, "rows", 0).Perm(n)[:maxExact] {
+	x, y := mat.NewDense(fspace.MaxExact, dim, nil), make([]float64, fspace.MaxExact)
+	for i, k := range stream.Split(rng, "rows", 0).Perm(n)[:fspace.MaxExact] {
 		x.SetRow(i, d.X.RawRowView(k))
 		y[i] = d.Y[k]
 	}
@@ -61,14 +61,14 @@ func zscore(x *mat.Dense) fspace.Affine {
 
 // withInputs returns the context points followed by the distinct training
 // inputs, or by a random inducingRows of them where there are more than
-// maxExact.
+// fspace.MaxExact.
 func (p *problem) withInputs(context *mat.Dense, rng *rand.Rand) *mat.Dense {
 	n, d := p.data.Dims()
 	rows := make([]int, n)
 	for i := range rows {
 		rows[i] = i
 	}
-	if n > maxExact {
+	if n > fspace.MaxExact {
 		rows = rng.Perm(n)[:inducingRows]
 	}
 	c, _ := context.Dims()

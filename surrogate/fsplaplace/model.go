@@ -1,6 +1,7 @@
 package fsplaplace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,11 +75,10 @@ const (
 	searchMargin = 0.05
 	dataMargin   = 0.5
 
-	// Up to maxExact observations all training inputs are context points and
+	// Up to fspace.MaxExact observations all training inputs are context points and
 	// the prior's posterior at C is exact; beyond, inducingRows of them are, and
 	// it is the variational one with C as inducing points.
-	// The prior is fitted to at most maxExact of them, drawn at random.
-	maxExact     = 1000
+	// The prior is fitted to at most fspace.MaxExact of them, drawn at random.
 	inducingRows = 600
 
 	maxWidth   = 10000
@@ -140,25 +140,18 @@ func (m Model) withDefaults() (Model, error) {
 	if !(*m.Bias >= 0) || math.IsInf(*m.Bias, 0) {
 		return m, fmt.Errorf("fsp-laplace: bias is %v, must not be negative", *m.Bias)
 	}
-	m.Context = orDefault(m.Context, 400)
+	m.Context = cmp.Or(m.Context, 400)
 	if m.Factor == "lanczos" {
-		m.CovarianceContext = orDefault(m.CovarianceContext, 10000)
+		m.CovarianceContext = cmp.Or(m.CovarianceContext, 10000)
 	}
-	m.CovarianceContext = orDefault(m.CovarianceContext, m.Context)
+	m.CovarianceContext = cmp.Or(m.CovarianceContext, m.Context)
 	if m.Trainer == "adam" {
-		m.Steps = orDefault(m.Steps, 10000)
+		m.Steps = cmp.Or(m.Steps, 10000)
 	}
-	m.Steps = orDefault(m.Steps, 50)
-	m.Rate = orDefault(m.Rate, 0.005)
-	m.NoiseStart = orDefault(m.NoiseStart, 0.3)
+	m.Steps = cmp.Or(m.Steps, 50)
+	m.Rate = cmp.Or(m.Rate, 0.005)
+	m.NoiseStart = cmp.Or(m.NoiseStart, 0.3)
 	return m, nil
-}
-
-func orDefault[T int | float64](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
 }
 
 // Fit implements surrogate.Model.
@@ -220,7 +213,7 @@ func (m Model) fit(ctx context.Context, start surrogate.State, d surrogate.Datas
 
 	w := warm.weights
 	if w == nil {
-		w = p.initialise(stream.Split(rng, "weights", 0))
+		w = fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), p.process.Mean, stream.Split(rng, "weights", 0))
 	}
 	post, err := p.solve(ctx, w, warm.ridge, stream.Split(rng, "context", 0))
 	if err != nil {
@@ -247,7 +240,7 @@ type problem struct {
 func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *rand.Rand) (*posterior, error) {
 	design, holdout := p.contextPoints(p.CovarianceContext, rng)
 	c := p.withInputs(design, rng)
-	var to target
+	var to fspace.Target
 	var err error
 	switch p.Trainer {
 	case "adam":
@@ -259,7 +252,7 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 			train = p.withInputs(other, rng)
 		}
 		if to, err = p.target(train); err == nil {
-			err = p.trainGaussNewton(ctx, w, to)
+			_, err = to.Train(ctx, p.net, p.inputs, p.process.Kernel, w, p.Steps, converged)
 		}
 	}
 	if err != nil {
@@ -276,7 +269,7 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	if err != nil {
 		return nil, err
 	}
-	if n, _ := p.data.Dims(); p.Trainer == "gauss-newton" && n <= maxExact {
+	if n, _ := p.data.Dims(); p.Trainer == "gauss-newton" && n <= fspace.MaxExact {
 		if err := p.compare(post, holdout); err != nil {
 			return nil, err
 		}
@@ -287,9 +280,9 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 
 // byRidge gives post its factor. After Gauss–Newton training to the target it
 // also corrects the mean: by the read-out of what the network still lacks at C
-// and then, for up to maxExact observations, by regression under its covariance
+// and then, for up to fspace.MaxExact observations, by regression under its covariance
 // on what the ridge leaves of that at the training inputs.
-func (p *problem) byRidge(ctx context.Context, post *posterior, to target, c, holdout *mat.Dense, start float64) error {
+func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target, c, holdout *mat.Dense, start float64) error {
 	s, err := p.ridgeFactor(ctx, post.w, c, holdout, start)
 	if err != nil {
 		return err
@@ -298,21 +291,21 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to target, c, ho
 	if post.factor, err = post.observe(&s.factor, p.data.X); err != nil || p.Trainer != "gauss-newton" {
 		return err
 	}
-	if to.c != c {
+	if to.C != c {
 		if to, err = p.target(c); err != nil {
 			return err
 		}
 	}
-	r := make([]float64, len(to.mean))
-	sub(r, to.mean, s.factor.ctx.Value())
+	r := make([]float64, len(to.Mean))
+	sub(r, to.Mean, s.factor.ctx.Value())
 	post.shift = s.readOut(r)
-	if n, _ := p.data.Dims(); n > maxExact {
+	if n, _ := p.data.Dims(); n > fspace.MaxExact {
 		return nil
 	}
 	if to, err = p.target(p.data.X); err != nil {
 		return err
 	}
-	linalg.Axpy(1, post.factor.weights(post.pull(post.factor, p.data.X, to.mean)), post.shift)
+	linalg.Axpy(1, post.factor.weights(post.pull(post.factor, p.data.X, to.Mean)), post.shift)
 	return nil
 }
 
@@ -327,35 +320,18 @@ func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	m := len(want.mean)
+	m := len(want.Mean)
 	mean, variance := make([]float64, m), make([]float64, m)
 	post.Predict(mean, variance, holdout)
 	var sum float64
 	for i, v := range mean {
-		d := v - want.mean[i]
-		sum += d * d / (want.cov.At(i, i) + p.noise) / float64(m)
+		d := v - want.Mean[i]
+		sum += d * d / (want.Cov.At(i, i) + p.noise) / float64(m)
 	}
 	if off := math.Sqrt(sum); off > farOff {
 		p.notes = append(p.notes, fmt.Sprintf("the network's mean is %.2g standard deviations from that of its prior given the data: the network is too small or too smooth for this prior", off))
 	}
 	return nil
-}
-
-// initialise draws the weights that training starts from. The output bias is the
-// prior mean.
-func (p *problem) initialise(rng *rand.Rand) []float64 {
-	w := p.net.Init(rng)
-	at, in, sd := 0, p.net.In, *p.Bias*p.inputs.Spread(p.box)
-	for _, h := range p.net.Hidden {
-		at += in * h
-		for i := range h {
-			w[at+i] = sd * rng.NormFloat64()
-		}
-		at += h
-		in, sd = h, *p.Bias
-	}
-	w[len(w)-1] = p.process.Mean
-	return w
 }
 
 // tape records the network at the rows of x, given in the dataset's units.

@@ -217,7 +217,7 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 func (p *posterior) observe(f factor, x *mat.Dense) (factor, error) {
 	r := f.rank()
 	a := mat.NewSymDense(r, nil)
-	addDiagonal(a, 1)
+	fspace.AddDiagonal(a, 1)
 	eachChunk(x, func(i, k int, x *mat.Dense) {
 		phi := mat.NewDense(k-i, r, nil)
 		f.features(phi, p.record(x))

@@ -6,7 +6,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -41,7 +43,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	p.process.Kernel.Gram(k, c)
 	variance := make([]float64, nc)
 	p.process.Kernel.Diag(variance, c)
-	addDiagonal(k, contextJitter)
+	fspace.AddDiagonal(k, contextJitter)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -55,7 +57,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 		if err != nil {
 			return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
 		}
-		if jitter := chol.Jitter(); jitter > worthAWarning*p.meanVariance(c) {
+		if jitter := chol.Jitter(); jitter > worthAWarning*stat.Mean(variance, nil) {
 			p.notes = append(p.notes, fmt.Sprintf("jitter %.2g was added to the prior covariance of the context points", jitter))
 		}
 		mt = mat.DenseCopyOf(j)

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 )
@@ -136,7 +137,7 @@ func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 			kxv.Set(i, j, cov.At(j, m+i))
 		}
 	}
-	addDiagonal(kxx, s.noise)
+	fspace.AddDiagonal(kxx, s.noise)
 	chol, err := linalg.Factorize(kxx)
 	if err != nil {
 		return fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
@@ -153,7 +154,7 @@ func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 func (s *ridgeSearch) factorize(exponent float64) (*linalg.Cholesky, error) {
 	a := mat.NewSymDense(s.theta.SymmetricDim(), nil)
 	a.CopySym(s.theta)
-	addDiagonal(a, math.Pow(10, exponent)*s.mean)
+	fspace.AddDiagonal(a, math.Pow(10, exponent)*s.mean)
 	return linalg.Factorize(a)
 }
 

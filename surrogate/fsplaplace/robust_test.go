@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
@@ -150,31 +151,16 @@ func TestForeignStates(t *testing.T) {
 	}
 }
 
-// Titsias's sparse posterior with the data among its inducing points is exact.
-func TestSparseTargetIsExactWithTheDataInside(t *testing.T) {
-	p, _ := untrained(2, 1, Model{}, 1)
-	p.data, p.noise, p.process.Mean = plane(12), 0.1, 0.3
-	c := p.withInputs(p.box.Uniform(10, stream.New(1, "c", 0)), nil)
-	rows, _ := c.Dims()
-	require.Equal(t, 21, rows, "the duplicate is one context point")
-	exact, err := p.exactTarget(c)
-	require.NoError(t, err)
-	sparse, err := p.sparseTarget(c)
-	require.NoError(t, err)
-	require.InDeltaSlice(t, exact.mean, sparse.mean, 1e-8)
-	require.LessOrEqual(t, maxDiff(exact.cov, sparse.cov), 1e-8)
-}
-
-// Beyond maxExact observations the prior is fitted to some of them, and the
+// Beyond fspace.MaxExact observations the prior is fitted to some of them, and the
 // sparse target takes over.
 func TestManyObservations(t *testing.T) {
-	d := wave(maxExact)
+	d := wave(fspace.MaxExact)
 	x, y := priorRows(d, nil)
 	require.True(t, x == d.X && &y[0] == &d.Y[0])
 
-	d = wave(maxExact + 1)
+	d = wave(fspace.MaxExact + 1)
 	x, y = priorRows(d, stream.New(1, "rows", 0))
-	require.Len(t, y, maxExact)
+	require.Len(t, y, fspace.MaxExact)
 	seen := map[float64]bool{}
 	for i, v := range y {
 		require.InDelta(t, math.Sin(6*x.At(i, 0)), v, 1e-15)

@@ -9,216 +9,29 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/surrogate"
 )
 
-// target is the distribution of f(C) under the prior given the data: the
-// posterior that training aims at.
-type target struct {
-	c    *mat.Dense
-	mean []float64
-	cov  *mat.SymDense
-}
-
-// target conditions the prior at the rows of c: exactly for n ≤ maxExact, beyond
-// by sparseTarget.
-func (p *problem) target(c *mat.Dense) (target, error) {
-	if n, _ := p.data.Dims(); n > maxExact {
-		return p.sparseTarget(c)
-	}
-	return p.exactTarget(c)
-}
-
-// exactTarget is the posterior of the prior at the rows of c, in O(n³ + |C|²n).
-func (p *problem) exactTarget(c *mat.Dense) (target, error) {
-	to, kcx, y := p.priorAt(c)
-	kxx := mat.NewSymDense(len(y), nil)
-	p.process.Kernel.Gram(kxx, p.data.X)
-	addDiagonal(kxx, p.noise)
-	chol, err := linalg.Factorize(kxx)
+// target is what the prior has for f at the rows of c, given the data: what
+// training aims at.
+func (p *problem) target(c *mat.Dense) (fspace.Target, error) {
+	process := p.process
+	process.Noise = p.noise
+	to, err := fspace.NewTarget(process, c, p.data.X, p.data.Y)
 	if err != nil {
-		return target{}, fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
+		return to, fmt.Errorf("fsp-laplace: %w", err)
 	}
-	chol.SolveVec(y)
-	linalg.MulVec(to.mean, 1, linalg.N, kcx, y, 1)
-	half := mat.DenseCopyOf(kcx.T())
-	chol.SolveLower(half)
-	linalg.Syrk(to.cov, -1, linalg.T, half, 1)
 	return to, nil
 }
 
-// sparseTarget is the variational sparse GP with C as inducing points (Titsias
-// 2009), in O(n|C|²): with K = L Lᵀ the prior covariance at C, V = L⁻¹k(C,X) and
-// B = I + σ⁻² V Vᵀ the mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance
-// L B⁻¹ Lᵀ. K is given the jitter that it needs.
-func (p *problem) sparseTarget(c *mat.Dense) (target, error) {
-	to, v, y := p.priorAt(c)
-	nc := len(to.mean)
-	chol, err := linalg.Factorize(to.cov)
-	if err != nil {
-		return target{}, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
-	}
-	chol.SolveLower(v)
-	b := mat.NewSymDense(nc, nil)
-	addDiagonal(b, 1)
-	linalg.Syrk(b, 1/p.noise, linalg.N, v, 1)
-	inner, err := linalg.Factorize(b)
-	if err != nil {
-		return target{}, fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
-	}
-	e := make([]float64, nc)
-	linalg.MulVec(e, 1/p.noise, linalg.N, v, y, 0)
-	inner.SolveVec(e)
-	chol.MulLowerVec(e)
-	linalg.Axpy(1, e, to.mean)
-	lower := mat.NewDense(nc, nc, nil)
-	chol.Lower(lower)
-	half := mat.DenseCopyOf(lower.T())
-	inner.SolveLower(half)
-	linalg.Syrk(to.cov, 1, linalg.T, half, 0)
-	return to, nil
-}
-
-// priorAt returns the prior at the rows of c, its covariance with the training
-// inputs, and the targets less the prior mean.
-func (p *problem) priorAt(c *mat.Dense) (prior target, kcx *mat.Dense, y []float64) {
-	n, _ := p.data.Dims()
-	nc, _ := c.Dims()
-	prior = target{c, make([]float64, nc), mat.NewSymDense(nc, nil)}
-	for i := range prior.mean {
-		prior.mean[i] = p.process.Mean
-	}
-	p.process.Kernel.Gram(prior.cov, c)
-	kcx = mat.NewDense(nc, n, nil)
-	p.process.Kernel.Cross(kcx, c, p.data.X)
-	y = make([]float64, n)
-	for i, v := range p.data.Y {
-		y[i] = v - p.process.Mean
-	}
-	return prior, kcx, y
-}
-
-// stages are the variances added to the target's covariance, relative to the
-// mean prior variance. Training goes from a coarse fit, which asks little of the
-// rough directions that the prior all but excludes, to a fine one.
-var stages = []float64{1e-2, 1e-4, 1e-6}
-
-// converged is the objective per context point, in nats, at which a stage ends:
-// the network is then within 15 % of a posterior standard deviation of the
-// optimum, in the root mean square. What is left the linearised network reads
-// out.
+// converged is the objective per context point, in nats, at which a stage of
+// Gauss–Newton training ends: the network is then within 15 % of a posterior
+// standard deviation of the optimum, in the root mean square. What is left the
+// linearised network reads out.
 const converged = 1e-2
-
-// trainGaussNewton minimises R(w) = ½ rᵀV⁻¹r, r = m - f(C,w), from w, by
-// Levenberg–Marquardt. A step is
-//
-//	δ = Jᵀ (Θ + λV)⁻¹ r,
-//
-// the minimiser of ½ (r - Jδ)ᵀV⁻¹(r - Jδ) + ½ λ|δ|². Each costs the tangent
-// kernel Θ at C and one Cholesky factor, O(|C|³). It overwrites w and the
-// covariance of the target.
-func (p *problem) trainGaussNewton(ctx context.Context, w []float64, to target) error {
-	lm := &levenbergMarquardt{net: p.net, inputs: p.inputs.Apply(to.c), target: to.mean, w: w, steps: p.Steps, tolerance: converged}
-	scale, added := p.meanVariance(to.c), 0.0
-	for _, s := range stages {
-		addDiagonal(to.cov, s*scale-added)
-		added = s * scale
-		if err := lm.minimise(ctx, to.cov); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// levenbergMarquardt is the state of trainGaussNewton.
-type levenbergMarquardt struct {
-	net    *nn.Network
-	inputs *mat.Dense
-	target []float64
-	w      []float64 // overwritten
-	steps  int       // left
-	best   float64   // objective at w
-
-	tolerance float64 // objective per context point at which to stop
-}
-
-func (lm *levenbergMarquardt) minimise(ctx context.Context, v *mat.SymDense) error {
-	nc := len(lm.target)
-	vchol, err := linalg.Factorize(v)
-	if err != nil {
-		return fmt.Errorf("fsp-laplace: covariance of the target: %w", err)
-	}
-	objective := func(r []float64) float64 {
-		s := append([]float64(nil), r...)
-		vchol.SolveLowerVec(s)
-		return 0.5 * linalg.Dot(s, s)
-	}
-	tape := lm.net.Record(lm.w, lm.inputs)
-	r, alpha, tmp := make([]float64, nc), make([]float64, nc), make([]float64, nc)
-	trial, value := make([]float64, len(lm.w)), make([]float64, nc)
-	theta, a := mat.NewSymDense(nc, nil), mat.NewSymDense(nc, nil)
-	nn.KernelSym(theta, tape)
-	sub(r, lm.target, tape.Value())
-	lm.best = objective(r)
-
-	total := lm.steps
-	lambda, grow, slow := 1e-2, 2.0, 0
-	for ; lm.steps > 0 && lm.best > lm.tolerance*float64(nc) && slow < 3 && lambda < 1e12; lm.steps-- {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: total - lm.steps, Total: total})
-		addScaled(a, theta, lambda, v)
-		chol, err := linalg.Factorize(a)
-		if err != nil {
-			lambda *= 10
-			continue
-		}
-		copy(alpha, r)
-		chol.SolveVec(alpha)
-		copy(trial, lm.w)
-		tape.VJP(trial, alpha)
-		lm.net.Forward(value, trial, lm.inputs)
-		sub(tmp, lm.target, value)
-		next := objective(tmp)
-		// The linear model predicts the residual λVα, of objective ½λ²αᵀVα.
-		symMulVec(tmp, v, alpha)
-		predicted := lm.best - 0.5*lambda*lambda*linalg.Dot(alpha, tmp)
-		gain := (lm.best - next) / predicted
-		if !(gain > 0) {
-			lambda *= grow
-			grow *= 2
-			continue
-		}
-		slow++
-		if lm.best-next > 1e-2*lm.best {
-			slow = 0
-		}
-		copy(lm.w, trial)
-		tape.Record(lm.net, lm.w, lm.inputs)
-		nn.KernelSym(theta, tape)
-		sub(r, lm.target, tape.Value())
-		lm.best = next
-		lambda = max(lambda*max(0.1, 1-math.Pow(2*gain-1, 3)), 1e-12)
-		grow = 2
-	}
-	return nil
-}
-
-// meanVariance is the mean prior variance at the rows of c.
-func (p *problem) meanVariance(c *mat.Dense) float64 {
-	n, _ := c.Dims()
-	k := make([]float64, n)
-	p.process.Kernel.Diag(k, c)
-	var s float64
-	for _, v := range k {
-		s += v / float64(n)
-	}
-	return s
-}
 
 const (
 	adamBatch     = 500   // rows of a step
@@ -245,7 +58,7 @@ func (p *problem) newLoss(x *mat.Dense, y []float64, c *mat.Dense) (*loss, error
 	nc, _ := c.Dims()
 	k := mat.NewSymDense(nc, nil)
 	p.process.Kernel.Gram(k, c)
-	addDiagonal(k, contextJitter)
+	fspace.AddDiagonal(k, contextJitter)
 	chol, err := linalg.Factorize(k)
 	if err != nil {
 		return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
@@ -374,24 +187,6 @@ func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 func sub(dst, a, b []float64) {
 	for i := range dst {
 		dst[i] = a[i] - b[i]
-	}
-}
-
-func addDiagonal(a *mat.SymDense, v float64) {
-	for i := range a.SymmetricDim() {
-		a.SetSym(i, i, a.At(i, i)+v)
-	}
-}
-
-// addScaled writes a + s·b to dst.
-func addScaled(dst, a *mat.SymDense, s float64, b *mat.SymDense) {
-	n := dst.SymmetricDim()
-	d, x, y := dst.RawSymmetric(), a.RawSymmetric(), b.RawSymmetric()
-	for i := range n {
-		dr, xr, yr := d.Data[i*d.Stride:i*d.Stride+n], x.Data[i*x.Stride:i*x.Stride+n], y.Data[i*y.Stride:i*y.Stride+n]
-		for j := i; j < n; j++ {
-			dr[j] = xr[j] + s*yr[j]
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package gfsvi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,22 +133,15 @@ func (m Model) withDefaults() (Model, error) {
 	if !(*m.Bias >= 0) || math.IsInf(*m.Bias, 0) {
 		return m, fmt.Errorf("%w: bias is %v, must not be negative", ErrSetting, *m.Bias)
 	}
-	m.Rank = orDefault(m.Rank, 100)
+	m.Rank = cmp.Or(m.Rank, 100)
 	if m.Covariance == "diagonal" {
 		m.Rank = 0
 	}
-	m.Gamma = orDefault(m.Gamma, 1e-6)
-	m.Context = orDefault(m.Context, 100)
-	m.Batch = orDefault(m.Batch, 500)
+	m.Gamma = cmp.Or(m.Gamma, 1e-6)
+	m.Context = cmp.Or(m.Context, 100)
+	m.Batch = cmp.Or(m.Batch, 500)
 	m.PriorNoise = m.PriorNoise || m.Noise != nil
 	return m, nil
-}
-
-func orDefault[T int | float64](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
 }
 
 // Check reports settings that cannot be fitted to data of dim inputs, whatever
@@ -247,7 +241,7 @@ func (p *problem) schedule(n int) {
 	case n > priorRows:
 		rate = 3e-3 // the start has seen a part of the data
 	}
-	p.Steps, p.Rate = orDefault(p.Steps, steps), orDefault(p.Rate, rate)
+	p.Steps, p.Rate = cmp.Or(p.Steps, steps), cmp.Or(p.Rate, rate)
 }
 
 // spread sets s and U as the published training does s, U in the same size.

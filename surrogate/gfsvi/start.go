@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
@@ -32,21 +31,22 @@ const (
 	leastScale = 1e-6
 )
 
-// meanStages are the variances added to the target's covariance, relative to the
-// mean prior variance: from a coarse fit to a fine one.
-var meanStages = []float64{1e-2, 1e-4, 1e-6}
-
 // start sets q near its optimum at a fixed batch: m by Gauss–Newton steps, U to
 // the leading directions of the exact process's posterior, s by multiplicative
 // updates. The note says how far from the optimum m stayed, if it did.
 func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) (note string, err error) {
 	b := p.startBatch(rng)
-	mean, cov, err := fspace.Target(p.process, b.x, p.data.X, p.data.Y)
+	to, err := fspace.NewTarget(p.process, b.x, p.data.X, p.data.Y)
 	if err != nil {
 		return "", fmt.Errorf("gfsvi: start: %w", err)
 	}
-	if note, err = p.startMean(ctx, v, b.x, mean, cov); err != nil {
-		return "", err
+	// The minimum of F without its covariances, if the network has it.
+	left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.m, meanSteps, meanTolerance)
+	if err != nil {
+		return "", fmt.Errorf("gfsvi: start: %w", err)
+	}
+	if left > 0.05 {
+		note = fmt.Sprintf("the start of the mean stopped %.2g nats per context point from its optimum", left)
 	}
 	p.objective.prepare(v, b)
 	if n, _ := p.data.Dims(); n > priorRows && !p.PriorNoise {
@@ -55,7 +55,7 @@ func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) (no
 		v.logSD[0] = max(v.logSD[0], 0.5*math.Log(p.squaredError(b)))
 	}
 	if v.rank() > 0 {
-		if err := p.startLowRank(v, cov); err != nil {
+		if err := p.startLowRank(v, to.Cov); err != nil {
 			return "", err
 		}
 	}
@@ -84,30 +84,6 @@ func (p *problem) squaredError(b batch) float64 {
 		sum += (y - f[i]) * (y - f[i]) / float64(len(b.y))
 	}
 	return sum
-}
-
-// startMean brings f(·,m) to the mean of the exact process given the data: the
-// minimum of F without its covariances, if the network has it.
-func (p *problem) startMean(ctx context.Context, v *variational, c *mat.Dense, mean []float64, cov *mat.SymDense) (note string, err error) {
-	fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(c), Target: mean}
-	k := make([]float64, len(mean))
-	p.process.Kernel.Diag(k, c)
-	scale := floats.Sum(k) / float64(len(k))
-	a, steps, left := mat.NewSymDense(len(mean), nil), meanSteps, 0.0
-	for _, s := range meanStages {
-		a.CopySym(cov)
-		fspace.AddDiagonal(a, s*scale)
-		var taken int
-		if left, taken, err = fit.Minimize(ctx, v.m, a, steps, meanTolerance); err != nil {
-			return "", fmt.Errorf("gfsvi: start: %w", err)
-		}
-		steps -= taken
-		surrogate.Report(ctx, surrogate.Progress{Phase: "start", Done: meanSteps - steps, Total: meanSteps + scaleSteps})
-	}
-	if left /= float64(len(mean)); left > 0.05 {
-		note = fmt.Sprintf("the start of the mean stopped %.2g nats per context point from its optimum", left)
-	}
-	return note, nil
 }
 
 // startLowRank sets U to the smallest weights with J U = F, where F Fᵀ has the

@@ -1,6 +1,7 @@
 package ibnn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,19 +41,12 @@ func (m Model) gp() (gp.Model, error) {
 	if m.Learn && (m.Weight != 0 || m.Bias != 0) {
 		return gp.Model{}, errors.New("ibnn: weight and bias cannot be fixed and learned")
 	}
-	depth, weight, bias := orDefault(m.Depth, 3), orDefault(m.Weight, 10), orDefault(m.Bias, 1.3)
+	depth, weight, bias := cmp.Or(m.Depth, 3), cmp.Or(m.Weight, 10), cmp.Or(m.Bias, 1.3)
 	kernel := fmt.Sprintf("arccos(depth=%d,weight=%v,bias=%v)", depth, weight, bias)
 	if m.Learn {
 		kernel = fmt.Sprintf("arccos(depth=%d)", depth)
 	}
 	return gp.Model{Spec: prior.Spec{Kernel: kernel, Noise: m.Noise, Mean: m.Mean, Restarts: m.Restarts}}, nil
-}
-
-func orDefault[T int | float64](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
 }
 
 // Check reports settings that cannot be fitted to data of dim inputs, whatever

@@ -1,6 +1,7 @@
 package sparsegp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -164,7 +165,7 @@ func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoi
 func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([]float64, error) {
 	n, _ := p.x.Dims()
 	m, d := p.z.Dims()
-	size, steps := min(p.Batch, n), orDefault(p.Steps, 1000)
+	size, steps := min(p.Batch, n), cmp.Or(p.Steps, 1000)
 	process, z := p.unpack(v)
 	c, err := newCollapsed(ctx, data{x: p.x, y: p.y}, process, z)
 	if err != nil {

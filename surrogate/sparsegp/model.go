@@ -1,6 +1,7 @@
 package sparsegp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,17 +65,10 @@ func (m Model) withDefaults() (Model, error) {
 	if m.Noise != nil && *m.Noise == 0 {
 		return m, fmt.Errorf("svgp: a noise variance of 0 leaves the bound without a value")
 	}
-	m.Inducing = orDefault(m.Inducing, 300)
-	m.Batch = orDefault(m.Batch, 1000)
-	m.Rate = orDefault(m.Rate, 0.01)
+	m.Inducing = cmp.Or(m.Inducing, 300)
+	m.Batch = cmp.Or(m.Batch, 1000)
+	m.Rate = cmp.Or(m.Rate, 0.01)
 	return m, nil
-}
-
-func orDefault[T int | float64](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
 }
 
 // Check reports settings that cannot be fitted to data of dim inputs, whatever

@@ -1,6 +1,7 @@
 package sparsegp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -199,7 +200,7 @@ func (p *problem) maximise(ctx context.Context, v []float64) ([]float64, []strin
 	lo, hi := p.bounds(len(v))
 	steps, done := 100, 0
 	if p.Bound != "minibatch" {
-		steps = orDefault(p.Steps, steps)
+		steps = cmp.Or(p.Steps, steps)
 	}
 	loss := func(v, grad []float64) float64 {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "bound", Done: min(done, steps), Total: steps})

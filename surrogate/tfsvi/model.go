@@ -1,6 +1,7 @@
 package tfsvi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,19 +147,12 @@ func (m Model) withDefaults() (Model, error) {
 	if m.Divergence == "diagonal" {
 		jitter = 1e-10
 	}
-	m.PriorScale, m.Jitter = orDefault(m.PriorScale, scale), orDefault(m.Jitter, jitter)
-	m.Spread = orDefault(m.Spread, 5)
-	m.Sets, m.Context = orDefault(m.Sets, 1), orDefault(m.Context, 20)
-	m.Draws, m.Rate = orDefault(m.Draws, 5), orDefault(m.Rate, 0.01)
-	m.Batch, m.Samples = orDefault(m.Batch, 500), orDefault(m.Samples, 100)
+	m.PriorScale, m.Jitter = cmp.Or(m.PriorScale, scale), cmp.Or(m.Jitter, jitter)
+	m.Spread = cmp.Or(m.Spread, 5)
+	m.Sets, m.Context = cmp.Or(m.Sets, 1), cmp.Or(m.Context, 20)
+	m.Draws, m.Rate = cmp.Or(m.Draws, 5), cmp.Or(m.Rate, 0.01)
+	m.Batch, m.Samples = cmp.Or(m.Batch, 500), cmp.Or(m.Samples, 100)
 	return m, nil
-}
-
-func orDefault[T int | float64](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
 }
 
 // Check reports settings that cannot be fitted, whatever the data: Fit would
@@ -199,7 +193,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	v := newVariational(net.NumParams())
 	if len(start) == len(v.vector) {
 		copy(v.vector, start)
-		p.Steps = orDefault(p.Steps, warmSteps)
+		p.Steps = cmp.Or(p.Steps, warmSteps)
 	} else {
 		p.initialise(v, stream.Split(rng, "weights", 0))
 		if m.Start == startFitted {
@@ -207,7 +201,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 				return nil, err
 			}
 		}
-		p.Steps = orDefault(p.Steps, coldSteps)
+		p.Steps = cmp.Or(p.Steps, coldSteps)
 	}
 	if m.Noise != nil {
 		v.logSD[0] = math.Log(max(math.Sqrt(*m.Noise), leastSDNoiseFree))
