@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/functionspace/bo/internal/cpu"
 )
 
 // Gemm computes C = alpha·op(A)·op(B) + beta·C. C must not overlap A or B. With
@@ -190,8 +192,12 @@ func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p
 		return
 	}
 	rows, cols := tileSize()
-	packA := n > packOver
-	packB := b.cs != 1 || m > packOver
+	over := packOver
+	if level == cpu.Go { // whose loop is slow enough to notice strides
+		over = 16
+	}
+	packA := n > over
+	packB := b.cs != 1 || m > over
 	if !packA && !packB && k <= depth {
 		multiplyPanels(m, n, k, alpha, panels{a.t(), rows * a.rs}, panels{b, cols}, overwrite, c, p)
 		return

@@ -38,11 +38,12 @@ func tileGo(rows, cols, k int, alpha float64, a []float64, rsa, csa int, b []flo
 
 func tileGo2x4(k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
 	var c00, c01, c02, c03, c10, c11, c12, c13 float64
+	second := a[rsa:]
 	for l := range k {
+		at := l * csa
+		a0, a1 := a[at], second[at]
 		row := b[l*rsb : l*rsb+4 : l*rsb+4]
 		b0, b1, b2, b3 := row[0], row[1], row[2], row[3]
-		at := l * csa
-		a0, a1 := a[at], a[at+rsa]
 		c00 = mulAdd(a0, b0, c00)
 		c01 = mulAdd(a0, b1, c01)
 		c02 = mulAdd(a0, b2, c02)
@@ -84,6 +85,16 @@ func forwardGo(size int, t *[solveRows * solveRows]float64, x []float64, first, 
 func scale(alpha float64, x []float64) {
 	for i := range x {
 		x[i] *= alpha
+	}
+}
+
+func gatherGo(n, cols int, src []float64, rss int, dst []float64, rsd int) {
+	for i := range n {
+		to := dst[i*rsd : i*rsd+cols]
+		at := i * rss
+		for j := range to { // too few for copy to pay
+			to[j] = src[at+j]
+		}
 	}
 }
 

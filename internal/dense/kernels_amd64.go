@@ -113,9 +113,7 @@ func gather(n, cols int, src []float64, rss int, dst []float64, rsd int) {
 		gatherAVX2(n, done/4, &src[0], rss, &dst[0], rsd)
 	}
 	if done < cols {
-		for i := range n {
-			copy(dst[i*rsd+done:i*rsd+cols], src[i*rss+done:i*rss+cols])
-		}
+		gatherGo(n, cols-done, src[done:], rss, dst[done:], rsd)
 	}
 }
 

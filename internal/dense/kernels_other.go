@@ -26,9 +26,7 @@ func transpose4(n int, src []float64, rss int, dst []float64, rsd int) {
 }
 
 func gather(n, cols int, src []float64, rss int, dst []float64, rsd int) {
-	for i := range n {
-		copy(dst[i*rsd:i*rsd+cols], src[i*rss:i*rss+cols])
-	}
+	gatherGo(n, cols, src, rss, dst, rsd)
 }
 
 func dots(a []float64, rsa int, x, sums []float64) { dotsGo(a, rsa, x, sums) }
