@@ -85,8 +85,7 @@ func product(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix) 
 	if c.cs != 1 {
 		m, n, a, b, c = n, m, b.t(), a.t(), c.t()
 	}
-	const unit = 48 // a multiple of the sides of all tiles
-	w := workers(2*float64(m)*float64(n)*float64(k), max(m, n)/unit)
+	w := workers(2*float64(m)*float64(n)*float64(k), max(m, n)/cutCols)
 	if w == 1 {
 		serial(m, n, k, alpha, a, b, overwrite, c, whole)
 		return
@@ -94,10 +93,10 @@ func product(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix) 
 	each(w, func(i int) {
 		from, to := float64(i)/float64(w), float64(i+1)/float64(w)
 		if m >= n {
-			i0, i1 := cut(m, unit, from), cut(m, unit, to)
+			i0, i1 := cut(m, cutRows, from), cut(m, cutRows, to)
 			serial(i1-i0, n, k, alpha, a.from(i0, 0), b, overwrite, c.from(i0, 0), whole)
 		} else {
-			j0, j1 := cut(n, unit, from), cut(n, unit, to)
+			j0, j1 := cut(n, cutCols, from), cut(n, cutCols, to)
 			serial(m, j1-j0, k, alpha, a, b.from(0, j0), overwrite, c.from(0, j0), whole)
 		}
 	})
@@ -105,8 +104,7 @@ func product(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix) 
 
 // symmetric is product for one triangle of A·Aᵀ, with A n×k.
 func symmetric(n, k int, alpha float64, a matrix, overwrite bool, c matrix, lower bool) {
-	const unit = 48
-	w := workers(float64(n)*float64(n)*float64(k), n/unit)
+	w := workers(float64(n)*float64(n)*float64(k), n/cutCols)
 	if w == 1 {
 		serial(n, n, k, alpha, a, a.t(), overwrite, c, part{lower: lower, upper: !lower})
 		return
@@ -115,13 +113,13 @@ func symmetric(n, k int, alpha float64, a matrix, overwrite bool, c matrix, lowe
 		// Parts of the same area: the first rows of a lower triangle are short.
 		from, to := float64(i)/float64(w), float64(i+1)/float64(w)
 		if lower {
-			i0, i1 := cut(n, unit, math.Sqrt(from)), cut(n, unit, math.Sqrt(to))
+			i0, i1 := cut(n, cutRows, math.Sqrt(from)), cut(n, cutRows, math.Sqrt(to))
 			if i0 < i1 {
 				serial(i1-i0, i1, k, alpha, a.from(i0, 0), a.t(), overwrite, c.from(i0, 0), part{lower: true, offset: i0})
 			}
 			return
 		}
-		i0, i1 := cut(n, unit, 1-math.Sqrt(1-from)), cut(n, unit, 1-math.Sqrt(1-to))
+		i0, i1 := cut(n, cutRows, 1-math.Sqrt(1-from)), cut(n, cutRows, 1-math.Sqrt(1-to))
 		if i0 < i1 {
 			serial(i1-i0, n-i0, k, alpha, a.from(i0, 0), a.from(i0, 0).t(), overwrite, c.from(i0, i0), part{upper: true})
 		}

@@ -18,15 +18,19 @@ func workers(flops float64, units int) int {
 	return max(1, min(runtime.GOMAXPROCS(0), int(flops/share), units))
 }
 
-// each runs f(0) … f(n-1) at the same time.
+// each runs f(0) … f(n-1) at the same time. All of them are new goroutines: idle
+// processors take the youngest one over from a busy processor only after a
+// pause, but not from one that waits.
 func each(n int, f func(i int)) {
 	var wg sync.WaitGroup
-	for i := 1; i < n; i++ {
+	for i := range n {
 		wg.Go(func() { f(i) })
 	}
-	f(0)
 	wg.Wait()
 }
+
+// Multiples of the sides of all tiles, at which work is cut.
+const cutRows, cutCols = 8, 48
 
 // cut returns how much of size a fraction is, in whole units unless it is all.
 func cut(size, unit int, fraction float64) int {

@@ -52,14 +52,13 @@ func triangularUpdate(name string, s blas.Side, t blas.Transpose, alpha float64,
 
 // byColumns runs an update of b among goroutines: its columns are independent.
 func byColumns(n, cols int, t matrix, lower, unit bool, b matrix, update func(n, cols int, t matrix, lower, unit bool, b matrix)) {
-	const width = 48
-	w := workers(float64(n)*float64(n)*float64(cols), cols/width)
+	w := workers(float64(n)*float64(n)*float64(cols), cols/cutCols)
 	if w == 1 {
 		update(n, cols, t, lower, unit, b)
 		return
 	}
 	each(w, func(i int) {
-		j0, j1 := cut(cols, width, float64(i)/float64(w)), cut(cols, width, float64(i+1)/float64(w))
+		j0, j1 := cut(cols, cutCols, float64(i)/float64(w)), cut(cols, cutCols, float64(i+1)/float64(w))
 		update(n, j1-j0, t, lower, unit, b.from(0, j0))
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -68,7 +69,9 @@ func main() {
 				fmt.Fprintf(peer.in, "%s %d %d %d %d %g\n", c.routine, c.m, c.n, c.k, p, *seconds)
 				var t float64
 				fmt.Sscan(peer.line(), &t)
+				peer.signal(unix.SIGSTOP) // its idle threads spin for a while
 				s := fastest(run, *seconds)
+				peer.signal(unix.SIGCONT)
 				mine, theirs = min(mine, s), min(theirs, t)
 				ratios = append(ratios, t/s)
 			}
@@ -81,7 +84,10 @@ func main() {
 type process struct {
 	in  io.Writer
 	out *bufio.Reader
+	cmd *exec.Cmd
 }
+
+func (p process) signal(s os.Signal) { check(p.cmd.Process.Signal(s)) }
 
 func start(path string, args ...string) process {
 	cmd := exec.Command(path, args...)
@@ -90,7 +96,7 @@ func start(path string, args ...string) process {
 	out, err := cmd.StdoutPipe()
 	check(err)
 	check(cmd.Start())
-	return process{in, bufio.NewReader(out)}
+	return process{in, bufio.NewReader(out), cmd}
 }
 
 func (p process) line() string {
