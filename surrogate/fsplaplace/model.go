@@ -58,7 +58,7 @@ type Model struct {
 	// uniform context points at each step, noise learned with the weights,
 	// early stopping.
 	Trainer string  `set:"trainer" default:"gauss-newton" help:"gauss-newton or adam (as published)"`
-	Steps   int     `set:"steps" default:"50 or 10000" help:"largest number of training steps (gauss-newton 50, adam 10000)"`
+	Steps   int     `set:"steps" default:"25 or 10000" help:"largest number of training steps (gauss-newton 25, adam 10000)"`
 	Rate    float64 `set:"rate" default:"0.005" help:"learning rate of adam"`
 	// NoiseStart is where adam starts the noise standard deviation.
 	NoiseStart float64 `set:"noise-start" default:"0.3" help:"noise standard deviation that adam starts from"`
@@ -148,7 +148,7 @@ func (m Model) withDefaults() (Model, error) {
 	if m.Trainer == "adam" {
 		m.Steps = cmp.Or(m.Steps, 10000)
 	}
-	m.Steps = cmp.Or(m.Steps, 50)
+	m.Steps = cmp.Or(m.Steps, 25)
 	m.Rate = cmp.Or(m.Rate, 0.005)
 	m.NoiseStart = cmp.Or(m.NoiseStart, 0.3)
 	return m, nil
