@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -92,10 +93,10 @@ func (p *posterior) meanGrad(dx *mat.Dense, t *nn.Tape, mbar []float64) {
 // Predict costs O(|C|(Σ_l h_l + r)) a point with the ridge factor, O(pr) with
 // the others.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := p.record(x)
 		p.mean(mean[i:k], t)
 		phi := mat.NewDense(k-i, p.factor.rank(), nil)
@@ -106,12 +107,12 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs about three times Predict.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
-	checkDims("dmean", dmean, m, p.Dim())
-	checkDims("dvariance", dvariance, m, p.Dim())
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
+	shape.Dims("dmean", dmean, m, p.Dim())
+	shape.Dims("dvariance", dvariance, m, p.Dim())
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := p.record(x)
 		p.mean(mean[i:k], t)
 		phi := mat.NewDense(k-i, p.factor.rank(), nil)
@@ -134,9 +135,9 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint implements surrogate.Posterior in O(m² r) beyond Predict.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkDims("cov", cov, m, m)
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Dims("cov", cov, m, m)
 	t := p.record(x)
 	p.mean(mean, t)
 	phi := mat.NewDense(t.Len(), p.factor.rank(), nil)
@@ -146,10 +147,10 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 
 // JointVJP implements surrogate.Posterior.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m, d := p.rows(x), p.Dim()
-	checkLen("mbar", len(mbar), m)
-	checkDims("cbar", cbar, m, m)
-	checkDims("dx", dx, m, d)
+	m, d := shape.Points(x, p.Dim()), p.Dim()
+	shape.Len("mbar", len(mbar), m)
+	shape.Dims("cbar", cbar, m, m)
+	shape.Dims("dx", dx, m, d)
 	t := p.record(x)
 	r := p.factor.rank()
 	phi, fbar := mat.NewDense(m, r, nil), mat.NewDense(m, r, nil)
@@ -189,12 +190,12 @@ type path struct {
 
 // Eval implements surrogate.Path in O(p) a point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	m := q.p.rows(x)
-	checkLen("value", len(value), m)
+	m := shape.Points(x, q.p.Dim())
+	shape.Len("value", len(value), m)
 	if grad != nil {
-		checkDims("grad", grad, m, q.p.Dim())
+		shape.Dims("grad", grad, m, q.p.Dim())
 	}
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := q.p.record(x)
 		t.JVP(value[i:k], q.dir)
 		for j, v := range t.Value() {
@@ -218,7 +219,7 @@ func (p *posterior) observe(f factor, x *mat.Dense) (factor, error) {
 	r := f.rank()
 	a := mat.NewSymDense(r, nil)
 	fspace.AddDiagonal(a, 1)
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		phi := mat.NewDense(k-i, r, nil)
 		f.features(phi, p.record(x))
 		linalg.Syrk(a, 1/p.noise, linalg.T, phi, 1)
@@ -233,7 +234,7 @@ func (p *posterior) observe(f factor, x *mat.Dense) (factor, error) {
 // Condition takes up observations in weight space, around the same w*: exact
 // for the linearised network.
 func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
-	p.rows(x)
+	shape.Points(x, p.Dim())
 	if err := (surrogate.Dataset{X: x, Y: y}).Validate(); err != nil {
 		return nil, err
 	}
@@ -257,7 +258,7 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 // does not know them yet to the one that does.
 func (p *posterior) pull(f factor, x *mat.Dense, y []float64) []float64 {
 	e := make([]float64, f.rank())
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := p.record(x)
 		mean := make([]float64, k-i)
 		p.mean(mean, t)
@@ -280,41 +281,12 @@ func (p *posterior) atTrainingRows(pr *problem) {
 // mean_i = m - v_i (y - m)/σ², where m and s are the posterior mean and variance
 // at x_i. Rows that Condition added come last. It costs a Predict.
 func (p *posterior) LeaveOneOut(mean, variance []float64) {
-	checkLen("mean", len(mean), len(p.y))
-	checkLen("variance", len(variance), len(p.y))
+	shape.Len("mean", len(mean), len(p.y))
+	shape.Len("variance", len(variance), len(p.y))
 	p.Predict(mean, variance, p.x)
 	for i, s := range variance {
 		variance[i] = s / max(1-s/p.noise, 1e-12)
 		mean[i] -= variance[i] * (p.y[i] - mean[i]) / p.noise
-	}
-}
-
-// rows returns the number of rows of x, which must have Dim columns.
-func (p *posterior) rows(x *mat.Dense) int {
-	m, d := x.Dims()
-	if d != p.Dim() {
-		panic(fmt.Sprintf("fsplaplace: points of %d inputs, want %d", d, p.Dim()))
-	}
-	return m
-}
-
-func checkLen(name string, got, want int) {
-	if got != want {
-		panic(fmt.Sprintf("fsplaplace: %s has length %d, want %d", name, got, want))
-	}
-}
-
-func checkDims(name string, a mat.Matrix, r, c int) {
-	if ar, ac := a.Dims(); ar != r || ac != c {
-		panic(fmt.Sprintf("fsplaplace: %s is %d×%d, want %d×%d", name, ar, ac, r, c))
-	}
-}
-
-func eachChunk(x *mat.Dense, f func(i, k int, x *mat.Dense)) {
-	m, d := x.Dims()
-	for i := 0; i < m; i += chunk {
-		k := min(m, i+chunk)
-		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
 	}
 }
 

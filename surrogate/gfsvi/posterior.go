@@ -1,7 +1,6 @@
 package gfsvi
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -100,10 +100,10 @@ func (p *posterior) covarianceGrad(dx *mat.Dense, f features, t, pbar *mat.Dense
 
 // Predict costs O(p(1+r)) a point.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	n := p.rows(x)
-	checkLen("mean", len(mean), n)
-	checkLen("variance", len(variance), n)
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("variance", len(variance), n)
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		f := p.features(x)
 		copy(mean[i:k], f.tape.Value())
 		f.variance(variance[i:k])
@@ -112,12 +112,12 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs about three times Predict.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	n := p.rows(x)
-	checkLen("mean", len(mean), n)
-	checkLen("variance", len(variance), n)
-	checkDims("dmean", dmean, n, p.Dim())
-	checkDims("dvariance", dvariance, n, p.Dim())
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("variance", len(variance), n)
+	shape.Dims("dmean", dmean, n, p.Dim())
+	shape.Dims("dvariance", dvariance, n, p.Dim())
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		f := p.features(x)
 		copy(mean[i:k], f.tape.Value())
 		f.variance(variance[i:k])
@@ -138,9 +138,9 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint implements surrogate.Posterior in O(m²(p+r)) beyond Predict.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	n := p.rows(x)
-	checkLen("mean", len(mean), n)
-	checkDims("cov", cov, n, n)
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Dims("cov", cov, n, n)
 	f := p.features(x)
 	copy(mean, f.tape.Value())
 	linalg.Syrk(cov, 1, linalg.N, f.t, 0)
@@ -151,10 +151,10 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 
 // JointVJP implements surrogate.Posterior.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	n, d := p.rows(x), p.Dim()
-	checkLen("mbar", len(mbar), n)
-	checkDims("cbar", cbar, n, n)
-	checkDims("dx", dx, n, d)
+	n, d := shape.Points(x, p.Dim()), p.Dim()
+	shape.Len("mbar", len(mbar), n)
+	shape.Dims("cbar", cbar, n, n)
+	shape.Dims("dx", dx, n, d)
 	f := p.features(x)
 	full := mat.NewDense(n, n, nil)
 	full.Copy(cbar)
@@ -206,12 +206,12 @@ type path struct {
 
 // Eval implements surrogate.Path in O(p) a point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	n := q.p.rows(x)
-	checkLen("value", len(value), n)
+	n := shape.Points(x, q.p.Dim())
+	shape.Len("value", len(value), n)
 	if grad != nil {
-		checkDims("grad", grad, n, q.p.Dim())
+		shape.Dims("grad", grad, n, q.p.Dim())
 	}
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := q.p.net.Record(q.p.m, q.p.inputs.Apply(x))
 		t.JVP(value[i:k], q.dir)
 		for j, v := range t.Value() {
@@ -226,33 +226,4 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 			grad.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 		}
 	})
-}
-
-// rows returns the number of rows of x, which must have Dim columns.
-func (p *posterior) rows(x *mat.Dense) int {
-	n, d := x.Dims()
-	if d != p.Dim() {
-		panic(fmt.Sprintf("gfsvi: points of %d inputs, want %d", d, p.Dim()))
-	}
-	return n
-}
-
-func checkLen(name string, got, want int) {
-	if got != want {
-		panic(fmt.Sprintf("gfsvi: %s has length %d, want %d", name, got, want))
-	}
-}
-
-func checkDims(name string, a mat.Matrix, r, c int) {
-	if ar, ac := a.Dims(); ar != r || ac != c {
-		panic(fmt.Sprintf("gfsvi: %s is %d×%d, want %d×%d", name, ar, ac, r, c))
-	}
-}
-
-func eachChunk(x *mat.Dense, f func(i, k int, x *mat.Dense)) {
-	n, d := x.Dims()
-	for i := 0; i < n; i += chunk {
-		k := min(n, i+chunk)
-		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -79,10 +80,10 @@ func (e *expansion) Eval(value []float64, grad, x *mat.Dense) {
 // add adds Σ_j weights_j k(x, at_j) and its gradient.
 func (e *expansion) add(value []float64, grad, x *mat.Dense) {
 	m, _ := x.Dims()
-	checkDims("x", x, m, e.kernel.Dim())
-	checkLen("value", len(value), m)
+	shape.Dims("x", x, m, e.kernel.Dim())
+	shape.Len("value", len(value), m)
 	if grad != nil {
-		checkDims("grad", grad, m, e.kernel.Dim())
+		shape.Dims("grad", grad, m, e.kernel.Dim())
 	}
 	n := len(e.weights)
 	step := min(m, chunk(n))

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -129,8 +130,8 @@ func (p *posterior) Warnings() []string { return slices.Clone(p.warnings) }
 // costs n³ flops.
 func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	n := len(p.y)
-	checkLen("mean", len(mean), n)
-	checkLen("variance", len(variance), n)
+	shape.Len("mean", len(mean), n)
+	shape.Len("variance", len(variance), n)
 	inverse := make([]float64, n)
 	p.factor.InverseDiag(inverse)
 	for i, c := range inverse {
@@ -173,16 +174,4 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 	}
 	out.state = p.state
 	return out, nil
-}
-
-func checkLen(what string, got, want int) {
-	if got != want {
-		panic(fmt.Sprintf("gp: %s has length %d, want %d", what, got, want))
-	}
-}
-
-func checkDims(what string, m *mat.Dense, rows, cols int) {
-	if r, c := m.Dims(); r != rows || c != cols {
-		panic(fmt.Sprintf("gp: %s is %d×%d, want %d×%d", what, r, c, rows, cols))
-	}
 }

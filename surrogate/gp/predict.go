@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -15,9 +16,9 @@ func chunk(n int) int { return max(256, 1<<16/n) }
 // variance.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	m, _ := x.Dims()
-	checkDims("x", x, m, p.Dim())
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
+	shape.Dims("x", x, m, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
 	n := len(p.y)
 	step := min(m, chunk(n))
 	work := make([]float64, n*step)
@@ -33,11 +34,11 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 // stands at its floor its gradient is zero.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	m, _ := x.Dims()
-	checkDims("x", x, m, p.Dim())
-	checkDims("dmean", dmean, m, p.Dim())
-	checkDims("dvariance", dvariance, m, p.Dim())
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
+	shape.Dims("x", x, m, p.Dim())
+	shape.Dims("dmean", dmean, m, p.Dim())
+	shape.Dims("dvariance", dvariance, m, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
 	n := len(p.y)
 	step := min(m, chunk(n))
 	work, bar := make([]float64, n*step), make([]float64, n*step)
@@ -105,9 +106,9 @@ func clamp(variance []float64, floor float64) []float64 {
 // Joint costs n²m + nm² flops.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	m, _ := x.Dims()
-	checkDims("x", x, m, p.Dim())
-	checkLen("mean", len(mean), m)
-	checkLen("cov", cov.SymmetricDim(), m)
+	shape.Dims("x", x, m, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("cov", cov.SymmetricDim(), m)
 	k := mat.NewDense(len(p.y), m, nil)
 	p.process.Kernel.Cross(k, p.x, x)
 	linalg.MulVec(mean, 1, linalg.T, k, p.alpha, 0)
@@ -127,10 +128,10 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // k(x,x) is C̄. A variance at its floor counts as a constant.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m, _ := x.Dims()
-	checkDims("x", x, m, p.Dim())
-	checkDims("dx", dx, m, p.Dim())
-	checkLen("mbar", len(mbar), m)
-	checkLen("cbar", cbar.SymmetricDim(), m)
+	shape.Dims("x", x, m, p.Dim())
+	shape.Dims("dx", dx, m, p.Dim())
+	shape.Len("mbar", len(mbar), m)
+	shape.Len("cbar", cbar.SymmetricDim(), m)
 	n := len(p.y)
 	k := mat.NewDense(n, m, nil)
 	mean, diag := make([]float64, m), make([]float64, m)

@@ -1,7 +1,6 @@
 package laplace
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
@@ -59,10 +59,10 @@ func (p *posterior) mean(dst []float64, t *nn.Tape) {
 // Predict costs O(nΣ_l h_l + n²) a point by the dual, O(p²) with the full
 // curvature as a matrix, O(pΣ_l h_l) and O(p) with the approximations.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := p.record(x)
 		p.mean(mean[i:k], t)
 		p.cov.Variance(variance[i:k], t)
@@ -71,16 +71,16 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs about three times Predict.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m, d := p.rows(x), p.Dim()
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
-	checkDims("dmean", dmean, m, d)
-	checkDims("dvariance", dvariance, m, d)
+	m, d := shape.Points(x, p.Dim()), p.Dim()
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
+	shape.Dims("dmean", dmean, m, d)
+	shape.Dims("dvariance", dvariance, m, d)
 	ones := make([]float64, min(m, chunk))
 	for i := range ones {
 		ones[i] = 1
 	}
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := p.record(x)
 		p.mean(mean[i:k], t)
 		p.cov.Variance(variance[i:k], t)
@@ -97,9 +97,9 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint implements surrogate.Posterior.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkLen("cov", cov.SymmetricDim(), m)
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("cov", cov.SymmetricDim(), m)
 	t := p.record(x)
 	p.mean(mean, t)
 	p.cov.Joint(cov, t)
@@ -107,10 +107,10 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 
 // JointVJP implements surrogate.Posterior.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m, d := p.rows(x), p.Dim()
-	checkLen("mbar", len(mbar), m)
-	checkLen("cbar", cbar.SymmetricDim(), m)
-	checkDims("dx", dx, m, d)
+	m, d := shape.Points(x, p.Dim()), p.Dim()
+	shape.Len("mbar", len(mbar), m)
+	shape.Len("cbar", cbar.SymmetricDim(), m)
+	shape.Dims("dx", dx, m, d)
 	t := p.record(x)
 	grad := mat.NewDense(m, d, nil)
 	t.InputGrad(grad)
@@ -141,12 +141,12 @@ type path struct {
 
 // Eval implements surrogate.Path, in O(p) a point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	m, d := q.p.rows(x), q.p.Dim()
-	checkLen("value", len(value), m)
+	m, d := shape.Points(x, q.p.Dim()), q.p.Dim()
+	shape.Len("value", len(value), m)
 	if grad != nil {
-		checkDims("grad", grad, m, d)
+		shape.Dims("grad", grad, m, d)
 	}
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := q.p.record(x)
 		t.JVP(value[i:k], q.dir)
 		for j, v := range t.Value() {
@@ -160,33 +160,4 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 			grad.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 		}
 	})
-}
-
-// rows returns the number of rows of x, which must have Dim columns.
-func (p *posterior) rows(x *mat.Dense) int {
-	m, d := x.Dims()
-	if d != p.Dim() {
-		panic(fmt.Sprintf("laplace: points of %d inputs, want %d", d, p.Dim()))
-	}
-	return m
-}
-
-func checkLen(name string, got, want int) {
-	if got != want {
-		panic(fmt.Sprintf("laplace: %s has length %d, want %d", name, got, want))
-	}
-}
-
-func checkDims(name string, a mat.Matrix, r, c int) {
-	if ar, ac := a.Dims(); ar != r || ac != c {
-		panic(fmt.Sprintf("laplace: %s is %d×%d, want %d×%d", name, ar, ac, r, c))
-	}
-}
-
-func eachChunk(x *mat.Dense, f func(i, k int, x *mat.Dense)) {
-	m, d := x.Dims()
-	for i := 0; i < m; i += chunk {
-		k := min(m, i+chunk)
-		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
-	}
 }

@@ -2,7 +2,6 @@ package randomfeatures
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -72,7 +72,7 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 	if err := (surrogate.Dataset{X: x, Y: y}).Validate(); err != nil {
 		return nil, err
 	}
-	p.rows(x)
+	shape.Points(x, p.Dim())
 	out, err := p.observe(context.Background(), x, y)
 	if err != nil {
 		return nil, wrap(err)
@@ -132,9 +132,9 @@ func (p *posterior) moments(mean, variance []float64, x *mat.Dense) *mat.Dense {
 
 // Predict costs O(F²) a point.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
 	for lo := 0; lo < m; lo += chunk {
 		hi := min(lo+chunk, m)
 		p.moments(mean[lo:hi], variance[lo:hi], rows(x, lo, hi))
@@ -143,11 +143,11 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs O(F²) a point.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
-	checkDims("dmean", dmean, m, p.Dim())
-	checkDims("dvariance", dvariance, m, p.Dim())
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
+	shape.Dims("dmean", dmean, m, p.Dim())
+	shape.Dims("dvariance", dvariance, m, p.Dim())
 	dmean.Zero()
 	dvariance.Zero()
 	for lo := 0; lo < m; lo += chunk {
@@ -168,9 +168,9 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint costs O(mF² + m²F) for m points.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkLen("cov", cov.SymmetricDim(), m)
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("cov", cov.SymmetricDim(), m)
 	half := p.moments(mean, make([]float64, m), x)
 	linalg.Syrk(cov, 1, linalg.T, half, 0)
 }
@@ -178,10 +178,10 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // JointVJP costs O(mF² + m²F): with C̄ = cbar and m̄ = mbar the adjoint of φ(x) is
 // m̄wᵀ + 2C̄φ(x)A⁻¹.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mbar", len(mbar), m)
-	checkLen("cbar", cbar.SymmetricDim(), m)
-	checkDims("dx", dx, m, p.Dim())
+	m := shape.Points(x, p.Dim())
+	shape.Len("mbar", len(mbar), m)
+	shape.Len("cbar", cbar.SymmetricDim(), m)
+	shape.Dims("dx", dx, m, p.Dim())
 	half := p.moments(make([]float64, m), make([]float64, m), x)
 	p.factor.SolveUpper(half)
 	full, bar := mat.NewDense(m, m, nil), mat.NewDense(m, len(p.shift), nil)
@@ -211,25 +211,4 @@ func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 func rows(x *mat.Dense, lo, hi int) *mat.Dense {
 	_, d := x.Dims()
 	return x.Slice(lo, hi, 0, d).(*mat.Dense)
-}
-
-// rows returns the number of rows of x, which must have Dim columns.
-func (p *posterior) rows(x *mat.Dense) int {
-	m, d := x.Dims()
-	if d != p.Dim() {
-		panic(fmt.Sprintf("randomfeatures: points of %d inputs, want %d", d, p.Dim()))
-	}
-	return m
-}
-
-func checkLen(what string, got, want int) {
-	if got != want {
-		panic(fmt.Sprintf("randomfeatures: %s has length %d, want %d", what, got, want))
-	}
-}
-
-func checkDims(what string, m *mat.Dense, r, c int) {
-	if mr, mc := m.Dims(); mr != r || mc != c {
-		panic(fmt.Sprintf("randomfeatures: %s is %d×%d, want %d×%d", what, mr, mc, r, c))
-	}
 }

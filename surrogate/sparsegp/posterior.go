@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -105,9 +106,9 @@ func (p *posterior) moments(mean, variance []float64, x *mat.Dense) (w, less *ma
 
 // Predict costs O(m²) a point.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	n := p.points(x)
-	checkLen("mean", len(mean), n)
-	checkLen("variance", len(variance), n)
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("variance", len(variance), n)
 	for lo := 0; lo < n; lo += predictChunk {
 		hi := min(lo+predictChunk, n)
 		p.moments(mean[lo:hi], variance[lo:hi], rows(x, lo, hi))
@@ -118,11 +119,11 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 // PredictGrad costs O(m²) a point and two kernel gradients. Where the variance
 // stands at its floor its gradient is zero.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	n := p.points(x)
-	checkLen("mean", len(mean), n)
-	checkLen("variance", len(variance), n)
-	checkDims("dmean", dmean, n, p.Dim())
-	checkDims("dvariance", dvariance, n, p.Dim())
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("variance", len(variance), n)
+	shape.Dims("dmean", dmean, n, p.Dim())
+	shape.Dims("dvariance", dvariance, n, p.Dim())
 	dmean.Zero()
 	dvariance.Zero()
 	for lo := 0; lo < n; lo += predictChunk {
@@ -152,9 +153,9 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint costs O(nm² + n²m) for n points.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	n := p.points(x)
-	checkLen("mean", len(mean), n)
-	checkLen("cov", cov.SymmetricDim(), n)
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("cov", cov.SymmetricDim(), n)
 	w, _ := p.moments(mean, make([]float64, n), x)
 	p.process.Kernel.Gram(cov, x)
 	linalg.Syrk(cov, -1, linalg.T, w, 1)
@@ -169,10 +170,10 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // k(Z,x) is L⁻ᵀ(m m̄ᵀ - 2(I - B⁻¹)W C̄) and that of k(x,x) is C̄. A variance at
 // its floor counts as a constant.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	n := p.points(x)
-	checkLen("mbar", len(mbar), n)
-	checkLen("cbar", cbar.SymmetricDim(), n)
-	checkDims("dx", dx, n, p.Dim())
+	n := shape.Points(x, p.Dim())
+	shape.Len("mbar", len(mbar), n)
+	shape.Len("cbar", cbar.SymmetricDim(), n)
+	shape.Dims("dx", dx, n, p.Dim())
 	diag := make([]float64, n)
 	_, less := p.moments(make([]float64, n), diag, x)
 	c := mat.NewSymDense(n, nil)
@@ -241,10 +242,10 @@ type path struct {
 // Eval costs one kernel value, and for the gradient one kernel gradient, per
 // inducing point and point, beside the prior draw.
 func (q *path) Eval(value []float64, grad, x *mat.Dense) {
-	n := q.p.points(x)
-	checkLen("value", len(value), n)
+	n := shape.Points(x, q.p.Dim())
+	shape.Len("value", len(value), n)
 	if grad != nil {
-		checkDims("grad", grad, n, q.p.Dim())
+		shape.Dims("grad", grad, n, q.p.Dim())
 	}
 	q.draw.Eval(value, grad, x)
 	for lo := 0; lo < n; lo += predictChunk {
@@ -278,25 +279,4 @@ func clamp(variance []float64, floor float64) []float64 {
 func rows(x *mat.Dense, lo, hi int) *mat.Dense {
 	_, d := x.Dims()
 	return x.Slice(lo, hi, 0, d).(*mat.Dense)
-}
-
-// points returns the number of rows of x, which must have Dim columns.
-func (p *posterior) points(x *mat.Dense) int {
-	n, d := x.Dims()
-	if d != p.Dim() {
-		panic(fmt.Sprintf("sparsegp: points of %d inputs, want %d", d, p.Dim()))
-	}
-	return n
-}
-
-func checkLen(what string, got, want int) {
-	if got != want {
-		panic(fmt.Sprintf("sparsegp: %s has length %d, want %d", what, got, want))
-	}
-}
-
-func checkDims(what string, m *mat.Dense, r, c int) {
-	if mr, mc := m.Dims(); mr != r || mc != c {
-		panic(fmt.Sprintf("sparsegp: %s is %d×%d, want %d×%d", what, mr, mc, r, c))
-	}
 }

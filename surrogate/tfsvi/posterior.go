@@ -1,7 +1,6 @@
 package tfsvi
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -95,24 +95,24 @@ func (p *posterior) meanSquares(dst []float64, f *mat.Dense) {
 
 // Predict costs O(Samples·p) a point.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	n := p.rows(x)
-	checkLen("mean", len(mean), n)
-	checkLen("variance", len(variance), n)
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("variance", len(variance), n)
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		p.meanSquares(variance[i:k], p.values(mean[i:k], p.inputs.Apply(x)))
 	})
 }
 
 // PredictGrad costs about three times Predict.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	n := p.rows(x)
-	checkLen("mean", len(mean), n)
-	checkLen("variance", len(variance), n)
-	checkDims("dmean", dmean, n, p.Dim())
-	checkDims("dvariance", dvariance, n, p.Dim())
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("variance", len(variance), n)
+	shape.Dims("dmean", dmean, n, p.Dim())
+	shape.Dims("dvariance", dvariance, n, p.Dim())
 	dmean.Zero()
 	dvariance.Zero()
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		_, d := x.Dims()
 		u := p.inputs.Apply(x)
 		f := p.values(mean[i:k], u)
@@ -143,18 +143,18 @@ func (p *posterior) eachGradient(u *mat.Dense, f func(s int, dx *mat.Dense)) {
 
 // Joint implements surrogate.Posterior in O(Samples·(p + m)m).
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	n := p.rows(x)
-	checkLen("mean", len(mean), n)
-	checkDims("cov", cov, n, n)
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Dims("cov", cov, n, n)
 	linalg.Syrk(cov, 1/float64(len(p.networks)), linalg.T, p.values(mean, p.inputs.Apply(x)), 0)
 }
 
 // JointVJP implements surrogate.Posterior.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	n, d := p.rows(x), p.Dim()
-	checkLen("mbar", len(mbar), n)
-	checkDims("cbar", cbar, n, n)
-	checkDims("dx", dx, n, d)
+	n, d := shape.Points(x, p.Dim()), p.Dim()
+	shape.Len("mbar", len(mbar), n)
+	shape.Dims("cbar", cbar, n, n)
+	shape.Dims("dx", dx, n, d)
 	u := p.inputs.Apply(x)
 	samples := float64(len(p.networks))
 	f, fbar, full := p.values(make([]float64, n), u), mat.NewDense(len(p.networks), n, nil), mat.NewDense(n, n, nil)
@@ -186,44 +186,15 @@ type path struct {
 
 // Eval implements surrogate.Path in O(p) a point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	n := q.p.rows(x)
-	checkLen("value", len(value), n)
+	n := shape.Points(x, q.p.Dim())
+	shape.Len("value", len(value), n)
 	if grad == nil {
 		q.p.net.Forward(value, q.w, q.p.inputs.Apply(x))
 		return
 	}
-	checkDims("grad", grad, n, q.p.Dim())
+	shape.Dims("grad", grad, n, q.p.Dim())
 	t := q.p.net.Record(q.w, q.p.inputs.Apply(x))
 	copy(value, t.Value())
 	t.InputGrad(grad)
 	q.p.inputs.Pull(grad)
-}
-
-// rows returns the number of rows of x, which must have Dim columns.
-func (p *posterior) rows(x *mat.Dense) int {
-	n, d := x.Dims()
-	if d != p.Dim() {
-		panic(fmt.Sprintf("tfsvi: points of %d inputs, want %d", d, p.Dim()))
-	}
-	return n
-}
-
-func checkLen(name string, got, want int) {
-	if got != want {
-		panic(fmt.Sprintf("tfsvi: %s has length %d, want %d", name, got, want))
-	}
-}
-
-func checkDims(name string, a mat.Matrix, r, c int) {
-	if ar, ac := a.Dims(); ar != r || ac != c {
-		panic(fmt.Sprintf("tfsvi: %s is %d×%d, want %d×%d", name, ar, ac, r, c))
-	}
-}
-
-func eachChunk(x *mat.Dense, f func(i, k int, x *mat.Dense)) {
-	n, d := x.Dims()
-	for i := 0; i < n; i += chunk {
-		k := min(n, i+chunk)
-		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
-	}
 }

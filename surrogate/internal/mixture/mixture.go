@@ -11,7 +11,6 @@
 package mixture
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -94,25 +94,25 @@ func variances(dst []float64, centred *mat.Dense) {
 
 // Predict costs M passes of the network a point.
 func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		variances(variance[i:k], p.centred(mean[i:k], p.Inputs.Apply(x), nil))
 	})
 }
 
 // PredictGrad costs M passes of the network, forward and back, a point.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m, d := p.rows(x), p.Dim()
-	checkLen("mean", len(mean), m)
-	checkLen("variance", len(variance), m)
-	checkDims("dmean", dmean, m, d)
-	checkDims("dvariance", dvariance, m, d)
+	m, d := shape.Points(x, p.Dim()), p.Dim()
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
+	shape.Dims("dmean", dmean, m, d)
+	shape.Dims("dvariance", dvariance, m, d)
 	dmean.Zero()
 	dvariance.Zero()
 	each := 1 / float64(len(p.Weights))
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		grads := make([]*mat.Dense, len(p.Weights))
 		f := p.centred(mean[i:k], p.Inputs.Apply(x), grads)
 		variances(variance[i:k], f)
@@ -130,9 +130,9 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint costs O(m²M) beyond Predict.
 func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	m := p.rows(x)
-	checkLen("mean", len(mean), m)
-	checkLen("cov", cov.SymmetricDim(), m)
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("cov", cov.SymmetricDim(), m)
 	f := p.centred(mean, p.Inputs.Apply(x), nil)
 	linalg.Syrk(cov, 1/float64(len(p.Weights)), linalg.T, f, 0)
 }
@@ -140,10 +140,10 @@ func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // JointVJP costs O(m²M) beyond PredictGrad. The adjoint of f_k(x_i) is
 // (mbar_i + 2 Σ_j cbar_ij (f_k(x_j) - mean_j))/M.
 func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m, d := p.rows(x), p.Dim()
-	checkLen("mbar", len(mbar), m)
-	checkLen("cbar", cbar.SymmetricDim(), m)
-	checkDims("dx", dx, m, d)
+	m, d := shape.Points(x, p.Dim()), p.Dim()
+	shape.Len("mbar", len(mbar), m)
+	shape.Len("cbar", cbar.SymmetricDim(), m)
+	shape.Dims("dx", dx, m, d)
 	grads := make([]*mat.Dense, len(p.Weights))
 	f := p.centred(make([]float64, m), p.Inputs.Apply(x), grads)
 	full, bar := mat.NewDense(m, m, nil), mat.NewDense(len(p.Weights), m, nil)
@@ -175,12 +175,12 @@ type path struct {
 
 // Eval implements surrogate.Path: one pass of the network a point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	m, d := q.p.rows(x), q.p.Dim()
-	checkLen("value", len(value), m)
+	m, d := shape.Points(x, q.p.Dim()), q.p.Dim()
+	shape.Len("value", len(value), m)
 	if grad != nil {
-		checkDims("grad", grad, m, d)
+		shape.Dims("grad", grad, m, d)
 	}
-	eachChunk(x, func(i, k int, x *mat.Dense) {
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		u := q.p.Inputs.Apply(x)
 		if grad == nil {
 			q.p.Net.Forward(value[i:k], q.w, u)
@@ -195,33 +195,4 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 			value[i+j] += q.p.Shift
 		}
 	})
-}
-
-// rows returns the number of rows of x, which must have Dim columns.
-func (p *Posterior) rows(x *mat.Dense) int {
-	m, d := x.Dims()
-	if d != p.Dim() {
-		panic(fmt.Sprintf("mixture: points of %d inputs, want %d", d, p.Dim()))
-	}
-	return m
-}
-
-func checkLen(name string, got, want int) {
-	if got != want {
-		panic(fmt.Sprintf("mixture: %s has length %d, want %d", name, got, want))
-	}
-}
-
-func checkDims(name string, a mat.Matrix, r, c int) {
-	if ar, ac := a.Dims(); ar != r || ac != c {
-		panic(fmt.Sprintf("mixture: %s is %d×%d, want %d×%d", name, ar, ac, r, c))
-	}
-}
-
-func eachChunk(x *mat.Dense, f func(i, k int, x *mat.Dense)) {
-	m, d := x.Dims()
-	for i := 0; i < m; i += chunk {
-		k := min(m, i+chunk)
-		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
-	}
 }
