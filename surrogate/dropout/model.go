@@ -1,6 +1,7 @@
 package dropout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,11 +47,11 @@ func (m Model) withDefaults() (Model, error) {
 	if m.Drop >= 1 {
 		return m, fmt.Errorf("dropout: drop is %v, want a probability below 1", m.Drop)
 	}
-	m.Drop = mapnet.OrDefault(m.Drop, 0.05)
-	m.Updates = mapnet.OrDefault(m.Updates, 1000)
-	m.Pace = mapnet.OrDefault(m.Pace, 0.005)
-	m.Draws = mapnet.OrDefault(m.Draws, 4)
-	m.Samples = mapnet.OrDefault(m.Samples, 100)
+	m.Drop = cmp.Or(m.Drop, 0.05)
+	m.Updates = cmp.Or(m.Updates, 1000)
+	m.Pace = cmp.Or(m.Pace, 0.005)
+	m.Draws = cmp.Or(m.Draws, 4)
+	m.Samples = cmp.Or(m.Samples, 100)
 	return m, nil
 }
 

@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,8 @@ func (m Model) withDefaults() (Model, error) {
 	if err := mapnet.Positive("ensemble", "members", float64(m.Members)); err != nil {
 		return m, err
 	}
-	m.Members = mapnet.OrDefault(m.Members, 10)
-	m.Subset = mapnet.OrDefault(m.Subset, 1)
+	m.Members = cmp.Or(m.Members, 10)
+	m.Subset = cmp.Or(m.Subset, 1)
 	if !(m.Subset > 0 && m.Subset <= 1) {
 		return m, fmt.Errorf("ensemble: subset is %v, want a share of 0 to 1", m.Subset)
 	}

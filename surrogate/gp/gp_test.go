@@ -28,6 +28,7 @@ func TestConformance(t *testing.T) {
 		{Kernel: "rbf", Lengthscale: []float64{0.5}, Variance: ptr(1.5), Noise: ptr(0.01), Mean: prior.MeanZero},
 		{Kernel: "matern32"},
 		{Kernel: "rbf*periodic+linear", Restarts: 1},
+		{Kernel: "rq", Isotropic: true},
 	} {
 		t.Run(s.Kernel, func(t *testing.T) { fast.Run(t, gp.Model{Spec: s}) })
 	}

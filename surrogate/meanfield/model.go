@@ -1,6 +1,7 @@
 package meanfield
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,10 +44,10 @@ func (m Model) withDefaults() (Model, error) {
 			return m, err
 		}
 	}
-	m.Updates = mapnet.OrDefault(m.Updates, 1000)
-	m.Pace = mapnet.OrDefault(m.Pace, 0.005)
-	m.Draws = mapnet.OrDefault(m.Draws, 4)
-	m.Samples = mapnet.OrDefault(m.Samples, 100)
+	m.Updates = cmp.Or(m.Updates, 1000)
+	m.Pace = cmp.Or(m.Pace, 0.005)
+	m.Draws = cmp.Or(m.Draws, 4)
+	m.Samples = cmp.Or(m.Samples, 100)
 	return m, nil
 }
 

@@ -21,7 +21,7 @@ type Options struct {
 	Tol float64
 
 	// GradTol is the tolerance on gradients, relative to one plus their size; 0
-	// is 1e-4.
+	// is 1e-5.
 	GradTol float64
 
 	// PathTol is how far the moments of paths may stand from those of Joint
@@ -35,7 +35,7 @@ func (o Options) withDefaults() Options {
 		o.Tol = 1e-6
 	}
 	if o.GradTol == 0 {
-		o.GradTol = 1e-4
+		o.GradTol = 1e-5
 	}
 	if o.PathTol == 0 {
 		o.PathTol = o.Tol

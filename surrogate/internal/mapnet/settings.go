@@ -1,6 +1,7 @@
 package mapnet
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -60,8 +61,8 @@ func (s Settings) WithDefaults(name string) (Settings, error) {
 			return s, fmt.Errorf("%s: %s is %v, must be positive", name, v.name, *v.value)
 		}
 	}
-	s.Batch = OrDefault(s.Batch, 500)
-	s.Rate = OrDefault(s.Rate, 0.005)
+	s.Batch = cmp.Or(s.Batch, 500)
+	s.Rate = cmp.Or(s.Rate, 0.005)
 	return s, nil
 }
 
@@ -82,14 +83,6 @@ func Positive(name, key string, v float64) error {
 		return fmt.Errorf("%s: %s is %v, must be positive", name, key, v)
 	}
 	return nil
-}
-
-// OrDefault returns v, or def where v is 0.
-func OrDefault[T int | float64](v, def T) T {
-	if v == 0 {
-		return def
-	}
-	return v
 }
 
 // Problem is a network and the data it is trained on, in the network's units:

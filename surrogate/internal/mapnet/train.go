@@ -1,6 +1,7 @@
 package mapnet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -144,7 +145,7 @@ const (
 
 func (p *Problem) gaussNewton(ctx context.Context, curvature string, w []float64, h Hypers) (*Fitted, error) {
 	lm := newLevenbergMarquardt(p, w)
-	total := OrDefault(p.Steps, 100)
+	total := cmp.Or(p.Steps, 100)
 	left, slow := total, 0
 	for {
 		for accepted := 0; accepted < roundSteps && left > 0; {
@@ -214,7 +215,7 @@ const looks = 5
 // all but the last by the Kronecker-factored curvature.
 func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
 	n := len(p.Y)
-	size, steps := min(p.Batch, n), OrDefault(p.Steps, 5000)
+	size, steps := min(p.Batch, n), cmp.Or(p.Steps, 5000)
 	opt, grad, tape := optimize.Adam{}, make([]float64, len(w)), new(nn.Tape)
 	fbar, r := make([]float64, size), make([]float64, n)
 	for step := range steps {
