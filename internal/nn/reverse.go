@@ -34,6 +34,13 @@ func (t *Tape) reverse(ws *workspace, dx *mat.Dense, dw *params) {
 			linalg.Mul(&dw.w[l+1], 1, linalg.T, &ws.tmp, linalg.N, &t.delta[l+1], 1)
 		}
 	}
+	t.descend(ws, dx, dw)
+}
+
+// descend is the second half of reverse: it pulls the adjoints of the a[l] in
+// ws.abar, and those of the z[l] in ws.dbar, back through the forward pass.
+func (t *Tape) descend(ws *workspace, dx *mat.Dense, dw *params) {
+	depth := len(t.hidden)
 	for l := depth - 1; l >= 0; l-- {
 		if l < depth-1 {
 			linalg.Mul(&ws.abar[l+1], 1, linalg.N, &ws.dbar[l+1], linalg.T, &t.w[l+1], 1)
@@ -56,6 +63,36 @@ func (t *Tape) reverse(ws *workspace, dx *mat.Dense, dw *params) {
 	if depth > 0 {
 		linalg.Mul(dx, 1, linalg.N, &ws.dbar[0], linalg.T, &t.w[0], 1)
 	}
+}
+
+// HiddenVJP adds to dx (m×d) the gradient of Σ_ij abar_ij a_D(x_i)_j, of the last
+// hidden layer, with respect to the inputs, and to dw that with respect to the
+// parameters; either may be nil. abar is m×h_D. It costs O(mp).
+func (t *Tape) HiddenVJP(dw []float64, dx, abar *mat.Dense) {
+	last := len(t.hidden)
+	_, width := t.a[last].Dims()
+	checkDims("abar", abar, t.m, width)
+	if t.m == 0 {
+		return
+	}
+	ws := grab()
+	defer ws.release()
+	ws.adjoints(t)
+	for l := range t.hidden {
+		ws.abar[l].Zero()
+		ws.dbar[l].Zero()
+	}
+	ws.abar[last].Copy(abar)
+	var cut *params
+	if dw != nil {
+		checkLen("dw", len(dw), len(t.buf))
+		ws.dir.cut(t.in, t.hidden, dw)
+		cut = &ws.dir
+	}
+	if dx != nil {
+		checkDims("dx", dx, t.m, t.in)
+	}
+	t.descend(ws, dx, cut)
 }
 
 // JVPInputGrad adds to dx (m×d) the gradient ∂(J(x_i)·dir)/∂x_i for every row,

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/stream"
 )
 
@@ -138,6 +141,7 @@ func TestEmptyBatch(t *testing.T) {
 
 		dw, dx := make([]float64, len(w)), mat.NewDense(1, 2, nil)
 		none.VJP(dw, nil)
+		none.HiddenVJP(dw, new(mat.Dense), new(mat.Dense))
 		none.JVPParamVJP(dw, new(mat.Dense))
 		KernelParamVJP(dw, none, some, new(mat.Dense))
 		KernelVJP(dx, some, none, new(mat.Dense))
@@ -217,4 +221,23 @@ func TestLayer(t *testing.T) {
 		}
 		require.InDeltaSlice(t, want.RawRowView(i), got, 1e-15)
 	}
+}
+
+func TestHiddenVJP(t *testing.T) {
+	eachNetwork(t, func(t *testing.T, n *Network, w []float64, rng *rand.Rand) {
+		const m = 4
+		x := points(n, w, m, rng)
+		a, _ := n.Record(w, x).Layer(len(n.Hidden))
+		_, width := a.Dims()
+		abar := dense(m, width, rng)
+		f := func(w []float64, x *mat.Dense) float64 {
+			a, _ := n.Record(w, x).Layer(len(n.Hidden))
+			return linalg.Dot(data(mat.DenseCopyOf(a)), data(abar))
+		}
+		dw, dx := make([]float64, len(w)), mat.NewDense(m, n.In, nil)
+		n.Record(w, x).HiddenVJP(dw, dx, abar)
+		require.NoError(t, check.Gradient(func(w []float64) float64 { return f(w, x) }, w, dw, tol))
+		require.NoError(t, check.Gradient(func(v []float64) float64 { return f(w, mat.NewDense(m, n.In, v)) }, data(x), data(dx), tol))
+		n.Record(w, x).HiddenVJP(nil, nil, abar)
+	})
 }
