@@ -3,6 +3,8 @@ package prior
 import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 // CrossParamVJP adds to dtheta the gradient of Σ_ij kbar_ij k(x_i, y_j) with
@@ -15,13 +17,16 @@ func CrossParamVJP(k Kernel, dtheta []float64, x, y, kbar *mat.Dense) {
 		k.crossParamVJP(dtheta, x, y, kbar)
 		return
 	case scaled:
-		part, total := zerosLike(kbar), 0.0
+		mem := scratch.Borrow()
+		defer mem.Return()
+		part, total := mem.Dense(kbar.Dims()), 0.0
 		k.inner.Cross(part, x, y)
 		for i := range part.RawMatrix().Rows {
 			total += floats.Dot(part.RawRowView(i), kbar.RawRowView(i))
 		}
 		dtheta[0] += k.variance.Value * total
-		inner := make([]float64, len(dtheta)-1)
+		inner := mem.Floats(len(dtheta) - 1)
+		clear(inner)
 		CrossParamVJP(k.inner, inner, x, y, kbar)
 		floats.AddScaled(dtheta[1:], k.variance.Value, inner)
 		return
@@ -79,9 +84,12 @@ func (k stationary) crossParamVJP(dtheta []float64, x, y, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("kbar", kbar, n, m)
 	checkLen("dtheta", len(dtheta), len(k.params))
-	to, p := k.pairs(nil, y), k.profile()
+	mem := scratch.Borrow()
+	defer mem.Return()
+	to, p := k.pairs(mem, y), k.profile()
 	rq, hasAlpha := p.(rationalQuadratic)
-	s, value, slope, sum := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, k.dim)
+	s, value, slope, sum := mem.Floats(m), mem.Floats(m), mem.Floats(m), mem.Floats(k.dim)
+	clear(sum)
 	alpha := 0.0
 	for i := range n {
 		xi, bar := x.RawRowView(i), kbar.RawRowView(i)

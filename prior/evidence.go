@@ -10,49 +10,39 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// evidence evaluates the objective of a fit. It is a workspace: one per
-// goroutine.
-type evidence struct {
-	m model
-	x *mat.Dense
-	y []float64
-
+// objective evaluates what a fit minimises. It is a workspace: one per goroutine.
+type objective struct {
+	evidence
+	m             model
+	tape          tape
 	theta, dtheta []float64
-	gram, inv     *mat.SymDense
-	alpha         []float64 // A⁻¹(y - mean·1)
-	mem           memory
-
-	mean, logMarginal float64
+	inv           *mat.SymDense
 }
 
-func newEvidence(m model, x *mat.Dense, y []float64) *evidence {
-	n := len(y)
-	return &evidence{
-		m: m, x: x, y: y,
-		theta: m.start(), dtheta: make([]float64, len(m.params)),
-		gram: mat.NewSymDense(n, nil), inv: mat.NewSymDense(n, nil), alpha: make([]float64, n),
+func newObjective(m model, x *mat.Dense, y []float64) *objective {
+	return &objective{
+		evidence: newEvidence(m, y), m: m, tape: newTape(m.kernel, x),
+		theta: m.start(), dtheta: make([]float64, len(m.params)), inv: mat.NewSymDense(len(y), nil),
 	}
 }
 
 // loss is minus the log posterior of the free log hyper-parameters, up to a
 // constant, with its gradient. A covariance that is not positive definite, and
 // a cancelled context, give +Inf.
-func (e *evidence) loss(ctx context.Context, free, grad []float64) float64 {
+func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 	e.m.unpack(e.theta, free)
 	last := len(e.theta) - 1
 	noise := e.theta[last]
-	e.mem.reset()
-	back := gramTape(e.m.kernel.WithParams(e.theta[:last]), &e.mem, e.gram, e.x)
+	e.tape.gram(e.gram, e.theta[:last])
 	addDiag(e.gram, noise)
-	chol, err := e.factorize(ctx)
-	if err != nil {
+	if e.factorize(ctx) != nil {
 		return math.Inf(1)
 	}
 	if ctx.Err() != nil {
 		return math.Inf(1)
 	}
 	// K̄ = ½(ααᵀ - A⁻¹)
-	chol.Inverse(e.inv)
+	e.chol.Inverse(e.inv)
 	if ctx.Err() != nil {
 		return math.Inf(1)
 	}
@@ -65,7 +55,7 @@ func (e *evidence) loss(ctx context.Context, free, grad []float64) float64 {
 		trace += row[0]
 	}
 	clear(e.dtheta)
-	back(e.dtheta[:last], e.inv)
+	e.tape.pull(e.dtheta[:last], e.inv)
 	e.dtheta[last] = trace * noise
 
 	value := e.logMarginal
@@ -80,35 +70,42 @@ func (e *evidence) loss(ctx context.Context, free, grad []float64) float64 {
 	return -value
 }
 
-// solve evaluates the log marginal likelihood of p with the mean that belongs
-// to it.
-func (e *evidence) solve(ctx context.Context, p Process) (*linalg.Cholesky, error) {
-	p.Covariance(e.gram, e.x)
-	return e.factorize(ctx)
+// evidence is the marginal likelihood of y under a covariance A.
+type evidence struct {
+	y       []float64
+	learned bool // the mean is
+	gram    *mat.SymDense
+	chol    linalg.Cholesky
+	ones    []float64 // A⁻¹1
+	alpha   []float64 // A⁻¹(y - mean·1)
+
+	mean, logMarginal float64
 }
 
-// factorize factors e.gram and sets the mean, α and the log marginal
-// likelihood.
-func (e *evidence) factorize(ctx context.Context) (*linalg.Cholesky, error) {
+func newEvidence(m model, y []float64) evidence {
+	n := len(y)
+	return evidence{y: y, learned: m.mean, gram: mat.NewSymDense(n, nil), ones: make([]float64, n), alpha: make([]float64, n)}
+}
+
+// factorize factors A, which stands in e.gram, and sets the mean, α and the log
+// marginal likelihood.
+func (e *evidence) factorize(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	chol, err := linalg.Factorize(e.gram)
-	if err != nil {
-		return nil, err
+	if err := e.chol.Factorize(e.gram); err != nil {
+		return err
 	}
-	n := len(e.y)
 	e.mean = 0
-	if e.m.mean {
-		ones := make([]float64, n)
-		fill(ones, 1)
-		chol.SolveVec(ones)
-		e.mean = floats.Dot(ones, e.y) / floats.Sum(ones)
+	if e.learned {
+		fill(e.ones, 1)
+		e.chol.SolveVec(e.ones)
+		e.mean = floats.Dot(e.ones, e.y) / floats.Sum(e.ones)
 	}
 	copy(e.alpha, e.y)
 	floats.AddConst(-e.mean, e.alpha)
-	chol.SolveLowerVec(e.alpha)
-	e.logMarginal = gaussianLog(floats.Dot(e.alpha, e.alpha), chol.LogDet(), n)
-	chol.SolveUpperVec(e.alpha)
-	return chol, nil
+	e.chol.SolveLowerVec(e.alpha)
+	e.logMarginal = gaussianLog(floats.Dot(e.alpha, e.alpha), e.chol.LogDet(), len(e.y))
+	e.chol.SolveUpperVec(e.alpha)
+	return nil
 }

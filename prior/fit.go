@@ -178,7 +178,7 @@ func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][
 	var group sync.WaitGroup
 	for range min(len(starts), runtime.GOMAXPROCS(0)) {
 		group.Go(func() {
-			e := newEvidence(m, x, y)
+			e := newObjective(m, x, y)
 			loss := func(free, grad []float64) float64 { return e.loss(ctx, free, grad) }
 			for i := range work {
 				// Only the context's error is possible, and it is asked below.
@@ -205,13 +205,13 @@ func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][
 // finish computes everything that a Fitted says at the hyper-parameters theta.
 func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []float64) (Fitted, error) {
 	f := Fitted{Process: m.process(theta)}
-	e := newEvidence(m, x, y)
-	chol, err := e.solve(ctx, f.Process)
-	if err != nil {
+	e := newEvidence(m, y)
+	f.Covariance(e.gram, x)
+	if err := e.factorize(ctx); err != nil {
 		return Fitted{}, fmt.Errorf("prior: %w", err)
 	}
 	f.Mean, f.LogMarginal = e.mean, e.logMarginal
-	if j := chol.Jitter(); j > 0 {
+	if j := e.chol.Jitter(); j > 0 {
 		f.Warnings = append(f.Warnings, fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance", j, len(y), len(y)))
 	}
 	for i, p := range m.params {

@@ -37,7 +37,7 @@ func TestLossGradient(t *testing.T) {
 		for _, mean := range []string{MeanConstant, MeanZero} {
 			m, err := Spec{Kernel: expr, Mean: mean}.model(3, false)
 			require.NoError(t, err)
-			e := newEvidence(m, x, y)
+			e := newObjective(m, x, y)
 			free := make([]float64, len(m.free))
 			for i := range free {
 				free[i] = -1 + 0.3*float64(i%4)
@@ -244,9 +244,10 @@ func BenchmarkFit(b *testing.B) {
 func BenchmarkLoss(b *testing.B) {
 	x, y := wave(100, 6, 0.05, 1)
 	m, _ := Spec{}.model(6, false)
-	e := newEvidence(m, x, y)
+	e := newObjective(m, x, y)
 	free := make([]float64, len(m.free))
 	grad := make([]float64, len(free))
+	b.ReportAllocs()
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
 			e.loss(context.Background(), free, grad)
@@ -263,19 +264,15 @@ func BenchmarkLoss(b *testing.B) {
 			chol.Inverse(e.inv)
 		}
 	})
-	k := m.kernel
-	var back backward
-	var mem memory
-	b.Run("tape", func(b *testing.B) {
+	last := len(m.params) - 1
+	b.Run("gram", func(b *testing.B) {
 		for b.Loop() {
-			mem.reset()
-			back = gramTape(k, &mem, e.gram, x)
+			e.tape.gram(e.gram, e.theta[:last])
 		}
 	})
-	dtheta := make([]float64, len(m.params)-1)
-	b.Run("backward", func(b *testing.B) {
+	b.Run("pull", func(b *testing.B) {
 		for b.Loop() {
-			back(dtheta, e.inv)
+			e.tape.pull(e.dtheta[:last], e.inv)
 		}
 	})
 }

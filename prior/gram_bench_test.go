@@ -60,7 +60,8 @@ func BenchmarkMatern52(b *testing.B) {
 	k := varied(Matern52(d)).(stationary)
 	square := points(rng, 320, d)
 	gram, gbar, dtheta := mat.NewSymDense(320, nil), symmetric(rng, 320), make([]float64, d)
-	inv, mem, at := inverse(k.spread(0)), &memory{}, 0
+	inv, at := inverse(k.spread(0)), 0
+	taped, theta := k.tape(square), k.spread(0)
 	block := func(m *mat.Dense, rows int) *mat.Dense {
 		_, c := m.Dims()
 		return m.Slice(at, at+rows, 0, c).(*mat.Dense)
@@ -75,7 +76,7 @@ func BenchmarkMatern52(b *testing.B) {
 		{"cross", rows * m, func() { k.Cross(block(all, rows), block(x, rows), y) }},
 		{"cross-vjp", rows * m, func() { k.CrossVJP(block(dxs, rows), block(x, rows), y, block(bars, rows)) }},
 		{"gram", 320 * 321 / 2, func() { k.Gram(gram, square) }},
-		{"gram-and-param-vjp", 320 * 321 / 2, func() { mem.reset(); k.tape(mem, gram, square)(dtheta, gbar) }},
+		{"gram-and-param-vjp", 320 * 321 / 2, func() { taped.gram(gram, theta); taped.pull(dtheta, gbar) }},
 	}
 	k.Cross(all, x, y) // touches all pages
 	times := make([][]float64, len(cases))

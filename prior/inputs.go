@@ -78,9 +78,7 @@ func (k onInputs) Gram(dst *mat.SymDense, x *mat.Dense) { k.inner.Gram(dst, k.pi
 func (k onInputs) Cross(dst, x, y *mat.Dense)           { k.inner.Cross(dst, k.pick(x), k.pick(y)) }
 func (k onInputs) Diag(dst []float64, x *mat.Dense)     { k.inner.Diag(dst, k.pick(x)) }
 
-func (k onInputs) tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
-	return gramTape(k.inner, mem, dst, k.pick(x))
-}
+func (k onInputs) tape(x *mat.Dense) tape { return newTape(k.inner, k.pick(x)) }
 
 func (k onInputs) CrossVJP(dx, x, y, kbar *mat.Dense) {
 	px := k.pick(x)

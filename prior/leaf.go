@@ -28,12 +28,17 @@ func (l leaf) Params() []Param { return slices.Clone(l.params) }
 
 // with returns a copy with other values.
 func (l leaf) with(theta []float64) leaf {
-	checkLen("theta", len(theta), len(l.params))
 	l.params = slices.Clone(l.params)
+	l.set(theta)
+	return l
+}
+
+// set changes the values in place.
+func (l leaf) set(theta []float64) {
+	checkLen("theta", len(theta), len(l.params))
 	for i, v := range theta {
 		l.params[i].Value = v
 	}
-	return l
 }
 
 // perInput returns hyper-parameters named name[0], name[1], … or, shared, one

@@ -73,7 +73,7 @@ func TestOracle(t *testing.T) {
 				logs = append(logs, math.Log(m.params[i].Value))
 			}
 			grad := make([]float64, len(logs))
-			loss := newEvidence(m, x, shifted).loss(context.Background(), logs, grad)
+			loss := newObjective(m, x, shifted).loss(context.Background(), logs, grad)
 			require.InDelta(t, -c.LogMarginal, loss, 1e-9)
 			for i := range grad {
 				require.InDelta(t, -c.Gradient[i], grad[i], 1e-9*(1+math.Abs(grad[i])))

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 // product is Π_f k_f.
@@ -25,43 +27,60 @@ func Product(factors ...Kernel) Kernel {
 func (k product) Dim() int { return k.factors[0].Dim() }
 
 func (k product) Gram(dst *mat.SymDense, x *mat.Dense) {
+	mem := scratch.Borrow()
+	defer mem.Return()
 	k.factors[0].Gram(dst, x)
-	part := mat.NewSymDense(dst.SymmetricDim(), nil)
+	part := mem.Sym(dst.SymmetricDim())
 	for _, f := range k.factors[1:] {
 		f.Gram(part, x)
 		mulSym(dst, part)
 	}
 }
 
-func (k product) tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
-	n := dst.SymmetricDim()
-	backs, grams := make([]backward, len(k.factors)), make([]*mat.SymDense, len(k.factors))
-	for i, f := range k.factors {
-		grams[i] = mem.sym(n)
-		backs[i] = gramTape(f, mem, grams[i], x)
-		if i == 0 {
-			dst.CopySym(grams[0])
-		} else {
-			mulSym(dst, grams[i])
-		}
+// productTape keeps the Gram matrices of the factors.
+type productTape struct {
+	tapes
+	grams []*mat.SymDense
+	bar   *mat.SymDense
+}
+
+func (k product) tape(x *mat.Dense) tape {
+	n, _ := x.Dims()
+	t := &productTape{tapes: newTapes(k.factors, x), bar: newSym(n)}
+	for range k.factors {
+		t.grams = append(t.grams, newSym(n))
 	}
-	bar := mem.sym(n)
-	return func(dtheta []float64, kbar *mat.SymDense) {
-		for i, part := range split(dtheta, k.factors) {
-			bar.CopySym(kbar)
-			for j, g := range grams {
-				if j != i {
-					mulSym(bar, g)
-				}
-			}
-			backs[i](part, bar)
+	return t
+}
+
+func (t *productTape) gram(dst *mat.SymDense, theta []float64) {
+	for i, factor := range t.all {
+		factor.gram(t.grams[i], t.of(i, theta))
+		if i == 0 {
+			dst.CopySym(t.grams[0])
+		} else {
+			mulSym(dst, t.grams[i])
 		}
 	}
 }
 
+func (t *productTape) pull(dtheta []float64, kbar *mat.SymDense) {
+	for i, factor := range t.all {
+		t.bar.CopySym(kbar)
+		for j, g := range t.grams {
+			if j != i {
+				mulSym(t.bar, g)
+			}
+		}
+		factor.pull(t.of(i, dtheta), t.bar)
+	}
+}
+
 func (k product) Cross(dst, x, y *mat.Dense) {
+	mem := scratch.Borrow()
+	defer mem.Return()
 	k.factors[0].Cross(dst, x, y)
-	part := zerosLike(dst)
+	part := mem.Dense(dst.Dims())
 	for _, f := range k.factors[1:] {
 		f.Cross(part, x, y)
 		mulDense(dst, part)
@@ -69,8 +88,10 @@ func (k product) Cross(dst, x, y *mat.Dense) {
 }
 
 func (k product) Diag(dst []float64, x *mat.Dense) {
+	mem := scratch.Borrow()
+	defer mem.Return()
 	k.factors[0].Diag(dst, x)
-	part := make([]float64, len(dst))
+	part := mem.Floats(len(dst))
 	for _, f := range k.factors[1:] {
 		f.Diag(part, x)
 		floats.Mul(dst, part)
@@ -78,12 +99,14 @@ func (k product) Diag(dst []float64, x *mat.Dense) {
 }
 
 func (k product) CrossVJP(dx, x, y, kbar *mat.Dense) {
+	mem := scratch.Borrow()
+	defer mem.Return()
 	parts := make([]*mat.Dense, len(k.factors))
 	for i, f := range k.factors {
-		parts[i] = zerosLike(kbar)
+		parts[i] = mem.Dense(kbar.Dims())
 		f.Cross(parts[i], x, y)
 	}
-	bar := zerosLike(kbar)
+	bar := mem.Dense(kbar.Dims())
 	for i, f := range k.factors {
 		bar.Copy(kbar)
 		for j, p := range parts {
@@ -114,8 +137,7 @@ func (k product) DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64) {
 }
 
 func (k product) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
-	n, _ := x.Dims()
-	k.tape(nil, mat.NewSymDense(n, nil), x)(dtheta, kbar)
+	paramVJP(k, dtheta, x, kbar)
 }
 
 func (k product) Params() []Param                   { return joinParams(k.factors) }

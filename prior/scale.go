@@ -3,6 +3,8 @@ package prior
 import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 // scaled is variance·inner.
@@ -31,27 +33,41 @@ func (k scaled) Gram(dst *mat.SymDense, x *mat.Dense) {
 	}
 }
 
-func (k scaled) tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
-	back := gramTape(k.inner, mem, dst, x)
-	n := dst.SymmetricDim()
-	gram := mem.take(n * (n + 1) / 2)[:0]
-	for i := range n {
+// scaledTape keeps the Gram matrix.
+type scaledTape struct {
+	inner    tape
+	variance float64
+	values   []float64 // the upper triangle
+	dinner   []float64
+}
+
+func (k scaled) tape(x *mat.Dense) tape {
+	n, _ := x.Dims()
+	return &scaledTape{inner: newTape(k.inner, x), values: make([]float64, n*(n+1)/2), dinner: make([]float64, len(k.inner.Params()))}
+}
+
+func (t *scaledTape) gram(dst *mat.SymDense, theta []float64) {
+	t.variance = theta[0]
+	t.inner.gram(dst, theta[1:])
+	at := 0
+	for i := range dst.SymmetricDim() {
 		row := upper(dst, i)
-		floats.Scale(k.variance.Value, row)
-		gram = append(gram, row...)
+		floats.Scale(t.variance, row)
+		at += copy(t.values[at:], row)
 	}
-	return func(dtheta []float64, kbar *mat.SymDense) {
-		sum, at := 0.0, 0
-		for i := range n {
-			row := upper(kbar, i)
-			sum += 2*floats.Dot(row, gram[at:at+len(row)]) - row[0]*gram[at]
-			at += len(row)
-		}
-		dtheta[0] += sum
-		inner := make([]float64, len(dtheta)-1)
-		back(inner, kbar)
-		floats.AddScaled(dtheta[1:], k.variance.Value, inner)
+}
+
+func (t *scaledTape) pull(dtheta []float64, kbar *mat.SymDense) {
+	sum, at := 0.0, 0
+	for i := range kbar.SymmetricDim() {
+		row := upper(kbar, i)
+		sum += 2*floats.Dot(row, t.values[at:at+len(row)]) - row[0]*t.values[at]
+		at += len(row)
 	}
+	dtheta[0] += sum
+	clear(t.dinner)
+	t.inner.pull(t.dinner, kbar)
+	floats.AddScaled(dtheta[1:], t.variance, t.dinner)
 }
 
 func (k scaled) Cross(dst, x, y *mat.Dense) {
@@ -67,20 +83,23 @@ func (k scaled) Diag(dst []float64, x *mat.Dense) {
 }
 
 func (k scaled) CrossVJP(dx, x, y, kbar *mat.Dense) {
-	inner := zerosLike(dx)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	inner := mem.Zeros(dx.Dims())
 	k.inner.CrossVJP(inner, x, y, kbar)
 	addScaled(dx, k.variance.Value, inner)
 }
 
 func (k scaled) DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64) {
-	inner := zerosLike(dx)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	inner := mem.Zeros(dx.Dims())
 	k.inner.DiagVJP(inner, x, dbar)
 	addScaled(dx, k.variance.Value, inner)
 }
 
 func (k scaled) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
-	n, _ := x.Dims()
-	k.tape(nil, mat.NewSymDense(n, nil), x)(dtheta, kbar)
+	paramVJP(k, dtheta, x, kbar)
 }
 
 func (k scaled) Params() []Param {

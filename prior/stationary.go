@@ -1,9 +1,12 @@
 package prior
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/vecmath"
 )
 
@@ -75,18 +78,30 @@ type pairs struct {
 	inv []float64
 }
 
-func (k stationary) pairs(mem *memory, y *mat.Dense) *pairs {
-	p, raw := &pairs{inv: inverse(k.spread(0))}, y.RawMatrix()
-	p.Data = mem.take(raw.Rows * k.dim)
+// pairs needs mem as long as it is used.
+func (k stationary) pairs(mem *scratch.Memory, y *mat.Dense) pairs {
+	raw := y.RawMatrix()
+	p := pairs{inv: mem.Floats(k.dim)}
+	p.Data = mem.Floats(raw.Rows * k.dim)
+	k.inverse(p.inv)
 	p.Pack(raw.Data, raw.Rows, k.dim, raw.Stride)
 	return p
+}
+
+// inverse writes 1/ℓ for each input.
+func (k stationary) inverse(dst []float64) {
+	for j := range dst {
+		dst[j] = 1 / k.params[min(j, k.width()-1)].Value
+	}
 }
 
 // Gram implements Kernel.
 func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 	n := checkPoints("points", x, k.dim)
 	checkSym("Gram matrix", dst, n)
-	to, p, scratch := k.pairs(nil, x), k.profile(), make([]float64, min(n, tile))
+	mem := scratch.Borrow()
+	defer mem.Return()
+	to, p, distances := k.pairs(mem, x), k.profile(), mem.Floats(min(n, tile))
 	for j := 0; j < n; j += tile {
 		end := min(n, j+tile)
 		for i := range end {
@@ -95,7 +110,7 @@ func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 				row[0] = 1
 			}
 			part := row[from-i : end-i]
-			s := scratch[:len(part)]
+			s := distances[:len(part)]
 			to.SquaredDistances(s, x.RawRowView(i), to.inv, from)
 			p.eval(part, nil, s)
 		}
@@ -106,11 +121,13 @@ func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 func (k stationary) Cross(dst, x, y *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("cross matrix", dst, n, m)
-	to, p, scratch := k.pairs(nil, y), k.profile(), make([]float64, min(m, tile))
+	mem := scratch.Borrow()
+	defer mem.Return()
+	to, p, distances := k.pairs(mem, y), k.profile(), mem.Floats(min(m, tile))
 	for j := 0; j < m; j += tile {
 		for i := range n {
 			part := dst.RawRowView(i)[j:min(m, j+tile)]
-			s := scratch[:len(part)]
+			s := distances[:len(part)]
 			to.SquaredDistances(s, x.RawRowView(i), to.inv, j)
 			p.eval(part, nil, s)
 		}
@@ -128,9 +145,11 @@ func (k stationary) Diag(dst []float64, x *mat.Dense) {
 // CrossVJP implements Kernel.
 func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
-	to, p := k.pairs(nil, y), k.profile()
-	value, slope := make([]float64, m), make([]float64, m)
-	to.pullCross(dx, x, kbar, func(i int) []float64 {
+	mem := scratch.Borrow()
+	defer mem.Return()
+	to, p := k.pairs(mem, y), k.profile()
+	value, slope := mem.Floats(m), mem.Floats(m)
+	to.pullCross(mem, dx, x, kbar, func(i int) []float64 {
 		to.SquaredDistances(slope, x.RawRowView(i), to.inv, 0)
 		p.eval(value, slope, slope)
 		return slope
@@ -141,7 +160,7 @@ func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 func (k stationary) crossTape(dst, x, y *mat.Dense) func(dx, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("cross matrix", dst, n, m)
-	to, p := k.pairs(nil, y), k.profile()
+	to, p := k.pairs(new(scratch.Memory), y), k.profile()
 	slopes := make([]float64, n*m)
 	for i := range n {
 		slope := slopes[i*m : (i+1)*m]
@@ -149,16 +168,16 @@ func (k stationary) crossTape(dst, x, y *mat.Dense) func(dx, kbar *mat.Dense) {
 		p.eval(dst.RawRowView(i), slope, slope)
 	}
 	return func(dx, kbar *mat.Dense) {
-		to.pullCross(dx, x, kbar, func(i int) []float64 { return slopes[i*m : (i+1)*m] }, n, m)
+		to.pullCross(new(scratch.Memory), dx, x, kbar, func(i int) []float64 { return slopes[i*m : (i+1)*m] }, n, m)
 	}
 }
 
 // pullCross adds Σ_j kbar_ij ∂k(x_i,y_j)/∂x_i to row i of dx, given the slopes ∂k/∂s
 // of each row.
-func (p *pairs) pullCross(dx, x, kbar *mat.Dense, slopes func(i int) []float64, n, m int) {
+func (p *pairs) pullCross(mem *scratch.Memory, dx, x, kbar *mat.Dense, slopes func(i int) []float64, n, m int) {
 	checkSize("gradient", dx, n, p.Dim)
 	checkSize("kbar", kbar, n, m)
-	sum, w := make([]float64, p.Dim), make([]float64, m)
+	sum, w := mem.Floats(p.Dim), mem.Floats(m)
 	for i := range n {
 		floats.MulTo(w, kbar.RawRowView(i), slopes(i))
 		clear(sum)
@@ -179,62 +198,73 @@ func (k stationary) DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64) {
 
 // ParamVJP implements Kernel.
 func (k stationary) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
-	k.tape(nil, nil, x)(dtheta, kbar)
+	paramVJP(k, dtheta, x, kbar)
 }
 
-// tape is Gram that returns its reverse-mode product; dst may be nil.
-func (k stationary) tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
+// stationaryTape keeps, of the pairs i < j, the slopes ∂k/∂s and for the rational
+// quadratic ∂k/∂log α.
+type stationaryTape struct {
+	k              stationary // whose params are the tape's
+	x              *mat.Dense
+	to             pairs
+	slopes, alphas []float64
+	row, sum       []float64
+}
+
+func (k stationary) tape(x *mat.Dense) tape {
 	n := checkPoints("points", x, k.dim)
-	if dst != nil {
-		checkSym("Gram matrix", dst, n)
+	k.leaf.params = slices.Clone(k.params)
+	t := &stationaryTape{k: k, x: x, to: k.pairs(new(scratch.Memory), x), slopes: make([]float64, n*(n-1)/2), row: make([]float64, n), sum: make([]float64, k.dim)}
+	if _, ok := k.profile().(rationalQuadratic); ok {
+		t.alphas = make([]float64, len(t.slopes))
 	}
-	to, p := k.pairs(mem, x), k.profile()
+	return t
+}
+
+func (t *stationaryTape) gram(dst *mat.SymDense, theta []float64) {
+	n := len(t.row)
+	checkSym("Gram matrix", dst, n)
+	t.k.set(theta)
+	t.k.inverse(t.to.inv)
+	p, at := t.k.profile(), 0
 	rq, hasAlpha := p.(rationalQuadratic)
-	// The slopes of the pairs i < j, and for the rational quadratic ∂k/∂log α.
-	slopes := mem.take(n * (n - 1) / 2)
-	var alphas []float64
-	if hasAlpha {
-		alphas = mem.take(len(slopes))
-	}
-	scratch, at := mem.take(n), 0
 	for i := range n {
-		m := n - 1 - i
-		value, slope := scratch[:m], slopes[at:at+m]
-		if dst != nil {
-			row := upper(dst, i)
-			row[0], value = 1, row[1:]
-		}
-		to.SquaredDistances(slope, x.RawRowView(i), to.inv, i+1)
+		row := upper(dst, i)
+		row[0] = 1
+		value, slope := row[1:], t.slopes[at:at+n-1-i]
+		t.to.SquaredDistances(slope, t.x.RawRowView(i), t.to.inv, i+1)
 		if hasAlpha {
-			copy(alphas[at:], slope)
+			copy(t.alphas[at:], slope)
 		}
 		p.eval(value, slope, slope)
 		if hasAlpha {
-			rq.alphaSlope(alphas[at:at+m], value, alphas[at:at+m])
+			rq.alphaSlope(t.alphas[at:at+len(slope)], value, t.alphas[at:at+len(slope)])
 		}
-		at += m
+		at += len(slope)
 	}
-	return func(dtheta []float64, kbar *mat.SymDense) {
-		checkLen("dtheta", len(dtheta), len(k.params))
-		checkSym("kbar", kbar, n)
-		sum, at, alpha := make([]float64, k.dim), 0, 0.0
-		for i := range n {
-			bar := upper(kbar, i)[1:]
-			if hasAlpha {
-				alpha += floats.Dot(bar, alphas[at:at+len(bar)])
-			}
-			w := scratch[:len(bar)]
-			floats.MulTo(w, bar, slopes[at:at+len(bar)])
-			to.SecondMoments(sum, w, x.RawRowView(i), i+1)
-			at += len(bar)
+}
+
+func (t *stationaryTape) pull(dtheta []float64, kbar *mat.SymDense) {
+	checkLen("dtheta", len(dtheta), len(t.k.params))
+	checkSym("kbar", kbar, len(t.row))
+	clear(t.sum)
+	at, alpha := 0, 0.0
+	for i := range t.row {
+		bar := upper(kbar, i)[1:]
+		if t.alphas != nil {
+			alpha += floats.Dot(bar, t.alphas[at:at+len(bar)])
 		}
-		for c := range sum {
-			sum[c] *= -4 * to.inv[c] * to.inv[c]
-		}
-		k.gather(dtheta, 0, sum)
-		if hasAlpha {
-			dtheta[k.width()] += 2 * alpha
-		}
+		w := t.row[:len(bar)]
+		floats.MulTo(w, bar, t.slopes[at:at+len(bar)])
+		t.to.SecondMoments(t.sum, w, t.x.RawRowView(i), i+1)
+		at += len(bar)
+	}
+	for c := range t.sum {
+		t.sum[c] *= -4 * t.to.inv[c] * t.to.inv[c]
+	}
+	t.k.gather(dtheta, 0, t.sum)
+	if t.alphas != nil {
+		dtheta[t.k.width()] += 2 * alpha
 	}
 }
 

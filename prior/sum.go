@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 // sum is Σ_t k_t.
@@ -50,31 +52,46 @@ func flatten(ks []Kernel, parts func(Kernel) []Kernel) []Kernel {
 func (k sum) Dim() int { return k.terms[0].Dim() }
 
 func (k sum) Gram(dst *mat.SymDense, x *mat.Dense) {
+	mem := scratch.Borrow()
+	defer mem.Return()
 	k.terms[0].Gram(dst, x)
-	part := mat.NewSymDense(dst.SymmetricDim(), nil)
+	part := mem.Sym(dst.SymmetricDim())
 	for _, t := range k.terms[1:] {
 		t.Gram(part, x)
 		addSym(dst, part)
 	}
 }
 
-func (k sum) tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
-	backs := []backward{gramTape(k.terms[0], mem, dst, x)}
-	part := mem.sym(dst.SymmetricDim())
-	for _, t := range k.terms[1:] {
-		backs = append(backs, gramTape(t, mem, part, x))
-		addSym(dst, part)
+// sumTape is the tapes of the terms.
+type sumTape struct {
+	tapes
+	part *mat.SymDense
+}
+
+func (k sum) tape(x *mat.Dense) tape {
+	n, _ := x.Dims()
+	return &sumTape{newTapes(k.terms, x), newSym(n)}
+}
+
+func (t *sumTape) gram(dst *mat.SymDense, theta []float64) {
+	t.all[0].gram(dst, t.of(0, theta))
+	for i, term := range t.all[1:] {
+		term.gram(t.part, t.of(i+1, theta))
+		addSym(dst, t.part)
 	}
-	return func(dtheta []float64, kbar *mat.SymDense) {
-		for i, part := range split(dtheta, k.terms) {
-			backs[i](part, kbar)
-		}
+}
+
+func (t *sumTape) pull(dtheta []float64, kbar *mat.SymDense) {
+	for i, term := range t.all {
+		term.pull(t.of(i, dtheta), kbar)
 	}
 }
 
 func (k sum) Cross(dst, x, y *mat.Dense) {
+	mem := scratch.Borrow()
+	defer mem.Return()
 	k.terms[0].Cross(dst, x, y)
-	part := zerosLike(dst)
+	part := mem.Dense(dst.Dims())
 	for _, t := range k.terms[1:] {
 		t.Cross(part, x, y)
 		addScaled(dst, 1, part)
@@ -82,8 +99,10 @@ func (k sum) Cross(dst, x, y *mat.Dense) {
 }
 
 func (k sum) Diag(dst []float64, x *mat.Dense) {
+	mem := scratch.Borrow()
+	defer mem.Return()
 	k.terms[0].Diag(dst, x)
-	part := make([]float64, len(dst))
+	part := mem.Floats(len(dst))
 	for _, t := range k.terms[1:] {
 		t.Diag(part, x)
 		floats.Add(dst, part)

@@ -5,60 +5,81 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// backward adds to dtheta the gradient of Σ_ij kbar_ij k(x_i, x_j) with respect
-// to log θ.
-type backward func(dtheta []float64, kbar *mat.SymDense)
+// tape evaluates a kernel and its reverse-mode product at fixed points, under one
+// vector of hyper-parameters after the other. It owns what it writes to: one per
+// goroutine.
+type tape interface {
+	// gram is Gram under the hyper-parameters theta (not their logs).
+	gram(dst *mat.SymDense, theta []float64)
+	// pull is ParamVJP under the last of them.
+	pull(dtheta []float64, kbar *mat.SymDense)
+}
 
 // taped is a kernel that keeps, from its Gram matrix, what the gradient needs.
-// The fit evaluates both at every step.
 type taped interface {
-	// tape is Gram and returns ParamVJP at the same points. It keeps no
-	// reference to dst. What it returns needs what it took from mem.
-	tape(mem *memory, dst *mat.SymDense, x *mat.Dense) backward
+	tape(x *mat.Dense) tape
 }
 
-// memory is what the tapes of one step write to, and those of the next step
-// again. A nil *memory is fresh every time.
-type memory struct {
-	parts [][]float64
-	used  int
+// newTape returns the tape of any kernel at the rows of x, which must not change.
+func newTape(k Kernel, x *mat.Dense) tape {
+	if k, ok := k.(taped); ok {
+		return k.tape(x)
+	}
+	return &plainTape{k, x}
 }
 
-// reset takes everything back.
-func (m *memory) reset() { m.used = 0 }
-
-// take returns n numbers of any value.
-func (m *memory) take(n int) []float64 {
-	if m == nil {
-		return make([]float64, n)
-	}
-	if m.used == len(m.parts) {
-		m.parts = append(m.parts, nil)
-	}
-	part := &m.parts[m.used]
-	m.used++
-	if cap(*part) < n {
-		*part = make([]float64, n)
-	}
-	return (*part)[:n]
+// plainTape keeps nothing.
+type plainTape struct {
+	k Kernel
+	x *mat.Dense
 }
 
-// sym is take for a symmetric matrix.
-func (m *memory) sym(n int) *mat.SymDense {
+func (t *plainTape) gram(dst *mat.SymDense, theta []float64) {
+	t.k = t.k.WithParams(theta)
+	t.k.Gram(dst, t.x)
+}
+
+func (t *plainTape) pull(dtheta []float64, kbar *mat.SymDense) { t.k.ParamVJP(dtheta, t.x, kbar) }
+
+// paramVJP is ParamVJP by a tape.
+func paramVJP(k Kernel, dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
+	n, _ := x.Dims()
+	params := k.Params()
+	theta := make([]float64, len(params))
+	for i, p := range params {
+		theta[i] = p.Value
+	}
+	t := newTape(k, x)
+	t.gram(newSym(n), theta)
+	t.pull(dtheta, kbar)
+}
+
+// newSym is an n×n matrix, also for n = 0.
+func newSym(n int) *mat.SymDense {
 	if n == 0 {
 		return &mat.SymDense{}
 	}
-	return mat.NewSymDense(n, m.take(n*n))
+	return mat.NewSymDense(n, nil)
 }
 
-// gramTape is tape for any kernel.
-func gramTape(k Kernel, mem *memory, dst *mat.SymDense, x *mat.Dense) backward {
-	if t, ok := k.(taped); ok {
-		return t.tape(mem, dst, x)
-	}
-	k.Gram(dst, x)
-	return func(dtheta []float64, kbar *mat.SymDense) { k.ParamVJP(dtheta, x, kbar) }
+// tapes are those of several kernels, whose hyper-parameters stand one after the
+// other.
+type tapes struct {
+	all  []tape
+	from []int // where the hyper-parameters of each begin, and of all end
 }
+
+func newTapes(ks []Kernel, x *mat.Dense) tapes {
+	t := tapes{from: []int{0}}
+	for i, k := range ks {
+		t.all = append(t.all, newTape(k, x))
+		t.from = append(t.from, t.from[i]+len(k.Params()))
+	}
+	return t
+}
+
+// of returns the part of theta that belongs to kernel i.
+func (t *tapes) of(i int, theta []float64) []float64 { return theta[t.from[i]:t.from[i+1]] }
 
 // CrossTape is Cross followed by CrossVJP at the same points, as often as
 // wanted: it writes k(x_i, y_j) to dst (n×m) and returns CrossVJP with x and y

@@ -10,13 +10,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/dense"
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 // ErrNotPositiveDefinite is returned when no permitted jitter makes a matrix
 // positive definite, or when the matrix holds NaN.
 var ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
 
-// Cholesky is the factor of A + jitter·I = L Lᵀ. It is immutable.
+// Cholesky is the factor of A + jitter·I = L Lᵀ. The zero value is ready for
+// Factorize; every other method only reads the factor, so that it may be used
+// from several goroutines.
 type Cholesky struct {
 	l      blas64.Triangular // lower; above the diagonal lies scratch
 	jitter float64
@@ -26,32 +29,46 @@ type Cholesky struct {
 // diagonal entry.
 const MaxJitter = 1e-4
 
-// Factorize factors a, in n³/3 flops. If a is not numerically positive
+// Factorize returns the factor of a.
+func Factorize(a *mat.SymDense) (*Cholesky, error) {
+	c := new(Cholesky)
+	if err := c.Factorize(a); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Factorize overwrites c with the factor of a, in n³/3 flops. It reuses c's
+// memory; after an error c holds no factor. If a is not numerically positive
 // definite it adds jitter to the diagonal: 1e-10 of the mean diagonal entry,
 // ten times more at each try, up to MaxJitter. Numerically means that what
 // elimination leaves of each diagonal entry is more than its rounding error,
 // n·2⁻⁵² of the entry.
-func Factorize(a *mat.SymDense) (*Cholesky, error) {
-	return factorize(a, 0, a, a.SymmetricDim())
+func (c *Cholesky) Factorize(a *mat.SymDense) error {
+	return c.factorize(a, 0, a, a.SymmetricDim())
 }
 
 // factorize tries the jitters base, then base + 1e-10·scale and ten times more
 // at each try. Scale and rounding errors are those of the diagonal of original,
 // after elimination in a matrix of size total.
-func factorize(a *mat.SymDense, base float64, original *mat.SymDense, total int) (*Cholesky, error) {
+func (c *Cholesky) factorize(a *mat.SymDense, base float64, original *mat.SymDense, total int) error {
 	n := a.SymmetricDim()
 	scale := meanDiagonal(original)
 	if math.IsNaN(scale) || math.IsInf(scale, 0) {
-		return nil, fmt.Errorf("%w: its mean diagonal entry is %v", ErrNotPositiveDefinite, scale)
+		return fmt.Errorf("%w: its mean diagonal entry is %v", ErrNotPositiveDefinite, scale)
 	}
-	c := &Cholesky{l: newLower(n)}
+	data := c.l.Data
+	if cap(data) < n*n {
+		data = make([]float64, n*n)
+	}
+	c.l = triangle(n, data[:n*n])
 	for rel := 0.0; rel <= MaxJitter*1.001; rel = max(1e-10, rel*10) {
 		c.jitter = base + rel*scale
 		if c.factor(a) && c.exceeds(original, float64(total)*0x1p-52) {
-			return c, nil
+			return nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %d×%d, with jitter up to %.1g of the mean diagonal", ErrNotPositiveDefinite, n, n, MaxJitter)
+	return fmt.Errorf("%w: %d×%d, with jitter up to %.1g of the mean diagonal", ErrNotPositiveDefinite, n, n, MaxJitter)
 }
 
 // exceeds tells whether L_ii² is more than a fraction of every diagonal entry.
@@ -73,8 +90,9 @@ func meanDiagonal(a *mat.SymDense) float64 {
 	return mean
 }
 
-func newLower(n int) blas64.Triangular {
-	return blas64.Triangular{N: n, Stride: max(1, n), Data: make([]float64, n*n), Uplo: blas.Lower, Diag: blas.NonUnit}
+// triangle is the lower triangle of an n×n matrix.
+func triangle(n int, data []float64) blas64.Triangular {
+	return blas64.Triangular{N: n, Stride: max(1, n), Data: data, Uplo: blas.Lower, Diag: blas.NonUnit}
 }
 
 func (c *Cholesky) factor(a *mat.SymDense) bool {
@@ -185,7 +203,9 @@ func (c *Cholesky) Inverse(dst *mat.SymDense) {
 		panic(fmt.Sprintf("linalg: inverse into a matrix of size %d, want %d", got, n))
 	}
 	if n > 0 {
-		dense.GramLower(dst.RawSymmetric(), c.inverseLower())
+		mem := scratch.Borrow()
+		defer mem.Return()
+		dense.GramLower(dst.RawSymmetric(), c.inverseLower(mem))
 	}
 }
 
@@ -194,7 +214,9 @@ func (c *Cholesky) InverseDiag(dst []float64) {
 	n := c.l.N
 	c.checkLen(dst)
 	clear(dst)
-	inv := c.inverseLower()
+	mem := scratch.Borrow()
+	defer mem.Return()
+	inv := c.inverseLower(mem)
 	for i := range n {
 		for j, v := range inv.Data[i*n : i*n+i+1] {
 			dst[j] += v * v
@@ -203,8 +225,8 @@ func (c *Cholesky) InverseDiag(dst []float64) {
 }
 
 // inverseLower returns L⁻¹, with zeros above the diagonal.
-func (c *Cholesky) inverseLower() blas64.General {
-	inv := square(newLower(c.l.N))
+func (c *Cholesky) inverseLower(mem *scratch.Memory) blas64.General {
+	inv := square(triangle(c.l.N, mem.Floats(c.l.N*c.l.N)))
 	dense.InvertLower(inv, c.l)
 	return inv
 }
@@ -219,7 +241,7 @@ func (c *Cholesky) Extend(cross *mat.Dense, corner *mat.SymDense) (*Cholesky, er
 		panic(fmt.Sprintf("linalg: border is %d×%d, want %d×%d", r, k, n, m))
 	}
 	t := n + m
-	l := newLower(t)
+	l := triangle(t, make([]float64, t*t))
 	for i := range n {
 		copy(l.Data[i*t:], c.Row(i))
 		for j, v := range cross.RawRowView(i) {
@@ -234,8 +256,8 @@ func (c *Cholesky) Extend(cross *mat.Dense, corner *mat.SymDense) (*Cholesky, er
 			schur.SetSym(i, j, corner.At(i, j)-Dot(row(i), row(j)))
 		}
 	}
-	tail, err := factorize(schur, c.jitter, corner, t)
-	if err != nil {
+	var tail Cholesky
+	if err := tail.factorize(schur, c.jitter, corner, t); err != nil {
 		return nil, err
 	}
 	for i := range m {

@@ -456,3 +456,20 @@ func BenchmarkCholeskyVJP(b *testing.B) {
 		})
 	}
 }
+
+// A factor that is overwritten is that of a new one, whatever it held before.
+func TestFactorizeAgain(t *testing.T) {
+	rng := stream.New(1, "again", 0)
+	var c Cholesky
+	for _, n := range []int{7, 40, 1, 3, 40} {
+		a := randomSPD(n, rng)
+		want, err := Factorize(a)
+		require.NoError(t, err)
+		require.NoError(t, c.Factorize(a))
+		require.Equal(t, n, c.N())
+		require.True(t, mat.Equal(lower(want), lower(&c)))
+		if n == 7 {
+			require.ErrorIs(t, c.Factorize(mat.NewSymDense(9, nil)), ErrNotPositiveDefinite)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+//go:build !race
+
+// The race detector empties pools at random.
+
+package scratch
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAllocations(t *testing.T) {
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		m := Borrow()
+		defer m.Return()
+		inner := Borrow()
+		defer inner.Return()
+		m.Sym(10)
+		m.Rows(m.Dense(20, 5), 3, 7)
+		inner.Floats(1000)
+	}))
+}
