@@ -1,0 +1,125 @@
+package gp
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/classify"
+)
+
+var _ surrogate.Classifier = Model{}
+
+// maxLabels bounds the matrices of a classifier: three of n² numbers for each
+// latent function.
+const maxLabels = 5000
+
+// FitLabels is Gaussian-process classification by Laplace's approximation
+// (Rasmussen and Williams 2006, chapter 3): a latent process for two classes, one
+// for each of more, with one kernel and a mean of its own. Kernel and means
+// maximise the approximate evidence with the priors of the Spec; the fixed noise
+// of a Spec is an error. Beside that search it costs O(n³) for each latent and
+// step of Newton's method, and takes at most 5000 labels.
+func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	n, _ := d.Dims()
+	if n > maxLabels {
+		return nil, fmt.Errorf("gp: %d labels, at most %d: fsp-laplace takes more", n, maxLabels)
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	fitted, err := classify.FitPrior(ctx, m.Spec, d, rng)
+	if err != nil {
+		return nil, classify.NumericalError("gp", err)
+	}
+	post, err := newClassPosterior(ctx, fitted, d)
+	if err != nil {
+		return nil, classify.NumericalError("gp", err)
+	}
+	return post, nil
+}
+
+func newClassPosterior(ctx context.Context, p classify.Prior, d surrogate.Labels) (surrogate.ClassPosterior, error) {
+	l := &latents{Prior: p, x: mat.DenseCopyOf(d.X)}
+	var err error
+	if l.mode, err = classify.FindMode(ctx, p.Grams(l.x), p.Means, d.Y, nil); err != nil {
+		return nil, err
+	}
+	return classify.Posterior{Process: l, Labels: d.Classes, Evidence: l.mode.Evidence, Numbers: p.Hypers(), Notes: p.Warnings}, nil
+}
+
+// latents are the latent processes given labels: with q = k(X,x),
+//
+//	mean_c = m_c + qᵀa_c,  cov_cc' = k(x,x) δ_cc' - qᵀR_cc'q
+type latents struct {
+	classify.Prior
+	x    *mat.Dense
+	mode *classify.Mode
+}
+
+// Dim is the number of inputs.
+func (p *latents) Dim() int { return p.Kernel.Dim() }
+
+// Moments implements classify.Process in O(Ln²) a point.
+func (p *latents) Moments(mean, cov, x *mat.Dense) {
+	l := len(p.Means)
+	n, _ := p.x.Dims()
+	m := shape.Points(x, p.Dim())
+	q := make([]*mat.Dense, l)
+	q[0] = mat.NewDense(n, m, nil)
+	p.Kernel.Cross(q[0], p.x, x)
+	for c := 1; c < l; c++ {
+		q[c] = mat.DenseCopyOf(q[0])
+	}
+	diag := make([]float64, m)
+	p.Kernel.Diag(diag, x)
+	column := make([]float64, m)
+	for c := range l {
+		linalg.MulVec(column, 1, linalg.T, q[c], p.mode.A.RawRowView(c), 0)
+		for i, v := range column {
+			mean.Set(i, c, p.Means[c]+v)
+			cov.Set(i, c*l+c, diag[i])
+		}
+	}
+	p.mode.Factor.Reduce(cov, q)
+}
+
+// MomentsGrad implements classify.Process in O(n²) a point.
+func (p *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	n, _ := p.x.Dims()
+	m, _ := x.Dims()
+	q, kbar := mat.NewDense(n, m, nil), mat.NewDense(m, n, nil)
+	p.Kernel.Cross(q, p.x, x)
+	a := p.mode.A.RawRowView(0)
+	linalg.MulVec(mean, 1, linalg.T, q, a, 0)
+	for i := range mean {
+		mean[i] += p.Means[0]
+		copy(kbar.RawRowView(i), a)
+	}
+	dmean.Zero()
+	p.Kernel.CrossVJP(dmean, x, p.x, kbar)
+
+	p.Kernel.Diag(variance, x)
+	p.mode.Factor.Half(0, q)
+	for i := range n {
+		for j, v := range q.RawRowView(i) {
+			variance[j] -= v * v
+		}
+	}
+	p.mode.Factor.HalfT(0, q)
+	transposeInto(kbar, q)
+	kbar.Scale(-2, kbar)
+	ones := make([]float64, m)
+	for i := range ones {
+		ones[i] = 1
+	}
+	dvariance.Zero()
+	p.Kernel.DiagVJP(dvariance, x, ones)
+	p.Kernel.CrossVJP(dvariance, x, p.x, kbar)
+}

@@ -1,0 +1,146 @@
+package gp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/classify"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+)
+
+func matrix(rows [][]float64) *mat.Dense {
+	x := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, r := range rows {
+		x.SetRow(i, r)
+	}
+	return x
+}
+
+// testdata/classify/laplace.py made the numbers: of two classes with scikit-learn,
+// of more with dense NumPy.
+func TestLabelsAgainstOracles(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/classify/laplace.json")
+	require.NoError(t, err)
+	type common struct {
+		Kernel   string
+		X, At    [][]float64
+		Y        []int
+		Evidence float64
+	}
+	var oracle struct {
+		Binary []struct {
+			common
+			Gradient, Mean, Variance, Probability []float64
+		}
+		Multiclass []struct {
+			common
+			Means       []float64
+			Mean        [][]float64
+			Cov         [][][]float64
+			Probability [][]float64
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &oracle))
+	fit := func(c common, means []float64, classes int) surrogate.ClassPosterior {
+		kernel, err := prior.Parse(c.Kernel, len(c.X[0]))
+		require.NoError(t, err)
+		post, err := newClassPosterior(context.Background(), classify.Prior{Kernel: kernel, Means: means}, surrogate.Labels{X: matrix(c.X), Y: c.Y, Classes: classes})
+		require.NoError(t, err)
+		require.InDelta(t, c.Evidence, post.LogMarginalLikelihood(), 1e-8)
+		return post
+	}
+	require.Len(t, oracle.Binary, 3)
+	for _, c := range oracle.Binary {
+		t.Run(c.Kernel, func(t *testing.T) {
+			post := fit(c.common, []float64{0}, 2)
+			at, m := matrix(c.At), len(c.At)
+			mean, variance, prob := mat.NewDense(m, 1, nil), mat.NewDense(m, 1, nil), mat.NewDense(m, 2, nil)
+			post.Latent(mean, variance, at)
+			post.Predict(prob, at)
+			for i := range m {
+				require.InDelta(t, c.Mean[i], mean.At(i, 0), 1e-6)
+				require.InDelta(t, c.Variance[i], variance.At(i, 0), 1e-6*(1+c.Variance[i]))
+				require.InDelta(t, c.Probability[i], prob.At(i, 1), 2e-3, "five error functions for the logistic one")
+				require.InDelta(t, 1, prob.At(i, 0)+prob.At(i, 1), 1e-15)
+			}
+			kbar, _ := post.(classify.Posterior).Process.(*latents).mode.Adjoint()
+			kernel := post.(classify.Posterior).Process.(*latents).Kernel
+			grad := make([]float64, len(kernel.Params()))
+			kernel.ParamVJP(grad, matrix(c.X), kbar)
+			// scikit-learn's ConstantKernel comes first, and so does our variance.
+			require.Equal(t, "variance", kernel.Params()[0].Name)
+			if len(c.Gradient) == 2 { // one lengthscale for all inputs
+				for _, v := range grad[2:] {
+					grad[1] += v
+				}
+			}
+			require.InDeltaSlice(t, c.Gradient, grad[:len(c.Gradient)], 1e-6)
+		})
+	}
+	require.Len(t, oracle.Multiclass, 2)
+	for _, c := range oracle.Multiclass {
+		t.Run(c.Kernel, func(t *testing.T) {
+			l, at, m := len(c.Means), matrix(c.At), len(c.At)
+			post := fit(c.common, c.Means, l)
+			mean, cov, prob := mat.NewDense(m, l, nil), mat.NewDense(m, l*l, nil), mat.NewDense(m, l, nil)
+			post.(classify.Posterior).Moments(mean, cov, at)
+			post.Predict(prob, at)
+			for i := range m {
+				require.InDeltaSlice(t, c.Mean[i], mean.RawRowView(i), 1e-7)
+				require.InDeltaSlice(t, c.Probability[i], prob.RawRowView(i), 2e-3)
+				for a := range l {
+					require.InDeltaSlice(t, c.Cov[i][a], cov.RawRowView(i)[a*l:(a+1)*l], 1e-7)
+				}
+			}
+		})
+	}
+}
+
+func TestLabelsConformance(t *testing.T) {
+	surrogatetest.RunClassifier(t, Model{})
+	surrogatetest.RunClassifier(t, Model{Spec: prior.Spec{Kernel: "rbf+linear", Mean: prior.MeanZero}})
+}
+
+// Far from all labels the probability is that of the mean, by which the latent
+// function is as likely above as below.
+func TestLabelsFarAway(t *testing.T) {
+	d := surrogate.Labels{X: mat.NewDense(4, 1, []float64{0, 0.2, 0.8, 1}), Y: []int{1, 1, 1, 0}, Classes: 2}
+	post, err := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.3}, Mean: prior.MeanZero}}.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	prob := mat.NewDense(1, 2, nil)
+	post.Predict(prob, mat.NewDense(1, 1, []float64{50}))
+	require.InDelta(t, 0.5, prob.At(0, 1), 1e-12)
+
+	_, err = Model{Spec: prior.Spec{Noise: new(0.1)}}.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+	require.ErrorIs(t, err, prior.ErrSpec)
+	require.EqualError(t, err, "gp: invalid prior: labels have no noise variance")
+	_, err = Model{}.FitLabels(context.Background(), surrogate.Labels{X: mat.NewDense(5001, 1, nil), Y: make([]int, 5001), Classes: 2}, stream.New(1, "fit", 0))
+	require.EqualError(t, err, "gp: 5001 labels, at most 5000: fsp-laplace takes more")
+}
+
+func BenchmarkFitLabels(b *testing.B) {
+	rng := stream.New(1, "labels", 0)
+	for _, classes := range []int{2, 4} {
+		d := surrogate.Labels{X: mat.NewDense(100, 2, nil), Y: make([]int, 100), Classes: classes}
+		for i := range d.Y {
+			u, v := rng.Float64(), rng.Float64()
+			d.X.SetRow(i, []float64{u, v})
+			d.Y[i] = int(float64(classes) * (u + v) / 2)
+		}
+		b.Run(fmt.Sprint(classes), func(b *testing.B) {
+			for b.Loop() {
+				_, err := Model{}.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+				require.NoError(b, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package classify
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/specfn"
+)
+
+// Latents is L for so many classes.
+func Latents(classes int) int {
+	if classes == 2 {
+		return 1
+	}
+	return classes
+}
+
+// LogProb returns Σ_i log p(y_i|f_i) and writes the probabilities π, for L = 1
+// that of class 1, and the derivatives with respect to f. All matrices are L×n;
+// either destination may be f.
+func LogProb(prob, grad, f *mat.Dense, y []int) float64 {
+	if l, _ := f.Dims(); l == 1 {
+		return logistic(prob.RawRowView(0), grad.RawRowView(0), f.RawRowView(0), y)
+	}
+	l, _ := f.Dims()
+	var sum float64
+	at := make([]float64, l)
+	for i, label := range y {
+		for c := range at {
+			at[c] = f.At(c, i)
+		}
+		own := at[label]
+		sum += own - softmax(at)
+		for c, p := range at {
+			prob.Set(c, i, p)
+			grad.Set(c, i, -p)
+		}
+		grad.Set(label, i, 1-at[label])
+	}
+	return sum
+}
+
+func logistic(prob, grad, f []float64, y []int) float64 {
+	var sum float64
+	for i, v := range f {
+		p, _ := specfn.Logistic(v)
+		label, sign := float64(y[i]), 1.0
+		if y[i] == 0 {
+			sign = -1
+		}
+		// log σ(±f), without overflow.
+		z := sign * v
+		sum += min(z, 0) - math.Log1p(math.Exp(-math.Abs(z)))
+		prob[i], grad[i] = p, label-p
+	}
+	return sum
+}
+
+// softmax overwrites f with e^f/Σe^f and returns log Σe^f.
+func softmax(f []float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range f {
+		top = max(top, v)
+	}
+	var sum float64
+	for c, v := range f {
+		f[c] = math.Exp(v - top)
+		sum += f[c]
+	}
+	for c := range f {
+		f[c] /= sum
+	}
+	return top + math.Log(sum)
+}
+
+// Diagonal returns D, L×n.
+func Diagonal(prob *mat.Dense) *mat.Dense {
+	d := mat.DenseCopyOf(prob)
+	if l, _ := d.Dims(); l == 1 {
+		row := d.RawRowView(0)
+		for i, p := range row {
+			row[i] = p * (1 - p)
+		}
+	}
+	return d
+}
+
+// MulCurvature overwrites v, L×n, with W v.
+func MulCurvature(v, prob *mat.Dense) {
+	l, n := v.Dims()
+	if l == 1 {
+		row := v.RawRowView(0)
+		for i, p := range prob.RawRowView(0) {
+			row[i] *= p * (1 - p)
+		}
+		return
+	}
+	mean := make([]float64, n) // πᵀv
+	for c := range l {
+		p, row := prob.RawRowView(c), v.RawRowView(c)
+		for i := range row {
+			row[i] *= p[i]
+			mean[i] += row[i]
+		}
+	}
+	for c := range l {
+		p, row := prob.RawRowView(c), v.RawRowView(c)
+		for i := range row {
+			row[i] -= p[i] * mean[i]
+		}
+	}
+}

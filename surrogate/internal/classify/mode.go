@@ -1,0 +1,168 @@
+package classify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// Mode is Laplace's approximation of latent Gaussian processes at n labelled
+// points: the maximum f̂ of
+//
+//	Ψ(f) = log p(y|f) - ½ (f-m)ᵀK⁻¹(f-m)
+//
+// and the curvature there.
+type Mode struct {
+	F, A     *mat.Dense // L×n: f̂ and a = K⁻¹(f̂-m), which is ∂log p/∂f
+	Prob     *mat.Dense
+	Factor   *Factor
+	Evidence float64 // Ψ(f̂) - ½ log|I + KW| (RW eq. 3.32 and 3.44)
+}
+
+const (
+	newtonSteps = 100
+	newtonGain  = 1e-11 // nats: a step that gains less is the last
+)
+
+// FindMode finds the maximum by Newton's method (RW algorithms 3.1 and 3.3, with
+// log|M| in the evidence, which algorithm 3.3 leaves out), a step halved until Ψ
+// rises. K and m have an element for each latent; start is the a of an earlier
+// mode, or nil. A step costs O(Ln³).
+func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, start *mat.Dense) (*Mode, error) {
+	l, n := len(k), len(y)
+	if start == nil {
+		start = mat.NewDense(l, n, nil)
+	}
+	s := &Mode{F: mat.NewDense(l, n, nil), A: mat.DenseCopyOf(start), Prob: mat.NewDense(l, n, nil)}
+	grad, step, rise := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
+	mulBlocks(s.F, k, s.A)
+	shiftRows(s.F, m)
+	psi := LogProb(s.Prob, grad, s.F, y) - 0.5*quadratic(s.A, s.F, m)
+	for i, gain := 0, math.Inf(1); ; i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var err error
+		if s.Factor, err = NewFactor(k, s.Prob); err != nil {
+			return nil, err
+		}
+		if gain < newtonGain || i == newtonSteps {
+			s.Evidence = psi - 0.5*s.Factor.LogDet()
+			return s, nil
+		}
+		// The step ends at a = b - RKb, b = W(f-m) + ∂log p/∂f.
+		step.Copy(s.F)
+		negative := make([]float64, l)
+		for c := range negative {
+			negative[c] = -m[c]
+		}
+		shiftRows(step, negative)
+		MulCurvature(step, s.Prob)
+		step.Add(step, grad)
+		mulBlocks(rise, k, step)
+		s.Factor.Solve(rise)
+		step.Sub(step, rise)
+		step.Sub(step, s.A)
+		mulBlocks(rise, k, step)
+
+		gain = 0
+		f, a := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
+		for t := 1.0; t > 1e-9; t /= 2 {
+			f.Scale(t, rise)
+			f.Add(f, s.F)
+			a.Scale(t, step)
+			a.Add(a, s.A)
+			reached := LogProb(s.Prob, grad, f, y) - 0.5*quadratic(a, f, m)
+			// Near the maximum rounding must not stop a step.
+			if reached >= psi-1e-13*(1+math.Abs(psi)) {
+				gain, psi = reached-psi, reached
+				s.F, s.A = f, a
+				break
+			}
+		}
+		LogProb(s.Prob, grad, s.F, y) // of the values that are kept
+		if math.IsNaN(psi) {
+			return nil, fmt.Errorf("latent values are not finite: %w", linalg.ErrNotPositiveDefinite)
+		}
+	}
+}
+
+// quadratic is Σ_c a_cᵀ(f_c - m_c).
+func quadratic(a, f *mat.Dense, m []float64) float64 {
+	var sum float64
+	for c, mean := range m {
+		row := f.RawRowView(c)
+		for i, v := range a.RawRowView(c) {
+			sum += v * (row[i] - mean)
+		}
+	}
+	return sum
+}
+
+// mulBlocks writes K_c v_c to the rows of dst.
+func mulBlocks(dst *mat.Dense, k []*mat.SymDense, v *mat.Dense) {
+	for c := range k {
+		MulSym(dst.RawRowView(c), k[c], v.RawRowView(c))
+	}
+}
+
+func shiftRows(v *mat.Dense, by []float64) {
+	for c, b := range by {
+		row := v.RawRowView(c)
+		for i := range row {
+			row[i] += b
+		}
+	}
+}
+
+// Adjoint returns the derivatives of the evidence with respect to the elements of
+// a K that all latents share, so that d = Σ_ij kbar_ij dK_ij, and with respect to
+// the means (RW algorithm 5.1, for any L). With u = s - RKs and s = ∂/∂f of
+// -½log|I+KW|, which is -½W(diag S - 2Sπ) for the posterior covariance S of a
+// point's latents,
+//
+//	kbar = ½ Σ_c (a_c a_cᵀ - R_cc + u_c a_cᵀ + a_c u_cᵀ),  dmean_c = Σ_i a_ci + u_ci.
+func (s *Mode) Adjoint() (kbar *mat.SymDense, dmean []float64) {
+	l, n := s.F.Dims()
+	k := s.Factor.k
+	cov, q := mat.NewDense(n, l*l, nil), make([]*mat.Dense, l)
+	for c := range l {
+		q[c] = mat.DenseCopyOf(k[c])
+		for i := range n {
+			cov.RawRowView(i)[c*l+c] = k[c].At(i, i)
+		}
+	}
+	s.Factor.Reduce(cov, q)
+	u, ru := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
+	for i := range n {
+		row := cov.RawRowView(i)
+		for c := range l {
+			v := row[c*l+c]
+			for d := range l {
+				v -= 2 * row[c*l+d] * s.Prob.At(d, i)
+			}
+			u.Set(c, i, -v/2)
+		}
+	}
+	MulCurvature(u, s.Prob)
+	mulBlocks(ru, k, u)
+	s.Factor.Solve(ru)
+	u.Sub(u, ru)
+
+	kbar, dmean = mat.NewSymDense(n, nil), make([]float64, l)
+	raw := kbar.RawSymmetric()
+	for c := range l {
+		a, uc, r := s.A.RawRowView(c), u.RawRowView(c), s.Factor.block(c).RawSymmetric()
+		for i := range n {
+			dmean[c] += a[i] + uc[i]
+			for j := i; j < n; j++ {
+				raw.Data[i*raw.Stride+j] += 0.5 * (a[i]*a[j] - r.Data[i*r.Stride+j] + uc[i]*a[j] + a[i]*uc[j])
+			}
+		}
+	}
+	return kbar, dmean
+}

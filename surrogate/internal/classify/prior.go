@@ -1,0 +1,273 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Prior is a Gaussian-process prior on each latent function: one kernel for all
+// and a constant mean for each.
+type Prior struct {
+	Kernel   prior.Kernel
+	Means    []float64
+	Warnings []string
+}
+
+const (
+	// searchSize bounds the number of labels that the search for hyper-parameters
+	// looks at: that many for L = 1, fewer for more latents.
+	searchSize = 600
+
+	defaultStarts = 2
+
+	// meanSD is the prior standard deviation of a learned mean, and meanReach
+	// bounds it.
+	meanSD, meanReach = 2.0, 10.0
+)
+
+// ErrNoise reports a Spec that fixes a noise variance.
+var ErrNoise = fmt.Errorf("%w: labels have no noise variance", prior.ErrSpec)
+
+// Check reports a Spec that cannot be a prior of latent functions of dim inputs.
+func Check(s prior.Spec, dim int) error {
+	if s.Noise != nil {
+		return ErrNoise
+	}
+	_, err := s.Process(dim)
+	return err
+}
+
+// FitPrior maximises the evidence of the labels and the log density of the priors
+// on what s leaves open: the hyper-parameters of the kernel by those of package
+// prior, each mean by N(0, 2²) unless s says that it is zero. It is done by
+// bounded L-BFGS from s.Restarts starts (0 is 2), the modes of the hyper-priors
+// and then draws from them. Of more than 600/√L labels the search sees that many, drawn at
+// random. A step costs O(Ln³).
+func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.Rand) (Prior, error) {
+	_, dim := d.Dims()
+	if err := Check(s, dim); err != nil {
+		return Prior{}, err
+	}
+	kernel, params, err := s.Hyperparameters(dim, false)
+	if err != nil {
+		return Prior{}, err
+	}
+	p := &search{kernel: kernel, params: params[:len(params)-1], l: Latents(d.Classes), means: s.Mean != prior.MeanZero}
+	for i, h := range p.params {
+		if !h.Fixed {
+			p.free = append(p.free, i)
+		}
+	}
+	starts := s.Restarts
+	if starts == 0 {
+		starts = defaultStarts
+	}
+	begin := p.starts(starts, rng)
+	p.x, p.y = Rows(d, int(searchSize/math.Sqrt(float64(p.l))), rng)
+	best := begin[0]
+	if len(best) > 0 {
+		if best, err = p.run(ctx, begin); err != nil {
+			return Prior{}, err
+		}
+	}
+	theta, means := p.unpack(best)
+	out := Prior{Kernel: kernel.WithParams(theta), Means: means}
+	for _, i := range p.free {
+		if h := p.params[i]; theta[i] <= h.Lo*(1+1e-9) || theta[i] >= h.Hi*(1-1e-9) {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s ended on its bound %.4g", h.Name, theta[i]))
+		}
+	}
+	return out, nil
+}
+
+// Rows returns the labels, or limit of them drawn at random.
+func Rows(d surrogate.Labels, limit int, rng *rand.Rand) (*mat.Dense, []int) {
+	n, dim := d.Dims()
+	if n <= limit {
+		return d.X, d.Y
+	}
+	x, y := mat.NewDense(limit, dim, nil), make([]int, limit)
+	for i, r := range rng.Perm(n)[:limit] {
+		x.SetRow(i, d.X.RawRowView(r))
+		y[i] = d.Y[r]
+	}
+	return x, y
+}
+
+// Hypers lists the numbers of the prior.
+func (p Prior) Hypers() []surrogate.Hyper {
+	var out []surrogate.Hyper
+	for _, h := range p.Kernel.Params() {
+		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
+	}
+	if len(p.Means) == 1 {
+		return append(out, surrogate.Hyper{Name: "mean", Value: p.Means[0]})
+	}
+	for c, m := range p.Means {
+		out = append(out, surrogate.Hyper{Name: fmt.Sprintf("mean[%d]", c), Value: m})
+	}
+	return out
+}
+
+// Grams returns k(x,x), once for each latent.
+func (p Prior) Grams(x *mat.Dense) []*mat.SymDense {
+	n, _ := x.Dims()
+	k := mat.NewSymDense(n, nil)
+	p.Kernel.Gram(k, x)
+	return repeated(k, len(p.Means))
+}
+
+func repeated(k *mat.SymDense, l int) []*mat.SymDense {
+	all := make([]*mat.SymDense, l)
+	for c := range all {
+		all[c] = k
+	}
+	return all
+}
+
+// search is the fit of a prior. Its variables are the logarithms of the free
+// hyper-parameters, then the means that are learned.
+type search struct {
+	kernel prior.Kernel
+	params []prior.Param
+	free   []int
+	l      int
+	means  bool
+	x      *mat.Dense
+	y      []int
+}
+
+func (p *search) starts(k int, rng *rand.Rand) [][]float64 {
+	out := make([][]float64, k)
+	for s := range out {
+		for _, i := range p.free {
+			h := p.params[i]
+			v := h.Value
+			if s > 0 {
+				if h.Prior != nil {
+					v = h.Prior.Sample(rng)
+				} else {
+					v = h.Lo * math.Pow(h.Hi/h.Lo, rng.Float64())
+				}
+			}
+			out[s] = append(out[s], math.Log(min(max(v, h.Lo), h.Hi)))
+		}
+		if p.means {
+			out[s] = append(out[s], make([]float64, p.l)...)
+		}
+	}
+	return out
+}
+
+func (p *search) unpack(v []float64) (theta, means []float64) {
+	theta = make([]float64, len(p.params))
+	for i, h := range p.params {
+		theta[i] = h.Value
+	}
+	for j, i := range p.free {
+		theta[i] = math.Exp(v[j])
+	}
+	means = make([]float64, p.l)
+	copy(means, v[len(p.free):])
+	return theta, means
+}
+
+// run returns the best end of the starts; ties go to the earlier one.
+func (p *search) run(ctx context.Context, starts [][]float64) ([]float64, error) {
+	var lo, hi []float64
+	for _, i := range p.free {
+		lo, hi = append(lo, math.Log(p.params[i].Lo)), append(hi, math.Log(p.params[i].Hi))
+	}
+	for len(lo) < len(starts[0]) {
+		lo, hi = append(lo, -meanReach), append(hi, meanReach)
+	}
+	results, work := make([]optimize.Result, len(starts)), make(chan int, len(starts))
+	for i := range starts {
+		work <- i
+	}
+	close(work)
+	var group sync.WaitGroup
+	for range min(len(starts), runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for i := range work {
+				var a *mat.Dense
+				loss := func(v, grad []float64) float64 { return p.loss(ctx, v, grad, &a) }
+				// Only the context's error is possible, and it is asked below.
+				results[i], _ = optimize.Minimize(ctx, loss, starts[i], lo, hi, optimize.Settings{MaxIter: 100, GradTol: 1e-2, FuncTol: 1e-6})
+			}
+		})
+	}
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	best := 0
+	for i, r := range results {
+		if r.F < results[best].F {
+			best = i
+		}
+	}
+	if math.IsInf(results[best].F, 1) || floats.HasNaN(results[best].X) {
+		return nil, fmt.Errorf("no start of the fit has a finite evidence: %w", linalg.ErrNotPositiveDefinite)
+	}
+	return results[best].X, nil
+}
+
+// loss is minus the log posterior of the variables, with its gradient. Newton's
+// method starts from a, the end of the last call.
+func (p *search) loss(ctx context.Context, v, grad []float64, a **mat.Dense) float64 {
+	theta, means := p.unpack(v)
+	kernel := p.kernel.WithParams(theta)
+	n := len(p.y)
+	gram := mat.NewSymDense(n, nil)
+	kernel.Gram(gram, p.x)
+	mode, err := FindMode(ctx, repeated(gram, p.l), means, p.y, *a)
+	if err != nil {
+		return math.Inf(1)
+	}
+	*a = mode.A
+	kbar, dmean := mode.Adjoint()
+	if ctx.Err() != nil {
+		return math.Inf(1)
+	}
+	dtheta := make([]float64, len(theta))
+	kernel.ParamVJP(dtheta, p.x, kbar)
+	value := mode.Evidence
+	for j, i := range p.free {
+		grad[j] = -dtheta[i]
+		if h := p.params[i]; h.Prior != nil {
+			lp, dlp := h.Prior.LogProb(theta[i])
+			value += lp
+			grad[j] -= dlp * theta[i]
+		}
+	}
+	if p.means {
+		for c, m := range means {
+			value -= m * m / (2 * meanSD * meanSD)
+			grad[len(p.free)+c] = m/(meanSD*meanSD) - dmean[c]
+		}
+	}
+	return -value
+}
+
+// NumericalError makes an error of package linalg one of package surrogate, and
+// begins it with the name of a surrogate.
+func NumericalError(name string, err error) error {
+	if errors.Is(err, linalg.ErrNotPositiveDefinite) && !errors.Is(err, surrogate.ErrNotPositiveDefinite) {
+		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

@@ -1,0 +1,226 @@
+package surrogatetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// RunClassifier checks that a classifier keeps the contract of package surrogate.
+// It fits it some eight times to up to 30 labels.
+func RunClassifier(t *testing.T, c surrogate.Classifier) {
+	for _, f := range []struct {
+		name string
+		run  func(surrogate.Classifier) error
+	}{
+		{"two classes", func(c surrogate.Classifier) error { return classesAgree(c, labelled(30, 2)) }},
+		{"three classes", func(c surrogate.Classifier) error { return classesAgree(c, labelled(30, 3)) }},
+		{"datasets", checkLabelDatasets},
+		{"bad data", checkBadLabels},
+		{"cancellation", checkLabelCancellation},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			if err := f.run(c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// labelled is n points of the unit square in stripes of the given number of
+// classes.
+func labelled(n, classes int) surrogate.Labels {
+	d := smooth(n, 2)
+	l := surrogate.Labels{X: d.X, Y: make([]int, n), Classes: classes, Lo: d.Lo, Hi: d.Hi}
+	for i := range l.Y {
+		l.Y[i] = min(int(float64(classes)*(d.X.At(i, 0)+0.3*d.X.At(i, 1))/1.3), classes-1)
+	}
+	return l
+}
+
+func fitLabels(c surrogate.Classifier, l surrogate.Labels) (surrogate.ClassPosterior, error) {
+	return c.FitLabels(context.Background(), l, stream.New(1, "surrogatetest", 0))
+}
+
+func probabilities(p surrogate.ClassPosterior, x *mat.Dense) *mat.Dense {
+	m, _ := x.Dims()
+	prob := mat.NewDense(m, p.Classes(), nil)
+	p.Predict(prob, x)
+	return prob
+}
+
+// classesAgree checks all that a posterior of labels says.
+func classesAgree(c surrogate.Classifier, l surrogate.Labels) error {
+	p, err := fitLabels(c, l)
+	if err != nil {
+		return err
+	}
+	const m = 7
+	x := points(m, 2)
+	prob := probabilities(p, x)
+	again, err := fitLabels(c, l)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(
+		saneClasses(p, l.Classes, x),
+		identical("a second fit", data(probabilities(again, x)), data(prob)),
+		gradientOfClasses(p, x),
+	); err != nil {
+		return err
+	}
+	for i := range m {
+		alone := probabilities(p, rowsOf(x, i))
+		for k, v := range alone.RawRowView(0) {
+			if math.Abs(v-prob.At(i, k)) > 1e-9 {
+				return fmt.Errorf("class %d of a point alone has probability %v, among others %v", k, v, prob.At(i, k))
+			}
+		}
+	}
+	right := 0
+	at := probabilities(p, l.X)
+	for i, y := range l.Y {
+		best := 0
+		for k, v := range at.RawRowView(i) {
+			if v > at.At(i, best) {
+				best = k
+			}
+		}
+		if best == y {
+			right++
+		}
+	}
+	if right < len(l.Y)*8/10 {
+		return fmt.Errorf("%d of %d training labels are the most probable ones, want 80 %% of stripes", right, len(l.Y))
+	}
+	return nil
+}
+
+// saneClasses: probabilities and variances are such, and sizes are checked.
+func saneClasses(p surrogate.ClassPosterior, classes int, x *mat.Dense) error {
+	m, d := x.Dims()
+	latents := classes
+	if classes == 2 {
+		latents = 1
+	}
+	if p.Classes() != classes || p.Latents() != latents || p.Dim() != d {
+		return fmt.Errorf("a posterior of %d classes, %d latents and %d inputs, want %d, %d and %d", p.Classes(), p.Latents(), p.Dim(), classes, latents, d)
+	}
+	prob := probabilities(p, x)
+	mean, variance := mat.NewDense(m, latents, nil), mat.NewDense(m, latents, nil)
+	p.Latent(mean, variance, x)
+	for i := range m {
+		var sum float64
+		for _, v := range prob.RawRowView(i) {
+			if !(v >= 0 && v <= 1) {
+				return fmt.Errorf("a probability is %v", v)
+			}
+			sum += v
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			return fmt.Errorf("probabilities add up to %v", sum)
+		}
+		for c, v := range variance.RawRowView(i) {
+			if !(v >= 0) || math.IsInf(v, 0) || math.IsNaN(mean.At(i, c)) {
+				return fmt.Errorf("latent mean %v and variance %v", mean.At(i, c), v)
+			}
+		}
+	}
+	if v := p.LogMarginalLikelihood(); math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("a log marginal likelihood of %v", v)
+	}
+	if len(p.Hypers()) == 0 {
+		return errors.New("no hyper-parameters")
+	}
+	if !panics(func() { p.Predict(mat.NewDense(m, classes+1, nil), x) }) || !panics(func() { p.Latent(mean, mat.NewDense(m+1, latents, nil), x) }) {
+		return errors.New("a destination of the wrong size does not panic")
+	}
+	return nil
+}
+
+func gradientOfClasses(p surrogate.ClassPosterior, x *mat.Dense) error {
+	m, d := x.Dims()
+	value, grad := make([]float64, m), mat.NewDense(m, d, nil)
+	if p.Classes() > 2 {
+		if !panics(func() { p.PredictGrad(value, grad, x) }) {
+			return errors.New("the gradient of one class among many does not panic")
+		}
+		return nil
+	}
+	p.PredictGrad(value, grad, x)
+	prob := probabilities(p, x)
+	for i := range m {
+		if math.Abs(value[i]-prob.At(i, 1)) > 1e-9 {
+			return fmt.Errorf("PredictGrad has the probability %v, Predict %v", value[i], prob.At(i, 1))
+		}
+		f := func(at []float64) float64 { return probabilities(p, mat.NewDense(1, d, at)).At(0, 1) }
+		if err := check.Gradient(f, append([]float64(nil), x.RawRowView(i)...), grad.RawRowView(i), 1e-5); err != nil {
+			return fmt.Errorf("probability: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkLabelDatasets: one label, classes that are absent, contradictions.
+func checkLabelDatasets(c surrogate.Classifier) error {
+	absent := labelled(8, 2)
+	clear(absent.Y)
+	contradiction := labelled(6, 2)
+	contradiction.X = rowsOf(contradiction.X, 0, 0, 0, 1, 1, 2)
+	one := surrogate.Labels{X: mat.NewDense(1, 1, []float64{0.4}), Y: []int{1}, Classes: 3}
+	for _, set := range []struct {
+		name string
+		l    surrogate.Labels
+	}{{"one label", one}, {"one class of two", absent}, {"contradictory labels", contradiction}} {
+		p, err := fitLabels(c, set.l)
+		if err == nil {
+			err = saneClasses(p, set.l.Classes, points(3, p.Dim()))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", set.name, err)
+		}
+	}
+	p, err := fitLabels(c, absent)
+	if err == nil && !(probabilities(p, absent.X).At(0, 0) > 0.5) {
+		err = errors.New("a class that alone was seen is not the more probable one")
+	}
+	return err
+}
+
+func checkBadLabels(c surrogate.Classifier) error {
+	for _, b := range []struct {
+		what string
+		want error
+		harm func(l *surrogate.Labels)
+	}{
+		{"no data", surrogate.ErrNoData, func(l *surrogate.Labels) { *l = surrogate.Labels{Classes: 2} }},
+		{"an input of NaN", surrogate.ErrNotFinite, func(l *surrogate.Labels) { l.X.Set(2, 1, math.NaN()) }},
+		{"a label too few", surrogate.ErrShape, func(l *surrogate.Labels) { l.Y = l.Y[1:] }},
+		{"a label that is no class", surrogate.ErrLabel, func(l *surrogate.Labels) { l.Y[3] = 2 }},
+		{"one class", surrogate.ErrLabel, func(l *surrogate.Labels) { l.Classes = 1 }},
+	} {
+		l := labelled(5, 2)
+		b.harm(&l)
+		if _, err := fitLabels(c, l); !errors.Is(err, b.want) {
+			return fmt.Errorf("a fit to %s gives the error %v, want one that wraps %v", b.what, err, b.want)
+		}
+	}
+	return nil
+}
+
+func checkLabelCancellation(c surrogate.Classifier) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := c.FitLabels(ctx, labelled(12, 2), stream.New(1, "surrogatetest", 0)); !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("a fit under a cancelled context gives the error %v", err)
+	}
+	return nil
+}
