@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/linear"
 )
 
 // Model is Bayesian linear regression on random features. The zero value is the
@@ -25,10 +26,7 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
-const (
-	fitRows = 1000 // observations that the hyper-parameters are fitted to
-	chunk   = 1024 // rows of features at a time
-)
+const fitRows = 1000 // observations that the hyper-parameters are fitted to
 
 func (m Model) withDefaults() (Model, error) {
 	if m.Features < 0 {
@@ -82,19 +80,20 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if features.Len() == 0 {
 		return nil, fmt.Errorf("rff: the kernel %s has no features", fitted.Kernel)
 	}
-	p := &posterior{
-		process: fitted.Process, features: features, warnings: fitted.Warnings, state: fitted.State,
-		precision: mat.NewSymDense(features.Len(), nil), shift: make([]float64, features.Len()),
-	}
-	for i := range features.Len() {
-		p.precision.SetSym(i, i, 1)
-	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "regression"})
-	out, err := p.observe(ctx, d.X, d.Y)
+	post, err := linear.New(ctx, "rff", basis{features, fitted.Mean}, fitted.Noise, d.X, d.Y)
 	if err != nil {
-		return nil, wrap(err)
+		return nil, err
 	}
-	return out, nil
+	post.Degradation, post.Remembered = fitted.Warnings, fitted.State
+	for _, h := range fitted.Kernel.Params() {
+		post.Described = append(post.Described, surrogate.Hyper{Name: h.Name, Value: h.Value})
+	}
+	post.Described = append(post.Described,
+		surrogate.Hyper{Name: "noise", Value: fitted.Noise},
+		surrogate.Hyper{Name: "mean", Value: fitted.Mean},
+		surrogate.Hyper{Name: "features", Value: float64(features.Len())})
+	return post, nil
 }
 
 // some returns at most k observations, drawn at random where there are more.

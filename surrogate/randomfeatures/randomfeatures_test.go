@@ -90,13 +90,13 @@ func TestCheck(t *testing.T) {
 	require.ErrorContains(t, err, "has no features")
 }
 
-func BenchmarkObserve(b *testing.B) {
+func BenchmarkRegression(b *testing.B) {
 	d := wave(5000)
-	m := Model{Spec: prior.Spec{Kernel: "rbf(lengthscale=0.6)", Noise: new(0.02), Variance: new(1.5), Mean: prior.MeanZero}}
-	p, err := m.Fit(context.Background(), wave(10), stream.New(1, "fit", 0))
+	spec := prior.Spec{Kernel: "rbf(lengthscale=0.6)", Noise: new(0.02), Variance: new(1.5), Mean: prior.MeanZero}
+	p, err := Model{Spec: spec}.Fit(context.Background(), wave(10), stream.New(1, "fit", 0))
 	require.NoError(b, err)
 	for b.Loop() {
-		_, err := p.(*posterior).observe(context.Background(), d.X, d.Y)
+		_, err := p.(surrogate.Conditioner).Condition(d.X, d.Y)
 		require.NoError(b, err)
 	}
 }

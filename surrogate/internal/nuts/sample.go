@@ -1,0 +1,122 @@
+package nuts
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// ErrStart reports a start at which the density is 0 or has no gradient.
+var ErrStart = errors.New("the density is not finite where sampling starts")
+
+// Settings of a chain.
+type Settings struct {
+	Warmup, Draws int
+	Accept        float64 // mean acceptance that step sizes aim at
+	Depth         int     // a trajectory has fewer than 2^Depth steps
+}
+
+// Place is where a chain starts or ends: a position with the step size and the
+// variances that suit it. A Step of 0, or no variances, are unknown.
+type Place struct {
+	Q        []float64
+	Step     float64
+	Variance []float64
+}
+
+// Chain is what came of a run. Counts and means exclude the warm-up.
+type Chain struct {
+	Draws      [][]float64
+	LogDensity []float64
+	End        Place
+	Divergent  int     // draws whose trajectory diverged
+	Saturated  int     // draws whose trajectory reached the largest size
+	Accept     float64 // mean acceptance
+	Steps      float64 // mean number of steps of a trajectory
+}
+
+// Sample runs a chain. It calls tick after each iteration, warm-up included, and
+// looks at ctx before each gradient.
+func Sample(ctx context.Context, target Target, start Place, s Settings, rng *rand.Rand, tick func()) (*Chain, error) {
+	d := len(start.Q)
+	w := &walker{target: target, rng: rng, step: start.Step, variance: slices.Clone(start.Variance)}
+	if len(w.variance) != d {
+		w.variance = make([]float64, d)
+		for i := range w.variance {
+			w.variance[i] = 1
+		}
+	}
+	grad := make([]float64, d)
+	logp := target(grad, start.Q)
+	if bad(logp) || slices.ContainsFunc(grad, bad) {
+		return nil, ErrStart
+	}
+	at := &point{q: slices.Clone(start.Q), grad: grad, logp: logp}
+	if !(w.step > 0) {
+		w.step = 1
+		w.guess(at)
+	}
+	averaging := newDualAveraging(s.Accept, w.step)
+	first, ends := windows(s.Warmup)
+	seen := newMoments(d)
+	c := &Chain{}
+	for k := range s.Warmup + s.Draws {
+		next, saturated, err := w.next(ctx, at, s.Depth)
+		if err != nil {
+			return nil, err
+		}
+		at = next
+		accept := w.accept / float64(max(w.leaps, 1))
+		if k < s.Warmup {
+			w.step = averaging.update(accept)
+			if k >= first {
+				seen.add(at.q)
+			}
+			if ends[k+1] && seen.n > 1 {
+				seen.variance(w.variance)
+				seen = newMoments(d)
+				w.guess(at)
+				averaging = newDualAveraging(s.Accept, w.step)
+			}
+			if k == s.Warmup-1 && averaging.t > 0 {
+				w.step = averaging.final()
+			}
+		} else {
+			c.Draws = append(c.Draws, at.q)
+			c.LogDensity = append(c.LogDensity, at.logp)
+			c.Accept += accept / float64(s.Draws)
+			c.Steps += float64(w.leaps) / float64(s.Draws)
+			if w.divergent {
+				c.Divergent++
+			}
+			if saturated {
+				c.Saturated++
+			}
+		}
+		tick()
+	}
+	c.End = Place{Q: slices.Clone(at.q), Step: w.step, Variance: w.variance}
+	return c, nil
+}
+
+func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+
+// guess halves or doubles the step size until the acceptance of one step crosses ½
+// (Hoffman and Gelman 2014, algorithm 4).
+func (w *walker) guess(at *point) {
+	a := w.at(at.q, at.grad, at.logp)
+	grows := func() bool { return a.energy-w.leap(a, w.step).energy > math.Log(0.5) }
+	up := grows()
+	for range 50 {
+		if up {
+			w.step *= 2
+		} else {
+			w.step /= 2
+		}
+		if grows() != up {
+			return
+		}
+	}
+}
