@@ -85,13 +85,16 @@ type ClassPosterior interface {
 	// m×Latents().
 	Latent(mean, variance, x *mat.Dense)
 
-	// LogMarginalLikelihood is the approximation of log p(labels), in nats, that
-	// the fit maximised over its hyper-parameters.
-	LogMarginalLikelihood() float64
-
 	// Hypers are the hyper-parameters that the fit arrived at, for display.
 	Hypers() []Hyper
 
 	// Warnings tells what was degraded during the fit.
 	Warnings() []string
+}
+
+// ClassEvidence is a ClassPosterior that knows Laplace's approximation of the log
+// probability of its labels, in nats, priors on hyper-parameters excluded.
+type ClassEvidence interface {
+	ClassPosterior
+	LogMarginalLikelihood() float64
 }

@@ -234,6 +234,8 @@ type problem struct {
 	data    surrogate.Dataset
 	box     fspace.Box
 	notes   []string // warnings
+
+	curvature []float64 // of each label's log-likelihood; nil for numbers
 }
 
 // solve trains from w and builds the posterior.

@@ -36,7 +36,8 @@ const (
 //
 // L is K = R Rᵀ's R^{-T} (factor "cholesky", O(|C|³ + |C|²p)) or the published
 // Lanczos basis of at most 500 columns (factor "lanczos", O(500 |C|²)). Both
-// hold K, 8|C|² bytes, and J(C), 8|C|p bytes.
+// hold K, 8|C|² bytes, and J(C), 8|C|p bytes. The data's Gauss–Newton matrix is
+// Σ_i J(x_i)ᵀJ(x_i)/σ²; of labels p.curvature takes the place of 1/σ².
 func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense) (factor, error) {
 	nc, d := c.Dims()
 	k := mat.NewSymDense(nc, nil)
@@ -108,6 +109,9 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 		jx := mat.NewDense(e-i, tc.NumParams(), nil)
 		p.tape(w, p.data.X.Slice(i, e, 0, d).(*mat.Dense)).Jacobian(jx)
 		linalg.Mul(ju, 1, linalg.N, jx, linalg.N, ur, 0)
+		for row := i; row < e && p.curvature != nil; row++ {
+			scaleRow(ju.RawRowView(row-i), math.Sqrt(p.curvature[row]*p.noise))
+		}
 		linalg.Syrk(a, 1/p.noise, linalg.T, ju, 1)
 	}
 	var eig mat.EigenSym

@@ -45,13 +45,14 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	return post, nil
 }
 
-func newClassPosterior(ctx context.Context, p classify.Prior, d surrogate.Labels) (surrogate.ClassPosterior, error) {
+func newClassPosterior(ctx context.Context, p classify.Prior, d surrogate.Labels) (surrogate.ClassEvidence, error) {
 	l := &latents{Prior: p, x: mat.DenseCopyOf(d.X)}
 	var err error
 	if l.mode, err = classify.FindMode(ctx, p.Grams(l.x), p.Means, d.Y, nil); err != nil {
 		return nil, err
 	}
-	return classify.Posterior{Process: l, Labels: d.Classes, Evidence: l.mode.Evidence, Numbers: p.Hypers(), Notes: p.Warnings}, nil
+	post := classify.Posterior{Process: l, Labels: d.Classes, Numbers: p.Hypers(), Notes: p.Warnings}
+	return classify.WithEvidence{Posterior: post, Evidence: l.mode.Evidence}, nil
 }
 
 // latents are the latent processes given labels: with q = k(X,x),

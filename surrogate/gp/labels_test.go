@@ -50,13 +50,13 @@ func TestLabelsAgainstOracles(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal(text, &oracle))
-	fit := func(c common, means []float64, classes int) surrogate.ClassPosterior {
+	fit := func(c common, means []float64, classes int) classify.WithEvidence {
 		kernel, err := prior.Parse(c.Kernel, len(c.X[0]))
 		require.NoError(t, err)
 		post, err := newClassPosterior(context.Background(), classify.Prior{Kernel: kernel, Means: means}, surrogate.Labels{X: matrix(c.X), Y: c.Y, Classes: classes})
 		require.NoError(t, err)
 		require.InDelta(t, c.Evidence, post.LogMarginalLikelihood(), 1e-8)
-		return post
+		return post.(classify.WithEvidence)
 	}
 	require.Len(t, oracle.Binary, 3)
 	for _, c := range oracle.Binary {
@@ -72,8 +72,8 @@ func TestLabelsAgainstOracles(t *testing.T) {
 				require.InDelta(t, c.Probability[i], prob.At(i, 1), 2e-3, "five error functions for the logistic one")
 				require.InDelta(t, 1, prob.At(i, 0)+prob.At(i, 1), 1e-15)
 			}
-			kbar, _ := post.(classify.Posterior).Process.(*latents).mode.Adjoint()
-			kernel := post.(classify.Posterior).Process.(*latents).Kernel
+			kbar, _ := post.Process.(*latents).mode.Adjoint()
+			kernel := post.Process.(*latents).Kernel
 			grad := make([]float64, len(kernel.Params()))
 			kernel.ParamVJP(grad, matrix(c.X), kbar)
 			// scikit-learn's ConstantKernel comes first, and so does our variance.
@@ -92,7 +92,7 @@ func TestLabelsAgainstOracles(t *testing.T) {
 			l, at, m := len(c.Means), matrix(c.At), len(c.At)
 			post := fit(c.common, c.Means, l)
 			mean, cov, prob := mat.NewDense(m, l, nil), mat.NewDense(m, l*l, nil), mat.NewDense(m, l, nil)
-			post.(classify.Posterior).Moments(mean, cov, at)
+			post.Moments(mean, cov, at)
 			post.Predict(prob, at)
 			for i := range m {
 				require.InDeltaSlice(t, c.Mean[i], mean.RawRowView(i), 1e-7)

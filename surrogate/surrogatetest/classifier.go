@@ -134,8 +134,10 @@ func saneClasses(p surrogate.ClassPosterior, classes int, x *mat.Dense) error {
 			}
 		}
 	}
-	if v := p.LogMarginalLikelihood(); math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("a log marginal likelihood of %v", v)
+	if e, ok := p.(surrogate.ClassEvidence); ok {
+		if v := e.LogMarginalLikelihood(); !(v <= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("a log probability of the labels of %v", v)
+		}
 	}
 	if len(p.Hypers()) == 0 {
 		return errors.New("no hyper-parameters")

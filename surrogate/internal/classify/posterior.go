@@ -30,13 +30,21 @@ type Process interface {
 // Posterior is a surrogate.ClassPosterior made of a Process.
 type Posterior struct {
 	Process
-	Labels   int // classes
-	Evidence float64
-	Numbers  []surrogate.Hyper
-	Notes    []string
+	Labels  int // classes
+	Numbers []surrogate.Hyper
+	Notes   []string
 }
 
-var _ surrogate.ClassPosterior = Posterior{}
+// WithEvidence is a Posterior that knows its evidence.
+type WithEvidence struct {
+	Posterior
+	Evidence float64
+}
+
+var (
+	_ surrogate.ClassPosterior = Posterior{}
+	_ surrogate.ClassEvidence  = WithEvidence{}
+)
 
 // Classes implements surrogate.ClassPosterior.
 func (p Posterior) Classes() int { return p.Labels }
@@ -44,8 +52,8 @@ func (p Posterior) Classes() int { return p.Labels }
 // Latents implements surrogate.ClassPosterior.
 func (p Posterior) Latents() int { return Latents(p.Labels) }
 
-// LogMarginalLikelihood implements surrogate.ClassPosterior.
-func (p Posterior) LogMarginalLikelihood() float64 { return p.Evidence }
+// LogMarginalLikelihood implements surrogate.ClassEvidence.
+func (p WithEvidence) LogMarginalLikelihood() float64 { return p.Evidence }
 
 // Hypers implements surrogate.ClassPosterior.
 func (p Posterior) Hypers() []surrogate.Hyper { return slices.Clone(p.Numbers) }

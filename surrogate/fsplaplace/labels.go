@@ -1,0 +1,345 @@
+package fsplaplace
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/classify"
+)
+
+var _ surrogate.Classifier = Model{}
+
+// labelNoise is the least noise variance that a number would have to have to tell
+// as much of a latent function as a label of two classes: the ridge is chosen on
+// observations like that.
+const labelNoise = 4
+
+// FitLabels is FSP-Laplace with the likelihood of labels: a network f_c(·,w_c) for
+// each latent function, all with the prior GP(μ_c, k), fitted by the Laplace
+// evidence of the exact process. Training minimises
+//
+//	R(w) = -Σ_i log p(y_i|f(x_i,w)) + ½ Σ_c (f_c(C,w_c) - μ_c)ᵀ K⁻¹ (f_c(C,w_c) - μ_c).
+//
+// As a function of the values at C, training inputs among them, R is convex.
+// Gauss–Newton training takes the networks to its minimum, the mode of the process,
+// each in the metric (K⁻¹ + D)⁻¹ of the curvature without what couples classes.
+// Beyond 1000 labels the process is the one whose functions C spans.
+//
+// The posterior of the weights adds Σ_i Jᵀ W_i J, W = diag(π) - ππᵀ at the networks'
+// means, to the precision that the prior gives them as in regression. The factors
+// "cholesky" and "lanczos" leave out what W ties between more than two classes. The
+// fixed noise of a Spec is an error.
+func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	post, err := m.fitLabels(ctx, d, rng)
+	if err != nil {
+		return nil, classify.NumericalError("fsp-laplace", err)
+	}
+	return post, nil
+}
+
+func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
+	activation, err := nn.ByName(m.Activation)
+	if err != nil {
+		return nil, err
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	fitted, err := classify.FitPrior(ctx, m.Spec, d, stream.Split(rng, "prior", 0))
+	if err != nil {
+		return nil, err
+	}
+	_, dim := d.Dims()
+	p := &labelProblem{
+		problem: problem{
+			Model: m, net: &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
+			data: surrogate.Dataset{X: mat.DenseCopyOf(d.X), Lo: d.Lo, Hi: d.Hi}, process: prior.Process{Kernel: fitted.Kernel}, noise: labelNoise,
+		},
+		prior: fitted, y: d.Y,
+	}
+	p.box = m.contextBox(p.data)
+	if m.Scaling == "data" {
+		p.inputs = zscore(d.X)
+	} else {
+		p.inputs = fspace.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi)
+	}
+	l := &latents{parts: make([]*posterior, len(fitted.Means))}
+	spread := p.inputs.Spread(p.box)
+	for c, mean := range fitted.Means {
+		w := fspace.InitialWeights(p.net, *m.Bias, spread, mean, stream.Split(rng, "weights", c))
+		l.parts[c] = &posterior{net: p.net, inputs: p.inputs, process: p.process, w: w}
+	}
+	if err := p.solve(ctx, l, stream.Split(rng, "context", 0)); err != nil {
+		return nil, err
+	}
+	numbers := fitted.Hypers()
+	for c, q := range l.parts {
+		if q.ridge != 0 {
+			numbers = append(numbers, surrogate.Hyper{Name: fmt.Sprintf("log10 ridge[%d]", c), Value: q.ridge})
+		}
+	}
+	return classify.Posterior{Process: l, Labels: d.Classes, Numbers: numbers, Notes: slices.Concat(fitted.Warnings, p.notes)}, nil
+}
+
+// labelProblem is a fit to labels.
+type labelProblem struct {
+	problem
+	prior classify.Prior
+	y     []int
+}
+
+// solve trains the networks of l and sets their factors.
+func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) error {
+	design, holdout := p.contextPoints(p.CovarianceContext, rng)
+	c := p.withInputs(design, rng)
+	newton := p.Trainer != "adam"
+	var to labelTarget
+	var err error
+	if newton {
+		train := c
+		if p.Context != p.CovarianceContext {
+			other, _ := p.contextPoints(p.Context, rng)
+			train = p.withInputs(other, rng)
+		}
+		if to, err = p.target(ctx, train); err != nil {
+			return err
+		}
+		for k, q := range l.parts {
+			if _, err := to.at[k].Train(ctx, p.net, p.inputs, p.process.Kernel, q.w, p.Steps, converged); err != nil {
+				return err
+			}
+		}
+		if p.Factor == "ridge" && train != c {
+			if to, err = p.target(ctx, c); err != nil {
+				return err
+			}
+		}
+	} else if err := p.trainAdam(ctx, l, rng); err != nil {
+		return err
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
+	if p.Factor != "ridge" {
+		return p.uncoupled(ctx, l, design)
+	}
+	exponent := 0.0
+	for k, q := range l.parts {
+		s, err := p.ridgeFactor(ctx, q.w, c, holdout, exponent)
+		if err != nil {
+			return err
+		}
+		exponent = s.exponent
+		q.ridge, q.factor = s.exponent, &s.factor
+		if newton {
+			r := make([]float64, len(to.at[k].Mean))
+			sub(r, to.at[k].Mean, s.factor.ctx.Value())
+			q.shift = s.readOut(r)
+		}
+	}
+	if err := p.observe(ctx, l, to.mode); err != nil {
+		return err
+	}
+	return p.compare(ctx, l, to.mode, holdout)
+}
+
+// uncoupled sets the factors of Algorithm 2, the classes by themselves.
+func (p *labelProblem) uncoupled(ctx context.Context, l *latents, design *mat.Dense) error {
+	prob := p.probabilities(l)
+	for c, q := range l.parts {
+		p.curvature = prob.RawRowView(c)
+		for i, v := range p.curvature {
+			p.curvature[i] = v * (1 - v)
+		}
+		var err error
+		if q.factor, err = p.precisionFactor(ctx, q.w, design); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// probabilities returns those of the means at the labelled points, L×n.
+func (p *labelProblem) probabilities(l *latents) *mat.Dense {
+	f := p.means(l)
+	classify.LogProb(f, mat.DenseCopyOf(f), f, p.y)
+	return f
+}
+
+// means returns the means at the labelled points, L×n.
+func (p *labelProblem) means(l *latents) *mat.Dense {
+	n, d := p.data.Dims()
+	f := mat.NewDense(len(l.parts), n, nil)
+	for i := 0; i < n; i += chunk {
+		k := min(n, i+chunk)
+		for c, q := range l.parts {
+			q.mean(f.RawRowView(c)[i:k], q.record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
+		}
+	}
+	return f
+}
+
+// observe gives l its factor of A = I + Σ_i Φ_iᵀ W_i Φ_i, where Φ_i has the features
+// of all latents at a labelled point, and of an exact mode moves the means by
+//
+//	A⁻¹ Σ_i Φ_iᵀ W_i (f̂_i - mean_i):
+//
+// by regression on what the ridge leaves of it there.
+func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.Mode) error {
+	n, d := p.data.Dims()
+	prob := p.probabilities(l)
+	pull := mat.NewDense(len(l.parts), n, nil)
+	if mode != nil {
+		pull.Sub(mode.F, p.means(l))
+		classify.MulCurvature(pull, prob)
+	}
+	at, total := l.offsets()
+	a, e := mat.NewDense(total, total, nil), make([]float64, total)
+	for i := 0; i < n; i += chunk {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		k := min(n, i+chunk)
+		phi := make([]*mat.Dense, len(l.parts))
+		for c, q := range l.parts {
+			phi[c] = mat.NewDense(k-i, q.factor.rank(), nil)
+			q.factor.features(phi[c], q.record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
+			linalg.MulVec(e[at[c]:at[c+1]], 1, linalg.T, phi[c], pull.RawRowView(c)[i:k], 1)
+		}
+		for c := range phi {
+			for b := range c + 1 {
+				weighted := mat.DenseCopyOf(phi[b])
+				for r := range k - i {
+					w := -prob.At(c, i+r) * prob.At(b, i+r)
+					if b == c {
+						w += prob.At(c, i+r)
+					}
+					scaleRow(weighted.RawRowView(r), w)
+				}
+				block := a.Slice(at[c], at[c+1], at[b], at[b+1]).(*mat.Dense)
+				linalg.Mul(block, 1, linalg.T, phi[c], linalg.N, weighted, 1)
+			}
+		}
+	}
+	sym := mat.NewSymDense(total, nil)
+	for i := range total {
+		for j, v := range a.RawRowView(i)[:i+1] {
+			sym.SetSym(i, j, v)
+		}
+	}
+	fspace.AddDiagonal(sym, 1)
+	chol, err := linalg.Factorize(sym)
+	if err != nil {
+		return fmt.Errorf("posterior precision: %w", err)
+	}
+	if mode != nil {
+		chol.SolveVec(e)
+		for c, q := range l.parts {
+			linalg.Axpy(1, q.factor.weights(e[at[c]:at[c+1]]), q.shift)
+		}
+	}
+	if len(l.parts) == 1 {
+		l.parts[0].factor = l.parts[0].factor.solve(chol)
+	} else {
+		l.chol = chol
+	}
+	return nil
+}
+
+// compare warns if the means at held-out points are far from the mode of the
+// process.
+func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.Mode, holdout *mat.Dense) error {
+	if mode == nil {
+		return nil
+	}
+	want := p.exactTarget(mode, holdout)
+	m, _ := holdout.Dims()
+	mean := make([]float64, m)
+	var sum float64
+	for c, q := range l.parts {
+		q.mean(mean, q.record(holdout))
+		for i, v := range mean {
+			d := v - want[c].Mean[i]
+			sum += d * d / (want[c].Cov.At(i, i) + p.noise) / float64(m*len(l.parts))
+		}
+	}
+	if off := math.Sqrt(sum); off > farOff {
+		p.notes = append(p.notes, fmt.Sprintf("the networks' means are %.2g standard deviations from those of their prior given the labels: the networks are too small or too smooth for this prior", off))
+	}
+	return ctx.Err()
+}
+
+// latents are networks through their linearisation. Features are those of the
+// posterior, or with chol those of the prior, whose precision given the labels it
+// factors for all latents together.
+type latents struct {
+	parts []*posterior
+	chol  *linalg.Cholesky
+}
+
+// offsets returns where the features of each latent begin, and their number.
+func (l *latents) offsets() (at []int, total int) {
+	at = []int{0}
+	for _, q := range l.parts {
+		total += q.factor.rank()
+		at = append(at, total)
+	}
+	return at, total
+}
+
+// Dim is the number of inputs.
+func (l *latents) Dim() int { return l.parts[0].Dim() }
+
+// Moments implements classify.Process. For L > 1 latents of rank r it costs
+// O(L(Lr)²) a point.
+func (l *latents) Moments(mean, cov, x *mat.Dense) {
+	m, _ := x.Dims()
+	k := len(l.parts)
+	at, total := l.offsets()
+	column := make([]float64, m)
+	half := make([]*mat.Dense, k) // rows are L⁻¹φ of the latent at each point
+	for c, q := range l.parts {
+		t := q.record(x)
+		q.mean(column, t)
+		for i, v := range column {
+			mean.Set(i, c, v)
+		}
+		half[c] = mat.NewDense(m, q.factor.rank(), nil)
+		q.factor.features(half[c], t)
+		if l.chol != nil {
+			b := mat.NewDense(total, m, nil)
+			b.Slice(at[c], at[c+1], 0, m).(*mat.Dense).Copy(half[c].T())
+			l.chol.SolveLower(b)
+			half[c] = mat.DenseCopyOf(b.T())
+		}
+	}
+	for i := range m {
+		row := cov.RawRowView(i)
+		for c := range k {
+			row[c*k+c] = linalg.Dot(half[c].RawRowView(i), half[c].RawRowView(i))
+			for b := 0; b < c && l.chol != nil; b++ {
+				v := linalg.Dot(half[c].RawRowView(i), half[b].RawRowView(i))
+				row[c*k+b], row[b*k+c] = v, v
+			}
+		}
+	}
+}
+
+// MomentsGrad implements classify.Process.
+func (l *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	l.parts[0].PredictGrad(mean, variance, dmean, dvariance, x)
+}

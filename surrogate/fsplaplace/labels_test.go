@@ -1,0 +1,137 @@
+package fsplaplace
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/internal/classify"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+)
+
+func TestLabelsConformance(t *testing.T) {
+	for name, m := range map[string]Model{
+		"ridge":    {Hidden: []int{12}, Context: 40},
+		"sizes":    {Hidden: []int{8, 8}, Context: 30, CovarianceContext: 50},
+		"adam":     {Hidden: []int{10}, Context: 30, Trainer: "adam", Steps: 300, Rate: 0.02},
+		"cholesky": {Hidden: []int{10}, Context: 30, Factor: "cholesky"},
+		"lanczos":  {Hidden: []int{10}, Context: 30, CovarianceContext: 60, Factor: "lanczos", Scaling: "data", Box: "data"},
+	} {
+		t.Run(name, func(t *testing.T) { surrogatetest.RunClassifier(t, m) })
+	}
+}
+
+// rings are labels by the distance from the centre, with some noise.
+func rings(n, classes int) surrogate.Labels {
+	rng := stream.New(5, "rings", classes)
+	d := surrogate.Labels{X: mat.NewDense(n, 2, nil), Y: make([]int, n), Classes: classes, Lo: []float64{0, 0}, Hi: []float64{1, 1}}
+	for i := range n {
+		a, b := rng.Float64(), rng.Float64()
+		d.X.SetRow(i, []float64{a, b})
+		r := math.Hypot(a-0.5, b-0.5) + 0.05*rng.NormFloat64()
+		d.Y[i] = max(0, min(classes-1, int(float64(classes)*r/0.6)))
+	}
+	return d
+}
+
+// The networks give the latent moments of the exact process that is their prior,
+// coupling of the classes included.
+func TestLabelsAgainstTheProcess(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		d := rings(40, classes)
+		spec := prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(4.), Mean: prior.MeanZero}
+		fit := func(c surrogate.Classifier) classify.Posterior {
+			p, err := c.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+			require.NoError(t, err)
+			require.Empty(t, p.Warnings())
+			if e, ok := p.(classify.WithEvidence); ok {
+				return e.Posterior
+			}
+			return p.(classify.Posterior)
+		}
+		want, got := fit(gp.Model{Spec: spec}), fit(Model{Spec: spec, Context: 150})
+		const m = 60
+		l := want.Latents()
+		x := fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(m, stream.New(2, "at", 0))
+		moments := func(p classify.Posterior) (mean, cov *mat.Dense) {
+			mean, cov = mat.NewDense(m, l, nil), mat.NewDense(m, l*l, nil)
+			p.Moments(mean, cov, x)
+			return mean, cov
+		}
+		wm, wc := moments(want)
+		gm, gc := moments(got)
+		for i := range m {
+			require.InDeltaSlice(t, wm.RawRowView(i), gm.RawRowView(i), 0.05)
+			for j, v := range wc.RawRowView(i) {
+				require.InDelta(t, v, gc.At(i, j), 0.1*wc.At(i, j/l*l+j/l)+0.03)
+			}
+		}
+	}
+}
+
+// With the inputs among C the sparse process is the exact one.
+func TestSparseLabelTarget(t *testing.T) {
+	d := rings(30, 3)
+	spec := prior.Spec{Kernel: "matern32", Lengthscale: []float64{0.4}, Variance: new(4.), Mean: prior.MeanZero}
+	process, err := spec.Process(2)
+	require.NoError(t, err)
+	p := &labelProblem{
+		problem: problem{data: surrogate.Dataset{X: d.X}},
+		prior:   classify.Prior{Kernel: process.Kernel, Means: []float64{0.2, 0, -0.1}}, y: d.Y,
+	}
+	mode, err := classify.FindMode(context.Background(), p.prior.Grams(d.X), p.prior.Means, d.Y, nil)
+	require.NoError(t, err)
+	want := p.exactTarget(mode, d.X)
+	got, err := p.sparseTarget(context.Background(), d.X)
+	require.NoError(t, err)
+	for c := range want {
+		require.InDeltaSlice(t, want[c].Mean, got[c].Mean, 2e-3)
+		require.InDeltaSlice(t, want[c].Cov.RawSymmetric().Data, got[c].Cov.RawSymmetric().Data, 2e-3)
+	}
+}
+
+func TestLabelLossGradient(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		d := rings(9, classes)
+		l := classify.Latents(classes)
+		net := &nn.Network{In: 2, Hidden: []int{4, 3}}
+		p := &labelProblem{
+			problem: problem{net: net, data: surrogate.Dataset{X: d.X}, inputs: zscore(d.X)},
+			prior:   classify.Prior{Kernel: prior.Matern32(2), Means: make([]float64, l)}, y: d.Y,
+		}
+		p.prior.Means[0] = 0.3
+		loss, err := p.newLoss(fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(5, stream.New(1, "c", 0)))
+		require.NoError(t, err)
+		loss.x, loss.y = loss.x.Slice(0, 6, 0, 2).(*mat.Dense), loss.y[:6]
+		var w []float64
+		for c := range l {
+			w = append(w, net.Init(stream.New(1, "w", c))...)
+		}
+		grad := make([]float64, len(w))
+		loss.eval(w, grad)
+		require.NoError(t, check.Gradient(func(w []float64) float64 { return loss.eval(w, nil) }, w, grad, 1e-7))
+	}
+}
+
+// Beyond 1000 labels the process is sparse and the box decides.
+func TestManyLabels(t *testing.T) {
+	d := rings(1200, 2)
+	m := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(9.)}, Hidden: []int{20}, Context: 60}
+	p, err := m.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	x := mat.NewDense(2, 2, []float64{0.5, 0.5, 0.05, 0.05})
+	prob := mat.NewDense(2, 2, nil)
+	p.Predict(prob, x)
+	require.Greater(t, prob.At(0, 0), 0.9)
+	require.Greater(t, prob.At(1, 1), 0.9)
+}
