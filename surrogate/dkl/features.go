@@ -1,0 +1,169 @@
+package dkl
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+)
+
+// features is the map g. Its weights are one vector: those of the hidden layers as
+// in package nn, then V (h×q, row-major).
+type features struct {
+	net    *nn.Network // its output is not used
+	inputs fspace.Affine
+	out    int       // q
+	unit   []float64 // of what the network adds to each input; nil where g is the network
+}
+
+const (
+	hiddenBias = 0.5 // standard deviation of the biases that training starts from
+	addedUnit  = 0.5 // of the standard deviation of a uniform variable over the box
+)
+
+// newFeatures returns the map into R^q, or where q is 0 the one that adds to the
+// inputs. The network's inputs spread like a uniform variable of unit variance
+// over the box.
+func newFeatures(net *nn.Network, lo, hi []float64, q int) *features {
+	f := &features{net: net, out: q, inputs: fspace.Affine{Shift: make([]float64, len(lo)), Scale: make([]float64, len(lo))}}
+	for j := range lo {
+		f.inputs.Shift[j], f.inputs.Scale[j] = (lo[j]+hi[j])/2, 1
+		if w := hi[j] - lo[j]; w > 0 {
+			f.inputs.Scale[j] = 2 * math.Sqrt(3) / w
+		}
+	}
+	if q == 0 {
+		f.out = len(lo)
+		for _, s := range f.inputs.Scale {
+			f.unit = append(f.unit, addedUnit/s)
+		}
+	}
+	return f
+}
+
+// width is that of the last hidden layer.
+func (f *features) width() int {
+	if d := len(f.net.Hidden); d > 0 {
+		return f.net.Hidden[d-1]
+	}
+	return f.net.In
+}
+
+// hidden is the number of parameters of the hidden layers.
+func (f *features) hidden() int { return f.net.NumParams() - f.width() - 1 }
+
+func (f *features) numWeights() int { return f.hidden() + f.width()*f.out }
+
+// initial draws weights; what would be added to the inputs is 0.
+func (f *features) initial(rng *rand.Rand) []float64 {
+	w := make([]float64, f.numWeights())
+	copy(w[:f.hidden()], fspace.InitialWeights(f.net, hiddenBias, 1, 0, rng))
+	if f.unit == nil {
+		v := w[f.hidden():]
+		for i := range v {
+			v[i] = rng.NormFloat64() / math.Sqrt(float64(f.width()))
+		}
+	}
+	return w
+}
+
+// precision returns that of the prior on each weight, for λ = 1: the fan-in of
+// weights, 1 of biases.
+func (f *features) precision() []float64 {
+	p := make([]float64, 0, f.numWeights())
+	add := func(n int, v float64) {
+		for range n {
+			p = append(p, v)
+		}
+	}
+	in := f.net.In
+	for _, h := range f.net.Hidden {
+		add(in*h, float64(in))
+		add(h, 1)
+		in = h
+	}
+	add(in*f.out, float64(in))
+	return p
+}
+
+// tape holds what VJP needs of one evaluation.
+type tape struct {
+	f  *features
+	t  nn.Tape
+	v  *mat.Dense // V
+	wv []float64  // weights of the network, outputs included
+}
+
+// record writes g to phi (m×q) at the rows of x.
+func (t *tape) record(f *features, w []float64, phi, x *mat.Dense) {
+	k := f.hidden()
+	t.f = f
+	t.v = mat.NewDense(f.width(), f.out, w[k:])
+	t.wv = append(append(t.wv[:0], w[:k]...), make([]float64, f.width()+1)...)
+	t.t.Record(f.net, t.wv, f.inputs.Apply(x))
+	a, _ := t.t.Layer(len(f.net.Hidden))
+	linalg.Mul(phi, 1, linalg.N, a, linalg.N, t.v, 0)
+	if f.unit == nil {
+		return
+	}
+	m, _ := phi.Dims()
+	for i := range m {
+		row := phi.RawRowView(i)
+		for j, x := range x.RawRowView(i) {
+			row[j] = x + f.unit[j]*row[j]
+		}
+	}
+}
+
+// vjp adds to dw and dx, either of which may be nil, the gradients of
+// Σ_ij bar_ij g_j(x_i).
+func (t *tape) vjp(dw []float64, dx, bar *mat.Dense) {
+	f := t.f
+	m, _ := bar.Dims()
+	added := bar
+	if f.unit != nil {
+		added = mat.DenseCopyOf(bar)
+		for i := range m {
+			row := added.RawRowView(i)
+			for j := range row {
+				row[j] *= f.unit[j]
+			}
+		}
+	}
+	a, _ := t.t.Layer(len(f.net.Hidden))
+	abar := mat.NewDense(m, f.width(), nil)
+	linalg.Mul(abar, 1, linalg.N, added, linalg.T, t.v, 0)
+	var dwv []float64
+	if dw != nil {
+		linalg.Mul(mat.NewDense(f.width(), f.out, dw[f.hidden():]), 1, linalg.T, a, linalg.N, added, 1)
+		dwv = make([]float64, f.net.NumParams())
+	}
+	var du *mat.Dense
+	if dx != nil {
+		du = mat.NewDense(m, f.net.In, nil)
+	}
+	t.t.HiddenVJP(dwv, du, abar)
+	if dw != nil {
+		linalg.Axpy(1, dwv[:f.hidden()], dw[:f.hidden()])
+	}
+	if dx == nil {
+		return
+	}
+	f.inputs.Pull(du)
+	if f.unit != nil {
+		du.Add(du, bar)
+	}
+	dx.Add(dx, du)
+}
+
+// apply returns g at the rows of x.
+func (f *features) apply(w []float64, x *mat.Dense) *mat.Dense {
+	m, _ := x.Dims()
+	phi := mat.NewDense(m, f.out, nil)
+	new(tape).record(f, w, phi, x)
+	return phi
+}

@@ -1,0 +1,215 @@
+package dkl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/sparsegp"
+)
+
+// Model is deep kernel learning. The zero value is the default: the kernel of the
+// zero prior.Spec on the inputs plus what a 50-50 tanh network adds to them, with a
+// standard normal prior on the scaled weights. Lengthscales, and the inputs that a
+// kernel names, are those of the features.
+type Model struct {
+	prior.Spec
+
+	Hidden     []int  `set:"hidden" default:"50,50" help:"widths of the hidden layers (published: 1000,500,50)"`
+	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin (published: relu)"`
+	// Features is q; 0 is one per input, the input plus what the network adds.
+	Features int `set:"features" default:"0" help:"number of features; 0 adds what the network says to each input (published: 2)"`
+	// Decay is λ.
+	Decay *float64 `set:"decay" default:"1" help:"precision of the prior on the scaled weights, the guard against overfitting (published: 0)"`
+
+	// Trainer is "lbfgs" or "adam"; empty is L-BFGS up to 500 observations and Adam
+	// beyond.
+	Trainer  string  `set:"trainer" default:"by size" help:"lbfgs (all data at every step; up to 500 observations) or adam (published)"`
+	Steps    int     `set:"steps" default:"200 or 1000" help:"largest number of training steps (lbfgs 200, adam 1000)"`
+	Batch    int     `set:"batch" default:"250" help:"observations in a step of adam"`
+	Rate     float64 `set:"rate" default:"0.005" help:"learning rate of adam, lowered to 0 along a cosine"`
+	Pretrain int     `set:"pretrain" default:"0" help:"steps of adam on squared errors first, through a linear output that is dropped; features must be set"`
+
+	Inducing int `set:"inducing" default:"300" help:"largest number of inducing points on the features, beyond 1000 observations"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+const (
+	lbfgs, adam = "lbfgs", "adam"
+
+	allRows   = 500  // observations up to which training sees all at every step, and that it starts from
+	exactRows = 1000 // observations up to which the process on the features is exact
+)
+
+func (m Model) withDefaults() (Model, error) {
+	if m.Hidden == nil {
+		m.Hidden = []int{50, 50}
+	}
+	for _, h := range m.Hidden {
+		if h < 1 {
+			return m, fmt.Errorf("dkl: hidden: a layer of %d units", h)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		value *string
+		valid []string
+	}{{"activation", &m.Activation, nn.Names()}, {"trainer", &m.Trainer, []string{"", lbfgs, adam}}} {
+		if *c.value == "" {
+			*c.value = c.valid[0]
+		}
+		if !slices.Contains(c.valid, *c.value) {
+			return m, fmt.Errorf("dkl: unknown %s %q: did you mean %s?", c.name, *c.value, nearest.Name(*c.value, c.valid))
+		}
+	}
+	if m.Decay == nil {
+		m.Decay = new(1.0)
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{
+		{"features", float64(m.Features)}, {"decay", *m.Decay}, {"steps", float64(m.Steps)}, {"batch", float64(m.Batch)},
+		{"rate", m.Rate}, {"pretrain", float64(m.Pretrain)}, {"inducing", float64(m.Inducing)},
+	} {
+		if !(v.value >= 0) || math.IsInf(v.value, 0) {
+			return m, fmt.Errorf("dkl: %s is %v, must not be negative", v.name, v.value)
+		}
+	}
+	if m.Pretrain > 0 && m.Features == 0 {
+		return m, errors.New("dkl: pretrain needs features: what is added to the inputs starts at 0")
+	}
+	m.Batch = cmp.Or(m.Batch, 250)
+	m.Rate = cmp.Or(m.Rate, 0.005)
+	m.Inducing = cmp.Or(m.Inducing, 300)
+	return m, nil
+}
+
+// Check reports settings that cannot be fitted to data of dim inputs, whatever
+// the data: Fit would return the same error.
+func (m Model) Check(dim int) error {
+	m, err := m.withDefaults()
+	if err != nil {
+		return err
+	}
+	_, err = m.Process(cmp.Or(m.Features, dim))
+	return err
+}
+
+// Fit implements surrogate.Model. A step of L-BFGS costs O(n³ + np) for p weights.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: hyper-parameters and weights start
+// where an earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	o, err := newObjective(m, d)
+	if err != nil {
+		return nil, err
+	}
+	post, err := o.fit(ctx, start, d, rng)
+	if errors.Is(err, linalg.ErrNotPositiveDefinite) && !errors.Is(err, surrogate.ErrNotPositiveDefinite) {
+		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dkl: %w", err)
+	}
+	return post, nil
+}
+
+func (o *objective) fit(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	v, err := o.start(ctx, start, d, rng)
+	if err != nil {
+		return nil, err
+	}
+	v, warnings, err := o.train(ctx, v, stream.Split(rng, "train", 0))
+	if err != nil {
+		return nil, err
+	}
+
+	surrogate.Report(ctx, surrogate.Progress{Phase: "last layer"})
+	hypers, w := o.parts(v)
+	spec := o.Spec
+	spec.Restarts = 1
+	var last surrogate.WarmStarter = gp.Model{Spec: spec}
+	if len(d.Y) > exactRows {
+		last = sparsegp.Model{Spec: spec, Inducing: o.Inducing}
+	}
+	onFeatures := surrogate.Dataset{X: o.features.apply(w, d.X), Y: d.Y, NoiseFree: d.NoiseFree}
+	inner, err := last.FitFrom(ctx, hypers, onFeatures, stream.Split(rng, "last layer", 0))
+	if err != nil {
+		return nil, err
+	}
+	return newPosterior(o.features, w, inner.(process), warnings), nil
+}
+
+// start returns the vector that training starts from: an earlier fit's, or new
+// weights, and the hyper-parameters that fit the features that these make.
+func (o *objective) start(ctx context.Context, state surrogate.State, d surrogate.Dataset, rng *rand.Rand) ([]float64, error) {
+	if v := decodeState(state, len(o.free), o.features.numWeights()); v != nil {
+		return v, nil
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	w := o.features.initial(stream.Split(rng, "weights", 0))
+	if o.Pretrain > 0 {
+		if err := o.pretrain(ctx, w, stream.Split(rng, "pretraining", 0)); err != nil {
+			return nil, err
+		}
+	}
+	x, y := o.rows(min(allRows, len(o.y)), stream.Split(rng, "prior rows", 0))
+	fitted, err := o.Spec.Fit(ctx, o.features.apply(w, x), y, d.NoiseFree, nil, stream.Split(rng, "prior", 0))
+	if err != nil {
+		return nil, err
+	}
+	return append(slices.Clone(fitted.State), w...), nil
+}
+
+// rows returns k of the observations, drawn at random where there are more.
+func (o *objective) rows(k int, rng *rand.Rand) (*mat.Dense, []float64) {
+	n, d := o.x.Dims()
+	if k >= n {
+		return o.x, o.y
+	}
+	x, y := mat.NewDense(k, d, nil), make([]float64, k)
+	for i, r := range rng.Perm(n)[:k] {
+		x.SetRow(i, o.x.RawRowView(r))
+		y[i] = o.y[r]
+	}
+	return x, y
+}
+
+// A state is the number of hyper-parameters, their logarithms, and the weights.
+func encodeState(hypers, w []float64) surrogate.State {
+	return slices.Concat(surrogate.State{float64(len(hypers))}, hypers, w)
+}
+
+// decodeState returns the hyper-parameters and weights; nil if their numbers are
+// others.
+func decodeState(s surrogate.State, hypers, weights int) []float64 {
+	if len(s) != 1+hypers+weights || s[0] != float64(hypers) {
+		return nil
+	}
+	return slices.Clone(s[1:])
+}

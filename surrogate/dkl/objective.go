@@ -1,0 +1,168 @@
+package dkl
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// objective is a function of the vector of the logarithms of the free
+// hyper-parameters, then the weights of the features.
+type objective struct {
+	Model
+	features  *features
+	precision []float64 // of the weights, for λ = 1
+	kernel    prior.Kernel
+	params    []prior.Param // of the kernel, then the noise
+	free      []int         // of params, the ones that are fitted
+	learnMean bool
+	x         *mat.Dense
+	y         []float64
+}
+
+func newObjective(m Model, d surrogate.Dataset) (*objective, error) {
+	activation, err := nn.ByName(m.Activation)
+	if err != nil {
+		return nil, fmt.Errorf("dkl: %w", err)
+	}
+	_, dim := d.Dims()
+	lo, hi := d.Box()
+	o := &objective{Model: m, x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y), learnMean: m.Mean != prior.MeanZero}
+	o.features = newFeatures(&nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}, lo, hi, m.Features)
+	o.precision = o.features.precision()
+	if o.kernel, o.params, err = m.Hyperparameters(o.features.out, d.NoiseFree); err != nil {
+		return nil, err
+	}
+	for i, p := range o.params {
+		if !p.Fixed {
+			o.free = append(o.free, i)
+		}
+	}
+	return o, nil
+}
+
+// parts cuts v, or a gradient.
+func (o *objective) parts(v []float64) (hypers, w []float64) { return v[:len(o.free)], v[len(o.free):] }
+
+// bounds are those of v.
+func (o *objective) bounds() (lo, hi []float64) {
+	for _, at := range o.free {
+		lo, hi = append(lo, math.Log(o.params[at].Lo)), append(hi, math.Log(o.params[at].Hi))
+	}
+	for range o.features.numWeights() {
+		lo, hi = append(lo, math.Inf(-1)), append(hi, math.Inf(1))
+	}
+	return lo, hi
+}
+
+// process is the prior on functions of the features, with mean 0.
+func (o *objective) process(hypers []float64) prior.Process {
+	theta := make([]float64, len(o.params))
+	for i, p := range o.params {
+		theta[i] = p.Value
+	}
+	for i, at := range o.free {
+		theta[at] = math.Exp(hypers[i])
+	}
+	last := len(theta) - 1
+	return prior.Process{Kernel: o.kernel.WithParams(theta[:last]), Noise: theta[last]}
+}
+
+// loss is the objective (package comment) with scale times the log evidence of
+// some observations, and writes its gradient. It is +Inf where the covariance is
+// not positive definite.
+func (o *objective) loss(v, grad []float64, x *mat.Dense, y []float64, scale float64) float64 {
+	hypers, w := o.parts(v)
+	dhypers, dw := o.parts(grad)
+	n := len(y)
+	var t tape
+	phi := mat.NewDense(n, o.features.out, nil)
+	t.record(o.features, w, phi, x)
+	p := o.process(hypers)
+	gram := mat.NewSymDense(n, nil)
+	p.Covariance(gram, phi)
+	chol, err := linalg.Factorize(gram)
+	if err != nil {
+		return math.Inf(1)
+	}
+	alpha := slices.Clone(y)
+	if o.learnMean {
+		ones := make([]float64, n)
+		for i := range ones {
+			ones[i] = 1
+		}
+		chol.SolveVec(ones)
+		var sum float64
+		for _, v := range ones {
+			sum += v
+		}
+		mean := linalg.Dot(ones, y) / sum
+		for i := range alpha {
+			alpha[i] -= mean
+		}
+	}
+	chol.SolveLowerVec(alpha)
+	value := 0.5 * scale * (linalg.Dot(alpha, alpha) + chol.LogDet() + float64(n)*math.Log(2*math.Pi))
+	chol.SolveUpperVec(alpha)
+
+	// The adjoint of K + σ²I is ½ (A⁻¹ - ααᵀ).
+	bar := mat.NewSymDense(n, nil)
+	chol.Inverse(bar)
+	trace := 0.0
+	for i, a := range alpha {
+		row := bar.RawSymmetric().Data[i*n+i : (i+1)*n]
+		for j := range row {
+			row[j] = 0.5 * scale * (row[j] - a*alpha[i+j])
+		}
+		trace += row[0]
+	}
+	dtheta := make([]float64, len(o.params))
+	last := len(dtheta) - 1
+	p.Kernel.ParamVJP(dtheta[:last], phi, bar)
+	dtheta[last] = trace * p.Noise
+	for i, at := range o.free {
+		dhypers[i] = dtheta[at]
+		if q := o.params[at].Prior; q != nil {
+			theta := math.Exp(hypers[i])
+			lp, dlp := q.LogProb(theta)
+			value -= lp
+			dhypers[i] -= dlp * theta
+		}
+	}
+	dphi := mat.NewDense(n, o.features.out, nil)
+	prior.GramVJP(p.Kernel, dphi, phi, bar)
+	for i, w := range w {
+		value += 0.5 * *o.Decay * o.precision[i] * w * w
+		dw[i] = *o.Decay * o.precision[i] * w
+	}
+	t.vjp(dw, nil, dphi)
+	return value
+}
+
+// squares is the mean squared error, halved, of a linear output on the features,
+// and writes its gradient. v is the weights of the features, those of the output
+// and its bias.
+func (o *objective) squares(v, grad []float64, x *mat.Dense, y []float64) float64 {
+	k, q := o.features.numWeights(), o.features.out
+	var t tape
+	phi := mat.NewDense(len(y), q, nil)
+	t.record(o.features, v[:k], phi, x)
+	clear(grad)
+	bar, sum, each := mat.NewDense(len(y), q, nil), 0.0, 1/float64(len(y))
+	for i, y := range y {
+		e := linalg.Dot(phi.RawRowView(i), v[k:k+q]) + v[k+q] - y
+		sum += 0.5 * each * e * e
+		linalg.Axpy(each*e, v[k:k+q], bar.RawRowView(i))
+		linalg.Axpy(each*e, phi.RawRowView(i), grad[k:k+q])
+		grad[k+q] += each * e
+	}
+	t.vjp(grad[:k], nil, bar)
+	return sum
+}

@@ -1,0 +1,167 @@
+package dkl
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// process is what the posteriors of packages gp and sparsegp have in common.
+type process interface {
+	surrogate.Evidence
+	surrogate.Stater
+	surrogate.Describer
+}
+
+// posterior is that of a process on the features g(x).
+type posterior struct {
+	features *features
+	w        []float64
+	inner    process
+	warnings []string
+}
+
+// exactPosterior has what the exact process knows beside.
+type exactPosterior struct{ *posterior }
+
+var (
+	_ process               = (*posterior)(nil)
+	_ surrogate.Conditioner = exactPosterior{}
+	_ surrogate.LeaveOneOut = exactPosterior{}
+)
+
+func newPosterior(f *features, w []float64, inner process, warnings []string) surrogate.Posterior {
+	p := &posterior{features: f, w: slices.Clone(w), inner: inner, warnings: warnings}
+	if _, ok := inner.(surrogate.Conditioner); ok {
+		return exactPosterior{p}
+	}
+	return p
+}
+
+// chunk is how many points pass at a time.
+const chunk = 1024
+
+func (p *posterior) Dim() int       { return p.features.net.In }
+func (p *posterior) Noise() float64 { return p.inner.Noise() }
+
+// LogMarginalLikelihood is that of the process on the features, weights taken as
+// given; the bound of package sparsegp beyond 1000 observations.
+func (p *posterior) LogMarginalLikelihood() float64 { return p.inner.LogMarginalLikelihood() }
+
+// Warnings implements surrogate.Posterior.
+func (p *posterior) Warnings() []string { return slices.Concat(p.warnings, p.inner.Warnings()) }
+
+// State implements surrogate.Stater.
+func (p *posterior) State() surrogate.State { return encodeState(p.inner.State(), p.w) }
+
+// Hypers implements surrogate.Describer.
+func (p *posterior) Hypers() []surrogate.Hyper {
+	return append(p.inner.Hypers(), surrogate.Hyper{Name: "features", Value: float64(p.features.out)})
+}
+
+// Predict costs a pass of the network a point beside the process.
+func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
+	m := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		p.inner.Predict(mean[i:k], variance[i:k], p.features.apply(p.w, x))
+	})
+}
+
+// PredictGrad costs four passes of the network a point beside the process.
+func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	m, d := shape.Points(x, p.Dim()), p.Dim()
+	shape.Len("mean", len(mean), m)
+	shape.Len("variance", len(variance), m)
+	shape.Dims("dmean", dmean, m, d)
+	shape.Dims("dvariance", dvariance, m, d)
+	dmean.Zero()
+	dvariance.Zero()
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		t, phi := p.record(x)
+		dm, dv := mat.NewDense(k-i, p.features.out, nil), mat.NewDense(k-i, p.features.out, nil)
+		p.inner.PredictGrad(mean[i:k], variance[i:k], dm, dv, phi)
+		t.vjp(nil, dmean.Slice(i, k, 0, d).(*mat.Dense), dm)
+		t.vjp(nil, dvariance.Slice(i, k, 0, d).(*mat.Dense), dv)
+	})
+}
+
+func (p *posterior) record(x *mat.Dense) (*tape, *mat.Dense) {
+	m, _ := x.Dims()
+	t, phi := new(tape), mat.NewDense(m, p.features.out, nil)
+	t.record(p.features, p.w, phi, x)
+	return t, phi
+}
+
+// Joint implements surrogate.Posterior.
+func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	shape.Points(x, p.Dim())
+	p.inner.Joint(mean, cov, p.features.apply(p.w, x))
+}
+
+// JointVJP implements surrogate.Posterior.
+func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	m := shape.Points(x, p.Dim())
+	shape.Dims("dx", dx, m, p.Dim())
+	t, phi := p.record(x)
+	dphi := mat.NewDense(m, p.features.out, nil)
+	p.inner.JointVJP(dphi, mbar, cbar, phi)
+	t.vjp(nil, dx, dphi)
+}
+
+// Paths are those of the process, on the features.
+func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	paths := p.inner.Paths(n, rng)
+	for i, inner := range paths {
+		paths[i] = path{p, inner}
+	}
+	return paths
+}
+
+type path struct {
+	p     *posterior
+	inner surrogate.Path
+}
+
+// Eval implements surrogate.Path.
+func (q path) Eval(value []float64, grad, x *mat.Dense) {
+	m, d := shape.Points(x, q.p.Dim()), q.p.Dim()
+	shape.Len("value", len(value), m)
+	if grad != nil {
+		shape.Dims("grad", grad, m, d)
+		grad.Zero()
+	}
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		t, phi := q.p.record(x)
+		if grad == nil {
+			q.inner.Eval(value[i:k], nil, phi)
+			return
+		}
+		dphi := mat.NewDense(k-i, q.p.features.out, nil)
+		q.inner.Eval(value[i:k], dphi, phi)
+		t.vjp(nil, grad.Slice(i, k, 0, d).(*mat.Dense), dphi)
+	})
+}
+
+// Condition implements surrogate.Conditioner: the features stay as they are.
+func (p exactPosterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
+	if err := (surrogate.Dataset{X: x, Y: y}).Validate(); err != nil {
+		return nil, err
+	}
+	shape.Points(x, p.Dim())
+	inner, err := p.inner.(surrogate.Conditioner).Condition(p.features.apply(p.w, x), y)
+	if err != nil {
+		return nil, err
+	}
+	return newPosterior(p.features, p.w, inner.(process), p.warnings), nil
+}
+
+// LeaveOneOut implements surrogate.LeaveOneOut; the features have seen all.
+func (p exactPosterior) LeaveOneOut(mean, variance []float64) {
+	p.inner.(surrogate.LeaveOneOut).LeaveOneOut(mean, variance)
+}

@@ -1,0 +1,98 @@
+package dkl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// train minimises the objective from v.
+func (o *objective) train(ctx context.Context, v []float64, rng *rand.Rand) ([]float64, []string, error) {
+	if o.Trainer == adam || o.Trainer == "" && len(o.y) > allRows {
+		return o.adam(ctx, v, rng)
+	}
+	steps, done := cmp.Or(o.Steps, 200), 0
+	lo, hi := o.bounds()
+	loss := func(v, grad []float64) float64 {
+		if ctx.Err() != nil {
+			return math.Inf(1)
+		}
+		if done%10 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: min(done, steps), Total: steps})
+		}
+		done++
+		return o.loss(v, grad, o.x, o.y, 1)
+	}
+	// Only the context's error is possible, and it is asked below.
+	r, _ := optimize.Minimize(ctx, loss, v, lo, hi, optimize.Settings{MaxIter: steps, MaxEval: 2 * steps, GradTol: 1e-3, FuncTol: 1e-7})
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	return r.X, nil, nil
+}
+
+func (o *objective) adam(ctx context.Context, v []float64, rng *rand.Rand) ([]float64, []string, error) {
+	steps, batch := cmp.Or(o.Steps, 1000), min(o.Batch, len(o.y))
+	scale := float64(len(o.y)) / float64(batch)
+	lo, hi := o.bounds()
+	opt, grad, failed := optimize.Adam{}, make([]float64, len(v)), 0
+	for step := range steps {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if step%20 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
+		}
+		x, y := o.rows(batch, rng)
+		if math.IsInf(o.loss(v, grad, x, y, scale), 1) {
+			failed++
+			continue
+		}
+		opt.Rate = o.Rate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(steps)))
+		opt.Step(v, grad)
+		for i := range v {
+			v[i] = min(max(v[i], lo[i]), hi[i])
+		}
+	}
+	for _, w := range v {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return nil, nil, errors.New("training diverged: a smaller rate may help")
+		}
+	}
+	var warnings []string
+	if failed > 0 {
+		warnings = []string{fmt.Sprintf("%d of %d training steps met a covariance that is not positive definite", failed, steps)}
+	}
+	return v, warnings, nil
+}
+
+// pretrain moves w to smaller squared errors.
+func (o *objective) pretrain(ctx context.Context, w []float64, rng *rand.Rand) error {
+	k, q := len(w), o.features.out
+	v, grad := make([]float64, k+q+1), make([]float64, k+q+1)
+	copy(v, w)
+	for i := range q {
+		v[k+i] = rng.NormFloat64() / math.Sqrt(float64(q))
+	}
+	opt := optimize.Adam{}
+	for step := range o.Pretrain {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if step%50 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "pretrain", Done: step, Total: o.Pretrain})
+		}
+		x, y := o.rows(min(o.Batch, len(o.y)), rng)
+		o.squares(v, grad, x, y)
+		opt.Rate = o.Rate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(o.Pretrain)))
+		opt.Step(v, grad)
+	}
+	copy(w, v)
+	return nil
+}
