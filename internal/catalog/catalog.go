@@ -7,6 +7,7 @@ import (
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/dkl"
 	"github.com/functionspace/bo/surrogate/dropout"
 	"github.com/functionspace/bo/surrogate/ensemble"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
@@ -41,6 +42,7 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"tfsvi", "Bayesian neural network with a divergence of functions, not of weights, from its prior, by variational inference"}, func() surrogate.Model { return &tfsvi.Model{} }},
 	{Entry{"svgp", "sparse variational Gaussian process, for many observations"}, func() surrogate.Model { return &sparsegp.Model{} }},
 	{Entry{"laplace", "Bayesian neural network with a Gaussian prior on its weights, by the linearised Laplace approximation"}, func() surrogate.Model { return &laplace.Model{} }},
+	{Entry{"dkl", "deep kernel learning: a Gaussian process on features of a neural network"}, func() surrogate.Model { return &dkl.Model{} }},
 	{Entry{"rff", "Bayesian linear regression on random features of a kernel"}, func() surrogate.Model { return &randomfeatures.Model{} }},
 	{Entry{"ibnn", "infinitely wide Bayesian neural network: a Gaussian process with the arc-cosine kernel"}, func() surrogate.Model { return &ibnn.Model{} }},
 	{Entry{"ensemble", "deep ensemble: networks that differ where data do not tell"}, func() surrogate.Model { return &ensemble.Model{} }},
