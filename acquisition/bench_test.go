@@ -28,14 +28,14 @@ func bowl(x []float64) float64 {
 	return f
 }
 
-// fitted is a GP posterior of n values of f in d inputs.
-func fitted(t testing.TB, f func([]float64) float64, n, d int) acquisition.Problem {
+// fitted is a model's posterior of n values of f in d inputs.
+func fitted(t testing.TB, model surrogate.Model, f func([]float64) float64, n, d int) acquisition.Problem {
 	x, y := space.Sobol(n, d, rng(1)), make([]float64, n)
 	for i := range y {
 		y[i] = f(x.RawRowView(i))
 	}
 	z := surrogate.Standardize(y).Apply(nil, y)
-	p, err := (&gp.Model{}).Fit(t.Context(), surrogate.Dataset{X: x, Y: z, NoiseFree: true}, rng(2))
+	p, err := model.Fit(t.Context(), surrogate.Dataset{X: x, Y: z, NoiseFree: true}, rng(2))
 	require.NoError(t, err)
 	return acquisition.Problem{Posterior: p, Best: slices.Min(z), Observed: x}
 }
@@ -51,7 +51,7 @@ func unitBox(t testing.TB, d int) *space.Space {
 }
 
 func BenchmarkEval(b *testing.B) {
-	p := fitted(b, bowl, 100, 6)
+	p := fitted(b, gp.Model{}, bowl, 100, 6)
 	for _, c := range []struct {
 		name string
 		a    acquisition.Acquisition
@@ -79,7 +79,7 @@ func BenchmarkEval(b *testing.B) {
 }
 
 func BenchmarkMaximize(b *testing.B) {
-	p := fitted(b, bowl, 100, 6)
+	p := fitted(b, gp.Model{}, bowl, 100, 6)
 	s := unitBox(b, 6)
 	for _, a := range []acquisition.Acquisition{acquisition.LogEI{}, acquisition.QLogEI{}} {
 		f, err := a.Build(b.Context(), p, 1, rng(3))
@@ -94,7 +94,7 @@ func BenchmarkMaximize(b *testing.B) {
 }
 
 func BenchmarkSuggest(b *testing.B) {
-	p := fitted(b, bowl, 100, 6)
+	p := fitted(b, gp.Model{}, bowl, 100, 6)
 	s := unitBox(b, 6)
 	for _, c := range []struct {
 		a acquisition.Acquisition

@@ -20,7 +20,7 @@ import (
 
 // Gradients on an exact GP, pending points included.
 func TestGradientsOnGP(t *testing.T) {
-	p := fitted(t, bowl, 15, 3)
+	p := fitted(t, gp.Model{}, bowl, 15, 3)
 	p.Pending = space.Sobol(2, 3, rng(8))
 	for _, c := range []struct {
 		a acquisition.Acquisition
@@ -52,7 +52,7 @@ func TestGradientsOnGP(t *testing.T) {
 // The default effort finds what eight times the effort finds, for a posterior
 // whose data gather around the optimum as they do late in a run.
 func TestDefaultEffortIsEnough(t *testing.T) {
-	p := fitted(t, bowl, 20, 4)
+	p := fitted(t, gp.Model{}, bowl, 20, 4)
 	s := unitBox(t, 4)
 	for step := range 12 {
 		got, err := acquisition.Suggest(t.Context(), acquisition.LogEI{}, p, s, 1, acquisition.MaximizeOptions{}, rng(uint64(step)))
@@ -73,7 +73,7 @@ func TestDefaultEffortIsEnough(t *testing.T) {
 
 // Progress of a batch is reported.
 func TestProgress(t *testing.T) {
-	p := fitted(t, bowl, 8, 2)
+	p := fitted(t, gp.Model{}, bowl, 8, 2)
 	var seen []surrogate.Progress
 	ctx := surrogate.WithProgress(t.Context(), func(r surrogate.Progress) { seen = append(seen, r) })
 	_, err := acquisition.Suggest(ctx, acquisition.LogEI{}, p, unitBox(t, 2), 2, acquisition.MaximizeOptions{Raw: 64, Starts: 2}, rng(1))

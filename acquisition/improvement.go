@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 // QEI is the expected improvement of a batch, E max_j (best - f(x_j))⁺, over
@@ -114,8 +116,10 @@ func positivePart(f, fbar *mat.Dense, best []float64) float64 {
 // logPositivePart is the formula of QLogEI.
 func logPositivePart(f, fbar *mat.Dense, best []float64) float64 {
 	n, k := f.Dims()
-	top := make([]float64, n) // fatmax by sample
-	v, dv := make([]float64, k), make([]float64, k)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	top := mem.Floats(n) // fatmax by sample
+	v, dv := mem.Floats(k), mem.Floats(k)
 	high := math.Inf(-1)
 	for s, b := range best {
 		for j, y := range f.RawRowView(s) {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -109,7 +110,9 @@ func (f *marginal) Dim() int { return f.posterior.Dim() }
 func (f *marginal) Eval(value []float64, grad, x *mat.Dense) {
 	checkEval(f, value, grad, x)
 	m, d := x.Dims()
-	mean, variance := make([]float64, m), make([]float64, m)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	mean, variance := mem.Floats(m), mem.Floats(m)
 	if grad == nil {
 		f.posterior.Predict(mean, variance, x)
 		for i := range value {
@@ -117,7 +120,7 @@ func (f *marginal) Eval(value []float64, grad, x *mat.Dense) {
 		}
 		return
 	}
-	dvariance := mat.NewDense(m, d, nil)
+	dvariance := mem.Dense(m, d)
 	f.posterior.PredictGrad(mean, variance, grad, dvariance, x)
 	for i := range value {
 		s := math.Sqrt(max(variance[i], minVariance))

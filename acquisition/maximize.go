@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
@@ -208,8 +209,8 @@ func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([
 		c.f.Eval(value, grad, x)
 		for i := range value {
 			value[i] = -value[i]
+			floats.Scale(-1, grad.RawRowView(i))
 		}
-		grad.Scale(-1, grad)
 	}, x0, lo, hi, optimize.Settings{MaxIter: c.o.MaxIter, GradTol: 1e-6, FuncTol: 1e-9})
 	ends := mat.NewDense(len(climbed), c.dom.Dim(), nil)
 	for i, r := range climbed {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -59,7 +60,9 @@ func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
 	samples := rowCount(f.base)
 	n := before + len(value)*f.q + after
 
-	points := mat.NewDense(n, d, nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	points := mem.Dense(n, d)
 	for i := range before {
 		points.SetRow(i, f.ahead.RawRowView(i))
 	}
@@ -69,23 +72,26 @@ func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
 	for i := range after {
 		points.SetRow(n-after+i, f.behind.RawRowView(i))
 	}
-	mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
+	mean, cov := mem.Floats(n), mem.Sym(n)
 	f.posterior.Joint(mean, cov, points)
 
 	var (
 		index  = make([]int, size) // of the candidate's points in the block
-		own    = mat.NewSymDense(size, nil)
-		lower  = mat.NewDense(size, size, nil)
-		fs     = mat.NewDense(samples, size-before, nil)
-		lbar   = mat.NewDense(size, size, nil)
+		own    = mem.Sym(size)
+		factor linalg.Cholesky
+		lower  = mem.Dense(size, size)
+		fs     = mem.Dense(samples, size-before)
+		lbar   = mem.Zeros(size, size)
 		fbar   *mat.Dense
 		mbar   []float64
 		cbar   *mat.SymDense
 		active bool
 	)
 	if grad != nil {
-		fbar = mat.NewDense(samples, size-before, nil)
-		mbar, cbar = make([]float64, n), mat.NewSymDense(n, nil)
+		fbar = mem.Dense(samples, size-before)
+		mbar, cbar = mem.Floats(n), mem.Sym(n)
+		clear(mbar)
+		cbar.Zero()
 	}
 	failed := make([]bool, len(value))
 	for c := range value {
@@ -105,13 +111,12 @@ func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
 			}
 			own.SetSym(i, i, own.At(i, i)+minVariance)
 		}
-		factor, err := linalg.Factorize(own)
-		if err != nil {
+		if factor.Factorize(own) != nil {
 			value[c], failed[c] = math.Inf(-1), true
 			continue
 		}
 		factor.Lower(lower)
-		linalg.Mul(fs, 1, linalg.N, f.base, linalg.T, rows(lower, before, size), 0)
+		linalg.Mul(fs, 1, linalg.N, f.base, linalg.T, mem.Rows(lower, before, size), 0)
 		for s := range samples {
 			row := fs.RawRowView(s)
 			for j := range row {
@@ -128,7 +133,7 @@ func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
 				mbar[index[before+j]] += v
 			}
 		}
-		linalg.Mul(rows(lbar, before, size), 1, linalg.T, fbar, linalg.N, f.base, 0)
+		linalg.Mul(mem.Rows(lbar, before, size), 1, linalg.T, fbar, linalg.N, f.base, 0)
 		abar := factor.CholeskyVJP(lbar)
 		for i, a := range index {
 			for j := i; j < size; j++ {
@@ -143,7 +148,7 @@ func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
 	if !active {
 		return
 	}
-	dx := mat.NewDense(n, d, nil)
+	dx := mem.Zeros(n, d)
 	f.posterior.JointVJP(dx, mbar, cbar, points)
 	for i := range len(value) * f.q {
 		if !failed[i/f.q] {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 // Kernel is a covariance function k(x,x') = cov(f(x), f(x')) on R^d. It is
@@ -72,7 +74,9 @@ func GramVJP(k Kernel, dx, x *mat.Dense, kbar *mat.SymDense) {
 	n, _ := x.Dims()
 	// Off the diagonal x_i enters through both arguments of a symmetric k; on it
 	// the derivative is that of the diagonal, which differs for white noise.
-	both, diag := mat.NewDense(n, n, nil), make([]float64, n)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	both, diag := mem.Zeros(n, n), mem.Floats(n)
 	for i := range n {
 		diag[i] = kbar.At(i, i)
 		for j := range i {

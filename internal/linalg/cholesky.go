@@ -284,7 +284,9 @@ func (c *Cholesky) CholeskyVJP(lbar *mat.Dense) *mat.SymDense {
 		trmm, trsm = blas64.Trmm, blas64.Trsm
 	}
 	// P = Φ(Lᵀ L̄): Φ takes the lower triangle and halves the diagonal.
-	p := mat.NewDense(n, n, nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	p := mem.Zeros(n, n)
 	for i := range n {
 		copy(p.RawRowView(i), lbar.RawRowView(i)[:i+1])
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -82,6 +83,8 @@ func MinimizeBatch(ctx context.Context, f func(value []float64, grad, x *mat.Den
 		grads  = make([]float64, starts*n)
 		active = make([]*search, starts)
 		err    error
+
+		g, x mat.Dense // views of grads and points
 	)
 	for copy(active, runs); len(active) > 0; {
 		if err = ctx.Err(); err != nil {
@@ -91,7 +94,9 @@ func MinimizeBatch(ctx context.Context, f func(value []float64, grad, x *mat.Den
 		for i, r := range active {
 			copy(points[i*n:(i+1)*n], r.trial)
 		}
-		f(value[:k], mat.NewDense(k, n, grads[:k*n]), mat.NewDense(k, n, points[:k*n]))
+		g.SetRawMatrix(blas64.General{Rows: k, Cols: n, Stride: n, Data: grads[:k*n]})
+		x.SetRawMatrix(blas64.General{Rows: k, Cols: n, Stride: n, Data: points[:k*n]})
+		f(value[:k], &g, &x)
 		left := active[:0]
 		for i, r := range active {
 			if r.tell(value[i], grads[i*n:(i+1)*n]); !r.done {

@@ -1,8 +1,12 @@
 // Package scratch lends memory for the time of one computation, such as an
 // evaluation of a posterior: what has run once runs again without allocating.
+//
+// Under the race detector all of it is NaN when it is taken and when it is given
+// back, so that tests notice what counts on its content.
 package scratch
 
 import (
+	"math"
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
@@ -47,6 +51,7 @@ func (m *Memory) Return() {
 
 // Reset takes back what m gave out, and makes room for as much at once.
 func (m *Memory) Reset() {
+	spoil(m.slab[:m.used])
 	if m.wanted > len(m.slab) {
 		m.slab = make([]float64, m.wanted)
 	}
@@ -60,12 +65,23 @@ const line = 8
 func (m *Memory) Floats(n int) []float64 {
 	size := (n + line - 1) / line * line
 	m.wanted += size
-	if m.used+size > len(m.slab) {
-		return make([]float64, n)
+	var part []float64
+	if m.used+size <= len(m.slab) {
+		part = m.slab[m.used : m.used+n : m.used+n]
+		m.used += size
+	} else {
+		part = make([]float64, n)
 	}
-	part := m.slab[m.used : m.used+n : m.used+n]
-	m.used += size
+	spoil(part)
 	return part
+}
+
+func spoil(x []float64) {
+	if spoils {
+		for i := range x {
+			x[i] = math.NaN()
+		}
+	}
 }
 
 // Dense returns an r×c matrix.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -86,18 +87,19 @@ func (e *expansion) add(value []float64, grad, x *mat.Dense) {
 		shape.Dims("grad", grad, m, e.kernel.Dim())
 	}
 	n := len(e.weights)
-	step := min(m, chunk(n))
-	work := make([]float64, n*step)
-	for lo := 0; lo < m; lo += step {
+	mem := scratch.Borrow()
+	defer mem.Return()
+	for lo, step := 0, chunk(n); lo < m; lo += step {
+		mem.Reset()
 		hi := min(lo+step, m)
-		xc, k := rows(x, lo, hi), mat.NewDense(hi-lo, n, work[:n*(hi-lo)])
+		xc, k := mem.Rows(x, lo, hi), mem.Dense(hi-lo, n)
 		e.kernel.Cross(k, xc, e.at)
 		linalg.MulVec(value[lo:hi], 1, linalg.N, k, e.weights, 1)
 		if grad != nil {
 			for i := range hi - lo {
 				copy(k.RawRowView(i), e.weights)
 			}
-			e.kernel.CrossVJP(rows(grad, lo, hi), xc, e.at, k)
+			e.kernel.CrossVJP(mem.Rows(grad, lo, hi), xc, e.at, k)
 		}
 	}
 }

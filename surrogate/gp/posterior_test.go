@@ -474,3 +474,8 @@ func BenchmarkCondition(b *testing.B) {
 		}
 	}
 }
+
+func rows(x *mat.Dense, lo, hi int) *mat.Dense {
+	_, d := x.Dims()
+	return x.Slice(lo, hi, 0, d).(*mat.Dense)
+}

@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 )
@@ -20,13 +21,13 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	shape.Len("mean", len(mean), m)
 	shape.Len("variance", len(variance), m)
 	n := len(p.y)
-	step := min(m, chunk(n))
-	work := make([]float64, n*step)
-	for lo := 0; lo < m; lo += step {
+	mem := scratch.Borrow()
+	defer mem.Return()
+	for lo, step := 0, chunk(n); lo < m; lo += step {
+		mem.Reset()
 		hi := min(lo+step, m)
-		k := mat.NewDense(n, hi-lo, work[:n*(hi-lo)])
-		p.moments(mean[lo:hi], variance[lo:hi], k, rows(x, lo, hi))
-		clamp(variance[lo:hi], p.floor)
+		p.moments(mean[lo:hi], variance[lo:hi], mem.Dense(n, hi-lo), mem.Rows(x, lo, hi))
+		clamp(variance[lo:hi], nil, p.floor)
 	}
 }
 
@@ -40,24 +41,26 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	shape.Len("mean", len(mean), m)
 	shape.Len("variance", len(variance), m)
 	n := len(p.y)
-	step := min(m, chunk(n))
-	work, bar := make([]float64, n*step), make([]float64, n*step)
+	mem := scratch.Borrow()
+	defer mem.Return()
 	dmean.Zero()
 	dvariance.Zero()
-	for lo := 0; lo < m; lo += step {
+	for lo, step := 0, chunk(n); lo < m; lo += step {
+		mem.Reset()
 		hi := min(lo+step, m)
 		c := hi - lo
-		xc, k, kbar := rows(x, lo, hi), mat.NewDense(n, c, work[:n*c]), mat.NewDense(c, n, bar[:n*c])
-		v := variance[lo:hi]
+		xc, k, kbar := mem.Rows(x, lo, hi), mem.Dense(n, c), mem.Dense(c, n)
+		dm, dv, v := mem.Rows(dmean, lo, hi), mem.Rows(dvariance, lo, hi), variance[lo:hi]
 		p.moments(mean[lo:hi], v, k, xc)
 
 		for i := range c {
 			copy(kbar.RawRowView(i), p.alpha)
 		}
-		p.process.Kernel.CrossVJP(rows(dmean, lo, hi), xc, p.x, kbar)
+		p.process.Kernel.CrossVJP(dm, xc, p.x, kbar)
 
 		p.factor.SolveUpper(k)
-		free := clamp(v, p.floor)
+		free := mem.Floats(c)
+		clamp(v, free, p.floor)
 		transposeInto(kbar, k)
 		for i := range c {
 			row := kbar.RawRowView(i)
@@ -65,8 +68,8 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 				row[j] *= -2 * free[i]
 			}
 		}
-		p.process.Kernel.DiagVJP(rows(dvariance, lo, hi), xc, free)
-		p.process.Kernel.CrossVJP(rows(dvariance, lo, hi), xc, p.x, kbar)
+		p.process.Kernel.DiagVJP(dv, xc, free)
+		p.process.Kernel.CrossVJP(dv, xc, p.x, kbar)
 	}
 }
 
@@ -89,18 +92,18 @@ func (p *posterior) moments(mean, variance []float64, k, x *mat.Dense) {
 	}
 }
 
-// clamp raises variances to the floor and returns 1 for each that was above it,
-// 0 for the others: the derivative of the clamp.
-func clamp(variance []float64, floor float64) []float64 {
-	free := make([]float64, len(variance))
+// clamp raises variances to the floor. Unless free is nil it writes its derivative
+// there: 1 for each that was above the floor, 0 for the others.
+func clamp(variance, free []float64, floor float64) {
 	for i, v := range variance {
-		if v > floor {
-			free[i] = 1
-		} else {
-			variance[i] = floor
+		above := 1.0
+		if !(v > floor) {
+			variance[i], above = floor, 0
+		}
+		if free != nil {
+			free[i] = above
 		}
 	}
-	return free
 }
 
 // Joint costs n²m + nm² flops.
@@ -109,7 +112,9 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	shape.Dims("x", x, m, p.Dim())
 	shape.Len("mean", len(mean), m)
 	shape.Len("cov", cov.SymmetricDim(), m)
-	k := mat.NewDense(len(p.y), m, nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	k := mem.Dense(len(p.y), m)
 	p.process.Kernel.Cross(k, p.x, x)
 	linalg.MulVec(mean, 1, linalg.T, k, p.alpha, 0)
 	for i := range mean {
@@ -133,28 +138,27 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	shape.Len("mbar", len(mbar), m)
 	shape.Len("cbar", cbar.SymmetricDim(), m)
 	n := len(p.y)
-	k := mat.NewDense(n, m, nil)
-	mean, diag := make([]float64, m), make([]float64, m)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	k, mean, diag, free := mem.Dense(n, m), mem.Floats(m), mem.Floats(m), mem.Floats(m)
 	p.moments(mean, diag, k, x)
 	p.factor.SolveUpper(k)
 
-	c := mat.NewSymDense(m, nil)
+	c := mem.Sym(m)
 	c.CopySym(cbar)
-	for i, free := range clamp(diag, p.floor) {
+	clamp(diag, free, p.floor)
+	for i, free := range free {
 		c.SetSym(i, i, free*c.At(i, i))
 	}
-	kbar := mat.NewDense(m, n, nil)
+	full := mem.Dense(m, m)
+	full.Copy(c)
+	kbar := mem.Zeros(m, n)
 	for i, w := range mbar {
 		linalg.Axpy(w, p.alpha, kbar.RawRowView(i))
 	}
-	linalg.Mul(kbar, -2, linalg.N, mat.DenseCopyOf(c), linalg.T, k, 1)
+	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, k, 1)
 	p.process.Kernel.CrossVJP(dx, x, p.x, kbar)
 	prior.GramVJP(p.process.Kernel, dx, x, c)
-}
-
-func rows(x *mat.Dense, lo, hi int) *mat.Dense {
-	_, d := x.Dims()
-	return x.Slice(lo, hi, 0, d).(*mat.Dense)
 }
 
 // transposeInto writes aᵀ to dst.

@@ -1,0 +1,33 @@
+//go:build !race
+
+// The race detector empties pools at random.
+
+package acquisition_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// An evaluation of LogEI allocates nothing, with gradients and without.
+func TestAllocations(t *testing.T) {
+	for name, model := range map[string]surrogate.Model{
+		"gp": gp.Model{},
+	} {
+		p := fitted(t, model, bowl, 100, 6)
+		f, err := acquisition.LogEI{}.Build(t.Context(), p, 1, rng(3))
+		require.NoError(t, err)
+		x, value, grad := space.Sobol(16, 6, rng(4)), make([]float64, 16), mat.NewDense(16, 6, nil)
+		require.Zero(t, testing.AllocsPerRun(50, func() {
+			f.Eval(value, grad, x)
+			f.Eval(value, nil, x)
+		}), name)
+	}
+}
