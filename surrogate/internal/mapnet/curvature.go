@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -11,7 +12,8 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 )
 
-// Curvature is JᵀJ at the training inputs, or an approximation G of it.
+// Curvature is JᵀJ at the training inputs, or an approximation G of it; with
+// weights of the observations b, all but the dual are JᵀBJ, B = diag(b).
 type Curvature interface {
 	// LogDet returns log|I + G/ρ| and the number of effective parameters
 	// γ = tr G(G + ρI)⁻¹, minus its derivative with respect to log ρ.
@@ -53,18 +55,42 @@ func (p *Problem) NewCurvature(ctx context.Context, name string, w []float64) (C
 	return p.primal(ctx, w)
 }
 
-// eachBlock calls f with tapes at the training inputs, a block at a time.
-func (p *Problem) eachBlock(ctx context.Context, w []float64, f func(t *nn.Tape)) error {
+// eachBlock calls f with tapes at the training inputs, a block at a time, and with
+// the weights of the observations in it.
+func (p *Problem) eachBlock(ctx context.Context, w []float64, f func(t *nn.Tape, weight []float64)) error {
 	n, d := p.X.Dims()
-	tape := new(nn.Tape)
+	tape, weight := new(nn.Tape), p.Weights
+	if weight == nil {
+		weight = make([]float64, n)
+		for i := range weight {
+			weight[i] = 1
+		}
+	}
 	for lo := 0; lo < n; lo += block {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		tape.Record(p.Net, w, p.X.Slice(lo, min(lo+block, n), 0, d).(*mat.Dense))
-		f(tape)
+		hi := min(lo+block, n)
+		tape.Record(p.Net, w, p.X.Slice(lo, hi, 0, d).(*mat.Dense))
+		f(tape, weight[lo:hi])
 	}
 	return nil
+}
+
+// weighted returns a with rows multiplied by the roots of their weights, or a
+// itself where they are 1.
+func weighted(a *mat.Dense, weight []float64) *mat.Dense {
+	if !slices.ContainsFunc(weight, func(b float64) bool { return b != 1 }) {
+		return a
+	}
+	a = mat.DenseCopyOf(a)
+	for i, b := range weight {
+		row, s := a.RawRowView(i), math.Sqrt(b)
+		for k := range row {
+			row[k] *= s
+		}
+	}
+	return a
 }
 
 // dual holds the tangent kernel Θ = J Jᵀ, of which the eigenvalues are those of
@@ -110,10 +136,10 @@ type primal struct{ g *mat.SymDense }
 
 func (p *Problem) primal(ctx context.Context, w []float64) (*primal, error) {
 	c := &primal{mat.NewSymDense(len(w), nil)}
-	err := p.eachBlock(ctx, w, func(t *nn.Tape) {
+	err := p.eachBlock(ctx, w, func(t *nn.Tape, weight []float64) {
 		j := mat.NewDense(t.Len(), len(w), nil)
 		t.Jacobian(j)
-		linalg.Syrk(c.g, 1, linalg.T, j, 1)
+		linalg.Syrk(c.g, 1, linalg.T, weighted(j, weight), 1)
 	})
 	return c, err
 }
@@ -128,12 +154,12 @@ type diagonal struct{ d []float64 }
 
 func (p *Problem) diagonal(ctx context.Context, w []float64) (*diagonal, error) {
 	c := &diagonal{make([]float64, len(w))}
-	err := p.eachBlock(ctx, w, func(t *nn.Tape) {
+	err := p.eachBlock(ctx, w, func(t *nn.Tape, weight []float64) {
 		j := mat.NewDense(t.Len(), len(w), nil)
 		t.Jacobian(j)
-		for i := range t.Len() {
+		for i, b := range weight {
 			for k, v := range j.RawRowView(i) {
-				c.d[k] += v * v
+				c.d[k] += b * v * v
 			}
 		}
 	})
@@ -173,7 +199,7 @@ func (p *Problem) kron(ctx context.Context, w []float64) (*kron, error) {
 		as[l], bs[l] = mat.NewSymDense(in+1, nil), mat.NewSymDense(out, nil)
 		in = out
 	}
-	err := p.eachBlock(ctx, w, func(t *nn.Tape) {
+	err := p.eachBlock(ctx, w, func(t *nn.Tape, weight []float64) {
 		for l := range as {
 			a, delta := t.Layer(l)
 			m, h := a.Dims()
@@ -183,9 +209,11 @@ func (p *Problem) kron(ctx context.Context, w []float64) (*kron, error) {
 			}
 			linalg.Syrk(as[l], 1, linalg.T, wide, 1)
 			if delta == nil {
-				bs[l].SetSym(0, 0, bs[l].At(0, 0)+float64(m))
+				for _, b := range weight {
+					bs[l].SetSym(0, 0, bs[l].At(0, 0)+b)
+				}
 			} else {
-				linalg.Syrk(bs[l], 1, linalg.T, delta, 1)
+				linalg.Syrk(bs[l], 1, linalg.T, weighted(delta, weight), 1)
 			}
 		}
 	})

@@ -96,6 +96,8 @@ type Problem struct {
 	Y      []float64
 	Shift  float64
 
+	Weights []float64 // of the observations in the curvature; nil is ones
+
 	noiseFloor float64
 	noisePrior prior.Density
 }

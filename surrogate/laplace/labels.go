@@ -1,0 +1,184 @@
+package laplace
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/classify"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+)
+
+var _ surrogate.Classifier = Model{}
+
+// maxDual bounds the labels that the full curvature takes.
+const maxDual = 5000
+
+// FitLabels is the linearised Laplace approximation with the likelihood of labels:
+// a network f_c(·,w_c) for each latent function, all with w_c ~ N(0, I/δ), trained
+// to the maximum of log p(y|f) - ½ δ Σ|w_c|². With W the curvature of the likelihood
+// there the latent functions have the means f_c and the covariance of a Gaussian
+// process with the tangent kernel J_c(x)J_c(x')ᵀ/δ given the labels: that is the
+// generalised Gauss–Newton posterior, classes coupled by W. δ maximises
+//
+//	log p(y|f) - ½ δ Σ|w_c|² - ½ log|I + W J Jᵀ/δ|
+//
+// with the prior of regression. The curvatures "kron" and "diagonal" leave out what
+// W ties between more than two classes. A fixed noise is an error; "full" takes at
+// most 5000 labels.
+func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if m.Noise != nil {
+		return nil, fmt.Errorf("laplace: %w", classify.ErrNoise)
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	n, _ := d.Dims()
+	if m.Curvature == mapnet.Full && n > maxDual {
+		return nil, fmt.Errorf("laplace: the full curvature takes at most %d labels, got %d: choose curvature=%s", maxDual, n, mapnet.Kron)
+	}
+	m.Noise = new(1.) // the covariances of package mapnet are those of precision/noise
+	net, err := mapnet.New(m.Settings, surrogate.Dataset{X: d.X, Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi})
+	if err != nil {
+		return nil, fmt.Errorf("laplace: %w", err)
+	}
+	p := &labelProblem{Problem: net, curvature: m.Curvature, labels: append([]int(nil), d.Y...), l: classify.Latents(d.Classes)}
+	restarts := m.Restarts
+	if restarts == 0 {
+		restarts = 1
+		if n <= manyRows {
+			restarts = 2
+		}
+	}
+	var best *trained
+	for i := range restarts {
+		f, err := p.train(ctx, stream.Split(rng, "training", i))
+		if err != nil {
+			return nil, classify.NumericalError("laplace", err)
+		}
+		if best == nil || f.merit > best.merit {
+			best = f
+		}
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
+	process, err := p.process(best)
+	if err != nil {
+		return nil, classify.NumericalError("laplace", err)
+	}
+	post := classify.Posterior{
+		Process: process, Labels: d.Classes,
+		Numbers: []surrogate.Hyper{{Name: "precision", Value: best.precision}}, Notes: best.notes,
+	}
+	return classify.WithEvidence{Posterior: post, Evidence: best.evidence}, nil
+}
+
+// process returns the latent functions of a trained state.
+func (p *labelProblem) process(f *trained) (classify.Process, error) {
+	l := &latents{nets: make([]*posterior, p.l), precision: f.precision, factor: f.factor, tapes: f.tapes}
+	for c, w := range f.w {
+		l.nets[c] = &posterior{net: p.Net, inputs: p.Inputs, w: w}
+		if f.factor == nil {
+			var err error
+			if l.nets[c].cov, err = f.curvatures[c].Covariance(mapnet.Hypers{Precision: f.precision, Noise: 1}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l, nil
+}
+
+// latents are the linearised networks: with a factor the process with the tangent
+// kernel, else each with a covariance of its own.
+type latents struct {
+	nets      []*posterior
+	precision float64
+	factor    *classify.Factor
+	tapes     []*nn.Tape // at the labelled points
+}
+
+// Dim is the number of inputs.
+func (l *latents) Dim() int { return l.nets[0].Dim() }
+
+// Moments implements classify.Process. A point costs O(L(nΣ_l h_l + n²)) with the full
+// curvature, and what Predict does with the others.
+func (l *latents) Moments(mean, cov, x *mat.Dense) {
+	m, _ := x.Dims()
+	k := len(l.nets)
+	column, q := make([]float64, m), make([]*mat.Dense, k)
+	for c, p := range l.nets {
+		t := p.record(x)
+		p.mean(column, t)
+		for i, v := range column {
+			mean.Set(i, c, v)
+		}
+		if l.factor == nil {
+			p.cov.Variance(column, t)
+		} else {
+			q[c] = l.cross(c, t)
+			nn.KernelDiag(column, t)
+			for i := range column {
+				column[i] /= l.precision
+			}
+		}
+		for i, v := range column {
+			cov.Set(i, c*k+c, v)
+		}
+	}
+	if l.factor != nil {
+		l.factor.Reduce(cov, q)
+	}
+}
+
+// cross returns the prior covariance of the labelled points with those of t, n×m.
+func (l *latents) cross(c int, t *nn.Tape) *mat.Dense {
+	q := mat.NewDense(l.tapes[c].Len(), t.Len(), nil)
+	nn.Kernel(q, l.tapes[c], t)
+	q.Scale(1/l.precision, q)
+	return q
+}
+
+// MomentsGrad implements classify.Process.
+func (l *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	p := l.nets[0]
+	if l.factor == nil {
+		p.PredictGrad(mean, variance, dmean, dvariance, x)
+		return
+	}
+	t := p.record(x)
+	p.mean(mean, t)
+	dmean.Zero()
+	t.InputGrad(dmean)
+	p.inputs.Pull(dmean)
+
+	q := l.cross(0, t)
+	l.factor.Half(0, q)
+	nn.KernelDiag(variance, t)
+	direct := make([]float64, len(variance))
+	for i := range variance {
+		variance[i] /= l.precision
+		direct[i] = 1 / l.precision
+	}
+	n, m := q.Dims()
+	for i := range n {
+		for j, v := range q.RawRowView(i) {
+			variance[j] -= v * v
+		}
+	}
+	l.factor.HalfT(0, q)
+	kbar := mat.NewDense(m, n, nil)
+	kbar.Copy(q.T())
+	kbar.Scale(-2/l.precision, kbar)
+	dvariance.Zero()
+	nn.KernelDiagVJP(dvariance, t, direct)
+	nn.KernelVJP(dvariance, t, l.tapes[0], kbar)
+	p.inputs.Pull(dvariance)
+}
