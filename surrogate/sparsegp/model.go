@@ -81,7 +81,7 @@ func (m Model) Check(dim int) error {
 	return err
 }
 
-// Fit implements surrogate.Model.
+// Fit implements surrogate.Model, by an *inducing.Posterior.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/inducing"
 )
 
 // startRows is how many observations the hyper-parameters are first fitted to.
@@ -62,7 +63,7 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 	return p, nil
 }
 
-func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Rand) (*posterior, error) {
+func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Rand) (*inducing.Posterior, error) {
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	n, _ := p.x.Dims()
 	few := p.some(min(startRows, n), rng)
@@ -71,7 +72,7 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 		return nil, err
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "inducing points"})
-	if p.z, err = inducing(ctx, p.Selection, fitted.Kernel, p.x, p.lo, p.hi, p.Inducing, rng); err != nil {
+	if p.z, err = choose(ctx, p.Selection, fitted.Kernel, p.x, p.lo, p.hi, p.Inducing, rng); err != nil {
 		return nil, err
 	}
 
@@ -103,7 +104,12 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	if j := c.l.Jitter(); j > 0 {
 		warnings = append(warnings, fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance of the inducing points", j, c.l.N(), c.l.N()))
 	}
-	return newPosterior(c, p.shift, slices.Clone(v[:len(p.free)]), warnings), nil
+	c.process.Mean += p.shift
+	post := &inducing.Posterior{
+		Process: c.process, Z: c.z, L: c.l, B: c.b, M: c.m, Bound: c.value,
+		Remembered: slices.Clone(v[:len(p.free)]), Degradation: warnings,
+	}
+	return post.Prepare(), nil
 }
 
 // some is the problem of k observations drawn at random.

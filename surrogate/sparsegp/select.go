@@ -19,9 +19,9 @@ const (
 	pointEpsilon = 1e-24  // squared distance at which points coincide
 )
 
-// inducing returns at most m inducing points for the rows of x: the distinct
+// choose returns at most m inducing points for the rows of x: the distinct
 // rows where there are no more than m.
-func inducing(ctx context.Context, how string, k prior.Kernel, x *mat.Dense, lo, hi []float64, m int, rng *rand.Rand) (*mat.Dense, error) {
+func choose(ctx context.Context, how string, k prior.Kernel, x *mat.Dense, lo, hi []float64, m int, rng *rand.Rand) (*mat.Dense, error) {
 	distinct := distinctRows(x)
 	if len(distinct) > selectRows {
 		shuffle(distinct, rng)

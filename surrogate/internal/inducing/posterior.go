@@ -1,0 +1,310 @@
+package inducing
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// varianceFloor is the smallest variance reported, relative to the mean prior
+// variance of the inducing points.
+const varianceFloor = 1e-12
+
+// predictChunk is how many points are predicted at once.
+const predictChunk = 256
+
+// Posterior is the process that q makes of the prior: with w(x) = L⁻¹k(Z,x) and
+// S = L_B⁻ᵀ T Tᵀ L_B⁻¹, where L_B is the factor of B,
+//
+//	mean(x) = μ + w(x)ᵀm,  cov(x,x') = k(x,x') - w(x)ᵀ(I - S)w(x')
+//
+// Prepare comes before all else.
+type Posterior struct {
+	Process prior.Process
+	Z       *mat.Dense
+	L       *linalg.Cholesky // of k(Z,Z)
+	B       *linalg.Cholesky
+	T       *mat.Dense // nil is the identity
+	M       []float64  // nil is 0
+
+	Bound       float64 // on the log marginal likelihood
+	Remembered  surrogate.State
+	Degradation []string
+
+	weights []float64 // L⁻ᵀm: mean(x) = μ + k(x,Z)·weights
+	floor   float64
+}
+
+var (
+	_ surrogate.Evidence  = (*Posterior)(nil)
+	_ surrogate.Stater    = (*Posterior)(nil)
+	_ surrogate.Describer = (*Posterior)(nil)
+)
+
+// Prepare derives what predictions need and returns p.
+func (p *Posterior) Prepare() *Posterior {
+	if p.M != nil {
+		p.weights = slices.Clone(p.M)
+		p.L.SolveUpperVec(p.weights)
+	}
+	diag := make([]float64, p.L.N())
+	p.Process.Kernel.Diag(diag, p.Z)
+	for _, v := range diag {
+		p.floor += varianceFloor * v / float64(len(diag))
+	}
+	return p
+}
+
+func (p *Posterior) Dim() int               { return p.Process.Kernel.Dim() }
+func (p *Posterior) Noise() float64         { return p.Process.Noise }
+func (p *Posterior) Warnings() []string     { return slices.Clone(p.Degradation) }
+func (p *Posterior) State() surrogate.State { return slices.Clone(p.Remembered) }
+
+// LogMarginalLikelihood is the collapsed bound, never above the log marginal
+// likelihood and equal to it with Z = X.
+func (p *Posterior) LogMarginalLikelihood() float64 { return p.Bound }
+
+// Hypers implements surrogate.Describer.
+func (p *Posterior) Hypers() []surrogate.Hyper {
+	var out []surrogate.Hyper
+	for _, h := range p.Process.Kernel.Params() {
+		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
+	}
+	return append(out,
+		surrogate.Hyper{Name: "noise", Value: p.Process.Noise},
+		surrogate.Hyper{Name: "mean", Value: p.Process.Mean},
+		surrogate.Hyper{Name: "inducing points", Value: float64(p.L.N())})
+}
+
+// Features returns W = w(x) and L_B⁻¹W, a column for each row of x.
+func (p *Posterior) Features(x *mat.Dense) (w, phi *mat.Dense) {
+	n, _ := x.Dims()
+	w = mat.NewDense(p.L.N(), n, nil)
+	p.Process.Kernel.Cross(w, p.Z, x)
+	p.L.SolveLower(w)
+	phi = mat.DenseCopyOf(w)
+	p.B.SolveLower(phi)
+	return w, phi
+}
+
+// moments writes the mean and the unclamped variance at the rows of x, and
+// returns W, the ψ with WᵀS W = ψᵀψ, and (I - S)W.
+func (p *Posterior) moments(mean, variance []float64, x *mat.Dense) (w, psi, less *mat.Dense) {
+	w, phi := p.Features(x)
+	psi, less = phi, mat.DenseCopyOf(phi)
+	if p.T != nil {
+		psi = mat.NewDense(phi.RawMatrix().Rows, phi.RawMatrix().Cols, nil)
+		linalg.Mul(psi, 1, linalg.T, p.T, linalg.N, phi, 0)
+		linalg.Mul(less, 1, linalg.N, p.T, linalg.N, psi, 0)
+	}
+	p.B.SolveUpper(less)
+	p.Process.Kernel.Diag(variance, x)
+	for i := range p.L.N() {
+		row, gap := w.RawRowView(i), less.RawRowView(i)
+		for j, v := range row {
+			gap[j] = v - gap[j]
+			variance[j] -= v * gap[j]
+		}
+	}
+	for i := range mean {
+		mean[i] = p.Process.Mean
+	}
+	if p.M != nil {
+		linalg.MulVec(mean, 1, linalg.T, w, p.M, 1)
+	}
+	return w, psi, less
+}
+
+// Predict costs O(m²) a point.
+func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("variance", len(variance), n)
+	for lo := 0; lo < n; lo += predictChunk {
+		hi := min(lo+predictChunk, n)
+		p.moments(mean[lo:hi], variance[lo:hi], rows(x, lo, hi))
+		clamp(variance[lo:hi], p.floor)
+	}
+}
+
+// PredictGrad costs O(m²) a point and two kernel gradients. Where the variance
+// stands at its floor its gradient is zero.
+func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("variance", len(variance), n)
+	shape.Dims("dmean", dmean, n, p.Dim())
+	shape.Dims("dvariance", dvariance, n, p.Dim())
+	dmean.Zero()
+	dvariance.Zero()
+	for lo := 0; lo < n; lo += predictChunk {
+		hi := min(lo+predictChunk, n)
+		xc := rows(x, lo, hi)
+		_, _, less := p.moments(mean[lo:hi], variance[lo:hi], xc)
+		free := clamp(variance[lo:hi], p.floor)
+
+		kbar := mat.NewDense(hi-lo, p.L.N(), nil)
+		if p.M != nil {
+			for i := range hi - lo {
+				copy(kbar.RawRowView(i), p.weights)
+			}
+			p.Process.Kernel.CrossVJP(rows(dmean, lo, hi), xc, p.Z, kbar)
+		}
+
+		p.L.SolveUpper(less)
+		kbar.Copy(less.T())
+		for i, f := range free {
+			row := kbar.RawRowView(i)
+			for j := range row {
+				row[j] *= -2 * f
+			}
+		}
+		p.Process.Kernel.DiagVJP(rows(dvariance, lo, hi), xc, free)
+		p.Process.Kernel.CrossVJP(rows(dvariance, lo, hi), xc, p.Z, kbar)
+	}
+}
+
+// Joint costs O(nm² + n²m) for n points.
+func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	n := shape.Points(x, p.Dim())
+	shape.Len("mean", len(mean), n)
+	shape.Len("cov", cov.SymmetricDim(), n)
+	w, psi, _ := p.moments(mean, make([]float64, n), x)
+	p.Process.Kernel.Gram(cov, x)
+	linalg.Syrk(cov, -1, linalg.T, w, 1)
+	linalg.Syrk(cov, 1, linalg.T, psi, 1)
+	for i := range n {
+		cov.SetSym(i, i, max(cov.At(i, i), p.floor))
+	}
+}
+
+// JointVJP costs O(nm² + n²m). With C̄ = cbar and m̄ = mbar the adjoint of
+// k(Z,x) is L⁻ᵀ(m m̄ᵀ - 2(I - S)W C̄) and that of k(x,x) is C̄. A variance at
+// its floor counts as a constant.
+func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	n := shape.Points(x, p.Dim())
+	shape.Len("mbar", len(mbar), n)
+	shape.Len("cbar", cbar.SymmetricDim(), n)
+	shape.Dims("dx", dx, n, p.Dim())
+	diag := make([]float64, n)
+	_, _, less := p.moments(make([]float64, n), diag, x)
+	c := mat.NewSymDense(n, nil)
+	c.CopySym(cbar)
+	for i, free := range clamp(diag, p.floor) {
+		c.SetSym(i, i, free*c.At(i, i))
+	}
+	p.L.SolveUpper(less)
+	kbar := mat.NewDense(n, p.L.N(), nil)
+	if p.M != nil {
+		for i, w := range mbar {
+			linalg.Axpy(w, p.weights, kbar.RawRowView(i))
+		}
+	}
+	full := mat.NewDense(n, n, nil)
+	full.Copy(c)
+	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, less, 1)
+	p.Process.Kernel.CrossVJP(dx, x, p.Z, kbar)
+	prior.GramVJP(p.Process.Kernel, dx, x, c)
+}
+
+// pathFeatures is how many random features carry the prior part of a path.
+const pathFeatures = 512
+
+// Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 13): a draw
+// f₀ of the prior, corrected to take values drawn from q at the inducing points,
+//
+//	f(x) = f₀(x) + k(x,Z) L⁻ᵀ( v - L⁻¹(f₀(Z) - μ) ),  v ~ N(m, S)
+//
+// A kernel that is not positive definite, without features of its own, panics.
+func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	draws, err := p.Process.Draw(n, pathFeatures, rng)
+	if err != nil {
+		panic(fmt.Sprintf("inducing: %v", err))
+	}
+	jitter := math.Sqrt(p.L.Jitter())
+	paths := make([]surrogate.Path, n)
+	for i, draw := range draws {
+		v, w := make([]float64, p.L.N()), make([]float64, p.L.N())
+		for j := range v {
+			v[j] = rng.NormFloat64()
+		}
+		if p.T != nil {
+			linalg.MulVec(v, 1, linalg.N, p.T, append([]float64(nil), v...), 0)
+		}
+		p.B.SolveUpperVec(v)
+		draw.Eval(w, nil, p.Z)
+		for j := range w {
+			w[j] -= p.Process.Mean
+			if jitter > 0 {
+				w[j] += jitter * rng.NormFloat64()
+			}
+		}
+		p.L.SolveLowerVec(w)
+		for j := range w {
+			w[j] = v[j] - w[j]
+		}
+		if p.M != nil {
+			linalg.Axpy(1, p.M, w)
+		}
+		p.L.SolveUpperVec(w)
+		paths[i] = &path{draw, p, w}
+	}
+	return paths
+}
+
+// path is the draw of the prior plus Σ_j weights_j k(x, z_j).
+type path struct {
+	draw    prior.Function
+	p       *Posterior
+	weights []float64
+}
+
+// Eval costs one kernel value, and for the gradient one kernel gradient, per
+// inducing point and point, beside the prior draw.
+func (q *path) Eval(value []float64, grad, x *mat.Dense) {
+	n := shape.Points(x, q.p.Dim())
+	shape.Len("value", len(value), n)
+	if grad != nil {
+		shape.Dims("grad", grad, n, q.p.Dim())
+	}
+	q.draw.Eval(value, grad, x)
+	for lo := 0; lo < n; lo += predictChunk {
+		hi := min(lo+predictChunk, n)
+		xc, k := rows(x, lo, hi), mat.NewDense(hi-lo, len(q.weights), nil)
+		q.p.Process.Kernel.Cross(k, xc, q.p.Z)
+		linalg.MulVec(value[lo:hi], 1, linalg.N, k, q.weights, 1)
+		if grad != nil {
+			for i := range hi - lo {
+				copy(k.RawRowView(i), q.weights)
+			}
+			q.p.Process.Kernel.CrossVJP(rows(grad, lo, hi), xc, q.p.Z, k)
+		}
+	}
+}
+
+// clamp raises variances to the floor and returns 1 for each that was above it,
+// 0 for the others.
+func clamp(variance []float64, floor float64) []float64 {
+	free := make([]float64, len(variance))
+	for i, v := range variance {
+		if v > floor {
+			free[i] = 1
+		} else {
+			variance[i] = floor
+		}
+	}
+	return free
+}
+
+func rows(x *mat.Dense, lo, hi int) *mat.Dense {
+	_, d := x.Dims()
+	return x.Slice(lo, hi, 0, d).(*mat.Dense)
+}
