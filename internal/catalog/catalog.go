@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/gwi"
 	"github.com/functionspace/bo/surrogate/ibnn"
 	"github.com/functionspace/bo/surrogate/laplace"
 	"github.com/functionspace/bo/surrogate/mapnn"
@@ -40,6 +41,8 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"fsp-laplace", "Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace"}, func() surrogate.Model { return &fsplaplace.Model{} }},
 	{Entry{"gfsvi", "Bayesian neural network with a Gaussian-process prior over functions, by generalised variational inference"}, func() surrogate.Model { return &gfsvi.Model{} }},
 	{Entry{"tfsvi", "Bayesian neural network with a divergence of functions, not of weights, from its prior, by variational inference"}, func() surrogate.Model { return &tfsvi.Model{} }},
+	{Entry{"gwi-net", "network with the uncertainty of a sparse Gaussian process, by Gaussian Wasserstein inference"}, func() surrogate.Model { return &gwi.Net{} }},
+	{Entry{"gwi-svgp", "sparse Gaussian process, by Gaussian Wasserstein inference"}, func() surrogate.Model { return &gwi.SVGP{} }},
 	{Entry{"svgp", "sparse variational Gaussian process, for many observations"}, func() surrogate.Model { return &sparsegp.Model{} }},
 	{Entry{"laplace", "Bayesian neural network with a Gaussian prior on its weights, by the linearised Laplace approximation"}, func() surrogate.Model { return &laplace.Model{} }},
 	{Entry{"dkl", "deep kernel learning: a Gaussian process on features of a neural network"}, func() surrogate.Model { return &dkl.Model{} }},

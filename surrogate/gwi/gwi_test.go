@@ -1,0 +1,324 @@
+package gwi
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+)
+
+func TestConformance(t *testing.T) {
+	fast, spec := surrogatetest.Options{Fast: true}, prior.Spec{Restarts: 1}
+	for name, m := range map[string]surrogate.Model{
+		"svgp":    SVGP{Options{Spec: spec, Steps: 20, Inducing: 6, HeldOut: 0.2}},
+		"net":     Net{Options: Options{Spec: spec, Steps: 20, LearnNoise: true}, Hidden: []int{10, 10}},
+		"batches": Net{Options: Options{Spec: spec, Steps: 20, Batch: 5, Distance: squared, Measure: "data"}, Hidden: []int{10}, Start: "random"},
+	} {
+		t.Run(name, func(t *testing.T) { fast.Run(t, m) })
+	}
+}
+
+// wave is the toy data sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be predicted on
+// [-2,2].
+func wave(n int) surrogate.Dataset {
+	rng := stream.New(1, "wave", 0)
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{-2}, Hi: []float64{2}}
+	for i := range n {
+		x := 0.5 + 0.5*rng.Float64()
+		if i%2 == 0 {
+			x = -x
+		}
+		d.X.Set(i, 0, x)
+		d.Y[i] = math.Sin(2*math.Pi*x) + 0.1*rng.NormFloat64()
+	}
+	return d
+}
+
+// prepared is a problem at its start.
+func prepared(t *testing.T, of func() (recipe, error), d surrogate.Dataset) *problem {
+	r, err := of()
+	require.NoError(t, err)
+	p, err := r.forData(d.Dims()).prepare(t.Context(), nil, d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	return p
+}
+
+// shake moves q to somewhere.
+func (p *problem) shake(size float64) {
+	rng := stream.New(2, "shake", 0)
+	for i := range p.v.vector {
+		p.v.vector[i] += size * rng.NormFloat64()
+	}
+}
+
+func TestGradient(t *testing.T) {
+	o := Options{Spec: prior.Spec{Noise: new(0.05), Lengthscale: []float64{0.5}, Variance: new(1.2)}, Inducing: 5, Points: 12}
+	for _, distance := range []string{"w2", squared} {
+		o.Distance = distance
+		for name, of := range map[string]func() (recipe, error){
+			"svgp": SVGP{o}.recipe,
+			"net":  Net{Options: o, Hidden: []int{4, 3}, Start: "random"}.recipe,
+		} {
+			p := prepared(t, of, wave(9))
+			p.shake(0.3)
+			at := p.points([]int{7, 2, 4, 0, 1, 5, 3}, stream.New(3, "points", 0))
+			require.Equal(t, 6+6, at.measured)
+			grad := make([]float64, len(p.v.vector))
+			_, err := p.eval(p.v, at, p.cut(grad))
+			require.NoError(t, err)
+			f := func(x []float64) float64 {
+				value, err := p.eval(p.cut(x), at, p.cut(make([]float64, len(x))))
+				require.NoError(t, err)
+				return value
+			}
+			require.NoError(t, check.Gradient(f, p.v.vector, grad, 1e-6), "%s %s", name, distance)
+		}
+	}
+}
+
+// distance is Ŵ² between q and the prior at the rows of x.
+func (p *problem) distance(t *testing.T, x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	o := p.objective
+	o.squared = true
+	value, err := o.eval(p.v, newPoints(p.q, x, n, nil, 0), p.cut(make([]float64, len(p.v.vector))))
+	require.NoError(t, err)
+	return value
+}
+
+// The distance is that of the finite Gaussians by the definition, with the square
+// root of K itself.
+func TestDistanceIsThatOfGaussians(t *testing.T) {
+	p := prepared(t, SVGP{Options{Spec: prior.Spec{Kernel: "matern32", Lengthscale: []float64{0.7}, Variance: new(1.3)}, Inducing: 6}}.recipe, wave(20))
+	p.shake(0.3)
+	const n = 15
+	x := space.Sobol(n, 1, stream.New(4, "x", 0))
+	post, err := p.posterior(1)
+	require.NoError(t, err)
+	mean, r, k := make([]float64, n), mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	post.Joint(mean, r, x)
+	p.q.Process.Kernel.Gram(k, x)
+	var eigen mat.EigenSym
+	root := func(a *mat.SymDense) *mat.Dense {
+		require.True(t, eigen.Factorize(a, true))
+		var v, out mat.Dense
+		eigen.VectorsTo(&v)
+		values := eigen.Values(nil)
+		for i, l := range values {
+			values[i] = math.Sqrt(max(l, 0))
+		}
+		out.Product(&v, mat.NewDiagDense(n, values), v.T())
+		return &out
+	}
+	half := root(k)
+	var inner mat.Dense
+	inner.Product(half, r, half)
+	h := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			h.SetSym(i, j, 0.5*(inner.At(i, j)+inner.At(j, i)))
+		}
+	}
+	want := mat.Trace(k) + mat.Trace(r) - 2*mat.Trace(root(h))
+	for _, m := range mean {
+		want += (m - p.q.Process.Mean) * (m - p.q.Process.Mean)
+	}
+	require.InDelta(t, want/n, p.distance(t, x), 1e-5) // √δ, at most 2e-7 tr K
+}
+
+// Between equal measures the distance is 0.
+func TestDistanceFromThePriorItself(t *testing.T) {
+	p := prepared(t, SVGP{}.recipe, wave(20))
+	clear(p.v.mean)
+	lower := mat.NewDense(p.q.L.N(), p.q.L.N(), nil)
+	p.q.B.Lower(lower)
+	p.v.t.Copy(lower.T())
+	require.InDelta(t, 0, p.distance(t, space.Sobol(60, 1, stream.New(4, "x", 0))), 1e-5)
+}
+
+// For constant functions it is that of numbers, (m₁-m₂)² + (s₁-s₂)².
+func TestDistanceOfConstants(t *testing.T) {
+	kernel, err := prior.Parse("2.25*constant", 1)
+	require.NoError(t, err)
+	factor := func(v float64) *linalg.Cholesky {
+		c, err := linalg.Factorize(mat.NewSymDense(1, []float64{v}))
+		require.NoError(t, err)
+		return c
+	}
+	process := prior.Process{Kernel: kernel, Mean: 0.3, Noise: 1}
+	q := &inducing.Posterior{Process: process, Z: mat.NewDense(1, 1, nil), L: factor(2.25), B: factor(4)}
+	p := &problem{q: q, objective: objective{mean: sparseMean{0.3}, process: process}, v: newVariational(1, 1)}
+	p.v.mean[0] = 0.8   // m = 0.3 + 1.5/2·0.8
+	p.v.t.Set(0, 0, .7) // s = 1.5/2·0.7
+	require.InDelta(t, 0.6*0.6+(1.5-0.525)*(1.5-0.525), p.distance(t, mat.NewDense(3, 1, []float64{0, 1, 5})), 1e-6)
+}
+
+// One observation, measured where it is made, with k = 1: the loss is
+// ((y-m)² + s²)/(2σ²) + m² + (1-s)², and its minimum m = y/(1+2σ²),
+// s = 2σ²/(1+2σ²).
+func TestOptimumOfOneObservation(t *testing.T) {
+	const noise, y = 0.2, 1.7
+	spec := prior.Spec{Lengthscale: []float64{1}, Variance: new(1.), Noise: new(noise), Mean: prior.MeanZero}
+	d := surrogate.Dataset{X: mat.NewDense(1, 1, nil), Y: []float64{y}}
+	p := prepared(t, SVGP{Options{Spec: spec, Distance: squared, Measure: "data"}}.recipe, d)
+	at := p.points([]int{0}, nil)
+	res, err := optimize.Minimize(t.Context(), func(x, grad []float64) float64 {
+		value, err := p.eval(p.cut(x), at, p.cut(grad))
+		require.NoError(t, err)
+		grad[len(grad)-1] = 0
+		return value
+	}, p.v.vector, nil, nil, optimize.Settings{GradTol: 1e-9, FuncTol: -1})
+	require.NoError(t, err)
+	p.v = p.cut(res.X)
+	post, err := p.posterior(1)
+	require.NoError(t, err)
+	mean, variance := make([]float64, 1), make([]float64, 1)
+	post.Predict(mean, variance, d.X)
+	require.InDelta(t, y/(1+2*noise), mean[0], 1e-6)
+	require.InDelta(t, 2*noise/(1+2*noise), math.Sqrt(variance[0]), 1e-6)
+}
+
+// Before training, with Z = X, the sparse mean and r are those of the exact
+// posterior, and the network is close to it.
+func TestStartIsTheExactPosterior(t *testing.T) {
+	d := wave(20)
+	spec := prior.Spec{Lengthscale: []float64{0.6}, Variance: new(0.9), Noise: new(0.02)}
+	want, err := gp.Model{Spec: spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+	require.NoError(t, err)
+	x := mat.NewDense(9, 1, []float64{-2, -1.2, -0.7, -0.3, 0, 0.4, 0.8, 1.1, 1.9})
+	wm, wc, gm, gc := make([]float64, 9), mat.NewSymDense(9, nil), make([]float64, 9), mat.NewSymDense(9, nil)
+	want.Joint(wm, wc, x)
+	for tol, of := range map[float64]func() (recipe, error){
+		1e-7: SVGP{Options{Spec: spec}}.recipe,
+		0.1:  Net{Options: Options{Spec: spec}}.recipe,
+	} {
+		got, err := prepared(t, of, d).posterior(1)
+		require.NoError(t, err)
+		got.Joint(gm, gc, x)
+		require.InDeltaSlice(t, wm, gm, tol)
+		require.InDeltaSlice(t, wc.RawSymmetric().Data, gc.RawSymmetric().Data, 1e-7)
+	}
+}
+
+// A temperature multiplies all variances and leaves the mean.
+func TestTemperature(t *testing.T) {
+	x := mat.NewDense(4, 1, []float64{-1.5, -0.6, 0, 0.7})
+	for _, of := range []func() (recipe, error){SVGP{Options{Inducing: 8}}.recipe, Net{Hidden: []int{10}}.recipe} {
+		p := prepared(t, of, wave(20))
+		p.shake(0.1)
+		one, err := p.posterior(1)
+		require.NoError(t, err)
+		hot, err := p.posterior(2.5)
+		require.NoError(t, err)
+		m1, m2, c1, c2 := make([]float64, 4), make([]float64, 4), mat.NewSymDense(4, nil), mat.NewSymDense(4, nil)
+		one.Joint(m1, c1, x)
+		hot.Joint(m2, c2, x)
+		c1.ScaleSym(2.5, c1)
+		require.InDeltaSlice(t, m1, m2, 1e-9)
+		require.InDeltaSlice(t, c1.RawSymmetric().Data, c2.RawSymmetric().Data, 1e-9)
+		require.InDelta(t, 2.5*one.Noise(), hot.Noise(), 1e-12)
+	}
+}
+
+// A prior that is far too sure of itself is cooled down: held-out data ask for
+// more variance than it has.
+func TestHeldOutData(t *testing.T) {
+	spec := prior.Spec{Lengthscale: []float64{5}, Variance: new(0.01), Noise: new(1e-3)}
+	post, err := SVGP{Options{Spec: spec, HeldOut: 0.25, Steps: 20}}.Fit(t.Context(), wave(40), stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	h := post.(surrogate.Describer).Hypers()
+	require.Equal(t, "temperature", h[len(h)-1].Name)
+	require.Greater(t, h[len(h)-1].Value, 5.)
+}
+
+// Training lowers the loss.
+func TestTraining(t *testing.T) {
+	for _, of := range []func() (recipe, error){SVGP{}.recipe, Net{Hidden: []int{20, 20}}.recipe, SVGP{Options{Batch: 10, Inducing: 5}}.recipe} {
+		p := prepared(t, of, wave(40))
+		loss := func() float64 {
+			value, err := p.eval(p.v, p.points(p.order, stream.New(5, "points", 0)), newVariational(len(p.v.mean), p.q.L.N()))
+			require.NoError(t, err)
+			return value
+		}
+		before := loss()
+		require.NoError(t, p.train(t.Context(), p.Steps, nil, stream.New(1, "train", 0)))
+		require.Less(t, loss(), before)
+	}
+}
+
+// wasserstein is the mean over a grid of [-2,2] of the Wasserstein-2 distance of
+// the marginals.
+func wasserstein(a, b surrogate.Posterior) float64 {
+	const n = 101
+	x := mat.NewDense(n, 1, nil)
+	for i := range n {
+		x.Set(i, 0, -2+4*float64(i)/(n-1))
+	}
+	ma, va, mb, vb := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	a.Predict(ma, va, x)
+	b.Predict(mb, vb, x)
+	var sum float64
+	for i := range n {
+		sum += math.Hypot(ma[i]-mb[i], math.Sqrt(va[i])-math.Sqrt(vb[i])) / n
+	}
+	return sum
+}
+
+// With the default schedule both stay near the exact process of the same prior.
+func TestNearTheExactProcess(t *testing.T) {
+	d := wave(40)
+	for _, kernel := range []string{"matern52", "rbf"} {
+		spec := prior.Spec{Kernel: kernel}
+		exact, err := gp.Model{Spec: spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+		require.NoError(t, err)
+		for name, m := range map[string]surrogate.Model{"gwi-svgp": SVGP{Options{Spec: spec}}, "gwi-net": Net{Options: Options{Spec: spec}}} {
+			post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+			require.NoError(t, err)
+			far := wasserstein(post, exact)
+			t.Logf("%s %s: %.4f", name, kernel, far)
+			require.Less(t, far, 0.15)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, SVGP{}.Check(3))
+	require.NoError(t, Net{}.Check(3))
+	require.ErrorContains(t, SVGP{Options{Distance: "w22"}}.Check(2), "did you mean w2?")
+	require.ErrorContains(t, SVGP{Options{Selection: "kmean"}}.Check(2), "did you mean kmeans?")
+	require.ErrorContains(t, Net{Start: "rand"}.Check(2), "did you mean random?")
+	require.ErrorContains(t, Net{Hidden: []int{0}}.Check(2), "a layer of 0 units")
+	require.ErrorContains(t, Net{Options: Options{HeldOut: 1}}.Check(2), "held-out is 1")
+	require.ErrorIs(t, SVGP{Options{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}}.Check(2), prior.ErrSpec)
+}
+
+// One step with the default settings and 50 observations of 2 inputs.
+func BenchmarkStep(b *testing.B) {
+	rng := stream.New(1, "bench", 0)
+	d := surrogate.Dataset{X: space.Uniform(50, 2, rng), Y: make([]float64, 50)}
+	for i := range d.Y {
+		d.Y[i] = rng.NormFloat64()
+	}
+	r, err := Net{}.recipe()
+	require.NoError(b, err)
+	p, err := r.forData(d.Dims()).prepare(b.Context(), nil, d, rng)
+	require.NoError(b, err)
+	grad := newVariational(len(p.v.mean), p.q.L.N())
+	for b.Loop() {
+		if _, err := p.eval(p.v, p.points(p.order, rng), grad); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

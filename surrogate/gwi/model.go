@@ -1,0 +1,335 @@
+package gwi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/sparsegp"
+)
+
+// Options are those that the two models share. The zero value is the default.
+type Options struct {
+	prior.Spec
+
+	Inducing  int    `set:"inducing" default:"300" help:"largest number of inducing points"`
+	Selection string `set:"selection" default:"kmeans" help:"how inducing points are chosen: kmeans, or pivoted (largest remaining variance)"`
+
+	// Distance is "w2", the Wasserstein-2 distance, or "w2-squared".
+	Distance string `set:"distance" default:"w2" help:"distance from the prior in the loss: w2 (as published) or w2-squared"`
+	// Measure says where the distance is measured: at training inputs, "data", or
+	// half at those and half at points of the box searched and 5 %, "all".
+	Measure string `set:"measure" default:"all" help:"where the distance is measured: all (training inputs, and as many points of the box searched) or data (training inputs alone, as published)"`
+	Points  int    `set:"points" default:"100" help:"largest number of points at which the distance is measured"`
+
+	// Steps of Adam. They are what keeps the mean from following the noise, which
+	// the loss alone would have it do.
+	Steps int     `set:"steps" default:"100 or 1000" help:"training steps (fitted start: 100, and a twentieth of the observations; random start: 1000)"`
+	Rate  float64 `set:"rate" default:"0.003 or 0.01" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine"`
+	Batch int     `set:"batch" default:"1000" help:"observations in a step"`
+
+	// LearnNoise trains σ² with the rest, from that of the prior's fit, which is
+	// kept otherwise. A noise that is fixed stays fixed.
+	LearnNoise bool `set:"learn-noise" default:"false" help:"train the noise too instead of keeping that of the prior's fit (as published)"`
+
+	// HeldOut is the share of the observations that are held out of a first fit,
+	// to choose at which step to stop and a temperature that multiplies predictive
+	// variances, that of the noise too. The second fit is to all.
+	HeldOut float64 `set:"held-out" default:"0" help:"share of the observations by which a first fit chooses when to stop and a temperature of the predictive variance; 0 is none (published: 0.1)"`
+}
+
+// SVGP is gwi-svgp: the mean is that of a sparse Gaussian process.
+type SVGP struct {
+	Options
+}
+
+// Net is gwi-net: the mean is a network.
+type Net struct {
+	Options
+
+	Hidden     []int    `set:"hidden" default:"50,50" help:"widths of the hidden layers (published: 10,10)"`
+	Activation string   `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
+	Bias       *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial biases"`
+	// Start is where training starts from: "fitted", weights by least squares to
+	// the mean of the sparse process, or "random".
+	Start string `set:"start" default:"fitted" help:"where the network starts: fitted (to the mean of the sparse process) or random (as published)"`
+}
+
+var (
+	_ surrogate.WarmStarter = SVGP{}
+	_ surrogate.WarmStarter = Net{}
+)
+
+const (
+	startFitted = "fitted"
+	measureAll  = "all"
+	squared     = "w2-squared"
+)
+
+// recipe is either model with its defaults filled in.
+type recipe struct {
+	Options
+	name string
+	net  *nn.Network // nil for the sparse mean; its inputs are not yet known
+	bias float64
+	// fitted starts the network at the sparse mean.
+	fitted bool
+}
+
+func (o Options) recipe(name string) (recipe, error) {
+	for _, err := range []error{
+		mapnet.Choose(name, "selection", &o.Selection, "kmeans", "pivoted"),
+		mapnet.Choose(name, "distance", &o.Distance, "w2", squared),
+		mapnet.Choose(name, "measure", &o.Measure, measureAll, "data"),
+		mapnet.Positive(name, "inducing", float64(o.Inducing)), mapnet.Positive(name, "points", float64(o.Points)),
+		mapnet.Positive(name, "steps", float64(o.Steps)), mapnet.Positive(name, "batch", float64(o.Batch)), mapnet.Positive(name, "rate", o.Rate),
+	} {
+		if err != nil {
+			return recipe{}, err
+		}
+	}
+	if !(o.HeldOut >= 0 && o.HeldOut < 1) {
+		return recipe{}, fmt.Errorf("%s: held-out is %v, want a share below 1", name, o.HeldOut)
+	}
+	o.Points = cmp.Or(o.Points, 100)
+	o.Batch = cmp.Or(o.Batch, 1000)
+	o.LearnNoise = o.LearnNoise && o.Noise == nil
+	return recipe{Options: o, name: name}, nil
+}
+
+func (m SVGP) recipe() (recipe, error) { return m.Options.recipe("gwi-svgp") }
+
+func (m Net) recipe() (recipe, error) {
+	const name = "gwi-net"
+	r, err := m.Options.recipe(name)
+	if err != nil {
+		return r, err
+	}
+	if m.Hidden == nil {
+		m.Hidden = []int{50, 50}
+	}
+	for _, h := range m.Hidden {
+		if h < 1 {
+			return r, fmt.Errorf("%s: hidden: a layer of %d units", name, h)
+		}
+	}
+	if m.Bias == nil {
+		m.Bias = new(0.5)
+	}
+	for _, err := range []error{
+		mapnet.Choose(name, "activation", &m.Activation, nn.Names()...),
+		mapnet.Choose(name, "start", &m.Start, startFitted, "random"),
+		mapnet.Positive(name, "bias", *m.Bias),
+	} {
+		if err != nil {
+			return r, err
+		}
+	}
+	activation, err := nn.ByName(m.Activation)
+	r.net, r.bias, r.fitted = &nn.Network{Hidden: m.Hidden, Activation: activation}, *m.Bias, m.Start == startFitted
+	return r, err
+}
+
+// sparse is the model that the fit starts from.
+func (r recipe) sparse() sparsegp.Model {
+	return sparsegp.Model{Spec: r.Spec, Inducing: r.Inducing, Selection: r.Selection}
+}
+
+// Check reports settings that cannot be fitted to data of dim inputs, whatever
+// the data: Fit would return the same error.
+func (m SVGP) Check(dim int) error { return suits(m.recipe, dim) }
+
+// Check is like that of SVGP.
+func (m Net) Check(dim int) error { return suits(m.recipe, dim) }
+
+func suits(of func() (recipe, error), dim int) error {
+	r, err := of()
+	if err != nil {
+		return err
+	}
+	return r.sparse().Check(dim)
+}
+
+// Fit implements surrogate.Model.
+func (m SVGP) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: the prior starts where an earlier fit
+// ended.
+func (m SVGP) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return fit(ctx, m.recipe, start, d, rng)
+}
+
+// Fit implements surrogate.Model.
+func (m Net) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: the prior and the network start where
+// an earlier fit ended.
+func (m Net) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return fit(ctx, m.recipe, start, d, rng)
+}
+
+func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	r, err := of()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	n, dim := d.Dims()
+	r = r.forData(n, dim)
+	stop, temperature := r.Steps, 1.0
+	if n > 1 && r.HeldOut > 0 {
+		if stop, temperature, err = r.choose(ctx, start, d, stream.Split(rng, "held out", 0)); err != nil {
+			return nil, err
+		}
+	}
+	p, err := r.prepare(ctx, start, d, rng)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.train(ctx, stop, nil, rng); err != nil {
+		return nil, err
+	}
+	for _, w := range p.v.vector {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return nil, fmt.Errorf("%s: training diverged: a smaller rate may help", r.name)
+		}
+	}
+	post, err := p.posterior(temperature)
+	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
+		err = fmt.Errorf("%s: %w: %w", r.name, surrogate.ErrNotPositiveDefinite, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return post, nil
+}
+
+// forData is r with the network's inputs known, and the schedule.
+func (r recipe) forData(n, dim int) recipe {
+	steps, rate := 100+n/20, 3e-3
+	if r.net != nil {
+		net := *r.net
+		net.In = dim
+		r.net = &net
+		if !r.fitted {
+			steps, rate = 1000, 1e-2
+		}
+	}
+	r.Steps, r.Rate = cmp.Or(r.Steps, steps), cmp.Or(r.Rate, rate)
+	return r
+}
+
+// prepare returns the problem of d with q at the start.
+func (r recipe) prepare(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (*problem, error) {
+	n, _ := d.Dims()
+	warm := decodeState(start, r.net)
+	sparse, err := r.sparse().FitFrom(ctx, warm.prior, d, stream.Split(rng, "sparse", 0))
+	if err != nil {
+		return nil, err
+	}
+	lo, hi := d.Box()
+	p := &problem{
+		recipe: r, data: d, box: fspace.Widen(lo, hi, searchMargin), order: rng.Perm(n),
+		q: sparse.(*inducing.Posterior),
+	}
+	p.notes = p.q.Warnings()
+	p.objective = objective{process: p.q.Process, squared: r.Distance == squared}
+	return p, p.start(ctx, warm.weights, stream.Split(rng, "start", 0))
+}
+
+// The temperature stays between these, for few observations that happen to be
+// close to their predictions, or far from them.
+const leastTemperature, largestTemperature = 0.01, 100
+
+// choose fits to a part of d and returns the step and the temperature T at which
+// the others are most probable under N(m_Q, T(r + σ²)). At each step the best T is
+// the mean of (y - m_Q)²/(r + σ²).
+func (r recipe) choose(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (stop int, temperature float64, err error) {
+	n, dim := d.Dims()
+	k := min(int(math.Ceil(r.HeldOut*float64(n))), n-1)
+	part := func(rows []int) surrogate.Dataset {
+		out := surrogate.Dataset{X: mat.NewDense(len(rows), dim, nil), Y: make([]float64, len(rows)), NoiseFree: d.NoiseFree}
+		out.Lo, out.Hi = d.Box()
+		for i, row := range rows {
+			out.X.SetRow(i, d.X.RawRowView(row))
+			out.Y[i] = d.Y[row]
+		}
+		return out
+	}
+	order := rng.Perm(n)
+	held := part(order[:k])
+	p, err := r.prepare(ctx, start, part(order[k:]), rng)
+	if err != nil {
+		return 0, 0, err
+	}
+	mean, variance, best := make([]float64, k), make([]float64, k), math.Inf(1)
+	watch := func(step int) error {
+		post, err := p.posterior(1)
+		if err != nil {
+			return err
+		}
+		post.Predict(mean, variance, held.X)
+		var ratio, logs float64
+		for i, m := range mean {
+			v := variance[i] + post.Noise()
+			ratio += (held.Y[i] - m) * (held.Y[i] - m) / v / float64(k)
+			logs += math.Log(v) / float64(k)
+		}
+		t := min(max(ratio, leastTemperature), largestTemperature)
+		if density := math.Log(t) + logs + ratio/t; density < best {
+			stop, temperature, best = step, t, density
+		}
+		return nil
+	}
+	if err := p.train(ctx, r.Steps, watch, rng); err != nil {
+		return 0, 0, err
+	}
+	if math.IsInf(best, 1) {
+		return 0, 0, fmt.Errorf("%s: held-out observations have no probability", r.name)
+	}
+	return stop, temperature, nil
+}
+
+// warmState is the State of a posterior, taken apart: the number of prior
+// parameters, those, then the weights of the network.
+type warmState struct {
+	prior, weights []float64
+}
+
+func (s warmState) encode() surrogate.State {
+	return slices.Concat(surrogate.State{float64(len(s.prior))}, s.prior, s.weights)
+}
+
+func decodeState(s surrogate.State, net *nn.Network) warmState {
+	if len(s) == 0 {
+		return warmState{}
+	}
+	k, weights := int(s[0]), 0
+	if net != nil {
+		weights = net.NumParams()
+	}
+	if k < 0 || len(s) != 1+k+weights {
+		return warmState{}
+	}
+	return warmState{prior: s[1 : 1+k], weights: s[1+k:]}
+}

@@ -1,0 +1,211 @@
+package gwi
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/inducing"
+)
+
+const (
+	// pivotTol is the share of the prior variance at a measured point that the
+	// factor of the prior covariance may leave out.
+	pivotTol = 1e-8
+
+	// leastRoot keeps √λ differentiable at 0: √(λ + δ) - √δ with √δ = leastRoot
+	// times the trace of the prior covariance.
+	leastRoot = 1e-7
+
+	// leastDistance does the same for W₂ = √(W₂²).
+	leastDistance = 1e-6
+)
+
+// points are where the objective looks: observations, and a set C at which the
+// distance is measured. A row may be both.
+type points struct {
+	x        *mat.Dense
+	measured int       // rows of C, the first ones
+	y        []float64 // observations, of the last rows
+	weight   float64   // N/B
+
+	phi   *mat.Dense    // φ = L_B⁻¹w(x), a column a row of x
+	rest  []float64     // k(x,x) - |w(x)|²
+	e     *mat.Dense    // φ(C)F, with F Fᵀ = k(C,C)
+	h     *mat.SymDense // Fᵀ(k(C,C) - w(C)ᵀw(C))F
+	trace float64       // of k(C,C)
+}
+
+// newPoints fills in what depends on the prior alone: O(m²) a row, and O(|C|³).
+func newPoints(q *inducing.Posterior, x *mat.Dense, measured int, y []float64, weight float64) *points {
+	n, d := x.Dims()
+	p := &points{x: x, measured: measured, y: y, weight: weight, rest: make([]float64, n)}
+	w, phi := q.Features(x)
+	p.phi = phi
+	q.Process.Kernel.Diag(p.rest, x)
+	for _, v := range p.rest[:measured] {
+		p.trace += v
+	}
+	for i := range q.L.N() {
+		for j, v := range w.RawRowView(i) {
+			p.rest[j] -= v * v
+		}
+	}
+
+	k := mat.NewSymDense(measured, nil)
+	q.Process.Kernel.Gram(k, x.Slice(0, measured, 0, d).(*mat.Dense))
+	f := linalg.PivotedCholesky(k, pivotTol, measured)
+	_, r := f.Dims()
+	full, kf, wf := mat.NewDense(measured, measured, nil), mat.NewDense(measured, r, nil), mat.NewDense(q.L.N(), r, nil)
+	full.Copy(k)
+	linalg.Mul(kf, 1, linalg.N, full, linalg.N, f, 0)
+	linalg.Mul(wf, 1, linalg.N, left(w, measured), linalg.N, f, 0)
+	inner := mat.NewDense(r, r, nil)
+	linalg.Mul(inner, 1, linalg.T, f, linalg.N, kf, 0)
+	linalg.Mul(inner, -1, linalg.T, wf, linalg.N, wf, 1)
+	p.h = mat.NewSymDense(r, nil)
+	for i := range r {
+		for j := i; j < r; j++ {
+			p.h.SetSym(i, j, 0.5*(inner.At(i, j)+inner.At(j, i)))
+		}
+	}
+	p.e = mat.NewDense(q.L.N(), r, nil)
+	linalg.Mul(p.e, 1, linalg.N, left(phi, measured), linalg.N, f, 0)
+	return p
+}
+
+// objective is the generalised variational loss
+//
+//	F = (N/B) Σ_batch [ ½ log 2πσ² + ((y - m_Q(x))² + r(x,x))/(2σ²) ] + D
+//
+// with D = Ŵ or Ŵ², and, over the M points of C,
+//
+//	Ŵ² = 1/M [ Σ (m_Q - μ)² + tr K + tr R - 2 tr (K^½ R K^½)^½ ],  K = k(C,C), R = r(C,C).
+//
+// The last trace is that of the root of FᵀR F, for F Fᵀ = K.
+type objective struct {
+	mean    mean
+	process prior.Process
+	squared bool
+}
+
+// variational are the parts of the vector that training moves: those of m_Q, the
+// rows of T, and log σ.
+type variational struct {
+	mean   []float64
+	t      *mat.Dense
+	logSD  []float64 // of length 1
+	vector []float64
+}
+
+func newVariational(params, m int) *variational { return cut(make([]float64, params+m*m+1), params, m) }
+
+func cut(vector []float64, params, m int) *variational {
+	at := params + m*m
+	return &variational{mean: vector[:params], t: mat.NewDense(m, m, vector[params:at]), logSD: vector[at:], vector: vector}
+}
+
+// eval returns F and writes its gradient. With P = (FᵀR F + δI)^-½ that of the
+// last trace with respect to T is E P Eᵀ T. It costs O(m²) a row and O(|C|³).
+func (o *objective) eval(v *variational, p *points, grad *variational) (float64, error) {
+	rows := len(p.rest)
+	m, r := p.e.Dims()
+	first := rows - len(p.y)
+	n, count, precision := float64(len(p.y)), float64(p.measured), math.Exp(-2*v.logSD[0])
+
+	clear(grad.vector)
+	f := o.mean.eval(v.mean, p)
+	psi := mat.NewDense(m, rows, nil)
+	linalg.Mul(psi, 1, linalg.T, v.t, linalg.N, p.phi, 0)
+	variance := append([]float64(nil), p.rest...)
+	for i := range m {
+		for j, s := range psi.RawRowView(i) {
+			variance[j] += s * s
+		}
+	}
+
+	u := mat.NewDense(m, r, nil) // TᵀE
+	linalg.Mul(u, 1, linalg.T, v.t, linalg.N, p.e, 0)
+	h := mat.NewSymDense(r, nil)
+	h.CopySym(p.h)
+	linalg.Syrk(h, 1, linalg.T, u, 1)
+	root, power, err := squareRoot(h, leastRoot*p.trace)
+	if err != nil {
+		return 0, err
+	}
+	distance := p.trace - 2*root
+	for i, s := range variance[:p.measured] {
+		e := f[i] - o.process.Mean
+		distance += e*e + s
+	}
+	distance = max(distance/count, 0)
+	slope := 1.0 // of D against Ŵ²
+	if !o.squared {
+		distance = math.Sqrt(distance + leastDistance*leastDistance)
+		slope = 0.5 / distance
+	}
+
+	fbar, each := make([]float64, rows), make([]float64, rows) // each: ∂F/∂variance
+	for i := range p.measured {
+		fbar[i] = slope * 2 / count * (f[i] - o.process.Mean)
+		each[i] = slope / count
+	}
+	var sum float64
+	for i, y := range p.y {
+		e := f[first+i] - y
+		sum += e*e + variance[first+i]
+		fbar[first+i] += p.weight * precision * e
+		each[first+i] += 0.5 * p.weight * precision
+	}
+	value := p.weight*(n*(0.5*math.Log(2*math.Pi)+v.logSD[0])+0.5*precision*sum) + distance
+
+	grad.logSD[0] = p.weight * (n - precision*sum)
+	o.mean.vjp(grad.mean, fbar, p)
+	for i := range m {
+		row := psi.RawRowView(i)
+		for j := range row {
+			row[j] *= 2 * each[j]
+		}
+	}
+	linalg.Mul(grad.t, 1, linalg.N, p.phi, linalg.T, psi, 0)
+	ep := mat.NewDense(m, r, nil)
+	linalg.Mul(ep, 1, linalg.N, p.e, linalg.N, power, 0)
+	linalg.Mul(grad.t, -2*slope/count, linalg.N, ep, linalg.T, u, 1)
+	return value, nil
+}
+
+// squareRoot returns Σ (√(λ + δ) - √δ) over the eigenvalues λ of h, and
+// (h + δI)^-½, for a given √δ. Eigenvalues below 0 are rounding and count as 0.
+func squareRoot(h *mat.SymDense, rootDelta float64) (trace float64, power *mat.Dense, err error) {
+	r := h.SymmetricDim()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(h, true) {
+		return 0, nil, fmt.Errorf("eigenvalues of the covariances did not converge")
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	scaled, delta := mat.DenseCopyOf(&vectors), max(rootDelta*rootDelta, math.SmallestNonzeroFloat64)
+	roots := make([]float64, r)
+	for i, l := range eigen.Values(nil) {
+		roots[i] = math.Sqrt(max(l, 0) + delta)
+		trace += roots[i] - math.Sqrt(delta)
+	}
+	for i := range r {
+		row := scaled.RawRowView(i)
+		for j := range row {
+			row[j] /= roots[j]
+		}
+	}
+	power = mat.NewDense(r, r, nil)
+	linalg.Mul(power, 1, linalg.N, scaled, linalg.T, &vectors, 0)
+	return trace, power, nil
+}
+
+// left is the first n columns of a.
+func left(a *mat.Dense, n int) *mat.Dense {
+	r, _ := a.Dims()
+	return a.Slice(0, r, 0, n).(*mat.Dense)
+}

@@ -1,0 +1,157 @@
+package gwi
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/inducing"
+)
+
+// chunk is how many points go through the network at a time.
+const chunk = 256
+
+// posterior is q with what describes it.
+type posterior struct {
+	surrogate.Posterior
+	state    warmState
+	hypers   []surrogate.Hyper
+	warnings []string
+}
+
+var (
+	_ surrogate.Stater    = (*posterior)(nil)
+	_ surrogate.Describer = (*posterior)(nil)
+)
+
+func (p *posterior) State() surrogate.State    { return p.state.encode() }
+func (p *posterior) Hypers() []surrogate.Hyper { return slices.Clone(p.hypers) }
+func (p *posterior) Warnings() []string        { return slices.Clone(p.warnings) }
+
+// posterior returns q with its variances, and the noise, times a temperature t:
+// those of the process with the kernel t·k, of which w is √t·w.
+func (p *problem) posterior(t float64) (*posterior, error) {
+	process := p.q.Process
+	process.Noise = math.Exp(2*p.v.logSD[0]) * t
+	l := p.q.L
+	if t != 1 {
+		process.Kernel = prior.ScaleBy(t, process.Kernel)
+		m := l.N()
+		gram := mat.NewSymDense(m, nil)
+		process.Kernel.Gram(gram, p.q.Z)
+		var err error
+		if l, err = linalg.Factorize(gram); err != nil {
+			return nil, err
+		}
+	}
+	q := &inducing.Posterior{Process: process, Z: p.q.Z, L: l, B: p.q.B, T: p.v.t}
+	out := &posterior{Posterior: q, warnings: p.notes, state: warmState{prior: p.q.State()}}
+	out.hypers = p.q.Hypers()
+	for i := range out.hypers {
+		if out.hypers[i].Name == "noise" {
+			out.hypers[i].Value = process.Noise
+		}
+	}
+	if p.HeldOut > 0 {
+		out.hypers = append(out.hypers, surrogate.Hyper{Name: "temperature", Value: t})
+	}
+	if p.net == nil {
+		q.M = slices.Clone(p.v.mean)
+		p.q.B.SolveUpperVec(q.M)
+		for i := range q.M {
+			q.M[i] /= math.Sqrt(t)
+		}
+		q.Prepare()
+		return out, nil
+	}
+	q.Process.Mean = 0
+	q.Prepare()
+	out.Posterior = &withNetwork{q, p.net, p.objective.mean.(*networkMean).inputs, slices.Clone(p.v.mean)}
+	out.state.weights = slices.Clone(p.v.mean)
+	return out, nil
+}
+
+// withNetwork is a centred process plus a network.
+type withNetwork struct {
+	surrogate.Posterior
+	net    *nn.Network
+	inputs fspace.Affine
+	w      []float64
+}
+
+// add adds the network to mean and, unless nil, its gradient to dmean.
+func (p *withNetwork) add(mean []float64, dmean, x *mat.Dense) {
+	_, d := x.Dims()
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		value, u := make([]float64, k-i), p.inputs.Apply(x)
+		if dmean == nil {
+			p.net.Forward(value, p.w, u)
+		} else {
+			t := p.net.Record(p.w, u)
+			copy(value, t.Value())
+			dx := mat.NewDense(k-i, d, nil)
+			t.InputGrad(dx)
+			p.inputs.Pull(dx)
+			part := dmean.Slice(i, k, 0, d).(*mat.Dense)
+			part.Add(part, dx)
+		}
+		linalg.Axpy(1, value, mean[i:k])
+	})
+}
+
+// Predict costs one pass of the network a point beyond that of the process.
+func (p *withNetwork) Predict(mean, variance []float64, x *mat.Dense) {
+	p.Posterior.Predict(mean, variance, x)
+	p.add(mean, nil, x)
+}
+
+// PredictGrad costs two passes of the network a point beyond that of the process.
+func (p *withNetwork) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	p.Posterior.PredictGrad(mean, variance, dmean, dvariance, x)
+	p.add(mean, dmean, x)
+}
+
+// Joint implements surrogate.Posterior.
+func (p *withNetwork) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	p.Posterior.Joint(mean, cov, x)
+	p.add(mean, nil, x)
+}
+
+// JointVJP implements surrogate.Posterior.
+func (p *withNetwork) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	p.Posterior.JointVJP(dx, mbar, cbar, x)
+	n, d := x.Dims()
+	grad := mat.NewDense(n, d, nil)
+	p.add(make([]float64, n), grad, x)
+	for i, b := range mbar {
+		linalg.Axpy(b, grad.RawRowView(i), dx.RawRowView(i))
+	}
+}
+
+// Paths draws functions of the process and adds the network.
+func (p *withNetwork) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	paths := p.Posterior.Paths(n, rng)
+	for i := range paths {
+		paths[i] = path{paths[i], p}
+	}
+	return paths
+}
+
+type path struct {
+	surrogate.Path
+	p *withNetwork
+}
+
+// Eval implements surrogate.Path.
+func (q path) Eval(value []float64, grad, x *mat.Dense) {
+	q.Path.Eval(value, grad, x)
+	q.p.add(value, grad, x)
+}

@@ -1,0 +1,169 @@
+package gwi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/inducing"
+)
+
+const (
+	searchMargin = 0.05
+
+	// The least-squares start of the network sees at most so many observations and
+	// points of the box, in at most so many steps.
+	startRows      = 400
+	startContext   = 100
+	startSteps     = 50
+	startTolerance = 3e-3 // nats a point
+
+	// leastNoiseSD is the floor under a noise standard deviation that is learned,
+	// unless the prior's fit went below.
+	leastNoiseSD = 1e-2
+
+	// watchSteps is how often training reports, and held-out data are looked at.
+	watchSteps = 10
+)
+
+// problem is one fit: the sparse process that it starts from, and q.
+type problem struct {
+	recipe
+	objective
+	data  surrogate.Dataset
+	box   fspace.Box
+	order []int // a permutation of the observations
+	q     *inducing.Posterior
+	v     *variational
+	notes []string
+}
+
+// start sets q to the optimum of the sparse process, Σ as it was derived by
+// Titsias, and the mean too, as far as a network has it.
+func (p *problem) start(ctx context.Context, warm []float64, rng *rand.Rand) error {
+	m := p.q.L.N()
+	if p.net == nil {
+		p.objective.mean = sparseMean{p.q.Process.Mean}
+		p.v = newVariational(m, m)
+		// φᵀa = wᵀm for a = L_Bᵀm.
+		lower := mat.NewDense(m, m, nil)
+		p.q.B.Lower(lower)
+		mat.NewVecDense(m, p.v.mean).MulVec(lower.T(), mat.NewVecDense(m, p.q.M))
+	} else {
+		inputs := fspace.ScaleInputs(p.q.Process.Kernel, p.box.Lo, p.box.Hi)
+		p.objective.mean = &networkMean{net: p.net, inputs: inputs}
+		p.v = newVariational(p.net.NumParams(), m)
+		copy(p.v.mean, fspace.InitialWeights(p.net, p.bias, inputs.Spread(p.box), p.q.Process.Mean, rng))
+		copy(p.v.mean, warm)
+		if p.fitted {
+			if err := p.startNetwork(ctx, inputs, rng); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range m {
+		p.v.t.Set(i, i, 1)
+	}
+	p.v.logSD[0] = 0.5 * math.Log(p.q.Process.Noise)
+	return nil
+}
+
+func (p *problem) startNetwork(ctx context.Context, inputs fspace.Affine, rng *rand.Rand) error {
+	rows := p.order[:min(len(p.order), startRows)]
+	c := p.stack(p.box.Halton(startContext, rng), rows)
+	n, _ := c.Dims()
+	to := fspace.Target{C: c, Mean: make([]float64, n), Cov: mat.NewSymDense(n, nil)}
+	p.q.Joint(to.Mean, to.Cov, c)
+	left, err := to.Train(ctx, p.net, inputs, p.q.Process.Kernel, p.v.mean, startSteps, startTolerance)
+	if err != nil {
+		return fmt.Errorf("%s: start: %w", p.name, err)
+	}
+	if left > 0.05 {
+		p.notes = append(p.notes, fmt.Sprintf("the network started %.2g nats per point from the sparse process", left))
+	}
+	return nil
+}
+
+// stack returns the rows of context, if any, and the inputs of some observations
+// under them.
+func (p *problem) stack(context *mat.Dense, rows []int) *mat.Dense {
+	k, d := 0, len(p.box.Lo)
+	if context != nil {
+		k, _ = context.Dims()
+	}
+	x := mat.NewDense(k+len(rows), d, nil)
+	for i := range k {
+		x.SetRow(i, context.RawRowView(i))
+	}
+	for i, r := range rows {
+		x.SetRow(k+i, p.data.X.RawRowView(r))
+	}
+	return x
+}
+
+// points are some observations and where the distance is measured: at the first of
+// them, and at points drawn from the box unless Measure is "data".
+func (p *problem) points(rows []int, rng *rand.Rand) *points {
+	var context *mat.Dense
+	drawn := 0
+	if p.Measure == measureAll {
+		drawn = p.Points / 2
+		context = p.box.Uniform(drawn, rng)
+	}
+	y := make([]float64, len(rows))
+	for i, r := range rows {
+		y[i] = p.data.Y[r]
+	}
+	measured := drawn + min(len(rows), p.Points-drawn)
+	return newPoints(p.q, p.stack(context, rows), measured, y, float64(len(p.order))/float64(len(rows)))
+}
+
+// train lowers F by Adam, with points of the box drawn anew at each step and, where
+// there are more than Batch observations, a new batch of them. The rate falls along
+// half a cosine to a hundredth at Steps; training ends there or at stop. Before
+// every tenth step and at the end it calls watch, unless that is nil.
+func (p *problem) train(ctx context.Context, stop int, watch func(step int) error, rng *rand.Rand) error {
+	opt, grad := optimize.Adam{}, p.cut(make([]float64, len(p.v.vector)))
+	size, at, least := min(p.Batch, len(p.order)), 0, min(p.v.logSD[0], math.Log(leastNoiseSD))
+	for step := 0; ; step++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if step%watchSteps == 0 || step == stop {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: stop})
+			if watch != nil {
+				if err := watch(step); err != nil {
+					return err
+				}
+			}
+		}
+		if step == stop {
+			return nil
+		}
+		if at+size > len(p.order) {
+			rng.Shuffle(len(p.order), func(i, j int) { p.order[i], p.order[j] = p.order[j], p.order[i] })
+			at = 0
+		}
+		if _, err := p.objective.eval(p.v, p.points(p.order[at:at+size], rng), grad); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		at += size
+		if !p.LearnNoise {
+			grad.logSD[0] = 0
+		}
+		opt.Rate = p.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(p.Steps))))
+		opt.Step(p.v.vector, grad.vector)
+		p.v.logSD[0] = max(p.v.logSD[0], least)
+	}
+}
+
+// cut is a vector as q.
+func (p *problem) cut(vector []float64) *variational {
+	return cut(vector, len(p.v.mean), p.q.L.N())
+}
