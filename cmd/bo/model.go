@@ -43,12 +43,75 @@ type modelFlags struct {
 	Train  string `group:"data" required:"" placeholder:"FILE" help:"CSV file with a header: the target and its inputs; - reads standard input."`
 	Target string `group:"data" placeholder:"COLUMN" help:"Column to predict; the last one if left out."`
 
-	Surrogate string   `group:"model" default:"gp" placeholder:"NAME" help:"Model of the function (bo list surrogates); default ${default}."`
-	Set       []string `group:"model" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate (bo describe surrogate NAME), in scaled units. Repeat for more."`
-	NoiseFree bool     `group:"model" help:"The targets are exact: allow a learned noise variance down to 1e-6."`
-	Inputs    string   `group:"model" enum:"raw,unit,zscore" default:"unit" placeholder:"HOW" help:"Scaling of each input before the fit: raw, unit (range of the training rows to [0,1]) or zscore; default ${default}."`
-	Outputs   string   `group:"model" enum:"raw,zscore" default:"zscore" placeholder:"HOW" help:"Scaling of the target before the fit: raw or zscore; default ${default}. Predictions come back in the units of the file."`
-	Seed      uint64   `group:"model" default:"0" placeholder:"N" help:"Root of all random numbers; default ${default}."`
+	Surrogate  string   `group:"model" default:"gp" placeholder:"NAME" help:"Model of the function (bo list surrogates); default ${default}."`
+	Set        []string `group:"model" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate (bo describe surrogate NAME), in scaled units. Repeat for more."`
+	Likelihood string   `group:"model" enum:"gaussian,bernoulli,categorical" default:"gaussian" placeholder:"WHAT" help:"What the target is: a number with Gaussian noise (gaussian), a label of two (bernoulli) or of any number (categorical); default ${default}."`
+	NoiseFree  bool     `group:"model" help:"The targets are exact: allow a learned noise variance down to 1e-6."`
+	Inputs     string   `group:"model" enum:"raw,unit,zscore" default:"unit" placeholder:"HOW" help:"Scaling of each input before the fit: raw, unit (range of the training rows to [0,1]) or zscore; default ${default}."`
+	Outputs    string   `group:"model" enum:"raw,zscore" default:"zscore" placeholder:"HOW" help:"Scaling of the target before the fit: raw or zscore; default ${default}. Predictions come back in the units of the file."`
+	Seed       uint64   `group:"model" default:"0" placeholder:"N" help:"Root of all random numbers; default ${default}."`
+}
+
+// A training is a table read for a fit, inputs still in the units of the file.
+type training struct {
+	method   *catalog.Method
+	table    *table
+	features []string
+	target   string
+	x        *mat.Dense
+}
+
+// open reads the training table, of which other is the file to predict at.
+func (m modelFlags) open(e *env, other string) (*training, error) {
+	t := &training{target: m.Target}
+	var err error
+	if t.method, err = newMethod(m.Surrogate, nil, m.Set); err != nil {
+		return nil, err
+	}
+	if m.Train == "-" && other == "-" {
+		return nil, usagef("standard input can be one of the two tables, not both")
+	}
+	if t.table, err = openTable(m.Train, e.stdin); err != nil {
+		return nil, err
+	}
+	if t.target == "" {
+		t.target = t.table.header[len(t.table.header)-1]
+	} else if _, err := t.table.column(t.target); err != nil {
+		return nil, usageError{err}
+	}
+	t.features = slices.DeleteFunc(slices.Clone(t.table.header), func(name string) bool { return name == t.target })
+	if len(t.features) == 0 {
+		return nil, fmt.Errorf("%s: no input columns beside the target %q", t.table.name, t.target)
+	}
+	if err := check(e.ctx, t.method, len(t.features)); err != nil {
+		return nil, err
+	}
+	t.x, err = t.table.numbers(t.features)
+	return t, err
+}
+
+// scale scales the training inputs and the points to predict at, and returns the
+// box of both.
+func (m modelFlags) scale(t *training, points *mat.Dense) (x, at *mat.Dense, lo, hi []float64) {
+	scale := newInputScale(m.Inputs, t.x)
+	x, at = scale.apply(t.x), scale.apply(points)
+	lo, hi = box(x, at)
+	return x, at, lo, hi
+}
+
+// timed runs a fit to so many rows under watch and returns its seconds.
+func timed(e *env, rows int, fit func(ctx context.Context) error) (float64, error) {
+	started := time.Now()
+	ctx, done := watch(e.ctx, e.stderr, rows)
+	err := fit(ctx)
+	done()
+	return time.Since(started).Seconds(), err
+}
+
+func warn(e *env, warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintf(e.stderr, "bo: warning: %s\n", w)
+	}
 }
 
 // A fitted is a posterior together with the way to and from the user's units.
@@ -56,8 +119,6 @@ type fitted struct {
 	posterior surrogate.Posterior
 	inputs    *mat.Dense // scaled rows to predict at
 	output    surrogate.Standardization
-	features  []string
-	target    string
 	trained   int // rows
 	seconds   float64
 }
@@ -65,58 +126,29 @@ type fitted struct {
 // fit fits the training table and scales the inputs of the other one, which at
 // reads.
 func (m modelFlags) fit(e *env, other string, at func(features []string, target string) (*mat.Dense, error)) (*fitted, error) {
-	method, err := newMethod(m.Surrogate, nil, m.Set)
+	t, err := m.open(e, other)
 	if err != nil {
 		return nil, err
 	}
-	if m.Train == "-" && other == "-" {
-		return nil, usagef("standard input can be one of the two tables, not both")
-	}
-	train, err := openTable(m.Train, e.stdin)
+	y, err := t.table.targets(t.target)
 	if err != nil {
 		return nil, err
 	}
-	f := &fitted{target: m.Target, trained: len(train.rows)}
-	if f.target == "" {
-		f.target = train.header[len(train.header)-1]
-	} else if _, err := train.column(f.target); err != nil {
-		return nil, usageError{err}
-	}
-	f.features = slices.DeleteFunc(slices.Clone(train.header), func(name string) bool { return name == f.target })
-	if len(f.features) == 0 {
-		return nil, fmt.Errorf("%s: no input columns beside the target %q", train.name, f.target)
-	}
-	if err := check(e.ctx, method, len(f.features)); err != nil {
-		return nil, err
-	}
-	x, err := train.numbers(f.features)
+	points, err := at(t.features, t.target)
 	if err != nil {
 		return nil, err
 	}
-	y, err := train.targets(f.target)
+	f := &fitted{trained: len(y), output: newOutputScale(m.Outputs, y)}
+	data := surrogate.Dataset{Y: f.output.Apply(nil, y), NoiseFree: m.NoiseFree}
+	data.X, f.inputs, data.Lo, data.Hi = m.scale(t, points)
+	f.seconds, err = timed(e, f.trained, func(ctx context.Context) error {
+		f.posterior, err = t.method.Surrogate.Fit(ctx, data, stream.New(m.Seed, "fit", 0))
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	points, err := at(f.features, f.target)
-	if err != nil {
-		return nil, err
-	}
-	scale := newInputScale(m.Inputs, x)
-	x, f.inputs = scale.apply(x), scale.apply(points)
-	f.output = newOutputScale(m.Outputs, y)
-	lo, hi := box(x, f.inputs)
-	data := surrogate.Dataset{X: x, Y: f.output.Apply(nil, y), Lo: lo, Hi: hi, NoiseFree: m.NoiseFree}
-	started := time.Now()
-	ctx, done := watch(e.ctx, e.stderr, f.trained)
-	f.posterior, err = method.Surrogate.Fit(ctx, data, stream.New(m.Seed, "fit", 0))
-	done()
-	if err != nil {
-		return nil, err
-	}
-	f.seconds = time.Since(started).Seconds()
-	for _, w := range f.posterior.Warnings() {
-		fmt.Fprintf(e.stderr, "bo: warning: %s\n", w)
-	}
+	warn(e, f.posterior.Warnings())
 	return f, nil
 }
 

@@ -24,13 +24,14 @@ type predictCmd struct {
 }
 
 func (predictCmd) Help() string {
-	return `Prints CSV, a row for each row of --at: the mean and the standard deviation (sd) of the function there, and the standard deviation of an observation around it (noise_sd).
+	return `Prints CSV, a row for each row of --at: the mean and the standard deviation (sd) of the function there, and the standard deviation of an observation around it (noise_sd). With --likelihood categorical or bernoulli the target is a label, text or number: a column p_LABEL for each holds its probability, and the column label the most probable one.
 
 Examples:
 
     bo predict --train runs.csv --at grid.csv > curve.csv
     bo predict --train runs.csv --at grid.csv --set kernel=rbf --set lengthscale=0.2
-    bo predict --train runs.csv --at grid.csv --surrogate fsp-laplace --samples 20`
+    bo predict --train runs.csv --at grid.csv --surrogate fsp-laplace --samples 20
+    bo predict --train runs.csv --at grid.csv --target feasible --likelihood categorical`
 }
 
 func (c predictCmd) Run(e *env) error { return heed(e.ctx, func() error { return c.run(e) }) }
@@ -38,6 +39,9 @@ func (c predictCmd) Run(e *env) error { return heed(e.ctx, func() error { return
 func (c predictCmd) run(e *env) error {
 	if c.Samples < 0 {
 		return usagef("--samples is %d, want 0 or more", c.Samples)
+	}
+	if c.Likelihood != gaussian {
+		return c.classes(e)
 	}
 	f, err := c.fit(e, c.At, func(features []string, _ string) (*mat.Dense, error) {
 		at, err := openTable(c.At, e.stdin)

@@ -19,10 +19,13 @@ type scoreCmd struct {
 func (scoreCmd) Help() string {
 	return `Prints the root mean squared error of the means (rmse), the mean negative logarithm of the density that the model gave to each target, in nats (nlpd; lower is better), and the share of targets inside the central 50, 90 and 95 % intervals. Density and intervals are those of an observation, noise included.
 
+With --likelihood categorical or bernoulli the target is a label, and it prints the share of labels that were the most probable ones (accuracy), the mean logarithm of the probability that the model gave to each label (logp; higher is better), the mean squared distance of the probabilities from certainty of the label (brier, 0 to 2), and how far the accuracy is from the confidence, the largest probability, on average over 15 bins of it (ece, the expected calibration error).
+
 Examples:
 
     bo score --train train.csv --test test.csv
-    bo score --train train.csv --test test.csv --surrogate fsp-laplace --json`
+    bo score --train train.csv --test test.csv --surrogate fsp-laplace --json
+    bo score --train train.csv --test test.csv --likelihood categorical`
 }
 
 // A score judges predictions of observations.
@@ -39,6 +42,9 @@ type score struct {
 func (c scoreCmd) Run(e *env) error { return heed(e.ctx, func() error { return c.run(e) }) }
 
 func (c scoreCmd) run(e *env) error {
+	if c.Likelihood != gaussian {
+		return c.classes(e)
+	}
 	var y []float64
 	f, err := c.fit(e, c.Test, func(features []string, target string) (*mat.Dense, error) {
 		test, err := openTable(c.Test, e.stdin)

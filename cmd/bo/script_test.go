@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,6 +29,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
+			moons, err := filepath.Abs("../../testdata/moons")
+			if err != nil {
+				return err
+			}
+			e.Setenv("MOONS", moons)
 			// Programs built with -race otherwise sleep a second before they exit.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil

@@ -1,0 +1,36 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/functionspace/bo/surrogate"
+)
+
+// ErrNoClassifier reports a surrogate of numbers that was asked for labels.
+var ErrNoClassifier = errors.New("cannot classify")
+
+// Classifiers lists the surrogates that can be fitted to labels.
+func Classifiers() []Entry {
+	var l []Entry
+	for _, e := range surrogates {
+		if _, ok := e.fresh().(surrogate.Classifier); ok {
+			l = append(l, e.Entry)
+		}
+	}
+	return l
+}
+
+// Classifier returns the surrogate as a classifier. The error wraps
+// ErrNoClassifier and names those that are.
+func (m *Method) Classifier() (surrogate.Classifier, error) {
+	if c, ok := m.Surrogate.(surrogate.Classifier); ok {
+		return c, nil
+	}
+	var names []string
+	for _, e := range Classifiers() {
+		names = append(names, e.Name)
+	}
+	return nil, fmt.Errorf("%s %w: choose one of %s", m.Owners[0].Name, ErrNoClassifier, strings.Join(names, ", "))
+}
