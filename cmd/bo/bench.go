@@ -19,6 +19,8 @@ type benchCmd struct {
 	List   benchListCmd   `cmd:"" help:"List the suites."`
 	Run    benchRunCmd    `cmd:"" help:"Measure methods on the problems of a suite; goes on where it stopped."`
 	Report benchReportCmd `cmd:"" help:"Tables and plots of the results in a directory."`
+
+	Figures benchFiguresCmd `cmd:"" help:"Draw the posterior of every surrogate beside the exact process, and measure how far apart they are."`
 }
 
 type benchListCmd struct{}

@@ -1,0 +1,82 @@
+package figures
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// drawn is how many functions a panel shows.
+const drawn = 4
+
+// A curve is a posterior on the grid.
+type curve struct {
+	mean, sd []float64
+	paths    [][]float64
+}
+
+func newCurve(p surrogate.Posterior, seed uint64) curve {
+	x := grid()
+	c := curve{mean: make([]float64, gridPoints), sd: make([]float64, gridPoints)}
+	p.Predict(c.mean, c.sd, x)
+	for i, v := range c.sd {
+		c.sd[i] = math.Sqrt(v)
+	}
+	for _, f := range p.Paths(drawn, stream.New(seed, "figures paths", 0)) {
+		value := make([]float64, gridPoints)
+		f.Eval(value, nil, x)
+		c.paths = append(c.paths, value)
+	}
+	return c
+}
+
+// distance is that of the package comment.
+func distance(a, b curve) float64 {
+	var sum float64
+	for i := range a.mean {
+		sum += math.Hypot(a.mean[i]-b.mean[i], a.sd[i]-b.sd[i])
+	}
+	return sum / float64(len(a.mean))
+}
+
+// exact is the process of a prior given the data of a seed.
+func exact(p Prior, seed uint64) (curve, error) {
+	d := Data(seed)
+	process, err := p.Spec().Process(1)
+	if err != nil {
+		return curve{}, err
+	}
+	post, err := gp.New(process, d)
+	if err != nil {
+		return curve{}, err
+	}
+	return newCurve(post, seed), nil
+}
+
+// unseen is the prior itself.
+func unseen() curve {
+	c := curve{mean: make([]float64, gridPoints), sd: make([]float64, gridPoints)}
+	for i := range c.sd {
+		c.sd[i] = 1
+	}
+	return c
+}
+
+// fit fits the named surrogate under a prior to the data of a seed.
+func fit(ctx context.Context, name string, p Prior, seed uint64) (c curve, seconds float64, err error) {
+	m, err := model(name, p)
+	if err != nil {
+		return curve{}, 0, err
+	}
+	begin := time.Now()
+	post, err := m.Fit(ctx, Data(seed), stream.New(seed, "figures fit", 0))
+	if err != nil {
+		return curve{}, 0, err
+	}
+	seconds = time.Since(begin).Seconds()
+	return newCurve(post, seed), seconds, nil
+}

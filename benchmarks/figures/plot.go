@@ -1,0 +1,157 @@
+package figures
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	imagedraw "image/draw"
+	"image/png"
+	"os"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+const (
+	width     = 25 * vg.Centimeter
+	rowHeight = 5.6 * vg.Centimeter
+	gap       = 3 * vg.Millimeter
+	dpi       = 130
+	top       = 3.4 // of the vertical axis
+	bandShade = 0.17
+)
+
+var (
+	ink   = color.NRGBA{0, 114, 178, 255} // of the surrogate, blue of Okabe and Ito (2008)
+	grey  = color.NRGBA{80, 80, 80, 255}  // of the exact process
+	point = color.NRGBA{213, 94, 0, 255}
+)
+
+// save writes the picture of a surrogate: the exact processes above and its
+// posteriors below, or, where there is one posterior for all priors, that one and
+// the exact processes in a row.
+func save(path, name string, exact, shown []curve) error {
+	var rows [][]*plot.Plot
+	panels := make([]*plot.Plot, len(exact))
+	for k, p := range Priors() {
+		panels[k] = panel(p.Title+" prior, exact", exact[k], nil, grey)
+	}
+	switch {
+	case name == "gp":
+		rows = [][]*plot.Plot{panels}
+	case len(shown) == len(exact):
+		own := make([]*plot.Plot, len(shown))
+		for k, p := range Priors() {
+			own[k] = panel(p.Title+" prior, "+name, shown[k], &exact[k], ink)
+		}
+		rows = [][]*plot.Plot{panels, own}
+	default:
+		rows = [][]*plot.Plot{append([]*plot.Plot{panel(name, shown[0], nil, ink)}, panels...)}
+	}
+	height := vg.Length(len(rows)) * rowHeight
+	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
+	c := draw.New(canvas)
+	tiles := draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: gap, PadY: gap, PadTop: gap, PadBottom: gap, PadLeft: gap, PadRight: gap}
+	for i, row := range plot.Align(rows, tiles, c) {
+		for j, cell := range row {
+			rows[i][j].Draw(cell)
+		}
+	}
+	return write(path, canvas.Image())
+}
+
+// shades is how many steps the palette has from white to each colour.
+const shades = 14
+
+// write writes a picture in few colours: a tenth of the bytes, and the eye does not
+// see it.
+func write(path string, picture image.Image) error {
+	colours := color.Palette{color.White}
+	for _, c := range []color.NRGBA{ink, grey, point, {A: 255}} {
+		for k := range shades {
+			colours = append(colours, blend(c, float64(k+1)/shades))
+		}
+	}
+	for _, c := range []color.NRGBA{ink, grey} {
+		colours = append(colours, blend(c, bandShade))
+	}
+	small := image.NewPaletted(picture.Bounds(), colours)
+	imagedraw.Draw(small, small.Bounds(), picture, picture.Bounds().Min, imagedraw.Src)
+	var text bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&text, small); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text.Bytes(), 0o644)
+}
+
+// panel draws a posterior: its mean, two standard deviations about it, functions
+// drawn from it, the data of seed 1, and as dashed lines mean and band of another.
+func panel(title string, c curve, other *curve, hue color.NRGBA) *plot.Plot {
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.Padding = 1.5 * vg.Millimeter
+	for _, style := range []*font.Font{&p.Title.TextStyle.Font, &p.X.Tick.Label.Font, &p.Y.Tick.Label.Font} {
+		style.Typeface, style.Variant, style.Size = "Liberation", "Sans", 8
+	}
+	p.Title.TextStyle.Font.Size = 9.5
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -2, 2, -top, top
+	p.X.Tick.Marker = plot.ConstantTicks{{Value: -2, Label: "-2"}, {Value: -1, Label: "-1"}, {Value: 0, Label: "0"}, {Value: 1, Label: "1"}, {Value: 2, Label: "2"}}
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: -3, Label: "-3"}, {Value: -2}, {Value: -1}, {Value: 0, Label: "0"}, {Value: 1}, {Value: 2}, {Value: 3, Label: "3"}}
+
+	if c.mean != nil {
+		band := line(c, 2)
+		for _, at := range slices.Backward(line(c, -2)) {
+			band = append(band, at)
+		}
+		for i, at := range band { // lines are clipped, areas are not
+			band[i].Y = min(max(at.Y, -top), top)
+		}
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{band}, Color: blend(hue, bandShade)})
+		for _, f := range c.paths {
+			p.Add(&plotter.Line{XYs: points(f), LineStyle: draw.LineStyle{Color: blend(hue, 0.6), Width: 0.6}})
+		}
+		p.Add(&plotter.Line{XYs: line(c, 0), LineStyle: draw.LineStyle{Color: hue, Width: 1.7}})
+	}
+	if other != nil {
+		for _, k := range []float64{-2, 0, 2} {
+			p.Add(&plotter.Line{XYs: line(*other, k), LineStyle: draw.LineStyle{Color: grey, Width: 0.8, Dashes: []vg.Length{3, 2}}})
+		}
+	}
+	d := Data(1)
+	at := make(plotter.XYs, len(d.Y))
+	for i, y := range d.Y {
+		at[i] = plotter.XY{X: d.X.At(i, 0), Y: y}
+	}
+	p.Add(&plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: point, Radius: 1.3, Shape: draw.CircleGlyph{}}})
+	return p
+}
+
+// blend is a colour on white.
+func blend(c color.NRGBA, share float64) color.NRGBA {
+	mix := func(v uint8) uint8 { return uint8(255 - share*(255-float64(v))) }
+	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 255}
+}
+
+// line is mean + k sd.
+func line(c curve, k float64) plotter.XYs {
+	v := make([]float64, len(c.mean))
+	for i := range v {
+		v[i] = c.mean[i] + k*c.sd[i]
+	}
+	return points(v)
+}
+
+// points are values on the grid.
+func points(v []float64) plotter.XYs {
+	x := grid()
+	out := make(plotter.XYs, len(v))
+	for i, v := range v {
+		out[i] = plotter.XY{X: x.At(i, 0), Y: v}
+	}
+	return out
+}

@@ -1,0 +1,105 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/catalog"
+	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Observations is the number of observations, and Noise the variance of their
+// noise.
+const (
+	Observations = 40
+	Noise        = 0.01
+)
+
+// A Prior is one of the processes that posteriors are compared under. Its mean is
+// 0 and its output variance 1.
+type Prior struct {
+	Name, Title string
+	Kernel      string // as prior.Parse reads it
+	Lengthscale float64
+}
+
+// Priors are the three of the figures: a smooth one, a rough one, and one that goes
+// on where there are no data.
+func Priors() []Prior {
+	return []Prior{
+		{"rbf", "RBF", "rbf", 0.25},
+		{"matern12", "Matérn-1/2", "matern12", 1},
+		{"periodic", "periodic", "periodic(period=1)", 1},
+	}
+}
+
+// Spec states the prior with the noise.
+func (p Prior) Spec() prior.Spec {
+	return prior.Spec{Kernel: p.Kernel, Lengthscale: []float64{p.Lengthscale}, Variance: new(1.0), Noise: new(Noise), Mean: prior.MeanZero}
+}
+
+// Data returns the observations of a seed.
+func Data(seed uint64) surrogate.Dataset {
+	rng := stream.New(seed, "figures", 0)
+	d := surrogate.Dataset{X: mat.NewDense(Observations, 1, nil), Y: make([]float64, Observations), Lo: []float64{-2}, Hi: []float64{2}}
+	for i := range d.Y {
+		x := 0.5 + 0.5*rng.Float64()
+		if i%2 == 0 {
+			x = -x
+		}
+		d.X.Set(i, 0, x)
+		d.Y[i] = math.Sin(2*math.Pi*x) + math.Sqrt(Noise)*rng.NormFloat64()
+	}
+	return d
+}
+
+// gridPoints is how many points of [-2,2] distances are taken at, and drawn.
+const gridPoints = 161
+
+func grid() *mat.Dense {
+	x := mat.NewDense(gridPoints, 1, nil)
+	for i := range gridPoints {
+		x.Set(i, 0, -2+4*float64(i)/(gridPoints-1))
+	}
+	return x
+}
+
+// has tells whether a model has a setting.
+func has(m surrogate.Model, key string) bool {
+	return slices.ContainsFunc(settings.List(m), func(s settings.Setting) bool { return s.Key == key })
+}
+
+// Stated tells whether a surrogate of the catalog takes a prior that is stated as a
+// kernel. The error wraps catalog.ErrUnknown.
+func Stated(name string) (bool, error) {
+	m, err := catalog.Surrogate(name)
+	return err == nil && has(m, "kernel"), err
+}
+
+// model returns the named surrogate under a prior; its other settings are the
+// defaults.
+func model(name string, p Prior) (surrogate.Model, error) {
+	method, err := catalog.NewMethod(name)
+	if err != nil {
+		return nil, err
+	}
+	pairs := []string{fmt.Sprintf("noise=%v", Noise)}
+	if has(method.Surrogate, "kernel") {
+		pairs = append(pairs, "kernel="+p.Kernel, fmt.Sprintf("lengthscale=%v", p.Lengthscale), "variance=1")
+	}
+	if has(method.Surrogate, "mean") {
+		pairs = append(pairs, "mean="+prior.MeanZero)
+	}
+	for _, pair := range pairs {
+		if err := method.Set(pair); err != nil {
+			return nil, err
+		}
+	}
+	return method.Surrogate, nil
+}

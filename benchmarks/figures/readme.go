@@ -1,0 +1,217 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Command makes the figures of this module's documents.
+const Command = "go run ./cmd/bo bench figures --out docs/surrogates"
+
+// notesFile is a page in the directory that the README links to, if it is there.
+const notesFile = "notes.md"
+
+// A row is a surrogate in a table.
+type row struct {
+	name    string
+	stated  bool
+	cells   [][]float64 // distances for each prior
+	seconds []float64
+	failed  string
+}
+
+// average is that of all distances.
+func (r row) average() float64 {
+	if r.failed != "" {
+		return math.Inf(1)
+	}
+	mean, _ := meanSE(slices.Concat(r.cells...))
+	return mean
+}
+
+// rows collects the records of each surrogate that is still in the catalog, the
+// nearest first.
+func rows(records []Record) []row {
+	var all []row
+	at := map[string]int{}
+	for _, r := range records {
+		stated, err := Stated(r.Surrogate)
+		if err != nil {
+			continue
+		}
+		if _, ok := at[r.Surrogate]; !ok {
+			at[r.Surrogate] = len(all)
+			all = append(all, row{name: r.Surrogate, stated: stated, cells: make([][]float64, len(Priors()))})
+		}
+		x := &all[at[r.Surrogate]]
+		if r.Error != "" {
+			x.failed = r.Error
+			continue
+		}
+		k := slices.IndexFunc(Priors(), func(p Prior) bool { return p.Name == r.Prior })
+		if k < 0 {
+			continue
+		}
+		x.cells[k] = append(x.cells[k], r.Distance)
+		if stated || k == 0 {
+			x.seconds = append(x.seconds, r.Seconds)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(a.average(), b.average()) })
+	return all
+}
+
+func meanSE(v []float64) (mean, se float64) {
+	n := float64(len(v))
+	for _, x := range v {
+		mean += x / n
+	}
+	for _, x := range v {
+		se += (x - mean) * (x - mean)
+	}
+	return mean, math.Sqrt(se / (n - 1) / n)
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	n := len(v)
+	return (v[(n-1)/2] + v[n/2]) / 2
+}
+
+// text is a line of the table.
+func (r row) text() string {
+	head := fmt.Sprintf("| [%s](#%s) |", r.name, r.name)
+	if r.failed != "" {
+		reason := strings.NewReplacer("\n", "; ", "|", "/").Replace(r.failed)
+		return head + " failed: " + reason + " |" + strings.Repeat(" |", len(r.cells)) + "\n"
+	}
+	return fmt.Sprintf("%s%s %s |\n", head, cells(r.cells), seconds(median(r.seconds)))
+}
+
+// cells are means and standard errors.
+func cells(samples [][]float64) string {
+	var b strings.Builder
+	for _, v := range samples {
+		mean, se := meanSE(v)
+		fmt.Fprintf(&b, " %.3f", mean)
+		if len(v) > 1 {
+			fmt.Fprintf(&b, " ± %.3f", se)
+		}
+		b.WriteString(" |")
+	}
+	return b.String()
+}
+
+func seconds(s float64) string {
+	switch {
+	case s < 0.0095:
+		return fmt.Sprintf("%.1f ms", 1e3*s)
+	case s < 0.95:
+		return fmt.Sprintf("%.0f ms", 1e3*s)
+	}
+	return fmt.Sprintf("%.1f s", s)
+}
+
+// writeReadme writes the page of all records in a directory.
+func writeReadme(dir string) error {
+	records, err := Read(dir)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("# Every surrogate beside the exact process\n\n")
+	fmt.Fprintf(&b, "Made by\n\n```\n%s\n```\n\n", Command)
+	fmt.Fprintf(&b, `%d observations y = sin 2πx + 0.1ε, x uniform on [-1,-½] ∪ [½,1], and the posterior on
+[-2,2]. The priors are given, not fitted: mean 0, output variance 1, noise variance
+%v, and
+
+`, Observations, Noise)
+	for _, p := range Priors() {
+		fmt.Fprintf(&b, "- %s: `%s`, lengthscale %v\n", p.Title, p.Kernel, p.Lengthscale)
+	}
+	b.WriteString(`
+They are the same for the surrogate and for the exact Gaussian process, so that what
+differs is the posterior alone. All other settings are the defaults.
+
+In the pictures: data, posterior mean, two standard deviations of the function about
+it, four functions drawn from it; dashed, the mean and the two standard deviations
+of the exact process. They are of seed 1.
+
+The number is the Wasserstein-2 distance of the marginals at a point, as Gaussians,
+averaged over [-2,2]: mean ± standard error over seeds, which change data and draws.
+It is in the units of y; the prior's standard deviation is 1.
+`)
+	if _, err := os.Stat(filepath.Join(dir, notesFile)); err == nil {
+		fmt.Fprintf(&b, "\n[What stands out, and why](%s)\n", notesFile)
+	}
+	all := rows(records)
+	table := func(title string, stated bool, first string) {
+		rows := slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.stated != stated })
+		if len(rows) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n| |", title)
+		for _, p := range Priors() {
+			fmt.Fprintf(&b, " %s |", p.Title)
+		}
+		b.WriteString(" a fit |\n|---|" + strings.Repeat("---|", len(Priors())+1) + "\n" + first)
+		for _, r := range rows {
+			b.WriteString(r.text())
+		}
+	}
+	reference, err := unseenRow(records)
+	if err != nil {
+		return err
+	}
+	table("Surrogates under the stated prior", true, reference)
+	table("Surrogates with a prior of their own", false, "")
+	if slices.ContainsFunc(all, func(r row) bool { return !r.stated }) {
+		b.WriteString("\nThese have one posterior, compared with each of the three processes: a small number\nsays that their prior happens to be like that one.\n")
+	}
+	b.WriteString("\n## Pictures\n")
+	for _, r := range all {
+		fmt.Fprintf(&b, "\n### %s\n\n![%s](%s.png)\n", r.name, r.name, r.name)
+	}
+	fmt.Fprintf(&b, "\n## Origin\n\n%s\n", origin(records))
+	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(b.String()), 0o644)
+}
+
+// unseenRow has the distance of the prior itself from the posterior.
+func unseenRow(records []Record) (string, error) {
+	seeds := uint64(1)
+	for _, r := range records {
+		seeds = max(seeds, r.Seed)
+	}
+	samples := make([][]float64, len(Priors()))
+	for k, p := range Priors() {
+		for s := range seeds {
+			c, err := exact(p, s+1)
+			if err != nil {
+				return "", err
+			}
+			samples[k] = append(samples[k], distance(unseen(), c))
+		}
+	}
+	return "| *the prior, without data* |" + cells(samples) + " |\n", nil
+}
+
+// origin tells which surrogates were measured when, and at which commit.
+func origin(records []Record) string {
+	var lines []string
+	for _, r := range records {
+		line := r.Date
+		if r.Commit != "" {
+			line += ", commit " + r.Commit
+		}
+		if line = "- " + line; !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
