@@ -112,7 +112,7 @@ func (p *problem) stack(context *mat.Dense, rows []int) *mat.Dense {
 func (p *problem) points(rows []int, rng *rand.Rand) *points {
 	var context *mat.Dense
 	drawn := 0
-	if p.Measure == measureAll {
+	if p.Measure == measureAll && p.Points > 1 {
 		drawn = p.Points / 2
 		context = p.box.Uniform(drawn, rng)
 	}
