@@ -109,7 +109,7 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 	design, holdout := p.contextPoints(p.CovarianceContext, rng)
 	c := p.withInputs(design, rng)
 	newton := p.Trainer != "adam"
-	var to labelTarget
+	var to classify.Target
 	var err error
 	if newton {
 		train := c
@@ -117,16 +117,16 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 			other, _ := p.contextPoints(p.Context, rng)
 			train = p.withInputs(other, rng)
 		}
-		if to, err = p.target(ctx, train); err != nil {
+		if to, err = classify.NewTarget(ctx, p.prior, train, p.data.X, p.y); err != nil {
 			return err
 		}
 		for k, q := range l.parts {
-			if _, err := to.at[k].Train(ctx, p.net, p.inputs, p.process.Kernel, q.w, p.Steps, converged); err != nil {
+			if _, err := to.At[k].Train(ctx, p.net, p.inputs, p.process.Kernel, q.w, p.Steps, converged); err != nil {
 				return err
 			}
 		}
 		if p.Factor == "ridge" && train != c {
-			if to, err = p.target(ctx, c); err != nil {
+			if to, err = classify.NewTarget(ctx, p.prior, c, p.data.X, p.y); err != nil {
 				return err
 			}
 		}
@@ -146,15 +146,15 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 		exponent = s.exponent
 		q.ridge, q.factor = s.exponent, &s.factor
 		if newton {
-			r := make([]float64, len(to.at[k].Mean))
-			sub(r, to.at[k].Mean, s.factor.ctx.Value())
+			r := make([]float64, len(to.At[k].Mean))
+			sub(r, to.At[k].Mean, s.factor.ctx.Value())
 			q.shift = s.readOut(r)
 		}
 	}
-	if err := p.observe(ctx, l, to.mode); err != nil {
+	if err := p.observe(ctx, l, to.Mode); err != nil {
 		return err
 	}
-	return p.compare(ctx, l, to.mode, holdout)
+	return p.compare(ctx, l, to.Mode, holdout)
 }
 
 // uncoupled sets the factors of Algorithm 2, the classes by themselves.
@@ -266,7 +266,7 @@ func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.M
 	if mode == nil {
 		return nil
 	}
-	want := p.exactTarget(mode, holdout)
+	want := p.prior.At(mode, holdout, p.data.X)
 	m, _ := holdout.Dims()
 	mean := make([]float64, m)
 	var sum float64

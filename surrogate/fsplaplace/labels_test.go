@@ -79,27 +79,6 @@ func TestLabelsAgainstTheProcess(t *testing.T) {
 	}
 }
 
-// With the inputs among C the sparse process is the exact one.
-func TestSparseLabelTarget(t *testing.T) {
-	d := rings(30, 3)
-	spec := prior.Spec{Kernel: "matern32", Lengthscale: []float64{0.4}, Variance: new(4.), Mean: prior.MeanZero}
-	process, err := spec.Process(2)
-	require.NoError(t, err)
-	p := &labelProblem{
-		problem: problem{data: surrogate.Dataset{X: d.X}},
-		prior:   classify.Prior{Kernel: process.Kernel, Means: []float64{0.2, 0, -0.1}}, y: d.Y,
-	}
-	mode, err := classify.FindMode(context.Background(), p.prior.Grams(d.X), p.prior.Means, d.Y, nil)
-	require.NoError(t, err)
-	want := p.exactTarget(mode, d.X)
-	got, err := p.sparseTarget(context.Background(), d.X)
-	require.NoError(t, err)
-	for c := range want {
-		require.InDeltaSlice(t, want[c].Mean, got[c].Mean, 2e-3)
-		require.InDeltaSlice(t, want[c].Cov.RawSymmetric().Data, got[c].Cov.RawSymmetric().Data, 2e-3)
-	}
-}
-
 func TestLabelLossGradient(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		d := rings(9, classes)

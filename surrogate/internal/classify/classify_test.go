@@ -125,3 +125,18 @@ func TestTwoSoftmaxLatentsAreOneLogistic(t *testing.T) {
 	require.InDelta(t, one.Evidence, two.Evidence, 1e-9)
 	require.InDeltaSlice(t, one.Prob.RawRowView(0), two.Prob.RawRowView(1), 1e-9)
 }
+
+// With the inputs among C the sparse process is the exact one.
+func TestSparseTarget(t *testing.T) {
+	x, y := labelled(30, 3)
+	p := Prior{Kernel: prior.ScaleBy(4, prior.Matern32(2).WithParams([]float64{0.4, 0.4})), Means: []float64{0.2, 0, -0.1}}
+	want, err := NewTarget(context.Background(), p, x, x, y)
+	require.NoError(t, err)
+	got, err := sparseTarget(context.Background(), p, x, x, y)
+	require.NoError(t, err)
+	for c, w := range want.At {
+		require.InDeltaSlice(t, want.Mode.F.RawRowView(c), w.Mean, 1e-9)
+		require.InDeltaSlice(t, w.Mean, got[c].Mean, 2e-3)
+		require.InDeltaSlice(t, w.Cov.RawSymmetric().Data, got[c].Cov.RawSymmetric().Data, 2e-3)
+	}
+}

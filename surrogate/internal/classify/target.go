@@ -1,4 +1,4 @@
-package fsplaplace
+package classify
 
 import (
 	"context"
@@ -10,36 +10,39 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/surrogate/internal/classify"
 )
 
-// labelTarget is what training on labels aims at, for each latent: the mode of the
-// process at the rows of C, and (K⁻¹ + D)⁻¹.
-type labelTarget struct {
-	at   []fspace.Target
-	mode *classify.Mode // at the labelled points; nil beyond fspace.MaxExact of them
+// Target is what networks with a prior on functions aim at, given n labels: for
+// each latent function the mode of the process at the rows of C, with the
+// covariance (K⁻¹ + D)⁻¹, the curvature without what couples classes.
+type Target struct {
+	At   []fspace.Target
+	Mode *Mode // at the labelled points; nil beyond fspace.MaxExact of them
 }
 
-func (p *labelProblem) target(ctx context.Context, c *mat.Dense) (labelTarget, error) {
-	if len(p.y) > fspace.MaxExact {
-		at, err := p.sparseTarget(ctx, c)
-		return labelTarget{at: at}, err
+// NewTarget conditions p at the rows of c on labels y at the rows of x: exactly up
+// to fspace.MaxExact of them, beyond among the functions that c spans.
+func NewTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) (Target, error) {
+	if len(y) > fspace.MaxExact {
+		at, err := sparseTarget(ctx, p, c, x, y)
+		return Target{At: at}, err
 	}
-	mode, err := classify.FindMode(ctx, p.prior.Grams(p.data.X), p.prior.Means, p.y, nil)
+	mode, err := FindMode(ctx, p.Grams(x), p.Means, y, nil)
 	if err != nil {
-		return labelTarget{}, err
+		return Target{}, err
 	}
-	return labelTarget{p.exactTarget(mode, c), mode}, nil
+	return Target{p.At(mode, c, x), mode}, nil
 }
 
-// exactTarget is the mode μ + k(C,X)a, with the covariance K - k(C,X) E k(X,C),
-// E = (k(X,X) + D⁻¹)⁻¹.
-func (p *labelProblem) exactTarget(mode *classify.Mode, c *mat.Dense) []fspace.Target {
+// At returns the mode μ + k(C,X)a at the rows of c, given that at the rows of x,
+// with the covariance K - k(C,X) E k(X,C), E = (k(X,X) + D⁻¹)⁻¹.
+func (p Prior) At(mode *Mode, c, x *mat.Dense) []fspace.Target {
+	n, _ := x.Dims()
 	nc, _ := c.Dims()
-	cross := mat.NewDense(len(p.y), nc, nil)
-	p.prior.Kernel.Cross(cross, p.data.X, c)
-	out := make([]fspace.Target, len(p.prior.Means))
-	for k, mean := range p.prior.Means {
+	cross := mat.NewDense(n, nc, nil)
+	p.Kernel.Cross(cross, x, c)
+	out := make([]fspace.Target, len(p.Means))
+	for k, mean := range p.Means {
 		to := fspace.Target{C: c, Mean: make([]float64, nc), Cov: mat.NewSymDense(nc, nil)}
 		for i := range to.Mean {
 			to.Mean[i] = mean
@@ -47,7 +50,7 @@ func (p *labelProblem) exactTarget(mode *classify.Mode, c *mat.Dense) []fspace.T
 		linalg.MulVec(to.Mean, 1, linalg.T, cross, mode.A.RawRowView(k), 1)
 		half := mat.DenseCopyOf(cross)
 		mode.Factor.Half(k, half)
-		p.prior.Kernel.Gram(to.Cov, c)
+		p.Kernel.Gram(to.Cov, c)
 		linalg.Syrk(to.Cov, -1, linalg.T, half, 1)
 		out[k] = to
 	}
@@ -60,29 +63,29 @@ func (p *labelProblem) exactTarget(mode *classify.Mode, c *mat.Dense) []fspace.T
 //	-Σ_i log p(y_i|μ + eᵀψ_i) + ½ Σ_c |e_c|²,
 //
 // and the covariance at C is L(I + ψDψᵀ)⁻¹Lᵀ.
-func (p *labelProblem) sparseTarget(ctx context.Context, c *mat.Dense) ([]fspace.Target, error) {
-	n, l := len(p.y), len(p.prior.Means)
+func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]fspace.Target, error) {
+	n, l := len(y), len(p.Means)
 	nc, _ := c.Dims()
 	gram, psi := mat.NewSymDense(nc, nil), mat.NewDense(nc, n, nil)
-	p.prior.Kernel.Gram(gram, c)
+	p.Kernel.Gram(gram, c)
 	chol, err := linalg.Factorize(gram)
 	if err != nil {
 		return nil, fmt.Errorf("prior covariance of the context: %w", err)
 	}
-	p.prior.Kernel.Cross(psi, c, p.data.X)
+	p.Kernel.Cross(psi, c, x)
 	chol.SolveLower(psi)
 
 	f, prob, grad := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
 	loss := func(e, de []float64) float64 {
 		em, dm := mat.NewDense(l, nc, e), mat.NewDense(l, nc, de)
-		for k, mean := range p.prior.Means {
+		for k, mean := range p.Means {
 			row := f.RawRowView(k)
 			for i := range row {
 				row[i] = mean
 			}
 		}
 		linalg.Mul(f, 1, linalg.N, em, linalg.N, psi, 1)
-		value := 0.5*linalg.Dot(e, e) - classify.LogProb(prob, grad, f, p.y)
+		value := 0.5*linalg.Dot(e, e) - LogProb(prob, grad, f, y)
 		copy(de, e)
 		linalg.Mul(dm, -1, linalg.N, grad, linalg.T, psi, 1)
 		return value
@@ -92,12 +95,12 @@ func (p *labelProblem) sparseTarget(ctx context.Context, c *mat.Dense) ([]fspace
 		return nil, err
 	}
 	loss(best.X, make([]float64, l*nc))
-	d := classify.Diagonal(prob)
+	d := Diagonal(prob)
 
 	lower := mat.NewDense(nc, nc, nil)
 	chol.Lower(lower)
 	out := make([]fspace.Target, l)
-	for k, mean := range p.prior.Means {
+	for k, mean := range p.Means {
 		to := fspace.Target{C: c, Mean: append([]float64(nil), best.X[k*nc:(k+1)*nc]...), Cov: mat.NewSymDense(nc, nil)}
 		chol.MulLowerVec(to.Mean)
 		for i := range to.Mean {
