@@ -89,59 +89,89 @@ func (o *objective) prepare(v *variational, b batch) {
 // eval returns F and, unless grad is nil, writes its gradient there. It costs
 // O(M²p + M³ + (M+B)p(1+r)) for a rank of r.
 func (o *objective) eval(v *variational, b batch, grad *variational) (float64, error) {
-	o.prepare(v, b)
-	rows, p := o.j.Dims()
-	s := v.scales()
-	mulColumns(o.t, o.j, s)
-	var low *mat.Dense // J U
-	if r := v.rank(); r > 0 {
-		low = mat.NewDense(rows, r, nil)
-		linalg.Mul(low, 1, linalg.N, o.j, linalg.T, v.ut, 0)
-	}
-	d, err := o.divergence(b, low)
+	e, err := o.forward(v, b)
 	if err != nil {
 		return 0, err
 	}
-
-	variance, sd2 := make([]float64, rows), math.Exp(2*v.logSD[0])
-	addSquaredNorms(variance, o.t)
-	if low != nil {
-		addSquaredNorms(variance, low)
-	}
-	first := rows - len(b.y)
+	sd2 := math.Exp(2 * v.logSD[0])
 	var sum float64
 	for i, y := range b.y {
-		e := o.tape.Value()[first+i] - y
-		sum += e*e + variance[first+i]
+		r := e.mean[i] - y
+		sum += r*r + e.variance[i]
 	}
 	n := float64(len(b.y))
-	value := d.Value + b.weight*(0.5*n*math.Log(2*math.Pi)+n*v.logSD[0]+sum/(2*sd2))
+	value := e.divergence.Value + b.weight*(0.5*n*math.Log(2*math.Pi)+n*v.logSD[0]+sum/(2*sd2))
 	if grad == nil {
 		return value, nil
 	}
-
-	clear(grad.vector)
-	grad.logSD[0] = b.weight * (n - sum/sd2)
-	fbar := make([]float64, rows)
-	copy(fbar, d.Delta)
-	precision := make([]float64, rows) // of the expected log-likelihood, by row
+	dmean, dvariance := make([]float64, len(b.y)), make([]float64, len(b.y))
 	for i, y := range b.y {
-		precision[first+i] = b.weight / sd2
-		fbar[first+i] += b.weight / sd2 * (o.tape.Value()[first+i] - y)
+		dmean[i] = b.weight / sd2 * (e.mean[i] - y)
+		dvariance[i] = b.weight / (2 * sd2)
 	}
+	o.backward(v, b, e, dmean, dvariance, grad)
+	grad.logSD[0] = b.weight * (n - sum/sd2)
+	return value, nil
+}
+
+// evaluated is what the likelihood needs: the divergence, and the moments of f at
+// the observations of a batch.
+type evaluated struct {
+	divergence     *fspace.Divergence
+	low            *mat.Dense // J U; nil for rank 0
+	mean, variance []float64
+}
+
+// forward records the network at the batch.
+func (o *objective) forward(v *variational, b batch) (*evaluated, error) {
+	o.prepare(v, b)
+	rows, _ := o.j.Dims()
+	mulColumns(o.t, o.j, v.scales())
+	e := &evaluated{}
+	if r := v.rank(); r > 0 {
+		e.low = mat.NewDense(rows, r, nil)
+		linalg.Mul(e.low, 1, linalg.N, o.j, linalg.T, v.ut, 0)
+	}
+	var err error
+	if e.divergence, err = o.divergence(b, e.low); err != nil {
+		return nil, err
+	}
+	variance := make([]float64, rows)
+	addSquaredNorms(variance, o.t)
+	if e.low != nil {
+		addSquaredNorms(variance, e.low)
+	}
+	first := rows - len(b.y)
+	e.mean, e.variance = o.tape.Value()[first:], variance[first:]
+	return e, nil
+}
+
+// backward writes the gradient with respect to m, log s and U of
+//
+//	D^γ + Σ_i dmean_i mean_i + dvariance_i variance_i
+//
+// to grad, and 0 for log σ.
+func (o *objective) backward(v *variational, b batch, e *evaluated, dmean, dvariance []float64, grad *variational) {
+	rows, p := o.j.Dims()
+	first := rows - len(b.y)
+	s := v.scales()
+	clear(grad.vector)
+	fbar := make([]float64, rows)
+	copy(fbar, e.divergence.Delta)
+	linalg.Axpy(1, dmean, fbar[first:])
 	o.tape.VJP(grad.m, fbar)
 
 	// With Σ = TTᵀ + PPᵀ, T = J∘s and P = JU: T̄ = 2 Σ̄ T, P̄ = 2 Σ̄ P, and
 	// J̄ = T̄∘s + P̄Uᵀ.
-	g := d.Q()
+	g := e.divergence.Q()
 	adjoint := func(dst, src *mat.Dense) {
 		_, k := src.Dims()
 		linalg.Mul(head(dst, b.measure), 2, linalg.N, g, linalg.N, head(src, b.measure), 0)
 		for i := b.measure; i < rows; i++ {
 			clear(dst.RawRowView(i)[:k])
 		}
-		for i := first; i < rows; i++ {
-			linalg.Axpy(precision[i], src.RawRowView(i), dst.RawRowView(i))
+		for i, d := range dvariance {
+			linalg.Axpy(2*d, src.RawRowView(first+i), dst.RawRowView(first+i))
 		}
 	}
 	adjoint(o.u, o.t)
@@ -152,14 +182,13 @@ func (o *objective) eval(v *variational, b batch, grad *variational) (float64, e
 		}
 	}
 	mulColumns(o.u, o.u, s)
-	if low != nil {
+	if e.low != nil {
 		pbar := mat.NewDense(rows, v.rank(), nil)
-		adjoint(pbar, low)
+		adjoint(pbar, e.low)
 		linalg.Mul(grad.ut, 1, linalg.T, pbar, linalg.N, o.j, 0)
 		linalg.Mul(o.u, 1, linalg.N, pbar, linalg.N, v.ut, 1)
 	}
 	o.tape.JVPParamVJP(grad.m, o.u)
-	return value, nil
 }
 
 // divergence is D^γ at the measurement points, given J∘s in o.t and JU.
