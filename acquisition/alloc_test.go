@@ -13,13 +13,14 @@ import (
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
 // An evaluation of LogEI allocates nothing, with gradients and without.
 func TestAllocations(t *testing.T) {
 	for name, model := range map[string]surrogate.Model{
-		"gp": gp.Model{},
+		"gp": gp.Model{}, "fsp-laplace": fsplaplace.Model{Context: 50, Steps: 2},
 	} {
 		p := fitted(t, model, bowl, 100, 6)
 		f, err := acquisition.LogEI{}.Build(t.Context(), p, 1, rng(3))

@@ -39,9 +39,21 @@ func (b Box) Halton(n int, rng *rand.Rand) *mat.Dense {
 
 // Uniform returns n independent uniform points of the box.
 func (b Box) Uniform(n int, rng *rand.Rand) *mat.Dense {
-	x := space.Uniform(n, len(b.Lo), rng)
-	b.stretch(x)
+	x := mat.NewDense(n, len(b.Lo), nil)
+	b.FillUniform(x, rng)
 	return x
+}
+
+// FillUniform overwrites the rows of x with independent uniform points of the box.
+func (b Box) FillUniform(x *mat.Dense, rng *rand.Rand) {
+	n, _ := x.Dims()
+	for i := range n {
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] = rng.Float64()
+		}
+	}
+	b.stretch(x)
 }
 
 // stretch maps the unit cube to the box.

@@ -17,13 +17,19 @@ type Affine struct {
 func (a Affine) Apply(x *mat.Dense) *mat.Dense {
 	m, d := x.Dims()
 	out := mat.NewDense(m, d, nil)
+	a.ApplyTo(out, x)
+	return out
+}
+
+// ApplyTo writes the mapped rows of x to dst.
+func (a Affine) ApplyTo(dst, x *mat.Dense) {
+	m, _ := x.Dims()
 	for i := range m {
-		dst := out.RawRowView(i)
+		to := dst.RawRowView(i)
 		for j, v := range x.RawRowView(i) {
-			dst[j] = (v - a.Shift[j]) * a.Scale[j]
+			to[j] = (v - a.Shift[j]) * a.Scale[j]
 		}
 	}
-	return out
 }
 
 // Pull turns gradients with respect to the network's inputs into gradients with

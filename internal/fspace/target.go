@@ -8,6 +8,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -35,14 +36,16 @@ var stages = []float64{1e-2, 1e-4, 1e-6}
 // is that of LeastSquares.Minimize.
 func (t Target) Train(ctx context.Context, net *nn.Network, inputs Affine, k prior.Kernel, w []float64, steps int, tolerance float64) (left float64, err error) {
 	n := len(t.Mean)
-	variance := make([]float64, n)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	variance := mem.Floats(n)
 	k.Diag(variance, t.C)
 	var scale float64
 	for _, v := range variance {
 		scale += v / float64(n)
 	}
-	q := LeastSquares{Net: net, Inputs: inputs.Apply(t.C), Target: t.Mean}
-	cov := mat.NewSymDense(n, nil)
+	q := &LeastSquares{Net: net, Inputs: inputs.Apply(t.C), Target: t.Mean}
+	cov := mem.Sym(n)
 	for _, s := range stages {
 		cov.CopySym(t.Cov)
 		AddDiagonal(cov, s*scale)
@@ -67,8 +70,10 @@ func NewTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
 }
 
 func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
-	to, kcx, y := priorAt(p, c, x, y)
-	kxx := mat.NewSymDense(len(y), nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	to, kcx, y := priorAt(mem, p, c, x, y)
+	kxx := mem.Sym(len(y))
 	p.Covariance(kxx, x)
 	chol, err := linalg.Factorize(kxx)
 	if err != nil {
@@ -76,7 +81,9 @@ func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) 
 	}
 	chol.SolveVec(y)
 	linalg.MulVec(to.Mean, 1, linalg.N, kcx, y, 1)
-	half := mat.DenseCopyOf(kcx.T())
+	nc, _ := c.Dims()
+	half := mem.Dense(len(y), nc)
+	half.Copy(kcx.T())
 	chol.SolveLower(half)
 	linalg.Syrk(to.Cov, -1, linalg.T, half, 1)
 	return to, nil
@@ -86,45 +93,48 @@ func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) 
 // B = I + σ⁻² V Vᵀ the mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance
 // L B⁻¹ Lᵀ. K is given the jitter that it needs.
 func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
-	to, v, y := priorAt(p, c, x, y)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	to, v, y := priorAt(mem, p, c, x, y)
 	nc := len(to.Mean)
 	chol, err := linalg.Factorize(to.Cov)
 	if err != nil {
 		return Target{}, fmt.Errorf("prior covariance of the context: %w", err)
 	}
 	chol.SolveLower(v)
-	b := mat.NewSymDense(nc, nil)
+	b := mem.Sym(nc)
+	b.Zero()
 	AddDiagonal(b, 1)
 	linalg.Syrk(b, 1/p.Noise, linalg.N, v, 1)
 	inner, err := linalg.Factorize(b)
 	if err != nil {
 		return Target{}, fmt.Errorf("covariance of the data: %w", err)
 	}
-	e := make([]float64, nc)
+	e := mem.Floats(nc)
 	linalg.MulVec(e, 1/p.Noise, linalg.N, v, y, 0)
 	inner.SolveVec(e)
 	chol.MulLowerVec(e)
 	linalg.Axpy(1, e, to.Mean)
-	lower := mat.NewDense(nc, nc, nil)
+	lower, half := mem.Dense(nc, nc), mem.Dense(nc, nc)
 	chol.Lower(lower)
-	half := mat.DenseCopyOf(lower.T())
+	half.Copy(lower.T())
 	inner.SolveLower(half)
 	linalg.Syrk(to.Cov, 1, linalg.T, half, 0)
 	return to, nil
 }
 
 // priorAt returns the process at the rows of c, its covariance with x, and y
-// less the prior mean.
-func priorAt(p prior.Process, c, x *mat.Dense, y []float64) (to Target, kcx *mat.Dense, centred []float64) {
+// less the prior mean, the last two in mem.
+func priorAt(mem *scratch.Memory, p prior.Process, c, x *mat.Dense, y []float64) (to Target, kcx *mat.Dense, centred []float64) {
 	nc, _ := c.Dims()
 	to = Target{c, make([]float64, nc), mat.NewSymDense(nc, nil)}
 	for i := range to.Mean {
 		to.Mean[i] = p.Mean
 	}
 	p.Kernel.Gram(to.Cov, c)
-	kcx = mat.NewDense(nc, len(y), nil)
+	kcx = mem.Dense(nc, len(y))
 	p.Kernel.Cross(kcx, c, x)
-	centred = make([]float64, len(y))
+	centred = mem.Floats(len(y))
 	for i, v := range y {
 		centred[i] = v - p.Mean
 	}

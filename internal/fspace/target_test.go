@@ -68,7 +68,8 @@ func TestLeastSquares(t *testing.T) {
 	net := &nn.Network{In: 2, Hidden: []int{20, 20}}
 	w := InitialWeights(net, 0.5, 1, 0.7, rng)
 	require.Equal(t, 0.7, w[len(w)-1])
-	left, taken, err := LeastSquares{net, x, target}.Minimize(t.Context(), w, v, 50, 1e-4)
+	fit := LeastSquares{Net: net, Inputs: x, Target: target}
+	left, taken, err := fit.Minimize(t.Context(), w, v, 50, 1e-4)
 	require.NoError(t, err)
 	require.Less(t, left, 30*1e-4)
 	require.Less(t, taken, 50)
@@ -80,7 +81,8 @@ func TestLeastSquares(t *testing.T) {
 	w = linear.Init(rng)
 	one := mat.NewSymDense(30, nil)
 	AddDiagonal(one, 1)
-	_, _, err = LeastSquares{linear, x, target}.Minimize(t.Context(), w, one, 100, 0)
+	fit = LeastSquares{Net: linear, Inputs: x, Target: target}
+	_, _, err = fit.Minimize(t.Context(), w, one, 100, 0)
 	require.NoError(t, err)
 	grad := make([]float64, 3)
 	tape := linear.Record(w, x)

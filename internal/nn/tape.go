@@ -2,6 +2,7 @@ package nn
 
 import (
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -28,6 +29,14 @@ type Tape struct {
 	delta []mat.Dense // ∂f/∂z = g∘φ′(z)
 	value []float64
 }
+
+var tapes = sync.Pool{New: func() any { return new(Tape) }}
+
+// BorrowTape returns a tape to Record on, until Return.
+func BorrowTape() *Tape { return tapes.Get().(*Tape) }
+
+// Return ends the use of t, and of what its methods returned.
+func (t *Tape) Return() { tapes.Put(t) }
 
 // Record returns the tape of the network with parameters w at the rows of x
 // (m×d).

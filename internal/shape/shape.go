@@ -36,7 +36,10 @@ func Points(x *mat.Dense, dim int) int {
 func Chunks(x *mat.Dense, size int, f func(i, k int, x *mat.Dense)) {
 	n, d := x.Dims()
 	for i := 0; i < n; i += size {
-		k := min(n, i+size)
-		f(i, k, x.Slice(i, k, 0, d).(*mat.Dense))
+		k, part := min(n, i+size), x
+		if k-i < n {
+			part = x.Slice(i, k, 0, d).(*mat.Dense)
+		}
+		f(i, k, part)
 	}
 }

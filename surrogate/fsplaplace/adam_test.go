@@ -84,12 +84,14 @@ func TestAdamByMinibatch(t *testing.T) {
 
 	p, w := untrained(1, 1, Model{Hidden: []int{6}, Context: 5}, 1)
 	p.data = d
-	l, err := p.newLoss(d.X, d.Y, p.box.Uniform(5, stream.New(1, "c", 0)))
-	require.NoError(t, err)
+	x := p.inputs.Apply(d.X)
+	l := &loss{p: p}
+	require.NoError(t, l.at(p.box.Uniform(5, stream.New(1, "c", 0))))
+	l.batch(x, d.Y)
 	whole, _ := l.eval(w, 0.3, nil)
 	var sum float64
 	for i := range d.Y {
-		l.batch(d.X.Slice(i, i+1, 0, 1).(*mat.Dense), d.Y[i:i+1])
+		l.batch(x.Slice(i, i+1, 0, 1).(*mat.Dense), d.Y[i:i+1])
 		v, _ := l.eval(w, 0.3, nil)
 		sum += v / float64(len(d.Y))
 	}

@@ -111,7 +111,8 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 		to, err := p.target(c2)
 		require.NoError(t, err)
 		fspace.AddDiagonal(to.Cov, 1e-8)
-		_, _, err = fspace.LeastSquares{Net: p.net, Inputs: c2, Target: to.Mean}.Minimize(t.Context(), w, to.Cov, 200, 0)
+		fit := fspace.LeastSquares{Net: p.net, Inputs: c2, Target: to.Mean}
+		_, _, err = fit.Minimize(t.Context(), w, to.Cov, 200, 0)
 		require.NoError(t, err)
 		require.InDeltaSlice(t, mean, w, 1e-8, "mean")
 
@@ -218,8 +219,9 @@ func TestLossGradient(t *testing.T) {
 	p.process = prior.Process{Kernel: prior.Matern52(2), Mean: 0.3}
 	rng := stream.New(5, "loss", 0)
 	x := mat.DenseCopyOf(p.data.X.Slice(0, 5, 0, 2))
-	l, err := p.newLoss(x, p.data.Y[:5], p.box.Uniform(6, rng))
-	require.NoError(t, err)
+	l := &loss{p: p}
+	require.NoError(t, l.at(p.box.Uniform(6, rng)))
+	l.batch(p.inputs.Apply(x), p.data.Y[:5])
 	theta := append(p.net.Init(rng), -0.7)
 	last := len(theta) - 1
 	grad := make([]float64, len(theta))

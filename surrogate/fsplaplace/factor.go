@@ -5,6 +5,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 // factor is a p×r matrix S with posterior covariance S Sᵀ in weight space, seen
@@ -32,13 +33,17 @@ type dualFactor struct {
 func (f *dualFactor) rank() int { r, _ := f.bt.Dims(); return r }
 
 func (f *dualFactor) features(dst *mat.Dense, t *nn.Tape) {
-	theta := mat.NewDense(t.Len(), f.ctx.Len(), nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	theta := mem.Dense(t.Len(), f.ctx.Len())
 	nn.Kernel(theta, t, f.ctx)
 	linalg.Mul(dst, 1, linalg.N, theta, linalg.T, f.bt, 0)
 }
 
 func (f *dualFactor) vjp(dx *mat.Dense, t *nn.Tape, fbar *mat.Dense) {
-	kbar := mat.NewDense(t.Len(), f.ctx.Len(), nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	kbar := mem.Dense(t.Len(), f.ctx.Len())
 	linalg.Mul(kbar, 1, linalg.N, fbar, linalg.N, f.bt, 0)
 	nn.KernelVJP(dx, t, f.ctx, kbar)
 }
@@ -50,7 +55,9 @@ func (f *dualFactor) solve(l *linalg.Cholesky) factor {
 }
 
 func (f *dualFactor) weights(e []float64) []float64 {
-	a := make([]float64, f.ctx.Len())
+	mem := scratch.Borrow()
+	defer mem.Return()
+	a := mem.Floats(f.ctx.Len())
 	linalg.MulVec(a, 1, linalg.T, f.bt, e, 0)
 	w := make([]float64, f.ctx.NumParams())
 	f.ctx.VJP(w, a)
@@ -65,13 +72,17 @@ type primalFactor struct {
 func (f *primalFactor) rank() int { r, _ := f.st.Dims(); return r }
 
 func (f *primalFactor) features(dst *mat.Dense, t *nn.Tape) {
-	j := mat.NewDense(t.Len(), t.NumParams(), nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	j := mem.Dense(t.Len(), t.NumParams())
 	t.Jacobian(j)
 	linalg.Mul(dst, 1, linalg.N, j, linalg.T, f.st, 0)
 }
 
 func (f *primalFactor) vjp(dx *mat.Dense, t *nn.Tape, fbar *mat.Dense) {
-	u := mat.NewDense(t.Len(), t.NumParams(), nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	u := mem.Dense(t.Len(), t.NumParams())
 	linalg.Mul(u, 1, linalg.N, fbar, linalg.N, f.st, 0)
 	t.JVPInputGradRows(dx, u)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -64,7 +65,16 @@ func (p *posterior) Hypers() []surrogate.Hyper {
 	return out
 }
 
-func (p *posterior) record(x *mat.Dense) *nn.Tape { return p.net.Record(p.w, p.inputs.Apply(x)) }
+// record returns the network at the rows of x on a borrowed tape.
+func (p *posterior) record(x *mat.Dense) *nn.Tape {
+	mem := scratch.Borrow()
+	defer mem.Return()
+	u := mem.Dense(x.Dims())
+	p.inputs.ApplyTo(u, x)
+	t := nn.BorrowTape()
+	t.Record(p.net, p.w, u)
+	return t
+}
 
 // mean writes the mean at the rows of t.
 func (p *posterior) mean(dst []float64, t *nn.Tape) {
@@ -96,10 +106,14 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)
 	shape.Len("variance", len(variance), m)
+	mem := scratch.Borrow()
+	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		mem.Reset()
 		t := p.record(x)
+		defer t.Return()
 		p.mean(mean[i:k], t)
-		phi := mat.NewDense(k-i, p.factor.rank(), nil)
+		phi := mem.Dense(k-i, p.factor.rank())
 		p.factor.features(phi, t)
 		squaredNorms(variance[i:k], phi)
 	})
@@ -112,24 +126,27 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	shape.Len("variance", len(variance), m)
 	shape.Dims("dmean", dmean, m, p.Dim())
 	shape.Dims("dvariance", dvariance, m, p.Dim())
+	mem := scratch.Borrow()
+	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		mem.Reset()
 		t := p.record(x)
+		defer t.Return()
 		p.mean(mean[i:k], t)
-		phi := mat.NewDense(k-i, p.factor.rank(), nil)
+		phi := mem.Dense(k-i, p.factor.rank())
 		p.factor.features(phi, t)
 		squaredNorms(variance[i:k], phi)
 
-		_, d := x.Dims()
-		dx := mat.NewDense(k-i, d, nil)
-		p.meanGrad(dx, t, nil)
-		p.inputs.Pull(dx)
-		dmean.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+		dm, dv := mem.Rows(dmean, i, k), mem.Rows(dvariance, i, k)
+		p.meanGrad(dm, t, nil)
+		p.inputs.Pull(dm)
 
-		phi.Scale(2, phi)
-		dx.Zero()
-		p.factor.vjp(dx, t, phi)
-		p.inputs.Pull(dx)
-		dvariance.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
+		for j := range k - i {
+			scaleRow(phi.RawRowView(j), 2)
+		}
+		dv.Zero()
+		p.factor.vjp(dv, t, phi)
+		p.inputs.Pull(dv)
 	})
 }
 
@@ -138,9 +155,12 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)
 	shape.Dims("cov", cov, m, m)
+	mem := scratch.Borrow()
+	defer mem.Return()
 	t := p.record(x)
+	defer t.Return()
 	p.mean(mean, t)
-	phi := mat.NewDense(t.Len(), p.factor.rank(), nil)
+	phi := mem.Dense(t.Len(), p.factor.rank())
 	p.factor.features(phi, t)
 	linalg.Syrk(cov, 1, linalg.N, phi, 0)
 }
@@ -151,15 +171,17 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	shape.Len("mbar", len(mbar), m)
 	shape.Dims("cbar", cbar, m, m)
 	shape.Dims("dx", dx, m, d)
+	mem := scratch.Borrow()
+	defer mem.Return()
 	t := p.record(x)
+	defer t.Return()
 	r := p.factor.rank()
-	phi, fbar := mat.NewDense(m, r, nil), mat.NewDense(m, r, nil)
+	phi, fbar, full := mem.Dense(m, r), mem.Dense(m, r), mem.Dense(m, m)
 	p.factor.features(phi, t)
-	full := mat.NewDense(m, m, nil)
 	full.Copy(cbar)
 	linalg.Mul(fbar, 2, linalg.N, full, linalg.N, phi, 0)
 
-	grad := mat.NewDense(m, d, nil)
+	grad := mem.Dense(m, d)
 	p.meanGrad(grad, t, mbar)
 	p.factor.vjp(grad, t, fbar)
 	p.inputs.Pull(grad)
@@ -197,17 +219,18 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 	}
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := q.p.record(x)
+		defer t.Return()
 		t.JVP(value[i:k], q.dir)
 		for j, v := range t.Value() {
 			value[i+j] += v
 		}
 		if grad != nil {
-			_, d := x.Dims()
-			dx := mat.NewDense(k-i, d, nil)
+			mem := scratch.Borrow()
+			defer mem.Return()
+			dx := mem.Rows(grad, i, k)
 			t.InputGrad(dx)
 			t.JVPInputGrad(dx, q.dir)
 			q.p.inputs.Pull(dx)
-			grad.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 		}
 	})
 }
@@ -217,11 +240,18 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 // inverse of the old precision plus σ⁻² Σ_i J(x_i)ᵀJ(x_i). O(nr² + r³ + r²|C|).
 func (p *posterior) observe(f factor, x *mat.Dense) (factor, error) {
 	r := f.rank()
-	a := mat.NewSymDense(r, nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	a := mem.Sym(r)
+	a.Zero()
 	fspace.AddDiagonal(a, 1)
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		phi := mat.NewDense(k-i, r, nil)
-		f.features(phi, p.record(x))
+		t := p.record(x)
+		defer t.Return()
+		part := scratch.Borrow()
+		defer part.Return()
+		phi := part.Dense(k-i, r)
+		f.features(phi, t)
 		linalg.Syrk(a, 1/p.noise, linalg.T, phi, 1)
 	})
 	chol, err := linalg.Factorize(a)
@@ -258,11 +288,14 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 // does not know them yet to the one that does.
 func (p *posterior) pull(f factor, x *mat.Dense, y []float64) []float64 {
 	e := make([]float64, f.rank())
+	mem := scratch.Borrow()
+	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		mem.Reset()
 		t := p.record(x)
-		mean := make([]float64, k-i)
+		defer t.Return()
+		mean, phi := mem.Floats(k-i), mem.Dense(k-i, f.rank())
 		p.mean(mean, t)
-		phi := mat.NewDense(k-i, f.rank(), nil)
 		f.features(phi, t)
 		for j, m := range mean {
 			linalg.Axpy((y[i+j]-m)/p.noise, phi.RawRowView(j), e)

@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 const (
@@ -36,10 +37,12 @@ const (
 func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.Dense, start float64) (*ridgeSolve, error) {
 	tc := p.tape(w, c)
 	nc := tc.Len()
-	k := mat.NewSymDense(nc, nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	k := mem.Sym(nc)
 	p.process.Kernel.Gram(k, c)
 	l := linalg.PivotedCholesky(k, priorTolerance, nc)
-	theta := mat.NewSymDense(nc, nil)
+	theta := mem.Sym(nc)
 	nn.KernelSym(theta, tc)
 	s, err := p.newRidgeSearch(tc, theta, l, w, holdout)
 	if err != nil {
@@ -50,13 +53,13 @@ func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.
 	if err != nil {
 		return nil, err
 	}
-	chol, err := s.factorize(best)
-	if err != nil {
+	if err := s.factorize(best); err != nil {
 		return nil, fmt.Errorf("fsp-laplace: tangent kernel of the context: %w", err)
 	}
-	b := mat.DenseCopyOf(l)
-	chol.Solve(b)
-	return &ridgeSolve{dualFactor{ctx: tc, bt: mat.DenseCopyOf(b.T())}, chol, best}, nil
+	b := mem.Dense(l.Dims())
+	b.Copy(l)
+	s.chol.Solve(b)
+	return &ridgeSolve{dualFactor{ctx: tc, bt: mat.DenseCopyOf(b.T())}, s.chol, best}, nil
 }
 
 // ridgeSolve is S₀ with the factor of Θ + λI that it came from.
@@ -91,6 +94,10 @@ type ridgeSearch struct {
 	cross *mat.Dense // J(C) J([V;X])ᵀ
 	noise float64
 	want  []float64 // posterior variance of the prior at V
+
+	a    *mat.SymDense    // Θ + λI
+	chol *linalg.Cholesky // of it, for the λ asked last
+	data linalg.Cholesky  // of the covariance of the observations
 }
 
 func (p *problem) newRidgeSearch(tc *nn.Tape, theta *mat.SymDense, l *mat.Dense, w []float64, v *mat.Dense) (*ridgeSearch, error) {
@@ -102,12 +109,15 @@ func (p *problem) newRidgeSearch(tc *nn.Tape, theta *mat.SymDense, l *mat.Dense,
 	if n > 0 {
 		points.Slice(m, m+n, 0, d).(*mat.Dense).Copy(p.data.X)
 	}
-	s := &ridgeSearch{theta: theta, l: l, cross: mat.NewDense(tc.Len(), m+n, nil), noise: p.noise, want: make([]float64, m)}
+	s := &ridgeSearch{theta: theta, l: l, cross: mat.NewDense(tc.Len(), m+n, nil), noise: p.noise, want: make([]float64, m),
+		a: mat.NewSymDense(tc.Len(), nil), chol: new(linalg.Cholesky)}
 	for i := range tc.Len() {
 		s.mean += theta.At(i, i) / float64(tc.Len())
 	}
 	nn.Kernel(s.cross, tc, p.tape(w, points))
-	k := mat.NewSymDense(m+n, nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	k := mem.Sym(m + n)
 	p.process.Kernel.Gram(k, points)
 	if err := s.condition(s.want, k); err != nil {
 		return nil, err
@@ -128,7 +138,9 @@ func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 	if n == 0 {
 		return nil
 	}
-	kxx, kxv := mat.NewSymDense(n, nil), mat.NewDense(n, m, nil)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	kxx, kxv := mem.Sym(n), mem.Dense(n, m)
 	for i := range n {
 		for j := i; j < n; j++ {
 			kxx.SetSym(i, j, cov.At(m+i, m+j))
@@ -138,11 +150,10 @@ func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 		}
 	}
 	fspace.AddDiagonal(kxx, s.noise)
-	chol, err := linalg.Factorize(kxx)
-	if err != nil {
+	if err := s.data.Factorize(kxx); err != nil {
 		return fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
 	}
-	chol.SolveLower(kxv)
+	s.data.SolveLower(kxv)
 	for i := range n {
 		for j, v := range kxv.RawRowView(i) {
 			dst[j] -= v * v
@@ -151,28 +162,29 @@ func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 	return nil
 }
 
-func (s *ridgeSearch) factorize(exponent float64) (*linalg.Cholesky, error) {
-	a := mat.NewSymDense(s.theta.SymmetricDim(), nil)
-	a.CopySym(s.theta)
-	fspace.AddDiagonal(a, math.Pow(10, exponent)*s.mean)
-	return linalg.Factorize(a)
+func (s *ridgeSearch) factorize(exponent float64) error {
+	s.a.CopySym(s.theta)
+	fspace.AddDiagonal(s.a, math.Pow(10, exponent)*s.mean)
+	return s.chol.Factorize(s.a)
 }
 
 // loss is infinite where the ridge is too small to factor.
 func (s *ridgeSearch) loss(exponent float64) float64 {
-	chol, err := s.factorize(exponent)
-	if err != nil || chol.Jitter() > 0 {
+	if s.factorize(exponent) != nil || s.chol.Jitter() > 0 {
 		return math.Inf(1)
 	}
-	q := mat.DenseCopyOf(s.cross)
-	chol.Solve(q)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	q := mem.Dense(s.cross.Dims())
+	q.Copy(s.cross)
+	s.chol.Solve(q)
 	_, m := q.Dims()
 	_, r := s.l.Dims()
-	phi := mat.NewDense(m, r, nil)
+	phi := mem.Dense(m, r)
 	linalg.Mul(phi, 1, linalg.T, q, linalg.N, s.l, 0)
-	cov := mat.NewSymDense(m, nil)
+	cov := mem.Sym(m)
 	linalg.Syrk(cov, 1, linalg.N, phi, 0)
-	got := make([]float64, len(s.want))
+	got := mem.Floats(len(s.want))
 	if s.condition(got, cov) != nil {
 		return math.Inf(1)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -45,62 +46,69 @@ const (
 // a batch of a dataset of n:
 //
 //	R(w,ρ) = (n/b) Σ_batch [ (y - f)²/(2s²) + log s + ½ log 2π ] + ½ (f(C) - μ)ᵀ K⁻¹ (f(C) - μ),  s = softplus(ρ).
+//
+// It is a workspace: one per goroutine.
 type loss struct {
 	p     *problem
 	x     *mat.Dense // batch inputs in network units
 	y     []float64
-	scale float64 // n/b
-	c     *mat.Dense
-	chol  *linalg.Cholesky // of K + jitter
+	scale float64    // n/b
+	c     *mat.Dense // context points in network units
+	k     *mat.SymDense
+	chol  linalg.Cholesky // of K + jitter
+
+	atX, atC nn.Tape
+	fbar, u  []float64
 }
 
-func (p *problem) newLoss(x *mat.Dense, y []float64, c *mat.Dense) (*loss, error) {
-	nc, _ := c.Dims()
-	k := mat.NewSymDense(nc, nil)
-	p.process.Kernel.Gram(k, c)
-	fspace.AddDiagonal(k, contextJitter)
-	chol, err := linalg.Factorize(k)
-	if err != nil {
-		return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
+// at makes the rows of c the context points.
+func (l *loss) at(c *mat.Dense) error {
+	if l.c == nil {
+		nc, d := c.Dims()
+		l.c, l.k, l.u = mat.NewDense(nc, d, nil), mat.NewSymDense(nc, nil), make([]float64, nc)
 	}
-	l := &loss{p: p, c: p.inputs.Apply(c), chol: chol}
-	l.batch(x, y)
-	return l, nil
+	l.p.process.Kernel.Gram(l.k, c)
+	fspace.AddDiagonal(l.k, contextJitter)
+	if err := l.chol.Factorize(l.k); err != nil {
+		return fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
+	}
+	l.p.inputs.ApplyTo(l.c, c)
+	return nil
 }
 
-// batch makes the rows of x those that the loss looks at.
+// batch makes the rows of x, as inputs of the network, those that the loss looks at.
 func (l *loss) batch(x *mat.Dense, y []float64) {
 	n, _ := l.p.data.Dims()
-	l.x, l.y, l.scale = l.p.inputs.Apply(x), y, float64(n)/float64(len(y))
+	l.x, l.y, l.scale = x, y, float64(n)/float64(len(y))
+	l.fbar = slices.Grow(l.fbar[:0], len(y))[:len(y)]
 }
 
 // eval returns R and, where dw is not nil, writes ∂R/∂w to it and returns
 // ∂R/∂ρ.
 func (l *loss) eval(w []float64, rho float64, dw []float64) (value, drho float64) {
 	s := softplus(rho)
-	tx, tc := l.p.net.Record(w, l.x), l.p.net.Record(w, l.c)
-	fbar := make([]float64, len(l.y))
+	l.atX.Record(l.p.net, w, l.x)
+	l.atC.Record(l.p.net, w, l.c)
 	var sq float64
-	for i, f := range tx.Value() {
+	for i, f := range l.atX.Value() {
 		e := f - l.y[i]
 		sq += e * e
-		fbar[i] = l.scale * e / (s * s)
+		l.fbar[i] = l.scale * e / (s * s)
 	}
 	b := float64(len(l.y))
 	value = l.scale * (sq/(2*s*s) + b*(math.Log(s)+0.5*math.Log(2*math.Pi)))
-	u := append([]float64(nil), tc.Value()...)
-	for i := range u {
-		u[i] -= l.p.process.Mean
+	for i, f := range l.atC.Value() {
+		l.u[i] = f - l.p.process.Mean
 	}
-	l.chol.SolveLowerVec(u)
-	value += 0.5 * linalg.Dot(u, u)
+	l.chol.SolveLowerVec(l.u)
+	value += 0.5 * linalg.Dot(l.u, l.u)
 	if dw == nil {
 		return value, 0
 	}
-	l.chol.SolveUpperVec(u)
+	l.chol.SolveUpperVec(l.u)
 	clear(dw)
-	tx.VJP(dw, fbar)
-	tc.VJP(dw, u)
+	l.atX.VJP(dw, l.fbar)
+	l.atC.VJP(dw, l.u)
 	return value, l.scale * (b/s - sq/(s*s*s)) * sigmoid(rho)
 }
 
@@ -109,19 +117,8 @@ func (l *loss) eval(w []float64, rho float64, dw []float64) (value, drho float64
 // and the best of those kept after five in a row without a lower one. Where the
 // noise is stated ρ stays.
 func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([]float64, float64, error) {
-	n, d := p.data.Dims()
-	learnNoise := p.Spec.Noise == nil
-	rho := softplusInverse(p.NoiseStart)
-	if !learnNoise {
-		rho = softplusInverse(math.Sqrt(p.noise))
-	}
-	opt := optimize.Adam{Rate: p.Rate}
-	theta := append(slices.Clone(w), rho)
-	grad := make([]float64, len(theta))
-	best := slices.Clone(theta)
-	bestLoss, stale := math.Inf(1), 0
-
-	for step := 0; stale < patience; step++ {
+	t := p.newAdam(w)
+	for step := 0; t.stale < patience; step++ {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
@@ -132,46 +129,91 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 		if step%50 == 0 {
 			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
 		}
-		l, err := p.newLoss(p.data.X, p.data.Y, p.box.Uniform(p.Context, rng))
-		if err != nil {
+		if err := t.step(step%validateEvery == 0, rng); err != nil {
 			return nil, 0, err
 		}
-		if step%validateEvery == 0 {
-			at := theta[len(w)]
-			if learnNoise && softplus(at) < noiseLoSD {
-				at = softplusInverse(noiseLoSD)
-			}
-			if v, _ := l.eval(theta[:len(w)], at, nil); v < bestLoss {
-				bestLoss, stale = v, 0
-				copy(best, theta)
-			} else {
-				stale++
-			}
-		}
-		if n > adamBatch {
-			x, y := mat.NewDense(adamBatch, d, nil), make([]float64, adamBatch)
-			for i := range y {
-				k := rng.IntN(n)
-				x.SetRow(i, p.data.X.RawRowView(k))
-				y[i] = p.data.Y[k]
-			}
-			l.batch(x, y)
-		}
-		_, drho := l.eval(theta[:len(w)], theta[len(w)], grad[:len(w)])
-		grad[len(w)] = 0
-		if learnNoise {
-			grad[len(w)] = drho
-		}
-		opt.Step(theta, grad)
 	}
-	if math.IsInf(bestLoss, 1) {
+	if math.IsInf(t.bestLoss, 1) {
 		return nil, 0, fmt.Errorf("fsp-laplace: the training objective is finite nowhere: %w", surrogate.ErrNotPositiveDefinite)
 	}
-	if !learnNoise {
-		return best[:len(w)], p.noise, nil
+	best, rho := t.best[:len(w)], t.best[len(w)]
+	if !t.learnNoise {
+		return best, p.noise, nil
 	}
-	s := max(softplus(best[len(w)]), noiseLoSD)
-	return best[:len(w)], s * s, nil
+	s := max(softplus(rho), noiseLoSD)
+	return best, s * s, nil
+}
+
+// adam is a run of trainAdam.
+type adam struct {
+	loss
+	opt        optimize.Adam
+	learnNoise bool
+	theta      []float64 // w, then ρ
+	grad       []float64
+	best       []float64
+	bestLoss   float64
+	stale      int // validations since then
+
+	inputs  *mat.Dense // all training inputs in network units
+	context *mat.Dense // in the dataset's units
+	x       *mat.Dense // rows of a step, where there are more
+	y       []float64
+}
+
+func (p *problem) newAdam(w []float64) *adam {
+	_, d := p.data.Dims()
+	t := &adam{
+		loss: loss{p: p}, opt: optimize.Adam{Rate: p.Rate}, learnNoise: p.Spec.Noise == nil, bestLoss: math.Inf(1),
+		inputs: p.inputs.Apply(p.data.X), context: mat.NewDense(p.Context, d, nil),
+		x: mat.NewDense(adamBatch, d, nil), y: make([]float64, adamBatch),
+	}
+	rho := softplusInverse(p.NoiseStart)
+	if !t.learnNoise {
+		rho = softplusInverse(math.Sqrt(p.noise))
+	}
+	t.theta = append(slices.Clone(w), rho)
+	t.grad, t.best = make([]float64, len(t.theta)), slices.Clone(t.theta)
+	return t
+}
+
+// step draws context points, compares the objective on all data with the best if
+// it is to validate, and moves θ.
+func (t *adam) step(validate bool, rng *rand.Rand) error {
+	t.p.box.FillUniform(t.context, rng)
+	if err := t.at(t.context); err != nil {
+		return err
+	}
+	last := len(t.theta) - 1
+	w := t.theta[:last]
+	t.batch(t.inputs, t.p.data.Y)
+	if validate {
+		rho := t.theta[last]
+		if t.learnNoise && softplus(rho) < noiseLoSD {
+			rho = softplusInverse(noiseLoSD)
+		}
+		if v, _ := t.eval(w, rho, nil); v < t.bestLoss {
+			t.bestLoss, t.stale = v, 0
+			copy(t.best, t.theta)
+		} else {
+			t.stale++
+		}
+	}
+	if n, _ := t.p.data.Dims(); n > adamBatch {
+		for i := range t.y {
+			k := rng.IntN(n)
+			t.x.SetRow(i, t.inputs.RawRowView(k))
+			t.y[i] = t.p.data.Y[k]
+		}
+		t.batch(t.x, t.y)
+	}
+	_, drho := t.eval(w, t.theta[last], t.grad[:last])
+	t.grad[last] = 0
+	if t.learnNoise {
+		t.grad[last] = drho
+	}
+	t.opt.Step(t.theta, t.grad)
+	return nil
 }
 
 func softplus(x float64) float64 {

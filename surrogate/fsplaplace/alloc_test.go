@@ -1,0 +1,50 @@
+//go:build !race
+
+// The race detector empties pools at random.
+
+package fsplaplace
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/space"
+)
+
+// A step of the published training allocates nothing, with all observations or a
+// batch of them.
+func TestAdamAllocations(t *testing.T) {
+	for _, n := range []int{100, adamBatch + 100} {
+		p, w := untrained(2, 0.5, Model{Trainer: "adam", Context: 50}, 1)
+		rng := stream.New(1, "allocations", 0)
+		p.data.X, p.data.Y = space.Sobol(n, 2, rng), make([]float64, n)
+		a := p.newAdam(w)
+		require.Zero(t, testing.AllocsPerRun(20, func() {
+			if err := a.step(true, rng); err != nil {
+				panic(err)
+			}
+		}), n)
+	}
+}
+
+// Neither do predictions, with any factor.
+func TestPosteriorAllocations(t *testing.T) {
+	for _, factor := range []string{"ridge", "cholesky"} {
+		post, err := Model{Factor: factor, Hidden: []int{20, 20}, Context: 50, Steps: 2}.Fit(t.Context(), wave(30), stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		x := space.Sobol(16, 1, stream.New(1, "x", 0))
+		mean, variance, cov := make([]float64, 16), make([]float64, 16), mat.NewSymDense(16, nil)
+		dmean, dvariance := mat.NewDense(16, 1, nil), mat.NewDense(16, 1, nil)
+		path := post.Paths(1, stream.New(1, "paths", 0))[0]
+		require.Zero(t, testing.AllocsPerRun(20, func() {
+			post.Predict(mean, variance, x)
+			post.PredictGrad(mean, variance, dmean, dvariance, x)
+			post.Joint(mean, cov, x)
+			post.JointVJP(dmean, mean, cov, x)
+			path.Eval(mean, dmean, x)
+		}), factor)
+	}
+}
