@@ -14,5 +14,5 @@ func ExampleMethod_Classifier() {
 	}
 	// Output:
 	// <nil>
-	// surrogate ensemble cannot classify: choose one of gp, fsp-laplace, laplace
+	// surrogate ensemble cannot classify: choose one of gp, fsp-laplace, gfsvi, laplace
 }

@@ -1,0 +1,272 @@
+package gfsvi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/classify"
+)
+
+var _ surrogate.Classifier = Model{}
+
+// labelDraws is the number of draws, in pairs of opposite sign, of the expected
+// log-likelihood of labels at each step.
+const labelDraws = 16
+
+// leastCurvature is a floor under the mean curvature of a log-likelihood at the
+// start.
+const leastCurvature = 1e-6
+
+// FitLabels is GFSVI with the likelihood of labels: a network with weights of its own
+// q_c(w_c) = N(m_c, S_c) for each latent function, all with the prior GP(μ_c, k), fitted
+// by the Laplace evidence of the exact process. Training maximises
+//
+//	Σ_i E_q log p(y_i|f(x_i)) - Σ_c D^γ_c
+//
+// with the expectation over the linearised networks by Monte Carlo: 16 draws at each
+// observation and step, reparameterised. The start is that of regression, towards
+// the Laplace approximation of the exact process. The fixed noise of a Spec is an
+// error.
+func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	post, err := m.fitLabels(ctx, d, rng)
+	if err != nil {
+		return nil, classify.NumericalError("gfsvi", err)
+	}
+	return post, nil
+}
+
+func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
+	activation, err := nn.ByName(m.Activation)
+	if err != nil {
+		return nil, err
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	fitted, err := classify.FitPrior(ctx, m.Spec, d, stream.Split(rng, "prior", 0))
+	if err != nil {
+		return nil, err
+	}
+	n, dim := d.Dims()
+	base := problem{Model: m, data: surrogate.Dataset{X: mat.DenseCopyOf(d.X), Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi}, order: make([]int, n)}
+	for i, y := range d.Y {
+		base.data.Y[i], base.order[i] = float64(y), i
+	}
+	base.box = m.contextBox(base.data)
+	base.schedule(n)
+	base.objective = objective{
+		net:    &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
+		inputs: fspace.ScaleInputs(fitted.Kernel, base.box.Lo, base.box.Hi), gamma: m.Gamma,
+	}
+	p := &labelProblem{prior: fitted, labels: d.Y}
+	spread := base.inputs.Spread(base.box)
+	for c, mean := range fitted.Means {
+		q := base
+		q.process = prior.Process{Kernel: fitted.Kernel, Mean: mean}
+		v := newVariational(q.net.NumParams(), m.Rank)
+		copy(v.m, fspace.InitialWeights(q.net, *m.Bias, spread, mean, stream.Split(rng, "weights", c)))
+		q.spread(v, stream.Split(rng, "spread", c))
+		p.parts, p.q = append(p.parts, &q), append(p.q, v)
+	}
+	if m.Start == startFitted {
+		if err := p.start(ctx, stream.Split(rng, "start", 0)); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.train(ctx, stream.Split(rng, "train", 0)); err != nil {
+		return nil, err
+	}
+	var l latents
+	for c, v := range p.q {
+		for _, w := range v.vector {
+			if math.IsNaN(w) || math.IsInf(w, 0) {
+				return nil, errors.New("training diverged: a smaller rate may help")
+			}
+		}
+		l = append(l, newPosterior(p.parts[c], v, nil))
+	}
+	return classify.Posterior{Process: l, Labels: d.Classes, Numbers: fitted.Hypers(), Notes: slices.Concat(fitted.Warnings, p.notes)}, nil
+}
+
+// labelProblem is a fit to labels: a problem for each latent function, of which data.Y
+// are the labels as numbers, and its variational distribution.
+type labelProblem struct {
+	prior  classify.Prior
+	labels []int
+	parts  []*problem
+	q      []*variational
+	notes  []string
+}
+
+// start sets the distributions near their optimum, as problem.start does, at the
+// Laplace approximation. To find s all labels have its mean curvature.
+func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
+	b := p.parts[0].startBatch(rng)
+	to, err := classify.NewTarget(ctx, p.prior, b.x, p.parts[0].data.X, p.labels)
+	if err != nil {
+		return err
+	}
+	rows, _ := b.x.Dims()
+	prob := mat.NewDense(len(p.parts), len(b.y), nil)
+	for c := range p.parts {
+		prob.SetRow(c, to.At[c].Mean[rows-len(b.y):])
+	}
+	classify.LogProb(prob, mat.DenseCopyOf(prob), prob, classesOf(b.y))
+	curvature := classify.Diagonal(prob)
+	var worst float64
+	for c, part := range p.parts {
+		v := p.q[c]
+		left, err := to.At[c].Train(ctx, part.net, part.inputs, part.process.Kernel, v.m, meanSteps, meanTolerance)
+		if err != nil {
+			return err
+		}
+		worst = max(worst, left)
+		part.prepare(v, b)
+		v.logSD[0] = -0.5 * math.Log(max(stat.Mean(curvature.RawRowView(c), nil), leastCurvature))
+		if v.rank() > 0 {
+			if err := part.startLowRank(v, to.At[c].Cov); err != nil {
+				return err
+			}
+		}
+		if err := part.startScales(ctx, v, b); err != nil {
+			return err
+		}
+	}
+	if worst > 0.05 {
+		p.notes = append(p.notes, fmt.Sprintf("the start of a mean stopped %.2g nats per context point from its optimum", worst))
+	}
+	return nil
+}
+
+func classesOf(y []float64) []int {
+	out := make([]int, len(y))
+	for i, v := range y {
+		out[i] = int(v)
+	}
+	return out
+}
+
+// train lowers -Σ_i E log p + Σ_c D_c by Adam, on the batches of regression.
+func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) error {
+	first := p.parts[0]
+	opt, grad := make([]optimize.Adam, len(p.parts)), make([]*variational, len(p.parts))
+	for c, v := range p.q {
+		grad[c] = newVariational(len(v.m), v.rank())
+	}
+	for step := range first.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if step%20 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: first.Steps})
+		}
+		b := first.nextBatch(rng)
+		if _, err := p.eval(p.q, b, p.draws(len(b.y), rng), grad); err != nil {
+			return err
+		}
+		for c, v := range p.q {
+			opt[c].Rate = first.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(first.Steps))))
+			opt[c].Step(v.vector, grad[c].vector)
+		}
+	}
+	return nil
+}
+
+// draws returns standard normal L×n matrices, in pairs of opposite sign.
+func (p *labelProblem) draws(n int, rng *rand.Rand) []*mat.Dense {
+	var z []*mat.Dense
+	for range labelDraws / 2 {
+		a, b := mat.NewDense(len(p.parts), n, nil), mat.NewDense(len(p.parts), n, nil)
+		for i := range a.RawMatrix().Data {
+			a.RawMatrix().Data[i] = rng.NormFloat64()
+		}
+		b.Scale(-1, a)
+		z = append(z, a, b)
+	}
+	return z
+}
+
+// eval returns
+//
+//	-(N/B) Σ_batch 1/|z| Σ_z log p(y_i | f(x_i,m) + √(J S Jᵀ)∘z_i) + Σ_c D_c
+//
+// and, unless grad is nil, its gradient for each latent.
+func (p *labelProblem) eval(q []*variational, b batch, z []*mat.Dense, grad []*variational) (float64, error) {
+	l, n, y := len(q), len(b.y), classesOf(b.y)
+	e := make([]*evaluated, l)
+	dmean, dvariance := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
+	var value float64
+	for c, v := range q {
+		var err error
+		if e[c], err = p.parts[c].forward(v, b); err != nil {
+			return 0, err
+		}
+		value += e[c].divergence.Value
+	}
+	f, prob, slope := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
+	weight := b.weight / float64(len(z))
+	for _, draw := range z {
+		for c := range q {
+			row, noise := f.RawRowView(c), draw.RawRowView(c)
+			for i, v := range e[c].variance {
+				row[i] = e[c].mean[i] + math.Sqrt(v)*noise[i]
+			}
+		}
+		value -= weight * classify.LogProb(prob, slope, f, y)
+		for c := range q {
+			dm, dv, noise := dmean.RawRowView(c), dvariance.RawRowView(c), draw.RawRowView(c)
+			for i, g := range slope.RawRowView(c) {
+				dm[i] -= weight * g
+				dv[i] -= weight * g * noise[i] / (2 * math.Sqrt(e[c].variance[i]))
+			}
+		}
+	}
+	if grad != nil {
+		for c, v := range q {
+			p.parts[c].backward(v, b, e[c], dmean.RawRowView(c), dvariance.RawRowView(c), grad[c])
+		}
+	}
+	return value, nil
+}
+
+// latents are linearised networks, independent of each other.
+type latents []*posterior
+
+// Dim is the number of inputs.
+func (l latents) Dim() int { return l[0].Dim() }
+
+// Moments implements classify.Process, in O(Lp(1+r)) a point.
+func (l latents) Moments(mean, cov, x *mat.Dense) {
+	m, _ := x.Dims()
+	mu, variance := make([]float64, m), make([]float64, m)
+	for c, p := range l {
+		p.Predict(mu, variance, x)
+		for i := range mu {
+			mean.Set(i, c, mu[i])
+			cov.Set(i, c*len(l)+c, variance[i])
+		}
+	}
+}
+
+// MomentsGrad implements classify.Process.
+func (l latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	l[0].PredictGrad(mean, variance, dmean, dvariance, x)
+}

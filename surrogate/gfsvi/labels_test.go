@@ -1,0 +1,100 @@
+package gfsvi
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+)
+
+func TestLabelsConformance(t *testing.T) {
+	for name, m := range map[string]Model{
+		"low rank": {Hidden: []int{8}, Context: 15, Rank: 8, Steps: 20},
+		"diagonal": {Hidden: []int{6}, Context: 15, Covariance: "diagonal", Steps: 100},
+		"random":   {Hidden: []int{8}, Context: 15, Start: "random", Steps: 250, Rate: 0.06, Batch: 20, Measure: "box"},
+	} {
+		t.Run(name, func(t *testing.T) { surrogatetest.RunClassifier(t, m) })
+	}
+}
+
+// The gradient of the whole objective at given draws.
+func TestLabelObjectiveGradient(t *testing.T) {
+	rng := stream.New(1, "labels", 0)
+	for _, l := range []int{1, 3} {
+		for _, rank := range []int{0, 2} {
+			p := &labelProblem{}
+			size := newVariational(small(4).net.NumParams(), rank).vector
+			theta := make([]float64, l*len(size))
+			for i := range theta {
+				theta[i] = 0.4 * rng.NormFloat64()
+			}
+			parts := func(theta []float64) []*variational {
+				var q []*variational
+				for c := range l {
+					q = append(q, cut(theta[c*len(size):(c+1)*len(size)], small(4).net.NumParams(), rank))
+				}
+				return q
+			}
+			for range l {
+				p.parts = append(p.parts, &problem{objective: *small(4)})
+			}
+			b := batch{x: space.Uniform(9, 2, rng), measure: 6, y: []float64{0, 1, 0, 1}, weight: 2.5}
+			if l > 1 {
+				b.y[3] = 2
+			}
+			z := p.draws(4, rng)
+			grad := make([]float64, len(theta))
+			_, err := p.eval(parts(theta), b, z, parts(grad))
+			require.NoError(t, err)
+			value := func(at []float64) float64 {
+				f, err := p.eval(parts(at), b, z, nil)
+				require.NoError(t, err)
+				return f
+			}
+			require.NoError(t, check.Gradient(value, theta, grad, 1e-5), "%d latents, rank %d", l, rank)
+		}
+	}
+}
+
+// Probabilities are near those of the exact process that is the prior.
+func TestLabelsAgainstTheProcess(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		rng := stream.New(5, "rings", classes)
+		d := surrogate.Labels{X: mat.NewDense(40, 2, nil), Y: make([]int, 40), Classes: classes, Lo: []float64{0, 0}, Hi: []float64{1, 1}}
+		for i := range d.Y {
+			a, b := rng.Float64(), rng.Float64()
+			d.X.SetRow(i, []float64{a, b})
+			d.Y[i] = min(classes-1, int(float64(classes)*math.Hypot(a-0.5, b-0.5)/0.6))
+		}
+		spec := prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(4.), Mean: prior.MeanZero}
+		x := space.Uniform(50, 2, rng)
+		ask := func(c surrogate.Classifier) *mat.Dense {
+			p, err := c.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+			require.NoError(t, err)
+			require.Empty(t, p.Warnings())
+			prob := mat.NewDense(50, classes, nil)
+			p.Predict(prob, x)
+			return prob
+		}
+		want, got := ask(gp.Model{Spec: spec}), ask(Model{Spec: spec, Hidden: []int{20, 20}, Context: 50, Rank: 40, Steps: 60})
+		var sum, worst float64
+		for i, v := range want.RawMatrix().Data {
+			e := math.Abs(got.RawMatrix().Data[i] - v)
+			sum += e / float64(len(want.RawMatrix().Data))
+			worst = max(worst, e)
+		}
+		t.Logf("%d classes: mean difference of probabilities %.3f, largest %.3f", classes, sum, worst)
+		require.Less(t, sum, 0.04)
+		require.Less(t, worst, 0.15)
+	}
+}
