@@ -112,6 +112,7 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 	var to classify.Target
 	var err error
 	if newton {
+		surrogate.Report(ctx, surrogate.Progress{Phase: "train", Total: p.Steps})
 		train := c
 		if p.Context != p.CovarianceContext {
 			other, _ := p.contextPoints(p.Context, rng)

@@ -30,7 +30,8 @@ const maxDual = 5000
 //
 // with the prior of regression. The curvatures "kron" and "diagonal" leave out what
 // W ties between more than two classes. A fixed noise is an error; "full" takes at
-// most 5000 labels.
+// most 5000 labels. Defaults that depend on the number of observations count labels
+// times latent functions.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	m, err := m.withDefaults()
 	if err != nil {
@@ -55,7 +56,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	restarts := m.Restarts
 	if restarts == 0 {
 		restarts = 1
-		if n <= manyRows {
+		if p.few() {
 			restarts = 2
 		}
 	}

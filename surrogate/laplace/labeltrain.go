@@ -60,8 +60,11 @@ func (p *labelProblem) record(s *trained) *mat.Dense {
 	return f
 }
 
-// train trains new networks: by Gauss–Newton steps up to manyRows labels unless the
-// settings name a trainer.
+// few reports whether a step of Gauss–Newton training costs little.
+func (p *labelProblem) few() bool { return p.l*len(p.labels) <= manyRows }
+
+// train trains new networks, by Gauss–Newton steps for few labels unless the settings
+// name a trainer.
 func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) (*trained, error) {
 	s := &trained{w: make([][]float64, p.l), tapes: make([]*nn.Tape, p.l), prob: mat.NewDense(p.l, len(p.labels), nil), precision: startPrecision}
 	if p.Precision != nil {
@@ -70,7 +73,7 @@ func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) (*trained, err
 	for c := range s.w {
 		s.w[c] = p.Initial(rng)
 	}
-	if p.Trainer == "gauss-newton" || p.Trainer == "" && len(p.labels) <= manyRows {
+	if p.Trainer == "gauss-newton" || p.Trainer == "" && p.few() {
 		return s, p.gaussNewton(ctx, s)
 	}
 	return s, p.adam(ctx, s, rng)
