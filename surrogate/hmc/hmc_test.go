@@ -1,0 +1,280 @@
+package hmc
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distmv"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/nuts"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+)
+
+func TestConformance(t *testing.T) {
+	fast := surrogatetest.Options{Fast: true}
+	m := Model{Hidden: []int{6}, Chains: 2, Warmup: 30, Draws: 20, Samples: 15, Depth: 5}
+	t.Run("map", func(t *testing.T) { fast.Run(t, m) })
+	m.Hidden, m.Begin, m.Chains, m.Noise = []int{4, 4}, "random", 1, new(0.1)
+	t.Run("random", func(t *testing.T) { fast.Run(t, m) })
+}
+
+// toy is a sine with a gap.
+func toy(n int) surrogate.Dataset {
+	rng := stream.New(1, "toy", 0)
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Lo: []float64{-2}, Hi: []float64{2}}
+	for i := range n {
+		x := -1 + 0.5*rng.Float64()
+		if i%2 == 1 {
+			x += 1.5
+		}
+		d.X.Set(i, 0, x)
+		d.Y = append(d.Y, math.Sin(2*math.Pi*x)+0.1*rng.NormFloat64())
+	}
+	return d
+}
+
+func problem(t testing.TB, m Model, d surrogate.Dataset) *mapnet.Problem {
+	_, s, err := m.withDefaults()
+	require.NoError(t, err)
+	p, err := mapnet.New(s, d)
+	require.NoError(t, err)
+	return p
+}
+
+func TestGradient(t *testing.T) {
+	for _, m := range []Model{
+		{Hidden: []int{4, 3}},
+		{Hidden: []int{12}}, // more units than observations
+		{Hidden: []int{5}, Precision: new(0.7)},
+		{Hidden: []int{5}, Noise: new(0.05)},
+		{Hidden: []int{5}, Noise: new(0.05), Precision: new(0.7)},
+		{Hidden: []int{}},
+	} {
+		target := newPosterior(problem(t, m, toy(9)))
+		w, h := target.p.Start(nil, stream.New(2, "w", 0))
+		q := target.pack(w, h)
+		grad := make([]float64, len(q))
+		target.logDensity(grad, q)
+		require.NoError(t, check.Gradient(func(q []float64) float64 { return target.logDensity(make([]float64, len(q)), q) }, q, grad, 1e-6))
+	}
+}
+
+// The density that chains sample is the joint one of all weights, divided by that of
+// the output weights given the rest.
+func TestOutputWeightsAreIntegrated(t *testing.T) {
+	const delta, noise = 0.7, 0.05
+	p := problem(t, Model{Hidden: []int{3}, Precision: new(delta), Noise: new(noise)}, toy(7))
+	target := newPosterior(p)
+	joint := func(w []float64) float64 {
+		f, total := make([]float64, 7), 0.0
+		p.Net.Forward(f, w, p.X)
+		for i, y := range p.Y {
+			total -= 0.5*math.Log(2*math.Pi*noise) + (y-f[i])*(y-f[i])/(2*noise)
+		}
+		for _, v := range w {
+			total -= 0.5 * delta * v * v
+		}
+		return total
+	}
+	// Of the output weights given the rest, by regression in the plain way.
+	w := p.Initial(stream.New(1, "w", 0))
+	q := target.pack(w, mapnet.Hypers{Precision: delta, Noise: noise})
+	target.features(q)
+	precision, shift := mat.NewSymDense(4, nil), mat.NewVecDense(4, nil)
+	precision.SymOuterK(1/noise, target.phi.T())
+	for i := range 4 {
+		precision.SetSym(i, i, precision.At(i, i)+1)
+	}
+	shift.MulVec(target.phi.T(), mat.NewVecDense(7, p.Y))
+	shift.ScaleVec(1/noise, shift)
+	var chol mat.Cholesky
+	require.True(t, chol.Factorize(precision))
+	var cov mat.SymDense
+	require.NoError(t, chol.InverseTo(&cov))
+	mean := make([]float64, 4)
+	require.NoError(t, chol.SolveVecTo(mat.NewVecDense(4, mean), shift))
+	given, ok := distmv.NewNormal(mean, &cov, nil)
+	require.True(t, ok)
+	for i := range 3 {
+		out := p.Initial(stream.New(1, "out", i))[target.hidden:]
+		scaled := make([]float64, 4)
+		for j, v := range out {
+			w[target.hidden+j] = v
+			scaled[j] = math.Sqrt(delta) * v
+		}
+		// log N(0, I) of the output weights has the constant -2 log 2π.
+		want := joint(w) - 2*math.Log(2*math.Pi) - given.LogProb(scaled)
+		require.InDelta(t, want, target.logDensity(make([]float64, len(q)), q), 1e-9)
+	}
+}
+
+// Without hidden layers, at fixed hyper-parameters, draws are independent draws of
+// Bayesian linear regression.
+func TestLinearModel(t *testing.T) {
+	const delta, noise = 0.7, 0.05
+	m := Model{Hidden: []int{}, Precision: new(delta), Noise: new(noise), Draws: 600, Warmup: 1, Samples: 2400, Begin: "random"}
+	d := toy(9)
+	post, err := m.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	x := mat.NewDense(2, 1, []float64{0.2, 1.5})
+	mean, cov := make([]float64, 2), mat.NewSymDense(2, nil)
+	post.Joint(mean, cov, x)
+
+	target := newPosterior(problem(t, m, d))
+	target.features(nil)
+	a := mat.NewSymDense(2, nil)
+	a.SymOuterK(1/noise, target.phi.T())
+	a.SetSym(0, 0, a.At(0, 0)+1)
+	a.SetSym(1, 1, a.At(1, 1)+1)
+	var inverse, phi, want mat.Dense
+	require.NoError(t, inverse.Inverse(a))
+	at := target.p.Inputs.Apply(x)
+	phi.Apply(func(_, j int, _ float64) float64 { return 1 / math.Sqrt(delta) }, mat.NewDense(2, 2, nil))
+	phi.Set(0, 0, at.At(0, 0)/math.Sqrt(delta))
+	phi.Set(1, 0, at.At(1, 0)/math.Sqrt(delta))
+	want.Product(&phi, &inverse, phi.T())
+	var centre mat.VecDense
+	centre.MulVec(target.phi.T(), mat.NewVecDense(9, target.p.Y))
+	centre.MulVec(&inverse, &centre)
+	centre.MulVec(&phi, &centre)
+	for i := range 2 {
+		require.InDelta(t, target.p.Shift+centre.AtVec(i)/noise, mean[i], 5*math.Sqrt(want.At(i, i)/2400))
+		for j := range 2 {
+			require.InDelta(t, want.At(i, j), cov.At(i, j), 0.15*want.At(0, 0))
+		}
+	}
+}
+
+// Simulation-based calibration (Talts et al. 2018): when parameters come from the prior
+// and data from them, their rank among the draws given those data is uniform.
+func TestRanksAreUniform(t *testing.T) {
+	const runs, draws, thin = 60, 19, 3
+	m := Model{Hidden: []int{3}}
+	ranks := [3][draws + 1]int{}
+	for run := range runs {
+		rng := stream.New(5, "truth", run)
+		p := problem(t, m, toy(6))
+		target := newPosterior(p)
+		truth := mapnet.Hypers{Precision: math.Exp(-2 * rng.NormFloat64()), Noise: target.floor + math.Exp(-4+rng.NormFloat64())}
+		w := make([]float64, p.Net.NumParams())
+		for i := range w {
+			w[i] = rng.NormFloat64() / math.Sqrt(truth.Precision)
+		}
+		p.Net.Forward(p.Y, w, p.X)
+		for i := range p.Y {
+			p.Y[i] += math.Sqrt(truth.Noise) * rng.NormFloat64()
+		}
+		at, value := mat.NewDense(1, 1, []float64{0.3}), make([]float64, 1)
+		p.Net.Forward(value, w, at)
+		want := [3]float64{value[0], truth.Precision, truth.Noise}
+
+		c, err := nuts.Sample(context.Background(), target.logDensity, nuts.Place{Q: target.pack(p.Start(nil, rng))},
+			nuts.Settings{Warmup: 60, Draws: draws * thin, Accept: 0.9, Depth: 8}, rng, func() {})
+		require.NoError(t, err)
+		var rank [3]int
+		for k := range draws {
+			w, h, err := target.network(c.Draws[k*thin], rng)
+			require.NoError(t, err)
+			p.Net.Forward(value, w, at)
+			for i, v := range [3]float64{value[0], h.Precision, h.Noise} {
+				if v < want[i] {
+					rank[i]++
+				}
+			}
+		}
+		for i, r := range rank {
+			ranks[i][r]++
+		}
+	}
+	for i, counts := range ranks {
+		// Five bins of four ranks; the 99.9 % point of χ² with 4 degrees of freedom is 18.5.
+		var chi2 float64
+		for b := range 5 {
+			n := counts[4*b] + counts[4*b+1] + counts[4*b+2] + counts[4*b+3]
+			e := float64(n) - runs/5
+			chi2 += e * e / (runs / 5)
+		}
+		require.Less(t, chi2, 18.5, "quantity %d: %v", i, counts)
+	}
+}
+
+func hyper(t *testing.T, p surrogate.Posterior, name string) float64 {
+	for _, h := range p.(surrogate.Describer).Hypers() {
+		if h.Name == name {
+			return h.Value
+		}
+	}
+	t.Fatalf("no hyper-parameter %s", name)
+	return 0
+}
+
+func TestDiagnosis(t *testing.T) {
+	m := Model{Hidden: []int{10}, Chains: 2, Warmup: 150, Draws: 150}
+	good, err := m.Fit(context.Background(), toy(12), stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.Empty(t, good.Warnings())
+	require.Less(t, hyper(t, good, "rhat"), maxRHat)
+	require.Greater(t, hyper(t, good, "ess"), 50.)
+
+	m.Begin, m.Warmup, m.Draws, m.Depth = "random", 1, 10, 1
+	bad, err := m.Fit(context.Background(), toy(12), stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.Greater(t, hyper(t, bad, "rhat"), maxRHat)
+	require.Contains(t, bad.Warnings()[0], "the chains have not converged: R̂")
+}
+
+// The networks of the posterior are spread over all chains.
+func TestThinning(t *testing.T) {
+	for _, samples := range []int{1, 3, 7, 20, 100} {
+		m := Model{Hidden: []int{2}, Chains: 2, Warmup: 5, Draws: 10, Samples: samples}
+		post, err := m.Fit(context.Background(), toy(5), stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.Equal(t, float64(min(samples, 20)), hyper(t, post, "networks"))
+	}
+}
+
+func TestWarmStart(t *testing.T) {
+	m := Model{Hidden: []int{5}, Chains: 2, Warmup: 60, Draws: 30, Depth: 6}
+	first, err := m.Fit(context.Background(), toy(12), stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	state := first.(surrogate.Stater).State()
+	target := newPosterior(problem(t, m, toy(13)))
+	places, err := m.places(context.Background(), target.p, state, stream.New(1, "p", 0))
+	require.NoError(t, err)
+	require.Len(t, places, 2)
+	for _, p := range places {
+		require.Len(t, p.Q, target.hidden+2)
+		require.Len(t, p.Variance, target.hidden+2)
+		require.Positive(t, p.Step)
+	}
+	_, err = m.FitFrom(context.Background(), state, toy(13), stream.New(2, "fit", 0))
+	require.NoError(t, err)
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, Model{}.Check(2))
+	require.ErrorContains(t, Model{Begin: "maps"}.Check(2), "did you mean map?")
+	require.ErrorContains(t, Model{Chains: -1}.Check(2), "chains is -1")
+	require.ErrorContains(t, Model{Draws: 3}.Check(2), "draws is 3, want at least 8")
+	require.ErrorContains(t, Model{Accept: 1}.Check(2), "accept is 1, want a probability below 1")
+	require.ErrorContains(t, Model{Depth: 21}.Check(2), "depth is 21, want at most 20")
+	require.ErrorContains(t, Model{Activation: "tahn"}.Check(2), "hmc: unknown activation")
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ctx = surrogate.WithProgress(ctx, func(p surrogate.Progress) {
+		if p.Phase == "sample" {
+			cancel()
+		}
+	})
+	_, err := Model{}.Fit(ctx, toy(20), stream.New(1, "fit", 0))
+	require.ErrorIs(t, err, context.Canceled)
+}

@@ -1,0 +1,148 @@
+package hmc
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate/internal/linear"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+)
+
+// posterior is the density, given y, of the vector (v, log 1/δ, log(σ²-floor)), where v
+// is √δ times the weights of the hidden layers. The last two entries are absent where δ
+// or σ² is fixed. It is not safe for concurrent use.
+type posterior struct {
+	p      *mapnet.Problem
+	hidden int     // weights of the hidden layers
+	floor  float64 // of σ²
+
+	tape     nn.Tape
+	w, dw    []float64 // of the network; those of its output are 0
+	phi      *mat.Dense
+	abar     *mat.Dense
+	evidence linear.Evidence
+}
+
+func newPosterior(p *mapnet.Problem) *posterior {
+	k, last := p.Net.NumParams(), p.Net.In
+	if n := len(p.Net.Hidden); n > 0 {
+		last = p.Net.Hidden[n-1]
+	}
+	return &posterior{
+		p: p, hidden: k - last - 1, floor: p.Clamp(mapnet.Hypers{}).Noise,
+		w: make([]float64, k), dw: make([]float64, k),
+		phi: mat.NewDense(len(p.Y), last+1, nil), abar: mat.NewDense(len(p.Y), last, nil),
+	}
+}
+
+// pack is the vector of given weights.
+func (t *posterior) pack(w []float64, h mapnet.Hypers) []float64 {
+	q := make([]float64, t.hidden, t.hidden+2)
+	for i := range q {
+		q[i] = w[i] * math.Sqrt(h.Precision)
+	}
+	if t.p.Precision == nil {
+		q = append(q, -math.Log(h.Precision))
+	}
+	if t.p.Noise == nil {
+		q = append(q, math.Log(max(h.Noise-t.floor, 1e-3*t.floor)))
+	}
+	return q
+}
+
+// unpack sets the weights of the hidden layers.
+func (t *posterior) unpack(q []float64) mapnet.Hypers {
+	var h mapnet.Hypers
+	rest := q[t.hidden:]
+	if t.p.Precision != nil {
+		h.Precision = *t.p.Precision
+	} else {
+		h.Precision, rest = math.Exp(-rest[0]), rest[1:]
+	}
+	if t.p.Noise != nil {
+		h.Noise = *t.p.Noise
+	} else {
+		h.Noise = t.floor + math.Exp(rest[0])
+	}
+	scale := 1 / math.Sqrt(h.Precision)
+	for i, v := range q[:t.hidden] {
+		t.w[i] = scale * v
+	}
+	return h
+}
+
+// features sets Φ = (a, 1)/√δ, with a the activations of the last hidden layer: the
+// network is Φ times √δ its output weights, which are N(0, I).
+func (t *posterior) features(q []float64) mapnet.Hypers {
+	h := t.unpack(q)
+	t.tape.Record(t.p.Net, t.w, t.p.X)
+	scale := 1 / math.Sqrt(h.Precision)
+	a, _ := t.tape.Layer(len(t.p.Net.Hidden))
+	for i := range t.p.Y {
+		row := t.phi.RawRowView(i)
+		for j, v := range a.RawRowView(i) {
+			row[j] = scale * v
+		}
+		row[len(row)-1] = scale
+	}
+	return h
+}
+
+// logDensity implements nuts.Target.
+func (t *posterior) logDensity(grad, q []float64) float64 {
+	h := t.features(q)
+	if t.evidence.Compute(t.phi, t.p.Y, h.Noise) != nil {
+		return math.Inf(-1)
+	}
+	scale := 1 / math.Sqrt(h.Precision)
+	var dscale float64 // with respect to log 1/δ
+	for i := range t.p.Y {
+		bar, phi, abar := t.evidence.Phi.RawRowView(i), t.phi.RawRowView(i), t.abar.RawRowView(i)
+		dscale += 0.5 * linalg.Dot(bar, phi)
+		for j := range abar {
+			abar[j] = scale * bar[j]
+		}
+	}
+	clear(t.dw)
+	t.tape.HiddenVJP(t.dw, nil, t.abar)
+	v, k := q[:t.hidden], t.hidden
+	logp := t.evidence.Value - 0.5*linalg.Dot(v, v)
+	for i := range v {
+		grad[i] = scale*t.dw[i] - v[i]
+	}
+	dscale += 0.5 * linalg.Dot(t.w[:k], t.dw[:k])
+
+	// The priors are densities of 1/δ and of σ²-floor, of which the logarithms move.
+	extra := h.Noise - t.floor
+	lp, dprecision, dextra := t.p.LogPrior(mapnet.Hypers{Precision: h.Precision, Noise: extra})
+	logp += lp
+	rest, drest := q[k:], grad[k:]
+	if t.p.Precision == nil {
+		logp += rest[0]
+		drest[0] = 1 - dprecision + dscale
+		rest, drest = rest[1:], drest[1:]
+	}
+	if t.p.Noise == nil {
+		logp += rest[0]
+		drest[0] = 1 + dextra + t.evidence.Noise*extra/h.Noise
+	}
+	return logp
+}
+
+// network draws the output weights given the hidden layers and returns all weights.
+func (t *posterior) network(q []float64, rng *rand.Rand) ([]float64, mapnet.Hypers, error) {
+	h := t.features(q)
+	out, err := linear.Draw(t.phi, t.p.Y, h.Noise, rng)
+	if err != nil {
+		return nil, h, err
+	}
+	w := append([]float64(nil), t.w[:t.hidden]...)
+	for _, v := range out {
+		w = append(w, v/math.Sqrt(h.Precision))
+	}
+	return w, h, nil
+}

@@ -1,0 +1,111 @@
+package linear
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// Evidence is log N(r; 0, K) with K = ΦΦᵀ + σ²I for an n×F matrix Φ, as a function of
+// Φ, r and log σ². Compute sets it and its derivatives, with α = K⁻¹r
+//
+//	(ααᵀ - K⁻¹)Φ,  -α,  ½σ²(|α|² - tr K⁻¹),
+//
+// and reuses their memory.
+type Evidence struct {
+	Value float64
+	Phi   mat.Dense
+	R     []float64
+	Noise float64 // with respect to log σ²
+
+	small, inverse mat.SymDense // of the smaller of n and F
+	full           mat.Dense
+	chol           linalg.Cholesky
+	w              []float64
+}
+
+// Compute costs O(nF min(n,F) + min(n,F)³): for F ≤ n by the matrix inversion lemma
+// with A = I + ΦᵀΦ/σ² and w = A⁻¹Φᵀr/σ²,
+//
+//	α = (r - Φw)/σ²,  K⁻¹Φ = ΦA⁻¹/σ²,  tr K⁻¹ = (n - F + tr A⁻¹)/σ².
+func (e *Evidence) Compute(phi *mat.Dense, r []float64, noise float64) error {
+	n, f := phi.Dims()
+	e.reserve(n, f)
+	k := min(n, f)
+	op, scale, ridge := linalg.N, 1.0, noise // K
+	if f <= n {
+		op, scale, ridge = linalg.T, 1/noise, 1 // A
+	}
+	linalg.Syrk(&e.small, scale, op, phi, 0)
+	for i := range k {
+		e.small.SetSym(i, i, e.small.At(i, i)+ridge)
+	}
+	if err := e.chol.Factorize(&e.small); err != nil {
+		return err
+	}
+	e.chol.Inverse(&e.inverse)
+	e.full.Copy(&e.inverse)
+
+	logDet, quadratic, trace := e.chol.LogDet(), 0.0, mat.Trace(&e.inverse)
+	copy(e.R, r)
+	if f <= n {
+		linalg.MulVec(e.w, 1/noise, linalg.T, phi, r, 0)
+		e.chol.SolveLowerVec(e.w)
+		quadratic = linalg.Dot(r, r)/noise - linalg.Dot(e.w, e.w)
+		e.chol.SolveUpperVec(e.w)
+		linalg.MulVec(e.R, 1/noise, linalg.N, phi, e.w, -1/noise)
+		linalg.Mul(&e.Phi, -1/noise, linalg.N, phi, linalg.N, &e.full, 0)
+		logDet += float64(n) * math.Log(noise)
+		trace = (float64(n-f) + trace) / noise
+	} else {
+		e.chol.SolveLowerVec(e.R)
+		quadratic = linalg.Dot(e.R, e.R)
+		e.chol.SolveUpperVec(e.R)
+		linalg.MulVec(e.w, 1, linalg.T, phi, e.R, 0)
+		for i, v := range e.R {
+			e.R[i] = -v
+		}
+		linalg.Mul(&e.Phi, -1, linalg.N, &e.full, linalg.N, phi, 0)
+	}
+	for i, v := range e.R {
+		linalg.Axpy(-v, e.w, e.Phi.RawRowView(i))
+	}
+	e.Noise = 0.5 * noise * (linalg.Dot(e.R, e.R) - trace)
+	e.Value = -0.5 * (float64(n)*math.Log(2*math.Pi) + logDet + quadratic)
+	return nil
+}
+
+func (e *Evidence) reserve(n, f int) {
+	if rows, cols := e.Phi.Dims(); rows == n && cols == f {
+		return
+	}
+	k := min(n, f)
+	e.Phi, e.R, e.w = *mat.NewDense(n, f, nil), make([]float64, n), make([]float64, f)
+	e.small, e.inverse, e.full = *mat.NewSymDense(k, nil), *mat.NewSymDense(k, nil), *mat.NewDense(k, k, nil)
+}
+
+// Draw draws weights w of r = Φw + N(0, σ²I), w ~ N(0, I), given r.
+func Draw(phi *mat.Dense, r []float64, noise float64, rng *rand.Rand) ([]float64, error) {
+	_, f := phi.Dims()
+	a := mat.NewSymDense(f, nil)
+	linalg.Syrk(a, 1/noise, linalg.T, phi, 0)
+	w := make([]float64, f)
+	for i := range w {
+		a.SetSym(i, i, a.At(i, i)+1)
+		w[i] = rng.NormFloat64()
+	}
+	factor, err := linalg.Factorize(a)
+	if err != nil {
+		return nil, err
+	}
+	// L⁻ᵀ(ε + L⁻¹Φᵀr/σ²) has the mean A⁻¹Φᵀr/σ² and the covariance A⁻¹.
+	mean := make([]float64, f)
+	linalg.MulVec(mean, 1/noise, linalg.T, phi, r, 0)
+	factor.SolveLowerVec(mean)
+	linalg.Axpy(1, mean, w)
+	factor.SolveUpperVec(w)
+	return w, nil
+}

@@ -1,0 +1,145 @@
+package vip
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// basis is S functions drawn from the prior: m is their mean, φ_s the distance of each
+// from it, divided by √(S-1).
+type basis struct {
+	net     *nn.Network
+	inputs  fspace.Affine
+	shift   float64
+	weights [][]float64
+}
+
+// Dim implements linear.Basis.
+func (b *basis) Dim() int { return b.net.In }
+
+// Len implements linear.Basis.
+func (b *basis) Len() int { return len(b.weights) }
+
+// Eval implements linear.Basis, in one pass of S networks.
+func (b *basis) Eval(mean []float64, phi, x *mat.Dense) {
+	u, value := b.inputs.Apply(x), make([]float64, len(mean))
+	for s, w := range b.weights {
+		b.net.Forward(value, w, u)
+		for i, v := range value {
+			phi.Set(i, s, v)
+		}
+	}
+	centre(mean, phi)
+	for i := range mean {
+		mean[i] += b.shift
+	}
+}
+
+// centre replaces rows of values by m and rows of φ.
+func centre(mean []float64, values *mat.Dense) {
+	for i := range mean {
+		row := values.RawRowView(i)
+		s, sum := float64(len(row)), 0.0
+		for _, v := range row {
+			sum += v
+		}
+		mean[i] = sum / s
+		for j := range row {
+			row[j] = (row[j] - mean[i]) / math.Sqrt(s-1)
+		}
+	}
+}
+
+// centreVJP replaces rows of adjoints of φ by those of the values. A nil mbar is zeros.
+func centreVJP(mbar []float64, phibar *mat.Dense) {
+	m, _ := phibar.Dims()
+	for i := range m {
+		row := phibar.RawRowView(i)
+		s, sum := float64(len(row)), 0.0
+		for _, v := range row {
+			sum += v
+		}
+		var direct float64
+		if mbar != nil {
+			direct = mbar[i] / s
+		}
+		for j := range row {
+			row[j] = (row[j]-sum/s)/math.Sqrt(s-1) + direct
+		}
+	}
+}
+
+// EvalVJP implements linear.Basis, in one pass of S networks, forward and back.
+func (b *basis) EvalVJP(dx, x *mat.Dense, mbar []float64, phibar *mat.Dense) {
+	bar := mat.DenseCopyOf(phibar)
+	centreVJP(mbar, bar)
+	m, d := x.Dims()
+	u, sum, grad := b.inputs.Apply(x), mat.NewDense(m, d, nil), mat.NewDense(m, d, nil)
+	tape := new(nn.Tape)
+	for s, w := range b.weights {
+		tape.Record(b.net, w, u)
+		tape.InputGrad(grad)
+		for i := range m {
+			linalg.Axpy(bar.At(i, s), grad.RawRowView(i), sum.RawRowView(i))
+		}
+	}
+	b.inputs.Pull(sum)
+	dx.Add(dx, sum)
+}
+
+// Path implements linear.Basis.
+func (b *basis) Path(w []float64) surrogate.Path {
+	p := path{b, make([]float64, len(w))}
+	copy(p.each, w)
+	centreVJP([]float64{1}, mat.NewDense(1, len(w), p.each))
+	return p
+}
+
+// path is shift + Σ_s each_s f_s(x).
+type path struct {
+	*basis
+	each []float64
+}
+
+const chunk = 512 // rows of a path at a time
+
+// Eval implements surrogate.Path.
+func (p path) Eval(value []float64, grad, x *mat.Dense) {
+	m, d := shape.Points(x, p.Dim()), p.Dim()
+	shape.Len("value", len(value), m)
+	if grad != nil {
+		shape.Dims("grad", grad, m, d)
+		grad.Zero()
+	}
+	tape := new(nn.Tape)
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		u, f, g := p.inputs.Apply(x), make([]float64, k-i), mat.NewDense(k-i, d, nil)
+		out := value[i:k]
+		for r := range out {
+			out[r] = p.shift
+		}
+		for s, c := range p.each {
+			if grad == nil {
+				p.net.Forward(f, p.weights[s], u)
+				linalg.Axpy(c, f, out)
+				continue
+			}
+			tape.Record(p.net, p.weights[s], u)
+			linalg.Axpy(c, tape.Value(), out)
+			tape.InputGrad(g)
+			for r := range out {
+				linalg.Axpy(c, g.RawRowView(r), grad.RawRowView(i+r))
+			}
+		}
+		if grad != nil {
+			p.inputs.Pull(grad.Slice(i, k, 0, d).(*mat.Dense))
+		}
+	})
+}
