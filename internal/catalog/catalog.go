@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/gwi"
+	"github.com/functionspace/bo/surrogate/hmc"
 	"github.com/functionspace/bo/surrogate/ibnn"
 	"github.com/functionspace/bo/surrogate/laplace"
 	"github.com/functionspace/bo/surrogate/mapnn"
@@ -21,6 +22,7 @@ import (
 	"github.com/functionspace/bo/surrogate/randomfeatures"
 	"github.com/functionspace/bo/surrogate/sparsegp"
 	"github.com/functionspace/bo/surrogate/tfsvi"
+	"github.com/functionspace/bo/surrogate/vip"
 )
 
 // ErrUnknown reports a name that is not in the catalog.
@@ -52,6 +54,8 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"map", "one network at a maximum of the posterior, which knows noise only"}, func() surrogate.Model { return &mapnn.Model{} }},
 	{Entry{"mfvi", "Bayesian neural network with independent Gaussian weights, by variational inference"}, func() surrogate.Model { return &meanfield.Model{} }},
 	{Entry{"dropout", "neural network with Monte-Carlo dropout"}, func() surrogate.Model { return &dropout.Model{} }},
+	{Entry{"vip", "variational implicit process: linear regression on functions drawn from a Bayesian neural network"}, func() surrogate.Model { return &vip.Model{} }},
+	{Entry{"hmc", "Bayesian neural network with a Gaussian prior on its weights, sampled: the slow reference"}, func() surrogate.Model { return &hmc.Model{} }},
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{
