@@ -2,13 +2,13 @@ package linalg
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/dense"
+	"github.com/functionspace/bo/internal/scratch"
 )
 
 // PivotedCholesky returns L (n×r) with a ≈ L Lᵀ. Columns are added, each at the
@@ -17,14 +17,16 @@ import (
 // positive semidefinite. It costs O(nr²) (Harbrecht, Peters and Schneider 2012).
 func PivotedCholesky(a *mat.SymDense, tol float64, maxRank int) *mat.Dense {
 	n := a.SymmetricDim()
-	left, scale := make([]float64, n), make([]float64, n)
+	mem := scratch.Borrow()
+	defer mem.Return()
+	left, scale := mem.Floats(n), mem.Floats(n)
 	for i := range n {
 		left[i] = a.At(i, i)
 		scale[i] = left[i]
 	}
 	maxRank = max(0, min(maxRank, n))
-	t := blas64.General{Cols: n, Stride: n, Data: make([]float64, 0, n*min(maxRank, 64))} // Lᵀ
-	pivots := make([]float64, 0, maxRank)                                                 // column of Lᵀ at the pivot
+	t := blas64.General{Cols: n, Stride: n, Data: mem.Floats(n * min(maxRank, 64))} // Lᵀ
+	pivots := mem.Floats(maxRank)                                                   // column of Lᵀ at the pivot
 	for r := range maxRank {
 		pivot, largest := -1, tol
 		for i, v := range left {
@@ -36,16 +38,19 @@ func PivotedCholesky(a *mat.SymDense, tol float64, maxRank int) *mat.Dense {
 			break
 		}
 		d := math.Sqrt(left[pivot])
-		pivots = pivots[:0]
 		for k := range r {
-			pivots = append(pivots, t.Data[k*n+pivot])
+			pivots[k] = t.Data[k*n+pivot]
 		}
-		t.Data = slices.Grow(t.Data, n)[:(r+1)*n]
-		row := t.Data[r*n:]
+		if len(t.Data) == r*n {
+			more := mem.Floats(n * min(maxRank, 2*r))
+			copy(more, t.Data)
+			t.Data = more
+		}
+		row := t.Data[r*n : (r+1)*n]
 		for i := range n {
 			row[i] = a.At(i, pivot)
 		}
-		dense.Gemv(blas.Trans, -1, t, pivots, 1, row)
+		dense.Gemv(blas.Trans, -1, t, pivots[:r], 1, row)
 		t.Rows++
 		for i, v := range left {
 			if v > 0 {
