@@ -11,7 +11,6 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/surrogate"
 )
 
 const (
@@ -26,9 +25,7 @@ const (
 	meanTolerance = 3e-3 // nats per point
 	scaleSteps    = 30
 
-	// leastScale is a floor under s: directions that the prior excludes would
-	// otherwise have log s run away.
-	leastScale = 1e-6
+	leastScale = 1e-6 // of s
 )
 
 // start sets q near its optimum at a fixed batch: m by Gauss–Newton steps, U to
@@ -117,13 +114,7 @@ func (p *problem) startLowRank(v *variational, cov *mat.SymDense) error {
 	return nil
 }
 
-// startScales minimises F over s², the rest fixed, by
-//
-//	s_j² ← s_j² B_j/A_j,  A_j = Σ_i w_i J_ij²/σ² + (JᵀP⁻¹J)_jj,  B_j = (JᵀQ⁻¹J)_jj,
-//
-// with P = K + γM I, and Q = J S Jᵀ + γM I of the present s. F falls at every
-// update: it is the multiplicative algorithm for D-optimal designs (Yu 2010),
-// whose criterion log det Q - Σ A_j s_j² is.
+// startScales minimises F over s², the rest fixed (fspace.Scales).
 func (p *problem) startScales(ctx context.Context, v *variational, b batch) error {
 	o := &p.objective
 	rows, np := o.j.Dims()
@@ -140,63 +131,20 @@ func (p *problem) startScales(ctx context.Context, v *variational, b batch) erro
 		v.logS[i] = 0.5 * math.Log(variance/slope)
 	}
 
-	eps := o.gamma * float64(m)
-	fspace.AddDiagonal(k, eps)
-	cost := make([]float64, np)
-	if err := addSolvedSquares(cost, k, head(o.j, m)); err != nil {
-		return err
-	}
+	q := fspace.Scales{J: head(o.j, m), Prior: k, Eps: o.gamma * float64(m), Data: make([]float64, np), Least: leastScale}
+	fspace.AddDiagonal(k, q.Eps)
 	precision := b.weight * math.Exp(-2*v.logSD[0])
 	for i := first; i < rows; i++ {
 		for c, g := range o.j.RawRowView(i) {
-			cost[c] += precision * g * g
+			q.Data[c] += precision * g * g
 		}
 	}
-	var low *mat.Dense
 	if r := v.rank(); r > 0 {
-		low = mat.NewDense(m, r, nil)
-		linalg.Mul(low, 1, linalg.N, head(o.j, m), linalg.T, v.ut, 0)
+		q.Low = mat.NewDense(m, r, nil)
+		linalg.Mul(q.Low, 1, linalg.N, q.J, linalg.T, v.ut, 0)
 	}
-	q, gain := mat.NewSymDense(m, nil), make([]float64, np)
-	for step := range scaleSteps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%10 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "start", Done: meanSteps + step, Total: meanSteps + scaleSteps})
-		}
-		mulColumns(o.t, o.j, v.scales())
-		linalg.Syrk(q, 1, linalg.N, head(o.t, m), 0)
-		if low != nil {
-			linalg.Syrk(q, 1, linalg.N, low, 1)
-		}
-		fspace.AddDiagonal(q, eps)
-		clear(gain)
-		if err := addSolvedSquares(gain, q, head(o.j, m)); err != nil {
-			return err
-		}
-		for i := range v.logS {
-			if cost[i] > 0 && gain[i] > 0 {
-				v.logS[i] = max(v.logS[i]+0.5*math.Log(gain[i]/cost[i]), math.Log(leastScale))
-			}
-		}
-	}
-	return nil
-}
-
-// addSolvedSquares adds the diagonal of JᵀA⁻¹J to dst.
-func addSolvedSquares(dst []float64, a *mat.SymDense, j *mat.Dense) error {
-	chol, err := linalg.Factorize(a)
-	if err != nil {
+	if err := q.Minimize(ctx, v.logS, scaleSteps); err != nil {
 		return fmt.Errorf("gfsvi: start: %w", err)
-	}
-	half := mat.DenseCopyOf(j)
-	chol.SolveLower(half)
-	n, _ := half.Dims()
-	for i := range n {
-		for c, v := range half.RawRowView(i) {
-			dst[c] += v * v
-		}
 	}
 	return nil
 }

@@ -95,11 +95,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	mean, _ := b.parts(v)
 	s, _ := b.scales(v)
-	for _, w := range b.noise(m.Samples, stream.Split(rng, "samples", 0)) {
-		for i, e := range w {
-			w[i] = mean[i] + s[i]*e
-		}
-		post.Weights = append(post.Weights, w)
-	}
+	post.Weights = mixture.Draw(mean, s, m.Samples, stream.Split(rng, "samples", 0))
 	return post, nil
 }

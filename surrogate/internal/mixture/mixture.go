@@ -41,6 +41,24 @@ var (
 	_ surrogate.Describer = (*Posterior)(nil)
 )
 
+// Draw returns the weights of n networks from N(m, diag s²), each second one at
+// the mirror image of the one before: m ± s∘ε.
+func Draw(m, s []float64, n int, rng *rand.Rand) [][]float64 {
+	out := make([][]float64, n)
+	for k := range out {
+		w := make([]float64, len(m))
+		for i := range w {
+			if k%2 == 0 {
+				w[i] = m[i] + s[i]*rng.NormFloat64()
+			} else {
+				w[i] = 2*m[i] - out[k-1][i]
+			}
+		}
+		out[k] = w
+	}
+	return out
+}
+
 // chunk is how many points go through the networks at a time.
 const chunk = 512
 
