@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate/dropout"
 	"github.com/functionspace/bo/surrogate/ensemble"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
+	"github.com/functionspace/bo/surrogate/fvi"
 	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/gwi"
@@ -45,6 +46,7 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"tfsvi", "Bayesian neural network with a divergence of functions, not of weights, from its prior, by variational inference"}, func() surrogate.Model { return &tfsvi.Model{} }},
 	{Entry{"gwi-net", "network with the uncertainty of a sparse Gaussian process, by Gaussian Wasserstein inference"}, func() surrogate.Model { return &gwi.Net{} }},
 	{Entry{"gwi-svgp", "sparse Gaussian process, by Gaussian Wasserstein inference"}, func() surrogate.Model { return &gwi.SVGP{} }},
+	{Entry{"fvi", "Bayesian neural network under any prior on functions that can be drawn from, by functional variational inference"}, func() surrogate.Model { return &fvi.Model{} }},
 	{Entry{"svgp", "sparse variational Gaussian process, for many observations"}, func() surrogate.Model { return &sparsegp.Model{} }},
 	{Entry{"laplace", "Bayesian neural network with a Gaussian prior on its weights, by the linearised Laplace approximation"}, func() surrogate.Model { return &laplace.Model{} }},
 	{Entry{"dkl", "deep kernel learning: a Gaussian process on features of a neural network"}, func() surrogate.Model { return &dkl.Model{} }},

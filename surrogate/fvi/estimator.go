@@ -1,0 +1,120 @@
+package fvi
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+)
+
+// method says how scores are estimated from samples.
+type method struct {
+	share float64 // of the eigenvalues that are kept
+	plain bool    // as published: neither whitened nor calibrated
+	ridge float64 // added to the samples' covariance
+}
+
+// estimator is the spectral estimator in coordinates in which the samples have
+// unit covariance, z = L⁻¹x with L Lᵀ the covariance and the ridge, times a number:
+//
+//	∇ log q(x) ≈ c L⁻ᵀ ŝ(L⁻¹x).
+//
+// Values of a smooth function at neighbouring points are all but the same: as they
+// are, no kernel of one width per value sees in which directions they differ, and
+// there the estimate falls short of the score. c makes up for the rest, which
+// grows with the dimension: Stein's identity E_q[(x - E x)·∇ log q] = -d is made to
+// hold for the samples.
+type estimator struct {
+	spectral *spectral
+	chol     *linalg.Cholesky // nil for the plain estimator
+	factor   float64          // c
+}
+
+// mostFactor bounds c.
+const mostFactor = 10
+
+// estimate costs O(n³ + n²d + d³) for n samples in R^d. Where the score will be
+// asked at the rows of x and not at the samples, the kernel's widths are those of
+// both together, so that points far from all samples still have one.
+func (m method) estimate(samples, x *mat.Dense) (*estimator, error) {
+	e := &estimator{factor: 1}
+	if !m.plain {
+		var err error
+		if e.chol, err = linalg.Factorize(covariance(samples, m.ridge)); err != nil {
+			return nil, err
+		}
+		samples = e.whiten(samples)
+	}
+	both := samples
+	if x != nil {
+		both = new(mat.Dense)
+		both.Stack(samples, e.whiten(x))
+	}
+	var err error
+	if e.spectral, err = newSpectral(samples, widths(both), m.share); err != nil || m.plain {
+		return e, err
+	}
+	n, d := samples.Dims()
+	s := mat.NewDense(n, d, nil)
+	linalg.Mul(s, 1, linalg.N, e.spectral.gram, linalg.N, e.spectral.weights, 0)
+	if stein := -inner(s, centred(samples)) / float64(n*d); stein*mostFactor > 1 {
+		e.factor = 1 / stein
+	} else {
+		e.factor = mostFactor
+	}
+	return e, nil
+}
+
+// score writes the estimate at the rows of x.
+func (e *estimator) score(dst, x *mat.Dense) {
+	e.spectral.score(dst, e.whiten(x))
+	if e.chol == nil {
+		return
+	}
+	t := mat.DenseCopyOf(dst.T())
+	e.chol.SolveUpper(t)
+	dst.Copy(t.T())
+	dst.Scale(e.factor, dst)
+}
+
+// whiten returns L⁻¹ times each row of x.
+func (e *estimator) whiten(x *mat.Dense) *mat.Dense {
+	if e.chol == nil {
+		return x
+	}
+	t := mat.DenseCopyOf(x.T())
+	e.chol.SolveLower(t)
+	return mat.DenseCopyOf(t.T())
+}
+
+// covariance returns that of the rows of x, with ridge on its diagonal.
+func covariance(x *mat.Dense, ridge float64) *mat.SymDense {
+	n, d := x.Dims()
+	cov := mat.NewSymDense(d, nil)
+	linalg.Syrk(cov, 1/float64(n), linalg.T, centred(x), 0)
+	fspace.AddDiagonal(cov, ridge)
+	return cov
+}
+
+// centred returns the rows of x less their mean.
+func centred(x *mat.Dense) *mat.Dense {
+	n, d := x.Dims()
+	out, mean := mat.DenseCopyOf(x), make([]float64, d)
+	for i := range n {
+		linalg.Axpy(1/float64(n), x.RawRowView(i), mean)
+	}
+	for i := range n {
+		linalg.Axpy(-1, mean, out.RawRowView(i))
+	}
+	return out
+}
+
+// inner is Σ_ij a_ij b_ij.
+func inner(a, b *mat.Dense) float64 {
+	n, _ := a.Dims()
+	var sum float64
+	for i := range n {
+		sum += linalg.Dot(a.RawRowView(i), b.RawRowView(i))
+	}
+	return sum
+}

@@ -1,0 +1,201 @@
+package fvi
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// wave is sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be predicted on [-2,2].
+func wave(n int, seed uint64) surrogate.Dataset {
+	rng := stream.New(seed, "wave", 0)
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{-2}, Hi: []float64{2}}
+	for i := range n {
+		x := 0.5 + 0.5*rng.Float64()
+		if i%2 == 0 {
+			x = -x
+		}
+		d.X.Set(i, 0, x)
+		d.Y[i] = math.Sin(2*math.Pi*x) + 0.1*rng.NormFloat64()
+	}
+	return d
+}
+
+// moments are mean and standard deviation on 101 points of [-2,2].
+func moments(p surrogate.Posterior) (mean, sd []float64) {
+	const n = 101
+	x := mat.NewDense(n, 1, nil)
+	for i := range n {
+		x.Set(i, 0, -2+4*float64(i)/(n-1))
+	}
+	mean, sd = make([]float64, n), make([]float64, n)
+	p.Predict(mean, sd, x)
+	for i, v := range sd {
+		sd[i] = math.Sqrt(v)
+	}
+	return mean, sd
+}
+
+// wasserstein is the mean over the points of the Wasserstein-2 distance of the
+// marginals.
+func wasserstein(a, b surrogate.Posterior) float64 {
+	ma, sa := moments(a)
+	mb, sb := moments(b)
+	var sum float64
+	for i := range ma {
+		sum += math.Hypot(ma[i]-mb[i], sa[i]-sb[i]) / float64(len(ma))
+	}
+	return sum
+}
+
+// The network comes as close to the exact process with the same prior as
+// independent weights let it.
+func TestNearTheExactProcess(t *testing.T) {
+	d := wave(40, 1)
+	for kernel, within := range map[string]float64{"matern52": 0.4, "rbf": 0.35, "matern12": 0.35} {
+		m := Model{Spec: prior.Spec{Kernel: kernel}, Steps: 100, Draws: 40}
+		exact, err := gp.Model{Spec: m.Spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+		require.NoError(t, err)
+		post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		far := wasserstein(post, exact)
+		t.Logf("%s: %.3f, noise %.3f", kernel, far, math.Sqrt(post.Noise()))
+		require.Less(t, far, within, kernel)
+		require.InDelta(t, 0.1, math.Sqrt(post.Noise()), 0.05)
+	}
+}
+
+// A linear model under the prior of its own features has the exact posterior, but
+// for the error of the estimated scores.
+func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
+	spec := prior.Spec{Kernel: "linear(offset=1,lengthscale=1)", Noise: new(0.25), Mean: "zero"}
+	d := surrogate.Dataset{X: mat.NewDense(12, 1, nil), Y: make([]float64, 12), Lo: []float64{-2}, Hi: []float64{2}}
+	for i := range d.Y {
+		x := -1.1 + float64(i)/5
+		d.X.Set(i, 0, x)
+		d.Y[i] = 0.5 - x + math.Sin(20*x)/2
+	}
+	exact, err := gp.Model{Spec: spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+	require.NoError(t, err)
+	post, err := Model{Spec: spec, Hidden: []int{}, Draws: 60, Steps: 400, Rate: 0.01, Samples: 1000}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	want, wantSD := moments(exact)
+	got, gotSD := moments(post)
+	for i := range want {
+		require.InDelta(t, want[i], got[i], 0.05)
+		require.InEpsilon(t, wantSD[i], gotSD[i], 0.2)
+	}
+}
+
+// Under a prior of piecewise functions the network follows the data and is less
+// sure between them.
+func TestPiecewisePrior(t *testing.T) {
+	const n = 30
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{0}, Hi: []float64{1}}
+	for i := range n {
+		x := 0.2 * float64(i) / n
+		d.Y[i] = 1
+		if i%2 == 0 {
+			x, d.Y[i] = 1-x, -1
+		}
+		d.X.Set(i, 0, x)
+	}
+	for _, name := range []string{"piecewise-constant", "piecewise-linear"} {
+		post, err := Model{Prior: name, Hidden: []int{20, 20}, Draws: 24, Steps: 300}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		require.NoError(t, err)
+		mean, variance := make([]float64, 3), make([]float64, 3)
+		post.Predict(mean, variance, mat.NewDense(3, 1, []float64{0.1, 0.5, 0.9}))
+		t.Logf("%s: means %.2f, variances %.3f, noise %.3f", name, mean, variance, math.Sqrt(post.Noise()))
+		require.InDelta(t, 1, mean[0], 0.2)
+		require.InDelta(t, -1, mean[2], 0.2)
+		require.Greater(t, variance[1], 4*max(variance[0], variance[2]))
+	}
+}
+
+// What is measured: the batch, then points of the box; and how the likelihood
+// weighs.
+func TestBatches(t *testing.T) {
+	for weight, want := range map[string]float64{"all": 50. / 8, "batch": 1} {
+		m, err := Model{Batch: 8, Context: 5, Draws: 3, Weight: weight, Steps: 10, Anneal: 0.5}.withDefaults()
+		require.NoError(t, err)
+		p := newProblem(m, surrogate.Dataset{X: space.Sobol(50, 2, stream.New(1, "x", 0)), Y: make([]float64, 50)})
+		for i := range p.data.Y {
+			p.data.Y[i] = p.data.X.At(i, 0)
+		}
+		p.useSampler()
+		seen := map[float64]bool{}
+		for step := range 10 {
+			b := p.nextBatch(step, stream.New(uint64(step), "batch", 0))
+			require.InDelta(t, want*min(1, float64(step)/5), b.weight, 1e-12)
+			rows, _ := b.x.Dims()
+			require.Equal(t, 13, rows)
+			for i, y := range b.y {
+				require.Equal(t, y, b.x.At(i, 0))
+				seen[y] = true
+			}
+		}
+		require.Greater(t, len(seen), 30)
+	}
+}
+
+// Ten thousand observations of 20 inputs, and one, are fitted; a later fit starts
+// from an earlier one.
+func TestSizes(t *testing.T) {
+	m := Model{Hidden: []int{10}, Steps: 5, Draws: 10, Samples: 10, Spec: prior.Spec{Restarts: 1, Lengthscale: []float64{1}}}
+	d := surrogate.Dataset{X: space.Sobol(10000, 20, stream.New(1, "x", 0)), Y: make([]float64, 10000)}
+	for i := range d.Y {
+		d.Y[i] = math.Sin(d.X.At(i, 3))
+	}
+	_, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+
+	one := surrogate.Dataset{X: mat.NewDense(1, 50, nil), Y: []float64{2}}
+	post, err := m.Fit(t.Context(), one, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	state := post.(surrogate.Stater).State()
+	for _, s := range []surrogate.State{state, state[:7], {math.Inf(1)}, nil} {
+		_, err = m.FitFrom(t.Context(), s, one, stream.New(1, "fit", 0))
+		require.NoError(t, err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, Model{}.Check(2))
+	for want, m := range map[string]Model{
+		"did you mean gp?":     {Prior: "gb"},
+		"did you mean plain?":  {Score: "plan"},
+		"draws is 1":           {Draws: 1},
+		"eigenvalues is 2":     {Eigenvalues: 2},
+		"anneal is -1":         {Anneal: -1},
+		"range is [1 0]":       {Range: []float64{1, 0}},
+		"a layer of 0 units":   {Hidden: []int{0}},
+		"inject is -1":         {Inject: -1},
+		"bias is -1":           {Bias: new(-1.0)},
+		"noise":                {Spec: prior.Spec{Noise: new(-1.0)}},
+		"context is -1, must ": {Context: -1},
+	} {
+		require.ErrorContains(t, m.Check(2), want)
+		_, err := m.Fit(t.Context(), wave(4, 1), stream.New(1, "fit", 0))
+		require.EqualError(t, err, m.Check(1).Error())
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ctx = surrogate.WithProgress(ctx, func(p surrogate.Progress) {
+		if p.Phase == "train" && p.Done > 0 {
+			cancel()
+		}
+	})
+	_, err := Model{Start: "random", Steps: 1e6}.Fit(ctx, wave(40, 1), stream.New(1, "fit", 0))
+	require.ErrorIs(t, err, context.Canceled)
+}

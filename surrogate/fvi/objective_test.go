@@ -1,0 +1,114 @@
+package fvi
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+)
+
+// example is an objective for a network of 2 inputs under a Matérn process with 4
+// observations and 3 other points, 6 functions, and q.
+func example(hidden []int) (*objective, *variational, batch) {
+	const inject = 0.1
+	o := &objective{
+		net:    &nn.Network{In: 2, Hidden: hidden},
+		inputs: fspace.Affine{Shift: []float64{0.5, 0.5}, Scale: []float64{2, 3}},
+		prior:  gaussian{prior.Process{Kernel: prior.Matern52(2)}, inject},
+		inject: inject, method: method{share: 0.99, ridge: inject * inject},
+	}
+	rng := stream.New(1, "example", 0)
+	v := newVariational(o.net.NumParams())
+	for i := range v.vector {
+		v.vector[i] = 0.5 * rng.NormFloat64()
+	}
+	b := batch{x: space.Uniform(7, 2, rng), y: []float64{0.1, -0.4, 1.2, 0.6}, weight: 2.5, eps: normal(6, len(v.m), 1), eta: normal(6, 7, 2)}
+	return o, v, b
+}
+
+// The gradient of everything but the estimate of the scores, which are given.
+func TestObjectiveGradient(t *testing.T) {
+	for _, hidden := range [][]int{{}, {5}, {4, 3}} {
+		o, v, b := example(hidden)
+		pull, err := o.pull(o.draw(v, b), b, nil)
+		require.NoError(t, err)
+		grad := newVariational(len(v.m))
+		require.NoError(t, o.gradient(v, b, grad, nil))
+		value := func(at []float64) float64 {
+			v := cut(at)
+			o.draw(v, b)
+			return o.backward(v, b, pull, newVariational(len(v.m)))
+		}
+		require.NoError(t, check.Gradient(value, v.vector, grad.vector, 1e-7), "%v", hidden)
+	}
+}
+
+// With one value f(0) = c ~ N(m,s²) and prior N(μ,τ²), all with noise injected,
+// the divergence is ½[(s² + γ² + (m-μ)²)/(τ²+γ²) - log(s²+γ²)] + const.
+func TestDivergenceOfANormalValue(t *testing.T) {
+	const m, s, mean, tau, inject, draws = 0.7, 0.5, 0.2, 1.3, 0.1, 60
+	process := prior.Process{Kernel: prior.ScaleBy(tau*tau, prior.Constant(1)), Mean: mean}
+	o := &objective{
+		net:    &nn.Network{In: 1},
+		inputs: fspace.Affine{Shift: []float64{0}, Scale: []float64{1}},
+		inject: inject, method: method{share: 0.99, ridge: inject * inject},
+	}
+	for name, p := range map[string]scored{
+		"gaussian": gaussian{process, inject},
+		"implicit": implicit{normalValue{mean, tau}, inject, o.method},
+	} {
+		o.prior = p
+		v, grad := newVariational(2), newVariational(2)
+		v.m[1], v.logS[1] = m, math.Log(s)
+		rng := stream.New(1, "draws", 0)
+		var dm, dlogS float64
+		for i := range draws {
+			b := batch{x: mat.NewDense(1, 1, nil), eps: normal(100, 2, uint64(2*i)), eta: normal(100, 1, uint64(2*i+1))}
+			require.NoError(t, o.gradient(v, b, grad, rng))
+			dm += grad.m[1] / draws
+			dlogS += grad.logS[1] / draws
+		}
+		t.Logf("%s: ∂/∂m %.3f, ∂/∂log s %.3f", name, dm, dlogS)
+		v2 := tau*tau + inject*inject
+		require.InDelta(t, (m-mean)/v2, dm, 0.05, name)
+		require.InDelta(t, s*s/v2-s*s/(s*s+inject*inject), dlogS, 0.08, name)
+	}
+}
+
+// normalValue is a prior on constants.
+type normalValue struct{ mean, sd float64 }
+
+func (p normalValue) Sample(dst, _ *mat.Dense, rng *rand.Rand) {
+	n, m := dst.Dims()
+	for i := range n {
+		v := p.mean + p.sd*rng.NormFloat64()
+		for j := range m {
+			dst.Set(i, j, v)
+		}
+	}
+}
+
+// One step with the default settings, 50 observations of 2 inputs.
+func BenchmarkGradient(b *testing.B) {
+	o, _, _ := example([]int{30, 30})
+	v := newVariational(o.net.NumParams())
+	at := batch{x: space.Sobol(40, 2, stream.New(1, "x", 0)), y: make([]float64, 20), weight: 2.5, eps: normal(50, len(v.m), 1), eta: normal(50, 40, 2)}
+	for i := range v.m {
+		v.m[i], v.logS[i] = at.eps.At(0, i)/5, -4
+	}
+	grad := newVariational(len(v.m))
+	for b.Loop() {
+		if err := o.gradient(v, at, grad, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package fvi
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/prior"
+)
+
+// scored is a prior on functions whose score is known or estimated.
+type scored interface {
+	// score writes ∇ log p, p the prior's density with noise injected, of the
+	// values at the rows of x (a row of f for each function).
+	score(dst, f, x *mat.Dense, rng *rand.Rand) error
+}
+
+// gaussian is a Gaussian process:
+//
+//	∇ log p(f) = -(K + γ²I)⁻¹ (f - μ).
+type gaussian struct {
+	process prior.Process
+	inject  float64 // γ
+}
+
+// score costs O(m³ + km²) for k functions at m points.
+func (g gaussian) score(dst, f, x *mat.Dense, _ *rand.Rand) error {
+	k, m := f.Dims()
+	cov, residual := mat.NewSymDense(m, nil), mat.NewDense(m, k, nil)
+	g.process.Kernel.Gram(cov, x)
+	fspace.AddDiagonal(cov, g.inject*g.inject)
+	chol, err := linalg.Factorize(cov)
+	if err != nil {
+		return err
+	}
+	for i := range k {
+		for j, v := range f.RawRowView(i) {
+			residual.Set(j, i, g.process.Mean-v)
+		}
+	}
+	chol.Solve(residual)
+	dst.Copy(residual.T())
+	return nil
+}
+
+// implicit is a prior of which there are draws alone; its score is estimated from
+// as many as there are functions.
+type implicit struct {
+	sampler Sampler
+	inject  float64 // γ
+	method  method
+}
+
+// score costs O(k³ + k²m + m³) for k functions at m points.
+func (p implicit) score(dst, f, x *mat.Dense, rng *rand.Rand) error {
+	k, m := f.Dims()
+	draws := mat.NewDense(k, m, nil)
+	p.sampler.Sample(draws, x, rng)
+	raw := draws.RawMatrix().Data
+	for i := range raw {
+		raw[i] += p.inject * rng.NormFloat64()
+	}
+	e, err := p.method.estimate(draws, f)
+	if err != nil {
+		return err
+	}
+	e.score(dst, f)
+	return nil
+}

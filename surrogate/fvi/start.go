@@ -1,0 +1,138 @@
+package fvi
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/stream"
+)
+
+const (
+	// startPoints of the box and at most startRows observations are looked at by a
+	// fitted start.
+	startPoints, startRows = 100, 400
+
+	meanSteps     = 100
+	meanTolerance = 3e-3 // nats per point
+
+	// Without a process, the start stops at startError on average, or after
+	// dataSteps.
+	startError = 0.1
+	dataSteps  = 50
+
+	scaleSteps = 30
+	// Bounds of s at a fitted start: far from m the network is not its
+	// linearisation.
+	leastScale, mostScale = 1e-6, 0.2
+
+	// smallScale is where s starts otherwise: softplus(-5).
+	smallScale = 0.006715348489118068
+)
+
+// start sets q where training starts, and the number of steps. With an earlier q
+// m goes on from there and s stays; so does the noise if nothing else tells it. The
+// note says what m did not reach.
+func (p *problem) start(ctx context.Context, v *variational, earlier []float64, rng *rand.Rand) (note string, err error) {
+	copy(v.m, fspace.InitialWeights(p.net, *p.Bias, p.inputs.Spread(p.box), p.mean, rng))
+	for i := range v.logS {
+		v.logS[i] = math.Log(smallScale)
+	}
+	steps := processSteps
+	switch {
+	case p.Start != startFitted:
+		steps = randomSteps
+	case p.process == nil:
+		steps = samplerSteps
+	}
+	if earlier != nil {
+		noise := v.logSD[0]
+		copy(v.vector, earlier)
+		if p.process != nil || p.Noise != nil {
+			v.logSD[0] = noise
+		}
+		steps /= 2
+	}
+	p.Steps = cmp.Or(p.Steps, steps)
+	if p.Start != startFitted {
+		return "", nil
+	}
+	n, d := p.data.Dims()
+	x, y := someRows(p.data, startRows, rng)
+	rows, _ := x.Dims()
+	if p.process == nil {
+		cov := mat.NewSymDense(rows, nil)
+		fspace.AddDiagonal(cov, startError*startError)
+		fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
+		_, _, err := fit.Minimize(ctx, v.m, cov, dataSteps, 0.5)
+		return "", err
+	}
+	c := mat.NewDense(startPoints+rows, d, nil)
+	c.Slice(0, startPoints, 0, d).(*mat.Dense).Copy(p.box.Halton(startPoints, stream.Split(rng, "box", 0)))
+	c.Slice(startPoints, startPoints+rows, 0, d).(*mat.Dense).Copy(x)
+	to, err := fspace.NewTarget(*p.process, c, p.data.X, p.data.Y)
+	if err != nil {
+		return "", err
+	}
+	left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.m, meanSteps, meanTolerance)
+	if err != nil {
+		return "", err
+	}
+	if left > 0.05 {
+		note = fmt.Sprintf("the start of the mean stopped %.2g nats per point from its optimum", left)
+	}
+	if n > priorRows && p.Noise == nil {
+		// The prior was fitted to a part of the data, which the network may follow
+		// less closely.
+		f := make([]float64, rows)
+		p.net.Forward(f, v.m, p.inputs.Apply(x))
+		var sum float64
+		for i, y := range y {
+			sum += (y - f[i]) * (y - f[i]) / float64(rows)
+		}
+		v.logSD[0] = max(v.logSD[0], 0.5*math.Log(sum))
+	}
+	if earlier != nil {
+		return note, nil
+	}
+	return note, p.startScales(ctx, v, c, rows)
+}
+
+// startScales sets s to the optimum for the network linearised at m, measured at
+// the rows of c, the last of which are observations.
+func (p *problem) startScales(ctx context.Context, v *variational, c *mat.Dense, observed int) error {
+	m, _ := c.Dims()
+	n, _ := p.data.Dims()
+	k, np := mat.NewSymDense(m, nil), len(v.m)
+	p.process.Kernel.Gram(k, c)
+	tape := p.net.Record(v.m, p.inputs.Apply(c))
+	q := fspace.Scales{J: mat.NewDense(m, np, nil), Prior: k, Eps: p.inject * p.inject, Data: make([]float64, np), Least: leastScale}
+	tape.Jacobian(q.J)
+	precision := float64(n) / float64(observed) * math.Exp(-2*v.logSD[0])
+	var variance, slope float64
+	for i := range m {
+		variance += k.At(i, i)
+		for j, g := range q.J.RawRowView(i) {
+			slope += g * g
+			if i >= m-observed {
+				q.Data[j] += precision * g * g
+			}
+		}
+	}
+	for i := range v.logS {
+		v.logS[i] = 0.5 * math.Log(variance/slope)
+	}
+	fspace.AddDiagonal(k, q.Eps)
+	if err := q.Minimize(ctx, v.logS, scaleSteps); err != nil {
+		return err
+	}
+	for i := range v.logS {
+		v.logS[i] = min(v.logS[i], math.Log(mostScale))
+	}
+	return nil
+}

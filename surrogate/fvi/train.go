@@ -1,0 +1,150 @@
+package fvi
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// problem is one fit: what stays fixed while q is trained.
+type problem struct {
+	Model
+	objective
+	data  surrogate.Dataset
+	box   fspace.Box
+	order []int // a permutation of the observations
+
+	process    *prior.Process // nil for an implicit prior
+	mean       float64        // of the prior, or of the observations
+	leastLogSD float64
+}
+
+// newProblem is a problem without a prior; m has its defaults.
+func newProblem(m Model, d surrogate.Dataset) *problem {
+	n, dim := d.Dims()
+	activation, err := nn.ByName(m.Activation)
+	if err != nil {
+		panic(err) // withDefaults has seen it
+	}
+	p := &problem{
+		Model: m, data: d, box: m.contextBox(d), order: make([]int, n),
+		objective: objective{
+			net:    &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
+			inject: m.Inject,
+			method: method{share: m.Eigenvalues, plain: m.Score == scorePlain, ridge: m.Inject * m.Inject},
+		},
+	}
+	for i := range p.order {
+		p.order[i] = i
+	}
+	return p
+}
+
+// useProcess makes a Gaussian process the prior. Its noise is the least that
+// training may come to.
+func (p *problem) useProcess(process prior.Process) {
+	process.Noise = max(process.Noise, leastSDNoiseFree*leastSDNoiseFree)
+	p.process, p.mean = &process, process.Mean
+	p.objective.prior = gaussian{process, p.inject}
+	p.inputs = fspace.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi)
+	p.leastLogSD = 0.5 * math.Log(process.Noise)
+}
+
+// useSampler makes a prior of which there are draws the prior.
+func (p *problem) useSampler() {
+	s := p.Sampler
+	if s == nil {
+		s = piecewise{p.box, p.Range[0], p.Range[1], p.Changes, p.Prior == "piecewise-linear"}
+	}
+	p.objective.prior = implicit{s, p.inject, p.method}
+	for _, y := range p.data.Y {
+		p.mean += y / float64(len(p.data.Y))
+	}
+	d := len(p.box.Lo)
+	p.inputs = fspace.Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
+	for j := range d {
+		width := p.box.Hi[j] - p.box.Lo[j]
+		p.inputs.Shift[j], p.inputs.Scale[j] = p.box.Lo[j]+width/2, 2*implicitSpread/width
+	}
+	p.leastLogSD = math.Log(leastSD)
+	if p.data.NoiseFree {
+		p.leastLogSD = math.Log(leastSDNoiseFree)
+	}
+}
+
+// fastScales is how much faster than m log s moves after a fitted start.
+const fastScales = 10
+
+// train follows the gradient of F by Adam. The rate falls along half a cosine to
+// a hundredth.
+func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) error {
+	var location, scale optimize.Adam
+	grad := newVariational(len(v.m))
+	k, faster := len(v.m)+1, 1.0 // m and log σ, then log s
+	if p.Start == startFitted {
+		faster = fastScales
+	}
+	for step := range p.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if step%20 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
+		}
+		if err := p.objective.gradient(v, p.nextBatch(step, rng), grad, rng); err != nil {
+			return err
+		}
+		if p.Noise != nil {
+			grad.logSD[0] = 0
+		}
+		location.Rate = p.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(p.Steps))))
+		scale.Rate = faster * location.Rate
+		location.Step(v.vector[:k], grad.vector[:k])
+		scale.Step(v.vector[k:], grad.vector[k:])
+		if p.Noise == nil {
+			v.logSD[0] = max(v.logSD[0], p.leastLogSD)
+		}
+	}
+	return nil
+}
+
+// nextBatch draws Batch observations, Context points of the box, the functions and
+// the noise injected into them.
+func (p *problem) nextBatch(step int, rng *rand.Rand) batch {
+	n, d := p.data.Dims()
+	size := min(n, p.Batch)
+	m := size + p.Context
+	b := batch{x: mat.NewDense(m, d, nil), y: make([]float64, size), weight: 1, eta: mat.NewDense(p.Draws, m, nil)}
+	for i := range size {
+		// The first size draws of a shuffle.
+		if size < n {
+			k := i + rng.IntN(n-i)
+			p.order[i], p.order[k] = p.order[k], p.order[i]
+		}
+		b.x.SetRow(i, p.data.X.RawRowView(p.order[i]))
+		b.y[i] = p.data.Y[p.order[i]]
+	}
+	b.x.Slice(size, m, 0, d).(*mat.Dense).Copy(p.box.Uniform(p.Context, rng))
+	if p.Weight == "all" {
+		b.weight = float64(n) / float64(size)
+	}
+	if rise := p.Anneal * float64(p.Steps); float64(step) < rise {
+		b.weight *= float64(step) / rise
+	}
+	b.eps = mat.NewDense(p.Draws, p.net.NumParams(), nil)
+	for _, a := range []*mat.Dense{b.eps, b.eta} {
+		raw := a.RawMatrix().Data
+		for i := range raw {
+			raw[i] = rng.NormFloat64()
+		}
+	}
+	return b
+}
