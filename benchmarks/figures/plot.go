@@ -89,8 +89,9 @@ func write(path string, picture image.Image) error {
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
-// panel draws a posterior: its mean, two standard deviations about it, functions
-// drawn from it, the data of seed 1, and as dashed lines mean and band of another.
+// panel draws a posterior: two standard deviations about its mean, functions drawn
+// from it, the data of seed 1, its mean, and as dashed lines mean and band of
+// another.
 func panel(title string, c curve, other *curve, hue color.NRGBA) *plot.Plot {
 	p := plot.New()
 	p.Title.Text = title
@@ -99,10 +100,10 @@ func panel(title string, c curve, other *curve, hue color.NRGBA) *plot.Plot {
 		style.Typeface, style.Variant, style.Size = "Liberation", "Sans", 8
 	}
 	p.Title.TextStyle.Font.Size = 9.5
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -2, 2, -top, top
 	p.X.Tick.Marker = plot.ConstantTicks{{Value: -2, Label: "-2"}, {Value: -1, Label: "-1"}, {Value: 0, Label: "0"}, {Value: 1, Label: "1"}, {Value: 2, Label: "2"}}
 	p.Y.Tick.Marker = plot.ConstantTicks{{Value: -3, Label: "-3"}, {Value: -2}, {Value: -1}, {Value: 0, Label: "0"}, {Value: 1}, {Value: 2}, {Value: 3, Label: "3"}}
 
+	add := func(v plotter.XYs, style draw.LineStyle) { p.Add(&plotter.Line{XYs: v, LineStyle: style}) }
 	if c.mean != nil {
 		band := line(c, 2)
 		for _, at := range slices.Backward(line(c, -2)) {
@@ -113,13 +114,7 @@ func panel(title string, c curve, other *curve, hue color.NRGBA) *plot.Plot {
 		}
 		p.Add(&plotter.Polygon{XYs: []plotter.XYs{band}, Color: blend(hue, bandShade)})
 		for _, f := range c.paths {
-			p.Add(&plotter.Line{XYs: points(f), LineStyle: draw.LineStyle{Color: blend(hue, 0.6), Width: 0.6}})
-		}
-		p.Add(&plotter.Line{XYs: line(c, 0), LineStyle: draw.LineStyle{Color: hue, Width: 1.7}})
-	}
-	if other != nil {
-		for _, k := range []float64{-2, 0, 2} {
-			p.Add(&plotter.Line{XYs: line(*other, k), LineStyle: draw.LineStyle{Color: grey, Width: 0.8, Dashes: []vg.Length{3, 2}}})
+			add(points(f), draw.LineStyle{Color: blend(hue, 0.6), Width: 0.6})
 		}
 	}
 	d := Data(1)
@@ -127,7 +122,16 @@ func panel(title string, c curve, other *curve, hue color.NRGBA) *plot.Plot {
 	for i, y := range d.Y {
 		at[i] = plotter.XY{X: d.X.At(i, 0), Y: y}
 	}
-	p.Add(&plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: point, Radius: 1.3, Shape: draw.CircleGlyph{}}})
+	p.Add(&plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: point, Radius: 1.8, Shape: draw.CircleGlyph{}}})
+	if c.mean != nil {
+		add(line(c, 0), draw.LineStyle{Color: hue, Width: 1.5})
+	}
+	if other != nil {
+		for _, k := range []float64{-2, 0, 2} {
+			add(line(*other, k), draw.LineStyle{Color: grey, Width: 0.8, Dashes: []vg.Length{3, 2}})
+		}
+	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -2, 2, -top, top
 	return p
 }
 
