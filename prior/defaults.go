@@ -40,13 +40,14 @@ func LengthscalePrior(dim int) Density {
 // NoisePrior is LogNormal(-4, 1) on the noise variance.
 func NoisePrior() Density { return LogNormal{Mu: -4, Sigma: 1} }
 
-// noiseFreePrior stands on the noise variance of data declared exact. Its mode
-// lies below the floor, so noise has to be asked for by the data; but it is wide
-// enough for data whose fine ripples no smooth kernel follows to ask for it
-// (docs/adr/0009). Under NoisePrior the likelihood of 80 exact observations of
-// Hartmann-6 leaves the noise at the prior's mode, a standard deviation of 8 % of
-// that of the data.
-var noiseFreePrior = LogNormal{Mu: -7, Sigma: 3}
+// noiseFreePrior stands on the noise variance of data declared exact: the noise's
+// standard deviation is half-normal with variance ½. Between the floor and the
+// variance of the data it varies by 6 nats, so the likelihood decides: it finds
+// the floor on Branin and Hartmann-6, and noise where no smooth kernel follows
+// the ripples of the data (docs/adr/0009). Under NoisePrior the likelihood of 80
+// exact observations of Hartmann-6 leaves the noise at the prior's mode, a
+// standard deviation of 8 % of that of the data.
+var noiseFreePrior = Gamma{Shape: 0.5, Rate: 1}
 
 // unitPrior has mode 1 and 95 % of its mass between 0.4 and 19. It stands on
 // numbers whose natural scale is 1: output variances, α of the rational
@@ -56,9 +57,11 @@ var unitPrior = LogNormal{Mu: 1, Sigma: 1}
 // periodPrior has its median at the side of the unit cube and its mode at 0.37.
 var periodPrior = LogNormal{Mu: 0, Sigma: 1}
 
+// Below the floor of a lengthscale an input only numbers the observations: they
+// share nothing along it, and a few of them are soon explained that way.
 func lengthscaleParam(name string, dim int) Param {
 	p := LengthscalePrior(dim)
-	return Param{Name: name, Value: p.Mode(), Lo: 1e-3, Hi: 1e4, Prior: p}
+	return Param{Name: name, Value: p.Mode(), Lo: 1e-2, Hi: 1e4, Prior: p}
 }
 
 func unitParam(name string, lo, hi float64) Param {
