@@ -4,6 +4,7 @@
 package fspace
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -33,6 +34,17 @@ func Widen(lo, hi []float64, margin float64) Box {
 // Halton returns n points of a scrambled Halton set in the box.
 func (b Box) Halton(n int, rng *rand.Rand) *mat.Dense {
 	x := space.Halton(n, len(b.Lo), rng)
+	b.stretch(x)
+	return x
+}
+
+// Chebyshev returns n points of a scrambled Halton set with each coordinate u of
+// the unit cube moved to ½(1 - cos πu): the density of Chebyshev's nodes, which
+// keeps the error of what is spanned by the points from growing towards the faces
+// and vertices of the box.
+func (b Box) Chebyshev(n int, rng *rand.Rand) *mat.Dense {
+	x := space.Halton(n, len(b.Lo), rng)
+	x.Apply(func(_, _ int, u float64) float64 { return 0.5 - 0.5*math.Cos(math.Pi*u) }, x)
 	b.stretch(x)
 	return x
 }

@@ -97,6 +97,28 @@ func TestCalibrationOfTheDefault(t *testing.T) {
 	}
 }
 
+// At the vertices of the box searched, where every acquisition looks first, a
+// network extrapolates: the variance there must not tempt it.
+func TestCalibrationAtVertices(t *testing.T) {
+	const dim = 4
+	for seed := range uint64(3) {
+		p, w := untrained(dim, 2, Model{}, seed)
+		rng := stream.New(seed, "context", 0)
+		c, holdout := p.contextPoints(p.CovarianceContext, rng)
+		s, err := p.ridgeFactor(t.Context(), w, c, holdout, 0)
+		require.NoError(t, err)
+		x := mat.NewDense(1<<dim, dim, nil)
+		x.Apply(func(i, j int, _ float64) float64 {
+			return halfWidth / (1 + 2*searchMargin) * float64(2*(i>>j&1)-1)
+		}, x)
+		at := p.share(&s.factor, w, x)
+		t.Logf("seed %d: vertices %v", seed, at)
+		require.InDelta(t, 1, at.mean, 0.1)
+		require.GreaterOrEqual(t, at.min, 0.7)
+		require.LessOrEqual(t, at.max, 1.5)
+	}
+}
+
 // The table of prior recovery at 300 context points for both factors of K⁻¹:
 // raw inputs, no initial biases.
 func TestCalibrationTable(t *testing.T) {

@@ -25,12 +25,14 @@ func (m Model) contextBox(d surrogate.Dataset) fspace.Box {
 // holdoutPoints is the number of points at which the ridge is chosen.
 const holdoutPoints = 128
 
-// contextPoints returns n points of a scrambled Halton set in the box, and
-// holdoutPoints further ones.
+// contextPoints returns n points for the context, and holdoutPoints uniform ones of
+// the same box. With the ridge factor the context is denser towards the faces,
+// where a network extrapolates and where acquisitions look.
 func (p *problem) contextPoints(n int, rng *rand.Rand) (context, holdout *mat.Dense) {
-	all := p.box.Halton(n+holdoutPoints, rng)
-	_, d := all.Dims()
-	return all.Slice(0, n, 0, d).(*mat.Dense), all.Slice(n, n+holdoutPoints, 0, d).(*mat.Dense)
+	if p.Factor == "ridge" {
+		return p.box.Chebyshev(n, rng), p.box.Halton(holdoutPoints, rng)
+	}
+	return p.box.Halton(n, rng), p.box.Halton(holdoutPoints, rng)
 }
 
 // priorRows returns the observations that the prior is fitted to: all, or a
