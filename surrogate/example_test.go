@@ -32,3 +32,25 @@ func Example() {
 	// the yield at 355 is between 200 and 300: true
 	// less is known of 1000: true
 }
+
+// Where was a trial feasible, and where will one be?
+func ExampleClassifier() {
+	d := surrogate.Labels{
+		X: mat.NewDense(6, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}),
+		Y: []int{0, 0, 0, 1, 1, 1}, Classes: 2,
+	}
+	var model surrogate.Classifier = gp.Model{}
+	posterior, err := model.FitLabels(context.Background(), d, rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	prob := mat.NewDense(3, 2, nil)
+	posterior.Predict(prob, mat.NewDense(3, 1, []float64{0.1, 0.5, 0.9}))
+	for i := range 3 {
+		fmt.Printf("feasible with probability %.1f\n", prob.At(i, 1))
+	}
+	// Output:
+	// feasible with probability 0.3
+	// feasible with probability 0.5
+	// feasible with probability 0.7
+}

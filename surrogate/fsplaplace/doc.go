@@ -40,4 +40,10 @@
 //   - Inputs are scaled to the prior's lengthscales, and hidden biases start
 //     spread over the scaled box instead of at 0.
 //   - C is a Halton set in the box plus a small margin.
+//
+// # Labels
+//
+// [Model.FitLabels] has the likelihood of labels in place of the Gaussian one, and a
+// network for each latent function where the authors have one with an output for each
+// class.
 package fsplaplace

@@ -39,4 +39,6 @@
 //     the prior holds at them in many dimensions too.
 //   - σ² starts at that of the prior's fit. Inputs are scaled to the prior's
 //     lengthscales, and hidden biases start spread over the scaled box.
+//
+// Labels in place of numbers: [Model.FitLabels].
 package gfsvi

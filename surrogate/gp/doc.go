@@ -4,4 +4,7 @@
 //
 // given n observations, by one Cholesky factor of K + σ²I (Rasmussen and
 // Williams 2006, chapter 2).
+//
+// Given labels it is classification by Laplace's approximation (chapter 3), see
+// [Model.FitLabels].
 package gp

@@ -29,4 +29,6 @@
 // the block of the weights here. Training is by Levenberg–Marquardt in the dual up
 // to 1000 observations. Inputs are spread over [-√3, √3], and the mean of the
 // targets is not the network's to learn.
+//
+// Labels in place of numbers: [Model.FitLabels].
 package laplace

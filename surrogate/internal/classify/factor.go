@@ -111,13 +111,13 @@ func (f *Factor) Solve(v *mat.Dense) {
 	}
 	f.m.SolveVec(sum)
 	for c, e := range f.e {
-		MulSym(out, e, sum)
+		mulSym(out, e, sum)
 		linalg.Axpy(-1, out, v.RawRowView(c))
 	}
 }
 
-// Half overwrites q, n×m, with B⁻½ D^½ q for the only latent: (qᵀRq) is its Gram
-// matrix. HalfT goes from there to R q.
+// Half overwrites q, n×m, with L⁻¹ D_c^½ q, L Lᵀ = B_c: its Gram matrix is that of
+// E_c, qᵀE_c q. HalfT goes from there to E_c q.
 func (f *Factor) Half(c int, q *mat.Dense) {
 	scaleRows(q, f.root[c])
 	f.b[c].SolveLower(q)
@@ -224,7 +224,7 @@ func scaleRows(q *mat.Dense, s []float64) {
 	}
 }
 
-// MulSym writes a·x to dst.
-func MulSym(dst []float64, a *mat.SymDense, x []float64) {
+// mulSym writes a·x to dst.
+func mulSym(dst []float64, a *mat.SymDense, x []float64) {
 	mat.NewVecDense(len(dst), dst).MulVec(a, mat.NewVecDense(len(x), x))
 }

@@ -106,7 +106,7 @@ func quadratic(a, f *mat.Dense, m []float64) float64 {
 // mulBlocks writes K_c v_c to the rows of dst.
 func mulBlocks(dst *mat.Dense, k []*mat.SymDense, v *mat.Dense) {
 	for c := range k {
-		MulSym(dst.RawRowView(c), k[c], v.RawRowView(c))
+		mulSym(dst.RawRowView(c), k[c], v.RawRowView(c))
 	}
 }
 

@@ -41,8 +41,8 @@ const (
 // ErrNoise reports a Spec that fixes a noise variance.
 var ErrNoise = fmt.Errorf("%w: labels have no noise variance", prior.ErrSpec)
 
-// Check reports a Spec that cannot be a prior of latent functions of dim inputs.
-func Check(s prior.Spec, dim int) error {
+// checkSpec reports a Spec that cannot be a prior of latent functions of dim inputs.
+func checkSpec(s prior.Spec, dim int) error {
 	if s.Noise != nil {
 		return ErrNoise
 	}
@@ -58,7 +58,7 @@ func Check(s prior.Spec, dim int) error {
 // random. A step costs O(Ln³).
 func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.Rand) (Prior, error) {
 	_, dim := d.Dims()
-	if err := Check(s, dim); err != nil {
+	if err := checkSpec(s, dim); err != nil {
 		return Prior{}, err
 	}
 	kernel, params, err := s.Hyperparameters(dim, false)
@@ -76,7 +76,7 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 		starts = defaultStarts
 	}
 	begin := p.starts(starts, rng)
-	p.x, p.y = Rows(d, int(searchSize/math.Sqrt(float64(p.l))), rng)
+	p.x, p.y = someRows(d, int(searchSize/math.Sqrt(float64(p.l))), rng)
 	best := begin[0]
 	if len(best) > 0 {
 		if best, err = p.run(ctx, begin); err != nil {
@@ -93,8 +93,8 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 	return out, nil
 }
 
-// Rows returns the labels, or limit of them drawn at random.
-func Rows(d surrogate.Labels, limit int, rng *rand.Rand) (*mat.Dense, []int) {
+// someRows returns the labels, or limit of them drawn at random.
+func someRows(d surrogate.Labels, limit int, rng *rand.Rand) (*mat.Dense, []int) {
 	n, dim := d.Dims()
 	if n <= limit {
 		return d.X, d.Y
