@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/internal/catalog"
 	"github.com/functionspace/bo/internal/nearest"
 )
 
@@ -64,6 +65,24 @@ var suites = []Suite{
 		Methods: []string{"gp", "fsp-laplace", "sobol"},
 		Seeds:   10,
 	},
+	{
+		Name:    "surrogates",
+		Summary: "every surrogate by its defaults, 40 evaluations after 10",
+		Problems: []Problem{
+			{Objective: "branin", Budget: 50, Initial: 10},
+			{Objective: "hartmann6", Budget: 50, Initial: 10},
+		},
+		Methods: append(everySurrogate(), "sobol"),
+		Seeds:   10,
+	},
+}
+
+func everySurrogate() []string {
+	var names []string
+	for _, e := range catalog.Surrogates() {
+		names = append(names, e.Name)
+	}
+	return names
 }
 
 // Suites lists all suites by name.
