@@ -23,7 +23,7 @@ func TestLabelsConformance(t *testing.T) {
 	for name, m := range map[string]Model{
 		"ridge":    {Hidden: []int{12}, Context: 40},
 		"sizes":    {Hidden: []int{8, 8}, Context: 30, CovarianceContext: 50},
-		"adam":     {Hidden: []int{10}, Context: 30, Trainer: "adam", Steps: 300, Rate: 0.02},
+		"adam":     {Hidden: []int{10}, Context: 30, Trainer: "adam", Steps: 150, Rate: 0.04},
 		"cholesky": {Hidden: []int{10}, Context: 30, Factor: "cholesky"},
 		"lanczos":  {Hidden: []int{10}, Context: 30, CovarianceContext: 60, Factor: "lanczos", Scaling: "data", Box: "data"},
 	} {
@@ -104,8 +104,8 @@ func TestLabelLossGradient(t *testing.T) {
 
 // Beyond 1000 labels the process is sparse and the box decides.
 func TestManyLabels(t *testing.T) {
-	d := rings(1200, 2)
-	m := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(9.)}, Hidden: []int{20}, Context: 60}
+	d := rings(1010, 2)
+	m := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(9.)}, Hidden: []int{20}, Context: 40, Steps: 8}
 	p, err := m.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(2, 2, []float64{0.5, 0.5, 0.05, 0.05})

@@ -21,7 +21,8 @@ const maxDual = 5000
 
 // FitLabels is the linearised Laplace approximation with the likelihood of labels:
 // a network f_c(·,w_c) for each latent function, all with w_c ~ N(0, I/δ), trained
-// to the maximum of log p(y|f) - ½ δ Σ|w_c|². With W the curvature of the likelihood
+// to the maximum of log p(y|f) - ½ δ Σ|w_c|². The log-odds of the frequencies of the
+// classes are not the networks' to learn. With W the curvature of the likelihood
 // there the latent functions have the means f_c and the covariance of a Gaussian
 // process with the tangent kernel J_c(x)J_c(x')ᵀ/δ given the labels: that is the
 // generalised Gauss–Newton posterior, classes coupled by W. δ maximises
@@ -52,7 +53,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
-	p := &labelProblem{Problem: net, curvature: m.Curvature, labels: append([]int(nil), d.Y...), l: classify.Latents(d.Classes)}
+	p := &labelProblem{Problem: net, curvature: m.Curvature, labels: append([]int(nil), d.Y...), l: classify.Latents(d.Classes), shift: logOdds(d.Y, d.Classes)}
 	restarts := m.Restarts
 	if restarts == 0 {
 		restarts = 1
@@ -75,10 +76,8 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	if err != nil {
 		return nil, classify.NumericalError("laplace", err)
 	}
-	post := classify.Posterior{
-		Process: process, Labels: d.Classes,
-		Numbers: []surrogate.Hyper{{Name: "precision", Value: best.precision}}, Notes: best.notes,
-	}
+	numbers := append([]surrogate.Hyper{{Name: "precision", Value: best.precision}}, classify.MeanHypers(p.shift)...)
+	post := classify.Posterior{Process: process, Labels: d.Classes, Numbers: numbers, Notes: best.notes}
 	return classify.WithEvidence{Posterior: post, Evidence: best.evidence}, nil
 }
 
@@ -86,7 +85,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 func (p *labelProblem) process(f *trained) (classify.Process, error) {
 	l := &latents{nets: make([]*posterior, p.l), precision: f.precision, factor: f.factor, tapes: f.tapes}
 	for c, w := range f.w {
-		l.nets[c] = &posterior{net: p.Net, inputs: p.Inputs, w: w}
+		l.nets[c] = &posterior{net: p.Net, inputs: p.Inputs, shift: p.shift[c], w: w}
 		if f.factor == nil {
 			var err error
 			if l.nets[c].cov, err = f.curvatures[c].Covariance(mapnet.Hypers{Precision: f.precision, Noise: 1}); err != nil {

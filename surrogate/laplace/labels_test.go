@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/check"
@@ -32,14 +33,19 @@ func TestLabelsConformance(t *testing.T) {
 	require.ErrorIs(t, err, prior.ErrSpec)
 }
 
-// slopes are labels by a noisy linear function.
+// slopes are labels by a noisy linear function, as many of each class.
 func slopes(n, classes int) surrogate.Labels {
 	rng := stream.New(4, "slopes", classes)
 	d := surrogate.Labels{X: mat.NewDense(n, 2, nil), Y: make([]int, n), Classes: classes, Lo: []float64{-1, -1}, Hi: []float64{1, 1}}
+	score, order := make([]float64, n), make([]int, n)
 	for i := range n {
 		a, b := 2*rng.Float64()-1, 2*rng.Float64()-1
 		d.X.SetRow(i, []float64{a, b})
-		d.Y[i] = min(classes-1, max(0, int(float64(classes)*(0.5+0.4*(a-b)+0.1*rng.NormFloat64()))))
+		score[i] = a - b + 0.3*rng.NormFloat64()
+	}
+	floats.Argsort(score, order)
+	for rank, i := range order {
+		d.Y[i] = rank * classes / n
 	}
 	return d
 }
@@ -49,7 +55,7 @@ func slopes(n, classes int) surrogate.Labels {
 func TestLinearClassifierIsExact(t *testing.T) {
 	const delta = 0.7
 	for _, classes := range []int{2, 3} {
-		d := slopes(15, classes)
+		d := slopes(6*classes, classes)
 		l := classify.Latents(classes)
 		// The network sees √3·x.
 		kernel := prior.Linear(2).WithParams([]float64{math.Sqrt(delta / 3), math.Sqrt(delta / 3), 1 / delta})
@@ -97,7 +103,7 @@ func TestLabelGradient(t *testing.T) {
 	require.NoError(t, err)
 	net, err := mapnet.New(m.Settings, surrogate.Dataset{X: d.X, Y: make([]float64, 7)})
 	require.NoError(t, err)
-	p := &labelProblem{Problem: net, labels: d.Y, l: 3}
+	p := &labelProblem{Problem: net, labels: d.Y, l: 3, shift: []float64{0.2, -0.3, 0.1}}
 	s := &trained{tapes: make([]*nn.Tape, 3), prob: mat.NewDense(3, 7, nil), precision: 0.3}
 	size := p.Net.NumParams()
 	all := make([]float64, 3*size)
@@ -126,4 +132,11 @@ func TestLabelGradient(t *testing.T) {
 		}
 	}
 	require.NoError(t, check.Gradient(f, all, down, 1e-6))
+}
+
+func TestLogOdds(t *testing.T) {
+	require.InDeltaSlice(t, []float64{math.Log(3.5 / 1.5)}, logOdds([]int{1, 0, 1, 1}, 2), 1e-15)
+	odds := logOdds([]int{2, 2, 0}, 3)
+	require.InDelta(t, 0, floats.Sum(odds), 1e-15)
+	require.InDelta(t, math.Log(2.5/0.5), odds[2]-odds[1], 1e-15)
 }

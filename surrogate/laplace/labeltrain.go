@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -24,6 +25,31 @@ type labelProblem struct {
 	curvature string
 	labels    []int
 	l         int
+	shift     []float64 // of each latent, which the network does not learn
+}
+
+// logOdds returns the logarithms of the frequencies of the classes, half a label
+// added to each: for two classes that of their ratio, for more less their mean.
+func logOdds(y []int, classes int) []float64 {
+	count := make([]float64, classes)
+	for c := range count {
+		count[c] = 0.5
+	}
+	for _, c := range y {
+		count[c]++
+	}
+	if classes == 2 {
+		return []float64{math.Log(count[1] / count[0])}
+	}
+	var mean float64
+	for c, v := range count {
+		count[c] = math.Log(v)
+		mean += count[c] / float64(classes)
+	}
+	for c := range count {
+		count[c] -= mean
+	}
+	return count
 }
 
 // trained is where a training stands.
@@ -52,10 +78,18 @@ func (p *labelProblem) objective(prob, grad, f *mat.Dense, w [][]float64, precis
 
 // record sets the tapes of s and returns the values there.
 func (p *labelProblem) record(s *trained) *mat.Dense {
-	f := mat.NewDense(p.l, len(p.labels), nil)
 	for c, w := range s.w {
 		s.tapes[c] = p.Net.Record(w, p.X)
-		f.SetRow(c, s.tapes[c].Value())
+	}
+	return p.values(s)
+}
+
+// values returns those of the latents at the tapes, L×n.
+func (p *labelProblem) values(s *trained) *mat.Dense {
+	f := mat.NewDense(p.l, len(p.labels), nil)
+	for c, t := range s.tapes {
+		f.SetRow(c, t.Value())
+		floats.AddConst(p.shift[c], f.RawRowView(c))
 	}
 	return f
 }
@@ -129,6 +163,7 @@ func (p *labelProblem) gaussNewton(ctx context.Context, s *trained) error {
 				w[c] = slices.Clone(v)
 				linalg.Axpy(1, steps[c], w[c])
 				p.Net.Forward(next.RawRowView(c), w[c], p.X)
+				floats.AddConst(p.shift[c], next.RawRowView(c))
 			}
 			fell := value - p.objective(mat.NewDense(p.l, n, nil), mat.NewDense(p.l, n, nil), next, w, s.precision)
 			gain := fell / predicted
@@ -163,17 +198,8 @@ func (p *labelProblem) gaussNewton(ctx context.Context, s *trained) error {
 			return p.weigh(ctx, s, p.curvature, kernels)
 		}
 		slow, lambda = 0, min(lambda, maxDamping/1e6)
-		value = p.objective(s.prob, grad, values(s), s.w, s.precision)
+		value = p.objective(s.prob, grad, p.values(s), s.w, s.precision)
 	}
-}
-
-// values returns those of the tapes, L×n.
-func values(s *trained) *mat.Dense {
-	f := mat.NewDense(len(s.tapes), s.tapes[0].Len(), nil)
-	for c, t := range s.tapes {
-		f.SetRow(c, t.Value())
-	}
-	return f
 }
 
 // step returns a step for each network and by how much the quadratic model falls.
@@ -220,7 +246,7 @@ func scaled(kernels []*mat.SymDense, s float64) []*mat.SymDense {
 // weights and curvature kept, and sets evidence and curvature there. Kernels are the
 // tangent kernels at the labelled points, or nil.
 func (p *labelProblem) weigh(ctx context.Context, s *trained, curvature string, kernels []*mat.SymDense) error {
-	f := values(s)
+	f := p.values(s)
 	fit := -p.objective(s.prob, mat.DenseCopyOf(f), f, nil, 0)
 	var ww float64
 	for _, w := range s.w {
@@ -324,6 +350,7 @@ func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) err
 		for c := range tapes {
 			tapes[c].Record(p.Net, s.w[c], x)
 			f.SetRow(c, tapes[c].Value())
+			floats.AddConst(p.shift[c], f.RawRowView(c))
 		}
 		classify.LogProb(f, grad, f, y)
 		grad.Scale(-1/float64(size), grad)

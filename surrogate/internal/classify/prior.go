@@ -113,10 +113,16 @@ func (p Prior) Hypers() []surrogate.Hyper {
 	for _, h := range p.Kernel.Params() {
 		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
 	}
-	if len(p.Means) == 1 {
-		return append(out, surrogate.Hyper{Name: "mean", Value: p.Means[0]})
+	return append(out, MeanHypers(p.Means)...)
+}
+
+// MeanHypers names the means of latent functions.
+func MeanHypers(means []float64) []surrogate.Hyper {
+	if len(means) == 1 {
+		return []surrogate.Hyper{{Name: "mean", Value: means[0]}}
 	}
-	for c, m := range p.Means {
+	var out []surrogate.Hyper
+	for c, m := range means {
 		out = append(out, surrogate.Hyper{Name: fmt.Sprintf("mean[%d]", c), Value: m})
 	}
 	return out
