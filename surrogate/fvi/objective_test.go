@@ -55,7 +55,7 @@ func TestObjectiveGradient(t *testing.T) {
 // With one value f(0) = c ~ N(m,s²) and prior N(μ,τ²), all with noise injected,
 // the divergence is ½[(s² + γ² + (m-μ)²)/(τ²+γ²) - log(s²+γ²)] + const.
 func TestDivergenceOfANormalValue(t *testing.T) {
-	const m, s, mean, tau, inject, draws = 0.7, 0.5, 0.2, 1.3, 0.1, 60
+	const m, s, mean, tau, inject, draws = 0.7, 0.5, 0.2, 1.3, 0.1, 30
 	process := prior.Process{Kernel: prior.ScaleBy(tau*tau, prior.Constant(1)), Mean: mean}
 	o := &objective{
 		net:    &nn.Network{In: 1},

@@ -129,7 +129,7 @@ func TestScoreOfGaussians(t *testing.T) {
 			if !plain && c.d >= 100 {
 				continue // no covariance to whiten with
 			}
-			const draws = 5
+			const draws = 3
 			var cosine, slope float64
 			for i := range draws {
 				x := normal(100, c.d, uint64(i))
