@@ -182,13 +182,13 @@ func TestLinearFeatures(t *testing.T) {
 // Features pay where a function has a step, and the guard holds where nothing is
 // to be learned.
 func TestFeaturesLearnAndDoNotOverfit(t *testing.T) {
-	all := wave(300, 2)
+	all := wave(260, 2)
 	for i := range all.Y {
 		row := all.X.RawRowView(i)
 		all.Y[i] = math.Tanh(15*(row[0]+0.5*row[1]-0.8)) + 0.5*math.Sin(3*row[1])
 	}
-	train, test := rowsOf(all, 0, 100), rowsOf(all, 100, 300)
-	exact, deep := score(fit(t, gp.Model{}, train), test), score(fit(t, Model{}, train), test)
+	train, test := rowsOf(all, 0, 60), rowsOf(all, 60, 260)
+	exact, deep := score(fit(t, gp.Model{}, train), test), score(fit(t, Model{Hidden: []int{20, 20}}, train), test)
 	t.Logf("a step: gp %.3f, dkl %.3f", exact, deep)
 	require.Less(t, deep, exact-0.2)
 
@@ -199,7 +199,7 @@ func TestFeaturesLearnAndDoNotOverfit(t *testing.T) {
 	}
 	train, test = rowsOf(all, 0, 30), rowsOf(all, 30, 230)
 	exact, deep = score(fit(t, gp.Model{}, train), test), score(fit(t, Model{}, train), test)
-	free := score(fit(t, Model{Decay: new(0.0)}, train), test)
+	free := score(fit(t, Model{Decay: new(0.0), Steps: 50}, train), test)
 	t.Logf("noise: gp %.3f, dkl %.3f, without the guard %.3f", exact, deep, free)
 	require.Less(t, deep, exact+0.05)
 	require.Greater(t, free, exact+1)
