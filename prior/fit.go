@@ -67,11 +67,14 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 	theta := m.start()
 	if len(m.free) > 0 {
 		starts := s.Restarts
-		if starts == 0 {
+		switch {
+		case starts > 0:
+		case manyOptima(m.kernel):
+			starts = manyOptimaStarts
+		case n >= manyRows:
+			starts = manyRowsStarts
+		default:
 			starts = defaultStarts
-			if n >= manyRows {
-				starts = manyRowsStarts
-			}
 		}
 		begin := m.starts(starts, start, rng)
 		xs, ys := sample(x, y, rng)
@@ -82,6 +85,22 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 		m.unpack(theta, best)
 	}
 	return m.finish(ctx, x, y, theta)
+}
+
+// manyOptima tells a kernel of several parts, or with a period that is learned.
+func manyOptima(k Kernel) bool {
+	switch k := k.(type) {
+	case sum, product:
+		return true
+	case scaled:
+		return manyOptima(k.inner)
+	}
+	for _, p := range k.Params() {
+		if baseName(p.Name) == "period" && !p.Fixed {
+			return true
+		}
+	}
+	return false
 }
 
 // sample returns maxRows random rows of the data where there are more.

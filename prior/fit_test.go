@@ -276,3 +276,16 @@ func BenchmarkLoss(b *testing.B) {
 		}
 	})
 }
+
+// Kernels whose likelihood has many optima get more starts.
+func TestManyOptima(t *testing.T) {
+	for text, want := range map[string]bool{
+		"matern52": false, "rbf(lengthscale=2)": false, "arccos(depth=2)": false,
+		"rbf*periodic(period=24) + linear": true, "rbf[0] + rbf[1]": true, "rbf*linear": true,
+		"periodic": true, "periodic(period=24)": false,
+	} {
+		k, err := Parse(text, 2)
+		require.NoError(t, err)
+		require.Equal(t, want, manyOptima(k), text)
+	}
+}

@@ -22,7 +22,7 @@ type Spec struct {
 	Variance    *float64  `set:"variance" help:"fixes the output variance of every term of the kernel" default:"learned"`
 	Noise       *float64  `set:"noise" help:"fixes the variance of the observation noise" default:"learned"`
 	Mean        string    `set:"mean" help:"mean of the prior: constant (learned) or zero" default:"constant"`
-	Restarts    int       `set:"restarts" help:"starts of the hyper-parameter fit; 0 is 3, or 2 from 1000 observations" default:"0"`
+	Restarts    int       `set:"restarts" help:"starts of the hyper-parameter fit; 0 is 3, or 2 from 1000 observations, or 10 for a kernel of several parts or with a learned period" default:"0"`
 
 	// Custom takes the place of Kernel and Isotropic: any Kernel written in Go.
 	Custom Kernel
