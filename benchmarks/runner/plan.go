@@ -1,9 +1,11 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/loop"
@@ -12,10 +14,12 @@ import (
 // ErrPlan reports a plan that no runs can be made of.
 var ErrPlan = errors.New("bad plan")
 
-// Run is one entry of a plan: a method on a problem with a seed.
+// Run is one entry of a plan: a method on a problem with a seed, or on the split
+// of a table that the seed numbers.
 type Run struct {
 	Suite   string
 	Problem Problem // Initial and Batch are not 0
+	Table   *Table  // nil if there is a Problem
 	Method  Method
 	Seed    uint64
 }
@@ -27,38 +31,40 @@ type Key struct {
 }
 
 // Key returns that of the run.
-func (r Run) Key() Key { return Key{r.Problem.Name(), r.Method.Name, r.Seed} }
+func (r Run) Key() Key { return Key{r.name(), r.Method.Name, r.Seed} }
+
+func (r Run) name() string {
+	if r.Table != nil {
+		return r.Table.Name
+	}
+	return r.Problem.Name()
+}
 
 // Selection narrows or extends a suite. The zero value takes it as it is.
 type Selection struct {
 	Problems []string // names; nil takes all
 	Methods  []string // as ParseMethod reads them, of the suite or not; nil takes the suite's
-	Seeds    int      // seeds 1 to Seeds; 0 takes the suite's number
+	Seeds    int      // seeds 1 to Seeds, or as many splits as a dataset has; 0 takes the suite's number
+	Data     string   // directory of the folders of a suite of datasets
 }
 
 // Plan lists the runs of a selection: seed by seed, so that whatever part is done
 // compares all methods on all problems; in a seed the problems in the order of
 // the suite, on each the methods as selected. The errors wrap ErrUnknown,
-// ErrPlan or those of ParseMethod.
+// ErrPlan, ErrData or those of ParseMethod.
 func (s Suite) Plan(sel Selection) ([]Run, error) {
+	if len(s.Datasets) > 0 {
+		return s.tables(sel)
+	}
 	problems, err := s.problems(sel.Problems)
 	if err != nil {
 		return nil, err
 	}
-	names := sel.Methods
-	if names == nil {
-		names = s.Methods
+	methods, err := s.methods(sel.Methods)
+	if err != nil {
+		return nil, err
 	}
-	var methods []Method
-	for _, name := range names {
-		m, err := ParseMethod(name)
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(methods, func(n Method) bool { return n.Name == m.Name }) {
-			return nil, fmt.Errorf("%w: method %s is there twice", ErrPlan, m.Name)
-		}
-		methods = append(methods, m)
+	for _, m := range methods {
 		for _, p := range problems {
 			o, _ := p.objectives(0)
 			if err := m.check(o.Dim()); err != nil {
@@ -77,11 +83,87 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 	for seed := range seeds {
 		for _, p := range problems {
 			for _, m := range methods {
-				runs = append(runs, Run{s.Name, p, m, uint64(seed + 1)})
+				runs = append(runs, Run{Suite: s.Name, Problem: p, Method: m, Seed: uint64(seed + 1)})
 			}
 		}
 	}
 	return runs, nil
+}
+
+// tables is Plan for a suite of datasets.
+func (s Suite) tables(sel Selection) ([]Run, error) {
+	names := s.Folders()
+	for _, name := range sel.Problems {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%w problem %q of the suite %s: did you mean %s?", ErrUnknown, name, s.Name, nearest.Name(name, names))
+		}
+	}
+	methods, err := s.methods(sel.Methods)
+	if err != nil {
+		return nil, err
+	}
+	if sel.Data == "" {
+		return nil, fmt.Errorf("%w: the suite %s needs data in the folders %s", ErrPlan, s.Name, strings.Join(names, ", "))
+	}
+	type chosen struct {
+		table *Table
+		seeds int
+	}
+	var tables []chosen
+	most := 0
+	for _, d := range s.Datasets {
+		if sel.Problems != nil && !slices.Contains(sel.Problems, d.Name) {
+			continue
+		}
+		t, err := d.Load(sel.Data)
+		if err != nil {
+			return nil, err
+		}
+		_, dim := t.X.Dims()
+		for _, m := range methods {
+			if m.design() {
+				return nil, fmt.Errorf("%w: %s predicts nothing, and %s is a table", ErrPlan, m.Name, d.Name)
+			}
+			if err := m.check(dim); err != nil {
+				return nil, fmt.Errorf("%w: %s: %w", ErrPlan, d.Name, err)
+			}
+		}
+		seeds := cmp.Or(sel.Seeds, d.Seeds, len(t.Test))
+		seeds = min(seeds, len(t.Test))
+		tables = append(tables, chosen{t, seeds})
+		most = max(most, seeds)
+	}
+	var runs []Run
+	for seed := range most {
+		for _, c := range tables {
+			if seed >= c.seeds {
+				continue
+			}
+			for _, m := range methods {
+				runs = append(runs, Run{Suite: s.Name, Table: c.table, Method: m, Seed: uint64(seed + 1)})
+			}
+		}
+	}
+	return runs, nil
+}
+
+// methods returns the named ones, or those of the suite; none twice.
+func (s Suite) methods(names []string) ([]Method, error) {
+	if names == nil {
+		names = s.Methods
+	}
+	var methods []Method
+	for _, name := range names {
+		m, err := ParseMethod(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(methods, func(n Method) bool { return n.Name == m.Name }) {
+			return nil, fmt.Errorf("%w: method %s is there twice", ErrPlan, m.Name)
+		}
+		methods = append(methods, m)
+	}
+	return methods, nil
 }
 
 // problems returns the named problems in the order of the suite, with defaults

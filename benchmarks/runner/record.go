@@ -14,21 +14,25 @@ type Record struct {
 	Seed    uint64 `json:"seed"`
 
 	Dim       int      `json:"dim"`
-	Budget    int      `json:"budget"`
-	Initial   int      `json:"initial"`
-	Batch     int      `json:"batch"`
-	NoiseFree bool     `json:"noise_free"` // as told to the method
-	Minimum   *float64 `json:"minimum"`    // of the objective without noise; null if not known
+	Budget    int      `json:"budget,omitzero"`
+	Initial   int      `json:"initial,omitzero"`
+	Batch     int      `json:"batch,omitzero"`
+	NoiseFree bool     `json:"noise_free,omitzero"` // as told to the method
+	Minimum   *float64 `json:"minimum,omitzero"`    // of the objective without noise; absent if not known
+
+	// Score is that of a fit to a table; what stands above from Budget on, and below
+	// up to Suggest, is then empty.
+	Score *Score `json:"score,omitzero"`
 
 	// Values has the observed value of each evaluation, in order; null where it
 	// failed. Latent has the values without the noise that was added, if any was.
-	Values Numbers `json:"values"`
+	Values Numbers `json:"values,omitzero"`
 	Latent Numbers `json:"latent,omitempty"`
 	// Regret[i] is the least value without noise of the evaluations 0 to i, less
 	// Minimum: simple regret. It is empty if Minimum is not known.
 	Regret Numbers `json:"regret,omitempty"`
 	// Suggest has the seconds that choosing each point took; a batch shares them.
-	Suggest Numbers `json:"suggest_s"`
+	Suggest Numbers `json:"suggest_s,omitzero"`
 	Elapsed float64 `json:"elapsed_s"`
 
 	Error    string   `json:"error,omitempty"`    // why the run ended early
@@ -96,6 +100,14 @@ func (n *Numbers) UnmarshalJSON(text []byte) error {
 // conflict says how a record differs from what the run would do; it is empty if
 // the record can stand for the run.
 func (r Run) conflict(was Record) string {
+	if r.Table != nil {
+		_, dim := r.Table.X.Dims()
+		train, test := r.Table.split(r.Seed)
+		if was.Dim != dim || was.Score != nil && (was.Score.Train != len(train) || was.Score.Test != len(test)) {
+			return fmt.Sprintf("%d inputs and another split, now %d inputs, %d rows to train and %d to test", was.Dim, dim, len(train), len(test))
+		}
+		return ""
+	}
 	observed, _ := r.Problem.objectives(r.Seed)
 	for _, c := range []struct {
 		what     string

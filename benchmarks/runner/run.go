@@ -24,6 +24,10 @@ func (r Run) noiseFree() bool {
 // Do performs the run. What fails in it, a panic too, is in the record. The error
 // is the context's, of a run that was cut short.
 func (r Run) Do(ctx context.Context) (Record, error) {
+	if r.Table != nil {
+		_, dim := r.Table.X.Dims()
+		return r.timed(ctx, Record{Suite: r.Suite, Problem: r.Table.Name, Method: r.Method.Name, Seed: r.Seed, Dim: dim}, r.fit)
+	}
 	p := r.Problem
 	observed, latent := p.objectives(r.Seed)
 	rec := Record{
@@ -33,9 +37,19 @@ func (r Run) Do(ctx context.Context) (Record, error) {
 	if !math.IsNaN(latent.Minimum) {
 		rec.Minimum = &latent.Minimum
 	}
+	rec, err := r.timed(ctx, rec, r.evaluate)
+	if err == nil && rec.Minimum != nil {
+		for _, best := range rec.Best() {
+			rec.Regret = append(rec.Regret, best-latent.Minimum)
+		}
+	}
+	return rec, err
+}
+
+// timed completes the record of a run with what work does.
+func (r Run) timed(ctx context.Context, rec Record, work func(context.Context, *Record) error) (Record, error) {
 	start := time.Now()
-	err := r.evaluate(ctx, &rec)
-	if err != nil {
+	if err := work(ctx, &rec); err != nil {
 		if ctx.Err() != nil {
 			return rec, ctx.Err()
 		}
@@ -43,11 +57,6 @@ func (r Run) Do(ctx context.Context) (Record, error) {
 	}
 	rec.Elapsed = nanoseconds(time.Since(start).Seconds())
 	rec.Date = time.Now().UTC().Format(time.RFC3339)
-	if rec.Minimum != nil {
-		for _, best := range rec.Best() {
-			rec.Regret = append(rec.Regret, best-latent.Minimum)
-		}
-	}
 	return rec, nil
 }
 
@@ -107,10 +116,14 @@ func tell(study *loop.Study, id int, value float64) error {
 func (rec *Record) note(t loop.Trial, value float64) {
 	rec.Values = append(rec.Values, value)
 	rec.Suggest = append(rec.Suggest, nanoseconds(t.SuggestSeconds))
-	if len(t.Warnings) > 0 {
+	rec.warn(t.Warnings)
+}
+
+func (rec *Record) warn(warnings []string) {
+	if len(warnings) > 0 {
 		rec.Warned++
 	}
-	for _, w := range t.Warnings {
+	for _, w := range warnings {
 		if len(rec.Warnings) < maxWarnings && !slices.Contains(rec.Warnings, w) {
 			rec.Warnings = append(rec.Warnings, w)
 		}

@@ -17,8 +17,9 @@ var ErrUnknown = errors.New("unknown")
 type Suite struct {
 	Name, Summary string
 	Problems      []Problem
-	Methods       []string // as ParseMethod reads them
-	Seeds         int      // runs of each method on each problem
+	Datasets      []Dataset // instead of Problems
+	Methods       []string  // as ParseMethod reads them
+	Seeds         int       // runs of each method on each problem; a Dataset has its own
 }
 
 // Problem is an objective with a budget.
@@ -38,6 +39,8 @@ type Problem struct {
 	Initial int // of them before a method chooses; 0 is the default of loop.Options
 	Batch   int // points chosen together; 0 is 1
 }
+
+const splits20 = "splits20_test_rows.csv"
 
 // suites are all there are. A new one is an entry here.
 var suites = []Suite{
@@ -64,6 +67,22 @@ var suites = []Suite{
 		},
 		Methods: []string{"gp", "fsp-laplace", "sobol"},
 		Seeds:   10,
+	},
+	{
+		Name:    "uci",
+		Summary: "regression on nine tables of the UCI repository, for which papers print log densities; needs --data",
+		Datasets: []Dataset{
+			{Name: "yacht", Splits: splits20},
+			{Name: "boston", Splits: splits20},
+			{Name: "energy", Splits: splits20},
+			{Name: "concrete", Splits: splits20},
+			{Name: "wine_red", Splits: splits20},
+			{Name: "kin8nm", Splits: splits20, Seeds: 5},
+			{Name: "power", Splits: splits20, Seeds: 5},
+			{Name: "naval", Splits: splits20, Seeds: 5},
+			{Name: "protein", Splits: "splits5_test_rows.csv"},
+		},
+		Methods: []string{"gfsvi", "fsp-laplace", "laplace", "mfvi", "svgp"},
 	},
 	{
 		Name:    "surrogates",
@@ -99,6 +118,15 @@ func Lookup(name string) (Suite, error) {
 		names[i] = s.Name
 	}
 	return Suite{}, fmt.Errorf("%w suite %q: did you mean %s?", ErrUnknown, name, nearest.Name(name, names))
+}
+
+// Folders are the names of the datasets.
+func (s Suite) Folders() []string {
+	var names []string
+	for _, d := range s.Datasets {
+		names = append(names, d.Name)
+	}
+	return names
 }
 
 // Name is that of the objective, with "noisy-" before it if noise is added.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -31,13 +32,17 @@ func (benchListCmd) Run(e *env) error {
 			fmt.Fprintln(e.stdout)
 		}
 		var problems []string
+		seeds := fmt.Sprint(s.Seeds)
 		for _, p := range s.Problems {
 			problems = append(problems, fmt.Sprintf("%s at %d", p.Name(), p.Budget))
+		}
+		for _, d := range s.Datasets {
+			problems, seeds = append(problems, d.Name), "the splits in the folder of each"
 		}
 		err := columns(e.stdout, func(row func(cells ...string)) {
 			row(s.Name, s.Summary)
 			row("  methods", strings.Join(s.Methods, ", "))
-			row("  seeds", fmt.Sprint(s.Seeds))
+			row("  seeds", seeds)
 			row("  problems", strings.Join(problems, ", "))
 		})
 		if err != nil {
@@ -51,7 +56,8 @@ type benchRunCmd struct {
 	Suite    string   `arg:"" help:"One of the names that bo bench list shows."`
 	Methods  []string `sep:"none" placeholder:"LIST" help:"Surrogates, sobol or random instead of the suite's methods, with commas between them; NAME:key=value;key=value has settings. Repeat for more."`
 	Problems []string `placeholder:"LIST" help:"Only these problems of the suite."`
-	Seeds    *int     `placeholder:"N" help:"Run the seeds 1 to N; default the suite's number."`
+	Seeds    *int     `placeholder:"N" help:"Run the seeds 1 to N, the first N splits of a dataset; default the suite's number."`
+	Data     string   `placeholder:"DIR" help:"Directory with a folder for each dataset of the suite."`
 	Out      string   `placeholder:"DIR" help:"Directory of the results; default bench/SUITE."`
 	Workers  *int     `placeholder:"N" help:"Runs at the same time; default one for each core. Times are fairest with 1."`
 	Retry    bool     `help:"Repeat runs that failed."`
@@ -65,6 +71,7 @@ Examples:
 
     bo bench run spine --methods gp,sobol
     bo bench run spine --methods 'gp:kernel=rbf,gp:acquisition=mes' --problems branin,levy4 --seeds 20 --out rbf
+    bo bench run uci --data data --problems yacht,boston --seeds 5
     bo bench report bench/spine`
 }
 
@@ -78,15 +85,20 @@ func (c *benchRunCmd) Run(e *env) error {
 	if err != nil {
 		return usageError{err}
 	}
-	sel := runner.Selection{Problems: c.Problems}
+	sel := runner.Selection{Problems: c.Problems, Data: c.Data}
 	if c.Seeds != nil {
 		sel.Seeds = *c.Seeds
 	}
 	for _, list := range c.Methods {
 		sel.Methods = append(sel.Methods, runner.SplitMethods(list)...)
 	}
+	if len(suite.Datasets) > 0 && c.Data == "" {
+		return usagef("the suite %s needs --data DIR with the folders %s", suite.Name, strings.Join(suite.Folders(), ", "))
+	}
 	plan, err := suite.Plan(sel)
-	if err != nil {
+	if errors.Is(err, runner.ErrData) {
+		return err
+	} else if err != nil {
 		return usageError{err}
 	}
 	dir, workers := c.Out, runtime.NumCPU()
@@ -148,15 +160,21 @@ func outcome(r runner.Record, remaining float64) string {
 	if r.Error != "" {
 		return head + "  failed: " + oneLine(r.Error)
 	}
+	if s := r.Score; s != nil {
+		return fmt.Sprintf("%s  log density %.3f, rmse %.3g  in %s", head, s.LogDensity, s.RMSE, duration(r.Elapsed)) + left(remaining)
+	}
 	result := "least value " + short(r.Best()[len(r.Values)-1])
 	if r.Regret != nil {
 		result = fmt.Sprintf("regret %.2g", r.Regret[len(r.Regret)-1])
 	}
-	text := fmt.Sprintf("%s  %s  in %s", head, result, duration(r.Elapsed))
-	if remaining > 0 {
-		text += fmt.Sprintf(", about %s left", duration(remaining))
+	return fmt.Sprintf("%s  %s  in %s", head, result, duration(r.Elapsed)) + left(remaining)
+}
+
+func left(seconds float64) string {
+	if seconds <= 0 {
+		return ""
 	}
-	return text
+	return fmt.Sprintf(", about %s left", duration(seconds))
 }
 
 type benchReportCmd struct {
@@ -171,6 +189,13 @@ func (c *benchReportCmd) Run(e *env) error {
 	records, err := runner.Read(c.Dir)
 	if err != nil {
 		return err
+	}
+	if suite, err := runner.Lookup(records[0].Suite); err == nil && len(suite.Datasets) > 0 {
+		r, err := benchreport.NewRegression(records)
+		if err != nil {
+			return err
+		}
+		return c.write(e, r)
 	}
 	r, err := benchreport.New(records, c.Baseline)
 	if err != nil {
@@ -187,6 +212,16 @@ func (c *benchReportCmd) Run(e *env) error {
 		}
 		fmt.Fprintf(e.stderr, "%d plots in %s\n", len(paths), dir)
 	}
+	return c.write(e, r)
+}
+
+// A written report can be JSON, too.
+type written interface {
+	WriteText(w io.Writer) error
+	WriteMarkdown(w io.Writer) error
+}
+
+func (c *benchReportCmd) write(e *env, r written) error {
 	switch {
 	case c.JSON:
 		enc := json.NewEncoder(e.stdout)

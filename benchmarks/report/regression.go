@@ -1,0 +1,243 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/functionspace/bo/benchmarks/runner"
+)
+
+// Regression is what the records of a suite of datasets say.
+type Regression struct {
+	Suite    string    `json:"suite"`
+	Datasets []Dataset `json:"datasets"`
+	Tallies  []Tally   `json:"tallies"`
+	Failures []Failure `json:"failures,omitempty"`
+	Origins  []Origin  `json:"origins"`
+}
+
+// Dataset compares the methods on one dataset.
+type Dataset struct {
+	Name    string      `json:"dataset"`
+	Dim     int         `json:"dim"`
+	Train   int         `json:"train"` // rows of the first split
+	Test    int         `json:"test"`
+	Methods []Predictor `json:"methods"`
+}
+
+// Predictor is a method on one dataset; the summaries are over splits.
+type Predictor struct {
+	Name          string      `json:"method"`
+	Splits        int         `json:"splits"`
+	LogDensity    Summary     `json:"log_density"` // of runner.Score, as the next
+	LogLikelihood Summary     `json:"log_likelihood"`
+	RMSE          Summary     `json:"rmse"`
+	MSE           Summary     `json:"mse"`
+	RMSERaw       Summary     `json:"rmse_raw"`
+	Fit           Summary     `json:"fit_s"`
+	Predict       Summary     `json:"predict_s"`
+	Published     []Published `json:"published,omitempty"`
+}
+
+// Tally counts the datasets on which a method is at least as good as a paper
+// prints for it.
+type Tally struct {
+	Method     string   `json:"method"`
+	Source     string   `json:"source"`
+	Reached    int      `json:"reached"`
+	Datasets   int      `json:"datasets"`
+	Missed     []string `json:"missed,omitempty"`
+	ReachedMSE int      `json:"reached_mse"`
+	WithMSE    int      `json:"datasets_mse"`
+	MissedMSE  []string `json:"missed_mse,omitempty"`
+}
+
+// NewRegression makes a report of the records of one suite of datasets. The error
+// wraps ErrReport.
+func NewRegression(records []runner.Record) (*Regression, error) {
+	if len(records) == 0 {
+		return nil, fmt.Errorf("%w: no records", ErrReport)
+	}
+	r := &Regression{Suite: records[0].Suite, Origins: origins(records)}
+	var datasets, methods, folders, usual []string
+	byKey := map[[2]string][]runner.Record{}
+	for _, rec := range records {
+		if rec.Score == nil {
+			r.Failures = append(r.Failures, Failure{rec.Problem, rec.Method, rec.Seed, rec.Error})
+			continue
+		}
+		key := [2]string{rec.Problem, rec.Method}
+		byKey[key] = append(byKey[key], rec)
+		if !slices.Contains(datasets, rec.Problem) {
+			datasets = append(datasets, rec.Problem)
+		}
+		if !slices.Contains(methods, rec.Method) {
+			methods = append(methods, rec.Method)
+		}
+	}
+	if s, err := runner.Lookup(r.Suite); err == nil {
+		folders, usual = s.Folders(), s.Methods
+	}
+	arrange(datasets, folders)
+	arrange(methods, usual)
+	for _, name := range datasets {
+		var d Dataset
+		for _, method := range methods {
+			runs := byKey[[2]string{name, method}]
+			if len(runs) == 0 {
+				continue
+			}
+			slices.SortFunc(runs, func(a, b runner.Record) int { return int(a.Seed) - int(b.Seed) })
+			d.Name, d.Dim, d.Train, d.Test = name, runs[0].Dim, runs[0].Score.Train, runs[0].Score.Test
+			d.Methods = append(d.Methods, predictor(name, method, runs))
+		}
+		r.Datasets = append(r.Datasets, d)
+	}
+	r.tally()
+	return r, nil
+}
+
+func predictor(dataset, method string, runs []runner.Record) Predictor {
+	over := func(f func(s *runner.Score) float64) Summary {
+		return summarize(each(runs, func(r runner.Record) float64 { return f(r.Score) }))
+	}
+	p := Predictor{
+		Name: method, Splits: len(runs),
+		LogDensity:    over(func(s *runner.Score) float64 { return s.LogDensity }),
+		LogLikelihood: over(func(s *runner.Score) float64 { return s.LogLikelihood }),
+		RMSE:          over(func(s *runner.Score) float64 { return s.RMSE }),
+		MSE:           over(func(s *runner.Score) float64 { return s.RMSE * s.RMSE }),
+		RMSERaw:       over(func(s *runner.Score) float64 { return s.RMSERaw }),
+		Fit:           over(func(s *runner.Score) float64 { return s.Fit }),
+		Predict:       over(func(s *runner.Score) float64 { return s.Predict }),
+	}
+	base, _, _ := strings.Cut(method, ":")
+	for _, q := range published() {
+		if q.Dataset == dataset && q.Method == base {
+			q.compareWith(p.LogDensity, p.MSE)
+			p.Published = append(p.Published, q)
+		}
+	}
+	return p
+}
+
+func (r *Regression) tally() {
+	for _, d := range r.Datasets {
+		for _, m := range d.Methods {
+			for _, q := range m.Published {
+				i := slices.IndexFunc(r.Tallies, func(t Tally) bool { return t.Method == m.Name && t.Source == q.Source })
+				if i < 0 {
+					i = len(r.Tallies)
+					r.Tallies = append(r.Tallies, Tally{Method: m.Name, Source: q.Source})
+				}
+				t := &r.Tallies[i]
+				t.Datasets++
+				if q.Reached {
+					t.Reached++
+				} else {
+					t.Missed = append(t.Missed, d.Name)
+				}
+				switch {
+				case q.ReachedMSE == nil:
+					continue
+				case *q.ReachedMSE:
+					t.ReachedMSE++
+				default:
+					t.MissedMSE = append(t.MissedMSE, d.Name)
+				}
+				t.WithMSE++
+			}
+		}
+	}
+}
+
+// WriteText writes the report for a terminal.
+func (r *Regression) WriteText(w io.Writer) error { return r.write(w, false) }
+
+// WriteMarkdown writes the report as Markdown.
+func (r *Regression) WriteMarkdown(w io.Writer) error { return r.write(w, true) }
+
+func (r *Regression) write(out io.Writer, markdown bool) error {
+	w := &writer{markdown: markdown}
+	if len(r.Tallies) > 0 {
+		w.heading("At least as good as the paper prints for the same method")
+		w.table(r.tallies())
+	}
+	for _, d := range r.Datasets {
+		w.heading(fmt.Sprintf("%s: %d inputs, %d rows to train and %d to test", d.Name, d.Dim, d.Train, d.Test))
+		w.table(d.table())
+	}
+	if len(r.Failures) > 0 {
+		w.heading("Runs that failed, and are not in the tables")
+		t := table{{"dataset", "method", "split", "error"}}
+		for _, f := range r.Failures {
+			t = append(t, []string{f.Problem, f.Method, fmt.Sprint(f.Seed), strings.ReplaceAll(f.Error, "\n", "; ")})
+		}
+		w.table(t)
+	}
+	w.heading("Notes")
+	bullet := func(text string) {
+		if w.markdown {
+			text = "- " + text
+		}
+		w.line("%s", text)
+	}
+	for _, text := range regressionNotes {
+		bullet(text)
+	}
+	for _, o := range r.Origins {
+		bullet(o.text())
+	}
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
+var regressionNotes = []string{
+	"Mean ± standard error over splits, targets standardised by the training rows. Log density is that of an observation, E log-lik. the expectation of the log-likelihood over the posterior, which is never larger and is what the papers print; nats per test row, higher is better.",
+	"Behind a paper's number ✓ says that the log density, or the squared error, is at least as good within two standard errors of the difference, and ✗ that it is not. The papers' RMSE is the square root of their mean squared error.",
+	"Sources are named in benchmarks/report/published.csv: [g] GFSVI, [f] FSP-Laplace. Theirs are 5 folds of a fifth of the rows each, ours the splits of a tenth of earlier work.",
+}
+
+func (r *Regression) tallies() table {
+	t := table{{"method", "paper", "log density", "missed", "squared error", "missed"}}
+	for _, c := range r.Tallies {
+		row := []string{c.Method, c.Source, fmt.Sprintf("%d of %d", c.Reached, c.Datasets), strings.Join(c.Missed, ", "), "", strings.Join(c.MissedMSE, ", ")}
+		if c.WithMSE > 0 {
+			row[4] = fmt.Sprintf("%d of %d", c.ReachedMSE, c.WithMSE)
+		}
+		t = append(t, row)
+	}
+	return t
+}
+
+func (d Dataset) table() table {
+	t := table{{"method", "splits", "log density", "E log-lik.", "papers", "RMSE", "paper", "RMSE raw", "fit", "predict"}}
+	for _, m := range d.Methods {
+		var density, rmse []string
+		for _, p := range m.Published {
+			density = append(density, fmt.Sprintf("%.3f ± %.3f [%s] %s", p.LogLikelihood, p.LogLikelihoodSE, p.Source[:1], mark(p.Reached)))
+			if p.MSE != nil {
+				rmse = append(rmse, fmt.Sprintf("%.3f %s", math.Sqrt(*p.MSE), mark(*p.ReachedMSE)))
+			}
+		}
+		t = append(t, []string{
+			m.Name, fmt.Sprint(m.Splits), decimals(m.LogDensity), decimals(m.LogLikelihood), strings.Join(density, ", "),
+			decimals(m.RMSE), strings.Join(rmse, ", "), figures(m.RMSERaw), seconds(m.Fit.Mean), seconds(m.Predict.Mean),
+		})
+	}
+	return t
+}
+
+func mark(reached bool) string {
+	if reached {
+		return "✓"
+	}
+	return "✗"
+}
+
+func decimals(s Summary) string { return fmt.Sprintf("%.3f ± %.3f", s.Mean, s.SE) }
+
+func figures(s Summary) string { return fmt.Sprintf("%.3g ± %.1g", s.Mean, s.SE) }

@@ -1,0 +1,216 @@
+package runner
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// ErrData reports a folder of data that a suite of datasets cannot use.
+var ErrData = errors.New("bad data")
+
+// Dataset is a table that is split into rows to train on and rows to test on, in
+// several ways. Its folder holds data.csv, a header and rows of numbers with the
+// target last, and the file Splits: the test rows of each split, lines of
+// split,row below a header, both from 0.
+type Dataset struct {
+	Name   string // of the folder, too
+	Splits string // name of the file
+	Seeds  int    // splits that the suite takes unless told otherwise; 0 takes all
+}
+
+// Table is a dataset in memory.
+type Table struct {
+	Name string
+	X    *mat.Dense
+	Y    []float64
+	Test [][]int // rows of each split
+}
+
+// Load reads the dataset from its folder in dir. An error about what is there,
+// or is not, wraps ErrData.
+func (d Dataset) Load(dir string) (*Table, error) {
+	folder := filepath.Join(dir, d.Name)
+	rows, err := numbers(filepath.Join(folder, "data.csv"))
+	if err != nil {
+		return nil, err
+	}
+	n, width := len(rows), len(rows[0])
+	if width < 2 {
+		return nil, fmt.Errorf("%w: %s has one column, want inputs and a target", ErrData, folder)
+	}
+	t := &Table{Name: d.Name, X: mat.NewDense(n, width-1, nil), Y: make([]float64, n)}
+	for i, row := range rows {
+		t.X.SetRow(i, row[:width-1])
+		t.Y[i] = row[width-1]
+	}
+	path := filepath.Join(folder, d.Splits)
+	lines, err := numbers(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range lines {
+		if len(line) != 2 || line[0] != math.Trunc(line[0]) || line[0] < 0 || line[0] > float64(len(t.Test)) ||
+			line[1] != math.Trunc(line[1]) || line[1] < 0 || line[1] >= float64(n) {
+			return nil, fmt.Errorf("%w: %s: %v is not a split and a row of %d, splits in order", ErrData, path, line, n)
+		}
+		split := int(line[0])
+		if split == len(t.Test) {
+			t.Test = append(t.Test, nil)
+		}
+		t.Test[split] = append(t.Test[split], int(line[1]))
+	}
+	return t, nil
+}
+
+// numbers reads the rows of a CSV file below its header; there is at least one.
+func numbers(path string) ([][]float64, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: there is no %s", ErrData, path)
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	cells, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrData, path, err)
+	}
+	if len(cells) < 2 {
+		return nil, fmt.Errorf("%w: %s has no rows", ErrData, path)
+	}
+	rows := make([][]float64, len(cells)-1)
+	for i, line := range cells[1:] {
+		for _, cell := range line {
+			v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("%w: %s: row %d: %q is not a finite number", ErrData, path, i+1, cell)
+			}
+			rows[i] = append(rows[i], v)
+		}
+	}
+	return rows, nil
+}
+
+// split returns the rows to train on and to test on of a seed, which is the
+// number of the split from 1.
+func (t *Table) split(seed uint64) (train, test []int) {
+	test = t.Test[seed-1]
+	held := make([]bool, len(t.Y))
+	for _, i := range test {
+		held[i] = true
+	}
+	for i := range held {
+		if !held[i] {
+			train = append(train, i)
+		}
+	}
+	return train, test
+}
+
+// rows returns those rows of the table.
+func (t *Table) rows(which []int) (*mat.Dense, []float64) {
+	_, dim := t.X.Dims()
+	x, y := mat.NewDense(len(which), dim, nil), make([]float64, len(which))
+	for i, row := range which {
+		x.SetRow(i, t.X.RawRowView(row))
+		y[i] = t.Y[row]
+	}
+	return x, y
+}
+
+// Score says how well the posterior of a method predicts test rows. Targets are
+// standardised by mean and standard deviation of the training rows, inputs too.
+type Score struct {
+	Train int `json:"train"` // rows
+	Test  int `json:"test"`
+
+	// LogDensity is the mean over test rows of log N(y; m, v+σ²), in nats, where m
+	// and v are the moments of the latent function and σ² is the noise;
+	// LogLikelihood that of E log N(y; f, σ²), f ~ N(m, v), which is never larger.
+	LogDensity    float64 `json:"log_density"`
+	LogLikelihood float64 `json:"log_likelihood"`
+	RMSE          float64 `json:"rmse"`      // of m
+	RMSERaw       float64 `json:"rmse_raw"`  // in the units of the file
+	Noise         float64 `json:"noise"`     // σ², of standardised targets
+	Spread        float64 `json:"mean_var"`  // mean of v over test rows
+	Fit           float64 `json:"fit_s"`     // seconds
+	Predict       float64 `json:"predict_s"` // seconds, of all test rows
+}
+
+// atOnce bounds the rows that a posterior is asked about in one call.
+const atOnce = 1024
+
+// fit trains the method on the rows of the split and scores it on the others.
+func (r Run) fit(ctx context.Context, rec *Record) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v", fault)
+		}
+	}()
+	c, err := r.Method.chooser()
+	if err != nil {
+		return err
+	}
+	train, test := r.Table.split(r.Seed)
+	x, y := r.Table.rows(train)
+	model := surrogate.Scaled{Model: c.Surrogate, Inputs: surrogate.ZScore, Outputs: surrogate.Raw}
+	scale := surrogate.Standardize(y)
+	start := time.Now()
+	posterior, err := model.Fit(ctx, surrogate.Dataset{X: x, Y: scale.Apply(nil, y)}, stream.New(r.Seed, "fit of "+r.Table.Name, 0))
+	if err != nil {
+		return err
+	}
+	s := &Score{Train: len(train), Test: len(test), Noise: posterior.Noise(), Fit: nanoseconds(time.Since(start).Seconds())}
+	rec.warn(posterior.Warnings())
+	at, want := r.Table.rows(test)
+	want = scale.Apply(want, want)
+	mean, variance := make([]float64, len(test)), make([]float64, len(test))
+	start = time.Now()
+	_, dim := at.Dims()
+	for i := 0; i < len(test); i += atOnce {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j := min(len(test), i+atOnce)
+		posterior.Predict(mean[i:j], variance[i:j], at.Slice(i, j, 0, dim).(*mat.Dense))
+	}
+	s.Predict = nanoseconds(time.Since(start).Seconds())
+	s.judge(want, mean, variance)
+	s.RMSERaw = s.RMSE * scale.SD
+	rec.Score = s
+	return nil
+}
+
+// minNoise keeps the densities of a model that knows no noise finite.
+const minNoise = 1e-12
+
+// judge compares targets with Gaussian predictions of the latent function.
+func (s *Score) judge(y, mean, variance []float64) {
+	noise := max(s.Noise, minNoise)
+	for i := range y {
+		square, v := (y[i]-mean[i])*(y[i]-mean[i]), max(0, variance[i])
+		s.LogDensity -= (math.Log(2*math.Pi*(v+noise)) + square/(v+noise)) / 2
+		s.LogLikelihood -= (math.Log(2*math.Pi*noise) + (square+v)/noise) / 2
+		s.RMSE += square
+		s.Spread += v
+	}
+	n := float64(len(y))
+	s.LogDensity /= n
+	s.LogLikelihood /= n
+	s.RMSE = math.Sqrt(s.RMSE / n)
+	s.Spread /= n
+}
