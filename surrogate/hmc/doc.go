@@ -15,6 +15,10 @@
 // most are theirs. The chains move in v = √δ w of the hidden layers, log δ and the log of
 // the variable, so that prior weights are standard normal whatever δ is.
 //
+// Each chain starts at a maximum of the posterior of its own. A fit does not go on where
+// an earlier one ended: with data declared exact the new observation puts such a start so
+// far out that chains of the usual length do not come back.
+//
 // The posterior is a fixed number of networks, spread evenly over the draws: their
 // moments, and one of them for a path. The noise is the mean over all draws.
 //

@@ -175,7 +175,7 @@ func TestRanksAreUniform(t *testing.T) {
 		p.Net.Forward(value, w, at)
 		want := [3]float64{value[0], truth.Precision, truth.Noise}
 
-		c, err := nuts.Sample(context.Background(), target.logDensity, nuts.Place{Q: target.pack(p.Start(nil, rng))},
+		c, err := nuts.Sample(context.Background(), target.logDensity, target.pack(p.Start(nil, rng)),
 			nuts.Settings{Warmup: 60, Draws: draws * thin, Accept: 0.9, Depth: 8}, rng, func() {})
 		require.NoError(t, err)
 		var rank [3]int
@@ -194,14 +194,14 @@ func TestRanksAreUniform(t *testing.T) {
 		}
 	}
 	for i, counts := range ranks {
-		// Five bins of four ranks; the 99.9 % point of χ² with 4 degrees of freedom is 18.5.
+		// Five bins of four ranks; the 99.99 % point of χ² with 4 degrees of freedom is 23.5.
 		var chi2 float64
 		for b := range 5 {
 			n := counts[4*b] + counts[4*b+1] + counts[4*b+2] + counts[4*b+3]
 			e := float64(n) - runs/5
 			chi2 += e * e / (runs / 5)
 		}
-		require.Less(t, chi2, 18.5, "quantity %d: %v", i, counts)
+		require.Less(t, chi2, 23.5, "quantity %d: %v", i, counts)
 	}
 }
 
@@ -216,14 +216,14 @@ func hyper(t *testing.T, p surrogate.Posterior, name string) float64 {
 }
 
 func TestDiagnosis(t *testing.T) {
-	m := Model{Hidden: []int{10}, Chains: 2, Warmup: 150, Draws: 150}
+	m := Model{Hidden: []int{10}, Warmup: 200, Draws: 200, Noise: new(0.05)}
 	good, err := m.Fit(context.Background(), toy(12), stream.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Empty(t, good.Warnings())
 	require.Less(t, hyper(t, good, "rhat"), maxRHat)
 	require.Greater(t, hyper(t, good, "ess"), 50.)
 
-	m.Begin, m.Warmup, m.Draws, m.Depth = "random", 1, 10, 1
+	m.Begin, m.Chains, m.Warmup, m.Draws, m.Depth = "random", 2, 1, 10, 1
 	bad, err := m.Fit(context.Background(), toy(12), stream.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Greater(t, hyper(t, bad, "rhat"), maxRHat)
@@ -238,24 +238,6 @@ func TestThinning(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, float64(min(samples, 20)), hyper(t, post, "networks"))
 	}
-}
-
-func TestWarmStart(t *testing.T) {
-	m := Model{Hidden: []int{5}, Chains: 2, Warmup: 60, Draws: 30, Depth: 6}
-	first, err := m.Fit(context.Background(), toy(12), stream.New(1, "fit", 0))
-	require.NoError(t, err)
-	state := first.(surrogate.Stater).State()
-	target := newPosterior(problem(t, m, toy(13)))
-	places, err := m.places(context.Background(), target.p, state, stream.New(1, "p", 0))
-	require.NoError(t, err)
-	require.Len(t, places, 2)
-	for _, p := range places {
-		require.Len(t, p.Q, target.hidden+2)
-		require.Len(t, p.Variance, target.hidden+2)
-		require.Positive(t, p.Step)
-	}
-	_, err = m.FitFrom(context.Background(), state, toy(13), stream.New(2, "fit", 0))
-	require.NoError(t, err)
 }
 
 func TestCheck(t *testing.T) {

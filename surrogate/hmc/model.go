@@ -35,7 +35,7 @@ type Model struct {
 	Begin   string  `set:"start" default:"map" help:"where chains start: map (each at a maximum of the posterior of its own) or random (weights as for training)"`
 }
 
-var _ surrogate.WarmStarter = Model{}
+var _ surrogate.Model = Model{}
 
 const (
 	minDraws = 8
@@ -86,12 +86,6 @@ func (m Model) Check(int) error {
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	return m.FitFrom(ctx, nil, d, rng)
-}
-
-// FitFrom implements surrogate.WarmStarter: each chain starts where that of an earlier
-// fit ended, with its step size and mass.
-func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, settings, err := m.withDefaults()
 	if err != nil {
 		return nil, err
@@ -103,14 +97,14 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, fmt.Errorf("hmc: %w", err)
 	}
-	places, err := m.places(ctx, p, start, stream.Split(rng, "start", 0))
+	starts, err := m.starts(ctx, p, stream.Split(rng, "start", 0))
 	if err != nil {
 		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
 			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
 		}
 		return nil, fmt.Errorf("hmc: %w", err)
 	}
-	chains, err := m.sample(ctx, p, places, stream.Split(rng, "chains", 0))
+	chains, err := m.sample(ctx, p, starts, stream.Split(rng, "chains", 0))
 	if err != nil {
 		return nil, fmt.Errorf("hmc: %w", err)
 	}
@@ -122,19 +116,12 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// places are where the chains start.
-func (m Model) places(ctx context.Context, p *mapnet.Problem, state surrogate.State, rng *rand.Rand) ([]nuts.Place, error) {
-	t := newPosterior(p)
-	places := make([]nuts.Place, m.Chains)
-	for k := range places {
+// starts are where the chains start.
+func (m Model) starts(ctx context.Context, p *mapnet.Problem, rng *rand.Rand) ([][]float64, error) {
+	t, starts := newPosterior(p), make([][]float64, m.Chains)
+	for k := range starts {
 		rng := stream.Split(rng, "chain", k)
 		w, h := p.Start(nil, rng)
-		q := t.pack(w, h)
-		if size := 2*len(q) + 1; len(state) == m.Chains*size {
-			s := state[k*size : (k+1)*size]
-			places[k] = nuts.Place{Q: s[:len(q)], Variance: s[len(q) : 2*len(q)], Step: s[2*len(q)]}
-			continue
-		}
 		if m.Begin == "map" {
 			report := surrogate.WithProgress(ctx, func(r surrogate.Progress) {
 				r.Phase = fmt.Sprintf("start of chain %d of %d", k+1, m.Chains)
@@ -144,25 +131,25 @@ func (m Model) places(ctx context.Context, p *mapnet.Problem, state surrogate.St
 			if err != nil {
 				return nil, err
 			}
-			q = t.pack(f.W, f.Hypers)
+			w, h = f.W, f.Hypers
 		}
-		places[k] = nuts.Place{Q: q}
+		starts[k] = t.pack(w, h)
 	}
-	return places, nil
+	return starts, nil
 }
 
 // sample runs the chains, as many at a time as there are processors.
-func (m Model) sample(ctx context.Context, p *mapnet.Problem, places []nuts.Place, rng *rand.Rand) ([]*nuts.Chain, error) {
+func (m Model) sample(ctx context.Context, p *mapnet.Problem, starts [][]float64, rng *rand.Rand) ([]*nuts.Chain, error) {
 	settings := nuts.Settings{Warmup: m.Warmup, Draws: m.Draws, Accept: m.Accept, Depth: m.Depth}
 	chains, errs := make([]*nuts.Chain, m.Chains), make([]error, m.Chains)
 	ticks, turn := make(chan struct{}), make(chan struct{}, runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
-	for k, place := range places {
+	for k, start := range starts {
 		rng := stream.Split(rng, "chain", k)
 		group.Go(func() {
 			turn <- struct{}{}
 			defer func() { <-turn }()
-			chains[k], errs[k] = nuts.Sample(ctx, newPosterior(p).logDensity, place, settings, rng, func() { ticks <- struct{}{} })
+			chains[k], errs[k] = nuts.Sample(ctx, newPosterior(p).logDensity, start, settings, rng, func() { ticks <- struct{}{} })
 		})
 	}
 	go func() {
@@ -200,7 +187,6 @@ func (m Model) summarize(ctx context.Context, p *mapnet.Problem, chains []*nuts.
 		full += c.Saturated
 		steps += c.Steps / float64(len(chains))
 		accept += c.Accept / float64(len(chains))
-		post.Remembered = append(append(append(post.Remembered, c.End.Q...), c.End.Variance...), c.End.Step)
 	}
 	samples := min(m.Samples, len(draws))
 	networks := make([][]float64, len(draws))

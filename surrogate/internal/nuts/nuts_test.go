@@ -45,11 +45,12 @@ func run(t *testing.T, target Target, start []float64, s Settings, chains int) [
 	t.Helper()
 	byEntry := make([][][]float64, len(start))
 	for k := range chains {
-		c, err := Sample(context.Background(), target, Place{Q: start}, s, stream.New(1, "chain", k), func() {})
+		c, err := Sample(context.Background(), target, start, s, stream.New(1, "chain", k), func() {})
 		require.NoError(t, err)
 		require.Len(t, c.Draws, s.Draws)
 		require.Zero(t, c.Divergent)
-		require.InDelta(t, s.Accept+0.07, c.Accept, 0.08) // averaging leans to short steps
+		require.Greater(t, c.Accept, s.Accept-0.05)
+		require.Less(t, c.Accept, 0.99) // averaging leans to short steps
 		for i := range start {
 			v := make([]float64, s.Draws)
 			for j, q := range c.Draws {
@@ -131,7 +132,7 @@ func TestEdge(t *testing.T) {
 		}
 		return -q[0]
 	}
-	c, err := Sample(context.Background(), target, Place{Q: []float64{1}}, Settings{Warmup: 500, Draws: 4000, Accept: 0.9, Depth: 10}, stream.New(1, "edge", 0), func() {})
+	c, err := Sample(context.Background(), target, []float64{1}, Settings{Warmup: 500, Draws: 4000, Accept: 0.9, Depth: 10}, stream.New(1, "edge", 0), func() {})
 	require.NoError(t, err)
 	require.Positive(t, c.Divergent)
 	var mean float64
@@ -140,7 +141,7 @@ func TestEdge(t *testing.T) {
 		mean += q[0] / 4000
 	}
 	require.InDelta(t, 1, mean, 0.15)
-	_, err = Sample(context.Background(), target, Place{Q: []float64{-1}}, Settings{Draws: 1, Accept: 0.8, Depth: 3}, stream.New(1, "edge", 0), func() {})
+	_, err = Sample(context.Background(), target, []float64{-1}, Settings{Draws: 1, Accept: 0.8, Depth: 3}, stream.New(1, "edge", 0), func() {})
 	require.ErrorIs(t, err, ErrStart)
 }
 
@@ -204,25 +205,11 @@ func TestWindows(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ticks := 0
-	_, err := Sample(ctx, gaussian([]float64{1}, 0), Place{Q: []float64{0}}, Settings{Warmup: 50, Draws: 50, Accept: 0.8, Depth: 10}, stream.New(1, "c", 0), func() {
+	_, err := Sample(ctx, gaussian([]float64{1}, 0), []float64{0}, Settings{Warmup: 50, Draws: 50, Accept: 0.8, Depth: 10}, stream.New(1, "c", 0), func() {
 		if ticks++; ticks == 7 {
 			cancel()
 		}
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 7, ticks)
-}
-
-// A chain goes on from the place where an earlier one ended.
-func TestPlace(t *testing.T) {
-	target := gaussian([]float64{0.1, 1, 100}, 0)
-	s := Settings{Warmup: 300, Draws: 100, Accept: 0.8, Depth: 10}
-	a, err := Sample(context.Background(), target, Place{Q: make([]float64, 3)}, s, stream.New(1, "a", 0), func() {})
-	require.NoError(t, err)
-	require.Equal(t, a.Draws[99], a.End.Q)
-	s.Warmup = 0
-	b, err := Sample(context.Background(), target, a.End, s, stream.New(1, "b", 0), func() {})
-	require.NoError(t, err)
-	require.Equal(t, a.End.Step, b.End.Step)
-	require.Less(t, b.Steps, 10.)
 }

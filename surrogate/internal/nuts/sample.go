@@ -18,19 +18,10 @@ type Settings struct {
 	Depth         int     // a trajectory has fewer than 2^Depth steps
 }
 
-// Place is where a chain starts or ends: a position with the step size and the
-// variances that suit it. A Step of 0, or no variances, are unknown.
-type Place struct {
-	Q        []float64
-	Step     float64
-	Variance []float64
-}
-
 // Chain is what came of a run. Counts and means exclude the warm-up.
 type Chain struct {
 	Draws      [][]float64
 	LogDensity []float64
-	End        Place
 	Divergent  int     // draws whose trajectory diverged
 	Saturated  int     // draws whose trajectory reached the largest size
 	Accept     float64 // mean acceptance
@@ -39,25 +30,19 @@ type Chain struct {
 
 // Sample runs a chain. It calls tick after each iteration, warm-up included, and
 // looks at ctx before each gradient.
-func Sample(ctx context.Context, target Target, start Place, s Settings, rng *rand.Rand, tick func()) (*Chain, error) {
-	d := len(start.Q)
-	w := &walker{target: target, rng: rng, step: start.Step, variance: slices.Clone(start.Variance)}
-	if len(w.variance) != d {
-		w.variance = make([]float64, d)
-		for i := range w.variance {
-			w.variance[i] = 1
-		}
+func Sample(ctx context.Context, target Target, start []float64, s Settings, rng *rand.Rand, tick func()) (*Chain, error) {
+	d := len(start)
+	w := &walker{target: target, rng: rng, step: 1, variance: make([]float64, d)}
+	for i := range w.variance {
+		w.variance[i] = 1
 	}
 	grad := make([]float64, d)
-	logp := target(grad, start.Q)
+	logp := target(grad, start)
 	if bad(logp) || slices.ContainsFunc(grad, bad) {
 		return nil, ErrStart
 	}
-	at := &point{q: slices.Clone(start.Q), grad: grad, logp: logp}
-	if !(w.step > 0) {
-		w.step = 1
-		w.guess(at)
-	}
+	at := &point{q: slices.Clone(start), grad: grad, logp: logp}
+	w.guess(at)
 	averaging := newDualAveraging(s.Accept, w.step)
 	first, ends := windows(s.Warmup)
 	seen := newMoments(d)
@@ -97,7 +82,6 @@ func Sample(ctx context.Context, target Target, start Place, s Settings, rng *ra
 		}
 		tick()
 	}
-	c.End = Place{Q: slices.Clone(at.q), Step: w.step, Variance: w.variance}
 	return c, nil
 }
 
