@@ -48,6 +48,12 @@ func TestScaleInputs(t *testing.T) {
 // A periodic kernel never leaves its variance's neighbourhood when its
 // lengthscale is long: what counts is the way to the first trough, at half a
 // period, of which a sine covers 39 % in a fifth of the period.
+func TestScaleInputsOfAConstantInput(t *testing.T) {
+	a := ScaleInputs(prior.RBF(2), []float64{0, 3}, []float64{1, 3})
+	require.Equal(t, 1.0, a.Scale[1])
+	require.Equal(t, 3.0, a.Shift[1])
+}
+
 func TestScaleInputsOfAnOscillatingPrior(t *testing.T) {
 	k, err := prior.Parse("periodic(period=0.3,lengthscale=10)", 1)
 	require.NoError(t, err)

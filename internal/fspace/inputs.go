@@ -51,7 +51,7 @@ const maxRange = 6
 // ScaleInputs centres the box and divides each input by the distance over which
 // the prior varies along it, so that the network starts out as smooth as the
 // prior in every direction, and blind to inputs that do not matter. No input
-// spreads further than [-6, 6].
+// spreads further than [-6, 6]. One whose bounds are equal keeps its unit.
 func ScaleInputs(k prior.Kernel, lo, hi []float64) Affine {
 	d := len(lo)
 	a := Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
@@ -60,6 +60,10 @@ func ScaleInputs(k prior.Kernel, lo, hi []float64) Affine {
 	}
 	for j := range d {
 		width := hi[j] - lo[j]
+		if width == 0 {
+			a.Scale[j] = 1
+			continue
+		}
 		a.Scale[j] = 1 / max(variationLength(k, a.Shift, j, width), width/(2*maxRange))
 	}
 	return a

@@ -118,6 +118,19 @@ func testProblem(t *testing.T, m Model) (*problem, []float64) {
 	return p, v
 }
 
+// An input that does not vary changes nothing but the count of inputs.
+func TestConstantInput(t *testing.T) {
+	d := wave(60, 1)
+	d.X = mat.DenseCopyOf(d.X.Grow(0, 1))
+	post, err := Model{Inducing: 15}.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	mean, variance := make([]float64, 60), make([]float64, 60)
+	post.Predict(mean, variance, d.X)
+	for i, y := range d.Y {
+		require.InDelta(t, y, mean[i], 0.4)
+	}
+}
+
 func TestGradientOfCollapsedBound(t *testing.T) {
 	for _, m := range []Model{{LearnInducing: true}, {Spec: prior.Spec{Kernel: "rbf+linear", Mean: prior.MeanZero}}} {
 		p, v := testProblem(t, m)
