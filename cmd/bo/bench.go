@@ -191,6 +191,9 @@ func (c *benchReportCmd) Run(e *env) error {
 		return err
 	}
 	if suite, err := runner.Lookup(records[0].Suite); err == nil && len(suite.Datasets) > 0 {
+		if c.Baseline != "" {
+			return usagef("--baseline: %s is compared with what papers print", suite.Name)
+		}
 		r, err := benchreport.NewRegression(records)
 		if err != nil {
 			return err

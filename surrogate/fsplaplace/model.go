@@ -256,6 +256,9 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 		if to, err = p.target(train); err == nil {
 			_, err = to.Train(ctx, p.net, p.inputs, p.process.Kernel, w, p.Steps, converged)
 		}
+		if err == nil && p.large() {
+			err = p.refine(ctx, w, stream.Split(rng, "refine", 0))
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -271,7 +274,7 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	if err != nil {
 		return nil, err
 	}
-	if n, _ := p.data.Dims(); p.Trainer == "gauss-newton" && n <= fspace.MaxExact {
+	if p.Trainer == "gauss-newton" && !p.large() {
 		if err := p.compare(post, holdout); err != nil {
 			return nil, err
 		}
@@ -290,7 +293,7 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target
 		return err
 	}
 	post.ridge = s.exponent
-	if post.factor, err = post.observe(&s.factor, p.data.X); err != nil || p.Trainer != "gauss-newton" {
+	if post.factor, err = post.observe(&s.factor, p.data.X); err != nil || p.Trainer != "gauss-newton" || p.large() {
 		return err
 	}
 	if to.C != c {
@@ -301,9 +304,6 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target
 	r := make([]float64, len(to.Mean))
 	sub(r, to.Mean, s.factor.ctx.Value())
 	post.shift = s.readOut(r)
-	if n, _ := p.data.Dims(); n > fspace.MaxExact {
-		return nil
-	}
 	if to, err = p.target(p.data.X); err != nil {
 		return err
 	}

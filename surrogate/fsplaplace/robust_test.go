@@ -3,6 +3,7 @@ package fsplaplace
 import (
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -177,6 +178,29 @@ func TestManyObservations(t *testing.T) {
 	for _, v := range variance {
 		require.Less(t, v, 1e-3)
 	}
+}
+
+// Training on all of many observations learns what the function leaves of them.
+func TestManyObservationsLearnTheNoise(t *testing.T) {
+	d := wave(3 * fspace.MaxExact)
+	rng := stream.New(1, "noise", 0)
+	clean := slices.Clone(d.Y)
+	for i := range d.Y {
+		d.Y[i] += 0.3 * rng.NormFloat64()
+	}
+	m := Model{Hidden: []int{10}, Context: 20, Steps: 5, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0)}}
+	post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.InDelta(t, 0.09, post.Noise(), 0.01)
+	mean, variance := make([]float64, len(d.Y)), make([]float64, len(d.Y))
+	post.Predict(mean, variance, d.X)
+	var off, sum float64
+	for i, f := range clean {
+		off += (mean[i] - f) * (mean[i] - f)
+		sum += variance[i]
+	}
+	require.Less(t, off/float64(len(clean)), 0.002)
+	require.Less(t, sum/float64(len(clean)), 0.004)
 }
 
 // The same bits on one processor and on four, with matrices large enough to be

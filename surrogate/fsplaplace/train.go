@@ -57,6 +57,8 @@ type loss struct {
 	k     *mat.SymDense
 	chol  linalg.Cholesky // of K + jitter
 
+	jitter float64 // relative to the mean prior variance; 0 is contextJitter, absolute
+
 	atX, atC nn.Tape
 	fbar, u  []float64
 }
@@ -68,7 +70,11 @@ func (l *loss) at(c *mat.Dense) error {
 		l.c, l.k, l.u = mat.NewDense(nc, d, nil), mat.NewSymDense(nc, nil), make([]float64, nc)
 	}
 	l.p.process.Kernel.Gram(l.k, c)
-	fspace.AddDiagonal(l.k, contextJitter)
+	jitter := contextJitter
+	if l.jitter > 0 {
+		jitter = l.jitter * mat.Trace(l.k) / float64(l.k.SymmetricDim())
+	}
+	fspace.AddDiagonal(l.k, jitter)
 	if err := l.chol.Factorize(l.k); err != nil {
 		return fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
 	}
@@ -199,6 +205,13 @@ func (t *adam) step(validate bool, rng *rand.Rand) error {
 			t.stale++
 		}
 	}
+	t.descend(rng)
+	return nil
+}
+
+// descend moves θ by the gradient at a batch of the observations.
+func (t *adam) descend(rng *rand.Rand) {
+	last := len(t.theta) - 1
 	if n, _ := t.p.data.Dims(); n > adamBatch {
 		for i := range t.y {
 			k := rng.IntN(n)
@@ -207,13 +220,12 @@ func (t *adam) step(validate bool, rng *rand.Rand) error {
 		}
 		t.batch(t.x, t.y)
 	}
-	_, drho := t.eval(w, t.theta[last], t.grad[:last])
+	_, drho := t.eval(t.theta[:last], t.theta[last], t.grad[:last])
 	t.grad[last] = 0
 	if t.learnNoise {
 		t.grad[last] = drho
 	}
 	t.opt.Step(t.theta, t.grad)
-	return nil
 }
 
 func softplus(x float64) float64 {

@@ -1,0 +1,83 @@
+package fsplaplace
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/surrogate"
+)
+
+const (
+	refineSteps   = 4000 // and one for each ten observations
+	refineRate    = 3e-3 // at first; it falls to a hundredth along half a cosine
+	refineContext = 200  // points of the box at a time, and as many observations
+	refineEvery   = 10   // steps with the same context points
+	refineJitter  = 1e-4 // on the diagonal of K, relative to the prior variance
+)
+
+// refine is Algorithm 1 from weights that Gauss–Newton steps to a sparse process
+// arrived at, which has seen inducingRows of the observations: Adam on w and the
+// noise with batches of all of them. The context are points of the box and
+// observed inputs, which the prior has something to say of where there are many
+// inputs.
+func (p *problem) refine(ctx context.Context, w []float64, rng *rand.Rand) error {
+	n, d := p.data.Dims()
+	t := p.newAdam(w)
+	t.jitter = refineJitter
+	k := min(refineContext, n)
+	t.context = mat.NewDense(refineContext+k, d, nil)
+	last := len(w)
+	if t.learnNoise {
+		t.theta[last] = softplusInverse(math.Sqrt(max(p.noise, p.squaredError(w))))
+	}
+	steps := refineSteps + n/10
+	for step := range steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if step%50 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
+		}
+		if step%refineEvery == 0 {
+			p.box.FillUniform(t.context.Slice(0, refineContext, 0, d).(*mat.Dense), rng)
+			for i := range k {
+				t.context.SetRow(refineContext+i, p.data.X.RawRowView(rng.IntN(n)))
+			}
+			if err := t.at(t.context); err != nil {
+				return err
+			}
+		}
+		t.opt.Rate = refineRate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(steps))))
+		t.descend(rng)
+	}
+	copy(w, t.theta[:last])
+	if t.learnNoise {
+		s := max(softplus(t.theta[last]), noiseLoSD)
+		p.noise = s * s
+	}
+	return nil
+}
+
+// squaredError is the mean squared error at the observations.
+func (p *problem) squaredError(w []float64) float64 {
+	n, d := p.data.Dims()
+	var sum float64
+	for i := 0; i < n; i += chunk {
+		e := min(n, i+chunk)
+		for k, f := range p.tape(w, p.data.X.Slice(i, e, 0, d).(*mat.Dense)).Value() {
+			sum += (p.data.Y[i+k] - f) * (p.data.Y[i+k] - f)
+		}
+	}
+	return sum / float64(n)
+}
+
+// large says that there are more observations than training takes an exact
+// account of.
+func (p *problem) large() bool {
+	n, _ := p.data.Dims()
+	return n > fspace.MaxExact
+}
