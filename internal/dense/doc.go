@@ -5,15 +5,17 @@
 // # Kernels
 //
 // One micro-kernel carries everything of level 3: a tile of C (8×16 numbers on
-// AVX-512, 4×12 on AVX2, 2×4 in Go) is kept in registers while k runs. It reads
-// A by two strides and B by rows, so that small matrices need no packing; large
-// ones are copied into strips first, block by block of at most 192 rows, 2016
-// columns and 256 terms (Goto and van de Geijn 2008; Van Zee and van de Geijn
-// 2015). Narrower tiles, with a mask on the last vector, are further loops of
-// the same kernel, so nothing outside the operands is touched. A second kernel
-// solves triangles of size 8; the rest is a transposition of four rows, a copy
-// of short rows, dot products and an axpy. internal/cpu says which set is used;
-// gen writes the assembly, and its functions hold the register plans.
+// AVX-512, 4×12 on AVX2) is kept in registers while k runs. It reads A by two
+// strides and B by rows, so that small matrices need no packing; large ones are
+// copied into strips first, block by block of at most 192 rows, 2016 columns and
+// 256 terms (Goto and van de Geijn 2008; Van Zee and van de Geijn 2015). Narrower
+// tiles, with a mask on the last vector, are further loops of the same kernel, so
+// nothing outside the operands is touched. Go has too few registers for that: its
+// kernel runs along two rows of C, up to 48 numbers each, and adds four terms of k
+// in one pass. A second kernel solves triangles of size 8; the rest is a
+// transposition of four rows, a copy of short rows, dot products and an axpy.
+// internal/cpu says which set is used; gen writes the assembly, and its functions
+// hold the register plans.
 //
 // # Numbers
 //

@@ -173,7 +173,10 @@ const packOver = 192
 // of B in the third.
 const blockRows, blockCols = 192, 2016
 
-type buffers struct{ a, b []float64 }
+type buffers struct {
+	a, b      []float64
+	triangles triangles
+}
 
 var pool = sync.Pool{New: func() any { return new(buffers) }}
 
@@ -190,12 +193,8 @@ func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p
 		return
 	}
 	rows, cols := tileSize()
-	over := packOver
-	if level == cpu.Go { // whose loop is slow enough to notice strides
-		over = 16
-	}
-	packA := n > over
-	packB := b.cs != 1 || m > over
+	packA := n > packOver
+	packB := b.cs != 1 || m > packOver
 	if !packA && !packB && k <= depth {
 		multiplyPanels(m, n, k, alpha, panels{a.t(), rows * a.rs}, panels{b, cols}, overwrite, c, p)
 		return
@@ -290,7 +289,15 @@ func multiplyPanels(m, n, k int, alpha float64, a, b panels, overwrite bool, c m
 			switch {
 			case from <= i && i < to:
 				tiles(mr, nr, k, alpha, left, a.cs, a.rs, a.step, right, b.rs, c.data[i*c.rs+j:], c.rs, overwrite)
-			case !p.none(i, j, mr, nr):
+			case p.none(i, j, mr, nr):
+			case level == cpu.Go: // whose tiles are wide, but of any width
+				for r := range mr {
+					from, to := p.wanted(i+r, j, nr)
+					if from < to {
+						tiles(1, to-from, k, alpha, left[r*a.cs:], a.cs, a.rs, a.step, right[from:], b.rs, c.data[(i+r)*c.rs+j+from:], c.rs, overwrite)
+					}
+				}
+			default:
 				var scratch [16 * 16]float64
 				q := p
 				q.offset += i - j

@@ -1,5 +1,7 @@
 package dense
 
+import "github.com/functionspace/bo/internal/cpu"
+
 // The sizes on which the order of operations depends. They are the same for
 // all kernels, so that these agree to the last bit.
 const (
@@ -11,80 +13,129 @@ const (
 // Assembly cannot be preempted: chunk is the longest vector given to it.
 const chunk = 1 << 14
 
-// The tile of the Go kernel.
-const goRows, goCols = 2, 4
+// The tile of the Go kernel: two rows of sums, as long as pays.
+const goRows, goCols = 2, 48
 
 func tilesGo(m, cols, k int, alpha float64, a []float64, rsa, csa, step int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
-	for i := 0; i < m; i += goRows {
-		tileGo(min(goRows, m-i), cols, k, alpha, a[i/goRows*step:], rsa, csa, b, rsb, c[i*rsc:], rsc, overwrite)
-	}
-}
-
-func tileGo(rows, cols, k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
-	if rows == goRows && cols == goCols {
-		tileGo2x4(k, alpha, a, rsa, csa, b, rsb, c, rsc, overwrite)
+	if !overwrite {
+		addTilesGo(m, cols, k, alpha, a, rsa, csa, step, b, rsb, c, rsc)
 		return
 	}
-	for i := range rows {
-		for j := range cols {
-			var s float64
-			for l := range k {
-				s = mulAdd(a[i*rsa+l*csa], b[l*rsb+j], s)
-			}
-			update(c[i*rsc+j:], alpha, s, overwrite)
+	for i := 0; i < m; i += goRows {
+		c0, c1 := c[i*rsc:][:cols], []float64(nil)
+		if i+1 < m {
+			c1 = c[(i+1)*rsc:][:cols]
+		}
+		tileGo(c0, c1, k, a[i/goRows*step:], rsa, csa, b, rsb)
+		if alpha != 1 {
+			scale(alpha, c0)
+			scale(alpha, c1)
 		}
 	}
 }
 
-func tileGo2x4(k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
-	var c00, c01, c02, c03, c10, c11, c12, c13 float64
-	second := a[rsa:]
+// addTilesGo is tilesGo without overwrite.
+func addTilesGo(m, cols, k int, alpha float64, a []float64, rsa, csa, step int, b []float64, rsb int, c []float64, rsc int) {
+	var sums [goRows][goCols]float64
+	for i := 0; i < m; i += goRows {
+		s, t := sums[0][:cols], sums[1][:0]
+		if i+1 < m {
+			t = sums[1][:cols]
+		}
+		tileGo(s, t, k, a[i/goRows*step:], rsa, csa, b, rsb)
+		axpyGo(alpha, s, c[i*rsc:])
+		if i+1 < m {
+			axpyGo(alpha, t, c[(i+1)*rsc:])
+		}
+	}
+}
+
+// tileGo writes the product of a row of A and B to s, and of the next one to t
+// unless that is empty.
+func tileGo(s, t []float64, k int, a []float64, rsa, csa int, b []float64, rsb int) {
+	clear(s)
+	if len(t) == 0 {
+		rowGo(s, k, a, csa, b, rsb)
+		return
+	}
+	clear(t)
+	rowsGo(s, t, k, a, a[rsa:], csa, b, rsb)
+}
+
+// rowsGo adds the products of two rows of A and B to s and t, four terms of each
+// sum at a time.
+func rowsGo(s, t []float64, k int, a0, a1 []float64, csa int, b []float64, rsb int) {
+	n := len(s)
+	t = t[:n]
+	for ; k >= 4; k -= 4 {
+		u0, u1, u2, u3 := a0[0], a0[csa], a0[2*csa], a0[3*csa]
+		v0, v1, v2, v3 := a1[0], a1[csa], a1[2*csa], a1[3*csa]
+		b0, b1, b2, b3 := b[:n], b[rsb:rsb+n], b[2*rsb:2*rsb+n], b[3*rsb:3*rsb+n]
+		for j, x := range s {
+			w0, w1, w2, w3 := b0[j], b1[j], b2[j], b3[j]
+			s[j] = mulAdd(u3, w3, mulAdd(u2, w2, mulAdd(u1, w1, mulAdd(u0, w0, x))))
+			t[j] = mulAdd(v3, w3, mulAdd(v2, w2, mulAdd(v1, w1, mulAdd(v0, w0, t[j]))))
+		}
+		if k > 4 {
+			a0, a1, b = a0[4*csa:], a1[4*csa:], b[4*rsb:]
+		}
+	}
 	for l := range k {
-		at := l * csa
-		a0, a1 := a[at], second[at]
-		row := b[l*rsb : l*rsb+4 : l*rsb+4]
-		b0, b1, b2, b3 := row[0], row[1], row[2], row[3]
-		c00 = mulAdd(a0, b0, c00)
-		c01 = mulAdd(a0, b1, c01)
-		c02 = mulAdd(a0, b2, c02)
-		c03 = mulAdd(a0, b3, c03)
-		c10 = mulAdd(a1, b0, c10)
-		c11 = mulAdd(a1, b1, c11)
-		c12 = mulAdd(a1, b2, c12)
-		c13 = mulAdd(a1, b3, c13)
-	}
-	for j, s := range [4]float64{c00, c01, c02, c03} {
-		update(c[j:], alpha, s, overwrite)
-	}
-	for j, s := range [4]float64{c10, c11, c12, c13} {
-		update(c[rsc+j:], alpha, s, overwrite)
+		axpyGo(a0[l*csa], b[l*rsb:l*rsb+n], s)
+		axpyGo(a1[l*csa], b[l*rsb:l*rsb+n], t)
 	}
 }
 
-func update(c []float64, alpha, s float64, overwrite bool) {
-	if overwrite {
-		c[0] = alpha * s
-	} else {
-		c[0] = mulAdd(alpha, s, c[0])
-	}
-}
-
-// forwardGo is forward for a triangle of any size up to solveRows.
-func forwardGo(size int, t *[solveRows * solveRows]float64, x []float64, first, rsx, cols int) {
-	for j := range size {
-		at := first + j*rsx
-		xj := x[at : at+cols]
-		scale(t[j*solveRows+j], xj)
-		for i := j + 1; i < size; i++ {
-			at := first + i*rsx
-			axpy(-t[j*solveRows+i], xj, x[at:at+cols])
+// rowGo is rowsGo for one row.
+func rowGo(s []float64, k int, a []float64, csa int, b []float64, rsb int) {
+	n := len(s)
+	for ; k >= 4; k -= 4 {
+		axpy4Go(s, a[0], a[csa], a[2*csa], a[3*csa], b[:n], b[rsb:], b[2*rsb:], b[3*rsb:])
+		if k > 4 {
+			a, b = a[4*csa:], b[4*rsb:]
 		}
+	}
+	for l := range k {
+		axpyGo(a[l*csa], b[l*rsb:l*rsb+n], s)
+	}
+}
+
+// axpy4Go adds four multiples of vectors to y, one after the other.
+func axpy4Go(y []float64, a0, a1, a2, a3 float64, x0, x1, x2, x3 []float64) {
+	x0, x1, x2, x3 = x0[:len(y)], x1[:len(y)], x2[:len(y)], x3[:len(y)]
+	for j, v := range y {
+		y[j] = mulAdd(a3, x3[j], mulAdd(a2, x2[j], mulAdd(a1, x1[j], mulAdd(a0, x0[j], v))))
+	}
+}
+
+// forwardGo is forward for a triangle of any size up to solveRows, which rounds as
+// the other kernels in use.
+func forwardGo(size int, t *[solveRows * solveRows]float64, x []float64, first, rsx, cols int) {
+	row := func(i int) []float64 { return x[first+i*rsx:][:cols] }
+	for i := range size {
+		xi, j := row(i), 0
+		for ; level == cpu.Go && j+4 <= i; j += 4 {
+			from := t[j*solveRows+i:]
+			axpy4Go(xi, -from[0], -from[solveRows], -from[2*solveRows], -from[3*solveRows], row(j), row(j+1), row(j+2), row(j+3))
+		}
+		for ; j < i; j++ {
+			axpy(-t[j*solveRows+i], row(j), xi)
+		}
+		scale(t[i*solveRows+i], xi)
 	}
 }
 
 func scale(alpha float64, x []float64) {
 	for i := range x {
 		x[i] *= alpha
+	}
+}
+
+func transpose4Go(n int, src []float64, rss int, dst []float64, rsd int) {
+	r0, r1, r2, r3 := src[:n], src[rss:rss+n], src[2*rss:2*rss+n], src[3*rss:3*rss+n]
+	for j, v := range r0 {
+		to := dst[j*rsd : j*rsd+4 : j*rsd+4]
+		to[0], to[1], to[2], to[3] = v, r1[j], r2[j], r3[j]
 	}
 }
 

@@ -96,10 +96,8 @@ func transpose4(n int, src []float64, rss int, dst []float64, rsd int) {
 		done = n &^ 3
 		transposeAVX2(done, &src[0], rss, &dst[0], rsd)
 	}
-	for j := done; j < n; j++ {
-		for i := range 4 {
-			dst[j*rsd+i] = src[i*rss+j]
-		}
+	if done < n {
+		transpose4Go(n-done, src[done:], rss, dst[done*rsd:], rsd)
 	}
 }
 

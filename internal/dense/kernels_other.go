@@ -18,11 +18,7 @@ func forward(t *[solveRows * solveRows]float64, x []float64, first, rsx, cols in
 }
 
 func transpose4(n int, src []float64, rss int, dst []float64, rsd int) {
-	for j := range n {
-		for i := range 4 {
-			dst[j*rsd+i] = src[i*rss+j]
-		}
-	}
+	transpose4Go(n, src, rss, dst, rsd)
 }
 
 func gather(n, cols int, src []float64, rss int, dst []float64, rsd int) {

@@ -99,31 +99,30 @@ const stripCols = 96
 // solveBlock is solve for n ≤ block. If the columns of b, not its rows, are
 // consecutive, it works on a transposed copy.
 func solveBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
-	blocks := (n + solveRows - 1) / solveRows
-	var small [block / solveRows][solveRows * solveRows]float64
-	for s := range blocks {
-		small[s] = reciprocal(min(solveRows, n-s*solveRows), t.from(s*solveRows, s*solveRows), lower, unit)
+	buf := pool.Get().(*buffers)
+	defer pool.Put(buf)
+	small := &buf.triangles
+	for i := 0; i < n; i += solveRows {
+		reciprocal(&small[i/solveRows], min(solveRows, n-i), t.from(i, i), lower, unit)
 	}
 	if b.cs == 1 {
 		for j := 0; j < cols; j += stripCols {
-			substitute(n, min(stripCols, cols-j), t, lower, &small, b.from(0, j))
+			substitute(n, min(stripCols, cols-j), t, lower, small, b.from(0, j))
 		}
 		return
 	}
-	buf := pool.Get().(*buffers)
-	defer pool.Put(buf)
 	buf.a = grown(buf.a, block*stripCols)
 	for j := 0; j < cols; j += stripCols {
 		c := min(stripCols, cols-j)
 		strip(buf.a, c, n, stripCols, b.from(0, j).t())
-		substitute(n, c, t, lower, &small, matrix{buf.a, stripCols, 1})
+		substitute(n, c, t, lower, small, matrix{buf.a, stripCols, 1})
 		strip(b.from(0, j).data, n, c, b.cs, matrix{buf.a, stripCols, 1})
 	}
 }
 
 // substitute solves for a strip whose rows are consecutive, solveRows of them
 // at a time, forwards or backwards.
-func substitute(n, cols int, t matrix, lower bool, small *[block / solveRows][solveRows * solveRows]float64, b matrix) {
+func substitute(n, cols int, t matrix, lower bool, small *triangles, b matrix) {
 	blocks := (n + solveRows - 1) / solveRows
 	for s := range blocks {
 		if !lower {
@@ -157,10 +156,13 @@ func direct(m, n, k int, a, b, c matrix) {
 	multiplyPanels(m, n, k, -1, panels{a.t(), rows * a.rs}, panels{b, cols}, false, c, whole)
 }
 
-// reciprocal returns a triangle of size n ≤ solveRows as forward wants it: lower
+// triangles are those on the diagonal of a block, as forward wants them.
+type triangles [block / solveRows][solveRows * solveRows]float64
+
+// reciprocal writes a triangle of size n ≤ solveRows as forward wants it: lower
 // (an upper one with both orders reversed), by columns, with reciprocals on its
 // diagonal.
-func reciprocal(n int, t matrix, lower, unit bool) (dst [solveRows * solveRows]float64) {
+func reciprocal(dst *[solveRows * solveRows]float64, n int, t matrix, lower, unit bool) {
 	for j := range n {
 		for i := j; i < n; i++ {
 			r, c := i, j
@@ -177,7 +179,6 @@ func reciprocal(n int, t matrix, lower, unit bool) (dst [solveRows * solveRows]f
 			}
 		}
 	}
-	return dst
 }
 
 // multiply overwrites b (n×cols) with t·b, by halves.
