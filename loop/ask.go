@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/acquisition"
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -106,7 +105,7 @@ func (s *Study) choose(ctx context.Context, t *snapshot, n int) (fresh []record,
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
-	case errors.Is(err, surrogate.ErrNotPositiveDefinite) || errors.Is(err, linalg.ErrNotPositiveDefinite):
+	case errors.Is(err, surrogate.ErrNotPositiveDefinite):
 		suggested = s.byDesign(n, t, seen)
 		for i := range suggested {
 			suggested[i].Warnings = []string{"point of the design instead of a suggestion: " + err.Error()}

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
 )
 
 var (
@@ -17,7 +19,7 @@ var (
 	ErrShape = errors.New("surrogate: dataset sizes disagree")
 	// ErrNotPositiveDefinite reports a covariance matrix that no permitted
 	// jitter made positive definite.
-	ErrNotPositiveDefinite = errors.New("surrogate: covariance is not positive definite")
+	ErrNotPositiveDefinite = linalg.ErrNotPositiveDefinite
 )
 
 // Dataset holds n observations y = f(x) + noise.

@@ -11,7 +11,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/stream"
@@ -130,9 +129,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	post, err := o.fit(ctx, start, d, rng)
-	if errors.Is(err, linalg.ErrNotPositiveDefinite) && !errors.Is(err, surrogate.ErrNotPositiveDefinite) {
-		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("dkl: %w", err)
 	}

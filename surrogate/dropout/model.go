@@ -3,11 +3,9 @@ package dropout
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -84,9 +82,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	o := &objective{Model: m, p: p}
 	v, warnings, err := o.start(ctx, start, stream.Split(rng, "start", 0))
 	if err != nil {
-		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-		}
 		return nil, fmt.Errorf("dropout: %w", err)
 	}
 	if err := o.train(ctx, v, stream.Split(rng, "training", 0)); err != nil {

@@ -3,12 +3,10 @@ package ensemble
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -91,9 +89,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		w, h := p.Start(state, rng)
 		f, err := p.Fit(m.progress(ctx, k), p.Cheap(), w, h, rng)
 		if err != nil {
-			if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-				err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-			}
 			return nil, fmt.Errorf("ensemble: %w", err)
 		}
 		post.Weights = append(post.Weights, f.W)

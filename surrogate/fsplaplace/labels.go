@@ -50,7 +50,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	post, err := m.fitLabels(ctx, d, rng)
 	if err != nil {
-		return nil, classify.NumericalError("fsp-laplace", err)
+		return nil, fmt.Errorf("fsp-laplace: %w", err)
 	}
 	return post, nil
 }

@@ -3,7 +3,6 @@ package fsplaplace
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -170,18 +169,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	post, err := m.fit(ctx, start, d, rng)
-	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return post, nil
-}
-
-// fit is FitFrom for valid settings and data.
-func (m Model) fit(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (*posterior, error) {
 	activation, err := nn.ByName(m.Activation)
 	if err != nil {
 		return nil, err

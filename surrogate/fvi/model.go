@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
@@ -188,17 +187,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	post, err := m.fit(ctx, start, d, rng)
-	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return post, nil
-}
-
-func (m Model) fit(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (*mixture.Posterior, error) {
 	p := newProblem(m, d)
 	warm := decodeState(start, p.net.NumParams())
 	v := newVariational(p.net.NumParams())

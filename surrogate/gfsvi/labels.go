@@ -55,7 +55,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	post, err := m.fitLabels(ctx, d, rng)
 	if err != nil {
-		return nil, classify.NumericalError("gfsvi", err)
+		return nil, fmt.Errorf("gfsvi: %w", err)
 	}
 	return post, nil
 }

@@ -36,11 +36,11 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	fitted, err := classify.FitPrior(ctx, m.Spec, d, rng)
 	if err != nil {
-		return nil, classify.NumericalError("gp", err)
+		return nil, fmt.Errorf("gp: %w", err)
 	}
 	post, err := newClassPosterior(ctx, fitted, d)
 	if err != nil {
-		return nil, classify.NumericalError("gp", err)
+		return nil, fmt.Errorf("gp: %w", err)
 	}
 	return post, nil
 }

@@ -2,11 +2,8 @@ package gp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -37,9 +34,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	fitted, err := m.Spec.Fit(ctx, d.X, d.Y, d.NoiseFree, start, rng)
 	if err != nil {
-		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-		}
 		return nil, err
 	}
 	p, err := newPosterior(fitted.Process, d)

@@ -71,7 +71,7 @@ func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
 	post.floor = varianceFloor * trace / float64(n)
 	factor, err := linalg.Factorize(gram)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
+		return nil, fmt.Errorf("gp: covariance of the observations: %w", err)
 	}
 	post.setFactor(factor)
 	if j := factor.Jitter(); j > 0 {

@@ -3,7 +3,6 @@ package gwi
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
@@ -215,11 +213,8 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 		}
 	}
 	post, err := p.posterior(temperature)
-	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-		err = fmt.Errorf("%s: %w: %w", r.name, surrogate.ErrNotPositiveDefinite, err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
 	return post, nil
 }

@@ -3,13 +3,11 @@ package hmc
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"sync"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -99,9 +97,6 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	}
 	starts, err := m.starts(ctx, p, stream.Split(rng, "start", 0))
 	if err != nil {
-		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-		}
 		return nil, fmt.Errorf("hmc: %w", err)
 	}
 	chains, err := m.sample(ctx, p, starts, stream.Split(rng, "chains", 0))

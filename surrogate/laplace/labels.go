@@ -65,7 +65,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	for i := range restarts {
 		f, err := p.train(ctx, stream.Split(rng, "training", i))
 		if err != nil {
-			return nil, classify.NumericalError("laplace", err)
+			return nil, fmt.Errorf("laplace: %w", err)
 		}
 		if best == nil || f.merit > best.merit {
 			best = f
@@ -74,7 +74,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
 	process, err := p.process(best)
 	if err != nil {
-		return nil, classify.NumericalError("laplace", err)
+		return nil, fmt.Errorf("laplace: %w", err)
 	}
 	numbers := append([]surrogate.Hyper{{Name: "precision", Value: best.precision}}, classify.MeanHypers(p.shift)...)
 	post := classify.Posterior{Process: process, Labels: d.Classes, Numbers: numbers, Notes: best.notes}

@@ -2,11 +2,9 @@ package laplace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -79,7 +77,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		start = nil
 		f, err := p.Fit(ctx, m.Curvature, w, h, rng)
 		if err != nil {
-			return nil, wrap(err)
+			return nil, fmt.Errorf("laplace: %w", err)
 		}
 		if best == nil || f.Evidence > best.Evidence {
 			best = f
@@ -87,17 +85,10 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	cov, err := best.Curvature.Covariance(best.Hypers)
 	if err != nil {
-		return nil, wrap(err)
+		return nil, fmt.Errorf("laplace: %w", err)
 	}
 	return &posterior{
 		net: p.Net, inputs: p.Inputs, shift: p.Shift, w: best.W, cov: cov, hypers: best.Hypers,
 		evidence: best.Evidence, state: best.State(), warnings: best.Warnings,
 	}, nil
-}
-
-func wrap(err error) error {
-	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-	}
-	return fmt.Errorf("laplace: %w", err)
 }

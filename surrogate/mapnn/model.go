@@ -2,11 +2,9 @@ package mapnn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -51,9 +49,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	w, h := p.Start(start, stream.Split(rng, "weights", 0))
 	f, err := p.Fit(ctx, p.Cheap(), w, h, stream.Split(rng, "training", 0))
 	if err != nil {
-		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-		}
 		return nil, fmt.Errorf("map: %w", err)
 	}
 	return &mixture.Posterior{

@@ -3,11 +3,9 @@ package meanfield
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -80,9 +78,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	b := &bound{Model: m, p: p}
 	v, warnings, err := b.start(ctx, start, stream.Split(rng, "start", 0))
 	if err != nil {
-		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-		}
 		return nil, fmt.Errorf("mfvi: %w", err)
 	}
 	if err := b.train(ctx, v, stream.Split(rng, "training", 0)); err != nil {

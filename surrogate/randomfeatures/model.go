@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -71,11 +70,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	x, y := some(d, fitRows, stream.Split(rng, "rows", 0))
 	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, start, stream.Split(rng, "prior", 0))
 	if err != nil {
-		return nil, wrap(err)
+		return nil, fmt.Errorf("rff: %w", err)
 	}
 	features, err := prior.NewFeatures(fitted.Kernel, m.Features, stream.Split(rng, "features", 0))
 	if err != nil {
-		return nil, wrap(err)
+		return nil, fmt.Errorf("rff: %w", err)
 	}
 	if features.Len() == 0 {
 		return nil, fmt.Errorf("rff: the kernel %s has no features", fitted.Kernel)
@@ -108,11 +107,4 @@ func some(d surrogate.Dataset, k int, rng *rand.Rand) (*mat.Dense, []float64) {
 		y[i] = d.Y[r]
 	}
 	return x, y
-}
-
-func wrap(err error) error {
-	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-	}
-	return fmt.Errorf("rff: %w", err)
 }

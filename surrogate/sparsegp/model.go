@@ -3,13 +3,11 @@ package sparsegp
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
@@ -101,9 +99,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	post, err := p.solve(ctx, start, stream.Split(rng, "svgp", 0))
-	if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package classify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -267,13 +266,4 @@ func (p *search) loss(ctx context.Context, v, grad []float64, a **mat.Dense) flo
 		}
 	}
 	return -value
-}
-
-// NumericalError makes an error of package linalg one of package surrogate, and
-// begins it with the name of a surrogate.
-func NumericalError(name string, err error) error {
-	if errors.Is(err, linalg.ErrNotPositiveDefinite) && !errors.Is(err, surrogate.ErrNotPositiveDefinite) {
-		err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }

@@ -2,7 +2,6 @@ package linear
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -93,9 +92,6 @@ func (p *Posterior) observe(ctx context.Context, x *mat.Dense, y []float64) (*Po
 	}
 	var err error
 	if out.factor, err = linalg.Factorize(out.precision); err != nil {
-		if errors.Is(err, linalg.ErrNotPositiveDefinite) {
-			err = fmt.Errorf("%w: %w", surrogate.ErrNotPositiveDefinite, err)
-		}
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
 	out.weights = slices.Clone(out.shift)
