@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/nuts"
@@ -19,14 +20,11 @@ const (
 
 // points are where chains are compared.
 func points(d surrogate.Dataset, rng *rand.Rand) *mat.Dense {
-	n, dim := d.Dims()
-	rows := min(n, each)
-	out := mat.NewDense(rows+each, dim, nil)
-	for i, r := range rng.Perm(n)[:rows] {
-		out.SetRow(i, d.X.RawRowView(r))
-	}
+	n, _ := d.Dims()
+	observed := rows.Take(d.X, rng.Perm(n)[:min(n, each)])
 	lo, hi := d.Box()
-	out.Slice(rows, rows+each, 0, dim).(*mat.Dense).Copy(fspace.Box{Lo: lo, Hi: hi}.Halton(each, rng))
+	out := new(mat.Dense)
+	out.Stack(observed, fspace.Box{Lo: lo, Hi: hi}.Halton(each, rng))
 	return out
 }
 

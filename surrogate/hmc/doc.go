@@ -8,16 +8,18 @@
 //
 // with all observations in every gradient.
 //
-// 1/δ ~ LogNormal(0, 2); σ² is a floor (1e-4,
-// or 1e-6 for noise-free data) plus a LogNormal(-4, 1) variable (-10, 2), the priors of
-// package laplace. Either may be fixed. The weights of the output layer, linear given the
+// 1/δ ~ LogNormal(0, 2), and σ² is a floor (1e-4, or 1e-6 for noise-free data) plus a
+// LogNormal(-4, 1) variable (LogNormal(-10, 2)): the priors of package laplace. Either may
+// be fixed.
+//
+// The weights of the output layer, linear given the
 // others, are integrated out and drawn afterwards: of the posterior's stiff directions
 // most are theirs. The chains move in v = √δ w of the hidden layers, log δ and the log of
 // the variable, so that prior weights are standard normal whatever δ is.
 //
-// Each chain starts at a maximum of the posterior of its own. A fit does not go on where
-// an earlier one ended: with data declared exact the new observation puts such a start so
-// far out that chains of the usual length do not come back.
+// Each chain starts at a maximum of the posterior of its own, trained from weights of its
+// own: chains that start apart are what R̂ judges, so a fit does not go on where an earlier
+// one ended.
 //
 // The posterior is a fixed number of networks, spread evenly over the draws: their
 // moments, and one of them for a path. The noise is the mean over all draws.

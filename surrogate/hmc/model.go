@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -44,19 +45,13 @@ func (m Model) withDefaults() (Model, mapnet.Settings, error) {
 	if m.Hidden == nil {
 		m.Hidden = []int{50}
 	}
-	s, err := mapnet.Settings{Hidden: m.Hidden, Activation: m.Activation, Precision: m.Precision, Noise: m.Noise}.WithDefaults("hmc")
-	if err != nil {
-		return m, s, err
-	}
-	for _, err := range []error{
-		mapnet.Choose("hmc", "start", &m.Begin, "map", "random"), mapnet.Positive("hmc", "accept", m.Accept),
-		mapnet.Positive("hmc", "chains", float64(m.Chains)), mapnet.Positive("hmc", "warmup", float64(m.Warmup)),
-		mapnet.Positive("hmc", "draws", float64(m.Draws)), mapnet.Positive("hmc", "samples", float64(m.Samples)),
-		mapnet.Positive("hmc", "depth", float64(m.Depth)),
-	} {
-		if err != nil {
-			return m, s, err
-		}
+	s, err := mapnet.Settings{Hidden: m.Hidden, Activation: m.Activation, Precision: m.Precision, Noise: m.Noise}.WithDefaults()
+	if err = cmp.Or(err,
+		settings.Choose("start", &m.Begin, "map", "random"), settings.Positive("accept", m.Accept),
+		settings.Positive("chains", m.Chains), settings.Positive("warmup", m.Warmup), settings.Positive("draws", m.Draws),
+		settings.Positive("samples", m.Samples), settings.Positive("depth", m.Depth),
+	); err != nil {
+		return m, s, fmt.Errorf("hmc: %w", err)
 	}
 	m.Chains = cmp.Or(m.Chains, 4)
 	m.Warmup = cmp.Or(m.Warmup, 100)
