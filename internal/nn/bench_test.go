@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -44,6 +45,54 @@ func BenchmarkStep500(b *testing.B) {
 		}
 		clear(dw)
 		t.VJP(dw, fbar)
+	}
+}
+
+// The same step by gonum's products and math.Tanh.
+func BenchmarkStep500Gonum(b *testing.B) {
+	n, _, x, _, _ := setup()
+	rng := stream.New(1, "gonum", 0)
+	w := []*mat.Dense{dense(n.Hidden[0], n.In, rng), dense(n.Hidden[1], n.Hidden[0], rng), dense(1, n.Hidden[1], rng)}
+	a := []*mat.Dense{x, mat.NewDense(500, n.Hidden[0], nil), mat.NewDense(500, n.Hidden[1], nil), mat.NewDense(500, 1, nil)}
+	dw, da := make([]*mat.Dense, len(w)), make([]*mat.Dense, len(a))
+	bias := make([][]float64, len(w))
+	for l := range w {
+		dw[l], da[l+1] = mat.DenseCopyOf(w[l]), mat.DenseCopyOf(a[l+1])
+		bias[l] = make([]float64, w[l].RawMatrix().Rows)
+	}
+	for b.Loop() {
+		for l := range w {
+			a[l+1].Mul(a[l], w[l].T())
+			for i := range 500 {
+				row := a[l+1].RawRowView(i)
+				for j, v := range row {
+					row[j] = v + bias[l][j]
+					if l < len(w)-1 {
+						row[j] = math.Tanh(row[j])
+					}
+				}
+			}
+		}
+		da[3].Scale(1.0/500, a[3])
+		for l := len(w) - 1; ; l-- {
+			dw[l].Mul(da[l+1].T(), a[l])
+			clear(bias[l])
+			for i := range 500 {
+				for j, v := range da[l+1].RawRowView(i) {
+					bias[l][j] += 1e-9 * v
+				}
+			}
+			if l == 0 {
+				break
+			}
+			da[l].Mul(da[l+1], w[l])
+			for i := range 500 {
+				row := da[l].RawRowView(i)
+				for j, v := range a[l].RawRowView(i) {
+					row[j] *= 1 - v*v
+				}
+			}
+		}
 	}
 }
 
