@@ -14,6 +14,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 )
 
 // ErrData reports observations that no prior can be fitted to: none, or with
@@ -77,7 +78,7 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 			starts = defaultStarts
 		}
 		begin := m.starts(starts, start, rng)
-		xs, ys := sample(x, y, rng)
+		xs, ys := rows.AtMost(x, y, maxRows, rng)
 		best, err := m.search(ctx, xs, ys, begin)
 		if err != nil {
 			return Fitted{}, err
@@ -101,20 +102,6 @@ func manyOptima(k Kernel) bool {
 		}
 	}
 	return false
-}
-
-// sample returns maxRows random rows of the data where there are more.
-func sample(x *mat.Dense, y []float64, rng *rand.Rand) (*mat.Dense, []float64) {
-	n, dim := x.Dims()
-	if n <= maxRows {
-		return x, y
-	}
-	xs, ys := mat.NewDense(maxRows, dim, nil), make([]float64, maxRows)
-	for i, k := range rng.Perm(n)[:maxRows] {
-		xs.SetRow(i, x.RawRowView(k))
-		ys[i] = y[k]
-	}
-	return xs, ys
 }
 
 func checkData(x *mat.Dense, y []float64) error {

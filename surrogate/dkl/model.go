@@ -9,10 +9,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -174,26 +173,12 @@ func (o *objective) start(ctx context.Context, state surrogate.State, d surrogat
 			return nil, err
 		}
 	}
-	x, y := o.rows(min(allRows, len(o.y)), stream.Split(rng, "prior rows", 0))
+	x, y := rows.AtMost(o.x, o.y, allRows, stream.Split(rng, "prior rows", 0))
 	fitted, err := o.Spec.Fit(ctx, o.features.apply(w, x), y, d.NoiseFree, nil, stream.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}
 	return append(slices.Clone(fitted.State), w...), nil
-}
-
-// rows returns k of the observations, drawn at random where there are more.
-func (o *objective) rows(k int, rng *rand.Rand) (*mat.Dense, []float64) {
-	n, d := o.x.Dims()
-	if k >= n {
-		return o.x, o.y
-	}
-	x, y := mat.NewDense(k, d, nil), make([]float64, k)
-	for i, r := range rng.Perm(n)[:k] {
-		x.SetRow(i, o.x.RawRowView(r))
-		y[i] = o.y[r]
-	}
-	return x, y
 }
 
 // A state is the number of hyper-parameters, their logarithms, and the weights.

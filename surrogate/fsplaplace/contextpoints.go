@@ -1,13 +1,12 @@
 package fsplaplace
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -35,21 +34,6 @@ func (p *problem) contextPoints(n int, rng *rand.Rand) (context, holdout *mat.De
 	return p.box.Halton(n, rng), p.box.Halton(holdoutPoints, rng)
 }
 
-// priorRows returns the observations that the prior is fitted to: all, or a
-// random fspace.MaxExact of them where there are more.
-func priorRows(d surrogate.Dataset, rng *rand.Rand) (*mat.Dense, []float64) {
-	n, dim := d.Dims()
-	if n <= fspace.MaxExact {
-		return d.X, d.Y
-	}
-	x, y := mat.NewDense(fspace.MaxExact, dim, nil), make([]float64, fspace.MaxExact)
-	for i, k := range stream.Split(rng, "rows", 0).Perm(n)[:fspace.MaxExact] {
-		x.SetRow(i, d.X.RawRowView(k))
-		y[i] = d.Y[k]
-	}
-	return x, y
-}
-
 // zscore gives each column of x mean 0 and standard deviation 1.
 func zscore(x *mat.Dense) fspace.Affine {
 	n, d := x.Dims()
@@ -65,38 +49,12 @@ func zscore(x *mat.Dense) fspace.Affine {
 // inputs, or by a random inducingRows of them where there are more than
 // fspace.MaxExact.
 func (p *problem) withInputs(context *mat.Dense, rng *rand.Rand) *mat.Dense {
-	n, d := p.data.Dims()
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
+	n, _ := p.data.Dims()
+	index := rows.All(n)
 	if n > fspace.MaxExact {
-		rows = rng.Perm(n)[:inducingRows]
+		index = rng.Perm(n)[:inducingRows]
 	}
-	c, _ := context.Dims()
-	out := mat.NewDense(c+len(rows), d, nil)
-	out.Slice(0, c, 0, d).(*mat.Dense).Copy(context)
-	seen := make(map[string]bool, len(rows))
-	k := c
-	for _, i := range rows {
-		row := p.data.X.RawRowView(i)
-		if key := rowKey(row); !seen[key] {
-			seen[key] = true
-			out.SetRow(k, row)
-			k++
-		}
-	}
-	return out.Slice(0, k, 0, d).(*mat.Dense)
-}
-
-func rowKey(row []float64) string {
-	b := make([]byte, 0, 8*len(row))
-	for _, v := range row {
-		u := math.Float64bits(v + 0) // -0 is 0
-		for range 8 {
-			b = append(b, byte(u))
-			u >>= 8
-		}
-	}
-	return string(b)
+	out := new(mat.Dense)
+	out.Stack(context, rows.Take(p.data.X, rows.Distinct(p.data.X, index)))
+	return out
 }

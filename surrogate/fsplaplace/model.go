@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -181,7 +182,10 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	x, y := priorRows(d, rng)
+	x, y := d.X, d.Y
+	if len(y) > fspace.MaxExact {
+		x, y = rows.AtMost(x, y, fspace.MaxExact, stream.Split(rng, "rows", 0))
+	}
 	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, warm.prior, stream.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err

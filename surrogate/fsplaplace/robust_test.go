@@ -155,20 +155,7 @@ func TestForeignStates(t *testing.T) {
 // Beyond fspace.MaxExact observations the prior is fitted to some of them, and the
 // sparse target takes over.
 func TestManyObservations(t *testing.T) {
-	d := wave(fspace.MaxExact)
-	x, y := priorRows(d, nil)
-	require.True(t, x == d.X && &y[0] == &d.Y[0])
-
-	d = wave(fspace.MaxExact + 1)
-	x, y = priorRows(d, stream.New(1, "rows", 0))
-	require.Len(t, y, fspace.MaxExact)
-	seen := map[float64]bool{}
-	for i, v := range y {
-		require.InDelta(t, math.Sin(6*x.At(i, 0)), v, 1e-15)
-		require.False(t, seen[x.At(i, 0)])
-		seen[x.At(i, 0)] = true
-	}
-
+	d := wave(fspace.MaxExact + 1)
 	m := Model{Hidden: []int{10}, Context: 20, Steps: 10, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: new(0.01)}}
 	post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
 	require.NoError(t, err)

@@ -9,10 +9,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -193,7 +192,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	post := &mixture.Posterior{Net: p.net}
 	if m.Sampler == nil && m.Prior == gaussianProcess {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-		x, y := someRows(d, priorRows, stream.Split(rng, "prior rows", 0))
+		x, y := rows.AtMost(d.X, d.Y, priorRows, stream.Split(rng, "prior rows", 0))
 		fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, warm.prior, stream.Split(rng, "prior", 0))
 		if err != nil {
 			return nil, err
@@ -247,20 +246,6 @@ func (m Model) contextBox(d surrogate.Dataset) fspace.Box {
 	}
 	lo, hi := d.Box()
 	return fspace.Widen(lo, hi, margin)
-}
-
-// someRows returns the observations, or limit of them drawn at random.
-func someRows(d surrogate.Dataset, limit int, rng *rand.Rand) (*mat.Dense, []float64) {
-	n, dim := d.Dims()
-	if n <= limit {
-		return d.X, d.Y
-	}
-	x, y := mat.NewDense(limit, dim, nil), make([]float64, limit)
-	for i, r := range rng.Perm(n)[:limit] {
-		x.SetRow(i, d.X.RawRowView(r))
-		y[i] = d.Y[r]
-	}
-	return x, y
 }
 
 // warmState is the State of a posterior, taken apart: first the number of prior

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 )
 
@@ -62,19 +63,18 @@ func (p *problem) start(ctx context.Context, v *variational, earlier []float64, 
 	if p.Start != startFitted {
 		return "", nil
 	}
-	n, d := p.data.Dims()
-	x, y := someRows(p.data, startRows, rng)
-	rows, _ := x.Dims()
+	n, _ := p.data.Dims()
+	x, y := rows.AtMost(p.data.X, p.data.Y, startRows, rng)
+	seen := len(y)
 	if p.process == nil {
-		cov := mat.NewSymDense(rows, nil)
+		cov := mat.NewSymDense(seen, nil)
 		fspace.AddDiagonal(cov, startError*startError)
 		fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
 		_, _, err := fit.Minimize(ctx, v.m, cov, dataSteps, 0.5)
 		return "", err
 	}
-	c := mat.NewDense(startPoints+rows, d, nil)
-	c.Slice(0, startPoints, 0, d).(*mat.Dense).Copy(p.box.Halton(startPoints, stream.Split(rng, "box", 0)))
-	c.Slice(startPoints, startPoints+rows, 0, d).(*mat.Dense).Copy(x)
+	c := new(mat.Dense)
+	c.Stack(p.box.Halton(startPoints, stream.Split(rng, "box", 0)), x)
 	to, err := fspace.NewTarget(*p.process, c, p.data.X, p.data.Y)
 	if err != nil {
 		return "", err
@@ -89,18 +89,18 @@ func (p *problem) start(ctx context.Context, v *variational, earlier []float64, 
 	if n > priorRows && p.Noise == nil {
 		// The prior was fitted to a part of the data, which the network may follow
 		// less closely.
-		f := make([]float64, rows)
+		f := make([]float64, seen)
 		p.net.Forward(f, v.m, p.inputs.Apply(x))
 		var sum float64
 		for i, y := range y {
-			sum += (y - f[i]) * (y - f[i]) / float64(rows)
+			sum += (y - f[i]) * (y - f[i]) / float64(seen)
 		}
 		v.logSD[0] = max(v.logSD[0], 0.5*math.Log(sum))
 	}
 	if earlier != nil {
 		return note, nil
 	}
-	return note, p.startScales(ctx, v, c, rows)
+	return note, p.startScales(ctx, v, c, seen)
 }
 
 // startScales sets s to the optimum for the network linearised at m, measured at

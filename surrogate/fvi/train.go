@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -34,18 +35,14 @@ func newProblem(m Model, d surrogate.Dataset) *problem {
 	if err != nil {
 		panic(err) // withDefaults has seen it
 	}
-	p := &problem{
-		Model: m, data: d, box: m.contextBox(d), order: make([]int, n),
+	return &problem{
+		Model: m, data: d, box: m.contextBox(d), order: rows.All(n),
 		objective: objective{
 			net:    &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
 			inject: m.Inject,
 			method: method{share: m.Eigenvalues, plain: m.Score == scorePlain, ridge: m.Inject * m.Inject},
 		},
 	}
-	for i := range p.order {
-		p.order[i] = i
-	}
-	return p
 }
 
 // useProcess makes a Gaussian process the prior. Its noise is the least that
@@ -123,14 +120,12 @@ func (p *problem) nextBatch(step int, rng *rand.Rand) batch {
 	size := min(n, p.Batch)
 	m := size + p.Context
 	b := batch{x: mat.NewDense(m, d, nil), y: make([]float64, size), weight: 1, eta: mat.NewDense(p.Draws, m, nil)}
-	for i := range size {
-		// The first size draws of a shuffle.
-		if size < n {
-			k := i + rng.IntN(n-i)
-			p.order[i], p.order[k] = p.order[k], p.order[i]
-		}
-		b.x.SetRow(i, p.data.X.RawRowView(p.order[i]))
-		b.y[i] = p.data.Y[p.order[i]]
+	if size < n {
+		rows.Draw(p.order, size, rng)
+	}
+	for i, r := range p.order[:size] {
+		b.x.SetRow(i, p.data.X.RawRowView(r))
+		b.y[i] = p.data.Y[r]
 	}
 	b.x.Slice(size, m, 0, d).(*mat.Dense).Copy(p.box.Uniform(p.Context, rng))
 	if p.Weight == "all" {

@@ -15,6 +15,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -71,9 +72,9 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		return nil, err
 	}
 	n, dim := d.Dims()
-	base := problem{Model: m, data: surrogate.Dataset{X: mat.DenseCopyOf(d.X), Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi}, order: make([]int, n)}
+	base := problem{Model: m, data: surrogate.Dataset{X: mat.DenseCopyOf(d.X), Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi}, order: rows.All(n)}
 	for i, y := range d.Y {
-		base.data.Y[i], base.order[i] = float64(y), i
+		base.data.Y[i] = float64(y)
 	}
 	base.box = m.contextBox(base.data)
 	if m.Start == startFitted {
@@ -132,10 +133,10 @@ func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	rows, _ := b.x.Dims()
+	m, _ := b.x.Dims()
 	prob := mat.NewDense(len(p.parts), len(b.y), nil)
 	for c := range p.parts {
-		prob.SetRow(c, to.At[c].Mean[rows-len(b.y):])
+		prob.SetRow(c, to.At[c].Mean[m-len(b.y):])
 	}
 	classify.LogProb(prob, mat.DenseCopyOf(prob), prob, classesOf(b.y))
 	curvature := classify.Diagonal(prob)

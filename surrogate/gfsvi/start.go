@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/rows"
 )
 
 const (
@@ -61,15 +62,11 @@ func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) (no
 
 // startBatch is a Halton set and the training inputs, measured at all of them.
 func (p *problem) startBatch(rng *rand.Rand) batch {
-	n, d := p.data.Dims()
-	rows := rng.Perm(n)[:min(n, startRows)]
-	k := 2 * p.Context
-	b := batch{x: mat.NewDense(k+len(rows), d, nil), measure: k + len(rows), y: make([]float64, len(rows)), weight: float64(n) / float64(len(rows))}
-	head(b.x, k).Copy(p.box.Halton(k, rng))
-	for i, r := range rows {
-		b.x.SetRow(k+i, p.data.X.RawRowView(r))
-		b.y[i] = p.data.Y[r]
-	}
+	n, _ := p.data.Dims()
+	size, k := min(n, startRows), 2*p.Context
+	x, y := rows.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:size])
+	b := batch{x: new(mat.Dense), measure: k + size, y: y, weight: float64(n) / float64(size)}
+	b.x.Stack(p.box.Halton(k, rng), x)
 	return b
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -49,13 +50,10 @@ func (p *problem) nextBatch(rng *rand.Rand) batch {
 	size := min(n, p.Batch)
 	b := batch{x: mat.NewDense(p.Context+size, d, nil), y: make([]float64, size), weight: float64(n) / float64(size), measure: p.Context}
 	head(b.x, p.Context).Copy(p.box.Uniform(p.Context, rng))
-	for i := range size {
-		// The first size draws of a shuffle.
-		if n > p.Context {
-			k := i + rng.IntN(n-i)
-			p.order[i], p.order[k] = p.order[k], p.order[i]
-		}
-		r := p.order[i]
+	if n > p.Context {
+		rows.Draw(p.order, size, rng)
+	}
+	for i, r := range p.order[:size] {
 		b.x.SetRow(p.Context+i, p.data.X.RawRowView(r))
 		b.y[i] = p.data.Y[r]
 	}

@@ -8,10 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -260,15 +259,12 @@ const leastTemperature, largestTemperature = 0.01, 100
 // the others are most probable under N(m_Q, T(r + σ²)). At each step the best T is
 // the mean of (y - m_Q)²/(r + σ²).
 func (r recipe) choose(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (stop int, temperature float64, err error) {
-	n, dim := d.Dims()
+	n, _ := d.Dims()
 	k := min(int(math.Ceil(r.HeldOut*float64(n))), n-1)
-	part := func(rows []int) surrogate.Dataset {
-		out := surrogate.Dataset{X: mat.NewDense(len(rows), dim, nil), Y: make([]float64, len(rows)), NoiseFree: d.NoiseFree}
+	part := func(index []int) surrogate.Dataset {
+		out := surrogate.Dataset{NoiseFree: d.NoiseFree}
+		out.X, out.Y = rows.TakeBoth(d.X, d.Y, index)
 		out.Lo, out.Hi = d.Box()
-		for i, row := range rows {
-			out.X.SetRow(i, d.X.RawRowView(row))
-			out.Y[i] = d.Y[row]
-		}
 		return out
 	}
 	order := rng.Perm(n)

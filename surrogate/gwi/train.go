@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
 )
@@ -75,8 +76,8 @@ func (p *problem) start(ctx context.Context, warm []float64, rng *rand.Rand) err
 }
 
 func (p *problem) startNetwork(ctx context.Context, inputs fspace.Affine, rng *rand.Rand) error {
-	rows := p.order[:min(len(p.order), startRows)]
-	c := p.stack(p.box.Halton(startContext, rng), rows)
+	c := new(mat.Dense)
+	c.Stack(p.box.Halton(startContext, rng), rows.Take(p.data.X, p.order[:min(len(p.order), startRows)]))
 	n, _ := c.Dims()
 	to := fspace.Target{C: c, Mean: make([]float64, n), Cov: mat.NewSymDense(n, nil)}
 	p.q.Joint(to.Mean, to.Cov, c)
@@ -90,38 +91,19 @@ func (p *problem) startNetwork(ctx context.Context, inputs fspace.Affine, rng *r
 	return nil
 }
 
-// stack returns the rows of context, if any, and the inputs of some observations
-// under them.
-func (p *problem) stack(context *mat.Dense, rows []int) *mat.Dense {
-	k, d := 0, len(p.box.Lo)
-	if context != nil {
-		k, _ = context.Dims()
-	}
-	x := mat.NewDense(k+len(rows), d, nil)
-	for i := range k {
-		x.SetRow(i, context.RawRowView(i))
-	}
-	for i, r := range rows {
-		x.SetRow(k+i, p.data.X.RawRowView(r))
-	}
-	return x
-}
-
 // points are some observations and where the distance is measured: at the first of
 // them, and at points drawn from the box unless Measure is "data".
-func (p *problem) points(rows []int, rng *rand.Rand) *points {
-	var context *mat.Dense
+func (p *problem) points(index []int, rng *rand.Rand) *points {
+	x, y := rows.TakeBoth(p.data.X, p.data.Y, index)
 	drawn := 0
 	if p.Measure == measureAll && p.Points > 1 {
 		drawn = p.Points / 2
-		context = p.box.Uniform(drawn, rng)
+		observed := x
+		x = new(mat.Dense)
+		x.Stack(p.box.Uniform(drawn, rng), observed)
 	}
-	y := make([]float64, len(rows))
-	for i, r := range rows {
-		y[i] = p.data.Y[r]
-	}
-	measured := drawn + min(len(rows), p.Points-drawn)
-	return newPoints(p.q, p.stack(context, rows), measured, y, float64(len(p.order))/float64(len(rows)))
+	measured := drawn + min(len(y), p.Points-drawn)
+	return newPoints(p.q, x, measured, y, float64(len(p.order))/float64(len(y)))
 }
 
 // train lowers F by Adam, with points of the box drawn anew at each step and, where

@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -67,7 +66,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	x, y := some(d, fitRows, stream.Split(rng, "rows", 0))
+	x, y := rows.AtMost(d.X, d.Y, fitRows, stream.Split(rng, "rows", 0))
 	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, start, stream.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, fmt.Errorf("rff: %w", err)
@@ -93,18 +92,4 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		surrogate.Hyper{Name: "mean", Value: fitted.Mean},
 		surrogate.Hyper{Name: "features", Value: float64(features.Len())})
 	return post, nil
-}
-
-// some returns at most k observations, drawn at random where there are more.
-func some(d surrogate.Dataset, k int, rng *rand.Rand) (*mat.Dense, []float64) {
-	n, dim := d.Dims()
-	if n <= k {
-		return d.X, d.Y
-	}
-	x, y := mat.NewDense(k, dim, nil), make([]float64, k)
-	for i, r := range rng.Perm(n)[:k] {
-		x.SetRow(i, d.X.RawRowView(r))
-		y[i] = d.Y[r]
-	}
-	return x, y
 }

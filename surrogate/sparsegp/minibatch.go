@@ -11,6 +11,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -177,11 +178,7 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 	}
 	opt, grad := optimize.Adam{Rate: p.Rate}, make([]float64, len(v))
 	lo, hi := p.bounds(len(v))
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	at, r := n, make([]float64, size)
+	order, at := rows.All(n), n
 	for step := range steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -193,13 +190,10 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 			shuffle(order, rng)
 			at = 0
 		}
-		rows := order[at : at+size]
+		x, r := rows.TakeBoth(p.x, p.y, order[at:at+size])
 		at += size
-		for i, k := range rows {
-			r[i] = p.y[k]
-		}
 		process, z := p.unpack(v)
-		b, err := newBatch(process, z, take(p.x, rows), r, n)
+		b, err := newBatch(process, z, x, r, n)
 		if err != nil {
 			return nil, err
 		}

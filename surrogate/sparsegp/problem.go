@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
@@ -66,7 +67,7 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Rand) (*inducing.Posterior, error) {
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	n, _ := p.x.Dims()
-	few := p.some(min(startRows, n), rng)
+	few := p.some(startRows, rng)
 	fitted, err := p.Spec.Fit(ctx, few.x, few.y, p.noiseFree, start, rng)
 	if err != nil {
 		return nil, err
@@ -112,18 +113,10 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	return post.Prepare(), nil
 }
 
-// some is the problem of k observations drawn at random.
+// some is the problem of at most k observations, drawn at random.
 func (p *problem) some(k int, rng *rand.Rand) *problem {
 	q := *p
-	n, _ := p.x.Dims()
-	if k == n {
-		return &q
-	}
-	rows := rng.Perm(n)[:k]
-	q.x, q.y = take(p.x, rows), make([]float64, k)
-	for i, r := range rows {
-		q.y[i] = p.y[r]
-	}
+	q.x, q.y = rows.AtMost(p.x, p.y, k, rng)
 	return &q
 }
 

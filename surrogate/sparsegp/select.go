@@ -9,6 +9,7 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -22,19 +23,20 @@ const (
 // choose returns at most m inducing points for the rows of x: the distinct
 // rows where there are no more than m.
 func choose(ctx context.Context, how string, k prior.Kernel, x *mat.Dense, lo, hi []float64, m int, rng *rand.Rand) (*mat.Dense, error) {
-	distinct := distinctRows(x)
+	n, _ := x.Dims()
+	distinct := rows.Distinct(x, rows.All(n))
 	if len(distinct) > selectRows {
 		shuffle(distinct, rng)
 		distinct = distinct[:selectRows]
 	}
-	rows := take(x, distinct)
+	x = rows.Take(x, distinct)
 	if len(distinct) <= m {
-		return rows, nil
+		return x, nil
 	}
 	if how == "pivoted" {
-		return pivoted(ctx, k, rows, m)
+		return pivoted(ctx, k, x, m)
 	}
-	return kmeans(ctx, rows, fspace.ScaleInputs(k, lo, hi), m, rng)
+	return kmeans(ctx, x, fspace.ScaleInputs(k, lo, hi), m, rng)
 }
 
 // kmeans returns m centres: seeds drawn with probability proportional to the
@@ -111,7 +113,7 @@ func kmeans(ctx context.Context, x *mat.Dense, scale fspace.Affine, m int, rng *
 			kept = append(kept, c)
 		}
 	}
-	return take(out, kept), nil
+	return rows.Take(out, kept), nil
 }
 
 // pivoted returns the m rows at which a pivoted Cholesky factor of k(x,x) puts
@@ -160,7 +162,7 @@ func pivoted(ctx context.Context, k prior.Kernel, x *mat.Dense, m int) (*mat.Den
 		left[p] = 0
 		pivots = append(pivots, p)
 	}
-	return take(x, pivots), nil
+	return rows.Take(x, pivots), nil
 }
 
 func sqdist(a, b []float64) float64 {
@@ -170,41 +172,6 @@ func sqdist(a, b []float64) float64 {
 		s += v * v
 	}
 	return s
-}
-
-// distinctRows returns the index of the first of each group of equal rows.
-func distinctRows(x *mat.Dense) []int {
-	n, _ := x.Dims()
-	seen := make(map[string]bool, n)
-	var out []int
-	for i := range n {
-		if key := rowKey(x.RawRowView(i)); !seen[key] {
-			seen[key] = true
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-func rowKey(row []float64) string {
-	b := make([]byte, 0, 8*len(row))
-	for _, v := range row {
-		u := math.Float64bits(v + 0) // -0 is 0
-		for range 8 {
-			b = append(b, byte(u))
-			u >>= 8
-		}
-	}
-	return string(b)
-}
-
-func take(x *mat.Dense, rows []int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(rows), d, nil)
-	for i, r := range rows {
-		out.SetRow(i, x.RawRowView(r))
-	}
-	return out
 }
 
 func shuffle(v []int, rng *rand.Rand) {

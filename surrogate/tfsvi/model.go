@@ -15,6 +15,7 @@ import (
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -183,11 +184,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	n, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
 	p := &problem{
-		Model: m, data: d, box: m.contextBox(d), order: make([]int, n),
+		Model: m, data: d, box: m.contextBox(d), order: rows.All(n),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
-	}
-	for i := range p.order {
-		p.order[i] = i
 	}
 	p.inputs = inputs(p.box, m.Spread)
 	v := newVariational(net.NumParams())
@@ -242,13 +240,9 @@ func (p *problem) initialise(v *variational, rng *rand.Rand) {
 
 // start fits m to the data, roughly.
 func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) error {
-	n, d := p.data.Dims()
-	rows := rng.Perm(n)[:min(n, startRows)]
-	x, y, cov := mat.NewDense(len(rows), d, nil), make([]float64, len(rows)), mat.NewSymDense(len(rows), nil)
-	for i, r := range rows {
-		x.SetRow(i, p.data.X.RawRowView(r))
-		y[i] = p.data.Y[r]
-	}
+	n, _ := p.data.Dims()
+	x, y := rows.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:min(n, startRows)])
+	cov := mat.NewSymDense(len(y), nil)
 	fspace.AddDiagonal(cov, startError*startError)
 	fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
 	if _, _, err := fit.Minimize(ctx, v.m, cov, startSteps, 0.5); err != nil {
@@ -313,20 +307,13 @@ func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) err
 
 // nextBatch draws Batch observations, the weights' draws and the context sets.
 func (p *problem) nextBatch(rng *rand.Rand) batch {
-	n, d := p.data.Dims()
+	n, _ := p.data.Dims()
 	size := min(n, p.Batch)
-	x := mat.NewDense(size, d, nil)
-	b := batch{y: make([]float64, size), weight: float64(n) / float64(size), noise: mat.NewDense(p.Draws, p.net.NumParams(), nil)}
-	for i := range size {
-		// The first size draws of a shuffle.
-		if size < n {
-			k := i + rng.IntN(n-i)
-			p.order[i], p.order[k] = p.order[k], p.order[i]
-		}
-		x.SetRow(i, p.data.X.RawRowView(p.order[i]))
-		b.y[i] = p.data.Y[p.order[i]]
+	if size < n {
+		rows.Draw(p.order, size, rng)
 	}
-	b.x = p.inputs.Apply(x)
+	x, y := rows.TakeBoth(p.data.X, p.data.Y, p.order[:size])
+	b := batch{x: p.inputs.Apply(x), y: y, weight: float64(n) / float64(size), noise: mat.NewDense(p.Draws, p.net.NumParams(), nil)}
 	eps := b.noise.RawMatrix().Data
 	for i := range eps {
 		eps[i] = rng.NormFloat64()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -75,7 +76,7 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 		starts = defaultStarts
 	}
 	begin := p.starts(starts, rng)
-	p.x, p.y = someRows(d, int(searchSize/math.Sqrt(float64(p.l))), rng)
+	p.x, p.y = rows.AtMost(d.X, d.Y, int(searchSize/math.Sqrt(float64(p.l))), rng)
 	best := begin[0]
 	if len(best) > 0 {
 		if best, err = p.run(ctx, begin); err != nil {
@@ -90,20 +91,6 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 		}
 	}
 	return out, nil
-}
-
-// someRows returns the labels, or limit of them drawn at random.
-func someRows(d surrogate.Labels, limit int, rng *rand.Rand) (*mat.Dense, []int) {
-	n, dim := d.Dims()
-	if n <= limit {
-		return d.X, d.Y
-	}
-	x, y := mat.NewDense(limit, dim, nil), make([]int, limit)
-	for i, r := range rng.Perm(n)[:limit] {
-		x.SetRow(i, d.X.RawRowView(r))
-		y[i] = d.Y[r]
-	}
-	return x, y
 }
 
 // Hypers lists the numbers of the prior.

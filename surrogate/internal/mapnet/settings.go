@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -153,13 +154,8 @@ func (p *Problem) Initial(rng *rand.Rand) []float64 {
 }
 
 // Subset returns the problem of some of the observations.
-func (p *Problem) Subset(rows []int) *Problem {
+func (p *Problem) Subset(index []int) *Problem {
 	q := *p
-	_, d := p.X.Dims()
-	q.X, q.Y = mat.NewDense(len(rows), d, nil), make([]float64, len(rows))
-	for i, r := range rows {
-		q.X.SetRow(i, p.X.RawRowView(r))
-		q.Y[i] = p.Y[r]
-	}
+	q.X, q.Y = rows.TakeBoth(p.X, p.Y, index)
 	return &q
 }
