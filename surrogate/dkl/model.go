@@ -5,13 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -54,39 +53,15 @@ const (
 )
 
 func (m Model) withDefaults() (Model, error) {
-	if m.Hidden == nil {
-		m.Hidden = []int{50, 50}
-	}
-	for _, h := range m.Hidden {
-		if h < 1 {
-			return m, fmt.Errorf("dkl: hidden: a layer of %d units", h)
-		}
-	}
-	for _, c := range []struct {
-		name  string
-		value *string
-		valid []string
-	}{{"activation", &m.Activation, nn.Names()}, {"trainer", &m.Trainer, []string{"", lbfgs, adam}}} {
-		if *c.value == "" {
-			*c.value = c.valid[0]
-		}
-		if !slices.Contains(c.valid, *c.value) {
-			return m, fmt.Errorf("dkl: unknown %s %q: did you mean %s?", c.name, *c.value, nearest.Name(*c.value, c.valid))
-		}
-	}
-	if m.Decay == nil {
-		m.Decay = new(1.0)
-	}
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{
-		{"features", float64(m.Features)}, {"decay", *m.Decay}, {"steps", float64(m.Steps)}, {"batch", float64(m.Batch)},
-		{"rate", m.Rate}, {"pretrain", float64(m.Pretrain)}, {"inducing", float64(m.Inducing)},
-	} {
-		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return m, fmt.Errorf("dkl: %s is %v, must not be negative", v.name, v.value)
-		}
+	if err := cmp.Or(
+		settings.Layers(&m.Hidden, 50, 50),
+		settings.Choose("activation", &m.Activation, nn.Names()...),
+		settings.Choose("trainer", &m.Trainer, "", lbfgs, adam),
+		settings.NotNegative("decay", &m.Decay, 1),
+		settings.Positive("features", m.Features), settings.Positive("steps", m.Steps), settings.Positive("batch", m.Batch),
+		settings.Positive("rate", m.Rate), settings.Positive("pretrain", m.Pretrain), settings.Positive("inducing", m.Inducing),
+	); err != nil {
+		return m, fmt.Errorf("dkl: %w", err)
 	}
 	if m.Pretrain > 0 && m.Features == 0 {
 		return m, errors.New("dkl: pretrain needs features: what is added to the inputs starts at 0")

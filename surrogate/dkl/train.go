@@ -55,7 +55,7 @@ func (o *objective) adam(ctx context.Context, v []float64, rng *rand.Rand) ([]fl
 			failed++
 			continue
 		}
-		opt.Rate = o.Rate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(steps)))
+		opt.Rate = o.Rate * optimize.Cosine(0, step, steps)
 		opt.Step(v, grad)
 		for i := range v {
 			v[i] = min(max(v[i], lo[i]), hi[i])
@@ -91,7 +91,7 @@ func (o *objective) pretrain(ctx context.Context, w []float64, rng *rand.Rand) e
 		}
 		x, y := rows.AtMost(o.x, o.y, o.Batch, rng)
 		o.squares(v, grad, x, y)
-		opt.Rate = o.Rate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(o.Pretrain)))
+		opt.Rate = o.Rate * optimize.Cosine(0, step, o.Pretrain)
 		opt.Step(v, grad)
 	}
 	copy(w, v)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -30,17 +31,13 @@ var _ surrogate.WarmStarter = Model{}
 
 func (m Model) withDefaults() (Model, error) {
 	var err error
-	if m.Settings, err = m.Settings.WithDefaults("dropout"); err != nil {
-		return m, err
-	}
-	for _, err := range []error{
-		mapnet.Choose("dropout", "start", &m.Begin, "map", "random"), mapnet.Positive("dropout", "drop", m.Drop),
-		mapnet.Positive("dropout", "updates", float64(m.Updates)), mapnet.Positive("dropout", "pace", m.Pace),
-		mapnet.Positive("dropout", "draws", float64(m.Draws)), mapnet.Positive("dropout", "samples", float64(m.Samples)),
-	} {
-		if err != nil {
-			return m, err
-		}
+	m.Settings, err = m.Settings.WithDefaults()
+	if err = cmp.Or(err,
+		settings.Choose("start", &m.Begin, "map", "random"), settings.Positive("drop", m.Drop),
+		settings.Positive("updates", m.Updates), settings.Positive("pace", m.Pace),
+		settings.Positive("draws", m.Draws), settings.Positive("samples", m.Samples),
+	); err != nil {
+		return m, fmt.Errorf("dropout: %w", err)
 	}
 	if m.Drop >= 1 {
 		return m, fmt.Errorf("dropout: drop is %v, want a probability below 1", m.Drop)

@@ -113,7 +113,7 @@ func (o *objective) train(ctx context.Context, v []float64, rng *rand.Rand) erro
 			masks[k] = o.mask(rng)
 		}
 		o.loss(grad, v, x, y, masks, tape)
-		opt.Rate = o.Pace * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(o.Updates)))
+		opt.Rate = o.Pace * optimize.Cosine(0, step, o.Updates)
 		opt.Step(v, grad)
 		v[1] = math.Log(o.hypers(v).Noise)
 	}

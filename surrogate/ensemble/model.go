@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -28,11 +29,9 @@ var _ surrogate.WarmStarter = Model{}
 
 func (m Model) withDefaults() (Model, error) {
 	var err error
-	if m.Settings, err = m.Settings.WithDefaults("ensemble"); err != nil {
-		return m, err
-	}
-	if err := mapnet.Positive("ensemble", "members", float64(m.Members)); err != nil {
-		return m, err
+	m.Settings, err = m.Settings.WithDefaults()
+	if err = cmp.Or(err, settings.Positive("members", m.Members)); err != nil {
+		return m, fmt.Errorf("ensemble: %w", err)
 	}
 	m.Members = cmp.Or(m.Members, 10)
 	m.Subset = cmp.Or(m.Subset, 1)

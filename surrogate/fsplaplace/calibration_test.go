@@ -109,7 +109,7 @@ func TestCalibrationAtVertices(t *testing.T) {
 		require.NoError(t, err)
 		x := mat.NewDense(1<<dim, dim, nil)
 		x.Apply(func(i, j int, _ float64) float64 {
-			return halfWidth / (1 + 2*searchMargin) * float64(2*(i>>j&1)-1)
+			return halfWidth / (1 + 2*fspace.SearchMargin) * float64(2*(i>>j&1)-1)
 		}, x)
 		at := p.share(&s.factor, w, x)
 		t.Logf("seed %d: vertices %v", seed, at)

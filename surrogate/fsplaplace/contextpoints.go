@@ -10,17 +10,6 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// contextBox is the box that context points are spread over.
-func (m Model) contextBox(d surrogate.Dataset) fspace.Box {
-	margin := searchMargin
-	if m.Box == "data" {
-		d.Lo, d.Hi = nil, nil
-		margin = dataMargin
-	}
-	lo, hi := d.Box()
-	return fspace.Widen(lo, hi, margin)
-}
-
 // holdoutPoints is the number of points at which the ridge is chosen.
 const holdoutPoints = 128
 

@@ -73,7 +73,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		},
 		prior: fitted, y: d.Y,
 	}
-	p.box = m.contextBox(p.data)
+	p.box = fspace.ContextBox(m.Box, p.data)
 	if m.Scaling == "data" {
 		p.inputs = zscore(d.X)
 	} else {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -72,9 +72,6 @@ type Model struct {
 var _ surrogate.WarmStarter = Model{}
 
 const (
-	searchMargin = 0.05
-	dataMargin   = 0.5
-
 	// Up to fspace.MaxExact observations all training inputs are context points and
 	// the prior's posterior at C is exact; beyond, inducingRows of them are, and
 	// it is the variational one with C as inducing points.
@@ -87,40 +84,22 @@ const (
 )
 
 func (m Model) withDefaults() (Model, error) {
-	if m.Hidden == nil {
-		m.Hidden = []int{50, 50}
+	if err := cmp.Or(
+		settings.Layers(&m.Hidden, 50, 50),
+		settings.Choose("activation", &m.Activation, nn.Names()...),
+		settings.Choose("trainer", &m.Trainer, "gauss-newton", "adam"),
+		settings.Choose("factor", &m.Factor, "ridge", "cholesky", "lanczos"),
+		settings.Choose("box", &m.Box, "search", "data"),
+		settings.Choose("scaling", &m.Scaling, "prior", "data"),
+		settings.Positive("context", m.Context), settings.Positive("covariance-context", m.CovarianceContext),
+		settings.Positive("steps", m.Steps), settings.Positive("rate", m.Rate), settings.Positive("noise-start", m.NoiseStart),
+		settings.NotNegative("bias", &m.Bias, 0.5),
+	); err != nil {
+		return m, fmt.Errorf("fsp-laplace: %w", err)
 	}
 	for _, h := range m.Hidden {
-		if h < 1 || h > maxWidth {
-			return m, fmt.Errorf("fsp-laplace: hidden: a layer of %d units, want 1 to %d", h, maxWidth)
-		}
-	}
-	choose := func(name string, v *string, valid ...string) error {
-		if *v == "" {
-			*v = valid[0]
-		}
-		if !slices.Contains(valid, *v) {
-			return fmt.Errorf("fsp-laplace: unknown %s %q: did you mean %s?", name, *v, nearest.Name(*v, valid))
-		}
-		return nil
-	}
-	for _, err := range []error{
-		choose("activation", &m.Activation, nn.Names()...),
-		choose("trainer", &m.Trainer, "gauss-newton", "adam"),
-		choose("factor", &m.Factor, "ridge", "cholesky", "lanczos"),
-		choose("box", &m.Box, "search", "data"),
-		choose("scaling", &m.Scaling, "prior", "data"),
-	} {
-		if err != nil {
-			return m, err
-		}
-	}
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{{"context", float64(m.Context)}, {"covariance-context", float64(m.CovarianceContext)}, {"steps", float64(m.Steps)}, {"rate", m.Rate}, {"noise-start", m.NoiseStart}} {
-		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return m, fmt.Errorf("fsp-laplace: %s is %v, must be positive", v.name, v.value)
+		if h > maxWidth {
+			return m, fmt.Errorf("fsp-laplace: hidden: a layer of %d units, want at most %d", h, maxWidth)
 		}
 	}
 	for _, v := range []struct {
@@ -133,12 +112,6 @@ func (m Model) withDefaults() (Model, error) {
 	}
 	if v := m.Spec.Noise; v != nil && *v >= 0 && *v < minNoise {
 		return m, fmt.Errorf("fsp-laplace: noise is %v, must be at least %v: the posterior of the weights divides by it", *v, minNoise)
-	}
-	if m.Bias == nil {
-		m.Bias = new(0.5)
-	}
-	if !(*m.Bias >= 0) || math.IsInf(*m.Bias, 0) {
-		return m, fmt.Errorf("fsp-laplace: bias is %v, must not be negative", *m.Bias)
 	}
 	m.Context = cmp.Or(m.Context, 400)
 	if m.Factor == "lanczos" {
@@ -176,17 +149,14 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	_, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
-	warm := decodeState(start, net.NumParams())
-	if m.Trainer == "adam" {
-		warm.weights = nil // each published fit begins anew
-	}
+	ofPrior, learned := fspace.DecodeState(start, 1+net.NumParams())
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	x, y := d.X, d.Y
 	if len(y) > fspace.MaxExact {
 		x, y = rows.AtMost(x, y, fspace.MaxExact, stream.Split(rng, "rows", 0))
 	}
-	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, warm.prior, stream.Split(rng, "prior", 0))
+	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, ofPrior, stream.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}
@@ -195,23 +165,29 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		process: fitted.Process,
 		noise:   fitted.Noise,
 	}
-	p.box = m.contextBox(d)
+	p.box = fspace.ContextBox(m.Box, d)
 	if m.Scaling == "data" {
 		p.inputs = zscore(d.X)
 	} else {
 		p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
 	}
 
-	w := warm.weights
-	if w == nil {
+	var w []float64
+	var ridge float64
+	if learned != nil {
+		ridge = learned[0]
+	}
+	if learned != nil && m.Trainer != "adam" { // each published fit begins anew
+		w = slices.Clone(learned[1:])
+	} else {
 		w = fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), p.process.Mean, stream.Split(rng, "weights", 0))
 	}
-	post, err := p.solve(ctx, w, warm.ridge, stream.Split(rng, "context", 0))
+	post, err := p.solve(ctx, w, ridge, stream.Split(rng, "context", 0))
 	if err != nil {
 		return nil, err
 	}
 	post.warnings = slices.Concat(fitted.Warnings, p.notes)
-	post.state = warmState{prior: fitted.State, ridge: post.ridge, weights: post.w}
+	post.state = fspace.EncodeState(fitted.State, append([]float64{post.ridge}, post.w...))
 	return post, nil
 }
 
@@ -330,28 +306,4 @@ func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 // tape records the network at the rows of x, given in the dataset's units.
 func (p *problem) tape(w []float64, x *mat.Dense) *nn.Tape {
 	return p.net.Record(w, p.inputs.Apply(x))
-}
-
-// warmState is the State of a posterior, taken apart: first the number of prior
-// parameters, then those, the ridge, the weights.
-type warmState struct {
-	prior   []float64
-	ridge   float64
-	weights []float64
-}
-
-func (s warmState) encode() surrogate.State {
-	out := append(surrogate.State{float64(len(s.prior))}, s.prior...)
-	return append(append(out, s.ridge), s.weights...)
-}
-
-func decodeState(s surrogate.State, weights int) warmState {
-	if len(s) == 0 {
-		return warmState{}
-	}
-	k := int(s[0])
-	if k < 0 || len(s) != 1+k+1+weights {
-		return warmState{}
-	}
-	return warmState{prior: s[1 : 1+k], ridge: s[1+k], weights: slices.Clone(s[2+k:])}
 }

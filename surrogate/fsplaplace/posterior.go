@@ -34,7 +34,7 @@ type posterior struct {
 	x        *mat.Dense // what was observed, owned
 	y        []float64
 	warnings []string
-	state    warmState
+	state    surrogate.State
 }
 
 var (
@@ -47,15 +47,11 @@ var (
 func (p *posterior) Dim() int               { return p.net.In }
 func (p *posterior) Noise() float64         { return p.noise }
 func (p *posterior) Warnings() []string     { return slices.Clone(p.warnings) }
-func (p *posterior) State() surrogate.State { return p.state.encode() }
+func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
 
 // Hypers implements surrogate.Describer.
 func (p *posterior) Hypers() []surrogate.Hyper {
-	var out []surrogate.Hyper
-	for _, h := range p.process.Kernel.Params() {
-		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
-	}
-	out = append(out,
+	out := append(fspace.Hypers(p.process.Kernel),
 		surrogate.Hyper{Name: "mean", Value: p.process.Mean},
 		surrogate.Hyper{Name: "noise", Value: p.noise},
 		surrogate.Hyper{Name: "rank", Value: float64(p.factor.rank())})

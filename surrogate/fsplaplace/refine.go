@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -51,7 +52,7 @@ func (p *problem) refine(ctx context.Context, w []float64, rng *rand.Rand) error
 				return err
 			}
 		}
-		t.opt.Rate = refineRate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(steps))))
+		t.opt.Rate = refineRate * optimize.Cosine(0.01, step, steps)
 		t.descend(rng)
 	}
 	copy(w, t.theta[:last])

@@ -12,10 +12,10 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
 )
 
@@ -83,9 +83,6 @@ type Model struct {
 var _ surrogate.WarmStarter = Model{}
 
 const (
-	searchMargin = 0.05
-	dataMargin   = 0.5
-
 	gaussianProcess = "gp"
 	scorePlain      = "plain"
 	startFitted     = "fitted"
@@ -106,12 +103,6 @@ const (
 )
 
 func (m Model) withDefaults() (Model, error) {
-	if m.Hidden == nil {
-		m.Hidden = []int{30, 30}
-	}
-	if m.Bias == nil {
-		m.Bias = new(1.0)
-	}
 	m.Draws = cmp.Or(m.Draws, 50)
 	m.Eigenvalues = cmp.Or(m.Eigenvalues, 0.99)
 	m.Inject = cmp.Or(m.Inject, 0.01)
@@ -122,11 +113,6 @@ func (m Model) withDefaults() (Model, error) {
 	m.Samples = cmp.Or(m.Samples, 100)
 	if m.Range == nil {
 		m.Range = []float64{-math.Sqrt(3), math.Sqrt(3)}
-	}
-	for _, h := range m.Hidden {
-		if h < 1 {
-			return m, fmt.Errorf("fvi: hidden: a layer of %d units", h)
-		}
 	}
 	if len(m.Range) != 2 || !(m.Range[0] < m.Range[1]) || math.IsInf(m.Range[1]-m.Range[0], 0) {
 		return m, fmt.Errorf("fvi: range is %v, must be two ascending numbers", m.Range)
@@ -140,23 +126,20 @@ func (m Model) withDefaults() (Model, error) {
 	if m.Draws == 1 {
 		return m, errors.New("fvi: draws is 1: a score takes two functions at least")
 	}
-	for _, err := range []error{
-		mapnet.Choose("fvi", "activation", &m.Activation, nn.Names()...),
-		mapnet.Choose("fvi", "prior", &m.Prior, gaussianProcess, "piecewise-constant", "piecewise-linear"),
-		mapnet.Choose("fvi", "score", &m.Score, "whitened", scorePlain),
-		mapnet.Choose("fvi", "box", &m.Box, "search", "data"),
-		mapnet.Choose("fvi", "weight", &m.Weight, "all", "batch"),
-		mapnet.Choose("fvi", "start", &m.Start, startFitted, "random"),
-		mapnet.Positive("fvi", "bias", *m.Bias),
-		mapnet.Positive("fvi", "draws", float64(m.Draws)), mapnet.Positive("fvi", "eigenvalues", m.Eigenvalues),
-		mapnet.Positive("fvi", "inject", m.Inject), mapnet.Positive("fvi", "context", float64(m.Context)),
-		mapnet.Positive("fvi", "batch", float64(m.Batch)), mapnet.Positive("fvi", "changes", m.Changes),
-		mapnet.Positive("fvi", "steps", float64(m.Steps)), mapnet.Positive("fvi", "rate", m.Rate),
-		mapnet.Positive("fvi", "samples", float64(m.Samples)),
-	} {
-		if err != nil {
-			return m, err
-		}
+	if err := cmp.Or(
+		settings.Layers(&m.Hidden, 30, 30),
+		settings.Choose("activation", &m.Activation, nn.Names()...),
+		settings.Choose("prior", &m.Prior, gaussianProcess, "piecewise-constant", "piecewise-linear"),
+		settings.Choose("score", &m.Score, "whitened", scorePlain),
+		settings.Choose("box", &m.Box, "search", "data"),
+		settings.Choose("weight", &m.Weight, "all", "batch"),
+		settings.Choose("start", &m.Start, startFitted, "random"),
+		settings.NotNegative("bias", &m.Bias, 1),
+		settings.Positive("draws", m.Draws), settings.Positive("eigenvalues", m.Eigenvalues), settings.Positive("inject", m.Inject),
+		settings.Positive("context", m.Context), settings.Positive("batch", m.Batch), settings.Positive("changes", m.Changes),
+		settings.Positive("steps", m.Steps), settings.Positive("rate", m.Rate), settings.Positive("samples", m.Samples),
+	); err != nil {
+		return m, fmt.Errorf("fvi: %w", err)
 	}
 	return m, nil
 }
@@ -187,33 +170,30 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	p := newProblem(m, d)
-	warm := decodeState(start, p.net.NumParams())
 	v := newVariational(p.net.NumParams())
+	ofPrior, q := fspace.DecodeState(start, len(v.vector))
 	post := &mixture.Posterior{Net: p.net}
 	if m.Sampler == nil && m.Prior == gaussianProcess {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 		x, y := rows.AtMost(d.X, d.Y, priorRows, stream.Split(rng, "prior rows", 0))
-		fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, warm.prior, stream.Split(rng, "prior", 0))
+		fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, ofPrior, stream.Split(rng, "prior", 0))
 		if err != nil {
 			return nil, err
 		}
 		p.useProcess(fitted.Process)
 		v.logSD[0] = p.leastLogSD
-		warm.prior = fitted.State
+		ofPrior = fitted.State
 		post.Degradation = fitted.Warnings
-		for _, h := range fitted.Kernel.Params() {
-			post.Described = append(post.Described, surrogate.Hyper{Name: h.Name, Value: h.Value})
-		}
-		post.Described = append(post.Described, surrogate.Hyper{Name: "mean", Value: fitted.Mean})
+		post.Described = append(fspace.Hypers(fitted.Kernel), surrogate.Hyper{Name: "mean", Value: fitted.Mean})
 	} else {
 		p.useSampler()
 		v.logSD[0] = math.Log(startSD)
-		warm.prior = nil
+		ofPrior = nil
 	}
 	if m.Noise != nil {
 		v.logSD[0] = math.Log(max(math.Sqrt(*m.Noise), leastSDNoiseFree))
 	}
-	note, err := p.start(ctx, v, warm.q, stream.Split(rng, "start", 0))
+	note, err := p.start(ctx, v, q, stream.Split(rng, "start", 0))
 	if err != nil {
 		return nil, fmt.Errorf("fvi: start: %w", err)
 	}
@@ -223,49 +203,13 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
-	for _, w := range v.vector {
-		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return nil, errors.New("fvi: training diverged: a smaller rate may help")
-		}
+	if err := fspace.Diverged(v.vector); err != nil {
+		return nil, fmt.Errorf("fvi: %w", err)
 	}
-	warm.q = v.vector
-	post.Inputs, post.NoiseOf, post.Remembered = p.inputs, math.Exp(2*v.logSD[0]), warm.encode()
+	post.Inputs, post.NoiseOf, post.Remembered = p.inputs, math.Exp(2*v.logSD[0]), fspace.EncodeState(ofPrior, v.vector)
 	post.Described = append(post.Described,
 		surrogate.Hyper{Name: "noise", Value: post.NoiseOf},
 		surrogate.Hyper{Name: "weights", Value: float64(p.net.NumParams())})
 	post.Weights = mixture.Draw(v.m, v.scales(), m.Samples, stream.Split(rng, "samples", 0))
 	return post, nil
-}
-
-// contextBox is the box that measurement points are drawn from.
-func (m Model) contextBox(d surrogate.Dataset) fspace.Box {
-	margin := searchMargin
-	if m.Box == "data" {
-		d.Lo, d.Hi = nil, nil
-		margin = dataMargin
-	}
-	lo, hi := d.Box()
-	return fspace.Widen(lo, hi, margin)
-}
-
-// warmState is the State of a posterior, taken apart: first the number of prior
-// parameters, then those, then m, log σ and log s.
-type warmState struct {
-	prior, q []float64
-}
-
-func (s warmState) encode() surrogate.State {
-	out := append(surrogate.State{float64(len(s.prior))}, s.prior...)
-	return append(out, s.q...)
-}
-
-func decodeState(s surrogate.State, weights int) warmState {
-	if len(s) == 0 {
-		return warmState{}
-	}
-	k := int(s[0])
-	if k < 0 || len(s) != 1+k+2*weights+1 {
-		return warmState{}
-	}
-	return warmState{prior: s[1 : 1+k], q: s[1+k:]}
 }

@@ -36,7 +36,7 @@ func newProblem(m Model, d surrogate.Dataset) *problem {
 		panic(err) // withDefaults has seen it
 	}
 	return &problem{
-		Model: m, data: d, box: m.contextBox(d), order: rows.All(n),
+		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(n),
 		objective: objective{
 			net:    &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
 			inject: m.Inject,
@@ -102,7 +102,7 @@ func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) err
 		if p.Noise != nil {
 			grad.logSD[0] = 0
 		}
-		location.Rate = p.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(p.Steps))))
+		location.Rate = p.Rate * optimize.Cosine(0.01, step, p.Steps)
 		scale.Rate = faster * location.Rate
 		location.Step(v.vector[:k], grad.vector[:k])
 		scale.Step(v.vector[k:], grad.vector[k:])

@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
@@ -179,11 +180,9 @@ func TestTrainingLowersTheObjective(t *testing.T) {
 		q := fitted.(*posterior)
 		m, err = m.withDefaults()
 		require.NoError(t, err)
-		p := &problem{Model: m, data: d, box: m.contextBox(d), order: make([]int, 20), objective: objective{net: q.net, inputs: q.inputs, process: q.process, gamma: m.Gamma}}
-		for i := range p.order {
-			p.order[i] = i
-		}
-		v := cut(append(append([]float64(nil), q.state.q...), 0.5*math.Log(q.noise)), q.net.NumParams(), 10)
+		p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(20), objective: objective{net: q.net, inputs: q.inputs, process: q.process, gamma: m.Gamma}}
+		_, trained := fspace.DecodeState(q.state, 12*q.net.NumParams())
+		v := cut(append(trained, 0.5*math.Log(q.noise)), q.net.NumParams(), 10)
 		var sum float64
 		for i := range 5 {
 			f, err := p.eval(v, p.nextBatch(stream.New(9, "batch", i)), nil)

@@ -3,7 +3,6 @@ package gfsvi
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -76,7 +75,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	for i, y := range d.Y {
 		base.data.Y[i] = float64(y)
 	}
-	base.box = m.contextBox(base.data)
+	base.box = fspace.ContextBox(m.Box, base.data)
 	if m.Start == startFitted {
 		base.Rate = cmp.Or(m.Rate, labelRate)
 	}
@@ -105,10 +104,8 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	var l latents
 	for c, v := range p.q {
-		for _, w := range v.vector {
-			if math.IsNaN(w) || math.IsInf(w, 0) {
-				return nil, errors.New("training diverged: a smaller rate may help")
-			}
+		if err := fspace.Diverged(v.vector); err != nil {
+			return nil, err
 		}
 		l = append(l, newPosterior(p.parts[c], v, nil))
 	}
@@ -192,7 +189,7 @@ func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) error {
 			return err
 		}
 		for c, v := range p.q {
-			opt[c].Rate = first.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(first.Steps))))
+			opt[c].Rate = first.Rate * optimize.Cosine(0.01, step, first.Steps)
 			opt[c].Step(v.vector, grad[c].vector)
 		}
 	}

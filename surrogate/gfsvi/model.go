@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -69,9 +69,6 @@ var _ surrogate.WarmStarter = Model{}
 var ErrSetting = errors.New("gfsvi: invalid setting")
 
 const (
-	searchMargin = 0.05
-	dataMargin   = 0.5
-
 	measureAll  = "all"
 	startFitted = "fitted"
 
@@ -87,50 +84,18 @@ const (
 )
 
 func (m Model) withDefaults() (Model, error) {
-	if m.Hidden == nil {
-		m.Hidden = []int{30, 30}
-	}
-	for _, h := range m.Hidden {
-		if h < 1 {
-			return m, fmt.Errorf("%w: hidden: a layer of %d units", ErrSetting, h)
-		}
-	}
-	choose := func(name string, v *string, valid ...string) error {
-		if *v == "" {
-			*v = valid[0]
-		}
-		if !slices.Contains(valid, *v) {
-			return fmt.Errorf("%w: unknown %s %q: did you mean %s?", ErrSetting, name, *v, nearest.Name(*v, valid))
-		}
-		return nil
-	}
-	for _, err := range []error{
-		choose("activation", &m.Activation, nn.Names()...),
-		choose("covariance", &m.Covariance, "low-rank", "diagonal"),
-		choose("measure", &m.Measure, measureAll, "box"),
-		choose("box", &m.Box, "search", "data"),
-		choose("start", &m.Start, startFitted, "random"),
-	} {
-		if err != nil {
-			return m, err
-		}
-	}
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{
-		{"rank", float64(m.Rank)}, {"gamma", m.Gamma}, {"context", float64(m.Context)},
-		{"steps", float64(m.Steps)}, {"rate", m.Rate}, {"batch", float64(m.Batch)},
-	} {
-		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return m, fmt.Errorf("%w: %s is %v, must be positive", ErrSetting, v.name, v.value)
-		}
-	}
-	if m.Bias == nil {
-		m.Bias = new(0.5)
-	}
-	if !(*m.Bias >= 0) || math.IsInf(*m.Bias, 0) {
-		return m, fmt.Errorf("%w: bias is %v, must not be negative", ErrSetting, *m.Bias)
+	if err := cmp.Or(
+		settings.Layers(&m.Hidden, 30, 30),
+		settings.Choose("activation", &m.Activation, nn.Names()...),
+		settings.Choose("covariance", &m.Covariance, "low-rank", "diagonal"),
+		settings.Choose("measure", &m.Measure, measureAll, "box"),
+		settings.Choose("box", &m.Box, "search", "data"),
+		settings.Choose("start", &m.Start, startFitted, "random"),
+		settings.Positive("rank", m.Rank), settings.Positive("gamma", m.Gamma), settings.Positive("context", m.Context),
+		settings.Positive("steps", m.Steps), settings.Positive("rate", m.Rate), settings.Positive("batch", m.Batch),
+		settings.NotNegative("bias", &m.Bias, 0.5),
+	); err != nil {
+		return m, fmt.Errorf("%w: %w", ErrSetting, err)
 	}
 	m.Rank = cmp.Or(m.Rank, 100)
 	if m.Covariance == "diagonal" {
@@ -174,15 +139,15 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	n, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
-	warm := decodeState(start, net.NumParams(), m.Rank)
+	earlierPrior, earlierQ := fspace.DecodeState(start, (2+m.Rank)*net.NumParams())
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	x, y := rows.AtMost(d.X, d.Y, priorRows, stream.Split(rng, "prior rows", 0))
-	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, warm.prior, stream.Split(rng, "prior", 0))
+	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, earlierPrior, stream.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{Model: m, data: d, box: m.contextBox(d), order: rows.All(n)}
+	p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(n)}
 	p.schedule(n)
 	p.objective = objective{net: net, inputs: fspace.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
 
@@ -190,9 +155,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	v.logSD[0] = math.Log(max(math.Sqrt(fitted.Noise), leastSD))
 	copy(v.m, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), fitted.Mean, stream.Split(rng, "weights", 0)))
 	p.spread(v, stream.Split(rng, "spread", 0))
-	if warm.q != nil {
-		copy(v.vector[:len(warm.q)], warm.q)
-	}
+	copy(v.vector, earlierQ)
 	warnings := fitted.Warnings
 	if m.Start == startFitted {
 		note, err := p.start(ctx, v, stream.Split(rng, "start", 0))
@@ -206,10 +169,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
-	for _, w := range v.vector {
-		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return nil, errors.New("gfsvi: training diverged: a smaller rate may help")
-		}
+	if err := fspace.Diverged(v.vector); err != nil {
+		return nil, fmt.Errorf("gfsvi: %w", err)
 	}
 	post := newPosterior(p, v, fitted.State)
 	post.warnings = warnings
@@ -251,37 +212,4 @@ func (p *problem) spread(v *variational, rng *rand.Rand) {
 			u[i] = randomScale * rng.NormFloat64()
 		}
 	}
-}
-
-// contextBox is the box that context points are spread over.
-func (m Model) contextBox(d surrogate.Dataset) fspace.Box {
-	margin := searchMargin
-	if m.Box == "data" {
-		d.Lo, d.Hi = nil, nil
-		margin = dataMargin
-	}
-	lo, hi := d.Box()
-	return fspace.Widen(lo, hi, margin)
-}
-
-// warmState is the State of a posterior, taken apart: first the number of prior
-// parameters, then those, then m, log s and U.
-type warmState struct {
-	prior, q []float64
-}
-
-func (s warmState) encode() surrogate.State {
-	out := append(surrogate.State{float64(len(s.prior))}, s.prior...)
-	return append(out, s.q...)
-}
-
-func decodeState(s surrogate.State, weights, rank int) warmState {
-	if len(s) == 0 {
-		return warmState{}
-	}
-	k := int(s[0])
-	if k < 0 || len(s) != 1+k+(2+rank)*weights {
-		return warmState{}
-	}
-	return warmState{prior: s[1 : 1+k], q: s[1+k:]}
 }

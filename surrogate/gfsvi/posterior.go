@@ -3,6 +3,7 @@ package gfsvi
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,7 +28,7 @@ type posterior struct {
 	ut       *mat.Dense // Uᵀ; nil for rank 0
 	noise    float64
 	warnings []string
-	state    warmState
+	state    surrogate.State
 }
 
 var (
@@ -39,22 +40,18 @@ func newPosterior(p *problem, v *variational, priorState []float64) *posterior {
 	return &posterior{
 		net: p.net, inputs: p.inputs, process: p.process,
 		m: v.m, s: v.scales(), ut: v.ut, noise: math.Exp(2 * v.logSD[0]),
-		state: warmState{prior: priorState, q: v.vector[:len(v.vector)-1]},
+		state: fspace.EncodeState(priorState, v.vector[:len(v.vector)-1]),
 	}
 }
 
 func (p *posterior) Dim() int               { return p.net.In }
 func (p *posterior) Noise() float64         { return p.noise }
 func (p *posterior) Warnings() []string     { return p.warnings }
-func (p *posterior) State() surrogate.State { return p.state.encode() }
+func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
 
 // Hypers implements surrogate.Describer.
 func (p *posterior) Hypers() []surrogate.Hyper {
-	var out []surrogate.Hyper
-	for _, h := range p.process.Kernel.Params() {
-		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
-	}
-	return append(out,
+	return append(fspace.Hypers(p.process.Kernel),
 		surrogate.Hyper{Name: "mean", Value: p.process.Mean},
 		surrogate.Hyper{Name: "noise", Value: p.noise},
 		surrogate.Hyper{Name: "weights", Value: float64(len(p.m))})

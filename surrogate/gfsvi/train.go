@@ -32,7 +32,7 @@ func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) err
 		if p.PriorNoise {
 			grad.logSD[0] = 0
 		}
-		opt.Rate = p.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(p.Steps))))
+		opt.Rate = p.Rate * optimize.Cosine(0.01, step, p.Steps)
 		opt.Step(v.vector, grad.vector)
 		v.logSD[0] = max(v.logSD[0], least)
 	}

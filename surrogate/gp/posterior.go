@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
@@ -111,11 +112,7 @@ func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
 
 // Hypers are those of the kernel, the noise variance and the mean.
 func (p *posterior) Hypers() []surrogate.Hyper {
-	var out []surrogate.Hyper
-	for _, h := range p.process.Kernel.Params() {
-		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
-	}
-	return append(out, surrogate.Hyper{Name: "noise", Value: p.process.Noise}, surrogate.Hyper{Name: "mean", Value: p.process.Mean})
+	return append(fspace.Hypers(p.process.Kernel), surrogate.Hyper{Name: "noise", Value: p.process.Noise}, surrogate.Hyper{Name: "mean", Value: p.process.Mean})
 }
 
 // Warnings tells of the fit and of jitter.

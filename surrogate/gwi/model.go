@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
-	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/sparsegp"
 )
 
@@ -88,16 +87,14 @@ type recipe struct {
 }
 
 func (o Options) recipe(name string) (recipe, error) {
-	for _, err := range []error{
-		mapnet.Choose(name, "selection", &o.Selection, "kmeans", "pivoted"),
-		mapnet.Choose(name, "distance", &o.Distance, "w2", squared),
-		mapnet.Choose(name, "measure", &o.Measure, measureAll, "data"),
-		mapnet.Positive(name, "inducing", float64(o.Inducing)), mapnet.Positive(name, "points", float64(o.Points)),
-		mapnet.Positive(name, "steps", float64(o.Steps)), mapnet.Positive(name, "batch", float64(o.Batch)), mapnet.Positive(name, "rate", o.Rate),
-	} {
-		if err != nil {
-			return recipe{}, err
-		}
+	if err := cmp.Or(
+		settings.Choose("selection", &o.Selection, "kmeans", "pivoted"),
+		settings.Choose("distance", &o.Distance, "w2", squared),
+		settings.Choose("measure", &o.Measure, measureAll, "data"),
+		settings.Positive("inducing", o.Inducing), settings.Positive("points", o.Points),
+		settings.Positive("steps", o.Steps), settings.Positive("batch", o.Batch), settings.Positive("rate", o.Rate),
+	); err != nil {
+		return recipe{}, fmt.Errorf("%s: %w", name, err)
 	}
 	if !(o.HeldOut >= 0 && o.HeldOut < 1) {
 		return recipe{}, fmt.Errorf("%s: held-out is %v, want a share below 1", name, o.HeldOut)
@@ -116,25 +113,13 @@ func (m Net) recipe() (recipe, error) {
 	if err != nil {
 		return r, err
 	}
-	if m.Hidden == nil {
-		m.Hidden = []int{50, 50}
-	}
-	for _, h := range m.Hidden {
-		if h < 1 {
-			return r, fmt.Errorf("%s: hidden: a layer of %d units", name, h)
-		}
-	}
-	if m.Bias == nil {
-		m.Bias = new(0.5)
-	}
-	for _, err := range []error{
-		mapnet.Choose(name, "activation", &m.Activation, nn.Names()...),
-		mapnet.Choose(name, "start", &m.Start, startFitted, "random"),
-		mapnet.Positive(name, "bias", *m.Bias),
-	} {
-		if err != nil {
-			return r, err
-		}
+	if err := cmp.Or(
+		settings.Layers(&m.Hidden, 50, 50),
+		settings.Choose("activation", &m.Activation, nn.Names()...),
+		settings.Choose("start", &m.Start, startFitted, "random"),
+		settings.NotNegative("bias", &m.Bias, 0.5),
+	); err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
 	}
 	activation, err := nn.ByName(m.Activation)
 	r.net, r.bias, r.fitted = &nn.Network{Hidden: m.Hidden, Activation: activation}, *m.Bias, m.Start == startFitted
@@ -206,10 +191,8 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	if err := p.train(ctx, stop, nil, rng); err != nil {
 		return nil, err
 	}
-	for _, w := range p.v.vector {
-		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return nil, fmt.Errorf("%s: training diverged: a smaller rate may help", r.name)
-		}
+	if err := fspace.Diverged(p.v.vector); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
 	post, err := p.posterior(temperature)
 	if err != nil {
@@ -236,19 +219,22 @@ func (r recipe) forData(n, dim int) recipe {
 // prepare returns the problem of d with q at the start.
 func (r recipe) prepare(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (*problem, error) {
 	n, _ := d.Dims()
-	warm := decodeState(start, r.net)
-	sparse, err := r.sparse().FitFrom(ctx, warm.prior, d, stream.Split(rng, "sparse", 0))
+	weights := 0
+	if r.net != nil {
+		weights = r.net.NumParams()
+	}
+	ofPrior, w := fspace.DecodeState(start, weights)
+	sparse, err := r.sparse().FitFrom(ctx, ofPrior, d, stream.Split(rng, "sparse", 0))
 	if err != nil {
 		return nil, err
 	}
-	lo, hi := d.Box()
 	p := &problem{
-		recipe: r, data: d, box: fspace.Widen(lo, hi, searchMargin), order: rng.Perm(n),
+		recipe: r, data: d, box: fspace.ContextBox("search", d), order: rng.Perm(n),
 		q: sparse.(*inducing.Posterior),
 	}
 	p.notes = p.q.Warnings()
 	p.objective = objective{process: p.q.Process, squared: r.Distance == squared}
-	return p, p.start(ctx, warm.weights, stream.Split(rng, "start", 0))
+	return p, p.start(ctx, w, stream.Split(rng, "start", 0))
 }
 
 // The temperature stays between these, for few observations that happen to be
@@ -299,28 +285,4 @@ func (r recipe) choose(ctx context.Context, start surrogate.State, d surrogate.D
 		return 0, 0, fmt.Errorf("%s: held-out observations have no probability", r.name)
 	}
 	return stop, temperature, nil
-}
-
-// warmState is the State of a posterior, taken apart: the number of prior
-// parameters, those, then the weights of the network.
-type warmState struct {
-	prior, weights []float64
-}
-
-func (s warmState) encode() surrogate.State {
-	return slices.Concat(surrogate.State{float64(len(s.prior))}, s.prior, s.weights)
-}
-
-func decodeState(s surrogate.State, net *nn.Network) warmState {
-	if len(s) == 0 {
-		return warmState{}
-	}
-	k, weights := int(s[0]), 0
-	if net != nil {
-		weights = net.NumParams()
-	}
-	if k < 0 || len(s) != 1+k+weights {
-		return warmState{}
-	}
-	return warmState{prior: s[1 : 1+k], weights: s[1+k:]}
 }

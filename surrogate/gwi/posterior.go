@@ -22,7 +22,7 @@ const chunk = 256
 // posterior is q with what describes it.
 type posterior struct {
 	surrogate.Posterior
-	state    warmState
+	state    surrogate.State
 	hypers   []surrogate.Hyper
 	warnings []string
 }
@@ -32,7 +32,7 @@ var (
 	_ surrogate.Describer = (*posterior)(nil)
 )
 
-func (p *posterior) State() surrogate.State    { return p.state.encode() }
+func (p *posterior) State() surrogate.State    { return slices.Clone(p.state) }
 func (p *posterior) Hypers() []surrogate.Hyper { return slices.Clone(p.hypers) }
 func (p *posterior) Warnings() []string        { return slices.Clone(p.warnings) }
 
@@ -53,7 +53,7 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 		}
 	}
 	q := &inducing.Posterior{Process: process, Z: p.q.Z, L: l, B: p.q.B, T: p.v.t}
-	out := &posterior{Posterior: q, warnings: p.notes, state: warmState{prior: p.q.State()}}
+	out := &posterior{Posterior: q, warnings: p.notes, state: fspace.EncodeState(p.q.State(), nil)}
 	out.hypers = p.q.Hypers()
 	for i := range out.hypers {
 		if out.hypers[i].Name == "noise" {
@@ -75,7 +75,7 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 	q.Process.Mean = 0
 	q.Prepare()
 	out.Posterior = &withNetwork{q, p.net, p.objective.mean.(*networkMean).inputs, slices.Clone(p.v.mean)}
-	out.state.weights = slices.Clone(p.v.mean)
+	out.state = fspace.EncodeState(p.q.State(), p.v.mean)
 	return out, nil
 }
 

@@ -16,8 +16,6 @@ import (
 )
 
 const (
-	searchMargin = 0.05
-
 	// The least-squares start of the network sees at most so many observations and
 	// points of the box, in at most so many steps.
 	startRows      = 400
@@ -139,7 +137,7 @@ func (p *problem) train(ctx context.Context, stop int, watch func(step int) erro
 		if !p.LearnNoise {
 			grad.logSD[0] = 0
 		}
-		opt.Rate = p.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(p.Steps))))
+		opt.Rate = p.Rate * optimize.Cosine(0.01, step, p.Steps)
 		opt.Step(p.v.vector, grad.vector)
 		p.v.logSD[0] = max(p.v.logSD[0], least)
 	}

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -30,13 +30,8 @@ var _ surrogate.WarmStarter = Model{}
 
 // gp returns the Gaussian process that the model is.
 func (m Model) gp() (gp.Model, error) {
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{{"depth", float64(m.Depth)}, {"weight", m.Weight}, {"bias", m.Bias}} {
-		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return gp.Model{}, fmt.Errorf("ibnn: %s is %v, must be positive", v.name, v.value)
-		}
+	if err := cmp.Or(settings.Positive("depth", m.Depth), settings.Positive("weight", m.Weight), settings.Positive("bias", m.Bias)); err != nil {
+		return gp.Model{}, fmt.Errorf("ibnn: %w", err)
 	}
 	if m.Learn && (m.Weight != 0 || m.Bias != 0) {
 		return gp.Model{}, errors.New("ibnn: weight and bias cannot be fixed and learned")

@@ -359,7 +359,7 @@ func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) err
 				dw[i] = s.precision * v / float64(n)
 			}
 			tapes[c].VJP(dw, grad.RawRowView(c))
-			opt[c].Rate = p.Rate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(steps)))
+			opt[c].Rate = p.Rate * optimize.Cosine(0, step, steps)
 			opt[c].Step(s.w[c], dw)
 		}
 		if every := max(steps/looks, 1); (step+1)%every == 0 && step+1+every <= steps {

@@ -1,10 +1,12 @@
 package laplace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -28,13 +30,14 @@ const manyRows = 1000
 
 func (m Model) withDefaults() (Model, error) {
 	var err error
-	if m.Settings, err = m.Settings.WithDefaults("laplace"); err != nil {
-		return m, err
+	m.Settings, err = m.Settings.WithDefaults()
+	if err = cmp.Or(err,
+		settings.Choose("curvature", &m.Curvature, mapnet.Full, mapnet.Kron, mapnet.Diagonal),
+		settings.Positive("restarts", m.Restarts),
+	); err != nil {
+		return m, fmt.Errorf("laplace: %w", err)
 	}
-	if err := mapnet.Choose("laplace", "curvature", &m.Curvature, mapnet.Full, mapnet.Kron, mapnet.Diagonal); err != nil {
-		return m, err
-	}
-	return m, mapnet.Positive("laplace", "restarts", float64(m.Restarts))
+	return m, nil
 }
 
 // Check reports settings that cannot be fitted, whatever the data: Fit would

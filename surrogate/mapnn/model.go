@@ -20,10 +20,18 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
+func (m Model) withDefaults() (Model, error) {
+	var err error
+	if m.Settings, err = m.WithDefaults(); err != nil {
+		return m, fmt.Errorf("map: %w", err)
+	}
+	return m, nil
+}
+
 // Check reports settings that cannot be fitted, whatever the data: Fit would
 // return the same error.
 func (m Model) Check(int) error {
-	_, err := m.WithDefaults("map")
+	_, err := m.withDefaults()
 	return err
 }
 
@@ -35,14 +43,14 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: weights, precision and noise start
 // where an earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	s, err := m.WithDefaults("map")
+	m, err := m.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	p, err := mapnet.New(s, d)
+	p, err := mapnet.New(m.Settings, d)
 	if err != nil {
 		return nil, fmt.Errorf("map: %w", err)
 	}

@@ -146,7 +146,7 @@ func (b *bound) train(ctx context.Context, v []float64, rng *rand.Rand) error {
 		}
 		x, y := b.p.Minibatch(rng)
 		b.loss(grad, v, x, y, b.noise(b.Draws, rng), tape)
-		opt.Rate = b.Pace * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(b.Updates)))
+		opt.Rate = b.Pace * optimize.Cosine(0, step, b.Updates)
 		opt.Step(v, grad)
 		h := b.hypers(v)
 		v[0], v[1] = math.Log(h.Precision), math.Log(h.Noise)

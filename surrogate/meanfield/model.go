@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -30,17 +31,13 @@ var _ surrogate.WarmStarter = Model{}
 
 func (m Model) withDefaults() (Model, error) {
 	var err error
-	if m.Settings, err = m.Settings.WithDefaults("mfvi"); err != nil {
-		return m, err
-	}
-	for _, err := range []error{
-		mapnet.Choose("mfvi", "start", &m.Begin, "map", "random"),
-		mapnet.Positive("mfvi", "updates", float64(m.Updates)), mapnet.Positive("mfvi", "pace", m.Pace),
-		mapnet.Positive("mfvi", "draws", float64(m.Draws)), mapnet.Positive("mfvi", "samples", float64(m.Samples)),
-	} {
-		if err != nil {
-			return m, err
-		}
+	m.Settings, err = m.Settings.WithDefaults()
+	if err = cmp.Or(err,
+		settings.Choose("start", &m.Begin, "map", "random"),
+		settings.Positive("updates", m.Updates), settings.Positive("pace", m.Pace),
+		settings.Positive("draws", m.Draws), settings.Positive("samples", m.Samples),
+	); err != nil {
+		return m, fmt.Errorf("mfvi: %w", err)
 	}
 	m.Updates = cmp.Or(m.Updates, 1000)
 	m.Pace = cmp.Or(m.Pace, 0.005)

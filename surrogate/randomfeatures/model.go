@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
@@ -84,10 +85,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	post.Degradation, post.Remembered = fitted.Warnings, fitted.State
-	for _, h := range fitted.Kernel.Params() {
-		post.Described = append(post.Described, surrogate.Hyper{Name: h.Name, Value: h.Value})
-	}
-	post.Described = append(post.Described,
+	post.Described = append(fspace.Hypers(fitted.Kernel),
 		surrogate.Hyper{Name: "noise", Value: fitted.Noise},
 		surrogate.Hyper{Name: "mean", Value: fitted.Mean},
 		surrogate.Hyper{Name: "features", Value: float64(features.Len())})

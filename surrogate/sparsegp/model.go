@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -40,25 +38,13 @@ var _ surrogate.WarmStarter = Model{}
 const collapsedRows = 10_000
 
 func (m Model) withDefaults() (Model, error) {
-	for _, c := range []struct {
-		name  string
-		value *string
-		valid []string
-	}{{"selection", &m.Selection, []string{"kmeans", "pivoted"}}, {"bound", &m.Bound, []string{"", "collapsed", "minibatch"}}} {
-		if *c.value == "" {
-			*c.value = c.valid[0]
-		}
-		if !slices.Contains(c.valid, *c.value) {
-			return m, fmt.Errorf("svgp: unknown %s %q: did you mean %s?", c.name, *c.value, nearest.Name(*c.value, c.valid))
-		}
-	}
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{{"inducing", float64(m.Inducing)}, {"steps", float64(m.Steps)}, {"batch", float64(m.Batch)}, {"rate", m.Rate}} {
-		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return m, fmt.Errorf("svgp: %s is %v, must be positive", v.name, v.value)
-		}
+	if err := cmp.Or(
+		settings.Choose("selection", &m.Selection, "kmeans", "pivoted"),
+		settings.Choose("bound", &m.Bound, "", "collapsed", "minibatch"),
+		settings.Positive("inducing", m.Inducing), settings.Positive("steps", m.Steps),
+		settings.Positive("batch", m.Batch), settings.Positive("rate", m.Rate),
+	); err != nil {
+		return m, fmt.Errorf("svgp: %w", err)
 	}
 	if m.Noise != nil && *m.Noise == 0 {
 		return m, fmt.Errorf("svgp: a noise variance of 0 leaves the bound without a value")

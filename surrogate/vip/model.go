@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/linear"
@@ -34,17 +35,12 @@ func (m Model) withDefaults() (Model, mapnet.Settings, error) {
 	if m.Hidden == nil {
 		m.Hidden = []int{20, 20}
 	}
-	s, err := mapnet.Settings{Hidden: m.Hidden, Activation: m.Activation, Noise: m.Noise, Precision: new(1.)}.WithDefaults("vip")
-	if err != nil {
-		return m, s, err
-	}
-	for _, err := range []error{
-		mapnet.Choose("vip", "prior", &m.Prior, "layers", "weights"),
-		mapnet.Positive("vip", "functions", float64(m.Functions)), mapnet.Positive("vip", "steps", float64(m.Steps)),
-	} {
-		if err != nil {
-			return m, s, err
-		}
+	s, err := mapnet.Settings{Hidden: m.Hidden, Activation: m.Activation, Noise: m.Noise, Precision: new(1.)}.WithDefaults()
+	if err = cmp.Or(err,
+		settings.Choose("prior", &m.Prior, "layers", "weights"),
+		settings.Positive("functions", m.Functions), settings.Positive("steps", m.Steps),
+	); err != nil {
+		return m, s, fmt.Errorf("vip: %w", err)
 	}
 	m.Functions = cmp.Or(m.Functions, 100)
 	m.Steps = cmp.Or(m.Steps, 50)

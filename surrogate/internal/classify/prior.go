@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/rows"
@@ -95,11 +96,7 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 
 // Hypers lists the numbers of the prior.
 func (p Prior) Hypers() []surrogate.Hyper {
-	var out []surrogate.Hyper
-	for _, h := range p.Kernel.Params() {
-		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
-	}
-	return append(out, MeanHypers(p.Means)...)
+	return append(fspace.Hypers(p.Kernel), MeanHypers(p.Means)...)
 }
 
 // MeanHypers names the means of latent functions.

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
@@ -74,11 +75,7 @@ func (p *Posterior) LogMarginalLikelihood() float64 { return p.Bound }
 
 // Hypers implements surrogate.Describer.
 func (p *Posterior) Hypers() []surrogate.Hyper {
-	var out []surrogate.Hyper
-	for _, h := range p.Process.Kernel.Params() {
-		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
-	}
-	return append(out,
+	return append(fspace.Hypers(p.Process.Kernel),
 		surrogate.Hyper{Name: "noise", Value: p.Process.Noise},
 		surrogate.Hyper{Name: "mean", Value: p.Process.Mean},
 		surrogate.Hyper{Name: "inducing points", Value: float64(p.L.N())})

@@ -28,7 +28,7 @@ func wave(n, dim int) surrogate.Dataset {
 }
 
 func problem(t testing.TB, s Settings, n, dim int) *Problem {
-	s, err := s.WithDefaults("test")
+	s, err := s.WithDefaults()
 	require.NoError(t, err)
 	p, err := New(s, wave(n, dim))
 	require.NoError(t, err)
@@ -216,15 +216,15 @@ func kronRootOf(t *testing.T, c *kron, h Hypers) kronRoot {
 
 func TestSettings(t *testing.T) {
 	for text, s := range map[string]Settings{
-		"did you mean tanh?":                   {Activation: "tan"},
-		"did you mean adam?":                   {Trainer: "adma"},
-		"hidden: a layer of 0 units":           {Hidden: []int{0}},
-		"steps is -1, must be positive":        {Steps: -1},
-		"precision is 0, must be positive":     {Precision: new(0.)},
-		"noise is NaN, must be positive":       {Noise: new(math.NaN())},
-		"test: rate is +Inf, must be positive": {Rate: math.Inf(1)},
+		"did you mean tanh?":               {Activation: "tan"},
+		"did you mean adam?":               {Trainer: "adma"},
+		"hidden: a layer of 0 units":       {Hidden: []int{0}},
+		"steps is -1, must be positive":    {Steps: -1},
+		"precision is 0, must be positive": {Precision: new(0.)},
+		"noise is NaN, must be positive":   {Noise: new(math.NaN())},
+		"rate is +Inf, must be positive":   {Rate: math.Inf(1)},
 	} {
-		_, err := s.WithDefaults("test")
+		_, err := s.WithDefaults()
 		require.ErrorContains(t, err, text)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -35,55 +35,27 @@ type Settings struct {
 
 const gaussNewtonRows = 1000
 
-// WithDefaults fills in the defaults; errors begin with name.
-func (s Settings) WithDefaults(name string) (Settings, error) {
-	if s.Hidden == nil {
-		s.Hidden = []int{50, 50}
-	}
-	for _, h := range s.Hidden {
-		if h < 1 {
-			return s, fmt.Errorf("%s: hidden: a layer of %d units", name, h)
-		}
-	}
-	for _, err := range []error{
-		Choose(name, "activation", &s.Activation, nn.Names()...),
-		Choose(name, "trainer", &s.Trainer, "", "gauss-newton", "adam"),
-		Positive(name, "steps", float64(s.Steps)), Positive(name, "batch", float64(s.Batch)), Positive(name, "rate", s.Rate),
-	} {
-		if err != nil {
-			return s, err
-		}
+// WithDefaults fills in the defaults.
+func (s Settings) WithDefaults() (Settings, error) {
+	if err := cmp.Or(
+		settings.Layers(&s.Hidden, 50, 50),
+		settings.Choose("activation", &s.Activation, nn.Names()...),
+		settings.Choose("trainer", &s.Trainer, "", "gauss-newton", "adam"),
+		settings.Positive("steps", s.Steps), settings.Positive("batch", s.Batch), settings.Positive("rate", s.Rate),
+	); err != nil {
+		return s, err
 	}
 	for _, v := range []struct {
 		name  string
 		value *float64
 	}{{"precision", s.Precision}, {"noise", s.Noise}} {
 		if v.value != nil && (!(*v.value > 0) || math.IsInf(*v.value, 0)) {
-			return s, fmt.Errorf("%s: %s is %v, must be positive", name, v.name, *v.value)
+			return s, fmt.Errorf("%s is %v, must be positive", v.name, *v.value)
 		}
 	}
 	s.Batch = cmp.Or(s.Batch, 500)
 	s.Rate = cmp.Or(s.Rate, 0.005)
 	return s, nil
-}
-
-// Choose checks that v is one of the valid names and makes "" the first of them.
-func Choose(name, key string, v *string, valid ...string) error {
-	if *v == "" {
-		*v = valid[0]
-	}
-	if !slices.Contains(valid, *v) {
-		return fmt.Errorf("%s: unknown %s %q: did you mean %s?", name, key, *v, nearest.Name(*v, valid))
-	}
-	return nil
-}
-
-// Positive checks a number of which 0 is the default.
-func Positive(name, key string, v float64) error {
-	if !(v >= 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%s: %s is %v, must be positive", name, key, v)
-	}
-	return nil
 }
 
 // Problem is a network and the data it is trained on, in the network's units:

@@ -228,7 +228,7 @@ func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hyp
 		x, y := p.Minibatch(rng)
 		tape.Record(p.Net, w, x)
 		gradient(grad, fbar, tape, w, y, h, n)
-		opt.Rate = p.Rate * 0.5 * (1 + math.Cos(math.Pi*float64(step)/float64(steps)))
+		opt.Rate = p.Rate * optimize.Cosine(0, step, steps)
 		opt.Step(w, grad)
 
 		if every := max(steps/looks, 1); (step+1)%every == 0 && step+1+every <= steps {
