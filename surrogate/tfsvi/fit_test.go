@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mixture"
 )
 
 // wave is sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be predicted on [-2,2].
@@ -54,10 +55,10 @@ func TestFixedNoiseAndPairs(t *testing.T) {
 	post, err := Model{Noise: &noise, Hidden: []int{8}, Steps: 20, Samples: 3}.Fit(t.Context(), wave(10), stream.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InEpsilon(t, noise, post.Noise(), 1e-12)
-	q := post.(*posterior)
-	require.Len(t, q.networks, 3)
-	for i, m := range q.state[:q.net.NumParams()] {
-		require.InDelta(t, m, (q.networks[0][i]+q.networks[1][i])/2, 1e-12)
+	q := post.(*mixture.Posterior)
+	require.Len(t, q.Weights, 3)
+	for i, m := range q.Remembered[:q.Net.NumParams()] {
+		require.InDelta(t, m, (q.Weights[0][i]+q.Weights[1][i])/2, 1e-12)
 	}
 }
 

@@ -7,17 +7,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mixture"
 )
 
 // Model is TFSVI. The zero value is the default: a 30-30 tanh network under the
@@ -71,9 +71,6 @@ var _ surrogate.WarmStarter = Model{}
 var ErrSetting = errors.New("tfsvi: invalid setting")
 
 const (
-	searchMargin = 0.05
-	dataMargin   = 0.5
-
 	coldSteps, warmSteps = 1500, 500
 
 	// Floors under a learned noise standard deviation: in general, and for
@@ -91,52 +88,21 @@ const (
 )
 
 func (m Model) withDefaults() (Model, error) {
-	if m.Hidden == nil {
-		m.Hidden = []int{30, 30}
-	}
-	for _, h := range m.Hidden {
-		if h < 1 {
-			return m, fmt.Errorf("%w: hidden: a layer of %d units", ErrSetting, h)
-		}
-	}
-	choose := func(name string, v *string, valid ...string) error {
-		if *v == "" {
-			*v = valid[0]
-		}
-		if !slices.Contains(valid, *v) {
-			return fmt.Errorf("%w: unknown %s %q: did you mean %s?", ErrSetting, name, *v, nearest.Name(*v, valid))
-		}
-		return nil
-	}
-	for _, err := range []error{
-		choose("activation", &m.Activation, nn.Names()...),
-		choose("prior", &m.Prior, "bnn", "fixed"),
-		choose("divergence", &m.Divergence, "full", "diagonal"),
-		choose("measure", &m.Measure, "half", "box"),
-		choose("box", &m.Box, "search", "data"),
-		choose("start", &m.Start, startFitted, "random"),
-	} {
-		if err != nil {
-			return m, err
-		}
-	}
-	for _, v := range []struct {
-		name  string
-		value float64
-	}{
-		{"spread", m.Spread}, {"prior-scale", m.PriorScale}, {"jitter", m.Jitter}, {"sets", float64(m.Sets)},
-		{"context", float64(m.Context)}, {"draws", float64(m.Draws)}, {"steps", float64(m.Steps)},
-		{"rate", m.Rate}, {"batch", float64(m.Batch)}, {"samples", float64(m.Samples)},
-	} {
-		if !(v.value >= 0) || math.IsInf(v.value, 0) {
-			return m, fmt.Errorf("%w: %s is %v, must be positive", ErrSetting, v.name, v.value)
-		}
-	}
-	if m.Bias == nil {
-		m.Bias = new(0.5)
-	}
-	if !(*m.Bias >= 0) || math.IsInf(*m.Bias, 0) {
-		return m, fmt.Errorf("%w: bias is %v, must not be negative", ErrSetting, *m.Bias)
+	if err := cmp.Or(
+		settings.Layers(&m.Hidden, 30, 30),
+		settings.Choose("activation", &m.Activation, nn.Names()...),
+		settings.Choose("prior", &m.Prior, "bnn", "fixed"),
+		settings.Choose("divergence", &m.Divergence, "full", "diagonal"),
+		settings.Choose("measure", &m.Measure, "half", "box"),
+		settings.Choose("box", &m.Box, "search", "data"),
+		settings.Choose("start", &m.Start, startFitted, "random"),
+		settings.Positive("spread", m.Spread), settings.Positive("prior-scale", m.PriorScale), settings.Positive("jitter", m.Jitter),
+		settings.Positive("sets", m.Sets), settings.Positive("context", m.Context), settings.Positive("draws", m.Draws),
+		settings.Positive("steps", m.Steps), settings.Positive("rate", m.Rate), settings.Positive("batch", m.Batch),
+		settings.Positive("samples", m.Samples),
+		settings.NotNegative("bias", &m.Bias, 0.5),
+	); err != nil {
+		return m, fmt.Errorf("%w: %w", ErrSetting, err)
 	}
 	if m.Noise != nil && (!(*m.Noise >= 0) || math.IsInf(*m.Noise, 0)) {
 		return m, fmt.Errorf("%w: noise is %v, must not be negative", ErrSetting, *m.Noise)
@@ -184,7 +150,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	n, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
 	p := &problem{
-		Model: m, data: d, box: m.contextBox(d), order: rows.All(n),
+		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(n),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
 	}
 	p.inputs = inputs(p.box, m.Spread)
@@ -207,12 +173,15 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
-	for _, w := range v.vector {
-		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return nil, errors.New("tfsvi: training diverged: a smaller rate may help")
-		}
+	if err := fspace.Diverged(v.vector); err != nil {
+		return nil, fmt.Errorf("tfsvi: %w", err)
 	}
-	return newPosterior(p, v, stream.Split(rng, "samples", 0)), nil
+	noise := math.Exp(2 * v.logSD[0])
+	return &mixture.Posterior{
+		Net: net, Inputs: p.inputs, Weights: mixture.Draw(v.m, v.scales(), m.Samples, stream.Split(rng, "samples", 0)),
+		NoiseOf: noise, Remembered: v.vector,
+		Described: []surrogate.Hyper{{Name: "noise", Value: noise}, {Name: "weights", Value: float64(net.NumParams())}},
+	}, nil
 }
 
 // problem is one fit: what stays fixed while q is trained.
@@ -254,17 +223,6 @@ func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) err
 	return nil
 }
 
-// contextBox is the box that context points are spread over.
-func (m Model) contextBox(d surrogate.Dataset) fspace.Box {
-	margin := searchMargin
-	if m.Box == "data" {
-		d.Lo, d.Hi = nil, nil
-		margin = dataMargin
-	}
-	lo, hi := d.Box()
-	return fspace.Widen(lo, hi, margin)
-}
-
 // inputs maps the box to [-spread, spread].
 func inputs(b fspace.Box, spread float64) fspace.Affine {
 	a := fspace.Affine{Shift: make([]float64, len(b.Lo)), Scale: make([]float64, len(b.Lo))}
@@ -296,7 +254,7 @@ func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) err
 		if p.Noise != nil {
 			grad.logSD[0] = 0
 		}
-		opt.Rate = p.Rate * (0.01 + 0.99*0.5*(1+math.Cos(math.Pi*float64(step)/float64(p.Steps))))
+		opt.Rate = p.Rate * optimize.Cosine(0.01, step, p.Steps)
 		opt.Step(v.vector, grad.vector)
 		if p.Noise == nil {
 			v.logSD[0] = max(v.logSD[0], math.Log(least))
