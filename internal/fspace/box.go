@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Box is where context points lie.
@@ -29,6 +30,25 @@ func Widen(lo, hi []float64, margin float64) Box {
 		b.Lo[j], b.Hi[j] = lo[j]-pad, hi[j]+pad
 	}
 	return b
+}
+
+// Margins of a ContextBox, relative to its width.
+const (
+	SearchMargin = 0.05
+	dataMargin   = 0.5
+)
+
+// ContextBox is where context points for a dataset lie: for "data" the bounding box
+// of its inputs and half the width on each side, which is published, and for
+// "search" the dataset's box and 5 %.
+func ContextBox(region string, d surrogate.Dataset) Box {
+	margin := SearchMargin
+	if region == "data" {
+		d.Lo, d.Hi = nil, nil
+		margin = dataMargin
+	}
+	lo, hi := d.Box()
+	return Widen(lo, hi, margin)
 }
 
 // Halton returns n points of a scrambled Halton set in the box.

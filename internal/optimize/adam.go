@@ -31,3 +31,9 @@ func (a *Adam) Step(x, grad []float64) {
 		x[i] -= a.Rate * (a.m[i] / c1) / (math.Sqrt(a.v[i]/c2) + eps)
 	}
 }
+
+// Cosine is the share of a first rate that a step of steps takes: it falls from 1
+// along half a cosine towards end.
+func Cosine(end float64, step, steps int) float64 {
+	return end + 0.5*(1-end)*(1+math.Cos(math.Pi*float64(step)/float64(steps)))
+}

@@ -1,0 +1,48 @@
+package fspace
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// EncodeState is the state of a fit: the number of the prior's parameters, those,
+// and what else the fit has learned.
+func EncodeState(ofPrior, rest []float64) surrogate.State {
+	return slices.Concat(surrogate.State{float64(len(ofPrior))}, ofPrior, rest)
+}
+
+// DecodeState takes a state apart. Both parts are nil if the second would not have
+// n entries.
+func DecodeState(s surrogate.State, n int) (ofPrior, rest []float64) {
+	if len(s) == 0 {
+		return nil, nil
+	}
+	k := int(s[0])
+	if k < 0 || len(s) != 1+k+n {
+		return nil, nil
+	}
+	return s[1 : 1+k], s[1+k:]
+}
+
+// Hypers lists the hyper-parameters of a kernel.
+func Hypers(k prior.Kernel) []surrogate.Hyper {
+	var out []surrogate.Hyper
+	for _, h := range k.Params() {
+		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
+	}
+	return out
+}
+
+// Diverged reports parameters that are not finite after training.
+func Diverged(v []float64) error {
+	for _, w := range v {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return errors.New("training diverged: a smaller rate may help")
+		}
+	}
+	return nil
+}
