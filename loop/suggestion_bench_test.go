@@ -26,31 +26,33 @@ func BenchmarkSuggestion(b *testing.B) {
 		{"gp", gp.Model{}, 20, 2}, {"gp", gp.Model{}, 100, 6}, {"gp", gp.Model{}, 500, 6}, {"gp", gp.Model{}, 1000, 6},
 		{"fsp-laplace", fsplaplace.Model{}, 20, 2}, {"fsp-laplace", fsplaplace.Model{}, 50, 2}, {"fsp-laplace", fsplaplace.Model{}, 200, 6}, {"fsp-laplace", fsplaplace.Model{}, 500, 20},
 	} {
-		o := benchmarks.Levy(c.d)
-		s, err := New(o.Space, Options{Surrogate: c.model, NoiseFree: true})
-		require.NoError(b, err)
-		design := space.Sobol(c.n, c.d, stream.New(1, "design", 0))
-		for i := range c.n {
-			p := o.Space.Decode(design.RawRowView(i))
-			_, err := s.Add(p, o.At(p))
+		b.Run(fmt.Sprintf("%s/n=%d/d=%d", c.name, c.n, c.d), func(b *testing.B) {
+			o := benchmarks.Levy(c.d)
+			s, err := New(o.Space, Options{Surrogate: c.model, NoiseFree: true})
 			require.NoError(b, err)
-		}
-		t := s.snapshot()
-		_, warm, err := s.choose(b.Context(), &t, 1)
-		require.NoError(b, err)
-		for _, start := range []struct {
-			name string
-			warm surrogate.State
-		}{{"cold", nil}, {"warm", warm}} {
-			t.warm = start.warm
-			b.Run(fmt.Sprintf("%s/n=%d/d=%d/%s", c.name, c.n, c.d, start.name), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, _, err := s.choose(b.Context(), &t, 1); err != nil {
-						b.Fatal(err)
+			design := space.Sobol(c.n, c.d, stream.New(1, "design", 0))
+			for i := range c.n {
+				p := o.Space.Decode(design.RawRowView(i))
+				_, err := s.Add(p, o.At(p))
+				require.NoError(b, err)
+			}
+			t := s.snapshot()
+			_, warm, err := s.choose(b.Context(), &t, 1)
+			require.NoError(b, err)
+			for _, start := range []struct {
+				name string
+				warm surrogate.State
+			}{{"cold", nil}, {"warm", warm}} {
+				t.warm = start.warm
+				b.Run(start.name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						if _, _, err := s.choose(b.Context(), &t, 1); err != nil {
+							b.Fatal(err)
+						}
 					}
-				}
-			})
-		}
+				})
+			}
+		})
 	}
 }
