@@ -76,7 +76,7 @@ func (p *labelProblem) trainAdam(ctx context.Context, l *latents, rng *rand.Rand
 	n, d := p.data.Dims()
 	var w []float64
 	for _, q := range l.parts {
-		w = append(w, q.w...)
+		w = append(w, q.W...)
 	}
 	opt, grad, best := optimize.Adam{Rate: p.Rate}, make([]float64, len(w)), slices.Clone(w)
 	bestLoss, stale := math.Inf(1), 0
@@ -120,7 +120,7 @@ func (p *labelProblem) trainAdam(ctx context.Context, l *latents, rng *rand.Rand
 	}
 	size := p.net.NumParams()
 	for k, q := range l.parts {
-		q.w = best[k*size : (k+1)*size]
+		q.W = best[k*size : (k+1)*size]
 	}
 	return nil
 }

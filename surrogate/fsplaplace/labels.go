@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
+	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 var _ surrogate.Classifier = Model{}
@@ -83,7 +84,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	spread := p.inputs.Spread(p.box)
 	for c, mean := range fitted.Means {
 		w := fspace.InitialWeights(p.net, *m.Bias, spread, mean, stream.Split(rng, "weights", c))
-		l.parts[c] = &posterior{net: p.net, inputs: p.inputs, process: p.process, w: w}
+		l.parts[c] = &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process}
 	}
 	if err := p.solve(ctx, l, stream.Split(rng, "context", 0)); err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 			return err
 		}
 		for k, q := range l.parts {
-			if _, err := to.At[k].Train(ctx, p.net, p.inputs, p.process.Kernel, q.w, p.Steps, converged); err != nil {
+			if _, err := to.At[k].Train(ctx, p.net, p.inputs, p.process.Kernel, q.W, p.Steps, converged); err != nil {
 				return err
 			}
 		}
@@ -140,7 +141,7 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 	}
 	exponent := 0.0
 	for k, q := range l.parts {
-		s, err := p.ridgeFactor(ctx, q.w, c, holdout, exponent)
+		s, err := p.ridgeFactor(ctx, q.W, c, holdout, exponent)
 		if err != nil {
 			return err
 		}
@@ -167,7 +168,7 @@ func (p *labelProblem) uncoupled(ctx context.Context, l *latents, design *mat.De
 			p.curvature[i] = v * (1 - v)
 		}
 		var err error
-		if q.factor, err = p.precisionFactor(ctx, q.w, design); err != nil {
+		if q.factor, err = p.precisionFactor(ctx, q.W, design); err != nil {
 			return err
 		}
 	}
@@ -188,7 +189,7 @@ func (p *labelProblem) means(l *latents) *mat.Dense {
 	for i := 0; i < n; i += chunk {
 		k := min(n, i+chunk)
 		for c, q := range l.parts {
-			q.mean(f.RawRowView(c)[i:k], q.record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
+			q.mean(f.RawRowView(c)[i:k], q.Record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
 		}
 	}
 	return f
@@ -218,7 +219,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 		phi := make([]*mat.Dense, len(l.parts))
 		for c, q := range l.parts {
 			phi[c] = mat.NewDense(k-i, q.factor.rank(), nil)
-			q.factor.features(phi[c], q.record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
+			q.factor.features(phi[c], q.Record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
 			linalg.MulVec(e[at[c]:at[c+1]], 1, linalg.T, phi[c], pull.RawRowView(c)[i:k], 1)
 		}
 		for c := range phi {
@@ -272,7 +273,7 @@ func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.M
 	mean := make([]float64, m)
 	var sum float64
 	for c, q := range l.parts {
-		q.mean(mean, q.record(holdout))
+		q.mean(mean, q.Record(holdout))
 		for i, v := range mean {
 			d := v - want[c].Mean[i]
 			sum += d * d / (want[c].Cov.At(i, i) + p.noise) / float64(m*len(l.parts))
@@ -314,7 +315,7 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	column := make([]float64, m)
 	half := make([]*mat.Dense, k) // rows are L⁻¹φ of the latent at each point
 	for c, q := range l.parts {
-		t := q.record(x)
+		t := q.Record(x)
 		q.mean(column, t)
 		for i, v := range column {
 			mean.Set(i, c, v)

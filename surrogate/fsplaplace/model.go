@@ -18,6 +18,7 @@ import (
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 // Model is FSP-Laplace. The zero value is the default: a 50-50 tanh network, a
@@ -187,7 +188,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	post.warnings = slices.Concat(fitted.Warnings, p.notes)
-	post.state = fspace.EncodeState(fitted.State, append([]float64{post.ridge}, post.w...))
+	post.state = fspace.EncodeState(fitted.State, append([]float64{post.ridge}, post.W...))
 	return post, nil
 }
 
@@ -230,7 +231,7 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	if err != nil {
 		return nil, err
 	}
-	post := &posterior{net: p.net, inputs: p.inputs, process: p.process, w: w, noise: p.noise}
+	post := &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: p.noise}
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
 	if p.Factor == "ridge" {
@@ -255,7 +256,7 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 // and then, for up to fspace.MaxExact observations, by regression under its covariance
 // on what the ridge leaves of that at the training inputs.
 func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target, c, holdout *mat.Dense, start float64) error {
-	s, err := p.ridgeFactor(ctx, post.w, c, holdout, start)
+	s, err := p.ridgeFactor(ctx, post.W, c, holdout, start)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 // chunk is how many points go through the network at a time.
@@ -22,10 +23,8 @@ const chunk = 256
 // posterior is N(w*, S Sᵀ) through the linearised network: mean
 // f(x,w*) + J(x)·shift, features φ(x) = J(x)S, covariance φ(x)φ(x')ᵀ.
 type posterior struct {
-	net     *nn.Network
-	inputs  fspace.Affine
+	tangent.Network
 	process prior.Process
-	w       []float64
 	shift   []float64 // step of the linearised network; nil for none
 	factor  factor
 	noise   float64
@@ -44,7 +43,6 @@ var (
 	_ surrogate.Describer   = (*posterior)(nil)
 )
 
-func (p *posterior) Dim() int               { return p.net.In }
 func (p *posterior) Noise() float64         { return p.noise }
 func (p *posterior) Warnings() []string     { return slices.Clone(p.warnings) }
 func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
@@ -59,17 +57,6 @@ func (p *posterior) Hypers() []surrogate.Hyper {
 		out = append(out, surrogate.Hyper{Name: "log10 ridge", Value: p.ridge})
 	}
 	return out
-}
-
-// record returns the network at the rows of x on a borrowed tape.
-func (p *posterior) record(x *mat.Dense) *nn.Tape {
-	mem := scratch.Borrow()
-	defer mem.Return()
-	u := mem.Dense(x.Dims())
-	p.inputs.ApplyTo(u, x)
-	t := nn.BorrowTape()
-	t.Record(p.net, p.w, u)
-	return t
 }
 
 // mean writes the mean at the rows of t.
@@ -106,7 +93,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		mem.Reset()
-		t := p.record(x)
+		t := p.Record(x)
 		defer t.Return()
 		p.mean(mean[i:k], t)
 		phi := mem.Dense(k-i, p.factor.rank())
@@ -126,7 +113,7 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		mem.Reset()
-		t := p.record(x)
+		t := p.Record(x)
 		defer t.Return()
 		p.mean(mean[i:k], t)
 		phi := mem.Dense(k-i, p.factor.rank())
@@ -135,14 +122,14 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 		dm, dv := mem.Rows(dmean, i, k), mem.Rows(dvariance, i, k)
 		p.meanGrad(dm, t, nil)
-		p.inputs.Pull(dm)
+		p.Inputs.Pull(dm)
 
 		for j := range k - i {
 			scaleRow(phi.RawRowView(j), 2)
 		}
 		dv.Zero()
 		p.factor.vjp(dv, t, phi)
-		p.inputs.Pull(dv)
+		p.Inputs.Pull(dv)
 	})
 }
 
@@ -153,7 +140,7 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	shape.Dims("cov", cov, m, m)
 	mem := scratch.Borrow()
 	defer mem.Return()
-	t := p.record(x)
+	t := p.Record(x)
 	defer t.Return()
 	p.mean(mean, t)
 	phi := mem.Dense(t.Len(), p.factor.rank())
@@ -169,7 +156,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	shape.Dims("dx", dx, m, d)
 	mem := scratch.Borrow()
 	defer mem.Return()
-	t := p.record(x)
+	t := p.Record(x)
 	defer t.Return()
 	r := p.factor.rank()
 	phi, fbar, full := mem.Dense(m, r), mem.Dense(m, r), mem.Dense(m, m)
@@ -180,7 +167,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	grad := mem.Dense(m, d)
 	p.meanGrad(grad, t, mbar)
 	p.factor.vjp(grad, t, fbar)
-	p.inputs.Pull(grad)
+	p.Inputs.Pull(grad)
 	dx.Add(dx, grad)
 }
 
@@ -196,39 +183,9 @@ func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 		if p.shift != nil {
 			linalg.Axpy(1, p.shift, dir)
 		}
-		paths[i] = path{p, dir}
+		paths[i] = p.Path(dir)
 	}
 	return paths
-}
-
-type path struct {
-	p   *posterior
-	dir []float64
-}
-
-// Eval implements surrogate.Path in O(p) a point.
-func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	m := shape.Points(x, q.p.Dim())
-	shape.Len("value", len(value), m)
-	if grad != nil {
-		shape.Dims("grad", grad, m, q.p.Dim())
-	}
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		t := q.p.record(x)
-		defer t.Return()
-		t.JVP(value[i:k], q.dir)
-		for j, v := range t.Value() {
-			value[i+j] += v
-		}
-		if grad != nil {
-			mem := scratch.Borrow()
-			defer mem.Return()
-			dx := mem.Rows(grad, i, k)
-			t.InputGrad(dx)
-			t.JVPInputGrad(dx, q.dir)
-			q.p.inputs.Pull(dx)
-		}
-	})
 }
 
 // observe returns the factor after observing the n rows of x: with
@@ -242,7 +199,7 @@ func (p *posterior) observe(f factor, x *mat.Dense) (factor, error) {
 	a.Zero()
 	fspace.AddDiagonal(a, 1)
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		t := p.record(x)
+		t := p.Record(x)
 		defer t.Return()
 		part := scratch.Borrow()
 		defer part.Return()
@@ -288,7 +245,7 @@ func (p *posterior) pull(f factor, x *mat.Dense, y []float64) []float64 {
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		mem.Reset()
-		t := p.record(x)
+		t := p.Record(x)
 		defer t.Return()
 		mean, phi := mem.Floats(k-i), mem.Dense(k-i, f.rank())
 		p.mean(mean, t)

@@ -180,9 +180,9 @@ func TestTrainingLowersTheObjective(t *testing.T) {
 		q := fitted.(*posterior)
 		m, err = m.withDefaults()
 		require.NoError(t, err)
-		p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(20), objective: objective{net: q.net, inputs: q.inputs, process: q.process, gamma: m.Gamma}}
-		_, trained := fspace.DecodeState(q.state, 12*q.net.NumParams())
-		v := cut(append(trained, 0.5*math.Log(q.noise)), q.net.NumParams(), 10)
+		p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(20), objective: objective{net: q.Net, inputs: q.Inputs, process: q.process, gamma: m.Gamma}}
+		_, trained := fspace.DecodeState(q.state, 12*q.Net.NumParams())
+		v := cut(append(trained, 0.5*math.Log(q.noise)), q.Net.NumParams(), 10)
 		var sum float64
 		for i := range 5 {
 			f, err := p.eval(v, p.nextBatch(stream.New(9, "batch", i)), nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 // chunk is how many points go through the network at a time.
@@ -21,10 +22,9 @@ const chunk = 256
 // posterior is N(m, diag(s²) + UUᵀ) through the linearised network: mean f(x,m),
 // covariance (J∘s)(J∘s)ᵀ + (JU)(JU)ᵀ.
 type posterior struct {
-	net      *nn.Network
-	inputs   fspace.Affine
+	tangent.Network
 	process  prior.Process
-	m, s     []float64
+	s        []float64
 	ut       *mat.Dense // Uᵀ; nil for rank 0
 	noise    float64
 	warnings []string
@@ -38,13 +38,12 @@ var (
 
 func newPosterior(p *problem, v *variational, priorState []float64) *posterior {
 	return &posterior{
-		net: p.net, inputs: p.inputs, process: p.process,
-		m: v.m, s: v.scales(), ut: v.ut, noise: math.Exp(2 * v.logSD[0]),
+		Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: v.m}, process: p.process,
+		s: v.scales(), ut: v.ut, noise: math.Exp(2 * v.logSD[0]),
 		state: fspace.EncodeState(priorState, v.vector[:len(v.vector)-1]),
 	}
 }
 
-func (p *posterior) Dim() int               { return p.net.In }
 func (p *posterior) Noise() float64         { return p.noise }
 func (p *posterior) Warnings() []string     { return p.warnings }
 func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
@@ -54,7 +53,7 @@ func (p *posterior) Hypers() []surrogate.Hyper {
 	return append(fspace.Hypers(p.process.Kernel),
 		surrogate.Hyper{Name: "mean", Value: p.process.Mean},
 		surrogate.Hyper{Name: "noise", Value: p.noise},
-		surrogate.Hyper{Name: "weights", Value: float64(len(p.m))})
+		surrogate.Hyper{Name: "weights", Value: float64(len(p.W))})
 }
 
 // features are T = J∘s and P = JU at the rows of a tape.
@@ -64,7 +63,7 @@ type features struct {
 }
 
 func (p *posterior) features(x *mat.Dense) features {
-	f := features{tape: p.net.Record(p.m, p.inputs.Apply(x))}
+	f := features{tape: p.Net.Record(p.W, p.Inputs.Apply(x))}
 	n, np := f.tape.Len(), f.tape.NumParams()
 	f.t = mat.NewDense(n, np, nil)
 	f.tape.Jacobian(f.t)
@@ -122,13 +121,13 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		_, d := x.Dims()
 		dx := mat.NewDense(k-i, d, nil)
 		f.tape.InputGrad(dx)
-		p.inputs.Pull(dx)
+		p.Inputs.Pull(dx)
 		dmean.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 
 		dx.Zero()
 		p.covarianceGrad(dx, f, f.t, f.p)
 		dx.Scale(2, dx)
-		p.inputs.Pull(dx)
+		p.Inputs.Pull(dx)
 		dvariance.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 	})
 }
@@ -173,7 +172,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 		}
 	}
 	p.covarianceGrad(grad, f, times(f.t), times(f.p))
-	p.inputs.Pull(grad)
+	p.Inputs.Pull(grad)
 	dx.Add(dx, grad)
 }
 
@@ -181,7 +180,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := make([]surrogate.Path, n)
 	for i := range paths {
-		dir := make([]float64, len(p.m))
+		dir := make([]float64, len(p.W))
 		for k, s := range p.s {
 			dir[k] = s * rng.NormFloat64()
 		}
@@ -191,36 +190,7 @@ func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 				linalg.Axpy(rng.NormFloat64(), p.ut.RawRowView(k), dir)
 			}
 		}
-		paths[i] = path{p, dir}
+		paths[i] = p.Path(dir)
 	}
 	return paths
-}
-
-type path struct {
-	p   *posterior
-	dir []float64
-}
-
-// Eval implements surrogate.Path in O(p) a point.
-func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	n := shape.Points(x, q.p.Dim())
-	shape.Len("value", len(value), n)
-	if grad != nil {
-		shape.Dims("grad", grad, n, q.p.Dim())
-	}
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		t := q.p.net.Record(q.p.m, q.p.inputs.Apply(x))
-		t.JVP(value[i:k], q.dir)
-		for j, v := range t.Value() {
-			value[i+j] += v
-		}
-		if grad != nil {
-			_, d := x.Dims()
-			dx := mat.NewDense(k-i, d, nil)
-			t.InputGrad(dx)
-			t.JVPInputGrad(dx, q.dir)
-			q.p.inputs.Pull(dx)
-			grad.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
-		}
-	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 var _ surrogate.Classifier = Model{}
@@ -85,7 +86,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 func (p *labelProblem) process(f *trained) (classify.Process, error) {
 	l := &latents{nets: make([]*posterior, p.l), precision: f.precision, factor: f.factor, tapes: f.tapes}
 	for c, w := range f.w {
-		l.nets[c] = &posterior{net: p.Net, inputs: p.Inputs, shift: p.shift[c], w: w}
+		l.nets[c] = &posterior{Network: tangent.Network{Net: p.Net, Inputs: p.Inputs, W: w, Shift: p.shift[c]}}
 		if f.factor == nil {
 			var err error
 			if l.nets[c].cov, err = f.curvatures[c].Covariance(mapnet.Hypers{Precision: f.precision, Noise: 1}); err != nil {
@@ -115,7 +116,8 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	k := len(l.nets)
 	column, q := make([]float64, m), make([]*mat.Dense, k)
 	for c, p := range l.nets {
-		t := p.record(x)
+		t := p.Record(x)
+		defer t.Return()
 		p.mean(column, t)
 		for i, v := range column {
 			mean.Set(i, c, v)
@@ -153,11 +155,12 @@ func (l *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat
 		p.PredictGrad(mean, variance, dmean, dvariance, x)
 		return
 	}
-	t := p.record(x)
+	t := p.Record(x)
+	defer t.Return()
 	p.mean(mean, t)
 	dmean.Zero()
 	t.InputGrad(dmean)
-	p.inputs.Pull(dmean)
+	p.Inputs.Pull(dmean)
 
 	q := l.cross(0, t)
 	l.factor.Half(0, q)
@@ -180,5 +183,5 @@ func (l *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat
 	dvariance.Zero()
 	nn.KernelDiagVJP(dvariance, t, direct)
 	nn.KernelVJP(dvariance, t, l.tapes[0], kbar)
-	p.inputs.Pull(dvariance)
+	p.Inputs.Pull(dvariance)
 }

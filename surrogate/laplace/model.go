@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 // Model is the linearised Laplace approximation. The zero value is the default: a
@@ -91,7 +92,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
 	return &posterior{
-		net: p.Net, inputs: p.Inputs, shift: p.Shift, w: best.W, cov: cov, hypers: best.Hypers,
+		Network: tangent.Network{Net: p.Net, Inputs: p.Inputs, W: best.W, Shift: p.Shift}, cov: cov, hypers: best.Hypers,
 		evidence: best.Evidence, state: best.State(), warnings: best.Warnings,
 	}, nil
 }

@@ -6,11 +6,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 // chunk is how many points go through the network at a time.
@@ -18,10 +18,7 @@ const chunk = 256
 
 // posterior has the mean shift + f(x,w) and the covariance J(x)ΣJ(x')ᵀ.
 type posterior struct {
-	net      *nn.Network
-	inputs   fspace.Affine
-	shift    float64
-	w        []float64
+	tangent.Network
 	cov      mapnet.Covariance
 	hypers   mapnet.Hypers
 	evidence float64
@@ -35,7 +32,6 @@ var (
 	_ surrogate.Describer = (*posterior)(nil)
 )
 
-func (p *posterior) Dim() int               { return p.net.In }
 func (p *posterior) Noise() float64         { return p.hypers.Noise }
 func (p *posterior) Warnings() []string     { return slices.Clone(p.warnings) }
 func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
@@ -45,14 +41,12 @@ func (p *posterior) LogMarginalLikelihood() float64 { return p.evidence }
 
 // Hypers implements surrogate.Describer.
 func (p *posterior) Hypers() []surrogate.Hyper {
-	return []surrogate.Hyper{{Name: "precision", Value: p.hypers.Precision}, {Name: "noise", Value: p.hypers.Noise}, {Name: "mean", Value: p.shift}}
+	return []surrogate.Hyper{{Name: "precision", Value: p.hypers.Precision}, {Name: "noise", Value: p.hypers.Noise}, {Name: "mean", Value: p.Shift}}
 }
-
-func (p *posterior) record(x *mat.Dense) *nn.Tape { return p.net.Record(p.w, p.inputs.Apply(x)) }
 
 func (p *posterior) mean(dst []float64, t *nn.Tape) {
 	for i, v := range t.Value() {
-		dst[i] = p.shift + v
+		dst[i] = p.Shift + v
 	}
 }
 
@@ -63,7 +57,8 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	shape.Len("mean", len(mean), m)
 	shape.Len("variance", len(variance), m)
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		t := p.record(x)
+		t := p.Record(x)
+		defer t.Return()
 		p.mean(mean[i:k], t)
 		p.cov.Variance(variance[i:k], t)
 	})
@@ -81,16 +76,17 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		ones[i] = 1
 	}
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		t := p.record(x)
+		t := p.Record(x)
+		defer t.Return()
 		p.mean(mean[i:k], t)
 		p.cov.Variance(variance[i:k], t)
 		dx := mat.NewDense(k-i, d, nil)
 		t.InputGrad(dx)
-		p.inputs.Pull(dx)
+		p.Inputs.Pull(dx)
 		dmean.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 		dx.Zero()
 		p.cov.VarianceVJP(dx, t, ones[:k-i])
-		p.inputs.Pull(dx)
+		p.Inputs.Pull(dx)
 		dvariance.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
 	})
 }
@@ -100,7 +96,8 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)
 	shape.Len("cov", cov.SymmetricDim(), m)
-	t := p.record(x)
+	t := p.Record(x)
+	defer t.Return()
 	p.mean(mean, t)
 	p.cov.Joint(cov, t)
 }
@@ -111,7 +108,8 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	shape.Len("mbar", len(mbar), m)
 	shape.Len("cbar", cbar.SymmetricDim(), m)
 	shape.Dims("dx", dx, m, d)
-	t := p.record(x)
+	t := p.Record(x)
+	defer t.Return()
 	grad := mat.NewDense(m, d, nil)
 	t.InputGrad(grad)
 	for i, b := range mbar {
@@ -121,7 +119,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 		}
 	}
 	p.cov.JointVJP(grad, t, cbar)
-	p.inputs.Pull(grad)
+	p.Inputs.Pull(grad)
 	dx.Add(dx, grad)
 }
 
@@ -129,35 +127,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := make([]surrogate.Path, n)
 	for i := range paths {
-		paths[i] = path{p, p.cov.Draw(rng)}
+		paths[i] = p.Path(p.cov.Draw(rng))
 	}
 	return paths
-}
-
-type path struct {
-	p   *posterior
-	dir []float64
-}
-
-// Eval implements surrogate.Path, in O(p) a point.
-func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	m, d := shape.Points(x, q.p.Dim()), q.p.Dim()
-	shape.Len("value", len(value), m)
-	if grad != nil {
-		shape.Dims("grad", grad, m, d)
-	}
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		t := q.p.record(x)
-		t.JVP(value[i:k], q.dir)
-		for j, v := range t.Value() {
-			value[i+j] += q.p.shift + v
-		}
-		if grad != nil {
-			dx := mat.NewDense(k-i, d, nil)
-			t.InputGrad(dx)
-			t.JVPInputGrad(dx, q.dir)
-			q.p.inputs.Pull(dx)
-			grad.Slice(i, k, 0, d).(*mat.Dense).Copy(dx)
-		}
-	})
 }
