@@ -13,22 +13,8 @@ import (
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/internal/toy"
 )
-
-// wave is sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be predicted on [-2,2].
-func wave(n int, seed uint64) surrogate.Dataset {
-	rng := stream.New(seed, "wave", 0)
-	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{-2}, Hi: []float64{2}}
-	for i := range n {
-		x := 0.5 + 0.5*rng.Float64()
-		if i%2 == 0 {
-			x = -x
-		}
-		d.X.Set(i, 0, x)
-		d.Y[i] = math.Sin(2*math.Pi*x) + 0.1*rng.NormFloat64()
-	}
-	return d
-}
 
 // moments are mean and standard deviation on 101 points of [-2,2].
 func moments(p surrogate.Posterior) (mean, sd []float64) {
@@ -45,29 +31,17 @@ func moments(p surrogate.Posterior) (mean, sd []float64) {
 	return mean, sd
 }
 
-// wasserstein is the mean over the points of the Wasserstein-2 distance of the
-// marginals.
-func wasserstein(a, b surrogate.Posterior) float64 {
-	ma, sa := moments(a)
-	mb, sb := moments(b)
-	var sum float64
-	for i := range ma {
-		sum += math.Hypot(ma[i]-mb[i], sa[i]-sb[i]) / float64(len(ma))
-	}
-	return sum
-}
-
 // The network comes as close to the exact process with the same prior as
 // independent weights let it.
 func TestNearTheExactProcess(t *testing.T) {
-	d := wave(40, 1)
+	d := toy.Wave(40)
 	for kernel, within := range map[string]float64{"matern52": 0.4, "rbf": 0.35} {
 		m := Model{Spec: prior.Spec{Kernel: kernel, Restarts: 1}, Steps: 100, Draws: 40}
 		exact, err := gp.Model{Spec: m.Spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
 		require.NoError(t, err)
 		post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
 		require.NoError(t, err)
-		far := wasserstein(post, exact)
+		far := toy.Wasserstein(post, exact)
 		t.Logf("%s: %.3f, noise %.3f", kernel, far, math.Sqrt(post.Noise()))
 		require.Less(t, far, within, kernel)
 		require.InDelta(t, 0.1, math.Sqrt(post.Noise()), 0.05)
@@ -184,7 +158,7 @@ func TestCheck(t *testing.T) {
 		"context is -1, must ": {Context: -1},
 	} {
 		require.ErrorContains(t, m.Check(2), want)
-		_, err := m.Fit(t.Context(), wave(4, 1), stream.New(1, "fit", 0))
+		_, err := m.Fit(t.Context(), toy.Wave(4), stream.New(1, "fit", 0))
 		require.EqualError(t, err, m.Check(1).Error())
 	}
 }
@@ -196,6 +170,6 @@ func TestCancelled(t *testing.T) {
 			cancel()
 		}
 	})
-	_, err := Model{Start: "random", Steps: 1e6}.Fit(ctx, wave(40, 1), stream.New(1, "fit", 0))
+	_, err := Model{Start: "random", Steps: 1e6}.Fit(ctx, toy.Wave(40), stream.New(1, "fit", 0))
 	require.ErrorIs(t, err, context.Canceled)
 }

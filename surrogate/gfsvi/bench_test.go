@@ -7,6 +7,7 @@ import (
 
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate/internal/toy"
 )
 
 // One evaluation of the objective and its gradient with the default settings, 50
@@ -29,7 +30,7 @@ func BenchmarkObjective(b *testing.B) {
 }
 
 func BenchmarkPredict(b *testing.B) {
-	post, err := Model{Steps: 1}.Fit(b.Context(), wave(40), stream.New(1, "fit", 0))
+	post, err := Model{Steps: 1}.Fit(b.Context(), toy.Wave(40), stream.New(1, "fit", 0))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
-	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/internal/toy"
 )
 
 // linear is f = w·x + b under the prior of its own features, w, b ~ N(0,1), with
@@ -112,43 +112,9 @@ func TestStartScales(t *testing.T) {
 	}
 }
 
-// wave is the paper's toy data, sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be
-// predicted on [-2,2].
-func wave(n int) surrogate.Dataset {
-	rng := stream.New(1, "wave", 0)
-	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{-2}, Hi: []float64{2}}
-	for i := range n {
-		x := 0.5 + 0.5*rng.Float64()
-		if i%2 == 0 {
-			x = -x
-		}
-		d.X.Set(i, 0, x)
-		d.Y[i] = math.Sin(2*math.Pi*x) + 0.1*rng.NormFloat64()
-	}
-	return d
-}
-
-// wasserstein is the mean over a grid of [-2,2] of the Wasserstein-2 distance of
-// the marginals.
-func wasserstein(a, b surrogate.Posterior) float64 {
-	const n = 101
-	x := mat.NewDense(n, 1, nil)
-	for i := range n {
-		x.Set(i, 0, -2+4*float64(i)/(n-1))
-	}
-	ma, va, mb, vb := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	a.Predict(ma, va, x)
-	b.Predict(mb, vb, x)
-	var sum float64
-	for i := range n {
-		sum += math.Hypot(ma[i]-mb[i], math.Sqrt(va[i])-math.Sqrt(vb[i])) / n
-	}
-	return sum
-}
-
 // The network comes close to the exact process with the same prior.
 func TestNearTheExactProcess(t *testing.T) {
-	d := wave(40)
+	d := toy.Wave(40)
 	for _, c := range []struct {
 		kernel string
 		model  Model
@@ -163,7 +129,7 @@ func TestNearTheExactProcess(t *testing.T) {
 		require.NoError(t, err)
 		post, err := c.model.Fit(t.Context(), d, stream.New(1, "fit", 0))
 		require.NoError(t, err)
-		far := wasserstein(post, exact)
+		far := toy.Wasserstein(post, exact)
 		t.Logf("%s %s: %.4f", c.kernel, c.model.Covariance, far)
 		require.Less(t, far, c.within, c.kernel)
 	}
@@ -171,7 +137,7 @@ func TestNearTheExactProcess(t *testing.T) {
 
 // Training lowers the objective that the start leaves.
 func TestTrainingLowersTheObjective(t *testing.T) {
-	d := wave(20)
+	d := toy.Wave(20)
 	spec := prior.Spec{Lengthscale: []float64{0.4}, Noise: new(0.01)}
 	bound := func(steps int, rate float64) float64 {
 		m := Model{Spec: spec, Hidden: []int{15, 15}, Context: 40, Rank: 10, Steps: steps, Rate: rate}

@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/toy"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
@@ -28,22 +29,6 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { fast.Run(t, m) })
 	}
-}
-
-// wave is the toy data sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be predicted on
-// [-2,2].
-func wave(n int) surrogate.Dataset {
-	rng := stream.New(1, "wave", 0)
-	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{-2}, Hi: []float64{2}}
-	for i := range n {
-		x := 0.5 + 0.5*rng.Float64()
-		if i%2 == 0 {
-			x = -x
-		}
-		d.X.Set(i, 0, x)
-		d.Y[i] = math.Sin(2*math.Pi*x) + 0.1*rng.NormFloat64()
-	}
-	return d
 }
 
 // prepared is a problem at its start.
@@ -71,7 +56,7 @@ func TestGradient(t *testing.T) {
 			"svgp": SVGP{o}.recipe,
 			"net":  Net{Options: o, Hidden: []int{4, 3}, Start: "random"}.recipe,
 		} {
-			p := prepared(t, of, wave(9))
+			p := prepared(t, of, toy.Wave(9))
 			p.shake(0.3)
 			at := p.points([]int{7, 2, 4, 0, 1, 5, 3}, stream.New(3, "points", 0))
 			require.Equal(t, 6+6, at.measured)
@@ -101,7 +86,7 @@ func (p *problem) distance(t *testing.T, x *mat.Dense) float64 {
 // The distance is that of the finite Gaussians by the definition, with the square
 // root of K itself.
 func TestDistanceIsThatOfGaussians(t *testing.T) {
-	p := prepared(t, SVGP{Options{Spec: prior.Spec{Kernel: "matern32", Lengthscale: []float64{0.7}, Variance: new(1.3)}, Inducing: 6}}.recipe, wave(20))
+	p := prepared(t, SVGP{Options{Spec: prior.Spec{Kernel: "matern32", Lengthscale: []float64{0.7}, Variance: new(1.3)}, Inducing: 6}}.recipe, toy.Wave(20))
 	p.shake(0.3)
 	const n = 15
 	x := space.Sobol(n, 1, stream.New(4, "x", 0))
@@ -140,7 +125,7 @@ func TestDistanceIsThatOfGaussians(t *testing.T) {
 
 // Between equal measures the distance is 0.
 func TestDistanceFromThePriorItself(t *testing.T) {
-	p := prepared(t, SVGP{}.recipe, wave(20))
+	p := prepared(t, SVGP{}.recipe, toy.Wave(20))
 	clear(p.v.mean)
 	lower := mat.NewDense(p.q.L.N(), p.q.L.N(), nil)
 	p.q.B.Lower(lower)
@@ -193,7 +178,7 @@ func TestOptimumOfOneObservation(t *testing.T) {
 // Before training, with Z = X, the sparse mean and r are those of the exact
 // posterior, and the network is close to it.
 func TestStartIsTheExactPosterior(t *testing.T) {
-	d := wave(20)
+	d := toy.Wave(20)
 	spec := prior.Spec{Lengthscale: []float64{0.6}, Variance: new(0.9), Noise: new(0.02)}
 	want, err := gp.Model{Spec: spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
 	require.NoError(t, err)
@@ -216,7 +201,7 @@ func TestStartIsTheExactPosterior(t *testing.T) {
 func TestTemperature(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{-1.5, -0.6, 0, 0.7})
 	for _, of := range []func() (recipe, error){SVGP{Options{Inducing: 8}}.recipe, Net{Hidden: []int{10}}.recipe} {
-		p := prepared(t, of, wave(20))
+		p := prepared(t, of, toy.Wave(20))
 		p.shake(0.1)
 		one, err := p.posterior(1)
 		require.NoError(t, err)
@@ -236,7 +221,7 @@ func TestTemperature(t *testing.T) {
 // more variance than it has.
 func TestHeldOutData(t *testing.T) {
 	spec := prior.Spec{Lengthscale: []float64{5}, Variance: new(0.01), Noise: new(1e-3)}
-	post, err := SVGP{Options{Spec: spec, HeldOut: 0.25, Steps: 20}}.Fit(t.Context(), wave(40), stream.New(1, "fit", 0))
+	post, err := SVGP{Options{Spec: spec, HeldOut: 0.25, Steps: 20}}.Fit(t.Context(), toy.Wave(40), stream.New(1, "fit", 0))
 	require.NoError(t, err)
 	h := post.(surrogate.Describer).Hypers()
 	require.Equal(t, "temperature", h[len(h)-1].Name)
@@ -246,7 +231,7 @@ func TestHeldOutData(t *testing.T) {
 // Training lowers the loss.
 func TestTraining(t *testing.T) {
 	for _, of := range []func() (recipe, error){SVGP{}.recipe, Net{Hidden: []int{20, 20}}.recipe, SVGP{Options{Batch: 10, Inducing: 5, Points: 1}}.recipe} {
-		p := prepared(t, of, wave(40))
+		p := prepared(t, of, toy.Wave(40))
 		loss := func() float64 {
 			value, err := p.eval(p.v, p.points(p.order, stream.New(5, "points", 0)), newVariational(len(p.v.mean), p.q.L.N()))
 			require.NoError(t, err)
@@ -258,27 +243,9 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// wasserstein is the mean over a grid of [-2,2] of the Wasserstein-2 distance of
-// the marginals.
-func wasserstein(a, b surrogate.Posterior) float64 {
-	const n = 101
-	x := mat.NewDense(n, 1, nil)
-	for i := range n {
-		x.Set(i, 0, -2+4*float64(i)/(n-1))
-	}
-	ma, va, mb, vb := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	a.Predict(ma, va, x)
-	b.Predict(mb, vb, x)
-	var sum float64
-	for i := range n {
-		sum += math.Hypot(ma[i]-mb[i], math.Sqrt(va[i])-math.Sqrt(vb[i])) / n
-	}
-	return sum
-}
-
 // With the default schedule both stay near the exact process of the same prior.
 func TestNearTheExactProcess(t *testing.T) {
-	d := wave(40)
+	d := toy.Wave(40)
 	for _, kernel := range []string{"matern52", "rbf"} {
 		spec := prior.Spec{Kernel: kernel}
 		exact, err := gp.Model{Spec: spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
@@ -286,7 +253,7 @@ func TestNearTheExactProcess(t *testing.T) {
 		for name, m := range map[string]surrogate.Model{"gwi-svgp": SVGP{Options{Spec: spec}}, "gwi-net": Net{Options: Options{Spec: spec}}} {
 			post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
 			require.NoError(t, err)
-			far := wasserstein(post, exact)
+			far := toy.Wasserstein(post, exact)
 			t.Logf("%s %s: %.4f", name, kernel, far)
 			require.Less(t, far, 0.15)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/internal/toy"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
@@ -28,24 +29,9 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// wave is n noisy values of a smooth function on the unit cube.
-func wave(n, dim int) surrogate.Dataset {
-	rng := stream.New(1, "wave", n)
-	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n)}
-	for i := range n {
-		for j := range dim {
-			v := rng.Float64()
-			d.X.Set(i, j, v)
-			d.Y[i] += math.Sin(5*v) / float64(1+j)
-		}
-		d.Y[i] += 3 + 0.1*rng.NormFloat64()
-	}
-	return d
-}
-
 // With Z = X the bound is the evidence, and the posterior the exact one.
 func TestExactWhereInducingPointsAreTheInputs(t *testing.T) {
-	d := wave(30, 2)
+	d := toy.Sines(30, 2)
 	for _, noise := range []*float64{nil, new(0.02)} {
 		spec := prior.Spec{Kernel: "matern32", Noise: noise}
 		want, err := gp.Model{Spec: spec}.Fit(context.Background(), d, stream.New(1, "fit", 0))
@@ -61,7 +47,7 @@ func TestExactWhereInducingPointsAreTheInputs(t *testing.T) {
 		got, err := Model{Spec: spec}.Fit(context.Background(), d, stream.New(1, "fit", 0))
 		require.NoError(t, err)
 		require.InDelta(t, want.(surrogate.Evidence).LogMarginalLikelihood(), got.(surrogate.Evidence).LogMarginalLikelihood(), 1e-7)
-		x := wave(20, 2).X
+		x := toy.Sines(20, 2).X
 		wm, wc, gm, gc := make([]float64, 20), mat.NewSymDense(20, nil), make([]float64, 20), mat.NewSymDense(20, nil)
 		want.Joint(wm, wc, x)
 		got.Joint(gm, gc, x)
@@ -72,7 +58,7 @@ func TestExactWhereInducingPointsAreTheInputs(t *testing.T) {
 
 // The learned hyper-parameters are then those of the exact fit, too.
 func TestSameFitAsTheExactProcess(t *testing.T) {
-	d := wave(40, 1)
+	d := toy.Sines(40, 1)
 	want, err := gp.Model{}.Fit(context.Background(), d, stream.New(1, "fit", 0))
 	require.NoError(t, err)
 	got, err := Model{}.Fit(context.Background(), d, stream.New(1, "fit", 0))
@@ -82,7 +68,7 @@ func TestSameFitAsTheExactProcess(t *testing.T) {
 
 // The bound lies below the evidence and rises with the number of inducing points.
 func TestBoundRises(t *testing.T) {
-	d := wave(60, 1)
+	d := toy.Sines(60, 1)
 	spec := prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.2}, Variance: new(1.), Noise: new(0.01)}
 	exact, err := gp.Model{Spec: spec}.Fit(context.Background(), d, stream.New(1, "fit", 0))
 	require.NoError(t, err)
@@ -102,12 +88,12 @@ func TestBoundRises(t *testing.T) {
 }
 
 func testProblem(t *testing.T, m Model) (*problem, []float64) {
-	d := wave(23, 2)
+	d := toy.Sines(23, 2)
 	m, err := m.withDefaults()
 	require.NoError(t, err)
 	p, err := newProblem(m, d)
 	require.NoError(t, err)
-	p.z = mat.DenseCopyOf(wave(6, 2).X)
+	p.z = mat.DenseCopyOf(toy.Sines(6, 2).X)
 	rng, v := stream.New(2, "v", 0), []float64{}
 	for _, at := range p.free {
 		v = append(v, math.Log(p.params[at].Value)+0.3*rng.NormFloat64())
@@ -120,7 +106,7 @@ func testProblem(t *testing.T, m Model) (*problem, []float64) {
 
 // An input that does not vary changes nothing but the count of inputs.
 func TestConstantInput(t *testing.T) {
-	d := wave(60, 1)
+	d := toy.Sines(60, 1)
 	d.X = mat.DenseCopyOf(d.X.Grow(0, 1))
 	post, err := Model{Inducing: 15}.Fit(context.Background(), d, stream.New(1, "fit", 0))
 	require.NoError(t, err)
@@ -189,9 +175,9 @@ func TestNaturalStepReachesTheCollapsedBound(t *testing.T) {
 func TestMinibatches(t *testing.T) {
 	m, err := Model{Rate: 0.03, Batch: 60, Steps: 150, Bound: "minibatch"}.withDefaults()
 	require.NoError(t, err)
-	p, err := newProblem(m, wave(300, 2))
+	p, err := newProblem(m, toy.Sines(300, 2))
 	require.NoError(t, err)
-	p.z = wave(20, 2).X
+	p.z = toy.Sines(20, 2).X
 	start := make([]float64, len(p.free)) // all hyper-parameters 1
 	loss := func(v []float64) float64 { return p.loss(context.Background(), v, make([]float64, len(v))) }
 	best, _, err := p.maximise(context.Background(), start)
@@ -209,13 +195,13 @@ func TestCancelled(t *testing.T) {
 				cancel()
 			}
 		})
-		_, err := Model{Inducing: 5, Bound: bound}.Fit(ctx, wave(50, 1), stream.New(1, "fit", 0))
+		_, err := Model{Inducing: 5, Bound: bound}.Fit(ctx, toy.Sines(50, 1), stream.New(1, "fit", 0))
 		require.ErrorIs(t, err, context.Canceled, bound)
 	}
 }
 
 func TestPivotedStopsWhenNothingIsLeft(t *testing.T) {
-	z, err := pivoted(context.Background(), prior.Linear(1), wave(50, 1).X, 10)
+	z, err := pivoted(context.Background(), prior.Linear(1), toy.Sines(50, 1).X, 10)
 	require.NoError(t, err)
 	m, _ := z.Dims()
 	require.Equal(t, 2, m)
@@ -232,9 +218,9 @@ func TestCheck(t *testing.T) {
 
 func BenchmarkCollapsedGradient(b *testing.B) {
 	m, _ := Model{}.withDefaults()
-	p, err := newProblem(m, wave(10_000, 6))
+	p, err := newProblem(m, toy.Sines(10_000, 6))
 	require.NoError(b, err)
-	p.z = wave(300, 6).X
+	p.z = toy.Sines(300, 6).X
 	v := make([]float64, len(p.free))
 	v[len(v)-1] = math.Log(0.01)
 	grad := make([]float64, len(v))
@@ -244,9 +230,9 @@ func BenchmarkCollapsedGradient(b *testing.B) {
 }
 
 func BenchmarkPredictGrad(b *testing.B) {
-	p, err := Model{Inducing: 100, Spec: prior.Spec{Restarts: 1}}.Fit(context.Background(), wave(200, 6), stream.New(1, "fit", 0))
+	p, err := Model{Inducing: 100, Spec: prior.Spec{Restarts: 1}}.Fit(context.Background(), toy.Sines(200, 6), stream.New(1, "fit", 0))
 	require.NoError(b, err)
-	x := wave(64, 6).X
+	x := toy.Sines(64, 6).X
 	mean, variance := make([]float64, 64), make([]float64, 64)
 	dm, dv := mat.NewDense(64, 6, nil), mat.NewDense(64, 6, nil)
 	for b.Loop() {

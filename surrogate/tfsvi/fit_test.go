@@ -10,24 +10,9 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/space"
-	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
+	"github.com/functionspace/bo/surrogate/internal/toy"
 )
-
-// wave is sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be predicted on [-2,2].
-func wave(n int) surrogate.Dataset {
-	rng := stream.New(1, "wave", 0)
-	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{-2}, Hi: []float64{2}}
-	for i := range n {
-		x := 0.5 + 0.5*rng.Float64()
-		if i%2 == 0 {
-			x = -x
-		}
-		d.X.Set(i, 0, x)
-		d.Y[i] = math.Sin(2*math.Pi*x) + 0.1*rng.NormFloat64()
-	}
-	return d
-}
 
 // The network follows the data, finds some noise on them, and is less sure where
 // there are none.
@@ -37,7 +22,7 @@ func TestFit(t *testing.T) {
 		{Hidden: []int{20, 20}, Draws: 2, Samples: 50, Steps: 800},
 		{Hidden: []int{20, 20}, Draws: 2, Samples: 50, Steps: 600, Prior: "fixed", Divergence: "diagonal"},
 	} {
-		post, err := m.Fit(t.Context(), wave(40), stream.New(1, "fit", 0))
+		post, err := m.Fit(t.Context(), toy.Wave(40), stream.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, variance := make([]float64, 6), make([]float64, 6)
 		post.Predict(mean, variance, x)
@@ -52,7 +37,7 @@ func TestFit(t *testing.T) {
 // A given noise stays; pairs of networks have the mean weights between them.
 func TestFixedNoiseAndPairs(t *testing.T) {
 	noise := 0.04
-	post, err := Model{Noise: &noise, Hidden: []int{8}, Steps: 20, Samples: 3}.Fit(t.Context(), wave(10), stream.New(1, "fit", 0))
+	post, err := Model{Noise: &noise, Hidden: []int{8}, Steps: 20, Samples: 3}.Fit(t.Context(), toy.Wave(10), stream.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InEpsilon(t, noise, post.Noise(), 1e-12)
 	q := post.(*mixture.Posterior)

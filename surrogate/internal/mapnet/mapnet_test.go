@@ -10,27 +10,13 @@ import (
 
 	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/stream"
-	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/toy"
 )
-
-func wave(n, dim int) surrogate.Dataset {
-	rng := stream.New(1, "wave", n)
-	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n)}
-	for i := range n {
-		for j := range dim {
-			v := rng.Float64()
-			d.X.Set(i, j, v)
-			d.Y[i] += math.Sin(5*v) / float64(1+j)
-		}
-		d.Y[i] += 3 + 0.1*rng.NormFloat64()
-	}
-	return d
-}
 
 func problem(t testing.TB, s Settings, n, dim int) *Problem {
 	s, err := s.WithDefaults()
 	require.NoError(t, err)
-	p, err := New(s, wave(n, dim))
+	p, err := New(s, toy.Sines(n, dim))
 	require.NoError(t, err)
 	return p
 }
@@ -144,7 +130,7 @@ func TestKroneckerFactors(t *testing.T) {
 func TestCovariances(t *testing.T) {
 	p := problem(t, Settings{Hidden: []int{4, 3}}, 9, 2)
 	w, h := p.Initial(stream.New(2, "w", 0)), Hypers{0.7, 0.02}
-	tape := p.Net.Record(w, wave(5, 2).X)
+	tape := p.Net.Record(w, toy.Sines(5, 2).X)
 	j := mat.NewDense(5, len(w), nil)
 	tape.Jacobian(j)
 	primal, err := p.primal(context.Background(), w)
