@@ -60,3 +60,10 @@ func TestScaleInputsOfAnOscillatingPrior(t *testing.T) {
 	a := ScaleInputs(k, []float64{0}, []float64{1})
 	require.InEpsilon(t, 1/max(0.3*math.Acos(1-2*0.3935)/(2*math.Pi), 1.0/12), a.Scale[0], 0.1)
 }
+
+func TestInputsOfABox(t *testing.T) {
+	b := Box{Lo: []float64{-1, 2}, Hi: []float64{3, 2.5}}
+	u := b.Inputs(5).Apply(mat.NewDense(2, 2, []float64{-1, 2, 3, 2.5}))
+	require.InDeltaSlice(t, []float64{-5, -5, 5, 5}, u.RawMatrix().Data, 1e-12)
+	require.InDelta(t, 5, b.Inputs(5).Spread(b), 1e-12)
+}

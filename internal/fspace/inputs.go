@@ -69,6 +69,16 @@ func ScaleInputs(k prior.Kernel, lo, hi []float64) Affine {
 	return a
 }
 
+// Inputs maps the box to [-spread, spread].
+func (b Box) Inputs(spread float64) Affine {
+	a := Affine{Shift: make([]float64, len(b.Lo)), Scale: make([]float64, len(b.Lo))}
+	for j, lo := range b.Lo {
+		width := b.Hi[j] - lo
+		a.Shift[j], a.Scale[j] = lo+width/2, 2*spread/width
+	}
+	return a
+}
+
 // Spread is the root mean square, over the inputs, of half the width that the
 // box has after scaling.
 func (a Affine) Spread(b Box) float64 {

@@ -69,12 +69,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := mapnet.New(m.Settings, d)
 	if err != nil {
-		return nil, fmt.Errorf("dropout: %w", err)
+		return nil, err
 	}
 	o := &objective{Model: m, p: p}
 	v, warnings, err := o.start(ctx, start, stream.Split(rng, "start", 0))

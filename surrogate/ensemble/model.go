@@ -60,12 +60,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
 	all, err := mapnet.New(m.Settings, d)
 	if err != nil {
-		return nil, fmt.Errorf("ensemble: %w", err)
+		return nil, err
 	}
 	size := 2 + all.Net.NumParams() // of a member's state
 	if len(start) != m.Members*size {

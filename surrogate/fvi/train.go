@@ -65,12 +65,7 @@ func (p *problem) useSampler() {
 	for _, y := range p.data.Y {
 		p.mean += y / float64(len(p.data.Y))
 	}
-	d := len(p.box.Lo)
-	p.inputs = fspace.Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
-	for j := range d {
-		width := p.box.Hi[j] - p.box.Lo[j]
-		p.inputs.Shift[j], p.inputs.Scale[j] = p.box.Lo[j]+width/2, 2*implicitSpread/width
-	}
+	p.inputs = p.box.Inputs(implicitSpread)
 	p.leastLogSD = math.Log(leastSD)
 	if p.data.NoiseFree {
 		p.leastLogSD = math.Log(leastSDNoiseFree)

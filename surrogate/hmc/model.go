@@ -83,12 +83,9 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := mapnet.New(settings, d)
 	if err != nil {
-		return nil, fmt.Errorf("hmc: %w", err)
+		return nil, err
 	}
 	starts, err := m.starts(ctx, p, stream.Split(rng, "start", 0))
 	if err != nil {

@@ -60,12 +60,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := mapnet.New(m.Settings, d)
 	if err != nil {
-		return nil, fmt.Errorf("laplace: %w", err)
+		return nil, err
 	}
 	restarts := m.Restarts
 	if restarts == 0 {

@@ -47,12 +47,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := mapnet.New(m.Settings, d)
 	if err != nil {
-		return nil, fmt.Errorf("map: %w", err)
+		return nil, err
 	}
 	w, h := p.Start(start, stream.Split(rng, "weights", 0))
 	f, err := p.Fit(ctx, p.Cheap(), w, h, stream.Split(rng, "training", 0))

@@ -65,12 +65,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
 	p, err := mapnet.New(m.Settings, d)
 	if err != nil {
-		return nil, fmt.Errorf("mfvi: %w", err)
+		return nil, err
 	}
 	b := &bound{Model: m, p: p}
 	v, warnings, err := b.start(ctx, start, stream.Split(rng, "start", 0))

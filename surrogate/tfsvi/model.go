@@ -153,7 +153,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(n),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
 	}
-	p.inputs = inputs(p.box, m.Spread)
+	p.inputs = p.box.Inputs(m.Spread)
 	v := newVariational(net.NumParams())
 	if len(start) == len(v.vector) {
 		copy(v.vector, start)
@@ -221,16 +221,6 @@ func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) err
 		v.logS[i] = math.Log(startScale)
 	}
 	return nil
-}
-
-// inputs maps the box to [-spread, spread].
-func inputs(b fspace.Box, spread float64) fspace.Affine {
-	a := fspace.Affine{Shift: make([]float64, len(b.Lo)), Scale: make([]float64, len(b.Lo))}
-	for j := range a.Shift {
-		a.Shift[j] = b.Lo[j] + (b.Hi[j]-b.Lo[j])/2
-		a.Scale[j] = 2 * spread / (b.Hi[j] - b.Lo[j])
-	}
-	return a
 }
 
 // train lowers F by Adam. The rate falls along half a cosine to a hundredth.

@@ -69,12 +69,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
 	all, err := mapnet.New(settings, d)
 	if err != nil {
-		return nil, fmt.Errorf("vip: %w", err)
+		return nil, err
 	}
 	p := all
 	if n := len(d.Y); n > fitRows {

@@ -75,8 +75,12 @@ type Problem struct {
 	noisePrior prior.Density
 }
 
-// New returns the problem of a valid dataset.
+// New returns the problem of a dataset, or the error of its Validate. The settings
+// have their defaults.
 func New(s Settings, d surrogate.Dataset) (*Problem, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
 	activation, err := nn.ByName(s.Activation)
 	if err != nil {
 		return nil, err
