@@ -202,6 +202,7 @@ type problem struct {
 	data    surrogate.Dataset
 	box     fspace.Box
 	notes   []string // warnings
+	refined bool     // trained on all observations
 
 	curvature []float64 // of each label's log-likelihood; nil for numbers
 }
@@ -224,9 +225,6 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 		if to, err = p.target(train); err == nil {
 			_, err = to.Train(ctx, p.net, p.inputs, p.process.Kernel, w, p.Steps, converged)
 		}
-		if err == nil && p.large() {
-			err = p.refine(ctx, w, stream.Split(rng, "refine", 0))
-		}
 	}
 	if err != nil {
 		return nil, err
@@ -236,6 +234,12 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
 	if p.Factor == "ridge" {
 		err = p.byRidge(ctx, post, to, c, holdout, ridge)
+		if err == nil && p.Trainer == "gauss-newton" && p.large() && p.squaredError(post) > explained*p.noise {
+			p.refined = true
+			if err = p.refine(ctx, post, stream.Split(rng, "refine", 0)); err == nil {
+				err = p.byRidge(ctx, post, to, c, holdout, post.ridge)
+			}
+		}
 	} else {
 		post.factor, err = p.precisionFactor(ctx, w, design)
 	}
@@ -261,7 +265,7 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target
 		return err
 	}
 	post.ridge = s.exponent
-	if post.factor, err = post.observe(&s.factor, p.data.X); err != nil || p.Trainer != "gauss-newton" || p.large() {
+	if post.factor, err = post.observe(&s.factor, p.data.X); err != nil || p.Trainer != "gauss-newton" || p.refined {
 		return err
 	}
 	if to.C != c {
@@ -272,6 +276,9 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target
 	r := make([]float64, len(to.Mean))
 	sub(r, to.Mean, s.factor.ctx.Value())
 	post.shift = s.readOut(r)
+	if p.large() {
+		return nil
+	}
 	if to, err = p.target(p.data.X); err != nil {
 		return err
 	}

@@ -12,6 +12,11 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
+// explained is the mean squared error at the observations, in units of the noise
+// variance of the prior's fit to some of them, from which on the weights that
+// follow a sparse process leave something to learn.
+const explained = 1.5
+
 const (
 	refineSteps   = 4000 // and one for each ten observations
 	refineRate    = 3e-3 // at first; it falls to a hundredth along half a cosine
@@ -25,15 +30,16 @@ const (
 // noise with batches of all of them. The context are points of the box and
 // observed inputs, which the prior has something to say of where there are many
 // inputs.
-func (p *problem) refine(ctx context.Context, w []float64, rng *rand.Rand) error {
+func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) error {
 	n, d := p.data.Dims()
+	w := post.W
 	t := p.newAdam(w)
 	t.jitter = refineJitter
 	k := min(refineContext, n)
 	t.context = mat.NewDense(refineContext+k, d, nil)
 	last := len(w)
 	if t.learnNoise {
-		t.theta[last] = softplusInverse(math.Sqrt(max(p.noise, p.squaredError(w))))
+		t.theta[last] = softplusInverse(math.Sqrt(max(p.noise, p.squaredError(post))))
 	}
 	steps := refineSteps + n/10
 	for step := range steps {
@@ -60,16 +66,18 @@ func (p *problem) refine(ctx context.Context, w []float64, rng *rand.Rand) error
 		s := max(softplus(t.theta[last]), noiseLoSD)
 		p.noise = s * s
 	}
+	post.shift, post.noise = nil, p.noise
 	return nil
 }
 
 // squaredError is the mean squared error at the observations.
-func (p *problem) squaredError(w []float64) float64 {
+func (p *problem) squaredError(post *posterior) float64 {
 	n, d := p.data.Dims()
-	var sum float64
+	mean, sum := make([]float64, chunk), 0.0
 	for i := 0; i < n; i += chunk {
 		e := min(n, i+chunk)
-		for k, f := range p.tape(w, p.data.X.Slice(i, e, 0, d).(*mat.Dense)).Value() {
+		post.mean(mean[:e-i], p.tape(post.W, p.data.X.Slice(i, e, 0, d).(*mat.Dense)))
+		for k, f := range mean[:e-i] {
 			sum += (p.data.Y[i+k] - f) * (p.data.Y[i+k] - f)
 		}
 	}
