@@ -47,7 +47,7 @@ func NoisePrior() Density { return LogNormal{Mu: -4, Sigma: 1} }
 
 // noiseFreePrior stands on the noise variance of data declared exact: the noise's
 // standard deviation is half-normal with variance ½. Between the floor and the
-// variance of the data it varies by 6 nats, so the likelihood decides: it finds
+// variance of the data it varies by 8 nats, so the likelihood decides: it finds
 // the floor on Branin and Hartmann-6, and noise where no smooth kernel follows
 // the ripples of the data (docs/adr/0009). Under NoisePrior the likelihood of 80
 // exact observations of Hartmann-6 leaves the noise at the prior's mode, a

@@ -39,7 +39,11 @@
 //     kernel reaches; a warning says when that is not far enough.
 //   - Inputs are scaled to the prior's lengthscales, and hidden biases start
 //     spread over the scaled box instead of at 0.
-//   - C is a Halton set in the box plus a small margin.
+//   - C is a Halton set in the box plus a small margin, moved to the density of
+//     Chebyshev's nodes: a network extrapolates towards faces and vertices, and its
+//     variance there must not exceed the prior's.
+//   - From 1001 observations on, where the process that the network aims at leaves
+//     errors larger than the noise, Algorithm 1 goes on with all of them.
 //
 // # Labels
 //
