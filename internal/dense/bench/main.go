@@ -148,7 +148,7 @@ func cases() []benchCase {
 		gemm(form, 20, 200, 1000)
 		gemm(form, 2000, 100, 1000)
 	}
-	for _, n := range []int{50, 100, 128, 256, 512, 1024, 2048} {
+	for _, n := range []int{50, 100, 128, 256, 512, 1024, 2048, 4000} {
 		cube := float64(n) * float64(n) * float64(n)
 		for _, form := range []string{"N", "T"} {
 			all = append(all, benchCase{fmt.Sprintf("syrk %s %d", form, n), "syrk" + form, n, n, n, cube, func() func() time.Duration {
