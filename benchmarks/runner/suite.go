@@ -94,6 +94,7 @@ var suites = []Suite{
 		Methods: append(everySurrogate(), "sobol"),
 		Seeds:   10,
 	},
+	peersCore(), peersTime(),
 }
 
 func everySurrogate() []string {

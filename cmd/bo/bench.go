@@ -21,6 +21,9 @@ type benchCmd struct {
 	Run    benchRunCmd    `cmd:"" help:"Measure methods on the problems of a suite; goes on where it stopped."`
 	Report benchReportCmd `cmd:"" help:"Tables and plots of the results in a directory."`
 
+	Plan     benchPlanCmd     `cmd:"" help:"Print the runs of a suite for another program, as JSON Lines."`
+	Evaluate benchEvaluateCmd `cmd:"" help:"Evaluate an objective of a suite for another program: points in, values out."`
+
 	Figures benchFiguresCmd `cmd:"" help:"Draw the posterior of every surrogate beside the exact process, and measure how far apart they are."`
 }
 

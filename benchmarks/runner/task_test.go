@@ -1,0 +1,45 @@
+package runner
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A program that evaluates the points of a task, as JSON carries them, gets what a
+// run records.
+func TestTaskGivesTheValuesOfARun(t *testing.T) {
+	plan := smoke(t, Selection{Methods: []string{Sobol}, Seeds: 2})
+	found := outcomes(t, plan, 1)
+	for _, run := range plan {
+		text, err := json.Marshal(run.Task())
+		require.NoError(t, err)
+		var task Task
+		require.NoError(t, json.Unmarshal(text, &task))
+		record := found[run.Key()]
+		assert.Equal(t,
+			[]any{record.Suite, record.Problem, record.Seed, record.Dim, record.Budget, record.Initial, record.Batch, record.NoiseFree, record.Minimum},
+			[]any{task.Suite, task.Problem, task.Seed, task.Dim, task.Budget, task.Initial, task.Batch, task.NoiseFree, task.Minimum})
+		require.Len(t, task.Points, record.Initial)
+		evaluate := run.Evaluator()
+		for i, x := range task.Points {
+			values, err := evaluate(x)
+			require.NoError(t, err)
+			want := record.Values[i : i+1]
+			if record.Latent != nil {
+				want = Numbers{record.Values[i], record.Latent[i]}
+			}
+			assert.Equal(t, want, values, "%v %d", run.Key(), i)
+		}
+	}
+}
+
+func TestEvaluatorRejectsPointsOutsideOfTheBox(t *testing.T) {
+	evaluate := smoke(t, Selection{Problems: []string{"branin"}})[0].Evaluator()
+	_, err := evaluate([]float64{1})
+	require.EqualError(t, err, "1 coordinates, branin has 2")
+	_, err = evaluate([]float64{1, 15.5})
+	require.EqualError(t, err, "coordinate 2 is 15.5, branin has 0 to 15")
+}
