@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/functionspace/bo/internal/stream"
 )
@@ -21,13 +20,12 @@ func TestAllocations(t *testing.T) {
 	a, b, c := framed(n, n, n, rng), framed(n, n, n, rng), framed(n, n, n, rng)
 	l, p := dominant(n, 0, blas.Lower, blas.NonUnit, rng), spd(n, 0, rng)
 	work := clone(square(p))
-	upper := func(m blas64.General) blas64.Symmetric {
-		return blas64.Symmetric{N: n, Data: m.Data, Stride: n, Uplo: blas.Upper}
-	}
 	for name, f := range map[string]func(){
 		"Gemm NN":     func() { Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c) },
 		"Gemm NT":     func() { Gemm(blas.NoTrans, blas.Trans, 1, a, b, 0, c) },
 		"Syrk":        func() { Syrk(blas.Trans, 1, a, 0, upper(c)) },
+		"Gemmt":       func() { Gemmt(1, a, b, upper(c)) },
+		"Symv":        func() { Symv(1, upper(a), b.Data[:n], 0, c.Data[:n]) },
 		"Trsm":        func() { Trsm(blas.Left, blas.Trans, 1, l, c) },
 		"Trmm":        func() { Trmm(blas.Right, blas.Trans, 1, l, c) },
 		"Gemv":        func() { Gemv(blas.NoTrans, 1, a, b.Data[:n], 0, c.Data[:n]) },

@@ -112,6 +112,25 @@ func BenchmarkCholesky(b *testing.B) {
 	}
 }
 
+func BenchmarkSymv(b *testing.B) {
+	for _, n := range benchSizes {
+		rng := stream.New(1, "bench", 0)
+		a, x, y := framed(n, n, n, rng), framed(1, n, n, rng), framed(1, n, n, rng)
+		b.Run(fmt.Sprintf("bo/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				Symv(1, upper(a), x.Data, 0, y.Data)
+			}
+			report(b, 2*float64(n)*float64(n))
+		})
+		b.Run(fmt.Sprintf("gonum/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				reference.Dsymv(blas.Upper, n, 1, a.Data, n, x.Data, 1, 0, y.Data, 1)
+			}
+			report(b, 2*float64(n)*float64(n))
+		})
+	}
+}
+
 func BenchmarkInverse(b *testing.B) {
 	for _, n := range benchSizes {
 		rng := stream.New(1, "bench", 0)

@@ -30,7 +30,7 @@ func factor(n int, a matrix) bool {
 	}
 	right := a.from(0, h)
 	byColumns(h, n-h, a.t(), true, false, right, solve)
-	symmetric(n-h, h, -1, right.t(), false, a.from(h, h), false)
+	symmetric(n-h, h, -1, right.t(), right, false, a.from(h, h), false)
 	return factor(n-h, a.from(h, h))
 }
 

@@ -155,6 +155,62 @@ func TestSyrk(t *testing.T) {
 	})
 }
 
+func TestGemmt(t *testing.T) {
+	forLevels(t, func(t *testing.T) {
+		rng := stream.New(1, "gemmt", 0)
+		for _, n := range []int{0, 1, 2, 5, 8, 17, 64, 97, 210} {
+			for _, k := range []int{0, 1, 6, 64, 300} {
+				for _, alpha := range factors {
+					a, b, c := framed(k, n, max(1, n+2), rng), framed(k, n, max(1, n), rng), framed(n, n, max(1, n+1), rng)
+					want := clone(c)
+					reference.Dgemm(blas.Trans, blas.NoTrans, n, n, k, alpha, a.Data, a.Stride, b.Data, b.Stride, 1, want.Data, want.Stride)
+					for i := range n { // the other triangle stays
+						copy(want.Data[i*want.Stride:i*want.Stride+i], c.Data[i*c.Stride:])
+					}
+					Gemmt(alpha, a, b, upper(c))
+					requireSame(t, want, c, 1e-14*float64(k+1), fmt.Sprintf("%d×%d alpha %v", n, k, alpha))
+				}
+			}
+		}
+	})
+}
+
+func TestSymv(t *testing.T) {
+	forLevels(t, func(t *testing.T) {
+		rng := stream.New(1, "symv", 0)
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 19, 33, 64, 130, 301} {
+			for _, alpha := range factors {
+				for _, beta := range factors {
+					a, x, y := framed(n, n, max(1, n+3), rng), framed(1, n, max(1, n), rng), framed(1, n, max(1, n), rng)
+					want := clone(y)
+					reference.Dsymv(blas.Upper, n, alpha, a.Data, a.Stride, x.Data, 1, beta, want.Data, 1)
+					for i := range n { // below the diagonal nothing is read
+						for j := range i {
+							a.Data[i*a.Stride+j] = math.NaN()
+						}
+					}
+					Symv(alpha, upper(a), x.Data, beta, y.Data)
+					requireSame(t, want, y, 1e-14*float64(n+1), fmt.Sprintf("%d, %v %v", n, alpha, beta))
+				}
+			}
+		}
+		// Longer rows than assembly gets at once.
+		n := chunk + 5
+		a, x, y := framed(4, n, n, rng), framed(1, n, n, rng), framed(1, n, n, rng)
+		want, t4 := clone(y), [4]float64{1, -2, 0.5, 3}
+		for r, s := range symv4(a.Data, a.Stride, x.Data, y.Data, &t4) {
+			require.InDelta(t, reference.Ddot(n, a.Data[r*n:], 1, x.Data, 1), s, 1e-11)
+			reference.Daxpy(n, t4[r], a.Data[r*n:], 1, want.Data, 1)
+		}
+		requireSame(t, want, y, 1e-13, "long rows")
+	})
+}
+
+// upper is the upper triangle of a square matrix.
+func upper(a blas64.General) blas64.Symmetric {
+	return blas64.Symmetric{N: a.Rows, Data: a.Data, Stride: a.Stride, Uplo: blas.Upper}
+}
+
 // dominant returns a triangle that is well conditioned, NaN in the other one.
 func dominant(n, pad int, uplo blas.Uplo, diag blas.Diag, rng *rand.Rand) blas64.Triangular {
 	m := framed(n, n, max(1, n+pad), rng)
@@ -391,6 +447,11 @@ func results(n int) (all, dots []blas64.General) {
 		keep(c)
 		dots = append(dots, x)
 	})
+	c, y := framed(n, n, n, rng), framed(1, n, n, rng)
+	Symv(0.7, upper(c), framed(1, n, n, rng).Data, 0.1, y.Data)
+	dots = append(dots, y)
+	Gemmt(0.7, framed(n+30, n, n, rng), framed(n+30, n, n, rng), upper(c))
+	keep(c)
 	n = 2*n + 70
 	a := spd(n, 0, rng)
 	Cholesky(a)

@@ -61,7 +61,22 @@ func Syrk(t blas.Transpose, alpha float64, a blas64.General, beta float64, c bla
 	if n == 0 || k == 0 || alpha == 0 {
 		return
 	}
-	symmetric(n, k, alpha, am, beta == 0, cm, lower)
+	symmetric(n, k, alpha, am, am.t(), beta == 0, cm, lower)
+}
+
+// Gemmt computes the upper triangle of C = alpha·Aᵀ·B + C. The other triangle of
+// C is not touched. The rules of Gemm hold.
+func Gemmt(alpha float64, a, b blas64.General, c blas64.Symmetric) {
+	am, k, n := general("A", a)
+	bm, l, m := general("B", b)
+	cm, r, _ := general("C", blas64.General{Rows: c.N, Cols: c.N, Stride: c.Stride, Data: c.Data})
+	if c.Uplo != blas.Upper || k != l || n != m || r != n {
+		panic(fmt.Sprintf("dense: product of %d×%d transposed and %d×%d into a triangle %q of size %d, want U", k, n, l, m, byte(c.Uplo), r))
+	}
+	if n == 0 || k == 0 || alpha == 0 {
+		return
+	}
+	symmetric(n, k, alpha, am.t(), bm, false, cm, false)
 }
 
 // scaleBy is scale, but factor 0 clears what is not finite too.
@@ -102,11 +117,11 @@ func product(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix) 
 	})
 }
 
-// symmetric is product for one triangle of A·Aᵀ, with A n×k.
-func symmetric(n, k int, alpha float64, a matrix, overwrite bool, c matrix, lower bool) {
+// symmetric is product for one triangle of A·B, with A n×k and B k×n.
+func symmetric(n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, lower bool) {
 	w := workers(float64(n)*float64(n)*float64(k), n/cutCols)
 	if w == 1 {
-		serial(n, n, k, alpha, a, a.t(), overwrite, c, part{lower: lower, upper: !lower})
+		serial(n, n, k, alpha, a, b, overwrite, c, part{lower: lower, upper: !lower})
 		return
 	}
 	each(w, func(i int) {
@@ -115,13 +130,13 @@ func symmetric(n, k int, alpha float64, a matrix, overwrite bool, c matrix, lowe
 		if lower {
 			i0, i1 := cut(n, cutRows, math.Sqrt(from)), cut(n, cutRows, math.Sqrt(to))
 			if i0 < i1 {
-				serial(i1-i0, i1, k, alpha, a.from(i0, 0), a.t(), overwrite, c.from(i0, 0), part{lower: true, offset: i0})
+				serial(i1-i0, i1, k, alpha, a.from(i0, 0), b, overwrite, c.from(i0, 0), part{lower: true, offset: i0})
 			}
 			return
 		}
 		i0, i1 := cut(n, cutRows, 1-math.Sqrt(1-from)), cut(n, cutRows, 1-math.Sqrt(1-to))
 		if i0 < i1 {
-			serial(i1-i0, n-i0, k, alpha, a.from(i0, 0), a.from(i0, 0).t(), overwrite, c.from(i0, i0), part{upper: true})
+			serial(i1-i0, n-i0, k, alpha, a.from(i0, 0), b.from(0, i0), overwrite, c.from(i0, i0), part{upper: true})
 		}
 	})
 }

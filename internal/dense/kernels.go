@@ -184,3 +184,21 @@ func axpyGo(alpha float64, x, y []float64) {
 		y[i] = mulAdd(alpha, v, y[i])
 	}
 }
+
+func symv4Go(a []float64, rsa int, x, y []float64, t *[4]float64) (sums [4]float64) {
+	n := len(x)
+	if n == 0 {
+		return sums
+	}
+	a0, a1, a2, a3 := a[:n], a[rsa:rsa+n], a[2*rsa:2*rsa+n], a[3*rsa:3*rsa+n]
+	y = y[:n]
+	for j, v := range x {
+		w0, w1, w2, w3 := a0[j], a1[j], a2[j], a3[j]
+		sums[0] = mulAdd(w0, v, sums[0])
+		sums[1] = mulAdd(w1, v, sums[1])
+		sums[2] = mulAdd(w2, v, sums[2])
+		sums[3] = mulAdd(w3, v, sums[3])
+		y[j] = mulAdd(t[3], w3, mulAdd(t[2], w2, mulAdd(t[1], w1, mulAdd(t[0], w0, y[j]))))
+	}
+	return sums
+}

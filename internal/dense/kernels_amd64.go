@@ -30,6 +30,9 @@ func dotsAVX2(m, n int, a *float64, rsa int, x, sums *float64)
 //go:noescape
 func axpyAVX2(n int, alpha float64, x, y *float64)
 
+//go:noescape
+func symv4AVX2(n int, a *float64, rsa int, x, y, t, sums *float64)
+
 // level is the set of kernels in use.
 var level = cpu.Best
 
@@ -157,4 +160,26 @@ func axpy(alpha float64, x, y []float64) {
 		axpyAVX2(n, alpha, &x[0], &y[0])
 		x, y = x[n:], y[n:]
 	}
+}
+
+// symv4 multiplies 4 rows of A, of the length of x, by x and by t at once: it
+// returns Σ_j a_rj x_j, and adds Σ_r t_r a_rj to y_j.
+func symv4(a []float64, rsa int, x, y []float64, t *[4]float64) (sums [4]float64) {
+	if level == cpu.Go {
+		return symv4Go(a, rsa, x, y, t)
+	}
+	y = y[:len(x)]
+	for len(x) > 0 {
+		n := min(len(x), chunk)
+		_ = a[3*rsa+n-1]
+		var s [4]float64
+		symv4AVX2(n, &a[0], rsa, &x[0], &y[0], &t[0], &s[0])
+		for r, v := range s {
+			sums[r] += v
+		}
+		if x, y = x[n:], y[n:]; len(x) > 0 {
+			a = a[n:]
+		}
+	}
+	return sums
 }

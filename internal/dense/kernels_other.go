@@ -28,3 +28,7 @@ func gather(n, cols int, src []float64, rss int, dst []float64, rsd int) {
 func dots(a []float64, rsa int, x, sums []float64) { dotsGo(a, rsa, x, sums) }
 
 func axpy(alpha float64, x, y []float64) { axpyGo(alpha, x, y) }
+
+func symv4(a []float64, rsa int, x, y []float64, t *[4]float64) [4]float64 {
+	return symv4Go(a, rsa, x, y, t)
+}

@@ -58,6 +58,53 @@ func Gemv(t blas.Transpose, alpha float64, a blas64.General, x []float64, beta f
 	}
 }
 
+// Symv computes y = alpha·A·x + beta·y for the symmetric A of an upper triangle,
+// of which it reads each entry once. The rules of Gemm hold; y must not overlap x.
+func Symv(alpha float64, a blas64.Symmetric, x []float64, beta float64, y []float64) {
+	if a.Uplo != blas.Upper {
+		panic("dense: Symv wants the upper triangle")
+	}
+	m, n, _ := general("A", blas64.General{Rows: a.N, Cols: a.N, Stride: a.Stride, Data: a.Data})
+	checkLen(len(x), n)
+	checkLen(len(y), n)
+	scaleBy(beta, y)
+	if alpha == 0 {
+		return
+	}
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		var t [4]float64
+		for r, v := range x[i : i+4] {
+			t[r] = alpha * v
+		}
+		if i+4 < n {
+			for r, s := range symv4(m.data[i*m.rs+i+4:], m.rs, x[i+4:], y[i+4:], &t) {
+				y[i+r] = mulAdd(alpha, s, y[i+r])
+			}
+		}
+		symvCorner(m.from(i, i), t[:], y[i:i+4])
+	}
+	if i < n {
+		var t [4]float64
+		for r, v := range x[i:] {
+			t[r] = alpha * v
+		}
+		symvCorner(m.from(i, i), t[:n-i], y[i:])
+	}
+}
+
+// symvCorner computes y += A·x for a small A.
+func symvCorner(a matrix, x, y []float64) {
+	for r, v := range x {
+		row := a.data[r*a.rs : r*a.rs+len(x)]
+		y[r] = mulAdd(row[r], v, y[r])
+		for c := r + 1; c < len(x); c++ {
+			y[r] = mulAdd(row[c], x[c], y[r])
+			y[c] = mulAdd(row[c], v, y[c])
+		}
+	}
+}
+
 // Trsv overwrites x with op(T)⁻¹·x.
 func Trsv(t blas.Transpose, a blas64.Triangular, x []float64) {
 	_, lower := triangle(t, a)

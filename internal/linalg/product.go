@@ -36,6 +36,11 @@ func MulVec(dst []float64, alpha float64, op Op, a *mat.Dense, x []float64, beta
 	dense.Gemv(op, alpha, a.RawMatrix(), x, beta, dst)
 }
 
+// SymMulVec computes dst = a·x, reading each entry of a once.
+func SymMulVec(dst []float64, a *mat.SymDense, x []float64) {
+	dense.Symv(1, a.RawSymmetric(), x, 0, dst)
+}
+
 // Syrk computes the symmetric dst = alpha·op(a)·op(a)ᵀ + beta·dst.
 func Syrk(dst *mat.SymDense, alpha float64, op Op, a *mat.Dense, beta float64) {
 	if m, k := dims(op, a); dst.SymmetricDim() != m {

@@ -44,6 +44,7 @@ func generate() []byte {
 	p.gather()
 	p.dots()
 	p.axpy()
+	p.symv4()
 	return p.Bytes()
 }
 
@@ -492,14 +493,64 @@ func (p *printer) axpy() {
 	p.ret()
 }
 
-// stride writes a loop over SI and DI, step elements at a time, while CX ≥ step.
-func (p *printer) stride(name string, step int, body func()) {
+// symv4 multiplies 4 rows of n numbers by x and by 4 factors t at once: it writes
+// Σ_j a_rj x_j to sums, and adds Σ_r t_r a_rj to y_j. The sums are added in halves,
+// and the last n mod 4 products one by one.
+//
+//	SI row 0 of A, R8 stride, R9 3 times it; DI x, BX y, CX n; DX t, then sums
+//	Y0…Y3 sums, Y4…Y7 factors, Y8 x, Y9 y, Y10…Y13 rows of A
+func (p *printer) symv4() {
+	p.text("symv4AVX2", "n int, a *float64, rsa int, x, y, t, sums *float64", 0,
+		[][2]string{{"n", "CX"}, {"a", "SI"}, {"rsa", "R8"}, {"x", "DI"}, {"y", "BX"}, {"t", "DX"}, {"sums", ""}}, 0)
+	p.bytes("R8")
+	p.op("LEAQ", "(R8)(R8*2)", "R9")
+	rows := []string{"(SI)", "(SI)(R8*1)", "(SI)(R8*2)", "(SI)(R9*1)"}
+	for i := range rows {
+		p.op("VXORPD", fmt.Sprintf("Y%d", i), fmt.Sprintf("Y%d", i), fmt.Sprintf("Y%d", i))
+		p.op("VBROADCASTSD", fmt.Sprintf("%d(DX)", 8*i), fmt.Sprintf("Y%d", 4+i))
+	}
+	p.op("MOVQ", "sums+48(FP)", "DX")
+	step := func(vecs int, move, fma, register string) func() {
+		return func() {
+			for v := range vecs {
+				r := func(i int) string { return fmt.Sprintf("%s%d", register, i) }
+				p.op(move, fmt.Sprintf("%d(DI)", 32*v), r(8))
+				p.op(move, fmt.Sprintf("%d(BX)", 32*v), r(9))
+				for i, row := range rows {
+					p.op(move, fmt.Sprintf("%d%s", 32*v, row), r(10+i))
+					p.op(fma, r(10+i), r(8), r(i))
+					p.op(fma, r(10+i), r(4+i), r(9))
+				}
+				p.op(move, r(9), fmt.Sprintf("%d(BX)", 32*v))
+			}
+		}
+	}
+	p.stride("symv", 8, step(2, "VMOVUPD", "VFMADD231PD", "Y"), "BX")
+	p.stride("symv", 4, step(1, "VMOVUPD", "VFMADD231PD", "Y"), "BX")
+	for i := range rows {
+		x := fmt.Sprintf("X%d", i)
+		p.op("VEXTRACTF128", "$1", fmt.Sprintf("Y%d", i), "X8")
+		p.op("VADDPD", "X8", x, x)
+		p.op("VUNPCKHPD", x, x, "X8")
+		p.op("VADDSD", "X8", x, x)
+	}
+	p.stride("symv", 1, step(1, "VMOVSD", "VFMADD231SD", "X"), "BX")
+	for i := range rows {
+		p.op("VMOVSD", fmt.Sprintf("X%d", i), fmt.Sprintf("%d(DX)", 8*i))
+	}
+	p.ret()
+}
+
+// stride writes a loop over SI, DI and more pointers, step elements at a time,
+// while CX ≥ step.
+func (p *printer) stride(name string, step int, body func(), more ...string) {
 	p.op("SUBQ", fmt.Sprintf("$%d", step), "CX")
 	p.op("JLT", fmt.Sprintf("%s%d_done", name, step))
 	p.label("%s%d", name, step)
 	body()
-	p.op("ADDQ", fmt.Sprintf("$%d", 8*step), "SI")
-	p.op("ADDQ", fmt.Sprintf("$%d", 8*step), "DI")
+	for _, pointer := range append([]string{"SI", "DI"}, more...) {
+		p.op("ADDQ", fmt.Sprintf("$%d", 8*step), pointer)
+	}
 	p.op("SUBQ", fmt.Sprintf("$%d", step), "CX")
 	p.op("JGE", fmt.Sprintf("%s%d", name, step))
 	p.label("%s%d_done", name, step)

@@ -1,0 +1,80 @@
+package linalg
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/scratch"
+)
+
+// ErrNotFinite is the ErrNotPositiveDefinite of a matrix, of any sign, that holds
+// NaN or infinities.
+var ErrNotFinite = fmt.Errorf("%w: it has entries that are not finite", ErrNotPositiveDefinite)
+
+// Eigen returns the eigenvalues of a, ascending, and in the rows of V its unit
+// eigenvectors, so that a = Vᵀ diag(values) V. Both ‖a - Vᵀ diag(values) V‖/‖a‖ and
+// ‖V Vᵀ - I‖ are a few n·2⁻⁵³. It reduces a to tridiagonal form by blocks of
+// Householder reflections (Dongarra, Hammarling and Sorensen 1989), solves that by
+// dividing and conquering (Cuppen 1981; Gu and Eisenstat 1995), and takes the
+// vectors back by products: 4n³/3 flops, at most 4n³/3, and 2n³.
+func Eigen(a *mat.SymDense) (values []float64, vectors *mat.Dense, err error) {
+	n := a.SymmetricDim()
+	if n == 0 {
+		return nil, &mat.Dense{}, nil
+	}
+	mem := scratch.Borrow()
+	defer mem.Return()
+	work := mem.Dense(n, n).RawMatrix()
+	// Scaled by a power of two, exactly, squares neither overflow nor vanish.
+	exponent, ok := scaledUpper(work, a.RawSymmetric())
+	if !ok {
+		return nil, nil, ErrNotFinite
+	}
+	t := tridiagonalize(work, mem)
+	z := mem.Zeros(n, n)
+	newDivide(t.diagonal, t.beside, z.RawMatrix()).solve(0, n)
+	t.back(z.RawMatrix(), mem)
+
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(t.diagonal[i], t.diagonal[j]), i-j) })
+	values, vectors = make([]float64, n), mat.NewDense(n, n, nil)
+	for to, from := range order {
+		values[to] = math.Ldexp(t.diagonal[from], exponent)
+		copy(vectors.RawRowView(to), z.RawRowView(from))
+	}
+	return values, vectors, nil
+}
+
+// scaledUpper writes the upper triangle of a, over 2^exponent, to dst, so that its
+// largest entry is between ½ and 4, unless all are subnormal. It tells whether all
+// are finite.
+func scaledUpper(dst blas64.General, a blas64.Symmetric) (exponent int, finite bool) {
+	var largest, sum float64
+	for i := range a.N {
+		for _, v := range a.Data[i*a.Stride+i : i*a.Stride+a.N] {
+			largest = max(largest, math.Abs(v))
+			sum += v - v
+		}
+	}
+	if sum != 0 {
+		return 0, false
+	}
+	_, exponent = math.Frexp(largest)
+	exponent = min(max(exponent, -1022), 1022)
+	scale := math.Ldexp(1, -exponent)
+	for i := range a.N {
+		row := dst.Data[i*dst.Stride+i : i*dst.Stride+a.N]
+		for j, v := range a.Data[i*a.Stride+i : i*a.Stride+a.N] {
+			row[j] = v * scale
+		}
+	}
+	return exponent, true
+}

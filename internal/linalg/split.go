@@ -1,0 +1,24 @@
+package linalg
+
+import (
+	"runtime"
+	"sync"
+)
+
+// share is how many of split's operations one more goroutine pays for.
+const share = 1 << 17
+
+// split calls f with ranges that cover 0 … n, among goroutines if that pays for
+// n times as many operations.
+func split(n, each int, f func(from, to int)) {
+	w := max(1, min(runtime.GOMAXPROCS(0), n*each/share, n))
+	if w == 1 {
+		f(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for i := range w {
+		wg.Go(func() { f(i*n/w, (i+1)*n/w) })
+	}
+	wg.Wait()
+}
