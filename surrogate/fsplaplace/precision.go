@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// singularTolerance is √ε: singular values below it, relative to the
-	// largest, are dropped.
+	// singularTolerance is √ε: directions with singular values of M below it,
+	// relative to the largest, are dropped.
 	singularTolerance = 1.4901161193847656e-08
 	// varianceSlack is how far the accumulated variance may exceed the prior's,
 	// relatively, by rounding.
@@ -30,9 +30,9 @@ const (
 )
 
 // precisionFactor is Algorithm 2 of the paper. With L Lᵀ ≈ K⁻¹ at the context
-// points and M = J(C)ᵀ L = U D Vᵀ, the prior precision of the weights is
-// U D² Uᵀ, that of the posterior adds the data's Gauss–Newton matrix, and S is
-// its inverse root, cut where it would exceed the prior variance at C.
+// points and M = J(C)ᵀ L, the prior precision of the weights is M Mᵀ, that of the
+// posterior adds the data's Gauss–Newton matrix, and S is its inverse root on the
+// space of the columns of M, cut where it would exceed the prior variance at C.
 //
 // L is K = R Rᵀ's R^{-T} (factor "cholesky", O(|C|³ + |C|²p)) or the published
 // Lanczos basis of at most 500 columns (factor "lanczos", O(500 |C|²)). Both
@@ -82,55 +82,43 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 		return nil, err
 	}
 
-	var svd mat.SVD
-	if !svd.Factorize(mt, mat.SVDThin) {
-		return nil, fmt.Errorf("fsp-laplace: singular values of the context Jacobian did not converge: %w", surrogate.ErrNotPositiveDefinite)
+	u, err := linalg.RowSpace(mt, singularTolerance)
+	if err != nil {
+		return nil, fmt.Errorf("fsp-laplace: context Jacobian: %w", err)
 	}
-	values := svd.Values(nil)
-	var u mat.Dense
-	svd.VTo(&u) // p×r
-	r := 0
-	for r < len(values) && values[r] > singularTolerance*values[0] {
-		r++
-	}
-	if r == 0 {
+	if u.IsEmpty() {
 		return nil, fmt.Errorf("fsp-laplace: the network does not vary over the context points: %w", surrogate.ErrNotPositiveDefinite)
 	}
-	ur := u.Slice(0, tc.NumParams(), 0, r).(*mat.Dense)
-
+	rows, _ := mt.Dims()
+	r, _ := u.Dims()
+	mu := mat.NewDense(rows, r, nil)
+	linalg.Mul(mu, 1, linalg.N, mt, linalg.T, u, 0)
 	a := mat.NewSymDense(r, nil)
-	for i := range r {
-		a.SetSym(i, i, values[i]*values[i])
-	}
+	linalg.Syrk(a, 1, linalg.T, mu, 0)
 	n, _ := p.data.Dims()
 	for i := 0; i < n; i += chunk {
 		e := min(n, i+chunk)
 		ju := mat.NewDense(e-i, r, nil)
 		jx := mat.NewDense(e-i, tc.NumParams(), nil)
 		p.tape(w, p.data.X.Slice(i, e, 0, d).(*mat.Dense)).Jacobian(jx)
-		linalg.Mul(ju, 1, linalg.N, jx, linalg.N, ur, 0)
+		linalg.Mul(ju, 1, linalg.N, jx, linalg.T, u, 0)
 		for row := i; row < e && p.curvature != nil; row++ {
 			scaleRow(ju.RawRowView(row-i), math.Sqrt(p.curvature[row]*p.noise))
 		}
 		linalg.Syrk(a, 1/p.noise, linalg.T, ju, 1)
 	}
-	var eig mat.EigenSym
-	if !eig.Factorize(a, true) {
-		return nil, fmt.Errorf("fsp-laplace: eigenvalues of the posterior precision did not converge: %w", surrogate.ErrNotPositiveDefinite)
+	lambda, v, err := linalg.Eigen(a) // ascending
+	if err != nil {
+		return nil, fmt.Errorf("fsp-laplace: posterior precision: %w", err)
 	}
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	lambda := eig.Values(nil) // ascending
 	scaled := mat.NewDense(r, r, nil)
 	kept := 0
 	for i := r - 1; i >= 0 && lambda[i] > 0; i-- { // largest precision first
-		for row := range r {
-			scaled.Set(kept, row, v.At(row, i)/math.Sqrt(lambda[i]))
-		}
+		linalg.Axpy(1/math.Sqrt(lambda[i]), v.RawRowView(i), scaled.RawRowView(kept))
 		kept++
 	}
 	st := mat.NewDense(kept, tc.NumParams(), nil)
-	linalg.Mul(st, 1, linalg.N, scaled.Slice(0, kept, 0, r).(*mat.Dense), linalg.T, ur, 0)
+	linalg.Mul(st, 1, linalg.N, scaled.Slice(0, kept, 0, r).(*mat.Dense), linalg.N, u, 0)
 
 	js := mat.NewDense(nc, kept, nil)
 	linalg.Mul(js, 1, linalg.N, j, linalg.T, st, 0)
@@ -181,7 +169,7 @@ func lanczos(ctx context.Context, k *mat.SymDense, b []float64) (*mat.Dense, err
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		symMulVec(kp, k, direction)
+		linalg.SymMulVec(kp, k, direction)
 		eta := linalg.Dot(direction, kp)
 		if !(eta > 0) {
 			break

@@ -243,8 +243,3 @@ func sub(dst, a, b []float64) {
 		dst[i] = a[i] - b[i]
 	}
 }
-
-// symMulVec writes a·x to dst.
-func symMulVec(dst []float64, a *mat.SymDense, x []float64) {
-	mat.NewVecDense(len(dst), dst).MulVec(a, mat.NewVecDense(len(x), x))
-}

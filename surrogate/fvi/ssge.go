@@ -1,7 +1,7 @@
 package fvi
 
 import (
-	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,8 +10,6 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 )
-
-var errEigen = errors.New("eigenvalues of the samples' Gram matrix did not converge")
 
 // widths returns, for each column of the samples, √d times the median over all n²
 // ordered pairs of rows, a row with itself included, of the absolute difference.
@@ -97,28 +95,25 @@ func newSpectral(samples *mat.Dense, widths []float64, share float64) (*spectral
 			row[j] /= w
 		}
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(n, s.gram.RawMatrix().Data), true) {
-		return nil, errEigen
+	values, vectors, err := linalg.Eigen(mat.NewSymDense(n, s.gram.RawMatrix().Data)) // ascending
+	if err != nil {
+		return nil, fmt.Errorf("samples' Gram matrix: %w", err)
 	}
-	values := eigen.Values(nil) // ascending
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
 	kept, left := 1, share*float64(n)-values[n-1]
 	for kept < n && left-values[n-1-kept] > 0 && values[n-1-kept] > least*values[n-1] {
 		left -= values[n-1-kept]
 		kept++
 	}
-	u := mat.DenseCopyOf(vectors.Slice(0, n, n-kept, n))
+	u := vectors.Slice(n-kept, n, 0, n).(*mat.Dense)
 	beta := mat.NewDense(kept, d, nil)
-	linalg.Mul(beta, -1, linalg.T, u, linalg.N, slope, 0)
+	linalg.Mul(beta, -1, linalg.N, u, linalg.N, slope, 0)
 	for j, mu := range values[n-kept:] {
 		row := beta.RawRowView(j)
 		for c := range row {
 			row[c] /= mu * mu
 		}
 	}
-	linalg.Mul(s.weights, 1, linalg.N, u, linalg.N, beta, 0)
+	linalg.Mul(s.weights, 1, linalg.T, u, linalg.N, beta, 0)
 	return s, nil
 }
 

@@ -88,15 +88,13 @@ func (p *problem) startLowRank(v *variational, cov *mat.SymDense) error {
 	_, q := l.Dims()
 	gram := mat.NewSymDense(q, nil)
 	linalg.Syrk(gram, 1, linalg.T, l, 0)
-	var eig mat.EigenSym
-	if !eig.Factorize(gram, true) {
-		return fmt.Errorf("gfsvi: start: eigenvalues of the posterior covariance did not converge")
+	_, vectors, err := linalg.Eigen(gram) // ascending
+	if err != nil {
+		return fmt.Errorf("gfsvi: start: posterior covariance: %w", err)
 	}
-	var vectors mat.Dense
-	eig.VectorsTo(&vectors) // of ascending eigenvalues
 	r := min(v.rank(), q)
 	f := mat.NewDense(m, r, nil)
-	linalg.Mul(f, 1, linalg.N, l, linalg.N, mat.DenseCopyOf(vectors.Slice(0, q, q-r, q)), 0)
+	linalg.Mul(f, 1, linalg.N, l, linalg.T, vectors.Slice(q-r, q, 0, q).(*mat.Dense), 0)
 
 	theta := mat.NewSymDense(m, nil)
 	j := head(p.objective.j, m)

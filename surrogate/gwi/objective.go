@@ -181,26 +181,18 @@ func (o *objective) eval(v *variational, p *points, grad *variational) (float64,
 // (h + δI)^-½, for a given √δ. Eigenvalues below 0 are rounding and count as 0.
 func squareRoot(h *mat.SymDense, rootDelta float64) (trace float64, power *mat.Dense, err error) {
 	r := h.SymmetricDim()
-	var eigen mat.EigenSym
-	if !eigen.Factorize(h, true) {
-		return 0, nil, fmt.Errorf("eigenvalues of the covariances did not converge")
+	values, vectors, err := linalg.Eigen(h)
+	if err != nil {
+		return 0, nil, fmt.Errorf("covariances: %w", err)
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	scaled, delta := mat.DenseCopyOf(&vectors), max(rootDelta*rootDelta, math.SmallestNonzeroFloat64)
-	roots := make([]float64, r)
-	for i, l := range eigen.Values(nil) {
-		roots[i] = math.Sqrt(max(l, 0) + delta)
-		trace += roots[i] - math.Sqrt(delta)
-	}
-	for i := range r {
-		row := scaled.RawRowView(i)
-		for j := range row {
-			row[j] /= roots[j]
-		}
+	scaled, delta := mat.NewDense(r, r, nil), max(rootDelta*rootDelta, math.SmallestNonzeroFloat64)
+	for i, l := range values {
+		root := math.Sqrt(max(l, 0) + delta)
+		trace += root - math.Sqrt(delta)
+		linalg.Axpy(1/root, vectors.RawRowView(i), scaled.RawRowView(i))
 	}
 	power = mat.NewDense(r, r, nil)
-	linalg.Mul(power, 1, linalg.N, scaled, linalg.T, &vectors, 0)
+	linalg.Mul(power, 1, linalg.T, scaled, linalg.N, vectors, 0)
 	return trace, power, nil
 }
 

@@ -246,8 +246,8 @@ func (c *kron) Covariance(h Hypers) (Covariance, error) {
 
 func (r kronRoot) right(phi *mat.Dense) {
 	r.each(phi, func(l kronLayer, m, tmp *mat.Dense) {
-		linalg.Mul(tmp, 1, linalg.T, l.a, linalg.N, m, 0)
-		linalg.Mul(m, 1, linalg.N, tmp, linalg.N, l.b, 0)
+		linalg.Mul(tmp, 1, linalg.N, l.a, linalg.N, m, 0)
+		linalg.Mul(m, 1, linalg.N, tmp, linalg.T, l.b, 0)
 		m.MulElem(m, l.value)
 	})
 }
@@ -255,8 +255,8 @@ func (r kronRoot) right(phi *mat.Dense) {
 func (r kronRoot) left(phi *mat.Dense) {
 	r.each(phi, func(l kronLayer, m, tmp *mat.Dense) {
 		m.MulElem(m, l.value)
-		linalg.Mul(tmp, 1, linalg.N, l.a, linalg.N, m, 0)
-		linalg.Mul(m, 1, linalg.N, tmp, linalg.T, l.b, 0)
+		linalg.Mul(tmp, 1, linalg.T, l.a, linalg.N, m, 0)
+		linalg.Mul(m, 1, linalg.N, tmp, linalg.N, l.b, 0)
 	})
 }
 

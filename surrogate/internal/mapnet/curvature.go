@@ -183,7 +183,7 @@ type kron struct{ layers []kronLayer }
 // kronLayer is a block by the eigenvectors of its factors: eigenvalue (i,j) is
 // value.At(i,j).
 type kronLayer struct {
-	a, b  *mat.Dense // eigenvectors, in columns
+	a, b  *mat.Dense // eigenvectors, in rows
 	value *mat.Dense
 }
 
@@ -243,17 +243,14 @@ func (p *Problem) kron(ctx context.Context, w []float64) (*kron, error) {
 
 // eigen returns the eigenvectors and eigenvalues of a positive semidefinite a.
 func eigen(a *mat.SymDense) (*mat.Dense, []float64, error) {
-	var e mat.EigenSym
-	if !e.Factorize(a, true) {
-		return nil, nil, fmt.Errorf("eigenvalues of the curvature did not converge")
+	values, v, err := linalg.Eigen(a)
+	if err != nil {
+		return nil, nil, fmt.Errorf("curvature: %w", err)
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
-	values := e.Values(nil)
 	for i := range values {
 		values[i] = max(values[i], 0)
 	}
-	return &v, values, nil
+	return v, values, nil
 }
 
 func (c *kron) LogDet(rho float64) (logDet, gamma float64, err error) {

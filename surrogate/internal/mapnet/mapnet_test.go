@@ -111,7 +111,7 @@ func TestKroneckerFactors(t *testing.T) {
 					var got float64
 					for x := range a {
 						for y := range b {
-							got += layer.value.At(x, y) * layer.a.At(i/b, x) * layer.b.At(i%b, y) * layer.a.At(j/b, x) * layer.b.At(j%b, y)
+							got += layer.value.At(x, y) * layer.a.At(x, i/b) * layer.b.At(y, i%b) * layer.a.At(x, j/b) * layer.b.At(y, j%b)
 						}
 					}
 					if n == 1 || l == 2 {
