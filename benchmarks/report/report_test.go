@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"image/png"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,29 +62,41 @@ func TestReportByHand(t *testing.T) {
 	assert.InDelta(t, ((2+0-1-2)/4.0+(2+1+0-1)/4.0)/2, *a.Area, 1e-15)
 	assert.InDelta(t, 0.002, a.Suggest, 1e-15)
 	assert.InDelta(t, 1.5, a.Elapsed, 1e-15)
-	assert.Equal(t, &Comparison{2, 0, 0, 0.5}, a.Against)
-	assert.Equal(t, &Comparison{0, 1, 1, 1}, f.Methods[1].Against, "b is worse once and equal once")
+	assert.Equal(t, &Comparison{2, 0, 0, 0.5, math.Sqrt(0.01 * 0.1)}, a.Against)
+	assert.Equal(t, &Comparison{0, 1, 1, 1, 10}, f.Methods[1].Against, "b is worse once and equal once")
 	assert.Nil(t, f.Methods[2].Against)
 
 	g := r.Problems[1]
-	assert.Equal(t, &Comparison{1, 1, 0, 1}, g.Methods[0].Against, "regret below the floor is equal")
+	assert.InDelta(t, math.Sqrt(2e-10), g.Methods[0].Against.Factor, 1e-20)
+	g.Methods[0].Against.Factor = 0
+	assert.Equal(t, &Comparison{1, 1, 0, 1, 0}, g.Methods[0].Against, "regret below the floor is equal")
 	assert.Equal(t, 1, g.Methods[1].Runs)
 
 	// Blocks f1, f2, g1. Final ranks of a: 1, 1, 1.5; sobol: 2, 2.5, 1.5; b: 3, 2.5, 3.
 	assert.Equal(t, 3, r.Blocks)
-	require.Len(t, r.Overall, 3)
+	assert.Empty(t, r.Unranked)
+	require.Len(t, r.Ranks, 3)
 	for i, want := range []struct {
-		name string
-		rank float64
-	}{{"a", 3.5 / 3}, {"sobol", 2}, {"b", 8.5 / 3}} {
-		o := r.Overall[i]
+		name   string
+		rank   float64
+		solved [][]int // to a hundredth, a thousandth of 100 or 1
+	}{
+		{"a", 3.5 / 3, [][]int{{2, 3, 4}, {3, 4, 4}}},
+		{"sobol", 2, [][]int{{4, 4, 4}, {4}}},
+		{"b", 8.5 / 3, [][]int{{4}, {}}},
+	} {
+		o := r.Ranks[i]
 		assert.Equal(t, want.name, o.Name)
-		assert.InDelta(t, want.rank, o.Rank[3], 1e-15)
-		assert.InDelta(t, 2, o.Rank[0], 1e-15, "all begin with the same points")
+		assert.InDelta(t, want.rank, o.At[3].Mean, 1e-15)
+		assert.Equal(t, Interval{2, 2, 2}, o.At[0], "all begin with the same points")
+		assert.Equal(t, want.solved, o.Solved)
 		const rounding = 1e-12
-		assert.True(t, 1 <= o.RankLo && o.RankLo <= o.Rank[3]+rounding && o.Rank[3] <= o.RankHi+rounding && o.RankHi <= 3+rounding)
+		assert.True(t, 1 <= o.At[3].Lo && o.At[3].Lo <= o.At[3].Mean+rounding && o.At[3].Mean <= o.At[3].Hi+rounding && o.At[3].Hi <= 3+rounding)
 	}
-	assert.Equal(t, &Comparison{3, 1, 0, 0.25}, r.Overall[0].Against)
+	require.Len(t, r.Pairs, 2)
+	assert.Equal(t, Pair{"a", &Comparison{1, 3, 0, 1, 1}, &Comparison{3, 1, 0, 0.25, math.Sqrt(0.1 * 0.01)}, 2, 2}, r.Pairs[0])
+	assert.Equal(t, 0, r.Pairs[1].Better)
+	assert.Equal(t, 3, r.Pairs[1].End.N())
 	require.Len(t, r.Origins, 1)
 	assert.Equal(t, 11, r.Origins[0].Runs)
 	assert.Equal(t, "2026-01-01T00:00:00Z", r.Origins[0].From)
@@ -186,28 +195,6 @@ func TestNumbersForPeople(t *testing.T) {
 	for want, s := range map[string]float64{"0.0 µs": 0, "12 µs": 12.3e-6, "1.2 ms": 1.23e-3, "123 ms": 0.123, "1.2 s": 1.23, "123 s": 123.4} {
 		assert.Equal(t, want, seconds(s))
 	}
-}
-
-func TestPlots(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "plots")
-	paths, err := Plots(records(), dir)
-	require.NoError(t, err)
-	require.Len(t, paths, 6)
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
-		if strings.HasSuffix(path, ".png") {
-			image, err := png.Decode(bytes.NewReader(text))
-			require.NoError(t, err, path)
-			assert.Greater(t, image.Bounds().Dx(), 800)
-			continue
-		}
-		for _, method := range []string{">a<", ">b<", ">sobol<"} {
-			assert.Contains(t, string(text), method, path)
-		}
-	}
-	_, err = Plots(nil, dir)
-	assert.ErrorIs(t, err, ErrReport)
 }
 
 func TestTicks(t *testing.T) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -61,160 +60,8 @@ func (w *writer) table(t table) {
 	}
 }
 
-// WriteText writes the report for a terminal.
-func (r *Report) WriteText(w io.Writer) error { return r.write(w, false) }
-
-// WriteMarkdown writes the report as Markdown.
-func (r *Report) WriteMarkdown(w io.Writer) error { return r.write(w, true) }
-
-func (r *Report) write(out io.Writer, markdown bool) error {
-	w := &writer{markdown: markdown}
-	for _, p := range r.Problems {
-		w.heading(p.title())
-		w.table(p.medians(r.Baseline))
-		w.line("")
-		w.table(p.means())
-	}
-	if len(r.Overall) > 0 {
-		w.heading(fmt.Sprintf("All problems: mean rank in %d pairs of problem and seed", r.Blocks))
-		w.table(r.ranks())
-	}
-	if len(r.Failures) > 0 {
-		w.heading("Runs that failed, and are not in the tables")
-		t := table{{"problem", "method", "seed", "error"}}
-		for _, f := range r.Failures {
-			t = append(t, []string{f.Problem, f.Method, fmt.Sprint(f.Seed), strings.ReplaceAll(f.Error, "\n", "; ")})
-		}
-		w.table(t)
-	}
-	w.heading("Notes")
-	w.notes(r)
-	_, err := io.WriteString(out, w.String())
-	return err
-}
-
-func (p Problem) title() string {
-	measure := "value, the minimum not being known"
-	if p.Minimum != nil {
-		measure = "simple regret"
-	}
-	inputs := "inputs"
-	if p.Dim == 1 {
-		inputs = "input"
-	}
-	batch := ""
-	if p.Batch > 1 {
-		batch = fmt.Sprintf(" in batches of %d", p.Batch)
-	}
-	return fmt.Sprintf("%s: %s; %d %s, %d evaluations%s, %d of them a common design", p.Name, measure, p.Dim, inputs, p.Budget, batch, p.Initial)
-}
-
-func (p Problem) medians(baseline string) table {
-	header := []string{"median [quartiles] at"}
-	for _, n := range p.At {
-		header = append(header, fmt.Sprint(n))
-	}
-	if p.Minimum != nil {
-		header = append(header, "area")
-	}
-	header = append(header, "suggestion", "run")
-	if baseline != "" {
-		header = append(header, "beats "+baseline+" in", "p")
-	}
-	t := table{header}
-	for _, m := range p.Methods {
-		row := []string{m.Name}
-		for _, s := range m.At {
-			row = append(row, fmt.Sprintf("%s [%s, %s]", short(s.Median), short(s.Q1), short(s.Q3)))
-		}
-		if m.Area != nil {
-			row = append(row, fmt.Sprintf("%.2f", *m.Area))
-		}
-		row = append(row, seconds(m.Suggest), seconds(m.Elapsed))
-		if baseline != "" {
-			row = append(row, m.Against.cells("seeds")...)
-		}
-		t = append(t, row)
-	}
-	return t
-}
-
-func (p Problem) means() table {
-	header := []string{"mean ± s.e. at"}
-	for _, n := range p.At {
-		header = append(header, fmt.Sprint(n))
-	}
-	t := table{append(header, "seeds")}
-	for _, m := range p.Methods {
-		row := []string{m.Name}
-		for _, s := range m.At {
-			row = append(row, fmt.Sprintf("%s ± %s", short(s.Mean), short(s.SE)))
-		}
-		t = append(t, append(row, fmt.Sprint(m.Runs)))
-	}
-	return t
-}
-
-func (r *Report) ranks() table {
-	header := []string{"method", "at 25 %", "50 %", "75 %", "100 %", fmt.Sprintf("%.0f %% interval", 100*Level)}
-	if r.Baseline != "" {
-		header = append(header, "beats "+r.Baseline+" in", "p")
-	}
-	t := table{header}
-	for _, o := range r.Overall {
-		row := []string{o.Name}
-		for _, rank := range o.Rank {
-			row = append(row, fmt.Sprintf("%.2f", rank))
-		}
-		row = append(row, fmt.Sprintf("[%.2f, %.2f]", o.RankLo, o.RankHi))
-		if r.Baseline != "" {
-			row = append(row, o.Against.cells("pairs")...)
-		}
-		t = append(t, row)
-	}
-	return t
-}
-
-func (c *Comparison) cells(of string) []string {
-	if c == nil {
-		return []string{"", ""}
-	}
-	if c.N() == 1 {
-		of = strings.TrimSuffix(of, "s")
-	}
-	text := fmt.Sprintf("%d of %d %s", c.Wins, c.N(), of)
-	if c.Ties > 0 {
-		text += fmt.Sprintf(" (%d equal)", c.Ties)
-	}
-	return []string{text, fmt.Sprintf("%.2g", c.P)}
-}
-
-func (w *writer) notes(r *Report) {
-	bullet := func(format string, args ...any) {
-		if w.markdown {
-			format = "- " + format
-		}
-		w.line(format, args...)
-	}
-	bullet("Simple regret is the least value without noise so far, less the minimum; below %g it counts as that.", Floor)
-	bullet("Area is the mean of log10(regret) over the evaluations, median over seeds: smaller is better.")
-	bullet("Suggestion is the median time to choose a point after the design, run that of a whole run.")
-	if r.Baseline != "" {
-		bullet("Methods are paired with %s by problem and seed; p is of the two-sided signed-rank test on log10(regret), not adjusted for the number of tests.", r.Baseline)
-	}
-	if len(r.Overall) > 0 {
-		bullet("Rank 1 is the best; its interval is a bootstrap over the seeds of each problem.")
-	}
-	for _, o := range r.Origins {
-		bullet("%s", o.text())
-	}
-}
-
 func (o Origin) text() string {
-	parts := []string{fmt.Sprintf("%d runs", o.Runs)}
-	if o.Runs == 1 {
-		parts[0] = "1 run"
-	}
+	parts := []string{count(o.Runs, "run")}
 	if from, to := day(o.From), day(o.To); from == to {
 		parts = append(parts, from)
 	} else {
@@ -233,7 +80,7 @@ func (o Origin) text() string {
 		}
 	}
 	if m.Cores > 0 {
-		parts = append(parts, fmt.Sprintf("%d cores, %d runs at a time", m.Cores, m.Workers))
+		parts = append(parts, fmt.Sprintf("%d cores, %s at a time", m.Cores, count(m.Workers, "run")))
 	}
 	return strings.Join(parts, ", ")
 }

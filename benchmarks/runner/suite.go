@@ -20,6 +20,7 @@ type Suite struct {
 	Datasets      []Dataset // instead of Problems
 	Methods       []string  // as ParseMethod reads them
 	Seeds         int       // runs of each method on each problem; a Dataset has its own
+	Maximised     bool      // the paper behind it maximises the negative of the objectives
 }
 
 // Problem is an objective with a budget.

@@ -20,6 +20,7 @@ type benchCmd struct {
 	List   benchListCmd   `cmd:"" help:"List the suites."`
 	Run    benchRunCmd    `cmd:"" help:"Measure methods on the problems of a suite; goes on where it stopped."`
 	Report benchReportCmd `cmd:"" help:"Tables and plots of the results in a directory."`
+	Page   benchPageCmd   `cmd:"" help:"Write the page of benchmarks, its tables and plots."`
 
 	Plan     benchPlanCmd     `cmd:"" help:"Print the runs of a suite for another program, as JSON Lines."`
 	Evaluate benchEvaluateCmd `cmd:"" help:"Evaluate an objective of a suite for another program: points in, values out."`
@@ -205,20 +206,25 @@ func (c *benchReportCmd) Run(e *env) error {
 	}
 	r, err := benchreport.New(records, c.Baseline)
 	if err != nil {
-		if errors.Is(err, runner.ErrUnknown) {
-			err = usageError{err}
-		}
-		return err
+		return reportError(err)
 	}
 	if c.Plots {
 		dir := filepath.Join(c.Dir, "plots")
-		paths, err := benchreport.Plots(records, dir)
+		paths, err := r.Plots(dir)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(e.stderr, "%d plots in %s\n", len(paths), dir)
 	}
 	return c.write(e, r)
+}
+
+// reportError is err, of the usage if it is about the name of a baseline.
+func reportError(err error) error {
+	if errors.Is(err, runner.ErrUnknown) {
+		return usageError{err}
+	}
+	return err
 }
 
 // A written report can be JSON, too.

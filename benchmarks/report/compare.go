@@ -1,0 +1,108 @@
+package report
+
+import (
+	"math"
+
+	"github.com/functionspace/bo/benchmarks/runner"
+)
+
+// Comparison is a method against the baseline after so many evaluations, paired by
+// problem and seed.
+type Comparison struct {
+	Wins   int `json:"wins"`
+	Ties   int `json:"ties"`
+	Losses int `json:"losses"`
+	// P is the two-sided p-value of Wilcoxon's signed-rank test, on differences of
+	// log10(regret), or of values where no minimum is known. It is not adjusted for
+	// the number of comparisons.
+	P float64 `json:"p"`
+	// Factor is the median over pairs of the regret divided by the baseline's, 0 if
+	// no minimum is known.
+	Factor float64 `json:"factor,omitzero"`
+}
+
+// N is the number of pairs.
+func (c Comparison) N() int { return c.Wins + c.Ties + c.Losses }
+
+// Pair is a method against the baseline over all problems.
+type Pair struct {
+	Name string      `json:"method"`
+	Half *Comparison `json:"half"` // after half of the budget
+	End  *Comparison `json:"end"`
+	// Better counts the problems, of Problems, on which the median at the end, over
+	// the pairs, is lower.
+	Better   int `json:"better"`
+	Problems int `json:"problems"`
+}
+
+func (a *results) pairs(baseline string) []Pair {
+	if baseline == "" {
+		return nil
+	}
+	var list []Pair
+	for _, method := range a.methods {
+		if method == baseline {
+			continue
+		}
+		p := Pair{Name: method}
+		var own, other []runner.Record
+		for _, problem := range a.contests() {
+			x, y := a.paired(problem, method, baseline)
+			if len(x) == 0 {
+				continue
+			}
+			end := func(r runner.Record) float64 { return measure(r)[r.Budget-1] }
+			if p.Problems++; summarize(each(x, end)).Median < summarize(each(y, end)).Median {
+				p.Better++
+			}
+			own, other = append(own, x...), append(other, y...)
+		}
+		if p.Half, p.End = compare(own, other, 1), compare(own, other, 3); p.End != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// paired returns the runs of two methods on the seeds that both finished.
+func (a *results) paired(problem, method, baseline string) (own, other []runner.Record) {
+	for _, r := range a.of(problem, method) {
+		if b, ok := a.runs[runner.Key{Problem: problem, Method: baseline, Seed: r.Seed}]; ok {
+			own, other = append(own, r), append(other, b)
+		}
+	}
+	return own, other
+}
+
+// compare compares runs with their partners at one of the checkpoints; nil if there
+// are none.
+func compare(own, other []runner.Record, checkpoint int) *Comparison {
+	if len(own) == 0 {
+		return nil
+	}
+	var c Comparison
+	var differences, logs []float64
+	for k, r := range own {
+		i := checkpoints(r.Budget)[checkpoint] - 1
+		d := score(r, i) - score(other[k], i)
+		switch {
+		case d < 0:
+			c.Wins++
+		case d > 0:
+			c.Losses++
+		default:
+			c.Ties++
+		}
+		if d != 0 {
+			differences = append(differences, d)
+		}
+		if r.Minimum != nil {
+			logs = append(logs, d)
+		}
+	}
+	c.P = signedRank(differences)
+	if logs != nil {
+		c.Factor = math.Pow(10, summarize(logs).Median)
+	}
+	return &c
+}

@@ -1,0 +1,37 @@
+package report
+
+import (
+	"bytes"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestPlots(t *testing.T) {
+	r, err := New(records(), "")
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "plots")
+	paths, err := r.Plots(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, path := range paths {
+		names = append(names, filepath.Base(path))
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if strings.HasSuffix(path, ".png") {
+			image, err := png.Decode(bytes.NewReader(text))
+			require.NoError(t, err, path)
+			assert.Greater(t, image.Bounds().Dx(), 800)
+			continue
+		}
+		for _, method := range []string{">a<", ">b<", ">sobol<"} {
+			assert.Contains(t, string(text), method, path)
+		}
+	}
+	assert.Equal(t, "f.png f.svg g.png g.svg regret.png regret.svg profile.png profile.svg seconds.png seconds.svg", strings.Join(names, " "))
+}

@@ -1,0 +1,174 @@
+package report
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/functionspace/bo/benchmarks/runner"
+)
+
+// Rank is a method among the ranked ones.
+type Rank struct {
+	Name string `json:"method"`
+	// At are the mean ranks over all blocks after 25, 50, 75 and 100 % of the budget,
+	// 1 for the best; equals share ranks.
+	At [4]Interval `json:"at"`
+	// Solved[k] has, for each run that came to the fraction Targets[k] of the regret
+	// that the design left, the number of evaluations until then, in order. With
+	// Report.Blocks it is a data profile (Moré and Wild 2009, "Benchmarking
+	// derivative-free optimization algorithms", eq. 2.1 and 2.8, with evaluations for
+	// simplex gradients).
+	Solved [][]int `json:"solved,omitempty"`
+}
+
+// Targets are the fractions of the regret after the design that runs are to reach.
+var Targets = []float64{0.01, 0.001}
+
+// Interval is a mean and a bootstrap interval about it, over the seeds of each
+// problem.
+type Interval struct {
+	Mean float64 `json:"mean"`
+	Lo   float64 `json:"lo"`
+	Hi   float64 `json:"hi"`
+}
+
+// A stratum has the blocks of one problem: for each seed the runs of all ranked
+// methods.
+type stratum [][]runner.Record
+
+// common returns methods and the blocks that all of them finished: the k methods
+// with the most finished runs, for the k ≥ 2 whose blocks hold the most runs.
+func (a *results) common() (methods []string, strata []stratum, blocks int) {
+	count := map[string]int{}
+	for _, problem := range a.contests() {
+		for _, method := range a.methods {
+			count[method] += len(a.of(problem, method))
+		}
+	}
+	order := slices.Clone(a.methods)
+	slices.SortStableFunc(order, func(x, y string) int { return count[y] - count[x] })
+	for k := 2; k <= len(order); k++ {
+		chosen := slices.DeleteFunc(slices.Clone(a.methods), func(m string) bool { return !slices.Contains(order[:k], m) })
+		if s, n := a.strata(chosen); n*k >= max(1, blocks*len(methods)) {
+			methods, strata, blocks = chosen, s, n
+		}
+	}
+	return methods, strata, blocks
+}
+
+func (a *results) strata(methods []string) (list []stratum, blocks int) {
+	for _, problem := range a.contests() {
+		var s stratum
+		for _, seed := range a.seeds {
+			var block []runner.Record
+			for _, method := range methods {
+				if r, ok := a.runs[runner.Key{Problem: problem, Method: method, Seed: seed}]; ok {
+					block = append(block, r)
+				}
+			}
+			if len(block) == len(methods) {
+				s = append(s, block)
+			}
+		}
+		if s != nil {
+			list, blocks = append(list, s), blocks+len(s)
+		}
+	}
+	return list, blocks
+}
+
+// ranks ranks the methods in each block.
+func (a *results) ranks() (list []Rank, blocks int, unranked []string) {
+	methods, strata, blocks := a.common()
+	if blocks == 0 {
+		return nil, 0, nil
+	}
+	for _, method := range a.methods {
+		if !slices.Contains(methods, method) {
+			unranked = append(unranked, method)
+		}
+	}
+	list = make([]Rank, len(methods))
+	for m := range list {
+		list[m].Name = methods[m]
+	}
+	sizes := make([]int, len(strata))
+	for s := range strata {
+		sizes[s] = len(strata[s])
+	}
+	for k := range 4 {
+		ranks := make([][][]float64, len(strata)) // of stratum, block, method
+		for s := range strata {
+			for _, block := range strata[s] {
+				ranks[s] = append(ranks[s], midranks(each(block, func(r runner.Record) float64 { return score(r, checkpoints(r.Budget)[k]-1) })))
+			}
+		}
+		for m := range methods {
+			mean := func(drawn [][]int) float64 {
+				var sum float64
+				for s, indices := range drawn {
+					for _, i := range indices {
+						sum += ranks[s][i][m]
+					}
+				}
+				return sum / float64(blocks)
+			}
+			lo, hi := bootstrap(sizes, Level, resamples, rand.New(rand.NewPCG(1, 1)), mean)
+			list[m].At[k] = Interval{mean(each1(sizes)), lo, hi}
+		}
+	}
+	solved(list, strata)
+	slices.SortStableFunc(list, func(a, b Rank) int { return cmp.Compare(a.At[3].Mean, b.At[3].Mean) })
+	return list, blocks, unranked
+}
+
+// each1 returns every index of each stratum once.
+func each1(sizes []int) [][]int {
+	all := make([][]int, len(sizes))
+	for s, n := range sizes {
+		for i := range n {
+			all[s] = append(all[s], i)
+		}
+	}
+	return all
+}
+
+// solved completes the ranks with data profiles, unless a minimum is not known.
+func solved(list []Rank, strata []stratum) {
+	for _, s := range strata {
+		if s[0][0].Minimum == nil {
+			return
+		}
+	}
+	for m := range list {
+		list[m].Solved = make([][]int, len(Targets))
+		for k, target := range Targets {
+			list[m].Solved[k] = []int{}
+			for _, s := range strata {
+				for _, block := range s {
+					if n := reached(block[m].Regret, target*start(block)); n > 0 {
+						list[m].Solved[k] = append(list[m].Solved[k], n)
+					}
+				}
+			}
+			slices.Sort(list[m].Solved[k])
+		}
+	}
+}
+
+// start is the regret that the design left, the largest if methods had different
+// designs.
+func start(block []runner.Record) float64 {
+	worst := 0.0
+	for _, r := range block {
+		worst = max(worst, r.Regret[max(r.Initial, 1)-1])
+	}
+	return worst
+}
+
+// reached is the number of evaluations to a regret of at most target; 0 if it was
+// not reached.
+func reached(regret []float64, target float64) int {
+	return 1 + slices.IndexFunc(regret, func(v float64) bool { return v <= max(target, Floor) })
+}
