@@ -14,7 +14,8 @@ import (
 type Regression struct {
 	Suite    string    `json:"suite"`
 	Datasets []Dataset `json:"datasets"`
-	Tallies  []Tally   `json:"tallies"`
+	Tallies  []Tally   `json:"tallies,omitempty"`
+	Papers   []Paper   `json:"papers,omitempty"`
 	Failures []Failure `json:"failures,omitempty"`
 	Origins  []Origin  `json:"origins"`
 }
@@ -63,7 +64,7 @@ func NewRegression(records []runner.Record) (*Regression, error) {
 	if len(records) == 0 {
 		return nil, fmt.Errorf("%w: no records", ErrReport)
 	}
-	r := &Regression{Suite: records[0].Suite, Origins: origins(records)}
+	r := &Regression{Suite: records[0].Suite, Papers: papersOn(records[0].Suite), Origins: origins(records)}
 	var datasets, methods, folders, usual []string
 	byKey := map[[2]string][]runner.Record{}
 	for _, rec := range records {
@@ -175,6 +176,10 @@ func (r *Regression) write(out io.Writer, markdown bool) error {
 		w.heading(fmt.Sprintf("%s: %d inputs, %d rows to train and %d to test", d.Name, d.Dim, d.Train, d.Test))
 		w.table(d.table())
 	}
+	if len(r.Papers) > 0 {
+		w.heading("What papers print")
+		w.table(r.papers())
+	}
 	if len(r.Failures) > 0 {
 		w.heading("Runs that failed, and are not in the tables")
 		t := table{{"dataset", "method", "split", "error"}}
@@ -190,8 +195,14 @@ func (r *Regression) write(out io.Writer, markdown bool) error {
 		}
 		w.line("%s", text)
 	}
-	for _, text := range regressionNotes {
-		bullet(text)
+	bullet(scoresNote)
+	if len(r.Tallies) > 0 {
+		for _, text := range publishedNotes {
+			bullet(text)
+		}
+	}
+	if len(r.Papers) > 0 {
+		bullet(papersNote)
 	}
 	for _, o := range r.Origins {
 		bullet(o.text())
@@ -200,8 +211,12 @@ func (r *Regression) write(out io.Writer, markdown bool) error {
 	return err
 }
 
-var regressionNotes = []string{
-	"Mean ± standard error over splits, targets standardised by the training rows. Log density is that of an observation, E log-lik. the expectation of the log-likelihood over the posterior, which is never larger and has the name of what the papers print; nats per test row, higher is better.",
+const (
+	scoresNote = "Mean ± standard error over splits, or seeds where there is one split; targets standardised by the training rows. Log density is that of an observation, E log-lik. the expectation of the log-likelihood over the posterior, which is never larger and has the name of what the papers print; nats per test row, higher is better."
+	papersNote = "What papers print is of tables that are not exactly these, in units that they do not state; sources: benchmarks/report/published_priors.csv."
+)
+
+var publishedNotes = []string{
 	"Behind a paper's number ✓ says that the log density, or the squared error, is at least as good within two standard errors of the difference, and ✗ that it is not. The papers' RMSE is the square root of their mean squared error.",
 	"Sources are named in benchmarks/report/published.csv: [g] GFSVI, [f] FSP-Laplace. Theirs are 5 folds of a fifth of the rows each, ours the splits of a tenth of earlier work.",
 }
@@ -233,7 +248,20 @@ func (d Dataset) table() table {
 			m.cell("%.3f", m.RMSE), strings.Join(rmse, ", "), m.cell("%.3g", m.RMSERaw), seconds(m.Fit.Mean), seconds(m.Predict.Mean),
 		})
 	}
-	return t
+	return t.withoutEmptyColumns()
+}
+
+func (t table) withoutEmptyColumns() table {
+	out := make(table, len(t))
+	for j := range t[0] {
+		if !slices.ContainsFunc(t[1:], func(row []string) bool { return row[j] != "" }) {
+			continue
+		}
+		for i, row := range t {
+			out[i] = append(out[i], row[j])
+		}
+	}
+	return out
 }
 
 func mark(reached bool) string {

@@ -32,7 +32,6 @@ type Report struct {
 	Ranks    []Rank   `json:"ranks,omitempty"`
 	Blocks   int      `json:"blocks"`
 	Unranked []string `json:"unranked,omitempty"`
-	Profiled int      `json:"profiled"` // blocks whose minimum is known
 	// Pairs compares each method with the baseline over the pairs of problem and
 	// seed that both finished.
 	Pairs    []Pair    `json:"pairs,omitempty"`
@@ -110,7 +109,7 @@ func New(records []runner.Record, baseline string) (*Report, error) {
 			r.Problems = append(r.Problems, p)
 		}
 	}
-	all.ranks(r)
+	r.Ranks, r.Blocks, r.Unranked = all.ranks()
 	r.Pairs = all.pairs(baseline)
 	r.Seconds = all.seconds()
 	return r, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/functionspace/bo/internal/catalog"
 	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/settings"
 )
 
 // ErrSetting reports a setting of a method that is not written key=value.
@@ -81,8 +82,8 @@ func SplitMethods(list string) []string {
 func (m Method) design() bool { return m.base == Sobol || m.base == Random }
 
 // chooser returns fresh option structs with the settings in them; empty for a
-// design.
-func (m Method) chooser() (*catalog.Method, error) {
+// design. The settings of a prior come first where the surrogate has a kernel.
+func (m Method) chooser(prior ...string) (*catalog.Method, error) {
 	if m.design() {
 		return &catalog.Method{}, nil
 	}
@@ -92,6 +93,9 @@ func (m Method) chooser() (*catalog.Method, error) {
 	}
 	name := catalog.Acquisitions()[0].Name
 	var rest []string
+	if slices.ContainsFunc(settings.List(c.Surrogate), func(s settings.Setting) bool { return s.Key == "kernel" }) {
+		rest = append(rest, prior...)
+	}
 	for _, s := range m.settings {
 		if key, value, _ := strings.Cut(s, "="); strings.TrimSpace(key) == "acquisition" {
 			name = strings.TrimSpace(value)
@@ -111,11 +115,11 @@ func (m Method) chooser() (*catalog.Method, error) {
 }
 
 // check reports settings that no problem of dim inputs can have.
-func (m Method) check(dim int) error {
+func (m Method) check(dim int, prior ...string) error {
 	if m.design() {
 		return nil
 	}
-	c, err := m.chooser()
+	c, err := m.chooser(prior...)
 	if err == nil {
 		err = c.Check(context.Background(), dim)
 	}

@@ -92,7 +92,10 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 
 // tables is Plan for a suite of datasets.
 func (s Suite) tables(sel Selection) ([]Run, error) {
-	names := s.Folders()
+	var names []string
+	for _, d := range s.Datasets {
+		names = append(names, d.Name)
+	}
 	for _, name := range sel.Problems {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("%w problem %q of the suite %s: did you mean %s?", ErrUnknown, name, s.Name, nearest.Name(name, names))
@@ -103,7 +106,7 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 		return nil, err
 	}
 	if sel.Data == "" {
-		return nil, fmt.Errorf("%w: the suite %s needs data in the folders %s", ErrPlan, s.Name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("%w: the suite %s needs data in the folders %s", ErrPlan, s.Name, strings.Join(s.Folders(), ", "))
 	}
 	type chosen struct {
 		table *Table
@@ -124,7 +127,7 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 			if m.design() {
 				return nil, fmt.Errorf("%w: %s predicts nothing, and %s is a table", ErrPlan, m.Name, d.Name)
 			}
-			if err := m.check(dim); err != nil {
+			if err := m.check(dim, d.Prior...); err != nil {
 				return nil, fmt.Errorf("%w: %s: %w", ErrPlan, d.Name, err)
 			}
 		}

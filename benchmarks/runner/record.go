@@ -23,6 +23,8 @@ type Record struct {
 	// Score is that of a fit to a table; what stands above from Budget on, and below
 	// up to Suggest, is then empty.
 	Score *Score `json:"score,omitzero"`
+	// Prediction is of a table's seed 1, if the table is one to be drawn.
+	Prediction *Prediction `json:"prediction,omitzero"`
 
 	// Values has the observed value of each evaluation, in order; null where it
 	// failed. Latent has the values without the noise that was added, if any was.

@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/internal/catalog"
@@ -96,6 +97,7 @@ var suites = []Suite{
 		Seeds:   10,
 	},
 	peersCore(), peersTime(),
+	maunaLoaSuite(),
 }
 
 func everySurrogate() []string {
@@ -122,11 +124,13 @@ func Lookup(name string) (Suite, error) {
 	return Suite{}, fmt.Errorf("%w suite %q: did you mean %s?", ErrUnknown, name, nearest.Name(name, names))
 }
 
-// Folders are the names of the datasets.
+// Folders are those of the datasets, each once.
 func (s Suite) Folders() []string {
 	var names []string
 	for _, d := range s.Datasets {
-		names = append(names, d.Name)
+		if !slices.Contains(names, d.folder()) {
+			names = append(names, d.folder())
+		}
 	}
 	return names
 }

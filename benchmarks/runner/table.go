@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -27,9 +28,16 @@ var ErrData = errors.New("bad data")
 // target last, and the file Splits: the test rows of each split, lines of
 // split,row below a header, both from 0.
 type Dataset struct {
-	Name   string // of the folder, too
+	Name   string
+	Folder string // "" is Name
 	Splits string // name of the file
 	Seeds  int    // splits that the suite takes unless told otherwise; 0 takes all
+
+	// Read, if not nil, makes the table of other files in the folder.
+	Read func(folder string) (*Table, error)
+	// Prior has settings key=value of the methods with a kernel, which a method's own
+	// replace.
+	Prior []string
 }
 
 // Table is a dataset in memory.
@@ -38,12 +46,25 @@ type Table struct {
 	X    *mat.Dense
 	Y    []float64
 	Test [][]int // rows of each split
+
+	Prior  []string          // of the Dataset
+	Inputs surrogate.Scaling // "" is surrogate.ZScore
+	Lo, Hi []float64         // box of the rows asked about; nil is that of the training rows
+	Shown  []int             // inputs that a Prediction has; nil keeps none
 }
 
 // Load reads the dataset from its folder in dir. An error about what is there,
 // or is not, wraps ErrData.
 func (d Dataset) Load(dir string) (*Table, error) {
-	folder := filepath.Join(dir, d.Name)
+	folder := filepath.Join(dir, d.folder())
+	if d.Read != nil {
+		t, err := d.Read(folder)
+		if err != nil {
+			return nil, err
+		}
+		t.Name, t.Prior = d.Name, d.Prior
+		return t, nil
+	}
 	rows, err := numbers(filepath.Join(folder, "data.csv"))
 	if err != nil {
 		return nil, err
@@ -52,7 +73,7 @@ func (d Dataset) Load(dir string) (*Table, error) {
 	if width < 2 {
 		return nil, fmt.Errorf("%w: %s has one column, want inputs and a target", ErrData, folder)
 	}
-	t := &Table{Name: d.Name, X: mat.NewDense(n, width-1, nil), Y: make([]float64, n)}
+	t := &Table{Name: d.Name, Prior: d.Prior, X: mat.NewDense(n, width-1, nil), Y: make([]float64, n)}
 	for i, row := range rows {
 		t.X.SetRow(i, row[:width-1])
 		t.Y[i] = row[width-1]
@@ -76,8 +97,10 @@ func (d Dataset) Load(dir string) (*Table, error) {
 	return t, nil
 }
 
-// numbers reads the rows of a CSV file below its header; there is at least one.
-func numbers(path string) ([][]float64, error) {
+func (d Dataset) folder() string { return cmp.Or(d.Folder, d.Name) }
+
+// cells reads a CSV file: a header and at least one row of as many cells.
+func cells(path string) ([][]string, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: there is no %s", ErrData, path)
@@ -85,12 +108,21 @@ func numbers(path string) ([][]float64, error) {
 		return nil, err
 	}
 	defer f.Close()
-	cells, err := csv.NewReader(f).ReadAll()
+	lines, err := csv.NewReader(f).ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrData, path, err)
 	}
-	if len(cells) < 2 {
+	if len(lines) < 2 {
 		return nil, fmt.Errorf("%w: %s has no rows", ErrData, path)
+	}
+	return lines, nil
+}
+
+// numbers reads the rows of a CSV file below its header; there is at least one.
+func numbers(path string) ([][]float64, error) {
+	cells, err := cells(path)
+	if err != nil {
+		return nil, err
 	}
 	rows := make([][]float64, len(cells)-1)
 	for i, line := range cells[1:] {
@@ -161,16 +193,17 @@ func (r Run) fit(ctx context.Context, rec *Record) (err error) {
 			err = fmt.Errorf("panic: %v", fault)
 		}
 	}()
-	c, err := r.Method.chooser()
+	c, err := r.Method.chooser(r.Table.Prior...)
 	if err != nil {
 		return err
 	}
 	train, test := r.Table.split(r.Seed)
 	x, y := r.Table.rows(train)
-	model := surrogate.Scaled{Model: c.Surrogate, Inputs: surrogate.ZScore, Outputs: surrogate.Raw}
+	model := surrogate.Scaled{Model: c.Surrogate, Inputs: cmp.Or(r.Table.Inputs, surrogate.ZScore), Outputs: surrogate.Raw}
 	scale := surrogate.Standardize(y)
 	start := time.Now()
-	posterior, err := model.Fit(ctx, surrogate.Dataset{X: x, Y: scale.Apply(nil, y)}, stream.New(r.Seed, "fit of "+r.Table.Name, 0))
+	data := surrogate.Dataset{X: x, Y: scale.Apply(nil, y), Lo: r.Table.Lo, Hi: r.Table.Hi}
+	posterior, err := model.Fit(ctx, data, stream.New(r.Seed, "fit of "+r.Table.Name, 0))
 	if err != nil {
 		return err
 	}
@@ -178,21 +211,33 @@ func (r Run) fit(ctx context.Context, rec *Record) (err error) {
 	rec.warn(posterior.Warnings())
 	at, want := r.Table.rows(test)
 	want = scale.Apply(want, want)
-	mean, variance := make([]float64, len(test)), make([]float64, len(test))
 	start = time.Now()
-	_, dim := at.Dims()
-	for i := 0; i < len(test); i += atOnce {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		j := min(len(test), i+atOnce)
-		posterior.Predict(mean[i:j], variance[i:j], at.Slice(i, j, 0, dim).(*mat.Dense))
+	mean, variance, err := predict(ctx, posterior, at)
+	if err != nil {
+		return err
 	}
 	s.Predict = nanoseconds(time.Since(start).Seconds())
 	s.judge(want, mean, variance)
 	s.RMSERaw = s.RMSE * scale.SD
 	rec.Score = s
-	return nil
+	if r.Table.Shown != nil && r.Seed == 1 {
+		rec.Prediction, err = r.Table.prediction(ctx, posterior, scale, train, test)
+	}
+	return err
+}
+
+// predict returns the moments of the latent function at the rows of x.
+func predict(ctx context.Context, p surrogate.Posterior, x *mat.Dense) (mean, variance []float64, err error) {
+	n, dim := x.Dims()
+	mean, variance = make([]float64, n), make([]float64, n)
+	for i := 0; i < n; i += atOnce {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		j := min(n, i+atOnce)
+		p.Predict(mean[i:j], variance[i:j], x.Slice(i, j, 0, dim).(*mat.Dense))
+	}
+	return mean, variance, nil
 }
 
 // minNoise keeps the densities of a model that knows no noise finite.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/benchmarks/figures"
 	benchreport "github.com/functionspace/bo/benchmarks/report"
 	"github.com/functionspace/bo/benchmarks/runner"
 )
@@ -201,6 +202,16 @@ func (c *benchReportCmd) Run(e *env) error {
 		r, err := benchreport.NewRegression(records)
 		if err != nil {
 			return err
+		}
+		if c.Plots {
+			dir := filepath.Join(c.Dir, "plots")
+			paths, err := figures.Predictions(records, dir)
+			if err != nil {
+				return err
+			}
+			if len(paths) > 0 {
+				fmt.Fprintf(e.stderr, "%d plots in %s\n", len(paths), dir)
+			}
 		}
 		return c.write(e, r)
 	}
