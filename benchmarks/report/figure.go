@@ -70,13 +70,21 @@ func (f *figure) legend() plot.Legend {
 		if slices.ContainsFunc(f.charts, func(c *chart) bool {
 			return slices.ContainsFunc(c.bands, func(b band) bool { return b.method == method })
 		}) {
-			l.Add(method, thumbnail{styles[method].line()})
+			l.Add(brief(method), thumbnail{styles[method].line()})
 		}
 	}
 	if slices.ContainsFunc(f.charts, func(c *chart) bool { return c.mark > 0 }) {
 		l.Add("end of design", thumbnail{endOfDesign})
 	}
 	return l
+}
+
+// brief cuts what is too long for a legend.
+func brief(name string) string {
+	if r := []rune(name); len(r) > 32 {
+		return string(r[:31]) + "…"
+	}
+	return name
 }
 
 // thumbnail is a line in a legend.

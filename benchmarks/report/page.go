@@ -200,9 +200,9 @@ func (p *page) suite(r *Report, w words) {
 		p.table(r.rewardTable())
 		p.line("\n![Running maximum against evaluations](%s/%s-reward.png)", p.base, name)
 	}
-	if len(r.profiles()) > 0 {
+	if r.Profiled > 0 {
 		p.line("\n![Data profiles](%s/%s-profile.png)", p.base, name)
-		p.line("\nData profiles over the %d pairs: the share in which a method came to 1 %% and 0.1 %% of the regret that the common design left.", r.Blocks)
+		p.line("\nData profiles over the %d pairs whose minimum is known: the share in which a method came to 1 %% and 0.1 %% of the regret that the common design left.", r.Profiled)
 	}
 	if len(r.Seconds) > 0 {
 		p.heading("Seconds of a suggestion by the number of observations")
@@ -214,7 +214,7 @@ func (p *page) suite(r *Report, w words) {
 	}
 	if n := len(r.Failures); n > 0 {
 		p.heading("Runs that failed")
-		p.line("%s.", r.failed())
+		p.line("%s; they are not in the tables.", r.failed())
 	}
 }
 

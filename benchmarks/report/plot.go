@@ -131,6 +131,9 @@ func (r *Report) rewards() []*chart {
 
 // profiles are the charts of the data profiles, one for each target.
 func (r *Report) profiles() []*chart {
+	if r.Profiled == 0 {
+		return nil
+	}
 	var list []*chart
 	for k, target := range Targets {
 		c := &chart{title: fmt.Sprintf("%g %% of the regret after the design", 100*target), x: "evaluations", y: "share of runs that reached it", top: 1}
@@ -139,9 +142,6 @@ func (r *Report) profiles() []*chart {
 			last = max(last, p.Budget)
 		}
 		for _, m := range r.Ranks {
-			if m.Solved == nil {
-				return nil
-			}
 			b := band{method: m.Name}
 			share := 0.0
 			step := func(n int, to float64) {
@@ -151,14 +151,12 @@ func (r *Report) profiles() []*chart {
 			}
 			step(0, 0)
 			for i, n := range m.Solved[k] {
-				step(n, float64(i+1)/float64(r.Blocks))
+				step(n, float64(i+1)/float64(r.Profiled))
 			}
 			step(last, share)
 			c.bands = append(c.bands, b)
 		}
-		if c.bands != nil {
-			list = append(list, c)
-		}
+		list = append(list, c)
 	}
 	return list
 }

@@ -15,11 +15,11 @@ type Rank struct {
 	// 1 for the best; equals share ranks.
 	At [4]Interval `json:"at"`
 	// Solved[k] has, for each run that came to the fraction Targets[k] of the regret
-	// that the design left, the number of evaluations until then, in order. With
-	// Report.Blocks it is a data profile (Moré and Wild 2009, "Benchmarking
-	// derivative-free optimization algorithms", eq. 2.1 and 2.8, with evaluations for
-	// simplex gradients).
-	Solved [][]int `json:"solved,omitempty"`
+	// that the design left, the number of evaluations until then, in order. Divided by
+	// Report.Profiled, the number of them is a data profile (Moré and Wild 2009,
+	// "Benchmarking derivative-free optimization algorithms", eq. 2.1 and 2.8, with
+	// evaluations for simplex gradients).
+	Solved [][]int `json:"solved"`
 }
 
 // Targets are the fractions of the regret after the design that runs are to reach.
@@ -78,18 +78,18 @@ func (a *results) strata(methods []string) (list []stratum, blocks int) {
 	return list, blocks
 }
 
-// ranks ranks the methods in each block.
-func (a *results) ranks() (list []Rank, blocks int, unranked []string) {
+// ranks completes a report with the ranks of the methods in each block.
+func (a *results) ranks(r *Report) {
 	methods, strata, blocks := a.common()
 	if blocks == 0 {
-		return nil, 0, nil
+		return
 	}
 	for _, method := range a.methods {
 		if !slices.Contains(methods, method) {
-			unranked = append(unranked, method)
+			r.Unranked = append(r.Unranked, method)
 		}
 	}
-	list = make([]Rank, len(methods))
+	list := make([]Rank, len(methods))
 	for m := range list {
 		list[m].Name = methods[m]
 	}
@@ -115,16 +115,16 @@ func (a *results) ranks() (list []Rank, blocks int, unranked []string) {
 				return sum / float64(blocks)
 			}
 			lo, hi := bootstrap(sizes, Level, resamples, rand.New(rand.NewPCG(1, 1)), mean)
-			list[m].At[k] = Interval{mean(each1(sizes)), lo, hi}
+			list[m].At[k] = Interval{mean(everyIndex(sizes)), lo, hi}
 		}
 	}
-	solved(list, strata)
+	r.Profiled = solved(list, strata)
 	slices.SortStableFunc(list, func(a, b Rank) int { return cmp.Compare(a.At[3].Mean, b.At[3].Mean) })
-	return list, blocks, unranked
+	r.Ranks, r.Blocks = list, blocks
 }
 
-// each1 returns every index of each stratum once.
-func each1(sizes []int) [][]int {
+// everyIndex returns every index of each stratum once.
+func everyIndex(sizes []int) [][]int {
 	all := make([][]int, len(sizes))
 	for s, n := range sizes {
 		for i := range n {
@@ -134,27 +134,36 @@ func each1(sizes []int) [][]int {
 	return all
 }
 
-// solved completes the ranks with data profiles, unless a minimum is not known.
-func solved(list []Rank, strata []stratum) {
-	for _, s := range strata {
-		if s[0][0].Minimum == nil {
-			return
-		}
-	}
+// solved completes the ranks with data profiles, and returns the number of blocks
+// that they are over: those whose minimum is known.
+func solved(list []Rank, strata []stratum) (profiled int) {
 	for m := range list {
 		list[m].Solved = make([][]int, len(Targets))
-		for k, target := range Targets {
+		for k := range Targets {
 			list[m].Solved[k] = []int{}
-			for _, s := range strata {
-				for _, block := range s {
+		}
+	}
+	for _, s := range strata {
+		if s[0][0].Minimum == nil {
+			continue
+		}
+		profiled += len(s)
+		for _, block := range s {
+			for m := range list {
+				for k, target := range Targets {
 					if n := reached(block[m].Regret, target*start(block)); n > 0 {
 						list[m].Solved[k] = append(list[m].Solved[k], n)
 					}
 				}
 			}
+		}
+	}
+	for m := range list {
+		for k := range Targets {
 			slices.Sort(list[m].Solved[k])
 		}
 	}
+	return profiled
 }
 
 // start is the regret that the design left, the largest if methods had different

@@ -58,6 +58,43 @@ func TestTimesOnly(t *testing.T) {
 	assert.False(t, r.contested())
 }
 
+// Ranks count problems without a known minimum, data profiles do not.
+func TestProfilesNeedMinimum(t *testing.T) {
+	all := records()
+	for i := range all {
+		if all[i].Problem == "g" {
+			all[i].Minimum, all[i].Regret = nil, nil
+		}
+	}
+	r, err := New(all, "a")
+	require.NoError(t, err)
+	assert.Equal(t, 3, r.Blocks)
+	assert.Equal(t, 2, r.Profiled)
+	assert.Equal(t, [][]int{{2, 3}, {3, 4}}, r.Ranks[0].Solved)
+	c := r.profiles()[0].bands[0]
+	assert.Equal(t, "a", c.method)
+	assert.Equal(t, 4.0, c.x[len(c.x)-1])
+	assert.Equal(t, 1.0, c.median[len(c.x)-1])
+}
+
+func TestReward(t *testing.T) {
+	a := record("f", "a", 1, 4, 5, 2)
+	b := record("f", "a", 2, 1, 5, 0)
+	for _, r := range []*runner.Record{&a, &b} {
+		minimum := -3.0
+		r.Minimum = &minimum
+	}
+	c := newCurve([]runner.Record{a, b}, []int{1, 3}, true)
+	assert.Equal(t, []float64{-2.5, -1}, c.Reward)
+	assert.InDeltaSlice(t, []float64{1.5, 1}, c.RewardSE, 1e-15)
+	p := Problem{Name: "f", Budget: 3, At: []int{1, 1, 2, 3}, Grid: []int{1, 3}, Methods: []Method{{Name: "a", Runs: 2, Curve: c}}}
+	r := &Report{Methods: []string{"a"}, Problems: []Problem{p}}
+	assert.Equal(t, table{{"method", "f, 3"}, {"a", "-1 ± 1"}}, r.rewardTable())
+	require.Len(t, r.rewards(), 1)
+	assert.Equal(t, []float64{-2.5, -1}, r.rewards()[0].bands[0].median)
+	assert.InDeltaSlice(t, []float64{-1, 0}, r.rewards()[0].bands[0].q3, 1e-15)
+}
+
 func TestReached(t *testing.T) {
 	assert.Equal(t, 1, reached([]float64{1, 0.1}, 1))
 	assert.Equal(t, 2, reached([]float64{1, 0.1}, 0.5))

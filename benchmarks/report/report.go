@@ -32,6 +32,7 @@ type Report struct {
 	Ranks    []Rank   `json:"ranks,omitempty"`
 	Blocks   int      `json:"blocks"`
 	Unranked []string `json:"unranked,omitempty"`
+	Profiled int      `json:"profiled"` // blocks whose minimum is known
 	// Pairs compares each method with the baseline over the pairs of problem and
 	// seed that both finished.
 	Pairs    []Pair    `json:"pairs,omitempty"`
@@ -109,7 +110,7 @@ func New(records []runner.Record, baseline string) (*Report, error) {
 			r.Problems = append(r.Problems, p)
 		}
 	}
-	r.Ranks, r.Blocks, r.Unranked = all.ranks()
+	all.ranks(r)
 	r.Pairs = all.pairs(baseline)
 	r.Seconds = all.seconds()
 	return r, nil

@@ -142,7 +142,8 @@ func (r *Report) pairs() table {
 	return t
 }
 
-// seconds has a column for each of the bins that begin with 10, 20, 50, 100, ….
+// seconds has a column for each of the bins that begin with 10, 20, 50, 100, …, and
+// multiples of the baseline.
 func (r *Report) seconds() table {
 	var bins []int
 	for _, n := range []int{10, 20, 50, 100, 200, 501, 1000} {
@@ -164,12 +165,25 @@ func (r *Report) seconds() table {
 			cell := ""
 			if k := slices.Index(s.From, n); k >= 0 {
 				cell = fmt.Sprintf("%s [%s, %s]", seconds(s.Median[k]), seconds(s.Q1[k]), seconds(s.Q3[k]))
+				if b := r.baselineSeconds(n); b > 0 && s.Name != r.Baseline {
+					cell += fmt.Sprintf(", %s ×", short(s.Median[k]/b))
+				}
 			}
 			row = append(row, cell)
 		}
 		t = append(t, row)
 	}
 	return t
+}
+
+// baselineSeconds is the median of the baseline in the bin from n; 0 if it has none.
+func (r *Report) baselineSeconds(n int) float64 {
+	for _, s := range r.Seconds {
+		if k := slices.Index(s.From, n); k >= 0 && s.Name == r.Baseline {
+			return s.Median[k]
+		}
+	}
+	return 0
 }
 
 func (r *Report) failures() table {
@@ -201,11 +215,16 @@ func (w *writer) notes(r *Report) {
 		}
 		w.line(format, args...)
 	}
-	bullet("Simple regret is the least value without noise so far, less the minimum; below %g it counts as that.", Floor)
-	bullet("Area is the mean of log10(regret) over the evaluations, median over seeds: smaller is better.")
-	bullet("Suggestion is the median time to choose a point after the design, run that of a whole run.")
-	if r.Baseline != "" {
-		bullet("Methods are paired with %s by problem and seed; p is of the two-sided signed-rank test on log10(regret), not adjusted for the number of tests.", r.Baseline)
+	if r.contested() {
+		bullet("Simple regret is the least value without noise so far, less the minimum; below %g it counts as that.", Floor)
+		bullet("Area is the mean of log10(regret) over the evaluations, median over seeds: smaller is better.")
+		bullet("Suggestion is the median time to choose a point after the design, run that of a whole run.")
+		if r.Baseline != "" {
+			bullet("Methods are paired with %s by problem and seed; p is of the two-sided signed-rank test on log10(regret), not adjusted for the number of tests.", r.Baseline)
+		}
+	}
+	if len(r.Seconds) > 0 && r.Baseline != "" {
+		bullet("Seconds by the number of observations are over all problems; × are multiples of %s.", r.Baseline)
 	}
 	if len(r.Pairs) > 0 {
 		bullet("Regret at the end is the median over pairs of the regret divided by that of %s.", r.Baseline)

@@ -44,7 +44,7 @@ func decades(lo, hi float64) []plot.Tick {
 		ticks = append(ticks, t)
 		for m := 2; m < 10 && last-first <= 4; m++ {
 			minor := plot.Tick{Value: float64(d) + math.Log10(float64(m))}
-			if hi-lo < 1.2 && (m == 2 || m == 5) || hi-lo < 0.7 && (m == 3 || m == 7) {
+			if hi-lo < 2 && (m == 2 || m == 5) || hi-lo < 0.7 && (m == 3 || m == 7) {
 				minor.Label = short(math.Pow(10, minor.Value))
 			}
 			ticks = append(ticks, minor)
