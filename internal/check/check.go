@@ -1,5 +1,5 @@
-// Package check compares analytic derivatives with central differences. Every
-// hand-written derivative of the module passes through it.
+// Package check compares analytic derivatives with central differences, which every
+// hand-written derivative of the module passes through, and counts allocations.
 package check
 
 import (

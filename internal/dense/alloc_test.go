@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/blas"
 
+	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/stream"
 )
 
@@ -34,6 +35,6 @@ func TestAllocations(t *testing.T) {
 		"InvertLower": func() { InvertLower(c, l) },
 		"GramLower":   func() { GramLower(upper(c), b) },
 	} {
-		require.Less(t, testing.AllocsPerRun(20, f), 1.0, name)
+		require.Less(t, check.Allocations(20, f), 1.0, name)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/stream"
 )
 
@@ -18,7 +19,7 @@ func TestAllocations(t *testing.T) {
 	rng := stream.New(1, "allocations", 0)
 	a, b, inverse, v := randomSPD(n, rng), randomDense(n, 16, rng), mat.NewSymDense(n, nil), make([]float64, n)
 	var c Cholesky
-	require.Zero(t, testing.AllocsPerRun(20, func() {
+	require.Zero(t, check.Allocations(20, func() {
 		if c.Factorize(a) != nil {
 			panic("not positive definite")
 		}

@@ -98,7 +98,7 @@ func TestRecordReusesMemory(t *testing.T) {
 	n := &Network{In: 3, Hidden: []int{8, 8}}
 	w, x := n.Init(rng), dense(10, 3, rng)
 	s := n.Record(w, x)
-	require.Zero(t, testing.AllocsPerRun(200, func() { s.Record(n, w, x) }))
+	require.Zero(t, check.Allocations(200, func() { s.Record(n, w, x) }))
 }
 
 func TestConcurrentUse(t *testing.T) {

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/internal/check"
 )
 
 func TestAllocations(t *testing.T) {
-	require.Zero(t, testing.AllocsPerRun(100, func() {
+	require.Zero(t, check.Allocations(100, func() {
 		m := Borrow()
 		defer m.Return()
 		inner := Borrow()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/space"
 )
@@ -22,7 +23,7 @@ func TestAdamAllocations(t *testing.T) {
 		rng := stream.New(1, "allocations", 0)
 		p.data.X, p.data.Y = space.Sobol(n, 2, rng), make([]float64, n)
 		a := p.newAdam(w)
-		require.Zero(t, testing.AllocsPerRun(20, func() {
+		require.Zero(t, check.Allocations(20, func() {
 			if err := a.step(true, rng); err != nil {
 				panic(err)
 			}
@@ -39,7 +40,7 @@ func TestPosteriorAllocations(t *testing.T) {
 		mean, variance, cov := make([]float64, 16), make([]float64, 16), mat.NewSymDense(16, nil)
 		dmean, dvariance := mat.NewDense(16, 1, nil), mat.NewDense(16, 1, nil)
 		path := post.Paths(1, stream.New(1, "paths", 0))[0]
-		require.Zero(t, testing.AllocsPerRun(20, func() {
+		require.Zero(t, check.Allocations(20, func() {
 			post.Predict(mean, variance, x)
 			post.PredictGrad(mean, variance, dmean, dvariance, x)
 			post.Joint(mean, cov, x)

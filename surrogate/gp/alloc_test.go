@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/stream"
 )
 
@@ -18,7 +19,7 @@ func TestAllocations(t *testing.T) {
 	p, x := mustNew(t, process(6, 0.01), dataset(100, 6, rng)), points(16, 6, rng)
 	mean, variance, cov := make([]float64, 16), make([]float64, 16), mat.NewSymDense(16, nil)
 	dmean, dvariance := mat.NewDense(16, 6, nil), mat.NewDense(16, 6, nil)
-	require.Zero(t, testing.AllocsPerRun(50, func() {
+	require.Zero(t, check.Allocations(50, func() {
 		p.Predict(mean, variance, x)
 		p.PredictGrad(mean, variance, dmean, dvariance, x)
 		p.Joint(mean, cov, x)
