@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 )
@@ -47,28 +48,31 @@ func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []
 	return p, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), 0, stream.New(seed, "weights", 0))
 }
 
-// shares measures the prior recovery at the context points and at fresh ones.
+// shares measures the prior recovery of the network by itself at the context points
+// and at fresh ones, for the ridge before its features are scaled.
 func shares(t testing.TB, p *problem, w []float64, seed uint64) (context, fresh share) {
 	rng := stream.New(seed, "context", 0)
 	c, holdout := p.contextPoints(p.CovarianceContext, rng)
-	var f factor
-	var err error
 	if p.Factor == "ridge" {
-		var s *ridgeSolve
-		s, err = p.ridgeFactor(t.Context(), w, c, holdout, 0)
-		f = &s.factor
-	} else {
-		f, err = p.precisionFactor(t.Context(), w, c)
+		f := p.ridge(t, w, c, holdout)
+		return p.share(f.unscaled(), w, c), p.share(f.unscaled(), w, p.box.Uniform(300, rng))
 	}
+	f, err := p.precisionFactor(t.Context(), w, c)
 	require.NoError(t, err)
 	return p.share(f, w, c), p.share(f, w, p.box.Uniform(300, rng))
 }
 
+func (p *problem) ridge(t testing.TB, w []float64, c, holdout *mat.Dense) *dualFactor {
+	s, err := p.ridgeFactor(t.Context(), w, c, holdout, 0)
+	require.NoError(t, err)
+	return &s.factor
+}
+
 func (p *problem) share(f factor, w []float64, x *mat.Dense) share {
+	post := &posterior{factor: f}
 	m, _ := x.Dims()
-	phi, v, k := mat.NewDense(m, f.rank(), nil), make([]float64, m), make([]float64, m)
-	f.features(phi, p.tape(w, x))
-	squaredNorms(v, phi)
+	v, k := make([]float64, m), make([]float64, m)
+	squaredNorms(v, post.at(new(scratch.Memory), x, p.tape(w, x)).phi)
 	p.process.Kernel.Diag(k, x)
 	s := share{min: math.Inf(1)}
 	for i := range v {
@@ -79,7 +83,8 @@ func (p *problem) share(f factor, w []float64, x *mat.Dense) share {
 	return s
 }
 
-// Check 3: without data the posterior is the prior, at fresh points of the box.
+// Check 3: without data the posterior is the prior, at fresh points of the box: the
+// network by itself nearly, its scaled features exactly.
 func TestCalibrationOfTheDefault(t *testing.T) {
 	for _, c := range []struct {
 		dim         int
@@ -93,25 +98,30 @@ func TestCalibrationOfTheDefault(t *testing.T) {
 			require.LessOrEqual(t, fresh.mean, 1.15)
 			require.GreaterOrEqual(t, fresh.min, 0.7)
 			require.LessOrEqual(t, fresh.max, 3.0)
+
+			rng := stream.New(seed, "exactly", 0)
+			context, holdout := p.contextPoints(p.CovarianceContext, rng)
+			exactly := p.share(p.ridge(t, w, context, holdout), w, p.box.Uniform(300, rng))
+			require.InDelta(t, 1, exactly.min, 1e-12)
+			require.InDelta(t, 1, exactly.max, 1e-12)
 		}
 	}
 }
 
 // At the vertices of the box searched, where every acquisition looks first, a
-// network extrapolates: the variance there must not tempt it.
+// network extrapolates: scaling must have little to do there.
 func TestCalibrationAtVertices(t *testing.T) {
 	const dim = 4
 	for seed := range uint64(3) {
 		p, w := untrained(dim, 2, Model{}, seed)
 		rng := stream.New(seed, "context", 0)
 		c, holdout := p.contextPoints(p.CovarianceContext, rng)
-		s, err := p.ridgeFactor(t.Context(), w, c, holdout, 0)
-		require.NoError(t, err)
+		f := p.ridge(t, w, c, holdout)
 		x := mat.NewDense(1<<dim, dim, nil)
 		x.Apply(func(i, j int, _ float64) float64 {
 			return halfWidth / (1 + 2*fspace.SearchMargin) * float64(2*(i>>j&1)-1)
 		}, x)
-		at := p.share(&s.factor, w, x)
+		at := p.share(f.unscaled(), w, x)
 		t.Logf("seed %d: vertices %v", seed, at)
 		require.InDelta(t, 1, at.mean, 0.1)
 		require.GreaterOrEqual(t, at.min, 0.7)

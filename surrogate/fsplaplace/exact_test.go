@@ -121,7 +121,8 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 		if name == "ridge" {
 			s, err := p.ridgeFactor(t.Context(), w, p.withInputs(c, rng), holdout, 0)
 			require.NoError(t, err)
-			post.factor, err = post.observe(&s.factor, p.data.X)
+			post.factor = &s.factor
+			err = post.observe(p.data.X)
 			require.NoError(t, err)
 		} else {
 			post.factor, err = p.precisionFactor(t.Context(), w, c)
@@ -165,7 +166,8 @@ func TestKernelModelIsTheExactProcess(t *testing.T) {
 		if name == "ridge" {
 			s, err := p.ridgeFactor(t.Context(), w, c, c, ridgeLo)
 			require.NoError(t, err)
-			post.factor, err = post.observe(&s.factor, p.data.X)
+			post.factor = &s.factor
+			err = post.observe(p.data.X)
 			require.NoError(t, err)
 		} else {
 			post.factor, err = p.precisionFactor(t.Context(), w, c)

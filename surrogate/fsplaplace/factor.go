@@ -1,59 +1,93 @@
 package fsplaplace
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/prior"
 )
 
-// factor is a p×r matrix S with posterior covariance S Sᵀ in weight space, seen
-// through its features φ(x) = J(x) S. It is immutable.
+// factor is a covariance φ(x)φ(x')ᵀ of r features. It is immutable.
 type factor interface {
 	rank() int
-	// features writes φ at the rows recorded in t, m×r.
-	features(dst *mat.Dense, t *nn.Tape)
-	// vjp adds to dx the gradient of Σ_ij fbar_ij φ_ij with respect to the
-	// network's inputs.
-	vjp(dx *mat.Dense, t *nn.Tape, fbar *mat.Dense)
-	// solve returns S L^{-T}.
-	solve(l *linalg.Cholesky) factor
-	// weights returns S e, of length p.
-	weights(e []float64) []float64
+	// fill writes f.phi and f.gain.
+	fill(f features)
+	// vjp adds to dx the gradient of Σ_ij bar_ij φ_ij with respect to f.x, for f as
+	// fill left it. It overwrites bar.
+	vjp(dx *mat.Dense, f features, bar *mat.Dense)
 }
 
-// dualFactor is S = J(C)ᵀ B: features are Θ(x,C) B, at O(|C|(Σ_l h_l + r)) a
-// point.
-type dualFactor struct {
-	ctx *nn.Tape   // at C
-	bt  *mat.Dense // Bᵀ, r×|C|
+// features are φ at the m rows of x.
+type features struct {
+	x    *mat.Dense
+	t    *nn.Tape   // of the network at x
+	phi  *mat.Dense // m×r
+	gain []float64  // g of dualFactor
 }
+
+// primalFactor is a p×r matrix S of weights: φ(x) = J(x) S, at O(pr) a point.
+type primalFactor struct {
+	st     *mat.Dense // Sᵀ, r×p
+	inputs fspace.Affine
+}
+
+func (f *primalFactor) rank() int { r, _ := f.st.Dims(); return r }
+
+func (f *primalFactor) fill(at features) {
+	mem := scratch.Borrow()
+	defer mem.Return()
+	j := mem.Dense(at.t.Len(), at.t.NumParams())
+	at.t.Jacobian(j)
+	linalg.Mul(at.phi, 1, linalg.N, j, linalg.T, f.st, 0)
+}
+
+func (f *primalFactor) vjp(dx *mat.Dense, at features, bar *mat.Dense) {
+	mem := scratch.Borrow()
+	defer mem.Return()
+	u, du := mem.Dense(at.t.Len(), at.t.NumParams()), mem.Zeros(dx.Dims())
+	linalg.Mul(u, 1, linalg.N, bar, linalg.N, f.st, 0)
+	at.t.JVPInputGradRows(du, u)
+	f.inputs.Pull(du)
+	dx.Add(dx, du)
+}
+
+// weights returns S e, of length p.
+func (f *primalFactor) weights(e []float64) []float64 {
+	_, p := f.st.Dims()
+	w := make([]float64, p)
+	linalg.MulVec(w, 1, linalg.T, f.st, e, 0)
+	return w
+}
+
+// dualFactor is S = J(C)ᵀ B, scaled to the variance of the prior:
+//
+//	φ(x) = g(x) u(x),  u(x) = J(x) S = Θ(x,C) B,  g(x)² = k(x,x)/|u(x)|²,
+//
+// at O(|C|(Σ_l h_l + r)) a point.
+type dualFactor struct {
+	ctx    *nn.Tape   // at C
+	bt     *mat.Dense // Bᵀ, r×|C|
+	inputs fspace.Affine
+	kernel prior.Kernel // nil for g = 1
+}
+
+// leastShare bounds g: from this share of the prior's variance downwards the network
+// has no say, and scaling would be of noise.
+const leastShare = 1e-4
 
 func (f *dualFactor) rank() int { r, _ := f.bt.Dims(); return r }
 
-func (f *dualFactor) features(dst *mat.Dense, t *nn.Tape) {
-	mem := scratch.Borrow()
-	defer mem.Return()
-	theta := mem.Dense(t.Len(), f.ctx.Len())
-	nn.Kernel(theta, t, f.ctx)
-	linalg.Mul(dst, 1, linalg.N, theta, linalg.T, f.bt, 0)
+// unscaled returns the factor with g = 1.
+func (f *dualFactor) unscaled() *dualFactor {
+	return &dualFactor{ctx: f.ctx, bt: f.bt, inputs: f.inputs}
 }
 
-func (f *dualFactor) vjp(dx *mat.Dense, t *nn.Tape, fbar *mat.Dense) {
-	mem := scratch.Borrow()
-	defer mem.Return()
-	kbar := mem.Dense(t.Len(), f.ctx.Len())
-	linalg.Mul(kbar, 1, linalg.N, fbar, linalg.N, f.bt, 0)
-	nn.KernelVJP(dx, t, f.ctx, kbar)
-}
-
-func (f *dualFactor) solve(l *linalg.Cholesky) factor {
-	bt := mat.DenseCopyOf(f.bt)
-	l.SolveLower(bt)
-	return &dualFactor{ctx: f.ctx, bt: bt}
-}
-
+// weights returns S e, of length p.
 func (f *dualFactor) weights(e []float64) []float64 {
 	mem := scratch.Borrow()
 	defer mem.Return()
@@ -64,38 +98,61 @@ func (f *dualFactor) weights(e []float64) []float64 {
 	return w
 }
 
-// primalFactor holds S itself: features are J(x) S, at O(pr) a point.
-type primalFactor struct {
-	st *mat.Dense // Sᵀ, r×p
-}
-
-func (f *primalFactor) rank() int { r, _ := f.st.Dims(); return r }
-
-func (f *primalFactor) features(dst *mat.Dense, t *nn.Tape) {
+func (f *dualFactor) fill(at features) {
 	mem := scratch.Borrow()
 	defer mem.Return()
-	j := mem.Dense(t.Len(), t.NumParams())
-	t.Jacobian(j)
-	linalg.Mul(dst, 1, linalg.N, j, linalg.T, f.st, 0)
+	theta := mem.Dense(at.t.Len(), f.ctx.Len())
+	nn.Kernel(theta, at.t, f.ctx)
+	linalg.Mul(at.phi, 1, linalg.N, theta, linalg.T, f.bt, 0)
+	if f.kernel == nil {
+		return
+	}
+	f.kernel.Diag(at.gain, at.x)
+	for i, k := range at.gain {
+		u := at.phi.RawRowView(i)
+		at.gain[i] = gain(k, linalg.Dot(u, u))
+		scaleRow(u, at.gain[i])
+	}
 }
 
-func (f *primalFactor) vjp(dx *mat.Dense, t *nn.Tape, fbar *mat.Dense) {
+// gain is g for |u|² = s and the prior's variance k.
+func gain(k, s float64) float64 {
+	if k == 0 {
+		return 0
+	}
+	return math.Sqrt(k / max(s, leastShare*k))
+}
+
+func (f *dualFactor) vjp(dx *mat.Dense, at features, bar *mat.Dense) {
 	mem := scratch.Borrow()
 	defer mem.Return()
-	u := mem.Dense(t.Len(), t.NumParams())
-	linalg.Mul(u, 1, linalg.N, fbar, linalg.N, f.st, 0)
-	t.JVPInputGradRows(dx, u)
+	ubar, du := mem.Dense(at.t.Len(), f.ctx.Len()), mem.Zeros(dx.Dims())
+	if f.kernel != nil {
+		f.gainVJP(dx, at, bar)
+	}
+	linalg.Mul(ubar, 1, linalg.N, bar, linalg.N, f.bt, 0)
+	nn.KernelVJP(du, at.t, f.ctx, ubar)
+	f.inputs.Pull(du)
+	dx.Add(dx, du)
 }
 
-func (f *primalFactor) solve(l *linalg.Cholesky) factor {
-	st := mat.DenseCopyOf(f.st)
-	l.SolveLower(st)
-	return &primalFactor{st: st}
-}
-
-func (f *primalFactor) weights(e []float64) []float64 {
-	_, p := f.st.Dims()
-	w := make([]float64, p)
-	linalg.MulVec(w, 1, linalg.T, f.st, e, 0)
-	return w
+// gainVJP turns bar into the gradient with respect to u, and adds to dx what comes
+// through k: dφ = g du - φ (φ·g du)/k + φ dk/2k, where g is not bounded.
+func (f *dualFactor) gainVJP(dx *mat.Dense, at features, bar *mat.Dense) {
+	mem := scratch.Borrow()
+	defer mem.Return()
+	m := at.t.Len()
+	k, kbar := mem.Floats(m), mem.Floats(m)
+	f.kernel.Diag(k, at.x)
+	for i, g := range at.gain {
+		phi, b := at.phi.RawRowView(i), bar.RawRowView(i)
+		kbar[i] = 0
+		if g > 0 && g*g*leastShare < 1 {
+			along := linalg.Dot(phi, b)
+			linalg.Axpy(-along/k[i], phi, b)
+			kbar[i] = along / (2 * k[i])
+		}
+		scaleRow(b, g)
+	}
+	f.kernel.DiagVJP(dx, at.x, kbar)
 }

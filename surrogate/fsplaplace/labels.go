@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -182,14 +183,14 @@ func (p *labelProblem) probabilities(l *latents) *mat.Dense {
 	return f
 }
 
-// means returns the means at the labelled points, L×n.
+// means returns the networks' means at the labelled points, L×n.
 func (p *labelProblem) means(l *latents) *mat.Dense {
 	n, d := p.data.Dims()
 	f := mat.NewDense(len(l.parts), n, nil)
 	for i := 0; i < n; i += chunk {
 		k := min(n, i+chunk)
 		for c, q := range l.parts {
-			q.mean(f.RawRowView(c)[i:k], q.Record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
+			q.networkMean(f.RawRowView(c)[i:k], q.Record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
 		}
 	}
 	return f
@@ -218,8 +219,8 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 		k := min(n, i+chunk)
 		phi := make([]*mat.Dense, len(l.parts))
 		for c, q := range l.parts {
-			phi[c] = mat.NewDense(k-i, q.factor.rank(), nil)
-			q.factor.features(phi[c], q.Record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
+			x := p.data.X.Slice(i, k, 0, d).(*mat.Dense)
+			phi[c] = q.at(new(scratch.Memory), x, q.Record(x)).phi
 			linalg.MulVec(e[at[c]:at[c+1]], 1, linalg.T, phi[c], pull.RawRowView(c)[i:k], 1)
 		}
 		for c := range phi {
@@ -251,11 +252,11 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 	if mode != nil {
 		chol.SolveVec(e)
 		for c, q := range l.parts {
-			linalg.Axpy(1, q.factor.weights(e[at[c]:at[c+1]]), q.shift)
+			q.m = e[at[c]:at[c+1]]
 		}
 	}
 	if len(l.parts) == 1 {
-		l.parts[0].factor = l.parts[0].factor.solve(chol)
+		l.parts[0].precision(chol)
 	} else {
 		l.chol = chol
 	}
@@ -273,7 +274,7 @@ func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.M
 	mean := make([]float64, m)
 	var sum float64
 	for c, q := range l.parts {
-		q.mean(mean, q.Record(holdout))
+		q.mean(mean, q.at(new(scratch.Memory), holdout, q.Record(holdout)))
 		for i, v := range mean {
 			d := v - want[c].Mean[i]
 			sum += d * d / (want[c].Cov.At(i, i) + p.noise) / float64(m*len(l.parts))
@@ -313,15 +314,16 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	k := len(l.parts)
 	at, total := l.offsets()
 	column := make([]float64, m)
+	mem := scratch.Borrow()
+	defer mem.Return()
 	half := make([]*mat.Dense, k) // rows are L⁻¹φ of the latent at each point
 	for c, q := range l.parts {
-		t := q.Record(x)
-		q.mean(column, t)
+		f := q.at(mem, x, q.Record(x))
+		q.mean(column, f)
 		for i, v := range column {
 			mean.Set(i, c, v)
 		}
-		half[c] = mat.NewDense(m, q.factor.rank(), nil)
-		q.factor.features(half[c], t)
+		half[c] = q.whiten(mem, f)
 		if l.chol != nil {
 			b := mat.NewDense(total, m, nil)
 			b.Slice(at[c], at[c+1], 0, m).(*mat.Dense).Copy(half[c].T())

@@ -257,15 +257,16 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 
 // byRidge gives post its factor. After Gauss–Newton training to the target it
 // also corrects the mean: by the read-out of what the network still lacks at C
-// and then, for up to fspace.MaxExact observations, by regression under its covariance
-// on what the ridge leaves of that at the training inputs.
+// and then, for up to fspace.MaxExact observations, by regression under the network's
+// covariance on what the ridge leaves of that at the training inputs.
 func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target, c, holdout *mat.Dense, start float64) error {
 	s, err := p.ridgeFactor(ctx, post.W, c, holdout, start)
 	if err != nil {
 		return err
 	}
 	post.ridge = s.exponent
-	if post.factor, err = post.observe(&s.factor, p.data.X); err != nil || p.Trainer != "gauss-newton" || p.refined {
+	post.factor, post.a = &s.factor, nil
+	if err = post.observe(p.data.X); err != nil || p.Trainer != "gauss-newton" || p.refined {
 		return err
 	}
 	if to.C != c {
@@ -282,7 +283,14 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target
 	if to, err = p.target(p.data.X); err != nil {
 		return err
 	}
-	linalg.Axpy(1, post.factor.weights(post.pull(post.factor, p.data.X, to.Mean)), post.shift)
+	rest := *post
+	u := s.factor.unscaled()
+	rest.factor, rest.a = u, nil
+	if err := rest.observe(p.data.X); err != nil {
+		return err
+	}
+	rest.pull(p.data.X, to.Mean)
+	linalg.Axpy(1, u.weights(rest.m), post.shift)
 	return nil
 }
 

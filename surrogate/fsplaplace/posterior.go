@@ -20,13 +20,18 @@ import (
 // chunk is how many points go through the network at a time.
 const chunk = 256
 
-// posterior is N(w*, S Sᵀ) through the linearised network: mean
-// f(x,w*) + J(x)·shift, features φ(x) = J(x)S, covariance φ(x)φ(x')ᵀ.
+// posterior is the network linearised at w* with a linear model of the features of
+// its factor on top,
+//
+//	f(x,w*) + J(x)·shift + φ(x)·ω,  ω ~ N(m, A⁻¹).
 type posterior struct {
 	tangent.Network
 	process prior.Process
-	shift   []float64 // step of the linearised network; nil for none
+	shift   []float64 // nil for none
 	factor  factor
+	m       []float64        // nil for 0
+	a       *linalg.Cholesky // of A = L Lᵀ; nil for I
+	half    *mat.Dense       // L⁻¹; nil for I
 	noise   float64
 	ridge   float64 // decimal exponent; 0 where the factor has none
 
@@ -59,8 +64,22 @@ func (p *posterior) Hypers() []surrogate.Hyper {
 	return out
 }
 
-// mean writes the mean at the rows of t.
-func (p *posterior) mean(dst []float64, t *nn.Tape) {
+// at returns the features at the rows of x, recorded in t.
+func (p *posterior) at(mem *scratch.Memory, x *mat.Dense, t *nn.Tape) features {
+	f := features{x: x, t: t, phi: mem.Dense(t.Len(), p.factor.rank()), gain: mem.Floats(t.Len())}
+	p.factor.fill(f)
+	return f
+}
+
+func (p *posterior) mean(dst []float64, at features) {
+	p.networkMean(dst, at.t)
+	if p.m != nil {
+		linalg.MulVec(dst, 1, linalg.N, at.phi, p.m, 1)
+	}
+}
+
+// networkMean is mean without what the features add.
+func (p *posterior) networkMean(dst []float64, t *nn.Tape) {
 	if p.shift == nil {
 		copy(dst, t.Value())
 		return
@@ -71,19 +90,36 @@ func (p *posterior) mean(dst []float64, t *nn.Tape) {
 	}
 }
 
-// meanGrad writes the gradient of Σ_i mbar_i mean_i with respect to the
-// network's inputs; a nil mbar is all ones.
-func (p *posterior) meanGrad(dx *mat.Dense, t *nn.Tape, mbar []float64) {
+// networkGrad writes the gradient of networkMean at each row of t.
+func (p *posterior) networkGrad(dx *mat.Dense, t *nn.Tape) {
 	t.InputGrad(dx)
 	if p.shift != nil {
 		t.JVPInputGrad(dx, p.shift)
 	}
-	for i, v := range mbar {
-		scaleRow(dx.RawRowView(i), v)
-	}
+	p.Inputs.Pull(dx)
 }
 
-// Predict costs O(|C|(Σ_l h_l + r)) a point with the ridge factor, O(pr) with
+// whiten returns the rows L⁻¹φ, A = L Lᵀ, whose products are the covariance.
+func (p *posterior) whiten(mem *scratch.Memory, at features) *mat.Dense {
+	if p.a == nil {
+		return at.phi
+	}
+	white := mem.Dense(at.phi.Dims())
+	linalg.Mul(white, 1, linalg.N, at.phi, linalg.T, p.half, 0)
+	return white
+}
+
+// whitenVJP returns the gradient with respect to φ for that with respect to L⁻¹φ.
+func (p *posterior) whitenVJP(mem *scratch.Memory, bar *mat.Dense) *mat.Dense {
+	if p.a == nil {
+		return bar
+	}
+	out := mem.Dense(bar.Dims())
+	linalg.Mul(out, 1, linalg.N, bar, linalg.N, p.half, 0)
+	return out
+}
+
+// Predict costs O(|C|(Σ_l h_l + r) + r²) a point with the ridge factor, O(pr) with
 // the others.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
@@ -95,14 +131,14 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 		mem.Reset()
 		t := p.Record(x)
 		defer t.Return()
-		p.mean(mean[i:k], t)
-		phi := mem.Dense(k-i, p.factor.rank())
-		p.factor.features(phi, t)
-		squaredNorms(variance[i:k], phi)
+		at := p.at(mem, x, t)
+		p.mean(mean[i:k], at)
+		white := p.whiten(mem, at)
+		squaredNorms(variance[i:k], white)
 	})
 }
 
-// PredictGrad costs about three times Predict.
+// PredictGrad costs about four times Predict.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)
@@ -115,22 +151,37 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		mem.Reset()
 		t := p.Record(x)
 		defer t.Return()
-		p.mean(mean[i:k], t)
-		phi := mem.Dense(k-i, p.factor.rank())
-		p.factor.features(phi, t)
-		squaredNorms(variance[i:k], phi)
+		at := p.at(mem, x, t)
+		p.mean(mean[i:k], at)
+		white := p.whiten(mem, at)
+		squaredNorms(variance[i:k], white)
 
-		dm, dv := mem.Rows(dmean, i, k), mem.Rows(dvariance, i, k)
-		p.meanGrad(dm, t, nil)
-		p.Inputs.Pull(dm)
-
+		bar := mem.Dense(white.Dims())
 		for j := range k - i {
-			scaleRow(phi.RawRowView(j), 2)
+			twice := bar.RawRowView(j)
+			copy(twice, white.RawRowView(j))
+			scaleRow(twice, 2)
 		}
+		dm, dv := mem.Rows(dmean, i, k), mem.Rows(dvariance, i, k)
 		dv.Zero()
-		p.factor.vjp(dv, t, phi)
-		p.Inputs.Pull(dv)
+		p.factor.vjp(dv, at, p.whitenVJP(mem, bar))
+		p.meanGrad(dm, at)
 	})
+}
+
+// meanGrad writes the gradient of the mean at each point.
+func (p *posterior) meanGrad(dx *mat.Dense, at features) {
+	p.networkGrad(dx, at.t)
+	if p.m == nil {
+		return
+	}
+	mem := scratch.Borrow()
+	defer mem.Return()
+	bar := mem.Dense(at.phi.Dims())
+	for i := range at.t.Len() {
+		copy(bar.RawRowView(i), p.m)
+	}
+	p.factor.vjp(dx, at, bar)
 }
 
 // Joint implements surrogate.Posterior in O(m² r) beyond Predict.
@@ -142,10 +193,9 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	defer mem.Return()
 	t := p.Record(x)
 	defer t.Return()
-	p.mean(mean, t)
-	phi := mem.Dense(t.Len(), p.factor.rank())
-	p.factor.features(phi, t)
-	linalg.Syrk(cov, 1, linalg.N, phi, 0)
+	at := p.at(mem, x, t)
+	p.mean(mean, at)
+	linalg.Syrk(cov, 1, linalg.N, p.whiten(mem, at), 0)
 }
 
 // JointVJP implements surrogate.Posterior.
@@ -158,103 +208,158 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	defer mem.Return()
 	t := p.Record(x)
 	defer t.Return()
-	r := p.factor.rank()
-	phi, fbar, full := mem.Dense(m, r), mem.Dense(m, r), mem.Dense(m, m)
-	p.factor.features(phi, t)
+	at := p.at(mem, x, t)
+	bar, full := mem.Dense(at.phi.Dims()), mem.Dense(m, m)
 	full.Copy(cbar)
-	linalg.Mul(fbar, 2, linalg.N, full, linalg.N, phi, 0)
-
+	linalg.Mul(bar, 2, linalg.N, full, linalg.N, p.whiten(mem, at), 0)
+	bar = p.whitenVJP(mem, bar)
 	grad := mem.Dense(m, d)
-	p.meanGrad(grad, t, mbar)
-	p.factor.vjp(grad, t, fbar)
-	p.Inputs.Pull(grad)
+	p.networkGrad(grad, t)
+	for i, v := range mbar {
+		scaleRow(grad.RawRowView(i), v)
+		if p.m != nil {
+			linalg.Axpy(v, p.m, bar.RawRowView(i))
+		}
+	}
+	p.factor.vjp(grad, at, bar)
 	dx.Add(dx, grad)
 }
 
-// Paths draws linearised networks f(x,w*) + J(x)(shift + S e), e ~ N(0,I).
+// Paths draws ω. A path costs O(p) a point where the features are weights of the
+// network, and otherwise what Predict does.
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := make([]surrogate.Path, n)
-	e := make([]float64, p.factor.rank())
 	for i := range paths {
-		for k := range e {
-			e[k] = rng.NormFloat64()
+		omega := make([]float64, p.factor.rank())
+		for k := range omega {
+			omega[k] = rng.NormFloat64()
 		}
-		dir := p.factor.weights(e)
-		if p.shift != nil {
-			linalg.Axpy(1, p.shift, dir)
+		if p.a != nil {
+			p.a.SolveUpperVec(omega)
 		}
-		paths[i] = p.Path(dir)
+		if p.m != nil {
+			linalg.Axpy(1, p.m, omega)
+		}
+		if s, ok := p.factor.(*primalFactor); ok {
+			step := s.weights(omega)
+			if p.shift != nil {
+				linalg.Axpy(1, p.shift, step)
+			}
+			paths[i] = p.Path(step)
+		} else {
+			drawn := *p
+			drawn.m = omega
+			paths[i] = (*path)(&drawn)
+		}
 	}
 	return paths
 }
 
-// observe returns the factor after observing the n rows of x: with
-// A = I + σ⁻² Σ_i φ(x_i)ᵀφ(x_i) = L Lᵀ it is S L^{-T}, and S L^{-T} L⁻¹ Sᵀ the
-// inverse of the old precision plus σ⁻² Σ_i J(x_i)ᵀJ(x_i). O(nr² + r³ + r²|C|).
-func (p *posterior) observe(f factor, x *mat.Dense) (factor, error) {
-	r := f.rank()
-	mem := scratch.Borrow()
-	defer mem.Return()
-	a := mem.Sym(r)
-	a.Zero()
-	fspace.AddDiagonal(a, 1)
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		t := p.Record(x)
-		defer t.Return()
-		part := scratch.Borrow()
-		defer part.Return()
-		phi := part.Dense(k-i, r)
-		f.features(phi, t)
-		linalg.Syrk(a, 1/p.noise, linalg.T, phi, 1)
-	})
-	chol, err := linalg.Factorize(a)
-	if err != nil {
-		return nil, fmt.Errorf("fsp-laplace: posterior precision: %w", err)
-	}
-	return f.solve(chol), nil
-}
+// path is the mean of a posterior.
+type path posterior
 
-// Condition takes up observations in weight space, around the same w*: exact
-// for the linearised network.
-func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
-	shape.Points(x, p.Dim())
-	if err := (surrogate.Dataset{X: x, Y: y}).Validate(); err != nil {
-		return nil, err
+// Eval implements surrogate.Path.
+func (q *path) Eval(value []float64, grad, x *mat.Dense) {
+	p := (*posterior)(q)
+	m := shape.Points(x, p.Dim())
+	shape.Len("value", len(value), m)
+	if grad != nil {
+		shape.Dims("grad", grad, m, p.Dim())
 	}
-	f, err := p.observe(p.factor, x)
-	if err != nil {
-		return nil, err
-	}
-	out := *p
-	out.factor = f
-	out.shift = f.weights(p.pull(f, x, y))
-	if p.shift != nil {
-		linalg.Axpy(1, p.shift, out.shift)
-	}
-	out.x, out.y = mat.NewDense(len(p.y)+len(y), p.Dim(), nil), slices.Concat(p.y, y)
-	out.x.Stack(p.x, x)
-	return &out, nil
-}
-
-// pull returns e = σ⁻² Σ_i φ(x_i) (y_i - mean(x_i)), with φ the features of f:
-// if f is the factor after the observations y, the step S e moves a mean that
-// does not know them yet to the one that does.
-func (p *posterior) pull(f factor, x *mat.Dense, y []float64) []float64 {
-	e := make([]float64, f.rank())
 	mem := scratch.Borrow()
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		mem.Reset()
 		t := p.Record(x)
 		defer t.Return()
-		mean, phi := mem.Floats(k-i), mem.Dense(k-i, f.rank())
-		p.mean(mean, t)
-		f.features(phi, t)
-		for j, m := range mean {
-			linalg.Axpy((y[i+j]-m)/p.noise, phi.RawRowView(j), e)
+		at := p.at(mem, x, t)
+		p.mean(value[i:k], at)
+		if grad != nil {
+			p.meanGrad(mem.Rows(grad, i, k), at)
 		}
 	})
-	return e
+}
+
+// observe adds the precision of noisy observations at the rows of x,
+//
+//	A + σ⁻² Σ_i φ(x_i)ᵀφ(x_i),
+//
+// in O(nr² + r³).
+func (p *posterior) observe(x *mat.Dense) error {
+	r := p.factor.rank()
+	mem := scratch.Borrow()
+	defer mem.Return()
+	a := mem.Sym(r)
+	a.Zero()
+	if p.a == nil {
+		fspace.AddDiagonal(a, 1)
+	} else {
+		l := mem.Dense(r, r)
+		p.a.Lower(l)
+		linalg.Syrk(a, 1, linalg.N, l, 0)
+	}
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		t := p.Record(x)
+		defer t.Return()
+		part := scratch.Borrow()
+		defer part.Return()
+		linalg.Syrk(a, 1/p.noise, linalg.T, p.at(part, x, t).phi, 1)
+	})
+	chol, err := linalg.Factorize(a)
+	if err != nil {
+		return fmt.Errorf("fsp-laplace: posterior precision: %w", err)
+	}
+	p.precision(chol)
+	return nil
+}
+
+// precision sets A.
+func (p *posterior) precision(a *linalg.Cholesky) {
+	p.a, p.half = a, mat.NewDense(a.N(), a.N(), nil)
+	for i := range a.N() {
+		p.half.Set(i, i, 1)
+	}
+	a.SolveLower(p.half)
+}
+
+// pull moves the mean to what the values y at the rows of x, taken up by observe,
+// say: by A⁻¹ σ⁻² Σ_i φ(x_i)ᵀ (y_i - mean(x_i)).
+func (p *posterior) pull(x *mat.Dense, y []float64) {
+	step := make([]float64, p.factor.rank())
+	mem := scratch.Borrow()
+	defer mem.Return()
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		mem.Reset()
+		t := p.Record(x)
+		defer t.Return()
+		mean, at := mem.Floats(k-i), p.at(mem, x, t)
+		p.mean(mean, at)
+		for j, m := range mean {
+			linalg.Axpy((y[i+j]-m)/p.noise, at.phi.RawRowView(j), step)
+		}
+	})
+	p.a.SolveVec(step)
+	if p.m != nil {
+		linalg.Axpy(1, p.m, step)
+	}
+	p.m = step
+}
+
+// Condition takes up observations in the linear model, around the same w*: exact
+// for it.
+func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
+	shape.Points(x, p.Dim())
+	if err := (surrogate.Dataset{X: x, Y: y}).Validate(); err != nil {
+		return nil, err
+	}
+	out := *p
+	if err := out.observe(x); err != nil {
+		return nil, err
+	}
+	out.pull(x, y)
+	out.x, out.y = mat.NewDense(len(p.y)+len(y), p.Dim(), nil), slices.Concat(p.y, y)
+	out.x.Stack(p.x, x)
+	return &out, nil
 }
 
 // atTrainingRows keeps what LeaveOneOut needs.

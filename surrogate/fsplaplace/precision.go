@@ -125,7 +125,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	if kept = columnsWithin(js, variance); kept == 0 {
 		return nil, fmt.Errorf("fsp-laplace: no direction of the weights stays within the prior variance: %w", surrogate.ErrNotPositiveDefinite)
 	}
-	return &primalFactor{st: mat.DenseCopyOf(st.Slice(0, kept, 0, tc.NumParams()))}, nil
+	return &primalFactor{st: mat.DenseCopyOf(st.Slice(0, kept, 0, tc.NumParams())), inputs: p.inputs}, nil
 }
 
 // columnsWithin returns how many leading columns of js keep Σ (js_ic)² within

@@ -76,7 +76,7 @@ func (p *problem) squaredError(post *posterior) float64 {
 	mean, sum := make([]float64, chunk), 0.0
 	for i := 0; i < n; i += chunk {
 		e := min(n, i+chunk)
-		post.mean(mean[:e-i], p.tape(post.W, p.data.X.Slice(i, e, 0, d).(*mat.Dense)))
+		post.networkMean(mean[:e-i], p.tape(post.W, p.data.X.Slice(i, e, 0, d).(*mat.Dense)))
 		for k, f := range mean[:e-i] {
 			sum += (p.data.Y[i+k] - f) * (p.data.Y[i+k] - f)
 		}

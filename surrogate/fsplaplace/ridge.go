@@ -59,7 +59,7 @@ func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.
 	b := mem.Dense(l.Dims())
 	b.Copy(l)
 	s.chol.Solve(b)
-	return &ridgeSolve{dualFactor{ctx: tc, bt: mat.DenseCopyOf(b.T())}, s.chol, best}, nil
+	return &ridgeSolve{dualFactor{ctx: tc, bt: mat.DenseCopyOf(b.T()), inputs: p.inputs, kernel: p.process.Kernel}, s.chol, best}, nil
 }
 
 // ridgeSolve is S₀ with the factor of Θ + λI that it came from.
