@@ -36,6 +36,7 @@ var families = map[string]func(d int) Objective{
 	"griewank":        Griewank,
 	"levy":            Levy,
 	"michalewicz":     Michalewicz,
+	"network":         func(d int) Objective { return NetworkDraw(d, 0) },
 	"rastrigin":       Rastrigin,
 	"rosenbrock":      Rosenbrock,
 	"styblinski-tang": StyblinskiTang,

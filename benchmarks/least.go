@@ -1,0 +1,68 @@
+package benchmarks
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/space"
+)
+
+const (
+	leastAsked    = 1 << 14 // points of a Sobol' sequence
+	leastDescents = 64      // from the best points, by bounded L-BFGS
+	leastKept     = 8       // ends of descents, around each of which
+	leastAround   = 512     // points are asked in the next round
+)
+
+// least searches [0,1]^d for the least value of a function, which writes values and
+// gradients at the rows of x (no gradients if grad is nil). Descents from the best points
+// of a Sobol' sequence are followed by rounds around their best ends, each four
+// times nearer, for functions with many narrow minima.
+func least(f func(value []float64, grad, x *mat.Dense), d int) (value float64, x []float64) {
+	rng := stream.New(0, "least value", d)
+	points := space.Sobol(leastAsked, d, rng)
+	for spread := 0.1; ; spread /= 4 {
+		ends := descents(f, points)
+		if spread < 1e-3 {
+			return ends[0].F, ends[0].X
+		}
+		points = mat.NewDense(leastKept*(1+leastAround), d, nil)
+		for i := range leastKept * (1 + leastAround) {
+			end, row := ends[i%leastKept].X, points.RawRowView(i)
+			copy(row, end)
+			for j := range row {
+				if i >= leastKept {
+					row[j] = min(max(row[j]+spread*rng.NormFloat64(), 0), 1)
+				}
+			}
+		}
+	}
+}
+
+// descents returns the ends of descents from the best of the points, the lowest first.
+func descents(f func(value []float64, grad, x *mat.Dense), points *mat.Dense) []optimize.Result {
+	const atOnce = 256
+	n, d := points.Dims()
+	values, order := make([]float64, n), make([]int, n)
+	for lo := 0; lo < n; lo += atOnce {
+		hi := min(lo+atOnce, n)
+		f(values[lo:hi], nil, points.Slice(lo, hi, 0, d).(*mat.Dense))
+	}
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	starts := mat.NewDense(leastDescents, d, nil)
+	for i := range leastDescents {
+		starts.SetRow(i, points.RawRowView(order[i]))
+	}
+	// The error would be the context's.
+	ends, _ := optimize.MinimizeBatch(context.Background(), f, starts, repeat(0, d), repeat(1, d), optimize.Settings{GradTol: 1e-9, FuncTol: -1})
+	slices.SortStableFunc(ends, func(a, b optimize.Result) int { return cmp.Compare(a.F, b.F) })
+	return ends
+}
