@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Measure Python packages on the problems of a suite of bo bench. See README.md."""
+
+import argparse
+import contextlib
+import fcntl
+import importlib
+import json
+import math
+import multiprocessing
+import os
+import platform
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from importlib import metadata
+from pathlib import Path
+
+# Name of a method: its module in methods/ and the class there.
+METHODS = {
+    "botorch": ("botorch", "LogEI"),
+    "ax": ("ax", "Ax"),
+    "optuna-gp": ("optuna", "GP"),
+    "optuna-tpe": ("optuna", "TPE"),
+    "smac": ("smac", "BlackBox"),
+    "bayes-opt": ("bayesopt", "BayesOpt"),
+}
+
+# What the libraries below the packages read for the number of threads.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GOMAXPROCS")
+
+FILE = "peers.jsonl"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suite", help="a suite of functions, as bo bench list shows them")
+    parser.add_argument("--methods", required=True, help="with commas between them: " + ", ".join(METHODS))
+    parser.add_argument("--problems", help="only these problems of the suite, with commas between them")
+    parser.add_argument("--seeds", type=int, help="the seeds 1 to SEEDS; default the suite's number")
+    parser.add_argument("--budget", type=int, help="stop every run early, to try things; nothing is recorded")
+    parser.add_argument("--out", type=Path, help="directory of the results; default bench/SUITE")
+    parser.add_argument("--bo", default="bo", help="the program bo; default the one on the path")
+    parser.add_argument("--threads", type=int, default=2, help="threads of each run; default 2")
+    parser.add_argument("--workers", type=int, default=1, help="runs at the same time; default 1")
+    args = parser.parse_args()
+    args.methods = args.methods.split(",")
+    for method in args.methods:
+        if method not in METHODS:
+            parser.error(f"unknown method {method}")
+    args.out = args.out or Path("bench", args.suite)
+    return args
+
+
+def plan(args):
+    """The tasks of the suite: seed by seed, as bo bench run has them."""
+    command = [args.bo, "bench", "plan", args.suite]
+    command += [f"--problems={args.problems}"] if args.problems else []
+    command += [f"--seeds={args.seeds}"] if args.seeds else []
+    lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    return [json.loads(line) for line in lines]
+
+
+class Objective:
+    """A process of bo bench evaluate."""
+
+    def __init__(self, bo, task):
+        command = [bo, "bench", "evaluate", task["suite"], task["problem"], f"--seed={task['seed']}"]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+
+    def __call__(self, x):
+        """The observed value, and behind it the value without noise if there is noise."""
+        print(json.dumps(x), file=self.process.stdin, flush=True)
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def key(record):
+    return record["problem"], record["method"], record["seed"]
+
+
+def finished(out):
+    """The keys of the runs in the directory."""
+    keys = set()
+    for path in out.glob("*.jsonl"):
+        for line in path.read_text().splitlines(keepends=True):
+            if line.endswith("\n"):
+                keys.add(key(json.loads(line)))
+    return keys
+
+
+@contextlib.contextmanager
+def claim(out, run):
+    """Yields whether the run is left to do, by this process only. A claim ends with its process."""
+    path = out / "claims" / "-".join(map(str, run))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield run not in finished(out)
+        path.unlink(missing_ok=True)
+
+
+def append(out, record):
+    """Adds the record in one write, after removing what a killed process left of a line."""
+    with (out / FILE).open("ab+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        text = file.read()
+        file.truncate(text.rfind(b"\n") + 1)
+        file.write(json.dumps(record, allow_nan=False).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def run(job):
+    """Makes a run unless another process makes it or has; returns its record."""
+    args, task, method = job
+    name = (task["problem"], method, task["seed"])
+    with claim(args.out, name) as mine:
+        if not mine:
+            return None
+        record = measure(args, task, method)
+        if not args.budget:
+            append(args.out, record)
+        return record
+
+
+def measure(args, task, method):
+    started = time.perf_counter()
+    budget = min(args.budget or math.inf, task["budget"])
+    values, latent, suggest = [], [], []
+    record = {k: v for k, v in task.items() if k not in ("lo", "hi", "points")}
+    record |= {"method": method, "values": values, "suggest_s": suggest}
+    machine = task["machine"] | {"threads": args.threads, "workers": args.workers}
+    del machine["go"]
+    record["machine"] = machine
+    objective = Objective(args.bo, task)
+
+    def evaluate(points):
+        found = [objective(x) for x in points]
+        values.extend(f[0] for f in found)
+        latent.extend(f[1] for f in found if len(f) > 1)
+        return [f[0] for f in found]
+
+    try:
+        module, name = METHODS[method]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            peer_class = getattr(importlib.import_module("methods." + module), name)
+            record["version"] = versions(peer_class.packages)
+            peer = peer_class(task, args.threads)
+            points = task["points"][:budget]
+            new = evaluate(points)
+            suggest.extend(0.0 for _ in points)
+            while len(values) < budget:
+                asked = time.perf_counter()
+                peer.tell(points, new)
+                x = peer.ask()
+                seconds = time.perf_counter() - asked
+                points = [[min(max(v, lo), hi) for v, lo, hi in zip(map(float, x), task["lo"], task["hi"])]]
+                new = evaluate(points)
+                suggest.append(round(seconds, 9))
+    except Exception as error:
+        record["error"] = f"{type(error).__name__}: {error}"
+    finally:
+        objective.close()
+    if latent:
+        record["latent"] = latent
+    if "minimum" in task:
+        best, record["regret"] = math.inf, []
+        for value in latent or values:
+            best = min(best, value)
+            record["regret"].append(best - task["minimum"])
+    record["elapsed_s"] = round(time.perf_counter() - started, 9)
+    record["date"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return record
+
+
+def versions(packages):
+    return ", ".join([f"{p} {metadata.version(p)}" for p in packages] + [f"Python {platform.python_version()}"])
+
+
+def main():
+    args = arguments()
+    os.environ.update(dict.fromkeys(THREADS, str(args.threads)))
+    args.out.mkdir(parents=True, exist_ok=True)
+    done = finished(args.out)
+    jobs = [(args, task, method) for task in plan(args) for method in args.methods]
+    left = [(a, t, m) for a, t, m in jobs if (t["problem"], m, t["seed"]) not in done]
+    print(f"{args.out / FILE}: {len(left)} runs of {len(jobs)} to do, {args.workers} at a time", flush=True)
+    # A new process for each run: no package sees what another one, or an earlier run, left.
+    context = multiprocessing.get_context("spawn")
+    try:
+        with context.Pool(args.workers, initializer=ignore_interrupts, maxtasksperchild=1) as pool:
+            for n, record in enumerate(pool.imap(run, left), len(jobs) - len(left) + 1):
+                if record:
+                    print(f"{n}/{len(jobs)}  {outcome(record)}", flush=True)
+    except KeyboardInterrupt:
+        sys.exit("interrupted; the same command goes on")
+
+
+def ignore_interrupts():
+    """Leaves them to the main process, which ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def outcome(record):
+    head = f"{record['problem']} {record['method']} seed {record['seed']}"
+    if "error" in record:
+        return f"{head}  failed: {record['error']}"
+    later = sorted(record["suggest_s"][record["initial"]:]) or [0]
+    result = f"regret {record['regret'][-1]:.2g}" if "regret" in record else f"least value {min(record['values']):.4g}"
+    return f"{head}  {result}  in {record['elapsed_s']:.1f} s, {later[len(later) // 2]:.2f} s a suggestion"
+
+
+if __name__ == "__main__":
+    main()
