@@ -31,8 +31,9 @@
 //     L Lᵀ = K, so that a function J S₀ ε with ε ~ N(0,I) is the network's
 //     smoothest answer to a draw of the prior at C. As λ → 0 it is Algorithm 2
 //     with an exact factor. λ is the value for which the variances, given the
-//     data, come closest to those of the exact GP at held-out points of the box:
-//     what makes the uncertainty away from the data that of the prior.
+//     data, come closest to those of the exact GP at held-out points of the box.
+//     The features J(x) S₀ are then scaled to the length √k(x,x): without data the
+//     variance is the prior's everywhere, and the correlations are the network's.
 //   - The mean is that of the linearised network, f(x,w*) + J(x) δ, where δ reads
 //     out what training left of m at C. A prior too rough for the hidden layers to
 //     follow in the given steps is then still honoured as far as the tangent
@@ -40,8 +41,7 @@
 //   - Inputs are scaled to the prior's lengthscales, and hidden biases start
 //     spread over the scaled box instead of at 0.
 //   - C is a Halton set in the box plus a small margin, moved to the density of
-//     Chebyshev's nodes: a network extrapolates towards faces and vertices, and its
-//     variance there must not exceed the prior's.
+//     Chebyshev's nodes: a network extrapolates towards faces and vertices.
 //   - From 1001 observations on, where the process that the network aims at leaves
 //     errors larger than the noise, Algorithm 1 goes on with all of them.
 //
