@@ -540,6 +540,36 @@ func TestEntriesAlone(t *testing.T) {
 	})
 }
 
+// Copies that are made because of the distance of rows change nothing.
+func TestCrowded(t *testing.T) {
+	forLevels(t, func(t *testing.T) {
+		rng := stream.New(1, "crowded", 0)
+		const n, cols = 150, 512
+		require.True(t, crowded(cols))
+		x := framed(n, cols, cols, rng)
+		moved := framed(n, cols, cols+3, rng)
+		same := func(what string) {
+			t.Helper()
+			for i := range n {
+				require.Equal(t, x.Data[i*cols:(i+1)*cols], moved.Data[i*moved.Stride:i*moved.Stride+cols], what)
+			}
+		}
+		for i := range n {
+			copy(moved.Data[i*moved.Stride:], x.Data[i*cols:(i+1)*cols])
+		}
+		forTriangles(func(_ blas.Side, uplo blas.Uplo, op blas.Transpose, diag blas.Diag) {
+			l := dominant(n, 0, uplo, diag, rng)
+			Trsm(blas.Left, op, 1, l, x)
+			Trsm(blas.Left, op, 1, l, moved)
+			same("Trsm")
+		})
+		a, c, d := framed(60, n, n, rng), framed(60, cols, cols, rng), framed(60, cols, cols, rng)
+		Gemm(blas.NoTrans, blas.NoTrans, 1, a, x, 0, c)
+		Gemm(blas.NoTrans, blas.NoTrans, 1, a, moved, 0, d)
+		requireSame(t, c, d, 0, "Gemm")
+	})
+}
+
 // With beta or alpha 0 what is not needed is not read; otherwise NaN and
 // infinities go through every product, with zeros too.
 func TestNaN(t *testing.T) {

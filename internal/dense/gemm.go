@@ -184,6 +184,9 @@ func (p part) wanted(i, j, cols int) (from, to int) {
 // packOver is how many rows or columns of C make packing the other factor pay.
 const packOver = 192
 
+// packCrowded is the same where rows of B crowd the cache.
+const packCrowded = 24
+
 // Packed blocks: blockRows×depth of A stays in the second cache, depth×blockCols
 // of B in the third.
 const blockRows, blockCols = 192, 2016
@@ -209,7 +212,7 @@ func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p
 	}
 	rows, cols := tileSize()
 	packA := n > packOver
-	packB := b.cs != 1 || m > packOver
+	packB := b.cs != 1 || m > packOver || m > packCrowded && crowded(b.rs)
 	if !packA && !packB && k <= depth {
 		multiplyPanels(m, n, k, alpha, panels{a.t(), rows * a.rs}, panels{b, cols}, overwrite, c, p)
 		return

@@ -97,7 +97,7 @@ func add(m, n, k int, alpha float64, a, b, c matrix) {
 const stripCols = 96
 
 // solveBlock is solve for n ≤ block. If the columns of b, not its rows, are
-// consecutive, it works on a transposed copy.
+// consecutive, or its rows crowd the cache, it works on a copy by rows.
 func solveBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
 	buf := pool.Get().(*buffers)
 	defer pool.Put(buf)
@@ -105,20 +105,30 @@ func solveBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
 	for i := 0; i < n; i += solveRows {
 		reciprocal(&small[i/solveRows], min(solveRows, n-i), t.from(i, i), lower, unit)
 	}
-	if b.cs == 1 {
+	byRows := b.cs == 1
+	if byRows && !crowded(b.rs) {
 		for j := 0; j < cols; j += stripCols {
 			substitute(n, min(stripCols, cols-j), t, lower, small, b.from(0, j))
 		}
 		return
 	}
 	buf.a = grown(buf.a, block*stripCols)
+	rows := matrix{buf.a, stripCols, 1}
 	for j := 0; j < cols; j += stripCols {
 		c := min(stripCols, cols-j)
 		strip(buf.a, c, n, stripCols, b.from(0, j).t())
-		substitute(n, c, t, lower, small, matrix{buf.a, stripCols, 1})
-		strip(b.from(0, j).data, n, c, b.cs, matrix{buf.a, stripCols, 1})
+		substitute(n, c, t, lower, small, rows)
+		if byRows {
+			strip(b.from(0, j).data, c, n, b.rs, rows.t())
+		} else {
+			strip(b.from(0, j).data, n, c, b.cs, rows)
+		}
 	}
 }
+
+// crowded tells whether rows at that distance fall on so few lines of the first
+// cache that they drive each other out: multiples of 4 KiB.
+func crowded(stride int) bool { return stride%512 == 0 }
 
 // substitute solves for a strip whose rows are consecutive, solveRows of them
 // at a time, forwards or backwards.
