@@ -5,8 +5,8 @@ import argparse
 import contextlib
 import fcntl
 import importlib
+import itertools
 import json
-import math
 import multiprocessing
 import os
 import platform
@@ -137,54 +137,55 @@ def run(job):
 
 
 def measure(args, task, method):
+    """The record of a run; what fails in it is in the record."""
     started = time.perf_counter()
-    budget = min(args.budget or math.inf, task["budget"])
-    values, latent, suggest = [], [], []
     record = {k: v for k, v in task.items() if k not in ("lo", "hi", "points")}
-    record |= {"method": method, "values": values, "suggest_s": suggest}
-    machine = task["machine"] | {"threads": args.threads, "workers": args.workers}
-    del machine["go"]
-    record["machine"] = machine
+    machine = {k: v for k, v in task["machine"].items() if k != "go"}
+    record["machine"] = machine | {"threads": args.threads, "workers": args.workers}
+    record |= {"method": method, "values": [], "suggest_s": []}
     objective = Objective(args.bo, task)
-
-    def evaluate(points):
-        found = [objective(x) for x in points]
-        values.extend(f[0] for f in found)
-        latent.extend(f[1] for f in found if len(f) > 1)
-        return [f[0] for f in found]
-
     try:
-        module, name = METHODS[method]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            peer_class = getattr(importlib.import_module("methods." + module), name)
-            record["version"] = versions(peer_class.packages)
-            peer = peer_class(task, args.threads)
-            points = task["points"][:budget]
-            new = evaluate(points)
-            suggest.extend(0.0 for _ in points)
-            while len(values) < budget:
-                asked = time.perf_counter()
-                peer.tell(points, new)
-                x = peer.ask()
-                seconds = time.perf_counter() - asked
-                points = [[min(max(v, lo), hi) for v, lo, hi in zip(map(float, x), task["lo"], task["hi"])]]
-                new = evaluate(points)
-                suggest.append(round(seconds, 9))
+            optimise(record, objective, task, args)
     except Exception as error:
         record["error"] = f"{type(error).__name__}: {error}"
     finally:
         objective.close()
-    if latent:
-        record["latent"] = latent
     if "minimum" in task:
-        best, record["regret"] = math.inf, []
-        for value in latent or values:
-            best = min(best, value)
-            record["regret"].append(best - task["minimum"])
+        best = itertools.accumulate(record.get("latent", record["values"]), min)
+        record["regret"] = [b - task["minimum"] for b in best]
     record["elapsed_s"] = round(time.perf_counter() - started, 9)
     record["date"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     return record
+
+
+def optimise(record, objective, task, args):
+    """Spends the budget, and records each evaluation."""
+
+    def evaluate(points):
+        found = [objective(x) for x in points]
+        record["values"] += [f[0] for f in found]
+        if len(found[0]) > 1:
+            record.setdefault("latent", []).extend(f[1] for f in found)
+        return [f[0] for f in found]
+
+    module, name = METHODS[record["method"]]
+    peer_class = getattr(importlib.import_module("methods." + module), name)
+    record["version"] = versions(peer_class.packages)
+    peer = peer_class(task, args.threads)
+    points = task["points"]
+    values = evaluate(points)
+    record["suggest_s"] += [0.0] * len(points)
+    while len(record["values"]) < (args.budget or task["budget"]):
+        asked = time.perf_counter()
+        peer.tell(points, values)
+        x = peer.ask()
+        seconds = time.perf_counter() - asked
+        # Rounding must not leave the box.
+        points = [[min(max(float(v), lo), hi) for v, lo, hi in zip(x, task["lo"], task["hi"])]]
+        values = evaluate(points)
+        record["suggest_s"].append(round(seconds, 9))
 
 
 def versions(packages):
