@@ -181,6 +181,14 @@ func (p part) wanted(i, j, cols int) (from, to int) {
 	return min(cols, max(0, d)), cols
 }
 
+// goRows is how many rows of C the Go kernel computes without packing Bᵀ.
+func (p part) goRows() int {
+	if p == whole {
+		return 8
+	}
+	return 24
+}
+
 // packOver is how many rows or columns of C make packing the other factor pay.
 const packOver = 192
 
@@ -208,6 +216,10 @@ func grown(x []float64, n int) []float64 {
 // serial is product on the calling goroutine, of the wanted part of C.
 func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p part) {
 	if m == 0 || n == 0 {
+		return
+	}
+	if level == cpu.Go && a.cs == 1 && b.rs == 1 && m <= p.goRows() {
+		byRowsGo(m, n, k, alpha, a, b.t(), overwrite, c, p)
 		return
 	}
 	rows, cols := tileSize()

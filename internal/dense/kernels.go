@@ -192,13 +192,59 @@ func symv4Go(a []float64, rsa int, x, y []float64, t *[4]float64) (sums [4]float
 	}
 	a0, a1, a2, a3 := a[:n], a[rsa:rsa+n], a[2*rsa:2*rsa+n], a[3*rsa:3*rsa+n]
 	y = y[:n]
+	t0, t1, t2, t3 := t[0], t[1], t[2], t[3]
+	var s0, s1, s2, s3 float64
 	for j, v := range x {
 		w0, w1, w2, w3 := a0[j], a1[j], a2[j], a3[j]
-		sums[0] = mulAdd(w0, v, sums[0])
-		sums[1] = mulAdd(w1, v, sums[1])
-		sums[2] = mulAdd(w2, v, sums[2])
-		sums[3] = mulAdd(w3, v, sums[3])
-		y[j] = mulAdd(t[3], w3, mulAdd(t[2], w2, mulAdd(t[1], w1, mulAdd(t[0], w0, y[j]))))
+		s0, s1 = mulAdd(w0, v, s0), mulAdd(w1, v, s1)
+		s2, s3 = mulAdd(w2, v, s2), mulAdd(w3, v, s3)
+		y[j] = mulAdd(t3, w3, mulAdd(t2, w2, mulAdd(t1, w1, mulAdd(t0, w0, y[j]))))
 	}
-	return sums
+	return [4]float64{s0, s1, s2, s3}
+}
+
+// byRowsGo is serial for consecutive rows of A and of Bᵀ.
+func byRowsGo(m, n, k int, alpha float64, a, bt matrix, overwrite bool, c matrix, p part) {
+	for l := 0; l < k; l += depth {
+		kb := min(k-l, depth)
+		for i := range m {
+			from, to := 0, n
+			if p != whole {
+				from, to = p.wanted(i, 0, n)
+			}
+			if from < to {
+				row := c.data[i*c.rs+from : i*c.rs+to]
+				if overwrite && l == 0 {
+					clear(row)
+				}
+				chainsGo(alpha, a.data[i*a.rs+l:][:kb], bt.data[from*bt.rs+l:], bt.rs, row)
+			}
+		}
+	}
+}
+
+// chainsGo adds alpha times the products of x and rows of b to sums, each product
+// one chain, four of them at a time.
+func chainsGo(alpha float64, x, b []float64, rsb int, sums []float64) {
+	n := len(x)
+	for ; len(sums) >= 4; sums = sums[4:] {
+		b0, b1, b2, b3 := b[:n], b[rsb:rsb+n], b[2*rsb:2*rsb+n], b[3*rsb:3*rsb+n]
+		var s0, s1, s2, s3 float64
+		for l, v := range x {
+			s0, s1 = mulAdd(v, b0[l], s0), mulAdd(v, b1[l], s1)
+			s2, s3 = mulAdd(v, b2[l], s2), mulAdd(v, b3[l], s3)
+		}
+		sums[0], sums[1] = mulAdd(alpha, s0, sums[0]), mulAdd(alpha, s1, sums[1])
+		sums[2], sums[3] = mulAdd(alpha, s2, sums[2]), mulAdd(alpha, s3, sums[3])
+		if len(sums) > 4 {
+			b = b[4*rsb:]
+		}
+	}
+	for r := range sums {
+		var s float64
+		for l, v := range b[r*rsb : r*rsb+n] {
+			s = mulAdd(x[l], v, s)
+		}
+		sums[r] = mulAdd(alpha, s, sums[r])
+	}
 }
