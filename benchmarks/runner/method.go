@@ -23,9 +23,10 @@ const (
 // Method chooses the points of a run: a surrogate with an acquisition function,
 // or a design.
 type Method struct {
-	// Name tells methods apart: the text that ParseMethod read.
+	// Name tells methods apart: the text that ParseMethod read, or an Alias.
 	Name string
 
+	as       string // what ParseMethod read, if Name is an Alias
 	base     string // Sobol, Random, or a surrogate
 	settings []string
 }

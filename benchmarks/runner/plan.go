@@ -43,7 +43,7 @@ func (r Run) name() string {
 // Selection narrows or extends a suite. The zero value takes it as it is.
 type Selection struct {
 	Problems []string // names; nil takes all
-	Methods  []string // as ParseMethod reads them, of the suite or not; nil takes the suite's
+	Methods  []string // aliases of the suite or as ParseMethod reads them; nil takes the suite's
 	Seeds    int      // seeds 1 to Seeds, or as many splits as a dataset has; 0 takes the suite's number
 	Data     string   // directory of the folders of a suite of datasets
 }
@@ -64,12 +64,17 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range methods {
-		for _, p := range problems {
-			o, _ := p.objectives(0)
-			if err := m.check(o.Dim()); err != nil {
+	onEach := make([][]Method, len(problems))
+	for i, p := range problems {
+		o, _ := p.objectives(0)
+		for _, m := range methods {
+			if m, err = s.method(m.Name, p.Name()); err == nil {
+				err = m.check(o.Dim(), p.Prior...)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("%w: %s: %w", ErrPlan, p.Name(), err)
 			}
+			onEach[i] = append(onEach[i], m)
 		}
 	}
 	seeds := sel.Seeds
@@ -81,8 +86,8 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 	}
 	var runs []Run
 	for seed := range seeds {
-		for _, p := range problems {
-			for _, m := range methods {
+		for i, p := range problems {
+			for _, m := range onEach[i] {
 				runs = append(runs, Run{Suite: s.Name, Problem: p, Method: m, Seed: uint64(seed + 1)})
 			}
 		}
@@ -157,7 +162,7 @@ func (s Suite) methods(names []string) ([]Method, error) {
 	}
 	var methods []Method
 	for _, name := range names {
-		m, err := ParseMethod(name)
+		m, err := s.method(name, "")
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ type Record struct {
 	Problem string `json:"problem"`
 	Method  string `json:"method"`
 	Seed    uint64 `json:"seed"`
+	As      string `json:"as,omitempty"` // what Method stands for, if it is an Alias
 
 	Dim       int      `json:"dim"`
 	Budget    int      `json:"budget,omitzero"`
@@ -120,6 +121,7 @@ func (r Run) conflict(was Record) string {
 		{"initial points", was.Initial, r.Problem.Initial},
 		{"batch", was.Batch, r.Problem.Batch},
 		{"noise-free", was.NoiseFree, r.noiseFree()},
+		{"method", was.As, r.Method.as},
 	} {
 		if c.was != c.now {
 			return fmt.Sprintf("%s %v, now %v", c.what, c.was, c.now)

@@ -26,12 +26,12 @@ func (r Run) noiseFree() bool {
 func (r Run) Do(ctx context.Context) (Record, error) {
 	if r.Table != nil {
 		_, dim := r.Table.X.Dims()
-		return r.timed(ctx, Record{Suite: r.Suite, Problem: r.Table.Name, Method: r.Method.Name, Seed: r.Seed, Dim: dim}, r.fit)
+		return r.timed(ctx, Record{Suite: r.Suite, Problem: r.Table.Name, Method: r.Method.Name, Seed: r.Seed, As: r.Method.as, Dim: dim}, r.fit)
 	}
 	p := r.Problem
 	observed, latent := p.objectives(r.Seed)
 	rec := Record{
-		Suite: r.Suite, Problem: observed.Name, Method: r.Method.Name, Seed: r.Seed,
+		Suite: r.Suite, Problem: observed.Name, Method: r.Method.Name, Seed: r.Seed, As: r.Method.as,
 		Dim: observed.Dim(), Budget: p.Budget, Initial: p.Initial, Batch: p.Batch, NoiseFree: r.noiseFree(),
 	}
 	if !math.IsNaN(latent.Minimum) {
@@ -69,7 +69,7 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 	}()
 	p := r.Problem
 	observed, latent := p.objectives(r.Seed)
-	c, err := r.Method.chooser()
+	c, err := r.Method.chooser(p.Prior...)
 	if err != nil {
 		return err
 	}

@@ -411,3 +411,93 @@ func TestMachineAndVersion(t *testing.T) {
 	_, commit := Version()
 	assert.Regexp(t, `^([0-9a-f]{12}(\+changes)?)?$`, commit)
 }
+
+func TestAliases(t *testing.T) {
+	s := Suite{
+		Name:     "aliases",
+		Problems: []Problem{{Objective: "branin", Budget: 5, Initial: 4}, {Objective: "levy2", Budget: 5, Initial: 4, Prior: []string{"kernel=rbf"}}},
+		Methods:  []string{"smooth", "plain", "gp"},
+		Seeds:    1,
+		Aliases: []Alias{
+			{Name: "smooth", Method: "gp:kernel=matern52;maximizer.raw=32", On: map[string]string{"levy2": "kernel=rbf"}},
+			{Name: "plain", Method: "gp", On: map[string]string{"levy2": "mean=zero"}},
+		},
+	}
+	plan, err := s.Plan(Selection{})
+	require.NoError(t, err)
+	as := map[Key]string{}
+	for _, r := range plan {
+		rec, err := r.Do(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, rec.Error)
+		as[rec.Key()] = rec.As
+		assert.Empty(t, r.conflict(rec))
+		rec.As += "x"
+		assert.Contains(t, r.conflict(rec), "method")
+	}
+	assert.Equal(t, map[Key]string{
+		{"branin", "smooth", 1}: "gp:kernel=matern52;maximizer.raw=32",
+		{"branin", "plain", 1}:  "gp",
+		{"branin", "gp", 1}:     "",
+		{"levy2", "smooth", 1}:  "gp:kernel=matern52;maximizer.raw=32;kernel=rbf",
+		{"levy2", "plain", 1}:   "gp:mean=zero",
+		{"levy2", "gp", 1}:      "",
+	}, as)
+	assert.Equal(t, "gp; on levy2 mean=zero", s.Aliases[1].String())
+
+	s.Aliases[0].On["levy2"] = "kernell=rbf"
+	_, err = s.Plan(Selection{})
+	require.ErrorIs(t, err, settings.ErrUnknown)
+	_, err = s.Plan(Selection{Methods: []string{"smoth"}})
+	require.ErrorIs(t, err, ErrUnknown)
+}
+
+// A Problem's prior reaches methods with a kernel, unless they name another.
+func TestPriorOfAProblem(t *testing.T) {
+	p := Problem{Objective: "levy2", Budget: 8, Initial: 4}
+	values := func(method string, prior ...string) Numbers {
+		q := p
+		q.Prior = prior
+		s := Suite{Problems: []Problem{q}, Methods: []string{method}, Seeds: 1}
+		plan, err := s.Plan(Selection{})
+		require.NoError(t, err)
+		rec, err := plan[0].Do(t.Context())
+		require.NoError(t, err)
+		return rec.Values
+	}
+	rough := values("gp:kernel=matern12")
+	assert.Equal(t, rough, values("gp", "kernel=matern12"))
+	assert.Equal(t, rough, values("gp:kernel=matern12", "kernel=rbf"))
+	assert.NotEqual(t, rough, values("gp"))
+	assert.Equal(t, values("random"), values("random", "kernel=rbf"))
+	assert.Equal(t, values("ensemble:steps=20"), values("ensemble:steps=20", "kernel=rbf"))
+}
+
+// The tasks of the FSP-Laplace paper, and draws that differ by seed but not by call.
+func TestPaperSuites(t *testing.T) {
+	s, err := Lookup("paper/fsp-laplace-fig3")
+	require.NoError(t, err)
+	plan, err := s.Plan(Selection{Methods: []string{"laplace-published"}, Seeds: 1})
+	require.NoError(t, err)
+	var lines []string
+	for _, r := range plan {
+		p := r.Problem
+		observed, _ := p.objectives(1)
+		lines = append(lines, fmt.Sprintf("%s %d: %d + %d×%d", p.Name(), observed.Dim(), p.Initial, (p.Budget-p.Initial)/p.Batch, p.Batch))
+		assert.Contains(t, r.Method.as, "curvature=", p.Name())
+	}
+	assert.Equal(t, []string{
+		"branin 2: 10 + 9×5", "brusselator 4: 5 + 30×1", "ackley4 4: 10 + 19×10",
+		"hartmann6 6: 10 + 19×10", "polynomial 8: 10 + 20×10", "network10 10: 10 + 20×10",
+	}, lines)
+
+	s, err = Lookup("paper/fbnn-bo")
+	require.NoError(t, err)
+	p := s.Problems[0]
+	a, _ := p.objectives(1)
+	b, _ := p.objectives(2)
+	again, _ := p.objectives(1)
+	assert.Equal(t, "draw-rbf", a.Name)
+	assert.NotEqual(t, a.Func(a.Lo), b.Func(b.Lo))
+	assert.Equal(t, a.Func(a.Lo), again.Func(a.Lo))
+}

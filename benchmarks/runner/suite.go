@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,8 @@ type Suite struct {
 	Name, Summary string
 	Problems      []Problem
 	Datasets      []Dataset // instead of Problems
-	Methods       []string  // as ParseMethod reads them
+	Methods       []string  // as ParseMethod reads them, or aliases
+	Aliases       []Alias   // methods that --methods knows, beside the others
 	Seeds         int       // runs of each method on each problem; a Dataset has its own
 	Maximised     bool      // the paper behind it maximises the negative of the objectives
 }
@@ -27,7 +29,8 @@ type Suite struct {
 // Problem is an objective with a budget.
 type Problem struct {
 	// Objective is a name that benchmarks.Lookup knows. Make, if not nil, gives
-	// the objective instead; it is called once for each run, with its seed.
+	// the objective instead, which then has the name Objective, unless that is empty; it
+	// is called with the seed of a run, several times.
 	Objective string
 	Make      func(seed uint64) benchmarks.Objective
 	// Noise is the standard deviation of noise that is added to each value. It
@@ -36,6 +39,9 @@ type Problem struct {
 	Noise float64
 	// Untold keeps it from the methods that the objective is noise-free.
 	Untold bool
+	// Prior has settings key=value of the methods with a kernel, which a method's own
+	// replace.
+	Prior []string
 
 	Budget  int // evaluations in all
 	Initial int // of them before a method chooses; 0 is the default of loop.Options
@@ -97,6 +103,7 @@ var suites = []Suite{
 		Seeds:   10,
 	},
 	peersCore(), peersTime(),
+	fspLaplaceFigure3(), fbnnOptimization(),
 	maunaLoaSuite(),
 }
 
@@ -137,8 +144,14 @@ func (s Suite) Folders() []string {
 
 // Name is that of the objective, with "noisy-" before it if noise is added.
 func (p Problem) Name() string {
-	observed, _ := p.objectives(0)
-	return observed.Name
+	name := p.Objective
+	if name == "" {
+		name = p.Make(0).Name
+	}
+	if p.Noise > 0 {
+		name = "noisy-" + name
+	}
+	return name
 }
 
 // objectives returns the objective as it is observed in the run of a seed, and
@@ -146,6 +159,7 @@ func (p Problem) Name() string {
 func (p Problem) objectives(seed uint64) (observed, latent benchmarks.Objective) {
 	if p.Make != nil {
 		latent = p.Make(seed)
+		latent.Name = cmp.Or(p.Objective, latent.Name)
 	} else {
 		var err error
 		if latent, err = benchmarks.Lookup(p.Objective); err != nil {

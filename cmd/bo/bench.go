@@ -49,6 +49,9 @@ func (benchListCmd) Run(e *env) error {
 			row("  methods", strings.Join(s.Methods, ", "))
 			row("  seeds", seeds)
 			row("  problems", strings.Join(problems, ", "))
+			for _, a := range s.Aliases {
+				row("  "+a.Name, a.String())
+			}
 		})
 		if err != nil {
 			return err

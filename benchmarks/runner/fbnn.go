@@ -1,0 +1,61 @@
+package runner
+
+import (
+	"sync"
+
+	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/prior"
+)
+
+// fbnnOptimization is the optimisation of Sun et al. 2019 (functional variational
+// Bayesian neural networks, appendix E.5): functions of three inputs drawn from
+// processes, another one for each seed, by max-value entropy search. Methods with a
+// kernel have that of the draw, up to its scale. docs/benchmarks/paper-fbnn-bo.md says
+// what differs.
+func fbnnOptimization() Suite {
+	const mes = "acquisition=mes;acquisition.samples=10"
+	draw := func(name, of, known string) Problem {
+		return Problem{Objective: name, Make: draws(of), Prior: []string{"kernel=" + known}, Budget: 60, Initial: 10}
+	}
+	return Suite{
+		Name:    "paper/fbnn-bo",
+		Summary: "functions of three inputs drawn from known priors, after the fBNN paper",
+		Problems: []Problem{
+			draw("draw-rbf", "rbf(lengthscale=0.3)", "rbf(lengthscale=0.3)"),
+			draw("draw-arccos", "arccos(weight=10,bias=1)", "constant*arccos(weight=10,bias=1)"),
+			draw("draw-matern12", "matern12(lengthscale=1)", "matern12(lengthscale=1)"),
+		},
+		Methods: []string{"fvi-mes", "mfvi-mes", "rff-mes", "fsp-laplace-mes", "gfsvi-mes", "gp-mes", Sobol},
+		Seeds:   10,
+		Aliases: []Alias{
+			{Name: "fvi-mes", Method: "fvi:" + mes},
+			{Name: "mfvi-mes", Method: "mfvi:" + mes},
+			{Name: "rff-mes", Method: "rff:kernel=rbf;" + mes},
+			{Name: "fsp-laplace-mes", Method: "fsp-laplace:" + mes},
+			{Name: "gfsvi-mes", Method: "gfsvi:" + mes},
+			{Name: "gp-mes", Method: "gp:" + mes},
+			{
+				Name: "fvi-published",
+				Method: "fvi:start=random;bias=0;hidden=100,100,100,100,100;activation=relu;score=plain;draws=100;weight=batch;" +
+					"batch=30;context=30;steps=20000;anneal=0.5;rate=0.001;" + mes,
+			},
+			{Name: "mfvi-published", Method: "mfvi:start=random;hidden=100;activation=relu;updates=20000;" + mes},
+		},
+	}
+}
+
+// draws returns what makes the function of a seed drawn from a prior, and makes it
+// once.
+func draws(expr string) func(seed uint64) benchmarks.Objective {
+	var made sync.Map // of seeds, to functions that return the objective
+	return func(seed uint64) benchmarks.Objective {
+		f, _ := made.LoadOrStore(seed, sync.OnceValue(func() benchmarks.Objective {
+			kernel, err := prior.Parse(expr, 3)
+			if err != nil {
+				panic("runner: " + err.Error())
+			}
+			return benchmarks.PriorDraw(kernel, seed)
+		}))
+		return f.(func() benchmarks.Objective)()
+	}
+}
