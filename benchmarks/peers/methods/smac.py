@@ -8,8 +8,7 @@ from smac.runhistory.dataclasses import TrialInfo, TrialValue
 class BlackBox:
     """BlackBoxFacade by its defaults, told where there is no noise.
 
-    By default it chooses eight points from one fit of the model, and evaluates the best
-    points up to three times where there is noise.
+    By default it evaluates the best points up to three times where there is noise.
     """
 
     packages = ["smac", "ConfigSpace", "scikit-learn"]
