@@ -12,7 +12,9 @@ import (
 
 	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate/internal/classify"
 )
 
 // A step of the published training allocates nothing, with all observations or a
@@ -28,6 +30,30 @@ func TestAdamAllocations(t *testing.T) {
 				panic(err)
 			}
 		}), n)
+	}
+}
+
+// Nor does one on labels.
+func TestLabelAdamAllocations(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		for _, n := range []int{100, adamBatch + 100} {
+			d := rings(n, classes)
+			base, _ := untrained(2, 0.5, Model{Trainer: "adam", Context: 50}, 1)
+			base.data.X, base.inputs = d.X, zscore(d.X)
+			l := classify.Latents(classes)
+			p := &labelProblem{problem: *base, prior: classify.Prior{Kernel: prior.Matern32(2), Means: make([]float64, l)}, y: d.Y}
+			rng := stream.New(1, "allocations", 0)
+			var w []float64
+			for range l {
+				w = append(w, p.net.Init(rng)...)
+			}
+			a := p.newAdam(w)
+			require.Zero(t, check.Allocations(20, func() {
+				if err := a.step(true, rng); err != nil {
+					panic(err)
+				}
+			}), "%d of %d classes", n, classes)
+		}
 	}
 }
 

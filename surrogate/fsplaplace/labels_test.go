@@ -89,9 +89,9 @@ func TestLabelLossGradient(t *testing.T) {
 			prior:   classify.Prior{Kernel: prior.Matern32(2), Means: make([]float64, l)}, y: d.Y,
 		}
 		p.prior.Means[0] = 0.3
-		loss, err := p.newLoss(fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(5, stream.New(1, "c", 0)))
-		require.NoError(t, err)
-		loss.x, loss.y = loss.x.Slice(0, 6, 0, 2).(*mat.Dense), loss.y[:6]
+		loss := &labelLoss{p: p}
+		require.NoError(t, loss.at(fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(5, stream.New(1, "c", 0))))
+		loss.batch(p.inputs.Apply(mat.DenseCopyOf(d.X.Slice(0, 6, 0, 2))), p.y[:6])
 		var w []float64
 		for c := range l {
 			w = append(w, net.Init(stream.New(1, "w", c))...)

@@ -2,6 +2,7 @@ package classify
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -25,7 +26,8 @@ func LogProb(prob, grad, f *mat.Dense, y []int) float64 {
 	}
 	l, _ := f.Dims()
 	var sum float64
-	at := make([]float64, l)
+	var few [16]float64
+	at := slices.Grow(few[:0], l)[:l]
 	for i, label := range y {
 		for c := range at {
 			at[c] = f.At(c, i)
