@@ -31,7 +31,7 @@ var catalogue = []struct {
 	name    string
 	formula string // r² = Σ_j (x_j-x'_j)²/ℓ_j²
 	args    []string
-	build   func(dim int, shared bool, depth int) Kernel
+	build   func(dim int, shared bool, depth int) Kernel // nil for inputs that it cannot have
 }{
 	{"rbf", "exp(-r²/2), r² = Σ (x_j-x'_j)²/ℓ_j²", []string{"lengthscale", "ard"}, noDepth(newRBF)},
 	{"matern12", "exp(-r)", []string{"lengthscale", "ard"}, noDepth(newMatern12)},
@@ -43,10 +43,21 @@ var catalogue = []struct {
 	{"polynomial", "(offset + Σ x_j x'_j/ℓ_j²)^degree", []string{"degree", "lengthscale", "offset", "ard"}, newPolynomial},
 	{"arccos", "covariance of an infinitely wide ReLU network of the given depth", []string{"depth", "weight", "bias"},
 		func(dim int, _ bool, depth int) Kernel { return ArcCosine(dim, depth) }},
+	{"potential", "covariance of grad Φ, kernel of Φ ℓ² exp(-r²/2ℓ²), at two coordinates and a component, 0 or 1", []string{"lengthscale"}, ofVelocity(Potential)},
+	{"stream", "covariance of rot Ψ, kernel of Ψ ℓ² exp(-r²/2ℓ²), at two coordinates and a component, 0 or 1", []string{"lengthscale"}, ofVelocity(Stream)},
 	{"white", "1 if x and x' are the same evaluation, else 0", nil, func(dim int, _ bool, _ int) Kernel { return White(dim) }},
 	{"constant", "1", nil, func(dim int, _ bool, _ int) Kernel { return Constant(dim) }},
 }
 
 func noDepth(f func(dim int, shared bool) Kernel) func(int, bool, int) Kernel {
 	return func(dim int, shared bool, _ int) Kernel { return f(dim, shared) }
+}
+
+func ofVelocity(f func() Kernel) func(int, bool, int) Kernel {
+	return func(dim int, _ bool, _ int) Kernel {
+		if dim != velocityInputs {
+			return nil
+		}
+		return f()
+	}
 }

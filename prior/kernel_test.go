@@ -17,7 +17,7 @@ var expressions = []string{
 	"rbf", "matern12", "matern32", "matern52", "rq", "periodic", "linear", "polynomial(degree=3)",
 	"arccos", "arccos(depth=3)", "white", "constant",
 	"rbf(ard=false)", "periodic(ard=false)", "linear(ard=false)", "rq[2,0]", "polynomial[1]",
-	"rbf*periodic+linear", "rbf*(linear+constant)*white+0.5*matern12[1]", "matern32*rq*arccos",
+	"rbf*periodic+linear", "rbf*(linear+constant)*white+0.5*matern12[1]", "matern32*rq*arccos", "potential", "stream", "potential+0.3*stream[1,2,0]*rbf",
 }
 
 func parsed(t testing.TB, expr string, dim int) Kernel {

@@ -279,6 +279,9 @@ func (p *parser) kernel(name string, from int) (Kernel, error) {
 		}
 	}
 	k := entry.build(dim, shared && dim > 1, depth)
+	if k == nil {
+		return nil, p.fail(from, "%s takes %d inputs, not %d", name, velocityInputs, dim)
+	}
 	for _, a := range fix {
 		if k, err = p.fix(k, a); err != nil {
 			return nil, err

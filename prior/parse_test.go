@@ -85,6 +85,7 @@ func TestParseErrors(t *testing.T) {
 		"rbf(lengthscale=0.3":      `position 20: expected ')', found the end`,
 		"arccos(weight=[1,2])":     `position 15: weight is one number, not 2`,
 		"rbf(lengthscale)":         `position 16: expected '=', found ")"`,
+		"rbf*potential":            `position 5: potential takes 3 inputs, not 2`,
 		"é":                        `position 1: expected a kernel, found "é"`,
 	} {
 		_, err := Parse(expr, 2)
@@ -100,7 +101,7 @@ func TestDescribe(t *testing.T) {
 		formula, _, err := Describe(name)
 		require.NoError(t, err)
 		require.NotEmpty(t, formula)
-		parsed(t, name, 2)
+		parsed(t, name, 3)
 	}
 	_, _, err := Describe("mattern52")
 	require.ErrorContains(t, err, `the nearest is "matern52"`)

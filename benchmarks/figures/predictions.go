@@ -37,33 +37,53 @@ func Predictions(records []runner.Record, dir string) ([]string, error) {
 	}
 	var paths []string
 	for _, name := range datasets {
-		var panels [][]*plot.Plot
+		var shown []runner.Record
 		for _, r := range records {
-			if r.Problem != name || r.Prediction == nil {
-				continue
+			if r.Problem == name && r.Prediction != nil {
+				shown = append(shown, r)
 			}
-			if n := len(r.Prediction.X); n != 1 {
-				return paths, fmt.Errorf("figures: a prediction of %s by %d inputs %w", name, n, ErrDraw)
-			}
-			last := len(panels) - 1
-			if last < 0 || panels[last][1] != nil {
-				panels = append(panels, []*plot.Plot{forecast(r), nil})
-			} else {
-				panels[last][1] = forecast(r)
-			}
+		}
+		panels, err := draws(shown)
+		if err != nil {
+			return paths, err
 		}
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return paths, err
 		}
 		for _, ext := range []string{".png", ".svg"} {
 			path := filepath.Join(dir, name+ext)
-			if err := saveGrid(panels, 7*vg.Centimeter, path); err != nil {
+			if err := saveGrid(pairs(panels), path); err != nil {
 				return paths, err
 			}
 			paths = append(paths, path)
 		}
 	}
 	return paths, nil
+}
+
+// draws makes the panels of one dataset.
+func draws(records []runner.Record) ([]*plot.Plot, error) {
+	var panels []*plot.Plot
+	switch n := len(records[0].Prediction.X); n {
+	case 1:
+		for _, r := range records {
+			panels = append(panels, forecast(r))
+		}
+	case 3:
+		panels = flows(records)
+	default:
+		return nil, fmt.Errorf("figures: predictions of %s by %d inputs %w", records[0].Problem, n, ErrDraw)
+	}
+	return panels, nil
+}
+
+// pairs are rows of two; the last may end with nil.
+func pairs(panels []*plot.Plot) [][]*plot.Plot {
+	var rows [][]*plot.Plot
+	for pair := range slices.Chunk(panels, 2) {
+		rows = append(rows, append(slices.Clone(pair), nil)[:2])
+	}
+	return rows
 }
 
 // before is the share of the rows trained on that a forecast leaves out.
@@ -128,8 +148,8 @@ func newPanel(title string) *plot.Plot {
 
 // saveGrid draws rows of panels, of which some may be nil, to a file of the kind
 // that its name ends in.
-func saveGrid(panels [][]*plot.Plot, height vg.Length, path string) error {
-	w, h := width, vg.Length(len(panels))*height
+func saveGrid(panels [][]*plot.Plot, path string) error {
+	w, h := width, vg.Length(len(panels))*7*vg.Centimeter
 	tiles := draw.Tiles{Rows: len(panels), Cols: len(panels[0]), PadX: gap, PadY: gap, PadTop: gap, PadBottom: gap, PadLeft: gap, PadRight: gap}
 	paint := func(c draw.Canvas) {
 		c.SetColor(color.White)

@@ -34,7 +34,17 @@ func TestPredictions(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(svg), ">svgp<")
 
-	records[0].Prediction.X = append(records[0].Prediction.X, nil)
+	records = records[:1]
+	records[0].Problem = "plane"
+	records[0].Prediction = &runner.Prediction{
+		Train: 2, X: [][]float64{{0, 0, 0, 0, 1, 1}, {0, 0, 1, 1, 1, 1}, {0, 1, 0, 1, 0, 1}},
+		Y: []float64{1, 1, 0, 1, 1, 0}, Mean: []float64{1, 1, 0, 0, 1, 1}, SD: []float64{0, 0, 1, 1, 2, 0},
+	}
+	paths, err = Predictions(records, dir)
+	require.NoError(t, err)
+	require.Len(t, paths, 2)
+
+	records[0].Prediction.X = records[0].Prediction.X[:2]
 	_, err = Predictions(records, dir)
 	require.ErrorIs(t, err, ErrDraw)
 }

@@ -104,7 +104,7 @@ var suites = []Suite{
 	},
 	peersCore(), peersTime(),
 	fspLaplaceFigure3(), fbnnOptimization(),
-	maunaLoaSuite(),
+	maunaLoaSuite(), oceanSuite(),
 }
 
 func everySurrogate() []string {

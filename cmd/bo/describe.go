@@ -85,12 +85,17 @@ func describeObjective(w io.Writer, o benchmarks.Objective) error {
 	})
 }
 
-// describeKernel shows an expression as a kernel of two inputs.
+// describeKernel shows an expression as a kernel of two inputs, or of three if it
+// takes so many.
 func describeKernel(w io.Writer, expr string) error {
-	const dim = 2
+	dim := 2
 	k, err := prior.Parse(expr, dim)
 	if err != nil {
-		return usageError{err}
+		dim = 3
+		var failed error
+		if k, failed = prior.Parse(expr, dim); failed != nil {
+			return usageError{err}
+		}
 	}
 	if formula, arguments, err := prior.Describe(expr); err == nil {
 		fmt.Fprintf(w, "%s: %s\n", expr, formula)

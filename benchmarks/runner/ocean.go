@@ -1,0 +1,75 @@
+package runner
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/surrogate"
+)
+
+// oceanSuite is the estimate of currents in the Gulf of Mexico of FSP-Laplace,
+// section 4.1 (Cinquin et al., arXiv:2407.13711), and of GFSVI (Cinquin and Bamler,
+// arXiv:2406.04317). The networks are ordinary ones of coordinates and component;
+// the papers' are grad Φ + rot Ψ of two networks.
+func oceanSuite() Suite {
+	set := func(name, kernel string) Dataset {
+		return Dataset{Name: name, Folder: "gulf_drifters", Read: readOcean, Seeds: 5, Prior: []string{"kernel=" + kernel}}
+	}
+	return Suite{
+		Name:    "paper/ocean",
+		Summary: "currents in the Gulf of Mexico from 20 drifters, under a prior that knows potentials and stream functions; needs --data",
+		Datasets: []Dataset{
+			set("ocean", "potential + stream"),
+			set("ocean-components", "matern12[2]*rbf[0,1](ard=false)"),
+		},
+		Methods: []string{"fsp-laplace", "fvi:hidden=50,50", "gfsvi", "laplace", "gp"},
+	}
+}
+
+// What the table's coordinates are: 100 km east and north of a point in the middle.
+const (
+	oceanLon, oceanLat = -87.3, 25.75
+	degree             = 1.112 // of latitude, in 100 km
+)
+
+// readOcean reads the drifters and the grid. A row has two coordinates, in 100 km,
+// the component, 0 to the east and 1 to the north, and its velocity in m/s. Every
+// split has the grid to test.
+func readOcean(folder string) (*Table, error) {
+	var x, y []float64
+	add := func(file string) error {
+		path := filepath.Join(folder, file)
+		rows, err := numbers(path)
+		if err != nil {
+			return err
+		}
+		for i, r := range rows {
+			if len(r) != 4 {
+				return fmt.Errorf("%w: %s: row %d has %d numbers, want lon,lat,ubar,vbar", ErrData, path, i+1, len(r))
+			}
+			east, north := (r[0]-oceanLon)*degree*math.Cos(oceanLat*math.Pi/180), (r[1]-oceanLat)*degree
+			x = append(x, east, north, 0, east, north, 1)
+			y = append(y, r[2], r[3])
+		}
+		return nil
+	}
+	if err := add("train.csv"); err != nil {
+		return nil, err
+	}
+	train := len(y)
+	if err := add("test.csv"); err != nil {
+		return nil, err
+	}
+	n := len(y)
+	t := &Table{X: mat.NewDense(n, 3, x), Y: y, Inputs: surrogate.Raw, Shown: []int{0, 1, 2}}
+	for j := range 3 {
+		column := mat.Col(nil, j, t.X)
+		t.Lo, t.Hi = append(t.Lo, slices.Min(column)), append(t.Hi, slices.Max(column))
+	}
+	t.repeat(rowsFrom(train, n))
+	return t, nil
+}
