@@ -72,7 +72,7 @@ const shades = 14
 // see it.
 func write(path string, picture image.Image) error {
 	colours := color.Palette{color.White}
-	for _, c := range []color.NRGBA{ink, grey, point, {A: 255}} {
+	for _, c := range append([]color.NRGBA{grey, {A: 255}}, hues...) {
 		for k := range shades {
 			colours = append(colours, blend(c, float64(k+1)/shades))
 		}

@@ -82,9 +82,9 @@ func Stated(name string) (bool, error) {
 	return err == nil && has(m, "kernel"), err
 }
 
-// model returns the named surrogate under a prior; its other settings are the
-// defaults.
-func model(name string, p Prior) (surrogate.Model, error) {
+// model returns the named surrogate under a prior; its other settings are more, or
+// the defaults.
+func model(name string, p Prior, more ...string) (surrogate.Model, error) {
 	method, err := catalog.NewMethod(name)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func model(name string, p Prior) (surrogate.Model, error) {
 	if has(method.Surrogate, "mean") {
 		pairs = append(pairs, "mean="+prior.MeanZero)
 	}
-	for _, pair := range pairs {
+	for _, pair := range append(pairs, more...) {
 		if err := method.Set(pair); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,150 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
+)
+
+// Spectrum is that of a kernel of output variance 1 at points drawn uniformly from
+// [-2,2]^Dim: the mean eigenvalues of its Gram matrix over draws, descending.
+type Spectrum struct {
+	Kernel      string    `json:"kernel"`
+	Lengthscale float64   `json:"lengthscale"`
+	Dim         int       `json:"dim"`
+	Points      int       `json:"points"`
+	Draws       int       `json:"draws"`
+	Values      []float64 `json:"values"`
+}
+
+// What GFSVI shows in figure 14: a smooth kernel and a rough one, few and many
+// inputs.
+var (
+	spectrumKernels      = []string{"rbf", "matern12"}
+	spectrumLengthscales = []float64{0.25, 1, 4}
+	spectrumDims         = []int{1, 100}
+)
+
+// spectrumPoints is the number of points of a Gram matrix.
+const spectrumPoints = 300
+
+func eigenvalueStudy(ctx context.Context, path string, seeds int, tell func(string)) (string, error) {
+	var all []Spectrum
+	for _, dim := range spectrumDims {
+		for _, kernel := range spectrumKernels {
+			for _, ell := range spectrumLengthscales {
+				if err := ctx.Err(); err != nil {
+					return "", err
+				}
+				s, err := spectrum(kernel, ell, dim, seeds)
+				if err != nil {
+					return "", err
+				}
+				tell(fmt.Sprintf("%s lengthscale %v in %d dimensions  %d of %d eigenvalues have 99 %% of the variance", kernel, ell, dim, s.share(0.99), s.Points))
+				all = append(all, s)
+			}
+		}
+	}
+	if err := writeLines(path+".jsonl", all); err != nil {
+		return "", err
+	}
+	for _, ext := range []string{".png", ".svg"} {
+		if err := saveGrid(pairs(spectrumPanels(all)), path+ext); err != nil {
+			return "", err
+		}
+	}
+	return spectrumTable(all), nil
+}
+
+func spectrum(kernel string, ell float64, dim, draws int) (Spectrum, error) {
+	s := Spectrum{Kernel: kernel, Lengthscale: ell, Dim: dim, Points: spectrumPoints, Draws: draws, Values: make([]float64, spectrumPoints)}
+	process, err := prior.Spec{Kernel: kernel, Lengthscale: []float64{ell}, Variance: new(1.0)}.Process(dim)
+	if err != nil {
+		return s, err
+	}
+	x, gram := mat.NewDense(s.Points, dim, nil), mat.NewSymDense(s.Points, nil)
+	for draw := range draws {
+		rng := stream.New(uint64(draw+1), "figures eigenvalues", dim)
+		for i := range x.RawMatrix().Data {
+			x.RawMatrix().Data[i] = -2 + 4*rng.Float64()
+		}
+		process.Kernel.Gram(gram, x)
+		values, _, err := linalg.Eigen(gram)
+		if err != nil {
+			return s, err
+		}
+		for i, v := range values { // ascending
+			s.Values[s.Points-1-i] += v / float64(draws)
+		}
+	}
+	return s, nil
+}
+
+// share is the least number of eigenvalues whose sum is that share of all.
+func (s Spectrum) share(of float64) int {
+	var sum float64
+	for i, v := range s.Values {
+		if sum += v; sum >= of*float64(s.Points) {
+			return i + 1
+		}
+	}
+	return s.Points
+}
+
+// above is the number of eigenvalues above that multiple of the largest.
+func (s Spectrum) above(of float64) int {
+	for i, v := range s.Values {
+		if v <= of*s.Values[0] {
+			return i
+		}
+	}
+	return s.Points
+}
+
+func spectrumTable(all []Spectrum) string {
+	var b strings.Builder
+	b.WriteString("| dimensions | kernel | lengthscale | largest | 99 % of the variance | 99.99 % | above 1.5e-8 of the largest |\n|---|---|---|---|---|---|---|\n")
+	for _, s := range all {
+		fmt.Fprintf(&b, "| %d | %s | %v | %.3g | %d | %d | %d of %d |\n",
+			s.Dim, s.Kernel, s.Lengthscale, s.Values[0], s.share(0.99), s.share(0.9999), s.above(1.5e-8), s.Points)
+	}
+	return b.String()
+}
+
+// floor of the eigenvalues drawn: rounding is below.
+const leastEigenvalue = 1e-14
+
+func spectrumPanels(all []Spectrum) []*plot.Plot {
+	var panels []*plot.Plot
+	for _, dim := range spectrumDims {
+		p := newPanel(fmt.Sprintf("eigenvalues at %d points of [-2,2]^%d", spectrumPoints, dim))
+		k := 0
+		for _, s := range all {
+			if s.Dim != dim {
+				continue
+			}
+			var at plotter.XYs
+			for i, v := range s.Values {
+				if v < leastEigenvalue {
+					break
+				}
+				at = append(at, plotter.XY{X: float64(i + 1), Y: math.Log10(v)})
+			}
+			addLine(p, fmt.Sprintf("%s, %v", s.Kernel, s.Lengthscale), at, hues[k])
+			k++
+		}
+		p.Y.Tick.Marker = plot.TickerFunc(powersOfTen)
+		p.Y.Min, p.Y.Max = math.Log10(leastEigenvalue), math.Log10(spectrumPoints)
+		panels = append(panels, p)
+	}
+	return panels
+}
