@@ -28,6 +28,15 @@ func (n *Network) NumParams() int {
 	return p + in + 1
 }
 
+// Outputs is the number of weights of the output layer, its bias included: the last
+// ones, in which the network is linear.
+func (n *Network) Outputs() int {
+	if l := len(n.Hidden); l > 0 {
+		return n.Hidden[l-1] + 1
+	}
+	return n.In + 1
+}
+
 // Init draws parameters: weights from a normal distribution of standard
 // deviation 1/√h_{l-1} truncated at two of them on both sides, which leaves
 // 0.8796/√h_{l-1}; biases 0. It is the default of haiku's Linear layer.

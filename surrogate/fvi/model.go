@@ -210,6 +210,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	post.Described = append(post.Described,
 		surrogate.Hyper{Name: "noise", Value: post.NoiseOf},
 		surrogate.Hyper{Name: "weights", Value: float64(p.net.NumParams())})
-	post.Weights = mixture.Draw(v.m, v.scales(), m.Samples, stream.Split(rng, "samples", 0))
+	post.Weights = mixture.Draw(v.m, v.scales(), nil, m.Samples, stream.Split(rng, "samples", 0))
 	return post, nil
 }

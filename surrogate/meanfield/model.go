@@ -84,6 +84,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	mean, _ := b.parts(v)
 	s, _ := b.scales(v)
-	post.Weights = mixture.Draw(mean, s, m.Samples, stream.Split(rng, "samples", 0))
+	post.Weights = mixture.Draw(mean, s, nil, m.Samples, stream.Split(rng, "samples", 0))
 	return post, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
 	"github.com/functionspace/bo/surrogate/internal/toy"
 )
@@ -19,8 +20,9 @@ import (
 func TestFit(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{-0.75, 0.75, 0.6, -2, 1.8, 2})
 	for _, m := range []Model{
-		{Hidden: []int{20, 20}, Draws: 2, Samples: 50, Steps: 800},
-		{Hidden: []int{20, 20}, Draws: 2, Samples: 50, Steps: 600, Prior: "fixed", Divergence: "diagonal"},
+		{Hidden: []int{60}, Draws: 2, Samples: 50},
+		{Hidden: []int{60}, Draws: 2, Samples: 50, Prior: "fixed", Divergence: "diagonal"},
+		{Hidden: []int{20, 20}, Draws: 2, Samples: 50, Steps: 800, Covariance: "diagonal"},
 	} {
 		post, err := m.Fit(t.Context(), toy.Wave(40), stream.New(1, "fit", 0))
 		require.NoError(t, err)
@@ -37,7 +39,7 @@ func TestFit(t *testing.T) {
 // A given noise stays; pairs of networks have the mean weights between them.
 func TestFixedNoiseAndPairs(t *testing.T) {
 	noise := 0.04
-	post, err := Model{Noise: &noise, Hidden: []int{8}, Steps: 20, Samples: 3}.Fit(t.Context(), toy.Wave(10), stream.New(1, "fit", 0))
+	post, err := Model{Noise: &noise, Hidden: []int{8}, Covariance: "diagonal", Steps: 20, Samples: 3}.Fit(t.Context(), toy.Wave(10), stream.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InEpsilon(t, noise, post.Noise(), 1e-12)
 	q := post.(*mixture.Posterior)
@@ -47,9 +49,42 @@ func TestFixedNoiseAndPairs(t *testing.T) {
 	}
 }
 
+// With many inputs, of which few matter, the posterior follows the function and does not
+// claim to know more of it than it does.
+func TestManyInputs(t *testing.T) {
+	rng := stream.New(1, "data", 0)
+	f := func(x []float64) float64 { return 2 * math.Sin(5*x[0]) * math.Cos(4*x[1]) }
+	d := surrogate.Dataset{X: space.Uniform(120, 30, rng), Y: make([]float64, 120), NoiseFree: true}
+	for i := range d.Y {
+		d.Y[i] = f(d.X.RawRowView(i))
+	}
+	post, err := Model{Steps: 100}.Fit(t.Context(), d, rng)
+	require.NoError(t, err)
+	x := space.Uniform(100, 30, rng)
+	mean, variance := make([]float64, 100), make([]float64, 100)
+	post.Predict(mean, variance, x)
+	var chi float64
+	for i, m := range mean {
+		e := m - f(x.RawRowView(i))
+		chi += e * e / (variance[i] + post.Noise()) / 100
+	}
+	require.Less(t, chi, 3.)
+}
+
+// Beyond 500 observations the hidden layers learn from all of them.
+func TestManyObservations(t *testing.T) {
+	post, err := Model{Hidden: []int{20}, Draws: 1, Steps: 120, Batch: 100, Samples: 20}.Fit(t.Context(), toy.Wave(600), stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	mean, variance := make([]float64, 2), make([]float64, 2)
+	post.Predict(mean, variance, mat.NewDense(2, 1, []float64{-0.75, 0.75}))
+	require.InDelta(t, 1, mean[0], 0.2)
+	require.InDelta(t, -1, mean[1], 0.2)
+}
+
 func TestCheck(t *testing.T) {
 	require.NoError(t, Model{}.Check(2))
 	require.ErrorContains(t, Model{Prior: "bn"}.Check(2), "did you mean bnn?")
+	require.ErrorContains(t, Model{Covariance: "full"}.Check(2), "unknown covariance")
 	require.ErrorIs(t, Model{Jitter: -1}.Check(2), ErrSetting)
 	require.ErrorIs(t, Model{Noise: new(-1.0)}.Check(2), ErrSetting)
 }
@@ -58,11 +93,11 @@ func TestCheck(t *testing.T) {
 // observations of 2 inputs.
 func BenchmarkObjective(b *testing.B) {
 	rng := stream.New(1, "bench", 0)
-	o := &objective{net: &nn.Network{In: 2, Hidden: []int{30, 30}}, scale: 0.2, jitter: 1e-3}
-	v, at := example(o.net, 1)
+	o := &objective{net: &nn.Network{In: 2, Hidden: []int{200}}, scale: 0.1, jitter: 1e-3}
+	v, at := example(o.net, o.net.Outputs(), 1)
 	at.x, at.y, at.noise = space.Uniform(50, 2, rng), make([]float64, 50), mat.NewDense(5, len(v.m), nil)
 	at.sets = []*mat.Dense{space.Uniform(20, 2, rng)}
-	grad := newVariational(len(v.m))
+	grad := newVariational(len(v.m), o.net.Outputs())
 	for b.Loop() {
 		if _, err := o.eval(v, at, grad); err != nil {
 			b.Fatal(err)

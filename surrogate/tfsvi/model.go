@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
@@ -20,21 +22,27 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/mixture"
 )
 
-// Model is TFSVI. The zero value is the default: a 30-30 tanh network under the
-// prior that independent normal weights of standard deviation 0.2 induce.
+// Model is TFSVI. The zero value is the default: 200 tanh units under the prior
+// that independent normal weights induce, and the full covariance of the output
+// weights.
 type Model struct {
-	Hidden     []int  `set:"hidden" default:"30,30" help:"widths of the hidden layers (published: 100,100)"`
+	Hidden     []int  `set:"hidden" default:"200" help:"widths of the hidden layers (published: 100,100)"`
 	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
 
 	// Spread is half the width of the box that context points are drawn from, in
 	// the network's inputs: a larger one lets the function wiggle more.
-	Spread float64  `set:"spread" default:"5" help:"half the width of the box in the network's inputs"`
+	Spread float64  `set:"spread" default:"learned" help:"half the width of the box in the network's inputs (after another start, or with a diagonal covariance, 5)"`
 	Bias   *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial hidden biases, in the first layer relative to spread"`
 
 	// Prior is "bnn", what independent normal weights induce through the linearised
 	// network, or "fixed", independent normal values at the context points.
 	Prior      string  `set:"prior" default:"bnn" help:"prior on functions: bnn (induced by normal weights) or fixed (independent normal values)"`
-	PriorScale float64 `set:"prior-scale" default:"0.2 or 1" help:"standard deviation of the prior: of the weights (bnn, 0.2) or of the values (fixed, 1)"`
+	PriorScale float64 `set:"prior-scale" default:"learned or 1" help:"standard deviation of the prior: of the weights (bnn; learned, or 0.2 where spread is not) or of the values (fixed, 1)"`
+
+	// Covariance of the weights: "output", all of it for the output weights, in which
+	// the network is linear, and independent hidden weights, or "diagonal", the
+	// published mean field.
+	Covariance string `set:"covariance" default:"output" help:"covariance of the weights: output (full for the output layer, else diagonal) or diagonal (as published)"`
 
 	// Divergence is taken of the "full" Gaussians at the context points, or is the
 	// sum over the points of that of the marginals, "diagonal".
@@ -54,11 +62,14 @@ type Model struct {
 
 	Noise *float64 `set:"noise" default:"learned" help:"fixes the variance of the observation noise"`
 	Draws int      `set:"draws" default:"5" help:"draws of the weights for the likelihood at each step"`
-	// Start is where training starts from: "fitted", m by Gauss–Newton steps on the
-	// squared error and a larger s, or "random", as published.
-	Start string  `set:"start" default:"fitted" help:"where training starts: fitted (to the data) or random (as published)"`
-	Steps int     `set:"steps" default:"1500 or 500" help:"training steps of Adam (500 from an earlier fit; published: 200000)"`
-	Rate  float64 `set:"rate" default:"0.01" help:"learning rate at first; it falls along a cosine (published: 0.0005 to 0.001, constant)"`
+	// Start is where training starts from: "fitted", for the covariance "output" the
+	// regression on the hidden layers as drawn, for "diagonal" m by Gauss–Newton steps
+	// on the squared error and a larger s; or "random", as published.
+	Start string `set:"start" default:"fitted" help:"where training starts: fitted (to the data) or random (as published)"`
+	// Steps of Adam. Beyond 500 observations the first five of six are of m alone,
+	// before the regression.
+	Steps int     `set:"steps" default:"300 or 1500" help:"training steps of Adam (300; 1500 beyond 500 observations, or with a random start or a diagonal covariance, 500 of these from an earlier fit; published: 200000)"`
+	Rate  float64 `set:"rate" default:"0.03 or 0.01" help:"learning rate at first (0.03 after the regression, else 0.01); it falls along a cosine (published: 0.0005 to 0.001, constant)"`
 	Batch int     `set:"batch" default:"500" help:"observations in a step"`
 
 	// Samples is the number of networks drawn for predictions.
@@ -71,27 +82,21 @@ var _ surrogate.WarmStarter = Model{}
 var ErrSetting = errors.New("tfsvi: invalid setting")
 
 const (
-	coldSteps, warmSteps = 1500, 500
-
 	// Floors under a learned noise standard deviation: in general, and for
 	// observations that are exact.
 	leastSD, leastSDNoiseFree = 1e-2, 1e-3
 	startSD                   = 0.3
 
-	startFitted = "fitted"
-	// A fitted start looks at startRows observations at most, and stops where they
-	// are startError away on average, or after startSteps.
-	startRows  = 500
-	startError = 0.1
-	startSteps = 50
-	startScale = 0.01 // of s
+	startFitted      = "fitted"
+	covarianceOutput = "output"
 )
 
 func (m Model) withDefaults() (Model, error) {
 	if err := cmp.Or(
-		settings.Layers(&m.Hidden, 30, 30),
+		settings.Layers(&m.Hidden, 200),
 		settings.Choose("activation", &m.Activation, nn.Names()...),
 		settings.Choose("prior", &m.Prior, "bnn", "fixed"),
+		settings.Choose("covariance", &m.Covariance, covarianceOutput, "diagonal"),
 		settings.Choose("divergence", &m.Divergence, "full", "diagonal"),
 		settings.Choose("measure", &m.Measure, "half", "box"),
 		settings.Choose("box", &m.Box, "search", "data"),
@@ -107,17 +112,16 @@ func (m Model) withDefaults() (Model, error) {
 	if m.Noise != nil && (!(*m.Noise >= 0) || math.IsInf(*m.Noise, 0)) {
 		return m, fmt.Errorf("%w: noise is %v, must not be negative", ErrSetting, *m.Noise)
 	}
-	scale, jitter := 0.2, 1e-3
 	if m.Prior == "fixed" {
-		scale = 1
+		m.PriorScale = cmp.Or(m.PriorScale, 1)
 	}
+	jitter := 1e-3
 	if m.Divergence == "diagonal" {
 		jitter = 1e-10
 	}
-	m.PriorScale, m.Jitter = cmp.Or(m.PriorScale, scale), cmp.Or(m.Jitter, jitter)
-	m.Spread = cmp.Or(m.Spread, 5)
+	m.Jitter = cmp.Or(m.Jitter, jitter)
 	m.Sets, m.Context = cmp.Or(m.Sets, 1), cmp.Or(m.Context, 20)
-	m.Draws, m.Rate = cmp.Or(m.Draws, 5), cmp.Or(m.Rate, 0.01)
+	m.Draws = cmp.Or(m.Draws, 5)
 	m.Batch, m.Samples = cmp.Or(m.Batch, 500), cmp.Or(m.Samples, 100)
 	return m, nil
 }
@@ -153,35 +157,23 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(n),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
 	}
-	p.inputs = p.box.Inputs(m.Spread)
-	v := newVariational(net.NumParams())
-	if len(start) == len(v.vector) {
-		copy(v.vector, start)
-		p.Steps = cmp.Or(p.Steps, warmSteps)
-	} else {
-		p.initialise(v, stream.Split(rng, "weights", 0))
-		if m.Start == startFitted {
-			if err := p.start(ctx, v, stream.Split(rng, "start", 0)); err != nil {
-				return nil, err
-			}
-		}
-		p.Steps = cmp.Or(p.Steps, coldSteps)
-	}
-	if m.Noise != nil {
-		v.logSD[0] = math.Log(max(math.Sqrt(*m.Noise), leastSDNoiseFree))
-	}
-	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
+	v, err := p.fit(ctx, start, rng)
+	if err != nil {
 		return nil, err
 	}
 	if err := fspace.Diverged(v.vector); err != nil {
 		return nil, fmt.Errorf("tfsvi: %w", err)
 	}
 	noise := math.Exp(2 * v.logSD[0])
-	return &mixture.Posterior{
-		Net: net, Inputs: p.inputs, Weights: mixture.Draw(v.m, v.scales(), m.Samples, stream.Split(rng, "samples", 0)),
-		NoiseOf: noise, Remembered: v.vector,
-		Described: []surrogate.Hyper{{Name: "noise", Value: noise}, {Name: "weights", Value: float64(net.NumParams())}},
-	}, nil
+	post := &mixture.Posterior{
+		Net: net, Inputs: p.inputs, Weights: mixture.Draw(v.m, v.scales(), v.ut, m.Samples, stream.Split(rng, "samples", 0)),
+		NoiseOf:   noise,
+		Described: []surrogate.Hyper{{Name: "noise", Value: noise}, {Name: "prior-scale", Value: p.scale}, {Name: "spread", Value: rootMeanSquare(p.spread)}, {Name: "weights", Value: float64(net.NumParams())}},
+	}
+	if !m.solves() {
+		post.Remembered = v.vector
+	}
+	return post, nil
 }
 
 // problem is one fit: what stays fixed while q is trained.
@@ -192,51 +184,139 @@ type problem struct {
 	data   surrogate.Dataset
 	box    fspace.Box
 	order  []int // a permutation of the observations
+
+	spread                  []float64 // half the width of the box, of each input
+	outputScale, startLogSD float64   // prior scale of the output weights, and log σ, by the evidence
 }
 
-// initialise draws m as nn.Network.Init does, and log s² from [-10,-8].
-func (p *problem) initialise(v *variational, rng *rand.Rand) {
+// solves reports whether training starts from a regression on the hidden layers as
+// they are drawn, which leaves an earlier fit nothing to add.
+func (m Model) solves() bool { return m.Start == startFitted && m.Covariance == covarianceOutput }
+
+// fit returns q after training.
+func (p *problem) fit(ctx context.Context, start surrogate.State, rng *rand.Rand) (*variational, error) {
+	weights, starts, draws := stream.Split(rng, "weights", 0), stream.Split(rng, "start", 0), stream.Split(rng, "train", 0)
+	if p.solves() {
+		return p.fitSolved(ctx, weights, draws)
+	}
+	p.scale = cmp.Or(p.scale, 0.2)
+	p.spread = slices.Repeat([]float64{cmp.Or(p.Spread, 5)}, p.net.In)
+	v := p.initial(weights)
+	steps := 1500
+	switch {
+	case len(start) == len(v.vector):
+		copy(v.vector, start)
+		steps = 500
+	case p.Start == startFitted:
+		if err := p.startMean(ctx, v, starts); err != nil {
+			return nil, err
+		}
+	}
+	p.fixNoise(v)
+	return v, p.train(ctx, v, nil, cmp.Or(p.Steps, steps), draws)
+}
+
+// fitSolved takes the hidden layers as drawn, or beyond manyRows observations as
+// trained with all weights, solves for the rest, and trains q from there.
+func (p *problem) fitSolved(ctx context.Context, weights, draws *rand.Rand) (*variational, error) {
+	p.spread = slices.Repeat([]float64{1}, p.net.In)
+	v := p.initial(weights)
+	if err := p.learn(ctx, v.m, draws); err != nil {
+		return nil, err
+	}
+	p.scaleInputs()
+	from, to := firstBiases(p.net)
+	floats.Scale(rootMeanSquare(p.spread), v.m[from:to])
+	v.logSD[0] = p.startLogSD
+	if !p.fixed {
+		p.scale = p.outputScale
+	}
+	if err := p.solve(ctx, v); err != nil {
+		return nil, err
+	}
+	steps, first := cmp.Or(p.Steps, 300), 0
+	if n, _ := p.data.Dims(); n > manyRows {
+		steps = cmp.Or(p.Steps, 1500)
+		first = steps * 5 / 6
+		rough := newVariational(len(v.m), 0)
+		copy(rough.m, v.m)
+		rough.logSD[0] = v.logSD[0]
+		for i := range rough.logS {
+			rough.logS[i] = math.Log(startScale)
+		}
+		if err := p.train(ctx, rough, nil, first, draws); err != nil {
+			return nil, err
+		}
+		copy(v.m, rough.m)
+		v.logSD[0] = rough.logSD[0]
+		if err := p.solve(ctx, v); err != nil {
+			return nil, err
+		}
+	}
+	return v, p.train(ctx, v, newFrame(v), steps-first, draws)
+}
+
+// scaleInputs sets the network's inputs by the spreads.
+func (p *problem) scaleInputs() {
+	p.inputs = p.box.Inputs(1)
+	floats.Mul(p.inputs.Scale, p.spread)
+}
+
+// initial draws m as nn.Network.Init does, and log s² from [-10,-8].
+func (p *problem) initial(rng *rand.Rand) *variational {
+	p.scaleInputs()
+	np, k := p.net.NumParams(), 0
+	if p.Covariance == covarianceOutput {
+		k = p.net.Outputs()
+	}
+	v := newVariational(np, k)
 	var mean float64
 	for _, y := range p.data.Y {
 		mean += y / float64(len(p.data.Y))
 	}
-	copy(v.m, fspace.InitialWeights(p.net, *p.Bias, p.Model.Spread, mean, rng))
+	copy(v.m, fspace.InitialWeights(p.net, *p.Bias, rootMeanSquare(p.spread), mean, rng))
 	for i := range v.logS {
 		v.logS[i] = -5 + rng.Float64()
 	}
+	if v.ut != nil {
+		setIdentity(v.ut)
+		v.ut.Scale(startScale, v.ut)
+	}
 	v.logSD[0] = math.Log(startSD)
+	p.fixNoise(v)
+	return v
 }
 
-// start fits m to the data, roughly.
-func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) error {
-	n, _ := p.data.Dims()
-	x, y := rows.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:min(n, startRows)])
-	cov := mat.NewSymDense(len(y), nil)
-	fspace.AddDiagonal(cov, startError*startError)
-	fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
-	if _, _, err := fit.Minimize(ctx, v.m, cov, startSteps, 0.5); err != nil {
-		return fmt.Errorf("tfsvi: start: %w", err)
+// fixNoise sets σ where it is given.
+func (p *problem) fixNoise(v *variational) {
+	if p.Noise != nil {
+		v.logSD[0] = math.Log(max(math.Sqrt(*p.Noise), leastSDNoiseFree))
 	}
-	for i := range v.logS {
-		v.logS[i] = math.Log(startScale)
-	}
-	return nil
 }
 
-// train lowers F by Adam. The rate falls along half a cosine to a hundredth.
-func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) error {
-	opt := optimize.Adam{}
-	grad := newVariational(len(v.m))
-	least := leastSD
+// leastLogSD is the floor under a learned log σ.
+func (p *problem) leastLogSD() float64 {
 	if p.data.NoiseFree {
-		least = leastSDNoiseFree
+		return math.Log(leastSDNoiseFree)
 	}
-	for step := range p.Steps {
+	return math.Log(leastSD)
+}
+
+// train lowers F by Adam, in the coordinates of a frame or, without one, in q's own.
+// The rate falls along half a cosine to a hundredth.
+func (p *problem) train(ctx context.Context, v *variational, f *frame, steps int, rng *rand.Rand) error {
+	opt, rate := optimize.Adam{}, cmp.Or(p.Rate, 0.01)
+	grad := newVariational(len(v.m), len(v.m)-len(v.logS))
+	at, bar := v, grad
+	if f != nil {
+		at, bar, rate = f.at, f.bar, cmp.Or(p.Rate, 0.03)
+	}
+	for step := range steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if step%100 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
+			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
 		}
 		if _, err := p.eval(v, p.nextBatch(rng), grad); err != nil {
 			return err
@@ -244,10 +324,16 @@ func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) err
 		if p.Noise != nil {
 			grad.logSD[0] = 0
 		}
-		opt.Rate = p.Rate * optimize.Cosine(0.01, step, p.Steps)
-		opt.Step(v.vector, grad.vector)
+		if f != nil {
+			f.pull(grad)
+		}
+		opt.Rate = rate * optimize.Cosine(0.01, step, steps)
+		opt.Step(at.vector, bar.vector)
 		if p.Noise == nil {
-			v.logSD[0] = max(v.logSD[0], math.Log(least))
+			at.logSD[0] = max(at.logSD[0], p.leastLogSD())
+		}
+		if f != nil {
+			f.push(v)
 		}
 	}
 	return nil

@@ -11,20 +11,29 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 )
 
-// variational is q(w) = N(m, diag s²) and the noise, as parts of one vector that
-// training moves: m, log s, log σ.
+// variational is q(w) = N(m, S) and the noise, as parts of one vector that training
+// moves: m, log s, the rows of Uᵀ, log σ. S is the diagonal s², but for the k output
+// weights, the last, UUᵀ where U is there.
 type variational struct {
 	m, logS []float64
-	logSD   []float64 // log σ, of length 1
+	ut      *mat.Dense // Uᵀ, k×k; nil where S is diagonal
+	logSD   []float64  // log σ, of length 1
 	vector  []float64
 }
 
-func cut(vector []float64) *variational {
-	p := len(vector) / 2
-	return &variational{vector: vector, m: vector[:p], logS: vector[p : 2*p], logSD: vector[2*p:]}
+// newVariational is of p weights, of which U has the last k.
+func newVariational(p, k int) *variational {
+	return cut(make([]float64, p+p-k+k*k+1), p, k)
 }
 
-func newVariational(p int) *variational { return cut(make([]float64, 2*p+1)) }
+func cut(vector []float64, p, k int) *variational {
+	h := p - k
+	v := &variational{vector: vector, m: vector[:p], logS: vector[p : p+h], logSD: vector[p+h+k*k:]}
+	if k > 0 {
+		v.ut = mat.NewDense(k, k, vector[p+h:p+h+k*k])
+	}
+	return v
+}
 
 // scales returns s.
 func (v *variational) scales() []float64 {
@@ -46,11 +55,11 @@ type batch struct {
 
 // objective is the negative of the function-space evidence bound,
 //
-//	F = (N/B) (1/D) Σ_d Σ_batch [ ½ log 2πσ² + (y - f(x, m + s∘ε_d))²/(2σ²) ] + max_C KL_C
-//	KL_C = KL( N(f(C,m), J diag(s²) Jᵀ + εI) ‖ N(μ_C, Σ_C + εI) ),
+//	F = (N/B) (1/D) Σ_d Σ_batch [ ½ log 2πσ² + (y - f(x, m + S^½ε_d))²/(2σ²) ] + max_C KL_C
+//	KL_C = KL( N(f(C,m), J S Jᵀ + εI) ‖ N(μ_C, Σ_C + εI) ),
 //
-// J = J(C) at m. The prior is f = J w, w ~ N(0, scale² I), beside f(C,m) - J m, or
-// for fixed, f ~ N(0, scale² I).
+// J = J(C) at m, S^½ε = (s∘ε, Uε). The prior is f = J w, w ~ N(0, scale² I), beside
+// f(C,m) - J m, or for fixed, f ~ N(0, scale² I).
 type objective struct {
 	net      *nn.Network
 	fixed    bool
@@ -61,7 +70,7 @@ type objective struct {
 }
 
 // eval returns F and, unless grad is nil, writes its gradient there. It costs
-// O(M²p + M³) for each context set and O(DBp).
+// O(M²p + M³ + Mk²) for each context set and O(DBp + Dk²) for the draws.
 func (o *objective) eval(v *variational, b batch, grad *variational) (float64, error) {
 	if grad != nil {
 		clear(grad.vector)
@@ -86,14 +95,18 @@ func (o *objective) eval(v *variational, b batch, grad *variational) (float64, e
 func (o *objective) likelihood(v *variational, b batch, grad *variational) float64 {
 	s, sd2 := v.scales(), math.Exp(2*v.logSD[0])
 	draws, p := b.noise.Dims()
-	weight := b.weight / float64(draws)
+	h, weight := len(s), b.weight/float64(draws)
 	w, g, fbar := make([]float64, p), make([]float64, p), make([]float64, len(b.y))
 	var tape nn.Tape
 	var sum float64
 	for d := range draws {
 		eps := b.noise.RawRowView(d)
-		for i := range w {
-			w[i] = v.m[i] + s[i]*eps[i]
+		copy(w, v.m)
+		for i, s := range s {
+			w[i] += s * eps[i]
+		}
+		if v.ut != nil {
+			linalg.MulVec(w[h:], 1, linalg.T, v.ut, eps[h:], 1)
 		}
 		tape.Record(o.net, w, b.x)
 		for i, f := range tape.Value() {
@@ -106,9 +119,12 @@ func (o *objective) likelihood(v *variational, b batch, grad *variational) float
 		}
 		clear(g)
 		tape.VJP(g, fbar)
-		for i, g := range g {
-			grad.m[i] += g
-			grad.logS[i] += g * eps[i] * s[i]
+		linalg.Axpy(1, g, grad.m)
+		for i, s := range s {
+			grad.logS[i] += g[i] * eps[i] * s
+		}
+		for i, e := range eps[h:] {
+			linalg.Axpy(e, g[h:], grad.ut.RawRowView(i))
 		}
 	}
 	n := float64(draws * len(b.y))
@@ -119,7 +135,7 @@ func (o *objective) likelihood(v *variational, b batch, grad *variational) float
 }
 
 // divergence is KL_C at one context set, with its derivatives with respect to
-// Δ = E_q f - E_p f, Q = TTᵀ for T = J∘s, and P = scale² JJᵀ.
+// Δ = E_q f - E_p f, Q = TTᵀ for T = J S^½ = (J∘s, JU), and P = scale² JJᵀ.
 type divergence struct {
 	o     *objective
 	v     *variational
@@ -138,10 +154,13 @@ func (o *objective) divergence(v *variational, c *mat.Dense) (*divergence, error
 	d.j, d.t = mat.NewDense(m, p, nil), mat.NewDense(m, p, nil)
 	d.tape.Jacobian(d.j)
 	for i := range m {
-		row := d.t.RawRowView(i)
-		for k, g := range d.j.RawRowView(i) {
-			row[k] = g * d.s[k]
+		row, g := d.t.RawRowView(i), d.j.RawRowView(i)
+		for k, s := range d.s {
+			row[k] = g[k] * s
 		}
+	}
+	if v.ut != nil {
+		linalg.Mul(d.outputs(d.t), 1, linalg.N, d.outputs(d.j), linalg.T, v.ut, 0)
 	}
 	delta := make([]float64, m)
 	if o.fixed {
@@ -211,19 +230,26 @@ func (d *divergence) marginal(delta []float64) {
 
 // addGrad adds the gradient of KL_C. With T̄ = 2 Q̄ T,
 //
-//	J̄ = T̄∘s + 2 scale² P̄ J + Δ̄ mᵀ,
+//	S̄^½ = (s̄, Ū) = JᵀT̄,  J̄ = T̄ S^½ᵀ + 2 scale² P̄ J + Δ̄ mᵀ,
 //
-// of which the last two are of the prior that is not fixed.
+// of s̄ the diagonal; the last two of J̄ are of the prior that is not fixed.
 func (d *divergence) addGrad(grad *variational) {
 	tbar := mat.DenseCopyOf(d.t)
 	d.timesQ(tbar)
+	tbar.Scale(2, tbar)
 	m, _ := tbar.Dims()
 	for i := range m {
 		bar, t := tbar.RawRowView(i), d.t.RawRowView(i)
-		for k := range bar {
-			grad.logS[k] += 2 * bar[k] * t[k]
-			bar[k] *= 2 * d.s[k]
+		for k, s := range d.s {
+			grad.logS[k] += bar[k] * t[k]
+			bar[k] *= s
 		}
+	}
+	if d.v.ut != nil {
+		out := d.outputs(tbar)
+		ubar := mat.DenseCopyOf(out)
+		linalg.Mul(grad.ut, 1, linalg.T, ubar, linalg.N, d.outputs(d.j), 1)
+		linalg.Mul(out, 1, linalg.N, ubar, linalg.N, d.v.ut, 0)
 	}
 	// f(C,m), and Jm for a fixed J, have the same derivative.
 	d.tape.VJP(grad.m, d.delta)
@@ -240,4 +266,10 @@ func (d *divergence) addGrad(grad *variational) {
 		}
 	}
 	d.tape.JVPParamVJP(grad.m, tbar)
+}
+
+// outputs are the columns of a that belong to U.
+func (d *divergence) outputs(a *mat.Dense) *mat.Dense {
+	m, p := a.Dims()
+	return a.Slice(0, m, len(d.s), p).(*mat.Dense)
 }

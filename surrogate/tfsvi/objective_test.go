@@ -15,9 +15,9 @@ import (
 
 // example is a batch of 4 observations, two context sets, and q of a small
 // network on 2 inputs.
-func example(net *nn.Network, seed uint64) (*variational, batch) {
+func example(net *nn.Network, rank int, seed uint64) (*variational, batch) {
 	rng := stream.New(seed, "example", 0)
-	v := newVariational(net.NumParams())
+	v := newVariational(net.NumParams(), rank)
 	for i := range v.vector {
 		v.vector[i] = 0.5 * rng.NormFloat64()
 	}
@@ -36,17 +36,23 @@ func TestObjectiveGradient(t *testing.T) {
 	for _, hidden := range [][]int{{}, {5}, {4, 3}} {
 		for _, fixed := range []bool{false, true} {
 			for _, diagonal := range []bool{false, true} {
-				o := &objective{net: &nn.Network{In: 2, Hidden: hidden}, fixed: fixed, diagonal: diagonal, scale: 0.8, jitter: 1e-2}
-				v, b := example(o.net, 1)
-				grad := newVariational(len(v.m))
-				_, err := o.eval(v, b, grad)
-				require.NoError(t, err)
-				value := func(at []float64) float64 {
-					f, err := o.eval(cut(at), b, nil)
+				for _, full := range []bool{false, true} {
+					o := &objective{net: &nn.Network{In: 2, Hidden: hidden}, fixed: fixed, diagonal: diagonal, scale: 0.8, jitter: 1e-2}
+					rank := 0
+					if full {
+						rank = o.net.Outputs()
+					}
+					v, b := example(o.net, rank, 1)
+					grad := newVariational(len(v.m), rank)
+					_, err := o.eval(v, b, grad)
 					require.NoError(t, err)
-					return f
+					value := func(at []float64) float64 {
+						f, err := o.eval(cut(at, len(v.m), rank), b, nil)
+						require.NoError(t, err)
+						return f
+					}
+					require.NoError(t, check.Gradient(value, v.vector, grad.vector, 1e-6), "%v fixed %t diagonal %t rank %d", hidden, fixed, diagonal, rank)
 				}
-				require.NoError(t, check.Gradient(value, v.vector, grad.vector, 1e-6), "%v fixed %t diagonal %t", hidden, fixed, diagonal)
 			}
 		}
 	}
@@ -56,8 +62,8 @@ func TestObjectiveGradient(t *testing.T) {
 // one linearised at m, which without hidden layers is the network itself.
 func TestStopGradient(t *testing.T) {
 	o := &objective{net: &nn.Network{In: 2, Hidden: []int{4}}, scale: 0.8, jitter: 1e-2, stop: true}
-	v, b := example(o.net, 2)
-	grad := newVariational(len(v.m))
+	v, b := example(o.net, 0, 2)
+	grad := newVariational(len(v.m), 0)
 	d, err := o.divergence(v, b.sets[0])
 	require.NoError(t, err)
 	d.addGrad(grad)
@@ -81,7 +87,7 @@ func TestStopGradient(t *testing.T) {
 func TestLinearModelHasTheDivergenceOfItsWeights(t *testing.T) {
 	const scale = 0.7
 	o := &objective{net: &nn.Network{In: 2}, scale: scale, jitter: 1e-10}
-	v, _ := example(o.net, 3)
+	v, _ := example(o.net, 0, 3)
 	d, err := o.divergence(v, space.Sobol(3, 2, stream.New(1, "c", 0)))
 	require.NoError(t, err)
 	var want float64
@@ -94,7 +100,7 @@ func TestLinearModelHasTheDivergenceOfItsWeights(t *testing.T) {
 // Of several context sets the one of largest divergence counts.
 func TestWorstContextSet(t *testing.T) {
 	o := &objective{net: &nn.Network{In: 2, Hidden: []int{4}}, scale: 0.8, jitter: 1e-2}
-	v, b := example(o.net, 4)
+	v, b := example(o.net, 0, 4)
 	both, err := o.eval(v, b, nil)
 	require.NoError(t, err)
 	var each []float64

@@ -41,20 +41,29 @@ var (
 	_ surrogate.Describer = (*Posterior)(nil)
 )
 
-// Draw returns the weights of n networks from N(m, diag s²), each second one at
-// the mirror image of the one before: m ± s∘ε.
-func Draw(m, s []float64, n int, rng *rand.Rand) [][]float64 {
-	out := make([][]float64, n)
+// Draw returns the weights of n networks from N(m, S), each second one at the mirror
+// image of the one before: m ± S^½ε. S is diag s², for the last weights UUᵀ where s is
+// shorter than m; ut is Uᵀ.
+func Draw(m, s []float64, ut *mat.Dense, n int, rng *rand.Rand) [][]float64 {
+	out, eps := make([][]float64, n), make([]float64, len(m))
 	for k := range out {
-		w := make([]float64, len(m))
-		for i := range w {
-			if k%2 == 0 {
-				w[i] = m[i] + s[i]*rng.NormFloat64()
-			} else {
-				w[i] = 2*m[i] - out[k-1][i]
-			}
-		}
+		w := slices.Clone(m)
 		out[k] = w
+		if k%2 == 1 {
+			for i, v := range out[k-1] {
+				w[i] = 2*m[i] - v
+			}
+			continue
+		}
+		for i := range eps {
+			eps[i] = rng.NormFloat64()
+		}
+		for i, s := range s {
+			w[i] += s * eps[i]
+		}
+		if h := len(s); h < len(m) {
+			linalg.MulVec(w[h:], 1, linalg.T, ut, eps[h:], 1)
+		}
 	}
 	return out
 }

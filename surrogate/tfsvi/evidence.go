@@ -1,0 +1,211 @@
+package tfsvi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/linear"
+)
+
+const (
+	// evidenceRows is the most observations that the evidence looks at.
+	evidenceRows = 500
+
+	leastSpread, mostSpread = 1e-3, 100
+	leastScale, mostScale   = 1e-4, 1e2 // of the output weights
+)
+
+// spreads are where the search for the spread of each input starts.
+var spreads = []float64{2.5, 10}
+
+// evidence is that of Bayesian linear regression on the hidden layers as drawn,
+//
+//	log N(y; 0, v ΦΦᵀ + σ²I) + log p(spread) + log p(v) + log p(σ²),  Φ = (a, 1),
+//
+// with a the activations of the last hidden layer, as a function of
+// (log spread_1 … log spread_d, log v, log σ²). The first biases are in proportion to the
+// root mean square spread.
+type evidence struct {
+	net    *nn.Network
+	w      []float64 // at spreads of 1
+	x      *mat.Dense
+	y      []float64
+	length prior.Density // of √d/(2 spread), in units of the box
+	size   prior.Density // of v times the number of output weights
+	noise  prior.Density
+
+	tape   nn.Tape
+	u, du  *mat.Dense // the network's inputs
+	at, dw []float64
+	phi    *mat.Dense
+	abar   *mat.Dense
+	linear linear.Evidence
+}
+
+// firstBiases are the bounds of the biases of the first hidden layer among the weights.
+func firstBiases(net *nn.Network) (from, to int) {
+	if len(net.Hidden) == 0 {
+		return 0, 0
+	}
+	return net.In * net.Hidden[0], (net.In + 1) * net.Hidden[0]
+}
+
+func rootMeanSquare(x []float64) float64 { return math.Sqrt(linalg.Dot(x, x) / float64(len(x))) }
+
+func (e *evidence) reserve() {
+	n, d := e.x.Dims()
+	k := e.net.Outputs()
+	e.u, e.du = mat.NewDense(n, d, nil), mat.NewDense(n, d, nil)
+	e.at, e.dw = slices.Clone(e.w), make([]float64, len(e.w))
+	e.phi, e.abar = mat.NewDense(n, k, nil), mat.NewDense(n, k-1, nil)
+}
+
+// eval returns the value and writes the gradient. It costs O(nk min(n,k) + np).
+func (e *evidence) eval(theta, grad []float64) float64 {
+	n, d := e.x.Dims()
+	spread := make([]float64, d)
+	for j := range spread {
+		spread[j] = math.Exp(theta[j])
+	}
+	for i := range n {
+		u := e.u.RawRowView(i)
+		for j, x := range e.x.RawRowView(i) {
+			u[j] = spread[j] * x
+		}
+	}
+	from, to := firstBiases(e.net)
+	rms := rootMeanSquare(spread)
+	for i := from; i < to; i++ {
+		e.at[i] = rms * e.w[i]
+	}
+	e.tape.Record(e.net, e.at, e.u)
+	a, _ := e.tape.Layer(len(e.net.Hidden))
+	scale := math.Exp(0.5 * theta[d])
+	for i := range n {
+		phi := e.phi.RawRowView(i)
+		for j, v := range a.RawRowView(i) {
+			phi[j] = scale * v
+		}
+		phi[len(phi)-1] = scale
+	}
+	noise := math.Exp(theta[d+1])
+	if e.linear.Compute(e.phi, e.y, noise) != nil {
+		return math.Inf(-1)
+	}
+
+	clear(grad)
+	for i := range n {
+		bar := e.linear.Phi.RawRowView(i)
+		grad[d] += 0.5 * linalg.Dot(bar, e.phi.RawRowView(i))
+		abar := e.abar.RawRowView(i)
+		for j := range abar {
+			abar[j] = scale * bar[j]
+		}
+	}
+	clear(e.dw)
+	e.du.Zero()
+	e.tape.HiddenVJP(e.dw, e.du, e.abar)
+	for i := range n {
+		u := e.u.RawRowView(i)
+		for j, g := range e.du.RawRowView(i) {
+			grad[j] += g * u[j]
+		}
+	}
+	drms := linalg.Dot(e.dw[from:to], e.w[from:to])
+	grad[d+1] = e.linear.Noise
+
+	value := e.linear.Value
+	k := float64(e.net.Outputs())
+	for j, s := range spread {
+		grad[j] += drms * s * s / (float64(d) * rms)
+		length := math.Sqrt(float64(d)) / (2 * s)
+		lp, dlp := e.length.LogProb(length)
+		value += lp
+		grad[j] -= dlp * length
+	}
+	lp, dlp := e.size.LogProb(k * scale * scale)
+	value += lp
+	grad[d] += dlp * k * scale * scale
+	lp, dlp = e.noise.LogProb(noise)
+	value += lp
+	grad[d+1] += dlp * noise
+	return value
+}
+
+// learn sets the spreads, the scale of the output weights and σ, where they are not
+// given, to the maximum of the evidence with the given weights, found from two starts.
+func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error {
+	x, y := rows.AtMost(p.data.X, p.data.Y, evidenceRows, rng)
+	_, d := x.Dims()
+	e := &evidence{
+		net: p.net, w: w, x: p.box.Inputs(1).Apply(x), y: y,
+		length: prior.LengthscalePrior(d), size: prior.LogNormal{Mu: 1, Sigma: 1}, noise: prior.NoisePrior(),
+	}
+	if p.data.NoiseFree {
+		e.noise = prior.Gamma{Shape: 0.5, Rate: 1} // docs/adr/0009
+	}
+	e.reserve()
+	start, lo, hi := make([]float64, d+2), make([]float64, d+2), make([]float64, d+2)
+	set := func(i int, at, least, most float64) {
+		start[i], lo[i], hi[i] = math.Log(at), math.Log(least), math.Log(most)
+	}
+	set(d, 1/float64(p.net.Outputs()), leastScale*leastScale, mostScale*mostScale)
+	if p.PriorScale > 0 && !p.fixed {
+		v := p.PriorScale * p.PriorScale
+		set(d, v, v, v)
+	}
+	least := math.Exp(2 * p.leastLogSD())
+	set(d+1, 1e-2, least, 10)
+	if p.Noise != nil {
+		v := max(*p.Noise, leastSDNoiseFree*leastSDNoiseFree)
+		set(d+1, v, v, v)
+	}
+	loss := func(theta, grad []float64) float64 {
+		value := e.eval(theta, grad)
+		for i := range grad {
+			grad[i] = -grad[i]
+		}
+		return -value
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "evidence"})
+	starts := spreads
+	if p.Spread > 0 {
+		starts = spreads[:1]
+	}
+	best := optimize.Result{F: math.Inf(1)}
+	for _, s := range starts {
+		for j := range d {
+			set(j, s, leastSpread, mostSpread)
+			if p.Spread > 0 {
+				set(j, p.Spread, p.Spread, p.Spread)
+			}
+		}
+		r, err := optimize.Minimize(ctx, loss, start, lo, hi, optimize.Settings{MaxIter: 100, FuncTol: 1e-6})
+		if err != nil {
+			return err
+		}
+		if r.F < best.F {
+			best = r
+		}
+	}
+	if math.IsInf(best.F, 1) {
+		return fmt.Errorf("tfsvi: start: evidence of the features: %w", linalg.ErrNotPositiveDefinite)
+	}
+	p.spread = make([]float64, d)
+	for j := range p.spread {
+		p.spread[j] = math.Exp(best.X[j])
+	}
+	p.outputScale, p.startLogSD = math.Exp(0.5*best.X[d]), 0.5*best.X[d+1]
+	return nil
+}

@@ -1,0 +1,95 @@
+package tfsvi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/rows"
+)
+
+const (
+	// The start of a diagonal q looks at startRows observations at most. It stops where
+	// they are startError away on average, or after startSteps.
+	startRows  = 500
+	startError = 0.1
+	startSteps = 50
+	startScale = 0.01 // of s
+
+	// Beyond manyRows observations the hidden layers are trained before the regression.
+	manyRows = 500
+	chunk    = 256 // observations whose Jacobian is taken at a time
+)
+
+// startMean fits m to the data, roughly, and widens s.
+func (p *problem) startMean(ctx context.Context, v *variational, rng *rand.Rand) error {
+	n, _ := p.data.Dims()
+	x, y := rows.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:min(n, startRows)])
+	cov := mat.NewSymDense(len(y), nil)
+	fspace.AddDiagonal(cov, startError*startError)
+	fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
+	if _, _, err := fit.Minimize(ctx, v.m, cov, startSteps, 0.5); err != nil {
+		return fmt.Errorf("tfsvi: start: %w", err)
+	}
+	for i := range v.logS {
+		v.logS[i] = math.Log(startScale)
+	}
+	return nil
+}
+
+// solve sets q of the output weights to their exact posterior given the hidden layers,
+// σ and N(0, v² I), and s to
+//
+//	1/s_j² = 1/0.01² + 10 (p/n) Σ_i J_ij²/σ²,
+//
+// with which the hidden weights move f by a third of the noise at the average
+// observation, in O(np + nk² + k³).
+func (p *problem) solve(ctx context.Context, v *variational) error {
+	n, _ := p.data.Dims()
+	h, np := len(v.logS), len(v.m)
+	k := np - h
+	gram, response, squares := mat.NewSymDense(k, nil), make([]float64, k), make([]float64, np)
+	jacobian := mat.NewDense(chunk, np, nil)
+	var tape nn.Tape
+	for from := 0; from < n; from += chunk {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m := min(chunk, n-from)
+		j := jacobian.Slice(0, m, 0, np).(*mat.Dense)
+		tape.Record(p.net, v.m, p.inputs.Apply(p.data.X.Slice(from, from+m, 0, p.net.In).(*mat.Dense)))
+		tape.Jacobian(j)
+		phi := j.Slice(0, m, h, np).(*mat.Dense)
+		linalg.Syrk(gram, 1, linalg.T, phi, 1)
+		linalg.MulVec(response, 1, linalg.T, phi, p.data.Y[from:from+m], 1)
+		for i := range m {
+			for l, g := range j.RawRowView(i) {
+				squares[l] += g * g
+			}
+		}
+	}
+	noise := math.Exp(2 * v.logSD[0])
+	a := mat.NewSymDense(k, nil)
+	a.ScaleSym(1/noise, gram)
+	fspace.AddDiagonal(a, 1/(p.outputScale*p.outputScale))
+	chol, err := linalg.Factorize(a)
+	if err != nil {
+		return fmt.Errorf("tfsvi: start: %w", err)
+	}
+	for i, r := range response {
+		v.m[h+i] = r / noise
+	}
+	chol.SolveVec(v.m[h:])
+	setIdentity(v.ut)
+	chol.SolveLower(v.ut)
+	for l := range v.logS {
+		v.logS[l] = -0.5 * math.Log(1/(startScale*startScale)+10*squares[l]*float64(np)/(float64(n)*noise))
+	}
+	return nil
+}
