@@ -140,7 +140,7 @@ func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
 	var worst float64
 	for c, part := range p.parts {
 		v := p.q[c]
-		left, err := to.At[c].Train(ctx, part.net, part.inputs, part.process.Kernel, v.m, meanSteps, meanTolerance)
+		left, err := to.At[c].Train(ctx, part.net, part.inputs, part.process.Kernel, v.m, targetSteps, targetTolerance)
 		if err != nil {
 			return err
 		}

@@ -52,10 +52,11 @@ type Model struct {
 	// as published: weights as drawn, s = softplus(-5).
 	Start string `set:"start" default:"fitted" help:"where training starts: fitted or random (as published)"`
 	// Steps of Adam. After a fitted start the default is 100 for the low-rank
-	// covariance and 300 for the diagonal one, and one for each five observations.
-	Steps int `set:"steps" default:"100, 300 or 10000" help:"training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations; random start: 10000)"`
+	// covariance and 300 for the diagonal one, and one for each five observations
+	// up to 1000.
+	Steps int `set:"steps" default:"100, 300 or 10000" help:"training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000)"`
 	// Rate of Adam in the first steps; it falls to a hundredth of that.
-	Rate  float64 `set:"rate" default:"0.0003, 0.003 or 0.005" help:"learning rate at first (fitted start: low-rank 0.0003, diagonal or over 1000 observations 0.003; random start: 0.005)"`
+	Rate  float64 `set:"rate" default:"0.0003, 0.003 or 0.005" help:"learning rate at first (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005)"`
 	Batch int     `set:"batch" default:"500" help:"observations in a step (published: 2000)"`
 
 	// PriorNoise keeps σ² at that of the prior's fit, where training would go on
@@ -148,7 +149,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(n)}
-	p.schedule(n)
+	p.schedule(min(n, fspace.MaxExact)) // beyond, the start sees them all
 	p.objective = objective{net: net, inputs: fspace.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
 
 	v := newVariational(net.NumParams(), m.Rank)
@@ -195,8 +196,6 @@ func (p *problem) schedule(n int) {
 		steps, rate = 10000, 5e-3
 	case p.Rank == 0:
 		steps, rate = 300+n/5, 3e-3
-	case n > priorRows:
-		rate = 3e-3 // the start has seen a part of the data
 	}
 	p.Steps, p.Rate = cmp.Or(p.Steps, steps), cmp.Or(p.Rate, rate)
 }

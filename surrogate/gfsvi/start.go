@@ -22,36 +22,41 @@ const (
 	// the least weights that stand for a function.
 	startRidge = 1e-6
 
-	meanSteps     = 100
-	meanTolerance = 3e-3 // nats per point
-	scaleSteps    = 30
+	targetSteps     = 100  // of m to the exact process
+	targetTolerance = 3e-3 // nats per point
+	scaleSteps      = 30
 
 	leastScale = 1e-6 // of s
 )
 
-// start sets q near its optimum at a fixed batch: m by Gauss–Newton steps, U to
-// the leading directions of the exact process's posterior, s by multiplicative
-// updates. The note says how far from the optimum m stayed, if it did.
+// start sets q near its optimum at a fixed batch: m to the mean of the exact
+// process, or beyond fspace.MaxExact observations by all of them, U to the leading
+// directions of the process's posterior, s by multiplicative updates. The note says
+// how far from the optimum m stayed, if it did.
 func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) (note string, err error) {
-	b := p.startBatch(rng)
-	to, err := fspace.NewTarget(p.process, b.x, p.data.X, p.data.Y)
+	b, process := p.startBatch(rng), p.process
+	n, _ := p.data.Dims()
+	if n > fspace.MaxExact {
+		if err := p.startMean(ctx, v, rng); err != nil {
+			return "", fmt.Errorf("gfsvi: start: %w", err)
+		}
+		process.Noise = math.Exp(2 * v.logSD[0])
+	}
+	to, err := fspace.NewTarget(process, b.x, p.data.X, p.data.Y)
 	if err != nil {
 		return "", fmt.Errorf("gfsvi: start: %w", err)
 	}
-	// The minimum of F without its covariances, if the network has it.
-	left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.m, meanSteps, meanTolerance)
-	if err != nil {
-		return "", fmt.Errorf("gfsvi: start: %w", err)
-	}
-	if left > 0.05 {
-		note = fmt.Sprintf("the start of the mean stopped %.2g nats per context point from its optimum", left)
+	if n <= fspace.MaxExact {
+		// The minimum of F without its covariances, if the network has it.
+		left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.m, targetSteps, targetTolerance)
+		if err != nil {
+			return "", fmt.Errorf("gfsvi: start: %w", err)
+		}
+		if left > 0.05 {
+			note = fmt.Sprintf("the start of the mean stopped %.2g nats per context point from its optimum", left)
+		}
 	}
 	p.objective.prepare(v, b)
-	if n, _ := p.data.Dims(); n > priorRows && !p.PriorNoise {
-		// The prior was fitted to a part of the data, which the network may follow
-		// less closely.
-		v.logSD[0] = max(v.logSD[0], 0.5*math.Log(p.squaredError(b)))
-	}
 	if v.rank() > 0 {
 		if err := p.startLowRank(v, to.Cov); err != nil {
 			return "", err
@@ -68,16 +73,6 @@ func (p *problem) startBatch(rng *rand.Rand) batch {
 	b := batch{x: new(mat.Dense), measure: k + size, y: y, weight: float64(n) / float64(size)}
 	b.x.Stack(p.box.Halton(k, rng), x)
 	return b
-}
-
-// squaredError is the mean squared error at the recorded batch.
-func (p *problem) squaredError(b batch) float64 {
-	f := p.tape.Value()[p.tape.Len()-len(b.y):]
-	var sum float64
-	for i, y := range b.y {
-		sum += (y - f[i]) * (y - f[i]) / float64(len(b.y))
-	}
-	return sum
 }
 
 // startLowRank sets U to the smallest weights with J U = F, where F Fᵀ has the

@@ -1,0 +1,173 @@
+package gfsvi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/surrogate"
+)
+
+const (
+	// One observation in heldOut chooses among weights fitted to the others; mostHeld
+	// of them do at most.
+	heldOut  = 10
+	mostHeld = 1000
+
+	adamSteps    = 4000 // and one for each four observations
+	adamRate     = 1e-2 // at first; it falls to a hundredth along half a cosine
+	adamMeasured = 10   // steps with the same measurement points
+	adamLook     = 100  // steps from one look at the observations held out to the next
+
+	newtonSteps    = 60
+	newtonPatience = 5     // steps without a lower error at the observations held out
+	newtonWeights  = 3000  // of a network that takes Gauss–Newton steps, at most
+	newtonRows     = 10000 // that they look at, at most
+)
+
+// startMean sets m and σ by all observations, where they are too many for the exact
+// process. A tenth is held out. Adam lowers meanLoss on batches of the others, and
+// Gauss–Newton steps go on from there on all of them. Of the weights on the way m
+// are those with the least mean squared error at the observations held out, and that
+// error is σ², unless the noise is fixed.
+func (p *problem) startMean(ctx context.Context, v *variational, rng *rand.Rand) error {
+	n, _ := p.data.Dims()
+	order := rng.Perm(n)
+	k := min(n/heldOut, mostHeld)
+	f := &meanFit{problem: p, fitted: order[k:], held: selection{meanLoss: p.meanLoss()}, loss: p.meanLoss(), rng: rng}
+	f.held.x, f.held.y = f.rows(order[:k])
+	f.held.see(v.m)
+	learn := func() {
+		if !p.PriorNoise {
+			v.logSD[0] = max(0.5*math.Log(f.held.least), math.Log(leastNoiseSD))
+		}
+	}
+	learn()
+	if err := f.adam(ctx, v); err != nil {
+		return err
+	}
+	if len(v.m) <= newtonWeights {
+		if err := f.newton(ctx, v); err != nil {
+			return err
+		}
+	}
+	copy(v.m, f.held.best)
+	learn()
+	return nil
+}
+
+// meanFit is a run of startMean.
+type meanFit struct {
+	*problem
+	fitted []int // observations that are not held out
+	held   selection
+	loss   meanLoss
+	rng    *rand.Rand
+}
+
+func (p *problem) meanLoss() meanLoss {
+	n, _ := p.data.Dims()
+	return meanLoss{net: p.net, inputs: p.inputs, process: p.process, gamma: p.gamma, n: n}
+}
+
+// rows returns observations, their inputs in network units.
+func (f *meanFit) rows(index []int) (*mat.Dense, []float64) {
+	x, y := rows.TakeBoth(f.data.X, f.data.Y, index)
+	return f.inputs.Apply(x), y
+}
+
+// measure draws measurement points: twice Context from the box and as many
+// observed inputs, unless Measure is "box".
+func (f *meanFit) measure() error {
+	_, d := f.data.Dims()
+	size := 2 * f.Context
+	c := f.box.Uniform(size, f.rng)
+	if f.Measure == measureAll {
+		k := min(size, len(f.fitted))
+		both := mat.NewDense(size+k, d, nil)
+		both.Stack(c, rows.Take(f.data.X, rows.Draw(f.fitted, k, f.rng)))
+		c = both
+	}
+	return f.loss.measure(c)
+}
+
+// adam lowers G over m and σ, and leaves them where it ends.
+func (f *meanFit) adam(ctx context.Context, v *variational) error {
+	n, _ := f.data.Dims()
+	last := len(v.m)
+	theta, grad := append(slices.Clone(v.m), v.logSD[0]), make([]float64, last+1)
+	opt, steps := optimize.Adam{}, adamSteps+n/4
+	for step := range steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if step%adamMeasured == 0 {
+			if err := f.measure(); err != nil {
+				return err
+			}
+		}
+		f.loss.x, f.loss.y = f.rows(rows.Draw(f.fitted, min(f.Batch, len(f.fitted)), f.rng))
+		grad[last] = f.loss.gradient(grad[:last], theta[:last], theta[last])
+		if f.PriorNoise {
+			grad[last] = 0
+		}
+		opt.Rate = adamRate * optimize.Cosine(0.01, step, steps)
+		opt.Step(theta, grad)
+		if (step+1)%adamLook == 0 || step+1 == steps {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "mean", Done: step + 1, Total: steps})
+			f.held.see(theta[:last])
+		}
+	}
+	copy(v.m, theta)
+	v.logSD[0] = theta[last]
+	return nil
+}
+
+// newton lowers G over m by Gauss–Newton steps, with σ² the mean squared error at
+// each.
+func (f *meanFit) newton(ctx context.Context, v *variational) error {
+	f.loss.x, f.loss.y = f.rows(f.fitted[:min(len(f.fitted), newtonRows)])
+	q := newGaussNewton(&f.loss)
+	f.held.stale = 0
+	for step := 0; step < newtonSteps && f.held.stale < newtonPatience; step++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		surrogate.Report(ctx, surrogate.Progress{Phase: "mean", Done: step, Total: newtonSteps})
+		if !f.PriorNoise {
+			v.logSD[0] = max(0.5*math.Log(f.loss.squaredError(v.m)/float64(len(f.loss.y))), math.Log(leastNoiseSD))
+		}
+		lower, err := q.step(v.m, v.logSD[0])
+		if err != nil {
+			return fmt.Errorf("Gauss–Newton step: %w", err)
+		}
+		if !lower {
+			return nil
+		}
+		f.held.see(v.m)
+	}
+	return nil
+}
+
+// selection keeps the weights with the least mean squared error at its batch.
+type selection struct {
+	meanLoss
+	best  []float64
+	least float64
+	stale int // weights seen since
+}
+
+func (s *selection) see(m []float64) {
+	mse := s.squaredError(m) / float64(len(s.y))
+	if s.best != nil && mse >= s.least {
+		s.stale++
+		return
+	}
+	s.best, s.least, s.stale = append(s.best[:0], m...), mse, 0
+}
