@@ -54,7 +54,7 @@ func fspLaplaceFigure3() Suite {
 			{
 				Name: "fvi-published",
 				Method: "fvi:start=random;bias=0;hidden=50,50;score=plain;eigenvalues=1;draws=100;inject=0.1;context=400;box=data;" +
-					"batch=1000;steps=1000;rate=0.005;" + kernel + ";" + qei,
+					"batch=1000;steps=500;rate=0.005;" + kernel + ";" + qei,
 				On: map[string]string{"branin": "lengthscale=1;variance=1"},
 			},
 		},
