@@ -82,7 +82,7 @@ func TestGaussNewtonOfALinearModel(t *testing.T) {
 func TestManyObservations(t *testing.T) {
 	const dim = 2
 	d := toy.Sines(1200, dim)
-	m := Model{Hidden: []int{10, 10}, Context: 20, Rank: 20, Steps: 20}
+	m := Model{Hidden: []int{8, 8}, Context: 10, Rank: 10, Batch: 100, Steps: 20}
 	m.Restarts = 1
 	post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
 	require.NoError(t, err)
