@@ -34,9 +34,9 @@
 //     linear, and a diagonal s² for the others; theirs is a diagonal. Independent weights
 //     that are sure of the data are sure everywhere: on 30 observations of Hartmann-6
 //     their standard deviation at new points was a tenth of the error.
-//   - The spread of each input, the prior's scale v and σ are those of largest evidence of
-//     Bayesian linear regression on the hidden layers as drawn, under the priors of package
-//     prior; theirs are set by hand.
+//   - First weights are drawn with a spread for each input; the spreads, v and σ are
+//     those of largest evidence of Bayesian linear regression on the hidden layers as
+//     drawn, under the priors of package prior; theirs are set by hand.
 //   - Training starts at the solution of that regression, in coordinates in which the
 //     weights are standard normal there, and takes 300 steps at a falling rate, where
 //     theirs takes 200 000 at a constant one. Beyond 500 observations 1250 steps of m

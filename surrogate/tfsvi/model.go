@@ -30,7 +30,8 @@ type Model struct {
 	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
 
 	// Spread is half the width of the box that context points are drawn from, in
-	// the network's inputs: a larger one lets the function wiggle more.
+	// the network's inputs: a larger one lets the function wiggle more. Learned, each
+	// input has its own, by which its first weights are multiplied instead.
 	Spread float64  `set:"spread" default:"learned" help:"half the width of the box in the network's inputs (after another start, or with a diagonal covariance, 5)"`
 	Bias   *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial hidden biases, in the first layer relative to spread"`
 
@@ -224,9 +225,7 @@ func (p *problem) fitSolved(ctx context.Context, weights, draws *rand.Rand) (*va
 	if err := p.learn(ctx, v.m, draws); err != nil {
 		return nil, err
 	}
-	p.scaleInputs()
-	from, to := firstBiases(p.net)
-	floats.Scale(rootMeanSquare(p.spread), v.m[from:to])
+	p.widen(v.m)
 	v.logSD[0] = p.startLogSD
 	if !p.fixed {
 		p.scale = p.outputScale
@@ -254,6 +253,21 @@ func (p *problem) fitSolved(ctx context.Context, weights, draws *rand.Rand) (*va
 		}
 	}
 	return v, p.train(ctx, v, newFrame(v), steps-first, draws)
+}
+
+// widen multiplies the first weights of each input by its spread, and the first biases by
+// the root mean square of the spreads. Without hidden layers it multiplies the inputs.
+func (p *problem) widen(w []float64) {
+	if len(p.net.Hidden) == 0 {
+		p.scaleInputs()
+		return
+	}
+	h := p.net.Hidden[0]
+	for j, s := range p.spread {
+		floats.Scale(s, w[j*h:(j+1)*h])
+	}
+	from, to := firstBiases(p.net)
+	floats.Scale(rootMeanSquare(p.spread), w[from:to])
 }
 
 // scaleInputs sets the network's inputs by the spreads.
