@@ -9,7 +9,7 @@
 // with all observations in every gradient.
 //
 // 1/δ ~ LogNormal(0, 2), and σ² is a floor (1e-4, or 1e-6 for noise-free data) plus a
-// LogNormal(-4, 1) variable (LogNormal(-10, 2)): the priors of package laplace. Either may
+// LogNormal(-4, 1) variable (Gamma(½, 1)): the priors of package laplace. Either may
 // be fixed.
 //
 // The weights of the output layer, linear given the

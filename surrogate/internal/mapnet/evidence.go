@@ -25,7 +25,7 @@ const precisionLo, precisionHi, noiseHi = 1e-6, 1e6, 1e9
 // start is where training starts: what is fixed, else a prior variance of 1 and
 // the mode of the noise's prior.
 func (p *Problem) start() Hypers {
-	h := Hypers{1, max(p.noisePrior.Mode(), p.noiseFloor)}
+	h := Hypers{1, p.noiseStart}
 	return p.fix(h)
 }
 

@@ -71,8 +71,8 @@ type Problem struct {
 
 	Weights []float64 // of the observations in the curvature; nil is ones
 
-	noiseFloor float64
-	noisePrior prior.Density
+	noiseFloor, noiseStart float64
+	noisePrior             prior.Density
 }
 
 // New returns the problem of a dataset, or the error of its Validate. The settings
@@ -103,8 +103,9 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 		p.Y[i] -= p.Shift
 	}
 	p.noiseFloor, p.noisePrior = 1e-4, prior.NoisePrior()
+	p.noiseStart = p.noisePrior.Mode()
 	if d.NoiseFree {
-		p.noiseFloor, p.noisePrior = 1e-6, prior.LogNormal{Mu: -10, Sigma: 2}
+		p.noiseFloor, p.noisePrior, p.noiseStart = 1e-6, prior.Gamma{Shape: 0.5, Rate: 1}, 1e-4
 	}
 	return p, nil
 }
