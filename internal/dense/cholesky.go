@@ -113,7 +113,8 @@ func CopyToLower(a blas64.General) {
 // InvertLower writes the inverse of the lower triangle L to dst, with zeros
 // above the diagonal, in n³/3 flops. The two must not overlap.
 func InvertLower(dst blas64.General, l blas64.Triangular) {
-	lm, lower := triangle(blas.NoTrans, l)
+	lower, rs, cs := triangle(blas.NoTrans, l)
+	lm := matrix{l.Data, rs, cs}
 	d, n, cols := general("inverse", dst)
 	if !lower || n != l.N || cols != n {
 		panic(fmt.Sprintf("dense: inverse of a triangle %q of size %d into %d×%d, want L", byte(l.Uplo), l.N, n, cols))

@@ -14,42 +14,46 @@ import (
 // Gemm computes C = alpha·op(A)·op(B) + beta·C. C must not overlap A or B. With
 // beta = 0 what C held does not matter; with alpha = 0 A and B are not read.
 func Gemm(tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
-	am, m, k := operand("A", tA, a)
-	bm, l, n := operand("B", tB, b)
-	cm, r, s := general("C", c)
-	if k != l || r != m || s != n {
-		panic(fmt.Sprintf("dense: product of %d×%d and %d×%d into %d×%d", m, k, l, n, r, s))
+	m, k, rsa, csa := shape("A", tA, a.Rows, a.Cols, a.Stride, len(a.Data))
+	l, n, rsb, csb := shape("B", tB, b.Rows, b.Cols, b.Stride, len(b.Data))
+	checkExtent("C", c.Rows, c.Cols, c.Stride, len(c.Data))
+	if k != l || c.Rows != m || c.Cols != n {
+		panic(fmt.Sprintf("dense: product of %d×%d and %d×%d into %d×%d", m, k, l, n, c.Rows, c.Cols))
 	}
 	if m == 0 || n == 0 {
 		return
 	}
 	if k == 0 || alpha == 0 {
 		for i := range m {
-			scaleBy(beta, cm.data[i*cm.rs:i*cm.rs+n])
+			scaleBy(beta, c.Data[i*c.Stride:i*c.Stride+n])
 		}
 		return
 	}
 	if beta != 0 && beta != 1 {
 		for i := range m {
-			scale(beta, cm.data[i*cm.rs:i*cm.rs+n])
+			scale(beta, c.Data[i*c.Stride:i*c.Stride+n])
 		}
 	}
-	product(m, n, k, alpha, am, bm, beta == 0, cm)
+	if level == cpu.Go && m*n*k <= few {
+		entriesGo(m, n, k, alpha, a.Data, rsa, csa, b.Data, rsb, csb, beta == 0, c.Data, c.Stride, whole)
+		return
+	}
+	product(m, n, k, alpha, matrix{a.Data, rsa, csa}, matrix{b.Data, rsb, csb}, beta == 0, matrix{c.Data, c.Stride, 1})
 }
 
 // Syrk computes one triangle of the symmetric C = alpha·op(A)·op(A)ᵀ + beta·C.
 // The other triangle of C is not touched. The rules of Gemm hold.
 func Syrk(t blas.Transpose, alpha float64, a blas64.General, beta float64, c blas64.Symmetric) {
 	checkUplo(c.Uplo)
-	am, n, k := operand("A", t, a)
-	cm, r, _ := general("C", blas64.General{Rows: c.N, Cols: c.N, Stride: c.Stride, Data: c.Data})
-	if r != n {
-		panic(fmt.Sprintf("dense: product of %d×%d and its transpose into size %d", n, k, r))
+	n, k, rs, cs := shape("A", t, a.Rows, a.Cols, a.Stride, len(a.Data))
+	checkExtent("C", c.N, c.N, c.Stride, len(c.Data))
+	if c.N != n {
+		panic(fmt.Sprintf("dense: product of %d×%d and its transpose into size %d", n, k, c.N))
 	}
 	lower := c.Uplo == blas.Lower
 	if k == 0 || alpha == 0 || beta != 0 && beta != 1 {
 		for i := range n {
-			row := cm.data[i*cm.rs : i*cm.rs+n]
+			row := c.Data[i*c.Stride : i*c.Stride+n]
 			if lower {
 				row = row[:i+1]
 			} else {
@@ -61,7 +65,11 @@ func Syrk(t blas.Transpose, alpha float64, a blas64.General, beta float64, c bla
 	if n == 0 || k == 0 || alpha == 0 {
 		return
 	}
-	symmetric(n, k, alpha, am, am.t(), beta == 0, cm, lower)
+	if level == cpu.Go && n*n*k <= 20*few {
+		entriesGo(n, n, k, alpha, a.Data, rs, cs, a.Data, cs, rs, beta == 0, c.Data, c.Stride, part{lower: lower, upper: !lower})
+		return
+	}
+	symmetric(n, k, alpha, matrix{a.Data, rs, cs}, matrix{a.Data, cs, rs}, beta == 0, matrix{c.Data, c.Stride, 1}, lower)
 }
 
 // Gemmt computes the upper triangle of C = alpha·Aᵀ·B + C. The other triangle of
@@ -218,8 +226,8 @@ func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p
 	if m == 0 || n == 0 {
 		return
 	}
-	if level == cpu.Go && a.cs == 1 && b.rs == 1 && m <= p.goRows() {
-		byRowsGo(m, n, k, alpha, a, b.t(), overwrite, c, p)
+	if level == cpu.Go && (m*n*k <= few || a.cs == 1 && b.rs == 1 && m <= p.goRows()) {
+		entriesGo(m, n, k, alpha, a.data, a.rs, a.cs, b.data, b.rs, b.cs, overwrite, c.data, c.rs, p)
 		return
 	}
 	rows, cols := tileSize()

@@ -108,6 +108,58 @@ func axpy4Go(y []float64, a0, a1, a2, a3 float64, x0, x1, x2, x3 []float64) {
 	}
 }
 
+// columnsGo computes y += alpha·A·x for an A with consecutive columns.
+func columnsGo(alpha float64, a []float64, csa int, x, y []float64) {
+	j := 0
+	for ; j+4 <= len(x); j += 4 {
+		v, from := x[j:j+4], a[j*csa:]
+		axpy4Go(y, alpha*v[0], alpha*v[1], alpha*v[2], alpha*v[3], from, from[csa:], from[2*csa:], from[3*csa:])
+	}
+	for ; j < len(x); j++ {
+		axpyGo(alpha*x[j], a[j*csa:][:len(y)], y)
+	}
+}
+
+// solveGo is solve for n ≤ solveRows, where rows or columns of B are consecutive.
+func solveGo(n, cols int, t []float64, rst, cst int, lower, unit bool, b []float64, rsb, csb int) {
+	first, step := 0, 1
+	if !lower {
+		first, step = n-1, -1
+	}
+	var reciprocal [solveRows]float64
+	for i := range n {
+		reciprocal[i] = 1
+		if !unit {
+			reciprocal[i] = 1 / t[i*(rst+cst)]
+		}
+	}
+	if csb != 1 {
+		for c := range cols {
+			x := b[c*csb : c*csb+n]
+			for s, i := 0, first; s < n; s, i = s+1, i+step {
+				v := x[i]
+				for r, j := 0, first; r < s; r, j = r+1, j+step {
+					v = mulAdd(-t[i*rst+j*cst], x[j], v)
+				}
+				x[i] = v * reciprocal[i]
+			}
+		}
+		return
+	}
+	for s, i := 0, first; s < n; s, i = s+1, i+step {
+		x := b[i*rsb : i*rsb+cols]
+		for r, j := 0, first; r < s; r, j = r+1, j+step {
+			f := -t[i*rst+j*cst]
+			for c, v := range b[j*rsb : j*rsb+cols] {
+				x[c] = mulAdd(f, v, x[c])
+			}
+		}
+		if !unit {
+			scale(reciprocal[i], x)
+		}
+	}
+}
+
 // forwardGo is forward for a triangle of any size up to solveRows, which rounds as
 // the other kernels in use.
 func forwardGo(size int, t *[solveRows * solveRows]float64, x []float64, first, rsx, cols int) {
@@ -149,17 +201,9 @@ func gatherGo(n, cols int, src []float64, rss int, dst []float64, rsd int) {
 	}
 }
 
-// dot returns Σ x_i y_i over the length of x.
-func dot(x, y []float64) float64 {
-	var s [1]float64
-	dots(y, 0, x, s[:])
-	return s[0]
-}
-
 func dotsGo(a []float64, rsa int, x, sums []float64) {
-	for i := range sums {
-		sums[i] = dotGo(x, a[i*rsa:])
-	}
+	clear(sums)
+	chainsGo(1, len(x), x, 1, a, 1, rsa, sums)
 }
 
 func dotGo(x, y []float64) float64 {
@@ -180,6 +224,13 @@ func dotGo(x, y []float64) float64 {
 
 func axpyGo(alpha float64, x, y []float64) {
 	y = y[:len(x)]
+	for len(x) >= 4 && len(y) >= 4 {
+		y[0] = mulAdd(alpha, x[0], y[0])
+		y[1] = mulAdd(alpha, x[1], y[1])
+		y[2] = mulAdd(alpha, x[2], y[2])
+		y[3] = mulAdd(alpha, x[3], y[3])
+		x, y = x[4:], y[4:]
+	}
 	for i, v := range x {
 		y[i] = mulAdd(alpha, v, y[i])
 	}
@@ -203,8 +254,17 @@ func symv4Go(a []float64, rsa int, x, y []float64, t *[4]float64) (sums [4]float
 	return [4]float64{s0, s1, s2, s3}
 }
 
-// byRowsGo is serial for consecutive rows of A and of Bᵀ.
-func byRowsGo(m, n, k int, alpha float64, a, bt matrix, overwrite bool, c matrix, p part) {
+// few is the number of products below which the Go kernels go entry by entry,
+// without strips and blocks.
+const few = 600
+
+// entriesGo is serial in the order of the entries of C, whose rows are
+// consecutive.
+func entriesGo(m, n, k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb, csb int, overwrite bool, c []float64, rsc int, p part) {
+	if m*n*k <= few && csb == 1 && n >= 4 && n <= goCols && k <= depth && p == whole {
+		tilesGo(m, n, k, alpha, a, rsa, csa, goRows*rsa, b, rsb, c, rsc, overwrite)
+		return
+	}
 	for l := 0; l < k; l += depth {
 		kb := min(k-l, depth)
 		for i := range m {
@@ -213,37 +273,60 @@ func byRowsGo(m, n, k int, alpha float64, a, bt matrix, overwrite bool, c matrix
 				from, to = p.wanted(i, 0, n)
 			}
 			if from < to {
-				row := c.data[i*c.rs+from : i*c.rs+to]
-				if overwrite && l == 0 {
+				row, x, y := c[i*rsc+from:i*rsc+to], a[i*rsa+l*csa:], b[l*rsb+from*csb:]
+				first := overwrite && l == 0
+				if first {
 					clear(row)
 				}
-				chainsGo(alpha, a.data[i*a.rs+l:][:kb], bt.data[from*bt.rs+l:], bt.rs, row)
+				if first && csb == 1 {
+					rowGo(row, kb, x, csa, y, rsb)
+					if alpha != 1 {
+						scale(alpha, row)
+					}
+				} else {
+					chainsGo(alpha, kb, x, csa, y, rsb, csb, row)
+				}
 			}
 		}
 	}
 }
 
-// chainsGo adds alpha times the products of x and rows of b to sums, each product
-// one chain, four of them at a time.
-func chainsGo(alpha float64, x, b []float64, rsb int, sums []float64) {
-	n := len(x)
+// chainsGo adds alpha times the products of x and columns of b to sums, each
+// product one chain of n terms, four of them at a time.
+func chainsGo(alpha float64, n int, x []float64, step int, b []float64, rsb, csb int, sums []float64) {
+	plain := step == 1 && rsb == 1
 	for ; len(sums) >= 4; sums = sums[4:] {
-		b0, b1, b2, b3 := b[:n], b[rsb:rsb+n], b[2*rsb:2*rsb+n], b[3*rsb:3*rsb+n]
 		var s0, s1, s2, s3 float64
-		for l, v := range x {
-			s0, s1 = mulAdd(v, b0[l], s0), mulAdd(v, b1[l], s1)
-			s2, s3 = mulAdd(v, b2[l], s2), mulAdd(v, b3[l], s3)
+		if plain {
+			x, b0, b1, b2, b3 := x[:n], b[:n], b[csb:csb+n], b[2*csb:2*csb+n], b[3*csb:3*csb+n]
+			for l, v := range x {
+				s0, s1 = mulAdd(v, b0[l], s0), mulAdd(v, b1[l], s1)
+				s2, s3 = mulAdd(v, b2[l], s2), mulAdd(v, b3[l], s3)
+			}
+		} else {
+			for l, i, j := 0, 0, 0; l < n; l, i, j = l+1, i+step, j+rsb {
+				v := x[i]
+				s0, s1 = mulAdd(v, b[j], s0), mulAdd(v, b[j+csb], s1)
+				s2, s3 = mulAdd(v, b[j+2*csb], s2), mulAdd(v, b[j+3*csb], s3)
+			}
 		}
 		sums[0], sums[1] = mulAdd(alpha, s0, sums[0]), mulAdd(alpha, s1, sums[1])
 		sums[2], sums[3] = mulAdd(alpha, s2, sums[2]), mulAdd(alpha, s3, sums[3])
 		if len(sums) > 4 {
-			b = b[4*rsb:]
+			b = b[4*csb:]
 		}
 	}
 	for r := range sums {
 		var s float64
-		for l, v := range b[r*rsb : r*rsb+n] {
-			s = mulAdd(x[l], v, s)
+		if plain {
+			y := b[r*csb:][:n]
+			for l, v := range x[:n] {
+				s = mulAdd(v, y[l], s)
+			}
+		} else {
+			for l, i, j := 0, 0, r*csb; l < n; l, i, j = l+1, i+step, j+rsb {
+				s = mulAdd(x[i], b[j], s)
+			}
 		}
 		sums[r] = mulAdd(alpha, s, sums[r])
 	}

@@ -118,6 +118,16 @@ func gather(n, cols int, src []float64, rss int, dst []float64, rsd int) {
 	}
 }
 
+// dot returns Σ x_i y_i over the length of x.
+func dot(x, y []float64) float64 {
+	if level == cpu.Go {
+		return dotGo(x, y)
+	}
+	var s [1]float64
+	dots(y, 0, x, s[:])
+	return s[0]
+}
+
 // dots writes the products of the rows of a, of the length of x, and x to sums.
 func dots(a []float64, rsa int, x, sums []float64) {
 	if level == cpu.Go {

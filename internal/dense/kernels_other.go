@@ -25,6 +25,8 @@ func gather(n, cols int, src []float64, rss int, dst []float64, rsd int) {
 	gatherGo(n, cols, src, rss, dst, rsd)
 }
 
+func dot(x, y []float64) float64 { return dotGo(x, y) }
+
 func dots(a []float64, rsa int, x, sums []float64) { dotsGo(a, rsa, x, sums) }
 
 func axpy(alpha float64, x, y []float64) { axpyGo(alpha, x, y) }

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/functionspace/bo/internal/cpu"
 )
 
 // Dot returns Σ x_i y_i. The vectors have the same length.
@@ -21,7 +23,7 @@ func Axpy(alpha float64, x, y []float64) {
 
 // Gemv computes y = alpha·op(A)·x + beta·y. The rules of Gemm hold.
 func Gemv(t blas.Transpose, alpha float64, a blas64.General, x []float64, beta float64, y []float64) {
-	am, m, n := operand("A", t, a)
+	m, n, rs, cs := shape("A", t, a.Rows, a.Cols, a.Stride, len(a.Data))
 	checkLen(len(x), n)
 	checkLen(len(y), m)
 	if m == 0 {
@@ -31,11 +33,20 @@ func Gemv(t blas.Transpose, alpha float64, a blas64.General, x []float64, beta f
 		scaleBy(beta, y)
 		return
 	}
+	if level == cpu.Go {
+		scaleBy(beta, y)
+		if t == blas.NoTrans {
+			chainsGo(alpha, n, x, 1, a.Data, 1, rs, y)
+		} else {
+			columnsGo(alpha, a.Data, cs, x, y)
+		}
+		return
+	}
 	if t == blas.NoTrans {
 		var sums [32]float64
 		for i := 0; i < m; i += len(sums) {
 			part := sums[:min(len(sums), m-i)]
-			dots(am.data[i*am.rs:], am.rs, x, part)
+			dots(a.Data[i*rs:], rs, x, part)
 			for r, s := range part {
 				if beta == 0 {
 					y[i+r] = alpha * s
@@ -64,7 +75,8 @@ func Symv(alpha float64, a blas64.Symmetric, x []float64, beta float64, y []floa
 	if a.Uplo != blas.Upper {
 		panic("dense: Symv wants the upper triangle")
 	}
-	m, n, _ := general("A", blas64.General{Rows: a.N, Cols: a.N, Stride: a.Stride, Data: a.Data})
+	n := a.N
+	checkExtent("A", n, n, a.Stride, len(a.Data))
 	checkLen(len(x), n)
 	checkLen(len(y), n)
 	scaleBy(beta, y)
@@ -73,41 +85,43 @@ func Symv(alpha float64, a blas64.Symmetric, x []float64, beta float64, y []floa
 	}
 	i := 0
 	for ; i+4 <= n; i += 4 {
-		var t [4]float64
-		for r, v := range x[i : i+4] {
-			t[r] = alpha * v
-		}
+		t := [4]float64{alpha * x[i], alpha * x[i+1], alpha * x[i+2], alpha * x[i+3]}
+		rows := a.Data[i*a.Stride+i:]
 		if i+4 < n {
-			for r, s := range symv4(m.data[i*m.rs+i+4:], m.rs, x[i+4:], y[i+4:], &t) {
+			sums := symv4(rows[4:], a.Stride, x[i+4:], y[i+4:], &t)
+			for r, s := range sums {
 				y[i+r] = mulAdd(alpha, s, y[i+r])
 			}
 		}
-		symvCorner(m.from(i, i), t[:], y[i:i+4])
+		symvCorner(rows, a.Stride, t[:], y[i:i+4])
 	}
 	if i < n {
 		var t [4]float64
 		for r, v := range x[i:] {
 			t[r] = alpha * v
 		}
-		symvCorner(m.from(i, i), t[:n-i], y[i:])
+		symvCorner(a.Data[i*a.Stride+i:], a.Stride, t[:n-i], y[i:])
 	}
 }
 
 // symvCorner computes y += A·x for a small A.
-func symvCorner(a matrix, x, y []float64) {
+func symvCorner(a []float64, rsa int, x, y []float64) {
+	y = y[:len(x)]
 	for r, v := range x {
-		row := a.data[r*a.rs : r*a.rs+len(x)]
-		y[r] = mulAdd(row[r], v, y[r])
+		row := a[r*rsa : r*rsa+len(x)]
+		s := mulAdd(row[r], v, y[r])
 		for c := r + 1; c < len(x); c++ {
-			y[r] = mulAdd(row[c], x[c], y[r])
-			y[c] = mulAdd(row[c], v, y[c])
+			w := row[c]
+			s = mulAdd(w, x[c], s)
+			y[c] = mulAdd(w, v, y[c])
 		}
+		y[r] = s
 	}
 }
 
 // Trsv overwrites x with op(T)⁻¹·x.
 func Trsv(t blas.Transpose, a blas64.Triangular, x []float64) {
-	_, lower := triangle(t, a)
+	lower, _, _ := triangle(t, a)
 	n, unit := a.N, a.Diag == blas.Unit
 	checkLen(len(x), n)
 	rows := t == blas.NoTrans
@@ -138,7 +152,7 @@ func Trsv(t blas.Transpose, a blas64.Triangular, x []float64) {
 
 // Trmv overwrites x with op(T)·x.
 func Trmv(t blas.Transpose, a blas64.Triangular, x []float64) {
-	_, lower := triangle(t, a)
+	lower, _, _ := triangle(t, a)
 	n, unit := a.N, a.Diag == blas.Unit
 	checkLen(len(x), n)
 	rows := t == blas.NoTrans

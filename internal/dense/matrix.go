@@ -2,6 +2,7 @@ package dense
 
 import (
 	"fmt"
+	"math/bits"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -25,26 +26,29 @@ func general(name string, a blas64.General) (m matrix, rows, cols int) {
 	return matrix{a.Data, a.Stride, 1}, a.Rows, a.Cols
 }
 
-// operand is general for op(a).
-func operand(name string, op blas.Transpose, a blas64.General) (m matrix, rows, cols int) {
-	m, rows, cols = general(name, a)
+// shape returns the size and the strides of op(A) after checks that length numbers hold
+// A. Small products have them in registers: a matrix would be written to memory,
+// waited for and copied.
+func shape(name string, op blas.Transpose, rows, cols, stride, length int) (r, c, rs, cs int) {
+	checkExtent(name, rows, cols, stride, length)
 	switch op {
 	case blas.NoTrans:
-		return m, rows, cols
+		return rows, cols, stride, 1
 	case blas.Trans, blas.ConjTrans:
-		return m.t(), cols, rows
+		return cols, rows, 1, stride
 	}
 	panic(fmt.Sprintf("dense: %s has the form %q, want N, T or C", name, byte(op)))
 }
 
-// triangle returns op(a) after checks, and whether it is a lower triangle.
-func triangle(op blas.Transpose, a blas64.Triangular) (m matrix, lower bool) {
+// triangle returns, after checks, whether op(a) is a lower triangle, and its
+// strides.
+func triangle(op blas.Transpose, a blas64.Triangular) (lower bool, rs, cs int) {
 	checkUplo(a.Uplo)
 	if a.Diag != blas.Unit && a.Diag != blas.NonUnit {
 		panic(fmt.Sprintf("dense: triangle has the diagonal %q, want U or N", byte(a.Diag)))
 	}
-	m, _, _ = operand("triangle", op, blas64.General{Rows: a.N, Cols: a.N, Stride: a.Stride, Data: a.Data})
-	return m, (a.Uplo == blas.Lower) == (op == blas.NoTrans)
+	_, _, rs, cs = shape("triangle", op, a.N, a.N, a.Stride, len(a.Data))
+	return (a.Uplo == blas.Lower) == (op == blas.NoTrans), rs, cs
 }
 
 func checkUplo(uplo blas.Uplo) {
@@ -57,7 +61,8 @@ func checkExtent(name string, rows, cols, stride, length int) {
 	if rows < 0 || cols < 0 || stride < cols {
 		panic(fmt.Sprintf("dense: %s is %d×%d with stride %d", name, rows, cols, stride))
 	}
-	if rows > 0 && cols > 0 && (length < cols || rows-1 > (length-cols)/stride) {
+	high, last := bits.Mul64(uint64(rows-1), uint64(stride))
+	if rows > 0 && cols > 0 && (length < cols || high != 0 || last > uint64(length-cols)) {
 		panic(fmt.Sprintf("dense: %s is %d×%d with stride %d in %d numbers", name, rows, cols, stride, length))
 	}
 }

@@ -5,31 +5,37 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/functionspace/bo/internal/cpu"
 )
 
 // Trsm overwrites B with alpha·op(T)⁻¹·B, or alpha·B·op(T)⁻¹ on the right side.
 // It multiplies by the reciprocals of the diagonal of T, which must not be
 // subnormal. With alpha = 0, B is cleared and T not read.
 func Trsm(s blas.Side, t blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) {
-	triangularUpdate("solve", s, t, alpha, a, b, solve)
+	triangularUpdate("solve", s, t, alpha, a, b, solve, solveGo)
 }
 
 // Trmm overwrites B with alpha·op(T)·B, or alpha·B·op(T) on the right side. With
 // alpha = 0, B is cleared and T not read. NaN and infinities spread over the
 // column of B (on the right side: its row) that they are in.
 func Trmm(s blas.Side, t blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) {
-	triangularUpdate("product", s, t, alpha, a, b, multiply)
+	triangularUpdate("product", s, t, alpha, a, b, multiply, nil)
 }
 
+// triangularUpdate runs an update of B, with Go kernels the one for triangles up
+// to solveRows, if there is one.
 func triangularUpdate(name string, s blas.Side, t blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General,
-	update func(n, cols int, t matrix, lower, unit bool, b matrix)) {
-	tm, lower := triangle(t, a)
-	bm, n, cols := general("B", b)
+	update func(n, cols int, t matrix, lower, unit bool, b matrix),
+	small func(n, cols int, t []float64, rst, cst int, lower, unit bool, b []float64, rsb, csb int)) {
+	lower, rst, cst := triangle(t, a)
+	checkExtent("B", b.Rows, b.Cols, b.Stride, len(b.Data))
+	n, cols, rsb, csb := b.Rows, b.Cols, b.Stride, 1
 	switch s {
 	case blas.Left:
 	case blas.Right:
 		// B·T = (Tᵀ·Bᵀ)ᵀ
-		tm, lower, bm, n, cols = tm.t(), !lower, bm.t(), cols, n
+		n, cols, rsb, csb, rst, cst, lower = cols, n, csb, rsb, cst, rst, !lower
 	default:
 		panic(fmt.Sprintf("dense: side %q, want L or R", byte(s)))
 	}
@@ -47,7 +53,11 @@ func triangularUpdate(name string, s blas.Side, t blas.Transpose, alpha float64,
 	if alpha == 0 {
 		return
 	}
-	byColumns(n, cols, tm, lower, a.Diag == blas.Unit, bm, update)
+	if level == cpu.Go && small != nil && n <= solveRows {
+		small(n, cols, a.Data, rst, cst, lower, a.Diag == blas.Unit, b.Data, rsb, csb)
+		return
+	}
+	byColumns(n, cols, matrix{a.Data, rst, cst}, lower, a.Diag == blas.Unit, matrix{b.Data, rsb, csb}, update)
 }
 
 // byColumns runs an update of b among goroutines: its columns are independent.
@@ -230,13 +240,21 @@ func multiplyBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
 			row[i] = 1
 		}
 	}
+	// Rows of T have numbers up to their own, or from it on.
 	for j := 0; j < cols; j += stripCols {
 		c := min(stripCols, cols-j)
 		strip(buf.b, c, n, stripCols, b.from(0, j).t())
-		m, a, x, y := n, matrix{buf.a, n, 1}, matrix{buf.b, stripCols, 1}, b.from(0, j)
-		if y.cs != 1 {
-			m, c, a, x, y = c, m, x.t(), a.t(), y.t()
+		for i := 0; i < n; i += solveRows {
+			m, from, to := min(solveRows, n-i), 0, min(i+solveRows, n)
+			if !lower {
+				from, to = i, n
+			}
+			k, width := to-from, c
+			a, x, y := matrix{buf.a[i*n+from:], n, 1}, matrix{buf.b[from*stripCols:], stripCols, 1}, b.from(i, j)
+			if y.cs != 1 {
+				m, width, a, x, y = width, m, x.t(), a.t(), y.t()
+			}
+			serial(m, width, k, 1, a, x, true, y, whole)
 		}
-		serial(m, c, n, 1, a, x, true, y, whole)
 	}
 }
