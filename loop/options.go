@@ -27,7 +27,8 @@ type Options struct {
 	// Surrogate models the objective. Nil is gp.Model with its defaults. A
 	// surrogate.WarmStarter starts each fit from the one before.
 	Surrogate surrogate.Model
-	// Acquisition chooses points. Nil is acquisition.LogEI.
+	// Acquisition chooses points. Nil is acquisition.LogEI for a noise-free objective
+	// and acquisition.LogNEI for others.
 	Acquisition acquisition.Acquisition
 	// Maximizer tunes the search for the acquisition function's maximum.
 	Maximizer acquisition.MaximizeOptions
@@ -95,7 +96,10 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		o.Surrogate = gp.Model{}
 	}
 	if o.Acquisition == nil {
-		o.Acquisition = acquisition.LogEI{}
+		o.Acquisition = acquisition.LogNEI{}
+		if o.NoiseFree {
+			o.Acquisition = acquisition.LogEI{}
+		}
 	}
 	if o.Initial == 0 {
 		o.Initial = defaultInitial(s)

@@ -375,7 +375,7 @@ func TestMethodSettings(t *testing.T) {
 	m, err := ParseMethod(" gp: kernel = rbf;acquisition=lcb;acquisition.beta=3;maximizer.raw=32")
 	require.NoError(t, err)
 	assert.Equal(t, "gp: kernel = rbf;acquisition=lcb;acquisition.beta=3;maximizer.raw=32", m.Name)
-	c, err := m.chooser()
+	c, err := m.chooser(true)
 	require.NoError(t, err)
 	for _, want := range []struct {
 		options   any
@@ -385,7 +385,7 @@ func TestMethodSettings(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want.text, text)
 	}
-	d, err := m.chooser()
+	d, err := m.chooser(true)
 	require.NoError(t, err)
 	assert.NotSame(t, c.Surrogate, d.Surrogate)
 	assert.Subset(t, Methods(), []string{"gp", "fsp-laplace", "sobol", "random"})

@@ -24,7 +24,7 @@ type runCmd struct {
 	NoiseFree bool   `group:"what" help:"The objective gives the same value each time. Known for built-in objectives."`
 
 	Surrogate   string   `group:"how" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
-	Acquisition string   `group:"how" default:"logei" placeholder:"NAME" help:"What decides where to look next (bo list acquisitions); default ${default}."`
+	Acquisition *string  `group:"how" placeholder:"NAME" help:"What decides where to look next (bo list acquisitions); default logei without noise, else lognei."`
 	Set         []string `group:"how" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
 	Budget      int      `group:"how" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
 	Initial     *int     `group:"how" placeholder:"N" help:"Number of them spread evenly before the surrogate decides; default 2 per parameter plus 2, at most 20."`
@@ -82,12 +82,9 @@ func (c *runCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	m, err := newMethod(c.Surrogate, &c.Acquisition, c.Set)
-	if err != nil {
-		return err
-	}
 	writeTrials := func(io.Writer, *space.Space, []loop.Trial) error { return nil }
 	if c.Trials != "" {
+		var err error
 		if writeTrials, err = trialWriter(c.Trials); err != nil {
 			return err
 		}
@@ -96,12 +93,20 @@ func (c *runCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	noiseFree := c.NoiseFree || t.noiseFree
+	if c.Acquisition == nil {
+		c.Acquisition = new(catalog.DefaultAcquisition(noiseFree))
+	}
+	m, err := newMethod(c.Surrogate, c.Acquisition, c.Set)
+	if err != nil {
+		return err
+	}
 	if err := check(e.ctx, m, t.space.Dim()); err != nil {
 		return err
 	}
 	o := loop.Options{
 		Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer, Batch: c.Batch, Seed: c.Seed,
-		Maximize: c.Maximize, NoiseFree: c.NoiseFree || t.noiseFree,
+		Maximize: c.Maximize, NoiseFree: noiseFree,
 	}
 	if c.Initial != nil {
 		o.Initial = *c.Initial
@@ -218,7 +223,7 @@ func (c *runCmd) arguments(t *target, m *catalog.Method) []argument {
 	args := []argument{
 		{"--objective", c.Objective}, {"--command", c.Command}, {"--shell", fmt.Sprint(c.Shell)}, {"--space", string(s)},
 		{"--maximize", fmt.Sprint(c.Maximize)}, {"--noise-free", fmt.Sprint(c.NoiseFree)},
-		{"--surrogate", c.Surrogate}, {"--acquisition", c.Acquisition},
+		{"--surrogate", c.Surrogate}, {"--acquisition", *c.Acquisition},
 		{"--initial", initial}, {"--batch", fmt.Sprint(c.Batch)}, {"--seed", fmt.Sprint(c.Seed)},
 	}
 	for _, o := range m.Owners {
@@ -254,7 +259,7 @@ type bestTrial struct {
 
 func (c *runCmd) print(w io.Writer, t *target, r loop.Result, elapsed float64, spent map[string]float64) error {
 	out := runResult{
-		Objective: t.name, Direction: "minimize", Surrogate: c.Surrogate, Acquisition: c.Acquisition, Seed: c.Seed,
+		Objective: t.name, Direction: "minimize", Surrogate: c.Surrogate, Acquisition: *c.Acquisition, Seed: c.Seed,
 		Trials: finishedTrials(r.Trials), Best: bestTrial{r.Best.ID, r.Best.Point, r.Best.Value}, ElapsedS: elapsed,
 	}
 	if c.Maximize {

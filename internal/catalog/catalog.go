@@ -61,7 +61,8 @@ var surrogates = []entry[surrogate.Model]{
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{
-	{Entry{"logei", "logarithm of the expected improvement"}, func() acquisition.Acquisition { return &acquisition.LogEI{} }},
+	{Entry{"logei", "logarithm of the expected improvement: the default without noise"}, func() acquisition.Acquisition { return &acquisition.LogEI{} }},
+	{Entry{"lognei", "qlogei for noisy observations, improvement on what may be the best so far: the default with noise"}, func() acquisition.Acquisition { return &acquisition.LogNEI{} }},
 	{Entry{"ei", "expected improvement"}, func() acquisition.Acquisition { return &acquisition.EI{} }},
 	{Entry{"pi", "probability of improvement"}, func() acquisition.Acquisition { return &acquisition.PI{} }},
 	{Entry{"lcb", "lower confidence bound"}, func() acquisition.Acquisition { return &acquisition.LCB{} }},
@@ -69,13 +70,20 @@ var acquisitions = []entry[acquisition.Acquisition]{
 	{Entry{"ts", "Thompson sampling: the minimum of a function drawn from the posterior"}, func() acquisition.Acquisition { return &acquisition.Thompson{} }},
 	{Entry{"qei", "expected improvement of a batch, by Monte Carlo"}, func() acquisition.Acquisition { return &acquisition.QEI{} }},
 	{Entry{"qlogei", "logarithm of the smoothed expected improvement of a batch, by Monte Carlo"}, func() acquisition.Acquisition { return &acquisition.QLogEI{} }},
-	{Entry{"lognei", "qlogei for noisy observations: improvement on what may be the best so far"}, func() acquisition.Acquisition { return &acquisition.LogNEI{} }},
 }
 
 // Surrogates lists the surrogates, the default first.
 func Surrogates() []Entry { return list(surrogates) }
 
-// Acquisitions lists the acquisition functions, the default first.
+// DefaultAcquisition is the name of what loop chooses points by unless told otherwise.
+func DefaultAcquisition(noiseFree bool) string {
+	if noiseFree {
+		return "logei"
+	}
+	return "lognei"
+}
+
+// Acquisitions lists the acquisition functions.
 func Acquisitions() []Entry { return list(acquisitions) }
 
 // Surrogate returns a fresh surrogate by name: a pointer to its option struct, to
