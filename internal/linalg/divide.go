@@ -35,8 +35,8 @@ func newDivide(d, e []float64, z blas64.General) *divide {
 // solve overwrites d from lo to hi with eigenvalues of that part, in no order,
 // and the rows of z there with its eigenvectors.
 func (p *divide) solve(lo, hi int) {
-	if hi-lo == 1 {
-		p.z.Data[lo*p.z.Stride+lo] = 1
+	if hi-lo <= leaf {
+		p.ql(lo, hi)
 		return
 	}
 	mid := (lo + hi) / 2
@@ -167,8 +167,10 @@ func (p *divide) deflate(lo, mid, hi int, mem *scratch.Memory) {
 // rotate overwrites rows i and j of z with c z_i - s z_j and s z_i + c z_j.
 func (p *divide) rotate(i, j, lo, hi int, c, s float64) {
 	x, y := p.z.Data[i*p.z.Stride+lo:i*p.z.Stride+hi], p.z.Data[j*p.z.Stride+lo:j*p.z.Stride+hi]
-	for k, v := range x {
-		x[k], y[k] = c*v-s*y[k], s*v+c*y[k]
+	y = y[:len(x)]
+	for k, u := range x {
+		v := y[k]
+		x[k], y[k] = c*u-s*v, s*u+c*v
 	}
 }
 

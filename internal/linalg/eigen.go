@@ -20,8 +20,8 @@ var ErrNotFinite = fmt.Errorf("%w: it has entries that are not finite", ErrNotPo
 // eigenvectors, so that a = Vᵀ diag(values) V. Both ‖a - Vᵀ diag(values) V‖/‖a‖ and
 // ‖V Vᵀ - I‖ are a few n·2⁻⁵³. It reduces a to tridiagonal form by blocks of
 // Householder reflections (Dongarra, Hammarling and Sorensen 1989), solves that by
-// dividing and conquering (Cuppen 1981; Gu and Eisenstat 1995), and takes the
-// vectors back by products: 4n³/3 flops, at most 4n³/3, and 2n³.
+// dividing and conquering (Cuppen 1981; Gu and Eisenstat 1995) down to small parts,
+// and takes the vectors back by products: 4n³/3 flops, at most 4n³/3, and 2n³.
 func Eigen(a *mat.SymDense) (values []float64, vectors *mat.Dense, err error) {
 	n := a.SymmetricDim()
 	if n == 0 {

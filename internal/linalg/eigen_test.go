@@ -146,7 +146,7 @@ func requireEigen(t *testing.T, a *mat.SymDense, what string) {
 }
 
 func TestEigen(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 4, 5, 8, 17, 32, 47, 48, 49, 50, 64, 81, 113, 150} {
+	for _, n := range []int{1, 2, 3, 4, 5, 8, 17, 20, 21, 32, 47, 48, 49, 50, 64, 81, 113, 150} {
 		for name, a := range eigenproblems(n) {
 			requireEigen(t, a, fmt.Sprintf("%s, %d", name, n))
 		}

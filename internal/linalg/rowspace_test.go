@@ -40,7 +40,7 @@ func TestRowSpace(t *testing.T) {
 	}{
 		{1, 1, 1, 1, 1}, {1, 30, 1, 1, 1}, {30, 1, 1, 1, 1}, {20, 50, 20, 20, 0.5}, {50, 20, 20, 20, 1e-3},
 		{20, 50, 20, 20, 1e-7}, {60, 300, 60, 60, 1e-7}, {60, 30, 30, 30, 1e-7}, {40, 90, 7, 7, 1e-6},
-		{60, 300, 60, 30, 1e-16},
+		{90, 40, 7, 7, 1e-6}, {300, 60, 50, 50, 1e-7}, {60, 300, 60, 30, 1e-16}, {300, 60, 60, 30, 1e-16},
 	} {
 		name := fmt.Sprint(test)
 		values := make([]float64, test.rank)
@@ -91,14 +91,15 @@ func TestRowSpace(t *testing.T) {
 }
 
 func BenchmarkRowSpace(b *testing.B) {
-	for _, m := range []int{50, 100, 200, 500} {
-		a := randomDense(m, 2751, stream.New(1, "bench", m))
-		b.Run(fmt.Sprintf("bo/%d", m), func(b *testing.B) {
+	for _, size := range [][2]int{{50, 2751}, {100, 2751}, {200, 2751}, {500, 2751}, {1000, 50}} {
+		a := randomDense(size[0], size[1], stream.New(1, "bench", size[0]))
+		name := fmt.Sprintf("%dx%d", size[0], size[1])
+		b.Run("bo/"+name, func(b *testing.B) {
 			for b.Loop() {
 				RowSpace(a, 1e-8)
 			}
 		})
-		b.Run(fmt.Sprintf("gonum/%d", m), func(b *testing.B) {
+		b.Run("gonum/"+name, func(b *testing.B) {
 			for b.Loop() {
 				var svd mat.SVD
 				svd.Factorize(a, mat.SVDThin)

@@ -15,6 +15,9 @@ const (
 	panel = 32
 	// lastPanel is the size of the matrix that is left to one panel.
 	lastPanel = 48
+	// smallPanel is how many rows are reduced before up to smallRest rows are brought
+	// up to date, instead of panel.
+	smallPanel, smallRest = 8, 200
 	// vanishing is the squared norm of a row that counts as zero. Entries are at
 	// most 1.
 	vanishing = 1e-280
@@ -25,8 +28,7 @@ const (
 type tridiagonal struct {
 	diagonal, beside []float64 // of length n and n-1
 	tau              []float64
-	// Row i holds v_i from column i+1 on, and zeros before it from the first column
-	// of its panel on.
+	// Row i holds v_i from column i+1 on, and zeros before it.
 	v blas64.General
 }
 
@@ -47,8 +49,15 @@ func (t *tridiagonal) panels(f func(from, to int)) {
 func tridiagonalize(a blas64.General, mem *scratch.Memory) *tridiagonal {
 	n := a.Rows
 	t := &tridiagonal{mem.Floats(n), mem.Floats(n - 1), mem.Floats(n - 1), a}
-	x, y := mem.Dense(2*lastPanel, n).RawMatrix(), mem.Dense(2*lastPanel, n).RawMatrix()
-	t.panels(func(from, to int) { t.reduce(from, to, x, y) })
+	x, y := mem.Dense(2*panel, n).RawMatrix(), mem.Dense(2*panel, n).RawMatrix()
+	for i := 0; i < n-1; {
+		to := min(n-1, i+smallPanel)
+		if n-i > smallRest {
+			to = i + panel
+		}
+		t.reduce(i, to, x, y)
+		i = to
+	}
 	t.diagonal[n-1] = a.Data[(n-1)*a.Stride+n-1]
 	return t
 }
@@ -58,7 +67,7 @@ func tridiagonalize(a blas64.General, mem *scratch.Memory) *tridiagonal {
 // when its turn comes, the rest after the last one.
 func (t *tridiagonal) reduce(from, to int, x, y blas64.General) {
 	a, n := t.v, t.v.Rows
-	var column, product [2 * lastPanel]float64
+	var column, product [2 * panel]float64
 	for i := from; i < to; i++ {
 		k := 2 * (i - from)
 		for r := range k {
@@ -83,7 +92,7 @@ func (t *tridiagonal) reduce(from, to int, x, y blas64.General) {
 		copy(x.Data[k*x.Stride+i+1:k*x.Stride+n], v)
 		copy(y.Data[k*y.Stride+i+1:k*y.Stride+n], w)
 		copy(y.Data[(k+1)*y.Stride+i+1:(k+1)*y.Stride+n], v)
-		clear(a.Data[i*a.Stride+from : i*a.Stride+i+1])
+		clear(a.Data[i*a.Stride : i*a.Stride+i+1])
 	}
 	k := 2 * (to - from)
 	dense.Gemmt(-1, window(x, 0, to, k, n-to), window(y, 0, to, k, n-to), rest(a, to))
