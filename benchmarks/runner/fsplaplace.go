@@ -34,7 +34,8 @@ func fspLaplaceFigure3() Suite {
 			"fsp-laplace-published", "fsp-laplace", "laplace-published", "laplace",
 			"gp-published", "gp", "fvi-published", "fvi", Sobol,
 		},
-		Seeds: 5,
+		Seeds:     5,
+		Maximised: true,
 		Aliases: []Alias{
 			{
 				Name:   "fsp-laplace-published",
