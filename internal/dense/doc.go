@@ -12,7 +12,8 @@
 // tiles, with a mask on the last vector, are further loops of the same kernel, so
 // nothing outside the operands is touched. Go has too few registers for that: its
 // kernel runs along two rows of C, up to 48 numbers each, and adds four terms of k
-// in one pass. A second kernel solves triangles of size 8; the rest is a
+// in one pass; small products, and those of few rows and rows of Bᵀ, it takes entry
+// by entry. A second kernel solves triangles of size 8; the rest is a
 // transposition of four rows, a copy of short rows, dot products, an axpy, and a
 // product of four rows of a symmetric matrix that reads them once.
 // internal/cpu says which set is used; gen writes the assembly, and its functions

@@ -224,15 +224,14 @@ func dotGo(x, y []float64) float64 {
 
 func axpyGo(alpha float64, x, y []float64) {
 	y = y[:len(x)]
-	for len(x) >= 4 && len(y) >= 4 {
-		y[0] = mulAdd(alpha, x[0], y[0])
-		y[1] = mulAdd(alpha, x[1], y[1])
-		y[2] = mulAdd(alpha, x[2], y[2])
-		y[3] = mulAdd(alpha, x[3], y[3])
-		x, y = x[4:], y[4:]
+	i := 0
+	for ; i < len(x)-3; i += 4 {
+		u, v := x[i:i+4:i+4], y[i:i+4:i+4]
+		v[0], v[1] = mulAdd(alpha, u[0], v[0]), mulAdd(alpha, u[1], v[1])
+		v[2], v[3] = mulAdd(alpha, u[2], v[2]), mulAdd(alpha, u[3], v[3])
 	}
-	for i, v := range x {
-		y[i] = mulAdd(alpha, v, y[i])
+	for ; i < len(x); i++ {
+		y[i] = mulAdd(alpha, x[i], y[i])
 	}
 }
 

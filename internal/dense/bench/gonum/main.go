@@ -1,7 +1,7 @@
-// Command gonum compares package dense with gonum's BLAS, both in Go, on one
-// thread, in turn:
+// Command gonum compares package dense, and the eigenvectors of linalg, with
+// gonum on one thread, in turn; with the tag both are in Go alone:
 //
-//	go run -tags noasm . [-rounds 101] [-only trsm] [-sizes 4,8,500]
+//	go run [-tags noasm] . [-rounds 101] [-only trsm] [-sizes 4,8,500]
 //
 // For each case it prints the fastest call of each in nanoseconds, the ratio of
 // these two, and the median over rounds of the ratio of a round, which calls each
@@ -11,6 +11,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"log"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -22,9 +23,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/cpu"
 	"github.com/functionspace/bo/internal/dense"
+	"github.com/functionspace/bo/internal/linalg"
 )
 
 func main() {
@@ -155,6 +158,20 @@ func cases(n int) []benchCase {
 		func() {
 			copy(c.Data, d.Data)
 			lapack64.Potrf(blas64.Symmetric{N: n, Data: c.Data, Stride: n, Uplo: blas.Upper})
+		})
+	symmetric := mat.NewSymDense(n, nil)
+	symmetric.SymOuterK(1, mat.NewDense(n, n, a.Data))
+	add("eigen",
+		func() {
+			if _, _, err := linalg.Eigen(symmetric); err != nil {
+				log.Fatal(err)
+			}
+		},
+		func() {
+			var e mat.EigenSym
+			var v mat.Dense
+			e.Factorize(symmetric, true)
+			e.VectorsTo(&v)
 		})
 	return all
 }
