@@ -145,10 +145,8 @@ func (m Model) sample(ctx context.Context, p *mapnet.Problem, starts [][]float64
 	}()
 	done, total := 0, m.Chains*(m.Warmup+m.Draws)
 	for range ticks {
-		if done%20 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "sample", Done: done, Total: total})
-		}
 		done++
+		surrogate.Report(ctx, surrogate.Progress{Phase: "sample", Done: done, Total: total})
 	}
 	for _, err := range errs {
 		if err != nil {

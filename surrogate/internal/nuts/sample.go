@@ -42,7 +42,7 @@ func Sample(ctx context.Context, target Target, start []float64, s Settings, rng
 		return nil, ErrStart
 	}
 	at := &point{q: slices.Clone(start), grad: grad, logp: logp}
-	w.guess(at)
+	w.guess(ctx, at)
 	averaging := newDualAveraging(s.Accept, w.step)
 	first, ends := windows(s.Warmup)
 	seen := newMoments(d)
@@ -62,7 +62,7 @@ func Sample(ctx context.Context, target Target, start []float64, s Settings, rng
 			if ends[k+1] && seen.n > 1 {
 				seen.variance(w.variance)
 				seen = newMoments(d)
-				w.guess(at)
+				w.guess(ctx, at)
 				averaging = newDualAveraging(s.Accept, w.step)
 			}
 			if k == s.Warmup-1 && averaging.t > 0 {
@@ -89,11 +89,14 @@ func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // guess halves or doubles the step size until the acceptance of one step crosses ½
 // (Hoffman and Gelman 2014, algorithm 4).
-func (w *walker) guess(at *point) {
+func (w *walker) guess(ctx context.Context, at *point) {
 	a := w.at(at.q, at.grad, at.logp)
 	grows := func() bool { return a.energy-w.leap(a, w.step).energy > math.Log(0.5) }
 	up := grows()
 	for range 50 {
+		if ctx.Err() != nil {
+			return
+		}
 		if up {
 			w.step *= 2
 		} else {
