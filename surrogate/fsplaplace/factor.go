@@ -71,7 +71,7 @@ func (f *primalFactor) weights(e []float64) []float64 {
 // at O(|C|(Σ_l h_l + r)) a point.
 type dualFactor struct {
 	ctx    *nn.Tape   // at C
-	bt     *mat.Dense // Bᵀ, r×|C|
+	b, bt  *mat.Dense // B, |C|×r, and its transpose: rows that a product can read as they lie
 	inputs fspace.Affine
 	kernel prior.Kernel // nil for g = 1
 }
@@ -80,11 +80,11 @@ type dualFactor struct {
 // has no say, and scaling would be of noise.
 const leastShare = 1e-4
 
-func (f *dualFactor) rank() int { r, _ := f.bt.Dims(); return r }
+func (f *dualFactor) rank() int { _, r := f.b.Dims(); return r }
 
 // unscaled returns the factor with g = 1.
 func (f *dualFactor) unscaled() *dualFactor {
-	return &dualFactor{ctx: f.ctx, bt: f.bt, inputs: f.inputs}
+	return &dualFactor{ctx: f.ctx, b: f.b, bt: f.bt, inputs: f.inputs}
 }
 
 // weights returns S e, of length p.
@@ -92,7 +92,7 @@ func (f *dualFactor) weights(e []float64) []float64 {
 	mem := scratch.Borrow()
 	defer mem.Return()
 	a := mem.Floats(f.ctx.Len())
-	linalg.MulVec(a, 1, linalg.T, f.bt, e, 0)
+	linalg.MulVec(a, 1, linalg.N, f.b, e, 0)
 	w := make([]float64, f.ctx.NumParams())
 	f.ctx.VJP(w, a)
 	return w
@@ -103,7 +103,7 @@ func (f *dualFactor) fill(at features) {
 	defer mem.Return()
 	theta := mem.Dense(at.t.Len(), f.ctx.Len())
 	nn.Kernel(theta, at.t, f.ctx)
-	linalg.Mul(at.phi, 1, linalg.N, theta, linalg.T, f.bt, 0)
+	linalg.Mul(at.phi, 1, linalg.N, theta, linalg.N, f.b, 0)
 	if f.kernel == nil {
 		return
 	}

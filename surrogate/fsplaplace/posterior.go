@@ -32,6 +32,7 @@ type posterior struct {
 	m       []float64        // nil for 0
 	a       *linalg.Cholesky // of A = L Lᵀ; nil for I
 	half    *mat.Dense       // L⁻¹; nil for I
+	halfT   *mat.Dense       // its transpose
 	noise   float64
 	ridge   float64 // decimal exponent; 0 where the factor has none
 
@@ -105,7 +106,7 @@ func (p *posterior) whiten(mem *scratch.Memory, at features) *mat.Dense {
 		return at.phi
 	}
 	white := mem.Dense(at.phi.Dims())
-	linalg.Mul(white, 1, linalg.N, at.phi, linalg.T, p.half, 0)
+	linalg.Mul(white, 1, linalg.N, at.phi, linalg.N, p.halfT, 0)
 	return white
 }
 
@@ -320,6 +321,7 @@ func (p *posterior) precision(a *linalg.Cholesky) {
 		p.half.Set(i, i, 1)
 	}
 	a.SolveLower(p.half)
+	p.halfT = mat.DenseCopyOf(p.half.T())
 }
 
 // pull moves the mean to what the values y at the rows of x, taken up by observe,

@@ -56,10 +56,8 @@ func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.
 	if err := s.factorize(best); err != nil {
 		return nil, fmt.Errorf("fsp-laplace: tangent kernel of the context: %w", err)
 	}
-	b := mem.Dense(l.Dims())
-	b.Copy(l)
-	s.chol.Solve(b)
-	return &ridgeSolve{dualFactor{ctx: tc, bt: mat.DenseCopyOf(b.T()), inputs: p.inputs, kernel: p.process.Kernel}, s.chol, best}, nil
+	s.chol.Solve(l)
+	return &ridgeSolve{dualFactor{ctx: tc, b: l, bt: mat.DenseCopyOf(l.T()), inputs: p.inputs, kernel: p.process.Kernel}, s.chol, best}, nil
 }
 
 // ridgeSolve is S₀ with the factor of Θ + λI that it came from.
