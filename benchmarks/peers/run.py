@@ -26,6 +26,7 @@ METHODS = {
     "optuna-tpe": ("optuna", "TPE"),
     "smac": ("smac", "BlackBox"),
     "bayes-opt": ("bayesopt", "BayesOpt"),
+    "hebo": ("hebo", "MACE"),
 }
 
 # What the libraries below the packages read for the number of threads.
