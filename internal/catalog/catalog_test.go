@@ -39,6 +39,30 @@ func TestEntries(t *testing.T) {
 	}
 }
 
+// What no data can make sense of is refused by every surrogate that has the setting.
+func TestSenselessSettings(t *testing.T) {
+	senseless := map[string][]string{
+		"samples": {"1", "-1"}, "members": {"1", "-1"}, "rate": {"10", "-1"}, "pace": {"10", "-1"},
+		"noise": {"-1"}, "precision": {"0", "1e-300", "1e300"}, "steps": {"-1"}, "batch": {"-1"},
+		"trainer": {"nonsense"}, "start": {"nonsense"}, "activation": {"nonsense"}, "kernel": {"nonsense"},
+	}
+	for _, e := range catalog.Surrogates() {
+		m, err := catalog.NewMethod(e.Name)
+		require.NoError(t, err)
+		for _, s := range settings.List(m.Surrogate) {
+			for _, value := range senseless[s.Key] {
+				m, err := catalog.NewMethod(e.Name)
+				require.NoError(t, err)
+				require.NoError(t, m.Set(s.Key+"="+value))
+				err = m.Check(t.Context(), 2)
+				require.Error(t, err, "%s: %s=%s", e.Name, s.Key, value)
+				require.NotContains(t, err.Error(), "did you mean ?")
+				require.NotContains(t, err.Error(), "\n")
+			}
+		}
+	}
+}
+
 func ExampleSurrogate() {
 	_, err := catalog.Surrogate("gpp")
 	fmt.Println(err, errors.Is(err, catalog.ErrUnknown))

@@ -1,7 +1,7 @@
 package fspace
 
 import (
-	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -37,11 +37,12 @@ func Hypers(k prior.Kernel) []surrogate.Hyper {
 	return out
 }
 
-// Diverged reports parameters that are not finite after training.
-func Diverged(v []float64) error {
+// Diverged reports parameters that are not finite after training at the learning
+// rate of the named setting.
+func Diverged(rate string, v []float64) error {
 	for _, w := range v {
 		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return errors.New("training diverged: a smaller rate may help")
+			return fmt.Errorf("training diverged: a smaller %s may help", rate)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func TestStates(t *testing.T) {
 }
 
 func TestDiverged(t *testing.T) {
-	require.NoError(t, Diverged([]float64{1, 1e300}))
-	require.Error(t, Diverged([]float64{1, math.NaN()}))
-	require.Error(t, Diverged([]float64{math.Inf(-1)}))
+	require.NoError(t, Diverged("rate", []float64{1, 1e300}))
+	require.EqualError(t, Diverged("pace", []float64{1, math.NaN()}), "training diverged: a smaller pace may help")
+	require.Error(t, Diverged("rate", []float64{math.Inf(-1)}))
 }

@@ -9,12 +9,15 @@ import (
 )
 
 // Choose makes "" the first of the valid names and reports a name that is none of
-// them.
+// them. Where the first is "", too, the data choose.
 func Choose(key string, v *string, valid ...string) error {
 	if *v == "" {
 		*v = valid[0]
 	}
 	if !slices.Contains(valid, *v) {
+		if valid[0] == "" {
+			valid = valid[1:]
+		}
 		return fmt.Errorf("unknown %s %q: did you mean %s?", key, *v, nearest.Name(*v, valid))
 	}
 	return nil
@@ -24,6 +27,38 @@ func Choose(key string, v *string, valid ...string) error {
 func Positive[T int | float64](key string, v T) error {
 	if !(v >= 0) || math.IsInf(float64(v), 0) {
 		return fmt.Errorf("%s is %v, must be positive", key, v)
+	}
+	return nil
+}
+
+// Rate reports a learning rate that is negative or above 1, where 0 stands for the
+// default. A step of Adam moves each parameter by about the rate.
+func Rate(key string, v float64) error {
+	if !(v >= 0 && v <= 1) {
+		return fmt.Errorf("%s is %v, must be positive and at most 1", key, v)
+	}
+	return nil
+}
+
+// Networks reports a number of networks, or of what else predictions are averaged
+// over, that has no variance; 0 stands for the default.
+func Networks(key string, v int) error {
+	if v == 1 {
+		return fmt.Errorf("%s is 1: a variance takes two networks at least", key)
+	}
+	return Positive(key, v)
+}
+
+// LeastFixed is the least noise variance or precision with which a posterior of
+// weights is not lost in rounding.
+const LeastFixed = 1e-10
+
+// Fixed reports a number that is fixed below least or beyond 1e100, whose square
+// is near the largest there is; nil is none.
+func Fixed(key string, v *float64, least float64) error {
+	const most = 1e100
+	if v != nil && !(*v >= least && *v <= most) {
+		return fmt.Errorf("%s is %v, must lie between %v and %v", key, *v, least, most)
 	}
 	return nil
 }

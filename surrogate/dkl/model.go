@@ -59,7 +59,7 @@ func (m Model) withDefaults() (Model, error) {
 		settings.Choose("trainer", &m.Trainer, "", lbfgs, adam),
 		settings.NotNegative("decay", &m.Decay, 1),
 		settings.Positive("features", m.Features), settings.Positive("steps", m.Steps), settings.Positive("batch", m.Batch),
-		settings.Positive("rate", m.Rate), settings.Positive("pretrain", m.Pretrain), settings.Positive("inducing", m.Inducing),
+		settings.Rate("rate", m.Rate), settings.Positive("pretrain", m.Pretrain), settings.Positive("inducing", m.Inducing),
 	); err != nil {
 		return m, fmt.Errorf("dkl: %w", err)
 	}

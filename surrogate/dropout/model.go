@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
@@ -34,8 +35,8 @@ func (m Model) withDefaults() (Model, error) {
 	m.Settings, err = m.Settings.WithDefaults()
 	if err = cmp.Or(err,
 		settings.Choose("start", &m.Begin, "map", "random"), settings.Positive("drop", m.Drop),
-		settings.Positive("updates", m.Updates), settings.Positive("pace", m.Pace),
-		settings.Positive("draws", m.Draws), settings.Positive("samples", m.Samples),
+		settings.Positive("updates", m.Updates), settings.Rate("pace", m.Pace),
+		settings.Positive("draws", m.Draws), settings.Networks("samples", m.Samples),
 	); err != nil {
 		return m, fmt.Errorf("dropout: %w", err)
 	}
@@ -80,6 +81,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	if err := o.train(ctx, v, stream.Split(rng, "training", 0)); err != nil {
 		return nil, err
+	}
+	if err := fspace.Diverged("pace", v); err != nil {
+		return nil, fmt.Errorf("dropout: %w", err)
 	}
 	h := o.hypers(v)
 	post := &mixture.Posterior{

@@ -30,7 +30,7 @@ var _ surrogate.WarmStarter = Model{}
 func (m Model) withDefaults() (Model, error) {
 	var err error
 	m.Settings, err = m.Settings.WithDefaults()
-	if err = cmp.Or(err, settings.Positive("members", m.Members)); err != nil {
+	if err = cmp.Or(err, settings.Networks("members", m.Members)); err != nil {
 		return m, fmt.Errorf("ensemble: %w", err)
 	}
 	m.Members = cmp.Or(m.Members, 10)

@@ -93,7 +93,7 @@ func (m Model) withDefaults() (Model, error) {
 		settings.Choose("box", &m.Box, "search", "data"),
 		settings.Choose("scaling", &m.Scaling, "prior", "data"),
 		settings.Positive("context", m.Context), settings.Positive("covariance-context", m.CovarianceContext),
-		settings.Positive("steps", m.Steps), settings.Positive("rate", m.Rate), settings.Positive("noise-start", m.NoiseStart),
+		settings.Positive("steps", m.Steps), settings.Rate("rate", m.Rate), settings.Positive("noise-start", m.NoiseStart),
 		settings.NotNegative("bias", &m.Bias, 0.5),
 	); err != nil {
 		return m, fmt.Errorf("fsp-laplace: %w", err)

@@ -134,10 +134,10 @@ func (m Model) withDefaults() (Model, error) {
 		settings.Choose("box", &m.Box, "search", "data"),
 		settings.Choose("weight", &m.Weight, "all", "batch"),
 		settings.Choose("start", &m.Start, startFitted, "random"),
-		settings.NotNegative("bias", &m.Bias, 1),
+		settings.NotNegative("bias", &m.Bias, 1), settings.Fixed("noise", m.Noise, leastSDNoiseFree*leastSDNoiseFree),
 		settings.Positive("draws", m.Draws), settings.Positive("eigenvalues", m.Eigenvalues), settings.Positive("inject", m.Inject),
 		settings.Positive("context", m.Context), settings.Positive("batch", m.Batch), settings.Positive("changes", m.Changes),
-		settings.Positive("steps", m.Steps), settings.Positive("rate", m.Rate), settings.Positive("samples", m.Samples),
+		settings.Positive("steps", m.Steps), settings.Rate("rate", m.Rate), settings.Networks("samples", m.Samples),
 	); err != nil {
 		return m, fmt.Errorf("fvi: %w", err)
 	}
@@ -191,7 +191,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		ofPrior = nil
 	}
 	if m.Noise != nil {
-		v.logSD[0] = math.Log(max(math.Sqrt(*m.Noise), leastSDNoiseFree))
+		v.logSD[0] = 0.5 * math.Log(*m.Noise)
 	}
 	note, err := p.start(ctx, v, q, stream.Split(rng, "start", 0))
 	if err != nil {
@@ -203,7 +203,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
-	if err := fspace.Diverged(v.vector); err != nil {
+	if err := fspace.Diverged("rate", v.vector); err != nil {
 		return nil, fmt.Errorf("fvi: %w", err)
 	}
 	post.Inputs, post.NoiseOf, post.Remembered = p.inputs, math.Exp(2*v.logSD[0]), fspace.EncodeState(ofPrior, v.vector)

@@ -89,7 +89,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	for c, mean := range fitted.Means {
 		q := base
 		q.process = prior.Process{Kernel: fitted.Kernel, Mean: mean}
-		v := newVariational(q.net.NumParams(), m.Rank)
+		v := newVariational(q.net.NumParams(), min(m.Rank, q.net.NumParams()))
 		copy(v.m, fspace.InitialWeights(q.net, *m.Bias, spread, mean, stream.Split(rng, "weights", c)))
 		q.spread(v, stream.Split(rng, "spread", c))
 		p.parts, p.q = append(p.parts, &q), append(p.q, v)
@@ -104,7 +104,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	var l latents
 	for c, v := range p.q {
-		if err := fspace.Diverged(v.vector); err != nil {
+		if err := fspace.Diverged("rate", v.vector); err != nil {
 			return nil, err
 		}
 		l = append(l, newPosterior(p.parts[c], v, nil))

@@ -76,8 +76,7 @@ const (
 	// priorRows is the most observations that the prior is fitted to.
 	priorRows = 1000
 
-	// leastSD is the floor under the noise's standard deviation, for a prior
-	// whose noise is fixed at 0.
+	// leastSD is the least standard deviation at which the noise can be fixed.
 	leastSD = 1e-4
 
 	// randomScale is softplus(-5), where the published training starts s.
@@ -93,8 +92,8 @@ func (m Model) withDefaults() (Model, error) {
 		settings.Choose("box", &m.Box, "search", "data"),
 		settings.Choose("start", &m.Start, startFitted, "random"),
 		settings.Positive("rank", m.Rank), settings.Positive("gamma", m.Gamma), settings.Positive("context", m.Context),
-		settings.Positive("steps", m.Steps), settings.Positive("rate", m.Rate), settings.Positive("batch", m.Batch),
-		settings.NotNegative("bias", &m.Bias, 0.5),
+		settings.Positive("steps", m.Steps), settings.Rate("rate", m.Rate), settings.Positive("batch", m.Batch),
+		settings.NotNegative("bias", &m.Bias, 0.5), settings.Fixed("noise", m.Noise, leastSD*leastSD),
 	); err != nil {
 		return m, fmt.Errorf("%w: %w", ErrSetting, err)
 	}
@@ -140,6 +139,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	n, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
+	m.Rank = min(m.Rank, net.NumParams())
 	earlierPrior, earlierQ := fspace.DecodeState(start, (2+m.Rank)*net.NumParams())
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
@@ -153,7 +153,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	p.objective = objective{net: net, inputs: fspace.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
 
 	v := newVariational(net.NumParams(), m.Rank)
-	v.logSD[0] = math.Log(max(math.Sqrt(fitted.Noise), leastSD))
+	v.logSD[0] = 0.5 * math.Log(fitted.Noise)
 	copy(v.m, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), fitted.Mean, stream.Split(rng, "weights", 0)))
 	p.spread(v, stream.Split(rng, "spread", 0))
 	copy(v.vector, earlierQ)
@@ -170,7 +170,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
-	if err := fspace.Diverged(v.vector); err != nil {
+	if err := fspace.Diverged("rate", v.vector); err != nil {
 		return nil, fmt.Errorf("gfsvi: %w", err)
 	}
 	post := newPosterior(p, v, fitted.State)

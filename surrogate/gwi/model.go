@@ -92,7 +92,7 @@ func (o Options) recipe(name string) (recipe, error) {
 		settings.Choose("distance", &o.Distance, "w2", squared),
 		settings.Choose("measure", &o.Measure, measureAll, "data"),
 		settings.Positive("inducing", o.Inducing), settings.Positive("points", o.Points),
-		settings.Positive("steps", o.Steps), settings.Positive("batch", o.Batch), settings.Positive("rate", o.Rate),
+		settings.Positive("steps", o.Steps), settings.Positive("batch", o.Batch), settings.Rate("rate", o.Rate),
 	); err != nil {
 		return recipe{}, fmt.Errorf("%s: %w", name, err)
 	}
@@ -191,7 +191,7 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	if err := p.train(ctx, stop, nil, rng); err != nil {
 		return nil, err
 	}
-	if err := fspace.Diverged(p.v.vector); err != nil {
+	if err := fspace.Diverged("rate", p.v.vector); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
 	post, err := p.posterior(temperature)

@@ -232,7 +232,7 @@ func TestDiagnosis(t *testing.T) {
 
 // The networks of the posterior are spread over all chains.
 func TestThinning(t *testing.T) {
-	for _, samples := range []int{1, 3, 7, 20, 100} {
+	for _, samples := range []int{2, 3, 7, 20, 100} {
 		m := Model{Hidden: []int{2}, Chains: 2, Warmup: 5, Draws: 10, Samples: samples}
 		post, err := m.Fit(context.Background(), toy(5), stream.New(1, "fit", 0))
 		require.NoError(t, err)

@@ -49,7 +49,7 @@ func (m Model) withDefaults() (Model, mapnet.Settings, error) {
 	if err = cmp.Or(err,
 		settings.Choose("start", &m.Begin, "map", "random"), settings.Positive("accept", m.Accept),
 		settings.Positive("chains", m.Chains), settings.Positive("warmup", m.Warmup), settings.Positive("draws", m.Draws),
-		settings.Positive("samples", m.Samples), settings.Positive("depth", m.Depth),
+		settings.Networks("samples", m.Samples), settings.Positive("depth", m.Depth),
 	); err != nil {
 		return m, s, fmt.Errorf("hmc: %w", err)
 	}

@@ -1,13 +1,14 @@
 package randomfeatures
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -28,15 +29,10 @@ var _ surrogate.WarmStarter = Model{}
 const fitRows = 1000 // observations that the hyper-parameters are fitted to
 
 func (m Model) withDefaults() (Model, error) {
-	if m.Features < 0 {
-		return m, fmt.Errorf("rff: features is %d, must be positive", m.Features)
+	if err := cmp.Or(settings.Positive("features", m.Features), settings.Fixed("noise", m.Noise, settings.LeastFixed)); err != nil {
+		return m, fmt.Errorf("rff: %w", err)
 	}
-	if m.Noise != nil && *m.Noise == 0 {
-		return m, errors.New("rff: a noise variance of 0 leaves the regression without a solution")
-	}
-	if m.Features == 0 {
-		m.Features = 500
-	}
+	m.Features = cmp.Or(m.Features, 500)
 	return m, nil
 }
 

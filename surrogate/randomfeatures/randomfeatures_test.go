@@ -84,7 +84,7 @@ func TestConditioningIsAFit(t *testing.T) {
 func TestCheck(t *testing.T) {
 	require.NoError(t, Model{}.Check(3))
 	require.ErrorContains(t, Model{Features: -1}.Check(2), "features is -1")
-	require.ErrorContains(t, Model{Spec: prior.Spec{Noise: new(0.)}}.Check(2), "noise variance of 0")
+	require.ErrorContains(t, Model{Spec: prior.Spec{Noise: new(0.)}}.Check(2), "noise is 0, must lie between")
 	require.ErrorIs(t, Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}.Check(2), prior.ErrSpec)
 	_, err := Model{Spec: prior.Spec{Kernel: "white"}}.Fit(context.Background(), wave(5), stream.New(1, "fit", 0))
 	require.ErrorContains(t, err, "has no features")

@@ -42,7 +42,7 @@ func (m Model) withDefaults() (Model, error) {
 		settings.Choose("selection", &m.Selection, "kmeans", "pivoted"),
 		settings.Choose("bound", &m.Bound, "", "collapsed", "minibatch"),
 		settings.Positive("inducing", m.Inducing), settings.Positive("steps", m.Steps),
-		settings.Positive("batch", m.Batch), settings.Positive("rate", m.Rate),
+		settings.Positive("batch", m.Batch), settings.Rate("rate", m.Rate),
 	); err != nil {
 		return m, fmt.Errorf("svgp: %w", err)
 	}

@@ -168,8 +168,7 @@ func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error 
 	least := math.Exp(2 * p.leastLogSD())
 	set(d+1, 1e-2, least, 10)
 	if p.Noise != nil {
-		v := max(*p.Noise, leastSDNoiseFree*leastSDNoiseFree)
-		set(d+1, v, v, v)
+		set(d+1, *p.Noise, *p.Noise, *p.Noise)
 	}
 	loss := func(theta, grad []float64) float64 {
 		value := e.eval(theta, grad)

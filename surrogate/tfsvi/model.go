@@ -83,8 +83,8 @@ var _ surrogate.WarmStarter = Model{}
 var ErrSetting = errors.New("tfsvi: invalid setting")
 
 const (
-	// Floors under a learned noise standard deviation: in general, and for
-	// observations that are exact.
+	// Floors under a noise standard deviation: in general, and where it is fixed or
+	// observations are exact.
 	leastSD, leastSDNoiseFree = 1e-2, 1e-3
 	startSD                   = 0.3
 
@@ -104,14 +104,11 @@ func (m Model) withDefaults() (Model, error) {
 		settings.Choose("start", &m.Start, startFitted, "random"),
 		settings.Positive("spread", m.Spread), settings.Positive("prior-scale", m.PriorScale), settings.Positive("jitter", m.Jitter),
 		settings.Positive("sets", m.Sets), settings.Positive("context", m.Context), settings.Positive("draws", m.Draws),
-		settings.Positive("steps", m.Steps), settings.Positive("rate", m.Rate), settings.Positive("batch", m.Batch),
-		settings.Positive("samples", m.Samples),
-		settings.NotNegative("bias", &m.Bias, 0.5),
+		settings.Positive("steps", m.Steps), settings.Rate("rate", m.Rate), settings.Positive("batch", m.Batch),
+		settings.Networks("samples", m.Samples),
+		settings.NotNegative("bias", &m.Bias, 0.5), settings.Fixed("noise", m.Noise, leastSDNoiseFree*leastSDNoiseFree),
 	); err != nil {
 		return m, fmt.Errorf("%w: %w", ErrSetting, err)
-	}
-	if m.Noise != nil && (!(*m.Noise >= 0) || math.IsInf(*m.Noise, 0)) {
-		return m, fmt.Errorf("%w: noise is %v, must not be negative", ErrSetting, *m.Noise)
 	}
 	if m.Prior == "fixed" {
 		m.PriorScale = cmp.Or(m.PriorScale, 1)
@@ -162,7 +159,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := fspace.Diverged(v.vector); err != nil {
+	if err := fspace.Diverged("rate", v.vector); err != nil {
 		return nil, fmt.Errorf("tfsvi: %w", err)
 	}
 	noise := math.Exp(2 * v.logSD[0])
@@ -304,7 +301,7 @@ func (p *problem) initial(rng *rand.Rand) *variational {
 // fixNoise sets σ where it is given.
 func (p *problem) fixNoise(v *variational) {
 	if p.Noise != nil {
-		v.logSD[0] = math.Log(max(math.Sqrt(*p.Noise), leastSDNoiseFree))
+		v.logSD[0] = 0.5 * math.Log(*p.Noise)
 	}
 }
 

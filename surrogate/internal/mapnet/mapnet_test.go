@@ -204,11 +204,15 @@ func TestSettings(t *testing.T) {
 	for text, s := range map[string]Settings{
 		"did you mean tanh?":               {Activation: "tan"},
 		"did you mean adam?":               {Trainer: "adma"},
+		"did you mean gauss-newton?":       {Trainer: "newton"},
 		"hidden: a layer of 0 units":       {Hidden: []int{0}},
 		"steps is -1, must be positive":    {Steps: -1},
-		"precision is 0, must be positive": {Precision: new(0.)},
-		"noise is NaN, must be positive":   {Noise: new(math.NaN())},
+		"precision is 0, must lie between": {Precision: new(0.)},
+		"noise is NaN, must lie between":   {Noise: new(math.NaN())},
+		"noise is 1e-14, must lie between": {Noise: new(1e-14)},
+		"noise is 1e+300, must lie":        {Noise: new(1e300)},
 		"rate is +Inf, must be positive":   {Rate: math.Inf(1)},
+		"rate is 10, must be positive and": {Rate: 10},
 	} {
 		_, err := s.WithDefaults()
 		require.ErrorContains(t, err, text)

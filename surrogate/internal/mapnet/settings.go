@@ -2,7 +2,6 @@ package mapnet
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -41,17 +40,10 @@ func (s Settings) WithDefaults() (Settings, error) {
 		settings.Layers(&s.Hidden, 50, 50),
 		settings.Choose("activation", &s.Activation, nn.Names()...),
 		settings.Choose("trainer", &s.Trainer, "", "gauss-newton", "adam"),
-		settings.Positive("steps", s.Steps), settings.Positive("batch", s.Batch), settings.Positive("rate", s.Rate),
+		settings.Positive("steps", s.Steps), settings.Positive("batch", s.Batch), settings.Rate("rate", s.Rate),
+		settings.Fixed("precision", s.Precision, settings.LeastFixed), settings.Fixed("noise", s.Noise, settings.LeastFixed),
 	); err != nil {
 		return s, err
-	}
-	for _, v := range []struct {
-		name  string
-		value *float64
-	}{{"precision", s.Precision}, {"noise", s.Noise}} {
-		if v.value != nil && (!(*v.value > 0) || math.IsInf(*v.value, 0)) {
-			return s, fmt.Errorf("%s is %v, must be positive", v.name, *v.value)
-		}
 	}
 	s.Batch = cmp.Or(s.Batch, 500)
 	s.Rate = cmp.Or(s.Rate, 0.005)
