@@ -148,6 +148,9 @@ func (m modelFlags) fit(e *env, other string, at func(features []string, target 
 	if err != nil {
 		return nil, err
 	}
+	if m.Outputs == "raw" {
+		warn(e, farFromStandard(y))
+	}
 	warn(e, f.posterior.Warnings())
 	return f, nil
 }
@@ -156,8 +159,9 @@ func (m modelFlags) fit(e *env, other string, at func(features []string, target 
 const predictAtOnce = 1024
 
 // moments returns the mean and the standard deviation of f at the inputs, and the
-// standard deviation of the noise, in the units of the target.
-func (f *fitted) moments() (mean, sd []float64, noise float64) {
+// standard deviation of the noise, in the units of the target. It fails where one
+// of them is not finite.
+func (f *fitted) moments() (mean, sd []float64, noise float64, err error) {
 	n, d := f.inputs.Dims()
 	mean, sd = make([]float64, n), make([]float64, n)
 	for i := 0; i < n; i += predictAtOnce {
@@ -167,6 +171,9 @@ func (f *fitted) moments() (mean, sd []float64, noise float64) {
 	for i := range mean {
 		mean[i] = f.output.Invert(mean[i])
 		sd[i] = math.Sqrt(max(0, sd[i])) * f.output.SD
+		if v := mean[i] + sd[i]; math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, nil, 0, fmt.Errorf("the prediction at row %d is not finite: mean %v, standard deviation %v", i+1, mean[i], sd[i])
+		}
 	}
-	return mean, sd, math.Sqrt(f.posterior.Noise()) * f.output.SD
+	return mean, sd, math.Sqrt(f.posterior.Noise()) * f.output.SD, nil
 }

@@ -53,7 +53,10 @@ func (c predictCmd) run(e *env) error {
 	if err != nil {
 		return err
 	}
-	mean, sd, noise := f.moments()
+	mean, sd, noise, err := f.moments()
+	if err != nil {
+		return err
+	}
 	var draws [][]float64
 	if c.Samples > 0 || c.Cov != "" {
 		n := len(mean)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -94,6 +95,8 @@ func (p *progress) close() {
 	p.closed = true
 }
 
+var digits = regexp.MustCompile(`[0-9][0-9.e+×-]*`)
+
 func (p *progress) handle(e loop.Event, best *loop.Trial) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,8 +131,9 @@ func (p *progress) handle(e loop.Event, best *loop.Trial) {
 		p.tell(e)
 	}
 	for _, w := range e.Warnings {
-		if !p.warned[w] {
-			p.warned[w] = true
+		// One that each fit gives with other numbers is told once.
+		if kind := digits.ReplaceAllString(w, "0"); !p.warned[kind] {
+			p.warned[kind] = true
 			p.print("bo: warning: " + w)
 		}
 	}

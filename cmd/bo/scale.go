@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/surrogate"
@@ -59,6 +62,16 @@ func newOutputScale(how string, y []float64) surrogate.Standardization {
 		return surrogate.Standardization{Mean: 0, SD: 1}
 	}
 	return surrogate.Standardize(y)
+}
+
+// farFromStandard returns a warning about targets of which no prior here thinks.
+func farFromStandard(y []float64) []string {
+	const far = 1e3
+	z := surrogate.Standardize(y)
+	if z.SD <= far && z.SD >= 1/far && math.Abs(z.Mean) <= far*max(1, z.SD) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the targets have mean %.2g and standard deviation %.2g, far from the 0 and 1 of the priors: --outputs zscore scales them", z.Mean, z.SD)}
 }
 
 // box returns the least and greatest value of each column over both matrices.

@@ -60,7 +60,10 @@ func (c scoreCmd) run(e *env) error {
 		return err
 	}
 	started := time.Now()
-	mean, sd, noise := f.moments()
+	mean, sd, noise, err := f.moments()
+	if err != nil {
+		return err
+	}
 	// An exact model of exact data has no density: the floor keeps it finite.
 	for i := range sd {
 		sd[i] = max(1e-6*f.output.SD, math.Hypot(sd[i], noise))
