@@ -47,7 +47,7 @@ type Hyper struct {
 // θ, which is where its own derivative vanishes.
 //
 // x is n×d with n ≥ 1; y has length n. noiseFree says that y is exact: the floor
-// under the noise variance falls from 1e-4 to 1e-6, and its prior leaves the noise
+// under the noise variance falls from 1e-4 to 1e-8, and its prior leaves the noise
 // to the likelihood. The first start is start, the State of an earlier fit, if it
 // has the right length, then come the modes of the hyper-priors (of the noise of
 // exact data, the mean), and then draws from them. Starts run on all processors; the

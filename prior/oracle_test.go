@@ -113,3 +113,37 @@ func TestFitAgainstBoTorch(t *testing.T) {
 		require.InDelta(t, c.LogMarginal, fit.LogMarginal, 1e-3)
 	}
 }
+
+// Exact observations at the floor of the noise: testdata/gp/exact.py made the numbers
+// with mpmath. The tolerance is n·2⁻⁵²·variance/noise, what the factor's rounding
+// allows, for 24 observations and a variance of 12.
+func TestExactObservations(t *testing.T) {
+	text, err := os.ReadFile("../testdata/gp/exact.json")
+	require.NoError(t, err)
+	var o struct {
+		Cases []struct {
+			Kernel             string
+			Theta, Y, Gradient []float64
+			X                  [][]float64
+			LogMarginal        float64 `json:"log_marginal"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &o))
+	require.Len(t, o.Cases, 6)
+	const tol = 24 * 0x1p-52 * 12 / noiseFreeFloor
+	for _, c := range o.Cases {
+		m, err := Spec{Kernel: c.Kernel, Mean: MeanZero}.model(len(c.X[0]), true)
+		require.NoError(t, err)
+		require.Equal(t, noiseFreeFloor, c.Theta[len(c.Theta)-1])
+		logs, grad := make([]float64, len(c.Theta)), make([]float64, len(c.Theta))
+		for i, v := range c.Theta {
+			m.params[i].Prior = nil
+			logs[i] = math.Log(v)
+		}
+		loss := newObjective(m, dense(c.X), c.Y).loss(context.Background(), logs, grad)
+		require.InDelta(t, -c.LogMarginal, loss, tol, c.Kernel)
+		for i := range grad {
+			require.InDelta(t, -c.Gradient[i], grad[i], tol*(1+math.Abs(c.Gradient[i])), "%s, %s", c.Kernel, m.params[i].Name)
+		}
+	}
+}

@@ -33,7 +33,8 @@ type Dataset struct {
 	Lo, Hi []float64
 
 	// NoiseFree says that the observations are exact up to rounding. It lowers
-	// the floor under a learned noise variance from 1e-4 to 1e-6.
+	// the floor under a learned noise variance from 1e-4 to 1e-8 where the noise
+	// is fitted with a process, to 1e-6 where it is with a network's weights.
 	NoiseFree bool
 }
 

@@ -46,7 +46,7 @@ type modelFlags struct {
 	Surrogate  string   `group:"model" default:"gp" placeholder:"NAME" help:"Model of the function (bo list surrogates); default ${default}."`
 	Set        []string `group:"model" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate (bo describe surrogate NAME), in scaled units. Repeat for more."`
 	Likelihood string   `group:"model" enum:"gaussian,bernoulli,categorical" default:"gaussian" placeholder:"WHAT" help:"What the target is: a number with Gaussian noise (gaussian), a label of two (bernoulli) or of any number (categorical); default ${default}."`
-	NoiseFree  bool     `group:"model" help:"The targets are exact: allow a learned noise variance down to 1e-6."`
+	NoiseFree  bool     `group:"model" help:"The targets are exact: allow a learned noise variance down to 1e-8 (1e-6 where it is learned with a network's weights)."`
 	Inputs     string   `group:"model" enum:"raw,unit,zscore" default:"unit" placeholder:"HOW" help:"Scaling of each input before the fit: raw, unit (range of the training rows to [0,1]) or zscore; default ${default}."`
 	Outputs    string   `group:"model" enum:"raw,zscore" default:"zscore" placeholder:"HOW" help:"Scaling of the target before the fit: raw or zscore; default ${default}. Predictions come back in the units of the file."`
 	Seed       uint64   `group:"model" default:"0" placeholder:"N" help:"Root of all random numbers; default ${default}."`

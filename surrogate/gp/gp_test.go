@@ -27,6 +27,7 @@ func TestConformance(t *testing.T) {
 	for _, s := range []prior.Spec{
 		{Kernel: "rbf", Lengthscale: []float64{0.5}, Variance: ptr(1.5), Noise: ptr(0.01), Mean: prior.MeanZero},
 		{Kernel: "matern32"},
+		{Kernel: "matern52", Noise: ptr(1e-8)},
 		{Kernel: "rbf*periodic+linear", Restarts: 1},
 		{Kernel: "rq", Isotropic: true},
 	} {
@@ -88,8 +89,8 @@ func TestNoiseFreeLowersTheFloor(t *testing.T) {
 	require.GreaterOrEqual(t, noisy.Noise(), 1e-4)
 	d.NoiseFree = true
 	exact := fit(t, gp.Model{}, d)
-	require.Less(t, exact.Noise(), 1e-5)
-	require.GreaterOrEqual(t, exact.Noise(), 1e-6*(1-1e-9))
+	require.Less(t, exact.Noise(), 1e-7)
+	require.GreaterOrEqual(t, exact.Noise(), 1e-8*(1-1e-9))
 }
 
 func TestWarmStartIsNotWorse(t *testing.T) {

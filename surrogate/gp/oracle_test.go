@@ -2,6 +2,7 @@ package gp_test
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"testing"
 
@@ -61,6 +62,60 @@ func TestAgainstScikitLearn(t *testing.T) {
 			for i := range n {
 				require.InDelta(t, c.LOOMean[i], loo[i], 1e-8)
 				require.InDelta(t, c.LOOSD[i]*c.LOOSD[i], looVariance[i], 1e-8)
+			}
+		})
+	}
+}
+
+// Exact observations, some 1e-9 apart, with the least noise that a fit gives them:
+// testdata/gp/exact.py made the numbers with mpmath. The tolerance is
+// n·2⁻⁵²·variance/noise, what the factor's rounding allows, for 24 observations and a
+// variance of 12.
+func TestExactObservations(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/gp/exact.json")
+	require.NoError(t, err)
+	var oracle struct {
+		Cases []struct {
+			Kernel           string
+			Theta, Y         []float64
+			X, At            [][]float64
+			Mean, Variance   []float64
+			DMean, DVariance [][]float64
+			LogMarginal      float64 `json:"log_marginal"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &oracle))
+	require.Len(t, oracle.Cases, 6)
+	for _, c := range oracle.Cases {
+		t.Run(c.Kernel, func(t *testing.T) {
+			x, at := dense(c.X), dense(c.At)
+			n, dim := x.Dims()
+			m, last := len(c.At), len(c.Theta)-1
+			kernel, err := prior.Parse(c.Kernel, dim)
+			require.NoError(t, err)
+			p := prior.Process{Kernel: kernel.WithParams(c.Theta[:last]), Noise: c.Theta[last]}
+			all, err := gp.New(p, surrogate.Dataset{X: x, Y: c.Y})
+			require.NoError(t, err)
+			most, err := gp.New(p, surrogate.Dataset{X: mat.DenseCopyOf(x.Slice(0, n-2, 0, dim)), Y: c.Y[:n-2]})
+			require.NoError(t, err)
+			// The last rows are copies, but for 1e-9, of earlier ones.
+			extended, err := most.(surrogate.Conditioner).Condition(mat.DenseCopyOf(x.Slice(n-2, n, 0, dim)), c.Y[n-2:])
+			require.NoError(t, err)
+
+			tol := 24 * 0x1p-52 * 12 / p.Noise
+			for _, post := range []surrogate.Posterior{all, extended} {
+				require.Empty(t, post.Warnings())
+				require.InDelta(t, c.LogMarginal, post.(surrogate.Evidence).LogMarginalLikelihood(), tol)
+				mean, variance, dmean, dvariance := make([]float64, m), make([]float64, m), mat.NewDense(m, dim, nil), mat.NewDense(m, dim, nil)
+				post.PredictGrad(mean, variance, dmean, dvariance, at)
+				for i, v := range c.Variance {
+					require.InDelta(t, c.Mean[i], mean[i], tol*math.Sqrt(v))
+					require.InEpsilon(t, v, variance[i], tol)
+					for j := range dim {
+						require.InDelta(t, c.DMean[i][j], dmean.At(i, j), tol*(1+math.Abs(c.DMean[i][j])))
+						require.InDelta(t, c.DVariance[i][j], dvariance.At(i, j), tol*(v+math.Abs(c.DVariance[i][j])))
+					}
+				}
 			}
 		})
 	}
