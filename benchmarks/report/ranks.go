@@ -38,7 +38,8 @@ type Interval struct {
 type stratum [][]runner.Record
 
 // common returns methods and the blocks that all of them finished: the k methods
-// with the most finished runs, for the k ≥ 2 whose blocks hold the most runs.
+// with the most finished runs, for the k ≥ 2 whose blocks hold the most comparisons of
+// two runs.
 func (a *results) common() (methods []string, strata []stratum, blocks int) {
 	count := map[string]int{}
 	for _, problem := range a.contests() {
@@ -50,7 +51,7 @@ func (a *results) common() (methods []string, strata []stratum, blocks int) {
 	slices.SortStableFunc(order, func(x, y string) int { return count[y] - count[x] })
 	for k := 2; k <= len(order); k++ {
 		chosen := slices.DeleteFunc(slices.Clone(a.methods), func(m string) bool { return !slices.Contains(order[:k], m) })
-		if s, n := a.strata(chosen); n*k >= max(1, blocks*len(methods)) {
+		if s, n := a.strata(chosen); n*k*(k-1) >= max(1, blocks*len(methods)*(len(methods)-1)) {
 			methods, strata, blocks = chosen, s, n
 		}
 	}

@@ -230,7 +230,7 @@ func (w *writer) notes(r *Report) {
 		bullet("Regret at the end is the median over pairs of the regret divided by that of %s.", r.Baseline)
 	}
 	if len(r.Ranks) > 0 {
-		bullet("Rank 1 is the best; [%.0f %% interval] by a bootstrap over the seeds of each problem. Ranked are the methods, and the pairs of problem and seed that all of them finished, that hold the most runs.", 100*Level)
+		bullet("Rank 1 is the best; [%.0f %% interval] by a bootstrap over the seeds of each problem. Ranked are the methods, and the pairs of problem and seed that all of them finished, that hold the most comparisons of two methods.", 100*Level)
 	}
 	for _, o := range r.Origins {
 		bullet("%s", o.text())
