@@ -95,7 +95,8 @@ func (p *progress) close() {
 	p.closed = true
 }
 
-var digits = regexp.MustCompile(`[0-9][0-9.e+×-]*`)
+// numbers are those of a warning that are not part of a name, as in lengthscale[1].
+var numbers = regexp.MustCompile(`(^|[ (])[0-9][0-9.e+×-]*`)
 
 func (p *progress) handle(e loop.Event, best *loop.Trial) {
 	p.mu.Lock()
@@ -132,7 +133,7 @@ func (p *progress) handle(e loop.Event, best *loop.Trial) {
 	}
 	for _, w := range e.Warnings {
 		// One that each fit gives with other numbers is told once.
-		if kind := digits.ReplaceAllString(w, "0"); !p.warned[kind] {
+		if kind := numbers.ReplaceAllString(w, "${1}0"); !p.warned[kind] {
 			p.warned[kind] = true
 			p.print("bo: warning: " + w)
 		}

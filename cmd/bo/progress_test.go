@@ -71,11 +71,12 @@ func TestLinesThatStay(t *testing.T) {
 	p.handle(loop.Event{Kind: loop.TrialFinished, Improved: true, Trial: loop.Trial{ID: 1, Value: 3, Point: at}}, &loop.Trial{Value: 3})
 	p.handle(loop.Event{Kind: loop.TrialFinished, Trial: loop.Trial{ID: 2, Value: 4}}, &loop.Trial{Value: 3})
 	p.handle(loop.Event{Kind: loop.TrialFailed, Trial: loop.Trial{ID: 3, Error: "no\nluck"}}, nil)
-	p.handle(loop.Event{Kind: loop.Warned, Warnings: []string{"jitter 1e-11 on 30×30", "jitter 2.5e-09 on 31×31"}}, nil)
+	p.handle(loop.Event{Kind: loop.Warned, Warnings: []string{"jitter 1e-11 on 30×30", "jitter 2.5e-09 on 31×31", "lengthscale[1] ended on its bound 1e+04", "lengthscale[2] ended on its bound 1e+04", "lengthscale[2] ended on its bound 0.01"}}, nil)
 	p.close()
 	var lines []string
 	for line := range strings.SplitSeq(out.String(), "\n") {
 		lines = append(lines, line[strings.LastIndex(line, "\r")+1:])
 	}
-	require.Equal(t, []string{"trial  1/10  value 3            lr=0.333333 opt=sgd", "trial  3/10  failed: no; luck", "bo: warning: jitter 1e-11 on 30×30", ""}, lines)
+	require.Equal(t, []string{"trial  1/10  value 3            lr=0.333333 opt=sgd", "trial  3/10  failed: no; luck", "bo: warning: jitter 1e-11 on 30×30",
+		"bo: warning: lengthscale[1] ended on its bound 1e+04", "bo: warning: lengthscale[2] ended on its bound 1e+04", ""}, lines)
 }

@@ -16,8 +16,6 @@ import (
 
 // testdata/gp/posterior.py made the numbers with scikit-learn.
 func TestAgainstScikitLearn(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/gp/posterior.json")
-	require.NoError(t, err)
 	var oracle struct {
 		Cases []struct {
 			Kernel      string
@@ -32,7 +30,7 @@ func TestAgainstScikitLearn(t *testing.T) {
 			LOOSD       []float64   `json:"loo_sd"`
 		}
 	}
-	require.NoError(t, json.Unmarshal(text, &oracle))
+	read(t, "posterior.json", &oracle)
 	require.Len(t, oracle.Cases, 6)
 	for _, c := range oracle.Cases {
 		t.Run(c.Kernel, func(t *testing.T) {
@@ -72,8 +70,6 @@ func TestAgainstScikitLearn(t *testing.T) {
 // n·2⁻⁵²·variance/noise, what the factor's rounding allows, for 24 observations and a
 // variance of 12.
 func TestExactObservations(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/gp/exact.json")
-	require.NoError(t, err)
 	var oracle struct {
 		Cases []struct {
 			Kernel           string
@@ -84,7 +80,7 @@ func TestExactObservations(t *testing.T) {
 			LogMarginal      float64 `json:"log_marginal"`
 		}
 	}
-	require.NoError(t, json.Unmarshal(text, &oracle))
+	read(t, "exact.json", &oracle)
 	require.Len(t, oracle.Cases, 6)
 	for _, c := range oracle.Cases {
 		t.Run(c.Kernel, func(t *testing.T) {
@@ -119,6 +115,13 @@ func TestExactObservations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// read decodes a file of testdata/gp.
+func read(t *testing.T, name string, into any) {
+	text, err := os.ReadFile("../../testdata/gp/" + name)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, into))
 }
 
 func dense(rows [][]float64) *mat.Dense {
