@@ -60,30 +60,11 @@ const (
 // the error wraps ErrFlat and x is a point of dom. On cancellation the error is
 // the context's and x the best so far, nil if there is none.
 func Maximize(ctx context.Context, f Function, dom Domain, starts *mat.Dense, o MaximizeOptions, rng *rand.Rand) (x []float64, value float64, err error) {
-	return maximize(ctx, f, dom, starts, o, rng, func([]float64) bool { return false })
-}
-
-// maximize is Maximize over the points that skip does not reject; if it rejects
-// all that were met, the best of those.
-func maximize(ctx context.Context, f Function, dom Domain, starts *mat.Dense, o MaximizeOptions, rng *rand.Rand, skip func([]float64) bool) ([]float64, float64, error) {
-	if f.Dim() != dom.Dim() {
-		panic(fmt.Sprintf("acquisition: function of %d coordinates, domain of %d", f.Dim(), dom.Dim()))
-	}
-	if dom.Dim() == 0 {
-		return nil, 0, fmt.Errorf("%w: nothing to choose", ErrProblem)
-	}
-	o, err := o.withDefaults()
+	c, err := newClimb(f, dom, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &climb{f: f, dom: dom, o: o}
-	err = c.run(ctx, starts, rng)
-	if errors.Is(err, ErrFlat) {
-		at := c.met[0]
-		return at.x, at.value, err
-	}
-	x, value := c.best(skip)
-	return x, value, err
+	return c.maximize(ctx, starts, rng, func([]float64) bool { return false })
 }
 
 // climb is one run of Maximize.
@@ -91,7 +72,35 @@ type climb struct {
 	f   Function
 	dom Domain
 	o   MaximizeOptions
+
+	// Where the ascents of a climb for a function much like f ended; then those
+	// of this one. Nil for none.
+	ends *mat.Dense
+
 	met []visited // points of dom
+}
+
+func newClimb(f Function, dom Domain, o MaximizeOptions) (*climb, error) {
+	if f.Dim() != dom.Dim() {
+		panic(fmt.Sprintf("acquisition: function of %d coordinates, domain of %d", f.Dim(), dom.Dim()))
+	}
+	if dom.Dim() == 0 {
+		return nil, fmt.Errorf("%w: nothing to choose", ErrProblem)
+	}
+	o, err := o.withDefaults()
+	return &climb{f: f, dom: dom, o: o}, err
+}
+
+// maximize is Maximize over the points that skip does not reject; if it rejects
+// all that were met, the best of those.
+func (c *climb) maximize(ctx context.Context, starts *mat.Dense, rng *rand.Rand, skip func([]float64) bool) ([]float64, float64, error) {
+	err := c.run(ctx, starts, rng)
+	if errors.Is(err, ErrFlat) {
+		at := c.met[0]
+		return at.x, at.value, err
+	}
+	x, value := c.best(skip)
+	return x, value, err
 }
 
 type visited struct {
@@ -149,6 +158,11 @@ func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 
 func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) error {
 	d := c.dom.Dim()
+	before := c.ends
+	c.ends = nil
+	if before != nil {
+		c.o.Raw, c.o.Starts = max(1, c.o.Raw/4), max(1, c.o.Starts/4)
+	}
 	raw := space.Sobol(c.o.Raw, d, stream.Split(rng, "raw", 0))
 	if all := enumerate(c.dom, raw.RawRowView(0)); all != nil {
 		found, err := c.eval(ctx, all)
@@ -169,10 +183,24 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 		return ErrFlat
 	}
 	chosen := choose(found[:c.o.Raw], found[c.o.Raw:], c.o.Starts, stream.Split(rng, "starts", 0))
+	if before != nil {
+		again, err := c.eval(ctx, before)
+		if err != nil {
+			return err
+		}
+		chosen = append(chosen, apart(again, 2*c.o.Starts)...)
+	}
 	lo, hi := unitCube(d)
 	ends, err := c.ascend(ctx, chosen, lo, hi)
-	if err != nil || !c.dom.Discrete() {
+	if err != nil {
 		return err
+	}
+	c.ends = mat.NewDense(len(ends), d, nil)
+	for i, v := range ends {
+		c.ends.SetRow(i, v.x)
+	}
+	if !c.dom.Discrete() {
+		return nil
 	}
 	ends = append(ends, chosen...)
 	slices.SortStableFunc(ends, func(a, b visited) int { return compare(-a.value, -b.value) })
@@ -311,6 +339,23 @@ func choose(raw, extra []visited, n int, rng *rand.Rand) []visited {
 		out = append(out, raw[i])
 	}
 	return out[:min(n, len(out))]
+}
+
+// apart returns the best n of vs of which no two are the same maximum, found twice.
+func apart(vs []visited, n int) []visited {
+	const near = 1e-3 // in every coordinate
+	vs = finite(vs)
+	slices.SortStableFunc(vs, func(a, b visited) int { return compare(-a.value, -b.value) })
+	var out []visited
+	for _, v := range vs {
+		if len(out) == n {
+			break
+		}
+		if !slices.ContainsFunc(out, func(w visited) bool { return floats.Distance(v.x, w.x, math.Inf(1)) <= near }) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 func finite(vs []visited) []visited {

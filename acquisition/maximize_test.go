@@ -189,9 +189,57 @@ func TestMaximizeEnumerates(t *testing.T) {
 func TestMaximizeSkips(t *testing.T) {
 	s := newSpace(t, space.Int("n", 1, 30))
 	f := pointwise{d: 1, eval: func(x, g []float64) float64 { g[0] = 1; return x[0] }}
-	x, _, err := maximize(t.Context(), f, s, nil, MaximizeOptions{}, rng(1), func(x []float64) bool { return s.Decode(x).Int("n") > 12 })
+	c, err := newClimb(f, s, MaximizeOptions{})
+	require.NoError(t, err)
+	x, _, err := c.maximize(t.Context(), nil, rng(1), func(x []float64) bool { return s.Decode(x).Int("n") > 12 })
 	require.NoError(t, err)
 	assert.Equal(t, 12, s.Decode(x).Int("n"))
+}
+
+// A climb that follows another finds the maximum too, for a third of the evaluations,
+// although the best of the ends it starts from is gone.
+func TestMaximizeFromEnds(t *testing.T) {
+	const d = 4
+	bumps := space.Halton(5, d, rng(3))
+	heights := []float64{1, 1.1, 1.2, 1.3, 1.4}
+	asked := 0
+	f := pointwise{d: d, hook: func(m int) { asked += m }, eval: func(x, g []float64) (v float64) {
+		clear(g)
+		for i, h := range heights {
+			var r2 float64
+			for j, u := range x {
+				r2 += (u - bumps.At(i, j)) * (u - bumps.At(i, j))
+			}
+			e := h * math.Exp(-r2/(2*0.15*0.15))
+			v += e
+			for j, u := range x {
+				g[j] -= e * (u - bumps.At(i, j)) / (0.15 * 0.15)
+			}
+		}
+		return v
+	}}
+	climb := func(ends *mat.Dense, seed uint64) (float64, int, *mat.Dense) {
+		c, err := newClimb(f, cube(t, d), MaximizeOptions{})
+		require.NoError(t, err)
+		c.ends, asked = ends, 0
+		_, v, err := c.maximize(t.Context(), nil, rng(seed), func([]float64) bool { return false })
+		require.NoError(t, err)
+		return v, asked, c.ends
+	}
+	_, _, ends := climb(nil, 1)
+	heights[4] = 0
+	want, full, _ := climb(nil, 2)
+	got, few, _ := climb(ends, 3)
+	assert.InDelta(t, want, got, 1e-8)
+	assert.Less(t, few, full/3)
+}
+
+func TestApart(t *testing.T) {
+	vs := []visited{{[]float64{0.5}, 1}, {[]float64{0.5005}, 2}, {[]float64{0.9}, math.NaN()}, {[]float64{0.1}, 0}, {[]float64{0.3}, 3}}
+	got := apart(vs, 3)
+	require.Len(t, got, 3)
+	assert.Equal(t, []float64{3, 2, 0}, []float64{got[0].value, got[1].value, got[2].value})
+	assert.Len(t, apart(vs, 1), 1)
 }
 
 func TestMaximizeFlat(t *testing.T) {
