@@ -27,15 +27,7 @@ func BenchmarkSuggestion(b *testing.B) {
 		{"fsp-laplace", fsplaplace.Model{}, 20, 2}, {"fsp-laplace", fsplaplace.Model{}, 50, 2}, {"fsp-laplace", fsplaplace.Model{}, 200, 6}, {"fsp-laplace", fsplaplace.Model{}, 500, 20},
 	} {
 		b.Run(fmt.Sprintf("%s/n=%d/d=%d", c.name, c.n, c.d), func(b *testing.B) {
-			o := benchmarks.Levy(c.d)
-			s, err := New(o.Space, Options{Surrogate: c.model, NoiseFree: true})
-			require.NoError(b, err)
-			design := space.Sobol(c.n, c.d, stream.New(1, "design", 0))
-			for i := range c.n {
-				p := o.Space.Decode(design.RawRowView(i))
-				_, err := s.Add(p, o.At(p))
-				require.NoError(b, err)
-			}
+			s := told(b, c.model, c.n, c.d)
 			t := s.snapshot()
 			_, warm, err := s.choose(b.Context(), &t, 1)
 			require.NoError(b, err)
@@ -55,4 +47,36 @@ func BenchmarkSuggestion(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A batch of ten, with its fit.
+func BenchmarkBatch(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		model surrogate.Model
+	}{{"gp", gp.Model{}}, {"fsp-laplace", fsplaplace.Model{}}} {
+		b.Run(c.name+"/n=50/d=6", func(b *testing.B) {
+			s := told(b, c.model, 50, 6)
+			t := s.snapshot()
+			for b.Loop() {
+				if _, _, err := s.choose(b.Context(), &t, 10); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// told returns a study of Levy's function of d inputs that knows n points of a design.
+func told(b *testing.B, model surrogate.Model, n, d int) *Study {
+	o := benchmarks.Levy(d)
+	s, err := New(o.Space, Options{Surrogate: model, NoiseFree: true})
+	require.NoError(b, err)
+	design := space.Sobol(n, d, stream.New(1, "design", 0))
+	for i := range n {
+		p := o.Space.Decode(design.RawRowView(i))
+		_, err := s.Add(p, o.At(p))
+		require.NoError(b, err)
+	}
+	return s
 }

@@ -69,7 +69,7 @@ func (p *problem) ridge(t testing.TB, w []float64, c, holdout *mat.Dense) *dualF
 }
 
 func (p *problem) share(f factor, w []float64, x *mat.Dense) share {
-	post := &posterior{factor: f}
+	post := &posterior{factor: f, update: unobserved{}}
 	m, _ := x.Dims()
 	v, k := make([]float64, m), make([]float64, m)
 	squaredNorms(v, post.at(new(scratch.Memory), x, p.tape(w, x)).phi)

@@ -85,7 +85,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	spread := p.inputs.Spread(p.box)
 	for c, mean := range fitted.Means {
 		w := fspace.InitialWeights(p.net, *m.Bias, spread, mean, stream.Split(rng, "weights", c))
-		l.parts[c] = &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process}
+		l.parts[c] = &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, update: unobserved{}}
 	}
 	if err := p.solve(ctx, l, stream.Split(rng, "context", 0)); err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 		}
 	}
 	if len(l.parts) == 1 {
-		l.parts[0].precision(chol)
+		l.parts[0].update = byWeights{invert(chol)}
 	} else {
 		l.chol = chol
 	}
@@ -323,7 +323,7 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 		for i, v := range column {
 			mean.Set(i, c, v)
 		}
-		half[c] = q.whiten(mem, f)
+		half[c] = q.update.root(mem, f.phi)
 		if l.chol != nil {
 			b := mat.NewDense(total, m, nil)
 			b.Slice(at[c], at[c+1], 0, m).(*mat.Dense).Copy(half[c].T())

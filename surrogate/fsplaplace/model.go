@@ -229,7 +229,7 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	if err != nil {
 		return nil, err
 	}
-	post := &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: p.noise}
+	post := &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: p.noise, update: unobserved{}}
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
 	if p.Factor == "ridge" {
@@ -265,7 +265,7 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target
 		return err
 	}
 	post.ridge = s.exponent
-	post.factor, post.a = &s.factor, nil
+	post.factor, post.update = &s.factor, unobserved{}
 	if err = post.observe(p.data.X); err != nil || p.Trainer != "gauss-newton" || p.refined {
 		return err
 	}
@@ -285,7 +285,7 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target
 	}
 	rest := *post
 	u := s.factor.unscaled()
-	rest.factor, rest.a = u, nil
+	rest.factor, rest.update = u, unobserved{}
 	if err := rest.observe(p.data.X); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package fsplaplace
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -29,10 +28,8 @@ type posterior struct {
 	process prior.Process
 	shift   []float64 // nil for none
 	factor  factor
-	m       []float64        // nil for 0
-	a       *linalg.Cholesky // of A = L Lᵀ; nil for I
-	half    *mat.Dense       // L⁻¹; nil for I
-	halfT   *mat.Dense       // its transpose
+	m       []float64 // nil for 0
+	update  update    // A⁻¹
 	noise   float64
 	ridge   float64 // decimal exponent; 0 where the factor has none
 
@@ -100,28 +97,8 @@ func (p *posterior) networkGrad(dx *mat.Dense, t *nn.Tape) {
 	p.Inputs.Pull(dx)
 }
 
-// whiten returns the rows L⁻¹φ, A = L Lᵀ, whose products are the covariance.
-func (p *posterior) whiten(mem *scratch.Memory, at features) *mat.Dense {
-	if p.a == nil {
-		return at.phi
-	}
-	white := mem.Dense(at.phi.Dims())
-	linalg.Mul(white, 1, linalg.N, at.phi, linalg.N, p.halfT, 0)
-	return white
-}
-
-// whitenVJP returns the gradient with respect to φ for that with respect to L⁻¹φ.
-func (p *posterior) whitenVJP(mem *scratch.Memory, bar *mat.Dense) *mat.Dense {
-	if p.a == nil {
-		return bar
-	}
-	out := mem.Dense(bar.Dims())
-	linalg.Mul(out, 1, linalg.N, bar, linalg.N, p.half, 0)
-	return out
-}
-
-// Predict costs O(|C|(Σ_l h_l + r) + r²) a point with the ridge factor, O(pr) with
-// the others.
+// Predict costs O(|C|(Σ_l h_l + r) + min(n(r + n), r²)) a point with the ridge
+// factor, O(pr) with the others.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)
@@ -134,8 +111,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 		defer t.Return()
 		at := p.at(mem, x, t)
 		p.mean(mean[i:k], at)
-		white := p.whiten(mem, at)
-		squaredNorms(variance[i:k], white)
+		p.update.variance(variance[i:k], at.phi, p.update.root(mem, at.phi))
 	})
 }
 
@@ -154,18 +130,17 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		defer t.Return()
 		at := p.at(mem, x, t)
 		p.mean(mean[i:k], at)
-		white := p.whiten(mem, at)
-		squaredNorms(variance[i:k], white)
+		root := p.update.root(mem, at.phi)
+		p.update.variance(variance[i:k], at.phi, root)
 
-		bar := mem.Dense(white.Dims())
+		times, bar := p.update.times(mem, at.phi, root), mem.Dense(at.phi.Dims())
 		for j := range k - i {
-			twice := bar.RawRowView(j)
-			copy(twice, white.RawRowView(j))
-			scaleRow(twice, 2)
+			copy(bar.RawRowView(j), times.RawRowView(j))
+			scaleRow(bar.RawRowView(j), 2)
 		}
 		dm, dv := mem.Rows(dmean, i, k), mem.Rows(dvariance, i, k)
 		dv.Zero()
-		p.factor.vjp(dv, at, p.whitenVJP(mem, bar))
+		p.factor.vjp(dv, at, bar)
 		p.meanGrad(dm, at)
 	})
 }
@@ -196,7 +171,7 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	defer t.Return()
 	at := p.at(mem, x, t)
 	p.mean(mean, at)
-	linalg.Syrk(cov, 1, linalg.N, p.whiten(mem, at), 0)
+	p.update.covariance(cov, at.phi, p.update.root(mem, at.phi))
 }
 
 // JointVJP implements surrogate.Posterior.
@@ -212,8 +187,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	at := p.at(mem, x, t)
 	bar, full := mem.Dense(at.phi.Dims()), mem.Dense(m, m)
 	full.Copy(cbar)
-	linalg.Mul(bar, 2, linalg.N, full, linalg.N, p.whiten(mem, at), 0)
-	bar = p.whitenVJP(mem, bar)
+	linalg.Mul(bar, 2, linalg.N, full, linalg.N, p.update.times(mem, at.phi, p.update.root(mem, at.phi)), 0)
 	grad := mem.Dense(m, d)
 	p.networkGrad(grad, t)
 	for i, v := range mbar {
@@ -235,9 +209,7 @@ func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 		for k := range omega {
 			omega[k] = rng.NormFloat64()
 		}
-		if p.a != nil {
-			p.a.SolveUpperVec(omega)
-		}
+		p.update.draw(omega, rng)
 		if p.m != nil {
 			linalg.Axpy(1, p.m, omega)
 		}
@@ -281,72 +253,6 @@ func (q *path) Eval(value []float64, grad, x *mat.Dense) {
 	})
 }
 
-// observe adds the precision of noisy observations at the rows of x,
-//
-//	A + σ⁻² Σ_i φ(x_i)ᵀφ(x_i),
-//
-// in O(nr² + r³).
-func (p *posterior) observe(x *mat.Dense) error {
-	r := p.factor.rank()
-	mem := scratch.Borrow()
-	defer mem.Return()
-	a := mem.Sym(r)
-	a.Zero()
-	if p.a == nil {
-		fspace.AddDiagonal(a, 1)
-	} else {
-		l := mem.Dense(r, r)
-		p.a.Lower(l)
-		linalg.Syrk(a, 1, linalg.N, l, 0)
-	}
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		t := p.Record(x)
-		defer t.Return()
-		part := scratch.Borrow()
-		defer part.Return()
-		linalg.Syrk(a, 1/p.noise, linalg.T, p.at(part, x, t).phi, 1)
-	})
-	chol, err := linalg.Factorize(a)
-	if err != nil {
-		return fmt.Errorf("fsp-laplace: posterior precision: %w", err)
-	}
-	p.precision(chol)
-	return nil
-}
-
-// precision sets A.
-func (p *posterior) precision(a *linalg.Cholesky) {
-	p.a, p.half = a, mat.NewDense(a.N(), a.N(), nil)
-	for i := range a.N() {
-		p.half.Set(i, i, 1)
-	}
-	a.SolveLower(p.half)
-	p.halfT = mat.DenseCopyOf(p.half.T())
-}
-
-// pull moves the mean to what the values y at the rows of x, taken up by observe,
-// say: by A⁻¹ σ⁻² Σ_i φ(x_i)ᵀ (y_i - mean(x_i)).
-func (p *posterior) pull(x *mat.Dense, y []float64) {
-	step := make([]float64, p.factor.rank())
-	mem := scratch.Borrow()
-	defer mem.Return()
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		mem.Reset()
-		t := p.Record(x)
-		defer t.Return()
-		mean, at := mem.Floats(k-i), p.at(mem, x, t)
-		p.mean(mean, at)
-		for j, m := range mean {
-			linalg.Axpy((y[i+j]-m)/p.noise, at.phi.RawRowView(j), step)
-		}
-	})
-	p.a.SolveVec(step)
-	if p.m != nil {
-		linalg.Axpy(1, p.m, step)
-	}
-	p.m = step
-}
-
 // Condition takes up observations in the linear model, around the same w*: exact
 // for it.
 func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
@@ -380,13 +286,6 @@ func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	for i, s := range variance {
 		variance[i] = s / max(1-s/p.noise, 1e-12)
 		mean[i] -= variance[i] * (p.y[i] - mean[i]) / p.noise
-	}
-}
-
-func squaredNorms(dst []float64, x *mat.Dense) {
-	for i := range dst {
-		row := x.RawRowView(i)
-		dst[i] = linalg.Dot(row, row)
 	}
 }
 

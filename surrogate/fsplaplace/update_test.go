@@ -1,0 +1,116 @@
+package fsplaplace
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/space"
+)
+
+func normal(r, c int, seed uint64) *mat.Dense {
+	rng := stream.New(seed, "normal", 0)
+	m := mat.NewDense(r, c, nil)
+	for i := range r {
+		for j := range c {
+			m.Set(i, j, rng.NormFloat64())
+		}
+	}
+	return m
+}
+
+// The covariance of the weights by A and by the covariance of the observed values.
+func TestUpdatesAgree(t *testing.T) {
+	const n, r, m, noise = 7, 12, 5, 0.1
+	phi, at := normal(n, r, 1), normal(m, r, 2)
+	a := mat.NewSymDense(r, nil)
+	linalg.Syrk(a, 1/noise, linalg.T, phi, 0)
+	fspace.AddDiagonal(a, 1)
+	f, err := factorize(a)
+	require.NoError(t, err)
+	v, err := newByValues(phi, noise)
+	require.NoError(t, err)
+
+	mem := scratch.Borrow()
+	defer mem.Return()
+	want, got := byWeights{f}, v
+	wroot, groot := want.root(mem, at), got.root(mem, at)
+	wv, gv := make([]float64, m), make([]float64, m)
+	want.variance(wv, at, wroot)
+	got.variance(gv, at, groot)
+	require.InDeltaSlice(t, wv, gv, 1e-12)
+	wc, gc := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
+	want.covariance(wc, at, wroot)
+	got.covariance(gc, at, groot)
+	require.LessOrEqual(t, maxDiff(wc, gc), 1e-12)
+	require.LessOrEqual(t, maxDiff(want.times(mem, at, wroot), got.times(mem, at, groot)), 1e-12)
+
+	// The covariance of draws, each entry within five standard errors.
+	const draws = 20000
+	inverse := mat.NewSymDense(r, nil)
+	f.chol.Inverse(inverse)
+	for name, u := range map[string]update{"weights": want, "values": got} {
+		rng := stream.New(3, "draws", 0)
+		second := mat.NewSymDense(r, nil)
+		for range draws {
+			omega := make([]float64, r)
+			for i := range omega {
+				omega[i] = rng.NormFloat64()
+			}
+			u.draw(omega, rng)
+			second.SymRankOne(second, 1./draws, mat.NewVecDense(r, omega))
+		}
+		for i := range r {
+			for j := range r {
+				v := inverse.At(i, j)
+				se := math.Sqrt((inverse.At(i, i)*inverse.At(j, j) + v*v) / draws)
+				require.InDelta(t, v, second.At(i, j), 5*se, name)
+			}
+		}
+	}
+}
+
+// Observations taken up in parts, beyond the number up to which their values are what
+// is held, are observations taken up at once.
+func TestObserveInParts(t *testing.T) {
+	d := wave(24)
+	post, err := Model{Context: 40, Hidden: []int{20}}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	whole := post.(*posterior)
+	r := whole.factor.rank()
+	half := (r + 1) / 2
+	x := space.Sobol(half, 1, stream.New(2, "x", 0))
+	y := make([]float64, half)
+	fresh := *whole
+	fresh.update, fresh.m, fresh.noise = unobserved{}, nil, 0.01
+	at := space.Halton(30, 1, stream.New(3, "at", 0))
+	moments := func(p *posterior) (mean, variance []float64) {
+		mean, variance = make([]float64, 30), make([]float64, 30)
+		p.Predict(mean, variance, at)
+		return mean, variance
+	}
+	once, parts := fresh, fresh
+	require.NoError(t, once.observe(x))
+	require.IsType(t, byWeights{}, once.update)
+	once.pull(x, y)
+	from := 0
+	for _, to := range []int{3, half - 4, half} {
+		next, err := parts.Condition(x.Slice(from, to, 0, 1).(*mat.Dense), y[from:to])
+		require.NoError(t, err)
+		parts, from = *next.(*posterior), to
+		if to < half {
+			require.IsType(t, &byValues{}, parts.update)
+		}
+	}
+	require.IsType(t, byWeights{}, parts.update)
+	wantMean, wantVariance := moments(&once)
+	mean, variance := moments(&parts)
+	require.InDeltaSlice(t, wantMean, mean, 1e-6)
+	require.InDeltaSlice(t, wantVariance, variance, 1e-8)
+}
