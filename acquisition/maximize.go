@@ -156,13 +156,19 @@ func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	return slices.Clone(c.met[from:]), nil
 }
 
+// ask is eval at the projections of the rows of x, which it moves.
+func (c *climb) ask(ctx context.Context, x *mat.Dense) ([]visited, error) {
+	for i := range rowCount(x) {
+		c.dom.Project(x.RawRowView(i))
+	}
+	return c.eval(ctx, x)
+}
+
+// run meets points of the domain. After a former climb a quarter of the points and of the
+// ascents is new and others start from its ends, unless f is not much like that climb's
+// function: its ends are no better than the new points.
 func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) error {
 	d := c.dom.Dim()
-	before := c.ends
-	c.ends = nil
-	if before != nil {
-		c.o.Raw, c.o.Starts = max(1, c.o.Raw/4), max(1, c.o.Starts/4)
-	}
 	raw := space.Sobol(c.o.Raw, d, stream.Split(rng, "raw", 0))
 	if all := enumerate(c.dom, raw.RawRowView(0)); all != nil {
 		found, err := c.eval(ctx, all)
@@ -171,25 +177,32 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 		}
 		return err
 	}
-	candidates := stack(raw, starts)
-	for i := range rowCount(candidates) {
-		c.dom.Project(candidates.RawRowView(i))
-	}
-	found, err := c.eval(ctx, candidates)
-	if err != nil {
-		return err
-	}
-	if flat(found) {
-		return ErrFlat
-	}
-	chosen := choose(found[:c.o.Raw], found[c.o.Raw:], c.o.Starts, stream.Split(rng, "starts", 0))
-	if before != nil {
-		again, err := c.eval(ctx, before)
+	n, climbs := c.o.Raw, c.o.Starts
+	var again []visited
+	if c.ends != nil {
+		found, err := c.eval(ctx, c.ends)
 		if err != nil {
 			return err
 		}
-		chosen = append(chosen, apart(again, 2*c.o.Starts)...)
+		again = apart(found, max(1, climbs/2))
+		n, climbs = max(1, n/4), max(1, climbs/4)
 	}
+	found, err := c.ask(ctx, stack(rows(raw, 0, n), starts))
+	if err != nil {
+		return err
+	}
+	if c.ends != nil && n < c.o.Raw && !(highest(again) > highest(found[:n])) {
+		rest, err := c.ask(ctx, stack(rows(raw, n, c.o.Raw)))
+		if err != nil {
+			return err
+		}
+		found = slices.Insert(found, n, rest...)
+		n, climbs = c.o.Raw, c.o.Starts
+	}
+	if flat(slices.Concat(found, again)) {
+		return ErrFlat
+	}
+	chosen := slices.Concat(choose(found[:n], found[n:], climbs, stream.Split(rng, "starts", 0)), again)
 	lo, hi := unitCube(d)
 	ends, err := c.ascend(ctx, chosen, lo, hi)
 	if err != nil {
@@ -214,6 +227,15 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 		}
 	}
 	return nil
+}
+
+// highest is the largest finite value.
+func highest(vs []visited) float64 {
+	top := math.Inf(-1)
+	for _, v := range finite(vs) {
+		top = max(top, v.value)
+	}
+	return top
 }
 
 // flat reports that fewer than two different finite values were found.

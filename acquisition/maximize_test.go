@@ -232,6 +232,12 @@ func TestMaximizeFromEnds(t *testing.T) {
 	got, few, _ := climb(ends, 3)
 	assert.InDelta(t, want, got, 1e-8)
 	assert.Less(t, few, full/3)
+
+	bumps = space.Halton(5, d, rng(4)) // another function
+	want, full, _ = climb(nil, 5)
+	got, few, _ = climb(ends, 6)
+	assert.InDelta(t, want, got, 1e-8)
+	assert.Greater(t, few, full*3/4)
 }
 
 func TestApart(t *testing.T) {

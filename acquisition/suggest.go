@@ -29,7 +29,7 @@ type Candidate struct {
 // next, unless a is a Joint that asks for all at once; that search starts,
 // among others, from the batch chosen one by one, so its value is no lower.
 // From the second point on the maxima are mostly the old ones: a quarter of Raw
-// and of Starts is joined by half of Starts where the last ascents ended.
+// and of Starts is joined by at most half of Starts where the last ascents ended.
 //
 // No suggestion repeats a pending point or another suggestion, and none repeats
 // an evaluated point, while dom has others. Where the acquisition is flat, the
