@@ -17,7 +17,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// MaximizeOptions tunes Maximize. The zero value holds the defaults.
+// MaximizeOptions tunes Maximize. The zero value holds the defaults. Suggest asks
+// fewer for all points of a batch but the first.
 type MaximizeOptions struct {
 	Raw     int `set:"raw" help:"points of a scrambled Sobol sequence asked first" default:"1024"`
 	Starts  int `set:"starts" help:"gradient ascents" default:"20"`
@@ -73,9 +74,8 @@ type climb struct {
 	dom Domain
 	o   MaximizeOptions
 
-	// Where the ascents of a climb for a function much like f ended; then those
-	// of this one. Nil for none.
-	ends *mat.Dense
+	before *mat.Dense // ends of a climb for a function that may be much like f; nil for none
+	ends   *mat.Dense // where the ascents ended
 
 	met []visited // points of dom
 }
@@ -179,8 +179,8 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 	}
 	n, climbs := c.o.Raw, c.o.Starts
 	var again []visited
-	if c.ends != nil {
-		found, err := c.eval(ctx, c.ends)
+	if c.before != nil {
+		found, err := c.eval(ctx, c.before)
 		if err != nil {
 			return err
 		}
@@ -191,13 +191,13 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 	if err != nil {
 		return err
 	}
-	if c.ends != nil && n < c.o.Raw && !(highest(again) > highest(found[:n])) {
+	if c.before != nil && n < c.o.Raw && !(highest(again) > highest(found[:n])) {
 		rest, err := c.ask(ctx, stack(rows(raw, n, c.o.Raw)))
 		if err != nil {
 			return err
 		}
 		found = slices.Insert(found, n, rest...)
-		n, climbs = c.o.Raw, c.o.Starts
+		n, climbs, again = c.o.Raw, c.o.Starts, nil
 	}
 	if flat(slices.Concat(found, again)) {
 		return ErrFlat
@@ -208,25 +208,32 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 	if err != nil {
 		return err
 	}
-	c.ends = mat.NewDense(len(ends), d, nil)
-	for i, v := range ends {
-		c.ends.SetRow(i, v.x)
-	}
-	if !c.dom.Discrete() {
-		return nil
-	}
-	ends = append(ends, chosen...)
-	slices.SortStableFunc(ends, func(a, b visited) int { return compare(-a.value, -b.value) })
-	seen := map[string]bool{}
-	for _, v := range ends {
-		if k := key(v.x); !seen[k] && len(seen) < polished {
-			seen[k] = true
-			if err := c.polish(ctx, v); err != nil {
-				return err
+	if c.dom.Discrete() {
+		from := slices.Concat(ends, chosen)
+		slices.SortStableFunc(from, func(a, b visited) int { return compare(-a.value, -b.value) })
+		seen := map[string]bool{}
+		for _, v := range from {
+			if k := key(v.x); !seen[k] && len(seen) < polished {
+				seen[k] = true
+				end, err := c.polish(ctx, v)
+				if err != nil {
+					return err
+				}
+				ends = append(ends, end)
 			}
 		}
 	}
+	c.ends = points(ends)
 	return nil
+}
+
+// points returns where vs are, a row each.
+func points(vs []visited) *mat.Dense {
+	x := mat.NewDense(len(vs), len(vs[0].x), nil)
+	for i, v := range vs {
+		x.SetRow(i, v.x)
+	}
+	return x
 }
 
 // highest is the largest finite value.
@@ -251,17 +258,13 @@ func flat(found []visited) bool {
 
 // ascend climbs from each start within the box and returns the projected ends.
 func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([]visited, error) {
-	x0 := mat.NewDense(len(from), c.dom.Dim(), nil)
-	for i, v := range from {
-		x0.SetRow(i, v.x)
-	}
 	climbed, err := optimize.MinimizeBatch(ctx, func(value []float64, grad, x *mat.Dense) {
 		c.f.Eval(value, grad, x)
 		for i := range value {
 			value[i] = -value[i]
 			floats.Scale(-1, grad.RawRowView(i))
 		}
-	}, x0, lo, hi, optimize.Settings{MaxIter: c.o.MaxIter, GradTol: 1e-6, FuncTol: 1e-9})
+	}, points(from), lo, hi, optimize.Settings{MaxIter: c.o.MaxIter, GradTol: 1e-6, FuncTol: 1e-9})
 	ends := mat.NewDense(len(climbed), c.dom.Dim(), nil)
 	for i, r := range climbed {
 		ends.SetRow(i, r.X)
@@ -275,8 +278,8 @@ func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([
 }
 
 // polish alternates moves to the best neighbour and ascents in the free
-// coordinates, from v, until neither gains.
-func (c *climb) polish(ctx context.Context, v visited) error {
+// coordinates, from v, until neither gains, and returns where that is.
+func (c *climb) polish(ctx context.Context, v visited) (visited, error) {
 	free := c.dom.Free()
 	continuous := slices.Contains(free, true)
 	for range maxPolish {
@@ -284,7 +287,7 @@ func (c *climb) polish(ctx context.Context, v visited) error {
 		for {
 			near, err := c.eval(ctx, c.dom.Neighbors(v.x))
 			if err != nil {
-				return err
+				return v, err
 			}
 			at := v
 			for _, w := range near {
@@ -306,17 +309,17 @@ func (c *climb) polish(ctx context.Context, v visited) error {
 			}
 			end, err := c.ascend(ctx, []visited{v}, lo, hi)
 			if err != nil {
-				return err
+				return v, err
 			}
 			if compare(-end[0].value, -v.value) < 0 {
 				v = end[0]
 			}
 		}
 		if !(v.value > before+1e-9*max(1, math.Abs(before))) {
-			return nil
+			return v, nil
 		}
 	}
-	return nil
+	return v, nil
 }
 
 // choose picks n starts: the best point; then up to a quarter of n of the best

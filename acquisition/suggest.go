@@ -85,13 +85,13 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 	if err != nil {
 		return c, nil, err
 	}
-	climb, err := newClimb(f, dom, o)
+	search, err := newClimb(f, dom, o)
 	if err != nil {
 		return c, nil, err
 	}
-	climb.ends = before
+	search.before = before
 	reject := known.reject()
-	c.X, c.Value, err = climb.maximize(ctx, starts, rng, reject)
+	c.X, c.Value, err = search.maximize(ctx, starts, rng, reject)
 	switch {
 	case errors.Is(err, ErrFlat):
 		c.Warnings = append(c.Warnings, "the acquisition function is flat: this point fills space")
@@ -110,7 +110,7 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 		c.Warnings = append(c.Warnings, "every point is evaluated or pending: this one is suggested again")
 	}
 	c.X = slices.Clone(c.X)
-	return c, climb.ends, nil
+	return c, search.ends, nil
 }
 
 // suggestJointly climbs from the batch chosen one by one and from batches spread
@@ -136,11 +136,11 @@ func suggestJointly(ctx context.Context, a Acquisition, p Problem, dom Domain, g
 		}
 		return false
 	}
-	climb, err := newClimb(f, power{dom, q}, o)
+	search, err := newClimb(f, power{dom, q}, o)
 	if err != nil {
 		return nil, err
 	}
-	x, value, err := climb.maximize(ctx, mat.NewDense(1, q*d, first), rng, repeats)
+	x, value, err := search.maximize(ctx, mat.NewDense(1, q*d, first), rng, repeats)
 	if errors.Is(err, ErrFlat) {
 		return greedy, nil
 	}

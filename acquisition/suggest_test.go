@@ -44,6 +44,37 @@ func TestSuggestBatches(t *testing.T) {
 	}
 }
 
+// counting records the evaluations of each function that is built.
+type counting struct {
+	Acquisition
+	asked *[]int
+}
+
+func (c counting) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	f, err := c.Acquisition.Build(ctx, p, q, rng)
+	*c.asked = append(*c.asked, 0)
+	return countingFunction{f, &(*c.asked)[len(*c.asked)-1]}, err
+}
+
+type countingFunction struct {
+	Function
+	asked *int
+}
+
+func (f countingFunction) Eval(value []float64, grad, x *mat.Dense) {
+	*f.asked += len(value)
+	f.Function.Eval(value, grad, x)
+}
+
+// The second point of a batch goes on from the search for the first.
+func TestSuggestGoesOn(t *testing.T) {
+	asked := make([]int, 0, 2)
+	_, err := Suggest(t.Context(), counting{LogEI{}, &asked}, problem(t, 3), cube(t, 3), 2, MaximizeOptions{}, rng(1))
+	require.NoError(t, err)
+	require.Len(t, asked, 2)
+	assert.Less(t, asked[1], asked[0]/2)
+}
+
 // An affine change of the objective's unit leaves the suggestion unchanged: for a
 // shift exactly up to rounding, and for a scale where no tolerance has units.
 func TestAffineChange(t *testing.T) {

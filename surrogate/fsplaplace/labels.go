@@ -316,28 +316,29 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	column := make([]float64, m)
 	mem := scratch.Borrow()
 	defer mem.Return()
-	half := make([]*mat.Dense, k) // rows are L⁻¹φ of the latent at each point
+	white := make([]*mat.Dense, k) // rows are L⁻¹φ of the latent at each point
 	for c, q := range l.parts {
 		f := q.at(mem, x, q.Record(x))
 		q.mean(column, f)
 		for i, v := range column {
 			mean.Set(i, c, v)
 		}
-		half[c] = q.update.root(mem, f.phi)
-		if l.chol != nil {
-			b := mat.NewDense(total, m, nil)
-			b.Slice(at[c], at[c+1], 0, m).(*mat.Dense).Copy(half[c].T())
-			l.chol.SolveLower(b)
-			half[c] = mat.DenseCopyOf(b.T())
+		if l.chol == nil {
+			q.update.variance(column, f.phi, q.update.root(mem, f.phi))
+			for i, v := range column {
+				cov.Set(i, c*k+c, v)
+			}
+			continue
 		}
-	}
-	for i := range m {
-		row := cov.RawRowView(i)
-		for c := range k {
-			row[c*k+c] = linalg.Dot(half[c].RawRowView(i), half[c].RawRowView(i))
-			for b := 0; b < c && l.chol != nil; b++ {
-				v := linalg.Dot(half[c].RawRowView(i), half[b].RawRowView(i))
-				row[c*k+b], row[b*k+c] = v, v
+		b := mat.NewDense(total, m, nil)
+		b.Slice(at[c], at[c+1], 0, m).(*mat.Dense).Copy(f.phi.T())
+		l.chol.SolveLower(b)
+		white[c] = mat.DenseCopyOf(b.T())
+		for i := range m {
+			for b := range c + 1 {
+				v := linalg.Dot(white[c].RawRowView(i), white[b].RawRowView(i))
+				cov.Set(i, c*k+b, v)
+				cov.Set(i, b*k+c, v)
 			}
 		}
 	}

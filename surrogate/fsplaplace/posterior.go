@@ -97,8 +97,8 @@ func (p *posterior) networkGrad(dx *mat.Dense, t *nn.Tape) {
 	p.Inputs.Pull(dx)
 }
 
-// Predict costs O(|C|(Σ_l h_l + r) + min(n(r + n), r²)) a point with the ridge
-// factor, O(pr) with the others.
+// Predict costs O(|C|(Σ_l h_l + r)) a point with the ridge factor, O(pr) with the
+// others, and O(n(r + n)), or from n = r/2 on O(r²), for what was observed.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)
@@ -133,11 +133,8 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		root := p.update.root(mem, at.phi)
 		p.update.variance(variance[i:k], at.phi, root)
 
-		times, bar := p.update.times(mem, at.phi, root), mem.Dense(at.phi.Dims())
-		for j := range k - i {
-			copy(bar.RawRowView(j), times.RawRowView(j))
-			scaleRow(bar.RawRowView(j), 2)
-		}
+		bar := mem.Dense(at.phi.Dims())
+		bar.Scale(2, p.update.times(mem, at.phi, root))
 		dm, dv := mem.Rows(dmean, i, k), mem.Rows(dvariance, i, k)
 		dv.Zero()
 		p.factor.vjp(dv, at, bar)
@@ -276,16 +273,26 @@ func (p *posterior) atTrainingRows(pr *problem) {
 }
 
 // LeaveOneOut removes one Gaussian factor at a time from the posterior of the
-// linearised network, weights unchanged: v_i = s/(1 - s/σ²) and
-// mean_i = m - v_i (y - m)/σ², where m and s are the posterior mean and variance
-// at x_i. Rows that Condition added come last. It costs a Predict.
+// linearised network, weights unchanged: v_i = s/(1 - s/σ²), where s is the posterior
+// variance at x_i, or without its rounding v_i = 1/[(ΦΦᵀ + σ²I)⁻¹]_ii - σ² where the
+// update holds ΦΦᵀ; and mean_i = m - v_i (y - m)/σ² for the posterior mean m. Rows that
+// Condition added come last. It costs a Predict.
 func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	shape.Len("mean", len(mean), len(p.y))
 	shape.Len("variance", len(variance), len(p.y))
 	p.Predict(mean, variance, p.x)
 	for i, s := range variance {
 		variance[i] = s / max(1-s/p.noise, 1e-12)
-		mean[i] -= variance[i] * (p.y[i] - mean[i]) / p.noise
+	}
+	if u, ok := p.update.(*byValues); ok {
+		held := variance[len(variance)-u.g.chol.N():]
+		u.g.chol.InverseDiag(held)
+		for i, v := range held {
+			held[i] = max(1/v-u.noise-u.g.chol.Jitter(), 0)
+		}
+	}
+	for i, v := range variance {
+		mean[i] -= v * (p.y[i] - mean[i]) / p.noise
 	}
 }
 

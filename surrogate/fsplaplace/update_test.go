@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 )
 
@@ -113,4 +114,30 @@ func TestObserveInParts(t *testing.T) {
 	mean, variance := moments(&parts)
 	require.InDeltaSlice(t, wantMean, mean, 1e-6)
 	require.InDeltaSlice(t, wantVariance, variance, 1e-8)
+}
+
+// Without a value the posterior is that of the others: by A as by the values, whose
+// variance at an observation is lost in rounding where the noise is this small.
+func TestLeaveOneOutOfExactData(t *testing.T) {
+	d := wave(15)
+	d.NoiseFree = true
+	post, err := Model{Spec: prior.Spec{Lengthscale: []float64{0.1}}, Context: 60, Hidden: []int{20}}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	p := post.(*posterior)
+	values := p.update.(*byValues)
+	require.Less(t, p.noise, 1e-6)
+	a := mat.NewSymDense(p.factor.rank(), nil)
+	linalg.Syrk(a, 1/p.noise, linalg.T, values.phi, 0)
+	fspace.AddDiagonal(a, 1)
+	f, err := factorize(a)
+	require.NoError(t, err)
+	q := *p
+	q.update = byWeights{f}
+	mean, variance, wantMean, want := make([]float64, 15), make([]float64, 15), make([]float64, 15), make([]float64, 15)
+	p.LeaveOneOut(mean, variance)
+	q.LeaveOneOut(wantMean, want)
+	for i, v := range want {
+		require.InEpsilon(t, v, variance[i], 1e-4)
+		require.InDelta(t, wantMean[i], mean[i], 1e-2*math.Sqrt(v))
+	}
 }
