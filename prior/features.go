@@ -28,6 +28,7 @@ type Features interface {
 //     features (Rahimi & Recht 2007), about n of them, with E φ(x)ᵀφ(x') =
 //     k(x,x') and φ(x)ᵀφ(x) = k(x,x) exactly;
 //   - constant, linear and polynomial kernels: exact finite features;
+//   - potential and stream: the velocities of random waves, unbiased as well;
 //   - arccos: the last hidden layer of a random ReLU network with n units
 //     there and at most 256 in those before;
 //   - white: none, as it has no value between evaluations;
@@ -80,6 +81,8 @@ func newFeatures(k Kernel, variance float64, n int, rng *rand.Rand) (Features, e
 			out = append(out, linearFeatures(k, 1))
 		}
 		return out, nil
+	case velocity:
+		return newFlow(k, variance, n, rng), nil
 	case arcCosine:
 		return newNetwork(k, variance, n, rng), nil
 	case white:

@@ -16,7 +16,7 @@ import (
 // drawable leaves out white noise, which features do without.
 var drawable = []string{
 	"rbf", "matern12", "matern32", "matern52", "rq", "periodic", "linear", "polynomial", "polynomial(degree=3)",
-	"arccos", "constant", "rbf[1]", "linear[0,2]", "2*rbf*periodic+linear+white", "rbf*linear", "matern32*rq[1]*linear",
+	"arccos", "constant", "potential", "potential+2*stream", "rbf[1]", "linear[0,2]", "2*rbf*periodic+linear+white", "rbf*linear", "matern32*rq[1]*linear",
 }
 
 func featuresOf(t *testing.T, k Kernel, n int, rng *rand.Rand) Features {
