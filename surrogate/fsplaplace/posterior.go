@@ -98,7 +98,7 @@ func (p *posterior) networkGrad(dx *mat.Dense, t *nn.Tape) {
 }
 
 // Predict costs O(|C|(Σ_l h_l + r)) a point with the ridge factor, O(pr) with the
-// others, and O(n(r + n)), or from n = r/2 on O(r²), for what was observed.
+// others, and O(min(n(n + r), r²)) for n observations.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)

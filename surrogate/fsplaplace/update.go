@@ -157,7 +157,7 @@ func multiply(mem *scratch.Memory, a, b *mat.Dense) *mat.Dense {
 }
 
 // observe adds noisy observations at the m rows of x: in O(n²(n + r)) for n of them in
-// all, while those are fewer than half of the features, then in O(mr² + r³).
+// all, while n(n + r) < r², then in O(mr² + r³).
 func (p *posterior) observe(x *mat.Dense) error {
 	r := p.factor.rank()
 	m, _ := x.Dims()
@@ -167,7 +167,7 @@ func (p *posterior) observe(x *mat.Dense) error {
 		n, _ = before.phi.Dims()
 	}
 	var err error
-	if _, ok := p.update.(byWeights); !ok && 2*(n+m) < r {
+	if _, ok := p.update.(byWeights); !ok && (n+m)*(n+m+r) < r*r {
 		phi := mat.NewDense(n+m, r, nil)
 		if before != nil {
 			phi.Copy(before.phi)

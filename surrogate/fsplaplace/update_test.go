@@ -85,9 +85,8 @@ func TestObserveInParts(t *testing.T) {
 	require.NoError(t, err)
 	whole := post.(*posterior)
 	r := whole.factor.rank()
-	half := (r + 1) / 2
-	x := space.Sobol(half, 1, stream.New(2, "x", 0))
-	y := make([]float64, half)
+	x := space.Sobol(r, 1, stream.New(2, "x", 0))
+	y := make([]float64, r)
 	fresh := *whole
 	fresh.update, fresh.m, fresh.noise = unobserved{}, nil, 0.01
 	at := space.Halton(30, 1, stream.New(3, "at", 0))
@@ -101,11 +100,11 @@ func TestObserveInParts(t *testing.T) {
 	require.IsType(t, byWeights{}, once.update)
 	once.pull(x, y)
 	from := 0
-	for _, to := range []int{3, half - 4, half} {
+	for _, to := range []int{3, r / 2, r} {
 		next, err := parts.Condition(x.Slice(from, to, 0, 1).(*mat.Dense), y[from:to])
 		require.NoError(t, err)
 		parts, from = *next.(*posterior), to
-		if to < half {
+		if to < r {
 			require.IsType(t, &byValues{}, parts.update)
 		}
 	}
