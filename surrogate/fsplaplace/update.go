@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
@@ -216,7 +217,8 @@ func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, phi *mat.Dense)) {
 //
 //	A⁻¹ σ⁻² Σ_i φ_iᵀ (y_i - mean(x_i)) = Φᵀ (ΦΦᵀ + σ²I)⁻¹ (y - mean),
 //
-// with 0 in place of earlier observations, whose pull the mean has.
+// with 0 in place of earlier observations, whose pull the mean has. Values that are the
+// mean, as of points believed, leave it as it is.
 func (p *posterior) pull(x *mat.Dense, y []float64) {
 	step := make([]float64, p.factor.rank())
 	rest := make([]float64, len(y))
@@ -236,6 +238,9 @@ func (p *posterior) pull(x *mat.Dense, y []float64) {
 			linalg.MulVec(step, 1/p.noise, linalg.T, at.phi, rest[i:k], 1)
 		}
 	})
+	if floats.Norm(rest, math.Inf(1)) == 0 {
+		return
+	}
 	if few {
 		n := values.g.chol.N()
 		all := make([]float64, n)
