@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -142,5 +143,24 @@ func BenchmarkJVPInputGradRows20(b *testing.B) {
 	dx, u := mat.NewDense(20, 10, nil), dense(20, n.NumParams(), stream.New(2, "rows", 0))
 	for b.Loop() {
 		s.JVPInputGradRows(dx, u)
+	}
+}
+
+// The kernel of few points with many, and its gradient, as an acquisition function's ascents
+// ask for them.
+func BenchmarkKernelFew(b *testing.B) {
+	for _, m := range []int{1, 4, 16} {
+		n, w, x, t, _ := setup()
+		s := n.Record(w, mat.DenseCopyOf(x.Slice(0, m, 0, n.In)))
+		k, dx := mat.NewDense(m, 500, nil), mat.NewDense(m, n.In, nil)
+		run := func(b *testing.B) {
+			for b.Loop() {
+				Kernel(k, s, t)
+				KernelVJP(dx, s, t, k)
+			}
+		}
+		b.Run(fmt.Sprintf("m=%d", m), run)
+		t.Transpose()
+		b.Run(fmt.Sprintf("m=%d/transposed", m), run)
 	}
 }

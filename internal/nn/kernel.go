@@ -50,12 +50,12 @@ func KernelSym(dst *mat.SymDense, t *Tape) {
 // kernelBlock writes Θ between rows i to k of s and rows j onwards of t.
 func kernelBlock(ws *workspace, dst *mat.Dense, s *Tape, i, k int, t *Tape, j int) {
 	top := len(s.hidden)
-	gram(dst, &s.a[top], i, k, &t.a[top], j)
+	gram(dst, &s.a[top], i, k, &t.a[top], t.aT.at(top), j)
 	resize(&ws.p, k-i, t.m-j)
 	resize(&ws.q, k-i, t.m-j)
 	for l := range s.hidden {
-		gram(&ws.p, &s.a[l], i, k, &t.a[l], j)
-		gram(&ws.q, &s.delta[l], i, k, &t.delta[l], j)
+		gram(&ws.p, &s.a[l], i, k, &t.a[l], t.aT.at(l), j)
+		gram(&ws.q, &s.delta[l], i, k, &t.delta[l], t.deltaT.at(l), j)
 		for r := range k - i {
 			row, p, q := dst.RawRowView(r), ws.p.RawRowView(r), ws.q.RawRowView(r)
 			for c, p := range p {
@@ -71,10 +71,16 @@ func kernelBlock(ws *workspace, dst *mat.Dense, s *Tape, i, k int, t *Tape, j in
 	}
 }
 
-// gram writes the inner products of rows i to k of a with rows j onwards of b.
-func gram(dst, a *mat.Dense, i, k int, b *mat.Dense, j int) {
+// gram writes the inner products of rows i to k of a with rows j onwards of b. bT is
+// the transpose of b, or nil.
+func gram(dst, a *mat.Dense, i, k int, b, bT *mat.Dense, j int) {
+	u := rows(a, i, k)
+	if bT != nil && j == 0 {
+		linalg.Mul(dst, 1, linalg.N, &u, linalg.N, bT, 0)
+		return
+	}
 	n, _ := b.Dims()
-	u, v := rows(a, i, k), rows(b, j, n)
+	v := rows(b, j, n)
 	linalg.Mul(dst, 1, linalg.N, &u, linalg.T, &v, 0)
 }
 
@@ -192,8 +198,8 @@ func kernelAdjoints(ws *workspace, s, t *Tape, kbar *mat.Dense) {
 		resize(&ws.p, k-i, t.m)
 		resize(&ws.q, k-i, t.m)
 		for l := range s.hidden {
-			gram(&ws.p, &s.a[l], i, k, &t.a[l], 0)
-			gram(&ws.q, &s.delta[l], i, k, &t.delta[l], 0)
+			gram(&ws.p, &s.a[l], i, k, &t.a[l], t.aT.at(l), 0)
+			gram(&ws.q, &s.delta[l], i, k, &t.delta[l], t.deltaT.at(l), 0)
 			for r := range k - i {
 				p, q := ws.p.RawRowView(r), ws.q.RawRowView(r)
 				for c, kb := range kbar.RawRowView(i + r) {

@@ -296,3 +296,26 @@ func TestKernelDerivatives(t *testing.T) {
 		}, data(x), data(dx), tol))
 	})
 }
+
+// Transposes change how products are made, not the kernel; Record forgets them.
+func TestTranspose(t *testing.T) {
+	n, w, x, big, small := setup()
+	kernels := func() (k, dx *mat.Dense) {
+		k, dx = mat.NewDense(small.Len(), big.Len(), nil), mat.NewDense(small.Len(), n.In, nil)
+		Kernel(k, small, big)
+		KernelVJP(dx, small, big, k)
+		return k, dx
+	}
+	k, dx := kernels()
+	big.Transpose()
+	kT, dxT := kernels()
+	require.True(t, mat.EqualApprox(k, kT, 1e-12))
+	require.True(t, mat.EqualApprox(dx, dxT, 1e-9))
+
+	x.Scale(0.5, x)
+	big.Record(n, w, x)
+	k, _ = kernels()
+	big.Transpose()
+	kT, _ = kernels()
+	require.True(t, mat.EqualApprox(k, kT, 1e-12))
+}

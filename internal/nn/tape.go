@@ -28,6 +28,29 @@ type Tape struct {
 	g     []mat.Dense // ∂f/∂a[l+1]
 	delta []mat.Dense // ∂f/∂z = g∘φ′(z)
 	value []float64
+
+	aT, deltaT transposes // of Transpose, else empty
+}
+
+// transposes are those of matrices, or none.
+type transposes []*mat.Dense
+
+func (ts transposes) at(l int) *mat.Dense {
+	if len(ts) == 0 {
+		return nil
+	}
+	return ts[l]
+}
+
+// Transpose makes Kernel and KernelVJP between other tapes of few rows and t faster: the
+// products read what they need as it lies. It belongs right after Record.
+func (t *Tape) Transpose() {
+	for l := range t.a {
+		t.aT = append(t.aT, mat.DenseCopyOf(t.a[l].T()))
+	}
+	for l := range t.delta {
+		t.deltaT = append(t.deltaT, mat.DenseCopyOf(t.delta[l].T()))
+	}
 }
 
 var tapes = sync.Pool{New: func() any { return new(Tape) }}
@@ -60,6 +83,7 @@ func (t *Tape) Record(n *Network, w []float64, x *mat.Dense) {
 	t.a, t.z, t.slope = resizeSlice(t.a, d+1), resizeSlice(t.z, d), resizeSlice(t.slope, d)
 	t.g, t.delta = resizeSlice(t.g, d), resizeSlice(t.delta, d)
 	t.value = resizeSlice(t.value, t.m)
+	t.aT, t.deltaT = nil, nil
 	if t.m == 0 {
 		return
 	}

@@ -57,6 +57,7 @@ func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.
 		return nil, fmt.Errorf("fsp-laplace: tangent kernel of the context: %w", err)
 	}
 	s.chol.Solve(l)
+	tc.Transpose()
 	return &ridgeSolve{dualFactor{ctx: tc, b: l, bt: mat.DenseCopyOf(l.T()), inputs: p.inputs, kernel: p.process.Kernel}, s.chol, best}, nil
 }
 
