@@ -258,7 +258,9 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 // byRidge gives post its factor. After Gauss–Newton training to the target it
 // also corrects the mean: by the read-out of what the network still lacks at C
 // and then, for up to fspace.MaxExact observations, by regression under the network's
-// covariance on what the ridge leaves of that at the training inputs.
+// covariance on what the ridge leaves of that at the training inputs. Where this mean is
+// not near that of the process at points held out, and that of the scaled features given
+// the data is nearer, the latter replaces it.
 func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target, c, holdout *mat.Dense, start float64) error {
 	s, err := p.ridgeFactor(ctx, post.W, c, holdout, start)
 	if err != nil {
@@ -291,29 +293,53 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target
 	}
 	rest.pull(p.data.X, to.Mean)
 	linalg.Axpy(1, u.weights(rest.m), post.shift)
-	return nil
+
+	off, err := p.distance(post, holdout)
+	if err != nil || off <= near {
+		return err
+	}
+	other := *post
+	other.linear, other.m = true, nil
+	other.pull(p.data.X, p.data.Y)
+	nearer, err := p.distance(&other, holdout)
+	if nearer < off {
+		*post = other
+	}
+	return err
 }
 
-// farOff is the distance from the exact posterior mean, in standard deviations,
-// that is worth a warning.
-const farOff = 0.5
+// Distances from the exact posterior mean, in standard deviations: up to which the
+// network's mean is as good, and from which on a mean is worth a warning.
+const (
+	near   = 0.1
+	farOff = 0.5
+)
 
-// compare warns if the mean at held-out points is far from the mean that the
-// prior has given the data.
-func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
-	want, err := p.target(holdout)
+// distance is the root mean square distance, at the rows of x, of the mean from the mean
+// that the prior has given the data, in standard deviations of an observation.
+func (p *problem) distance(post *posterior, x *mat.Dense) (float64, error) {
+	want, err := p.target(x)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	m := len(want.Mean)
 	mean, variance := make([]float64, m), make([]float64, m)
-	post.Predict(mean, variance, holdout)
+	post.Predict(mean, variance, x)
 	var sum float64
 	for i, v := range mean {
 		d := v - want.Mean[i]
 		sum += d * d / (want.Cov.At(i, i) + p.noise) / float64(m)
 	}
-	if off := math.Sqrt(sum); off > farOff {
+	return math.Sqrt(sum), nil
+}
+
+// compare warns if the mean at held-out points is far from that of the process.
+func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
+	off, err := p.distance(post, holdout)
+	if err != nil {
+		return err
+	}
+	if off > farOff {
 		p.notes = append(p.notes, fmt.Sprintf("the network's mean is %.2g standard deviations from that of its prior given the data: the network is too small or too smooth for this prior", off))
 	}
 	return nil

@@ -22,11 +22,14 @@ const chunk = 256
 // posterior is the network linearised at w* with a linear model of the features of
 // its factor on top,
 //
-//	f(x,w*) + J(x)·shift + φ(x)·ω,  ω ~ N(m, A⁻¹).
+//	f(x,w*) + J(x)·shift + φ(x)·ω,  ω ~ N(m, A⁻¹),
+//
+// or with the prior's mean in place of the first two terms.
 type posterior struct {
 	tangent.Network
 	process prior.Process
 	shift   []float64 // nil for none
+	linear  bool      // the prior's mean in their place
 	factor  factor
 	m       []float64 // nil for 0
 	update  update    // A⁻¹
@@ -78,6 +81,12 @@ func (p *posterior) mean(dst []float64, at features) {
 
 // networkMean is mean without what the features add.
 func (p *posterior) networkMean(dst []float64, t *nn.Tape) {
+	if p.linear {
+		for i := range dst {
+			dst[i] = p.process.Mean
+		}
+		return
+	}
 	if p.shift == nil {
 		copy(dst, t.Value())
 		return
@@ -90,6 +99,10 @@ func (p *posterior) networkMean(dst []float64, t *nn.Tape) {
 
 // networkGrad writes the gradient of networkMean at each row of t.
 func (p *posterior) networkGrad(dx *mat.Dense, t *nn.Tape) {
+	if p.linear {
+		dx.Zero()
+		return
+	}
 	t.InputGrad(dx)
 	if p.shift != nil {
 		t.JVPInputGrad(dx, p.shift)
