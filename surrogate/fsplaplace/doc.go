@@ -37,7 +37,9 @@
 //   - The mean is that of the linearised network, f(x,w*) + J(x) δ, where δ reads
 //     out what training left of m at C. A prior too rough for the hidden layers to
 //     follow in the given steps is then still honoured as far as the tangent
-//     kernel reaches; a warning says when that is not far enough.
+//     kernel reaches. In many inputs, where points of C are far apart, it is that of
+//     the scaled features given the data, if that is nearer to the process's at
+//     held-out points. A warning says when neither is near.
 //   - Inputs are scaled to the prior's lengthscales, and hidden biases start
 //     spread over the scaled box instead of at 0.
 //   - C is a Halton set in the box plus a small margin, moved to the density of
