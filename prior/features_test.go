@@ -56,6 +56,35 @@ func TestFeaturesAreUnbiased(t *testing.T) {
 	}
 }
 
+// Features of velocities are right wherever the inputs lie.
+func TestVelocityFeaturesFarFromTheUnitCube(t *testing.T) {
+	const draws, n = 300, 3
+	for _, expr := range []string{"potential", "stream", "potential+2*stream"} {
+		rng := rand.New(rand.NewPCG(5, 8))
+		k, x := varied(parsed(t, expr, 3)), points(rng, n, 3)
+		for i := range n {
+			x.Set(i, 0, 20+6*x.At(i, 0))
+			x.Set(i, 1, 6*x.At(i, 1)-9)
+		}
+		want, mean := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+		k.Cross(want, x, x)
+		for range draws {
+			f := featuresOf(t, k, 128, rng)
+			phi := mat.NewDense(n, f.Len(), nil)
+			f.Eval(phi, x)
+			var got mat.Dense
+			got.Mul(phi, phi.T())
+			got.Scale(1./draws, &got)
+			mean.Add(mean, &got)
+		}
+		for i := range n {
+			for j := range n {
+				require.InDelta(t, want.At(i, j), mean.At(i, j), 0.05*math.Sqrt(want.At(i, i)*want.At(j, j)), expr)
+			}
+		}
+	}
+}
+
 // Whole draws have the covariance of the kernel.
 func TestDrawsHaveTheCovariance(t *testing.T) {
 	const n = 4

@@ -11,8 +11,8 @@ import (
 
 // Tape holds the forward and backward pass of a network over the m rows of a
 // batch. It owns copies of the weights and the inputs. The zero value is ready
-// for Record; after that every other method only reads the tape, so a recorded
-// tape may be used from several goroutines.
+// for Record; after that every other method but Transpose only reads the tape, so a
+// recorded tape may be used from several goroutines.
 type Tape struct {
 	m          int
 	in         int
@@ -42,9 +42,10 @@ func (ts transposes) at(l int) *mat.Dense {
 	return ts[l]
 }
 
-// Transpose makes Kernel and KernelVJP between other tapes of few rows and t faster: the
-// products read what they need as it lies. It belongs right after Record.
+// Transpose makes Kernel(·, s, t) and KernelVJP(·, s, t, ·) faster for s of few rows. It
+// is to be called right after Record, before t is shared.
 func (t *Tape) Transpose() {
+	t.aT, t.deltaT = nil, nil
 	for l := range t.a {
 		t.aT = append(t.aT, mat.DenseCopyOf(t.a[l].T()))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// holdoutPoints is the number of points at which the ridge is chosen.
+// holdoutPoints is the number of points at which the ridge and the mean are chosen.
 const holdoutPoints = 128
 
 // contextPoints returns n points for the context, and holdoutPoints uniform ones of

@@ -37,9 +37,10 @@
 //   - The mean is that of the linearised network, f(x,w*) + J(x) δ, where δ reads
 //     out what training left of m at C. A prior too rough for the hidden layers to
 //     follow in the given steps is then still honoured as far as the tangent
-//     kernel reaches. In many inputs, where points of C are far apart, it is that of
-//     the scaled features given the data, if that is nearer to the process's at
-//     held-out points. A warning says when neither is near.
+//     kernel reaches. Up to 1000 observations, where this is more than a tenth of a
+//     standard deviation from the process's mean at held-out points and that of the
+//     scaled features given the data is nearer, the latter is taken: mostly in many
+//     inputs. A warning says when it is far off, too.
 //   - Inputs are scaled to the prior's lengthscales, and hidden biases start
 //     spread over the scaled box instead of at 0.
 //   - C is a Halton set in the box plus a small margin, moved to the density of

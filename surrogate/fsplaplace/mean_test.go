@@ -1,6 +1,7 @@
 package fsplaplace
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -18,9 +19,9 @@ import (
 // is that of the features, which is nearer to the process's.
 func TestMeanOfFeaturesInManyInputs(t *testing.T) {
 	for _, c := range []struct {
-		o      benchmarks.Objective
-		n      int
-		linear bool
+		o          benchmarks.Objective
+		n          int
+		byFeatures bool
 	}{{benchmarks.Branin(), 20, false}, {benchmarks.StyblinskiTang(10), 30, true}} {
 		d := c.o.Space.Dim()
 		x := space.Sobol(c.n, d, stream.New(5, "x", 0))
@@ -35,7 +36,7 @@ func TestMeanOfFeaturesInManyInputs(t *testing.T) {
 		post, err := Model{}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y, Lo: make([]float64, d), Hi: slices.Repeat([]float64{1}, d), NoiseFree: true}, stream.New(1, "fit", 0))
 		require.NoError(t, err)
 		p := post.(*posterior)
-		require.Equal(t, c.linear, p.linear, c.o.Name)
+		require.Equal(t, c.byFeatures, p.priorMean, c.o.Name)
 
 		at, mean, variance := space.Halton(1, d, stream.New(2, "at", 0)), make([]float64, 1), make([]float64, 1)
 		dmean, dvariance := mat.NewDense(1, d, nil), mat.NewDense(1, d, nil)
@@ -44,5 +45,85 @@ func TestMeanOfFeaturesInManyInputs(t *testing.T) {
 			p.Predict(mean, variance, mat.NewDense(1, d, x))
 			return mean[0]
 		}, at.RawRowView(0), dmean.RawRowView(0), 1e-5), c.o.Name)
+	}
+}
+
+// A posterior with the mean of the features is a Gaussian process with kernel φφᵀ.
+func TestMeanOfFeaturesIsTheProcessOfTheFeatures(t *testing.T) {
+	const n, m, d = 12, 5, 2
+	data := surrogate.Dataset{X: space.Sobol(n+2, d, stream.New(1, "x", 0)), Y: make([]float64, n+2)}
+	for i := range data.Y {
+		data.Y[i] = math.Sin(5*data.X.At(i, 0)) + data.X.At(i, 1)
+	}
+	first := surrogate.Dataset{X: data.X.Slice(0, n, 0, d).(*mat.Dense), Y: data.Y[:n]}
+	post, err := Model{Context: 50, Hidden: []int{20}}.Fit(t.Context(), first, stream.New(1, "fit", 0))
+	require.NoError(t, err)
+	p := post.(*posterior)
+	p.priorMean, p.shift, p.m, p.noise, p.update = true, nil, nil, 0.01, unobserved{}
+	require.NoError(t, p.observe(first.X))
+	p.pull(first.X, first.Y)
+	after, err := p.Condition(data.X.Slice(n, n+2, 0, d).(*mat.Dense), data.Y[n:])
+	require.NoError(t, err)
+	post = after
+
+	x := space.Halton(m, d, stream.New(2, "at", 0))
+	all := new(mat.Dense)
+	all.Stack(data.X, x)
+	k := mat.NewSymDense(n+2+m, nil)
+	prior := *p
+	prior.update, prior.m = unobserved{}, nil
+	prior.Joint(make([]float64, n+2+m), k, all)
+	kxx, kxz := mat.NewSymDense(n+2, nil), mat.NewDense(n+2, m, nil)
+	for i := range n + 2 {
+		for j := range n + 2 {
+			kxx.SetSym(i, j, k.At(i, j))
+		}
+		kxx.SetSym(i, i, k.At(i, i)+p.noise)
+		for j := range m {
+			kxz.Set(i, j, k.At(i, n+2+j))
+		}
+	}
+	var w mat.Dense
+	require.NoError(t, w.Solve(kxx, kxz))
+	mean, cov := make([]float64, m), mat.NewSymDense(m, nil)
+	post.Joint(mean, cov, x)
+	for i := range m {
+		want := p.process.Mean
+		for j, y := range data.Y {
+			want += w.At(j, i) * (y - p.process.Mean)
+		}
+		require.InDelta(t, want, mean[i], 1e-8)
+		for j := range m {
+			require.InDelta(t, k.At(n+2+i, n+2+j)-mat.Dot(w.ColView(i), kxz.ColView(j)), cov.At(i, j), 1e-8)
+		}
+	}
+	mbar, cbar := normal(1, m, 3).RawRowView(0), mat.NewSymDense(m, nil)
+	for i := range m {
+		for j := i; j < m; j++ {
+			cbar.SetSym(i, j, float64(1+i*j))
+		}
+	}
+	dx := mat.NewDense(m, d, nil)
+	post.JointVJP(dx, mbar, cbar, x)
+	require.NoError(t, check.Gradient(func([]float64) float64 {
+		post.Joint(mean, cov, x)
+		var s float64
+		for i, v := range mean {
+			s += mbar[i] * v
+			for j := range m {
+				s += cbar.At(i, j) * cov.At(i, j)
+			}
+		}
+		return s
+	}, x.RawMatrix().Data, dx.RawMatrix().Data, 1e-5))
+}
+
+// Values so large that all residuals round to 0.
+func TestConstantLargeValues(t *testing.T) {
+	for _, v := range []float64{1, 1e12, 1e15} {
+		d := wave(2)
+		d.Y, d.NoiseFree = []float64{v, v}, true
+		_, err := Model{Context: 60}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		require.NoError(t, err)
 	}
 }

@@ -292,20 +292,22 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target
 		return err
 	}
 	rest.pull(p.data.X, to.Mean)
-	linalg.Axpy(1, u.weights(rest.m), post.shift)
+	if rest.m != nil {
+		linalg.Axpy(1, u.weights(rest.m), post.shift)
+	}
 
-	off, err := p.distance(post, holdout)
-	if err != nil || off <= near {
+	if to, err = p.target(holdout); err != nil {
 		return err
 	}
-	other := *post
-	other.linear, other.m = true, nil
-	other.pull(p.data.X, p.data.Y)
-	nearer, err := p.distance(&other, holdout)
-	if nearer < off {
-		*post = other
+	if off := p.distance(post, to); off > near {
+		other := *post
+		other.priorMean, other.shift, other.m = true, nil, nil
+		other.pull(p.data.X, p.data.Y)
+		if p.distance(&other, to) < off {
+			*post = other
+		}
 	}
-	return err
+	return nil
 }
 
 // Distances from the exact posterior mean, in standard deviations: up to which the
@@ -315,32 +317,29 @@ const (
 	farOff = 0.5
 )
 
-// distance is the root mean square distance, at the rows of x, of the mean from the mean
-// that the prior has given the data, in standard deviations of an observation.
-func (p *problem) distance(post *posterior, x *mat.Dense) (float64, error) {
-	want, err := p.target(x)
-	if err != nil {
-		return 0, err
-	}
-	m := len(want.Mean)
+// distance is the root mean square distance of the mean from a target, in standard
+// deviations of an observation.
+func (p *problem) distance(post *posterior, to fspace.Target) float64 {
+	m := len(to.Mean)
 	mean, variance := make([]float64, m), make([]float64, m)
-	post.Predict(mean, variance, x)
+	post.Predict(mean, variance, to.C)
 	var sum float64
 	for i, v := range mean {
-		d := v - want.Mean[i]
-		sum += d * d / (want.Cov.At(i, i) + p.noise) / float64(m)
+		d := v - to.Mean[i]
+		sum += d * d / (to.Cov.At(i, i) + p.noise) / float64(m)
 	}
-	return math.Sqrt(sum), nil
+	return math.Sqrt(sum)
 }
 
 // compare warns if the mean at held-out points is far from that of the process.
 func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
-	off, err := p.distance(post, holdout)
+	to, err := p.target(holdout)
 	if err != nil {
 		return err
 	}
+	off := p.distance(post, to)
 	if off > farOff {
-		p.notes = append(p.notes, fmt.Sprintf("the network's mean is %.2g standard deviations from that of its prior given the data: the network is too small or too smooth for this prior", off))
+		p.notes = append(p.notes, fmt.Sprintf("the mean is %.2g standard deviations from that of its prior given the data: the network is too small or too smooth for this prior", off))
 	}
 	return nil
 }

@@ -29,12 +29,13 @@ type posterior struct {
 	tangent.Network
 	process prior.Process
 	shift   []float64 // nil for none
-	linear  bool      // the prior's mean in their place
-	factor  factor
-	m       []float64 // nil for 0
-	update  update    // A⁻¹
-	noise   float64
-	ridge   float64 // decimal exponent; 0 where the factor has none
+	// priorMean puts the prior's mean in their place.
+	priorMean bool
+	factor    factor
+	m         []float64 // nil for 0
+	update    update    // A⁻¹
+	noise     float64
+	ridge     float64 // decimal exponent; 0 where the factor has none
 
 	x        *mat.Dense // what was observed, owned
 	y        []float64
@@ -81,7 +82,7 @@ func (p *posterior) mean(dst []float64, at features) {
 
 // networkMean is mean without what the features add.
 func (p *posterior) networkMean(dst []float64, t *nn.Tape) {
-	if p.linear {
+	if p.priorMean {
 		for i := range dst {
 			dst[i] = p.process.Mean
 		}
@@ -99,7 +100,7 @@ func (p *posterior) networkMean(dst []float64, t *nn.Tape) {
 
 // networkGrad writes the gradient of networkMean at each row of t.
 func (p *posterior) networkGrad(dx *mat.Dense, t *nn.Tape) {
-	if p.linear {
+	if p.priorMean {
 		dx.Zero()
 		return
 	}

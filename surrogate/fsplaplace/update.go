@@ -218,7 +218,7 @@ func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, phi *mat.Dense)) {
 //	A⁻¹ σ⁻² Σ_i φ_iᵀ (y_i - mean(x_i)) = Φᵀ (ΦΦᵀ + σ²I)⁻¹ (y - mean),
 //
 // with 0 in place of earlier observations, whose pull the mean has. Values that are the
-// mean, as of points believed, leave it as it is.
+// mean, as in the kriging believer, leave m as it is, also nil.
 func (p *posterior) pull(x *mat.Dense, y []float64) {
 	step := make([]float64, p.factor.rank())
 	rest := make([]float64, len(y))
