@@ -95,7 +95,6 @@ func TestMaximizeFindsTheNarrowPeak(t *testing.T) {
 	}
 }
 
-// A peak too narrow for raw points is found from an extra start near it.
 // needle is a hill at the point at too narrow to be found, on a slope that leads elsewhere.
 func needle(at []float64) pointwise {
 	return pointwise{d: len(at), eval: func(x, g []float64) float64 {
@@ -112,6 +111,7 @@ func needle(at []float64) pointwise {
 	}}
 }
 
+// A peak too narrow for raw points is found from an extra start near it.
 func TestMaximizeUsesStarts(t *testing.T) {
 	at := []float64{0.31, 0.62, 0.44, 0.9, 0.1, 0.77}
 	f := needle(at)

@@ -129,7 +129,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	})
 }
 
-// PredictGrad costs about four times Predict.
+// PredictGrad costs two to four times Predict: most where the mean has features.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)

@@ -173,8 +173,8 @@ func (p *posterior) observe(x *mat.Dense) error {
 		if before != nil {
 			phi.Copy(before.phi)
 		}
-		p.featuresOf(x, func(i, k int, part *mat.Dense) {
-			phi.Slice(n+i, n+k, 0, r).(*mat.Dense).Copy(part)
+		p.featuresOf(x, func(i, k int, at features) {
+			phi.Slice(n+i, n+k, 0, r).(*mat.Dense).Copy(at.phi)
 		})
 		p.update, err = newByValues(phi, p.noise)
 	} else {
@@ -190,7 +190,7 @@ func (p *posterior) observe(x *mat.Dense) error {
 		default:
 			fspace.AddDiagonal(a, 1)
 		}
-		p.featuresOf(x, func(_, _ int, part *mat.Dense) { linalg.Syrk(a, 1/p.noise, linalg.T, part, 1) })
+		p.featuresOf(x, func(_, _ int, at features) { linalg.Syrk(a, 1/p.noise, linalg.T, at.phi, 1) })
 		var f factored
 		f, err = factorize(a)
 		p.update = byWeights{f}
@@ -202,13 +202,13 @@ func (p *posterior) observe(x *mat.Dense) error {
 }
 
 // featuresOf calls f with the features at rows i to k of x, for all of them.
-func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, phi *mat.Dense)) {
+func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, at features)) {
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		mem := scratch.Borrow()
 		defer mem.Return()
 		t := p.Record(x)
 		defer t.Return()
-		f(i, k, p.at(mem, x, t).phi)
+		f(i, k, p.at(mem, x, t))
 	})
 }
 
@@ -222,14 +222,8 @@ func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, phi *mat.Dense)) {
 func (p *posterior) pull(x *mat.Dense, y []float64) {
 	step := make([]float64, p.factor.rank())
 	rest := make([]float64, len(y))
-	mem := scratch.Borrow()
-	defer mem.Return()
 	values, few := p.update.(*byValues)
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		mem.Reset()
-		t := p.Record(x)
-		defer t.Return()
-		at := p.at(mem, x, t)
+	p.featuresOf(x, func(i, k int, at features) {
 		p.mean(rest[i:k], at)
 		for j := i; j < k; j++ {
 			rest[j] = y[j] - rest[j]
