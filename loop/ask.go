@@ -150,8 +150,8 @@ func (s *Study) suggest(ctx context.Context, t *snapshot, fresh []record, n int,
 	records := make([]record, len(found))
 	for i, c := range found {
 		trial := Trial{Point: s.space.Decode(c.X), Source: Suggested, Warnings: slices.Concat(f.Warnings(), c.Warnings)}
-		mean, sd := f.user(c.Mean, c.SD, s.opts.sign())
-		trial.Prediction = &Prediction{Mean: mean, SD: sd, Acquisition: c.Value}
+		mean, sd := f.moments(c.Mean, c.SD)
+		trial.Prediction = &Prediction{Mean: s.opts.sign() * mean, SD: sd, Acquisition: c.Value}
 		if s.repeated(trial.Point, seen) {
 			trial.Point = s.design(1, t.next()+i, seen)[0]
 			trial.Source, trial.Prediction = Design, nil

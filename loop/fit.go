@@ -7,15 +7,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 )
 
 // fitted is a surrogate fitted to the finished trials of a snapshot.
 type fitted struct {
 	surrogate.Posterior
-	scale surrogate.Standardization // of sign·Value, winsorised
-	// Complete trials in order of ID: index among the records, standardised
-	// value and posterior mean and variance.
+	warp // of sign·Value, winsorised
+	// Complete trials in order of ID: index among the records, warped value and
+	// posterior mean and variance.
 	records        []int
 	z              []float64
 	mean, variance []float64
@@ -25,20 +26,25 @@ type fitted struct {
 func finished(s State) bool { return s != Pending }
 
 // fit fits the surrogate to the finished trials of t, of which at least one is
-// complete: to their winsorised and standardised values. Failed ones enter with
-// the worst of these.
+// complete: to their winsorised and warped values. Failed ones enter with the worst
+// of these.
 func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, error) {
 	f := &fitted{}
 	sign := s.opts.sign()
+	var values []float64
 	for i := range t.records {
 		if r := &t.records[i]; r.State == Complete {
 			f.records = append(f.records, i)
-			f.z = append(f.z, sign*r.Value)
+			values = append(values, sign*r.Value)
 		}
 	}
-	winsorize(f.z)
-	f.scale = surrogate.Standardize(f.z)
-	f.scale.Apply(f.z, f.z)
+	winsorize(values)
+	complete := t.points(func(s State) bool { return s == Complete })
+	var err error
+	if f.warp, err = s.chooseWarp(ctx, complete, values, stream.New(s.opts.Seed, "warp", t.next())); err != nil {
+		return nil, err
+	}
+	f.z = f.apply(values)
 
 	d := surrogate.Dataset{X: t.points(finished), NoiseFree: s.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, s.space.Dim()), slices.Repeat([]float64{1}, s.space.Dim())
@@ -56,7 +62,6 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	s.emit(Event{Kind: FitStarted, Observations: len(d.Y)})
 	start := time.Now()
 	ctx = s.withProgress(ctx)
-	var err error
 	if warm, ok := s.opts.Surrogate.(surrogate.WarmStarter); ok && t.warm != nil {
 		f.Posterior, err = warm.FitFrom(ctx, slices.Clone(t.warm), d, rng)
 	} else {
@@ -69,7 +74,7 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 		f.warm = keepFinite(p.State())
 	}
 	f.mean, f.variance = make([]float64, len(f.z)), make([]float64, len(f.z))
-	f.Predict(f.mean, f.variance, t.points(func(s State) bool { return s == Complete }))
+	f.Predict(f.mean, f.variance, complete)
 
 	e := Event{Kind: FitFinished, Observations: len(d.Y), Seconds: time.Since(start).Seconds(), Warnings: f.Warnings()}
 	if p, ok := f.Posterior.(surrogate.Describer); ok {
@@ -79,18 +84,13 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	return f, nil
 }
 
-// incumbent is the standardised value to beat: the best observed one if the
+// incumbent is the warped value to beat: the best observed one if the
 // objective is noise-free, else the best posterior mean at a complete trial.
 func (f *fitted) incumbent(noiseFree bool) float64 {
 	if noiseFree {
 		return slices.Min(f.z)
 	}
 	return slices.Min(f.mean)
-}
-
-// user maps a standardised mean and sd to the user's units.
-func (f *fitted) user(mean, sd, sign float64) (m, s float64) {
-	return sign * f.scale.Invert(mean), f.scale.SD * sd
 }
 
 // withProgress passes the reports of a fit on as events, and to whoever else

@@ -52,6 +52,11 @@ type Options struct {
 	// mean at an evaluated point.
 	NoiseFree bool
 
+	// Warp is WarpAuto, the default: the surrogate sees the logarithm of the
+	// distance to the least value where the values are much the likelier so; or
+	// WarpNone: values as they are.
+	Warp string
+
 	// Budget is the number of evaluations of Minimize. 0 is DefaultBudget.
 	Budget int
 	// Workers is the number of evaluations that Minimize has running at once.
@@ -85,6 +90,13 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	}
 	if o.Design == "" {
 		o.Design = DefaultDesign
+	}
+	switch o.Warp {
+	case "":
+		o.Warp = WarpAuto
+	case WarpAuto, WarpNone:
+	default:
+		faults = append(faults, fmt.Sprintf("Warp is %q, want %s or %s", o.Warp, WarpAuto, WarpNone))
 	}
 	if designs[o.Design] == nil {
 		faults = append(faults, fmt.Sprintf("Design is %q, want halton, lhs, sobol or uniform", o.Design))

@@ -58,6 +58,6 @@ func (s *Study) Recommend(ctx context.Context) (Recommendation, error) {
 }
 
 func (s *Study) estimate(t *snapshot, f *fitted, i int) Estimate {
-	mean, sd := f.user(f.mean[i], sqrt(f.variance[i]), s.opts.sign())
-	return Estimate{t.records[f.records[i]].public(), mean, sd}
+	mean, sd := f.moments(f.mean[i], sqrt(f.variance[i]))
+	return Estimate{t.records[f.records[i]].public(), s.opts.sign() * mean, sd}
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type savedOptions struct {
 	Initial     int    `json:"initial"`
 	Design      string `json:"design"`
 	Batch       int    `json:"batch"`
+	Warp        string `json:"warp"`
 	Seed        uint64 `json:"seed"`
 	Maximize    bool   `json:"maximize"`
 	NoiseFree   bool   `json:"noise_free"`
@@ -173,6 +175,7 @@ func (o *Options) saved() savedOptions {
 		Initial:     o.Initial,
 		Design:      o.Design,
 		Batch:       o.Batch,
+		Warp:        o.Warp,
 		Seed:        o.Seed,
 		Maximize:    o.Maximize,
 		NoiseFree:   o.NoiseFree,
@@ -195,6 +198,7 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("initial", o.Initial, given.Initial)
 	differ("design", o.Design, given.Design)
 	differ("batch", o.Batch, given.Batch)
+	differ("warp", cmp.Or(o.Warp, WarpAuto), given.Warp) // older files do not say
 	differ("seed", o.Seed, given.Seed)
 	differ("maximize", o.Maximize, given.Maximize)
 	differ("noise-free", o.NoiseFree, given.NoiseFree)

@@ -102,6 +102,9 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	return m, nil
 }
 
+// Stated returns s: a model that embeds a Spec says so what it was told of its prior.
+func (s Spec) Stated() Spec { return s }
+
 func (s Spec) parse(dim int) (Kernel, error) {
 	expr := s.Kernel
 	if expr == "" {

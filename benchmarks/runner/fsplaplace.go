@@ -14,7 +14,7 @@ func fspLaplaceFigure3() Suite {
 	const (
 		// The expected improvement of a batch by 128 samples, from 2 of 16 batches of a
 		// Sobol' sequence, in at most 10 iterations.
-		qei    = "acquisition=qei;acquisition.samples=128;acquisition.joint=true;maximizer.raw=16;maximizer.starts=2;maximizer.iterations=10"
+		qei    = "acquisition=qei;acquisition.samples=128;acquisition.joint=true;maximizer.raw=16;maximizer.starts=2;maximizer.iterations=10;warp=none"
 		kernel = "isotropic=true;mean=zero"
 		louder = "noise-start=1"
 	)

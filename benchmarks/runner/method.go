@@ -9,6 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/catalog"
 	"github.com/functionspace/bo/internal/nearest"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/loop"
 )
 
 // ErrSetting reports a setting of a method that is not written key=value.
@@ -28,6 +29,7 @@ type Method struct {
 
 	as       string // what ParseMethod read, if Name is an Alias
 	base     string // Sobol, Random, or a surrogate
+	warp     string // of loop.Options
 	settings []string
 }
 
@@ -42,8 +44,8 @@ func Methods() []string {
 
 // ParseMethod reads NAME or NAME:key=value;key=value. NAME is a surrogate, sobol
 // or random. The keys are the surrogate's settings, "acquisition" for the name
-// of the acquisition function, acquisition.KEY for its settings and
-// maximizer.KEY for those of its maximiser. An error wraps ErrUnknown and names
+// of the acquisition function, acquisition.KEY for its settings, maximizer.KEY for
+// those of its maximiser, and "warp" for what loop.Options calls so. An error wraps ErrUnknown and names
 // the nearest name, or wraps ErrSetting or an error of package settings.
 func ParseMethod(text string) (Method, error) {
 	text = strings.TrimSpace(text)
@@ -53,7 +55,14 @@ func ParseMethod(text string) (Method, error) {
 		return m, fmt.Errorf("%w method %q: did you mean %s?", ErrUnknown, base, nearest.Name(base, Methods()))
 	}
 	if some {
-		m.settings = strings.Split(list, ";")
+		for s := range strings.SplitSeq(list, ";") {
+			key, value, _ := strings.Cut(s, "=")
+			if strings.TrimSpace(key) != "warp" {
+				m.settings = append(m.settings, s)
+			} else if m.warp = strings.TrimSpace(value); m.warp != loop.WarpAuto && m.warp != loop.WarpNone {
+				return m, fmt.Errorf("method %s: %w: warp is %q, want %s or %s", text, ErrSetting, m.warp, loop.WarpAuto, loop.WarpNone)
+			}
+		}
 	}
 	if m.design() && some {
 		return m, fmt.Errorf("method %s: %w: %s has none", text, ErrSetting, base)

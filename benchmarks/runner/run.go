@@ -21,6 +21,14 @@ func (r Run) noiseFree() bool {
 	return observed.NoiseFree && !r.Problem.Untold
 }
 
+// warp is none where the prior is known: it is one of the values as they are.
+func (r Run) warp() string {
+	if r.Problem.Prior != nil {
+		return loop.WarpNone
+	}
+	return r.Method.warp
+}
+
 // Do performs the run. What fails in it, a panic too, is in the record. The error
 // is the context's, of a run that was cut short.
 func (r Run) Do(ctx context.Context) (Record, error) {
@@ -76,6 +84,7 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 	study, err := loop.New(observed.Space, loop.Options{
 		Surrogate: c.Surrogate, Acquisition: c.Acquisition, Maximizer: c.Maximizer,
 		Initial: p.Initial, Batch: p.Batch, Seed: r.Seed, NoiseFree: r.noiseFree(),
+		Warp: r.warp(),
 	})
 	if err != nil {
 		return err

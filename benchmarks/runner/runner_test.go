@@ -335,6 +335,7 @@ func TestNamesAreChecked(t *testing.T) {
 		{Selection{Methods: []string{"gpp"}}, `unknown method "gpp": did you mean gp?`, ErrUnknown},
 		{Selection{Methods: []string{"sobl"}}, `unknown method "sobl": did you mean sobol?`, ErrUnknown},
 		{Selection{Methods: []string{"sobol:n=1"}}, `method sobol:n=1: bad setting: sobol has none`, ErrSetting},
+		{Selection{Methods: []string{"gp:warp=log"}}, `method gp:warp=log: bad setting: warp is "log", want auto or none`, ErrSetting},
 		{Selection{Methods: []string{"gp:kernel"}}, `method gp:kernel: bad setting "kernel": want key=value`, ErrSetting},
 		{Selection{Methods: []string{"gp:kernell=rbf"}}, `method gp:kernell=rbf: surrogate gp: unknown setting "kernell": did you mean kernel?`, settings.ErrUnknown},
 		{Selection{Methods: []string{"gp:noise=loud"}}, `method gp:noise=loud: surrogate gp: bad value noise="loud": want a number, or learned`, settings.ErrValue},
@@ -500,4 +501,24 @@ func TestPaperSuites(t *testing.T) {
 	assert.Equal(t, "draw-rbf", a.Name)
 	assert.NotEqual(t, a.Func(a.Lo), b.Func(b.Lo))
 	assert.Equal(t, a.Func(a.Lo), again.Func(a.Lo))
+}
+
+// A method says whether values may be warped, and a known prior is one of the values as
+// they are.
+func TestWarpOfRuns(t *testing.T) {
+	objective := Problem{Objective: "rosenbrock2", Budget: 20, Initial: 10}
+	known := objective
+	known.Prior = []string{"kernel=matern52"}
+	values := func(method string, p Problem) []float64 {
+		m, err := ParseMethod(method)
+		require.NoError(t, err)
+		rec, err := Run{Problem: p, Method: m, Seed: 1}.Do(context.Background())
+		require.NoError(t, err)
+		require.Empty(t, rec.Error)
+		return rec.Values
+	}
+	auto, none := values("gp", objective), values("gp:warp=none", objective)
+	require.NotEqual(t, auto, none)
+	require.Equal(t, auto, values("gp:warp=auto", objective))
+	require.Equal(t, none, values("gp", known))
 }

@@ -40,7 +40,7 @@ type Problem struct {
 	// Untold keeps it from the methods that the objective is noise-free.
 	Untold bool
 	// Prior has settings key=value of the methods with a kernel, which a method's own
-	// replace.
+	// replace. Values are then never warped.
 	Prior []string
 
 	Budget  int // evaluations in all

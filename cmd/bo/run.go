@@ -26,6 +26,7 @@ type runCmd struct {
 	Surrogate   string   `group:"how" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
 	Acquisition *string  `group:"how" placeholder:"NAME" help:"What decides where to look next (bo list acquisitions); default logei without noise, else lognei."`
 	Set         []string `group:"how" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
+	Warp        string   `group:"how" default:"auto" placeholder:"auto|none" help:"Whether the model may see logarithms of the values' distances to the best one, where the likelihood says so: auto or none; default ${default}."`
 	Budget      int      `group:"how" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
 	Initial     *int     `group:"how" placeholder:"N" help:"Number of them spread evenly before the surrogate decides; default 2 per parameter plus 2, at most 20."`
 	Batch       int      `group:"how" default:"1" placeholder:"N" help:"Number of trials suggested together; default ${default}."`
@@ -70,6 +71,8 @@ func (c *runCmd) check() error {
 		return usagef("--initial %d is more than --budget %d", *c.Initial, c.Budget)
 	case c.Batch > c.Budget:
 		return usagef("--batch %d is more than --budget %d", c.Batch, c.Budget)
+	case c.Warp != loop.WarpAuto && c.Warp != loop.WarpNone:
+		return usagef("--warp is %q, want %s or %s", c.Warp, loop.WarpAuto, loop.WarpNone)
 	case c.Timeout < 0:
 		return usagef("--timeout is %v, want more than 0", c.Timeout)
 	case c.State != "" && filepath.Clean(c.State) == filepath.Clean(c.Trials):
@@ -106,7 +109,7 @@ func (c *runCmd) Run(e *env) error {
 	}
 	o := loop.Options{
 		Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer, Batch: c.Batch, Seed: c.Seed,
-		Maximize: c.Maximize, NoiseFree: noiseFree,
+		Maximize: c.Maximize, NoiseFree: noiseFree, Warp: c.Warp,
 	}
 	if c.Initial != nil {
 		o.Initial = *c.Initial
@@ -223,7 +226,7 @@ func (c *runCmd) arguments(t *target, m *catalog.Method) []argument {
 	args := []argument{
 		{"--objective", c.Objective}, {"--command", c.Command}, {"--shell", fmt.Sprint(c.Shell)}, {"--space", string(s)},
 		{"--maximize", fmt.Sprint(c.Maximize)}, {"--noise-free", fmt.Sprint(c.NoiseFree)},
-		{"--surrogate", c.Surrogate}, {"--acquisition", *c.Acquisition},
+		{"--surrogate", c.Surrogate}, {"--acquisition", *c.Acquisition}, {"--warp", c.Warp},
 		{"--initial", initial}, {"--batch", fmt.Sprint(c.Batch)}, {"--seed", fmt.Sprint(c.Seed)},
 	}
 	for _, o := range m.Owners {
