@@ -506,7 +506,7 @@ func TestPaperSuites(t *testing.T) {
 // A method says whether values may be warped, and a known prior is one of the values as
 // they are.
 func TestWarpOfRuns(t *testing.T) {
-	objective := Problem{Objective: "rosenbrock2", Budget: 20, Initial: 10}
+	objective := Problem{Objective: "rosenbrock2", Budget: 20, Initial: 10, Batch: 1}
 	known := objective
 	known.Prior = []string{"kernel=matern52"}
 	values := func(method string, p Problem) []float64 {
