@@ -150,7 +150,7 @@ func (s *Study) suggest(ctx context.Context, t *snapshot, fresh []record, n int,
 	records := make([]record, len(found))
 	for i, c := range found {
 		trial := Trial{Point: s.space.Decode(c.X), Source: Suggested, Warnings: slices.Concat(f.Warnings(), c.Warnings)}
-		mean, sd := f.moments(c.Mean, c.SD)
+		mean, sd := f.warp.user(c.Mean, c.SD)
 		trial.Prediction = &Prediction{Mean: s.opts.sign() * mean, SD: sd, Acquisition: c.Value}
 		if s.repeated(trial.Point, seen) {
 			trial.Point = s.design(1, t.next()+i, seen)[0]

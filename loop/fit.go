@@ -14,7 +14,7 @@ import (
 // fitted is a surrogate fitted to the finished trials of a snapshot.
 type fitted struct {
 	surrogate.Posterior
-	warp // of sign·Value, winsorised
+	warp warp // of sign·Value, winsorised
 	// Complete trials in order of ID: index among the records, warped value and
 	// posterior mean and variance.
 	records        []int
@@ -40,11 +40,14 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	}
 	winsorize(values)
 	complete := t.points(func(s State) bool { return s == Complete })
+
+	s.emit(Event{Kind: FitStarted, Observations: t.count(Complete) + t.count(Failed)})
+	start := time.Now()
 	var err error
-	if f.warp, err = s.chooseWarp(ctx, complete, values, stream.New(s.opts.Seed, "warp", t.next())); err != nil {
+	if f.warp, err = s.chooseWarp(ctx, complete, values, stream.New(s.opts.Seed, "warp", 0)); err != nil {
 		return nil, err
 	}
-	f.z = f.apply(values)
+	f.z = f.warp.apply(values)
 
 	d := surrogate.Dataset{X: t.points(finished), NoiseFree: s.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, s.space.Dim()), slices.Repeat([]float64{1}, s.space.Dim())
@@ -59,8 +62,6 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 		}
 	}
 
-	s.emit(Event{Kind: FitStarted, Observations: len(d.Y)})
-	start := time.Now()
 	ctx = s.withProgress(ctx)
 	if warm, ok := s.opts.Surrogate.(surrogate.WarmStarter); ok && t.warm != nil {
 		f.Posterior, err = warm.FitFrom(ctx, slices.Clone(t.warm), d, rng)

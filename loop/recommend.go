@@ -16,7 +16,8 @@ type Recommendation struct {
 }
 
 // Estimate is a complete trial with the posterior mean and standard deviation
-// of the latent objective at its point, in the user's units. For a noise-free
+// of the latent objective at its point, in the user's units, or what Prediction has
+// in their place where the surrogate saw logarithms. For a noise-free
 // objective they are its value and 0.
 type Estimate struct {
 	Trial    Trial
@@ -58,6 +59,6 @@ func (s *Study) Recommend(ctx context.Context) (Recommendation, error) {
 }
 
 func (s *Study) estimate(t *snapshot, f *fitted, i int) Estimate {
-	mean, sd := f.moments(f.mean[i], sqrt(f.variance[i]))
+	mean, sd := f.warp.user(f.mean[i], sqrt(f.variance[i]))
 	return Estimate{t.records[f.records[i]].public(), s.opts.sign() * mean, sd}
 }

@@ -198,7 +198,7 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("initial", o.Initial, given.Initial)
 	differ("design", o.Design, given.Design)
 	differ("batch", o.Batch, given.Batch)
-	differ("warp", cmp.Or(o.Warp, WarpAuto), given.Warp) // older files do not say
+	differ("warp", cmp.Or(o.Warp, given.Warp), given.Warp) // older files do not say
 	differ("seed", o.Seed, given.Seed)
 	differ("maximize", o.Maximize, given.Maximize)
 	differ("noise-free", o.NoiseFree, given.NoiseFree)

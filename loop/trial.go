@@ -43,10 +43,12 @@ type Trial struct {
 	EvaluateSeconds float64 // time in the objective, as measured by Run
 }
 
-// Prediction is a surrogate's view of a point before its evaluation.
+// Prediction is a surrogate's view of a point before its evaluation. Where it saw
+// logarithms (Options.Warp), Mean is the median and SD half the length of the central
+// interval of 68 %.
 type Prediction struct {
 	Mean, SD    float64 // of the latent objective, in the user's units
-	Acquisition float64 // value of the acquisition function, on standardised values
+	Acquisition float64 // value of the acquisition function, in the surrogate's units
 }
 
 // record is a trial with what the study keeps beside it.

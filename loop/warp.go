@@ -20,15 +20,11 @@ const (
 )
 
 const (
-	// warpMargin is by how many nats a logarithm must be the likelier: 20 to 1.
+	// warpMargin is by how many nats the logarithm must be the likelier: 20 to 1.
 	warpMargin = 3
 	// warpRows is how many observations the choice looks at.
-	warpRows = 64
+	warpRows = 200
 )
-
-// warpWidths are those tried, as shares of the distance between the least value and
-// the median.
-var warpWidths = []float64{1, 0.1}
 
 // warp is the increasing map between values to be minimised, in the user's units,
 // and what the surrogate sees, the standardised
@@ -37,7 +33,7 @@ var warpWidths = []float64{1, 0.1}
 //
 // the former where width is 0. A process on h(v) is a warped Gaussian process
 // (Snelson, Rasmussen and Ghahramani 2004). Adding a number to all values, or
-// multiplying them by one, changes nothing.
+// multiplying them by a positive one, changes nothing.
 type warp struct {
 	least, width float64
 	scale        surrogate.Standardization // of h
@@ -77,50 +73,59 @@ func (w warp) logSlope(v []float64) float64 {
 	return sum
 }
 
-// moments returns the mean and the standard deviation in the user's units of what
-// is normal to the surrogate, with the given ones: those of a shifted log-normal if
-// there is a logarithm.
-func (w warp) moments(mean, sd float64) (m, s float64) {
+// user returns the median in the user's units of what is normal to the surrogate, with
+// the given mean and standard deviation, and half the length of its central interval
+// of 68 %: its own mean and standard deviation unless there is a logarithm. What would
+// overflow is the largest number.
+func (w warp) user(mean, sd float64) (m, s float64) {
 	m, s = w.scale.Invert(mean), w.scale.SD*sd
 	if w.width > 0 {
-		e := w.width * math.Exp(m+s*s/2)
-		m, s = w.least+(e-w.width), e*math.Sqrt(math.Expm1(s*s))
+		s = min(min(w.width*math.Exp(m), math.MaxFloat64)*math.Sinh(s), math.MaxFloat64)
+		m = min(w.least+w.width*math.Expm1(m), math.MaxFloat64)
 	}
 	return m, s
 }
 
-// chooseWarp returns the map under which the values v at the rows of x are the most
-// likely, given an exact process with the prior of the study's surrogate, or the
-// default one if that has none: values as they are, unless a logarithm is ahead by
-// warpMargin. It costs three fits of that process, from one
-// start each, to at most warpRows observations.
+// chooseWarp returns the map under which the values v at the rows of x are the
+// likelier, given an exact process with the default prior: values as they are, unless
+// a logarithm whose width is the distance between the least value and the median is
+// ahead by warpMargin. A prior that the user states is one of the values as they are.
+// It costs two fits to at most warpRows observations, from one start each.
 func (s *Study) chooseWarp(ctx context.Context, x *mat.Dense, v []float64, rng *rand.Rand) (warp, error) {
 	plain := newWarp(v, 0)
 	least, median := plain.least, middle(v)
-	if s.opts.Warp == WarpNone || !(median-least > 1e-10*max(math.Abs(least), math.Abs(median))) {
+	m, ok := s.opts.Surrogate.(interface{ Stated() bool })
+	if ok && m.Stated() || s.opts.Warp == WarpNone || !(median-least > 1e-10*max(math.Abs(least), math.Abs(median))) {
 		return plain, nil
 	}
-	var spec prior.Spec
-	if m, ok := s.opts.Surrogate.(interface{ Stated() prior.Spec }); ok {
-		spec = m.Stated()
-	}
-	spec.Restarts = 1 // the modes of its hyper-priors
 	xs, vs := rows.AtMost(x, v, warpRows, rng)
+	seen := withoutTies(vs, least)
 	likelihood := func(w warp) float64 {
-		f, err := spec.Fit(ctx, xs, w.apply(vs), s.opts.NoiseFree, nil, rng)
+		f, err := prior.Spec{Restarts: 1}.Fit(ctx, xs, w.apply(vs), s.opts.NoiseFree, nil, rng)
 		if err != nil {
 			return math.Inf(-1)
 		}
-		return f.LogMarginal + w.logSlope(vs)
+		return f.LogMarginal + w.logSlope(seen)
 	}
-	best, most := plain, likelihood(plain)+warpMargin
-	for _, share := range warpWidths {
-		w := newWarp(v, share*(median-least))
-		if l := likelihood(w); l > most {
-			best, most = w, l
-		}
+	best := plain
+	if log := newWarp(v, median-least); likelihood(log) > likelihood(plain)+warpMargin {
+		best = log
 	}
 	return best, ctx.Err()
+}
+
+// withoutTies returns v with the least value once. That it was seen again, as of a
+// count or of what is cut off at a bound, says nothing of the slope there.
+func withoutTies(v []float64, least float64) []float64 {
+	var out []float64
+	var seen bool
+	for _, v := range v {
+		if v != least || !seen {
+			out = append(out, v)
+		}
+		seen = seen || v == least
+	}
+	return out
 }
 
 // middle is the upper median.

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
@@ -32,7 +32,7 @@ func TestWarpIsStandardised(t *testing.T) {
 		require.InDelta(t, 0, sum, 1e-12)
 		require.InDelta(t, float64(len(z)-1), squares, 1e-12)
 		for i := range tailed {
-			m, s := w.moments(z[i], 0)
+			m, s := w.user(z[i], 0)
 			require.InDelta(t, tailed[i], m, 1e-12)
 			require.Zero(t, s)
 		}
@@ -58,22 +58,19 @@ func TestWarpLogSlope(t *testing.T) {
 	}
 }
 
-// The moments are those of the values that normal draws stand for.
-func TestWarpMoments(t *testing.T) {
-	const draws = 400000
-	rng := stream.New(1, "moments", 0)
+// The middle and the ends of the central interval go through the map.
+func TestWarpSpeaksInUnits(t *testing.T) {
 	for _, width := range []float64{0, 0.5} {
 		w := newWarp(tailed, width)
-		mean, sd := -0.3, 0.4
-		var sum, squares float64
-		for range draws {
-			v, _ := w.moments(mean+sd*rng.NormFloat64(), 0)
-			sum += v
-			squares += v * v
-		}
-		m, s := w.moments(mean, sd)
-		require.InDelta(t, m, sum/draws, 4*s/math.Sqrt(draws))
-		require.InEpsilon(t, s, math.Sqrt(squares/draws-m*m), 0.02)
+		at := func(z float64) float64 { m, _ := w.user(z, 0); return m }
+		m, s := w.user(-0.3, 0.4)
+		require.InDelta(t, at(-0.3), m, 1e-12)
+		require.InDelta(t, (at(0.1)-at(-0.7))/2, s, 1e-12)
+	}
+	w := newWarp([]float64{1e-100, 1, 1e300}, 1)
+	for _, sd := range []float64{0, 1, 1e3} {
+		m, s := w.user(1e3, sd)
+		require.False(t, math.IsInf(m, 0) || math.IsNaN(m) || math.IsInf(s, 0) || math.IsNaN(s), "%v %v", m, s)
 	}
 }
 
@@ -116,14 +113,41 @@ func TestWarpChoice(t *testing.T) {
 	}
 }
 
-// The likelihood is that of the process that the user states: a square is a
-// polynomial, and no plane, to which its logarithm is nearer.
-func TestWarpAsksTheStatedPrior(t *testing.T) {
-	x, v := sampled(30, func(x []float64) float64 { return (1 + x[0] + x[1]) * (1 + x[0] + x[1]) })
-	require.Zero(t, choice(t, Options{Surrogate: gp.Model{Spec: prior.Spec{Kernel: "polynomial"}}}, x, v).width)
-	planes := prior.Spec{Kernel: "linear"}
-	require.Positive(t, choice(t, Options{Surrogate: gp.Model{Spec: planes}}, x, v).width)
-	require.Positive(t, choice(t, Options{Surrogate: &gp.Model{Spec: planes}}, x, v).width)
+// A prior that is stated is one of the values as they are.
+func TestWarpLeavesTheValuesOfAStatedPrior(t *testing.T) {
+	x, v := sampled(30, func(x []float64) float64 { return math.Exp(3*math.Sin(5*x[0]) + 3*math.Cos(4*x[1])) })
+	half := 0.5
+	for _, c := range []struct {
+		model  surrogate.Model
+		stated bool
+	}{
+		{nil, false},
+		{gp.Model{}, false},
+		{&gp.Model{}, false},
+		{gp.Model{Spec: prior.Spec{Isotropic: true, Restarts: 4}}, false},
+		{gp.Model{Spec: prior.Spec{Kernel: "rbf"}}, true},
+		{&gp.Model{Spec: prior.Spec{Kernel: "rbf"}}, true},
+		{gp.Model{Spec: prior.Spec{Lengthscale: []float64{1}}}, true},
+		{gp.Model{Spec: prior.Spec{Variance: &half}}, true},
+		{gp.Model{Spec: prior.Spec{Noise: &half}}, true},
+		{gp.Model{Spec: prior.Spec{Mean: prior.MeanZero}}, true},
+	} {
+		require.Equal(t, c.stated, choice(t, Options{Surrogate: c.model}, x, v).width == 0, "%+v", c.model)
+	}
+}
+
+// Many values at a bound do not make a logarithm, and neither do draws that know
+// nothing of x.
+func TestWarpOfCutValues(t *testing.T) {
+	rng := stream.New(4, "cut", 0)
+	x, v := sampled(60, func([]float64) float64 {
+		if rng.Float64() < 0.45 {
+			return 0
+		}
+		return 1 + rng.Float64()
+	})
+	require.Zero(t, choice(t, Options{}, x, v).width)
+	require.Equal(t, []float64{3, 1, 2}, withoutTies([]float64{3, 1, 2, 1, 1}, 1))
 }
 
 func TestWarpOfFewAndEqualValues(t *testing.T) {
@@ -152,7 +176,7 @@ func TestWarpedStudySpeaksInUnits(t *testing.T) {
 		snap := s.snapshot()
 		fit, err := s.fit(context.Background(), &snap, stream.New(1, "fit", 0))
 		require.NoError(t, err)
-		require.Positive(t, fit.width)
+		require.Positive(t, fit.warp.width)
 		for _, trial := range result.Trials {
 			if p := trial.Prediction; p != nil && trial.ID > 12 {
 				require.Less(t, math.Abs(p.Mean-trial.Value), 5*p.SD+1e3)
@@ -171,13 +195,15 @@ func TestWarpOption(t *testing.T) {
 	require.ErrorContains(t, err, `Warp is "log", want auto or none`)
 
 	saved := string(savedText(t, newStudy(t, box(t), options(1))))
-	o := options(1)
-	o.Warp = WarpNone
-	_, err = Resume(strings.NewReader(saved), o)
+	none := options(1)
+	none.Warp = WarpNone
+	_, err = Resume(strings.NewReader(saved), none)
 	require.ErrorIs(t, err, ErrMismatch)
 
 	older := strings.Replace(saved, `,"warp":"auto"`, "", 1)
 	require.NotEqual(t, saved, older)
-	_, err = Resume(bytes.NewReader([]byte(older)), options(1))
-	require.NoError(t, err)
+	for _, o := range []Options{none, options(1)} {
+		_, err = Resume(strings.NewReader(older), o)
+		require.NoError(t, err)
+	}
 }

@@ -102,8 +102,11 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	return m, nil
 }
 
-// Stated returns s: a model that embeds a Spec says so what it was told of its prior.
-func (s Spec) Stated() Spec { return s }
+// Stated reports whether s says anything of the function but that one lengthscale is
+// that of all inputs.
+func (s Spec) Stated() bool {
+	return s.Kernel != "" || s.Custom != nil || s.Lengthscale != nil || s.Variance != nil || s.Noise != nil || s.Mean != ""
+}
 
 func (s Spec) parse(dim int) (Kernel, error) {
 	expr := s.Kernel

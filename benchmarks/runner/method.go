@@ -56,8 +56,8 @@ func ParseMethod(text string) (Method, error) {
 	}
 	if some {
 		for s := range strings.SplitSeq(list, ";") {
-			key, value, _ := strings.Cut(s, "=")
-			if strings.TrimSpace(key) != "warp" {
+			key, value, ok := strings.Cut(s, "=")
+			if !ok || strings.TrimSpace(key) != "warp" {
 				m.settings = append(m.settings, s)
 			} else if m.warp = strings.TrimSpace(value); m.warp != loop.WarpAuto && m.warp != loop.WarpNone {
 				return m, fmt.Errorf("method %s: %w: warp is %q, want %s or %s", text, ErrSetting, m.warp, loop.WarpAuto, loop.WarpNone)

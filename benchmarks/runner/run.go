@@ -21,9 +21,10 @@ func (r Run) noiseFree() bool {
 	return observed.NoiseFree && !r.Problem.Untold
 }
 
-// warp is none where the prior is known: it is one of the values as they are.
+// warp is what the method says, and else none where the prior is known: it is one of
+// the values as they are.
 func (r Run) warp() string {
-	if r.Problem.Prior != nil {
+	if r.Method.warp == "" && r.Problem.Prior != nil {
 		return loop.WarpNone
 	}
 	return r.Method.warp
