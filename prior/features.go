@@ -106,11 +106,17 @@ func newFeatures(k Kernel, variance float64, n int, rng *rand.Rand) (Features, e
 func productFeatures(k product, variance float64, n int, rng *rand.Rand) (Features, error) {
 	var waves, others []Kernel
 	for _, f := range k.factors {
+		for s, ok := f.(scaled); ok; s, ok = f.(scaled) {
+			f, variance = s.inner, variance*s.variance.Value
+		}
 		if isSpectral(f) {
 			waves = append(waves, f)
-		} else {
+		} else if _, ok := f.(constant); !ok {
 			others = append(others, f)
 		}
+	}
+	if len(waves)+len(others) == 0 {
+		return newFeatures(Constant(k.Dim()), variance, n, rng)
 	}
 	out, count := crossed{}, 1
 	for _, f := range others {

@@ -17,6 +17,7 @@ import (
 var drawable = []string{
 	"rbf", "matern12", "matern32", "matern52", "rq", "periodic", "linear", "polynomial", "polynomial(degree=3)",
 	"arccos", "constant", "potential", "potential+2*stream", "rbf[1]", "linear[0,2]", "2*rbf*periodic+linear+white", "rbf*linear", "matern32*rq[1]*linear",
+	"constant*arccos", "constant*constant",
 }
 
 func featuresOf(t *testing.T, k Kernel, n int, rng *rand.Rand) Features {
@@ -54,6 +55,16 @@ func TestFeaturesAreUnbiased(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A constant factor is a number: it multiplies no features.
+func TestFeaturesOfConstantFactors(t *testing.T) {
+	count := func(expr string) int {
+		return featuresOf(t, parsed(t, expr, 3), 128, rand.New(rand.NewPCG(1, 2))).Len()
+	}
+	require.Equal(t, count("arccos"), count("constant*arccos"))
+	require.Equal(t, count("matern52"), count("constant*matern52*constant"))
+	require.Equal(t, count("constant"), count("constant*constant"))
 }
 
 // Features of velocities are right wherever the inputs lie.
