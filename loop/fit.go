@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -44,7 +43,7 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	s.emit(Event{Kind: FitStarted, Observations: t.count(Complete) + t.count(Failed)})
 	start := time.Now()
 	var err error
-	if f.warp, err = s.chooseWarp(ctx, complete, values, stream.New(s.opts.Seed, "warp", 0)); err != nil {
+	if f.warp, err = s.chooseWarp(ctx, complete, values); err != nil {
 		return nil, err
 	}
 	f.z = f.warp.apply(values)

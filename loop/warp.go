@@ -3,12 +3,13 @@ package loop
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -91,27 +92,31 @@ func (w warp) user(mean, sd float64) (m, s float64) {
 // a logarithm whose width is the distance between the least value and the median is
 // ahead by warpMargin. A prior that the user states is one of the values as they are.
 // It costs two fits to at most warpRows observations, from one start each.
-func (s *Study) chooseWarp(ctx context.Context, x *mat.Dense, v []float64, rng *rand.Rand) (warp, error) {
+func (s *Study) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp, error) {
 	plain := newWarp(v, 0)
 	least, median := plain.least, middle(v)
 	m, ok := s.opts.Surrogate.(interface{ Stated() bool })
 	if ok && m.Stated() || s.opts.Warp == WarpNone || !(median-least > 1e-10*max(math.Abs(least), math.Abs(median))) {
 		return plain, nil
 	}
-	xs, vs := rows.AtMost(x, v, warpRows, rng)
+	xs, vs := rows.AtMost(x, v, warpRows, stream.New(s.opts.Seed, "warp", 0))
 	seen := withoutTies(vs, least)
-	likelihood := func(w warp) float64 {
-		f, err := prior.Spec{Restarts: 1}.Fit(ctx, xs, w.apply(vs), s.opts.NoiseFree, nil, rng)
-		if err != nil {
-			return math.Inf(-1)
-		}
-		return f.LogMarginal + w.logSlope(seen)
+	both := []warp{plain, newWarp(v, median-least)}
+	likelihood := make([]float64, len(both))
+	var group sync.WaitGroup
+	for i, w := range both {
+		group.Go(func() {
+			f, err := prior.Spec{Restarts: 1}.Fit(ctx, xs, w.apply(vs), s.opts.NoiseFree, nil, stream.New(s.opts.Seed, "fit to warp", i))
+			if likelihood[i] = f.LogMarginal + w.logSlope(seen); err != nil {
+				likelihood[i] = math.Inf(-1)
+			}
+		})
 	}
-	best := plain
-	if log := newWarp(v, median-least); likelihood(log) > likelihood(plain)+warpMargin {
-		best = log
+	group.Wait()
+	if likelihood[1] > likelihood[0]+warpMargin {
+		return both[1], ctx.Err()
 	}
-	return best, ctx.Err()
+	return plain, ctx.Err()
 }
 
 // withoutTies returns v with the least value once. That it was seen again, as of a

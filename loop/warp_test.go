@@ -86,7 +86,7 @@ func sampled(n int, f func(x []float64) float64) (*mat.Dense, []float64) {
 
 func choice(t *testing.T, o Options, x *mat.Dense, v []float64) warp {
 	t.Helper()
-	w, err := newStudy(t, box(t), o).chooseWarp(context.Background(), x, v, stream.New(1, "warp", 0))
+	w, err := newStudy(t, box(t), o).chooseWarp(context.Background(), x, v)
 	require.NoError(t, err)
 	return w
 }
