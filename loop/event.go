@@ -12,7 +12,7 @@ const (
 	TrialFinished EventKind = "finished" // Trial, Improved
 	TrialFailed   EventKind = "failed"   // Trial
 	FitStarted    EventKind = "fit"      // Observations
-	FitFinished   EventKind = "fitted"   // Observations, Seconds, Hypers, Warnings
+	FitFinished   EventKind = "fitted"   // Observations, Seconds, Hypers, Warped, Warnings
 	Working       EventKind = "working"  // Progress, from inside a fit or a suggestion
 	Warned        EventKind = "warning"  // Warnings
 )
@@ -25,6 +25,7 @@ type Event struct {
 	Observations int  // finished trials that the fit sees
 	Seconds      float64
 	Hypers       []surrogate.Hyper
+	Warped       bool // the surrogate saw logarithms (Options.Warp)
 	Progress     surrogate.Progress
 	Warnings     []string
 }

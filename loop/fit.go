@@ -13,7 +13,7 @@ import (
 // fitted is a surrogate fitted to the finished trials of a snapshot.
 type fitted struct {
 	surrogate.Posterior
-	warp warp // of sign·Value, winsorised
+	warp warp // of sign·Value, winsorised: values to be minimised
 	// Complete trials in order of ID: index among the records, warped value and
 	// posterior mean and variance.
 	records        []int
@@ -76,7 +76,7 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	f.mean, f.variance = make([]float64, len(f.z)), make([]float64, len(f.z))
 	f.Predict(f.mean, f.variance, complete)
 
-	e := Event{Kind: FitFinished, Observations: len(d.Y), Seconds: time.Since(start).Seconds(), Warnings: f.Warnings()}
+	e := Event{Kind: FitFinished, Observations: len(d.Y), Seconds: time.Since(start).Seconds(), Warped: f.warp.width > 0, Warnings: f.Warnings()}
 	if p, ok := f.Posterior.(surrogate.Describer); ok {
 		e.Hypers = p.Hypers()
 	}

@@ -52,10 +52,10 @@ type Options struct {
 	// mean at an evaluated point.
 	NoiseFree bool
 
-	// Warp is WarpAuto, the default: the surrogate sees logarithms of the values'
-	// distances to the best one where the values are much likelier for it, unless its
-	// prior is stated (prior.Spec.Stated), which is then one of the values as they
-	// are; or WarpNone: values as they are.
+	// Warp is WarpAuto, the default: the surrogate sees log(1 + distance/width) of
+	// each value's distance to the best one, where the values are much likelier for
+	// it (docs/adr/0015) and the surrogate's prior is not stated (prior.Spec.Stated),
+	// which is then a prior on the values as they are; or WarpNone: values as they are.
 	Warp string
 
 	// Budget is the number of evaluations of Minimize. 0 is DefaultBudget.

@@ -81,8 +81,8 @@ func (w warp) logSlope(v []float64) float64 {
 func (w warp) user(mean, sd float64) (m, s float64) {
 	m, s = w.scale.Invert(mean), w.scale.SD*sd
 	if w.width > 0 {
-		s = min(min(w.width*math.Exp(m), math.MaxFloat64)*math.Sinh(s), math.MaxFloat64)
-		m = min(w.least+w.width*math.Expm1(m), math.MaxFloat64)
+		end := func(g float64) float64 { return min(w.width*math.Exp(g), math.MaxFloat64) }
+		m, s = min(w.least+w.width*math.Expm1(m), math.MaxFloat64), end(m+s)/2-end(m-s)/2
 	}
 	return m, s
 }
@@ -90,7 +90,8 @@ func (w warp) user(mean, sd float64) (m, s float64) {
 // chooseWarp returns the map under which the values v at the rows of x are the
 // likelier, given an exact process with the default prior: values as they are, unless
 // a logarithm whose width is the distance between the least value and the median is
-// ahead by warpMargin. A prior that the user states is one of the values as they are.
+// ahead by warpMargin. A prior that the user states is a prior on the values as they
+// are.
 // It costs two fits to at most warpRows observations, from one start each.
 func (s *Study) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp, error) {
 	plain := newWarp(v, 0)

@@ -14,7 +14,9 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/fvi"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/ibnn"
 )
 
 // positive values with a long tail
@@ -68,9 +70,11 @@ func TestWarpSpeaksInUnits(t *testing.T) {
 		require.InDelta(t, (at(0.1)-at(-0.7))/2, s, 1e-12)
 	}
 	w := newWarp([]float64{1e-100, 1, 1e300}, 1)
-	for _, sd := range []float64{0, 1, 1e3} {
-		m, s := w.user(1e3, sd)
-		require.False(t, math.IsInf(m, 0) || math.IsNaN(m) || math.IsInf(s, 0) || math.IsNaN(s), "%v %v", m, s)
+	for _, mean := range []float64{-1e3, 0, 1e3} {
+		for _, sd := range []float64{0, 1, 1e3} {
+			m, s := w.user(mean, sd)
+			require.False(t, math.IsInf(m, 0) || math.IsNaN(m) || math.IsInf(s, 0) || math.IsNaN(s), "%v %v", m, s)
+		}
 	}
 }
 
@@ -125,6 +129,11 @@ func TestWarpLeavesTheValuesOfAStatedPrior(t *testing.T) {
 		{gp.Model{}, false},
 		{&gp.Model{}, false},
 		{gp.Model{Spec: prior.Spec{Isotropic: true, Restarts: 4}}, false},
+		{gp.Model{Spec: prior.Spec{Mean: prior.MeanConstant}}, false},
+		{fvi.Model{}, false},
+		{fvi.Model{Prior: "piecewise-linear"}, true},
+		{ibnn.Model{Weight: 5}, false},
+		{ibnn.Model{Noise: &half}, true},
 		{gp.Model{Spec: prior.Spec{Kernel: "rbf"}}, true},
 		{&gp.Model{Spec: prior.Spec{Kernel: "rbf"}}, true},
 		{gp.Model{Spec: prior.Spec{Lengthscale: []float64{1}}}, true},
@@ -174,7 +183,10 @@ func TestWarpedStudySpeaksInUnits(t *testing.T) {
 		s := newStudy(t, box(t), o)
 		result := run(t, s, f, 16, 1)
 		snap := s.snapshot()
+		var told bool
+		s.opts.OnEvent = func(e Event) { told = told || e.Kind == FitFinished && e.Warped }
 		fit, err := s.fit(context.Background(), &snap, stream.New(1, "fit", 0))
+		require.True(t, told)
 		require.NoError(t, err)
 		require.Positive(t, fit.warp.width)
 		for _, trial := range result.Trials {

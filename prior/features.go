@@ -104,6 +104,7 @@ func newFeatures(k Kernel, variance float64, n int, rng *rand.Rand) (Features, e
 }
 
 func productFeatures(k product, variance float64, n int, rng *rand.Rand) (Features, error) {
+	whole := ScaleBy(variance, k)
 	var waves, others []Kernel
 	for _, f := range k.factors {
 		for s, ok := f.(scaled); ok; s, ok = f.(scaled) {
@@ -130,7 +131,7 @@ func productFeatures(k product, variance float64, n int, rng *rand.Rand) (Featur
 		return joined{dim: k.Dim()}, nil
 	}
 	if count > maxProduct*n {
-		return Nystrom(ScaleBy(variance, k), kronecker(n, k.Dim(), rng))
+		return Nystrom(whole, kronecker(n, k.Dim(), rng))
 	}
 	if len(waves) > 0 {
 		// Enough waves for their own sake, even if that makes more than n in all.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/check"
@@ -53,6 +54,28 @@ func TestFeaturesAreUnbiased(t *testing.T) {
 				se := math.Sqrt(max(0, square.At(i, j)/draws-mean*mean) / draws)
 				require.InDelta(t, want.At(i, j), mean, 5*se+1e-9*(1+math.Abs(mean)), "%s (%d,%d)", expr, i, j)
 			}
+		}
+	}
+}
+
+// Every scale of a product counts once, whichever features it gets: waves, products of
+// features, Nyström's.
+func TestFeaturesOfScaledProducts(t *testing.T) {
+	many := Sum(RBF(2), Linear(2))
+	for _, k := range []Kernel{
+		ScaleBy(7, Product(ScaleBy(2, RBF(2)), ScaleBy(3, RBF(2)))),
+		ScaleBy(7, Product(ScaleBy(2, Linear(2)), ScaleBy(3, Linear(2)), ScaleBy(0.5, Constant(2)))),
+		ScaleBy(7, Product(ScaleBy(2, many), ScaleBy(3, many))),
+	} {
+		rng := rand.New(rand.NewPCG(5, 6))
+		x := kronecker(10, 2, rng)
+		f := featuresOf(t, k, 256, rng)
+		phi, want := mat.NewDense(10, f.Len(), nil), make([]float64, 10)
+		f.Eval(phi, x)
+		k.Diag(want, x)
+		for i, v := range want {
+			row := phi.RawRowView(i)
+			require.InEpsilon(t, v, floats.Dot(row, row), 0.01, "%s", k)
 		}
 	}
 }

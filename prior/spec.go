@@ -103,9 +103,9 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 }
 
 // Stated reports whether s says anything of the function but that one lengthscale is
-// that of all inputs.
+// that of all inputs. A kernel that is named is stated, even if it is the default.
 func (s Spec) Stated() bool {
-	return s.Kernel != "" || s.Custom != nil || s.Lengthscale != nil || s.Variance != nil || s.Noise != nil || s.Mean != ""
+	return s.Kernel != "" || s.Custom != nil || s.Lengthscale != nil || s.Variance != nil || s.Noise != nil || s.Mean == MeanZero
 }
 
 func (s Spec) parse(dim int) (Kernel, error) {

@@ -45,8 +45,9 @@ func Methods() []string {
 // ParseMethod reads NAME or NAME:key=value;key=value. NAME is a surrogate, sobol
 // or random. The keys are the surrogate's settings, "acquisition" for the name
 // of the acquisition function, acquisition.KEY for its settings, maximizer.KEY for
-// those of its maximiser, and "warp" for what loop.Options calls so. An error wraps ErrUnknown and names
-// the nearest name, or wraps ErrSetting or an error of package settings.
+// those of its maximiser, and "warp" for what loop.Options calls so. An error wraps
+// ErrUnknown and names the nearest name, or wraps ErrSetting or an error of package
+// settings.
 func ParseMethod(text string) (Method, error) {
 	text = strings.TrimSpace(text)
 	base, list, some := strings.Cut(text, ":")

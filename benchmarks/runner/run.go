@@ -21,8 +21,8 @@ func (r Run) noiseFree() bool {
 	return observed.NoiseFree && !r.Problem.Untold
 }
 
-// warp is what the method says, and else none where the prior is known: it is one of
-// the values as they are.
+// warp is what the method says, and else none where the prior is known: it is a prior
+// on the values as they are.
 func (r Run) warp() string {
 	if r.Method.warp == "" && r.Problem.Prior != nil {
 		return loop.WarpNone

@@ -503,8 +503,8 @@ func TestPaperSuites(t *testing.T) {
 	assert.Equal(t, a.Func(a.Lo), again.Func(a.Lo))
 }
 
-// A method says whether values may be warped, and a known prior is one of the values as
-// they are.
+// A method says whether values may be warped, and a known prior is a prior on the values
+// as they are, whether the method has a kernel or not.
 func TestWarpOfRuns(t *testing.T) {
 	objective := Problem{Objective: "rosenbrock2", Budget: 20, Initial: 10, Batch: 1}
 	known := objective
@@ -521,4 +521,6 @@ func TestWarpOfRuns(t *testing.T) {
 	require.NotEqual(t, auto, none)
 	require.Equal(t, auto, values("gp:warp=auto", objective))
 	require.Equal(t, none, values("gp", known))
+	require.Equal(t, values("map:warp=none", objective), values("map", known))
+	require.NotEqual(t, values("map", objective), values("map", known))
 }

@@ -40,7 +40,7 @@ type Problem struct {
 	// Untold keeps it from the methods that the objective is noise-free.
 	Untold bool
 	// Prior has settings key=value of the methods with a kernel, which a method's own
-	// replace. Values are then not warped.
+	// replace. It is a prior on the values as they are, so they are not warped.
 	Prior []string
 
 	Budget  int // evaluations in all

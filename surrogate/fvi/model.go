@@ -80,6 +80,11 @@ type Model struct {
 	Samples int `set:"samples" default:"100" help:"networks drawn for predictions"`
 }
 
+// Stated is that of prior.Spec, and true of a prior of which only draws are known.
+func (m Model) Stated() bool {
+	return m.Spec.Stated() || m.Sampler != nil || m.Prior != "" && m.Prior != gaussianProcess
+}
+
 var _ surrogate.WarmStarter = Model{}
 
 const (

@@ -28,6 +28,9 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
+// Stated is that of prior.Spec; the variances of weights and biases do not count.
+func (m Model) Stated() bool { return prior.Spec{Noise: m.Noise, Mean: m.Mean}.Stated() }
+
 // gp returns the Gaussian process that the model is.
 func (m Model) gp() (gp.Model, error) {
 	if err := cmp.Or(settings.Positive("depth", m.Depth), settings.Positive("weight", m.Weight), settings.Positive("bias", m.Bias)); err != nil {
