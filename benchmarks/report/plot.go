@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,22 +90,28 @@ func (r *Report) figure(charts ...*chart) *figure {
 	return &figure{charts: charts, methods: r.Methods}
 }
 
+// decade is from which ratio on positive values are drawn as logarithms.
+const decade = 10
+
 // curves is the chart of median and quartiles of the measure on a problem.
 func (r *Report) curves(p Problem) *chart {
 	c := &chart{title: fmt.Sprintf("%s (%d inputs)", p.Name, p.Dim), x: "evaluations", y: "simple regret", logY: true, ends: true, mark: float64(p.Initial)}
 	if p.Minimum == nil {
 		c.y, c.logY = "least value", false
 	}
+	least, most := math.Inf(1), math.Inf(-1)
 	for _, m := range p.Methods {
 		b := band{method: m.Name}
 		for k, n := range p.Grid {
 			b.add(float64(n), m.Curve.Median[k], m.Curve.Q1[k], m.Curve.Q3[k])
+			least, most = min(least, m.Curve.Q1[k]), max(most, m.Curve.Q3[k])
 		}
-		if c.logY {
+		if p.Minimum != nil {
 			b.each(func(regret float64) float64 { return max(regret, Floor) })
 		}
 		c.bands = append(c.bands, b)
 	}
+	c.logY = c.logY || least > 0 && most > decade*least
 	return c
 }
 
