@@ -13,9 +13,9 @@
 // The surrogate sees inputs in the unit cube and the values of all finished
 // trials in the order of their IDs: very bad ones lowered to Tukey's fence (see
 // docs/adr/0009), then either as they are or, if no prior is stated and the likelihood
-// prefers it, as logarithms of one plus their distances to the best one
-// (docs/adr/0015), and standardised to mean 0 and standard deviation 1. A failed
-// trial enters with the worst of them. All random numbers come from streams of
+// prefers it, as log(1 + d/m), d the distance to the best value and m the median
+// distance (docs/adr/0015), and standardised to mean 0 and standard deviation 1. A
+// failed trial enters with the worst of them. All random numbers come from streams of
 // (Options.Seed, purpose, trial ID). So a suggestion is a function of the options, of
 // the trials and of what a warm start carries over from the fit before; all three are
 // in the saved state. Timing, the number of workers and GOMAXPROCS do not enter.

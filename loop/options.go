@@ -22,7 +22,7 @@ const (
 )
 
 // Options states how a Study works. The zero value minimises a noisy objective
-// with an exact Gaussian process and LogEI.
+// with an exact Gaussian process and LogNEI.
 type Options struct {
 	// Surrogate models the objective. Nil is gp.Model with its defaults. A
 	// surrogate.WarmStarter starts each fit from the one before.
@@ -52,10 +52,10 @@ type Options struct {
 	// mean at an evaluated point.
 	NoiseFree bool
 
-	// Warp is WarpAuto, the default: the surrogate sees log(1 + distance/width) of
-	// each value's distance to the best one, where the values are much likelier for
-	// it (docs/adr/0015) and the surrogate's prior is not stated (prior.Spec.Stated),
-	// which is then a prior on the values as they are; or WarpNone: values as they are.
+	// Warp is WarpAuto, the default: where the values are much likelier for it, the
+	// surrogate sees log(1 + d/m) of each, d its distance to the best one and m the
+	// median distance (docs/adr/0015), unless its prior is stated (prior.Spec.Stated),
+	// which is a prior on the values as they are; or WarpNone: values as they are.
 	Warp string
 
 	// Budget is the number of evaluations of Minimize. 0 is DefaultBudget.

@@ -91,8 +91,7 @@ func (w warp) user(mean, sd float64) (m, s float64) {
 // likelier, given an exact process with the default prior: values as they are, unless
 // a logarithm whose width is the distance between the least value and the median is
 // ahead by warpMargin. A prior that the user states is a prior on the values as they
-// are.
-// It costs two fits to at most warpRows observations, from one start each.
+// are. It costs two fits to at most warpRows observations, from one start each.
 func (s *Study) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp, error) {
 	plain := newWarp(v, 0)
 	least, median := plain.least, middle(v)

@@ -145,18 +145,27 @@ func TestWarpLeavesTheValuesOfAStatedPrior(t *testing.T) {
 	}
 }
 
-// Many values at a bound do not make a logarithm, and neither do draws that know
-// nothing of x.
+// Many values at a bound do not make a logarithm of draws that know nothing of x.
 func TestWarpOfCutValues(t *testing.T) {
-	rng := stream.New(4, "cut", 0)
-	x, v := sampled(60, func([]float64) float64 {
-		if rng.Float64() < 0.45 {
-			return 0
+	for seed := range uint64(20) {
+		x := space.Sobol(60, 2, stream.New(seed+1, "cut", 0))
+		v, rng := make([]float64, 60), stream.New(seed+1, "v", 0)
+		for i := range v {
+			if rng.Float64() > 0.45 {
+				v[i] = 1 + rng.Float64()
+			}
 		}
-		return 1 + rng.Float64()
-	})
-	require.Zero(t, choice(t, Options{}, x, v).width)
+		require.Zero(t, choice(t, Options{NoiseFree: true}, x, v).width, "seed %d", seed)
+	}
 	require.Equal(t, []float64{3, 1, 2}, withoutTies([]float64{3, 1, 2, 1, 1}, 1))
+}
+
+func TestWarpIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x, v := sampled(30, func(x []float64) float64 { return math.Exp(5 * x[0]) })
+	_, err := newStudy(t, box(t), Options{}).chooseWarp(ctx, x, v)
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestWarpOfFewAndEqualValues(t *testing.T) {

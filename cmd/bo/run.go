@@ -26,7 +26,7 @@ type runCmd struct {
 	Surrogate   string   `group:"how" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
 	Acquisition *string  `group:"how" placeholder:"NAME" help:"What decides where to look next (bo list acquisitions); default logei without noise, else lognei."`
 	Set         []string `group:"how" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
-	Warp        string   `group:"how" default:"auto" placeholder:"auto|none" help:"Logarithms of one plus the values' distances to the best one, where they are much likelier and the surrogate's prior is not stated: auto or none; default ${default}."`
+	Warp        string   `group:"how" default:"auto" placeholder:"auto|none" help:"Whether the surrogate may be given logarithms of how far values are from the best one: auto, where the values are much likelier for it and its prior is not stated, or none; default ${default}."`
 	Budget      int      `group:"how" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
 	Initial     *int     `group:"how" placeholder:"N" help:"Number of them spread evenly before the surrogate decides; default 2 per parameter plus 2, at most 20."`
 	Batch       int      `group:"how" default:"1" placeholder:"N" help:"Number of trials suggested together; default ${default}."`
