@@ -47,9 +47,7 @@ type Options struct {
 	Seed uint64
 	// Maximize looks for the largest value instead of the smallest.
 	Maximize bool
-	// NoiseFree says that equal points have equal values: none is asked twice,
-	// and the value to beat is the best observed instead of the best posterior
-	// mean at an evaluated point.
+	// NoiseFree says that equal points have equal values: none is asked twice.
 	NoiseFree bool
 
 	// Warp is WarpAuto, the default: where the values are much likelier for it, the
