@@ -139,7 +139,7 @@ func (s *Study) suggest(ctx context.Context, t *snapshot, fresh []record, n int,
 	}
 	p := acquisition.Problem{
 		Posterior: f.Posterior,
-		Best:      f.incumbent(),
+		Best:      f.incumbent(s.opts.NoiseFree),
 		Observed:  t.points(finished),
 		Pending:   pending.points(func(s State) bool { return s == Pending }),
 	}

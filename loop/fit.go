@@ -14,9 +14,10 @@ import (
 type fitted struct {
 	surrogate.Posterior
 	warp warp // of sign·Value, winsorised: values to be minimised
-	// Complete trials in order of ID: index among the records, posterior mean and
-	// variance.
+	// Complete trials in order of ID: index among the records, warped value and
+	// posterior mean and variance.
 	records        []int
+	z              []float64
 	mean, variance []float64
 	warm           surrogate.State
 }
@@ -45,15 +46,15 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	if f.warp, err = s.chooseWarp(ctx, complete, values); err != nil {
 		return nil, err
 	}
-	z := f.warp.apply(values)
+	f.z = f.warp.apply(values)
 
 	d := surrogate.Dataset{X: t.points(finished), NoiseFree: s.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, s.space.Dim()), slices.Repeat([]float64{1}, s.space.Dim())
-	worst, next := slices.Max(z), 0
+	worst, next := slices.Max(f.z), 0
 	for i := range t.records {
 		switch t.records[i].State {
 		case Complete:
-			d.Y = append(d.Y, z[next])
+			d.Y = append(d.Y, f.z[next])
 			next++
 		case Failed:
 			d.Y = append(d.Y, worst)
@@ -72,7 +73,7 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	if p, ok := f.Posterior.(surrogate.Stater); ok {
 		f.warm = keepFinite(p.State())
 	}
-	f.mean, f.variance = make([]float64, len(z)), make([]float64, len(z))
+	f.mean, f.variance = make([]float64, len(f.z)), make([]float64, len(f.z))
 	f.Predict(f.mean, f.variance, complete)
 
 	e := Event{Kind: FitFinished, Observations: len(d.Y), Seconds: time.Since(start).Seconds(), Warped: f.warp.width > 0, Warnings: f.Warnings()}
@@ -83,9 +84,14 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	return f, nil
 }
 
-// incumbent is the value to beat: the least posterior mean at a complete trial, also of
-// an exact objective, whose ripples may be noise to the surrogate (docs/adr/0016).
-func (f *fitted) incumbent() float64 { return slices.Min(f.mean) }
+// incumbent is the warped value to beat: the best observed one if the
+// objective is noise-free, else the best posterior mean at a complete trial.
+func (f *fitted) incumbent(noiseFree bool) float64 {
+	if noiseFree {
+		return slices.Min(f.z)
+	}
+	return slices.Min(f.mean)
+}
 
 // withProgress passes the reports of a fit on as events, and to whoever else
 // listens on ctx.

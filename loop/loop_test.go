@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/acquisition"
-	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -381,39 +379,6 @@ func TestFailedTrialsGetTheWorstValue(t *testing.T) {
 	assert.Equal(t, []float64{0, 0}, data[0].Lo)
 	assert.Equal(t, []float64{1, 1}, data[0].Hi)
 	assert.False(t, data[0].NoiseFree)
-}
-
-// witness keeps the problem it was last asked to solve.
-type witness struct {
-	acquisition.LogEI
-	asked *acquisition.Problem
-}
-
-func (w witness) Build(ctx context.Context, p acquisition.Problem, q int, rng *rand.Rand) (acquisition.Function, error) {
-	*w.asked = p
-	return w.LogEI.Build(ctx, p, q, rng)
-}
-
-// A ripple that the surrogate takes for noise makes the best observed value one
-// that it expects nowhere.
-func TestTheValueToBeatIsWhatTheSurrogateExpects(t *testing.T) {
-	for _, noiseFree := range []bool{false, true} {
-		var p acquisition.Problem
-		o := options(1)
-		o.Surrogate = gp.Model{Spec: prior.Spec{Noise: new(0.5)}}
-		o.Acquisition, o.NoiseFree = witness{asked: &p}, noiseFree
-		s := newStudy(t, box(t), o)
-		for i := range 20 {
-			x := float64(i) / 20
-			_, err := s.Add(s.Space().Decode([]float64{x, x}), x+math.Cos(50*x))
-			require.NoError(t, err)
-		}
-		_, err := s.Ask(t.Context(), 1)
-		require.NoError(t, err)
-		mean, variance := make([]float64, 20), make([]float64, 20)
-		p.Posterior.Predict(mean, variance, p.Observed)
-		assert.Equal(t, slices.Min(mean), p.Best)
-	}
 }
 
 // brittle fails numerically, or otherwise.

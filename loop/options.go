@@ -22,13 +22,12 @@ const (
 )
 
 // Options states how a Study works. The zero value minimises a noisy objective
-// with an exact Gaussian process and LogNEI.
+// with an exact Gaussian process and acquisition.Auto.
 type Options struct {
 	// Surrogate models the objective. Nil is gp.Model with its defaults. A
 	// surrogate.WarmStarter starts each fit from the one before.
 	Surrogate surrogate.Model
-	// Acquisition chooses points. Nil is acquisition.LogEI for a noise-free objective
-	// and acquisition.LogNEI for others.
+	// Acquisition chooses points. Nil is acquisition.Auto.
 	Acquisition acquisition.Acquisition
 	// Maximizer tunes the search for the acquisition function's maximum.
 	Maximizer acquisition.MaximizeOptions
@@ -47,7 +46,9 @@ type Options struct {
 	Seed uint64
 	// Maximize looks for the largest value instead of the smallest.
 	Maximize bool
-	// NoiseFree says that equal points have equal values: none is asked twice.
+	// NoiseFree says that equal points have equal values: none is asked twice,
+	// and the value to beat is the best observed instead of the best posterior
+	// mean at an evaluated point.
 	NoiseFree bool
 
 	// Warp is WarpAuto, the default: where the values are much likelier for it, the
@@ -107,10 +108,7 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		o.Surrogate = gp.Model{}
 	}
 	if o.Acquisition == nil {
-		o.Acquisition = acquisition.LogNEI{}
-		if o.NoiseFree {
-			o.Acquisition = acquisition.LogEI{}
-		}
+		o.Acquisition = acquisition.Auto{}
 	}
 	if o.Initial == 0 {
 		o.Initial = defaultInitial(s)

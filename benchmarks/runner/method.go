@@ -68,7 +68,7 @@ func ParseMethod(text string) (Method, error) {
 	if m.design() && some {
 		return m, fmt.Errorf("method %s: %w: %s has none", text, ErrSetting, base)
 	}
-	if _, err := m.chooser(true); err != nil {
+	if _, err := m.chooser(); err != nil {
 		return m, fmt.Errorf("method %s: %w", text, err)
 	}
 	return m, nil
@@ -94,7 +94,7 @@ func (m Method) design() bool { return m.base == Sobol || m.base == Random }
 
 // chooser returns fresh option structs with the settings in them; empty for a
 // design. The settings of a prior come first where the surrogate has a kernel.
-func (m Method) chooser(noiseFree bool, prior ...string) (*catalog.Method, error) {
+func (m Method) chooser(prior ...string) (*catalog.Method, error) {
 	if m.design() {
 		return &catalog.Method{}, nil
 	}
@@ -102,7 +102,7 @@ func (m Method) chooser(noiseFree bool, prior ...string) (*catalog.Method, error
 	if err != nil {
 		return nil, err
 	}
-	name := catalog.DefaultAcquisition(noiseFree)
+	name := catalog.Acquisitions()[0].Name
 	var rest []string
 	if slices.ContainsFunc(settings.List(c.Surrogate), func(s settings.Setting) bool { return s.Key == "kernel" }) {
 		rest = append(rest, prior...)
@@ -130,7 +130,7 @@ func (m Method) check(dim int, prior ...string) error {
 	if m.design() {
 		return nil
 	}
-	c, err := m.chooser(true, prior...)
+	c, err := m.chooser(prior...)
 	if err == nil {
 		err = c.Check(context.Background(), dim)
 	}

@@ -78,7 +78,7 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 	}()
 	p := r.Problem
 	observed, latent := p.objectives(r.Seed)
-	c, err := r.Method.chooser(r.noiseFree(), p.Prior...)
+	c, err := r.Method.chooser(p.Prior...)
 	if err != nil {
 		return err
 	}

@@ -376,7 +376,7 @@ func TestMethodSettings(t *testing.T) {
 	m, err := ParseMethod(" gp: kernel = rbf;acquisition=lcb;acquisition.beta=3;maximizer.raw=32")
 	require.NoError(t, err)
 	assert.Equal(t, "gp: kernel = rbf;acquisition=lcb;acquisition.beta=3;maximizer.raw=32", m.Name)
-	c, err := m.chooser(true)
+	c, err := m.chooser()
 	require.NoError(t, err)
 	for _, want := range []struct {
 		options   any
@@ -386,7 +386,7 @@ func TestMethodSettings(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want.text, text)
 	}
-	d, err := m.chooser(true)
+	d, err := m.chooser()
 	require.NoError(t, err)
 	assert.NotSame(t, c.Surrogate, d.Surrogate)
 	assert.Subset(t, Methods(), []string{"gp", "fsp-laplace", "sobol", "random"})

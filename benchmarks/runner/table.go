@@ -193,7 +193,7 @@ func (r Run) fit(ctx context.Context, rec *Record) (err error) {
 			err = fmt.Errorf("panic: %v", fault)
 		}
 	}()
-	c, err := r.Method.chooser(false, r.Table.Prior...)
+	c, err := r.Method.chooser(r.Table.Prior...)
 	if err != nil {
 		return err
 	}

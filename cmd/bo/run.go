@@ -24,7 +24,7 @@ type runCmd struct {
 	NoiseFree bool   `group:"what" help:"The objective gives the same value each time. Known for built-in objectives."`
 
 	Surrogate   string   `group:"how" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
-	Acquisition *string  `group:"how" placeholder:"NAME" help:"What decides where to look next (bo list acquisitions); default logei without noise, else lognei."`
+	Acquisition string   `group:"how" placeholder:"NAME" default:"auto" help:"What decides where to look next (bo list acquisitions); default ${default}."`
 	Set         []string `group:"how" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
 	Warp        string   `group:"how" default:"auto" placeholder:"auto|none" help:"Whether the surrogate may be given logarithms of how far values are from the best one: auto, where the values are much likelier for it and its prior is not stated, or none; default ${default}."`
 	Budget      int      `group:"how" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
@@ -97,10 +97,7 @@ func (c *runCmd) Run(e *env) error {
 		return err
 	}
 	noiseFree := c.NoiseFree || t.noiseFree
-	if c.Acquisition == nil {
-		c.Acquisition = new(catalog.DefaultAcquisition(noiseFree))
-	}
-	m, err := newMethod(c.Surrogate, c.Acquisition, c.Set)
+	m, err := newMethod(c.Surrogate, &c.Acquisition, c.Set)
 	if err != nil {
 		return err
 	}
@@ -226,7 +223,7 @@ func (c *runCmd) arguments(t *target, m *catalog.Method) []argument {
 	args := []argument{
 		{"--objective", c.Objective}, {"--command", c.Command}, {"--shell", fmt.Sprint(c.Shell)}, {"--space", string(s)},
 		{"--maximize", fmt.Sprint(c.Maximize)}, {"--noise-free", fmt.Sprint(c.NoiseFree)},
-		{"--surrogate", c.Surrogate}, {"--acquisition", *c.Acquisition}, {"--warp", c.Warp},
+		{"--surrogate", c.Surrogate}, {"--acquisition", c.Acquisition}, {"--warp", c.Warp},
 		{"--initial", initial}, {"--batch", fmt.Sprint(c.Batch)}, {"--seed", fmt.Sprint(c.Seed)},
 	}
 	for _, o := range m.Owners {
@@ -262,7 +259,7 @@ type bestTrial struct {
 
 func (c *runCmd) print(w io.Writer, t *target, r loop.Result, elapsed float64, spent map[string]float64) error {
 	out := runResult{
-		Objective: t.name, Direction: "minimize", Surrogate: c.Surrogate, Acquisition: *c.Acquisition, Seed: c.Seed,
+		Objective: t.name, Direction: "minimize", Surrogate: c.Surrogate, Acquisition: c.Acquisition, Seed: c.Seed,
 		Trials: finishedTrials(r.Trials), Best: bestTrial{r.Best.ID, r.Best.Point, r.Best.Value}, ElapsedS: elapsed,
 	}
 	if c.Maximize {

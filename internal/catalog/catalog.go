@@ -61,8 +61,9 @@ var surrogates = []entry[surrogate.Model]{
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{
-	{Entry{"logei", "logarithm of the expected improvement: the default without noise"}, func() acquisition.Acquisition { return &acquisition.LogEI{} }},
-	{Entry{"lognei", "qlogei for noisy observations, improvement on what may be the best so far: the default with noise"}, func() acquisition.Acquisition { return &acquisition.LogNEI{} }},
+	{Entry{"auto", "logei where the surrogate sees no noise, else lognei"}, func() acquisition.Acquisition { return &acquisition.Auto{} }},
+	{Entry{"logei", "logarithm of the expected improvement"}, func() acquisition.Acquisition { return &acquisition.LogEI{} }},
+	{Entry{"lognei", "qlogei for noisy observations, improvement on what may be the best so far"}, func() acquisition.Acquisition { return &acquisition.LogNEI{} }},
 	{Entry{"ei", "expected improvement"}, func() acquisition.Acquisition { return &acquisition.EI{} }},
 	{Entry{"pi", "probability of improvement"}, func() acquisition.Acquisition { return &acquisition.PI{} }},
 	{Entry{"lcb", "lower confidence bound"}, func() acquisition.Acquisition { return &acquisition.LCB{} }},
@@ -75,15 +76,7 @@ var acquisitions = []entry[acquisition.Acquisition]{
 // Surrogates lists the surrogates, the default first.
 func Surrogates() []Entry { return list(surrogates) }
 
-// DefaultAcquisition is the name of what loop chooses points by unless told otherwise.
-func DefaultAcquisition(noiseFree bool) string {
-	if noiseFree {
-		return "logei"
-	}
-	return "lognei"
-}
-
-// Acquisitions lists the acquisition functions.
+// Acquisitions lists the acquisition functions, the default first.
 func Acquisitions() []Entry { return list(acquisitions) }
 
 // Surrogate returns a fresh surrogate by name: a pointer to its option struct, to
