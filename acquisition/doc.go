@@ -1,5 +1,5 @@
 // Package acquisition decides where to evaluate next. A recipe (EI, LogEI, PI,
-// LCB, MES, Thompson, QEI, QLogEI, LogNEI) becomes, with a posterior, a Function of a
+// LCB, MES, Thompson, QEI, QLogEI, LogNEI, Auto) becomes, with a posterior, a Function of a
 // candidate; Maximize finds its maximum in a Domain; Suggest does both for one
 // point or a batch.
 //

@@ -105,7 +105,7 @@ func (s *Study) choose(ctx context.Context, t *snapshot, n int) (fresh []record,
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
-	case errors.Is(err, surrogate.ErrNotPositiveDefinite):
+	case errors.Is(err, surrogate.ErrNotPositiveDefinite), errors.Is(err, errMean):
 		suggested = s.byDesign(n, t, seen)
 		for i := range suggested {
 			suggested[i].Warnings = []string{"point of the design instead of a suggestion: " + err.Error()}

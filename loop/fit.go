@@ -2,6 +2,8 @@ package loop
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -23,6 +25,9 @@ type fitted struct {
 }
 
 func finished(s State) bool { return s != Pending }
+
+// errMean reports a fit that came to nothing without an error of its own.
+var errMean = errors.New("loop: the surrogate's mean is not finite")
 
 // fit fits the surrogate to the finished trials of t, of which at least one is
 // complete: to their winsorised and warped values. Failed ones enter with the worst
@@ -75,6 +80,11 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	}
 	f.mean, f.variance = make([]float64, len(f.z)), make([]float64, len(f.z))
 	f.Predict(f.mean, f.variance, complete)
+	for i, m := range f.mean {
+		if math.IsNaN(m) || math.IsInf(m, 0) {
+			return nil, fmt.Errorf("%w: %v at trial %d", errMean, m, f.records[i]+1)
+		}
+	}
 
 	e := Event{Kind: FitFinished, Observations: len(d.Y), Seconds: time.Since(start).Seconds(), Warped: f.warp.width > 0, Warnings: f.Warnings()}
 	if p, ok := f.Posterior.(surrogate.Describer); ok {

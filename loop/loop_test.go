@@ -8,12 +8,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/space"
@@ -402,6 +404,30 @@ func TestSurrogateThatFails(t *testing.T) {
 	assert.ErrorIs(t, err, bad)
 	assert.Equal(t, Complete, r.Best.State)
 	assert.Len(t, r.Trials, 4)
+}
+
+// lost knows no mean any more.
+type lost struct{ surrogate.Posterior }
+
+func (l lost) Predict(mean, variance []float64, x *mat.Dense) {
+	l.Posterior.Predict(mean, variance, x)
+	mean[len(mean)-1] = math.NaN()
+}
+
+func (lost) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	p, err := gp.Model{}.Fit(ctx, d, rng)
+	return lost{p}, err
+}
+
+func TestSurrogateWithoutMean(t *testing.T) {
+	for _, noiseFree := range []bool{false, true} {
+		o := options(1)
+		o.Surrogate, o.NoiseFree, o.Acquisition = lost{}, noiseFree, acquisition.LogEI{}
+		r := run(t, newStudy(t, box(t), o), branin, 6, 1)
+		assert.Equal(t, Design, r.Trials[5].Source)
+		assert.Equal(t, []string{"point of the design instead of a suggestion: loop: the surrogate's mean is not finite: NaN at trial 5"}, r.Trials[5].Warnings)
+		assert.Equal(t, !noiseFree, strings.Contains(fmt.Sprint(r.Warnings), "no recommendation"))
+	}
 }
 
 func TestTellAndFailErrors(t *testing.T) {
