@@ -16,7 +16,7 @@ import (
 // process with an RBF kernel, at a cost that grows only linearly with the data.
 type Fourier struct{ Lengthscale float64 }
 
-const size, noise = 100, 1e-4
+const size, noise = 100, 1e-5
 
 func (m Fourier) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	if err := errors.Join(d.Validate(), ctx.Err()); err != nil {
