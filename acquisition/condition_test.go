@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 )
 
 // Conditioning through Joint alone is exact conditioning on the mean.
@@ -82,7 +82,7 @@ func TestBelieverPaths(t *testing.T) {
 	paths[0].Eval(v, g, x)
 	one := make([]float64, 1)
 	for i := range 7 {
-		err := check.Gradient(func(x []float64) float64 {
+		err := gradcheck.Gradient(func(x []float64) float64 {
 			paths[0].Eval(one, nil, mat.NewDense(1, 2, x))
 			return one[0]
 		}, mat.Row(nil, i, x), g.RawRowView(i), 1e-7)

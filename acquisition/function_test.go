@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/surrogate"
@@ -87,7 +87,7 @@ func TestGradients(t *testing.T) {
 							for j, v := range grad.RawRowView(i) {
 								g[j] = v / 50
 							}
-							err := check.Gradient(func(u []float64) float64 {
+							err := gradcheck.Gradient(func(u []float64) float64 {
 								y := slices.Clone(row)
 								for j := range y {
 									y[j] += u[j] / 50

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -44,7 +44,7 @@ func TestGradientsOnGP(t *testing.T) {
 				f.Eval(v, nil, mat.NewDense(1, len(y), y))
 				return v[0]
 			}
-			require.NoError(t, check.Gradient(at, make([]float64, len(g)), g, 1e-5), "%T row %d", c.a, i)
+			require.NoError(t, gradcheck.Gradient(at, make([]float64, len(g)), g, 1e-5), "%T row %d", c.a, i)
 		}
 	}
 }

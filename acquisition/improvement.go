@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // QEI is the expected improvement of a batch, E max_j (best - f(x_j))⁺, over
@@ -116,7 +116,7 @@ func positivePart(f, fbar *mat.Dense, best []float64) float64 {
 // logPositivePart is the formula of QLogEI.
 func logPositivePart(f, fbar *mat.Dense, best []float64) float64 {
 	n, k := f.Dims()
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	top := mem.Floats(n) // fatmax by sample
 	v, dv := mem.Floats(k), mem.Floats(k)

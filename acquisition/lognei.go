@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // LogNEI is QLogEI for noisy observations: in each joint sample the value to
@@ -43,7 +43,7 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	if err != nil {
 		return nil, err
 	}
-	prune := stream.Split(rng, "baseline", 0)
+	prune := random.Split(rng, "baseline", 0)
 	f, err := sampleAt(p, p.Observed, baseSamples(samples, rowCount(p.Observed), prune))
 	if err != nil {
 		return nil, err

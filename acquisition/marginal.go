@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/specfn"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -110,7 +110,7 @@ func (f *marginal) Dim() int { return f.posterior.Dim() }
 func (f *marginal) Eval(value []float64, grad, x *mat.Dense) {
 	checkEval(f, value, grad, x)
 	m, d := x.Dims()
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	mean, variance := mem.Floats(m), mem.Floats(m)
 	if grad == nil {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 )
 
@@ -169,7 +169,7 @@ func (c *climb) ask(ctx context.Context, x *mat.Dense) ([]visited, error) {
 // function: its ends are no better than the new points.
 func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) error {
 	d := c.dom.Dim()
-	raw := space.Sobol(c.o.Raw, d, stream.Split(rng, "raw", 0))
+	raw := space.Sobol(c.o.Raw, d, random.Split(rng, "raw", 0))
 	if all := enumerate(c.dom, raw.RawRowView(0)); all != nil {
 		found, err := c.eval(ctx, all)
 		if err == nil && flat(found) {
@@ -202,7 +202,7 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 	if flat(slices.Concat(found, again)) {
 		return ErrFlat
 	}
-	chosen := slices.Concat(choose(found[:n], found[n:], climbs, stream.Split(rng, "starts", 0)), again)
+	chosen := slices.Concat(choose(found[:n], found[n:], climbs, random.Split(rng, "starts", 0)), again)
 	lo, hi := unitCube(d)
 	ends, err := c.ascend(ctx, chosen, lo, hi)
 	if err != nil {

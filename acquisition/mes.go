@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/specfn"
-	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -50,7 +50,7 @@ func (a MES) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Funct
 		return nil, err
 	}
 	minima := make([]float64, a.Samples)
-	raw := stack(p.Observed, p.Pending, space.Sobol(mesRaw, posterior.Dim(), stream.Split(rng, "raw", 0)))
+	raw := stack(p.Observed, p.Pending, space.Sobol(mesRaw, posterior.Dim(), random.Split(rng, "raw", 0)))
 	for i, path := range posterior.Paths(a.Samples, rng) {
 		if minima[i], err = minimum(ctx, path, raw); err != nil {
 			return nil, err

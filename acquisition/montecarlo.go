@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -60,7 +60,7 @@ func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
 	samples := rowCount(f.base)
 	n := before + len(value)*f.q + after
 
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	points := mem.Dense(n, d)
 	for i := range before {

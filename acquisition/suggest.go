@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -41,13 +41,13 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 	}
 	p.checkDims(dom)
 	known := newKnown(p, dom)
-	starts := incumbents(p, stream.Split(rng, "incumbents", 0))
+	starts := incumbents(p, random.Split(rng, "incumbents", 0))
 	var out []Candidate
 	var ends *mat.Dense
 	pending := p
 	for i := range q {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "acquisition", Done: i, Total: q})
-		c, climbed, err := suggestOne(ctx, a, pending, dom, starts, ends, known, o, stream.Split(rng, "point", i))
+		c, climbed, err := suggestOne(ctx, a, pending, dom, starts, ends, known, o, random.Split(rng, "point", i))
 		if err != nil {
 			return describe(p, out), err
 		}
@@ -57,7 +57,7 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 		pending.Pending = stack(pending.Pending, mat.NewDense(1, len(c.X), c.X))
 	}
 	if j, ok := a.(Joint); ok && q > 1 && j.JointBatch() {
-		batch, err := suggestJointly(ctx, a, p, dom, out, o, stream.Split(rng, "joint", 0))
+		batch, err := suggestJointly(ctx, a, p, dom, out, o, random.Split(rng, "joint", 0))
 		if err != nil {
 			return describe(p, out), err
 		}

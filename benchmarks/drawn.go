@@ -3,7 +3,7 @@ package benchmarks
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -19,7 +19,7 @@ import (
 // prior.NewFeatures says.
 func PriorDraw(kernel prior.Kernel, seed uint64) Objective {
 	const features = 2048
-	drawn, err := prior.Process{Kernel: kernel}.Draw(1, features, stream.New(seed, "prior draw of "+kernel.String(), 0))
+	drawn, err := prior.Process{Kernel: kernel}.Draw(1, features, random.New(seed, "prior draw of "+kernel.String(), 0))
 	if err != nil {
 		panic("benchmarks: " + err.Error())
 	}

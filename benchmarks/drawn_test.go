@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -19,7 +19,7 @@ func TestNetworkDraw(t *testing.T) {
 	assert.InDelta(t, -12.115084, o.Minimum, 1e-6)
 	verify(t, o, 10_000)
 
-	rng, x := stream.New(0, "network draw", d), []float64{0.1, 0.9, 0, 1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.2}
+	rng, x := random.New(0, "network draw", d), []float64{0.1, 0.9, 0, 1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.2}
 	hidden := make([]float64, width)
 	for j := range x {
 		for k := range hidden {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 )
 
@@ -24,7 +24,7 @@ const (
 // of a Sobol' sequence are followed by rounds around their best ends, each four
 // times nearer, for functions with many narrow minima.
 func least(f func(value []float64, grad, x *mat.Dense), d int) (value float64, x []float64) {
-	rng := stream.New(0, "least value", d)
+	rng := random.New(0, "least value", d)
 	points := space.Sobol(leastAsked, d, rng)
 	for spread := 0.1; ; spread /= 4 {
 		ends := descents(f, points)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // ErrUnknown is wrapped by the error of Lookup.
@@ -77,9 +77,9 @@ func Lookup(name string) (Objective, error) {
 			}
 			return f(d), nil
 		}
-		if _, ok := fixed[nearest.Name(name, Names())]; !ok {
+		if _, ok := fixed[didyoumean.Name(name, Names())]; !ok {
 			family = m[1]
 		}
 	}
-	return Objective{}, fmt.Errorf("%w %q: did you mean %s?", ErrUnknown, name, nearest.Name(family, Names()))
+	return Objective{}, fmt.Errorf("%w %q: did you mean %s?", ErrUnknown, name, didyoumean.Name(family, Names()))
 }

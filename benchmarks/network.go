@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // NetworkDraw is the network task of Li et al. (2024) on [0,1]^d: the negative of a
@@ -21,7 +21,7 @@ import (
 // uniform points end.
 func NetworkDraw(d int, seed uint64) Objective {
 	net := &nn.Network{In: d, Hidden: []int{256}, Activation: nn.Tanh}
-	rng := stream.New(seed, "network draw", d)
+	rng := random.New(seed, "network draw", d)
 	weights := make([]float64, net.NumParams())
 	for i := range weights {
 		weights[i] = rng.NormFloat64()

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // repeats gives the k-th evaluation at a point a random stream of (seed, label,
@@ -33,5 +33,5 @@ func (r *repeats) next(x []float64) *rand.Rand {
 	k := r.count[key]
 	r.count[key]++
 	r.mu.Unlock()
-	return stream.New(r.seed, key, k)
+	return random.New(r.seed, key, k)
 }

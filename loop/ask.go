@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/acquisition"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -127,7 +127,7 @@ func (s *Study) byDesign(n int, t *snapshot, seen map[string]bool) []record {
 // suggest lets the acquisition function choose n points; fresh are trials of
 // the same Ask, which count as pending.
 func (s *Study) suggest(ctx context.Context, t *snapshot, fresh []record, n int, seen map[string]bool) ([]record, surrogate.State, error) {
-	f, err := s.fit(ctx, t, stream.New(s.opts.Seed, "fit", t.next()))
+	f, err := s.fit(ctx, t, random.New(s.opts.Seed, "fit", t.next()))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,7 +143,7 @@ func (s *Study) suggest(ctx context.Context, t *snapshot, fresh []record, n int,
 		Observed:  t.points(finished),
 		Pending:   pending.points(func(s State) bool { return s == Pending }),
 	}
-	found, err := acquisition.Suggest(s.withProgress(ctx), s.opts.Acquisition, p, s.space, n, s.opts.Maximizer, stream.New(s.opts.Seed, "suggest", t.next()))
+	found, err := acquisition.Suggest(s.withProgress(ctx), s.opts.Acquisition, p, s.space, n, s.opts.Maximizer, random.New(s.opts.Seed, "suggest", t.next()))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,7 +3,7 @@ package loop
 import (
 	"math"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 )
 
@@ -39,7 +39,7 @@ func (s *Study) design(k, trial int, seen map[string]bool) []space.Point {
 }
 
 func (s *Study) eachOfBlock(label string, index int, visit func(space.Point)) {
-	block := designs[s.opts.Design](s.opts.Initial, s.space.Dim(), stream.New(s.opts.Seed, label, index))
+	block := designs[s.opts.Design](s.opts.Initial, s.space.Dim(), random.New(s.opts.Seed, label, index))
 	for i := range s.opts.Initial {
 		visit(s.space.Decode(block.RawRowView(i)))
 	}
@@ -59,7 +59,7 @@ func (s *Study) unseen(seen map[string]bool) int {
 // len(seen)+1 points are looked at.
 func (s *Study) firstUnseen(trial int, seen map[string]bool) space.Point {
 	size, _ := s.space.Size()
-	i := stream.New(s.opts.Seed, "unseen", trial).IntN(size)
+	i := random.New(s.opts.Seed, "unseen", trial).IntN(size)
 	for {
 		if p := s.pointAt(i); !seen[p.Key()] {
 			return p

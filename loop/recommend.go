@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // Recommendation names two evaluated points: the one with the best observed
@@ -40,7 +40,7 @@ func (s *Study) Recommend(ctx context.Context) (Recommendation, error) {
 		e := Estimate{Trial: trial, Mean: trial.Value}
 		return Recommendation{e, e}, nil
 	}
-	f, err := s.fit(ctx, &t, stream.New(s.opts.Seed, "recommend", t.next()))
+	f, err := s.fit(ctx, &t, random.New(s.opts.Seed, "recommend", t.next()))
 	if err != nil {
 		return Recommendation{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/benchmarks"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
@@ -72,7 +72,7 @@ func told(b *testing.B, model surrogate.Model, n, d int) *Study {
 	o := benchmarks.Levy(d)
 	s, err := New(o.Space, Options{Surrogate: model, NoiseFree: true})
 	require.NoError(b, err)
-	design := space.Sobol(n, d, stream.New(1, "design", 0))
+	design := space.Sobol(n, d, random.New(1, "design", 0))
 	for i := range n {
 		p := o.Space.Decode(design.RawRowView(i))
 		_, err := s.Add(p, o.At(p))

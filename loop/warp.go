@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/rows"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -99,14 +99,14 @@ func (s *Study) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp
 	if ok && m.Stated() || s.opts.Warp == WarpNone || !(median-least > 1e-10*max(math.Abs(least), math.Abs(median))) {
 		return plain, nil
 	}
-	xs, vs := rows.AtMost(x, v, warpRows, stream.New(s.opts.Seed, "warp", 0))
+	xs, vs := subset.AtMost(x, v, warpRows, random.New(s.opts.Seed, "warp", 0))
 	seen := withoutTies(vs, least)
 	both := []warp{plain, newWarp(v, median-least)}
 	likelihood := make([]float64, len(both))
 	var group sync.WaitGroup
 	for i, w := range both {
 		group.Go(func() {
-			f, err := prior.Spec{Restarts: 1}.Fit(ctx, xs, w.apply(vs), s.opts.NoiseFree, nil, stream.New(s.opts.Seed, "fit to warp", i))
+			f, err := prior.Spec{Restarts: 1}.Fit(ctx, xs, w.apply(vs), s.opts.NoiseFree, nil, random.New(s.opts.Seed, "fit to warp", i))
 			if likelihood[i] = f.LogMarginal + w.logSlope(seen); err != nil {
 				likelihood[i] = math.Inf(-1)
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -49,7 +49,7 @@ func TestWarpLogSlope(t *testing.T) {
 			v += 1 // clear of the least value, where the difference would leave the domain
 			one := []float64{v}
 			g := []float64{math.Exp(w.logSlope(one))}
-			require.NoError(t, check.Gradient(func(v []float64) float64 { return w.apply(v)[0] }, one, g, 1e-6))
+			require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return w.apply(v)[0] }, one, g, 1e-6))
 			slope += w.logSlope(one)
 		}
 		shifted := make([]float64, len(tailed))
@@ -80,7 +80,7 @@ func TestWarpSpeaksInUnits(t *testing.T) {
 
 // sampled returns f at n points of the unit square.
 func sampled(n int, f func(x []float64) float64) (*mat.Dense, []float64) {
-	x := space.Sobol(n, 2, stream.New(3, "sampled", 0))
+	x := space.Sobol(n, 2, random.New(3, "sampled", 0))
 	v := make([]float64, n)
 	for i := range v {
 		v[i] = f(x.RawRowView(i))
@@ -148,8 +148,8 @@ func TestWarpLeavesTheValuesOfAStatedPrior(t *testing.T) {
 // Many values at a bound do not make a logarithm of draws that know nothing of x.
 func TestWarpOfCutValues(t *testing.T) {
 	for seed := range uint64(20) {
-		x := space.Sobol(60, 2, stream.New(seed+1, "cut", 0))
-		v, rng := make([]float64, 60), stream.New(seed+1, "v", 0)
+		x := space.Sobol(60, 2, random.New(seed+1, "cut", 0))
+		v, rng := make([]float64, 60), random.New(seed+1, "v", 0)
 		for i := range v {
 			if rng.Float64() > 0.45 {
 				v[i] = 1 + rng.Float64()
@@ -194,7 +194,7 @@ func TestWarpedStudySpeaksInUnits(t *testing.T) {
 		snap := s.snapshot()
 		var told bool
 		s.opts.OnEvent = func(e Event) { told = told || e.Kind == FitFinished && e.Warped }
-		fit, err := s.fit(context.Background(), &snap, stream.New(1, "fit", 0))
+		fit, err := s.fit(context.Background(), &snap, random.New(1, "fit", 0))
 		require.True(t, told)
 		require.NoError(t, err)
 		require.Positive(t, fit.warp.width)

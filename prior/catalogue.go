@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // Names returns the kernels that Parse knows.
@@ -24,7 +24,7 @@ func Describe(name string) (formula string, arguments []string, err error) {
 			return c.formula, slices.Clone(c.args), nil
 		}
 	}
-	return "", nil, fmt.Errorf("%w: unknown kernel %q; the nearest is %q", ErrExpression, name, nearest.Name(name, Names()))
+	return "", nil, fmt.Errorf("%w: unknown kernel %q; the nearest is %q", ErrExpression, name, didyoumean.Name(name, Names()))
 }
 
 var catalogue = []struct {

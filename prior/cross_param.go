@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // CrossParamVJP adds to dtheta the gradient of Σ_ij kbar_ij k(x_i, y_j) with
@@ -17,7 +17,7 @@ func CrossParamVJP(k Kernel, dtheta []float64, x, y, kbar *mat.Dense) {
 		k.crossParamVJP(dtheta, x, y, kbar)
 		return
 	case scaled:
-		mem := scratch.Borrow()
+		mem := workspace.Borrow()
 		defer mem.Return()
 		part, total := mem.Dense(kbar.Dims()), 0.0
 		k.inner.Cross(part, x, y)
@@ -84,7 +84,7 @@ func (k stationary) crossParamVJP(dtheta []float64, x, y, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("kbar", kbar, n, m)
 	checkLen("dtheta", len(dtheta), len(k.params))
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	to, p := k.pairs(mem, y), k.profile()
 	rq, hasAlpha := p.(rationalQuadratic)

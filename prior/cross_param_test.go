@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // The gradients of weighted sums over a cross matrix and over a diagonal.
 func TestCrossParamVJP(t *testing.T) {
-	rng := stream.New(1, "cross", 0)
+	rng := random.New(1, "cross", 0)
 	random := func(r, c int) *mat.Dense {
 		m := mat.NewDense(r, c, nil)
 		for i := range m.RawMatrix().Data {
@@ -44,13 +44,13 @@ func TestCrossParamVJP(t *testing.T) {
 		cross, diag := make([]float64, len(log)), make([]float64, len(log))
 		CrossParamVJP(at(log), cross, x, y, kbar)
 		DiagParamVJP(at(log), diag, x, dbar)
-		require.NoError(t, check.Gradient(func(log []float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func(log []float64) float64 {
 			c := mat.NewDense(11, 5, nil)
 			at(log).Cross(c, x, y)
 			c.MulElem(c, kbar)
 			return mat.Sum(c)
 		}, log, cross, 1e-7), expr)
-		require.NoError(t, check.Gradient(func(log []float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func(log []float64) float64 {
 			d := make([]float64, 11)
 			at(log).Diag(d, x)
 			return floats.Dot(d, dbar)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
 )
 
@@ -187,7 +187,7 @@ func TestFeatureGradients(t *testing.T) {
 			}
 		}
 		v := make([]float64, 4)
-		require.NoError(t, check.Gradient(func([]float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 {
 			fn.Eval(v, nil, x)
 			return v[0] + 2*v[1] + 3*v[2] + 4*v[3]
 		}, x.RawMatrix().Data, scaleRows(grad).RawMatrix().Data, 2e-5), expr)
@@ -213,7 +213,7 @@ func TestFeatureVJP(t *testing.T) {
 		bar := mat.NewDense(3, f.Len(), normals(rng, 3*f.Len()))
 		dx := mat.NewDense(3, 3, nil)
 		f.EvalVJP(dx, x, bar)
-		require.NoError(t, check.Gradient(func([]float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 {
 			phi := mat.NewDense(3, f.Len(), nil)
 			f.Eval(phi, x)
 			phi.MulElem(phi, bar)
@@ -243,7 +243,7 @@ func TestNystrom(t *testing.T) {
 		x, w, v := points(rng, 4, 2), normals(rng, f.Len()), make([]float64, 4)
 		fn, grad := Function{Features: f, Weights: w}, mat.NewDense(4, 2, nan(8))
 		fn.Eval(v, grad, x)
-		require.NoError(t, check.Gradient(func([]float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 {
 			fn.Eval(v, nil, x)
 			return v[0] + 2*v[1] + 3*v[2] + 4*v[3]
 		}, x.RawMatrix().Data, scaleRows(grad).RawMatrix().Data, 1e-5))

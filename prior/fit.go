@@ -14,7 +14,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 )
 
 // ErrData reports observations that no prior can be fitted to: none, or with
@@ -78,7 +78,7 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 			starts = defaultStarts
 		}
 		begin := m.starts(starts, start, rng)
-		xs, ys := rows.AtMost(x, y, maxRows, rng)
+		xs, ys := subset.AtMost(x, y, maxRows, rng)
 		best, err := m.search(ctx, xs, ys, begin)
 		if err != nil {
 			return Fitted{}, err

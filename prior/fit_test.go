@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
 )
 
@@ -45,7 +45,7 @@ func TestLossGradient(t *testing.T) {
 			grad := make([]float64, len(free))
 			e.loss(context.Background(), free, grad)
 			ignored := make([]float64, len(free))
-			require.NoError(t, check.Gradient(func(l []float64) float64 { return e.loss(context.Background(), l, ignored) }, free, grad, 1e-6), "%s, %s mean", expr, mean)
+			require.NoError(t, gradcheck.Gradient(func(l []float64) float64 { return e.loss(context.Background(), l, ignored) }, free, grad, 1e-6), "%s, %s mean", expr, mean)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // Kernel is a covariance function k(x,x') = cov(f(x), f(x')) on R^d. It is
@@ -74,7 +74,7 @@ func GramVJP(k Kernel, dx, x *mat.Dense, kbar *mat.SymDense) {
 	n, _ := x.Dims()
 	// Off the diagonal x_i enters through both arguments of a symmetric k; on it
 	// the derivative is that of the diagonal, which differs for white noise.
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	both, diag := mem.Zeros(n, n), mem.Floats(n)
 	for i := range n {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
 )
 
@@ -80,7 +80,7 @@ func TestKernelGradients(t *testing.T) {
 
 		got := mat.NewDense(5, 3, nil)
 		k.CrossVJP(got, x, y, kbar)
-		require.NoError(t, check.Gradient(func([]float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 {
 			c := mat.NewDense(5, 4, nan(20))
 			k.Cross(c, x, y)
 			c.MulElem(c, kbar)
@@ -90,7 +90,7 @@ func TestKernelGradients(t *testing.T) {
 		dbar := normals(rng, 5)
 		got.Zero()
 		k.DiagVJP(got, x, dbar)
-		require.NoError(t, check.Gradient(func([]float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 {
 			d := nan(5)
 			k.Diag(d, x)
 			return linalg.Dot(d, dbar)
@@ -114,7 +114,7 @@ func TestKernelGradients(t *testing.T) {
 		}
 		grad := make([]float64, len(logs))
 		k.ParamVJP(grad, x, sbar)
-		require.NoError(t, check.Gradient(func(l []float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func(l []float64) float64 {
 			theta := make([]float64, len(l))
 			for i := range l {
 				theta[i] = math.Exp(l[i])
@@ -125,7 +125,7 @@ func TestKernelGradients(t *testing.T) {
 		x = points(rng, 5, 3)
 		got.Zero()
 		GramVJP(k, got, x, sbar)
-		require.NoError(t, check.Gradient(func([]float64) float64 { return gram(k, x) },
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 { return gram(k, x) },
 			x.RawMatrix().Data, got.RawMatrix().Data, 1e-7), "GramVJP")
 	})
 }
@@ -263,7 +263,7 @@ func TestDensities(t *testing.T) {
 	for _, d := range []Density{LogNormal{Mu: -0.3, Sigma: 0.8}, Gamma{Shape: 2.5, Rate: 0.7}, Gamma{Shape: 0.9, Rate: 2}} {
 		for _, at := range []float64{0.05, 0.7, 4} {
 			_, slope := d.LogProb(at)
-			require.NoError(t, check.Gradient(func(x []float64) float64 {
+			require.NoError(t, gradcheck.Gradient(func(x []float64) float64 {
 				lp, _ := d.LogProb(x[0])
 				return lp
 			}, []float64{at}, []float64{slope}, 1e-6))

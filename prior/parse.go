@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // ErrExpression reports a kernel expression that cannot be read.
@@ -252,7 +252,7 @@ func (p *parser) kernel(name string, from int) (Kernel, error) {
 	case name == "":
 		return nil, p.fail(from, "expected a kernel, found %s", p.found())
 	case at < 0:
-		return nil, p.fail(from, "unknown kernel %q; the nearest is %q", name, nearest.Name(name, Names()))
+		return nil, p.fail(from, "unknown kernel %q; the nearest is %q", name, didyoumean.Name(name, Names()))
 	}
 	entry, dim := catalogue[at], p.dim
 	inputs, err := p.inputs()

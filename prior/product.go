@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // product is Π_f k_f.
@@ -27,7 +27,7 @@ func Product(factors ...Kernel) Kernel {
 func (k product) Dim() int { return k.factors[0].Dim() }
 
 func (k product) Gram(dst *mat.SymDense, x *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k.factors[0].Gram(dst, x)
 	part := mem.Sym(dst.SymmetricDim())
@@ -77,7 +77,7 @@ func (t *productTape) pull(dtheta []float64, kbar *mat.SymDense) {
 }
 
 func (k product) Cross(dst, x, y *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k.factors[0].Cross(dst, x, y)
 	part := mem.Dense(dst.Dims())
@@ -88,7 +88,7 @@ func (k product) Cross(dst, x, y *mat.Dense) {
 }
 
 func (k product) Diag(dst []float64, x *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k.factors[0].Diag(dst, x)
 	part := mem.Floats(len(dst))
@@ -99,7 +99,7 @@ func (k product) Diag(dst []float64, x *mat.Dense) {
 }
 
 func (k product) CrossVJP(dx, x, y, kbar *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	parts := make([]*mat.Dense, len(k.factors))
 	for i, f := range k.factors {

@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // scaled is variance·inner.
@@ -83,7 +83,7 @@ func (k scaled) Diag(dst []float64, x *mat.Dense) {
 }
 
 func (k scaled) CrossVJP(dx, x, y, kbar *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	inner := mem.Zeros(dx.Dims())
 	k.inner.CrossVJP(inner, x, y, kbar)
@@ -91,7 +91,7 @@ func (k scaled) CrossVJP(dx, x, y, kbar *mat.Dense) {
 }
 
 func (k scaled) DiagVJP(dx *mat.Dense, x *mat.Dense, dbar []float64) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	inner := mem.Zeros(dx.Dims())
 	k.inner.DiagVJP(inner, x, dbar)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // ErrSpec reports a Spec that states an impossible prior.
@@ -61,7 +61,7 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	case MeanZero:
 	default:
 		return m, fmt.Errorf("%w: mean is %q, want %s or %s (nearest: %s)", ErrSpec, s.Mean, MeanConstant, MeanZero,
-			nearest.Name(s.Mean, []string{MeanConstant, MeanZero}))
+			didyoumean.Name(s.Mean, []string{MeanConstant, MeanZero}))
 	}
 	if s.Restarts < 0 {
 		return m, fmt.Errorf("%w: %d restarts", ErrSpec, s.Restarts)

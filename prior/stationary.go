@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/vecmath"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // stationary is k(x,x') = g(s), s = Σ_j (x_j-x'_j)²/ℓ_j², with k(x,x) = 1. One
@@ -79,7 +79,7 @@ type pairs struct {
 }
 
 // pairs needs mem as long as it is used.
-func (k stationary) pairs(mem *scratch.Memory, y *mat.Dense) pairs {
+func (k stationary) pairs(mem *workspace.Memory, y *mat.Dense) pairs {
 	raw := y.RawMatrix()
 	p := pairs{inv: mem.Floats(k.dim)}
 	p.Data = mem.Floats(raw.Rows * k.dim)
@@ -99,7 +99,7 @@ func (k stationary) inverse(dst []float64) {
 func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 	n := checkPoints("points", x, k.dim)
 	checkSym("Gram matrix", dst, n)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	to, p, distances := k.pairs(mem, x), k.profile(), mem.Floats(min(n, tile))
 	for j := 0; j < n; j += tile {
@@ -121,7 +121,7 @@ func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 func (k stationary) Cross(dst, x, y *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("cross matrix", dst, n, m)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	to, p, distances := k.pairs(mem, y), k.profile(), mem.Floats(min(m, tile))
 	for j := 0; j < m; j += tile {
@@ -145,7 +145,7 @@ func (k stationary) Diag(dst []float64, x *mat.Dense) {
 // CrossVJP implements Kernel.
 func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	to, p := k.pairs(mem, y), k.profile()
 	value, slope := mem.Floats(m), mem.Floats(m)
@@ -160,7 +160,7 @@ func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 func (k stationary) crossTape(dst, x, y *mat.Dense) func(dx, kbar *mat.Dense) {
 	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
 	checkSize("cross matrix", dst, n, m)
-	to, p := k.pairs(new(scratch.Memory), y), k.profile()
+	to, p := k.pairs(new(workspace.Memory), y), k.profile()
 	slopes := make([]float64, n*m)
 	for i := range n {
 		slope := slopes[i*m : (i+1)*m]
@@ -168,13 +168,13 @@ func (k stationary) crossTape(dst, x, y *mat.Dense) func(dx, kbar *mat.Dense) {
 		p.eval(dst.RawRowView(i), slope, slope)
 	}
 	return func(dx, kbar *mat.Dense) {
-		to.pullCross(new(scratch.Memory), dx, x, kbar, func(i int) []float64 { return slopes[i*m : (i+1)*m] }, n, m)
+		to.pullCross(new(workspace.Memory), dx, x, kbar, func(i int) []float64 { return slopes[i*m : (i+1)*m] }, n, m)
 	}
 }
 
 // pullCross adds Σ_j kbar_ij ∂k(x_i,y_j)/∂x_i to row i of dx, given the slopes ∂k/∂s
 // of each row.
-func (p *pairs) pullCross(mem *scratch.Memory, dx, x, kbar *mat.Dense, slopes func(i int) []float64, n, m int) {
+func (p *pairs) pullCross(mem *workspace.Memory, dx, x, kbar *mat.Dense, slopes func(i int) []float64, n, m int) {
 	checkSize("gradient", dx, n, p.Dim)
 	checkSize("kbar", kbar, n, m)
 	sum, w := mem.Floats(p.Dim), mem.Floats(m)
@@ -214,7 +214,7 @@ type stationaryTape struct {
 func (k stationary) tape(x *mat.Dense) tape {
 	n := checkPoints("points", x, k.dim)
 	k.leaf.params = slices.Clone(k.params)
-	t := &stationaryTape{k: k, x: x, to: k.pairs(new(scratch.Memory), x), slopes: make([]float64, n*(n-1)/2), row: make([]float64, n), sum: make([]float64, k.dim)}
+	t := &stationaryTape{k: k, x: x, to: k.pairs(new(workspace.Memory), x), slopes: make([]float64, n*(n-1)/2), row: make([]float64, n), sum: make([]float64, k.dim)}
 	if _, ok := k.profile().(rationalQuadratic); ok {
 		t.alphas = make([]float64, len(t.slopes))
 	}

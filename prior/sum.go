@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // sum is Σ_t k_t.
@@ -52,7 +52,7 @@ func flatten(ks []Kernel, parts func(Kernel) []Kernel) []Kernel {
 func (k sum) Dim() int { return k.terms[0].Dim() }
 
 func (k sum) Gram(dst *mat.SymDense, x *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k.terms[0].Gram(dst, x)
 	part := mem.Sym(dst.SymmetricDim())
@@ -88,7 +88,7 @@ func (t *sumTape) pull(dtheta []float64, kbar *mat.SymDense) {
 }
 
 func (k sum) Cross(dst, x, y *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k.terms[0].Cross(dst, x, y)
 	part := mem.Dense(dst.Dims())
@@ -99,7 +99,7 @@ func (k sum) Cross(dst, x, y *mat.Dense) {
 }
 
 func (k sum) Diag(dst []float64, x *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k.terms[0].Diag(dst, x)
 	part := mem.Floats(len(dst))

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // Space is a validated list of parameters with its encoding to [0,1]^Dim. It is
@@ -197,5 +197,5 @@ func (s *Space) lookup(name string) (int, error) {
 	for i := range s.params {
 		names[i] = s.params[i].Name
 	}
-	return 0, fmt.Errorf("unknown parameter %q: did you mean %q?", name, nearest.Name(name, names))
+	return 0, fmt.Errorf("unknown parameter %q: did you mean %q?", name, didyoumean.Name(name, names))
 }

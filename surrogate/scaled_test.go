@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -23,7 +23,7 @@ func ptr(v float64) *float64 { return &v }
 
 // userUnits is data on [-5,10]×[0,300], far from standardised.
 func userUnits() surrogate.Dataset {
-	rng := stream.New(1, "scaled", 0)
+	rng := random.New(1, "scaled", 0)
 	d := surrogate.Dataset{X: mat.NewDense(9, 2, nil), Y: make([]float64, 9), Lo: []float64{-5, 0}, Hi: []float64{10, 300}}
 	for i := range d.Y {
 		a, b := rng.Float64(), rng.Float64()
@@ -55,7 +55,7 @@ func TestScaledIsTheSamePosterior(t *testing.T) {
 			model := surrogate.Scaled{Inputs: c.inputs, Model: gp.Model{Spec: prior.Spec{
 				Kernel: "rbf", Lengthscale: []float64{l[0] / c.units[0], l[1] / c.units[1]}, Variance: ptr(1.5), Noise: ptr(0.01), Mean: prior.MeanZero,
 			}}}
-			got, err := model.Fit(context.Background(), d, stream.New(1, "fit", 0))
+			got, err := model.Fit(context.Background(), d, random.New(1, "fit", 0))
 			require.NoError(t, err)
 			kernel, err := prior.Parse(fmt.Sprintf("%v*rbf(lengthscale=[6,200])", 1.5*s.SD*s.SD), 2)
 			require.NoError(t, err)
@@ -114,14 +114,14 @@ func sameMoments(t *testing.T, want, got surrogate.Posterior) {
 func TestScaledLeaveOneOut(t *testing.T) {
 	d := userUnits()
 	spec := prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: ptr(1.5), Noise: ptr(0.01), Mean: prior.MeanZero}
-	p, err := surrogate.Scaled{Model: gp.Model{Spec: spec}}.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	p, err := surrogate.Scaled{Model: gp.Model{Spec: spec}}.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	s := surrogate.Standardize(d.Y)
 	inner := surrogate.Dataset{X: mat.NewDense(9, 2, nil), Y: s.Apply(nil, d.Y)}
 	for i := range 9 {
 		inner.X.SetRow(i, []float64{(d.X.At(i, 0) + 5) / 15, d.X.At(i, 1) / 300})
 	}
-	q, err := gp.Model{Spec: spec}.Fit(context.Background(), inner, stream.New(1, "fit", 0))
+	q, err := gp.Model{Spec: spec}.Fit(context.Background(), inner, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance, z, v := make([]float64, 9), make([]float64, 9), make([]float64, 9), make([]float64, 9)
 	p.(surrogate.LeaveOneOut).LeaveOneOut(mean, variance)
@@ -192,7 +192,7 @@ func TestScaledDataset(t *testing.T) {
 func TestScaledErrors(t *testing.T) {
 	fit := func(s surrogate.Scaled, d surrogate.Dataset) error {
 		s.Model = gp.Model{}
-		_, err := s.Fit(context.Background(), d, stream.New(1, "fit", 0))
+		_, err := s.Fit(context.Background(), d, random.New(1, "fit", 0))
 		return err
 	}
 	require.ErrorIs(t, fit(surrogate.Scaled{}, surrogate.Dataset{}), surrogate.ErrNoData)
@@ -208,7 +208,7 @@ func TestScaledErrors(t *testing.T) {
 	_, err := surrogate.Scaled{Model: failing}.Fit(context.Background(), userUnits(), nil)
 	require.ErrorIs(t, err, failing.err)
 
-	p, err := surrogate.Scaled{Model: gp.Model{Spec: prior.Spec{Restarts: 1}}}.Fit(context.Background(), userUnits(), stream.New(1, "fit", 0))
+	p, err := surrogate.Scaled{Model: gp.Model{Spec: prior.Spec{Restarts: 1}}}.Fit(context.Background(), userUnits(), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.PanicsWithValue(t, "surrogate: points have 3 columns, want 2", func() { p.Predict(nil, nil, mat.NewDense(1, 3, nil)) })
 }
@@ -298,12 +298,12 @@ func TestScaledForwardsWhatThereIs(t *testing.T) {
 
 func TestScaledWarmStart(t *testing.T) {
 	model := surrogate.Scaled{Model: gp.Model{Spec: prior.Spec{Restarts: 1}}}
-	p, err := model.Fit(context.Background(), userUnits(), stream.New(1, "fit", 0))
+	p, err := model.Fit(context.Background(), userUnits(), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	state := p.(surrogate.Stater).State()
 	require.NotEmpty(t, state)
 	require.NotEmpty(t, p.(surrogate.Describer).Hypers())
-	again, err := model.FitFrom(context.Background(), state, userUnits(), stream.New(1, "fit", 0))
+	again, err := model.FitFrom(context.Background(), state, userUnits(), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Len(t, again.(surrogate.Stater).State(), len(state))
 }

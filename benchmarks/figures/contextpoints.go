@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -88,7 +88,7 @@ func (r *ContextRecord) measure(ctx context.Context, p Prior, want curve, settin
 		return err
 	}
 	begin := time.Now()
-	post, err := m.Fit(ctx, Data(r.Seed), stream.New(r.Seed, "figures fit", 0))
+	post, err := m.Fit(ctx, Data(r.Seed), random.New(r.Seed, "figures fit", 0))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 )
@@ -26,7 +26,7 @@ func newCurve(p surrogate.Posterior, seed uint64) curve {
 	for i, v := range c.sd {
 		c.sd[i] = math.Sqrt(v)
 	}
-	for _, f := range p.Paths(drawn, stream.New(seed, "figures paths", 0)) {
+	for _, f := range p.Paths(drawn, random.New(seed, "figures paths", 0)) {
 		value := make([]float64, gridPoints)
 		f.Eval(value, nil, x)
 		c.paths = append(c.paths, value)
@@ -73,7 +73,7 @@ func fit(ctx context.Context, name string, p Prior, seed uint64) (c curve, secon
 		return curve{}, 0, err
 	}
 	begin := time.Now()
-	post, err := m.Fit(ctx, Data(seed), stream.New(seed, "figures fit", 0))
+	post, err := m.Fit(ctx, Data(seed), random.New(seed, "figures fit", 0))
 	if err != nil {
 		return curve{}, 0, err
 	}

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -73,7 +73,7 @@ func spectrum(kernel string, ell float64, dim, draws int) (Spectrum, error) {
 	}
 	x, gram := mat.NewDense(s.Points, dim, nil), mat.NewSymDense(s.Points, nil)
 	for draw := range draws {
-		rng := stream.New(uint64(draw+1), "figures eigenvalues", dim)
+		rng := random.New(uint64(draw+1), "figures eigenvalues", dim)
 		for i := range x.RawMatrix().Data {
 			x.RawMatrix().Data[i] = -2 + 4*rng.Float64()
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/functionspace/bo/internal/catalog"
+	"github.com/functionspace/bo/catalog"
 )
 
 func TestData(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/catalog"
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -46,7 +46,7 @@ func (p Prior) Spec() prior.Spec {
 
 // Data returns the observations of a seed.
 func Data(seed uint64) surrogate.Dataset {
-	rng := stream.New(seed, "figures", 0)
+	rng := random.New(seed, "figures", 0)
 	d := surrogate.Dataset{X: mat.NewDense(Observations, 1, nil), Y: make([]float64, Observations), Lo: []float64{-2}, Hi: []float64{2}}
 	for i := range d.Y {
 		x := 0.5 + 0.5*rng.Float64()

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/functionspace/bo/internal/catalog"
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/loop"
 )
@@ -53,7 +53,7 @@ func ParseMethod(text string) (Method, error) {
 	base, list, some := strings.Cut(text, ":")
 	m := Method{Name: text, base: base}
 	if !slices.Contains(Methods(), base) {
-		return m, fmt.Errorf("%w method %q: did you mean %s?", ErrUnknown, base, nearest.Name(base, Methods()))
+		return m, fmt.Errorf("%w method %q: did you mean %s?", ErrUnknown, base, didyoumean.Name(base, Methods()))
 	}
 	if some {
 		for s := range strings.SplitSeq(list, ";") {

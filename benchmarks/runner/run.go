@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 )
@@ -151,13 +151,13 @@ func (r Run) points(s *space.Space) []space.Point {
 	if r.Method.base == Sobol {
 		n = r.Problem.Budget
 	}
-	u := space.NewSobolSequence(d, stream.New(r.Seed, "initial points of "+name, 0)).Points(n)
+	u := space.NewSobolSequence(d, random.New(r.Seed, "initial points of "+name, 0)).Points(n)
 	points := make([]space.Point, 0, r.Problem.Budget)
 	for i := range n {
 		points = append(points, s.Decode(u.RawRowView(i)))
 	}
 	if left := r.Problem.Budget - n; r.Method.base == Random && left > 0 {
-		v := space.Uniform(left, d, stream.New(r.Seed, "random search of "+name, 0))
+		v := space.Uniform(left, d, random.New(r.Seed, "random search of "+name, 0))
 		for i := range left {
 			points = append(points, s.Decode(v.RawRowView(i)))
 		}

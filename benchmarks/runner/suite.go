@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/functionspace/bo/benchmarks"
-	"github.com/functionspace/bo/internal/catalog"
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // ErrUnknown reports the name of a suite, a problem or a method that there is
@@ -128,7 +128,7 @@ func Lookup(name string) (Suite, error) {
 		}
 		names[i] = s.Name
 	}
-	return Suite{}, fmt.Errorf("%w suite %q: did you mean %s?", ErrUnknown, name, nearest.Name(name, names))
+	return Suite{}, fmt.Errorf("%w suite %q: did you mean %s?", ErrUnknown, name, didyoumean.Name(name, names))
 }
 
 // Folders are those of the datasets, each once.

@@ -16,7 +16,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -203,7 +203,7 @@ func (r Run) fit(ctx context.Context, rec *Record) (err error) {
 	scale := surrogate.Standardize(y)
 	start := time.Now()
 	data := surrogate.Dataset{X: x, Y: scale.Apply(nil, y), Lo: r.Table.Lo, Hi: r.Table.Hi}
-	posterior, err := model.Fit(ctx, data, stream.New(r.Seed, "fit of "+r.Table.Name, 0))
+	posterior, err := model.Fit(ctx, data, random.New(r.Seed, "fit of "+r.Table.Name, 0))
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -68,7 +68,7 @@ func (m modelFlags) fitClasses(e *env, other string, read func(t *training, name
 	c := &classified{names: names, trained: len(labels.Y)}
 	labels.X, c.inputs, labels.Lo, labels.Hi = m.scale(t, points)
 	c.seconds, err = timed(e, c.trained, func(ctx context.Context) error {
-		c.posterior, err = classifier.FitLabels(ctx, labels, stream.New(m.Seed, "fit", 0))
+		c.posterior, err = classifier.FitLabels(ctx, labels, random.New(m.Seed, "fit", 0))
 		return err
 	})
 	if errors.Is(err, prior.ErrSpec) {

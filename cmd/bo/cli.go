@@ -12,7 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/settings"
 )
 
@@ -188,11 +188,11 @@ func nameNearest(parser *kong.Kong, err error) error {
 				valid = append(valid, "--"+flag.Name)
 			}
 		}
-		return fmt.Errorf("unknown flag %s: did you mean %s?", m[1], nearest.Name(m[1], valid))
+		return fmt.Errorf("unknown flag %s: did you mean %s?", m[1], didyoumean.Name(m[1], valid))
 	}
 	if m := notAmong.FindStringSubmatch(err.Error()); m != nil {
 		valid := strings.Split(strings.ReplaceAll(m[2], `"`, ""), ",")
-		return fmt.Errorf("%s is %q, want one of %s: did you mean %s?", m[1], m[3], strings.Join(valid, ", "), nearest.Name(m[3], valid))
+		return fmt.Errorf("%s is %q, want one of %s: did you mean %s?", m[1], m[3], strings.Join(valid, ", "), didyoumean.Name(m[3], valid))
 	}
 	if m := noValue.FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("%s needs a value", m[1])
@@ -213,7 +213,7 @@ func nameNearest(parser *kong.Kong, err error) error {
 			valid = append(valid, command.Name)
 		}
 		if !slices.Contains(valid, word) {
-			return fmt.Errorf("unknown command %q: did you mean %s?", word, nearest.Name(word, valid))
+			return fmt.Errorf("unknown command %q: did you mean %s?", word, didyoumean.Name(word, valid))
 		}
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/functionspace/bo/benchmarks"
-	"github.com/functionspace/bo/internal/catalog"
+	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/prior"
 )

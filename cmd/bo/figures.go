@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/functionspace/bo/benchmarks/figures"
-	"github.com/functionspace/bo/internal/catalog"
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 type benchFiguresCmd struct {
@@ -88,5 +88,5 @@ func (c *benchFiguresCmd) study(e *env) error {
 		}
 		return err
 	}
-	return usagef("unknown study %q: did you mean %s?", c.Study, nearest.Name(c.Study, names))
+	return usagef("unknown study %q: did you mean %s?", c.Study, didyoumean.Name(c.Study, names))
 }

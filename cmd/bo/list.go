@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/functionspace/bo/benchmarks"
-	"github.com/functionspace/bo/internal/catalog"
+	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/prior"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/catalog"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -142,7 +142,7 @@ func (m modelFlags) fit(e *env, other string, at func(features []string, target 
 	data := surrogate.Dataset{Y: f.output.Apply(nil, y), NoiseFree: m.NoiseFree}
 	data.X, f.inputs, data.Lo, data.Hi = m.scale(t, points)
 	f.seconds, err = timed(e, f.trained, func(ctx context.Context) error {
-		f.posterior, err = t.method.Surrogate.Fit(ctx, data, stream.New(m.Seed, "fit", 0))
+		f.posterior, err = t.method.Surrogate.Fit(ctx, data, random.New(m.Seed, "fit", 0))
 		return err
 	})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // maxJoint is the number of rows up to which their joint covariance is made:
@@ -106,7 +106,7 @@ func jointDraws(mean []float64, cov *mat.SymDense, n int, seed uint64) ([][]floa
 	}
 	draws := make([][]float64, n)
 	for k := range draws {
-		rng := stream.New(seed, "sample", k)
+		rng := random.New(seed, "sample", k)
 		s := make([]float64, len(mean))
 		for i := range s {
 			s[i] = rng.NormFloat64()

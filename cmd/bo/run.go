@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/functionspace/bo/internal/catalog"
+	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"

@@ -14,7 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/loop"
 )
 
@@ -106,7 +106,7 @@ func (t *table) column(name string) (int, error) {
 	if j := slices.Index(t.header, name); j >= 0 {
 		return j, nil
 	}
-	return 0, fmt.Errorf("%s: no column %q: did you mean %q?", t.name, name, nearest.Name(name, t.header))
+	return 0, fmt.Errorf("%s: no column %q: did you mean %q?", t.name, name, didyoumean.Name(name, t.header))
 }
 
 // number reads the cell in row i of column j.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // splitWords cuts a command line into words without a shell. Blanks separate
@@ -92,7 +92,7 @@ func parseTemplate(text string, valid []string) (template, error) {
 		}
 		name := rest[:end]
 		if !slices.Contains(valid, name) {
-			return t, fmt.Errorf("--command: unknown placeholder {%s}: did you mean {%s}? (write {{ for a brace)", name, nearest.Name(name, valid))
+			return t, fmt.Errorf("--command: unknown placeholder {%s}: did you mean {%s}? (write {{ for a brace)", name, didyoumean.Name(name, valid))
 		}
 		t.literal = append(t.literal, literal.String())
 		t.names = append(t.names, name)

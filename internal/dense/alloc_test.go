@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/blas"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // Without goroutines nothing is allocated once the buffers are there.
 func TestAllocations(t *testing.T) {
 	const n = 70
-	rng := stream.New(1, "allocations", 0)
+	rng := random.New(1, "allocations", 0)
 	a, b, c := framed(n, n, n, rng), framed(n, n, n, rng), framed(n, n, n, rng)
 	l, p := dominant(n, 0, blas.Lower, blas.NonUnit, rng), spd(n, 0, rng)
 	work := clone(square(p))
@@ -35,6 +35,6 @@ func TestAllocations(t *testing.T) {
 		"InvertLower": func() { InvertLower(c, l) },
 		"GramLower":   func() { GramLower(upper(c), b) },
 	} {
-		require.Less(t, check.Allocations(20, f), 1.0, name)
+		require.Less(t, gradcheck.Allocations(20, f), 1.0, name)
 	}
 }

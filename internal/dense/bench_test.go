@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // report adds GFLOP/s.
@@ -20,7 +20,7 @@ func BenchmarkGemm(b *testing.B) {
 	for _, size := range [][3]int{{1, 50, 50}, {8, 8, 8}, {16, 16, 16}, {32, 32, 32}, {50, 50, 50}, {500, 50, 50}, {50, 50, 500},
 		{64, 64, 64}, {128, 128, 128}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}} {
 		m, n, k := size[0], size[1], size[2]
-		rng := stream.New(1, "bench", 0)
+		rng := random.New(1, "bench", 0)
 		for _, tA := range transposes {
 			for _, tB := range transposes {
 				if tA == blas.Trans && tB == blas.Trans {
@@ -51,7 +51,7 @@ var benchSizes = []int{20, 50, 100, 256, 512, 1024, 2048}
 
 func BenchmarkSyrk(b *testing.B) {
 	for _, n := range benchSizes {
-		rng := stream.New(1, "bench", 0)
+		rng := random.New(1, "bench", 0)
 		x, z := framed(n, n, n, rng), framed(n, n, n, rng)
 		b.Run(fmt.Sprintf("bo/N/%d", n), func(b *testing.B) {
 			for b.Loop() {
@@ -71,7 +71,7 @@ func BenchmarkSyrk(b *testing.B) {
 func BenchmarkTrsm(b *testing.B) {
 	for _, op := range transposes {
 		for _, n := range benchSizes {
-			rng := stream.New(1, "bench", 0)
+			rng := random.New(1, "bench", 0)
 			l, x := dominant(n, 0, blas.Lower, blas.NonUnit, rng), framed(n, n, n, rng)
 			b.Run(fmt.Sprintf("bo/%c/%d", op, n), func(b *testing.B) {
 				for b.Loop() {
@@ -92,7 +92,7 @@ func BenchmarkTrsm(b *testing.B) {
 
 func BenchmarkCholesky(b *testing.B) {
 	for _, n := range append(benchSizes, 4000) {
-		a := spd(n, 0, stream.New(1, "bench", 0))
+		a := spd(n, 0, random.New(1, "bench", 0))
 		flops := float64(n) * float64(n) * float64(n) / 3
 		work := clone(square(a))
 		b.Run(fmt.Sprintf("bo/%d", n), func(b *testing.B) {
@@ -114,7 +114,7 @@ func BenchmarkCholesky(b *testing.B) {
 
 func BenchmarkSymv(b *testing.B) {
 	for _, n := range benchSizes {
-		rng := stream.New(1, "bench", 0)
+		rng := random.New(1, "bench", 0)
 		a, x, y := framed(n, n, n, rng), framed(1, n, n, rng), framed(1, n, n, rng)
 		b.Run(fmt.Sprintf("bo/%d", n), func(b *testing.B) {
 			for b.Loop() {
@@ -133,7 +133,7 @@ func BenchmarkSymv(b *testing.B) {
 
 func BenchmarkInverse(b *testing.B) {
 	for _, n := range benchSizes {
-		rng := stream.New(1, "bench", 0)
+		rng := random.New(1, "bench", 0)
 		l, inv, gram := dominant(n, 0, blas.Lower, blas.NonUnit, rng), framed(n, n, n, rng), framed(n, n, n, rng)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/testblas"
 
 	"github.com/functionspace/bo/internal/cpu"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // levels are the kernel sets that this machine can run.
@@ -103,7 +103,7 @@ func shaped(t blas.Transpose, rows, cols, pad int, rng *rand.Rand) blas64.Genera
 func TestGemm(t *testing.T) {
 	sizes := []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 13, 16, 17, 31, 48, 50, 65, 100}
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "gemm", 0)
+		rng := random.New(1, "gemm", 0)
 		check := func(m, n, k int) {
 			for _, tA := range transposes {
 				for _, tB := range transposes {
@@ -136,7 +136,7 @@ func TestGemm(t *testing.T) {
 
 func TestSyrk(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "syrk", 0)
+		rng := random.New(1, "syrk", 0)
 		for _, n := range []int{0, 1, 2, 3, 5, 8, 12, 16, 17, 33, 50, 64, 97, 130, 210} {
 			for _, k := range []int{0, 1, 2, 7, 40, 300} {
 				for _, op := range transposes {
@@ -157,7 +157,7 @@ func TestSyrk(t *testing.T) {
 
 func TestGemmt(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "gemmt", 0)
+		rng := random.New(1, "gemmt", 0)
 		for _, n := range []int{0, 1, 2, 5, 8, 17, 64, 97, 210} {
 			for _, k := range []int{0, 1, 6, 64, 300} {
 				for _, alpha := range factors {
@@ -177,7 +177,7 @@ func TestGemmt(t *testing.T) {
 
 func TestSymv(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "symv", 0)
+		rng := random.New(1, "symv", 0)
 		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 19, 33, 64, 130, 301} {
 			for _, alpha := range factors {
 				for _, beta := range factors {
@@ -244,7 +244,7 @@ func forTriangles(f func(side blas.Side, uplo blas.Uplo, op blas.Transpose, diag
 
 func TestTriangular(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "triangular", 0)
+		rng := random.New(1, "triangular", 0)
 		for _, n := range []int{0, 1, 2, 5, 8, 9, 31, 64, 65, 130} {
 			for _, cols := range []int{0, 1, 3, 8, 13, 110} {
 				forTriangles(func(side blas.Side, uplo blas.Uplo, op blas.Transpose, diag blas.Diag) {
@@ -288,7 +288,7 @@ func TestTriangular(t *testing.T) {
 
 func TestVectors(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "vectors", 0)
+		rng := random.New(1, "vectors", 0)
 		for _, n := range []int{0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 18, 31, 33, 100, chunk - 1, 2*chunk + 3} {
 			x, y := framed(1, n, max(1, n), rng), framed(1, n, max(1, n), rng)
 			require.InDelta(t, reference.Ddot(n, x.Data, 1, y.Data, 1), Dot(x.Data, y.Data), 1e-14*float64(n+1))
@@ -334,7 +334,7 @@ func spd(n, pad int, rng *rand.Rand) blas64.Symmetric {
 
 func TestCholesky(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "cholesky", 0)
+		rng := random.New(1, "cholesky", 0)
 		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 20, 64, 65, 127, 128, 129, 200, 330} {
 			a := spd(n, 3, rng)
 			want, got := clone(square(a)), clone(square(a))
@@ -373,7 +373,7 @@ func TestCholesky(t *testing.T) {
 
 func TestCopyToLower(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "copy", 0)
+		rng := random.New(1, "copy", 0)
 		for n := range 30 {
 			a := framed(n, n, max(1, n+n%3), rng)
 			want := clone(a)
@@ -397,10 +397,10 @@ func TestCholeskyRejects(t *testing.T) {
 		for _, n := range []int{1, 5, 9, 70, 200} {
 			for _, at := range []int{0, n / 2, n - 1} {
 				for _, v := range []float64{-1, 0, math.NaN(), math.Inf(1), math.Inf(-1)} {
-					a := spd(n, 0, stream.New(1, "rejects", n))
+					a := spd(n, 0, random.New(1, "rejects", n))
 					a.Data[at*a.Stride+at] = v
 					require.False(t, Cholesky(a), "%v at %d of %d", v, at, n)
-					a = spd(n, 0, stream.New(1, "rejects", n))
+					a = spd(n, 0, random.New(1, "rejects", n))
 					a.Data[at*a.Stride+n-1] = v
 					if at < n-1 && v-v != 0 {
 						require.False(t, Cholesky(a), "%v in row %d of %d", v, at, n)
@@ -414,7 +414,7 @@ func TestCholeskyRejects(t *testing.T) {
 // results runs every routine on one set of inputs. What dot products make,
 // whose order is another one in Go, comes apart.
 func results(n int) (all, dots []blas64.General) {
-	rng := stream.New(2, "results", n)
+	rng := random.New(2, "results", n)
 	keep := func(m blas64.General) { all = append(all, m) }
 	for _, tA := range transposes {
 		for _, tB := range transposes {
@@ -510,7 +510,7 @@ func TestReproducible(t *testing.T) {
 // gives the same numbers.
 func TestEntriesAlone(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "alone", 0)
+		rng := random.New(1, "alone", 0)
 		const m, n, k = 203, 111, 300
 		for _, tA := range transposes {
 			for _, tB := range transposes {
@@ -543,7 +543,7 @@ func TestEntriesAlone(t *testing.T) {
 // Copies that are made because of the distance of rows change nothing.
 func TestCrowded(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "crowded", 0)
+		rng := random.New(1, "crowded", 0)
 		const n, cols = 150, 512
 		require.True(t, crowded(cols))
 		x := framed(n, cols, cols, rng)
@@ -574,7 +574,7 @@ func TestCrowded(t *testing.T) {
 // infinities go through every product, with zeros too.
 func TestNaN(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
-		rng := stream.New(1, "nan", 0)
+		rng := random.New(1, "nan", 0)
 		for _, n := range []int{3, 20, 70} {
 			nan := framed(n, n, n, rng)
 			for i := range nan.Data {

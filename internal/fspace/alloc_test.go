@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 )
@@ -20,7 +20,7 @@ import (
 // A Gauss–Newton step allocates nothing.
 func TestAllocations(t *testing.T) {
 	const n = 120
-	rng := stream.New(1, "allocations", 0)
+	rng := random.New(1, "allocations", 0)
 	q := LeastSquares{Net: &nn.Network{In: 2, Hidden: []int{50, 50}}, Inputs: space.Sobol(n, 2, rng), Target: make([]float64, n)}
 	for i := range q.Target {
 		q.Target[i] = rng.NormFloat64()
@@ -30,7 +30,7 @@ func TestAllocations(t *testing.T) {
 	AddDiagonal(v, 1e-2)
 	w := q.Net.Init(rng)
 	require.NoError(t, q.start(w, v))
-	require.Zero(t, check.Allocations(20, func() { q.step(w) }))
+	require.Zero(t, gradcheck.Allocations(20, func() { q.step(w) }))
 	require.NoError(t, q.start(w, v))
-	require.Zero(t, check.Allocations(5, func() { _ = q.start(w, v) }), "from stage to stage")
+	require.Zero(t, gradcheck.Allocations(5, func() { _ = q.start(w, v) }), "from stage to stage")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 )
 
 // The values are those of an independent computation at M = 3, with ε = γM.
@@ -36,7 +36,7 @@ func TestDivergenceGradient(t *testing.T) {
 	d := parts(theta)
 	q, p := d.Q(), d.P()
 	grad := []float64{d.Delta[0], d.Delta[1], q.At(0, 0), 2 * q.At(0, 1), q.At(1, 1), p.At(0, 0), p.At(0, 1) + p.At(1, 0), p.At(1, 1)}
-	require.NoError(t, check.Gradient(func(theta []float64) float64 { return parts(theta).Value }, theta, grad, 1e-8))
+	require.NoError(t, gradcheck.Gradient(func(theta []float64) float64 { return parts(theta).Value }, theta, grad, 1e-8))
 }
 
 // Where a covariance is singular, both get the same jitter.

@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 )
 
 func TestPointsFillTheBox(t *testing.T) {
 	b := Widen([]float64{0, 2}, []float64{10, 2}, 0.1)
 	require.Equal(t, Box{[]float64{-1, 1.5}, []float64{11, 2.5}}, b)
-	for _, x := range []*mat.Dense{b.Halton(200, stream.New(1, "h", 0)), b.Chebyshev(200, stream.New(1, "c", 0)), b.Uniform(200, stream.New(1, "u", 0))} {
+	for _, x := range []*mat.Dense{b.Halton(200, random.New(1, "h", 0)), b.Chebyshev(200, random.New(1, "c", 0)), b.Uniform(200, random.New(1, "u", 0))} {
 		for j := range 2 {
 			col := mat.Col(nil, j, x)
 			lo, hi := min(col[0], col[1]), max(col[0], col[1])

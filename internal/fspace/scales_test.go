@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 )
 
 // Under the prior of its own features a linear model has s_j² = 1/(1 + Data_j).
 func TestScalesOfALinearModel(t *testing.T) {
-	q := Scales{J: space.Sobol(8, 3, stream.New(1, "j", 0)), Prior: mat.NewSymDense(8, nil), Eps: 1e-9, Data: []float64{0.5, 3, 40}, Least: 1e-6}
+	q := Scales{J: space.Sobol(8, 3, random.New(1, "j", 0)), Prior: mat.NewSymDense(8, nil), Eps: 1e-9, Data: []float64{0.5, 3, 40}, Least: 1e-6}
 	linalg.Syrk(q.Prior, 1, linalg.N, q.J, 0)
 	AddDiagonal(q.Prior, q.Eps)
 	logS := []float64{-3, 0, 1}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -36,7 +36,7 @@ var stages = []float64{1e-2, 1e-4, 1e-6}
 // is that of LeastSquares.Minimize.
 func (t Target) Train(ctx context.Context, net *nn.Network, inputs Affine, k prior.Kernel, w []float64, steps int, tolerance float64) (left float64, err error) {
 	n := len(t.Mean)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	variance := mem.Floats(n)
 	k.Diag(variance, t.C)
@@ -70,7 +70,7 @@ func NewTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
 }
 
 func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	to, kcx, y := priorAt(mem, p, c, x, y)
 	kxx := mem.Sym(len(y))
@@ -93,7 +93,7 @@ func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) 
 // B = I + σ⁻² V Vᵀ the mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance
 // L B⁻¹ Lᵀ. K is given the jitter that it needs.
 func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	to, v, y := priorAt(mem, p, c, x, y)
 	nc := len(to.Mean)
@@ -125,7 +125,7 @@ func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error)
 
 // priorAt returns the process at the rows of c, its covariance with x, and y
 // less the prior mean, the last two in mem.
-func priorAt(mem *scratch.Memory, p prior.Process, c, x *mat.Dense, y []float64) (to Target, kcx *mat.Dense, centred []float64) {
+func priorAt(mem *workspace.Memory, p prior.Process, c, x *mat.Dense, y []float64) (to Target, kcx *mat.Dense, centred []float64) {
 	nc, _ := c.Dims()
 	to = Target{c, make([]float64, nc), mat.NewSymDense(nc, nil)}
 	for i := range to.Mean {

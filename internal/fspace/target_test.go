@@ -9,7 +9,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 )
@@ -18,7 +18,7 @@ import (
 // inputs are the inducing points, for the sparse process.
 func TestTargetCompletesTheSquare(t *testing.T) {
 	for _, repeat := range []int{1, 300} { // 1200 observations of 4 inputs
-		c := space.Sobol(7, 2, stream.New(1, "c", 0))
+		c := space.Sobol(7, 2, random.New(1, "c", 0))
 		p := prior.Process{Kernel: prior.Matern32(2).WithParams([]float64{0.5, 0.8}), Mean: 0.4, Noise: 0.1 * float64(repeat)}
 		x, y := mat.NewDense(4*repeat, 2, nil), make([]float64, 4*repeat)
 		for i := range y {
@@ -55,7 +55,7 @@ func TestTargetCompletesTheSquare(t *testing.T) {
 // A deep network reaches the target, one without hidden layers the least-squares
 // solution.
 func TestLeastSquares(t *testing.T) {
-	rng := stream.New(2, "ls", 0)
+	rng := random.New(2, "ls", 0)
 	x := space.Uniform(30, 2, rng)
 	target := make([]float64, 30)
 	for i := range target {
@@ -93,7 +93,7 @@ func TestLeastSquares(t *testing.T) {
 
 // Titsias's sparse posterior with the data among its inducing points is exact.
 func TestSparseTargetIsExactWithTheDataInside(t *testing.T) {
-	c := space.Sobol(20, 2, stream.New(1, "c", 0))
+	c := space.Sobol(20, 2, random.New(1, "c", 0))
 	x, y := c.Slice(0, 12, 0, 2).(*mat.Dense), make([]float64, 12)
 	for i := range y {
 		y[i] = math.Sin(5 * x.At(i, 0))

@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 )
 
 func TestAllocations(t *testing.T) {
 	const n = 100
-	rng := stream.New(1, "allocations", 0)
+	rng := random.New(1, "allocations", 0)
 	a, b, inverse, v := randomSPD(n, rng), randomDense(n, 16, rng), mat.NewSymDense(n, nil), make([]float64, n)
 	var c Cholesky
-	require.Zero(t, check.Allocations(20, func() {
+	require.Zero(t, gradcheck.Allocations(20, func() {
 		if c.Factorize(a) != nil {
 			panic("not positive definite")
 		}

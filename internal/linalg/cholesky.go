@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/dense"
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // ErrNotPositiveDefinite is returned when no permitted jitter makes a matrix
@@ -203,7 +203,7 @@ func (c *Cholesky) Inverse(dst *mat.SymDense) {
 		panic(fmt.Sprintf("linalg: inverse into a matrix of size %d, want %d", got, n))
 	}
 	if n > 0 {
-		mem := scratch.Borrow()
+		mem := workspace.Borrow()
 		defer mem.Return()
 		dense.GramLower(dst.RawSymmetric(), c.inverseLower(mem))
 	}
@@ -214,7 +214,7 @@ func (c *Cholesky) InverseDiag(dst []float64) {
 	n := c.l.N
 	c.checkLen(dst)
 	clear(dst)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	inv := c.inverseLower(mem)
 	for i := range n {
@@ -225,7 +225,7 @@ func (c *Cholesky) InverseDiag(dst []float64) {
 }
 
 // inverseLower returns L⁻¹, with zeros above the diagonal.
-func (c *Cholesky) inverseLower(mem *scratch.Memory) blas64.General {
+func (c *Cholesky) inverseLower(mem *workspace.Memory) blas64.General {
 	inv := square(triangle(c.l.N, mem.Floats(c.l.N*c.l.N)))
 	dense.InvertLower(inv, c.l)
 	return inv
@@ -284,7 +284,7 @@ func (c *Cholesky) CholeskyVJP(lbar *mat.Dense) *mat.SymDense {
 		trmm, trsm = blas64.Trmm, blas64.Trsm
 	}
 	// P = Φ(Lᵀ L̄): Φ takes the lower triangle and halves the diagonal.
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	p := mem.Zeros(n, n)
 	for i := range n {

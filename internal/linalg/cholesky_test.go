@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // randomSPD returns B Bᵀ + I.
@@ -73,7 +73,7 @@ func (a *absolute) At(i, j int) float64 {
 func TestFactorizeAndSolve(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 17, 64, 65, 150} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			rng := stream.New(1, "cholesky", n)
+			rng := random.New(1, "cholesky", n)
 			a := randomSPD(n, rng)
 			before := mat.DenseCopyOf(a)
 			c, err := Factorize(a)
@@ -157,7 +157,7 @@ func TestFactorizeEmpty(t *testing.T) {
 	c.Solve(&mat.Dense{})
 	assert.Zero(t, c.CholeskyVJP(&mat.Dense{}).SymmetricDim())
 
-	a := randomSPD(4, stream.New(1, "empty", 0))
+	a := randomSPD(4, random.New(1, "empty", 0))
 	extended, err := c.Extend(&mat.Dense{}, a)
 	require.NoError(t, err)
 	whole, err := Factorize(a)
@@ -233,7 +233,7 @@ func TestFactorizeRejects(t *testing.T) {
 func TestExtend(t *testing.T) {
 	for _, n := range []int{1, 5, 40} {
 		for _, m := range []int{1, 2, 7} {
-			a := randomSPD(n+m, stream.New(2, "extend", n*100+m))
+			a := randomSPD(n+m, random.New(2, "extend", n*100+m))
 			head := a.SliceSym(0, n).(*mat.SymDense)
 			corner := a.SliceSym(n, n+m).(*mat.SymDense)
 			cross := mat.NewDense(n, m, nil)
@@ -260,7 +260,7 @@ func TestExtendJitter(t *testing.T) {
 	// A duplicate of a row without noise: the Schur complement is zero up to
 	// rounding, whatever its sign.
 	for i := range 20 {
-		rng := stream.New(3, "duplicate", i)
+		rng := random.New(3, "duplicate", i)
 		a := randomSPD(6, rng)
 		c, err := Factorize(a)
 		require.NoError(t, err)
@@ -296,7 +296,7 @@ func TestExtendJitter(t *testing.T) {
 
 func TestCholeskyVJP(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8} {
-		rng := stream.New(4, "vjp", n)
+		rng := random.New(4, "vjp", n)
 		a, lbar := randomSPD(n, rng), randomDense(n, n, rng)
 		// F = Σ_{i≥j} lbar_ij L_ij; what lies above the diagonal of lbar is not used.
 		f := func(upper []float64) float64 {
@@ -324,7 +324,7 @@ func TestCholeskyVJP(t *testing.T) {
 				grad = append(grad, g)
 			}
 		}
-		require.NoError(t, check.Gradient(f, upper, grad, 1e-8), "n = %d", n)
+		require.NoError(t, gradcheck.Gradient(f, upper, grad, 1e-8), "n = %d", n)
 	}
 }
 
@@ -341,7 +341,7 @@ func symmetric(n int, upper []float64) *mat.SymDense {
 }
 
 func TestProducts(t *testing.T) {
-	rng := stream.New(5, "products", 0)
+	rng := random.New(5, "products", 0)
 	a, b, dst := randomDense(4, 3, rng), randomDense(4, 5, rng), randomDense(3, 5, rng)
 	var want mat.Dense
 	want.Mul(a.T(), b)
@@ -395,7 +395,7 @@ var sizes = []int{20, 100, 500}
 func BenchmarkFactorize(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			a := randomSPD(n, stream.New(1, "bench", n))
+			a := randomSPD(n, random.New(1, "bench", n))
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := Factorize(a); err != nil {
@@ -409,7 +409,7 @@ func BenchmarkFactorize(b *testing.B) {
 func BenchmarkExtend(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			c, err := Factorize(randomSPD(n, stream.New(1, "bench", n)))
+			c, err := Factorize(randomSPD(n, random.New(1, "bench", n)))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -426,7 +426,7 @@ func BenchmarkExtend(b *testing.B) {
 func BenchmarkSolveLower(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprintf("%dx1024", n), func(b *testing.B) {
-			rng := stream.New(1, "bench", n)
+			rng := random.New(1, "bench", n)
 			c, err := Factorize(randomSPD(n, rng))
 			if err != nil {
 				b.Fatal(err)
@@ -444,7 +444,7 @@ func BenchmarkSolveLower(b *testing.B) {
 func BenchmarkCholeskyVJP(b *testing.B) {
 	for _, n := range []int{4, 20, 100} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			rng := stream.New(1, "bench", n)
+			rng := random.New(1, "bench", n)
 			c, err := Factorize(randomSPD(n, rng))
 			if err != nil {
 				b.Fatal(err)
@@ -459,7 +459,7 @@ func BenchmarkCholeskyVJP(b *testing.B) {
 
 // A factor that is overwritten is that of a new one, whatever it held before.
 func TestFactorizeAgain(t *testing.T) {
-	rng := stream.New(1, "again", 0)
+	rng := random.New(1, "again", 0)
 	var c Cholesky
 	for _, n := range []int{7, 40, 1, 3, 40} {
 		a := randomSPD(n, rng)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/functionspace/bo/internal/dense"
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // divide solves a tridiagonal eigenproblem. Without the entry ρ beside the
@@ -65,7 +65,7 @@ type update struct {
 
 // merge joins the solutions of two halves.
 func (p *divide) merge(lo, mid, hi int) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	p.deflate(lo, mid, hi, mem)
 	u := &p.update
@@ -113,7 +113,7 @@ func (p *divide) merge(lo, mid, hi int) {
 // change by more than rounding: where z vanishes, or can be made to vanish by
 // rotating two eigenvectors with almost the same eigenvalue (Dongarra and Sorensen
 // 1987).
-func (p *divide) deflate(lo, mid, hi int, mem *scratch.Memory) {
+func (p *divide) deflate(lo, mid, hi int, mem *workspace.Memory) {
 	n := hi - lo
 	z, kind, order := mem.Floats(n), p.kind[:n], p.order[:n]
 	sign := math.Copysign(1, p.e[mid-1])
@@ -180,7 +180,7 @@ func (p *divide) rotate(i, j, lo, hi int, c, s float64) {
 // and Eisenstat 1995, eq. 3.3):
 //
 //	ẑ_i² ∝ Π_j (λ_j - d_i) / Π_{j≠i} (d_j - d_i),  s_ji ∝ ẑ_i/(d_i - λ_j).
-func (u *update) solve(values []float64, s blas64.General, position []int, mem *scratch.Memory) {
+func (u *update) solve(values []float64, s blas64.General, position []int, mem *workspace.Memory) {
 	k := len(u.d)
 	if k == 0 {
 		return

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // ErrNotFinite is the ErrNotPositiveDefinite of a matrix, of any sign, that holds
@@ -27,7 +27,7 @@ func Eigen(a *mat.SymDense) (values []float64, vectors *mat.Dense, err error) {
 	if n == 0 {
 		return nil, &mat.Dense{}, nil
 	}
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	work := mem.Dense(n, n).RawMatrix()
 	// Scaled by a power of two, exactly, squares neither overflow nor vanish.

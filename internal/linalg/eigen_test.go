@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // spectrum returns QᵀΛQ for a random orthogonal Q.
 func spectrum(values []float64) *mat.SymDense {
 	n := len(values)
 	var qr mat.QR
-	qr.Factorize(randomDense(n, n, stream.New(6, "spectrum", n)))
+	qr.Factorize(randomDense(n, n, random.New(6, "spectrum", n)))
 	var q mat.Dense
 	qr.QTo(&q)
 	scaled := mat.DenseCopyOf(&q)
@@ -56,7 +56,7 @@ func eigenproblems(n int) map[string]*mat.SymDense {
 		return a
 	}
 	constant := func(v float64) func(int) float64 { return func(int) float64 { return v } }
-	rng := stream.New(7, "eigen", n)
+	rng := random.New(7, "eigen", n)
 	random, ones, rankOne := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 	vector := randomDense(n, 1, rng)
 	for i := range n {
@@ -172,7 +172,7 @@ func TestEigenRejects(t *testing.T) {
 func TestEigenReproducible(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	a := eigenproblems(400)["smooth"]
-	b := randomSPD(400, stream.New(8, "eigen", 0))
+	b := randomSPD(400, random.New(8, "eigen", 0))
 	for _, m := range []*mat.SymDense{a, b} {
 		runtime.GOMAXPROCS(1)
 		values, v, err := Eigen(m)
@@ -189,7 +189,7 @@ func TestEigenReproducible(t *testing.T) {
 
 func BenchmarkEigen(b *testing.B) {
 	for _, n := range []int{20, 50, 100, 200, 500, 1000} {
-		a := randomSPD(n, stream.New(1, "bench", n))
+		a := randomSPD(n, random.New(1, "bench", n))
 		b.Run(fmt.Sprintf("bo/%d", n), func(b *testing.B) {
 			for b.Loop() {
 				Eigen(a)

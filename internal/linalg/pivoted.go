@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/dense"
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // PivotedCholesky returns L (n×r) with a ≈ L Lᵀ. Columns are added, each at the
@@ -17,7 +17,7 @@ import (
 // positive semidefinite. It costs O(nr²) (Harbrecht, Peters and Schneider 2012).
 func PivotedCholesky(a *mat.SymDense, tol float64, maxRank int) *mat.Dense {
 	n := a.SymmetricDim()
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	left, scale := mem.Floats(n), mem.Floats(n)
 	for i := range n {

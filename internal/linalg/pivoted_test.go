@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 func TestPivotedCholesky(t *testing.T) {
-	rng := stream.New(6, "pivoted", 0)
+	rng := random.New(6, "pivoted", 0)
 	remainder := func(a *mat.SymDense, l *mat.Dense) *mat.SymDense {
 		left := mat.NewSymDense(a.SymmetricDim(), nil)
 		left.CopySym(a)

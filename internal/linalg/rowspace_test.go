@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // withSingular returns an m×p matrix with these singular values, and the right
 // singular vectors in rows.
 func withSingular(m, p int, values []float64) (a, right *mat.Dense) {
-	rng := stream.New(9, "singular", m)
+	rng := random.New(9, "singular", m)
 	orthonormal := func(n int) *mat.Dense {
 		var qr mat.QR
 		qr.Factorize(randomDense(n, len(values), rng))
@@ -92,7 +92,7 @@ func TestRowSpace(t *testing.T) {
 
 func BenchmarkRowSpace(b *testing.B) {
 	for _, size := range [][2]int{{50, 2751}, {100, 2751}, {200, 2751}, {500, 2751}, {1000, 50}} {
-		a := randomDense(size[0], size[1], stream.New(1, "bench", size[0]))
+		a := randomDense(size[0], size[1], random.New(1, "bench", size[0]))
 		name := fmt.Sprintf("%dx%d", size[0], size[1])
 		b.Run("bo/"+name, func(b *testing.B) {
 			for b.Loop() {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/functionspace/bo/internal/dense"
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 const (
@@ -46,7 +46,7 @@ func (t *tridiagonal) panels(f func(from, to int)) {
 }
 
 // tridiagonalize reduces the upper triangle of a, which it overwrites.
-func tridiagonalize(a blas64.General, mem *scratch.Memory) *tridiagonal {
+func tridiagonalize(a blas64.General, mem *workspace.Memory) *tridiagonal {
 	n := a.Rows
 	t := &tridiagonal{mem.Floats(n), mem.Floats(n - 1), mem.Floats(n - 1), a}
 	x, y := mem.Dense(2*panel, n).RawMatrix(), mem.Dense(2*panel, n).RawMatrix()
@@ -125,7 +125,7 @@ func reflection(x []float64) (beta, tau float64) {
 }
 
 // back overwrites the rows of z with Q times them.
-func (t *tridiagonal) back(z blas64.General, mem *scratch.Memory) {
+func (t *tridiagonal) back(z blas64.General, mem *workspace.Memory) {
 	n := t.v.Rows
 	zv, zvt, block := mem.Dense(n, lastPanel).RawMatrix(), mem.Dense(n, lastPanel).RawMatrix(), mem.Dense(lastPanel, lastPanel).RawMatrix()
 	var starts []int

@@ -7,12 +7,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // setup is the network 10-50-50-1 at 500 and at 20 points.
 func setup() (n *Network, w []float64, x *mat.Dense, big, small *Tape) {
-	rng := stream.New(1, "benchmark", 0)
+	rng := random.New(1, "benchmark", 0)
 	n = &Network{In: 10, Hidden: []int{50, 50}}
 	w, x = n.Init(rng), dense(500, 10, rng)
 	return n, w, x, n.Record(w, x), n.Record(w, dense(20, 10, rng))
@@ -52,7 +52,7 @@ func BenchmarkStep500(b *testing.B) {
 // The same step by gonum's products and math.Tanh.
 func BenchmarkStep500Gonum(b *testing.B) {
 	n, _, x, _, _ := setup()
-	rng := stream.New(1, "gonum", 0)
+	rng := random.New(1, "gonum", 0)
 	w := []*mat.Dense{dense(n.Hidden[0], n.In, rng), dense(n.Hidden[1], n.Hidden[0], rng), dense(1, n.Hidden[1], rng)}
 	a := []*mat.Dense{x, mat.NewDense(500, n.Hidden[0], nil), mat.NewDense(500, n.Hidden[1], nil), mat.NewDense(500, 1, nil)}
 	dw, da := make([]*mat.Dense, len(w)), make([]*mat.Dense, len(a))
@@ -140,7 +140,7 @@ func BenchmarkKernelVJP20x500(b *testing.B) {
 
 func BenchmarkJVPInputGradRows20(b *testing.B) {
 	n, _, _, _, s := setup()
-	dx, u := mat.NewDense(20, 10, nil), dense(20, n.NumParams(), stream.New(2, "rows", 0))
+	dx, u := mat.NewDense(20, 10, nil), dense(20, n.NumParams(), random.New(2, "rows", 0))
 	for b.Loop() {
 		s.JVPInputGradRows(dx, u)
 	}

@@ -6,13 +6,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // The tangent kernel is the product of Jacobians that are never formed.
 func Example() {
 	n := &nn.Network{In: 2, Hidden: []int{50, 50}, Activation: nn.Tanh}
-	w := n.Init(stream.New(1, "weights", 0))
+	w := n.Init(random.New(1, "weights", 0))
 	tape := n.Record(w, mat.NewDense(3, 2, []float64{0, 0, 1, 0, -1, 2}))
 
 	theta := mat.NewSymDense(3, nil)

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 const tol = 2e-7
@@ -23,7 +23,7 @@ func eachNetwork(t *testing.T, f func(t *testing.T, n *Network, w []float64, rng
 		for _, hidden := range [][]int{nil, {4}, {1}, {5, 3}, {3, 1, 4}} {
 			n := &Network{In: 3, Hidden: hidden, Activation: Activation(a)}
 			t.Run(fmt.Sprintf("%v%v", n.Activation, hidden), func(t *testing.T) {
-				rng := stream.New(1, t.Name(), 0)
+				rng := random.New(1, t.Name(), 0)
 				f(t, n, safeWeights(n, rng), rng)
 			})
 		}
@@ -101,8 +101,8 @@ func TestActivationDerivatives(t *testing.T) {
 					return []float64{a[0], d[0]}[which]
 				}
 			}
-			require.NoError(t, check.Gradient(part(0), z[k:k+1], d[k:k+1], 1e-9), "%v′ at %v", f, z[k])
-			require.NoError(t, check.Gradient(part(1), z[k:k+1], c[k:k+1], 1e-9), "%v″ at %v", f, z[k])
+			require.NoError(t, gradcheck.Gradient(part(0), z[k:k+1], d[k:k+1], 1e-9), "%v′ at %v", f, z[k])
+			require.NoError(t, gradcheck.Gradient(part(1), z[k:k+1], c[k:k+1], 1e-9), "%v″ at %v", f, z[k])
 		}
 		inPlace := slices.Clone(z)
 		f.apply(inPlace, nil, inPlace)
@@ -145,7 +145,7 @@ func TestForwardByHand(t *testing.T) {
 }
 
 func TestForwardIsRecord(t *testing.T) {
-	rng := stream.New(2, t.Name(), 0)
+	rng := random.New(2, t.Name(), 0)
 	for _, hidden := range [][]int{nil, {7}, {4, 6, 5}} {
 		n := &Network{In: 3, Hidden: hidden, Activation: GELU}
 		w := n.Init(rng)
@@ -171,11 +171,11 @@ func TestFirstDerivatives(t *testing.T) {
 				dx.Set(i, j, fbar[i]*dx.At(i, j))
 			}
 		}
-		require.NoError(t, check.Gradient(func([]float64) float64 { return total() }, data(x), data(dx), tol))
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 { return total() }, data(x), data(dx), tol))
 
 		dw := make([]float64, n.NumParams())
 		tape.VJP(dw, fbar)
-		require.NoError(t, check.Gradient(func([]float64) float64 { return total() }, w, dw, tol))
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 { return total() }, w, dw, tol))
 
 		j := jacobian(tape)
 		byJ := make([]float64, n.NumParams())
@@ -202,7 +202,7 @@ func TestJVPDerivatives(t *testing.T) {
 
 		dx := mat.NewDense(m, n.In, nil)
 		tape.JVPInputGrad(dx, dir)
-		require.NoError(t, check.Gradient(func([]float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 {
 			out := make([]float64, m)
 			n.Record(w, x).JVP(out, dir)
 			return sum(out)
@@ -220,10 +220,10 @@ func TestJVPDerivatives(t *testing.T) {
 		contraction := func([]float64) float64 { return linalg.Dot(data(jacobian(n.Record(w, x))), data(u)) }
 		dx.Zero()
 		tape.JVPInputGradRows(dx, u)
-		require.NoError(t, check.Gradient(contraction, data(x), data(dx), tol))
+		require.NoError(t, gradcheck.Gradient(contraction, data(x), data(dx), tol))
 		dw := make([]float64, n.NumParams())
 		tape.JVPParamVJP(dw, u)
-		require.NoError(t, check.Gradient(contraction, w, dw, tol))
+		require.NoError(t, gradcheck.Gradient(contraction, w, dw, tol))
 	})
 }
 
@@ -267,14 +267,14 @@ func TestKernelDerivatives(t *testing.T) {
 		}
 		dx, dw := mat.NewDense(p, n.In, nil), make([]float64, n.NumParams())
 		KernelVJP(dx, s, u, kbar)
-		require.NoError(t, check.Gradient(cross, data(x), data(dx), tol))
+		require.NoError(t, gradcheck.Gradient(cross, data(x), data(dx), tol))
 		KernelParamVJP(dw, s, u, kbar)
-		require.NoError(t, check.Gradient(cross, w, dw, tol))
+		require.NoError(t, gradcheck.Gradient(cross, w, dw, tol))
 
 		sbar := symmetric(p, rng)
 		dx.Zero()
 		KernelSymVJP(dx, s, sbar)
-		require.NoError(t, check.Gradient(func([]float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 {
 			k := mat.NewSymDense(p, nil)
 			KernelSym(k, n.Record(w, x))
 			var total float64
@@ -289,7 +289,7 @@ func TestKernelDerivatives(t *testing.T) {
 		dbar := normals(p, rng)
 		dx.Zero()
 		KernelDiagVJP(dx, s, dbar)
-		require.NoError(t, check.Gradient(func([]float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func([]float64) float64 {
 			d := make([]float64, p)
 			KernelDiag(d, n.Record(w, x))
 			return linalg.Dot(d, dbar)

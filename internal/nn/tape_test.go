@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 func TestInit(t *testing.T) {
 	n := &Network{In: 4, Hidden: []int{100, 200}, Activation: ReLU}
-	w := n.Init(stream.New(3, t.Name(), 0))
-	require.Equal(t, w, n.Init(stream.New(3, t.Name(), 0)))
-	require.NotEqual(t, w, n.Init(stream.New(4, t.Name(), 0)))
+	w := n.Init(random.New(3, t.Name(), 0))
+	require.Equal(t, w, n.Init(random.New(3, t.Name(), 0)))
+	require.NotEqual(t, w, n.Init(random.New(4, t.Name(), 0)))
 
 	var p params
 	p.cut(n.In, n.Hidden, w)
@@ -50,7 +50,7 @@ func TestLinearModel(t *testing.T) {
 
 // everything is the concatenated output of every method.
 func everything(n *Network, s, u *Tape) []float64 {
-	rng := stream.New(5, "everything", 0)
+	rng := random.New(5, "everything", 0)
 	p, m := n.NumParams(), s.Len()
 	dir, rows, kbar, sbar := normals(p, rng), dense(m, p, rng), dense(m, u.Len(), rng), symmetric(m, rng)
 	fbar := normals(m, rng)
@@ -76,7 +76,7 @@ func everything(n *Network, s, u *Tape) []float64 {
 }
 
 func TestReuse(t *testing.T) {
-	rng := stream.New(6, t.Name(), 0)
+	rng := random.New(6, t.Name(), 0)
 	var s Tape
 	for _, n := range []*Network{
 		{In: 3, Hidden: []int{6, 5}}, {In: 2}, {In: 4, Hidden: []int{2, 3, 9}, Activation: Sin}, {In: 3, Hidden: []int{6, 5}, Activation: Erf},
@@ -94,15 +94,15 @@ func TestReuse(t *testing.T) {
 }
 
 func TestRecordReusesMemory(t *testing.T) {
-	rng := stream.New(7, t.Name(), 0)
+	rng := random.New(7, t.Name(), 0)
 	n := &Network{In: 3, Hidden: []int{8, 8}}
 	w, x := n.Init(rng), dense(10, 3, rng)
 	s := n.Record(w, x)
-	require.Zero(t, check.Allocations(200, func() { s.Record(n, w, x) }))
+	require.Zero(t, gradcheck.Allocations(200, func() { s.Record(n, w, x) }))
 }
 
 func TestConcurrentUse(t *testing.T) {
-	rng := stream.New(8, t.Name(), 0)
+	rng := random.New(8, t.Name(), 0)
 	n := &Network{In: 3, Hidden: []int{6, 5}, Activation: GELU}
 	w := n.Init(rng)
 	s, u := n.Record(w, dense(7, 3, rng)), n.Record(w, dense(9, 3, rng))
@@ -121,7 +121,7 @@ func TestConcurrentUse(t *testing.T) {
 func TestEmptyBatch(t *testing.T) {
 	for _, hidden := range [][]int{nil, {4, 3}} {
 		n := &Network{In: 2, Hidden: hidden}
-		w := n.Init(stream.New(9, t.Name(), 0))
+		w := n.Init(random.New(9, t.Name(), 0))
 		none, some := n.Record(w, new(mat.Dense)), n.Record(w, mat.NewDense(1, 2, nil))
 		require.Zero(t, none.Len())
 		require.Empty(t, none.Value())
@@ -152,7 +152,7 @@ func TestEmptyBatch(t *testing.T) {
 
 // Destinations and arguments may be parts of larger matrices.
 func TestViews(t *testing.T) {
-	rng := stream.New(10, t.Name(), 0)
+	rng := random.New(10, t.Name(), 0)
 	n := &Network{In: 3, Hidden: []int{6, 5}}
 	w := n.Init(rng)
 	wide := dense(8, 5, rng)
@@ -200,7 +200,7 @@ func TestShapePanics(t *testing.T) {
 
 func TestLayer(t *testing.T) {
 	net := &Network{In: 2, Hidden: []int{3, 4}}
-	rng := stream.New(1, "layer", 0)
+	rng := random.New(1, "layer", 0)
 	x := mat.NewDense(2, 2, []float64{0.1, -0.4, 0.7, 0.2})
 	tape := net.Record(net.Init(rng), x)
 	want := mat.NewDense(2, net.NumParams(), nil)
@@ -236,8 +236,8 @@ func TestHiddenVJP(t *testing.T) {
 		}
 		dw, dx := make([]float64, len(w)), mat.NewDense(m, n.In, nil)
 		n.Record(w, x).HiddenVJP(dw, dx, abar)
-		require.NoError(t, check.Gradient(func(w []float64) float64 { return f(w, x) }, w, dw, tol))
-		require.NoError(t, check.Gradient(func(v []float64) float64 { return f(w, mat.NewDense(m, n.In, v)) }, data(x), data(dx), tol))
+		require.NoError(t, gradcheck.Gradient(func(w []float64) float64 { return f(w, x) }, w, dw, tol))
+		require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return f(w, mat.NewDense(m, n.In, v)) }, data(x), data(dx), tol))
 		n.Record(w, x).HiddenVJP(nil, nil, abar)
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/optimize"
 )
 
@@ -99,7 +99,7 @@ func TestProblemGradients(t *testing.T) {
 		if name == "quadratic" {
 			tol = 1e-6
 		}
-		require.NoError(t, check.Gradient(func(x []float64) float64 { return f(x, scratch) }, x, g, tol), name)
+		require.NoError(t, gradcheck.Gradient(func(x []float64) float64 { return f(x, scratch) }, x, g, tol), name)
 	}
 }
 

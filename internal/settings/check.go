@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // Choose makes "" the first of the valid names and reports a name that is none of
@@ -18,7 +18,7 @@ func Choose(key string, v *string, valid ...string) error {
 		if valid[0] == "" {
 			valid = valid[1:]
 		}
-		return fmt.Errorf("unknown %s %q: did you mean %s?", key, *v, nearest.Name(*v, valid))
+		return fmt.Errorf("unknown %s %q: did you mean %s?", key, *v, didyoumean.Name(*v, valid))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/functionspace/bo/internal/nearest"
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 var (
@@ -59,7 +59,7 @@ func Set(options any, key, text string) error {
 	for i, f := range fields {
 		keys[i] = f.key
 	}
-	return fmt.Errorf("%w %q: did you mean %s?", ErrUnknown, key, nearest.Name(key, keys))
+	return fmt.Errorf("%w %q: did you mean %s?", ErrUnknown, key, didyoumean.Name(key, keys))
 }
 
 // Get returns the text that would Set the field of key to its present value.
@@ -126,7 +126,7 @@ func (f field) values() []string {
 func (f field) set(text string) error {
 	t := f.value.Type()
 	if valid := f.values(); valid != nil && !slices.Contains(valid, text) {
-		return fmt.Errorf("%w %s=%q: want one of %s; did you mean %s?", ErrValue, f.key, text, strings.Join(valid, ", "), nearest.Name(text, valid))
+		return fmt.Errorf("%w %s=%q: want one of %s; did you mean %s?", ErrValue, f.key, text, strings.Join(valid, ", "), didyoumean.Name(text, valid))
 	}
 	if text == Learned && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		f.value.SetZero()

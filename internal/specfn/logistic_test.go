@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/specfn"
 )
 
@@ -32,7 +32,7 @@ func TestLogisticNormalDerivatives(t *testing.T) {
 		for _, v := range []float64{0.1, 0.9, 1.2, 7, 90} {
 			_, dm, dv := specfn.LogisticNormal(m, v)
 			f := func(x []float64) float64 { p, _, _ := specfn.LogisticNormal(x[0], x[1]); return p }
-			require.NoError(t, check.Gradient(f, []float64{m, v}, []float64{dm, dv}, 1e-7), "%v, %v", m, v)
+			require.NoError(t, gradcheck.Gradient(f, []float64{m, v}, []float64{dm, dv}, 1e-7), "%v, %v", m, v)
 		}
 	}
 	p, dm, dv := specfn.LogisticNormal(0.3, 0)

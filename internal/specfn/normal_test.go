@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/specfn"
 )
 
@@ -72,7 +72,7 @@ func TestDerivatives(t *testing.T) {
 		for _, z := range []float64{-50, -8, -5.01, -4.99, -3, -1.01, -0.99, 0, 1, 3} {
 			_, d := f(z)
 			value := func(x []float64) float64 { v, _ := f(x[0]); return v }
-			require.NoError(t, check.Gradient(value, []float64{z}, []float64{d}, 1e-7), "%s at %v", name, z)
+			require.NoError(t, gradcheck.Gradient(value, []float64{z}, []float64{d}, 1e-7), "%s at %v", name, z)
 		}
 	}
 }

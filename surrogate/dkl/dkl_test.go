@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -31,7 +31,7 @@ func TestConformance(t *testing.T) {
 
 // wave has a short wavelength on one side and a long one on the other.
 func wave(n, dim int) surrogate.Dataset {
-	rng := stream.New(1, "wave", dim)
+	rng := random.New(1, "wave", dim)
 	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n), Lo: make([]float64, dim), Hi: make([]float64, dim)}
 	for j := range dim {
 		d.Hi[j] = 1
@@ -63,7 +63,7 @@ func TestGradient(t *testing.T) {
 		"nothing held": {Hidden: []int{3}, Decay: new(0.0), Spec: prior.Spec{Lengthscale: []float64{0.3}}},
 	} {
 		o := testObjective(t, m, d)
-		rng := stream.New(2, name, 0)
+		rng := random.New(2, name, 0)
 		v := make([]float64, len(o.free)+o.features.numWeights())
 		for i := range v {
 			v[i] = 0.4 * rng.NormFloat64()
@@ -71,7 +71,7 @@ func TestGradient(t *testing.T) {
 		grad := make([]float64, len(v))
 		o.loss(v, grad, o.x, o.y, 1.7)
 		loss := func(v []float64) float64 { return o.loss(v, make([]float64, len(v)), o.x, o.y, 1.7) }
-		require.NoError(t, check.Gradient(loss, v, grad, 1e-6), name)
+		require.NoError(t, gradcheck.Gradient(loss, v, grad, 1e-6), name)
 
 		_, v = o.parts(v)
 		v = append(v, make([]float64, o.features.out+1)...)
@@ -81,7 +81,7 @@ func TestGradient(t *testing.T) {
 		grad = make([]float64, len(v))
 		o.squares(v, grad, o.x, o.y)
 		squares := func(v []float64) float64 { return o.squares(v, make([]float64, len(v)), o.x, o.y) }
-		require.NoError(t, check.Gradient(squares, v, grad, 1e-6), name)
+		require.NoError(t, gradcheck.Gradient(squares, v, grad, 1e-6), name)
 	}
 }
 
@@ -146,7 +146,7 @@ func rowsOf(d surrogate.Dataset, lo, hi int) surrogate.Dataset {
 }
 
 func fit(t *testing.T, m surrogate.Model, d surrogate.Dataset) surrogate.Posterior {
-	p, err := m.Fit(context.Background(), d, stream.New(3, "fit", 0))
+	p, err := m.Fit(context.Background(), d, random.New(3, "fit", 0))
 	require.NoError(t, err)
 	return p
 }
@@ -174,7 +174,7 @@ func TestLinearFeatures(t *testing.T) {
 	k, err := prior.Parse("rbf", 1)
 	require.NoError(t, err)
 	same := testObjective(t, Model{Decay: new(1e9), Spec: prior.Spec{Custom: k, Lengthscale: []float64{0.7 / (1.9 * 2 * math.Sqrt(3))}}}, d)
-	w := append(make([]float64, len(same.free)), same.features.initial(stream.New(1, "w", 0))...)
+	w := append(make([]float64, len(same.free)), same.features.initial(random.New(1, "w", 0))...)
 	clear(w)
 	require.InDelta(t, same.loss(w, make([]float64, len(w)), d.X, d.Y, 1), o.loss(v, make([]float64, len(v)), d.X, d.Y, 1), 1e-9)
 }
@@ -193,7 +193,7 @@ func TestFeaturesLearnAndDoNotOverfit(t *testing.T) {
 	require.Less(t, deep, exact-0.2)
 
 	all = wave(230, 6)
-	rng := stream.New(9, "noise", 0)
+	rng := random.New(9, "noise", 0)
 	for i := range all.Y {
 		all.Y[i] = rng.NormFloat64()
 	}
@@ -210,13 +210,13 @@ func TestWarmStart(t *testing.T) {
 	m := Model{Hidden: []int{10}}
 	first := fit(t, m, d)
 	state := first.(surrogate.Stater).State()
-	again, err := Model{Hidden: []int{10}, Steps: 1}.FitFrom(context.Background(), state, d, stream.New(4, "fit", 0))
+	again, err := Model{Hidden: []int{10}, Steps: 1}.FitFrom(context.Background(), state, d, random.New(4, "fit", 0))
 	require.NoError(t, err)
 	require.InDelta(t, first.(surrogate.Evidence).LogMarginalLikelihood(), again.(surrogate.Evidence).LogMarginalLikelihood(), 0.5)
 
 	require.Nil(t, decodeState(state, 4, 7))
 	state[0]++
-	_, err = m.FitFrom(context.Background(), slices.Clone(state), d, stream.New(4, "fit", 0))
+	_, err = m.FitFrom(context.Background(), slices.Clone(state), d, random.New(4, "fit", 0))
 	require.NoError(t, err, "a state of another kernel is ignored")
 }
 
@@ -247,7 +247,7 @@ func TestCancelled(t *testing.T) {
 				cancel()
 			}
 		})
-		_, err := m.Fit(ctx, wave(20, 2), stream.New(1, "fit", 0))
+		_, err := m.Fit(ctx, wave(20, 2), random.New(1, "fit", 0))
 		require.ErrorIs(t, err, context.Canceled)
 	}
 }
@@ -255,7 +255,7 @@ func TestCancelled(t *testing.T) {
 func BenchmarkFit(b *testing.B) {
 	d := wave(50, 6)
 	for b.Loop() {
-		if _, err := (Model{}).Fit(context.Background(), d, stream.New(1, "fit", 0)); err != nil {
+		if _, err := (Model{}).Fit(context.Background(), d, random.New(1, "fit", 0)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -267,7 +267,7 @@ func BenchmarkLoss(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	v := append(make([]float64, len(o.free)), o.features.initial(stream.New(1, "w", 0))...)
+	v := append(make([]float64, len(o.free)), o.features.initial(random.New(1, "w", 0))...)
 	grad := make([]float64, len(v))
 	for b.Loop() {
 		o.loss(v, grad, o.x, o.y, 1)

@@ -9,13 +9,13 @@ import (
 	"slices"
 
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
-	"github.com/functionspace/bo/surrogate/sparsegp"
+	"github.com/functionspace/bo/surrogate/svgp"
 )
 
 // Model is deep kernel learning. The zero value is the default: the kernel of the
@@ -114,7 +114,7 @@ func (o *objective) fit(ctx context.Context, start surrogate.State, d surrogate.
 	if err != nil {
 		return nil, err
 	}
-	v, warnings, err := o.train(ctx, v, stream.Split(rng, "train", 0))
+	v, warnings, err := o.train(ctx, v, random.Split(rng, "train", 0))
 	if err != nil {
 		return nil, err
 	}
@@ -125,10 +125,10 @@ func (o *objective) fit(ctx context.Context, start surrogate.State, d surrogate.
 	spec.Restarts = 1
 	var last surrogate.WarmStarter = gp.Model{Spec: spec}
 	if len(d.Y) > exactRows {
-		last = sparsegp.Model{Spec: spec, Inducing: o.Inducing}
+		last = svgp.Model{Spec: spec, Inducing: o.Inducing}
 	}
 	onFeatures := surrogate.Dataset{X: o.features.apply(w, d.X), Y: d.Y, NoiseFree: d.NoiseFree}
-	inner, err := last.FitFrom(ctx, hypers, onFeatures, stream.Split(rng, "last layer", 0))
+	inner, err := last.FitFrom(ctx, hypers, onFeatures, random.Split(rng, "last layer", 0))
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +142,14 @@ func (o *objective) start(ctx context.Context, state surrogate.State, d surrogat
 		return v, nil
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	w := o.features.initial(stream.Split(rng, "weights", 0))
+	w := o.features.initial(random.Split(rng, "weights", 0))
 	if o.Pretrain > 0 {
-		if err := o.pretrain(ctx, w, stream.Split(rng, "pretraining", 0)); err != nil {
+		if err := o.pretrain(ctx, w, random.Split(rng, "pretraining", 0)); err != nil {
 			return nil, err
 		}
 	}
-	x, y := rows.AtMost(o.x, o.y, allRows, stream.Split(rng, "prior rows", 0))
-	fitted, err := o.Spec.Fit(ctx, o.features.apply(w, x), y, d.NoiseFree, nil, stream.Split(rng, "prior", 0))
+	x, y := subset.AtMost(o.x, o.y, allRows, random.Split(rng, "prior rows", 0))
+	fitted, err := o.Spec.Fit(ctx, o.features.apply(w, x), y, d.NoiseFree, nil, random.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -50,7 +50,7 @@ func (o *objective) adam(ctx context.Context, v []float64, rng *rand.Rand) ([]fl
 		if step%20 == 0 {
 			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
 		}
-		x, y := rows.AtMost(o.x, o.y, batch, rng)
+		x, y := subset.AtMost(o.x, o.y, batch, rng)
 		if math.IsInf(o.loss(v, grad, x, y, scale), 1) {
 			failed++
 			continue
@@ -89,7 +89,7 @@ func (o *objective) pretrain(ctx context.Context, w []float64, rng *rand.Rand) e
 		if step%50 == 0 {
 			surrogate.Report(ctx, surrogate.Progress{Phase: "pretrain", Done: step, Total: o.Pretrain})
 		}
-		x, y := rows.AtMost(o.x, o.y, o.Batch, rng)
+		x, y := subset.AtMost(o.x, o.y, o.Batch, rng)
 		o.squares(v, grad, x, y)
 		opt.Rate = o.Rate * optimize.Cosine(0, step, o.Pretrain)
 		opt.Step(v, grad)

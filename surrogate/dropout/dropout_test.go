@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 }
 
 func wave() surrogate.Dataset {
-	rng := stream.New(1, "wave", 0)
+	rng := random.New(1, "wave", 0)
 	d := surrogate.Dataset{X: mat.NewDense(15, 2, nil), Y: make([]float64, 15), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
 	for i := range d.Y {
 		a, b := rng.Float64(), rng.Float64()
@@ -48,7 +48,7 @@ func testObjective(t *testing.T, m Model) *objective {
 func TestGradient(t *testing.T) {
 	for _, noise := range []*float64{nil, new(0.1)} {
 		o := testObjective(t, Model{Settings: mapnet.Settings{Hidden: []int{4, 3}, Precision: new(0.5), Noise: noise}, Drop: 0.3})
-		rng := stream.New(2, "v", 0)
+		rng := random.New(2, "v", 0)
 		w, h := o.p.Start(nil, rng)
 		v := append([]float64{math.Log(h.Precision), math.Log(h.Noise)}, w...)
 		masks := [][]float64{o.mask(rng), o.mask(rng)}
@@ -56,7 +56,7 @@ func TestGradient(t *testing.T) {
 		grad := make([]float64, len(v))
 		loss := func(v, grad []float64) float64 { return o.loss(grad, v, x, y, masks, new(nn.Tape)) }
 		loss(v, grad)
-		require.NoError(t, check.Gradient(func(v []float64) float64 { return loss(v, make([]float64, len(v))) }, v, grad, 1e-6))
+		require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return loss(v, make([]float64, len(v))) }, v, grad, 1e-6))
 	}
 }
 
@@ -65,7 +65,7 @@ func TestGradient(t *testing.T) {
 func TestMomentsOfOneLayer(t *testing.T) {
 	const drop, hidden = 0.2, 6
 	m := Model{Settings: mapnet.Settings{Hidden: []int{hidden}}, Drop: drop, Updates: 50, Samples: 20_000}
-	post, err := m.Fit(context.Background(), wave(), stream.New(1, "fit", 0))
+	post, err := m.Fit(context.Background(), wave(), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(1, 2, []float64{0.3, 0.8})
 	mean, variance := make([]float64, 1), make([]float64, 1)
@@ -98,6 +98,6 @@ func TestCancelled(t *testing.T) {
 			cancel()
 		}
 	})
-	_, err := Model{}.Fit(ctx, wave(), stream.New(1, "fit", 0))
+	_, err := Model{}.Fit(ctx, wave(), random.New(1, "fit", 0))
 	require.ErrorIs(t, err, context.Canceled)
 }

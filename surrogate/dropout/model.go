@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
@@ -75,11 +75,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	o := &objective{Model: m, p: p}
-	v, warnings, err := o.start(ctx, start, stream.Split(rng, "start", 0))
+	v, warnings, err := o.start(ctx, start, random.Split(rng, "start", 0))
 	if err != nil {
 		return nil, fmt.Errorf("dropout: %w", err)
 	}
-	if err := o.train(ctx, v, stream.Split(rng, "training", 0)); err != nil {
+	if err := o.train(ctx, v, random.Split(rng, "training", 0)); err != nil {
 		return nil, err
 	}
 	if err := fspace.Diverged("pace", v); err != nil {
@@ -90,7 +90,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift, NoiseOf: h.Noise, Remembered: v, Degradation: warnings,
 		Described: []surrogate.Hyper{{Name: "precision", Value: h.Precision}, {Name: "noise", Value: h.Noise}, {Name: "networks", Value: float64(m.Samples)}},
 	}
-	masks := stream.Split(rng, "samples", 0)
+	masks := random.Split(rng, "samples", 0)
 	for range m.Samples {
 		w := o.mask(masks)
 		for i, z := range w {

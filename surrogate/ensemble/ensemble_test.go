@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -33,12 +33,12 @@ func TestMomentsAreThoseOfTheMembers(t *testing.T) {
 		d.Y[i] = math.Sin(float64(i))
 	}
 	m := Model{Settings: mapnet.Settings{Hidden: []int{6}}, Members: 3}
-	p, err := m.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	p, err := m.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(1, 1, []float64{1.4})
 	seen := map[float64]bool{}
 	var mean, square float64
-	for _, path := range p.Paths(100, stream.New(2, "paths", 0)) {
+	for _, path := range p.Paths(100, random.New(2, "paths", 0)) {
 		v := make([]float64, 1)
 		path.Eval(v, nil, x)
 		if !seen[v[0]] {
@@ -57,7 +57,7 @@ func TestMomentsAreThoseOfTheMembers(t *testing.T) {
 // A linear model has one maximum: the members agree.
 func TestMembersOfALinearModelAgree(t *testing.T) {
 	d := surrogate.Dataset{X: mat.NewDense(3, 1, []float64{-1, 0, 1}), Y: []float64{-2, 0.3, 1.7}}
-	p, err := Model{Settings: mapnet.Settings{Hidden: []int{}, Noise: new(0.1), Precision: new(1.)}}.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	p, err := Model{Settings: mapnet.Settings{Hidden: []int{}, Noise: new(0.1), Precision: new(1.)}}.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, 1), make([]float64, 1)
 	p.Predict(mean, variance, mat.NewDense(1, 1, []float64{5}))
@@ -68,7 +68,7 @@ func TestProgressNamesTheMember(t *testing.T) {
 	d := surrogate.Dataset{X: mat.NewDense(2, 1, []float64{0, 1}), Y: []float64{0, 1}}
 	phases := map[string]bool{}
 	ctx := surrogate.WithProgress(context.Background(), func(p surrogate.Progress) { phases[p.Phase] = true })
-	_, err := Model{Settings: mapnet.Settings{Hidden: []int{2}}, Members: 2}.Fit(ctx, d, stream.New(1, "fit", 0))
+	_, err := Model{Settings: mapnet.Settings{Hidden: []int{2}}, Members: 2}.Fit(ctx, d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Equal(t, map[string]bool{"network 1 of 2": true, "network 2 of 2": true}, phases)
 }
@@ -83,7 +83,7 @@ func TestCheck(t *testing.T) {
 func BenchmarkPredictGrad(b *testing.B) {
 	d := surrogate.Dataset{X: mat.NewDense(2, 6, nil), Y: []float64{0, 1}}
 	d.X.Set(0, 0, 1)
-	p, err := Model{Settings: mapnet.Settings{Steps: 1}}.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	p, err := Model{Settings: mapnet.Settings{Steps: 1}}.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(b, err)
 	x := mat.NewDense(64, 6, nil)
 	mean, variance := make([]float64, 64), make([]float64, 64)

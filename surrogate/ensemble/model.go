@@ -7,8 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
@@ -73,7 +73,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	var precision float64
 	n := len(d.Y)
 	for k := range m.Members {
-		rng := stream.Split(rng, "member", k)
+		rng := random.Split(rng, "member", k)
 		p := all
 		if rows := int(math.Ceil(m.Subset * float64(n))); rows < n {
 			p = all.Subset(rng.Perm(n)[:rows])

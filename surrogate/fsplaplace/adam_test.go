@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -24,12 +24,12 @@ func published() Model {
 // As published the noise is learned with the weights, down to a floor, and
 // training stops by itself.
 func TestAdamLearnsTheNoise(t *testing.T) {
-	rng := stream.New(1, "noise", 0)
+	rng := random.New(1, "noise", 0)
 	d := wave(40)
 	for i := range d.Y {
 		d.Y[i] += 0.2 * rng.NormFloat64()
 	}
-	post, err := published().Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err := published().Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Empty(t, post.Warnings())
 	require.InDelta(t, 0.2, math.Sqrt(post.Noise()), 0.08)
@@ -41,14 +41,14 @@ func TestAdamLearnsTheNoise(t *testing.T) {
 
 	m := published()
 	m.Spec.Noise, m.Steps = new(0.07), 30
-	post, err = m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err = m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Equal(t, 0.07, post.Noise(), "stated noise stays")
 	require.Equal(t, []string{"training ran out of its 30 steps"}, post.Warnings())
 
 	m = published()
 	m.NoiseStart, m.Steps = 1e-4, 1
-	post, err = m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err = m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InEpsilon(t, noiseLoSD*noiseLoSD, post.Noise(), 1e-12, "floor")
 }
@@ -58,9 +58,9 @@ func TestAdamBeginsAnew(t *testing.T) {
 	m := published()
 	m.Steps, m.Spec.Lengthscale, m.Spec.Variance = 40, []float64{0.3}, new(1.0)
 	d := wave(10)
-	first, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	first, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
-	second, err := m.FitFrom(t.Context(), first.(surrogate.Stater).State(), d, stream.New(1, "fit", 0))
+	second, err := m.FitFrom(t.Context(), first.(surrogate.Stater).State(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Equal(t, first.(surrogate.Stater).State(), second.(surrogate.Stater).State())
 }
@@ -72,7 +72,7 @@ func TestAdamByMinibatch(t *testing.T) {
 	m := published()
 	m.Steps = 60
 	m.Spec = prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: new(0.1)}
-	post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, len(d.Y)), make([]float64, len(d.Y))
 	post.Predict(mean, variance, d.X)
@@ -86,7 +86,7 @@ func TestAdamByMinibatch(t *testing.T) {
 	p.data = d
 	x := p.inputs.Apply(d.X)
 	l := &loss{p: p}
-	require.NoError(t, l.at(p.box.Uniform(5, stream.New(1, "c", 0))))
+	require.NoError(t, l.at(p.box.Uniform(5, random.New(1, "c", 0))))
 	l.batch(x, d.Y)
 	whole, _ := l.eval(w, 0.3, nil)
 	var sum float64

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/internal/classify"
@@ -22,10 +22,10 @@ import (
 func TestAdamAllocations(t *testing.T) {
 	for _, n := range []int{100, adamBatch + 100} {
 		p, w := untrained(2, 0.5, Model{Trainer: "adam", Context: 50}, 1)
-		rng := stream.New(1, "allocations", 0)
+		rng := random.New(1, "allocations", 0)
 		p.data.X, p.data.Y = space.Sobol(n, 2, rng), make([]float64, n)
 		a := p.newAdam(w)
-		require.Zero(t, check.Allocations(20, func() {
+		require.Zero(t, gradcheck.Allocations(20, func() {
 			if err := a.step(true, rng); err != nil {
 				panic(err)
 			}
@@ -42,13 +42,13 @@ func TestLabelAdamAllocations(t *testing.T) {
 			base.data.X, base.inputs = d.X, zscore(d.X)
 			l := classify.Latents(classes)
 			p := &labelProblem{problem: *base, prior: classify.Prior{Kernel: prior.Matern32(2), Means: make([]float64, l)}, y: d.Y}
-			rng := stream.New(1, "allocations", 0)
+			rng := random.New(1, "allocations", 0)
 			var w []float64
 			for range l {
 				w = append(w, p.net.Init(rng)...)
 			}
 			a := p.newAdam(w)
-			require.Zero(t, check.Allocations(20, func() {
+			require.Zero(t, gradcheck.Allocations(20, func() {
 				if err := a.step(true, rng); err != nil {
 					panic(err)
 				}
@@ -60,13 +60,13 @@ func TestLabelAdamAllocations(t *testing.T) {
 // Neither do predictions, with any factor.
 func TestPosteriorAllocations(t *testing.T) {
 	for _, factor := range []string{"ridge", "cholesky"} {
-		post, err := Model{Factor: factor, Hidden: []int{20, 20}, Context: 50, Steps: 2}.Fit(t.Context(), wave(30), stream.New(1, "fit", 0))
+		post, err := Model{Factor: factor, Hidden: []int{20, 20}, Context: 50, Steps: 2}.Fit(t.Context(), wave(30), random.New(1, "fit", 0))
 		require.NoError(t, err)
-		x := space.Sobol(16, 1, stream.New(1, "x", 0))
+		x := space.Sobol(16, 1, random.New(1, "x", 0))
 		mean, variance, cov := make([]float64, 16), make([]float64, 16), mat.NewSymDense(16, nil)
 		dmean, dvariance := mat.NewDense(16, 1, nil), mat.NewDense(16, 1, nil)
-		path := post.Paths(1, stream.New(1, "paths", 0))[0]
-		require.Zero(t, check.Allocations(20, func() {
+		path := post.Paths(1, random.New(1, "paths", 0))[0]
+		require.Zero(t, gradcheck.Allocations(20, func() {
 			post.Predict(mean, variance, x)
 			post.PredictGrad(mean, variance, dmean, dvariance, x)
 			post.Joint(mean, cov, x)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/scratch"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -45,13 +45,13 @@ func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []
 	if p.Factor == "ridge" {
 		p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
 	}
-	return p, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), 0, stream.New(seed, "weights", 0))
+	return p, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), 0, random.New(seed, "weights", 0))
 }
 
 // shares measures the prior recovery of the network by itself at the context points
 // and at fresh ones, for the ridge before its features are scaled.
 func shares(t testing.TB, p *problem, w []float64, seed uint64) (context, fresh share) {
-	rng := stream.New(seed, "context", 0)
+	rng := random.New(seed, "context", 0)
 	c, holdout := p.contextPoints(p.CovarianceContext, rng)
 	if p.Factor == "ridge" {
 		f := p.ridge(t, w, c, holdout)
@@ -72,7 +72,7 @@ func (p *problem) share(f factor, w []float64, x *mat.Dense) share {
 	post := &posterior{factor: f, update: unobserved{}}
 	m, _ := x.Dims()
 	v, k := make([]float64, m), make([]float64, m)
-	squaredNorms(v, post.at(new(scratch.Memory), x, p.tape(w, x)).phi)
+	squaredNorms(v, post.at(new(workspace.Memory), x, p.tape(w, x)).phi)
 	p.process.Kernel.Diag(k, x)
 	s := share{min: math.Inf(1)}
 	for i := range v {
@@ -99,7 +99,7 @@ func TestCalibrationOfTheDefault(t *testing.T) {
 			require.GreaterOrEqual(t, fresh.min, 0.7)
 			require.LessOrEqual(t, fresh.max, 3.0)
 
-			rng := stream.New(seed, "exactly", 0)
+			rng := random.New(seed, "exactly", 0)
 			context, holdout := p.contextPoints(p.CovarianceContext, rng)
 			exactly := p.share(p.ridge(t, w, context, holdout), w, p.box.Uniform(300, rng))
 			require.InDelta(t, 1, exactly.min, 1e-12)
@@ -114,7 +114,7 @@ func TestCalibrationAtVertices(t *testing.T) {
 	const dim = 4
 	for seed := range uint64(3) {
 		p, w := untrained(dim, 2, Model{}, seed)
-		rng := stream.New(seed, "context", 0)
+		rng := random.New(seed, "context", 0)
 		c, holdout := p.contextPoints(p.CovarianceContext, rng)
 		f := p.ridge(t, w, c, holdout)
 		x := mat.NewDense(1<<dim, dim, nil)

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -39,11 +39,11 @@ func zscore(x *mat.Dense) fspace.Affine {
 // fspace.MaxExact.
 func (p *problem) withInputs(context *mat.Dense, rng *rand.Rand) *mat.Dense {
 	n, _ := p.data.Dims()
-	index := rows.All(n)
+	index := subset.All(n)
 	if n > fspace.MaxExact {
 		index = rng.Perm(n)[:inducingRows]
 	}
 	out := new(mat.Dense)
-	out.Stack(context, rows.Take(p.data.X, rows.Distinct(p.data.X, index)))
+	out.Stack(context, subset.Take(p.data.X, subset.Distinct(p.data.X, index)))
 	return out
 }

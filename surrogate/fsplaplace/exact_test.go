@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/internal/tangent"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
 // featureKernel is k(x,x') = φ(x)·φ(x'). Derivatives are not needed here.
@@ -68,7 +68,7 @@ func linearProblem(m Model, n, dim int, noise float64) *problem {
 		p.inputs.Shift, p.inputs.Scale = append(p.inputs.Shift, 0), append(p.inputs.Scale, 1)
 	}
 	p.process = prior.Process{Noise: noise, Kernel: featureKernel{dim: dim, phi: withOne}}
-	p.data.X, p.data.Y = space.Sobol(n, dim, stream.New(1, "x", 0)), make([]float64, n)
+	p.data.X, p.data.Y = space.Sobol(n, dim, random.New(1, "x", 0)), make([]float64, n)
 	for i := range p.data.Y {
 		x := p.data.X.RawRowView(i)
 		p.data.Y[i] = 1 + x[0] - 2*x[dim-1] + 0.1*math.Sin(40*x[0])
@@ -105,7 +105,7 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	for _, name := range []string{"ridge", "cholesky", "lanczos"} {
 		p := linearProblem(Model{Factor: name, CovarianceContext: 60}, 15, 3, 0.01)
 		mean, cov := regression(p)
-		rng := stream.New(2, "context", 0)
+		rng := random.New(2, "context", 0)
 		c, holdout := p.contextPoints(60, rng)
 
 		w, c2 := p.net.Init(rng), p.withInputs(c, rng)
@@ -117,7 +117,7 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 		require.NoError(t, err)
 		require.InDeltaSlice(t, mean, w, 1e-8, "mean")
 
-		post := &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: p.noise, update: unobserved{}}
+		post := &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: p.noise, update: unobserved{}}
 		if name == "ridge" {
 			s, err := p.ridgeFactor(t.Context(), w, p.withInputs(c, rng), holdout, 0)
 			require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 // is that of the exact Gaussian process; up to the ridge, which is 1e-9 of Θ.
 func TestKernelModelIsTheExactProcess(t *testing.T) {
 	const nc, n, noise = 25, 7, 0.05
-	points := space.Sobol(nc, 2, stream.New(3, "c", 0))
+	points := space.Sobol(nc, 2, random.New(3, "c", 0))
 	k := mat.NewSymDense(nc, nil)
 	prior.Matern32(2).WithParams([]float64{0.4, 0.7}).Gram(k, points)
 	chol, err := linalg.Factorize(k)
@@ -162,7 +162,7 @@ func TestKernelModelIsTheExactProcess(t *testing.T) {
 		c.Copy(k)
 		p.data = surrogate.Dataset{X: mat.DenseCopyOf(c.Slice(0, n, 0, nc)), Y: make([]float64, n)}
 		w := make([]float64, nc+1)
-		post := &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: noise, update: unobserved{}}
+		post := &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: noise, update: unobserved{}}
 		if name == "ridge" {
 			s, err := p.ridgeFactor(t.Context(), w, c, c, ridgeLo)
 			require.NoError(t, err)
@@ -195,7 +195,7 @@ func TestDoublingTheDataHalvesTheNoise(t *testing.T) {
 	spec := prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Mean: prior.MeanZero}
 	variance := func(d surrogate.Dataset, noise float64) []float64 {
 		spec.Noise = &noise
-		post, err := Model{Spec: spec, Context: 80, Hidden: []int{20}}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		post, err := Model{Spec: spec, Context: 80, Hidden: []int{20}}.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, v := make([]float64, 50), make([]float64, 50)
 		post.Predict(mean, v, space.Sobol(50, 1, nil))
@@ -220,7 +220,7 @@ func TestLossGradient(t *testing.T) {
 	p := linearProblem(Model{}, 9, 2, 0.1)
 	p.net = &nn.Network{In: 2, Hidden: []int{4, 3}}
 	p.process = prior.Process{Kernel: prior.Matern52(2), Mean: 0.3}
-	rng := stream.New(5, "loss", 0)
+	rng := random.New(5, "loss", 0)
 	x := mat.DenseCopyOf(p.data.X.Slice(0, 5, 0, 2))
 	l := &loss{p: p}
 	require.NoError(t, l.at(p.box.Uniform(6, rng)))
@@ -233,5 +233,5 @@ func TestLossGradient(t *testing.T) {
 		v, _ := l.eval(theta[:last], theta[last], nil)
 		return v
 	}
-	require.NoError(t, check.Gradient(value, theta, grad, 1e-6))
+	require.NoError(t, gradcheck.Gradient(value, theta, grad, 1e-6))
 }

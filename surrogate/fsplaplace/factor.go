@@ -8,7 +8,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -39,7 +39,7 @@ type primalFactor struct {
 func (f *primalFactor) rank() int { r, _ := f.st.Dims(); return r }
 
 func (f *primalFactor) fill(at features) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	j := mem.Dense(at.t.Len(), at.t.NumParams())
 	at.t.Jacobian(j)
@@ -47,7 +47,7 @@ func (f *primalFactor) fill(at features) {
 }
 
 func (f *primalFactor) vjp(dx *mat.Dense, at features, bar *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	u, du := mem.Dense(at.t.Len(), at.t.NumParams()), mem.Zeros(dx.Dims())
 	linalg.Mul(u, 1, linalg.N, bar, linalg.N, f.st, 0)
@@ -89,7 +89,7 @@ func (f *dualFactor) unscaled() *dualFactor {
 
 // weights returns S e, of length p.
 func (f *dualFactor) weights(e []float64) []float64 {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	a := mem.Floats(f.ctx.Len())
 	linalg.MulVec(a, 1, linalg.N, f.b, e, 0)
@@ -99,7 +99,7 @@ func (f *dualFactor) weights(e []float64) []float64 {
 }
 
 func (f *dualFactor) fill(at features) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	theta := mem.Dense(at.t.Len(), f.ctx.Len())
 	nn.Kernel(theta, at.t, f.ctx)
@@ -124,7 +124,7 @@ func gain(k, s float64) float64 {
 }
 
 func (f *dualFactor) vjp(dx *mat.Dense, at features, bar *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	ubar, du := mem.Dense(at.t.Len(), f.ctx.Len()), mem.Zeros(dx.Dims())
 	if f.kernel != nil {
@@ -139,7 +139,7 @@ func (f *dualFactor) vjp(dx *mat.Dense, at features, bar *mat.Dense) {
 // gainVJP turns bar into the gradient with respect to u, and adds to dx what comes
 // through k: dφ = g du - φ (φ·g du)/k + φ dk/2k, where g is not bounded.
 func (f *dualFactor) gainVJP(dx *mat.Dense, at features, bar *mat.Dense) {
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	m := at.t.Len()
 	k, kbar := mem.Floats(m), mem.Floats(m)

@@ -12,12 +12,12 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/scratch"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
-	"github.com/functionspace/bo/surrogate/internal/tangent"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
 var _ surrogate.Classifier = Model{}
@@ -63,7 +63,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		return nil, err
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	fitted, err := classify.FitPrior(ctx, m.Spec, d, stream.Split(rng, "prior", 0))
+	fitted, err := classify.FitPrior(ctx, m.Spec, d, random.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +84,10 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	l := &latents{parts: make([]*posterior, len(fitted.Means))}
 	spread := p.inputs.Spread(p.box)
 	for c, mean := range fitted.Means {
-		w := fspace.InitialWeights(p.net, *m.Bias, spread, mean, stream.Split(rng, "weights", c))
-		l.parts[c] = &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, update: unobserved{}}
+		w := fspace.InitialWeights(p.net, *m.Bias, spread, mean, random.Split(rng, "weights", c))
+		l.parts[c] = &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, update: unobserved{}}
 	}
-	if err := p.solve(ctx, l, stream.Split(rng, "context", 0)); err != nil {
+	if err := p.solve(ctx, l, random.Split(rng, "context", 0)); err != nil {
 		return nil, err
 	}
 	numbers := fitted.Hypers()
@@ -220,7 +220,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 		phi := make([]*mat.Dense, len(l.parts))
 		for c, q := range l.parts {
 			x := p.data.X.Slice(i, k, 0, d).(*mat.Dense)
-			phi[c] = q.at(new(scratch.Memory), x, q.Record(x)).phi
+			phi[c] = q.at(new(workspace.Memory), x, q.Record(x)).phi
 			linalg.MulVec(e[at[c]:at[c+1]], 1, linalg.T, phi[c], pull.RawRowView(c)[i:k], 1)
 		}
 		for c := range phi {
@@ -274,7 +274,7 @@ func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.M
 	mean := make([]float64, m)
 	var sum float64
 	for c, q := range l.parts {
-		q.mean(mean, q.at(new(scratch.Memory), holdout, q.Record(holdout)))
+		q.mean(mean, q.at(new(workspace.Memory), holdout, q.Record(holdout)))
 		for i, v := range mean {
 			d := v - want[c].Mean[i]
 			sum += d * d / (want[c].Cov.At(i, i) + p.noise) / float64(m*len(l.parts))
@@ -314,7 +314,7 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	k := len(l.parts)
 	at, total := l.offsets()
 	column := make([]float64, m)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	white := make([]*mat.Dense, k) // rows are L⁻¹φ of the latent at each point
 	for c, q := range l.parts {

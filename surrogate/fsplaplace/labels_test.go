@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -33,7 +33,7 @@ func TestLabelsConformance(t *testing.T) {
 
 // rings are labels by the distance from the centre, with some noise.
 func rings(n, classes int) surrogate.Labels {
-	rng := stream.New(5, "rings", classes)
+	rng := random.New(5, "rings", classes)
 	d := surrogate.Labels{X: mat.NewDense(n, 2, nil), Y: make([]int, n), Classes: classes, Lo: []float64{0, 0}, Hi: []float64{1, 1}}
 	for i := range n {
 		a, b := rng.Float64(), rng.Float64()
@@ -51,7 +51,7 @@ func TestLabelsAgainstTheProcess(t *testing.T) {
 		d := rings(40, classes)
 		spec := prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(4.), Mean: prior.MeanZero}
 		fit := func(c surrogate.Classifier) classify.Posterior {
-			p, err := c.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+			p, err := c.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 			require.NoError(t, err)
 			require.Empty(t, p.Warnings())
 			if e, ok := p.(classify.WithEvidence); ok {
@@ -62,7 +62,7 @@ func TestLabelsAgainstTheProcess(t *testing.T) {
 		want, got := fit(gp.Model{Spec: spec}), fit(Model{Spec: spec, Context: 150})
 		const m = 60
 		l := want.Latents()
-		x := fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(m, stream.New(2, "at", 0))
+		x := fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(m, random.New(2, "at", 0))
 		moments := func(p classify.Posterior) (mean, cov *mat.Dense) {
 			mean, cov = mat.NewDense(m, l, nil), mat.NewDense(m, l*l, nil)
 			p.Moments(mean, cov, x)
@@ -90,15 +90,15 @@ func TestLabelLossGradient(t *testing.T) {
 		}
 		p.prior.Means[0] = 0.3
 		loss := &labelLoss{p: p}
-		require.NoError(t, loss.at(fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(5, stream.New(1, "c", 0))))
+		require.NoError(t, loss.at(fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(5, random.New(1, "c", 0))))
 		loss.batch(p.inputs.Apply(mat.DenseCopyOf(d.X.Slice(0, 6, 0, 2))), p.y[:6])
 		var w []float64
 		for c := range l {
-			w = append(w, net.Init(stream.New(1, "w", c))...)
+			w = append(w, net.Init(random.New(1, "w", c))...)
 		}
 		grad := make([]float64, len(w))
 		loss.eval(w, grad)
-		require.NoError(t, check.Gradient(func(w []float64) float64 { return loss.eval(w, nil) }, w, grad, 1e-7))
+		require.NoError(t, gradcheck.Gradient(func(w []float64) float64 { return loss.eval(w, nil) }, w, grad, 1e-7))
 	}
 }
 
@@ -106,7 +106,7 @@ func TestLabelLossGradient(t *testing.T) {
 func TestManyLabels(t *testing.T) {
 	d := rings(1010, 2)
 	m := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(9.)}, Hidden: []int{20}, Context: 40, Steps: 8}
-	p, err := m.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+	p, err := m.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(2, 2, []float64{0.5, 0.5, 0.05, 0.05})
 	prob := mat.NewDense(2, 2, nil)

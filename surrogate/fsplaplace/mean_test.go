@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/benchmarks"
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -24,7 +24,7 @@ func TestMeanOfFeaturesInManyInputs(t *testing.T) {
 		byFeatures bool
 	}{{benchmarks.Branin(), 20, false}, {benchmarks.StyblinskiTang(10), 30, true}} {
 		d := c.o.Space.Dim()
-		x := space.Sobol(c.n, d, stream.New(5, "x", 0))
+		x := space.Sobol(c.n, d, random.New(5, "x", 0))
 		y := make([]float64, c.n)
 		for i := range y {
 			y[i] = c.o.At(c.o.Space.Decode(x.RawRowView(i)))
@@ -33,15 +33,15 @@ func TestMeanOfFeaturesInManyInputs(t *testing.T) {
 		for i, v := range y {
 			y[i] = (v - scale.Mean) / scale.SD
 		}
-		post, err := Model{}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y, Lo: make([]float64, d), Hi: slices.Repeat([]float64{1}, d), NoiseFree: true}, stream.New(1, "fit", 0))
+		post, err := Model{}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y, Lo: make([]float64, d), Hi: slices.Repeat([]float64{1}, d), NoiseFree: true}, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		p := post.(*posterior)
 		require.Equal(t, c.byFeatures, p.priorMean, c.o.Name)
 
-		at, mean, variance := space.Halton(1, d, stream.New(2, "at", 0)), make([]float64, 1), make([]float64, 1)
+		at, mean, variance := space.Halton(1, d, random.New(2, "at", 0)), make([]float64, 1), make([]float64, 1)
 		dmean, dvariance := mat.NewDense(1, d, nil), mat.NewDense(1, d, nil)
 		p.PredictGrad(mean, variance, dmean, dvariance, at)
-		require.NoError(t, check.Gradient(func(x []float64) float64 {
+		require.NoError(t, gradcheck.Gradient(func(x []float64) float64 {
 			p.Predict(mean, variance, mat.NewDense(1, d, x))
 			return mean[0]
 		}, at.RawRowView(0), dmean.RawRowView(0), 1e-5), c.o.Name)
@@ -51,12 +51,12 @@ func TestMeanOfFeaturesInManyInputs(t *testing.T) {
 // A posterior with the mean of the features is a Gaussian process with kernel φφᵀ.
 func TestMeanOfFeaturesIsTheProcessOfTheFeatures(t *testing.T) {
 	const n, m, d = 12, 5, 2
-	data := surrogate.Dataset{X: space.Sobol(n+2, d, stream.New(1, "x", 0)), Y: make([]float64, n+2)}
+	data := surrogate.Dataset{X: space.Sobol(n+2, d, random.New(1, "x", 0)), Y: make([]float64, n+2)}
 	for i := range data.Y {
 		data.Y[i] = math.Sin(5*data.X.At(i, 0)) + data.X.At(i, 1)
 	}
 	first := surrogate.Dataset{X: data.X.Slice(0, n, 0, d).(*mat.Dense), Y: data.Y[:n]}
-	post, err := Model{Context: 50, Hidden: []int{20}}.Fit(t.Context(), first, stream.New(1, "fit", 0))
+	post, err := Model{Context: 50, Hidden: []int{20}}.Fit(t.Context(), first, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	p := post.(*posterior)
 	p.priorMean, p.shift, p.m, p.noise, p.update = true, nil, nil, 0.01, unobserved{}
@@ -66,7 +66,7 @@ func TestMeanOfFeaturesIsTheProcessOfTheFeatures(t *testing.T) {
 	require.NoError(t, err)
 	post = after
 
-	x := space.Halton(m, d, stream.New(2, "at", 0))
+	x := space.Halton(m, d, random.New(2, "at", 0))
 	all := new(mat.Dense)
 	all.Stack(data.X, x)
 	k := mat.NewSymDense(n+2+m, nil)
@@ -105,7 +105,7 @@ func TestMeanOfFeaturesIsTheProcessOfTheFeatures(t *testing.T) {
 	}
 	dx := mat.NewDense(m, d, nil)
 	post.JointVJP(dx, mbar, cbar, x)
-	require.NoError(t, check.Gradient(func([]float64) float64 {
+	require.NoError(t, gradcheck.Gradient(func([]float64) float64 {
 		post.Joint(mean, cov, x)
 		var s float64
 		for i, v := range mean {
@@ -123,7 +123,7 @@ func TestConstantLargeValues(t *testing.T) {
 	for _, v := range []float64{1, 1e12, 1e15} {
 		d := wave(2)
 		d.Y, d.NoiseFree = []float64{v, v}, true
-		_, err := Model{Context: 60}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		_, err := Model{Context: 60}.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/internal/tangent"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
 // Model is FSP-Laplace. The zero value is the default: a 50-50 tanh network, a
@@ -155,9 +155,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	x, y := d.X, d.Y
 	if len(y) > fspace.MaxExact {
-		x, y = rows.AtMost(x, y, fspace.MaxExact, stream.Split(rng, "rows", 0))
+		x, y = subset.AtMost(x, y, fspace.MaxExact, random.Split(rng, "rows", 0))
 	}
-	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, ofPrior, stream.Split(rng, "prior", 0))
+	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, ofPrior, random.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +181,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if learned != nil && m.Trainer != "adam" { // each published fit begins anew
 		w = slices.Clone(learned[1:])
 	} else {
-		w = fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), p.process.Mean, stream.Split(rng, "weights", 0))
+		w = fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), p.process.Mean, random.Split(rng, "weights", 0))
 	}
-	post, err := p.solve(ctx, w, ridge, stream.Split(rng, "context", 0))
+	post, err := p.solve(ctx, w, ridge, random.Split(rng, "context", 0))
 	if err != nil {
 		return nil, err
 	}
@@ -229,14 +229,14 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	if err != nil {
 		return nil, err
 	}
-	post := &posterior{Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: p.noise, update: unobserved{}}
+	post := &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: p.noise, update: unobserved{}}
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
 	if p.Factor == "ridge" {
 		err = p.byRidge(ctx, post, to, c, holdout, ridge)
 		if err == nil && p.Trainer == "gauss-newton" && p.large() && p.squaredError(post) > explained*p.noise {
 			p.refined = true
-			if err = p.refine(ctx, post, stream.Split(rng, "refine", 0)); err == nil {
+			if err = p.refine(ctx, post, random.Split(rng, "refine", 0)); err == nil {
 				err = p.byRidge(ctx, post, to, c, holdout, post.ridge)
 			}
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/internal/tangent"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
 // chunk is how many points go through the network at a time.
@@ -26,7 +26,7 @@ const chunk = 256
 //
 // or with the prior's mean in place of the first two terms.
 type posterior struct {
-	tangent.Network
+	linearized.Network
 	process prior.Process
 	shift   []float64 // nil for none
 	// priorMean puts the prior's mean in their place.
@@ -67,7 +67,7 @@ func (p *posterior) Hypers() []surrogate.Hyper {
 }
 
 // at returns the features at the rows of x, recorded in t.
-func (p *posterior) at(mem *scratch.Memory, x *mat.Dense, t *nn.Tape) features {
+func (p *posterior) at(mem *workspace.Memory, x *mat.Dense, t *nn.Tape) features {
 	f := features{x: x, t: t, phi: mem.Dense(t.Len(), p.factor.rank()), gain: mem.Floats(t.Len())}
 	p.factor.fill(f)
 	return f
@@ -117,7 +117,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)
 	shape.Len("variance", len(variance), m)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		mem.Reset()
@@ -136,7 +136,7 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	shape.Len("variance", len(variance), m)
 	shape.Dims("dmean", dmean, m, p.Dim())
 	shape.Dims("dvariance", dvariance, m, p.Dim())
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		mem.Reset()
@@ -162,7 +162,7 @@ func (p *posterior) meanGrad(dx *mat.Dense, at features) {
 	if p.m == nil {
 		return
 	}
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	bar := mem.Dense(at.phi.Dims())
 	for i := range at.t.Len() {
@@ -176,7 +176,7 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	m := shape.Points(x, p.Dim())
 	shape.Len("mean", len(mean), m)
 	shape.Dims("cov", cov, m, m)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	t := p.Record(x)
 	defer t.Return()
@@ -191,7 +191,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	shape.Len("mbar", len(mbar), m)
 	shape.Dims("cbar", cbar, m, m)
 	shape.Dims("dx", dx, m, d)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	t := p.Record(x)
 	defer t.Return()
@@ -250,7 +250,7 @@ func (q *path) Eval(value []float64, grad, x *mat.Dense) {
 	if grad != nil {
 		shape.Dims("grad", grad, m, p.Dim())
 	}
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		mem.Reset()

@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/scratch"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 const (
@@ -37,7 +37,7 @@ const (
 func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.Dense, start float64) (*ridgeSolve, error) {
 	tc := p.tape(w, c)
 	nc := tc.Len()
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k := mem.Sym(nc)
 	p.process.Kernel.Gram(k, c)
@@ -114,7 +114,7 @@ func (p *problem) newRidgeSearch(tc *nn.Tape, theta *mat.SymDense, l *mat.Dense,
 		s.mean += theta.At(i, i) / float64(tc.Len())
 	}
 	nn.Kernel(s.cross, tc, p.tape(w, points))
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k := mem.Sym(m + n)
 	p.process.Kernel.Gram(k, points)
@@ -137,7 +137,7 @@ func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 	if n == 0 {
 		return nil
 	}
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	kxx, kxv := mem.Sym(n), mem.Dense(n, m)
 	for i := range n {
@@ -172,7 +172,7 @@ func (s *ridgeSearch) loss(exponent float64) float64 {
 	if s.factorize(exponent) != nil || s.chol.Jitter() > 0 {
 		return math.Inf(1)
 	}
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	q := mem.Dense(s.cross.Dims())
 	q.Copy(s.cross)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -51,7 +51,7 @@ func TestFixedHyperparameters(t *testing.T) {
 	m := Model{Hidden: []int{20}, Context: 60, Spec: prior.Spec{Lengthscale: []float64{0.2}, Variance: new(1.5), Noise: new(minNoise), Mean: prior.MeanZero}}
 	for _, factor := range []string{"ridge", "cholesky", "lanczos"} {
 		m.Factor, m.CovarianceContext = factor, 60
-		post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		require.Equal(t, minNoise, post.Noise())
 		values := map[string]float64{}
@@ -72,7 +72,7 @@ func TestFixedHyperparameters(t *testing.T) {
 // A prior that is none gives the error that the loop survives.
 func TestNumericalFailure(t *testing.T) {
 	m := Model{Hidden: []int{5}, Context: 20, Spec: prior.Spec{Custom: negative{prior.RBF(1)}, Noise: new(0.1)}}
-	_, err := m.Fit(t.Context(), wave(5), stream.New(1, "fit", 0))
+	_, err := m.Fit(t.Context(), wave(5), random.New(1, "fit", 0))
 	require.ErrorIs(t, err, surrogate.ErrNotPositiveDefinite)
 }
 
@@ -94,7 +94,7 @@ func TestEveryKernel(t *testing.T) {
 	for _, kernel := range []string{"linear", "polynomial", "arccos", "periodic", "white", "constant", "matern52+white", "rbf*periodic+linear", "linear*linear"} {
 		for _, factor := range []string{"ridge", "cholesky", "lanczos"} {
 			m := Model{Hidden: []int{10}, Context: 40, CovarianceContext: 40, Factor: factor, Spec: prior.Spec{Kernel: kernel, Restarts: 1}}
-			post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+			post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 			require.NoError(t, err, "%s, %s", kernel, factor)
 			mean, variance := make([]float64, 30), make([]float64, 30)
 			post.Predict(mean, variance, space.Sobol(30, 2, nil))
@@ -108,7 +108,7 @@ func TestEveryKernel(t *testing.T) {
 
 // plane is n observations of a plane on the unit square, among them a duplicate.
 func plane(n int) surrogate.Dataset {
-	d := surrogate.Dataset{X: space.Sobol(n, 2, stream.New(1, "plane", 0)), Y: make([]float64, n), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
+	d := surrogate.Dataset{X: space.Sobol(n, 2, random.New(1, "plane", 0)), Y: make([]float64, n), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
 	d.X.SetRow(n-1, d.X.RawRowView(0))
 	for i := range n {
 		d.Y[i] = 2*d.X.At(i, 0) - d.X.At(i, 1)
@@ -119,7 +119,7 @@ func plane(n int) surrogate.Dataset {
 // A ridge that no search could have found, from a damaged state, is no start.
 func TestRidgeSearchStartsAnew(t *testing.T) {
 	p, w := untrained(2, 1, Model{Hidden: []int{20}, Context: 50}, 1)
-	c, holdout := p.contextPoints(50, stream.New(1, "context", 0))
+	c, holdout := p.contextPoints(50, random.New(1, "context", 0))
 	want, err := p.ridgeFactor(t.Context(), w, c, holdout, 0)
 	require.NoError(t, err)
 	for _, start := range []float64{7, -40, math.NaN(), math.Inf(-1)} {
@@ -134,7 +134,7 @@ func TestForeignStates(t *testing.T) {
 	d := plane(8)
 	m := Model{Hidden: []int{5}, Context: 30, Steps: 5, Spec: prior.Spec{Restarts: 1}}
 	predict := func(start surrogate.State) []float64 {
-		post, err := m.FitFrom(t.Context(), start, d, stream.New(1, "fit", 0))
+		post, err := m.FitFrom(t.Context(), start, d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, variance := make([]float64, 8), make([]float64, 8)
 		post.Predict(mean, variance, d.X)
@@ -142,7 +142,7 @@ func TestForeignStates(t *testing.T) {
 	}
 	other := m
 	other.Kernel = "linear"
-	post, err := other.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err := other.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	state := post.(surrogate.Stater).State()
 	want := predict(nil)
@@ -157,7 +157,7 @@ func TestForeignStates(t *testing.T) {
 func TestManyObservations(t *testing.T) {
 	d := wave(fspace.MaxExact + 1)
 	m := Model{Hidden: []int{10}, Context: 20, Steps: 10, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: new(0.01)}}
-	post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, len(d.Y)), make([]float64, len(d.Y))
 	post.Predict(mean, variance, d.X)
@@ -170,13 +170,13 @@ func TestManyObservations(t *testing.T) {
 // Training on all of many observations learns what the function leaves of them.
 func TestManyObservationsLearnTheNoise(t *testing.T) {
 	d := wave(3 * fspace.MaxExact)
-	rng := stream.New(1, "noise", 0)
+	rng := random.New(1, "noise", 0)
 	clean := slices.Clone(d.Y)
 	for i := range d.Y {
 		d.Y[i] += 0.3 * rng.NormFloat64()
 	}
 	m := Model{Hidden: []int{10}, Context: 20, Steps: 5, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0)}}
-	post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InDelta(t, 0.09, post.Noise(), 0.01)
 	mean, variance := make([]float64, len(d.Y)), make([]float64, len(d.Y))
@@ -199,7 +199,7 @@ func TestProcessorsDoNotMatter(t *testing.T) {
 		var want []float64
 		for _, procs := range []int{1, 4} {
 			runtime.GOMAXPROCS(procs)
-			post, err := m.Fit(t.Context(), plane(40), stream.New(1, "fit", 0))
+			post, err := m.Fit(t.Context(), plane(40), random.New(1, "fit", 0))
 			require.NoError(t, err)
 			x := space.Sobol(300, 2, nil)
 			mean, variance := make([]float64, 300), make([]float64, 300)

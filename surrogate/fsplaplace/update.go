@@ -10,8 +10,8 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 // update is the covariance A⁻¹ that ω ~ N(0,I) has after n observations φ_i of noise
@@ -22,13 +22,13 @@ import (
 // It is immutable.
 type update interface {
 	// root returns what the next three take beside rows φ.
-	root(mem *scratch.Memory, phi *mat.Dense) *mat.Dense
+	root(mem *workspace.Memory, phi *mat.Dense) *mat.Dense
 	// variance writes φA⁻¹φᵀ of each row.
 	variance(dst []float64, phi, root *mat.Dense)
 	// covariance writes φA⁻¹φᵀ of all pairs of rows.
 	covariance(dst *mat.SymDense, phi, root *mat.Dense)
 	// times returns the rows φA⁻¹.
-	times(mem *scratch.Memory, phi, root *mat.Dense) *mat.Dense
+	times(mem *workspace.Memory, phi, root *mat.Dense) *mat.Dense
 	// draw turns a draw from N(0,I) into one from N(0,A⁻¹).
 	draw(omega []float64, rng *rand.Rand)
 }
@@ -36,13 +36,13 @@ type update interface {
 // unobserved is A = I.
 type unobserved struct{}
 
-func (unobserved) root(_ *scratch.Memory, phi *mat.Dense) *mat.Dense { return phi }
-func (unobserved) variance(dst []float64, phi, _ *mat.Dense)         { squaredNorms(dst, phi) }
+func (unobserved) root(_ *workspace.Memory, phi *mat.Dense) *mat.Dense { return phi }
+func (unobserved) variance(dst []float64, phi, _ *mat.Dense)           { squaredNorms(dst, phi) }
 func (unobserved) covariance(dst *mat.SymDense, phi, _ *mat.Dense) {
 	linalg.Syrk(dst, 1, linalg.N, phi, 0)
 }
-func (unobserved) times(_ *scratch.Memory, phi, _ *mat.Dense) *mat.Dense { return phi }
-func (unobserved) draw([]float64, *rand.Rand)                            {}
+func (unobserved) times(_ *workspace.Memory, phi, _ *mat.Dense) *mat.Dense { return phi }
+func (unobserved) draw([]float64, *rand.Rand)                              {}
 
 // factored is a matrix L Lᵀ with L⁻¹ and its transpose, rows that a product can read
 // as they lie.
@@ -71,7 +71,7 @@ func invert(chol *linalg.Cholesky) factored {
 // byWeights holds A = L Lᵀ, r×r: O(r²) a point. Roots are φL⁻ᵀ.
 type byWeights struct{ a factored }
 
-func (u byWeights) root(mem *scratch.Memory, phi *mat.Dense) *mat.Dense {
+func (u byWeights) root(mem *workspace.Memory, phi *mat.Dense) *mat.Dense {
 	return multiply(mem, phi, u.a.invT)
 }
 
@@ -81,7 +81,7 @@ func (u byWeights) covariance(dst *mat.SymDense, _, root *mat.Dense) {
 	linalg.Syrk(dst, 1, linalg.N, root, 0)
 }
 
-func (u byWeights) times(mem *scratch.Memory, _, root *mat.Dense) *mat.Dense {
+func (u byWeights) times(mem *workspace.Memory, _, root *mat.Dense) *mat.Dense {
 	return multiply(mem, root, u.a.inv)
 }
 
@@ -110,7 +110,7 @@ func newByValues(phi *mat.Dense, noise float64) (*byValues, error) {
 	return &byValues{phi, mat.DenseCopyOf(phi.T()), noise, f}, nil
 }
 
-func (u *byValues) root(mem *scratch.Memory, phi *mat.Dense) *mat.Dense {
+func (u *byValues) root(mem *workspace.Memory, phi *mat.Dense) *mat.Dense {
 	return multiply(mem, multiply(mem, phi, u.phiT), u.g.invT)
 }
 
@@ -129,7 +129,7 @@ func (u *byValues) covariance(dst *mat.SymDense, phi, root *mat.Dense) {
 	}
 }
 
-func (u *byValues) times(mem *scratch.Memory, phi, root *mat.Dense) *mat.Dense {
+func (u *byValues) times(mem *workspace.Memory, phi, root *mat.Dense) *mat.Dense {
 	out := mem.Dense(phi.Dims())
 	out.Copy(phi)
 	linalg.Mul(out, -1, linalg.N, multiply(mem, root, u.g.inv), linalg.N, u.phi, 1)
@@ -149,7 +149,7 @@ func (u *byValues) draw(omega []float64, rng *rand.Rand) {
 }
 
 // multiply returns ab.
-func multiply(mem *scratch.Memory, a, b *mat.Dense) *mat.Dense {
+func multiply(mem *workspace.Memory, a, b *mat.Dense) *mat.Dense {
 	m, _ := a.Dims()
 	_, n := b.Dims()
 	out := mem.Dense(m, n)
@@ -204,7 +204,7 @@ func (p *posterior) observe(x *mat.Dense) error {
 // featuresOf calls f with the features at rows i to k of x, for all of them.
 func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, at features)) {
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		mem := scratch.Borrow()
+		mem := workspace.Borrow()
 		defer mem.Return()
 		t := p.Record(x)
 		defer t.Return()

@@ -9,14 +9,14 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/scratch"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 )
 
 func normal(r, c int, seed uint64) *mat.Dense {
-	rng := stream.New(seed, "normal", 0)
+	rng := random.New(seed, "normal", 0)
 	m := mat.NewDense(r, c, nil)
 	for i := range r {
 		for j := range c {
@@ -38,7 +38,7 @@ func TestUpdatesAgree(t *testing.T) {
 	v, err := newByValues(phi, noise)
 	require.NoError(t, err)
 
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	want, got := byWeights{f}, v
 	wroot, groot := want.root(mem, at), got.root(mem, at)
@@ -57,7 +57,7 @@ func TestUpdatesAgree(t *testing.T) {
 	inverse := mat.NewSymDense(r, nil)
 	f.chol.Inverse(inverse)
 	for name, u := range map[string]update{"weights": want, "values": got} {
-		rng := stream.New(3, "draws", 0)
+		rng := random.New(3, "draws", 0)
 		second := mat.NewSymDense(r, nil)
 		for range draws {
 			omega := make([]float64, r)
@@ -81,15 +81,15 @@ func TestUpdatesAgree(t *testing.T) {
 // is held, are observations taken up at once.
 func TestObserveInParts(t *testing.T) {
 	d := wave(24)
-	post, err := Model{Context: 40, Hidden: []int{20}}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err := Model{Context: 40, Hidden: []int{20}}.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	whole := post.(*posterior)
 	r := whole.factor.rank()
-	x := space.Sobol(r, 1, stream.New(2, "x", 0))
+	x := space.Sobol(r, 1, random.New(2, "x", 0))
 	y := make([]float64, r)
 	fresh := *whole
 	fresh.update, fresh.m, fresh.noise = unobserved{}, nil, 0.01
-	at := space.Halton(30, 1, stream.New(3, "at", 0))
+	at := space.Halton(30, 1, random.New(3, "at", 0))
 	moments := func(p *posterior) (mean, variance []float64) {
 		mean, variance = make([]float64, 30), make([]float64, 30)
 		p.Predict(mean, variance, at)
@@ -120,7 +120,7 @@ func TestObserveInParts(t *testing.T) {
 func TestLeaveOneOutOfExactData(t *testing.T) {
 	d := wave(15)
 	d.NoiseFree = true
-	post, err := Model{Spec: prior.Spec{Lengthscale: []float64{0.1}}, Context: 60, Hidden: []int{20}}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err := Model{Spec: prior.Spec{Lengthscale: []float64{0.1}}, Context: 60, Hidden: []int{20}}.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	p := post.(*posterior)
 	values := p.update.(*byValues)

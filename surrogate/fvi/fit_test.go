@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -37,9 +37,9 @@ func TestNearTheExactProcess(t *testing.T) {
 	d := toy.Wave(40)
 	for kernel, within := range map[string]float64{"matern52": 0.4, "rbf": 0.35} {
 		m := Model{Spec: prior.Spec{Kernel: kernel, Restarts: 1}, Steps: 100, Draws: 40}
-		exact, err := gp.Model{Spec: m.Spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+		exact, err := gp.Model{Spec: m.Spec}.Fit(t.Context(), d, random.New(1, "gp", 0))
 		require.NoError(t, err)
-		post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		far := toy.Wasserstein(post, exact)
 		t.Logf("%s: %.3f, noise %.3f", kernel, far, math.Sqrt(post.Noise()))
@@ -58,9 +58,9 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 		d.X.Set(i, 0, x)
 		d.Y[i] = 0.5 - x + math.Sin(20*x)/2
 	}
-	exact, err := gp.Model{Spec: spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+	exact, err := gp.Model{Spec: spec}.Fit(t.Context(), d, random.New(1, "gp", 0))
 	require.NoError(t, err)
-	post, err := Model{Spec: spec, Hidden: []int{}, Draws: 50, Steps: 250, Rate: 0.01, Samples: 1000}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err := Model{Spec: spec, Hidden: []int{}, Draws: 50, Steps: 250, Rate: 0.01, Samples: 1000}.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	want, wantSD := moments(exact)
 	got, gotSD := moments(post)
@@ -84,7 +84,7 @@ func TestPiecewisePrior(t *testing.T) {
 		d.X.Set(i, 0, x)
 	}
 	for _, name := range []string{"piecewise-constant", "piecewise-linear"} {
-		post, err := Model{Prior: name, Hidden: []int{20, 20}, Draws: 24, Steps: 300}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		post, err := Model{Prior: name, Hidden: []int{20, 20}, Draws: 24, Steps: 300}.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, variance := make([]float64, 3), make([]float64, 3)
 		post.Predict(mean, variance, mat.NewDense(3, 1, []float64{0.1, 0.5, 0.9}))
@@ -101,14 +101,14 @@ func TestBatches(t *testing.T) {
 	for weight, want := range map[string]float64{"all": 50. / 8, "batch": 1} {
 		m, err := Model{Batch: 8, Context: 5, Draws: 3, Weight: weight, Steps: 10, Anneal: 0.5}.withDefaults()
 		require.NoError(t, err)
-		p := newProblem(m, surrogate.Dataset{X: space.Sobol(50, 2, stream.New(1, "x", 0)), Y: make([]float64, 50)})
+		p := newProblem(m, surrogate.Dataset{X: space.Sobol(50, 2, random.New(1, "x", 0)), Y: make([]float64, 50)})
 		for i := range p.data.Y {
 			p.data.Y[i] = p.data.X.At(i, 0)
 		}
 		p.useSampler()
 		seen := map[float64]bool{}
 		for step := range 10 {
-			b := p.nextBatch(step, stream.New(uint64(step), "batch", 0))
+			b := p.nextBatch(step, random.New(uint64(step), "batch", 0))
 			require.InDelta(t, want*min(1, float64(step)/5), b.weight, 1e-12)
 			rows, _ := b.x.Dims()
 			require.Equal(t, 13, rows)
@@ -125,19 +125,19 @@ func TestBatches(t *testing.T) {
 // from an earlier one.
 func TestSizes(t *testing.T) {
 	m := Model{Hidden: []int{10}, Steps: 5, Draws: 10, Samples: 10, Spec: prior.Spec{Restarts: 1, Lengthscale: []float64{1}}}
-	d := surrogate.Dataset{X: space.Sobol(10000, 10, stream.New(1, "x", 0)), Y: make([]float64, 10000)}
+	d := surrogate.Dataset{X: space.Sobol(10000, 10, random.New(1, "x", 0)), Y: make([]float64, 10000)}
 	for i := range d.Y {
 		d.Y[i] = math.Sin(d.X.At(i, 3))
 	}
-	_, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	_, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 
 	one := surrogate.Dataset{X: mat.NewDense(1, 50, nil), Y: []float64{2}}
-	post, err := m.Fit(t.Context(), one, stream.New(1, "fit", 0))
+	post, err := m.Fit(t.Context(), one, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	state := post.(surrogate.Stater).State()
 	for _, s := range []surrogate.State{state, state[:7], {math.Inf(1)}, nil} {
-		_, err = m.FitFrom(t.Context(), s, one, stream.New(1, "fit", 0))
+		_, err = m.FitFrom(t.Context(), s, one, random.New(1, "fit", 0))
 		require.NoError(t, err)
 	}
 }
@@ -158,7 +158,7 @@ func TestCheck(t *testing.T) {
 		"context is -1, must ": {Context: -1},
 	} {
 		require.ErrorContains(t, m.Check(2), want)
-		_, err := m.Fit(t.Context(), toy.Wave(4), stream.New(1, "fit", 0))
+		_, err := m.Fit(t.Context(), toy.Wave(4), random.New(1, "fit", 0))
 		require.EqualError(t, err, m.Check(1).Error())
 	}
 }
@@ -170,6 +170,6 @@ func TestCancelled(t *testing.T) {
 			cancel()
 		}
 	})
-	_, err := Model{Start: "random", Steps: 1e6}.Fit(ctx, toy.Wave(40), stream.New(1, "fit", 0))
+	_, err := Model{Start: "random", Steps: 1e6}.Fit(ctx, toy.Wave(40), random.New(1, "fit", 0))
 	require.ErrorIs(t, err, context.Canceled)
 }

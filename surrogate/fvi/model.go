@@ -11,9 +11,9 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
@@ -180,8 +180,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	post := &mixture.Posterior{Net: p.net}
 	if m.Sampler == nil && m.Prior == gaussianProcess {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-		x, y := rows.AtMost(d.X, d.Y, priorRows, stream.Split(rng, "prior rows", 0))
-		fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, ofPrior, stream.Split(rng, "prior", 0))
+		x, y := subset.AtMost(d.X, d.Y, priorRows, random.Split(rng, "prior rows", 0))
+		fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, ofPrior, random.Split(rng, "prior", 0))
 		if err != nil {
 			return nil, err
 		}
@@ -198,14 +198,14 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if m.Noise != nil {
 		v.logSD[0] = 0.5 * math.Log(*m.Noise)
 	}
-	note, err := p.start(ctx, v, q, stream.Split(rng, "start", 0))
+	note, err := p.start(ctx, v, q, random.Split(rng, "start", 0))
 	if err != nil {
 		return nil, fmt.Errorf("fvi: start: %w", err)
 	}
 	if note != "" {
 		post.Degradation = append(slices.Clone(post.Degradation), note)
 	}
-	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
+	if err := p.train(ctx, v, random.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
 	if err := fspace.Diverged("rate", v.vector); err != nil {
@@ -215,6 +215,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	post.Described = append(post.Described,
 		surrogate.Hyper{Name: "noise", Value: post.NoiseOf},
 		surrogate.Hyper{Name: "weights", Value: float64(p.net.NumParams())})
-	post.Weights = mixture.Draw(v.m, v.scales(), nil, m.Samples, stream.Split(rng, "samples", 0))
+	post.Weights = mixture.Draw(v.m, v.scales(), nil, m.Samples, random.Split(rng, "samples", 0))
 	return post, nil
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 )
@@ -26,7 +26,7 @@ func example(hidden []int) (*objective, *variational, batch) {
 		prior:  gaussian{prior.Process{Kernel: prior.Matern52(2)}, inject},
 		inject: inject, method: method{share: 0.99, ridge: inject * inject},
 	}
-	rng := stream.New(1, "example", 0)
+	rng := random.New(1, "example", 0)
 	v := newVariational(o.net.NumParams())
 	for i := range v.vector {
 		v.vector[i] = 0.5 * rng.NormFloat64()
@@ -48,7 +48,7 @@ func TestObjectiveGradient(t *testing.T) {
 			o.draw(v, b)
 			return o.backward(v, b, pull, newVariational(len(v.m)))
 		}
-		require.NoError(t, check.Gradient(value, v.vector, grad.vector, 1e-7), "%v", hidden)
+		require.NoError(t, gradcheck.Gradient(value, v.vector, grad.vector, 1e-7), "%v", hidden)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestDivergenceOfANormalValue(t *testing.T) {
 		o.prior = p
 		v, grad := newVariational(2), newVariational(2)
 		v.m[1], v.logS[1] = m, math.Log(s)
-		rng := stream.New(1, "draws", 0)
+		rng := random.New(1, "draws", 0)
 		var dm, dlogS float64
 		for i := range draws {
 			b := batch{x: mat.NewDense(1, 1, nil), eps: normal(100, 2, uint64(2*i)), eta: normal(100, 1, uint64(2*i+1))}
@@ -101,7 +101,7 @@ func (p normalValue) Sample(dst, _ *mat.Dense, rng *rand.Rand) {
 func BenchmarkGradient(b *testing.B) {
 	o, _, _ := example([]int{30, 30})
 	v := newVariational(o.net.NumParams())
-	at := batch{x: space.Sobol(40, 2, stream.New(1, "x", 0)), y: make([]float64, 20), weight: 2.5, eps: normal(50, len(v.m), 1), eta: normal(50, 40, 2)}
+	at := batch{x: space.Sobol(40, 2, random.New(1, "x", 0)), y: make([]float64, 20), weight: 2.5, eps: normal(50, len(v.m), 1), eta: normal(50, 40, 2)}
 	for i := range v.m {
 		v.m[i], v.logS[i] = at.eps.At(0, i)/5, -4
 	}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // A grid of [2,4], and a function for each row.
@@ -18,7 +18,7 @@ func grid(p piecewise, draws int) (x, f *mat.Dense) {
 	for i := range m {
 		x.Set(i, 0, 2+2*float64(i)/(m-1))
 	}
-	p.Sample(f, x, stream.New(1, "draws", 0))
+	p.Sample(f, x, random.New(1, "draws", 0))
 	return x, f
 }
 
@@ -79,7 +79,7 @@ func TestPiecewiseLinear(t *testing.T) {
 func TestPiecewiseInSeveralDimensions(t *testing.T) {
 	p := piecewise{box: fspace.Box{Lo: []float64{0, 0, 0}, Hi: []float64{1, 1, 1}}, lo: 1, hi: 3, changes: 2}
 	f := mat.NewDense(4000, 2, nil)
-	p.Sample(f, mat.NewDense(2, 3, []float64{0.1, 0.5, 0.9, 0.1, 0.5, 0.2}), stream.New(1, "draws", 0))
+	p.Sample(f, mat.NewDense(2, 3, []float64{0.1, 0.5, 0.9, 0.1, 0.5, 0.2}), random.New(1, "draws", 0))
 	cov := covariance(f, 0)
 	require.InDelta(t, 2, mat.Sum(f.ColView(0))/4000, 0.03)
 	require.InDelta(t, 1./3, cov.At(0, 0), 0.02)

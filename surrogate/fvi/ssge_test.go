@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 )
 
 func normal(n, d int, seed uint64) *mat.Dense {
-	x, rng := mat.NewDense(n, d, nil), stream.New(seed, "normal", 0)
+	x, rng := mat.NewDense(n, d, nil), random.New(seed, "normal", 0)
 	for i := range x.RawMatrix().Data {
 		x.RawMatrix().Data[i] = rng.NormFloat64()
 	}
@@ -157,7 +157,7 @@ func TestScoreOfDependentValues(t *testing.T) {
 	const d = 30
 	cov := mat.NewSymDense(d, nil)
 	p := prior.Process{Kernel: prior.Matern52(1).WithParams([]float64{0.3}), Noise: 1e-4}
-	p.Covariance(cov, space.Sobol(d, 1, stream.New(1, "x", 0)))
+	p.Covariance(cov, space.Sobol(d, 1, random.New(1, "x", 0)))
 	chol, err := linalg.Factorize(cov)
 	require.NoError(t, err)
 	x := normal(100, d, 5)
@@ -207,7 +207,7 @@ func TestWhitenedEstimateIsEquivariant(t *testing.T) {
 func TestScoreOfAProcess(t *testing.T) {
 	const inject = 0.1
 	g := gaussian{prior.Process{Kernel: prior.Matern52(2).WithParams([]float64{0.5, 0.8}), Mean: 0.4, Noise: 7}, inject}
-	x, f, score := space.Sobol(4, 2, stream.New(1, "x", 0)), normal(2, 4, 1), mat.NewDense(2, 4, nil)
+	x, f, score := space.Sobol(4, 2, random.New(1, "x", 0)), normal(2, 4, 1), mat.NewDense(2, 4, nil)
 	require.NoError(t, g.score(score, f, x, nil))
 	noisy := g.process
 	noisy.Noise = inject * inject
@@ -217,7 +217,7 @@ func TestScoreOfAProcess(t *testing.T) {
 			require.NoError(t, err)
 			return lp
 		}
-		require.NoError(t, check.Gradient(density, f.RawRowView(i), score.RawRowView(i), 1e-7))
+		require.NoError(t, gradcheck.Gradient(density, f.RawRowView(i), score.RawRowView(i), 1e-7))
 	}
 }
 

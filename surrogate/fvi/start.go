@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/rows"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 )
 
 const (
@@ -64,7 +64,7 @@ func (p *problem) start(ctx context.Context, v *variational, earlier []float64, 
 		return "", nil
 	}
 	n, _ := p.data.Dims()
-	x, y := rows.AtMost(p.data.X, p.data.Y, startRows, rng)
+	x, y := subset.AtMost(p.data.X, p.data.Y, startRows, rng)
 	seen := len(y)
 	if p.process == nil {
 		cov := mat.NewSymDense(seen, nil)
@@ -74,7 +74,7 @@ func (p *problem) start(ctx context.Context, v *variational, earlier []float64, 
 		return "", err
 	}
 	c := new(mat.Dense)
-	c.Stack(p.box.Halton(startPoints, stream.Split(rng, "box", 0)), x)
+	c.Stack(p.box.Halton(startPoints, random.Split(rng, "box", 0)), x)
 	to, err := fspace.NewTarget(*p.process, c, p.data.X, p.data.Y)
 	if err != nil {
 		return "", err

@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -36,7 +36,7 @@ func newProblem(m Model, d surrogate.Dataset) *problem {
 		panic(err) // withDefaults has seen it
 	}
 	return &problem{
-		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(n),
+		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: subset.All(n),
 		objective: objective{
 			net:    &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
 			inject: m.Inject,
@@ -116,7 +116,7 @@ func (p *problem) nextBatch(step int, rng *rand.Rand) batch {
 	m := size + p.Context
 	b := batch{x: mat.NewDense(m, d, nil), y: make([]float64, size), weight: 1, eta: mat.NewDense(p.Draws, m, nil)}
 	if size < n {
-		rows.Draw(p.order, size, rng)
+		subset.Draw(p.order, size, rng)
 	}
 	for i, r := range p.order[:size] {
 		b.x.SetRow(i, p.data.X.RawRowView(r))

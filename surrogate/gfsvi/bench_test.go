@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/internal/toy"
 )
@@ -13,7 +13,7 @@ import (
 // One evaluation of the objective and its gradient with the default settings, 50
 // observations of 2 inputs.
 func BenchmarkObjective(b *testing.B) {
-	rng := stream.New(1, "bench", 0)
+	rng := random.New(1, "bench", 0)
 	o := small(30, 30)
 	o.gamma = 1e-6
 	p := o.net.NumParams()
@@ -30,11 +30,11 @@ func BenchmarkObjective(b *testing.B) {
 }
 
 func BenchmarkPredict(b *testing.B) {
-	post, err := Model{Steps: 1}.Fit(b.Context(), toy.Wave(40), stream.New(1, "fit", 0))
+	post, err := Model{Steps: 1}.Fit(b.Context(), toy.Wave(40), random.New(1, "fit", 0))
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := mat.DenseCopyOf(space.Uniform(1024, 1, stream.New(1, "x", 0)))
+	x := mat.DenseCopyOf(space.Uniform(1024, 1, random.New(1, "x", 0)))
 	mean, variance := make([]float64, 1024), make([]float64, 1024)
 	for b.Loop() {
 		post.Predict(mean, variance, x)

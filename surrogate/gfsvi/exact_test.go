@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -31,7 +31,7 @@ func linear(dim, n int, noise float64) (o *objective, b batch, mean []float64, p
 	}
 	copy(o.inputs.Scale, ones(dim))
 	const measured = 20
-	b = batch{x: space.Sobol(measured+n, dim, stream.New(1, "x", 0)), measure: measured, y: make([]float64, n), weight: 1}
+	b = batch{x: space.Sobol(measured+n, dim, random.New(1, "x", 0)), measure: measured, y: make([]float64, n), weight: 1}
 	precision, mean = mat.NewSymDense(dim+1, nil), make([]float64, dim+1)
 	fspace.AddDiagonal(precision, 1)
 	for i := range b.y {
@@ -65,7 +65,7 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	p := o.net.NumParams()
 	for _, rank := range []int{0, p} {
 		v := newVariational(p, rank)
-		rng := stream.New(2, "start", 0)
+		rng := random.New(2, "start", 0)
 		for i := range v.vector {
 			v.vector[i] = 0.3 * rng.NormFloat64()
 		}
@@ -125,9 +125,9 @@ func TestNearTheExactProcess(t *testing.T) {
 		{"matern52", Model{Covariance: "diagonal", Steps: 20}, 0.4},
 	} {
 		c.model.Kernel = c.kernel
-		exact, err := gp.Model{Spec: c.model.Spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+		exact, err := gp.Model{Spec: c.model.Spec}.Fit(t.Context(), d, random.New(1, "gp", 0))
 		require.NoError(t, err)
-		post, err := c.model.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		post, err := c.model.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		far := toy.Wasserstein(post, exact)
 		t.Logf("%s %s: %.4f", c.kernel, c.model.Covariance, far)
@@ -141,17 +141,17 @@ func TestTrainingLowersTheObjective(t *testing.T) {
 	spec := prior.Spec{Lengthscale: []float64{0.4}, Noise: new(0.01)}
 	bound := func(steps int, rate float64) float64 {
 		m := Model{Spec: spec, Hidden: []int{15, 15}, Context: 40, Rank: 10, Steps: steps, Rate: rate}
-		fitted, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		fitted, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		q := fitted.(*posterior)
 		m, err = m.withDefaults()
 		require.NoError(t, err)
-		p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(20), objective: objective{net: q.Net, inputs: q.Inputs, process: q.process, gamma: m.Gamma}}
+		p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: subset.All(20), objective: objective{net: q.Net, inputs: q.Inputs, process: q.process, gamma: m.Gamma}}
 		_, trained := fspace.DecodeState(q.state, 12*q.Net.NumParams())
 		v := cut(append(trained, 0.5*math.Log(q.noise)), q.Net.NumParams(), 10)
 		var sum float64
 		for i := range 5 {
-			f, err := p.eval(v, p.nextBatch(stream.New(9, "batch", i)), nil)
+			f, err := p.eval(v, p.nextBatch(random.New(9, "batch", i)), nil)
 			require.NoError(t, err)
 			sum += f / 5
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
@@ -66,12 +66,12 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		return nil, err
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	fitted, err := classify.FitPrior(ctx, m.Spec, d, stream.Split(rng, "prior", 0))
+	fitted, err := classify.FitPrior(ctx, m.Spec, d, random.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}
 	n, dim := d.Dims()
-	base := problem{Model: m, data: surrogate.Dataset{X: mat.DenseCopyOf(d.X), Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi}, order: rows.All(n)}
+	base := problem{Model: m, data: surrogate.Dataset{X: mat.DenseCopyOf(d.X), Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi}, order: subset.All(n)}
 	for i, y := range d.Y {
 		base.data.Y[i] = float64(y)
 	}
@@ -90,16 +90,16 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		q := base
 		q.process = prior.Process{Kernel: fitted.Kernel, Mean: mean}
 		v := newVariational(q.net.NumParams(), min(m.Rank, q.net.NumParams()))
-		copy(v.m, fspace.InitialWeights(q.net, *m.Bias, spread, mean, stream.Split(rng, "weights", c)))
-		q.spread(v, stream.Split(rng, "spread", c))
+		copy(v.m, fspace.InitialWeights(q.net, *m.Bias, spread, mean, random.Split(rng, "weights", c)))
+		q.spread(v, random.Split(rng, "spread", c))
 		p.parts, p.q = append(p.parts, &q), append(p.q, v)
 	}
 	if m.Start == startFitted {
-		if err := p.start(ctx, stream.Split(rng, "start", 0)); err != nil {
+		if err := p.start(ctx, random.Split(rng, "start", 0)); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.train(ctx, stream.Split(rng, "train", 0)); err != nil {
+	if err := p.train(ctx, random.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
 	var l latents

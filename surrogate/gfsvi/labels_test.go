@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -29,7 +29,7 @@ func TestLabelsConformance(t *testing.T) {
 
 // The gradient of the whole objective at given draws.
 func TestLabelObjectiveGradient(t *testing.T) {
-	rng := stream.New(1, "labels", 0)
+	rng := random.New(1, "labels", 0)
 	for _, l := range []int{1, 3} {
 		for _, rank := range []int{0, 2} {
 			p := &labelProblem{}
@@ -61,7 +61,7 @@ func TestLabelObjectiveGradient(t *testing.T) {
 				require.NoError(t, err)
 				return f
 			}
-			require.NoError(t, check.Gradient(value, theta, grad, 1e-5), "%d latents, rank %d", l, rank)
+			require.NoError(t, gradcheck.Gradient(value, theta, grad, 1e-5), "%d latents, rank %d", l, rank)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestLabelObjectiveGradient(t *testing.T) {
 // Probabilities are near those of the exact process that is the prior.
 func TestLabelsAgainstTheProcess(t *testing.T) {
 	for _, classes := range []int{2, 3} {
-		rng := stream.New(5, "rings", classes)
+		rng := random.New(5, "rings", classes)
 		d := surrogate.Labels{X: mat.NewDense(40, 2, nil), Y: make([]int, 40), Classes: classes, Lo: []float64{0, 0}, Hi: []float64{1, 1}}
 		for i := range d.Y {
 			a, b := rng.Float64(), rng.Float64()
@@ -79,7 +79,7 @@ func TestLabelsAgainstTheProcess(t *testing.T) {
 		spec := prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(4.), Mean: prior.MeanZero}
 		x := space.Uniform(50, 2, rng)
 		ask := func(c surrogate.Classifier) *mat.Dense {
-			p, err := c.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+			p, err := c.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 			require.NoError(t, err)
 			require.Empty(t, p.Warnings())
 			prob := mat.NewDense(50, classes, nil)

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -78,7 +78,7 @@ func (p *problem) meanLoss() meanLoss {
 
 // rows returns observations, their inputs in network units.
 func (f *meanFit) rows(index []int) (*mat.Dense, []float64) {
-	x, y := rows.TakeBoth(f.data.X, f.data.Y, index)
+	x, y := subset.TakeBoth(f.data.X, f.data.Y, index)
 	return f.inputs.Apply(x), y
 }
 
@@ -91,7 +91,7 @@ func (f *meanFit) measure() error {
 	if f.Measure == measureAll {
 		k := min(size, len(f.fitted))
 		both := mat.NewDense(size+k, d, nil)
-		both.Stack(c, rows.Take(f.data.X, rows.Draw(f.fitted, k, f.rng)))
+		both.Stack(c, subset.Take(f.data.X, subset.Draw(f.fitted, k, f.rng)))
 		c = both
 	}
 	return f.loss.measure(c)
@@ -112,7 +112,7 @@ func (f *meanFit) adam(ctx context.Context, v *variational) error {
 				return err
 			}
 		}
-		f.loss.x, f.loss.y = f.rows(rows.Draw(f.fitted, min(f.Batch, len(f.fitted)), f.rng))
+		f.loss.x, f.loss.y = f.rows(subset.Draw(f.fitted, min(f.Batch, len(f.fitted)), f.rng))
 		grad[last] = f.loss.gradient(grad[:last], theta[:last], theta[last])
 		if f.PriorNoise {
 			grad[last] = 0

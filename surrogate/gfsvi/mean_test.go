@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/internal/toy"
@@ -26,7 +26,7 @@ func meanLossOf(t *testing.T, o *objective, b batch) *meanLoss {
 }
 
 func TestMeanLossGradient(t *testing.T) {
-	rng := stream.New(1, "mean loss", 0)
+	rng := random.New(1, "mean loss", 0)
 	o := small(4, 3)
 	b := batch{x: space.Uniform(9, 2, rng), measure: 6, y: []float64{0.1, -0.4, 1.2}, weight: 4}
 	l, last := meanLossOf(t, o, b), o.net.NumParams()
@@ -36,12 +36,12 @@ func TestMeanLossGradient(t *testing.T) {
 	}
 	grad[last] = l.gradient(grad[:last], at[:last], at[last])
 	value := func(at []float64) float64 { return l.value(at[:last], at[last]) }
-	require.NoError(t, check.Gradient(value, at, grad, 1e-6))
+	require.NoError(t, gradcheck.Gradient(value, at, grad, 1e-6))
 }
 
 // Where weights have no variance, F and its mean part change alike.
 func TestMeanLossIsTheObjectiveWithoutVariance(t *testing.T) {
-	rng := stream.New(2, "mean loss", 0)
+	rng := random.New(2, "mean loss", 0)
 	o := small(4)
 	b := batch{x: space.Uniform(11, 2, rng), measure: 8, y: []float64{0.1, -0.4, 1.2}, weight: 5}
 	l, v := meanLossOf(t, o, b), newVariational(o.net.NumParams(), 0)
@@ -84,10 +84,10 @@ func TestManyObservations(t *testing.T) {
 	d := toy.Sines(1200, dim)
 	m := Model{Hidden: []int{8, 8}, Context: 10, Rank: 10, Batch: 100, Steps: 20}
 	m.Restarts = 1
-	post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InDelta(t, 0.1, math.Sqrt(post.Noise()), 0.02)
-	x := space.Uniform(200, dim, stream.New(1, "x", 0))
+	x := space.Uniform(200, dim, random.New(1, "x", 0))
 	mean, variance := make([]float64, 200), make([]float64, 200)
 	post.Predict(mean, variance, x)
 	var square float64
@@ -102,7 +102,7 @@ func TestManyObservations(t *testing.T) {
 	require.Less(t, math.Sqrt(square), 0.03)
 
 	m.Spec = prior.Spec{Lengthscale: []float64{0.5}, Noise: new(0.04)}
-	post, err = m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+	post, err = m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InEpsilon(t, 0.04, post.Noise(), 1e-12, "stated noise stays")
 }

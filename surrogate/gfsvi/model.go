@@ -11,9 +11,9 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -143,23 +143,23 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	earlierPrior, earlierQ := fspace.DecodeState(start, (2+m.Rank)*net.NumParams())
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	x, y := rows.AtMost(d.X, d.Y, priorRows, stream.Split(rng, "prior rows", 0))
-	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, earlierPrior, stream.Split(rng, "prior", 0))
+	x, y := subset.AtMost(d.X, d.Y, priorRows, random.Split(rng, "prior rows", 0))
+	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, earlierPrior, random.Split(rng, "prior", 0))
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(n)}
+	p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: subset.All(n)}
 	p.schedule(min(n, fspace.MaxExact)) // beyond, the start sees them all
 	p.objective = objective{net: net, inputs: fspace.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
 
 	v := newVariational(net.NumParams(), m.Rank)
 	v.logSD[0] = 0.5 * math.Log(fitted.Noise)
-	copy(v.m, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), fitted.Mean, stream.Split(rng, "weights", 0)))
-	p.spread(v, stream.Split(rng, "spread", 0))
+	copy(v.m, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), fitted.Mean, random.Split(rng, "weights", 0)))
+	p.spread(v, random.Split(rng, "spread", 0))
 	copy(v.vector, earlierQ)
 	warnings := fitted.Warnings
 	if m.Start == startFitted {
-		note, err := p.start(ctx, v, stream.Split(rng, "start", 0))
+		note, err := p.start(ctx, v, random.Split(rng, "start", 0))
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 			warnings = append(slices.Clone(warnings), note)
 		}
 	}
-	if err := p.train(ctx, v, stream.Split(rng, "train", 0)); err != nil {
+	if err := p.train(ctx, v, random.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
 	if err := fspace.Diverged("rate", v.vector); err != nil {

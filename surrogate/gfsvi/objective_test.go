@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
 	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 )
@@ -27,7 +27,7 @@ func small(hidden ...int) *objective {
 // The gradient of the whole objective: m through f and through J(m), log s, U and
 // log σ; observations among the measurement points, and not.
 func TestObjectiveGradient(t *testing.T) {
-	rng := stream.New(1, "objective", 0)
+	rng := random.New(1, "objective", 0)
 	for _, hidden := range [][]int{{}, {5}, {4, 3}} {
 		for _, rank := range []int{0, 2} {
 			for _, measure := range []int{5, 7, 9} {
@@ -46,7 +46,7 @@ func TestObjectiveGradient(t *testing.T) {
 					require.NoError(t, err)
 					return f
 				}
-				require.NoError(t, check.Gradient(value, v.vector, grad.vector, 1e-5), "%v, rank %d, %d measured", hidden, rank, measure)
+				require.NoError(t, gradcheck.Gradient(value, v.vector, grad.vector, 1e-5), "%v, rank %d, %d measured", hidden, rank, measure)
 			}
 		}
 	}
@@ -54,7 +54,7 @@ func TestObjectiveGradient(t *testing.T) {
 
 // A batch of half the rows, each counted twice, is on average the whole.
 func TestBatchesAverageToTheWhole(t *testing.T) {
-	rng := stream.New(2, "batches", 0)
+	rng := random.New(2, "batches", 0)
 	o := small(4)
 	v := newVariational(o.net.NumParams(), 1)
 	for i := range v.vector {

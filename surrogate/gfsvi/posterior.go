@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/internal/tangent"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
 // chunk is how many points go through the network at a time.
@@ -22,7 +22,7 @@ const chunk = 256
 // posterior is N(m, diag(s²) + UUᵀ) through the linearised network: mean f(x,m),
 // covariance (J∘s)(J∘s)ᵀ + (JU)(JU)ᵀ.
 type posterior struct {
-	tangent.Network
+	linearized.Network
 	process  prior.Process
 	s        []float64
 	ut       *mat.Dense // Uᵀ; nil for rank 0
@@ -38,7 +38,7 @@ var (
 
 func newPosterior(p *problem, v *variational, priorState []float64) *posterior {
 	return &posterior{
-		Network: tangent.Network{Net: p.net, Inputs: p.inputs, W: v.m}, process: p.process,
+		Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: v.m}, process: p.process,
 		s: v.scales(), ut: v.ut, noise: math.Exp(2 * v.logSD[0]),
 		state: fspace.EncodeState(priorState, v.vector[:len(v.vector)-1]),
 	}

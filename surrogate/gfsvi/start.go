@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 )
 
 const (
@@ -69,7 +69,7 @@ func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) (no
 func (p *problem) startBatch(rng *rand.Rand) batch {
 	n, _ := p.data.Dims()
 	size, k := min(n, startRows), 2*p.Context
-	x, y := rows.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:size])
+	x, y := subset.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:size])
 	b := batch{x: new(mat.Dense), measure: k + size, y: y, weight: float64(n) / float64(size)}
 	b.x.Stack(p.box.Halton(k, rng), x)
 	return b

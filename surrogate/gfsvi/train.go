@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -51,7 +51,7 @@ func (p *problem) nextBatch(rng *rand.Rand) batch {
 	b := batch{x: mat.NewDense(p.Context+size, d, nil), y: make([]float64, size), weight: float64(n) / float64(size), measure: p.Context}
 	head(b.x, p.Context).Copy(p.box.Uniform(p.Context, rng))
 	if n > p.Context {
-		rows.Draw(p.order, size, rng)
+		subset.Draw(p.order, size, rng)
 	}
 	for i, r := range p.order[:size] {
 		b.x.SetRow(p.Context+i, p.data.X.RawRowView(r))

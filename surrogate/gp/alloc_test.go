@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 )
 
 func TestAllocations(t *testing.T) {
-	rng := stream.New(1, "allocations", 0)
+	rng := random.New(1, "allocations", 0)
 	p, x := mustNew(t, process(6, 0.01), dataset(100, 6, rng)), points(16, 6, rng)
 	mean, variance, cov := make([]float64, 16), make([]float64, 16), mat.NewSymDense(16, nil)
 	dmean, dvariance := mat.NewDense(16, 6, nil), mat.NewDense(16, 6, nil)
-	require.Zero(t, check.Allocations(50, func() {
+	require.Zero(t, gradcheck.Allocations(50, func() {
 		p.Predict(mean, variance, x)
 		p.PredictGrad(mean, variance, dmean, dvariance, x)
 		p.Joint(mean, cov, x)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -49,7 +49,7 @@ func wave(n int) surrogate.Dataset {
 
 func fit(t *testing.T, m gp.Model, d surrogate.Dataset) surrogate.Posterior {
 	t.Helper()
-	p, err := m.Fit(context.Background(), d, stream.New(1, "gp", 0))
+	p, err := m.Fit(context.Background(), d, random.New(1, "gp", 0))
 	require.NoError(t, err)
 	return p
 }
@@ -101,16 +101,16 @@ func TestWarmStartIsNotWorse(t *testing.T) {
 	require.NoError(t, err)
 	var state surrogate.State
 	require.NoError(t, json.Unmarshal(text, &state))
-	warm, err := m.FitFrom(context.Background(), state, d, stream.New(1, "gp", 0))
+	warm, err := m.FitFrom(context.Background(), state, d, random.New(1, "gp", 0))
 	require.NoError(t, err)
 	evidence := func(p surrogate.Posterior) float64 { return p.(surrogate.Evidence).LogMarginalLikelihood() }
 	require.InDelta(t, evidence(cold), evidence(warm), 1e-3)
 }
 
 func TestBadSpec(t *testing.T) {
-	_, err := gp.Model{Spec: prior.Spec{Noise: ptr(-1)}}.Fit(context.Background(), wave(4), stream.New(1, "gp", 0))
+	_, err := gp.Model{Spec: prior.Spec{Noise: ptr(-1)}}.Fit(context.Background(), wave(4), random.New(1, "gp", 0))
 	require.ErrorIs(t, err, prior.ErrSpec)
-	_, err = gp.Model{Spec: prior.Spec{Kernel: "rfb"}}.Fit(context.Background(), wave(4), stream.New(1, "gp", 0))
+	_, err = gp.Model{Spec: prior.Spec{Kernel: "rfb"}}.Fit(context.Background(), wave(4), random.New(1, "gp", 0))
 	require.ErrorIs(t, err, prior.ErrExpression)
 }
 
@@ -130,7 +130,7 @@ func TestJitterIsAWarning(t *testing.T) {
 func TestProcessorsDoNotMatter(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const n = 400
-	d := surrogate.Dataset{X: space.Sobol(n, 3, stream.New(1, "x", 0)), Y: make([]float64, n)}
+	d := surrogate.Dataset{X: space.Sobol(n, 3, random.New(1, "x", 0)), Y: make([]float64, n)}
 	for i := range d.Y {
 		d.Y[i] = math.Sin(5*d.X.At(i, 0)) + d.X.At(i, 1)*d.X.At(i, 2)
 	}
@@ -138,7 +138,7 @@ func TestProcessorsDoNotMatter(t *testing.T) {
 	var want []float64
 	for _, procs := range []int{1, 4} {
 		runtime.GOMAXPROCS(procs)
-		post, err := gp.Model{Spec: prior.Spec{Restarts: 2}}.Fit(t.Context(), d, stream.New(1, "fit", 0))
+		post, err := gp.Model{Spec: prior.Spec{Restarts: 2}}.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, variance := make([]float64, 500), make([]float64, 500)
 		post.Predict(mean, variance, x)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
@@ -114,21 +114,21 @@ func TestLabelsConformance(t *testing.T) {
 // function is as likely above as below.
 func TestLabelsFarAway(t *testing.T) {
 	d := surrogate.Labels{X: mat.NewDense(4, 1, []float64{0, 0.2, 0.8, 1}), Y: []int{1, 1, 1, 0}, Classes: 2}
-	post, err := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.3}, Mean: prior.MeanZero}}.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+	post, err := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.3}, Mean: prior.MeanZero}}.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	prob := mat.NewDense(1, 2, nil)
 	post.Predict(prob, mat.NewDense(1, 1, []float64{50}))
 	require.InDelta(t, 0.5, prob.At(0, 1), 1e-12)
 
-	_, err = Model{Spec: prior.Spec{Noise: new(0.1)}}.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+	_, err = Model{Spec: prior.Spec{Noise: new(0.1)}}.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 	require.ErrorIs(t, err, prior.ErrSpec)
 	require.EqualError(t, err, "gp: invalid prior: labels have no noise variance")
-	_, err = Model{}.FitLabels(context.Background(), surrogate.Labels{X: mat.NewDense(5001, 1, nil), Y: make([]int, 5001), Classes: 2}, stream.New(1, "fit", 0))
+	_, err = Model{}.FitLabels(context.Background(), surrogate.Labels{X: mat.NewDense(5001, 1, nil), Y: make([]int, 5001), Classes: 2}, random.New(1, "fit", 0))
 	require.EqualError(t, err, "gp: 5001 labels, at most 5000: fsp-laplace takes more")
 }
 
 func BenchmarkFitLabels(b *testing.B) {
-	rng := stream.New(1, "labels", 0)
+	rng := random.New(1, "labels", 0)
 	for _, classes := range []int{2, 4} {
 		d := surrogate.Labels{X: mat.NewDense(100, 2, nil), Y: make([]int, 100), Classes: classes}
 		for i := range d.Y {
@@ -138,7 +138,7 @@ func BenchmarkFitLabels(b *testing.B) {
 		}
 		b.Run(fmt.Sprint(classes), func(b *testing.B) {
 			for b.Loop() {
-				_, err := Model{}.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+				_, err := Model{}.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 				require.NoError(b, err)
 			}
 		})

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -87,7 +87,7 @@ func (e *expansion) add(value []float64, grad, x *mat.Dense) {
 		shape.Dims("grad", grad, m, e.kernel.Dim())
 	}
 	n := len(e.weights)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	for lo, step := 0, chunk(n); lo < m; lo += step {
 		mem.Reset()

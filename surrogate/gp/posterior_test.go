@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -80,7 +80,7 @@ func inDeltas(t *testing.T, want, got []float64, tol float64, what string) {
 
 // The formulas of the posterior by plain dense inversion.
 func TestAgainstDenseAlgebra(t *testing.T) {
-	rng := stream.New(1, "dense", 0)
+	rng := random.New(1, "dense", 0)
 	d, p := dataset(15, 3, rng), process(3, 0.01)
 	post, x := mustNew(t, p, d), points(6, 3, rng)
 	a := mat.NewSymDense(15, nil)
@@ -128,7 +128,7 @@ func TestOneObservation(t *testing.T) {
 }
 
 func TestFarFromDataIsPrior(t *testing.T) {
-	rng := stream.New(1, "far", 0)
+	rng := random.New(1, "far", 0)
 	post := mustNew(t, process(2, 0.01), dataset(10, 2, rng))
 	x := mat.NewDense(2, 2, []float64{100, 100, 100, 100.3})
 	mean, cov := make([]float64, 2), mat.NewSymDense(2, nil)
@@ -144,7 +144,7 @@ func TestFarFromDataIsPrior(t *testing.T) {
 }
 
 func TestDoublingIsHalvingTheNoise(t *testing.T) {
-	rng := stream.New(1, "double", 0)
+	rng := random.New(1, "double", 0)
 	d := dataset(12, 2, rng)
 	twice := surrogate.Dataset{X: mat.NewDense(24, 2, nil), Y: append(append([]float64{}, d.Y...), d.Y...)}
 	twice.X.Stack(d.X, d.X)
@@ -158,7 +158,7 @@ func TestDoublingIsHalvingTheNoise(t *testing.T) {
 // The latent variance at an observed point goes to zero with the noise, and the
 // noise is not in it.
 func TestNoiseIsNotInThePrediction(t *testing.T) {
-	rng := stream.New(1, "noise", 0)
+	rng := random.New(1, "noise", 0)
 	d := dataset(5, 2, rng)
 	for _, noise := range []float64{1e-3, 1e-5, 1e-7} {
 		mean, variance := predict(mustNew(t, process(2, noise), d), d.X)
@@ -171,7 +171,7 @@ func TestNoiseIsNotInThePrediction(t *testing.T) {
 }
 
 func TestVarianceFloor(t *testing.T) {
-	rng := stream.New(1, "floor", 0)
+	rng := random.New(1, "floor", 0)
 	d := dataset(30, 1, rng)
 	post := mustNew(t, process(1, 0), d)
 	require.NotEmpty(t, post.Warnings())
@@ -204,7 +204,7 @@ func TestVarianceFloor(t *testing.T) {
 }
 
 func TestChunksAgree(t *testing.T) {
-	rng := stream.New(1, "chunks", 0)
+	rng := random.New(1, "chunks", 0)
 	post := mustNew(t, process(2, 0.01), dataset(200, 2, rng))
 	m := 2*chunk(200) + 17
 	x := points(m, 2, rng)
@@ -226,7 +226,7 @@ func TestChunksAgree(t *testing.T) {
 
 func TestGradients(t *testing.T) {
 	for _, dim := range []int{1, 3} {
-		rng := stream.New(1, "gradients", dim)
+		rng := random.New(1, "gradients", dim)
 		post := mustNew(t, process(dim, 0.01), dataset(10, dim, rng))
 		const m = 4
 		x := points(m, dim, rng)
@@ -244,8 +244,8 @@ func TestGradients(t *testing.T) {
 				return s
 			}
 		}
-		require.NoError(t, check.Gradient(sum(0), flat, dmean.RawMatrix().Data, 1e-8))
-		require.NoError(t, check.Gradient(sum(1), flat, dvariance.RawMatrix().Data, 1e-8))
+		require.NoError(t, gradcheck.Gradient(sum(0), flat, dmean.RawMatrix().Data, 1e-8))
+		require.NoError(t, gradcheck.Gradient(sum(1), flat, dvariance.RawMatrix().Data, 1e-8))
 
 		mbar, cbar := make([]float64, m), mat.NewSymDense(m, nil)
 		for i := range m {
@@ -275,12 +275,12 @@ func TestGradients(t *testing.T) {
 		for i := range dx.RawMatrix().Data {
 			dx.RawMatrix().Data[i]-- // JointVJP adds
 		}
-		require.NoError(t, check.Gradient(joint, flat, dx.RawMatrix().Data, 1e-8))
+		require.NoError(t, gradcheck.Gradient(joint, flat, dx.RawMatrix().Data, 1e-8))
 	}
 }
 
 func TestLeaveOneOutAgainstRefits(t *testing.T) {
-	rng := stream.New(1, "loo", 0)
+	rng := random.New(1, "loo", 0)
 	d, p := dataset(14, 2, rng), process(2, 0.01)
 	mean, variance := make([]float64, 14), make([]float64, 14)
 	mustNew(t, p, d).LeaveOneOut(mean, variance)
@@ -292,7 +292,7 @@ func TestLeaveOneOutAgainstRefits(t *testing.T) {
 }
 
 func TestConditionEqualsRebuild(t *testing.T) {
-	rng := stream.New(1, "condition", 0)
+	rng := random.New(1, "condition", 0)
 	p, all := process(2, 1e-4), dataset(20, 2, rng)
 	x := points(8, 2, rng)
 	head := surrogate.Dataset{X: rows(all.X, 0, 12), Y: all.Y[:12]}
@@ -323,7 +323,7 @@ func TestConditionEqualsRebuild(t *testing.T) {
 }
 
 func TestConditionOnDuplicateWithoutNoise(t *testing.T) {
-	rng := stream.New(1, "duplicate", 0)
+	rng := random.New(1, "duplicate", 0)
 	d, p := dataset(6, 2, rng), process(2, 0)
 	got, err := mustNew(t, p, d).Condition(rows(d.X, 2, 3), d.Y[2:3])
 	require.NoError(t, err)
@@ -359,7 +359,7 @@ func TestBadData(t *testing.T) {
 }
 
 func TestPosteriorOwnsItsData(t *testing.T) {
-	rng := stream.New(1, "own", 0)
+	rng := random.New(1, "own", 0)
 	d := dataset(6, 2, rng)
 	post, x := mustNew(t, process(2, 0.01), d), points(4, 2, rng)
 	want, _ := predict(post, x)
@@ -370,7 +370,7 @@ func TestPosteriorOwnsItsData(t *testing.T) {
 }
 
 func TestSameWhateverTheProcessors(t *testing.T) {
-	rng := stream.New(1, "procs", 0)
+	rng := random.New(1, "procs", 0)
 	d, x := dataset(90, 2, rng), points(300, 2, rng)
 	var want []float64
 	for _, procs := range []int{1, 2} {
@@ -385,7 +385,7 @@ func TestSameWhateverTheProcessors(t *testing.T) {
 }
 
 func TestShapePanics(t *testing.T) {
-	post := mustNew(t, process(2, 0.1), dataset(3, 2, stream.New(1, "shape", 0)))
+	post := mustNew(t, process(2, 0.1), dataset(3, 2, random.New(1, "shape", 0)))
 	x := mat.NewDense(2, 2, nil)
 	v, w := make([]float64, 2), make([]float64, 3)
 	require.PanicsWithValue(t, "x is 2×3, want 2×2", func() { post.Predict(v, v, mat.NewDense(2, 3, nil)) })
@@ -401,7 +401,7 @@ func TestShapePanics(t *testing.T) {
 func BenchmarkPredict(b *testing.B) {
 	for _, n := range []int{20, 100, 500} {
 		b.Run(fmt.Sprintf("n=%d/m=1024", n), func(b *testing.B) {
-			rng := stream.New(1, "bench", n)
+			rng := random.New(1, "bench", n)
 			post, x := mustNew(b, process(6, 0.01), dataset(n, 6, rng)), points(1024, 6, rng)
 			mean, variance := make([]float64, 1024), make([]float64, 1024)
 			b.ReportAllocs()
@@ -415,7 +415,7 @@ func BenchmarkPredict(b *testing.B) {
 func BenchmarkPredictGrad(b *testing.B) {
 	for _, m := range []int{1, 20} {
 		b.Run(fmt.Sprintf("n=100/m=%d", m), func(b *testing.B) {
-			rng := stream.New(1, "bench", 0)
+			rng := random.New(1, "bench", 0)
 			post, x := mustNew(b, process(6, 0.01), dataset(100, 6, rng)), points(m, 6, rng)
 			mean, variance := make([]float64, m), make([]float64, m)
 			dmean, dvariance := mat.NewDense(m, 6, nil), mat.NewDense(m, 6, nil)
@@ -428,7 +428,7 @@ func BenchmarkPredictGrad(b *testing.B) {
 }
 
 func BenchmarkPaths(b *testing.B) {
-	rng := stream.New(1, "bench", 0)
+	rng := random.New(1, "bench", 0)
 	post := mustNew(b, process(6, 0.01), dataset(100, 6, rng))
 	b.Run("draw", func(b *testing.B) {
 		b.ReportAllocs()
@@ -455,9 +455,9 @@ func BenchmarkPaths(b *testing.B) {
 func BenchmarkFit(b *testing.B) {
 	for _, n := range []int{20, 100} {
 		b.Run(fmt.Sprintf("n=%d/d=6", n), func(b *testing.B) {
-			d := dataset(n, 6, stream.New(1, "bench", n))
+			d := dataset(n, 6, random.New(1, "bench", n))
 			for b.Loop() {
-				if _, err := (Model{}).Fit(context.Background(), d, stream.New(1, "fit", 0)); err != nil {
+				if _, err := (Model{}).Fit(context.Background(), d, random.New(1, "fit", 0)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -466,7 +466,7 @@ func BenchmarkFit(b *testing.B) {
 }
 
 func BenchmarkCondition(b *testing.B) {
-	rng := stream.New(1, "bench", 0)
+	rng := random.New(1, "bench", 0)
 	post, x := mustNew(b, process(6, 0.01), dataset(100, 6, rng)), points(1, 6, rng)
 	for b.Loop() {
 		if _, err := post.Condition(x, []float64{0.5}); err != nil {

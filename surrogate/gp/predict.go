@@ -4,8 +4,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/scratch"
 	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -21,7 +21,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	shape.Len("mean", len(mean), m)
 	shape.Len("variance", len(variance), m)
 	n := len(p.y)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	for lo, step := 0, chunk(n); lo < m; lo += step {
 		mem.Reset()
@@ -41,7 +41,7 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	shape.Len("mean", len(mean), m)
 	shape.Len("variance", len(variance), m)
 	n := len(p.y)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	dmean.Zero()
 	dvariance.Zero()
@@ -112,7 +112,7 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	shape.Dims("x", x, m, p.Dim())
 	shape.Len("mean", len(mean), m)
 	shape.Len("cov", cov.SymmetricDim(), m)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k := mem.Dense(len(p.y), m)
 	p.process.Kernel.Cross(k, p.x, x)
@@ -138,7 +138,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	shape.Len("mbar", len(mbar), m)
 	shape.Len("cbar", cbar.SymmetricDim(), m)
 	n := len(p.y)
-	mem := scratch.Borrow()
+	mem := workspace.Borrow()
 	defer mem.Return()
 	k, mean, diag, free := mem.Dense(n, m), mem.Floats(m), mem.Floats(m), mem.Floats(m)
 	p.moments(mean, diag, k, x)

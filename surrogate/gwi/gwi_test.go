@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -35,14 +35,14 @@ func TestConformance(t *testing.T) {
 func prepared(t *testing.T, of func() (recipe, error), d surrogate.Dataset) *problem {
 	r, err := of()
 	require.NoError(t, err)
-	p, err := r.forData(d.Dims()).prepare(t.Context(), nil, d, stream.New(1, "fit", 0))
+	p, err := r.forData(d.Dims()).prepare(t.Context(), nil, d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	return p
 }
 
 // shake moves q to somewhere.
 func (p *problem) shake(size float64) {
-	rng := stream.New(2, "shake", 0)
+	rng := random.New(2, "shake", 0)
 	for i := range p.v.vector {
 		p.v.vector[i] += size * rng.NormFloat64()
 	}
@@ -58,7 +58,7 @@ func TestGradient(t *testing.T) {
 		} {
 			p := prepared(t, of, toy.Wave(9))
 			p.shake(0.3)
-			at := p.points([]int{7, 2, 4, 0, 1, 5, 3}, stream.New(3, "points", 0))
+			at := p.points([]int{7, 2, 4, 0, 1, 5, 3}, random.New(3, "points", 0))
 			require.Equal(t, 6+6, at.measured)
 			grad := make([]float64, len(p.v.vector))
 			_, err := p.eval(p.v, at, p.cut(grad))
@@ -68,7 +68,7 @@ func TestGradient(t *testing.T) {
 				require.NoError(t, err)
 				return value
 			}
-			require.NoError(t, check.Gradient(f, p.v.vector, grad, 1e-6), "%s %s", name, distance)
+			require.NoError(t, gradcheck.Gradient(f, p.v.vector, grad, 1e-6), "%s %s", name, distance)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestDistanceIsThatOfGaussians(t *testing.T) {
 	p := prepared(t, SVGP{Options{Spec: prior.Spec{Kernel: "matern32", Lengthscale: []float64{0.7}, Variance: new(1.3)}, Inducing: 6}}.recipe, toy.Wave(20))
 	p.shake(0.3)
 	const n = 15
-	x := space.Sobol(n, 1, stream.New(4, "x", 0))
+	x := space.Sobol(n, 1, random.New(4, "x", 0))
 	post, err := p.posterior(1)
 	require.NoError(t, err)
 	mean, r, k := make([]float64, n), mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
@@ -130,7 +130,7 @@ func TestDistanceFromThePriorItself(t *testing.T) {
 	lower := mat.NewDense(p.q.L.N(), p.q.L.N(), nil)
 	p.q.B.Lower(lower)
 	p.v.t.Copy(lower.T())
-	require.InDelta(t, 0, p.distance(t, space.Sobol(60, 1, stream.New(4, "x", 0))), 1e-5)
+	require.InDelta(t, 0, p.distance(t, space.Sobol(60, 1, random.New(4, "x", 0))), 1e-5)
 }
 
 // For constant functions it is that of numbers, (m₁-m₂)² + (s₁-s₂)².
@@ -180,7 +180,7 @@ func TestOptimumOfOneObservation(t *testing.T) {
 func TestStartIsTheExactPosterior(t *testing.T) {
 	d := toy.Wave(20)
 	spec := prior.Spec{Lengthscale: []float64{0.6}, Variance: new(0.9), Noise: new(0.02)}
-	want, err := gp.Model{Spec: spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+	want, err := gp.Model{Spec: spec}.Fit(t.Context(), d, random.New(1, "gp", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(9, 1, []float64{-2, -1.2, -0.7, -0.3, 0, 0.4, 0.8, 1.1, 1.9})
 	wm, wc, gm, gc := make([]float64, 9), mat.NewSymDense(9, nil), make([]float64, 9), mat.NewSymDense(9, nil)
@@ -221,7 +221,7 @@ func TestTemperature(t *testing.T) {
 // more variance than it has.
 func TestHeldOutData(t *testing.T) {
 	spec := prior.Spec{Lengthscale: []float64{5}, Variance: new(0.01), Noise: new(1e-3)}
-	post, err := SVGP{Options{Spec: spec, HeldOut: 0.25, Steps: 20}}.Fit(t.Context(), toy.Wave(40), stream.New(1, "fit", 0))
+	post, err := SVGP{Options{Spec: spec, HeldOut: 0.25, Steps: 20}}.Fit(t.Context(), toy.Wave(40), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	h := post.(surrogate.Describer).Hypers()
 	require.Equal(t, "temperature", h[len(h)-1].Name)
@@ -233,12 +233,12 @@ func TestTraining(t *testing.T) {
 	for _, of := range []func() (recipe, error){SVGP{}.recipe, Net{Hidden: []int{20, 20}}.recipe, SVGP{Options{Batch: 10, Inducing: 5, Points: 1}}.recipe} {
 		p := prepared(t, of, toy.Wave(40))
 		loss := func() float64 {
-			value, err := p.eval(p.v, p.points(p.order, stream.New(5, "points", 0)), newVariational(len(p.v.mean), p.q.L.N()))
+			value, err := p.eval(p.v, p.points(p.order, random.New(5, "points", 0)), newVariational(len(p.v.mean), p.q.L.N()))
 			require.NoError(t, err)
 			return value
 		}
 		before := loss()
-		require.NoError(t, p.train(t.Context(), p.Steps, nil, stream.New(1, "train", 0)))
+		require.NoError(t, p.train(t.Context(), p.Steps, nil, random.New(1, "train", 0)))
 		require.Less(t, loss(), before)
 	}
 }
@@ -248,10 +248,10 @@ func TestNearTheExactProcess(t *testing.T) {
 	d := toy.Wave(40)
 	for _, kernel := range []string{"matern52", "rbf"} {
 		spec := prior.Spec{Kernel: kernel}
-		exact, err := gp.Model{Spec: spec}.Fit(t.Context(), d, stream.New(1, "gp", 0))
+		exact, err := gp.Model{Spec: spec}.Fit(t.Context(), d, random.New(1, "gp", 0))
 		require.NoError(t, err)
 		for name, m := range map[string]surrogate.Model{"gwi-svgp": SVGP{Options{Spec: spec}}, "gwi-net": Net{Options: Options{Spec: spec}}} {
-			post, err := m.Fit(t.Context(), d, stream.New(1, "fit", 0))
+			post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 			require.NoError(t, err)
 			far := toy.Wasserstein(post, exact)
 			t.Logf("%s %s: %.4f", name, kernel, far)
@@ -273,7 +273,7 @@ func TestCheck(t *testing.T) {
 
 // One step with the default settings and 50 observations of 2 inputs.
 func BenchmarkStep(b *testing.B) {
-	rng := stream.New(1, "bench", 0)
+	rng := random.New(1, "bench", 0)
 	d := surrogate.Dataset{X: space.Uniform(50, 2, rng), Y: make([]float64, 50)}
 	for i := range d.Y {
 		d.Y[i] = rng.NormFloat64()

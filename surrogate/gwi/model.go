@@ -9,13 +9,13 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
-	"github.com/functionspace/bo/surrogate/sparsegp"
+	"github.com/functionspace/bo/surrogate/svgp"
 )
 
 // Options are those that the two models share. The zero value is the default.
@@ -127,8 +127,8 @@ func (m Net) recipe() (recipe, error) {
 }
 
 // sparse is the model that the fit starts from.
-func (r recipe) sparse() sparsegp.Model {
-	return sparsegp.Model{Spec: r.Spec, Inducing: r.Inducing, Selection: r.Selection}
+func (r recipe) sparse() svgp.Model {
+	return svgp.Model{Spec: r.Spec, Inducing: r.Inducing, Selection: r.Selection}
 }
 
 // Check reports settings that cannot be fitted to data of dim inputs, whatever
@@ -180,7 +180,7 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	r = r.forData(n, dim)
 	stop, temperature := r.Steps, 1.0
 	if n > 1 && r.HeldOut > 0 {
-		if stop, temperature, err = r.choose(ctx, start, d, stream.Split(rng, "held out", 0)); err != nil {
+		if stop, temperature, err = r.choose(ctx, start, d, random.Split(rng, "held out", 0)); err != nil {
 			return nil, err
 		}
 	}
@@ -224,7 +224,7 @@ func (r recipe) prepare(ctx context.Context, start surrogate.State, d surrogate.
 		weights = r.net.NumParams()
 	}
 	ofPrior, w := fspace.DecodeState(start, weights)
-	sparse, err := r.sparse().FitFrom(ctx, ofPrior, d, stream.Split(rng, "sparse", 0))
+	sparse, err := r.sparse().FitFrom(ctx, ofPrior, d, random.Split(rng, "sparse", 0))
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (r recipe) prepare(ctx context.Context, start surrogate.State, d surrogate.
 	}
 	p.notes = p.q.Warnings()
 	p.objective = objective{process: p.q.Process, squared: r.Distance == squared}
-	return p, p.start(ctx, w, stream.Split(rng, "start", 0))
+	return p, p.start(ctx, w, random.Split(rng, "start", 0))
 }
 
 // The temperature stays between these, for few observations that happen to be
@@ -249,7 +249,7 @@ func (r recipe) choose(ctx context.Context, start surrogate.State, d surrogate.D
 	k := min(int(math.Ceil(r.HeldOut*float64(n))), n-1)
 	part := func(index []int) surrogate.Dataset {
 		out := surrogate.Dataset{NoiseFree: d.NoiseFree}
-		out.X, out.Y = rows.TakeBoth(d.X, d.Y, index)
+		out.X, out.Y = subset.TakeBoth(d.X, d.Y, index)
 		out.Lo, out.Hi = d.Box()
 		return out
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
 )
@@ -75,7 +75,7 @@ func (p *problem) start(ctx context.Context, warm []float64, rng *rand.Rand) err
 
 func (p *problem) startNetwork(ctx context.Context, inputs fspace.Affine, rng *rand.Rand) error {
 	c := new(mat.Dense)
-	c.Stack(p.box.Halton(startContext, rng), rows.Take(p.data.X, p.order[:min(len(p.order), startRows)]))
+	c.Stack(p.box.Halton(startContext, rng), subset.Take(p.data.X, p.order[:min(len(p.order), startRows)]))
 	n, _ := c.Dims()
 	to := fspace.Target{C: c, Mean: make([]float64, n), Cov: mat.NewSymDense(n, nil)}
 	p.q.Joint(to.Mean, to.Cov, c)
@@ -92,7 +92,7 @@ func (p *problem) startNetwork(ctx context.Context, inputs fspace.Affine, rng *r
 // points are some observations and where the distance is measured: at the first of
 // them, and at points drawn from the box unless Measure is "data".
 func (p *problem) points(index []int, rng *rand.Rand) *points {
-	x, y := rows.TakeBoth(p.data.X, p.data.Y, index)
+	x, y := subset.TakeBoth(p.data.X, p.data.Y, index)
 	drawn := 0
 	if p.Measure == measureAll && p.Points > 1 {
 		drawn = p.Points / 2

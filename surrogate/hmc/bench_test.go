@@ -3,7 +3,7 @@ package hmc
 import (
 	"testing"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 func BenchmarkLogDensity(b *testing.B) {
@@ -11,7 +11,7 @@ func BenchmarkLogDensity(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			p := problem(b, m, toy(40))
 			t := newPosterior(p)
-			w, h := p.Start(nil, stream.New(1, "w", 0))
+			w, h := p.Start(nil, random.New(1, "w", 0))
 			q := t.pack(w, h)
 			grad := make([]float64, len(q))
 			b.ReportAllocs()

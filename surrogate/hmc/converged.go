@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/nuts"
@@ -21,7 +21,7 @@ const (
 // points are where chains are compared.
 func points(d surrogate.Dataset, rng *rand.Rand) *mat.Dense {
 	n, _ := d.Dims()
-	observed := rows.Take(d.X, rng.Perm(n)[:min(n, each)])
+	observed := subset.Take(d.X, rng.Perm(n)[:min(n, each)])
 	lo, hi := d.Box()
 	out := new(mat.Dense)
 	out.Stack(observed, fspace.Box{Lo: lo, Hi: hi}.Halton(each, rng))

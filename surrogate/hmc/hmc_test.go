@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/nuts"
@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 
 // toy is a sine with a gap.
 func toy(n int) surrogate.Dataset {
-	rng := stream.New(1, "toy", 0)
+	rng := random.New(1, "toy", 0)
 	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Lo: []float64{-2}, Hi: []float64{2}}
 	for i := range n {
 		x := -1 + 0.5*rng.Float64()
@@ -58,11 +58,11 @@ func TestGradient(t *testing.T) {
 		{Hidden: []int{}},
 	} {
 		target := newPosterior(problem(t, m, toy(9)))
-		w, h := target.p.Start(nil, stream.New(2, "w", 0))
+		w, h := target.p.Start(nil, random.New(2, "w", 0))
 		q := target.pack(w, h)
 		grad := make([]float64, len(q))
 		target.logDensity(grad, q)
-		require.NoError(t, check.Gradient(func(q []float64) float64 { return target.logDensity(make([]float64, len(q)), q) }, q, grad, 1e-6))
+		require.NoError(t, gradcheck.Gradient(func(q []float64) float64 { return target.logDensity(make([]float64, len(q)), q) }, q, grad, 1e-6))
 	}
 }
 
@@ -84,7 +84,7 @@ func TestOutputWeightsAreIntegrated(t *testing.T) {
 		return total
 	}
 	// Of the output weights given the rest, by regression in the plain way.
-	w := p.Initial(stream.New(1, "w", 0))
+	w := p.Initial(random.New(1, "w", 0))
 	q := target.pack(w, mapnet.Hypers{Precision: delta, Noise: noise})
 	target.features(q)
 	precision, shift := mat.NewSymDense(4, nil), mat.NewVecDense(4, nil)
@@ -103,7 +103,7 @@ func TestOutputWeightsAreIntegrated(t *testing.T) {
 	given, ok := distmv.NewNormal(mean, &cov, nil)
 	require.True(t, ok)
 	for i := range 3 {
-		out := p.Initial(stream.New(1, "out", i))[target.hidden:]
+		out := p.Initial(random.New(1, "out", i))[target.hidden:]
 		scaled := make([]float64, 4)
 		for j, v := range out {
 			w[target.hidden+j] = v
@@ -121,7 +121,7 @@ func TestLinearModel(t *testing.T) {
 	const delta, noise = 0.7, 0.05
 	m := Model{Hidden: []int{}, Precision: new(delta), Noise: new(noise), Draws: 600, Warmup: 1, Samples: 2400, Begin: "random"}
 	d := toy(9)
-	post, err := m.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	post, err := m.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(2, 1, []float64{0.2, 1.5})
 	mean, cov := make([]float64, 2), mat.NewSymDense(2, nil)
@@ -159,7 +159,7 @@ func TestRanksAreUniform(t *testing.T) {
 	m := Model{Hidden: []int{3}}
 	ranks := [3][draws + 1]int{}
 	for run := range runs {
-		rng := stream.New(5, "truth", run)
+		rng := random.New(5, "truth", run)
 		p := problem(t, m, toy(6))
 		target := newPosterior(p)
 		truth := mapnet.Hypers{Precision: math.Exp(-2 * rng.NormFloat64()), Noise: target.floor + math.Exp(-4+rng.NormFloat64())}
@@ -217,14 +217,14 @@ func hyper(t *testing.T, p surrogate.Posterior, name string) float64 {
 
 func TestDiagnosis(t *testing.T) {
 	m := Model{Hidden: []int{10}, Warmup: 200, Draws: 200, Noise: new(0.05)}
-	good, err := m.Fit(context.Background(), toy(12), stream.New(1, "fit", 0))
+	good, err := m.Fit(context.Background(), toy(12), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Empty(t, good.Warnings())
 	require.Less(t, hyper(t, good, "rhat"), maxRHat)
 	require.Greater(t, hyper(t, good, "ess"), 50.)
 
 	m.Begin, m.Chains, m.Warmup, m.Draws, m.Depth = "random", 2, 1, 10, 1
-	bad, err := m.Fit(context.Background(), toy(12), stream.New(1, "fit", 0))
+	bad, err := m.Fit(context.Background(), toy(12), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Greater(t, hyper(t, bad, "rhat"), maxRHat)
 	require.Contains(t, bad.Warnings()[0], "the chains have not converged: R̂")
@@ -234,7 +234,7 @@ func TestDiagnosis(t *testing.T) {
 func TestThinning(t *testing.T) {
 	for _, samples := range []int{2, 3, 7, 20, 100} {
 		m := Model{Hidden: []int{2}, Chains: 2, Warmup: 5, Draws: 10, Samples: samples}
-		post, err := m.Fit(context.Background(), toy(5), stream.New(1, "fit", 0))
+		post, err := m.Fit(context.Background(), toy(5), random.New(1, "fit", 0))
 		require.NoError(t, err)
 		require.Equal(t, float64(min(samples, 20)), hyper(t, post, "networks"))
 	}
@@ -257,6 +257,6 @@ func TestCancelled(t *testing.T) {
 			cancel()
 		}
 	})
-	_, err := Model{}.Fit(ctx, toy(20), stream.New(1, "fit", 0))
+	_, err := Model{}.Fit(ctx, toy(20), random.New(1, "fit", 0))
 	require.ErrorIs(t, err, context.Canceled)
 }

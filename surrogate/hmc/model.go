@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
@@ -87,16 +87,16 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	if err != nil {
 		return nil, err
 	}
-	starts, err := m.starts(ctx, p, stream.Split(rng, "start", 0))
+	starts, err := m.starts(ctx, p, random.Split(rng, "start", 0))
 	if err != nil {
 		return nil, fmt.Errorf("hmc: %w", err)
 	}
-	chains, err := m.sample(ctx, p, starts, stream.Split(rng, "chains", 0))
+	chains, err := m.sample(ctx, p, starts, random.Split(rng, "chains", 0))
 	if err != nil {
 		return nil, fmt.Errorf("hmc: %w", err)
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "diagnosis"})
-	post, err := m.summarize(ctx, p, chains, d, stream.Split(rng, "points", 0))
+	post, err := m.summarize(ctx, p, chains, d, random.Split(rng, "points", 0))
 	if err != nil {
 		return nil, fmt.Errorf("hmc: %w", err)
 	}
@@ -107,7 +107,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 func (m Model) starts(ctx context.Context, p *mapnet.Problem, rng *rand.Rand) ([][]float64, error) {
 	t, starts := newPosterior(p), make([][]float64, m.Chains)
 	for k := range starts {
-		rng := stream.Split(rng, "chain", k)
+		rng := random.Split(rng, "chain", k)
 		w, h := p.Start(nil, rng)
 		if m.Begin == "map" {
 			report := surrogate.WithProgress(ctx, func(r surrogate.Progress) {
@@ -132,7 +132,7 @@ func (m Model) sample(ctx context.Context, p *mapnet.Problem, starts [][]float64
 	ticks, turn := make(chan struct{}), make(chan struct{}, runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
 	for k, start := range starts {
-		rng := stream.Split(rng, "chain", k)
+		rng := random.Split(rng, "chain", k)
 		group.Go(func() {
 			turn <- struct{}{}
 			defer func() { <-turn }()

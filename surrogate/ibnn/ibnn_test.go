@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 
 func TestGradientsOfMoments(t *testing.T) {
 	d := surrogate.Dataset{X: mat.NewDense(4, 2, []float64{0, 0.1, 0.5, 0.9, 0.3, 0.4, 1, 0.2}), Y: []float64{-1, 0.3, 0.4, 1}}
-	p, err := Model{}.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	p, err := Model{}.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, 1), make([]float64, 1)
 	dmean, dvariance := mat.NewDense(1, 2, nil), mat.NewDense(1, 2, nil)
@@ -39,8 +39,8 @@ func TestGradientsOfMoments(t *testing.T) {
 			return moment[0]
 		}
 	}
-	require.NoError(t, check.Gradient(f(mean), at, dmean.RawRowView(0), 1e-5))
-	require.NoError(t, check.Gradient(f(variance), at, dvariance.RawRowView(0), 1e-5))
+	require.NoError(t, gradcheck.Gradient(f(mean), at, dmean.RawRowView(0), 1e-5))
+	require.NoError(t, gradcheck.Gradient(f(variance), at, dvariance.RawRowView(0), 1e-5))
 }
 
 func kernel(t *testing.T, m Model, dim int) prior.Kernel {
@@ -73,7 +73,7 @@ func TestKernelIsThatOfWideNetworks(t *testing.T) {
 	const width, draws = 100, 2000
 	net := &nn.Network{In: 2, Hidden: []int{width, width}, Activation: nn.ReLU}
 	x := mat.NewDense(2, 2, []float64{0.2, 0.9, 0.7, -0.4})
-	rng := stream.New(1, "networks", 0)
+	rng := random.New(1, "networks", 0)
 	w, f := make([]float64, net.NumParams()), make([]float64, 2)
 	var s [2][2]float64
 	for range draws {

@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
-	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 var _ surrogate.Classifier = Model{}
@@ -64,7 +64,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	var best *trained
 	for i := range restarts {
-		f, err := p.train(ctx, stream.Split(rng, "training", i))
+		f, err := p.train(ctx, random.Split(rng, "training", i))
 		if err != nil {
 			return nil, fmt.Errorf("laplace: %w", err)
 		}
@@ -86,7 +86,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 func (p *labelProblem) process(f *trained) (classify.Process, error) {
 	l := &latents{nets: make([]*posterior, p.l), precision: f.precision, factor: f.factor, tapes: f.tapes}
 	for c, w := range f.w {
-		l.nets[c] = &posterior{Network: tangent.Network{Net: p.Net, Inputs: p.Inputs, W: w, Shift: p.shift[c]}}
+		l.nets[c] = &posterior{Network: linearized.Network{Net: p.Net, Inputs: p.Inputs, W: w, Shift: p.shift[c]}}
 		if f.factor == nil {
 			var err error
 			if l.nets[c].cov, err = f.curvatures[c].Covariance(mapnet.Hypers{Precision: f.precision, Noise: 1}); err != nil {

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -29,13 +29,13 @@ func TestLabelsConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { surrogatetest.RunClassifier(t, m) })
 	}
-	_, err := Model{Settings: mapnet.Settings{Noise: new(0.1)}}.FitLabels(context.Background(), slopes(4, 2), stream.New(1, "fit", 0))
+	_, err := Model{Settings: mapnet.Settings{Noise: new(0.1)}}.FitLabels(context.Background(), slopes(4, 2), random.New(1, "fit", 0))
 	require.ErrorIs(t, err, prior.ErrSpec)
 }
 
 // slopes are labels by a noisy linear function, as many of each class.
 func slopes(n, classes int) surrogate.Labels {
-	rng := stream.New(4, "slopes", classes)
+	rng := random.New(4, "slopes", classes)
 	d := surrogate.Labels{X: mat.NewDense(n, 2, nil), Y: make([]int, n), Classes: classes, Lo: []float64{-1, -1}, Hi: []float64{1, 1}}
 	score, order := make([]float64, n), make([]int, n)
 	for i := range n {
@@ -59,7 +59,7 @@ func TestLinearClassifierIsExact(t *testing.T) {
 		l := classify.Latents(classes)
 		// The network sees √3·x.
 		kernel := prior.Linear(2).WithParams([]float64{math.Sqrt(delta / 3), math.Sqrt(delta / 3), 1 / delta})
-		want, err := gp.Model{Spec: prior.Spec{Custom: fixed{kernel}, Mean: prior.MeanZero}}.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+		want, err := gp.Model{Spec: prior.Spec{Custom: fixed{kernel}, Mean: prior.MeanZero}}.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		x := mat.NewDense(3, 2, []float64{0.3, -0.2, 2, 1, 0, 0})
 		ask := func(p surrogate.ClassPosterior) [][]float64 {
@@ -72,7 +72,7 @@ func TestLinearClassifierIsExact(t *testing.T) {
 			"gauss-newton": {Settings: mapnet.Settings{Hidden: []int{}, Precision: new(delta), Steps: 1000}},
 			"adam":         {Settings: mapnet.Settings{Hidden: []int{}, Precision: new(delta), Trainer: "adam", Rate: 0.05}},
 		} {
-			got, err := m.FitLabels(context.Background(), d, stream.New(1, "fit", 0))
+			got, err := m.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 			require.NoError(t, err)
 			a, b := ask(want), ask(got)
 			for i := range a {
@@ -109,7 +109,7 @@ func TestLabelGradient(t *testing.T) {
 	all := make([]float64, 3*size)
 	for c := range 3 {
 		s.w = append(s.w, all[c*size:(c+1)*size])
-		copy(s.w[c], p.Initial(stream.New(1, "w", c)))
+		copy(s.w[c], p.Initial(random.New(1, "w", c)))
 	}
 	f := func([]float64) float64 {
 		return p.objective(s.prob, mat.NewDense(3, 7, nil), p.record(s), s.w, s.precision)
@@ -131,7 +131,7 @@ func TestLabelGradient(t *testing.T) {
 			down = append(down, -v*(s.precision+lambda))
 		}
 	}
-	require.NoError(t, check.Gradient(f, all, down, 1e-6))
+	require.NoError(t, gradcheck.Gradient(f, all, down, 1e-6))
 }
 
 func TestLogOdds(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -31,7 +31,7 @@ func TestConformance(t *testing.T) {
 // A network without hidden layers is Bayesian linear regression: a Gaussian
 // process with a linear kernel, and its evidence.
 func TestLinearModelIsExact(t *testing.T) {
-	rng := stream.New(1, "data", 0)
+	rng := random.New(1, "data", 0)
 	const n, delta, noise = 9, 0.7, 0.04
 	d := surrogate.Dataset{X: mat.NewDense(n, 2, nil), Y: make([]float64, n)}
 	var mean float64
@@ -56,7 +56,7 @@ func TestLinearModelIsExact(t *testing.T) {
 	want.Joint(wm, wc, x)
 	for _, trainer := range []string{"gauss-newton", "adam"} {
 		m := Model{Settings: mapnet.Settings{Hidden: []int{}, Precision: new(delta), Noise: new(noise), Trainer: trainer, Rate: 0.05}}
-		got, err := m.Fit(context.Background(), d, stream.New(1, "fit", 0))
+		got, err := m.Fit(context.Background(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		gm, gc := make([]float64, 3), mat.NewSymDense(3, nil)
 		got.Joint(gm, gc, x)
@@ -74,7 +74,7 @@ func TestDoubledData(t *testing.T) {
 	twice.Stack(x, x)
 	variance := func(d surrogate.Dataset, noise float64) []float64 {
 		m := Model{Settings: mapnet.Settings{Hidden: []int{5}, Precision: new(1.), Noise: new(noise)}, Restarts: 1}
-		p, err := m.Fit(context.Background(), d, stream.New(1, "fit", 0))
+		p, err := m.Fit(context.Background(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, v := make([]float64, 2), make([]float64, 2)
 		p.Predict(mean, v, mat.NewDense(2, 1, []float64{0.5, 2}))
@@ -99,7 +99,7 @@ func TestCancelled(t *testing.T) {
 	for _, trainer := range []string{"gauss-newton", "adam"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		ctx = surrogate.WithProgress(ctx, func(surrogate.Progress) { cancel() })
-		_, err := Model{Settings: mapnet.Settings{Trainer: trainer}}.Fit(ctx, d, stream.New(1, "fit", 0))
+		_, err := Model{Settings: mapnet.Settings{Trainer: trainer}}.Fit(ctx, d, random.New(1, "fit", 0))
 		require.ErrorIs(t, err, context.Canceled)
 	}
 }

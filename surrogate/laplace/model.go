@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
-	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 // Model is the linearised Laplace approximation. The zero value is the default: a
@@ -73,7 +73,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	var best *mapnet.Fitted
 	for i := range restarts {
-		rng := stream.Split(rng, "training", i)
+		rng := random.Split(rng, "training", i)
 		w, h := p.Start(start, rng)
 		start = nil
 		f, err := p.Fit(ctx, m.Curvature, w, h, rng)
@@ -89,7 +89,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
 	return &posterior{
-		Network: tangent.Network{Net: p.Net, Inputs: p.Inputs, W: best.W, Shift: p.Shift}, cov: cov, hypers: best.Hypers,
+		Network: linearized.Network{Net: p.Net, Inputs: p.Inputs, W: best.W, Shift: p.Shift}, cov: cov, hypers: best.Hypers,
 		evidence: best.Evidence, state: best.State(), warnings: best.Warnings,
 	}, nil
 }

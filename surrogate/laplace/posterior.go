@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
-	"github.com/functionspace/bo/surrogate/internal/tangent"
 )
 
 // chunk is how many points go through the network at a time.
@@ -18,7 +18,7 @@ const chunk = 256
 
 // posterior has the mean shift + f(x,w) and the covariance J(x)ΣJ(x')ᵀ.
 type posterior struct {
-	tangent.Network
+	linearized.Network
 	cov      mapnet.Covariance
 	hypers   mapnet.Hypers
 	evidence float64

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 func TestRidgeRegression(t *testing.T) {
 	const delta, noise = 0.8, 0.1
 	d := surrogate.Dataset{X: mat.NewDense(3, 1, []float64{-1, 0, 1}), Y: []float64{-2, 0.3, 1.7}}
-	p, err := Model{mapnet.Settings{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}}.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	p, err := Model{mapnet.Settings{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}}.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, 1), make([]float64, 1)
 	p.Predict(mean, variance, mat.NewDense(1, 1, []float64{2}))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
@@ -51,8 +51,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	w, h := p.Start(start, stream.Split(rng, "weights", 0))
-	f, err := p.Fit(ctx, p.Cheap(), w, h, stream.Split(rng, "training", 0))
+	w, h := p.Start(start, random.Split(rng, "weights", 0))
+	f, err := p.Fit(ctx, p.Cheap(), w, h, random.Split(rng, "training", 0))
 	if err != nil {
 		return nil, fmt.Errorf("map: %w", err)
 	}

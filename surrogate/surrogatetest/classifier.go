@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -47,7 +47,7 @@ func labelled(n, classes int) surrogate.Labels {
 }
 
 func fitLabels(c surrogate.Classifier, l surrogate.Labels) (surrogate.ClassPosterior, error) {
-	return c.FitLabels(context.Background(), l, stream.New(1, "surrogatetest", 0))
+	return c.FitLabels(context.Background(), l, random.New(1, "surrogatetest", 0))
 }
 
 func probabilities(p surrogate.ClassPosterior, x *mat.Dense) *mat.Dense {
@@ -164,7 +164,7 @@ func gradientOfClasses(p surrogate.ClassPosterior, x *mat.Dense) error {
 			return fmt.Errorf("PredictGrad has the probability %v, Predict %v", value[i], prob.At(i, 1))
 		}
 		f := func(at []float64) float64 { return probabilities(p, mat.NewDense(1, d, at)).At(0, 1) }
-		if err := check.Gradient(f, append([]float64(nil), x.RawRowView(i)...), grad.RawRowView(i), 1e-5); err != nil {
+		if err := gradcheck.Gradient(f, append([]float64(nil), x.RawRowView(i)...), grad.RawRowView(i), 1e-5); err != nil {
 			return fmt.Errorf("probability: %w", err)
 		}
 	}
@@ -221,7 +221,7 @@ func checkBadLabels(c surrogate.Classifier) error {
 func checkLabelCancellation(c surrogate.Classifier) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := c.FitLabels(ctx, labelled(12, 2), stream.New(1, "surrogatetest", 0)); !errors.Is(err, context.Canceled) {
+	if _, err := c.FitLabels(ctx, labelled(12, 2), random.New(1, "surrogatetest", 0)); !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("a fit under a cancelled context gives the error %v", err)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -30,7 +30,7 @@ func everything(p surrogate.Posterior, x *mat.Dense) []float64 {
 	out = append(append(out, g.mean...), g.variance...)
 	out = append(append(append(out, data(g.dmean)...), data(g.dvariance)...), data(dx)...)
 	out = append(append(out, jointMean...), data(cov)...)
-	for _, path := range p.Paths(2, stream.New(8, "everything", 0)) {
+	for _, path := range p.Paths(2, random.New(8, "everything", 0)) {
 		value, grad := make([]float64, m), mat.NewDense(m, d, nil)
 		path.Eval(value, grad, x)
 		out = append(append(out, value...), data(grad)...)
@@ -47,7 +47,7 @@ func checkDestinations(s *suite) error {
 	mean, variance := predict(s.post, x)
 	g := predictGrad(s.post, x)
 	jointMean, cov := joint(s.post, x)
-	path := s.post.Paths(1, stream.New(9, "destinations", 0))[0]
+	path := s.post.Paths(1, random.New(9, "destinations", 0))[0]
 	value, grad := make([]float64, m), mat.NewDense(m, 2, nil)
 	path.Eval(value, grad, x)
 
@@ -195,7 +195,7 @@ func checkBadData(s *suite) error {
 	} {
 		d := clone(s.data)
 		c.harm(&d)
-		post, err := s.model.Fit(context.Background(), d, stream.New(1, "surrogatetest", 0))
+		post, err := s.model.Fit(context.Background(), d, random.New(1, "surrogatetest", 0))
 		if !errors.Is(err, c.want) {
 			return fmt.Errorf("a fit to %s gives the error %v, want one that wraps %v", c.what, err, c.want)
 		}
@@ -210,7 +210,7 @@ func checkBadData(s *suite) error {
 func checkCancellation(s *suite) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("enough"))
-	post, err := s.model.Fit(ctx, s.data, stream.New(1, "surrogatetest", 0))
+	post, err := s.model.Fit(ctx, s.data, random.New(1, "surrogatetest", 0))
 	if !errors.Is(err, context.Canceled) || post != nil {
 		return fmt.Errorf("a fit under a cancelled context gives the posterior %v and the error %v, want %v", post, err, context.Canceled)
 	}

@@ -6,14 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
 // smooth is n standardised values of a smooth function at points of the unit
 // cube.
 func smooth(n, dim int) surrogate.Dataset {
-	rng := stream.New(2, "data", n)
+	rng := random.New(2, "data", n)
 	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n), Lo: make([]float64, dim), Hi: make([]float64, dim)}
 	for j := range dim {
 		d.Hi[j] = 1
@@ -34,7 +34,7 @@ func smooth(n, dim int) surrogate.Dataset {
 
 // points are m rows in the unit cube, away from the data.
 func points(m, dim int) *mat.Dense {
-	rng := stream.New(3, "points", m)
+	rng := random.New(3, "points", m)
 	x := mat.NewDense(m, dim, nil)
 	for i := range m {
 		for j := range dim {

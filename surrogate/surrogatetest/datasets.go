@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -63,7 +63,7 @@ func huge(s *suite) error {
 	for i := range d.Y {
 		d.Y[i] = 1e12 * (5 + d.Y[i])
 	}
-	post, err := surrogate.Scaled{Model: s.model}.Fit(context.Background(), d, stream.New(1, "surrogatetest", 0))
+	post, err := surrogate.Scaled{Model: s.model}.Fit(context.Background(), d, random.New(1, "surrogatetest", 0))
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -28,7 +28,7 @@ func sane(p surrogate.Posterior, xs ...*mat.Dense) error {
 		mean, variance := predict(p, x)
 		g := predictGrad(p, x)
 		jointMean, cov := joint(p, x)
-		paths := p.Paths(1, stream.New(4, "sane", 0))
+		paths := p.Paths(1, random.New(4, "sane", 0))
 		if len(paths) != 1 {
 			return fmt.Errorf("%d paths, want 1", len(paths))
 		}
@@ -148,10 +148,10 @@ func gradientAgrees(p surrogate.Posterior, x *mat.Dense, gradTol, tol float64) e
 		return data(grad)
 	}
 	flat := at.RawMatrix().Data
-	if err := check.Gradient(sum(func() []float64 { m, _ := predict(p, at); return m }), flat, weighted(g.dmean), gradTol); err != nil {
+	if err := gradcheck.Gradient(sum(func() []float64 { m, _ := predict(p, at); return m }), flat, weighted(g.dmean), gradTol); err != nil {
 		return fmt.Errorf("mean: %w", err)
 	}
-	if err := check.Gradient(sum(func() []float64 { _, v := predict(p, at); return v }), flat, weighted(g.dvariance), gradTol); err != nil {
+	if err := gradcheck.Gradient(sum(func() []float64 { _, v := predict(p, at); return v }), flat, weighted(g.dvariance), gradTol); err != nil {
 		return fmt.Errorf("variance: %w", err)
 	}
 	return nil
@@ -162,7 +162,7 @@ func gradientAgrees(p surrogate.Posterior, x *mat.Dense, gradTol, tol float64) e
 func checkJointVJP(s *suite) error {
 	const m = 3
 	x := points(m, 2)
-	rng := stream.New(5, "adjoint", 0)
+	rng := random.New(5, "adjoint", 0)
 	mbar, cbar := make([]float64, m), mat.NewSymDense(m, nil)
 	for i := range m {
 		mbar[i] = rng.NormFloat64()
@@ -196,5 +196,5 @@ func checkJointVJP(s *suite) error {
 	if err := near("JointVJP must add to its destination: its product", from3, from0, 1e-9*(1+mat.Norm(mat.NewVecDense(len(from0), from0), 2))); err != nil {
 		return err
 	}
-	return check.Gradient(f, x.RawMatrix().Data, from0, s.GradTol)
+	return gradcheck.Gradient(f, x.RawMatrix().Data, from0, s.GradTol)
 }

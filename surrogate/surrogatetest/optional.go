@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -156,7 +156,7 @@ func checkWarmStart(s *suite) error {
 		return err
 	}
 	fit := func(start surrogate.State) (surrogate.Posterior, error) {
-		return model.FitFrom(context.Background(), start, clone(s.data), stream.New(1, "surrogatetest", 0))
+		return model.FitFrom(context.Background(), start, clone(s.data), random.New(1, "surrogatetest", 0))
 	}
 	again, err := fit(state)
 	if err != nil {

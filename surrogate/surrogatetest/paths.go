@@ -7,20 +7,20 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // checkPaths: a path is one function, the same whenever and with whatever other
 // points it is asked for, and its gradient is that of its value.
 func checkPaths(s *suite) error {
 	const n, m = 3, 5
-	paths := s.post.Paths(n, stream.New(6, "paths", 0))
-	again := s.post.Paths(n, stream.New(6, "paths", 0))
+	paths := s.post.Paths(n, random.New(6, "paths", 0))
+	again := s.post.Paths(n, random.New(6, "paths", 0))
 	if len(paths) != n || len(again) != n {
 		return fmt.Errorf("%d paths, want %d", len(paths), n)
 	}
-	if none := s.post.Paths(0, stream.New(6, "paths", 0)); len(none) != 0 {
+	if none := s.post.Paths(0, random.New(6, "paths", 0)); len(none) != 0 {
 		return fmt.Errorf("%d paths, want 0", len(none))
 	}
 	x := points(m, 2)
@@ -52,7 +52,7 @@ func checkPaths(s *suite) error {
 		for j := range 2 {
 			grad.Set(1, j, 2*grad.At(1, j))
 		}
-		if err := check.Gradient(sum, at.RawMatrix().Data, data(grad), s.GradTol); err != nil {
+		if err := gradcheck.Gradient(sum, at.RawMatrix().Data, data(grad), s.GradTol); err != nil {
 			return fmt.Errorf("path %d: %w", i, err)
 		}
 	}
@@ -70,7 +70,7 @@ func checkPathMoments(s *suite) error {
 	x := pairs(m, 2)
 	mean, cov := joint(s.post, x)
 	draws := mat.NewDense(n, m, nil)
-	for i, p := range s.post.Paths(n, stream.New(7, "moments", 0)) {
+	for i, p := range s.post.Paths(n, random.New(7, "moments", 0)) {
 		for j, v := range evaluate(p, x) {
 			draws.Set(i, j, v-mean[j])
 		}

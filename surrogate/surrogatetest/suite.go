@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -132,7 +132,7 @@ func newSuite(o Options, m surrogate.Model) (*suite, error) {
 
 // fit fits the model with the seed that all fits share.
 func (s *suite) fit(d surrogate.Dataset) (surrogate.Posterior, error) {
-	post, err := s.model.Fit(context.Background(), d, stream.New(1, "surrogatetest", 0))
+	post, err := s.model.Fit(context.Background(), d, random.New(1, "surrogatetest", 0))
 	if err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/linear"
@@ -146,7 +146,7 @@ func (e *evidence) eval(theta, grad []float64) float64 {
 // learn sets the spreads, the scale of the output weights and σ, where they are not
 // given, to the maximum of the evidence with the given weights, found from two starts.
 func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error {
-	x, y := rows.AtMost(p.data.X, p.data.Y, evidenceRows, rng)
+	x, y := subset.AtMost(p.data.X, p.data.Y, evidenceRows, rng)
 	_, d := x.Dims()
 	e := &evidence{
 		net: p.net, w: w, x: p.box.Inputs(1).Apply(x), y: y,

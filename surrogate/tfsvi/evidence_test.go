@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/rows"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -19,7 +19,7 @@ import (
 
 func TestEvidenceGradient(t *testing.T) {
 	for _, hidden := range [][]int{{}, {4}, {5, 9}} {
-		rng := stream.New(1, "evidence", 0)
+		rng := random.New(1, "evidence", 0)
 		net := &nn.Network{In: 3, Hidden: hidden}
 		e := &evidence{
 			net: net, w: net.Init(rng), x: space.Uniform(6, 3, rng), y: []float64{0.3, -1, 0.4, 0.8, -0.2, 0.1},
@@ -33,18 +33,18 @@ func TestEvidenceGradient(t *testing.T) {
 		theta, grad := []float64{0.3, -0.4, 1, -1.2, -3}, make([]float64, 5)
 		e.eval(theta, grad)
 		value := func(theta []float64) float64 { return e.eval(theta, make([]float64, 5)) }
-		require.NoError(t, check.Gradient(value, theta, grad, 1e-6), "%v", hidden)
+		require.NoError(t, gradcheck.Gradient(value, theta, grad, 1e-6), "%v", hidden)
 	}
 }
 
 // An input that does not matter is given a small spread.
 func TestSpreadsOfInputs(t *testing.T) {
-	rng := stream.New(1, "data", 0)
+	rng := random.New(1, "data", 0)
 	d := surrogate.Dataset{X: space.Uniform(40, 2, rng), Y: make([]float64, 40)}
 	for i := range d.Y {
 		d.Y[i] = math.Sin(6*d.X.At(i, 0)) + 0.1*rng.NormFloat64()
 	}
-	p := &problem{Model: Model{Bias: new(0.5), Covariance: covarianceOutput}, data: d, objective: objective{net: &nn.Network{In: 2, Hidden: []int{50}}}, order: rows.All(40)}
+	p := &problem{Model: Model{Bias: new(0.5), Covariance: covarianceOutput}, data: d, objective: objective{net: &nn.Network{In: 2, Hidden: []int{50}}}, order: subset.All(40)}
 	p.box.Lo, p.box.Hi = []float64{0, 0}, []float64{1, 1}
 	p.spread = []float64{1, 1}
 	require.NoError(t, p.learn(t.Context(), p.initial(rng).m, rng))
@@ -54,7 +54,7 @@ func TestSpreadsOfInputs(t *testing.T) {
 
 // The posterior of the output weights solves (ΦᵀΦ/σ² + I/v²) w = Φᵀy/σ².
 func TestSolve(t *testing.T) {
-	rng := stream.New(1, "data", 0)
+	rng := random.New(1, "data", 0)
 	d := surrogate.Dataset{X: space.Uniform(300, 2, rng), Y: make([]float64, 300)}
 	for i := range d.Y {
 		d.Y[i] = rng.NormFloat64()
@@ -94,7 +94,7 @@ func TestSolve(t *testing.T) {
 // pull is the chain rule through push.
 func TestFrame(t *testing.T) {
 	origin := newVariational(7, 3)
-	rng := stream.New(1, "frame", 0)
+	rng := random.New(1, "frame", 0)
 	for i := range origin.vector {
 		origin.vector[i] = rng.NormFloat64()
 	}
@@ -120,5 +120,5 @@ func TestFrame(t *testing.T) {
 		grad.vector[i] = float64(i+1) * x
 	}
 	f.pull(grad)
-	require.NoError(t, check.Gradient(value, at, f.bar.vector, 1e-6))
+	require.NoError(t, gradcheck.Gradient(value, at, f.bar.vector, 1e-6))
 }

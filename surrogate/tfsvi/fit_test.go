@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
@@ -24,7 +24,7 @@ func TestFit(t *testing.T) {
 		{Hidden: []int{60}, Draws: 2, Samples: 50, Prior: "fixed", Divergence: "diagonal"},
 		{Hidden: []int{20, 20}, Draws: 2, Samples: 50, Steps: 800, Covariance: "diagonal"},
 	} {
-		post, err := m.Fit(t.Context(), toy.Wave(40), stream.New(1, "fit", 0))
+		post, err := m.Fit(t.Context(), toy.Wave(40), random.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, variance := make([]float64, 6), make([]float64, 6)
 		post.Predict(mean, variance, x)
@@ -39,7 +39,7 @@ func TestFit(t *testing.T) {
 // A given noise stays; pairs of networks have the mean weights between them.
 func TestFixedNoiseAndPairs(t *testing.T) {
 	noise := 0.04
-	post, err := Model{Noise: &noise, Hidden: []int{8}, Covariance: "diagonal", Steps: 20, Samples: 3}.Fit(t.Context(), toy.Wave(10), stream.New(1, "fit", 0))
+	post, err := Model{Noise: &noise, Hidden: []int{8}, Covariance: "diagonal", Steps: 20, Samples: 3}.Fit(t.Context(), toy.Wave(10), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InEpsilon(t, noise, post.Noise(), 1e-12)
 	q := post.(*mixture.Posterior)
@@ -52,7 +52,7 @@ func TestFixedNoiseAndPairs(t *testing.T) {
 // With many inputs, of which few matter, the posterior follows the function and does not
 // claim to know more of it than it does.
 func TestManyInputs(t *testing.T) {
-	rng := stream.New(1, "data", 0)
+	rng := random.New(1, "data", 0)
 	f := func(x []float64) float64 { return 2 * math.Sin(5*x[0]) * math.Cos(4*x[1]) }
 	d := surrogate.Dataset{X: space.Uniform(120, 30, rng), Y: make([]float64, 120), NoiseFree: true}
 	for i := range d.Y {
@@ -73,7 +73,7 @@ func TestManyInputs(t *testing.T) {
 
 // Beyond 500 observations the hidden layers learn from all of them.
 func TestManyObservations(t *testing.T) {
-	post, err := Model{Hidden: []int{20}, Draws: 1, Steps: 120, Batch: 100, Samples: 20}.Fit(t.Context(), toy.Wave(600), stream.New(1, "fit", 0))
+	post, err := Model{Hidden: []int{20}, Draws: 1, Steps: 120, Batch: 100, Samples: 20}.Fit(t.Context(), toy.Wave(600), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, 2), make([]float64, 2)
 	post.Predict(mean, variance, mat.NewDense(2, 1, []float64{-0.75, 0.75}))
@@ -92,7 +92,7 @@ func TestCheck(t *testing.T) {
 // One evaluation of the objective and its gradient with the default settings, 50
 // observations of 2 inputs.
 func BenchmarkObjective(b *testing.B) {
-	rng := stream.New(1, "bench", 0)
+	rng := random.New(1, "bench", 0)
 	o := &objective{net: &nn.Network{In: 2, Hidden: []int{200}}, scale: 0.1, jitter: 1e-3}
 	v, at := example(o.net, o.net.Outputs(), 1)
 	at.x, at.y, at.noise = space.Uniform(50, 2, rng), make([]float64, 50), mat.NewDense(5, len(v.m), nil)

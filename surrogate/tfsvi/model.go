@@ -15,9 +15,9 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
 )
@@ -152,7 +152,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	n, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
 	p := &problem{
-		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: rows.All(n),
+		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: subset.All(n),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
 	}
 	v, err := p.fit(ctx, start, rng)
@@ -164,7 +164,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	noise := math.Exp(2 * v.logSD[0])
 	post := &mixture.Posterior{
-		Net: net, Inputs: p.inputs, Weights: mixture.Draw(v.m, v.scales(), v.ut, m.Samples, stream.Split(rng, "samples", 0)),
+		Net: net, Inputs: p.inputs, Weights: mixture.Draw(v.m, v.scales(), v.ut, m.Samples, random.Split(rng, "samples", 0)),
 		NoiseOf:   noise,
 		Described: []surrogate.Hyper{{Name: "noise", Value: noise}, {Name: "prior-scale", Value: p.scale}, {Name: "spread", Value: rootMeanSquare(p.spread)}, {Name: "weights", Value: float64(net.NumParams())}},
 	}
@@ -193,7 +193,7 @@ func (m Model) solves() bool { return m.Start == startFitted && m.Covariance == 
 
 // fit returns q after training.
 func (p *problem) fit(ctx context.Context, start surrogate.State, rng *rand.Rand) (*variational, error) {
-	weights, starts, draws := stream.Split(rng, "weights", 0), stream.Split(rng, "start", 0), stream.Split(rng, "train", 0)
+	weights, starts, draws := random.Split(rng, "weights", 0), random.Split(rng, "start", 0), random.Split(rng, "train", 0)
 	if p.solves() {
 		return p.fitSolved(ctx, weights, draws)
 	}
@@ -355,9 +355,9 @@ func (p *problem) nextBatch(rng *rand.Rand) batch {
 	n, _ := p.data.Dims()
 	size := min(n, p.Batch)
 	if size < n {
-		rows.Draw(p.order, size, rng)
+		subset.Draw(p.order, size, rng)
 	}
-	x, y := rows.TakeBoth(p.data.X, p.data.Y, p.order[:size])
+	x, y := subset.TakeBoth(p.data.X, p.data.Y, p.order[:size])
 	b := batch{x: p.inputs.Apply(x), y: y, weight: float64(n) / float64(size), noise: mat.NewDense(p.Draws, p.net.NumParams(), nil)}
 	eps := b.noise.RawMatrix().Data
 	for i := range eps {

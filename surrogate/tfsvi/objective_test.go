@@ -7,16 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 )
 
 // example is a batch of 4 observations, two context sets, and q of a small
 // network on 2 inputs.
 func example(net *nn.Network, rank int, seed uint64) (*variational, batch) {
-	rng := stream.New(seed, "example", 0)
+	rng := random.New(seed, "example", 0)
 	v := newVariational(net.NumParams(), rank)
 	for i := range v.vector {
 		v.vector[i] = 0.5 * rng.NormFloat64()
@@ -51,7 +51,7 @@ func TestObjectiveGradient(t *testing.T) {
 						require.NoError(t, err)
 						return f
 					}
-					require.NoError(t, check.Gradient(value, v.vector, grad.vector, 1e-6), "%v fixed %t diagonal %t rank %d", hidden, fixed, diagonal, rank)
+					require.NoError(t, gradcheck.Gradient(value, v.vector, grad.vector, 1e-6), "%v fixed %t diagonal %t rank %d", hidden, fixed, diagonal, rank)
 				}
 			}
 		}
@@ -79,7 +79,7 @@ func TestStopGradient(t *testing.T) {
 		require.NoError(t, shifted.joint(delta))
 		return shifted.value
 	}
-	require.NoError(t, check.Gradient(value, at, grad.m, 1e-7))
+	require.NoError(t, gradcheck.Gradient(value, at, grad.m, 1e-7))
 }
 
 // For a linear model the divergence at p independent points is that of the
@@ -88,7 +88,7 @@ func TestLinearModelHasTheDivergenceOfItsWeights(t *testing.T) {
 	const scale = 0.7
 	o := &objective{net: &nn.Network{In: 2}, scale: scale, jitter: 1e-10}
 	v, _ := example(o.net, 0, 3)
-	d, err := o.divergence(v, space.Sobol(3, 2, stream.New(1, "c", 0)))
+	d, err := o.divergence(v, space.Sobol(3, 2, random.New(1, "c", 0)))
 	require.NoError(t, err)
 	var want float64
 	for i, s := range v.scales() {

@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 // startMean fits m to the data, roughly, and widens s.
 func (p *problem) startMean(ctx context.Context, v *variational, rng *rand.Rand) error {
 	n, _ := p.data.Dims()
-	x, y := rows.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:min(n, startRows)])
+	x, y := subset.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:min(n, startRows)])
 	cov := mat.NewSymDense(len(y), nil)
 	fspace.AddDiagonal(cov, startError*startError)
 	fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}

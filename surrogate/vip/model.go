@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/linear"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -75,10 +75,10 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	p := all
 	if n := len(d.Y); n > fitRows {
-		p = all.Subset(stream.Split(rng, "rows", 0).Perm(n)[:fitRows])
+		p = all.Subset(random.Split(rng, "rows", 0).Perm(n)[:fitRows])
 	}
-	o := newObjective(p, m.Functions, m.Prior == "weights", stream.Split(rng, "functions", 0))
-	v, warnings, err := m.train(ctx, o, start, stream.Split(rng, "start", 0))
+	o := newObjective(p, m.Functions, m.Prior == "weights", random.Split(rng, "functions", 0))
+	v, warnings, err := m.train(ctx, o, start, random.Split(rng, "start", 0))
 	if err != nil {
 		return nil, fmt.Errorf("vip: %w", err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -24,7 +24,7 @@ func TestConformance(t *testing.T) {
 }
 
 func wave(n int) surrogate.Dataset {
-	rng := stream.New(1, "wave", 0)
+	rng := random.New(1, "wave", 0)
 	d := surrogate.Dataset{X: mat.NewDense(n, 2, nil), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
 	for i := range n {
 		a, b := rng.Float64(), rng.Float64()
@@ -39,7 +39,7 @@ func testObjective(t *testing.T, m Model, d surrogate.Dataset) *objective {
 	require.NoError(t, err)
 	p, err := mapnet.New(s, d)
 	require.NoError(t, err)
-	return newObjective(p, m.Functions, m.Prior == "weights", stream.New(2, "eps", 0))
+	return newObjective(p, m.Functions, m.Prior == "weights", random.New(2, "eps", 0))
 }
 
 func TestGradient(t *testing.T) {
@@ -50,14 +50,14 @@ func TestGradient(t *testing.T) {
 		{Hidden: []int{}, Functions: 5, Noise: new(0.1)},
 	} {
 		o := testObjective(t, m, wave(8))
-		rng := stream.New(3, "v", 0)
+		rng := random.New(3, "v", 0)
 		v := o.start(rng)
 		for i := range v[1:] {
 			v[1+i] += 0.3 * rng.NormFloat64()
 		}
 		grad := make([]float64, len(v))
 		o.loss(v, grad)
-		require.NoError(t, check.Gradient(func(v []float64) float64 { return o.loss(v, make([]float64, len(v))) }, v, grad, 1e-6))
+		require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return o.loss(v, make([]float64, len(v))) }, v, grad, 1e-6))
 	}
 }
 
@@ -69,15 +69,15 @@ func TestExactProcess(t *testing.T) {
 		const n, m, noise = 15, 6, 0.02
 		d := wave(n)
 		model := Model{Hidden: []int{5}, Functions: functions, Noise: new(noise), Steps: 5}
-		post, err := model.Fit(context.Background(), d, stream.New(1, "fit", 0))
+		post, err := model.Fit(context.Background(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 
 		// All functions at the data and at fresh points.
 		x := mat.NewDense(n+m, 2, nil)
 		x.Stack(d.X, wave(40).X.Slice(40-m, 40, 0, 2))
-		rng := stream.New(1, "fit", 0)
+		rng := random.New(1, "fit", 0)
 		o := testObjective(t, model, d)
-		o.eps = newObjective(o.p, functions, false, stream.Split(rng, "functions", 0)).eps
+		o.eps = newObjective(o.p, functions, false, random.Split(rng, "functions", 0)).eps
 		f := mat.NewDense(functions, n+m, nil)
 		v := post.(surrogate.Stater).State()
 		for s := range functions {
@@ -153,7 +153,7 @@ func TestManyFunctions(t *testing.T) {
 // More observations than the prior is fitted to.
 func TestManyRows(t *testing.T) {
 	d := wave(fitRows + 500)
-	post, err := Model{Hidden: []int{8}, Functions: 20, Steps: 5}.Fit(context.Background(), d, stream.New(1, "fit", 0))
+	post, err := Model{Hidden: []int{8}, Functions: 20, Steps: 5}.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, 1), make([]float64, 1)
 	post.Predict(mean, variance, mat.NewDense(1, 2, []float64{0.4, 0.5}))
@@ -162,7 +162,7 @@ func TestManyRows(t *testing.T) {
 
 func TestWarmStart(t *testing.T) {
 	m := Model{Functions: 30, Steps: 200}
-	first, err := m.Fit(context.Background(), wave(20), stream.New(1, "fit", 0))
+	first, err := m.Fit(context.Background(), wave(20), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Empty(t, first.Warnings())
 	count := func(start surrogate.State) (n int) {
@@ -171,7 +171,7 @@ func TestWarmStart(t *testing.T) {
 				n++
 			}
 		})
-		_, err := m.FitFrom(ctx, start, wave(20), stream.New(1, "fit", 0))
+		_, err := m.FitFrom(ctx, start, wave(20), random.New(1, "fit", 0))
 		require.NoError(t, err)
 		return n
 	}
@@ -193,7 +193,7 @@ func TestCancelled(t *testing.T) {
 			cancel()
 		}
 	})
-	_, err := Model{}.Fit(ctx, wave(20), stream.New(1, "fit", 0))
+	_, err := Model{}.Fit(ctx, wave(20), random.New(1, "fit", 0))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -202,8 +202,8 @@ func BenchmarkLoss(b *testing.B) {
 	require.NoError(b, err)
 	p, err := mapnet.New(s, wave(50))
 	require.NoError(b, err)
-	o := newObjective(p, m.Functions, false, stream.New(1, "eps", 0))
-	v := o.start(stream.New(1, "start", 0))
+	o := newObjective(p, m.Functions, false, random.New(1, "eps", 0))
+	v := o.start(random.New(1, "start", 0))
 	grad := make([]float64, len(v))
 	for b.Loop() {
 		o.loss(v, grad)
@@ -211,7 +211,7 @@ func BenchmarkLoss(b *testing.B) {
 }
 
 func BenchmarkPredictGrad(b *testing.B) {
-	post, err := Model{Steps: 1}.Fit(context.Background(), wave(50), stream.New(1, "fit", 0))
+	post, err := Model{Steps: 1}.Fit(context.Background(), wave(50), random.New(1, "fit", 0))
 	require.NoError(b, err)
 	x := wave(20).X
 	mean, variance, dm, dv := make([]float64, 20), make([]float64, 20), mat.NewDense(20, 2, nil), mat.NewDense(20, 2, nil)

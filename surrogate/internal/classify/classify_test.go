@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 )
 
 func labelled(n, classes int) (*mat.Dense, []int) {
-	rng := stream.New(3, "labels", classes)
+	rng := random.New(3, "labels", classes)
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
 	for i := range n {
 		a, b := rng.Float64(), rng.Float64()
@@ -47,7 +47,7 @@ func TestEvidenceGradient(t *testing.T) {
 		}
 		var a *mat.Dense
 		s.loss(context.Background(), v, grad, &a)
-		require.NoError(t, check.Gradient(f, v, grad, 1e-6), "%d classes", classes)
+		require.NoError(t, gradcheck.Gradient(f, v, grad, 1e-6), "%d classes", classes)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestLikelihoodDerivatives(t *testing.T) {
 			return LogProb(mat.NewDense(l, 4, nil), mat.NewDense(l, 4, nil), mat.NewDense(l, 4, v), y)
 		}
 		LogProb(prob, grad, f, y)
-		require.NoError(t, check.Gradient(value, f.RawMatrix().Data, grad.RawMatrix().Data, 1e-8))
+		require.NoError(t, gradcheck.Gradient(value, f.RawMatrix().Data, grad.RawMatrix().Data, 1e-8))
 
 		// W v is minus the derivative of the gradient along v.
 		v := mat.NewDense(l, 4, nil)

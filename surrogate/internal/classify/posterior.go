@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/specfn"
-	"github.com/functionspace/bo/internal/stream"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -149,7 +149,7 @@ type integral struct {
 }
 
 func newIntegral(l int) *integral {
-	s := &integral{z: space.Sobol(draws, l, stream.New(0, "softmax", 0)), root: make([]float64, l*l), f: make([]float64, l)}
+	s := &integral{z: space.Sobol(draws, l, random.New(0, "softmax", 0)), root: make([]float64, l*l), f: make([]float64, l)}
 	data := s.z.RawMatrix().Data
 	for i, u := range data {
 		data[i] = distuv.UnitNormal.Quantile(min(max(u, 1e-12), 1-1e-12))

@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/rows"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -77,7 +77,7 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 		starts = defaultStarts
 	}
 	begin := p.starts(starts, rng)
-	p.x, p.y = rows.AtMost(d.X, d.Y, int(searchSize/math.Sqrt(float64(p.l))), rng)
+	p.x, p.y = subset.AtMost(d.X, d.Y, int(searchSize/math.Sqrt(float64(p.l))), rng)
 	best := begin[0]
 	if len(best) > 0 {
 		if best, err = p.run(ctx, begin); err != nil {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // The value is a Gaussian density and the derivatives are its own, with fewer features
@@ -17,7 +17,7 @@ import (
 func TestEvidence(t *testing.T) {
 	for _, f := range []int{3, 9} {
 		const n, noise = 6, 0.3
-		rng := stream.New(1, "evidence", f)
+		rng := random.New(1, "evidence", f)
 		draw := func(k int) []float64 {
 			v := make([]float64, k)
 			for i := range v {
@@ -42,14 +42,14 @@ func TestEvidence(t *testing.T) {
 		require.InDelta(t, normal.LogProb(v[n*f:n*f+n]), at(v), 1e-10)
 
 		grad := append(append(append([]float64{}, e.Phi.RawMatrix().Data...), e.R...), e.Noise)
-		require.NoError(t, check.Gradient(at, v, grad, 1e-7))
+		require.NoError(t, gradcheck.Gradient(at, v, grad, 1e-7))
 	}
 }
 
 // The same matrix, with columns of zeros that make it wide.
 func TestWideAndNarrow(t *testing.T) {
 	const n, f, noise = 6, 4, 0.2
-	rng := stream.New(1, "wide", 0)
+	rng := random.New(1, "wide", 0)
 	narrow, wide, r := mat.NewDense(n, f, nil), mat.NewDense(n, 2*f, nil), make([]float64, n)
 	for i := range n {
 		for j := range f {
@@ -72,7 +72,7 @@ func TestWideAndNarrow(t *testing.T) {
 // Draws have the moments of the posterior: E w = (1 + φᵀφ/σ²)⁻¹φᵀr/σ² for one feature.
 func TestDraw(t *testing.T) {
 	phi, r, noise := mat.NewDense(2, 1, []float64{1, 2}), []float64{1, 0.5}, 0.5
-	rng := stream.New(1, "draw", 0)
+	rng := random.New(1, "draw", 0)
 	var mean, square float64
 	const draws = 20_000
 	for range draws {

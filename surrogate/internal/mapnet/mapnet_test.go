@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/check"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate/internal/toy"
 )
 
@@ -24,7 +24,7 @@ func problem(t testing.TB, s Settings, n, dim int) *Problem {
 // The derivatives of the evidence, for every curvature.
 func TestGradientOfEvidence(t *testing.T) {
 	p := problem(t, Settings{Hidden: []int{4, 3}}, 12, 2)
-	w := p.Initial(stream.New(2, "w", 0))
+	w := p.Initial(random.New(2, "w", 0))
 	r := make([]float64, 12)
 	p.Residuals(r, w)
 	primal, err := p.primal(context.Background(), w)
@@ -42,7 +42,7 @@ func TestGradientOfEvidence(t *testing.T) {
 		}
 		_, dp, dn, err := Evidence(Hypers{math.Exp(0.3), math.Exp(-2)}, 12, mat.Dot(mat.NewVecDense(12, r), mat.NewVecDense(12, r)), 3.2, c)
 		require.NoError(t, err)
-		require.NoError(t, check.Gradient(f, []float64{0.3, -2}, []float64{dp, dn}, 1e-7), name)
+		require.NoError(t, gradcheck.Gradient(f, []float64{0.3, -2}, []float64{dp, dn}, 1e-7), name)
 	}
 	a, _, _, _ := Evidence(Hypers{2, 0.1}, 12, 1, 1, all[Full])
 	b, _, _, _ := Evidence(Hypers{2, 0.1}, 12, 1, 1, primal)
@@ -51,7 +51,7 @@ func TestGradientOfEvidence(t *testing.T) {
 
 func TestGradientOfObjective(t *testing.T) {
 	p := problem(t, Settings{Hidden: []int{4, 3}, Activation: "gelu"}, 12, 2)
-	h, w := Hypers{0.7, 0.02}, p.Initial(stream.New(2, "w", 0))
+	h, w := Hypers{0.7, 0.02}, p.Initial(random.New(2, "w", 0))
 	grad := make([]float64, len(w))
 	gradient(grad, make([]float64, 12), p.Net.Record(w, p.X), w, p.Y, h, 12)
 	f := func(w []float64) float64 {
@@ -59,14 +59,14 @@ func TestGradientOfObjective(t *testing.T) {
 		p.Residuals(r, w)
 		return Objective(h, r, w) / 12
 	}
-	require.NoError(t, check.Gradient(f, w, grad, 1e-7))
+	require.NoError(t, gradcheck.Gradient(f, w, grad, 1e-7))
 }
 
 // A step without damping solves a linear model, and E falls as predicted.
 func TestLevenbergMarquardtSolvesLinearModels(t *testing.T) {
 	p := problem(t, Settings{Hidden: []int{}}, 12, 2)
 	h := Hypers{0.7, 0.02}
-	lm := newLevenbergMarquardt(p, p.Initial(stream.New(2, "w", 0)))
+	lm := newLevenbergMarquardt(p, p.Initial(random.New(2, "w", 0)))
 	lm.lambda = 1e-12
 	_, err := lm.step(h)
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestTrainersAgree(t *testing.T) {
 	rms := func(s Settings) float64 {
 		s.Hidden, s.Precision = []int{10}, new(0.1)
 		p := problem(t, s, 60, 1)
-		rng := stream.New(2, "w", 0)
+		rng := random.New(2, "w", 0)
 		w, h := p.Start(nil, rng)
 		f, err := p.Fit(context.Background(), Full, w, h, rng)
 		require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestTrainersAgree(t *testing.T) {
 func TestKroneckerFactors(t *testing.T) {
 	for _, n := range []int{1, 9} {
 		p := problem(t, Settings{Hidden: []int{4, 3}}, n, 2)
-		w := p.Initial(stream.New(2, "w", 0))
+		w := p.Initial(random.New(2, "w", 0))
 		full, err := p.primal(context.Background(), w)
 		require.NoError(t, err)
 		c, err := p.kron(context.Background(), w)
@@ -129,7 +129,7 @@ func TestKroneckerFactors(t *testing.T) {
 // are one.
 func TestCovariances(t *testing.T) {
 	p := problem(t, Settings{Hidden: []int{4, 3}}, 9, 2)
-	w, h := p.Initial(stream.New(2, "w", 0)), Hypers{0.7, 0.02}
+	w, h := p.Initial(random.New(2, "w", 0)), Hypers{0.7, 0.02}
 	tape := p.Net.Record(w, toy.Sines(5, 2).X)
 	j := mat.NewDense(5, len(w), nil)
 	tape.Jacobian(j)
@@ -229,7 +229,7 @@ func TestTooLarge(t *testing.T) {
 func BenchmarkStep(b *testing.B) {
 	p := problem(b, Settings{}, 200, 6)
 	h := p.start()
-	lm := newLevenbergMarquardt(p, p.Initial(stream.New(2, "w", 0)))
+	lm := newLevenbergMarquardt(p, p.Initial(random.New(2, "w", 0)))
 	for b.Loop() {
 		lm.lambda = 1
 		_, err := lm.step(h)
@@ -240,7 +240,7 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkFit(b *testing.B) {
 	p := problem(b, Settings{}, 50, 6)
 	for b.Loop() {
-		rng := stream.New(2, "w", 0)
+		rng := random.New(2, "w", 0)
 		w, h := p.Start(nil, rng)
 		_, err := p.Fit(context.Background(), Full, w, h, rng)
 		require.NoError(b, err)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
-	"github.com/functionspace/bo/internal/rows"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -125,6 +125,6 @@ func (p *Problem) Initial(rng *rand.Rand) []float64 {
 // Subset returns the problem of some of the observations.
 func (p *Problem) Subset(index []int) *Problem {
 	q := *p
-	q.X, q.Y = rows.TakeBoth(p.X, p.Y, index)
+	q.X, q.Y = subset.TakeBoth(p.X, p.Y, index)
 	return &q
 }

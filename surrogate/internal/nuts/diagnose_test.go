@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // The numbers of ArviZ: testdata/nuts/diagnostics.py.
@@ -33,7 +33,7 @@ func TestAgainstArviZ(t *testing.T) {
 }
 
 func TestOneChain(t *testing.T) {
-	rng := stream.New(1, "chain", 0)
+	rng := random.New(1, "chain", 0)
 	still, drifting := make([]float64, 100), make([]float64, 100)
 	for i := range still {
 		still[i] = rng.NormFloat64()

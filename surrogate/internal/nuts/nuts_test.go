@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // gaussian has the mean 1, 2, … and the covariance S = DCD with D = diag(sd) and
@@ -45,7 +45,7 @@ func run(t *testing.T, target Target, start []float64, s Settings, chains int) [
 	t.Helper()
 	byEntry := make([][][]float64, len(start))
 	for k := range chains {
-		c, err := Sample(context.Background(), target, start, s, stream.New(1, "chain", k), func() {})
+		c, err := Sample(context.Background(), target, start, s, random.New(1, "chain", k), func() {})
 		require.NoError(t, err)
 		require.Len(t, c.Draws, s.Draws)
 		require.Zero(t, c.Divergent)
@@ -132,7 +132,7 @@ func TestEdge(t *testing.T) {
 		}
 		return -q[0]
 	}
-	c, err := Sample(context.Background(), target, []float64{1}, Settings{Warmup: 500, Draws: 4000, Accept: 0.9, Depth: 10}, stream.New(1, "edge", 0), func() {})
+	c, err := Sample(context.Background(), target, []float64{1}, Settings{Warmup: 500, Draws: 4000, Accept: 0.9, Depth: 10}, random.New(1, "edge", 0), func() {})
 	require.NoError(t, err)
 	require.Positive(t, c.Divergent)
 	var mean float64
@@ -141,7 +141,7 @@ func TestEdge(t *testing.T) {
 		mean += q[0] / 4000
 	}
 	require.InDelta(t, 1, mean, 0.15)
-	_, err = Sample(context.Background(), target, []float64{-1}, Settings{Draws: 1, Accept: 0.8, Depth: 3}, stream.New(1, "edge", 0), func() {})
+	_, err = Sample(context.Background(), target, []float64{-1}, Settings{Draws: 1, Accept: 0.8, Depth: 3}, random.New(1, "edge", 0), func() {})
 	require.ErrorIs(t, err, ErrStart)
 }
 
@@ -205,7 +205,7 @@ func TestWindows(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ticks := 0
-	_, err := Sample(ctx, gaussian([]float64{1}, 0), []float64{0}, Settings{Warmup: 50, Draws: 50, Accept: 0.8, Depth: 10}, stream.New(1, "c", 0), func() {
+	_, err := Sample(ctx, gaussian([]float64{1}, 0), []float64{0}, Settings{Warmup: 50, Draws: 50, Accept: 0.8, Depth: 10}, random.New(1, "c", 0), func() {
 		if ticks++; ticks == 7 {
 			cancel()
 		}

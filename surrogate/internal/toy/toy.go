@@ -7,13 +7,13 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/stream"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
 
 // Wave is n values of sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be predicted on [-2,2].
 func Wave(n int) surrogate.Dataset {
-	rng := stream.New(1, "wave", 0)
+	rng := random.New(1, "wave", 0)
 	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{-2}, Hi: []float64{2}}
 	for i := range n {
 		x := 0.5 + 0.5*rng.Float64()
@@ -28,7 +28,7 @@ func Wave(n int) surrogate.Dataset {
 
 // Sines is n noisy values of a sum of sines of dim inputs of [0,1].
 func Sines(n, dim int) surrogate.Dataset {
-	rng := stream.New(1, "wave", n)
+	rng := random.New(1, "wave", n)
 	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n)}
 	for i := range n {
 		for j := range dim {

@@ -1,0 +1,43 @@
+package didyoumean_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/functionspace/bo/internal/didyoumean"
+)
+
+func TestName(t *testing.T) {
+	objectives := []string{"ackley", "branin", "hartmann3", "hartmann6", "levy", "six-hump-camel"}
+	for _, c := range []struct{ got, want string }{
+		{"brannin", "branin"},
+		{"brnain", "branin"},
+		{"BRANIN", "branin"},
+		{"hartm", "hartmann3"},
+		{"hartman6", "hartmann6"},
+		{"six_hump_camel", "six-hump-camel"},
+		{"lévy", "levy"},
+		{"zzz", "levy"},
+		{"", "levy"},
+	} {
+		if got := didyoumean.Name(c.got, objectives); got != c.want {
+			t.Errorf("Name(%q) = %q, want %q", c.got, got, c.want)
+		}
+	}
+	if got := didyoumean.Name("x", nil); got != "" {
+		t.Errorf("no valid names: got %q", got)
+	}
+}
+
+// A transposition is one edit: "ba" is nearer to "ab" than to "cad".
+func TestTransposition(t *testing.T) {
+	if got := didyoumean.Name("ba", []string{"cad", "ab"}); got != "ab" {
+		t.Errorf("got %q, want ab", got)
+	}
+}
+
+func ExampleName() {
+	valid := []string{"branin", "hartmann6", "ackley"}
+	fmt.Printf("unknown objective %q: did you mean %s?\n", "brannin", didyoumean.Name("brannin", valid))
+	// Output: unknown objective "brannin": did you mean branin?
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package scratch
-
-const spoils = false

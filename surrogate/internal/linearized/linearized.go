@@ -1,0 +1,74 @@
+// Package linearized is a network linearised at its weights w,
+//
+//	f(x,w) + J(x)e,  J = ∂f/∂w,
+//
+// as a function of inputs in the units of the dataset.
+package linearized
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/internal/workspace"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// chunk is how many points go through the network at a time.
+const chunk = 256
+
+// Network is Shift + f(Inputs(x), W). It is immutable.
+type Network struct {
+	Net    *nn.Network
+	Inputs fspace.Affine
+	W      []float64
+	Shift  float64
+}
+
+// Dim is the number of inputs.
+func (n Network) Dim() int { return n.Net.In }
+
+// Record returns the network at the rows of x on a borrowed tape.
+func (n Network) Record(x *mat.Dense) *nn.Tape {
+	mem := workspace.Borrow()
+	defer mem.Return()
+	u := mem.Dense(x.Dims())
+	n.Inputs.ApplyTo(u, x)
+	t := nn.BorrowTape()
+	t.Record(n.Net, n.W, u)
+	return t
+}
+
+// Path is the linearised network with e added to the weights.
+func (n Network) Path(e []float64) surrogate.Path { return path{n, e} }
+
+type path struct {
+	Network
+	e []float64
+}
+
+// Eval implements surrogate.Path in O(p) a point for p weights.
+func (q path) Eval(value []float64, grad, x *mat.Dense) {
+	m := shape.Points(x, q.Dim())
+	shape.Len("value", len(value), m)
+	if grad != nil {
+		shape.Dims("grad", grad, m, q.Dim())
+	}
+	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
+		t := q.Record(x)
+		defer t.Return()
+		t.JVP(value[i:k], q.e)
+		for j, v := range t.Value() {
+			value[i+j] += q.Shift + v
+		}
+		if grad != nil {
+			mem := workspace.Borrow()
+			defer mem.Return()
+			dx := mem.Rows(grad, i, k)
+			t.InputGrad(dx)
+			t.JVPInputGrad(dx, q.e)
+			q.Inputs.Pull(dx)
+		}
+	})
+}

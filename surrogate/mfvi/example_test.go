@@ -1,0 +1,34 @@
+package mfvi_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/mfvi"
+)
+
+func Example() {
+	d := surrogate.Dataset{X: mat.NewDense(11, 1, nil), Lo: []float64{0}, Hi: []float64{2}}
+	for i := range 11 {
+		x := float64(i) / 10
+		d.X.Set(i, 0, x)
+		d.Y = append(d.Y, math.Sin(2*math.Pi*x))
+	}
+	posterior, err := mfvi.Model{}.Fit(context.Background(), d, rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	mean, variance := make([]float64, 2), make([]float64, 2)
+	posterior.Predict(mean, variance, mat.NewDense(2, 1, []float64{0.25, 1.9}))
+	fmt.Println("f(0.25) is near 1:", math.Abs(mean[0]-1) < 0.25)
+	fmt.Println("less is known of f(1.9):", variance[1] > variance[0])
+	// Output:
+	// f(0.25) is near 1: true
+	// less is known of f(1.9): true
+}

@@ -1,0 +1,118 @@
+package mfvi
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+)
+
+func TestConformance(t *testing.T) {
+	fast := surrogatetest.Options{Fast: true}
+	small := mapnet.Settings{Hidden: []int{8}}
+	t.Run("map", func(t *testing.T) { fast.Run(t, Model{Settings: small, Updates: 100, Samples: 20}) })
+	small.Batch = 5
+	t.Run("random", func(t *testing.T) {
+		fast.Run(t, Model{Settings: small, Begin: "random", Updates: 200, Pace: 0.02, Samples: 7, Draws: 1})
+	})
+}
+
+func line() surrogate.Dataset {
+	rng := random.New(1, "line", 0)
+	d := surrogate.Dataset{X: mat.NewDense(15, 2, nil), Y: make([]float64, 15), Lo: []float64{-1, -1}, Hi: []float64{1, 1}}
+	for i := range d.Y {
+		a, b := 2*rng.Float64()-1, 2*rng.Float64()-1
+		d.X.SetRow(i, []float64{a, b})
+		d.Y[i] = 1 + a - 2*b + 0.2*rng.NormFloat64()
+	}
+	return d
+}
+
+func testBound(t *testing.T, m Model) *bound {
+	m, err := m.withDefaults()
+	require.NoError(t, err)
+	p, err := mapnet.New(m.Settings, line())
+	require.NoError(t, err)
+	return &bound{m, p}
+}
+
+func TestGradient(t *testing.T) {
+	for _, s := range []mapnet.Settings{{Hidden: []int{4, 3}}, {Hidden: []int{3}, Precision: new(0.5), Noise: new(0.1)}} {
+		b := testBound(t, Model{Settings: s})
+		rng := random.New(2, "v", 0)
+		w, h := b.p.Start(nil, rng)
+		v := append([]float64{math.Log(h.Precision), math.Log(h.Noise)}, w...)
+		for range w {
+			v = append(v, rng.NormFloat64())
+		}
+		eps := b.noise(3, rng)
+		x, y := b.p.X.Slice(0, 6, 0, 2).(*mat.Dense), b.p.Y[:6]
+		grad := make([]float64, len(v))
+		loss := func(v, grad []float64) float64 { return b.loss(grad, v, x, y, eps, new(nn.Tape)) }
+		loss(v, grad)
+		require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return loss(v, make([]float64, len(v))) }, v, grad, 1e-6))
+	}
+}
+
+// For a linear model the optimum is known: m is the exact posterior mean, and the
+// precisions 1/s² are the diagonal of δI + ΦᵀΦ/σ².
+func TestLinearModel(t *testing.T) {
+	const delta, noise = 0.7, 0.04
+	b := testBound(t, Model{Settings: mapnet.Settings{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}, Updates: 4000, Pace: 0.02, Draws: 8})
+	v, _, err := b.start(context.Background(), nil, random.New(1, "start", 0))
+	require.NoError(t, err)
+	want, _ := b.parts(append([]float64(nil), v...))
+	require.NoError(t, b.train(context.Background(), v, random.New(1, "train", 0)))
+	m, _ := b.parts(v)
+	s, _ := b.scales(v)
+	require.InDeltaSlice(t, want, m, 0.01, "the start is the exact mean")
+	for k := range 3 {
+		precision := delta
+		for i := range 15 {
+			phi := append(append([]float64{}, b.p.X.RawRowView(i)...), 1)
+			precision += phi[k] * phi[k] / noise
+		}
+		require.InEpsilon(t, 1/math.Sqrt(precision), s[k], 0.05)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, Model{}.Check(2))
+	require.ErrorContains(t, Model{Begin: "maps"}.Check(2), "did you mean map?")
+	require.ErrorContains(t, Model{Draws: -1}.Check(2), "draws is -1")
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ctx = surrogate.WithProgress(ctx, func(p surrogate.Progress) {
+		if p.Phase == "bound" {
+			cancel()
+		}
+	})
+	_, err := Model{}.Fit(ctx, line(), random.New(1, "fit", 0))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func BenchmarkLoss(b *testing.B) {
+	m, err := Model{}.withDefaults()
+	require.NoError(b, err)
+	p, err := mapnet.New(m.Settings, line())
+	require.NoError(b, err)
+	bo := &bound{m, p}
+	rng := random.New(1, "b", 0)
+	w, _ := p.Start(nil, rng)
+	v := append(append([]float64{0, 0}, w...), make([]float64, len(w))...)
+	grad, tape := make([]float64, len(v)), new(nn.Tape)
+	for b.Loop() {
+		bo.loss(grad, v, p.X, p.Y, bo.noise(4, rng), tape)
+	}
+}

@@ -1,0 +1,32 @@
+package rff
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// basis is a constant and the features of a kernel.
+type basis struct {
+	prior.Features
+	constant float64
+}
+
+// Eval implements linear.Basis.
+func (b basis) Eval(mean []float64, phi, x *mat.Dense) {
+	for i := range mean {
+		mean[i] = b.constant
+	}
+	b.Features.Eval(phi, x)
+}
+
+// EvalVJP implements linear.Basis.
+func (b basis) EvalVJP(dx, x *mat.Dense, _ []float64, phibar *mat.Dense) {
+	b.Features.EvalVJP(dx, x, phibar)
+}
+
+// Path implements linear.Basis.
+func (b basis) Path(w []float64) surrogate.Path {
+	return prior.Function{Features: b.Features, Weights: w, Mean: b.constant}
+}

@@ -1,0 +1,89 @@
+package rff
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/linear"
+)
+
+// Model is Bayesian linear regression on random features. The zero value is the
+// default: 500 features of the kernel that the zero prior.Spec fits. Sun et al.
+// (2019) use 500 of an RBF kernel.
+type Model struct {
+	prior.Spec
+
+	Features int `set:"features" default:"500" help:"number of random features"`
+}
+
+var _ surrogate.WarmStarter = Model{}
+
+const fitRows = 1000 // observations that the hyper-parameters are fitted to
+
+func (m Model) withDefaults() (Model, error) {
+	if err := cmp.Or(settings.Positive("features", m.Features), settings.Fixed("noise", m.Noise, settings.LeastFixed)); err != nil {
+		return m, fmt.Errorf("rff: %w", err)
+	}
+	m.Features = cmp.Or(m.Features, 500)
+	return m, nil
+}
+
+// Check reports settings that cannot be fitted to data of dim inputs, whatever
+// the data: Fit would return the same error.
+func (m Model) Check(dim int) error {
+	m, err := m.withDefaults()
+	if err != nil {
+		return err
+	}
+	_, err = m.Process(dim)
+	return err
+}
+
+// Fit implements surrogate.Model.
+func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	return m.FitFrom(ctx, nil, d, rng)
+}
+
+// FitFrom implements surrogate.WarmStarter: the hyper-parameters start where an
+// earlier fit ended.
+func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	x, y := subset.AtMost(d.X, d.Y, fitRows, random.Split(rng, "rows", 0))
+	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, start, random.Split(rng, "prior", 0))
+	if err != nil {
+		return nil, fmt.Errorf("rff: %w", err)
+	}
+	features, err := prior.NewFeatures(fitted.Kernel, m.Features, random.Split(rng, "features", 0))
+	if err != nil {
+		return nil, fmt.Errorf("rff: %w", err)
+	}
+	if features.Len() == 0 {
+		return nil, fmt.Errorf("rff: the kernel %s has no features", fitted.Kernel)
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "regression"})
+	post, err := linear.New(ctx, "rff", basis{features, fitted.Mean}, fitted.Noise, d.X, d.Y)
+	if err != nil {
+		return nil, err
+	}
+	post.Degradation, post.Remembered = fitted.Warnings, fitted.State
+	post.Described = append(fspace.Hypers(fitted.Kernel),
+		surrogate.Hyper{Name: "noise", Value: fitted.Noise},
+		surrogate.Hyper{Name: "mean", Value: fitted.Mean},
+		surrogate.Hyper{Name: "features", Value: float64(features.Len())})
+	return post, nil
+}

@@ -1,0 +1,222 @@
+package svgp
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/prior"
+)
+
+const (
+	chunk     = 1024    // observations that pass at a time
+	keepLimit = 1 << 23 // numbers of W that are kept between the two passes
+)
+
+// data are the observations, targets less a fixed shift.
+type data struct {
+	x         *mat.Dense
+	y         []float64
+	learnMean bool
+}
+
+func (d data) rows(lo, hi int) *mat.Dense {
+	_, dim := d.x.Dims()
+	return d.x.Slice(lo, hi, 0, dim).(*mat.Dense)
+}
+
+// collapsed is the bound at given hyper-parameters and inducing points, with the
+// q that attains it: v ~ N(m, B⁻¹).
+type collapsed struct {
+	process prior.Process // its mean is relative to the data's shift
+	z       *mat.Dense
+	l       *linalg.Cholesky // of k(Z,Z)
+	b       *linalg.Cholesky // of B
+	m       []float64
+
+	value    float64
+	residual float64      // Σ_i k(x_i,x_i) - |w(x_i)|²
+	kept     []*mat.Dense // W by chunks, where it is small
+}
+
+// newCollapsed costs n·m²·2 flops.
+func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*collapsed, error) {
+	n, _ := d.x.Dims()
+	m, _ := z.Dims()
+	gram := mat.NewSymDense(m, nil)
+	p.Kernel.Gram(gram, z)
+	l, err := linalg.Factorize(gram)
+	if err != nil {
+		return nil, fmt.Errorf("svgp: covariance of the inducing points: %w", err)
+	}
+	c := &collapsed{process: p, z: z, l: l}
+	ww := mat.NewSymDense(m, nil)
+	wy, w1, ones := make([]float64, m), make([]float64, m), make([]float64, chunk)
+	for i := range ones {
+		ones[i] = 1
+	}
+	diag := make([]float64, chunk)
+	for lo := 0; lo < n; lo += chunk {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hi := min(lo+chunk, n)
+		w := c.features(d.rows(lo, hi))
+		if n*m <= keepLimit {
+			c.kept = append(c.kept, w)
+		}
+		linalg.Syrk(ww, 1, linalg.N, w, 1)
+		linalg.MulVec(wy, 1, linalg.N, w, d.y[lo:hi], 1)
+		linalg.MulVec(w1, 1, linalg.N, w, ones[:hi-lo], 1)
+		p.Kernel.Diag(diag[:hi-lo], d.rows(lo, hi))
+		for _, v := range diag[:hi-lo] {
+			c.residual += v
+		}
+	}
+	b := mat.NewSymDense(m, nil)
+	for i := range m {
+		c.residual -= ww.At(i, i)
+		for j := i; j < m; j++ {
+			b.SetSym(i, j, ww.At(i, j)/p.Noise)
+		}
+		b.SetSym(i, i, b.At(i, i)+1)
+	}
+	if c.b, err = linalg.Factorize(b); err != nil {
+		return nil, fmt.Errorf("svgp: precision of the inducing values: %w", err)
+	}
+
+	// With u = L_B⁻¹Wy/σ² and v = L_B⁻¹W1/σ², 1ᵀ(Q+σ²I)⁻¹y = (1ᵀy - σ²v·u)/σ².
+	for i := range m {
+		wy[i] /= p.Noise
+		w1[i] /= p.Noise
+	}
+	c.b.SolveLowerVec(wy)
+	c.b.SolveLowerVec(w1)
+	if d.learnMean {
+		var sum float64
+		for _, v := range d.y {
+			sum += v
+		}
+		c.process.Mean = (sum - p.Noise*linalg.Dot(w1, wy)) / (float64(n) - p.Noise*linalg.Dot(w1, w1))
+	}
+	linalg.Axpy(-c.process.Mean, w1, wy)
+	var rr float64
+	for _, v := range d.y {
+		rr += (v - c.process.Mean) * (v - c.process.Mean)
+	}
+	c.value = -0.5 * (float64(n)*math.Log(2*math.Pi*p.Noise) + c.b.LogDet() + rr/p.Noise - linalg.Dot(wy, wy) + c.residual/p.Noise)
+	c.b.SolveUpperVec(wy)
+	c.m = wy
+	return c, nil
+}
+
+// features returns w(x), a column for each row of x.
+func (c *collapsed) features(x *mat.Dense) *mat.Dense {
+	n, _ := x.Dims()
+	w := mat.NewDense(c.l.N(), n, nil)
+	c.process.Kernel.Cross(w, c.z, x)
+	c.l.SolveLower(w)
+	return w
+}
+
+// gradient adds the derivatives of the bound with respect to the kernel's log
+// hyper-parameters to dtheta, and with respect to Z to dz unless that is nil. It
+// returns the one with respect to σ². With α = (y - μ - Wᵀm)/σ²,
+//
+//	∂/∂k(Z,X) = L⁻ᵀ[ m αᵀ + (I - B⁻¹)W/σ² ],  ∂/∂k(Z,Z) = -½ L⁻ᵀ[ m mᵀ + B - 2I + B⁻¹ ]L⁻¹
+func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *mat.Dense) (dnoise float64, err error) {
+	n, _ := d.x.Dims()
+	m := len(c.m)
+	noise := c.process.Noise
+	inverse := mat.NewSymDense(m, nil)
+	c.b.Inverse(inverse)
+
+	h, traceInverse := mat.NewDense(m, m, nil), 0.0 // L⁻ᵀ(I - B⁻¹)/σ²
+	for i := range m {
+		traceInverse += inverse.At(i, i)
+		row := h.RawRowView(i)
+		for j := range row {
+			row[j] = -inverse.At(i, j) / noise
+		}
+		row[i] += 1 / noise
+	}
+	c.l.SolveUpper(h)
+	lm := append([]float64(nil), c.m...)
+	c.l.SolveUpperVec(lm)
+
+	var alpha2 float64
+	alpha, diagBar := make([]float64, chunk), make([]float64, chunk)
+	for i := range diagBar {
+		diagBar[i] = -0.5 / noise
+	}
+	for lo := 0; lo < n; lo += chunk {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		hi := min(lo+chunk, n)
+		x, alpha := d.rows(lo, hi), alpha[:hi-lo]
+		w := c.block(lo, x)
+		for i := range alpha {
+			alpha[i] = (d.y[lo+i] - c.process.Mean) / noise
+		}
+		linalg.MulVec(alpha, -1/noise, linalg.T, w, c.m, 1)
+		alpha2 += linalg.Dot(alpha, alpha)
+		fbar := mat.NewDense(m, hi-lo, nil)
+		linalg.Mul(fbar, 1, linalg.N, h, linalg.N, w, 0)
+		for i, v := range lm {
+			linalg.Axpy(v, alpha, fbar.RawRowView(i))
+		}
+		prior.CrossParamVJP(c.process.Kernel, dtheta, c.z, x, fbar)
+		prior.DiagParamVJP(c.process.Kernel, dtheta, x, diagBar[:hi-lo])
+		if dz != nil {
+			c.process.Kernel.CrossVJP(dz, c.z, x, fbar)
+		}
+	}
+
+	lower := mat.NewDense(m, m, nil)
+	c.b.Lower(lower)
+	inner := mat.NewSymDense(m, nil) // m mᵀ + B - 2I + B⁻¹
+	inner.CopySym(inverse)
+	linalg.Syrk(inner, 1, linalg.N, lower, 1)
+	for i := range m {
+		for j := i; j < m; j++ {
+			inner.SetSym(i, j, inner.At(i, j)+c.m[i]*c.m[j])
+		}
+		inner.SetSym(i, i, inner.At(i, i)-2)
+	}
+	pbar := c.sandwich(inner, -0.5)
+	c.process.Kernel.ParamVJP(dtheta, c.z, pbar)
+	if dz != nil {
+		prior.GramVJP(c.process.Kernel, dz, c.z, pbar)
+	}
+	traceS := (float64(n-m) + traceInverse) / noise
+	return 0.5*(alpha2-traceS) + c.residual/(2*noise*noise), nil
+}
+
+// sandwich returns s·L⁻ᵀ a L⁻¹.
+func (c *collapsed) sandwich(a *mat.SymDense, s float64) *mat.SymDense {
+	m := a.SymmetricDim()
+	full := mat.NewDense(m, m, nil)
+	full.Copy(a)
+	c.l.SolveUpper(full)
+	other := mat.DenseCopyOf(full.T())
+	c.l.SolveUpper(other)
+	out := mat.NewSymDense(m, nil)
+	for i := range m {
+		for j := i; j < m; j++ {
+			out.SetSym(i, j, 0.5*s*(other.At(i, j)+other.At(j, i)))
+		}
+	}
+	return out
+}
+
+// block returns W for the chunk that starts at lo.
+func (c *collapsed) block(lo int, x *mat.Dense) *mat.Dense {
+	if c.kept != nil {
+		return c.kept[lo/chunk]
+	}
+	return c.features(x)
+}

@@ -1,0 +1,216 @@
+package svgp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// gaussian is q(v) = N(m, S) by its natural parameters Λ = S⁻¹ and Λm.
+type gaussian struct {
+	precision *mat.SymDense
+	shift     []float64
+
+	chol *linalg.Cholesky // of Λ
+	m    []float64
+	s    *mat.SymDense
+}
+
+// optimal is the q at which the collapsed bound is attained.
+func optimal(c *collapsed) (*gaussian, error) {
+	m := len(c.m)
+	lower := mat.NewDense(m, m, nil)
+	c.b.Lower(lower)
+	q := standard(m)
+	linalg.Syrk(q.precision, 1, linalg.N, lower, 0)
+	linalg.MulVec(q.shift, 1, linalg.T, lower, c.m, 0)
+	linalg.MulVec(q.shift, 1, linalg.N, lower, append([]float64(nil), q.shift...), 0)
+	return q, q.refresh()
+}
+
+// standard is N(0, I).
+func standard(m int) *gaussian {
+	q := &gaussian{precision: mat.NewSymDense(m, nil), shift: make([]float64, m), m: make([]float64, m), s: mat.NewSymDense(m, nil)}
+	for i := range m {
+		q.precision.SetSym(i, i, 1)
+	}
+	return q
+}
+
+// step moves q by a natural gradient of length rate, given W of a batch, its
+// residuals and weight = n/(bσ²): towards Λ = I + weight·WWᵀ, Λm = weight·Wr.
+func (q *gaussian) step(rate, weight float64, w *mat.Dense, r []float64) error {
+	m := len(q.m)
+	linalg.Syrk(q.precision, rate*weight, linalg.N, w, 1-rate)
+	for i := range m {
+		q.precision.SetSym(i, i, q.precision.At(i, i)+rate)
+	}
+	linalg.MulVec(q.shift, rate*weight, linalg.N, w, r, 1-rate)
+	return q.refresh()
+}
+
+// refresh derives m and S from the natural parameters.
+func (q *gaussian) refresh() error {
+	var err error
+	if q.chol, err = linalg.Factorize(q.precision); err != nil {
+		return fmt.Errorf("svgp: precision of the inducing values: %w", err)
+	}
+	copy(q.m, q.shift)
+	q.chol.SolveVec(q.m)
+	q.chol.Inverse(q.s)
+	return nil
+}
+
+// kl is KL(q ‖ N(0,I)).
+func (q *gaussian) kl() float64 {
+	trace := 0.0
+	for i := range q.m {
+		trace += q.s.At(i, i)
+	}
+	return 0.5 * (trace + linalg.Dot(q.m, q.m) - float64(len(q.m)) + q.chol.LogDet())
+}
+
+// batch is a minibatch at given hyper-parameters and inducing points.
+type batch struct {
+	process prior.Process
+	z, x    *mat.Dense
+	r       []float64 // y - μ
+	scale   float64   // n/b
+	l       *linalg.Cholesky
+	w       *mat.Dense
+}
+
+func newBatch(process prior.Process, z, x *mat.Dense, r []float64, n int) (*batch, error) {
+	m, _ := z.Dims()
+	gram := mat.NewSymDense(m, nil)
+	process.Kernel.Gram(gram, z)
+	l, err := linalg.Factorize(gram)
+	if err != nil {
+		return nil, fmt.Errorf("svgp: covariance of the inducing points: %w", err)
+	}
+	w := mat.NewDense(m, len(r), nil)
+	process.Kernel.Cross(w, z, x)
+	l.SolveLower(w)
+	return &batch{process, z, x, r, float64(n) / float64(len(r)), l, w}, nil
+}
+
+// bound is Hensman's bound. Unless dtheta is nil it adds the derivatives with
+// respect to the kernel's log hyper-parameters to it and with respect to Z to dz
+// (if not nil), and returns the one with respect to σ².
+func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoise float64) {
+	m, n := b.w.Dims()
+	noise := b.process.Noise
+	e := append([]float64(nil), b.r...)
+	linalg.MulVec(e, -1, linalg.T, b.w, q.m, 1)
+	spread := make([]float64, n) // k_ii - |w_i|² + w_iᵀS w_i
+	b.process.Kernel.Diag(spread, b.x)
+	less := mat.NewDense(m, n, nil) // (I - S)W
+	s := mat.NewDense(m, m, nil)
+	s.Copy(q.s)
+	less.Copy(b.w)
+	linalg.Mul(less, -1, linalg.N, s, linalg.N, b.w, 1)
+	for i := range m {
+		row, gap := b.w.RawRowView(i), less.RawRowView(i)
+		for j, v := range row {
+			spread[j] -= v * gap[j]
+		}
+	}
+	var sum float64
+	for i, v := range e {
+		sum += v*v + spread[i]
+	}
+	value = b.scale*-0.5*(float64(n)*math.Log(2*math.Pi*noise)+sum/noise) - q.kl()
+	if dtheta == nil {
+		return value, 0
+	}
+
+	// The adjoint of W, in less.
+	for i := range m {
+		row := less.RawRowView(i)
+		for j := range row {
+			row[j] = b.scale / noise * (row[j] + q.m[i]*e[j])
+		}
+	}
+	b.l.SolveUpper(less)
+	prior.CrossParamVJP(b.process.Kernel, dtheta, b.z, b.x, less)
+	for i := range spread {
+		spread[i] = -0.5 * b.scale / noise
+	}
+	prior.DiagParamVJP(b.process.Kernel, dtheta, b.x, spread)
+	lbar := mat.NewDense(m, m, nil)
+	linalg.Mul(lbar, -1, linalg.N, less, linalg.T, b.w, 0)
+	pbar := b.l.CholeskyVJP(lbar)
+	b.process.Kernel.ParamVJP(dtheta, b.z, pbar)
+	if dz != nil {
+		b.process.Kernel.CrossVJP(dz, b.z, b.x, less)
+		prior.GramVJP(b.process.Kernel, dz, b.z, pbar)
+	}
+	return value, b.scale * 0.5 * (sum/noise - float64(n)) / noise
+}
+
+// minibatch maximises Hensman's bound from v: at each step one of Adam for all but
+// q, and a natural gradient of q of the length b/n, so that q speaks of about the
+// last n observations seen. A batch moves q after the rest: residuals of which q
+// knows already would lower the noise. The mean is that of the targets; q starts
+// at its optimum.
+func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([]float64, error) {
+	n, _ := p.x.Dims()
+	m, d := p.z.Dims()
+	size, steps := min(p.Batch, n), cmp.Or(p.Steps, 1000)
+	process, z := p.unpack(v)
+	c, err := newCollapsed(ctx, data{x: p.x, y: p.y}, process, z)
+	if err != nil {
+		return nil, err
+	}
+	q, err := optimal(c)
+	if err != nil {
+		return nil, err
+	}
+	opt, grad := optimize.Adam{Rate: p.Rate}, make([]float64, len(v))
+	lo, hi := p.bounds(len(v))
+	order, at := subset.All(n), n
+	for step := range steps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if step%10 == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: "minibatches", Done: step, Total: steps})
+		}
+		if at+size > n {
+			shuffle(order, rng)
+			at = 0
+		}
+		x, r := subset.TakeBoth(p.x, p.y, order[at:at+size])
+		at += size
+		process, z := p.unpack(v)
+		b, err := newBatch(process, z, x, r, n)
+		if err != nil {
+			return nil, err
+		}
+		dtheta := make([]float64, len(p.params)-1)
+		var dz *mat.Dense
+		if p.LearnInducing {
+			dz = mat.NewDense(m, d, nil)
+		}
+		_, dnoise := b.bound(q, dtheta, dz)
+		if err := q.step(1/b.scale, b.scale/process.Noise, b.w, r); err != nil {
+			return nil, err
+		}
+		p.pack(grad, v, dtheta, dnoise, dz)
+		opt.Step(v, grad)
+		for i := range v {
+			v[i] = min(max(v[i], lo[i]), hi[i])
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,219 @@
+package svgp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/inducing"
+)
+
+// startRows is how many observations the hyper-parameters are first fitted to.
+// That fit may take for signal what the inducing points cannot follow, so
+// minibatches start from a collapsed fit to at most secondRows.
+const (
+	startRows  = 500
+	secondRows = 5000
+)
+
+// problem is one fit. Its variable is a vector of the logarithms of the free
+// hyper-parameters and, where they are learned, the inducing points.
+type problem struct {
+	Model
+	data
+	shift     float64
+	noiseFree bool
+	lo, hi    []float64 // box of the dataset
+
+	kernel prior.Kernel
+	params []prior.Param // of the kernel, then the noise
+	free   []int
+	z      *mat.Dense // inducing points, or where they start
+}
+
+func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
+	_, dim := d.Dims()
+	p := &problem{Model: m, noiseFree: d.NoiseFree, data: data{x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y), learnMean: m.Mean != prior.MeanZero}}
+	p.lo, p.hi = d.Box()
+	var err error
+	if p.kernel, p.params, err = m.Hyperparameters(dim, d.NoiseFree); err != nil {
+		return nil, err
+	}
+	for i, q := range p.params {
+		if !q.Fixed {
+			p.free = append(p.free, i)
+		}
+	}
+	if p.learnMean {
+		for _, v := range p.y {
+			p.shift += v / float64(len(p.y))
+		}
+		for i := range p.y {
+			p.y[i] -= p.shift
+		}
+	}
+	return p, nil
+}
+
+func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Rand) (*inducing.Posterior, error) {
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	n, _ := p.x.Dims()
+	few := p.some(startRows, rng)
+	fitted, err := p.Spec.Fit(ctx, few.x, few.y, p.noiseFree, start, rng)
+	if err != nil {
+		return nil, err
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "inducing points"})
+	if p.z, err = choose(ctx, p.Selection, fitted.Kernel, p.x, p.lo, p.hi, p.Inducing, rng); err != nil {
+		return nil, err
+	}
+
+	v := slices.Clone(fitted.State)
+	if p.LearnInducing {
+		m, _ := p.z.Dims()
+		for i := range m {
+			v = append(v, p.z.RawRowView(i)...)
+		}
+	}
+	var warnings []string
+	switch {
+	case len(v) == 0:
+	case p.Bound == "minibatch" || p.Bound == "" && n > collapsedRows:
+		if v, _, err = p.some(min(secondRows, (n+1)/2), rng).maximise(ctx, v); err == nil {
+			v, err = p.minibatch(ctx, v, rng)
+		}
+	default:
+		v, warnings, err = p.maximise(ctx, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	process, z := p.unpack(v)
+	c, err := newCollapsed(ctx, p.data, process, z)
+	if err != nil {
+		return nil, err
+	}
+	if j := c.l.Jitter(); j > 0 {
+		warnings = append(warnings, fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance of the inducing points", j, c.l.N(), c.l.N()))
+	}
+	c.process.Mean += p.shift
+	post := &inducing.Posterior{
+		Process: c.process, Z: c.z, L: c.l, B: c.b, M: c.m, Bound: c.value,
+		Remembered: slices.Clone(v[:len(p.free)]), Degradation: warnings,
+	}
+	return post.Prepare(), nil
+}
+
+// some is the problem of at most k observations, drawn at random.
+func (p *problem) some(k int, rng *rand.Rand) *problem {
+	q := *p
+	q.x, q.y = subset.AtMost(p.x, p.y, k, rng)
+	return &q
+}
+
+// unpack returns the process of mean 0 and the inducing points at v.
+func (p *problem) unpack(v []float64) (prior.Process, *mat.Dense) {
+	theta := make([]float64, len(p.params))
+	for i, q := range p.params {
+		theta[i] = q.Value
+	}
+	for i, at := range p.free {
+		theta[at] = math.Exp(v[i])
+	}
+	last := len(theta) - 1
+	z := p.z
+	if rest := v[len(p.free):]; len(rest) > 0 {
+		m, d := p.z.Dims()
+		z = mat.NewDense(m, d, slices.Clone(rest))
+	}
+	return prior.Process{Kernel: p.kernel.WithParams(theta[:last]), Noise: theta[last]}, z
+}
+
+// bounds are those of the hyper-parameters; inducing points are free.
+func (p *problem) bounds(n int) (lo, hi []float64) {
+	for _, at := range p.free {
+		lo, hi = append(lo, math.Log(p.params[at].Lo)), append(hi, math.Log(p.params[at].Hi))
+	}
+	for len(lo) < n {
+		lo, hi = append(lo, math.Inf(-1)), append(hi, math.Inf(1))
+	}
+	return lo, hi
+}
+
+// pack writes minus the gradient of objective plus log hyper-priors with respect
+// to v, given the derivatives of the objective, and returns the log hyper-priors.
+func (p *problem) pack(grad, v, dtheta []float64, dnoise float64, dz *mat.Dense) (logPrior float64) {
+	last := len(p.params) - 1
+	for i, at := range p.free {
+		theta := math.Exp(v[i])
+		g := dnoise * theta
+		if at < last {
+			g = dtheta[at]
+		}
+		if q := p.params[at].Prior; q != nil {
+			lp, dlp := q.LogProb(theta)
+			logPrior += lp
+			g += dlp * theta
+		}
+		grad[i] = -g
+	}
+	if dz != nil {
+		for i, g := range dz.RawMatrix().Data {
+			grad[len(p.free)+i] = -g
+		}
+	}
+	return logPrior
+}
+
+// loss is minus the collapsed bound and the log hyper-priors, with its gradient.
+func (p *problem) loss(ctx context.Context, v, grad []float64) float64 {
+	process, z := p.unpack(v)
+	c, err := newCollapsed(ctx, p.data, process, z)
+	if err != nil {
+		return math.Inf(1)
+	}
+	dtheta := make([]float64, len(p.params)-1)
+	var dz *mat.Dense
+	if p.LearnInducing {
+		m, d := z.Dims()
+		dz = mat.NewDense(m, d, nil)
+	}
+	dnoise, err := c.gradient(ctx, p.data, dtheta, dz)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return -(c.value + p.pack(grad, v, dtheta, dnoise, dz))
+}
+
+// maximise maximises the collapsed bound from v by L-BFGS.
+func (p *problem) maximise(ctx context.Context, v []float64) ([]float64, []string, error) {
+	lo, hi := p.bounds(len(v))
+	steps, done := 100, 0
+	if p.Bound != "minibatch" {
+		steps = cmp.Or(p.Steps, steps)
+	}
+	loss := func(v, grad []float64) float64 {
+		surrogate.Report(ctx, surrogate.Progress{Phase: "bound", Done: min(done, steps), Total: steps})
+		done++
+		return p.loss(ctx, v, grad)
+	}
+	// Only the context's error is possible, and it is asked below.
+	result, _ := optimize.Minimize(ctx, loss, v, lo, hi, optimize.Settings{MaxIter: steps, GradTol: 1e-3, FuncTol: 1e-7})
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	var warnings []string
+	if !result.Converged && result.Iterations >= steps {
+		warnings = []string{fmt.Sprintf("the fit of the bound stopped after %d steps", steps)}
+	}
+	return result.X, warnings, nil
+}

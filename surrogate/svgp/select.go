@@ -1,0 +1,179 @@
+package svgp
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/prior"
+)
+
+const (
+	selectRows   = 20_000 // inducing points are chosen among at most so many rows
+	lloyd        = 10     // iterations of k-means after its seeds
+	pivotTol     = 1e-10  // remaining variance, relative to the largest, that counts as none
+	pointEpsilon = 1e-24  // squared distance at which points coincide
+)
+
+// choose returns at most m inducing points for the rows of x: the distinct
+// rows where there are no more than m.
+func choose(ctx context.Context, how string, k prior.Kernel, x *mat.Dense, lo, hi []float64, m int, rng *rand.Rand) (*mat.Dense, error) {
+	n, _ := x.Dims()
+	distinct := subset.Distinct(x, subset.All(n))
+	if len(distinct) > selectRows {
+		shuffle(distinct, rng)
+		distinct = distinct[:selectRows]
+	}
+	x = subset.Take(x, distinct)
+	if len(distinct) <= m {
+		return x, nil
+	}
+	if how == "pivoted" {
+		return pivoted(ctx, k, x, m)
+	}
+	return kmeans(ctx, x, fspace.ScaleInputs(k, lo, hi), m, rng)
+}
+
+// kmeans returns m centres: seeds drawn with probability proportional to the
+// squared distance from those before (Arthur and Vassilvitskii 2007), then ten
+// iterations of Lloyd, all in the units of scale. O(nmd) an iteration.
+func kmeans(ctx context.Context, x *mat.Dense, scale fspace.Affine, m int, rng *rand.Rand) (*mat.Dense, error) {
+	u := scale.Apply(x)
+	n, d := u.Dims()
+	near := make([]float64, n)
+	for i := range near {
+		near[i] = math.Inf(1)
+	}
+	centres := mat.NewDense(m, d, nil)
+	next, count := rng.IntN(n), 0
+	for count < m {
+		centres.SetRow(count, u.RawRowView(next))
+		var total float64
+		for i := range near {
+			near[i] = min(near[i], sqdist(u.RawRowView(i), centres.RawRowView(count)))
+			total += near[i]
+		}
+		count++
+		if !(total > pointEpsilon) {
+			break
+		}
+		left := rng.Float64() * total
+		for i, v := range near {
+			if v > 0 {
+				next = i
+			}
+			if left -= v; left < 0 {
+				break
+			}
+		}
+	}
+	centres = centres.Slice(0, count, 0, d).(*mat.Dense)
+
+	owner, size := make([]int, n), make([]float64, count)
+	for range lloyd {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for i := range owner {
+			best, row := math.Inf(1), u.RawRowView(i)
+			for c := range count {
+				if v := sqdist(row, centres.RawRowView(c)); v < best {
+					best, owner[i] = v, c
+				}
+			}
+		}
+		clear(size)
+		sum := mat.NewDense(count, d, nil)
+		for i, c := range owner {
+			size[c]++
+			linalg.Axpy(1, u.RawRowView(i), sum.RawRowView(c))
+		}
+		for c, s := range size {
+			if s > 0 {
+				row := centres.RawRowView(c)
+				for j, v := range sum.RawRowView(c) {
+					row[j] = v / s
+				}
+			}
+		}
+	}
+	// Back to the inputs' units; what the scale hides is averaged too.
+	out := mat.NewDense(count, d, nil)
+	for i, c := range owner {
+		linalg.Axpy(1/size[c], x.RawRowView(i), out.RawRowView(c))
+	}
+	kept := make([]int, 0, count)
+	for c, s := range size {
+		if s > 0 {
+			kept = append(kept, c)
+		}
+	}
+	return subset.Take(out, kept), nil
+}
+
+// pivoted returns the m rows at which a pivoted Cholesky factor of k(x,x) puts
+// its pivots, each where the variance that is left is largest, or fewer if none
+// is left. O(nm²).
+func pivoted(ctx context.Context, k prior.Kernel, x *mat.Dense, m int) (*mat.Dense, error) {
+	n, d := x.Dims()
+	left := make([]float64, n)
+	k.Diag(left, x)
+	columns, col := mat.NewDense(m, n, nil), mat.NewDense(n, 1, nil)
+	var pivots []int
+	var first float64
+	at := make([]float64, m)
+	for len(pivots) < m {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p := 0
+		for i, v := range left {
+			if v > left[p] {
+				p = i
+			}
+		}
+		if len(pivots) == 0 {
+			first = left[p]
+		}
+		if !(left[p] > pivotTol*first) {
+			break
+		}
+		k.Cross(col, x, x.Slice(p, p+1, 0, d).(*mat.Dense))
+		r := len(pivots)
+		row := columns.RawRowView(r)
+		copy(row, col.RawMatrix().Data)
+		if r > 0 {
+			known := columns.Slice(0, r, 0, n).(*mat.Dense)
+			for i := range r {
+				at[i] = known.At(i, p)
+			}
+			linalg.MulVec(row, -1, linalg.T, known, at[:r], 1)
+		}
+		root := math.Sqrt(left[p])
+		for i := range row {
+			row[i] /= root
+			left[i] -= row[i] * row[i]
+		}
+		left[p] = 0
+		pivots = append(pivots, p)
+	}
+	return subset.Take(x, pivots), nil
+}
+
+func sqdist(a, b []float64) float64 {
+	var s float64
+	for i, v := range a {
+		v -= b[i]
+		s += v * v
+	}
+	return s
+}
+
+func shuffle(v []int, rng *rand.Rand) {
+	rng.Shuffle(len(v), func(i, j int) { v[i], v[j] = v[j], v[i] })
+}
