@@ -29,11 +29,11 @@ type Published struct {
 	MSE             *float64 `json:"mse"`
 	MSESE           float64  `json:"mse_se"`
 
-	// Reached says that ours is at least as good within two standard errors of the
-	// difference, (s²+t²)^½ for s and t those of the means; for the squared error
-	// null where MSE is. Reached compares the log density, ReachedLikelihood what has
-	// the paper's name, the expected log-likelihood. The rounding of what is printed
-	// is allowed for.
+	// ReachedLikelihood compares our expected log-likelihood, the papers' metric,
+	// Reached our log predictive density, and ReachedMSE our squared error (nil if
+	// MSE is nil). Each reports whether our mean is at least as good within two
+	// standard errors of the difference, √(s²+t²) for standard errors s and t of the
+	// two means, and half a unit of the paper's last printed decimal.
 	Reached           bool  `json:"reached"`
 	ReachedLikelihood bool  `json:"reached_likelihood"`
 	ReachedMSE        *bool `json:"reached_mse"`

@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// Regression is what the records of a suite of datasets say.
+// Regression is the report of the records of one suite of datasets.
 type Regression struct {
 	Suite    string    `json:"suite"`
 	Datasets []Dataset `json:"datasets"`
@@ -43,19 +43,25 @@ type Predictor struct {
 	Published     []Published `json:"published,omitempty"`
 }
 
-// Tally counts the datasets on which a method is at least as good as a paper
-// prints for it.
+// Tally counts the datasets on which a method reaches a paper's number for the
+// same method, and lists the datasets on which it does not.
 type Tally struct {
-	Method   string   `json:"method"`
-	Source   string   `json:"source"`
-	Reached  int      `json:"reached"`
-	Datasets int      `json:"datasets"`
-	Missed   []string `json:"missed,omitempty"`
-	// ReachedLikelihood counts those where the expected log-likelihood is, too.
+	Method   string `json:"method"`
+	Source   string `json:"source"`
+	Datasets int    `json:"datasets"`
+	WithMSE  int    `json:"datasets_mse"` // datasets with a squared error in the paper
+
+	// By expected log-likelihood, the papers' metric.
 	ReachedLikelihood int      `json:"reached_likelihood"`
-	ReachedMSE        int      `json:"reached_mse"`
-	WithMSE           int      `json:"datasets_mse"`
-	MissedMSE         []string `json:"missed_mse,omitempty"`
+	MissedLikelihood  []string `json:"missed_likelihood,omitempty"`
+
+	// By log predictive density.
+	Reached int      `json:"reached"`
+	Missed  []string `json:"missed,omitempty"`
+
+	// By squared error.
+	ReachedMSE int      `json:"reached_mse"`
+	MissedMSE  []string `json:"missed_mse,omitempty"`
 }
 
 // NewRegression makes a report of the records of one suite of datasets. The error
@@ -140,6 +146,8 @@ func (r *Regression) tally() {
 				t.Datasets++
 				if q.ReachedLikelihood {
 					t.ReachedLikelihood++
+				} else {
+					t.MissedLikelihood = append(t.MissedLikelihood, d.Name)
 				}
 				if q.Reached {
 					t.Reached++
@@ -169,19 +177,19 @@ func (r *Regression) WriteMarkdown(w io.Writer) error { return r.write(w, true) 
 func (r *Regression) write(out io.Writer, markdown bool) error {
 	w := &writer{markdown: markdown}
 	if len(r.Tallies) > 0 {
-		w.heading("At least as good as the paper prints for the same method")
+		w.heading("Datasets on which a method reaches the paper's number")
 		w.table(r.tallies())
 	}
 	for _, d := range r.Datasets {
-		w.heading(fmt.Sprintf("%s: %d inputs, %d rows to train and %d to test", d.Name, d.Dim, d.Train, d.Test))
+		w.heading(fmt.Sprintf("%s: %d inputs, %d training rows, %d test rows", d.Name, d.Dim, d.Train, d.Test))
 		w.table(d.table())
 	}
 	if len(r.Papers) > 0 {
-		w.heading("What papers print")
+		w.heading("Numbers in papers")
 		w.table(r.papers())
 	}
 	if len(r.Failures) > 0 {
-		w.heading("Runs that failed, and are not in the tables")
+		w.heading("Failed runs, not in the tables")
 		t := table{{"dataset", "method", "split", "error"}}
 		for _, f := range r.Failures {
 			t = append(t, []string{f.Problem, f.Method, fmt.Sprint(f.Seed), strings.ReplaceAll(f.Error, "\n", "; ")})
@@ -212,21 +220,25 @@ func (r *Regression) write(out io.Writer, markdown bool) error {
 }
 
 const (
-	scoresNote = "Mean ± standard error over splits, or seeds where there is one split; targets standardised by the training rows. Log density is that of an observation, E log-lik. the expectation of the log-likelihood over the posterior, which is never larger and has the name of what the papers print; nats per test row, higher is better."
-	papersNote = "What papers print is of tables that are not exactly these, in units that they do not state; sources: benchmarks/report/published_priors.csv."
+	scoresNote = "Numbers are means ± standard errors over splits, or over seeds where there is one split. Targets are standardised by the training rows. The log density is log p(y) under the predictive distribution; E log-lik. is the mean of log p(y|f) over the posterior, which is never larger. Both are in nats per test row; higher is better."
+	papersNote = "The papers' tables differ in detail from these, and the papers do not state their units. Sources: benchmarks/report/published_priors.csv."
 )
 
 var publishedNotes = []string{
-	"Behind a paper's number ✓ says that the log density, or the squared error, is at least as good within two standard errors of the difference, and ✗ that it is not. The papers' RMSE is the square root of their mean squared error.",
-	"Sources are named in benchmarks/report/published.csv: [g] GFSVI, [f] FSP-Laplace. Theirs are 5 folds of a fifth of the rows each, ours the splits of a tenth of earlier work.",
+	"A paper's number is followed by ✓ if our E log-lik. (our squared error, for RMSE) is at least as good within two standard errors of the difference, and by ✗ if not. The papers' RMSE is the square root of their mean squared error.",
+	"Sources: [g] GFSVI, [f] FSP-Laplace, with references in benchmarks/report/published.csv. The papers use 5 folds with a fifth of the rows as test rows; these runs use the splits of Hernández-Lobato and Adams (2015) with a tenth.",
 }
 
 func (r *Regression) tallies() table {
-	t := table{{"method", "paper", "log density", "missed", "E log-lik.", "squared error", "missed"}}
+	t := table{{"method", "paper", "E log-lik.", "missed", "log density", "missed", "squared error", "missed"}}
+	of := func(reached, datasets int) string { return fmt.Sprintf("%d of %d", reached, datasets) }
 	for _, c := range r.Tallies {
-		row := []string{c.Method, c.Source, fmt.Sprintf("%d of %d", c.Reached, c.Datasets), strings.Join(c.Missed, ", "), fmt.Sprintf("%d of %d", c.ReachedLikelihood, c.Datasets), "", strings.Join(c.MissedMSE, ", ")}
+		row := []string{
+			c.Method, c.Source, of(c.ReachedLikelihood, c.Datasets), strings.Join(c.MissedLikelihood, ", "),
+			of(c.Reached, c.Datasets), strings.Join(c.Missed, ", "), "", strings.Join(c.MissedMSE, ", "),
+		}
 		if c.WithMSE > 0 {
-			row[5] = fmt.Sprintf("%d of %d", c.ReachedMSE, c.WithMSE)
+			row[6] = of(c.ReachedMSE, c.WithMSE)
 		}
 		t = append(t, row)
 	}
@@ -234,17 +246,17 @@ func (r *Regression) tallies() table {
 }
 
 func (d Dataset) table() table {
-	t := table{{"method", "splits", "log density", "E log-lik.", "papers", "RMSE", "paper", "RMSE raw", "fit", "predict"}}
+	t := table{{"method", "splits", "E log-lik.", "papers", "log density", "RMSE", "paper", "RMSE raw", "fit", "predict"}}
 	for _, m := range d.Methods {
-		var density, rmse []string
+		var likelihood, rmse []string
 		for _, p := range m.Published {
-			density = append(density, fmt.Sprintf("%.3f ± %.3f [%s] %s", p.LogLikelihood, p.LogLikelihoodSE, p.Source[:1], mark(p.Reached)))
+			likelihood = append(likelihood, fmt.Sprintf("%.3f ± %.3f [%s] %s", p.LogLikelihood, p.LogLikelihoodSE, p.Source[:1], mark(p.ReachedLikelihood)))
 			if p.MSE != nil {
 				rmse = append(rmse, fmt.Sprintf("%.3f %s", math.Sqrt(*p.MSE), mark(*p.ReachedMSE)))
 			}
 		}
 		t = append(t, []string{
-			m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogDensity), m.cell("%.3f", m.LogLikelihood), strings.Join(density, ", "),
+			m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogLikelihood), strings.Join(likelihood, ", "), m.cell("%.3f", m.LogDensity),
 			m.cell("%.3f", m.RMSE), strings.Join(rmse, ", "), m.cell("%.3g", m.RMSERaw), seconds(m.Fit.Mean), seconds(m.Predict.Mean),
 		})
 	}
