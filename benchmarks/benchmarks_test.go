@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -339,7 +340,7 @@ func TestLookup(t *testing.T) {
 		"Branin":                         `unknown objective "Branin": did you mean branin?`,
 		"hartmann4":                      `unknown objective "hartmann4": did you mean hartmann3?`,
 		"ackly10":                        `unknown objective "ackly10": did you mean ackley?`,
-		"":                               `unknown objective "": did you mean levy?`,
+		"":                               `unknown objective ""; want one of ` + strings.Join(Names(), ", "),
 		"ackley1":                        `unknown objective "ackley1": ackley has 2 to 1000 dimensions`,
 		"ackley0":                        `unknown objective "ackley0": ackley has 2 to 1000 dimensions`,
 		"levy1001":                       `unknown objective "levy1001": levy has 2 to 1000 dimensions`,

@@ -81,5 +81,5 @@ func Lookup(name string) (Objective, error) {
 			family = m[1]
 		}
 	}
-	return Objective{}, fmt.Errorf("%w %q: did you mean %s?", ErrUnknown, name, didyoumean.Name(family, Names()))
+	return Objective{}, fmt.Errorf("%w %q%s", ErrUnknown, name, didyoumean.Hint(family, Names()))
 }

@@ -105,5 +105,5 @@ func find[T any](what string, entries []entry[T], name string) (T, error) {
 		names[i] = e.Name
 	}
 	var none T
-	return none, fmt.Errorf("%w %s %q: did you mean %s?", ErrUnknown, what, name, didyoumean.Name(name, names))
+	return none, fmt.Errorf("%w %s %q%s", ErrUnknown, what, name, didyoumean.Hint(name, names))
 }

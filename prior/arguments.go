@@ -32,7 +32,7 @@ func (p *parser) arguments(kernel string, known []string) ([]argument, error) {
 		case len(known) == 0:
 			return nil, p.fail(a.at, "%s takes no arguments", kernel)
 		case !slices.Contains(known, a.key):
-			return nil, p.fail(a.at, "%s has no argument %q; the nearest is %q", kernel, a.key, didyoumean.Name(a.key, known))
+			return nil, p.fail(a.at, "%s has no argument %q%s", kernel, a.key, didyoumean.Hint(a.key, known))
 		case slices.ContainsFunc(args, func(b argument) bool { return b.key == a.key }):
 			return nil, p.fail(a.at, "%s is given twice", a.key)
 		}

@@ -24,7 +24,7 @@ func Describe(name string) (formula string, arguments []string, err error) {
 			return c.formula, slices.Clone(c.args), nil
 		}
 	}
-	return "", nil, fmt.Errorf("%w: unknown kernel %q; the nearest is %q", ErrExpression, name, didyoumean.Name(name, Names()))
+	return "", nil, fmt.Errorf("%w: unknown kernel %q%s", ErrExpression, name, didyoumean.Hint(name, Names()))
 }
 
 var catalogue = []struct {

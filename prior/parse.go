@@ -252,7 +252,7 @@ func (p *parser) kernel(name string, from int) (Kernel, error) {
 	case name == "":
 		return nil, p.fail(from, "expected a kernel, found %s", p.found())
 	case at < 0:
-		return nil, p.fail(from, "unknown kernel %q; the nearest is %q", name, didyoumean.Name(name, Names()))
+		return nil, p.fail(from, "unknown kernel %q%s", name, didyoumean.Hint(name, Names()))
 	}
 	entry, dim := catalogue[at], p.dim
 	inputs, err := p.inputs()

@@ -60,12 +60,12 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	for expr, want := range map[string]string{
 		"":                         `position 1: expected a kernel, found the end`,
-		"rbf*periodc+linear":       `position 5: unknown kernel "periodc"; the nearest is "periodic"`,
+		"rbf*periodc+linear":       `position 5: unknown kernel "periodc": did you mean periodic?`,
 		"rbf+":                     `position 5: expected a kernel, found the end`,
 		"rbf linear":               `position 5: unexpected "linear"`,
 		"(rbf+linear":              `position 12: expected ')', found the end`,
 		"rbf)":                     `position 4: unexpected ")"`,
-		"rbf(lengthscal=1)":        `position 5: rbf has no argument "lengthscal"; the nearest is "lengthscale"`,
+		"rbf(lengthscal=1)":        `position 5: rbf has no argument "lengthscal": did you mean lengthscale?`,
 		"white(variance=1)":        `position 7: white takes no arguments`,
 		"rbf()":                    `position 5: expected an argument of rbf, found ")"`,
 		"rbf(lengthscale=0)":       `position 17: "0" is not a positive number`,
@@ -104,7 +104,7 @@ func TestDescribe(t *testing.T) {
 		parsed(t, name, 3)
 	}
 	_, _, err := Describe("mattern52")
-	require.ErrorContains(t, err, `the nearest is "matern52"`)
+	require.ErrorContains(t, err, `did you mean matern52?`)
 }
 
 // Kernels built in Go print expressions that give the same kernel.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // ErrSpec reports a Spec that states an impossible prior.
@@ -60,8 +58,7 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 		m.mean = true
 	case MeanZero:
 	default:
-		return m, fmt.Errorf("%w: mean is %q, want %s or %s (nearest: %s)", ErrSpec, s.Mean, MeanConstant, MeanZero,
-			didyoumean.Name(s.Mean, []string{MeanConstant, MeanZero}))
+		return m, fmt.Errorf("%w: mean is %q, want %s or %s", ErrSpec, s.Mean, MeanConstant, MeanZero)
 	}
 	if s.Restarts < 0 {
 		return m, fmt.Errorf("%w: %d restarts", ErrSpec, s.Restarts)

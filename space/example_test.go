@@ -40,5 +40,5 @@ func ExampleParse() {
 		{"name": "layers", "type": "int", "min": 1, "maximum": 8}
 	]}`))
 	fmt.Println(err)
-	// Output: invalid search space: parameter "lr": min is 0: a logarithmic scale needs min > 0; parameter "layers": unknown key "maximum": did you mean "max"?; parameter "layers": max is missing
+	// Output: invalid search space: parameter "lr": min is 0: a logarithmic scale needs min > 0; parameter "layers": unknown key "maximum": did you mean max?; parameter "layers": max is missing
 }

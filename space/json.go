@@ -107,7 +107,7 @@ func object(text []byte, valid []string) (map[string]json.RawMessage, []error) {
 		}
 		key := t.(string)
 		if !slices.Contains(valid, key) {
-			faults = append(faults, fmt.Errorf("unknown key %q: did you mean %q?", key, didyoumean.Name(key, valid)))
+			faults = append(faults, fmt.Errorf("unknown key %q%s", key, didyoumean.Hint(key, valid)))
 		}
 		if _, twice := members[key]; twice {
 			faults = append(faults, fmt.Errorf("key %q occurs twice", key))

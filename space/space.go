@@ -197,5 +197,5 @@ func (s *Space) lookup(name string) (int, error) {
 	for i := range s.params {
 		names[i] = s.params[i].Name
 	}
-	return 0, fmt.Errorf("unknown parameter %q: did you mean %q?", name, didyoumean.Name(name, names))
+	return 0, fmt.Errorf("unknown parameter %q%s", name, didyoumean.Hint(name, names))
 }

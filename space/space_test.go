@@ -297,7 +297,7 @@ func TestPointFaults(t *testing.T) {
 		`parameter "bits": 3 is not one of 2, 4, 8; `+
 		`parameter "opt": "adamw" is not one of "adam", "sgd", "lion"; `+
 		`parameter "epochs": 11 is not one of 10; `+
-		`unknown parameter "layer": did you mean "layers"?`, err.Error())
+		`unknown parameter "layer": did you mean layers?`, err.Error())
 	_, err = s.PointOf(nil)
 	assert.ErrorContains(t, err, `parameter "lr": missing`)
 	_, err = s.PointOf(map[string]any{"lr": math.NaN()})
@@ -323,7 +323,7 @@ func TestMisusePanics(t *testing.T) {
 	require.NoError(t, err)
 	p := s.Decode(make([]float64, 9))
 	assert.PanicsWithValue(t, "space: point with 2 coordinates, want 9", func() { s.Decode(make([]float64, 2)) })
-	assert.PanicsWithValue(t, `space: unknown parameter "layer": did you mean "layers"?`, func() { p.Int("layer") })
+	assert.PanicsWithValue(t, `space: unknown parameter "layer": did you mean layers?`, func() { p.Int("layer") })
 	assert.PanicsWithValue(t, `space: parameter "opt" is "adam", not a number`, func() { p.Float("opt") })
 	assert.PanicsWithValue(t, `space: parameter "x" is 0.5, not an integer`, func() { other.Decode([]float64{0.5}).Int("x") })
 	assert.PanicsWithValue(t, "space: point of another space", func() { other.Encode(p) })

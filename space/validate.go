@@ -108,7 +108,7 @@ func (p *Parameter) normalise() (errs []error) {
 		fault("type is missing: one of %s", strings.Join(kinds, ", "))
 		return errs
 	default:
-		fault("unknown type %q: did you mean %s?", p.Kind, didyoumean.Name(string(p.Kind), kinds))
+		fault("unknown type %q%s", p.Kind, didyoumean.Hint(string(p.Kind), kinds))
 		return errs
 	}
 	if ranged := p.Kind == KindFloat || p.Kind == KindInt; !ranged {

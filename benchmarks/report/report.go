@@ -102,7 +102,7 @@ func New(records []runner.Record, baseline string) (*Report, error) {
 		baseline = runner.Sobol
 	}
 	if baseline != "" && !slices.Contains(all.methods, baseline) {
-		return nil, fmt.Errorf("%w method %q: did you mean %s?", runner.ErrUnknown, baseline, didyoumean.Name(baseline, all.methods))
+		return nil, fmt.Errorf("%w method %q%s", runner.ErrUnknown, baseline, didyoumean.Hint(baseline, all.methods))
 	}
 	r := &Report{Suite: records[0].Suite, Baseline: baseline, Methods: all.methods, Failures: failures(records), Origins: origins(records)}
 	for _, name := range all.problems {

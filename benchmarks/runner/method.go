@@ -53,7 +53,7 @@ func ParseMethod(text string) (Method, error) {
 	base, list, some := strings.Cut(text, ":")
 	m := Method{Name: text, base: base}
 	if !slices.Contains(Methods(), base) {
-		return m, fmt.Errorf("%w method %q: did you mean %s?", ErrUnknown, base, didyoumean.Name(base, Methods()))
+		return m, fmt.Errorf("%w method %q%s", ErrUnknown, base, didyoumean.Hint(base, Methods()))
 	}
 	if some {
 		for s := range strings.SplitSeq(list, ";") {

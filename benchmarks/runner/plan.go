@@ -103,7 +103,7 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 	}
 	for _, name := range sel.Problems {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("%w problem %q of the suite %s: did you mean %s?", ErrUnknown, name, s.Name, didyoumean.Name(name, names))
+			return nil, fmt.Errorf("%w problem %q of the suite %s%s", ErrUnknown, name, s.Name, didyoumean.Hint(name, names))
 		}
 	}
 	methods, err := s.methods(sel.Methods)
@@ -193,7 +193,7 @@ func (s Suite) problems(names []string) ([]Problem, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(valid, name) {
-			return nil, fmt.Errorf("%w problem %q of the suite %s: did you mean %s?", ErrUnknown, name, s.Name, didyoumean.Name(name, valid))
+			return nil, fmt.Errorf("%w problem %q of the suite %s%s", ErrUnknown, name, s.Name, didyoumean.Hint(name, valid))
 		}
 	}
 	for i, p := range all {

@@ -128,7 +128,7 @@ func Lookup(name string) (Suite, error) {
 		}
 		names[i] = s.Name
 	}
-	return Suite{}, fmt.Errorf("%w suite %q: did you mean %s?", ErrUnknown, name, didyoumean.Name(name, names))
+	return Suite{}, fmt.Errorf("%w suite %q%s", ErrUnknown, name, didyoumean.Hint(name, names))
 }
 
 // Folders are those of the datasets, each once.

@@ -71,7 +71,7 @@ func TestPlanOfDatasetsFaults(t *testing.T) {
 	}{
 		{Selection{}, ErrPlan, "bad plan: the suite tiny needs data in the folders a, b"},
 		{Selection{Data: "nowhere"}, ErrData, "bad data: there is no nowhere/a/data.csv"},
-		{Selection{Data: dir, Problems: []string{"c"}}, ErrUnknown, `unknown problem "c" of the suite tiny: did you mean a?`},
+		{Selection{Data: dir, Problems: []string{"c"}}, ErrUnknown, `unknown problem "c" of the suite tiny; want one of a, b`},
 		{Selection{Data: dir, Methods: []string{"sobol"}}, ErrPlan, "bad plan: sobol predicts nothing, and a is a table"},
 		{Selection{Data: dir, Methods: []string{"gp", "gp"}}, ErrPlan, "bad plan: method gp is there twice"},
 		{Selection{Data: dir, Methods: []string{"gp:lengthscale=1,2,3"}}, ErrPlan, "bad plan: a: method gp:lengthscale=1,2,3: surrogate gp: "},

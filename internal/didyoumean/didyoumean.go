@@ -24,6 +24,33 @@ func Name(got string, valid []string) string {
 	return best
 }
 
+// maxListed is the number of valid names up to which Hint lists them all.
+const maxListed = 20
+
+// Hint returns the end of an error message about the unknown name got:
+// ": did you mean NAME?" if a valid name is near got, otherwise "; want one of …" for up
+// to 20 valid names, and "" for more. A name is near if got begins it, one contains the
+// other (three letters or more), or at most a third of the letters differ.
+func Hint(got string, valid []string) string {
+	if best := Name(got, valid); best != "" && near(fold(got), fold(best)) {
+		return ": did you mean " + best + "?"
+	}
+	if n := len(valid); n > 0 && n <= maxListed {
+		return "; want one of " + strings.Join(valid, ", ")
+	}
+	return ""
+}
+
+func near(g, w []rune) bool {
+	short, long := string(g), string(w)
+	if len(g) > len(w) {
+		short, long = long, short
+	}
+	return len(g) > 1 && strings.HasPrefix(string(w), string(g)) ||
+		min(len(g), len(w)) >= 3 && strings.Contains(long, short) ||
+		len(g) > 0 && distance(g, w) <= (max(len(g), len(w))+1)/3
+}
+
 func fold(s string) []rune {
 	return []rune(strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s)))
 }

@@ -36,8 +36,27 @@ func TestTransposition(t *testing.T) {
 	}
 }
 
-func ExampleName() {
+func TestHint(t *testing.T) {
+	valid := []string{"gp", "levy", "gauss-newton", "min", "branin"}
+	for got, want := range map[string]string{
+		"gpp":     ": did you mean gp?",
+		"minimum": ": did you mean min?",
+		"brnain":  ": did you mean branin?",
+		"br":      ": did you mean branin?",
+		"zzz":     "; want one of gp, levy, gauss-newton, min, branin",
+		"":        "; want one of gp, levy, gauss-newton, min, branin",
+	} {
+		if hint := didyoumean.Hint(got, valid); hint != want {
+			t.Errorf("Hint(%q) = %q, want %q", got, hint, want)
+		}
+	}
+	if got := didyoumean.Hint("zzz", make([]string, 21)); got != "" {
+		t.Errorf("many valid names: got %q", got)
+	}
+}
+
+func ExampleHint() {
 	valid := []string{"branin", "hartmann6", "ackley"}
-	fmt.Printf("unknown objective %q: did you mean %s?\n", "brannin", didyoumean.Name("brannin", valid))
+	fmt.Printf("unknown objective %q%s\n", "brannin", didyoumean.Hint("brannin", valid))
 	// Output: unknown objective "brannin": did you mean branin?
 }

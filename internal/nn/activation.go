@@ -36,7 +36,7 @@ func ByName(name string) (Activation, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return Activation(i), nil
 	}
-	return 0, fmt.Errorf("%w %q, nearest is %q", ErrActivation, name, didyoumean.Name(name, names))
+	return 0, fmt.Errorf("%w %q%s", ErrActivation, name, didyoumean.Hint(name, names))
 }
 
 // String is the name that ByName reads.

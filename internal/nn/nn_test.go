@@ -133,7 +133,7 @@ func TestByName(t *testing.T) {
 	}
 	_, err := ByName("gleu")
 	require.ErrorIs(t, err, ErrActivation)
-	require.ErrorContains(t, err, `nearest is "gelu"`)
+	require.ErrorContains(t, err, `did you mean gelu?`)
 }
 
 func TestForwardByHand(t *testing.T) {

@@ -75,7 +75,7 @@ func TestFaults(t *testing.T) {
 		{"a.yaml", "parameters:\n", "parameters must be a list, not null"},
 		{"a.yaml", "- 1\n", "want an object {…}, not [1]"},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, minimum: 0, max: 1}\n",
-			`parameter "lr": unknown key "minimum": did you mean "min"?; parameter "lr": min is missing`},
+			`parameter "lr": unknown key "minimum": did you mean min?; parameter "lr": min is missing`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, log: yes}\n", `parameter "lr": log must be true or false, not "yes"`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, max: 2}\n", `line 2: mapping key "max" already defined at [2:37]`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: .inf}\n", `+Inf is not a finite number`},
