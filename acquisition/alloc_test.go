@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
-	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/alloctest"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
@@ -27,7 +27,7 @@ func TestAllocations(t *testing.T) {
 		f, err := acquisition.LogEI{}.Build(t.Context(), p, 1, rng(3))
 		require.NoError(t, err)
 		x, value, grad := space.Sobol(16, 6, rng(4)), make([]float64, 16), mat.NewDense(16, 6, nil)
-		require.Zero(t, gradcheck.Allocations(50, func() {
+		require.Zero(t, alloctest.PerRun(50, func() {
 			f.Eval(value, grad, x)
 			f.Eval(value, nil, x)
 		}), name)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/alloctest"
 )
 
 // An evaluation of the marginal likelihood with its gradient allocates nothing
@@ -24,14 +24,14 @@ func TestAllocations(t *testing.T) {
 		o := newObjective(m, x, y)
 		free := make([]float64, len(m.free))
 		grad := make([]float64, len(free))
-		require.Zero(t, gradcheck.Allocations(20, func() { o.loss(t.Context(), free, grad) }), expr)
+		require.Zero(t, alloctest.PerRun(20, func() { o.loss(t.Context(), free, grad) }), expr)
 	}
 
 	k := parsed(t, "matern52+0.5*rbf", 6)
 	rng := rand.New(rand.NewPCG(1, 1))
 	points, diag, dx := points(rng, 16, 6), make([]float64, 16), mat.NewDense(16, 6, nil)
 	gram, cross := mat.NewSymDense(16, nil), mat.NewDense(16, 100, nil)
-	require.Zero(t, gradcheck.Allocations(20, func() {
+	require.Zero(t, alloctest.PerRun(20, func() {
 		k.Gram(gram, points)
 		k.Cross(cross, points, x)
 		k.Diag(diag, points)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/blas"
 
-	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/alloctest"
 	"github.com/functionspace/bo/internal/random"
 )
 
@@ -35,6 +35,6 @@ func TestAllocations(t *testing.T) {
 		"InvertLower": func() { InvertLower(c, l) },
 		"GramLower":   func() { GramLower(upper(c), b) },
 	} {
-		require.Less(t, gradcheck.Allocations(20, f), 1.0, name)
+		require.Less(t, alloctest.PerRun(20, f), 1.0, name)
 	}
 }

@@ -4,8 +4,5 @@ package dense
 
 import "math"
 
-// fused tells whether the Go kernels round as the assembly does.
-const fused = true
-
 // mulAdd returns x·y + z, rounded once: one instruction on these machines.
 func mulAdd(x, y, z float64) float64 { return math.FMA(x, y, z) }

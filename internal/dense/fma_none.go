@@ -2,8 +2,5 @@
 
 package dense
 
-// fused tells whether the Go kernels round as the assembly does.
-const fused = false
-
 // mulAdd returns x·y + z, rounded twice.
 func mulAdd(x, y, z float64) float64 { return float64(x*y) + z }

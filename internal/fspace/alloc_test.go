@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/alloctest"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
@@ -30,7 +30,7 @@ func TestAllocations(t *testing.T) {
 	AddDiagonal(v, 1e-2)
 	w := q.Net.Init(rng)
 	require.NoError(t, q.start(w, v))
-	require.Zero(t, gradcheck.Allocations(20, func() { q.step(w) }))
+	require.Zero(t, alloctest.PerRun(20, func() { q.step(w) }))
 	require.NoError(t, q.start(w, v))
-	require.Zero(t, gradcheck.Allocations(5, func() { _ = q.start(w, v) }), "from stage to stage")
+	require.Zero(t, alloctest.PerRun(5, func() { _ = q.start(w, v) }), "from stage to stage")
 }

@@ -1,5 +1,5 @@
-// Package gradcheck compares analytic derivatives with central differences, which every
-// hand-written derivative of the module passes through, and counts allocations.
+// Package gradcheck compares analytic derivatives with central differences. Every
+// hand-written derivative of the module is tested with it.
 package gradcheck
 
 import (

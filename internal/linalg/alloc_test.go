@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/alloctest"
 	"github.com/functionspace/bo/internal/random"
 )
 
@@ -19,7 +19,7 @@ func TestAllocations(t *testing.T) {
 	rng := random.New(1, "allocations", 0)
 	a, b, inverse, v := randomSPD(n, rng), randomDense(n, 16, rng), mat.NewSymDense(n, nil), make([]float64, n)
 	var c Cholesky
-	require.Zero(t, gradcheck.Allocations(20, func() {
+	require.Zero(t, alloctest.PerRun(20, func() {
 		if c.Factorize(a) != nil {
 			panic("not positive definite")
 		}

@@ -168,26 +168,6 @@ func scaleTo(dst *mat.Dense, alpha float64, src *mat.Dense, i int) {
 	}
 }
 
-// KernelParamVJP adds to dw the gradient of Σ_ij kbar_ij Θ(x_i, y_j) with
-// respect to the parameters, which both tapes must share. kbar is n×m.
-func KernelParamVJP(dw []float64, s, t *Tape, kbar *mat.Dense) {
-	same(s, t)
-	checkLen("dw", len(dw), len(s.buf))
-	checkDims("kbar", kbar, s.m, t.m)
-	if s.m*t.m == 0 {
-		return
-	}
-	ws := grab()
-	defer ws.release()
-	ws.dir.cut(s.in, s.hidden, dw)
-	kernelAdjoints(ws, s, t, kbar)
-	s.reverse(ws, nil, &ws.dir)
-	resize(&ws.kbar, t.m, s.m)
-	ws.kbar.Copy(kbar.T())
-	kernelAdjoints(ws, t, s, &ws.kbar)
-	t.reverse(ws, nil, &ws.dir)
-}
-
 // kernelAdjoints sets the adjoints of Σ_ij kbar_ij Θ(x_i, y_j) on the side of s.
 func kernelAdjoints(ws *workspace, s, t *Tape, kbar *mat.Dense) {
 	ws.adjoints(s)

@@ -17,7 +17,7 @@ TEXT ·sqdistAVX512(SB), NOSPLIT, $0-56
 	MOVQ d+40(FP), R10
 	MOVQ stride+48(FP), R11
 	SHLQ $3, R11
-	VBROADCASTSD ·constants+3904(SB), Z10
+	VBROADCASTSD ·constants+3712(SB), Z10
 
 four:
 	CMPQ R8, $32

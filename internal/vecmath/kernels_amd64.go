@@ -28,48 +28,6 @@ func exp(dst, x []float64) {
 }
 
 //go:noescape
-func expm1AVX2(dst, x *float64, n int)
-
-//go:noescape
-func expm1AVX512(dst, x *float64, n int)
-
-func expm1(dst, x []float64) {
-	for len(x) > 0 {
-		n := min(len(x), chunk)
-		switch level {
-		case cpu.AVX512:
-			expm1AVX512(&dst[0], &x[0], n)
-		case cpu.AVX2:
-			expm1AVX2(&dst[0], &x[0], n)
-		default:
-			expm1Go(dst[:n], x[:n])
-		}
-		dst, x = dst[n:], x[n:]
-	}
-}
-
-//go:noescape
-func logAVX2(dst, x *float64, n int)
-
-//go:noescape
-func logAVX512(dst, x *float64, n int)
-
-func log(dst, x []float64) {
-	for len(x) > 0 {
-		n := min(len(x), chunk)
-		switch level {
-		case cpu.AVX512:
-			logAVX512(&dst[0], &x[0], n)
-		case cpu.AVX2:
-			logAVX2(&dst[0], &x[0], n)
-		default:
-			logGo(dst[:n], x[:n])
-		}
-		dst, x = dst[n:], x[n:]
-	}
-}
-
-//go:noescape
 func log1pAVX2(dst, x *float64, n int)
 
 //go:noescape
@@ -91,27 +49,6 @@ func log1p(dst, x []float64) {
 }
 
 //go:noescape
-func sqrtAVX2(dst, x *float64, n int)
-
-//go:noescape
-func sqrtAVX512(dst, x *float64, n int)
-
-func sqrt(dst, x []float64) {
-	for len(x) > 0 {
-		n := min(len(x), chunk)
-		switch level {
-		case cpu.AVX512:
-			sqrtAVX512(&dst[0], &x[0], n)
-		case cpu.AVX2:
-			sqrtAVX2(&dst[0], &x[0], n)
-		default:
-			sqrtGo(dst[:n], x[:n])
-		}
-		dst, x = dst[n:], x[n:]
-	}
-}
-
-//go:noescape
 func normPDFAVX2(dst, x *float64, n int)
 
 //go:noescape
@@ -127,48 +64,6 @@ func normPDF(dst, x []float64) {
 			normPDFAVX2(&dst[0], &x[0], n)
 		default:
 			normPDFGo(dst[:n], x[:n])
-		}
-		dst, x = dst[n:], x[n:]
-	}
-}
-
-//go:noescape
-func normCDFAVX2(dst, x *float64, n int)
-
-//go:noescape
-func normCDFAVX512(dst, x *float64, n int)
-
-func normCDF(dst, x []float64) {
-	for len(x) > 0 {
-		n := min(len(x), chunk)
-		switch level {
-		case cpu.AVX512:
-			normCDFAVX512(&dst[0], &x[0], n)
-		case cpu.AVX2:
-			normCDFAVX2(&dst[0], &x[0], n)
-		default:
-			normCDFGo(dst[:n], x[:n])
-		}
-		dst, x = dst[n:], x[n:]
-	}
-}
-
-//go:noescape
-func logNormCDFAVX2(dst, x *float64, n int)
-
-//go:noescape
-func logNormCDFAVX512(dst, x *float64, n int)
-
-func logNormCDF(dst, x []float64) {
-	for len(x) > 0 {
-		n := min(len(x), chunk)
-		switch level {
-		case cpu.AVX512:
-			logNormCDFAVX512(&dst[0], &x[0], n)
-		case cpu.AVX2:
-			logNormCDFAVX2(&dst[0], &x[0], n)
-		default:
-			logNormCDFGo(dst[:n], x[:n])
 		}
 		dst, x = dst[n:], x[n:]
 	}

@@ -6,19 +6,9 @@ package vecmath
 
 func exp(dst, x []float64) { expGo(dst, x) }
 
-func expm1(dst, x []float64) { expm1Go(dst, x) }
-
-func log(dst, x []float64) { logGo(dst, x) }
-
 func log1p(dst, x []float64) { log1pGo(dst, x) }
 
-func sqrt(dst, x []float64) { sqrtGo(dst, x) }
-
 func normPDF(dst, x []float64) { normPDFGo(dst, x) }
-
-func normCDF(dst, x []float64) { normCDFGo(dst, x) }
-
-func logNormCDF(dst, x []float64) { logNormCDFGo(dst, x) }
 
 func tanh(dst, x []float64) { tanhGo(dst, x) }
 

@@ -19,10 +19,7 @@ type one struct {
 }
 
 func outputs() []one {
-	all := []one{
-		{"Exp", Exp}, {"Expm1", Expm1}, {"Log", Log}, {"Log1p", Log1p}, {"Sqrt", Sqrt},
-		{"NormPDF", NormPDF}, {"NormCDF", NormCDF}, {"LogNormCDF", LogNormCDF},
-	}
+	all := []one{{"Exp", Exp}, {"Log1p", Log1p}, {"NormPDF", NormPDF}}
 	for name, f := range map[string]func(dst, slope, x []float64){
 		"Tanh": Tanh, "Erf": Erf, "GELU": GELU, "Sin": Sin,
 		"RBF": RBF, "Matern12": Matern12, "Matern32": Matern32, "Matern52": Matern52,
@@ -49,20 +46,10 @@ func same(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 }
 
-// trueLog is math.Log, which on amd64 is wrong for denormals. (So is math.Exp
-// just below its overflow: +Inf from 709.437 on.)
-func trueLog(x float64) float64 {
-	if x > 0 && x < 0x1p-1022 {
-		return math.Log(x*0x1p54) - 54*math.Ln2
-	}
-	return math.Log(x)
-}
-
 func TestSpecialValues(t *testing.T) {
 	reference := map[string]func(float64) float64{
-		"Exp": math.Exp, "Expm1": math.Expm1, "Log": trueLog, "Log1p": math.Log1p, "Sqrt": math.Sqrt, "Tanh": math.Tanh, "Erf": math.Erf, "Sin": math.Sin, "slope of Sin": math.Cos,
+		"Exp": math.Exp, "Log1p": math.Log1p, "Tanh": math.Tanh, "Erf": math.Erf, "Sin": math.Sin, "slope of Sin": math.Cos,
 		"NormPDF": func(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) },
-		"NormCDF": func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 },
 	}
 	levels(t, func(t *testing.T) {
 		for _, f := range outputs() {
@@ -82,11 +69,6 @@ func TestSpecialValues(t *testing.T) {
 			}
 		}
 	})
-	for x, want := range map[float64]float64{math.Inf(1): 0, math.Inf(-1): math.Inf(-1), math.MaxFloat64: 0, -math.MaxFloat64: math.Inf(-1)} {
-		got := make([]float64, 1)
-		LogNormCDF(got, []float64{x})
-		assert.Equal(t, want, got[0], "LogNormCDF(%v)", x)
-	}
 }
 
 // Kernels agree to the last bit, whatever the instruction set.

@@ -62,16 +62,6 @@ func bigLog1p(x *big.Float) *big.Float {
 	return y
 }
 
-func bigLog(x *big.Float) *big.Float {
-	m := zero()
-	k := x.MantExp(m) // x = m·2ᵏ, ½ ≤ m < 1
-	if k == 0 || k == 1 {
-		return bigLog1p(minus(x, bigOf(1)))
-	}
-	y := bigLog1p(minus(m, bigOf(1)))
-	return plus(y, times(bigOf(float64(k)), bigLog1p(bigOf(1))))
-}
-
 func bigTanh(x *big.Float) *big.Float {
 	e := bigExpm1(zero().SetMantExp(x, 1))
 	return over(e, plus(e, bigOf(2)))
@@ -150,13 +140,6 @@ func bigCDF(x *big.Float) *big.Float {
 		return minus(bigOf(1), bigTail(x))
 	}
 	return bigTail(zero().Neg(x))
-}
-
-func bigLogCDF(x *big.Float) *big.Float {
-	if x.Sign() > 0 {
-		return bigLog1p(zero().Neg(bigTail(x)))
-	}
-	return bigLog(bigTail(zero().Neg(x)))
 }
 
 func bigErf(x *big.Float) *big.Float {

@@ -28,46 +28,16 @@ func Exp(dst, x []float64) {
 	exp(dst, x)
 }
 
-// Expm1 writes e^x - 1.
-func Expm1(dst, x []float64) {
-	checkLen("dst", len(dst), len(x))
-	expm1(dst, x)
-}
-
-// Log writes log x.
-func Log(dst, x []float64) {
-	checkLen("dst", len(dst), len(x))
-	log(dst, x)
-}
-
 // Log1p writes log(1+x).
 func Log1p(dst, x []float64) {
 	checkLen("dst", len(dst), len(x))
 	log1p(dst, x)
 }
 
-// Sqrt writes √x.
-func Sqrt(dst, x []float64) {
-	checkLen("dst", len(dst), len(x))
-	sqrt(dst, x)
-}
-
 // NormPDF writes the standard normal density φ(x).
 func NormPDF(dst, x []float64) {
 	checkLen("dst", len(dst), len(x))
 	normPDF(dst, x)
-}
-
-// NormCDF writes the standard normal distribution function Φ(x).
-func NormCDF(dst, x []float64) {
-	checkLen("dst", len(dst), len(x))
-	normCDF(dst, x)
-}
-
-// LogNormCDF writes log Φ(x).
-func LogNormCDF(dst, x []float64) {
-	checkLen("dst", len(dst), len(x))
-	logNormCDF(dst, x)
 }
 
 // sloped calls value, or both where the slope is wanted.

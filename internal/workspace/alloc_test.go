@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/alloctest"
 )
 
 func TestAllocations(t *testing.T) {
-	require.Zero(t, gradcheck.Allocations(100, func() {
+	require.Zero(t, alloctest.PerRun(100, func() {
 		m := Borrow()
 		defer m.Return()
 		inner := Borrow()

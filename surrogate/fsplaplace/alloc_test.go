@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/alloctest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
@@ -25,7 +25,7 @@ func TestAdamAllocations(t *testing.T) {
 		rng := random.New(1, "allocations", 0)
 		p.data.X, p.data.Y = space.Sobol(n, 2, rng), make([]float64, n)
 		a := p.newAdam(w)
-		require.Zero(t, gradcheck.Allocations(20, func() {
+		require.Zero(t, alloctest.PerRun(20, func() {
 			if err := a.step(true, rng); err != nil {
 				panic(err)
 			}
@@ -48,7 +48,7 @@ func TestLabelAdamAllocations(t *testing.T) {
 				w = append(w, p.net.Init(rng)...)
 			}
 			a := p.newAdam(w)
-			require.Zero(t, gradcheck.Allocations(20, func() {
+			require.Zero(t, alloctest.PerRun(20, func() {
 				if err := a.step(true, rng); err != nil {
 					panic(err)
 				}
@@ -66,7 +66,7 @@ func TestPosteriorAllocations(t *testing.T) {
 		mean, variance, cov := make([]float64, 16), make([]float64, 16), mat.NewSymDense(16, nil)
 		dmean, dvariance := mat.NewDense(16, 1, nil), mat.NewDense(16, 1, nil)
 		path := post.Paths(1, random.New(1, "paths", 0))[0]
-		require.Zero(t, gradcheck.Allocations(20, func() {
+		require.Zero(t, alloctest.PerRun(20, func() {
 			post.Predict(mean, variance, x)
 			post.PredictGrad(mean, variance, dmean, dvariance, x)
 			post.Joint(mean, cov, x)

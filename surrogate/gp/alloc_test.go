@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/alloctest"
 	"github.com/functionspace/bo/internal/random"
 )
 
@@ -19,7 +19,7 @@ func TestAllocations(t *testing.T) {
 	p, x := mustNew(t, process(6, 0.01), dataset(100, 6, rng)), points(16, 6, rng)
 	mean, variance, cov := make([]float64, 16), make([]float64, 16), mat.NewSymDense(16, nil)
 	dmean, dvariance := mat.NewDense(16, 6, nil), mat.NewDense(16, 6, nil)
-	require.Zero(t, gradcheck.Allocations(50, func() {
+	require.Zero(t, alloctest.PerRun(50, func() {
 		p.Predict(mean, variance, x)
 		p.PredictGrad(mean, variance, dmean, dvariance, x)
 		p.Joint(mean, cov, x)

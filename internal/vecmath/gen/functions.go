@@ -72,23 +72,6 @@ func exp() *program {
 	return p
 }
 
-// expm1 is 2ⁿ(e^r - 1) + 2ⁿ - 1, summed from its largest part, with 2ⁿ⁻¹ in place
-// of 2ⁿ so that n = 1024 does not overflow.
-func expm1() *program {
-	p := newProgram("expm1")
-	x := p.max(p.c(-40), p.min(p.c(710), p.x))
-	k, low := p.reduceTwice(x)
-	half := p.power(0.5, k)
-	r2 := p.mul(k.r, k.r)
-	rest := p.fma(p.poly(k.r, r2, expTail), r2, low)
-	sum := p.fma(half, k.r, p.sub(half, p.c(0.5)))
-	y := p.fma(half, rest, sum)
-	y = p.add(y, y)
-	size := p.and(p.x, p.word(^uint64(signBit)))
-	p.outs = []*node{p.pick(p.less(size, p.c(0x1p-54)), p.x, y)}
-	return p
-}
-
 // tanh is E/(E+2) with E = e^2|x| - 1, and the sign of x. Its slope is 1 - tanh².
 func tanh(slope bool) *program {
 	p := newProgram("tanh")
@@ -109,25 +92,18 @@ func tanh(slope bool) *program {
 }
 
 // logSum is log(u) + rest for a normal u > 0: with u = 2ᵏ(1+f), √½ ≤ 1+f < √2, and
-// s = f/(2+f), log(1+f) = f - f²/2 + s(f²/2 + s²T(s²)). It adds k0 to k.
-func (p *program) logSum(u, rest, k0 *node) *node {
+// s = f/(2+f), log(1+f) = f - f²/2 + s(f²/2 + s²T(s²)).
+func (p *program) logSum(u, rest *node) *node {
 	root := math.Float64bits(math.Sqrt2 / 2)
 	i := p.addInt(u, p.word(math.Float64bits(1)-root))
 	m := p.addInt(p.and(i, p.word(1<<52-1)), p.word(root))
 	k := p.sub(p.or(p.shr(i, 52), p.c(0x1p52)), p.c(0x1p52+1023))
-	if k0 != nil {
-		k = p.add(k, k0)
-	}
 	f := p.sub(m, p.c(1))
 	s := p.div(f, p.add(f, p.c(2)))
 	z := p.mul(s, s)
 	half := p.mul(p.mul(f, p.c(0.5)), f)
 	t := p.fma(p.poly(z, p.mul(z, z), logTail), z, half)
-	if rest == nil {
-		t = p.fma(s, t, p.mul(k, p.c(ln2Lo)))
-	} else {
-		t = p.fma(s, t, p.fma(k, p.c(ln2Lo), rest))
-	}
+	t = p.fma(s, t, p.fma(k, p.c(ln2Lo), rest))
 	return p.fma(k, p.c(ln2Hi), p.sub(f, p.sub(half, t)))
 }
 
@@ -137,15 +113,6 @@ func (p *program) special(y, u *node) *node {
 	y = p.pick(p.equal(u, p.c(0)), p.c(math.Inf(-1)), y)
 	y = p.pick(p.less(u, p.c(0)), p.c(math.NaN()), y)
 	return p.pick(p.beyond(u, p.c(math.MaxFloat64)), u, y)
-}
-
-func log() *program {
-	p := newProgram("log")
-	tiny := p.less(p.x, p.c(0x1p-1022))
-	u := p.pick(tiny, p.mul(p.x, p.c(0x1p54)), p.x)
-	k0 := p.pick(tiny, p.c(-54), p.c(0))
-	p.outs = []*node{p.special(p.logSum(u, nil, k0), p.x)}
-	return p
 }
 
 // lost is what the rounded sum u = a + b lost: (a + b) - u.
@@ -158,7 +125,7 @@ func (p *program) lost(u, a, b *node) *node {
 func log1p() *program {
 	p := newProgram("log1p")
 	u := p.add(p.x, p.c(1))
-	y := p.logSum(u, p.div(p.lost(u, p.c(1), p.x), u), nil)
+	y := p.logSum(u, p.div(p.lost(u, p.c(1), p.x), u))
 	y = p.special(y, u)
 	p.outs = []*node{p.or(y, p.and(p.x, p.word(signBit)))}
 	return p
@@ -224,13 +191,6 @@ func (p *program) cdf() (cdf, e *node, k reduced) {
 	return p.pick(p.less(p.c(0), p.x), p.sub(p.c(1), lower), lower), e, k
 }
 
-func normCDF() *program {
-	p := newProgram("normCDF")
-	v, _, _ := p.cdf()
-	p.outs = []*node{v}
-	return p
-}
-
 // gelu is xΦ(x), its slope Φ(x) + xφ(x).
 func gelu(slope bool) *program {
 	p := newProgram("gelu")
@@ -241,25 +201,6 @@ func gelu(slope bool) *program {
 		density := p.scale(p.fma(e, p.c(invSqrt2PiHi), p.c(invSqrt2PiHi)), k.n, k.t)
 		p.outs = append(p.outs, p.fma(density, p.x, v))
 	}
-	return p
-}
-
-// logNormCDF is log M(a) - a²/2 for x = -a ≤ 0, M the Mills ratio over √2π, and
-// log1p(-(1-Φ(x))) for x > 0.
-func logNormCDF() *program {
-	p := newProgram("logNormCDF")
-	size := p.and(p.x, p.word(^uint64(signBit)))
-	a := p.min(p.c(0x1p500), size)
-	right := p.less(p.c(0), p.x)
-	m, rest := p.mills(a)
-	k, e := p.gauss(p.min(p.c(40), a), nil, false)
-	lower := p.tail(m, rest, e, k)
-	one := p.sub(p.c(1), lower)
-	u := p.pick(right, one, m)
-	rest = p.pick(right, p.sub(p.sub(p.c(1), one), lower), rest)
-	y := p.logSum(u, p.div(rest, u), nil)
-	square := p.pick(right, p.c(0), p.mul(p.mul(size, p.c(0.5)), size))
-	p.outs = []*node{p.sub(y, square)}
 	return p
 }
 
@@ -304,12 +245,6 @@ func sin(slope bool) *program {
 		next := p.shl(p.addInt(t, p.word(1)), 62)
 		p.outs = append(p.outs, p.xor(p.pick(odd, s, c), p.and(next, p.word(signBit))))
 	}
-	return p
-}
-
-func sqrt() *program {
-	p := newProgram("sqrt")
-	p.outs = []*node{p.sqrt(p.x)}
 	return p
 }
 
@@ -390,7 +325,7 @@ func matern52(slope bool) *program {
 }
 
 func programs() []*program {
-	all := []*program{exp(), expm1(), log(), log1p(), sqrt(), normPDF(), normCDF(), logNormCDF()}
+	all := []*program{exp(), log1p(), normPDF()}
 	for _, build := range []func(slope bool) *program{tanh, erf, gelu, sin, rbf, matern12, matern32, matern52} {
 		all = append(all, build(false), build(true))
 	}

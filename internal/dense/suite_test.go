@@ -1,17 +1,16 @@
 package dense
 
 import (
+	"testing"
+
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
+	"gonum.org/v1/gonum/blas/testblas"
 )
 
-// Register makes gonum's blas64 use the kernels of this package, and with it
-// gonum's mat and lapack64. It changes the whole process, is not synchronised,
-// and belongs in main: nothing here calls it.
-func Register() { blas64.Use(implementation{}) }
-
-// implementation is gonum's own with the routines of level 3 replaced.
+// implementation gives the level-3 routines of this package the BLAS interface that
+// gonum's conformance suite tests.
 type implementation struct{ gonum.Implementation }
 
 func view(t blas.Transpose, rows, cols int, data []float64, stride int) blas64.General {
@@ -42,4 +41,14 @@ func triangular(s blas.Side, uplo blas.Uplo, d blas.Diag, m, n int, a []float64,
 		m = n
 	}
 	return blas64.Triangular{N: m, Data: a, Stride: lda, Uplo: uplo, Diag: d}
+}
+
+// The conformance suite with which gonum tests its own implementation.
+func TestGonumSuite(t *testing.T) {
+	forLevels(t, func(t *testing.T) {
+		testblas.TestDgemm(t, implementation{})
+		testblas.DsyrkTest(t, implementation{})
+		testblas.DtrsmTest(t, implementation{})
+		testblas.DtrmmTest(t, implementation{})
+	})
 }
