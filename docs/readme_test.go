@@ -1,0 +1,46 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every number in the tables of the README's measured block stands in the
+// published benchmark tables.
+func TestReadmeNumbers(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(readme), "<!-- measured: begin -->\n")
+	require.True(t, found)
+	measured, _, found := strings.Cut(rest, "<!-- measured: end -->\n")
+	require.True(t, found)
+
+	pages, err := filepath.Glob("benchmarks/*-tables.md")
+	require.NoError(t, err)
+	var published strings.Builder
+	for _, page := range append(pages, "benchmarks.md") {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		published.Write(text)
+	}
+
+	number := regexp.MustCompile(`\d[\d.]*(e[+-]?\d+)?( \[[^\]]+\]| ms\b| s\b)?`)
+	checked := 0
+	for line := range strings.Lines(measured) {
+		name, cells, found := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+		if !found || !strings.HasPrefix(line, "| ") {
+			continue
+		}
+		for _, value := range number.FindAllString(cells, -1) {
+			whole := regexp.MustCompile(`(^|[^\d.])` + regexp.QuoteMeta(value) + `($|[^\d.])`)
+			require.Regexp(t, whole, published.String(), "README: %s", name)
+			checked++
+		}
+	}
+	require.Greater(t, checked, 40)
+}
