@@ -75,3 +75,10 @@ func checkSameLen(x, y []float64) {
 		panic(fmt.Sprintf("linalg: vectors of length %d and %d", len(x), len(y)))
 	}
 }
+
+// AddDiagonal adds v to the diagonal of a.
+func AddDiagonal(a *mat.SymDense, v float64) {
+	for i := range a.SymmetricDim() {
+		a.SetSym(i, i, a.At(i, i)+v)
+	}
+}

@@ -51,6 +51,26 @@ func (n *Network) Init(rng *rand.Rand) []float64 {
 	return w
 }
 
+// InitBiased is Init with hidden biases of standard deviation bias, and mean as the
+// output bias. In the first layer bias is relative to spread, half the width of the
+// box of inputs, so that the units lie all over it. Without biases a tanh network
+// starts as an odd function of the centre of the box, and its tangent kernel ties
+// each point to its mirror image.
+func (n *Network) InitBiased(bias, spread, mean float64, rng *rand.Rand) []float64 {
+	w := n.Init(rng)
+	at, in, sd := 0, n.In, bias*spread
+	for _, h := range n.Hidden {
+		at += in * h
+		for i := range h {
+			w[at+i] = sd * rng.NormFloat64()
+		}
+		at += h
+		in, sd = h, bias
+	}
+	w[len(w)-1] = mean
+	return w
+}
+
 func truncatedNormal(dst []float64, fanIn int, rng *rand.Rand) {
 	scale := 1 / math.Sqrt(float64(fanIn))
 	for i := range dst {

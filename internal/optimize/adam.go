@@ -6,16 +6,14 @@ import (
 )
 
 // Adam is the stochastic optimiser of Kingma and Ba (2015) with β₁ = 0.9,
-// β₂ = 0.999 and ε = 1e-8. The zero value with a Rate is ready.
+// β₂ = 0.999 and ε = 1e-8. The zero value is ready.
 type Adam struct {
-	Rate float64
-
 	t    int
 	m, v []float64
 }
 
-// Step moves x, in place, against a gradient there.
-func (a *Adam) Step(x, grad []float64) {
+// Step moves x, in place, against a gradient there, at the given learning rate.
+func (a *Adam) Step(rate float64, x, grad []float64) {
 	const b1, b2, eps = 0.9, 0.999, 1e-8
 	if a.m == nil {
 		a.m, a.v = make([]float64, len(x)), make([]float64, len(x))
@@ -28,7 +26,7 @@ func (a *Adam) Step(x, grad []float64) {
 	for i, g := range grad {
 		a.m[i] = b1*a.m[i] + (1-b1)*g
 		a.v[i] = b2*a.v[i] + (1-b2)*g*g
-		x[i] -= a.Rate * (a.m[i] / c1) / (math.Sqrt(a.v[i]/c2) + eps)
+		x[i] -= rate * (a.m[i] / c1) / (math.Sqrt(a.v[i]/c2) + eps)
 	}
 }
 

@@ -6,20 +6,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The first step is Rate long in every coordinate, whatever the gradient's
+// The first step is as long as the rate in every coordinate, whatever the gradient's
 // size; then it settles in the minimum of a quadratic.
 func TestAdam(t *testing.T) {
-	a := Adam{Rate: 0.1}
+	var a Adam
 	x := []float64{3, -200}
 	grad := func() []float64 { return []float64{x[0] - 1, 1e-3 * x[1]} }
-	a.Step(x, grad())
+	a.Step(0.1, x, grad())
 	require.InDeltaSlice(t, []float64{2.9, -199.9}, x, 1e-6)
 
 	x = []float64{3, -2}
-	a = Adam{Rate: 0.05}
+	a = Adam{}
 	for range 2000 {
-		a.Step(x, grad())
+		a.Step(0.05, x, grad())
 	}
 	require.InDeltaSlice(t, []float64{1, 0}, x, 1e-3)
-	require.Panics(t, func() { a.Step(x, x[:1]) })
+	require.Panics(t, func() { a.Step(0.1, x, x[:1]) })
 }

@@ -6,16 +6,16 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // features is the map g. Its weights are one vector: those of the hidden layers as
 // in package nn, then V (h×q, row-major).
 type features struct {
 	net    *nn.Network // its output is not used
-	inputs fspace.Affine
+	inputs domain.Affine
 	out    int       // q
 	unit   []float64 // of what the network adds to each input; nil where g is the network
 }
@@ -29,7 +29,7 @@ const (
 // inputs. The network's inputs spread like a uniform variable of unit variance
 // over the box.
 func newFeatures(net *nn.Network, lo, hi []float64, q int) *features {
-	f := &features{net: net, out: q, inputs: fspace.Affine{Shift: make([]float64, len(lo)), Scale: make([]float64, len(lo))}}
+	f := &features{net: net, out: q, inputs: domain.Affine{Shift: make([]float64, len(lo)), Scale: make([]float64, len(lo))}}
 	for j := range lo {
 		f.inputs.Shift[j], f.inputs.Scale[j] = (lo[j]+hi[j])/2, 1
 		if w := hi[j] - lo[j]; w > 0 {
@@ -61,7 +61,7 @@ func (f *features) numWeights() int { return f.hidden() + f.width()*f.out }
 // initial draws weights; what would be added to the inputs is 0.
 func (f *features) initial(rng *rand.Rand) []float64 {
 	w := make([]float64, f.numWeights())
-	copy(w[:f.hidden()], fspace.InitialWeights(f.net, hiddenBias, 1, 0, rng))
+	copy(w[:f.hidden()], f.net.InitBiased(hiddenBias, 1, 0, rng))
 	if f.unit == nil {
 		v := w[f.hidden():]
 		for i := range v {

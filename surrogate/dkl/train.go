@@ -3,7 +3,6 @@ package dkl
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // train minimises the objective from v.
@@ -43,28 +43,21 @@ func (o *objective) adam(ctx context.Context, v []float64, rng *rand.Rand) ([]fl
 	scale := float64(len(o.y)) / float64(batch)
 	lo, hi := o.bounds()
 	opt, grad, failed := optimize.Adam{}, make([]float64, len(v)), 0
-	for step := range steps {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		if step%20 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
-		}
+	s := train.Schedule{Phase: "train", Steps: steps, Every: 20, Rate: o.Rate}
+	err := s.Run(ctx, func(_ int, rate float64) error {
 		x, y := subset.AtMost(o.x, o.y, batch, rng)
 		if math.IsInf(o.loss(v, grad, x, y, scale), 1) {
 			failed++
-			continue
+			return nil
 		}
-		opt.Rate = o.Rate * optimize.Cosine(0, step, steps)
-		opt.Step(v, grad)
+		opt.Step(rate, v, grad)
 		for i := range v {
 			v[i] = min(max(v[i], lo[i]), hi[i])
 		}
-	}
-	for _, w := range v {
-		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return nil, nil, errors.New("training diverged: a smaller rate may help")
-		}
+		return nil
+	})
+	if err := cmp.Or(err, train.Diverged("rate", v)); err != nil {
+		return nil, nil, err
 	}
 	var warnings []string
 	if failed > 0 {
@@ -82,18 +75,13 @@ func (o *objective) pretrain(ctx context.Context, w []float64, rng *rand.Rand) e
 		v[k+i] = rng.NormFloat64() / math.Sqrt(float64(q))
 	}
 	opt := optimize.Adam{}
-	for step := range o.Pretrain {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%50 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "pretrain", Done: step, Total: o.Pretrain})
-		}
+	s := train.Schedule{Phase: "pretrain", Steps: o.Pretrain, Every: 50, Rate: o.Rate}
+	err := s.Run(ctx, func(_ int, rate float64) error {
 		x, y := subset.AtMost(o.x, o.y, o.Batch, rng)
 		o.squares(v, grad, x, y)
-		opt.Rate = o.Rate * optimize.Cosine(0, step, o.Pretrain)
-		opt.Step(v, grad)
-	}
+		opt.Step(rate, v, grad)
+		return nil
+	})
 	copy(w, v)
-	return nil
+	return err
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // objective is a function of the vector (log δ, log σ², w); δ does not move.
@@ -101,21 +101,15 @@ func (o *objective) loss(grad, v []float64, x *mat.Dense, y []float64, masks [][
 func (o *objective) train(ctx context.Context, v []float64, rng *rand.Rand) error {
 	opt, grad, tape := optimize.Adam{}, make([]float64, len(v)), new(nn.Tape)
 	masks := make([][]float64, o.Draws)
-	for step := range o.Updates {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%20 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "dropout", Done: step, Total: o.Updates})
-		}
+	s := train.Schedule{Phase: "dropout", Steps: o.Updates, Every: 20, Rate: o.Pace}
+	return s.Run(ctx, func(_ int, rate float64) error {
 		x, y := o.p.Minibatch(rng)
 		for k := range masks {
 			masks[k] = o.mask(rng)
 		}
 		o.loss(grad, v, x, y, masks, tape)
-		opt.Rate = o.Pace * optimize.Cosine(0, step, o.Updates)
-		opt.Step(v, grad)
+		opt.Step(rate, v, grad)
 		v[1] = math.Log(o.hypers(v).Noise)
-	}
-	return nil
+		return nil
+	})
 }

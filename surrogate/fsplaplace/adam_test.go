@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // published is the paper's model but for its size.
@@ -100,5 +100,5 @@ func TestAdamByMinibatch(t *testing.T) {
 
 func TestPublishedScaling(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 5, 2, 5, 3, 5})
-	require.Equal(t, fspace.Affine{Shift: []float64{2, 5}, Scale: []float64{1, 1}}, zscore(x))
+	require.Equal(t, domain.Affine{Shift: []float64{2, 5}, Scale: []float64{1, 1}}, zscore(x))
 }

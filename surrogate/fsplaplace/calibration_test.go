@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // halfWidth is the half-width of the box of the calibration table: standardised
@@ -33,9 +33,9 @@ func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []
 		panic(err)
 	}
 	net := &nn.Network{In: dim, Hidden: []int{50, 50}}
-	p := &problem{Model: m, net: net, noise: 1, box: fspace.Box{Lo: make([]float64, dim), Hi: make([]float64, dim)}}
+	p := &problem{Model: m, net: net, noise: 1, box: domain.Box{Lo: make([]float64, dim), Hi: make([]float64, dim)}}
 	theta := make([]float64, dim)
-	p.inputs = fspace.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)}
+	p.inputs = domain.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)}
 	for j := range dim {
 		theta[j] = lengthscale
 		p.inputs.Scale[j] = 1
@@ -43,9 +43,9 @@ func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []
 	}
 	p.process = prior.Process{Kernel: prior.Matern52(dim).WithParams(theta), Noise: 1}
 	if p.Factor == "ridge" {
-		p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
+		p.inputs = domain.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
 	}
-	return p, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), 0, random.New(seed, "weights", 0))
+	return p, net.InitBiased(*m.Bias, p.inputs.Spread(p.box), 0, random.New(seed, "weights", 0))
 }
 
 // shares measures the prior recovery of the network by itself at the context points
@@ -119,7 +119,7 @@ func TestCalibrationAtVertices(t *testing.T) {
 		f := p.ridge(t, w, c, holdout)
 		x := mat.NewDense(1<<dim, dim, nil)
 		x.Apply(func(i, j int, _ float64) float64 {
-			return halfWidth / (1 + 2*fspace.SearchMargin) * float64(2*(i>>j&1)-1)
+			return halfWidth / (1 + 2*domain.SearchMargin) * float64(2*(i>>j&1)-1)
 		}, x)
 		at := p.share(f.unscaled(), w, x)
 		t.Logf("seed %d: vertices %v", seed, at)

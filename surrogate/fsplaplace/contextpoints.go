@@ -5,9 +5,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
 // holdoutPoints is the number of points at which the ridge and the mean are chosen.
@@ -24,9 +25,9 @@ func (p *problem) contextPoints(n int, rng *rand.Rand) (context, holdout *mat.De
 }
 
 // zscore gives each column of x mean 0 and standard deviation 1.
-func zscore(x *mat.Dense) fspace.Affine {
+func zscore(x *mat.Dense) domain.Affine {
 	n, d := x.Dims()
-	a := fspace.Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
+	a := domain.Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
 	for j := range d {
 		s := surrogate.Standardize(mat.Col(make([]float64, n), j, x))
 		a.Shift[j], a.Scale[j] = s.Mean, 1/s.SD
@@ -36,11 +37,11 @@ func zscore(x *mat.Dense) fspace.Affine {
 
 // withInputs returns the context points followed by the distinct training
 // inputs, or by a random inducingRows of them where there are more than
-// fspace.MaxExact.
+// target.MaxExact.
 func (p *problem) withInputs(context *mat.Dense, rng *rand.Rand) *mat.Dense {
 	n, _ := p.data.Dims()
 	index := subset.All(n)
-	if n > fspace.MaxExact {
+	if n > target.MaxExact {
 		index = rng.Perm(n)[:inducingRows]
 	}
 	out := new(mat.Dense)

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
@@ -16,6 +15,7 @@ import (
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
+	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
 // featureKernel is k(x,x') = φ(x)·φ(x'). Derivatives are not needed here.
@@ -83,7 +83,7 @@ func withOne(x []float64) []float64 { return append(append([]float64(nil), x...)
 func regression(p *problem) ([]float64, *mat.SymDense) {
 	n, d := p.data.Dims()
 	a := mat.NewSymDense(d+1, nil)
-	fspace.AddDiagonal(a, 1)
+	linalg.AddDiagonal(a, 1)
 	b := make([]float64, d+1)
 	for i := range n {
 		phi := withOne(p.data.X.RawRowView(i))
@@ -111,8 +111,8 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 		w, c2 := p.net.Init(rng), p.withInputs(c, rng)
 		to, err := p.target(c2)
 		require.NoError(t, err)
-		fspace.AddDiagonal(to.Cov, 1e-8)
-		fit := fspace.LeastSquares{Net: p.net, Inputs: c2, Target: to.Mean}
+		linalg.AddDiagonal(to.Cov, 1e-8)
+		fit := target.LeastSquares{Net: p.net, Inputs: c2, Target: to.Mean}
 		_, _, err = fit.Minimize(t.Context(), w, to.Cov, 200, 0)
 		require.NoError(t, err)
 		require.InDeltaSlice(t, mean, w, 1e-8, "mean")

@@ -5,11 +5,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // factor is a covariance φ(x)φ(x')ᵀ of r features. It is immutable.
@@ -33,7 +33,7 @@ type features struct {
 // primalFactor is a p×r matrix S of weights: φ(x) = J(x) S, at O(pr) a point.
 type primalFactor struct {
 	st     *mat.Dense // Sᵀ, r×p
-	inputs fspace.Affine
+	inputs domain.Affine
 }
 
 func (f *primalFactor) rank() int { r, _ := f.st.Dims(); return r }
@@ -72,7 +72,7 @@ func (f *primalFactor) weights(e []float64) []float64 {
 type dualFactor struct {
 	ctx    *nn.Tape   // at C
 	b, bt  *mat.Dense // B, |C|×r, and its transpose: rows that a product can read as they lie
-	inputs fspace.Affine
+	inputs domain.Affine
 	kernel prior.Kernel // nil for g = 1
 }
 

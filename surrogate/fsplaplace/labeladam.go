@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
@@ -42,7 +41,7 @@ func (l *labelLoss) at(c *mat.Dense) error {
 		l.c, l.k, l.u = mat.NewDense(nc, d, nil), mat.NewSymDense(nc, nil), make([]float64, nc)
 	}
 	l.p.prior.Kernel.Gram(l.k, c)
-	fspace.AddDiagonal(l.k, contextJitter)
+	linalg.AddDiagonal(l.k, contextJitter)
 	if err := l.chol.Factorize(l.k); err != nil {
 		return fmt.Errorf("prior covariance of the context: %w", err)
 	}
@@ -138,7 +137,7 @@ type labelAdam struct {
 func (p *labelProblem) newAdam(w []float64) *labelAdam {
 	_, d := p.data.Dims()
 	return &labelAdam{
-		labelLoss: labelLoss{p: p}, opt: optimize.Adam{Rate: p.Rate}, bestLoss: math.Inf(1),
+		labelLoss: labelLoss{p: p}, bestLoss: math.Inf(1),
 		w: w, dw: make([]float64, len(w)), best: slices.Clone(w),
 		inputs: p.inputs.Apply(p.data.X), context: mat.NewDense(p.Context, d, nil),
 		rows: mat.NewDense(adamBatch, d, nil), labels: make([]int, adamBatch),
@@ -170,6 +169,6 @@ func (t *labelAdam) step(validate bool, rng *rand.Rand) error {
 		t.batch(t.rows, t.labels)
 	}
 	t.eval(t.w, t.dw)
-	t.opt.Step(t.w, t.dw)
+	t.opt.Step(t.p.Rate, t.w, t.dw)
 	return nil
 }

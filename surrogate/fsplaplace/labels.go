@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
@@ -17,6 +16,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
@@ -75,16 +75,16 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		},
 		prior: fitted, y: d.Y,
 	}
-	p.box = fspace.ContextBox(m.Box, p.data)
+	p.box = domain.ContextBox(m.Box, p.data)
 	if m.Scaling == "data" {
 		p.inputs = zscore(d.X)
 	} else {
-		p.inputs = fspace.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi)
+		p.inputs = domain.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi)
 	}
 	l := &latents{parts: make([]*posterior, len(fitted.Means))}
 	spread := p.inputs.Spread(p.box)
 	for c, mean := range fitted.Means {
-		w := fspace.InitialWeights(p.net, *m.Bias, spread, mean, random.Split(rng, "weights", c))
+		w := p.net.InitBiased(*m.Bias, spread, mean, random.Split(rng, "weights", c))
 		l.parts[c] = &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, update: unobserved{}}
 	}
 	if err := p.solve(ctx, l, random.Split(rng, "context", 0)); err != nil {
@@ -244,7 +244,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 			sym.SetSym(i, j, v)
 		}
 	}
-	fspace.AddDiagonal(sym, 1)
+	linalg.AddDiagonal(sym, 1)
 	chol, err := linalg.Factorize(sym)
 	if err != nil {
 		return fmt.Errorf("posterior precision: %w", err)

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
@@ -16,6 +15,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/internal/classify"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
@@ -62,7 +62,7 @@ func TestLabelsAgainstTheProcess(t *testing.T) {
 		want, got := fit(gp.Model{Spec: spec}), fit(Model{Spec: spec, Context: 150})
 		const m = 60
 		l := want.Latents()
-		x := fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(m, random.New(2, "at", 0))
+		x := domain.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(m, random.New(2, "at", 0))
 		moments := func(p classify.Posterior) (mean, cov *mat.Dense) {
 			mean, cov = mat.NewDense(m, l, nil), mat.NewDense(m, l*l, nil)
 			p.Moments(mean, cov, x)
@@ -90,7 +90,7 @@ func TestLabelLossGradient(t *testing.T) {
 		}
 		p.prior.Means[0] = 0.3
 		loss := &labelLoss{p: p}
-		require.NoError(t, loss.at(fspace.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(5, random.New(1, "c", 0))))
+		require.NoError(t, loss.at(domain.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(5, random.New(1, "c", 0))))
 		loss.batch(p.inputs.Apply(mat.DenseCopyOf(d.X.Slice(0, 6, 0, 2))), p.y[:6])
 		var w []float64
 		for c := range l {

@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
@@ -18,7 +17,10 @@ import (
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
+	"github.com/functionspace/bo/surrogate/internal/summary"
+	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
 // Model is FSP-Laplace. The zero value is the default: a 50-50 tanh network, a
@@ -73,10 +75,10 @@ type Model struct {
 var _ surrogate.WarmStarter = Model{}
 
 const (
-	// Up to fspace.MaxExact observations all training inputs are context points and
+	// Up to target.MaxExact observations all training inputs are context points and
 	// the prior's posterior at C is exact; beyond, inducingRows of them are, and
 	// it is the variational one with C as inducing points.
-	// The prior is fitted to at most fspace.MaxExact of them, drawn at random.
+	// The prior is fitted to at most target.MaxExact of them, drawn at random.
 	inducingRows = 600
 
 	maxWidth   = 10000
@@ -150,12 +152,12 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	_, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
-	ofPrior, learned := fspace.DecodeState(start, 1+net.NumParams())
+	ofPrior, learned := summary.DecodeState(start, 1+net.NumParams())
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	x, y := d.X, d.Y
-	if len(y) > fspace.MaxExact {
-		x, y = subset.AtMost(x, y, fspace.MaxExact, random.Split(rng, "rows", 0))
+	if len(y) > target.MaxExact {
+		x, y = subset.AtMost(x, y, target.MaxExact, random.Split(rng, "rows", 0))
 	}
 	fitted, err := m.Spec.Fit(ctx, x, y, d.NoiseFree, ofPrior, random.Split(rng, "prior", 0))
 	if err != nil {
@@ -166,11 +168,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		process: fitted.Process,
 		noise:   fitted.Noise,
 	}
-	p.box = fspace.ContextBox(m.Box, d)
+	p.box = domain.ContextBox(m.Box, d)
 	if m.Scaling == "data" {
 		p.inputs = zscore(d.X)
 	} else {
-		p.inputs = fspace.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
+		p.inputs = domain.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
 	}
 
 	var w []float64
@@ -181,14 +183,14 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if learned != nil && m.Trainer != "adam" { // each published fit begins anew
 		w = slices.Clone(learned[1:])
 	} else {
-		w = fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), p.process.Mean, random.Split(rng, "weights", 0))
+		w = net.InitBiased(*m.Bias, p.inputs.Spread(p.box), p.process.Mean, random.Split(rng, "weights", 0))
 	}
 	post, err := p.solve(ctx, w, ridge, random.Split(rng, "context", 0))
 	if err != nil {
 		return nil, err
 	}
 	post.warnings = slices.Concat(fitted.Warnings, p.notes)
-	post.state = fspace.EncodeState(fitted.State, append([]float64{post.ridge}, post.W...))
+	post.state = summary.EncodeState(fitted.State, append([]float64{post.ridge}, post.W...))
 	return post, nil
 }
 
@@ -196,11 +198,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 type problem struct {
 	Model
 	net     *nn.Network
-	inputs  fspace.Affine
+	inputs  domain.Affine
 	process prior.Process
 	noise   float64 // σ²
 	data    surrogate.Dataset
-	box     fspace.Box
+	box     domain.Box
 	notes   []string // warnings
 	refined bool     // trained on all observations
 
@@ -211,7 +213,7 @@ type problem struct {
 func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *rand.Rand) (*posterior, error) {
 	design, holdout := p.contextPoints(p.CovarianceContext, rng)
 	c := p.withInputs(design, rng)
-	var to fspace.Target
+	var to target.Gaussian
 	var err error
 	switch p.Trainer {
 	case "adam":
@@ -257,11 +259,11 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 
 // byRidge gives post its factor. After Gauss–Newton training to the target it
 // also corrects the mean: by the read-out of what the network still lacks at C
-// and then, for up to fspace.MaxExact observations, by regression under the network's
+// and then, for up to target.MaxExact observations, by regression under the network's
 // covariance on what the ridge leaves of that at the training inputs. Where this mean is
 // not near that of the process at points held out, and that of the scaled features given
 // the data is nearer, the latter replaces it.
-func (p *problem) byRidge(ctx context.Context, post *posterior, to fspace.Target, c, holdout *mat.Dense, start float64) error {
+func (p *problem) byRidge(ctx context.Context, post *posterior, to target.Gaussian, c, holdout *mat.Dense, start float64) error {
 	s, err := p.ridgeFactor(ctx, post.W, c, holdout, start)
 	if err != nil {
 		return err
@@ -319,7 +321,7 @@ const (
 
 // distance is the root mean square distance of the mean from a target, in standard
 // deviations of an observation.
-func (p *problem) distance(post *posterior, to fspace.Target) float64 {
+func (p *problem) distance(post *posterior, to target.Gaussian) float64 {
 	m := len(to.Mean)
 	mean, variance := make([]float64, m), make([]float64, m)
 	post.Predict(mean, variance, to.C)

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
@@ -14,6 +13,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // chunk is how many points go through the network at a time.
@@ -56,7 +56,7 @@ func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
 
 // Hypers implements surrogate.Describer.
 func (p *posterior) Hypers() []surrogate.Hyper {
-	out := append(fspace.Hypers(p.process.Kernel),
+	out := append(summary.KernelHypers(p.process.Kernel),
 		surrogate.Hyper{Name: "mean", Value: p.process.Mean},
 		surrogate.Hyper{Name: "noise", Value: p.noise},
 		surrogate.Hyper{Name: "rank", Value: float64(p.factor.rank())})

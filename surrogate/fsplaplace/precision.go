@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -44,7 +43,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	p.process.Kernel.Gram(k, c)
 	variance := make([]float64, nc)
 	p.process.Kernel.Diag(variance, c)
-	fspace.AddDiagonal(k, contextJitter)
+	linalg.AddDiagonal(k, contextJitter)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -7,9 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
-	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/target"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // explained is the mean squared error at the observations, in units of the noise
@@ -41,14 +40,8 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 	if t.learnNoise {
 		t.theta[last] = softplusInverse(math.Sqrt(max(p.noise, p.squaredError(post))))
 	}
-	steps := refineSteps + n/10
-	for step := range steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%50 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
-		}
+	s := train.Schedule{Phase: "train", Steps: refineSteps + n/10, Every: 50, Rate: refineRate, End: 0.01}
+	err := s.Run(ctx, func(step int, rate float64) error {
 		if step%refineEvery == 0 {
 			p.box.FillUniform(t.context.Slice(0, refineContext, 0, d).(*mat.Dense), rng)
 			for i := range k {
@@ -58,8 +51,11 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 				return err
 			}
 		}
-		t.opt.Rate = refineRate * optimize.Cosine(0.01, step, steps)
-		t.descend(rng)
+		t.descend(rate, rng)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	copy(w, t.theta[:last])
 	if t.learnNoise {
@@ -88,5 +84,5 @@ func (p *problem) squaredError(post *posterior) float64 {
 // account of.
 func (p *problem) large() bool {
 	n, _ := p.data.Dims()
-	return n > fspace.MaxExact
+	return n > target.MaxExact
 }

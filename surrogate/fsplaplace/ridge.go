@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/workspace"
@@ -148,7 +147,7 @@ func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 			kxv.Set(i, j, cov.At(j, m+i))
 		}
 	}
-	fspace.AddDiagonal(kxx, s.noise)
+	linalg.AddDiagonal(kxx, s.noise)
 	if err := s.data.Factorize(kxx); err != nil {
 		return fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
 	}
@@ -163,7 +162,7 @@ func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 
 func (s *ridgeSearch) factorize(exponent float64) error {
 	s.a.CopySym(s.theta)
-	fspace.AddDiagonal(s.a, math.Pow(10, exponent)*s.mean)
+	linalg.AddDiagonal(s.a, math.Pow(10, exponent)*s.mean)
 	return s.chol.Factorize(s.a)
 }
 

@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
 func TestImpossibleSettings(t *testing.T) {
@@ -152,10 +152,10 @@ func TestForeignStates(t *testing.T) {
 	}
 }
 
-// Beyond fspace.MaxExact observations the prior is fitted to some of them, and the
+// Beyond target.MaxExact observations the prior is fitted to some of them, and the
 // sparse target takes over.
 func TestManyObservations(t *testing.T) {
-	d := wave(fspace.MaxExact + 1)
+	d := wave(target.MaxExact + 1)
 	m := Model{Hidden: []int{10}, Context: 20, Steps: 10, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: new(0.01)}}
 	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
@@ -169,7 +169,7 @@ func TestManyObservations(t *testing.T) {
 
 // Training on all of many observations learns what the function leaves of them.
 func TestManyObservationsLearnTheNoise(t *testing.T) {
-	d := wave(3 * fspace.MaxExact)
+	d := wave(3 * target.MaxExact)
 	rng := random.New(1, "noise", 0)
 	clean := slices.Clone(d.Y)
 	for i := range d.Y {

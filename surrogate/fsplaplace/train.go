@@ -9,19 +9,19 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
 // target is what the prior has for f at the rows of c, given the data: what
 // training aims at.
-func (p *problem) target(c *mat.Dense) (fspace.Target, error) {
+func (p *problem) target(c *mat.Dense) (target.Gaussian, error) {
 	process := p.process
 	process.Noise = p.noise
-	to, err := fspace.NewTarget(process, c, p.data.X, p.data.Y)
+	to, err := target.New(process, c, p.data.X, p.data.Y)
 	if err != nil {
 		return to, fmt.Errorf("fsp-laplace: %w", err)
 	}
@@ -74,7 +74,7 @@ func (l *loss) at(c *mat.Dense) error {
 	if l.jitter > 0 {
 		jitter = l.jitter * mat.Trace(l.k) / float64(l.k.SymmetricDim())
 	}
-	fspace.AddDiagonal(l.k, jitter)
+	linalg.AddDiagonal(l.k, jitter)
 	if err := l.chol.Factorize(l.k); err != nil {
 		return fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
 	}
@@ -170,7 +170,7 @@ type adam struct {
 func (p *problem) newAdam(w []float64) *adam {
 	_, d := p.data.Dims()
 	t := &adam{
-		loss: loss{p: p}, opt: optimize.Adam{Rate: p.Rate}, learnNoise: p.Spec.Noise == nil, bestLoss: math.Inf(1),
+		loss: loss{p: p}, learnNoise: p.Spec.Noise == nil, bestLoss: math.Inf(1),
 		inputs: p.inputs.Apply(p.data.X), context: mat.NewDense(p.Context, d, nil),
 		x: mat.NewDense(adamBatch, d, nil), y: make([]float64, adamBatch),
 	}
@@ -205,12 +205,12 @@ func (t *adam) step(validate bool, rng *rand.Rand) error {
 			t.stale++
 		}
 	}
-	t.descend(rng)
+	t.descend(t.p.Rate, rng)
 	return nil
 }
 
 // descend moves θ by the gradient at a batch of the observations.
-func (t *adam) descend(rng *rand.Rand) {
+func (t *adam) descend(rate float64, rng *rand.Rand) {
 	last := len(t.theta) - 1
 	if n, _ := t.p.data.Dims(); n > adamBatch {
 		for i := range t.y {
@@ -225,7 +225,7 @@ func (t *adam) descend(rng *rand.Rand) {
 	if t.learnNoise {
 		t.grad[last] = drho
 	}
-	t.opt.Step(t.theta, t.grad)
+	t.opt.Step(rate, t.theta, t.grad)
 }
 
 func softplus(x float64) float64 {

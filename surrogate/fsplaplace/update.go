@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
@@ -102,7 +101,7 @@ func newByValues(phi *mat.Dense, noise float64) (*byValues, error) {
 	n, _ := phi.Dims()
 	g := mat.NewSymDense(n, nil)
 	linalg.Syrk(g, 1, linalg.N, phi, 0)
-	fspace.AddDiagonal(g, noise)
+	linalg.AddDiagonal(g, noise)
 	f, err := factorize(g)
 	if err != nil {
 		return nil, err
@@ -186,9 +185,9 @@ func (p *posterior) observe(x *mat.Dense) error {
 			linalg.Syrk(a, 1, linalg.N, l, 0)
 		case *byValues:
 			linalg.Syrk(a, 1/p.noise, linalg.T, u.phi, 0)
-			fspace.AddDiagonal(a, 1)
+			linalg.AddDiagonal(a, 1)
 		default:
-			fspace.AddDiagonal(a, 1)
+			linalg.AddDiagonal(a, 1)
 		}
 		p.featuresOf(x, func(_, _ int, at features) { linalg.Syrk(a, 1/p.noise, linalg.T, at.phi, 1) })
 		var f factored

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/workspace"
@@ -32,7 +31,7 @@ func TestUpdatesAgree(t *testing.T) {
 	phi, at := normal(n, r, 1), normal(m, r, 2)
 	a := mat.NewSymDense(r, nil)
 	linalg.Syrk(a, 1/noise, linalg.T, phi, 0)
-	fspace.AddDiagonal(a, 1)
+	linalg.AddDiagonal(a, 1)
 	f, err := factorize(a)
 	require.NoError(t, err)
 	v, err := newByValues(phi, noise)
@@ -127,7 +126,7 @@ func TestLeaveOneOutOfExactData(t *testing.T) {
 	require.Less(t, p.noise, 1e-6)
 	a := mat.NewSymDense(p.factor.rank(), nil)
 	linalg.Syrk(a, 1/p.noise, linalg.T, values.phi, 0)
-	fspace.AddDiagonal(a, 1)
+	linalg.AddDiagonal(a, 1)
 	f, err := factorize(a)
 	require.NoError(t, err)
 	q := *p

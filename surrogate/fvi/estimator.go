@@ -3,7 +3,6 @@ package fvi
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 )
 
@@ -92,7 +91,7 @@ func covariance(x *mat.Dense, ridge float64) *mat.SymDense {
 	n, d := x.Dims()
 	cov := mat.NewSymDense(d, nil)
 	linalg.Syrk(cov, 1/float64(n), linalg.T, centred(x), 0)
-	fspace.AddDiagonal(cov, ridge)
+	linalg.AddDiagonal(cov, ridge)
 	return cov
 }
 

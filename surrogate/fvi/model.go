@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
@@ -17,6 +16,9 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
+	"github.com/functionspace/bo/surrogate/internal/summary"
+	"github.com/functionspace/bo/surrogate/internal/train"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // Model is fBNN. The zero value is the default: a 30-30 tanh network under a
@@ -175,8 +177,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	p := newProblem(m, d)
-	v := newVariational(p.net.NumParams())
-	ofPrior, q := fspace.DecodeState(start, len(v.vector))
+	v := variational.NewLowRank(p.net.NumParams(), 0)
+	ofPrior, q := summary.DecodeState(start, len(v.Vector))
 	post := &mixture.Posterior{Net: p.net}
 	if m.Sampler == nil && m.Prior == gaussianProcess {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
@@ -186,17 +188,17 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 			return nil, err
 		}
 		p.useProcess(fitted.Process)
-		v.logSD[0] = p.leastLogSD
+		v.LogSD[0] = p.leastLogSD
 		ofPrior = fitted.State
 		post.Degradation = fitted.Warnings
-		post.Described = append(fspace.Hypers(fitted.Kernel), surrogate.Hyper{Name: "mean", Value: fitted.Mean})
+		post.Described = append(summary.KernelHypers(fitted.Kernel), surrogate.Hyper{Name: "mean", Value: fitted.Mean})
 	} else {
 		p.useSampler()
-		v.logSD[0] = math.Log(startSD)
+		v.LogSD[0] = math.Log(startSD)
 		ofPrior = nil
 	}
 	if m.Noise != nil {
-		v.logSD[0] = 0.5 * math.Log(*m.Noise)
+		v.LogSD[0] = 0.5 * math.Log(*m.Noise)
 	}
 	note, err := p.start(ctx, v, q, random.Split(rng, "start", 0))
 	if err != nil {
@@ -208,13 +210,13 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := p.train(ctx, v, random.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
-	if err := fspace.Diverged("rate", v.vector); err != nil {
+	if err := train.Diverged("rate", v.Vector); err != nil {
 		return nil, fmt.Errorf("fvi: %w", err)
 	}
-	post.Inputs, post.NoiseOf, post.Remembered = p.inputs, math.Exp(2*v.logSD[0]), fspace.EncodeState(ofPrior, v.vector)
+	post.Inputs, post.NoiseOf, post.Remembered = p.inputs, math.Exp(2*v.LogSD[0]), summary.EncodeState(ofPrior, v.Vector)
 	post.Described = append(post.Described,
 		surrogate.Hyper{Name: "noise", Value: post.NoiseOf},
 		surrogate.Hyper{Name: "weights", Value: float64(p.net.NumParams())})
-	post.Weights = mixture.Draw(v.m, v.scales(), nil, m.Samples, random.Split(rng, "samples", 0))
+	post.Weights = mixture.Draw(v.M, v.Scales(), nil, m.Samples, random.Split(rng, "samples", 0))
 	return post, nil
 }

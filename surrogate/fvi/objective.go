@@ -7,34 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
-
-// variational is q(w) = N(m, diag s²) and the noise, as parts of one vector that
-// training moves: m, log σ, log s.
-type variational struct {
-	m, logS []float64
-	logSD   []float64 // log σ, of length 1
-	vector  []float64
-}
-
-func cut(vector []float64) *variational {
-	p := len(vector) / 2
-	return &variational{vector: vector, m: vector[:p], logSD: vector[p : p+1], logS: vector[p+1:]}
-}
-
-func newVariational(p int) *variational { return cut(make([]float64, 2*p+1)) }
-
-// scales returns s.
-func (v *variational) scales() []float64 {
-	s := make([]float64, len(v.logS))
-	for i, l := range v.logS {
-		s[i] = math.Exp(l)
-	}
-	return s
-}
 
 // batch is what one step looks at.
 type batch struct {
@@ -52,7 +29,7 @@ type batch struct {
 // of which only the gradient is known, by k draws f_i = f(·, m + s∘ε_i).
 type objective struct {
 	net    *nn.Network
-	inputs fspace.Affine
+	inputs domain.Affine
 	prior  scored
 	inject float64 // γ
 	method method  // of estimating scores
@@ -61,28 +38,28 @@ type objective struct {
 }
 
 // gradient writes the gradient of F. It costs O(k|C|p + k³ + k²|C| + |C|³).
-func (o *objective) gradient(v *variational, b batch, grad *variational, rng *rand.Rand) error {
+func (o *objective) gradient(v *variational.Gaussian, b batch, grad *variational.Gaussian, rng *rand.Rand) error {
 	f := o.draw(v, b)
 	pull, err := o.pull(f, b, rng)
 	if err != nil {
 		return err
 	}
-	clear(grad.vector)
+	clear(grad.Vector)
 	o.backward(v, b, pull, grad)
 	return nil
 }
 
 // draw returns the functions at the measurement points, k×|C|, and records them.
-func (o *objective) draw(v *variational, b batch) *mat.Dense {
+func (o *objective) draw(v *variational.Gaussian, b batch) *mat.Dense {
 	k, p := b.eps.Dims()
 	m, _ := b.x.Dims()
 	if len(o.tapes) != k {
 		o.tapes = make([]nn.Tape, k)
 	}
-	f, u, s, w := mat.NewDense(k, m, nil), o.inputs.Apply(b.x), v.scales(), make([]float64, p)
+	f, u, s, w := mat.NewDense(k, m, nil), o.inputs.Apply(b.x), v.Scales(), make([]float64, p)
 	for i := range k {
 		for j, e := range b.eps.RawRowView(i) {
-			w[j] = v.m[j] + s[j]*e
+			w[j] = v.M[j] + s[j]*e
 		}
 		o.tapes[i].Record(o.net, w, u)
 		copy(f.RawRowView(i), o.tapes[i].Value())
@@ -116,9 +93,9 @@ func (o *objective) pull(f *mat.Dense, b batch, rng *rand.Rand) (*mat.Dense, err
 // returns that of which it is the gradient,
 //
 //	weight (1/k) Σ_i Σ_batch [ ½ log 2πσ² + (y - f_i(x))²/(2σ²) ] + (1/k) Σ_i pull_i·f_i.
-func (o *objective) backward(v *variational, b batch, pull *mat.Dense, grad *variational) float64 {
+func (o *objective) backward(v *variational.Gaussian, b batch, pull *mat.Dense, grad *variational.Gaussian) float64 {
 	k, p := b.eps.Dims()
-	each, sd2, s := 1/float64(k), math.Exp(2*v.logSD[0]), v.scales()
+	each, sd2, s := 1/float64(k), math.Exp(2*v.LogSD[0]), v.Scales()
 	g, fbar := make([]float64, p), make([]float64, pull.RawMatrix().Cols)
 	var squares, value float64
 	for i := range k {
@@ -135,11 +112,11 @@ func (o *objective) backward(v *variational, b batch, pull *mat.Dense, grad *var
 		clear(g)
 		o.tapes[i].VJP(g, fbar)
 		for j, e := range b.eps.RawRowView(i) {
-			grad.m[j] += g[j]
-			grad.logS[j] += g[j] * e * s[j]
+			grad.M[j] += g[j]
+			grad.LogS[j] += g[j] * e * s[j]
 		}
 	}
 	n := float64(len(b.y))
-	grad.logSD[0] += b.weight * (n - squares/sd2)
-	return value + b.weight*(0.5*n*math.Log(2*math.Pi)+n*v.logSD[0]+squares/(2*sd2))
+	grad.LogSD[0] += b.weight * (n - squares/sd2)
+	return value + b.weight*(0.5*n*math.Log(2*math.Pi)+n*v.LogSD[0]+squares/(2*sd2))
 }

@@ -8,30 +8,31 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // example is an objective for a network of 2 inputs under a Matérn process with 4
 // observations and 3 other points, 6 functions, and q.
-func example(hidden []int) (*objective, *variational, batch) {
+func example(hidden []int) (*objective, *variational.Gaussian, batch) {
 	const inject = 0.1
 	o := &objective{
 		net:    &nn.Network{In: 2, Hidden: hidden},
-		inputs: fspace.Affine{Shift: []float64{0.5, 0.5}, Scale: []float64{2, 3}},
+		inputs: domain.Affine{Shift: []float64{0.5, 0.5}, Scale: []float64{2, 3}},
 		prior:  gaussian{prior.Process{Kernel: prior.Matern52(2)}, inject},
 		inject: inject, method: method{share: 0.99, ridge: inject * inject},
 	}
 	rng := random.New(1, "example", 0)
-	v := newVariational(o.net.NumParams())
-	for i := range v.vector {
-		v.vector[i] = 0.5 * rng.NormFloat64()
+	v := variational.NewLowRank(o.net.NumParams(), 0)
+	for i := range v.Vector {
+		v.Vector[i] = 0.5 * rng.NormFloat64()
 	}
-	b := batch{x: space.Uniform(7, 2, rng), y: []float64{0.1, -0.4, 1.2, 0.6}, weight: 2.5, eps: normal(6, len(v.m), 1), eta: normal(6, 7, 2)}
+	b := batch{x: space.Uniform(7, 2, rng), y: []float64{0.1, -0.4, 1.2, 0.6}, weight: 2.5, eps: normal(6, len(v.M), 1), eta: normal(6, 7, 2)}
 	return o, v, b
 }
 
@@ -41,14 +42,14 @@ func TestObjectiveGradient(t *testing.T) {
 		o, v, b := example(hidden)
 		pull, err := o.pull(o.draw(v, b), b, nil)
 		require.NoError(t, err)
-		grad := newVariational(len(v.m))
+		grad := v.Like()
 		require.NoError(t, o.gradient(v, b, grad, nil))
 		value := func(at []float64) float64 {
-			v := cut(at)
+			v := v.With(at)
 			o.draw(v, b)
-			return o.backward(v, b, pull, newVariational(len(v.m)))
+			return o.backward(v, b, pull, v.Like())
 		}
-		require.NoError(t, gradcheck.Gradient(value, v.vector, grad.vector, 1e-7), "%v", hidden)
+		require.NoError(t, gradcheck.Gradient(value, v.Vector, grad.Vector, 1e-7), "%v", hidden)
 	}
 }
 
@@ -59,7 +60,7 @@ func TestDivergenceOfANormalValue(t *testing.T) {
 	process := prior.Process{Kernel: prior.ScaleBy(tau*tau, prior.Constant(1)), Mean: mean}
 	o := &objective{
 		net:    &nn.Network{In: 1},
-		inputs: fspace.Affine{Shift: []float64{0}, Scale: []float64{1}},
+		inputs: domain.Affine{Shift: []float64{0}, Scale: []float64{1}},
 		inject: inject, method: method{share: 0.99, ridge: inject * inject},
 	}
 	for name, p := range map[string]scored{
@@ -67,15 +68,15 @@ func TestDivergenceOfANormalValue(t *testing.T) {
 		"implicit": implicit{normalValue{mean, tau}, inject, o.method},
 	} {
 		o.prior = p
-		v, grad := newVariational(2), newVariational(2)
-		v.m[1], v.logS[1] = m, math.Log(s)
+		v, grad := variational.NewLowRank(2, 0), variational.NewLowRank(2, 0)
+		v.M[1], v.LogS[1] = m, math.Log(s)
 		rng := random.New(1, "draws", 0)
 		var dm, dlogS float64
 		for i := range draws {
 			b := batch{x: mat.NewDense(1, 1, nil), eps: normal(100, 2, uint64(2*i)), eta: normal(100, 1, uint64(2*i+1))}
 			require.NoError(t, o.gradient(v, b, grad, rng))
-			dm += grad.m[1] / draws
-			dlogS += grad.logS[1] / draws
+			dm += grad.M[1] / draws
+			dlogS += grad.LogS[1] / draws
 		}
 		t.Logf("%s: ∂/∂m %.3f, ∂/∂log s %.3f", name, dm, dlogS)
 		v2 := tau*tau + inject*inject
@@ -100,12 +101,12 @@ func (p normalValue) Sample(dst, _ *mat.Dense, rng *rand.Rand) {
 // One step with the default settings, 50 observations of 2 inputs.
 func BenchmarkGradient(b *testing.B) {
 	o, _, _ := example([]int{30, 30})
-	v := newVariational(o.net.NumParams())
-	at := batch{x: space.Sobol(40, 2, random.New(1, "x", 0)), y: make([]float64, 20), weight: 2.5, eps: normal(50, len(v.m), 1), eta: normal(50, 40, 2)}
-	for i := range v.m {
-		v.m[i], v.logS[i] = at.eps.At(0, i)/5, -4
+	v := variational.NewLowRank(o.net.NumParams(), 0)
+	at := batch{x: space.Sobol(40, 2, random.New(1, "x", 0)), y: make([]float64, 20), weight: 2.5, eps: normal(50, len(v.M), 1), eta: normal(50, 40, 2)}
+	for i := range v.M {
+		v.M[i], v.LogS[i] = at.eps.At(0, i)/5, -4
 	}
-	grad := newVariational(len(v.m))
+	grad := v.Like()
 	for b.Loop() {
 		if err := o.gradient(v, at, grad, nil); err != nil {
 			b.Fatal(err)

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // Sampler is a prior on functions that is known by its draws.
@@ -26,7 +26,7 @@ type Sampler interface {
 // independent uniform values in [lo, hi]: of its pieces, or, linear, at the changes
 // and both ends, with straight lines between.
 type piecewise struct {
-	box     fspace.Box
+	box     domain.Box
 	lo, hi  float64
 	changes float64
 	linear  bool

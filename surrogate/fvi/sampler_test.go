@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // A grid of [2,4], and a function for each row.
@@ -27,7 +27,7 @@ func grid(p piecewise, draws int) (x, f *mat.Dense) {
 // correlation.
 func TestPiecewiseConstant(t *testing.T) {
 	const draws = 4000
-	p := piecewise{box: fspace.Box{Lo: []float64{2}, Hi: []float64{4}}, lo: -math.Sqrt(3), hi: math.Sqrt(3), changes: 3}
+	p := piecewise{box: domain.Box{Lo: []float64{2}, Hi: []float64{4}}, lo: -math.Sqrt(3), hi: math.Sqrt(3), changes: 3}
 	_, f := grid(p, draws)
 	var pieces, most float64
 	for i := range draws {
@@ -52,7 +52,7 @@ func TestPiecewiseConstant(t *testing.T) {
 // Straight between its knots, so that it does not jump; at the ends, which are
 // knots, the variance is that of the values.
 func TestPiecewiseLinear(t *testing.T) {
-	p := piecewise{box: fspace.Box{Lo: []float64{2}, Hi: []float64{4}}, lo: 0, hi: 1, changes: 3, linear: true}
+	p := piecewise{box: domain.Box{Lo: []float64{2}, Hi: []float64{4}}, lo: 0, hi: 1, changes: 3, linear: true}
 	x, f := grid(p, 4000)
 	require.Equal(t, 1., p.at(3.5, []float64{3, 4, 6}, []float64{0, 2, 5}))
 	require.Equal(t, 3.5, p.at(5, []float64{3, 4, 6}, []float64{0, 2, 5}))
@@ -77,7 +77,7 @@ func TestPiecewiseLinear(t *testing.T) {
 
 // In several dimensions mean and variance stay.
 func TestPiecewiseInSeveralDimensions(t *testing.T) {
-	p := piecewise{box: fspace.Box{Lo: []float64{0, 0, 0}, Hi: []float64{1, 1, 1}}, lo: 1, hi: 3, changes: 2}
+	p := piecewise{box: domain.Box{Lo: []float64{0, 0, 0}, Hi: []float64{1, 1, 1}}, lo: 1, hi: 3, changes: 2}
 	f := mat.NewDense(4000, 2, nil)
 	p.Sample(f, mat.NewDense(2, 3, []float64{0.1, 0.5, 0.9, 0.1, 0.5, 0.2}), random.New(1, "draws", 0))
 	cov := covariance(f, 0)

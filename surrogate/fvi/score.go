@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/prior"
 )
@@ -30,7 +29,7 @@ func (g gaussian) score(dst, f, x *mat.Dense, _ *rand.Rand) error {
 	k, m := f.Dims()
 	cov, residual := mat.NewSymDense(m, nil), mat.NewDense(m, k, nil)
 	g.process.Kernel.Gram(cov, x)
-	fspace.AddDiagonal(cov, g.inject*g.inject)
+	linalg.AddDiagonal(cov, g.inject*g.inject)
 	chol, err := linalg.Factorize(cov)
 	if err != nil {
 		return err

@@ -9,9 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/surrogate/internal/target"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 const (
@@ -39,10 +41,10 @@ const (
 // start sets q where training starts, and the number of steps. With an earlier q
 // m goes on from there and s stays; so does the noise if nothing else tells it. The
 // note says what m did not reach.
-func (p *problem) start(ctx context.Context, v *variational, earlier []float64, rng *rand.Rand) (note string, err error) {
-	copy(v.m, fspace.InitialWeights(p.net, *p.Bias, p.inputs.Spread(p.box), p.mean, rng))
-	for i := range v.logS {
-		v.logS[i] = math.Log(smallScale)
+func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []float64, rng *rand.Rand) (note string, err error) {
+	copy(v.M, p.net.InitBiased(*p.Bias, p.inputs.Spread(p.box), p.mean, rng))
+	for i := range v.LogS {
+		v.LogS[i] = math.Log(smallScale)
 	}
 	steps := processSteps
 	switch {
@@ -52,10 +54,10 @@ func (p *problem) start(ctx context.Context, v *variational, earlier []float64, 
 		steps = samplerSteps
 	}
 	if earlier != nil {
-		noise := v.logSD[0]
-		copy(v.vector, earlier)
+		noise := v.LogSD[0]
+		copy(v.Vector, earlier)
 		if p.process != nil || p.Noise != nil {
-			v.logSD[0] = noise
+			v.LogSD[0] = noise
 		}
 		steps /= 2
 	}
@@ -68,18 +70,18 @@ func (p *problem) start(ctx context.Context, v *variational, earlier []float64, 
 	seen := len(y)
 	if p.process == nil {
 		cov := mat.NewSymDense(seen, nil)
-		fspace.AddDiagonal(cov, startError*startError)
-		fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
-		_, _, err := fit.Minimize(ctx, v.m, cov, dataSteps, 0.5)
+		linalg.AddDiagonal(cov, startError*startError)
+		fit := target.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
+		_, _, err := fit.Minimize(ctx, v.M, cov, dataSteps, 0.5)
 		return "", err
 	}
 	c := new(mat.Dense)
 	c.Stack(p.box.Halton(startPoints, random.Split(rng, "box", 0)), x)
-	to, err := fspace.NewTarget(*p.process, c, p.data.X, p.data.Y)
+	to, err := target.New(*p.process, c, p.data.X, p.data.Y)
 	if err != nil {
 		return "", err
 	}
-	left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.m, meanSteps, meanTolerance)
+	left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.M, meanSteps, meanTolerance)
 	if err != nil {
 		return "", err
 	}
@@ -90,12 +92,12 @@ func (p *problem) start(ctx context.Context, v *variational, earlier []float64, 
 		// The prior was fitted to a part of the data, which the network may follow
 		// less closely.
 		f := make([]float64, seen)
-		p.net.Forward(f, v.m, p.inputs.Apply(x))
+		p.net.Forward(f, v.M, p.inputs.Apply(x))
 		var sum float64
 		for i, y := range y {
 			sum += (y - f[i]) * (y - f[i]) / float64(seen)
 		}
-		v.logSD[0] = max(v.logSD[0], 0.5*math.Log(sum))
+		v.LogSD[0] = max(v.LogSD[0], 0.5*math.Log(sum))
 	}
 	if earlier != nil {
 		return note, nil
@@ -105,15 +107,15 @@ func (p *problem) start(ctx context.Context, v *variational, earlier []float64, 
 
 // startScales sets s to the optimum for the network linearised at m, measured at
 // the rows of c, the last of which are observations.
-func (p *problem) startScales(ctx context.Context, v *variational, c *mat.Dense, observed int) error {
+func (p *problem) startScales(ctx context.Context, v *variational.Gaussian, c *mat.Dense, observed int) error {
 	m, _ := c.Dims()
 	n, _ := p.data.Dims()
-	k, np := mat.NewSymDense(m, nil), len(v.m)
+	k, np := mat.NewSymDense(m, nil), len(v.M)
 	p.process.Kernel.Gram(k, c)
-	tape := p.net.Record(v.m, p.inputs.Apply(c))
-	q := fspace.Scales{J: mat.NewDense(m, np, nil), Prior: k, Eps: p.inject * p.inject, Data: make([]float64, np), Least: leastScale}
+	tape := p.net.Record(v.M, p.inputs.Apply(c))
+	q := variational.Scales{J: mat.NewDense(m, np, nil), Prior: k, Eps: p.inject * p.inject, Data: make([]float64, np), Least: leastScale}
 	tape.Jacobian(q.J)
-	precision := float64(n) / float64(observed) * math.Exp(-2*v.logSD[0])
+	precision := float64(n) / float64(observed) * math.Exp(-2*v.LogSD[0])
 	var variance, slope float64
 	for i := range m {
 		variance += k.At(i, i)
@@ -124,15 +126,15 @@ func (p *problem) startScales(ctx context.Context, v *variational, c *mat.Dense,
 			}
 		}
 	}
-	for i := range v.logS {
-		v.logS[i] = 0.5 * math.Log(variance/slope)
+	for i := range v.LogS {
+		v.LogS[i] = 0.5 * math.Log(variance/slope)
 	}
-	fspace.AddDiagonal(k, q.Eps)
-	if err := q.Minimize(ctx, v.logS, scaleSteps); err != nil {
+	linalg.AddDiagonal(k, q.Eps)
+	if err := q.Minimize(ctx, v.LogS, scaleSteps); err != nil {
 		return err
 	}
-	for i := range v.logS {
-		v.logS[i] = min(v.logS[i], math.Log(mostScale))
+	for i := range v.LogS {
+		v.LogS[i] = min(v.LogS[i], math.Log(mostScale))
 	}
 	return nil
 }

@@ -7,12 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/train"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // problem is one fit: what stays fixed while q is trained.
@@ -20,7 +22,7 @@ type problem struct {
 	Model
 	objective
 	data  surrogate.Dataset
-	box   fspace.Box
+	box   domain.Box
 	order []int // a permutation of the observations
 
 	process    *prior.Process // nil for an implicit prior
@@ -36,7 +38,7 @@ func newProblem(m Model, d surrogate.Dataset) *problem {
 		panic(err) // withDefaults has seen it
 	}
 	return &problem{
-		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: subset.All(n),
+		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(n),
 		objective: objective{
 			net:    &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
 			inject: m.Inject,
@@ -51,7 +53,7 @@ func (p *problem) useProcess(process prior.Process) {
 	process.Noise = max(process.Noise, leastSDNoiseFree*leastSDNoiseFree)
 	p.process, p.mean = &process, process.Mean
 	p.objective.prior = gaussian{process, p.inject}
-	p.inputs = fspace.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi)
+	p.inputs = domain.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi)
 	p.leastLogSD = 0.5 * math.Log(process.Noise)
 }
 
@@ -77,35 +79,25 @@ const fastScales = 10
 
 // train follows the gradient of F by Adam. The rate falls along half a cosine to
 // a hundredth.
-func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) error {
-	var location, scale optimize.Adam
-	grad := newVariational(len(v.m))
-	k, faster := len(v.m)+1, 1.0 // m and log σ, then log s
+func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
+	var location, scale, noise optimize.Adam
+	grad, faster := v.Like(), 1.0
 	if p.Start == startFitted {
 		faster = fastScales
 	}
-	for step := range p.Steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%20 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
-		}
+	s := train.Schedule{Phase: "train", Steps: p.Steps, Every: 20, Rate: p.Rate, End: 0.01}
+	return s.Run(ctx, func(step int, rate float64) error {
 		if err := p.objective.gradient(v, p.nextBatch(step, rng), grad, rng); err != nil {
 			return err
 		}
-		if p.Noise != nil {
-			grad.logSD[0] = 0
-		}
-		location.Rate = p.Rate * optimize.Cosine(0.01, step, p.Steps)
-		scale.Rate = faster * location.Rate
-		location.Step(v.vector[:k], grad.vector[:k])
-		scale.Step(v.vector[k:], grad.vector[k:])
+		location.Step(rate, v.M, grad.M)
+		scale.Step(faster*rate, v.LogS, grad.LogS)
 		if p.Noise == nil {
-			v.logSD[0] = max(v.logSD[0], p.leastLogSD)
+			noise.Step(rate, v.LogSD, grad.LogSD)
+			v.LogSD[0] = max(v.LogSD[0], p.leastLogSD)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // nextBatch draws Batch observations, Context points of the box, the functions and

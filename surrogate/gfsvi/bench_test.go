@@ -8,6 +8,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/internal/toy"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // One evaluation of the objective and its gradient with the default settings, 50
@@ -17,9 +18,9 @@ func BenchmarkObjective(b *testing.B) {
 	o := small(30, 30)
 	o.gamma = 1e-6
 	p := o.net.NumParams()
-	v, grad := newVariational(p, 100), newVariational(p, 100)
-	for i := range v.vector {
-		v.vector[i] = 0.1 * rng.NormFloat64()
+	v, grad := variational.NewLowRank(p, 100), variational.NewLowRank(p, 100)
+	for i := range v.Vector {
+		v.Vector[i] = 0.1 * rng.NormFloat64()
 	}
 	at := batch{x: space.Uniform(150, 2, rng), measure: 150, y: make([]float64, 50), weight: 1}
 	for b.Loop() {

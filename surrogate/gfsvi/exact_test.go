@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
@@ -16,7 +15,10 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/internal/toy"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // linear is f = w·x + b under the prior of its own features, w, b ~ N(0,1), with
@@ -25,7 +27,7 @@ import (
 func linear(dim, n int, noise float64) (o *objective, b batch, mean []float64, precision *mat.SymDense) {
 	o = &objective{
 		net:     &nn.Network{In: dim},
-		inputs:  fspace.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)},
+		inputs:  domain.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)},
 		process: prior.Process{Kernel: prior.Linear(dim).WithParams(ones(dim + 1)), Noise: noise},
 		gamma:   1e-10,
 	}
@@ -33,7 +35,7 @@ func linear(dim, n int, noise float64) (o *objective, b batch, mean []float64, p
 	const measured = 20
 	b = batch{x: space.Sobol(measured+n, dim, random.New(1, "x", 0)), measure: measured, y: make([]float64, n), weight: 1}
 	precision, mean = mat.NewSymDense(dim+1, nil), make([]float64, dim+1)
-	fspace.AddDiagonal(precision, 1)
+	linalg.AddDiagonal(precision, 1)
 	for i := range b.y {
 		phi := append(append([]float64(nil), b.x.RawRowView(measured+i)...), 1)
 		b.y[i] = 1 - 2*phi[0] + math.Sin(20*phi[dim-1])
@@ -64,25 +66,25 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	o, b, mean, precision := linear(dim, 12, noise)
 	p := o.net.NumParams()
 	for _, rank := range []int{0, p} {
-		v := newVariational(p, rank)
+		v := variational.NewLowRank(p, rank)
 		rng := random.New(2, "start", 0)
-		for i := range v.vector {
-			v.vector[i] = 0.3 * rng.NormFloat64()
+		for i := range v.Vector {
+			v.Vector[i] = 0.3 * rng.NormFloat64()
 		}
-		v.logSD[0] = 0.5 * math.Log(noise)
+		v.LogSD[0] = 0.5 * math.Log(noise)
 		loss := func(x, grad []float64) float64 {
-			g := cut(grad, p, rank)
-			f, err := o.eval(cut(x, p, rank), b, g)
+			g := v.With(grad)
+			f, err := o.eval(v.With(x), b, g)
 			require.NoError(t, err)
-			g.logSD[0] = 0
+			g.LogSD[0] = 0
 			return f
 		}
-		res, err := optimize.Minimize(t.Context(), loss, v.vector, nil, nil, optimize.Settings{MaxIter: 3000, GradTol: 1e-7, FuncTol: -1})
+		res, err := optimize.Minimize(t.Context(), loss, v.Vector, nil, nil, optimize.Settings{MaxIter: 3000, GradTol: 1e-7, FuncTol: -1})
 		require.NoError(t, err)
-		q := cut(res.X, p, rank)
-		require.InDeltaSlice(t, mean, q.m, 1e-5)
+		q := v.With(res.X)
+		require.InDeltaSlice(t, mean, q.M, 1e-5)
 		s := mat.NewSymDense(p, nil)
-		for i, v := range q.scales() {
+		for i, v := range q.Scales() {
 			s.SetSym(i, i, v*v)
 		}
 		if rank == 0 {
@@ -91,7 +93,7 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 			}
 			continue
 		}
-		linalg.Syrk(s, 1, linalg.T, q.ut, 1)
+		linalg.Syrk(s, 1, linalg.T, q.Ut, 1)
 		var unit mat.Dense
 		unit.Mul(s, precision)
 		require.True(t, mat.EqualApprox(&unit, mat.NewDiagDense(p, ones(p)), 1e-3), "%v", mat.Formatted(&unit))
@@ -103,11 +105,11 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 func TestStartScales(t *testing.T) {
 	o, b, _, precision := linear(3, 12, 0.1)
 	p := &problem{objective: *o}
-	v := newVariational(o.net.NumParams(), 0)
-	v.logSD[0] = 0.5 * math.Log(0.1)
+	v := variational.NewLowRank(o.net.NumParams(), 0)
+	v.LogSD[0] = 0.5 * math.Log(0.1)
 	p.objective.prepare(v, b)
 	require.NoError(t, p.startScales(t.Context(), v, b))
-	for i, s := range v.scales() {
+	for i, s := range v.Scales() {
 		require.InEpsilon(t, 1/precision.At(i, i), s*s, 1e-5)
 	}
 }
@@ -146,9 +148,9 @@ func TestTrainingLowersTheObjective(t *testing.T) {
 		q := fitted.(*posterior)
 		m, err = m.withDefaults()
 		require.NoError(t, err)
-		p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: subset.All(20), objective: objective{net: q.Net, inputs: q.Inputs, process: q.process, gamma: m.Gamma}}
-		_, trained := fspace.DecodeState(q.state, 12*q.Net.NumParams())
-		v := cut(append(trained, 0.5*math.Log(q.noise)), q.Net.NumParams(), 10)
+		p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(20), objective: objective{net: q.Net, inputs: q.Inputs, process: q.process, gamma: m.Gamma}}
+		_, trained := summary.DecodeState(q.state, 12*q.Net.NumParams())
+		v := variational.NewLowRank(q.Net.NumParams(), 10).With(append(trained, 0.5*math.Log(q.noise)))
 		var sum float64
 		for i := range 5 {
 			f, err := p.eval(v, p.nextBatch(random.New(9, "batch", i)), nil)

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 )
 
@@ -38,7 +37,7 @@ func (q *gaussNewton) step(m []float64, logSD float64) (bool, error) {
 	before := q.value(m, logSD)
 	for ; q.lambda <= mostDamping; q.lambda *= 4 {
 		q.damped.CopySym(q.a)
-		fspace.AddDiagonal(q.damped, q.lambda*mat.Trace(q.a)/float64(len(m)))
+		linalg.AddDiagonal(q.damped, q.lambda*mat.Trace(q.a)/float64(len(m)))
 		chol, err := linalg.Factorize(q.damped)
 		if err != nil {
 			return false, err

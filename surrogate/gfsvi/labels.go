@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
@@ -19,6 +18,9 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/train"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 var _ surrogate.Classifier = Model{}
@@ -75,22 +77,22 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	for i, y := range d.Y {
 		base.data.Y[i] = float64(y)
 	}
-	base.box = fspace.ContextBox(m.Box, base.data)
+	base.box = domain.ContextBox(m.Box, base.data)
 	if m.Start == startFitted {
 		base.Rate = cmp.Or(m.Rate, labelRate)
 	}
 	base.schedule(n)
 	base.objective = objective{
 		net:    &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
-		inputs: fspace.ScaleInputs(fitted.Kernel, base.box.Lo, base.box.Hi), gamma: m.Gamma,
+		inputs: domain.ScaleInputs(fitted.Kernel, base.box.Lo, base.box.Hi), gamma: m.Gamma,
 	}
 	p := &labelProblem{prior: fitted, labels: d.Y}
 	spread := base.inputs.Spread(base.box)
 	for c, mean := range fitted.Means {
 		q := base
 		q.process = prior.Process{Kernel: fitted.Kernel, Mean: mean}
-		v := newVariational(q.net.NumParams(), min(m.Rank, q.net.NumParams()))
-		copy(v.m, fspace.InitialWeights(q.net, *m.Bias, spread, mean, random.Split(rng, "weights", c)))
+		v := variational.NewLowRank(q.net.NumParams(), min(m.Rank, q.net.NumParams()))
+		copy(v.M, q.net.InitBiased(*m.Bias, spread, mean, random.Split(rng, "weights", c)))
 		q.spread(v, random.Split(rng, "spread", c))
 		p.parts, p.q = append(p.parts, &q), append(p.q, v)
 	}
@@ -104,7 +106,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	var l latents
 	for c, v := range p.q {
-		if err := fspace.Diverged("rate", v.vector); err != nil {
+		if err := train.Diverged("rate", v.Vector); err != nil {
 			return nil, err
 		}
 		l = append(l, newPosterior(p.parts[c], v, nil))
@@ -118,7 +120,7 @@ type labelProblem struct {
 	prior  classify.Prior
 	labels []int
 	parts  []*problem
-	q      []*variational
+	q      []*variational.Gaussian
 	notes  []string
 }
 
@@ -140,14 +142,14 @@ func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
 	var worst float64
 	for c, part := range p.parts {
 		v := p.q[c]
-		left, err := to.At[c].Train(ctx, part.net, part.inputs, part.process.Kernel, v.m, targetSteps, targetTolerance)
+		left, err := to.At[c].Train(ctx, part.net, part.inputs, part.process.Kernel, v.M, targetSteps, targetTolerance)
 		if err != nil {
 			return err
 		}
 		worst = max(worst, left)
 		part.prepare(v, b)
-		v.logSD[0] = -0.5 * math.Log(max(stat.Mean(curvature.RawRowView(c), nil), leastCurvature))
-		if v.rank() > 0 {
+		v.LogSD[0] = -0.5 * math.Log(max(stat.Mean(curvature.RawRowView(c), nil), leastCurvature))
+		if v.Rank() > 0 {
 			if err := part.startLowRank(v, to.At[c].Cov); err != nil {
 				return err
 			}
@@ -173,27 +175,20 @@ func classesOf(y []float64) []int {
 // train lowers -Σ_i E log p + Σ_c D_c by Adam, on the batches of regression.
 func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) error {
 	first := p.parts[0]
-	opt, grad := make([]optimize.Adam, len(p.parts)), make([]*variational, len(p.parts))
+	opt, grad := make([]optimize.Adam, len(p.parts)), make([]*variational.Gaussian, len(p.parts))
 	for c, v := range p.q {
-		grad[c] = newVariational(len(v.m), v.rank())
+		grad[c] = v.Like()
 	}
-	for step := range first.Steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%20 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: first.Steps})
-		}
+	return first.course().Run(ctx, func(_ int, rate float64) error {
 		b := first.nextBatch(rng)
 		if _, err := p.eval(p.q, b, p.draws(len(b.y), rng), grad); err != nil {
 			return err
 		}
 		for c, v := range p.q {
-			opt[c].Rate = first.Rate * optimize.Cosine(0.01, step, first.Steps)
-			opt[c].Step(v.vector, grad[c].vector)
+			opt[c].Step(rate, v.Vector, grad[c].Vector)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // draws returns standard normal L×n matrices, in pairs of opposite sign.
@@ -215,7 +210,7 @@ func (p *labelProblem) draws(n int, rng *rand.Rand) []*mat.Dense {
 //	-(N/B) Σ_batch 1/|z| Σ_z log p(y_i | f(x_i,m) + √(J S Jᵀ)∘z_i) + Σ_c D_c
 //
 // and, unless grad is nil, its gradient for each latent.
-func (p *labelProblem) eval(q []*variational, b batch, z []*mat.Dense, grad []*variational) (float64, error) {
+func (p *labelProblem) eval(q []*variational.Gaussian, b batch, z []*mat.Dense, grad []*variational.Gaussian) (float64, error) {
 	l, n, y := len(q), len(b.y), classesOf(b.y)
 	e := make([]*evaluated, l)
 	dmean, dvariance := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)

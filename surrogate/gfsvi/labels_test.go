@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
@@ -33,15 +34,15 @@ func TestLabelObjectiveGradient(t *testing.T) {
 	for _, l := range []int{1, 3} {
 		for _, rank := range []int{0, 2} {
 			p := &labelProblem{}
-			size := newVariational(small(4).net.NumParams(), rank).vector
+			size := variational.NewLowRank(small(4).net.NumParams(), rank).Vector
 			theta := make([]float64, l*len(size))
 			for i := range theta {
 				theta[i] = 0.4 * rng.NormFloat64()
 			}
-			parts := func(theta []float64) []*variational {
-				var q []*variational
+			parts := func(theta []float64) []*variational.Gaussian {
+				var q []*variational.Gaussian
 				for c := range l {
-					q = append(q, cut(theta[c*len(size):(c+1)*len(size)], small(4).net.NumParams(), rank))
+					q = append(q, variational.NewLowRank(small(4).net.NumParams(), rank).With(theta[c*len(size):(c+1)*len(size)]))
 				}
 				return q
 			}

@@ -12,6 +12,8 @@ import (
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/train"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 const (
@@ -36,28 +38,28 @@ const (
 // Gauss–Newton steps go on from there on all of them. Of the weights on the way m
 // are those with the least mean squared error at the observations held out, and that
 // error is σ², unless the noise is fixed.
-func (p *problem) startMean(ctx context.Context, v *variational, rng *rand.Rand) error {
+func (p *problem) startMean(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	n, _ := p.data.Dims()
 	order := rng.Perm(n)
 	k := min(n/heldOut, mostHeld)
 	f := &meanFit{problem: p, fitted: order[k:], held: selection{meanLoss: p.meanLoss()}, loss: p.meanLoss(), rng: rng}
 	f.held.x, f.held.y = f.rows(order[:k])
-	f.held.see(v.m)
+	f.held.see(v.M)
 	learn := func() {
 		if !p.PriorNoise {
-			v.logSD[0] = max(0.5*math.Log(f.held.least), math.Log(leastNoiseSD))
+			v.LogSD[0] = max(0.5*math.Log(f.held.least), math.Log(leastNoiseSD))
 		}
 	}
 	learn()
 	if err := f.adam(ctx, v); err != nil {
 		return err
 	}
-	if len(v.m) <= newtonWeights {
+	if len(v.M) <= newtonWeights {
 		if err := f.newton(ctx, v); err != nil {
 			return err
 		}
 	}
-	copy(v.m, f.held.best)
+	copy(v.M, f.held.best)
 	learn()
 	return nil
 }
@@ -98,15 +100,12 @@ func (f *meanFit) measure() error {
 }
 
 // adam lowers G over m and σ, and leaves them where it ends.
-func (f *meanFit) adam(ctx context.Context, v *variational) error {
+func (f *meanFit) adam(ctx context.Context, v *variational.Gaussian) error {
 	n, _ := f.data.Dims()
-	last := len(v.m)
-	theta, grad := append(slices.Clone(v.m), v.logSD[0]), make([]float64, last+1)
-	opt, steps := optimize.Adam{}, adamSteps+n/4
-	for step := range steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	last := len(v.M)
+	theta, grad := append(slices.Clone(v.M), v.LogSD[0]), make([]float64, last+1)
+	opt, s := optimize.Adam{}, train.Schedule{Phase: "mean", Steps: adamSteps + n/4, Every: adamLook, Rate: adamRate, End: 0.01}
+	err := s.Run(ctx, func(step int, rate float64) error {
 		if step%adamMeasured == 0 {
 			if err := f.measure(); err != nil {
 				return err
@@ -117,21 +116,20 @@ func (f *meanFit) adam(ctx context.Context, v *variational) error {
 		if f.PriorNoise {
 			grad[last] = 0
 		}
-		opt.Rate = adamRate * optimize.Cosine(0.01, step, steps)
-		opt.Step(theta, grad)
-		if (step+1)%adamLook == 0 || step+1 == steps {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "mean", Done: step + 1, Total: steps})
+		opt.Step(rate, theta, grad)
+		if (step+1)%adamLook == 0 || step+1 == s.Steps {
 			f.held.see(theta[:last])
 		}
-	}
-	copy(v.m, theta)
-	v.logSD[0] = theta[last]
-	return nil
+		return nil
+	})
+	copy(v.M, theta)
+	v.LogSD[0] = theta[last]
+	return err
 }
 
 // newton lowers G over m by Gauss–Newton steps, with σ² the mean squared error at
 // each.
-func (f *meanFit) newton(ctx context.Context, v *variational) error {
+func (f *meanFit) newton(ctx context.Context, v *variational.Gaussian) error {
 	f.loss.x, f.loss.y = f.rows(f.fitted[:min(len(f.fitted), newtonRows)])
 	q := newGaussNewton(&f.loss)
 	f.held.stale = 0
@@ -141,16 +139,16 @@ func (f *meanFit) newton(ctx context.Context, v *variational) error {
 		}
 		surrogate.Report(ctx, surrogate.Progress{Phase: "mean", Done: step, Total: newtonSteps})
 		if !f.PriorNoise {
-			v.logSD[0] = max(0.5*math.Log(f.loss.squaredError(v.m)/float64(len(f.loss.y))), math.Log(leastNoiseSD))
+			v.LogSD[0] = max(0.5*math.Log(f.loss.squaredError(v.M)/float64(len(f.loss.y))), math.Log(leastNoiseSD))
 		}
-		lower, err := q.step(v.m, v.logSD[0])
+		lower, err := q.step(v.M, v.LogSD[0])
 		if err != nil {
 			return fmt.Errorf("Gauss–Newton step: %w", err)
 		}
 		if !lower {
 			return nil
 		}
-		f.held.see(v.m)
+		f.held.see(v.M)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/internal/toy"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // meanLossOf is the loss of an objective at a batch that is measured at its first
@@ -44,18 +45,18 @@ func TestMeanLossIsTheObjectiveWithoutVariance(t *testing.T) {
 	rng := random.New(2, "mean loss", 0)
 	o := small(4)
 	b := batch{x: space.Uniform(11, 2, rng), measure: 8, y: []float64{0.1, -0.4, 1.2}, weight: 5}
-	l, v := meanLossOf(t, o, b), newVariational(o.net.NumParams(), 0)
-	for i := range v.logS {
-		v.logS[i] = -20
+	l, v := meanLossOf(t, o, b), variational.NewLowRank(o.net.NumParams(), 0)
+	for i := range v.LogS {
+		v.LogS[i] = -20
 	}
 	both := func(shift float64) (whole, part float64) {
-		for i := range v.m {
-			v.m[i] = shift * math.Cos(float64(i))
+		for i := range v.M {
+			v.M[i] = shift * math.Cos(float64(i))
 		}
-		v.logSD[0] = shift
+		v.LogSD[0] = shift
 		whole, err := o.eval(v, b, nil)
 		require.NoError(t, err)
-		return whole, l.value(v.m, v.logSD[0])
+		return whole, l.value(v.M, v.LogSD[0])
 	}
 	whole, part := both(0.2)
 	otherWhole, otherPart := both(-0.5)

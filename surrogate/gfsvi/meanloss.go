@@ -6,10 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // meanLoss is the part of F that knows no covariance, at B of n observations and M
@@ -20,7 +20,7 @@ import (
 // It is a workspace: one per goroutine.
 type meanLoss struct {
 	net     *nn.Network
-	inputs  fspace.Affine
+	inputs  domain.Affine
 	process prior.Process
 	gamma   float64
 	n       int
@@ -41,7 +41,7 @@ func (l *meanLoss) measure(c *mat.Dense) error {
 	m, _ := c.Dims()
 	k := mat.NewSymDense(m, nil)
 	l.process.Kernel.Gram(k, c)
-	fspace.AddDiagonal(k, l.gamma*float64(m))
+	linalg.AddDiagonal(k, l.gamma*float64(m))
 	if err := l.chol.Factorize(k); err != nil {
 		return fmt.Errorf("prior covariance of the measurement points: %w", err)
 	}

@@ -9,13 +9,17 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/summary"
+	"github.com/functionspace/bo/surrogate/internal/target"
+	"github.com/functionspace/bo/surrogate/internal/train"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // Model is GFSVI. The zero value is the default: a 30-30 tanh network, a prior
@@ -140,7 +144,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	n, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
 	m.Rank = min(m.Rank, net.NumParams())
-	earlierPrior, earlierQ := fspace.DecodeState(start, (2+m.Rank)*net.NumParams())
+	earlierPrior, earlierQ := summary.DecodeState(start, (2+m.Rank)*net.NumParams())
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	x, y := subset.AtMost(d.X, d.Y, priorRows, random.Split(rng, "prior rows", 0))
@@ -148,15 +152,15 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: subset.All(n)}
-	p.schedule(min(n, fspace.MaxExact)) // beyond, the start sees them all
-	p.objective = objective{net: net, inputs: fspace.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
+	p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(n)}
+	p.schedule(min(n, target.MaxExact)) // beyond, the start sees them all
+	p.objective = objective{net: net, inputs: domain.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
 
-	v := newVariational(net.NumParams(), m.Rank)
-	v.logSD[0] = 0.5 * math.Log(fitted.Noise)
-	copy(v.m, fspace.InitialWeights(net, *m.Bias, p.inputs.Spread(p.box), fitted.Mean, random.Split(rng, "weights", 0)))
+	v := variational.NewLowRank(net.NumParams(), m.Rank)
+	v.LogSD[0] = 0.5 * math.Log(fitted.Noise)
+	copy(v.M, net.InitBiased(*m.Bias, p.inputs.Spread(p.box), fitted.Mean, random.Split(rng, "weights", 0)))
 	p.spread(v, random.Split(rng, "spread", 0))
-	copy(v.vector, earlierQ)
+	copy(v.Vector, earlierQ)
 	warnings := fitted.Warnings
 	if m.Start == startFitted {
 		note, err := p.start(ctx, v, random.Split(rng, "start", 0))
@@ -170,7 +174,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := p.train(ctx, v, random.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
-	if err := fspace.Diverged("rate", v.vector); err != nil {
+	if err := train.Diverged("rate", v.Vector); err != nil {
 		return nil, fmt.Errorf("gfsvi: %w", err)
 	}
 	post := newPosterior(p, v, fitted.State)
@@ -183,7 +187,7 @@ type problem struct {
 	Model
 	objective
 	data  surrogate.Dataset
-	box   fspace.Box
+	box   domain.Box
 	order []int // a permutation of the observations
 }
 
@@ -201,12 +205,12 @@ func (p *problem) schedule(n int) {
 }
 
 // spread sets s and U as the published training does s, U in the same size.
-func (p *problem) spread(v *variational, rng *rand.Rand) {
-	for i := range v.logS {
-		v.logS[i] = math.Log(randomScale)
+func (p *problem) spread(v *variational.Gaussian, rng *rand.Rand) {
+	for i := range v.LogS {
+		v.LogS[i] = math.Log(randomScale)
 	}
-	if v.ut != nil {
-		u := v.ut.RawMatrix().Data
+	if v.Ut != nil {
+		u := v.Ut.RawMatrix().Data
 		for i := range u {
 			u[i] = randomScale * rng.NormFloat64()
 		}

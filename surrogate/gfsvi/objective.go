@@ -6,49 +6,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
-
-// variational is q(w) = N(m, diag(s²) + UUᵀ) and the noise, as parts of one
-// vector that training moves: m, log s, the rows of Uᵀ, log σ.
-type variational struct {
-	m, logS []float64
-	ut      *mat.Dense // Uᵀ, rank×p; nil for rank 0
-	logSD   []float64  // log σ, of length 1
-	vector  []float64
-}
-
-func newVariational(p, rank int) *variational {
-	return cut(make([]float64, (2+rank)*p+1), p, rank)
-}
-
-func cut(vector []float64, p, rank int) *variational {
-	v := &variational{vector: vector, m: vector[:p], logS: vector[p : 2*p], logSD: vector[(2+rank)*p:]}
-	if rank > 0 {
-		v.ut = mat.NewDense(rank, p, vector[2*p:(2+rank)*p])
-	}
-	return v
-}
-
-func (v *variational) rank() int {
-	if v.ut == nil {
-		return 0
-	}
-	r, _ := v.ut.Dims()
-	return r
-}
-
-// scales returns s.
-func (v *variational) scales() []float64 {
-	s := make([]float64, len(v.logS))
-	for i, l := range v.logS {
-		s[i] = math.Exp(l)
-	}
-	return s
-}
 
 // batch is what one evaluation of the objective looks at: a row of x for each
 // measurement point and each observation. The first measure rows are the
@@ -68,7 +31,7 @@ type batch struct {
 // J = J(x; m), at a batch.
 type objective struct {
 	net     *nn.Network
-	inputs  fspace.Affine
+	inputs  domain.Affine
 	process prior.Process
 	gamma   float64
 
@@ -77,8 +40,8 @@ type objective struct {
 }
 
 // prepare records the network at the batch and its Jacobian.
-func (o *objective) prepare(v *variational, b batch) {
-	o.tape.Record(o.net, v.m, o.inputs.Apply(b.x))
+func (o *objective) prepare(v *variational.Gaussian, b batch) {
+	o.tape.Record(o.net, v.M, o.inputs.Apply(b.x))
 	rows, p := o.tape.Len(), o.tape.NumParams()
 	if o.j == nil || o.j.RawMatrix().Rows != rows {
 		o.j, o.t, o.u = mat.NewDense(rows, p, nil), mat.NewDense(rows, p, nil), mat.NewDense(rows, p, nil)
@@ -88,19 +51,19 @@ func (o *objective) prepare(v *variational, b batch) {
 
 // eval returns F and, unless grad is nil, writes its gradient there. It costs
 // O(M²p + M³ + (M+B)p(1+r)) for a rank of r.
-func (o *objective) eval(v *variational, b batch, grad *variational) (float64, error) {
+func (o *objective) eval(v *variational.Gaussian, b batch, grad *variational.Gaussian) (float64, error) {
 	e, err := o.forward(v, b)
 	if err != nil {
 		return 0, err
 	}
-	sd2 := math.Exp(2 * v.logSD[0])
+	sd2 := math.Exp(2 * v.LogSD[0])
 	var sum float64
 	for i, y := range b.y {
 		r := e.mean[i] - y
 		sum += r*r + e.variance[i]
 	}
 	n := float64(len(b.y))
-	value := e.divergence.Value + b.weight*(0.5*n*math.Log(2*math.Pi)+n*v.logSD[0]+sum/(2*sd2))
+	value := e.divergence.Value + b.weight*(0.5*n*math.Log(2*math.Pi)+n*v.LogSD[0]+sum/(2*sd2))
 	if grad == nil {
 		return value, nil
 	}
@@ -110,27 +73,27 @@ func (o *objective) eval(v *variational, b batch, grad *variational) (float64, e
 		dvariance[i] = b.weight / (2 * sd2)
 	}
 	o.backward(v, b, e, dmean, dvariance, grad)
-	grad.logSD[0] = b.weight * (n - sum/sd2)
+	grad.LogSD[0] = b.weight * (n - sum/sd2)
 	return value, nil
 }
 
 // evaluated is what the likelihood needs: the divergence, and the moments of f at
 // the observations of a batch.
 type evaluated struct {
-	divergence     *fspace.Divergence
+	divergence     *variational.Divergence
 	low            *mat.Dense // J U; nil for rank 0
 	mean, variance []float64
 }
 
 // forward records the network at the batch.
-func (o *objective) forward(v *variational, b batch) (*evaluated, error) {
+func (o *objective) forward(v *variational.Gaussian, b batch) (*evaluated, error) {
 	o.prepare(v, b)
 	rows, _ := o.j.Dims()
-	mulColumns(o.t, o.j, v.scales())
+	mulColumns(o.t, o.j, v.Scales())
 	e := &evaluated{}
-	if r := v.rank(); r > 0 {
+	if r := v.Rank(); r > 0 {
 		e.low = mat.NewDense(rows, r, nil)
-		linalg.Mul(e.low, 1, linalg.N, o.j, linalg.T, v.ut, 0)
+		linalg.Mul(e.low, 1, linalg.N, o.j, linalg.T, v.Ut, 0)
 	}
 	var err error
 	if e.divergence, err = o.divergence(b, e.low); err != nil {
@@ -151,15 +114,15 @@ func (o *objective) forward(v *variational, b batch) (*evaluated, error) {
 //	D^γ + Σ_i dmean_i mean_i + dvariance_i variance_i
 //
 // to grad, and 0 for log σ.
-func (o *objective) backward(v *variational, b batch, e *evaluated, dmean, dvariance []float64, grad *variational) {
+func (o *objective) backward(v *variational.Gaussian, b batch, e *evaluated, dmean, dvariance []float64, grad *variational.Gaussian) {
 	rows, p := o.j.Dims()
 	first := rows - len(b.y)
-	s := v.scales()
-	clear(grad.vector)
+	s := v.Scales()
+	clear(grad.Vector)
 	fbar := make([]float64, rows)
 	copy(fbar, e.divergence.Delta)
 	linalg.Axpy(1, dmean, fbar[first:])
-	o.tape.VJP(grad.m, fbar)
+	o.tape.VJP(grad.M, fbar)
 
 	// With Σ = TTᵀ + PPᵀ, T = J∘s and P = JU: T̄ = 2 Σ̄ T, P̄ = 2 Σ̄ P, and
 	// J̄ = T̄∘s + P̄Uᵀ.
@@ -178,21 +141,21 @@ func (o *objective) backward(v *variational, b batch, e *evaluated, dmean, dvari
 	for i := range rows {
 		t, u := o.t.RawRowView(i), o.u.RawRowView(i)
 		for k := range p {
-			grad.logS[k] += u[k] * t[k]
+			grad.LogS[k] += u[k] * t[k]
 		}
 	}
 	mulColumns(o.u, o.u, s)
 	if e.low != nil {
-		pbar := mat.NewDense(rows, v.rank(), nil)
+		pbar := mat.NewDense(rows, v.Rank(), nil)
 		adjoint(pbar, e.low)
-		linalg.Mul(grad.ut, 1, linalg.T, pbar, linalg.N, o.j, 0)
-		linalg.Mul(o.u, 1, linalg.N, pbar, linalg.N, v.ut, 1)
+		linalg.Mul(grad.Ut, 1, linalg.T, pbar, linalg.N, o.j, 0)
+		linalg.Mul(o.u, 1, linalg.N, pbar, linalg.N, v.Ut, 1)
 	}
-	o.tape.JVPParamVJP(grad.m, o.u)
+	o.tape.JVPParamVJP(grad.M, o.u)
 }
 
 // divergence is D^γ at the measurement points, given J∘s in o.t and JU.
-func (o *objective) divergence(b batch, low *mat.Dense) (*fspace.Divergence, error) {
+func (o *objective) divergence(b batch, low *mat.Dense) (*variational.Divergence, error) {
 	m := b.measure
 	q, k := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
 	linalg.Syrk(q, 1, linalg.N, head(o.t, m), 0)
@@ -204,7 +167,7 @@ func (o *objective) divergence(b batch, low *mat.Dense) (*fspace.Divergence, err
 	for i, f := range o.tape.Value()[:m] {
 		delta[i] = f - o.process.Mean
 	}
-	d, err := fspace.NewDivergence(delta, q, k, o.gamma*float64(m))
+	d, err := variational.NewDivergence(delta, q, k, o.gamma*float64(m))
 	if err != nil {
 		return nil, fmt.Errorf("gfsvi: divergence from the prior: %w", err)
 	}

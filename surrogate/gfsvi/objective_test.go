@@ -6,19 +6,20 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // small is an objective of a network without much in it, on two inputs.
 func small(hidden ...int) *objective {
 	return &objective{
 		net:     &nn.Network{In: 2, Hidden: hidden},
-		inputs:  fspace.Affine{Shift: []float64{0.5, 0.5}, Scale: []float64{2, 3}},
+		inputs:  domain.Affine{Shift: []float64{0.5, 0.5}, Scale: []float64{2, 3}},
 		process: prior.Process{Kernel: prior.Matern52(2).WithParams([]float64{0.4, 0.7}), Mean: 0.3},
 		gamma:   1e-3,
 	}
@@ -33,20 +34,20 @@ func TestObjectiveGradient(t *testing.T) {
 			for _, measure := range []int{5, 7, 9} {
 				o := small(hidden...)
 				p := o.net.NumParams()
-				v := newVariational(p, rank)
-				for i := range v.vector {
-					v.vector[i] = 0.4 * rng.NormFloat64()
+				v := variational.NewLowRank(p, rank)
+				for i := range v.Vector {
+					v.Vector[i] = 0.4 * rng.NormFloat64()
 				}
 				b := batch{x: space.Uniform(9, 2, rng), measure: measure, y: []float64{0.1, -0.4, 1.2, 0.6}, weight: 2.5}
-				grad := newVariational(p, rank)
+				grad := variational.NewLowRank(p, rank)
 				_, err := o.eval(v, b, grad)
 				require.NoError(t, err)
 				value := func(at []float64) float64 {
-					f, err := o.eval(cut(at, p, rank), b, nil)
+					f, err := o.eval(v.With(at), b, nil)
 					require.NoError(t, err)
 					return f
 				}
-				require.NoError(t, gradcheck.Gradient(value, v.vector, grad.vector, 1e-5), "%v, rank %d, %d measured", hidden, rank, measure)
+				require.NoError(t, gradcheck.Gradient(value, v.Vector, grad.Vector, 1e-5), "%v, rank %d, %d measured", hidden, rank, measure)
 			}
 		}
 	}
@@ -56,9 +57,9 @@ func TestObjectiveGradient(t *testing.T) {
 func TestBatchesAverageToTheWhole(t *testing.T) {
 	rng := random.New(2, "batches", 0)
 	o := small(4)
-	v := newVariational(o.net.NumParams(), 1)
-	for i := range v.vector {
-		v.vector[i] = 0.3 * rng.NormFloat64()
+	v := variational.NewLowRank(o.net.NumParams(), 1)
+	for i := range v.Vector {
+		v.Vector[i] = 0.3 * rng.NormFloat64()
 	}
 	x := space.Uniform(8, 2, rng) // 4 measurement points, 4 observations
 	y := []float64{1, 2, 3, 4}

@@ -7,13 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
+	"github.com/functionspace/bo/surrogate/internal/summary"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // chunk is how many points go through the network at a time.
@@ -36,11 +37,11 @@ var (
 	_ surrogate.Describer = (*posterior)(nil)
 )
 
-func newPosterior(p *problem, v *variational, priorState []float64) *posterior {
+func newPosterior(p *problem, v *variational.Gaussian, priorState []float64) *posterior {
 	return &posterior{
-		Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: v.m}, process: p.process,
-		s: v.scales(), ut: v.ut, noise: math.Exp(2 * v.logSD[0]),
-		state: fspace.EncodeState(priorState, v.vector[:len(v.vector)-1]),
+		Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: v.M}, process: p.process,
+		s: v.Scales(), ut: v.Ut, noise: math.Exp(2 * v.LogSD[0]),
+		state: summary.EncodeState(priorState, v.Vector[:len(v.Vector)-1]),
 	}
 }
 
@@ -50,7 +51,7 @@ func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
 
 // Hypers implements surrogate.Describer.
 func (p *posterior) Hypers() []surrogate.Hyper {
-	return append(fspace.Hypers(p.process.Kernel),
+	return append(summary.KernelHypers(p.process.Kernel),
 		surrogate.Hyper{Name: "mean", Value: p.process.Mean},
 		surrogate.Hyper{Name: "noise", Value: p.noise},
 		surrogate.Hyper{Name: "weights", Value: float64(len(p.W))})

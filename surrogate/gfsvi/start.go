@@ -8,10 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/surrogate/internal/target"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 const (
@@ -30,25 +31,25 @@ const (
 )
 
 // start sets q near its optimum at a fixed batch: m to the mean of the exact
-// process, or beyond fspace.MaxExact observations by all of them, U to the leading
+// process, or beyond target.MaxExact observations by all of them, U to the leading
 // directions of the process's posterior, s by multiplicative updates. The note says
 // how far from the optimum m stayed, if it did.
-func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) (note string, err error) {
+func (p *problem) start(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) (note string, err error) {
 	b, process := p.startBatch(rng), p.process
 	n, _ := p.data.Dims()
-	if n > fspace.MaxExact {
+	if n > target.MaxExact {
 		if err := p.startMean(ctx, v, rng); err != nil {
 			return "", fmt.Errorf("gfsvi: start: %w", err)
 		}
-		process.Noise = math.Exp(2 * v.logSD[0])
+		process.Noise = math.Exp(2 * v.LogSD[0])
 	}
-	to, err := fspace.NewTarget(process, b.x, p.data.X, p.data.Y)
+	to, err := target.New(process, b.x, p.data.X, p.data.Y)
 	if err != nil {
 		return "", fmt.Errorf("gfsvi: start: %w", err)
 	}
-	if n <= fspace.MaxExact {
+	if n <= target.MaxExact {
 		// The minimum of F without its covariances, if the network has it.
-		left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.m, targetSteps, targetTolerance)
+		left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.M, targetSteps, targetTolerance)
 		if err != nil {
 			return "", fmt.Errorf("gfsvi: start: %w", err)
 		}
@@ -57,7 +58,7 @@ func (p *problem) start(ctx context.Context, v *variational, rng *rand.Rand) (no
 		}
 	}
 	p.objective.prepare(v, b)
-	if v.rank() > 0 {
+	if v.Rank() > 0 {
 		if err := p.startLowRank(v, to.Cov); err != nil {
 			return "", err
 		}
@@ -77,7 +78,7 @@ func (p *problem) startBatch(rng *rand.Rand) batch {
 
 // startLowRank sets U to the smallest weights with J U = F, where F Fᵀ has the
 // leading directions of the covariance of the exact process given the data.
-func (p *problem) startLowRank(v *variational, cov *mat.SymDense) error {
+func (p *problem) startLowRank(v *variational.Gaussian, cov *mat.SymDense) error {
 	m := cov.SymmetricDim()
 	l := linalg.PivotedCholesky(cov, 1e-6, m)
 	_, q := l.Dims()
@@ -87,25 +88,25 @@ func (p *problem) startLowRank(v *variational, cov *mat.SymDense) error {
 	if err != nil {
 		return fmt.Errorf("gfsvi: start: posterior covariance: %w", err)
 	}
-	r := min(v.rank(), q)
+	r := min(v.Rank(), q)
 	f := mat.NewDense(m, r, nil)
 	linalg.Mul(f, 1, linalg.N, l, linalg.T, vectors.Slice(q-r, q, 0, q).(*mat.Dense), 0)
 
 	theta := mat.NewSymDense(m, nil)
 	j := head(p.objective.j, m)
 	linalg.Syrk(theta, 1, linalg.N, j, 0)
-	fspace.AddDiagonal(theta, startRidge*mat.Trace(theta)/float64(m))
+	linalg.AddDiagonal(theta, startRidge*mat.Trace(theta)/float64(m))
 	chol, err := linalg.Factorize(theta)
 	if err != nil {
 		return fmt.Errorf("gfsvi: start: tangent kernel: %w", err)
 	}
 	chol.Solve(f)
-	linalg.Mul(head(v.ut, r), 1, linalg.T, f, linalg.N, j, 0)
+	linalg.Mul(head(v.Ut, r), 1, linalg.T, f, linalg.N, j, 0)
 	return nil
 }
 
-// startScales minimises F over s², the rest fixed (fspace.Scales).
-func (p *problem) startScales(ctx context.Context, v *variational, b batch) error {
+// startScales minimises F over s², the rest fixed (variational.Scales).
+func (p *problem) startScales(ctx context.Context, v *variational.Gaussian, b batch) error {
 	o := &p.objective
 	rows, np := o.j.Dims()
 	m, first := b.measure, rows-len(b.y)
@@ -117,23 +118,23 @@ func (p *problem) startScales(ctx context.Context, v *variational, b batch) erro
 		variance += k.At(i, i)
 		slope += theta[i]
 	}
-	for i := range v.logS {
-		v.logS[i] = 0.5 * math.Log(variance/slope)
+	for i := range v.LogS {
+		v.LogS[i] = 0.5 * math.Log(variance/slope)
 	}
 
-	q := fspace.Scales{J: head(o.j, m), Prior: k, Eps: o.gamma * float64(m), Data: make([]float64, np), Least: leastScale}
-	fspace.AddDiagonal(k, q.Eps)
-	precision := b.weight * math.Exp(-2*v.logSD[0])
+	q := variational.Scales{J: head(o.j, m), Prior: k, Eps: o.gamma * float64(m), Data: make([]float64, np), Least: leastScale}
+	linalg.AddDiagonal(k, q.Eps)
+	precision := b.weight * math.Exp(-2*v.LogSD[0])
 	for i := first; i < rows; i++ {
 		for c, g := range o.j.RawRowView(i) {
 			q.Data[c] += precision * g * g
 		}
 	}
-	if r := v.rank(); r > 0 {
+	if r := v.Rank(); r > 0 {
 		q.Low = mat.NewDense(m, r, nil)
-		linalg.Mul(q.Low, 1, linalg.N, q.J, linalg.T, v.ut, 0)
+		linalg.Mul(q.Low, 1, linalg.N, q.J, linalg.T, v.Ut, 0)
 	}
-	if err := q.Minimize(ctx, v.logS, scaleSteps); err != nil {
+	if err := q.Minimize(ctx, v.LogS, scaleSteps); err != nil {
 		return fmt.Errorf("gfsvi: start: %w", err)
 	}
 	return nil

@@ -9,34 +9,32 @@ import (
 
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
-	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/train"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // train lowers F by Adam, with new measurement points at every step and, where
 // there are more than Batch observations, a new batch of them. The rate falls
 // along half a cosine to a hundredth.
-func (p *problem) train(ctx context.Context, v *variational, rng *rand.Rand) error {
+func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	opt := optimize.Adam{}
-	grad := newVariational(len(v.m), v.rank())
-	least := min(v.logSD[0], math.Log(leastNoiseSD))
-	for step := range p.Steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%20 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
-		}
+	grad := v.Like()
+	least := min(v.LogSD[0], math.Log(leastNoiseSD))
+	return p.course().Run(ctx, func(_ int, rate float64) error {
 		if _, err := p.objective.eval(v, p.nextBatch(rng), grad); err != nil {
 			return err
 		}
 		if p.PriorNoise {
-			grad.logSD[0] = 0
+			grad.LogSD[0] = 0
 		}
-		opt.Rate = p.Rate * optimize.Cosine(0.01, step, p.Steps)
-		opt.Step(v.vector, grad.vector)
-		v.logSD[0] = max(v.logSD[0], least)
-	}
-	return nil
+		opt.Step(rate, v.Vector, grad.Vector)
+		v.LogSD[0] = max(v.LogSD[0], least)
+		return nil
+	})
+}
+
+func (p *problem) course() train.Schedule {
+	return train.Schedule{Phase: "train", Steps: p.Steps, Every: 20, Rate: p.Rate, End: 0.01}
 }
 
 // leastNoiseSD is the floor under a noise standard deviation that is learned,

@@ -7,11 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // varianceFloor is the smallest variance reported, relative to the mean prior
@@ -112,7 +112,7 @@ func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
 
 // Hypers are those of the kernel, the noise variance and the mean.
 func (p *posterior) Hypers() []surrogate.Hyper {
-	return append(fspace.Hypers(p.process.Kernel), surrogate.Hyper{Name: "noise", Value: p.process.Noise}, surrogate.Hyper{Name: "mean", Value: p.process.Mean})
+	return append(summary.KernelHypers(p.process.Kernel), surrogate.Hyper{Name: "noise", Value: p.process.Noise}, surrogate.Hyper{Name: "mean", Value: p.process.Mean})
 }
 
 // Warnings tells of the fit and of jitter.

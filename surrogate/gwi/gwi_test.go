@@ -17,6 +17,7 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
 	"github.com/functionspace/bo/surrogate/internal/toy"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
@@ -43,8 +44,8 @@ func prepared(t *testing.T, of func() (recipe, error), d surrogate.Dataset) *pro
 // shake moves q to somewhere.
 func (p *problem) shake(size float64) {
 	rng := random.New(2, "shake", 0)
-	for i := range p.v.vector {
-		p.v.vector[i] += size * rng.NormFloat64()
+	for i := range p.v.Vector {
+		p.v.Vector[i] += size * rng.NormFloat64()
 	}
 }
 
@@ -60,15 +61,15 @@ func TestGradient(t *testing.T) {
 			p.shake(0.3)
 			at := p.points([]int{7, 2, 4, 0, 1, 5, 3}, random.New(3, "points", 0))
 			require.Equal(t, 6+6, at.measured)
-			grad := make([]float64, len(p.v.vector))
-			_, err := p.eval(p.v, at, p.cut(grad))
+			grad := make([]float64, len(p.v.Vector))
+			_, err := p.eval(p.v, at, p.v.With(grad))
 			require.NoError(t, err)
 			f := func(x []float64) float64 {
-				value, err := p.eval(p.cut(x), at, p.cut(make([]float64, len(x))))
+				value, err := p.eval(p.v.With(x), at, p.v.Like())
 				require.NoError(t, err)
 				return value
 			}
-			require.NoError(t, gradcheck.Gradient(f, p.v.vector, grad, 1e-6), "%s %s", name, distance)
+			require.NoError(t, gradcheck.Gradient(f, p.v.Vector, grad, 1e-6), "%s %s", name, distance)
 		}
 	}
 }
@@ -78,7 +79,7 @@ func (p *problem) distance(t *testing.T, x *mat.Dense) float64 {
 	n, _ := x.Dims()
 	o := p.objective
 	o.squared = true
-	value, err := o.eval(p.v, newPoints(p.q, x, n, nil, 0), p.cut(make([]float64, len(p.v.vector))))
+	value, err := o.eval(p.v, newPoints(p.q, x, n, nil, 0), p.v.Like())
 	require.NoError(t, err)
 	return value
 }
@@ -126,10 +127,10 @@ func TestDistanceIsThatOfGaussians(t *testing.T) {
 // Between equal measures the distance is 0.
 func TestDistanceFromThePriorItself(t *testing.T) {
 	p := prepared(t, SVGP{}.recipe, toy.Wave(20))
-	clear(p.v.mean)
+	clear(p.v.M)
 	lower := mat.NewDense(p.q.L.N(), p.q.L.N(), nil)
 	p.q.B.Lower(lower)
-	p.v.t.Copy(lower.T())
+	p.v.Ut.Copy(lower.T())
 	require.InDelta(t, 0, p.distance(t, space.Sobol(60, 1, random.New(4, "x", 0))), 1e-5)
 }
 
@@ -144,9 +145,9 @@ func TestDistanceOfConstants(t *testing.T) {
 	}
 	process := prior.Process{Kernel: kernel, Mean: 0.3, Noise: 1}
 	q := &inducing.Posterior{Process: process, Z: mat.NewDense(1, 1, nil), L: factor(2.25), B: factor(4)}
-	p := &problem{q: q, objective: objective{mean: sparseMean{0.3}, process: process}, v: newVariational(1, 1)}
-	p.v.mean[0] = 0.8   // m = 0.3 + 1.5/2·0.8
-	p.v.t.Set(0, 0, .7) // s = 1.5/2·0.7
+	p := &problem{q: q, objective: objective{mean: sparseMean{0.3}, process: process}, v: variational.New(1, 0, 1, 1)}
+	p.v.M[0] = 0.8       // m = 0.3 + 1.5/2·0.8
+	p.v.Ut.Set(0, 0, .7) // s = 1.5/2·0.7
 	require.InDelta(t, 0.6*0.6+(1.5-0.525)*(1.5-0.525), p.distance(t, mat.NewDense(3, 1, []float64{0, 1, 5})), 1e-6)
 }
 
@@ -160,13 +161,13 @@ func TestOptimumOfOneObservation(t *testing.T) {
 	p := prepared(t, SVGP{Options{Spec: spec, Distance: squared, Measure: "data"}}.recipe, d)
 	at := p.points([]int{0}, nil)
 	res, err := optimize.Minimize(t.Context(), func(x, grad []float64) float64 {
-		value, err := p.eval(p.cut(x), at, p.cut(grad))
+		value, err := p.eval(p.v.With(x), at, p.v.With(grad))
 		require.NoError(t, err)
 		grad[len(grad)-1] = 0
 		return value
-	}, p.v.vector, nil, nil, optimize.Settings{GradTol: 1e-9, FuncTol: -1})
+	}, p.v.Vector, nil, nil, optimize.Settings{GradTol: 1e-9, FuncTol: -1})
 	require.NoError(t, err)
-	p.v = p.cut(res.X)
+	p.v = p.v.With(res.X)
 	post, err := p.posterior(1)
 	require.NoError(t, err)
 	mean, variance := make([]float64, 1), make([]float64, 1)
@@ -233,7 +234,7 @@ func TestTraining(t *testing.T) {
 	for _, of := range []func() (recipe, error){SVGP{}.recipe, Net{Hidden: []int{20, 20}}.recipe, SVGP{Options{Batch: 10, Inducing: 5, Points: 1}}.recipe} {
 		p := prepared(t, of, toy.Wave(40))
 		loss := func() float64 {
-			value, err := p.eval(p.v, p.points(p.order, random.New(5, "points", 0)), newVariational(len(p.v.mean), p.q.L.N()))
+			value, err := p.eval(p.v, p.points(p.order, random.New(5, "points", 0)), p.v.Like())
 			require.NoError(t, err)
 			return value
 		}
@@ -282,7 +283,7 @@ func BenchmarkStep(b *testing.B) {
 	require.NoError(b, err)
 	p, err := r.forData(d.Dims()).prepare(b.Context(), nil, d, rng)
 	require.NoError(b, err)
-	grad := newVariational(len(p.v.mean), p.q.L.N())
+	grad := p.v.Like()
 	for b.Loop() {
 		if _, err := p.eval(p.v, p.points(p.order, rng), grad); err != nil {
 			b.Fatal(err)

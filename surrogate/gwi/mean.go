@@ -1,9 +1,9 @@
 package gwi
 
 import (
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // mean is m_Q as a function of its parameters.
@@ -33,7 +33,7 @@ func (s sparseMean) vjp(grad, bar []float64, p *points) {
 // networkMean is a network, which includes μ in its output bias.
 type networkMean struct {
 	net    *nn.Network
-	inputs fspace.Affine
+	inputs domain.Affine
 	tape   nn.Tape
 }
 

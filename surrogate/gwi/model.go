@@ -7,14 +7,16 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/summary"
+	"github.com/functionspace/bo/surrogate/internal/train"
 	"github.com/functionspace/bo/surrogate/svgp"
 )
 
@@ -191,7 +193,7 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	if err := p.train(ctx, stop, nil, rng); err != nil {
 		return nil, err
 	}
-	if err := fspace.Diverged("rate", p.v.vector); err != nil {
+	if err := train.Diverged("rate", p.v.Vector); err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
 	post, err := p.posterior(temperature)
@@ -223,13 +225,13 @@ func (r recipe) prepare(ctx context.Context, start surrogate.State, d surrogate.
 	if r.net != nil {
 		weights = r.net.NumParams()
 	}
-	ofPrior, w := fspace.DecodeState(start, weights)
+	ofPrior, w := summary.DecodeState(start, weights)
 	sparse, err := r.sparse().FitFrom(ctx, ofPrior, d, random.Split(rng, "sparse", 0))
 	if err != nil {
 		return nil, err
 	}
 	p := &problem{
-		recipe: r, data: d, box: fspace.ContextBox("search", d), order: rng.Perm(n),
+		recipe: r, data: d, box: domain.ContextBox("search", d), order: rng.Perm(n),
 		q: sparse.(*inducing.Posterior),
 	}
 	p.notes = p.q.Warnings()

@@ -9,6 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 const (
@@ -92,34 +93,18 @@ type objective struct {
 	squared bool
 }
 
-// variational are the parts of the vector that training moves: those of m_Q, the
-// rows of T, and log σ.
-type variational struct {
-	mean   []float64
-	t      *mat.Dense
-	logSD  []float64 // of length 1
-	vector []float64
-}
-
-func newVariational(params, m int) *variational { return cut(make([]float64, params+m*m+1), params, m) }
-
-func cut(vector []float64, params, m int) *variational {
-	at := params + m*m
-	return &variational{mean: vector[:params], t: mat.NewDense(m, m, vector[params:at]), logSD: vector[at:], vector: vector}
-}
-
 // eval returns F and writes its gradient. With P = (FᵀR F + δI)^-½ that of the
 // last trace with respect to T is E P Eᵀ T. It costs O(m²) a row and O(|C|³).
-func (o *objective) eval(v *variational, p *points, grad *variational) (float64, error) {
+func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.Gaussian) (float64, error) {
 	rows := len(p.rest)
 	m, r := p.e.Dims()
 	first := rows - len(p.y)
-	n, count, precision := float64(len(p.y)), float64(p.measured), math.Exp(-2*v.logSD[0])
+	n, count, precision := float64(len(p.y)), float64(p.measured), math.Exp(-2*v.LogSD[0])
 
-	clear(grad.vector)
-	f := o.mean.eval(v.mean, p)
+	clear(grad.Vector)
+	f := o.mean.eval(v.M, p)
 	psi := mat.NewDense(m, rows, nil)
-	linalg.Mul(psi, 1, linalg.T, v.t, linalg.N, p.phi, 0)
+	linalg.Mul(psi, 1, linalg.T, v.Ut, linalg.N, p.phi, 0)
 	variance := append([]float64(nil), p.rest...)
 	for i := range m {
 		for j, s := range psi.RawRowView(i) {
@@ -128,7 +113,7 @@ func (o *objective) eval(v *variational, p *points, grad *variational) (float64,
 	}
 
 	u := mat.NewDense(m, r, nil) // TᵀE
-	linalg.Mul(u, 1, linalg.T, v.t, linalg.N, p.e, 0)
+	linalg.Mul(u, 1, linalg.T, v.Ut, linalg.N, p.e, 0)
 	h := mat.NewSymDense(r, nil)
 	h.CopySym(p.h)
 	linalg.Syrk(h, 1, linalg.T, u, 1)
@@ -160,20 +145,20 @@ func (o *objective) eval(v *variational, p *points, grad *variational) (float64,
 		fbar[first+i] += p.weight * precision * e
 		each[first+i] += 0.5 * p.weight * precision
 	}
-	value := p.weight*(n*(0.5*math.Log(2*math.Pi)+v.logSD[0])+0.5*precision*sum) + distance
+	value := p.weight*(n*(0.5*math.Log(2*math.Pi)+v.LogSD[0])+0.5*precision*sum) + distance
 
-	grad.logSD[0] = p.weight * (n - precision*sum)
-	o.mean.vjp(grad.mean, fbar, p)
+	grad.LogSD[0] = p.weight * (n - precision*sum)
+	o.mean.vjp(grad.M, fbar, p)
 	for i := range m {
 		row := psi.RawRowView(i)
 		for j := range row {
 			row[j] *= 2 * each[j]
 		}
 	}
-	linalg.Mul(grad.t, 1, linalg.N, p.phi, linalg.T, psi, 0)
+	linalg.Mul(grad.Ut, 1, linalg.N, p.phi, linalg.T, psi, 0)
 	ep := mat.NewDense(m, r, nil)
 	linalg.Mul(ep, 1, linalg.N, p.e, linalg.N, power, 0)
-	linalg.Mul(grad.t, -2*slope/count, linalg.N, ep, linalg.T, u, 1)
+	linalg.Mul(grad.Ut, -2*slope/count, linalg.N, ep, linalg.T, u, 1)
 	return value, nil
 }
 

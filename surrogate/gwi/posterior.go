@@ -7,13 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // chunk is how many points go through the network at a time.
@@ -40,7 +41,7 @@ func (p *posterior) Warnings() []string        { return slices.Clone(p.warnings)
 // those of the process with the kernel t·k, of which w is √t·w.
 func (p *problem) posterior(t float64) (*posterior, error) {
 	process := p.q.Process
-	process.Noise = math.Exp(2*p.v.logSD[0]) * t
+	process.Noise = math.Exp(2*p.v.LogSD[0]) * t
 	l := p.q.L
 	if t != 1 {
 		process.Kernel = prior.ScaleBy(t, process.Kernel)
@@ -52,8 +53,8 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 			return nil, err
 		}
 	}
-	q := &inducing.Posterior{Process: process, Z: p.q.Z, L: l, B: p.q.B, T: p.v.t}
-	out := &posterior{Posterior: q, warnings: p.notes, state: fspace.EncodeState(p.q.State(), nil)}
+	q := &inducing.Posterior{Process: process, Z: p.q.Z, L: l, B: p.q.B, T: p.v.Ut}
+	out := &posterior{Posterior: q, warnings: p.notes, state: summary.EncodeState(p.q.State(), nil)}
 	out.hypers = p.q.Hypers()
 	for i := range out.hypers {
 		if out.hypers[i].Name == "noise" {
@@ -64,7 +65,7 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 		out.hypers = append(out.hypers, surrogate.Hyper{Name: "temperature", Value: t})
 	}
 	if p.net == nil {
-		q.M = slices.Clone(p.v.mean)
+		q.M = slices.Clone(p.v.M)
 		p.q.B.SolveUpperVec(q.M)
 		for i := range q.M {
 			q.M[i] /= math.Sqrt(t)
@@ -74,8 +75,8 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 	}
 	q.Process.Mean = 0
 	q.Prepare()
-	out.Posterior = &withNetwork{q, p.net, p.objective.mean.(*networkMean).inputs, slices.Clone(p.v.mean)}
-	out.state = fspace.EncodeState(p.q.State(), p.v.mean)
+	out.Posterior = &withNetwork{q, p.net, p.objective.mean.(*networkMean).inputs, slices.Clone(p.v.M)}
+	out.state = summary.EncodeState(p.q.State(), p.v.M)
 	return out, nil
 }
 
@@ -83,7 +84,7 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 type withNetwork struct {
 	surrogate.Posterior
 	net    *nn.Network
-	inputs fspace.Affine
+	inputs domain.Affine
 	w      []float64
 }
 

@@ -8,11 +8,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/target"
+	"github.com/functionspace/bo/surrogate/internal/train"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 const (
@@ -36,10 +39,10 @@ type problem struct {
 	recipe
 	objective
 	data  surrogate.Dataset
-	box   fspace.Box
+	box   domain.Box
 	order []int // a permutation of the observations
 	q     *inducing.Posterior
-	v     *variational
+	v     *variational.Gaussian
 	notes []string
 }
 
@@ -49,17 +52,17 @@ func (p *problem) start(ctx context.Context, warm []float64, rng *rand.Rand) err
 	m := p.q.L.N()
 	if p.net == nil {
 		p.objective.mean = sparseMean{p.q.Process.Mean}
-		p.v = newVariational(m, m)
+		p.v = variational.New(m, 0, m, m)
 		// φᵀa = wᵀm for a = L_Bᵀm.
 		lower := mat.NewDense(m, m, nil)
 		p.q.B.Lower(lower)
-		mat.NewVecDense(m, p.v.mean).MulVec(lower.T(), mat.NewVecDense(m, p.q.M))
+		mat.NewVecDense(m, p.v.M).MulVec(lower.T(), mat.NewVecDense(m, p.q.M))
 	} else {
-		inputs := fspace.ScaleInputs(p.q.Process.Kernel, p.box.Lo, p.box.Hi)
+		inputs := domain.ScaleInputs(p.q.Process.Kernel, p.box.Lo, p.box.Hi)
 		p.objective.mean = &networkMean{net: p.net, inputs: inputs}
-		p.v = newVariational(p.net.NumParams(), m)
-		copy(p.v.mean, fspace.InitialWeights(p.net, p.bias, inputs.Spread(p.box), p.q.Process.Mean, rng))
-		copy(p.v.mean, warm)
+		p.v = variational.New(p.net.NumParams(), 0, m, m)
+		copy(p.v.M, p.net.InitBiased(p.bias, inputs.Spread(p.box), p.q.Process.Mean, rng))
+		copy(p.v.M, warm)
 		if p.fitted {
 			if err := p.startNetwork(ctx, inputs, rng); err != nil {
 				return err
@@ -67,19 +70,19 @@ func (p *problem) start(ctx context.Context, warm []float64, rng *rand.Rand) err
 		}
 	}
 	for i := range m {
-		p.v.t.Set(i, i, 1)
+		p.v.Ut.Set(i, i, 1)
 	}
-	p.v.logSD[0] = 0.5 * math.Log(p.q.Process.Noise)
+	p.v.LogSD[0] = 0.5 * math.Log(p.q.Process.Noise)
 	return nil
 }
 
-func (p *problem) startNetwork(ctx context.Context, inputs fspace.Affine, rng *rand.Rand) error {
+func (p *problem) startNetwork(ctx context.Context, inputs domain.Affine, rng *rand.Rand) error {
 	c := new(mat.Dense)
 	c.Stack(p.box.Halton(startContext, rng), subset.Take(p.data.X, p.order[:min(len(p.order), startRows)]))
 	n, _ := c.Dims()
-	to := fspace.Target{C: c, Mean: make([]float64, n), Cov: mat.NewSymDense(n, nil)}
+	to := target.Gaussian{C: c, Mean: make([]float64, n), Cov: mat.NewSymDense(n, nil)}
 	p.q.Joint(to.Mean, to.Cov, c)
-	left, err := to.Train(ctx, p.net, inputs, p.q.Process.Kernel, p.v.mean, startSteps, startTolerance)
+	left, err := to.Train(ctx, p.net, inputs, p.q.Process.Kernel, p.v.M, startSteps, startTolerance)
 	if err != nil {
 		return fmt.Errorf("%s: start: %w", p.name, err)
 	}
@@ -109,22 +112,14 @@ func (p *problem) points(index []int, rng *rand.Rand) *points {
 // half a cosine to a hundredth at Steps; training ends there or at stop. Before
 // every tenth step and at the end it calls watch, unless that is nil.
 func (p *problem) train(ctx context.Context, stop int, watch func(step int) error, rng *rand.Rand) error {
-	opt, grad := optimize.Adam{}, p.cut(make([]float64, len(p.v.vector)))
-	size, at, least := min(p.Batch, len(p.order)), 0, min(p.v.logSD[0], math.Log(leastNoiseSD))
-	for step := 0; ; step++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%watchSteps == 0 || step == stop {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: stop})
-			if watch != nil {
-				if err := watch(step); err != nil {
-					return err
-				}
+	opt, grad := optimize.Adam{}, p.v.Like()
+	size, at, least := min(p.Batch, len(p.order)), 0, min(p.v.LogSD[0], math.Log(leastNoiseSD))
+	s := train.Schedule{Phase: "train", Steps: stop, Every: watchSteps, Rate: p.Rate, End: 0.01, Fall: p.Steps}
+	err := s.Run(ctx, func(step int, rate float64) error {
+		if watch != nil && step%watchSteps == 0 {
+			if err := watch(step); err != nil {
+				return err
 			}
-		}
-		if step == stop {
-			return nil
 		}
 		if at+size > len(p.order) {
 			rng.Shuffle(len(p.order), func(i, j int) { p.order[i], p.order[j] = p.order[j], p.order[i] })
@@ -135,15 +130,14 @@ func (p *problem) train(ctx context.Context, stop int, watch func(step int) erro
 		}
 		at += size
 		if !p.LearnNoise {
-			grad.logSD[0] = 0
+			grad.LogSD[0] = 0
 		}
-		opt.Rate = p.Rate * optimize.Cosine(0.01, step, p.Steps)
-		opt.Step(p.v.vector, grad.vector)
-		p.v.logSD[0] = max(p.v.logSD[0], least)
+		opt.Step(rate, p.v.Vector, grad.Vector)
+		p.v.LogSD[0] = max(p.v.LogSD[0], least)
+		return nil
+	})
+	if err != nil || watch == nil {
+		return err
 	}
-}
-
-// cut is a vector as q.
-func (p *problem) cut(vector []float64) *variational {
-	return cut(vector, len(p.v.mean), p.q.L.N())
+	return watch(stop)
 }

@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/nuts"
 )
@@ -24,7 +24,7 @@ func points(d surrogate.Dataset, rng *rand.Rand) *mat.Dense {
 	observed := subset.Take(d.X, rng.Perm(n)[:min(n, each)])
 	lo, hi := d.Box()
 	out := new(mat.Dense)
-	out.Stack(observed, fspace.Box{Lo: lo, Hi: hi}.Halton(each, rng))
+	out.Stack(observed, domain.Box{Lo: lo, Hi: hi}.Halton(each, rng))
 	return out
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // labelProblem is a fit of l networks to labels.
@@ -332,13 +333,8 @@ func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) err
 	x, y := mat.NewDense(size, dim, nil), make([]int, size)
 	f, grad := mat.NewDense(p.l, size, nil), mat.NewDense(p.l, size, nil)
 	dw := make([]float64, len(s.w[0]))
-	for step := range steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%50 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
-		}
+	schedule := train.Schedule{Phase: "train", Steps: steps, Every: 50, Rate: p.Rate}
+	err := schedule.Run(ctx, func(step int, rate float64) error {
 		for i := range y {
 			r := i
 			if size < n {
@@ -359,18 +355,19 @@ func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) err
 				dw[i] = s.precision * v / float64(n)
 			}
 			tapes[c].VJP(dw, grad.RawRowView(c))
-			opt[c].Rate = p.Rate * optimize.Cosine(0, step, steps)
-			opt[c].Step(s.w[c], dw)
+			opt[c].Step(rate, s.w[c], dw)
 		}
-		if every := max(steps/looks, 1); (step+1)%every == 0 && step+1+every <= steps {
-			p.record(s)
-			if err := p.weigh(ctx, s, mapnet.Kron, nil); err != nil {
-				return err
-			}
+		if every := max(steps/looks, 1); (step+1)%every != 0 || step+1+every > steps {
+			return nil
 		}
+		p.record(s)
+		return p.weigh(ctx, s, mapnet.Kron, nil)
+	})
+	if err != nil {
+		return err
 	}
 	p.record(s)
-	err := p.weigh(ctx, s, p.curvature, nil)
+	err = p.weigh(ctx, s, p.curvature, nil)
 	s.merit = s.evidence
 	return err
 }

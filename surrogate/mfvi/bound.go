@@ -9,8 +9,8 @@ import (
 
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // startScale is ρ at the start: standard deviations of 0.0067.
@@ -137,19 +137,13 @@ func (b *bound) loss(grad, v []float64, x *mat.Dense, y []float64, eps [][]float
 // train moves v to smaller losses.
 func (b *bound) train(ctx context.Context, v []float64, rng *rand.Rand) error {
 	opt, grad, tape := optimize.Adam{}, make([]float64, len(v)), new(nn.Tape)
-	for step := range b.Updates {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%20 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "bound", Done: step, Total: b.Updates})
-		}
+	s := train.Schedule{Phase: "bound", Steps: b.Updates, Every: 20, Rate: b.Pace}
+	return s.Run(ctx, func(_ int, rate float64) error {
 		x, y := b.p.Minibatch(rng)
 		b.loss(grad, v, x, y, b.noise(b.Draws, rng), tape)
-		opt.Rate = b.Pace * optimize.Cosine(0, step, b.Updates)
-		opt.Step(v, grad)
+		opt.Step(rate, v, grad)
 		h := b.hypers(v)
 		v[0], v[1] = math.Log(h.Precision), math.Log(h.Noise)
-	}
-	return nil
+		return nil
+	})
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // Model is mean-field variational inference. The zero value is the default: a
@@ -78,7 +78,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := b.train(ctx, v, random.Split(rng, "training", 0)); err != nil {
 		return nil, err
 	}
-	if err := fspace.Diverged("pace", v); err != nil {
+	if err := train.Diverged("pace", v); err != nil {
 		return nil, fmt.Errorf("mfvi: %w", err)
 	}
 	h := b.hypers(v)

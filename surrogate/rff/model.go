@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/linear"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // Model is Bayesian linear regression on random features. The zero value is the
@@ -81,7 +81,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	post.Degradation, post.Remembered = fitted.Warnings, fitted.State
-	post.Described = append(fspace.Hypers(fitted.Kernel),
+	post.Described = append(summary.KernelHypers(fitted.Kernel),
 		surrogate.Hyper{Name: "noise", Value: fitted.Noise},
 		surrogate.Hyper{Name: "mean", Value: fitted.Mean},
 		surrogate.Hyper{Name: "features", Value: float64(features.Len())})

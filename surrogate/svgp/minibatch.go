@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
-	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // gaussian is q(v) = N(m, S) by its natural parameters Λ = S⁻¹ and Λm.
@@ -176,16 +176,11 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 	if err != nil {
 		return nil, err
 	}
-	opt, grad := optimize.Adam{Rate: p.Rate}, make([]float64, len(v))
+	opt, grad := optimize.Adam{}, make([]float64, len(v))
 	lo, hi := p.bounds(len(v))
 	order, at := subset.All(n), n
-	for step := range steps {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if step%10 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "minibatches", Done: step, Total: steps})
-		}
+	s := train.Schedule{Phase: "minibatches", Steps: steps, Every: 10, Rate: p.Rate, End: 1}
+	err = s.Run(ctx, func(_ int, rate float64) error {
 		if at+size > n {
 			shuffle(order, rng)
 			at = 0
@@ -195,7 +190,7 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 		process, z := p.unpack(v)
 		b, err := newBatch(process, z, x, r, n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		dtheta := make([]float64, len(p.params)-1)
 		var dz *mat.Dense
@@ -204,13 +199,14 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 		}
 		_, dnoise := b.bound(q, dtheta, dz)
 		if err := q.step(1/b.scale, b.scale/process.Noise, b.w, r); err != nil {
-			return nil, err
+			return err
 		}
 		p.pack(grad, v, dtheta, dnoise, dz)
-		opt.Step(v, grad)
+		opt.Step(rate, v, grad)
 		for i := range v {
 			v[i] = min(max(v[i], lo[i]), hi[i])
 		}
-	}
-	return v, nil
+		return nil
+	})
+	return v, err
 }

@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 const (
@@ -36,13 +36,13 @@ func choose(ctx context.Context, how string, k prior.Kernel, x *mat.Dense, lo, h
 	if how == "pivoted" {
 		return pivoted(ctx, k, x, m)
 	}
-	return kmeans(ctx, x, fspace.ScaleInputs(k, lo, hi), m, rng)
+	return kmeans(ctx, x, domain.ScaleInputs(k, lo, hi), m, rng)
 }
 
 // kmeans returns m centres: seeds drawn with probability proportional to the
 // squared distance from those before (Arthur and Vassilvitskii 2007), then ten
 // iterations of Lloyd, all in the units of scale. O(nmd) an iteration.
-func kmeans(ctx context.Context, x *mat.Dense, scale fspace.Affine, m int, rng *rand.Rand) (*mat.Dense, error) {
+func kmeans(ctx context.Context, x *mat.Dense, scale domain.Affine, m int, rng *rand.Rand) (*mat.Dense, error) {
 	u := scale.Apply(x)
 	n, d := u.Dims()
 	near := make([]float64, n)

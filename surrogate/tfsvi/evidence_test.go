@@ -15,6 +15,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 func TestEvidenceGradient(t *testing.T) {
@@ -47,7 +48,7 @@ func TestSpreadsOfInputs(t *testing.T) {
 	p := &problem{Model: Model{Bias: new(0.5), Covariance: covarianceOutput}, data: d, objective: objective{net: &nn.Network{In: 2, Hidden: []int{50}}}, order: subset.All(40)}
 	p.box.Lo, p.box.Hi = []float64{0, 0}, []float64{1, 1}
 	p.spread = []float64{1, 1}
-	require.NoError(t, p.learn(t.Context(), p.initial(rng).m, rng))
+	require.NoError(t, p.learn(t.Context(), p.initial(rng).M, rng))
 	require.Greater(t, p.spread[0], 4*p.spread[1])
 	require.InDelta(t, 0.1, math.Exp(p.startLogSD), 0.05)
 }
@@ -63,23 +64,23 @@ func TestSolve(t *testing.T) {
 	p.box.Lo, p.box.Hi = []float64{0, 0}, []float64{1, 1}
 	p.spread, p.outputScale = []float64{1, 1}, 0.5
 	v := p.initial(rng)
-	v.logSD[0] = math.Log(0.3)
+	v.LogSD[0] = math.Log(0.3)
 	require.NoError(t, p.solve(t.Context(), v))
 
-	j := mat.NewDense(300, len(v.m), nil)
-	p.net.Record(v.m, p.inputs.Apply(d.X)).Jacobian(j)
-	phi := mat.DenseCopyOf(j.Slice(0, 300, len(v.logS), len(v.m)))
+	j := mat.NewDense(300, len(v.M), nil)
+	p.net.Record(v.M, p.inputs.Apply(d.X)).Jacobian(j)
+	phi := mat.DenseCopyOf(j.Slice(0, 300, len(v.LogS), len(v.M)))
 	a, b := mat.NewDense(4, 4, nil), make([]float64, 4)
 	linalg.Mul(a, 1/0.09, linalg.T, phi, linalg.N, phi, 0)
 	linalg.MulVec(b, 1/0.09, linalg.T, phi, d.Y, 0)
 	for i := range 4 {
 		a.Set(i, i, a.At(i, i)+4)
 	}
-	linalg.MulVec(b, -1, linalg.N, a, v.m[len(v.logS):], 1)
+	linalg.MulVec(b, -1, linalg.N, a, v.M[len(v.LogS):], 1)
 	require.InDeltaSlice(t, make([]float64, 4), b, 1e-9)
 	half, identity := mat.NewDense(4, 4, nil), mat.NewDense(4, 4, nil)
-	linalg.Mul(half, 1, linalg.N, a, linalg.T, v.ut, 0)
-	linalg.Mul(identity, 1, linalg.N, half, linalg.N, v.ut, 0)
+	linalg.Mul(half, 1, linalg.N, a, linalg.T, v.Ut, 0)
+	linalg.Mul(identity, 1, linalg.N, half, linalg.N, v.Ut, 0)
 	for i := range 4 {
 		for k := range 4 {
 			want := 0.
@@ -93,32 +94,32 @@ func TestSolve(t *testing.T) {
 
 // pull is the chain rule through push.
 func TestFrame(t *testing.T) {
-	origin := newVariational(7, 3)
+	origin := variational.NewOutput(7, 3)
 	rng := random.New(1, "frame", 0)
-	for i := range origin.vector {
-		origin.vector[i] = rng.NormFloat64()
+	for i := range origin.Vector {
+		origin.Vector[i] = rng.NormFloat64()
 	}
 	f := newFrame(origin)
-	v, grad := newVariational(7, 3), newVariational(7, 3)
+	v, grad := variational.NewOutput(7, 3), variational.NewOutput(7, 3)
 	f.push(v)
-	require.InDeltaSlice(t, origin.vector, v.vector, 1e-14)
-	for i := range f.at.vector {
-		f.at.vector[i] += 0.3 * rng.NormFloat64()
+	require.InDeltaSlice(t, origin.Vector, v.Vector, 1e-14)
+	for i := range f.at.Vector {
+		f.at.Vector[i] += 0.3 * rng.NormFloat64()
 	}
 	value := func(at []float64) float64 {
-		copy(f.at.vector, at)
+		copy(f.at.Vector, at)
 		f.push(v)
 		var sum float64
-		for i, x := range v.vector {
+		for i, x := range v.Vector {
 			sum += float64(i+1) * x * x / 2
 		}
 		return sum
 	}
-	at := append([]float64(nil), f.at.vector...)
+	at := append([]float64(nil), f.at.Vector...)
 	value(at)
-	for i, x := range v.vector {
-		grad.vector[i] = float64(i+1) * x
+	for i, x := range v.Vector {
+		grad.Vector[i] = float64(i+1) * x
 	}
 	f.pull(grad)
-	require.NoError(t, gradcheck.Gradient(value, at, f.bar.vector, 1e-6))
+	require.NoError(t, gradcheck.Gradient(value, at, f.bar.Vector, 1e-6))
 }

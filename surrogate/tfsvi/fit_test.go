@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
 	"github.com/functionspace/bo/surrogate/internal/toy"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // The network follows the data, finds some noise on them, and is less sure where
@@ -95,9 +96,9 @@ func BenchmarkObjective(b *testing.B) {
 	rng := random.New(1, "bench", 0)
 	o := &objective{net: &nn.Network{In: 2, Hidden: []int{200}}, scale: 0.1, jitter: 1e-3}
 	v, at := example(o.net, o.net.Outputs(), 1)
-	at.x, at.y, at.noise = space.Uniform(50, 2, rng), make([]float64, 50), mat.NewDense(5, len(v.m), nil)
+	at.x, at.y, at.noise = space.Uniform(50, 2, rng), make([]float64, 50), mat.NewDense(5, len(v.M), nil)
 	at.sets = []*mat.Dense{space.Uniform(20, 2, rng)}
-	grad := newVariational(len(v.m), o.net.Outputs())
+	grad := variational.NewOutput(len(v.M), o.net.Outputs())
 	for b.Loop() {
 		if _, err := o.eval(v, at, grad); err != nil {
 			b.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // frame holds coordinates in which the weights of a q were standard normal,
@@ -13,44 +14,44 @@ import (
 // A step of Adam, which is of one length in all of them, moves the function where the
 // data have left it free and hardly at the observations.
 type frame struct {
-	at, bar *variational // μ, log s, Aᵀ, log σ, and the gradient with respect to these
-	origin  *variational
+	at, bar *variational.Gaussian // μ, log s, Aᵀ, log σ, and the gradient with respect to these
+	origin  *variational.Gaussian
 	scales  []float64 // s₀
 }
 
-func newFrame(v *variational) *frame {
-	p, h := len(v.m), len(v.logS)
-	f := &frame{at: newVariational(p, p-h), bar: newVariational(p, p-h), origin: newVariational(p, p-h), scales: v.scales()}
-	copy(f.origin.vector, v.vector)
-	copy(f.at.vector, v.vector)
-	clear(f.at.m)
-	setIdentity(f.at.ut)
+func newFrame(v *variational.Gaussian) *frame {
+	p, h := len(v.M), len(v.LogS)
+	f := &frame{at: variational.NewOutput(p, p-h), bar: variational.NewOutput(p, p-h), origin: variational.NewOutput(p, p-h), scales: v.Scales()}
+	copy(f.origin.Vector, v.Vector)
+	copy(f.at.Vector, v.Vector)
+	clear(f.at.M)
+	setIdentity(f.at.Ut)
 	return f
 }
 
 // push sets v to where the frame is.
-func (f *frame) push(v *variational) {
-	copy(v.logS, f.at.logS)
-	copy(v.logSD, f.at.logSD)
-	copy(v.m, f.origin.m)
+func (f *frame) push(v *variational.Gaussian) {
+	copy(v.LogS, f.at.LogS)
+	copy(v.LogSD, f.at.LogSD)
+	copy(v.M, f.origin.M)
 	for i, s := range f.scales {
-		v.m[i] += s * f.at.m[i]
+		v.M[i] += s * f.at.M[i]
 	}
 	h := len(f.scales)
-	linalg.MulVec(v.m[h:], 1, linalg.T, f.origin.ut, f.at.m[h:], 1)
-	linalg.Mul(v.ut, 1, linalg.N, f.at.ut, linalg.N, f.origin.ut, 0)
+	linalg.MulVec(v.M[h:], 1, linalg.T, f.origin.Ut, f.at.M[h:], 1)
+	linalg.Mul(v.Ut, 1, linalg.N, f.at.Ut, linalg.N, f.origin.Ut, 0)
 }
 
 // pull turns a gradient at v into bar, with respect to the frame's coordinates.
-func (f *frame) pull(grad *variational) {
-	copy(f.bar.logS, grad.logS)
-	copy(f.bar.logSD, grad.logSD)
+func (f *frame) pull(grad *variational.Gaussian) {
+	copy(f.bar.LogS, grad.LogS)
+	copy(f.bar.LogSD, grad.LogSD)
 	for i, s := range f.scales {
-		f.bar.m[i] = s * grad.m[i]
+		f.bar.M[i] = s * grad.M[i]
 	}
 	h := len(f.scales)
-	linalg.MulVec(f.bar.m[h:], 1, linalg.N, f.origin.ut, grad.m[h:], 0)
-	linalg.Mul(f.bar.ut, 1, linalg.N, grad.ut, linalg.T, f.origin.ut, 0)
+	linalg.MulVec(f.bar.M[h:], 1, linalg.N, f.origin.Ut, grad.M[h:], 0)
+	linalg.Mul(f.bar.Ut, 1, linalg.N, grad.Ut, linalg.T, f.origin.Ut, 0)
 }
 
 func setIdentity(a *mat.Dense) {

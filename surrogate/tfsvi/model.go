@@ -12,14 +12,16 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
+	"github.com/functionspace/bo/surrogate/internal/train"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // Model is TFSVI. The zero value is the default: 200 tanh units under the prior
@@ -152,24 +154,24 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	n, dim := d.Dims()
 	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
 	p := &problem{
-		Model: m, data: d, box: fspace.ContextBox(m.Box, d), order: subset.All(n),
+		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(n),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
 	}
 	v, err := p.fit(ctx, start, rng)
 	if err != nil {
 		return nil, err
 	}
-	if err := fspace.Diverged("rate", v.vector); err != nil {
+	if err := train.Diverged("rate", v.Vector); err != nil {
 		return nil, fmt.Errorf("tfsvi: %w", err)
 	}
-	noise := math.Exp(2 * v.logSD[0])
+	noise := math.Exp(2 * v.LogSD[0])
 	post := &mixture.Posterior{
-		Net: net, Inputs: p.inputs, Weights: mixture.Draw(v.m, v.scales(), v.ut, m.Samples, random.Split(rng, "samples", 0)),
+		Net: net, Inputs: p.inputs, Weights: mixture.Draw(v.M, v.Scales(), v.Ut, m.Samples, random.Split(rng, "samples", 0)),
 		NoiseOf:   noise,
 		Described: []surrogate.Hyper{{Name: "noise", Value: noise}, {Name: "prior-scale", Value: p.scale}, {Name: "spread", Value: rootMeanSquare(p.spread)}, {Name: "weights", Value: float64(net.NumParams())}},
 	}
 	if !m.solves() {
-		post.Remembered = v.vector
+		post.Remembered = v.Vector
 	}
 	return post, nil
 }
@@ -178,9 +180,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 type problem struct {
 	Model
 	objective
-	inputs fspace.Affine
+	inputs domain.Affine
 	data   surrogate.Dataset
-	box    fspace.Box
+	box    domain.Box
 	order  []int // a permutation of the observations
 
 	spread                  []float64 // half the width of the box, of each input
@@ -192,7 +194,7 @@ type problem struct {
 func (m Model) solves() bool { return m.Start == startFitted && m.Covariance == covarianceOutput }
 
 // fit returns q after training.
-func (p *problem) fit(ctx context.Context, start surrogate.State, rng *rand.Rand) (*variational, error) {
+func (p *problem) fit(ctx context.Context, start surrogate.State, rng *rand.Rand) (*variational.Gaussian, error) {
 	weights, starts, draws := random.Split(rng, "weights", 0), random.Split(rng, "start", 0), random.Split(rng, "train", 0)
 	if p.solves() {
 		return p.fitSolved(ctx, weights, draws)
@@ -202,8 +204,8 @@ func (p *problem) fit(ctx context.Context, start surrogate.State, rng *rand.Rand
 	v := p.initial(weights)
 	steps := 1500
 	switch {
-	case len(start) == len(v.vector):
-		copy(v.vector, start)
+	case len(start) == len(v.Vector):
+		copy(v.Vector, start)
 		steps = 500
 	case p.Start == startFitted:
 		if err := p.startMean(ctx, v, starts); err != nil {
@@ -216,14 +218,14 @@ func (p *problem) fit(ctx context.Context, start surrogate.State, rng *rand.Rand
 
 // fitSolved takes the hidden layers as drawn, or beyond manyRows observations as
 // trained with all weights, solves for the rest, and trains q from there.
-func (p *problem) fitSolved(ctx context.Context, weights, draws *rand.Rand) (*variational, error) {
+func (p *problem) fitSolved(ctx context.Context, weights, draws *rand.Rand) (*variational.Gaussian, error) {
 	p.spread = slices.Repeat([]float64{1}, p.net.In)
 	v := p.initial(weights)
-	if err := p.learn(ctx, v.m, draws); err != nil {
+	if err := p.learn(ctx, v.M, draws); err != nil {
 		return nil, err
 	}
-	p.widen(v.m)
-	v.logSD[0] = p.startLogSD
+	p.widen(v.M)
+	v.LogSD[0] = p.startLogSD
 	if !p.fixed {
 		p.scale = p.outputScale
 	}
@@ -234,17 +236,17 @@ func (p *problem) fitSolved(ctx context.Context, weights, draws *rand.Rand) (*va
 	if n, _ := p.data.Dims(); n > manyRows {
 		steps = cmp.Or(p.Steps, 1500)
 		first = steps * 5 / 6
-		rough := newVariational(len(v.m), 0)
-		copy(rough.m, v.m)
-		rough.logSD[0] = v.logSD[0]
-		for i := range rough.logS {
-			rough.logS[i] = math.Log(startScale)
+		rough := variational.NewOutput(len(v.M), 0)
+		copy(rough.M, v.M)
+		rough.LogSD[0] = v.LogSD[0]
+		for i := range rough.LogS {
+			rough.LogS[i] = math.Log(startScale)
 		}
 		if err := p.train(ctx, rough, nil, first, draws); err != nil {
 			return nil, err
 		}
-		copy(v.m, rough.m)
-		v.logSD[0] = rough.logSD[0]
+		copy(v.M, rough.M)
+		v.LogSD[0] = rough.LogSD[0]
 		if err := p.solve(ctx, v); err != nil {
 			return nil, err
 		}
@@ -274,34 +276,34 @@ func (p *problem) scaleInputs() {
 }
 
 // initial draws m as nn.Network.Init does, and log s² from [-10,-8].
-func (p *problem) initial(rng *rand.Rand) *variational {
+func (p *problem) initial(rng *rand.Rand) *variational.Gaussian {
 	p.scaleInputs()
 	np, k := p.net.NumParams(), 0
 	if p.Covariance == covarianceOutput {
 		k = p.net.Outputs()
 	}
-	v := newVariational(np, k)
+	v := variational.NewOutput(np, k)
 	var mean float64
 	for _, y := range p.data.Y {
 		mean += y / float64(len(p.data.Y))
 	}
-	copy(v.m, fspace.InitialWeights(p.net, *p.Bias, rootMeanSquare(p.spread), mean, rng))
-	for i := range v.logS {
-		v.logS[i] = -5 + rng.Float64()
+	copy(v.M, p.net.InitBiased(*p.Bias, rootMeanSquare(p.spread), mean, rng))
+	for i := range v.LogS {
+		v.LogS[i] = -5 + rng.Float64()
 	}
-	if v.ut != nil {
-		setIdentity(v.ut)
-		v.ut.Scale(startScale, v.ut)
+	if v.Ut != nil {
+		setIdentity(v.Ut)
+		v.Ut.Scale(startScale, v.Ut)
 	}
-	v.logSD[0] = math.Log(startSD)
+	v.LogSD[0] = math.Log(startSD)
 	p.fixNoise(v)
 	return v
 }
 
 // fixNoise sets σ where it is given.
-func (p *problem) fixNoise(v *variational) {
+func (p *problem) fixNoise(v *variational.Gaussian) {
 	if p.Noise != nil {
-		v.logSD[0] = 0.5 * math.Log(*p.Noise)
+		v.LogSD[0] = 0.5 * math.Log(*p.Noise)
 	}
 }
 
@@ -315,39 +317,33 @@ func (p *problem) leastLogSD() float64 {
 
 // train lowers F by Adam, in the coordinates of a frame or, without one, in q's own.
 // The rate falls along half a cosine to a hundredth.
-func (p *problem) train(ctx context.Context, v *variational, f *frame, steps int, rng *rand.Rand) error {
+func (p *problem) train(ctx context.Context, v *variational.Gaussian, f *frame, steps int, rng *rand.Rand) error {
 	opt, rate := optimize.Adam{}, cmp.Or(p.Rate, 0.01)
-	grad := newVariational(len(v.m), len(v.m)-len(v.logS))
+	grad := variational.NewOutput(len(v.M), len(v.M)-len(v.LogS))
 	at, bar := v, grad
 	if f != nil {
 		at, bar, rate = f.at, f.bar, cmp.Or(p.Rate, 0.03)
 	}
-	for step := range steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step%100 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
-		}
+	s := train.Schedule{Phase: "train", Steps: steps, Every: 100, Rate: rate, End: 0.01}
+	return s.Run(ctx, func(_ int, rate float64) error {
 		if _, err := p.eval(v, p.nextBatch(rng), grad); err != nil {
 			return err
 		}
 		if p.Noise != nil {
-			grad.logSD[0] = 0
+			grad.LogSD[0] = 0
 		}
 		if f != nil {
 			f.pull(grad)
 		}
-		opt.Rate = rate * optimize.Cosine(0.01, step, steps)
-		opt.Step(at.vector, bar.vector)
+		opt.Step(rate, at.Vector, bar.Vector)
 		if p.Noise == nil {
-			at.logSD[0] = max(at.logSD[0], p.leastLogSD())
+			at.LogSD[0] = max(at.LogSD[0], p.leastLogSD())
 		}
 		if f != nil {
 			f.push(v)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // nextBatch draws Batch observations, the weights' draws and the context sets.

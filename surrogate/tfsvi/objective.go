@@ -6,43 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
-
-// variational is q(w) = N(m, S) and the noise, as parts of one vector that training
-// moves: m, log s, the rows of Uᵀ, log σ. S is the diagonal s², but for the k output
-// weights, the last, UUᵀ where U is there.
-type variational struct {
-	m, logS []float64
-	ut      *mat.Dense // Uᵀ, k×k; nil where S is diagonal
-	logSD   []float64  // log σ, of length 1
-	vector  []float64
-}
-
-// newVariational is of p weights, of which U has the last k.
-func newVariational(p, k int) *variational {
-	return cut(make([]float64, p+p-k+k*k+1), p, k)
-}
-
-func cut(vector []float64, p, k int) *variational {
-	h := p - k
-	v := &variational{vector: vector, m: vector[:p], logS: vector[p : p+h], logSD: vector[p+h+k*k:]}
-	if k > 0 {
-		v.ut = mat.NewDense(k, k, vector[p+h:p+h+k*k])
-	}
-	return v
-}
-
-// scales returns s.
-func (v *variational) scales() []float64 {
-	s := make([]float64, len(v.logS))
-	for i, l := range v.logS {
-		s[i] = math.Exp(l)
-	}
-	return s
-}
 
 // batch is what one evaluation of the objective looks at.
 type batch struct {
@@ -71,9 +38,9 @@ type objective struct {
 
 // eval returns F and, unless grad is nil, writes its gradient there. It costs
 // O(M²p + M³ + Mk²) for each context set and O(DBp + Dk²) for the draws.
-func (o *objective) eval(v *variational, b batch, grad *variational) (float64, error) {
+func (o *objective) eval(v *variational.Gaussian, b batch, grad *variational.Gaussian) (float64, error) {
 	if grad != nil {
-		clear(grad.vector)
+		clear(grad.Vector)
 	}
 	var worst *divergence
 	for _, c := range b.sets {
@@ -92,8 +59,8 @@ func (o *objective) eval(v *variational, b batch, grad *variational) (float64, e
 }
 
 // likelihood is the expected negative log-likelihood, by draws of the weights.
-func (o *objective) likelihood(v *variational, b batch, grad *variational) float64 {
-	s, sd2 := v.scales(), math.Exp(2*v.logSD[0])
+func (o *objective) likelihood(v *variational.Gaussian, b batch, grad *variational.Gaussian) float64 {
+	s, sd2 := v.Scales(), math.Exp(2*v.LogSD[0])
 	draws, p := b.noise.Dims()
 	h, weight := len(s), b.weight/float64(draws)
 	w, g, fbar := make([]float64, p), make([]float64, p), make([]float64, len(b.y))
@@ -101,12 +68,12 @@ func (o *objective) likelihood(v *variational, b batch, grad *variational) float
 	var sum float64
 	for d := range draws {
 		eps := b.noise.RawRowView(d)
-		copy(w, v.m)
+		copy(w, v.M)
 		for i, s := range s {
 			w[i] += s * eps[i]
 		}
-		if v.ut != nil {
-			linalg.MulVec(w[h:], 1, linalg.T, v.ut, eps[h:], 1)
+		if v.Ut != nil {
+			linalg.MulVec(w[h:], 1, linalg.T, v.Ut, eps[h:], 1)
 		}
 		tape.Record(o.net, w, b.x)
 		for i, f := range tape.Value() {
@@ -119,26 +86,26 @@ func (o *objective) likelihood(v *variational, b batch, grad *variational) float
 		}
 		clear(g)
 		tape.VJP(g, fbar)
-		linalg.Axpy(1, g, grad.m)
+		linalg.Axpy(1, g, grad.M)
 		for i, s := range s {
-			grad.logS[i] += g[i] * eps[i] * s
+			grad.LogS[i] += g[i] * eps[i] * s
 		}
 		for i, e := range eps[h:] {
-			linalg.Axpy(e, g[h:], grad.ut.RawRowView(i))
+			linalg.Axpy(e, g[h:], grad.Ut.RawRowView(i))
 		}
 	}
 	n := float64(draws * len(b.y))
 	if grad != nil {
-		grad.logSD[0] = weight * (n - sum/sd2)
+		grad.LogSD[0] = weight * (n - sum/sd2)
 	}
-	return weight * (0.5*n*math.Log(2*math.Pi) + n*v.logSD[0] + sum/(2*sd2))
+	return weight * (0.5*n*math.Log(2*math.Pi) + n*v.LogSD[0] + sum/(2*sd2))
 }
 
 // divergence is KL_C at one context set, with its derivatives with respect to
 // Δ = E_q f - E_p f, Q = TTᵀ for T = J S^½ = (J∘s, JU), and P = scale² JJᵀ.
 type divergence struct {
 	o     *objective
-	v     *variational
+	v     *variational.Gaussian
 	tape  *nn.Tape
 	j, t  *mat.Dense
 	s     []float64
@@ -148,8 +115,8 @@ type divergence struct {
 	timesQ, timesP func(a *mat.Dense)
 }
 
-func (o *objective) divergence(v *variational, c *mat.Dense) (*divergence, error) {
-	d := &divergence{o: o, v: v, tape: o.net.Record(v.m, c), s: v.scales()}
+func (o *objective) divergence(v *variational.Gaussian, c *mat.Dense) (*divergence, error) {
+	d := &divergence{o: o, v: v, tape: o.net.Record(v.M, c), s: v.Scales()}
 	m, p := d.tape.Len(), d.tape.NumParams()
 	d.j, d.t = mat.NewDense(m, p, nil), mat.NewDense(m, p, nil)
 	d.tape.Jacobian(d.j)
@@ -159,14 +126,14 @@ func (o *objective) divergence(v *variational, c *mat.Dense) (*divergence, error
 			row[k] = g[k] * s
 		}
 	}
-	if v.ut != nil {
-		linalg.Mul(d.outputs(d.t), 1, linalg.N, d.outputs(d.j), linalg.T, v.ut, 0)
+	if v.Ut != nil {
+		linalg.Mul(d.outputs(d.t), 1, linalg.N, d.outputs(d.j), linalg.T, v.Ut, 0)
 	}
 	delta := make([]float64, m)
 	if o.fixed {
 		copy(delta, d.tape.Value())
 	} else {
-		linalg.MulVec(delta, 1, linalg.N, d.j, v.m, 0)
+		linalg.MulVec(delta, 1, linalg.N, d.j, v.M, 0)
 	}
 	if o.diagonal {
 		d.marginal(delta)
@@ -182,11 +149,11 @@ func (d *divergence) joint(delta []float64) error {
 	linalg.Syrk(q, 1, linalg.N, d.t, 0)
 	v := d.o.scale * d.o.scale
 	if d.o.fixed {
-		fspace.AddDiagonal(p, v)
+		linalg.AddDiagonal(p, v)
 	} else {
 		linalg.Syrk(p, v, linalg.N, d.j, 0)
 	}
-	kl, err := fspace.NewDivergence(delta, q, p, d.o.jitter)
+	kl, err := variational.NewDivergence(delta, q, p, d.o.jitter)
 	if err != nil {
 		return fmt.Errorf("tfsvi: divergence from the prior: %w", err)
 	}
@@ -233,7 +200,7 @@ func (d *divergence) marginal(delta []float64) {
 //	S̄^½ = (s̄, Ū) = JᵀT̄,  J̄ = T̄ S^½ᵀ + 2 scale² P̄ J + Δ̄ mᵀ,
 //
 // of s̄ the diagonal; the last two of J̄ are of the prior that is not fixed.
-func (d *divergence) addGrad(grad *variational) {
+func (d *divergence) addGrad(grad *variational.Gaussian) {
 	tbar := mat.DenseCopyOf(d.t)
 	d.timesQ(tbar)
 	tbar.Scale(2, tbar)
@@ -241,18 +208,18 @@ func (d *divergence) addGrad(grad *variational) {
 	for i := range m {
 		bar, t := tbar.RawRowView(i), d.t.RawRowView(i)
 		for k, s := range d.s {
-			grad.logS[k] += bar[k] * t[k]
+			grad.LogS[k] += bar[k] * t[k]
 			bar[k] *= s
 		}
 	}
-	if d.v.ut != nil {
+	if d.v.Ut != nil {
 		out := d.outputs(tbar)
 		ubar := mat.DenseCopyOf(out)
-		linalg.Mul(grad.ut, 1, linalg.T, ubar, linalg.N, d.outputs(d.j), 1)
-		linalg.Mul(out, 1, linalg.N, ubar, linalg.N, d.v.ut, 0)
+		linalg.Mul(grad.Ut, 1, linalg.T, ubar, linalg.N, d.outputs(d.j), 1)
+		linalg.Mul(out, 1, linalg.N, ubar, linalg.N, d.v.Ut, 0)
 	}
 	// f(C,m), and Jm for a fixed J, have the same derivative.
-	d.tape.VJP(grad.m, d.delta)
+	d.tape.VJP(grad.M, d.delta)
 	if d.o.stop {
 		return
 	}
@@ -262,10 +229,10 @@ func (d *divergence) addGrad(grad *variational) {
 		for i := range m {
 			bar := tbar.RawRowView(i)
 			linalg.Axpy(2*d.o.scale*d.o.scale, jbar.RawRowView(i), bar)
-			linalg.Axpy(d.delta[i], d.v.m, bar)
+			linalg.Axpy(d.delta[i], d.v.M, bar)
 		}
 	}
-	d.tape.JVPParamVJP(grad.m, tbar)
+	d.tape.JVPParamVJP(grad.M, tbar)
 }
 
 // outputs are the columns of a that belong to U.

@@ -11,17 +11,18 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 // example is a batch of 4 observations, two context sets, and q of a small
 // network on 2 inputs.
-func example(net *nn.Network, rank int, seed uint64) (*variational, batch) {
+func example(net *nn.Network, rank int, seed uint64) (*variational.Gaussian, batch) {
 	rng := random.New(seed, "example", 0)
-	v := newVariational(net.NumParams(), rank)
-	for i := range v.vector {
-		v.vector[i] = 0.5 * rng.NormFloat64()
+	v := variational.NewOutput(net.NumParams(), rank)
+	for i := range v.Vector {
+		v.Vector[i] = 0.5 * rng.NormFloat64()
 	}
-	b := batch{x: space.Uniform(4, 2, rng), y: []float64{0.1, -0.4, 1.2, 0.6}, weight: 2.5, noise: mat.NewDense(3, len(v.m), nil)}
+	b := batch{x: space.Uniform(4, 2, rng), y: []float64{0.1, -0.4, 1.2, 0.6}, weight: 2.5, noise: mat.NewDense(3, len(v.M), nil)}
 	for range 2 {
 		b.sets = append(b.sets, space.Uniform(5, 2, rng))
 	}
@@ -43,15 +44,15 @@ func TestObjectiveGradient(t *testing.T) {
 						rank = o.net.Outputs()
 					}
 					v, b := example(o.net, rank, 1)
-					grad := newVariational(len(v.m), rank)
+					grad := variational.NewOutput(len(v.M), rank)
 					_, err := o.eval(v, b, grad)
 					require.NoError(t, err)
 					value := func(at []float64) float64 {
-						f, err := o.eval(cut(at, len(v.m), rank), b, nil)
+						f, err := o.eval(v.With(at), b, nil)
 						require.NoError(t, err)
 						return f
 					}
-					require.NoError(t, gradcheck.Gradient(value, v.vector, grad.vector, 1e-6), "%v fixed %t diagonal %t rank %d", hidden, fixed, diagonal, rank)
+					require.NoError(t, gradcheck.Gradient(value, v.Vector, grad.Vector, 1e-6), "%v fixed %t diagonal %t rank %d", hidden, fixed, diagonal, rank)
 				}
 			}
 		}
@@ -63,11 +64,11 @@ func TestObjectiveGradient(t *testing.T) {
 func TestStopGradient(t *testing.T) {
 	o := &objective{net: &nn.Network{In: 2, Hidden: []int{4}}, scale: 0.8, jitter: 1e-2, stop: true}
 	v, b := example(o.net, 0, 2)
-	grad := newVariational(len(v.m), 0)
+	grad := variational.NewOutput(len(v.M), 0)
 	d, err := o.divergence(v, b.sets[0])
 	require.NoError(t, err)
 	d.addGrad(grad)
-	at := append([]float64(nil), v.m...)
+	at := append([]float64(nil), v.M...)
 	value := func(m []float64) float64 {
 		shifted := &divergence{o: o, j: d.j, t: d.t}
 		delta := make([]float64, 5)
@@ -79,7 +80,7 @@ func TestStopGradient(t *testing.T) {
 		require.NoError(t, shifted.joint(delta))
 		return shifted.value
 	}
-	require.NoError(t, gradcheck.Gradient(value, at, grad.m, 1e-7))
+	require.NoError(t, gradcheck.Gradient(value, at, grad.M, 1e-7))
 }
 
 // For a linear model the divergence at p independent points is that of the
@@ -91,8 +92,8 @@ func TestLinearModelHasTheDivergenceOfItsWeights(t *testing.T) {
 	d, err := o.divergence(v, space.Sobol(3, 2, random.New(1, "c", 0)))
 	require.NoError(t, err)
 	var want float64
-	for i, s := range v.scales() {
-		want += 0.5 * ((s*s+v.m[i]*v.m[i])/(scale*scale) - 1 - 2*math.Log(s/scale))
+	for i, s := range v.Scales() {
+		want += 0.5 * ((s*s+v.M[i]*v.M[i])/(scale*scale) - 1 - 2*math.Log(s/scale))
 	}
 	require.InEpsilon(t, want, d.value, 1e-6)
 }

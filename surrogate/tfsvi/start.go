@@ -8,10 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/surrogate/internal/target"
+	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
 const (
@@ -28,17 +29,17 @@ const (
 )
 
 // startMean fits m to the data, roughly, and widens s.
-func (p *problem) startMean(ctx context.Context, v *variational, rng *rand.Rand) error {
+func (p *problem) startMean(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	n, _ := p.data.Dims()
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:min(n, startRows)])
 	cov := mat.NewSymDense(len(y), nil)
-	fspace.AddDiagonal(cov, startError*startError)
-	fit := fspace.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
-	if _, _, err := fit.Minimize(ctx, v.m, cov, startSteps, 0.5); err != nil {
+	linalg.AddDiagonal(cov, startError*startError)
+	fit := target.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
+	if _, _, err := fit.Minimize(ctx, v.M, cov, startSteps, 0.5); err != nil {
 		return fmt.Errorf("tfsvi: start: %w", err)
 	}
-	for i := range v.logS {
-		v.logS[i] = math.Log(startScale)
+	for i := range v.LogS {
+		v.LogS[i] = math.Log(startScale)
 	}
 	return nil
 }
@@ -50,9 +51,9 @@ func (p *problem) startMean(ctx context.Context, v *variational, rng *rand.Rand)
 //
 // with which the hidden weights move f by a third of the noise at the average
 // observation, in O(np + nk² + k³).
-func (p *problem) solve(ctx context.Context, v *variational) error {
+func (p *problem) solve(ctx context.Context, v *variational.Gaussian) error {
 	n, _ := p.data.Dims()
-	h, np := len(v.logS), len(v.m)
+	h, np := len(v.LogS), len(v.M)
 	k := np - h
 	gram, response, squares := mat.NewSymDense(k, nil), make([]float64, k), make([]float64, np)
 	jacobian := mat.NewDense(chunk, np, nil)
@@ -63,7 +64,7 @@ func (p *problem) solve(ctx context.Context, v *variational) error {
 		}
 		m := min(chunk, n-from)
 		j := jacobian.Slice(0, m, 0, np).(*mat.Dense)
-		tape.Record(p.net, v.m, p.inputs.Apply(p.data.X.Slice(from, from+m, 0, p.net.In).(*mat.Dense)))
+		tape.Record(p.net, v.M, p.inputs.Apply(p.data.X.Slice(from, from+m, 0, p.net.In).(*mat.Dense)))
 		tape.Jacobian(j)
 		phi := j.Slice(0, m, h, np).(*mat.Dense)
 		linalg.Syrk(gram, 1, linalg.T, phi, 1)
@@ -74,22 +75,22 @@ func (p *problem) solve(ctx context.Context, v *variational) error {
 			}
 		}
 	}
-	noise := math.Exp(2 * v.logSD[0])
+	noise := math.Exp(2 * v.LogSD[0])
 	a := mat.NewSymDense(k, nil)
 	a.ScaleSym(1/noise, gram)
-	fspace.AddDiagonal(a, 1/(p.outputScale*p.outputScale))
+	linalg.AddDiagonal(a, 1/(p.outputScale*p.outputScale))
 	chol, err := linalg.Factorize(a)
 	if err != nil {
 		return fmt.Errorf("tfsvi: start: %w", err)
 	}
 	for i, r := range response {
-		v.m[h+i] = r / noise
+		v.M[h+i] = r / noise
 	}
-	chol.SolveVec(v.m[h:])
-	setIdentity(v.ut)
-	chol.SolveLower(v.ut)
-	for l := range v.logS {
-		v.logS[l] = -0.5 * math.Log(1/(startScale*startScale)+10*squares[l]*float64(np)/(float64(n)*noise))
+	chol.SolveVec(v.M[h:])
+	setIdentity(v.Ut)
+	chol.SolveLower(v.Ut)
+	for l := range v.LogS {
+		v.LogS[l] = -0.5 * math.Log(1/(startScale*startScale)+10*squares[l]*float64(np)/(float64(n)*noise))
 	}
 	return nil
 }

@@ -5,18 +5,18 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // basis is S functions drawn from the prior: m is their mean, φ_s the distance of each
 // from it, divided by √(S-1).
 type basis struct {
 	net     *nn.Network
-	inputs  fspace.Affine
+	inputs  domain.Affine
 	shift   float64
 	weights [][]float64
 }

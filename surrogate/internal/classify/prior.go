@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // Prior is a Gaussian-process prior on each latent function: one kernel for all
@@ -96,7 +96,7 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 
 // Hypers lists the numbers of the prior.
 func (p Prior) Hypers() []surrogate.Hyper {
-	return append(fspace.Hypers(p.Kernel), MeanHypers(p.Means)...)
+	return append(summary.KernelHypers(p.Kernel), MeanHypers(p.Means)...)
 }
 
 // MeanHypers names the means of latent functions.

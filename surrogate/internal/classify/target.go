@@ -7,23 +7,23 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
 // Target is what networks with a prior on functions aim at, given n labels: for
 // each latent function the mode of the process at the rows of C, with the
 // covariance (K⁻¹ + D)⁻¹, the curvature without what couples classes.
 type Target struct {
-	At   []fspace.Target
-	Mode *Mode // at the labelled points; nil beyond fspace.MaxExact of them
+	At   []target.Gaussian
+	Mode *Mode // at the labelled points; nil beyond target.MaxExact of them
 }
 
 // NewTarget conditions p at the rows of c on labels y at the rows of x: exactly up
-// to fspace.MaxExact of them, beyond among the functions that c spans.
+// to target.MaxExact of them, beyond among the functions that c spans.
 func NewTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) (Target, error) {
-	if len(y) > fspace.MaxExact {
+	if len(y) > target.MaxExact {
 		at, err := sparseTarget(ctx, p, c, x, y)
 		return Target{At: at}, err
 	}
@@ -36,14 +36,14 @@ func NewTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) (Target, 
 
 // At returns the mode μ + k(C,X)a at the rows of c, given that at the rows of x,
 // with the covariance K - k(C,X) E k(X,C), E = (k(X,X) + D⁻¹)⁻¹.
-func (p Prior) At(mode *Mode, c, x *mat.Dense) []fspace.Target {
+func (p Prior) At(mode *Mode, c, x *mat.Dense) []target.Gaussian {
 	n, _ := x.Dims()
 	nc, _ := c.Dims()
 	cross := mat.NewDense(n, nc, nil)
 	p.Kernel.Cross(cross, x, c)
-	out := make([]fspace.Target, len(p.Means))
+	out := make([]target.Gaussian, len(p.Means))
 	for k, mean := range p.Means {
-		to := fspace.Target{C: c, Mean: make([]float64, nc), Cov: mat.NewSymDense(nc, nil)}
+		to := target.Gaussian{C: c, Mean: make([]float64, nc), Cov: mat.NewSymDense(nc, nil)}
 		for i := range to.Mean {
 			to.Mean[i] = mean
 		}
@@ -63,7 +63,7 @@ func (p Prior) At(mode *Mode, c, x *mat.Dense) []fspace.Target {
 //	-Σ_i log p(y_i|μ + eᵀψ_i) + ½ Σ_c |e_c|²,
 //
 // and the covariance at C is L(I + ψDψᵀ)⁻¹Lᵀ.
-func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]fspace.Target, error) {
+func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]target.Gaussian, error) {
 	n, l := len(y), len(p.Means)
 	nc, _ := c.Dims()
 	gram, psi := mat.NewSymDense(nc, nil), mat.NewDense(nc, n, nil)
@@ -99,9 +99,9 @@ func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]fsp
 
 	lower := mat.NewDense(nc, nc, nil)
 	chol.Lower(lower)
-	out := make([]fspace.Target, l)
+	out := make([]target.Gaussian, l)
 	for k, mean := range p.Means {
-		to := fspace.Target{C: c, Mean: append([]float64(nil), best.X[k*nc:(k+1)*nc]...), Cov: mat.NewSymDense(nc, nil)}
+		to := target.Gaussian{C: c, Mean: append([]float64(nil), best.X[k*nc:(k+1)*nc]...), Cov: mat.NewSymDense(nc, nil)}
 		chol.MulLowerVec(to.Mean)
 		for i := range to.Mean {
 			to.Mean[i] += mean
@@ -118,7 +118,7 @@ func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]fsp
 			}
 		}
 		b := mat.NewSymDense(nc, nil)
-		fspace.AddDiagonal(b, 1)
+		linalg.AddDiagonal(b, 1)
 		linalg.Syrk(b, 1, linalg.N, weighted, 1)
 		inner, err := linalg.Factorize(b)
 		if err != nil {

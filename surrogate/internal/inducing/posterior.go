@@ -8,11 +8,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // varianceFloor is the smallest variance reported, relative to the mean prior
@@ -75,7 +75,7 @@ func (p *Posterior) LogMarginalLikelihood() float64 { return p.Bound }
 
 // Hypers implements surrogate.Describer.
 func (p *Posterior) Hypers() []surrogate.Hyper {
-	return append(fspace.Hypers(p.Process.Kernel),
+	return append(summary.KernelHypers(p.Process.Kernel),
 		surrogate.Hyper{Name: "noise", Value: p.Process.Noise},
 		surrogate.Hyper{Name: "mean", Value: p.Process.Mean},
 		surrogate.Hyper{Name: "inducing points", Value: float64(p.L.N())})

@@ -8,11 +8,11 @@ package linearized
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // chunk is how many points go through the network at a time.
@@ -21,7 +21,7 @@ const chunk = 256
 // Network is Shift + f(Inputs(x), W). It is immutable.
 type Network struct {
 	Net    *nn.Network
-	Inputs fspace.Affine
+	Inputs domain.Affine
 	W      []float64
 	Shift  float64
 }

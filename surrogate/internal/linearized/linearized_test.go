@@ -6,17 +6,17 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // A path is the network at small steps of the weights, in several chunks.
 func TestPath(t *testing.T) {
 	rng := random.New(1, "tangent", 0)
-	n := Network{Net: &nn.Network{In: 2, Hidden: []int{5}}, Inputs: fspace.Affine{Shift: []float64{0.5, 1}, Scale: []float64{2, 3}}, Shift: 0.7}
+	n := Network{Net: &nn.Network{In: 2, Hidden: []int{5}}, Inputs: domain.Affine{Shift: []float64{0.5, 1}, Scale: []float64{2, 3}}, Shift: 0.7}
 	n.W = n.Net.Init(rng)
 	e := make([]float64, len(n.W))
 	for i := range e {

@@ -8,12 +8,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // Settings are those that networks trained in this way share. The zero value is
@@ -56,7 +56,7 @@ func (s Settings) WithDefaults() (Settings, error) {
 type Problem struct {
 	Settings
 	Net    *nn.Network
-	Inputs fspace.Affine
+	Inputs domain.Affine
 	X      *mat.Dense
 	Y      []float64
 	Shift  float64
@@ -80,7 +80,7 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 	n, dim := d.Dims()
 	p := &Problem{Settings: s, Net: &nn.Network{In: dim, Hidden: s.Hidden, Activation: activation}, Y: slices.Clone(d.Y)}
 	lo, hi := d.Box()
-	p.Inputs = fspace.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)}
+	p.Inputs = domain.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)}
 	for j := range dim {
 		p.Inputs.Shift[j], p.Inputs.Scale[j] = (lo[j]+hi[j])/2, 1
 		if w := hi[j] - lo[j]; w > 0 {

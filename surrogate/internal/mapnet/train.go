@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // Fitted is a network at a maximum of the posterior.
@@ -218,29 +219,25 @@ func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hyp
 	size, steps := min(p.Batch, n), cmp.Or(p.Steps, 5000)
 	opt, grad, tape := optimize.Adam{}, make([]float64, len(w)), new(nn.Tape)
 	fbar, r := make([]float64, size), make([]float64, n)
-	for step := range steps {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if step%50 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: steps})
-		}
+	s := train.Schedule{Phase: "train", Steps: steps, Every: 50, Rate: p.Rate}
+	err := s.Run(ctx, func(step int, rate float64) error {
 		x, y := p.Minibatch(rng)
 		tape.Record(p.Net, w, x)
 		gradient(grad, fbar, tape, w, y, h, n)
-		opt.Rate = p.Rate * optimize.Cosine(0, step, steps)
-		opt.Step(w, grad)
-
-		if every := max(steps/looks, 1); (step+1)%every == 0 && step+1+every <= steps {
-			c, err := p.NewCurvature(ctx, Kron, w)
-			if err != nil {
-				return nil, err
-			}
-			p.Residuals(r, w)
-			if h, _, err = p.update(ctx, h, r, w, c); err != nil {
-				return nil, err
-			}
+		opt.Step(rate, w, grad)
+		if every := max(steps/looks, 1); (step+1)%every != 0 || step+1+every > steps {
+			return nil
 		}
+		c, err := p.NewCurvature(ctx, Kron, w)
+		if err != nil {
+			return err
+		}
+		p.Residuals(r, w)
+		h, _, err = p.update(ctx, h, r, w, c)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
 	c, err := p.NewCurvature(ctx, curvature, w)

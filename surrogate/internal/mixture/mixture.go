@@ -16,18 +16,18 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/fspace"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // Posterior is a surrogate.Posterior over Shift + f(x,w), w one of Weights. It must
 // not change once it is in use.
 type Posterior struct {
 	Net         *nn.Network
-	Inputs      fspace.Affine
+	Inputs      domain.Affine
 	Shift       float64
 	Weights     [][]float64
 	NoiseOf     float64 // variance

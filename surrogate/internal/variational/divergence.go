@@ -1,4 +1,6 @@
-package fspace
+// Package variational is the Gaussian distribution of a network's weights and its
+// Kullback–Leibler divergence, at points, from a Gaussian prior on functions.
+package variational
 
 import (
 	"fmt"
@@ -34,8 +36,8 @@ func NewDivergence(delta []float64, q, p *mat.SymDense, eps float64) (*Divergenc
 	qe, pe := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
 	qe.CopySym(q)
 	pe.CopySym(p)
-	AddDiagonal(qe, eps)
-	AddDiagonal(pe, eps)
+	linalg.AddDiagonal(qe, eps)
+	linalg.AddDiagonal(pe, eps)
 	cp, cq, err := factorizeBoth(pe, qe)
 	if err != nil {
 		return nil, err
@@ -61,8 +63,8 @@ func factorizeBoth(a, b *mat.SymDense) (ca, cb *linalg.Cholesky, err error) {
 		if j == 0 {
 			return ca, cb, nil
 		}
-		AddDiagonal(a, j)
-		AddDiagonal(b, j)
+		linalg.AddDiagonal(a, j)
+		linalg.AddDiagonal(b, j)
 	}
 }
 
@@ -106,11 +108,4 @@ func inner(a, b *mat.SymDense) float64 {
 		sum += 2*linalg.Dot(r, s) - r[0]*s[0]
 	}
 	return sum
-}
-
-// AddDiagonal adds v to the diagonal of a.
-func AddDiagonal(a *mat.SymDense, v float64) {
-	for i := range a.SymmetricDim() {
-		a.SetSym(i, i, a.At(i, i)+v)
-	}
 }

@@ -1,4 +1,4 @@
-package fspace
+package variational
 
 import (
 	"math"
@@ -16,7 +16,7 @@ import (
 func TestScalesOfALinearModel(t *testing.T) {
 	q := Scales{J: space.Sobol(8, 3, random.New(1, "j", 0)), Prior: mat.NewSymDense(8, nil), Eps: 1e-9, Data: []float64{0.5, 3, 40}, Least: 1e-6}
 	linalg.Syrk(q.Prior, 1, linalg.N, q.J, 0)
-	AddDiagonal(q.Prior, q.Eps)
+	linalg.AddDiagonal(q.Prior, q.Eps)
 	logS := []float64{-3, 0, 1}
 	require.NoError(t, q.Minimize(t.Context(), logS, 10))
 	for j, l := range logS {

@@ -1,8 +1,7 @@
-package fspace
+// Package summary encodes what a fit leaves behind: hyper-parameters and states.
+package summary
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/functionspace/bo/prior"
@@ -28,22 +27,11 @@ func DecodeState(s surrogate.State, n int) (ofPrior, rest []float64) {
 	return s[1 : 1+k], s[1+k:]
 }
 
-// Hypers lists the hyper-parameters of a kernel.
-func Hypers(k prior.Kernel) []surrogate.Hyper {
+// KernelHypers lists the hyper-parameters of a kernel.
+func KernelHypers(k prior.Kernel) []surrogate.Hyper {
 	var out []surrogate.Hyper
 	for _, h := range k.Params() {
 		out = append(out, surrogate.Hyper{Name: h.Name, Value: h.Value})
 	}
 	return out
-}
-
-// Diverged reports parameters that are not finite after training at the learning
-// rate of the named setting.
-func Diverged(rate string, v []float64) error {
-	for _, w := range v {
-		if math.IsNaN(w) || math.IsInf(w, 0) {
-			return fmt.Errorf("training diverged: a smaller %s may help", rate)
-		}
-	}
-	return nil
 }

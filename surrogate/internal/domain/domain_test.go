@@ -1,4 +1,4 @@
-package fspace
+package domain
 
 import (
 	"math"

@@ -1,7 +1,6 @@
-// Package fspace holds what surrogates with priors on functions share: the box
-// that context points are spread over, the points themselves, and the scaling of
-// a network's inputs to its prior.
-package fspace
+// Package domain is the box of inputs that a network with a prior on functions is
+// trained on: points of the box, and the scale of a network's inputs.
+package domain
 
 import (
 	"math"

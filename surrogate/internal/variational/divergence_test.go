@@ -1,4 +1,4 @@
-package fspace
+package variational
 
 import (
 	"testing"

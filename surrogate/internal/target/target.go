@@ -1,4 +1,6 @@
-package fspace
+// Package target is the distribution that a Gaussian process given data has at
+// points, as the target that a network is trained to by least squares.
+package target
 
 import (
 	"context"
@@ -10,16 +12,17 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// MaxExact is the most observations of which NewTarget takes an exact account.
+// MaxExact is the most observations of which New takes an exact account.
 const MaxExact = 1000
 
-// Target is the distribution of f(C) under a process given noisy observations.
+// Gaussian is the distribution of f(C) under a process given noisy observations.
 // With m and V its mean and covariance, and the n inputs X among the rows of C,
 //
 //	Σ_i (y_i - f_i)²/(2σ²) + ½ (f - μ)ᵀK⁻¹(f - μ) = ½ (f - m)ᵀV⁻¹(f - m) + const.
-type Target struct {
+type Gaussian struct {
 	C    *mat.Dense
 	Mean []float64
 	Cov  *mat.SymDense
@@ -34,7 +37,7 @@ var stages = []float64{1e-2, 1e-4, 1e-6}
 // metric of its covariance and at most steps steps in all. A stage ends at
 // tolerance nats per point. It returns how many nats per point are left. An error
 // is that of LeastSquares.Minimize.
-func (t Target) Train(ctx context.Context, net *nn.Network, inputs Affine, k prior.Kernel, w []float64, steps int, tolerance float64) (left float64, err error) {
+func (t Gaussian) Train(ctx context.Context, net *nn.Network, inputs domain.Affine, k prior.Kernel, w []float64, steps int, tolerance float64) (left float64, err error) {
 	n := len(t.Mean)
 	mem := workspace.Borrow()
 	defer mem.Return()
@@ -48,7 +51,7 @@ func (t Target) Train(ctx context.Context, net *nn.Network, inputs Affine, k pri
 	cov := mem.Sym(n)
 	for _, s := range stages {
 		cov.CopySym(t.Cov)
-		AddDiagonal(cov, s*scale)
+		linalg.AddDiagonal(cov, s*scale)
 		r, taken, err := q.Minimize(ctx, w, cov, steps, tolerance)
 		if err != nil {
 			return 0, err
@@ -59,17 +62,17 @@ func (t Target) Train(ctx context.Context, net *nn.Network, inputs Affine, k pri
 	return left, nil
 }
 
-// NewTarget conditions p at the rows of c on observations y at the rows of x:
+// New conditions p at the rows of c on observations y at the rows of x:
 // exactly up to MaxExact of them, in O(n³ + |C|²n), beyond by the variational
 // sparse process with c as inducing points (Titsias 2009), in O(n|C|²).
-func NewTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
+func New(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error) {
 	if len(y) > MaxExact {
 		return sparseTarget(p, c, x, y)
 	}
 	return exactTarget(p, c, x, y)
 }
 
-func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
+func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error) {
 	mem := workspace.Borrow()
 	defer mem.Return()
 	to, kcx, y := priorAt(mem, p, c, x, y)
@@ -77,7 +80,7 @@ func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) 
 	p.Covariance(kxx, x)
 	chol, err := linalg.Factorize(kxx)
 	if err != nil {
-		return Target{}, fmt.Errorf("covariance of the data: %w", err)
+		return Gaussian{}, fmt.Errorf("covariance of the data: %w", err)
 	}
 	chol.SolveVec(y)
 	linalg.MulVec(to.Mean, 1, linalg.N, kcx, y, 1)
@@ -92,23 +95,23 @@ func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) 
 // sparseTarget: with K = L Lᵀ the prior covariance at C, V = L⁻¹k(C,X) and
 // B = I + σ⁻² V Vᵀ the mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance
 // L B⁻¹ Lᵀ. K is given the jitter that it needs.
-func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error) {
+func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error) {
 	mem := workspace.Borrow()
 	defer mem.Return()
 	to, v, y := priorAt(mem, p, c, x, y)
 	nc := len(to.Mean)
 	chol, err := linalg.Factorize(to.Cov)
 	if err != nil {
-		return Target{}, fmt.Errorf("prior covariance of the context: %w", err)
+		return Gaussian{}, fmt.Errorf("prior covariance of the context: %w", err)
 	}
 	chol.SolveLower(v)
 	b := mem.Sym(nc)
 	b.Zero()
-	AddDiagonal(b, 1)
+	linalg.AddDiagonal(b, 1)
 	linalg.Syrk(b, 1/p.Noise, linalg.N, v, 1)
 	inner, err := linalg.Factorize(b)
 	if err != nil {
-		return Target{}, fmt.Errorf("covariance of the data: %w", err)
+		return Gaussian{}, fmt.Errorf("covariance of the data: %w", err)
 	}
 	e := mem.Floats(nc)
 	linalg.MulVec(e, 1/p.Noise, linalg.N, v, y, 0)
@@ -125,9 +128,9 @@ func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Target, error)
 
 // priorAt returns the process at the rows of c, its covariance with x, and y
 // less the prior mean, the last two in mem.
-func priorAt(mem *workspace.Memory, p prior.Process, c, x *mat.Dense, y []float64) (to Target, kcx *mat.Dense, centred []float64) {
+func priorAt(mem *workspace.Memory, p prior.Process, c, x *mat.Dense, y []float64) (to Gaussian, kcx *mat.Dense, centred []float64) {
 	nc, _ := c.Dims()
-	to = Target{c, make([]float64, nc), mat.NewSymDense(nc, nil)}
+	to = Gaussian{c, make([]float64, nc), mat.NewSymDense(nc, nil)}
 	for i := range to.Mean {
 		to.Mean[i] = p.Mean
 	}

@@ -1,4 +1,4 @@
-package fspace
+package summary
 
 import (
 	"math"
@@ -20,10 +20,4 @@ func TestStates(t *testing.T) {
 		require.Nil(t, ofPrior)
 		require.Nil(t, rest)
 	}
-}
-
-func TestDiverged(t *testing.T) {
-	require.NoError(t, Diverged("rate", []float64{1, 1e300}))
-	require.EqualError(t, Diverged("pace", []float64{1, math.NaN()}), "training diverged: a smaller pace may help")
-	require.Error(t, Diverged("rate", []float64{math.Inf(-1)}))
 }

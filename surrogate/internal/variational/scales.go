@@ -1,4 +1,4 @@
-package fspace
+package variational
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func (q Scales) Minimize(ctx context.Context, logS []float64, steps int) error {
 		if q.Low != nil {
 			linalg.Syrk(cov, 1, linalg.N, q.Low, 1)
 		}
-		AddDiagonal(cov, q.Eps)
+		linalg.AddDiagonal(cov, q.Eps)
 		clear(gain)
 		if err := addSolvedSquares(gain, cov, q.J); err != nil {
 			return err

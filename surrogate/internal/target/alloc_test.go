@@ -2,7 +2,7 @@
 
 // The race detector empties pools at random.
 
-package fspace
+package target
 
 import (
 	"testing"
@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/alloctest"
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
@@ -27,7 +28,7 @@ func TestAllocations(t *testing.T) {
 	}
 	v := mat.NewSymDense(n, nil)
 	prior.Matern52(2).Gram(v, q.Inputs)
-	AddDiagonal(v, 1e-2)
+	linalg.AddDiagonal(v, 1e-2)
 	w := q.Net.Init(rng)
 	require.NoError(t, q.start(w, v))
 	require.Zero(t, alloctest.PerRun(20, func() { q.step(w) }))

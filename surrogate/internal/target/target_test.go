@@ -1,4 +1,4 @@
-package fspace
+package target
 
 import (
 	"math"
@@ -25,7 +25,7 @@ func TestTargetCompletesTheSquare(t *testing.T) {
 			x.SetRow(i, c.RawRowView(i%4))
 			y[i] = math.Sin(float64(i%4)) + float64(i/4%2)
 		}
-		to, err := NewTarget(p, c, x, y)
+		to, err := New(p, c, x, y)
 		require.NoError(t, err)
 		mean, v := to.Mean, to.Cov
 		k := mat.NewSymDense(7, nil)
@@ -64,9 +64,9 @@ func TestLeastSquares(t *testing.T) {
 	}
 	v := mat.NewSymDense(30, nil)
 	prior.RBF(2).WithParams([]float64{0.5, 0.5}).Gram(v, x)
-	AddDiagonal(v, 1e-3)
+	linalg.AddDiagonal(v, 1e-3)
 	net := &nn.Network{In: 2, Hidden: []int{20, 20}}
-	w := InitialWeights(net, 0.5, 1, 0.7, rng)
+	w := net.InitBiased(0.5, 1, 0.7, rng)
 	require.Equal(t, 0.7, w[len(w)-1])
 	fit := LeastSquares{Net: net, Inputs: x, Target: target}
 	left, taken, err := fit.Minimize(t.Context(), w, v, 50, 1e-4)
@@ -80,7 +80,7 @@ func TestLeastSquares(t *testing.T) {
 	linear := &nn.Network{In: 2}
 	w = linear.Init(rng)
 	one := mat.NewSymDense(30, nil)
-	AddDiagonal(one, 1)
+	linalg.AddDiagonal(one, 1)
 	fit = LeastSquares{Net: linear, Inputs: x, Target: target}
 	_, _, err = fit.Minimize(t.Context(), w, one, 100, 0)
 	require.NoError(t, err)

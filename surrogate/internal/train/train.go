@@ -1,0 +1,53 @@
+// Package train runs gradient descent on minibatches: steps with a learning rate
+// that falls along half a cosine, reports of progress and cancellation.
+package train
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Schedule is the course of a training. The learning rate of a step falls from
+// Rate at the first one to End·Rate along half a cosine; End = 1 keeps it constant.
+type Schedule struct {
+	Phase string // of the reported progress
+	Steps int
+	Every int // number of steps from one report of progress to the next
+	Rate  float64
+	End   float64
+	Fall  int // number of steps over which the rate falls; 0 is Steps
+}
+
+// Run calls step with the number of each step, from 0, and its learning rate. It
+// returns the first error, of step or of the context.
+func (s Schedule) Run(ctx context.Context, step func(i int, rate float64) error) error {
+	fall := cmp.Or(s.Fall, s.Steps)
+	for i := range s.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if i%s.Every == 0 {
+			surrogate.Report(ctx, surrogate.Progress{Phase: s.Phase, Done: i, Total: s.Steps})
+		}
+		if err := step(i, s.Rate*optimize.Cosine(s.End, i, fall)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Diverged reports parameters that are not finite after training at the learning
+// rate of the named setting.
+func Diverged(rate string, v []float64) error {
+	for _, w := range v {
+		if math.IsNaN(w) || math.IsInf(w, 0) {
+			return fmt.Errorf("training diverged: a smaller %s may help", rate)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package variational
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Gaussian is q(w) = N(m, S) of p weights and the noise, as parts of one vector that
+// training moves: m, log s, the rows of Uᵀ, log σ.
+type Gaussian struct {
+	M, LogS []float64
+	Ut      *mat.Dense // Uᵀ; nil where S is diagonal
+	LogSD   []float64  // log σ, of length 1
+	Vector  []float64
+}
+
+// NewLowRank is a q with S = diag(s²) + UUᵀ, U of the given rank.
+func NewLowRank(p, rank int) *Gaussian { return New(p, p, rank, p) }
+
+// NewOutput is a q with S = diag(s²), but UUᵀ for the last k weights, k×k.
+func NewOutput(p, k int) *Gaussian { return New(p, p-k, k, k) }
+
+// New is a q of p means, of scales for the first h weights and of a rank×width
+// matrix Uᵀ for the last ones.
+func New(p, h, rank, width int) *Gaussian {
+	return cut(make([]float64, p+h+rank*width+1), p, h, rank, width)
+}
+
+func cut(vector []float64, p, h, rank, width int) *Gaussian {
+	u := p + h
+	q := &Gaussian{Vector: vector, M: vector[:p], LogS: vector[p:u], LogSD: vector[u+rank*width:]}
+	if rank > 0 {
+		q.Ut = mat.NewDense(rank, width, vector[u:u+rank*width])
+	}
+	return q
+}
+
+// With returns the q of the same shape that has the given vector.
+func (q *Gaussian) With(vector []float64) *Gaussian {
+	rank, width := 0, 0
+	if q.Ut != nil {
+		rank, width = q.Ut.Dims()
+	}
+	return cut(vector, len(q.M), len(q.LogS), rank, width)
+}
+
+// Like returns a q of the same shape that is 0 throughout: to hold a gradient.
+func (q *Gaussian) Like() *Gaussian { return q.With(make([]float64, len(q.Vector))) }
+
+// Rank is the number of columns of U.
+func (q *Gaussian) Rank() int {
+	if q.Ut == nil {
+		return 0
+	}
+	r, _ := q.Ut.Dims()
+	return r
+}
+
+// Scales returns s.
+func (q *Gaussian) Scales() []float64 {
+	s := make([]float64, len(q.LogS))
+	for i, l := range q.LogS {
+		s[i] = math.Exp(l)
+	}
+	return s
+}
+
+// Noise is σ².
+func (q *Gaussian) Noise() float64 { return math.Exp(2 * q.LogSD[0]) }
+
+// SetScales sets all of s to one value.
+func (q *Gaussian) SetScales(s float64) {
+	for i := range q.LogS {
+		q.LogS[i] = math.Log(s)
+	}
+}
