@@ -4,171 +4,144 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
-	"github.com/functionspace/bo/acquisition"
-	"github.com/functionspace/bo/internal/random"
-	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Ask returns n trials to evaluate, each to be told or failed later. Trials
-// that were interrupted come first, under the IDs they had. Trials that are
-// pending enter the suggestion as such, so Ask may be called again before they
-// are told.
+// Ask returns n trials to evaluate; the caller later passes each to Tell or Fail.
+// Interrupted trials come first, with their IDs. New trials are those that Propose
+// returns for the study's trials and queue. Pending trials count as pending, so
+// Ask may be called again before they are told.
 //
-// Fewer than n trials come back if a finite space of a noise-free objective has
-// no more points; if there is none, the error wraps ErrExhausted. On an error
-// the study is unchanged. A surrogate that fails numerically is no error: the
-// design gives the point, and the trial carries a warning.
+// Ask returns fewer than n trials if a noise-free objective on a finite space has
+// no more points; if there is none, the error wraps ErrExhausted. The other errors
+// are those of Propose. On an error the study is unchanged.
+//
+// Other methods may run at the same time as Ask. If one of them makes the result
+// invalid, such as an Add of the point that a noise-free study was going to ask,
+// Ask computes it again.
 func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 	if n < 1 {
-		return nil, fmt.Errorf("%w: asked for %d trials", ErrOptions, n)
+		return nil, fmt.Errorf("%w: %d trials to ask, want at least 1", ErrOptions, n)
 	}
 	s.asking.Lock()
 	defer s.asking.Unlock()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	start := time.Now()
-	s.mu.Lock()
-	t := s.snapshot()
-	s.mu.Unlock()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		asked, err := s.ask(ctx, n, start)
+		if errors.Is(err, errOutdated) {
+			continue
+		}
+		for _, trial := range asked {
+			s.emit(Event{Kind: TrialAsked, Trial: trial})
+		}
+		return asked, err
+	}
+}
 
-	var again []int
-	for i := range t.records {
-		if t.records[i].idle && len(again) < n {
-			again = append(again, i)
+// errOutdated reports that the study changed in a way that invalidates proposals.
+var errOutdated = errors.New("loop: the study changed")
+
+// ask makes one attempt at Ask, or returns errOutdated.
+func (s *Study) ask(ctx context.Context, n int, start time.Time) ([]Trial, error) {
+	h, idle := s.askable(n)
+	var p Proposals
+	if n > len(idle) {
+		var err error
+		p, err = s.propose(ctx, h, n-len(idle))
+		if err != nil && !(errors.Is(err, ErrExhausted) && len(idle) > 0) {
+			return nil, err
 		}
 	}
-	fresh, warm, err := s.choose(ctx, &t, n-len(again))
-	if err != nil {
-		return nil, err
-	}
-	if len(again)+len(fresh) == 0 {
-		return nil, fmt.Errorf("%w: %d trials", ErrExhausted, len(t.records))
-	}
-	seconds := time.Since(start).Seconds()
+	seconds := time.Since(start).Seconds() / float64(max(1, len(p.Points)))
 
 	s.mu.Lock()
-	asked := make([]Trial, 0, len(again)+len(fresh))
-	for _, i := range again {
-		// It may have been told since the snapshot.
-		if r := &s.records[i]; r.idle {
-			r.idle = false
-			asked = append(asked, r.public())
-		}
+	defer s.mu.Unlock()
+	if s.outdated(h, idle, p) {
+		return nil, errOutdated
 	}
-	for _, r := range fresh {
-		r.ID, r.State, r.SuggestSeconds = len(s.records)+1, Pending, seconds/float64(len(fresh))
-		r.x = s.space.Encode(r.Point)
-		s.records = append(s.records, r)
-		asked = append(asked, r.public())
-		if r.Source == Enqueued {
+	var asked []Trial
+	for _, id := range idle {
+		delete(s.idle, id)
+		asked = append(asked, s.trials[id-1].clone())
+	}
+	for _, q := range p.Points {
+		t := Trial{
+			ID: len(s.trials) + 1, Point: q.Point, Source: q.Source, State: Pending,
+			Prediction: q.Prediction, Warnings: q.Warnings, SuggestSeconds: seconds,
+		}
+		s.trials = append(s.trials, t)
+		asked = append(asked, t.clone())
+		if q.Source == Enqueued && !s.opts.NoiseFree {
 			s.queue = s.queue[1:]
 		}
 	}
-	if warm != nil {
-		s.warm = warm
+	if s.opts.NoiseFree {
+		s.queue = untried(s.queue, s.trials)
 	}
-	s.mu.Unlock()
-	for _, trial := range asked {
-		s.emit(Event{Kind: TrialAsked, Trial: trial})
+	if len(p.Points) > 0 {
+		s.warm = p.Warm
 	}
 	return asked, nil
 }
 
-// choose makes n new trials, or as many as there are points for, and returns
-// the state of the fit they came from, if any.
-func (s *Study) choose(ctx context.Context, t *snapshot, n int) (fresh []record, warm surrogate.State, err error) {
-	for _, p := range t.queue[:min(n, len(t.queue))] {
-		fresh = append(fresh, record{Trial: Trial{Point: p, Source: Enqueued}})
-	}
-	seen := t.seen()
-	n -= len(fresh)
-	if s.opts.NoiseFree {
-		n = min(n, s.unseen(seen))
-	}
-	byDesign := s.opts.Initial - len(t.records) - len(fresh)
-	if t.count(Complete) == 0 {
-		byDesign = n
-	}
-	if byDesign = min(n, byDesign); byDesign > 0 {
-		fresh = append(fresh, s.byDesign(byDesign, t, seen)...)
-		n -= byDesign
-	}
-	if n <= 0 {
-		return fresh, nil, nil
-	}
-	suggested, warm, err := s.suggest(ctx, t, fresh, n, seen)
-	switch {
-	case ctx.Err() != nil:
-		return nil, nil, ctx.Err()
-	case errors.Is(err, surrogate.ErrNotPositiveDefinite), errors.Is(err, errMean):
-		suggested = s.byDesign(n, t, seen)
-		for i := range suggested {
-			suggested[i].Warnings = []string{"point of the design instead of a suggestion: " + err.Error()}
+// askable returns the history and the IDs of the first n idle trials, or of all.
+func (s *Study) askable(n int) (h History, idle []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	idle = slices.Sorted(maps.Keys(s.idle))
+	return s.history(), idle[:min(n, len(idle))]
+}
+
+// outdated reports whether, after h was taken, one of the idle trials was finished
+// or a noise-free study was given a trial at a proposed point. The caller holds
+// s.mu.
+func (s *Study) outdated(h History, idle []int, p Proposals) bool {
+	for _, id := range idle {
+		if !s.idle[id] {
+			return true
 		}
-	case err != nil:
-		return nil, nil, err
 	}
-	return append(fresh, suggested...), warm, nil
+	added := keys(s.trials[len(h.Trials):])
+	return s.opts.NoiseFree && slices.ContainsFunc(p.Points, func(q Proposal) bool { return added[q.Point.Key()] })
 }
 
-func (s *Study) byDesign(n int, t *snapshot, seen map[string]bool) []record {
-	records := make([]record, n)
-	for i, p := range s.design(n, t.next(), seen) {
-		records[i] = record{Trial: Trial{Point: p, Source: Design}}
-	}
-	return records
+// propose is Propose for the study, with events.
+func (s *Study) propose(ctx context.Context, h History, n int) (Proposals, error) {
+	var seconds float64
+	p, err := Propose(s.observed(ctx, h, &seconds), s.space, s.opts, h, n)
+	s.emitFit(p.Fit, seconds)
+	return p, err
 }
 
-// suggest lets the acquisition function choose n points; fresh are trials of
-// the same Ask, which count as pending.
-func (s *Study) suggest(ctx context.Context, t *snapshot, fresh []record, n int, seen map[string]bool) ([]record, surrogate.State, error) {
-	f, err := s.fit(ctx, t, random.New(s.opts.Seed, "fit", t.next()))
-	if err != nil {
-		return nil, nil, err
-	}
-	pending := snapshot{records: slices.Concat(t.records, fresh)}
-	for i := range fresh {
-		r := &pending.records[len(t.records)+i]
-		r.State, r.x = Pending, s.space.Encode(r.Point)
-		seen[r.key()] = true
-	}
-	p := acquisition.Problem{
-		Posterior: f.Posterior,
-		Best:      f.incumbent(s.opts.NoiseFree),
-		Observed:  t.points(finished),
-		Pending:   pending.points(func(s State) bool { return s == Pending }),
-	}
-	found, err := acquisition.Suggest(s.withProgress(ctx), s.opts.Acquisition, p, s.space, n, s.opts.Maximizer, random.New(s.opts.Seed, "suggest", t.next()))
-	if err != nil {
-		return nil, nil, err
-	}
-	records := make([]record, len(found))
-	for i, c := range found {
-		trial := Trial{Point: s.space.Decode(c.X), Source: Suggested, Warnings: slices.Concat(f.Warnings(), c.Warnings)}
-		mean, sd := f.warp.user(c.Mean, c.SD)
-		trial.Prediction = &Prediction{Mean: s.opts.sign() * mean, SD: sd, Acquisition: c.Value}
-		if s.repeated(trial.Point, seen) {
-			trial.Point = s.design(1, t.next()+i, seen)[0]
-			trial.Source, trial.Prediction = Design, nil
-			trial.Warnings = append(trial.Warnings, "point of the design instead of a suggestion that was asked before")
+// observed returns a context that turns the progress of Propose and Recommend into
+// events and writes the duration of the fit to seconds. Progress is also passed to
+// the function that ctx carries.
+func (s *Study) observed(ctx context.Context, h History, seconds *float64) context.Context {
+	var start time.Time
+	return surrogate.WithProgress(ctx, func(p surrogate.Progress) {
+		surrogate.Report(ctx, p)
+		switch {
+		case p.Phase != phaseSurrogate:
+			s.emit(Event{Kind: Working, Progress: p})
+		case p.Done == 0:
+			start = time.Now()
+			s.emit(Event{Kind: FitStarted, Observations: h.finished()})
+		default:
+			*seconds = time.Since(start).Seconds()
 		}
-		seen[trial.Point.Key()] = true
-		records[i] = record{Trial: trial}
-	}
-	return records, f.warm, nil
+	})
 }
 
-// repeated reports whether p was asked before although it need not be: in a
-// finite space that has other points, or of a noise-free objective.
-func (s *Study) repeated(p space.Point, seen map[string]bool) bool {
-	if !seen[p.Key()] || s.unseen(seen) <= 0 {
-		return false
+// emitFit reports a finished fit; f is nil if there was none.
+func (s *Study) emitFit(f *Fit, seconds float64) {
+	if f != nil {
+		s.emit(Event{Kind: FitFinished, Observations: f.Observations, Seconds: seconds, Hypers: f.Hypers, Warped: f.Warped, Warnings: f.Warnings})
 	}
-	_, finite := s.space.Size()
-	return finite || s.opts.NoiseFree
 }

@@ -12,10 +12,10 @@ func BenchmarkAsk(b *testing.B) {
 	s := newStudy(b, box(b), Options{})
 	_, err := s.Run(b.Context(), branin, 40, 1)
 	require.NoError(b, err)
-	t := s.snapshot()
+	h := s.history()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := s.choose(b.Context(), &t, 1); err != nil {
+		if _, err := Propose(b.Context(), s.space, s.opts, h, 1); err != nil {
 			b.Fatal(err)
 		}
 	}

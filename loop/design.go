@@ -1,17 +1,54 @@
 package loop
 
 import (
+	"maps"
 	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 )
 
+// InitialDesign is a method that spreads the initial trials over the space.
+type InitialDesign string
+
+// The initial designs.
+const (
+	Sobol          InitialDesign = "sobol"   // scrambled Sobol' sequence
+	Halton         InitialDesign = "halton"  // scrambled Halton sequence
+	LatinHypercube InitialDesign = "lhs"     // Latin hypercube sample
+	Uniform        InitialDesign = "uniform" // independent uniform points
+)
+
+// designs return n points of the unit cube, a row each.
+var designs = map[InitialDesign]func(n, dim int, rng *rand.Rand) *mat.Dense{
+	Sobol:          space.Sobol,
+	Halton:         space.Halton,
+	LatinHypercube: space.LatinHypercube,
+	Uniform:        space.Uniform,
+}
+
+// designNames lists the accepted values for messages.
+func designNames() string {
+	var names []string
+	for d := range maps.Keys(designs) {
+		names = append(names, string(d))
+	}
+	slices.Sort(names)
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 // design returns the next k points of the design that are not in seen, and adds
-// them to it. Blocks of Options.Initial points follow one another, each
-// randomised by its own stream, so what comes next depends on seen alone. A
-// finite space that has fewer than k points left repeats points.
-func (s *Study) design(k, trial int, seen map[string]bool) []space.Point {
+// them to seen. Blocks of Options.Initial points follow one another, each
+// randomised by its own stream, so the result depends on seen alone. If the space
+// has fewer than k points left, points repeat.
+func (t *task) design(k, trial int, seen map[string]bool) []space.Point {
 	out := make([]space.Point, 0, k)
 	take := func(p space.Point) {
 		if key := p.Key(); len(out) < k && !seen[key] {
@@ -19,17 +56,17 @@ func (s *Study) design(k, trial int, seen map[string]bool) []space.Point {
 			out = append(out, p)
 		}
 	}
-	// Every point seen may hide one of a block; a finite space may have none
-	// left that blocks come across.
-	blocks := len(seen)/s.opts.Initial + k/s.opts.Initial + 8
+	// Each point in seen may equal one of a block, and blocks may miss the last
+	// points of a finite space.
+	blocks := len(seen)/t.opts.Initial + k/t.opts.Initial + 8
 	for b := 0; b < blocks && len(out) < k; b++ {
-		s.eachOfBlock("design", b, take)
+		t.eachOfBlock("design", b, take)
 	}
-	for len(out) < k && s.unseen(seen) > 0 {
-		take(s.firstUnseen(trial, seen))
+	for len(out) < k && t.unseen(seen) > 0 {
+		take(t.firstUnseen(trial, seen))
 	}
 	for b := 0; len(out) < k; b++ {
-		s.eachOfBlock("repeat", trial+b, func(p space.Point) {
+		t.eachOfBlock("repeat", trial+b, func(p space.Point) {
 			if len(out) < k {
 				out = append(out, p)
 			}
@@ -38,55 +75,94 @@ func (s *Study) design(k, trial int, seen map[string]bool) []space.Point {
 	return out
 }
 
-func (s *Study) eachOfBlock(label string, index int, visit func(space.Point)) {
-	block := designs[s.opts.Design](s.opts.Initial, s.space.Dim(), random.New(s.opts.Seed, label, index))
-	for i := range s.opts.Initial {
-		visit(s.space.Decode(block.RawRowView(i)))
+func (t *task) eachOfBlock(label string, index int, visit func(space.Point)) {
+	block := designs[t.opts.Design](t.opts.Initial, t.space.Dim(), random.New(t.opts.Seed, label, index))
+	for i := range t.opts.Initial {
+		visit(t.space.Decode(block.RawRowView(i)))
 	}
 }
 
-// unseen is the number of points of the space that are not in seen.
-func (s *Study) unseen(seen map[string]bool) int {
-	size, finite := s.space.Size()
-	if !finite {
-		return math.MaxInt
-	}
-	return size - len(seen)
-}
-
-// firstUnseen returns a point of a finite space that is not in seen: the first
-// one in lexicographic order from a random start. There must be one; at most
-// len(seen)+1 points are looked at.
-func (s *Study) firstUnseen(trial int, seen map[string]bool) space.Point {
-	size, _ := s.space.Size()
-	i := random.New(s.opts.Seed, "unseen", trial).IntN(size)
+// firstUnseen returns a point of the space that is not in seen: the first one in
+// lexicographic order from a random start. There must be one. It visits at most
+// len(seen)+1 points.
+func (t *task) firstUnseen(trial int, seen map[string]bool) space.Point {
+	i := random.New(t.opts.Seed, "unseen", trial).IntN(t.size)
 	for {
-		if p := s.pointAt(i); !seen[p.Key()] {
+		if p := pointAt(t.space, i); !seen[p.Key()] {
 			return p
 		}
-		i = (i + 1) % size
+		i = (i + 1) % t.size
 	}
 }
 
-// pointAt returns the point of a finite space whose parameters are the digits
-// of i, the last parameter running fastest.
-func (s *Study) pointAt(i int) space.Point {
-	params := s.space.Parameters()
+// points returns the number of points of s, at most math.MaxInt. Unlike
+// space.Space.Size it counts the float64 numbers of a float parameter: bounds that
+// are a few units in the last place apart leave few points.
+func points(s *space.Space) int {
+	total := uint64(1)
+	for _, p := range s.Parameters() {
+		high, low := bits.Mul64(total, levels(p))
+		if total = low; high > 0 || low > math.MaxInt {
+			return math.MaxInt
+		}
+	}
+	return int(total)
+}
+
+// levels returns the number of values of p.
+func levels(p space.Parameter) uint64 {
+	switch p.Kind {
+	case space.KindFloat:
+		return uint64(order(p.Max)-order(p.Min)) + 1 // right modulo 2^64 where the difference overflows
+	case space.KindInt:
+		return uint64(p.Max-p.Min) + 1
+	case space.KindFixed:
+		return 1
+	default:
+		return uint64(len(p.Values))
+	}
+}
+
+// order numbers the finite float64 in ascending order: 0 is 0, and the number
+// after x has order(x)+1.
+func order(x float64) int64 {
+	n := int64(math.Float64bits(math.Abs(x)))
+	if x < 0 {
+		return -n
+	}
+	return n
+}
+
+// unorder is the inverse of order.
+func unorder(n int64) float64 {
+	if n < 0 {
+		return -math.Float64frombits(uint64(-n))
+	}
+	return math.Float64frombits(uint64(n))
+}
+
+// pointAt returns the point of s whose parameters are the digits of index, the
+// last parameter running fastest. Distinct indices below points(s) give distinct
+// points.
+func pointAt(s *space.Space, index int) space.Point {
+	params, i := s.Parameters(), uint64(index)
 	values := make(map[string]any, len(params))
-	for j := len(params) - 1; j >= 0; j-- {
-		switch p := params[j]; p.Kind {
+	for _, p := range slices.Backward(params) {
+		n := levels(p)
+		digit := i % n
+		i /= n
+		switch p.Kind {
+		case space.KindFloat:
+			values[p.Name] = unorder(order(p.Min) + int64(digit))
 		case space.KindInt:
-			n := int(p.Max-p.Min) + 1
-			values[p.Name] = p.Min + float64(i%n)
-			i /= n
+			values[p.Name] = p.Min + float64(digit)
 		case space.KindFixed:
 			values[p.Name] = p.Value
 		default:
-			values[p.Name] = p.Values[i%len(p.Values)]
-			i /= len(p.Values)
+			values[p.Name] = p.Values[digit]
 		}
 	}
-	p, err := s.space.PointOf(values)
+	p, err := s.PointOf(values)
 	if err != nil {
 		panic("loop: " + err.Error())
 	}

@@ -1,28 +1,33 @@
-// Package loop runs a Bayesian optimisation: a Study asks for configurations to
-// evaluate, is told their values, and chooses the next ones by a surrogate and
-// an acquisition function.
+// Package loop runs a Bayesian optimisation.
 //
-// Minimize is the one-call form. Study.Run evaluates a Go function with several
-// workers; Study.Ask and Study.Tell leave the evaluation to the caller.
+// Propose is the core: a pure function from a search space, options and the trials
+// so far to the points to evaluate next. Recommend is a pure function from the same
+// arguments to the trials to choose. Programs with their own storage call these two.
 //
-// A study minimises. Options.Maximize flips the sign of every value once, where
-// it is told and where it is reported.
+// A Study is Propose and Recommend with records in memory. Study.Run evaluates a Go
+// function with several workers; Study.Ask and Study.Tell leave the evaluation to the
+// caller. Minimize is the one-call form.
 //
-// # What a suggestion depends on
+// Values are minimised. With Options.Maximize the sign of every value is flipped
+// before a fit and in results.
 //
-// The surrogate sees inputs in the unit cube and the values of all finished
-// trials in the order of their IDs: very bad ones lowered to Tukey's fence (see
-// docs/adr/0009), then either as they are or, if no prior is stated and the likelihood
-// prefers it, as log(1 + d/m), d the distance to the best value and m the median
-// distance (docs/adr/0015), and standardised to mean 0 and standard deviation 1. A
-// failed trial enters with the worst of them. All random numbers come from streams of
-// (Options.Seed, purpose, trial ID). So a suggestion is a function of the options, of
-// the trials and of what a warm start carries over from the fit before; all three are
-// in the saved state. Timing, the number of workers and GOMAXPROCS do not enter.
+// # Inputs of a suggestion
+//
+// The inputs of the surrogate model are points in the unit cube. Its targets are the
+// values of all finished trials in ascending order of ID, in three steps: values
+// above Tukey's fence, the third quartile plus 1.5 times the interquartile range, are
+// lowered to it; values are log transformed if Options.Warp says so; and values are
+// standardised to mean 0 and standard deviation 1. A failed trial has the worst
+// target of them.
+//
+// Random numbers come from streams of (Options.Seed, purpose, trial ID). So a
+// suggestion is a function of the options, the trials and the warm start from the
+// previous fit. A saved study contains all three. Timing, the number of workers and
+// GOMAXPROCS have no effect.
 //
 // # Phases
 //
-// Ask gives, in this order: trials interrupted before they were told; points
-// from Enqueue; the initial design, while there are fewer than Options.Initial
-// trials or none has a value; then points chosen by the acquisition function.
+// Ask returns, in this order: interrupted trials; points from Enqueue; points of the
+// initial design, while there are fewer than Options.Initial trials or none has a
+// value; points chosen by the acquisition function.
 package loop

@@ -3,25 +3,26 @@ package loop
 import "errors"
 
 var (
-	// ErrOptions reports options that no study can be made of.
-	ErrOptions = errors.New("loop: bad options")
-	// ErrNotFinite reports a value told that is NaN, infinite or beyond
-	// MaxValue.
+	// ErrOptions reports invalid options or arguments.
+	ErrOptions = errors.New("loop: invalid options")
+	// ErrHistory reports a History that Propose or Recommend cannot use.
+	ErrHistory = errors.New("loop: invalid history")
+	// ErrNotFinite reports a value that is NaN, infinite, or beyond MaxValue.
 	ErrNotFinite = errors.New("loop: value is not a usable number")
 	// ErrUnknownTrial reports a trial ID that was never asked.
 	ErrUnknownTrial = errors.New("loop: no such trial")
-	// ErrFinished reports a trial that was told or failed before.
+	// ErrFinished reports a trial that is complete or failed already.
 	ErrFinished = errors.New("loop: trial is already finished")
-	// ErrExhausted reports that every point of a finite space has been asked
-	// and that, the objective being noise-free, none is worth repeating.
+	// ErrExhausted reports that every point of a finite space has a trial and that
+	// the objective is noise-free, so that repeating a point is useless.
 	ErrExhausted = errors.New("loop: every point of the space has been tried")
-	// ErrNoValue reports that no trial has a value yet, or that all failed.
+	// ErrNoValue reports that no trial has a value.
 	ErrNoValue = errors.New("loop: no trial has a value")
 	// ErrState reports a saved study that cannot be read.
 	ErrState = errors.New("loop: bad saved study")
-	// ErrMismatch reports options that differ from those of a saved study.
+	// ErrMismatch reports options that differ from the options of a saved study.
 	ErrMismatch = errors.New("loop: options differ from the saved study")
-	// ErrRunning reports a second Run while one is under way.
+	// ErrRunning reports a Run of a study that is running already.
 	ErrRunning = errors.New("loop: the study is already running")
 )
 

@@ -2,36 +2,36 @@ package loop
 
 import "github.com/functionspace/bo/surrogate"
 
-// EventKind says what happened.
+// EventKind names the kind of an event.
 type EventKind string
 
-// The kinds of events, and the fields that each sets besides Kind.
+// The kinds of events. The comment lists the fields set besides Kind.
 const (
-	TrialAsked    EventKind = "asked"    // Trial; its prediction and warnings, if Suggested
-	TrialStarted  EventKind = "started"  // Trial; Run calls the objective
+	TrialAsked    EventKind = "asked"    // Trial, with its prediction and warnings if Suggested
+	TrialStarted  EventKind = "started"  // Trial; Run is about to call the objective
 	TrialFinished EventKind = "finished" // Trial, Improved
 	TrialFailed   EventKind = "failed"   // Trial
 	FitStarted    EventKind = "fit"      // Observations
-	FitFinished   EventKind = "fitted"   // Observations, Seconds, Hypers, Warped, Warnings
-	Working       EventKind = "working"  // Progress, from inside a fit or a suggestion
-	Warned        EventKind = "warning"  // Warnings
+	FitFinished   EventKind = "fitted"   // Observations, Seconds, Hypers, Warped, Warnings; follows the suggestions of the fit
+	Working       EventKind = "working"  // Progress of a fit or of a suggestion
+	Warned        EventKind = "warning"  // Warnings of a Run
 )
 
 // Event is a report of progress.
 type Event struct {
 	Kind         EventKind
 	Trial        Trial
-	Improved     bool // Trial is the best so far
-	Observations int  // finished trials that the fit sees
-	Seconds      float64
+	Improved     bool    // Trial is the best so far
+	Observations int     // finished trials in the fit
+	Seconds      float64 // duration of the fit
 	Hypers       []surrogate.Hyper
-	Warped       bool // the surrogate saw logarithms (Options.Warp)
+	Warped       bool // the values were log transformed (Options.Warp)
 	Progress     surrogate.Progress
 	Warnings     []string
 }
 
-// emit hands e to the caller's handler, one event at a time and with no lock
-// of the state held.
+// emit passes e to Options.OnEvent, one event at a time. The caller does not hold
+// s.mu.
 func (s *Study) emit(e Event) {
 	if s.opts.OnEvent == nil {
 		return

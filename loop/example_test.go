@@ -3,6 +3,7 @@ package loop_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -73,4 +74,44 @@ func ExampleStudy_Ask() {
 	best, _ := study.Best()
 	fmt.Printf("x = %.1f, value %.3f\n", best.Point.Float("x"), best.Value)
 	// Output: x = 1.0, value 0.368
+}
+
+// A program that keeps its trials itself calls Propose for each step. The warm start
+// goes through JSON, as in a program that lives for one step.
+func ExamplePropose() {
+	ctx := context.Background()
+	sp, err := space.New(space.Float("x", -1, 3))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	opts := loop.Options{NoiseFree: true}
+	var history loop.History
+	for id := 1; id <= 12; id++ {
+		next, err := loop.Propose(ctx, sp, opts, history, 1)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		p := next.Points[0].Point
+		value := math.Pow(p.Float("x")-1, 2)
+		history.Trials = append(history.Trials, loop.Trial{ID: id, Point: p, State: loop.Complete, Value: value})
+
+		text, err := json.Marshal(next.Warm)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if err := json.Unmarshal(text, &history.Warm); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	rec, err := loop.Recommend(ctx, sp, opts, history)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("x = %.2f\n", rec.Model.Trial.Point.Float("x"))
+	// Output: x = 1.00
 }

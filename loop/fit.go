@@ -7,18 +7,22 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/functionspace/bo/surrogate"
 )
 
-// fitted is a surrogate fitted to the finished trials of a snapshot.
+// phaseSurrogate is the phase of the progress reports at the begin and the end of
+// a fit, its choice of output transform included.
+const phaseSurrogate = "surrogate"
+
+// fitted is a surrogate model fitted to the finished trials of a task.
 type fitted struct {
 	surrogate.Posterior
-	warp warp // of sign·Value, winsorised: values to be minimised
-	// Complete trials in order of ID: index among the records, warped value and
-	// posterior mean and variance.
-	records        []int
+	facts Fit
+	warp  warp // of sign·Value, winsorised: values to be minimised
+	// Complete trials in ascending order of ID: index among the trials, transformed
+	// value, and posterior mean and variance.
+	trials         []int
 	z              []float64
 	mean, variance []float64
 	warm           surrogate.State
@@ -26,51 +30,36 @@ type fitted struct {
 
 func finished(s State) bool { return s != Pending }
 
-// errMean reports a fit that came to nothing without an error of its own.
-var errMean = errors.New("loop: the surrogate's mean is not finite")
+// errMean reports a fit that failed without an error of its own.
+var errMean = errors.New("posterior mean is not finite")
 
-// fit fits the surrogate to the finished trials of t, of which at least one is
-// complete: to their winsorised and warped values. Failed ones enter with the worst
-// of these.
-func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, error) {
+// fit fits the surrogate model to the finished trials, of which at least one is
+// complete: to the winsorised and transformed values. A failed trial enters with
+// the worst of these.
+func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	f := &fitted{}
-	sign := s.opts.sign()
+	sign := t.opts.sign()
 	var values []float64
-	for i := range t.records {
-		if r := &t.records[i]; r.State == Complete {
-			f.records = append(f.records, i)
-			values = append(values, sign*r.Value)
+	for i := range t.trials {
+		if trial := &t.trials[i]; trial.State == Complete {
+			f.trials = append(f.trials, i)
+			values = append(values, sign*trial.Value)
 		}
 	}
 	winsorize(values)
 	complete := t.points(func(s State) bool { return s == Complete })
 
-	s.emit(Event{Kind: FitStarted, Observations: t.count(Complete) + t.count(Failed)})
-	start := time.Now()
+	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Total: 1})
 	var err error
-	if f.warp, err = s.chooseWarp(ctx, complete, values); err != nil {
+	if f.warp, err = t.chooseWarp(ctx, complete, values); err != nil {
 		return nil, err
 	}
 	f.z = f.warp.apply(values)
-
-	d := surrogate.Dataset{X: t.points(finished), NoiseFree: s.opts.NoiseFree}
-	d.Lo, d.Hi = make([]float64, s.space.Dim()), slices.Repeat([]float64{1}, s.space.Dim())
-	worst, next := slices.Max(f.z), 0
-	for i := range t.records {
-		switch t.records[i].State {
-		case Complete:
-			d.Y = append(d.Y, f.z[next])
-			next++
-		case Failed:
-			d.Y = append(d.Y, worst)
-		}
-	}
-
-	ctx = s.withProgress(ctx)
-	if warm, ok := s.opts.Surrogate.(surrogate.WarmStarter); ok && t.warm != nil {
+	d := t.dataset(f.z)
+	if warm, ok := t.opts.Surrogate.(surrogate.WarmStarter); ok && t.warm != nil {
 		f.Posterior, err = warm.FitFrom(ctx, slices.Clone(t.warm), d, rng)
 	} else {
-		f.Posterior, err = s.opts.Surrogate.Fit(ctx, d, rng)
+		f.Posterior, err = t.opts.Surrogate.Fit(ctx, d, rng)
 	}
 	if err != nil {
 		return nil, err
@@ -82,19 +71,36 @@ func (s *Study) fit(ctx context.Context, t *snapshot, rng *rand.Rand) (*fitted, 
 	f.Predict(f.mean, f.variance, complete)
 	for i, m := range f.mean {
 		if math.IsNaN(m) || math.IsInf(m, 0) {
-			return nil, fmt.Errorf("%w: %v at trial %d", errMean, m, f.records[i]+1)
+			return nil, fmt.Errorf("%w: %v at trial %d", errMean, m, t.trials[f.trials[i]].ID)
 		}
 	}
-
-	e := Event{Kind: FitFinished, Observations: len(d.Y), Seconds: time.Since(start).Seconds(), Warped: f.warp.width > 0, Warnings: f.Warnings()}
+	f.facts = Fit{Observations: len(d.Y), Warped: f.warp.width > 0, Warnings: f.Warnings()}
 	if p, ok := f.Posterior.(surrogate.Describer); ok {
-		e.Hypers = p.Hypers()
+		f.facts.Hypers = p.Hypers()
 	}
-	s.emit(e)
+	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Done: 1, Total: 1})
 	return f, nil
 }
 
-// incumbent is the warped value to beat: the best observed one if the
+// dataset returns the finished trials with the transformed values z of the
+// complete ones.
+func (t *task) dataset(z []float64) surrogate.Dataset {
+	d := surrogate.Dataset{X: t.points(finished), NoiseFree: t.opts.NoiseFree}
+	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
+	worst, next := slices.Max(z), 0
+	for i := range t.trials {
+		switch t.trials[i].State {
+		case Complete:
+			d.Y = append(d.Y, z[next])
+			next++
+		case Failed:
+			d.Y = append(d.Y, worst)
+		}
+	}
+	return d
+}
+
+// incumbent is the transformed value to improve on: the best observed one if the
 // objective is noise-free, else the best posterior mean at a complete trial.
 func (f *fitted) incumbent(noiseFree bool) float64 {
 	if noiseFree {
@@ -103,16 +109,7 @@ func (f *fitted) incumbent(noiseFree bool) float64 {
 	return slices.Min(f.mean)
 }
 
-// withProgress passes the reports of a fit on as events, and to whoever else
-// listens on ctx.
-func (s *Study) withProgress(ctx context.Context) context.Context {
-	return surrogate.WithProgress(ctx, func(p surrogate.Progress) {
-		surrogate.Report(ctx, p)
-		s.emit(Event{Kind: Working, Progress: p})
-	})
-}
-
-// keepFinite returns a copy of the state, or nil if JSON could not hold it.
+// keepFinite returns a copy of the state, or nil if JSON cannot hold it.
 func keepFinite(state surrogate.State) surrogate.State {
 	for _, v := range state {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

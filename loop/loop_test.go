@@ -170,7 +170,7 @@ func TestInitialDesign(t *testing.T) {
 	assert.Equal(t, 6, newStudy(t, box(t), Options{}).Options().Initial)
 	assert.Equal(t, 2, newStudy(t, newSpace(t, space.Categorical("a", "b", "c")), Options{}).Options().Initial)
 
-	for _, design := range []string{"sobol", "halton", "lhs", "uniform"} {
+	for _, design := range []InitialDesign{Sobol, Halton, LatinHypercube, Uniform} {
 		o := options(1)
 		o.Design = design
 		trials, err := newStudy(t, mixed(t), o).Ask(t.Context(), 11)
@@ -184,7 +184,7 @@ func TestInitialDesign(t *testing.T) {
 	}
 	_, err := New(box(t), Options{Design: "grid", Batch: -1})
 	assert.ErrorIs(t, err, ErrOptions)
-	assert.ErrorContains(t, err, "grid")
+	assert.ErrorContains(t, err, `Design is "grid", want halton, lhs, sobol or uniform`)
 	assert.ErrorContains(t, err, "Batch is -1")
 	_, err = New(nil, Options{})
 	assert.ErrorIs(t, err, ErrOptions)
@@ -238,7 +238,7 @@ func TestFiniteSpace(t *testing.T) {
 		}
 		assert.Len(t, r.Trials, 12)
 		assert.Len(t, seen, 12)
-		assert.Contains(t, fmt.Sprint(r.Warnings), ErrExhausted.Error())
+		assert.Contains(t, r.Warnings, "the run ends early: every point of the space has been tried")
 		_, err := s.Ask(t.Context(), 1)
 		assert.ErrorIs(t, err, ErrExhausted)
 	})
@@ -274,10 +274,9 @@ func TestFiniteSpace(t *testing.T) {
 
 func TestPointAtRunsThroughTheSpace(t *testing.T) {
 	sp := newSpace(t, space.Int("n", -1, 2), space.Categorical("c", "a", "b", "c"), space.Fixed("k", 3), space.Ordinal("o", 1, 2))
-	s := newStudy(t, sp, Options{})
 	seen := map[string]bool{}
 	for i := range 24 {
-		seen[s.pointAt(i).Key()] = true
+		seen[pointAt(sp, i).Key()] = true
 	}
 	assert.Len(t, seen, 24)
 }
@@ -396,7 +395,7 @@ func TestSurrogateThatFails(t *testing.T) {
 	r := run(t, newStudy(t, box(t), o), branin, 8, 1)
 	assert.Equal(t, Design, r.Trials[7].Source)
 	assert.Contains(t, fmt.Sprint(r.Trials[7].Warnings), "not positive definite")
-	assert.Contains(t, fmt.Sprint(r.Warnings), "no recommendation")
+	assert.Contains(t, fmt.Sprint(r.Warnings), "the recommendation is the best observed trial")
 
 	bad := errors.New("unknown kernel")
 	o.Surrogate = brittle{bad}
@@ -425,8 +424,8 @@ func TestSurrogateWithoutMean(t *testing.T) {
 		o.Surrogate, o.NoiseFree, o.Acquisition = lost{}, noiseFree, acquisition.LogEI{}
 		r := run(t, newStudy(t, box(t), o), branin, 6, 1)
 		assert.Equal(t, Design, r.Trials[5].Source)
-		assert.Equal(t, []string{"point of the design instead of a suggestion: loop: the surrogate's mean is not finite: NaN at trial 5"}, r.Trials[5].Warnings)
-		assert.Equal(t, !noiseFree, strings.Contains(fmt.Sprint(r.Warnings), "no recommendation"))
+		assert.Equal(t, []string{"design point instead of a suggestion: posterior mean is not finite: NaN at trial 5"}, r.Trials[5].Warnings)
+		assert.Equal(t, !noiseFree, strings.Contains(fmt.Sprint(r.Warnings), "the recommendation is the best observed trial"))
 	}
 }
 
@@ -635,7 +634,7 @@ func TestEvents(t *testing.T) {
 	assert.Equal(t, 4, count[FitStarted], "three suggestions and the recommendation")
 	assert.Equal(t, 4, count[FitFinished])
 	assert.Equal(t, 1, count[Warned])
-	assert.Contains(t, r.Warnings[0], "3 workers")
+	assert.Equal(t, "2 of 3 workers stay idle after the initial design: set the batch size to 3", r.Warnings[0])
 	assert.Contains(t, improved, r.Best.ID)
 }
 

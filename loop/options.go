@@ -2,11 +2,8 @@ package loop
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/space"
@@ -14,70 +11,57 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// Defaults of Options.
 const (
-	DefaultBudget     = 50
-	DefaultDesign     = "sobol"
+	defaultBudget     = 50
 	maxDefaultInitial = 20
 )
 
-// Options states how a Study works. The zero value minimises a noisy objective
-// with an exact Gaussian process and acquisition.Auto.
+// Options configures a Study, Propose and Recommend. The zero value minimises a
+// noisy objective with an exact Gaussian process and acquisition.Auto.
 type Options struct {
-	// Surrogate models the objective. Nil is gp.Model with its defaults. A
-	// surrogate.WarmStarter starts each fit from the one before.
+	// Surrogate models the objective. Nil is gp.Model with its defaults. A fit of a
+	// surrogate.WarmStarter starts from the state of the previous fit.
 	Surrogate surrogate.Model
 	// Acquisition chooses points. Nil is acquisition.Auto.
 	Acquisition acquisition.Acquisition
-	// Maximizer tunes the search for the acquisition function's maximum.
+	// Maximizer configures the search for the maximum of the acquisition function.
 	Maximizer acquisition.MaximizeOptions
 
-	// Initial is the number of trials before the surrogate chooses: trials that
-	// were added or enqueued count. 0 is 2(k+1), at most 20, with k the number
-	// of parameters that are not fixed; a finite space has at most its size.
+	// Initial is the number of trials before the acquisition function chooses.
+	// Trials that were added or enqueued count. 0 is 2(k+1), at most 20 and at most
+	// the number of points of the space, with k the number of parameters that are
+	// not fixed.
 	Initial int
-	// Design is how the initial trials are spread: "sobol" (scrambled, the
-	// default), "halton", "lhs" or "uniform".
-	Design string
-	// Batch is the number of trials that Run asks together once the initial
-	// design is done. 0 is 1. Suggestions depend on it.
+	// Design spreads the initial trials. Empty is Sobol.
+	Design InitialDesign
+	// Batch is the number of trials that Run asks together after the initial design.
+	// 0 is 1. Suggestions depend on it.
 	Batch int
-	// Seed is the root of all random numbers.
+	// Seed is the root of all random streams.
 	Seed uint64
-	// Maximize looks for the largest value instead of the smallest.
+	// Maximize searches for the largest value instead of the smallest.
 	Maximize bool
-	// NoiseFree says that equal points have equal values: none is asked twice,
-	// and the value to beat is the best observed instead of the best posterior
-	// mean at an evaluated point.
+	// NoiseFree declares that equal points have equal values. No point is then asked
+	// twice, and the value to improve on is the best observed value instead of the
+	// best posterior mean at an evaluated point.
 	NoiseFree bool
 
-	// Warp is WarpAuto, the default: where the values are much likelier for it, the
-	// surrogate sees log(1 + d/m) of each, d its distance to the best one and m the
-	// median distance (docs/adr/0015), unless its prior is stated (prior.Spec.Stated),
-	// which is a prior on the values as they are; or WarpNone: values as they are.
-	Warp string
+	// Warp selects the output transform. Empty is WarpAuto.
+	Warp Warp
 
-	// Budget is the number of evaluations of Minimize. 0 is DefaultBudget.
+	// Budget is the number of evaluations of Minimize. 0 is 50.
 	Budget int
-	// Workers is the number of evaluations that Minimize has running at once.
-	// 0 is 1.
+	// Workers is the number of concurrent evaluations of Minimize. 0 is 1.
 	Workers int
 
-	// OnEvent, if not nil, is called for every event, one at a time, from
-	// several goroutines. It may call Save, Trials and Best, and must not call
-	// what itself makes events: Ask, Tell, Fail, Add, Run, Recommend.
+	// OnEvent, if not nil, is called for every event of a Study, one at a time, from
+	// several goroutines. It may call Save, Trials and Best. It must not call
+	// methods that emit events: Ask, Tell, Fail, Add, Run, Recommend.
 	OnEvent func(Event)
 }
 
-// designs are point sets of n rows in the unit cube.
-var designs = map[string]func(n, dim int, rng *rand.Rand) *mat.Dense{
-	"sobol":   space.Sobol,
-	"halton":  space.Halton,
-	"lhs":     space.LatinHypercube,
-	"uniform": space.Uniform,
-}
-
-// withDefaults returns o with the zero values replaced.
+// withDefaults returns o with defaults in place of zero values, or an error that
+// wraps ErrOptions and names every fault.
 func (o Options) withDefaults(s *space.Space) (Options, error) {
 	var faults []string
 	for _, f := range []struct {
@@ -89,7 +73,7 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		}
 	}
 	if o.Design == "" {
-		o.Design = DefaultDesign
+		o.Design = Sobol
 	}
 	switch o.Warp {
 	case "":
@@ -99,7 +83,7 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		faults = append(faults, fmt.Sprintf("Warp is %q, want %s or %s", o.Warp, WarpAuto, WarpNone))
 	}
 	if designs[o.Design] == nil {
-		faults = append(faults, fmt.Sprintf("Design is %q, want halton, lhs, sobol or uniform", o.Design))
+		faults = append(faults, fmt.Sprintf("Design is %q, want %s", o.Design, designNames()))
 	}
 	if faults != nil {
 		return o, fmt.Errorf("%w: %s", ErrOptions, strings.Join(faults, "; "))
@@ -115,21 +99,18 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	}
 	o.Batch, o.Workers = max(1, o.Batch), max(1, o.Workers)
 	if o.Budget == 0 {
-		o.Budget = DefaultBudget
+		o.Budget = defaultBudget
 	}
 	return o, nil
 }
 
+// defaultInitial returns the default of Options.Initial.
 func defaultInitial(s *space.Space) int {
 	free := slices.DeleteFunc(s.Parameters(), func(p space.Parameter) bool { return p.Kind == space.KindFixed })
-	n := min(2*(len(free)+1), maxDefaultInitial)
-	if size, finite := s.Size(); finite {
-		n = min(n, size)
-	}
-	return n
+	return min(2*(len(free)+1), maxDefaultInitial, points(s))
 }
 
-// sign is what user values are multiplied by to be minimised.
+// sign returns the factor that turns the user's values into values to be minimised.
 func (o *Options) sign() float64 {
 	if o.Maximize {
 		return -1

@@ -5,60 +5,81 @@ import (
 	"fmt"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/space"
 )
 
-// Recommendation names two evaluated points: the one with the best observed
-// value, and the one that the surrogate believes to be best. Under noise a best
-// observed value is partly luck, and Model is the better choice; for a
-// noise-free objective the two are one.
+// Recommendation names two evaluated points: the one with the best observed value
+// and the one with the best posterior mean. Under noise a best observed value is
+// partly luck, and Model is the better choice. For a noise-free objective the two
+// are equal.
 type Recommendation struct {
 	Observed, Model Estimate
+	// Fit describes the fit; nil for a noise-free objective, which needs none.
+	Fit *Fit
 }
 
-// Estimate is a complete trial with the posterior mean and standard deviation
-// of the latent objective at its point, in the user's units, or what Prediction has
-// in their place where the surrogate saw logarithms. For a noise-free
-// objective they are its value and 0.
+// Estimate is a complete trial with the posterior mean and standard deviation of
+// the latent objective at its point, in the user's units. If the values were log
+// transformed, Mean and SD are as in Prediction. For a noise-free objective they
+// are the trial's value and 0.
 type Estimate struct {
 	Trial    Trial
 	Mean, SD float64
 }
 
-// Recommend fits the surrogate once more, to all finished trials, and leaves
-// the study unchanged; a noise-free study needs no fit. It returns an error
-// that wraps ErrNoValue if no trial is complete.
-func (s *Study) Recommend(ctx context.Context) (Recommendation, error) {
-	s.mu.Lock()
-	t := s.snapshot()
-	best := s.best()
-	s.mu.Unlock()
-	if best < 0 {
-		return Recommendation{}, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
-	}
-	if s.opts.NoiseFree {
-		trial := t.records[best].public()
-		e := Estimate{Trial: trial, Mean: trial.Value}
-		return Recommendation{e, e}, nil
-	}
-	f, err := s.fit(ctx, &t, random.New(s.opts.Seed, "recommend", t.next()))
+// Recommend returns the trials of h to choose as the result of an optimisation. It
+// is a function of its arguments alone, like Propose, and does not use h.Queue. It
+// fits the surrogate model to all finished trials; a noise-free objective needs no
+// fit. The errors wrap ErrOptions, ErrHistory, or ErrNoValue if no trial is
+// complete; or they are errors of the surrogate model or the context's. The fit
+// reports progress as in Propose.
+func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recommendation, error) {
+	h.Queue = nil
+	t, err := newTask(s, o, h)
 	if err != nil {
 		return Recommendation{}, err
 	}
-	var rec Recommendation
+	first := best(t.trials, t.opts.sign())
+	if first < 0 {
+		return Recommendation{}, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
+	}
+	if t.opts.NoiseFree {
+		trial := t.trials[first].clone()
+		e := Estimate{Trial: trial, Mean: trial.Value}
+		return Recommendation{Observed: e, Model: e}, nil
+	}
+	f, err := t.fit(ctx, random.New(t.opts.Seed, "recommend", t.next()))
+	if err != nil {
+		return Recommendation{}, err
+	}
+	rec := Recommendation{Fit: &f.facts}
 	low := 0
-	for i, r := range f.records {
+	for i, k := range f.trials {
 		if f.mean[i] < f.mean[low] {
 			low = i
 		}
-		if r == best {
-			rec.Observed = s.estimate(&t, f, i)
+		if k == first {
+			rec.Observed = t.estimate(f, i)
 		}
 	}
-	rec.Model = s.estimate(&t, f, low)
+	rec.Model = t.estimate(f, low)
 	return rec, nil
 }
 
-func (s *Study) estimate(t *snapshot, f *fitted, i int) Estimate {
+// estimate returns the estimate of the i-th complete trial.
+func (t *task) estimate(f *fitted, i int) Estimate {
 	mean, sd := f.warp.user(f.mean[i], sqrt(f.variance[i]))
-	return Estimate{t.records[f.records[i]].public(), s.opts.sign() * mean, sd}
+	return Estimate{t.trials[f.trials[i]].clone(), t.opts.sign() * mean, sd}
+}
+
+// Recommend is the function Recommend for the study's trials, with events. It
+// leaves the study unchanged.
+func (s *Study) Recommend(ctx context.Context) (Recommendation, error) {
+	s.mu.Lock()
+	h := s.history()
+	s.mu.Unlock()
+	var seconds float64
+	rec, err := Recommend(s.observed(ctx, h, &seconds), s.space, s.opts, h)
+	s.emitFit(rec.Fit, seconds)
+	return rec, err
 }

@@ -16,22 +16,23 @@ import (
 // context's error; the trial is then interrupted, not failed.
 type Objective func(ctx context.Context, p space.Point) (float64, error)
 
-// Result is what a Run found.
+// Result is the result of a Run.
 type Result struct {
 	// Best is the trial with the best observed value; its State is empty if no
 	// trial has a value.
 	Best Trial
-	// Recommendation is that of Study.Recommend. After a cancelled run it is
-	// made of observed values alone, as for a noise-free objective.
+	// Recommendation is the result of Study.Recommend. If the run is cancelled or
+	// the fit fails, both estimates are Best with its observed value and SD 0.
 	Recommendation Recommendation
-	// Incumbents is how Best came about; see Study.Incumbents.
+	// Incumbents is the result of Study.Incumbents.
 	Incumbents []Trial
 	Trials     []Trial
-	// Warnings are those of the run and of all its trials, each once.
+	// Warnings are the warnings of the run and of its trials. Each text occurs once,
+	// with the first trial that has it.
 	Warnings []string
 }
 
-// Minimize optimises f over s from the start: New and Run with o.Budget
+// Minimize optimises f over s from the start: New, then Run with o.Budget
 // evaluations, o.Workers of them at a time. With o.Maximize it maximises.
 func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Result, error) {
 	study, err := New(s, o)
@@ -41,20 +42,19 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 	return study.Run(ctx, f, study.opts.Budget, study.opts.Workers)
 }
 
-// Run asks and evaluates trials until the study has budget trials that were
-// evaluated, those that failed included and those of Add not: a resumed study
-// is run with the budget it began with. Trials interrupted earlier come first,
-// then what is left of the initial design, then rounds of Options.Batch
-// suggestions. Up to workers evaluations (at least one) of a round run at once;
-// each is told when it returns, and the next round begins when all have
-// returned.
+// Run asks and evaluates trials until budget trials of the study are finished.
+// Failed trials count, trials of Add do not, and trials of earlier runs do: a
+// resumed study takes its original budget. Interrupted trials come first, then the
+// rest of the initial design, then rounds of Options.Batch suggestions. Up to
+// workers evaluations (at least one) of a round run at once. Each trial is told
+// when its evaluation returns, and the next round begins when all have returned.
 //
-// When ctx is cancelled the evaluations under way see it through their own
-// context, and Run returns after they have: what they returned with a value is
-// told, the rest stays pending and is asked first by the next Run, or after
-// Resume. The Result is valid beside any error: the context's, ErrNoValue if
-// every evaluation failed, or an error of the surrogate. An exhausted space
-// ends the run early with a warning.
+// If ctx is cancelled, Run waits for the evaluations in progress, which receive the
+// cancelled context. Evaluations that return a value are told; the others stay
+// pending and are asked first by the next Run, or after Resume. The Result is valid
+// beside any error: the context's, ErrNoValue if every evaluation failed, or an
+// error of the surrogate model. If a finite space is exhausted, Run ends early with
+// a warning.
 func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Result, error) {
 	if budget < 1 {
 		return Result{}, fmt.Errorf("%w: budget is %d, want at least 1", ErrOptions, budget)
@@ -69,23 +69,16 @@ func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Resu
 		warnings = append(warnings, w)
 		s.emit(Event{Kind: Warned, Warnings: []string{w}})
 	}
-	if workers > s.opts.Batch {
-		warn(fmt.Sprintf("%d workers, but suggestions come in batches of %d: the others idle after the initial design", workers, s.opts.Batch))
+	if idle := workers - s.opts.Batch; idle > 0 {
+		warn(fmt.Sprintf("%d of %d workers stay idle after the initial design: set the batch size to %d", idle, workers, workers))
 	}
 	err := s.rounds(ctx, f, budget, workers)
 	if errors.Is(err, ErrExhausted) {
-		warn(err.Error())
+		warn("the run ends early: every point of the space has been tried")
 		err = nil
 	}
 	r := s.result(ctx, warn)
-	for _, t := range r.Trials {
-		warnings = append(warnings, t.Warnings...)
-	}
-	for _, w := range warnings {
-		if !slices.Contains(r.Warnings, w) {
-			r.Warnings = append(r.Warnings, w)
-		}
-	}
+	r.Warnings = append(warnings, trialWarnings(r.Trials)...)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -115,33 +108,26 @@ func (s *Study) rounds(ctx context.Context, f Objective, budget, workers int) er
 	}
 }
 
-// round returns the size of the next round. A round that was interrupted is
-// finished before another begins, so a resumed study suggests as if it had
-// never stopped.
+// round returns the size of the next round. It finishes an interrupted round before
+// it begins another, so a resumed study makes the same suggestions.
 func (s *Study) round(budget int) int {
 	left := budget - s.evaluated()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	idle := 0
-	for i := range s.records {
-		if s.records[i].idle {
-			idle++
-		}
-	}
-	n := idle
+	n := len(s.idle)
 	if n == 0 {
-		n = max(s.opts.Batch, s.opts.Initial-len(s.records))
+		n = max(s.opts.Batch, s.opts.Initial-len(s.trials))
 	}
 	return max(0, min(n, left))
 }
 
-// evaluated is the number of trials that were asked and finished.
+// evaluated returns the number of finished trials that were asked.
 func (s *Study) evaluated() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
-	for i := range s.records {
-		if r := &s.records[i]; r.Source != Added && finished(r.State) {
+	for i := range s.trials {
+		if t := &s.trials[i]; t.Source != Added && finished(t.State) {
 			n++
 		}
 	}
@@ -201,11 +187,12 @@ func (s *Study) evaluateOne(ctx context.Context, f Objective, t Trial) {
 	panicked = false
 }
 
+// interrupt marks a pending trial as one that is not being evaluated.
 func (s *Study) interrupt(id int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := &s.records[id-1]; r.State == Pending {
-		r.idle = true
+	if s.trials[id-1].State == Pending {
+		s.idle[id] = true
 	}
 }
 
@@ -216,17 +203,32 @@ func (s *Study) result(ctx context.Context, warn func(string)) Result {
 	}
 	r.Best = r.Incumbents[len(r.Incumbents)-1]
 	observed := Estimate{Trial: r.Best, Mean: r.Best.Value}
-	r.Recommendation = Recommendation{observed, observed}
+	r.Recommendation = Recommendation{Observed: observed, Model: observed}
 	rec, err := s.Recommend(ctx)
 	switch {
 	case err == nil:
 		r.Recommendation = rec
 	case ctx.Err() == nil:
-		warn("no recommendation by the surrogate: " + err.Error())
+		warn("the recommendation is the best observed trial, because the last fit failed: " + err.Error())
 	}
 	return r
 }
 
+// trialWarnings returns the distinct warnings of trials, each with its first trial.
+func trialWarnings(trials []Trial) (warnings []string) {
+	told := map[string]bool{}
+	for _, t := range trials {
+		for _, w := range t.Warnings {
+			if !told[w] {
+				told[w] = true
+				warnings = append(warnings, fmt.Sprintf("trial %d: %s", t.ID, w))
+			}
+		}
+	}
+	return warnings
+}
+
+// lastError returns the error of the failed trial of highest ID.
 func lastError(trials []Trial) string {
 	for _, t := range slices.Backward(trials) {
 		if t.State == Failed {

@@ -29,18 +29,18 @@ type saved struct {
 	Warm    surrogate.State   `json:"warm,omitempty"`
 }
 
-// savedOptions are the options that the next suggestion depends on. Of the
-// surrogate and the acquisition function it is only the type.
+// savedOptions are the options on which suggestions depend. The surrogate model and
+// the acquisition function are represented by their types.
 type savedOptions struct {
-	Surrogate   string `json:"surrogate"`
-	Acquisition string `json:"acquisition"`
-	Initial     int    `json:"initial"`
-	Design      string `json:"design"`
-	Batch       int    `json:"batch"`
-	Warp        string `json:"warp"`
-	Seed        uint64 `json:"seed"`
-	Maximize    bool   `json:"maximize"`
-	NoiseFree   bool   `json:"noise_free"`
+	Surrogate   string        `json:"surrogate"`
+	Acquisition string        `json:"acquisition"`
+	Initial     int           `json:"initial"`
+	Design      InitialDesign `json:"design"`
+	Batch       int           `json:"batch"`
+	Warp        Warp          `json:"warp"`
+	Seed        uint64        `json:"seed"`
+	Maximize    bool          `json:"maximize"`
+	NoiseFree   bool          `json:"noise_free"`
 }
 
 type savedTrial struct {
@@ -56,31 +56,31 @@ type savedTrial struct {
 	EvaluateSeconds float64          `json:"evaluate_s"`
 }
 
-// savedPrediction leaves out numbers that are not finite; they come back as NaN.
+// savedPrediction omits numbers that are not finite; Resume reads them as NaN.
 type savedPrediction struct {
 	Mean        *float64 `json:"mean,omitempty"`
 	SD          *float64 `json:"sd,omitempty"`
 	Acquisition *float64 `json:"acquisition,omitempty"`
 }
 
-// Save writes the whole study as JSON. It may be called at any time, from
-// OnEvent too; what it writes is consistent, and a study resumed from it makes
-// the suggestions that this one would make.
+// Save writes the whole study as JSON. It may be called at any time, also from
+// OnEvent, and writes a consistent state. A study resumed from that state makes the
+// same suggestions.
 func (s *Study) Save(w io.Writer) error {
 	s.mu.Lock()
-	t := s.snapshot()
+	h := s.history()
 	s.mu.Unlock()
-	v := saved{Format: stateFormat, Version: stateVersion, Options: s.opts.saved(), Trials: make([]savedTrial, len(t.records)), Warm: t.warm}
+	v := saved{Format: stateFormat, Version: stateVersion, Options: s.opts.saved(), Trials: make([]savedTrial, len(h.Trials)), Warm: h.Warm}
 	var err error
 	if v.Space, err = json.Marshal(s.space); err != nil {
 		return err
 	}
-	for i := range t.records {
-		if v.Trials[i], err = t.records[i].saved(); err != nil {
+	for i := range h.Trials {
+		if v.Trials[i], err = h.Trials[i].saved(); err != nil {
 			return err
 		}
 	}
-	for _, p := range t.queue {
+	for _, p := range h.Queue {
 		b, err := json.Marshal(p)
 		if err != nil {
 			return err
@@ -95,13 +95,13 @@ func (s *Study) Save(w io.Writer) error {
 	return err
 }
 
-// Resume reads a study that Save wrote. Trials that were pending count as
-// interrupted: they are asked first, and may be told.
+// Resume reads a study that Save wrote. Pending trials count as interrupted: Ask
+// returns them first, and they may be told.
 //
-// The options that suggestions depend on must be those of the saved study (the
-// surrogate and the acquisition function are compared by type), else the error
-// wraps ErrMismatch and names what differs. A file that is damaged, or of a
-// newer version, gives an error that wraps ErrState.
+// The options on which suggestions depend must equal the saved ones, else the error
+// wraps ErrMismatch and names every difference. The surrogate model and the
+// acquisition function are compared by type. The error for a damaged file, or one
+// of a newer version, wraps ErrState.
 func Resume(r io.Reader, o Options) (*Study, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -128,7 +128,10 @@ func Resume(r io.Reader, o Options) (*Study, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: trial %d: %w", ErrState, i+1, err)
 		}
-		s.records = append(s.records, record{Trial: t, x: sp.Encode(t.Point), idle: t.State == Pending})
+		s.trials = append(s.trials, t)
+		if t.State == Pending {
+			s.idle[t.ID] = true
+		}
 	}
 	for i, raw := range v.Queue {
 		p, err := parsePoint(sp, raw)
@@ -140,8 +143,8 @@ func Resume(r io.Reader, o Options) (*Study, error) {
 	return s, nil
 }
 
-// decode reads the JSON form. The version is looked at first, so that a newer
-// file is told from a damaged one.
+// decode reads the JSON form. It checks the version first, so that a newer file is
+// not reported as a damaged one.
 func decode(b []byte) (*saved, error) {
 	var head struct {
 		Format  string `json:"format"`
@@ -156,7 +159,7 @@ func decode(b []byte) (*saved, error) {
 	case head.Version > stateVersion:
 		return nil, fmt.Errorf("version %d is newer than %d, the newest that this program reads", head.Version, stateVersion)
 	case head.Version < 1:
-		return nil, fmt.Errorf("version is %d", head.Version)
+		return nil, fmt.Errorf("version is %d, want 1 to %d", head.Version, stateVersion)
 	}
 	v := &saved{}
 	if err := json.Unmarshal(b, v); err != nil {
@@ -182,10 +185,10 @@ func (o *Options) saved() savedOptions {
 	}
 }
 
-// typeName is the type of v, with or without a pointer.
+// typeName returns the type of v, or the type that v points to.
 func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
 
-// compare names every option that differs.
+// compare returns an error that names every option that differs.
 func (o savedOptions) compare(given savedOptions) error {
 	var faults []string
 	differ := func(name string, saved, given any) {
@@ -198,7 +201,7 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("initial", o.Initial, given.Initial)
 	differ("design", o.Design, given.Design)
 	differ("batch", o.Batch, given.Batch)
-	differ("warp", cmp.Or(o.Warp, given.Warp), given.Warp) // older files do not say
+	differ("warp", cmp.Or(o.Warp, given.Warp), given.Warp) // older files have none
 	differ("seed", o.Seed, given.Seed)
 	differ("maximize", o.Maximize, given.Maximize)
 	differ("noise-free", o.NoiseFree, given.NoiseFree)
@@ -208,22 +211,22 @@ func (o savedOptions) compare(given savedOptions) error {
 	return nil
 }
 
-func (r *record) saved() (savedTrial, error) {
-	params, err := json.Marshal(r.Point)
+func (t *Trial) saved() (savedTrial, error) {
+	params, err := json.Marshal(t.Point)
 	if err != nil {
 		return savedTrial{}, err
 	}
-	t := savedTrial{
-		ID: r.ID, Params: params, Source: r.Source, State: r.State, Error: r.Error,
-		Warnings: r.Warnings, SuggestSeconds: r.SuggestSeconds, EvaluateSeconds: r.EvaluateSeconds,
+	out := savedTrial{
+		ID: t.ID, Params: params, Source: t.Source, State: t.State, Error: t.Error,
+		Warnings: t.Warnings, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
 	}
-	if r.State == Complete {
-		t.Value = &r.Value
+	if t.State == Complete {
+		out.Value = &t.Value
 	}
-	if p := r.Prediction; p != nil {
-		t.Prediction = &savedPrediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition)}
+	if p := t.Prediction; p != nil {
+		out.Prediction = &savedPrediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition)}
 	}
-	return t, nil
+	return out, nil
 }
 
 func (t *savedTrial) trial(sp *space.Space, id int) (Trial, error) {
@@ -238,15 +241,15 @@ func (t *savedTrial) trial(sp *space.Space, id int) (Trial, error) {
 	switch t.Source {
 	case Added, Enqueued, Design, Suggested:
 	default:
-		return Trial{}, fmt.Errorf("source is %q", t.Source)
+		return Trial{}, fmt.Errorf("source is %q, want %s, %s, %s or %s", t.Source, Added, Enqueued, Design, Suggested)
 	}
 	switch {
 	case t.ID != id:
-		return Trial{}, fmt.Errorf("its id is %d", t.ID)
+		return Trial{}, fmt.Errorf("id is %d, want %d", t.ID, id)
 	case t.State != Pending && t.State != Complete && t.State != Failed:
-		return Trial{}, fmt.Errorf("state is %q", t.State)
+		return Trial{}, fmt.Errorf("state is %q, want %s, %s or %s", t.State, Pending, Complete, Failed)
 	case (t.Value != nil) != (t.State == Complete):
-		return Trial{}, errors.New("a value belongs to a complete trial, and to no other")
+		return Trial{}, errors.New("a complete trial needs a value, and no other trial has one")
 	case t.Value != nil:
 		if err := checkValue(*t.Value); err != nil {
 			return Trial{}, err

@@ -10,24 +10,26 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Study is an optimisation under way. Its methods may be called from several
-// goroutines.
+// Study is an optimisation with its records, in memory. Its methods may be called
+// from several goroutines. Suggestions come from Propose, recommendations from
+// Recommend.
 type Study struct {
 	space *space.Space
 	opts  Options
 
-	asking  sync.Mutex // held by Ask: suggestions are made one after the other
+	asking  sync.Mutex // held by Ask, so that calls run one after another
 	running sync.Mutex // held by Run
-	events  sync.Mutex // held while the caller handles an event
+	events  sync.Mutex // held while OnEvent runs
 
-	mu      sync.Mutex // guards what follows
-	records []record   // the trial with ID i at i-1
-	queue   []space.Point
-	warm    surrogate.State // of the last fit; nil before, or if it was not finite
+	mu     sync.Mutex   // guards the fields below
+	trials []Trial      // the trial with ID i at i-1
+	idle   map[int]bool // IDs of pending trials that are not being evaluated
+	queue  []space.Point
+	warm   surrogate.State // of the last fit with a finite state; nil before
 }
 
-// New returns a study without trials. It returns an error that wraps ErrOptions
-// for options that make no sense.
+// New returns a study without trials. The error for invalid options wraps
+// ErrOptions.
 func New(s *space.Space, o Options) (*Study, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%w: no space", ErrOptions)
@@ -36,22 +38,22 @@ func New(s *space.Space, o Options) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Study{space: s, opts: o}, nil
+	return &Study{space: s, opts: o, idle: map[int]bool{}}, nil
 }
 
-// Space returns the space that is searched.
+// Space returns the search space.
 func (s *Study) Space() *space.Space { return s.space }
 
-// Options returns the options with defaults filled in.
+// Options returns the options with the defaults in place of zero values.
 func (s *Study) Options() Options { return s.opts }
 
 // Trials returns all trials in the order of their IDs.
 func (s *Study) Trials() []Trial {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	trials := make([]Trial, len(s.records))
-	for i := range s.records {
-		trials[i] = s.records[i].public()
+	trials := make([]Trial, len(s.trials))
+	for i := range s.trials {
+		trials[i] = s.trials[i].clone()
 	}
 	return trials
 }
@@ -65,141 +67,148 @@ func (s *Study) Best() (Trial, bool) {
 	if i < 0 {
 		return Trial{}, false
 	}
-	return s.records[i].public(), true
+	return s.trials[i].clone(), true
 }
 
-// Incumbents returns the complete trials that, in the order of their IDs, were
-// better than all before them. The last is Best.
+// Incumbents returns the complete trials with a better value than all complete
+// trials of lower ID. The last one is Best.
 func (s *Study) Incumbents() []Trial {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var line []Trial
 	best, sign := math.Inf(1), s.opts.sign()
-	for i := range s.records {
-		if r := &s.records[i]; r.State == Complete && sign*r.Value < best {
-			best = sign * r.Value
-			line = append(line, r.public())
+	for i := range s.trials {
+		if t := &s.trials[i]; t.State == Complete && sign*t.Value < best {
+			best = sign * t.Value
+			line = append(line, t.clone())
 		}
 	}
 	return line
 }
 
-// Enqueue appends points to the queue of those to ask ahead of the design and
-// of suggestions. A noise-free study leaves out points that it has asked or
-// queued already. The error is the space's, for a point that is not of this
-// space; nothing is queued then.
+// Enqueue appends points to a queue. Ask returns them ahead of the initial design
+// and of suggestions. A noise-free study leaves out points that have a trial or are
+// queued already. If a point is not one of the study's space, Enqueue returns the
+// error of space.PointOf and queues nothing.
 func (s *Study) Enqueue(points ...space.Point) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	own := make([]space.Point, len(points))
+	queue := make([]space.Point, len(points))
 	for i, p := range points {
-		q, err := s.space.PointOf(p.Map())
-		if err != nil {
+		var err error
+		if queue[i], err = own(s.space, p); err != nil {
 			return err
 		}
-		own[i] = q
 	}
-	t := s.snapshot()
-	seen := t.seen()
-	for _, p := range own {
-		if s.opts.NoiseFree && seen[p.Key()] {
-			continue
-		}
-		seen[p.Key()] = true
-		s.queue = append(s.queue, p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue = append(s.queue, queue...)
+	if s.opts.NoiseFree {
+		s.queue = untried(s.queue, s.trials)
 	}
 	return nil
 }
 
-// Add records an evaluation made elsewhere, such as an earlier study's. It
-// returns the ID of the new trial, an error that wraps ErrNotFinite, or the
-// space's error for a point that is not of this space.
+// untried returns the points of queue that no trial has, each once.
+func untried(queue []space.Point, trials []Trial) []space.Point {
+	seen := keys(trials)
+	var left []space.Point
+	for _, p := range queue {
+		if key := p.Key(); !seen[key] {
+			seen[key] = true
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+// Add records an evaluation made elsewhere, for example in an earlier study, and
+// returns the ID of the new trial. The error wraps ErrNotFinite, or is the error of
+// space.PointOf for a point of another space.
 func (s *Study) Add(p space.Point, value float64) (int, error) {
 	if err := checkValue(value); err != nil {
 		return 0, err
 	}
-	p, err := s.space.PointOf(p.Map())
+	p, err := own(s.space, p)
 	if err != nil {
 		return 0, err
 	}
 	s.mu.Lock()
-	id := len(s.records) + 1
-	r := record{Trial: Trial{ID: id, Point: p, Source: Added, State: Complete, Value: value}, x: s.space.Encode(p)}
-	s.records = append(s.records, r)
-	e := Event{Kind: TrialFinished, Trial: r.public(), Improved: s.best() == id-1}
+	id := len(s.trials) + 1
+	t := Trial{ID: id, Point: p, Source: Added, State: Complete, Value: value}
+	s.trials = append(s.trials, t)
+	e := Event{Kind: TrialFinished, Trial: t, Improved: s.best() == id-1}
 	s.mu.Unlock()
 	s.emit(e)
 	return id, nil
 }
 
-// Tell records the value of a pending trial. It returns an error that wraps
-// ErrUnknownTrial, ErrFinished or ErrNotFinite, and then leaves the study
-// unchanged: the caller decides whether a value that is not finite is a failed
-// trial.
+// Tell records the value of a pending trial. The error wraps ErrUnknownTrial,
+// ErrFinished or ErrNotFinite; the study is then unchanged. After ErrNotFinite the
+// caller may record the trial with Fail.
 func (s *Study) Tell(id int, value float64) error { return s.tell(id, value, 0) }
 
 func (s *Study) tell(id int, value, seconds float64) error {
 	if err := checkValue(value); err != nil {
 		return fmt.Errorf("trial %d: %w", id, err)
 	}
-	return s.finish(id, Event{Kind: TrialFinished}, func(r *record) {
-		r.State, r.Value, r.EvaluateSeconds = Complete, value, seconds
+	return s.finish(id, Event{Kind: TrialFinished}, func(t *Trial) {
+		t.State, t.Value, t.EvaluateSeconds = Complete, value, seconds
 	})
 }
 
-// Fail records that a pending trial could not be evaluated. The surrogate
-// learns from it as if it had the worst value observed so far. The errors are
-// those of Tell.
+// Fail records that a pending trial could not be evaluated. In later fits the trial
+// counts as one with the worst value observed so far. The error wraps
+// ErrUnknownTrial or ErrFinished.
 func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, 0) }
 
 func (s *Study) fail(id int, reason string, seconds float64) error {
-	return s.finish(id, Event{Kind: TrialFailed}, func(r *record) {
-		r.State, r.Error, r.EvaluateSeconds = Failed, reason, seconds
+	return s.finish(id, Event{Kind: TrialFailed}, func(t *Trial) {
+		t.State, t.Error, t.EvaluateSeconds = Failed, reason, seconds
 	})
 }
 
-func (s *Study) finish(id int, e Event, change func(*record)) error {
+// finish changes a pending trial and emits e with it.
+func (s *Study) finish(id int, e Event, change func(*Trial)) error {
 	s.mu.Lock()
-	if id < 1 || id > len(s.records) {
+	if id < 1 || id > len(s.trials) {
 		s.mu.Unlock()
 		return fmt.Errorf("%w: %d", ErrUnknownTrial, id)
 	}
-	r := &s.records[id-1]
-	if r.State != Pending {
+	t := &s.trials[id-1]
+	if t.State != Pending {
+		state := t.State
 		s.mu.Unlock()
-		return fmt.Errorf("%w: %d is %s", ErrFinished, id, r.State)
+		return fmt.Errorf("%w: trial %d is %s", ErrFinished, id, state)
 	}
-	change(r)
-	r.idle = false
-	e.Trial, e.Improved = r.public(), r.State == Complete && s.best() == id-1
+	change(t)
+	delete(s.idle, id)
+	e.Trial, e.Improved = t.clone(), t.State == Complete && s.best() == id-1
 	s.mu.Unlock()
 	s.emit(e)
 	return nil
 }
 
-// best returns the index of the best complete record, or -1. The caller holds
-// s.mu.
-func (s *Study) best() int {
-	found, sign := -1, s.opts.sign()
-	for i := range s.records {
-		r := &s.records[i]
-		if r.State == Complete && (found < 0 || sign*r.Value < sign*s.records[found].Value) {
-			found = i
+// history returns the history of the study. The caller holds s.mu; the history
+// stays valid after that.
+func (s *Study) history() History {
+	return History{Trials: slices.Clone(s.trials), Queue: slices.Clone(s.queue), Warm: s.warm}
+}
+
+// finished returns the number of complete and failed trials.
+func (h History) finished() int {
+	n := 0
+	for i := range h.Trials {
+		if finished(h.Trials[i].State) {
+			n++
 		}
 	}
-	return found
+	return n
 }
 
-func (r *record) public() Trial {
-	t := r.Trial
-	t.Warnings = slices.Clone(t.Warnings)
-	if t.Prediction != nil {
-		p := *t.Prediction
-		t.Prediction = &p
-	}
-	return t
-}
+// best returns the index of the complete trial with the best observed value, the
+// first of equals; -1 if there is none. The caller holds s.mu.
+func (s *Study) best() int { return best(s.trials, s.opts.sign()) }
 
+// checkValue returns an error that wraps ErrNotFinite for an unusable value.
 func checkValue(v float64) error {
 	if math.IsNaN(v) || math.Abs(v) > MaxValue {
 		return fmt.Errorf("%w: %v", ErrNotFinite, v)

@@ -14,9 +14,8 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// One suggestion with all defaults, fit and acquisition, after n trials of a
-// design: cold as at a first fit, and warm as in a run, from the state of the
-// fit before.
+// BenchmarkSuggestion measures one suggestion with all defaults, fit and acquisition,
+// after n trials: cold, as in a first fit, and warm, from the state of the previous fit.
 func BenchmarkSuggestion(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -28,18 +27,18 @@ func BenchmarkSuggestion(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("%s/n=%d/d=%d", c.name, c.n, c.d), func(b *testing.B) {
 			s := told(b, c.model, c.n, c.d)
-			t := s.snapshot()
-			_, warm, err := s.choose(b.Context(), &t, 1)
+			h := s.history()
+			first, err := Propose(b.Context(), s.space, s.opts, h, 1)
 			require.NoError(b, err)
 			for _, start := range []struct {
 				name string
 				warm surrogate.State
-			}{{"cold", nil}, {"warm", warm}} {
-				t.warm = start.warm
+			}{{"cold", nil}, {"warm", first.Warm}} {
+				h.Warm = start.warm
 				b.Run(start.name, func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
-						if _, _, err := s.choose(b.Context(), &t, 1); err != nil {
+						if _, err := Propose(b.Context(), s.space, s.opts, h, 1); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -49,7 +48,7 @@ func BenchmarkSuggestion(b *testing.B) {
 	}
 }
 
-// A batch of ten, with its fit.
+// BenchmarkBatch measures a batch of ten, with its fit.
 func BenchmarkBatch(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -57,9 +56,9 @@ func BenchmarkBatch(b *testing.B) {
 	}{{"gp", gp.Model{}}, {"fsp-laplace", fsplaplace.Model{}}} {
 		b.Run(c.name+"/n=50/d=6", func(b *testing.B) {
 			s := told(b, c.model, 50, 6)
-			t := s.snapshot()
+			h := s.history()
 			for b.Loop() {
-				if _, _, err := s.choose(b.Context(), &t, 10); err != nil {
+				if _, err := Propose(b.Context(), s.space, s.opts, h, 10); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -67,7 +66,7 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
-// told returns a study of Levy's function of d inputs that knows n points of a design.
+// told returns a study of the Levy function of d inputs with n evaluated points.
 func told(b *testing.B, model surrogate.Model, n, d int) *Study {
 	o := benchmarks.Levy(d)
 	s, err := New(o.Space, Options{Surrogate: model, NoiseFree: true})

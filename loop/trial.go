@@ -1,61 +1,68 @@
 package loop
 
-import "github.com/functionspace/bo/space"
+import (
+	"slices"
 
-// State says how far a trial is.
+	"github.com/functionspace/bo/space"
+)
+
+// State is the progress of a trial.
 type State string
 
 // The states of a trial.
 const (
-	Pending  State = "pending"  // asked, not told
+	Pending  State = "pending"  // asked, without a result
 	Complete State = "complete" // has a value
 	Failed   State = "failed"   // could not be evaluated
 )
 
-// Source says where the point of a trial came from.
+// Source names how the point of a trial was chosen.
 type Source string
 
 // The sources of trials.
 const (
-	Added     Source = "added"     // evaluated elsewhere, by Add
-	Enqueued  Source = "enqueued"  // stated by the caller, by Enqueue
-	Design    Source = "design"    // the initial design
+	Added     Source = "added"     // evaluated elsewhere, recorded by Study.Add
+	Enqueued  Source = "enqueued"  // given by the caller to Study.Enqueue
+	Design    Source = "design"    // point of the initial design
 	Suggested Source = "suggested" // chosen by the acquisition function
 )
 
-// Trial is one evaluation of the objective, finished or not. Trials returned by
-// a Study share no mutable state with it.
+// Trial is one evaluation of the objective, finished or not. Trials returned by a
+// Study share no mutable state with it.
 type Trial struct {
 	ID     int // 1, 2, … in the order of asking
 	Point  space.Point
 	Source Source
 	State  State
 
-	Value float64 // in the user's units; meaningful when Complete
-	Error string  // why the trial Failed
+	Value float64 // in the user's units; meaningful if Complete
+	Error string  // the reason why the trial Failed
 
-	// Prediction is what the surrogate expected; nil unless Suggested.
+	// Prediction is the surrogate model's prediction before the evaluation; nil
+	// unless Suggested.
 	Prediction *Prediction
-	// Warnings tells what was degraded in the fit or the suggestion.
+	// Warnings report how the fit or the suggestion was degraded.
 	Warnings []string
 
 	SuggestSeconds  float64 // time of the Ask, shared equally by its new trials
-	EvaluateSeconds float64 // time in the objective, as measured by Run
+	EvaluateSeconds float64 // time in the objective, measured by Run
 }
 
-// Prediction is a surrogate's view of a point before its evaluation. Where it saw
-// logarithms (Options.Warp), Mean is the median and SD half the length of the central
-// interval of 68 %.
+// Prediction is a prediction of the objective at a point that is not evaluated
+// yet. If the values were log transformed (Options.Warp), Mean is the posterior
+// median and SD half the length of the central interval of 68 %.
 type Prediction struct {
 	Mean, SD    float64 // of the latent objective, in the user's units
-	Acquisition float64 // value of the acquisition function, in the surrogate's units
+	Acquisition float64 // value of the acquisition function, in the surrogate model's units
 }
 
-// record is a trial with what the study keeps beside it.
-type record struct {
-	Trial
-	x    []float64 // Point in the unit cube
-	idle bool      // pending, and nobody is evaluating it
+// clone returns a copy that shares no mutable state with t.
+func (t *Trial) clone() Trial {
+	c := *t
+	c.Warnings = slices.Clone(t.Warnings)
+	if t.Prediction != nil {
+		p := *t.Prediction
+		c.Prediction = &p
+	}
+	return c
 }
-
-func (r *record) key() string { return r.Point.Key() }

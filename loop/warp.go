@@ -14,27 +14,38 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// The values of Options.Warp.
+// Warp selects how values are transformed before a fit.
+type Warp string
+
+// The output transforms.
 const (
-	WarpAuto = "auto"
-	WarpNone = "none"
+	// WarpAuto, the default, replaces each value by log(1 + d/m), with d the distance
+	// to the best value and m the median distance, if that raises the marginal
+	// likelihood of the values under a default Gaussian process at least 20-fold. It
+	// leaves the values as they are if the surrogate model's prior is stated
+	// explicitly, because a stated prior describes the untransformed values.
+	WarpAuto Warp = "auto"
+	// WarpNone leaves values as they are.
+	WarpNone Warp = "none"
 )
 
 const (
-	// warpMargin is by how many nats the logarithm must be the likelier: 20 to 1.
+	// warpMargin is the gain of log marginal likelihood, in nats, above which the log
+	// transform is chosen: a factor of 20.
 	warpMargin = 3
-	// warpRows is how many observations the choice looks at.
+	// warpRows bounds the number of observations in the comparison.
 	warpRows = 200
 )
 
-// warp is the increasing map between values to be minimised, in the user's units,
-// and what the surrogate sees, the standardised
+// warp is the increasing map from values to be minimised, in the user's units, to
+// the targets of the surrogate model: the standardised
 //
-//	h(v) = v  or  h(v) = log(1 + (v - least)/width)
+//	h(v) = v                             if width is 0
+//	h(v) = log(1 + (v - least)/width)    otherwise
 //
-// the former where width is 0. A process on h(v) is a warped Gaussian process
-// (Snelson, Rasmussen and Ghahramani 2004). Adding a number to all values, or
-// multiplying them by a positive one, changes nothing.
+// A Gaussian process on h(v) is a warped Gaussian process (Snelson, Rasmussen and
+// Ghahramani 2004). Adding a number to all values, or multiplying them by a positive
+// number, leaves the targets unchanged.
 type warp struct {
 	least, width float64
 	scale        surrogate.Standardization // of h
@@ -57,13 +68,13 @@ func (w warp) h(v []float64) []float64 {
 	return h
 }
 
-// apply returns what the surrogate sees of v.
+// apply returns the targets for v.
 func (w warp) apply(v []float64) []float64 {
 	h := w.h(v)
 	return w.scale.Apply(h, h)
 }
 
-// logSlope is the sum over v of the logarithms of the derivative of apply.
+// logSlope returns Σ log(∂apply(v)/∂v) over v.
 func (w warp) logSlope(v []float64) float64 {
 	sum := -float64(len(v)) * math.Log(w.scale.SD)
 	if w.width > 0 {
@@ -74,10 +85,10 @@ func (w warp) logSlope(v []float64) float64 {
 	return sum
 }
 
-// user returns the median in the user's units of what is normal to the surrogate, with
-// the given mean and standard deviation, and half the length of its central interval
-// of 68 %: its own mean and standard deviation unless there is a logarithm. What would
-// overflow is the largest number.
+// user returns, in the user's units, the median and half the length of the central
+// 68 % interval of a prediction that is normal in the surrogate model's units. If
+// width is 0 these are the mean and standard deviation. Overflow gives the largest
+// number.
 func (w warp) user(mean, sd float64) (m, s float64) {
 	m, s = w.scale.Invert(mean), w.scale.SD*sd
 	if w.width > 0 {
@@ -87,26 +98,26 @@ func (w warp) user(mean, sd float64) (m, s float64) {
 	return m, s
 }
 
-// chooseWarp returns the map under which the values v at the rows of x are the
-// likelier, given an exact process with the default prior: values as they are, unless
-// a logarithm whose width is the distance between the least value and the median is
-// ahead by warpMargin. A prior that the user states is a prior on the values as they
-// are. It costs two fits to at most warpRows observations, from one start each.
-func (s *Study) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp, error) {
+// chooseWarp returns the log transform of the values v at the rows of x if its
+// marginal likelihood, under an exact Gaussian process with the default prior, exceeds
+// that without a transform by warpMargin; else the plain map. The transform's width is
+// the distance between the least value and the median. The choice costs two fits, from
+// one start each, to at most warpRows observations.
+func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp, error) {
 	plain := newWarp(v, 0)
 	least, median := plain.least, middle(v)
-	m, ok := s.opts.Surrogate.(interface{ Stated() bool })
-	if ok && m.Stated() || s.opts.Warp == WarpNone || !(median-least > 1e-10*max(math.Abs(least), math.Abs(median))) {
+	m, ok := t.opts.Surrogate.(interface{ Stated() bool })
+	if ok && m.Stated() || t.opts.Warp == WarpNone || !(median-least > 1e-10*max(math.Abs(least), math.Abs(median))) {
 		return plain, nil
 	}
-	xs, vs := subset.AtMost(x, v, warpRows, random.New(s.opts.Seed, "warp", 0))
+	xs, vs := subset.AtMost(x, v, warpRows, random.New(t.opts.Seed, "warp", 0))
 	seen := withoutTies(vs, least)
 	both := []warp{plain, newWarp(v, median-least)}
 	likelihood := make([]float64, len(both))
 	var group sync.WaitGroup
 	for i, w := range both {
 		group.Go(func() {
-			f, err := prior.Spec{Restarts: 1}.Fit(ctx, xs, w.apply(vs), s.opts.NoiseFree, nil, random.New(s.opts.Seed, "fit to warp", i))
+			f, err := prior.Spec{Restarts: 1}.Fit(ctx, xs, w.apply(vs), t.opts.NoiseFree, nil, random.New(t.opts.Seed, "fit to warp", i))
 			if likelihood[i] = f.LogMarginal + w.logSlope(seen); err != nil {
 				likelihood[i] = math.Inf(-1)
 			}
@@ -119,8 +130,8 @@ func (s *Study) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp
 	return plain, ctx.Err()
 }
 
-// withoutTies returns v with the least value once. That it was seen again, as of a
-// count or of what is cut off at a bound, says nothing of the slope there.
+// withoutTies returns v with the least value once. Repetitions of it, as in counts or
+// censored values, carry no information about the slope of the transform.
 func withoutTies(v []float64, least float64) []float64 {
 	var out []float64
 	var seen bool
@@ -133,7 +144,7 @@ func withoutTies(v []float64, least float64) []float64 {
 	return out
 }
 
-// middle is the upper median.
+// middle returns the upper median.
 func middle(v []float64) float64 {
 	return slices.Sorted(slices.Values(v))[len(v)/2]
 }

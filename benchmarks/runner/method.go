@@ -29,7 +29,7 @@ type Method struct {
 
 	as       string // what ParseMethod read, if Name is an Alias
 	base     string // Sobol, Random, or a surrogate
-	warp     string // of loop.Options
+	warp     loop.Warp
 	settings []string
 }
 
@@ -60,7 +60,7 @@ func ParseMethod(text string) (Method, error) {
 			key, value, ok := strings.Cut(s, "=")
 			if !ok || strings.TrimSpace(key) != "warp" {
 				m.settings = append(m.settings, s)
-			} else if m.warp = strings.TrimSpace(value); m.warp != loop.WarpAuto && m.warp != loop.WarpNone {
+			} else if m.warp = loop.Warp(strings.TrimSpace(value)); m.warp != loop.WarpAuto && m.warp != loop.WarpNone {
 				return m, fmt.Errorf("method %s: %w: warp is %q, want %s or %s", text, ErrSetting, m.warp, loop.WarpAuto, loop.WarpNone)
 			}
 		}

@@ -23,7 +23,7 @@ func (r Run) noiseFree() bool {
 
 // warp is what the method says, and else none where the prior is known: it is a prior
 // on the values as they are.
-func (r Run) warp() string {
+func (r Run) warp() loop.Warp {
 	if r.Method.warp == "" && r.Problem.Prior != nil {
 		return loop.WarpNone
 	}

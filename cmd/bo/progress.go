@@ -111,9 +111,10 @@ func (p *progress) handle(e loop.Event, best *loop.Trial) {
 	case loop.FitStarted:
 		p.enter("fit")
 	case loop.Working:
+		if e.Progress.Phase == "acquisition" && p.phase == "fit" {
+			p.enter("suggest")
+		}
 		p.detail = e.Progress
-	case loop.FitFinished:
-		p.enter("suggest")
 	case loop.TrialAsked:
 		p.enter("")
 	case loop.TrialStarted:
@@ -131,7 +132,7 @@ func (p *progress) handle(e loop.Event, best *loop.Trial) {
 		}
 		p.tell(e)
 	}
-	for _, w := range e.Warnings {
+	for _, w := range warnings(e) {
 		// One that each fit gives with other numbers is told once.
 		if kind := numbers.ReplaceAllString(w, "${1}0"); !p.warned[kind] {
 			p.warned[kind] = true
@@ -141,6 +142,22 @@ func (p *progress) handle(e loop.Event, best *loop.Trial) {
 	if p.width != nil {
 		p.draw()
 	}
+}
+
+// warnings returns the warnings that e reports for the first time: those of the run
+// and, with the trial, those of a suggestion.
+func warnings(e loop.Event) []string {
+	switch e.Kind {
+	case loop.Warned:
+		return e.Warnings
+	case loop.TrialAsked:
+		var out []string
+		for _, w := range e.Trial.Warnings {
+			out = append(out, fmt.Sprintf("trial %d: %s", e.Trial.ID, w))
+		}
+		return out
+	}
+	return nil
 }
 
 func (p *progress) enter(phase string) {

@@ -53,7 +53,7 @@ func TestLiveLine(t *testing.T) {
 	*now = now.Add(1500 * time.Millisecond)
 	p.handle(loop.Event{Kind: loop.Working, Progress: surrogate.Progress{Phase: "train", Done: 300, Total: 2000}}, nil)
 	require.Equal(t, "3/10 trials   best 0.5   fit 1.5 s (train 300/2000)   about 12 s left", p.line())
-	p.handle(loop.Event{Kind: loop.FitFinished, Seconds: 1.5}, nil)
+	p.handle(loop.Event{Kind: loop.Working, Progress: surrogate.Progress{Phase: "acquisition", Total: 1}}, nil)
 	*now = now.Add(time.Second)
 	p.handle(loop.Event{Kind: loop.TrialAsked}, nil)
 	require.Equal(t, map[string]float64{"fit": 1.5, "suggest": 1, "evaluate": 6}, p.spent)
@@ -72,11 +72,15 @@ func TestLinesThatStay(t *testing.T) {
 	p.handle(loop.Event{Kind: loop.TrialFinished, Trial: loop.Trial{ID: 2, Value: 4}}, &loop.Trial{Value: 3})
 	p.handle(loop.Event{Kind: loop.TrialFailed, Trial: loop.Trial{ID: 3, Error: "no\nluck"}}, nil)
 	p.handle(loop.Event{Kind: loop.Warned, Warnings: []string{"jitter 1e-11 on 30×30", "jitter 2.5e-09 on 31×31", "lengthscale[1] ended on its bound 1e+04", "lengthscale[2] ended on its bound 1e+04", "lengthscale[2] ended on its bound 0.01"}}, nil)
+	for id := range 2 {
+		p.handle(loop.Event{Kind: loop.TrialAsked, Trial: loop.Trial{ID: 4 + id, Warnings: []string{"training stopped early"}}}, nil)
+	}
 	p.close()
 	var lines []string
 	for line := range strings.SplitSeq(out.String(), "\n") {
 		lines = append(lines, line[strings.LastIndex(line, "\r")+1:])
 	}
 	require.Equal(t, []string{"trial  1/10  value 3            lr=0.333333 opt=sgd", "trial  3/10  failed: no; luck", "bo: warning: jitter 1e-11 on 30×30",
-		"bo: warning: lengthscale[1] ended on its bound 1e+04", "bo: warning: lengthscale[2] ended on its bound 1e+04", ""}, lines)
+		"bo: warning: lengthscale[1] ended on its bound 1e+04", "bo: warning: lengthscale[2] ended on its bound 1e+04",
+		"bo: warning: trial 4: training stopped early", ""}, lines)
 }

@@ -23,15 +23,15 @@ type runCmd struct {
 	Maximize  bool   `group:"what" help:"Look for the maximum."`
 	NoiseFree bool   `group:"what" help:"The objective gives the same value each time. Known for built-in objectives."`
 
-	Surrogate   string   `group:"how" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
-	Acquisition string   `group:"how" placeholder:"NAME" default:"auto" help:"What decides where to look next (bo list acquisitions); default ${default}."`
-	Set         []string `group:"how" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
-	Warp        string   `group:"how" default:"auto" placeholder:"auto|none" help:"Whether the surrogate may be given logarithms of how far values are from the best one: auto, where the values are much likelier for it and its prior is not stated, or none; default ${default}."`
-	Budget      int      `group:"how" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
-	Initial     *int     `group:"how" placeholder:"N" help:"Number of them spread evenly before the surrogate decides; default 2 per parameter plus 2, at most 20."`
-	Batch       int      `group:"how" default:"1" placeholder:"N" help:"Number of trials suggested together; default ${default}."`
-	Workers     int      `group:"how" default:"1" placeholder:"N" help:"Number of trials evaluated at once; default ${default}. More than --batch does not help."`
-	Seed        uint64   `group:"how" default:"0" placeholder:"N" help:"Root of all random numbers: the same seed gives the same trials; default ${default}."`
+	Surrogate   string    `group:"how" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
+	Acquisition string    `group:"how" placeholder:"NAME" default:"auto" help:"What decides where to look next (bo list acquisitions); default ${default}."`
+	Set         []string  `group:"how" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
+	Warp        loop.Warp `group:"how" default:"auto" placeholder:"auto|none" help:"Whether the surrogate may be given logarithms of how far values are from the best one: auto, where the values are much likelier for it and its prior is not stated, or none; default ${default}."`
+	Budget      int       `group:"how" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
+	Initial     *int      `group:"how" placeholder:"N" help:"Number of them spread evenly before the surrogate decides; default 2 per parameter plus 2, at most 20."`
+	Batch       int       `group:"how" default:"1" placeholder:"N" help:"Number of trials suggested together; default ${default}."`
+	Workers     int       `group:"how" default:"1" placeholder:"N" help:"Number of trials evaluated at once; default ${default}. More than --batch does not help."`
+	Seed        uint64    `group:"how" default:"0" placeholder:"N" help:"Root of all random numbers: the same seed gives the same trials; default ${default}."`
 
 	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Fail a trial that takes longer, such as 90s or 2h."`
 	Shell   bool          `group:"program" help:"Run --command by the shell."`
@@ -223,7 +223,7 @@ func (c *runCmd) arguments(t *target, m *catalog.Method) []argument {
 	args := []argument{
 		{"--objective", c.Objective}, {"--command", c.Command}, {"--shell", fmt.Sprint(c.Shell)}, {"--space", string(s)},
 		{"--maximize", fmt.Sprint(c.Maximize)}, {"--noise-free", fmt.Sprint(c.NoiseFree)},
-		{"--surrogate", c.Surrogate}, {"--acquisition", c.Acquisition}, {"--warp", c.Warp},
+		{"--surrogate", c.Surrogate}, {"--acquisition", c.Acquisition}, {"--warp", string(c.Warp)},
 		{"--initial", initial}, {"--batch", fmt.Sprint(c.Batch)}, {"--seed", fmt.Sprint(c.Seed)},
 	}
 	for _, o := range m.Owners {

@@ -1,0 +1,193 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// History is the state of an optimisation from which Propose computes the next
+// points. Propose and Recommend read it and leave it unchanged.
+type History struct {
+	// Trials are all trials in ascending order of ID. Of each only ID, Point,
+	// State and Value are used.
+	Trials []Trial
+	// Queue holds points to propose ahead of the initial design and of
+	// suggestions, the first one next.
+	Queue []space.Point
+	// Warm is Proposals.Warm of an earlier call with the same options; nil starts
+	// the fit afresh. Its content is private to the surrogate model.
+	Warm surrogate.State
+}
+
+// Proposal is a point to evaluate next.
+type Proposal struct {
+	Point  space.Point
+	Source Source // Enqueued, Design or Suggested
+	// Prediction is the surrogate model's prediction at Point; nil unless Suggested.
+	Prediction *Prediction
+	// Warnings report how the fit or the choice of Point was degraded.
+	Warnings []string
+}
+
+// Proposals is the result of Propose.
+type Proposals struct {
+	Points []Proposal
+	// Warm is the History.Warm of the next call: the state of this call's fit, or
+	// the given one if there was no fit with a finite state. It survives a round
+	// trip through JSON.
+	Warm surrogate.State
+	// Fit describes the fit; nil if enqueued points and the design were enough, or
+	// if the fit failed.
+	Fit *Fit
+}
+
+// Fit describes a surrogate model fitted to the finished trials.
+type Fit struct {
+	Observations int               // finished trials
+	Hypers       []surrogate.Hyper // hyperparameters, in the surrogate model's units
+	Warped       bool              // the values were log transformed (Options.Warp)
+	Warnings     []string
+}
+
+// Propose returns n points to evaluate next, or fewer if a noise-free objective
+// on a finite space has fewer points that are neither evaluated nor pending. In
+// this order, they are points of h.Queue, without the ones that a noise-free
+// objective has tried already; points of the initial design, while there are
+// fewer than Options.Initial trials or no trial has a value; and suggestions of
+// the acquisition function. Pending trials, and earlier points of the same call,
+// count as pending for each suggestion. Of o, the fields Batch, Budget, Workers
+// and OnEvent are not used.
+//
+// The result is a function of the arguments alone: Propose has no state, reads
+// no clock and draws its random numbers from streams of (Options.Seed, purpose,
+// ID of the last trial plus one). GOMAXPROCS does not change it. It may differ
+// between versions of this module and between processors.
+//
+// The errors wrap ErrOptions, ErrHistory, or ErrExhausted if there is no point
+// left; or they are errors of the surrogate model, or the context's within a
+// second after it is cancelled. If the surrogate model fails numerically, the
+// points come from the design and carry a warning.
+//
+// A suggestion costs a fit, for a Gaussian process O(k³) with k finished trials,
+// and a maximisation of the acquisition function. The others cost O(k).
+//
+// Progress goes to the function given to surrogate.WithProgress: the phase
+// "surrogate" is 0 of 1 done when the fit begins and 1 of 1 when it ends, the
+// phase "acquisition" counts suggestions, and a fit reports phases of its own.
+func Propose(ctx context.Context, s *space.Space, o Options, h History, n int) (Proposals, error) {
+	if n < 1 {
+		return Proposals{}, fmt.Errorf("%w: %d points to propose, want at least 1", ErrOptions, n)
+	}
+	t, err := newTask(s, o, h)
+	if err != nil {
+		return Proposals{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Proposals{}, err
+	}
+	out, err := t.propose(ctx, n)
+	if err != nil {
+		return Proposals{}, err
+	}
+	if len(out.Points) == 0 {
+		return Proposals{}, fmt.Errorf("%w: %d trials", ErrExhausted, len(t.trials))
+	}
+	return out, nil
+}
+
+func (t *task) propose(ctx context.Context, n int) (Proposals, error) {
+	out := Proposals{Warm: t.warm}
+	seen := t.seen()
+	for _, p := range t.queue[:min(n, len(t.queue))] {
+		out.Points = append(out.Points, Proposal{Point: p, Source: Enqueued})
+	}
+	n -= len(out.Points)
+	if t.opts.NoiseFree {
+		n = min(n, t.unseen(seen))
+	}
+	byDesign := t.opts.Initial - len(t.trials) - len(out.Points)
+	if t.count(Complete) == 0 {
+		byDesign = n
+	}
+	if byDesign = min(n, byDesign); byDesign > 0 {
+		for _, p := range t.design(byDesign, t.next(), seen) {
+			out.Points = append(out.Points, Proposal{Point: p, Source: Design})
+		}
+		n -= byDesign
+	}
+	if n <= 0 {
+		return out, nil
+	}
+	f, suggested, err := t.suggest(ctx, out.Points, n, seen)
+	if f != nil {
+		out.Fit = &f.facts
+	}
+	switch {
+	case ctx.Err() != nil:
+		return Proposals{}, ctx.Err()
+	case errors.Is(err, surrogate.ErrNotPositiveDefinite), errors.Is(err, errMean):
+		for _, p := range t.design(n, t.next(), seen) {
+			suggested = append(suggested, Proposal{Point: p, Source: Design, Warnings: []string{"design point instead of a suggestion: " + err.Error()}})
+		}
+	case err != nil:
+		return Proposals{}, err
+	case f.warm != nil:
+		out.Warm = f.warm
+	}
+	out.Points = append(out.Points, suggested...)
+	return out, nil
+}
+
+// suggest returns n points that the acquisition function chooses, with the fit;
+// chosen are points of the same call, which count as pending.
+func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[string]bool) (*fitted, []Proposal, error) {
+	f, err := t.fit(ctx, random.New(t.opts.Seed, "fit", t.next()))
+	if err != nil {
+		return nil, nil, err
+	}
+	pending := t.with(chosen)
+	for _, c := range chosen {
+		seen[c.Point.Key()] = true
+	}
+	p := acquisition.Problem{
+		Posterior: f.Posterior,
+		Best:      f.incumbent(t.opts.NoiseFree),
+		Observed:  t.points(finished),
+		Pending:   pending.points(func(s State) bool { return s == Pending }),
+	}
+	found, err := acquisition.Suggest(ctx, t.opts.Acquisition, p, t.space, n, t.opts.Maximizer, random.New(t.opts.Seed, "suggest", t.next()))
+	if err != nil {
+		return f, nil, err
+	}
+	out := make([]Proposal, len(found))
+	for i, c := range found {
+		q := Proposal{Point: t.space.Decode(c.X), Source: Suggested, Warnings: slices.Concat(f.Warnings(), c.Warnings)}
+		mean, sd := f.warp.user(c.Mean, c.SD)
+		q.Prediction = &Prediction{Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value}
+		if t.repeated(q.Point, seen) {
+			q.Point = t.design(1, t.next()+i, seen)[0]
+			q.Source, q.Prediction = Design, nil
+			q.Warnings = append(q.Warnings, "design point instead of a suggestion that repeats an earlier trial")
+		}
+		seen[q.Point.Key()] = true
+		out[i] = q
+	}
+	return f, out, nil
+}
+
+// repeated reports whether p repeats a trial needlessly: other points are left,
+// and the space is finite or the objective noise-free.
+func (t *task) repeated(p space.Point, seen map[string]bool) bool {
+	if !seen[p.Key()] || t.unseen(seen) <= 0 {
+		return false
+	}
+	_, finite := t.space.Size()
+	return finite || t.opts.NoiseFree
+}

@@ -1,0 +1,161 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// task holds the arguments of Propose or Recommend, validated, with defaults and
+// with encoded points.
+type task struct {
+	space  *space.Space
+	size   int // number of points of space, at most math.MaxInt
+	opts   Options
+	trials []Trial
+	x      [][]float64 // of each trial the point in the unit cube
+	queue  []space.Point
+	warm   surrogate.State
+}
+
+// newTask returns an error that wraps ErrOptions or ErrHistory. Its queue leaves
+// out points that a noise-free objective has tried already.
+func newTask(s *space.Space, o Options, h History) (*task, error) {
+	if s == nil {
+		return nil, fmt.Errorf("%w: no space", ErrOptions)
+	}
+	o, err := o.withDefaults(s)
+	if err != nil {
+		return nil, err
+	}
+	t := &task{space: s, size: points(s), opts: o, trials: slices.Clone(h.Trials), x: make([][]float64, len(h.Trials)), warm: h.Warm}
+	last := 0
+	for i := range t.trials {
+		trial := &t.trials[i]
+		if err := trial.check(s, last); err != nil {
+			return nil, fmt.Errorf("%w: trial %d: %w", ErrHistory, trial.ID, err)
+		}
+		last, t.x[i] = trial.ID, s.Encode(trial.Point)
+	}
+	for i, p := range h.Queue {
+		if p, err = own(s, p); err != nil {
+			return nil, fmt.Errorf("%w: queued point %d: %w", ErrHistory, i+1, err)
+		}
+		t.queue = append(t.queue, p)
+	}
+	if o.NoiseFree {
+		t.queue = untried(t.queue, t.trials)
+	}
+	return t, nil
+}
+
+// check validates a trial that follows the one of ID last, and makes its point one
+// of s.
+func (t *Trial) check(s *space.Space, last int) (err error) {
+	if t.ID <= last {
+		return fmt.Errorf("its ID is not above %d, the one before", last)
+	}
+	switch t.State {
+	case Pending, Failed:
+	case Complete:
+		if err := checkValue(t.Value); err != nil {
+			return err
+		}
+	default:
+		return fmt.Errorf("state is %q, want %s, %s or %s", t.State, Pending, Complete, Failed)
+	}
+	t.Point, err = own(s, t.Point)
+	return err
+}
+
+// own returns p as a point of s, or the error of s.PointOf.
+func own(s *space.Space, p space.Point) (space.Point, error) {
+	if p.Space() == s {
+		return p, nil
+	}
+	return s.PointOf(p.Map())
+}
+
+// next is the ID after the last one: the index of the random streams.
+func (t *task) next() int {
+	if len(t.trials) == 0 {
+		return 1
+	}
+	return t.trials[len(t.trials)-1].ID + 1
+}
+
+// seen returns the keys of all points of trials and of the queue.
+func (t *task) seen() map[string]bool {
+	seen := keys(t.trials)
+	for _, p := range t.queue {
+		seen[p.Key()] = true
+	}
+	return seen
+}
+
+// keys returns the keys of the points of trials.
+func keys(trials []Trial) map[string]bool {
+	set := make(map[string]bool, len(trials))
+	for i := range trials {
+		set[trials[i].Point.Key()] = true
+	}
+	return set
+}
+
+// unseen is the number of points of the space that are not in seen.
+func (t *task) unseen(seen map[string]bool) int { return t.size - len(seen) }
+
+// with returns t with chosen as further pending trials.
+func (t *task) with(chosen []Proposal) *task {
+	out := *t
+	out.trials, out.x = slices.Clone(t.trials), slices.Clone(t.x)
+	for _, c := range chosen {
+		out.trials = append(out.trials, Trial{ID: out.next(), Point: c.Point, State: Pending})
+		out.x = append(out.x, t.space.Encode(c.Point))
+	}
+	return &out
+}
+
+// count returns the number of trials in a state.
+func (t *task) count(state State) int {
+	n := 0
+	for i := range t.trials {
+		if t.trials[i].State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// best returns the index of the complete trial with the best observed value, the
+// first of equals; -1 if there is none.
+func best(trials []Trial, sign float64) int {
+	found := -1
+	for i := range trials {
+		if t := &trials[i]; t.State == Complete && (found < 0 || sign*t.Value < sign*trials[found].Value) {
+			found = i
+		}
+	}
+	return found
+}
+
+// points returns the encoded points of the trials in the states that keep
+// selects, a row each; nil if there are none.
+func (t *task) points(keep func(State) bool) *mat.Dense {
+	var rows []float64
+	n := 0
+	for i := range t.trials {
+		if keep(t.trials[i].State) {
+			rows = append(rows, t.x[i]...)
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return mat.NewDense(n, len(rows)/n, rows)
+}
