@@ -43,3 +43,47 @@ func Chunks(x *mat.Dense, size int, f func(i, k int, x *mat.Dense)) {
 		f(i, k, part)
 	}
 }
+
+// Predict checks the arguments of a posterior's Predict, of dim inputs, and returns
+// the number of points.
+func Predict(mean, variance []float64, x *mat.Dense, dim int) int {
+	m := Points(x, dim)
+	Len("mean", len(mean), m)
+	Len("variance", len(variance), m)
+	return m
+}
+
+// PredictGrad is Predict for a posterior's PredictGrad.
+func PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense, dim int) int {
+	m := Predict(mean, variance, x, dim)
+	Dims("dmean", dmean, m, dim)
+	Dims("dvariance", dvariance, m, dim)
+	return m
+}
+
+// Joint is Predict for a posterior's Joint.
+func Joint(mean []float64, cov *mat.SymDense, x *mat.Dense, dim int) int {
+	m := Points(x, dim)
+	Len("mean", len(mean), m)
+	Len("cov", cov.SymmetricDim(), m)
+	return m
+}
+
+// JointVJP is Predict for a posterior's JointVJP.
+func JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense, dim int) int {
+	m := Points(x, dim)
+	Len("mbar", len(mbar), m)
+	Len("cbar", cbar.SymmetricDim(), m)
+	Dims("dx", dx, m, dim)
+	return m
+}
+
+// Eval is Predict for the Eval of a path. The gradient may be nil.
+func Eval(value []float64, grad, x *mat.Dense, dim int) int {
+	m := Points(x, dim)
+	Len("value", len(value), m)
+	if grad != nil {
+		Dims("grad", grad, m, dim)
+	}
+	return m
+}

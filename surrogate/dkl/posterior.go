@@ -65,9 +65,7 @@ func (p *posterior) Hypers() []surrogate.Hyper {
 
 // Predict costs a pass of the network a point beside the process.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
+	shape.Predict(mean, variance, x, p.Dim())
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		p.inner.Predict(mean[i:k], variance[i:k], p.features.apply(p.w, x))
 	})
@@ -75,11 +73,8 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs four passes of the network a point beside the process.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m, d := shape.Points(x, p.Dim()), p.Dim()
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
-	shape.Dims("dmean", dmean, m, d)
-	shape.Dims("dvariance", dvariance, m, d)
+	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
+	d := p.Dim()
 	dmean.Zero()
 	dvariance.Zero()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
@@ -106,8 +101,7 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 
 // JointVJP implements surrogate.Posterior.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Dims("dx", dx, m, p.Dim())
+	m := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
 	t, phi := p.record(x)
 	dphi := mat.NewDense(m, p.features.out, nil)
 	p.inner.JointVJP(dphi, mbar, cbar, phi)
@@ -130,10 +124,9 @@ type path struct {
 
 // Eval implements surrogate.Path.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	m, d := shape.Points(x, q.p.Dim()), q.p.Dim()
-	shape.Len("value", len(value), m)
+	shape.Eval(value, grad, x, q.p.Dim())
+	d := q.p.Dim()
 	if grad != nil {
-		shape.Dims("grad", grad, m, d)
 		grad.Zero()
 	}
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {

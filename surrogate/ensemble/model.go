@@ -88,17 +88,17 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 			return nil, fmt.Errorf("ensemble: %w", err)
 		}
 		post.Weights = append(post.Weights, f.W)
-		post.NoiseOf += f.Hypers.Noise / float64(m.Members)
+		post.NoiseVariance += f.Hypers.Noise / float64(m.Members)
 		precision += f.Hypers.Precision / float64(m.Members)
-		post.Remembered = append(post.Remembered, f.State()...)
+		post.Learned = append(post.Learned, f.State()...)
 		for _, text := range f.Warnings {
 			if !warned[text] {
 				warned[text] = true
-				post.Degradation = append(post.Degradation, text)
+				post.Notes = append(post.Notes, text)
 			}
 		}
 	}
-	post.Described = []surrogate.Hyper{{Name: "mean precision", Value: precision}, {Name: "noise", Value: post.NoiseOf}, {Name: "members", Value: float64(m.Members)}}
+	post.Parameters = []surrogate.Hyper{{Name: "mean precision", Value: precision}, {Name: "noise", Value: post.NoiseVariance}, {Name: "members", Value: float64(m.Members)}}
 	return post, nil
 }
 

@@ -114,9 +114,7 @@ func (p *posterior) networkGrad(dx *mat.Dense, t *nn.Tape) {
 // Predict costs O(|C|(Σ_l h_l + r)) a point with the ridge factor, O(pr) with the
 // others, and O(min(n(n + r), r²)) for n observations.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
+	shape.Predict(mean, variance, x, p.Dim())
 	mem := workspace.Borrow()
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
@@ -131,11 +129,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs two to four times Predict: most where the mean has features.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
-	shape.Dims("dmean", dmean, m, p.Dim())
-	shape.Dims("dvariance", dvariance, m, p.Dim())
+	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	mem := workspace.Borrow()
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
@@ -173,9 +167,7 @@ func (p *posterior) meanGrad(dx *mat.Dense, at features) {
 
 // Joint implements surrogate.Posterior in O(m² r) beyond Predict.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Dims("cov", cov, m, m)
+	shape.Joint(mean, cov, x, p.Dim())
 	mem := workspace.Borrow()
 	defer mem.Return()
 	t := p.Record(x)
@@ -187,10 +179,7 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 
 // JointVJP implements surrogate.Posterior.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m, d := shape.Points(x, p.Dim()), p.Dim()
-	shape.Len("mbar", len(mbar), m)
-	shape.Dims("cbar", cbar, m, m)
-	shape.Dims("dx", dx, m, d)
+	m, d := shape.JointVJP(dx, mbar, cbar, x, p.Dim()), p.Dim()
 	mem := workspace.Borrow()
 	defer mem.Return()
 	t := p.Record(x)
@@ -245,11 +234,7 @@ type path posterior
 // Eval implements surrogate.Path.
 func (q *path) Eval(value []float64, grad, x *mat.Dense) {
 	p := (*posterior)(q)
-	m := shape.Points(x, p.Dim())
-	shape.Len("value", len(value), m)
-	if grad != nil {
-		shape.Dims("grad", grad, m, p.Dim())
-	}
+	shape.Eval(value, grad, x, p.Dim())
 	mem := workspace.Borrow()
 	defer mem.Return()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {

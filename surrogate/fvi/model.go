@@ -190,8 +190,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		p.useProcess(fitted.Process)
 		v.LogSD[0] = p.leastLogSD
 		ofPrior = fitted.State
-		post.Degradation = fitted.Warnings
-		post.Described = append(summary.KernelHypers(fitted.Kernel), surrogate.Hyper{Name: "mean", Value: fitted.Mean})
+		post.Notes = fitted.Warnings
+		post.Parameters = append(summary.KernelHypers(fitted.Kernel), surrogate.Hyper{Name: "mean", Value: fitted.Mean})
 	} else {
 		p.useSampler()
 		v.LogSD[0] = math.Log(startSD)
@@ -205,7 +205,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("fvi: start: %w", err)
 	}
 	if note != "" {
-		post.Degradation = append(slices.Clone(post.Degradation), note)
+		post.Notes = append(slices.Clone(post.Notes), note)
 	}
 	if err := p.train(ctx, v, random.Split(rng, "train", 0)); err != nil {
 		return nil, err
@@ -213,9 +213,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := train.Diverged("rate", v.Vector); err != nil {
 		return nil, fmt.Errorf("fvi: %w", err)
 	}
-	post.Inputs, post.NoiseOf, post.Remembered = p.inputs, math.Exp(2*v.LogSD[0]), summary.EncodeState(ofPrior, v.Vector)
-	post.Described = append(post.Described,
-		surrogate.Hyper{Name: "noise", Value: post.NoiseOf},
+	post.Inputs, post.NoiseVariance, post.Learned = p.inputs, math.Exp(2*v.LogSD[0]), summary.EncodeState(ofPrior, v.Vector)
+	post.Parameters = append(post.Parameters,
+		surrogate.Hyper{Name: "noise", Value: post.NoiseVariance},
 		surrogate.Hyper{Name: "weights", Value: float64(p.net.NumParams())})
 	post.Weights = mixture.Draw(v.M, v.Scales(), nil, m.Samples, random.Split(rng, "samples", 0))
 	return post, nil

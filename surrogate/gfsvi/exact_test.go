@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/internal/toy"
 	"github.com/functionspace/bo/surrogate/internal/variational"
@@ -145,12 +146,14 @@ func TestTrainingLowersTheObjective(t *testing.T) {
 		m := Model{Spec: spec, Hidden: []int{15, 15}, Context: 40, Rank: 10, Steps: steps, Rate: rate}
 		fitted, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
-		q := fitted.(*posterior)
+		q := fitted.(*linearized.Posterior)
+		of, err := spec.Fit(t.Context(), d.X, d.Y, false, nil, random.Split(random.New(1, "fit", 0), "prior", 0))
+		require.NoError(t, err)
 		m, err = m.withDefaults()
 		require.NoError(t, err)
-		p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(20), objective: objective{net: q.Net, inputs: q.Inputs, process: q.process, gamma: m.Gamma}}
-		_, trained := summary.DecodeState(q.state, 12*q.Net.NumParams())
-		v := variational.NewLowRank(q.Net.NumParams(), 10).With(append(trained, 0.5*math.Log(q.noise)))
+		p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(20), objective: objective{net: q.Net, inputs: q.Inputs, process: of.Process, gamma: m.Gamma}}
+		_, trained := summary.DecodeState(q.State(), 12*q.Net.NumParams())
+		v := variational.NewLowRank(q.Net.NumParams(), 10).With(append(trained, 0.5*math.Log(q.Noise())))
 		var sum float64
 		for i := range 5 {
 			f, err := p.eval(v, p.nextBatch(random.New(9, "batch", i)), nil)

@@ -104,7 +104,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	if err := p.train(ctx, random.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}
-	var l latents
+	var l classify.Independent
 	for c, v := range p.q {
 		if err := train.Diverged("rate", v.Vector); err != nil {
 			return nil, err
@@ -246,28 +246,4 @@ func (p *labelProblem) eval(q []*variational.Gaussian, b batch, z []*mat.Dense, 
 		}
 	}
 	return value, nil
-}
-
-// latents are linearised networks, independent of each other.
-type latents []*posterior
-
-// Dim is the number of inputs.
-func (l latents) Dim() int { return l[0].Dim() }
-
-// Moments implements classify.Process, in O(Lp(1+r)) a point.
-func (l latents) Moments(mean, cov, x *mat.Dense) {
-	m, _ := x.Dims()
-	mu, variance := make([]float64, m), make([]float64, m)
-	for c, p := range l {
-		p.Predict(mu, variance, x)
-		for i := range mu {
-			mean.Set(i, c, mu[i])
-			cov.Set(i, c*len(l)+c, variance[i])
-		}
-	}
-}
-
-// MomentsGrad implements classify.Process.
-func (l latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	l[0].PredictGrad(mean, variance, dmean, dvariance, x)
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
+// chunk is how many points go through the network at a time.
+const chunk = 256
+
 // meanLoss is the part of F that knows no covariance, at B of n observations and M
 // measurement points,
 //

@@ -178,7 +178,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("gfsvi: %w", err)
 	}
 	post := newPosterior(p, v, fitted.State)
-	post.warnings = warnings
+	post.Notes = warnings
 	return post, nil
 }
 

@@ -80,12 +80,7 @@ func (e *expansion) Eval(value []float64, grad, x *mat.Dense) {
 
 // add adds Σ_j weights_j k(x, at_j) and its gradient.
 func (e *expansion) add(value []float64, grad, x *mat.Dense) {
-	m, _ := x.Dims()
-	shape.Dims("x", x, m, e.kernel.Dim())
-	shape.Len("value", len(value), m)
-	if grad != nil {
-		shape.Dims("grad", grad, m, e.kernel.Dim())
-	}
+	m := shape.Eval(value, grad, x, e.kernel.Dim())
 	n := len(e.weights)
 	mem := workspace.Borrow()
 	defer mem.Return()

@@ -388,7 +388,7 @@ func TestShapePanics(t *testing.T) {
 	post := mustNew(t, process(2, 0.1), dataset(3, 2, random.New(1, "shape", 0)))
 	x := mat.NewDense(2, 2, nil)
 	v, w := make([]float64, 2), make([]float64, 3)
-	require.PanicsWithValue(t, "x is 2×3, want 2×2", func() { post.Predict(v, v, mat.NewDense(2, 3, nil)) })
+	require.PanicsWithValue(t, "points of 3 inputs, want 2", func() { post.Predict(v, v, mat.NewDense(2, 3, nil)) })
 	require.PanicsWithValue(t, "mean has length 3, want 2", func() { post.Predict(w, v, x) })
 	require.Panics(t, func() { post.Predict(v, w, x) })
 	require.Panics(t, func() { post.PredictGrad(v, v, x, mat.NewDense(3, 2, nil), x) })

@@ -16,10 +16,7 @@ func chunk(n int) int { return max(256, 1<<16/n) }
 // Predict costs n²m flops. The variance never falls below 1e-12 of the prior
 // variance.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	m, _ := x.Dims()
-	shape.Dims("x", x, m, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
+	m := shape.Predict(mean, variance, x, p.Dim())
 	n := len(p.y)
 	mem := workspace.Borrow()
 	defer mem.Return()
@@ -34,12 +31,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 // PredictGrad costs 2n²m flops and two kernel gradients. Where the variance
 // stands at its floor its gradient is zero.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m, _ := x.Dims()
-	shape.Dims("x", x, m, p.Dim())
-	shape.Dims("dmean", dmean, m, p.Dim())
-	shape.Dims("dvariance", dvariance, m, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
+	m := shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	n := len(p.y)
 	mem := workspace.Borrow()
 	defer mem.Return()
@@ -108,10 +100,7 @@ func clamp(variance, free []float64, floor float64) {
 
 // Joint costs n²m + nm² flops.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	m, _ := x.Dims()
-	shape.Dims("x", x, m, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("cov", cov.SymmetricDim(), m)
+	m := shape.Joint(mean, cov, x, p.Dim())
 	mem := workspace.Borrow()
 	defer mem.Return()
 	k := mem.Dense(len(p.y), m)
@@ -132,11 +121,7 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // m̄ = mbar and B = A⁻¹k(X,x), the adjoint of k(x,X) is m̄αᵀ - 2C̄Bᵀ and that of
 // k(x,x) is C̄. A variance at its floor counts as a constant.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m, _ := x.Dims()
-	shape.Dims("x", x, m, p.Dim())
-	shape.Dims("dx", dx, m, p.Dim())
-	shape.Len("mbar", len(mbar), m)
-	shape.Len("cbar", cbar.SymmetricDim(), m)
+	m := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
 	n := len(p.y)
 	mem := workspace.Borrow()
 	defer mem.Return()

@@ -23,9 +23,7 @@ const chunk = 256
 // posterior is q with what describes it.
 type posterior struct {
 	surrogate.Posterior
-	state    surrogate.State
-	hypers   []surrogate.Hyper
-	warnings []string
+	summary.Summary
 }
 
 var (
@@ -33,15 +31,17 @@ var (
 	_ surrogate.Describer = (*posterior)(nil)
 )
 
-func (p *posterior) State() surrogate.State    { return slices.Clone(p.state) }
-func (p *posterior) Hypers() []surrogate.Hyper { return slices.Clone(p.hypers) }
-func (p *posterior) Warnings() []string        { return slices.Clone(p.warnings) }
+// Noise implements surrogate.Posterior.
+func (p *posterior) Noise() float64 { return p.Summary.Noise() }
+
+// Warnings implements surrogate.Posterior.
+func (p *posterior) Warnings() []string { return p.Summary.Warnings() }
 
 // posterior returns q with its variances, and the noise, times a temperature t:
 // those of the process with the kernel t·k, of which w is √t·w.
 func (p *problem) posterior(t float64) (*posterior, error) {
 	process := p.q.Process
-	process.Noise = math.Exp(2*p.v.LogSD[0]) * t
+	process.Noise = p.v.Noise() * t
 	l := p.q.L
 	if t != 1 {
 		process.Kernel = prior.ScaleBy(t, process.Kernel)
@@ -54,15 +54,14 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 		}
 	}
 	q := &inducing.Posterior{Process: process, Z: p.q.Z, L: l, B: p.q.B, T: p.v.Ut}
-	out := &posterior{Posterior: q, warnings: p.notes, state: summary.EncodeState(p.q.State(), nil)}
-	out.hypers = p.q.Hypers()
-	for i := range out.hypers {
-		if out.hypers[i].Name == "noise" {
-			out.hypers[i].Value = process.Noise
+	out := &posterior{Posterior: q, Summary: summary.Summary{NoiseVariance: process.Noise, Notes: p.notes, Parameters: p.q.Hypers(), Learned: summary.EncodeState(p.q.State(), nil)}}
+	for i := range out.Parameters {
+		if out.Parameters[i].Name == "noise" {
+			out.Parameters[i].Value = process.Noise
 		}
 	}
 	if p.HeldOut > 0 {
-		out.hypers = append(out.hypers, surrogate.Hyper{Name: "temperature", Value: t})
+		out.Parameters = append(out.Parameters, surrogate.Hyper{Name: "temperature", Value: t})
 	}
 	if p.net == nil {
 		q.M = slices.Clone(p.v.M)
@@ -76,7 +75,7 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 	q.Process.Mean = 0
 	q.Prepare()
 	out.Posterior = &withNetwork{q, p.net, p.objective.mean.(*networkMean).inputs, slices.Clone(p.v.M)}
-	out.state = summary.EncodeState(p.q.State(), p.v.M)
+	out.Learned = summary.EncodeState(p.q.State(), p.v.M)
 	return out, nil
 }
 

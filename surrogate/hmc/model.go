@@ -192,19 +192,19 @@ func (m Model) summarize(ctx context.Context, p *mapnet.Problem, chains []*nuts.
 	if err != nil {
 		return nil, err
 	}
-	post.NoiseOf = mean.Noise
-	post.Described = []surrogate.Hyper{
+	post.NoiseVariance = mean.Noise
+	post.Parameters = []surrogate.Hyper{
 		{Name: "precision", Value: mean.Precision}, {Name: "noise", Value: mean.Noise}, {Name: "networks", Value: float64(samples)},
 		{Name: "rhat", Value: rhat}, {Name: "ess", Value: ess}, {Name: "acceptance", Value: accept}, {Name: "leapfrog steps", Value: steps},
 	}
 	if rhat > maxRHat {
-		post.Degradation = append(post.Degradation, fmt.Sprintf("the chains have not converged: R̂ of the function is up to %.2f, want at most %v", rhat, maxRHat))
+		post.Notes = append(post.Notes, fmt.Sprintf("the chains have not converged: R̂ of the function is up to %.2f, want at most %v", rhat, maxRHat))
 	}
 	if divergent*50 > len(draws) {
-		post.Degradation = append(post.Degradation, fmt.Sprintf("%d of %d trajectories diverged", divergent, len(draws)))
+		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories diverged", divergent, len(draws)))
 	}
 	if full*10 > len(draws) {
-		post.Degradation = append(post.Degradation, fmt.Sprintf("%d of %d trajectories reached the largest length: depth is %d", full, len(draws), m.Depth))
+		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories reached the largest length: depth is %d", full, len(draws), m.Depth))
 	}
 	return post, nil
 }

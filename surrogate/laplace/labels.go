@@ -84,23 +84,27 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 
 // process returns the latent functions of a trained state.
 func (p *labelProblem) process(f *trained) (classify.Process, error) {
-	l := &latents{nets: make([]*posterior, p.l), precision: f.precision, factor: f.factor, tapes: f.tapes}
+	l := &latents{precision: f.precision, factor: f.factor, tapes: f.tapes}
+	var apart classify.Independent
 	for c, w := range f.w {
-		l.nets[c] = &posterior{Network: linearized.Network{Net: p.Net, Inputs: p.Inputs, W: w, Shift: p.shift[c]}}
+		l.nets = append(l.nets, linearized.Network{Net: p.Net, Inputs: p.Inputs, W: w, Shift: p.shift[c]})
 		if f.factor == nil {
-			var err error
-			if l.nets[c].cov, err = f.curvatures[c].Covariance(mapnet.Hypers{Precision: f.precision, Noise: 1}); err != nil {
+			cov, err := f.curvatures[c].Covariance(mapnet.Hypers{Precision: f.precision, Noise: 1})
+			if err != nil {
 				return nil, err
 			}
+			apart = append(apart, &linearized.Posterior{Network: l.nets[c], Cov: cov})
 		}
+	}
+	if f.factor == nil {
+		return apart, nil
 	}
 	return l, nil
 }
 
-// latents are the linearised networks: with a factor the process with the tangent
-// kernel, else each with a covariance of its own.
+// latents are the process with the tangent kernels of the networks, given labels.
 type latents struct {
-	nets      []*posterior
+	nets      []linearized.Network
 	precision float64
 	factor    *classify.Factor
 	tapes     []*nn.Tape // at the labelled points
@@ -109,8 +113,7 @@ type latents struct {
 // Dim is the number of inputs.
 func (l *latents) Dim() int { return l.nets[0].Dim() }
 
-// Moments implements classify.Process. A point costs O(L(nΣ_l h_l + n²)) with the full
-// curvature, and what Predict does with the others.
+// Moments implements classify.Process, in O(L(nΣ_l h_l + n²)) a point.
 func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	m, _ := x.Dims()
 	k := len(l.nets)
@@ -118,26 +121,15 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	for c, p := range l.nets {
 		t := p.Record(x)
 		defer t.Return()
-		p.mean(column, t)
+		p.Mean(column, t)
+		mean.SetCol(c, column)
+		q[c] = l.cross(c, t)
+		nn.KernelDiag(column, t)
 		for i, v := range column {
-			mean.Set(i, c, v)
-		}
-		if l.factor == nil {
-			p.cov.Variance(column, t)
-		} else {
-			q[c] = l.cross(c, t)
-			nn.KernelDiag(column, t)
-			for i := range column {
-				column[i] /= l.precision
-			}
-		}
-		for i, v := range column {
-			cov.Set(i, c*k+c, v)
+			cov.Set(i, c*k+c, v/l.precision)
 		}
 	}
-	if l.factor != nil {
-		l.factor.Reduce(cov, q)
-	}
+	l.factor.Reduce(cov, q)
 }
 
 // cross returns the prior covariance of the labelled points with those of t, n×m.
@@ -151,13 +143,9 @@ func (l *latents) cross(c int, t *nn.Tape) *mat.Dense {
 // MomentsGrad implements classify.Process.
 func (l *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	p := l.nets[0]
-	if l.factor == nil {
-		p.PredictGrad(mean, variance, dmean, dvariance, x)
-		return
-	}
 	t := p.Record(x)
 	defer t.Return()
-	p.mean(mean, t)
+	p.Mean(mean, t)
 	dmean.Zero()
 	t.InputGrad(dmean)
 	p.Inputs.Pull(dmean)

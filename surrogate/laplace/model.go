@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // Model is the linearised Laplace approximation. The zero value is the default: a
@@ -88,8 +89,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
-	return &posterior{
-		Network: linearized.Network{Net: p.Net, Inputs: p.Inputs, W: best.W, Shift: p.Shift}, cov: cov, hypers: best.Hypers,
-		evidence: best.Evidence, state: best.State(), warnings: best.Warnings,
-	}, nil
+	return &posterior{linearized.Posterior{
+		Network: linearized.Network{Net: p.Net, Inputs: p.Inputs, W: best.W, Shift: p.Shift}, Cov: cov,
+		Summary: summary.Summary{
+			NoiseVariance: best.Hypers.Noise, Learned: best.State(), Notes: best.Warnings,
+			Parameters: append(best.Hypers.Describe(), surrogate.Hyper{Name: "mean", Value: p.Shift}),
+		},
+	}, best.Evidence}, nil
 }

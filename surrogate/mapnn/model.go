@@ -9,6 +9,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // Model is a network at a maximum of the posterior of its weights. The zero value
@@ -57,8 +58,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("map: %w", err)
 	}
 	return &mixture.Posterior{
-		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift, Weights: [][]float64{f.W}, NoiseOf: f.Hypers.Noise,
-		Described:  []surrogate.Hyper{{Name: "precision", Value: f.Hypers.Precision}, {Name: "noise", Value: f.Hypers.Noise}},
-		Remembered: f.State(), Degradation: f.Warnings,
+		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift, Weights: [][]float64{f.W},
+		Summary: summary.Summary{NoiseVariance: f.Hypers.Noise, Parameters: f.Hypers.Describe(), Learned: f.State(), Notes: f.Warnings},
 	}, nil
 }

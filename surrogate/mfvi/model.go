@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
@@ -83,8 +84,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	h := b.hypers(v)
 	post := &mixture.Posterior{
-		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift, NoiseOf: h.Noise, Remembered: v, Degradation: warnings,
-		Described: []surrogate.Hyper{{Name: "precision", Value: h.Precision}, {Name: "noise", Value: h.Noise}, {Name: "networks", Value: float64(m.Samples)}},
+		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift,
+		Summary: summary.Summary{NoiseVariance: h.Noise, Learned: v, Notes: warnings, Parameters: append(h.Describe(), surrogate.Hyper{Name: "networks", Value: float64(m.Samples)})},
 	}
 	mean, _ := b.parts(v)
 	s, _ := b.scales(v)

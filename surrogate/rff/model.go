@@ -80,8 +80,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	post.Degradation, post.Remembered = fitted.Warnings, fitted.State
-	post.Described = append(summary.KernelHypers(fitted.Kernel),
+	post.Notes, post.Learned = fitted.Warnings, fitted.State
+	post.Parameters = append(summary.KernelHypers(fitted.Kernel),
 		surrogate.Hyper{Name: "noise", Value: fitted.Noise},
 		surrogate.Hyper{Name: "mean", Value: fitted.Mean},
 		surrogate.Hyper{Name: "features", Value: float64(features.Len())})

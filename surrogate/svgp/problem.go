@@ -15,6 +15,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // startRows is how many observations the hyper-parameters are first fitted to.
@@ -108,7 +109,7 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	c.process.Mean += p.shift
 	post := &inducing.Posterior{
 		Process: c.process, Z: c.z, L: c.l, B: c.b, M: c.m, Bound: c.value,
-		Remembered: slices.Clone(v[:len(p.free)]), Degradation: warnings,
+		Summary: summary.Summary{Learned: slices.Clone(v[:len(p.free)]), Notes: warnings},
 	}
 	return post.Prepare(), nil
 }

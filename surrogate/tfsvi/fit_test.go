@@ -45,7 +45,7 @@ func TestFixedNoiseAndPairs(t *testing.T) {
 	require.InEpsilon(t, noise, post.Noise(), 1e-12)
 	q := post.(*mixture.Posterior)
 	require.Len(t, q.Weights, 3)
-	for i, m := range q.Remembered[:q.Net.NumParams()] {
+	for i, m := range q.Learned[:q.Net.NumParams()] {
 		require.InDelta(t, m, (q.Weights[0][i]+q.Weights[1][i])/2, 1e-12)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/internal/train"
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
@@ -164,14 +165,15 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := train.Diverged("rate", v.Vector); err != nil {
 		return nil, fmt.Errorf("tfsvi: %w", err)
 	}
-	noise := math.Exp(2 * v.LogSD[0])
+	noise := v.Noise()
 	post := &mixture.Posterior{
 		Net: net, Inputs: p.inputs, Weights: mixture.Draw(v.M, v.Scales(), v.Ut, m.Samples, random.Split(rng, "samples", 0)),
-		NoiseOf:   noise,
-		Described: []surrogate.Hyper{{Name: "noise", Value: noise}, {Name: "prior-scale", Value: p.scale}, {Name: "spread", Value: rootMeanSquare(p.spread)}, {Name: "weights", Value: float64(net.NumParams())}},
+		Summary: summary.Summary{NoiseVariance: noise, Parameters: []surrogate.Hyper{
+			{Name: "noise", Value: noise}, {Name: "prior-scale", Value: p.scale}, {Name: "spread", Value: rootMeanSquare(p.spread)}, {Name: "weights", Value: float64(net.NumParams())},
+		}},
 	}
 	if !m.solves() {
-		post.Remembered = v.Vector
+		post.Learned = v.Vector
 	}
 	return post, nil
 }

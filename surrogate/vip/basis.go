@@ -112,10 +112,9 @@ const chunk = 512 // rows of a path at a time
 
 // Eval implements surrogate.Path.
 func (p path) Eval(value []float64, grad, x *mat.Dense) {
-	m, d := shape.Points(x, p.Dim()), p.Dim()
-	shape.Len("value", len(value), m)
+	shape.Eval(value, grad, x, p.Dim())
+	d := p.Dim()
 	if grad != nil {
-		shape.Dims("grad", grad, m, d)
 		grad.Zero()
 	}
 	tape := new(nn.Tape)

@@ -91,11 +91,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	post.Remembered, post.Degradation = v, warnings
-	post.Described = []surrogate.Hyper{{Name: "noise", Value: o.noise(v)}, {Name: "functions", Value: float64(m.Functions)}}
+	post.Learned, post.Notes = v, warnings
+	post.Parameters = []surrogate.Hyper{{Name: "noise", Value: o.noise(v)}, {Name: "functions", Value: float64(m.Functions)}}
 	if m.Prior == "layers" {
 		for l := range len(m.Hidden) + 1 {
-			post.Described = append(post.Described,
+			post.Parameters = append(post.Parameters,
 				surrogate.Hyper{Name: fmt.Sprintf("weight scale %d", l+1), Value: math.Exp(v[1+2*l])},
 				surrogate.Hyper{Name: fmt.Sprintf("bias scale %d", l+1), Value: math.Exp(v[2+2*l])})
 		}

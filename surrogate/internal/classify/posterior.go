@@ -27,6 +27,28 @@ type Process interface {
 	MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense)
 }
 
+// Independent are latent functions that are independent given the labels too.
+type Independent []surrogate.Posterior
+
+// Dim is the number of inputs.
+func (p Independent) Dim() int { return p[0].Dim() }
+
+// Moments implements Process.
+func (p Independent) Moments(mean, cov, x *mat.Dense) {
+	m, _ := x.Dims()
+	mu, variance := make([]float64, m), make([]float64, m)
+	for c, latent := range p {
+		latent.Predict(mu, variance, x)
+		mean.SetCol(c, mu)
+		cov.SetCol(c*len(p)+c, variance)
+	}
+}
+
+// MomentsGrad implements Process.
+func (p Independent) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	p[0].PredictGrad(mean, variance, dmean, dvariance, x)
+}
+
 // Posterior is a surrogate.ClassPosterior made of a Process.
 type Posterior struct {
 	Process

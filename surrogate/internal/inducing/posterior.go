@@ -36,9 +36,8 @@ type Posterior struct {
 	T       *mat.Dense // nil is the identity
 	M       []float64  // nil is 0
 
-	Bound       float64 // on the log marginal likelihood
-	Remembered  surrogate.State
-	Degradation []string
+	Bound float64 // on the log marginal likelihood
+	summary.Summary
 
 	weights []float64 // L⁻ᵀm: mean(x) = μ + k(x,Z)·weights
 	floor   float64
@@ -64,10 +63,11 @@ func (p *Posterior) Prepare() *Posterior {
 	return p
 }
 
-func (p *Posterior) Dim() int               { return p.Process.Kernel.Dim() }
-func (p *Posterior) Noise() float64         { return p.Process.Noise }
-func (p *Posterior) Warnings() []string     { return slices.Clone(p.Degradation) }
-func (p *Posterior) State() surrogate.State { return slices.Clone(p.Remembered) }
+// Dim is the number of inputs.
+func (p *Posterior) Dim() int { return p.Process.Kernel.Dim() }
+
+// Noise is σ².
+func (p *Posterior) Noise() float64 { return p.Process.Noise }
 
 // LogMarginalLikelihood is the collapsed bound, never above the log marginal
 // likelihood and equal to it with Z = X.
@@ -122,9 +122,7 @@ func (p *Posterior) moments(mean, variance []float64, x *mat.Dense) (w, psi, les
 
 // Predict costs O(m²) a point.
 func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	n := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), n)
-	shape.Len("variance", len(variance), n)
+	n := shape.Predict(mean, variance, x, p.Dim())
 	for lo := 0; lo < n; lo += predictChunk {
 		hi := min(lo+predictChunk, n)
 		p.moments(mean[lo:hi], variance[lo:hi], rows(x, lo, hi))
@@ -135,11 +133,7 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 // PredictGrad costs O(m²) a point and two kernel gradients. Where the variance
 // stands at its floor its gradient is zero.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	n := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), n)
-	shape.Len("variance", len(variance), n)
-	shape.Dims("dmean", dmean, n, p.Dim())
-	shape.Dims("dvariance", dvariance, n, p.Dim())
+	n := shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	dmean.Zero()
 	dvariance.Zero()
 	for lo := 0; lo < n; lo += predictChunk {
@@ -171,9 +165,7 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint costs O(nm² + n²m) for n points.
 func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	n := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), n)
-	shape.Len("cov", cov.SymmetricDim(), n)
+	n := shape.Joint(mean, cov, x, p.Dim())
 	w, psi, _ := p.moments(mean, make([]float64, n), x)
 	p.Process.Kernel.Gram(cov, x)
 	linalg.Syrk(cov, -1, linalg.T, w, 1)
@@ -187,10 +179,7 @@ func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // k(Z,x) is L⁻ᵀ(m m̄ᵀ - 2(I - S)W C̄) and that of k(x,x) is C̄. A variance at
 // its floor counts as a constant.
 func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	n := shape.Points(x, p.Dim())
-	shape.Len("mbar", len(mbar), n)
-	shape.Len("cbar", cbar.SymmetricDim(), n)
-	shape.Dims("dx", dx, n, p.Dim())
+	n := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
 	diag := make([]float64, n)
 	_, _, less := p.moments(make([]float64, n), diag, x)
 	c := mat.NewSymDense(n, nil)
@@ -267,11 +256,7 @@ type path struct {
 // Eval costs one kernel value, and for the gradient one kernel gradient, per
 // inducing point and point, beside the prior draw.
 func (q *path) Eval(value []float64, grad, x *mat.Dense) {
-	n := shape.Points(x, q.p.Dim())
-	shape.Len("value", len(value), n)
-	if grad != nil {
-		shape.Dims("grad", grad, n, q.p.Dim())
-	}
+	n := shape.Eval(value, grad, x, q.p.Dim())
 	q.draw.Eval(value, grad, x)
 	for lo := 0; lo < n; lo += predictChunk {
 		hi := min(lo+predictChunk, n)

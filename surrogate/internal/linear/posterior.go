@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // Basis is m and φ. It is immutable and safe for concurrent use.
@@ -35,13 +36,10 @@ const chunk = 1024
 // Posterior is w ~ N(A⁻¹shift, A⁻¹) with A = precision and shift = Φᵀr/σ². Its
 // exported fields may be set before it is in use.
 type Posterior struct {
-	Described   []surrogate.Hyper
-	Remembered  surrogate.State
-	Degradation []string
+	summary.Summary
 
 	name      string
 	basis     Basis
-	noise     float64
 	precision *mat.SymDense
 	shift     []float64
 	n         int     // observations
@@ -62,7 +60,7 @@ var (
 // the rows of x, in O(nF² + F³). Errors begin with name.
 func New(ctx context.Context, name string, b Basis, noise float64, x *mat.Dense, y []float64) (*Posterior, error) {
 	none := &Posterior{
-		name: name, basis: b, noise: noise,
+		name: name, basis: b, Summary: summary.Summary{NoiseVariance: noise},
 		precision: mat.NewSymDense(b.Len(), nil), shift: make([]float64, b.Len()),
 	}
 	for i := range b.Len() {
@@ -87,8 +85,8 @@ func (p *Posterior) observe(ctx context.Context, x *mat.Dense, y []float64) (*Po
 			r[i] = y[i] - r[i]
 			out.rr += r[i] * r[i]
 		}
-		linalg.Syrk(out.precision, 1/p.noise, linalg.T, phi, 1)
-		linalg.MulVec(out.shift, 1/p.noise, linalg.T, phi, r[lo:hi], 1)
+		linalg.Syrk(out.precision, 1/p.NoiseVariance, linalg.T, phi, 1)
+		linalg.MulVec(out.shift, 1/p.NoiseVariance, linalg.T, phi, r[lo:hi], 1)
 	}
 	var err error
 	if out.factor, err = linalg.Factorize(out.precision); err != nil {
@@ -120,15 +118,12 @@ func (p *Posterior) eval(mean []float64, x *mat.Dense) *mat.Dense {
 	return phi
 }
 
-func (p *Posterior) Dim() int                  { return p.basis.Dim() }
-func (p *Posterior) Noise() float64            { return p.noise }
-func (p *Posterior) Warnings() []string        { return slices.Clone(p.Degradation) }
-func (p *Posterior) State() surrogate.State    { return slices.Clone(p.Remembered) }
-func (p *Posterior) Hypers() []surrogate.Hyper { return slices.Clone(p.Described) }
+// Dim is the number of inputs.
+func (p *Posterior) Dim() int { return p.basis.Dim() }
 
 // LogMarginalLikelihood is log N(y; m(X), ΦΦᵀ + σ²I).
 func (p *Posterior) LogMarginalLikelihood() float64 {
-	return -0.5 * (float64(p.n)*math.Log(2*math.Pi*p.noise) + p.factor.LogDet() + p.rr/p.noise - linalg.Dot(p.shift, p.weights))
+	return -0.5 * (float64(p.n)*math.Log(2*math.Pi*p.NoiseVariance) + p.factor.LogDet() + p.rr/p.NoiseVariance - linalg.Dot(p.shift, p.weights))
 }
 
 // moments writes the mean and the variance at the rows of x and returns L⁻¹φ(x)ᵀ,
@@ -149,9 +144,7 @@ func (p *Posterior) moments(mean, variance []float64, x *mat.Dense) *mat.Dense {
 
 // Predict costs O(F²) a point, and the basis there.
 func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
+	shape.Predict(mean, variance, x, p.Dim())
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		p.moments(mean[i:k], variance[i:k], x)
 	})
@@ -159,11 +152,7 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs O(F²) a point, and the basis there.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
-	shape.Dims("dmean", dmean, m, p.Dim())
-	shape.Dims("dvariance", dvariance, m, p.Dim())
+	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	dmean.Zero()
 	dvariance.Zero()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
@@ -183,9 +172,7 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint costs O(mF² + m²F) for m points.
 func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("cov", cov.SymmetricDim(), m)
+	m := shape.Joint(mean, cov, x, p.Dim())
 	half := p.moments(mean, make([]float64, m), x)
 	linalg.Syrk(cov, 1, linalg.T, half, 0)
 }
@@ -193,10 +180,7 @@ func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // JointVJP costs O(mF² + m²F): with C̄ = cbar and m̄ = mbar the adjoint of φ(x) is
 // m̄wᵀ + 2C̄φ(x)A⁻¹.
 func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mbar", len(mbar), m)
-	shape.Len("cbar", cbar.SymmetricDim(), m)
-	shape.Dims("dx", dx, m, p.Dim())
+	m := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
 	half := p.moments(make([]float64, m), make([]float64, m), x)
 	p.factor.SolveUpper(half)
 	full, bar := mat.NewDense(m, m, nil), mat.NewDense(m, len(p.weights), nil)

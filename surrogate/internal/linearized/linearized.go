@@ -50,11 +50,7 @@ type path struct {
 
 // Eval implements surrogate.Path in O(p) a point for p weights.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	m := shape.Points(x, q.Dim())
-	shape.Len("value", len(value), m)
-	if grad != nil {
-		shape.Dims("grad", grad, m, q.Dim())
-	}
+	shape.Eval(value, grad, x, q.Dim())
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := q.Record(x)
 		defer t.Return()

@@ -8,23 +8,8 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
-
-// Covariance is that of the functions J(x)e, e ~ N(0, Σ), at the rows recorded in
-// a tape. It is immutable.
-type Covariance interface {
-	// Variance writes J(x_i) Σ J(x_i)ᵀ.
-	Variance(dst []float64, t *nn.Tape)
-	// VarianceVJP adds to dx the gradient of Σ_i bar_i variance_i with respect to
-	// the network's inputs.
-	VarianceVJP(dx *mat.Dense, t *nn.Tape, bar []float64)
-	// Joint writes J(x) Σ J(x)ᵀ.
-	Joint(dst *mat.SymDense, t *nn.Tape)
-	// JointVJP adds to dx the gradient of Σ_ij bar_ij cov_ij, over all i and j.
-	JointVJP(dx *mat.Dense, t *nn.Tape, bar *mat.SymDense)
-	// Draw returns e.
-	Draw(rng *rand.Rand) []float64
-}
 
 // dualCovariance is (I - Jᵀ(Θ + ρI)⁻¹J)/δ. A point costs O(nΣ_l h_l + n²).
 type dualCovariance struct {
@@ -33,7 +18,7 @@ type dualCovariance struct {
 	h    Hypers
 }
 
-func (c *dual) Covariance(h Hypers) (Covariance, error) {
+func (c *dual) Covariance(h Hypers) (linearized.Covariance, error) {
 	chol, _, _, err := ridged(c.theta, h.rho())
 	if err != nil {
 		return nil, err
@@ -41,16 +26,26 @@ func (c *dual) Covariance(h Hypers) (Covariance, error) {
 	return &dualCovariance{c.tape, chol, h}, nil
 }
 
+// At implements linearized.Covariance.
+func (c *dualCovariance) At(t *nn.Tape) linearized.Moments { return dualMoments{c, t} }
+
+// dualMoments are the moments at the rows x of a tape.
+type dualMoments struct {
+	*dualCovariance
+	t *nn.Tape
+}
+
 // cross returns Θ(X,x).
-func (c *dualCovariance) cross(t *nn.Tape) *mat.Dense {
-	k := mat.NewDense(c.tape.Len(), t.Len(), nil)
-	nn.Kernel(k, c.tape, t)
+func (c dualMoments) cross() *mat.Dense {
+	k := mat.NewDense(c.tape.Len(), c.t.Len(), nil)
+	nn.Kernel(k, c.tape, c.t)
 	return k
 }
 
-func (c *dualCovariance) Variance(dst []float64, t *nn.Tape) {
-	nn.KernelDiag(dst, t)
-	k := c.cross(t)
+// Variance implements linearized.Moments.
+func (c dualMoments) Variance(dst []float64) {
+	nn.KernelDiag(dst, c.t)
+	k := c.cross()
 	c.chol.SolveLower(k)
 	for i := range c.tape.Len() {
 		for j, v := range k.RawRowView(i) {
@@ -62,8 +57,9 @@ func (c *dualCovariance) Variance(dst []float64, t *nn.Tape) {
 	}
 }
 
-func (c *dualCovariance) VarianceVJP(dx *mat.Dense, t *nn.Tape, bar []float64) {
-	k := c.cross(t)
+// VarianceVJP implements linearized.Moments.
+func (c dualMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
+	k := c.cross()
 	c.chol.Solve(k)
 	kbar, direct := mat.DenseCopyOf(k.T()), make([]float64, len(bar))
 	for i, b := range bar {
@@ -73,31 +69,33 @@ func (c *dualCovariance) VarianceVJP(dx *mat.Dense, t *nn.Tape, bar []float64) {
 			row[j] *= -2 * direct[i]
 		}
 	}
-	nn.KernelDiagVJP(dx, t, direct)
-	nn.KernelVJP(dx, t, c.tape, kbar)
+	nn.KernelDiagVJP(dx, c.t, direct)
+	nn.KernelVJP(dx, c.t, c.tape, kbar)
 }
 
-func (c *dualCovariance) Joint(dst *mat.SymDense, t *nn.Tape) {
-	nn.KernelSym(dst, t)
-	k := c.cross(t)
+// Joint implements linearized.Moments.
+func (c dualMoments) Joint(dst *mat.SymDense) {
+	nn.KernelSym(dst, c.t)
+	k := c.cross()
 	c.chol.SolveLower(k)
 	linalg.Syrk(dst, -1/c.h.Precision, linalg.T, k, 1/c.h.Precision)
-	for i := range t.Len() {
+	for i := range c.t.Len() {
 		dst.SetSym(i, i, max(dst.At(i, i), 0))
 	}
 }
 
-func (c *dualCovariance) JointVJP(dx *mat.Dense, t *nn.Tape, bar *mat.SymDense) {
-	k := c.cross(t)
+// JointVJP implements linearized.Moments.
+func (c dualMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
+	k := c.cross()
 	c.chol.Solve(k)
-	m := t.Len()
+	m := c.t.Len()
 	full, kbar := mat.NewDense(m, m, nil), mat.NewDense(m, c.tape.Len(), nil)
 	full.Copy(bar)
 	linalg.Mul(kbar, -2/c.h.Precision, linalg.N, full, linalg.T, k, 0)
 	direct := mat.NewSymDense(m, nil)
 	direct.ScaleSym(1/c.h.Precision, bar)
-	nn.KernelSymVJP(dx, t, direct)
-	nn.KernelVJP(dx, t, c.tape, kbar)
+	nn.KernelSymVJP(dx, c.t, direct)
+	nn.KernelVJP(dx, c.t, c.tape, kbar)
 }
 
 // Draw corrects a draw of the prior towards noise at the observations.
@@ -128,44 +126,52 @@ type rootCovariance struct {
 	weights int
 }
 
-func (c *rootCovariance) features(t *nn.Tape) *mat.Dense {
+// At implements linearized.Covariance.
+func (c *rootCovariance) At(t *nn.Tape) linearized.Moments {
 	phi := mat.NewDense(t.Len(), c.weights, nil)
 	t.Jacobian(phi)
 	c.right(phi)
-	return phi
+	return rootMoments{c, t, phi}
 }
 
-func (c *rootCovariance) Variance(dst []float64, t *nn.Tape) {
-	phi := c.features(t)
+// rootMoments are the moments by the features φ = J(x)S at the rows of a tape.
+type rootMoments struct {
+	*rootCovariance
+	t   *nn.Tape
+	phi *mat.Dense
+}
+
+// Variance implements linearized.Moments.
+func (c rootMoments) Variance(dst []float64) {
 	for i := range dst {
-		row := phi.RawRowView(i)
+		row := c.phi.RawRowView(i)
 		dst[i] = linalg.Dot(row, row)
 	}
 }
 
-func (c *rootCovariance) VarianceVJP(dx *mat.Dense, t *nn.Tape, bar []float64) {
-	phi := c.features(t)
+// VarianceVJP implements linearized.Moments.
+func (c rootMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
 	for i, b := range bar {
-		row := phi.RawRowView(i)
+		row := c.phi.RawRowView(i)
 		for j := range row {
 			row[j] *= 2 * b
 		}
 	}
-	c.left(phi)
-	t.JVPInputGradRows(dx, phi)
+	c.left(c.phi)
+	c.t.JVPInputGradRows(dx, c.phi)
 }
 
-func (c *rootCovariance) Joint(dst *mat.SymDense, t *nn.Tape) {
-	linalg.Syrk(dst, 1, linalg.N, c.features(t), 0)
-}
+// Joint implements linearized.Moments.
+func (c rootMoments) Joint(dst *mat.SymDense) { linalg.Syrk(dst, 1, linalg.N, c.phi, 0) }
 
-func (c *rootCovariance) JointVJP(dx *mat.Dense, t *nn.Tape, bar *mat.SymDense) {
-	phi := c.features(t)
-	full, fbar := mat.NewDense(t.Len(), t.Len(), nil), mat.NewDense(t.Len(), c.weights, nil)
+// JointVJP implements linearized.Moments.
+func (c rootMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
+	m, _ := c.phi.Dims()
+	full, fbar := mat.NewDense(m, m, nil), mat.NewDense(m, c.weights, nil)
 	full.Copy(bar)
-	linalg.Mul(fbar, 2, linalg.N, full, linalg.N, phi, 0)
+	linalg.Mul(fbar, 2, linalg.N, full, linalg.N, c.phi, 0)
 	c.left(fbar)
-	t.JVPInputGradRows(dx, fbar)
+	c.t.JVPInputGradRows(dx, fbar)
 }
 
 func (c *rootCovariance) Draw(rng *rand.Rand) []float64 {
@@ -183,7 +189,7 @@ type primalRoot struct {
 	sd   float64
 }
 
-func (c *primal) Covariance(h Hypers) (Covariance, error) {
+func (c *primal) Covariance(h Hypers) (linearized.Covariance, error) {
 	chol, _, _, err := ridged(c.g, h.rho())
 	if err != nil {
 		return nil, err
@@ -208,7 +214,7 @@ func (r primalRoot) left(phi *mat.Dense) {
 // diagonalRoot is a diagonal S.
 type diagonalRoot []float64
 
-func (c *diagonal) Covariance(h Hypers) (Covariance, error) {
+func (c *diagonal) Covariance(h Hypers) (linearized.Covariance, error) {
 	s := make(diagonalRoot, len(c.d))
 	for k, d := range c.d {
 		s[k] = 1 / math.Sqrt(h.Precision+d/h.Noise)
@@ -230,7 +236,7 @@ func (r diagonalRoot) left(phi *mat.Dense) { r.right(phi) }
 // kronRoot is (U_a⊗U_b)·diag(scale) for each layer.
 type kronRoot []kronLayer // value holds the scales
 
-func (c *kron) Covariance(h Hypers) (Covariance, error) {
+func (c *kron) Covariance(h Hypers) (linearized.Covariance, error) {
 	r, weights := make(kronRoot, len(c.layers)), 0
 	for l, layer := range c.layers {
 		r[l] = layer

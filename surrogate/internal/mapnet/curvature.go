@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
 // Curvature is JᵀJ at the training inputs, or an approximation G of it; with
@@ -19,7 +20,7 @@ type Curvature interface {
 	// γ = tr G(G + ρI)⁻¹, minus its derivative with respect to log ρ.
 	LogDet(rho float64) (logDet, gamma float64, err error)
 	// Covariance is (δI + G/σ²)⁻¹, seen through the linearised network.
-	Covariance(h Hypers) (Covariance, error)
+	Covariance(h Hypers) (linearized.Covariance, error)
 }
 
 // Names of curvatures.

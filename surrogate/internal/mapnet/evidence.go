@@ -9,10 +9,16 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Hypers are the precision δ of the weights' prior and the noise variance σ².
 type Hypers struct{ Precision, Noise float64 }
+
+// Describe lists the two.
+func (h Hypers) Describe() []surrogate.Hyper {
+	return []surrogate.Hyper{{Name: "precision", Value: h.Precision}, {Name: "noise", Value: h.Noise}}
+}
 
 // rho is δσ².
 func (h Hypers) rho() float64 { return h.Precision * h.Noise }

@@ -182,9 +182,9 @@ func TestCovariances(t *testing.T) {
 		var want mat.Dense
 		want.Product(j, &sigma, j.T())
 		got := mat.NewSymDense(5, nil)
-		cov.Joint(got, tape)
+		cov.At(tape).Joint(got)
 		variance := make([]float64, 5)
-		cov.Variance(variance, tape)
+		cov.At(tape).Variance(variance)
 		for a := range 5 {
 			require.InDelta(t, want.At(a, a), variance[a], 1e-8, name)
 			for b := range 5 {

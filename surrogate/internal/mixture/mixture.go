@@ -21,19 +21,17 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // Posterior is a surrogate.Posterior over Shift + f(x,w), w one of Weights. It must
 // not change once it is in use.
 type Posterior struct {
-	Net         *nn.Network
-	Inputs      domain.Affine
-	Shift       float64
-	Weights     [][]float64
-	NoiseOf     float64 // variance
-	Described   []surrogate.Hyper
-	Remembered  surrogate.State
-	Degradation []string
+	Net     *nn.Network
+	Inputs  domain.Affine
+	Shift   float64
+	Weights [][]float64
+	summary.Summary
 }
 
 var (
@@ -71,11 +69,8 @@ func Draw(m, s []float64, ut *mat.Dense, n int, rng *rand.Rand) [][]float64 {
 // chunk is how many points go through the networks at a time.
 const chunk = 512
 
-func (p *Posterior) Dim() int                  { return p.Net.In }
-func (p *Posterior) Noise() float64            { return p.NoiseOf }
-func (p *Posterior) Warnings() []string        { return slices.Clone(p.Degradation) }
-func (p *Posterior) State() surrogate.State    { return slices.Clone(p.Remembered) }
-func (p *Posterior) Hypers() []surrogate.Hyper { return slices.Clone(p.Described) }
+// Dim is the number of inputs.
+func (p *Posterior) Dim() int { return p.Net.In }
 
 // centred writes the mean at the rows of u, in the networks' units, and returns
 // the M×m values less their mean. Where grads is not nil it is given the gradient
@@ -121,9 +116,7 @@ func variances(dst []float64, centred *mat.Dense) {
 
 // Predict costs M passes of the network a point.
 func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
+	shape.Predict(mean, variance, x, p.Dim())
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		variances(variance[i:k], p.centred(mean[i:k], p.Inputs.Apply(x), nil))
 	})
@@ -131,11 +124,8 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs M passes of the network, forward and back, a point.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m, d := shape.Points(x, p.Dim()), p.Dim()
-	shape.Len("mean", len(mean), m)
-	shape.Len("variance", len(variance), m)
-	shape.Dims("dmean", dmean, m, d)
-	shape.Dims("dvariance", dvariance, m, d)
+	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
+	d := p.Dim()
 	dmean.Zero()
 	dvariance.Zero()
 	each := 1 / float64(len(p.Weights))
@@ -157,9 +147,7 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 
 // Joint costs O(m²M) beyond Predict.
 func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	shape.Len("cov", cov.SymmetricDim(), m)
+	shape.Joint(mean, cov, x, p.Dim())
 	f := p.centred(mean, p.Inputs.Apply(x), nil)
 	linalg.Syrk(cov, 1/float64(len(p.Weights)), linalg.T, f, 0)
 }
@@ -167,10 +155,7 @@ func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // JointVJP costs O(m²M) beyond PredictGrad. The adjoint of f_k(x_i) is
 // (mbar_i + 2 Σ_j cbar_ij (f_k(x_j) - mean_j))/M.
 func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m, d := shape.Points(x, p.Dim()), p.Dim()
-	shape.Len("mbar", len(mbar), m)
-	shape.Len("cbar", cbar.SymmetricDim(), m)
-	shape.Dims("dx", dx, m, d)
+	m, d := shape.JointVJP(dx, mbar, cbar, x, p.Dim()), p.Dim()
 	grads := make([]*mat.Dense, len(p.Weights))
 	f := p.centred(make([]float64, m), p.Inputs.Apply(x), grads)
 	full, bar := mat.NewDense(m, m, nil), mat.NewDense(len(p.Weights), m, nil)
@@ -202,11 +187,8 @@ type path struct {
 
 // Eval implements surrogate.Path: one pass of the network a point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	m, d := shape.Points(x, q.p.Dim()), q.p.Dim()
-	shape.Len("value", len(value), m)
-	if grad != nil {
-		shape.Dims("grad", grad, m, d)
-	}
+	shape.Eval(value, grad, x, q.p.Dim())
+	d := q.p.Dim()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		u := q.p.Inputs.Apply(x)
 		if grad == nil {

@@ -8,6 +8,26 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
+// Summary is what a posterior reports of its fit.
+type Summary struct {
+	NoiseVariance float64
+	Parameters    []surrogate.Hyper
+	Learned       surrogate.State // a later fit starts from it
+	Notes         []string        // warnings
+}
+
+// Noise implements surrogate.Posterior.
+func (s *Summary) Noise() float64 { return s.NoiseVariance }
+
+// Warnings implements surrogate.Posterior.
+func (s *Summary) Warnings() []string { return slices.Clone(s.Notes) }
+
+// State implements surrogate.Stater.
+func (s *Summary) State() surrogate.State { return slices.Clone(s.Learned) }
+
+// Hypers implements surrogate.Describer.
+func (s *Summary) Hypers() []surrogate.Hyper { return slices.Clone(s.Parameters) }
+
 // EncodeState is the state of a fit: the number of the prior's parameters, those,
 // and what else the fit has learned.
 func EncodeState(ofPrior, rest []float64) surrogate.State {
