@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/random"
 )
 
@@ -42,8 +43,8 @@ func TestCrossParamVJP(t *testing.T) {
 			return k.WithParams(theta)
 		}
 		cross, diag := make([]float64, len(log)), make([]float64, len(log))
-		CrossParamVJP(at(log), cross, x, y, kbar)
-		DiagParamVJP(at(log), diag, x, dbar)
+		kernelgrad.CrossParam(at(log), cross, x, y, kbar)
+		kernelgrad.DiagParam(at(log), diag, x, dbar)
 		require.NoError(t, gradcheck.Gradient(func(log []float64) float64 {
 			c := mat.NewDense(11, 5, nil)
 			at(log).Cross(c, x, y)

@@ -7,10 +7,6 @@ const (
 	// DefaultKernel is the expression of a Spec that names none.
 	DefaultKernel = "matern52"
 
-	// learnVariance decides what a Spec without Variance means: true learns
-	// every output variance of the expression, false fixes them at 1.
-	learnVariance = true
-
 	// Starts of the marginal-likelihood fit, and from how many observations on
 	// there are only two. On Branin and Hartmann-6 all starts of the default
 	// kernel reach one optimum, and a start at the modes gets there in half the

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/functionspace/bo/internal/workspace"
 )
 
 // Kernel is a covariance function k(x,x') = cov(f(x), f(x')) on R^d. It is
@@ -66,26 +64,6 @@ type Density interface {
 	Mode() float64
 	// Sample draws one number.
 	Sample(rng *rand.Rand) float64
-}
-
-// GramVJP adds to dx (n×d) the gradient of Σ_ij kbar_ij k(x_i, x_j), over all i
-// and j, with respect to x: the reverse-mode product of Gram.
-func GramVJP(k Kernel, dx, x *mat.Dense, kbar *mat.SymDense) {
-	n, _ := x.Dims()
-	// Off the diagonal x_i enters through both arguments of a symmetric k; on it
-	// the derivative is that of the diagonal, which differs for white noise.
-	mem := workspace.Borrow()
-	defer mem.Return()
-	both, diag := mem.Zeros(n, n), mem.Floats(n)
-	for i := range n {
-		diag[i] = kbar.At(i, i)
-		for j := range i {
-			both.Set(i, j, 2*kbar.At(i, j))
-			both.Set(j, i, 2*kbar.At(i, j))
-		}
-	}
-	k.CrossVJP(dx, x, x, both)
-	k.DiagVJP(dx, x, diag)
 }
 
 func checkPoints(what string, x *mat.Dense, dim int) (n int) {

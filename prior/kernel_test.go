@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/linalg"
 )
 
@@ -124,9 +125,9 @@ func TestKernelGradients(t *testing.T) {
 
 		x = points(rng, 5, 3)
 		got.Zero()
-		GramVJP(k, got, x, sbar)
+		kernelgrad.Gram(k, got, x, sbar)
 		require.NoError(t, gradcheck.Gradient(func([]float64) float64 { return gram(k, x) },
-			x.RawMatrix().Data, got.RawMatrix().Data, 1e-7), "GramVJP")
+			x.RawMatrix().Data, got.RawMatrix().Data, 1e-7), "kernelgrad.Gram")
 	})
 }
 
@@ -164,16 +165,6 @@ func TestKernelIdentities(t *testing.T) {
 		tape.pull(a, sbar)
 		k.ParamVJP(b, x, sbar)
 		require.InDeltaSlice(t, b, a, 1e-11)
-
-		// So do those of the cross matrix.
-		y, kbar := points(rng, 5, 3), mat.NewDense(12, 5, normals(rng, 60))
-		c1, c2, d1, d2 := mat.NewDense(12, 5, nan(60)), mat.NewDense(12, 5, nil), mat.NewDense(12, 3, nil), mat.NewDense(12, 3, nil)
-		vjp := CrossTape(k, c1, x, y)
-		k.Cross(c2, x, y)
-		require.True(t, mat.EqualApprox(c2, c1, 1e-14))
-		vjp(d1, kbar)
-		k.CrossVJP(d2, x, y, kbar)
-		require.True(t, mat.EqualApprox(d2, d1, 1e-12))
 
 		// Names are unique, and the expression comes back.
 		names := map[string]bool{}
@@ -242,13 +233,6 @@ func BenchmarkKernel(b *testing.B) {
 		b.Run("Cross/"+expr, func(b *testing.B) {
 			for b.Loop() {
 				k.Cross(cross, x, y)
-			}
-		})
-		b.Run("CrossTape and two VJPs/"+expr, func(b *testing.B) {
-			for b.Loop() {
-				vjp := CrossTape(k, cross, x, y)
-				vjp(dx, cross)
-				vjp(dx, cross)
 			}
 		})
 		b.Run("CrossVJP/"+expr, func(b *testing.B) {

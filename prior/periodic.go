@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/kernelgrad"
 )
 
 // periodic is an RBF kernel on a circle per input. With the embedding u(x_j) =
@@ -90,7 +92,7 @@ func (k periodic) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
 	// k depends on x_j and p_j through x_j/p_j alone, so ∂/∂log p_j is
 	// -Σ_i x_ij ∂/∂x_ij.
 	dx, du := zerosLike(x), zerosLike(u)
-	GramVJP(circles, du, u, kbar)
+	kernelgrad.Gram(circles, du, u, kbar)
 	k.pull(dx, du, u)
 	ps := make([]float64, k.dim)
 	for i := range dx.RawMatrix().Rows {

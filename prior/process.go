@@ -20,9 +20,6 @@ type Process struct {
 	Noise  float64 // variance
 }
 
-// Dim is the number of inputs.
-func (p Process) Dim() int { return p.Kernel.Dim() }
-
 // Covariance writes K + Noise·I at the rows of x.
 func (p Process) Covariance(dst *mat.SymDense, x *mat.Dense) {
 	p.Kernel.Gram(dst, x)

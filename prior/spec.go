@@ -132,11 +132,8 @@ func (s Spec) fixVariance(m *model) error {
 		if baseName(p.Name) != "variance" || p.Fixed {
 			continue
 		}
-		switch {
-		case s.Variance != nil:
+		if s.Variance != nil {
 			p.Value, p.Fixed = *s.Variance, true
-		case !learnVariance && s.Custom == nil:
-			p.Value, p.Fixed = 1, true
 		}
 	}
 	return nil

@@ -156,22 +156,6 @@ func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 	}, n, m)
 }
 
-// crossTape is CrossTape.
-func (k stationary) crossTape(dst, x, y *mat.Dense) func(dx, kbar *mat.Dense) {
-	n, m := checkPoints("points", x, k.dim), checkPoints("points", y, k.dim)
-	checkSize("cross matrix", dst, n, m)
-	to, p := k.pairs(new(workspace.Memory), y), k.profile()
-	slopes := make([]float64, n*m)
-	for i := range n {
-		slope := slopes[i*m : (i+1)*m]
-		to.SquaredDistances(slope, x.RawRowView(i), to.inv, 0)
-		p.eval(dst.RawRowView(i), slope, slope)
-	}
-	return func(dx, kbar *mat.Dense) {
-		to.pullCross(new(workspace.Memory), dx, x, kbar, func(i int) []float64 { return slopes[i*m : (i+1)*m] }, n, m)
-	}
-}
-
 // pullCross adds Σ_j kbar_ij ∂k(x_i,y_j)/∂x_i to row i of dx, given the slopes ∂k/∂s
 // of each row.
 func (p *pairs) pullCross(mem *workspace.Memory, dx, x, kbar *mat.Dense, slopes func(i int) []float64, n, m int) {

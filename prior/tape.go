@@ -1,7 +1,6 @@
 package prior
 
 import (
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -80,38 +79,3 @@ func newTapes(ks []Kernel, x *mat.Dense) tapes {
 
 // of returns the part of theta that belongs to kernel i.
 func (t *tapes) of(i int, theta []float64) []float64 { return theta[t.from[i]:t.from[i+1]] }
-
-// CrossTape is Cross followed by CrossVJP at the same points, as often as
-// wanted: it writes k(x_i, y_j) to dst (n×m) and returns CrossVJP with x and y
-// given. Stationary kernels, scaled or summed, evaluate their exponentials once
-// for all of them; x and y must not change in between.
-func CrossTape(k Kernel, dst, x, y *mat.Dense) (vjp func(dx, kbar *mat.Dense)) {
-	switch k := k.(type) {
-	case stationary:
-		return k.crossTape(dst, x, y)
-	case scaled:
-		inner := CrossTape(k.inner, dst, x, y)
-		for i := range dst.RawMatrix().Rows {
-			floats.Scale(k.variance.Value, dst.RawRowView(i))
-		}
-		return func(dx, kbar *mat.Dense) {
-			part := zerosLike(dx)
-			inner(part, kbar)
-			addScaled(dx, k.variance.Value, part)
-		}
-	case sum:
-		vjps := []func(dx, kbar *mat.Dense){CrossTape(k.terms[0], dst, x, y)}
-		part := zerosLike(dst)
-		for _, t := range k.terms[1:] {
-			vjps = append(vjps, CrossTape(t, part, x, y))
-			addScaled(dst, 1, part)
-		}
-		return func(dx, kbar *mat.Dense) {
-			for _, vjp := range vjps {
-				vjp(dx, kbar)
-			}
-		}
-	}
-	k.Cross(dst, x, y)
-	return func(dx, kbar *mat.Dense) { k.CrossVJP(dx, x, y, kbar) }
-}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/prior"
@@ -137,7 +138,7 @@ func (o *objective) loss(v, grad []float64, x *mat.Dense, y []float64, scale flo
 		}
 	}
 	dphi := mat.NewDense(n, o.features.out, nil)
-	prior.GramVJP(p.Kernel, dphi, phi, bar)
+	kernelgrad.Gram(p.Kernel, dphi, phi, bar)
 	for i, w := range w {
 		value += 0.5 * *o.Decay * o.precision[i] * w * w
 		dw[i] = *o.Decay * o.precision[i] * w

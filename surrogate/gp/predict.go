@@ -3,10 +3,10 @@ package gp
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
-	"github.com/functionspace/bo/prior"
 )
 
 // chunk is how many points are predicted at once: enough columns to keep the
@@ -143,7 +143,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	}
 	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, k, 1)
 	p.process.Kernel.CrossVJP(dx, x, p.x, kbar)
-	prior.GramVJP(p.process.Kernel, dx, x, c)
+	kernelgrad.Gram(p.process.Kernel, dx, x, c)
 }
 
 // transposeInto writes aᵀ to dst.

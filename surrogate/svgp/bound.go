@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/prior"
 )
@@ -169,8 +170,8 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 		for i, v := range lm {
 			linalg.Axpy(v, alpha, fbar.RawRowView(i))
 		}
-		prior.CrossParamVJP(c.process.Kernel, dtheta, c.z, x, fbar)
-		prior.DiagParamVJP(c.process.Kernel, dtheta, x, diagBar[:hi-lo])
+		kernelgrad.CrossParam(c.process.Kernel, dtheta, c.z, x, fbar)
+		kernelgrad.DiagParam(c.process.Kernel, dtheta, x, diagBar[:hi-lo])
 		if dz != nil {
 			c.process.Kernel.CrossVJP(dz, c.z, x, fbar)
 		}
@@ -190,7 +191,7 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 	pbar := c.sandwich(inner, -0.5)
 	c.process.Kernel.ParamVJP(dtheta, c.z, pbar)
 	if dz != nil {
-		prior.GramVJP(c.process.Kernel, dz, c.z, pbar)
+		kernelgrad.Gram(c.process.Kernel, dz, c.z, pbar)
 	}
 	traceS := (float64(n-m) + traceInverse) / noise
 	return 0.5*(alpha2-traceS) + c.residual/(2*noise*noise), nil

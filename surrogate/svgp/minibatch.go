@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
@@ -142,18 +143,18 @@ func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoi
 		}
 	}
 	b.l.SolveUpper(less)
-	prior.CrossParamVJP(b.process.Kernel, dtheta, b.z, b.x, less)
+	kernelgrad.CrossParam(b.process.Kernel, dtheta, b.z, b.x, less)
 	for i := range spread {
 		spread[i] = -0.5 * b.scale / noise
 	}
-	prior.DiagParamVJP(b.process.Kernel, dtheta, b.x, spread)
+	kernelgrad.DiagParam(b.process.Kernel, dtheta, b.x, spread)
 	lbar := mat.NewDense(m, m, nil)
 	linalg.Mul(lbar, -1, linalg.N, less, linalg.T, b.w, 0)
 	pbar := b.l.CholeskyVJP(lbar)
 	b.process.Kernel.ParamVJP(dtheta, b.z, pbar)
 	if dz != nil {
 		b.process.Kernel.CrossVJP(dz, b.z, b.x, less)
-		prior.GramVJP(b.process.Kernel, dz, b.z, pbar)
+		kernelgrad.Gram(b.process.Kernel, dz, b.z, pbar)
 	}
 	return value, b.scale * 0.5 * (sum/noise - float64(n)) / noise
 }

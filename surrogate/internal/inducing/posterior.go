@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
@@ -198,7 +199,7 @@ func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	full.Copy(c)
 	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, less, 1)
 	p.Process.Kernel.CrossVJP(dx, x, p.Z, kbar)
-	prior.GramVJP(p.Process.Kernel, dx, x, c)
+	kernelgrad.Gram(p.Process.Kernel, dx, x, c)
 }
 
 // pathFeatures is how many random features carry the prior part of a path.
