@@ -17,23 +17,23 @@ import (
 //
 //	[ahead; the q points of a candidate; behind]
 //
-// made from fixed base samples: F = mean + Z Lᵀ with L the Cholesky factor of the
-// joint covariance. It costs, a candidate, its share of a Joint (and JointVJP)
-// of a block of candidates and S·Q² flops for S base samples of Q points.
+// made from fixed base samples: F = mean + Z Lᵀ, with L the Cholesky factor of the
+// joint covariance. Several candidates share one Joint (and JointVJP) of their points.
+// With S base samples of Q points a candidate costs S·Q² flops besides.
 //
-// A sample depends on the order of the points, so that permuting a candidate
-// changes the value by its Monte-Carlo error.
+// A sample depends on the order of the points, so permuting a candidate changes the
+// value by its Monte Carlo error.
 type monteCarlo struct {
 	posterior     surrogate.Posterior
 	q             int
 	ahead, behind *mat.Dense
 	base          *mat.Dense // Z, S×Q
-	best          []float64  // the value to improve on, by sample
+	best          []float64  // the value to improve on, for each sample
 	gain          gain
 }
 
-// gain maps samples (S×k) to a value and, if fbar is not nil, overwrites it with
-// the gradient with respect to the samples.
+// gain maps samples (S×k) to a value. If fbar is not nil, it overwrites fbar with the
+// gradient with respect to the samples.
 type gain func(f, fbar *mat.Dense, best []float64) float64
 
 func (f *monteCarlo) Dim() int { return f.q * f.posterior.Dim() }
@@ -51,94 +51,23 @@ func (f *monteCarlo) Eval(value []float64, grad, x *mat.Dense) {
 	}
 }
 
-// block evaluates a few candidates with one joint covariance of their points
-// and the fixed ones, of which each candidate uses its part.
+// block evaluates a few candidates, the rows of x, from one joint covariance of
+// their points and the fixed ones.
 func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
-	d := f.posterior.Dim()
-	before, after := rowCount(f.ahead), rowCount(f.behind)
-	size := before + f.q + after
-	samples := rowCount(f.base)
-	n := before + len(value)*f.q + after
-
 	mem := workspace.Borrow()
 	defer mem.Return()
-	points := mem.Dense(n, d)
-	for i := range before {
-		points.SetRow(i, f.ahead.RawRowView(i))
-	}
-	for i := range len(value) * f.q {
-		copy(points.RawRowView(before+i), x.RawRowView(i / f.q)[i%f.q*d:])
-	}
-	for i := range after {
-		points.SetRow(n-after+i, f.behind.RawRowView(i))
-	}
-	mean, cov := mem.Floats(n), mem.Sym(n)
-	f.posterior.Joint(mean, cov, points)
-
-	var (
-		index  = make([]int, size) // of the candidate's points in the block
-		own    = mem.Sym(size)
-		factor linalg.Cholesky
-		lower  = mem.Dense(size, size)
-		fs     = mem.Dense(samples, size-before)
-		lbar   = mem.Zeros(size, size)
-		fbar   *mat.Dense
-		mbar   []float64
-		cbar   *mat.SymDense
-		active bool
-	)
-	if grad != nil {
-		fbar = mem.Dense(samples, size-before)
-		mbar, cbar = mem.Floats(n), mem.Sym(n)
-		clear(mbar)
-		cbar.Zero()
-	}
+	b := f.newBlock(mem, x, grad != nil)
 	failed := make([]bool, len(value))
+	active := false
 	for c := range value {
-		for i := range index {
-			switch {
-			case i < before:
-				index[i] = i
-			case i < before+f.q:
-				index[i] = i + c*f.q
-			default:
-				index[i] = n - size + i
-			}
-		}
-		for i, a := range index {
-			for j := i; j < size; j++ {
-				own.SetSym(i, j, cov.At(a, index[j]))
-			}
-			own.SetSym(i, i, own.At(i, i)+minVariance)
-		}
-		if factor.Factorize(own) != nil {
-			value[c], failed[c] = math.Inf(-1), true
+		if failed[c] = !b.sample(c); failed[c] {
+			value[c] = math.Inf(-1)
 			continue
 		}
-		factor.Lower(lower)
-		linalg.Mul(fs, 1, linalg.N, f.base, linalg.T, mem.Rows(lower, before, size), 0)
-		for s := range samples {
-			row := fs.RawRowView(s)
-			for j := range row {
-				row[j] += mean[index[before+j]]
-			}
-		}
-		value[c] = f.gain(fs, fbar, f.best)
-		if grad == nil {
-			continue
-		}
-		active = true
-		for s := range samples {
-			for j, v := range fbar.RawRowView(s) {
-				mbar[index[before+j]] += v
-			}
-		}
-		linalg.Mul(mem.Rows(lbar, before, size), 1, linalg.T, fbar, linalg.N, f.base, 0)
-		abar := factor.CholeskyVJP(lbar)
-		for i, a := range index {
-			for j := i; j < size; j++ {
-				cbar.SetSym(a, index[j], cbar.At(a, index[j])+abar.At(i, j))
-			}
+		value[c] = f.gain(b.samples, b.fbar, f.best)
+		if grad != nil {
+			b.accumulate()
+			active = true
 		}
 	}
 	if grad == nil {
@@ -148,11 +77,115 @@ func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
 	if !active {
 		return
 	}
-	dx := mem.Zeros(n, d)
-	f.posterior.JointVJP(dx, mbar, cbar, points)
+	dx := mem.Zeros(b.n, b.d)
+	f.posterior.JointVJP(dx, b.mbar, b.cbar, b.points)
 	for i := range len(value) * f.q {
 		if !failed[i/f.q] {
-			copy(grad.RawRowView(i / f.q)[i%f.q*d:], dx.RawRowView(before+i))
+			copy(grad.RawRowView(i / f.q)[i%f.q*b.d:], dx.RawRowView(b.before+i))
+		}
+	}
+}
+
+// mcBlock holds the joint moments of a block of candidates and the workspace for one
+// candidate at a time.
+type mcBlock struct {
+	f      *monteCarlo
+	mem    *workspace.Memory
+	n, d   int        // number and dimension of the points of the block
+	before int        // number of points ahead
+	size   int        // number of points of one candidate, the fixed ones included
+	points *mat.Dense // [ahead; all candidates; behind]
+	mean   []float64
+	cov    *mat.SymDense
+
+	index   []int // of the candidate's points in the block
+	own     *mat.SymDense
+	factor  linalg.Cholesky // of own
+	lower   *mat.Dense
+	samples *mat.Dense // F at the candidate's points and those behind
+
+	// Gradients with respect to the samples, the factor, the mean and the covariance;
+	// nil if not wanted.
+	fbar, lbar *mat.Dense
+	mbar       []float64
+	cbar       *mat.SymDense
+}
+
+func (f *monteCarlo) newBlock(mem *workspace.Memory, x *mat.Dense, withGrad bool) *mcBlock {
+	m, _ := x.Dims()
+	before, after := rowCount(f.ahead), rowCount(f.behind)
+	size, n, d := before+f.q+after, before+m*f.q+after, f.posterior.Dim()
+	b := &mcBlock{
+		f: f, mem: mem, n: n, d: d, before: before, size: size,
+		points: mem.Dense(n, d), mean: mem.Floats(n), cov: mem.Sym(n),
+		index: make([]int, size), own: mem.Sym(size), lower: mem.Dense(size, size),
+		samples: mem.Dense(rowCount(f.base), size-before),
+	}
+	for i := range before {
+		b.points.SetRow(i, f.ahead.RawRowView(i))
+	}
+	for i := range m * f.q {
+		copy(b.points.RawRowView(before+i), x.RawRowView(i / f.q)[i%f.q*d:])
+	}
+	for i := range after {
+		b.points.SetRow(n-after+i, f.behind.RawRowView(i))
+	}
+	f.posterior.Joint(b.mean, b.cov, b.points)
+	if withGrad {
+		b.fbar, b.lbar = mem.Dense(rowCount(f.base), size-before), mem.Zeros(size, size)
+		b.mbar, b.cbar = mem.Floats(n), mem.Sym(n)
+		clear(b.mbar)
+		b.cbar.Zero()
+	}
+	return b
+}
+
+// sample computes the samples of candidate c. It reports false if the joint
+// covariance of its points cannot be factorised.
+func (b *mcBlock) sample(c int) bool {
+	for i := range b.index {
+		switch {
+		case i < b.before:
+			b.index[i] = i
+		case i < b.before+b.f.q:
+			b.index[i] = i + c*b.f.q
+		default:
+			b.index[i] = b.n - b.size + i
+		}
+	}
+	for i, a := range b.index {
+		for j := i; j < b.size; j++ {
+			b.own.SetSym(i, j, b.cov.At(a, b.index[j]))
+		}
+		b.own.SetSym(i, i, b.own.At(i, i)+minVariance)
+	}
+	if b.factor.Factorize(b.own) != nil {
+		return false
+	}
+	b.factor.Lower(b.lower)
+	linalg.Mul(b.samples, 1, linalg.N, b.f.base, linalg.T, b.mem.Rows(b.lower, b.before, b.size), 0)
+	for s := range rowCount(b.samples) {
+		row := b.samples.RawRowView(s)
+		for j := range row {
+			row[j] += b.mean[b.index[b.before+j]]
+		}
+	}
+	return true
+}
+
+// accumulate adds to mbar and cbar the gradient that fbar holds for the candidate of
+// the last sample.
+func (b *mcBlock) accumulate() {
+	for s := range rowCount(b.fbar) {
+		for j, v := range b.fbar.RawRowView(s) {
+			b.mbar[b.index[b.before+j]] += v
+		}
+	}
+	linalg.Mul(b.mem.Rows(b.lbar, b.before, b.size), 1, linalg.T, b.fbar, linalg.N, b.f.base, 0)
+	abar := b.factor.CholeskyVJP(b.lbar)
+	for i, a := range b.index {
+		for j := i; j < b.size; j++ {
+			b.cbar.SetSym(a, b.index[j], b.cbar.At(a, b.index[j])+abar.At(i, j))
 		}
 	}
 }

@@ -1,0 +1,133 @@
+package acquisition
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/functionspace/bo/space"
+)
+
+// known remembers evaluated and pending points.
+type known struct {
+	evaluated, pending [][]float64
+	size               int // of a finite domain; 0 if infinite
+	distinct           map[string]bool
+}
+
+// same is how close, in every coordinate, two equal points are.
+const same = 1e-9
+
+func newKnown(p Problem, dom Domain) *known {
+	k := &known{distinct: map[string]bool{}}
+	if n, finite := dom.Size(); finite {
+		k.size = n
+	}
+	for i := range rowCount(p.Observed) {
+		k.evaluated = append(k.evaluated, p.Observed.RawRowView(i))
+	}
+	for i := range rowCount(p.Pending) {
+		k.pending = append(k.pending, p.Pending.RawRowView(i))
+	}
+	for _, x := range slices.Concat(k.evaluated, k.pending) {
+		k.distinct[projectedKey(dom, x)] = true
+	}
+	return k
+}
+
+func projectedKey(dom Domain, x []float64) string {
+	u := slices.Clone(x)
+	dom.Project(u)
+	return key(u)
+}
+
+func (k *known) add(x []float64) {
+	k.pending = append(k.pending, x)
+	k.distinct[key(x)] = true
+}
+
+// exhausted reports that a finite domain has no unknown point left.
+func (k *known) exhausted() bool { return k.size > 0 && len(k.distinct) >= k.size }
+
+// reject returns the test for points not to be suggested: the known ones or, once
+// there are no others, the pending ones.
+func (k *known) reject() func(x []float64) bool {
+	points := k.pending
+	if !k.exhausted() {
+		points = slices.Concat(k.evaluated, k.pending)
+	}
+	return func(x []float64) bool {
+		return slices.ContainsFunc(points, func(y []float64) bool { return equal(x, y) })
+	}
+}
+
+func equal(x, y []float64) bool {
+	for i, v := range x {
+		if math.Abs(v-y[i]) > same {
+			return false
+		}
+	}
+	return true
+}
+
+// farthest returns, of some points spread over dom, the one farthest from all
+// known points.
+func (k *known) farthest(dom Domain, reject func([]float64) bool, rng *rand.Rand) []float64 {
+	const tries = 512
+	candidates := space.Sobol(tries, dom.Dim(), rng)
+	if all := enumerate(dom, candidates.RawRowView(0)); all != nil {
+		candidates = all
+	}
+	points := slices.Concat(k.evaluated, k.pending)
+	var best []float64
+	far := math.Inf(-1)
+	for i := range rowCount(candidates) {
+		x := candidates.RawRowView(i)
+		dom.Project(x)
+		gap := math.Inf(1)
+		for _, y := range points {
+			var r2 float64
+			for j, v := range x {
+				r2 += (v - y[j]) * (v - y[j])
+			}
+			gap = min(gap, r2)
+		}
+		if reject(x) {
+			gap = -1
+		}
+		if gap > far {
+			best, far = x, gap
+		}
+	}
+	return best
+}
+
+// unknown returns a point of dom that is not rejected, near x if its discrete
+// parameters can be changed, else at random; nil if it finds none.
+func unknown(dom Domain, x []float64, reject func([]float64) bool, rng *rand.Rand) []float64 {
+	const tries = 4096
+	var found []float64
+	left := tries
+	walk(dom, x, func(u []float64) bool {
+		if left--; !reject(u) {
+			found = u
+		}
+		return found == nil && left > 0
+	})
+	if found != nil {
+		return found
+	}
+	if _, finite := dom.Size(); finite {
+		return nil
+	}
+	u := make([]float64, len(x))
+	for range tries {
+		for j := range u {
+			u[j] = rng.Float64()
+		}
+		if dom.Project(u); !reject(u) {
+			return u
+		}
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package acquisition
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// LCB is minus the lower confidence bound, √β·s - μ (Srinivas et al. 2010).
+type LCB struct {
+	// Beta is β. 0 means 4, two standard deviations. Small values exploit.
+	Beta float64 `set:"beta" help:"square of the number of standard deviations below the mean" default:"4"`
+}
+
+// Build costs one update of the posterior if points are pending.
+func (a LCB) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, error) {
+	if q != 1 {
+		return nil, fmt.Errorf("%w: LCB asked for %d", ErrBatch, q)
+	}
+	switch {
+	case a.Beta == 0:
+		a.Beta = 4
+	case !(a.Beta > 0) || math.IsInf(a.Beta, 1):
+		return nil, fmt.Errorf("%w: LCB with beta %v, want a positive number", ErrProblem, a.Beta)
+	}
+	posterior, _, err := p.condition()
+	if err != nil {
+		return nil, err
+	}
+	root := math.Sqrt(a.Beta)
+	return &marginal{posterior, func(mean, s float64) (value, dmean, dsd float64) {
+		return root*s - mean, -1, root
+	}}, nil
+}
