@@ -9,23 +9,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrLabel reports a label that is none of the classes.
+// ErrLabel reports a label outside the classes.
 var ErrLabel = errors.New("surrogate: label is not a class")
 
 // Labels holds n observations of a class, such as whether a trial was feasible.
 type Labels struct {
 	X       *mat.Dense // n×d inputs, a row each
-	Y       []int      // n classes, of 0 … Classes-1; some may be absent
+	Y       []int      // n classes in 0 … Classes-1; some may be absent
 	Classes int        // C, at least 2
 
-	// Lo and Hi bound the box in which predictions will be asked, as in Dataset.
+	// Lo and Hi bound the box of later predictions, as in Dataset.
 	Lo, Hi []float64
 }
 
 // Dims returns the number of observations and of inputs.
 func (l Labels) Dims() (n, dim int) { return l.inputs().Dims() }
 
-// Box returns Lo and Hi, or the bounding box of X where they are nil.
+// Box returns Lo and Hi, or the bounding box of X if they are nil.
 func (l Labels) Box() (lo, hi []float64) { return l.inputs().Box() }
 
 // Validate returns an error that wraps ErrNoData, ErrShape, ErrNotFinite or
@@ -49,51 +49,52 @@ func (l Labels) Validate() error {
 
 func (l Labels) inputs() Dataset { return Dataset{X: l.X, Lo: l.Lo, Hi: l.Hi} }
 
-// Classifier is a recipe for the probabilities of classes, an option struct as a
-// Model is. Two classes have the likelihood p(1|f) = 1/(1+e^{-f}) of one latent
-// function; more have p(c|f) = e^{f_c}/Σ_j e^{f_j} of one latent function each.
+// Classifier fits probabilities of classes. Like a Model it is an option struct. Two
+// classes have one latent function and the likelihood p(1|f) = 1/(1+e^{-f}). More
+// classes have one latent function each and p(c|f) = e^{f_c}/Σ_j e^{f_j}.
 type Classifier interface {
 	// FitLabels conditions the model on d. The result depends only on the model,
-	// the labels and the state of rng. It returns an error of Labels.Validate for
-	// bad data, and the context's error, within a second, when ctx is cancelled.
+	// the labels and the state of rng. For bad data it returns the error of
+	// Labels.Validate. When ctx is cancelled, it returns the context's error within
+	// a second.
 	FitLabels(ctx context.Context, d Labels, rng *rand.Rand) (ClassPosterior, error)
 }
 
-// ClassPosterior is a distribution over latent functions after seeing labels,
-// Gaussian at each point. It is immutable and safe for concurrent use. Points are
-// the rows of an m×d matrix x; wrong sizes panic.
+// ClassPosterior is a distribution over latent functions given labels, Gaussian at
+// each point. It is immutable and safe for concurrent use. Points are the rows of
+// an m×d matrix x; wrong sizes panic.
 type ClassPosterior interface {
 	// Dim is d, the number of inputs.
 	Dim() int
 
-	// Classes is C.
+	// Classes is C, the number of classes.
 	Classes() int
 
 	// Latents is the number of latent functions: 1 for two classes, else C.
 	Latents() int
 
-	// Predict writes the probability of each class, m×C, the latent functions
-	// integrated out: for two classes by quadrature to 1e-9, for more by 1024
-	// quasi-random draws, always the same.
+	// Predict writes the probability of each class, m×C, with the latent functions
+	// integrated out: for two classes by quadrature to 1e-9, for more by 1024 fixed
+	// quasi-random draws.
 	Predict(prob, x *mat.Dense)
 
-	// PredictGrad writes the probability of class 1 of two and its gradient, m×d.
-	// It panics where there are more classes.
+	// PredictGrad writes the probability of class 1 of two classes and its gradient,
+	// m×d. It panics if there are more classes.
 	PredictGrad(prob []float64, dprob, x *mat.Dense)
 
 	// Latent writes the marginal means and variances of the latent functions,
 	// m×Latents().
 	Latent(mean, variance, x *mat.Dense)
 
-	// Hypers are the hyper-parameters that the fit arrived at, for display.
+	// Hypers lists the fitted hyperparameters, for display.
 	Hypers() []Hyper
 
-	// Warnings tells what was degraded during the fit.
+	// Warnings reports how the fit was degraded.
 	Warnings() []string
 }
 
-// ClassEvidence is a ClassPosterior that knows Laplace's approximation of the log
-// probability of its labels, in nats, priors on hyper-parameters excluded.
+// ClassEvidence is a ClassPosterior with Laplace's approximation of the log marginal
+// likelihood of its labels, in nats, without the priors on hyperparameters.
 type ClassEvidence interface {
 	ClassPosterior
 	LogMarginalLikelihood() float64

@@ -17,8 +17,8 @@ var (
 	ErrNotFinite = errors.New("surrogate: observation is not finite")
 	// ErrShape reports a dataset whose parts disagree in size.
 	ErrShape = errors.New("surrogate: dataset sizes disagree")
-	// ErrNotPositiveDefinite reports a covariance matrix that no permitted
-	// jitter made positive definite.
+	// ErrNotPositiveDefinite reports a covariance matrix that is not positive
+	// definite even with the largest permitted jitter.
 	ErrNotPositiveDefinite = linalg.ErrNotPositiveDefinite
 )
 
@@ -27,14 +27,13 @@ type Dataset struct {
 	X *mat.Dense // n×d inputs, a row each
 	Y []float64  // n targets
 
-	// Lo and Hi bound the box in which predictions will be asked. Surrogates
-	// that need context points spread them there. Nil means the bounding box
-	// of X.
+	// Lo and Hi bound the box of later predictions, over which models spread their
+	// context points. Nil means the bounding box of X.
 	Lo, Hi []float64
 
-	// NoiseFree says that the observations are exact up to rounding. It lowers
-	// the floor under a learned noise variance from 1e-4 to 1e-8 where the noise
-	// is fitted with a process, to 1e-6 where it is with a network's weights.
+	// NoiseFree declares that the observations are exact up to rounding. It lowers
+	// the lower bound of a learned noise variance from 1e-4 to 1e-8 if the noise is
+	// fitted with a process, and to 1e-6 if it is fitted with a network's weights.
 	NoiseFree bool
 }
 
@@ -72,7 +71,7 @@ func (d Dataset) Validate() error {
 	return nil
 }
 
-// Box returns Lo and Hi, or the bounding box of X where they are nil.
+// Box returns Lo and Hi, or the bounding box of X if they are nil.
 func (d Dataset) Box() (lo, hi []float64) {
 	if d.Lo != nil {
 		return d.Lo, d.Hi

@@ -12,8 +12,8 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// Predictions in the user's units: temperatures of 300 to 400 in, yields of some
-// hundred kilograms out.
+// Predictions in the user's units: inputs are temperatures of 300 to 400, outputs
+// are yields of some hundred kilograms.
 func Example() {
 	d := surrogate.Dataset{
 		X: mat.NewDense(5, 1, []float64{300, 320, 350, 380, 400}),
@@ -33,7 +33,7 @@ func Example() {
 	// less is known of 1000: true
 }
 
-// Where was a trial feasible, and where will one be?
+// The probability that a trial is feasible.
 func ExampleClassifier() {
 	d := surrogate.Labels{
 		X: mat.NewDense(6, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}),

@@ -9,19 +9,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Scaling names an affine map between the user's units and a model's.
+// Scaling names an affine map from the user's units to a model's.
 type Scaling string
 
 // The scalings.
 const (
-	Raw    Scaling = "raw"    // units left as they are
-	Unit   Scaling = "unit"   // the box of the dataset to [0,1], each input by itself; for inputs only
+	Raw    Scaling = "raw"    // the identity
+	Unit   Scaling = "unit"   // each side of the dataset's box to [0,1]; for inputs only
 	ZScore Scaling = "zscore" // mean 0 and standard deviation 1 (n-1) over the observations
 )
 
-// Scaled is a Model that takes and gives the user's units and fits Model in
-// scaled ones. An input that does not vary, and a constant target, keep their
-// scale.
+// Scaled is a Model in the user's units that fits Model in scaled units. Constant
+// inputs and constant targets keep their scale.
 //
 // Its posteriors are a Describer and a Stater, empty where Model's are not, in
 // the model's scaled units; a Conditioner, LeaveOneOut or Evidence where
@@ -41,7 +40,7 @@ func (s Scaled) Fit(ctx context.Context, d Dataset, rng *rand.Rand) (Posterior, 
 	return s.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom scales d and fits the model, from start if the model can.
+// FitFrom scales d and fits the model, from start if the model is a WarmStarter.
 func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.Rand) (Posterior, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err

@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// withOptional returns p with the optional methods that the inner posterior
-// has.
+// withOptional returns p with the optional methods of the inner posterior.
 func (p *scaled) withOptional() Posterior {
 	_, conditions := p.inner.(Conditioner)
 	_, leavesOut := p.inner.(LeaveOneOut)

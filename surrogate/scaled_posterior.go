@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// scaled is a posterior in the user's units. With u = (x-a)/b and
-// y = mean + sd·z, mean and variance are those of z times sd and sd², and a
-// gradient with respect to x_j is the inner one over b_j.
+// scaled is a posterior in the user's units. With u = (x-a)/b and y = mean + sd·z,
+//
+//	E y = mean + sd·E z,  var y = sd²·var z,  ∂/∂x_j = (1/b_j) ∂/∂u_j
 type scaled struct {
 	inner  Posterior
 	inputs []Standardization
@@ -17,7 +17,7 @@ type scaled struct {
 	n      int // observations
 }
 
-// scale maps one number to the model's units.
+// scale maps a number to the model's units.
 func (s Standardization) scale(v float64) float64 { return (v - s.Mean) / s.SD }
 
 // toModel returns x in the model's units.
@@ -36,8 +36,7 @@ func (p *scaled) toModel(x *mat.Dense) *mat.Dense {
 	return u
 }
 
-// gradToUser multiplies a gradient in place by factor and the slopes of the
-// inputs.
+// gradToUser multiplies a gradient in place by factor and by the slopes 1/b_j.
 func (p *scaled) gradToUser(grad *mat.Dense, factor float64) {
 	n, _ := grad.Dims()
 	for i := range n {
@@ -117,7 +116,7 @@ func (s scaledPath) Eval(value []float64, grad, x *mat.Dense) {
 	}
 }
 
-// State is that of the inner posterior, or empty.
+// State returns the state of the inner posterior, or an empty one.
 func (p *scaled) State() State {
 	if inner, ok := p.inner.(Stater); ok {
 		return inner.State()
@@ -125,7 +124,7 @@ func (p *scaled) State() State {
 	return nil
 }
 
-// Hypers are those of the inner posterior, in its units, or none.
+// Hypers returns the hyperparameters of the inner posterior in scaled units, or none.
 func (p *scaled) Hypers() []Hyper {
 	if inner, ok := p.inner.(Describer); ok {
 		return inner.Hypers()

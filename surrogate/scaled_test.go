@@ -33,8 +33,8 @@ func userUnits() surrogate.Dataset {
 	return d
 }
 
-// A Gaussian process of which every hyper-parameter is given has the same
-// posterior in other units, if the hyper-parameters change with them.
+// A Gaussian process with fixed hyperparameters has the same posterior in other
+// units if the hyperparameters are converted.
 func TestScaledIsTheSamePosterior(t *testing.T) {
 	d := userUnits()
 	s := surrogate.Standardize(d.Y)
@@ -43,7 +43,7 @@ func TestScaledIsTheSamePosterior(t *testing.T) {
 	}
 	for _, c := range []struct {
 		inputs surrogate.Scaling
-		units  []float64 // size of a model's unit, in the user's
+		units  []float64 // a unit of the model, in the user's units
 	}{
 		{"", []float64{15, 300}},
 		{surrogate.Unit, []float64{15, 300}},
@@ -138,7 +138,7 @@ func TestScaledConforms(t *testing.T) {
 	fast.Run(t, surrogate.Scaled{Model: m, Inputs: surrogate.Raw, Outputs: surrogate.Raw})
 }
 
-// watcher records the dataset that reaches the model.
+// watcher records the dataset that the model is fitted to.
 type watcher struct {
 	seen *surrogate.Dataset
 	post surrogate.Posterior
@@ -170,7 +170,7 @@ func TestScaledDataset(t *testing.T) {
 	assert.Equal(t, d.Y, seen.Y)
 	assert.Equal(t, d.Hi, seen.Hi)
 
-	// Without a box the data are their own; an input that does not vary keeps
+	// Without a box the bounding box of the data is used; a constant input keeps
 	// its scale.
 	d.Lo, d.Hi = nil, nil
 	for i := range d.Y {

@@ -6,16 +6,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Standardization is the affine map z = (y - Mean)/SD between the user's units
-// and those a model works in.
+// Standardization is the affine map z = (y - Mean)/SD from the user's units to a
+// model's units.
 type Standardization struct {
 	Mean, SD float64
 }
 
-// Standardize returns the map that gives y mean 0 and standard deviation 1
-// (n-1 in the denominator). A y that is constant up to rounding, or a single
-// one, keeps its scale: SD is then 1, or the rounding of its values where that
-// is larger.
+// Standardize returns the map to mean 0 and standard deviation 1 (divisor n-1). If y
+// is constant up to rounding, or has one value, SD is 1, or the rounding error of
+// the values if that is larger.
 func Standardize(y []float64) Standardization {
 	// Scaling by the largest magnitude first keeps the sum of squares finite.
 	var big float64
@@ -31,7 +30,7 @@ func Standardize(y []float64) Standardization {
 	}
 	mean, sd := stat.MeanStdDev(scaled, nil)
 	s := Standardization{Mean: mean * big, SD: sd * big}
-	// Below this the differences are rounding of the values themselves.
+	// Smaller differences are rounding errors of the values.
 	const rounding = 1e-13
 	if len(y) == 1 || !(sd > rounding) {
 		s.SD = max(1, rounding*big)

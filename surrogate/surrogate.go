@@ -7,20 +7,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Model is a recipe for a surrogate: an option struct whose zero value is a
-// documented default. Fit leaves the Model unchanged, so one Model may be
-// fitted from several goroutines.
+// Model fits surrogate models. It is an option struct whose zero value is a
+// documented default. Fit leaves the Model unchanged, so several goroutines may use
+// one Model.
 type Model interface {
 	// Fit conditions the model on d. The result depends only on the model, the
-	// dataset and the state of rng. It returns an error that wraps ErrNoData or
-	// ErrNotFinite for bad data, and the context's error, within a second, when
-	// ctx is cancelled.
+	// dataset and the state of rng. The error wraps ErrNoData or ErrNotFinite for
+	// bad data. When ctx is cancelled, Fit returns the context's error within a
+	// second.
 	Fit(ctx context.Context, d Dataset, rng *rand.Rand) (Posterior, error)
 }
 
-// Posterior is a distribution over functions f: R^d → R after seeing data. It
-// is immutable and safe for concurrent use. Every method speaks of the latent
-// f; the variance of an observation is that of f plus Noise().
+// Posterior is a distribution over functions f: R^d → R given data. It is immutable
+// and safe for concurrent use. All methods describe the latent function f; an
+// observation has the variance of f plus Noise().
 //
 // Points are the rows of an m×d matrix x. Destinations are overwritten and must
 // have the stated size; wrong sizes panic.
@@ -52,21 +52,21 @@ type Posterior interface {
 	// Paths draws n whole functions from the posterior.
 	Paths(n int, rng *rand.Rand) []Path
 
-	// Warnings tells what was degraded during the fit: jitter that had to be
-	// added, a trainer that ran out of steps. It is empty for a clean fit.
+	// Warnings reports how the fit was degraded: by jitter, or by training that
+	// stopped early. It is empty after a fit without degradation.
 	Warnings() []string
 }
 
-// Path is one function drawn from a posterior: the same value at the same
-// point whenever asked, and safe for concurrent use.
+// Path is one function drawn from a posterior. Its value at a point never changes.
+// It is safe for concurrent use.
 type Path interface {
 	// Eval writes the value at the m rows of x and, if grad is not nil, the
 	// m×d gradients.
 	Eval(value []float64, grad, x *mat.Dense)
 }
 
-// A Conditioner is a Posterior that takes up further observations at a cost far
-// below a fit, leaving hyper-parameters as they are.
+// Conditioner is a Posterior that can be conditioned on further observations, with
+// the same hyperparameters, at a cost far below a fit.
 type Conditioner interface {
 	Posterior
 	// Condition returns the posterior after also observing y (with noise) at
@@ -74,23 +74,23 @@ type Conditioner interface {
 	Condition(x *mat.Dense, y []float64) (Posterior, error)
 }
 
-// LeaveOneOut is a Posterior that knows what it would have predicted at each of
-// its n training points without that point.
+// LeaveOneOut is a Posterior with leave-one-out predictions at its n training
+// points.
 type LeaveOneOut interface {
 	Posterior
 	// LeaveOneOut writes, for each training row, the mean and variance of the
-	// latent f given all other rows, hyper-parameters unchanged.
+	// latent f given all other rows, with the same hyperparameters.
 	LeaveOneOut(mean, variance []float64)
 }
 
-// Evidence is a Posterior that knows the log marginal likelihood of its
-// training data, in nats, priors on hyper-parameters excluded.
+// Evidence is a Posterior with the log marginal likelihood of its training data, in
+// nats, without the priors on hyperparameters.
 type Evidence interface {
 	Posterior
 	LogMarginalLikelihood() float64
 }
 
-// A WarmStarter is a Model whose fits can start from an earlier one.
+// WarmStarter is a Model whose fits can start from an earlier posterior.
 type WarmStarter interface {
 	Model
 	// FitFrom is Fit started from the State of an earlier posterior of the same
@@ -98,23 +98,23 @@ type WarmStarter interface {
 	FitFrom(ctx context.Context, start State, d Dataset, rng *rand.Rand) (Posterior, error)
 }
 
-// State is what a later fit starts from: hyper-parameters, network weights. It
-// survives a round trip through JSON.
+// State holds the parameters from which a later fit starts: hyperparameters, network
+// weights. It survives a round trip through JSON.
 type State []float64
 
-// A Stater is a Posterior of a WarmStarter.
+// Stater is a Posterior of a WarmStarter.
 type Stater interface {
 	Posterior
 	State() State
 }
 
-// Hyper is a named hyper-parameter of a fitted posterior, for display.
+// Hyper is a named hyperparameter of a fitted posterior, for display.
 type Hyper struct {
 	Name  string
 	Value float64
 }
 
-// A Describer is a Posterior that names the hyper-parameters it arrived at.
+// Describer is a Posterior that lists its fitted hyperparameters.
 type Describer interface {
 	Posterior
 	Hypers() []Hyper

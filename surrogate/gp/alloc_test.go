@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector empties pools at random.
+// The race detector empties pools at random, so allocations are not counted with it.
 
 package gp
 

@@ -34,7 +34,7 @@ func Example() {
 	// less is known of f(10): true
 }
 
-// A prior known in advance: no hyper-parameter is fitted.
+// A prior that is known in advance: no hyperparameter is fitted.
 func ExampleNew() {
 	kernel, err := prior.Parse("2*rbf(lengthscale=0.5)", 1)
 	if err != nil {

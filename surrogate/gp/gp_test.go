@@ -114,7 +114,7 @@ func TestBadSpec(t *testing.T) {
 	require.ErrorIs(t, err, prior.ErrExpression)
 }
 
-// Twenty copies of one point without noise are a covariance of rank one.
+// Twenty copies of one point without noise have a covariance of rank one.
 func TestJitterIsAWarning(t *testing.T) {
 	d := surrogate.Dataset{X: mat.NewDense(20, 1, nil), Y: make([]float64, 20)}
 	p := fit(t, gp.Model{Spec: prior.Spec{Noise: ptr(0)}}, d)
@@ -125,8 +125,8 @@ func TestJitterIsAWarning(t *testing.T) {
 	require.Equal(t, p.Warnings(), next.Warnings())
 }
 
-// The same bits on one processor and on four, with matrices large enough to be
-// shared out among them.
+// The result has the same bits with one processor and with four, for matrices large
+// enough to be divided among them.
 func TestProcessorsDoNotMatter(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const n = 400

@@ -15,16 +15,16 @@ import (
 
 var _ surrogate.Classifier = Model{}
 
-// maxLabels bounds the matrices of a classifier: three of n² numbers for each
-// latent function.
+// maxLabels bounds the memory of a classifier, three n×n matrices for each latent
+// function.
 const maxLabels = 5000
 
-// FitLabels is Gaussian-process classification by Laplace's approximation
-// (Rasmussen and Williams 2006, chapter 3): a latent process for two classes, one
-// for each of more, with one kernel and a mean of its own. Kernel and means
-// maximise the approximate evidence with the priors of the Spec; the fixed noise
-// of a Spec is an error. Beside that search it costs O(n³) for each latent and
-// step of Newton's method, and takes at most 5000 labels.
+// FitLabels fits a Gaussian-process classifier by Laplace's approximation (Rasmussen
+// and Williams 2006, chapter 3). Two classes have one latent process; more classes
+// have one each, with a common kernel and separate means. Kernel and means maximise
+// the approximate marginal likelihood times the priors of the Spec. A Spec with a
+// fixed noise variance is an error, as are more than 5000 labels. In addition to the
+// search, the fit costs O(n³) for each latent process and step of Newton's method.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func newClassPosterior(ctx context.Context, p classify.Prior, d surrogate.Labels
 	return classify.WithEvidence{Posterior: post, Evidence: l.mode.Evidence}, nil
 }
 
-// latents are the latent processes given labels: with q = k(X,x),
+// latents holds the posterior of the latent processes: with q = k(X,x),
 //
 //	mean_c = m_c + qᵀa_c,  cov_cc' = k(x,x) δ_cc' - qᵀR_cc'q
 type latents struct {
@@ -67,7 +67,7 @@ type latents struct {
 // Dim is the number of inputs.
 func (p *latents) Dim() int { return p.Kernel.Dim() }
 
-// Moments implements classify.Process in O(Ln²) a point.
+// Moments implements classify.Process in O(Ln²) per point, with L latent processes.
 func (p *latents) Moments(mean, cov, x *mat.Dense) {
 	l := len(p.Means)
 	n, _ := p.x.Dims()
@@ -91,7 +91,7 @@ func (p *latents) Moments(mean, cov, x *mat.Dense) {
 	p.mode.Factor.Reduce(cov, q)
 }
 
-// MomentsGrad implements classify.Process in O(n²) a point.
+// MomentsGrad implements classify.Process in O(n²) per point.
 func (p *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	n, _ := p.x.Dims()
 	m, _ := x.Dims()

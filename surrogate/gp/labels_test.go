@@ -25,8 +25,8 @@ func matrix(rows [][]float64) *mat.Dense {
 	return x
 }
 
-// testdata/classify/laplace.py made the numbers: of two classes with scikit-learn,
-// of more with dense NumPy.
+// testdata/classify/laplace.py computes the numbers: for two classes with
+// scikit-learn, for more with dense NumPy.
 func TestLabelsAgainstOracles(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/classify/laplace.json")
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestLabelsAgainstOracles(t *testing.T) {
 			for i := range m {
 				require.InDelta(t, c.Mean[i], mean.At(i, 0), 1e-6)
 				require.InDelta(t, c.Variance[i], variance.At(i, 0), 1e-6*(1+c.Variance[i]))
-				require.InDelta(t, c.Probability[i], prob.At(i, 1), 2e-3, "five error functions for the logistic one")
+				require.InDelta(t, c.Probability[i], prob.At(i, 1), 2e-3, "scikit-learn approximates the logistic function by five error functions")
 				require.InDelta(t, 1, prob.At(i, 0)+prob.At(i, 1), 1e-15)
 			}
 			kbar, _ := post.Process.(*latents).mode.Adjoint()
@@ -110,8 +110,8 @@ func TestLabelsConformance(t *testing.T) {
 	surrogatetest.RunClassifier(t, Model{Spec: prior.Spec{Kernel: "rbf+linear", Mean: prior.MeanZero}})
 }
 
-// Far from all labels the probability is that of the mean, by which the latent
-// function is as likely above as below.
+// Far from all labels the latent function has the prior, which is symmetric about
+// its mean.
 func TestLabelsFarAway(t *testing.T) {
 	d := surrogate.Labels{X: mat.NewDense(4, 1, []float64{0, 0.2, 0.8, 1}), Y: []int{1, 1, 1, 0}, Classes: 2}
 	post, err := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.3}, Mean: prior.MeanZero}}.FitLabels(context.Background(), d, random.New(1, "fit", 0))

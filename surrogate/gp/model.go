@@ -8,26 +8,26 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Model is exact Gaussian-process regression. Its zero value is the zero
-// prior.Spec: a Matérn-5/2 kernel whose lengthscale per input, output variance
-// and noise variance are fitted by marginal likelihood with priors, and a
-// constant mean. Inputs should be scaled to the unit cube and outputs to mean 0
-// and variance 1; surrogate.Scaled does it.
+// Model is exact Gaussian-process regression. Its zero value has the zero
+// prior.Spec: a Matérn-5/2 kernel and a constant mean; one lengthscale per input,
+// the output variance and the noise variance are fitted by marginal likelihood with
+// priors. Inputs should be scaled to the unit cube and outputs to mean 0 and
+// variance 1, as surrogate.Scaled does.
 type Model struct {
 	prior.Spec
 }
 
 var _ surrogate.WarmStarter = Model{}
 
-// Fit fits the hyper-parameters that the Spec leaves open and conditions on d.
-// The errors are those of New, of the Spec (prior.ErrSpec and what Parse
-// returns) and of ctx. Beside the fit of the Spec it costs n³/3 flops.
+// Fit fits the hyperparameters that the Spec does not fix and conditions on d. It
+// returns the errors of New, of the Spec (prior.ErrSpec and the errors of
+// prior.Parse) and of ctx. It costs n³/3 flops in addition to the fit of the Spec.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom is Fit with the hyper-parameters of an earlier posterior as the first
-// start of the search.
+// FitFrom is Fit with the hyperparameters of an earlier posterior as the first start
+// of the search.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// testdata/gp/posterior.py made the numbers with scikit-learn.
+// testdata/gp/posterior.py computes the numbers with scikit-learn.
 func TestAgainstScikitLearn(t *testing.T) {
 	var oracle struct {
 		Cases []struct {
@@ -65,9 +65,9 @@ func TestAgainstScikitLearn(t *testing.T) {
 	}
 }
 
-// Exact observations, some 1e-9 apart, with the least noise that a fit gives them:
-// testdata/gp/exact.py made the numbers with mpmath. The tolerance is
-// n·2⁻⁵²·variance/noise, what the factor's rounding allows, for 24 observations and a
+// Exact observations, some of them 1e-9 apart, with the smallest noise variance of a
+// fit. testdata/gp/exact.py computes the numbers with mpmath. The tolerance is the
+// rounding error of the factor, n·2⁻⁵²·variance/noise, for 24 observations and a
 // variance of 12.
 func TestExactObservations(t *testing.T) {
 	var oracle struct {
@@ -94,7 +94,7 @@ func TestExactObservations(t *testing.T) {
 			require.NoError(t, err)
 			most, err := gp.New(p, surrogate.Dataset{X: mat.DenseCopyOf(x.Slice(0, n-2, 0, dim)), Y: c.Y[:n-2]})
 			require.NoError(t, err)
-			// The last rows are copies, but for 1e-9, of earlier ones.
+			// The last rows differ by 1e-9 from earlier rows.
 			extended, err := most.(surrogate.Conditioner).Condition(mat.DenseCopyOf(x.Slice(n-2, n, 0, dim)), c.Y[n-2:])
 			require.NoError(t, err)
 

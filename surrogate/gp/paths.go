@@ -14,8 +14,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// pathFeatures is how many random features carry the prior part of a path. On
-// average over paths their covariance is the kernel's for any number.
+// pathFeatures is the number of random features of a prior draw. For every number,
+// the covariance averaged over draws is the kernel's.
 const pathFeatures = 512
 
 // Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 9): a draw
@@ -23,10 +23,11 @@ const pathFeatures = 512
 //
 //	f(x) = f₀(x) + k(x,X) A⁻¹ (y - f₀(X) - ε),  ε ~ N(0, (σ²+jitter) I)
 //
-// where f₀ is 512 random features of the kernel, drawn anew for each path. A path
-// costs 2n² flops beside its prior draw. White noise within the kernel is in the
-// variance of f and not in its paths, as no function can carry it. A kernel that
-// is not positive definite, without features of its own, panics.
+// where f₀ is a draw with 512 random features of the kernel, new for each path. A
+// path costs 2n² flops in addition to the prior draw. White noise in the kernel
+// contributes to the variance of f but not to paths, because it has no sample
+// functions. Paths panics for a kernel without its own features that is not positive
+// definite.
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	draws, err := p.process.Draw(n, pathFeatures, rng)
 	if err != nil {
@@ -46,14 +47,14 @@ func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	return paths
 }
 
-// path is the draw of the prior and its correction.
+// path is a draw of the prior plus a correction.
 type path struct {
 	draw       prior.Function
 	correction expansion
 }
 
-// Eval costs one kernel value, and for the gradient one kernel gradient, per
-// observation and point, beside the prior draw.
+// Eval costs one kernel value, and one kernel gradient if grad is not nil, per
+// observation and point, in addition to the prior draw.
 func (p *path) Eval(value []float64, grad, x *mat.Dense) {
 	p.draw.Eval(value, grad, x)
 	p.correction.add(value, grad, x)
@@ -67,7 +68,7 @@ type expansion struct {
 	weights []float64
 }
 
-// Eval writes the value and the gradient.
+// Eval writes values and, unless grad is nil, gradients.
 func (e *expansion) Eval(value []float64, grad, x *mat.Dense) {
 	for i := range value {
 		value[i] = e.mean

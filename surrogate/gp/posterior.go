@@ -14,9 +14,9 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
-// varianceFloor is the smallest variance reported, relative to the mean prior
-// variance of the observed points. Below it the difference
-// k(x,x) - k(x,X)(K+σ²I)⁻¹k(X,x) is rounding.
+// varianceFloor is the lower bound of a posterior variance, relative to the mean
+// prior variance at the training inputs. Below it the difference
+// k(x,x) - k(x,X)(K+σ²I)⁻¹k(X,x) is rounding error.
 const varianceFloor = 1e-12
 
 // posterior is f given y. With r = y-μ, A = K+σ²I+jitter and α = A⁻¹r,
@@ -43,12 +43,12 @@ var (
 	_ surrogate.Describer   = (*posterior)(nil)
 )
 
-// New returns the posterior of a process with given hyper-parameters: mean,
-// kernel and noise are taken as they are. It costs n³/3 flops. The error wraps
-// surrogate.ErrNoData, ErrShape or ErrNotFinite for bad data and
-// surrogate.ErrNotPositiveDefinite if no permitted jitter makes K + σ²I
-// positive definite. The result has every optional interface of package
-// surrogate; its State is empty.
+// New returns the posterior of a process with the given mean, kernel and noise
+// variance; it fits no hyperparameters. It costs n³/3 flops. The error wraps
+// surrogate.ErrNoData, ErrShape or ErrNotFinite for bad data, and
+// surrogate.ErrNotPositiveDefinite if K + σ²I is not positive definite with the
+// largest permitted jitter. The result implements surrogate.Conditioner,
+// LeaveOneOut, Evidence, Stater and Describer; its State is empty.
 func New(p prior.Process, d surrogate.Dataset) (surrogate.Posterior, error) {
 	return newPosterior(p, d)
 }
@@ -94,7 +94,7 @@ func (p *posterior) setFactor(factor *linalg.Cholesky) {
 // Dim is the number of inputs.
 func (p *posterior) Dim() int { return p.process.Kernel.Dim() }
 
-// Noise is σ².
+// Noise returns σ².
 func (p *posterior) Noise() float64 { return p.process.Noise }
 
 // LogMarginalLikelihood is -½rᵀA⁻¹r - ½log|A| - ½n log 2π (Rasmussen and
@@ -107,15 +107,15 @@ func (p *posterior) LogMarginalLikelihood() float64 {
 	return -0.5 * (quad + p.factor.LogDet() + float64(len(p.y))*math.Log(2*math.Pi))
 }
 
-// State is the logarithm of the fitted hyper-parameters.
+// State returns the logarithms of the fitted hyperparameters.
 func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
 
-// Hypers are those of the kernel, the noise variance and the mean.
+// Hypers returns the hyperparameters of the kernel, the noise variance and the mean.
 func (p *posterior) Hypers() []surrogate.Hyper {
 	return append(summary.KernelHypers(p.process.Kernel), surrogate.Hyper{Name: "noise", Value: p.process.Noise}, surrogate.Hyper{Name: "mean", Value: p.process.Mean})
 }
 
-// Warnings tells of the fit and of jitter.
+// Warnings returns the warnings of the hyperparameter fit and about jitter.
 func (p *posterior) Warnings() []string { return slices.Clone(p.warnings) }
 
 // LeaveOneOut writes the moments of the latent f at each training point given
@@ -137,9 +137,9 @@ func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	}
 }
 
-// Condition extends the factor by the m new rows in O(n²m). Where the extended
-// matrix needs more jitter than the old one it is factored anew. The state and
-// the hyper-parameters stay those of the fit.
+// Condition extends the factor by the m new rows in O(n²m). If the extended matrix
+// needs more jitter, it factorises the whole matrix. State and hyperparameters are
+// unchanged.
 func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
 	d := surrogate.Dataset{X: x, Y: y}
 	if err := d.Validate(); err != nil {

@@ -78,7 +78,7 @@ func inDeltas(t *testing.T, want, got []float64, tol float64, what string) {
 	}
 }
 
-// The formulas of the posterior by plain dense inversion.
+// The posterior agrees with its formulas by dense inversion.
 func TestAgainstDenseAlgebra(t *testing.T) {
 	rng := random.New(1, "dense", 0)
 	d, p := dataset(15, 3, rng), process(3, 0.01)
@@ -155,8 +155,8 @@ func TestDoublingIsHalvingTheNoise(t *testing.T) {
 	inDeltas(t, wantVariance, variance, 1e-10, "variance")
 }
 
-// The latent variance at an observed point goes to zero with the noise, and the
-// noise is not in it.
+// The latent variance at an observed point excludes the noise variance and tends to
+// zero with it.
 func TestNoiseIsNotInThePrediction(t *testing.T) {
 	rng := random.New(1, "noise", 0)
 	d := dataset(5, 2, rng)

@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 )
 
-// chunk is how many points are predicted at once: enough columns to keep the
-// triangular solve busy, few enough for n×chunk numbers to stay in cache.
+// chunk returns the number of points to predict at once: enough columns for a fast
+// triangular solve, few enough that n×chunk numbers fit the cache.
 func chunk(n int) int { return max(256, 1<<16/n) }
 
 // Predict costs n²m flops. The variance never falls below 1e-12 of the prior
@@ -28,8 +28,8 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	}
 }
 
-// PredictGrad costs 2n²m flops and two kernel gradients. Where the variance
-// stands at its floor its gradient is zero.
+// PredictGrad costs 2n²m flops and two kernel gradients. A variance at its lower
+// bound has the gradient zero.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	m := shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	n := len(p.y)
@@ -65,8 +65,8 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	}
 }
 
-// moments writes the mean and the unclamped variance at the rows of x, and
-// leaves L⁻¹k(X,x) in k (n×m).
+// moments writes the mean and the variance without its lower bound at the rows of x,
+// and L⁻¹k(X,x) to k (n×m).
 func (p *posterior) moments(mean, variance []float64, k, x *mat.Dense) {
 	p.process.Kernel.Cross(k, p.x, x)
 	for i := range mean {
@@ -84,8 +84,8 @@ func (p *posterior) moments(mean, variance []float64, k, x *mat.Dense) {
 	}
 }
 
-// clamp raises variances to the floor. Unless free is nil it writes its derivative
-// there: 1 for each that was above the floor, 0 for the others.
+// clamp raises variances to the floor. Unless free is nil, it writes the derivative
+// to free: 1 for a variance above the floor, else 0.
 func clamp(variance, free []float64, floor float64) {
 	for i, v := range variance {
 		above := 1.0
@@ -118,8 +118,8 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 }
 
 // JointVJP costs 2n²m + nm² flops and two kernel gradients. With C̄ = cbar,
-// m̄ = mbar and B = A⁻¹k(X,x), the adjoint of k(x,X) is m̄αᵀ - 2C̄Bᵀ and that of
-// k(x,x) is C̄. A variance at its floor counts as a constant.
+// m̄ = mbar and B = A⁻¹k(X,x), the adjoint of k(x,X) is m̄αᵀ - 2C̄Bᵀ and the adjoint
+// of k(x,x) is C̄. A variance at its floor is treated as constant.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
 	n := len(p.y)

@@ -15,10 +15,10 @@ import (
 
 const (
 	maxRHat = 1.05
-	each    = 50 // points of the data and of the box
+	each    = 50 // points from the data, and from the box
 )
 
-// points are where chains are compared.
+// points returns the points at which the chains are compared.
 func points(d surrogate.Dataset, rng *rand.Rand) *mat.Dense {
 	n, _ := d.Dims()
 	observed := subset.Take(d.X, rng.Perm(n)[:min(n, each)])
@@ -29,7 +29,7 @@ func points(d surrogate.Dataset, rng *rand.Rand) *mat.Dense {
 }
 
 // agreement returns the largest R̂ and the smallest bulk effective sample size of f at
-// the rows of x. The networks are those of one chain after the other.
+// the rows of x. The networks are sorted by chain, with equal numbers from each.
 func agreement(ctx context.Context, p *mapnet.Problem, networks [][]float64, chains int, x *mat.Dense) (rhat, ess float64, err error) {
 	u := p.Inputs.Apply(x)
 	m, _ := u.Dims()

@@ -66,8 +66,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// The density that chains sample is the joint one of all weights, divided by that of
-// the output weights given the rest.
+// The density of the chains is the joint density of all weights divided by the density
+// of the output weights given the others.
 func TestOutputWeightsAreIntegrated(t *testing.T) {
 	const delta, noise = 0.7, 0.05
 	p := problem(t, Model{Hidden: []int{3}, Precision: new(delta), Noise: new(noise)}, toy(7))
@@ -83,7 +83,7 @@ func TestOutputWeightsAreIntegrated(t *testing.T) {
 		}
 		return total
 	}
-	// Of the output weights given the rest, by regression in the plain way.
+	// The density of the output weights given the others, by regression.
 	w := p.Initial(random.New(1, "w", 0))
 	q := target.pack(w, mapnet.Hypers{Precision: delta, Noise: noise})
 	target.features(q)
@@ -115,8 +115,8 @@ func TestOutputWeightsAreIntegrated(t *testing.T) {
 	}
 }
 
-// Without hidden layers, at fixed hyper-parameters, draws are independent draws of
-// Bayesian linear regression.
+// Without hidden layers and at fixed hyperparameters the draws are independent draws
+// from Bayesian linear regression.
 func TestLinearModel(t *testing.T) {
 	const delta, noise = 0.7, 0.05
 	m := Model{Hidden: []int{}, Precision: new(delta), Noise: new(noise), Draws: 600, Warmup: 1, Samples: 2400, Begin: "random"}
@@ -152,8 +152,9 @@ func TestLinearModel(t *testing.T) {
 	}
 }
 
-// Simulation-based calibration (Talts et al. 2018): when parameters come from the prior
-// and data from them, their rank among the draws given those data is uniform.
+// Simulation-based calibration (Talts et al. 2018): if parameters are drawn from the
+// prior and data given the parameters, the rank of the parameters among the posterior
+// draws is uniform.
 func TestRanksAreUniform(t *testing.T) {
 	const runs, draws, thin = 60, 19, 3
 	m := Model{Hidden: []int{3}}
@@ -230,7 +231,7 @@ func TestDiagnosis(t *testing.T) {
 	require.Contains(t, bad.Warnings()[0], "the chains have not converged: R̂")
 }
 
-// The networks of the posterior are spread over all chains.
+// The posterior contains networks of all chains.
 func TestThinning(t *testing.T) {
 	for _, samples := range []int{2, 3, 7, 20, 100} {
 		m := Model{Hidden: []int{2}, Chains: 2, Warmup: 5, Draws: 10, Samples: samples}

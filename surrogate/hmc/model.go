@@ -103,7 +103,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return post, nil
 }
 
-// starts are where the chains start.
+// starts returns the start of each chain.
 func (m Model) starts(ctx context.Context, p *mapnet.Problem, rng *rand.Rand) ([][]float64, error) {
 	t, starts := newPosterior(p), make([][]float64, m.Chains)
 	for k := range starts {
@@ -125,7 +125,7 @@ func (m Model) starts(ctx context.Context, p *mapnet.Problem, rng *rand.Rand) ([
 	return starts, nil
 }
 
-// sample runs the chains, as many at a time as there are processors.
+// sample runs the chains, at most GOMAXPROCS at a time.
 func (m Model) sample(ctx context.Context, p *mapnet.Problem, starts [][]float64, rng *rand.Rand) ([]*nuts.Chain, error) {
 	settings := nuts.Settings{Warmup: m.Warmup, Draws: m.Draws, Accept: m.Accept, Depth: m.Depth}
 	chains, errs := make([]*nuts.Chain, m.Chains), make([]error, m.Chains)
@@ -156,7 +156,7 @@ func (m Model) sample(ctx context.Context, p *mapnet.Problem, starts [][]float64
 	return chains, nil
 }
 
-// summarize makes the posterior of the chains' draws.
+// summarize returns the posterior that consists of draws of the chains.
 func (m Model) summarize(ctx context.Context, p *mapnet.Problem, chains []*nuts.Chain, d surrogate.Dataset, rng *rand.Rand) (*mixture.Posterior, error) {
 	var (
 		t               = newPosterior(p)
@@ -183,7 +183,7 @@ func (m Model) summarize(ctx context.Context, p *mapnet.Problem, chains []*nuts.
 		networks[i] = w
 		mean.Precision += h.Precision / float64(len(draws))
 		mean.Noise += h.Noise / float64(len(draws))
-		// Draw i is kept where i·samples/draws reaches a new whole number.
+		// Keep draw i if i·samples/draws passes an integer.
 		if i*samples%len(draws) < samples {
 			post.Weights = append(post.Weights, w)
 		}
@@ -198,13 +198,13 @@ func (m Model) summarize(ctx context.Context, p *mapnet.Problem, chains []*nuts.
 		{Name: "rhat", Value: rhat}, {Name: "ess", Value: ess}, {Name: "acceptance", Value: accept}, {Name: "leapfrog steps", Value: steps},
 	}
 	if rhat > maxRHat {
-		post.Notes = append(post.Notes, fmt.Sprintf("the chains have not converged: R̂ of the function is up to %.2f, want at most %v", rhat, maxRHat))
+		post.Notes = append(post.Notes, fmt.Sprintf("the chains have not converged: R̂ is %.2f, want at most %v; variances are unreliable: increase warmup and draws", rhat, maxRHat))
 	}
 	if divergent*50 > len(draws) {
-		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories diverged", divergent, len(draws)))
+		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories diverged: variances may be wrong; increase accept", divergent, len(draws)))
 	}
 	if full*10 > len(draws) {
-		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories reached the largest length: depth is %d", full, len(draws), m.Depth))
+		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories reached the largest length: draws are correlated; increase depth above %d", full, len(draws), m.Depth))
 	}
 	return post, nil
 }

@@ -13,15 +13,15 @@ import (
 )
 
 // posterior is the density, given y, of the vector (v, log 1/δ, log(σ²-floor)), where v
-// is √δ times the weights of the hidden layers. The last two entries are absent where δ
-// or σ² is fixed. It is not safe for concurrent use.
+// is √δ times the weights of the hidden layers. The vector has no entry for a fixed δ
+// or σ². A posterior is not safe for concurrent use.
 type posterior struct {
 	p      *mapnet.Problem
 	hidden int     // weights of the hidden layers
 	floor  float64 // of σ²
 
 	tape     nn.Tape
-	w, dw    []float64 // of the network; those of its output are 0
+	w, dw    []float64 // weights of the network, 0 for the output layer, and gradient
 	phi      *mat.Dense
 	abar     *mat.Dense
 	evidence linear.Evidence
@@ -39,7 +39,7 @@ func newPosterior(p *mapnet.Problem) *posterior {
 	}
 }
 
-// pack is the vector of given weights.
+// pack returns the vector for given weights and hyperparameters.
 func (t *posterior) pack(w []float64, h mapnet.Hypers) []float64 {
 	q := make([]float64, t.hidden, t.hidden+2)
 	for i := range q {
@@ -54,7 +54,7 @@ func (t *posterior) pack(w []float64, h mapnet.Hypers) []float64 {
 	return q
 }
 
-// unpack sets the weights of the hidden layers.
+// unpack sets the weights of the hidden layers and returns the hyperparameters.
 func (t *posterior) unpack(q []float64) mapnet.Hypers {
 	var h mapnet.Hypers
 	rest := q[t.hidden:]
@@ -75,8 +75,8 @@ func (t *posterior) unpack(q []float64) mapnet.Hypers {
 	return h
 }
 
-// features sets Φ = (a, 1)/√δ, with a the activations of the last hidden layer: the
-// network is Φ times √δ its output weights, which are N(0, I).
+// features sets Φ = (a, 1)/√δ, with a the activations of the last hidden layer. The
+// network is Φ times z, where z, √δ times the output weights, is N(0, I) a priori.
 func (t *posterior) features(q []float64) mapnet.Hypers {
 	h := t.unpack(q)
 	t.tape.Record(t.p.Net, t.w, t.p.X)
@@ -116,7 +116,8 @@ func (t *posterior) logDensity(grad, q []float64) float64 {
 	}
 	dscale += 0.5 * linalg.Dot(t.w[:k], t.dw[:k])
 
-	// The priors are densities of 1/δ and of σ²-floor, of which the logarithms move.
+	// The priors are densities of 1/δ and σ²-floor, and the chain samples their
+	// logarithms: the terms 1 and rest[0] are the Jacobian.
 	extra := h.Noise - t.floor
 	lp, dprecision, dextra := t.p.LogPrior(mapnet.Hypers{Precision: h.Precision, Noise: extra})
 	logp += lp
@@ -133,7 +134,7 @@ func (t *posterior) logDensity(grad, q []float64) float64 {
 	return logp
 }
 
-// network draws the output weights given the hidden layers and returns all weights.
+// network draws the output weights given the hidden layers. It returns all weights.
 func (t *posterior) network(q []float64, rng *rand.Rand) ([]float64, mapnet.Hypers, error) {
 	h := t.features(q)
 	out, err := linear.Draw(t.phi, t.p.Y, h.Noise, rng)

@@ -1,4 +1,4 @@
-// Package linearized is a network linearised at its weights w,
+// Package linearized implements a network linearised at its weights w,
 //
 //	f(x,w) + J(x)e,  J = ∂f/∂w,
 //
@@ -15,7 +15,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// chunk is how many points go through the network at a time.
+// chunk is the number of points of one pass through the network.
 const chunk = 256
 
 // Network is Shift + f(Inputs(x), W). It is immutable.
@@ -40,7 +40,7 @@ func (n Network) Record(x *mat.Dense) *nn.Tape {
 	return t
 }
 
-// Path is the linearised network with e added to the weights.
+// Path returns the linearised network with e added to the weights.
 func (n Network) Path(e []float64) surrogate.Path { return path{n, e} }
 
 type path struct {
@@ -48,7 +48,7 @@ type path struct {
 	e []float64
 }
 
-// Eval implements surrogate.Path in O(p) a point for p weights.
+// Eval implements surrogate.Path in O(p) per point for p weights.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
 	shape.Eval(value, grad, x, q.Dim())
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {

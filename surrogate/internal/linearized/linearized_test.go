@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// A path is the network at small steps of the weights, in several chunks.
+// A path agrees with the network at small steps of the weights, for several chunks.
 func TestPath(t *testing.T) {
 	rng := random.New(1, "tangent", 0)
 	n := Network{Net: &nn.Network{In: 2, Hidden: []int{5}}, Inputs: domain.Affine{Shift: []float64{0.5, 1}, Scale: []float64{2, 3}}, Shift: 0.7}

@@ -20,8 +20,8 @@ type Covariance interface {
 	Draw(rng *rand.Rand) []float64
 }
 
-// Moments are the second moments of functions J(x)e at the rows of a tape. They
-// serve one call of a VJP, the last one.
+// Moments computes second moments of J(x)e at the rows of a tape. It permits one call of
+// a VJP, as the last call.
 type Moments interface {
 	// Variance writes J(x_i) Σ J(x_i)ᵀ.
 	Variance(dst []float64)

@@ -1,13 +1,12 @@
-// Package mixture is the posterior that says f is one of finitely many networks,
-// each as likely as the others: of an ensemble, or of networks sampled from an
-// approximate posterior.
+// Package mixture implements the posterior in which f is one of M networks with equal
+// probabilities: the members of an ensemble, or samples from an approximate posterior.
 //
-// With f_1 … f_M the moments are those of the M functions,
+// Its moments are those of the functions f_1 … f_M,
 //
 //	mean(x)   = (1/M) Σ_k f_k(x)
 //	cov(x,x') = (1/M) Σ_k (f_k(x) - mean(x)) (f_k(x') - mean(x'))
 //
-// and a path is one of them, drawn at random.
+// and a path is a random one of the functions.
 package mixture
 
 import (
@@ -24,8 +23,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
-// Posterior is a surrogate.Posterior over Shift + f(x,w), w one of Weights. It must
-// not change once it is in use.
+// Posterior is a surrogate.Posterior of Shift + f(x,w), with w one of Weights. Its fields
+// must not change while it is in use.
 type Posterior struct {
 	Net     *nn.Network
 	Inputs  domain.Affine
@@ -39,9 +38,8 @@ var (
 	_ surrogate.Describer = (*Posterior)(nil)
 )
 
-// Draw returns the weights of n networks from N(m, S), each second one at the mirror
-// image of the one before: m ± S^½ε. S is diag s², for the last weights UUᵀ where s is
-// shorter than m; ut is Uᵀ.
+// Draw returns n weight vectors from N(m, S) in antithetic pairs m ± S^½ε. S is diag s²
+// for the first len(s) weights and UUᵀ for the others; ut is Uᵀ.
 func Draw(m, s []float64, ut *mat.Dense, n int, rng *rand.Rand) [][]float64 {
 	out, eps := make([][]float64, n), make([]float64, len(m))
 	for k := range out {
@@ -66,15 +64,15 @@ func Draw(m, s []float64, ut *mat.Dense, n int, rng *rand.Rand) [][]float64 {
 	return out
 }
 
-// chunk is how many points go through the networks at a time.
+// chunk is the number of points of one pass through the networks.
 const chunk = 512
 
 // Dim is the number of inputs.
 func (p *Posterior) Dim() int { return p.Net.In }
 
-// centred writes the mean at the rows of u, in the networks' units, and returns
-// the M×m values less their mean. Where grads is not nil it is given the gradient
-// of each network.
+// centred writes the mean at the rows of u, in the networks' units, and returns the M×m
+// values minus their mean. Unless grads is nil, it stores the gradient of each network
+// there.
 func (p *Posterior) centred(mean []float64, u *mat.Dense, grads []*mat.Dense) *mat.Dense {
 	m, d := u.Dims()
 	values := mat.NewDense(len(p.Weights), m, nil)
@@ -114,7 +112,7 @@ func variances(dst []float64, centred *mat.Dense) {
 	}
 }
 
-// Predict costs M passes of the network a point.
+// Predict costs M passes of the network per point.
 func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	shape.Predict(mean, variance, x, p.Dim())
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
@@ -122,7 +120,7 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	})
 }
 
-// PredictGrad costs M passes of the network, forward and back, a point.
+// PredictGrad costs M forward and backward passes of the network per point.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	d := p.Dim()
@@ -145,14 +143,14 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	})
 }
 
-// Joint costs O(m²M) beyond Predict.
+// Joint costs O(m²M) in addition to Predict.
 func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	shape.Joint(mean, cov, x, p.Dim())
 	f := p.centred(mean, p.Inputs.Apply(x), nil)
 	linalg.Syrk(cov, 1/float64(len(p.Weights)), linalg.T, f, 0)
 }
 
-// JointVJP costs O(m²M) beyond PredictGrad. The adjoint of f_k(x_i) is
+// JointVJP costs O(m²M) in addition to PredictGrad. The adjoint of f_k(x_i) is
 // (mbar_i + 2 Σ_j cbar_ij (f_k(x_j) - mean_j))/M.
 func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m, d := shape.JointVJP(dx, mbar, cbar, x, p.Dim()), p.Dim()
@@ -185,7 +183,7 @@ type path struct {
 	w []float64
 }
 
-// Eval implements surrogate.Path: one pass of the network a point.
+// Eval implements surrogate.Path with one pass of the network per point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
 	shape.Eval(value, grad, x, q.p.Dim())
 	d := q.p.Dim()

@@ -2,8 +2,8 @@ package nuts
 
 import "math"
 
-// dualAveraging moves log ε so that the mean acceptance comes to target (Hoffman and
-// Gelman 2014, eq. 6, with their γ, t₀ and κ).
+// dualAveraging adapts log ε so that the mean acceptance probability approaches target
+// (Hoffman and Gelman 2014, eq. 6, with their γ, t₀ and κ).
 type dualAveraging struct {
 	target, mu     float64
 	h, averaged, t float64
@@ -13,7 +13,7 @@ func newDualAveraging(target, step float64) *dualAveraging {
 	return &dualAveraging{target: target, mu: math.Log(10 * step)}
 }
 
-// update returns the next step size.
+// update returns the next step size, given the acceptance probability of the last.
 func (a *dualAveraging) update(accept float64) float64 {
 	const gamma, t0, kappa = 0.05, 10, 0.75
 	a.t++
@@ -23,7 +23,7 @@ func (a *dualAveraging) update(accept float64) float64 {
 	return math.Exp(logStep)
 }
 
-// final is the averaged step size.
+// final returns the averaged step size.
 func (a *dualAveraging) final() float64 { return math.Exp(a.averaged) }
 
 // moments accumulates variances (Welford 1962).
@@ -43,17 +43,17 @@ func (m *moments) add(q []float64) {
 	}
 }
 
-// variance writes the variances, drawn towards 1e-3 by five imagined draws.
+// variance writes the variances, shrunk towards 1e-3 with the weight of five draws.
 func (m *moments) variance(dst []float64) {
 	for i, s := range m.sum {
 		dst[i] = (m.n*s/(m.n-1) + 5e-3) / (m.n + 5)
 	}
 }
 
-// windows are the iterations of a warm-up after which the variances are taken from
-// the draws since the last of them; draws before first count nowhere. They double
-// from 25, and leave the last tenth for the step size alone (the schedule of Stan, in
-// proportion).
+// windows returns the iterations of a warm-up after which the variances are estimated
+// from the draws since the previous one. Draws before first are not used. The windows
+// double from 25 draws, and the last tenth of the warm-up adapts the step size only
+// (Stan's schedule in proportion).
 func windows(warmup int) (first int, ends map[int]bool) {
 	first = (15*warmup + 99) / 100
 	last := warmup - (10*warmup+99)/100

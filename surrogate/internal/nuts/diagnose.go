@@ -9,9 +9,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// RHat is the rank-normalised split R̂ of a quantity in chains of equal length: the
-// larger of that of its ranks and that of its distances from the median (Vehtari et
-// al. 2021, section 4.1). It is 1 where chains agree. A constant has 1.
+// RHat returns the rank-normalised split R̂ of a quantity in chains of equal length: the
+// larger R̂ of the ranks of its values and of the ranks of their distances from the
+// median (Vehtari et al. 2021, section 4.1). Chains that agree have 1, and so does a
+// constant.
 func RHat(chains [][]float64) float64 {
 	halves := split(chains)
 	all := slices.Concat(halves...)
@@ -31,9 +32,10 @@ func RHat(chains [][]float64) float64 {
 	return max(ratio(normalised(halves)), ratio(normalised(folded)))
 }
 
-// ESS is the bulk effective sample size of a quantity in chains of equal length: of
-// its normalised ranks, by Geyer's initial monotone sequence of autocorrelations
-// (Vehtari et al. 2021, eq. 9 to 13). That of a constant is the number of draws.
+// ESS returns the bulk effective sample size of a quantity in chains of equal length:
+// the effective sample size of its normalised ranks, by Geyer's initial monotone
+// sequence of autocorrelations (Vehtari et al. 2021, eq. 9 to 13). For a constant it is
+// the number of draws.
 func ESS(chains [][]float64) float64 {
 	z := normalised(split(chains))
 	m, n := float64(len(z)), float64(len(z[0]))
@@ -72,7 +74,7 @@ func ESS(chains [][]float64) float64 {
 	return m * n / max(tau, 1/math.Log10(m*n))
 }
 
-// split cuts each chain into halves; the middle draw of an odd number is left out.
+// split divides each chain into halves, without the middle draw of an odd number.
 func split(chains [][]float64) [][]float64 {
 	var out [][]float64
 	for _, c := range chains {
@@ -84,8 +86,8 @@ func split(chains [][]float64) [][]float64 {
 
 func constant(v []float64) bool { return slices.Max(v)-slices.Min(v) < 1e-15 }
 
-// normalised replaces values by the normal scores of their ranks among all, ties
-// sharing the mean rank.
+// normalised replaces values by the normal scores of their ranks among all values. Equal
+// values get their mean rank.
 func normalised(chains [][]float64) [][]float64 {
 	type entry struct {
 		value float64
@@ -114,7 +116,7 @@ func normalised(chains [][]float64) [][]float64 {
 	return out
 }
 
-// variances are that within chains and the pooled estimate.
+// variances returns the variance within chains and the pooled estimate.
 func variances(chains [][]float64) (within, plus float64) {
 	m, n := float64(len(chains)), float64(len(chains[0]))
 	means := make([]float64, len(chains))

@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// The numbers of ArviZ: testdata/nuts/diagnostics.py.
+// testdata/nuts/diagnostics.py computes the numbers with ArviZ.
 func TestAgainstArviZ(t *testing.T) {
 	text, err := os.ReadFile("../../../testdata/nuts/diagnostics.json")
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ func run(t *testing.T, target Target, start []float64, s Settings, chains int) [
 		require.Len(t, c.Draws, s.Draws)
 		require.Zero(t, c.Divergent)
 		require.Greater(t, c.Accept, s.Accept-0.05)
-		require.Less(t, c.Accept, 0.99) // averaging leans to short steps
+		require.Less(t, c.Accept, 0.99) // dual averaging tends to short steps
 		for i := range start {
 			v := make([]float64, s.Draws)
 			for j, q := range c.Draws {
@@ -62,8 +62,8 @@ func run(t *testing.T, target Target, start []float64, s Settings, chains int) [
 	return byEntry
 }
 
-// Means, variances and correlations of Gaussians whose scales differ a millionfold
-// and whose neighbours correlate.
+// Means, variances and correlations are correct for Gaussians with scales that differ a
+// millionfold and with correlated neighbours.
 func TestGaussians(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -105,8 +105,8 @@ func pooled(chains [][]float64) (mean, variance float64) {
 	return stat.MeanVariance(all, nil)
 }
 
-// Student's t with 5 degrees of freedom and the log of a Gamma(2,1) variable: tails
-// and skewness.
+// Moments are correct for heavy tails and skewness: Student's t with 5 degrees of
+// freedom, and the logarithm of a Gamma(2,1) variable.
 func TestNotGaussian(t *testing.T) {
 	target := func(grad, q []float64) float64 {
 		a, b := q[0], q[1]
@@ -123,7 +123,7 @@ func TestNotGaussian(t *testing.T) {
 	require.InEpsilon(t, 0.6449340668482264, variance, 0.1)
 }
 
-// A density that ends at 0 keeps the chain on its side.
+// A chain stays where the density is positive.
 func TestEdge(t *testing.T) {
 	target := func(grad, q []float64) float64 {
 		grad[0] = -1
@@ -145,7 +145,7 @@ func TestEdge(t *testing.T) {
 	require.ErrorIs(t, err, ErrStart)
 }
 
-// The leapfrog rule is reversible and keeps volume, and its error is of second order.
+// The leapfrog rule is reversible, preserves volume and is of second order.
 func TestLeapfrog(t *testing.T) {
 	target := gaussian([]float64{1, 2, 0.5}, 0.6)
 	w := &walker{target: target, rng: rand.New(rand.NewPCG(1, 2)), variance: []float64{1, 3, 0.2}}
@@ -165,7 +165,8 @@ func TestLeapfrog(t *testing.T) {
 	require.InDelta(t, 4, drift(200)/drift(400), 0.05)
 }
 
-// What a trajectory of 2^k points weighs and sums does not depend on its direction.
+// The weight and the momentum sum of a trajectory of 2^k points do not depend on its
+// direction.
 func TestSpan(t *testing.T) {
 	target := gaussian([]float64{1, 1}, 0)
 	w := &walker{target: target, rng: rand.New(rand.NewPCG(1, 2)), variance: []float64{1, 1}}

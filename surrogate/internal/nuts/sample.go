@@ -8,28 +8,28 @@ import (
 	"slices"
 )
 
-// ErrStart reports a start at which the density is 0 or has no gradient.
+// ErrStart reports a start at which the log density or its gradient is not finite.
 var ErrStart = errors.New("the density is not finite where sampling starts")
 
 // Settings of a chain.
 type Settings struct {
 	Warmup, Draws int
-	Accept        float64 // mean acceptance that step sizes aim at
+	Accept        float64 // target of the mean acceptance probability
 	Depth         int     // a trajectory has fewer than 2^Depth steps
 }
 
-// Chain is what came of a run. Counts and means exclude the warm-up.
+// Chain is the result of Sample. Counts and means exclude the warm-up.
 type Chain struct {
 	Draws      [][]float64
 	LogDensity []float64
 	Divergent  int     // draws whose trajectory diverged
 	Saturated  int     // draws whose trajectory reached the largest size
-	Accept     float64 // mean acceptance
-	Steps      float64 // mean number of steps of a trajectory
+	Accept     float64 // mean acceptance probability
+	Steps      float64 // mean number of leapfrog steps of a trajectory
 }
 
-// Sample runs a chain. It calls tick after each iteration, warm-up included, and
-// looks at ctx before each gradient.
+// Sample runs a chain. It calls tick after each iteration, warm-up included, and checks
+// ctx before each gradient.
 func Sample(ctx context.Context, target Target, start []float64, s Settings, rng *rand.Rand, tick func()) (*Chain, error) {
 	d := len(start)
 	w := &walker{target: target, rng: rng, step: 1, variance: make([]float64, d)}
@@ -87,8 +87,8 @@ func Sample(ctx context.Context, target Target, start []float64, s Settings, rng
 
 func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// guess halves or doubles the step size until the acceptance of one step crosses ½
-// (Hoffman and Gelman 2014, algorithm 4).
+// guess halves or doubles the step size until the acceptance probability of one step
+// crosses ½ (Hoffman and Gelman 2014, algorithm 4).
 func (w *walker) guess(ctx context.Context, at *point) {
 	a := w.at(at.q, at.grad, at.logp)
 	grows := func() bool { return a.energy-w.leap(a, w.step).energy > math.Log(0.5) }

@@ -8,17 +8,17 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// Target is an unnormalised log density; it writes the gradient. Where it is not
-// finite the density counts as 0.
+// Target returns an unnormalised log density at q and writes its gradient. A value that
+// is not finite means density 0.
 type Target func(grad, q []float64) float64
 
-// point is a point of phase space. It does not change.
+// point is an immutable point of phase space.
 type point struct {
 	q, p, v, grad []float64 // position, momentum, velocity M⁻¹p, ∇log density
 	logp, energy  float64
 }
 
-// span is a stretch of a trajectory.
+// span is a contiguous part of a trajectory.
 type span struct {
 	first, last *point
 	rho         []float64 // sum of momenta
@@ -26,24 +26,24 @@ type span struct {
 	logWeight   float64 // log Σ e^{-H}, relative to the start
 }
 
-// maxEnergyError is how far H may rise before a trajectory counts as divergent.
+// maxEnergyError is the increase of H above which a trajectory is divergent.
 const maxEnergyError = 1000
 
-// walker moves along trajectories.
+// walker computes trajectories.
 type walker struct {
 	target   Target
 	rng      *rand.Rand
 	step     float64
 	variance []float64 // the diagonal of M⁻¹
 
-	// Of the trajectory under way.
-	origin    float64 // H at its start
+	// The current trajectory.
+	origin    float64 // H at the start
 	accept    float64 // Σ min(1, e^{H₀-H})
 	leaps     int
 	divergent bool
 }
 
-// at returns the point of a position, its density known, with a new momentum.
+// at returns the point at a position of known density, with a new momentum.
 func (w *walker) at(q, grad []float64, logp float64) *point {
 	p := &point{q: q, grad: grad, logp: logp, p: make([]float64, len(q)), v: make([]float64, len(q))}
 	for i, s := range w.variance {
@@ -53,7 +53,7 @@ func (w *walker) at(q, grad []float64, logp float64) *point {
 	return p
 }
 
-// finish sets what follows from position and momentum.
+// finish sets velocity and energy from position and momentum.
 func (w *walker) finish(p *point) {
 	for i, s := range w.variance {
 		p.v[i] = s * p.p[i]
@@ -79,8 +79,8 @@ func (w *walker) leap(a *point, step float64) *point {
 	return b
 }
 
-// grow returns the 2^depth points that follow a in time, or precede it where step is
-// negative. It returns false where these turned back or diverged.
+// grow returns the 2^depth points that follow a in time or, if step is negative, precede
+// it. It returns false if they make a U-turn or diverge.
 func (w *walker) grow(ctx context.Context, a *point, step float64, depth int) (span, bool, error) {
 	if depth == 0 {
 		if err := ctx.Err(); err != nil {
@@ -113,9 +113,8 @@ func (w *walker) grow(ctx context.Context, a *point, step float64, depth int) (s
 	return s, onwards, nil
 }
 
-// join puts two stretches together, the second after the first or, where step is
-// negative, before it, and tells whether the whole has not turned back. Nothing is
-// drawn yet.
+// join returns the span of a followed by b or, if step is negative, b followed by a. It
+// reports whether the span makes no U-turn. The field drawn is not set.
 func join(a, b span, step float64) (span, bool) {
 	if step < 0 {
 		a, b = b, a
@@ -141,8 +140,8 @@ func logAdd(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// next draws the point that follows a in the chain. It reports whether the
-// trajectory ended at its largest size.
+// next draws the next point of the chain after a. It reports whether the trajectory
+// reached its largest size.
 func (w *walker) next(ctx context.Context, a *point, depth int) (b *point, saturated bool, err error) {
 	a = w.at(a.q, a.grad, a.logp)
 	w.origin, w.accept, w.leaps, w.divergent = a.energy, 0, 0, false
