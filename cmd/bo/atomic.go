@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
-// writeFile replaces the file at path by what write writes, all or nothing: a
-// reader, or a crash, finds the old contents or the new.
+// writeFile replaces the file at path by the output of write, all or nothing: a reader, or a
+// crash, leaves the old contents or the new. The temporary file beside it is named by
+// temporary; removeStale removes the one that a killed process left.
 func writeFile(path string, write func(w io.Writer) error) (err error) {
 	name := path
 	defer func() {
@@ -18,13 +20,12 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 			err = fmt.Errorf("%s: %w", name, cause(err))
 		}
 	}()
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return errors.New("not a regular file")
+	if err := regular(path); err != nil {
+		return err
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	path = resolve(path)
+	prefix, suffix := temporary(path)
+	f, err := os.CreateTemp(filepath.Dir(path), prefix+"*"+suffix)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,63 @@ func writeFile(path string, write func(w io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// cause drops what the os package says about the names of temporary files.
+// regular reports a path that exists and is no regular file, such as a folder or a device.
+func regular(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return errors.New("not a regular file")
+	}
+	return nil
+}
+
+// resolve follows symbolic links to an existing file.
+func resolve(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
+}
+
+// temporary returns the start and the end of the names of temporary files for path.
+func temporary(path string) (prefix, suffix string) {
+	return "." + filepath.Base(path) + ".bo-", ".tmp"
+}
+
+// removeStale removes the temporary files that killed processes left beside path.
+func removeStale(path string) {
+	path = resolve(path)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return // writing reports the fault
+	}
+	prefix, suffix := temporary(path)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), suffix) {
+			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+}
+
+// maxRead is the size in bytes up to which a file of ours is read.
+const maxRead = 256 << 20
+
+// readRegular returns the contents of a regular file of at most maxRead bytes.
+func readRegular(path string) ([]byte, error) {
+	if err := regular(path); err != nil { // before Open, which waits for the other end of a pipe
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxRead+1))
+	if err == nil && len(text) > maxRead {
+		err = fmt.Errorf("%s: larger than %d MiB", path, maxRead>>20)
+	}
+	return text, err
+}
+
+// cause drops the names of temporary files from an error of the os package.
 func cause(err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno

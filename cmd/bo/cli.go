@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
-	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/settings"
 )
 
@@ -93,12 +90,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	args, err := checkLine(parser.Model.Node, args)
+	if err != nil {
+		return report(stderr, usageError{err})
+	}
 	parsed, err := parser.Parse(args)
 	switch {
 	case exited: // --help and --version have printed
 		return exitDone
 	case err != nil:
-		return report(stderr, usageError{nameNearest(parser, err)})
+		return report(stderr, usageError{err})
 	}
 	return report(stderr, parsed.Run())
 }
@@ -161,60 +162,4 @@ func report(stderr io.Writer, err error) int {
 // errors.
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", "; ", "loop: ", "").Replace(strings.TrimSpace(text))
-}
-
-var (
-	unknownFlag = regexp.MustCompile(`^unknown flag (--\S+?),? *(?:did you mean .*)?$`)
-	notAmong    = regexp.MustCompile(`^(\S+) must be one of (\S+) but got "(.*)"$`)
-	noValue     = regexp.MustCompile(`^(--\S+): expected .* value but got "EOL"`)
-)
-
-// nameNearest rewrites the parser's messages about an unknown flag, command or
-// word so that they always name the nearest valid one, and those about a missing
-// word so that they say which there are.
-func nameNearest(parser *kong.Kong, err error) error {
-	var parse *kong.ParseError
-	if !errors.As(err, &parse) {
-		return err
-	}
-	node := parse.Context.Selected()
-	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
-		if node == nil {
-			node = parser.Model.Node
-		}
-		var valid []string
-		for _, group := range node.AllFlags(true) {
-			for _, flag := range group {
-				valid = append(valid, "--"+flag.Name)
-			}
-		}
-		return fmt.Errorf("unknown flag %s: did you mean %s?", m[1], didyoumean.Name(m[1], valid))
-	}
-	if m := notAmong.FindStringSubmatch(err.Error()); m != nil {
-		valid := strings.Split(strings.ReplaceAll(m[2], `"`, ""), ",")
-		return fmt.Errorf("%s is %q, want one of %s: did you mean %s?", m[1], m[3], strings.Join(valid, ", "), didyoumean.Name(m[3], valid))
-	}
-	if m := noValue.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("%s needs a value", m[1])
-	}
-	if node != nil && strings.HasPrefix(err.Error(), `expected "<`) {
-		var missing []string
-		for _, p := range node.Positional {
-			if strings.Contains(err.Error(), "<"+p.Name+">") {
-				missing = append(missing, fmt.Sprintf("<%s>: %s", p.Name, strings.TrimSuffix(p.Help, ".")))
-			}
-		}
-		return fmt.Errorf("missing %s", strings.Join(missing, "; "))
-	}
-	if word, ok := strings.CutPrefix(err.Error(), "unexpected argument "); ok && node == nil {
-		word, _, _ = strings.Cut(word, ", did you mean")
-		var valid []string
-		for _, command := range parser.Model.Children {
-			valid = append(valid, command.Name)
-		}
-		if !slices.Contains(valid, word) {
-			return fmt.Errorf("unknown command %q: did you mean %s?", word, didyoumean.Name(word, valid))
-		}
-	}
-	return err
 }

@@ -15,7 +15,7 @@ import (
 
 type describeCmd struct {
 	What string `arg:"" enum:"surrogate,acquisition,objective,kernel" help:"surrogate, acquisition, objective or kernel."`
-	Name string `arg:"" help:"One of the names that bo list shows; a kernel may be an expression."`
+	Name string `arg:"" complete:"described" help:"One of the names that bo list shows; a kernel may be an expression."`
 }
 
 func (describeCmd) Help() string {

@@ -43,8 +43,8 @@ type modelFlags struct {
 	Train  string `group:"data" required:"" placeholder:"FILE" help:"CSV file with a header: the target and its inputs; - reads standard input."`
 	Target string `group:"data" placeholder:"COLUMN" help:"Column to predict; the last one if left out."`
 
-	Surrogate  string   `group:"model" default:"gp" placeholder:"NAME" help:"Model of the function (bo list surrogates); default ${default}."`
-	Set        []string `group:"model" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate (bo describe surrogate NAME), in scaled units. Repeat for more."`
+	Surrogate  string   `group:"model" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Model of the function (bo list surrogates); default ${default}."`
+	Set        []string `group:"model" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate (bo describe surrogate NAME), in scaled units. Repeat for more."`
 	Likelihood string   `group:"model" enum:"gaussian,bernoulli,categorical" default:"gaussian" placeholder:"WHAT" help:"What the target is: a number with Gaussian noise (gaussian), a label of two (bernoulli) or of any number (categorical); default ${default}."`
 	NoiseFree  bool     `group:"model" help:"The targets are exact: allow a learned noise variance down to 1e-8 (1e-6 where it is learned with a network's weights)."`
 	Inputs     string   `group:"model" enum:"raw,unit,zscore" default:"unit" placeholder:"HOW" help:"Scaling of each input before the fit: raw, unit (range of the training rows to [0,1]) or zscore; default ${default}."`
@@ -148,11 +148,29 @@ func (m modelFlags) fit(e *env, other string, at func(features []string, target 
 	if err != nil {
 		return nil, err
 	}
+	if m.NoiseFree {
+		warn(e, conflict(t.x, y))
+	}
 	if m.Outputs == "raw" {
 		warn(e, farFromStandard(y))
 	}
 	warn(e, f.posterior.Warnings())
 	return f, nil
+}
+
+// conflict warns of the first two rows with equal inputs and different targets.
+func conflict(x *mat.Dense, y []float64) []string {
+	first := map[string]int{}
+	for i := range y {
+		key := fmt.Sprint(x.RawRowView(i))
+		j, repeated := first[key]
+		if !repeated {
+			first[key] = i
+		} else if y[j] != y[i] {
+			return []string{fmt.Sprintf("rows %d and %d have equal inputs and different targets: leave out --noise-free, or the fit is wrong there", j+1, i+1)}
+		}
+	}
+	return nil
 }
 
 // predictAtOnce bounds the rows that a surrogate is asked about in one call.

@@ -19,7 +19,7 @@ const maxJoint = 8000
 type predictCmd struct {
 	modelFlags
 	At      string `group:"data" required:"" placeholder:"FILE" help:"CSV file with the same input columns; others are ignored."`
-	Samples int    `group:"result" default:"0" placeholder:"N" help:"Add columns s1 to sN: joint Gaussian draws of the function at all rows."`
+	Samples int    `group:"result" min:"0" max:"100000" default:"0" placeholder:"N" help:"Add columns s1 to sN: joint Gaussian draws of the function at all rows."`
 	Cov     string `group:"result" placeholder:"FILE" help:"Write the joint covariance of the function at all rows, as CSV without a header."`
 }
 
@@ -37,9 +37,6 @@ Examples:
 func (c predictCmd) Run(e *env) error { return heed(e.ctx, func() error { return c.run(e) }) }
 
 func (c predictCmd) run(e *env) error {
-	if c.Samples < 0 {
-		return usagef("--samples is %d, want 0 or more", c.Samples)
-	}
 	if c.Likelihood != gaussian {
 		return c.classes(e)
 	}

@@ -37,7 +37,8 @@ type progress struct {
 	evalStart  time.Time
 	ends       []time.Time // of the start and of the last few trials
 	shown      int         // runes of the live line on the screen
-	warned     map[string]bool
+	warned     map[string]*warning
+	kinds      []string           // keys of warned, in order
 	spent      map[string]float64 // seconds in each phase
 }
 
@@ -45,7 +46,7 @@ type progress struct {
 const window = 8
 
 func newProgress(out io.Writer, budget, finished int) *progress {
-	p := &progress{out: out, width: terminal(out), now: time.Now, budget: budget, finished: finished, quit: make(chan struct{}), warned: map[string]bool{}, spent: map[string]float64{}}
+	p := &progress{out: out, width: terminal(out), now: time.Now, budget: budget, finished: finished, quit: make(chan struct{}), warned: map[string]*warning{}, spent: map[string]float64{}}
 	p.phaseStart = p.now()
 	p.ends = []time.Time{p.phaseStart}
 	if p.width != nil {
@@ -92,7 +93,18 @@ func (p *progress) close() {
 	defer p.mu.Unlock()
 	p.clear()
 	p.enter("")
+	for _, kind := range p.kinds {
+		if w := p.warned[kind]; w.times > 1 {
+			p.note(fmt.Sprintf("bo: warning: in %d trials, the last %d: %s", w.times, w.last, w.text))
+		}
+	}
 	p.closed = true
+}
+
+// A warning counts the warnings of one kind: those that differ in numbers alone.
+type warning struct {
+	text        string // of the first
+	times, last int    // number of trials, and the ID of the last
 }
 
 // numbers are those of a warning that are not part of a name, as in lengthscale[1].
@@ -132,32 +144,37 @@ func (p *progress) handle(e loop.Event, best *loop.Trial) {
 		}
 		p.tell(e)
 	}
-	for _, w := range warnings(e) {
-		// One that each fit gives with other numbers is told once.
-		if kind := numbers.ReplaceAllString(w, "${1}0"); !p.warned[kind] {
-			p.warned[kind] = true
-			p.print("bo: warning: " + w)
-		}
+	switch e.Kind {
+	case loop.TrialAsked:
+		p.warn(e.Trial.ID, e.Trial.Warnings)
+	case loop.Warned:
+		p.warn(0, e.Warnings)
 	}
 	if p.width != nil {
 		p.draw()
 	}
 }
 
-// warnings returns the warnings that e reports for the first time: those of the run
-// and, with the trial, those of a suggestion.
-func warnings(e loop.Event) []string {
-	switch e.Kind {
-	case loop.Warned:
-		return e.Warnings
-	case loop.TrialAsked:
-		var out []string
-		for _, w := range e.Trial.Warnings {
-			out = append(out, fmt.Sprintf("trial %d: %s", e.Trial.ID, w))
+// warn prints the warnings of kinds that were not printed before, and counts the others.
+// Warnings of the whole run have trial 0.
+func (p *progress) warn(trial int, texts []string) {
+	for _, text := range texts {
+		kind := numbers.ReplaceAllString(text, "${1}0")
+		w, known := p.warned[kind]
+		if !known {
+			w = &warning{text: text}
+			p.warned[kind] = w
+			p.kinds = append(p.kinds, kind)
+			head := "bo: warning: "
+			if trial > 0 {
+				head = fmt.Sprintf("bo: warning: trial %d: ", trial)
+			}
+			p.note(head + text)
 		}
-		return out
+		if trial > 0 {
+			w.times, w.last = w.times+1, trial
+		}
 	}
-	return nil
 }
 
 func (p *progress) enter(phase string) {
@@ -181,12 +198,17 @@ func (p *progress) tell(e loop.Event) {
 	}
 }
 
-// print writes a line that stays, above the live one.
+// print writes a line that stays, above the live one, cut to the width of the terminal.
 func (p *progress) print(line string) {
-	p.clear()
 	if p.width != nil {
 		line = clip(line, p.width()-1)
 	}
+	p.note(line)
+}
+
+// note writes a whole line that stays, above the live one.
+func (p *progress) note(line string) {
+	p.clear()
 	fmt.Fprintln(p.out, strings.TrimRight(line, " "))
 }
 

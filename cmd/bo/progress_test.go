@@ -82,5 +82,5 @@ func TestLinesThatStay(t *testing.T) {
 	}
 	require.Equal(t, []string{"trial  1/10  value 3            lr=0.333333 opt=sgd", "trial  3/10  failed: no; luck", "bo: warning: jitter 1e-11 on 30×30",
 		"bo: warning: lengthscale[1] ended on its bound 1e+04", "bo: warning: lengthscale[2] ended on its bound 1e+04",
-		"bo: warning: trial 4: training stopped early", ""}, lines)
+		"bo: warning: trial 4: training stopped early", "bo: warning: in 2 trials, the last 5: training stopped early", ""}, lines)
 }

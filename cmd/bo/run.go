@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,20 +15,20 @@ import (
 )
 
 type runCmd struct {
-	Objective string `group:"what" placeholder:"NAME" help:"A built-in objective, such as branin or ackley4 (bo list objectives)."`
+	Objective string `group:"what" complete:"objectives" placeholder:"NAME" help:"A built-in objective, such as branin or ackley4 (bo list objectives)."`
 	Command   string `group:"what" placeholder:"LINE" help:"A program to run for each trial, with {name} where a parameter goes."`
 	Space     string `group:"what" placeholder:"FILE" help:"The parameters of --command: FILE.json, FILE.yaml or FILE.yml."`
 	Maximize  bool   `group:"what" help:"Look for the maximum."`
 	NoiseFree bool   `group:"what" help:"The objective gives the same value each time. Known for built-in objectives."`
 
-	Surrogate   string    `group:"how" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
-	Acquisition string    `group:"how" placeholder:"NAME" default:"auto" help:"What decides where to look next (bo list acquisitions); default ${default}."`
-	Set         []string  `group:"how" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
-	Warp        loop.Warp `group:"how" default:"auto" placeholder:"auto|none" help:"Whether the surrogate may be given logarithms of how far values are from the best one: auto, where the values are much likelier for it and its prior is not stated, or none; default ${default}."`
-	Budget      int       `group:"how" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
-	Initial     *int      `group:"how" placeholder:"N" help:"Number of them spread evenly before the surrogate decides; default 2 per parameter plus 2, at most 20."`
-	Batch       int       `group:"how" default:"1" placeholder:"N" help:"Number of trials suggested together; default ${default}."`
-	Workers     int       `group:"how" default:"1" placeholder:"N" help:"Number of trials evaluated at once; default ${default}. More than --batch does not help."`
+	Surrogate   string    `group:"how" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
+	Acquisition string    `group:"how" complete:"acquisitions" placeholder:"NAME" default:"auto" help:"What decides where to look next (bo list acquisitions); default ${default}."`
+	Set         []string  `group:"how" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
+	Warp        loop.Warp `group:"how" enum:"auto,none" default:"auto" placeholder:"auto|none" help:"Whether the surrogate may be given logarithms of how far values are from the best one: auto, where the values are much likelier for it and its prior is not stated, or none; default ${default}."`
+	Budget      int       `group:"how" min:"1" max:"100000" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
+	Initial     *int      `group:"how" min:"1" max:"10000" placeholder:"N" help:"Number of them spread evenly before the surrogate decides; default 2 per parameter plus 2, at most 20."`
+	Batch       int       `group:"how" min:"1" max:"1000" default:"1" placeholder:"N" help:"Number of trials suggested together; default ${default}."`
+	Workers     int       `group:"how" min:"1" max:"10000" default:"1" placeholder:"N" help:"Number of trials evaluated at once; default ${default}. More than --batch does not help."`
 	Seed        uint64    `group:"how" default:"0" placeholder:"N" help:"Root of all random numbers: the same seed gives the same trials; default ${default}."`
 
 	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Fail a trial that takes longer, such as 90s or 2h."`
@@ -56,26 +54,12 @@ Examples:
 }
 
 func (c *runCmd) check() error {
-	for _, f := range []struct {
-		name  string
-		value int
-	}{{"budget", c.Budget}, {"batch", c.Batch}, {"workers", c.Workers}} {
-		if f.value < 1 {
-			return usagef("--%s is %d, want 1 or more", f.name, f.value)
-		}
-	}
 	switch {
-	case c.Initial != nil && *c.Initial < 1:
-		return usagef("--initial is %d, want 1 or more", *c.Initial)
 	case c.Initial != nil && *c.Initial > c.Budget:
 		return usagef("--initial %d is more than --budget %d", *c.Initial, c.Budget)
 	case c.Batch > c.Budget:
 		return usagef("--batch %d is more than --budget %d", c.Batch, c.Budget)
-	case c.Warp != loop.WarpAuto && c.Warp != loop.WarpNone:
-		return usagef("--warp is %q, want %s or %s", c.Warp, loop.WarpAuto, loop.WarpNone)
-	case c.Timeout < 0:
-		return usagef("--timeout is %v, want more than 0", c.Timeout)
-	case c.State != "" && filepath.Clean(c.State) == filepath.Clean(c.Trials):
+	case c.State != "" && c.Trials != "" && filepath.Clean(c.State) == filepath.Clean(c.Trials):
 		return usagef("--state and --trials are one file, %s", c.State)
 	}
 	return nil
@@ -85,129 +69,27 @@ func (c *runCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	writeTrials := func(io.Writer, *space.Space, []loop.Trial) error { return nil }
+	s := &session{runCmd: c, e: e}
+	var err error
 	if c.Trials != "" {
-		var err error
-		if writeTrials, err = trialWriter(c.Trials); err != nil {
+		if s.writeRows, err = trialWriter(c.Trials); err != nil {
 			return err
 		}
 	}
-	t, err := c.target()
-	if err != nil {
+	if s.target, err = c.target(); err != nil {
 		return err
 	}
-	noiseFree := c.NoiseFree || t.noiseFree
 	m, err := newMethod(c.Surrogate, &c.Acquisition, c.Set)
 	if err != nil {
 		return err
 	}
-	if err := check(e.ctx, m, t.space.Dim()); err != nil {
+	if err := check(e.ctx, m, s.target.space.Dim()); err != nil {
 		return err
 	}
-	o := loop.Options{
-		Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer, Batch: c.Batch, Seed: c.Seed,
-		Maximize: c.Maximize, NoiseFree: noiseFree, Warp: c.Warp,
-	}
-	if c.Initial != nil {
-		o.Initial = *c.Initial
-	}
-
-	ctx, stop := context.WithCancelCause(e.ctx)
-	defer stop(nil)
-	var study *loop.Study
-	var bar *progress
-	args := c.arguments(t, m)
-	save := func() error {
-		if c.State != "" {
-			if err := saveStudy(c.State, args, study); err != nil {
-				return err
-			}
-		}
-		if c.Trials != "" {
-			return writeFile(c.Trials, func(w io.Writer) error { return writeTrials(w, study.Space(), study.Trials()) })
-		}
-		return nil
-	}
-	o.OnEvent = func(ev loop.Event) {
-		switch ev.Kind {
-		case loop.TrialAsked, loop.TrialFinished, loop.TrialFailed:
-			if err := save(); err != nil {
-				stop(err)
-			}
-		}
-		if bar != nil {
-			if best, ok := study.Best(); ok {
-				bar.handle(ev, &best)
-			} else {
-				bar.handle(ev, nil)
-			}
-		}
-	}
-	study, resumed, err := openStudy(c.State, args, t, o)
-	if err != nil {
+	if err := s.open(m); err != nil {
 		return err
 	}
-	if err := save(); err != nil {
-		return err
-	}
-	done := finishedTrials(study.Trials())
-	if resumed {
-		fmt.Fprintf(e.stderr, "%s: going on after %d of %d trials\n", c.State, done, c.Budget)
-	}
-	out := e.stderr
-	if c.Quiet {
-		out = io.Discard
-	}
-	bar = newProgress(out, c.Budget, done)
-	started := time.Now()
-	var result loop.Result
-	finished := make(chan loop.Result, 1)
-	err = heed(ctx, func() error {
-		r, err := study.Run(ctx, t.evaluate, c.Budget, c.Workers)
-		finished <- r
-		return err
-	})
-	select {
-	case result = <-finished:
-	default:
-		result = observed(study)
-	}
-	bar.close()
-	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause // the files cannot be written
-	}
-	interrupted := e.ctx.Err() != nil
-	if result.Best.State != loop.Complete {
-		if interrupted {
-			fmt.Fprintln(e.stderr, "bo: interrupted before any trial had a value")
-			return errInterrupted
-		}
-		return err
-	}
-	if err := c.print(e.stdout, t, result, time.Since(started).Seconds(), bar.spent); err != nil {
-		return err
-	}
-	if interrupted {
-		fmt.Fprintf(e.stderr, "bo: interrupted after %d of %d trials\n", finishedTrials(result.Trials), c.Budget)
-		return errInterrupted
-	}
-	return err
-}
-
-// observed is the result of a study whose run was left behind.
-func observed(study *loop.Study) loop.Result {
-	best, _ := study.Best()
-	return loop.Result{Best: best, Trials: study.Trials()}
-}
-
-func finishedTrials(trials []loop.Trial) int {
-	n := 0
-	for _, t := range trials {
-		if t.State != loop.Pending {
-			n++
-		}
-	}
-	return n
+	return s.run()
 }
 
 // arguments lists what suggestions and values depend on.

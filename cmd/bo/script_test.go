@@ -132,6 +132,13 @@ func objectiveMain() {
 			os.Exit(1)
 		}
 		fmt.Println(p.X * p.X)
+	case "digits": // 25 MB of digits on one line
+		for range 25 {
+			os.Stdout.WriteString(strings.Repeat("1", 1e6))
+		}
+	case "binary": // fails with unprintable bytes on stderr
+		os.Stderr.WriteString("\x7fELF" + strings.Repeat("\x00", 500))
+		os.Exit(3)
 	case "deaf": // closes its input unread
 		os.Stdin.Close()
 		fmt.Println(arg(2))

@@ -36,7 +36,7 @@ type argument struct {
 // such file.
 func openStudy(path string, args []argument, t *target, o loop.Options) (study *loop.Study, resumed bool, err error) {
 	if path != "" {
-		text, err := os.ReadFile(path)
+		text, err := readRegular(path)
 		switch {
 		case err == nil:
 			study, err = resume(text, args, o)

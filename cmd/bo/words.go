@@ -3,21 +3,33 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/functionspace/bo/internal/didyoumean"
 )
 
-// splitWords cuts a command line into words without a shell. Blanks separate
-// words; single quotes keep everything between them; double quotes keep blanks,
-// with \" and \\ for a quote and a backslash; outside quotes a backslash keeps
-// the next blank, quote or backslash and otherwise stands for itself, so that
-// C:\bin\prog needs no quoting. Nothing else is special: no variables, no globs.
+// splitWords splits a command line into words without a shell. Blanks separate words.
+// Single quotes group everything between them. Double quotes group blanks; in them \" and
+// \\ stand for a quote and a backslash. Outside quotes a backslash keeps the next blank,
+// quote or backslash, and otherwise stands for itself: C:\bin\prog needs no quotes. Variables
+// and globs are not expanded. A word with shell syntax outside quotes is an error.
 func splitWords(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	open, quote := false, rune(0)
+	open, bare, quote := false, true, rune(0)
+	end := func() error {
+		defer func() { open, bare = false, true; word.Reset() }()
+		if open && bare && shellSyntax(word.String(), len(words) == 0) {
+			return fmt.Errorf("--command: %q needs a shell: add --shell, or quote it", word.String())
+		}
+		if open {
+			words = append(words, word.String())
+		}
+		return nil
+	}
 	runes := []rune(line)
 	for i := 0; i < len(runes); i++ {
 		r := runes[i]
@@ -31,18 +43,16 @@ func splitWords(line string) ([]string, error) {
 		case r == '\\' && quote == '"' && strings.ContainsRune(`"\`, next),
 			r == '\\' && quote == 0 && strings.ContainsRune(" \t\n'\"\\", next):
 			word.WriteRune(next)
-			open = true
+			open, bare = true, false
 			i++
 		case quote != 0:
 			word.WriteRune(r)
 		case r == '\'' || r == '"':
-			open, quote = true, r
+			open, bare, quote = true, false, r
 		case strings.ContainsRune(" \t\r\n", r):
-			if open {
-				words = append(words, word.String())
-				word.Reset()
+			if err := end(); err != nil {
+				return nil, err
 			}
-			open = false
 		default:
 			word.WriteRune(r)
 			open = true
@@ -51,13 +61,27 @@ func splitWords(line string) ([]string, error) {
 	if quote != 0 {
 		return nil, fmt.Errorf("--command: a %c is not closed", quote)
 	}
-	if open {
-		words = append(words, word.String())
+	if err := end(); err != nil {
+		return nil, err
 	}
 	if len(words) == 0 {
 		return nil, errors.New("--command is empty")
 	}
 	return words, nil
+}
+
+var (
+	assignment  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	redirection = regexp.MustCompile(`^[0-9&]?[<>]`)
+	expansion   = regexp.MustCompile(`\$[A-Za-z_(]|` + "`" + `|[^\\];$`)
+)
+
+// shellSyntax reports whether an unquoted word means something else to a shell: an
+// assignment before the program, an operator, a redirection, or an expansion.
+func shellSyntax(word string, first bool) bool {
+	return first && assignment.MatchString(word) ||
+		slices.Contains([]string{"&&", "||", "|", ";", "&"}, word) ||
+		redirection.MatchString(word) || expansion.MatchString(word)
 }
 
 // A template is text with {name} placeholders; {{ and }} stand for braces.
@@ -92,7 +116,7 @@ func parseTemplate(text string, valid []string) (template, error) {
 		}
 		name := rest[:end]
 		if !slices.Contains(valid, name) {
-			return t, fmt.Errorf("--command: unknown placeholder {%s}: did you mean {%s}? (write {{ for a brace)", name, didyoumean.Name(name, valid))
+			return t, fmt.Errorf("--command: unknown placeholder {%s}%s (write {{ for a brace)", name, didyoumean.Hint(name, valid))
 		}
 		t.literal = append(t.literal, literal.String())
 		t.names = append(t.names, name)
@@ -113,13 +137,53 @@ func (t template) fill(value func(name string) string) string {
 	return b.String()
 }
 
-// shellQuote returns s so that a POSIX shell reads it as one word.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+./:=@%,", r)
+// inShell returns the command line for the shell: each placeholder becomes a reference to the
+// environment variable that variable names for it. A shell does not parse the value of a
+// variable, so no value can run code. Placeholders inside quotes and arithmetic are refused.
+func (t template) inShell(variable func(name string) string) (string, error) {
+	var b strings.Builder
+	quote := rune(0)
+	for i, name := range t.names {
+		quote = quoteAfter(t.literal[i], quote)
+		b.WriteString(t.literal[i])
+		before := b.String()
+		if quote != 0 {
+			return "", fmt.Errorf("--command: {%s} is inside quotes: with --shell a placeholder stands outside quotes, and its value stays one word", name)
+		}
+		if strings.LastIndex(before, "((") > strings.LastIndex(before, "))") {
+			return "", fmt.Errorf("--command: {%s} is inside arithmetic, where a shell would run the value as code", name)
+		}
+		b.WriteString(shellReference(variable(name)))
 	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
+	b.WriteString(t.literal[len(t.literal)-1])
+	return b.String(), nil
+}
+
+// quoteAfter returns the quote that is open after text, or 0, given the quote open before it.
+func quoteAfter(text string, quote rune) rune {
+	escaped := false
+	for _, r := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped = true
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		}
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	if escaped {
+		return '\\'
+	}
+	return quote
+}
+
+// shellReference expands a variable to one word. cmd expands !NAME! after it has parsed the line.
+func shellReference(name string) string {
+	if runtime.GOOS == "windows" {
+		return "!" + name + "!"
+	}
+	return `"${` + name + `}"`
 }

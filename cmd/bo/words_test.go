@@ -20,7 +20,7 @@ func TestSplitWords(t *testing.T) {
 		{`'' ""`, []string{"", ""}},
 		{`"say \"hi\" \n C:\\x"`, []string{`say "hi" \n C:\x`}},
 		{`'a\b' C:\bin\prog \'`, []string{`a\b`, `C:\bin\prog`, `'`}},
-		{`$HOME * {a} #x`, []string{"$HOME", "*", "{a}", "#x"}},
+		{`'$HOME' * {a} #x`, []string{"$HOME", "*", "{a}", "#x"}},
 		{`été "à b"`, []string{"été", "à b"}},
 		{`end\`, []string{`end\`}},
 	} {
@@ -53,22 +53,79 @@ func TestTemplate(t *testing.T) {
 		require.Equal(t, want, tm.fill(value), text)
 	}
 	for text, want := range map[string]string{
-		"{rl}":     "--command: unknown placeholder {rl}: did you mean {lr}? (write {{ for a brace)",
-		"{layer}":  "--command: unknown placeholder {layer}: did you mean {layers}? (write {{ for a brace)",
+		"{rl}":     "--command: unknown placeholder {rl}: did you mean lr? (write {{ for a brace)",
+		"{layer}":  "--command: unknown placeholder {layer}: did you mean layers? (write {{ for a brace)",
 		"a{lr":     "--command: a { without its }: write {{ for a brace",
 		"a}":       "--command: a } without its {: write }} for a brace",
-		"${HOME}a": "--command: unknown placeholder {HOME}: did you mean {lr}? (write {{ for a brace)",
+		"${HOME}a": "--command: unknown placeholder {HOME}; want one of lr, layers (write {{ for a brace)",
 	} {
 		_, err := parseTemplate(text, names)
 		require.EqualError(t, err, want)
 	}
 }
 
-func TestShellQuote(t *testing.T) {
-	require.Equal(t, "1e-05", shellQuote("1e-05"))
-	require.Equal(t, "''", shellQuote(""))
-	require.Equal(t, `'a b;$(rm)'`, shellQuote("a b;$(rm)"))
-	require.Equal(t, `'it'\''s'`, shellQuote("it's"))
+func TestShellSyntaxWithoutShell(t *testing.T) {
+	for _, line := range []string{
+		"OMP_NUM_THREADS=1 prog", "cd x && prog", "prog > out", "prog 2>&1", "prog <in", "prog | tail -1",
+		"cd x; prog", "prog $HOME", "prog $(date)", "prog `date`", "prog &",
+	} {
+		_, err := splitWords(line)
+		require.ErrorContains(t, err, "needs a shell: add --shell", line)
+	}
+	for _, line := range []string{"prog a=1 --x=2", "prog '>' \"&&\"", `prog \; x`, "prog '$HOME'", "prog 5$ a->b"} {
+		_, err := splitWords(line)
+		require.NoError(t, err, line)
+	}
+}
+
+func TestInShell(t *testing.T) {
+	for line, want := range map[string]string{
+		"prog {o}; echo '{{}}'": `prog "${V}"; echo '{}'`,
+		`a "b\"c" {o} 'it' {o}`: `a "b\"c" "${V}" 'it' "${V}"`,
+	} {
+		tm, err := parseTemplate(line, []string{"o"})
+		require.NoError(t, err)
+		got, err := tm.inShell(func(string) string { return "V" })
+		require.NoError(t, err, line)
+		require.Equal(t, strings.ReplaceAll(want, `"${V}"`, shellReference("V")), got)
+	}
+	for _, line := range []string{`prog "{o}"`, `prog '{o}'`, `prog "a {o}"`, `prog \{o}`, `prog 'a' "b {o}`, `prog $(({o} + 1))`} {
+		tm, err := parseTemplate(line, []string{"o"})
+		require.NoError(t, err)
+		_, err = tm.inShell(func(string) string { return "V" })
+		require.ErrorContains(t, err, "{o} is inside", line)
+	}
+}
+
+func TestTail(t *testing.T) {
+	for text, want := range map[string]struct {
+		line  string
+		whole bool
+	}{
+		"":                                    {"", true},
+		"a\n 12 \n\n":                         {"12", true},
+		strings.Repeat("x", 3*keep) + "\n5\n": {"5", true},
+		"7\n" + strings.Repeat("1", 3*keep):   {strings.Repeat("1", keep), false},
+		strings.Repeat("1", keep-1) + "\n":    {strings.Repeat("1", keep-1), true},
+	} {
+		var s tail
+		for len(text) > 0 {
+			n := min(len(text), 100_000)
+			_, err := s.Write([]byte(text[:n]))
+			require.NoError(t, err)
+			text = text[n:]
+		}
+		line, whole := s.lastLine()
+		require.Equal(t, want.whole, whole)
+		if whole {
+			require.Equal(t, want.line, line)
+		}
+	}
+}
+
+func TestBrief(t *testing.T) {
+	require.Equal(t, "\"a\uFFFDb\"", brief("a\x00\x00\xff\x01b"))
+	require.Equal(t, 83, utf8.RuneCountInString(brief(strings.Repeat("x", 200))))
 }
 
 // Any words come back once each is quoted, and no text makes the readers panic.
