@@ -25,12 +25,13 @@ var layers = [][]string{
 	{"surrogate"},
 	{"acquisition"},
 	{"loop", "catalog"},
-	{"benchmarks"},
+	{"study"},
+	{"store", "benchmarks"},
 	{"cmd"},
 }
 
 // outer packages may read files and import more than the libraries do.
-var outer = []string{"benchmarks/figures", "benchmarks/report", "benchmarks/runner", "cmd/bo", "space/spacefile", "docs", "examples"}
+var outer = []string{"benchmarks/figures", "benchmarks/report", "benchmarks/runner", "cmd/bo", "docs", "examples", "space/spacefile", "store"}
 
 // libraries are the modules whose packages the others may import.
 var libraries = []string{"gonum.org/v1/gonum", "golang.org/x/exp"}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	defaultBudget     = 50
+	DefaultBudget     = 50
 	maxDefaultInitial = 20
 )
 
@@ -99,7 +99,7 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	}
 	o.Batch, o.Workers = max(1, o.Batch), max(1, o.Workers)
 	if o.Budget == 0 {
-		o.Budget = defaultBudget
+		o.Budget = DefaultBudget
 	}
 	return o, nil
 }

@@ -91,6 +91,13 @@ func (p *Parameter) code(v any) (float64, error) {
 	return 0, fmt.Errorf("%s is not one of %s", quote(x), quoteAll(values))
 }
 
+// Check returns an error if v is not a value of the parameter, which must be one of a
+// Space's Parameters.
+func (p Parameter) Check(v any) error {
+	_, err := p.code(v)
+	return err
+}
+
 // value returns what a code stands for: float64 for a float, int for an int, else
 // the entry of Values, or Value.
 func (p *Parameter) value(code float64) any {

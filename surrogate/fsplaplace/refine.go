@@ -37,7 +37,7 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 	k := min(refineContext, n)
 	t.context = mat.NewDense(refineContext+k, d, nil)
 	last := len(w)
-	if p.Spec.Noise == nil {
+	if t.learnNoise {
 		t.theta[last] = softplusInverse(math.Sqrt(max(p.noise, p.squaredError(post))))
 	}
 	s := train.Schedule{Phase: "train", Steps: refineSteps + n/10, Every: 50, Rate: refineRate, End: 0.01}
@@ -58,7 +58,7 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 		return err
 	}
 	copy(w, t.theta[:last])
-	if p.Spec.Noise == nil {
+	if t.learnNoise {
 		s := max(softplus(t.theta[last]), noiseLoSD)
 		p.noise = s * s
 	}

@@ -1,0 +1,479 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/functionspace/bo/internal/cpu"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
+)
+
+const (
+	poll    = 25 * time.Millisecond // between two looks at the study while another process fits
+	maxPoll = 250 * time.Millisecond
+	waits   = 10 * time.Second // how long the note of an ask counts without renewal
+)
+
+// Ask issues n trials to the caller, each under a lease, and waits for suggestions if it
+// must. Trials whose worker was lost come first, then those enqueued, then new proposals.
+// Fewer than n come back if the budget or the space has no more.
+//
+// If nothing is left to issue, the error wraps ErrBudget or ErrExhausted. Errors of the
+// surrogate end the Ask; the study is unchanged.
+func (u *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("%w: asked for %d trials", loop.ErrOptions, n)
+	}
+	a := &asking{Study: u, ask: token(), owner: Self(), want: n}
+	trials, err := a.run(ctx)
+	if err != nil {
+		err = named(u.name, err)
+	}
+	return trials, err
+}
+
+// asking is one Ask under way.
+type asking struct {
+	*Study
+	ask   string
+	owner Owner
+	want  int
+	got   []Trial
+}
+
+// next is what a look at the study found.
+type next int
+
+const (
+	done next = iota // the Ask is answered
+	wait             // other processes must act first
+	fit              // this process holds the fit lease
+)
+
+func (a *asking) run(ctx context.Context) ([]Trial, error) {
+	defer func() { // the note must not count when the Ask has ended
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = a.update(ctx, func(tx Tx, row *Row, _ time.Time) error { return tx.PutWaiting(row.ID, a.ask, 0, time.Time{}) })
+	}()
+	pause := poll
+	for {
+		step, fitToken, count, err := a.look(ctx)
+		if err == nil && step == fit {
+			pause = poll
+			err = a.propose(ctx, fitToken, count)
+		}
+		if err != nil {
+			if len(a.got) > 0 && (errors.Is(err, ErrBudget) || errors.Is(err, ErrExhausted)) {
+				return a.got, nil
+			}
+			a.giveBack(ctx)
+			return nil, err
+		}
+		switch step {
+		case done:
+			return a.got, nil
+		case wait:
+			select {
+			case <-ctx.Done():
+				a.giveBack(ctx)
+				return nil, ctx.Err()
+			case <-time.After(pause):
+			}
+			pause = min(pause*5/4, maxPoll)
+		}
+	}
+}
+
+// giveBack releases the trials of an Ask that fails.
+func (a *asking) giveBack(ctx context.Context) {
+	if len(a.got) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	var attempts []Attempt
+	for _, t := range a.got {
+		attempts = append(attempts, Attempt{t.Number, t.Token})
+	}
+	_ = a.Release(ctx, attempts...)
+}
+
+// update runs f on the study in a transaction and writes the study.
+func (u *Study) update(ctx context.Context, f func(tx Tx, row *Row, now time.Time) error) error {
+	return u.store.backend.Update(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err != nil {
+			return err
+		}
+		now, err := tx.Now()
+		if err != nil {
+			return err
+		}
+		if err := f(tx, row, now); err != nil {
+			return err
+		}
+		return tx.PutStudy(row)
+	})
+}
+
+// look claims what is waiting and decides how to go on. With fit it returns the token of
+// the fit lease and the number of proposals to make.
+func (a *asking) look(ctx context.Context) (step next, fitToken string, count int, err error) {
+	key := token() // of the claim: a repeated transaction gives the same trials
+	var claimed []Trial
+	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		step, fitToken, count, claimed = wait, "", 0, nil
+		d, err := row.definition()
+		if err != nil {
+			return err
+		}
+		pending, err := tx.Trials(row.ID, Query{Pending: true})
+		if err != nil {
+			return err
+		}
+		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: key, lease: a.store.opts.Lease}
+		if claimed, err = c.take(pending, a.want-len(a.got)); err != nil {
+			return err
+		}
+		missing := a.want - len(a.got) - len(claimed)
+		left := budget(d) - row.Issued
+		running := len(pending) - len(c.failed)
+		switch {
+		case missing == 0:
+			step = done
+			return tx.PutWaiting(row.ID, a.ask, 0, time.Time{})
+		case left <= 0 && len(a.got)+len(claimed) > 0:
+			step = done
+			return tx.PutWaiting(row.ID, a.ask, 0, time.Time{})
+		case left <= 0:
+			return fmt.Errorf("%w: all %d trials are issued", ErrBudget, row.Issued)
+		}
+		if err := tx.PutWaiting(row.ID, a.ask, missing, now.Add(waits)); err != nil {
+			return err
+		}
+		if row.fitting(now) || d.Batch > 0 && running > 0 {
+			return nil
+		}
+		waiting, err := tx.Waiting(row.ID, now)
+		if err != nil {
+			return err
+		}
+		if d.Batch > 0 {
+			waiting = d.Batch
+		}
+		step, fitToken, count = fit, key, min(left, max(waiting, missing))
+		row.FitToken, row.FitOwner, row.FitLease = key, a.owner, now.Add(a.store.opts.FitLease)
+		return nil
+	})
+	if err == nil {
+		a.got = append(a.got, claimed...)
+	}
+	return step, fitToken, count, err
+}
+
+// claim issues pending trials.
+type claim struct {
+	tx     Tx
+	row    *Row
+	now    time.Time
+	owner  Owner
+	key    string
+	lease  time.Duration
+	failed []int
+}
+
+// take issues up to n of the pending trials that nobody runs, and fails those that have
+// lost their last attempt.
+func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
+	var changed []Trial
+	var events []Event
+	for _, t := range pending {
+		if strings.HasPrefix(t.Token, c.key+"-") { // by this claim, in a transaction that was repeated
+			taken = append(taken, t)
+			continue
+		}
+		if t.Running(c.now) || len(taken) == n && t.Lease.IsZero() {
+			continue
+		}
+		if !t.Lease.IsZero() {
+			t.Lost++
+			events = append(events, c.row.event(Event{Time: c.now, Kind: AttemptLost, Trial: t.Number, Attempt: t.Attempt, Detail: t.Owner.Name}))
+			t.Lease, t.Token = time.Time{}, ""
+		}
+		switch {
+		case t.Lost >= MaxLost:
+			t.State, t.Failure, t.Finished = Failed, Lost, c.now
+			t.Message = fmt.Sprintf("the workers of %d attempts were lost, the last one %s", t.Lost, t.Owner.Name)
+			e := c.row.event(Event{Time: c.now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(Failed)})
+			events, t.Told = append(events, e), e.Revision
+			c.failed = append(c.failed, t.Number)
+			c.row.Finished++
+		case len(taken) < n:
+			t.Attempt++
+			t.Owner, t.Token, t.Lease, t.Started = c.owner, fmt.Sprintf("%s-%d", c.key, t.Number), c.now.Add(c.lease), c.now
+			events = append(events, c.row.event(Event{Time: c.now, Kind: TrialIssued, Trial: t.Number, Attempt: t.Attempt, Detail: c.owner.Name}))
+			t.Revision = c.row.Revision
+			taken = append(taken, t)
+		}
+		t.Revision = c.row.Revision
+		changed = append(changed, t)
+	}
+	if len(changed) == 0 {
+		return nil, nil
+	}
+	return taken, errors.Join(c.tx.PutTrials(c.row.ID, changed), c.tx.PutEvents(c.row.ID, events))
+}
+
+// propose computes proposals under the fit lease and stores them as waiting trials.
+func (a *asking) propose(ctx context.Context, fitToken string, count int) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go a.keepFitting(ctx, cancel, fitToken)
+	defer func() {
+		if cause := context.Cause(ctx); errors.Is(cause, errFitLost) {
+			err = nil // another process took over: look again
+		}
+		if err != nil {
+			a.stopFitting(ctx, fitToken)
+		}
+	}()
+
+	if err := a.refresh(ctx); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	row, history := a.row, loop.History{Trials: a.history(a.revision)}
+	sp, options, batch, left := a.space, a.options, a.definition.Batch, budget(a.definition)-row.Issued
+	a.mu.Unlock()
+	if batch > 0 {
+		count = min(max(batch, options.Initial-len(history.Trials)), left)
+	}
+	if err := a.warmStart(ctx, &row, &history); err != nil {
+		return err
+	}
+	started := time.Now()
+	out, err := loop.Propose(a.progress(ctx), sp, options, history, count)
+	if errors.Is(err, loop.ErrExhausted) {
+		return fmt.Errorf("%w: %d trials", ErrExhausted, row.Trials)
+	}
+	if err != nil {
+		return err
+	}
+	if a.store.opts.OnFit != nil && out.Fit != nil {
+		a.store.opts.OnFit(*out.Fit, time.Since(started))
+	}
+	return a.commit(ctx, fitToken, &row, out)
+}
+
+// warmStart reads the warm start that the fit begins from.
+func (a *asking) warmStart(ctx context.Context, row *Row, h *loop.History) error {
+	if row.Warm == 0 {
+		return nil
+	}
+	return a.store.backend.View(ctx, func(tx Tx) error {
+		f, err := tx.Fit(row.ID, row.Warm)
+		if err != nil || f == nil {
+			return err
+		}
+		return json.Unmarshal(f.Warm, &h.Warm)
+	})
+}
+
+// progress passes reports of a fit on to the store's user.
+func (a *asking) progress(ctx context.Context) context.Context {
+	if a.store.opts.OnProgress == nil {
+		return ctx
+	}
+	return surrogate.WithProgress(ctx, a.store.opts.OnProgress)
+}
+
+var (
+	errFitLost = errors.New("another process has taken over the fit")
+	errStale   = errors.New("trials were added during the fit")
+)
+
+// commit stores proposals, if the fit lease is still held and no trial was added since.
+func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out loop.Proposals) error {
+	warm, err := json.Marshal(out.Warm)
+	if err != nil {
+		return err
+	}
+	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		if row.FitToken != fitToken || row.ID != based.ID {
+			return errFitLost
+		}
+		row.FitToken, row.FitOwner, row.FitLease = "", Owner{}, time.Time{}
+		if row.Trials != based.Trials || string(row.Definition) != string(based.Definition) {
+			return errStale
+		}
+		row.Fits++
+		f := &Fit{Number: row.Fits, Revision: based.Revision, Start: based.Warm, Version: a.store.opts.Version, Kernels: cpu.Best.String(), Trials: len(out.Points)}
+		if out.Fit != nil && out.Warm != nil {
+			f.Warm, row.Warm = warm, row.Fits
+		}
+		var trials []Trial
+		for _, p := range out.Points {
+			params, err := json.Marshal(p.Point)
+			if err != nil {
+				return err
+			}
+			t := Trial{Params: params, Source: p.Source, Prediction: prediction(p.Prediction), Warnings: p.Warnings, Fit: f.Number}
+			trials = append(trials, t)
+		}
+		return errors.Join(tx.PutFit(row.ID, f), row.add(tx, now, trials))
+	})
+	if errors.Is(err, errStale) {
+		return nil // look again; the lease is free by its token
+	}
+	return err
+}
+
+// add inserts new trials as they are, with numbers and revisions.
+func (r *Row) add(tx Tx, now time.Time, trials []Trial) error {
+	events := make([]Event, len(trials))
+	for i := range trials {
+		t := &trials[i]
+		r.Trials++
+		t.Number, t.Created = r.Trials, now
+		events[i] = r.event(Event{Time: now, Kind: TrialCreated, Trial: t.Number, Detail: string(t.Source)})
+		t.Asked, t.Revision = r.Revision, r.Revision
+		if t.State == "" {
+			t.State = Pending
+		}
+		if t.State != Pending {
+			t.Told, t.Finished = r.Revision, now
+		}
+		if t.Source != loop.Added {
+			r.Issued++
+		}
+	}
+	return errors.Join(tx.PutTrials(r.ID, trials), tx.PutEvents(r.ID, events))
+}
+
+// keepFitting renews the fit lease until ctx ends, and cancels it if the lease is lost.
+func (a *asking) keepFitting(ctx context.Context, cancel context.CancelCauseFunc, fitToken string) {
+	lease := a.store.opts.FitLease
+	renewed := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lease / 4):
+		}
+		err := a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+			if row.FitToken != fitToken {
+				return errFitLost
+			}
+			row.FitLease = now.Add(lease)
+			return nil
+		})
+		switch {
+		case err == nil:
+			renewed = time.Now()
+		case errors.Is(err, errFitLost), time.Since(renewed) > lease:
+			cancel(errFitLost)
+			return
+		}
+	}
+}
+
+// stopFitting gives the fit lease back.
+func (a *asking) stopFitting(ctx context.Context, fitToken string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = a.update(ctx, func(_ Tx, row *Row, _ time.Time) error {
+		if row.FitToken == fitToken {
+			row.FitToken, row.FitOwner, row.FitLease = "", Owner{}, time.Time{}
+		}
+		return nil
+	})
+}
+
+func prediction(p *loop.Prediction) *Prediction {
+	if p == nil {
+		return nil
+	}
+	finite := func(v float64) *float64 {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		return &v
+	}
+	return &Prediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition)}
+}
+
+// Enqueue adds points to evaluate ahead of suggestions, as waiting trials. They count
+// against the budget. With key, a repeated call adds nothing and returns the same trials.
+func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]any) ([]Trial, error) {
+	var added []Trial
+	err := u.once(ctx, key, &added, func(tx Tx, row *Row, now time.Time) error {
+		d, err := row.definition()
+		if err != nil {
+			return err
+		}
+		trials, err := trialsOf(d, points)
+		if err != nil {
+			return err
+		}
+		if left := budget(d) - row.Issued; len(trials) > left {
+			return fmt.Errorf("%w: %d of %d trials are issued and %d were to be enqueued", ErrBudget, row.Issued, budget(d), len(trials))
+		}
+		for i := range trials {
+			trials[i].Source = loop.Enqueued
+		}
+		added = trials
+		return row.add(tx, now, trials)
+	})
+	return added, named(u.name, err)
+}
+
+// trialsOf makes trials of points in a study's space.
+func trialsOf(d *study.Definition, points []map[string]any) ([]Trial, error) {
+	s, err := d.Space()
+	if err != nil {
+		return nil, err
+	}
+	trials := make([]Trial, len(points))
+	for i, values := range points {
+		p, err := s.PointOf(values)
+		if err != nil {
+			return nil, err
+		}
+		if trials[i].Params, err = json.Marshal(p); err != nil {
+			return nil, err
+		}
+	}
+	return trials, nil
+}
+
+// once runs f once for a key: a repeated call gets the reply of the first one.
+func (u *Study) once(ctx context.Context, key string, reply any, f func(tx Tx, row *Row, now time.Time) error) error {
+	if key == "" {
+		key = token() // against a repeated transaction
+	}
+	return u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		stored, err := tx.Reply(row.ID, key)
+		if err != nil {
+			return err
+		}
+		if stored != nil {
+			return json.Unmarshal(stored, reply)
+		}
+		if err := f(tx, row, now); err != nil {
+			return err
+		}
+		text, err := json.Marshal(reply)
+		if err != nil {
+			return err
+		}
+		return tx.PutReply(row.ID, key, text)
+	})
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Backend keeps the rows of a Store. Package storetest checks one.
+type Backend interface {
+	// Update runs f in a transaction that reads the latest rows and excludes other Updates
+	// of the same study. If f returns nil, all its changes are durable when Update returns;
+	// otherwise there are none and Update returns f's error. Update may run f again after a
+	// lost connection or a conflict, even if the first try was in fact committed: f begins
+	// from what it reads.
+	Update(ctx context.Context, f func(Tx) error) error
+	// View runs f on rows of one moment. f must not write.
+	View(ctx context.Context, f func(Tx) error) error
+	// Close releases the backend's resources.
+	Close() error
+}
+
+// Tx reads and writes rows within a transaction. Rows returned are the caller's.
+type Tx interface {
+	// Now is the clock of the store, the same for all its processes.
+	Now() (time.Time, error)
+
+	// Studies returns all studies in the order of their names.
+	Studies() ([]Row, error)
+	// Study returns a study, locked until the transaction ends if that is an Update. It
+	// returns ErrNoStudy if there is none.
+	Study(name string) (*Row, error)
+	// PutStudy writes a study; one without an ID is inserted and gets its ID. Inserting a
+	// name that exists returns ErrExists.
+	PutStudy(*Row) error
+	// DeleteStudy deletes a study and all its rows.
+	DeleteStudy(id int64) error
+
+	// Trials returns trials in the order of their numbers.
+	Trials(study int64, q Query) ([]Trial, error)
+	// PutTrials inserts or replaces trials by number.
+	PutTrials(study int64, trials []Trial) error
+
+	// PutFit inserts a fit; Fit returns one, or nil.
+	PutFit(study int64, f *Fit) error
+	Fit(study int64, number int) (*Fit, error)
+
+	// PutEvents appends events; Events returns up to limit events above a revision.
+	PutEvents(study int64, events []Event) error
+	Events(study int64, since int64, limit int) ([]Event, error)
+
+	// PutWaiting notes that an ask waits for n trials until a time; n of 0 takes the note
+	// back. Waiting returns how many trials all asks wait for.
+	PutWaiting(study int64, ask string, n int, until time.Time) error
+	Waiting(study int64, now time.Time) (int, error)
+
+	// PutReply keeps the reply to a request; Reply returns it, or nil.
+	PutReply(study int64, key string, reply json.RawMessage) error
+	Reply(study int64, key string) (json.RawMessage, error)
+
+	// PutSteps appends numbers reported by step; Steps returns those of one trial, or of
+	// all trials if trial is 0.
+	PutSteps(study int64, steps []Step) error
+	Steps(study int64, trial int) ([]Step, error)
+}
+
+// Query selects trials. The zero value selects all.
+type Query struct {
+	Number  int   // this trial only
+	Since   int64 // changed after this revision
+	Pending bool  // pending ones only
+}
+
+// Row is a study as a backend keeps it.
+type Row struct {
+	ID         int64
+	Name       string
+	Definition json.RawMessage
+	Created    time.Time
+
+	Revision int64 // number of the last event
+	Trials   int   // number of the last trial
+	Issued   int   // trials that count against the budget: all but those added
+	Finished int   // of these, the ones that are not pending
+	Fits     int   // number of the last fit
+	Warm     int   // number of the last fit that has a warm start
+
+	FitToken string // of the process that fits
+	FitOwner Owner
+	FitLease time.Time
+}
+
+// The errors of a store.
+var (
+	ErrNoStudy   = errors.New("no such study")
+	ErrExists    = errors.New("the study exists")
+	ErrNoTrial   = errors.New("no such trial")
+	ErrConflict  = errors.New("conflicting result")
+	ErrBudget    = errors.New("the budget is used up")
+	ErrExhausted = errors.New("every point of the space was evaluated")
+	ErrDiffers   = errors.New("the stored study differs")
+	ErrChanged   = errors.New("the study was changed meanwhile")
+	ErrNewer     = errors.New("the store was written by a newer version")
+)

@@ -1,0 +1,144 @@
+// Package pgtest runs a PostgreSQL server for tests: the distribution's programs, an
+// unprivileged user, a free port and a temporary folder.
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Server is a running PostgreSQL server.
+type Server struct {
+	dir, bin string
+	port     int
+}
+
+// Start starts a server that ends with the test. Without PostgreSQL's programs the test is
+// skipped, or fails if the environment variable CI is set.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	bin, err := programs()
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	dir, err := os.MkdirTemp("", "bo-postgres-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{dir: dir, bin: bin}
+	t.Cleanup(func() {
+		_ = s.Stop("immediate")
+		_ = os.RemoveAll(dir)
+	})
+	if err := s.init(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Launch(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Address is where studies are kept on the server.
+func (s *Server) Address() string {
+	return fmt.Sprintf("postgres://bo:secret@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+}
+
+// programs returns the folder of initdb, of the newest version there is.
+func programs() (string, error) {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if path, err := exec.LookPath("initdb"); err == nil {
+		found = append(found, path)
+	}
+	if len(found) == 0 {
+		return "", errors.New("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+	}
+	slices.Sort(found)
+	return filepath.Dir(found[len(found)-1]), nil
+}
+
+func (s *Server) init() error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.port = listener.Addr().(*net.TCPAddr).Port
+	if err := listener.Close(); err != nil {
+		return err
+	}
+	if os.Getuid() == 0 {
+		u, err := unprivileged()
+		if err != nil {
+			return err
+		}
+		uid, _ := strconv.Atoi(u.Uid)
+		gid, _ := strconv.Atoi(u.Gid)
+		if err := os.Chown(s.dir, uid, gid); err != nil {
+			return err
+		}
+	}
+	password := filepath.Join(s.dir, "password")
+	if err := os.WriteFile(password, []byte("secret\n"), 0o644); err != nil {
+		return err
+	}
+	return s.run("initdb", "-D", filepath.Join(s.dir, "data"), "-U", "bo", "--pwfile", password, "-A", "scram-sha-256", "-E", "UTF8", "--locale", "C", "-N")
+}
+
+// unprivileged is the user that the server runs as where the tests run as root.
+func unprivileged() (*user.User, error) {
+	for _, name := range []string{"postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			return u, nil
+		}
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
+}
+
+// run runs one of PostgreSQL's programs.
+func (s *Server) run(name string, args ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
+	cmd.Dir = s.dir
+	if err := drop(cmd); err != nil {
+		return err
+	}
+	// The server keeps its output open, so it must be a file.
+	out, err := os.CreateTemp("", "bo-postgres-output-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Run(); err != nil {
+		text, _ := os.ReadFile(out.Name())
+		return fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(string(text)))
+	}
+	return nil
+}
+
+// Launch starts the server and waits until it answers.
+func (s *Server) Launch() error {
+	options := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c shared_buffers=32MB", s.port)
+	return s.run("pg_ctl", "-D", filepath.Join(s.dir, "data"), "-l", filepath.Join(s.dir, "log"), "-w", "-o", options, "start")
+}
+
+// Stop stops the server: "fast" ends all sessions, "immediate" is a crash.
+func (s *Server) Stop(mode string) error {
+	return s.run("pg_ctl", "-D", filepath.Join(s.dir, "data"), "-m", mode, "-w", "stop")
+}

@@ -1,0 +1,277 @@
+// Package soak kills processes that share a study and checks that nothing was lost.
+//
+//	go test ./store/internal/soak -full -v
+package soak
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/store/internal/pgtest"
+	"github.com/functionspace/bo/store/postgres"
+	"github.com/functionspace/bo/store/sqlite"
+	"github.com/functionspace/bo/study"
+)
+
+var (
+	full = flag.Bool("full", false, "400 trials, 60 kills, 20 restarts of the server; otherwise a tenth")
+	seed = flag.Uint64("seed", 1, "seed of the kills")
+)
+
+const (
+	processes = 4
+	workers   = 4
+)
+
+// The test program is also the worker that is killed.
+func TestMain(m *testing.M) {
+	if address := os.Getenv("BO_SOAK_STORE"); address != "" {
+		if err := work(address, os.Getenv("BO_SOAK_LOG")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+func open(address string, create bool) (*store.Store, error) {
+	var b store.Backend
+	var err error
+	if strings.HasPrefix(address, "postgres://") {
+		b, err = postgres.Open(context.Background(), address, create)
+	} else {
+		b, err = sqlite.Open(context.Background(), address, create)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return store.New(b, store.Options{Version: "soak", Lease: 3 * time.Second, FitLease: 3 * time.Second}), nil
+}
+
+// line is what a worker writes to the log: that an attempt began, and that its result was
+// acknowledged.
+type line struct {
+	Kind    string
+	Trial   int
+	Attempt int
+	Value   float64
+}
+
+// work is one process of the study. Its objective takes 20 ms and logs its own results.
+func work(address, path string) error {
+	log, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	write := func(l line) {
+		text, err := json.Marshal(l)
+		if err == nil {
+			_, err = log.Write(append(text, '\n')) // one write: lines of processes do not mix
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	s, err := open(address, false)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	u, err := s.Study(context.Background(), "soak")
+	if err != nil {
+		return err
+	}
+	return u.Run(context.Background(), func(_ context.Context, t store.Trial, p space.Point) (store.Report, error) {
+		write(line{"start", t.Number, t.Attempt, 0})
+		time.Sleep(20 * time.Millisecond)
+		x, y := p.Float("x"), p.Float("y")
+		// The process number makes values of two attempts differ.
+		return store.Report{Numbers: map[string]float64{"value": (x-0.3)*(x-0.3) + y*y + 1e-6*float64(os.Getpid())}}, nil
+	}, store.RunOptions{Workers: workers, OnEnd: func(t store.Trial) {
+		write(line{"end", t.Number, t.Attempt, t.Numbers["value"]})
+	}})
+}
+
+func TestSQLite(t *testing.T) {
+	soak(t, filepath.Join(t.TempDir(), "bo.db"), nil)
+}
+
+func TestPostgres(t *testing.T) {
+	server := pgtest.Start(t)
+	soak(t, server.Address(), server)
+}
+
+func soak(t *testing.T, address string, server *pgtest.Server) {
+	trials, kills, faults := 40, 6, 2
+	if *full {
+		trials, kills, faults = 400, 60, 20
+	}
+	t.Logf("seed %d, %d trials, %d kills", *seed, trials, kills)
+	rng := rand.New(rand.NewPCG(*seed, 0))
+	ctx := context.Background()
+	s, err := open(address, true)
+	require.NoError(t, err)
+	defer s.Close()
+	u, err := s.Create(ctx, &study.Definition{
+		Version: 1, Name: "soak", Budget: trials,
+		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Float("y", 0, 1)},
+		Maximizer:  map[string]any{"raw": 64, "starts": 2, "iterations": 20},
+	})
+	require.NoError(t, err)
+	log := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(log, nil, 0o600))
+
+	crew := &crew{t: t, address: address, log: log, running: make([]*exec.Cmd, processes)}
+	crew.keep()
+	started := time.Now()
+	for k := 0; k < kills; k++ {
+		time.Sleep(time.Duration(50+rng.IntN(600)) * time.Millisecond)
+		crew.kill(rng.IntN(processes))
+		if server != nil && k%(kills/faults) == 0 {
+			disturb(t, server, rng)
+		}
+	}
+	crew.wait()
+	t.Logf("%d kills, %d starts in %v", kills, crew.starts, time.Since(started).Round(time.Second))
+	check(t, u, log, trials)
+}
+
+// disturb restarts the server and ends sessions.
+func disturb(t *testing.T, server *pgtest.Server, rng *rand.Rand) {
+	db, err := sql.Open("pgx", server.Address())
+	require.NoError(t, err)
+	_, err = db.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'bo' ORDER BY random() LIMIT 2")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	time.Sleep(time.Duration(rng.IntN(300)) * time.Millisecond)
+	mode := "fast"
+	if rng.IntN(2) == 0 {
+		mode = "immediate"
+	}
+	require.NoError(t, server.Stop(mode))
+	require.NoError(t, server.Launch())
+}
+
+// crew are the processes of a study. A killed one is started again; one that ends by itself
+// is not.
+type crew struct {
+	t            *testing.T
+	address, log string
+
+	mu      sync.Mutex
+	running []*exec.Cmd
+	all     sync.WaitGroup
+	starts  int
+}
+
+func (c *crew) keep() {
+	for i := range c.running {
+		c.start(i)
+	}
+}
+
+func (c *crew) start(i int) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "BO_SOAK_STORE="+c.address, "BO_SOAK_LOG="+c.log)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	require.NoError(c.t, cmd.Start())
+	c.running[i], c.starts = cmd, c.starts+1
+	c.all.Go(func() {
+		err := cmd.Wait()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if err == nil {
+			c.running[i] = nil
+			return
+		}
+		if strings.Contains(err.Error(), "killed") {
+			c.start(i)
+			return
+		}
+		c.t.Errorf("process %d: %v", i, err)
+		c.running[i] = nil
+	})
+}
+
+func (c *crew) kill(i int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cmd := c.running[i]; cmd != nil {
+		_ = cmd.Process.Kill()
+	}
+}
+
+func (c *crew) wait() {
+	done := make(chan struct{})
+	go func() { c.all.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Minute):
+		c.t.Fatal("the study did not end")
+	}
+}
+
+// check compares the store with what the processes logged.
+func check(t *testing.T, u *store.Study, log string, trials int) {
+	ctx := context.Background()
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Len(t, v.Trials, trials, "the budget is reached, and not exceeded")
+	values := map[int]float64{}
+	for i, trial := range v.Trials {
+		require.Equal(t, i+1, trial.Number)
+		require.NotEqual(t, store.Pending, trial.State, "trial %d", trial.Number)
+		values[trial.Number] = trial.Numbers["value"]
+	}
+	file, err := os.Open(log)
+	require.NoError(t, err)
+	defer file.Close()
+	issued, acknowledged := map[line]bool{}, 0
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var l line
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &l))
+		switch l.Kind {
+		case "start":
+			require.False(t, issued[l], "attempt %d of trial %d was issued twice", l.Attempt, l.Trial)
+			issued[l] = true
+		case "end":
+			acknowledged++
+			require.Equal(t, l.Value, values[l.Trial], "the acknowledged result of trial %d", l.Trial)
+		}
+	}
+	ended, failed := map[int]bool{}, 0
+	events, err := u.Events(ctx, 0, 1_000_000)
+	require.NoError(t, err)
+	for i, e := range events {
+		require.Equal(t, int64(i+1), e.Revision)
+		if e.Kind == store.TrialIssued {
+			require.False(t, ended[e.Trial], "trial %d was issued after it had ended", e.Trial)
+		}
+		if e.Kind == store.TrialFinished {
+			ended[e.Trial] = true
+			if e.Detail == string(store.Failed) {
+				failed++
+			}
+		}
+	}
+	t.Logf("%d attempts began, %d results were acknowledged, %d trials lost all their workers", len(issued), acknowledged, failed)
+}

@@ -1,0 +1,32 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// Owner names the process that runs an attempt or a fit. Host is empty where a process
+// cannot be identified; only the end of its lease then tells that it is gone.
+type Owner struct {
+	Host  string `json:"host,omitempty"`  // the host's boot and process-number space
+	PID   int    `json:"pid,omitempty"`   // process number
+	Start string `json:"start,omitempty"` // start time of the process
+	Name  string `json:"name,omitempty"`  // for people: host name and process number
+}
+
+// Self returns the owner that stands for this process.
+var Self = sync.OnceValue(func() Owner {
+	name, _ := os.Hostname()
+	pid := os.Getpid()
+	return Owner{Host: hostIdentity(), PID: pid, Start: processStart(pid), Name: fmt.Sprintf("%s/%d", name, pid)}
+})
+
+// dead reports whether the owner's process ran on this host and has ended.
+func (o Owner) dead() bool {
+	self := Self()
+	if o.Host == "" || o.Host != self.Host || o.Start == "" || o == self {
+		return false
+	}
+	return processStart(o.PID) != o.Start
+}

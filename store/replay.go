@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/functionspace/bo/loop"
+)
+
+// ErrReplay reports a trial whose suggestion cannot be computed again.
+var ErrReplay = errors.New("no replay")
+
+// Replay computes the proposal of a trial again, from the history at the revision that its
+// fit is based on and the fit's warm start, and returns the parameters. They equal the
+// stored ones for the same version of the program, the same instruction set and an unedited
+// definition.
+func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) {
+	if err := u.refresh(ctx); err != nil {
+		return nil, err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if trial < 1 || trial > len(u.trials) {
+		return nil, fmt.Errorf("study %s: %w: %d", u.name, ErrNoTrial, trial)
+	}
+	t := &u.trials[trial-1]
+	if t.Fit == 0 {
+		return nil, fmt.Errorf("study %s: %w: trial %d was %s", u.name, ErrReplay, trial, t.Source)
+	}
+	var f, start *Fit
+	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
+		if f, err = tx.Fit(u.id, t.Fit); err != nil || f == nil || f.Start == 0 {
+			return err
+		}
+		start, err = tx.Fit(u.id, f.Start)
+		return err
+	})
+	if err == nil && f == nil {
+		err = fmt.Errorf("%w: fit %d is not stored", ErrReplay, t.Fit)
+	}
+	if err != nil {
+		return nil, named(u.name, err)
+	}
+	h := loop.History{Trials: u.history(f.Revision)}
+	if start != nil {
+		if err := json.Unmarshal(start.Warm, &h.Warm); err != nil {
+			return nil, named(u.name, err)
+		}
+	}
+	out, err := loop.Propose(ctx, u.space, u.options, h, f.Trials)
+	if err != nil {
+		return nil, named(u.name, err)
+	}
+	first := trial
+	for first > 1 && u.trials[first-2].Fit == t.Fit {
+		first--
+	}
+	return json.Marshal(out.Points[trial-first].Point)
+}

@@ -1,0 +1,330 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/study"
+)
+
+// Evaluate evaluates one attempt at a trial. Its report needs neither Trial nor Token. When
+// ctx is cancelled it returns soon, with ctx's error; the attempt is then given back. Any
+// other error makes a failed trial.
+type Evaluate func(ctx context.Context, t Trial, p space.Point) (Report, error)
+
+// RunOptions are when a Run ends before the budget, besides a cancelled context.
+type RunOptions struct {
+	// Workers is the number of evaluations of this process at a time. 0 is 1.
+	Workers int
+	// Target ends the run when a complete trial is at least as good. Nil is none.
+	Target *float64
+	// Time ends the run when it has lasted so long; evaluations under way are finished. 0 is
+	// none.
+	Time time.Duration
+	// MaxFailures ends the run when more trials than this have failed. 0 is none.
+	MaxFailures int
+	// OnStart and OnEnd, if not nil, are called from several goroutines when an evaluation
+	// of this process begins and when its result is stored.
+	OnStart, OnEnd func(Trial)
+}
+
+// The reasons for which a Run ends early.
+var (
+	ErrTarget   = errors.New("the target is reached")
+	ErrTime     = errors.New("the time is used up")
+	ErrFailures = errors.New("too many trials failed")
+)
+
+// alike is the number of first trials that must fail with one message to end a run.
+const alike = 3
+
+// Run evaluates trials of the study in this process until every trial of the budget has a
+// result. Several processes may run one study; each Run ends when the study does.
+//
+// It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime,
+// ErrFailures, ErrExhausted, the context's error, or is one of the surrogate or the store;
+// evaluations under way have then ended, or have been given back.
+func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := &run{Study: u, evaluate: evaluate, opts: o, cancel: cancel, held: map[int]*heldAttempt{}, started: time.Now()}
+	var beating sync.WaitGroup
+	beating.Go(func() { r.heartbeats(ctx) })
+	var all sync.WaitGroup
+	errs := make([]error, max(1, o.Workers))
+	for w := range errs {
+		all.Go(func() {
+			if errs[w] = r.work(ctx); errs[w] != nil {
+				r.end(errs[w])
+			}
+		})
+	}
+	all.Wait()
+	cause := context.Cause(ctx)
+	cancel(nil)
+	beating.Wait()
+	if err := r.ended(); err != nil {
+		return err
+	}
+	return cause
+}
+
+// run is a Run under way.
+type run struct {
+	*Study
+	evaluate Evaluate
+	opts     RunOptions
+	cancel   context.CancelCauseFunc
+	started  time.Time
+
+	guard sync.Mutex
+	held  map[int]*heldAttempt // by trial
+	why   error                // the first reason to end
+}
+
+type heldAttempt struct {
+	token  string
+	cancel context.CancelFunc
+}
+
+// end stops the workers: no new evaluations begin. Reasons other than the target, the time
+// and the failures also cancel those under way.
+func (r *run) end(err error) {
+	r.guard.Lock()
+	if r.why == nil {
+		r.why = err
+	}
+	r.guard.Unlock()
+	if !errors.Is(err, ErrTarget) && !errors.Is(err, ErrTime) && !errors.Is(err, ErrFailures) && !errors.Is(err, ErrExhausted) {
+		r.cancel(err)
+	}
+}
+
+func (r *run) ended() error {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	return r.why
+}
+
+// work evaluates one trial after the other until the study or the run ends.
+func (r *run) work(ctx context.Context) error {
+	for {
+		if r.ended() != nil {
+			return nil
+		}
+		if r.opts.Time > 0 && time.Since(r.started) >= r.opts.Time {
+			return fmt.Errorf("%w: %v", ErrTime, r.opts.Time)
+		}
+		if err := r.stop(ctx); err != nil {
+			return err
+		}
+		trials, err := r.ask(ctx)
+		if errors.Is(err, ErrBudget) || errors.Is(err, ErrExhausted) {
+			over, waitErr := r.over(ctx)
+			switch {
+			case waitErr != nil:
+				return waitErr
+			case over && errors.Is(err, ErrExhausted):
+				return err
+			case over:
+				return nil
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := r.attempt(ctx, trials[0]); err != nil {
+			return err
+		}
+	}
+}
+
+// ask is Ask for one trial, ended by the time of the run.
+func (r *run) ask(ctx context.Context) ([]Trial, error) {
+	if r.opts.Time == 0 {
+		return r.Ask(ctx, 1)
+	}
+	limited, cancel := context.WithDeadlineCause(ctx, r.started.Add(r.opts.Time), ErrTime)
+	defer cancel()
+	trials, err := r.Ask(limited, 1)
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), ErrTime) {
+		return nil, fmt.Errorf("%w: %v", ErrTime, r.opts.Time)
+	}
+	return trials, err
+}
+
+// over waits a moment for trials that run elsewhere. It reports true if none is pending,
+// and false if one may have to be issued again.
+func (r *run) over(ctx context.Context) (bool, error) {
+	if err := r.refresh(ctx); err != nil {
+		return false, err
+	}
+	r.mu.Lock()
+	pending := slices.ContainsFunc(r.trials, func(t Trial) bool { return t.State == Pending })
+	r.mu.Unlock()
+	if !pending {
+		return true, nil
+	}
+	select {
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	case <-time.After(maxPoll):
+		return false, nil
+	}
+}
+
+// stop returns the reason to end the run that the study's trials give, if any.
+func (r *run) stop(ctx context.Context) error {
+	if err := r.refresh(ctx); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o := r.definition.Objective()
+	if best := best(r.trials, o); best != nil && r.opts.Target != nil {
+		value := best.Numbers[o.Name]
+		if o.Goal == study.Maximize && value >= *r.opts.Target || o.Goal != study.Maximize && value <= *r.opts.Target {
+			return fmt.Errorf("%w: trial %d has %s %v", ErrTarget, best.Number, o.Name, value)
+		}
+	}
+	failed, finished, same := 0, 0, true
+	message := ""
+	for i := range r.trials {
+		t := &r.trials[i]
+		if t.State == Pending {
+			continue
+		}
+		finished++
+		if t.State == Failed {
+			failed++
+			same = same && (message == "" || message == t.Message)
+			message = t.Message
+		}
+	}
+	if r.opts.MaxFailures > 0 && failed > r.opts.MaxFailures {
+		return fmt.Errorf("%w: %d of %d, the last one: %s", ErrFailures, failed, finished, message)
+	}
+	if r.definition.Failures != study.ExpectedFailures && finished == failed && failed >= alike && same {
+		return fmt.Errorf("%w: the first %d trials failed alike: %s (if trials are expected to fail, state failures: expected)", ErrFailures, failed, message)
+	}
+	return nil
+}
+
+// attempt evaluates a trial and stores its result.
+func (r *run) attempt(ctx context.Context, t Trial) error {
+	held := Attempt{t.Number, t.Token}
+	own, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r.guard.Lock()
+	r.held[t.Number] = &heldAttempt{t.Token, cancel}
+	r.guard.Unlock()
+	defer func() {
+		r.guard.Lock()
+		delete(r.held, t.Number)
+		r.guard.Unlock()
+	}()
+	p, err := r.point(t)
+	if err != nil {
+		return err
+	}
+	if r.opts.OnStart != nil {
+		r.opts.OnStart(t)
+	}
+	begun := time.Now()
+	report, err := safely(func() (Report, error) { return r.evaluate(own, t, p) })
+	report.Trial, report.Token = t.Number, t.Token
+	if report.Seconds == 0 {
+		report.Seconds = time.Since(begun).Seconds()
+	}
+	after, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer done()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return errors.Join(context.Cause(ctx), r.Release(after, held))
+	case err != nil && own.Err() != nil:
+		return nil // the trial was issued again or has a result
+	case err != nil:
+		report.Message = err.Error()
+		if report.Failure == "" {
+			report.Failure = FailedByProgram
+		}
+	}
+	told, err := r.Tell(after, report)
+	if errors.Is(err, ErrConflict) {
+		err = nil // another attempt was first
+	}
+	if err == nil && r.opts.OnEnd != nil {
+		r.opts.OnEnd(told)
+	}
+	return err
+}
+
+// safely turns a panic of an evaluation into an error, and values that cannot be stored into
+// failures.
+func safely(f func() (Report, error)) (r Report, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	r, err = f()
+	for name, v := range r.Numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			delete(r.Numbers, name)
+			if err == nil {
+				r.Failure, err = NotFinite, fmt.Errorf("%s is %v", name, v)
+			}
+		}
+	}
+	return r, err
+}
+
+// point returns the point of an issued trial.
+func (r *run) point(t Trial) (space.Point, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, err := parsePoint(r.space, r.definition.Defaults, t.Params)
+	if err != nil {
+		return p, fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)
+	}
+	return p, nil
+}
+
+// heartbeats extends the leases of all attempts of this run, and cancels those that were
+// lost.
+func (r *run) heartbeats(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(r.store.opts.Lease / 4):
+		}
+		r.guard.Lock()
+		var held []Attempt
+		for n, h := range r.held {
+			held = append(held, Attempt{n, h.token})
+		}
+		r.guard.Unlock()
+		if len(held) == 0 {
+			continue
+		}
+		lost, err := r.Heartbeat(ctx, held...)
+		if err != nil {
+			continue // the store is away: the leases hold for a while, and results are retried
+		}
+		r.guard.Lock()
+		for _, n := range lost {
+			if h := r.held[n]; h != nil {
+				h.cancel()
+			}
+		}
+		r.guard.Unlock()
+	}
+}

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Defaults of Options.
+const (
+	DefaultLease    = time.Minute
+	DefaultFitLease = 30 * time.Second
+	MaxLost         = 3 // attempts that lose their worker before a trial fails
+)
+
+// Options are the settings of a Store. The zero value is the default.
+type Options struct {
+	// Lease is how long an attempt lives without a heartbeat. 0 is DefaultLease. It matters
+	// for workers on other hosts: a process that dies on the same host is noticed at once.
+	Lease time.Duration
+	// FitLease is the same for the process that fits. 0 is DefaultFitLease.
+	FitLease time.Duration
+	// Version is recorded with every fit.
+	Version string
+	// OnProgress, if not nil, is called with the progress of fits that this process makes.
+	OnProgress func(surrogate.Progress)
+	// OnFit, if not nil, is called after each of these fits with its duration.
+	OnFit func(loop.Fit, time.Duration)
+}
+
+// Store is a set of studies on a backend. It is safe for concurrent use.
+type Store struct {
+	backend Backend
+	opts    Options
+}
+
+// New returns the store on a backend.
+func New(b Backend, o Options) *Store {
+	if o.Lease <= 0 {
+		o.Lease = DefaultLease
+	}
+	if o.FitLease <= 0 {
+		o.FitLease = DefaultFitLease
+	}
+	return &Store{b, o}
+}
+
+// Close closes the backend.
+func (s *Store) Close() error { return s.backend.Close() }
+
+// Create stores a new study. It returns ErrExists if there is one of that name.
+func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error) {
+	if err := study.CheckName(d.Name); err != nil {
+		return nil, fmt.Errorf("%w: %w", study.ErrInvalid, err)
+	}
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	err = s.backend.Update(ctx, func(tx Tx) error {
+		now, err := tx.Now()
+		if err != nil {
+			return err
+		}
+		row := &Row{Name: d.Name, Definition: text, Created: now}
+		e := row.event(Event{Time: now, Kind: StudyCreated})
+		return errors.Join(tx.PutStudy(row), tx.PutEvents(row.ID, []Event{e}))
+	})
+	if err != nil {
+		return nil, named(d.Name, err)
+	}
+	return s.Study(ctx, d.Name)
+}
+
+// Summary is a line of a list of studies.
+type Summary struct {
+	Name     string    `json:"name"`
+	Created  time.Time `json:"created"`
+	Budget   int       `json:"budget"`
+	Trials   int       `json:"trials"`
+	Finished int       `json:"finished"`
+	Revision int64     `json:"revision"`
+}
+
+// List returns all studies in the order of their names.
+func (s *Store) List(ctx context.Context) ([]Summary, error) {
+	var rows []Row
+	err := s.backend.View(ctx, func(tx Tx) (err error) {
+		rows, err = tx.Studies()
+		return err
+	})
+	list := make([]Summary, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		d, err := r.definition()
+		if err != nil {
+			return nil, err
+		}
+		list[i] = Summary{Name: r.Name, Created: r.Created, Budget: budget(d), Trials: r.Trials, Finished: r.Finished + r.Trials - r.Issued, Revision: r.Revision}
+	}
+	return list, err
+}
+
+// Delete deletes a study and all its trials.
+func (s *Store) Delete(ctx context.Context, name string) error {
+	return named(name, s.backend.Update(ctx, func(tx Tx) error {
+		row, err := tx.Study(name)
+		if err != nil {
+			return err
+		}
+		return tx.DeleteStudy(row.ID)
+	}))
+}
+
+// event gives e the next revision.
+func (r *Row) event(e Event) Event {
+	r.Revision++
+	e.Revision = r.Revision
+	return e
+}
+
+func (r *Row) definition() (*study.Definition, error) {
+	d, err := study.Parse(r.Definition)
+	if err != nil {
+		return nil, named(r.Name, err)
+	}
+	return d, nil
+}
+
+// fitting reports whether a process holds the fit lease.
+func (r *Row) fitting(now time.Time) bool {
+	return r.FitToken != "" && r.FitLease.After(now) && !r.FitOwner.dead()
+}
+
+func budget(d *study.Definition) int {
+	if d.Budget == 0 {
+		return loop.DefaultBudget
+	}
+	return d.Budget
+}
+
+// named begins an error with the name of its study.
+func named(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("study %s: %w", name, err)
+}
+
+// token returns a name that nobody else has.
+func token() string { return rand.Text() }
+
+// parsePoint returns the point of a trial's parameters in a space. Parameters that the
+// space does not have are left out, and those that are missing get their default.
+func parsePoint(s *space.Space, defaults map[string]any, params json.RawMessage) (space.Point, error) {
+	var values map[string]any
+	if err := json.Unmarshal(params, &values); err != nil {
+		return space.Point{}, err
+	}
+	known := map[string]any{}
+	for _, p := range s.Parameters() {
+		if v, ok := values[p.Name]; ok {
+			known[p.Name] = v
+		} else if v, ok := defaults[p.Name]; ok {
+			known[p.Name] = v
+		}
+	}
+	return s.PointOf(known)
+}

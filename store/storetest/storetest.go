@@ -1,0 +1,620 @@
+// Package storetest checks implementations of store.Backend. A backend of one's own is
+// tested by one call:
+//
+//	func TestBackend(t *testing.T) {
+//		storetest.Run(t, func(t *testing.T) storetest.Opener { … })
+//	}
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+// Opener opens the same, at first empty, rows each time it is called, as another process
+// would. A backend that cannot do so returns the same Backend.
+type Opener func() (store.Backend, error)
+
+// Run runs the whole suite. Each test gets rows of its own from fresh.
+func Run(t *testing.T, fresh func(t *testing.T) Opener) {
+	t.Helper()
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, Opener)
+	}{
+		{"studies", studies},
+		{"rows come back as they were", rowsComeBack},
+		{"a failed update leaves nothing", rollback},
+		{"concurrent updates exclude one another", exclusive},
+		{"a trial's life", life},
+		{"leases", leases},
+		{"results", results},
+		{"keys", keys},
+		{"enqueue and add", enqueueAndAdd},
+		{"the budget holds among many askers", budgetHolds},
+		{"rounds do not depend on workers", rounds},
+		{"suggestions are those of package loop", suggestions},
+		{"edits", edits},
+		{"events", events},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, fresh(t)) })
+	}
+}
+
+// must ends the test on an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantError(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("error is %v, want %v", err, want)
+	}
+}
+
+func equal[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	g, err := json.Marshal(got)
+	must(t, err)
+	w, err := json.Marshal(want)
+	must(t, err)
+	if string(g) != string(w) {
+		t.Fatalf("%s is %s, want %s", what, g, w)
+	}
+}
+
+func open(t *testing.T, o Opener, options store.Options) *store.Store {
+	t.Helper()
+	b, err := o()
+	must(t, err)
+	s := store.New(b, options)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// Definition is a small study: two parameters and a cheap method.
+func definition(name string) *study.Definition {
+	return &study.Definition{
+		Version: 1, Name: name, Budget: 12, Initial: 4,
+		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Int("n", 1, 9)},
+		Objectives: []study.Objective{{Name: "loss"}},
+		Maximizer:  map[string]any{"raw": 32, "starts": 2},
+	}
+}
+
+func created(t *testing.T, s *store.Store, d *study.Definition) *store.Study {
+	t.Helper()
+	u, err := s.Create(context.Background(), d)
+	must(t, err)
+	return u
+}
+
+// value is the objective of the suite.
+func value(trial store.Trial) map[string]float64 {
+	var p struct{ X, N float64 }
+	if err := json.Unmarshal(trial.Params, &p); err != nil {
+		panic(err)
+	}
+	return map[string]float64{"loss": (p.X-0.3)*(p.X-0.3) + (p.N-4)*(p.N-4)/10}
+}
+
+func tell(t *testing.T, u *store.Study, trials ...store.Trial) {
+	t.Helper()
+	for _, trial := range trials {
+		_, err := u.Tell(context.Background(), store.Report{Trial: trial.Number, Token: trial.Token, Numbers: value(trial)})
+		must(t, err)
+	}
+}
+
+func studies(t *testing.T, o Opener) {
+	ctx := context.Background()
+	s := open(t, o, store.Options{})
+	_, err := s.Study(ctx, "none")
+	wantError(t, err, store.ErrNoStudy)
+	created(t, s, definition("b"))
+	created(t, s, definition("a"))
+	_, err = s.Create(ctx, definition("a"))
+	wantError(t, err, store.ErrExists)
+	list, err := s.List(ctx)
+	must(t, err)
+	names := []string{}
+	for _, l := range list {
+		names = append(names, l.Name)
+	}
+	equal(t, "the list", names, []string{"a", "b"})
+	must(t, s.Delete(ctx, "a"))
+	wantError(t, s.Delete(ctx, "a"), store.ErrNoStudy)
+	u := created(t, s, definition("a")) // again
+	v, err := u.View(ctx)
+	must(t, err)
+	equal(t, "the definition", v.Definition, definition("a"))
+	equal(t, "the revision", v.Revision, 1)
+}
+
+func rowsComeBack(t *testing.T, o Opener) {
+	ctx := context.Background()
+	b, err := o()
+	must(t, err)
+	defer b.Close()
+	at := time.Date(2026, 2, 3, 4, 5, 6, 789000, time.UTC)
+	mean := 0.1 + 0.2
+	row := &store.Row{
+		Name: "s", Definition: json.RawMessage(`{"version":1}`), Created: at, Revision: 7, Trials: 2, Issued: 2, Finished: 1, Fits: 3, Warm: 2,
+		FitToken: "t", FitOwner: store.Owner{Host: "h", PID: 1, Start: "2", Name: "n"}, FitLease: at,
+	}
+	trials := []store.Trial{
+		{
+			Number: 1, Params: json.RawMessage(`{"x":1e-300,"o":"é\u0000"}`), Source: loop.Suggested, State: store.Complete, Numbers: map[string]float64{"loss": 5e-324, "größe": -1e300},
+			Message: "two\nlines", Attempt: 2, Lost: 1, Token: "k", Owner: store.Self(), Lease: at, Prediction: &store.Prediction{Mean: &mean}, Warnings: []string{"w", ""},
+			Fit: 3, Created: at, Started: at, Finished: at, Seconds: 0.1, Asked: 3, Told: 5, Revision: 6,
+		},
+		{Number: 2, Params: json.RawMessage(`{}`), Source: loop.Design, State: store.Pending, Created: at, Asked: 4, Revision: 7},
+	}
+	fits := []store.Fit{{Number: 2, Revision: 4, Start: 1, Warm: json.RawMessage(`[0.1,-1e-9]`), Version: "v", Kernels: "go", Trials: 2}, {Number: 3, Revision: 5}}
+	evs := []store.Event{{Revision: 6, Time: at, Kind: store.TrialIssued, Trial: 1, Attempt: 2, Detail: "d"}, {Revision: 7, Time: at, Kind: store.TrialCreated, Trial: 2}}
+	steps := []store.Step{{Trial: 1, Attempt: 2, Step: 0.5, Name: "loss", Value: 1e-9}, {Trial: 2, Step: 1, Name: "loss", Value: 2}}
+	must(t, b.Update(ctx, func(tx store.Tx) error {
+		if err := tx.PutStudy(row); err != nil {
+			return err
+		}
+		return errors.Join(tx.PutTrials(row.ID, trials), tx.PutFit(row.ID, &fits[0]), tx.PutFit(row.ID, &fits[1]), tx.PutEvents(row.ID, evs), tx.PutSteps(row.ID, steps),
+			tx.PutReply(row.ID, "k", json.RawMessage(`{"a":1}`)), tx.PutWaiting(row.ID, "a", 2, at.Add(time.Hour)), tx.PutWaiting(row.ID, "b", 3, at), tx.PutWaiting(row.ID, "a", 4, at.Add(time.Hour)))
+	}))
+	must(t, b.View(ctx, func(tx store.Tx) error {
+		r, err := tx.Study("s")
+		must(t, err)
+		equal(t, "the study", r, row)
+		for _, c := range []struct {
+			q    store.Query
+			want []store.Trial
+		}{{store.Query{}, trials}, {store.Query{Number: 1}, trials[:1]}, {store.Query{Number: 3}, nil}, {store.Query{Since: 6}, trials[1:]}, {store.Query{Pending: true}, trials[1:]}} {
+			got, err := tx.Trials(r.ID, c.q)
+			must(t, err)
+			equal(t, fmt.Sprintf("trials of %+v", c.q), got, c.want)
+			for i := range got {
+				equal(t, "the token", got[i].Token, c.want[i].Token)
+			}
+		}
+		f, err := tx.Fit(r.ID, 2)
+		must(t, err)
+		equal(t, "the fit", f, &fits[0])
+		f, err = tx.Fit(r.ID, 3)
+		must(t, err)
+		equal(t, "the fit without a state", f, &fits[1])
+		f, err = tx.Fit(r.ID, 4)
+		must(t, err)
+		equal(t, "a fit that is not there", f, nil)
+		e, err := tx.Events(r.ID, 5, 1)
+		must(t, err)
+		equal(t, "events", e, evs[:1])
+		st, err := tx.Steps(r.ID, 1)
+		must(t, err)
+		equal(t, "steps", st, steps[:1])
+		st, err = tx.Steps(r.ID, 0)
+		must(t, err)
+		equal(t, "all steps", st, steps)
+		n, err := tx.Waiting(r.ID, at.Add(time.Minute))
+		must(t, err)
+		equal(t, "waiting", n, 4)
+		reply, err := tx.Reply(r.ID, "k")
+		must(t, err)
+		equal(t, "the reply", string(reply), `{"a":1}`)
+		reply, err = tx.Reply(r.ID, "other")
+		must(t, err)
+		equal(t, "a reply that is not there", reply == nil, true)
+		return nil
+	}))
+	must(t, b.Update(ctx, func(tx store.Tx) error { return tx.DeleteStudy(row.ID) }))
+	must(t, b.View(ctx, func(tx store.Tx) error {
+		rows, err := tx.Studies()
+		equal(t, "the studies after deleting", len(rows), 0)
+		return err
+	}))
+}
+
+func rollback(t *testing.T, o Opener) {
+	ctx := context.Background()
+	b, err := o()
+	must(t, err)
+	defer b.Close()
+	u := created(t, store.New(b, store.Options{}), definition("s"))
+	fault := errors.New("fault")
+	err = b.Update(ctx, func(tx store.Tx) error {
+		row, err := tx.Study("s")
+		must(t, err)
+		row.Revision = 99
+		must(t, errors.Join(tx.PutStudy(row), tx.PutTrials(row.ID, []store.Trial{{Number: 1, Params: json.RawMessage(`{}`), State: store.Pending, Revision: 99}})))
+		return fault
+	})
+	wantError(t, err, fault)
+	v, err := u.View(ctx)
+	must(t, err)
+	equal(t, "revision and trials", []int{int(v.Revision), len(v.Trials)}, []int{1, 0})
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	wantError(t, b.Update(cancelled, func(store.Tx) error { return nil }), context.Canceled)
+}
+
+func exclusive(t *testing.T, o Opener) {
+	ctx := context.Background()
+	s := open(t, o, store.Options{})
+	created(t, s, definition("s"))
+	const writers, times = 8, 20
+	var all sync.WaitGroup
+	faults := make(chan error, writers)
+	for range writers {
+		all.Go(func() {
+			b, err := o()
+			if err != nil {
+				faults <- err
+				return
+			}
+			defer b.Close()
+			for range times {
+				err = errors.Join(err, b.Update(ctx, func(tx store.Tx) error {
+					row, err := tx.Study("s")
+					if err != nil {
+						return err
+					}
+					row.Trials++
+					return tx.PutStudy(row)
+				}))
+			}
+			faults <- err
+		})
+	}
+	all.Wait()
+	for range writers {
+		must(t, <-faults)
+	}
+	list, err := s.List(ctx)
+	must(t, err)
+	equal(t, "the count", list[0].Trials, writers*times)
+}
+
+func life(t *testing.T, o Opener) {
+	ctx := context.Background()
+	u := created(t, open(t, o, store.Options{Version: "test"}), definition("s"))
+	trials, err := u.Ask(ctx, 3)
+	must(t, err)
+	equal(t, "the number of trials", len(trials), 3)
+	for i, trial := range trials {
+		equal(t, "number, attempt and state", []any{trial.Number, trial.Attempt, trial.State}, []any{i + 1, 1, store.Pending})
+	}
+	v, err := u.View(ctx)
+	must(t, err)
+	equal(t, "running", v.Trials[0].Running(v.Now), true)
+	tell(t, u, trials...)
+	v, err = u.View(ctx)
+	must(t, err)
+	equal(t, "the result", v.Trials[1].Numbers, value(trials[1]))
+	if v.Trials[1].Finished.IsZero() || v.Trials[1].Told == 0 {
+		t.Fatalf("trial 2 is %+v", v.Trials[1])
+	}
+	var all []store.Trial
+	for len(all)+3 < 12 {
+		next, err := u.Ask(ctx, 4)
+		must(t, err)
+		tell(t, u, next...)
+		all = append(all, next...)
+	}
+	_, err = u.Ask(ctx, 1)
+	wantError(t, err, store.ErrBudget)
+	if all[len(all)-1].Source != loop.Suggested || all[len(all)-1].Prediction == nil || all[len(all)-1].Fit == 0 {
+		t.Fatalf("the last trial is %+v", all[len(all)-1])
+	}
+}
+
+func leases(t *testing.T, o Opener) {
+	ctx := context.Background()
+	s := open(t, o, store.Options{Lease: 150 * time.Millisecond})
+	u := created(t, s, definition("s"))
+	first, err := u.Ask(ctx, 1)
+	must(t, err)
+	held := store.Attempt{Trial: first[0].Number, Token: first[0].Token}
+	for range 4 { // beyond one lease
+		time.Sleep(60 * time.Millisecond)
+		lost, err := u.Heartbeat(ctx, held)
+		must(t, err)
+		equal(t, "lost", len(lost), 0)
+	}
+	must(t, u.Release(ctx, held))
+	again, err := u.Ask(ctx, 1)
+	must(t, err)
+	equal(t, "the released trial", []int{again[0].Number, again[0].Attempt, again[0].Lost}, []int{1, 2, 0})
+	lost, err := u.Heartbeat(ctx, held)
+	must(t, err)
+	equal(t, "lost", lost, []int{1})
+	for attempt := 3; attempt <= 4; attempt++ {
+		time.Sleep(200 * time.Millisecond)
+		again, err = u.Ask(ctx, 1)
+		must(t, err)
+		equal(t, "the lost trial", []int{again[0].Number, again[0].Attempt, again[0].Lost}, []int{1, attempt, attempt - 2})
+	}
+	time.Sleep(200 * time.Millisecond)
+	next, err := u.Ask(ctx, 1)
+	must(t, err)
+	equal(t, "the next trial", next[0].Number, 2)
+	v, err := u.View(ctx)
+	must(t, err)
+	equal(t, "the trial lost three times", []string{string(v.Trials[0].State), string(v.Trials[0].Failure)}, []string{"failed", "lost"})
+	tell(t, u, first[0]) // late, and the first result
+	v, err = u.View(ctx)
+	must(t, err)
+	equal(t, "the trial with a late result", v.Trials[0].State, store.Complete)
+}
+
+func results(t *testing.T, o Opener) {
+	ctx := context.Background()
+	u := created(t, open(t, o, store.Options{}), definition("s"))
+	trials, err := u.Ask(ctx, 2)
+	must(t, err)
+	tell(t, u, trials[0])
+	tell(t, u, trials[0]) // the same again
+	_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"loss": 99}})
+	wantError(t, err, store.ErrConflict)
+	_, err = u.Tell(ctx, store.Report{Trial: 1, Failure: store.FailedByProgram})
+	wantError(t, err, store.ErrConflict)
+	_, err = u.Tell(ctx, store.Report{Trial: 7, Numbers: map[string]float64{"loss": 1}})
+	wantError(t, err, store.ErrNoTrial)
+	_, err = u.Tell(ctx, store.Report{Trial: 2, Numbers: map[string]float64{"other": 1}})
+	wantError(t, err, loop.ErrNotFinite)
+	_, err = u.Tell(ctx, store.Report{Trial: 2, Failure: store.TimedOut, Message: "bad \x00 bytes \xff"})
+	must(t, err)
+	_, err = u.Tell(ctx, store.Report{Trial: 2, Failure: store.FailedByProgram, Message: "another message"})
+	must(t, err)
+	v, err := u.View(ctx)
+	must(t, err)
+	equal(t, "the failure", []any{v.Trials[1].State, v.Trials[1].Failure}, []any{store.Failed, store.TimedOut})
+	equal(t, "the best", v.Best().Number, 1)
+}
+
+func keys(t *testing.T, o Opener) {
+	ctx := context.Background()
+	u := created(t, open(t, o, store.Options{}), definition("s"))
+	point := map[string]any{"x": 0.5, "n": 3}
+	a, err := u.Enqueue(ctx, "k", point)
+	must(t, err)
+	b, err := u.Enqueue(ctx, "k", point)
+	must(t, err)
+	equal(t, "the repeated reply", b, a)
+	_, err = u.Enqueue(ctx, "other", point)
+	must(t, err)
+	v, err := u.View(ctx)
+	must(t, err)
+	equal(t, "the number of trials", len(v.Trials), 2)
+	report := store.Report{Trial: 1, Numbers: map[string]float64{"loss": 1}, Key: "t"}
+	_, err = u.Tell(ctx, report)
+	must(t, err)
+	report.Numbers = map[string]float64{"loss": 2}
+	told, err := u.Tell(ctx, report)
+	must(t, err)
+	equal(t, "the repeated report", told.Numbers, map[string]float64{"loss": 1})
+}
+
+func enqueueAndAdd(t *testing.T, o Opener) {
+	ctx := context.Background()
+	u := created(t, open(t, o, store.Options{}), definition("s"))
+	_, err := u.Enqueue(ctx, "", map[string]any{"x": 2, "n": 3})
+	wantError(t, err, space.ErrPoint)
+	_, err = u.Enqueue(ctx, "", map[string]any{"x": 0.25, "n": 3}, map[string]any{"x": 0.75, "n": 4})
+	must(t, err)
+	_, err = u.Add(ctx, "", store.Evaluated{Params: map[string]any{"x": 0.1, "n": 1}, Numbers: map[string]float64{"loss": 5}}, store.Evaluated{Params: map[string]any{"x": 0.2, "n": 1}, Failure: store.FailedByProgram})
+	must(t, err)
+	_, err = u.Add(ctx, "", store.Evaluated{Params: map[string]any{"x": 0.1, "n": 1}})
+	wantError(t, err, loop.ErrNotFinite)
+	trials, err := u.Ask(ctx, 3)
+	must(t, err)
+	equal(t, "the numbers", []int{trials[0].Number, trials[1].Number, trials[2].Number}, []int{1, 2, 5})
+	points := make([]map[string]any, 10)
+	for i := range points {
+		points[i] = map[string]any{"x": float64(i) / 10, "n": 9}
+	}
+	_, err = u.Enqueue(ctx, "", points...) // 3 issued, 9 left
+	wantError(t, err, store.ErrBudget)
+	_, err = u.Enqueue(ctx, "", points[:9]...)
+	must(t, err)
+}
+
+func budgetHolds(t *testing.T, o Opener) {
+	ctx := context.Background()
+	d := definition("s")
+	d.Budget = 40
+	d.Initial = 40 // points of the design cost no fit
+	created(t, open(t, o, store.Options{}), d)
+	const askers = 6
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	numbers, points := map[int]int{}, map[string]int{}
+	faults := make(chan error, askers)
+	for range askers {
+		all.Go(func() {
+			b, err := o()
+			if err != nil {
+				faults <- err
+				return
+			}
+			s := store.New(b, store.Options{})
+			defer s.Close()
+			u, err := s.Study(ctx, "s")
+			for err == nil {
+				var trials []store.Trial
+				if trials, err = u.Ask(ctx, 1); err != nil {
+					break
+				}
+				mu.Lock()
+				numbers[trials[0].Number]++
+				points[string(trials[0].Params)]++
+				mu.Unlock()
+				_, err = u.Tell(ctx, store.Report{Trial: trials[0].Number, Token: trials[0].Token, Numbers: value(trials[0])})
+			}
+			if errors.Is(err, store.ErrBudget) {
+				err = nil
+			}
+			faults <- err
+		})
+	}
+	all.Wait()
+	for range askers {
+		must(t, <-faults)
+	}
+	want := map[int]int{}
+	for n := range 40 {
+		want[n+1] = 1
+	}
+	equal(t, "how often each number was issued", numbers, want)
+	equal(t, "the number of different points", len(points), 40)
+}
+
+// complete runs a study to its end with workers that ask for one trial at a time.
+func complete(t *testing.T, u *store.Study, workers int) []store.Trial {
+	t.Helper()
+	ctx := context.Background()
+	var all sync.WaitGroup
+	faults := make(chan error, workers)
+	for range workers {
+		all.Go(func() {
+			for {
+				trials, err := u.Ask(ctx, 1)
+				if err == nil {
+					_, err = u.Tell(ctx, store.Report{Trial: trials[0].Number, Token: trials[0].Token, Numbers: value(trials[0])})
+				}
+				if errors.Is(err, store.ErrBudget) {
+					err = nil
+					faults <- err
+					return
+				}
+				if err != nil {
+					faults <- err
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	for range workers {
+		must(t, <-faults)
+	}
+	v, err := u.View(ctx)
+	must(t, err)
+	return v.Trials
+}
+
+func params(trials []store.Trial) []string {
+	out := make([]string, len(trials))
+	for i := range trials {
+		out[i] = string(trials[i].Params)
+	}
+	return out
+}
+
+func rounds(t *testing.T, o Opener) {
+	s := open(t, o, store.Options{})
+	var want []string
+	for _, workers := range []int{1, 3} {
+		d := definition(fmt.Sprintf("s%d", workers))
+		d.Batch = 3
+		got := params(complete(t, created(t, s, d), workers))
+		if want == nil {
+			want = got
+		}
+		equal(t, fmt.Sprintf("points of %d workers", workers), got, want)
+	}
+}
+
+// A study asked one trial at a time makes the suggestions of a loop.Study, and every fit can
+// be replayed from its revision and warm start.
+func suggestions(t *testing.T, o Opener) {
+	ctx := context.Background()
+	d := definition("s")
+	b, err := o()
+	must(t, err)
+	u := created(t, store.New(b, store.Options{Version: "v1"}), d)
+	trials := complete(t, u, 1)
+	options, err := d.Method()
+	must(t, err)
+	sp, err := d.Space()
+	must(t, err)
+	reference, err := loop.New(sp, options)
+	must(t, err)
+	for i, trial := range trials {
+		asked, err := reference.Ask(ctx, 1)
+		must(t, err)
+		want, err := json.Marshal(asked[0].Point)
+		must(t, err)
+		equal(t, fmt.Sprintf("point %d", i+1), string(trial.Params), string(want))
+		must(t, reference.Tell(asked[0].ID, value(trial)["loss"]))
+	}
+	for _, trial := range trials {
+		out, err := u.Replay(ctx, trial.Number)
+		must(t, err)
+		equal(t, "the replayed point", string(out), string(trial.Params))
+	}
+	must(t, b.Close())
+}
+
+func edits(t *testing.T, o Opener) {
+	ctx := context.Background()
+	u := created(t, open(t, o, store.Options{}), definition("s"))
+	trials, err := u.Ask(ctx, 4)
+	must(t, err)
+	tell(t, u, trials...)
+	fault := errors.New("fault")
+	wantError(t, u.Edit(ctx, func(study.Definition) (*study.Definition, error) { return nil, fault }), fault)
+	must(t, u.Edit(ctx, func(d study.Definition) (*study.Definition, error) {
+		d.Parameters = []space.Parameter{space.Float("x", 0, 0.5), space.Int("n", 1, 9), space.Categorical("o", "a", "b")}
+		d.Defaults = map[string]any{"o": "a"}
+		return &d, nil
+	}))
+	v, err := u.View(ctx)
+	must(t, err)
+	unfit := 0
+	for _, trial := range v.Trials {
+		var p struct{ X float64 }
+		must(t, json.Unmarshal(trial.Params, &p))
+		if p.X > 0.5 {
+			unfit++
+		}
+	}
+	equal(t, "trials that do not fit", v.Unfit, unfit)
+	next, err := u.Ask(ctx, 1)
+	must(t, err)
+	var p map[string]any
+	must(t, json.Unmarshal(next[0].Params, &p))
+	equal(t, "the parameters", slices.Sorted(maps.Keys(p)), []string{"n", "o", "x"})
+}
+
+func events(t *testing.T, o Opener) {
+	ctx := context.Background()
+	u := created(t, open(t, o, store.Options{}), definition("s"))
+	trials, err := u.Ask(ctx, 1)
+	must(t, err)
+	tell(t, u, trials...)
+	all, err := u.Events(ctx, 0, 100)
+	must(t, err)
+	var kinds []store.EventKind
+	for i, e := range all {
+		kinds = append(kinds, e.Kind)
+		equal(t, "the revision", e.Revision, int64(i+1))
+	}
+	equal(t, "the events", kinds, []store.EventKind{store.StudyCreated, store.TrialCreated, store.TrialIssued, store.TrialFinished})
+	some, err := u.Events(ctx, 2, 1)
+	must(t, err)
+	equal(t, "events after the second", some, all[2:3])
+}

@@ -1,0 +1,275 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/study"
+)
+
+// Study is a handle on a stored study. It keeps a copy of the trials and reads only what
+// has changed. It is safe for concurrent use.
+type Study struct {
+	store *Store
+	name  string
+
+	mu         sync.Mutex // guards the copy
+	id         int64
+	text       json.RawMessage // of the definition that follows
+	definition *study.Definition
+	space      *space.Space
+	options    loop.Options
+	revision   int64 // of trials
+	trials     []Trial
+	points     []space.Point // of the trials; zero where unfit
+	unfit      int           // trials that do not fit the space
+	now        time.Time     // of the store's clock at the last refresh
+	row        Row
+}
+
+// Study opens a study by name.
+func (s *Store) Study(ctx context.Context, name string) (*Study, error) {
+	u := &Study{store: s, name: name}
+	if err := u.refresh(ctx); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// refresh brings the copy up to date.
+func (u *Study) refresh(ctx context.Context) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var row *Row
+	var changed []Trial
+	var now time.Time
+	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
+		if now, err = tx.Now(); err != nil {
+			return err
+		}
+		if row, err = tx.Study(u.name); err != nil {
+			return err
+		}
+		since := u.revision
+		if row.ID != u.id { // deleted and created again
+			since = 0
+		}
+		changed = nil
+		if row.Revision > since || since == 0 {
+			changed, err = tx.Trials(row.ID, Query{Since: since})
+		}
+		return err
+	})
+	if err != nil {
+		return named(u.name, err)
+	}
+	if row.ID != u.id {
+		u.trials, u.points, u.text = nil, nil, nil
+	}
+	redefined := string(row.Definition) != string(u.text)
+	if redefined {
+		if err := u.define(row); err != nil {
+			return err
+		}
+	}
+	u.id, u.revision, u.row, u.now = row.ID, row.Revision, *row, now
+	for i := range changed {
+		t := &changed[i]
+		for len(u.trials) < t.Number {
+			u.trials, u.points = append(u.trials, Trial{}), append(u.points, space.Point{})
+		}
+		u.trials[t.Number-1] = *t
+		if u.points[t.Number-1].Space() == nil || redefined {
+			u.place(t.Number - 1)
+		}
+	}
+	if redefined {
+		for i := range u.trials {
+			u.place(i)
+		}
+	}
+	u.unfit = 0
+	for i := range u.points {
+		if u.points[i].Space() == nil {
+			u.unfit++
+		}
+	}
+	return nil
+}
+
+func (u *Study) define(row *Row) error {
+	d, err := row.definition()
+	if err != nil {
+		return err
+	}
+	s, err := d.Space()
+	if err != nil {
+		return named(u.name, err)
+	}
+	o, err := d.Method()
+	if err != nil {
+		return named(u.name, err)
+	}
+	resolved, err := loop.New(s, o)
+	if err != nil {
+		return named(u.name, err)
+	}
+	u.text, u.definition, u.space, u.options = row.Definition, d, s, resolved.Options()
+	return nil
+}
+
+// place computes the point of a trial; a trial that does not fit has none.
+func (u *Study) place(i int) {
+	p, err := parsePoint(u.space, u.definition.Defaults, u.trials[i].Params)
+	if err != nil {
+		p = space.Point{}
+	}
+	u.points[i] = p
+}
+
+// history returns the trials up to a revision as package loop takes them. Stopped trials
+// count as failed.
+func (u *Study) history(revision int64) []loop.Trial {
+	objective := u.definition.Objective().Name
+	var out []loop.Trial
+	for i := range u.trials {
+		t := &u.trials[i]
+		if u.points[i].Space() == nil || t.Asked > revision {
+			continue
+		}
+		h := loop.Trial{ID: t.Number, Point: u.points[i], Source: t.Source, State: loop.Pending}
+		if t.State != Pending && t.Told <= revision {
+			if v, ok := t.Numbers[objective]; ok && t.State == Complete {
+				h.State, h.Value = loop.Complete, v
+			} else {
+				h.State, h.Error = loop.Failed, t.Message
+			}
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// Name is the name of the study.
+func (u *Study) Name() string { return u.name }
+
+// View is a study at one moment.
+type View struct {
+	Definition *study.Definition
+	Space      *space.Space
+	Trials     []Trial
+	Points     []space.Point // of each trial; a zero Point where the trial does not fit the space
+	Unfit      int           // number of such trials: they are left out of fits
+	Revision   int64
+	Now        time.Time // by the store's clock
+	Created    time.Time
+	Fitting    string // name of the process that fits, if any
+}
+
+// View returns the study as it is.
+func (u *Study) View(ctx context.Context) (*View, error) {
+	if err := u.refresh(ctx); err != nil {
+		return nil, err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	v := &View{
+		Definition: u.definition, Space: u.space, Trials: slices.Clone(u.trials), Points: slices.Clone(u.points),
+		Unfit: u.unfit, Revision: u.revision, Now: u.now, Created: u.row.Created,
+	}
+	if u.row.fitting(u.now) {
+		v.Fitting = u.row.FitOwner.Name
+	}
+	return v, nil
+}
+
+// Best returns the complete trial with the best value, the first of equals; nil if there
+// is none.
+func (v *View) Best() *Trial { return best(v.Trials, v.Definition.Objective()) }
+
+func best(trials []Trial, o study.Objective) *Trial {
+	var found *Trial
+	for i := range trials {
+		t := &trials[i]
+		value, ok := t.Numbers[o.Name]
+		if t.State != Complete || !ok {
+			continue
+		}
+		if found == nil || o.Goal == study.Maximize && value > found.Numbers[o.Name] || o.Goal != study.Maximize && value < found.Numbers[o.Name] {
+			found = t
+		}
+	}
+	return found
+}
+
+// History returns the trials of a View that fit the space, as package loop takes them.
+func (u *Study) History(ctx context.Context) (*space.Space, loop.Options, loop.History, error) {
+	if err := u.refresh(ctx); err != nil {
+		return nil, loop.Options{}, loop.History{}, err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.space, u.options, loop.History{Trials: u.history(u.revision)}, nil
+}
+
+// Events returns up to limit events above a revision.
+func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, error) {
+	var events []Event
+	err := u.store.backend.View(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err != nil {
+			return err
+		}
+		events, err = tx.Events(row.ID, since, limit)
+		return err
+	})
+	return events, named(u.name, err)
+}
+
+// Edit replaces the definition by what change returns for the present one. Trials that no
+// longer fit the space are kept and left out of fits. The name cannot change.
+func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
+	err := u.store.backend.Update(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err != nil {
+			return err
+		}
+		old, err := row.definition()
+		if err != nil {
+			return err
+		}
+		d, err := change(*old)
+		if err != nil {
+			return err
+		}
+		if err := d.Validate(); err != nil {
+			return err
+		}
+		if d.Name != row.Name {
+			return fmt.Errorf("%w: the name of a study cannot change", study.ErrInvalid)
+		}
+		if row.Definition, err = json.Marshal(d); err != nil {
+			return err
+		}
+		now, err := tx.Now()
+		if err != nil {
+			return err
+		}
+		row.Warm = 0 // a warm start of another space or surrogate is of no use
+		e := row.event(Event{Time: now, Kind: StudyEdited})
+		if err := tx.PutEvents(row.ID, []Event{e}); err != nil {
+			return err
+		}
+		return tx.PutStudy(row)
+	})
+	if err != nil {
+		return named(u.name, err)
+	}
+	return u.refresh(ctx)
+}

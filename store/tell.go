@@ -1,0 +1,237 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+)
+
+// Report is the result of a trial.
+type Report struct {
+	Trial int
+	// Token is the one of the attempt that made the result, or "" if the caller does not
+	// hold a lease, as with bo tell. Results with and without a token are treated alike.
+	Token string
+
+	// Numbers are the results by name, with the objective among them. A trial that failed
+	// may have numbers too.
+	Numbers map[string]float64
+	// Failure is the kind of failure; "" is a complete trial.
+	Failure Failure
+	Message string // why it failed
+	Seconds float64
+	// Key, if not "", makes the report idempotent even where numbers change on the way: a
+	// repeated report with the same key gets the trial that the first one left.
+	Key string
+}
+
+// Tell records the result of a trial and returns the trial as it is stored: durably, when
+// Tell returns. It never waits for a fit.
+//
+// The same result again is no error. A trial that all its workers lost may still get its
+// first result. The error wraps ErrNoTrial, or ErrConflict if the trial has another result;
+// nothing is changed then.
+func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
+	if err := r.check(); err != nil {
+		return Trial{}, named(u.name, err)
+	}
+	var told Trial
+	tell := func(tx Tx, row *Row, now time.Time) error {
+		d, err := row.definition()
+		if err != nil {
+			return err
+		}
+		r := r
+		if name := d.Objective().Name; r.Failure == "" {
+			if _, ok := r.Numbers[name]; !ok {
+				return fmt.Errorf("%w: trial %d: there is no number named %q, the objective", loop.ErrNotFinite, r.Trial, name)
+			}
+		}
+		found, err := tx.Trials(row.ID, Query{Number: r.Trial})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, r.Trial, row.Trials)
+		}
+		t := &found[0]
+		if t.State != Pending && (t.State != Failed || t.Failure != Lost) {
+			told = *t
+			return r.agrees(t)
+		}
+		if t.State == Pending && t.Source != loop.Added {
+			row.Finished++
+		}
+		t.State, t.Failure, t.Message, t.Numbers = Complete, r.Failure, r.Message, r.Numbers
+		if r.Failure != "" {
+			t.State = Failed
+		}
+		t.Token, t.Lease, t.Finished, t.Seconds = "", time.Time{}, now, r.Seconds
+		e := row.event(Event{Time: now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.State)})
+		t.Told, t.Revision = e.Revision, e.Revision
+		told = *t
+		return errors.Join(tx.PutTrials(row.ID, found), tx.PutEvents(row.ID, []Event{e}))
+	}
+	var err error
+	if r.Key != "" {
+		err = u.once(ctx, "tell "+r.Key, &told, tell)
+	} else {
+		err = u.update(ctx, tell)
+	}
+	if err != nil {
+		return told, named(u.name, err)
+	}
+	return told, nil
+}
+
+func (r *Report) check() error {
+	for _, name := range slices.Sorted(maps.Keys(r.Numbers)) {
+		if v := r.Numbers[name]; math.IsNaN(v) || math.Abs(v) > loop.MaxValue {
+			return fmt.Errorf("trial %d: %w: %s is %v", r.Trial, loop.ErrNotFinite, name, v)
+		}
+	}
+	return nil
+}
+
+// agrees returns ErrConflict if the report is not what the finished trial t has.
+func (r *Report) agrees(t *Trial) error {
+	if r.Failure == "" && t.State == Complete && maps.Equal(r.Numbers, t.Numbers) || r.Failure != "" && t.State == Failed {
+		return nil
+	}
+	return fmt.Errorf("%w: trial %d already %s since %s; %s was not recorded", ErrConflict, t.Number,
+		outcome(t.State == Complete, t.Numbers), t.Finished.Format(time.DateTime), outcome(r.Failure == "", r.Numbers))
+}
+
+func outcome(complete bool, numbers map[string]float64) string {
+	if !complete {
+		return "has failed"
+	}
+	text, _ := json.Marshal(numbers)
+	return "has the result " + string(text)
+}
+
+// Heartbeat extends the leases of attempts. It returns the numbers of those that the caller
+// no longer holds, because the trial has a result or was issued again: their work is of no
+// more use.
+func (u *Study) Heartbeat(ctx context.Context, attempts ...Attempt) (lost []int, err error) {
+	err = u.store.backend.Update(ctx, func(tx Tx) error {
+		lost = nil
+		row, err := tx.Study(u.name)
+		if err != nil {
+			return err
+		}
+		now, err := tx.Now()
+		if err != nil {
+			return err
+		}
+		return eachHeld(tx, row, attempts, func(t *Trial) { t.Lease = now.Add(u.store.opts.Lease) }, func(n int) { lost = append(lost, n) })
+	})
+	return lost, named(u.name, err)
+}
+
+// eachHeld changes the trials whose attempts the caller holds, and calls lost for the others.
+func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost func(int)) error {
+	var changed []Trial
+	for _, a := range attempts {
+		found, err := tx.Trials(row.ID, Query{Number: a.Trial})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 || found[0].State != Pending || found[0].Token != a.Token || a.Token == "" {
+			lost(a.Trial)
+			continue
+		}
+		change(&found[0])
+		changed = append(changed, found[0])
+	}
+	return tx.PutTrials(row.ID, changed)
+}
+
+// Release gives attempts back, as after an interrupt: the trials wait again, and the
+// attempts do not count as lost.
+func (u *Study) Release(ctx context.Context, attempts ...Attempt) error {
+	return named(u.name, u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		var events []Event
+		err := eachHeld(tx, row, attempts, func(t *Trial) {
+			t.Token, t.Lease, t.Owner = "", time.Time{}, Owner{}
+			e := row.event(Event{Time: now, Kind: TrialReleased, Trial: t.Number, Attempt: t.Attempt})
+			events, t.Revision = append(events, e), e.Revision
+		}, func(int) {})
+		return errors.Join(err, tx.PutEvents(row.ID, events))
+	}))
+}
+
+// Evaluated is a point that was evaluated elsewhere.
+type Evaluated struct {
+	Params  map[string]any
+	Numbers map[string]float64
+	Failure Failure
+	Message string
+}
+
+// Add records evaluations made elsewhere as finished trials. They do not count against the
+// budget. With key, a repeated call adds nothing and returns the same trials.
+func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]Trial, error) {
+	var added []Trial
+	err := u.once(ctx, key, &added, func(tx Tx, row *Row, now time.Time) error {
+		d, err := row.definition()
+		if err != nil {
+			return err
+		}
+		points := make([]map[string]any, len(evaluated))
+		for i, e := range evaluated {
+			points[i] = e.Params
+		}
+		trials, err := trialsOf(d, points)
+		if err != nil {
+			return err
+		}
+		for i, e := range evaluated {
+			t, r := &trials[i], Report{Trial: row.Trials + i + 1, Numbers: e.Numbers}
+			if err := r.check(); err != nil {
+				return err
+			}
+			t.Source, t.State, t.Numbers, t.Failure, t.Message = loop.Added, Complete, e.Numbers, e.Failure, e.Message
+			if e.Failure != "" {
+				t.State = Failed
+			} else if _, ok := e.Numbers[d.Objective().Name]; !ok {
+				return fmt.Errorf("%w: evaluation %d: there is no number named %q, the objective", loop.ErrNotFinite, i+1, d.Objective().Name)
+			}
+		}
+		added = trials
+		return row.add(tx, now, trials)
+	})
+	return added, named(u.name, err)
+}
+
+// AddSteps records numbers that a trial reported while it ran.
+func (u *Study) AddSteps(ctx context.Context, steps ...Step) error {
+	return named(u.name, u.store.backend.Update(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err != nil {
+			return err
+		}
+		return tx.PutSteps(row.ID, steps)
+	}))
+}
+
+// Steps returns the numbers that a trial reported while it ran, or all trials if trial is 0.
+func (u *Study) Steps(ctx context.Context, trial int) ([]Step, error) {
+	var steps []Step
+	err := u.store.backend.View(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err != nil {
+			return err
+		}
+		steps, err = tx.Steps(row.ID, trial)
+		return err
+	})
+	return steps, named(u.name, err)
+}

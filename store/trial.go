@@ -1,0 +1,129 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+)
+
+// State is how far a trial is.
+type State string
+
+// The states of a trial. A pending trial is waiting, or running under a lease.
+const (
+	Pending  State = "pending"
+	Complete State = "complete"
+	Failed   State = "failed"
+	Stopped  State = "stopped" // ended early by a stopping rule
+)
+
+// Failure is the kind of a failed trial.
+type Failure string
+
+// The kinds of failure.
+const (
+	FailedByProgram Failure = "program" // the evaluation reported a failure
+	TimedOut        Failure = "timeout"
+	NotFinite       Failure = "not finite" // a value that is NaN, infinite or beyond loop.MaxValue
+	Lost            Failure = "lost"       // every attempt lost its worker
+)
+
+// Trial is one evaluation of a study, as it is stored.
+type Trial struct {
+	Number int             `json:"trial"` // 1, 2, … without gaps
+	Params json.RawMessage `json:"params"`
+	Source loop.Source     `json:"source"`
+	State  State           `json:"state"`
+
+	// Numbers are the results by name: the objective and whatever else was reported.
+	Numbers map[string]float64 `json:"numbers,omitempty"`
+	Failure Failure            `json:"failure,omitempty"`
+	Message string             `json:"message,omitempty"` // why it failed
+
+	Attempt int       `json:"attempt,omitempty"` // times it was issued
+	Lost    int       `json:"lost,omitempty"`    // attempts whose worker was lost
+	Token   string    `json:"-"`                 // of the attempt that runs
+	Owner   Owner     `json:"owner,omitzero"`
+	Lease   time.Time `json:"lease,omitzero"` // end of the lease; zero while waiting
+
+	Prediction *Prediction `json:"prediction,omitempty"`
+	Warnings   []string    `json:"warnings,omitempty"`
+	Fit        int         `json:"fit,omitempty"` // number of the fit that proposed it
+
+	Created  time.Time `json:"created"`
+	Started  time.Time `json:"started,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	// Seconds is the time of the evaluation as its worker measured it.
+	Seconds float64 `json:"seconds,omitempty"`
+
+	// Asked and Told are the study's revisions at which the trial was created and got its
+	// result; Revision is the one of its last change.
+	Asked    int64 `json:"asked"`
+	Told     int64 `json:"told,omitempty"`
+	Revision int64 `json:"revision"`
+}
+
+// Prediction is the surrogate's prediction at a trial's point, in the user's units. A
+// number that is not finite is left out.
+type Prediction struct {
+	Mean        *float64 `json:"mean,omitempty"`
+	SD          *float64 `json:"sd,omitempty"`
+	Acquisition *float64 `json:"acquisition,omitempty"`
+}
+
+// Running reports whether an attempt is under way at a time of the store's clock.
+func (t *Trial) Running(now time.Time) bool {
+	return t.State == Pending && t.Lease.After(now) && !t.Owner.dead()
+}
+
+// Attempt names one attempt at a trial. Token proves that the caller holds its lease.
+type Attempt struct {
+	Trial int    `json:"trial"`
+	Token string `json:"token"`
+}
+
+// Fit is one fit of the surrogate that made proposals: what is needed to replay it.
+type Fit struct {
+	Number   int   `json:"fit"`
+	Revision int64 `json:"revision"` // of the history that was fitted
+	// Start is the fit whose warm start this one began from; 0 is none.
+	Start   int             `json:"start,omitempty"`
+	Warm    json.RawMessage `json:"warm,omitempty"` // what the next fit may start from
+	Version string          `json:"version"`        // of the program
+	Kernels string          `json:"kernels"`        // instruction set of the numeric kernels
+	Trials  int             `json:"trials"`         // proposals made
+}
+
+// Event is one change of a study. Revisions count a study's events from 1.
+type Event struct {
+	Revision int64     `json:"revision"`
+	Time     time.Time `json:"time"`
+	Kind     EventKind `json:"kind"`
+	Trial    int       `json:"trial,omitempty"`
+	Attempt  int       `json:"attempt,omitempty"`
+	Detail   string    `json:"detail,omitempty"`
+}
+
+// EventKind tells events apart.
+type EventKind string
+
+// The kinds of event.
+const (
+	StudyCreated  EventKind = "study created"
+	StudyEdited   EventKind = "study edited"
+	TrialCreated  EventKind = "trial created"
+	TrialIssued   EventKind = "trial issued"
+	TrialReleased EventKind = "trial released"
+	AttemptLost   EventKind = "attempt lost"
+	TrialFinished EventKind = "trial finished"
+)
+
+// Step is a number that a trial reported while it ran.
+type Step struct {
+	Trial   int     `json:"trial"`
+	Attempt int     `json:"attempt"`
+	Step    float64 `json:"step"`
+	Name    string  `json:"name"`
+	Value   float64 `json:"value"`
+}
