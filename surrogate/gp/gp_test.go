@@ -61,7 +61,7 @@ func hyper(t *testing.T, p surrogate.Posterior, name string) float64 {
 			return h.Value
 		}
 	}
-	require.Fail(t, "no such hyper-parameter", name)
+	require.Fail(t, "no such hyperparameter", name)
 	return 0
 }
 

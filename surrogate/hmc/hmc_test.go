@@ -212,7 +212,7 @@ func hyper(t *testing.T, p surrogate.Posterior, name string) float64 {
 			return h.Value
 		}
 	}
-	t.Fatalf("no hyper-parameter %s", name)
+	t.Fatalf("no hyperparameter %s", name)
 	return 0
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// RunClassifier checks that a classifier keeps the contract of package surrogate.
-// It fits it some eight times to up to 30 labels.
+// RunClassifier checks that a classifier fulfils the contract of package surrogate, by
+// some eight fits to at most 30 labels.
 func RunClassifier(t *testing.T, c surrogate.Classifier) {
 	for _, f := range []struct {
 		name string
@@ -35,8 +35,7 @@ func RunClassifier(t *testing.T, c surrogate.Classifier) {
 	}
 }
 
-// labelled is n points of the unit square in stripes of the given number of
-// classes.
+// labelled returns n points of the unit square, labelled in stripes.
 func labelled(n, classes int) surrogate.Labels {
 	d := smooth(n, 2)
 	l := surrogate.Labels{X: d.X, Y: make([]int, n), Classes: classes, Lo: d.Lo, Hi: d.Hi}
@@ -57,7 +56,7 @@ func probabilities(p surrogate.ClassPosterior, x *mat.Dense) *mat.Dense {
 	return prob
 }
 
-// classesAgree checks all that a posterior of labels says.
+// classesAgree checks that all predictions of a ClassPosterior are consistent.
 func classesAgree(c surrogate.Classifier, l surrogate.Labels) error {
 	p, err := fitLabels(c, l)
 	if err != nil {
@@ -99,12 +98,13 @@ func classesAgree(c surrogate.Classifier, l surrogate.Labels) error {
 		}
 	}
 	if right < len(l.Y)*8/10 {
-		return fmt.Errorf("%d of %d training labels are the most probable ones, want 80 %% of stripes", right, len(l.Y))
+		return fmt.Errorf("%d of %d training labels have the largest probability, want 80 %%", right, len(l.Y))
 	}
 	return nil
 }
 
-// saneClasses: probabilities and variances are such, and sizes are checked.
+// saneClasses checks that probabilities add up to 1, that variances are positive, and
+// that wrong sizes panic.
 func saneClasses(p surrogate.ClassPosterior, classes int, x *mat.Dense) error {
 	m, d := x.Dims()
 	latents := classes
@@ -112,7 +112,7 @@ func saneClasses(p surrogate.ClassPosterior, classes int, x *mat.Dense) error {
 		latents = 1
 	}
 	if p.Classes() != classes || p.Latents() != latents || p.Dim() != d {
-		return fmt.Errorf("a posterior of %d classes, %d latents and %d inputs, want %d, %d and %d", p.Classes(), p.Latents(), p.Dim(), classes, latents, d)
+		return fmt.Errorf("the posterior has %d classes, %d latents and %d inputs, want %d, %d and %d", p.Classes(), p.Latents(), p.Dim(), classes, latents, d)
 	}
 	prob := probabilities(p, x)
 	mean, variance := mat.NewDense(m, latents, nil), mat.NewDense(m, latents, nil)
@@ -121,12 +121,12 @@ func saneClasses(p surrogate.ClassPosterior, classes int, x *mat.Dense) error {
 		var sum float64
 		for _, v := range prob.RawRowView(i) {
 			if !(v >= 0 && v <= 1) {
-				return fmt.Errorf("a probability is %v", v)
+				return fmt.Errorf("a probability is %v, want a number in [0,1]", v)
 			}
 			sum += v
 		}
 		if math.Abs(sum-1) > 1e-9 {
-			return fmt.Errorf("probabilities add up to %v", sum)
+			return fmt.Errorf("probabilities add up to %v, want 1", sum)
 		}
 		for c, v := range variance.RawRowView(i) {
 			if !(v >= 0) || math.IsInf(v, 0) || math.IsNaN(mean.At(i, c)) {
@@ -136,11 +136,11 @@ func saneClasses(p surrogate.ClassPosterior, classes int, x *mat.Dense) error {
 	}
 	if e, ok := p.(surrogate.ClassEvidence); ok {
 		if v := e.LogMarginalLikelihood(); !(v <= 0) || math.IsInf(v, 0) {
-			return fmt.Errorf("a log probability of the labels of %v", v)
+			return fmt.Errorf("the log marginal likelihood of the labels is %v", v)
 		}
 	}
 	if len(p.Hypers()) == 0 {
-		return errors.New("no hyper-parameters")
+		return errors.New("no hyperparameters")
 	}
 	if !panics(func() { p.Predict(mat.NewDense(m, classes+1, nil), x) }) || !panics(func() { p.Latent(mean, mat.NewDense(m+1, latents, nil), x) }) {
 		return errors.New("a destination of the wrong size does not panic")
@@ -153,7 +153,7 @@ func gradientOfClasses(p surrogate.ClassPosterior, x *mat.Dense) error {
 	value, grad := make([]float64, m), mat.NewDense(m, d, nil)
 	if p.Classes() > 2 {
 		if !panics(func() { p.PredictGrad(value, grad, x) }) {
-			return errors.New("the gradient of one class among many does not panic")
+			return errors.New("PredictGrad does not panic for more than two classes")
 		}
 		return nil
 	}
@@ -161,7 +161,7 @@ func gradientOfClasses(p surrogate.ClassPosterior, x *mat.Dense) error {
 	prob := probabilities(p, x)
 	for i := range m {
 		if math.Abs(value[i]-prob.At(i, 1)) > 1e-9 {
-			return fmt.Errorf("PredictGrad has the probability %v, Predict %v", value[i], prob.At(i, 1))
+			return fmt.Errorf("PredictGrad writes the probability %v, Predict %v", value[i], prob.At(i, 1))
 		}
 		f := func(at []float64) float64 { return probabilities(p, mat.NewDense(1, d, at)).At(0, 1) }
 		if err := gradcheck.Gradient(f, append([]float64(nil), x.RawRowView(i)...), grad.RawRowView(i), 1e-5); err != nil {
@@ -171,7 +171,7 @@ func gradientOfClasses(p surrogate.ClassPosterior, x *mat.Dense) error {
 	return nil
 }
 
-// checkLabelDatasets: one label, classes that are absent, contradictions.
+// checkLabelDatasets fits one label, absent classes, and contradictory labels.
 func checkLabelDatasets(c surrogate.Classifier) error {
 	absent := labelled(8, 2)
 	clear(absent.Y)
@@ -192,7 +192,7 @@ func checkLabelDatasets(c surrogate.Classifier) error {
 	}
 	p, err := fitLabels(c, absent)
 	if err == nil && !(probabilities(p, absent.X).At(0, 0) > 0.5) {
-		err = errors.New("a class that alone was seen is not the more probable one")
+		err = errors.New("the only class among the labels does not have the larger probability")
 	}
 	return err
 }
@@ -206,13 +206,13 @@ func checkBadLabels(c surrogate.Classifier) error {
 		{"no data", surrogate.ErrNoData, func(l *surrogate.Labels) { *l = surrogate.Labels{Classes: 2} }},
 		{"an input of NaN", surrogate.ErrNotFinite, func(l *surrogate.Labels) { l.X.Set(2, 1, math.NaN()) }},
 		{"a label too few", surrogate.ErrShape, func(l *surrogate.Labels) { l.Y = l.Y[1:] }},
-		{"a label that is no class", surrogate.ErrLabel, func(l *surrogate.Labels) { l.Y[3] = 2 }},
+		{"a label outside the classes", surrogate.ErrLabel, func(l *surrogate.Labels) { l.Y[3] = 2 }},
 		{"one class", surrogate.ErrLabel, func(l *surrogate.Labels) { l.Classes = 1 }},
 	} {
 		l := labelled(5, 2)
 		b.harm(&l)
 		if _, err := fitLabels(c, l); !errors.Is(err, b.want) {
-			return fmt.Errorf("a fit to %s gives the error %v, want one that wraps %v", b.what, err, b.want)
+			return fmt.Errorf("a fit to %s returns the error %v, want one that wraps %v", b.what, err, b.want)
 		}
 	}
 	return nil
@@ -222,7 +222,7 @@ func checkLabelCancellation(c surrogate.Classifier) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := c.FitLabels(ctx, labelled(12, 2), random.New(1, "surrogatetest", 0)); !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("a fit under a cancelled context gives the error %v", err)
+		return fmt.Errorf("a fit with a cancelled context returns the error %v", err)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// everything is all that a posterior says at x, as numbers.
+// everything returns all predictions of a posterior at x in one slice.
 func everything(p surrogate.Posterior, x *mat.Dense) []float64 {
 	m, d := x.Dims()
 	mean, variance := predict(p, x)
@@ -38,8 +38,8 @@ func everything(p surrogate.Posterior, x *mat.Dense) []float64 {
 	return out
 }
 
-// checkDestinations: what a destination held does not matter, and neither call
-// changes the points.
+// checkDestinations checks that results do not depend on the previous content of
+// destinations, and that calls leave the points unchanged.
 func checkDestinations(s *suite) error {
 	const m = 4
 	x := points(m, 2)
@@ -84,7 +84,7 @@ func checkDestinations(s *suite) error {
 		}
 	}
 
-	// Views of larger matrices have a stride that is not their width.
+	// The stride of a view of a larger matrix differs from its width.
 	wide := mat.NewDense(m, 5, nil)
 	view := wide.Slice(0, m, 2, 4).(*mat.Dense)
 	view.Copy(x)
@@ -97,7 +97,7 @@ func checkDestinations(s *suite) error {
 	return nil
 }
 
-// checkShapes: sizes that disagree panic rather than give numbers.
+// checkShapes checks that wrong sizes panic.
 func checkShapes(s *suite) error {
 	x, v := points(3, 2), func(n int) []float64 { return make([]float64, n) }
 	g := func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }
@@ -127,7 +127,7 @@ func panics(f func()) (yes bool) {
 	return false
 }
 
-// checkConcurrency: four goroutines get what one gets.
+// checkConcurrency checks that four goroutines get the same predictions as one.
 func checkConcurrency(s *suite) error {
 	x := points(5, 2)
 	want := everything(s.post, x)
@@ -137,7 +137,7 @@ func checkConcurrency(s *suite) error {
 		group.Go(func() {
 			own := mat.DenseCopyOf(x)
 			for range 3 {
-				if err := identical("a prediction while others predict", everything(s.post, own), want); err != nil {
+				if err := identical("a concurrent prediction", everything(s.post, own), want); err != nil {
 					errs[i] = err
 				}
 			}
@@ -147,8 +147,8 @@ func checkConcurrency(s *suite) error {
 	return errors.Join(errs...)
 }
 
-// checkDeterminism: the same seed gives the same bits, on one processor and on
-// two, and a posterior does not look at its dataset again.
+// checkDeterminism checks that the same seed gives the same bits on one processor and
+// on two, and that a posterior does not read its dataset after the fit.
 func checkDeterminism(s *suite) error {
 	x := points(4, 2)
 	want := everything(s.post, x)
@@ -178,7 +178,7 @@ func checkDeterminism(s *suite) error {
 	return nil
 }
 
-// checkBadData: data that cannot be fitted give the errors of package surrogate.
+// checkBadData checks that invalid data give the errors of package surrogate.
 func checkBadData(s *suite) error {
 	for _, c := range []struct {
 		what string
@@ -197,22 +197,22 @@ func checkBadData(s *suite) error {
 		c.harm(&d)
 		post, err := s.model.Fit(context.Background(), d, random.New(1, "surrogatetest", 0))
 		if !errors.Is(err, c.want) {
-			return fmt.Errorf("a fit to %s gives the error %v, want one that wraps %v", c.what, err, c.want)
+			return fmt.Errorf("a fit to %s returns the error %v, want one that wraps %v", c.what, err, c.want)
 		}
 		if post != nil {
-			return fmt.Errorf("a fit to %s gives a posterior beside its error", c.what)
+			return fmt.Errorf("a fit to %s returns a posterior and an error", c.what)
 		}
 	}
 	return nil
 }
 
-// checkCancellation: a cancelled context's error comes back.
+// checkCancellation checks that a fit returns the error of a cancelled context.
 func checkCancellation(s *suite) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("enough"))
 	post, err := s.model.Fit(ctx, s.data, random.New(1, "surrogatetest", 0))
 	if !errors.Is(err, context.Canceled) || post != nil {
-		return fmt.Errorf("a fit under a cancelled context gives the posterior %v and the error %v, want %v", post, err, context.Canceled)
+		return fmt.Errorf("a fit with a cancelled context returns the posterior %v and the error %v, want %v", post, err, context.Canceled)
 	}
 	return nil
 }

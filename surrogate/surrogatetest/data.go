@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// smooth is n standardised values of a smooth function at points of the unit
+// smooth returns n standardised values of a smooth function at points of the unit
 // cube.
 func smooth(n, dim int) surrogate.Dataset {
 	rng := random.New(2, "data", n)
@@ -32,7 +32,7 @@ func smooth(n, dim int) surrogate.Dataset {
 	return d
 }
 
-// points are m rows in the unit cube, away from the data.
+// points returns m rows in the unit cube, away from the data.
 func points(m, dim int) *mat.Dense {
 	rng := random.New(3, "points", m)
 	x := mat.NewDense(m, dim, nil)
@@ -44,7 +44,7 @@ func points(m, dim int) *mat.Dense {
 	return x
 }
 
-// pairs are rows of which each second one lies close to the one before.
+// pairs returns rows in pairs of close neighbours.
 func pairs(m, dim int) *mat.Dense {
 	x := points(m, dim)
 	for i := 1; i < m; i += 2 {

@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// checkDatasets fits datasets that break careless models.
+// checkDatasets fits degenerate datasets.
 func checkDatasets(s *suite) error {
 	one := surrogate.Dataset{X: mat.NewDense(1, 1, []float64{0.4}), Y: []float64{0.7}}
 	duplicates := smooth(6, 2)
@@ -52,8 +52,8 @@ func checkDatasets(s *suite) error {
 	return nil
 }
 
-// huge fits values of size 1e12 by way of surrogate.Scaled, and asks that the
-// predictions at the data are nearer to them than their mean is.
+// huge fits values of size 1e12 by surrogate.Scaled, and checks that the predictions at
+// the data have a smaller squared error than the mean of the values.
 func huge(s *suite) error {
 	d := clone(s.data)
 	d.X.Scale(1e12, d.X)
@@ -77,7 +77,7 @@ func huge(s *suite) error {
 		total += (y - 5e12) * (y - 5e12)
 	}
 	if !(sum < total) {
-		return fmt.Errorf("the squared error at the data is %.3g, that of their mean %.3g", sum, total)
+		return fmt.Errorf("the squared error at the data is %.3g, the squared error of their mean %.3g", sum, total)
 	}
 	return nil
 }

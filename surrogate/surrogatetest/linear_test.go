@@ -14,8 +14,8 @@ import (
 
 const toyNoise = 0.01
 
-// linear is Bayesian linear regression f = Φw, w ~ N(0, I), on the features
-// φ(x) = (1, x_j, sin 3x_j). Everything about it is exact.
+// linear is exact Bayesian linear regression f = Φw, w ~ N(0, I), on the features
+// φ(x) = (1, x_j, sin 3x_j).
 type linear struct{}
 
 func (linear) Fit(ctx context.Context, d surrogate.Dataset, _ *rand.Rand) (surrogate.Posterior, error) {
@@ -44,7 +44,7 @@ type fitted struct {
 	shift     []float64
 	factor    *linalg.Cholesky
 	mean      []float64
-	x         *mat.Dense // what was observed
+	x         *mat.Dense // training inputs
 	y         []float64
 }
 
@@ -70,8 +70,8 @@ func (p *fitted) observe(x *mat.Dense, y []float64, n int) (surrogate.Posterior,
 	return next, nil
 }
 
-// features returns Φ and its derivatives: slope[i][k] = ∂φ_k/∂x_j at row i, for
-// the one j that φ_k depends on.
+// features returns Φ and its derivatives: slope[i][k] = ∂φ_k/∂x_j at row i, for the
+// only j on which φ_k depends.
 func (p *fitted) features(x *mat.Dense) (phi, slope *mat.Dense) {
 	m, d := x.Dims()
 	if d != p.dim {

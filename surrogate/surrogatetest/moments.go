@@ -14,7 +14,7 @@ import (
 
 func checkPredict(s *suite) error { return sane(s.post, s.data.X, points(5, 2)) }
 
-// sane checks that what a posterior says is finite, at its data and elsewhere.
+// sane checks that predictions are finite, at the data and elsewhere.
 func sane(p surrogate.Posterior, xs ...*mat.Dense) error {
 	if v := p.Noise(); !(v >= 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("Noise() is %v", v)
@@ -53,7 +53,7 @@ func sane(p surrogate.Posterior, xs ...*mat.Dense) error {
 	return nil
 }
 
-// checkRows: a row's prediction depends on that row alone.
+// checkRows checks that the prediction of a row depends on that row alone.
 func checkRows(s *suite) error {
 	const m = 7
 	x := points(m, 2)
@@ -88,7 +88,7 @@ func checkRows(s *suite) error {
 
 func checkJoint(s *suite) error { return jointAgrees(s.post, pairs(8, 2), s.Tol) }
 
-// jointAgrees checks Joint against Predict, and its covariance's eigenvalues.
+// jointAgrees checks Joint against Predict, and the eigenvalues of the covariance.
 func jointAgrees(p surrogate.Posterior, x *mat.Dense, tol float64) error {
 	sd := scale(p, x)
 	mean, variance := predict(p, x)
@@ -116,8 +116,8 @@ func jointAgrees(p surrogate.Posterior, x *mat.Dense, tol float64) error {
 
 func checkGradient(s *suite) error { return gradientAgrees(s.post, points(3, 2), s.GradTol, s.Tol) }
 
-// gradientAgrees checks PredictGrad against Predict and central differences of
-// weighted sums over the rows.
+// gradientAgrees checks PredictGrad against Predict, and against central differences
+// of weighted sums over the rows.
 func gradientAgrees(p surrogate.Posterior, x *mat.Dense, gradTol, tol float64) error {
 	sd := scale(p, x)
 	g := predictGrad(p, x)

@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// checkCondition: an observation moves the mean towards it, lowers the variance
-// there, and leaves the old posterior as it was.
+// checkCondition checks that an observation moves the mean towards its value, lowers
+// the variance at its point, and leaves the old posterior unchanged.
 func checkCondition(s *suite) error {
 	post, ok := s.post.(surrogate.Conditioner)
 	if !ok {
@@ -35,7 +35,7 @@ func checkCondition(s *suite) error {
 	case next.Dim() != post.Dim() || next.Noise() != post.Noise():
 		return fmt.Errorf("after conditioning Dim and Noise went from %d, %v to %d, %v", post.Dim(), post.Noise(), next.Dim(), next.Noise())
 	}
-	if err := identical("the posterior after another was made from it", everything(post, x), before); err != nil {
+	if err := identical("the old posterior after Condition", everything(post, x), before); err != nil {
 		return err
 	}
 	kept := everything(next, x)
@@ -49,8 +49,8 @@ func checkCondition(s *suite) error {
 		return fmt.Errorf("after conditioning: %w", err)
 	}
 
-	// Two observations at once, and one after the other, give the same; for a
-	// model that approximates, the first is still sane.
+	// Two observations at once and one after the other give the same posterior. For
+	// an approximate model the first need only be sane.
 	two, err := post.Condition(points(2, 2), []float64{0.1, -0.2})
 	if err != nil {
 		return err
@@ -59,16 +59,16 @@ func checkCondition(s *suite) error {
 		return fmt.Errorf("after conditioning on two observations: %w", err)
 	}
 	if _, err := post.Condition(points(1, 2), []float64{math.NaN()}); !errors.Is(err, surrogate.ErrNotFinite) {
-		return fmt.Errorf("conditioning on NaN gives the error %v, want one that wraps %v", err, surrogate.ErrNotFinite)
+		return fmt.Errorf("Condition on NaN returns the error %v, want one that wraps %v", err, surrogate.ErrNotFinite)
 	}
 	if _, err := post.Condition(points(2, 2), []float64{1}); !errors.Is(err, surrogate.ErrShape) {
-		return fmt.Errorf("conditioning on two rows and one target gives the error %v, want one that wraps %v", err, surrogate.ErrShape)
+		return fmt.Errorf("Condition on two rows and one target returns the error %v, want one that wraps %v", err, surrogate.ErrShape)
 	}
 	return nil
 }
 
-// checkLeaveOneOut: the moments are finite, and what a model says of a point it
-// has not seen is less sure than what it says of one it has.
+// checkLeaveOneOut checks that the moments are finite, and that the variance at a point
+// is not smaller without its observation.
 func checkLeaveOneOut(s *suite) error {
 	post, ok := s.post.(surrogate.LeaveOneOut)
 	if !ok {
@@ -96,8 +96,8 @@ func checkLeaveOneOut(s *suite) error {
 	return checkLeaveOutCondition(s, post)
 }
 
-// checkLeaveOutCondition: leaving out the row that Condition added is the
-// posterior from before.
+// checkLeaveOutCondition checks that leaving out the row of Condition gives the
+// predictions of the old posterior.
 func checkLeaveOutCondition(s *suite, post surrogate.Posterior) error {
 	conditioner, ok := post.(surrogate.Conditioner)
 	if !ok {
@@ -110,12 +110,12 @@ func checkLeaveOutCondition(s *suite, post surrogate.Posterior) error {
 	}
 	after, ok := next.(surrogate.LeaveOneOut)
 	if !ok {
-		return errors.New("a LeaveOneOut is none after Condition")
+		return errors.New("Condition of a LeaveOneOut returns a posterior without LeaveOneOut")
 	}
 	n := len(s.data.Y)
 	mean, variance := make([]float64, n+1), make([]float64, n+1)
 	if panics(func() { after.LeaveOneOut(mean, variance) }) {
-		return fmt.Errorf("after conditioning %d rows on one more LeaveOneOut does not write %d numbers", n, n+1)
+		return fmt.Errorf("LeaveOneOut after Condition of %d rows on one more does not write %d numbers", n, n+1)
 	}
 	wantMean, wantVariance := predict(post, x)
 	sd := scale(post, s.data.X)
@@ -133,8 +133,8 @@ func checkEvidence(s *suite) error {
 	return finite("log marginal likelihood", []float64{post.LogMarginalLikelihood()})
 }
 
-// checkWarmStart: a state that went through JSON starts a fit, and one of the
-// wrong length is ignored.
+// checkWarmStart checks that a fit can start from a state that was written to JSON and
+// read again, and that a state of the wrong length is ignored.
 func checkWarmStart(s *suite) error {
 	model, warm := s.model.(surrogate.WarmStarter)
 	post, states := s.post.(surrogate.Stater)
@@ -169,7 +169,7 @@ func checkWarmStart(s *suite) error {
 		return errors.New("a fit from a state has no state of the same length")
 	}
 
-	// The state belongs to the caller.
+	// The caller may change the state.
 	if kept := post.State(); len(kept) > 0 {
 		kept[0] += 1000
 		if err := identical("the state after the caller changed a copy", post.State(), state); err != nil {
@@ -184,7 +184,7 @@ func checkWarmStart(s *suite) error {
 	return identical("a fit from a state that is too long, against one without", everything(wrong, x), everything(s.post, x))
 }
 
-// checkHypers: names are there and differ, values are finite.
+// checkHypers checks that names are distinct and not empty, and that values are finite.
 func checkHypers(s *suite) error {
 	post, ok := s.post.(surrogate.Describer)
 	if !ok {
@@ -194,11 +194,11 @@ func checkHypers(s *suite) error {
 	for _, h := range post.Hypers() {
 		switch {
 		case h.Name == "":
-			return errors.New("a hyper-parameter has no name")
+			return errors.New("a hyperparameter has no name")
 		case seen[h.Name]:
-			return fmt.Errorf("two hyper-parameters are named %s", h.Name)
+			return fmt.Errorf("two hyperparameters are named %s", h.Name)
 		case math.IsNaN(h.Value) || math.IsInf(h.Value, 0):
-			return fmt.Errorf("the hyper-parameter %s is %v", h.Name, h.Value)
+			return fmt.Errorf("the hyperparameter %s is %v", h.Name, h.Value)
 		}
 		seen[h.Name] = true
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// checkPaths: a path is one function, the same whenever and with whatever other
-// points it is asked for, and its gradient is that of its value.
+// checkPaths checks that the value of a path at a point never changes and does not
+// depend on the other points, and that its gradient is the derivative of its value.
 func checkPaths(s *suite) error {
 	const n, m = 3, 5
 	paths := s.post.Paths(n, random.New(6, "paths", 0))
@@ -28,7 +28,7 @@ func checkPaths(s *suite) error {
 	for i, p := range paths {
 		value := evaluate(p, x)
 		if err := errors.Join(
-			identical("a path asked twice", evaluate(p, x), value),
+			identical("a path evaluated twice", evaluate(p, x), value),
 			identical("a path drawn again from the same stream", evaluate(again[i], x), value),
 		); err != nil {
 			return err
@@ -59,8 +59,8 @@ func checkPaths(s *suite) error {
 	return nil
 }
 
-// checkPathMoments compares the mean and covariance of many paths with Joint.
-// Their standard errors are those of the sample; five of them are allowed.
+// checkPathMoments compares the mean and covariance of many paths with Joint. It allows
+// five standard errors, estimated from the sample.
 func checkPathMoments(s *suite) error {
 	const m, errorsAllowed = 6, 5
 	n := 2000
@@ -85,7 +85,7 @@ func checkPathMoments(s *suite) error {
 		got := sum / float64(n)
 		stderr := math.Sqrt(max(square/float64(n)-got*got, 0) / float64(n))
 		if allowed := errorsAllowed*stderr + s.PathTol*unit; !(math.Abs(got) <= allowed) {
-			return fmt.Errorf("%s of %d paths is off by %v from that of Joint, %v; allowed is %v", what, n, got, want, allowed)
+			return fmt.Errorf("%s of %d paths differs by %v from Joint's %v; allowed is %v", what, n, got, want, allowed)
 		}
 		return nil
 	}

@@ -10,23 +10,24 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Options loosen the suite for models that need it.
+// Options relaxes the suite for slow or approximate models. The zero value has the
+// strictest tolerances.
 type Options struct {
-	// Fast merges the datasets and halves the fits, for models that take long,
-	// and draws 500 paths instead of 2000.
+	// Fast merges datasets, halves the number of fits and draws 500 instead of 2000
+	// paths, for slow models.
 	Fast bool
 
-	// Tol is how far two ways to the same number may differ, relative to the
-	// posterior's standard deviation; 0 is 1e-6.
+	// Tol is the tolerance between two computations of the same number, relative to
+	// the posterior standard deviation; 0 is 1e-6.
 	Tol float64
 
-	// GradTol is the tolerance on gradients, relative to one plus their size; 0
-	// is 1e-5.
+	// GradTol is the tolerance of gradients, relative to one plus their size; 0 is
+	// 1e-5.
 	GradTol float64
 
-	// PathTol is how far the moments of paths may stand from those of Joint
-	// beyond Monte-Carlo error, relative to the standard deviations; 0 is Tol.
-	// It is for models whose paths are approximate.
+	// PathTol is the tolerance between the moments of paths and those of Joint, in
+	// addition to the Monte-Carlo error and relative to the standard deviations; 0
+	// is Tol. Models with approximate paths need it.
 	PathTol float64
 }
 
@@ -98,11 +99,10 @@ var checks = []struct {
 	{"leave one out", checkLeaveOneOut},
 	{"evidence", checkEvidence},
 	{"warm start", checkWarmStart},
-	{"hyper-parameters", checkHypers},
+	{"hyperparameters", checkHypers},
 }
 
-// suite is a model and its posterior on the main dataset, on which most checks
-// are made.
+// suite is a model with its posterior on the main dataset, which most checks use.
 type suite struct {
 	Options
 	model surrogate.Model
@@ -121,7 +121,7 @@ func newSuite(o Options, m surrogate.Model) (*suite, error) {
 	s.post = post
 	switch {
 	case post.Dim() != 2:
-		return nil, fmt.Errorf("a fit to 2 inputs has a Dim() of %d", post.Dim())
+		return nil, fmt.Errorf("Dim() is %d after a fit to 2 inputs", post.Dim())
 	case describe(m) != before:
 		return nil, fmt.Errorf("the fit changed the model from\n%s\nto\n%s", before, describe(m))
 	case !same(d, s.data):
@@ -130,14 +130,14 @@ func newSuite(o Options, m surrogate.Model) (*suite, error) {
 	return s, nil
 }
 
-// fit fits the model with the seed that all fits share.
+// fit fits the model with the common seed of all fits.
 func (s *suite) fit(d surrogate.Dataset) (surrogate.Posterior, error) {
 	post, err := s.model.Fit(context.Background(), d, random.New(1, "surrogatetest", 0))
 	if err != nil {
 		return nil, fmt.Errorf("fit: %w", err)
 	}
 	if post == nil {
-		return nil, errors.New("neither a posterior nor an error came of the fit")
+		return nil, errors.New("the fit returns neither a posterior nor an error")
 	}
 	return post, nil
 }

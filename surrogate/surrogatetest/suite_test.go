@@ -30,7 +30,7 @@ func ExampleOptions_Check() {
 	// Output: <nil>
 }
 
-// broken is linear with its posterior replaced, or its Fit.
+// broken is linear with another posterior or another Fit.
 type broken struct {
 	posterior func(*fitted) surrogate.Posterior
 	fit       func(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error)
@@ -54,7 +54,7 @@ func (b broken) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (s
 	return b.posterior(p.(*fitted)), nil
 }
 
-// Each fault is one method of a posterior gone wrong.
+// Each of the following posteriors has a fault in one method.
 type (
 	negativeVariance struct{ *fitted }
 	nanMean          struct{ *fitted }
@@ -225,8 +225,8 @@ func (p pathFault) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	return paths
 }
 
-// Predictions that depend on how many were asked before stand for scratch space
-// shared between calls.
+// Predictions that depend on the number of earlier calls imitate working memory that
+// calls share.
 func (p sharedScratch) Predict(mean, variance []float64, x *mat.Dense) {
 	p.fitted.Predict(mean, variance, x)
 	mean[0] += 1e-12 * float64(p.calls.Add(1))
@@ -272,8 +272,7 @@ type pathFunc func(value []float64, grad, x *mat.Dense)
 
 func (f pathFunc) Eval(value []float64, grad, x *mat.Dense) { f(value, grad, x) }
 
-// hash is noise that looks independent from point to point, the same whenever
-// asked.
+// hash returns noise that differs from point to point and never changes at a point.
 func hash(i int, x []float64) float64 {
 	v := math.Sin(float64(i+1)*1e4*x[0]+float64(i+7)*3e4*x[len(x)-1]) * 1e4
 	return v - math.Floor(v) - 0.5
@@ -291,13 +290,13 @@ func TestSuiteBites(t *testing.T) {
 		return borrowed{p.(*fitted), d.Y}, nil
 	}
 	for _, c := range []struct {
-		name, want string // want: the check that must complain
+		name, want string // want: the check that must fail
 		model      surrogate.Model
 	}{
 		{"negative variance", "predict", broken{posterior: func(p *fitted) surrogate.Posterior { return negativeVariance{p} }}},
 		{"NaN", "predict", broken{posterior: func(p *fitted) surrogate.Posterior { return nanMean{p} }}},
 		{"infinite noise", "predict", broken{posterior: func(p *fitted) surrogate.Posterior { return infiniteNoise{p} }}},
-		{"wrong dimension", "a fit to 2 inputs has a Dim() of 3", broken{posterior: func(p *fitted) surrogate.Posterior { return wrongDim{p} }}},
+		{"wrong dimension", "Dim() is 3 after a fit to 2 inputs", broken{posterior: func(p *fitted) surrogate.Posterior { return wrongDim{p} }}},
 		{"row index", "rows", broken{posterior: func(p *fitted) surrogate.Posterior { return rowIndex{p} }}},
 		{"batch size", "rows", broken{posterior: func(p *fitted) surrogate.Posterior { return batchSize{p} }}},
 		{"noise in the joint", "joint", broken{posterior: func(p *fitted) surrogate.Posterior { return noiseInJoint{p} }}},
@@ -322,7 +321,7 @@ func TestSuiteBites(t *testing.T) {
 				value[0] += 1e-9 * rng.NormFloat64()
 			})
 		})}},
-		{"path that knows its row", "paths", broken{posterior: paths(func(_ int, _ *rand.Rand, p *drawn) surrogate.Path {
+		{"path that depends on its row", "paths", broken{posterior: paths(func(_ int, _ *rand.Rand, p *drawn) surrogate.Path {
 			return pathFunc(func(value []float64, grad, x *mat.Dense) {
 				p.Eval(value, grad, x)
 				for i := range value {
@@ -367,7 +366,7 @@ func TestSuiteBites(t *testing.T) {
 			}
 			return p, err
 		}}},
-		{"deaf to cancellation", "cancellation", broken{fit: func(_ context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+		{"ignores cancellation", "cancellation", broken{fit: func(_ context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 			return linear{}.Fit(context.Background(), d, rng)
 		}}},
 		{"borrowed data", "determinism", broken{fit: ownsNothing}},
@@ -391,14 +390,14 @@ func TestSuiteBites(t *testing.T) {
 			}
 			return linear{}.Fit(ctx, d, rng)
 		}}},
-		{"neither posterior nor error", "neither", broken{fit: func(context.Context, surrogate.Dataset, *rand.Rand) (surrogate.Posterior, error) { return nil, nil }}},
+		{"neither posterior nor error", "the fit returns neither", broken{fit: func(context.Context, surrogate.Dataset, *rand.Rand) (surrogate.Posterior, error) { return nil, nil }}},
 
 		{"conditioning does nothing", "condition", broken{posterior: func(p *fitted) surrogate.Posterior { return timid{p} }}},
 		{"conditioning in place", "condition", broken{posterior: func(p *fitted) surrogate.Posterior { return eager{p} }}},
 		{"NaN evidence", "evidence", broken{posterior: func(p *fitted) surrogate.Posterior { return nanEvidence{p} }}},
 		{"NaN left out", "leave one out", broken{posterior: func(p *fitted) surrogate.Posterior { return nanLeave{p} }}},
-		{"left out without what was conditioned on", "leave one out", broken{posterior: func(p *fitted) surrogate.Posterior { return staleLeave{p} }}},
-		{"hyper-parameters with one name", "hyper-parameters", broken{posterior: func(p *fitted) surrogate.Posterior { return twins{p} }}},
+		{"leave-one-out without the added observation", "leave one out", broken{posterior: func(p *fitted) surrogate.Posterior { return staleLeave{p} }}},
+		{"hyperparameters with one name", "hyperparameters", broken{posterior: func(p *fitted) surrogate.Posterior { return twins{p} }}},
 		{"state not read", "warm start", picky{}},
 		{"wrong state used", "warm start", gullible{}},
 	} {
@@ -409,12 +408,12 @@ func TestSuiteBites(t *testing.T) {
 			for _, line := range strings.Split(err.Error(), "\n") {
 				found = found || strings.HasPrefix(line, c.want)
 			}
-			require.True(t, found, "%s must complain, but only this did:\n%v", c.want, err)
+			require.True(t, found, "%s must fail, but only these checks do:\n%v", c.want, err)
 		})
 	}
 }
 
-// borrowed keeps the caller's targets.
+// borrowed refers to the caller's targets.
 type borrowed struct {
 	*fitted
 	y []float64
@@ -434,7 +433,7 @@ func perturbed(ctx context.Context, d surrogate.Dataset, by float64) (surrogate.
 	return p, nil
 }
 
-// picky refuses every state; gullible starts from any.
+// picky rejects every state; gullible accepts states of any length.
 type (
 	picky    struct{ linear }
 	gullible struct{ linear }

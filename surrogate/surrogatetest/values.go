@@ -25,7 +25,7 @@ func joint(p surrogate.Posterior, x *mat.Dense) ([]float64, *mat.SymDense) {
 	return mean, cov
 }
 
-// gradients are what PredictGrad writes.
+// gradients holds the results of PredictGrad.
 type gradients struct {
 	mean, variance   []float64
 	dmean, dvariance *mat.Dense
@@ -45,8 +45,8 @@ func evaluate(p surrogate.Path, x *mat.Dense) []float64 {
 	return value
 }
 
-// scale is the largest standard deviation at x, at least 1e-8: the unit of
-// disagreements.
+// scale returns the largest standard deviation at x, at least 1e-8: the unit of
+// tolerances.
 func scale(p surrogate.Posterior, x *mat.Dense) float64 {
 	_, variance := predict(p, x)
 	var big float64
@@ -109,7 +109,7 @@ func rowsOf(x *mat.Dense, rows ...int) *mat.Dense {
 	return out
 }
 
-// describe writes out a value, following pointers.
+// describe formats a value and the values its pointers refer to.
 func describe(v any) string {
 	var b strings.Builder
 	write(&b, reflect.ValueOf(v), 0)
