@@ -12,7 +12,7 @@ import (
 	"github.com/functionspace/bo/surrogate/ibnn"
 )
 
-// Outside the data a ReLU network goes on in straight lines.
+// Outside the data the mean of a ReLU network continues linearly.
 func Example() {
 	d := surrogate.Dataset{X: mat.NewDense(6, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}), Y: []float64{-1, -0.6, -0.2, 0.2, 0.6, 1}}
 	posterior, err := ibnn.Model{}.Fit(context.Background(), d, rand.New(rand.NewPCG(1, 2)))

@@ -16,9 +16,8 @@ import (
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
-// Paths carry a finite ReLU network, which bends within a central difference: the
-// gradients of the moments are checked below to more digits, and for the default
-// depth.
+// Paths are finite ReLU networks with kinks within a central difference. The gradients
+// of the moments are checked below to more digits and for the default depth.
 func TestConformance(t *testing.T) {
 	o := surrogatetest.Options{Fast: true, PathTol: 0.1, GradTol: 0.02}
 	t.Run("published", func(t *testing.T) { o.Run(t, Model{Depth: 1}) })
@@ -51,7 +50,8 @@ func kernel(t *testing.T, m Model, dim int) prior.Kernel {
 	return p.Kernel
 }
 
-// By hand: k⁰ is σ_b² + σ_w²x·x'/d, and at x = x' each layer gives σ_b² + σ_w²k/2.
+// The kernel by hand: k⁰ is σ_b² + σ_w²x·x'/d, and at x = x' each layer computes
+// σ_b² + σ_w²k/2.
 func TestPublishedKernel(t *testing.T) {
 	v := make([]float64, 1)
 	kernel(t, Model{}, 2).Diag(v, mat.NewDense(1, 2, []float64{0.6, 0.8}))
@@ -68,7 +68,7 @@ func TestPublishedKernel(t *testing.T) {
 	require.InDelta(t, 2*3/(2*math.Pi), c.At(0, 0), 1e-9)
 }
 
-// The covariance of wide random networks with these weights.
+// The kernel is the covariance of wide random networks with these weights.
 func TestKernelIsThatOfWideNetworks(t *testing.T) {
 	const width, draws = 100, 2000
 	net := &nn.Network{In: 2, Hidden: []int{width, width}, Activation: nn.ReLU}

@@ -13,8 +13,8 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// Model is a Gaussian process with the kernel of an infinitely wide ReLU network.
-// The zero value is the default, which is the published one.
+// Model is a Gaussian process with the kernel of an infinitely wide ReLU network. The
+// zero value has the published settings.
 type Model struct {
 	Depth  int     `set:"depth" default:"3" help:"hidden layers"`
 	Weight float64 `set:"weight" default:"10" help:"variance of the weights times their fan-in"`

@@ -18,8 +18,8 @@ func TestConformance(t *testing.T) {
 	surrogatetest.Options{Fast: true}.Run(t, Model{mapnet.Settings{Hidden: []int{10}}})
 }
 
-// Without hidden layers the mean is that of ridge regression, and nothing but the
-// noise is uncertain.
+// Without hidden layers the mean is the mean of ridge regression, and the latent
+// variance is 0.
 func TestRidgeRegression(t *testing.T) {
 	const delta, noise = 0.8, 0.1
 	d := surrogate.Dataset{X: mat.NewDense(3, 1, []float64{-1, 0, 1}), Y: []float64{-2, 0.3, 1.7}}
@@ -27,7 +27,7 @@ func TestRidgeRegression(t *testing.T) {
 	require.NoError(t, err)
 	mean, variance := make([]float64, 1), make([]float64, 1)
 	p.Predict(mean, variance, mat.NewDense(1, 1, []float64{2}))
-	// The network sees u = √3·x; targets have mean 0. Its slope is uᵀy/(uᵀu + δσ²).
+	// The network's input is u = √3·x; targets have mean 0. Its slope is uᵀy/(uᵀu + δσ²).
 	slope := math.Sqrt(3) * 3.7 / (3*2 + delta*noise)
 	require.InDelta(t, 2*math.Sqrt(3)*slope, mean[0], 1e-8)
 	require.Zero(t, variance[0])

@@ -12,9 +12,9 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
-// Model is a network at a maximum of the posterior of its weights. The zero value
-// is the default: two hidden layers of 50 tanh units, weight decay and noise by
-// the evidence.
+// Model is a network at a maximum of the posterior of its weights. The zero value is the
+// default: two hidden layers of 50 tanh units, with weight decay and noise variance
+// fitted by marginal likelihood.
 type Model struct {
 	mapnet.Settings
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// basis is a constant and the features of a kernel.
+// basis is the linear.Basis of a constant mean and the features of a kernel.
 type basis struct {
 	prior.Features
 	constant float64

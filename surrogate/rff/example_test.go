@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate/rff"
 )
 
-// A function drawn from the posterior is one function, wherever it is asked.
+// A path drawn from the posterior is a function that can be evaluated anywhere.
 func Example() {
 	d := surrogate.Dataset{X: mat.NewDense(11, 1, nil)}
 	for i := range 11 {

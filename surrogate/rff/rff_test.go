@@ -18,7 +18,7 @@ import (
 func TestConformance(t *testing.T) {
 	for kernel, o := range map[string]surrogatetest.Options{
 		"": {Fast: true}, "rbf*periodic+linear": {Fast: true},
-		"arccos": {Fast: true, GradTol: 0.02}, // a ReLU network bends within a difference
+		"arccos": {Fast: true, GradTol: 0.02}, // a ReLU network has kinks within a finite difference
 	} {
 		t.Run(kernel, func(t *testing.T) {
 			o.Run(t, Model{Spec: prior.Spec{Kernel: kernel, Restarts: 1}, Features: 100})
@@ -37,8 +37,8 @@ func wave(n int) surrogate.Dataset {
 	return d
 }
 
-// Where the features are exact, so are posterior and evidence; Fourier features
-// come near them.
+// With exact features posterior and evidence are exact. With Fourier features they are
+// close.
 func TestAgainstExactProcess(t *testing.T) {
 	d := wave(25)
 	x := wave(10).X
@@ -61,7 +61,8 @@ func TestAgainstExactProcess(t *testing.T) {
 	}
 }
 
-// More observations than features, in blocks, and one after the other.
+// With more observations than features, a fit in blocks agrees with conditioning on one
+// observation after the other.
 func TestConditioningIsAFit(t *testing.T) {
 	d := wave(1500)
 	m := Model{Spec: prior.Spec{Kernel: "rbf(lengthscale=0.6)", Noise: new(0.02), Variance: new(1.5), Mean: prior.MeanZero}, Features: 40}

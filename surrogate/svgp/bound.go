@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	chunk     = 1024    // observations that pass at a time
-	keepLimit = 1 << 23 // numbers of W that are kept between the two passes
+	chunk     = 1024    // observations of one block of W
+	keepLimit = 1 << 23 // largest size of W that is kept for the gradient
 )
 
-// data are the observations, targets less a fixed shift.
+// data holds the observations, with a fixed shift subtracted from the targets.
 type data struct {
 	x         *mat.Dense
 	y         []float64
@@ -29,8 +29,8 @@ func (d data) rows(lo, hi int) *mat.Dense {
 	return d.x.Slice(lo, hi, 0, dim).(*mat.Dense)
 }
 
-// collapsed is the bound at given hyper-parameters and inducing points, with the
-// q that attains it: v ~ N(m, B⁻¹).
+// collapsed is the bound at given hyperparameters and inducing points, with the optimal
+// q: v ~ N(m, B⁻¹).
 type collapsed struct {
 	process prior.Process // its mean is relative to the data's shift
 	z       *mat.Dense
@@ -40,10 +40,10 @@ type collapsed struct {
 
 	value    float64
 	residual float64      // Σ_i k(x_i,x_i) - |w(x_i)|²
-	kept     []*mat.Dense // W by chunks, where it is small
+	kept     []*mat.Dense // blocks of W, if it is small
 }
 
-// newCollapsed costs n·m²·2 flops.
+// newCollapsed computes the bound in 2nm² flops.
 func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*collapsed, error) {
 	n, _ := d.x.Dims()
 	m, _ := z.Dims()
@@ -124,8 +124,8 @@ func (c *collapsed) features(x *mat.Dense) *mat.Dense {
 }
 
 // gradient adds the derivatives of the bound with respect to the kernel's log
-// hyper-parameters to dtheta, and with respect to Z to dz unless that is nil. It
-// returns the one with respect to σ². With α = (y - μ - Wᵀm)/σ²,
+// hyperparameters to dtheta and, unless dz is nil, with respect to Z to dz. It returns
+// the derivative with respect to σ². With α = (y - μ - Wᵀm)/σ²,
 //
 //	∂/∂k(Z,X) = L⁻ᵀ[ m αᵀ + (I - B⁻¹)W/σ² ],  ∂/∂k(Z,Z) = -½ L⁻ᵀ[ m mᵀ + B - 2I + B⁻¹ ]L⁻¹
 func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *mat.Dense) (dnoise float64, err error) {
@@ -214,7 +214,7 @@ func (c *collapsed) sandwich(a *mat.SymDense, s float64) *mat.SymDense {
 	return out
 }
 
-// block returns W for the chunk that starts at lo.
+// block returns W for the block of observations that starts at lo.
 func (c *collapsed) block(lo int, x *mat.Dense) *mat.Dense {
 	if c.kept != nil {
 		return c.kept[lo/chunk]

@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate/svgp"
 )
 
-// Two thousand observations through twenty inducing points.
+// Two thousand observations with twenty inducing points.
 func Example() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := surrogate.Dataset{X: mat.NewDense(2000, 1, nil), Y: make([]float64, 2000)}

@@ -27,7 +27,7 @@ type gaussian struct {
 	s    *mat.SymDense
 }
 
-// optimal is the q at which the collapsed bound is attained.
+// optimal returns the optimal q of the collapsed bound.
 func optimal(c *collapsed) (*gaussian, error) {
 	m := len(c.m)
 	lower := mat.NewDense(m, m, nil)
@@ -39,7 +39,7 @@ func optimal(c *collapsed) (*gaussian, error) {
 	return q, q.refresh()
 }
 
-// standard is N(0, I).
+// standard returns N(0, I).
 func standard(m int) *gaussian {
 	q := &gaussian{precision: mat.NewSymDense(m, nil), shift: make([]float64, m), m: make([]float64, m), s: mat.NewSymDense(m, nil)}
 	for i := range m {
@@ -48,8 +48,8 @@ func standard(m int) *gaussian {
 	return q
 }
 
-// step moves q by a natural gradient of length rate, given W of a batch, its
-// residuals and weight = n/(bσ²): towards Λ = I + weight·WWᵀ, Λm = weight·Wr.
+// step takes a natural-gradient step of length rate towards Λ = I + weight·WWᵀ,
+// Λm = weight·Wr, given W and the residuals r of a batch and weight = n/(bσ²).
 func (q *gaussian) step(rate, weight float64, w *mat.Dense, r []float64) error {
 	m := len(q.m)
 	linalg.Syrk(q.precision, rate*weight, linalg.N, w, 1-rate)
@@ -60,7 +60,7 @@ func (q *gaussian) step(rate, weight float64, w *mat.Dense, r []float64) error {
 	return q.refresh()
 }
 
-// refresh derives m and S from the natural parameters.
+// refresh computes m and S from the natural parameters.
 func (q *gaussian) refresh() error {
 	var err error
 	if q.chol, err = linalg.Factorize(q.precision); err != nil {
@@ -72,7 +72,7 @@ func (q *gaussian) refresh() error {
 	return nil
 }
 
-// kl is KL(q ‖ N(0,I)).
+// kl returns KL(q ‖ N(0,I)).
 func (q *gaussian) kl() float64 {
 	trace := 0.0
 	for i := range q.m {
@@ -81,7 +81,7 @@ func (q *gaussian) kl() float64 {
 	return 0.5 * (trace + linalg.Dot(q.m, q.m) - float64(len(q.m)) + q.chol.LogDet())
 }
 
-// batch is a minibatch at given hyper-parameters and inducing points.
+// batch is a minibatch at given hyperparameters and inducing points.
 type batch struct {
 	process prior.Process
 	z, x    *mat.Dense
@@ -105,9 +105,9 @@ func newBatch(process prior.Process, z, x *mat.Dense, r []float64, n int) (*batc
 	return &batch{process, z, x, r, float64(n) / float64(len(r)), l, w}, nil
 }
 
-// bound is Hensman's bound. Unless dtheta is nil it adds the derivatives with
-// respect to the kernel's log hyper-parameters to it and with respect to Z to dz
-// (if not nil), and returns the one with respect to σ².
+// bound returns Hensman's bound. Unless dtheta is nil, it adds the derivatives with
+// respect to the kernel's log hyperparameters to dtheta and, unless dz is nil, with
+// respect to Z to dz, and returns the derivative with respect to σ².
 func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoise float64) {
 	m, n := b.w.Dims()
 	noise := b.process.Noise
@@ -159,11 +159,11 @@ func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoi
 	return value, b.scale * 0.5 * (sum/noise - float64(n)) / noise
 }
 
-// minibatch maximises Hensman's bound from v: at each step one of Adam for all but
-// q, and a natural gradient of q of the length b/n, so that q speaks of about the
-// last n observations seen. A batch moves q after the rest: residuals of which q
-// knows already would lower the noise. The mean is that of the targets; q starts
-// at its optimum.
+// minibatch maximises Hensman's bound from v. q starts at its optimum. Each batch gives a
+// step of Adam in the other variables and a natural-gradient step of length b/n in q, so
+// that q depends on about the last n observations. The gradient for Adam uses q before
+// its step, because residuals to which q is already fitted would lower the noise
+// variance. The mean stays the mean of the targets.
 func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([]float64, error) {
 	n, _ := p.x.Dims()
 	m, d := p.z.Dims()

@@ -12,9 +12,9 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Model is the sparse variational Gaussian process. The zero value is the
-// default: 300 inducing points, or all inputs where there are fewer, by k-means;
-// hyper-parameters by the collapsed bound up to 10 000 observations, by
+// Model is the sparse variational Gaussian process. The zero value is the default: 300
+// inducing points by k-means, or all inputs if there are fewer, and hyperparameters
+// that maximise the collapsed bound up to 10 000 observations and the bound of
 // minibatches beyond.
 type Model struct {
 	prior.Spec

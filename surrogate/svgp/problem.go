@@ -18,16 +18,16 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
-// startRows is how many observations the hyper-parameters are first fitted to.
-// That fit may take for signal what the inducing points cannot follow, so
-// minibatches start from a collapsed fit to at most secondRows.
+// The exact fit of the hyperparameters uses at most startRows observations. It may have
+// lengthscales too short for the inducing points. Minibatches therefore start from a
+// collapsed fit to at most secondRows observations.
 const (
 	startRows  = 500
 	secondRows = 5000
 )
 
 // problem is one fit. Its variable is a vector of the logarithms of the free
-// hyper-parameters and, where they are learned, the inducing points.
+// hyperparameters followed, if they are learned, by the inducing points.
 type problem struct {
 	Model
 	data
@@ -38,7 +38,7 @@ type problem struct {
 	kernel prior.Kernel
 	params []prior.Param // of the kernel, then the noise
 	free   []int
-	z      *mat.Dense // inducing points, or where they start
+	z      *mat.Dense // inducing points, or their initial values
 }
 
 func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
@@ -114,7 +114,7 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	return post.Prepare(), nil
 }
 
-// some is the problem of at most k observations, drawn at random.
+// some returns the problem of at most k random observations.
 func (p *problem) some(k int, rng *rand.Rand) *problem {
 	q := *p
 	q.x, q.y = subset.AtMost(p.x, p.y, k, rng)
@@ -139,7 +139,7 @@ func (p *problem) unpack(v []float64) (prior.Process, *mat.Dense) {
 	return prior.Process{Kernel: p.kernel.WithParams(theta[:last]), Noise: theta[last]}, z
 }
 
-// bounds are those of the hyper-parameters; inducing points are free.
+// bounds returns the bounds of the variable. Inducing points have none.
 func (p *problem) bounds(n int) (lo, hi []float64) {
 	for _, at := range p.free {
 		lo, hi = append(lo, math.Log(p.params[at].Lo)), append(hi, math.Log(p.params[at].Hi))
@@ -150,8 +150,8 @@ func (p *problem) bounds(n int) (lo, hi []float64) {
 	return lo, hi
 }
 
-// pack writes minus the gradient of objective plus log hyper-priors with respect
-// to v, given the derivatives of the objective, and returns the log hyper-priors.
+// pack writes minus the gradient of the objective plus the log hyper-priors with respect
+// to v, given the derivatives of the objective. It returns the log hyper-priors.
 func (p *problem) pack(grad, v, dtheta []float64, dnoise float64, dz *mat.Dense) (logPrior float64) {
 	last := len(p.params) - 1
 	for i, at := range p.free {
@@ -175,7 +175,8 @@ func (p *problem) pack(grad, v, dtheta []float64, dnoise float64, dz *mat.Dense)
 	return logPrior
 }
 
-// loss is minus the collapsed bound and the log hyper-priors, with its gradient.
+// loss returns minus the sum of the collapsed bound and the log hyper-priors, and
+// writes its gradient.
 func (p *problem) loss(ctx context.Context, v, grad []float64) float64 {
 	process, z := p.unpack(v)
 	c, err := newCollapsed(ctx, p.data, process, z)
@@ -207,7 +208,7 @@ func (p *problem) maximise(ctx context.Context, v []float64) ([]float64, []strin
 		done++
 		return p.loss(ctx, v, grad)
 	}
-	// Only the context's error is possible, and it is asked below.
+	// Only the context's error is possible, which is checked below.
 	result, _ := optimize.Minimize(ctx, loss, v, lo, hi, optimize.Settings{MaxIter: steps, GradTol: 1e-3, FuncTol: 1e-7})
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	selectRows   = 20_000 // inducing points are chosen among at most so many rows
-	lloyd        = 10     // iterations of k-means after its seeds
-	pivotTol     = 1e-10  // remaining variance, relative to the largest, that counts as none
-	pointEpsilon = 1e-24  // squared distance at which points coincide
+	selectRows   = 20_000 // largest number of rows among which inducing points are chosen
+	lloyd        = 10     // iterations of k-means
+	pivotTol     = 1e-10  // remaining variance, relative to the first pivot, that ends pivoting
+	pointEpsilon = 1e-24  // squared distance below which points coincide
 )
 
-// choose returns at most m inducing points for the rows of x: the distinct
-// rows where there are no more than m.
+// choose returns at most m inducing points for the rows of x. If x has at most m
+// distinct rows, it returns them.
 func choose(ctx context.Context, how string, k prior.Kernel, x *mat.Dense, lo, hi []float64, m int, rng *rand.Rand) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	distinct := subset.Distinct(x, subset.All(n))
@@ -39,9 +39,9 @@ func choose(ctx context.Context, how string, k prior.Kernel, x *mat.Dense, lo, h
 	return kmeans(ctx, x, domain.ScaleInputs(k, lo, hi), m, rng)
 }
 
-// kmeans returns m centres: seeds drawn with probability proportional to the
-// squared distance from those before (Arthur and Vassilvitskii 2007), then ten
-// iterations of Lloyd, all in the units of scale. O(nmd) an iteration.
+// kmeans returns m centres by ten iterations of Lloyd's algorithm in the units of scale.
+// Initial centres are drawn with probability proportional to the squared distance from
+// the previous ones (Arthur and Vassilvitskii 2007). An iteration costs O(nmd).
 func kmeans(ctx context.Context, x *mat.Dense, scale domain.Affine, m int, rng *rand.Rand) (*mat.Dense, error) {
 	u := scale.Apply(x)
 	n, d := u.Dims()
@@ -102,7 +102,7 @@ func kmeans(ctx context.Context, x *mat.Dense, scale domain.Affine, m int, rng *
 			}
 		}
 	}
-	// Back to the inputs' units; what the scale hides is averaged too.
+	// Centres in the inputs' units, averaged also along inputs that scale maps to 0.
 	out := mat.NewDense(count, d, nil)
 	for i, c := range owner {
 		linalg.Axpy(1/size[c], x.RawRowView(i), out.RawRowView(c))
@@ -116,9 +116,8 @@ func kmeans(ctx context.Context, x *mat.Dense, scale domain.Affine, m int, rng *
 	return subset.Take(out, kept), nil
 }
 
-// pivoted returns the m rows at which a pivoted Cholesky factor of k(x,x) puts
-// its pivots, each where the variance that is left is largest, or fewer if none
-// is left. O(nm²).
+// pivoted returns the first m pivots of a pivoted Cholesky factor of k(x,x), each the row
+// of largest remaining variance, or fewer if no variance remains. It costs O(nm²).
 func pivoted(ctx context.Context, k prior.Kernel, x *mat.Dense, m int) (*mat.Dense, error) {
 	n, d := x.Dims()
 	left := make([]float64, n)

@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// With Z = X the bound is the evidence, and the posterior the exact one.
+// With Z = X the bound is the log marginal likelihood and the posterior is exact.
 func TestExactWhereInducingPointsAreTheInputs(t *testing.T) {
 	d := toy.Sines(30, 2)
 	for _, noise := range []*float64{nil, new(0.02)} {
@@ -56,7 +56,7 @@ func TestExactWhereInducingPointsAreTheInputs(t *testing.T) {
 	}
 }
 
-// The learned hyper-parameters are then those of the exact fit, too.
+// With Z = X the learned hyperparameters are those of the exact fit.
 func TestSameFitAsTheExactProcess(t *testing.T) {
 	d := toy.Sines(40, 1)
 	want, err := gp.Model{}.Fit(context.Background(), d, random.New(1, "fit", 0))
@@ -66,7 +66,8 @@ func TestSameFitAsTheExactProcess(t *testing.T) {
 	require.InDelta(t, want.(surrogate.Evidence).LogMarginalLikelihood(), got.(surrogate.Evidence).LogMarginalLikelihood(), 1e-3)
 }
 
-// The bound lies below the evidence and rises with the number of inducing points.
+// The bound is below the log marginal likelihood and increases with the number of
+// inducing points.
 func TestBoundRises(t *testing.T) {
 	d := toy.Sines(60, 1)
 	spec := prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.2}, Variance: new(1.), Noise: new(0.01)}
@@ -104,7 +105,7 @@ func testProblem(t *testing.T, m Model) (*problem, []float64) {
 	return p, v
 }
 
-// An input that does not vary changes nothing but the count of inputs.
+// A constant input does not disturb the fit.
 func TestConstantInput(t *testing.T) {
 	d := toy.Sines(60, 1)
 	d.X = mat.DenseCopyOf(d.X.Grow(0, 1))
@@ -155,8 +156,8 @@ func TestGradientOfHensmanBound(t *testing.T) {
 	require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return loss(v, make([]float64, len(v))) }, v, grad, 1e-6))
 }
 
-// One natural-gradient step of length 1 on all data reaches the optimum, where
-// Hensman's bound is Titsias's.
+// One natural-gradient step of length 1 on all data reaches the optimum, at which
+// Hensman's bound equals Titsias's.
 func TestNaturalStepReachesTheCollapsedBound(t *testing.T) {
 	p, v := testProblem(t, Model{Spec: prior.Spec{Mean: prior.MeanZero}})
 	process, z := p.unpack(v)
@@ -171,14 +172,14 @@ func TestNaturalStepReachesTheCollapsedBound(t *testing.T) {
 	require.InDeltaSlice(t, c.m, q.m, 1e-9)
 }
 
-// From a bad start minibatches come most of the way to the best bound.
+// From a bad start minibatches gain most of the distance to the best bound.
 func TestMinibatches(t *testing.T) {
 	m, err := Model{Rate: 0.03, Batch: 60, Steps: 150, Bound: "minibatch"}.withDefaults()
 	require.NoError(t, err)
 	p, err := newProblem(m, toy.Sines(300, 2))
 	require.NoError(t, err)
 	p.z = toy.Sines(20, 2).X
-	start := make([]float64, len(p.free)) // all hyper-parameters 1
+	start := make([]float64, len(p.free)) // all hyperparameters 1
 	loss := func(v []float64) float64 { return p.loss(context.Background(), v, make([]float64, len(v))) }
 	best, _, err := p.maximise(context.Background(), start)
 	require.NoError(t, err)
