@@ -6,17 +6,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/functionspace/bo/benchmarks/report"
+	"github.com/functionspace/bo/benchmarks/pages/suites"
 )
 
-// The page of benchmarks and its tables are what bo bench page makes of the
-// summaries, and its plots are there.
+// The page of benchmarks and its tables equal the output of the command that makes
+// them from the summaries.
 func TestBenchmarks(t *testing.T) {
-	documents, err := report.Documents("benchmarks")
+	documents, err := suites.Documents("benchmarks")
 	require.NoError(t, err)
 	for _, d := range documents {
 		text, err := os.ReadFile(d.Path)
 		require.NoError(t, err)
-		require.Equal(t, d.Text, string(text), "%s is not up to date: go run ./cmd/bo bench page", d.Path)
+		require.Equal(t, d.Text, string(text), "%s is not up to date: go run ./benchmarks/pages suites", d.Path)
 	}
 }

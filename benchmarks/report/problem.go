@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"github.com/functionspace/bo/benchmarks/runner"
 )
@@ -71,5 +72,11 @@ func area(r runner.Record) float64 {
 	return sum / n
 }
 
-// timesOnly reports whether methods choose too few points to be compared.
-func (p Problem) timesOnly() bool { return timesOnly(p.Initial, p.Budget) }
+// TimesOnly reports whether the budget leaves too few points after the design to
+// compare methods by their values.
+func (p Problem) TimesOnly() bool { return timesOnly(p.Initial, p.Budget) }
+
+// Contested reports whether the methods are compared on any problem.
+func (r *Report) Contested() bool {
+	return slices.ContainsFunc(r.Problems, func(p Problem) bool { return !p.TimesOnly() })
+}

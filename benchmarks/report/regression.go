@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/functionspace/bo/benchmarks/internal/document"
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
@@ -15,7 +16,7 @@ type Regression struct {
 	Suite    string    `json:"suite"`
 	Datasets []Dataset `json:"datasets"`
 	Tallies  []Tally   `json:"tallies,omitempty"`
-	Papers   []Paper   `json:"papers,omitempty"`
+	Similar  []Similar `json:"similar,omitempty"`
 	Failures []Failure `json:"failures,omitempty"`
 	Origins  []Origin  `json:"origins"`
 }
@@ -33,7 +34,7 @@ type Dataset struct {
 type Predictor struct {
 	Name          string      `json:"method"`
 	Splits        int         `json:"splits"`
-	LogDensity    Summary     `json:"log_density"` // of runner.Score, as the next
+	LogDensity    Summary     `json:"log_density"` // see runner.Score
 	LogLikelihood Summary     `json:"log_likelihood"`
 	RMSE          Summary     `json:"rmse"`
 	MSE           Summary     `json:"mse"`
@@ -64,13 +65,13 @@ type Tally struct {
 	MissedMSE  []string `json:"missed_mse,omitempty"`
 }
 
-// NewRegression makes a report of the records of one suite of datasets. The error
-// wraps ErrReport.
-func NewRegression(records []runner.Record) (*Regression, error) {
+// NewRegression makes a report of the records of one suite of datasets, beside the
+// results of papers. The error wraps ErrReport.
+func NewRegression(records []runner.Record, papers Literature) (*Regression, error) {
 	if len(records) == 0 {
 		return nil, fmt.Errorf("%w: no records", ErrReport)
 	}
-	r := &Regression{Suite: records[0].Suite, Papers: papersOn(records[0].Suite), Origins: origins(records)}
+	r := &Regression{Suite: records[0].Suite, Similar: papers.on(records[0].Suite), Origins: origins(records)}
 	var datasets, methods, folders, usual []string
 	byKey := map[[2]string][]runner.Record{}
 	for _, rec := range records {
@@ -101,7 +102,7 @@ func NewRegression(records []runner.Record) (*Regression, error) {
 			}
 			slices.SortFunc(runs, func(a, b runner.Record) int { return int(a.Seed) - int(b.Seed) })
 			d.Name, d.Dim, d.Train, d.Test = name, runs[0].Dim, runs[0].Score.Train, runs[0].Score.Test
-			d.Methods = append(d.Methods, predictor(name, method, runs))
+			d.Methods = append(d.Methods, predictor(name, method, runs, papers.Published))
 		}
 		r.Datasets = append(r.Datasets, d)
 	}
@@ -109,7 +110,7 @@ func NewRegression(records []runner.Record) (*Regression, error) {
 	return r, nil
 }
 
-func predictor(dataset, method string, runs []runner.Record) Predictor {
+func predictor(dataset, method string, runs []runner.Record, papers []Published) Predictor {
 	over := func(f func(s *runner.Score) float64) Summary {
 		return summarize(each(runs, func(r runner.Record) float64 { return f(r.Score) }))
 	}
@@ -124,7 +125,7 @@ func predictor(dataset, method string, runs []runner.Record) Predictor {
 		Predict:       over(func(s *runner.Score) float64 { return s.Predict }),
 	}
 	base, _, _ := strings.Cut(method, ":")
-	for _, q := range published() {
+	for _, q := range papers {
 		if q.Dataset == dataset && q.Method == base {
 			q.compareWith(p.LogDensity, p.LogLikelihood, p.MSE)
 			p.Published = append(p.Published, q)
@@ -175,62 +176,31 @@ func (r *Regression) WriteText(w io.Writer) error { return r.write(w, false) }
 func (r *Regression) WriteMarkdown(w io.Writer) error { return r.write(w, true) }
 
 func (r *Regression) write(out io.Writer, markdown bool) error {
-	w := &writer{markdown: markdown}
+	w := &document.Writer{Markdown: markdown}
 	if len(r.Tallies) > 0 {
-		w.heading("Datasets on which a method reaches the paper's number")
-		w.table(r.tallies())
+		w.Heading("Datasets on which a method reaches the paper's number")
+		w.Table(r.tallyTable())
 	}
 	for _, d := range r.Datasets {
-		w.heading(fmt.Sprintf("%s: %d inputs, %d training rows, %d test rows", d.Name, d.Dim, d.Train, d.Test))
-		w.table(d.table())
+		w.Heading(fmt.Sprintf("%s: %s, %d training rows, %d test rows", d.Name, document.Count(d.Dim, "input"), d.Train, d.Test))
+		w.Table(d.table())
 	}
-	if len(r.Papers) > 0 {
-		w.heading("Numbers in papers")
-		w.table(r.papers())
+	if len(r.Similar) > 0 {
+		w.Heading("Numbers in papers")
+		w.Table(r.similarTable())
 	}
 	if len(r.Failures) > 0 {
-		w.heading("Failed runs, not in the tables")
-		t := table{{"dataset", "method", "split", "error"}}
-		for _, f := range r.Failures {
-			t = append(t, []string{f.Problem, f.Method, fmt.Sprint(f.Seed), strings.ReplaceAll(f.Error, "\n", "; ")})
-		}
-		w.table(t)
+		w.Heading(failuresTitle)
+		w.Table(failureTable([]string{"dataset", "method", "split", "error"}, r.Failures))
 	}
-	w.heading("Notes")
-	bullet := func(text string) {
-		if w.markdown {
-			text = "- " + text
-		}
-		w.line("%s", text)
-	}
-	bullet(scoresNote)
-	if len(r.Tallies) > 0 {
-		for _, text := range publishedNotes {
-			bullet(text)
-		}
-	}
-	if len(r.Papers) > 0 {
-		bullet(papersNote)
-	}
-	for _, o := range r.Origins {
-		bullet(o.text())
-	}
+	w.Heading("Notes")
+	r.notes(w)
 	_, err := io.WriteString(out, w.String())
 	return err
 }
 
-const (
-	scoresNote = "Numbers are means ± standard errors over splits, or over seeds where there is one split. Targets are standardised by the training rows. The log density is log p(y) under the predictive distribution; E log-lik. is the mean of log p(y|f) over the posterior, which is never larger. Both are in nats per test row; higher is better."
-	papersNote = "The papers' tables differ in detail from these, and the papers do not state their units. Sources: benchmarks/report/published_priors.csv."
-)
-
-var publishedNotes = []string{
-	"A paper's number is followed by ✓ if our E log-lik. (our squared error, for RMSE) is at least as good within two standard errors of the difference, and by ✗ if not. The papers' RMSE is the square root of their mean squared error.",
-	"Sources: [g] GFSVI, [f] FSP-Laplace, with references in benchmarks/report/published.csv. The papers use 5 folds with a fifth of the rows as test rows; these runs use the splits of Hernández-Lobato and Adams (2015) with a tenth.",
-}
-
-func (r *Regression) tallies() table {
-	t := table{{"method", "paper", "E log-lik.", "missed", "log density", "missed", "squared error", "missed"}}
+func (r *Regression) tallyTable() [][]string {
+	t := [][]string{{"method", "paper", "E log-lik.", "missed", "log density", "missed", "squared error", "missed"}}
 	of := func(reached, datasets int) string { return fmt.Sprintf("%d of %d", reached, datasets) }
 	for _, c := range r.Tallies {
 		row := []string{
@@ -245,8 +215,8 @@ func (r *Regression) tallies() table {
 	return t
 }
 
-func (d Dataset) table() table {
-	t := table{{"method", "splits", "E log-lik.", "papers", "log density", "RMSE", "paper", "RMSE raw", "fit", "predict"}}
+func (d Dataset) table() [][]string {
+	t := [][]string{{"method", "splits", "E log-lik.", "papers", "log density", "RMSE", "paper", "RMSE raw", "fit", "predict"}}
 	for _, m := range d.Methods {
 		var likelihood, rmse []string
 		for _, p := range m.Published {
@@ -257,14 +227,14 @@ func (d Dataset) table() table {
 		}
 		t = append(t, []string{
 			m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogLikelihood), strings.Join(likelihood, ", "), m.cell("%.3f", m.LogDensity),
-			m.cell("%.3f", m.RMSE), strings.Join(rmse, ", "), m.cell("%.3g", m.RMSERaw), seconds(m.Fit.Mean), seconds(m.Predict.Mean),
+			m.cell("%.3f", m.RMSE), strings.Join(rmse, ", "), m.cell("%.3g", m.RMSERaw), document.Seconds(m.Fit.Mean), document.Seconds(m.Predict.Mean),
 		})
 	}
-	return t.withoutEmptyColumns()
+	return withoutEmptyColumns(t)
 }
 
-func (t table) withoutEmptyColumns() table {
-	out := make(table, len(t))
+func withoutEmptyColumns(t [][]string) [][]string {
+	out := make([][]string, len(t))
 	for j := range t[0] {
 		if !slices.ContainsFunc(t[1:], func(row []string) bool { return row[j] != "" }) {
 			continue
@@ -283,7 +253,7 @@ func mark(reached bool) string {
 	return "✗"
 }
 
-// cell is mean ± standard error, without the latter for a single split.
+// cell writes mean ± standard error, or the mean alone for a single split.
 func (m Predictor) cell(format string, s Summary) string {
 	if m.Splits == 1 {
 		return fmt.Sprintf(format, s.Mean)

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/functionspace/bo/benchmarks/internal/document"
 )
 
 // WriteText writes the report for a terminal.
@@ -14,94 +16,90 @@ func (r *Report) WriteText(w io.Writer) error { return r.write(w, false) }
 func (r *Report) WriteMarkdown(w io.Writer) error { return r.write(w, true) }
 
 func (r *Report) write(out io.Writer, markdown bool) error {
-	w := &writer{markdown: markdown}
+	w := &document.Writer{Markdown: markdown}
 	for _, p := range r.Problems {
-		if p.timesOnly() {
+		if p.TimesOnly() {
 			continue
 		}
-		w.heading(p.title())
-		w.table(p.medians(r.Baseline))
-		w.line("")
-		w.table(p.means())
+		w.Heading(p.title())
+		w.Table(p.medians(r.Baseline))
+		w.Line("")
+		w.Table(p.means())
 	}
 	if len(r.Ranks) > 0 {
-		w.heading(r.ranksTitle())
-		w.table(r.ranks())
+		w.Heading(r.ranksTitle())
+		w.Table(r.RankTable())
 	}
 	if len(r.Pairs) > 0 {
-		w.heading("All problems: against " + r.Baseline)
-		w.table(r.pairs())
+		w.Heading("All problems: paired comparison with " + r.Baseline)
+		w.Table(r.PairTable())
 	}
-	if t := r.seconds(); t != nil {
-		w.heading("Seconds of a suggestion by the number of observations: median [quartiles]")
-		w.table(t)
+	if t := r.SecondsTable(); t != nil {
+		w.Heading("Time of a suggestion by the number of observations: median [quartiles]")
+		w.Table(t)
 	}
 	if len(r.Failures) > 0 {
-		w.heading("Runs that failed, and are not in the tables")
-		w.table(r.failures())
+		w.Heading(failuresTitle)
+		w.Table(failureTable([]string{"problem", "method", "seed", "error"}, r.Failures))
 	}
-	w.heading("Notes")
-	w.notes(r)
+	w.Heading("Notes")
+	r.notes(w)
 	_, err := io.WriteString(out, w.String())
 	return err
 }
 
 func (p Problem) title() string {
-	measure := "value, the minimum not being known"
+	measure := "best value (minimum unknown)"
 	if p.Minimum != nil {
 		measure = "simple regret"
-	}
-	inputs := "inputs"
-	if p.Dim == 1 {
-		inputs = "input"
 	}
 	batch := ""
 	if p.Batch > 1 {
 		batch = fmt.Sprintf(" in batches of %d", p.Batch)
 	}
-	return fmt.Sprintf("%s: %s; %d %s, %d evaluations%s, %d of them a common design", p.Name, measure, p.Dim, inputs, p.Budget, batch, p.Initial)
+	return fmt.Sprintf("%s: %s; %s, %d evaluations%s, the first %d a common initial design", p.Name, measure, document.Count(p.Dim, "input"), p.Budget, batch, p.Initial)
 }
 
-func (p Problem) medians(baseline string) table {
+func (p Problem) medians(baseline string) [][]string {
 	header := []string{"median [quartiles] at"}
 	for _, n := range p.At {
 		header = append(header, fmt.Sprint(n))
 	}
 	if p.Minimum != nil {
-		header = append(header, "area")
+		header = append(header, "mean log10")
 	}
 	header = append(header, "suggestion", "run")
 	if baseline != "" {
 		header = append(header, "beats "+baseline+" in", "p")
 	}
-	t := table{header}
+	t := [][]string{header}
 	for _, m := range p.Methods {
 		row := []string{m.Name}
 		for _, s := range m.At {
-			row = append(row, fmt.Sprintf("%s [%s, %s]", short(s.Median), short(s.Q1), short(s.Q3)))
+			row = append(row, fmt.Sprintf("%s [%s, %s]", document.Short(s.Median), document.Short(s.Q1), document.Short(s.Q3)))
 		}
 		if m.Area != nil {
 			row = append(row, fmt.Sprintf("%.2f", *m.Area))
 		}
-		row = append(row, seconds(m.Suggest), seconds(m.Elapsed))
+		row = append(row, document.Seconds(m.Suggest), document.Seconds(m.Elapsed))
 		if baseline != "" {
-			row = append(row, m.Against.cells("seeds")...)
+			row = append(row, m.Against.cells("seed")...)
 		}
 		t = append(t, row)
 	}
 	return t
 }
 
-func (p Problem) means() table {
+func (p Problem) means() [][]string {
 	header := []string{"mean ± s.e. at"}
 	for _, n := range p.At {
 		header = append(header, fmt.Sprint(n))
 	}
-	t := table{append(header, "seeds")}
+	t := [][]string{append(header, "seeds")}
 	for _, m := range p.Methods {
 		row := []string{m.Name}
 		for _, s := range m.At {
-			row = append(row, fmt.Sprintf("%s ± %s", short(s.Mean), short(s.SE)))
+			row = append(row, fmt.Sprintf("%s ± %s", document.Short(s.Mean), document.Short(s.SE)))
 		}
 		t = append(t, append(row, fmt.Sprint(m.Runs)))
 	}
@@ -109,15 +107,16 @@ func (p Problem) means() table {
 }
 
 func (r *Report) ranksTitle() string {
-	title := fmt.Sprintf("All problems: mean rank in %d pairs of problem and seed", r.Blocks)
+	title := fmt.Sprintf("All problems: mean rank over %d pairs of problem and seed", r.Blocks)
 	if len(r.Unranked) > 0 {
-		title += "; too few runs of " + strings.Join(r.Unranked, ", ")
+		title += "; not ranked, too few runs: " + strings.Join(r.Unranked, ", ")
 	}
 	return title
 }
 
-func (r *Report) ranks() table {
-	t := table{{"method", "at 25 %", "50 %", "75 %", "100 %"}}
+// RankTable has the mean ranks with their intervals at four points of the budget.
+func (r *Report) RankTable() [][]string {
+	t := [][]string{{"method", "at 25 %", "50 %", "75 %", "100 %"}}
 	for _, o := range r.Ranks {
 		row := []string{o.Name}
 		for _, rank := range o.At {
@@ -128,23 +127,25 @@ func (r *Report) ranks() table {
 	return t
 }
 
-func (r *Report) pairs() table {
-	t := table{{"method", "better after half in", "p", "better at the end in", "p", "regret at the end", "lower median in"}}
+// PairTable compares each method with the baseline over all problems.
+func (r *Report) PairTable() [][]string {
+	t := [][]string{{"method", "better at half the budget", "p", "better at the end", "p", "regret ratio at the end", "lower median"}}
 	for _, p := range r.Pairs {
 		factor := ""
 		if p.End.Factor > 0 {
-			factor = short(p.End.Factor) + " ×"
+			factor = document.Short(p.End.Factor)
 		}
-		row := append([]string{p.Name}, p.Half.cells("pairs")...)
-		row = append(append(row, p.End.cells("pairs")...), factor, fmt.Sprintf("%d of %d problems", p.Better, p.Problems))
+		row := append([]string{p.Name}, p.Half.cells("pair")...)
+		row = append(append(row, p.End.cells("pair")...), factor, fmt.Sprintf("%d of %s", p.Better, document.Count(p.Problems, "problem")))
 		t = append(t, row)
 	}
 	return t
 }
 
-// seconds has a column for each of the bins that begin with 10, 20, 50, 100, …, and
-// multiples of the baseline.
-func (r *Report) seconds() table {
+// SecondsTable has the time of a suggestion by the number of observations, in the
+// bins that start at 10, 20, 50, 100, …, with multiples of the baseline's time. It
+// is nil without times.
+func (r *Report) SecondsTable() [][]string {
 	var bins []int
 	for _, n := range []int{10, 20, 50, 100, 200, 501, 1000} {
 		if slices.ContainsFunc(r.Seconds, func(s Seconds) bool { return slices.Contains(s.From, n) }) {
@@ -158,15 +159,15 @@ func (r *Report) seconds() table {
 	for _, n := range bins {
 		header = append(header, fmt.Sprintf("%d to %d", n, next(n)-1))
 	}
-	t := table{header}
+	t := [][]string{header}
 	for _, s := range r.Seconds {
 		row := []string{s.Name}
 		for _, n := range bins {
 			cell := ""
 			if k := slices.Index(s.From, n); k >= 0 {
-				cell = fmt.Sprintf("%s [%s, %s]", seconds(s.Median[k]), seconds(s.Q1[k]), seconds(s.Q3[k]))
+				cell = fmt.Sprintf("%s [%s, %s]", document.Seconds(s.Median[k]), document.Seconds(s.Q1[k]), document.Seconds(s.Q3[k]))
 				if b := r.baselineSeconds(n); b > 0 && s.Name != r.Baseline {
-					cell += fmt.Sprintf(", %s ×", short(s.Median[k]/b))
+					cell += fmt.Sprintf(", %s ×", document.Short(s.Median[k]/b))
 				}
 			}
 			row = append(row, cell)
@@ -176,7 +177,7 @@ func (r *Report) seconds() table {
 	return t
 }
 
-// baselineSeconds is the median of the baseline in the bin from n; 0 if it has none.
+// baselineSeconds returns the baseline's median in the bin from n, 0 without one.
 func (r *Report) baselineSeconds(n int) float64 {
 	for _, s := range r.Seconds {
 		if k := slices.Index(s.From, n); k >= 0 && s.Name == r.Baseline {
@@ -186,53 +187,76 @@ func (r *Report) baselineSeconds(n int) float64 {
 	return 0
 }
 
-func (r *Report) failures() table {
-	t := table{{"problem", "method", "seed", "error"}}
-	for _, f := range r.Failures {
+const failuresTitle = "Failed runs, not in the tables"
+
+func failureTable(header []string, failures []Failure) [][]string {
+	t := [][]string{header}
+	for _, f := range failures {
 		t = append(t, []string{f.Problem, f.Method, fmt.Sprint(f.Seed), strings.ReplaceAll(f.Error, "\n", "; ")})
 	}
 	return t
 }
 
-func (c *Comparison) cells(of string) []string {
+// cells are the wins and the p-value.
+func (c *Comparison) cells(noun string) []string {
 	if c == nil {
 		return []string{"", ""}
 	}
-	if c.N() == 1 {
-		of = strings.TrimSuffix(of, "s")
-	}
-	text := fmt.Sprintf("%d of %d %s", c.Wins, c.N(), of)
+	text := fmt.Sprintf("%d of %s", c.Wins, document.Count(c.N(), noun))
 	if c.Ties > 0 {
 		text += fmt.Sprintf(" (%d equal)", c.Ties)
 	}
 	return []string{text, fmt.Sprintf("%.2g", c.P)}
 }
 
-func (w *writer) notes(r *Report) {
-	bullet := func(format string, args ...any) {
-		if w.markdown {
-			format = "- " + format
-		}
-		w.line(format, args...)
-	}
-	if r.contested() {
-		bullet("Simple regret is the least value without noise so far, less the minimum; below %g it counts as that.", Floor)
-		bullet("Area is the mean of log10(regret) over the evaluations, median over seeds: smaller is better.")
-		bullet("Suggestion is the median time to choose a point after the design, run that of a whole run.")
+func (r *Report) notes(w *document.Writer) {
+	if r.Contested() {
+		w.Item("Simple regret: the smallest noise-free value found so far minus the minimum. Values below %g count as %g.", Floor, Floor)
+		w.Item("mean log10: the mean of log10(regret) over the evaluations, median over seeds; smaller is better.")
+		w.Item("suggestion: the median time to choose a point after the initial design; run: the median time of a whole run.")
 		if r.Baseline != "" {
-			bullet("Methods are paired with %s by problem and seed; p is of the two-sided signed-rank test on log10(regret), not adjusted for the number of tests.", r.Baseline)
+			w.Item("Each method is paired with %s by problem and seed; p is the two-sided p-value of Wilcoxon's signed-rank test on log10(regret), not adjusted for the number of tests.", r.Baseline)
 		}
 	}
 	if len(r.Seconds) > 0 && r.Baseline != "" {
-		bullet("Seconds by the number of observations are over all problems; × are multiples of %s.", r.Baseline)
+		w.Item("Times of a suggestion are over all problems; × are multiples of the time of %s.", r.Baseline)
 	}
 	if len(r.Pairs) > 0 {
-		bullet("Regret at the end is the median over pairs of the regret divided by that of %s.", r.Baseline)
+		w.Item("Regret ratio: the median over pairs of the regret divided by the regret of %s.", r.Baseline)
 	}
 	if len(r.Ranks) > 0 {
-		bullet("Rank 1 is the best; [%.0f %% interval] by a bootstrap over the seeds of each problem. Ranked are the methods, and the pairs of problem and seed that all of them finished, that hold the most comparisons of two methods.", 100*Level)
+		w.Item("Rank 1 is the best; [%.0f %% interval] by a bootstrap over the seeds of each problem. The table ranks the methods and pairs that all these methods finished and that hold the most comparisons of two methods.", 100*Level)
 	}
 	for _, o := range r.Origins {
-		bullet("%s", o.text())
+		w.Item("%s", o)
 	}
 }
+
+// String names runs, dates, version and machine.
+func (o Origin) String() string {
+	parts := []string{document.Count(o.Runs, "run")}
+	if from, to := Day(o.From), Day(o.To); from == to {
+		parts = append(parts, from)
+	} else {
+		parts = append(parts, from+" to "+to)
+	}
+	if o.Version != "" && o.Version != "(devel)" {
+		parts = append(parts, o.Version)
+	}
+	if o.Commit != "" {
+		parts = append(parts, "commit "+o.Commit)
+	}
+	m := o.Machine
+	for _, s := range []string{m.Go, strings.Trim(m.OS+"/"+m.Arch, "/"), m.CPU} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if m.Cores > 0 {
+		parts = append(parts, fmt.Sprintf("%d cores, %s at a time", m.Cores, document.Count(m.Workers, "run")))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Day returns the day of a date in the format of time.RFC3339.
+func Day(date string) string { return date[:min(10, len(date))] }

@@ -15,7 +15,7 @@ import (
 func fbnnOptimization() Suite {
 	const mes = "acquisition=mes;acquisition.samples=10"
 	draw := func(name, of, known string) Problem {
-		return Problem{Objective: name, Make: draws(of), Prior: []string{"kernel=" + known}, Untold: true, Budget: 60, Initial: 10}
+		return Problem{Objective: name, Make: draws(of), Prior: []string{"kernel=" + known}, HideNoiseFree: true, Budget: 60, Initial: 10}
 	}
 	return Suite{
 		Name:    "paper/fbnn-bo",

@@ -55,17 +55,17 @@ const maunaLoaFrom = 12*1974 + 5
 // measurements has none. Every split has the last 30 % of the rows to test.
 func readMaunaLoa(folder string) (*Table, error) {
 	path := filepath.Join(folder, "monthly_noaa_1958_2017.csv")
-	lines, err := cells(path)
+	file, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	const header = "year,month,decimal_date,trend,interpolated,average"
-	if got := strings.Join(lines[0], ","); got != header {
-		return nil, fmt.Errorf("%w: %s begins with %s, want %s", ErrData, path, got, header)
+	if got := strings.Join(file.Header, ","); got != header {
+		return nil, fmt.Errorf("%w: %s: the header is %s, want %s", ErrData, path, got, header)
 	}
 	t := &Table{Shown: []int{0}}
 	var x []float64
-	for i, line := range lines[1:] {
+	for i, line := range file.Rows {
 		year, err1 := strconv.Atoi(line[0])
 		month, err2 := strconv.Atoi(line[1])
 		mean, err3 := 0.0, error(nil)
@@ -73,7 +73,7 @@ func readMaunaLoa(folder string) (*Table, error) {
 			mean, err3 = strconv.ParseFloat(line[5], 64)
 		}
 		if err := errors.Join(err1, err2, err3); err != nil || math.IsNaN(mean) || math.IsInf(mean, 0) {
-			return nil, fmt.Errorf("%w: %s: row %d: %v is not a month with its mean", ErrData, path, i+1, line)
+			return nil, fmt.Errorf("%w: %s: row %d: %v is not a month and its mean", ErrData, path, i+1, line)
 		}
 		if line[5] == "" || 12*year+month < maunaLoaFrom {
 			continue

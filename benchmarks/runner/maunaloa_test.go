@@ -79,9 +79,9 @@ func TestMaunaLoaFaults(t *testing.T) {
 	assert.EqualError(t, err, "bad data: there is no nowhere/mauna_loa_co2/monthly_noaa_1958_2017.csv")
 	dir := months(t, 65)
 	for _, c := range []struct{ text, wants string }{
-		{"year,co2\n1974,1\n", "begins with year,co2, want year,month,"},
-		{monthsHeader + "1974,May,0,0,0,1\n", "row 1: [1974 May 0 0 0 1] is not a month with its mean"},
-		{monthsHeader + "1974,5,0,0,0,NaN\n", "row 1: [1974 5 0 0 0 NaN] is not a month with its mean"},
+		{"year,co2\n1974,1\n", "the header is year,co2, want year,month,"},
+		{monthsHeader + "1974,May,0,0,0,1\n", "row 1: [1974 May 0 0 0 1] is not a month and its mean"},
+		{monthsHeader + "1974,5,0,0,0,NaN\n", "row 1: [1974 5 0 0 0 NaN] is not a month and its mean"},
 		{monthsHeader + "1974,5,0,0,0,330\n", "has 1 months from May 1974 on"},
 	} {
 		path := filepath.Join(dir, "mauna_loa_co2", "monthly_noaa_1958_2017.csv")

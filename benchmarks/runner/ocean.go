@@ -43,14 +43,19 @@ func readOcean(folder string) (*Table, error) {
 	var x, y []float64
 	add := func(file string) error {
 		path := filepath.Join(folder, file)
-		rows, err := numbers(path)
+		content, err := open(path)
 		if err != nil {
 			return err
 		}
-		for i, r := range rows {
-			if len(r) != 4 {
-				return fmt.Errorf("%w: %s: row %d has %d numbers, want lon,lat,ubar,vbar", ErrData, path, i+1, len(r))
-			}
+		if len(content.Header) != 4 {
+			return fmt.Errorf("%w: %s: the header has %d cells, want lon,lat,ubar,vbar", ErrData, path, len(content.Header))
+		}
+		rows, err := numbers(content)
+		if err != nil {
+			return err
+		}
+		for i := range content.Rows {
+			r := rows.RawRowView(i)
 			east, north := (r[0]-oceanLon)*degree*math.Cos(oceanLat*math.Pi/180), (r[1]-oceanLat)*degree
 			x = append(x, east, north, 0, east, north, 1)
 			y = append(y, r[2], r[3])

@@ -41,5 +41,5 @@ func TestOcean(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "train.csv"), []byte("lon,lat,speed\n1,2,3\n"), 0o644))
 	_, err = s.Plan(Selection{Data: dir})
 	require.ErrorIs(t, err, ErrData)
-	assert.ErrorContains(t, err, "row 1 has 3 numbers, want lon,lat,ubar,vbar")
+	assert.ErrorContains(t, err, "the header has 3 cells, want lon,lat,ubar,vbar")
 }

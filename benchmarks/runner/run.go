@@ -18,7 +18,7 @@ const maxWarnings = 8
 // noiseFree is what the method is told.
 func (r Run) noiseFree() bool {
 	observed, _ := r.Problem.objectives(r.Seed)
-	return observed.NoiseFree && !r.Problem.Untold
+	return observed.NoiseFree && !r.Problem.HideNoiseFree
 }
 
 // warp is what the method says, and else none where the prior is known: it is a prior

@@ -37,8 +37,8 @@ type Problem struct {
 	// depends on the seed, the point and how often the point was evaluated, not
 	// on the method.
 	Noise float64
-	// Untold keeps it from the methods that the objective is noise-free.
-	Untold bool
+	// HideNoiseFree makes methods treat a noise-free objective as noisy.
+	HideNoiseFree bool
 	// Prior has settings key=value of the methods with a kernel, which a method's own
 	// replace. It is a prior on the values as they are, so they are not warped.
 	Prior []string

@@ -3,20 +3,18 @@ package runner
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/score"
+	"github.com/functionspace/bo/internal/table"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -65,25 +63,31 @@ func (d Dataset) Load(dir string) (*Table, error) {
 		t.Name, t.Prior = d.Name, d.Prior
 		return t, nil
 	}
-	rows, err := numbers(filepath.Join(folder, "data.csv"))
+	data, err := open(filepath.Join(folder, "data.csv"))
 	if err != nil {
 		return nil, err
 	}
-	n, width := len(rows), len(rows[0])
+	width := len(data.Header)
 	if width < 2 {
-		return nil, fmt.Errorf("%w: %s has one column, want inputs and a target", ErrData, folder)
+		return nil, fmt.Errorf("%w: %s has one column, want inputs and a target", ErrData, data.Name)
 	}
-	t := &Table{Name: d.Name, Prior: d.Prior, X: mat.NewDense(n, width-1, nil), Y: make([]float64, n)}
-	for i, row := range rows {
-		t.X.SetRow(i, row[:width-1])
-		t.Y[i] = row[width-1]
-	}
-	path := filepath.Join(folder, d.Splits)
-	lines, err := numbers(path)
+	x, err := numbers(data)
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range lines {
+	n := len(data.Rows)
+	t := &Table{Name: d.Name, Prior: d.Prior, X: mat.DenseCopyOf(x.Slice(0, n, 0, width-1)), Y: mat.Col(nil, width-1, x)}
+	path := filepath.Join(folder, d.Splits)
+	splits, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := numbers(splits)
+	if err != nil {
+		return nil, err
+	}
+	for i := range splits.Rows {
+		line := lines.RawRowView(i)
 		if len(line) != 2 || line[0] != math.Trunc(line[0]) || line[0] < 0 || line[0] > float64(len(t.Test)) ||
 			line[1] != math.Trunc(line[1]) || line[1] < 0 || line[1] >= float64(n) {
 			return nil, fmt.Errorf("%w: %s: %v is not a split and a row of %d, splits in order", ErrData, path, line, n)
@@ -99,42 +103,28 @@ func (d Dataset) Load(dir string) (*Table, error) {
 
 func (d Dataset) folder() string { return cmp.Or(d.Folder, d.Name) }
 
-// cells reads a CSV file: a header and at least one row of as many cells.
-func cells(path string) ([][]string, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+// open reads a CSV file; the error wraps ErrData if its content is at fault.
+func open(path string) (*table.Table, error) {
+	t, err := table.Open(path)
+	var failed *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%w: there is no %s", ErrData, path)
-	} else if err != nil {
+	case errors.As(err, &failed):
 		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrData, err)
 	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrData, path, err)
-	}
-	if len(lines) < 2 {
-		return nil, fmt.Errorf("%w: %s has no rows", ErrData, path)
-	}
-	return lines, nil
+	return t, nil
 }
 
-// numbers reads the rows of a CSV file below its header; there is at least one.
-func numbers(path string) ([][]float64, error) {
-	cells, err := cells(path)
+// numbers returns all columns of a table.
+func numbers(t *table.Table) (*mat.Dense, error) {
+	x, err := t.Numbers(t.Header...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrData, err)
 	}
-	rows := make([][]float64, len(cells)-1)
-	for i, line := range cells[1:] {
-		for _, cell := range line {
-			v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("%w: %s: row %d: %q is not a finite number", ErrData, path, i+1, cell)
-			}
-			rows[i] = append(rows[i], v)
-		}
-	}
-	return rows, nil
+	return x, nil
 }
 
 // split returns the rows to train on and to test on of a seed, which is the
@@ -217,7 +207,7 @@ func (r Run) fit(ctx context.Context, rec *Record) (err error) {
 		return err
 	}
 	s.Predict = nanoseconds(time.Since(start).Seconds())
-	s.judge(want, mean, variance)
+	s.rate(want, mean, variance)
 	s.RMSERaw = s.RMSE * scale.SD
 	rec.Score = s
 	if r.Table.Shown != nil && r.Seed == 1 {
@@ -240,22 +230,19 @@ func predict(ctx context.Context, p surrogate.Posterior, x *mat.Dense) (mean, va
 	return mean, variance, nil
 }
 
-// minNoise keeps the densities of a model that knows no noise finite.
+// minNoise is the least noise variance of a score: the density of an exact model of
+// exact data would be infinite.
 const minNoise = 1e-12
 
-// judge compares targets with Gaussian predictions of the latent function.
-func (s *Score) judge(y, mean, variance []float64) {
+// rate scores Gaussian predictions of the latent function against targets.
+func (s *Score) rate(y, mean, variance []float64) {
 	noise := max(s.Noise, minNoise)
-	for i := range y {
-		square, v := (y[i]-mean[i])*(y[i]-mean[i]), max(0, variance[i])
-		s.LogDensity -= (math.Log(2*math.Pi*(v+noise)) + square/(v+noise)) / 2
-		s.LogLikelihood -= (math.Log(2*math.Pi*noise) + (square+v)/noise) / 2
-		s.RMSE += square
-		s.Spread += v
+	sd := make([]float64, len(y))
+	for i, v := range variance {
+		s.Spread += max(0, v) / float64(len(y))
+		sd[i] = math.Sqrt(max(0, v) + noise)
 	}
-	n := float64(len(y))
-	s.LogDensity /= n
-	s.LogLikelihood /= n
-	s.RMSE = math.Sqrt(s.RMSE / n)
-	s.Spread /= n
+	g := score.Observations(y, mean, sd)
+	s.LogDensity, s.RMSE = g.LogDensity, g.RMSE
+	s.LogLikelihood = score.ExpectedLogLikelihood(y, mean, variance, noise)
 }

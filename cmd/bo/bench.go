@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/functionspace/bo/benchmarks/figures"
 	benchreport "github.com/functionspace/bo/benchmarks/report"
 	"github.com/functionspace/bo/benchmarks/runner"
 )
@@ -20,13 +19,10 @@ import (
 type benchCmd struct {
 	List   benchListCmd   `cmd:"" help:"List the suites."`
 	Run    benchRunCmd    `cmd:"" help:"Measure methods on the problems of a suite; goes on where it stopped."`
-	Report benchReportCmd `cmd:"" help:"Tables and plots of the results in a directory."`
-	Page   benchPageCmd   `cmd:"" help:"Write the page of benchmarks, its tables and plots."`
+	Report benchReportCmd `cmd:"" help:"Print tables of the results in a directory."`
 
 	Plan     benchPlanCmd     `cmd:"" help:"Print the runs of a suite for another program, as JSON Lines."`
 	Evaluate benchEvaluateCmd `cmd:"" help:"Evaluate an objective of a suite for another program: points in, values out."`
-
-	Figures benchFiguresCmd `cmd:"" help:"Draw the posterior of every surrogate beside the exact process, and measure how far apart they are."`
 }
 
 type benchListCmd struct{}
@@ -186,11 +182,10 @@ func left(seconds float64) string {
 }
 
 type benchReportCmd struct {
-	Dir      string `arg:"" help:"Directory that bo bench run wrote to; all .jsonl files in it count."`
-	Baseline string `placeholder:"METHOD" help:"Method that the others are compared with; default sobol."`
+	Dir      string `arg:"" help:"Results of bo bench run: all .jsonl files of the directory."`
+	Baseline string `placeholder:"METHOD" help:"Method to compare the others with (default sobol)."`
 	JSON     bool   `name:"json" xor:"format" help:"Print one JSON object."`
 	Markdown bool   `xor:"format" help:"Print Markdown."`
-	Plots    bool   `negatable:"" default:"true" help:"Write plots to DIR/plots; on by default."`
 }
 
 func (c *benchReportCmd) Run(e *env) error {
@@ -200,48 +195,24 @@ func (c *benchReportCmd) Run(e *env) error {
 	}
 	if suite, err := runner.Lookup(records[0].Suite); err == nil && len(suite.Datasets) > 0 {
 		if c.Baseline != "" {
-			return usagef("--baseline: %s is compared with what papers print", suite.Name)
+			return usagef("--baseline: the suite %s has datasets, which are compared without a baseline", suite.Name)
 		}
-		r, err := benchreport.NewRegression(records)
+		r, err := benchreport.NewRegression(records, benchreport.Literature{})
 		if err != nil {
 			return err
-		}
-		if c.Plots {
-			dir := filepath.Join(c.Dir, "plots")
-			paths, err := figures.Predictions(records, dir)
-			if err != nil {
-				return err
-			}
-			if len(paths) > 0 {
-				fmt.Fprintf(e.stderr, "%d plots in %s\n", len(paths), dir)
-			}
 		}
 		return c.write(e, r)
 	}
 	r, err := benchreport.New(records, c.Baseline)
-	if err != nil {
-		return reportError(err)
-	}
-	if c.Plots {
-		dir := filepath.Join(c.Dir, "plots")
-		paths, err := r.Plots(dir)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(e.stderr, "%d plots in %s\n", len(paths), dir)
+	if errors.Is(err, runner.ErrUnknown) {
+		return usageError{err}
+	} else if err != nil {
+		return err
 	}
 	return c.write(e, r)
 }
 
-// reportError is err, of the usage if it is about the name of a baseline.
-func reportError(err error) error {
-	if errors.Is(err, runner.ErrUnknown) {
-		return usageError{err}
-	}
-	return err
-}
-
-// A written report can be JSON, too.
+// written is a report as text. It is also encoded as JSON.
 type written interface {
 	WriteText(w io.Writer) error
 	WriteMarkdown(w io.Writer) error

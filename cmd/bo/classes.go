@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -14,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/score"
+	"github.com/functionspace/bo/internal/table"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -50,19 +51,19 @@ func (m modelFlags) fitClasses(e *env, other string, read func(t *training, name
 	if err != nil {
 		return nil, usageError{err}
 	}
-	names, err := t.table.classes(t.target)
+	names, err := columnClasses(t.table, t.target)
 	if err != nil {
 		return nil, err
 	}
 	if m.Likelihood == bernoulli && len(names) != 2 {
-		return nil, fmt.Errorf("%s: column %q has %d labels, --likelihood bernoulli takes 2", t.table.name, t.target, len(names))
+		return nil, fmt.Errorf("%s: column %q has %d labels, --likelihood bernoulli takes 2", t.table.Name, t.target, len(names))
 	}
 	points, err := read(t, names)
 	if err != nil {
 		return nil, err
 	}
 	labels := surrogate.Labels{Classes: len(names)}
-	if labels.Y, err = t.table.labels(t.target, names); err != nil {
+	if labels.Y, err = columnLabels(t.table, t.target, names); err != nil {
 		return nil, err
 	}
 	c := &classified{names: names, trained: len(labels.Y)}
@@ -92,17 +93,6 @@ func (c *classified) probabilities() *mat.Dense {
 	return prob
 }
 
-// likeliest returns the place of the largest probability, the first of equal ones.
-func likeliest(prob []float64) int {
-	best := 0
-	for k, p := range prob {
-		if p > prob[best] {
-			best = k
-		}
-	}
-	return best
-}
-
 func (c predictCmd) classes(e *env) error {
 	if c.Samples > 0 || c.Cov != "" {
 		return usagef("--samples and --cov are for numbers, not for --likelihood %s", c.Likelihood)
@@ -112,7 +102,7 @@ func (c predictCmd) classes(e *env) error {
 		if err != nil {
 			return nil, err
 		}
-		return at.numbers(t.features)
+		return at.Numbers(t.features...)
 	})
 	if err != nil {
 		return err
@@ -131,7 +121,7 @@ func (c predictCmd) classes(e *env) error {
 		for k, p := range row {
 			record[k] = number(p)
 		}
-		record[len(f.names)] = f.names[likeliest(row)]
+		record[len(f.names)] = f.names[score.MostProbable(row)]
 		_ = w.Write(record)
 	}
 	w.Flush()
@@ -158,17 +148,21 @@ func (c scoreCmd) classes(e *env) error {
 		if err != nil {
 			return nil, err
 		}
-		if y, err = test.labels(t.target, names); err != nil {
+		if y, err = columnLabels(test, t.target, names); err != nil {
 			return nil, err
 		}
-		return test.numbers(t.features)
+		return test.Numbers(t.features...)
 	})
 	if err != nil {
 		return err
 	}
 	started := time.Now()
-	s := judgeClasses(y, f.probabilities())
-	s.Surrogate, s.Train, s.Seconds = c.Surrogate, f.trained, f.seconds+time.Since(started).Seconds()
+	l := score.Classes(y, f.probabilities())
+	s := classScore{
+		Surrogate: c.Surrogate, Train: f.trained, Test: len(y), Classes: len(f.names),
+		Accuracy: l.Accuracy, LogProbability: l.LogProbability, Brier: l.Brier, ECE: l.ECE,
+		Seconds: f.seconds + time.Since(started).Seconds(),
+	}
 	if c.JSON {
 		return json.NewEncoder(e.stdout).Encode(s)
 	}
@@ -182,55 +176,20 @@ seconds    %.3g
 	return err
 }
 
-// confidenceBins is the number of bins of the expected calibration error (Guo et
-// al. 2017, eq. 3).
-const confidenceBins = 15
-
-// judgeClasses compares labels with probabilities, a row for each.
-func judgeClasses(y []int, prob *mat.Dense) classScore {
-	_, classes := prob.Dims()
-	s := classScore{Test: len(y), Classes: classes}
-	n := float64(len(y))
-	right := 0
-	var gap [confidenceBins]float64 // Σ of correctness - confidence
-	for i, label := range y {
-		row := prob.RawRowView(i)
-		s.LogProbability += math.Log(max(row[label], math.SmallestNonzeroFloat64)) / n
-		for k, p := range row {
-			e := p
-			if k == label {
-				e = 1 - p
-			}
-			s.Brier += e * e / n
-		}
-		best := likeliest(row)
-		bin := min(int(confidenceBins*row[best]), confidenceBins-1)
-		gap[bin] -= row[best]
-		if best == label {
-			right++
-			gap[bin]++
-		}
-	}
-	s.Accuracy = float64(right) / n
-	for _, g := range gap {
-		s.ECE += math.Abs(g) / n
-	}
-	return s
-}
-
-// classes returns the labels in a column: numbers by size, else by the alphabet.
-func (t *table) classes(name string) ([]string, error) {
-	j, err := t.column(name)
+// columnClasses returns the distinct labels of a column, sorted: numbers by value,
+// text alphabetically.
+func columnClasses(t *table.Table, name string) ([]string, error) {
+	j, err := t.Column(name)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	numeric := true
 	seen := map[string]bool{}
-	for i, row := range t.rows {
+	for i, row := range t.Rows {
 		cell := row[j]
 		if cell == "" {
-			return nil, fmt.Errorf("%s: row %d (line %d), column %q: the cell is empty", t.name, i+1, t.lines[i], name)
+			return nil, fmt.Errorf("%s: the cell is empty", t.Cell(i, j))
 		}
 		if !seen[cell] {
 			seen[cell] = true
@@ -241,9 +200,9 @@ func (t *table) classes(name string) ([]string, error) {
 	}
 	switch {
 	case len(names) < 2:
-		return nil, fmt.Errorf("%s: column %q has the one label %s, want two or more", t.name, name, brief(names[0]))
+		return nil, fmt.Errorf("%s: column %q has the one label %s, want two or more", t.Name, name, table.Quote(names[0]))
 	case len(names) > maxClasses:
-		return nil, fmt.Errorf("%s: column %q has %d labels, want at most %d: numbers are predicted with --likelihood gaussian", t.name, name, len(names), maxClasses)
+		return nil, fmt.Errorf("%s: column %q has %d labels, want at most %d: numbers are predicted with --likelihood gaussian", t.Name, name, len(names), maxClasses)
 	}
 	slices.Sort(names)
 	if numeric {
@@ -262,16 +221,16 @@ func (t *table) classes(name string) ([]string, error) {
 	return names, nil
 }
 
-// labels reads a column as places in names.
-func (t *table) labels(name string, names []string) ([]int, error) {
-	j, err := t.column(name)
+// columnLabels returns the labels of a column as indices in names.
+func columnLabels(t *table.Table, name string, names []string) ([]int, error) {
+	j, err := t.Column(name)
 	if err != nil {
 		return nil, err
 	}
-	y := make([]int, len(t.rows))
-	for i, row := range t.rows {
+	y := make([]int, len(t.Rows))
+	for i, row := range t.Rows {
 		if y[i] = slices.Index(names, row[j]); y[i] < 0 {
-			return nil, fmt.Errorf("%s: row %d (line %d), column %q: %s is not among the labels of the training table", t.name, i+1, t.lines[i], name, brief(row[j]))
+			return nil, fmt.Errorf("%s: %s is not a label of the training table", t.Cell(i, j), table.Quote(row[j]))
 		}
 	}
 	return y, nil

@@ -3,28 +3,11 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/mat"
 )
-
-func TestJudgeClasses(t *testing.T) {
-	s := judgeClasses([]int{0, 2, 1}, mat.NewDense(3, 3, []float64{
-		0.7, 0.2, 0.1,
-		0.1, 0.3, 0.6,
-		0.5, 0.25, 0.25,
-	}))
-	require.Equal(t, 3, s.Classes)
-	require.InDelta(t, 2.0/3, s.Accuracy, 1e-15)
-	require.InDelta(t, (math.Log(0.7)+math.Log(0.6)+math.Log(0.25))/3, s.LogProbability, 1e-15)
-	require.InDelta(t, (0.09+0.04+0.01+0.01+0.09+0.16+0.25+0.5625+0.0625)/3, s.Brier, 1e-15)
-	// 0.7, 0.6 and 0.5 lie in the bins from 10/15, 9/15 and 7/15.
-	require.InDelta(t, (0.3+0.4+0.5)/3, s.ECE, 1e-15)
-	require.False(t, math.IsInf(judgeClasses([]int{0}, mat.NewDense(1, 2, []float64{0, 1})).LogProbability, 0))
-}
 
 // Names of classes keep their text, quoted where CSV asks for it, and numbers are
 // ordered by size.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"time"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/table"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -38,6 +41,28 @@ func check(ctx context.Context, m *catalog.Method, dim int) error {
 	return ctx.Err()
 }
 
+// openTable reads the table at path, or from stdin for "-".
+func openTable(path string, stdin io.Reader) (t *table.Table, err error) {
+	if path == "-" {
+		t, err = table.Read("stdin", stdin)
+	} else {
+		t, err = table.Open(path)
+	}
+	if t != nil {
+		t.Limit = loop.MaxValue
+	}
+	return t, err
+}
+
+// targets returns the numbers of one column.
+func targets(t *table.Table, name string) ([]float64, error) {
+	x, err := t.Numbers(name)
+	if err != nil {
+		return nil, err
+	}
+	return x.RawMatrix().Data, nil
+}
+
 // modelFlags are those of the commands that fit a table.
 type modelFlags struct {
 	Train  string `group:"data" required:"" placeholder:"FILE" help:"CSV file with a header: the target and its inputs; - reads standard input."`
@@ -55,7 +80,7 @@ type modelFlags struct {
 // A training is a table read for a fit, inputs still in the units of the file.
 type training struct {
 	method   *catalog.Method
-	table    *table
+	table    *table.Table
 	features []string
 	target   string
 	x        *mat.Dense
@@ -75,18 +100,18 @@ func (m modelFlags) open(e *env, other string) (*training, error) {
 		return nil, err
 	}
 	if t.target == "" {
-		t.target = t.table.header[len(t.table.header)-1]
-	} else if _, err := t.table.column(t.target); err != nil {
+		t.target = t.table.Header[len(t.table.Header)-1]
+	} else if _, err := t.table.Column(t.target); err != nil {
 		return nil, usageError{err}
 	}
-	t.features = slices.DeleteFunc(slices.Clone(t.table.header), func(name string) bool { return name == t.target })
+	t.features = slices.DeleteFunc(slices.Clone(t.table.Header), func(name string) bool { return name == t.target })
 	if len(t.features) == 0 {
-		return nil, fmt.Errorf("%s: no input columns beside the target %q", t.table.name, t.target)
+		return nil, fmt.Errorf("%s: no input columns beside the target %q", t.table.Name, t.target)
 	}
 	if err := check(e.ctx, t.method, len(t.features)); err != nil {
 		return nil, err
 	}
-	t.x, err = t.table.numbers(t.features)
+	t.x, err = t.table.Numbers(t.features...)
 	return t, err
 }
 
@@ -130,7 +155,7 @@ func (m modelFlags) fit(e *env, other string, at func(features []string, target 
 	if err != nil {
 		return nil, err
 	}
-	y, err := t.table.targets(t.target)
+	y, err := targets(t.table, t.target)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (c predictCmd) run(e *env) error {
 		if err != nil {
 			return nil, err
 		}
-		return at.numbers(features)
+		return at.Numbers(features...)
 	})
 	if err != nil {
 		return err

@@ -110,13 +110,3 @@ func TestPredictSamples(t *testing.T) {
 		}
 	}
 }
-
-func TestJudge(t *testing.T) {
-	// Errors of 0, 1 and 2 standard deviations of size 2.
-	s := judge([]float64{1, 3, 5}, []float64{1, 1, 1}, []float64{2, 2, 2})
-	require.InDelta(t, math.Sqrt(20.0/3), s.RMSE, 1e-12)
-	require.InDelta(t, math.Log(2*math.Pi*4)/2+(0+1+4)/6.0, s.NLPD, 1e-12)
-	require.Equal(t, map[string]float64{"50": 1.0 / 3, "90": 2.0 / 3, "95": 2.0 / 3}, s.Coverage)
-	require.Equal(t, 0.0, judge([]float64{1}, []float64{1}, []float64{1}).RMSE)
-	require.InEpsilon(t, 1e300, judge([]float64{1e300}, []float64{0}, []float64{1}).RMSE, 1e-12)
-}

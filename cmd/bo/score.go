@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/functionspace/bo/internal/score"
 )
 
 type scoreCmd struct {
@@ -28,8 +29,8 @@ Examples:
     bo score --train train.csv --test test.csv --likelihood categorical`
 }
 
-// A score judges predictions of observations.
-type score struct {
+// gaussianScore is the output of bo score for numbers.
+type gaussianScore struct {
 	Surrogate string             `json:"surrogate"`
 	Train     int                `json:"train"`
 	Test      int                `json:"test"`
@@ -51,10 +52,10 @@ func (c scoreCmd) run(e *env) error {
 		if err != nil {
 			return nil, err
 		}
-		if y, err = test.targets(target); err != nil {
+		if y, err = targets(test, target); err != nil {
 			return nil, err
 		}
-		return test.numbers(features)
+		return test.Numbers(features...)
 	})
 	if err != nil {
 		return err
@@ -68,8 +69,11 @@ func (c scoreCmd) run(e *env) error {
 	for i := range sd {
 		sd[i] = max(1e-6*f.output.SD, math.Hypot(sd[i], noise))
 	}
-	s := judge(y, mean, sd)
-	s.Surrogate, s.Train, s.Seconds = c.Surrogate, f.trained, f.seconds+time.Since(started).Seconds()
+	g := score.Observations(y, mean, sd)
+	s := gaussianScore{
+		Surrogate: c.Surrogate, Train: f.trained, Test: len(y), RMSE: g.RMSE, NLPD: -g.LogDensity, Coverage: g.Coverage,
+		Seconds: f.seconds + time.Since(started).Seconds(),
+	}
 	if c.JSON {
 		return json.NewEncoder(e.stdout).Encode(s)
 	}
@@ -80,36 +84,4 @@ coverage   %.1f %% in the 50 %% interval, %.1f %% in 90 %%, %.1f %% in 95 %%
 seconds    %.3g
 `, s.Train, s.Test, s.RMSE, s.NLPD, 100*s.Coverage["50"], 100*s.Coverage["90"], 100*s.Coverage["95"], s.Seconds)
 	return err
-}
-
-// judge compares targets with Gaussian predictions.
-func judge(y, mean, sd []float64) score {
-	s := score{Test: len(y), Coverage: map[string]float64{}}
-	n := float64(len(y))
-	scaled := make([]float64, len(y))
-	var big float64
-	for i := range y {
-		big = max(big, math.Abs(y[i]-mean[i]))
-	}
-	for i := range y {
-		e := y[i] - mean[i]
-		if big > 0 {
-			s.RMSE += (e / big) * (e / big)
-		}
-		scaled[i] = math.Abs(e) / sd[i]
-		s.NLPD += math.Log(2*math.Pi)/2 + math.Log(sd[i]) + scaled[i]*scaled[i]/2
-	}
-	s.RMSE = big * math.Sqrt(s.RMSE/n)
-	s.NLPD /= n
-	for _, p := range []int{50, 90, 95} {
-		reach := distuv.UnitNormal.Quantile(0.5 + float64(p)/200)
-		inside := 0
-		for _, z := range scaled {
-			if z <= reach {
-				inside++
-			}
-		}
-		s.Coverage[fmt.Sprint(p)] = float64(inside) / n
-	}
-	return s
 }

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/internal/table"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -143,8 +145,8 @@ func FuzzWords(f *testing.F) {
 		if tm, err := parseTemplate(a, []string{"lr"}); err == nil {
 			tm.fill(func(string) string { return b })
 		}
-		if tb, err := readTable("f", strings.NewReader(a)); err == nil {
-			_, _ = tb.numbers(tb.header)
+		if tb, err := table.Read("f", strings.NewReader(a)); err == nil {
+			_, _ = tb.Numbers(tb.Header...)
 		}
 	})
 }

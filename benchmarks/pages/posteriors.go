@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/functionspace/bo/benchmarks/pages/figures"
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/didyoumean"
+)
+
+type posteriorsCmd struct {
+	Surrogates []string `placeholder:"LIST" help:"Surrogates to measure, separated by commas (default all). Results of other surrogates in the directory stay."`
+	Seeds      int      `default:"5" placeholder:"N" help:"Number of datasets (default ${default})."`
+	Out        string   `default:"docs/surrogates" placeholder:"DIR" help:"Directory of the pictures, distances.jsonl and README.md (default ${default})."`
+}
+
+func (posteriorsCmd) Help() string {
+	return `The data are 40 noisy observations of a sine on two sides of a gap. The command fits each surrogate with RBF, Matérn-1/2 and periodic priors with given hyperparameters, or once if the surrogate has no kernel.
+
+Example:
+
+    go run ./benchmarks/pages posteriors --surrogates gfsvi,fsp-laplace`
+}
+
+func (c *posteriorsCmd) Run(e *env) error {
+	if c.Seeds < 1 {
+		return fmt.Errorf("--seeds is %d, want 1 or more", c.Seeds)
+	}
+	names := c.Surrogates
+	if names == nil {
+		for _, s := range catalog.Surrogates() {
+			names = append(names, s.Name)
+		}
+	}
+	failed := 0
+	err := figures.Run(e.ctx, c.Out, names, c.Seeds, func(r figures.Record) {
+		outcome := fmt.Sprintf("distance %.3f in %.3g s", r.Distance, r.Seconds)
+		if r.Error != "" {
+			failed++
+			outcome = "failed: " + strings.ReplaceAll(r.Error, "\n", "; ")
+		}
+		fmt.Fprintf(e.stderr, "%s %s seed %d  %s\n", r.Surrogate, r.Prior, r.Seed, outcome)
+	})
+	if err == nil && failed > 0 {
+		return fmt.Errorf("%d fits failed", failed)
+	}
+	return err
+}
+
+type studyCmd struct {
+	Name   string `arg:"" help:"context-points or eigenvalues."`
+	Seeds  int    `default:"5" placeholder:"N" help:"Number of datasets, or of draws of points (default ${default})."`
+	Out    string `default:"docs/benchmarks/studies" placeholder:"DIR" help:"Directory of NAME.jsonl, NAME.png and NAME.svg (default ${default})."`
+	Redraw bool   `help:"Make table and picture from the stored NAME.jsonl, without measuring."`
+}
+
+func (studyCmd) Help() string {
+	return `context-points fits fsp-laplace to the data of the posteriors with 3 to 400 context points, placed and used in four ways. eigenvalues computes spectra of Gram matrices at uniform points of [-2,2]^d for d = 1 and 100, averaged over draws.
+
+Example:
+
+    go run ./benchmarks/pages study eigenvalues --seeds 10`
+}
+
+func (c *studyCmd) Run(e *env) error {
+	if c.Seeds < 1 {
+		return fmt.Errorf("--seeds is %d, want 1 or more", c.Seeds)
+	}
+	var names []string
+	for _, s := range figures.Studies() {
+		if s.Name != c.Name {
+			names = append(names, s.Name)
+			continue
+		}
+		if c.Redraw {
+			return s.Redraw(c.Out, e.stdout)
+		}
+		return s.Run(e.ctx, c.Out, c.Seeds, e.stdout, func(line string) { fmt.Fprintln(e.stderr, line) })
+	}
+	return fmt.Errorf("unknown study %q%s", c.Name, didyoumean.Hint(c.Name, names))
+}
