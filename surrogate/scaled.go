@@ -3,10 +3,7 @@ package surrogate
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Scaling names an affine map from the user's units to a model's.
@@ -45,7 +42,8 @@ func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.R
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	inputs, err := s.inputMaps(d)
+	lo, hi := d.Box()
+	inputs, err := NewInputMap(s.Inputs, d.X, lo, hi)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +57,7 @@ func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.R
 	}
 
 	p := &scaled{inputs: inputs, output: output, n: len(d.Y)}
-	inner := Dataset{X: p.toModel(d.X), Y: output.Apply(nil, d.Y), NoiseFree: d.NoiseFree}
+	inner := Dataset{X: inputs.Apply(d.X), Y: output.Apply(nil, d.Y), NoiseFree: d.NoiseFree}
 	if d.Lo != nil {
 		inner.Lo, inner.Hi = make([]float64, len(inputs)), make([]float64, len(inputs))
 		for j, in := range inputs {
@@ -75,36 +73,4 @@ func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.R
 		return nil, err
 	}
 	return p.withOptional(), nil
-}
-
-// inputMaps returns the map of each input.
-func (s Scaled) inputMaps(d Dataset) ([]Standardization, error) {
-	n, dim := d.Dims()
-	maps := make([]Standardization, dim)
-	switch s.Inputs {
-	case "", Unit:
-		lo, hi := d.Box()
-		for j := range maps {
-			maps[j] = Standardization{Mean: lo[j], SD: hi[j] - lo[j]}
-			if maps[j].SD == 0 {
-				maps[j].SD = 1
-			}
-		}
-	case ZScore:
-		for j := range maps {
-			maps[j] = Standardize(mat.Col(make([]float64, n), j, d.X))
-		}
-	case Raw:
-		for j := range maps {
-			maps[j] = Standardization{SD: 1}
-		}
-	default:
-		return nil, fmt.Errorf("surrogate: input scaling %q, want raw, unit or zscore", string(s.Inputs))
-	}
-	for j, m := range maps {
-		if !(m.SD > 0) || math.IsInf(m.SD, 0) {
-			return nil, fmt.Errorf("surrogate: input %d cannot be scaled, its range is %v", j+1, m.SD)
-		}
-	}
-	return maps, nil
 }

@@ -69,7 +69,7 @@ func (c scaledConditioner) Condition(x *mat.Dense, y []float64) (Posterior, erro
 		return nil, err
 	}
 	p := *c.of
-	inner, err := p.inner.(Conditioner).Condition(p.toModel(x), p.output.Apply(nil, y))
+	inner, err := p.inner.(Conditioner).Condition(p.inputs.Apply(x), p.output.Apply(nil, y))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package surrogate
 
 import (
-	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,29 +11,13 @@ import (
 //	E y = mean + sd·E z,  var y = sd²·var z,  ∂/∂x_j = (1/b_j) ∂/∂u_j
 type scaled struct {
 	inner  Posterior
-	inputs []Standardization
+	inputs InputMap
 	output Standardization
 	n      int // observations
 }
 
 // scale maps a number to the model's units.
 func (s Standardization) scale(v float64) float64 { return (v - s.Mean) / s.SD }
-
-// toModel returns x in the model's units.
-func (p *scaled) toModel(x *mat.Dense) *mat.Dense {
-	n, dim := x.Dims()
-	if dim != len(p.inputs) {
-		panic(fmt.Sprintf("surrogate: points have %d columns, want %d", dim, len(p.inputs)))
-	}
-	u := mat.NewDense(n, dim, nil)
-	for i := range n {
-		row := u.RawRowView(i)
-		for j, v := range x.RawRowView(i) {
-			row[j] = p.inputs[j].scale(v)
-		}
-	}
-	return u
-}
 
 // gradToUser multiplies a gradient in place by factor and by the slopes 1/b_j.
 func (p *scaled) gradToUser(grad *mat.Dense, factor float64) {
@@ -59,19 +42,19 @@ func (p *scaled) Noise() float64     { return p.inner.Noise() * p.output.SD * p.
 func (p *scaled) Warnings() []string { return p.inner.Warnings() }
 
 func (p *scaled) Predict(mean, variance []float64, x *mat.Dense) {
-	p.inner.Predict(mean, variance, p.toModel(x))
+	p.inner.Predict(mean, variance, p.inputs.Apply(x))
 	p.momentsToUser(mean, variance)
 }
 
 func (p *scaled) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	p.inner.PredictGrad(mean, variance, dmean, dvariance, p.toModel(x))
+	p.inner.PredictGrad(mean, variance, dmean, dvariance, p.inputs.Apply(x))
 	p.momentsToUser(mean, variance)
 	p.gradToUser(dmean, p.output.SD)
 	p.gradToUser(dvariance, p.output.SD*p.output.SD)
 }
 
 func (p *scaled) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	p.inner.Joint(mean, cov, p.toModel(x))
+	p.inner.Joint(mean, cov, p.inputs.Apply(x))
 	for i := range mean {
 		mean[i] = p.output.Invert(mean[i])
 	}
@@ -88,7 +71,7 @@ func (p *scaled) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *
 	c.ScaleSym(sd*sd, cbar)
 	n, dim := dx.Dims()
 	du := mat.NewDense(n, dim, nil)
-	p.inner.JointVJP(du, m, &c, p.toModel(x))
+	p.inner.JointVJP(du, m, &c, p.inputs.Apply(x))
 	p.gradToUser(du, 1)
 	dx.Add(dx, du)
 }
@@ -107,7 +90,7 @@ type scaledPath struct {
 }
 
 func (s scaledPath) Eval(value []float64, grad, x *mat.Dense) {
-	s.inner.Eval(value, grad, s.p.toModel(x))
+	s.inner.Eval(value, grad, s.p.inputs.Apply(x))
 	for i := range value {
 		value[i] = s.p.output.Invert(value[i])
 	}

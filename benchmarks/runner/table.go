@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -103,16 +104,18 @@ func (d Dataset) Load(dir string) (*Table, error) {
 
 func (d Dataset) folder() string { return cmp.Or(d.Folder, d.Name) }
 
-// open reads a CSV file; the error wraps ErrData if its content is at fault.
+// open reads a CSV file; the error wraps ErrData if the file is missing or its
+// content is at fault.
 func open(path string) (*table.Table, error) {
-	t, err := table.Open(path)
-	var failed *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: there is no %s", ErrData, path)
-	case errors.As(err, &failed):
+	} else if err != nil {
 		return nil, err
-	case err != nil:
+	}
+	defer f.Close()
+	t, err := table.Read(path, f)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrData, err)
 	}
 	return t, nil

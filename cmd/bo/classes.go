@@ -67,7 +67,9 @@ func (m modelFlags) fitClasses(e *env, other string, read func(t *training, name
 		return nil, err
 	}
 	c := &classified{names: names, trained: len(labels.Y)}
-	labels.X, c.inputs, labels.Lo, labels.Hi = m.scale(t, points)
+	if labels.X, c.inputs, labels.Lo, labels.Hi, err = m.scale(t, points); err != nil {
+		return nil, err
+	}
 	c.seconds, err = timed(e, c.trained, func(ctx context.Context) error {
 		c.posterior, err = classifier.FitLabels(ctx, labels, random.New(m.Seed, "fit", 0))
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -42,16 +43,22 @@ func check(ctx context.Context, m *catalog.Method, dim int) error {
 }
 
 // openTable reads the table at path, or from stdin for "-".
-func openTable(path string, stdin io.Reader) (t *table.Table, err error) {
-	if path == "-" {
-		t, err = table.Read("stdin", stdin)
-	} else {
-		t, err = table.Open(path)
+func openTable(path string, stdin io.Reader) (*table.Table, error) {
+	name, r := "stdin", stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		name, r = path, f
 	}
-	if t != nil {
-		t.Limit = loop.MaxValue
+	t, err := table.Read(name, r)
+	if err != nil {
+		return nil, err
 	}
-	return t, err
+	t.Limit = loop.MaxValue
+	return t, nil
 }
 
 // targets returns the numbers of one column.
@@ -117,11 +124,15 @@ func (m modelFlags) open(e *env, other string) (*training, error) {
 
 // scale scales the training inputs and the points to predict at, and returns the
 // box of both.
-func (m modelFlags) scale(t *training, points *mat.Dense) (x, at *mat.Dense, lo, hi []float64) {
-	scale := newInputScale(m.Inputs, t.x)
-	x, at = scale.apply(t.x), scale.apply(points)
+func (m modelFlags) scale(t *training, points *mat.Dense) (x, at *mat.Dense, lo, hi []float64, err error) {
+	lo, hi = surrogate.Dataset{X: t.x}.Box()
+	inputs, err := surrogate.NewInputMap(surrogate.Scaling(m.Inputs), t.x, lo, hi)
+	if err != nil {
+		return nil, nil, nil, nil, fmt.Errorf("%s: %w", t.table.Name, err)
+	}
+	x, at = inputs.Apply(t.x), inputs.Apply(points)
 	lo, hi = box(x, at)
-	return x, at, lo, hi
+	return x, at, lo, hi, nil
 }
 
 // timed runs a fit to so many rows under watch and returns its seconds.
@@ -165,7 +176,9 @@ func (m modelFlags) fit(e *env, other string, at func(features []string, target 
 	}
 	f := &fitted{trained: len(y), output: newOutputScale(m.Outputs, y)}
 	data := surrogate.Dataset{Y: f.output.Apply(nil, y), NoiseFree: m.NoiseFree}
-	data.X, f.inputs, data.Lo, data.Hi = m.scale(t, points)
+	if data.X, f.inputs, data.Lo, data.Hi, err = m.scale(t, points); err != nil {
+		return nil, err
+	}
 	f.seconds, err = timed(e, f.trained, func(ctx context.Context) error {
 		f.posterior, err = t.method.Surrogate.Fit(ctx, data, random.New(m.Seed, "fit", 0))
 		return err

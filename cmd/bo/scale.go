@@ -9,52 +9,6 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// An inputScale maps each input column x to (x - shift)/width.
-type inputScale struct {
-	shift, width []float64
-}
-
-// newInputScale fits the scaling named by how to the rows of x: "raw" leaves
-// them, "unit" maps the range of each column to [0,1], "zscore" gives each
-// column mean 0 and standard deviation 1. A constant column is only shifted.
-func newInputScale(how string, x *mat.Dense) inputScale {
-	n, d := x.Dims()
-	s := inputScale{make([]float64, d), make([]float64, d)}
-	column := make([]float64, n)
-	for j := range d {
-		s.width[j] = 1
-		mat.Col(column, j, x)
-		switch how {
-		case "unit":
-			lo, hi := column[0], column[0]
-			for _, v := range column {
-				lo, hi = min(lo, v), max(hi, v)
-			}
-			s.shift[j] = lo
-			if hi > lo {
-				s.width[j] = hi - lo
-			}
-		case "zscore":
-			z := surrogate.Standardize(column)
-			s.shift[j], s.width[j] = z.Mean, z.SD
-		}
-	}
-	return s
-}
-
-// apply returns the scaled rows of x.
-func (s inputScale) apply(x *mat.Dense) *mat.Dense {
-	n, d := x.Dims()
-	scaled := mat.NewDense(n, d, nil)
-	for i := range n {
-		from, to := x.RawRowView(i), scaled.RawRowView(i)
-		for j, v := range from {
-			to[j] = (v - s.shift[j]) / s.width[j]
-		}
-	}
-	return scaled
-}
-
 // newOutputScale is the scaling of the targets: "raw" leaves them, "zscore"
 // gives them mean 0 and standard deviation 1.
 func newOutputScale(how string, y []float64) surrogate.Standardization {

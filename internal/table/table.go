@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,16 +27,6 @@ type Table struct {
 	Limit  float64    // largest magnitude that Number accepts; 0 for every finite number
 
 	lines []int // line of the file on which each row begins
-}
-
-// Open reads the file at a path.
-func Open(path string) (*Table, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return Read(path, f)
 }
 
 // Read reads a table; name stands in messages. It skips a byte order mark, blank

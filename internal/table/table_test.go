@@ -48,7 +48,7 @@ func TestReadTableErrors(t *testing.T) {
 		"\xff\xfex\x00,\x00":  "a.csv: the file is encoded in UTF-16, want UTF-8",
 		"\xfe\xff\x00x\x00,":  "a.csv: the file is encoded in UTF-16, want UTF-8",
 		"x\x00,\x00y\x00":     "a.csv: the file is encoded in UTF-16, want UTF-8",
-		"x,Y\n1,2\n":          `a.csv: no column "y": did you mean "Y"?`,
+		"x,Y\n1,2\n":          `a.csv: no column "y": did you mean Y?`,
 	} {
 		tb, err := Read("a.csv", strings.NewReader(text))
 		if err == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Command makes the figures of this module's documents.
-const Command = "go run ./cmd/bo bench figures --out docs/surrogates"
+const Command = "go run ./benchmarks/pages posteriors"
 
 // notesFile is a page in the directory that the README links to, if it is there.
 const notesFile = "notes.md"

@@ -137,7 +137,7 @@ func (c *Chart) lastX() float64 {
 func (c *Chart) endBar(b Band, s Style) []plot.Plotter {
 	last := len(b.X) - 1
 	q1, median, q3 := c.points(b, b.Q1)[last], c.points(b, b.Median)[last], c.points(b, b.Q3)[last]
-	x := b.X[last] * (1.03 + 0.025*float64(s.place))
+	x := b.X[last] * (1.03 + 0.032*float64(s.place))
 	q1.X, median.X, q3.X = x, x, x
 	return []plot.Plotter{
 		&plotter.Line{XYs: plotter.XYs{q1, q3}, LineStyle: draw.LineStyle{Color: s.Color, Width: 1.2}},
