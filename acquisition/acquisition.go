@@ -13,61 +13,64 @@ import (
 )
 
 var (
-	// ErrBatch reports a recipe that was asked for several points at once and
-	// chooses one at a time.
-	ErrBatch = errors.New("acquisition: chooses one point at a time")
-	// ErrProblem reports a problem that lacks what the recipe needs.
-	ErrProblem = errors.New("acquisition: incomplete problem")
-	// ErrFlat reports that a function had one value, or none that is finite,
-	// wherever it was asked.
+	// ErrBatch reports a joint batch from an Acquisition for single points.
+	ErrBatch = errors.New("acquisition: no function of several points")
+	// ErrProblem reports an invalid Problem or option.
+	ErrProblem = errors.New("acquisition: invalid problem")
+	// ErrFlat reports that a function has fewer than two distinct finite values at
+	// the points where it was evaluated.
 	ErrFlat = errors.New("acquisition: function is flat")
 )
 
-// Function is an acquisition function with everything but the candidate fixed:
-// deterministic, smooth enough for L-BFGS, safe for concurrent use. A candidate
-// is a row of x: q points of d numbers, one after the other.
+// Function is an acquisition function with everything fixed but the candidate. It is
+// deterministic, smooth enough for L-BFGS and safe for concurrent use. A candidate is
+// q points of d numbers, one after the other, in one row.
 type Function interface {
-	// Dim is q·d.
+	// Dim returns q·d.
 	Dim() int
-	// Eval writes the value at each of the m rows of x and, if grad is not nil,
-	// the gradients (m×Dim). A candidate without a finite value is infeasible.
+	// Eval writes the values at the m rows of x and, if grad is not nil, the
+	// gradients (m×Dim). A candidate whose value is not finite is infeasible.
 	Eval(value []float64, grad, x *mat.Dense)
 }
 
-// Problem is what is known when the next point is to be chosen.
+// Problem is the information from which the next point is chosen.
 type Problem struct {
 	Posterior surrogate.Posterior
 	Best      float64    // the value to improve on
 	Observed  *mat.Dense // evaluated points, a row each; may be nil
-	Pending   *mat.Dense // points being evaluated; may be nil
+	Pending   *mat.Dense // pending points, a row each; may be nil
 }
 
-// Acquisition is a recipe for a Function.
+// Acquisition builds a Function from a Problem. It is an option struct whose zero
+// value is a documented default.
 type Acquisition interface {
-	// Build returns the function of q points at once that p calls for. It takes
-	// p.Pending into account. Base samples come from rng, so that one rng state
-	// gives one function.
+	// Build returns a function of q points for p, conditioned on p.Pending. The
+	// result depends only on p, q and the state of rng, the source of base samples.
+	// The error wraps ErrBatch if q > 1 and the function takes one point, or
+	// ErrProblem; or it is the context's or the posterior's.
 	Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Function, error)
 }
 
-// Joint is an Acquisition that can choose a whole batch at once.
+// Joint is an Acquisition that can choose all points of a batch together.
 type Joint interface {
 	Acquisition
-	// JointBatch reports whether Suggest should: if not, it chooses the points
-	// of a batch one after the other.
+	// JointBatch reports whether Suggest chooses the points of a batch together.
+	// Otherwise Suggest chooses them one after another.
 	JointBatch() bool
 }
 
-// minVariance is the floor under posterior variances, in squared output units.
+// minVariance is the lower bound of posterior variances, in squared output units.
 const minVariance = 1e-12
 
+// checkBest returns an error unless Best is finite.
 func (p Problem) checkBest() error {
 	if math.IsNaN(p.Best) || math.IsInf(p.Best, 0) {
-		return fmt.Errorf("%w: the best value is %v", ErrProblem, p.Best)
+		return fmt.Errorf("%w: the best value is %v, want a finite number", ErrProblem, p.Best)
 	}
 	return nil
 }
 
+// checkEval panics if the sizes of the arguments of f.Eval disagree.
 func checkEval(f Function, value []float64, grad, x *mat.Dense) {
 	m, d := x.Dims()
 	if d != f.Dim() || len(value) != m {
@@ -80,6 +83,7 @@ func checkEval(f Function, value []float64, grad, x *mat.Dense) {
 	}
 }
 
+// rowCount returns the number of rows of x, 0 if x is nil.
 func rowCount(x *mat.Dense) int {
 	if x == nil || x.IsEmpty() {
 		return 0
@@ -88,8 +92,7 @@ func rowCount(x *mat.Dense) int {
 	return n
 }
 
-// stack returns the rows of all parts, one below the other; nil if there are
-// none.
+// stack returns the rows of all parts, one below another; nil if there are none.
 func stack(parts ...*mat.Dense) *mat.Dense {
 	var data []float64
 	n, d := 0, 0
@@ -105,6 +108,7 @@ func stack(parts ...*mat.Dense) *mat.Dense {
 	return mat.NewDense(n, d, data)
 }
 
+// rows returns a view of the rows lo to hi-1 of x.
 func rows(x *mat.Dense, lo, hi int) *mat.Dense {
 	_, d := x.Dims()
 	return x.Slice(lo, hi, 0, d).(*mat.Dense)

@@ -5,22 +5,22 @@ import (
 	"math/rand/v2"
 )
 
-// Auto is LogEI where the posterior sees no noise, else LogNEI: by the noise that the
-// surrogate found, not by what is known of the objective. An exact objective with
-// ripples is a smooth one with noise to a surrogate, and its best observed value is then
-// one that nothing is expected to improve on.
+// Auto is LogEI if the posterior's noise variance is below 1e-4, else LogNEI. The
+// choice uses the fitted noise, not a declaration of the objective: a surrogate model
+// fits the ripples of an exact objective as noise, and then no point has an expected
+// improvement on the best observed value.
 type Auto struct {
-	// LogNEI is what is done under noise, and for batches that are chosen jointly.
+	// LogNEI is used under noise, and for batches that are chosen together.
 	LogNEI
 }
 
 var _ Joint = Auto{}
 
-// exactNoise is the noise variance up to which a posterior of outputs of variance 1
-// counts as one without noise: the least that noisy data are given.
+// exactNoise is the noise variance below which a posterior of standardised outputs
+// counts as noise-free. It is the lower bound of a noise variance fitted to noisy data.
 const exactNoise = 1e-4
 
-// Build costs what Build of LogEI or LogNEI does.
+// Build returns the function of LogEI or LogNEI.
 func (a Auto) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if q == 1 && !a.Joint && p.Posterior.Noise() < exactNoise {
 		return LogEI{}.Build(ctx, p, q, rng)

@@ -11,9 +11,9 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// condition returns the posterior after observing, at each pending point, its
-// predicted mean (the kriging believer of Ginsbourger et al. 2010), and the best
-// value then. Means stay as they are and variances shrink.
+// condition returns the posterior conditioned on observations of the posterior mean at
+// the pending points (the kriging believer of Ginsbourger et al. 2010), and the least of
+// Best and these means. Conditioning keeps the mean and reduces variances.
 func (p Problem) condition() (surrogate.Posterior, float64, error) {
 	m := rowCount(p.Pending)
 	if m == 0 {
@@ -33,17 +33,19 @@ func (p Problem) condition() (surrogate.Posterior, float64, error) {
 		posterior, err = believe(posterior, p.Pending)
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("acquisition: taking %d pending points into account: %w", m, err)
+		return nil, 0, fmt.Errorf("acquisition: conditioning on %d pending points: %w", m, err)
 	}
 	return posterior, best, nil
 }
 
-// believer is a Gaussian posterior that has also observed its own mean, with
-// noise, at the rows of z. With C the covariance before and A = C(z,z) + σ²I,
+// believer is a posterior conditioned on noisy observations of its own mean at the
+// rows of z. With C the original covariance and A = C(z,z) + σ²I, the mean is the
+// original one and
 //
-//	mean(x) stays,  cov(x,x') = C(x,x') - C(x,z) A⁻¹ C(z,x')
+//	cov(x,x') = C(x,x') - C(x,z) A⁻¹ C(z,x')
 //
-// It serves posteriors that are no Conditioner, through Joint and JointVJP.
+// It needs only Joint and JointVJP of the original posterior, and serves posteriors
+// that are no surrogate.Conditioner.
 type believer struct {
 	surrogate.Posterior
 	z      *mat.Dense
@@ -52,10 +54,11 @@ type believer struct {
 
 var _ surrogate.Posterior = (*believer)(nil)
 
-// blockSize is how many points share one joint covariance where only their
-// covariances with a few others matter.
+// blockSize is the number of points that share one joint covariance, if only their
+// covariances with a few other points are needed.
 const blockSize = 32
 
+// believe conditions p on its own mean at the rows of z.
 func believe(p surrogate.Posterior, z *mat.Dense) (*believer, error) {
 	m := rowCount(z)
 	mean, a := make([]float64, m), mat.NewSymDense(m, nil)
@@ -70,8 +73,8 @@ func believe(p surrogate.Posterior, z *mat.Dense) (*believer, error) {
 	return &believer{Posterior: p, z: mat.DenseCopyOf(z), factor: factor}, nil
 }
 
-// cross returns the points [x; z] and C(z,x), one column a row of x. Mean and
-// cov, if not nil, take the mean and C(x,x).
+// cross returns the points [x; z] and C(z,x), with a column for each row of x. If mean
+// and cov are not nil, it writes the mean at x and C(x,x) to them.
 func (b *believer) cross(mean []float64, cov *mat.SymDense, x *mat.Dense) (points, c *mat.Dense) {
 	k, m := rowCount(x), rowCount(b.z)
 	points = stack(x, b.z)
@@ -95,7 +98,7 @@ func (b *believer) cross(mean []float64, cov *mat.SymDense, x *mat.Dense) (point
 	return points, c
 }
 
-// Predict costs a Joint of every blockSize points with z.
+// Predict costs one Joint with z per blockSize points.
 func (b *believer) Predict(mean, variance []float64, x *mat.Dense) {
 	b.Posterior.Predict(mean, variance, x)
 	for lo := 0; lo < len(mean); lo += blockSize {
@@ -106,8 +109,8 @@ func (b *believer) Predict(mean, variance []float64, x *mat.Dense) {
 	}
 }
 
-// reduce subtracts the squared length of each column of w, down to 0, and
-// returns 1 where that was positive.
+// reduce subtracts from variance the squared norms of the columns of w, and bounds the
+// results below by 0. It returns their derivatives: 1 above the bound, else 0.
 func reduce(variance []float64, w *mat.Dense) (free []float64) {
 	m, _ := w.Dims()
 	for i := range m {
@@ -125,7 +128,7 @@ func reduce(variance []float64, w *mat.Dense) (free []float64) {
 	return free
 }
 
-// PredictGrad costs a Joint and a JointVJP of every blockSize points with z.
+// PredictGrad costs one Joint and one JointVJP with z per blockSize points.
 func (b *believer) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	b.Posterior.PredictGrad(mean, variance, dmean, dvariance, x)
 	for lo := 0; lo < len(mean); lo += blockSize {
@@ -153,7 +156,7 @@ func (b *believer) PredictGrad(mean, variance []float64, dmean, dvariance, x *ma
 	}
 }
 
-// Joint costs a Joint of x and z together.
+// Joint costs one Joint of x and z together.
 func (b *believer) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	_, c := b.cross(mean, cov, x)
 	b.factor.SolveLower(c)
@@ -163,7 +166,7 @@ func (b *believer) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	}
 }
 
-// JointVJP costs a Joint and a JointVJP of x and z together.
+// JointVJP costs one Joint and one JointVJP of x and z together.
 func (b *believer) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	k := rowCount(x)
 	points, c := b.cross(nil, nil, x)
@@ -190,8 +193,8 @@ func (b *believer) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x
 	}
 }
 
-// Paths draws functions by Matheron's rule: a draw g before, corrected at z by
-// C(x,z) A⁻¹ (mean(z) - g(z) - ε), ε ~ N(0, σ²I).
+// Paths draws functions by Matheron's rule: to a draw g of the original posterior it
+// adds C(x,z) A⁻¹ (mean(z) - g(z) - ε), with ε ~ N(0, σ²I).
 func (b *believer) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	m := rowCount(b.z)
 	mean, variance := make([]float64, m), make([]float64, m)
@@ -243,7 +246,7 @@ func (p *believerPath) Eval(value []float64, grad, x *mat.Dense) {
 	}
 }
 
-// covarianceVJP is JointVJP of the posterior before, for the covariance alone.
+// covarianceVJP is JointVJP of the original posterior, for the covariance alone.
 func (b *believer) covarianceVJP(dx *mat.Dense, cbar *mat.SymDense, points *mat.Dense) {
 	b.Posterior.JointVJP(dx, make([]float64, rowCount(points)), cbar, points)
 }

@@ -7,25 +7,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Domain is where candidates lie: points of the unit cube, of which some
-// coordinates may encode discrete parameters. A *space.Space is one.
+// Domain is the set of candidates: points of the unit cube, of which some coordinates
+// may encode discrete parameters. A *space.Space is a Domain.
 type Domain interface {
-	// Dim is the number of coordinates.
+	// Dim returns the number of coordinates.
 	Dim() int
 	// Discrete reports whether any coordinate is not continuous.
 	Discrete() bool
-	// Free says which coordinates are continuous.
+	// Free reports for each coordinate whether it is continuous.
 	Free() []bool
 	// Project moves u to the nearest point of the domain.
 	Project(u []float64)
 	// Neighbors returns points that differ from the projected u in one discrete
-	// parameter, nil if there are none. Repeated, it reaches all of them.
+	// parameter, a row each; nil if no parameter is discrete. Repeated moves to
+	// neighbours reach all combinations of discrete values.
 	Neighbors(u []float64) *mat.Dense
-	// Size is the number of points, if that is finite.
+	// Size returns the number of points, if that is finite.
 	Size() (n int, finite bool)
 }
 
-// power is the domain of q points of a base domain at once.
+// power is the domain of batches of q points of a base domain.
 type power struct {
 	base Domain
 	q    int
@@ -35,6 +36,7 @@ func (p power) Dim() int       { return p.q * p.base.Dim() }
 func (p power) Discrete() bool { return p.base.Discrete() }
 func (p power) Free() []bool   { return slices.Repeat(p.base.Free(), p.q) }
 
+// point returns the k-th point of the batch u.
 func (p power) point(u []float64, k int) []float64 {
 	d := p.base.Dim()
 	return u[k*d : (k+1)*d]
@@ -77,7 +79,7 @@ func (p power) Size() (int, bool) {
 	return n, finite
 }
 
-// maxEnumerate is the size up to which a finite domain is asked everywhere.
+// maxEnumerate is the largest size of a finite domain that is searched exhaustively.
 const maxEnumerate = 4096
 
 // enumerate returns all points of a finite domain, by breadth-first search from
@@ -97,8 +99,8 @@ func enumerate(dom Domain, u []float64) *mat.Dense {
 	return mat.NewDense(len(found), len(u), slices.Concat(found...))
 }
 
-// walk visits the projected u and all points that differ in discrete parameters,
-// nearest first, until visit returns false.
+// walk visits the projected u and all points that differ from it in discrete
+// parameters, in breadth-first order, until visit returns false.
 func walk(dom Domain, u []float64, visit func(x []float64) bool) {
 	first := slices.Clone(u)
 	dom.Project(first)
@@ -118,7 +120,7 @@ func walk(dom Domain, u []float64, visit func(x []float64) bool) {
 	}
 }
 
-// key is equal for equal points.
+// key returns a string that is equal for equal points.
 func key(x []float64) string {
 	b := make([]byte, 0, 8*len(x))
 	for _, v := range x {
@@ -131,6 +133,7 @@ func key(x []float64) string {
 	return string(b)
 }
 
+// unitCube returns the bounds of the unit cube of dimension d.
 func unitCube(d int) (lo, hi []float64) {
 	return make([]float64, d), slices.Repeat([]float64{1}, d)
 }

@@ -13,19 +13,20 @@ import (
 //
 //	E max(best - f(x), 0) = s·h(z),  h(z) = φ(z) + zΦ(z)
 //
-// in units of the output. Far from the optimum it underflows and its gradient
-// vanishes: LogEI has the same maximiser and does not.
+// in output units. Far from the optimum it underflows and its gradient vanishes. LogEI
+// has the same maximiser without this defect.
 type EI struct{}
 
-// LogEI is the logarithm of the expected improvement, log s + log h(z), without
-// loss of digits for any z (Ament et al. 2023, eq. 9).
+// LogEI is the logarithm of the expected improvement, log s + log h(z), accurate for
+// every z (Ament et al. 2023, eq. 9).
 type LogEI struct{}
 
-// PI is the logarithm of the probability of improvement, log Φ(z) (Kushner
-// 1964). The logarithm, which has the same maximiser, is also what is reported.
+// PI is the logarithm of the probability of improvement, log Φ(z) (Kushner 1964). The
+// logarithm has the same maximiser as the probability; Candidate.Value contains the
+// logarithm.
 type PI struct{}
 
-// Build costs one update of the posterior if points are pending.
+// Build returns the function; it conditions the posterior once if points are pending.
 func (EI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, error) {
 	return improvement("EI", p, q, func(z, s float64) (value, dmean, dsd float64) {
 		l, r := specfn.LogEI(z)
@@ -34,7 +35,7 @@ func (EI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, er
 	})
 }
 
-// Build costs one update of the posterior if points are pending.
+// Build returns the function; it conditions the posterior once if points are pending.
 func (LogEI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, error) {
 	return improvement("LogEI", p, q, func(z, s float64) (value, dmean, dsd float64) {
 		l, r := specfn.LogEI(z)
@@ -42,7 +43,7 @@ func (LogEI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function,
 	})
 }
 
-// Build costs one update of the posterior if points are pending.
+// Build returns the function; it conditions the posterior once if points are pending.
 func (PI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, error) {
 	return improvement("PI", p, q, func(z, s float64) (value, dmean, dsd float64) {
 		l, r := specfn.LogNormCDF(z)
@@ -50,10 +51,11 @@ func (PI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, er
 	})
 }
 
-// improvement builds a function of z and s.
+// improvement returns the function score of z and s, with its derivatives with respect
+// to μ and s.
 func improvement(name string, p Problem, q int, score func(z, s float64) (value, dmean, dsd float64)) (Function, error) {
 	if q != 1 {
-		return nil, fmt.Errorf("%w: %s asked for %d", ErrBatch, name, q)
+		return nil, fmt.Errorf("%w: %s with a batch of %d", ErrBatch, name, q)
 	}
 	if err := p.checkBest(); err != nil {
 		return nil, err

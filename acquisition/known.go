@@ -8,14 +8,14 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// known remembers evaluated and pending points.
+// known is the set of evaluated and pending points.
 type known struct {
 	evaluated, pending [][]float64
-	size               int // of a finite domain; 0 if infinite
+	size               int // number of points of a finite domain; 0 if infinite
 	distinct           map[string]bool
 }
 
-// same is how close, in every coordinate, two equal points are.
+// same is the largest difference, in any coordinate, between equal points.
 const same = 1e-9
 
 func newKnown(p Problem, dom Domain) *known {
@@ -35,22 +35,24 @@ func newKnown(p Problem, dom Domain) *known {
 	return k
 }
 
+// projectedKey returns the key of the point of dom nearest to x.
 func projectedKey(dom Domain, x []float64) string {
 	u := slices.Clone(x)
 	dom.Project(u)
 	return key(u)
 }
 
+// add adds a pending point of the domain.
 func (k *known) add(x []float64) {
 	k.pending = append(k.pending, x)
 	k.distinct[key(x)] = true
 }
 
-// exhausted reports that a finite domain has no unknown point left.
+// exhausted reports whether all points of a finite domain are known.
 func (k *known) exhausted() bool { return k.size > 0 && len(k.distinct) >= k.size }
 
-// reject returns the test for points not to be suggested: the known ones or, once
-// there are no others, the pending ones.
+// reject returns the test for points that are not suggested: the known ones or, if all
+// points are known, the pending ones.
 func (k *known) reject() func(x []float64) bool {
 	points := k.pending
 	if !k.exhausted() {
@@ -61,6 +63,7 @@ func (k *known) reject() func(x []float64) bool {
 	}
 }
 
+// equal reports whether x and y differ by at most same in every coordinate.
 func equal(x, y []float64) bool {
 	for i, v := range x {
 		if math.Abs(v-y[i]) > same {
@@ -70,8 +73,8 @@ func equal(x, y []float64) bool {
 	return true
 }
 
-// farthest returns, of some points spread over dom, the one farthest from all
-// known points.
+// farthest returns the point with the largest distance to the known points, among all
+// points of a small finite dom, else among points that cover dom.
 func (k *known) farthest(dom Domain, reject func([]float64) bool, rng *rand.Rand) []float64 {
 	const tries = 512
 	candidates := space.Sobol(tries, dom.Dim(), rng)
@@ -102,8 +105,8 @@ func (k *known) farthest(dom Domain, reject func([]float64) bool, rng *rand.Rand
 	return best
 }
 
-// unknown returns a point of dom that is not rejected, near x if its discrete
-// parameters can be changed, else at random; nil if it finds none.
+// unknown returns a point of dom that is not rejected, nil if it finds none. It first
+// changes discrete parameters of x, nearest values first, and then draws at random.
 func unknown(dom Domain, x []float64, reject func([]float64) bool, rng *rand.Rand) []float64 {
 	const tries = 4096
 	var found []float64

@@ -9,20 +9,21 @@ import (
 
 // LCB is minus the lower confidence bound, √β·s - μ (Srinivas et al. 2010).
 type LCB struct {
-	// Beta is β. 0 means 4, two standard deviations. Small values exploit.
+	// Beta is β, at least 0. 0 means 4: two standard deviations. Small values favour
+	// points of low mean.
 	Beta float64 `set:"beta" help:"square of the number of standard deviations below the mean" default:"4"`
 }
 
-// Build costs one update of the posterior if points are pending.
+// Build returns the function; it conditions the posterior once if points are pending.
 func (a LCB) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, error) {
 	if q != 1 {
-		return nil, fmt.Errorf("%w: LCB asked for %d", ErrBatch, q)
+		return nil, fmt.Errorf("%w: LCB with a batch of %d", ErrBatch, q)
 	}
 	switch {
 	case a.Beta == 0:
 		a.Beta = 4
 	case !(a.Beta > 0) || math.IsInf(a.Beta, 1):
-		return nil, fmt.Errorf("%w: LCB with beta %v, want a positive number", ErrProblem, a.Beta)
+		return nil, fmt.Errorf("%w: beta is %v, want a positive number", ErrProblem, a.Beta)
 	}
 	posterior, _, err := p.condition()
 	if err != nil {

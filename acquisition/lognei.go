@@ -13,28 +13,27 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// LogNEI is QLogEI for noisy observations: in each joint sample the value to
-// improve on is the lowest latent value at the evaluated points (Letham et al.
-// 2019; Ament et al. 2023), so that a lucky observation is not taken for an
-// optimum. Problem.Best plays no part.
+// LogNEI is QLogEI for noisy observations. In each joint sample the value to improve on
+// is the lowest latent value at the evaluated points (Letham et al. 2019; Ament et al.
+// 2023), so a lucky observation does not count as the optimum. Problem.Best is not used.
 type LogNEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best.
 	Samples int `set:"samples" help:"joint samples" default:"512"`
-	// Joint chooses all points of a batch at once instead of one after the other.
+	// Joint chooses all points of a batch together instead of one after another.
 	Joint bool `set:"joint" help:"choose the points of a batch together" default:"false"`
 }
 
 var _ Joint = LogNEI{}
 
-// maxBaseline is how many evaluated points, those most often lowest in the
-// samples, are kept.
+// maxBaseline bounds the number of evaluated points in the joint sample. The points
+// that are most often lowest in a first sample are kept.
 const maxBaseline = 16
 
 // JointBatch returns the field Joint.
 func (a LogNEI) JointBatch() bool { return a.Joint }
 
-// Build draws the base samples, and samples f jointly at all evaluated points to
-// find those that may be lowest.
+// Build returns the function. It samples f jointly at all evaluated points to find the
+// points that may be lowest: O(n³) for n evaluated points.
 func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if rowCount(p.Observed) == 0 {
 		return nil, fmt.Errorf("%w: LogNEI needs evaluated points", ErrProblem)
@@ -51,7 +50,7 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	baseline := mostOftenLowest(f, p.Observed)
 	ahead := rowCount(baseline)
 	base := baseSamples(samples, ahead+q+rowCount(p.Pending), rng)
-	// The samples at the baseline are the same for every candidate.
+	// All candidates share the samples at the baseline.
 	f, err = sampleAt(p, baseline, mat.DenseCopyOf(base.Slice(0, samples, 0, ahead)))
 	if err != nil {
 		return nil, err
@@ -63,7 +62,7 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	return &monteCarlo{posterior: p.Posterior, q: q, ahead: baseline, behind: p.Pending, base: base, best: best, gain: logPositivePart}, nil
 }
 
-// sampleAt returns samples of f at the rows of x, a column each.
+// sampleAt returns samples of f at the rows of x, one column per row of x.
 func sampleAt(p Problem, x, base *mat.Dense) (*mat.Dense, error) {
 	n, samples := rowCount(x), rowCount(base)
 	mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
@@ -84,8 +83,8 @@ func sampleAt(p Problem, x, base *mat.Dense) (*mat.Dense, error) {
 	return f, nil
 }
 
-// mostOftenLowest returns the rows of x that are lowest in most samples, at most
-// maxBaseline, in their order.
+// mostOftenLowest returns at most maxBaseline rows of x, in their order: those that are
+// lowest in the largest numbers of samples.
 func mostOftenLowest(f, x *mat.Dense) *mat.Dense {
 	samples, n := f.Dims()
 	wins, order := make([]int, n), make([]int, n)

@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// marginal is a function of μ and s alone. It costs one Predict or PredictGrad
-// of all candidates together.
+// marginal is a function of μ and s alone. Eval costs one Predict or PredictGrad of
+// all candidates.
 type marginal struct {
 	posterior surrogate.Posterior
 	score     func(mean, sd float64) (value, dmean, dsd float64)

@@ -17,17 +17,19 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// MaximizeOptions tunes Maximize. The zero value holds the defaults. Suggest asks
-// fewer for all points of a batch but the first.
+// MaximizeOptions configures Maximize. A field of 0 has its default: 1024, 20 and 200.
+// From the second point of a batch on, Suggest uses smaller numbers.
 type MaximizeOptions struct {
-	Raw     int `set:"raw" help:"points of a scrambled Sobol sequence asked first" default:"1024"`
+	Raw     int `set:"raw" help:"points of a scrambled Sobol sequence evaluated first" default:"1024"`
 	Starts  int `set:"starts" help:"gradient ascents" default:"20"`
-	MaxIter int `set:"iterations" help:"iterations of an ascent" default:"200"`
+	MaxIter int `set:"iterations" help:"most iterations of an ascent" default:"200"`
 }
 
+// withDefaults returns o with defaults in place of zeros, or an error that wraps
+// ErrProblem.
 func (o MaximizeOptions) withDefaults() (MaximizeOptions, error) {
 	if o.Raw < 0 || o.Starts < 0 || o.MaxIter < 0 {
-		return o, fmt.Errorf("%w: negative maximiser option in %+v", ErrProblem, o)
+		return o, fmt.Errorf("%w: maximiser options %+v, want no negative number", ErrProblem, o)
 	}
 	if o.Raw == 0 {
 		o.Raw = 1024
@@ -42,24 +44,24 @@ func (o MaximizeOptions) withDefaults() (MaximizeOptions, error) {
 }
 
 const (
-	chunk     = 256 // candidates a call, so that cancellation is noticed
+	chunk     = 256 // candidates per call, so that cancellation is prompt
 	polished  = 4   // discrete points from which neighbours are searched
-	maxPolish = 64  // rounds of that search
+	maxPolish = 64  // rounds of the search of neighbours
 )
 
-// Maximize returns the best point of dom for f, and its value.
+// Maximize returns the best point of dom that it finds for f, and its value.
 //
-// It asks f at Raw scrambled-Sobol points and at the rows of starts, climbs by
-// bounded L-BFGS from Starts of them (all advance together, one call of f a
-// round), and keeps the best point of dom that it met. A domain with discrete
-// parameters is first climbed as if it were continuous; then, from the best
-// projections, moves to better neighbours alternate with ascents in the
-// continuous coordinates until neither gains. A finite domain of up to 4096
-// points is asked everywhere instead.
+// It evaluates f at o.Raw points of a scrambled Sobol' sequence and at the rows of
+// starts, and ascends by bounded L-BFGS from o.Starts of them. All ascents advance
+// together, with one call of f per round. The result is the best of all points of dom at
+// which f was evaluated. If dom has discrete parameters, the ascents treat them as
+// continuous and their ends are projected; from the best projections, moves to better
+// neighbours alternate with ascents in the continuous coordinates until neither improves
+// the value. A finite domain of up to 4096 points is searched exhaustively instead.
 //
-// The result depends only on the arguments and the state of rng. If f is flat,
-// the error wraps ErrFlat and x is a point of dom. On cancellation the error is
-// the context's and x the best so far, nil if there is none.
+// The result depends only on the arguments and the state of rng. If f is flat, the error
+// wraps ErrFlat and x is a point of dom. On cancellation the error is the context's and x
+// the best point so far, nil if there is none.
 func Maximize(ctx context.Context, f Function, dom Domain, starts *mat.Dense, o MaximizeOptions, rng *rand.Rand) (x []float64, value float64, err error) {
 	c, err := newClimb(f, dom, o)
 	if err != nil {
@@ -74,25 +76,26 @@ type climb struct {
 	dom Domain
 	o   MaximizeOptions
 
-	before *mat.Dense // ends of a climb for a function that may be much like f; nil for none
-	ends   *mat.Dense // where the ascents ended
+	before *mat.Dense // ends of a climb for a similar function; nil for none
+	ends   *mat.Dense // ends of this climb's ascents
 
-	met []visited // points of dom
+	met []visited // evaluated points of dom
 }
 
+// newClimb returns an error that wraps ErrProblem for bad options or an empty dom.
 func newClimb(f Function, dom Domain, o MaximizeOptions) (*climb, error) {
 	if f.Dim() != dom.Dim() {
 		panic(fmt.Sprintf("acquisition: function of %d coordinates, domain of %d", f.Dim(), dom.Dim()))
 	}
 	if dom.Dim() == 0 {
-		return nil, fmt.Errorf("%w: nothing to choose", ErrProblem)
+		return nil, fmt.Errorf("%w: the domain has no coordinates", ErrProblem)
 	}
 	o, err := o.withDefaults()
 	return &climb{f: f, dom: dom, o: o}, err
 }
 
-// maximize is Maximize over the points that skip does not reject; if it rejects
-// all that were met, the best of those.
+// maximize is Maximize over the points that skip does not reject. If skip rejects all
+// evaluated points, it returns the best of them.
 func (c *climb) maximize(ctx context.Context, starts *mat.Dense, rng *rand.Rand, skip func([]float64) bool) ([]float64, float64, error) {
 	err := c.run(ctx, starts, rng)
 	if errors.Is(err, ErrFlat) {
@@ -103,6 +106,7 @@ func (c *climb) maximize(ctx context.Context, starts *mat.Dense, rng *rand.Rand,
 	return x, value, err
 }
 
+// visited is an evaluated point of the domain.
 type visited struct {
 	x     []float64
 	value float64
@@ -116,6 +120,7 @@ func compare(a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
+// btoi returns 1 for true and 0 for false.
 func btoi(b bool) int {
 	if b {
 		return 1
@@ -123,6 +128,8 @@ func btoi(b bool) int {
 	return 0
 }
 
+// best returns the best evaluated point that skip does not reject, or the best of all
+// if skip rejects all. It sorts c.met.
 func (c *climb) best(skip func([]float64) bool) ([]float64, float64) {
 	slices.SortStableFunc(c.met, func(a, b visited) int { return compare(-a.value, -b.value) })
 	for _, v := range c.met {
@@ -136,7 +143,7 @@ func (c *climb) best(skip func([]float64) bool) ([]float64, float64) {
 	return c.met[0].x, c.met[0].value
 }
 
-// eval asks f at the rows of x, all in dom, and remembers them.
+// eval evaluates f at the rows of x, which are points of dom, and records them.
 func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	from, n := len(c.met), rowCount(x)
 	value := make([]float64, min(n, chunk))
@@ -148,7 +155,7 @@ func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 		c.f.Eval(value[:hi-lo], nil, rows(x, lo, hi))
 		for i, v := range value[:hi-lo] {
 			if math.IsInf(v, 1) {
-				v = math.NaN() // infeasible like every other value that is not finite
+				v = math.NaN() // infeasible, like all values that are not finite
 			}
 			c.met = append(c.met, visited{x.RawRowView(lo + i), v})
 		}
@@ -156,7 +163,7 @@ func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	return slices.Clone(c.met[from:]), nil
 }
 
-// ask is eval at the projections of the rows of x, which it moves.
+// ask projects the rows of x in place and evaluates f there.
 func (c *climb) ask(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	for i := range rowCount(x) {
 		c.dom.Project(x.RawRowView(i))
@@ -164,9 +171,9 @@ func (c *climb) ask(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	return c.eval(ctx, x)
 }
 
-// run meets points of the domain. After a former climb a quarter of the points and of the
-// ascents is new and others start from its ends, unless f is not much like that climb's
-// function: its ends are no better than the new points.
+// run evaluates raw points and the given starts, and ascends from the best. With the
+// ends of an earlier climb it uses a quarter of the points and ascents and also ascends
+// from these ends, unless none of them is better than the raw points.
 func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) error {
 	d := c.dom.Dim()
 	raw := space.Sobol(c.o.Raw, d, random.Split(rng, "raw", 0))
@@ -227,7 +234,7 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 	return nil
 }
 
-// points returns where vs are, a row each.
+// points returns the points of vs, a row each.
 func points(vs []visited) *mat.Dense {
 	x := mat.NewDense(len(vs), len(vs[0].x), nil)
 	for i, v := range vs {
@@ -236,7 +243,7 @@ func points(vs []visited) *mat.Dense {
 	return x
 }
 
-// highest is the largest finite value.
+// highest returns the largest finite value, -Inf if there is none.
 func highest(vs []visited) float64 {
 	top := math.Inf(-1)
 	for _, v := range finite(vs) {
@@ -245,7 +252,7 @@ func highest(vs []visited) float64 {
 	return top
 }
 
-// flat reports that fewer than two different finite values were found.
+// flat reports whether there are fewer than two distinct finite values.
 func flat(found []visited) bool {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range found {
@@ -256,7 +263,7 @@ func flat(found []visited) bool {
 	return !(low < high)
 }
 
-// ascend climbs from each start within the box and returns the projected ends.
+// ascend ascends from each point within the box [lo, hi] and returns the projected ends.
 func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([]visited, error) {
 	climbed, err := optimize.MinimizeBatch(ctx, func(value []float64, grad, x *mat.Dense) {
 		c.f.Eval(value, grad, x)
@@ -270,15 +277,15 @@ func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([
 		ends.SetRow(i, r.X)
 		c.dom.Project(ends.RawRowView(i))
 	}
-	if err != nil { // keep what was reached
+	if err != nil { // record the points reached so far
 		_, _ = c.eval(context.WithoutCancel(ctx), ends)
 		return nil, err
 	}
 	return c.eval(ctx, ends)
 }
 
-// polish alternates moves to the best neighbour and ascents in the free
-// coordinates, from v, until neither gains, and returns where that is.
+// polish alternates moves to the best neighbour and ascents in the continuous
+// coordinates, from v, until neither improves the value. It returns the last point.
 func (c *climb) polish(ctx context.Context, v visited) (visited, error) {
 	free := c.dom.Free()
 	continuous := slices.Contains(free, true)

@@ -16,34 +16,34 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// MES is max-value entropy search for a minimum (Wang and Jegelka 2017, eq. 6):
-// the information, in nats, that f(x) carries about the minimum y* of f,
+// MES is max-value entropy search for a minimum (Wang and Jegelka 2017, eq. 6): the
+// mutual information, in nats, of f(x) and the minimum y* of f,
 //
 //	mean over sampled y* of  γφ(γ)/(2Φ(γ)) - log Φ(γ),  γ = (μ - y*)/s
 //
-// (up to the sign of γ the formula for a maximum). Each y* is the minimum over
-// the unit cube of a function drawn from the posterior, found by gradient
-// descent from the best of many points.
+// which is the formula for a maximum with the opposite sign of γ. Each y* is the minimum
+// over the unit cube of a function drawn from the posterior, found by gradient descent
+// from the best of many points.
 type MES struct {
 	// Samples is the number of minima y*. 0 means 16.
 	Samples int `set:"samples" help:"sampled minima" default:"16"`
 }
 
 const (
-	mesRaw    = 512 // points at which each drawn function is asked first
+	mesRaw    = 512 // points at which each drawn function is evaluated first
 	mesStarts = 4   // descents per drawn function
 )
 
-// Build draws and minimises Samples functions.
+// Build draws Samples functions, minimises them and returns the function.
 func (a MES) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if q != 1 {
-		return nil, fmt.Errorf("%w: MES asked for %d", ErrBatch, q)
+		return nil, fmt.Errorf("%w: MES with a batch of %d", ErrBatch, q)
 	}
 	switch {
 	case a.Samples == 0:
 		a.Samples = 16
 	case a.Samples < 0:
-		return nil, fmt.Errorf("%w: MES with %d samples", ErrProblem, a.Samples)
+		return nil, fmt.Errorf("%w: %d samples, want 1 or more, or 0 for the default", ErrProblem, a.Samples)
 	}
 	posterior, _, err := p.condition()
 	if err != nil {
@@ -69,7 +69,7 @@ func (a MES) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Funct
 	}}, nil
 }
 
-// minimum descends on path from the best rows of raw.
+// minimum returns the least value of path found by descents from the best rows of raw.
 func minimum(ctx context.Context, path surrogate.Path, raw *mat.Dense) (float64, error) {
 	n, d := raw.Dims()
 	value := make([]float64, n)
@@ -99,7 +99,7 @@ func minimum(ctx context.Context, path surrogate.Path, raw *mat.Dense) (float64,
 		best = min(best, r.F)
 	}
 	if math.IsInf(best, 1) {
-		return 0, fmt.Errorf("%w: a drawn function is finite nowhere", ErrProblem)
+		return 0, fmt.Errorf("%w: a function drawn from the posterior has no finite value", ErrProblem)
 	}
 	return best, nil
 }

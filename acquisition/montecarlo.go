@@ -190,8 +190,8 @@ func (b *mcBlock) accumulate() {
 	}
 }
 
-// baseSamples returns n draws of k independent standard normals, from a scrambled
-// Sobol' sequence.
+// baseSamples returns n draws of k independent standard normal variables (n×k), from a
+// scrambled Sobol' sequence.
 func baseSamples(n, k int, rng *rand.Rand) *mat.Dense {
 	z := space.Sobol(n, k, rng)
 	raw := z.RawMatrix().Data

@@ -11,18 +11,18 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 )
 
-// QEI is the expected improvement of a batch, E max_j (best - f(x_j))⁺, over
-// joint samples from fixed base samples (Wilson et al. 2018). Pending points
-// belong to the batch.
+// QEI is the expected improvement of a batch, E max_j (best - f(x_j))⁺, estimated with
+// joint samples from fixed base samples (Wilson et al. 2018). Pending points belong to
+// the batch.
 type QEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best.
 	Samples int `set:"samples" help:"joint samples" default:"512"`
-	// Joint chooses all points of a batch at once instead of one after the other.
+	// Joint chooses all points of a batch together instead of one after another.
 	Joint bool `set:"joint" help:"choose the points of a batch together" default:"false"`
 }
 
-// QLogEI is the logarithm of a smooth QEI whose gradient vanishes nowhere
-// (Ament et al. 2023, eq. 10, with fat tails):
+// QLogEI is the logarithm of a smooth approximation of QEI whose gradient vanishes
+// nowhere (Ament et al. 2023, eq. 10, with fat tails):
 //
 //	log mean over samples of  exp fatmax_j log fatplus(best - f(x_j))
 //	fatplus(u) = τ₀ (log(1+e^(u/τ₀)) + 0.1/(1+(u/τ₀)²)),       τ₀ = 1e-6
@@ -30,7 +30,7 @@ type QEI struct {
 type QLogEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best.
 	Samples int `set:"samples" help:"joint samples" default:"512"`
-	// Joint chooses all points of a batch at once instead of one after the other.
+	// Joint chooses all points of a batch together instead of one after another.
 	Joint bool `set:"joint" help:"choose the points of a batch together" default:"false"`
 }
 
@@ -50,16 +50,18 @@ func (a QEI) JointBatch() bool { return a.Joint }
 // JointBatch returns the field Joint.
 func (a QLogEI) JointBatch() bool { return a.Joint }
 
-// Build draws the base samples.
+// Build draws the base samples and returns the function.
 func (a QEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	return batchImprovement(p, q, a.Samples, positivePart, rng)
 }
 
-// Build draws the base samples.
+// Build draws the base samples and returns the function.
 func (a QLogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	return batchImprovement(p, q, a.Samples, logPositivePart, rng)
 }
 
+// batchImprovement returns the function of q points and the pending points that g
+// computes from their samples.
 func batchImprovement(p Problem, q, samples int, g gain, rng *rand.Rand) (Function, error) {
 	if err := p.checkBest(); err != nil {
 		return nil, err
@@ -78,17 +80,18 @@ func batchImprovement(p Problem, q, samples int, g gain, rng *rand.Rand) (Functi
 	}, nil
 }
 
+// sampleCount returns n, or the default for 0.
 func sampleCount(n int) (int, error) {
 	switch {
 	case n == 0:
 		return 512, nil
 	case n < 0:
-		return 0, fmt.Errorf("%w: %d samples", ErrProblem, n)
+		return 0, fmt.Errorf("%w: %d samples, want 1 or more, or 0 for the default", ErrProblem, n)
 	}
 	return n, nil
 }
 
-// positivePart is the mean over samples of max_j (best - f_j)⁺.
+// positivePart returns the mean over samples of max_j (best - f_j)⁺.
 func positivePart(f, fbar *mat.Dense, best []float64) float64 {
 	share := 1 / float64(len(best))
 	var sum float64
@@ -113,12 +116,12 @@ func positivePart(f, fbar *mat.Dense, best []float64) float64 {
 	return sum * share
 }
 
-// logPositivePart is the formula of QLogEI.
+// logPositivePart returns the formula of QLogEI.
 func logPositivePart(f, fbar *mat.Dense, best []float64) float64 {
 	n, k := f.Dims()
 	mem := workspace.Borrow()
 	defer mem.Return()
-	top := mem.Floats(n) // fatmax by sample
+	top := mem.Floats(n) // fatmax of each sample
 	v, dv := mem.Floats(k), mem.Floats(k)
 	high := math.Inf(-1)
 	for s, b := range best {
@@ -179,7 +182,7 @@ func fatMax(v, bar []float64) float64 {
 			top = j
 		}
 	}
-	var sum float64 // of all terms but the largest, which is 1
+	var sum float64 // without the largest term, which is 1
 	for j, y := range v {
 		if j == top {
 			continue
@@ -201,7 +204,7 @@ func fatMax(v, bar []float64) float64 {
 		}
 		bar[top] = rest
 	}
-	if sum < 1e-3 { // the usual case: the series of log(1+sum) is full accuracy and cheaper
+	if sum < 1e-3 { // the usual case: the series of log(1+sum) is accurate to rounding and cheaper
 		return v[top] + tauMax*sum*(1-sum*(1./2-sum*(1./3-sum*(1./4-sum/5))))
 	}
 	return v[top] + tauMax*math.Log1p(sum)

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// choose picks n starts: the best point; then up to a quarter of n of the best
-// extra points; then raw points without replacement with probability in
-// proportion to exp(value/sd), which keeps basins other than the best in play.
+// choose returns n starts: the best point; then up to n/4 of the best extra points; then
+// raw points drawn without replacement, with probability proportional to exp(value/sd),
+// so that several basins of attraction are searched.
 func choose(raw, extra []visited, n int, rng *rand.Rand) []visited {
 	raw, extra = finite(raw), finite(extra)
 	byValue := func(a, b visited) int { return compare(-a.value, -b.value) }
@@ -29,7 +29,7 @@ func choose(raw, extra []visited, n int, rng *rand.Rand) []visited {
 	if sd = math.Sqrt(sd); !(sd > 0) {
 		sd = 1
 	}
-	// The largest of score + Gumbel noise are such a draw.
+	// The points with the largest sums of value/sd and Gumbel noise are such a draw.
 	score := make([]float64, len(raw))
 	for i, v := range raw {
 		score[i] = (v.value-mean)/sd - math.Log(rng.ExpFloat64())
@@ -53,9 +53,10 @@ func choose(raw, extra []visited, n int, rng *rand.Rand) []visited {
 	return out[:min(n, len(out))]
 }
 
-// apart returns the best n of vs of which no two are the same maximum, found twice.
+// apart returns the best n of vs, leaving out points that are within 1e-3 of a better
+// one in every coordinate: the same maximum found twice.
 func apart(vs []visited, n int) []visited {
-	const near = 1e-3 // in every coordinate
+	const near = 1e-3
 	vs = finite(vs)
 	slices.SortStableFunc(vs, func(a, b visited) int { return compare(-a.value, -b.value) })
 	var out []visited
@@ -70,6 +71,7 @@ func apart(vs []visited, n int) []visited {
 	return out
 }
 
+// finite returns the elements of vs with a finite value.
 func finite(vs []visited) []visited {
 	return slices.DeleteFunc(slices.Clone(vs), func(v visited) bool { return math.IsNaN(v.value) || math.IsInf(v.value, 0) })
 }

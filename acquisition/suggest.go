@@ -14,29 +14,32 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Candidate is a point that Suggest proposes.
+// Candidate is a point chosen by Suggest.
 type Candidate struct {
 	X        []float64
-	Value    float64  // of the acquisition: for this point alone, or for the batch where it was chosen jointly
-	Mean, SD float64  // of the latent f at X, pending points not observed
-	Warnings []string // what was degraded in choosing X; the posterior's own are not repeated
+	Value    float64  // of the acquisition function at this point, or at the batch if it was chosen together
+	Mean, SD float64  // of the latent f at X, not conditioned on pending points
+	Warnings []string // reports how the choice of X was degraded; without the posterior's warnings
 }
 
-// Suggest proposes q points for evaluation.
+// Suggest returns q points of dom to evaluate.
 //
-// A batch is chosen one point after the other, each counting as pending for the
-// next, unless a is a Joint that asks for all at once; that search starts,
-// among others, from the batch chosen one by one, so its value is no lower.
-// From the second point on the maxima are mostly the old ones: a quarter of Raw
-// and of Starts is joined by at most half of Starts where the last ascents ended.
+// The points of a batch are chosen one after another, each conditioned on the earlier
+// ones as pending. If a is a Joint with JointBatch, Suggest then chooses all points
+// together; that search also starts from the first batch, so its value is no lower. From
+// the second point on, the search starts from at most half of o.Starts earlier maxima and
+// needs only a quarter of o.Raw points and o.Starts ascents.
 //
-// No suggestion repeats a pending point or another suggestion, and none repeats
-// an evaluated point, while dom has others. Where the acquisition is flat, the
-// point farthest from all known ones is suggested, with a warning. On
-// cancellation the error is the context's and comes with what is complete.
+// While dom has other points, no suggestion repeats an evaluated point, a pending point
+// or another suggestion. If the acquisition function is flat, the suggestion is the
+// point farthest from all evaluated and pending points, with a warning.
+//
+// The result depends only on the arguments and the state of rng. On cancellation the
+// error is the context's and the result contains the points chosen so far. Other errors
+// come from a.Build or wrap ErrProblem.
 func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o MaximizeOptions, rng *rand.Rand) ([]Candidate, error) {
 	if q < 1 {
-		return nil, fmt.Errorf("%w: %d points asked for", ErrProblem, q)
+		return nil, fmt.Errorf("%w: %d points to suggest, want at least 1", ErrProblem, q)
 	}
 	p.checkDims(dom)
 	known := newKnown(p, dom)
@@ -65,6 +68,7 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 	return describe(p, out), nil
 }
 
+// checkDims panics if the dimensions of p and dom differ.
 func (p Problem) checkDims(dom Domain) {
 	d := dom.Dim()
 	if got := p.Posterior.Dim(); got != d {
@@ -77,8 +81,8 @@ func (p Problem) checkDims(dom Domain) {
 	}
 }
 
-// suggestOne also returns where the ascents ended, and starts some where those of
-// the point before did.
+// suggestOne returns the next point and the ends of the ascents. It starts some ascents
+// from before, the ends for the previous point.
 func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, starts, before *mat.Dense, known *known, o MaximizeOptions, rng *rand.Rand) (c Candidate, ends *mat.Dense, err error) {
 	f, err := a.Build(ctx, p, 1, rng)
 	if err != nil {
@@ -93,27 +97,28 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 	c.X, c.Value, err = search.maximize(ctx, starts, rng, reject)
 	switch {
 	case errors.Is(err, ErrFlat):
-		c.Warnings = append(c.Warnings, "the acquisition function is flat: this point fills space")
+		c.Warnings = append(c.Warnings, "flat acquisition function: the point farthest from all trials")
 		c.X = known.farthest(dom, reject, rng)
 		c.Value = valueAt(f, c.X)
 	case err != nil:
 		return Candidate{}, nil, err
 	}
 	if reject(c.X) {
-		if x := unknown(dom, c.X, reject, rng); x != nil { // else all points are pending
-			c.Warnings = append(c.Warnings, "all maximisers are known points: this is another point")
+		if x := unknown(dom, c.X, reject, rng); x != nil { // x is nil if all points are pending
+			c.Warnings = append(c.Warnings, "the best points repeat trials: another point is used")
 			c.X, c.Value = x, valueAt(f, x)
 		}
 	}
 	if known.exhausted() {
-		c.Warnings = append(c.Warnings, "every point is evaluated or pending: this one is suggested again")
+		c.Warnings = append(c.Warnings, "every point has a trial: this point repeats one")
 	}
 	c.X = slices.Clone(c.X)
 	return c, search.ends, nil
 }
 
-// suggestJointly climbs from the batch chosen one by one and from batches spread
-// at random, and keeps the former if nothing better is free of repeats.
+// suggestJointly ascends from the batch greedy, whose points were chosen one after
+// another, and from random batches. It returns greedy if no better batch without repeats
+// is found.
 func suggestJointly(ctx context.Context, a Acquisition, p Problem, dom Domain, greedy []Candidate, o MaximizeOptions, rng *rand.Rand) ([]Candidate, error) {
 	q, d := len(greedy), dom.Dim()
 	f, err := a.Build(ctx, p, q, rng)
@@ -159,13 +164,14 @@ func suggestJointly(ctx context.Context, a Acquisition, p Problem, dom Domain, g
 	return out, nil
 }
 
+// valueAt returns f(x).
 func valueAt(f Function, x []float64) float64 {
 	v := make([]float64, 1)
 	f.Eval(v, nil, mat.NewDense(1, len(x), slices.Clone(x)))
 	return v[0]
 }
 
-// describe fills in the predictions.
+// describe sets Mean and SD of the candidates.
 func describe(p Problem, cs []Candidate) []Candidate {
 	if len(cs) == 0 {
 		return cs
@@ -184,11 +190,11 @@ func describe(p Problem, cs []Candidate) []Candidate {
 
 const (
 	bestKept      = 5 // evaluated points from which ascents may start
-	perturbations = 6 // of each of them
+	perturbations = 6 // copies of each
 )
 
-// incumbents returns the evaluated points of lowest predicted mean, and copies of
-// them moved by normal noise of standard deviation 0.1, 0.01 and 0.001.
+// incumbents returns the evaluated points of lowest posterior mean, and copies of them
+// with normal noise of standard deviation 0.1, 0.01 and 0.001.
 func incumbents(p Problem, rng *rand.Rand) *mat.Dense {
 	n := rowCount(p.Observed)
 	if n == 0 {

@@ -9,13 +9,12 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Thompson is Thompson sampling: minus a function drawn from the posterior
-// (Thompson 1933). Each point of a batch has a function of its own, and the value
-// of the batch is their sum. Pending points play no part: the draws are what
-// keeps a batch apart.
+// Thompson is Thompson sampling: minus a function drawn from the posterior (Thompson
+// 1933). Each point of a batch has its own draw, and the value of a batch is their sum.
+// Pending points are not used: different draws keep the points of a batch apart.
 type Thompson struct{}
 
-// Build draws q functions.
+// Build draws q functions and returns minus their sum.
 func (Thompson) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	return &drawn{p.Posterior.Paths(q, rng), p.Posterior.Dim()}, nil
 }

@@ -395,7 +395,7 @@ func TestSurrogateThatFails(t *testing.T) {
 	r := run(t, newStudy(t, box(t), o), branin, 8, 1)
 	assert.Equal(t, Design, r.Trials[7].Source)
 	assert.Contains(t, fmt.Sprint(r.Trials[7].Warnings), "not positive definite")
-	assert.Contains(t, fmt.Sprint(r.Warnings), "the recommendation is the best observed trial")
+	assert.Contains(t, fmt.Sprint(r.Warnings), "the best observed trial is recommended")
 
 	bad := errors.New("unknown kernel")
 	o.Surrogate = brittle{bad}
@@ -424,8 +424,8 @@ func TestSurrogateWithoutMean(t *testing.T) {
 		o.Surrogate, o.NoiseFree, o.Acquisition = lost{}, noiseFree, acquisition.LogEI{}
 		r := run(t, newStudy(t, box(t), o), branin, 6, 1)
 		assert.Equal(t, Design, r.Trials[5].Source)
-		assert.Equal(t, []string{"design point instead of a suggestion: posterior mean is not finite: NaN at trial 5"}, r.Trials[5].Warnings)
-		assert.Equal(t, !noiseFree, strings.Contains(fmt.Sprint(r.Warnings), "the recommendation is the best observed trial"))
+		assert.Equal(t, []string{"the fit failed, so this is a design point: posterior mean is not finite: NaN at trial 5"}, r.Trials[5].Warnings)
+		assert.Equal(t, !noiseFree, strings.Contains(fmt.Sprint(r.Warnings), "the best observed trial is recommended"))
 	}
 }
 
@@ -634,7 +634,7 @@ func TestEvents(t *testing.T) {
 	assert.Equal(t, 4, count[FitStarted], "three suggestions and the recommendation")
 	assert.Equal(t, 4, count[FitFinished])
 	assert.Equal(t, 1, count[Warned])
-	assert.Equal(t, "2 of 3 workers stay idle after the initial design: set the batch size to 3", r.Warnings[0])
+	assert.Equal(t, "2 of 3 workers idle after the initial design: use batches of 3", r.Warnings[0])
 	assert.Contains(t, improved, r.Best.ID)
 }
 
