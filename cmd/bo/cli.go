@@ -40,6 +40,9 @@ type cli struct {
 	Bench    benchCmd    `cmd:"" help:"Measure methods against each other on suites of problems."`
 	Info     versionCmd  `cmd:"" name:"version" help:"Show the version."`
 
+	Completion completionCmd `cmd:"" help:"Print the completion script of a shell."`
+	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
+
 	Version versionFlag `help:"Show the version."`
 }
 
@@ -89,6 +92,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	)
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	if args[0] == completeWord {
+		return report(stderr, printCandidates(stdout, parser.Model.Node, args[1:]))
 	}
 	args, err := checkLine(parser.Model.Node, args)
 	if err != nil {
