@@ -1,9 +1,9 @@
-// Package gfsvi is a Bayesian neural network whose prior is a Gaussian process,
-// fitted by generalised function-space variational inference, GFSVI (Cinquin and
-// Bamler, arXiv:2406.04317).
+// Package gfsvi implements generalised function-space variational inference, GFSVI
+// (Cinquin and Bamler, arXiv:2406.04317), of a Bayesian neural network with a
+// Gaussian-process prior.
 //
 // The weights of a network f(·,w): R^d → R have the variational distribution
-// q(w) = N(m, S), read through the network linearised at m (eq. 2.6 and 2.7):
+// q(w) = N(m, S). The network linearised at m maps it to functions (eq. 2.6 and 2.7):
 //
 //	f ~ N( f(x,m), J(x) S J(x')ᵀ ),  J = ∂f/∂w at m.
 //
@@ -14,33 +14,32 @@
 //	Σ_i [ -½ log 2πσ² - ((y_i - f(x_i,m))² + J_i S J_iᵀ)/(2σ²) ] - D^γ
 //	D^γ = KL( N(f(C,m), J(C) S J(C)ᵀ + γM I) ‖ N(μ, k(C,C) + γM I) )
 //
-// with M measurement points C drawn anew at each step. The gradient is exact; it
-// passes through J(m), by second derivatives of the network.
+// with M measurement points C, new at each step. The gradient is exact; it includes
+// J(m), by second derivatives of the network.
 //
-// No code of the authors is public; what follows are the paper's text and the
-// settings of [Model], which give the published choices back.
+// The authors' code is not public. The description follows the paper, and the settings
+// of [Model] restore its choices.
 //
-// # What differs from the paper by default
+// # Differences from the paper by default
 //
-//   - S = diag(s²) + UUᵀ, the extension that the paper names as future work. With
-//     a diagonal S alone the network must shape its tangent features to get the
-//     covariance of the posterior, which takes thousands of steps and stays short
-//     of the prior's variance; Rank columns of U have it at once.
-//   - Training starts near the optimum. m goes by Levenberg–Marquardt steps to the
-//     mean of the exact process given the data, at a fixed set of points; J U
-//     there to the leading directions of its covariance; s to the optimum given
-//     the rest, by multiplicative updates that lower the objective each time.
-//     Adam then trains all of them together. Beyond 1000 observations m and σ start
-//     instead where the bound without its covariances, taken over all of them, has
-//     its optimum, as far as observations held out confirm it.
-//   - γ = 1e-6 instead of 1e-10. The divergence weighs what the network has
-//     outside the prior's smooth functions by up to 1/γM. No network of this size
-//     keeps that at zero, and with 1e-10 and an RBF kernel it gives up its
-//     variance in the attempt.
-//   - Training inputs are measured beside the points drawn from the box, so that
-//     the prior holds at them in many dimensions too.
-//   - σ² starts at that of the prior's fit. Inputs are scaled to the prior's
+//   - S = diag(s²) + UUᵀ, an extension that the paper names as future work. With a
+//     diagonal S the network must learn tangent features that give the posterior's
+//     covariance, which takes thousands of steps and gives less than the prior's
+//     variance. Rank columns of U represent it from the start.
+//   - Training starts near the optimum, at a fixed set of points: m at a
+//     Levenberg–Marquardt fit to the mean of the exact process given the data, J U at the
+//     leading directions of the process's covariance, and s at the optimum given the
+//     others, by multiplicative updates that lower the objective monotonically. Adam then
+//     trains all of them together. Beyond 1000 observations m and σ start at the optimum
+//     of the bound without its covariances, over all observations, as far as held-out
+//     observations confirm it.
+//   - γ = 1e-6 instead of 1e-10. The divergence weights parts of the network outside the
+//     prior's smooth functions by up to 1/γM. No network of this size makes them zero,
+//     and with 1e-10 and an RBF kernel training reduces the variance instead.
+//   - Training inputs are measurement points in addition to the points of the box, so that
+//     the prior also applies at the data in many dimensions.
+//   - σ² starts at the value of the prior's fit. Inputs are scaled to the prior's
 //     lengthscales, and hidden biases start spread over the scaled box.
 //
-// Labels in place of numbers: [Model.FitLabels].
+// [Model.FitLabels] fits labels instead of numbers.
 package gfsvi

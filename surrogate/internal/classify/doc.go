@@ -1,13 +1,13 @@
-// Package classify is what the classifiers share: likelihoods of labels, Laplace's
-// approximation of latent Gaussian processes given labels (Rasmussen and Williams
-// 2006, chapter 3, called RW), the fit of a prior to labels, and probabilities
+// Package classify contains the common parts of classifiers: likelihoods of labels,
+// Laplace's approximation of latent Gaussian processes given labels (Rasmussen and
+// Williams 2006, chapter 3, below RW), the fit of a prior to labels, and probabilities
 // with the latent functions integrated out.
 //
-// There are L latent functions, one for two classes and else one for each class,
-// independent before data. Values at n points are the rows of an L×n matrix. The
-// curvature of the likelihood at a point is
+// There are L latent functions, independent a priori: one for two classes, else one for
+// each class. Their values at n points are the rows of an L×n matrix. The curvature of the
+// negative log likelihood at a point is
 //
 //	W = D - ππᵀ,  D = diag(π)
 //
-// of the probabilities π of the classes, or W = D = π(1-π) for L = 1.
+// with π the probabilities of the classes, or W = D = π(1-π) for L = 1.
 package classify

@@ -1,5 +1,5 @@
-// Package linear is Bayesian linear regression on a finite basis of functions, as a
-// surrogate.
+// Package linear implements Bayesian linear regression on a finite basis of functions, as
+// a surrogate.Posterior.
 //
 // With f(x) = m(x) + φ(x)ᵀw, w ~ N(0, I) of F entries, y = f(x) + N(0, σ²), Φ = φ(X)
 // and r = y - m(X) the posterior is exact (Bishop 2006, eq. 3.53 and 3.54):

@@ -1,6 +1,6 @@
-// Package mapnet trains networks with an isotropic Gaussian prior on their
-// weights to a maximum of the posterior, and says by Laplace's method how
-// probable the data are under the precision of that prior and the noise.
+// Package mapnet trains networks with an isotropic Gaussian prior on their weights to a
+// maximum of the posterior, and fits the precision of the prior and the noise variance by
+// Laplace's approximation of the marginal likelihood.
 //
 // With y = f(x,w) + N(0, σ²) and w ~ N(0, I/δ) the weights w* minimise
 //
@@ -10,6 +10,6 @@
 //
 //	log p(y) ≈ -½ n log 2πσ² - E(w*) - ½ log|I + G/ρ|,  ρ = δσ²
 //
-// (MacKay 1992, eq. 10 and 2.22; Immer et al. 2021, eq. 5). Training and a
-// maximisation of this over log δ and log σ² take turns (Foresee and Hagan 1997).
+// (MacKay 1992, eq. 10 and 2.22; Immer et al. 2021, eq. 5). Training alternates with a
+// maximisation of this over log δ and log σ² (Foresee and Hagan 1997).
 package mapnet
