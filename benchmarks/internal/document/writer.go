@@ -13,9 +13,9 @@ type Writer struct {
 	Markdown bool
 }
 
-// Heading writes a heading, of the third level in Markdown.
+// Heading writes a heading after a blank line, of the third level in Markdown.
 func (w *Writer) Heading(text string) {
-	if w.Len() > 0 {
+	if w.Len() > 0 && !strings.HasSuffix(w.String(), "\n\n") {
 		w.WriteString("\n")
 	}
 	if w.Markdown {
