@@ -19,44 +19,65 @@ import (
 // It is strict: an unknown or repeated key, a value of the wrong type, or text
 // after the object is an error. The error wraps ErrInvalid and names every fault.
 func Parse(text []byte) (*Space, error) {
-	params, known, err := parse(text)
+	params, known, faults, err := parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	return build(params, known)
+	if len(faults) == 0 {
+		return build(params, known)
+	}
+	_, more := validate(params, known)
+	return nil, fmt.Errorf("%w: %w", ErrInvalid, append(faults, more...))
 }
 
-// parse returns the parameters, and for each the faults of its text.
-func parse(text []byte) ([]Parameter, [][]error, error) {
+// parse returns the parameters, for each the faults of its text, and the faults of the
+// object that holds them. The error means that there are no parameters to validate.
+func parse(text []byte) (params []Parameter, known [][]error, faults Faults, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, nil, errors.New("the text is empty")
+		return nil, nil, nil, errors.New("the text is empty")
 	}
 	if err := syntax(text); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	top, faults := object(text, []string{"parameters"})
-	if len(faults) > 0 {
-		return nil, nil, Faults(faults)
+	top, errs := object(text, []string{"parameters"}, nil)
+	for _, err := range errs {
+		if f, ok := err.(*Fault); ok {
+			f.Index = -1
+		}
+		faults = append(faults, err)
 	}
 	list, ok := top["parameters"]
-	if !ok {
-		return nil, nil, errors.New(`key "parameters" is missing`)
+	switch {
+	case !ok && len(faults) > 0:
+		return nil, nil, nil, faults
+	case !ok:
+		return nil, nil, nil, errors.New(`key "parameters" is missing`)
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(list, &items) != nil || items == nil {
-		return nil, nil, fmt.Errorf("parameters must be a list, not %s", excerpt(list))
+		wrong := &Fault{Index: -1, Key: "parameters", Err: fmt.Errorf("parameters must be a list, not %s", excerpt(list))}
+		return nil, nil, nil, append(faults, wrong)
 	}
-	params, known := make([]Parameter, len(items)), make([][]error, len(items))
+	params, known = make([]Parameter, len(items)), make([][]error, len(items))
 	for i, item := range items {
 		params[i], known[i] = parseParameter(item)
 	}
-	return params, known, nil
+	return params, known, faults, nil
 }
 
 var parameterKeys = []string{"name", "type", "min", "max", "log", "values", "value"}
 
+// otherKeys gives the remedy for keys of other tools.
+var otherKeys = map[string]string{
+	"low": "use min", "lower": "use min", "high": "use max", "upper": "use max",
+	"scale": "use log: true for a logarithmic scale", "distribution": "use type and log", "prior": "use log: true for a logarithmic scale",
+	"choices": "use values", "options": "use values", "categories": "use values",
+	"when": "a parameter cannot depend on others yet", "condition": "a parameter cannot depend on others yet",
+	"conditions": "a parameter cannot depend on others yet", "active_if": "a parameter cannot depend on others yet",
+}
+
 func parseParameter(text []byte) (p Parameter, faults []error) {
-	keys, faults := object(text, parameterKeys)
+	keys, faults := object(text, parameterKeys, otherKeys)
 	read := func(key, want string, into any) {
 		raw, ok := keys[key]
 		if !ok {
@@ -65,11 +86,14 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 		dec := json.NewDecoder(bytes.NewReader(raw))
 		dec.UseNumber()
 		if string(raw) == "null" || dec.Decode(into) != nil {
-			faults = append(faults, fmt.Errorf("%s must be %s, not %s", key, want, excerpt(raw)))
+			faults = append(faults, faultOf(key, "%s must be %s, not %s", key, want, excerpt(raw)))
 		}
 	}
 	read("name", "a string", &p.Name)
 	read("type", "a string", &p.Kind)
+	if _, given := keys["type"]; !given && keys != nil {
+		faults = append(faults, p.checkKind())
+	}
 	read("min", "a number", &p.Min)
 	read("max", "a number", &p.Max)
 	read("log", "true or false", &p.Log)
@@ -82,15 +106,15 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 			faults = append(faults, fmt.Errorf("%s is missing", key))
 		}
 		if given && slices.Contains([]Kind{KindOrdinal, KindCategorical, KindFixed}, p.Kind) {
-			faults = append(faults, fmt.Errorf("%s does not belong to type %s", key, p.Kind))
+			faults = append(faults, faultOf(key, "%s does not belong to type %s", key, p.Kind))
 		}
 	}
 	return p, faults
 }
 
-// object splits a JSON object without syntax errors into its members. Keys that are not valid or come
-// twice are faults.
-func object(text []byte, valid []string) (map[string]json.RawMessage, []error) {
+// object splits a JSON object without syntax errors into its members. Keys that are not valid or occur
+// twice are faults; others gives the remedies for some keys that are not valid.
+func object(text []byte, valid []string, others map[string]string) (map[string]json.RawMessage, []error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil {
 		return nil, []error{err}
@@ -106,11 +130,13 @@ func object(text []byte, valid []string) (map[string]json.RawMessage, []error) {
 			return nil, []error{err}
 		}
 		key := t.(string)
-		if !slices.Contains(valid, key) {
-			faults = append(faults, fmt.Errorf("unknown key %q%s", key, didyoumean.Hint(key, valid)))
+		if remedy, ok := others[key]; ok {
+			faults = append(faults, faultOf(key, "unknown key %q: %s", key, remedy))
+		} else if !slices.Contains(valid, key) {
+			faults = append(faults, faultOf(key, "unknown key %q%s", key, didyoumean.Hint(key, valid)))
 		}
 		if _, twice := members[key]; twice {
-			faults = append(faults, fmt.Errorf("key %q occurs twice", key))
+			faults = append(faults, faultOf(key, "key %q occurs twice", key))
 		}
 		members[key] = raw
 	}

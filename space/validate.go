@@ -41,8 +41,30 @@ func (f Faults) Error() string {
 // Unwrap makes each fault visible to errors.Is and errors.As.
 func (f Faults) Unwrap() []error { return f }
 
+// Fault is a fault of one parameter. The Faults of a space hold *Fault for faults of
+// parameters, and other errors for faults of the whole.
+type Fault struct {
+	Index int    // of the parameter, from 0; -1 for the object that holds the parameters
+	Key   string // of the parameter's text, "" if the fault concerns several keys
+	Err   error
+
+	at string
+}
+
+// Error names the parameter and the fault.
+func (f *Fault) Error() string { return f.at + f.Err.Error() }
+
+// Unwrap returns Err.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// faultOf returns a fault of one key whose parameter validate fills in.
+func faultOf(key, format string, args ...any) error {
+	return &Fault{Key: key, Err: fmt.Errorf(format, args...)}
+}
+
 // validate returns a normalised copy of params and every fault. known[i] are faults
-// already found in parameter i; such a parameter is only checked for its name.
+// already found in parameter i; of such a parameter only the name and the type are
+// validated.
 func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
 	var faults Faults
 	out, seen, free := slices.Clone(params), map[string]bool{}, len(params) == 0
@@ -60,10 +82,17 @@ func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
 		seen[p.Name] = true
 		if len(known[i]) == 0 {
 			errs = append(errs, p.normalise()...)
+		} else if err := p.checkKind(); err != nil && p.Kind != "" {
+			errs = append(errs, err)
 		}
 		free = free || p.Kind != KindFixed
 		for _, err := range errs {
-			faults = append(faults, fmt.Errorf("%s: %w", at, err))
+			fault, ok := err.(*Fault)
+			if !ok {
+				fault = &Fault{Err: err}
+			}
+			fault.Index, fault.at = i, at+": "
+			faults = append(faults, fault)
 		}
 	}
 	switch {
@@ -90,6 +119,26 @@ func (p *Parameter) checkName() (errs []error) {
 // kinds in the order of the documentation.
 var kinds = []string{string(KindFloat), string(KindInt), string(KindOrdinal), string(KindCategorical), string(KindFixed)}
 
+// otherKinds gives the types here for types of other tools.
+var otherKinds = map[string]string{
+	"uniform": "float", "double": "float", "real": "float", "range": "float", "quniform": "float",
+	"loguniform": "float with log: true", "choice": "categorical", "bool": "categorical with values: [true, false]",
+	"randint": "int", "constant": "fixed",
+}
+
+func (p *Parameter) checkKind() error {
+	switch {
+	case slices.Contains(kinds, string(p.Kind)):
+		return nil
+	case p.Kind == "":
+		return faultOf("", "type is missing: one of %s", strings.Join(kinds, ", "))
+	}
+	if other, ok := otherKinds[string(p.Kind)]; ok {
+		return faultOf("type", "unknown type %q: use %s", p.Kind, other)
+	}
+	return faultOf("type", "unknown type %q%s", p.Kind, didyoumean.Hint(string(p.Kind), kinds))
+}
+
 // normalise checks all but the name, and brings numbers to float64.
 func (p *Parameter) normalise() (errs []error) {
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -104,12 +153,8 @@ func (p *Parameter) normalise() (errs []error) {
 			fault("value %w", err)
 		}
 		p.Value = v
-	case "":
-		fault("type is missing: one of %s", strings.Join(kinds, ", "))
-		return errs
 	default:
-		fault("unknown type %q%s", p.Kind, didyoumean.Hint(string(p.Kind), kinds))
-		return errs
+		return []error{p.checkKind()}
 	}
 	if ranged := p.Kind == KindFloat || p.Kind == KindInt; !ranged {
 		if p.Min != 0 || p.Max != 0 {
@@ -136,11 +181,11 @@ func (p *Parameter) checkRange() (errs []error) {
 	}{{"min", p.Min}, {"max", p.Max}} {
 		switch v := b.value; {
 		case math.IsNaN(v) || math.IsInf(v, 0):
-			fault("%s is %v, which is not finite", b.name, v)
+			errs = append(errs, faultOf(b.name, "%s is %v, which is not finite", b.name, v))
 		case p.Kind == KindInt && v != math.Trunc(v):
-			fault("%s is %v, which is not an integer", b.name, v)
+			errs = append(errs, faultOf(b.name, "%s is %v, which is not an integer", b.name, v))
 		case p.Kind == KindInt && math.Abs(v) > maxInt:
-			fault("%s is %v: an int must lie within ±2^53; use a float", b.name, v)
+			errs = append(errs, faultOf(b.name, "%s is %v: an int must lie within ±2^53; use a float", b.name, v))
 		}
 	}
 	if len(errs) > 0 {
@@ -168,7 +213,7 @@ func (p *Parameter) checkRange() (errs []error) {
 }
 
 func (p *Parameter) normaliseValues() (errs []error) {
-	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	fault := func(format string, args ...any) { errs = append(errs, faultOf("values", format, args...)) }
 	switch len(p.Values) {
 	case 0:
 		fault("values are missing")
@@ -176,17 +221,17 @@ func (p *Parameter) normaliseValues() (errs []error) {
 	case 1:
 		fault(`only one value: use type "fixed" for a constant`)
 	}
-	values, numbers := make([]any, len(p.Values)), []float64(nil)
+	values, numbers, seen := make([]any, len(p.Values)), []float64(nil), make(map[any]bool, len(p.Values))
 	for i, v := range p.Values {
 		v, err := scalar(v)
 		if err != nil {
 			fault("value %d of %d %w", i+1, len(p.Values), err)
 			continue
 		}
-		if slices.Contains(values[:i], v) {
+		if seen[v] {
 			fault("value %s occurs twice", quote(v))
 		}
-		values[i] = v
+		values[i], seen[v] = v, true
 		if x, ok := v.(float64); ok {
 			numbers = append(numbers, x)
 		}

@@ -119,10 +119,15 @@ func TestParseFaults(t *testing.T) {
 		{`{"parameters": null}`, "parameters must be a list, not null"},
 		{`{"parameters": []}`, "there are no parameters"},
 		{`{"paramters": []}`, `unknown key "paramters": did you mean parameters?`},
-		{`{"parameters": [], "parameters": []}`, `key "parameters" occurs twice`},
+		{`{"parameters": [], "parameters": []}`, `key "parameters" occurs twice; there are no parameters`},
 		{"{\n\"parameters\": [\n{]}", "line 3: invalid character ']' looking for beginning of object key string"},
 		{`{"parameters": [`, "line 1: unexpected end of JSON input"},
 		{`{"parameters": []} {}`, "line 1: invalid character '{' after top-level value"},
+		{one(`{"name": "x", "low": 0, "high": 1, "scale": "log", "when": "y"}`), `parameter "x": unknown key "low": use min; parameter "x": unknown key "high": use max; ` +
+			`parameter "x": unknown key "scale": use log: true for a logarithmic scale; parameter "x": unknown key "when": a parameter cannot depend on others yet; ` +
+			`parameter "x": type is missing: one of float, int, ordinal, categorical, fixed`},
+		{`{"objective": 1, "parameters": [{"name": "x", "type": "loguniform", "min": 0, "max": 1, "bogus": 1}]}`, `unknown key "objective"; want one of parameters; ` +
+			`parameter "x": unknown key "bogus"; want one of name, type, min, max, log, values, value; parameter "x": unknown type "loguniform": use float with log: true`},
 		{one(`4`), `parameter 1 of 1: want an object {…}, not 4; parameter 1 of 1: name is missing`},
 		{one(`{"name": "x", "type": "float", "min": 0, "maximum": 1}`), `parameter "x": unknown key "maximum": did you mean max?; parameter "x": max is missing`},
 		{one(`{"name": "x", "type": "float", "min": "0", "max": 1}`), `parameter "x": min must be a number, not "0"`},

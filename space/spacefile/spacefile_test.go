@@ -1,11 +1,13 @@
 package spacefile_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -72,18 +74,30 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a.json", ``, "the text is empty"},
 		{"a.yaml", "# nothing\n", "the text is empty"},
-		{"a.yaml", "parameters:\n", "parameters must be a list, not null"},
+		{"a.yaml", "parameters:\n", "line 1, column 1: parameters must be a list, not null"},
 		{"a.yaml", "- 1\n", "want an object {…}, not [1]"},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, minimum: 0, max: 1}\n",
-			`parameter "lr": unknown key "minimum": did you mean min?; parameter "lr": min is missing`},
-		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, log: yes}\n", `parameter "lr": log must be true or false, not "yes"`},
-		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, max: 2}\n", `line 2: mapping key "max" already defined at [2:37]`},
-		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: .inf}\n", `+Inf is not a finite number`},
-		{"a.yaml", "parameters:\n  - {name: x, type: float, min: \"1e-5\", max: 1}\n", `parameter "x": min must be a number, not "1e-5"`},
-		{"a.yaml", "parameters:\n  - {name: x, type: float, min: 0, max: 1e999}\n", `parameter "x": max must be a number, not "1e999"`},
-		{"a.yaml", "parameters: []\n---\nparameters: []\n", `more than one YAML document`},
-		{"a.yaml", "parameters: [\n", `line 1: sequence end token ']' not found`},
-		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 1, max: 0}\n", `parameter "lr": min 1 is above max 0`},
+			`line 2, column 29: parameter "lr": unknown key "minimum": did you mean min?; line 2, column 5: parameter "lr": min is missing`},
+		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, log: yes}\n", `line 2, column 45: parameter "lr": log must be true or false, not "yes"`},
+		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, max: 2}\n", `line 2, column 45: parameter "lr": key "max" occurs twice`},
+		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: .inf, bogus: 1}\n- x\n",
+			`line 2: did not find expected key`},
+		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: .inf}\n  - name: n\n    type: int\n    low: 1\n    max: 9.5\n",
+			`line 2, column 37: parameter "lr": max must be a number, not ".inf"; line 5, column 5: parameter "n": unknown key "low": use min; ` +
+				`line 3, column 5: parameter "n": min is missing`},
+		{"a.yaml", "parameters:\n  - {name: n, type: int, min: 1, max: 9.5}\nbogus: 1\n",
+			`line 3, column 1: unknown key "bogus"; want one of parameters; line 2, column 34: parameter "n": max is 9.5, which is not an integer`},
+		{"a.yaml", "parameters: [{name: x, type: ordinal, values: [1, .nan]}]", `line 1, column 39: parameter "x": value 2 of 2 is 1e999, which is not a finite number`},
+		{"a.yaml", "parameters: [!x {name: x}, {name: !y z}]", `line 1, column 35: tag !y is not supported`},
+		{"a.yaml", "parameters: [{[1]: x}]", `line 1, column 15: a key must be a string`},
+		{"a.yaml", "parameters: [{<<: 1}]", `line 1, column 19: a merge key takes a mapping or a list of mappings`},
+		{"a.yaml", "a: &x [*x]", `line 1, column 8: more than 10000 keys and values`},
+		{"a.yaml", "a: &x {<<: *x}", `line 1, column 4: more than 10000 keys and values`},
+		{"a.yaml", "parameters:\n  - {name: x, type: float, min: \"1e-5\", max: 1}\n", `line 2, column 28: parameter "x": min must be a number, not "1e-5"`},
+		{"a.yaml", "parameters:\n  - {name: x, type: float, min: 0, max: 1e999}\n", `line 2, column 36: parameter "x": max must be a number, not "1e999"`},
+		{"a.yaml", "parameters: []\n---\nparameters: []\n", `line 2, column 1: more than one YAML document`},
+		{"a.yaml", "parameters: [\n", `line 1: did not find expected node content`},
+		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 1, max: 0}\n", `line 2, column 5: parameter "lr": min 1 is above max 0`},
 		{"a.json", "{\n\"parameters\": [}", "line 2: invalid character '}' looking for beginning of value"},
 	} {
 		path := write(t, c.name, c.text)
@@ -97,6 +111,43 @@ func TestFaults(t *testing.T) {
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = spacefile.Read("space.toml")
 	assert.EqualError(t, err, "space.toml: a space file ends in .json, .yaml or .yml")
+}
+
+// Aliases, merge keys and whole numbers that begin with 0.
+func TestReadAnchors(t *testing.T) {
+	s, err := spacefile.Read(write(t, "a.yaml", `parameters:
+  - &base {name: a, type: float, min: 1e-5, max: 010, log: true}
+  - {<<: *base, name: b}
+  - {name: c, type: categorical, values: &v [x, 2001-01-01]}
+  - {name: d, type: ordinal, values: *v}
+`))
+	require.NoError(t, err)
+	want, err := space.New(space.LogFloat("a", 1e-5, 10), space.LogFloat("b", 1e-5, 10),
+		space.Categorical("c", "x", "2001-01-01"), space.Ordinal("d", "x", "2001-01-01"))
+	require.NoError(t, err)
+	assert.Equal(t, want, s)
+}
+
+// Texts that expand, nest or list too much give an error within a second.
+func TestReadIsBounded(t *testing.T) {
+	bomb := "a: &a [1,1,1,1,1,1,1,1,1]\n"
+	for c := 'b'; c <= 'i'; c++ {
+		before := string(c - 1)
+		bomb += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat("*"+before+",", 9), ","))
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"aliases": {bomb, "more than 10000 keys and values"},
+		"nested":  {strings.Repeat("[", 1e5), "exceeded max depth"},
+		"values":  {"parameters: [{name: x, type: categorical, values: [" + strings.Repeat("1,", 1e5) + "]}]", "more than 10000 keys and values"},
+		"bytes":   {strings.Repeat("#", 1<<20+1), "more than 1048576 bytes"},
+	} {
+		start := time.Now()
+		_, err := spacefile.Read(write(t, "a.yaml", c.text))
+		require.ErrorIs(t, err, space.ErrInvalid, name)
+		require.ErrorContains(t, err, c.want, name)
+		require.Less(t, len(err.Error()), 300, name)
+		require.Less(t, time.Since(start), 5*time.Second, name)
+	}
 }
 
 // No text makes the reader panic, or gives an error of more than one line.

@@ -1,0 +1,245 @@
+package spacefile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/functionspace/bo/space"
+)
+
+// maxNodes bounds the keys and values of a document with all aliases expanded.
+const maxNodes = 10_000
+
+// parseYAML returns the space in a YAML document. It writes the document as JSON,
+// which space.Parse validates, and adds the position in the document to each fault.
+func parseYAML(text []byte) (*space.Space, error) {
+	invalid := func(err error) error { return fmt.Errorf("%w: %w", space.ErrInvalid, err) }
+	root, err := document(text)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	var w writer
+	if root != nil {
+		if err := w.write(root, ""); err != nil {
+			return nil, invalid(err)
+		}
+	}
+	s, err := space.Parse(w.json.Bytes())
+	faults, ok := errors.AsType[space.Faults](err)
+	if !ok {
+		return s, err
+	}
+	for i, fault := range faults {
+		if n := locate(root, fault); n != nil {
+			faults[i] = at(n, fault)
+		}
+	}
+	return nil, invalid(faults)
+}
+
+// document returns the root of the only document in text, or nil if it is empty.
+func document(text []byte) (*yaml.Node, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var first, second yaml.Node
+	if err := dec.Decode(&first); err == io.EOF {
+		return nil, nil
+	} else if err != nil {
+		return nil, plain(err)
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		return nil, at(&second, errors.New("more than one YAML document"))
+	case err != io.EOF:
+		return nil, plain(err)
+	}
+	if root := first.Content[0]; root.ShortTag() != "!!null" {
+		return root, nil
+	}
+	return nil, nil
+}
+
+// plain removes the name of the library from an error.
+func plain(err error) error { return errors.New(strings.TrimPrefix(err.Error(), "yaml: ")) }
+
+func at(n *yaml.Node, err error) error {
+	return fmt.Errorf("line %d, column %d: %w", n.Line, n.Column, err)
+}
+
+// locate returns the node that a fault concerns, or nil.
+func locate(root *yaml.Node, err error) *yaml.Node {
+	fault, ok := errors.AsType[*space.Fault](err)
+	if !ok {
+		return nil
+	}
+	item := resolve(root)
+	if fault.Index >= 0 {
+		_, list := member(item, "parameters")
+		if list == nil { // it comes from a merge key
+			return item
+		}
+		item = list.Content[fault.Index]
+	}
+	if key, _ := member(resolve(item), fault.Key); key != nil {
+		return key
+	}
+	return item
+}
+
+// member returns the last entry of a mapping with the given key.
+func member(n *yaml.Node, key string) (k, v *yaml.Node) {
+	for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			k, v = n.Content[i], resolve(n.Content[i+1])
+		}
+	}
+	return k, v
+}
+
+func resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+// writer writes YAML nodes as JSON. Keys that occur twice remain.
+type writer struct {
+	json  bytes.Buffer
+	nodes int
+}
+
+// write appends node n, the value of the given key.
+func (w *writer) write(n *yaml.Node, key string) error {
+	if w.nodes++; w.nodes > maxNodes {
+		return at(n, fmt.Errorf("more than %d keys and values", maxNodes))
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return w.write(n.Alias, key)
+	case yaml.SequenceNode:
+		return w.list(n.Content, '[', ']', func(i int) error { return w.write(n.Content[i], key) })
+	case yaml.MappingNode:
+		return w.mapping(n)
+	}
+	return w.scalar(n, key)
+}
+
+func (w *writer) list(of []*yaml.Node, begin, end byte, each func(i int) error) error {
+	w.json.WriteByte(begin)
+	for i := range of {
+		if i > 0 {
+			w.json.WriteByte(',')
+		}
+		if err := each(i); err != nil {
+			return err
+		}
+	}
+	w.json.WriteByte(end)
+	return nil
+}
+
+func (w *writer) mapping(n *yaml.Node) error {
+	keys, values, err := w.entries(n)
+	if err != nil {
+		return err
+	}
+	return w.list(keys, '{', '}', func(i int) error {
+		if err := w.text(keys[i].Value); err != nil {
+			return err
+		}
+		w.json.WriteByte(':')
+		return w.write(values[i], keys[i].Value)
+	})
+}
+
+// entries returns the keys and values of a mapping. A merge key contributes the
+// entries of its mappings whose keys do not occur yet.
+func (w *writer) entries(n *yaml.Node) (keys, values []*yaml.Node, err error) {
+	var merged []*yaml.Node
+	for i := 0; i < len(n.Content); i += 2 {
+		key, value := resolve(n.Content[i]), resolve(n.Content[i+1])
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			return nil, nil, at(n.Content[i], errors.New("a key must be a string"))
+		case key.ShortTag() == "!!merge" && value.Kind == yaml.SequenceNode:
+			merged = append(merged, value.Content...)
+		case key.ShortTag() == "!!merge":
+			merged = append(merged, value)
+		default:
+			keys, values = append(keys, key), append(values, n.Content[i+1])
+		}
+	}
+	for _, m := range merged {
+		if w.nodes++; w.nodes > maxNodes {
+			return nil, nil, at(m, fmt.Errorf("more than %d keys and values", maxNodes))
+		}
+		if m = resolve(m); m.Kind != yaml.MappingNode {
+			return nil, nil, at(m, errors.New("a merge key takes a mapping or a list of mappings"))
+		}
+		more, with, err := w.entries(m)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, key := range more {
+			if !slices.ContainsFunc(keys, func(k *yaml.Node) bool { return k.Value == key.Value }) {
+				keys, values = append(keys, key), append(values, with[i])
+			}
+		}
+	}
+	return keys, values, nil
+}
+
+// scalar appends a value without parts. Whole numbers are decimal, also after a 0.
+func (w *writer) scalar(n *yaml.Node, key string) error {
+	switch tag := n.ShortTag(); tag {
+	case "!!null":
+		w.json.WriteString("null")
+	case "!!str", "!!timestamp":
+		return w.text(n.Value)
+	case "!!bool", "!!int", "!!float":
+		var v any
+		if err := n.Decode(&v); err != nil {
+			return at(n, plain(err))
+		}
+		if whole, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
+			v = whole
+		}
+		if x, ok := v.(float64); ok && (math.IsInf(x, 0) || math.IsNaN(x)) {
+			return w.notFinite(n.Value, key)
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			return at(n, err)
+		}
+		w.json.Write(text)
+	default:
+		return at(n, fmt.Errorf("tag %s is not supported", tag))
+	}
+	return nil
+}
+
+// notFinite appends a number that JSON cannot hold in a form that space.Parse rejects.
+// A bound then shows the text of the document; a number that overflows stands for
+// other values, which may be strings.
+func (w *writer) notFinite(text, key string) error {
+	if key == "min" || key == "max" {
+		return w.text(text)
+	}
+	w.json.WriteString("1e999")
+	return nil
+}
+
+func (w *writer) text(s string) error {
+	text, err := json.Marshal(s)
+	w.json.Write(text)
+	return err
+}
