@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -37,24 +36,24 @@ func wave() surrogate.Dataset {
 	return d
 }
 
-func testObjective(t *testing.T, m Model) *objective {
+func testObjective(t *testing.T, m Model) *mapnet.Stochastic {
 	m, err := m.withDefaults()
 	require.NoError(t, err)
 	p, err := mapnet.New(m.Settings, wave())
 	require.NoError(t, err)
-	return &objective{m, p}
+	return m.objective(p)
 }
 
 func TestGradient(t *testing.T) {
 	for _, noise := range []*float64{nil, new(0.1)} {
 		o := testObjective(t, Model{Settings: mapnet.Settings{Hidden: []int{4, 3}, Precision: new(0.5), Noise: noise}, Drop: 0.3})
 		rng := random.New(2, "v", 0)
-		w, h := o.p.Start(nil, rng)
+		w, h := o.Problem.Start(nil, rng)
 		v := append([]float64{math.Log(h.Precision), math.Log(h.Noise)}, w...)
-		masks := [][]float64{o.mask(rng), o.mask(rng)}
-		x, y := o.p.X.Slice(0, 6, 0, 2).(*mat.Dense), o.p.Y[:6]
+		masks := o.Family.Noise(2, rng)
+		x, y := o.X.Slice(0, 6, 0, 2).(*mat.Dense), o.Y[:6]
 		grad := make([]float64, len(v))
-		loss := func(v, grad []float64) float64 { return o.loss(grad, v, x, y, masks, new(nn.Tape)) }
+		loss := func(v, grad []float64) float64 { return o.Loss(grad, v, x, y, masks) }
 		loss(v, grad)
 		require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return loss(v, make([]float64, len(v))) }, v, grad, 1e-6))
 	}
@@ -73,14 +72,14 @@ func TestMomentsOfOneLayer(t *testing.T) {
 
 	o := testObjective(t, m)
 	w := post.(surrogate.Stater).State()[2:]
-	tape := o.p.Net.Record(w, o.p.Inputs.Apply(x))
+	tape := o.Net.Record(w, o.Inputs.Apply(x))
 	a, _ := tape.Layer(1)
 	var want float64
 	for j := range hidden {
 		v := w[3*hidden+j] * a.At(0, j)
 		want += drop / (1 - drop) * v * v
 	}
-	require.InDelta(t, o.p.Shift+tape.Value()[0], mean[0], 5*math.Sqrt(want/20_000))
+	require.InDelta(t, o.Shift+tape.Value()[0], mean[0], 5*math.Sqrt(want/20_000))
 	require.InEpsilon(t, want, variance[0], 0.05)
 }
 

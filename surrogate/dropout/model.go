@@ -10,8 +10,6 @@ import (
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
-	"github.com/functionspace/bo/surrogate/internal/mixture"
-	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
@@ -75,29 +73,23 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	o := &objective{Model: m, p: p}
-	v, warnings, err := o.start(ctx, start, random.Split(rng, "start", 0))
+	o := m.objective(p)
+	post, w, err := o.Fit(ctx, start, rng)
 	if err != nil {
 		return nil, fmt.Errorf("dropout: %w", err)
 	}
-	if err := o.train(ctx, v, random.Split(rng, "training", 0)); err != nil {
-		return nil, err
-	}
-	if err := train.Diverged("pace", v); err != nil {
-		return nil, fmt.Errorf("dropout: %w", err)
-	}
-	h := o.hypers(v)
-	post := &mixture.Posterior{
-		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift,
-		Summary: summary.Summary{NoiseVariance: h.Noise, Learned: v, Notes: warnings, Parameters: append(h.Describe(), surrogate.Hyper{Name: "networks", Value: float64(m.Samples)})},
-	}
-	masks := random.Split(rng, "samples", 0)
-	for range m.Samples {
-		w := o.mask(masks)
-		for i, z := range w {
-			w[i] = z * v[2+i]
-		}
-		post.Weights = append(post.Weights, w)
+	post.Parameters = append(post.Parameters, surrogate.Hyper{Name: "networks", Value: float64(m.Samples)})
+	for _, z := range o.Family.Noise(m.Samples, random.Split(rng, "samples", 0)) {
+		law(w).Weights(z, z)
+		post.Weights = append(post.Weights, z)
 	}
 	return post, nil
+}
+
+// objective is that of a problem; m has its defaults.
+func (m Model) objective(p *mapnet.Problem) *mapnet.Stochastic {
+	return &mapnet.Stochastic{
+		Problem: p, Family: masked{p.Net, m.Drop}, Draws: m.Draws, Fixed: true, FromMAP: m.Begin == "map",
+		Schedule: train.Schedule{Phase: "dropout", Steps: m.Updates, Every: 20, Rate: m.Pace},
+	}
 }

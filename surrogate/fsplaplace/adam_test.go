@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
@@ -84,16 +85,15 @@ func TestAdamByMinibatch(t *testing.T) {
 
 	p, w := untrained(1, 1, Model{Hidden: []int{6}, Context: 5}, 1)
 	p.data = d
-	x := p.inputs.Apply(d.X)
-	l := &loss{p: p}
+	l := p.newLoss(gaussian{y: d.Y}, p.process.Mean)
 	require.NoError(t, l.at(p.box.Uniform(5, random.New(1, "c", 0))))
-	l.batch(x, d.Y)
-	whole, _ := l.eval(w, 0.3, nil)
+	l.batch(subset.All(len(d.Y)))
+	theta := append(w, 0.3)
+	whole := l.eval(theta, nil)
 	var sum float64
 	for i := range d.Y {
-		l.batch(x.Slice(i, i+1, 0, 1).(*mat.Dense), d.Y[i:i+1])
-		v, _ := l.eval(w, 0.3, nil)
-		sum += v / float64(len(d.Y))
+		l.batch([]int{i})
+		sum += l.eval(theta, nil) / float64(len(d.Y))
 	}
 	require.InEpsilon(t, whole, sum, 1e-10, "the mean over batches is the full loss")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -221,17 +222,12 @@ func TestLossGradient(t *testing.T) {
 	p.net = &nn.Network{In: 2, Hidden: []int{4, 3}}
 	p.process = prior.Process{Kernel: prior.Matern52(2), Mean: 0.3}
 	rng := random.New(5, "loss", 0)
-	x := mat.DenseCopyOf(p.data.X.Slice(0, 5, 0, 2))
-	l := &loss{p: p}
+	l := p.newLoss(gaussian{p.data.Y, true}, p.process.Mean)
 	require.NoError(t, l.at(p.box.Uniform(6, rng)))
-	l.batch(p.inputs.Apply(x), p.data.Y[:5])
+	l.batch(subset.All(5))
 	theta := append(p.net.Init(rng), -0.7)
-	last := len(theta) - 1
 	grad := make([]float64, len(theta))
-	_, grad[last] = l.eval(theta[:last], theta[last], grad[:last])
-	value := func(theta []float64) float64 {
-		v, _ := l.eval(theta[:last], theta[last], nil)
-		return v
-	}
+	l.eval(theta, grad)
+	value := func(theta []float64) float64 { return l.eval(theta, nil) }
 	require.NoError(t, gradcheck.Gradient(value, theta, grad, 1e-6))
 }

@@ -160,6 +160,48 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 	return p.compare(ctx, l, to.Mode, holdout)
 }
 
+// trainAdam is Algorithm 1 as published, with the likelihood of labels.
+func (p *labelProblem) trainAdam(ctx context.Context, l *latents, rng *rand.Rand) error {
+	var w []float64
+	for _, q := range l.parts {
+		w = append(w, q.W...)
+	}
+	t := p.newAdam(w)
+	if err := t.run(ctx, rng); err != nil {
+		return err
+	}
+	size := p.net.NumParams()
+	for k, q := range l.parts {
+		q.W = t.best[k*size : (k+1)*size]
+	}
+	return nil
+}
+
+func (p *labelProblem) newAdam(w []float64) *adam {
+	l := p.newLoss(&labelled{y: p.y}, p.prior.Means...)
+	l.contextFirst = true
+	return newAdam(l, w)
+}
+
+// labelled is the likelihood of labels. It is a workspace.
+type labelled struct {
+	y     []int
+	batch []int
+}
+
+func (l *labelled) eval(fbar, f *mat.Dense, index []int, scale float64, _, _ []float64) float64 {
+	l.batch = l.batch[:0]
+	for _, i := range index {
+		l.batch = append(l.batch, l.y[i])
+	}
+	value := -scale * classify.LogProb(f, fbar, f, l.batch)
+	latents, _ := fbar.Dims()
+	for c := range latents {
+		scaleRow(fbar.RawRowView(c), -scale)
+	}
+	return value
+}
+
 // uncoupled sets the factors of Algorithm 2, the classes by themselves.
 func (p *labelProblem) uncoupled(ctx context.Context, l *latents, design *mat.Dense) error {
 	prob := p.probabilities(l)

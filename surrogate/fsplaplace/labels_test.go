@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -85,13 +86,13 @@ func TestLabelLossGradient(t *testing.T) {
 		l := classify.Latents(classes)
 		net := &nn.Network{In: 2, Hidden: []int{4, 3}}
 		p := &labelProblem{
-			problem: problem{net: net, data: surrogate.Dataset{X: d.X}, inputs: zscore(d.X)},
+			problem: problem{net: net, data: surrogate.Dataset{X: d.X}, inputs: zscore(d.X), process: prior.Process{Kernel: prior.Matern32(2)}},
 			prior:   classify.Prior{Kernel: prior.Matern32(2), Means: make([]float64, l)}, y: d.Y,
 		}
 		p.prior.Means[0] = 0.3
-		loss := &labelLoss{p: p}
+		loss := p.newLoss(&labelled{y: p.y}, p.prior.Means...)
 		require.NoError(t, loss.at(domain.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(5, random.New(1, "c", 0))))
-		loss.batch(p.inputs.Apply(mat.DenseCopyOf(d.X.Slice(0, 6, 0, 2))), p.y[:6])
+		loss.batch(subset.All(6))
 		var w []float64
 		for c := range l {
 			w = append(w, net.Init(random.New(1, "w", c))...)

@@ -37,7 +37,7 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 	k := min(refineContext, n)
 	t.context = mat.NewDense(refineContext+k, d, nil)
 	last := len(w)
-	if t.learnNoise {
+	if p.Spec.Noise == nil {
 		t.theta[last] = softplusInverse(math.Sqrt(max(p.noise, p.squaredError(post))))
 	}
 	s := train.Schedule{Phase: "train", Steps: refineSteps + n/10, Every: 50, Rate: refineRate, End: 0.01}
@@ -58,7 +58,7 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 		return err
 	}
 	copy(w, t.theta[:last])
-	if t.learnNoise {
+	if p.Spec.Noise == nil {
 		s := max(softplus(t.theta[last]), noiseLoSD)
 		p.noise = s * s
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/target"
 )
@@ -42,25 +43,81 @@ const (
 	noiseLoSD     = 1e-2 // floor under a learned noise, when the objective is compared and at the end
 )
 
-// loss is the objective of Algorithm 1 at fixed context points, for the rows of
-// a batch of a dataset of n:
+// likelihood is -log p(y|f) of observations as a function of the values f of one or
+// more networks, and of parameters of its own.
+type likelihood interface {
+	// eval returns scale·Σ -log p(y_i|f_i) over the observations with the given
+	// indices and writes the derivatives with respect to f, a row for each network.
+	// Unless grad is nil it writes those with respect to theta there.
+	eval(fbar, f *mat.Dense, index []int, scale float64, theta, grad []float64) float64
+}
+
+// gaussian is the likelihood of numbers y with noise of the standard deviation
+// s = softplus(ρ), where ρ is its parameter,
 //
-//	R(w,ρ) = (n/b) Σ_batch [ (y - f)²/(2s²) + log s + ½ log 2π ] + ½ (f(C) - μ)ᵀ K⁻¹ (f(C) - μ),  s = softplus(ρ).
-//
-// It is a workspace: one per goroutine.
-type loss struct {
-	p     *problem
-	x     *mat.Dense // batch inputs in network units
+//	-log p(y_i|f_i) = (y_i - f_i)²/(2s²) + log s + ½ log 2π.
+type gaussian struct {
 	y     []float64
-	scale float64    // n/b
+	learn bool // ρ moves; compared are values at s ≥ noiseLoSD
+}
+
+func (g gaussian) eval(fbar, f *mat.Dense, index []int, scale float64, theta, grad []float64) float64 {
+	rho := theta[0]
+	s := softplus(rho)
+	if grad == nil && g.learn && s < noiseLoSD {
+		s = softplus(softplusInverse(noiseLoSD))
+	}
+	var sq float64
+	bar := fbar.RawRowView(0)
+	for i, f := range f.RawRowView(0) {
+		e := f - g.y[index[i]]
+		sq += e * e
+		bar[i] = scale * e / (s * s)
+	}
+	b := float64(len(index))
+	if grad != nil {
+		grad[0] = 0
+		if g.learn {
+			grad[0] = scale * (b/s - sq/(s*s*s)) * sigmoid(rho)
+		}
+	}
+	return scale * (sq/(2*s*s) + b*(math.Log(s)+0.5*math.Log(2*math.Pi)))
+}
+
+// loss is the objective of Algorithm 1 at fixed context points, for a batch of b of
+// n observations and networks with the prior means μ_c:
+//
+//	R(θ) = -(n/b) Σ_batch log p(y|f) + ½ Σ_c (f_c(C) - μ_c)ᵀ K⁻¹ (f_c(C) - μ_c).
+//
+// θ holds the weights of one network after the other, then the parameters of the
+// likelihood. It is a workspace: one per goroutine.
+type loss struct {
+	p          *problem
+	likelihood likelihood
+	means      []float64
+	inputs     *mat.Dense // all training inputs in network units
+
+	index []int      // the batch
+	x     *mat.Dense // its inputs in network units
+	some  *mat.Dense // of a batch that is not all
 	c     *mat.Dense // context points in network units
 	k     *mat.SymDense
 	chol  linalg.Cholesky // of K + jitter
 
 	jitter float64 // relative to the mean prior variance; 0 is contextJitter, absolute
 
-	atX, atC nn.Tape
-	fbar, u  []float64
+	// contextFirst is the order of the two sums of a gradient. It decides the last
+	// digits of a fit.
+	contextFirst bool
+
+	atX     []nn.Tape
+	atC     nn.Tape
+	f, fbar mat.Dense // a row for each network
+	u       []float64
+}
+
+func (p *problem) newLoss(l likelihood, means ...float64) *loss {
+	return &loss{p: p, likelihood: l, means: means, inputs: p.inputs.Apply(p.data.X), atX: make([]nn.Tape, len(means))}
 }
 
 // at makes the rows of c the context points.
@@ -76,57 +133,120 @@ func (l *loss) at(c *mat.Dense) error {
 	}
 	linalg.AddDiagonal(l.k, jitter)
 	if err := l.chol.Factorize(l.k); err != nil {
-		return fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
+		return fmt.Errorf("prior covariance of the context: %w", err)
 	}
 	l.p.inputs.ApplyTo(l.c, c)
 	return nil
 }
 
-// batch makes the rows of x, as inputs of the network, those that the loss looks at.
-func (l *loss) batch(x *mat.Dense, y []float64) {
-	n, _ := l.p.data.Dims()
-	l.x, l.y, l.scale = x, y, float64(n)/float64(len(y))
-	l.fbar = slices.Grow(l.fbar[:0], len(y))[:len(y)]
+// batch makes the observations with the given indices the batch; as many as there
+// are in all are all, in order.
+func (l *loss) batch(index []int) {
+	n, d := l.inputs.Dims()
+	l.index, l.x = index, l.inputs
+	if len(index) < n {
+		if l.some == nil || l.some.RawMatrix().Rows != len(index) {
+			l.some = mat.NewDense(len(index), d, nil)
+		}
+		l.x = l.some
+		for i, r := range index {
+			l.some.SetRow(i, l.inputs.RawRowView(r))
+		}
+	}
+	for _, m := range []*mat.Dense{&l.f, &l.fbar} {
+		m.Reset()
+		m.ReuseAs(len(l.means), len(index))
+	}
 }
 
-// eval returns R and, where dw is not nil, writes ∂R/∂w to it and returns
-// ∂R/∂ρ.
-func (l *loss) eval(w []float64, rho float64, dw []float64) (value, drho float64) {
-	s := softplus(rho)
-	l.atX.Record(l.p.net, w, l.x)
-	l.atC.Record(l.p.net, w, l.c)
-	var sq float64
-	for i, f := range l.atX.Value() {
-		e := f - l.y[i]
-		sq += e * e
-		l.fbar[i] = l.scale * e / (s * s)
+// eval returns R and, where grad is not nil, writes its gradient there.
+func (l *loss) eval(theta, grad []float64) float64 {
+	size := l.p.net.NumParams()
+	last := size * len(l.means)
+	for k := range l.means {
+		l.atX[k].Record(l.p.net, theta[k*size:(k+1)*size], l.x)
+		copy(l.f.RawRowView(k), l.atX[k].Value())
 	}
-	b := float64(len(l.y))
-	value = l.scale * (sq/(2*s*s) + b*(math.Log(s)+0.5*math.Log(2*math.Pi)))
-	for i, f := range l.atC.Value() {
-		l.u[i] = f - l.p.process.Mean
+	var own []float64
+	if grad != nil {
+		clear(grad)
+		own = grad[last:]
 	}
-	l.chol.SolveLowerVec(l.u)
-	value += 0.5 * linalg.Dot(l.u, l.u)
-	if dw == nil {
-		return value, 0
+	n, _ := l.inputs.Dims()
+	value := l.likelihood.eval(&l.fbar, &l.f, l.index, float64(n)/float64(len(l.index)), theta[last:], own)
+	for k, mean := range l.means {
+		l.atC.Record(l.p.net, theta[k*size:(k+1)*size], l.c)
+		for i, f := range l.atC.Value() {
+			l.u[i] = f - mean
+		}
+		l.chol.SolveLowerVec(l.u)
+		value += 0.5 * linalg.Dot(l.u, l.u)
+		if grad != nil {
+			l.chol.SolveUpperVec(l.u)
+			dw := grad[k*size : (k+1)*size]
+			if l.contextFirst {
+				l.atC.VJP(dw, l.u)
+			}
+			l.atX[k].VJP(dw, l.fbar.RawRowView(k))
+			if !l.contextFirst {
+				l.atC.VJP(dw, l.u)
+			}
+		}
 	}
-	l.chol.SolveUpperVec(l.u)
-	clear(dw)
-	l.atX.VJP(dw, l.fbar)
-	l.atC.VJP(dw, l.u)
-	return value, l.scale * (b/s - sq/(s*s*s)) * sigmoid(rho)
+	return value
 }
 
-// trainAdam is Algorithm 1 as published: Adam on w and ρ, new uniform context
-// points at every step, the objective on the training data every ten steps,
-// and the best of those kept after five in a row without a lower one. Where the
-// noise is stated ρ stays.
+// trainAdam is Algorithm 1 as published. Where the noise is stated ρ stays.
 func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([]float64, float64, error) {
 	t := p.newAdam(w)
+	if err := t.run(ctx, rng); err != nil {
+		return nil, 0, fmt.Errorf("fsp-laplace: %w", err)
+	}
+	best := t.best[:len(w)]
+	if p.Spec.Noise != nil {
+		return best, p.noise, nil
+	}
+	s := max(softplus(t.best[len(w)]), noiseLoSD)
+	return best, s * s, nil
+}
+
+// newAdam is a run of Adam on w and ρ.
+func (p *problem) newAdam(w []float64) *adam {
+	rho, learn := softplusInverse(p.NoiseStart), p.Spec.Noise == nil
+	if !learn {
+		rho = softplusInverse(math.Sqrt(p.noise))
+	}
+	return newAdam(p.newLoss(gaussian{p.data.Y, learn}, p.process.Mean), append(slices.Clone(w), rho))
+}
+
+// adam is Algorithm 1 as published: Adam on θ, new uniform context points at every
+// step, the objective on the training data every ten steps, and the best of those
+// kept after five in a row without a lower one.
+type adam struct {
+	*loss
+	opt         optimize.Adam
+	theta, grad []float64
+	best        []float64
+	bestLoss    float64
+	stale       int // validations since then
+
+	context    *mat.Dense // in the dataset's units
+	all, drawn []int      // observations
+}
+
+func newAdam(l *loss, theta []float64) *adam {
+	n, d := l.inputs.Dims()
+	return &adam{
+		loss: l, theta: theta, grad: make([]float64, len(theta)), best: slices.Clone(theta), bestLoss: math.Inf(1),
+		context: mat.NewDense(l.p.Context, d, nil), all: subset.All(n), drawn: make([]int, adamBatch),
+	}
+}
+
+func (t *adam) run(ctx context.Context, rng *rand.Rand) error {
+	p := t.p
 	for step := 0; t.stale < patience; step++ {
 		if err := ctx.Err(); err != nil {
-			return nil, 0, err
+			return err
 		}
 		if step == p.Steps {
 			p.notes = append(p.notes, fmt.Sprintf("training ran out of its %d steps", p.Steps))
@@ -136,51 +256,13 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
 		}
 		if err := t.step(step%validateEvery == 0, rng); err != nil {
-			return nil, 0, err
+			return err
 		}
 	}
 	if math.IsInf(t.bestLoss, 1) {
-		return nil, 0, fmt.Errorf("fsp-laplace: the training objective is finite nowhere: %w", surrogate.ErrNotPositiveDefinite)
+		return fmt.Errorf("the training objective is finite nowhere: %w", surrogate.ErrNotPositiveDefinite)
 	}
-	best, rho := t.best[:len(w)], t.best[len(w)]
-	if !t.learnNoise {
-		return best, p.noise, nil
-	}
-	s := max(softplus(rho), noiseLoSD)
-	return best, s * s, nil
-}
-
-// adam is a run of trainAdam.
-type adam struct {
-	loss
-	opt        optimize.Adam
-	learnNoise bool
-	theta      []float64 // w, then ρ
-	grad       []float64
-	best       []float64
-	bestLoss   float64
-	stale      int // validations since then
-
-	inputs  *mat.Dense // all training inputs in network units
-	context *mat.Dense // in the dataset's units
-	x       *mat.Dense // rows of a step, where there are more
-	y       []float64
-}
-
-func (p *problem) newAdam(w []float64) *adam {
-	_, d := p.data.Dims()
-	t := &adam{
-		loss: loss{p: p}, learnNoise: p.Spec.Noise == nil, bestLoss: math.Inf(1),
-		inputs: p.inputs.Apply(p.data.X), context: mat.NewDense(p.Context, d, nil),
-		x: mat.NewDense(adamBatch, d, nil), y: make([]float64, adamBatch),
-	}
-	rho := softplusInverse(p.NoiseStart)
-	if !t.learnNoise {
-		rho = softplusInverse(math.Sqrt(p.noise))
-	}
-	t.theta = append(slices.Clone(w), rho)
-	t.grad, t.best = make([]float64, len(t.theta)), slices.Clone(t.theta)
-	return t
+	return nil
 }
 
 // step draws context points, compares the objective on all data with the best if
@@ -190,15 +272,9 @@ func (t *adam) step(validate bool, rng *rand.Rand) error {
 	if err := t.at(t.context); err != nil {
 		return err
 	}
-	last := len(t.theta) - 1
-	w := t.theta[:last]
-	t.batch(t.inputs, t.p.data.Y)
 	if validate {
-		rho := t.theta[last]
-		if t.learnNoise && softplus(rho) < noiseLoSD {
-			rho = softplusInverse(noiseLoSD)
-		}
-		if v, _ := t.eval(w, rho, nil); v < t.bestLoss {
+		t.batch(t.all)
+		if v := t.eval(t.theta, nil); v < t.bestLoss {
 			t.bestLoss, t.stale = v, 0
 			copy(t.best, t.theta)
 		} else {
@@ -211,20 +287,15 @@ func (t *adam) step(validate bool, rng *rand.Rand) error {
 
 // descend moves θ by the gradient at a batch of the observations.
 func (t *adam) descend(rate float64, rng *rand.Rand) {
-	last := len(t.theta) - 1
-	if n, _ := t.p.data.Dims(); n > adamBatch {
-		for i := range t.y {
-			k := rng.IntN(n)
-			t.x.SetRow(i, t.inputs.RawRowView(k))
-			t.y[i] = t.p.data.Y[k]
+	index := t.all
+	if n := len(index); n > adamBatch {
+		index = t.drawn
+		for i := range index {
+			index[i] = rng.IntN(n)
 		}
-		t.batch(t.x, t.y)
 	}
-	_, drho := t.eval(t.theta[:last], t.theta[last], t.grad[:last])
-	t.grad[last] = 0
-	if t.learnNoise {
-		t.grad[last] = drho
-	}
+	t.batch(index)
+	t.eval(t.theta, t.grad)
 	t.opt.Step(rate, t.theta, t.grad)
 }
 

@@ -3,13 +3,13 @@ package mfvi
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -37,27 +37,27 @@ func line() surrogate.Dataset {
 	return d
 }
 
-func testBound(t *testing.T, m Model) *bound {
+func testBound(t *testing.T, m Model) *mapnet.Stochastic {
 	m, err := m.withDefaults()
 	require.NoError(t, err)
 	p, err := mapnet.New(m.Settings, line())
 	require.NoError(t, err)
-	return &bound{m, p}
+	return m.bound(p)
 }
 
 func TestGradient(t *testing.T) {
 	for _, s := range []mapnet.Settings{{Hidden: []int{4, 3}}, {Hidden: []int{3}, Precision: new(0.5), Noise: new(0.1)}} {
 		b := testBound(t, Model{Settings: s})
 		rng := random.New(2, "v", 0)
-		w, h := b.p.Start(nil, rng)
+		w, h := b.Problem.Start(nil, rng)
 		v := append([]float64{math.Log(h.Precision), math.Log(h.Noise)}, w...)
 		for range w {
 			v = append(v, rng.NormFloat64())
 		}
-		eps := b.noise(3, rng)
-		x, y := b.p.X.Slice(0, 6, 0, 2).(*mat.Dense), b.p.Y[:6]
+		eps := b.Family.Noise(3, rng)
+		x, y := b.X.Slice(0, 6, 0, 2).(*mat.Dense), b.Y[:6]
 		grad := make([]float64, len(v))
-		loss := func(v, grad []float64) float64 { return b.loss(grad, v, x, y, eps, new(nn.Tape)) }
+		loss := func(v, grad []float64) float64 { return b.Loss(grad, v, x, y, eps) }
 		loss(v, grad)
 		require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return loss(v, make([]float64, len(v))) }, v, grad, 1e-6))
 	}
@@ -68,20 +68,19 @@ func TestGradient(t *testing.T) {
 func TestLinearModel(t *testing.T) {
 	const delta, noise = 0.7, 0.04
 	b := testBound(t, Model{Settings: mapnet.Settings{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}, Updates: 4000, Pace: 0.02, Draws: 8})
-	v, _, err := b.start(context.Background(), nil, random.New(1, "start", 0))
+	v, _, err := b.Start(context.Background(), nil, random.New(1, "start", 0))
 	require.NoError(t, err)
-	want, _ := b.parts(append([]float64(nil), v...))
-	require.NoError(t, b.train(context.Background(), v, random.New(1, "train", 0)))
-	m, _ := b.parts(v)
-	s, _ := b.scales(v)
-	require.InDeltaSlice(t, want, m, 0.01, "the start is the exact mean")
+	want := slices.Clone(v[2:5])
+	require.NoError(t, b.Train(context.Background(), v, random.New(1, "train", 0)))
+	q := at(v[2:])
+	require.InDeltaSlice(t, want, q.m, 0.01, "the start is the exact mean")
 	for k := range 3 {
 		precision := delta
 		for i := range 15 {
-			phi := append(append([]float64{}, b.p.X.RawRowView(i)...), 1)
+			phi := append(append([]float64{}, b.X.RawRowView(i)...), 1)
 			precision += phi[k] * phi[k] / noise
 		}
-		require.InEpsilon(t, 1/math.Sqrt(precision), s[k], 0.05)
+		require.InEpsilon(t, 1/math.Sqrt(precision), q.s[k], 0.05)
 	}
 }
 
@@ -107,12 +106,12 @@ func BenchmarkLoss(b *testing.B) {
 	require.NoError(b, err)
 	p, err := mapnet.New(m.Settings, line())
 	require.NoError(b, err)
-	bo := &bound{m, p}
+	bo := m.bound(p)
 	rng := random.New(1, "b", 0)
 	w, _ := p.Start(nil, rng)
 	v := append(append([]float64{0, 0}, w...), make([]float64, len(w))...)
-	grad, tape := make([]float64, len(v)), new(nn.Tape)
+	grad := make([]float64, len(v))
 	for b.Loop() {
-		bo.loss(grad, v, p.X, p.Y, bo.noise(4, rng), tape)
+		bo.Loss(grad, v, p.X, p.Y, bo.Family.Noise(4, rng))
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
-	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
@@ -71,24 +70,21 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	b := &bound{Model: m, p: p}
-	v, warnings, err := b.start(ctx, start, random.Split(rng, "start", 0))
+	b := m.bound(p)
+	post, theta, err := b.Fit(ctx, start, rng)
 	if err != nil {
 		return nil, fmt.Errorf("mfvi: %w", err)
 	}
-	if err := b.train(ctx, v, random.Split(rng, "training", 0)); err != nil {
-		return nil, err
-	}
-	if err := train.Diverged("pace", v); err != nil {
-		return nil, fmt.Errorf("mfvi: %w", err)
-	}
-	h := b.hypers(v)
-	post := &mixture.Posterior{
-		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift,
-		Summary: summary.Summary{NoiseVariance: h.Noise, Learned: v, Notes: warnings, Parameters: append(h.Describe(), surrogate.Hyper{Name: "networks", Value: float64(m.Samples)})},
-	}
-	mean, _ := b.parts(v)
-	s, _ := b.scales(v)
-	post.Weights = mixture.Draw(mean, s, nil, m.Samples, random.Split(rng, "samples", 0))
+	q := at(theta)
+	post.Parameters = append(post.Parameters, surrogate.Hyper{Name: "networks", Value: float64(m.Samples)})
+	post.Weights = mixture.Draw(q.m, q.s, nil, m.Samples, random.Split(rng, "samples", 0))
 	return post, nil
+}
+
+// bound is the variational bound of a problem; m has its defaults.
+func (m Model) bound(p *mapnet.Problem) *mapnet.Stochastic {
+	return &mapnet.Stochastic{
+		Problem: p, Family: gaussians{p.Net.NumParams()}, Draws: m.Draws, FromMAP: m.Begin == "map",
+		Schedule: train.Schedule{Phase: "bound", Steps: m.Updates, Every: 20, Rate: m.Pace},
+	}
 }
