@@ -64,7 +64,7 @@ func TestGradient(t *testing.T) {
 	} {
 		o := testObjective(t, m, d)
 		rng := random.New(2, name, 0)
-		v := make([]float64, len(o.free)+o.features.numWeights())
+		v := make([]float64, len(o.hyper.Free)+o.features.numWeights())
 		for i := range v {
 			v[i] = 0.4 * rng.NormFloat64()
 		}
@@ -105,12 +105,12 @@ func TestAgainstGPyTorch(t *testing.T) {
 		d := surrogate.Dataset{X: dense(c.X), Y: c.Y, Lo: []float64{0, 0}, Hi: []float64{1, 1}}
 		spec := prior.Spec{Lengthscale: []float64{oracle.Lengthscale}, Variance: &oracle.Variance, Noise: &oracle.Noise, Mean: prior.MeanZero}
 		o := testObjective(t, Model{Spec: spec, Hidden: c.Hidden, Features: c.Features, Decay: new(0.0)}, d)
-		require.Empty(t, o.free)
+		require.Empty(t, o.hyper.Free)
 		grad := make([]float64, len(c.Weights))
 		require.InDelta(t, c.Loss, o.loss(c.Weights, grad, o.x, o.y, 1), 1e-9)
 		require.InDeltaSlice(t, c.Gradient, grad, 1e-8)
 
-		inner, err := gp.New(o.process(nil), surrogate.Dataset{X: o.features.apply(c.Weights, d.X), Y: d.Y})
+		inner, err := gp.New(o.hyper.Process(nil), surrogate.Dataset{X: o.features.apply(c.Weights, d.X), Y: d.Y})
 		require.NoError(t, err)
 		p := newPosterior(o.features, c.Weights, inner.(process), nil)
 		mean, variance := make([]float64, len(c.At)), make([]float64, len(c.At))
@@ -170,11 +170,11 @@ func TestHeldFeaturesAreTheInputs(t *testing.T) {
 func TestLinearFeatures(t *testing.T) {
 	d := wave(12, 1)
 	o := testObjective(t, Model{Hidden: []int{}, Features: 1, Decay: new(0.0), Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.7}}}, d)
-	v := append(make([]float64, len(o.free)), 1.9)
+	v := append(make([]float64, len(o.hyper.Free)), 1.9)
 	k, err := prior.Parse("rbf", 1)
 	require.NoError(t, err)
 	same := testObjective(t, Model{Decay: new(1e9), Spec: prior.Spec{Custom: k, Lengthscale: []float64{0.7 / (1.9 * 2 * math.Sqrt(3))}}}, d)
-	w := append(make([]float64, len(same.free)), same.features.initial(random.New(1, "w", 0))...)
+	w := append(make([]float64, len(same.hyper.Free)), same.features.initial(random.New(1, "w", 0))...)
 	clear(w)
 	require.InDelta(t, same.loss(w, make([]float64, len(w)), d.X, d.Y, 1), o.loss(v, make([]float64, len(v)), d.X, d.Y, 1), 1e-9)
 }
@@ -267,7 +267,7 @@ func BenchmarkLoss(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	v := append(make([]float64, len(o.free)), o.features.initial(random.New(1, "w", 0))...)
+	v := append(make([]float64, len(o.hyper.Free)), o.features.initial(random.New(1, "w", 0))...)
 	grad := make([]float64, len(v))
 	for b.Loop() {
 		o.loss(v, grad, o.x, o.y, 1)

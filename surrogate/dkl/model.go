@@ -138,7 +138,7 @@ func (o *objective) fit(ctx context.Context, start surrogate.State, d surrogate.
 // start returns the vector that training starts from: an earlier fit's, or new
 // weights, and the hyper-parameters that fit the features that these make.
 func (o *objective) start(ctx context.Context, state surrogate.State, d surrogate.Dataset, rng *rand.Rand) ([]float64, error) {
-	if v := decodeState(state, len(o.free), o.features.numWeights()); v != nil {
+	if v := decodeState(state, len(o.hyper.Free), o.features.numWeights()); v != nil {
 		return v, nil
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})

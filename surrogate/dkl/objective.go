@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/hyper"
 )
 
 // objective is a function of the vector of the logarithms of the free
@@ -20,9 +21,7 @@ type objective struct {
 	Model
 	features  *features
 	precision []float64 // of the weights, for λ = 1
-	kernel    prior.Kernel
-	params    []prior.Param // of the kernel, then the noise
-	free      []int         // of params, the ones that are fitted
+	hyper     hyper.Vector
 	learnMean bool
 	x         *mat.Dense
 	y         []float64
@@ -38,42 +37,18 @@ func newObjective(m Model, d surrogate.Dataset) (*objective, error) {
 	o := &objective{Model: m, x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y), learnMean: m.Mean != prior.MeanZero}
 	o.features = newFeatures(&nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}, lo, hi, m.Features)
 	o.precision = o.features.precision()
-	if o.kernel, o.params, err = m.Hyperparameters(o.features.out, d.NoiseFree); err != nil {
-		return nil, err
-	}
-	for i, p := range o.params {
-		if !p.Fixed {
-			o.free = append(o.free, i)
-		}
-	}
-	return o, nil
+	o.hyper, err = hyper.New(m.Spec, o.features.out, d.NoiseFree)
+	return o, err
 }
 
 // parts cuts v, or a gradient.
-func (o *objective) parts(v []float64) (hypers, w []float64) { return v[:len(o.free)], v[len(o.free):] }
-
-// bounds are those of v.
-func (o *objective) bounds() (lo, hi []float64) {
-	for _, at := range o.free {
-		lo, hi = append(lo, math.Log(o.params[at].Lo)), append(hi, math.Log(o.params[at].Hi))
-	}
-	for range o.features.numWeights() {
-		lo, hi = append(lo, math.Inf(-1)), append(hi, math.Inf(1))
-	}
-	return lo, hi
+func (o *objective) parts(v []float64) (hypers, w []float64) {
+	return v[:len(o.hyper.Free)], v[len(o.hyper.Free):]
 }
 
-// process is the prior on functions of the features, with mean 0.
-func (o *objective) process(hypers []float64) prior.Process {
-	theta := make([]float64, len(o.params))
-	for i, p := range o.params {
-		theta[i] = p.Value
-	}
-	for i, at := range o.free {
-		theta[at] = math.Exp(hypers[i])
-	}
-	last := len(theta) - 1
-	return prior.Process{Kernel: o.kernel.WithParams(theta[:last]), Noise: theta[last]}
+// bounds are the bounds of v.
+func (o *objective) bounds() (lo, hi []float64) {
+	return o.hyper.Bounds(len(o.hyper.Free)+o.features.numWeights(), math.Inf(1))
 }
 
 // loss is the objective (package comment) with scale times the log evidence of
@@ -86,7 +61,7 @@ func (o *objective) loss(v, grad []float64, x *mat.Dense, y []float64, scale flo
 	var t tape
 	phi := mat.NewDense(n, o.features.out, nil)
 	t.record(o.features, w, phi, x)
-	p := o.process(hypers)
+	p := o.hyper.Process(hypers)
 	gram := mat.NewSymDense(n, nil)
 	p.Covariance(gram, phi)
 	chol, err := linalg.Factorize(gram)
@@ -124,19 +99,11 @@ func (o *objective) loss(v, grad []float64, x *mat.Dense, y []float64, scale flo
 		}
 		trace += row[0]
 	}
-	dtheta := make([]float64, len(o.params))
+	dtheta := make([]float64, len(o.hyper.Params))
 	last := len(dtheta) - 1
 	p.Kernel.ParamVJP(dtheta[:last], phi, bar)
 	dtheta[last] = trace * p.Noise
-	for i, at := range o.free {
-		dhypers[i] = dtheta[at]
-		if q := o.params[at].Prior; q != nil {
-			theta := math.Exp(hypers[i])
-			lp, dlp := q.LogProb(theta)
-			value -= lp
-			dhypers[i] -= dlp * theta
-		}
-	}
+	value = o.hyper.Penalize(value, dhypers, hypers, dtheta)
 	dphi := mat.NewDense(n, o.features.out, nil)
 	kernelgrad.Gram(p.Kernel, dphi, phi, bar)
 	for i, w := range w {

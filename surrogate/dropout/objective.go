@@ -80,7 +80,7 @@ func (l law) WeightsVJP(grad, mask, bar []float64) {
 }
 
 // Penalty is ½ δ|w|²; δ does not move.
-func (l law) Penalty(grad []float64, precision float64) (value, dprecision float64) {
+func (l law) Penalty(grad []float64, _ *float64, precision float64) float64 {
 	linalg.Axpy(precision, l, grad)
-	return 0.5 * precision * linalg.Dot(l, l), 0
+	return 0.5 * precision * linalg.Dot(l, l)
 }

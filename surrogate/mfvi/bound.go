@@ -76,15 +76,15 @@ func (l *law) WeightsVJP(grad, eps, bar []float64) {
 }
 
 // Penalty is KL(q ‖ N(0, I/δ)) = ½ Σ [δ(m² + s²) - 1 - log δs²].
-func (l *law) Penalty(grad []float64, precision float64) (value, dprecision float64) {
-	k := len(l.m)
+func (l *law) Penalty(grad []float64, dprecision *float64, precision float64) float64 {
+	k, value := len(l.m), 0.0
 	for i, mean := range l.m {
 		s := l.s[i]
 		square := precision * (mean*mean + s*s)
 		value += 0.5 * (square - 1 - math.Log(precision*s*s))
-		dprecision += 0.5 * (square - 1)
+		*dprecision += 0.5 * (square - 1)
 		grad[i] += precision * mean
 		grad[k+i] += (precision*s - 1/s) * l.slope[i]
 	}
-	return value, dprecision
+	return value
 }

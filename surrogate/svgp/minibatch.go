@@ -178,7 +178,7 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 		return nil, err
 	}
 	opt, grad := optimize.Adam{}, make([]float64, len(v))
-	lo, hi := p.bounds(len(v))
+	lo, hi := p.hyper.Bounds(len(v), math.Inf(1))
 	order, at := subset.All(n), n
 	s := train.Schedule{Phase: "minibatches", Steps: steps, Every: 10, Rate: p.Rate, End: 1}
 	err = s.Run(ctx, func(_ int, rate float64) error {
@@ -193,7 +193,7 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 		if err != nil {
 			return err
 		}
-		dtheta := make([]float64, len(p.params)-1)
+		dtheta := make([]float64, len(p.hyper.Params)-1)
 		var dz *mat.Dense
 		if p.LearnInducing {
 			dz = mat.NewDense(m, d, nil)

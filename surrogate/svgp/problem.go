@@ -8,12 +8,14 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/hyper"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
@@ -35,10 +37,8 @@ type problem struct {
 	noiseFree bool
 	lo, hi    []float64 // box of the dataset
 
-	kernel prior.Kernel
-	params []prior.Param // of the kernel, then the noise
-	free   []int
-	z      *mat.Dense // inducing points, or their initial values
+	hyper hyper.Vector
+	z     *mat.Dense // inducing points, or their initial values
 }
 
 func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
@@ -46,13 +46,8 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 	p := &problem{Model: m, noiseFree: d.NoiseFree, data: data{x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y), learnMean: m.Mean != prior.MeanZero}}
 	p.lo, p.hi = d.Box()
 	var err error
-	if p.kernel, p.params, err = m.Hyperparameters(dim, d.NoiseFree); err != nil {
+	if p.hyper, err = hyper.New(m.Spec, dim, d.NoiseFree); err != nil {
 		return nil, err
-	}
-	for i, q := range p.params {
-		if !q.Fixed {
-			p.free = append(p.free, i)
-		}
 	}
 	if p.learnMean {
 		for _, v := range p.y {
@@ -109,7 +104,7 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	c.process.Mean += p.shift
 	post := &inducing.Posterior{
 		Process: c.process, Z: c.z, L: c.l, B: c.b, M: c.m, Bound: c.value,
-		Summary: summary.Summary{Learned: slices.Clone(v[:len(p.free)]), Notes: warnings},
+		Summary: summary.Summary{Learned: slices.Clone(v[:len(p.hyper.Free)]), Notes: warnings},
 	}
 	return post.Prepare(), nil
 }
@@ -123,56 +118,26 @@ func (p *problem) some(k int, rng *rand.Rand) *problem {
 
 // unpack returns the process of mean 0 and the inducing points at v.
 func (p *problem) unpack(v []float64) (prior.Process, *mat.Dense) {
-	theta := make([]float64, len(p.params))
-	for i, q := range p.params {
-		theta[i] = q.Value
-	}
-	for i, at := range p.free {
-		theta[at] = math.Exp(v[i])
-	}
-	last := len(theta) - 1
 	z := p.z
-	if rest := v[len(p.free):]; len(rest) > 0 {
+	if rest := v[len(p.hyper.Free):]; len(rest) > 0 {
 		m, d := p.z.Dims()
 		z = mat.NewDense(m, d, slices.Clone(rest))
 	}
-	return prior.Process{Kernel: p.kernel.WithParams(theta[:last]), Noise: theta[last]}, z
-}
-
-// bounds returns the bounds of the variable. Inducing points have none.
-func (p *problem) bounds(n int) (lo, hi []float64) {
-	for _, at := range p.free {
-		lo, hi = append(lo, math.Log(p.params[at].Lo)), append(hi, math.Log(p.params[at].Hi))
-	}
-	for len(lo) < n {
-		lo, hi = append(lo, math.Inf(-1)), append(hi, math.Inf(1))
-	}
-	return lo, hi
+	return p.hyper.Process(v), z
 }
 
 // pack writes minus the gradient of the objective plus the log hyper-priors with respect
-// to v, given the derivatives of the objective. It returns the log hyper-priors.
-func (p *problem) pack(grad, v, dtheta []float64, dnoise float64, dz *mat.Dense) (logPrior float64) {
-	last := len(p.params) - 1
-	for i, at := range p.free {
-		theta := math.Exp(v[i])
-		g := dnoise * theta
-		if at < last {
-			g = dtheta[at]
-		}
-		if q := p.params[at].Prior; q != nil {
-			lp, dlp := q.LogProb(theta)
-			logPrior += lp
-			g += dlp * theta
-		}
-		grad[i] = -g
-	}
+// to v, given the derivatives of the objective. It returns minus the log hyper-priors.
+func (p *problem) pack(grad, v, dtheta []float64, dnoise float64, dz *mat.Dense) float64 {
+	process, _ := p.unpack(v)
+	dloss := append(slices.Clone(dtheta), dnoise*process.Noise)
+	floats.Scale(-1, dloss)
 	if dz != nil {
 		for i, g := range dz.RawMatrix().Data {
-			grad[len(p.free)+i] = -g
+			grad[len(p.hyper.Free)+i] = -g
 		}
 	}
-	return logPrior
+	return p.hyper.Penalize(0, grad, v, dloss)
 }
 
 // loss returns minus the sum of the collapsed bound and the log hyper-priors, and
@@ -183,7 +148,7 @@ func (p *problem) loss(ctx context.Context, v, grad []float64) float64 {
 	if err != nil {
 		return math.Inf(1)
 	}
-	dtheta := make([]float64, len(p.params)-1)
+	dtheta := make([]float64, len(p.hyper.Params)-1)
 	var dz *mat.Dense
 	if p.LearnInducing {
 		m, d := z.Dims()
@@ -193,12 +158,12 @@ func (p *problem) loss(ctx context.Context, v, grad []float64) float64 {
 	if err != nil {
 		return math.Inf(1)
 	}
-	return -(c.value + p.pack(grad, v, dtheta, dnoise, dz))
+	return p.pack(grad, v, dtheta, dnoise, dz) - c.value
 }
 
 // maximise maximises the collapsed bound from v by L-BFGS.
 func (p *problem) maximise(ctx context.Context, v []float64) ([]float64, []string, error) {
-	lo, hi := p.bounds(len(v))
+	lo, hi := p.hyper.Bounds(len(v), math.Inf(1))
 	steps, done := 100, 0
 	if p.Bound != "minibatch" {
 		steps = cmp.Or(p.Steps, steps)

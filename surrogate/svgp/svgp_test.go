@@ -96,8 +96,8 @@ func testProblem(t *testing.T, m Model) (*problem, []float64) {
 	require.NoError(t, err)
 	p.z = mat.DenseCopyOf(toy.Sines(6, 2).X)
 	rng, v := random.New(2, "v", 0), []float64{}
-	for _, at := range p.free {
-		v = append(v, math.Log(p.params[at].Value)+0.3*rng.NormFloat64())
+	for _, at := range p.hyper.Free {
+		v = append(v, math.Log(p.hyper.Params[at].Value)+0.3*rng.NormFloat64())
 	}
 	if m.LearnInducing {
 		v = append(v, p.z.RawMatrix().Data...)
@@ -147,9 +147,9 @@ func TestGradientOfHensmanBound(t *testing.T) {
 		process, z := p.unpack(v)
 		b, err := newBatch(process, z, p.rows(0, 9), p.y[:9], 23)
 		require.NoError(t, err)
-		dtheta, dz := make([]float64, len(p.params)-1), mat.NewDense(6, 2, nil)
+		dtheta, dz := make([]float64, len(p.hyper.Params)-1), mat.NewDense(6, 2, nil)
 		value, dnoise := b.bound(q, dtheta, dz)
-		return -(value + p.pack(grad, v, dtheta, dnoise, dz))
+		return p.pack(grad, v, dtheta, dnoise, dz) - value
 	}
 	grad := make([]float64, len(v))
 	loss(v, grad)
@@ -179,7 +179,7 @@ func TestMinibatches(t *testing.T) {
 	p, err := newProblem(m, toy.Sines(300, 2))
 	require.NoError(t, err)
 	p.z = toy.Sines(20, 2).X
-	start := make([]float64, len(p.free)) // all hyperparameters 1
+	start := make([]float64, len(p.hyper.Free)) // all hyperparameters 1
 	loss := func(v []float64) float64 { return p.loss(context.Background(), v, make([]float64, len(v))) }
 	best, _, err := p.maximise(context.Background(), start)
 	require.NoError(t, err)
@@ -222,7 +222,7 @@ func BenchmarkCollapsedGradient(b *testing.B) {
 	p, err := newProblem(m, toy.Sines(10_000, 6))
 	require.NoError(b, err)
 	p.z = toy.Sines(300, 6).X
-	v := make([]float64, len(p.free))
+	v := make([]float64, len(p.hyper.Free))
 	v[len(v)-1] = math.Log(0.01)
 	grad := make([]float64, len(v))
 	for b.Loop() {

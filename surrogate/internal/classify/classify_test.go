@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/hyper"
 )
 
 func labelled(n, classes int) (*mat.Dense, []int) {
@@ -30,12 +31,10 @@ func labelled(n, classes int) (*mat.Dense, []int) {
 func TestEvidenceGradient(t *testing.T) {
 	for _, classes := range []int{2, 3, 4} {
 		x, y := labelled(14, classes)
-		kernel, params, err := prior.Spec{Kernel: "matern52+linear"}.Hyperparameters(2, false)
+		layout, err := hyper.New(prior.Spec{Kernel: "matern52+linear", Noise: new(1.)}, 2, false)
 		require.NoError(t, err)
-		s := &search{kernel: kernel, params: params[:len(params)-1], l: Latents(classes), means: true, x: x, y: y}
-		for i := range s.params {
-			s.free = append(s.free, i)
-		}
+		s := &search{Vector: layout, l: Latents(classes), means: true, x: x, y: y}
+		require.Len(t, s.Free, len(s.Params)-1)
 		v := s.starts(1, nil)[0]
 		for i := range v {
 			v[i] += 0.3 * math.Sin(float64(i+1))

@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/hyper"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
@@ -62,16 +63,13 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 	if err := checkSpec(s, dim); err != nil {
 		return Prior{}, err
 	}
-	kernel, params, err := s.Hyperparameters(dim, false)
+	// The noise, the last hyperparameter, is none of labels.
+	s.Noise = new(1.)
+	layout, err := hyper.New(s, dim, false)
 	if err != nil {
 		return Prior{}, err
 	}
-	p := &search{kernel: kernel, params: params[:len(params)-1], l: Latents(d.Classes), means: s.Mean != prior.MeanZero}
-	for i, h := range p.params {
-		if !h.Fixed {
-			p.free = append(p.free, i)
-		}
-	}
+	p := &search{Vector: layout, l: Latents(d.Classes), means: s.Mean != prior.MeanZero}
 	starts := s.Restarts
 	if starts == 0 {
 		starts = defaultStarts
@@ -85,9 +83,9 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 		}
 	}
 	theta, means := p.unpack(best)
-	out := Prior{Kernel: kernel.WithParams(theta), Means: means}
-	for _, i := range p.free {
-		if h := p.params[i]; theta[i] <= h.Lo*(1+1e-9) || theta[i] >= h.Hi*(1-1e-9) {
+	out := Prior{Kernel: p.Kernel.WithParams(theta), Means: means}
+	for _, i := range p.Free {
+		if h := p.Params[i]; theta[i] <= h.Lo*(1+1e-9) || theta[i] >= h.Hi*(1-1e-9) {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s ended on its bound %.4g", h.Name, theta[i]))
 		}
 	}
@@ -130,20 +128,18 @@ func repeated(k *mat.SymDense, l int) []*mat.SymDense {
 // search is the fit of a prior. Its variables are the logarithms of the free
 // hyper-parameters, then the means that are learned.
 type search struct {
-	kernel prior.Kernel
-	params []prior.Param
-	free   []int
-	l      int
-	means  bool
-	x      *mat.Dense
-	y      []int
+	hyper.Vector
+	l     int
+	means bool
+	x     *mat.Dense
+	y     []int
 }
 
 func (p *search) starts(k int, rng *rand.Rand) [][]float64 {
 	out := make([][]float64, k)
 	for s := range out {
-		for _, i := range p.free {
-			h := p.params[i]
+		for _, i := range p.Free {
+			h := p.Params[i]
 			v := h.Value
 			if s > 0 {
 				if h.Prior != nil {
@@ -162,27 +158,16 @@ func (p *search) starts(k int, rng *rand.Rand) [][]float64 {
 }
 
 func (p *search) unpack(v []float64) (theta, means []float64) {
-	theta = make([]float64, len(p.params))
-	for i, h := range p.params {
-		theta[i] = h.Value
-	}
-	for j, i := range p.free {
-		theta[i] = math.Exp(v[j])
-	}
+	theta = p.Values(v)
+	theta = theta[:len(theta)-1]
 	means = make([]float64, p.l)
-	copy(means, v[len(p.free):])
+	copy(means, v[len(p.Free):])
 	return theta, means
 }
 
 // run returns the best end of the starts; ties go to the earlier one.
 func (p *search) run(ctx context.Context, starts [][]float64) ([]float64, error) {
-	var lo, hi []float64
-	for _, i := range p.free {
-		lo, hi = append(lo, math.Log(p.params[i].Lo)), append(hi, math.Log(p.params[i].Hi))
-	}
-	for len(lo) < len(starts[0]) {
-		lo, hi = append(lo, -meanReach), append(hi, meanReach)
-	}
+	lo, hi := p.Bounds(len(starts[0]), meanReach)
 	results, work := make([]optimize.Result, len(starts)), make(chan int, len(starts))
 	for i := range starts {
 		work <- i
@@ -219,7 +204,7 @@ func (p *search) run(ctx context.Context, starts [][]float64) ([]float64, error)
 // method starts from a, the end of the last call.
 func (p *search) loss(ctx context.Context, v, grad []float64, a **mat.Dense) float64 {
 	theta, means := p.unpack(v)
-	kernel := p.kernel.WithParams(theta)
+	kernel := p.Kernel.WithParams(theta)
 	n := len(p.y)
 	gram := mat.NewSymDense(n, nil)
 	kernel.Gram(gram, p.x)
@@ -234,20 +219,13 @@ func (p *search) loss(ctx context.Context, v, grad []float64, a **mat.Dense) flo
 	}
 	dtheta := make([]float64, len(theta))
 	kernel.ParamVJP(dtheta, p.x, kbar)
-	value := mode.Evidence
-	for j, i := range p.free {
-		grad[j] = -dtheta[i]
-		if h := p.params[i]; h.Prior != nil {
-			lp, dlp := h.Prior.LogProb(theta[i])
-			value += lp
-			grad[j] -= dlp * theta[i]
-		}
-	}
+	floats.Scale(-1, dtheta)
+	loss := p.Penalize(-mode.Evidence, grad, v, dtheta)
 	if p.means {
 		for c, m := range means {
-			value -= m * m / (2 * meanSD * meanSD)
-			grad[len(p.free)+c] = m/(meanSD*meanSD) - dmean[c]
+			loss += m * m / (2 * meanSD * meanSD)
+			grad[len(p.Free)+c] = m/(meanSD*meanSD) - dmean[c]
 		}
 	}
-	return -value
+	return loss
 }

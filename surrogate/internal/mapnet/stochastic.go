@@ -34,9 +34,8 @@ type Law interface {
 	// WeightsVJP adds to grad the gradient of Σ_i bar_i w_i(θ, z) with respect to θ.
 	WeightsVJP(grad, z, bar []float64)
 	// Penalty is the term of the objective that holds the weights to N(0, I/δ). It
-	// adds its gradient to grad, and returns the derivative with respect to log δ,
-	// which is 0 where δ does not move.
-	Penalty(grad []float64, precision float64) (value, dprecision float64)
+	// adds its gradient to grad and its derivative with respect to log δ to dprecision.
+	Penalty(grad []float64, dprecision *float64, precision float64) float64
 }
 
 // Stochastic minimises, over (log δ, log σ², θ),
@@ -99,14 +98,14 @@ func (s *Stochastic) Loss(grad, v []float64, x *mat.Dense, y []float64, noise []
 		dnoise += dn
 		law.WeightsVJP(grad[2:], z, s.dw)
 	}
-	penalty, dp := law.Penalty(grad[2:], h.Precision)
+	value += law.Penalty(grad[2:], &dprecision, h.Precision)
 	if s.Precision == nil && !s.Fixed {
-		grad[0] = dprecision + dp
+		grad[0] = dprecision
 	}
 	if s.Noise == nil {
 		grad[1] = dnoise
 	}
-	return value + penalty
+	return value
 }
 
 // Train moves v to smaller losses by Adam on batches.
