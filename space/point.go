@@ -2,6 +2,7 @@ package space
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -211,11 +212,11 @@ func (p Point) String() string {
 }
 
 // Key returns a string that two points of one space share exactly if all their
-// values are equal.
+// values are equal. It is binary, for use as the key of a map.
 func (p Point) Key() string {
-	var b []byte
+	b := make([]byte, 0, 8*len(p.codes))
 	for _, code := range p.codes {
-		b = append(strconv.AppendFloat(b, code, 'g', -1, 64), ' ')
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(code))
 	}
 	return string(b)
 }

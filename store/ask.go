@@ -144,7 +144,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 			return err
 		}
 		missing := a.want - len(a.got) - len(claimed)
-		left := budget(d) - row.Issued
+		left := d.Budget - row.Issued
 		running := len(pending) - len(c.failed)
 		switch {
 		case missing == 0:
@@ -251,7 +251,7 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	}
 	a.mu.Lock()
 	row, history := a.row, loop.History{Trials: a.history(a.revision)}
-	sp, options, batch, left := a.space, a.options, a.definition.Batch, budget(a.definition)-row.Issued
+	sp, options, batch, left := a.space, a.options, a.definition.Batch, a.definition.Budget-row.Issued
 	a.mu.Unlock()
 	if batch > 0 {
 		count = min(max(batch, options.Initial-len(history.Trials)), left)
@@ -295,24 +295,22 @@ func (a *asking) progress(ctx context.Context) context.Context {
 	return surrogate.WithProgress(ctx, a.store.opts.OnProgress)
 }
 
-var (
-	errFitLost = errors.New("another process has taken over the fit")
-	errStale   = errors.New("trials were added during the fit")
-)
+var errFitLost = errors.New("another process has taken over the fit")
 
-// commit stores proposals, if the fit lease is still held and no trial was added since.
+// commit stores proposals if the fit lease is still held and no trial was added since. It gives
+// the lease back.
 func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out loop.Proposals) error {
 	warm, err := json.Marshal(out.Warm)
 	if err != nil {
 		return err
 	}
-	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+	return a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		if row.FitToken != fitToken || row.ID != based.ID {
 			return errFitLost
 		}
 		row.FitToken, row.FitOwner, row.FitLease = "", Owner{}, time.Time{}
 		if row.Trials != based.Trials || string(row.Definition) != string(based.Definition) {
-			return errStale
+			return nil // the proposals may repeat the new trials: the Ask looks again
 		}
 		row.Fits++
 		f := &Fit{Number: row.Fits, Revision: based.Revision, Start: based.Warm, Version: a.store.opts.Version, Kernels: cpu.Best.String(), Trials: len(out.Points)}
@@ -330,10 +328,6 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 		}
 		return errors.Join(tx.PutFit(row.ID, f), row.add(tx, now, trials))
 	})
-	if errors.Is(err, errStale) {
-		return nil // look again; the lease is free by its token
-	}
-	return err
 }
 
 // add inserts new trials as they are, with numbers and revisions.
@@ -423,8 +417,8 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 		if err != nil {
 			return err
 		}
-		if left := budget(d) - row.Issued; len(trials) > left {
-			return fmt.Errorf("%w: %d of %d trials are issued and %d were to be enqueued", ErrBudget, row.Issued, budget(d), len(trials))
+		if left := d.Budget - row.Issued; len(trials) > left {
+			return fmt.Errorf("%w: %d of %d trials are issued and %d were to be enqueued", ErrBudget, row.Issued, d.Budget, len(trials))
 		}
 		for i := range trials {
 			trials[i].Source = loop.Enqueued

@@ -230,7 +230,7 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 		delete(r.held, t.Number)
 		r.guard.Unlock()
 	}()
-	p, err := r.point(t)
+	p, objective, err := r.point(t)
 	if err != nil {
 		return err
 	}
@@ -239,6 +239,9 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	}
 	begun := time.Now()
 	report, err := safely(func() (Report, error) { return r.evaluate(own, t, p) })
+	if _, ok := report.Numbers[objective]; err == nil && report.Failure == "" && !ok {
+		err = fmt.Errorf("no number named %q was reported", objective)
+	}
 	report.Trial, report.Token = t.Number, t.Token
 	if report.Seconds == 0 {
 		report.Seconds = time.Since(begun).Seconds()
@@ -286,15 +289,15 @@ func safely(f func() (Report, error)) (r Report, err error) {
 	return r, err
 }
 
-// point returns the point of an issued trial.
-func (r *run) point(t Trial) (space.Point, error) {
+// point returns the point of an issued trial and the name of the objective.
+func (r *run) point(t Trial) (p space.Point, objective string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p, err := parsePoint(r.space, r.definition.Defaults, t.Params)
+	p, err = parsePoint(r.space, r.definition.Defaults, t.Params)
 	if err != nil {
-		return p, fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)
+		return p, "", fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)
 	}
-	return p, nil
+	return p, r.definition.Objective().Name, nil
 }
 
 // heartbeats extends the leases of all attempts of this run, and cancels those that were

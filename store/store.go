@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -64,7 +65,7 @@ func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error)
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(d)
+	text, err := marshal(d)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (s *Store) List(ctx context.Context) ([]Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		list[i] = Summary{Name: r.Name, Created: r.Created, Budget: budget(d), Trials: r.Trials, Finished: r.Finished + r.Trials - r.Issued, Revision: r.Revision}
+		list[i] = Summary{Name: r.Name, Created: r.Created, Budget: d.Budget, Trials: r.Trials, Finished: r.Finished + r.Trials - r.Issued, Revision: r.Revision}
 	}
 	return list, err
 }
@@ -143,11 +144,12 @@ func (r *Row) fitting(now time.Time) bool {
 	return r.FitToken != "" && r.FitLease.After(now) && !r.FitOwner.dead()
 }
 
-func budget(d *study.Definition) int {
-	if d.Budget == 0 {
-		return loop.DefaultBudget
-	}
-	return d.Budget
+// marshal writes a definition with its budget, so that a later default does not change it.
+func marshal(d *study.Definition) (json.RawMessage, error) {
+	c := *d
+	c.Version = study.Version
+	c.Budget = cmp.Or(c.Budget, loop.DefaultBudget)
+	return json.Marshal(c)
 }
 
 // named begins an error with the name of its study.

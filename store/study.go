@@ -254,7 +254,7 @@ func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.
 		if d.Name != row.Name {
 			return fmt.Errorf("%w: the name of a study cannot change", study.ErrInvalid)
 		}
-		if row.Definition, err = json.Marshal(d); err != nil {
+		if row.Definition, err = marshal(d); err != nil {
 			return err
 		}
 		now, err := tx.Now()

@@ -12,7 +12,8 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// large is a file with a study of n finished trials and a budget for more.
+// large is a file with a study of n failed trials and a budget for more. Its next points are
+// of the design, which costs no fit.
 func large(b *testing.B, n int) string {
 	b.Helper()
 	ctx := context.Background()
@@ -27,7 +28,7 @@ func large(b *testing.B, n int) string {
 	for i := range 6 {
 		ps = append(ps, space.Float(fmt.Sprint("x", i), 0, 1))
 	}
-	u, err := s.Create(ctx, &study.Definition{Version: 1, Name: "s", Parameters: ps, Budget: 1_000_000, Initial: 100_000})
+	u, err := s.Create(ctx, &study.Definition{Version: 1, Name: "s", Parameters: ps, Budget: 1_000_000})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func large(b *testing.B, n int) string {
 		for j := range ps {
 			p[ps[j].Name] = float64((i*7919+j*104729)%99991) / 99991
 		}
-		done = append(done, store.Evaluated{Params: p, Numbers: map[string]float64{"value": float64(i)}})
+		done = append(done, store.Evaluated{Params: p, Failure: store.FailedByProgram, Message: "exit status 1"})
 	}
 	if _, err := u.Add(ctx, "", done...); err != nil {
 		b.Fatal(err)
@@ -68,8 +69,7 @@ func BenchmarkOpen10000(b *testing.B) {
 	}
 }
 
-// An ask and a tell in a study of 10 000 trials. The points are of the design, which costs
-// no fit.
+// An ask and a tell in a study of 10 000 trials.
 func BenchmarkAskTell10000(b *testing.B) {
 	u := opened(b, large(b, 10_000))
 	ctx := context.Background()
@@ -79,7 +79,7 @@ func BenchmarkAskTell10000(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := u.Tell(ctx, store.Report{Trial: trials[0].Number, Numbers: map[string]float64{"value": 1}}); err != nil {
+		if _, err := u.Tell(ctx, store.Report{Trial: trials[0].Number, Failure: store.FailedByProgram}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -93,7 +93,7 @@ func BenchmarkTell10000(b *testing.B) {
 		b.Fatal(err)
 	}
 	for i := 0; b.Loop(); i++ {
-		if _, err := u.Tell(ctx, store.Report{Trial: trials[i%2000].Number, Numbers: map[string]float64{"value": 1}}); err != nil {
+		if _, err := u.Tell(ctx, store.Report{Trial: trials[i%2000].Number, Failure: store.FailedByProgram}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -171,6 +171,27 @@ func (t *tx) exec(query string, args ...any) error {
 	return err
 }
 
+// many executes a query with the arguments of n rows. It is prepared once.
+func (t *tx) many(query string, n int, args func(i int) []any) (err error) {
+	if n == 0 {
+		return nil
+	}
+	if n == 1 {
+		return t.exec(query, args(0)...)
+	}
+	stmt, err := t.tx.PrepareContext(t.ctx, t.text(query))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stmt.Close()) }()
+	for i := range n {
+		if _, err := stmt.ExecContext(t.ctx, args(i)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // each calls scan for every row of a query.
 func (t *tx) each(query string, args []any, scan func(row func(...any) error) error) (err error) {
 	rows, err := t.tx.QueryContext(t.ctx, t.text(query), args...)

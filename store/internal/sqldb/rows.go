@@ -118,7 +118,7 @@ var upsertTrial = func() string {
 }()
 
 func (t *tx) PutTrials(study int64, trials []store.Trial) error {
-	for i := range trials {
+	return t.many(upsertTrial, len(trials), func(i int) []any {
 		r := &trials[i]
 		var numbers, owner, prediction, warnings sql.NullString
 		if r.Numbers != nil {
@@ -133,13 +133,11 @@ func (t *tx) PutTrials(study int64, trials []store.Trial) error {
 		if r.Warnings != nil {
 			warnings = toJSON(r.Warnings)
 		}
-		err := t.exec(upsertTrial, study, r.Number, string(r.Params), string(r.Source), string(r.State), numbers, string(r.Failure), clean(r.Message), r.Attempt, r.Lost, r.Token, owner, micros(r.Lease),
-			prediction, warnings, r.Fit, micros(r.Created), micros(r.Started), micros(r.Finished), r.Seconds, r.Asked, r.Told, r.Revision)
-		if err != nil {
-			return err
+		return []any{
+			study, r.Number, string(r.Params), string(r.Source), string(r.State), numbers, string(r.Failure), clean(r.Message), r.Attempt, r.Lost, r.Token, owner,
+			micros(r.Lease), prediction, warnings, r.Fit, micros(r.Created), micros(r.Started), micros(r.Finished), r.Seconds, r.Asked, r.Told, r.Revision,
 		}
-	}
-	return nil
+	})
 }
 
 // clean makes text valid UTF-8 without NUL, which PostgreSQL refuses.
@@ -171,14 +169,10 @@ func (t *tx) Fit(study int64, number int) (*store.Fit, error) {
 }
 
 func (t *tx) PutEvents(study int64, events []store.Event) error {
-	for _, e := range events {
-		err := t.exec("INSERT INTO events (study, revision, time, kind, trial, attempt, detail) VALUES ("+marks(7)+")",
-			study, e.Revision, micros(e.Time), string(e.Kind), e.Trial, e.Attempt, clean(e.Detail))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.many("INSERT INTO events (study, revision, time, kind, trial, attempt, detail) VALUES ("+marks(7)+")", len(events), func(i int) []any {
+		e := &events[i]
+		return []any{study, e.Revision, micros(e.Time), string(e.Kind), e.Trial, e.Attempt, clean(e.Detail)}
+	})
 }
 
 func (t *tx) Events(study int64, since int64, limit int) (events []store.Event, err error) {
@@ -222,13 +216,10 @@ func (t *tx) Reply(study int64, key string) (json.RawMessage, error) {
 }
 
 func (t *tx) PutSteps(study int64, steps []store.Step) error {
-	for _, s := range steps {
-		err := t.exec("INSERT INTO measurements (study, trial, attempt, step, name, value) VALUES ("+marks(6)+")", study, s.Trial, s.Attempt, s.Step, s.Name, s.Value)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.many("INSERT INTO measurements (study, trial, attempt, step, name, value) VALUES ("+marks(6)+")", len(steps), func(i int) []any {
+		s := &steps[i]
+		return []any{study, s.Trial, s.Attempt, s.Step, s.Name, s.Value}
+	})
 }
 
 func (t *tx) Steps(study int64, trial int) (steps []store.Step, err error) {

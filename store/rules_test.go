@@ -1,0 +1,349 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os/exec"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+func line(budget int) *study.Definition {
+	return &study.Definition{
+		Version: 1, Name: "s", Budget: budget, Initial: budget,
+		Parameters: []space.Parameter{space.Float("x", 0, 1)},
+	}
+}
+
+func newStudy(t *testing.T, d *study.Definition, o store.Options) (*store.Study, store.Backend) {
+	t.Helper()
+	b := store.NewMemory()
+	u, err := store.New(b, o).Create(context.Background(), d)
+	require.NoError(t, err)
+	return u, b
+}
+
+// gone is an owner on this host whose process has ended.
+func gone(t *testing.T) store.Owner {
+	t.Helper()
+	if store.Self().Host == "" {
+		t.Skip("processes cannot be identified on this system")
+	}
+	cmd := exec.Command("true")
+	require.NoError(t, cmd.Run())
+	o := store.Self()
+	o.PID, o.Start = cmd.Process.Pid, "1"
+	return o
+}
+
+// change changes the rows of the study behind the store's back.
+func change(t *testing.T, b store.Backend, f func(row *store.Row, trials []store.Trial, now time.Time)) {
+	t.Helper()
+	require.NoError(t, b.Update(context.Background(), func(tx store.Tx) error {
+		row, err := tx.Study("s")
+		require.NoError(t, err)
+		trials, err := tx.Trials(row.ID, store.Query{})
+		require.NoError(t, err)
+		now, err := tx.Now()
+		require.NoError(t, err)
+		f(row, trials, now)
+		return errors.Join(tx.PutTrials(row.ID, trials), tx.PutStudy(row))
+	}))
+}
+
+// A process that dies on this host is noticed at once, not at the end of its leases.
+func TestDeadOwners(t *testing.T) {
+	ctx := context.Background()
+	owner := gone(t)
+	u, b := newStudy(t, line(5), store.Options{Lease: time.Hour, FitLease: time.Hour})
+	_, err := u.Ask(ctx, 1)
+	require.NoError(t, err)
+	change(t, b, func(row *store.Row, trials []store.Trial, now time.Time) {
+		trials[0].Owner = owner
+		row.FitToken, row.FitOwner, row.FitLease = "theirs", owner, now.Add(time.Hour)
+	})
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	trials, err := u.Ask(ctx, 2)
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2}, []int{trials[0].Number, trials[1].Number})
+	require.Equal(t, []int{2, 1}, []int{trials[0].Attempt, trials[0].Lost})
+}
+
+// A process of another host holds its fit until the lease ends.
+func TestFitLeaseOfAnotherHost(t *testing.T) {
+	u, b := newStudy(t, line(5), store.Options{})
+	change(t, b, func(row *store.Row, _ []store.Trial, now time.Time) {
+		row.FitToken, row.FitOwner, row.FitLease = "theirs", store.Owner{Host: "elsewhere", PID: 1, Start: "1"}, now.Add(300*time.Millisecond)
+	})
+	begun := time.Now()
+	_, err := u.Ask(context.Background(), 1)
+	require.NoError(t, err)
+	require.Greater(t, time.Since(begun), 250*time.Millisecond)
+}
+
+// Trials that are enqueued during a fit make its proposals stale; tells do not.
+func TestProposalsAreComparedAndSet(t *testing.T) {
+	ctx := context.Background()
+	d := line(10)
+	d.Initial = 1
+	var u *store.Study
+	var fits atomic.Int32
+	options := store.Options{OnFit: func(loop.Fit, time.Duration) {
+		if fits.Add(1) == 1 {
+			_, err := u.Enqueue(ctx, "", map[string]any{"x": 0.5})
+			require.NoError(t, err)
+		}
+	}}
+	u, _ = newStudy(t, d, options)
+	trials, err := u.Ask(ctx, 1)
+	require.NoError(t, err)
+	_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"value": 1}})
+	require.NoError(t, err)
+	trials, err = u.Ask(ctx, 2)
+	require.NoError(t, err)
+	require.Equal(t, loop.Enqueued, trials[0].Source)
+	require.Equal(t, loop.Suggested, trials[1].Source)
+	require.Equal(t, []int{2, 3}, []int{trials[0].Number, trials[1].Number})
+	require.EqualValues(t, 2, fits.Load(), "the first fit is made again")
+}
+
+func TestFailedFitGivesItsLeaseBack(t *testing.T) {
+	ctx := context.Background()
+	d := line(10)
+	d.Initial = 1
+	d.Surrogate = study.Component{Name: "gp", Settings: map[string]any{"kernel": "linear", "noise": 1e-300}}
+	u, _ := newStudy(t, d, store.Options{FitLease: time.Hour})
+	_, err := u.Ask(ctx, 1)
+	require.NoError(t, err)
+	_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"value": 1}})
+	require.NoError(t, err)
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = u.Ask(cancelled, 1)
+	require.ErrorIs(t, err, context.Canceled)
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Empty(t, v.Fitting)
+}
+
+func TestExhausted(t *testing.T) {
+	d := line(10)
+	d.Parameters = []space.Parameter{space.Int("x", 1, 3)}
+	d.Objectives = []study.Objective{{Name: "value", NoiseFree: true}}
+	u, _ := newStudy(t, d, store.Options{})
+	err := u.Run(context.Background(), func(_ context.Context, _ store.Trial, p space.Point) (store.Report, error) {
+		return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+	}, store.RunOptions{Workers: 2})
+	require.ErrorIs(t, err, store.ErrExhausted)
+	v, err := u.View(context.Background())
+	require.NoError(t, err)
+	require.Len(t, v.Trials, 3)
+}
+
+func TestRunEnds(t *testing.T) {
+	half := 0.5
+	fault := func(message string) store.Evaluate {
+		return func(context.Context, store.Trial, space.Point) (store.Report, error) {
+			return store.Report{}, errors.New(message)
+		}
+	}
+	ok := func(_ context.Context, _ store.Trial, p space.Point) (store.Report, error) {
+		return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+	}
+	for _, c := range []struct {
+		name     string
+		evaluate store.Evaluate
+		opts     store.RunOptions
+		failures string
+		want     error
+		text     string
+	}{
+		{name: "budget", evaluate: ok},
+		{name: "target", evaluate: ok, opts: store.RunOptions{Target: &half}, want: store.ErrTarget, text: "trial"},
+		{name: "time", evaluate: func(context.Context, store.Trial, space.Point) (store.Report, error) {
+			time.Sleep(30 * time.Millisecond)
+			return store.Report{Numbers: map[string]float64{"value": 1}}, nil
+		}, opts: store.RunOptions{Time: 50 * time.Millisecond}, want: store.ErrTime},
+		{name: "alike", evaluate: fault("no such file"), want: store.ErrFailures, text: "no such file"},
+		{name: "alike but expected", evaluate: fault("no such file"), failures: study.ExpectedFailures},
+		{name: "most failures", evaluate: func(_ context.Context, t store.Trial, _ space.Point) (store.Report, error) {
+			return store.Report{}, fmt.Errorf("fault %d", t.Number)
+		}, opts: store.RunOptions{MaxFailures: 4}, want: store.ErrFailures, text: "5 of 5"},
+		{name: "panic", evaluate: func(context.Context, store.Trial, space.Point) (store.Report, error) { panic("ouch") }, want: store.ErrFailures, text: "panic: ouch"},
+		{name: "not finite", evaluate: func(context.Context, store.Trial, space.Point) (store.Report, error) {
+			return store.Report{Numbers: map[string]float64{"value": math.NaN()}}, nil
+		}, want: store.ErrFailures, text: "value is NaN"},
+		{name: "no objective", evaluate: func(context.Context, store.Trial, space.Point) (store.Report, error) {
+			return store.Report{Numbers: map[string]float64{"other": 1}}, nil
+		}, want: store.ErrFailures, text: `no number named "value" was reported`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := line(12)
+			d.Failures = c.failures
+			u, _ := newStudy(t, d, store.Options{})
+			err := u.Run(context.Background(), c.evaluate, c.opts)
+			if c.want == nil {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, c.want)
+			require.ErrorContains(t, err, c.text)
+			v, err := u.View(context.Background())
+			require.NoError(t, err)
+			for i := range v.Trials {
+				require.False(t, v.Trials[i].Running(v.Now), "trial %d still runs", i+1)
+			}
+		})
+	}
+}
+
+// An interrupted run gives its trials back: they are issued first, as attempts that were not
+// lost.
+func TestInterruptedRun(t *testing.T) {
+	u, _ := newStudy(t, line(6), store.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	err := u.Run(ctx, func(ctx context.Context, _ store.Trial, _ space.Point) (store.Report, error) {
+		cancel()
+		<-ctx.Done()
+		return store.Report{}, ctx.Err()
+	}, store.RunOptions{Workers: 2})
+	require.ErrorIs(t, err, context.Canceled)
+	v, err := u.View(context.Background())
+	require.NoError(t, err)
+	for _, trial := range v.Trials {
+		require.Equal(t, store.Pending, trial.State)
+		require.True(t, trial.Lease.IsZero())
+		require.Zero(t, trial.Lost)
+	}
+}
+
+// Workers of an asynchronous run do not wait for one another.
+func TestWorkersDoNotIdle(t *testing.T) {
+	u, _ := newStudy(t, line(9), store.Options{})
+	release := make(chan struct{})
+	var ended atomic.Int32
+	done := make(chan error)
+	go func() {
+		done <- u.Run(context.Background(), func(_ context.Context, trial store.Trial, _ space.Point) (store.Report, error) {
+			if trial.Number == 1 {
+				<-release
+			} else if ended.Add(1) == 8 {
+				close(release)
+			}
+			return store.Report{Numbers: map[string]float64{"value": 1}}, nil
+		}, store.RunOptions{Workers: 2})
+	}()
+	select {
+	case err := <-done:
+		require.NoError(t, err)
+	case <-time.After(20 * time.Second):
+		t.Fatal("the second worker waits for the first one")
+	}
+}
+
+// Random operations keep the invariants of a study.
+func TestInvariants(t *testing.T) {
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		u, b := newStudy(t, line(15), store.Options{Lease: time.Hour})
+		ctx := context.Background()
+		var held []store.Trial
+		results := map[int]float64{}
+		for range 80 {
+			switch rng.IntN(7) {
+			case 0, 1:
+				trials, err := u.Ask(ctx, 1+rng.IntN(2))
+				if err != nil {
+					require.ErrorIs(t, err, store.ErrBudget)
+				}
+				held = append(held, trials...)
+			case 2, 3:
+				if len(held) > 0 {
+					trial := held[rng.IntN(len(held))]
+					value := rng.Float64()
+					_, err := u.Tell(ctx, store.Report{Trial: trial.Number, Token: trial.Token, Numbers: map[string]float64{"value": value}})
+					if old, finished := results[trial.Number]; finished && old != value {
+						require.ErrorIs(t, err, store.ErrConflict)
+					} else {
+						require.NoError(t, err)
+						results[trial.Number] = value
+					}
+				}
+			case 4:
+				if len(held) > 0 {
+					trial := held[rng.IntN(len(held))]
+					require.NoError(t, u.Release(ctx, store.Attempt{Trial: trial.Number, Token: trial.Token}))
+				}
+			case 5:
+				if _, err := u.Enqueue(ctx, "", map[string]any{"x": rng.Float64()}); err != nil {
+					require.ErrorIs(t, err, store.ErrBudget)
+				}
+			case 6: // a worker elsewhere is lost
+				change(t, b, func(_ *store.Row, trials []store.Trial, now time.Time) {
+					for i := range trials {
+						if trial := &trials[i]; trial.State == store.Pending && !trial.Lease.IsZero() && rng.IntN(3) == 0 {
+							trial.Lease = now.Add(-time.Second)
+						}
+					}
+				})
+			}
+			checkInvariants(t, u, b, results)
+		}
+	}
+}
+
+func checkInvariants(t *testing.T, u *store.Study, b store.Backend, results map[int]float64) {
+	t.Helper()
+	v, err := u.View(context.Background())
+	require.NoError(t, err)
+	issued, finished := 0, 0
+	for i, trial := range v.Trials {
+		require.Equal(t, i+1, trial.Number)
+		require.LessOrEqual(t, trial.Revision, v.Revision)
+		require.LessOrEqual(t, trial.Lost, store.MaxLost)
+		require.Equal(t, trial.State == store.Pending, trial.Told == 0)
+		if trial.Source != loop.Added {
+			issued++
+			if trial.State != store.Pending {
+				finished++
+			}
+		}
+		if value, ok := results[trial.Number]; ok {
+			require.Equal(t, value, trial.Numbers["value"])
+		}
+	}
+	require.LessOrEqual(t, issued, v.Definition.Budget)
+	require.NoError(t, b.View(context.Background(), func(tx store.Tx) error {
+		row, err := tx.Study("s")
+		require.NoError(t, err)
+		require.Equal(t, []int{len(v.Trials), issued, finished}, []int{row.Trials, row.Issued, row.Finished})
+		events, err := tx.Events(row.ID, 0, 1_000_000)
+		require.NoError(t, err)
+		require.Len(t, events, int(row.Revision))
+		return err
+	}))
+}
+
+func TestDefinitionsAreKeptWithTheirBudget(t *testing.T) {
+	d := line(0)
+	d.Initial = 0
+	u, _ := newStudy(t, d, store.Options{})
+	v, err := u.View(context.Background())
+	require.NoError(t, err)
+	text, err := json.Marshal(v.Definition)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"budget":50`)
+}
