@@ -13,6 +13,7 @@ type posteriorsCmd struct {
 	Surrogates []string `placeholder:"LIST" help:"Surrogates to measure, separated by commas (default all). Results of other surrogates in the directory stay."`
 	Seeds      int      `default:"5" placeholder:"N" help:"Number of datasets (default ${default})."`
 	Out        string   `default:"docs/surrogates" placeholder:"DIR" help:"Directory of the pictures, distances.jsonl and README.md (default ${default})."`
+	Redraw     bool     `help:"Write README.md from the stored distances.jsonl, without measuring."`
 }
 
 func (posteriorsCmd) Help() string {
@@ -26,6 +27,9 @@ Example:
 func (c *posteriorsCmd) Run(e *env) error {
 	if c.Seeds < 1 {
 		return fmt.Errorf("--seeds is %d, want 1 or more", c.Seeds)
+	}
+	if c.Redraw {
+		return figures.WriteReadme(c.Out)
 	}
 	names := c.Surrogates
 	if names == nil {

@@ -81,7 +81,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, notesFile), nil, 0o644))
 	require.NoError(t, replace(dir, "map", []Record{{Surrogate: "map", Prior: "rbf", Seed: 1, Error: "no\nluck"}}))
 	require.NoError(t, replace(dir, "formerly", []Record{{Surrogate: "formerly", Prior: "rbf", Seed: 1}}))
-	require.NoError(t, writeReadme(dir))
+	require.NoError(t, WriteReadme(dir))
 	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), Command)

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// Command makes the figures of this module's documents.
+// Command makes the pictures of docs/surrogates.
 const Command = "go run ./benchmarks/pages posteriors"
 
-// notesFile is a page in the directory that the README links to, if it is there.
+// notesFile is the page of the directory to which README.md links if it exists.
 const notesFile = "notes.md"
 
-// A row is a surrogate in a table.
+// row is a surrogate in a table.
 type row struct {
 	name    string
 	stated  bool
@@ -25,7 +25,7 @@ type row struct {
 	failed  string
 }
 
-// average is that of all distances.
+// average returns the mean of all distances, +Inf after a failure.
 func (r row) average() float64 {
 	if r.failed != "" {
 		return math.Inf(1)
@@ -34,8 +34,7 @@ func (r row) average() float64 {
 	return mean
 }
 
-// rows collects the records of each surrogate that is still in the catalog, the
-// nearest first.
+// rows collects the records of each surrogate in the catalog, sorted by distance.
 func rows(records []Record) []row {
 	var all []row
 	at := map[string]int{}
@@ -83,7 +82,7 @@ func median(v []float64) float64 {
 	return (v[(n-1)/2] + v[n/2]) / 2
 }
 
-// text is a line of the table.
+// text returns the line of the table.
 func (r row) text() string {
 	head := fmt.Sprintf("| [%s](#%s) |", r.name, r.name)
 	if r.failed != "" {
@@ -93,7 +92,7 @@ func (r row) text() string {
 	return fmt.Sprintf("%s%s %s |\n", head, cells(r.cells), seconds(median(r.seconds)))
 }
 
-// cells are means and standard errors.
+// cells returns means and standard errors.
 func cells(samples [][]float64) string {
 	var b strings.Builder
 	for _, v := range samples {
@@ -117,71 +116,79 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.1f s", s)
 }
 
-// writeReadme writes the page of all records in a directory.
-func writeReadme(dir string) error {
+// WriteReadme writes the page of all records in a directory.
+func WriteReadme(dir string) error {
 	records, err := Read(dir)
+	if err != nil {
+		return err
+	}
+	reference, err := unseenRow(records)
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
 	b.WriteString("# Every surrogate beside the exact process\n\n")
-	fmt.Fprintf(&b, "Made by\n\n```\n%s\n```\n\n", Command)
-	fmt.Fprintf(&b, `%d observations y = sin 2πx + 0.1ε, x uniform on [-1,-½] ∪ [½,1], and the posterior on
-[-2,2]. The priors are given, not fitted: mean 0, output variance 1, noise variance
-%v, and
+	b.WriteString(`How close is the posterior of each surrogate to the exact posterior of a Gaussian process
+with the same prior? The tables show the Wasserstein-2 distance of the marginals at a
+point, as Gaussians, averaged over [-2,2]: mean ± standard error over seeds. The unit is
+the prior standard deviation; 0 is exact.
+`)
+	if _, err := os.Stat(filepath.Join(dir, notesFile)); err == nil {
+		fmt.Fprintf(&b, "\n[Observations and reasons](%s)\n", notesFile)
+	}
+	all := rows(records)
+	b.WriteString(distanceTable("Surrogates with a given prior", reference, slices.DeleteFunc(slices.Clone(all), func(r row) bool { return !r.stated })))
+	b.WriteString(distanceTable("Surrogates with their own prior", "", slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.stated })))
+	if slices.ContainsFunc(all, func(r row) bool { return !r.stated }) {
+		b.WriteString("\nThese surrogates have one posterior, compared with each of the three processes. A small\ndistance means that their prior happens to resemble the process.\n")
+	}
+	b.WriteString(`
+## Pictures
+
+Orange: the data. Blue: posterior mean, two standard deviations of the function, and four
+functions drawn from the posterior. Dashed: mean and two standard deviations of the exact
+process. The pictures show seed 1.
+`)
+	for _, r := range all {
+		fmt.Fprintf(&b, "\n### %s\n\n![%s](%s.png)\n", r.name, r.name, r.name)
+	}
+	fmt.Fprintf(&b, `
+## Method
+
+The data are %d observations y = sin 2πx + 0.1ε with x uniform on [-1,-½] ∪ [½,1]. The
+priors are given, not fitted: mean 0, output variance 1, noise variance %v, and
 
 `, Observations, Noise)
 	for _, p := range Priors() {
 		fmt.Fprintf(&b, "- %s: `%s`, lengthscale %v\n", p.Title, p.Kernel, p.Lengthscale)
 	}
 	b.WriteString(`
-They are the same for the surrogate and for the exact Gaussian process, so that what
-differs is the posterior alone. All other settings are the defaults.
-
-In the pictures: data, posterior mean, two standard deviations of the function about
-it, four functions drawn from it; dashed, the mean and the two standard deviations
-of the exact process. They are of seed 1.
-
-The number is the Wasserstein-2 distance of the marginals at a point, as Gaussians,
-averaged over [-2,2]: mean ± standard error over seeds, which change data and draws.
-It is in the units of y; the prior's standard deviation is 1.
+Surrogate and exact process have the same prior, so the distance measures the posterior
+approximation alone. All other settings have their defaults. A seed changes the data and
+the random numbers of the fit.
 `)
-	if _, err := os.Stat(filepath.Join(dir, notesFile)); err == nil {
-		fmt.Fprintf(&b, "\n[What stands out, and why](%s)\n", notesFile)
-	}
-	all := rows(records)
-	table := func(title string, stated bool, first string) {
-		rows := slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.stated != stated })
-		if len(rows) == 0 {
-			return
-		}
-		fmt.Fprintf(&b, "\n## %s\n\n| |", title)
-		for _, p := range Priors() {
-			fmt.Fprintf(&b, " %s |", p.Title)
-		}
-		b.WriteString(" a fit |\n|---|" + strings.Repeat("---|", len(Priors())+1) + "\n" + first)
-		for _, r := range rows {
-			b.WriteString(r.text())
-		}
-	}
-	reference, err := unseenRow(records)
-	if err != nil {
-		return err
-	}
-	table("Surrogates under the stated prior", true, reference)
-	table("Surrogates with a prior of their own", false, "")
-	if slices.ContainsFunc(all, func(r row) bool { return !r.stated }) {
-		b.WriteString("\nThese have one posterior, compared with each of the three processes: a small number\nsays that their prior happens to be like that one.\n")
-	}
-	b.WriteString("\n## Pictures\n")
-	for _, r := range all {
-		fmt.Fprintf(&b, "\n### %s\n\n![%s](%s.png)\n", r.name, r.name, r.name)
-	}
-	fmt.Fprintf(&b, "\n## Origin\n\n%s\n", origin(records))
+	fmt.Fprintf(&b, "\n## Provenance\n\n    %s\n\n%s\n", Command, origin(records))
 	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(b.String()), 0o644)
 }
 
-// unseenRow has the distance of the prior itself from the posterior.
+// distanceTable returns a section with the distances, empty without rows.
+func distanceTable(title, first string, rows []row) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## %s\n\n| |", title)
+	for _, p := range Priors() {
+		fmt.Fprintf(&b, " %s |", p.Title)
+	}
+	b.WriteString(" time of a fit |\n|---|" + strings.Repeat("---|", len(Priors())+1) + "\n" + first)
+	for _, r := range rows {
+		b.WriteString(r.text())
+	}
+	return b.String()
+}
+
+// unseenRow returns the line with the distance of the prior from the exact posterior.
 func unseenRow(records []Record) (string, error) {
 	seeds := uint64(1)
 	for _, r := range records {
@@ -197,10 +204,10 @@ func unseenRow(records []Record) (string, error) {
 			samples[k] = append(samples[k], distance(unseen(), c))
 		}
 	}
-	return "| *the prior, without data* |" + cells(samples) + " |\n", nil
+	return "| *prior without data* |" + cells(samples) + " |\n", nil
 }
 
-// origin tells which surrogates were measured when, and at which commit.
+// origin lists dates and commits of the measurements.
 func origin(records []Record) string {
 	var lines []string
 	for _, r := range records {

@@ -50,7 +50,7 @@ func Run(ctx context.Context, dir string, names []string, seeds int, tell func(R
 			return err
 		}
 	}
-	return writeReadme(dir)
+	return WriteReadme(dir)
 }
 
 // measure fits one surrogate for all seeds and priors. It returns the curves of
