@@ -11,8 +11,11 @@ import (
 func manPage(root *kong.Node) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH BO 1\n.SH NAME\nbo \\- Bayesian optimisation of expensive functions\n.SH SYNOPSIS\n")
-	for _, leaf := range root.Leaves(true) {
-		fmt.Fprintf(&b, ".B %s\n.br\n", roff(leaf.FullPath()+strings.TrimPrefix(leaf.Summary(), leaf.Path())))
+	for i, leaf := range root.Leaves(true) {
+		if i > 0 {
+			b.WriteString(".br\n")
+		}
+		fmt.Fprintf(&b, ".B %s\n", roff(leaf.FullPath()+strings.TrimPrefix(leaf.Summary(), leaf.Path())))
 	}
 	b.WriteString(".SH DESCRIPTION\n")
 	manText(&b, root.Help)
