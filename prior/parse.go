@@ -13,30 +13,40 @@ import (
 // ErrExpression reports a kernel expression that cannot be read.
 var ErrExpression = errors.New("bad kernel expression")
 
-// Parse reads a kernel on R^dim:
+// Parse returns the kernel on R^dim that a text describes, for example
+// "rbf*periodic(period=0.5) + 0.1*linear[0,2]". The grammar, with spaces allowed
+// between symbols:
 //
-//	expression = term { "+" term }
-//	term       = factor { "*" factor }
-//	factor     = name [ "[" input { "," input } "]" ] [ "(" argument { "," argument } ")" ]
-//	           | "(" expression ")" | number | "variance"
-//	argument   = key "=" ( number | "[" number { "," number } "]" | "true" | "false" )
+//	Expression = Term { "+" Term } .
+//	Term       = Factor { "*" Factor } .
+//	Factor     = Kernel [ Inputs ] [ Arguments ] | "(" Expression ")" | number | "variance" .
+//	Kernel     = "rbf" | "matern12" | "matern32" | "matern52" | "rq" | "periodic" | "linear" |
+//	             "polynomial" | "arccos" | "potential" | "stream" | "white" | "constant" .
+//	Inputs     = "[" index { "," index } "]" .
+//	Arguments  = "(" Argument { "," Argument } ")" .
+//	Argument   = Parameter "=" Values | "ard" "=" ( "true" | "false" ) | ( "depth" | "degree" ) "=" index .
+//	Parameter  = "lengthscale" | "period" | "alpha" | "offset" | "weight" | "bias" .
+//	Values     = number | "[" number { "," number } "]" .
+//	number     = ( digits [ "." [ digits ] ] | "." digits ) [ exponent ] .
+//	exponent   = ( "e" | "E" ) [ "+" | "-" ] digits .
+//	index      = digits .
+//	digits     = "0" … "9" { "0" … "9" } .
 //
-// for example "rbf*periodic(period=0.5) + 0.1*linear[0,2]". Names are those of
-// [Names]. The list in square brackets chooses inputs, counted from 0. An
-// argument fixes a hyper-parameter: one number for all inputs or one for each;
-// ard=false makes one lengthscale (and period) serve all inputs; depth and degree
-// are whole numbers of arccos and polynomial.
+// Inputs selects columns, counted from 0. An argument fixes a hyperparameter: one
+// number for all inputs or one for each. With ard=false all inputs share one
+// lengthscale (and period). Depth belongs to arccos and degree to polynomial, both
+// from 1 to 64. Numbers are positive, and so are the products of the constants that
+// multiply a kernel, in float64.
 //
-// Every term has one output variance: the number that stands before it, fixed,
-// or else a learned one. Linear, polynomial, arccos and sums in parentheses set
-// their own amplitude, so a term with one of them as a factor has no variance
-// unless the number or the word variance stands in it.
+// Every term has one output variance: the product of its numbers, fixed, or a learned
+// one. Linear, polynomial, arccos and sums in parentheses have an amplitude of their
+// own. A term with such a factor has no output variance unless it contains a number
+// or the word variance.
 //
 // Errors wrap ErrExpression and give the position, counted from 1.
 func Parse(expr string, dim int) (Kernel, error) { return parse(expr, dim, false) }
 
-// Limits on what an expression may ask for, so that no text takes the machine
-// down.
+// Limits on the size of a kernel, which bound the memory and the stack of Parse.
 const (
 	maxDepth  = 64
 	maxNested = 100
@@ -64,7 +74,19 @@ type parsedTerm struct {
 	factors  []Kernel // elementary, or sums in parentheses
 	number   float64  // product of the numbers, 1 if there are none
 	numbered bool
-	variance bool // the word stood in it
+	variance bool // the word variance occurs
+
+	// The least and the largest product of constants that multiplies an elementary
+	// kernel of the term, sums in parentheses included.
+	least, most float64
+}
+
+// scaleBy multiplies the constants of t by those of a factor. It reports whether the
+// products are positive and finite.
+func (t *parsedTerm) scaleBy(least, most float64) bool {
+	t.least *= least
+	t.most *= most
+	return positive(t.least) && positive(t.most)
 }
 
 func buildSum(terms []parsedTerm) Kernel {
@@ -186,8 +208,7 @@ func (p *parser) expression() ([]parsedTerm, error) {
 // term reads a product. If it is nothing but a sum in parentheses, the terms of
 // that come back as more.
 func (p *parser) term() (t parsedTerm, more []parsedTerm, err error) {
-	t.number = 1
-	var sums int
+	t.number, t.least, t.most = 1, 1, 1
 	for {
 		p.space()
 		from := p.at
@@ -208,7 +229,13 @@ func (p *parser) term() (t parsedTerm, more []parsedTerm, err error) {
 			} else {
 				t.factors, more = append(t.factors, buildSum(terms)), terms
 			}
-			sums++
+			least, most := terms[0].least, terms[0].most
+			for _, inner := range terms[1:] {
+				least, most = min(least, inner.least), max(most, inner.most)
+			}
+			if !t.scaleBy(least, most) {
+				return t, nil, p.outOfRange(from)
+			}
 		case p.at < len(p.text) && (digit(p.text[p.at]) || p.text[p.at] == '.'):
 			v, err := p.number()
 			if err != nil {
@@ -216,8 +243,8 @@ func (p *parser) term() (t parsedTerm, more []parsedTerm, err error) {
 			}
 			t.number *= v
 			t.numbered = true
-			if !positive(t.number) {
-				return t, nil, p.fail(from, "the product of the numbers is %v", t.number)
+			if !t.scaleBy(v, v) {
+				return t, nil, p.outOfRange(from)
 			}
 			more = nil
 		default:
@@ -243,6 +270,10 @@ func (p *parser) term() (t parsedTerm, more []parsedTerm, err error) {
 		more = nil
 	}
 	return t, more, nil
+}
+
+func (p *parser) outOfRange(at int) error {
+	return p.fail(at, "the product of the constants is not a positive finite number")
 }
 
 // kernel reads what follows the name of an elementary kernel.

@@ -80,7 +80,11 @@ func TestParseErrors(t *testing.T) {
 		"arccos(depth=1.5)":        `position 14: depth is a whole number from 1 to 64`,
 		"arccos(depth=0)":          `position 14: "0" is not a positive number`,
 		"polynomial(degree=[2])":   `position 19: degree is a whole number from 1 to 64`,
-		"1e200*1e200*rbf":          `position 7: the product of the numbers is +Inf`,
+		"1e200*1e200*rbf":          `position 7: the product of the constants is not a positive finite number`,
+		"1e300*(1e300)*rbf":        `position 7: the product of the constants is not a positive finite number`,
+		"5e-324*(0.5)":             `position 8: the product of the constants is not a positive finite number`,
+		"1e300*(rbf+1e300*white)":  `position 7: the product of the constants is not a positive finite number`,
+		"(rbf+1e-300*white)*1e-99": `position 20: the product of the constants is not a positive finite number`,
 		"rbf-linear":               `position 4: unexpected "-linear"`,
 		"rbf(lengthscale=0.3":      `position 20: expected ')', found the end`,
 		"arccos(weight=[1,2])":     `position 15: weight is one number, not 2`,
@@ -137,7 +141,7 @@ func FuzzParse(f *testing.F) {
 	for _, e := range expressions {
 		f.Add(e, 3)
 	}
-	for _, e := range []string{"2*(rbf(lengthscale=[1,2e3,.5]) + 1e-2*white)", "((((", "variance*variance", "rq[1,2](alpha=3)*(0.5*linear[0]+constant)", "+*()[]=,."} {
+	for _, e := range []string{"2*(rbf(lengthscale=[1,2e3,.5]) + 1e-2*white)", "((((", "variance*variance", "1e300*(1e300)*rbf", "5e-324*(0.5)", "1e300*(rbf+1e9*(white+1e-9))", "rq[1,2](alpha=3)*(0.5*linear[0]+constant)", "+*()[]=,."} {
 		f.Add(e, 3)
 	}
 	x := mat.NewDense(2, 3, []float64{0.1, 0.9, 0.3, 0.5, 0.2, 0.7})
