@@ -441,12 +441,11 @@ func TestBuildErrors(t *testing.T) {
 	}
 	bad = p
 	bad.Observed = nil
-	for _, c := range []struct {
-		a Acquisition
-		p Problem
-	}{{LogNEI{}, bad}, {LCB{Beta: -1}, p}, {MES{Samples: -1}, p}, {QEI{Samples: -1}, p}, {LogNEI{Samples: -2}, p}} {
-		_, err := c.a.Build(t.Context(), c.p, 1, rng)
-		require.ErrorIs(t, err, ErrProblem, name(c.a))
+	_, err := LogNEI{}.Build(t.Context(), bad, 1, rng)
+	require.ErrorIs(t, err, ErrProblem)
+	for _, a := range []Acquisition{LCB{Beta: -1}, MES{Samples: -1}, QEI{Samples: -1}, QLogEI{Samples: 1 << 40}, LogNEI{Samples: -2}} {
+		_, err := a.Build(t.Context(), p, 1, rng)
+		require.ErrorIs(t, err, surrogate.ErrSetting, name(a))
 	}
 }
 

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/functionspace/bo/internal/settings"
 )
 
 // LCB is minus the lower confidence bound, √β·s - μ (Srinivas et al. 2010).
 type LCB struct {
-	// Beta is β, at least 0. 0 means 4: two standard deviations. Small values favour
+	// Beta is β. 0 means 4: two standard deviations. Small values favour
 	// points of low mean.
-	Beta float64 `set:"beta" help:"square of the number of standard deviations below the mean" default:"4"`
+	Beta float64 `set:"beta" default:"4" range:"(0,inf)" help:"square of the number of standard deviations below the mean"`
 }
 
 // Build returns the function; it conditions the posterior once if points are pending.
@@ -19,11 +21,9 @@ func (a LCB) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function,
 	if q != 1 {
 		return nil, fmt.Errorf("%w: LCB with a batch of %d", ErrBatch, q)
 	}
-	switch {
-	case a.Beta == 0:
-		a.Beta = 4
-	case !(a.Beta > 0) || math.IsInf(a.Beta, 1):
-		return nil, fmt.Errorf("%w: beta is %v, want a positive number", ErrProblem, a.Beta)
+	a, err := settings.Resolve("lcb", a)
+	if err != nil {
+		return nil, err
 	}
 	posterior, _, err := p.condition()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 )
 
 // LogNEI is QLogEI for noisy observations. In each joint sample the value to improve on
@@ -18,9 +19,9 @@ import (
 // 2023), so a lucky observation does not count as the optimum. Problem.Best is not used.
 type LogNEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best.
-	Samples int `set:"samples" help:"joint samples" default:"512"`
+	Samples int `set:"samples" default:"512" range:"[1,65536]" help:"joint samples"`
 	// Joint chooses all points of a batch together instead of one after another.
-	Joint bool `set:"joint" help:"choose the points of a batch together" default:"false"`
+	Joint bool `set:"joint" default:"false" help:"choose the points of a batch together"`
 }
 
 var _ Joint = LogNEI{}
@@ -38,10 +39,11 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	if rowCount(p.Observed) == 0 {
 		return nil, fmt.Errorf("%w: LogNEI needs evaluated points", ErrProblem)
 	}
-	samples, err := sampleCount(a.Samples)
+	a, err := settings.Resolve("lognei", a)
 	if err != nil {
 		return nil, err
 	}
+	samples := a.Samples
 	prune := random.Split(rng, "baseline", 0)
 	f, err := sampleAt(p, p.Observed, baseSamples(samples, rowCount(p.Observed), prune))
 	if err != nil {

@@ -14,33 +14,16 @@ import (
 
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/space"
 )
 
 // MaximizeOptions configures Maximize. A field of 0 has its default: 1024, 20 and 200.
 // From the second point of a batch on, Suggest uses smaller numbers.
 type MaximizeOptions struct {
-	Raw     int `set:"raw" help:"points of a scrambled Sobol sequence evaluated first" default:"1024"`
-	Starts  int `set:"starts" help:"gradient ascents" default:"20"`
-	MaxIter int `set:"iterations" help:"most iterations of an ascent" default:"200"`
-}
-
-// withDefaults returns o with defaults in place of zeros, or an error that wraps
-// ErrProblem.
-func (o MaximizeOptions) withDefaults() (MaximizeOptions, error) {
-	if o.Raw < 0 || o.Starts < 0 || o.MaxIter < 0 {
-		return o, fmt.Errorf("%w: maximiser options %+v, want no negative number", ErrProblem, o)
-	}
-	if o.Raw == 0 {
-		o.Raw = 1024
-	}
-	if o.Starts == 0 {
-		o.Starts = 20
-	}
-	if o.MaxIter == 0 {
-		o.MaxIter = 200
-	}
-	return o, nil
+	Raw     int `set:"raw" default:"1024" range:"[1,100000]" help:"points of a scrambled Sobol sequence evaluated first"`
+	Starts  int `set:"starts" default:"20" range:"[1,100000]" help:"gradient ascents"`
+	MaxIter int `set:"iterations" default:"200" range:"[1,100000]" help:"most iterations of an ascent"`
 }
 
 const (
@@ -90,7 +73,7 @@ func newClimb(f Function, dom Domain, o MaximizeOptions) (*climb, error) {
 	if dom.Dim() == 0 {
 		return nil, fmt.Errorf("%w: the domain has no coordinates", ErrProblem)
 	}
-	o, err := o.withDefaults()
+	o, err := settings.Resolve("maximizer", o)
 	return &climb{f: f, dom: dom, o: o}, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // pointwise is a Function given by one point's value and gradient.
@@ -293,7 +294,7 @@ func TestMaximizeCancellation(t *testing.T) {
 
 func TestMaximizeOptionsChecked(t *testing.T) {
 	_, _, err := Maximize(t.Context(), peak([]float64{1}), cube(t, 1), nil, MaximizeOptions{Raw: -1}, rng(1))
-	require.ErrorIs(t, err, ErrProblem)
+	require.ErrorIs(t, err, surrogate.ErrSetting)
 	x, _, err := Maximize(t.Context(), peak([]float64{0.4}), cube(t, 1), nil, MaximizeOptions{Raw: 1, Starts: 1, MaxIter: 1}, rng(1))
 	assert.ErrorIs(t, err, ErrFlat) // one value tells nothing
 	assert.Len(t, x, 1)

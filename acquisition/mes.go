@@ -11,6 +11,7 @@ import (
 
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -26,7 +27,7 @@ import (
 // from the best of many points.
 type MES struct {
 	// Samples is the number of minima y*. 0 means 16.
-	Samples int `set:"samples" help:"sampled minima" default:"16"`
+	Samples int `set:"samples" default:"16" range:"[1,10000]" help:"sampled minima"`
 }
 
 const (
@@ -39,11 +40,9 @@ func (a MES) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Funct
 	if q != 1 {
 		return nil, fmt.Errorf("%w: MES with a batch of %d", ErrBatch, q)
 	}
-	switch {
-	case a.Samples == 0:
-		a.Samples = 16
-	case a.Samples < 0:
-		return nil, fmt.Errorf("%w: %d samples, want 1 or more, or 0 for the default", ErrProblem, a.Samples)
+	a, err := settings.Resolve("mes", a)
+	if err != nil {
+		return nil, err
 	}
 	posterior, _, err := p.condition()
 	if err != nil {

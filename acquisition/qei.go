@@ -2,12 +2,12 @@ package acquisition
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/workspace"
 )
 
@@ -16,9 +16,9 @@ import (
 // the batch.
 type QEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best.
-	Samples int `set:"samples" help:"joint samples" default:"512"`
+	Samples int `set:"samples" default:"512" range:"[1,65536]" help:"joint samples"`
 	// Joint chooses all points of a batch together instead of one after another.
-	Joint bool `set:"joint" help:"choose the points of a batch together" default:"false"`
+	Joint bool `set:"joint" default:"false" help:"choose the points of a batch together"`
 }
 
 // QLogEI is the logarithm of a smooth approximation of QEI whose gradient vanishes
@@ -29,9 +29,9 @@ type QEI struct {
 //	fatmax(v)  = M + τ₁ log Σ_j 2/(2+2w_j+w_j²),  w_j = (M-v_j)/τ₁, M = max v,  τ₁ = 1e-2
 type QLogEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best.
-	Samples int `set:"samples" help:"joint samples" default:"512"`
+	Samples int `set:"samples" default:"512" range:"[1,65536]" help:"joint samples"`
 	// Joint chooses all points of a batch together instead of one after another.
-	Joint bool `set:"joint" help:"choose the points of a batch together" default:"false"`
+	Joint bool `set:"joint" default:"false" help:"choose the points of a batch together"`
 }
 
 const (
@@ -52,11 +52,19 @@ func (a QLogEI) JointBatch() bool { return a.Joint }
 
 // Build draws the base samples and returns the function.
 func (a QEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	a, err := settings.Resolve("qei", a)
+	if err != nil {
+		return nil, err
+	}
 	return batchImprovement(p, q, a.Samples, positivePart, rng)
 }
 
 // Build draws the base samples and returns the function.
 func (a QLogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	a, err := settings.Resolve("qlogei", a)
+	if err != nil {
+		return nil, err
+	}
 	return batchImprovement(p, q, a.Samples, logPositivePart, rng)
 }
 
@@ -64,10 +72,6 @@ func (a QLogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 // computes from their samples.
 func batchImprovement(p Problem, q, samples int, g gain, rng *rand.Rand) (Function, error) {
 	if err := p.checkBest(); err != nil {
-		return nil, err
-	}
-	samples, err := sampleCount(samples)
-	if err != nil {
 		return nil, err
 	}
 	best := make([]float64, samples)
@@ -78,17 +82,6 @@ func batchImprovement(p Problem, q, samples int, g gain, rng *rand.Rand) (Functi
 		posterior: p.Posterior, q: q, behind: p.Pending,
 		base: baseSamples(samples, q+rowCount(p.Pending), rng), best: best, gain: g,
 	}, nil
-}
-
-// sampleCount returns n, or the default for 0.
-func sampleCount(n int) (int, error) {
-	switch {
-	case n == 0:
-		return 512, nil
-	case n < 0:
-		return 0, fmt.Errorf("%w: %d samples, want 1 or more, or 0 for the default", ErrProblem, n)
-	}
-	return n, nil
 }
 
 // positivePart returns the mean over samples of max_j (best - f_j)⁺.

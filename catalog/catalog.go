@@ -1,11 +1,11 @@
 package catalog
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/dkl"
 	"github.com/functionspace/bo/surrogate/dropout"
@@ -26,10 +26,17 @@ import (
 	"github.com/functionspace/bo/surrogate/vip"
 )
 
-// ErrUnknown reports a name that is not in the catalog.
-var ErrUnknown = errors.New("unknown")
+var (
+	// ErrUnknown reports a name that is not in the catalog, or a key that a method
+	// does not have.
+	ErrUnknown = settings.ErrUnknown
+	// ErrSetting reports a setting that is malformed, outside its range or none of
+	// its allowed values.
+	ErrSetting = surrogate.ErrSetting
+)
 
-// Entry is a line of the catalog.
+// An Entry is the name of a surrogate or an acquisition function with a one-line
+// summary.
 type Entry struct {
 	Name, Summary string
 }
@@ -79,11 +86,12 @@ func Surrogates() []Entry { return list(surrogates) }
 // Acquisitions lists the acquisition functions, the default first.
 func Acquisitions() []Entry { return list(acquisitions) }
 
-// Surrogate returns a fresh surrogate by name: a pointer to its option struct, to
-// be set by package settings. The error wraps ErrUnknown and names the nearest.
+// Surrogate returns a surrogate with its defaults: a new pointer to the option
+// struct of its package. The error wraps ErrUnknown.
 func Surrogate(name string) (surrogate.Model, error) { return find("surrogate", surrogates, name) }
 
-// Acquisition is Surrogate for acquisition functions.
+// Acquisition returns an acquisition function with its defaults: a new pointer to
+// its option struct. The error wraps ErrUnknown.
 func Acquisition(name string) (acquisition.Acquisition, error) {
 	return find("acquisition", acquisitions, name)
 }

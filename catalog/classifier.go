@@ -32,5 +32,5 @@ func (m *Method) Classifier() (surrogate.Classifier, error) {
 	for _, e := range Classifiers() {
 		names = append(names, e.Name)
 	}
-	return nil, fmt.Errorf("%s %w: choose one of %s", m.Owners[0].Name, ErrNoClassifier, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%s %w: choose one of %s", "surrogate "+m.surrogate, ErrNoClassifier, strings.Join(names, ", "))
 }

@@ -1,154 +1,151 @@
 package catalog
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/functionspace/bo/acquisition"
-	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/prior"
-	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// ErrSetting reports a setting that is not written key=value.
-var ErrSetting = errors.New("bad setting")
-
-// A Method is a surrogate and, for a search, what chooses points by it.
+// A Method is a surrogate and, for a search, an acquisition function with the
+// maximizer of it. NewMethod returns one.
 type Method struct {
 	Surrogate   surrogate.Model
 	Acquisition acquisition.Acquisition // nil before Choose
 	Maximizer   acquisition.MaximizeOptions
 
-	// Owners are the option structs that Set reaches: the surrogate's, then the
-	// acquisition's and the maximiser's.
-	Owners []Owner
+	surrogate, acquisition string // names
 }
 
-// An Owner is an option struct whose keys begin with Prefix.
-type Owner struct {
-	Prefix  string // "", "acquisition." or "maximizer."
-	Name    string // such as "surrogate gp"
-	Options any
-}
-
-// NewMethod returns the named surrogate alone.
+// NewMethod returns the named surrogate with its defaults and no acquisition
+// function. The error wraps ErrUnknown.
 func NewMethod(name string) (*Method, error) {
 	model, err := Surrogate(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Method{Surrogate: model, Owners: []Owner{{"", "surrogate " + name, model}}}, nil
+	return &Method{Surrogate: model, surrogate: name}, nil
 }
 
-// Choose lets the named acquisition choose points.
+// Choose sets the acquisition function, with its defaults. The error wraps
+// ErrUnknown.
 func (m *Method) Choose(name string) error {
 	a, err := Acquisition(name)
 	if err != nil {
 		return err
 	}
-	m.Acquisition = a
-	m.Owners = append(m.Owners[:1],
-		Owner{"acquisition.", "acquisition " + name, a},
-		Owner{"maximizer.", "maximizer", &m.Maximizer})
+	m.Acquisition, m.acquisition = a, name
 	return nil
 }
 
-// Set reads key=value. The error wraps ErrSetting or an error of package settings.
+// An owner is an option struct of a method. Its keys begin with prefix.
+type owner struct {
+	prefix, kind, name string
+	options            any // a pointer to a struct
+}
+
+const acquisitionPrefix, maximizerPrefix = "acquisition.", "maximizer."
+
+// owners returns the option structs that Set reaches.
+func (m *Method) owners() []owner {
+	list := []owner{{"", "surrogate", m.surrogate, m.Surrogate}}
+	if m.Acquisition != nil {
+		list = append(list,
+			owner{acquisitionPrefix, "acquisition", m.acquisition, m.Acquisition},
+			owner{maximizerPrefix, "maximizer", "", &m.Maximizer})
+	}
+	return list
+}
+
+// String returns a text such as "surrogate gp".
+func (o owner) String() string { return strings.TrimSpace(o.kind + " " + o.name) }
+
+// wrap begins err with the owner, and drops the name that err itself begins with.
+func (o owner) wrap(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case strings.HasPrefix(err.Error(), o.name+": "):
+		return fmt.Errorf("%s %w", o.kind, err)
+	}
+	return fmt.Errorf("%v: %w", o, err)
+}
+
+// Set reads KEY=VALUE and sets the option of that key: a key of the surrogate, or
+// acquisition.KEY or maximizer.KEY. The error wraps ErrUnknown or ErrSetting and
+// names the accepted keys or values.
 func (m *Method) Set(pair string) error {
 	key, text, _ := strings.Cut(pair, "=")
 	key, text = strings.TrimSpace(key), strings.TrimSpace(text)
 	if key == "" || text == "" {
 		return fmt.Errorf("%w %q: want key=value", ErrSetting, pair)
 	}
-	to := m.Owners[0]
-	for _, o := range m.Owners[1:] {
-		if strings.HasPrefix(key, o.Prefix) {
+	owners := m.owners()
+	to := owners[0]
+	for _, o := range owners[1:] {
+		if strings.HasPrefix(key, o.prefix) {
 			to = o
 		}
 	}
-	bare := strings.TrimPrefix(key, to.Prefix)
-	err := settings.Set(to.Options, bare, text)
-	if errors.Is(err, settings.ErrUnknown) {
-		for _, o := range m.Owners {
-			if slices.ContainsFunc(settings.List(o.Options), func(s settings.Setting) bool { return s.Key == bare }) {
-				return fmt.Errorf("%s: %w %q: did you mean %s%s?", to.Name, settings.ErrUnknown, bare, o.Prefix, bare)
+	bare := strings.TrimPrefix(key, to.prefix)
+	err := settings.Set(to.options, bare, text)
+	if errors.Is(err, ErrUnknown) {
+		for _, o := range owners {
+			if slices.ContainsFunc(settings.List(o.options), func(s settings.Setting) bool { return s.Key == bare }) {
+				return fmt.Errorf("%v: %w setting %q: did you mean %s%s?", to, ErrUnknown, bare, o.prefix, bare)
 			}
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", to.Name, err)
-	}
-	return nil
+	return to.wrap(err)
 }
 
-// A checker is a model that knows whether its settings make sense for dim inputs;
-// a stated one knows it of the prior in them.
-type (
-	checker interface{ Check(dim int) error }
-	stated  interface {
-		Process(dim int) (prior.Process, error)
-	}
-)
+// A Setting is an option of a method.
+type Setting struct {
+	Key     string   // as Set reads it
+	Value   string   // the present value; "learned", "0" or "" if not set
+	Type    string   // in words: "number", "whole number", "numbers", "text", …
+	Default string   // in words where it depends on other settings or on the data
+	Range   string   // of numbers, in words: "1 to 1000", "more than 0"
+	Values  []string // the only values allowed; nil allows all in the range
+	Help    string
+}
 
-// Check reports settings that fail whatever the data of dim inputs.
-func (m *Method) Check(ctx context.Context, dim int) error {
-	var err error
-	switch model := m.Surrogate.(type) {
-	case checker:
-		err = model.Check(dim)
-	case stated:
-		_, err = model.Process(dim)
-	}
-	if err != nil || m.Acquisition == nil {
-		return named(m.Owners[0].Name, err)
-	}
-	for key, value := range map[string]int{"raw": m.Maximizer.Raw, "starts": m.Maximizer.Starts, "iterations": m.Maximizer.MaxIter} {
-		if value < 0 || value > maxEffort {
-			return fmt.Errorf("maximizer: %w %s=%d: want 1 to %d", settings.ErrValue, key, value, maxEffort)
+// Settings lists the options that Set reaches.
+func (m *Method) Settings() []Setting {
+	var list []Setting
+	for _, o := range m.owners() {
+		for _, s := range settings.List(o.options) {
+			value, err := settings.Get(o.options, s.Key)
+			if err != nil {
+				panic(err) // List has returned the key
+			}
+			list = append(list, Setting{
+				Key: o.prefix + s.Key, Value: value, Type: s.Type, Default: s.Default, Range: s.Range, Values: s.Values, Help: s.Help,
+			})
 		}
 	}
-	return m.rehearse(ctx)
+	return list
 }
 
-// maxEffort bounds the settings of the maximiser: far more would take all memory.
-const maxEffort = 100_000
-
-// rehearse makes one suggestion from one observation of one input.
-func (m *Method) rehearse(ctx context.Context) error {
-	line, err := space.New(space.Float("x", 0, 1))
-	if err != nil {
-		return err
-	}
-	one := surrogate.Dataset{X: mat.NewDense(1, 1, []float64{0.5}), Y: []float64{0}}
-	posterior, err := gp.Model{}.Fit(ctx, one, random.New(0, "rehearsal", 0))
-	if err != nil {
-		return err
-	}
-	problem := acquisition.Problem{Posterior: posterior, Observed: one.X}
-	_, err = acquisition.Suggest(ctx, m.Acquisition, problem, line, 1, m.Maximizer, random.New(0, "rehearsal", 1))
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return named(m.Owners[1].Name, err)
+// Has reports whether Set accepts the key.
+func (m *Method) Has(key string) bool {
+	return slices.ContainsFunc(m.Settings(), func(s Setting) bool { return s.Key == key })
 }
 
-// named begins err with the name of an owner such as "surrogate gp", and drops
-// its own "gp: ".
-func named(owner string, err error) error {
-	if err == nil {
-		return nil
+// Check returns the error of settings that fail for every dataset of dim inputs.
+func (m *Method) Check(dim int) error {
+	owners := m.owners()
+	if err := surrogate.Check(m.Surrogate, dim); err != nil {
+		return owners[0].wrap(err)
 	}
-	kind, name, _ := strings.Cut(owner, " ")
-	if strings.HasPrefix(err.Error(), name+": ") {
-		return fmt.Errorf("%s %w", kind, err)
+	for _, o := range owners[1:] {
+		if err := settings.Check(o.options); err != nil {
+			return o.wrap(err)
+		}
 	}
-	return fmt.Errorf("%s: %w", owner, err)
+	return nil
 }

@@ -106,8 +106,7 @@ func (w warp) user(mean, sd float64) (m, s float64) {
 func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp, error) {
 	plain := newWarp(v, 0)
 	least, median := plain.least, middle(v)
-	m, ok := t.opts.Surrogate.(interface{ Stated() bool })
-	if ok && m.Stated() || t.opts.Warp == WarpNone || !(median-least > 1e-10*max(math.Abs(least), math.Abs(median))) {
+	if surrogate.StatesPrior(t.opts.Surrogate) || t.opts.Warp == WarpNone || !(median-least > 1e-10*max(math.Abs(least), math.Abs(median))) {
 		return plain, nil
 	}
 	xs, vs := subset.AtMost(x, v, warpRows, random.New(t.opts.Seed, "warp", 0))

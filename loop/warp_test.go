@@ -16,7 +16,9 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fvi"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/hmc"
 	"github.com/functionspace/bo/surrogate/ibnn"
+	"github.com/functionspace/bo/surrogate/mfvi"
 )
 
 // positive values with a long tail
@@ -142,6 +144,10 @@ func TestWarpLeavesTheValuesOfAStatedPrior(t *testing.T) {
 		{gp.Model{Spec: prior.Spec{Variance: &half}}, true},
 		{gp.Model{Spec: prior.Spec{Noise: &half}}, true},
 		{gp.Model{Spec: prior.Spec{Mean: prior.MeanZero}}, true},
+		{surrogate.Scaled{Model: gp.Model{}}, false},
+		{surrogate.Scaled{Model: gp.Model{Spec: prior.Spec{Mean: prior.MeanZero}}}, true},
+		{mfvi.Model{}, false},
+		{hmc.Model{Noise: &half}, true},
 	} {
 		require.Equal(t, c.stated, choice(t, Options{Surrogate: c.model}, x, v).width == 0, "%+v", c.model)
 	}

@@ -4,9 +4,6 @@ import "math"
 
 // Every default number of the package stands here.
 const (
-	// DefaultKernel is the expression of a Spec that names none.
-	DefaultKernel = "matern52"
-
 	// Starts of the marginal-likelihood fit, and from how many observations on
 	// there are only two. On Branin and Hartmann-6 all starts of the default
 	// kernel reach one optimum, and a start at the modes gets there in half the

@@ -195,10 +195,10 @@ func TestFitErrors(t *testing.T) {
 	for text, s := range map[string]Spec{
 		`mean is "constan"`:             {Mean: "constan"},
 		"3 lengthscales for 2 inputs":   {Lengthscale: []float64{1, 2, 3}},
-		"lengthscale -1":                {Lengthscale: []float64{-1}},
-		"output variance 0":             {Variance: number(0)},
-		"noise variance NaN":            {Noise: number(math.NaN())},
-		"-1 restarts":                   {Restarts: -1},
+		"lengthscale is -1, want":       {Lengthscale: []float64{-1}},
+		"variance is 0, want":           {Variance: number(0)},
+		"noise is NaN, want":            {Noise: number(math.NaN())},
+		"restarts is -1, want":          {Restarts: -1},
 		"kernel of 3 inputs, data of 2": {Custom: RBF(3)},
 		"one for all inputs":            {Isotropic: true, Lengthscale: []float64{1, 2}},
 	} {

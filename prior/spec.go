@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/functionspace/bo/internal/settings"
 )
 
 // ErrSpec reports a Spec that states an impossible prior.
@@ -14,13 +16,13 @@ var ErrSpec = errors.New("invalid prior")
 // kernel with a learned lengthscale per input, a learned output variance, a
 // learned noise variance and a learned constant mean.
 type Spec struct {
-	Kernel      string    `set:"kernel" help:"kernel expression, e.g. rbf*periodic+linear" default:"matern52"`
-	Lengthscale []float64 `set:"lengthscale" help:"fixes the lengthscales: one number, or one per input" default:"learned"`
-	Isotropic   bool      `set:"isotropic" help:"one lengthscale for all inputs instead of one per input" default:"false"`
-	Variance    *float64  `set:"variance" help:"fixes the output variance of every term of the kernel" default:"learned"`
-	Noise       *float64  `set:"noise" help:"fixes the variance of the observation noise" default:"learned"`
-	Mean        string    `set:"mean" help:"mean of the prior: constant (learned) or zero" default:"constant"`
-	Restarts    int       `set:"restarts" help:"starts of the hyper-parameter fit; 0 is 3, or 2 from 1000 observations, or 10 for a kernel of several parts or with a learned period" default:"0"`
+	Kernel      string    `set:"kernel" default:"matern52" help:"kernel expression, e.g. rbf*periodic+linear"`
+	Lengthscale []float64 `set:"lengthscale" auto:"learned" range:"(0,inf)" help:"fixes the lengthscales: one number, or one per input"`
+	Isotropic   bool      `set:"isotropic" default:"false" help:"one lengthscale for all inputs instead of one per input"`
+	Variance    *float64  `set:"variance" auto:"learned" range:"(0,inf)" help:"fixes the output variance of every term of the kernel"`
+	Noise       *float64  `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise"`
+	Mean        string    `set:"mean" default:"constant" oneof:"constant,zero" help:"mean of the prior; a constant is learned"`
+	Restarts    int       `set:"restarts" auto:"3, 2 or 10" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period)"`
 
 	// Custom takes the place of Kernel and Isotropic: any Kernel written in Go.
 	Custom Kernel
@@ -42,6 +44,13 @@ func (s Spec) Process(dim int) (Process, error) {
 	return m.process(m.start()), nil
 }
 
+// Check returns the error that a fit to data of dim inputs would return whatever
+// the data: of the kernel expression, or of the lengthscales.
+func (s Spec) Check(dim int) error {
+	_, err := s.model(dim, false)
+	return err
+}
+
 // model is a Spec resolved for a dimension: the kernel and the list of its
 // hyper-parameters followed by the noise variance.
 type model struct {
@@ -52,29 +61,20 @@ type model struct {
 }
 
 func (s Spec) model(dim int, noiseFree bool) (model, error) {
-	m := model{kernel: s.Custom}
-	switch s.Mean {
-	case "", MeanConstant:
-		m.mean = true
-	case MeanZero:
-	default:
-		return m, fmt.Errorf("%w: mean is %q, want %s or %s", ErrSpec, s.Mean, MeanConstant, MeanZero)
+	s, err := settings.Resolve("", s)
+	if err != nil {
+		return model{}, fmt.Errorf("%w: %w", ErrSpec, err)
 	}
-	if s.Restarts < 0 {
-		return m, fmt.Errorf("%w: %d restarts", ErrSpec, s.Restarts)
-	}
+	m := model{kernel: s.Custom, mean: s.Mean == MeanConstant}
 	if m.kernel == nil {
-		var err error
-		if m.kernel, err = s.parse(dim); err != nil {
+		if m.kernel, err = parse(s.Kernel, dim, s.Isotropic); err != nil {
 			return m, err
 		}
 	}
 	if m.kernel.Dim() != dim {
 		return m, fmt.Errorf("%w: kernel of %d inputs, data of %d", ErrSpec, m.kernel.Dim(), dim)
 	}
-	if err := s.fixVariance(&m); err != nil {
-		return m, err
-	}
+	s.fixVariance(&m)
 	if err := s.fixLengthscale(&m, dim); err != nil {
 		return m, err
 	}
@@ -84,10 +84,6 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	}
 	noise.Value = max(noise.Prior.Mode(), noise.Lo)
 	if s.Noise != nil {
-		// Zero is a statement too: observations without error.
-		if *s.Noise != 0 && !positive(*s.Noise) {
-			return m, fmt.Errorf("%w: noise variance %v", ErrSpec, *s.Noise)
-		}
 		noise.Value, noise.Fixed = *s.Noise, true
 	}
 	m.params = append(m.params, noise)
@@ -105,19 +101,8 @@ func (s Spec) Stated() bool {
 	return s.Kernel != "" || s.Custom != nil || s.Lengthscale != nil || s.Variance != nil || s.Noise != nil || s.Mean == MeanZero
 }
 
-func (s Spec) parse(dim int) (Kernel, error) {
-	expr := s.Kernel
-	if expr == "" {
-		expr = DefaultKernel
-	}
-	return parse(expr, dim, s.Isotropic)
-}
-
-func (s Spec) fixVariance(m *model) error {
+func (s Spec) fixVariance(m *model) {
 	if v := s.Variance; v != nil {
-		if !positive(*v) {
-			return fmt.Errorf("%w: output variance %v", ErrSpec, *v)
-		}
 		var found bool
 		for _, p := range m.kernel.Params() {
 			found = found || baseName(p.Name) == "variance"
@@ -136,7 +121,6 @@ func (s Spec) fixVariance(m *model) error {
 			p.Value, p.Fixed = *s.Variance, true
 		}
 	}
-	return nil
 }
 
 func (s Spec) fixLengthscale(m *model, dim int) error {
@@ -145,11 +129,6 @@ func (s Spec) fixLengthscale(m *model, dim int) error {
 	}
 	if n := len(s.Lengthscale); n != 1 && n != dim {
 		return fmt.Errorf("%w: %d lengthscales for %d inputs", ErrSpec, n, dim)
-	}
-	for _, l := range s.Lengthscale {
-		if !positive(l) {
-			return fmt.Errorf("%w: lengthscale %v", ErrSpec, l)
-		}
 	}
 	for i := range m.params {
 		p := &m.params[i]

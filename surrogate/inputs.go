@@ -17,6 +17,9 @@ type InputMap []Standardization
 // 1, Raw keeps the units. A column that does not vary keeps its scale. The error
 // reports an unknown scaling or a range that is negative or not finite.
 func NewInputMap(scaling Scaling, x *mat.Dense, lo, hi []float64) (InputMap, error) {
+	if err := checkInput(scaling); err != nil {
+		return nil, err
+	}
 	n, dim := x.Dims()
 	m := make(InputMap, dim)
 	for j := range m {
@@ -30,8 +33,6 @@ func NewInputMap(scaling Scaling, x *mat.Dense, lo, hi []float64) (InputMap, err
 			m[j] = Standardize(mat.Col(make([]float64, n), j, x))
 		case Raw:
 			m[j] = Standardization{SD: 1}
-		default:
-			return nil, fmt.Errorf("surrogate: input scaling %q, want raw, unit or zscore", string(scaling))
 		}
 		if !(m[j].SD > 0) || math.IsInf(m[j].SD, 0) {
 			return nil, fmt.Errorf("surrogate: input %d cannot be scaled, its range is %v", j+1, m[j].SD)

@@ -2,7 +2,6 @@ package surrogate
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 )
 
@@ -23,14 +22,12 @@ const (
 // the model's scaled units; a Conditioner, LeaveOneOut or Evidence where
 // Model's are. Conditioning and leaving out keep the scaling of the fit. The
 // evidence is the density of the targets in the user's units. FitFrom is Fit
-// where Model is no WarmStarter.
+// where Model is no WarmStarter. Check and Stated are those of Model.
 type Scaled struct {
 	Model   Model
 	Inputs  Scaling // "" is Unit
 	Outputs Scaling // "" is ZScore
 }
-
-var _ WarmStarter = Scaled{}
 
 // Fit scales d and fits the model.
 func (s Scaled) Fit(ctx context.Context, d Dataset, rng *rand.Rand) (Posterior, error) {
@@ -47,13 +44,12 @@ func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.R
 	if err != nil {
 		return nil, err
 	}
+	if err := checkOutput(s.Outputs); err != nil {
+		return nil, err
+	}
 	output := Standardization{SD: 1}
-	switch s.Outputs {
-	case "", ZScore:
+	if s.Outputs != Raw {
 		output = Standardize(d.Y)
-	case Raw:
-	default:
-		return nil, fmt.Errorf("surrogate: output scaling %q, want raw or zscore", string(s.Outputs))
 	}
 
 	p := &scaled{inputs: inputs, output: output, n: len(d.Y)}

@@ -39,7 +39,7 @@ func fbnnOptimization() Suite {
 				Method: "fvi:start=random;bias=0;hidden=100,100,100,100,100;activation=relu;score=plain;draws=100;weight=batch;" +
 					"batch=30;context=30;steps=20000;anneal=0.5;rate=0.001;" + mes,
 			},
-			{Name: "mfvi-published", Method: "mfvi:start=random;hidden=100;activation=relu;updates=20000;" + mes},
+			{Name: "mfvi-published", Method: "mfvi:start=random;hidden=100;activation=relu;steps=20000;" + mes},
 		},
 	}
 }

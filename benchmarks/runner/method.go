@@ -1,14 +1,12 @@
 package runner
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
-	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/loop"
 )
 
@@ -46,8 +44,7 @@ func Methods() []string {
 // or random. The keys are the surrogate's settings, "acquisition" for the name
 // of the acquisition function, acquisition.KEY for its settings, maximizer.KEY for
 // those of its maximiser, and "warp" for what loop.Options calls so. An error wraps
-// ErrUnknown and names the nearest name, or wraps ErrSetting or an error of package
-// settings.
+// ErrUnknown and names the nearest name, or wraps catalog.ErrUnknown or ErrSetting.
 func ParseMethod(text string) (Method, error) {
 	text = strings.TrimSpace(text)
 	base, list, some := strings.Cut(text, ":")
@@ -104,7 +101,7 @@ func (m Method) chooser(prior ...string) (*catalog.Method, error) {
 	}
 	name := catalog.Acquisitions()[0].Name
 	var rest []string
-	if slices.ContainsFunc(settings.List(c.Surrogate), func(s settings.Setting) bool { return s.Key == "kernel" }) {
+	if c.Has("kernel") {
 		rest = append(rest, prior...)
 	}
 	for _, s := range m.settings {
@@ -132,7 +129,7 @@ func (m Method) check(dim int, prior ...string) error {
 	}
 	c, err := m.chooser(prior...)
 	if err == nil {
-		err = c.Check(context.Background(), dim)
+		err = c.Check(dim)
 	}
 	if err != nil {
 		return fmt.Errorf("method %s: %w", m.Name, err)

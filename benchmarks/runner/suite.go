@@ -2,7 +2,6 @@ package runner
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -13,7 +12,7 @@ import (
 
 // ErrUnknown reports the name of a suite, a problem or a method that there is
 // not.
-var ErrUnknown = errors.New("unknown")
+var ErrUnknown = catalog.ErrUnknown
 
 // Suite is a set of measurements that belong together.
 type Suite struct {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/catalog"
 )
 
 // Exit codes.
@@ -158,7 +158,7 @@ func report(stderr io.Writer, err error) int {
 	switch {
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.Is(err, settings.ErrUnknown), errors.Is(err, settings.ErrValue):
+	case errors.As(err, &usage), errors.Is(err, catalog.ErrUnknown), errors.Is(err, catalog.ErrSetting):
 		return exitUsage
 	}
 	return exitFailed

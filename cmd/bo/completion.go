@@ -11,7 +11,6 @@ import (
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/catalog"
-	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -204,19 +203,17 @@ func (c *completer) settings(word string) []catalog.Entry {
 	}
 	key, _, joined := strings.Cut(word, "=")
 	var out []catalog.Entry
-	for _, o := range m.Owners {
-		for _, s := range settings.List(o.Options) {
-			switch name := o.Prefix + s.Key + "="; {
-			case !joined:
-				out = append(out, catalog.Entry{Name: name, Summary: s.Help})
-			case name == key+"=":
-				values := s.Values
-				if s.Key == "kernel" {
-					values = prior.Names()
-				}
-				for _, v := range values {
-					out = append(out, catalog.Entry{Name: name + v})
-				}
+	for _, s := range m.Settings() {
+		switch {
+		case !joined:
+			out = append(out, catalog.Entry{Name: s.Key + "=", Summary: s.Help})
+		case s.Key == key:
+			values := s.Values
+			if s.Key == "kernel" {
+				values = prior.Names()
+			}
+			for _, v := range values {
+				out = append(out, catalog.Entry{Name: s.Key + "=" + v})
 			}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/catalog"
-	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -34,13 +33,14 @@ func (c describeCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return describeSettings(e.stdout, c.Name, catalog.Surrogates(), m.Owners...)
+		return describeSettings(e.stdout, c.Name, catalog.Surrogates(), m.Settings())
 	case "acquisition":
 		m, err := newMethod(catalog.Surrogates()[0].Name, &c.Name, nil)
 		if err != nil {
 			return err
 		}
-		return describeSettings(e.stdout, c.Name, catalog.Acquisitions(), m.Owners[1:]...)
+		list := slices.DeleteFunc(m.Settings(), func(s catalog.Setting) bool { return !strings.Contains(s.Key, ".") })
+		return describeSettings(e.stdout, c.Name, catalog.Acquisitions(), list)
 	case "objective":
 		o, err := benchmarks.Lookup(c.Name)
 		if err != nil {
@@ -51,17 +51,26 @@ func (c describeCmd) Run(e *env) error {
 	return describeKernel(e.stdout, c.Name)
 }
 
-func describeSettings(w io.Writer, name string, entries []catalog.Entry, owners ...catalog.Owner) error {
+func describeSettings(w io.Writer, name string, entries []catalog.Entry, list []catalog.Setting) error {
 	i := slices.IndexFunc(entries, func(e catalog.Entry) bool { return e.Name == name })
 	fmt.Fprintf(w, "%s\n\n", strings.Join(wrap(name+": "+entries[i].Summary, tableWidth), "\n"))
 	return columns(w, func(row func(cells ...string)) {
-		row("SETTING", "TYPE", "DEFAULT", "MEANING")
-		for _, o := range owners {
-			for _, s := range settings.List(o.Options) {
-				row(o.Prefix+s.Key, s.Type, s.Default, s.Help)
-			}
+		row("SETTING", "DEFAULT", "MEANING [VALUES]")
+		for _, s := range list {
+			row(s.Key, s.Default, fmt.Sprintf("%s [%s]", s.Help, accepted(s)))
 		}
 	})
+}
+
+// accepted returns the values of a setting in words.
+func accepted(s catalog.Setting) string {
+	switch {
+	case s.Values != nil:
+		return strings.Join(s.Values, ", ")
+	case s.Range != "":
+		return s.Type + ", " + s.Range
+	}
+	return s.Type
 }
 
 func describeObjective(w io.Writer, o benchmarks.Objective) error {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,7 +26,13 @@ func newMethod(name string, acquisition *string, pairs []string) (*catalog.Metho
 	if err == nil && acquisition != nil {
 		err = m.Choose(*acquisition)
 	}
+	given := map[string]bool{}
 	for i := 0; err == nil && i < len(pairs); i++ {
+		key, _, _ := strings.Cut(pairs[i], "=")
+		if key = strings.TrimSpace(key); given[key] {
+			return nil, usagef("--set %s is given twice", key)
+		}
+		given[key] = true
 		err = m.Set(pairs[i])
 	}
 	if err != nil {
@@ -35,11 +42,11 @@ func newMethod(name string, acquisition *string, pairs []string) (*catalog.Metho
 }
 
 // check reports settings that fail whatever the data, before any are collected.
-func check(ctx context.Context, m *catalog.Method, dim int) error {
-	if err := m.Check(ctx, dim); err != nil && ctx.Err() == nil {
+func check(m *catalog.Method, dim int) error {
+	if err := m.Check(dim); err != nil {
 		return usageError{err}
 	}
-	return ctx.Err()
+	return nil
 }
 
 // openTable reads the table at path, or from stdin for "-".
@@ -115,7 +122,7 @@ func (m modelFlags) open(e *env, other string) (*training, error) {
 	if len(t.features) == 0 {
 		return nil, fmt.Errorf("%s: no input columns beside the target %q", t.table.Name, t.target)
 	}
-	if err := check(e.ctx, t.method, len(t.features)); err != nil {
+	if err := check(t.method, len(t.features)); err != nil {
 		return nil, err
 	}
 	t.x, err = t.table.Numbers(t.features...)

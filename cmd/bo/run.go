@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/catalog"
-	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 )
@@ -83,7 +82,7 @@ func (c *runCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := check(e.ctx, m, s.target.space.Dim()); err != nil {
+	if err := check(m, s.target.space.Dim()); err != nil {
 		return err
 	}
 	if err := s.open(m); err != nil {
@@ -108,14 +107,8 @@ func (c *runCmd) arguments(t *target, m *catalog.Method) []argument {
 		{"--surrogate", c.Surrogate}, {"--acquisition", c.Acquisition}, {"--warp", string(c.Warp)},
 		{"--initial", initial}, {"--batch", fmt.Sprint(c.Batch)}, {"--seed", fmt.Sprint(c.Seed)},
 	}
-	for _, o := range m.Owners {
-		for _, s := range settings.List(o.Options) {
-			text, err := settings.Get(o.Options, s.Key)
-			if err != nil {
-				panic(err)
-			}
-			args = append(args, argument{"--set " + o.Prefix + s.Key, text})
-		}
+	for _, s := range m.Settings() {
+		args = append(args, argument{"--set " + s.Key, s.Value})
 	}
 	return args
 }

@@ -1,18 +1,31 @@
-// Package settings reads and writes the fields of an option struct by name, as
-// the command's --set key=value does. A field takes part when its struct tag
-// names a key:
+// Package settings reads option structs whose struct tags declare each option:
+// its key, default, bounds, allowed values and help.
 //
-//	type Options struct {
-//		Hidden []int    `set:"hidden" help:"widths of the hidden layers" default:"50,50"`
-//		Noise  *float64 `set:"noise" help:"variance of the observation noise" default:"learned"`
-//		Method string   `set:"method" help:"how steps are taken" default:"adam" values:"adam,newton"`
+//	type Model struct {
+//		Hidden   []int    `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers"`
+//		Noise    *float64 `set:"noise" auto:"learned" range:"(0,inf)" help:"variance of the observation noise"`
+//		Trainer  string   `set:"trainer" default:"lbfgs" oneof:"lbfgs,adam" help:"training method"`
+//		Steps    int      `set:"steps" auto:"200 or 1000" range:"[1,1000000]" help:"largest number of training steps"`
 //	}
 //
-// The fields of embedded structs count as the struct's own; where two fields
-// have one key, the outer field wins. The tags help and default are for display;
-// a tag values lists the only texts allowed. Kinds of fields: string, bool, int,
-// uint64, float64, pointers to these (nil reads "learned"), and slices of int,
-// float64 and string (comma-separated; an empty slice reads "learned"). The 0 of an
-// int or a float64 stands for the default; to set it is an error, unless the
-// default is 0.
+// A field with the tag set is an option. Its other tags are:
+//
+//   - default: the value that Resolve puts in place of the zero value.
+//   - auto: the text of a default that depends on other options or on the data.
+//     Resolve leaves the zero value, and the owner of the struct replaces it.
+//   - range: an interval such as [1,100], (0,1] or (0,inf) that contains every
+//     number set. Each int and float64 has one.
+//   - oneof: the only texts allowed.
+//   - help: one line for users.
+//
+// Each option has either default or auto. Types of options: string, bool, int,
+// uint64, float64, pointers to these, and slices of int, float64 and string. The
+// zero value of a type means that the option is not set; an option whose zero
+// value is meaningful has a pointer type or the zero value as its default.
+//
+// The options of embedded structs count as the struct's own; where two have one
+// key, the outer one wins. The tag range of an embedded field replaces the ranges
+// of single options in it, as in
+//
+//	prior.Spec `range:"noise=[1e-10,1e100];variance=(0,1]"`
 package settings

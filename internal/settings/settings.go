@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,132 +13,122 @@ import (
 
 var (
 	// ErrUnknown reports a key that the option struct does not have.
-	ErrUnknown = errors.New("unknown setting")
-	// ErrValue reports a text that does not fit the type of its setting.
-	ErrValue = errors.New("bad value")
+	ErrUnknown = errors.New("unknown")
+	// ErrValue reports a value that its option cannot have.
+	ErrValue = errors.New("invalid setting")
 )
 
-// Learned is the text of a setting that is left to the fit.
+// valueError is an ErrValue whose text is the fault alone.
+type valueError string
+
+func (e valueError) Error() string        { return string(e) }
+func (e valueError) Is(target error) bool { return target == ErrValue }
+
+// Errorf returns an error that wraps ErrValue without its text, for options that
+// depend on each other.
+func Errorf(format string, args ...any) error { return valueError(fmt.Sprintf(format, args...)) }
+
+// Learned is the text of a pointer or slice that is left to the fit.
 const Learned = "learned"
 
-// Setting describes one key of an option struct.
+// Setting describes one option of a struct.
 type Setting struct {
 	Key     string
-	Type    string // in words: "number", "whole number", "numbers", …
-	Default string
+	Type    string   // in words: "number", "whole number", "numbers", …
+	Default string   // the declared default, or the text of the tag auto
+	Range   string   // in words, as in "1 or more"; "" without bounds
+	Values  []string // the only texts allowed; nil allows all
 	Help    string
-	Values  []string // the only texts allowed, if not nil
 }
 
-// List describes the settings of options, a pointer to a struct, in the order
-// of its fields. It panics on a tagged field of a kind that Set cannot set.
+// List describes the options of a pointer to a struct in the order of its fields.
+// It panics on a malformed declaration.
 func List(options any) []Setting {
-	fields := collect(options)
+	fields := collect(target(options))
 	list := make([]Setting, len(fields))
-	for i, f := range fields {
-		list[i] = f.describe()
+	for i, o := range fields {
+		list[i] = o.describe()
 	}
 	return list
 }
 
-// Set parses text into the field of options, a pointer to a struct, whose key is
-// key. The error wraps ErrUnknown and names the nearest key, or wraps ErrValue
-// and says what is expected.
+// Set parses text into the option of that key. The error wraps ErrUnknown and
+// names the nearest key, or wraps ErrValue and names the accepted values.
 func Set(options any, key, text string) error {
-	fields := collect(options)
-	for _, f := range fields {
-		if f.key == key {
-			return f.set(strings.TrimSpace(text))
-		}
+	o, err := find(options, key)
+	if err != nil {
+		return err
 	}
-	if len(fields) == 0 {
-		return fmt.Errorf("%w %q: there is nothing to set", ErrUnknown, key)
-	}
-	keys := make([]string, len(fields))
-	for i, f := range fields {
-		keys[i] = f.key
-	}
-	return fmt.Errorf("%w %q: did you mean %s?", ErrUnknown, key, didyoumean.Name(key, keys))
+	return o.set(strings.TrimSpace(text))
 }
 
-// Get returns the text that would Set the field of key to its present value.
+// Get returns the value of an option as text: Learned for nil.
 func Get(options any, key string) (string, error) {
-	for _, f := range collect(options) {
-		if f.key == key {
-			return format(f.value), nil
-		}
+	o, err := find(options, key)
+	if err != nil {
+		return "", err
 	}
-	return "", fmt.Errorf("%w %q", ErrUnknown, key)
+	return format(o.value), nil
 }
 
-type field struct {
-	key   string
-	tag   reflect.StructTag
-	value reflect.Value
-	depth int
-}
-
-func collect(options any) []field {
+func target(options any) reflect.Value {
 	v := reflect.ValueOf(options)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
 		panic(fmt.Sprintf("settings: got %T, want a pointer to a struct", options))
 	}
-	var fields []field
-	var walk func(v reflect.Value, depth int)
-	walk = func(v reflect.Value, depth int) {
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			key := f.Tag.Get("set")
-			switch {
-			case f.Anonymous && f.Type.Kind() == reflect.Struct && key == "":
-				walk(v.Field(i), depth+1)
-			case key != "":
-				at := slices.IndexFunc(fields, func(g field) bool { return g.key == key })
-				here := field{key, f.Tag, v.Field(i), depth}
-				if at < 0 {
-					fields = append(fields, here)
-				} else if depth < fields[at].depth {
-					fields[at] = here
-				}
-			}
-		}
-	}
-	walk(v.Elem(), 0)
-	return fields
+	return v.Elem()
 }
 
-func (f field) describe() Setting {
-	s := Setting{Key: f.key, Type: kindOf(f.value.Type()), Default: f.tag.Get("default"), Help: f.tag.Get("help"), Values: f.values()}
-	if s.Values != nil {
-		s.Type = strings.Join(s.Values, " | ")
+func find(options any, key string) (option, error) {
+	fields := collect(target(options))
+	keys := make([]string, len(fields))
+	for i, o := range fields {
+		if o.key == key {
+			return o, nil
+		}
+		keys[i] = o.key
+	}
+	if len(fields) == 0 {
+		return option{}, fmt.Errorf("%w setting %q: there is nothing to set", ErrUnknown, key)
+	}
+	return option{}, fmt.Errorf("%w setting %q%s", ErrUnknown, key, didyoumean.Hint(key, keys))
+}
+
+func (o option) describe() Setting {
+	s := Setting{Key: o.key, Type: kindOf(o.value.Type()), Default: o.standard, Values: o.values(), Help: o.tag.Get("help")}
+	if s.Default == "" {
+		s.Default = o.tag.Get("auto")
+	}
+	if o.bounds != "" {
+		s.Range = parseInterval(o.bounds).String()
 	}
 	return s
 }
 
-func (f field) values() []string {
-	if v, ok := f.tag.Lookup("values"); ok {
-		return strings.Split(v, ",")
-	}
-	return nil
+// learnable reports whether nil leaves the option to the fit.
+func (o option) learnable() bool {
+	k := o.value.Kind()
+	return o.standard == "" && (k == reflect.Pointer || k == reflect.Slice)
 }
 
-func (f field) set(text string) error {
-	t := f.value.Type()
-	if valid := f.values(); valid != nil && !slices.Contains(valid, text) {
-		return fmt.Errorf("%w %s=%q: want one of %s; did you mean %s?", ErrValue, f.key, text, strings.Join(valid, ", "), didyoumean.Name(text, valid))
-	}
-	if text == Learned && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
-		f.value.SetZero()
+func (o option) set(text string) error {
+	if o.learnable() && text == Learned {
+		o.value.SetZero()
 		return nil
 	}
+	t := o.value.Type()
 	v := reflect.New(t).Elem()
 	if err := parse(v, text); err != nil {
-		return fmt.Errorf("%w %s=%q: want %s", ErrValue, f.key, text, wanted(t))
+		wanted := wanted(t)
+		if o.learnable() {
+			wanted += " or " + Learned
+		}
+		return Errorf("%s is %q, want %s", o.key, text, wanted)
 	}
-	if byDefault := f.tag.Get("default"); v.IsZero() && (t.Kind() == reflect.Int || t.Kind() == reflect.Float64) && byDefault != "" && byDefault != "0" {
-		return fmt.Errorf("%w %s=%q: 0 would stand for the default, %s", ErrValue, f.key, text, byDefault)
+	if err := o.check(v); err != nil {
+		return err
 	}
-	f.value.Set(v)
+	o.value.Set(v)
 	return nil
 }
 
@@ -209,7 +198,7 @@ func kindOf(t reflect.Type) string {
 	case reflect.String:
 		return "text"
 	case reflect.Bool:
-		return "true | false"
+		return "true or false"
 	case reflect.Int, reflect.Uint64:
 		return "whole number"
 	case reflect.Float64:
@@ -227,7 +216,7 @@ func wanted(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Pointer:
-		return "a " + kindOf(t) + ", or " + Learned
+		return wanted(t.Elem())
 	case reflect.Slice:
 		return kindOf(t) + " separated by commas"
 	}

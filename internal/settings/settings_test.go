@@ -1,7 +1,9 @@
 package settings_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,22 +12,27 @@ import (
 )
 
 type base struct {
-	Kernel string   `set:"kernel" help:"covariance" default:"matern52"`
-	Noise  *float64 `set:"noise" help:"variance of the noise" default:"learned"`
+	Kernel string   `set:"kernel" default:"matern52" help:"covariance"`
+	Noise  *float64 `set:"noise" auto:"learned" range:"[0,inf)" help:"variance of the noise"`
+	Scale  *float64 `set:"scale" auto:"learned" range:"(0,inf)"`
 	Custom any
 }
 
 type options struct {
-	Noise *float64 `set:"noise" help:"the outer one" default:"learned"`
-	base
-	Scale []float64 `set:"lengthscale" default:"learned"`
-	Width []int     `set:"hidden" default:"50,50"`
-	Steps int       `set:"steps" default:"1000"`
-	Seed  uint64    `set:"seed"`
-	Tol   float64   `set:"tol"`
-	Exact bool      `set:"exact"`
-	Names []string  `set:"names"`
-	By    method    `set:"method" values:"adam,newton" default:"adam"`
+	Noise  *float64 `set:"noise" auto:"learned" range:"(0,inf)" help:"the outer one"`
+	base   `range:"scale=[1,2]"`
+	Length []float64 `set:"lengthscale" auto:"learned" range:"(0,inf)"`
+	Width  []int     `set:"hidden" default:"50,50" range:"[1,1000]"`
+	Steps  int       `set:"steps" default:"1000" range:"[1,1000000]"`
+	Extra  int       `set:"extra" default:"0" range:"[0,9]"`
+	Limit  int       `set:"limit" auto:"100 or 5000" range:"[1,inf)"`
+	Seed   uint64    `set:"seed" default:"0"`
+	Tol    float64   `set:"tol" default:"0.5" range:"(0,1]"`
+	Bias   *float64  `set:"bias" default:"0.25" range:"[0,inf)"`
+	Exact  bool      `set:"exact" default:"false"`
+	Names  []string  `set:"names" auto:"none"`
+	By     method    `set:"method" default:"adam" oneof:"adam,newton"`
+	Way    string    `set:"way" auto:"by size" oneof:"up,down"`
 }
 
 type method string
@@ -40,7 +47,8 @@ func TestSetAndGet(t *testing.T) {
 		{"lengthscale", "0.5, 2", "0.5,2"},
 		{"lengthscale", "learned", ""},
 		{"hidden", "64,64,8", ""},
-		{"steps", "-3", ""},
+		{"steps", "3", ""},
+		{"extra", "0", ""},
 		{"seed", "18446744073709551615", ""},
 		{"tol", " 0.25 ", "0.25"},
 		{"exact", "true", ""},
@@ -64,60 +72,178 @@ func TestSetAndGet(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ key, text, want string }{
 		{"lenghtscale", "1", `unknown setting "lenghtscale": did you mean lengthscale?`},
-		{"Custom", "1", `unknown setting "Custom": did you mean tol?`},
-		{"noise", "loud", `bad value noise="loud": want a number, or learned`},
-		{"noise", "NaN", `bad value noise="NaN": want a number, or learned`},
-		{"tol", "Inf", `bad value tol="Inf": want a number`},
-		{"lengthscale", "1,,2", `bad value lengthscale="1,,2": want numbers separated by commas`},
-		{"lengthscale", "", `bad value lengthscale="": want numbers separated by commas`},
-		{"hidden", "50,x", `bad value hidden="50,x": want whole numbers separated by commas`},
-		{"steps", "1.5", `bad value steps="1.5": want a whole number`},
-		{"exact", "maybe", `bad value exact="maybe": want true or false`},
-		{"method", "newtn", `bad value method="newtn": want one of adam, newton; did you mean newton?`},
+		{"noise", "loud", `noise is "loud", want a number or learned`},
+		{"noise", "NaN", `noise is "NaN", want a number or learned`},
+		{"noise", "0", "noise is 0, want more than 0"},
+		{"scale", "3", "scale is 3, want 1 to 2"},
+		{"tol", "Inf", `tol is "Inf", want a number`},
+		{"tol", "1.5", "tol is 1.5, want more than 0 and at most 1"},
+		{"tol", "0", "tol is 0, want more than 0 and at most 1"},
+		{"bias", "learned", `bias is "learned", want a number`},
+		{"bias", "-1", "bias is -1, want 0 or more"},
+		{"lengthscale", "1,,2", `lengthscale is "1,,2", want numbers separated by commas or learned`},
+		{"lengthscale", "1,-2", "lengthscale is -2, want more than 0"},
+		{"hidden", "", `hidden is "", want whole numbers separated by commas`},
+		{"hidden", "50,x", `hidden is "50,x", want whole numbers separated by commas`},
+		{"hidden", "50,1001", "hidden is 1001, want 1 to 1000"},
+		{"steps", "1.5", `steps is "1.5", want a whole number`},
+		{"steps", "0", "steps is 0, want 1 to 1000000"},
+		{"limit", "0", "limit is 0, want 1 or more"},
+		{"exact", "maybe", `exact is "maybe", want true or false`},
+		{"method", "newtn", `method is "newtn", want adam or newton`},
+		{"way", "", `way is "", want up or down`},
 	} {
-		o := options{Scale: []float64{7}}
-		err := settings.Set(&o, c.key, c.text)
-		require.EqualError(t, err, c.want)
-		require.Equal(t, options{Scale: []float64{7}}, o, "a failed Set leaves the options as they were")
+		o := options{Length: []float64{7}}
+		require.EqualError(t, settings.Set(&o, c.key, c.text), c.want)
+		require.Equal(t, options{Length: []float64{7}}, o, "a failed Set leaves the options as they were")
 	}
 	require.ErrorIs(t, settings.Set(&options{}, "nope", "1"), settings.ErrUnknown)
 	require.ErrorIs(t, settings.Set(&options{}, "steps", "x"), settings.ErrValue)
-	require.EqualError(t, settings.Set(&options{}, "steps", "0"), `bad value steps="0": 0 would stand for the default, 1000`)
+	require.ErrorIs(t, settings.Set(&options{}, "steps", "-1"), settings.ErrValue)
 	require.EqualError(t, settings.Set(&struct{}{}, "beta", "1"), `unknown setting "beta": there is nothing to set`)
+	_, err := settings.Get(&options{}, "nope")
+	require.ErrorIs(t, err, settings.ErrUnknown)
+}
+
+// Zero values stand for the declared defaults; Resolve changes nothing else.
+func TestResolve(t *testing.T) {
+	o, err := settings.Resolve("m", options{})
+	require.NoError(t, err)
+	require.Equal(t, options{
+		base: base{Kernel: "matern52"}, Width: []int{50, 50}, Steps: 1000, Tol: 0.5, Bias: new(0.25), By: "adam",
+	}, o)
+
+	given := options{
+		base: base{Kernel: "rbf", Scale: new(1.5), Custom: 3}, Noise: new(2.), Length: []float64{1}, Width: []int{}, Steps: 5,
+		Extra: 2, Limit: 7, Seed: 1, Tol: 1, Bias: new(0.), Exact: true, Names: []string{"a"}, By: "newton", Way: "up",
+	}
+	o, err = settings.Resolve("m", given)
+	require.NoError(t, err)
+	require.Equal(t, given, o)
+
+	for want, o := range map[string]options{
+		"m: steps is -1, want 1 to 1000000":             {Steps: -1},
+		"m: extra is 10, want 0 to 9":                   {Extra: 10},
+		"m: tol is NaN, want more than 0 and at most 1": {Tol: math.NaN()},
+		"m: bias is +Inf, want 0 or more":               {Bias: new(math.Inf(1))},
+		"m: scale is 0.5, want 1 to 2":                  {base: base{Scale: new(0.5)}},
+		"m: hidden is 0, want 1 to 1000":                {Width: []int{3, 0}},
+		`m: method is "sgd", want adam or newton`:       {By: "sgd"},
+	} {
+		_, err := settings.Resolve("m", o)
+		require.EqualError(t, err, want)
+		require.ErrorIs(t, err, settings.ErrValue)
+		require.EqualError(t, settings.Check(o), want[3:])
+		require.EqualError(t, settings.Check(&o), want[3:])
+	}
+	require.NoError(t, settings.Check(func() {}), "no struct")
+	o = options{}
+	require.NoError(t, settings.Check(&o))
+	require.Equal(t, options{}, o, "Check changes nothing")
+}
+
+func TestRanges(t *testing.T) {
+	list := settings.List(&struct {
+		A float64 `set:"a" default:"1" range:"(0,1)"`
+		B float64 `set:"b" default:"0" range:"[0,1)"`
+		C float64 `set:"c" default:"0" range:"(-inf,inf)"`
+		D float64 `set:"d" default:"0" range:"(-inf,2]"`
+		E float64 `set:"e" default:"0" range:"[-1e-3,1e100]"`
+	}{})
+	var words []string
+	for _, s := range list {
+		words = append(words, s.Range)
+	}
+	require.Equal(t, []string{"more than 0 and less than 1", "0 or more and less than 1", "finite", "at most 2", "-0.001 to 1e+100"}, words)
 }
 
 func TestList(t *testing.T) {
 	list := settings.List(&options{})
-	require.Equal(t, []string{"noise", "kernel", "lengthscale", "hidden", "steps", "seed", "tol", "exact", "names", "method"}, keys(list))
-	require.Equal(t, settings.Setting{Key: "noise", Type: "number", Default: "learned", Help: "the outer one"}, list[0])
-	require.Equal(t, "adam | newton", list[9].Type)
-	require.Panics(t, func() {
-		settings.List(&struct {
-			C complex128 `set:"c"`
-		}{})
-	})
-	require.Panics(t, func() { settings.List(options{}) })
-}
-
-func keys(list []settings.Setting) []string {
 	var keys []string
 	for _, s := range list {
 		keys = append(keys, s.Key)
 	}
-	return keys
+	require.Equal(t, []string{"noise", "kernel", "scale", "lengthscale", "hidden", "steps", "extra", "limit", "seed", "tol", "bias", "exact", "names", "method", "way"}, keys)
+	require.Equal(t, settings.Setting{Key: "noise", Type: "number", Default: "learned", Range: "more than 0", Help: "the outer one"}, list[0])
+	require.Equal(t, settings.Setting{Key: "limit", Type: "whole number", Default: "100 or 5000", Range: "1 or more"}, list[7])
+	require.Equal(t, []string{"adam", "newton"}, list[13].Values)
+}
+
+// Malformed declarations panic.
+func TestDeclarations(t *testing.T) {
+	require.Panics(t, func() { settings.List(options{}) })
+	for _, o := range []any{
+		&struct {
+			C complex128 `set:"c" default:"0"`
+		}{},
+		&struct {
+			N int `set:"n" default:"1"`
+		}{},
+		&struct {
+			N int `set:"n" range:"[1,2]"`
+		}{},
+		&struct {
+			N int `set:"n" default:"1" auto:"by size" range:"[1,2]"`
+		}{},
+		&struct {
+			N int `set:"n" default:"1" range:"[0,2]"` // 0 cannot be set
+		}{},
+		&struct {
+			N float64 `set:"n" default:"1" range:"2,1"`
+		}{},
+		&struct {
+			S string `set:"s" default:"a" range:"[1,2]"`
+		}{},
+	} {
+		require.Panics(t, func() { settings.List(o) }, "%T", o)
+	}
+	require.Panics(t, func() {
+		_, _ = settings.Resolve("m", struct {
+			N int `set:"n" default:"3" range:"[1,2]"`
+		}{})
+	}, "a default out of range")
+}
+
+func TestValues(t *testing.T) {
+	o := options{Noise: new(0.5), Width: []int{3}, Bias: new(0.), By: "newton"}
+	values, err := settings.Values(&o)
+	require.NoError(t, err)
+	text, err := json.Marshal(values)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"noise": 0.5, "hidden": [3], "bias": 0, "method": "newton"}`, string(text))
+	var again options
+	require.NoError(t, settings.SetValues(&again, values))
+	require.Equal(t, o, again)
+
+	_, err = settings.Values(&options{Tol: math.NaN()})
+	require.ErrorIs(t, err, settings.ErrValue)
+	for text, want := range map[string]string{
+		`{"tol": 3}`:        "tol is 3, want more than 0 and at most 1",
+		`{"tol": "3"}`:      `tol is "3", want a number`,
+		`{"hidden": 3}`:     "hidden is 3, want a list of whole numbers",
+		`{"noise": false}`:  "noise is false, want a number",
+		`{"method": "sgd"}`: `method is "sgd", want adam or newton`,
+		`{"stesp": 3}`:      `unknown setting "stesp": did you mean steps?`,
+	} {
+		var values map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(text), &values))
+		require.EqualError(t, settings.SetValues(&options{}, values), want)
+	}
 }
 
 func Example() {
 	var o struct {
-		Beta float64 `set:"beta" help:"weight of the standard deviation" default:"2"`
+		Beta float64 `set:"beta" default:"2" range:"(0,100]" help:"weight of the standard deviation"`
 	}
 	fmt.Println(settings.Set(&o, "beta", "3"), o.Beta)
 	fmt.Println(settings.Set(&o, "betta", "3"))
+	fmt.Println(settings.Set(&o, "beta", "-3"))
 	for _, s := range settings.List(&o) {
-		fmt.Printf("%s (%s, default %s): %s\n", s.Key, s.Type, s.Default, s.Help)
+		fmt.Printf("%s (%s, %s, default %s): %s\n", s.Key, s.Type, s.Range, s.Default, s.Help)
 	}
 	// Output:
 	// <nil> 3
 	// unknown setting "betta": did you mean beta?
-	// beta (number, default 2): weight of the standard deviation
+	// beta is -3, want more than 0 and at most 100
+	// beta (number, more than 0 and at most 100, default 2): weight of the standard deviation
 }

@@ -47,7 +47,7 @@ func wave(n, dim int) surrogate.Dataset {
 }
 
 func testObjective(t *testing.T, m Model, d surrogate.Dataset) *objective {
-	m, err := m.withDefaults()
+	m, err := m.resolve()
 	require.NoError(t, err)
 	o, err := newObjective(m, d)
 	require.NoError(t, err)
@@ -230,13 +230,13 @@ func TestManyObservations(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.NoError(t, Model{Features: 3, Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}.Check(2))
-	require.ErrorIs(t, Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}.Check(2), prior.ErrSpec)
-	require.ErrorContains(t, Model{Trainer: "adm"}.Check(2), "did you mean adam?")
-	require.ErrorContains(t, Model{Decay: new(-1.0)}.Check(2), "decay is -1")
-	require.ErrorContains(t, Model{Pretrain: 10}.Check(2), "needs features")
-	require.ErrorContains(t, Model{Hidden: []int{0}}.Check(2), "a layer of 0 units")
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.NoError(t, surrogate.Check(Model{Features: 3, Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}, 2))
+	require.ErrorIs(t, surrogate.Check(Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}, 2), prior.ErrSpec)
+	require.ErrorContains(t, surrogate.Check(Model{Trainer: "adm"}, 2), `trainer is "adm", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Decay: new(-1.0)}, 2), "decay is -1")
+	require.ErrorContains(t, surrogate.Check(Model{Pretrain: 10}, 2), "needs features")
+	require.ErrorContains(t, surrogate.Check(Model{Hidden: []int{0}}, 2), "hidden is 0")
 }
 
 func TestCancelled(t *testing.T) {
@@ -262,7 +262,7 @@ func BenchmarkFit(b *testing.B) {
 }
 
 func BenchmarkLoss(b *testing.B) {
-	m, _ := Model{}.withDefaults()
+	m, _ := Model{}.resolve()
 	o, err := newObjective(m, wave(50, 6))
 	if err != nil {
 		b.Fatal(err)

@@ -3,12 +3,10 @@ package dkl
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
@@ -25,22 +23,22 @@ import (
 type Model struct {
 	prior.Spec
 
-	Hidden     []int  `set:"hidden" default:"50,50" help:"widths of the hidden layers (published: 1000,500,50)"`
-	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin (published: relu)"`
+	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers (published: 1000,500,50)"`
+	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units (published: relu)"`
 	// Features is q; 0 is one per input, the input plus what the network adds.
-	Features int `set:"features" default:"0" help:"number of features; 0 adds what the network says to each input (published: 2)"`
+	Features int `set:"features" auto:"one per input" range:"[1,10000]" help:"number of features; by default the network's output is added to each input (published: 2)"`
 	// Decay is λ.
-	Decay *float64 `set:"decay" default:"1" help:"precision of the prior on the scaled weights, the guard against overfitting (published: 0)"`
+	Decay *float64 `set:"decay" default:"1" range:"[0,inf)" help:"precision of the prior on the scaled weights, the guard against overfitting (published: 0)"`
 
 	// Trainer is "lbfgs" or "adam"; empty is L-BFGS up to 500 observations and Adam
 	// beyond.
-	Trainer  string  `set:"trainer" default:"by size" help:"lbfgs (all data at every step; up to 500 observations) or adam (published)"`
-	Steps    int     `set:"steps" default:"200 or 1000" help:"largest number of training steps (lbfgs 200, adam 1000)"`
-	Batch    int     `set:"batch" default:"250" help:"observations in a step of adam"`
-	Rate     float64 `set:"rate" default:"0.005" help:"learning rate of adam, lowered to 0 along a cosine"`
-	Pretrain int     `set:"pretrain" default:"0" help:"steps of adam on squared errors first, through a linear output that is dropped; features must be set"`
+	Trainer  string  `set:"trainer" auto:"by size" oneof:"lbfgs,adam" help:"training method: lbfgs, all data at every step (up to 500 observations); adam, as published"`
+	Steps    int     `set:"steps" auto:"200 or 1000" range:"[1,100000000]" help:"largest number of training steps (lbfgs 200, adam 1000)"`
+	Batch    int     `set:"batch" default:"250" range:"[1,1000000]" help:"observations in a step of adam"`
+	Rate     float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate of adam, lowered to 0 along a cosine"`
+	Pretrain int     `set:"pretrain" default:"0" range:"[0,100000000]" help:"steps of adam on squared errors first, through a linear output that is dropped; features must be set"`
 
-	Inducing int `set:"inducing" default:"300" help:"largest number of inducing points on the features, beyond 1000 observations"`
+	Inducing int `set:"inducing" default:"300" range:"[1,20000]" help:"largest number of inducing points on the features, beyond 1000 observations"`
 }
 
 var _ surrogate.WarmStarter = Model{}
@@ -52,35 +50,22 @@ const (
 	exactRows = 1000 // observations up to which the process on the features is exact
 )
 
-func (m Model) withDefaults() (Model, error) {
-	if err := cmp.Or(
-		settings.Layers(&m.Hidden, 50, 50),
-		settings.Choose("activation", &m.Activation, nn.Names()...),
-		settings.Choose("trainer", &m.Trainer, "", lbfgs, adam),
-		settings.NotNegative("decay", &m.Decay, 1),
-		settings.Positive("features", m.Features), settings.Positive("steps", m.Steps), settings.Positive("batch", m.Batch),
-		settings.Rate("rate", m.Rate), settings.Positive("pretrain", m.Pretrain), settings.Positive("inducing", m.Inducing),
-	); err != nil {
-		return m, fmt.Errorf("dkl: %w", err)
+// resolve replaces defaults and validates Pretrain.
+func (m Model) resolve() (Model, error) {
+	m, err := settings.Resolve("dkl", m)
+	if err == nil && m.Pretrain > 0 && m.Features == 0 {
+		err = settings.Errorf("dkl: pretrain needs features: what is added to the inputs starts at 0")
 	}
-	if m.Pretrain > 0 && m.Features == 0 {
-		return m, errors.New("dkl: pretrain needs features: what is added to the inputs starts at 0")
-	}
-	m.Batch = cmp.Or(m.Batch, 250)
-	m.Rate = cmp.Or(m.Rate, 0.005)
-	m.Inducing = cmp.Or(m.Inducing, 300)
-	return m, nil
+	return m, err
 }
 
-// Check reports settings that cannot be fitted to data of dim inputs, whatever
-// the data: Fit would return the same error.
+// Check implements surrogate.Checker.
 func (m Model) Check(dim int) error {
-	m, err := m.withDefaults()
+	m, err := m.resolve()
 	if err != nil {
 		return err
 	}
-	_, err = m.Process(cmp.Or(m.Features, dim))
-	return err
+	return m.Spec.Check(cmp.Or(m.Features, dim))
 }
 
 // Fit implements surrogate.Model. A step of L-BFGS costs O(n³ + np) for p weights.
@@ -91,7 +76,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: hyper-parameters and weights start
 // where an earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := m.resolve()
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -17,11 +18,10 @@ import (
 
 func TestConformance(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
-	small := mapnet.Settings{Hidden: []int{8}}
-	t.Run("map", func(t *testing.T) { fast.Run(t, Model{Settings: small, Updates: 100, Samples: 20}) })
-	small.Batch = 5
+	small := mapnet.Network{Hidden: []int{8}}
+	t.Run("map", func(t *testing.T) { fast.Run(t, Model{Network: small, Steps: 100, Samples: 20}) })
 	t.Run("random", func(t *testing.T) {
-		fast.Run(t, Model{Settings: small, Begin: "random", Drop: 0.2, Updates: 200, Pace: 0.02, Samples: 7, Draws: 1})
+		fast.Run(t, Model{Network: small, Start: "random", Batch: 5, Drop: 0.2, Steps: 200, Rate: 0.02, Samples: 7, Draws: 1})
 	})
 }
 
@@ -37,16 +37,16 @@ func wave() surrogate.Dataset {
 }
 
 func testObjective(t *testing.T, m Model) *mapnet.Stochastic {
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("dropout", m)
 	require.NoError(t, err)
-	p, err := mapnet.New(m.Settings, wave())
+	p, err := mapnet.New(mapnet.Settings{Network: m.Network, Batch: m.Batch}, wave())
 	require.NoError(t, err)
 	return m.objective(p)
 }
 
 func TestGradient(t *testing.T) {
 	for _, noise := range []*float64{nil, new(0.1)} {
-		o := testObjective(t, Model{Settings: mapnet.Settings{Hidden: []int{4, 3}, Precision: new(0.5), Noise: noise}, Drop: 0.3})
+		o := testObjective(t, Model{Network: mapnet.Network{Hidden: []int{4, 3}, Precision: new(0.5), Noise: noise}, Drop: 0.3})
 		rng := random.New(2, "v", 0)
 		w, h := o.Problem.Start(nil, rng)
 		v := append([]float64{math.Log(h.Precision), math.Log(h.Noise)}, w...)
@@ -63,7 +63,7 @@ func TestGradient(t *testing.T) {
 // without dropout and the variance p/(1-p) Σ_j v_j² a_j(x)².
 func TestMomentsOfOneLayer(t *testing.T) {
 	const drop, hidden = 0.2, 6
-	m := Model{Settings: mapnet.Settings{Hidden: []int{hidden}}, Drop: drop, Updates: 50, Samples: 20_000}
+	m := Model{Network: mapnet.Network{Hidden: []int{hidden}}, Drop: drop, Steps: 50, Samples: 20_000}
 	post, err := m.Fit(context.Background(), wave(), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(1, 2, []float64{0.3, 0.8})
@@ -84,10 +84,10 @@ func TestMomentsOfOneLayer(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Drop: 1}.Check(2), "drop is 1, want a probability below 1")
-	require.ErrorContains(t, Model{Begin: "maps"}.Check(2), "did you mean map?")
-	require.ErrorContains(t, Model{Updates: -1}.Check(2), "updates is -1")
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Drop: 1}, 2), "drop is 1, want more than 0 and less than 1")
+	require.ErrorContains(t, surrogate.Check(Model{Start: "maps"}, 2), `start is "maps", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Steps: -1}, 2), "steps is -1")
 }
 
 func TestCancelled(t *testing.T) {

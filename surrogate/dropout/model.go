@@ -1,7 +1,6 @@
 package dropout
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -14,48 +13,21 @@ import (
 )
 
 // Model is Monte-Carlo dropout. The zero value is the default: a 50-50 tanh network
-// of which 5 % of the hidden units are left out. Settings.Trainer, Settings.Steps
-// and Settings.Rate are those of the start; Updates counts the steps with dropout.
+// of which 5 % of the hidden units are left out. The maximum of the posterior that
+// training starts from is found with the defaults of package mapnn.
 type Model struct {
-	mapnet.Settings
+	mapnet.Network
 
-	Drop    float64 `set:"drop" default:"0.05" help:"probability that a hidden unit is left out"`
-	Updates int     `set:"updates" default:"1000" help:"steps of adam with dropout"`
-	Pace    float64 `set:"pace" default:"0.005" help:"learning rate of these, lowered to 0 along a cosine"`
-	Draws   int     `set:"draws" default:"4" help:"masks drawn at each step"`
-	Samples int     `set:"samples" default:"100" help:"networks that the posterior consists of"`
-	Begin   string  `set:"start" default:"map" help:"where the weights start: map (a maximum of the posterior) or random (as published)"`
+	Drop    float64 `set:"drop" default:"0.05" range:"(0,1)" help:"probability that a hidden unit is left out"`
+	Steps   int     `set:"steps" default:"1000" range:"[1,100000000]" help:"steps of adam with dropout"`
+	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate, lowered to 0 along a cosine"`
+	Batch   int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step"`
+	Draws   int     `set:"draws" default:"4" range:"[1,10000]" help:"masks drawn at each step"`
+	Samples int     `set:"samples" default:"100" range:"[2,100000]" help:"networks that the posterior consists of"`
+	Start   string  `set:"start" default:"map" oneof:"map,random" help:"initial weights: map, a maximum of the posterior; random, as published"`
 }
 
 var _ surrogate.WarmStarter = Model{}
-
-func (m Model) withDefaults() (Model, error) {
-	var err error
-	m.Settings, err = m.Settings.WithDefaults()
-	if err = cmp.Or(err,
-		settings.Choose("start", &m.Begin, "map", "random"), settings.Positive("drop", m.Drop),
-		settings.Positive("updates", m.Updates), settings.Rate("pace", m.Pace),
-		settings.Positive("draws", m.Draws), settings.Networks("samples", m.Samples),
-	); err != nil {
-		return m, fmt.Errorf("dropout: %w", err)
-	}
-	if m.Drop >= 1 {
-		return m, fmt.Errorf("dropout: drop is %v, want a probability below 1", m.Drop)
-	}
-	m.Drop = cmp.Or(m.Drop, 0.05)
-	m.Updates = cmp.Or(m.Updates, 1000)
-	m.Pace = cmp.Or(m.Pace, 0.005)
-	m.Draws = cmp.Or(m.Draws, 4)
-	m.Samples = cmp.Or(m.Samples, 100)
-	return m, nil
-}
-
-// Check reports settings that cannot be fitted, whatever the data: Fit would
-// return the same error.
-func (m Model) Check(int) error {
-	_, err := m.withDefaults()
-	return err
-}
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
@@ -65,11 +37,11 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: weights, precision and noise start
 // where an earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("dropout", m)
 	if err != nil {
 		return nil, err
 	}
-	p, err := mapnet.New(m.Settings, d)
+	p, err := mapnet.New(mapnet.Settings{Network: m.Network, Batch: m.Batch}, d)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +61,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 // objective is that of a problem; m has its defaults.
 func (m Model) objective(p *mapnet.Problem) *mapnet.Stochastic {
 	return &mapnet.Stochastic{
-		Problem: p, Family: masked{p.Net, m.Drop}, Draws: m.Draws, Fixed: true, FromMAP: m.Begin == "map",
-		Schedule: train.Schedule{Phase: "dropout", Steps: m.Updates, Every: 20, Rate: m.Pace},
+		Problem: p, Family: masked{p.Net, m.Drop}, Draws: m.Draws, Fixed: true, FromMAP: m.Start == "map",
+		Schedule: train.Schedule{Phase: "dropout", Steps: m.Steps, Every: 20, Rate: m.Rate},
 	}
 }

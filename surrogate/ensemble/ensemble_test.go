@@ -16,10 +16,12 @@ import (
 
 func TestConformance(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
-	t.Run("all data", func(t *testing.T) { fast.Run(t, Model{Settings: mapnet.Settings{Hidden: []int{8}}, Members: 4}) })
+	t.Run("all data", func(t *testing.T) {
+		fast.Run(t, Model{Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{8}}}, Members: 4})
+	})
 	t.Run("published", func(t *testing.T) {
 		fast.Run(t, Model{
-			Settings: mapnet.Settings{Hidden: []int{8}, Trainer: "adam", Steps: 50, Rate: 0.02, Precision: new(1.), Noise: new(0.01)},
+			Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{8}, Precision: new(1.), Noise: new(0.01)}, Trainer: "adam", Steps: 50, Rate: 0.02},
 			Members:  3, Subset: 0.8,
 		})
 	})
@@ -32,7 +34,7 @@ func TestMomentsAreThoseOfTheMembers(t *testing.T) {
 		d.X.Set(i, 0, float64(i)/8)
 		d.Y[i] = math.Sin(float64(i))
 	}
-	m := Model{Settings: mapnet.Settings{Hidden: []int{6}}, Members: 3}
+	m := Model{Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{6}}}, Members: 3}
 	p, err := m.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(1, 1, []float64{1.4})
@@ -57,7 +59,7 @@ func TestMomentsAreThoseOfTheMembers(t *testing.T) {
 // A linear model has one maximum: the members agree.
 func TestMembersOfALinearModelAgree(t *testing.T) {
 	d := surrogate.Dataset{X: mat.NewDense(3, 1, []float64{-1, 0, 1}), Y: []float64{-2, 0.3, 1.7}}
-	p, err := Model{Settings: mapnet.Settings{Hidden: []int{}, Noise: new(0.1), Precision: new(1.)}}.Fit(context.Background(), d, random.New(1, "fit", 0))
+	p, err := Model{Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{}, Noise: new(0.1), Precision: new(1.)}}}.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, 1), make([]float64, 1)
 	p.Predict(mean, variance, mat.NewDense(1, 1, []float64{5}))
@@ -68,16 +70,16 @@ func TestProgressNamesTheMember(t *testing.T) {
 	d := surrogate.Dataset{X: mat.NewDense(2, 1, []float64{0, 1}), Y: []float64{0, 1}}
 	phases := map[string]bool{}
 	ctx := surrogate.WithProgress(context.Background(), func(p surrogate.Progress) { phases[p.Phase] = true })
-	_, err := Model{Settings: mapnet.Settings{Hidden: []int{2}}, Members: 2}.Fit(ctx, d, random.New(1, "fit", 0))
+	_, err := Model{Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{2}}}, Members: 2}.Fit(ctx, d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Equal(t, map[string]bool{"network 1 of 2": true, "network 2 of 2": true}, phases)
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Subset: 1.5}.Check(2), "subset is 1.5")
-	require.ErrorContains(t, Model{Members: -1}.Check(2), "members is -1")
-	require.ErrorContains(t, Model{Settings: mapnet.Settings{Trainer: "adma"}}.Check(2), "did you mean adam?")
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Subset: 1.5}, 2), "subset is 1.5")
+	require.ErrorContains(t, surrogate.Check(Model{Members: -1}, 2), "members is -1")
+	require.ErrorContains(t, surrogate.Check(Model{Settings: mapnet.Settings{Trainer: "adma"}}, 2), `trainer is "adma", want `)
 }
 
 func BenchmarkPredictGrad(b *testing.B) {

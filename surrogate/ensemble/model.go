@@ -1,7 +1,6 @@
 package ensemble
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,34 +18,13 @@ import (
 type Model struct {
 	mapnet.Settings
 
-	Members int `set:"members" default:"10" help:"number of networks"`
+	Members int `set:"members" default:"10" range:"[2,1000]" help:"number of networks"`
 	// Subset is the share of the observations that each member sees, drawn
 	// without replacement.
-	Subset float64 `set:"subset" default:"1" help:"share of the observations that each network sees (published: 0.8)"`
+	Subset float64 `set:"subset" default:"1" range:"(0,1]" help:"share of the observations for each network (published: 0.8)"`
 }
 
 var _ surrogate.WarmStarter = Model{}
-
-func (m Model) withDefaults() (Model, error) {
-	var err error
-	m.Settings, err = m.Settings.WithDefaults()
-	if err = cmp.Or(err, settings.Networks("members", m.Members)); err != nil {
-		return m, fmt.Errorf("ensemble: %w", err)
-	}
-	m.Members = cmp.Or(m.Members, 10)
-	m.Subset = cmp.Or(m.Subset, 1)
-	if !(m.Subset > 0 && m.Subset <= 1) {
-		return m, fmt.Errorf("ensemble: subset is %v, want a share of 0 to 1", m.Subset)
-	}
-	return m, nil
-}
-
-// Check reports settings that cannot be fitted, whatever the data: Fit would
-// return the same error.
-func (m Model) Check(int) error {
-	_, err := m.withDefaults()
-	return err
-}
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
@@ -56,7 +34,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: each member starts where the one of an
 // earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("ensemble", m)
 	if err != nil {
 		return nil, err
 	}

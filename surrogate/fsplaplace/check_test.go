@@ -1,6 +1,7 @@
 package fsplaplace
 
 import (
+	"github.com/functionspace/bo/surrogate"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,7 +10,7 @@ import (
 )
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Activation: "tahn"}.Check(2), "did you mean tanh?")
-	require.ErrorIs(t, Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}.Check(2), prior.ErrSpec)
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Activation: "tahn"}, 2), `activation is "tahn", want `)
+	require.ErrorIs(t, surrogate.Check(Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}, 2), prior.ErrSpec)
 }

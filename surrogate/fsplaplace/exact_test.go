@@ -59,7 +59,7 @@ func (k featureKernel) Diag(dst []float64, x *mat.Dense) {
 // prior of its own features, w, b ~ N(0,1), with n observations of a plane.
 func linearProblem(m Model, n, dim int, noise float64) *problem {
 	m.Hidden, m.Context = []int{}, 60
-	m, err := m.withDefaults()
+	m, err := m.resolve()
 	if err != nil {
 		panic(err)
 	}

@@ -43,7 +43,7 @@ const labelNoise = 4
 // "cholesky" and "lanczos" leave out what W ties between more than two classes. The
 // fixed noise of a Spec is an error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
-	m, err := m.withDefaults()
+	m, err := m.resolve()
 	if err != nil {
 		return nil, err
 	}

@@ -29,47 +29,47 @@ import (
 // 1001 observations on the prior is fitted to 1000 of them and |C| is
 // Context + 600, so that the cost grows as n|C|².
 type Model struct {
-	prior.Spec
+	prior.Spec `range:"noise=[1e-10,inf)"`
 
-	Hidden     []int  `set:"hidden" default:"50,50" help:"widths of the hidden layers"`
-	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
+	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers"`
+	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 
 	// Bias is the standard deviation of the hidden biases that training starts
 	// from; in the first layer it is relative to half the width of the scaled
 	// box, so that the units lie all over it. Without biases a tanh network starts
 	// as an odd function of the centre of the box, and its tangent kernel ties each
 	// point to its mirror image. The published networks start at 0.
-	Bias *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial biases (published: 0)"`
+	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
 	// Context is the number of context points spread over the box, not counting
 	// the training inputs. The published runs draw 400 new ones at every step.
-	Context int `set:"context" default:"400" help:"context points in training"`
+	Context int `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
 	// CovarianceContext is the same for the covariance: 0 is Context, or 10000
 	// for the Lanczos factor.
-	CovarianceContext int `set:"covariance-context" default:"context" help:"context points for the covariance (lanczos: 10000)"`
+	CovarianceContext int `set:"covariance-context" auto:"context" range:"[1,20000]" help:"context points for the covariance (lanczos: 10000)"`
 	// Box is where context points lie: "search" is the dataset's box and 5 % of
 	// its width on each side, "data" is the published one, the bounding box of
 	// the training inputs and half its width on each side.
-	Box string `set:"box" default:"search" help:"region of the context points: search (the box searched, and 5 %) or data (range of the data, and 50 %)"`
+	Box string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 
 	// Scaling is how the network sees its inputs: "prior" divides them by the
 	// distances over which the prior varies, "data" is the published mean 0 and
 	// standard deviation 1 over the observations.
-	Scaling string `set:"scaling" default:"prior" help:"scale of the network's inputs: prior (distances over which it varies) or data (deviation 1 over the observations, as published)"`
+	Scaling string `set:"scaling" default:"prior" oneof:"prior,data" help:"scale of the network's inputs: prior, the distances over which the prior varies; data, unit deviation over the observations (as published)"`
 
 	// Trainer is "gauss-newton" or "adam". Adam is the published training: new
 	// uniform context points at each step, noise learned with the weights,
 	// early stopping.
-	Trainer string  `set:"trainer" default:"gauss-newton" help:"gauss-newton or adam (as published)"`
-	Steps   int     `set:"steps" default:"25 or 10000" help:"largest number of training steps (gauss-newton 25, adam 10000)"`
-	Rate    float64 `set:"rate" default:"0.005" help:"learning rate of adam"`
+	Trainer string  `set:"trainer" default:"gauss-newton" oneof:"gauss-newton,adam" help:"training method (published: adam)"`
+	Steps   int     `set:"steps" auto:"25 or 10000" range:"[1,100000000]" help:"largest number of training steps (gauss-newton 25, adam 10000)"`
+	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate of adam"`
 	// NoiseStart is where adam starts the noise standard deviation.
-	NoiseStart float64 `set:"noise-start" default:"0.3" help:"noise standard deviation that adam starts from"`
+	NoiseStart float64 `set:"noise-start" default:"0.3" range:"(0,inf)" help:"noise standard deviation that adam starts from"`
 
 	// Factor is how the prior enters the covariance: "ridge" (package comment),
 	// "cholesky" (Algorithm 2 with an exact factor of K⁻¹) or "lanczos"
 	// (Algorithm 2 as published).
-	Factor string `set:"factor" default:"ridge" help:"factor of the prior in the covariance: ridge, cholesky or lanczos (as published)"`
+	Factor string `set:"factor" default:"ridge" oneof:"ridge,cholesky,lanczos" help:"factor of the prior in the covariance (published: lanczos)"`
 }
 
 var _ surrogate.WarmStarter = Model{}
@@ -80,54 +80,20 @@ const (
 	// it is the variational one with C as inducing points.
 	// The prior is fitted to at most target.MaxExact of them, drawn at random.
 	inducingRows = 600
-
-	maxWidth   = 10000
-	maxContext = 20000 // K alone is then 3.2 GB
-	minNoise   = 1e-10 // of a stated noise variance, in the units of the data
 )
 
-func (m Model) withDefaults() (Model, error) {
-	if err := cmp.Or(
-		settings.Layers(&m.Hidden, 50, 50),
-		settings.Choose("activation", &m.Activation, nn.Names()...),
-		settings.Choose("trainer", &m.Trainer, "gauss-newton", "adam"),
-		settings.Choose("factor", &m.Factor, "ridge", "cholesky", "lanczos"),
-		settings.Choose("box", &m.Box, "search", "data"),
-		settings.Choose("scaling", &m.Scaling, "prior", "data"),
-		settings.Positive("context", m.Context), settings.Positive("covariance-context", m.CovarianceContext),
-		settings.Positive("steps", m.Steps), settings.Rate("rate", m.Rate), settings.Positive("noise-start", m.NoiseStart),
-		settings.NotNegative("bias", &m.Bias, 0.5),
-	); err != nil {
-		return m, fmt.Errorf("fsp-laplace: %w", err)
-	}
-	for _, h := range m.Hidden {
-		if h > maxWidth {
-			return m, fmt.Errorf("fsp-laplace: hidden: a layer of %d units, want at most %d", h, maxWidth)
-		}
-	}
-	for _, v := range []struct {
-		name  string
-		value int
-	}{{"context", m.Context}, {"covariance-context", m.CovarianceContext}} {
-		if v.value > maxContext {
-			return m, fmt.Errorf("fsp-laplace: %s is %d, must be at most %d", v.name, v.value, maxContext)
-		}
-	}
-	if v := m.Spec.Noise; v != nil && *v >= 0 && *v < minNoise {
-		return m, fmt.Errorf("fsp-laplace: noise is %v, must be at least %v: the posterior of the weights divides by it", *v, minNoise)
-	}
-	m.Context = cmp.Or(m.Context, 400)
+// resolve replaces the defaults that depend on other settings, too.
+func (m Model) resolve() (Model, error) {
+	m, err := settings.Resolve("fsp-laplace", m)
+	contextPoints, steps := m.Context, 25
 	if m.Factor == "lanczos" {
-		m.CovarianceContext = cmp.Or(m.CovarianceContext, 10000)
+		contextPoints = 10000
 	}
-	m.CovarianceContext = cmp.Or(m.CovarianceContext, m.Context)
 	if m.Trainer == "adam" {
-		m.Steps = cmp.Or(m.Steps, 10000)
+		steps = 10000
 	}
-	m.Steps = cmp.Or(m.Steps, 25)
-	m.Rate = cmp.Or(m.Rate, 0.005)
-	m.NoiseStart = cmp.Or(m.NoiseStart, 0.3)
-	return m, nil
+	m.CovarianceContext, m.Steps = cmp.Or(m.CovarianceContext, contextPoints), cmp.Or(m.Steps, steps)
+	return m, err
 }
 
 // Fit implements surrogate.Model.
@@ -139,7 +105,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // Gauss–Newton training, weights start where an earlier fit ended. A fit that
 // fails numerically wraps surrogate.ErrNotPositiveDefinite.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := m.resolve()
 	if err != nil {
 		return nil, err
 	}

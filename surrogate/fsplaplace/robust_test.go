@@ -18,27 +18,27 @@ import (
 
 func TestImpossibleSettings(t *testing.T) {
 	for want, m := range map[string]Model{
-		"hidden: a layer of 0 units":                         {Hidden: []int{5, 0}},
-		"hidden: a layer of 20000 units":                     {Hidden: []int{20000}},
-		`unknown trainer "sgd"`:                              {Trainer: "sgd"},
-		`unknown factor "lanczs": did you mean lanczos?`:     {Factor: "lanczs"},
-		`unknown box "dat": did you mean data?`:              {Box: "dat"},
-		"context is -1, must be positive":                    {Context: -1},
-		"context is 1000000, must be at most 20000":          {Context: 1000000},
-		"covariance-context is 20001, must be at most":       {CovarianceContext: 20001},
-		"steps is -3, must be positive":                      {Steps: -3},
-		"rate is NaN, must be positive":                      {Rate: math.NaN()},
-		"noise-start is +Inf, must be positive":              {NoiseStart: math.Inf(1)},
-		"bias is -0.1, must not be negative":                 {Bias: new(-0.1)},
-		"noise is 0, must be at least 1e-10":                 {Spec: prior.Spec{Noise: new(0.0)}},
-		"noise is 1e-300, must be at least 1e-10":            {Spec: prior.Spec{Noise: new(1e-300)}},
-		"invalid prior: noise variance -1":                   {Spec: prior.Spec{Noise: new(-1.0)}},
-		"invalid prior: 2 lengthscales for 3 inputs":         {Spec: prior.Spec{Lengthscale: []float64{1, 2}}},
-		"kernel \"rbff\"":                                    {Spec: prior.Spec{Kernel: "rbff"}},
-		"invalid prior: output variance 0":                   {Spec: prior.Spec{Variance: new(0.0)}},
-		"invalid prior: mean is \"zer\", want constant or z": {Spec: prior.Spec{Mean: "zer"}},
+		"hidden is 0, want 1 to 10000":                {Hidden: []int{5, 0}},
+		"hidden is 20000, want 1 to 10000":            {Hidden: []int{20000}},
+		`trainer is "sgd", want gauss-newton or adam`: {Trainer: "sgd"},
+		`factor is "lanczs", want ridge, cholesky or`: {Factor: "lanczs"},
+		`box is "dat", want search or data`:           {Box: "dat"},
+		"context is -1, want 1 to 20000":              {Context: -1},
+		"context is 1000000, want 1 to 20000":         {Context: 1000000},
+		"covariance-context is 20001, want 1 to":      {CovarianceContext: 20001},
+		"steps is -3, want 1 to":                      {Steps: -3},
+		"rate is NaN, want more than 0 and at most 1": {Rate: math.NaN()},
+		"noise-start is +Inf, want more than 0":       {NoiseStart: math.Inf(1)},
+		"bias is -0.1, want 0 or more":                {Bias: new(-0.1)},
+		"noise is 0, want 1e-10 or more":              {Spec: prior.Spec{Noise: new(0.0)}},
+		"noise is 1e-300, want 1e-10 or more":         {Spec: prior.Spec{Noise: new(1e-300)}},
+		"noise is -1, want 1e-10 or more":             {Spec: prior.Spec{Noise: new(-1.0)}},
+		"invalid prior: 2 lengthscales for 3 inputs":  {Spec: prior.Spec{Lengthscale: []float64{1, 2}}},
+		"kernel \"rbff\"":                             {Spec: prior.Spec{Kernel: "rbff"}},
+		"variance is 0, want more than 0":             {Spec: prior.Spec{Variance: new(0.0)}},
+		"mean is \"zer\", want constant or zero":      {Spec: prior.Spec{Mean: "zer"}},
 	} {
-		err := m.Check(3)
+		err := surrogate.Check(m, 3)
 		require.ErrorContains(t, err, want)
 		require.NotContains(t, err.Error(), "\n")
 	}
@@ -48,6 +48,7 @@ func TestImpossibleSettings(t *testing.T) {
 // may be stated still gives numbers.
 func TestFixedHyperparameters(t *testing.T) {
 	d := wave(10)
+	const minNoise = 1e-10
 	m := Model{Hidden: []int{20}, Context: 60, Spec: prior.Spec{Lengthscale: []float64{0.2}, Variance: new(1.5), Noise: new(minNoise), Mean: prior.MeanZero}}
 	for _, factor := range []string{"ridge", "cholesky", "lanczos"} {
 		m.Factor, m.CovarianceContext = factor, 60

@@ -99,7 +99,7 @@ func TestPiecewisePrior(t *testing.T) {
 // weighs.
 func TestBatches(t *testing.T) {
 	for weight, want := range map[string]float64{"all": 50. / 8, "batch": 1} {
-		m, err := Model{Batch: 8, Context: 5, Draws: 3, Weight: weight, Steps: 10, Anneal: 0.5}.withDefaults()
+		m, err := Model{Batch: 8, Context: 5, Draws: 3, Weight: weight, Steps: 10, Anneal: 0.5}.resolve()
 		require.NoError(t, err)
 		p := newProblem(m, surrogate.Dataset{X: space.Sobol(50, 2, random.New(1, "x", 0)), Y: make([]float64, 50)})
 		for i := range p.data.Y {
@@ -143,23 +143,23 @@ func TestSizes(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
+	require.NoError(t, surrogate.Check(Model{}, 2))
 	for want, m := range map[string]Model{
-		"did you mean gp?":     {Prior: "gb"},
-		"did you mean plain?":  {Score: "plan"},
-		"draws is 1":           {Draws: 1},
-		"eigenvalues is 2":     {Eigenvalues: 2},
-		"anneal is -1":         {Anneal: -1},
-		"range is [1 0]":       {Range: []float64{1, 0}},
-		"a layer of 0 units":   {Hidden: []int{0}},
-		"inject is -1":         {Inject: -1},
-		"bias is -1":           {Bias: new(-1.0)},
-		"noise":                {Spec: prior.Spec{Noise: new(-1.0)}},
-		"context is -1, must ": {Context: -1},
+		`prior is "gb", want `:   {Prior: "gb"},
+		`score is "plan", want `: {Score: "plan"},
+		"draws is 1":             {Draws: 1},
+		"eigenvalues is 2":       {Eigenvalues: 2},
+		"anneal is -1":           {Anneal: -1},
+		"range is [1 0]":         {Range: []float64{1, 0}},
+		"hidden is 0":            {Hidden: []int{0}},
+		"inject is -1":           {Inject: -1},
+		"bias is -1":             {Bias: new(-1.0)},
+		"noise":                  {Spec: prior.Spec{Noise: new(-1.0)}},
+		"context is -1, want ":   {Context: -1},
 	} {
-		require.ErrorContains(t, m.Check(2), want)
+		require.ErrorContains(t, surrogate.Check(m, 2), want)
 		_, err := m.Fit(t.Context(), toy.Wave(4), random.New(1, "fit", 0))
-		require.EqualError(t, err, m.Check(1).Error())
+		require.ErrorContains(t, err, surrogate.Check(m, 1).Error())
 	}
 }
 

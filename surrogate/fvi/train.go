@@ -35,7 +35,7 @@ func newProblem(m Model, d surrogate.Dataset) *problem {
 	n, dim := d.Dims()
 	activation, err := nn.ByName(m.Activation)
 	if err != nil {
-		panic(err) // withDefaults has seen it
+		panic(err) // resolve has validated it
 	}
 	return &problem{
 		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(n),

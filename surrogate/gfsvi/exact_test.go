@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
@@ -149,7 +150,7 @@ func TestTrainingLowersTheObjective(t *testing.T) {
 		q := fitted.(*linearized.Posterior)
 		of, err := spec.Fit(t.Context(), d.X, d.Y, false, nil, random.Split(random.New(1, "fit", 0), "prior", 0))
 		require.NoError(t, err)
-		m, err = m.withDefaults()
+		m, err = m.resolve()
 		require.NoError(t, err)
 		p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(20), objective: objective{net: q.Net, inputs: q.Inputs, process: of.Process, gamma: m.Gamma}}
 		_, trained := summary.DecodeState(q.State(), 12*q.Net.NumParams())
@@ -168,9 +169,9 @@ func TestTrainingLowersTheObjective(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Covariance: "lowrank"}.Check(2), "did you mean low-rank?")
-	require.ErrorContains(t, Model{Gamma: -1}.Check(2), "gamma is -1")
-	require.ErrorIs(t, Model{Gamma: -1}.Check(2), ErrSetting)
-	require.ErrorIs(t, Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}.Check(2), prior.ErrSpec)
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Covariance: "lowrank"}, 2), `covariance is "lowrank", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Gamma: -1}, 2), "gamma is -1")
+	require.ErrorIs(t, surrogate.Check(Model{Gamma: -1}, 2), surrogate.ErrSetting)
+	require.ErrorIs(t, surrogate.Check(Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}, 2), prior.ErrSpec)
 }

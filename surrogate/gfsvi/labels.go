@@ -48,7 +48,7 @@ const leastCurvature = 1e-6
 // the Laplace approximation of the exact process, and the rate after it 0.003. The fixed noise of a Spec is an
 // error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
-	m, err := m.withDefaults()
+	m, err := m.resolve()
 	if err != nil {
 		return nil, err
 	}

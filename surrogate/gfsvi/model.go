@@ -3,7 +3,6 @@ package gfsvi
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -26,42 +25,42 @@ import (
 // fitted by marginal likelihood, S of low rank plus a diagonal, and a start near
 // the optimum.
 type Model struct {
-	prior.Spec
+	prior.Spec `range:"noise=[1e-8,1e100]"`
 
-	Hidden     []int  `set:"hidden" default:"30,30" help:"widths of the hidden layers (published: 30,30 and 100,100)"`
-	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
+	Hidden     []int  `set:"hidden" default:"30,30" range:"[1,10000]" help:"widths of the hidden layers (published: 30,30 and 100,100)"`
+	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 
 	// Bias is the standard deviation of the hidden biases that training starts
 	// from.
-	Bias *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial biases (published: 0)"`
+	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
 	// Covariance of the weights: "low-rank", diag(s²) + UUᵀ with Rank columns of
 	// U, or "diagonal", the published mean field.
-	Covariance string `set:"covariance" default:"low-rank" help:"covariance of the weights: low-rank (and a diagonal) or diagonal (as published)"`
-	Rank       int    `set:"rank" default:"100" help:"columns of the low-rank part"`
+	Covariance string `set:"covariance" default:"low-rank" oneof:"low-rank,diagonal" help:"covariance of the weights: low-rank, and a diagonal; diagonal, as published"`
+	Rank       int    `set:"rank" default:"100" range:"[1,10000]" help:"columns of the low-rank part"`
 
 	// Gamma is γ of the regularised divergence: γM is on both diagonals.
-	Gamma float64 `set:"gamma" default:"1e-6" help:"regularisation of the divergence (published: 1e-10)"`
+	Gamma float64 `set:"gamma" default:"1e-6" range:"(0,inf)" help:"regularisation of the divergence (published: 1e-10)"`
 
 	// Context is the number M of measurement points drawn from the box at each
 	// step. Measure "all" adds up to as many observations of the batch to them.
-	Context int    `set:"context" default:"100" help:"measurement points drawn from the box at each step (published: 500)"`
-	Measure string `set:"measure" default:"all" help:"where the divergence is taken: all (context points and training inputs) or box (context points alone)"`
+	Context int    `set:"context" default:"100" range:"[1,10000]" help:"measurement points drawn from the box at each step (published: 500)"`
+	Measure string `set:"measure" default:"all" oneof:"all,box" help:"points at which the divergence is taken: all, measurement points and training inputs; box, measurement points alone"`
 	// Box is where context points lie: "search" is the dataset's box and 5 % of
 	// its width on each side, "data" is the published one, the bounding box of
 	// the training inputs and half its width on each side.
-	Box string `set:"box" default:"search" help:"region of the context points: search (the box searched, and 5 %) or data (range of the data, and 50 %)"`
+	Box string `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 
 	// Start is where training starts from: "fitted" (package comment) or "random",
 	// as published: weights as drawn, s = softplus(-5).
-	Start string `set:"start" default:"fitted" help:"where training starts: fitted or random (as published)"`
+	Start string `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the data, or random as published"`
 	// Steps of Adam. After a fitted start the default is 100 for the low-rank
 	// covariance and 300 for the diagonal one, and one for each five observations
 	// up to 1000.
-	Steps int `set:"steps" default:"100, 300 or 10000" help:"training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000)"`
+	Steps int `set:"steps" auto:"100, 300 or 10000" range:"[1,100000000]" help:"training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000)"`
 	// Rate of Adam in the first steps; it falls to a hundredth of that.
-	Rate  float64 `set:"rate" default:"0.0003, 0.003 or 0.005" help:"learning rate at first (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005)"`
-	Batch int     `set:"batch" default:"500" help:"observations in a step (published: 2000)"`
+	Rate  float64 `set:"rate" auto:"0.0003, 0.003 or 0.005" range:"(0,1]" help:"learning rate at first (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005)"`
+	Batch int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step (published: 2000)"`
 
 	// PriorNoise keeps σ² at that of the prior's fit, where training would go on
 	// learning it with the weights.
@@ -70,9 +69,6 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
-// ErrSetting reports a setting that no data can suit.
-var ErrSetting = errors.New("gfsvi: invalid setting")
-
 const (
 	measureAll  = "all"
 	startFitted = "fitted"
@@ -80,46 +76,18 @@ const (
 	// priorRows is the most observations that the prior is fitted to.
 	priorRows = 1000
 
-	// leastSD is the least standard deviation at which the noise can be fixed.
-	leastSD = 1e-4
-
 	// randomScale is softplus(-5), where the published training starts s.
 	randomScale = 0.006715348489118068
 )
 
-func (m Model) withDefaults() (Model, error) {
-	if err := cmp.Or(
-		settings.Layers(&m.Hidden, 30, 30),
-		settings.Choose("activation", &m.Activation, nn.Names()...),
-		settings.Choose("covariance", &m.Covariance, "low-rank", "diagonal"),
-		settings.Choose("measure", &m.Measure, measureAll, "box"),
-		settings.Choose("box", &m.Box, "search", "data"),
-		settings.Choose("start", &m.Start, startFitted, "random"),
-		settings.Positive("rank", m.Rank), settings.Positive("gamma", m.Gamma), settings.Positive("context", m.Context),
-		settings.Positive("steps", m.Steps), settings.Rate("rate", m.Rate), settings.Positive("batch", m.Batch),
-		settings.NotNegative("bias", &m.Bias, 0.5), settings.Fixed("noise", m.Noise, leastSD*leastSD),
-	); err != nil {
-		return m, fmt.Errorf("%w: %w", ErrSetting, err)
-	}
-	m.Rank = cmp.Or(m.Rank, 100)
+// resolve sets the rank and the treatment of the noise by other settings, too.
+func (m Model) resolve() (Model, error) {
+	m, err := settings.Resolve("gfsvi", m)
 	if m.Covariance == "diagonal" {
 		m.Rank = 0
 	}
-	m.Gamma = cmp.Or(m.Gamma, 1e-6)
-	m.Context = cmp.Or(m.Context, 100)
-	m.Batch = cmp.Or(m.Batch, 500)
 	m.PriorNoise = m.PriorNoise || m.Noise != nil
-	return m, nil
-}
-
-// Check reports settings that cannot be fitted to data of dim inputs, whatever
-// the data: Fit would return the same error.
-func (m Model) Check(dim int) error {
-	if _, err := m.withDefaults(); err != nil {
-		return err
-	}
-	_, err := m.Process(dim)
-	return err
+	return m, err
 }
 
 // Fit implements surrogate.Model.
@@ -130,7 +98,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: the prior and q start where an
 // earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := m.resolve()
 	if err != nil {
 		return nil, err
 	}

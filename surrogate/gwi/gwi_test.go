@@ -262,14 +262,14 @@ func TestNearTheExactProcess(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, SVGP{}.Check(3))
-	require.NoError(t, Net{}.Check(3))
-	require.ErrorContains(t, SVGP{Options{Distance: "w22"}}.Check(2), "did you mean w2?")
-	require.ErrorContains(t, SVGP{Options{Selection: "kmean"}}.Check(2), "did you mean kmeans?")
-	require.ErrorContains(t, Net{Start: "rand"}.Check(2), "did you mean random?")
-	require.ErrorContains(t, Net{Hidden: []int{0}}.Check(2), "a layer of 0 units")
-	require.ErrorContains(t, Net{Options: Options{HeldOut: 1}}.Check(2), "held-out is 1")
-	require.ErrorIs(t, SVGP{Options{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}}.Check(2), prior.ErrSpec)
+	require.NoError(t, surrogate.Check(SVGP{}, 3))
+	require.NoError(t, surrogate.Check(Net{}, 3))
+	require.ErrorContains(t, surrogate.Check(SVGP{Options{Distance: "w22"}}, 2), `distance is "w22", want `)
+	require.ErrorContains(t, surrogate.Check(SVGP{Options{Selection: "kmean"}}, 2), `selection is "kmean", want `)
+	require.ErrorContains(t, surrogate.Check(Net{Start: "rand"}, 2), `start is "rand", want `)
+	require.ErrorContains(t, surrogate.Check(Net{Hidden: []int{0}}, 2), "hidden is 0")
+	require.ErrorContains(t, surrogate.Check(Net{Options: Options{HeldOut: 1}}, 2), "held-out is 1")
+	require.ErrorIs(t, surrogate.Check(SVGP{Options{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}}, 2), prior.ErrSpec)
 }
 
 // One step with the default settings and 50 observations of 2 inputs.

@@ -22,23 +22,23 @@ import (
 
 // Options are those that the two models share. The zero value is the default.
 type Options struct {
-	prior.Spec
+	prior.Spec `range:"noise=(0,inf)"`
 
-	Inducing  int    `set:"inducing" default:"300" help:"largest number of inducing points"`
-	Selection string `set:"selection" default:"kmeans" help:"how inducing points are chosen: kmeans, or pivoted (largest remaining variance)"`
+	Inducing  int    `set:"inducing" default:"300" range:"[1,20000]" help:"largest number of inducing points"`
+	Selection string `set:"selection" default:"kmeans" oneof:"kmeans,pivoted" help:"choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance"`
 
 	// Distance is "w2", the Wasserstein-2 distance, or "w2-squared".
-	Distance string `set:"distance" default:"w2" help:"distance from the prior in the loss: w2 (as published) or w2-squared"`
+	Distance string `set:"distance" default:"w2" oneof:"w2,w2-squared" help:"Wasserstein distance from the prior in the loss (published: w2)"`
 	// Measure says where the distance is measured: at training inputs, "data", or
 	// half at those and half at points of the box searched and 5 %, "all".
-	Measure string `set:"measure" default:"all" help:"where the distance is measured: all (training inputs, and as many points of the box searched) or data (training inputs alone, as published)"`
-	Points  int    `set:"points" default:"100" help:"largest number of points at which the distance is measured"`
+	Measure string `set:"measure" default:"all" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the box searched; data, training inputs alone (as published)"`
+	Points  int    `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
 
 	// Steps of Adam. They are what keeps the mean from following the noise, which
 	// the loss alone would have it do.
-	Steps int     `set:"steps" default:"100 or 1000" help:"training steps (fitted start: 100, and a twentieth of the observations; random start: 1000)"`
-	Rate  float64 `set:"rate" default:"0.003 or 0.01" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine"`
-	Batch int     `set:"batch" default:"1000" help:"observations in a step"`
+	Steps int     `set:"steps" auto:"100 or 1000" range:"[1,100000000]" help:"training steps (fitted start: 100, and a twentieth of the observations; random start: 1000)"`
+	Rate  float64 `set:"rate" auto:"0.003 or 0.01" range:"(0,1]" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine"`
+	Batch int     `set:"batch" default:"1000" range:"[1,1000000]" help:"observations in a step"`
 
 	// LearnNoise trains σ² with the rest, from that of the prior's fit, which is
 	// kept otherwise. A noise that is fixed stays fixed.
@@ -47,7 +47,7 @@ type Options struct {
 	// HeldOut is the share of the observations that are held out of a first fit,
 	// to choose at which step to stop and a temperature that multiplies predictive
 	// variances, that of the noise too. The second fit is to all.
-	HeldOut float64 `set:"held-out" default:"0" help:"share of the observations by which a first fit chooses when to stop and a temperature of the predictive variance; 0 is none (published: 0.1)"`
+	HeldOut float64 `set:"held-out" default:"0" range:"[0,1)" help:"share of the observations by which a first fit chooses when to stop and a temperature of the predictive variance; 0 is none (published: 0.1)"`
 }
 
 // SVGP is gwi-svgp: the mean is that of a sparse Gaussian process.
@@ -59,12 +59,12 @@ type SVGP struct {
 type Net struct {
 	Options
 
-	Hidden     []int    `set:"hidden" default:"50,50" help:"widths of the hidden layers (published: 10,10)"`
-	Activation string   `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
-	Bias       *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial biases"`
+	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers (published: 10,10)"`
+	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
+	Bias       *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases"`
 	// Start is where training starts from: "fitted", weights by least squares to
 	// the mean of the sparse process, or "random".
-	Start string `set:"start" default:"fitted" help:"where the network starts: fitted (to the mean of the sparse process) or random (as published)"`
+	Start string `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`
 }
 
 var (
@@ -88,64 +88,32 @@ type recipe struct {
 	fitted bool
 }
 
-func (o Options) recipe(name string) (recipe, error) {
-	if err := cmp.Or(
-		settings.Choose("selection", &o.Selection, "kmeans", "pivoted"),
-		settings.Choose("distance", &o.Distance, "w2", squared),
-		settings.Choose("measure", &o.Measure, measureAll, "data"),
-		settings.Positive("inducing", o.Inducing), settings.Positive("points", o.Points),
-		settings.Positive("steps", o.Steps), settings.Positive("batch", o.Batch), settings.Rate("rate", o.Rate),
-	); err != nil {
-		return recipe{}, fmt.Errorf("%s: %w", name, err)
-	}
-	if !(o.HeldOut >= 0 && o.HeldOut < 1) {
-		return recipe{}, fmt.Errorf("%s: held-out is %v, want a share below 1", name, o.HeldOut)
-	}
-	o.Points = cmp.Or(o.Points, 100)
-	o.Batch = cmp.Or(o.Batch, 1000)
-	o.LearnNoise = o.LearnNoise && o.Noise == nil
-	return recipe{Options: o, name: name}, nil
+func (m SVGP) recipe() (recipe, error) {
+	const name = "gwi-svgp"
+	m, err := settings.Resolve(name, m)
+	return newRecipe(name, m.Options), err
 }
-
-func (m SVGP) recipe() (recipe, error) { return m.Options.recipe("gwi-svgp") }
 
 func (m Net) recipe() (recipe, error) {
 	const name = "gwi-net"
-	r, err := m.Options.recipe(name)
+	m, err := settings.Resolve(name, m)
 	if err != nil {
-		return r, err
+		return recipe{}, err
 	}
-	if err := cmp.Or(
-		settings.Layers(&m.Hidden, 50, 50),
-		settings.Choose("activation", &m.Activation, nn.Names()...),
-		settings.Choose("start", &m.Start, startFitted, "random"),
-		settings.NotNegative("bias", &m.Bias, 0.5),
-	); err != nil {
-		return r, fmt.Errorf("%s: %w", name, err)
-	}
+	r := newRecipe(name, m.Options)
 	activation, err := nn.ByName(m.Activation)
 	r.net, r.bias, r.fitted = &nn.Network{Hidden: m.Hidden, Activation: activation}, *m.Bias, m.Start == startFitted
 	return r, err
 }
 
+func newRecipe(name string, o Options) recipe {
+	o.LearnNoise = o.LearnNoise && o.Noise == nil
+	return recipe{Options: o, name: name}
+}
+
 // sparse is the model that the fit starts from.
 func (r recipe) sparse() svgp.Model {
 	return svgp.Model{Spec: r.Spec, Inducing: r.Inducing, Selection: r.Selection}
-}
-
-// Check reports settings that cannot be fitted to data of dim inputs, whatever
-// the data: Fit would return the same error.
-func (m SVGP) Check(dim int) error { return suits(m.recipe, dim) }
-
-// Check is like that of SVGP.
-func (m Net) Check(dim int) error { return suits(m.recipe, dim) }
-
-func suits(of func() (recipe, error), dim int) error {
-	r, err := of()
-	if err != nil {
-		return err
-	}
-	return r.sparse().Check(dim)
 }
 
 // Fit implements surrogate.Model.

@@ -2,6 +2,7 @@ package hmc
 
 import (
 	"context"
+	"github.com/functionspace/bo/internal/settings"
 	"math"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestConformance(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
 	m := Model{Hidden: []int{6}, Chains: 2, Warmup: 30, Draws: 20, Samples: 15, Depth: 5}
 	t.Run("map", func(t *testing.T) { fast.Run(t, m) })
-	m.Hidden, m.Begin, m.Chains, m.Noise = []int{4, 4}, "random", 1, new(0.1)
+	m.Hidden, m.Start, m.Chains, m.Noise = []int{4, 4}, "random", 1, new(0.1)
 	t.Run("random", func(t *testing.T) { fast.Run(t, m) })
 }
 
@@ -41,9 +42,9 @@ func toy(n int) surrogate.Dataset {
 }
 
 func problem(t testing.TB, m Model, d surrogate.Dataset) *mapnet.Problem {
-	_, s, err := m.withDefaults()
+	m, err := settings.Resolve("hmc", m)
 	require.NoError(t, err)
-	p, err := mapnet.New(s, d)
+	p, err := mapnet.New(mapnet.Settings{Network: m.network()}, d)
 	require.NoError(t, err)
 	return p
 }
@@ -119,7 +120,7 @@ func TestOutputWeightsAreIntegrated(t *testing.T) {
 // from Bayesian linear regression.
 func TestLinearModel(t *testing.T) {
 	const delta, noise = 0.7, 0.05
-	m := Model{Hidden: []int{}, Precision: new(delta), Noise: new(noise), Draws: 600, Warmup: 1, Samples: 2400, Begin: "random"}
+	m := Model{Hidden: []int{}, Precision: new(delta), Noise: new(noise), Draws: 600, Warmup: 1, Samples: 2400, Start: "random"}
 	d := toy(9)
 	post, err := m.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
@@ -224,7 +225,7 @@ func TestDiagnosis(t *testing.T) {
 	require.Less(t, hyper(t, good, "rhat"), maxRHat)
 	require.Greater(t, hyper(t, good, "ess"), 50.)
 
-	m.Begin, m.Chains, m.Warmup, m.Draws, m.Depth = "random", 2, 1, 10, 1
+	m.Start, m.Chains, m.Warmup, m.Draws, m.Depth = "random", 2, 1, 10, 1
 	bad, err := m.Fit(context.Background(), toy(12), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Greater(t, hyper(t, bad, "rhat"), maxRHat)
@@ -242,13 +243,13 @@ func TestThinning(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Begin: "maps"}.Check(2), "did you mean map?")
-	require.ErrorContains(t, Model{Chains: -1}.Check(2), "chains is -1")
-	require.ErrorContains(t, Model{Draws: 3}.Check(2), "draws is 3, want at least 8")
-	require.ErrorContains(t, Model{Accept: 1}.Check(2), "accept is 1, want a probability below 1")
-	require.ErrorContains(t, Model{Depth: 21}.Check(2), "depth is 21, want at most 20")
-	require.ErrorContains(t, Model{Activation: "tahn"}.Check(2), "hmc: unknown activation")
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Start: "maps"}, 2), `start is "maps", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Chains: -1}, 2), "chains is -1")
+	require.ErrorContains(t, surrogate.Check(Model{Draws: 3}, 2), "draws is 3, want 8 to")
+	require.ErrorContains(t, surrogate.Check(Model{Accept: 1}, 2), "accept is 1, want more than 0 and less than 1")
+	require.ErrorContains(t, surrogate.Check(Model{Depth: 21}, 2), "depth is 21, want 1 to 20")
+	require.ErrorContains(t, surrogate.Check(Model{Activation: "tahn"}, 2), "activation is")
 }
 
 func TestCancelled(t *testing.T) {

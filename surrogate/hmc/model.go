@@ -1,7 +1,6 @@
 package hmc
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -20,70 +19,37 @@ import (
 // is the default: one hidden layer of 50 tanh units, precision and noise sampled, four
 // chains.
 type Model struct {
-	Hidden     []int    `set:"hidden" default:"50" help:"widths of the hidden layers"`
-	Activation string   `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
-	Precision  *float64 `set:"precision" default:"learned" help:"fixes the precision of the Gaussian prior on the weights"`
-	Noise      *float64 `set:"noise" default:"learned" help:"fixes the variance of the observation noise"`
+	Hidden     []int    `set:"hidden" default:"50" range:"[1,10000]" help:"widths of the hidden layers"`
+	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
+	Precision  *float64 `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
+	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
 
-	Chains  int     `set:"chains" default:"4" help:"number of chains"`
-	Warmup  int     `set:"warmup" default:"100" help:"draws of a chain that adapt step size and mass, then go"`
-	Draws   int     `set:"draws" default:"100" help:"draws of a chain that count, at least 8"`
-	Samples int     `set:"samples" default:"100" help:"largest number of networks that the posterior consists of"`
-	Accept  float64 `set:"accept" default:"0.8" help:"mean acceptance that step sizes aim at, below 1"`
-	Depth   int     `set:"depth" default:"8" help:"a trajectory has fewer than 2^depth steps; at most 20"`
-	Begin   string  `set:"start" default:"map" help:"where chains start: map (each at a maximum of the posterior of its own) or random (weights as for training)"`
+	Chains  int     `set:"chains" default:"4" range:"[1,1000]" help:"number of chains"`
+	Warmup  int     `set:"warmup" default:"100" range:"[1,1000000]" help:"draws of a chain that adapt step size and mass and are discarded"`
+	Draws   int     `set:"draws" default:"100" range:"[8,1000000]" help:"draws of a chain after these"`
+	Samples int     `set:"samples" default:"100" range:"[2,100000]" help:"largest number of networks that the posterior consists of"`
+	Accept  float64 `set:"accept" default:"0.8" range:"(0,1)" help:"mean acceptance that step sizes aim at"`
+	Depth   int     `set:"depth" default:"8" range:"[1,20]" help:"a trajectory has fewer than 2^depth steps"`
+	Start   string  `set:"start" default:"map" oneof:"map,random" help:"start of a chain: map, a maximum of the posterior of its own; random, initial weights as for training"`
 }
 
 var _ surrogate.Model = Model{}
 
-const (
-	minDraws = 8
-	maxDepth = 20
-)
+// Stated implements surrogate.PriorStater: a fixed precision or noise variance
+// applies to the values as they are.
+func (m Model) Stated() bool { return m.network().Stated() }
 
-func (m Model) withDefaults() (Model, mapnet.Settings, error) {
-	if m.Hidden == nil {
-		m.Hidden = []int{50}
-	}
-	s, err := mapnet.Settings{Hidden: m.Hidden, Activation: m.Activation, Precision: m.Precision, Noise: m.Noise}.WithDefaults()
-	if err = cmp.Or(err,
-		settings.Choose("start", &m.Begin, "map", "random"), settings.Positive("accept", m.Accept),
-		settings.Positive("chains", m.Chains), settings.Positive("warmup", m.Warmup), settings.Positive("draws", m.Draws),
-		settings.Networks("samples", m.Samples), settings.Positive("depth", m.Depth),
-	); err != nil {
-		return m, s, fmt.Errorf("hmc: %w", err)
-	}
-	m.Chains = cmp.Or(m.Chains, 4)
-	m.Warmup = cmp.Or(m.Warmup, 100)
-	m.Draws = cmp.Or(m.Draws, 100)
-	m.Samples = cmp.Or(m.Samples, 100)
-	m.Accept = cmp.Or(m.Accept, 0.8)
-	m.Depth = cmp.Or(m.Depth, 8)
-	switch {
-	case m.Draws < minDraws:
-		return m, s, fmt.Errorf("hmc: draws is %d, want at least %d", m.Draws, minDraws)
-	case m.Accept >= 1:
-		return m, s, fmt.Errorf("hmc: accept is %v, want a probability below 1", m.Accept)
-	case m.Depth > maxDepth:
-		return m, s, fmt.Errorf("hmc: depth is %d, want at most %d", m.Depth, maxDepth)
-	}
-	return m, s, nil
-}
-
-// Check reports settings that cannot be fitted, whatever the data: Fit would
-// return the same error.
-func (m Model) Check(int) error {
-	_, _, err := m.withDefaults()
-	return err
+func (m Model) network() mapnet.Network {
+	return mapnet.Network{Hidden: m.Hidden, Activation: m.Activation, Precision: m.Precision, Noise: m.Noise}
 }
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, settings, err := m.withDefaults()
+	m, err := settings.Resolve("hmc", m)
 	if err != nil {
 		return nil, err
 	}
-	p, err := mapnet.New(settings, d)
+	p, err := mapnet.New(mapnet.Settings{Network: m.network()}, d)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +75,7 @@ func (m Model) starts(ctx context.Context, p *mapnet.Problem, rng *rand.Rand) ([
 	for k := range starts {
 		rng := random.Split(rng, "chain", k)
 		w, h := p.Start(nil, rng)
-		if m.Begin == "map" {
+		if m.Start == "map" {
 			report := surrogate.WithProgress(ctx, func(r surrogate.Progress) {
 				r.Phase = fmt.Sprintf("start of chain %d of %d", k+1, m.Chains)
 				surrogate.Report(ctx, r)

@@ -105,10 +105,10 @@ func TestKernelIsThatOfWideNetworks(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Weight: -1}.Check(2), "weight is -1, must be positive")
-	require.ErrorContains(t, Model{Learn: true, Bias: 1}.Check(2), "cannot be fixed and learned")
-	require.ErrorIs(t, Model{Mean: "none"}.Check(2), prior.ErrSpec)
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Weight: -1}, 2), "weight is -1, want more than 0")
+	require.ErrorContains(t, surrogate.Check(Model{Learn: true, Bias: 1}, 2), "cannot be fixed and learned")
+	require.ErrorIs(t, surrogate.Check(Model{Mean: "none"}, 2), surrogate.ErrSetting)
 	_, err := Model{Depth: -3}.Fit(context.Background(), surrogate.Dataset{}, nil)
 	require.ErrorContains(t, err, "depth is -3")
 }

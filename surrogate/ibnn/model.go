@@ -1,9 +1,7 @@
 package ibnn
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -16,14 +14,14 @@ import (
 // Model is a Gaussian process with the kernel of an infinitely wide ReLU network. The
 // zero value has the published settings.
 type Model struct {
-	Depth  int     `set:"depth" default:"3" help:"hidden layers"`
-	Weight float64 `set:"weight" default:"10" help:"variance of the weights times their fan-in"`
-	Bias   float64 `set:"bias" default:"1.3" help:"variance of the biases (published: 1.6 for 200 inputs and more)"`
+	Depth  int     `set:"depth" default:"3" range:"[1,64]" help:"hidden layers"`
+	Weight float64 `set:"weight" default:"10" range:"(0,inf)" help:"variance of the weights times their fan-in"`
+	Bias   float64 `set:"bias" default:"1.3" range:"(0,inf)" help:"variance of the biases (published: 1.6 for 200 inputs and more)"`
 	Learn  bool    `set:"learn" default:"false" help:"fit the variances of weights and biases to the data, instead of the two above"`
 
-	Noise    *float64 `set:"noise" default:"learned" help:"fixes the variance of the observation noise"`
-	Mean     string   `set:"mean" default:"constant" help:"mean of the prior: constant (learned) or zero"`
-	Restarts int      `set:"restarts" default:"0" help:"starts of the hyper-parameter fit; 0 is 3, or 2 from 1000 observations"`
+	Noise    *float64 `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise"`
+	Mean     string   `set:"mean" default:"constant" oneof:"constant,zero" help:"mean of the prior; a constant is learned"`
+	Restarts int      `set:"restarts" auto:"3 or 2" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 1000 observations)"`
 }
 
 var _ surrogate.WarmStarter = Model{}
@@ -33,29 +31,27 @@ func (m Model) Stated() bool { return prior.Spec{Noise: m.Noise, Mean: m.Mean}.S
 
 // gp returns the Gaussian process that the model is.
 func (m Model) gp() (gp.Model, error) {
-	if err := cmp.Or(settings.Positive("depth", m.Depth), settings.Positive("weight", m.Weight), settings.Positive("bias", m.Bias)); err != nil {
-		return gp.Model{}, fmt.Errorf("ibnn: %w", err)
-	}
 	if m.Learn && (m.Weight != 0 || m.Bias != 0) {
-		return gp.Model{}, errors.New("ibnn: weight and bias cannot be fixed and learned")
+		return gp.Model{}, settings.Errorf("ibnn: weight and bias cannot be fixed and learned")
 	}
-	depth, weight, bias := cmp.Or(m.Depth, 3), cmp.Or(m.Weight, 10), cmp.Or(m.Bias, 1.3)
-	kernel := fmt.Sprintf("arccos(depth=%d,weight=%v,bias=%v)", depth, weight, bias)
+	m, err := settings.Resolve("ibnn", m)
+	if err != nil {
+		return gp.Model{}, err
+	}
+	kernel := fmt.Sprintf("arccos(depth=%d,weight=%v,bias=%v)", m.Depth, m.Weight, m.Bias)
 	if m.Learn {
-		kernel = fmt.Sprintf("arccos(depth=%d)", depth)
+		kernel = fmt.Sprintf("arccos(depth=%d)", m.Depth)
 	}
 	return gp.Model{Spec: prior.Spec{Kernel: kernel, Noise: m.Noise, Mean: m.Mean, Restarts: m.Restarts}}, nil
 }
 
-// Check reports settings that cannot be fitted to data of dim inputs, whatever
-// the data: Fit would return the same error.
+// Check implements surrogate.Checker.
 func (m Model) Check(dim int) error {
 	g, err := m.gp()
 	if err != nil {
 		return err
 	}
-	_, err = g.Process(dim)
-	return err
+	return g.Check(dim)
 }
 
 // Fit implements surrogate.Model, in O(n³).

@@ -9,6 +9,7 @@ import (
 
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
@@ -35,7 +36,7 @@ const maxDual = 5000
 // most 5000 labels. Defaults that depend on the number of observations count labels
 // times latent functions.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("laplace", m)
 	if err != nil {
 		return nil, err
 	}

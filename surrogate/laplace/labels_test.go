@@ -2,6 +2,7 @@ package laplace
 
 import (
 	"context"
+	"github.com/functionspace/bo/internal/settings"
 	"math"
 	"testing"
 
@@ -22,14 +23,14 @@ import (
 
 func TestLabelsConformance(t *testing.T) {
 	for name, m := range map[string]Model{
-		"full":     {Settings: mapnet.Settings{Hidden: []int{10, 10}}},
-		"kron":     {Settings: mapnet.Settings{Hidden: []int{6, 5}}, Curvature: "kron", Restarts: 1},
-		"diagonal": {Settings: mapnet.Settings{Hidden: []int{8}, Precision: new(0.2)}, Curvature: "diagonal"},
-		"adam":     {Settings: mapnet.Settings{Hidden: []int{8}, Trainer: "adam", Steps: 600, Batch: 20, Rate: 0.02}},
+		"full":     {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{10, 10}}}},
+		"kron":     {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{6, 5}}}, Curvature: "kron", Restarts: 1},
+		"diagonal": {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{8}, Precision: new(0.2)}}, Curvature: "diagonal"},
+		"adam":     {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{8}}, Trainer: "adam", Steps: 600, Batch: 20, Rate: 0.02}},
 	} {
 		t.Run(name, func(t *testing.T) { surrogatetest.RunClassifier(t, m) })
 	}
-	_, err := Model{Settings: mapnet.Settings{Noise: new(0.1)}}.FitLabels(context.Background(), slopes(4, 2), random.New(1, "fit", 0))
+	_, err := Model{Settings: mapnet.Settings{Network: mapnet.Network{Noise: new(0.1)}}}.FitLabels(context.Background(), slopes(4, 2), random.New(1, "fit", 0))
 	require.ErrorIs(t, err, prior.ErrSpec)
 }
 
@@ -69,8 +70,8 @@ func TestLinearClassifierIsExact(t *testing.T) {
 			return [][]float64{mean.RawMatrix().Data, variance.RawMatrix().Data, prob.RawMatrix().Data}
 		}
 		for name, m := range map[string]Model{
-			"gauss-newton": {Settings: mapnet.Settings{Hidden: []int{}, Precision: new(delta), Steps: 1000}},
-			"adam":         {Settings: mapnet.Settings{Hidden: []int{}, Precision: new(delta), Trainer: "adam", Rate: 0.05}},
+			"gauss-newton": {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{}, Precision: new(delta)}, Steps: 1000}},
+			"adam":         {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{}, Precision: new(delta)}, Trainer: "adam", Rate: 0.05}},
 		} {
 			got, err := m.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 			require.NoError(t, err)
@@ -99,7 +100,7 @@ func (f fixed) WithParams(theta []float64) prior.Kernel { return fixed{f.Kernel.
 // The step of each network follows the gradient of the objective.
 func TestLabelGradient(t *testing.T) {
 	d := slopes(7, 3)
-	m, err := Model{Settings: mapnet.Settings{Hidden: []int{3}}}.withDefaults()
+	m, err := settings.Resolve("laplace", Model{Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{3}}}})
 	require.NoError(t, err)
 	net, err := mapnet.New(m.Settings, surrogate.Dataset{X: d.X, Y: make([]float64, 7)})
 	require.NoError(t, err)

@@ -19,10 +19,10 @@ import (
 func TestConformance(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
 	for name, m := range map[string]Model{
-		"full":     {Settings: mapnet.Settings{Hidden: []int{10, 10}}},
-		"primal":   {Settings: mapnet.Settings{Hidden: []int{2}}},
-		"kron":     {Settings: mapnet.Settings{Hidden: []int{6, 5}}, Curvature: "kron", Restarts: 1},
-		"diagonal": {Settings: mapnet.Settings{Hidden: []int{8}, Trainer: "adam", Steps: 300, Batch: 5, Rate: 0.02}, Curvature: "diagonal"},
+		"full":     {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{10, 10}}}},
+		"primal":   {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{2}}}},
+		"kron":     {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{6, 5}}}, Curvature: "kron", Restarts: 1},
+		"diagonal": {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{8}}, Trainer: "adam", Steps: 300, Batch: 5, Rate: 0.02}, Curvature: "diagonal"},
 	} {
 		t.Run(name, func(t *testing.T) { fast.Run(t, m) })
 	}
@@ -55,7 +55,7 @@ func TestLinearModelIsExact(t *testing.T) {
 	wm, wc := make([]float64, 3), mat.NewSymDense(3, nil)
 	want.Joint(wm, wc, x)
 	for _, trainer := range []string{"gauss-newton", "adam"} {
-		m := Model{Settings: mapnet.Settings{Hidden: []int{}, Precision: new(delta), Noise: new(noise), Trainer: trainer, Rate: 0.05}}
+		m := Model{Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}, Trainer: trainer, Rate: 0.05}}
 		got, err := m.Fit(context.Background(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		gm, gc := make([]float64, 3), mat.NewSymDense(3, nil)
@@ -73,7 +73,7 @@ func TestDoubledData(t *testing.T) {
 	twice := mat.NewDense(8, 1, nil)
 	twice.Stack(x, x)
 	variance := func(d surrogate.Dataset, noise float64) []float64 {
-		m := Model{Settings: mapnet.Settings{Hidden: []int{5}, Precision: new(1.), Noise: new(noise)}, Restarts: 1}
+		m := Model{Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{5}, Precision: new(1.), Noise: new(noise)}}, Restarts: 1}
 		p, err := m.Fit(context.Background(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, v := make([]float64, 2), make([]float64, 2)
@@ -84,10 +84,10 @@ func TestDoubledData(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Curvature: "kfac"}.Check(2), "laplace: unknown curvature")
-	require.ErrorContains(t, Model{Restarts: -1}.Check(2), "restarts is -1")
-	require.ErrorContains(t, Model{Settings: mapnet.Settings{Activation: "tahn"}}.Check(2), "did you mean tanh?")
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Curvature: "kfac"}, 2), "curvature is")
+	require.ErrorContains(t, surrogate.Check(Model{Restarts: -1}, 2), "restarts is -1")
+	require.ErrorContains(t, surrogate.Check(Model{Settings: mapnet.Settings{Network: mapnet.Network{Activation: "tahn"}}}, 2), `activation is "tahn", want `)
 }
 
 func TestCancelled(t *testing.T) {

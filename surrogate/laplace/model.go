@@ -1,7 +1,6 @@
 package laplace
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -21,33 +20,14 @@ import (
 type Model struct {
 	mapnet.Settings
 
-	Curvature string `set:"curvature" default:"full" help:"full, kron (Kronecker factors for each layer) or diagonal"`
-	Restarts  int    `set:"restarts" default:"2 or 1" help:"trainings from new weights, of which that of the largest evidence is kept (2 up to 1000 observations); the last fit of a study takes the place of the first"`
+	Curvature string `set:"curvature" default:"full" oneof:"full,kron,diagonal" help:"approximation of the Hessian; kron has Kronecker factors for each layer"`
+	Restarts  int    `set:"restarts" auto:"2 or 1" range:"[1,1000]" help:"trainings from new weights, of which the one with the largest evidence is kept (2 up to 1000 observations); a warm start takes the place of the first"`
 }
 
 var _ surrogate.WarmStarter = Model{}
 
 // manyRows is the number of observations above which one training is the default.
 const manyRows = 1000
-
-func (m Model) withDefaults() (Model, error) {
-	var err error
-	m.Settings, err = m.Settings.WithDefaults()
-	if err = cmp.Or(err,
-		settings.Choose("curvature", &m.Curvature, mapnet.Full, mapnet.Kron, mapnet.Diagonal),
-		settings.Positive("restarts", m.Restarts),
-	); err != nil {
-		return m, fmt.Errorf("laplace: %w", err)
-	}
-	return m, nil
-}
-
-// Check reports settings that cannot be fitted, whatever the data: Fit would
-// return the same error.
-func (m Model) Check(int) error {
-	_, err := m.withDefaults()
-	return err
-}
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
@@ -57,7 +37,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: weights, precision and noise of the
 // first training start where an earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("laplace", m)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	surrogatetest.Options{Fast: true}.Run(t, Model{mapnet.Settings{Hidden: []int{10}}})
+	surrogatetest.Options{Fast: true}.Run(t, Model{mapnet.Settings{Network: mapnet.Network{Hidden: []int{10}}}})
 }
 
 // Without hidden layers the mean is the mean of ridge regression, and the latent
@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 func TestRidgeRegression(t *testing.T) {
 	const delta, noise = 0.8, 0.1
 	d := surrogate.Dataset{X: mat.NewDense(3, 1, []float64{-1, 0, 1}), Y: []float64{-2, 0.3, 1.7}}
-	p, err := Model{mapnet.Settings{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}}.Fit(context.Background(), d, random.New(1, "fit", 0))
+	p, err := Model{mapnet.Settings{Network: mapnet.Network{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}}}.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, 1), make([]float64, 1)
 	p.Predict(mean, variance, mat.NewDense(1, 1, []float64{2}))
@@ -35,6 +35,6 @@ func TestRidgeRegression(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{mapnet.Settings{Activation: "tahn"}}.Check(2), "map: unknown activation")
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{mapnet.Settings{Network: mapnet.Network{Activation: "tahn"}}}, 2), "activation is")
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
@@ -21,21 +22,6 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
-func (m Model) withDefaults() (Model, error) {
-	var err error
-	if m.Settings, err = m.WithDefaults(); err != nil {
-		return m, fmt.Errorf("map: %w", err)
-	}
-	return m, nil
-}
-
-// Check reports settings that cannot be fitted, whatever the data: Fit would
-// return the same error.
-func (m Model) Check(int) error {
-	_, err := m.withDefaults()
-	return err
-}
-
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
@@ -44,7 +30,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: weights, precision and noise start
 // where an earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("map", m)
 	if err != nil {
 		return nil, err
 	}

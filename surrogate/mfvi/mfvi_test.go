@@ -11,6 +11,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -18,11 +19,10 @@ import (
 
 func TestConformance(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
-	small := mapnet.Settings{Hidden: []int{8}}
-	t.Run("map", func(t *testing.T) { fast.Run(t, Model{Settings: small, Updates: 100, Samples: 20}) })
-	small.Batch = 5
+	small := mapnet.Network{Hidden: []int{8}}
+	t.Run("map", func(t *testing.T) { fast.Run(t, Model{Network: small, Steps: 100, Samples: 20}) })
 	t.Run("random", func(t *testing.T) {
-		fast.Run(t, Model{Settings: small, Begin: "random", Updates: 200, Pace: 0.02, Samples: 7, Draws: 1})
+		fast.Run(t, Model{Network: small, Start: "random", Batch: 5, Steps: 200, Rate: 0.02, Samples: 7, Draws: 1})
 	})
 }
 
@@ -38,16 +38,16 @@ func line() surrogate.Dataset {
 }
 
 func testBound(t *testing.T, m Model) *mapnet.Stochastic {
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("mfvi", m)
 	require.NoError(t, err)
-	p, err := mapnet.New(m.Settings, line())
+	p, err := mapnet.New(mapnet.Settings{Network: m.Network, Batch: m.Batch}, line())
 	require.NoError(t, err)
 	return m.bound(p)
 }
 
 func TestGradient(t *testing.T) {
-	for _, s := range []mapnet.Settings{{Hidden: []int{4, 3}}, {Hidden: []int{3}, Precision: new(0.5), Noise: new(0.1)}} {
-		b := testBound(t, Model{Settings: s})
+	for _, s := range []mapnet.Network{{Hidden: []int{4, 3}}, {Hidden: []int{3}, Precision: new(0.5), Noise: new(0.1)}} {
+		b := testBound(t, Model{Network: s})
 		rng := random.New(2, "v", 0)
 		w, h := b.Problem.Start(nil, rng)
 		v := append([]float64{math.Log(h.Precision), math.Log(h.Noise)}, w...)
@@ -67,7 +67,7 @@ func TestGradient(t *testing.T) {
 // precisions 1/s² are the diagonal of δI + ΦᵀΦ/σ².
 func TestLinearModel(t *testing.T) {
 	const delta, noise = 0.7, 0.04
-	b := testBound(t, Model{Settings: mapnet.Settings{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}, Updates: 4000, Pace: 0.02, Draws: 8})
+	b := testBound(t, Model{Network: mapnet.Network{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}, Steps: 4000, Rate: 0.02, Draws: 8})
 	v, _, err := b.Start(context.Background(), nil, random.New(1, "start", 0))
 	require.NoError(t, err)
 	want := slices.Clone(v[2:5])
@@ -85,9 +85,9 @@ func TestLinearModel(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Begin: "maps"}.Check(2), "did you mean map?")
-	require.ErrorContains(t, Model{Draws: -1}.Check(2), "draws is -1")
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Start: "maps"}, 2), `start is "maps", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Draws: -1}, 2), "draws is -1")
 }
 
 func TestCancelled(t *testing.T) {
@@ -102,9 +102,9 @@ func TestCancelled(t *testing.T) {
 }
 
 func BenchmarkLoss(b *testing.B) {
-	m, err := Model{}.withDefaults()
+	m, err := settings.Resolve("mfvi", Model{})
 	require.NoError(b, err)
-	p, err := mapnet.New(m.Settings, line())
+	p, err := mapnet.New(mapnet.Settings{Network: m.Network, Batch: m.Batch}, line())
 	require.NoError(b, err)
 	bo := m.bound(p)
 	rng := random.New(1, "b", 0)

@@ -1,7 +1,6 @@
 package mfvi
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -15,44 +14,20 @@ import (
 )
 
 // Model is mean-field variational inference. The zero value is the default: a
-// 50-50 tanh network, prior precision and noise learned. Settings.Trainer,
-// Settings.Steps and Settings.Rate are those of the start; Updates counts the steps
-// of the bound.
+// 50-50 tanh network, prior precision and noise learned. The maximum of the
+// posterior that training starts from is found with the defaults of package mapnn.
 type Model struct {
-	mapnet.Settings
+	mapnet.Network
 
-	Updates int     `set:"updates" default:"1000" help:"steps of adam on the variational bound"`
-	Pace    float64 `set:"pace" default:"0.005" help:"learning rate of these, lowered to 0 along a cosine"`
-	Draws   int     `set:"draws" default:"4" help:"networks drawn at each step, in pairs"`
-	Samples int     `set:"samples" default:"100" help:"networks that the posterior consists of"`
-	Begin   string  `set:"start" default:"map" help:"where the means start: map (a maximum of the posterior) or random (as published)"`
+	Steps   int     `set:"steps" default:"1000" range:"[1,100000000]" help:"steps of adam on the variational bound"`
+	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate, lowered to 0 along a cosine"`
+	Batch   int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step"`
+	Draws   int     `set:"draws" default:"4" range:"[1,10000]" help:"networks drawn at each step, in pairs"`
+	Samples int     `set:"samples" default:"100" range:"[2,100000]" help:"networks that the posterior consists of"`
+	Start   string  `set:"start" default:"map" oneof:"map,random" help:"initial means: map, a maximum of the posterior; random, as published"`
 }
 
 var _ surrogate.WarmStarter = Model{}
-
-func (m Model) withDefaults() (Model, error) {
-	var err error
-	m.Settings, err = m.Settings.WithDefaults()
-	if err = cmp.Or(err,
-		settings.Choose("start", &m.Begin, "map", "random"),
-		settings.Positive("updates", m.Updates), settings.Rate("pace", m.Pace),
-		settings.Positive("draws", m.Draws), settings.Networks("samples", m.Samples),
-	); err != nil {
-		return m, fmt.Errorf("mfvi: %w", err)
-	}
-	m.Updates = cmp.Or(m.Updates, 1000)
-	m.Pace = cmp.Or(m.Pace, 0.005)
-	m.Draws = cmp.Or(m.Draws, 4)
-	m.Samples = cmp.Or(m.Samples, 100)
-	return m, nil
-}
-
-// Check reports settings that cannot be fitted, whatever the data: Fit would
-// return the same error.
-func (m Model) Check(int) error {
-	_, err := m.withDefaults()
-	return err
-}
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
@@ -62,11 +37,11 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: q, precision and noise start where an
 // earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("mfvi", m)
 	if err != nil {
 		return nil, err
 	}
-	p, err := mapnet.New(m.Settings, d)
+	p, err := mapnet.New(mapnet.Settings{Network: m.Network, Batch: m.Batch}, d)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +59,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 // bound is the variational bound of a problem; m has its defaults.
 func (m Model) bound(p *mapnet.Problem) *mapnet.Stochastic {
 	return &mapnet.Stochastic{
-		Problem: p, Family: gaussians{p.Net.NumParams()}, Draws: m.Draws, FromMAP: m.Begin == "map",
-		Schedule: train.Schedule{Phase: "bound", Steps: m.Updates, Every: 20, Rate: m.Pace},
+		Problem: p, Family: gaussians{p.Net.NumParams()}, Draws: m.Draws, FromMAP: m.Start == "map",
+		Schedule: train.Schedule{Phase: "bound", Steps: m.Steps, Every: 20, Rate: m.Rate},
 	}
 }

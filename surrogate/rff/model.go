@@ -1,7 +1,6 @@
 package rff
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -19,33 +18,14 @@ import (
 // default: 500 features of the kernel that the zero prior.Spec fits. Sun et al.
 // (2019) use 500 of an RBF kernel.
 type Model struct {
-	prior.Spec
+	prior.Spec `range:"noise=[1e-10,1e100]"`
 
-	Features int `set:"features" default:"500" help:"number of random features"`
+	Features int `set:"features" default:"500" range:"[1,20000]" help:"number of random features"`
 }
 
 var _ surrogate.WarmStarter = Model{}
 
 const fitRows = 1000 // observations that the hyper-parameters are fitted to
-
-func (m Model) withDefaults() (Model, error) {
-	if err := cmp.Or(settings.Positive("features", m.Features), settings.Fixed("noise", m.Noise, settings.LeastFixed)); err != nil {
-		return m, fmt.Errorf("rff: %w", err)
-	}
-	m.Features = cmp.Or(m.Features, 500)
-	return m, nil
-}
-
-// Check reports settings that cannot be fitted to data of dim inputs, whatever
-// the data: Fit would return the same error.
-func (m Model) Check(dim int) error {
-	m, err := m.withDefaults()
-	if err != nil {
-		return err
-	}
-	_, err = m.Process(dim)
-	return err
-}
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
@@ -55,7 +35,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: the hyper-parameters start where an
 // earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("rff", m)
 	if err != nil {
 		return nil, err
 	}

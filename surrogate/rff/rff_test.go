@@ -83,10 +83,10 @@ func TestConditioningIsAFit(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(3))
-	require.ErrorContains(t, Model{Features: -1}.Check(2), "features is -1")
-	require.ErrorContains(t, Model{Spec: prior.Spec{Noise: new(0.)}}.Check(2), "noise is 0, must lie between")
-	require.ErrorIs(t, Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}.Check(2), prior.ErrSpec)
+	require.NoError(t, surrogate.Check(Model{}, 3))
+	require.ErrorContains(t, surrogate.Check(Model{Features: -1}, 2), "features is -1")
+	require.ErrorContains(t, surrogate.Check(Model{Spec: prior.Spec{Noise: new(0.)}}, 2), "noise is 0, want 1e-10 to")
+	require.ErrorIs(t, surrogate.Check(Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}, 2), prior.ErrSpec)
 	_, err := Model{Spec: prior.Spec{Kernel: "white"}}.Fit(context.Background(), wave(5), random.New(1, "fit", 0))
 	require.ErrorContains(t, err, "has no features")
 }

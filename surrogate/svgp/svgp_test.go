@@ -2,6 +2,7 @@ package svgp
 
 import (
 	"context"
+	"github.com/functionspace/bo/internal/settings"
 	"math"
 	"slices"
 	"testing"
@@ -90,7 +91,7 @@ func TestBoundRises(t *testing.T) {
 
 func testProblem(t *testing.T, m Model) (*problem, []float64) {
 	d := toy.Sines(23, 2)
-	m, err := m.withDefaults()
+	m, err := settings.Resolve("svgp", m)
 	require.NoError(t, err)
 	p, err := newProblem(m, d)
 	require.NoError(t, err)
@@ -174,7 +175,7 @@ func TestNaturalStepReachesTheCollapsedBound(t *testing.T) {
 
 // From a bad start minibatches gain most of the distance to the best bound.
 func TestMinibatches(t *testing.T) {
-	m, err := Model{Rate: 0.03, Batch: 60, Steps: 150, Bound: "minibatch"}.withDefaults()
+	m, err := settings.Resolve("svgp", Model{Rate: 0.03, Batch: 60, Steps: 150, Bound: "minibatch"})
 	require.NoError(t, err)
 	p, err := newProblem(m, toy.Sines(300, 2))
 	require.NoError(t, err)
@@ -209,16 +210,16 @@ func TestPivotedStopsWhenNothingIsLeft(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(3))
-	require.ErrorContains(t, Model{Selection: "kmean"}.Check(2), "did you mean kmeans?")
-	require.ErrorContains(t, Model{Bound: "mini"}.Check(2), "did you mean minibatch?")
-	require.ErrorContains(t, Model{Rate: math.NaN()}.Check(2), "rate is NaN")
-	require.ErrorContains(t, Model{Spec: prior.Spec{Noise: new(0.)}}.Check(2), "noise variance of 0")
-	require.ErrorIs(t, Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}.Check(2), prior.ErrSpec)
+	require.NoError(t, surrogate.Check(Model{}, 3))
+	require.ErrorContains(t, surrogate.Check(Model{Selection: "kmean"}, 2), `selection is "kmean", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Bound: "mini"}, 2), `bound is "mini", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Rate: math.NaN()}, 2), "rate is NaN")
+	require.ErrorContains(t, surrogate.Check(Model{Spec: prior.Spec{Noise: new(0.)}}, 2), "noise is 0, want more than 0")
+	require.ErrorIs(t, surrogate.Check(Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}, 2), prior.ErrSpec)
 }
 
 func BenchmarkCollapsedGradient(b *testing.B) {
-	m, _ := Model{}.withDefaults()
+	m, _ := settings.Resolve("svgp", Model{})
 	p, err := newProblem(m, toy.Sines(10_000, 6))
 	require.NoError(b, err)
 	p.z = toy.Sines(300, 6).X

@@ -83,11 +83,11 @@ func TestManyObservations(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Prior: "bn"}.Check(2), "did you mean bnn?")
-	require.ErrorContains(t, Model{Covariance: "full"}.Check(2), "unknown covariance")
-	require.ErrorIs(t, Model{Jitter: -1}.Check(2), ErrSetting)
-	require.ErrorIs(t, Model{Noise: new(-1.0)}.Check(2), ErrSetting)
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Prior: "bn"}, 2), `prior is "bn", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Covariance: "full"}, 2), "covariance is")
+	require.ErrorIs(t, surrogate.Check(Model{Jitter: -1}, 2), surrogate.ErrSetting)
+	require.ErrorIs(t, surrogate.Check(Model{Noise: new(-1.0)}, 2), surrogate.ErrSetting)
 }
 
 // One evaluation of the objective and its gradient with the default settings, 50

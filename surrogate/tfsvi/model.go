@@ -3,7 +3,6 @@ package tfsvi
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,61 +28,62 @@ import (
 // that independent normal weights induce, and the full covariance of the output
 // weights.
 type Model struct {
-	Hidden     []int  `set:"hidden" default:"200" help:"widths of the hidden layers (published: 100,100)"`
-	Activation string `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
+	Hidden     []int  `set:"hidden" default:"200" range:"[1,10000]" help:"widths of the hidden layers (published: 100,100)"`
+	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 
 	// Spread is half the width of the box that context points are drawn from, in
 	// the network's inputs: a larger one lets the function wiggle more. Learned, each
 	// input has its own, by which its first weights are multiplied instead.
-	Spread float64  `set:"spread" default:"learned" help:"half the width of the box in the network's inputs (after another start, or with a diagonal covariance, 5)"`
-	Bias   *float64 `set:"bias" default:"0.5" help:"standard deviation of the initial hidden biases, in the first layer relative to spread"`
+	Spread float64  `set:"spread" auto:"learned" range:"(0,inf)" help:"half the width of the box in the network's inputs (after another start, or with a diagonal covariance, 5)"`
+	Bias   *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial hidden biases, in the first layer relative to spread"`
 
 	// Prior is "bnn", what independent normal weights induce through the linearised
 	// network, or "fixed", independent normal values at the context points.
-	Prior      string  `set:"prior" default:"bnn" help:"prior on functions: bnn (induced by normal weights) or fixed (independent normal values)"`
-	PriorScale float64 `set:"prior-scale" default:"learned or 1" help:"standard deviation of the prior: of the weights (bnn; learned, or 0.2 where spread is not) or of the values (fixed, 1)"`
+	Prior      string  `set:"prior" default:"bnn" oneof:"bnn,fixed" help:"prior on functions: bnn, induced by normal weights; fixed, independent normal values"`
+	PriorScale float64 `set:"prior-scale" auto:"learned or 1" range:"(0,inf)" help:"standard deviation of the prior: of the weights (bnn; learned, or 0.2 where spread is not) or of the values (fixed, 1)"`
 
 	// Covariance of the weights: "output", all of it for the output weights, in which
 	// the network is linear, and independent hidden weights, or "diagonal", the
 	// published mean field.
-	Covariance string `set:"covariance" default:"output" help:"covariance of the weights: output (full for the output layer, else diagonal) or diagonal (as published)"`
+	Covariance string `set:"covariance" default:"output" oneof:"output,diagonal" help:"covariance of the weights: output, full for the output layer, else diagonal; diagonal, as published"`
 
 	// Divergence is taken of the "full" Gaussians at the context points, or is the
 	// sum over the points of that of the marginals, "diagonal".
-	Divergence string  `set:"divergence" default:"full" help:"divergence from the prior at the context points: full or diagonal (most published runs)"`
-	Jitter     float64 `set:"jitter" default:"1e-3 or 1e-10" help:"variance added to both sides of the divergence (full 1e-3, diagonal 1e-10)"`
+	Divergence string  `set:"divergence" default:"full" oneof:"full,diagonal" help:"divergence from the prior at the context points (most published runs: diagonal)"`
+	Jitter     float64 `set:"jitter" auto:"1e-3 or 1e-10" range:"(0,inf)" help:"variance added to both sides of the divergence (full 1e-3, diagonal 1e-10)"`
 	// Sets is the number of context sets drawn at each step, of which the one of
 	// largest divergence counts.
-	Sets    int    `set:"sets" default:"1" help:"context sets at each step, of which the worst counts"`
-	Context int    `set:"context" default:"20" help:"points of a context set (published: 2 to 10)"`
-	Measure string `set:"measure" default:"half" help:"where context points lie: half (one half in the box, one half training inputs) or box (all in the box)"`
+	Sets    int    `set:"sets" default:"1" range:"[1,1000]" help:"context sets at each step, of which the one with the largest divergence counts"`
+	Context int    `set:"context" default:"20" range:"[1,10000]" help:"points of a context set (published: 2 to 10)"`
+	Measure string `set:"measure" default:"half" oneof:"half,box" help:"context points: half of them training inputs, or all in the box"`
 	// Box is where the context points lie that are no training inputs: "search" is
 	// the dataset's box and 5 % of its width on each side, "data" the bounding box
 	// of the training inputs and half its width on each side.
-	Box string `set:"box" default:"search" help:"region of the context points: search (the box searched, and 5 %) or data (range of the data, and 50 %)"`
+	Box string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 
 	StopGradient bool `set:"stop-gradient" default:"false" help:"no gradient through the Jacobian"`
 
-	Noise *float64 `set:"noise" default:"learned" help:"fixes the variance of the observation noise"`
-	Draws int      `set:"draws" default:"5" help:"draws of the weights for the likelihood at each step"`
+	Noise *float64 `set:"noise" auto:"learned" range:"[1e-6,1e100]" help:"fixes the variance of the observation noise"`
+	Draws int      `set:"draws" default:"5" range:"[1,10000]" help:"draws of the weights for the likelihood at each step"`
 	// Start is where training starts from: "fitted", for the covariance "output" the
 	// regression on the hidden layers as drawn, for "diagonal" m by Gauss–Newton steps
 	// on the squared error and a larger s; or "random", as published.
-	Start string `set:"start" default:"fitted" help:"where training starts: fitted (to the data) or random (as published)"`
+	Start string `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the data, or random as published"`
 	// Steps of Adam. Beyond 500 observations the first five of six are of m alone,
 	// before the regression.
-	Steps int     `set:"steps" default:"300 or 1500" help:"training steps of Adam (300; 1500 beyond 500 observations, or with a random start or a diagonal covariance, 500 of these from an earlier fit; published: 200000)"`
-	Rate  float64 `set:"rate" default:"0.03 or 0.01" help:"learning rate at first (0.03 after the regression, else 0.01); it falls along a cosine (published: 0.0005 to 0.001, constant)"`
-	Batch int     `set:"batch" default:"500" help:"observations in a step"`
+	Steps int     `set:"steps" auto:"300 or 1500" range:"[1,100000000]" help:"training steps of Adam (300; 1500 beyond 500 observations, or with a random start or a diagonal covariance, 500 of these from an earlier fit; published: 200000)"`
+	Rate  float64 `set:"rate" auto:"0.03 or 0.01" range:"(0,1]" help:"learning rate at first (0.03 after the regression, else 0.01); it falls along a cosine (published: 0.0005 to 0.001, constant)"`
+	Batch int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step"`
 
 	// Samples is the number of networks drawn for predictions.
-	Samples int `set:"samples" default:"100" help:"networks drawn for predictions"`
+	Samples int `set:"samples" default:"100" range:"[2,100000]" help:"networks drawn for predictions"`
 }
 
 var _ surrogate.WarmStarter = Model{}
 
-// ErrSetting reports a setting that no data can suit.
-var ErrSetting = errors.New("tfsvi: invalid setting")
+// Stated implements surrogate.PriorStater: a fixed noise variance or scale of the
+// prior applies to the values as they are.
+func (m Model) Stated() bool { return m.Noise != nil || m.PriorScale != 0 }
 
 const (
 	// Floors under a noise standard deviation: in general, and where it is fixed or
@@ -95,24 +95,9 @@ const (
 	covarianceOutput = "output"
 )
 
-func (m Model) withDefaults() (Model, error) {
-	if err := cmp.Or(
-		settings.Layers(&m.Hidden, 200),
-		settings.Choose("activation", &m.Activation, nn.Names()...),
-		settings.Choose("prior", &m.Prior, "bnn", "fixed"),
-		settings.Choose("covariance", &m.Covariance, covarianceOutput, "diagonal"),
-		settings.Choose("divergence", &m.Divergence, "full", "diagonal"),
-		settings.Choose("measure", &m.Measure, "half", "box"),
-		settings.Choose("box", &m.Box, "search", "data"),
-		settings.Choose("start", &m.Start, startFitted, "random"),
-		settings.Positive("spread", m.Spread), settings.Positive("prior-scale", m.PriorScale), settings.Positive("jitter", m.Jitter),
-		settings.Positive("sets", m.Sets), settings.Positive("context", m.Context), settings.Positive("draws", m.Draws),
-		settings.Positive("steps", m.Steps), settings.Rate("rate", m.Rate), settings.Positive("batch", m.Batch),
-		settings.Networks("samples", m.Samples),
-		settings.NotNegative("bias", &m.Bias, 0.5), settings.Fixed("noise", m.Noise, leastSDNoiseFree*leastSDNoiseFree),
-	); err != nil {
-		return m, fmt.Errorf("%w: %w", ErrSetting, err)
-	}
+// resolve replaces the defaults that depend on other settings, too.
+func (m Model) resolve() (Model, error) {
+	m, err := settings.Resolve("tfsvi", m)
 	if m.Prior == "fixed" {
 		m.PriorScale = cmp.Or(m.PriorScale, 1)
 	}
@@ -121,17 +106,7 @@ func (m Model) withDefaults() (Model, error) {
 		jitter = 1e-10
 	}
 	m.Jitter = cmp.Or(m.Jitter, jitter)
-	m.Sets, m.Context = cmp.Or(m.Sets, 1), cmp.Or(m.Context, 20)
-	m.Draws = cmp.Or(m.Draws, 5)
-	m.Batch, m.Samples = cmp.Or(m.Batch, 500), cmp.Or(m.Samples, 100)
-	return m, nil
-}
-
-// Check reports settings that cannot be fitted, whatever the data: Fit would
-// return the same error.
-func (m Model) Check(int) error {
-	_, err := m.withDefaults()
-	return err
+	return m, err
 }
 
 // Fit implements surrogate.Model.
@@ -141,7 +116,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 
 // FitFrom implements surrogate.WarmStarter: q starts where an earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.withDefaults()
+	m, err := m.resolve()
 	if err != nil {
 		return nil, err
 	}

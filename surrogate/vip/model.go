@@ -1,7 +1,6 @@
 package vip
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -18,44 +17,22 @@ import (
 // Model is a variational implicit process with a Bayesian neural network as its prior.
 // The zero value is the default: 100 networks of two layers of 20 tanh units.
 type Model struct {
-	Hidden     []int    `set:"hidden" default:"20,20" help:"widths of the hidden layers"`
-	Activation string   `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
-	Noise      *float64 `set:"noise" default:"learned" help:"fixes the variance of the observation noise"`
+	Hidden     []int    `set:"hidden" default:"20,20" range:"[1,10000]" help:"widths of the hidden layers"`
+	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
+	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
 
-	Functions int    `set:"functions" default:"100" help:"number of functions drawn from the prior, at least 2"`
-	Prior     string `set:"prior" default:"layers" help:"what of the prior is learned: layers (a scale for the weights and one for the biases of each) or weights (a mean and a scale for each weight, as published)"`
-	Steps     int    `set:"steps" default:"50" help:"largest number of iterations on the evidence"`
+	Functions int    `set:"functions" default:"100" range:"[2,100000]" help:"number of functions drawn from the prior"`
+	Prior     string `set:"prior" default:"layers" oneof:"layers,weights" help:"learned part of the prior: layers, a scale for the weights and one for the biases of each; weights, a mean and a scale for each weight (as published)"`
+	Steps     int    `set:"steps" default:"50" range:"[1,100000000]" help:"largest number of iterations on the evidence"`
 }
 
 var _ surrogate.WarmStarter = Model{}
 
+// Stated implements surrogate.PriorStater: a fixed noise variance applies to the
+// values as they are.
+func (m Model) Stated() bool { return m.Noise != nil }
+
 const fitRows = 1000 // observations that the prior is fitted to
-
-func (m Model) withDefaults() (Model, mapnet.Settings, error) {
-	if m.Hidden == nil {
-		m.Hidden = []int{20, 20}
-	}
-	s, err := mapnet.Settings{Hidden: m.Hidden, Activation: m.Activation, Noise: m.Noise, Precision: new(1.)}.WithDefaults()
-	if err = cmp.Or(err,
-		settings.Choose("prior", &m.Prior, "layers", "weights"),
-		settings.Positive("functions", m.Functions), settings.Positive("steps", m.Steps),
-	); err != nil {
-		return m, s, fmt.Errorf("vip: %w", err)
-	}
-	m.Functions = cmp.Or(m.Functions, 100)
-	m.Steps = cmp.Or(m.Steps, 50)
-	if m.Functions < 2 {
-		return m, s, fmt.Errorf("vip: functions is %d, want at least 2", m.Functions)
-	}
-	return m, s, nil
-}
-
-// Check reports settings that cannot be fitted, whatever the data: Fit would
-// return the same error.
-func (m Model) Check(int) error {
-	_, _, err := m.withDefaults()
-	return err
-}
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
@@ -65,11 +42,11 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter: the prior and the noise start where an
 // earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, settings, err := m.withDefaults()
+	m, err := settings.Resolve("vip", m)
 	if err != nil {
 		return nil, err
 	}
-	all, err := mapnet.New(settings, d)
+	all, err := mapnet.New(m.network(), d)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +78,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		}
 	}
 	return post, nil
+}
+
+// network declares the networks of the prior, whose weights have unit precision.
+func (m Model) network() mapnet.Settings {
+	return mapnet.Settings{Network: mapnet.Network{Hidden: m.Hidden, Activation: m.Activation, Precision: new(1.), Noise: m.Noise}}
 }
 
 // train maximises the evidence.

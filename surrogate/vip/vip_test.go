@@ -2,6 +2,7 @@ package vip
 
 import (
 	"context"
+	"github.com/functionspace/bo/internal/settings"
 	"math"
 	"testing"
 
@@ -35,9 +36,9 @@ func wave(n int) surrogate.Dataset {
 }
 
 func testObjective(t *testing.T, m Model, d surrogate.Dataset) *objective {
-	m, s, err := m.withDefaults()
+	m, err := settings.Resolve("vip", m)
 	require.NoError(t, err)
-	p, err := mapnet.New(s, d)
+	p, err := mapnet.New(m.network(), d)
 	require.NoError(t, err)
 	return newObjective(p, m.Functions, m.Prior == "weights", random.New(2, "eps", 0))
 }
@@ -179,11 +180,11 @@ func TestWarmStart(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, Model{}.Check(2))
-	require.ErrorContains(t, Model{Prior: "layer"}.Check(2), "did you mean layers?")
-	require.ErrorContains(t, Model{Functions: 1}.Check(2), "functions is 1, want at least 2")
-	require.ErrorContains(t, Model{Steps: -1}.Check(2), "steps is -1")
-	require.ErrorContains(t, Model{Hidden: []int{0}}.Check(2), "vip: hidden: a layer of 0 units")
+	require.NoError(t, surrogate.Check(Model{}, 2))
+	require.ErrorContains(t, surrogate.Check(Model{Prior: "layer"}, 2), `prior is "layer", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Functions: 1}, 2), "functions is 1, want 2 to")
+	require.ErrorContains(t, surrogate.Check(Model{Steps: -1}, 2), "steps is -1")
+	require.ErrorContains(t, surrogate.Check(Model{Hidden: []int{0}}, 2), "hidden is 0")
 }
 
 func TestCancelled(t *testing.T) {
@@ -198,9 +199,9 @@ func TestCancelled(t *testing.T) {
 }
 
 func BenchmarkLoss(b *testing.B) {
-	m, s, err := Model{}.withDefaults()
+	m, err := settings.Resolve("vip", Model{})
 	require.NoError(b, err)
-	p, err := mapnet.New(s, wave(50))
+	p, err := mapnet.New(m.network(), wave(50))
 	require.NoError(b, err)
 	o := newObjective(p, m.Functions, false, random.New(1, "eps", 0))
 	v := o.start(random.New(1, "start", 0))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/surrogate"
 )
 
 func TestData(t *testing.T) {
@@ -41,9 +42,7 @@ func TestModels(t *testing.T) {
 		for _, p := range Priors() {
 			m, err := model(s.Name, p)
 			require.NoError(t, err, s.Name)
-			if c, ok := m.(interface{ Check(dim int) error }); ok {
-				require.NoError(t, c.Check(1), s.Name)
-			}
+			require.NoError(t, surrogate.Check(m, 1), s.Name)
 		}
 	}
 }

@@ -3,13 +3,11 @@ package figures
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/random"
-	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -70,16 +68,11 @@ func grid() *mat.Dense {
 	return x
 }
 
-// has tells whether a model has a setting.
-func has(m surrogate.Model, key string) bool {
-	return slices.ContainsFunc(settings.List(m), func(s settings.Setting) bool { return s.Key == key })
-}
-
 // Stated tells whether a surrogate of the catalog takes a prior that is stated as a
 // kernel. The error wraps catalog.ErrUnknown.
 func Stated(name string) (bool, error) {
-	m, err := catalog.Surrogate(name)
-	return err == nil && has(m, "kernel"), err
+	m, err := catalog.NewMethod(name)
+	return err == nil && m.Has("kernel"), err
 }
 
 // model returns the named surrogate under a prior; its other settings are more, or
@@ -90,10 +83,10 @@ func model(name string, p Prior, more ...string) (surrogate.Model, error) {
 		return nil, err
 	}
 	pairs := []string{fmt.Sprintf("noise=%v", Noise)}
-	if has(method.Surrogate, "kernel") {
+	if method.Has("kernel") {
 		pairs = append(pairs, "kernel="+p.Kernel, fmt.Sprintf("lengthscale=%v", p.Lengthscale), "variance=1")
 	}
-	if has(method.Surrogate, "mean") {
+	if method.Has("mean") {
 		pairs = append(pairs, "mean="+prior.MeanZero)
 	}
 	for _, pair := range append(pairs, more...) {

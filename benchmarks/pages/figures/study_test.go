@@ -65,7 +65,7 @@ func TestContextPoints(t *testing.T) {
 	}
 	require.Less(t, 10*near.Distance, far.Distance)
 	failing := ContextRecord{Points: 3, Seed: 1}
-	require.NoError(t, failing.measure(t.Context(), p, want, []string{"factor=none"}))
-	require.Contains(t, failing.Error, `unknown factor "none"`)
+	require.NoError(t, failing.measure(t.Context(), p, want, []string{"kernel=rbff"}))
+	require.Contains(t, failing.Error, `"rbff"`)
 	require.Error(t, failing.measure(t.Context(), p, want, []string{"none=1"}))
 }

@@ -2,6 +2,7 @@ package mapnet
 
 import (
 	"context"
+	"github.com/functionspace/bo/internal/settings"
 	"math"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 )
 
 func problem(t testing.TB, s Settings, n, dim int) *Problem {
-	s, err := s.WithDefaults()
+	s, err := settings.Resolve("", s)
 	require.NoError(t, err)
 	p, err := New(s, toy.Sines(n, dim))
 	require.NoError(t, err)
@@ -23,7 +24,7 @@ func problem(t testing.TB, s Settings, n, dim int) *Problem {
 
 // The derivatives of the evidence, for every curvature.
 func TestGradientOfEvidence(t *testing.T) {
-	p := problem(t, Settings{Hidden: []int{4, 3}}, 12, 2)
+	p := problem(t, Settings{Network: Network{Hidden: []int{4, 3}}}, 12, 2)
 	w := p.Initial(random.New(2, "w", 0))
 	r := make([]float64, 12)
 	p.Residuals(r, w)
@@ -50,7 +51,7 @@ func TestGradientOfEvidence(t *testing.T) {
 }
 
 func TestGradientOfObjective(t *testing.T) {
-	p := problem(t, Settings{Hidden: []int{4, 3}, Activation: "gelu"}, 12, 2)
+	p := problem(t, Settings{Network: Network{Hidden: []int{4, 3}, Activation: "gelu"}}, 12, 2)
 	h, w := Hypers{0.7, 0.02}, p.Initial(random.New(2, "w", 0))
 	grad := make([]float64, len(w))
 	gradient(grad, make([]float64, 12), p.Net.Record(w, p.X), w, p.Y, h, 12)
@@ -64,7 +65,7 @@ func TestGradientOfObjective(t *testing.T) {
 
 // A step without damping solves a linear model, and E falls as predicted.
 func TestLevenbergMarquardtSolvesLinearModels(t *testing.T) {
-	p := problem(t, Settings{Hidden: []int{}}, 12, 2)
+	p := problem(t, Settings{Network: Network{Hidden: []int{}}}, 12, 2)
 	h := Hypers{0.7, 0.02}
 	lm := newLevenbergMarquardt(p, p.Initial(random.New(2, "w", 0)))
 	lm.lambda = 1e-12
@@ -97,7 +98,7 @@ func TestTrainersAgree(t *testing.T) {
 // layer is.
 func TestKroneckerFactors(t *testing.T) {
 	for _, n := range []int{1, 9} {
-		p := problem(t, Settings{Hidden: []int{4, 3}}, n, 2)
+		p := problem(t, Settings{Network: Network{Hidden: []int{4, 3}}}, n, 2)
 		w := p.Initial(random.New(2, "w", 0))
 		full, err := p.primal(context.Background(), w)
 		require.NoError(t, err)
@@ -128,7 +129,7 @@ func TestKroneckerFactors(t *testing.T) {
 // The covariances are J(δI + G/σ²)⁻¹Jᵀ, their draws have them, and dual and primal
 // are one.
 func TestCovariances(t *testing.T) {
-	p := problem(t, Settings{Hidden: []int{4, 3}}, 9, 2)
+	p := problem(t, Settings{Network: Network{Hidden: []int{4, 3}}}, 9, 2)
 	w, h := p.Initial(random.New(2, "w", 0)), Hypers{0.7, 0.02}
 	tape := p.Net.Record(w, toy.Sines(5, 2).X)
 	j := mat.NewDense(5, len(w), nil)
@@ -202,25 +203,24 @@ func kronRootOf(t *testing.T, c *kron, h Hypers) kronRoot {
 
 func TestSettings(t *testing.T) {
 	for text, s := range map[string]Settings{
-		"did you mean tanh?":               {Activation: "tan"},
-		"did you mean adam?":               {Trainer: "adma"},
-		"did you mean gauss-newton?":       {Trainer: "newton"},
-		"hidden: a layer of 0 units":       {Hidden: []int{0}},
-		"steps is -1, must be positive":    {Steps: -1},
-		"precision is 0, must lie between": {Precision: new(0.)},
-		"noise is NaN, must lie between":   {Noise: new(math.NaN())},
-		"noise is 1e-14, must lie between": {Noise: new(1e-14)},
-		"noise is 1e+300, must lie":        {Noise: new(1e300)},
-		"rate is +Inf, must be positive":   {Rate: math.Inf(1)},
-		"rate is 10, must be positive and": {Rate: 10},
+		"activation is \"tan\", want tanh": {Network: Network{Activation: "tan"}},
+		"trainer is \"adma\", want":        {Trainer: "adma"},
+		"hidden is 0, want 1 to 10000":     {Network: Network{Hidden: []int{0}}},
+		"steps is -1, want 1 to":           {Steps: -1},
+		"precision is 0, want 1e-10 to":    {Network: Network{Precision: new(0.)}},
+		"noise is NaN, want 1e-10 to":      {Network: Network{Noise: new(math.NaN())}},
+		"noise is 1e-14, want 1e-10 to":    {Network: Network{Noise: new(1e-14)}},
+		"noise is 1e+300, want 1e-10 to":   {Network: Network{Noise: new(1e300)}},
+		"rate is +Inf, want more than 0":   {Rate: math.Inf(1)},
+		"rate is 10, want more than 0 and": {Rate: 10},
 	} {
-		_, err := s.WithDefaults()
+		_, err := settings.Resolve("", s)
 		require.ErrorContains(t, err, text)
 	}
 }
 
 func TestTooLarge(t *testing.T) {
-	p := problem(t, Settings{Hidden: []int{200, 200}}, 1, 1)
+	p := problem(t, Settings{Network: Network{Hidden: []int{200, 200}}}, 1, 1)
 	p.Y = make([]float64, maxFull+1)
 	_, err := p.NewCurvature(context.Background(), Full, make([]float64, p.Net.NumParams()))
 	require.ErrorContains(t, err, "choose curvature=kron")

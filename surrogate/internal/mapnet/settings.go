@@ -1,7 +1,6 @@
 package mapnet
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,39 +15,30 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// Settings are those that networks trained in this way share. The zero value is
-// the default.
-type Settings struct {
-	Hidden     []int    `set:"hidden" default:"50,50" help:"widths of the hidden layers"`
-	Activation string   `set:"activation" default:"tanh" help:"tanh, relu, gelu, erf or sin"`
-	Precision  *float64 `set:"precision" default:"learned" help:"fixes the precision of the Gaussian prior on the weights"`
-	Noise      *float64 `set:"noise" default:"learned" help:"fixes the variance of the observation noise"`
+// Network declares a network with a Gaussian prior on its weights.
+type Network struct {
+	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers"`
+	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
+	Precision  *float64 `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
+	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
+}
 
-	// Trainer is "gauss-newton" or "adam"; empty is Gauss–Newton up to 1000
-	// observations and Adam beyond.
-	Trainer string  `set:"trainer" default:"by size" help:"gauss-newton or adam"`
-	Steps   int     `set:"steps" default:"100 or 5000" help:"largest number of training steps (gauss-newton 100, adam 5000)"`
-	Batch   int     `set:"batch" default:"500" help:"observations in a step of adam"`
-	Rate    float64 `set:"rate" default:"0.005" help:"learning rate of adam, lowered to 0 along a cosine"`
+// Stated implements surrogate.PriorStater: a fixed precision or noise variance
+// applies to the values as they are.
+func (n Network) Stated() bool { return n.Precision != nil || n.Noise != nil }
+
+// Settings declares a network and its training to a maximum of the posterior. The
+// zero value is the default.
+type Settings struct {
+	Network
+
+	Trainer string  `set:"trainer" auto:"by size" oneof:"gauss-newton,adam" help:"training method (gauss-newton up to 1000 observations, adam beyond)"`
+	Steps   int     `set:"steps" auto:"100 or 5000" range:"[1,100000000]" help:"largest number of training steps (gauss-newton 100, adam 5000)"`
+	Batch   int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step of adam"`
+	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate of adam, lowered to 0 along a cosine"`
 }
 
 const gaussNewtonRows = 1000
-
-// WithDefaults fills in the defaults.
-func (s Settings) WithDefaults() (Settings, error) {
-	if err := cmp.Or(
-		settings.Layers(&s.Hidden, 50, 50),
-		settings.Choose("activation", &s.Activation, nn.Names()...),
-		settings.Choose("trainer", &s.Trainer, "", "gauss-newton", "adam"),
-		settings.Positive("steps", s.Steps), settings.Positive("batch", s.Batch), settings.Rate("rate", s.Rate),
-		settings.Fixed("precision", s.Precision, settings.LeastFixed), settings.Fixed("noise", s.Noise, settings.LeastFixed),
-	); err != nil {
-		return s, err
-	}
-	s.Batch = cmp.Or(s.Batch, 500)
-	s.Rate = cmp.Or(s.Rate, 0.005)
-	return s, nil
-}
 
 // Problem is a network and the data it is trained on, in the network's units:
 // inputs spread like a uniform variable of unit variance over the box of the
@@ -67,9 +57,13 @@ type Problem struct {
 	noisePrior             prior.Density
 }
 
-// New returns the problem of a dataset, or the error of its Validate. The settings
-// have their defaults.
+// New returns the problem of a dataset. The errors are those of settings.Resolve
+// and of Dataset.Validate.
 func New(s Settings, d surrogate.Dataset) (*Problem, error) {
+	s, err := settings.Resolve("", s)
+	if err != nil {
+		return nil, err
+	}
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}

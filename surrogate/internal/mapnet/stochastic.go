@@ -121,8 +121,7 @@ func (s *Stochastic) Train(ctx context.Context, v []float64, rng *rand.Rand) err
 	})
 }
 
-// Fit returns the posterior without its networks, and θ. The learning rate is the
-// setting pace.
+// Fit returns the posterior without its networks, and θ.
 func (s *Stochastic) Fit(ctx context.Context, state surrogate.State, rng *rand.Rand) (*mixture.Posterior, []float64, error) {
 	v, warnings, err := s.Start(ctx, state, random.Split(rng, "start", 0))
 	if err != nil {
@@ -131,7 +130,7 @@ func (s *Stochastic) Fit(ctx context.Context, state surrogate.State, rng *rand.R
 	if err := s.Train(ctx, v, random.Split(rng, "training", 0)); err != nil {
 		return nil, nil, err
 	}
-	if err := train.Diverged("pace", v); err != nil {
+	if err := train.Diverged("rate", v); err != nil {
 		return nil, nil, err
 	}
 	h := s.Hypers(v)

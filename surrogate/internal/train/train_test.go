@@ -53,6 +53,6 @@ func TestScheduleEndsWithAnError(t *testing.T) {
 
 func TestDiverged(t *testing.T) {
 	require.NoError(t, Diverged("rate", []float64{1, 1e300}))
-	require.EqualError(t, Diverged("pace", []float64{1, math.NaN()}), "training diverged: a smaller pace may help")
+	require.EqualError(t, Diverged("rate", []float64{1, math.NaN()}), "training diverged: a smaller rate may help")
 	require.Error(t, Diverged("rate", []float64{math.Inf(-1)}))
 }

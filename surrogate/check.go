@@ -1,0 +1,79 @@
+package surrogate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/functionspace/bo/internal/settings"
+)
+
+// ErrSetting reports a setting of a model that is outside its range or is none of
+// its allowed values. Errors of Check and of fits wrap it.
+var ErrSetting = settings.ErrValue
+
+// A Checker validates settings that depend on each other or on the number of
+// inputs, such as a kernel expression.
+type Checker interface {
+	// Check returns the error of a fit to data of dim inputs, whatever the data.
+	Check(dim int) error
+}
+
+// Check validates the settings of a model without data: each by the range and the
+// allowed values that its struct tag declares, and all together if m is a Checker.
+// A fit to data of dim inputs would return the same error.
+func Check(m Model, dim int) error {
+	if err := settings.Check(m); err != nil {
+		return err
+	}
+	if c, ok := m.(Checker); ok {
+		return c.Check(dim)
+	}
+	return nil
+}
+
+// A PriorStater reports whether its settings state a prior on the values. The loop
+// then leaves values as they are: after a transform the prior would apply to other
+// numbers.
+type PriorStater interface {
+	Stated() bool
+}
+
+// StatesPrior reports whether m is a PriorStater with a stated prior.
+func StatesPrior(m Model) bool {
+	s, ok := m.(PriorStater)
+	return ok && s.Stated()
+}
+
+var (
+	_ WarmStarter = Scaled{}
+	_ Checker     = Scaled{}
+	_ PriorStater = Scaled{}
+)
+
+// Check implements Checker: it validates the scalings and Model.
+func (s Scaled) Check(dim int) error {
+	if err := checkInput(s.Inputs); err != nil {
+		return err
+	}
+	if err := checkOutput(s.Outputs); err != nil {
+		return err
+	}
+	return Check(s.Model, dim)
+}
+
+func checkInput(s Scaling) error {
+	if slices.Contains([]Scaling{"", Raw, Unit, ZScore}, s) {
+		return nil
+	}
+	return fmt.Errorf("surrogate: input scaling %q, want raw, unit or zscore", string(s))
+}
+
+func checkOutput(s Scaling) error {
+	if slices.Contains([]Scaling{"", Raw, ZScore}, s) {
+		return nil
+	}
+	return fmt.Errorf("surrogate: output scaling %q, want raw or zscore", string(s))
+}
+
+// Stated implements PriorStater: it reports whether Model states a prior.
+func (s Scaled) Stated() bool { return StatesPrior(s.Model) }

@@ -1,0 +1,70 @@
+package surrogate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/dkl"
+	"github.com/functionspace/bo/surrogate/fvi"
+	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/hmc"
+	"github.com/functionspace/bo/surrogate/ibnn"
+	"github.com/functionspace/bo/surrogate/laplace"
+	"github.com/functionspace/bo/surrogate/mfvi"
+	"github.com/functionspace/bo/surrogate/tfsvi"
+	"github.com/functionspace/bo/surrogate/vip"
+)
+
+// Check finds faults of single settings, of settings together and of Scaled, with
+// the error of a fit.
+func TestCheck(t *testing.T) {
+	for want, m := range map[string]surrogate.Model{
+		"noise is -1, want 0 or more":     gp.Model{Spec: prior.Spec{Noise: ptr(-1)}},
+		"3 lengthscales for 2 inputs":     &gp.Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}},
+		"steps is -1, want 1 to":          mfvi.Model{Steps: -1},
+		"pretrain needs features":         dkl.Model{Pretrain: 3},
+		"range is [2 1], want two":        fvi.Model{Range: []float64{2, 1}},
+		"cannot be fixed and learned":     ibnn.Model{Learn: true, Bias: 1},
+		"draws is 1, want 8 to":           surrogate.Scaled{Model: hmc.Model{Draws: 1}},
+		`input scaling "log", want raw`:   surrogate.Scaled{Model: gp.Model{}, Inputs: "log"},
+		`output scaling "unit", want raw`: surrogate.Scaled{Model: gp.Model{}, Outputs: "unit"},
+	} {
+		err := surrogate.Check(m, 2)
+		require.ErrorContains(t, err, want)
+		_, fit := m.Fit(t.Context(), userUnits(), nil)
+		require.ErrorContains(t, fit, want)
+	}
+	require.NoError(t, surrogate.Check(surrogate.Scaled{Model: gp.Model{}}, 2))
+	require.NoError(t, surrogate.Check(failer{}, 2), "a model without settings")
+	require.ErrorIs(t, surrogate.Check(dkl.Model{Pretrain: 3}, 2), surrogate.ErrSetting)
+}
+
+// A fixed number or a kernel states a prior, inside Scaled too; the defaults and
+// settings of the training do not.
+func TestStatesPrior(t *testing.T) {
+	network := func(set func(*laplace.Model)) surrogate.Model {
+		var m laplace.Model
+		set(&m)
+		return m
+	}
+	for _, m := range []surrogate.Model{
+		gp.Model{Spec: prior.Spec{Kernel: "rbf"}}, &gp.Model{Spec: prior.Spec{Noise: ptr(0.1)}},
+		network(func(m *laplace.Model) { m.Noise = ptr(0.1) }), network(func(m *laplace.Model) { m.Precision = ptr(2) }),
+		hmc.Model{Noise: ptr(0.1)}, vip.Model{Noise: ptr(0.1)}, tfsvi.Model{PriorScale: 0.3}, tfsvi.Model{Noise: ptr(0.1)},
+		fvi.Model{Prior: "piecewise-linear"}, ibnn.Model{Noise: ptr(0.1)},
+	} {
+		require.True(t, surrogate.StatesPrior(m), "%T", m)
+		require.True(t, surrogate.StatesPrior(surrogate.Scaled{Model: m}), "%T", m)
+		require.True(t, surrogate.StatesPrior(&surrogate.Scaled{Model: m}), "%T", m)
+	}
+	for _, m := range []surrogate.Model{
+		gp.Model{}, gp.Model{Spec: prior.Spec{Isotropic: true, Mean: prior.MeanConstant, Restarts: 2}}, laplace.Model{Restarts: 3},
+		mfvi.Model{Steps: 10}, hmc.Model{}, vip.Model{}, tfsvi.Model{}, fvi.Model{}, ibnn.Model{Weight: 3}, failer{},
+	} {
+		require.False(t, surrogate.StatesPrior(m), "%T", m)
+		require.False(t, surrogate.StatesPrior(surrogate.Scaled{Model: m}), "%T", m)
+	}
+}
