@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector empties pools at random.
+// The race detector empties sync.Pool at random.
 
 package acquisition_test
 
@@ -18,7 +18,7 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// An evaluation of LogEI allocates nothing, with gradients and without.
+// LogEI allocates nothing, with and without gradients.
 func TestAllocations(t *testing.T) {
 	for name, model := range map[string]surrogate.Model{
 		"gp": gp.Model{}, "fsp-laplace": fsplaplace.Model{Context: 50, Steps: 2},

@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/gradcheck"
 )
 
-// Conditioning through Joint alone is exact conditioning on the mean.
+// A believer equals exact conditioning on the mean.
 func TestBelieverIsExact(t *testing.T) {
 	p, _, _ := newToy(t, 2, 6, 1e-2, 4)
 	z := uniform(3, 2, 9)
@@ -53,7 +53,7 @@ func TestBelieverIsExact(t *testing.T) {
 	assert.True(t, mat.EqualApprox(d1, d2, 1e-8))
 }
 
-// Drawn functions have the conditioned moments, and right gradients.
+// Paths have the conditioned moments and correct gradients.
 func TestBelieverPaths(t *testing.T) {
 	p, _, _ := newToy(t, 2, 6, 1e-2, 4)
 	z := uniform(3, 2, 9)
@@ -90,8 +90,8 @@ func TestBelieverPaths(t *testing.T) {
 	}
 }
 
-// A pending point is observed at its mean: means stay, its variance is that of
-// the noise at most, and the best value falls to its mean.
+// Conditioning on a pending point keeps the mean, reduces the variance there to at most
+// the noise variance, and lowers the best value to the mean there.
 func TestConditionOnPending(t *testing.T) {
 	toy, x, y := newToy(t, 2, 6, 1e-3, 4)
 	for _, p := range []Problem{{Posterior: toy}, {Posterior: conditioner{toy, t}}} {

@@ -18,7 +18,7 @@ import (
 
 func rng(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 3)) }
 
-// bowl is smooth, with its minimum inside the cube.
+// bowl is smooth, with its minimum inside the unit cube.
 func bowl(x []float64) float64 {
 	var f float64
 	for i, v := range x {
@@ -28,7 +28,7 @@ func bowl(x []float64) float64 {
 	return f
 }
 
-// fitted is a model's posterior of n values of f in d inputs.
+// fitted returns the posterior of a model fitted to n values of f with d inputs.
 func fitted(t testing.TB, model surrogate.Model, f func([]float64) float64, n, d int) acquisition.Problem {
 	x, y := space.Sobol(n, d, rng(1)), make([]float64, n)
 	for i := range y {

@@ -20,7 +20,7 @@ import (
 
 var recipes = []Acquisition{EI{}, LogEI{}, PI{}, LCB{}, LCB{Beta: 0.5}, MES{Samples: 5}, Thompson{}, QEI{Samples: 64}, QLogEI{Samples: 64}, LogNEI{Samples: 64}}
 
-// single reports whether a chooses one point at a time.
+// single reports whether a has no function of several points.
 func single(a Acquisition) bool {
 	switch a.(type) {
 	case EI, LogEI, PI, LCB, MES:
@@ -41,8 +41,8 @@ func build(t testing.TB, a Acquisition, p Problem, q int) Function {
 	return f
 }
 
-// Gradients, alone and in a batch of candidates, with and without pending
-// points, whether or not the posterior can be conditioned.
+// Gradients agree with finite differences for one candidate and for several, with and
+// without pending points, and for posteriors with and without Condition.
 func TestGradients(t *testing.T) {
 	for _, d := range []int{1, 3} {
 		for _, pending := range []int{0, 2} {
@@ -82,7 +82,7 @@ func TestGradients(t *testing.T) {
 							if _, kinked := a.(QEI); kinked {
 								continue
 							}
-							// In coordinates 50 times as fine: smoothing has a scale of 1e-2.
+							// The coordinates are scaled by 50, because the smoothing has a scale of 1e-2.
 							shift, g := make([]float64, len(row)), make([]float64, len(row))
 							for j, v := range grad.RawRowView(i) {
 								g[j] = v / 50
@@ -103,8 +103,8 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// QEI has kinks where a sample's winner changes: away from them its gradient is
-// that of small differences.
+// QEI has kinks where the best point of a sample changes. Elsewhere its gradient agrees
+// with finite differences.
 func TestQEIGradient(t *testing.T) {
 	p := problem(t, 2)
 	p.Pending = uniform(1, 2, 3)
@@ -139,8 +139,8 @@ type batchCase struct {
 	Logei                 float64
 }
 
-// BoTorch's qEI, qLogEI, EI and LogEI for the same moments and base samples. It
-// maximises, so f is -f here.
+// The values agree with qEI, qLogEI, EI and LogEI of BoTorch for the same moments and
+// base samples. BoTorch maximises, so its f is -f.
 func TestAgainstBoTorch(t *testing.T) {
 	data, err := os.ReadFile("../testdata/acquisition/batch.json")
 	require.NoError(t, err)
@@ -183,13 +183,13 @@ func TestAgainstBoTorch(t *testing.T) {
 		}{{EI{}, c.Ei}, {LogEI{}, c.Logei}} {
 			value := make([]float64, 1)
 			build(t, o.recipe, one, 1).Eval(value, nil, mat.NewDense(1, 1, nil))
-			// BoTorch's closed forms differ from each other in the tenth digit in the tail.
+			// In the tail BoTorch's closed forms differ from each other in the tenth digit.
 			assert.InDelta(t, o.value, value[0], 1e-9*max(1e-60, math.Abs(o.value)), "%T best=%v", o.recipe, c.Best)
 		}
 	}
 }
 
-// Closed forms at one point, term by term.
+// The functions agree with their formulas at one point.
 func TestClosedForms(t *testing.T) {
 	const mean, s, best = 0.7, 0.4, 0.2
 	p := Problem{Posterior: &moments{mean: []float64{mean}, cov: mat.NewSymDense(1, []float64{s * s})}, Best: best}
@@ -208,8 +208,8 @@ func TestClosedForms(t *testing.T) {
 	}
 }
 
-// The analytic value, by Monte Carlo with many samples: one point, and q copies
-// of one.
+// With many samples, QEI and QLogEI of one point, or of q copies of it, agree with the
+// closed form.
 func TestBatchOfCopiesIsEI(t *testing.T) {
 	p := problem(t, 2)
 	x := uniform(5, 2, 8)
@@ -228,7 +228,7 @@ func TestBatchOfCopiesIsEI(t *testing.T) {
 		}
 		build(t, QLogEI{Samples: 1 << 14}, p, q).Eval(v, nil, copies)
 		for i := range v {
-			// fatmax of q equal logarithms is larger by τ₁ log q.
+			// fatmax of q equal numbers exceeds them by τ₁ log q.
 			if logei[i] > -8 {
 				assert.InDelta(t, logei[i]+tauMax*math.Log(float64(q)), v[i], 0.02, "q=%d", q)
 			}
@@ -236,7 +236,7 @@ func TestBatchOfCopiesIsEI(t *testing.T) {
 	}
 }
 
-// With the samples of the posterior itself the integrals are exact sums.
+// QEI is the mean over its samples, which this test computes one by one.
 func TestBatchIsTheSampleMean(t *testing.T) {
 	p := problem(t, 2)
 	p.Pending = uniform(2, 2, 4)
@@ -269,7 +269,7 @@ func TestBatchIsTheSampleMean(t *testing.T) {
 	assert.Positive(t, want)
 }
 
-// QEI is never below that of its pending points, and more samples change it little.
+// QEI is at least the QEI of the pending points alone, and converges with the samples.
 func TestPendingBelongToTheBatch(t *testing.T) {
 	p := problem(t, 2)
 	x := uniform(1, 2, 3)
@@ -301,7 +301,7 @@ func TestBaseSamplesAreNormal(t *testing.T) {
 	}
 }
 
-// Without noise, the incumbent is known: LogNEI is QLogEI with the best value.
+// Without noise LogNEI agrees with LogEI for the best observed value.
 func TestLogNEIWithoutNoise(t *testing.T) {
 	toy, x, y := newToy(t, 2, 12, 1e-10, 3)
 	p := Problem{Posterior: toy, Best: slices.Min(y), Observed: x}
@@ -316,8 +316,8 @@ func TestLogNEIWithoutNoise(t *testing.T) {
 	}
 }
 
-// With noise, an evaluated point has something left to improve on itself, and
-// the value agrees with plain Monte Carlo over all evaluated points.
+// With noise LogNEI is finite at evaluated points, and agrees with plain Monte Carlo over
+// all evaluated points.
 func TestLogNEIAgainstMonteCarlo(t *testing.T) {
 	toy, x, _ := newToy(t, 1, 8, 0.1, 5)
 	p := Problem{Posterior: toy, Observed: x, Best: math.NaN()}
@@ -361,8 +361,7 @@ func TestLogNEIAgainstMonteCarlo(t *testing.T) {
 	assert.Greater(t, slices.Max(sum), 0.01)
 }
 
-// MES is the mean of the entropy terms over minima of drawn functions, and those
-// are minima over the cube.
+// MES is the mean of the entropy terms over the minima of drawn functions over the cube.
 func TestMES(t *testing.T) {
 	p := problem(t, 1)
 	f := build(t, MES{Samples: 3}, p, 1)
@@ -390,10 +389,10 @@ func TestMES(t *testing.T) {
 	}
 }
 
-// pathRand is the state that rng has when MES draws its paths.
+// pathRand returns rng in the state in which MES draws its paths.
 func pathRand(t *testing.T) *rand.Rand {
 	rng := rand.New(rand.NewPCG(9, 9))
-	rng.Uint64() // the stream of the raw points
+	rng.Uint64() // seed of the stream for raw points
 	return rng
 }
 
@@ -412,7 +411,7 @@ func TestThompsonIsMinusADraw(t *testing.T) {
 	}
 }
 
-// Same rng state, same function, whatever the batch of candidates.
+// One state of rng gives one function; its values do not depend on the other candidates.
 func TestDeterministic(t *testing.T) {
 	for _, a := range recipes {
 		p := problem(t, 2)
@@ -459,8 +458,8 @@ func TestWrongShapesPanic(t *testing.T) {
 	})
 }
 
-// A covariance that cannot be factored makes a candidate infeasible, and leaves
-// the others alone.
+// A candidate whose covariance cannot be factorised is infeasible; other candidates are
+// unaffected.
 func TestNotPositiveDefinite(t *testing.T) {
 	p := &moments{mean: []float64{0, 0}, cov: mat.NewSymDense(2, []float64{1, 2, 2, 1})}
 	f := &monteCarlo{posterior: p, q: 2, base: mat.NewDense(4, 2, nil), best: make([]float64, 4), gain: logPositivePart}

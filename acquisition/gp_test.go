@@ -18,7 +18,7 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// Gradients on an exact GP, pending points included.
+// Gradients agree with finite differences for an exact GP, with pending points.
 func TestGradientsOnGP(t *testing.T) {
 	p := fitted(t, gp.Model{}, bowl, 15, 3)
 	p.Pending = space.Sobol(2, 3, rng(8))
@@ -49,8 +49,8 @@ func TestGradientsOnGP(t *testing.T) {
 	}
 }
 
-// The default effort finds what eight times the effort finds, for a posterior
-// whose data gather around the optimum as they do late in a run.
+// The default options find the same maximum as eight times the effort, for a posterior
+// whose data concentrate around the optimum, as at the end of a run.
 func TestDefaultEffortIsEnough(t *testing.T) {
 	p := fitted(t, gp.Model{}, bowl, 20, 4)
 	s := unitBox(t, 4)
@@ -71,7 +71,7 @@ func TestDefaultEffortIsEnough(t *testing.T) {
 	}
 }
 
-// Progress of a batch is reported.
+// Suggest reports its progress through a batch.
 func TestProgress(t *testing.T) {
 	p := fitted(t, gp.Model{}, bowl, 8, 2)
 	var seen []surrogate.Progress
@@ -82,7 +82,7 @@ func TestProgress(t *testing.T) {
 }
 
 func ExampleSuggest() {
-	// Five values of (x - 0.3)², and a GP with everything but its mean fixed.
+	// Five values of (x - 0.3)², and a Gaussian process with fixed hyperparameters.
 	x := mat.NewDense(5, 1, []float64{0, 0.2, 0.5, 0.75, 1})
 	y := make([]float64, 5)
 	for i := range y {

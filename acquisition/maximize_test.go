@@ -16,7 +16,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// pointwise is a Function given by one point's value and gradient.
+// pointwise is a Function defined by the value and gradient at one point.
 type pointwise struct {
 	d    int
 	eval func(x, grad []float64) float64
@@ -96,7 +96,8 @@ func TestMaximizeFindsTheNarrowPeak(t *testing.T) {
 	}
 }
 
-// needle is a hill at the point at too narrow to be found, on a slope that leads elsewhere.
+// needle has a hill at the point at, too narrow for raw points, on a smooth slope whose
+// maximum lies elsewhere.
 func needle(at []float64) pointwise {
 	return pointwise{d: len(at), eval: func(x, g []float64) float64 {
 		var r2 float64
@@ -112,7 +113,7 @@ func needle(at []float64) pointwise {
 	}}
 }
 
-// A peak too narrow for raw points is found from an extra start near it.
+// Maximize finds a peak too narrow for raw points from a given start near it.
 func TestMaximizeUsesStarts(t *testing.T) {
 	at := []float64{0.31, 0.62, 0.44, 0.9, 0.1, 0.77}
 	f := needle(at)
@@ -135,8 +136,8 @@ func TestMaximizeAtACorner(t *testing.T) {
 	assert.Equal(t, 1.0, v)
 }
 
-// Mixed spaces: the result is a point of the space, and the best one by brute
-// force.
+// In mixed spaces the result is a point of the space, and the best one by exhaustive
+// search.
 func TestMaximizeMixed(t *testing.T) {
 	s := newSpace(t, space.Float("x", 0, 1), space.Int("n", 1, 40), space.Categorical("c", "a", "b", "e", "g"), space.Ordinal("o", 1, 2, 4, 8), space.Float("y", 0, 1))
 	for seed := range uint64(5) {
@@ -152,8 +153,8 @@ func TestMaximizeMixed(t *testing.T) {
 		s.Project(projected)
 		require.Equal(t, projected, x)
 
-		// Brute force over the discrete part; the continuous optimum is between
-		// the two bumps' centres, close to the higher.
+		// Exhaustive search of the discrete part; the continuous optimum lies between the
+		// centres of the two bumps, close to the higher one.
 		best := math.Inf(-1)
 		walk(s, x, func(u []float64) bool {
 			for _, x0 := range []float64{x[0], c[0], 0.5} {
@@ -168,7 +169,7 @@ func TestMaximizeMixed(t *testing.T) {
 	}
 }
 
-// Small finite spaces are asked everywhere, and nowhere twice.
+// Maximize evaluates every point of a small finite space once.
 func TestMaximizeEnumerates(t *testing.T) {
 	s := newSpace(t, space.Int("n", 1, 20), space.Categorical("c", "a", "b", "e"), space.Ordinal("o", 1, 2, 4, 8))
 	asked := 0
@@ -195,8 +196,8 @@ func TestMaximizeSkips(t *testing.T) {
 	assert.Equal(t, 12, s.Decode(x).Int("n"))
 }
 
-// A climb that follows another climbs from its ends, with fewer evaluations; where they
-// are no good, as if there were none.
+// A climb with the ends of an earlier one starts there and needs fewer evaluations. If the
+// ends are no better than raw points, it equals a climb without them.
 func TestMaximizeFromEnds(t *testing.T) {
 	at := []float64{0.31, 0.62, 0.44, 0.9, 0.1, 0.77}
 	near, far := slices.Clone(at), slices.Repeat([]float64{0.5}, 6)
@@ -241,8 +242,8 @@ func TestMaximizeFlat(t *testing.T) {
 	}
 }
 
-// Where most of the cube is infeasible, or one value is +Inf or NaN, the finite
-// part is climbed.
+// If most of the cube is infeasible, or one value is +Inf or NaN, the finite part is
+// searched.
 func TestMaximizeInfeasibleRegion(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(-1), math.Inf(1)} {
 		f := pointwise{d: 2, eval: func(x, g []float64) float64 {
@@ -282,7 +283,7 @@ func TestMaximizeCancellation(t *testing.T) {
 			assert.Len(t, x, 4)
 		}
 	}
-	// A slow function: the answer comes within a second of the deadline.
+	// With a slow function, Maximize returns within a second of the deadline.
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	f.hook = func(m int) { time.Sleep(time.Duration(m) * 100 * time.Microsecond) }
@@ -296,14 +297,14 @@ func TestMaximizeOptionsChecked(t *testing.T) {
 	_, _, err := Maximize(t.Context(), peak([]float64{1}), cube(t, 1), nil, MaximizeOptions{Raw: -1}, rng(1))
 	require.ErrorIs(t, err, surrogate.ErrSetting)
 	x, _, err := Maximize(t.Context(), peak([]float64{0.4}), cube(t, 1), nil, MaximizeOptions{Raw: 1, Starts: 1, MaxIter: 1}, rng(1))
-	assert.ErrorIs(t, err, ErrFlat) // one value tells nothing
+	assert.ErrorIs(t, err, ErrFlat) // a single value counts as flat
 	assert.Len(t, x, 1)
 	assert.Panics(t, func() {
 		_, _, _ = Maximize(t.Context(), peak([]float64{1}), cube(t, 2), nil, MaximizeOptions{}, rng(1))
 	})
 }
 
-// A batch domain is the product of its parts.
+// power is the product of q equal domains.
 func TestPower(t *testing.T) {
 	s := newSpace(t, space.Int("n", 1, 5), space.Float("x", 0, 1))
 	p := power{s, 3}

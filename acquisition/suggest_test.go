@@ -16,7 +16,7 @@ import (
 
 var quick = MaximizeOptions{Raw: 64, Starts: 4, MaxIter: 30}
 
-// Every recipe suggests batches without repeats, the same ones for a seed.
+// Every Acquisition suggests batches without repeats, reproducibly.
 func TestSuggestBatches(t *testing.T) {
 	p := problem(t, 2)
 	p.Pending = uniform(1, 2, 40)
@@ -44,7 +44,7 @@ func TestSuggestBatches(t *testing.T) {
 	}
 }
 
-// counting records the evaluations of each function that is built.
+// counting records the evaluations of each function that it builds.
 type counting struct {
 	Acquisition
 	asked *[]int
@@ -66,7 +66,7 @@ func (f countingFunction) Eval(value []float64, grad, x *mat.Dense) {
 	f.Function.Eval(value, grad, x)
 }
 
-// The second point of a batch goes on from the search for the first.
+// The search for the second point of a batch starts from the ends for the first.
 func TestSuggestGoesOn(t *testing.T) {
 	asked := make([]int, 0, 2)
 	_, err := Suggest(t.Context(), counting{LogEI{}, &asked}, problem(t, 3), cube(t, 3), 2, MaximizeOptions{}, rng(1))
@@ -75,8 +75,8 @@ func TestSuggestGoesOn(t *testing.T) {
 	assert.Less(t, asked[1], asked[0]/2)
 }
 
-// An affine change of the objective's unit leaves the suggestion unchanged: for a
-// shift exactly up to rounding, and for a scale where no tolerance has units.
+// An affine change of the outputs leaves the suggestion unchanged: a shift up to
+// rounding, a scale if the function has no tolerance in output units.
 func TestAffineChange(t *testing.T) {
 	p, x, y := newToy(t, 2, 12, 1e-4, 2)
 	s := cube(t, 2)
@@ -99,7 +99,7 @@ func TestAffineChange(t *testing.T) {
 	}
 }
 
-// Chosen together, a batch is worth no less than chosen one by one.
+// A batch chosen together has no lower value than one chosen point by point.
 func TestJointIsNoWorse(t *testing.T) {
 	p := problem(t, 2)
 	s := cube(t, 2)
@@ -120,7 +120,7 @@ func TestJointIsNoWorse(t *testing.T) {
 	assert.Equal(t, joint[0].Value, joint[2].Value)
 }
 
-// A batch spreads: a second point never sits on the first.
+// The points of a batch are distinct.
 func TestBatchSpreads(t *testing.T) {
 	toy, x, y := newToy(t, 1, 4, 1e-4, 1)
 	p := Problem{Posterior: toy, Best: slices.Min(y), Observed: x}
@@ -131,8 +131,8 @@ func TestBatchSpreads(t *testing.T) {
 	}
 }
 
-// A finite space is used up without repeats, then repeats with a warning, never
-// a pending point while another is left.
+// Suggestions in a finite space repeat nothing until all points are known, then repeat
+// evaluated points with a warning, and pending points only if no other is left.
 func TestFiniteSpace(t *testing.T) {
 	s := newSpace(t, space.Int("n", 1, 4), space.Categorical("c", "a", "b"))
 	p, _, _ := newToy(t, s.Dim(), 3, 1e-4, 2)
@@ -159,7 +159,7 @@ func TestFiniteSpace(t *testing.T) {
 			assert.NotEqual(t, s.Decode(all.RawRowView(j)).Key(), k, "pending")
 		}
 	}
-	// Everything pending: still an answer.
+	// All points pending: a suggestion is returned nevertheless.
 	problem.Pending = all
 	got, err = Suggest(t.Context(), LogEI{}, problem, s, 1, quick, rng(1))
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func TestFiniteSpace(t *testing.T) {
 	assert.NotEmpty(t, got[0].Warnings)
 }
 
-// A large finite space whose best point is evaluated: one nearby is proposed.
+// In a large finite space whose best point is evaluated, a near point is suggested.
 func TestLargeFiniteSpaceAvoidsEvaluated(t *testing.T) {
 	s := newSpace(t, space.Int("n", 1, 1000), space.Int("m", 1, 1000))
 	p := Problem{Posterior: slope{}, Best: 0}
@@ -188,7 +188,7 @@ func mustPoint(t *testing.T, s *space.Space, n, m int) space.Point {
 	return p
 }
 
-// slope is a posterior of linear mean and constant variance.
+// slope is a posterior with a linear mean and a constant variance.
 type slope struct{ *moments }
 
 func (slope) Dim() int { return 2 }
@@ -205,7 +205,7 @@ func (s slope) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.De
 	}
 }
 
-// constant is a posterior that knows nothing anywhere.
+// constant is a posterior with constant moments.
 type constant struct{ slope }
 
 func (constant) Predict(mean, variance []float64, _ *mat.Dense) {
@@ -228,7 +228,7 @@ func (constant) Joint(mean []float64, cov *mat.SymDense, _ *mat.Dense) {
 }
 func (constant) JointVJP(*mat.Dense, []float64, *mat.SymDense, *mat.Dense) {}
 
-// A flat acquisition fills space, says so, and keeps clear of known points.
+// For a flat function the suggestion is far from known points and carries a warning.
 func TestSuggestFlat(t *testing.T) {
 	p := Problem{Posterior: constant{}, Best: 0, Observed: mat.NewDense(2, 2, []float64{0, 0, 0.1, 0.1})}
 	got, err := Suggest(t.Context(), LogEI{}, p, cube(t, 2), 2, quick, rng(1))
@@ -262,7 +262,7 @@ func TestSuggestErrors(t *testing.T) {
 	}
 }
 
-// nowhere is a posterior that breaks down.
+// nowhere is a posterior whose moments are NaN.
 type nowhere struct{ constant }
 
 func (nowhere) Predict(mean, variance []float64, _ *mat.Dense) {
@@ -279,7 +279,7 @@ func TestSuggestWithoutFiniteValue(t *testing.T) {
 	assert.Greater(t, math.Hypot(got[0].X[0], got[0].X[1]), 1.0)
 }
 
-// The last resort: a point that is not known, if there is one.
+// unknown returns a point that is not rejected, if there is one.
 func TestUnknown(t *testing.T) {
 	s := newSpace(t, space.Int("n", 1, 9))
 	u := unknown(s, s.Encode(pointN(t, s, 4)), func(x []float64) bool { return s.Decode(x).Int("n") != 9 }, rng(1))
@@ -297,7 +297,7 @@ func pointN(t *testing.T, s *space.Space, n int) space.Point {
 	return p
 }
 
-// Batches chosen together in a finite space are free of repeats too.
+// Batches chosen together in a finite space contain no repeats.
 func TestJointInFiniteSpace(t *testing.T) {
 	s := newSpace(t, space.Int("n", 1, 3), space.Categorical("c", "a", "b"))
 	p, _, _ := newToy(t, s.Dim(), 3, 1e-4, 2)
@@ -314,13 +314,13 @@ func TestJointInFiniteSpace(t *testing.T) {
 		assert.Empty(t, c.Warnings)
 		seen[key(c.X)] = true
 	}
-	// One more than there are: the last repeats, and says so.
+	// One more than the space has: the last one repeats, with a warning.
 	got, err = Suggest(t.Context(), QLogEI{Samples: 64, Joint: true}, problem, s, 5, quick, rng(1))
 	require.NoError(t, err)
 	assert.NotEmpty(t, got[4].Warnings)
 }
 
-// A user's own recipe needs one method.
+// An Acquisition of a user needs one method.
 type farFromData struct{}
 
 func (farFromData) Build(_ context.Context, p Problem, _ int, _ *rand.Rand) (Function, error) {

@@ -29,7 +29,7 @@ type toy struct {
 
 const toyFeatures = 60
 
-// newToy returns the posterior of n noisy observations, with the points.
+// newToy returns the posterior of n noisy observations, and the points.
 func newToy(t testing.TB, d, n int, noise float64, seed uint64) (*toy, *mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	p := &toy{d: d, omega: mat.NewDense(toyFeatures, d, nil), phase: make([]float64, toyFeatures), amplitude: math.Sqrt(2.0 / toyFeatures), noise: noise, scale: 1}
@@ -239,11 +239,11 @@ func (c conditioner) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, 
 	return c.observe(c.t, x, y), nil
 }
 
-// moments is a posterior of given mean and covariance, whatever the points.
+// moments is a posterior with a given mean and covariance at any points.
 type moments struct {
 	mean []float64
 	cov  *mat.SymDense
-	mbar []float64 // the last told to JointVJP
+	mbar []float64 // last argument of JointVJP
 }
 
 func (p *moments) Dim() int       { return 1 }
