@@ -34,9 +34,9 @@ func verify(t *testing.T, o Objective, n int) {
 	if len(o.Minimizers) == 0 {
 		require.True(t, math.IsNaN(o.Minimum), o.Name)
 	}
-	s, x := space.NewSobolSequence(d, rand.New(rand.NewPCG(1, 2))), make([]float64, d)
-	for range n {
-		s.Next(x)
+	points := space.Sobol(n, d, rand.New(rand.NewPCG(1, 2)))
+	for i := range n {
+		x := points.RawRowView(i)
 		for j := range x {
 			x[j] = o.Lo[j] + (o.Hi[j]-o.Lo[j])*x[j]
 		}

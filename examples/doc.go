@@ -1,3 +1,3 @@
-// Package examples holds programs to copy from, a folder each. They use the
-// public packages alone; its tests run them.
+// Package examples has example programs, a folder each. They import only public packages,
+// and the tests of this package run them.
 package examples

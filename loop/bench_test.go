@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A suggestion of the default surrogate and acquisition after 40 trials.
+// BenchmarkAsk measures a suggestion with default options after 40 trials.
 func BenchmarkAsk(b *testing.B) {
 	s := newStudy(b, box(b), Options{})
 	_, err := s.Run(b.Context(), branin, 40, 1)
@@ -21,6 +21,7 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
+// BenchmarkSave measures Save of 500 trials and a warm start of 3000 numbers.
 func BenchmarkSave(b *testing.B) {
 	s := newStudy(b, box(b), Options{Initial: 500})
 	_, err := s.Run(b.Context(), branin, 500, 1)

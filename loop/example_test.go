@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// Minimise a Go function of a real and an integer parameter.
+// Minimise a Go function of a float and an integer parameter.
 func ExampleMinimize() {
 	sp, err := space.New(
 		space.LogFloat("rate", 1e-4, 1),
@@ -35,8 +35,8 @@ func ExampleMinimize() {
 	// Output: 20 trials; rate 0.01, 3 layers
 }
 
-// Ask and tell by hand; here the study is saved and resumed before each trial,
-// as it would be by a process that lives for one step.
+// Evaluate trials between Ask and Tell. The study is saved and resumed before each
+// evaluation, as in a program that runs once per step.
 func ExampleStudy_Ask() {
 	ctx := context.Background()
 	sp, err := space.New(space.Float("x", -1, 3))
@@ -76,8 +76,8 @@ func ExampleStudy_Ask() {
 	// Output: x = 1.0, value 0.368
 }
 
-// A program that keeps its trials itself calls Propose for each step. The warm start
-// goes through JSON, as in a program that lives for one step.
+// A program that stores trials itself calls Propose for each step. The warm start passes
+// through JSON, as in a program that runs once per step.
 func ExamplePropose() {
 	ctx := context.Background()
 	sp, err := space.New(space.Float("x", -1, 3))

@@ -23,7 +23,7 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// quick keeps the search for the acquisition's maximum short.
+// quick shortens the search for the maximum of the acquisition function.
 var quick = acquisition.MaximizeOptions{Raw: 64, Starts: 3, MaxIter: 20}
 
 func options(seed uint64) Options { return Options{Seed: seed, Initial: 4, Maximizer: quick} }
@@ -51,8 +51,8 @@ func mixed(t testing.TB) *space.Space {
 		space.Ordinal("bits", 2, 4, 8), space.Categorical("skip", true, false), space.LogInt("width", 4, 256), space.Fixed("tag", "a"))
 }
 
-// bowl is a smooth objective on any space: the squared distance in the unit cube
-// from a point off centre.
+// bowl is a smooth objective on any space: the squared distance in the unit cube from a
+// point off the centre.
 func bowl(_ context.Context, p space.Point) (float64, error) {
 	var sum float64
 	for i, u := range p.Space().Encode(p) {
@@ -68,7 +68,7 @@ func branin(_ context.Context, p space.Point) (float64, error) {
 	return a*a + 10*(1-1/(8*math.Pi))*math.Cos(x) + 10, nil
 }
 
-// outcome is what must not depend on timing.
+// outcome holds the fields of a trial that do not depend on timing.
 type outcome struct {
 	Key, Source, State, Error string
 	Value                     float64
@@ -190,7 +190,7 @@ func TestInitialDesign(t *testing.T) {
 	assert.ErrorIs(t, err, ErrOptions)
 }
 
-// One Ask or several: the design is the same.
+// One Ask of six trials and six Asks of one give the same design.
 func TestDesignDoesNotDependOnTheSizeOfAsks(t *testing.T) {
 	whole, err := newStudy(t, box(t), options(1)).Ask(t.Context(), 6)
 	require.NoError(t, err)
@@ -347,7 +347,7 @@ func TestObjectivesThatFail(t *testing.T) {
 	})
 }
 
-// recorder keeps the datasets that it fits.
+// recorder records the datasets of its fits.
 type recorder struct {
 	surrogate.Model
 	data *[]surrogate.Dataset
@@ -382,7 +382,7 @@ func TestFailedTrialsGetTheWorstValue(t *testing.T) {
 	assert.False(t, data[0].NoiseFree)
 }
 
-// brittle fails numerically, or otherwise.
+// brittle is a model whose fit returns err.
 type brittle struct{ err error }
 
 func (b brittle) Fit(context.Context, surrogate.Dataset, *rand.Rand) (surrogate.Posterior, error) {
@@ -405,7 +405,7 @@ func TestSurrogateThatFails(t *testing.T) {
 	assert.Len(t, r.Trials, 4)
 }
 
-// lost knows no mean any more.
+// lost is a posterior, and its model, with NaN as the last mean.
 type lost struct{ surrogate.Posterior }
 
 func (l lost) Predict(mean, variance []float64, x *mat.Dense) {
@@ -494,7 +494,7 @@ func TestAddAndEnqueue(t *testing.T) {
 	assert.Equal(t, Design, trials[1].Source)
 }
 
-// A run after Add spends its whole budget on evaluations.
+// A run after Add uses its whole budget for evaluations.
 func TestAddedTrialsAreNotInTheBudget(t *testing.T) {
 	sp := box(t)
 	s := newStudy(t, sp, options(1))
@@ -574,7 +574,7 @@ func TestCancelledRun(t *testing.T) {
 	}
 	assert.Equal(t, map[State]int{Complete: 3, Pending: 5}, count)
 
-	// The same study goes on with what was interrupted.
+	// The next run of the study evaluates the interrupted trials first.
 	again := run(t, s, branin, 10, 1)
 	want := run(t, newStudy(t, box(t), Options{Seed: 1, Initial: 8, Maximizer: quick}), branin, 10, 1)
 	assert.Equal(t, outcomes(want.Trials), outcomes(again.Trials))
@@ -585,7 +585,7 @@ func TestCancelledRun(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// An objective's own deadline is a failure, not an interruption.
+// A deadline inside the objective makes a failed trial, not an interrupted one.
 func TestDeadlineInsideTheObjective(t *testing.T) {
 	r, err := newStudy(t, box(t), options(1)).Run(t.Context(), func(context.Context, space.Point) (float64, error) {
 		return 0, context.DeadlineExceeded
@@ -638,7 +638,7 @@ func TestEvents(t *testing.T) {
 	assert.Contains(t, improved, r.Best.ID)
 }
 
-// Asks, tells and saves from many goroutines: the race detector looks on.
+// Ask, Tell and Save run in several goroutines; the race detector checks them.
 func TestConcurrentUse(t *testing.T) {
 	s := newStudy(t, box(t), options(1))
 	done := make(chan error)

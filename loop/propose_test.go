@@ -16,7 +16,7 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// record appends the proposals to the history as pending trials.
+// record appends the proposals to h as pending trials.
 func (h *History) record(p Proposals) {
 	for _, q := range p.Points {
 		h.Trials = append(h.Trials, Trial{ID: len(h.Trials) + 1, Point: q.Point, Source: q.Source, State: Pending, Prediction: q.Prediction, Warnings: q.Warnings})
@@ -27,9 +27,9 @@ func (h *History) record(p Proposals) {
 	h.Warm = p.Warm
 }
 
-// A Study and the bare functions make the same suggestions and recommendations for
-// the same history: with pending, failed, added and enqueued trials, batches and
-// warm starts that pass through JSON.
+// For the same history, Study.Ask and Propose return the same points, and Study.Recommend
+// and Recommend the same trials. The history has pending, failed, added and enqueued
+// trials, batches, and warm starts that pass through JSON.
 func TestProposeIsTheStudysSuggestion(t *testing.T) {
 	for name, model := range resumable() {
 		for spaceName, sp := range map[string]*space.Space{"box": box(t), "mixed": mixed(t)} {
@@ -115,14 +115,14 @@ func TestProposeReportsItsFit(t *testing.T) {
 	assert.NotEmpty(t, p.Warm)
 	assert.Equal(t, Pending, h.Trials[3].State)
 
-	// Without a fit the warm start stays.
+	// Without a fit the given warm start is returned.
 	designed, err := Propose(t.Context(), box(t), options(1), History{Warm: p.Warm}, 2)
 	require.NoError(t, err)
 	assert.Nil(t, designed.Fit)
 	assert.Equal(t, p.Warm, designed.Warm)
 }
 
-// The streams depend on the last ID, so trials may be left out of a history.
+// A history may leave out trials: random streams depend on the last ID.
 func TestProposeOfAHistoryWithGaps(t *testing.T) {
 	h := evaluated(box(t), 7)
 	whole, err := Propose(t.Context(), box(t), options(1), h, 1)
@@ -172,7 +172,7 @@ func TestProposeErrors(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A point of an equal space is accepted, as from a history that was read anew.
+// Propose accepts points of another Space with the same parameters.
 func TestProposeTakesPointsOfAnEqualSpace(t *testing.T) {
 	want, err := Propose(t.Context(), box(t), options(1), evaluated(box(t), 5), 1)
 	require.NoError(t, err)
@@ -254,7 +254,7 @@ func (m meddler) FitFrom(ctx context.Context, _ surrogate.State, d surrogate.Dat
 	return m.Fit(ctx, d, rng)
 }
 
-// A trial that is told while Ask runs is not returned, and another takes its place.
+// Ask returns another trial in place of one that is told while it runs.
 func TestTellDuringAsk(t *testing.T) {
 	for _, end := range []string{"tell", "fail"} {
 		var s *Study
@@ -283,7 +283,7 @@ func TestTellDuringAsk(t *testing.T) {
 	}
 }
 
-// Whenever an interrupted trial is told, Ask returns a trial.
+// Ask returns a trial at whatever moment an interrupted trial is told.
 func TestTellAtAnyMomentOfAsk(t *testing.T) {
 	for range 500 {
 		s := newStudy(t, box(t), options(1))
@@ -299,8 +299,8 @@ func TestTellAtAnyMomentOfAsk(t *testing.T) {
 	}
 }
 
-// A noise-free study evaluates no point twice, whatever is enqueued or added while
-// Ask runs.
+// A noise-free study evaluates no point twice if points are enqueued or added while Ask
+// runs.
 func TestNoPointTwice(t *testing.T) {
 	sp := newSpace(t, space.Int("n", 1, 3), space.Categorical("c", "a", "b", "c"))
 	for name, meddle := range map[string]func(*Study, []space.Point) error{

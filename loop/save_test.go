@@ -18,8 +18,8 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// saveAtEveryEvent runs a study to its budget and returns its trials and the
-// states that a process killed at each event would leave behind.
+// saveAtEveryEvent runs a study to its budget and returns its trials, and the state saved
+// at each event.
 func saveAtEveryEvent(t *testing.T, sp *space.Space, o Options, f Objective, budget int) (states [][]byte, want []Trial) {
 	t.Helper()
 	var s *Study
@@ -70,8 +70,8 @@ func TestKilledAtAnyEvent(t *testing.T) {
 	}
 }
 
-// Asking by hand: killed between Tell and Ask, and between Ask and Tell, with
-// batches and with trials left pending.
+// A study that is resumed between Ask and Tell, and between Tell and Ask, makes the same
+// suggestions as an uninterrupted one, with batches and pending trials.
 func TestResumeAskTell(t *testing.T) {
 	for name, model := range resumable() {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestResumeKeepsQueueAndSpace(t *testing.T) {
 	assert.Equal(t, []Source{Enqueued, Enqueued, Design}, []Source{trials[0].Source, trials[1].Source, trials[2].Source})
 	assert.Equal(t, []int{1, 2, 3}, []int{trials[0].ID, trials[1].ID, trials[2].ID})
 	assert.Equal(t, sp.Parameters(), s.Space().Parameters())
-	// A pending trial may also be told without being asked again.
+	// A pending trial may be told without a second Ask.
 	s, err = Resume(bytes.NewReader(savedText(t, s)), options(1))
 	require.NoError(t, err)
 	require.NoError(t, s.Tell(1, 2))

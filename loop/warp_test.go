@@ -21,7 +21,7 @@ import (
 	"github.com/functionspace/bo/surrogate/mfvi"
 )
 
-// positive values with a long tail
+// tailed has positive values with a long tail.
 var tailed = []float64{3, 0.02, 0.4, 11, 0.7, 0.05}
 
 func TestWarpIsStandardised(t *testing.T) {
@@ -48,7 +48,7 @@ func TestWarpLogSlope(t *testing.T) {
 		w := newWarp(tailed, width)
 		var slope float64
 		for _, v := range tailed {
-			v += 1 // clear of the least value, where the difference would leave the domain
+			v += 1 // away from the least value, below which apply is undefined
 			one := []float64{v}
 			g := []float64{math.Exp(w.logSlope(one))}
 			require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return w.apply(v)[0] }, one, g, 1e-6))
@@ -62,8 +62,8 @@ func TestWarpLogSlope(t *testing.T) {
 	}
 }
 
-// The middle and the ends of the central interval go through the map.
-func TestWarpSpeaksInUnits(t *testing.T) {
+// user maps the median and the ends of the central interval.
+func TestWarpUsesUnits(t *testing.T) {
 	for _, width := range []float64{0, 0.5} {
 		w := newWarp(tailed, width)
 		at := func(z float64) float64 { m, _ := w.user(z, 0); return m }
@@ -80,7 +80,7 @@ func TestWarpSpeaksInUnits(t *testing.T) {
 	}
 }
 
-// sampled returns f at n points of the unit square.
+// sampled returns n points of the unit square and the values of f there.
 func sampled(n int, f func(x []float64) float64) (*mat.Dense, []float64) {
 	x := space.Sobol(n, 2, random.New(3, "sampled", 0))
 	v := make([]float64, n)
@@ -121,7 +121,7 @@ func TestWarpChoice(t *testing.T) {
 	}
 }
 
-// A prior that is stated is one of the values as they are.
+// Values are not transformed if the prior is stated explicitly.
 func TestWarpLeavesTheValuesOfAStatedPrior(t *testing.T) {
 	x, v := sampled(30, func(x []float64) float64 { return math.Exp(3*math.Sin(5*x[0]) + 3*math.Cos(4*x[1])) })
 	half := 0.5
@@ -153,7 +153,7 @@ func TestWarpLeavesTheValuesOfAStatedPrior(t *testing.T) {
 	}
 }
 
-// Many values at a bound do not make a logarithm of draws that know nothing of x.
+// Values censored at a bound and independent of x are not transformed.
 func TestWarpOfCutValues(t *testing.T) {
 	for seed := range uint64(20) {
 		x := space.Sobol(60, 2, random.New(seed+1, "cut", 0))
@@ -185,9 +185,8 @@ func TestWarpOfFewAndEqualValues(t *testing.T) {
 	}
 }
 
-// A study of values that the surrogate sees as logarithms predicts and recommends in
-// the user's units.
-func TestWarpedStudySpeaksInUnits(t *testing.T) {
+// A study of log-transformed values predicts and recommends in the user's units.
+func TestWarpedStudyUsesUnits(t *testing.T) {
 	for _, maximize := range []bool{false, true} {
 		sign := 1.0
 		if maximize {

@@ -12,7 +12,7 @@ func TestWinsorize(t *testing.T) {
 		{[]float64{3}, []float64{3}},
 		{[]float64{1, 1e6}, nil},
 		{[]float64{5, 5, 5, 5}, []float64{5, 5, 5, 5}},
-		{[]float64{-1e9, 1, 2, 3, 4}, nil}, // good values stay, however far
+		{[]float64{-1e9, 1, 2, 3, 4}, nil}, // good values are unchanged at any distance
 		{[]float64{-1e300, -1e300, 1e300, 1e300}, nil},
 	} {
 		if c.want == nil {

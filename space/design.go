@@ -6,14 +6,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sobol returns the first n ≥ 1 points, a row each, of a Sobol' sequence in
-// [0,1)^dim that rng scrambles; NewSobolSequence says how. It is best for n a
-// power of two.
+// Sobol returns the first n ≥ 1 points, a row each, of a Sobol' sequence in [0,1)^dim.
+// It covers the cube best if n is a power of two.
+//
+// With an rng the sequence is scrambled by a random lower-triangular matrix over GF(2) and
+// a digital shift in every dimension (Matoušek 1998), to 53 binary digits. Each point is
+// then uniform, digital nets stay nets, and an integral has the variance of Owen's
+// scrambling. With a nil rng the sequence is plain and begins at 0.
+//
+// Direction numbers are by Joe and Kuo (2008) for 1111 dimensions. Further dimensions are
+// independent uniform numbers; with a nil rng they panic, as does n above 2^32.
 func Sobol(n, dim int, rng *rand.Rand) *mat.Dense {
-	return NewSobolSequence(dim, rng).Points(n)
+	return newSobolSequence(dim, rng).points(n)
 }
 
-// Uniform returns n ≥ 1 independent uniform points of [0,1)^dim.
+// Uniform returns n ≥ 1 independent uniform points of [0,1)^dim, a row each.
 func Uniform(n, dim int, rng *rand.Rand) *mat.Dense {
 	x := mat.NewDense(n, dim, nil)
 	for k, data := 0, x.RawMatrix().Data; k < len(data); k++ {
@@ -22,9 +29,9 @@ func Uniform(n, dim int, rng *rand.Rand) *mat.Dense {
 	return x
 }
 
-// LatinHypercube returns n ≥ 1 points of [0,1)^dim of which every coordinate has
-// one, at a uniform place, in each interval [k/n, (k+1)/n) (McKay, Beckman and Conover
-// 1979).
+// LatinHypercube returns n ≥ 1 points of [0,1)^dim, a row each. In every coordinate each
+// interval [k/n, (k+1)/n) contains one point, uniformly distributed in it (McKay, Beckman
+// and Conover 1979).
 func LatinHypercube(n, dim int, rng *rand.Rand) *mat.Dense {
 	x := mat.NewDense(n, dim, nil)
 	for j := range dim {
@@ -35,11 +42,11 @@ func LatinHypercube(n, dim int, rng *rand.Rand) *mat.Dense {
 	return x
 }
 
-// Halton returns the first n ≥ 1 points of the Halton sequence in [0,1)^dim: column j
-// is the radical inverse in the j-th prime. An rng scrambles it by an
-// independent random permutation of every digit (Owen 2017, arXiv 1706.02808), without
-// which columns of large primes are strongly correlated; a nil rng leaves it plain,
-// beginning at 0.
+// Halton returns the first n ≥ 1 points, a row each, of the Halton sequence in [0,1)^dim:
+// column j is the radical inverse in the j-th prime. With an rng every digit is scrambled
+// by an independent random permutation (Owen 2017, arXiv 1706.02808); without scrambling,
+// columns of large primes are strongly correlated. With a nil rng the sequence is plain
+// and begins at 0.
 func Halton(n, dim int, rng *rand.Rand) *mat.Dense {
 	x, column := mat.NewDense(n, dim, nil), make([]float64, n)
 	for j, base := range primes(dim) {
@@ -60,9 +67,10 @@ func Halton(n, dim int, rng *rand.Rand) *mat.Dense {
 	return x
 }
 
-// below1 keeps a sum that rounded up to 1 in [0,1).
+// below1 bounds u by the largest number below 1, for sums that round up to 1.
 func below1(u float64) float64 { return min(u, 1-0x1p-53) }
 
+// identity returns the permutation 0, 1, …, n-1.
 func identity(n int) []int {
 	p := make([]int, n)
 	for i := range p {

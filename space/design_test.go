@@ -35,10 +35,10 @@ func readSobolOracle(t *testing.T) (o sobolOracle) {
 
 func TestSobolMatchesSciPy(t *testing.T) {
 	o := readSobolOracle(t)
-	s := NewSobolSequence(MaxSobol, nil)
-	row := make([]float64, MaxSobol)
+	s := newSobolSequence(maxSobol, nil)
+	row := make([]float64, maxSobol)
 	check := func(n int, want []float64) {
-		s.Next(row)
+		s.point(row)
 		for i, c := range o.SobolColumns {
 			if got := row[c] * (1 << 30); got != want[i] {
 				t.Errorf("point %d, dimension %d: %v, want %v", n, c+1, got, want[i])
@@ -54,8 +54,8 @@ func TestSobolMatchesSciPy(t *testing.T) {
 	}
 }
 
-// jump moves a plain sequence to just before point n.
-func (s *SobolSequence) jump(n int) {
+// jump sets a plain sequence so that point n is next.
+func (s *sobolSequence) jump(n int) {
 	gray := uint64(n-1) ^ uint64(n-1)>>1
 	for d := range s.state {
 		s.state[d] = 0
@@ -68,9 +68,9 @@ func (s *SobolSequence) jump(n int) {
 	s.next = uint64(n)
 }
 
-// Every dimension of a scrambled net of 2^m points has one point in each of 2^m
-// intervals, and any two of the first two dimensions form a (0,m,2)-net: one point
-// in every elementary box of area 2^-m.
+// Every dimension of a scrambled net of 2^m points has one point in each of 2^m intervals.
+// The first two dimensions form a (0,m,2)-net: one point in every elementary box of area
+// 2^-m.
 func TestScrambledSobolIsANet(t *testing.T) {
 	const m, dim = 8, 1111
 	for seed := range uint64(3) {
@@ -96,7 +96,7 @@ func TestScrambledSobolIsANet(t *testing.T) {
 	}
 }
 
-// Over many scramblings the first point is uniform: its mean is ½ and its variance 1/12.
+// Over many scramblings the first point is uniform, with mean ½ and variance 1/12.
 func TestScrambledSobolIsUniform(t *testing.T) {
 	const n = 4000
 	rng := newRand(1)
@@ -116,8 +116,8 @@ func TestScrambledSobolIsUniform(t *testing.T) {
 	}
 }
 
-// The integral of Π (1 + (x_j - ½)) is 1; the root mean square error over
-// scramblings is far below Monte Carlo's for every low-discrepancy design.
+// The integral of Π (1 + (x_j - ½)) is 1. Its root mean square error over scramblings is
+// far below the Monte Carlo error for every low-discrepancy design.
 func TestDesignsIntegrateBetterThanRandom(t *testing.T) {
 	const n, dim, repeats = 256, 5, 20
 	rmse := func(design func(n, dim int, rng *rand.Rand) *mat.Dense) float64 {
@@ -147,7 +147,7 @@ func TestDesignsIntegrateBetterThanRandom(t *testing.T) {
 	}
 }
 
-// Centred L2 discrepancy (Hickernell 1998), the square.
+// discrepancy returns the squared centred L2 discrepancy (Hickernell 1998).
 func discrepancy(x *mat.Dense) float64 {
 	n, dim := x.Dims()
 	d := math.Pow(13.0/12, float64(dim))
@@ -181,16 +181,16 @@ func TestDiscrepancyBelowRandom(t *testing.T) {
 
 func TestSequenceContinues(t *testing.T) {
 	want := Sobol(37, 7, newRand(5))
-	s := NewSobolSequence(7, newRand(5))
+	s := newSobolSequence(7, newRand(5))
 	got := mat.NewDense(37, 7, nil)
-	got.Stack(s.Points(20), s.Points(17))
+	got.Stack(s.points(20), s.points(17))
 	if !mat.Equal(got, want) {
 		t.Error("20 + 17 points differ from 37")
 	}
 }
 
 func TestSobolBeyondThePublishedDimensions(t *testing.T) {
-	x := Sobol(100, MaxSobol+5, newRand(2))
+	x := Sobol(100, maxSobol+5, newRand(2))
 	for i := range 100 {
 		for _, u := range x.RawRowView(i) {
 			if u < 0 || u >= 1 {
@@ -198,7 +198,7 @@ func TestSobolBeyondThePublishedDimensions(t *testing.T) {
 			}
 		}
 	}
-	if v := mat.Col(nil, MaxSobol+3, x); slices.Min(v) > 0.2 || slices.Max(v) < 0.8 {
+	if v := mat.Col(nil, maxSobol+3, x); slices.Min(v) > 0.2 || slices.Max(v) < 0.8 {
 		t.Error("the last columns are not spread")
 	}
 }
@@ -215,7 +215,7 @@ func TestHaltonMatchesSciPy(t *testing.T) {
 	}
 }
 
-// In base b, n = b^m points are stratified, scrambled or not.
+// In base b, n = b^m points are stratified, with and without scrambling.
 func TestScrambledHaltonIsStratified(t *testing.T) {
 	for j, base := range []int{2, 3, 5, 7} {
 		x := Halton(base*base*base, 4, newRand(3))

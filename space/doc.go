@@ -1,8 +1,8 @@
-// Package space describes what is searched: parameters as data, their
-// validation, their encoding to the unit cube in which every model works, and
-// space-filling designs on that cube.
+// Package space defines search spaces: parameters as data, their validation, their
+// encoding to the unit cube, and space-filling designs on that cube. Surrogate models
+// and acquisition functions work on the unit cube.
 //
-// A space is written in Go
+// A search space is written in Go
 //
 //	s, err := space.New(
 //		space.LogFloat("lr", 1e-5, 0.1),
@@ -10,7 +10,7 @@
 //		space.Categorical("opt", "adam", "sgd", "lion"),
 //	)
 //
-// or as JSON, which Parse reads strictly (package spacefile reads files, YAML too):
+// or as JSON, which Parse reads. Package spacefile reads JSON and YAML files.
 //
 //	{"parameters": [
 //	  {"name": "lr", "type": "float", "min": 1e-5, "max": 0.1, "log": true},
@@ -20,16 +20,18 @@
 //
 // # Encoding
 //
-// Every parameter owns columns of the cube [0,1]^d:
+// Every parameter has columns of the cube [0,1]^d:
 //
-//	float        one column; the position between min and max, of the logarithms if log
-//	int          one column cut into a cell per integer: cells of equal width, or, if log,
-//	             from log(k-½) to log(k+½); an integer is encoded as the centre of its cell
+//	float        one column: the position between min and max, or between their
+//	             logarithms if log is true
+//	int          one column with a cell per integer: cells of equal width, or from
+//	             log(k-½) to log(k+½) if log is true; an integer is encoded as the
+//	             centre of its cell
 //	ordinal      one column of equal cells, in the order of the values
-//	categorical  two values: one column, 0 or 1; more: a column for each value, 1 for the
-//	             chosen one and 0 elsewhere; decoded as the largest, the first of equals
+//	categorical  two values: one column, 0 or 1; more values: a column per value, 1 for
+//	             the chosen one and 0 for the others, decoded as the first largest column
 //	fixed        no column
 //
-// A uniform point of the cube thus decodes to values that are uniform, or
-// log-uniform, on the parameter.
+// A uniform point of the cube decodes to values that are uniform, or log-uniform, on each
+// parameter.
 package space

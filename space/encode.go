@@ -2,8 +2,8 @@ package space
 
 import "math"
 
-// Inside a Point a parameter is one number, its code: the value of a float or
-// int, the index into Values of an ordinal or categorical, 0 for a fixed one.
+// A Point stores one number per parameter, its code: the value of a float or int, the index
+// into Values of an ordinal or categorical, 0 for a fixed parameter.
 
 // encode writes code to the columns u of p.
 func (p *Parameter) encode(u []float64, code float64) {
@@ -22,7 +22,7 @@ func (p *Parameter) encode(u []float64, code float64) {
 	}
 }
 
-// decode returns the code at the columns u of p, whatever they hold.
+// decode returns the code at the columns u of p, which may contain any numbers.
 func (p *Parameter) decode(u []float64) float64 {
 	switch p.Kind {
 	case KindFloat:
@@ -45,7 +45,7 @@ func (p *Parameter) decode(u []float64) float64 {
 	}
 }
 
-// clamp moves u into [0,1], and NaN to 0.
+// clamp returns the number of [0,1] nearest to u, and 0 for NaN.
 func clamp(u float64) float64 {
 	if !(u > 0) {
 		return 0
@@ -53,7 +53,7 @@ func clamp(u float64) float64 {
 	return min(u, 1)
 }
 
-// position is the place of x between the bounds of a float.
+// position returns the encoding of the value x of a float.
 func (p *Parameter) position(x float64) float64 {
 	switch {
 	case x == p.Max:
@@ -65,8 +65,8 @@ func (p *Parameter) position(x float64) float64 {
 	}
 }
 
-// at is the inverse of position: exact at both ends, and computed from the
-// nearer one.
+// at is the inverse of position. It is exact at both bounds and computes from the nearer
+// one.
 func (p *Parameter) at(u float64) float64 {
 	var x float64
 	switch {
@@ -79,11 +79,11 @@ func (p *Parameter) at(u float64) float64 {
 	default:
 		x = p.Max - (1-u)*(p.Max-p.Min)
 	}
-	// Adding 0 turns -0 into 0: they are one value.
+	// Adding 0 turns -0 into 0, so that they are one value.
 	return min(max(x, p.Min), p.Max) + 0
 }
 
-// cell is the code whose cell holds u, the upper cell at a border.
+// cell returns the code whose cell contains u; a border belongs to the upper cell.
 func (p *Parameter) cell(u float64) float64 {
 	if p.Log {
 		lo, hi := p.logEdges()
@@ -94,7 +94,7 @@ func (p *Parameter) cell(u float64) float64 {
 	return p.first() + min(math.Floor(u*n), n-1)
 }
 
-// centre is the middle of the cell of code.
+// centre returns the centre of the cell of code.
 func (p *Parameter) centre(code float64) float64 {
 	if p.Log {
 		lo, hi := p.logEdges()
@@ -103,11 +103,12 @@ func (p *Parameter) centre(code float64) float64 {
 	return (code - p.first() + 0.5) / float64(p.levels())
 }
 
+// logEdges returns the outer edges of the cells of a log int.
 func (p *Parameter) logEdges() (lo, hi float64) {
 	return math.Log(p.Min - 0.5), math.Log(p.Max + 0.5)
 }
 
-// first is the code of the lowest cell.
+// first returns the code of the lowest cell.
 func (p *Parameter) first() float64 {
 	if p.Kind == KindInt {
 		return p.Min

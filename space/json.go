@@ -16,8 +16,8 @@ import (
 //
 //	{"parameters": [{"name": …, "type": …, "min": …, "max": …, "log": …, "values": […], "value": …}, …]}
 //
-// It is strict: an unknown or repeated key, a value of the wrong type, or text
-// after the object is an error. The error wraps ErrInvalid and names every fault.
+// An unknown or repeated key, a value of the wrong type, or text after the object is an
+// error. The error wraps ErrInvalid and names every fault.
 func Parse(text []byte) (*Space, error) {
 	params, known, faults, err := parse(text)
 	if err != nil {
@@ -30,8 +30,8 @@ func Parse(text []byte) (*Space, error) {
 	return nil, fmt.Errorf("%w: %w", ErrInvalid, append(faults, more...))
 }
 
-// parse returns the parameters, for each the faults of its text, and the faults of the
-// object that holds them. The error means that there are no parameters to validate.
+// parse returns the parameters, the faults in the text of each, and the faults of the
+// enclosing object. An error means that there are no parameters to validate.
 func parse(text []byte) (params []Parameter, known [][]error, faults Faults, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil, nil, errors.New("the text is empty")
@@ -76,6 +76,7 @@ var otherKeys = map[string]string{
 	"conditions": "a parameter cannot depend on others yet", "active_if": "a parameter cannot depend on others yet",
 }
 
+// parseParameter returns the parameter and the faults of its text.
 func parseParameter(text []byte) (p Parameter, faults []error) {
 	keys, faults := object(text, parameterKeys, otherKeys)
 	read := func(key, want string, into any) {
@@ -112,8 +113,8 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 	return p, faults
 }
 
-// object splits a JSON object without syntax errors into its members. Keys that are not valid or occur
-// twice are faults; others gives the remedies for some keys that are not valid.
+// object splits a JSON object without syntax errors into its members. Unknown and repeated
+// keys are faults; others gives the remedy for some unknown keys.
 func object(text []byte, valid []string, others map[string]string) (map[string]json.RawMessage, []error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil {
@@ -153,7 +154,7 @@ func syntax(text []byte) error {
 	return err
 }
 
-// excerpt shows the beginning of a JSON value on one line.
+// excerpt returns the beginning of a JSON value on one line.
 func excerpt(raw []byte) string {
 	s := strings.Join(strings.Fields(string(raw)), " ")
 	if r := []rune(s); len(r) > 40 {

@@ -15,16 +15,16 @@ import (
 // ErrPoint is wrapped by every error about the values of a point.
 var ErrPoint = errors.New("invalid point")
 
-// Point is one configuration: a value for every parameter of its space. It is
-// immutable. The zero Point belongs to no space and has no values.
+// Point has a value for every parameter of its space. It is immutable. The zero Point has
+// no space and no values.
 type Point struct {
 	space *Space
 	codes []float64
 }
 
-// PointOf returns the point with the given values, or an error that wraps ErrPoint
-// and names every fault. Numbers may have any Go type; fixed parameters may be
-// left out.
+// PointOf returns the point with the given values by parameter name. Numbers may have any
+// Go type, and fixed parameters may be omitted. The error wraps ErrPoint and names every
+// fault.
 func (s *Space) PointOf(values map[string]any) (Point, error) {
 	p := Point{space: s, codes: make([]float64, len(s.params))}
 	var faults Faults
@@ -60,7 +60,7 @@ func (s *Space) PointOf(values map[string]any) (Point, error) {
 	return p, nil
 }
 
-// code returns the code of a value given by a user.
+// code returns the code of a user's value.
 func (p *Parameter) code(v any) (float64, error) {
 	switch p.Kind {
 	case KindFloat, KindInt:
@@ -99,8 +99,8 @@ func (p Parameter) Check(v any) error {
 	return err
 }
 
-// value returns what a code stands for: float64 for a float, int for an int, else
-// the entry of Values, or Value.
+// value returns the value of a code: float64 for a float, int for an int, else the entry
+// of Values, or Value.
 func (p *Parameter) value(code float64) any {
 	switch p.Kind {
 	case KindFloat:
@@ -117,9 +117,9 @@ func (p *Parameter) value(code float64) any {
 // Space returns the space of p.
 func (p Point) Space() *Space { return p.space }
 
-// Value returns the value of a parameter: float64 for a float, int for an int, else
-// the string, bool or float64 listed in the space. It panics if there is no
-// such parameter, as do the other accessors.
+// Value returns the value of a parameter: float64 for a float, int for an int, else the
+// string, bool or float64 listed in the space. Value and the other accessors panic if
+// there is no such parameter.
 func (p Point) Value(name string) any {
 	if p.space == nil {
 		panic("space: zero Point")
@@ -161,8 +161,8 @@ func (p Point) Bool(name string) bool {
 	return v
 }
 
-// Text returns any value as text: a string as it is, a number in the shortest
-// form that reads back exactly.
+// Text returns the value of any parameter as text. Numbers have the shortest form that
+// parses to the same number.
 func (p Point) Text(name string) string { return text(p.Value(name)) }
 
 // Map returns the values by name.
@@ -211,7 +211,7 @@ func (p Point) String() string {
 	return b.String()
 }
 
-// Key returns a string that two points of one space share exactly if all their
+// Key returns a string that is equal for two points of one space exactly if all their
 // values are equal. It is binary, for use as the key of a map.
 func (p Point) Key() string {
 	b := make([]byte, 0, 8*len(p.codes))
@@ -221,7 +221,7 @@ func (p Point) Key() string {
 	return string(b)
 }
 
-// text writes numbers as JSON does: without exponent between 1e-6 and 1e21.
+// text formats numbers as JSON does: without exponent between 1e-6 and 1e21.
 func text(v any) string {
 	x, ok := v.(float64)
 	if !ok {
@@ -234,6 +234,7 @@ func text(v any) string {
 	return strconv.FormatFloat(x, format, -1, 64)
 }
 
+// quote returns v as text, in quotation marks if it is a string.
 func quote(v any) string {
 	if s, ok := v.(string); ok {
 		return strconv.Quote(s)
@@ -241,6 +242,7 @@ func quote(v any) string {
 	return text(v)
 }
 
+// quoteAll returns the values, quoted, separated by commas.
 func quoteAll(values []any) string {
 	out := make([]string, len(values))
 	for i, v := range values {

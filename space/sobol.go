@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MaxSobol is the number of dimensions with published direction numbers here.
-const MaxSobol = 1111
+// maxSobol is the number of dimensions with direction numbers in sobol.bin.
+const maxSobol = 1111
 
 const (
-	sobolColumns = 32 // direction numbers a dimension: sequences of up to 2^32 points
+	sobolColumns = 32 // direction numbers per dimension, for up to 2^32 points
 	sobolDigits  = 53 // binary digits of a scrambled coordinate
 )
 
@@ -26,9 +26,9 @@ const (
 //go:embed sobol.bin
 var joeKuo []byte
 
-// joeKuoStart holds the offset in joeKuo of each dimension from the second on.
+// joeKuoStart returns the offset in joeKuo of each dimension from the second on.
 var joeKuoStart = sync.OnceValue(func() []int {
-	start := make([]int, 0, MaxSobol-1)
+	start := make([]int, 0, maxSobol-1)
 	for at := 0; at < len(joeKuo); {
 		start = append(start, at)
 		at += 2 * bits.Len16(binary.LittleEndian.Uint16(joeKuo[at:]))
@@ -36,7 +36,7 @@ var joeKuoStart = sync.OnceValue(func() []int {
 	return start
 })
 
-// directionNumbers returns v_1 … v_32 of dimension d (from 0), binary fractions
+// directionNumbers returns v_1 … v_32 of dimension d, counted from 0: binary fractions
 // scaled by 2^64 (Joe and Kuo 2008, eq. 2).
 func directionNumbers(d int) (v [sobolColumns]uint64) {
 	if d == 0 {
@@ -63,29 +63,24 @@ func directionNumbers(d int) (v [sobolColumns]uint64) {
 	return v
 }
 
-// SobolSequence yields the points of a Sobol' sequence one after another, in
-// Gray-code order. Any 2^m of them from the start form a digital net.
-type SobolSequence struct {
+// sobolSequence computes the points of a Sobol' sequence in Gray-code order. The first
+// 2^m points form a digital net.
+type sobolSequence struct {
 	next    uint64
-	columns [][sobolColumns]uint64 // by dimension
+	columns [][sobolColumns]uint64 // of each dimension
 	state   []uint64
-	rng     *rand.Rand // for dimensions beyond MaxSobol
+	rng     *rand.Rand // for dimensions beyond maxSobol
 	dim     int
 }
 
-// NewSobolSequence returns a sequence in [0,1)^dim of up to 2^32 points. With an
-// rng it is scrambled by a random lower-triangular matrix over GF(2) and a
-// digital shift in every dimension (Matoušek 1998), to 53 digits: each point is
-// uniform, nets stay nets, and the variance of an integral is that of Owen's scrambling.
-// With a nil rng it is the plain sequence, which begins at 0. Dimensions
-// beyond MaxSobol are independent uniform numbers and need an rng, which the
-// sequence then keeps. Set-up costs about 3 µs a dimension.
-func NewSobolSequence(dim int, rng *rand.Rand) *SobolSequence {
-	if dim > MaxSobol && rng == nil {
-		panic(fmt.Sprintf("space: plain Sobol' sequence in %d dimensions, at most %d", dim, MaxSobol))
+// newSobolSequence returns the sequence that Sobol describes. The sequence keeps rng if dim
+// exceeds maxSobol. The cost is about 3 µs per dimension.
+func newSobolSequence(dim int, rng *rand.Rand) *sobolSequence {
+	if dim > maxSobol && rng == nil {
+		panic(fmt.Sprintf("space: plain Sobol' sequence in %d dimensions, at most %d", dim, maxSobol))
 	}
-	n := min(dim, MaxSobol)
-	s := &SobolSequence{columns: make([][sobolColumns]uint64, n), state: make([]uint64, n), rng: rng, dim: dim}
+	n := min(dim, maxSobol)
+	s := &sobolSequence{columns: make([][sobolColumns]uint64, n), state: make([]uint64, n), rng: rng, dim: dim}
 	for d := range n {
 		s.columns[d] = directionNumbers(d)
 		if rng != nil {
@@ -110,8 +105,8 @@ func scramble(v *[sobolColumns]uint64, rng *rand.Rand) {
 	*v = out
 }
 
-// Next writes the next point to dst. It panics after 2^32 points.
-func (s *SobolSequence) Next(dst []float64) {
+// point writes the next point to dst. It panics after 2^32 points.
+func (s *sobolSequence) point(dst []float64) {
 	if len(dst) != s.dim {
 		panic(fmt.Sprintf("space: destination of length %d, want %d", len(dst), s.dim))
 	}
@@ -133,11 +128,11 @@ func (s *SobolSequence) Next(dst []float64) {
 	}
 }
 
-// Points returns the next n points, a row each.
-func (s *SobolSequence) Points(n int) *mat.Dense {
+// points returns the next n points, a row each.
+func (s *sobolSequence) points(n int) *mat.Dense {
 	x := mat.NewDense(n, s.dim, nil)
 	for i := range n {
-		s.Next(x.RawRowView(i))
+		s.point(x.RawRowView(i))
 	}
 	return x
 }

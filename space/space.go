@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/internal/didyoumean"
 )
 
-// Space is a validated list of parameters with its encoding to [0,1]^Dim. It is
-// immutable and safe for concurrent use.
+// Space is a validated list of parameters with an encoding to [0,1]^Dim. It is immutable
+// and safe for concurrent use.
 type Space struct {
 	params []Parameter
 	start  []int // first column of each parameter
@@ -20,13 +20,13 @@ type Space struct {
 	index  map[string]int
 }
 
-// New returns the space of the given parameters, or an error that wraps
-// ErrInvalid and names every fault.
+// New returns the space of the given parameters. The error wraps ErrInvalid and names
+// every fault.
 func New(params ...Parameter) (*Space, error) {
 	return build(params, make([][]error, len(params)))
 }
 
-// build is New with the faults already known of each parameter.
+// build is New with the faults found earlier in each parameter.
 func build(params []Parameter, known [][]error) (*Space, error) {
 	params, faults := validate(params, known)
 	if len(faults) > 0 {
@@ -51,10 +51,10 @@ func (s *Space) Parameters() []Parameter {
 	return out
 }
 
-// Dim is the number of encoded columns.
+// Dim returns the number of encoded columns.
 func (s *Space) Dim() int { return s.dim }
 
-// Free tells for each encoded column whether it is continuous.
+// Free reports for each encoded column whether it is continuous.
 func (s *Space) Free() []bool {
 	free := make([]bool, s.dim)
 	for i := range s.params {
@@ -75,8 +75,8 @@ func (s *Space) Discrete() bool {
 	return false
 }
 
-// Size returns the number of distinct points and true if it is finite; a number
-// above the largest int is given as that. With a float it returns 0 and false.
+// Size returns the number of points, at most math.MaxInt, and true if no parameter is a
+// float. Otherwise it returns 0 and false.
 func (s *Space) Size() (n int, finite bool) {
 	total := uint64(1)
 	for i := range s.params {
@@ -98,8 +98,9 @@ func (s *Space) columns(u []float64, i int) []float64 {
 	return u[s.start[i] : s.start[i]+s.params[i].columns()]
 }
 
-// Encode returns the place of p in [0,1]^Dim. Decode(Encode(p)) is p: exactly in
-// discrete parameters, to rounding in floats.
+// Encode returns the encoding of p in [0,1]^Dim. Decode(Encode(p)) equals p, exactly in
+// discrete parameters and up to rounding in floats. Encode panics if p is a point of a
+// space with other parameters.
 func (s *Space) Encode(p Point) []float64 {
 	if p.space != s && (p.space == nil || !reflect.DeepEqual(p.space.params, s.params)) {
 		panic("space: point of another space")
@@ -111,8 +112,8 @@ func (s *Space) Encode(p Point) []float64 {
 	return u
 }
 
-// Decode returns the point at u. It is total: coordinates outside [0,1] count as
-// the nearer end and NaN as 0.
+// Decode returns the point at u. Any coordinates are valid: numbers outside [0,1] count as
+// the nearer bound, and NaN as 0.
 func (s *Space) Decode(u []float64) Point {
 	s.check(u)
 	p := Point{space: s, codes: make([]float64, len(s.params))}
@@ -122,9 +123,9 @@ func (s *Space) Decode(u []float64) Point {
 	return p
 }
 
-// Project moves u in place to the nearest place that encodes a point: discrete
-// columns to those of their decoded value, continuous ones into [0,1]. It is
-// Encode(Decode(u)) without that rounding of continuous columns, and idempotent.
+// Project replaces u by the nearest encoding of a point: discrete columns by the encoding
+// of their decoded value, continuous columns by the nearest number of [0,1]. It is
+// idempotent, and equals Encode(Decode(u)) without rounding of continuous columns.
 func (s *Space) Project(u []float64) {
 	s.check(u)
 	for i := range s.params {
@@ -138,10 +139,9 @@ func (s *Space) Project(u []float64) {
 	}
 }
 
-// Neighbors returns encoded points that differ from the projected u in one
-// discrete parameter, a row each: every other value of a categorical; 1, 2, 4, …
-// steps up and down an int or ordinal, so that any value is a few moves away.
-// It returns nil if no parameter is discrete.
+// Neighbors returns encoded points that differ from the projected u in one discrete
+// parameter, a row each: for a categorical every other value; for an int or ordinal the
+// values 1, 2, 4, … steps up and down. It returns nil if no parameter is discrete.
 func (s *Space) Neighbors(u []float64) *mat.Dense {
 	s.check(u)
 	at := append([]float64(nil), u...)
@@ -182,6 +182,7 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 	return mat.NewDense(len(rows)/s.dim, s.dim, rows)
 }
 
+// check panics if u has the wrong length.
 func (s *Space) check(u []float64) {
 	if len(u) != s.dim {
 		panic(fmt.Sprintf("space: point with %d coordinates, want %d", len(u), s.dim))

@@ -74,7 +74,7 @@ func TestEncoding(t *testing.T) {
 	assert.Equal(t, "lr=0.001 x=2 layers=1 width=4096 bits=8 opt=sgd bias=true epochs=10", p.String())
 }
 
-// Decode is total: any numbers, NaN and infinities too, give a valid point.
+// Decode returns a valid point for any numbers, including NaN and infinities.
 func TestDecodeIsTotal(t *testing.T) {
 	s := mixed(t)
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e300, 2, math.Nextafter(1, 0), 5e-324, math.Copysign(0, -1)} {
@@ -100,8 +100,8 @@ func TestDecodeIsTotal(t *testing.T) {
 	}
 }
 
-// Every value of a discrete parameter survives the round trip, and a uniform cube
-// makes all values of a linear int, ordinal or categorical equally likely.
+// Every value of a discrete parameter survives the round trip, and uniform coordinates
+// give all values of a linear int, ordinal or categorical the same probability.
 func TestDiscreteValues(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -244,7 +244,7 @@ func TestNeighbors(t *testing.T) {
 	assert.False(t, continuous.Discrete())
 }
 
-// Moves between neighbours reach every point.
+// Repeated moves to neighbours reach every point.
 func TestNeighborsConnect(t *testing.T) {
 	s, err := space.New(space.Int("a", 0, 9), space.Categorical("b", "x", "y", "z"), space.Ordinal("c", 1, 2))
 	require.NoError(t, err)
@@ -331,7 +331,7 @@ func TestMisusePanics(t *testing.T) {
 	assert.NotPanics(t, func() { mixed(t).Encode(p) }, "an equal space is the same space")
 }
 
-// A point given to a caller does not change when the caller's slices do.
+// A space does not share the caller's slices.
 func TestSpaceOwnsItsValues(t *testing.T) {
 	values := []any{"a", "b"}
 	s, err := space.New(space.Categorical("c", values...))

@@ -26,7 +26,8 @@ const (
 	maxLogInt = 1 << 40 // largest bound of an int on a logarithmic scale
 )
 
-// Faults are all that is wrong with one input, in its order.
+// Faults lists the faults of one input, in the order of the input. An error that wraps
+// ErrInvalid or ErrPoint may wrap a Faults; errors.AsType returns it.
 type Faults []error
 
 // Error joins the faults on one line.
@@ -38,14 +39,14 @@ func (f Faults) Error() string {
 	return strings.Join(text, "; ")
 }
 
-// Unwrap makes each fault visible to errors.Is and errors.As.
+// Unwrap returns the faults, for errors.Is and errors.As.
 func (f Faults) Unwrap() []error { return f }
 
-// Fault is a fault of one parameter. The Faults of a space hold *Fault for faults of
-// parameters, and other errors for faults of the whole.
+// Fault is a fault of one parameter. The Faults of a space contain a *Fault for each fault
+// of a parameter, and other errors for faults of the whole space.
 type Fault struct {
-	Index int    // of the parameter, from 0; -1 for the object that holds the parameters
-	Key   string // of the parameter's text, "" if the fault concerns several keys
+	Index int    // of the parameter, from 0; -1 for the enclosing object
+	Key   string // in the text of the parameter; "" if the fault concerns several keys
 	Err   error
 
 	at string
@@ -57,14 +58,14 @@ func (f *Fault) Error() string { return f.at + f.Err.Error() }
 // Unwrap returns Err.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// faultOf returns a fault of one key whose parameter validate fills in.
+// faultOf returns a fault of one key. Function validate adds the parameter.
 func faultOf(key, format string, args ...any) error {
 	return &Fault{Key: key, Err: fmt.Errorf(format, args...)}
 }
 
-// validate returns a normalised copy of params and every fault. known[i] are faults
-// already found in parameter i; of such a parameter only the name and the type are
-// validated.
+// validate returns a normalised copy of params and every fault. known[i] are the faults
+// found earlier in parameter i; of such a parameter validate checks only the name and the
+// type.
 func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
 	var faults Faults
 	out, seen, free := slices.Clone(params), map[string]bool{}, len(params) == 0
@@ -104,6 +105,7 @@ func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
 	return out, faults
 }
 
+// checkName returns the faults of the name.
 func (p *Parameter) checkName() (errs []error) {
 	switch n := p.Name; {
 	case n == "":
@@ -116,16 +118,17 @@ func (p *Parameter) checkName() (errs []error) {
 	return errs
 }
 
-// kinds in the order of the documentation.
+// kinds lists the kinds in the order of the documentation.
 var kinds = []string{string(KindFloat), string(KindInt), string(KindOrdinal), string(KindCategorical), string(KindFixed)}
 
-// otherKinds gives the types here for types of other tools.
+// otherKinds gives the type that corresponds to a type of other tools.
 var otherKinds = map[string]string{
 	"uniform": "float", "double": "float", "real": "float", "range": "float", "quniform": "float",
 	"loguniform": "float with log: true", "choice": "categorical", "bool": "categorical with values: [true, false]",
 	"randint": "int", "constant": "fixed",
 }
 
+// checkKind returns the fault of the kind, or nil.
 func (p *Parameter) checkKind() error {
 	switch {
 	case slices.Contains(kinds, string(p.Kind)):
@@ -139,7 +142,8 @@ func (p *Parameter) checkKind() error {
 	return faultOf("type", "unknown type %q%s", p.Kind, didyoumean.Hint(string(p.Kind), kinds))
 }
 
-// normalise checks all but the name, and brings numbers to float64.
+// normalise returns the faults of all fields but the name, and converts numbers to
+// float64.
 func (p *Parameter) normalise() (errs []error) {
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	switch p.Kind {
@@ -173,6 +177,7 @@ func (p *Parameter) normalise() (errs []error) {
 	return errs
 }
 
+// checkRange returns the faults of Min, Max and Log.
 func (p *Parameter) checkRange() (errs []error) {
 	fault := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, b := range []struct {
@@ -212,6 +217,7 @@ func (p *Parameter) checkRange() (errs []error) {
 	return errs
 }
 
+// normaliseValues returns the faults of Values, and converts numbers to float64.
 func (p *Parameter) normaliseValues() (errs []error) {
 	fault := func(format string, args ...any) { errs = append(errs, faultOf("values", format, args...)) }
 	switch len(p.Values) {
@@ -246,7 +252,7 @@ func (p *Parameter) normaliseValues() (errs []error) {
 	return errs
 }
 
-// scalar brings v to a string, a bool or a finite float64.
+// scalar converts v to a string, a bool or a finite float64.
 func scalar(v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
@@ -266,7 +272,7 @@ func scalar(v any) (any, error) {
 	return x, nil
 }
 
-// number brings a finite number of any Go type to float64.
+// number converts a finite number of any Go type to float64.
 func number(v any) (float64, error) {
 	if n, ok := v.(json.Number); ok {
 		x, err := strconv.ParseFloat(string(n), 64)

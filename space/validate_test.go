@@ -66,7 +66,7 @@ func TestEmptySpaces(t *testing.T) {
 	assert.EqualError(t, err, "invalid search space: every parameter is fixed, so there is nothing to search")
 }
 
-// All faults come at once, on one line, and each is one of the error's causes.
+// An error reports all faults on one line and wraps each of them.
 func TestEveryFaultIsReported(t *testing.T) {
 	_, err := space.New(space.LogFloat("lr", 0, -1), space.Categorical("opt"), space.Int("lr", 0, 1))
 	require.Error(t, err)
@@ -153,8 +153,8 @@ func TestParseFaults(t *testing.T) {
 	}
 }
 
-// A space that parses is written and read back as the same space; any other text is
-// one line of error.
+// A parsed space is equal after a round trip through JSON. For any other text the error
+// has one line.
 func FuzzParse(f *testing.F) {
 	f.Add(file)
 	f.Add(`{"parameters":[{"name":"x","type":"fixed","value":1e300},{"name":"k","type":"int","min":-3,"max":1099511627776,"log":false}]}`)
@@ -179,8 +179,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever the bounds and the coordinates, decoding gives a value within the bounds
-// that survives the round trip.
+// For any bounds and coordinates, the decoded value lies within the bounds and survives
+// the round trip.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add(1e-5, 0.1, 0.3, 0.7)
 	f.Add(1.0, 4096.0, 1.0, 0.0)

@@ -151,7 +151,7 @@ func (r Run) points(s *space.Space) []space.Point {
 	if r.Method.base == Sobol {
 		n = r.Problem.Budget
 	}
-	u := space.NewSobolSequence(d, random.New(r.Seed, "initial points of "+name, 0)).Points(n)
+	u := space.Sobol(n, d, random.New(r.Seed, "initial points of "+name, 0))
 	points := make([]space.Point, 0, r.Problem.Budget)
 	for i := range n {
 		points = append(points, s.Decode(u.RawRowView(i)))

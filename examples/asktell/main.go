@@ -1,7 +1,6 @@
-// Asktell leaves the evaluation to the caller: the study says what to try, the
-// caller says what came of it, and trials may fail. Here the caller is a
-// laboratory that brews with a temperature and a time, and spoils every brew
-// above 90 degrees.
+// Asktell evaluates trials itself: Study.Ask returns the next trial, and Study.Tell or
+// Study.Fail records its result. The example is a laboratory that brews at a temperature
+// for a time and spoils every brew above 90 degrees.
 package main
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// brew returns the yield, which is largest, 80, at 82 degrees and 35 minutes.
+// brew returns the yield. Its maximum is 80, at 82 degrees and 35 minutes.
 func brew(p space.Point) (yield float64, ok bool) {
 	temperature, minutes := p.Float("temperature"), p.Float("minutes")
 	if temperature > 90 {
@@ -33,7 +32,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A known recipe goes first.
+	// The first trial is a known recipe.
 	known, err := s.PointOf(map[string]any{"temperature": 70, "minutes": 60})
 	if err != nil {
 		log.Fatal(err)

@@ -1,7 +1,7 @@
-// Kernel states a belief about the objective as a kernel. The load of a machine
-// repeats every day, its daily shape changes slowly, and there is a trend: that
-// is "rbf*periodic + linear" with the period of a day. The program looks for the
-// hour of least load within twenty days, with and without the belief.
+// Kernel encodes prior knowledge of the objective in a kernel. The load of a machine
+// repeats every day, its daily shape changes slowly, and it has a trend: the kernel is
+// "rbf*periodic + linear" with a period of one day. The program searches for the hour of
+// least load within twenty days, with this kernel and with the default.
 package main
 
 import (
@@ -19,14 +19,14 @@ import (
 
 const days = 20
 
-// load is least in one night.
+// load has its minimum in one night.
 func load(_ context.Context, p space.Point) (float64, error) {
 	day := p.Float("day")
 	amplitude := 1 + 0.5*math.Sin(2*math.Pi*day/days)
 	return amplitude*math.Sin(2*math.Pi*day) + 0.3*math.Cos(4*math.Pi*day) - 0.02*day, nil
 }
 
-// least is the smallest load on a fine grid.
+// least returns the smallest load on a fine grid.
 func least(s *space.Space) float64 {
 	low := math.Inf(1)
 	for i := range 100001 {
@@ -36,8 +36,8 @@ func least(s *space.Space) float64 {
 	return low
 }
 
-// regrets returns, for each of some seeds, how far the best of 20 evaluations is
-// above the least load, in order.
+// regrets returns for each of several seeds the simple regret after 20 evaluations, in
+// ascending order.
 func regrets(s *space.Space, kernel string) []float64 {
 	low := least(s)
 	var out []float64
@@ -62,7 +62,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Kernels see the search space as the unit cube: a day is 1/20 of it.
+	// The inputs of a kernel are encoded in the unit cube: a day is 1/20.
 	for _, kernel := range []string{"matern52", "rbf*periodic(period=0.05) + linear"} {
 		r := regrets(s, kernel)
 		fmt.Printf("%-36s median regret %.4f, worst %.4f\n", kernel, r[len(r)/2], r[len(r)-1])

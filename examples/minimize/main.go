@@ -1,5 +1,5 @@
-// Minimize finds the settings of a made-up training run, a Go function of a
-// learning rate, a number of layers and an optimiser, with one call.
+// Minimize optimises a Go function with one call. The function imitates a training run
+// with a learning rate, a number of layers and an optimiser.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// loss is least, 0.1, for a rate of 0.003, three layers and "adam".
+// loss has its minimum, 0.1, at a rate of 0.003 with three layers and "adam".
 func loss(_ context.Context, p space.Point) (float64, error) {
 	rate := math.Log10(p.Float("rate") / 0.003)
 	layers := float64(p.Int("layers") - 3)

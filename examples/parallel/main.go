@@ -1,5 +1,5 @@
-// Parallel evaluates batches of four trials with four workers, and shows that
-// the trials are those of one worker.
+// Parallel evaluates batches of four trials with four workers, and shows that one worker
+// gives the same trials.
 package main
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// run returns the values of all trials in order, and how long they took.
+// run returns the values of all trials in order, and the elapsed time.
 func run(workers int) ([]float64, time.Duration) {
 	hartmann := benchmarks.Hartmann3()
 	slow := func(ctx context.Context, p space.Point) (float64, error) {
 		select {
-		case <-time.After(20 * time.Millisecond): // stands for the real work
+		case <-time.After(20 * time.Millisecond): // imitates the real work
 			return hartmann.At(p), nil
 		case <-ctx.Done():
 			return 0, ctx.Err()
@@ -28,7 +28,7 @@ func run(workers int) ([]float64, time.Duration) {
 	start := time.Now()
 	result, err := loop.Minimize(context.Background(), slow, hartmann.Space, loop.Options{
 		Budget:    32,
-		Batch:     4, // suggestions come in rounds of four
+		Batch:     4, // trials per round of suggestions
 		Workers:   workers,
 		NoiseFree: true,
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Fourier is Bayesian linear regression on random cosines: nearly a Gaussian
-// process with an RBF kernel, at a cost that grows only linearly with the data.
+// Fourier is Bayesian linear regression on random cosines. It approximates a Gaussian
+// process with an RBF kernel, and its cost is linear in the number of observations.
 type Fourier struct{ Lengthscale float64 }
 
 const size, noise = 100, 1e-5
@@ -56,7 +56,7 @@ func (f path) features(x *mat.Dense) (phi, slope *mat.Dense) {
 	return phi, slope
 }
 
-// pull turns a gradient with respect to φ·root into one with respect to x.
+// pull converts a gradient with respect to φ·root into a gradient with respect to x.
 func (f path) pull(dx, bar, slope *mat.Dense) {
 	bar.Mul(bar, f.root.T())
 	bar.MulElem(bar, slope)
@@ -72,7 +72,7 @@ func (f path) Eval(value []float64, grad, x *mat.Dense) {
 	}
 }
 
-// posterior is z ~ N(path.z, I) with root·rootᵀ = (I + ΦᵀΦ/σ²)⁻¹.
+// posterior is the distribution z ~ N(path.z, I) with root·rootᵀ = (I + ΦᵀΦ/σ²)⁻¹.
 type posterior struct{ path }
 
 func (p *posterior) Dim() int           { return p.omega.RawMatrix().Rows }

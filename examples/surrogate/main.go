@@ -1,5 +1,5 @@
-// Surrogate runs a search with a surrogate of one's own: package surrogatetest
-// checks that Fourier keeps the contract.
+// Surrogate runs an optimisation with a surrogate model defined in this program. Its test
+// checks the contract of Fourier with package surrogatetest.
 package main
 
 import (
