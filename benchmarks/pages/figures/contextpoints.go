@@ -156,7 +156,8 @@ func contextTable(records []ContextRecord) string {
 func contextPanels(records []ContextRecord) []*plot.Plot {
 	var panels []*plot.Plot
 	for _, prior := range contextPriors() {
-		p := newPanel(prior.Title + ": distance from the exact process by context points")
+		p := newPanel(prior.Title + " prior")
+		label(p, "context points", "distance from the exact process")
 		for i, place := range placements {
 			var at plotter.XYs
 			for _, n := range contextCounts {
@@ -179,11 +180,17 @@ func contextPanels(records []ContextRecord) []*plot.Plot {
 	return panels
 }
 
+// label names the axes.
+func label(p *plot.Plot, x, y string) {
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.X.Label.TextStyle.Font, p.Y.Label.TextStyle.Font = chart.Font(9), chart.Font(9)
+}
+
 // addLine draws a line with an entry in the legend.
 func addLine(p *plot.Plot, name string, at plotter.XYs, style chart.Style) {
 	line := &plotter.Line{XYs: at, LineStyle: style.Line()}
 	p.Add(line)
 	p.Legend.Add(name, line)
 	p.Legend.TextStyle.Font = p.X.Tick.Label.Font
-	p.Legend.ThumbnailWidth = 7 * vg.Millimeter
+	p.Legend.ThumbnailWidth, p.Legend.Padding = 7*vg.Millimeter, 0.8*vg.Millimeter
 }

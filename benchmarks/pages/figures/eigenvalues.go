@@ -128,7 +128,8 @@ const leastEigenvalue = 1e-14
 func spectrumPanels(all []Spectrum) []*plot.Plot {
 	var panels []*plot.Plot
 	for _, dim := range spectrumDims {
-		p := newPanel(fmt.Sprintf("eigenvalues at %d points of [-2,2]^%d", spectrumPoints, dim))
+		p := newPanel(fmt.Sprintf("%d points of [-2,2]^%d: kernel, lengthscale", spectrumPoints, dim))
+		label(p, "index", "eigenvalue")
 		k := 0
 		for _, s := range all {
 			if s.Dim != dim {
@@ -144,6 +145,7 @@ func spectrumPanels(all []Spectrum) []*plot.Plot {
 			addLine(p, fmt.Sprintf("%s, %v", s.Kernel, s.Lengthscale), at, chart.StyleOf(k))
 			k++
 		}
+		p.X.Tick.Marker = plot.TickerFunc(chart.Counts)
 		p.Y.Tick.Marker = plot.TickerFunc(chart.Decades)
 		p.Y.Min, p.Y.Max = math.Log10(leastEigenvalue), math.Log10(spectrumPoints)
 		panels = append(panels, p)

@@ -86,7 +86,7 @@ func (c *Chart) plot(styles map[string]Style, small bool) *plot.Plot {
 
 // axes sets ranges and ticks, and marks the end of the design.
 func (c *Chart) axes(p *plot.Plot) {
-	p.X.Tick.Marker = plot.TickerFunc(func(lo, _ float64) []plot.Tick { return counts(lo, c.lastX()) })
+	p.X.Tick.Marker = plot.TickerFunc(func(lo, _ float64) []plot.Tick { return Counts(lo, c.lastX()) })
 	if c.LogX {
 		p.X.Tick.Marker = plot.TickerFunc(Decades)
 	} else {

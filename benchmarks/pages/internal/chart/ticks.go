@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// counts are the ticks of an axis of whole numbers.
-func counts(lo, hi float64) []plot.Tick {
+// Counts returns about six ticks of an axis of whole numbers.
+func Counts(lo, hi float64) []plot.Tick {
 	step := 1
-	for k := 0; hi-lo > 10*float64(step); k++ {
+	for k := 0; hi-lo > 6*float64(step); k++ {
 		step = []int{2, 5, 10}[k%3] * int(math.Pow10(k/3))
 	}
 	var ticks []plot.Tick
@@ -22,9 +22,9 @@ func counts(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// Decades are the ticks of an axis of logarithms to base 10: labels at powers of
-// ten, and marks between them unless there are many; within about a decade labels
-// between them too.
+// Decades returns the ticks of an axis of base-10 logarithms: labels at powers of
+// ten, minor ticks between few of them, and labels between them on an axis of about one
+// decade.
 func Decades(lo, hi float64) []plot.Tick {
 	if hi-lo < 0.5 {
 		ticks := plot.DefaultTicks{}.Ticks(lo, hi)
