@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -28,10 +27,26 @@ const (
 // If nothing is left to issue, the error wraps ErrBudget or ErrExhausted. Errors of the
 // surrogate end the Ask; the study is unchanged.
 func (u *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
+	return u.ask(ctx, n, Self(), u.store.opts.Lease)
+}
+
+// AskFor is Ask for a caller that outlives this process, such as a person: the trials are not
+// tied to the process, and heartbeats are not needed. After the lease they may be issued
+// again; 0 is never.
+func (u *Study) AskFor(ctx context.Context, n int, owner string, lease time.Duration) ([]Trial, error) {
+	if lease <= 0 {
+		lease = never
+	}
+	return u.ask(ctx, n, Owner{Name: owner}, lease)
+}
+
+const never = 100 * 365 * 24 * time.Hour
+
+func (u *Study) ask(ctx context.Context, n int, owner Owner, lease time.Duration) ([]Trial, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: asked for %d trials", loop.ErrOptions, n)
 	}
-	a := &asking{Study: u, ask: token(), owner: Self(), want: n}
+	a := &asking{Study: u, ask: token(), owner: owner, lease: lease, want: n}
 	trials, err := a.run(ctx)
 	if err != nil {
 		err = named(u.name, err)
@@ -43,7 +58,8 @@ func (u *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 type asking struct {
 	*Study
 	ask   string
-	owner Owner
+	owner Owner // of the trials
+	lease time.Duration
 	want  int
 	got   []Trial
 }
@@ -139,7 +155,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		if err != nil {
 			return err
 		}
-		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: key, lease: a.store.opts.Lease}
+		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: key, lease: a.lease}
 		if claimed, err = c.take(pending, a.want-len(a.got)); err != nil {
 			return err
 		}
@@ -170,7 +186,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 			waiting = d.Batch
 		}
 		step, fitToken, count = fit, key, min(left, max(waiting, missing))
-		row.FitToken, row.FitOwner, row.FitLease = key, a.owner, now.Add(a.store.opts.FitLease)
+		row.FitToken, row.FitOwner, row.FitLease = key, Self(), now.Add(a.store.opts.FitLease)
 		return nil
 	})
 	if err == nil {
@@ -323,7 +339,7 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 			if err != nil {
 				return err
 			}
-			t := Trial{Params: params, Source: p.Source, Prediction: prediction(p.Prediction), Warnings: p.Warnings, Fit: f.Number}
+			t := Trial{Params: params, Source: p.Source, Prediction: study.NewPrediction(p.Prediction), Warnings: p.Warnings, Fit: f.Number}
 			trials = append(trials, t)
 		}
 		return errors.Join(tx.PutFit(row.ID, f), row.add(tx, now, trials))
@@ -389,19 +405,6 @@ func (a *asking) stopFitting(ctx context.Context, fitToken string) {
 		}
 		return nil
 	})
-}
-
-func prediction(p *loop.Prediction) *Prediction {
-	if p == nil {
-		return nil
-	}
-	finite := func(v float64) *float64 {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-		return &v
-	}
-	return &Prediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition)}
 }
 
 // Enqueue adds points to evaluate ahead of suggestions, as waiting trials. They count

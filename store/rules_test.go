@@ -108,11 +108,11 @@ func TestProposalsAreComparedAndSet(t *testing.T) {
 		}
 	}}
 	u, _ = newStudy(t, d, options)
-	trials, err := u.Ask(ctx, 1)
+	_, err := u.Ask(ctx, 1)
 	require.NoError(t, err)
 	_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: map[string]float64{"value": 1}})
 	require.NoError(t, err)
-	trials, err = u.Ask(ctx, 2)
+	trials, err := u.Ask(ctx, 2)
 	require.NoError(t, err)
 	require.Equal(t, loop.Enqueued, trials[0].Source)
 	require.Equal(t, loop.Suggested, trials[1].Source)

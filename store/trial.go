@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/study"
 )
 
 // State is how far a trial is.
@@ -47,9 +48,9 @@ type Trial struct {
 	Owner   Owner     `json:"owner,omitzero"`
 	Lease   time.Time `json:"lease,omitzero"` // end of the lease; zero while waiting
 
-	Prediction *Prediction `json:"prediction,omitempty"`
-	Warnings   []string    `json:"warnings,omitempty"`
-	Fit        int         `json:"fit,omitempty"` // number of the fit that proposed it
+	Prediction *study.Prediction `json:"prediction,omitempty"`
+	Warnings   []string          `json:"warnings,omitempty"`
+	Fit        int               `json:"fit,omitempty"` // number of the fit that proposed it
 
 	Created  time.Time `json:"created"`
 	Started  time.Time `json:"started,omitzero"`
@@ -62,14 +63,6 @@ type Trial struct {
 	Asked    int64 `json:"asked"`
 	Told     int64 `json:"told,omitempty"`
 	Revision int64 `json:"revision"`
-}
-
-// Prediction is the surrogate's prediction at a trial's point, in the user's units. A
-// number that is not finite is left out.
-type Prediction struct {
-	Mean        *float64 `json:"mean,omitempty"`
-	SD          *float64 `json:"sd,omitempty"`
-	Acquisition *float64 `json:"acquisition,omitempty"`
 }
 
 // Running reports whether an attempt is under way at a time of the store's clock.

@@ -161,7 +161,7 @@ func rowsComeBack(t *testing.T, o Opener) {
 	trials := []store.Trial{
 		{
 			Number: 1, Params: json.RawMessage(`{"x":1e-300,"o":"é\u0000"}`), Source: loop.Suggested, State: store.Complete, Numbers: map[string]float64{"loss": 5e-324, "größe": -1e300},
-			Message: "two\nlines", Attempt: 2, Lost: 1, Token: "k", Owner: store.Self(), Lease: at, Prediction: &store.Prediction{Mean: &mean}, Warnings: []string{"w", ""},
+			Message: "two\nlines", Attempt: 2, Lost: 1, Token: "k", Owner: store.Self(), Lease: at, Prediction: &study.Prediction{Mean: &mean}, Warnings: []string{"w", ""},
 			Fit: 3, Created: at, Started: at, Finished: at, Seconds: 0.1, Asked: 3, Told: 5, Revision: 6,
 		},
 		{Number: 2, Params: json.RawMessage(`{}`), Source: loop.Design, State: store.Pending, Created: at, Asked: 4, Revision: 7},
