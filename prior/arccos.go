@@ -14,7 +14,7 @@ type arcCosine struct {
 	depth int
 }
 
-// defaultNetDepth is that of an arccos whose expression names none.
+// defaultNetDepth is the depth of an arccos kernel without the argument depth.
 const defaultNetDepth = 1
 
 // ArcCosine is the covariance of an infinitely wide ReLU network with depth
@@ -25,7 +25,7 @@ const defaultNetDepth = 1
 //	kˡ⁺¹(x,x') = σ_b² + σ_w²/2π √(kˡ(x,x)kˡ(x',x')) (sin t + (π-t) cos t)
 //	cos t      = kˡ(x,x')/√(kˡ(x,x)kˡ(x',x'))
 //
-// The hyper-parameters are "weight", σ_w², and "bias", σ_b².
+// The hyperparameters are "weight", σ_w², and "bias", σ_b².
 func ArcCosine(dim, depth int) Kernel {
 	if depth == 0 {
 		depth = defaultNetDepth
@@ -69,8 +69,8 @@ func (k arcCosine) norms(x *mat.Dense) [][]float64 {
 	return out
 }
 
-// layer takes kˡ(x,x') = c, kˡ(x,x) = a and kˡ(x',x') = b to kˡ⁺¹(x,x') and its
-// derivatives; those with respect to a and b are half/a and half/b.
+// layer computes kˡ⁺¹(x,x') and its derivatives from kˡ(x,x') = c, kˡ(x,x) = a and
+// kˡ(x',x') = b. The derivatives with respect to a and b are half/a and half/b.
 func (k arcCosine) layer(c, a, b float64) (next, dc, half float64) {
 	q := math.Sqrt(a * b)
 	cos := min(max(c/q, -1), 1)
@@ -118,9 +118,9 @@ func (k arcCosine) Diag(dst []float64, x *mat.Dense) {
 	}
 }
 
-// reverse takes kbar, the adjoint of one value, back through the layers. It
-// returns the adjoint of k⁰(x,x'), adds those of k⁰(x,x) and k⁰(x',x') to abar
-// and bbar, and those of log σ_w² and log σ_b² to dw and db.
+// reverse propagates kbar, the adjoint of one value, back through the layers. It
+// returns the adjoint of k⁰(x,x'). It adds the adjoints of k⁰(x,x) and k⁰(x',x') to
+// abar and bbar, and the adjoints of log σ_w² and log σ_b² to dw and db.
 func (k arcCosine) reverse(kbar float64, xi, yj, na, nb, c []float64, abar, bbar, dw, db *float64) float64 {
 	c[0] = k.base(xi, yj)
 	for l := range k.depth {

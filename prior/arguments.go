@@ -9,7 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/didyoumean"
 )
 
-// argument is key=value as read.
+// argument is a parsed key=value.
 type argument struct {
 	key    string
 	at     int
@@ -88,7 +88,7 @@ func (p *parser) value(a *argument) error {
 	return nil
 }
 
-// fix gives the hyper-parameters named by an argument their values.
+// fix returns k with the hyperparameters that an argument names fixed at its values.
 func (p *parser) fix(k Kernel, a argument) (Kernel, error) {
 	f, ok := k.(fixable)
 	if !ok {
@@ -104,7 +104,7 @@ func (p *parser) fix(k Kernel, a argument) (Kernel, error) {
 	return fixed, nil
 }
 
-// inputIndex reads the number in "lengthscale[2]".
+// inputIndex parses the index in "lengthscale[2]".
 func inputIndex(name string) (j int, ok bool) {
 	_, text, _ := strings.Cut(name[strings.LastIndexByte(name, '.')+1:], "[")
 	text, _, ok = strings.Cut(text, "]")

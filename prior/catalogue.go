@@ -7,7 +7,7 @@ import (
 	"github.com/functionspace/bo/internal/didyoumean"
 )
 
-// Names returns the kernels that Parse knows.
+// Names returns the names of the kernels that Parse accepts.
 func Names() []string {
 	names := make([]string, len(catalogue))
 	for i, c := range catalogue {
@@ -16,8 +16,8 @@ func Names() []string {
 	return names
 }
 
-// Describe returns the formula of a kernel that Parse knows, and the arguments
-// it takes.
+// Describe returns the formula of a kernel that Parse accepts and the keys of its
+// arguments.
 func Describe(name string) (formula string, arguments []string, err error) {
 	for _, c := range catalogue {
 		if c.name == name {
@@ -31,7 +31,7 @@ var catalogue = []struct {
 	name    string
 	formula string // r² = Σ_j (x_j-x'_j)²/ℓ_j²
 	args    []string
-	build   func(dim int, shared bool, depth int) Kernel // nil for inputs that it cannot have
+	build   func(dim int, shared bool, depth int) Kernel // nil for a number of inputs that the kernel does not accept
 }{
 	{"rbf", "exp(-r²/2), r² = Σ (x_j-x'_j)²/ℓ_j²", []string{"lengthscale", "ard"}, noDepth(newRBF)},
 	{"matern12", "exp(-r)", []string{"lengthscale", "ard"}, noDepth(newMatern12)},

@@ -5,7 +5,7 @@ import "gonum.org/v1/gonum/mat"
 // constant is k(x,x') = 1.
 type constant struct{ leaf }
 
-// Constant is k(x,x') = 1: the covariance of a random constant.
+// Constant is k(x,x') = 1, the covariance of a random constant.
 func Constant(dim int) Kernel { return constant{leaf{name: "constant", dim: dim}} }
 
 func (k constant) Gram(dst *mat.SymDense, x *mat.Dense) {
@@ -36,11 +36,10 @@ func (k constant) String() string                                              {
 // white is k(x_i,x_j) = 1 if i = j, else 0.
 type white struct{ leaf }
 
-// White is the kernel of independent noise: each evaluation is a variable of
-// its own. Gram is the identity, also where two rows coincide; Cross is 0, also
-// where a row of x equals one of y; Diag is 1. In a posterior it is variance
-// that no observation removes, and that belongs to f rather than to the
-// observation noise. Functions drawn by features leave it out.
+// White is the kernel of independent noise: all evaluations are independent. Gram is
+// the identity, also for equal rows. Cross is 0, also if a row of x equals a row of y.
+// Diag is 1. In a posterior, White is variance of f, not observation noise, and no
+// observation reduces it. Functions drawn with features omit White.
 func White(dim int) Kernel { return white{leaf{name: "white", dim: dim}} }
 
 func (k white) Gram(dst *mat.SymDense, x *mat.Dense) {

@@ -2,64 +2,62 @@ package prior
 
 import "math"
 
-// Every default number of the package stands here.
+// Defaults of the package.
 const (
-	// Starts of the marginal-likelihood fit, and from how many observations on
-	// there are only two. On Branin and Hartmann-6 all starts of the default
-	// kernel reach one optimum, and a start at the modes gets there in half the
-	// steps of a draw.
+	// Starts of the marginal-likelihood fit, fewer from manyRows observations. On
+	// Branin and Hartmann-6 all starts of the default kernel reach the same
+	// optimum. A start at the modes needs half the steps of a random start.
 	defaultStarts  = 3
 	manyRows       = 1000
 	manyRowsStarts = 2
 
-	// Starts where the kernel has several parts or a period, whose likelihood has
-	// many optima: of eight seeds of the guide's load forecast three starts find
-	// the best one in none, five in four and ten in seven.
+	// Starts for kernels of several parts or with a period, whose likelihood has
+	// many optima. On the load forecast of the guide, 3 starts find the best
+	// optimum for none of eight seeds, 5 starts for four and 10 for seven.
 	manyOptimaStarts = 10
 
-	// The most rows that the search for hyper-parameters looks at.
+	// Rows that the search for hyperparameters uses at most.
 	maxRows = 2000
 
-	// Bounds on hyper-parameters. Priors do the work; bounds keep the Gram
-	// matrix finite. They are wide enough for data in units of their own.
+	// Bounds on hyperparameters keep the Gram matrix finite. They are wide enough
+	// for inputs and targets that are not scaled.
 	tiny, huge = 1e-6, 1e9
 
 	noiseFloor = 1e-4
 
-	// A hundred times lower the fit of a smooth function from 200 observations meets
-	// the rounding errors of the Cholesky factor (docs/adr/0012).
+	// With a bound of 1e-10 the fit of a smooth function to 200 observations is
+	// limited by rounding errors of the Cholesky factor (docs/adr/0012).
 	noiseFreeFloor = 1e-8
 )
 
 // LengthscalePrior is LogNormal(√2 + ½ ln d, √3) (Hvarfner, Hellsten & Nardi
-// 2024, section 4): lengthscales grow with √d as distances in the unit cube do.
-// Its mode is √d·exp(√2-3).
+// 2024, section 4). Its mode √d·exp(√2-3) grows with √d, like distances in the
+// unit cube.
 func LengthscalePrior(dim int) Density {
 	return LogNormal{Mu: math.Sqrt2 + 0.5*math.Log(float64(dim)), Sigma: math.Sqrt(3)}
 }
 
-// NoisePrior is LogNormal(-4, 1) on the noise variance.
+// NoisePrior is LogNormal(-4, 1), the hyperprior of the noise variance.
 func NoisePrior() Density { return LogNormal{Mu: -4, Sigma: 1} }
 
-// noiseFreePrior stands on the noise variance of data declared exact: the noise's
-// standard deviation is half-normal with variance ½. Between the floor and the
-// variance of the data it varies by 10 nats, so the likelihood decides: it finds
-// the floor on Branin and Hartmann-6, and noise where no smooth kernel follows
-// the ripples of the data (docs/adr/0009). Under NoisePrior the likelihood of 80
-// exact observations of Hartmann-6 leaves the noise at the prior's mode, a
-// standard deviation of 8 % of that of the data.
+// noiseFreePrior is the hyperprior of the noise variance for exact data: the standard
+// deviation of the noise is half-normal with variance ½. The density varies by 10 nats
+// between the lower bound and the variance of the data, so the likelihood dominates. On
+// Branin and Hartmann-6 the fitted noise is at the lower bound. If no smooth kernel fits
+// the ripples of the data, the fit keeps noise (docs/adr/0009). With NoisePrior, 80 exact
+// observations of Hartmann-6 give a standard deviation of 8 % of the data's.
 var noiseFreePrior = Gamma{Shape: 0.5, Rate: 1}
 
-// unitPrior has mode 1 and 95 % of its mass between 0.4 and 19. It stands on
-// numbers whose natural scale is 1: output variances, α of the rational
-// quadratic, offsets, weight and bias variances.
+// unitPrior has mode 1 and 95 % of its mass between 0.4 and 19. It is the hyperprior
+// of numbers with natural scale 1: output variances, α of the rational quadratic,
+// offsets, variances of weights and biases.
 var unitPrior = LogNormal{Mu: 1, Sigma: 1}
 
-// periodPrior has its median at the side of the unit cube and its mode at 0.37.
+// periodPrior has median 1, the side of the unit cube, and mode 0.37.
 var periodPrior = LogNormal{Mu: 0, Sigma: 1}
 
-// Below the floor of a lengthscale an input only numbers the observations: they
-// share nothing along it, and a few of them are soon explained that way.
+// Below the lower bound of a lengthscale, observations are uncorrelated along the
+// input and the fit overfits.
 func lengthscaleParam(name string, dim int) Param {
 	p := LengthscalePrior(dim)
 	return Param{Name: name, Value: p.Mode(), Lo: 1e-2, Hi: 1e4, Prior: p}

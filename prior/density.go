@@ -37,7 +37,7 @@ func (d Gamma) LogProb(theta float64) (lp, dlp float64) {
 	return (d.Shape-1)*math.Log(theta) - d.Rate*theta + d.Shape*math.Log(d.Rate) - g, (d.Shape-1)/theta - d.Rate
 }
 
-// Mode is (Shape-1)/Rate, or the mean where Shape ≤ 1 has its mode at 0.
+// Mode is (Shape-1)/Rate, or the mean Shape/Rate for Shape ≤ 1.
 func (d Gamma) Mode() float64 {
 	if d.Shape <= 1 {
 		return d.Shape / d.Rate

@@ -1,13 +1,12 @@
-// Package prior states beliefs about functions before data are seen: kernels,
-// mean functions, hyper-priors, and how they are fitted to data.
+// Package prior defines Gaussian-process priors of functions: kernels, means,
+// hyperpriors, and the fit of hyperparameters to data.
 //
-// A [Kernel] is written as an expression that [Parse] reads ("rbf*periodic +
-// linear") or built from the constructors ([RBF], [Matern52], [Sum], …). A
-// [Process] is a kernel with a mean and a noise variance. A [Spec] is what a
-// user states; [Spec.Fit] turns it into a Process by maximising the log
-// marginal likelihood plus the log hyper-priors. [NewFeatures] and
-// [Process.Draw] give whole functions drawn from a prior.
+// A [Kernel] is written as an expression for [Parse] ("rbf*periodic + linear") or
+// composed from constructors ([RBF], [Matern52], [Sum], …). A [Process] is a kernel
+// with a mean and a noise variance. A [Spec] is a prior as users specify it;
+// [Spec.Fit] turns it into a Process by maximising the log marginal likelihood plus
+// the log hyperpriors. [NewFeatures] and [Process.Draw] draw functions from a prior.
 //
-// Defaults suit inputs scaled to the unit cube and outputs standardised to mean
-// 0 and variance 1.
+// Defaults suit inputs scaled to the unit cube and targets standardised to mean 0
+// and variance 1.
 package prior

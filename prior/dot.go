@@ -13,14 +13,14 @@ type dotProduct struct {
 	degree int
 }
 
-// Linear is offset + Σ_j x_j x'_j/ℓ_j²: a random linear function whose slopes
-// have variance 1/ℓ_j² and whose value at the origin has variance offset.
+// Linear is offset + Σ_j x_j x'_j/ℓ_j², the covariance of a random linear function.
+// Its slopes have variance 1/ℓ_j² and its value at the origin has variance offset.
 func Linear(dim int) Kernel { return newLinear(dim, false) }
 
 // Polynomial is (offset + Σ_j x_j x'_j/ℓ_j²)^degree.
 func Polynomial(dim, degree int) Kernel { return newPolynomial(dim, false, degree) }
 
-// defaultDegree is that of a polynomial whose expression names none.
+// defaultDegree is the degree of a polynomial kernel without the argument degree.
 const defaultDegree = 2
 
 func newLinear(dim int, shared bool) Kernel {

@@ -9,18 +9,18 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// Function is f(x) = Mean + φ(x)ᵀWeights. It is a surrogate.Path.
+// Function is f(x) = Mean + φ(x)ᵀWeights. It implements surrogate.Path.
 type Function struct {
 	Features Features
 	Weights  []float64
 	Mean     float64
 }
 
-// Draw returns n independent functions from the process, noise excluded, each
-// with features of its own: about count of them for a random kernel (see
-// [NewFeatures]). The functions are Gaussian given the features, and their
-// covariance approaches the kernel as count grows; on average over draws that
-// of Fourier and finite features equals it for any count.
+// Draw returns n independent functions from the process, noise excluded. Each function
+// has its own features, about count of them for random features (see [NewFeatures]).
+// Given the features a function is Gaussian, and its covariance approaches the kernel as
+// count grows. Averaged over Fourier and finite features, the covariance equals the
+// kernel for any count.
 func (p Process) Draw(n, count int, rng *rand.Rand) ([]Function, error) {
 	out := make([]Function, n)
 	for i := range out {
@@ -37,7 +37,7 @@ func (p Process) Draw(n, count int, rng *rand.Rand) ([]Function, error) {
 	return out, nil
 }
 
-// combiner is Features that give φ(x)ᵀw and its gradient in one pass.
+// combiner is implemented by Features that compute φ(x)ᵀw and its gradient in one pass.
 type combiner interface {
 	combine(value []float64, grad, x *mat.Dense, w []float64)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// objective evaluates what a fit minimises. It is a workspace: one per goroutine.
+// objective evaluates the loss of a fit. It holds memory, so every goroutine needs one.
 type objective struct {
 	evidence
 	m             model
@@ -26,9 +26,9 @@ func newObjective(m model, x *mat.Dense, y []float64) *objective {
 	}
 }
 
-// loss is minus the log posterior of the free log hyper-parameters, up to a
-// constant, with its gradient. A covariance that is not positive definite, and
-// a cancelled context, give +Inf.
+// loss returns minus the log posterior density of the free log hyperparameters, up to
+// a constant, and writes its gradient. It returns +Inf if the covariance is not
+// positive definite or the context is cancelled.
 func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 	e.m.unpack(e.theta, free)
 	last := len(e.theta) - 1
@@ -73,7 +73,7 @@ func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 // evidence is the marginal likelihood of y under a covariance A.
 type evidence struct {
 	y       []float64
-	learned bool // the mean is
+	learned bool // the mean is fitted
 	gram    *mat.SymDense
 	chol    linalg.Cholesky
 	ones    []float64 // A⁻¹1
@@ -87,7 +87,7 @@ func newEvidence(m model, y []float64) evidence {
 	return evidence{y: y, learned: m.mean, gram: mat.NewSymDense(n, nil), ones: make([]float64, n), alpha: make([]float64, n)}
 }
 
-// factorize factors A, which stands in e.gram, and sets the mean, α and the log
+// factorize factors A, the content of e.gram, and sets the mean, α and the log
 // marginal likelihood.
 func (e *evidence) factorize(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

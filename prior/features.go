@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Features is a finite linear model of functions, φ(x)ᵀw with w ~ N(0,I), whose
+// Features is a finite linear model of functions, φ(x)ᵀw with w ~ N(0,I). Its
 // covariance φ(x)ᵀφ(x') approximates a kernel. It is immutable and safe for
 // concurrent use.
 type Features interface {
@@ -24,21 +24,21 @@ type Features interface {
 
 // NewFeatures returns features of k:
 //
-//   - stationary and periodic kernels and their products: random Fourier
-//     features (Rahimi & Recht 2007), about n of them, with E φ(x)ᵀφ(x') =
-//     k(x,x') and φ(x)ᵀφ(x) = k(x,x) exactly;
+//   - stationary and periodic kernels and their products: about n random Fourier
+//     features (Rahimi & Recht 2007), with E φ(x)ᵀφ(x') = k(x,x') and
+//     φ(x)ᵀφ(x) = k(x,x) exactly;
 //   - constant, linear and polynomial kernels: exact finite features;
-//   - potential and stream: the velocities of random waves, unbiased as well;
-//   - arccos: the last hidden layer of a random ReLU network with n units
-//     there and at most 256 in those before;
-//   - white: none, as it has no value between evaluations;
-//   - sums: all features of the terms; products: all products of the features
-//     of the factors, while these are few;
-//   - anything else: [Nystrom] features on n points of a Kronecker sequence in
+//   - potential and stream: the velocities of random waves, also unbiased;
+//   - arccos: the last hidden layer of a random ReLU network, with n units in
+//     this layer and at most 256 in the others;
+//   - white: none, because white noise has no value between evaluations;
+//   - sums: all features of the terms;
+//   - products: all products of the features of the factors, if these are few;
+//   - other kernels: [Nystrom] features on n points of a Kronecker sequence in
 //     the unit cube.
 //
-// The error wraps linalg's of a matrix that is not positive definite and is
-// possible only in the last case.
+// Only Nyström features can fail; the error then wraps linalg's error for a matrix
+// that is not positive definite.
 func NewFeatures(k Kernel, n int, rng *rand.Rand) (Features, error) {
 	if n < 1 {
 		panic(fmt.Sprintf("prior: %d features", n))
@@ -46,8 +46,8 @@ func NewFeatures(k Kernel, n int, rng *rand.Rand) (Features, error) {
 	return newFeatures(k, 1, n, rng)
 }
 
-// maxProduct bounds the number of features of a product, relative to what was
-// asked for.
+// maxProduct bounds the number of features of a product, as a multiple of the
+// requested number.
 const maxProduct = 4
 
 // newFeatures returns features of variance·k.
@@ -134,7 +134,8 @@ func productFeatures(k product, variance float64, n int, rng *rand.Rand) (Featur
 		return Nystrom(whole, kronecker(n, k.Dim(), rng))
 	}
 	if len(waves) > 0 {
-		// Enough waves for their own sake, even if that makes more than n in all.
+		// The waves alone must approximate their kernel, even if the product then has
+		// more than n features.
 		out = append(out, newFourier(k.Dim(), waves, variance, max(n/count, min(n, 64)), rng))
 	}
 	if len(out) == 1 {
@@ -143,7 +144,7 @@ func productFeatures(k product, variance float64, n int, rng *rand.Rand) (Featur
 	return out, nil
 }
 
-// affine is the features (offset, weights_1 x_1, …, weights_d x_d).
+// affine has the features (offset, weights_1 x_1, …, weights_d x_d).
 type affine struct {
 	dim     int
 	weights []float64
@@ -180,7 +181,7 @@ func (f affine) EvalVJP(dx, x, phibar *mat.Dense) {
 	}
 }
 
-// featuresOnInputs is the features of a kernel on some of the inputs.
+// featuresOnInputs has the features of a kernel on some of the inputs.
 type featuresOnInputs struct {
 	on    onInputs
 	inner Features

@@ -2,7 +2,7 @@ package prior
 
 import "gonum.org/v1/gonum/mat"
 
-// joined lays the features of several models side by side.
+// joined concatenates the features of several models.
 type joined struct {
 	dim   int
 	parts []Features
@@ -18,7 +18,7 @@ func (f joined) Len() int {
 	return n
 }
 
-// each calls do with every part that has features and its columns of phi.
+// each calls do for every part with features, with the part's columns of phi.
 func (f joined) each(phi *mat.Dense, do func(p Features, columns *mat.Dense)) {
 	at, rows := 0, phi.RawMatrix().Rows
 	for _, p := range f.parts {
@@ -37,8 +37,8 @@ func (f joined) EvalVJP(dx, x, phibar *mat.Dense) {
 	f.each(phibar, func(p Features, columns *mat.Dense) { p.EvalVJP(dx, x, columns) })
 }
 
-// crossed holds all products of one feature from each model; that of the last
-// model runs fastest.
+// crossed has all products of one feature from each model; the index of the last
+// model varies fastest.
 type crossed []Features
 
 func (f crossed) Dim() int { return f[0].Dim() }
@@ -67,14 +67,14 @@ func (f crossed) Eval(phi, x *mat.Dense) {
 	}
 }
 
-// outer writes the products of rows i of the parts to dst; the part left out
-// counts as 1 and its axis stays, so that dst has one number per feature.
+// outer writes the products of rows i of the parts to dst. The excluded part counts
+// as 1 and keeps its axis, so that dst has one number per feature.
 func outer(dst []float64, parts []*mat.Dense, i, without int) {
 	dst[0] = 1
 	filled := 1
 	for p, part := range parts {
 		row := part.RawRowView(i)
-		// Backwards, so that no number is overwritten before it is read.
+		// Backwards, so that each number is read before it is overwritten.
 		for a := filled - 1; a >= 0; a-- {
 			v := dst[a]
 			for b := len(row) - 1; b >= 0; b-- {

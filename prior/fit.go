@@ -17,20 +17,20 @@ import (
 	"github.com/functionspace/bo/internal/subset"
 )
 
-// ErrData reports observations that no prior can be fitted to: none, or with
+// ErrData reports observations that no prior can be fitted to: no observations, or
 // numbers that are not finite.
 var ErrData = errors.New("invalid observations")
 
-// Fitted is a prior whose hyper-parameters have been fitted to data.
+// Fitted is a prior with hyperparameters fitted to data.
 type Fitted struct {
 	Process
-	LogMarginal float64   // log marginal likelihood in nats, hyper-priors excluded
-	State       []float64 // log of the learned hyper-parameters: the warm start of a later fit
-	Hypers      []Hyper   // every hyper-parameter, for display
-	Warnings    []string  // jitter that was needed, hyper-parameters that ended on a bound
+	LogMarginal float64   // log marginal likelihood in nats, hyperpriors excluded
+	State       []float64 // log of the learned hyperparameters, the warm start of a later fit
+	Hypers      []Hyper   // every hyperparameter, for display
+	Warnings    []string  // added jitter, hyperparameters at a bound
 }
 
-// Hyper is the value of a named hyper-parameter.
+// Hyper is the value of a named hyperparameter.
 type Hyper struct {
 	Name  string
 	Value float64
@@ -41,21 +41,20 @@ type Hyper struct {
 //
 //	log N(y; μ1, K + σ²I) + Σ log p(θ)
 //
-// over the hyper-parameters θ that s leaves open, by bounded L-BFGS in log θ.
-// The priors are densities of θ, not of log θ. A learned mean is the
-// generalised-least-squares one, μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I, at every
-// θ, which is where its own derivative vanishes.
+// over the hyperparameters θ that s does not fix, by bounded L-BFGS in log θ. The
+// hyperpriors are densities of θ, not of log θ. A learned mean is the
+// generalised-least-squares estimate μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I, at which
+// the derivative with respect to μ vanishes.
 //
-// x is n×d with n ≥ 1; y has length n. noiseFree says that y is exact: the floor
-// under the noise variance falls from 1e-4 to 1e-8, and its prior leaves the noise
-// to the likelihood. The first start is start, the State of an earlier fit, if it
-// has the right length, then come the modes of the hyper-priors (of the noise of
-// exact data, the mean), and then draws from them. Starts run on all processors; the
-// result depends only on the arguments and the state of rng. Each step costs
-// O(n³); of more than 2000 rows the search sees that many, drawn at random, and
-// the mean and the log marginal likelihood see all.
+// x is n×d with n ≥ 1; y has length n. With noiseFree, y is exact: the lower bound of
+// the noise variance is 1e-8 instead of 1e-4, and its hyperprior is almost flat. The
+// first start is the argument start, the State of an earlier fit, if its length fits.
+// The next start is the modes of the hyperpriors (for the noise of exact data, the
+// mean), and the others are draws. Starts run on all processors. The result depends only
+// on the arguments and the state of rng. A step costs O(n³). With more than 2000 rows
+// the search uses 2000 random rows; the mean and the log marginal likelihood use all.
 //
-// A noise variance on its floor is no warning: that is what clean data give.
+// A noise variance at its lower bound gives no warning: clean data lead to it.
 func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, rng *rand.Rand) (Fitted, error) {
 	if err := checkData(x, y); err != nil {
 		return Fitted{}, err
@@ -88,7 +87,7 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 	return m.finish(ctx, x, y, theta)
 }
 
-// manyOptima tells a kernel of several parts, or with a period that is learned.
+// manyOptima reports whether k has several parts or a learned period.
 func manyOptima(k Kernel) bool {
 	switch k := k.(type) {
 	case sum, product:
@@ -125,7 +124,7 @@ func checkData(x *mat.Dense, y []float64) error {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// starts returns k points in the space of the free log hyper-parameters.
+// starts returns k starting points in the space of the free log hyperparameters.
 func (m model) starts(k int, warm []float64, rng *rand.Rand) [][]float64 {
 	var out [][]float64
 	if len(warm) == len(m.free) && !floats.HasNaN(warm) {
@@ -165,14 +164,14 @@ func (m model) bounds() (lo, hi []float64) {
 	return lo, hi
 }
 
-// unpack writes exp(free) into the full vector of hyper-parameters.
+// unpack writes exp(free) to the free entries of the hyperparameters theta.
 func (m model) unpack(theta, free []float64) {
 	for i, at := range m.free {
 		theta[at] = math.Exp(free[i])
 	}
 }
 
-// search returns the best end of the given starts; ties go to the earlier one.
+// search returns the best result of the given starts; ties go to the earlier start.
 func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64) ([]float64, error) {
 	lo, hi := m.bounds()
 	results := make([]optimize.Result, len(starts))
@@ -187,7 +186,7 @@ func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][
 			e := newObjective(m, x, y)
 			loss := func(free, grad []float64) float64 { return e.loss(ctx, free, grad) }
 			for i := range work {
-				// Only the context's error is possible, and it is asked below.
+				// The only possible error is the context's, which is checked below.
 				results[i], _ = optimize.Minimize(ctx, loss, starts[i], lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
 			}
 		})
@@ -208,7 +207,7 @@ func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][
 	return results[best].X, nil
 }
 
-// finish computes everything that a Fitted says at the hyper-parameters theta.
+// finish returns the fit at the hyperparameters theta.
 func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []float64) (Fitted, error) {
 	f := Fitted{Process: m.process(theta)}
 	e := newEvidence(m, y)
@@ -226,7 +225,7 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 			continue
 		}
 		f.State = append(f.State, math.Log(theta[i]))
-		// Lo and Hi went through log and exp.
+		// Lo and Hi were rounded by log and exp.
 		if low := theta[i] <= p.Lo*(1+1e-9); (low && p.Name != "noise") || theta[i] >= p.Hi*(1-1e-9) {
 			f.Warnings = append(f.Warnings, fmt.Sprintf("%s ended on its bound %.4g", p.Name, theta[i]))
 		}

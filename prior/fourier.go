@@ -12,11 +12,11 @@ import (
 	"github.com/functionspace/bo/internal/vecmath"
 )
 
-// spectral is a stationary kernel that knows its spectral distribution: k(x,x')
-// = E cos(ωᵀ(x-x')), ω drawn from it.
+// spectral is a stationary kernel with a known spectral distribution: k(x,x') =
+// E cos(ωᵀ(x-x')) for ω drawn from this distribution.
 type spectral interface {
-	// addFrequencies adds an independent draw to each row of omega. A product of
-	// kernels has the sum of their frequencies.
+	// addFrequencies adds an independent draw to each row of omega. The frequencies
+	// of a product are sums of the frequencies of its factors.
 	addFrequencies(omega *mat.Dense, rng *rand.Rand)
 }
 
@@ -28,9 +28,9 @@ func isSpectral(k Kernel) bool {
 	return ok
 }
 
-// addFrequencies draws ω = √τ z/ℓ, z standard normal. The RBF kernel has τ = 1,
-// Matérn-ν τ = 2ν/χ²_2ν, which makes ω Student-t with 2ν degrees of freedom, and
-// the rational quadratic τ ~ Gamma(α, α), as the mixture of RBF kernels it is.
+// addFrequencies draws ω = √τ z/ℓ with z standard normal. The RBF kernel has τ = 1.
+// Matérn-ν has τ = 2ν/χ²_2ν, so that ω is Student-t with 2ν degrees of freedom. The
+// rational quadratic, a mixture of RBF kernels, has τ ~ Gamma(α, α).
 func (k stationary) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
 	mixing := func() float64 { return 1 }
 	student := func(degrees int) func() float64 {
@@ -63,8 +63,8 @@ func (k stationary) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
 }
 
 // addFrequencies draws 2πm/p. As exp((cos δ - 1)/ℓ²) = Σ_m e^{-1/ℓ²}I_m(1/ℓ²) cos mδ,
-// the whole number m is Skellam: the difference of two Poisson numbers of mean
-// 1/(2ℓ²).
+// the integer m has a Skellam distribution, the difference of two Poisson variables
+// with mean 1/(2ℓ²).
 func (k periodic) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
 	ls, periods := k.spread(0), k.periods()
 	for i := range omega.RawMatrix().Rows {
@@ -83,7 +83,7 @@ func (k onInputs) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
 	k.put(omega, inner)
 }
 
-// fourier is the features amplitude·(cos ω_jᵀx, sin ω_jᵀx).
+// fourier has the features amplitude·(cos ω_jᵀx, sin ω_jᵀx).
 type fourier struct {
 	omega     *mat.Dense // n×d
 	amplitude float64
@@ -132,7 +132,7 @@ func (f fourier) EvalVJP(dx, x, phibar *mat.Dense) {
 	linalg.Mul(dx, 1, linalg.N, theta, linalg.N, f.omega, 1)
 }
 
-// combine is Function.Eval in one pass.
+// combine implements combiner.
 func (f fourier) combine(value []float64, grad, x *mat.Dense, w []float64) {
 	theta, n := f.phases(x), f.Len()/2
 	a, b, cos := w[:n], w[n:2*n], make([]float64, n)

@@ -7,15 +7,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// onInputs applies inner to some of the inputs.
+// onInputs evaluates inner on some of the inputs.
 type onInputs struct {
 	inner  Kernel
 	dim    int
 	inputs []int
 }
 
-// OnInputs makes of k, a kernel on R^len(inputs), one on R^dim that looks only
-// at the named inputs, counted from 0.
+// OnInputs returns the kernel on R^dim that evaluates k, a kernel on R^len(inputs), at
+// the given inputs, counted from 0.
 func OnInputs(k Kernel, dim int, inputs ...int) Kernel {
 	checkLen("inputs", len(inputs), k.Dim())
 	for _, j := range inputs {
@@ -63,7 +63,7 @@ func (k onInputs) pick(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// put adds a gradient with respect to the picked inputs to dx.
+// put adds a gradient with respect to the selected inputs to dx.
 func (k onInputs) put(dx, picked *mat.Dense) {
 	for i := range picked.RawMatrix().Rows {
 		row := dx.RawRowView(i)
@@ -98,7 +98,7 @@ func (k onInputs) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
 	k.inner.ParamVJP(dtheta, k.pick(x), kbar)
 }
 
-// Params names each hyper-parameter after the input it belongs to.
+// Params returns hyperparameters named after the inputs of the whole space.
 func (k onInputs) Params() []Param {
 	params := k.inner.Params()
 	for i := range params {

@@ -36,23 +36,23 @@ type Kernel interface {
 	// all i and j, with respect to log Params.
 	ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense)
 
-	// Params describes the hyper-parameters θ in order. All are positive and
-	// optimised as log θ; ParamVJP is with respect to log θ.
+	// Params returns the hyperparameters θ in order. All are positive. Fits optimise
+	// log θ, and ParamVJP is the derivative with respect to log θ.
 	Params() []Param
 
-	// WithParams returns the kernel with hyper-parameters θ (not their logs).
+	// WithParams returns the kernel with hyperparameters θ (not log θ).
 	WithParams(theta []float64) Kernel
 
-	// String returns the expression that Parse reads, e.g. "rbf*periodic+linear".
+	// String returns an expression for Parse, e.g. "rbf*periodic+linear".
 	String() string
 }
 
-// Param is one hyper-parameter of a kernel.
+// Param is one hyperparameter of a kernel.
 type Param struct {
 	Name   string  // unique within the kernel, e.g. "lengthscale[2]" or "rbf.lengthscale[2]" in an expression
 	Value  float64 // current value
 	Lo, Hi float64 // bounds for fitting
-	Prior  Density // hyper-prior on the value; nil is flat in log θ
+	Prior  Density // hyperprior of the value; nil is flat in log θ
 	Fixed  bool    // not fitted
 }
 
@@ -60,7 +60,7 @@ type Param struct {
 type Density interface {
 	// LogProb returns log p(θ) and its derivative with respect to θ.
 	LogProb(theta float64) (lp, dlp float64)
-	// Mode is where a fit starts.
+	// Mode returns the value at which a fit starts.
 	Mode() float64
 	// Sample draws one number.
 	Sample(rng *rand.Rand) float64

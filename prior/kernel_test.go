@@ -28,7 +28,7 @@ func parsed(t testing.TB, expr string, dim int) Kernel {
 	return k
 }
 
-// varied gives the hyper-parameters of k values that differ from one another.
+// varied gives the hyperparameters of k values that differ from one another.
 func varied(k Kernel) Kernel {
 	theta := make([]float64, len(k.Params()))
 	for i := range theta {

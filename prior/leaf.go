@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// leaf is what the elementary kernels share: a name, a dimension and
-// hyper-parameters. A family of one number per input ("lengthscale") comes
-// first, as d of them or, where shared, as one.
+// leaf is the common part of the elementary kernels: a name, a dimension and
+// hyperparameters. The family with one number per input ("lengthscale") comes first. It
+// has d numbers, or one number if shared.
 type leaf struct {
 	name   string
 	dim    int
 	shared bool   // one number for all inputs instead of one per input
-	args   string // arguments that are not hyper-parameters, as Parse reads them
+	args   string // arguments that are not hyperparameters, in the syntax of Parse
 	params []Param
 }
 
@@ -26,14 +26,14 @@ func (l leaf) Dim() int { return l.dim }
 // Params implements Kernel.
 func (l leaf) Params() []Param { return slices.Clone(l.params) }
 
-// with returns a copy with other values.
+// with returns a copy with the values theta.
 func (l leaf) with(theta []float64) leaf {
 	l.params = slices.Clone(l.params)
 	l.set(theta)
 	return l
 }
 
-// set changes the values in place.
+// set overwrites the values.
 func (l leaf) set(theta []float64) {
 	checkLen("theta", len(theta), len(l.params))
 	for i, v := range theta {
@@ -41,8 +41,8 @@ func (l leaf) set(theta []float64) {
 	}
 }
 
-// perInput returns hyper-parameters named name[0], name[1], … or, shared, one
-// named name.
+// perInput returns hyperparameters with the names name[0], name[1], … or, if shared,
+// one hyperparameter with the given name.
 func perInput(name string, dim int, shared bool, make func(name string) Param) []Param {
 	if shared {
 		return []Param{make(name)}
@@ -54,7 +54,7 @@ func perInput(name string, dim int, shared bool, make func(name string) Param) [
 	return out
 }
 
-// width is how many numbers a per-input family has.
+// width returns the length of a per-input family.
 func (l leaf) width() int {
 	if l.shared {
 		return 1
@@ -96,8 +96,8 @@ func inverse(v []float64) []float64 {
 
 func (l leaf) label() string { return l.name }
 
-// factor writes the name, the structural arguments and the hyper-parameters
-// that are fixed.
+// factor returns the name, the structural arguments and the fixed hyperparameters, in
+// the syntax of Parse.
 func (l leaf) factor() string {
 	args := []string{}
 	if l.args != "" {
@@ -138,7 +138,7 @@ func formatValues(params []Param) string {
 
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// baseName strips the kernel's label and the index: "rbf.lengthscale[2]" is a
+// baseName removes the label of the kernel and the index: "rbf.lengthscale[2]" becomes
 // "lengthscale".
 func baseName(name string) string {
 	name = name[strings.LastIndexByte(name, '.')+1:]
@@ -154,14 +154,14 @@ func upper(m *mat.SymDense, i int) []float64 {
 	return raw.Data[i*raw.Stride+i : i*raw.Stride+raw.N]
 }
 
-// fixable is an elementary kernel. fix returns it with the hyper-parameters of
-// one family fixed; if there is neither one value nor one for each, want is how
-// many there should be.
+// fixable is an elementary kernel. fix returns the kernel with the hyperparameters of
+// one family fixed. If the number of values is neither 1 nor the length of the family,
+// want is the expected number.
 type fixable interface {
 	fix(name string, values []float64) (k Kernel, want int)
 }
 
-// fixed implements fix for the embedding kernels.
+// fixed implements fix for kernels that embed leaf.
 func (l leaf) fixed(name string, values []float64) (_ leaf, want int) {
 	l.params = slices.Clone(l.params)
 	var family []*Param

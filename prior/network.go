@@ -10,12 +10,12 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// maxHidden bounds the width of the hidden layers of a random network before
-// the last.
+// maxHidden bounds the width of the hidden layers before the last one of a random
+// network.
 const maxHidden = 256
 
-// network is the features (√(σ_w²/n) relu(h), σ_b), h the pre-activations of the
-// last hidden layer of a random ReLU network.
+// network has the features (√(σ_w²/n) relu(h), σ_b), where h are the pre-activations
+// of the last hidden layer of a random ReLU network.
 type network struct {
 	dim     int
 	weights []*mat.Dense // width×fan-in, variance σ_w²/fan-in included

@@ -17,9 +17,9 @@ type nystrom struct {
 	chol   *linalg.Cholesky
 }
 
-// Nystrom returns the features L⁻¹k(z,x), L Lᵀ = k(z,z), one per row of z. A
-// function drawn from them is an exact draw at z, and between the rows of z the
-// conditional mean given those values. It costs O(n³/3) and O(n²) a point.
+// Nystrom returns the features L⁻¹k(z,x), L Lᵀ = k(z,z), one per row of z. A function
+// drawn from them is an exact draw at z. At other points it is the conditional mean
+// given the values at z. The features cost O(n³/3), and O(n²) per point.
 func Nystrom(k Kernel, z *mat.Dense) (Features, error) {
 	n, _ := z.Dims()
 	gram := mat.NewSymDense(n, nil)
@@ -48,8 +48,8 @@ func (f nystrom) EvalVJP(dx, x, phibar *mat.Dense) {
 	f.kernel.CrossVJP(dx, x, f.z, mat.DenseCopyOf(back.T()))
 }
 
-// kronecker returns n points of the additive sequence u + i·(1/g, 1/g², …) mod 1
-// with g the root of g^{d+1} = g + 1 (Roberts 2018) and u uniform.
+// kronecker returns n points of the additive sequence u + i·(1/g, 1/g², …) mod 1,
+// where g is the root of g^{d+1} = g + 1 (Roberts 2018) and u is uniform.
 func kronecker(n, d int, rng *rand.Rand) *mat.Dense {
 	g := 2.0
 	for range 64 {

@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/didyoumean"
 )
 
-// ErrExpression reports a kernel expression that cannot be read.
+// ErrExpression reports an invalid kernel expression.
 var ErrExpression = errors.New("bad kernel expression")
 
 // Parse returns the kernel on R^dim that a text describes, for example
@@ -69,7 +69,7 @@ func parse(expr string, dim int, shared bool) (Kernel, error) {
 	return buildSum(terms), nil
 }
 
-// parsedTerm is a product as written.
+// parsedTerm is a parsed product.
 type parsedTerm struct {
 	factors  []Kernel // elementary, or sums in parentheses
 	number   float64  // product of the numbers, 1 if there are none
@@ -106,7 +106,7 @@ func buildSum(terms []parsedTerm) Kernel {
 
 type parser struct {
 	text   string
-	at     int // bytes read
+	at     int // number of bytes parsed
 	dim    int
 	shared bool
 	nested int
@@ -122,7 +122,7 @@ func (p *parser) space() {
 	}
 }
 
-// take reads c if it comes next.
+// take consumes c if it is the next character after spaces.
 func (p *parser) take(c byte) bool {
 	p.space()
 	if p.at < len(p.text) && p.text[p.at] == c {
@@ -148,7 +148,7 @@ func (p *parser) found() string {
 	return strconv.Quote(p.rest())
 }
 
-// word reads a run of letters, digits and underscores.
+// word parses a run of letters, digits and underscores.
 func (p *parser) word() string {
 	p.space()
 	from := p.at
@@ -161,7 +161,7 @@ func (p *parser) word() string {
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func digit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// number reads a positive decimal number.
+// number parses a positive decimal number.
 func (p *parser) number() (float64, error) {
 	p.space()
 	from := p.at
@@ -205,8 +205,8 @@ func (p *parser) expression() ([]parsedTerm, error) {
 	}
 }
 
-// term reads a product. If it is nothing but a sum in parentheses, the terms of
-// that come back as more.
+// term parses a product. If the product is only a sum in parentheses, more has the
+// terms of the sum.
 func (p *parser) term() (t parsedTerm, more []parsedTerm, err error) {
 	t.number, t.least, t.most = 1, 1, 1
 	for {
@@ -276,7 +276,7 @@ func (p *parser) outOfRange(at int) error {
 	return p.fail(at, "the product of the constants is not a positive finite number")
 }
 
-// kernel reads what follows the name of an elementary kernel.
+// kernel parses the inputs and arguments after the name of an elementary kernel.
 func (p *parser) kernel(name string, from int) (Kernel, error) {
 	at := slices.Index(Names(), name)
 	switch {

@@ -53,7 +53,8 @@ func (k periodic) embed(x *mat.Dense) *mat.Dense {
 	return u
 }
 
-// pull adds to dx the gradient du with respect to the embedding u of x.
+// pull adds to dx the gradient with respect to x, given the gradient du with respect to
+// the embedding u of x.
 func (k periodic) pull(dx, du, u *mat.Dense) {
 	periods := k.periods()
 	for i := range du.RawMatrix().Rows {

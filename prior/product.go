@@ -12,7 +12,7 @@ import (
 // product is Π_f k_f.
 type product struct{ factors []Kernel }
 
-// Product multiplies kernels of one dimension.
+// Product returns the product of kernels of the same dimension.
 func Product(factors ...Kernel) Kernel {
 	checkTogether(factors)
 	if len(factors) == 1 {
@@ -37,7 +37,7 @@ func (k product) Gram(dst *mat.SymDense, x *mat.Dense) {
 	}
 }
 
-// productTape keeps the Gram matrices of the factors.
+// productTape stores the Gram matrices of the factors.
 type productTape struct {
 	tapes
 	grams []*mat.SymDense

@@ -2,11 +2,11 @@ package prior
 
 import "github.com/functionspace/bo/internal/vecmath"
 
-// profile is the map from squared scaled distance s = Σ_j (x_j-x'_j)²/ℓ_j² to
-// the value of a stationary kernel.
+// profile maps the squared scaled distance s = Σ_j (x_j-x'_j)²/ℓ_j² to the value of a
+// stationary kernel.
 type profile interface {
 	// eval writes k(s) to v and, if dv is not nil, dk/ds to dv. Either may be s.
-	// Where dk/ds has no limit at s = 0 it is 0 there.
+	// If dk/ds has no limit at s = 0, dv is 0 there.
 	eval(v, dv, s []float64)
 }
 
@@ -54,7 +54,7 @@ func (p rationalQuadratic) eval(v, dv, s []float64) {
 	}
 }
 
-// alphaSlope writes dk/d log α to dst, with k given. dst may be s.
+// alphaSlope writes dk/d log α to dst, given the values k. dst may be s.
 func (p rationalQuadratic) alphaSlope(dst, k, s []float64) {
 	ratio := make([]float64, len(s))
 	for i, s := range s {

@@ -13,8 +13,8 @@ type scaled struct {
 	variance Param
 }
 
-// Scale multiplies k by a learned output variance, 1 to begin with. Its
-// hyper-parameter stands before those of k.
+// Scale multiplies k by a learned output variance with initial value 1. Its
+// hyperparameter precedes the hyperparameters of k.
 func Scale(k Kernel) Kernel { return scaled{k, varianceParam()} }
 
 // ScaleBy multiplies k by a fixed number.
@@ -33,7 +33,7 @@ func (k scaled) Gram(dst *mat.SymDense, x *mat.Dense) {
 	}
 }
 
-// scaledTape keeps the Gram matrix.
+// scaledTape stores the Gram matrix.
 type scaledTape struct {
 	inner    tape
 	variance float64

@@ -8,13 +8,13 @@ import (
 	"github.com/functionspace/bo/internal/settings"
 )
 
-// ErrSpec reports a Spec that states an impossible prior.
+// ErrSpec reports an invalid Spec.
 var ErrSpec = errors.New("invalid prior")
 
-// Spec is what a user states about a prior before seeing data. A number fixes a
-// hyper-parameter; what is left out is learned. The zero value is a Matérn-5/2
-// kernel with a learned lengthscale per input, a learned output variance, a
-// learned noise variance and a learned constant mean.
+// Spec is a prior as a user specifies it. A number fixes a hyperparameter; omitted
+// hyperparameters are learned. The zero value is a Matérn-5/2 kernel with a learned
+// lengthscale per input, a learned output variance, a learned noise variance and a
+// learned constant mean.
 type Spec struct {
 	Kernel      string    `set:"kernel" default:"matern52" help:"kernel expression, e.g. rbf*periodic+linear"`
 	Lengthscale []float64 `set:"lengthscale" auto:"learned" range:"(0,inf)" help:"fixes the lengthscales: one number, or one per input"`
@@ -24,7 +24,7 @@ type Spec struct {
 	Mean        string    `set:"mean" default:"constant" oneof:"constant,zero" help:"mean of the prior; a constant is learned"`
 	Restarts    int       `set:"restarts" auto:"3, 2 or 10" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period)"`
 
-	// Custom takes the place of Kernel and Isotropic: any Kernel written in Go.
+	// Custom replaces Kernel and Isotropic by any Kernel written in Go.
 	Custom Kernel
 }
 
@@ -34,8 +34,8 @@ const (
 	MeanZero     = "zero"
 )
 
-// Process returns the prior before data: fixed hyper-parameters where they are
-// stated, the modes of the hyper-priors elsewhere, and a mean of 0.
+// Process returns the prior before data: fixed hyperparameters at their values, learned
+// ones at the modes of their hyperpriors, and mean 0.
 func (s Spec) Process(dim int) (Process, error) {
 	m, err := s.model(dim, false)
 	if err != nil {
@@ -44,19 +44,19 @@ func (s Spec) Process(dim int) (Process, error) {
 	return m.process(m.start()), nil
 }
 
-// Check returns the error that a fit to data of dim inputs would return whatever
-// the data: of the kernel expression, or of the lengthscales.
+// Check validates s for dim inputs. It returns the error of the kernel expression or
+// of the lengthscales that a fit would return for any data.
 func (s Spec) Check(dim int) error {
 	_, err := s.model(dim, false)
 	return err
 }
 
-// model is a Spec resolved for a dimension: the kernel and the list of its
-// hyper-parameters followed by the noise variance.
+// model is a Spec for a given number of inputs: the kernel, and its hyperparameters
+// followed by the noise variance.
 type model struct {
 	kernel Kernel
 	params []Param // of the kernel, then the noise
-	free   []int   // of params, the ones that are fitted
+	free   []int   // indices of the fitted ones in params
 	mean   bool    // the mean is learned
 }
 
@@ -95,8 +95,8 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	return m, nil
 }
 
-// Stated reports whether s says anything of the function but that one lengthscale is
-// that of all inputs. A kernel that is named is stated, even if it is the default.
+// Stated reports whether the kernel, a lengthscale, the output variance, the noise or a
+// zero mean was set explicitly. A named kernel counts even if it is the default.
 func (s Spec) Stated() bool {
 	return s.Kernel != "" || s.Custom != nil || s.Lengthscale != nil || s.Variance != nil || s.Noise != nil || s.Mean == MeanZero
 }
@@ -149,7 +149,7 @@ func (s Spec) fixLengthscale(m *model, dim int) error {
 
 func positive(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
 
-// start is the vector of all hyper-parameters before data.
+// start returns all hyperparameters before data.
 func (m model) start() []float64 {
 	theta := make([]float64, len(m.params))
 	for i, p := range m.params {
@@ -158,7 +158,7 @@ func (m model) start() []float64 {
 	return theta
 }
 
-// process puts all hyper-parameters theta into a prior of mean 0.
+// process returns the prior with hyperparameters theta and mean 0.
 func (m model) process(theta []float64) Process {
 	last := len(theta) - 1
 	return Process{Kernel: m.kernel.WithParams(theta[:last]), Noise: theta[last]}

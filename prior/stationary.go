@@ -10,11 +10,11 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 )
 
-// stationary is k(x,x') = g(s), s = Σ_j (x_j-x'_j)²/ℓ_j², with k(x,x) = 1. One
-// Gram matrix costs O(n²d/2), one cross matrix O(nmd).
+// stationary is k(x,x') = g(s), s = Σ_j (x_j-x'_j)²/ℓ_j², with k(x,x) = 1. A Gram
+// matrix costs O(n²d/2), a cross matrix O(nmd).
 type stationary struct {
 	leaf
-	shape func(extra []Param) profile // extra: the hyper-parameters after the lengthscales
+	shape func(extra []Param) profile // extra: the hyperparameters after the lengthscales
 }
 
 func newStationary(name string, dim int, shared bool, shape func([]Param) profile, extra ...Param) stationary {
@@ -68,17 +68,17 @@ func (k stationary) WithParams(theta []float64) Kernel {
 
 func (k stationary) profile() profile { return k.shape(k.params[k.width():]) }
 
-// tile is how many points a pass over the rows of a matrix takes, so that they
-// stay in the first cache.
+// tile is the number of points in a pass over the rows of a matrix. They fit in the
+// first-level cache.
 const tile = 512
 
-// pairs is points to take distances from, and 1/ℓ.
+// pairs computes distances to packed points, given 1/ℓ.
 type pairs struct {
 	vecmath.Packed
 	inv []float64
 }
 
-// pairs needs mem as long as it is used.
+// pairs returns the distances to y. The result uses memory from mem.
 func (k stationary) pairs(mem *workspace.Memory, y *mat.Dense) pairs {
 	raw := y.RawMatrix()
 	p := pairs{inv: mem.Floats(k.dim)}
@@ -185,10 +185,10 @@ func (k stationary) ParamVJP(dtheta []float64, x *mat.Dense, kbar *mat.SymDense)
 	paramVJP(k, dtheta, x, kbar)
 }
 
-// stationaryTape keeps, of the pairs i < j, the slopes ∂k/∂s and for the rational
-// quadratic ∂k/∂log α.
+// stationaryTape stores the slopes ∂k/∂s of the pairs i < j and, for the rational
+// quadratic, ∂k/∂log α.
 type stationaryTape struct {
-	k              stationary // whose params are the tape's
+	k              stationary // its params belong to the tape
 	x              *mat.Dense
 	to             pairs
 	slopes, alphas []float64

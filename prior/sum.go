@@ -13,7 +13,7 @@ import (
 // sum is Σ_t k_t.
 type sum struct{ terms []Kernel }
 
-// Sum adds kernels of one dimension. Their relative weights are fixed unless
+// Sum adds kernels of the same dimension. Their relative weights are fixed unless
 // each is scaled: Sum(Scale(RBF(2)), Linear(2)).
 func Sum(terms ...Kernel) Kernel {
 	checkTogether(terms)
@@ -62,7 +62,7 @@ func (k sum) Gram(dst *mat.SymDense, x *mat.Dense) {
 	}
 }
 
-// sumTape is the tapes of the terms.
+// sumTape has the tapes of the terms.
 type sumTape struct {
 	tapes
 	part *mat.SymDense
@@ -157,7 +157,7 @@ func joinParams(ks []Kernel) []Param {
 	return uniqueNames(params)
 }
 
-// split cuts theta into the parts that belong to each kernel.
+// split divides theta into the parts of the kernels.
 func split(theta []float64, ks []Kernel) [][]float64 {
 	parts, at := make([][]float64, len(ks)), 0
 	for i, k := range ks {

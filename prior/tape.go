@@ -4,22 +4,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tape evaluates a kernel and its reverse-mode product at fixed points, under one
-// vector of hyper-parameters after the other. It owns what it writes to: one per
-// goroutine.
+// tape evaluates the Gram matrix of a kernel and its reverse-mode product at fixed
+// points, for a sequence of hyperparameter vectors. It holds memory, so every goroutine
+// needs one.
 type tape interface {
-	// gram is Gram under the hyper-parameters theta (not their logs).
+	// gram is Gram with hyperparameters theta (not log θ).
 	gram(dst *mat.SymDense, theta []float64)
-	// pull is ParamVJP under the last of them.
+	// pull is ParamVJP with the hyperparameters of the last gram.
 	pull(dtheta []float64, kbar *mat.SymDense)
 }
 
-// taped is a kernel that keeps, from its Gram matrix, what the gradient needs.
+// taped is a kernel whose Gram matrix can store the terms of the gradient.
 type taped interface {
 	tape(x *mat.Dense) tape
 }
 
-// newTape returns the tape of any kernel at the rows of x, which must not change.
+// newTape returns a tape of any kernel at the rows of x, which must not change.
 func newTape(k Kernel, x *mat.Dense) tape {
 	if k, ok := k.(taped); ok {
 		return k.tape(x)
@@ -27,7 +27,7 @@ func newTape(k Kernel, x *mat.Dense) tape {
 	return &plainTape{k, x}
 }
 
-// plainTape keeps nothing.
+// plainTape stores no terms and evaluates the kernel again.
 type plainTape struct {
 	k Kernel
 	x *mat.Dense
@@ -40,7 +40,7 @@ func (t *plainTape) gram(dst *mat.SymDense, theta []float64) {
 
 func (t *plainTape) pull(dtheta []float64, kbar *mat.SymDense) { t.k.ParamVJP(dtheta, t.x, kbar) }
 
-// paramVJP is ParamVJP by a tape.
+// paramVJP implements ParamVJP with a tape.
 func paramVJP(k Kernel, dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
 	n, _ := x.Dims()
 	params := k.Params()
@@ -53,7 +53,7 @@ func paramVJP(k Kernel, dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
 	t.pull(dtheta, kbar)
 }
 
-// newSym is an n×n matrix, also for n = 0.
+// newSym returns an n×n matrix, also for n = 0.
 func newSym(n int) *mat.SymDense {
 	if n == 0 {
 		return &mat.SymDense{}
@@ -61,11 +61,10 @@ func newSym(n int) *mat.SymDense {
 	return mat.NewSymDense(n, nil)
 }
 
-// tapes are those of several kernels, whose hyper-parameters stand one after the
-// other.
+// tapes has the tapes of several kernels with concatenated hyperparameters.
 type tapes struct {
 	all  []tape
-	from []int // where the hyper-parameters of each begin, and of all end
+	from []int // start of each kernel's hyperparameters, and the total length
 }
 
 func newTapes(ks []Kernel, x *mat.Dense) tapes {
@@ -77,5 +76,5 @@ func newTapes(ks []Kernel, x *mat.Dense) tapes {
 	return t
 }
 
-// of returns the part of theta that belongs to kernel i.
+// of returns the part of theta for kernel i.
 func (t *tapes) of(i int, theta []float64) []float64 { return theta[t.from[i]:t.from[i+1]] }

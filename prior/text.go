@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// factored is a kernel of this package: it knows how it is written as a factor
-// of a product, and its short name in the names of hyper-parameters.
+// factored is a kernel of this package. factor returns its text as a factor of a
+// product, label its short name in the names of hyperparameters.
 type factored interface {
 	factor() string
 	label() string
@@ -26,8 +26,8 @@ func label(k Kernel) string {
 	return "custom"
 }
 
-// carriesVariance tells whether the hyper-parameters of k set its amplitude, so
-// that Parse gives a term made of it no variance of its own.
+// carriesVariance reports whether the hyperparameters of k set its amplitude. Parse
+// adds no output variance to such a term.
 func carriesVariance(k Kernel) bool {
 	switch k := k.(type) {
 	case stationary, periodic, white, constant:
@@ -45,7 +45,8 @@ func carriesVariance(k Kernel) bool {
 	return true
 }
 
-// term writes k as a summand. A kernel without variance has one fixed at 1.
+// term returns the text of k as a summand. A kernel without output variance gets the
+// factor 1.
 func term(k Kernel) string {
 	if carriesVariance(k) {
 		if _, ok := k.(scaled); ok {
@@ -56,7 +57,7 @@ func term(k Kernel) string {
 	return "1*" + factor(k)
 }
 
-// labelled prefixes names that have no prefix yet with the label of k.
+// labelled adds the label of k to names without a prefix.
 func labelled(k Kernel) []Param {
 	params := k.Params()
 	for i := range params {
@@ -67,7 +68,7 @@ func labelled(k Kernel) []Param {
 	return params
 }
 
-// uniqueNames numbers names that occur again: "rbf.variance#2".
+// uniqueNames numbers repeated names: "rbf.variance#2".
 func uniqueNames(params []Param) []Param {
 	seen := map[string]int{}
 	for i := range params {

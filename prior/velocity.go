@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// velocityInputs are two coordinates and a component.
+// velocityInputs counts two coordinates and a component.
 const velocityInputs = 3
 
 // velocity is the covariance of a velocity field in the plane that derives from one
@@ -16,20 +16,20 @@ const velocityInputs = 3
 //	k = [n·n' - (n·r)(n'·r)] exp(-|r|²/2),
 //
 // where n is e for a gradient, and e turned by a quarter for a rotation. Each
-// component has variance 1, so that the function's is ℓ².
+// component has variance 1, so the function has variance ℓ².
 type velocity struct {
 	leaf
 	turned bool
 }
 
-// Potential is the covariance of grad Φ, Φ a potential with an RBF kernel: a
-// velocity field without curl. Its three inputs are two coordinates, in one unit,
+// Potential is the covariance of grad Φ for a potential Φ with an RBF kernel: a
+// velocity field without curl. Its three inputs are two coordinates with the same unit
 // and the component, 0 or 1. Potential plus Stream, each scaled, is the Helmholtz
 // kernel (Berlinghieri et al. 2023, section 4).
 func Potential() Kernel { return newVelocity("potential", false) }
 
-// Stream is the covariance of rot Ψ = (∂₂Ψ, -∂₁Ψ), Ψ a stream function with an RBF
-// kernel: a velocity field without divergence. Its inputs are those of Potential.
+// Stream is the covariance of rot Ψ = (∂₂Ψ, -∂₁Ψ) for a stream function Ψ with an RBF
+// kernel: a velocity field without divergence. It has the same inputs as Potential.
 func Stream() Kernel { return newVelocity("stream", true) }
 
 func newVelocity(name string, turned bool) Kernel {
@@ -43,7 +43,7 @@ func (k velocity) WithParams(theta []float64) Kernel {
 
 func (k velocity) String() string { return term(k) }
 
-// along returns n of a row, and its derivative by c.
+// along returns n of a row, and its derivative with respect to c.
 func (k velocity) along(row []float64) (n, dn [2]float64) {
 	c := row[2]
 	if k.turned {
@@ -52,7 +52,7 @@ func (k velocity) along(row []float64) (n, dn [2]float64) {
 	return [2]float64{1 - c, c}, [2]float64{-1, 1}
 }
 
-// A pairing is what k is made of at two points.
+// pairing has the terms of k at two points.
 type pairing struct {
 	r      [2]float64
 	nr, mr float64 // n·r and n'·r
@@ -62,7 +62,7 @@ type pairing struct {
 
 func (p pairing) value() float64 { return (p.nm - p.nr*p.mr) * p.g }
 
-// bySquare is r·∂k/∂r.
+// bySquare returns r·∂k/∂r.
 func (p pairing) bySquare() float64 {
 	return -(p.r[0]*p.r[0]+p.r[1]*p.r[1])*p.value() - 2*p.nr*p.mr*p.g
 }

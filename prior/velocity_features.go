@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// flow is the features of a velocity kernel: velocities of plane waves,
+// flow has the features of a velocity kernel, velocities of plane waves:
 //
-//	√(v/m) (n·ω_i) sin(ω_i·p/ℓ) and √(v/m) (n·ω_i) cos(ω_i·p/ℓ),  ω_i ~ N(0,I), i ≤ m,
+//	√(v/m) (n·ω_i) sin(ω_i·p/ℓ) and √(v/m) (n·ω_i) cos(ω_i·p/ℓ),  ω_i ~ N(0,I), i ≤ m.
 //
-// whose covariance is v E (n·ω)(n'·ω) cos(ω·(p-p')/ℓ) = v k on average.
+// Their covariance is v E (n·ω)(n'·ω) cos(ω·(p-p')/ℓ) = v k on average.
 type flow struct {
 	kernel velocity
 	omega  [][2]float64
