@@ -25,29 +25,20 @@ func sane(p surrogate.Posterior, xs ...*mat.Dense) error {
 		}
 	}
 	for _, x := range xs {
-		mean, variance := predict(p, x)
-		g := predictGrad(p, x)
-		jointMean, cov := joint(p, x)
 		paths := p.Paths(1, random.New(4, "sane", 0))
 		if len(paths) != 1 {
 			return fmt.Errorf("%d paths, want 1", len(paths))
 		}
-		m, d := x.Dims()
-		value, grad := make([]float64, m), mat.NewDense(m, d, nil)
-		paths[0].Eval(value, grad, x)
-		for i, v := range variance {
+		all := results(p, paths[0], x, 0)
+		for _, r := range all {
+			if err := finite(r.of, r.numbers); err != nil {
+				return err
+			}
+		}
+		for i, v := range all[1].numbers {
 			if v < 0 {
 				return fmt.Errorf("the variance of row %d is %v", i, v)
 			}
-		}
-		if err := errors.Join(
-			finite("mean of Predict", mean), finite("variance of Predict", variance),
-			finite("mean of PredictGrad", g.mean), finite("variance of PredictGrad", g.variance),
-			finite("gradient of the mean", data(g.dmean)), finite("gradient of the variance", data(g.dvariance)),
-			finite("mean of Joint", jointMean), finite("covariance", data(cov)),
-			finite("path", value), finite("gradient of a path", data(grad)),
-		); err != nil {
-			return err
 		}
 	}
 	return nil
