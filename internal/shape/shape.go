@@ -44,6 +44,12 @@ func Chunks(x *mat.Dense, size int, f func(i, k int, x *mat.Dense)) {
 	}
 }
 
+// Rows is rows i to k of x.
+func Rows(x *mat.Dense, i, k int) *mat.Dense {
+	_, d := x.Dims()
+	return x.Slice(i, k, 0, d).(*mat.Dense)
+}
+
 // Predict checks the arguments of a posterior's Predict, of dim inputs, and returns
 // the number of points.
 func Predict(mean, variance []float64, x *mat.Dense, dim int) int {

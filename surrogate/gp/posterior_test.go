@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 )
 
 func process(dim int, noise float64) prior.Process {
@@ -206,7 +207,7 @@ func TestVarianceFloor(t *testing.T) {
 func TestChunksAgree(t *testing.T) {
 	rng := random.New(1, "chunks", 0)
 	post := mustNew(t, process(2, 0.01), dataset(200, 2, rng))
-	m := 2*chunk(200) + 17
+	m := 2*pathwise.Chunk(200) + 17
 	x := points(m, 2, rng)
 	mean, variance := predict(post, x)
 	gm, gv := make([]float64, m), make([]float64, m)
@@ -215,7 +216,7 @@ func TestChunksAgree(t *testing.T) {
 	require.Equal(t, mean, gm)
 	require.Equal(t, variance, gv)
 	one, two := mat.NewDense(1, 2, nil), mat.NewDense(1, 2, nil)
-	for _, i := range []int{0, chunk(200) - 1, chunk(200), m - 1} {
+	for _, i := range []int{0, pathwise.Chunk(200) - 1, pathwise.Chunk(200), m - 1} {
 		post.PredictGrad(gm[:1], gv[:1], one, two, rows(x, i, i+1))
 		require.InDelta(t, mean[i], gm[0], 1e-12)
 		require.InDelta(t, variance[i], gv[0], 1e-12)

@@ -7,6 +7,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 )
 
 // chunk returns the number of points to predict at once: enough columns for a fast
@@ -20,7 +21,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	n := len(p.y)
 	mem := workspace.Borrow()
 	defer mem.Return()
-	for lo, step := 0, chunk(n); lo < m; lo += step {
+	for lo, step := 0, pathwise.Chunk(n); lo < m; lo += step {
 		mem.Reset()
 		hi := min(lo+step, m)
 		p.moments(mean[lo:hi], variance[lo:hi], mem.Dense(n, hi-lo), mem.Rows(x, lo, hi))
@@ -37,7 +38,7 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	defer mem.Return()
 	dmean.Zero()
 	dvariance.Zero()
-	for lo, step := 0, chunk(n); lo < m; lo += step {
+	for lo, step := 0, pathwise.Chunk(n); lo < m; lo += step {
 		mem.Reset()
 		hi := min(lo+step, m)
 		c := hi - lo

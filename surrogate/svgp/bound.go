@@ -9,6 +9,7 @@ import (
 
 	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -22,11 +23,6 @@ type data struct {
 	x         *mat.Dense
 	y         []float64
 	learnMean bool
-}
-
-func (d data) rows(lo, hi int) *mat.Dense {
-	_, dim := d.x.Dims()
-	return d.x.Slice(lo, hi, 0, dim).(*mat.Dense)
 }
 
 // collapsed is the bound at given hyperparameters and inducing points, with the optimal
@@ -65,14 +61,14 @@ func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*
 			return nil, err
 		}
 		hi := min(lo+chunk, n)
-		w := c.features(d.rows(lo, hi))
+		w := c.features(shape.Rows(d.x, lo, hi))
 		if n*m <= keepLimit {
 			c.kept = append(c.kept, w)
 		}
 		linalg.Syrk(ww, 1, linalg.N, w, 1)
 		linalg.MulVec(wy, 1, linalg.N, w, d.y[lo:hi], 1)
 		linalg.MulVec(w1, 1, linalg.N, w, ones[:hi-lo], 1)
-		p.Kernel.Diag(diag[:hi-lo], d.rows(lo, hi))
+		p.Kernel.Diag(diag[:hi-lo], shape.Rows(d.x, lo, hi))
 		for _, v := range diag[:hi-lo] {
 			c.residual += v
 		}
@@ -158,7 +154,7 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 			return 0, err
 		}
 		hi := min(lo+chunk, n)
-		x, alpha := d.rows(lo, hi), alpha[:hi-lo]
+		x, alpha := shape.Rows(d.x, lo, hi), alpha[:hi-lo]
 		w := c.block(lo, x)
 		for i := range alpha {
 			alpha[i] = (d.y[lo+i] - c.process.Mean) / noise

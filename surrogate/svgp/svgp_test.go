@@ -12,6 +12,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -146,7 +147,7 @@ func TestGradientOfHensmanBound(t *testing.T) {
 	require.NoError(t, q.refresh())
 	loss := func(v, grad []float64) float64 {
 		process, z := p.unpack(v)
-		b, err := newBatch(process, z, p.rows(0, 9), p.y[:9], 23)
+		b, err := newBatch(process, z, shape.Rows(p.x, 0, 9), p.y[:9], 23)
 		require.NoError(t, err)
 		dtheta, dz := make([]float64, len(p.hyper.Params)-1), mat.NewDense(6, 2, nil)
 		value, dnoise := b.bound(q, dtheta, dz)

@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
@@ -126,7 +127,7 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	n := shape.Predict(mean, variance, x, p.Dim())
 	for lo := 0; lo < n; lo += predictChunk {
 		hi := min(lo+predictChunk, n)
-		p.moments(mean[lo:hi], variance[lo:hi], rows(x, lo, hi))
+		p.moments(mean[lo:hi], variance[lo:hi], shape.Rows(x, lo, hi))
 		clamp(variance[lo:hi], p.floor)
 	}
 }
@@ -139,7 +140,7 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	dvariance.Zero()
 	for lo := 0; lo < n; lo += predictChunk {
 		hi := min(lo+predictChunk, n)
-		xc := rows(x, lo, hi)
+		xc := shape.Rows(x, lo, hi)
 		_, _, less := p.moments(mean[lo:hi], variance[lo:hi], xc)
 		free := clamp(variance[lo:hi], p.floor)
 
@@ -148,7 +149,7 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 			for i := range hi - lo {
 				copy(kbar.RawRowView(i), p.weights)
 			}
-			p.Process.Kernel.CrossVJP(rows(dmean, lo, hi), xc, p.Z, kbar)
+			p.Process.Kernel.CrossVJP(shape.Rows(dmean, lo, hi), xc, p.Z, kbar)
 		}
 
 		p.L.SolveUpper(less)
@@ -159,8 +160,8 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 				row[j] *= -2 * f
 			}
 		}
-		p.Process.Kernel.DiagVJP(rows(dvariance, lo, hi), xc, free)
-		p.Process.Kernel.CrossVJP(rows(dvariance, lo, hi), xc, p.Z, kbar)
+		p.Process.Kernel.DiagVJP(shape.Rows(dvariance, lo, hi), xc, free)
+		p.Process.Kernel.CrossVJP(shape.Rows(dvariance, lo, hi), xc, p.Z, kbar)
 	}
 }
 
@@ -202,9 +203,6 @@ func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	kernelgrad.Gram(p.Process.Kernel, dx, x, c)
 }
 
-// pathFeatures is how many random features carry the prior part of a path.
-const pathFeatures = 512
-
 // Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 13): a draw
 // f₀ of the prior, corrected to take values drawn from q at the inducing points,
 //
@@ -212,7 +210,7 @@ const pathFeatures = 512
 //
 // A kernel that is not positive definite, without features of its own, panics.
 func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
-	draws, err := p.Process.Draw(n, pathFeatures, rng)
+	draws, err := p.Process.Draw(n, pathwise.Features, rng)
 	if err != nil {
 		panic(fmt.Sprintf("inducing: %v", err))
 	}
@@ -242,35 +240,9 @@ func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 			linalg.Axpy(1, p.M, w)
 		}
 		p.L.SolveUpperVec(w)
-		paths[i] = &path{draw, p, w}
+		paths[i] = &pathwise.Path{Draw: draw, Kernel: p.Process.Kernel, At: p.Z, Weights: w}
 	}
 	return paths
-}
-
-// path is the draw of the prior plus Σ_j weights_j k(x, z_j).
-type path struct {
-	draw    prior.Function
-	p       *Posterior
-	weights []float64
-}
-
-// Eval costs one kernel value, and for the gradient one kernel gradient, per
-// inducing point and point, beside the prior draw.
-func (q *path) Eval(value []float64, grad, x *mat.Dense) {
-	n := shape.Eval(value, grad, x, q.p.Dim())
-	q.draw.Eval(value, grad, x)
-	for lo := 0; lo < n; lo += predictChunk {
-		hi := min(lo+predictChunk, n)
-		xc, k := rows(x, lo, hi), mat.NewDense(hi-lo, len(q.weights), nil)
-		q.p.Process.Kernel.Cross(k, xc, q.p.Z)
-		linalg.MulVec(value[lo:hi], 1, linalg.N, k, q.weights, 1)
-		if grad != nil {
-			for i := range hi - lo {
-				copy(k.RawRowView(i), q.weights)
-			}
-			q.p.Process.Kernel.CrossVJP(rows(grad, lo, hi), xc, q.p.Z, k)
-		}
-	}
 }
 
 // clamp raises variances to the floor and returns 1 for each that was above it,
@@ -285,9 +257,4 @@ func clamp(variance []float64, floor float64) []float64 {
 		}
 	}
 	return free
-}
-
-func rows(x *mat.Dense, lo, hi int) *mat.Dense {
-	_, d := x.Dims()
-	return x.Slice(lo, hi, 0, d).(*mat.Dense)
 }

@@ -80,7 +80,7 @@ func (p *Posterior) observe(ctx context.Context, x *mat.Dense, y []float64) (*Po
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
 		hi := min(lo+chunk, len(y))
-		phi := p.eval(r[lo:hi], rows(x, lo, hi))
+		phi := p.eval(r[lo:hi], shape.Rows(x, lo, hi))
 		for i := lo; i < hi; i++ {
 			r[i] = y[i] - r[i]
 			out.rr += r[i] * r[i]
@@ -162,11 +162,11 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 			ones[r] = 1
 			copy(bar.RawRowView(r), p.weights)
 		}
-		p.basis.EvalVJP(rows(dmean, i, k), x, ones, bar)
+		p.basis.EvalVJP(shape.Rows(dmean, i, k), x, ones, bar)
 		p.factor.SolveUpper(half)
 		bar.Copy(half.T())
 		bar.Scale(2, bar)
-		p.basis.EvalVJP(rows(dvariance, i, k), x, nil, bar)
+		p.basis.EvalVJP(shape.Rows(dvariance, i, k), x, nil, bar)
 	})
 }
 
@@ -205,9 +205,4 @@ func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 		paths[i] = p.basis.Path(w)
 	}
 	return paths
-}
-
-func rows(x *mat.Dense, lo, hi int) *mat.Dense {
-	_, d := x.Dims()
-	return x.Slice(lo, hi, 0, d).(*mat.Dense)
 }
