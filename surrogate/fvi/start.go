@@ -43,9 +43,7 @@ const (
 // note says what m did not reach.
 func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []float64, rng *rand.Rand) (note string, err error) {
 	copy(v.M, p.net.InitBiased(*p.Bias, p.inputs.Spread(p.box), p.mean, rng))
-	for i := range v.LogS {
-		v.LogS[i] = math.Log(smallScale)
-	}
+	v.SetScales(smallScale)
 	steps := processSteps
 	switch {
 	case p.Start != startFitted:
@@ -110,27 +108,12 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 func (p *problem) startScales(ctx context.Context, v *variational.Gaussian, c *mat.Dense, observed int) error {
 	m, _ := c.Dims()
 	n, _ := p.data.Dims()
-	k, np := mat.NewSymDense(m, nil), len(v.M)
+	k, j := mat.NewSymDense(m, nil), mat.NewDense(m, len(v.M), nil)
 	p.process.Kernel.Gram(k, c)
 	tape := p.net.Record(v.M, p.inputs.Apply(c))
-	q := variational.Scales{J: mat.NewDense(m, np, nil), Prior: k, Eps: p.inject * p.inject, Data: make([]float64, np), Least: leastScale}
-	tape.Jacobian(q.J)
+	tape.Jacobian(j)
 	precision := float64(n) / float64(observed) * math.Exp(-2*v.LogSD[0])
-	var variance, slope float64
-	for i := range m {
-		variance += k.At(i, i)
-		for j, g := range q.J.RawRowView(i) {
-			slope += g * g
-			if i >= m-observed {
-				q.Data[j] += precision * g * g
-			}
-		}
-	}
-	for i := range v.LogS {
-		v.LogS[i] = 0.5 * math.Log(variance/slope)
-	}
-	linalg.AddDiagonal(k, q.Eps)
-	if err := q.Minimize(ctx, v.LogS, scaleSteps); err != nil {
+	if err := v.FitScales(ctx, tape, j, k, observed, precision, p.inject*p.inject, leastScale, scaleSteps); err != nil {
 		return err
 	}
 	for i := range v.LogS {

@@ -174,9 +174,7 @@ func (p *problem) schedule(n int) {
 
 // spread sets s and U as the published training does s, U in the same size.
 func (p *problem) spread(v *variational.Gaussian, rng *rand.Rand) {
-	for i := range v.LogS {
-		v.LogS[i] = math.Log(randomScale)
-	}
+	v.SetScales(randomScale)
 	if v.Ut != nil {
 		u := v.Ut.RawMatrix().Data
 		for i := range u {

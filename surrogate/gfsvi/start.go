@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate/internal/target"
 	"github.com/functionspace/bo/surrogate/internal/variational"
@@ -107,34 +106,10 @@ func (p *problem) startLowRank(v *variational.Gaussian, cov *mat.SymDense) error
 
 // startScales minimises F over s², the rest fixed (variational.Scales).
 func (p *problem) startScales(ctx context.Context, v *variational.Gaussian, b batch) error {
-	o := &p.objective
-	rows, np := o.j.Dims()
-	m, first := b.measure, rows-len(b.y)
-	k, theta := mat.NewSymDense(m, nil), make([]float64, rows)
-	o.process.Kernel.Gram(k, head(b.x, m))
-	nn.KernelDiag(theta, &o.tape)
-	var variance, slope float64
-	for i := range m {
-		variance += k.At(i, i)
-		slope += theta[i]
-	}
-	for i := range v.LogS {
-		v.LogS[i] = 0.5 * math.Log(variance/slope)
-	}
-
-	q := variational.Scales{J: head(o.j, m), Prior: k, Eps: o.gamma * float64(m), Data: make([]float64, np), Least: leastScale}
-	linalg.AddDiagonal(k, q.Eps)
+	o, k := &p.objective, mat.NewSymDense(b.measure, nil)
+	o.process.Kernel.Gram(k, head(b.x, b.measure))
 	precision := b.weight * math.Exp(-2*v.LogSD[0])
-	for i := first; i < rows; i++ {
-		for c, g := range o.j.RawRowView(i) {
-			q.Data[c] += precision * g * g
-		}
-	}
-	if r := v.Rank(); r > 0 {
-		q.Low = mat.NewDense(m, r, nil)
-		linalg.Mul(q.Low, 1, linalg.N, q.J, linalg.T, v.Ut, 0)
-	}
-	if err := q.Minimize(ctx, v.LogS, scaleSteps); err != nil {
+	if err := v.FitScales(ctx, &o.tape, o.j, k, len(b.y), precision, o.gamma*float64(b.measure), leastScale, scaleSteps); err != nil {
 		return fmt.Errorf("gfsvi: start: %w", err)
 	}
 	return nil

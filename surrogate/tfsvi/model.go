@@ -216,9 +216,7 @@ func (p *problem) fitSolved(ctx context.Context, weights, draws *rand.Rand) (*va
 		rough := variational.NewOutput(len(v.M), 0)
 		copy(rough.M, v.M)
 		rough.LogSD[0] = v.LogSD[0]
-		for i := range rough.LogS {
-			rough.LogS[i] = math.Log(startScale)
-		}
+		rough.SetScales(startScale)
 		if err := p.train(ctx, rough, nil, first, draws); err != nil {
 			return nil, err
 		}

@@ -38,9 +38,7 @@ func (p *problem) startMean(ctx context.Context, v *variational.Gaussian, rng *r
 	if _, _, err := fit.Minimize(ctx, v.M, cov, startSteps, 0.5); err != nil {
 		return fmt.Errorf("tfsvi: start: %w", err)
 	}
-	for i := range v.LogS {
-		v.LogS[i] = math.Log(startScale)
-	}
+	v.SetScales(startScale)
 	return nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -69,6 +71,36 @@ func (q Scales) Minimize(ctx context.Context, logS []float64, steps int) error {
 		}
 	}
 	return nil
+}
+
+// FitScales sets log s to the optimum of Scales for a network recorded in t, with the
+// Jacobian j. The first rows are the ones at which the prior has the covariance k,
+// given without ε, the last ones the observed ones, of which each has the precision
+// given. No s is less than least.
+func (q *Gaussian) FitScales(ctx context.Context, t *nn.Tape, j *mat.Dense, k *mat.SymDense, observed int, precision, eps, least float64, steps int) error {
+	rows, p := j.Dims()
+	m, theta := k.SymmetricDim(), make([]float64, rows)
+	nn.KernelDiag(theta, t)
+	var variance, slope float64
+	for i := range m {
+		variance += k.At(i, i)
+		slope += theta[i]
+	}
+	for i := range q.LogS {
+		q.LogS[i] = 0.5 * math.Log(variance/slope)
+	}
+	problem := Scales{J: shape.Rows(j, 0, m), Prior: k, Eps: eps, Data: make([]float64, p), Least: least}
+	linalg.AddDiagonal(k, eps)
+	for i := rows - observed; i < rows; i++ {
+		for c, g := range j.RawRowView(i) {
+			problem.Data[c] += precision * g * g
+		}
+	}
+	if r := q.Rank(); r > 0 {
+		problem.Low = mat.NewDense(m, r, nil)
+		linalg.Mul(problem.Low, 1, linalg.N, problem.J, linalg.T, q.Ut, 0)
+	}
+	return problem.Minimize(ctx, q.LogS, steps)
 }
 
 // addSolvedSquares adds the diagonal of JᵀA⁻¹J to dst.
