@@ -15,8 +15,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// verify fails unless what o says about its minimum is so: the value at the
-// minimisers, nothing below it at n Sobol' points, nothing below it near them.
+// verify checks the stated minimum of o: its value at the minimisers, and no lower
+// value at n Sobol points or near the minimisers.
 func verify(t *testing.T, o Objective, n int) {
 	t.Helper()
 	d := o.Dim()
@@ -46,7 +46,7 @@ func verify(t *testing.T, o Objective, n int) {
 	}
 }
 
-// descend is a compass search in the box, along the axes and random directions.
+// descend runs a compass search in the box, along the axes and random directions.
 func descend(o Objective, from []float64) float64 {
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, best := append([]float64(nil), from...), o.Func(from)
@@ -88,7 +88,7 @@ func TestObjectives(t *testing.T) {
 	}
 }
 
-// A wrong objective must not pass.
+// verify rejects wrong objectives.
 func TestVerifyFails(t *testing.T) {
 	for _, wrong := range []func(o *Objective){
 		func(o *Objective) { o.Minimum += 1e-3 },
@@ -133,7 +133,7 @@ func TestBoTorch(t *testing.T) {
 	}
 }
 
-// Minima without a closed form are those that Newton's method in 40 digits finds.
+// Minima without a closed form agree with Newton's method in 40 digits.
 func TestMinima(t *testing.T) {
 	text, err := os.ReadFile("../testdata/benchmarks/minima.json")
 	require.NoError(t, err)
@@ -211,8 +211,8 @@ func TestBrusselatorAgainstAnAdaptiveSolver(t *testing.T) {
 	}
 }
 
-// research/surrogates §7.1: the best value about 0.0086, 0.350 at the centre, and of random
-// points quartiles 0.37, 0.65, 1.05.
+// Known values: the best about 0.0086, 0.350 at the centre, and quartiles 0.37, 0.65
+// and 1.05 at random points.
 func TestBrusselatorReferenceValues(t *testing.T) {
 	o := Brusselator(1)
 	assert.InDelta(t, 0.0086, o.Func([]float64{0.316, 0.1, 5, 5}), 1e-4)
@@ -230,7 +230,7 @@ func TestBrusselatorIsNoisyAndDeterministic(t *testing.T) {
 	assert.NotEqual(t, first, Brusselator(2).Func(x))
 }
 
-// Cells that blow up count as large random numbers, so the value stays finite.
+// Cells that diverge count as large random numbers, so the value stays finite.
 func TestBrusselatorBlowUp(t *testing.T) {
 	x, rng := []float64{0.1, 5, 5, 5}, rand.New(rand.NewPCG(1, 1))
 	initial := make([]float64, grid*grid)
@@ -261,7 +261,7 @@ func TestNoisy(t *testing.T) {
 	assert.InDelta(t, 0, sum/n, 4*0.5/math.Sqrt(n))
 	assert.InDelta(t, 0.25, squares/n, 4*0.25*math.Sqrt(2.0/n))
 
-	// Other points in between, or at the same time, change nothing.
+	// Evaluations at other points, also concurrent ones, have no effect.
 	again := Noisy(branin, 0.5, 7)
 	var wg sync.WaitGroup
 	for k := range 4 {
@@ -296,9 +296,9 @@ func TestShifted(t *testing.T) {
 	assert.Equal(t, "d0", o.Space.Parameters()[2].Name)
 
 	_, err = Shifted(Branin(), []float64{0, 14})
-	assert.EqualError(t, err, "branin shifted by [0 14]: no minimum is left in its box")
+	assert.EqualError(t, err, "branin shifted by [0 14]: its box has no minimiser")
 	_, err = Shifted(Branin(), []float64{-16, 0})
-	assert.EqualError(t, err, "branin shifted by -16 in x1: nothing of its box is left")
+	assert.EqualError(t, err, "branin shifted by -16 in x1: its box is empty")
 	assert.Panics(t, func() { _, _ = Shifted(Branin(), []float64{1}) })
 }
 

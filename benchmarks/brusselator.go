@@ -5,27 +5,27 @@ import (
 	"math/rand/v2"
 )
 
-// Brusselator is the pattern-formation task of the FSP-Laplace paper (after Li et
-// al. 2024): the variance of the concentrations u and v at t = 20 of
+// Brusselator is the pattern-formation task of the FSP-Laplace paper (after Li et al.
+// 2024): the variance of the concentrations u and v at t = 20 of
 //
 //	∂u/∂t = d0 Δu + a - (b+1) u + u² v
 //	∂v/∂t = d1 Δv + b u - u² v
 //
-// on a 64×64 grid of spacing 1 without flux through the border, from u = a and
-// v = b/a + 0.1 N(0,1) in each cell, over a, b ∈ [0.1,5] and d0, d1 ∈ [0.01,5]. Before the
-// unbiased variance of all 2·64² numbers is taken, those not in the two outermost
-// rows and columns are multiplied by 0.1; numbers that are not finite become 10⁵
-// N(0,1).
+// on a 64×64 grid of spacing 1 without flux through the border, over a, b ∈ [0.1,5]
+// and d0, d1 ∈ [0.01,5]. The initial state is u = a and v = b/a + 0.1 N(0,1) in each
+// cell. Values outside the two outermost rows and columns are multiplied by 0.1, and
+// values that are not finite become 10⁵ N(0,1); the result is the unbiased variance
+// of all 2·64² numbers.
 //
-// The initial noise makes the objective noisy, by about one per cent; it
-// depends on seed, the point and how often it was evaluated, as in Noisy. The
-// minimum is not known; values near 0.0086 are found about a = 0.316, b = 0.1. The
-// source maximises the negative. A call takes 0.05 to 0.3 s.
+// The initial noise makes the objective noisy by about one per cent. The noise
+// depends on the seed, the point and the number of evaluations at the point, as in
+// Noisy. The minimum is unknown; values near 0.0086 occur about a = 0.316, b = 0.1.
+// The source maximises the negative. A call takes 0.05 to 0.3 s.
 func Brusselator(seed uint64) Objective {
 	noise := newRepeats(seed, "brusselator")
 	return Objective{
 		Name:    "brusselator",
-		Summary: "a reaction-diffusion equation whose patterns are to be flat",
+		Summary: "variance of the pattern of a reaction-diffusion equation",
 		Minimum: math.NaN(),
 		Func: func(x []float64) float64 {
 			rng := noise.next(x)
@@ -44,9 +44,10 @@ const (
 	endT   = 20
 )
 
-// timeStep of the explicit Euler scheme: that of the source, 1e-3, where the
-// homogeneous state (a, b/a) is unstable, by oscillation (b > 1+a²) or by diffusion
-// (b > (1+a√(d0/d1))²). Elsewhere the field settles and 5e-3 gives the same value.
+// timeStep returns the step of the explicit Euler scheme: 1e-3, as in the source, if
+// the homogeneous state (a, b/a) is unstable by oscillation (b > 1+a²) or by
+// diffusion (b > (1+a√(d0/d1))²). Otherwise the field settles, and 5e-3 gives the
+// same value.
 func timeStep(x []float64) float64 {
 	a, b, mixed := x[0], x[1], 1+x[0]*math.Sqrt(x[2]/x[3])
 	if b > 1+a*a || b > mixed*mixed {
@@ -55,8 +56,8 @@ func timeStep(x []float64) float64 {
 	return 5e-3
 }
 
-// brusselator returns the weighted variance at endT for x = (a, b, d0, d1), from the
-// standard normal numbers initial, by explicit Euler steps.
+// brusselator returns the weighted variance at endT for x = (a, b, d0, d1) by
+// explicit Euler steps. initial holds standard normal numbers.
 func brusselator(x, initial []float64, dt float64, rng *rand.Rand) float64 {
 	u, v := concentrations(x, initial, dt)
 	values := make([]float64, 0, 2*grid*grid)

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// Noisy adds N(0, sd²) to every value of o. The k-th evaluation at a point gets
-// noise that depends on (seed, point, k) only, so that a run does not depend on the
-// order in which different points are evaluated; a fresh Noisy starts at k = 0
-// again. Minimum stays that of o.
+// Noisy adds N(0, sd²) to every value of o. The noise of the k-th evaluation at a
+// point depends on (seed, point, k) only, so the order in which different points are
+// evaluated does not matter. A new Noisy starts at k = 0. Minimum and Minimizers stay
+// the noise-free ones.
 func Noisy(o Objective, sd float64, seed uint64) Objective {
 	f, noise := o.Func, newRepeats(seed, "noise")
 	o.Name = "noisy-" + o.Name
@@ -18,9 +18,9 @@ func Noisy(o Objective, sd float64, seed uint64) Objective {
 	return o
 }
 
-// Shifted is o(x - by) on the part of its box where that is defined: it moves a
-// minimum away from the centre, which designs tend to hit. It returns an error if
-// no minimiser stays inside, and panics if by has not o.Dim() entries.
+// Shifted returns o(x - by) on the part of the box of o on which it is defined. It
+// moves a minimum away from the centre, which designs tend to hit. It returns an
+// error if no minimiser stays inside, and panics unless by has o.Dim() entries.
 func Shifted(o Objective, by []float64) (Objective, error) {
 	d := o.Dim()
 	if len(by) != d {
@@ -30,7 +30,7 @@ func Shifted(o Objective, by []float64) (Objective, error) {
 	for j := range d {
 		lo[j], hi[j] = max(o.Lo[j], o.Lo[j]+by[j]), min(o.Hi[j], o.Hi[j]+by[j])
 		if !(lo[j] < hi[j]) {
-			return Objective{}, fmt.Errorf("%s shifted by %v in x%d: nothing of its box is left", o.Name, by[j], j+1)
+			return Objective{}, fmt.Errorf("%s shifted by %v in x%d: its box is empty", o.Name, by[j], j+1)
 		}
 	}
 	var minimizers [][]float64
@@ -45,7 +45,7 @@ func Shifted(o Objective, by []float64) (Objective, error) {
 		}
 	}
 	if len(minimizers) == 0 && len(o.Minimizers) > 0 {
-		return Objective{}, fmt.Errorf("%s shifted by %v: no minimum is left in its box", o.Name, by)
+		return Objective{}, fmt.Errorf("%s shifted by %v: its box has no minimiser", o.Name, by)
 	}
 	f, names := o.Func, o.names()
 	o.Name, o.Minimizers = "shifted-"+o.Name, minimizers
@@ -60,8 +60,9 @@ func Shifted(o Objective, by []float64) (Objective, error) {
 	return o.inBox(lo, hi, names...), nil
 }
 
-// Embedded hides the coordinates of o among dim ≥ o.Dim(), at places that seed
-// draws. The others lie in [0,1] and do nothing; in Minimizers they are ½.
+// Embedded places the coordinates of o among dim ≥ o.Dim() coordinates, at random
+// places of the seed. The other coordinates lie in [0,1] and have no effect; they are
+// ½ in Minimizers.
 func Embedded(o Objective, dim int, seed uint64) Objective {
 	d := o.Dim()
 	if dim < d {

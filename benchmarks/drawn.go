@@ -7,16 +7,15 @@ import (
 	"github.com/functionspace/bo/prior"
 )
 
-// PriorDraw is a function drawn from the Gaussian process of mean 0 with a kernel of d
-// inputs, on [0,1]^d, by prior.Process.Draw with 2048 features. For rbf and the Matérn
-// kernels these are random Fourier features, whose covariance is the kernel on average
-// over draws; for arccos, a random network with 2048 units in its last hidden layer.
-// Each seed is another draw.
+// PriorDraw returns a function drawn from the Gaussian process with mean 0 and a
+// kernel of d inputs, on [0,1]^d. prior.Process.Draw draws it with 2048 features:
+// random Fourier features for RBF and Matérn kernels, whose covariance averages to
+// the kernel over draws, and a random network with 2048 units in its last hidden
+// layer for arccos. Each seed is another draw.
 //
-// Minimum is not proven: it is the least that descents from the best 256 of 2¹⁴
-// points find, and a rough function may have lower values. Making the objective takes
-// about half a second. It panics if features of the kernel cannot be made, which
-// prior.NewFeatures says.
+// Minimum is not proven: it is the lowest value that descents from the best of 2¹⁴
+// points find, and a rough function may have lower values. A call takes about half a
+// second. It panics if prior.NewFeatures does not support the kernel.
 func PriorDraw(kernel prior.Kernel, seed uint64) Objective {
 	const features = 2048
 	drawn, err := prior.Process{Kernel: kernel}.Draw(1, features, random.New(seed, "prior draw of "+kernel.String(), 0))
@@ -29,8 +28,8 @@ func PriorDraw(kernel prior.Kernel, seed uint64) Objective {
 	}.drawn(drawn[0].Eval, kernel.Dim())
 }
 
-// drawn completes o by a function on [0,1]^d, which writes values and gradients at the
-// rows of x, and by the least value that a search finds.
+// drawn adds to o a function f on [0,1]^d, which writes values and gradients at the
+// rows of x, and its lowest value found by a search.
 func (o Objective) drawn(f func(value []float64, grad, x *mat.Dense), d int) Objective {
 	value, x := least(f, d)
 	o.Minimum, o.Minimizers, o.NoiseFree = value, [][]float64{x}, true

@@ -38,8 +38,8 @@ func TestNetworkDraw(t *testing.T) {
 	assert.NotEqual(t, want, NetworkDraw(d, 1).Func(x))
 }
 
-// The search finds the minimum of smooth functions and of those with kinks; that of a
-// rough one it may miss by a little.
+// The search finds the minimum of smooth and piecewise smooth functions, and nearly
+// the minimum of a rough one.
 func TestPriorDraw(t *testing.T) {
 	seeds := uint64(2)
 	if slow {

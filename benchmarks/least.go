@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	leastAsked    = 1 << 14 // points of a Sobol' sequence
+	leastPoints   = 1 << 14 // points of a Sobol sequence
 	leastDescents = 64      // from the best points, by bounded L-BFGS
-	leastKept     = 8       // ends of descents, around each of which
-	leastAround   = 512     // points are asked in the next round
+	leastKept     = 8       // best ends of a round
+	leastAround   = 512     // points around each of them in the next round
 )
 
-// least searches [0,1]^d for the least value of a function, which writes values and
-// gradients at the rows of x (no gradients if grad is nil). Descents from the best points
-// of a Sobol' sequence are followed by rounds around their best ends, each four
-// times nearer, for functions with many narrow minima.
+// least searches [0,1]^d for the lowest value of a function, which writes values and
+// gradients at the rows of x (no gradients if grad is nil). Descents start from the
+// best points of a Sobol sequence. Further rounds start around the best ends, each
+// within a quarter of the previous distance, for functions with many narrow minima.
 func least(f func(value []float64, grad, x *mat.Dense), d int) (value float64, x []float64) {
 	rng := random.New(0, "least value", d)
-	points := space.Sobol(leastAsked, d, rng)
+	points := space.Sobol(leastPoints, d, rng)
 	for spread := 0.1; ; spread /= 4 {
 		ends := descents(f, points)
 		if spread < 1e-3 {
@@ -44,7 +44,7 @@ func least(f func(value []float64, grad, x *mat.Dense), d int) (value float64, x
 	}
 }
 
-// descents returns the ends of descents from the best of the points, the lowest first.
+// descents returns the results of descents from the best points, sorted by value.
 func descents(f func(value []float64, grad, x *mat.Dense), points *mat.Dense) []optimize.Result {
 	const atOnce = 256
 	n, d := points.Dims()
@@ -61,7 +61,7 @@ func descents(f func(value []float64, grad, x *mat.Dense), points *mat.Dense) []
 	for i := range leastDescents {
 		starts.SetRow(i, points.RawRowView(order[i]))
 	}
-	// The error would be the context's.
+	// The context is never cancelled.
 	ends, _ := optimize.MinimizeBatch(context.Background(), f, starts, repeat(0, d), repeat(1, d), optimize.Settings{GradTol: 1e-9, FuncTol: -1})
 	slices.SortStableFunc(ends, func(a, b optimize.Result) int { return cmp.Compare(a.F, b.F) })
 	return ends

@@ -16,7 +16,7 @@ var ErrUnknown = errors.New("unknown objective")
 // MaxDim is the largest dimension that Lookup accepts.
 const MaxDim = 1000
 
-// fixed are the objectives of one dimension.
+// fixed holds the objectives with a fixed dimension.
 var fixed = map[string]func() Objective{
 	"beale":           Beale,
 	"branin":          Branin,
@@ -30,7 +30,7 @@ var fixed = map[string]func() Objective{
 	"six-hump-camel":  SixHumpCamel,
 }
 
-// families are the objectives of any dimension from 2 up.
+// families holds the objectives of any dimension from 2.
 var families = map[string]func(d int) Objective{
 	"ackley":          Ackley,
 	"griewank":        Griewank,
@@ -42,8 +42,7 @@ var families = map[string]func(d int) Objective{
 	"styblinski-tang": StyblinskiTang,
 }
 
-// Names returns the names that Lookup knows, sorted. A family stands there
-// without its dimension.
+// Names returns the names that Lookup accepts, sorted, families without a dimension.
 func Names() []string {
 	var names []string
 	for name := range fixed {
@@ -58,9 +57,9 @@ func Names() []string {
 
 var withDim = regexp.MustCompile(`^(.*[a-z])-?([0-9]+)$`)
 
-// Lookup returns the objective of a name. The functions of any dimension take it at
-// the end, as in ackley10 or ackley-10, and have two dimensions without it. The
-// error for another name wraps ErrUnknown and names the nearest.
+// Lookup returns the objective of a name. A family takes its dimension at the end, as
+// in ackley10 or ackley-10, and has two dimensions without it. The error for another
+// name wraps ErrUnknown and suggests a near name.
 func Lookup(name string) (Objective, error) {
 	if f, ok := fixed[name]; ok {
 		return f(), nil

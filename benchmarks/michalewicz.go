@@ -6,7 +6,7 @@ import (
 )
 
 // Michalewicz is -Σ sin x_i · sin²⁰(i x_i²/π) on [0,π]^d (Michalewicz 1992, m = 10):
-// flat but for ridges that cross at d! local minima. The function is a sum over
+// flat except for ridges that cross at d! local minima. The function is a sum over
 // coordinates, so its minimum is found one coordinate at a time.
 func Michalewicz(d int) Objective {
 	at, minimum := make([]float64, d), 0.0
@@ -37,7 +37,7 @@ func michalewiczTerm(i int, x float64) float64 {
 }
 
 // michalewiczMinimizer is the global minimiser of one term. The term has a single
-// minimum in each arch kπ < i x²/π < (k+1)π, in whose middle the power is 1.
+// minimum in each arch kπ < i x²/π < (k+1)π, and the power is 1 in the middle of the arch.
 func michalewiczMinimizer(i int) float64 {
 	best, least := 0.0, 0.0
 	for k := range i {

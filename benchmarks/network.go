@@ -10,15 +10,15 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// NetworkDraw is the network task of Li et al. (2024) on [0,1]^d: the negative of a
-// network with one hidden layer of 256 tanh units whose weights and biases are all
-// drawn from N(0,1), not divided by the number of inputs. Each seed is another draw.
-// The draws of the source cannot be made again without its generator.
+// NetworkDraw returns the network task of Li et al. (2024) on [0,1]^d: the negative
+// of a network with one hidden layer of 256 tanh units. All weights and biases are
+// drawn from N(0,1), not scaled by the number of inputs. Each seed is another draw.
+// The draws of the source need its random generator.
 //
-// Minimum is not proven: it is the least that descents from the best 256 of 2¹⁴
-// points find. The draw of seed 0 with d = 10 has, at uniform points, mean 19.6 and
-// standard deviation 5.5; its minimum, -12.115, is where 132 of 200 descents from
-// uniform points end.
+// Minimum is not proven: it is the lowest value that descents from the best of 2¹⁴
+// points find. With seed 0 and d = 10 the values at uniform points have mean 19.6 and
+// standard deviation 5.5, and 132 of 200 descents from uniform points end at the
+// minimum, -12.115.
 func NetworkDraw(d int, seed uint64) Objective {
 	net := &nn.Network{In: d, Hidden: []int{256}, Activation: nn.Tanh}
 	rng := random.New(seed, "network draw", d)

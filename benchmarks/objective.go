@@ -6,24 +6,23 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// Objective is a function to be minimised over a box, with what is known
-// about its minimum.
+// Objective is a function to be minimised over a box, with its minimum if known.
 type Objective struct {
 	Name    string
 	Summary string
 
-	// Space has a float parameter for each coordinate: x1, x2, … unless the
-	// coordinates have names of their own.
+	// Space has a float parameter for each coordinate: x1, x2, …, or the coordinates'
+	// own names.
 	Space  *space.Space
 	Lo, Hi []float64
 
-	// Minimum is the least value of the function without noise, and Minimizers are
-	// points of the box where it is reached. Minimum is NaN, and Minimizers is
-	// empty, if the minimum is not known.
+	// Minimum is the lowest value of the noise-free function, and Minimizers are points
+	// of the box with this value. If the minimum is unknown, Minimum is NaN and
+	// Minimizers is empty.
 	Minimum    float64
 	Minimizers [][]float64
 
-	// NoiseFree says that Func always gives the same value at the same point.
+	// NoiseFree reports whether Func always returns the same value at a point.
 	NoiseFree bool
 
 	// Func returns the value at x, of length Dim, in the units of Lo and Hi. It is
@@ -31,7 +30,7 @@ type Objective struct {
 	Func func(x []float64) float64
 }
 
-// Dim is the number of coordinates.
+// Dim returns the number of coordinates.
 func (o Objective) Dim() int { return len(o.Lo) }
 
 // At returns the value at a point of o.Space.
@@ -43,8 +42,8 @@ func (o Objective) At(p space.Point) float64 {
 	return o.Func(x)
 }
 
-// inBox sets the bounds, and the space with parameters of the given names, or x1,
-// x2, … if there are none.
+// inBox sets the bounds, and the space with parameters of the given names, by default
+// x1, x2, ….
 func (o Objective) inBox(lo, hi []float64, names ...string) Objective {
 	o.Lo, o.Hi = lo, hi
 	params := make([]space.Parameter, len(lo))
@@ -62,12 +61,12 @@ func (o Objective) inBox(lo, hi []float64, names ...string) Objective {
 	return o
 }
 
-// inCube is inBox with the same bounds in all d dimensions.
+// inCube sets the same bounds in all d dimensions.
 func (o Objective) inCube(d int, lo, hi float64) Objective {
 	return o.inBox(repeat(lo, d), repeat(hi, d))
 }
 
-// names are the names of the coordinates.
+// names returns the names of the coordinates.
 func (o Objective) names() []string {
 	names := make([]string, 0, o.Dim())
 	for _, p := range o.Space.Parameters() {

@@ -2,8 +2,8 @@ package benchmarks
 
 // Polynomial is the negative of the 8-dimensional polynomial task of the FSP-Laplace paper
 // (after Li et al. 2024): the sum over the two groups of interleaved coordinates
-// {1,3,5,7} and {2,4,6,8} of Π (x_i - c_i), on [0,1]⁸. The numbers c are the task's draw from
-// N(0,1). The function is linear in each coordinate, so its minimum is at a vertex.
+// {1,3,5,7} and {2,4,6,8} of Π (x_i - c_i), on [0,1]⁸. The constants c were
+// drawn from N(0,1) by the source. The function is linear in each coordinate, so its minimum is at a vertex.
 func Polynomial() Objective {
 	c := [8]float64{
 		1.5409961082, -0.2934289058, -2.1787893821, 0.5684312773,

@@ -9,9 +9,8 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// repeats gives the k-th evaluation at a point a random stream of (seed, label,
-// point, k): the same numbers whatever other points are evaluated before it or at the same
-// time.
+// repeats assigns the k-th evaluation at a point the random stream of (seed, label,
+// point, k), independent of evaluations at other points.
 type repeats struct {
 	seed  uint64
 	label string

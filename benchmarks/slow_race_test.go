@@ -2,5 +2,5 @@
 
 package benchmarks
 
-// slow says that the race detector makes long loops costly.
+// slow reports whether the race detector makes long loops costly.
 const slow = true

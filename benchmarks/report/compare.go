@@ -6,31 +6,31 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// Comparison is a method against the baseline after so many evaluations, paired by
-// problem and seed.
+// Comparison compares a method with the baseline after a number of evaluations,
+// paired by problem and seed.
 type Comparison struct {
 	Wins   int `json:"wins"`
 	Ties   int `json:"ties"`
 	Losses int `json:"losses"`
-	// P is the two-sided p-value of Wilcoxon's signed-rank test, on differences of
-	// log10(regret), or of values where no minimum is known. It is not adjusted for
-	// the number of comparisons.
+	// P is the two-sided p-value of Wilcoxon's signed-rank test on differences of
+	// log10(regret), or of values if the minimum is unknown. It is not adjusted for the
+	// number of comparisons.
 	P float64 `json:"p"`
-	// Factor is the median over pairs of the regret divided by the baseline's, 0 if
-	// no minimum is known.
+	// Factor is the median over pairs of the regret divided by the baseline's regret, 0
+	// if the minimum is unknown.
 	Factor float64 `json:"factor,omitzero"`
 }
 
-// N is the number of pairs.
+// N returns the number of pairs.
 func (c Comparison) N() int { return c.Wins + c.Ties + c.Losses }
 
-// Pair is a method against the baseline over all problems.
+// Pair compares a method with the baseline over all problems.
 type Pair struct {
 	Name string      `json:"method"`
 	Half *Comparison `json:"half"` // after half of the budget
 	End  *Comparison `json:"end"`
-	// Better counts the problems, of Problems, on which the median at the end, over
-	// the pairs, is lower.
+	// Better counts the problems with a lower median at the end over the pairs; Problems
+	// is their total.
 	Better   int `json:"better"`
 	Problems int `json:"problems"`
 }
@@ -74,8 +74,8 @@ func (a *results) paired(problem, method, baseline string) (own, other []runner.
 	return own, other
 }
 
-// compare compares runs with their partners at one of the checkpoints; nil if there
-// are none.
+// compare compares runs with their partners at one of the checkpoints; it returns nil
+// without runs.
 func compare(own, other []runner.Record, checkpoint int) *Comparison {
 	if len(own) == 0 {
 		return nil

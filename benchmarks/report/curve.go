@@ -13,8 +13,8 @@ type Curve struct {
 	Median []float64 `json:"median"`
 	Q1     []float64 `json:"q1"`
 	Q3     []float64 `json:"q3"`
-	// Reward is the mean of the largest -value so far, without noise, and RewardSE its
-	// standard error; they are kept for suites of papers that maximise.
+	// Reward is the mean of the largest noise-free -value so far and RewardSE its
+	// standard error, for suites whose papers maximise.
 	Reward   []float64 `json:"reward,omitempty"`
 	RewardSE []float64 `json:"reward_se,omitempty"`
 }
@@ -32,11 +32,11 @@ func newCurve(runs []runner.Record, grid []int, reward bool) Curve {
 	return c
 }
 
-// gridSize is about the number of points of a Curve.
+// gridSize is the approximate number of points of a Curve.
 const gridSize = 20
 
-// grid returns the numbers of evaluations of the curves on a problem: every k-th
-// from the first at which all runs have a value, the end of the design, and the
+// grid returns the numbers of evaluations of the curves on a problem: every k-th from
+// the first at which all runs have a value, the end of the design, and the
 // checkpoints.
 func (a *results) grid(problem string) []int {
 	first := 1

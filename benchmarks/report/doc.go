@@ -1,9 +1,9 @@
-// Package report turns the records of package runner into tables and plots: how
-// good the best point was after each part of the budget, how often one method
-// beat another on the same seed, and how long suggestions took.
+// Package report turns the records of package runner into tables: the quality of the
+// best point after parts of the budget, comparisons of methods on the same seeds, and
+// the time of suggestions.
 //
-// The measure is simple regret, the least value without noise among the points
-// evaluated so far less the known minimum, and the least value itself where no
-// minimum is known. Regret below Floor counts as Floor where logarithms, wins or
-// ranks are concerned: what is left is rounding.
+// The measure is simple regret: the lowest noise-free value of the evaluated points
+// minus the minimum. If the minimum is unknown, the measure is the lowest value. In
+// logarithms, wins and ranks, regret below Floor counts as Floor, because smaller
+// values are rounding errors.
 package report

@@ -7,7 +7,7 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// checkpoints are the numbers of evaluations at 25, 50, 75 and 100 % of the
+// checkpoints returns the numbers of evaluations at 25, 50, 75 and 100 % of the
 // budget.
 func checkpoints(budget int) [4]int {
 	var at [4]int
@@ -59,7 +59,7 @@ func each(runs []runner.Record, f func(runner.Record) float64) []float64 {
 	return x
 }
 
-// area is the mean of log10(regret) over the evaluations from the first value to
+// area returns the mean of log10(regret) over the evaluations from the first value to
 // the budget.
 func area(r runner.Record) float64 {
 	var sum, n float64

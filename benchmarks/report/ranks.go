@@ -8,38 +8,37 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// Rank is a method among the ranked ones.
+// Rank has the mean ranks of a method among the ranked methods.
 type Rank struct {
 	Name string `json:"method"`
-	// At are the mean ranks over all blocks after 25, 50, 75 and 100 % of the budget,
-	// 1 for the best; equals share ranks.
+	// At has the mean ranks over all blocks after 25, 50, 75 and 100 % of the budget.
+	// Rank 1 is the best; ties share their mean rank.
 	At [4]Interval `json:"at"`
-	// Solved[k] has, for each run that came to the fraction Targets[k] of the regret
-	// that the design left, the number of evaluations until then, in order. Divided by
-	// Report.Profiled, the number of them is a data profile (Moré and Wild 2009,
-	// "Benchmarking derivative-free optimization algorithms", eq. 2.1 and 2.8, with
-	// evaluations for simplex gradients).
+	// Solved[k] has, for each run that reached the fraction Targets[k] of the regret
+	// after the design, the number of evaluations it needed, sorted. The count of
+	// Solved[k] up to n evaluations, divided by Report.Profiled, is a data profile (Moré
+	// and Wild 2009, "Benchmarking derivative-free optimization algorithms", eq. 2.1 and
+	// 2.8, with evaluations instead of simplex gradients).
 	Solved [][]int `json:"solved"`
 }
 
-// Targets are the fractions of the regret after the design that runs are to reach.
+// Targets are the fractions of the regret after the design in data profiles.
 var Targets = []float64{0.01, 0.001}
 
-// Interval is a mean and a bootstrap interval about it, over the seeds of each
-// problem.
+// Interval is a mean with a bootstrap interval over the seeds of each problem.
 type Interval struct {
 	Mean float64 `json:"mean"`
 	Lo   float64 `json:"lo"`
 	Hi   float64 `json:"hi"`
 }
 
-// A stratum has the blocks of one problem: for each seed the runs of all ranked
+// stratum has the blocks of one problem: for each seed the runs of all ranked
 // methods.
 type stratum [][]runner.Record
 
-// common returns methods and the blocks that all of them finished: the k methods
-// with the most finished runs, for the k ≥ 2 whose blocks hold the most comparisons of
-// two runs.
+// common returns the ranked methods and the blocks that all of them finished. Among
+// the sets of the k ≥ 2 methods with the most finished runs it takes the set whose
+// blocks hold the most comparisons of two runs.
 func (a *results) common() (methods []string, strata []stratum, blocks int) {
 	count := map[string]int{}
 	for _, problem := range a.contests() {
@@ -79,7 +78,7 @@ func (a *results) strata(methods []string) (list []stratum, blocks int) {
 	return list, blocks
 }
 
-// ranks completes a report with the ranks of the methods in each block.
+// ranks adds the ranks of the methods to a report.
 func (a *results) ranks(r *Report) {
 	methods, strata, blocks := a.common()
 	if blocks == 0 {
@@ -135,8 +134,8 @@ func everyIndex(sizes []int) [][]int {
 	return all
 }
 
-// solved completes the ranks with data profiles, and returns the number of blocks
-// that they are over: those whose minimum is known.
+// solved adds data profiles to the ranks and returns the number of blocks with a
+// known minimum, over which the profiles are.
 func solved(list []Rank, strata []stratum) (profiled int) {
 	for m := range list {
 		list[m].Solved = make([][]int, len(Targets))
@@ -167,8 +166,7 @@ func solved(list []Rank, strata []stratum) (profiled int) {
 	return profiled
 }
 
-// start is the regret that the design left, the largest if methods had different
-// designs.
+// start returns the regret after the design, the largest one if the designs differ.
 func start(block []runner.Record) float64 {
 	worst := 0.0
 	for _, r := range block {
@@ -177,8 +175,8 @@ func start(block []runner.Record) float64 {
 	return worst
 }
 
-// reached is the number of evaluations to a regret of at most target; 0 if it was
-// not reached.
+// reached returns the number of evaluations until the regret is at most target, 0 if
+// it never is.
 func reached(regret []float64, target float64) int {
 	return 1 + slices.IndexFunc(regret, func(v float64) bool { return v <= max(target, Floor) })
 }

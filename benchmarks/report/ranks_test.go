@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// A method with a single run takes part in pairs only; the others keep all of
-// their blocks.
+// A method with a single run takes part in pairs only; the others keep all their
+// blocks.
 func TestRanksWithoutIncompleteMethods(t *testing.T) {
 	all := append(records(), record("g", "b", 2, 1, 1, 1, 3), record("f", "late", 1, 100, 1, 1, 1e-3))
 	r, err := New(all, "a")
@@ -40,7 +40,7 @@ func TestRanksSum(t *testing.T) {
 	}
 }
 
-// Where the design is nearly all of the budget only time is compared.
+// If the design takes nearly the whole budget, only times are compared.
 func TestTimesOnly(t *testing.T) {
 	var all []runner.Record
 	for _, method := range []string{"a", "b"} {
@@ -58,7 +58,7 @@ func TestTimesOnly(t *testing.T) {
 	assert.False(t, r.Contested())
 }
 
-// Ranks count problems without a known minimum, data profiles do not.
+// Ranks include problems with an unknown minimum, data profiles do not.
 func TestProfilesNeedMinimum(t *testing.T) {
 	all := records()
 	for i := range all {

@@ -9,32 +9,32 @@ import (
 	"github.com/functionspace/bo/internal/didyoumean"
 )
 
-// Floor is the regret below which differences are rounding.
+// Floor is the regret below which differences are rounding errors.
 const Floor = 1e-10
 
-// Level is the confidence of the intervals.
+// Level is the confidence level of the intervals.
 const Level = 0.95
 
 const resamples = 2000
 
-// ErrReport reports records that no report can be made of.
+// ErrReport reports records from which no report can be made.
 var ErrReport = errors.New("no report")
 
-// Report is what the records of a suite say.
+// Report is the report of a suite of problems.
 type Report struct {
 	Suite    string    `json:"suite"`
 	Baseline string    `json:"baseline,omitempty"` // empty if there is none
 	Methods  []string  `json:"methods"`
 	Problems []Problem `json:"problems"`
 	// Ranks compares methods over Blocks pairs of problem and seed that all of them
-	// finished, the best first; Unranked are the methods that are left out because
-	// they finished too few. Ranks is empty if no two methods have a pair in common.
+	// finished, sorted by final rank. Unranked are the methods with too few runs. Ranks
+	// is empty if no two methods share a pair.
 	Ranks    []Rank   `json:"ranks,omitempty"`
 	Blocks   int      `json:"blocks"`
 	Unranked []string `json:"unranked,omitempty"`
-	Profiled int      `json:"profiled"` // blocks whose minimum is known
-	// Pairs compares each method with the baseline over the pairs of problem and
-	// seed that both finished.
+	Profiled int      `json:"profiled"` // blocks with a known minimum
+	// Pairs compares each method with the baseline over the pairs of problem and seed
+	// that both finished.
 	Pairs    []Pair    `json:"pairs,omitempty"`
 	Seconds  []Seconds `json:"seconds,omitempty"` // of a suggestion, by method
 	Failures []Failure `json:"failures,omitempty"`
@@ -48,28 +48,28 @@ type Problem struct {
 	Budget  int      `json:"budget"`
 	Initial int      `json:"initial"`
 	Batch   int      `json:"batch"`
-	Minimum *float64 `json:"minimum"` // null: the measure is the least value
-	At      []int    `json:"at"`      // evaluations at which Method.At is taken
-	Grid    []int    `json:"grid"`    // and those of Method.Curve
+	Minimum *float64 `json:"minimum"` // null: the measure is the lowest value
+	At      []int    `json:"at"`      // evaluations of Method.At
+	Grid    []int    `json:"grid"`    // evaluations of Method.Curve
 	Methods []Method `json:"methods"`
 }
 
-// Method is a method on one problem.
+// Method has the results of a method on one problem.
 type Method struct {
 	Name string    `json:"method"`
 	Runs int       `json:"runs"`
 	At   []Summary `json:"at"` // of the measure, at Problem.At
 	// Area is the median over runs of the mean over evaluations of log10(regret).
 	Area *float64 `json:"area_log10,omitempty"`
-	// Suggest is the median number of seconds of a suggestion after the initial
-	// design, over all runs, and Elapsed that of a whole run.
+	// Suggest is the median time of a suggestion after the initial design in seconds,
+	// over all runs. Elapsed is the median time of a whole run.
 	Suggest float64     `json:"suggest_s"`
 	Elapsed float64     `json:"elapsed_s"`
 	Against *Comparison `json:"against_baseline,omitempty"` // at the end
 	Curve   Curve       `json:"curve"`
 }
 
-// Failure is a run that ended early; it is not in the tables.
+// Failure is a run that ended early. The tables exclude it.
 type Failure struct {
 	Problem string `json:"problem"`
 	Method  string `json:"method"`
@@ -77,7 +77,7 @@ type Failure struct {
 	Error   string `json:"error"`
 }
 
-// Origin is a program and a machine that records come from.
+// Origin is a program and a machine that made records.
 type Origin struct {
 	Version string         `json:"version,omitempty"`
 	Commit  string         `json:"commit,omitempty"`
@@ -87,9 +87,9 @@ type Origin struct {
 	To      string         `json:"to"`
 }
 
-// New makes a report of the records of one suite. The baseline is the method that
-// others are compared with; if it is empty, sobol, if there are records of it.
-// The error wraps ErrReport, or runner.ErrUnknown for another baseline.
+// New makes a report of the records of one suite. The baseline is the method with
+// which the others are compared; the default is sobol if it has records. The error
+// wraps ErrReport, or runner.ErrUnknown for an unknown baseline.
 func New(records []runner.Record, baseline string) (*Report, error) {
 	if len(records) == 0 {
 		return nil, fmt.Errorf("%w: no records", ErrReport)

@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// record makes a record of four evaluations whose measure is as given.
+// record returns a record whose measure after each evaluation is given.
 func record(problem, method string, seed uint64, measure ...float64) runner.Record {
 	zero := 0.0
 	return runner.Record{
@@ -24,8 +24,8 @@ func record(problem, method string, seed uint64, measure ...float64) runner.Reco
 	}
 }
 
-// Two problems; a beats sobol three times of four and b never; b has no run on the
-// second problem with seed 2.
+// Two problems. a beats sobol in three of four pairs, b in none; b has no run of seed
+// 2 on the second problem.
 func records() []runner.Record {
 	return []runner.Record{
 		record("f", "sobol", 1, 100, 10, 10, 1),
@@ -103,7 +103,7 @@ func TestReportByHand(t *testing.T) {
 	assert.Equal(t, "2026-01-02T00:00:00Z", r.Origins[0].To)
 }
 
-// The order in which runs ended does not matter.
+// The report does not depend on the order of the records.
 func TestReportDoesNotDependOnOrder(t *testing.T) {
 	text := func(records []runner.Record) string {
 		r, err := New(records, "a")

@@ -9,10 +9,10 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// results are the records of a suite, ordered.
+// results holds the records of a suite in order.
 type results struct {
 	problems, methods []string
-	runs              map[runner.Key]runner.Record // that reached their budget
+	runs              map[runner.Key]runner.Record // complete runs
 	seeds             []uint64
 	reward            bool // the suite's paper maximises
 }
@@ -39,7 +39,7 @@ func collect(records []runner.Record) (*results, error) {
 		}
 	}
 	slices.Sort(a.seeds)
-	// The order of the suite, others behind by name.
+	// The order of the suite, then by name.
 	var problems, methods []string
 	if s, err := runner.Lookup(records[0].Suite); err == nil {
 		for _, p := range s.Problems {
@@ -76,8 +76,8 @@ func (a *results) of(problem, method string) []runner.Record {
 	return runs
 }
 
-// contests are the problems on which methods choose enough points to be compared.
-// Where the design is more than three quarters of the budget, only time is measured.
+// contests returns the problems on which methods are compared. If the design takes
+// more than three quarters of the budget, only times are reported.
 func (a *results) contests() []string {
 	return slices.DeleteFunc(slices.Clone(a.problems), func(problem string) bool {
 		for _, method := range a.methods {
@@ -91,7 +91,7 @@ func (a *results) contests() []string {
 
 func timesOnly(initial, budget int) bool { return 4*initial > 3*budget }
 
-// measure is the curve that a run is judged by.
+// measure returns regret or lowest value after each evaluation.
 func measure(r runner.Record) []float64 {
 	if r.Minimum == nil {
 		return r.Best()
@@ -99,7 +99,7 @@ func measure(r runner.Record) []float64 {
 	return r.Regret
 }
 
-// score is the measure on the scale that pairs are compared on.
+// score returns the measure after evaluation i on the scale of comparisons.
 func score(r runner.Record, i int) float64 {
 	if r.Minimum == nil {
 		return r.Best()[i]
@@ -114,7 +114,7 @@ func log10(regret float64) float64 {
 	return math.Log10(max(regret, Floor))
 }
 
-// fault says why a record cannot be compared with others; it is empty if it can.
+// fault returns the reason why a record cannot be compared, empty if it can.
 func fault(r runner.Record) string {
 	switch {
 	case r.Error != "":

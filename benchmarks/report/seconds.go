@@ -4,23 +4,23 @@ import (
 	"math"
 )
 
-// Seconds summarises how long suggestions of a method took after the design,
-// over all problems, by the number of observations.
+// Seconds summarises the time of suggestions of a method after the design, over all
+// problems, by the number of observations.
 type Seconds struct {
 	Name string `json:"method"`
-	// From[k] is the least number of observations of a bin; the next bin begins with
-	// the next of Renard's numbers, 10, 13, 16, 20, 25, 32, 40, 50, 63, 79, 100, ….
+	// From[k] is the smallest number of observations of a bin. Bins start at Renard's
+	// numbers 10, 13, 16, 20, 25, 32, 40, 50, 63, 79, 100, ….
 	From   []int     `json:"from"`
 	Median []float64 `json:"median"`
 	Q1     []float64 `json:"q1"`
 	Q3     []float64 `json:"q3"`
 }
 
-// renard returns the k-th number of Renard's series of ten to a decade, a whole
-// number; renard(10) is 10.
+// renard returns the k-th of Renard's numbers, ten to a decade, rounded; renard(10)
+// is 10.
 func renard(k int) int { return int(math.Round(math.Pow(10, float64(k)/10))) }
 
-// bin returns the largest of Renard's numbers that is not above n ≥ 1.
+// bin returns the largest of Renard's numbers that is at most n ≥ 1.
 func bin(n int) int {
 	k := int(10 * math.Log10(float64(n)))
 	for renard(k+1) <= n {

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// quantile returns the q-quantile of sorted, which interpolates linearly between
-// the order statistics x_(1+(n-1)q) (type 7 of Hyndman and Fan 1996, "Sample
-// quantiles in statistical packages").
+// quantile returns the q-quantile of sorted by linear interpolation between order
+// statistics at 1+(n-1)q (type 7 of Hyndman and Fan 1996, "Sample quantiles in
+// statistical packages").
 func quantile(q float64, sorted []float64) float64 {
 	h := q * float64(len(sorted)-1)
 	i := int(h)
@@ -42,8 +42,8 @@ func summarize(x []float64) Summary {
 	return Summary{quantile(0.5, s), quantile(0.25, s), quantile(0.75, s), mean, sd / math.Sqrt(float64(len(s)))}
 }
 
-// midranks returns the ranks of x from 1 for the least; equals share the mean of
-// theirs.
+// midranks returns the ranks of x from 1 for the smallest; ties share their mean
+// rank.
 func midranks(x []float64) []float64 {
 	order := make([]int, len(x))
 	for i := range order {
@@ -72,14 +72,14 @@ func midranks(x []float64) []float64 {
 	return ranks
 }
 
-// maxExact is the number of differences up to which signedRank is exact.
+// maxExact is the largest number of differences for which signedRank is exact.
 const maxExact = 200
 
-// signedRank is the two-sided p-value of Wilcoxon's signed-rank test that the
+// signedRank returns the two-sided p-value of Wilcoxon's signed-rank test that the
 // differences are symmetric about 0 (Wilcoxon 1945, "Individual comparisons by
-// ranking methods"). Zeros are left out and equals share ranks. The null
-// distribution is that of the ranks at hand, exact up to maxExact differences and
-// normal beyond. No difference at all gives 1.
+// ranking methods"). It omits zeros; ties share their mean rank. The null
+// distribution uses the observed ranks, exactly up to maxExact differences and by a
+// normal approximation beyond. Without differences the result is 1.
 //
 // Cost: O(n³) in the exact case.
 func signedRank(differences []float64) float64 {
@@ -102,8 +102,8 @@ func signedRank(differences []float64) float64 {
 		z := (low - total/2) / math.Sqrt(squares/4)
 		return min(1, math.Erfc(-z/math.Sqrt2))
 	}
-	// prob[s] is the probability that the positive ranks, doubled to be whole, have
-	// the sum s.
+	// prob[s] is the probability that the sum of the positive ranks, doubled to be whole
+	// numbers, is s.
 	prob := make([]float64, int(2*total)+1)
 	prob[0] = 1
 	top := 0
@@ -125,10 +125,10 @@ func signedRank(differences []float64) float64 {
 	return min(1, 2*tail)
 }
 
-// bootstrap returns the interval between the (1-level)/2 and (1+level)/2 quantiles
-// of statistic over resamples of its strata, each resampled with replacement by
-// itself (Efron and Tibshirani 1993, An Introduction to the Bootstrap, §13.3). The
-// statistic sees for each stratum the indices drawn.
+// bootstrap returns the interval between the (1-level)/2 and (1+level)/2 quantiles of
+// a statistic over resamples. Each stratum is resampled with replacement by itself
+// (Efron and Tibshirani 1993, An Introduction to the Bootstrap, §13.3). The statistic
+// gets the drawn indices of each stratum.
 func bootstrap(strata []int, level float64, resamples int, rng *rand.Rand, statistic func(drawn [][]int) float64) (lo, hi float64) {
 	if len(strata) == 0 {
 		panic(fmt.Sprintf("report: bootstrap of %d strata", len(strata)))

@@ -51,7 +51,7 @@ func TestSignedRankMatchesSciPy(t *testing.T) {
 	}
 }
 
-// By hand: of the 2ⁿ signs one is as extreme on each side if all differences agree.
+// Of the 2ⁿ signs one on each side is as extreme if all differences agree.
 func TestSignedRankByHand(t *testing.T) {
 	assert.Equal(t, 1.0, signedRank(nil))
 	assert.Equal(t, 1.0, signedRank([]float64{0, 0}))
@@ -61,7 +61,7 @@ func TestSignedRankByHand(t *testing.T) {
 	assert.InDelta(t, 2.0/1024, signedRank([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, math.Inf(1)}), 1e-15)
 }
 
-// Exact and normal agree where they meet.
+// The exact and the normal p-value are close at the change.
 func TestSignedRankIsContinuousInN(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := make([]float64, maxExact+1)
@@ -103,7 +103,7 @@ func TestBootstrapMatchesSciPy(t *testing.T) {
 	}
 }
 
-// Strata are resampled by themselves: one without spread adds none.
+// Strata are resampled separately: one without spread adds none.
 func TestBootstrapKeepsStrata(t *testing.T) {
 	lo, hi := bootstrap([]int{3, 1}, 0.9, 500, rand.New(rand.NewPCG(1, 2)), func(drawn [][]int) float64 {
 		require.Len(t, drawn[0], 3)

@@ -197,7 +197,7 @@ func failureTable(header []string, failures []Failure) [][]string {
 	return t
 }
 
-// cells are the wins and the p-value.
+// cells returns wins and p-value.
 func (c *Comparison) cells(noun string) []string {
 	if c == nil {
 		return []string{"", ""}

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Alias is a short name for a method with settings, of which some may differ from
-// problem to problem. Records have the name, and the method as Record.As.
+// Alias is a short name for a method with settings, which may differ between
+// problems. A Record has the name as Method and the method as As.
 type Alias struct {
 	Name   string
-	Method string            // as ParseMethod reads it
-	On     map[string]string // more settings key=value;key=value on the problem of a name
+	Method string            // in the syntax of ParseMethod
+	On     map[string]string // further settings key=value;key=value by problem
 }
 
-// on returns the method that the alias stands for on a problem.
+// on returns the method on a problem.
 func (a Alias) on(problem string) string {
 	more := a.On[problem]
 	switch {
@@ -27,8 +27,8 @@ func (a Alias) on(problem string) string {
 	return a.Method + ":" + more
 }
 
-// String is the method and what is added on some problems, those together that get the
-// same.
+// String returns the method and the further settings, with the problems that share
+// them.
 func (a Alias) String() string {
 	problems := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(a.On)) {
@@ -41,7 +41,8 @@ func (a Alias) String() string {
 	return text
 }
 
-// method reads a name as on a problem: an alias of the suite, or as ParseMethod does.
+// method parses a name on a problem: an alias of the suite, or the syntax of
+// ParseMethod.
 func (s Suite) method(name, problem string) (Method, error) {
 	i := slices.IndexFunc(s.Aliases, func(a Alias) bool { return a.Name == strings.TrimSpace(name) })
 	if i < 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// docs/benchmarks/data.md has the checksum of every file that a suite reads, and the
-// files, where they are, have it.
+// docs/benchmarks/data.md has the checksum of every file that a suite reads, and
+// existing files agree with it.
 func TestChecksums(t *testing.T) {
 	text, err := os.ReadFile("../../docs/benchmarks/data.md")
 	require.NoError(t, err)

@@ -1,12 +1,12 @@
-// Package runner measures methods of optimisation on suites of problems.
+// Package runner measures optimisation methods on suites of problems.
 //
-// A Suite is data: problems, methods and a number of seeds. Its plan has a Run
-// for each (seed, problem, method); Execute performs runs in parallel, and a
-// Store keeps a Record of each, a JSON line that is appended when the run ends,
-// so that a killed benchmark goes on where it stopped.
+// A Suite lists problems, methods and a number of seeds. Its plan has a Run for each
+// (seed, problem, method). Execute performs runs in parallel. A Store appends a
+// Record of each finished run to a file, a JSON line each, so that an interrupted
+// benchmark continues.
 //
-// All methods of one (problem, seed) begin with the same points: the first ones
-// of a scrambled Sobol sequence, which the method "sobol" goes on with.
+// All methods start a problem and seed with the same points: the first points of a
+// scrambled Sobol sequence, which the method "sobol" continues.
 //
-// Package report turns records into tables and plots.
+// Package report turns records into tables.
 package runner

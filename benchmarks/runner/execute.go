@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Execute performs the runs, up to workers at once (at least one), and hands each
-// record to done, one at a time, in the order in which runs end. Records do not
-// depend on workers, times aside.
+// Execute performs the runs, up to workers (at least one) at once. It calls done with
+// each record, one at a time, in the order in which runs end. Records do not depend
+// on workers, except for times.
 //
-// When ctx is cancelled, runs under way are dropped and the error is the
-// context's. An error of done stops everything and is returned.
+// If ctx is cancelled, Execute drops unfinished runs and returns the error of the
+// context. An error of done stops all runs and is returned.
 func Execute(ctx context.Context, runs []Run, workers int, done func(Record) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -7,11 +7,11 @@ import (
 	"github.com/functionspace/bo/prior"
 )
 
-// fbnnOptimization is the optimisation of Sun et al. 2019 (functional variational
-// Bayesian neural networks, appendix E.5): functions of three inputs drawn from
-// processes, another one for each seed, by max-value entropy search. Methods with a
-// kernel have that of the draw, up to its scale, and none is told that the values are
-// exact. docs/benchmarks/paper-fbnn-bo.md says what differs.
+// fbnnOptimization is the optimisation task of Sun et al. 2019 (functional
+// variational Bayesian neural networks, appendix E.5): max-value entropy search on
+// functions of three inputs drawn from Gaussian processes, another one for each seed.
+// Methods with a kernel have the kernel of the draw up to its scale. All methods
+// treat the values as noisy. docs/benchmarks/paper-fbnn-bo.md lists the differences.
 func fbnnOptimization() Suite {
 	const mes = "acquisition=mes;acquisition.samples=10"
 	draw := func(name, of, known string) Problem {
@@ -44,10 +44,10 @@ func fbnnOptimization() Suite {
 	}
 }
 
-// draws returns what makes the function of a seed drawn from a prior, and makes it
-// once.
+// draws returns a function that draws the objective of a seed from a prior, once per
+// seed.
 func draws(expr string) func(seed uint64) benchmarks.Objective {
-	var made sync.Map // of seeds, to functions that return the objective
+	var made sync.Map // from seeds to functions that return the objective
 	return func(seed uint64) benchmarks.Objective {
 		f, _ := made.LoadOrStore(seed, sync.OnceValue(func() benchmarks.Objective {
 			kernel, err := prior.Parse(expr, 3)

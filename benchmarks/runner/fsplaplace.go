@@ -6,14 +6,14 @@ import (
 	"github.com/functionspace/bo/benchmarks"
 )
 
-// fspLaplaceFigure3 is the optimisation of Cinquin et al. 2024 (FSP-Laplace, figure
-// 3, after Li et al. 2024): their tasks, initial points, batches and rounds, with the
-// methods as published, as far as their settings reach, and by their defaults.
-// docs/benchmarks/paper-fsp-laplace-fig3.md says what differs.
+// fspLaplaceFigure3 has the tasks, initial points, batches and rounds of Cinquin et
+// al. 2024 (FSP-Laplace, figure 3, after Li et al. 2024). Each method runs as
+// published, as far as settings allow, and by its defaults.
+// docs/benchmarks/paper-fsp-laplace-fig3.md lists the differences.
 func fspLaplaceFigure3() Suite {
 	const (
-		// The expected improvement of a batch by 128 samples, from 2 of 16 batches of a
-		// Sobol' sequence, in at most 10 iterations.
+		// Batch expected improvement by 128 samples, from 2 of 16 batches of a Sobol
+		// sequence, in at most 10 iterations.
 		qei    = "acquisition=qei;acquisition.samples=128;acquisition.joint=true;maximizer.raw=16;maximizer.starts=2;maximizer.iterations=10;warp=none"
 		kernel = "isotropic=true;mean=zero"
 		louder = "noise-start=1"

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Machine is where and how a run was timed.
+// Machine describes the computer of a run and its parallelism.
 type Machine struct {
 	OS      string `json:"os"`
 	Arch    string `json:"arch"`
@@ -21,7 +21,7 @@ type Machine struct {
 	Go      string `json:"go"`
 }
 
-// ThisMachine describes the machine, for that many workers.
+// ThisMachine describes this machine with a number of workers.
 func ThisMachine(workers int) Machine {
 	return Machine{
 		OS: runtime.GOOS, Arch: runtime.GOARCH, CPU: cpuModel(), Cores: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0),
@@ -29,7 +29,8 @@ func ThisMachine(workers int) Machine {
 	}
 }
 
-// cpuModel is what Linux calls the processor; empty elsewhere.
+// cpuModel returns the model name of the processor on Linux, otherwise an empty
+// string.
 func cpuModel() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -44,9 +45,9 @@ func cpuModel() string {
 	return ""
 }
 
-// Version returns the version and the commit of this program, as far as known.
-// Where the toolchain recorded no commit, as under go run, it is that of the
-// checkout around the working directory, if that is the program's module.
+// Version returns version and commit of this program, as far as known. Without a
+// commit in the build information, as under go run, it returns the commit of the
+// working directory's checkout if that is the program's module.
 func Version() (version, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

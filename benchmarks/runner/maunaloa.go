@@ -12,15 +12,15 @@ import (
 )
 
 // maunaLoaSuite is the forecast of FSP-Laplace, section 4.1 (Cinquin et al.,
-// arXiv:2407.13711): a network of time and of sine and cosine of the season, under
-// the prior of Rasmussen and Williams (2006), section 5.4.3.
+// arXiv:2407.13711): time, and sine and cosine of the season as inputs, under the
+// prior of Rasmussen and Williams (2006), section 5.4.3.
 func maunaLoaSuite() Suite {
 	set := func(name string, prior ...string) Dataset {
 		return Dataset{Name: name, Folder: "mauna_loa_co2", Read: readMaunaLoa, Seeds: 5, Prior: prior}
 	}
 	return Suite{
 		Name:    "paper/mauna-loa",
-		Summary: "carbon dioxide at Mauna Loa: 30 % of the months forecast under a prior that knows the season; needs --data",
+		Summary: "carbon dioxide at Mauna Loa: forecast of 30 % of the months under a prior with a season; needs --data",
 		Datasets: []Dataset{
 			set("mauna-loa", maunaLoaStated...),
 			set("mauna-loa-learned", "kernel="+maunaLoaKernel),
@@ -29,16 +29,15 @@ func maunaLoaSuite() Suite {
 	}
 }
 
-// maunaLoaKernel is a trend, a season that changes slowly, irregularities and
-// correlated noise. Inputs 1 and 2 are the sine and the cosine of the season: an
-// RBF kernel on the circle is a periodic one of time, exp(-2 sin²(πτ)/ℓ²).
+// maunaLoaKernel sums a trend, a slowly changing season, irregularities and
+// correlated noise. Inputs 1 and 2 are sine and cosine of the season: an RBF kernel
+// on the circle is the periodic kernel exp(-2 sin²(πτ)/ℓ²) of time.
 const maunaLoaKernel = "rbf[0] + rbf[0]*rbf[1,2](ard=false) + rq[0] + rbf[0]"
 
-// maunaLoaStated are the numbers that the book gives for the months up to 2003,
-// of trend 66 ppm over 67 years, of the season 2.4 ppm over 90 years and 1.3, of
-// irregularities 0.66 ppm over 1.2 years and α = 0.78, of noise 0.18 ppm over
-// 1.6 months and 0.19 ppm, in the standard deviations of the training rows:
-// 8.735 years, 0.7081 and 13.81 ppm.
+// maunaLoaStated has the book's hyperparameters for the months up to 2003: trend 66
+// ppm over 67 years, season 2.4 ppm over 90 years and 1.3, irregularities 0.66 ppm
+// over 1.2 years with α = 0.78, noise 0.18 ppm over 1.6 months and 0.19 ppm. The unit
+// is the standard deviation of the training rows: 8.735 years, 0.7081 and 13.81 ppm.
 var maunaLoaStated = []string{
 	"kernel=22.83*rbf[0](lengthscale=7.67)" +
 		" + 0.03019*rbf[0](lengthscale=10.3)*rbf[1,2](lengthscale=1.836)" +
@@ -47,12 +46,12 @@ var maunaLoaStated = []string{
 	"noise=0.0001892",
 }
 
-// maunaLoaFrom is when the table begins, as that of the paper: May 1974, in months.
+// maunaLoaFrom is the first month of the table, May 1974 as in the paper.
 const maunaLoaFrom = 12*1974 + 5
 
 // readMaunaLoa reads the monthly means. A row has the middle of the month in years,
-// the sine and the cosine of 2π times it, and the mean in ppm; a month without
-// measurements has none. Every split has the last 30 % of the rows to test.
+// sine and cosine of 2π times it, and the mean in ppm. Months without a measurement
+// have no row. Every split tests on the last 30 % of the rows.
 func readMaunaLoa(folder string) (*Table, error) {
 	path := filepath.Join(folder, "monthly_noaa_1958_2017.csv")
 	file, err := open(path)
@@ -93,17 +92,17 @@ func readMaunaLoa(folder string) (*Table, error) {
 	return t, nil
 }
 
-// repeats is how many seeds a table with one split has.
+// repeats is the number of seeds of a table with one split.
 const repeats = 100
 
-// repeat makes test the test rows of each of many seeds.
+// repeat sets the test rows of every seed to test.
 func (t *Table) repeat(test []int) {
 	for range repeats {
 		t.Test = append(t.Test, test)
 	}
 }
 
-// rowsFrom lists from to n-1.
+// rowsFrom returns from, …, n-1.
 func rowsFrom(from, n int) []int {
 	list := make([]int, 0, n-from)
 	for i := from; i < n; i++ {

@@ -17,8 +17,8 @@ import (
 
 const monthsHeader = "year,month,decimal_date,trend,interpolated,average\n"
 
-// months writes a file like that of Mauna Loa, from January 1974 on, with a month
-// that was not measured.
+// months writes a file in the format of Mauna Loa from January 1974, with one month
+// without a measurement.
 func months(t testing.TB, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,8 +92,8 @@ func TestMaunaLoaFaults(t *testing.T) {
 	}
 }
 
-// The table itself, where it is: its size, and the units that the stated prior is
-// written in.
+// The real table, if present, has the expected size, and the units of the stated
+// prior.
 func TestMaunaLoaData(t *testing.T) {
 	const dir = "../../../shared/data"
 	if _, err := os.Stat(dir); err != nil {

@@ -10,28 +10,29 @@ import (
 	"github.com/functionspace/bo/loop"
 )
 
-// ErrSetting reports a setting of a method that is not written key=value.
+// ErrSetting reports a setting that does not have the form key=value.
 var ErrSetting = catalog.ErrSetting
 
-// Designs are the methods that choose points without looking at values.
+// The methods that choose points independently of the values.
 const (
 	Sobol  = "sobol"  // a scrambled Sobol sequence
 	Random = "random" // uniform
 )
 
-// Method chooses the points of a run: a surrogate with an acquisition function,
-// or a design.
+// Method chooses the points of a run: a surrogate with an acquisition function, or a
+// design.
 type Method struct {
-	// Name tells methods apart: the text that ParseMethod read, or an Alias.
+	// Name identifies the method: the text given to ParseMethod, or the name of an
+	// Alias.
 	Name string
 
-	as       string // what ParseMethod read, if Name is an Alias
+	as       string // the text given to ParseMethod if Name is an Alias
 	base     string // Sobol, Random, or a surrogate
 	warp     loop.Warp
 	settings []string
 }
 
-// Methods lists the names that ParseMethod knows.
+// Methods returns the names that ParseMethod accepts.
 func Methods() []string {
 	var names []string
 	for _, e := range catalog.Surrogates() {
@@ -40,11 +41,11 @@ func Methods() []string {
 	return append(names, Sobol, Random)
 }
 
-// ParseMethod reads NAME or NAME:key=value;key=value. NAME is a surrogate, sobol
-// or random. The keys are the surrogate's settings, "acquisition" for the name
-// of the acquisition function, acquisition.KEY for its settings, maximizer.KEY for
-// those of its maximiser, and "warp" for what loop.Options calls so. An error wraps
-// ErrUnknown and names the nearest name, or wraps catalog.ErrUnknown or ErrSetting.
+// ParseMethod parses NAME or NAME:key=value;key=value. NAME is a surrogate, sobol or
+// random. The keys are the settings of the surrogate, acquisition for the name of the
+// acquisition function, acquisition.KEY for its settings, maximizer.KEY for settings
+// of its maximiser, and warp for loop.Options.Warp. The error wraps ErrUnknown,
+// ErrSetting or an error of package settings.
 func ParseMethod(text string) (Method, error) {
 	text = strings.TrimSpace(text)
 	base, list, some := strings.Cut(text, ":")
@@ -71,9 +72,8 @@ func ParseMethod(text string) (Method, error) {
 	return m, nil
 }
 
-// SplitMethods cuts a list at its commas, except at those before a number,
-// which belong to a setting: "gp,fsp-laplace:hidden=50,50,sobol" has three
-// methods.
+// SplitMethods splits a list at its commas. A comma before a number belongs to a
+// setting: "gp,fsp-laplace:hidden=50,50,sobol" has three methods.
 func SplitMethods(list string) []string {
 	var methods []string
 	for part := range strings.SplitSeq(list, ",") {
@@ -89,8 +89,9 @@ func SplitMethods(list string) []string {
 
 func (m Method) design() bool { return m.base == Sobol || m.base == Random }
 
-// chooser returns fresh option structs with the settings in them; empty for a
-// design. The settings of a prior come first where the surrogate has a kernel.
+// chooser returns new options of surrogate, acquisition and maximiser with the
+// settings applied, empty for a design. The settings of a prior come first if the
+// surrogate has a kernel.
 func (m Method) chooser(prior ...string) (*catalog.Method, error) {
 	if m.design() {
 		return &catalog.Method{}, nil
@@ -122,7 +123,7 @@ func (m Method) chooser(prior ...string) (*catalog.Method, error) {
 	return c, nil
 }
 
-// check reports settings that no problem of dim inputs can have.
+// check reports settings that are invalid for every problem with dim inputs.
 func (m Method) check(dim int, prior ...string) error {
 	if m.design() {
 		return nil

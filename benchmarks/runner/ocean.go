@@ -11,17 +11,17 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// oceanSuite is the estimate of currents in the Gulf of Mexico of FSP-Laplace,
-// section 4.1 (Cinquin et al., arXiv:2407.13711), and of GFSVI (Cinquin and Bamler,
-// arXiv:2406.04317). The networks are ordinary ones of coordinates and component;
-// the papers' are grad Φ + rot Ψ of two networks.
+// oceanSuite estimates currents in the Gulf of Mexico as in FSP-Laplace, section 4.1
+// (Cinquin et al., arXiv:2407.13711), and GFSVI (Cinquin and Bamler,
+// arXiv:2406.04317). The networks are ordinary networks of coordinates and component;
+// the papers use grad Φ + rot Ψ of two networks.
 func oceanSuite() Suite {
 	set := func(name, kernel string) Dataset {
 		return Dataset{Name: name, Folder: "gulf_drifters", Read: readOcean, Seeds: 5, Prior: []string{"kernel=" + kernel}}
 	}
 	return Suite{
 		Name:    "paper/ocean",
-		Summary: "currents in the Gulf of Mexico from 20 drifters, under a prior that knows potentials and stream functions; needs --data",
+		Summary: "currents in the Gulf of Mexico from 20 drifters, under a prior with potentials and stream functions; needs --data",
 		Datasets: []Dataset{
 			set("ocean", "potential + stream"),
 			set("ocean-components", "matern12[2]*rbf[0,1](ard=false)"),
@@ -30,15 +30,14 @@ func oceanSuite() Suite {
 	}
 }
 
-// What the table's coordinates are: 100 km east and north of a point in the middle.
+// The table's coordinates are 100 km east and north of a central point.
 const (
 	oceanLon, oceanLat = -87.3, 25.75
 	degree             = 1.112 // of latitude, in 100 km
 )
 
-// readOcean reads the drifters and the grid. A row has two coordinates, in 100 km,
-// the component, 0 to the east and 1 to the north, and its velocity in m/s. Every
-// split has the grid to test.
+// readOcean reads drifters and grid. A row has two coordinates in 100 km, the
+// component (0 east, 1 north) and its velocity in m/s. Every split tests on the grid.
 func readOcean(folder string) (*Table, error) {
 	var x, y []float64
 	add := func(file string) error {

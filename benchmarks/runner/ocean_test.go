@@ -18,7 +18,7 @@ func TestOcean(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte("lon,lat,ubar,vbar\n"+text), 0o644))
 	}
 	require.NoError(t, os.Mkdir(folder, 0o755))
-	// A rigid rotation about (-87.3, 25.75), 100 km of which have 1 m/s.
+	// A rigid rotation about (-87.3, 25.75), 1 m/s per 100 km.
 	write("train.csv", "-87.3,26.75,-1.112,0\n-87.3,24.75,1.112,0\n-86.3,25.75,0,1.00158\n-88.3,25.75,0,-1.00158\n-86.3,26.75,-1.112,1.00158\n")
 	write("test.csv", "-86.8,25.75,0,0.50079\n")
 	s, err := Lookup("paper/ocean")

@@ -6,9 +6,9 @@ import (
 	"github.com/functionspace/bo/benchmarks"
 )
 
-// peersCore compares with other programs, which take the same runs through Task
+// peersCore compares with other programs, which perform the same runs through Task
 // and Evaluator. Ten initial points are the default of most of them. The noise on
-// Hartmann-6 is that of BoTorch's tutorial "Closed-loop batch, constrained BO".
+// Hartmann-6 is the one of BoTorch's tutorial "Closed-loop batch, constrained BO".
 func peersCore() Suite {
 	s := Suite{
 		Name:    "peers/core",
@@ -30,7 +30,7 @@ func peersCore() Suite {
 	return s
 }
 
-// peersTime asks for three points each, after designs of several sizes.
+// peersTime measures three suggestions after designs of several sizes.
 func peersTime() Suite {
 	s := Suite{
 		Name:    "peers/time",

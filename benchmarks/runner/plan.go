@@ -11,11 +11,11 @@ import (
 	"github.com/functionspace/bo/loop"
 )
 
-// ErrPlan reports a plan that no runs can be made of.
+// ErrPlan reports a selection that has no valid runs.
 var ErrPlan = errors.New("bad plan")
 
-// Run is one entry of a plan: a method on a problem with a seed, or on the split
-// of a table that the seed numbers.
+// Run is an entry of a plan: a method on a problem with a seed, or on a split of a
+// table, which the seed numbers.
 type Run struct {
 	Suite   string
 	Problem Problem // Initial and Batch are not 0
@@ -24,13 +24,13 @@ type Run struct {
 	Seed    uint64
 }
 
-// Key tells the runs of a suite apart.
+// Key identifies a run of a suite.
 type Key struct {
 	Problem, Method string
 	Seed            uint64
 }
 
-// Key returns that of the run.
+// Key returns the key of the run.
 func (r Run) Key() Key { return Key{r.name(), r.Method.Name, r.Seed} }
 
 func (r Run) name() string {
@@ -40,18 +40,18 @@ func (r Run) name() string {
 	return r.Problem.Name()
 }
 
-// Selection narrows or extends a suite. The zero value takes it as it is.
+// Selection narrows or extends a suite. The zero value selects the suite unchanged.
 type Selection struct {
 	Problems []string // names; nil takes all
-	Methods  []string // aliases of the suite or as ParseMethod reads them; nil takes the suite's
+	Methods  []string // aliases of the suite, or in the syntax of ParseMethod; nil takes the suite's
 	Seeds    int      // seeds 1 to Seeds, or as many splits as a dataset has; 0 takes the suite's number
 	Data     string   // directory of the folders of a suite of datasets
 }
 
-// Plan lists the runs of a selection: seed by seed, so that whatever part is done
-// compares all methods on all problems; in a seed the problems in the order of
-// the suite, on each the methods as selected. The errors wrap ErrUnknown,
-// ErrPlan, ErrData or those of ParseMethod.
+// Plan lists the runs of a selection, seed by seed, so that an interrupted plan still
+// compares all methods on all problems. Within a seed, problems have the order of the
+// suite, and methods the order of the selection. The errors wrap ErrUnknown, ErrPlan,
+// ErrData or the errors of ParseMethod.
 func (s Suite) Plan(sel Selection) ([]Run, error) {
 	if len(s.Datasets) > 0 {
 		return s.tables(sel)
@@ -95,7 +95,7 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 	return runs, nil
 }
 
-// tables is Plan for a suite of datasets.
+// tables lists the runs of a suite of datasets.
 func (s Suite) tables(sel Selection) ([]Run, error) {
 	var names []string
 	for _, d := range s.Datasets {
@@ -130,7 +130,7 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 		_, dim := t.X.Dims()
 		for _, m := range methods {
 			if m.design() {
-				return nil, fmt.Errorf("%w: %s predicts nothing, and %s is a table", ErrPlan, m.Name, d.Name)
+				return nil, fmt.Errorf("%w: %s makes no predictions, which the dataset %s needs", ErrPlan, m.Name, d.Name)
 			}
 			if err := m.check(dim, d.Prior...); err != nil {
 				return nil, fmt.Errorf("%w: %s: %w", ErrPlan, d.Name, err)
@@ -155,7 +155,8 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 	return runs, nil
 }
 
-// methods returns the named ones, or those of the suite; none twice.
+// methods returns the named methods, or the methods of the suite. It rejects
+// duplicates.
 func (s Suite) methods(names []string) ([]Method, error) {
 	if names == nil {
 		names = s.Methods
@@ -167,7 +168,7 @@ func (s Suite) methods(names []string) ([]Method, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(methods, func(n Method) bool { return n.Name == m.Name }) {
-			return nil, fmt.Errorf("%w: method %s is there twice", ErrPlan, m.Name)
+			return nil, fmt.Errorf("%w: method %s is selected twice", ErrPlan, m.Name)
 		}
 		methods = append(methods, m)
 	}
@@ -175,7 +176,7 @@ func (s Suite) methods(names []string) ([]Method, error) {
 }
 
 // problems returns the named problems in the order of the suite, with defaults
-// filled in.
+// applied.
 func (s Suite) problems(names []string) ([]Problem, error) {
 	var all, chosen []Problem
 	var valid []string

@@ -10,9 +10,9 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Prediction is a posterior at the rows of a table, those that were trained on
-// first, each in the order of the table. Its numbers are in the units of the
-// table, rounded to six digits.
+// Prediction is a posterior at the rows of a table, training rows first, each group
+// in the order of the table. Its numbers are in the units of the table, rounded to
+// six digits.
 type Prediction struct {
 	Train int         `json:"train"` // rows
 	X     [][]float64 `json:"x"`     // a column for each input shown
@@ -21,7 +21,7 @@ type Prediction struct {
 	SD    []float64   `json:"sd"`    // of the latent function, without noise
 }
 
-// prediction asks a posterior of standardised targets about all rows.
+// prediction evaluates a posterior of standardised targets at all rows.
 func (t *Table) prediction(ctx context.Context, p surrogate.Posterior, scale surrogate.Standardization, train, test []int) (*Prediction, error) {
 	x, y := t.rows(append(append([]int(nil), train...), test...))
 	mean, variance, err := predict(ctx, p, x)

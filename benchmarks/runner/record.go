@@ -6,40 +6,41 @@ import (
 	"math"
 )
 
-// Record is what is kept of a run: a line of the file of results.
+// Record is the result of a run, a line of the file of results.
 type Record struct {
 	Suite   string `json:"suite"`
 	Problem string `json:"problem"`
 	Method  string `json:"method"`
 	Seed    uint64 `json:"seed"`
-	As      string `json:"as,omitempty"` // what Method stands for, if it is an Alias
+	As      string `json:"as,omitempty"` // the method behind an Alias
 
 	Dim       int      `json:"dim"`
 	Budget    int      `json:"budget,omitzero"`
 	Initial   int      `json:"initial,omitzero"`
 	Batch     int      `json:"batch,omitzero"`
-	NoiseFree bool     `json:"noise_free,omitzero"` // as told to the method
-	Minimum   *float64 `json:"minimum,omitzero"`    // of the objective without noise; absent if not known
+	NoiseFree bool     `json:"noise_free,omitzero"` // as declared to the method
+	Minimum   *float64 `json:"minimum,omitzero"`    // of the noise-free objective; absent if unknown
 
-	// Score is that of a fit to a table; what stands above from Budget on, and below
-	// up to Suggest, is then empty.
+	// Score is the result of a fit to a table. The fields Budget to Minimum and Values
+	// to Suggest are then empty.
 	Score *Score `json:"score,omitzero"`
-	// Prediction is of a table's seed 1, if the table is one to be drawn.
+	// Prediction is set for seed 1 of a table whose predictions are drawn.
 	Prediction *Prediction `json:"prediction,omitzero"`
 
-	// Values has the observed value of each evaluation, in order; null where it
-	// failed. Latent has the values without the noise that was added, if any was.
+	// Values has the observed value of each evaluation in order, null for a failed one.
+	// Latent has the values without the added noise, if noise was added.
 	Values Numbers `json:"values,omitzero"`
 	Latent Numbers `json:"latent,omitempty"`
-	// Regret[i] is the least value without noise of the evaluations 0 to i, less
-	// Minimum: simple regret. It is empty if Minimum is not known.
+	// Regret[i] is the simple regret: the lowest noise-free value of the evaluations 0
+	// to i minus Minimum. It is empty if Minimum is unknown.
 	Regret Numbers `json:"regret,omitempty"`
-	// Suggest has the seconds that choosing each point took; a batch shares them.
+	// Suggest has the seconds that the choice of each point took; the points of a batch
+	// share them.
 	Suggest Numbers `json:"suggest_s,omitzero"`
 	Elapsed float64 `json:"elapsed_s"`
 
 	Error    string   `json:"error,omitempty"`    // why the run ended early
-	Warnings []string `json:"warnings,omitempty"` // each once, the first few
+	Warnings []string `json:"warnings,omitempty"` // the first few different ones
 	Warned   int      `json:"warned,omitempty"`   // evaluations with warnings
 
 	Version string  `json:"version,omitempty"`
@@ -48,11 +49,11 @@ type Record struct {
 	Date    string  `json:"date"` // RFC 3339, of the end of the run
 }
 
-// Key returns that of the record's run.
+// Key returns the key of the record's run.
 func (r Record) Key() Key { return Key{r.Problem, r.Method, r.Seed} }
 
-// Best returns the least value without noise of the evaluations 0 to i, for each
-// i; +Inf before the first value.
+// Best returns, for each i, the lowest noise-free value of the evaluations 0 to i,
+// +Inf before the first value.
 func (r Record) Best() []float64 {
 	values := r.Values
 	if r.Latent != nil {
@@ -69,8 +70,8 @@ func (r Record) Best() []float64 {
 	return best
 }
 
-// Numbers are written to JSON with null for what is not finite, and read with NaN
-// for null.
+// Numbers is a list of numbers that JSON encodes with null for a number that is not
+// finite. Decoding turns null into NaN.
 type Numbers []float64
 
 // MarshalJSON implements json.Marshaler.
@@ -100,14 +101,14 @@ func (n *Numbers) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// conflict says how a record differs from what the run would do; it is empty if
-// the record can stand for the run.
+// conflict describes the difference between a record and the run; it is empty if the
+// record is a result of the run.
 func (r Run) conflict(was Record) string {
 	if r.Table != nil {
 		_, dim := r.Table.X.Dims()
 		train, test := r.Table.split(r.Seed)
 		if was.Dim != dim || was.Score != nil && (was.Score.Train != len(train) || was.Score.Test != len(test)) {
-			return fmt.Sprintf("%d inputs and another split, now %d inputs, %d rows to train and %d to test", was.Dim, dim, len(train), len(test))
+			return fmt.Sprintf("%d inputs and another split; the data have %d inputs, %d training rows and %d test rows", was.Dim, dim, len(train), len(test))
 		}
 		return ""
 	}
@@ -124,7 +125,7 @@ func (r Run) conflict(was Record) string {
 		{"method", was.As, r.Method.as},
 	} {
 		if c.was != c.now {
-			return fmt.Sprintf("%s %v, now %v", c.what, c.was, c.now)
+			return fmt.Sprintf("%s %v; the plan has %v", c.what, c.was, c.now)
 		}
 	}
 	return ""

@@ -12,17 +12,17 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// maxWarnings bounds the warnings kept in a record.
+// maxWarnings is the largest number of warnings in a record.
 const maxWarnings = 8
 
-// noiseFree is what the method is told.
+// noiseFree reports whether the method may treat the objective as noise-free.
 func (r Run) noiseFree() bool {
 	observed, _ := r.Problem.objectives(r.Seed)
 	return observed.NoiseFree && !r.Problem.HideNoiseFree
 }
 
-// warp is what the method says, and else none where the prior is known: it is a prior
-// on the values as they are.
+// warp returns the transform of the method. Without one, a known prior turns the
+// transform off, because the prior is one on the raw values.
 func (r Run) warp() loop.Warp {
 	if r.Method.warp == "" && r.Problem.Prior != nil {
 		return loop.WarpNone
@@ -30,8 +30,8 @@ func (r Run) warp() loop.Warp {
 	return r.Method.warp
 }
 
-// Do performs the run. What fails in it, a panic too, is in the record. The error
-// is the context's, of a run that was cut short.
+// Do performs the run. The record holds a failure of the run, including a panic. The
+// error reports cancellation.
 func (r Run) Do(ctx context.Context) (Record, error) {
 	if r.Table != nil {
 		_, dim := r.Table.X.Dims()
@@ -55,7 +55,7 @@ func (r Run) Do(ctx context.Context) (Record, error) {
 	return rec, err
 }
 
-// timed completes the record of a run with what work does.
+// timed runs work and adds error, time and date to the record.
 func (r Run) timed(ctx context.Context, rec Record, work func(context.Context, *Record) error) (Record, error) {
 	start := time.Now()
 	if err := work(ctx, &rec); err != nil {
@@ -140,11 +140,11 @@ func (rec *Record) warn(warnings []string) {
 	}
 }
 
-// nanoseconds rounds to whole ones.
+// nanoseconds rounds to whole nanoseconds.
 func nanoseconds(seconds float64) float64 { return math.Round(1e9*seconds) / 1e9 }
 
-// points returns those that are chosen without looking at values: the initial
-// ones, which are common to all methods, and the rest if the method is a design.
+// points returns the points that do not depend on values: the initial points, which
+// all methods share, and all other points of a design.
 func (r Run) points(s *space.Space) []space.Point {
 	d, name := s.Dim(), r.Problem.Name()
 	n := r.Problem.Initial

@@ -27,8 +27,7 @@ func smoke(t testing.TB, sel Selection) []Run {
 	return plan
 }
 
-// outcomes performs the runs and returns their records by key, without what differs from
-// one time to another.
+// outcomes performs the runs and returns their records by key, without times.
 func outcomes(t testing.TB, plan []Run, workers int) map[Key]Record {
 	t.Helper()
 	found := map[Key]Record{}
@@ -104,7 +103,7 @@ func TestSameResultsWithOneWorkerAndTwo(t *testing.T) {
 	}
 }
 
-// All methods begin with the same values; Sobol search goes on with the sequence.
+// All methods start with the same values; Sobol search continues the sequence.
 func TestCommonInitialPoints(t *testing.T) {
 	plan := smoke(t, Selection{Seeds: 2})
 	found := outcomes(t, plan, 2)
@@ -147,7 +146,7 @@ func TestRegret(t *testing.T) {
 	assert.Equal(t, slices.Min(noisy.Latent), noisy.Regret[11], "the minimum is 0")
 }
 
-// custom makes a plan of one problem whose objective is f over that of Branin.
+// custom plans one problem with the objective f on the box of Branin.
 func custom(f func(calls int) float64) []Run {
 	p := Problem{Budget: 6, Initial: 3, Batch: 1, Make: func(uint64) benchmarks.Objective {
 		o, calls := benchmarks.Branin(), 0
@@ -206,7 +205,7 @@ func TestExecuteStops(t *testing.T) {
 	assert.LessOrEqual(t, done, 5)
 }
 
-// A run that is killed, its last line half-written, goes on to the same records.
+// An interrupted plan with an incomplete last line continues to the same records.
 func TestResume(t *testing.T) {
 	plan := smoke(t, Selection{})
 	whole := outcomes(t, plan, 2)
@@ -290,7 +289,7 @@ func TestStoreFaults(t *testing.T) {
 	longer[0].Problem.Budget++
 	_, err = store.Left(longer, false)
 	require.ErrorIs(t, err, ErrStore)
-	assert.ErrorContains(t, err, "holds branin with budget 10, now 11")
+	assert.ErrorContains(t, err, "holds branin with budget 10; the plan has 11")
 	other := slices.Clone(plan)
 	other[0].Suite = "spine"
 	_, err = store.Left(other, false)
@@ -342,7 +341,7 @@ func TestNamesAreChecked(t *testing.T) {
 		{Selection{Methods: []string{"gp:acquisition=eii"}}, `method gp:acquisition=eii: unknown acquisition "eii": did you mean ei?`, nil},
 		{Selection{Methods: []string{"gp:acquisition.betta=1;acquisition=lcb"}}, `method gp:acquisition.betta=1;acquisition=lcb: acquisition lcb: unknown setting "betta": did you mean beta?`, settings.ErrUnknown},
 		{Selection{Methods: []string{"gp:maximizer.rau=1"}}, `method gp:maximizer.rau=1: maximizer: unknown setting "rau": did you mean raw?`, settings.ErrUnknown},
-		{Selection{Methods: []string{"sobol", "sobol"}}, "bad plan: method sobol is there twice", ErrPlan},
+		{Selection{Methods: []string{"sobol", "sobol"}}, "bad plan: method sobol is selected twice", ErrPlan},
 		{Selection{Problems: []string{"brannin"}}, `unknown problem "brannin" of the suite smoke: did you mean branin?`, ErrUnknown},
 		{Selection{Seeds: -1}, "bad plan: -1 seeds of 3 methods, want at least one of one", ErrPlan},
 	} {
@@ -371,7 +370,7 @@ func TestSplitMethods(t *testing.T) {
 	}
 }
 
-// Settings reach the structs, and each run gets structs of its own.
+// Settings reach the options, and each run has its own options.
 func TestMethodSettings(t *testing.T) {
 	m, err := ParseMethod(" gp: kernel = rbf;acquisition=lcb;acquisition.beta=3;maximizer.raw=32")
 	require.NoError(t, err)
@@ -453,7 +452,7 @@ func TestAliases(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknown)
 }
 
-// A Problem's prior reaches methods with a kernel, unless they name another.
+// The prior of a Problem applies to methods with a kernel, unless they state another.
 func TestPriorOfAProblem(t *testing.T) {
 	p := Problem{Objective: "levy2", Budget: 8, Initial: 4}
 	values := func(method string, prior ...string) Numbers {
@@ -474,7 +473,7 @@ func TestPriorOfAProblem(t *testing.T) {
 	assert.Equal(t, values("ensemble:steps=20"), values("ensemble:steps=20", "kernel=rbf"))
 }
 
-// The tasks of the FSP-Laplace paper, and draws that differ by seed but not by call.
+// The tasks of the FSP-Laplace paper; draws depend on the seed only.
 func TestPaperSuites(t *testing.T) {
 	s, err := Lookup("paper/fsp-laplace-fig3")
 	require.NoError(t, err)
@@ -503,8 +502,7 @@ func TestPaperSuites(t *testing.T) {
 	assert.Equal(t, a.Func(a.Lo), again.Func(a.Lo))
 }
 
-// A method says whether values may be warped, and a known prior is a prior on the values
-// as they are, whether the method has a kernel or not.
+// A method sets the transform; a known prior turns it off for every method.
 func TestWarpOfRuns(t *testing.T) {
 	objective := Problem{Objective: "rosenbrock2", Budget: 20, Initial: 10, Batch: 1}
 	known := objective

@@ -11,22 +11,22 @@ import (
 	"slices"
 )
 
-// ErrStore reports a directory of results that cannot be used.
+// ErrStore reports a directory of results with unusable contents.
 var ErrStore = errors.New("bad results")
 
-// fileName is the file that a Store appends to.
+// fileName is the file to which a Store appends.
 const fileName = "runs.jsonl"
 
-// Store is a directory of results. Its file runs.jsonl gets a line for each run
-// that ends, written at once and synced.
+// Store is a directory of results. It appends a line to runs.jsonl for each finished
+// run, and syncs the file.
 type Store struct {
 	file    *os.File
 	records map[Key]Record
 }
 
-// OpenStore opens the directory, making it if need be, and reads what it holds. A
-// last line that was being written when an earlier process was killed is
-// removed. An error about the contents wraps ErrStore.
+// OpenStore opens a directory, which it creates if necessary, and reads its records.
+// It removes an incomplete last line, which an interrupted process left. The error
+// wraps ErrStore for invalid contents.
 func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func (s *Store) load(path string) error {
 	return nil
 }
 
-// decode reads the lines of text. A last line without its end is left out; whole
-// is where it begins.
+// decode parses the lines of text, except an incomplete last line, which begins at
+// whole.
 func decode(text []byte) (records []Record, whole int, err error) {
 	for n := 1; ; n++ {
 		end := bytes.IndexByte(text[whole:], '\n')
@@ -85,9 +85,9 @@ func decode(text []byte) (records []Record, whole int, err error) {
 	}
 }
 
-// Left returns the runs of the plan that have no record; those whose record has an
-// error are among them if again is true. It returns an error that wraps ErrStore
-// if the results are of another suite, or of runs that differ from the plan's.
+// Left returns the runs of the plan without a record, and with again also the runs
+// that failed. The error wraps ErrStore if the results belong to another suite or to
+// different runs.
 func (s *Store) Left(plan []Run, again bool) ([]Run, error) {
 	for _, was := range s.records {
 		if len(plan) > 0 && was.Suite != plan[0].Suite {
@@ -106,7 +106,7 @@ func (s *Store) Left(plan []Run, again bool) ([]Run, error) {
 	return left, nil
 }
 
-// Commits lists the commits that the records came from, sorted.
+// Commits returns the commits of the records, sorted.
 func (s *Store) Commits() []string {
 	var list []string
 	for _, r := range s.records {
@@ -118,7 +118,7 @@ func (s *Store) Commits() []string {
 	return list
 }
 
-// Append adds a record; a crash keeps all of it or nothing.
+// Append writes a record. After a crash the file has the whole record or none of it.
 func (s *Store) Append(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -134,9 +134,8 @@ func (s *Store) Append(r Record) error {
 // Close closes the file.
 func (s *Store) Close() error { return s.file.Close() }
 
-// Read returns the records in all .jsonl files of a directory, one for each run:
-// where a file has several, the last. An error about the contents wraps
-// ErrStore.
+// Read returns the records in all .jsonl files of a directory, for each run the last
+// record. The error wraps ErrStore for invalid contents.
 func Read(dir string) ([]Record, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, err

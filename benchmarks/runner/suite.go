@@ -10,50 +10,48 @@ import (
 	"github.com/functionspace/bo/internal/didyoumean"
 )
 
-// ErrUnknown reports the name of a suite, a problem or a method that there is
-// not.
+// ErrUnknown reports an unknown name of a suite, a problem or a method.
 var ErrUnknown = catalog.ErrUnknown
 
-// Suite is a set of measurements that belong together.
+// Suite is a set of problems or datasets with methods and seeds.
 type Suite struct {
 	Name, Summary string
 	Problems      []Problem
 	Datasets      []Dataset // instead of Problems
-	Methods       []string  // as ParseMethod reads them, or aliases
-	Aliases       []Alias   // methods that --methods knows, beside the others
+	Methods       []string  // in the syntax of ParseMethod, or aliases
+	Aliases       []Alias   // further methods that a Selection may name
 	Seeds         int       // runs of each method on each problem; a Dataset has its own
-	Maximised     bool      // the paper behind it maximises the negative of the objectives
+	Maximised     bool      // the paper of the suite maximises the negative objectives
 }
 
 // Problem is an objective with a budget.
 type Problem struct {
-	// Objective is a name that benchmarks.Lookup knows. Make, if not nil, gives
-	// the objective instead, which then has the name Objective, unless that is empty; it
-	// is called with the seed of a run, several times.
+	// Objective is a name for benchmarks.Lookup. Make, if not nil, returns the objective
+	// of a seed instead, under the name Objective unless that is empty. Make may be
+	// called several times.
 	Objective string
 	Make      func(seed uint64) benchmarks.Objective
-	// Noise is the standard deviation of noise that is added to each value. It
-	// depends on the seed, the point and how often the point was evaluated, not
-	// on the method.
+	// Noise is the standard deviation of noise added to each value. The noise depends on
+	// seed, point and number of evaluations at the point, not on the method.
 	Noise float64
 	// HideNoiseFree makes methods treat a noise-free objective as noisy.
 	HideNoiseFree bool
-	// Prior has settings key=value of the methods with a kernel, which a method's own
-	// replace. It is a prior on the values as they are, so they are not warped.
+	// Prior has settings key=value for methods with a kernel; a method's own settings
+	// override them. It is a prior on the raw values, so the log transform is off.
 	Prior []string
 
 	Budget  int // evaluations in all
-	Initial int // of them before a method chooses; 0 is the default of loop.Options
+	Initial int // size of the initial design; 0 is the default of loop.Options
 	Batch   int // points chosen together; 0 is 1
 }
 
 const splits20 = "splits20_test_rows.csv"
 
-// suites are all there are. A new one is an entry here.
+// suites lists all suites; a new suite is a new entry.
 var suites = []Suite{
 	{
 		Name:    "smoke",
-		Summary: "a few evaluations of each kind, to see that everything works",
+		Summary: "a few evaluations of each kind, as a quick check",
 		Problems: []Problem{
 			{Objective: "branin", Budget: 10, Initial: 4},
 			{Objective: "ackley3", Noise: 0.1, Budget: 12, Initial: 6, Batch: 3},
@@ -77,7 +75,7 @@ var suites = []Suite{
 	},
 	{
 		Name:    "uci",
-		Summary: "regression on nine tables of the UCI repository, for which papers print log densities; needs --data",
+		Summary: "regression on nine tables of the UCI repository; needs --data",
 		Datasets: []Dataset{
 			{Name: "yacht", Splits: splits20},
 			{Name: "boston", Splits: splits20},
@@ -114,11 +112,11 @@ func everySurrogate() []string {
 	return names
 }
 
-// Suites lists all suites by name.
+// Suites returns all suites.
 func Suites() []Suite { return append([]Suite(nil), suites...) }
 
-// Lookup returns a suite by name. The error wraps ErrUnknown and names the
-// nearest.
+// Lookup returns a suite by name. The error wraps ErrUnknown and suggests a near
+// name.
 func Lookup(name string) (Suite, error) {
 	names := make([]string, len(suites))
 	for i, s := range suites {
@@ -130,7 +128,7 @@ func Lookup(name string) (Suite, error) {
 	return Suite{}, fmt.Errorf("%w suite %q%s", ErrUnknown, name, didyoumean.Hint(name, names))
 }
 
-// Folders are those of the datasets, each once.
+// Folders returns the folders of the datasets, each once.
 func (s Suite) Folders() []string {
 	var names []string
 	for _, d := range s.Datasets {
@@ -141,7 +139,7 @@ func (s Suite) Folders() []string {
 	return names
 }
 
-// Name is that of the objective, with "noisy-" before it if noise is added.
+// Name returns the name of the objective, with the prefix noisy- if noise is added.
 func (p Problem) Name() string {
 	name := p.Objective
 	if name == "" {
@@ -153,8 +151,8 @@ func (p Problem) Name() string {
 	return name
 }
 
-// objectives returns the objective as it is observed in the run of a seed, and
-// without the noise that was added.
+// objectives returns the observed objective of a seed, and the one without the added
+// noise.
 func (p Problem) objectives(seed uint64) (observed, latent benchmarks.Objective) {
 	if p.Make != nil {
 		latent = p.Make(seed)

@@ -19,23 +19,22 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// ErrData reports a folder of data that a suite of datasets cannot use.
+// ErrData reports missing or invalid data of a suite of datasets.
 var ErrData = errors.New("bad data")
 
-// Dataset is a table that is split into rows to train on and rows to test on, in
-// several ways. Its folder holds data.csv, a header and rows of numbers with the
-// target last, and the file Splits: the test rows of each split, lines of
-// split,row below a header, both from 0.
+// Dataset is a table with several splits into training and test rows. Its folder
+// holds data.csv, a header and rows of numbers with the target last, and the file
+// Splits: the test rows of each split as lines split,row below a header, both from 0.
 type Dataset struct {
 	Name   string
 	Folder string // "" is Name
 	Splits string // name of the file
-	Seeds  int    // splits that the suite takes unless told otherwise; 0 takes all
+	Seeds  int    // default number of splits; 0 takes all
 
-	// Read, if not nil, makes the table of other files in the folder.
+	// Read, if not nil, reads the table from other files of the folder.
 	Read func(folder string) (*Table, error)
-	// Prior has settings key=value of the methods with a kernel, which a method's own
-	// replace.
+	// Prior has settings key=value for methods with a kernel; a method's own settings
+	// override them.
 	Prior []string
 }
 
@@ -48,12 +47,12 @@ type Table struct {
 
 	Prior  []string          // of the Dataset
 	Inputs surrogate.Scaling // "" is surrogate.ZScore
-	Lo, Hi []float64         // box of the rows asked about; nil is that of the training rows
-	Shown  []int             // inputs that a Prediction has; nil keeps none
+	Lo, Hi []float64         // box of all rows; nil is the box of the training rows
+	Shown  []int             // inputs of a Prediction; nil records no prediction
 }
 
-// Load reads the dataset from its folder in dir. An error about what is there,
-// or is not, wraps ErrData.
+// Load reads the dataset from its folder in dir. The error wraps ErrData if the data
+// are missing or invalid.
 func (d Dataset) Load(dir string) (*Table, error) {
 	folder := filepath.Join(dir, d.folder())
 	if d.Read != nil {
@@ -130,8 +129,7 @@ func numbers(t *table.Table) (*mat.Dense, error) {
 	return x, nil
 }
 
-// split returns the rows to train on and to test on of a seed, which is the
-// number of the split from 1.
+// split returns training and test rows of a seed, which numbers the splits from 1.
 func (t *Table) split(seed uint64) (train, test []int) {
 	test = t.Test[seed-1]
 	held := make([]bool, len(t.Y))
@@ -146,7 +144,7 @@ func (t *Table) split(seed uint64) (train, test []int) {
 	return train, test
 }
 
-// rows returns those rows of the table.
+// rows returns the given rows of the table.
 func (t *Table) rows(which []int) (*mat.Dense, []float64) {
 	_, dim := t.X.Dims()
 	x, y := mat.NewDense(len(which), dim, nil), make([]float64, len(which))
@@ -157,15 +155,15 @@ func (t *Table) rows(which []int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// Score says how well the posterior of a method predicts test rows. Targets are
-// standardised by mean and standard deviation of the training rows, inputs too.
+// Score holds the scores of a method on the test rows. Inputs and targets are
+// standardised by mean and standard deviation of the training rows.
 type Score struct {
 	Train int `json:"train"` // rows
 	Test  int `json:"test"`
 
-	// LogDensity is the mean over test rows of log N(y; m, v+σ²), in nats, where m
-	// and v are the moments of the latent function and σ² is the noise;
-	// LogLikelihood that of E log N(y; f, σ²), f ~ N(m, v), which is never larger.
+	// LogDensity is the mean of log N(y; m, v+σ²) over the test rows, in nats, with
+	// moments m, v of the latent function and noise variance σ². LogLikelihood is the
+	// mean of E log N(y; f, σ²), f ~ N(m, v), which is never larger.
 	LogDensity    float64 `json:"log_density"`
 	LogLikelihood float64 `json:"log_likelihood"`
 	RMSE          float64 `json:"rmse"`      // of m
@@ -176,10 +174,11 @@ type Score struct {
 	Predict       float64 `json:"predict_s"` // seconds, of all test rows
 }
 
-// atOnce bounds the rows that a posterior is asked about in one call.
+// atOnce is the largest number of rows of one call of Predict.
 const atOnce = 1024
 
-// fit trains the method on the rows of the split and scores it on the others.
+// fit trains the method on the training rows of the split and scores it on the test
+// rows.
 func (r Run) fit(ctx context.Context, rec *Record) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// tiny writes two datasets, "a" of 30 rows and three splits and "b" of 20 rows and
-// two: y = 10 + 3x + 0.1ε beside a constant input. It returns a suite of them.
+// tiny writes two datasets, "a" with 30 rows and three splits and "b" with 20 rows
+// and two: y = 10 + 3x + 0.1ε and a constant input. It returns a suite of them.
 func tiny(t testing.TB) (Suite, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,8 +72,8 @@ func TestPlanOfDatasetsFaults(t *testing.T) {
 		{Selection{}, ErrPlan, "bad plan: the suite tiny needs data in the folders a, b"},
 		{Selection{Data: "nowhere"}, ErrData, "bad data: there is no nowhere/a/data.csv"},
 		{Selection{Data: dir, Problems: []string{"c"}}, ErrUnknown, `unknown problem "c" of the suite tiny; want one of a, b`},
-		{Selection{Data: dir, Methods: []string{"sobol"}}, ErrPlan, "bad plan: sobol predicts nothing, and a is a table"},
-		{Selection{Data: dir, Methods: []string{"gp", "gp"}}, ErrPlan, "bad plan: method gp is there twice"},
+		{Selection{Data: dir, Methods: []string{"sobol"}}, ErrPlan, "bad plan: sobol makes no predictions, which the dataset a needs"},
+		{Selection{Data: dir, Methods: []string{"gp", "gp"}}, ErrPlan, "bad plan: method gp is selected twice"},
 		{Selection{Data: dir, Methods: []string{"gp:lengthscale=1,2,3"}}, ErrPlan, "bad plan: a: method gp:lengthscale=1,2,3: surrogate gp: "},
 	} {
 		_, err := s.Plan(c.sel)
@@ -101,8 +101,8 @@ func TestPlanOfDatasetsFaults(t *testing.T) {
 	}
 }
 
-// A record is the same with any number of workers, says what it should of a line
-// with noise, and survives the file.
+// A record does not depend on the number of workers, scores a noisy line correctly,
+// and survives the file.
 func TestScores(t *testing.T) {
 	s, dir := tiny(t)
 	runs := plan(t, s, Selection{Data: dir})
@@ -144,7 +144,7 @@ func TestScores(t *testing.T) {
 		assert.NotContains(t, string(text), `"`+none+`"`, "a fit has none")
 	}
 
-	// Another table under the same name is another run.
+	// A different table under the same name conflicts with the records.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a", "splits.csv"), []byte("split,row\n0,0\n"), 0o644))
 	store, err = OpenStore(filepath.Join(dir, "out"))
 	require.NoError(t, err)
@@ -177,8 +177,8 @@ func TestRate(t *testing.T) {
 	assert.InDelta(t, 0.5/3, s.Spread, 1e-12)
 }
 
-// The tables themselves, where they are: sizes and the mean of the target as their
-// descriptions state them, and splits that cut every table into parts.
+// The real tables, if present: sizes, means of the targets, and splits that partition
+// each table.
 func TestData(t *testing.T) {
 	const dir = "../../../shared/data"
 	if _, err := os.Stat(dir); err != nil {

@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// Task is a run as a program other than this one needs it to make the run with a
-// method of its own: the head of the Record that it writes, the box, and the
-// initial points, in the units of the box.
+// Task describes a run for another program: the head of the Record that the program
+// writes, the box, and the initial points in the units of the box.
 type Task struct {
 	Suite     string      `json:"suite"`
 	Problem   string      `json:"problem"`
@@ -17,7 +16,7 @@ type Task struct {
 	Initial   int         `json:"initial"`
 	Batch     int         `json:"batch"`
 	NoiseFree bool        `json:"noise_free"`
-	Minimum   *float64    `json:"minimum,omitempty"` // absent if not known
+	Minimum   *float64    `json:"minimum,omitempty"` // absent if unknown
 	Lo        []float64   `json:"lo"`
 	Hi        []float64   `json:"hi"`
 	Points    [][]float64 `json:"points"`
@@ -26,7 +25,7 @@ type Task struct {
 	Machine Machine `json:"machine"`
 }
 
-// Task describes the run; the method does not count. The run is of a Problem.
+// Task describes the run of a Problem, independent of the method.
 func (r Run) Task() Task {
 	observed, latent := r.Problem.objectives(r.Seed)
 	t := Task{
@@ -47,10 +46,9 @@ func (r Run) Task() Task {
 	return t
 }
 
-// Evaluator returns the objective of the run, to be called at its points one
-// after the other. It gives the observed value at x, in the units of the box, and
-// behind it the value without noise if noise was added. The error is for an x
-// outside of the box.
+// Evaluator returns the objective of the run, for calls one after another. It returns
+// the observed value at x, in the units of the box, followed by the noise-free value
+// if noise was added. The error reports an x outside the box.
 func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 	observed, latent := r.Problem.objectives(r.Seed)
 	return func(x []float64) (Numbers, error) {

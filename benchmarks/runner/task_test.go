@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program that evaluates the points of a task, as JSON carries them, gets what a
-// run records.
+// A program that evaluates the points of a task, decoded from JSON, gets the recorded
+// values.
 func TestTaskGivesTheValuesOfARun(t *testing.T) {
 	plan := smoke(t, Selection{Methods: []string{Sobol}, Seeds: 2})
 	found := outcomes(t, plan, 1)

@@ -10,10 +10,10 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// drawn is how many functions a panel shows.
+// drawn is the number of functions in a panel.
 const drawn = 4
 
-// A curve is a posterior on the grid.
+// curve is a posterior on the grid.
 type curve struct {
 	mean, sd []float64
 	paths    [][]float64
@@ -34,7 +34,7 @@ func newCurve(p surrogate.Posterior, seed uint64) curve {
 	return c
 }
 
-// distance is that of the package comment.
+// distance returns the distance defined in the package comment.
 func distance(a, b curve) float64 {
 	var sum float64
 	for i := range a.mean {
@@ -43,7 +43,7 @@ func distance(a, b curve) float64 {
 	return sum / float64(len(a.mean))
 }
 
-// exact is the process of a prior given the data of a seed.
+// exact returns the posterior of the Gaussian process for the data of a seed.
 func exact(p Prior, seed uint64) (curve, error) {
 	d := Data(seed)
 	process, err := p.Spec().Process(1)
@@ -57,7 +57,7 @@ func exact(p Prior, seed uint64) (curve, error) {
 	return newCurve(post, seed), nil
 }
 
-// unseen is the prior itself.
+// unseen returns the prior itself.
 func unseen() curve {
 	c := curve{mean: make([]float64, gridPoints), sd: make([]float64, gridPoints)}
 	for i := range c.sd {
@@ -66,7 +66,8 @@ func unseen() curve {
 	return c
 }
 
-// fit fits the named surrogate under a prior to the data of a seed.
+// fit fits a surrogate under a prior to the data of a seed and returns its posterior
+// and the seconds of the fit.
 func fit(ctx context.Context, name string, p Prior, seed uint64) (c curve, seconds float64, err error) {
 	m, err := model(name, p)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/functionspace/bo/benchmarks/pages/figures"
 )
 
-// The sparse process with all inputs as inducing points is the exact one.
+// A sparse process with all inputs as inducing points equals the exact process.
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "figures")
 	if err != nil {

@@ -28,7 +28,7 @@ func TestData(t *testing.T) {
 	require.InDelta(t, Noise, rr, 0.005)
 }
 
-// Means 3 apart and standard deviations 4 apart are 5 apart.
+// Means that differ by 3 and standard deviations that differ by 4 have distance 5.
 func TestDistance(t *testing.T) {
 	a := curve{mean: []float64{1, 0}, sd: []float64{5, 2}}
 	b := curve{mean: []float64{4, 0}, sd: []float64{1, 2}}
@@ -36,7 +36,7 @@ func TestDistance(t *testing.T) {
 	require.Zero(t, distance(a, a))
 }
 
-// Every surrogate of the catalog can be set as the figures need it.
+// Every surrogate of the catalog accepts the settings of the figures.
 func TestModels(t *testing.T) {
 	for _, s := range catalog.Surrogates() {
 		for _, p := range Priors() {
@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 		if r.Surrogate == "gp" {
 			require.Less(t, r.Distance, 1e-9)
 		} else {
-			require.Greater(t, r.Distance, 0.1, "one network knows nothing of what it does not know")
+			require.Greater(t, r.Distance, 0.1, "one network has no uncertainty")
 		}
 	}
 	for _, name := range []string{"gp", "map"} {
@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 		require.NoError(t, f.Close())
 	}
 
-	// Results of others stay, those of the same name go.
+	// Results of other surrogates stay; results of the same name are replaced.
 	run(1, "map")
 	kept, err := Read(dir)
 	require.NoError(t, err)

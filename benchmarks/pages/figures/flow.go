@@ -15,13 +15,14 @@ import (
 
 const (
 	perUnit   = 1.0  // length of an arrow, in coordinates, for a velocity of 1
-	everySide = 2    // of so many columns and rows of a grid one is drawn
+	everySide = 2    // only every second column and row of a grid is drawn
 	deepest   = 0.55 // shade of the largest standard deviation
 )
 
-// flows draws predictions of a velocity in the plane by two coordinates and a
-// component, whose rows come in pairs: what was observed, and the mean of each
-// method on a shade that is the darker the less it knows, of one scale for all.
+// flows draws predictions of a velocity field. The inputs are two coordinates and a
+// component, and the rows come in pairs of components. The first panel has the
+// observed velocities; each method has a panel with its mean on a background that is
+// darker for a larger standard deviation, on one scale for all.
 func flows(records []runner.Record) []*plot.Plot {
 	var most float64
 	for _, r := range records {
@@ -38,7 +39,7 @@ func flows(records []runner.Record) []*plot.Plot {
 	return panels
 }
 
-// uncertainty is the root of the summed variances of the components of each pair.
+// uncertainty returns the root of the summed variances of the two components.
 func uncertainty(q *runner.Prediction) []float64 {
 	out := make([]float64, len(q.SD)/2)
 	for i := range out {
@@ -47,8 +48,8 @@ func uncertainty(q *runner.Prediction) []float64 {
 	return out
 }
 
-// flow draws the velocity at the rows asked about, and as observed at those trained
-// on.
+// flow draws the velocity at the test rows, and the observed velocity at the training
+// rows.
 func flow(title string, q *runner.Prediction, velocity, shade []float64, hue color.Color) *plot.Plot {
 	p := newPanel(title)
 	xs, ys := levels(q.X[0][q.Train:]), levels(q.X[1][q.Train:])
@@ -77,12 +78,12 @@ func flow(title string, q *runner.Prediction, velocity, shade []float64, hue col
 	return p
 }
 
-// levels are the distinct values, ascending.
+// levels returns the distinct values in ascending order.
 func levels(v []float64) []float64 {
 	return slices.Compact(slices.Sorted(slices.Values(v)))
 }
 
-// cell is the part of a regular grid nearest to a point.
+// cell returns the cell of a regular grid around a point.
 func cell(at plotter.XY, xs, ys []float64, c color.Color) *plotter.Polygon {
 	w := (xs[len(xs)-1] - xs[0]) / float64(max(1, len(xs)-1)) / 2
 	h := (ys[len(ys)-1] - ys[0]) / float64(max(1, len(ys)-1)) / 2
@@ -92,7 +93,7 @@ func cell(at plotter.XY, xs, ys []float64, c color.Color) *plotter.Polygon {
 	return &plotter.Polygon{XYs: []plotter.XYs{{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: left, Y: high}}}, Color: c}
 }
 
-// arrows is a plot.Plotter.
+// arrows draws arrows; it is a plot.Plotter.
 type arrows struct {
 	from, to plotter.XYs
 	style    draw.LineStyle

@@ -12,23 +12,21 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Observations is the number of observations, and Noise the variance of their
-// noise.
+// Observations is the number of observations, Noise the variance of their noise.
 const (
 	Observations = 40
 	Noise        = 0.01
 )
 
-// A Prior is one of the processes that posteriors are compared under. Its mean is
-// 0 and its output variance 1.
+// Prior is the Gaussian process under which posteriors are compared, with mean 0 and
+// output variance 1.
 type Prior struct {
 	Name, Title string
-	Kernel      string // as prior.Parse reads it
+	Kernel      string // in the syntax of prior.Parse
 	Lengthscale float64
 }
 
-// Priors are the three of the figures: a smooth one, a rough one, and one that goes
-// on where there are no data.
+// Priors returns a smooth, a rough and a periodic prior.
 func Priors() []Prior {
 	return []Prior{
 		{"rbf", "RBF", "rbf", 0.25},
@@ -37,7 +35,7 @@ func Priors() []Prior {
 	}
 }
 
-// Spec states the prior with the noise.
+// Spec returns the prior with the noise variance.
 func (p Prior) Spec() prior.Spec {
 	return prior.Spec{Kernel: p.Kernel, Lengthscale: []float64{p.Lengthscale}, Variance: new(1.0), Noise: new(Noise), Mean: prior.MeanZero}
 }
@@ -57,7 +55,8 @@ func Data(seed uint64) surrogate.Dataset {
 	return d
 }
 
-// gridPoints is how many points of [-2,2] distances are taken at, and drawn.
+// gridPoints is the number of points of [-2,2] at which posteriors are compared and
+// drawn.
 const gridPoints = 161
 
 func grid() *mat.Dense {
@@ -68,15 +67,14 @@ func grid() *mat.Dense {
 	return x
 }
 
-// Stated tells whether a surrogate of the catalog takes a prior that is stated as a
+// Stated reports whether a surrogate of the catalog accepts a prior stated as a
 // kernel. The error wraps catalog.ErrUnknown.
 func Stated(name string) (bool, error) {
 	m, err := catalog.NewMethod(name)
 	return err == nil && m.Has("kernel"), err
 }
 
-// model returns the named surrogate under a prior; its other settings are more, or
-// the defaults.
+// model returns a surrogate under a prior with further settings.
 func model(name string, p Prior, more ...string) (surrogate.Model, error) {
 	method, err := catalog.NewMethod(name)
 	if err != nil {

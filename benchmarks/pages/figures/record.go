@@ -24,10 +24,10 @@ type Record struct {
 	Date      string  `json:"date"` // day
 }
 
-// fileName is where a directory keeps its records, a line each.
+// fileName is the file with the records of a directory, a line each.
 const fileName = "distances.jsonl"
 
-// Read returns the records of a directory; none if it has none.
+// Read returns the records of a directory, none if it has no file.
 func Read(dir string) ([]Record, error) {
 	path := filepath.Join(dir, fileName)
 	text, err := os.ReadFile(path)
@@ -50,8 +50,8 @@ func Read(dir string) ([]Record, error) {
 	return records, nil
 }
 
-// replace puts the records of one surrogate in place of those that the directory
-// has of it, sorted by name.
+// replace replaces the records of one surrogate in a directory and sorts all records
+// by name.
 func replace(dir, name string, fresh []Record) error {
 	records, err := Read(dir)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// Run measures the named surrogates with the seeds 1 to seeds, tells each record,
-// and writes for each surrogate its picture of seed 1 and its records, which take
-// the place of earlier ones, to a directory, and at the end a README.md of all
-// records there. A fit that fails is a record; the error is that of ctx, of files,
-// or wraps catalog.ErrUnknown.
+// Run measures surrogates with the seeds 1 to seeds and calls tell with each record.
+// It writes to a directory, for each surrogate, the picture of seed 1 and the
+// records, which replace earlier ones, and finally README.md with all records there.
+// A failed fit is a record. The error reports cancellation or a file, or wraps
+// catalog.ErrUnknown.
 func Run(ctx context.Context, dir string, names []string, seeds int, tell func(Record)) error {
 	for _, name := range names {
 		if _, err := Stated(name); err != nil {
@@ -53,9 +53,9 @@ func Run(ctx context.Context, dir string, names []string, seeds int, tell func(R
 	return WriteReadme(dir)
 }
 
-// measure fits one surrogate for all seeds and priors. It returns the curves of
-// seed 1: one for each prior, or one for all where the surrogate takes none, empty
-// where the fit failed.
+// measure fits one surrogate for all seeds and priors. It returns the curves of seed
+// 1: one for each prior, or a single one for a surrogate without a kernel. The curve
+// of a failed fit is empty.
 func measure(ctx context.Context, name string, references [][]curve, tell func(Record)) (records []Record, shown []curve, err error) {
 	stated, err := Stated(name)
 	if err != nil {

@@ -30,8 +30,8 @@ func TestStudies(t *testing.T) {
 	}
 }
 
-// Eigenvalues add up to the trace, the number of points; of the rough kernel more of
-// them count.
+// The eigenvalues sum to the trace, the number of points. The rough kernel has more
+// large ones.
 func TestSpectrum(t *testing.T) {
 	count := map[string]int{}
 	for _, kernel := range spectrumKernels {
@@ -50,7 +50,7 @@ func TestSpectrum(t *testing.T) {
 	require.Less(t, 5*count["rbf"], count["matern12"])
 }
 
-// More context points bring the default nearer to the exact process.
+// More context points bring the default closer to the exact process.
 func TestContextPoints(t *testing.T) {
 	p := Priors()[0]
 	want, err := exact(p, 1)
