@@ -1,12 +1,10 @@
 package loop
 
 import (
-	"maps"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -31,17 +29,6 @@ var designs = map[InitialDesign]func(n, dim int, rng *rand.Rand) *mat.Dense{
 	Halton:         space.Halton,
 	LatinHypercube: space.LatinHypercube,
 	Uniform:        space.Uniform,
-}
-
-// designNames lists the accepted values for messages.
-func designNames() string {
-	var names []string
-	for d := range maps.Keys(designs) {
-		names = append(names, string(d))
-	}
-	slices.Sort(names)
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // design returns the next k points of the design that are not in seen, and adds

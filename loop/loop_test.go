@@ -184,10 +184,17 @@ func TestInitialDesign(t *testing.T) {
 	}
 	_, err := New(box(t), Options{Design: "grid", Batch: -1})
 	assert.ErrorIs(t, err, ErrOptions)
-	assert.ErrorContains(t, err, `Design is "grid", want halton, lhs, sobol or uniform`)
-	assert.ErrorContains(t, err, "Batch is -1")
+	assert.ErrorContains(t, err, `design is "grid", want sobol, halton, lhs or uniform`)
+	assert.ErrorContains(t, err, "batch is -1, want 1 to 1000")
 	_, err = New(nil, Options{})
 	assert.ErrorIs(t, err, ErrOptions)
+}
+
+func TestDefaults(t *testing.T) {
+	o, err := Options{}.withDefaults(box(t))
+	require.NoError(t, err)
+	o.Surrogate, o.Acquisition = nil, nil
+	assert.Equal(t, Options{Initial: 6, Design: Sobol, Batch: 1, Warp: WarpAuto, Budget: DefaultBudget, Workers: 1}, o)
 }
 
 // One Ask of six trials and six Asks of one give the same design.

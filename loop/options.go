@@ -3,18 +3,19 @@ package loop
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-const (
-	DefaultBudget     = 50
-	maxDefaultInitial = 20
-)
+// DefaultBudget is the default of Options.Budget.
+const DefaultBudget = 50
+
+// maxDefaultInitial bounds the default of Options.Initial.
+const maxDefaultInitial = 20
 
 // Options configures a Study, Propose and Recommend. The zero value minimises a
 // noisy objective with an exact Gaussian process and acquisition.Auto.
@@ -31,28 +32,28 @@ type Options struct {
 	// Trials that were added or enqueued count. 0 is 2(k+1), at most 20 and at most
 	// the number of points of the space, with k the number of parameters that are
 	// not fixed.
-	Initial int
+	Initial int `set:"initial" auto:"2 per parameter and 2, at most 20" range:"[1,10000]" help:"Number of trials of the initial design"`
 	// Design spreads the initial trials. Empty is Sobol.
-	Design InitialDesign
+	Design InitialDesign `set:"design" default:"sobol" oneof:"sobol,halton,lhs,uniform" help:"Point set of the initial trials"`
 	// Batch is the number of trials that Run asks together after the initial design.
 	// 0 is 1. Suggestions depend on it.
-	Batch int
+	Batch int `set:"batch" default:"1" range:"[1,1000]" help:"Number of trials suggested together"`
 	// Seed is the root of all random streams.
-	Seed uint64
+	Seed uint64 `set:"seed" default:"0" help:"Root of all random numbers: the same seed gives the same trials"`
 	// Maximize searches for the largest value instead of the smallest.
-	Maximize bool
+	Maximize bool `set:"maximize" default:"false" help:"Search for the largest value"`
 	// NoiseFree declares that equal points have equal values. No point is then asked
 	// twice, and the value to improve on is the best observed value instead of the
 	// best posterior mean at an evaluated point.
-	NoiseFree bool
+	NoiseFree bool `set:"noise-free" default:"false" help:"Equal points have equal values"`
 
 	// Warp selects the output transform. Empty is WarpAuto.
-	Warp Warp
+	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values as they are"`
 
 	// Budget is the number of evaluations of Minimize. 0 is 50.
-	Budget int
+	Budget int `set:"budget" default:"50" range:"[1,100000]" help:"Number of trials in all"`
 	// Workers is the number of concurrent evaluations of Minimize. 0 is 1.
-	Workers int
+	Workers int `set:"workers" default:"1" range:"[1,10000]" help:"Number of concurrent evaluations"`
 
 	// OnEvent, if not nil, is called for every event of a Study, one at a time, from
 	// several goroutines. It may call Save, Trials and Best. It must not call
@@ -63,30 +64,9 @@ type Options struct {
 // withDefaults returns o with defaults in place of zero values, or an error that
 // wraps ErrOptions and names every fault.
 func (o Options) withDefaults(s *space.Space) (Options, error) {
-	var faults []string
-	for _, f := range []struct {
-		name  string
-		value int
-	}{{"Initial", o.Initial}, {"Batch", o.Batch}, {"Budget", o.Budget}, {"Workers", o.Workers}} {
-		if f.value < 0 {
-			faults = append(faults, fmt.Sprintf("%s is %d, want 0 or more", f.name, f.value))
-		}
-	}
-	if o.Design == "" {
-		o.Design = Sobol
-	}
-	switch o.Warp {
-	case "":
-		o.Warp = WarpAuto
-	case WarpAuto, WarpNone:
-	default:
-		faults = append(faults, fmt.Sprintf("Warp is %q, want %s or %s", o.Warp, WarpAuto, WarpNone))
-	}
-	if designs[o.Design] == nil {
-		faults = append(faults, fmt.Sprintf("Design is %q, want %s", o.Design, designNames()))
-	}
-	if faults != nil {
-		return o, fmt.Errorf("%w: %s", ErrOptions, strings.Join(faults, "; "))
+	o, err := settings.Resolve("", o)
+	if err != nil {
+		return o, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	if o.Surrogate == nil {
 		o.Surrogate = gp.Model{}
@@ -96,10 +76,6 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	}
 	if o.Initial == 0 {
 		o.Initial = defaultInitial(s)
-	}
-	o.Batch, o.Workers = max(1, o.Batch), max(1, o.Workers)
-	if o.Budget == 0 {
-		o.Budget = DefaultBudget
 	}
 	return o, nil
 }

@@ -219,7 +219,7 @@ func TestWarpedStudyUsesUnits(t *testing.T) {
 func TestWarpOption(t *testing.T) {
 	_, err := New(box(t), Options{Warp: "log"})
 	require.ErrorIs(t, err, ErrOptions)
-	require.ErrorContains(t, err, `Warp is "log", want auto or none`)
+	require.ErrorContains(t, err, `warp is "log", want auto or none`)
 
 	saved := string(savedText(t, newStudy(t, box(t), options(1))))
 	none := options(1)

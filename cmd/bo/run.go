@@ -23,12 +23,12 @@ type runCmd struct {
 	Surrogate   string    `group:"how" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
 	Acquisition string    `group:"how" complete:"acquisitions" placeholder:"NAME" default:"auto" help:"What decides where to look next (bo list acquisitions); default ${default}."`
 	Set         []string  `group:"how" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
-	Warp        loop.Warp `group:"how" enum:"auto,none" default:"auto" placeholder:"auto|none" help:"Whether the surrogate may be given logarithms of how far values are from the best one: auto, where the values are much likelier for it and its prior is not stated, or none; default ${default}."`
-	Budget      int       `group:"how" min:"1" max:"100000" default:"50" placeholder:"N" help:"Number of trials in all; default ${default}."`
-	Initial     *int      `group:"how" min:"1" max:"10000" placeholder:"N" help:"Number of them spread evenly before the surrogate decides; default 2 per parameter plus 2, at most 20."`
-	Batch       int       `group:"how" min:"1" max:"1000" default:"1" placeholder:"N" help:"Number of trials suggested together; default ${default}."`
-	Workers     int       `group:"how" min:"1" max:"10000" default:"1" placeholder:"N" help:"Number of trials evaluated at once; default ${default}. More than --batch does not help."`
-	Seed        uint64    `group:"how" default:"0" placeholder:"N" help:"Root of all random numbers: the same seed gives the same trials; default ${default}."`
+	Warp        loop.Warp `group:"how" enum:"${warp_values}" default:"${warp_default}" placeholder:"NAME" help:"${warp_help}; default ${default}."`
+	Budget      int       `group:"how" option:"budget" default:"${budget_default}" placeholder:"N" help:"${budget_help}; default ${default}."`
+	Initial     *int      `group:"how" option:"initial" placeholder:"N" help:"${initial_help}; default ${initial_default}."`
+	Batch       int       `group:"how" option:"batch" default:"${batch_default}" placeholder:"N" help:"${batch_help}; default ${default}."`
+	Workers     int       `group:"how" option:"workers" default:"${workers_default}" placeholder:"N" help:"${workers_help}; default ${default}. More than --batch does not help."`
+	Seed        uint64    `group:"how" default:"${seed_default}" placeholder:"N" help:"${seed_help}; default ${default}."`
 
 	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Fail a trial that takes longer, such as 90s or 2h."`
 	Shell   bool          `group:"program" help:"Run --command by the shell."`

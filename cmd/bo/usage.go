@@ -12,6 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/loop"
 )
 
 // checkLine validates a command line against the model of the commands. It returns the
@@ -157,7 +159,8 @@ func (c *lineCheck) complete() error {
 }
 
 // checkValue validates the text of a flag or argument: its type, the values of its enum tag,
-// and the bounds of its min and max tags.
+// the bounds of its min and max tags, or the range of the option of package loop that
+// its option tag names.
 func checkValue(name string, v *kong.Value, text string) error {
 	if v.Enum != "" {
 		if valid := v.EnumSlice(); !slices.Contains(valid, text) {
@@ -186,9 +189,24 @@ func checkValue(name string, v *kong.Value, text string) error {
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return fmt.Errorf("%s is %q, want a whole number", name, text)
 		}
+		if key := v.Tag.Get("option"); key != "" {
+			if err := settings.Set(&loop.Options{}, key, text); err != nil {
+				return fmt.Errorf("%s%s", name, strings.TrimPrefix(err.Error(), key))
+			}
+		}
 		return checkBounds(name, v, n, text)
 	}
 	return nil
+}
+
+// optionVars returns the variables KEY_default, KEY_help and KEY_values of the options
+// of package loop, for the tags of flags.
+func optionVars() kong.Vars {
+	vars := kong.Vars{}
+	for _, s := range settings.List(&loop.Options{}) {
+		vars[s.Key+"_default"], vars[s.Key+"_help"], vars[s.Key+"_values"] = s.Default, s.Help, strings.Join(s.Values, ",")
+	}
+	return vars
 }
 
 func checkBounds(name string, v *kong.Value, n int, text string) error {

@@ -3,11 +3,12 @@ package settings
 import (
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // Resolve returns a copy of options, a struct, with declared defaults in place of
-// zero values. If a value is outside its range or is none of the allowed values,
-// the error wraps ErrValue and begins with name, if not empty.
+// zero values. The error lists the values that are outside their range or none of the
+// allowed values. It wraps ErrValue and begins with name, if not empty.
 func Resolve[T any](name string, options T) (T, error) {
 	err := resolve(reflect.ValueOf(&options).Elem())
 	if err != nil && name != "" {
@@ -32,14 +33,16 @@ func Check(options any) error {
 }
 
 func resolve(v reflect.Value) error {
+	var faults []string
 	for _, o := range collect(v) {
 		if o.value.IsZero() {
 			o.fill()
-			continue
+		} else if err := o.check(o.value); err != nil {
+			faults = append(faults, err.Error())
 		}
-		if err := o.check(o.value); err != nil {
-			return err
-		}
+	}
+	if faults != nil {
+		return Errorf("%s", strings.Join(faults, "; "))
 	}
 	return nil
 }

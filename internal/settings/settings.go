@@ -119,6 +119,9 @@ func (o option) set(text string) error {
 	t := o.value.Type()
 	v := reflect.New(t).Elem()
 	if err := parse(v, text); err != nil {
+		if t.Kind() == reflect.Int && errors.Is(err, strconv.ErrRange) {
+			return Errorf("%s is %s, want %v", o.key, text, parseInterval(o.bounds))
+		}
 		wanted := wanted(t)
 		if o.learnable() {
 			wanted += " or " + Learned

@@ -87,6 +87,7 @@ func TestErrors(t *testing.T) {
 		{"hidden", "50,x", `hidden is "50,x", want whole numbers separated by commas`},
 		{"hidden", "50,1001", "hidden is 1001, want 1 to 1000"},
 		{"steps", "1.5", `steps is "1.5", want a whole number`},
+		{"steps", "99999999999999999999", "steps is 99999999999999999999, want 1 to 1000000"},
 		{"steps", "0", "steps is 0, want 1 to 1000000"},
 		{"limit", "0", "limit is 0, want 1 or more"},
 		{"exact", "maybe", `exact is "maybe", want true or false`},
@@ -122,13 +123,14 @@ func TestResolve(t *testing.T) {
 	require.Equal(t, given, o)
 
 	for want, o := range map[string]options{
-		"m: steps is -1, want 1 to 1000000":             {Steps: -1},
-		"m: extra is 10, want 0 to 9":                   {Extra: 10},
-		"m: tol is NaN, want more than 0 and at most 1": {Tol: math.NaN()},
-		"m: bias is +Inf, want 0 or more":               {Bias: new(math.Inf(1))},
-		"m: scale is 0.5, want 1 to 2":                  {base: base{Scale: new(0.5)}},
-		"m: hidden is 0, want 1 to 1000":                {Width: []int{3, 0}},
-		`m: method is "sgd", want adam or newton`:       {By: "sgd"},
+		"m: steps is -1, want 1 to 1000000":                           {Steps: -1},
+		"m: extra is 10, want 0 to 9":                                 {Extra: 10},
+		"m: tol is NaN, want more than 0 and at most 1":               {Tol: math.NaN()},
+		"m: bias is +Inf, want 0 or more":                             {Bias: new(math.Inf(1))},
+		"m: scale is 0.5, want 1 to 2":                                {base: base{Scale: new(0.5)}},
+		"m: hidden is 0, want 1 to 1000":                              {Width: []int{3, 0}},
+		`m: method is "sgd", want adam or newton`:                     {By: "sgd"},
+		"m: steps is -1, want 1 to 1000000; extra is 10, want 0 to 9": {Steps: -1, Extra: 10},
 	} {
 		_, err := settings.Resolve("m", o)
 		require.EqualError(t, err, want)
