@@ -2,7 +2,7 @@ package cpu
 
 import "os"
 
-// Level is a set of vector instructions. Each includes those below it.
+// Level is a set of vector instructions. Each level includes the lower levels.
 type Level int
 
 // The levels.
@@ -14,13 +14,13 @@ const (
 
 var names = [...]string{Go: "go", AVX2: "avx2", AVX512: "avx512"}
 
-// String is the value of BO_KERNEL that asks for the level.
+// String returns the value of BO_KERNEL that selects the level.
 func (l Level) String() string { return names[l] }
 
 // Supported is the highest level that processor and operating system support.
 var Supported = detect()
 
-// Best is the level to use: Supported, or less if BO_KERNEL says so.
+// Best is the level in use: Supported, or the lower level in BO_KERNEL.
 var Best = lowered(Supported, os.Getenv("BO_KERNEL"))
 
 func lowered(supported Level, wish string) Level {

@@ -1,6 +1,6 @@
-// Package cpu says which vector instructions the hand-made kernels may use.
+// Package cpu selects the vector instructions for hand-written kernels.
 //
-// The environment variable BO_KERNEL lowers the choice: "avx2" leaves AVX-512
-// aside and "go" leaves all assembly aside. It never raises it. The build tag
-// noasm, and every architecture but amd64, mean Go.
+// The environment variable BO_KERNEL lowers the level: "avx2" excludes AVX-512 and
+// "go" excludes all assembly. It never raises the level. With the build tag noasm, and
+// on every architecture except amd64, the level is Go.
 package cpu

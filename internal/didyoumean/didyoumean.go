@@ -1,4 +1,4 @@
-// Package didyoumean finds the valid name that a mistyped one most likely meant.
+// Package didyoumean suggests valid names for a mistyped name.
 package didyoumean
 
 import "strings"

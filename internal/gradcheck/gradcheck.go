@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// Gradient returns an error if grad differs from the central differences of f
-// at x by more than tol·(1 + |difference|) in any coordinate. Differences are
-// Richardson-extrapolated, so their own error is of order 1e-10 for a
-// smooth f of unit scale. x is restored.
+// Gradient returns an error if grad differs from the central differences of f at x by
+// more than tol·(1 + |difference|) in any coordinate. The differences are
+// Richardson-extrapolated; their error is about 1e-10 for a smooth f of unit scale.
+// Gradient restores x.
 func Gradient(f func(x []float64) float64, x, grad []float64, tol float64) error {
 	if len(x) != len(grad) {
 		return fmt.Errorf("gradient has length %d, want %d", len(grad), len(x))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// f has value and derivatives of every size.
+// f has values and derivatives of different magnitudes.
 func f(x []float64) float64 {
 	return math.Sin(3*x[0])*math.Exp(-x[1]) + x[0]*x[1]*x[2]
 }
@@ -28,7 +28,7 @@ func TestGradientAccepts(t *testing.T) {
 	require.NoError(t, Gradient(f, nil, nil, 0))
 }
 
-// The stated error of the differences.
+// The documented error of the differences.
 func TestDifferencesAreAccurate(t *testing.T) {
 	x := []float64{0.3, -0.2, 1}
 	for i, want := range gradient(x) {

@@ -13,15 +13,14 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 )
 
-// ErrNotPositiveDefinite is returned when no permitted jitter makes a matrix
-// positive definite, or when the matrix holds NaN.
+// ErrNotPositiveDefinite is returned if no permitted jitter makes a matrix positive
+// definite, or if the matrix contains NaN.
 var ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
 
 // Cholesky is the factor of A + jitter·I = L Lᵀ. The zero value is ready for
-// Factorize; every other method only reads the factor, so that it may be used
-// from several goroutines.
+// Factorize. The other methods only read the factor and may run concurrently.
 type Cholesky struct {
-	l      blas64.Triangular // lower; above the diagonal lies scratch
+	l      blas64.Triangular // lower; the part above the diagonal is scratch
 	jitter float64
 }
 
@@ -38,19 +37,18 @@ func Factorize(a *mat.SymDense) (*Cholesky, error) {
 	return c, nil
 }
 
-// Factorize overwrites c with the factor of a, in n³/3 flops. It reuses c's
-// memory; after an error c holds no factor. If a is not numerically positive
-// definite it adds jitter to the diagonal: 1e-10 of the mean diagonal entry,
-// ten times more at each try, up to MaxJitter. Numerically means that what
-// elimination leaves of each diagonal entry is more than its rounding error,
-// n·2⁻⁵² of the entry.
+// Factorize overwrites c with the factor of a, in n³/3 flops. It reuses the memory of
+// c; after an error c holds no factor. If a is not numerically positive definite, it
+// adds jitter to the diagonal: 1e-10 of the mean diagonal entry, multiplied by ten at
+// each further attempt, up to MaxJitter. A matrix is numerically positive definite if
+// each squared pivot exceeds its rounding error, n·2⁻⁵² of the diagonal entry.
 func (c *Cholesky) Factorize(a *mat.SymDense) error {
 	return c.factorize(a, 0, a, a.SymmetricDim())
 }
 
-// factorize tries the jitters base, then base + 1e-10·scale and ten times more
-// at each try. Scale and rounding errors are those of the diagonal of original,
-// after elimination in a matrix of size total.
+// factorize tries the jitters base, base + 1e-10·scale, and ten times more at each
+// further attempt. The scale and the rounding errors are computed from the diagonal of
+// original, for elimination in a matrix of size total.
 func (c *Cholesky) factorize(a *mat.SymDense, base float64, original *mat.SymDense, total int) error {
 	n := a.SymmetricDim()
 	scale := meanDiagonal(original)
@@ -71,7 +69,7 @@ func (c *Cholesky) factorize(a *mat.SymDense, base float64, original *mat.SymDen
 	return fmt.Errorf("%w: %d×%d, with jitter up to %.1g of the mean diagonal", ErrNotPositiveDefinite, n, n, MaxJitter)
 }
 
-// exceeds tells whether L_ii² is more than a fraction of every diagonal entry.
+// exceeds reports whether every L_ii² exceeds a fraction of the diagonal entry.
 func (c *Cholesky) exceeds(original *mat.SymDense, fraction float64) bool {
 	for i := range c.l.N {
 		if d := c.At(i, i); !(d*d > fraction*original.At(i, i)) {
@@ -90,7 +88,7 @@ func meanDiagonal(a *mat.SymDense) float64 {
 	return mean
 }
 
-// triangle is the lower triangle of an n×n matrix.
+// triangle returns the lower triangle of an n×n matrix.
 func triangle(n int, data []float64) blas64.Triangular {
 	return blas64.Triangular{N: n, Stride: max(1, n), Data: data, Uplo: blas.Lower, Diag: blas.NonUnit}
 }
@@ -108,15 +106,15 @@ func (c *Cholesky) factor(a *mat.SymDense) bool {
 	return true
 }
 
-// square is all of the matrix that holds a triangle.
+// square returns the whole matrix that contains a triangle.
 func square(l blas64.Triangular) blas64.General {
 	return blas64.General{Rows: l.N, Cols: l.N, Stride: l.Stride, Data: l.Data}
 }
 
-// N is the size of the matrix.
+// N returns the size of the matrix.
 func (c *Cholesky) N() int { return c.l.N }
 
-// Jitter is what was added to the diagonal; 0 for a clean factorisation.
+// Jitter returns the number added to the diagonal, usually 0.
 func (c *Cholesky) Jitter() float64 { return c.jitter }
 
 // At returns L_ij.
@@ -231,10 +229,9 @@ func (c *Cholesky) inverseLower(mem *workspace.Memory) blas64.General {
 	return inv
 }
 
-// Extend returns the factor of the matrix bordered by m more rows: cross is
-// n×m, corner m×m. It costs O(n²m). The corner gets the jitter that the matrix
-// had, and more, as in Factorize, if that is not enough; Jitter then tells the
-// larger.
+// Extend returns the factor of the matrix bordered by m more rows: cross is n×m,
+// corner m×m. It costs O(n²m). The corner gets the jitter of the matrix, or more if
+// Factorize would add more; Jitter then returns the larger jitter.
 func (c *Cholesky) Extend(cross *mat.Dense, corner *mat.SymDense) (*Cholesky, error) {
 	n, m := c.l.N, corner.SymmetricDim()
 	if r, k := cross.Dims(); n > 0 && (r != n || k != m) {
@@ -278,12 +275,12 @@ func (c *Cholesky) CholeskyVJP(lbar *mat.Dense) *mat.SymDense {
 	if n == 0 {
 		return &mat.SymDense{}
 	}
-	// gonum has less to set up, which is what counts for a few points.
+	// For few points the lower overhead of gonum matters.
 	trmm, trsm := dense.Trmm, dense.Trsm
 	if n <= 12 {
 		trmm, trsm = blas64.Trmm, blas64.Trsm
 	}
-	// P = Φ(Lᵀ L̄): Φ takes the lower triangle and halves the diagonal.
+	// P = Φ(Lᵀ L̄), where Φ takes the lower triangle and halves the diagonal.
 	mem := workspace.Borrow()
 	defer mem.Return()
 	p := mem.Zeros(n, n)

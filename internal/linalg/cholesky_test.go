@@ -32,7 +32,7 @@ func randomDense(r, c int, rng *rand.Rand) *mat.Dense {
 	return m
 }
 
-// strided returns a copy of m inside a larger matrix of other numbers.
+// strided returns a copy of m inside a larger matrix.
 func strided(m *mat.Dense) *mat.Dense {
 	r, c := m.Dims()
 	big := mat.NewDense(r+2, c+3, nil)
@@ -166,7 +166,7 @@ func TestFactorizeEmpty(t *testing.T) {
 }
 
 func TestFactorizeReadsUpperTriangle(t *testing.T) {
-	// SymDense keeps its upper triangle; the other is undefined.
+	// SymDense stores its upper triangle; the other triangle is undefined.
 	data := []float64{4, 2, math.NaN(), 3}
 	c, err := Factorize(mat.NewSymDense(2, data))
 	require.NoError(t, err)
@@ -257,8 +257,8 @@ func TestExtend(t *testing.T) {
 }
 
 func TestExtendJitter(t *testing.T) {
-	// A duplicate of a row without noise: the Schur complement is zero up to
-	// rounding, whatever its sign.
+	// A duplicate row without noise: the Schur complement is zero up to rounding,
+	// with any sign.
 	for i := range 20 {
 		rng := random.New(3, "duplicate", i)
 		a := randomSPD(6, rng)
@@ -279,7 +279,7 @@ func TestExtendJitter(t *testing.T) {
 		require.InDelta(t, a.At(2, 2)+got.Jitter(), llt.At(6, 6), 1e-12*a.At(2, 2))
 	}
 
-	// The jitter of the old factor is taken over.
+	// The extended factor keeps the jitter of the old factor.
 	rankOne := mat.NewSymDense(3, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1})
 	c, err := Factorize(rankOne)
 	require.NoError(t, err)
@@ -298,7 +298,7 @@ func TestCholeskyVJP(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8} {
 		rng := random.New(4, "vjp", n)
 		a, lbar := randomSPD(n, rng), randomDense(n, n, rng)
-		// F = Σ_{i≥j} lbar_ij L_ij; what lies above the diagonal of lbar is not used.
+		// F = Σ_{i≥j} lbar_ij L_ij; the part of lbar above the diagonal is not used.
 		f := func(upper []float64) float64 {
 			c, err := Factorize(symmetric(n, upper))
 			require.NoError(t, err)
@@ -457,7 +457,7 @@ func BenchmarkCholeskyVJP(b *testing.B) {
 	}
 }
 
-// A factor that is overwritten is that of a new one, whatever it held before.
+// An overwritten factor equals a new factor.
 func TestFactorizeAgain(t *testing.T) {
 	rng := random.New(1, "again", 0)
 	var c Cholesky

@@ -12,19 +12,19 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 )
 
-// divide solves a tridiagonal eigenproblem. Without the entry ρ beside the
-// diagonal between them, and with |ρ| less in the corners that it joined, two
-// halves Q₁ᵀD₁Q₁ and Q₂ᵀD₂Q₂ are solved alone; the whole is then
+// divide solves a tridiagonal eigenproblem by divide and conquer. It removes the
+// off-diagonal entry ρ that connects two halves, subtracts |ρ| from the two adjacent
+// diagonal entries, and solves the halves as Q₁ᵀD₁Q₁ and Q₂ᵀD₂Q₂. The matrix is then
 //
 //	Qᵀ(D + |ρ| z zᵀ)Q,  z = (last column of Q₁, ± first column of Q₂).
 type divide struct {
 	d []float64      // the diagonal, then eigenvalues
-	e []float64      // beside the diagonal
+	e []float64      // the off-diagonal entries
 	z blas64.General // eigenvectors in rows; zeros at first
 
 	order, kind, position []int
 	update                update
-	unchanged             []int // rows of z that a merge leaves as they are
+	unchanged             []int // rows of z that a merge does not change
 }
 
 func newDivide(d, e []float64, z blas64.General) *divide {
@@ -32,8 +32,8 @@ func newDivide(d, e []float64, z blas64.General) *divide {
 	return &divide{d: d, e: e, z: z, order: make([]int, n), kind: make([]int, n), position: make([]int, n)}
 }
 
-// solve overwrites d from lo to hi with eigenvalues of that part, in no order,
-// and the rows of z there with its eigenvectors.
+// solve overwrites d from lo to hi with the eigenvalues of this part, unsorted, and
+// the same rows of z with its eigenvectors.
 func (p *divide) solve(lo, hi int) {
 	if hi-lo <= leaf {
 		p.ql(lo, hi)
@@ -48,14 +48,14 @@ func (p *divide) solve(lo, hi int) {
 	p.merge(lo, mid, hi)
 }
 
-// Where a row of z is not zero.
+// Which half of a row of z is not zero.
 const (
 	inFirst = iota
 	inBoth
 	inSecond
 )
 
-// update is a problem D + ρ z zᵀ without rows that do not change.
+// update is a problem D + ρ z zᵀ without the rows that do not change.
 type update struct {
 	d, z []float64 // d strictly ascending
 	rho  float64
@@ -63,7 +63,7 @@ type update struct {
 	kind []int
 }
 
-// merge joins the solutions of two halves.
+// merge combines the solutions of two halves.
 func (p *divide) merge(lo, mid, hi int) {
 	mem := workspace.Borrow()
 	defer mem.Return()
@@ -71,8 +71,8 @@ func (p *divide) merge(lo, mid, hi int) {
 	u := &p.update
 	k, n := len(u.d), hi-lo
 
-	// Row j of s is eigenvector j of the update, its columns in the order of kinds,
-	// in which the rows of z are copied too, the unchanged ones last.
+	// Row j of s is eigenvector j of the update. Its columns, and the copied rows of
+	// z, are ordered by kind; unchanged rows come last.
 	var count [3]int
 	for _, kind := range u.kind {
 		count[kind]++
@@ -109,10 +109,9 @@ func (p *divide) merge(lo, mid, hi int) {
 	copy(p.d[lo:hi], values)
 }
 
-// deflate sorts the eigenvalues and leaves out those that the update does not
-// change by more than rounding: where z vanishes, or can be made to vanish by
-// rotating two eigenvectors with almost the same eigenvalue (Dongarra and Sorensen
-// 1987).
+// deflate sorts the eigenvalues and excludes those that the update changes by no more
+// than rounding (Dongarra and Sorensen 1987): z vanishes there, or a rotation of two
+// eigenvectors with almost equal eigenvalues makes it vanish.
 func (p *divide) deflate(lo, mid, hi int, mem *workspace.Memory) {
 	n := hi - lo
 	z, kind, order := mem.Floats(n), p.kind[:n], p.order[:n]
@@ -136,7 +135,7 @@ func (p *divide) deflate(lo, mid, hi int, mem *workspace.Memory) {
 	keep := func(i int) {
 		u.d, u.z, u.rows, u.kind = append(u.d, d[i]), append(u.z, z[i]), append(u.rows, lo+i), append(u.kind, kind[i])
 	}
-	last := -1 // the one before, if it may stay
+	last := -1 // the previous index, if it may stay
 	for _, i := range order {
 		if u.rho*math.Abs(z[i]) <= tolerance {
 			p.unchanged = append(p.unchanged, lo+i)
@@ -174,10 +173,10 @@ func (p *divide) rotate(i, j, lo, hi int, c, s float64) {
 	}
 }
 
-// solve writes the eigenvalues, ascending, and in the rows of s the eigenvectors
-// of the update, column i at position[i]. With λ from the secular equation, they
-// are those of the ẑ of which λ are the exact eigenvalues, and so orthogonal (Gu
-// and Eisenstat 1995, eq. 3.3):
+// solve writes the eigenvalues, ascending, and in the rows of s the eigenvectors of
+// the update, column i at position[i]. The eigenvalues λ solve the secular equation.
+// The eigenvectors belong to the vector ẑ for which these λ are exact, so that they
+// are orthogonal (Gu and Eisenstat 1995, eq. 3.3):
 //
 //	ẑ_i² ∝ Π_j (λ_j - d_i) / Π_{j≠i} (d_j - d_i),  s_ji ∝ ẑ_i/(d_i - λ_j).
 func (u *update) solve(values []float64, s blas64.General, position []int, mem *workspace.Memory) {

@@ -1,4 +1,4 @@
-// Package linalg holds the dense linear algebra of the hot paths: Cholesky
-// factors with reported jitter, solves, products, eigenvectors. All of the module's hot code
-// goes through it, so that faster kernels have one place to go.
+// Package linalg has the dense linear algebra of the module: Cholesky factors with
+// reported jitter, solves, products and eigenvectors. The other packages call linalg
+// for all expensive linear algebra, so that faster kernels are added here.
 package linalg

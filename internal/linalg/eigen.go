@@ -12,16 +12,19 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 )
 
-// ErrNotFinite is the ErrNotPositiveDefinite of a matrix, of any sign, that holds
-// NaN or infinities.
+// ErrNotFinite wraps ErrNotPositiveDefinite. It is returned for any matrix that
+// contains NaN or infinities.
 var ErrNotFinite = fmt.Errorf("%w: it has entries that are not finite", ErrNotPositiveDefinite)
 
-// Eigen returns the eigenvalues of a, ascending, and in the rows of V its unit
-// eigenvectors, so that a = Vᵀ diag(values) V. Both ‖a - Vᵀ diag(values) V‖/‖a‖ and
-// ‖V Vᵀ - I‖ are a few n·2⁻⁵³. It reduces a to tridiagonal form by blocks of
-// Householder reflections (Dongarra, Hammarling and Sorensen 1989), solves that by
-// dividing and conquering (Cuppen 1981; Gu and Eisenstat 1995) down to small parts,
-// and takes the vectors back by products: 4n³/3 flops, at most 4n³/3, and 2n³.
+// Eigen returns the eigenvalues of a, ascending, and unit eigenvectors in the rows of
+// V, so that a = Vᵀ diag(values) V. Both ‖a - Vᵀ diag(values) V‖/‖a‖ and ‖V Vᵀ - I‖ are
+// a few n·2⁻⁵³. The method has three steps:
+//
+//   - reduction to tridiagonal form by blocks of Householder reflections, 4n³/3 flops
+//     (Dongarra, Hammarling and Sorensen 1989);
+//   - divide and conquer, at most 4n³/3 flops (Cuppen 1981; Gu and Eisenstat 1995),
+//     with the QL algorithm for small parts;
+//   - transformation of the vectors by products, 2n³ flops.
 func Eigen(a *mat.SymDense) (values []float64, vectors *mat.Dense, err error) {
 	n := a.SymmetricDim()
 	if n == 0 {
@@ -30,7 +33,7 @@ func Eigen(a *mat.SymDense) (values []float64, vectors *mat.Dense, err error) {
 	mem := workspace.Borrow()
 	defer mem.Return()
 	work := mem.Dense(n, n).RawMatrix()
-	// Scaled by a power of two, exactly, squares neither overflow nor vanish.
+	// After exact scaling by a power of two, squares neither overflow nor underflow.
 	exponent, ok := scaledUpper(work, a.RawSymmetric())
 	if !ok {
 		return nil, nil, ErrNotFinite
@@ -53,9 +56,9 @@ func Eigen(a *mat.SymDense) (values []float64, vectors *mat.Dense, err error) {
 	return values, vectors, nil
 }
 
-// scaledUpper writes the upper triangle of a, over 2^exponent, to dst, so that its
-// largest entry is between ½ and 4, unless all are subnormal. It tells whether all
-// are finite.
+// scaledUpper writes the upper triangle of a, divided by 2^exponent, to dst. The
+// largest entry of dst is between ½ and 4 unless all are subnormal. It reports whether
+// all entries are finite.
 func scaledUpper(dst blas64.General, a blas64.Symmetric) (exponent int, finite bool) {
 	var largest, sum float64
 	for i := range a.N {

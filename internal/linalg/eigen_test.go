@@ -36,7 +36,7 @@ func spectrum(values []float64) *mat.SymDense {
 	return a
 }
 
-// eigenproblems are matrices of size n that eigensolvers have had trouble with.
+// eigenproblems returns matrices of size n that are difficult for eigensolvers.
 func eigenproblems(n int) map[string]*mat.SymDense {
 	values := func(f func(i int) float64) []float64 {
 		out := make([]float64, n)
@@ -100,7 +100,7 @@ func eigenproblems(n int) map[string]*mat.SymDense {
 	}
 }
 
-// requireEigen checks V and Λ against a, over the scale.
+// requireEigen checks V and Λ against a, relative to the scale of a.
 func requireEigen(t *testing.T, a *mat.SymDense, what string) {
 	t.Helper()
 	n := a.SymmetricDim()
@@ -168,7 +168,7 @@ func TestEigenRejects(t *testing.T) {
 	}
 }
 
-// The number of goroutines makes no difference at all.
+// Results do not depend on the number of goroutines.
 func TestEigenReproducible(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	a := eigenproblems(400)["smooth"]

@@ -11,10 +11,10 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 )
 
-// PivotedCholesky returns L (n×r) with a ≈ L Lᵀ. Columns are added, each at the
-// row with the largest remaining diagonal, until what remains is at most tol
-// times the diagonal of a in every row, or r is maxRank. The remainder is
-// positive semidefinite. It costs O(nr²) (Harbrecht, Peters and Schneider 2012).
+// PivotedCholesky returns L (n×r) with a ≈ L Lᵀ. It adds columns, each at the row with
+// the largest remaining diagonal entry, until the remainder is at most tol times the
+// diagonal of a in every row, or until r is maxRank. The remainder is positive
+// semidefinite. It costs O(nr²) (Harbrecht, Peters and Schneider 2012).
 func PivotedCholesky(a *mat.SymDense, tol float64, maxRank int) *mat.Dense {
 	n := a.SymmetricDim()
 	mem := workspace.Borrow()

@@ -24,7 +24,7 @@ func TestPivotedCholesky(t *testing.T) {
 	require.Equal(t, 20, r)
 	requireClose(t, full, mat.NewDense(20, 20, outer(l)), 1e-11, "full rank")
 
-	// Rank 3, in rows of very different size.
+	// Rank 3, with rows of very different norms.
 	b := randomDense(20, 3, rng)
 	for i := range 20 {
 		for j := range 3 {
@@ -54,7 +54,7 @@ func TestPivotedCholesky(t *testing.T) {
 	require.Zero(t, mat.Norm(PivotedCholesky(mat.NewSymDense(3, nil), 0, 3), 1), "a matrix of zeros")
 }
 
-// outer is L Lᵀ, row by row.
+// outer returns L Lᵀ by rows.
 func outer(l *mat.Dense) []float64 {
 	var llt mat.Dense
 	llt.Mul(l, l.T())

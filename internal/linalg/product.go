@@ -9,7 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/dense"
 )
 
-// Op says whether a factor of a product is transposed.
+// Op selects a factor of a product or its transpose.
 type Op = blas.Transpose
 
 // The two forms of a factor.

@@ -2,14 +2,13 @@ package linalg
 
 import "math"
 
-// leaf is the largest part of a tridiagonal problem that is not divided.
+// leaf is the largest part of a tridiagonal problem that is solved without division.
 const leaf = 20
 
-// ql is solve for a part of at most leaf rows, by the QL algorithm with implicit
-// shifts (Martin and Wilkinson 1968): one sweep of rotations after the
-// other makes the first entry beside the diagonal vanish that has not yet. With
-// Wilkinson's shift that takes two or three; sweeps bounds them whatever rounding
-// does.
+// ql solves a part of at most leaf rows by the QL algorithm with implicit shifts
+// (Martin and Wilkinson 1968). Each sweep of rotations reduces the first off-diagonal
+// entry that has not vanished. With Wilkinson's shift an entry vanishes after two or
+// three sweeps; the constant sweeps is a bound for any rounding.
 func (p *divide) ql(lo, hi int) {
 	const sweeps = 100
 	var e [leaf]float64
@@ -20,7 +19,7 @@ func (p *divide) ql(lo, hi int) {
 	}
 	for first := range d {
 		for range sweeps {
-			last := first // of the rows up to a vanishing entry
+			last := first // last row before a vanishing entry
 			for last < n-1 && math.Abs(e[last]) > 0x1p-53*(math.Abs(d[last])+math.Abs(d[last+1])) {
 				last++
 			}
@@ -32,7 +31,7 @@ func (p *divide) ql(lo, hi int) {
 	}
 }
 
-// sweep is one of ql's, on rows from first to last.
+// sweep performs one sweep of ql on the rows from first to last.
 func (p *divide) sweep(lo, hi, first, last int, e []float64) {
 	d := p.d[lo:hi]
 	half := (d[first+1] - d[first]) / (2 * e[first])

@@ -6,12 +6,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// RowSpace returns orthonormal rows that span those of a (m×p), largest singular
-// values first, down to tol times the largest; empty for a = 0. For tol ≥ √ε the
-// eigenvectors v of a·aᵀ tell singular values apart, as the lengths of vᵀa. With
-// m > p those of aᵀa do, as the lengths of a·v, which then take the place of v.
-// It costs 5 to 7m²p flops and Eigen's for m; with m > p, 5 to 7p²m and Eigen's
-// for p.
+// RowSpace returns orthonormal rows that span the rows of a (m×p), by descending
+// singular value down to tol times the largest; the result is empty for a = 0. For
+// tol ≥ √ε it uses eigenvectors v: of a·aᵀ, with the norms of vᵀa as singular values,
+// or for m > p of aᵀa, with the norms of a·v. It costs 5 to 7m²p flops plus Eigen of
+// size m, or for m > p 5 to 7p²m plus Eigen of size p.
 func RowSpace(a *mat.Dense, tol float64) (*mat.Dense, error) {
 	m, p := a.Dims()
 	op := N
@@ -41,10 +40,10 @@ func swap(x, y []float64) {
 	}
 }
 
-// orthonormal returns orthonormal rows that span those of v·op(a) longer than tol
-// times the longest. These are almost orthogonal; scaled to unit length, Cholesky
-// factors of their Gram matrix make them so to rounding, in two passes if one is
-// not enough (CholeskyQR2: Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015).
+// orthonormal returns orthonormal rows that span the rows of v·op(a) whose norm is at
+// least tol times the largest. These rows are almost orthogonal. It normalises them
+// and then orthogonalises them with Cholesky factors of their Gram matrix, in two passes
+// if one is not enough (CholeskyQR2: Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015).
 func orthonormal(v *mat.Dense, op Op, a *mat.Dense, tol float64) (*mat.Dense, error) {
 	m, _ := v.Dims()
 	_, p := dims(op, a)
@@ -83,7 +82,7 @@ func orthonormal(v *mat.Dense, op Op, a *mat.Dense, tol float64) (*mat.Dense, er
 	return q, nil
 }
 
-// fromIdentity is the largest entry of |a - I|.
+// fromIdentity returns the largest entry of |a - I|.
 func fromIdentity(a *mat.SymDense) float64 {
 	var d float64
 	for i := range a.SymmetricDim() {

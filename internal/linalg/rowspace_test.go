@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// withSingular returns an m×p matrix with these singular values, and the right
+// withSingular returns an m×p matrix with the given singular values, and its right
 // singular vectors in rows.
 func withSingular(m, p int, values []float64) (a, right *mat.Dense) {
 	rng := random.New(9, "singular", m)
@@ -36,7 +36,7 @@ func withSingular(m, p int, values []float64) (a, right *mat.Dense) {
 func TestRowSpace(t *testing.T) {
 	for _, test := range []struct {
 		m, p, rank, kept int
-		least            float64 // singular value of that rank, over the largest
+		least            float64 // singular value at this rank over the largest one
 	}{
 		{1, 1, 1, 1, 1}, {1, 30, 1, 1, 1}, {30, 1, 1, 1, 1}, {20, 50, 20, 20, 0.5}, {50, 20, 20, 20, 1e-3},
 		{20, 50, 20, 20, 1e-7}, {60, 300, 60, 60, 1e-7}, {60, 30, 30, 30, 1e-7}, {40, 90, 7, 7, 1e-6},
@@ -66,8 +66,8 @@ func TestRowSpace(t *testing.T) {
 		}
 		requireClose(t, eye, gram, 1e-15*math.Max(10, float64(r)), name+": orthonormal")
 
-		// What is left of each right singular vector that is kept, weighted by its
-		// value, and of a as a whole.
+		// The residual of each right singular vector, weighted by its singular
+		// value, and the residual of a.
 		for k := range test.rank {
 			v := right.RawRowView(k)
 			inside := make([]float64, r)

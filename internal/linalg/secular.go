@@ -6,14 +6,14 @@ import "math"
 //
 //	f(λ) = 1/ρ + Σ_i z_i²/(d_i - λ)
 //
-// between d_j and d_{j+1} (the last one: d_j + ρ|z|²), and writes d_i - λ_j, each
-// to a few units in its last place. It measures λ from the nearer of the two, and
-// goes from one estimate to the next by
+// between d_j and d_{j+1} (for the last one d_j + ρ|z|²). It writes d_i - λ_j to gaps,
+// each accurate to a few units in the last place. It represents λ relative to the
+// nearer of the two poles. The next estimate solves the interpolation
 //
 //	f(λ + η) ≈ c + s/(d_j - λ - η) + t/(d_{j+1} - λ - η)
 //
-// with the values and the slopes of the sums up to d_j and from d_{j+1} on (Bunch,
-// Nielsen and Sorensen 1978), or by halving an interval if that leaves it.
+// with the values and slopes of the sums up to d_j and from d_{j+1} (Bunch, Nielsen and
+// Sorensen 1978). If the estimate leaves the interval, root bisects the interval.
 func (u *update) root(j int, gaps []float64) float64 {
 	k := len(u.d)
 	if k == 1 {
@@ -21,7 +21,7 @@ func (u *update) root(j int, gaps []float64) float64 {
 		gaps[0] = -shift
 		return u.d[0] + shift
 	}
-	// p and q are the poles of the interpolation, the sums up to p and from q on.
+	// p and q are the poles of the interpolation, between the two sums.
 	p, last := j, j == k-1
 	origin, lo, hi := u.d[j], 0.0, 0.0
 	var x float64 // λ - origin
@@ -40,7 +40,7 @@ func (u *update) root(j int, gaps []float64) float64 {
 		at = u.sums(gaps, p, origin, x)
 		if at.f > 0 {
 			hi = x
-		} else { // from the other side
+		} else { // relative to the other pole
 			origin = u.d[j+1]
 			lo, x = -x, -x
 		}
@@ -70,8 +70,8 @@ func (u *update) root(j int, gaps []float64) float64 {
 	return origin + x
 }
 
-// step is the root of c η² - a η + b that lies between the poles or, for the last
-// eigenvalue, behind them.
+// step returns the root of c η² - a η + b between the poles or, for the last
+// eigenvalue, beyond them.
 func step(c, a, b float64, last bool) float64 {
 	r := math.Sqrt(max(0, a*a-4*b*c))
 	if last {
@@ -83,8 +83,8 @@ func step(c, a, b float64, last bool) float64 {
 	return 2 * b / (a + r)
 }
 
-// sums are f, the slopes of its sums up to a pole p and after it, and a bound on
-// the rounding of f.
+// sums has f, the slopes of its sums up to pole p and after it, and a bound on the
+// rounding error of f.
 type sums struct{ f, slopeP, slopeQ, rounding float64 }
 
 // sums evaluates f at origin + x, and writes d_i - origin - x.

@@ -5,11 +5,12 @@ import (
 	"sync"
 )
 
-// share is how many of split's operations one more goroutine pays for.
+// share is the number of operations per goroutine below which another goroutine costs
+// more than it saves.
 const share = 1 << 17
 
-// split calls f with ranges that cover 0 … n, among goroutines if that pays for
-// n times as many operations.
+// split calls f with ranges that cover 0 … n. It uses goroutines if n times each
+// operations are enough.
 func split(n, each int, f func(from, to int)) {
 	w := max(1, min(runtime.GOMAXPROCS(0), n*each/share, n))
 	if w == 1 {

@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	// panel is how many reflections are applied together.
+	// panel is the number of reflections that are applied together.
 	panel = 32
-	// lastPanel is the size of the matrix that is left to one panel.
+	// lastPanel is the size of the matrix that the last panel reduces.
 	lastPanel = 48
-	// smallPanel is how many rows are reduced before up to smallRest rows are brought
-	// up to date, instead of panel.
+	// smallPanel replaces panel if at most smallRest rows remain.
 	smallPanel, smallRest = 8, 200
-	// vanishing is the squared norm of a row that counts as zero. Entries are at
-	// most 1.
+	// vanishing is the squared norm below which a row counts as zero. Entries are
+	// at most 1.
 	vanishing = 1e-280
 )
 
@@ -32,7 +31,7 @@ type tridiagonal struct {
 	v blas64.General
 }
 
-// panels calls f with the first and the last+1st row of each panel.
+// panels calls f with the first row of each panel and the row after its last.
 func (t *tridiagonal) panels(f func(from, to int)) {
 	n := t.v.Rows
 	for i := 0; i < n-1; {
@@ -62,9 +61,9 @@ func tridiagonalize(a blas64.General, mem *workspace.Memory) *tridiagonal {
 	return t
 }
 
-// reduce takes rows from to to-1. Reflected by H_from … H_i, A becomes A - XᵀY,
-// where X has rows v, w, v, w, … and Y has w, v, w, v: a row is brought up to date
-// when its turn comes, the rest after the last one.
+// reduce reduces the rows from to to-1. After the reflections H_from … H_i the matrix
+// is A - XᵀY, where X has rows v, w, v, w, … and Y has w, v, w, v, …. A row is updated
+// when it is reduced, the remaining rows after the last reflection.
 func (t *tridiagonal) reduce(from, to int, x, y blas64.General) {
 	a, n := t.v, t.v.Rows
 	var column, product [2 * panel]float64
@@ -98,7 +97,7 @@ func (t *tridiagonal) reduce(from, to int, x, y blas64.General) {
 	dense.Gemmt(-1, window(x, 0, to, k, n-to), window(y, 0, to, k, n-to), rest(a, to))
 }
 
-// rest is a without its first i rows and columns.
+// rest returns a without its first i rows and columns.
 func rest(a blas64.General, i int) blas64.Symmetric {
 	return blas64.Symmetric{N: a.Rows - i, Stride: a.Stride, Data: a.Data[i*a.Stride+i:], Uplo: blas.Upper}
 }
@@ -124,7 +123,7 @@ func reflection(x []float64) (beta, tau float64) {
 	return beta, (beta - alpha) / beta
 }
 
-// back overwrites the rows of z with Q times them.
+// back multiplies the rows of z by Q.
 func (t *tridiagonal) back(z blas64.General, mem *workspace.Memory) {
 	n := t.v.Rows
 	zv, zvt, block := mem.Dense(n, lastPanel).RawMatrix(), mem.Dense(n, lastPanel).RawMatrix(), mem.Dense(lastPanel, lastPanel).RawMatrix()
@@ -168,7 +167,7 @@ func (t *tridiagonal) blockFactor(dst blas64.General, from int, v blas64.General
 	}
 }
 
-// window is a part of m, of which row i and column j are its first.
+// window returns the rows×cols part of m that starts at row i and column j.
 func window(m blas64.General, i, j, rows, cols int) blas64.General {
 	if rows == 0 || cols == 0 {
 		return blas64.General{Rows: rows, Cols: cols, Stride: m.Stride}

@@ -27,11 +27,11 @@ var ErrActivation = errors.New("unknown activation")
 
 var names = []string{Tanh: "tanh", ReLU: "relu", GELU: "gelu", Erf: "erf", Sin: "sin"}
 
-// Names lists the activations that ByName knows.
+// Names lists the names that ByName accepts.
 func Names() []string { return slices.Clone(names) }
 
-// ByName returns the activation of that name. The error wraps ErrActivation
-// and names the nearest valid one.
+// ByName returns the activation with the given name. The error wraps ErrActivation
+// and suggests a valid name.
 func ByName(name string) (Activation, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return Activation(i), nil
@@ -39,7 +39,7 @@ func ByName(name string) (Activation, error) {
 	return 0, fmt.Errorf("%w %q%s", ErrActivation, name, didyoumean.Hint(name, names))
 }
 
-// String is the name that ByName reads.
+// String returns the name of the activation.
 func (f Activation) String() string {
 	if f < 0 || int(f) >= len(names) {
 		return fmt.Sprintf("activation(%d)", int(f))

@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// setup is the network 10-50-50-1 at 500 and at 20 points.
+// setup returns the network 10-50-50-1 and tapes at 500 and at 20 points.
 func setup() (n *Network, w []float64, x *mat.Dense, big, small *Tape) {
 	rng := random.New(1, "benchmark", 0)
 	n = &Network{In: 10, Hidden: []int{50, 50}}
@@ -34,7 +34,7 @@ func BenchmarkRecord500(b *testing.B) {
 	}
 }
 
-// A training step: the passes and the gradient, without the optimiser.
+// A training step without the optimiser: forward and backward pass, and gradient.
 func BenchmarkStep500(b *testing.B) {
 	n, w, x, t, _ := setup()
 	dw, fbar := make([]float64, n.NumParams()), make([]float64, 500)
@@ -49,7 +49,7 @@ func BenchmarkStep500(b *testing.B) {
 	}
 }
 
-// The same step by gonum's products and math.Tanh.
+// The same step with gonum's products and math.Tanh.
 func BenchmarkStep500Gonum(b *testing.B) {
 	n, _, x, _, _ := setup()
 	rng := random.New(1, "gonum", 0)
@@ -146,8 +146,8 @@ func BenchmarkJVPInputGradRows20(b *testing.B) {
 	}
 }
 
-// The kernel of few points with many, and its gradient, as an acquisition function's ascents
-// ask for them.
+// The kernel between few and many points and its gradient, as in the gradient ascents
+// of an acquisition function.
 func BenchmarkKernelFew(b *testing.B) {
 	for _, m := range []int{1, 4, 16} {
 		n, w, x, t, _ := setup()

@@ -9,7 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// The tangent kernel is the product of Jacobians that are never formed.
+// The tangent kernel equals the product of Jacobians, which Kernel does not form.
 func Example() {
 	n := &nn.Network{In: 2, Hidden: []int{50, 50}, Activation: nn.Tanh}
 	w := n.Init(random.New(1, "weights", 0))

@@ -6,7 +6,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// kernelRows is how many rows of a kernel matrix are made at a time.
+// kernelRows is the number of rows of a kernel matrix computed at a time.
 const kernelRows = 128
 
 // Kernel writes the empirical neural tangent kernel Θ_ij = J(x_i)·J(y_j) of the
@@ -100,9 +100,9 @@ func squaredNorm(m *mat.Dense, i int) float64 {
 	return linalg.Dot(row, row)
 }
 
-// KernelVJP adds to dx (n×d) the gradient of Σ_ij kbar_ij Θ(x_i, y_j) with
-// respect to the rows x_i of s; those of t are held fixed, also where s is t.
-// kbar is n×m. It costs O(nm Σ_l h_l + np).
+// KernelVJP adds to dx (n×d) the gradient of Σ_ij kbar_ij Θ(x_i, y_j) with respect to
+// the rows x_i of s. The rows of t are constants, even if t is s. kbar is n×m. It
+// costs O(nm Σ_l h_l + np).
 func KernelVJP(dx *mat.Dense, s, t *Tape, kbar *mat.Dense) {
 	same(s, t)
 	checkDims("dx", dx, s.m, s.in)
@@ -168,7 +168,7 @@ func scaleTo(dst *mat.Dense, alpha float64, src *mat.Dense, i int) {
 	}
 }
 
-// kernelAdjoints sets the adjoints of Σ_ij kbar_ij Θ(x_i, y_j) on the side of s.
+// kernelAdjoints sets the adjoints of Σ_ij kbar_ij Θ(x_i, y_j) for the tape s.
 func kernelAdjoints(ws *workspace, s, t *Tape, kbar *mat.Dense) {
 	ws.adjoints(s)
 	top := len(s.hidden)

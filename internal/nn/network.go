@@ -18,7 +18,7 @@ type Network struct {
 	Activation Activation // between layers; the zero value is Tanh
 }
 
-// NumParams is p = Σ_l (h_{l-1}+1) h_l + h_D + 1.
+// NumParams returns p = Σ_l (h_{l-1}+1) h_l + h_D + 1.
 func (n *Network) NumParams() int {
 	p, in := 0, n.In
 	for _, h := range n.Hidden {
@@ -28,8 +28,8 @@ func (n *Network) NumParams() int {
 	return p + in + 1
 }
 
-// Outputs is the number of weights of the output layer, its bias included: the last
-// ones, in which the network is linear.
+// Outputs returns the number of parameters of the output layer, its bias included.
+// They are the last parameters, and the network is linear in them.
 func (n *Network) Outputs() int {
 	if l := len(n.Hidden); l > 0 {
 		return n.Hidden[l-1] + 1
@@ -37,9 +37,9 @@ func (n *Network) Outputs() int {
 	return n.In + 1
 }
 
-// Init draws parameters: weights from a normal distribution of standard
-// deviation 1/√h_{l-1} truncated at two of them on both sides, which leaves
-// 0.8796/√h_{l-1}; biases 0. It is the default of haiku's Linear layer.
+// Init draws parameters. Weights are normal with standard deviation 1/√h_{l-1},
+// truncated at two standard deviations, which leaves 0.8796/√h_{l-1}. Biases are 0.
+// It is the default of haiku's Linear layer.
 func (n *Network) Init(rng *rand.Rand) []float64 {
 	w := make([]float64, n.NumParams())
 	var p params
@@ -51,11 +51,11 @@ func (n *Network) Init(rng *rand.Rand) []float64 {
 	return w
 }
 
-// InitBiased is Init with hidden biases of standard deviation bias, and mean as the
-// output bias. In the first layer bias is relative to spread, half the width of the
-// box of inputs, so that the units lie all over it. Without biases a tanh network
-// starts as an odd function of the centre of the box, and its tangent kernel ties
-// each point to its mirror image.
+// InitBiased is Init with hidden biases of standard deviation bias and the output bias
+// mean. In the first layer bias is relative to spread, half the width of the box of
+// inputs, so that units are centred all over the box. Without biases a tanh network
+// starts as an odd function about the centre of the box, and its tangent kernel
+// correlates each point with its mirror image.
 func (n *Network) InitBiased(bias, spread, mean float64, rng *rand.Rand) []float64 {
 	w := n.Init(rng)
 	at, in, sd := 0, n.In, bias*spread
@@ -82,7 +82,7 @@ func truncatedNormal(dst []float64, fanIn int, rng *rand.Rand) {
 	}
 }
 
-// forwardRows is how many rows Forward takes through the layers at a time.
+// forwardRows is the number of rows that Forward evaluates at a time.
 const forwardRows = 512
 
 // Forward writes f at the m rows of x (m×d), in O(mp).
@@ -108,7 +108,7 @@ func (n *Network) Forward(out, w []float64, x *mat.Dense) {
 	}
 }
 
-// params is a parameter vector, or a gradient, cut into layers. Its parts share
+// params is a parameter vector or a gradient, divided into layers. Its parts share
 // memory with the vector.
 type params struct {
 	w []mat.Dense // hidden weights, h_{l-1}×h_l

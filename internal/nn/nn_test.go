@@ -47,8 +47,8 @@ func normals(n int, rng *rand.Rand) []float64 {
 	return v
 }
 
-// points draws m rows at which no ReLU is so near its kink that a central
-// difference in inputs or weights steps across it.
+// points draws m rows at which no ReLU is so near its kink that a central difference
+// in inputs or weights crosses it.
 func points(n *Network, w []float64, m int, rng *rand.Rand) *mat.Dense {
 	x := mat.NewDense(m, n.In, nil)
 	for i := range m {
@@ -295,7 +295,7 @@ func TestKernelDerivatives(t *testing.T) {
 	})
 }
 
-// Transposes change how products are made, not the kernel; Record forgets them.
+// Transposes change the computation of products, not the kernel. Record drops them.
 func TestTranspose(t *testing.T) {
 	n, w, x, big, small := setup()
 	kernels := func() (k, dx *mat.Dense) {

@@ -6,11 +6,10 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// reverse pulls the adjoints in ws.abar and ws.dbar, of a quantity that depends
-// on the tape through the a[l] and the delta[l], back through the backward and
-// then the forward pass. It adds the gradient with respect to the inputs to dx
-// and with respect to the parameters to dw; either may be nil. The adjoints are
-// used up.
+// reverse propagates the adjoints in ws.abar and ws.dbar, with respect to a[l] and
+// delta[l], back through the backward and the forward pass. It adds the gradient with
+// respect to the inputs to dx and with respect to the parameters to dw; either may be
+// nil. It overwrites the adjoints.
 func (t *Tape) reverse(ws *workspace, dx *mat.Dense, dw *params) {
 	depth := len(t.hidden)
 	for l, h := range t.hidden {
@@ -21,7 +20,7 @@ func (t *Tape) reverse(ws *workspace, dx *mat.Dense, dw *params) {
 		gbar, g, dbar := flat(&ws.tmp), flat(&t.g[l]), flat(&ws.dbar[l])
 		for i, d := range dbar {
 			gbar[i] = d * slope[i]
-			dbar[i] = d * g[i] * curve[i] // from here on the adjoint of z[l]
+			dbar[i] = d * g[i] * curve[i] // from here the adjoint of z[l]
 		}
 		if l == depth-1 {
 			if dw != nil {
@@ -37,8 +36,8 @@ func (t *Tape) reverse(ws *workspace, dx *mat.Dense, dw *params) {
 	t.descend(ws, dx, dw)
 }
 
-// descend is the second half of reverse: it pulls the adjoints of the a[l] in
-// ws.abar, and those of the z[l] in ws.dbar, back through the forward pass.
+// descend is the second half of reverse: it propagates the adjoints of a[l] in ws.abar
+// and of z[l] in ws.dbar back through the forward pass.
 func (t *Tape) descend(ws *workspace, dx *mat.Dense, dw *params) {
 	depth := len(t.hidden)
 	for l := depth - 1; l >= 0; l-- {
@@ -65,9 +64,9 @@ func (t *Tape) descend(ws *workspace, dx *mat.Dense, dw *params) {
 	}
 }
 
-// HiddenVJP adds to dx (m×d) the gradient of Σ_ij abar_ij a_D(x_i)_j, of the last
-// hidden layer, with respect to the inputs, and to dw that with respect to the
-// parameters; either may be nil. abar is m×h_D. It costs O(mp).
+// HiddenVJP differentiates Σ_ij abar_ij a_D(x_i)_j, a function of the last hidden
+// layer. It adds the gradient with respect to the inputs to dx (m×d) and with respect
+// to the parameters to dw; either may be nil. abar is m×h_D. It costs O(mp).
 func (t *Tape) HiddenVJP(dw []float64, dx, abar *mat.Dense) {
 	last := len(t.hidden)
 	_, width := t.a[last].Dims()
@@ -115,8 +114,8 @@ func (t *Tape) JVPInputGrad(dx *mat.Dense, dir []float64) {
 	t.reverse(ws, dx, nil)
 }
 
-// JVPInputGradRows adds ∂(J(x_i)·u_i)/∂x_i to dx (m×d), where each row has a
-// direction u_i of its own, row i of u (m×p). It costs O(mp).
+// JVPInputGradRows adds ∂(J(x_i)·u_i)/∂x_i to dx (m×d), where u_i is row i of u (m×p).
+// It costs O(mp).
 func (t *Tape) JVPInputGradRows(dx, u *mat.Dense) {
 	checkDims("dx", dx, t.m, t.in)
 	checkDims("u", u, t.m, len(t.buf))

@@ -9,10 +9,10 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// Tape holds the forward and backward pass of a network over the m rows of a
-// batch. It owns copies of the weights and the inputs. The zero value is ready
-// for Record; after that every other method but Transpose only reads the tape, so a
-// recorded tape may be used from several goroutines.
+// Tape stores the forward and backward pass of a network for the m rows of a batch. It
+// owns copies of the parameters and the inputs. The zero value is ready for Record.
+// Methods other than Record, Transpose and Return only read the tape and may run
+// concurrently.
 type Tape struct {
 	m          int
 	in         int
@@ -20,7 +20,7 @@ type Tape struct {
 	activation Activation
 
 	buf    []float64 // the parameters
-	params           // the same, cut
+	params           // the parameters by layer
 
 	// Hidden layer l, counted from 0, takes a[l] to a[l+1] = φ(z[l]).
 	a, z  []mat.Dense
@@ -29,10 +29,10 @@ type Tape struct {
 	delta []mat.Dense // ∂f/∂z = g∘φ′(z)
 	value []float64
 
-	aT, deltaT transposes // of Transpose, else empty
+	aT, deltaT transposes // set by Transpose, otherwise empty
 }
 
-// transposes are those of matrices, or none.
+// transposes has the transposes of matrices, or none.
 type transposes []*mat.Dense
 
 func (ts transposes) at(l int) *mat.Dense {
@@ -42,8 +42,8 @@ func (ts transposes) at(l int) *mat.Dense {
 	return ts[l]
 }
 
-// Transpose makes Kernel(·, s, t) and KernelVJP(·, s, t, ·) faster for s of few rows. It
-// is to be called right after Record, before t is shared.
+// Transpose makes Kernel(·, s, t) and KernelVJP(·, s, t, ·) faster for s of few rows.
+// Call it right after Record, before t is shared.
 func (t *Tape) Transpose() {
 	t.aT, t.deltaT = nil, nil
 	for l := range t.a {
@@ -56,10 +56,10 @@ func (t *Tape) Transpose() {
 
 var tapes = sync.Pool{New: func() any { return new(Tape) }}
 
-// BorrowTape returns a tape to Record on, until Return.
+// BorrowTape returns a tape for Record, until Return.
 func BorrowTape() *Tape { return tapes.Get().(*Tape) }
 
-// Return ends the use of t, and of what its methods returned.
+// Return ends the use of t and of the results of its methods.
 func (t *Tape) Return() { tapes.Put(t) }
 
 // Record returns the tape of the network with parameters w at the rows of x
@@ -114,13 +114,13 @@ func (t *Tape) Record(n *Network, w []float64, x *mat.Dense) {
 	}
 }
 
-// flat is the data of a matrix that this package made: its rows lie together.
+// flat returns the data of a matrix with contiguous rows.
 func flat(m *mat.Dense) []float64 { return m.RawMatrix().Data }
 
-// Len is m, the number of rows recorded.
+// Len returns m, the number of rows.
 func (t *Tape) Len() int { return t.m }
 
-// NumParams is p, the number of parameters of the recorded network.
+// NumParams returns p, the number of parameters of the recorded network.
 func (t *Tape) NumParams() int { return len(t.buf) }
 
 // Value returns f at the m rows. It must not be changed, and Record overwrites
@@ -188,7 +188,7 @@ func (t *Tape) JVP(out, dir []float64) {
 	}
 }
 
-// Jacobian writes J, m×p, a row ∂f(x_i)/∂w for each point.
+// Jacobian writes J, m×p, with a row ∂f(x_i)/∂w for each point.
 func (t *Tape) Jacobian(dst *mat.Dense) {
 	checkDims("dst", dst, t.m, len(t.buf))
 	for i := range t.m {
@@ -208,16 +208,16 @@ func (t *Tape) Jacobian(dst *mat.Dense) {
 	}
 }
 
-// same panics unless s and t record one network shape.
+// same panics unless s and t record networks of the same shape.
 func same(s, t *Tape) {
 	if s.in != t.in || s.activation != t.activation || !slices.Equal(s.hidden, t.hidden) {
 		panic("nn: tapes of different networks")
 	}
 }
 
-// Layer returns what the parameters of layer l, counted from 0, act on: its
-// inputs a_l (m×h_l) and δ_{l+1} = ∂f/∂z (m×h_{l+1}), so that ∂f/∂W is a_lᵀδ and
-// ∂f/∂b is δ. At l = D, the output, δ is nil and stands for ones. Neither may be
+// Layer returns the factors of the derivatives of layer l, counted from 0: its inputs
+// a_l (m×h_l) and δ_{l+1} = ∂f/∂z (m×h_{l+1}), so that ∂f/∂W is a_lᵀδ and ∂f/∂b is δ.
+// For the output layer l = D, δ is nil and represents ones. The matrices must not be
 // changed.
 func (t *Tape) Layer(l int) (a, delta *mat.Dense) {
 	if l == len(t.hidden) {

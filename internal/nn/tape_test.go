@@ -49,7 +49,7 @@ func TestLinearModel(t *testing.T) {
 	require.Equal(t, []float64{18, 3, 3, 6}, data(k)) // 1 + x·y
 }
 
-// everything is the concatenated output of every method.
+// everything returns the concatenated results of every method.
 func everything(n *Network, s, u *Tape) []float64 {
 	rng := random.New(5, "everything", 0)
 	p, m := n.NumParams(), s.Len()

@@ -13,9 +13,9 @@ import (
 // workspace is scratch memory. Tapes own none, so that their methods may run
 // concurrently.
 type workspace struct {
-	dir        params       // a direction, a gradient or weights, cut
+	dir        params       // a direction, a gradient or weights, by layer
 	abar, dbar []mat.Dense  // adjoints of a_0 … a_D and of δ_1 … δ_D
-	between    [2]mat.Dense // layers of Forward, in turn
+	between    [2]mat.Dense // alternating layers of Forward
 	tmp, curve mat.Dense
 	p, q, kbar mat.Dense
 }
@@ -24,7 +24,7 @@ var pool = sync.Pool{New: func() any { return new(workspace) }}
 
 func grab() *workspace { return pool.Get().(*workspace) }
 
-// release returns ws to the pool without what belongs to the caller.
+// release returns ws to the pool without references to the caller's memory.
 func (ws *workspace) release() {
 	clear(ws.dir.w)
 	clear(ws.dir.b)
@@ -32,7 +32,7 @@ func (ws *workspace) release() {
 	pool.Put(ws)
 }
 
-// adjoints makes room for the adjoints of t's layers.
+// adjoints sizes the adjoints for the layers of t.
 func (ws *workspace) adjoints(t *Tape) {
 	d := len(t.w)
 	ws.abar, ws.dbar = resizeSlice(ws.abar, d+1), resizeSlice(ws.dbar, d)
@@ -45,7 +45,7 @@ func (ws *workspace) adjoints(t *Tape) {
 	}
 }
 
-// resize gives m the shape r×c, both positive, with any content.
+// resize gives m the shape r×c, both positive, with arbitrary content.
 func resize(m *mat.Dense, r, c int) {
 	data := m.RawMatrix().Data
 	if cap(data) < r*c {
@@ -54,7 +54,7 @@ func resize(m *mat.Dense, r, c int) {
 	m.SetRawMatrix(blas64.General{Rows: r, Cols: c, Stride: c, Data: data[:r*c]})
 }
 
-// resizeSlice gives s the length n and keeps what its elements hold.
+// resizeSlice gives s the length n and keeps its elements.
 func resizeSlice[E any](s []E, n int) []E {
 	if cap(s) < n {
 		s = append(s[:cap(s)], make([]E, n-cap(s))...)
@@ -62,7 +62,7 @@ func resizeSlice[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// rows is a view of rows i to k of m, which must not be empty.
+// rows returns a view of rows i to k of m, which must not be empty.
 func rows(m *mat.Dense, i, k int) mat.Dense {
 	raw := m.RawMatrix()
 	raw.Data = raw.Data[i*raw.Stride : (k-1)*raw.Stride+raw.Cols]
@@ -88,8 +88,8 @@ func addColumnSums(dst []float64, m *mat.Dense) {
 	}
 }
 
-// batch returns the number of rows of x after checking its columns. A matrix
-// without rows is an empty batch whatever its columns.
+// batch validates the columns of x and returns the number of its rows. A matrix
+// without rows is an empty batch for any number of columns.
 func batch(in int, x *mat.Dense) int {
 	m, d := x.Dims()
 	if m > 0 && d != in {
@@ -104,7 +104,7 @@ func checkLen(name string, got, want int) {
 	}
 }
 
-// checkDims accepts any empty matrix where the wanted one is empty.
+// checkDims accepts any empty matrix if the expected matrix is empty.
 func checkDims(name string, m mat.Matrix, r, c int) {
 	gr, gc := m.Dims()
 	if (gr != r || gc != c) && (r*c > 0 || gr*gc > 0) {

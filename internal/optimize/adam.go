@@ -12,7 +12,7 @@ type Adam struct {
 	m, v []float64
 }
 
-// Step moves x, in place, against a gradient there, at the given learning rate.
+// Step moves x in place against the gradient at x, with the given learning rate.
 func (a *Adam) Step(rate float64, x, grad []float64) {
 	const b1, b2, eps = 0.9, 0.999, 1e-8
 	if a.m == nil {
@@ -30,8 +30,8 @@ func (a *Adam) Step(rate float64, x, grad []float64) {
 	}
 }
 
-// Cosine is the share of a first rate that a step of steps takes: it falls from 1
-// along half a cosine towards end.
+// Cosine returns the factor of the initial learning rate at a step of steps. It falls
+// from 1 to end along half a cosine.
 func Cosine(end float64, step, steps int) float64 {
 	return end + 0.5*(1-end)*(1+math.Cos(math.Pi*float64(step)/float64(steps)))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The first step is as long as the rate in every coordinate, whatever the gradient's
-// size; then it settles in the minimum of a quadratic.
+// The first step has the length of the rate in every coordinate, for any gradient.
+// Later steps converge to the minimum of a quadratic.
 func TestAdam(t *testing.T) {
 	var a Adam
 	x := []float64{3, -200}

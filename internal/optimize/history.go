@@ -3,7 +3,7 @@ package optimize
 import "math"
 
 // history is the limited-memory model B = θI - W M Wᵀ of the Hessian in compact
-// form (Byrd, Nocedal and Schnabel 1994): for the remembered steps S and gradient
+// form (Byrd, Nocedal and Schnabel 1994): for the stored steps S and gradient
 // changes Y, n×k, oldest first,
 //
 //	W = [Y θS],   M⁻¹ = [ -D   Lᵀ  ],   L = strictly lower part of SᵀY, D = diag(SᵀY).
@@ -31,8 +31,8 @@ func (h *history) len() int { return len(h.s) }
 
 func (h *history) reset() { h.s, h.y, h.theta = h.s[:0], h.y[:0], 1 }
 
-// push remembers the step from (x, g) to (x1, g1) if the curvature along it is
-// positive; else the model stays.
+// push stores the step from (x, g) to (x1, g1) if the curvature along it is positive;
+// otherwise the model does not change.
 func (h *history) push(x, g, x1, g1 []float64) {
 	var sy, yy, gs float64
 	for i := range x {

@@ -18,8 +18,8 @@ const (
 	lineTries = 25
 )
 
-// lineSearch looks for a strong-Wolfe step by bracketing and zooming (Nocedal
-// and Wright 2006, algorithms 3.5 and 3.6) with safeguarded cubic interpolation.
+// lineSearch finds a strong-Wolfe step by bracketing and zooming (Nocedal and Wright
+// 2006, algorithms 3.5 and 3.6) with safeguarded cubic interpolation.
 type lineSearch struct {
 	at            float64 // the step to evaluate next
 	f0, slope0    float64
@@ -27,7 +27,7 @@ type lineSearch struct {
 	bracketed     bool
 	longest       float64
 	tries         int
-	width, width2 float64 // of the bracket one and two tries ago
+	width, width2 float64 // width of the bracket one and two steps ago
 }
 
 type lineEnd struct{ a, f, slope float64 }
@@ -36,7 +36,7 @@ func (l *lineSearch) start(f, slope, first, longest float64) {
 	*l = lineSearch{at: first, f0: f, slope0: slope, low: lineEnd{0, f, slope}, longest: longest, width: math.Inf(1), width2: math.Inf(1)}
 }
 
-// tell takes φ and φ' at the step asked for; f is +Inf where infeasible.
+// tell takes φ and φ' at the step l.at; f is +Inf at infeasible points.
 func (l *lineSearch) tell(f, slope float64) lineStatus {
 	l.tries++
 	here := lineEnd{l.at, f, slope}

@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Settings says when to stop. The zero value holds the defaults.
+// Settings has the stopping criteria. The zero value has the defaults.
 type Settings struct {
 	MaxIter int     // iterations per start; 0 means 1000
 	MaxEval int     // evaluations per start; 0 means 4·MaxIter
 	GradTol float64 // stop when no component of x - P(x-g), P the projection on the box, exceeds this; 0 means 1e-5, negative never
 	FuncTol float64 // stop when an iteration lowers f by at most this times max(|f|, 1); 0 means 2e-9, negative never
-	Memory  int     // pairs (Δx, Δgradient) remembered; 0 means 10
+	Memory  int     // stored pairs (Δx, Δgradient); 0 means 10
 }
 
 func (s Settings) withDefaults() Settings {
@@ -37,22 +37,21 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// Result is the best point that a start reached.
+// Result is the best point of a start.
 type Result struct {
 	X           []float64
-	F           float64 // +Inf if the function was finite nowhere it was asked
+	F           float64 // +Inf if the function was finite at no evaluated point
 	Iterations  int
 	Evaluations int
 	Converged   bool // stopped by GradTol or FuncTol
 }
 
-// Minimize minimises f in the box lo ≤ x ≤ hi from x0, which is moved into the
-// box first. f returns its value and writes its gradient. Nil bounds, and
-// infinite ones, do not bind.
+// Minimize minimises f in the box lo ≤ x ≤ hi from x0, which it projects on the box.
+// f returns its value and writes its gradient. Nil and infinite bounds are no bounds.
 //
-// Where the value or the gradient is not finite, the point counts as infeasible:
-// the line search turns back. The result is never worse than x0. On
-// cancellation it is the best point so far and comes with the context's error.
+// A point with a value or gradient that is not finite is infeasible: the line search
+// shortens the step. The result is never worse than x0. On cancellation Minimize
+// returns the best point so far and the error of the context.
 func Minimize(ctx context.Context, f func(x, grad []float64) float64, x0, lo, hi []float64, s Settings) (Result, error) {
 	run := newSearch(x0, lo, hi, s.withDefaults())
 	grad := make([]float64, len(x0))
@@ -66,10 +65,9 @@ func Minimize(ctx context.Context, f func(x, grad []float64) float64, x0, lo, hi
 }
 
 // MinimizeBatch is Minimize from each row of x0 (starts×n). All starts advance
-// together: f is called once a round, with a row of x for every start still
-// running, and writes a value and a row of grad for each. Results are those that
-// Minimize would give, in the order of x0, provided that f treats its rows
-// independently.
+// together: each round calls f once, with a row of x for every active start; f writes a
+// value and a row of grad for each. Results have the order of x0. They equal the results
+// of Minimize if f treats its rows independently.
 func MinimizeBatch(ctx context.Context, f func(value []float64, grad, x *mat.Dense), x0 *mat.Dense, lo, hi []float64, s Settings) ([]Result, error) {
 	starts, n := x0.Dims()
 	s = s.withDefaults()

@@ -103,10 +103,9 @@ func TestProblemGradients(t *testing.T) {
 	}
 }
 
-// The same minima as SciPy's L-BFGS-B at the same tolerances, with at most one
-// and a half times its evaluations on each family of problems and a tenth more
-// in all. (Single cases may differ by luck: SciPy's first step in a box is as
-// long as the gradient, ours has length 1 at most.)
+// The minima equal SciPy's L-BFGS-B at the same tolerances, with at most 1.5 times its
+// evaluations on each family of problems and 1.1 times in total. Single cases differ:
+// SciPy's first step in a box is as long as the gradient, here its length is at most 1.
 func TestAgainstSciPy(t *testing.T) {
 	data, err := os.ReadFile("../../testdata/optimize/minima.json")
 	require.NoError(t, err)
@@ -140,8 +139,8 @@ func TestAgainstSciPy(t *testing.T) {
 	assert.LessOrEqual(t, 10*ours["all"], 11*theirs["all"])
 }
 
-// A convex quadratic whose minimiser lies outside the box: the Karush-Kuhn-Tucker
-// conditions hold at the result.
+// A convex quadratic whose minimiser is outside the box: the result satisfies the
+// Karush-Kuhn-Tucker conditions.
 func TestBoxActiveQuadratics(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for trial := range 200 {
@@ -175,7 +174,7 @@ func TestBoxActiveQuadratics(t *testing.T) {
 			x0[i] = 4 * rng.NormFloat64()
 		}
 		if trial%3 == 0 {
-			hi[0] = lo[0] // a variable without freedom
+			hi[0] = lo[0] // a variable with equal bounds
 		}
 		r, err := optimize.Minimize(t.Context(), f, x0, lo, hi, optimize.Settings{GradTol: 1e-7, FuncTol: -1})
 		require.NoError(t, err)
@@ -213,7 +212,7 @@ func TestFlat(t *testing.T) {
 	assert.Equal(t, 1, calls)
 }
 
-// log x is NaN left of 0 and the minimum of x - log x is next to it.
+// log x is NaN left of 0, near the minimum of x - log x.
 func TestTurnsBackWhereNotFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		r, err := optimize.Minimize(t.Context(), func(x, g []float64) float64 {
@@ -228,7 +227,7 @@ func TestTurnsBackWhereNotFinite(t *testing.T) {
 		assert.InDelta(t, 0.02, r.X[0], 1e-5)
 		assert.True(t, r.Converged)
 	}
-	// A finite value with a gradient that is not.
+	// A finite value with a gradient that is not finite.
 	r, err := optimize.Minimize(t.Context(), func(x, g []float64) float64 {
 		g[0] = 2 * x[0]
 		if x[0] < 0.25 {
@@ -238,14 +237,14 @@ func TestTurnsBackWhereNotFinite(t *testing.T) {
 	}, []float64{3}, nil, nil, optimize.Settings{})
 	require.NoError(t, err)
 	assert.InDelta(t, 0.25, r.X[0], 1e-3)
-	// Nowhere finite.
+	// Finite nowhere.
 	r, err = optimize.Minimize(t.Context(), func(_, _ []float64) float64 { return math.NaN() }, []float64{3}, nil, nil, optimize.Settings{})
 	require.NoError(t, err)
 	assert.Equal(t, optimize.Result{X: []float64{3}, F: math.Inf(1), Evaluations: 1}, r)
 }
 
-// A gradient that disagrees with the values must not make the search hang or
-// return something worse than the start.
+// With a gradient that disagrees with the values, the search ends and its result is no
+// worse than the start.
 func TestWrongGradient(t *testing.T) {
 	f := problems["rosenbrock"]
 	r, err := optimize.Minimize(t.Context(), func(x, g []float64) float64 {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// quadratic minimises the model g·(z-x) + ½(z-x)ᵀB(z-x) over z in the box, in
-// two steps: the first local minimiser along the projected gradient path, then
-// the free variables there.
+// quadratic minimises the model g·(z-x) + ½(z-x)ᵀB(z-x) over z in the box in two steps:
+// first the first local minimiser along the projected gradient path, then the minimiser
+// over the variables that are free there.
 type quadratic struct {
 	breaks []breakpoint
 	d      []float64
@@ -34,7 +34,7 @@ func (q *quadratic) init(n, memory int) {
 	}
 }
 
-// minimizer writes the point to z; false means that the model broke down.
+// minimizer writes the point to z. It returns false if the model is degenerate.
 func (q *quadratic) minimizer(z, x, g, lo, hi []float64, h *history) bool {
 	if !q.cauchy(z, x, g, lo, hi, h) {
 		return false
@@ -147,10 +147,9 @@ func (q *quadratic) cauchy(z, x, g, lo, hi []float64, h *history) bool {
 	return true
 }
 
-// subspace moves the free variables of the Cauchy point z to the minimiser of
-// the model over them (the direct primal method of Byrd et al. 1995), projected
-// on the box if that is still a descent from x, else cut where the step leaves
-// the box.
+// subspace moves the free variables of the Cauchy point z to the minimiser of the model
+// over them (the direct primal method of Byrd et al. 1995). It projects the point on
+// the box if this still descends from x; otherwise it shortens the step to the box.
 func (q *quadratic) subspace(z, x, g, lo, hi []float64, h *history) bool {
 	k, theta := 2*h.len(), h.theta
 	c, u, w, sys := q.c[:k], q.u[:k], q.w[:k], q.sys[:k*k]
@@ -181,7 +180,7 @@ func (q *quadratic) subspace(z, x, g, lo, hi []float64, h *history) bool {
 		return false
 	}
 	cut := 1.0
-	var slope float64 // of the projected step, from x
+	var slope float64 // slope at x along the projected step
 	for i, gi := range g {
 		slope += gi * (z[i] - x[i])
 	}
@@ -207,8 +206,8 @@ func (q *quadratic) subspace(z, x, g, lo, hi []float64, h *history) bool {
 	return true
 }
 
-// solve overwrites b with a⁻¹b by Gaussian elimination with partial pivoting; a
-// is destroyed. False means singular.
+// solve overwrites b with a⁻¹b by Gaussian elimination with partial pivoting and
+// overwrites a. It returns false if a is singular.
 func solve(a, b []float64) bool {
 	n := len(b)
 	for i := range n {

@@ -2,13 +2,13 @@ package optimize
 
 import "math"
 
-// search is one start as a state machine: evaluate at trial, tell the outcome,
-// until done.
+// search is the minimisation from one start as a state machine: the caller evaluates
+// the function at trial and calls tell, until done.
 type search struct {
 	set    Settings
 	lo, hi []float64
 
-	trial []float64 // where the next evaluation is wanted
+	trial []float64 // point to evaluate next
 	done  bool
 
 	x, g []float64 // the iterate
@@ -18,7 +18,7 @@ type search struct {
 	hist history
 	step quadratic
 
-	best, bestG []float64 // the lowest value seen
+	best, bestG []float64 // point with the lowest value so far
 	bestF       float64
 
 	iter, evals int
@@ -63,8 +63,8 @@ func (s *search) result() Result {
 	return Result{X: append([]float64(nil), s.best...), F: s.bestF, Iterations: s.iter, Evaluations: s.evals, Converged: s.converged}
 }
 
-// tell takes the value and gradient at trial, and either sets the next trial or
-// ends the search.
+// tell takes the value and gradient at trial. It sets the next trial or ends the
+// search.
 func (s *search) tell(f float64, g []float64) {
 	s.evals++
 	if !finite(f, g) {
@@ -94,7 +94,7 @@ func (s *search) tell(f float64, g []float64) {
 		s.accept(s.trial, f, g)
 	case lineFail:
 		switch {
-		case s.bestF < s.f: // a decrease short of the Wolfe conditions
+		case s.bestF < s.f: // a decrease that does not satisfy the Wolfe conditions
 			s.accept(s.best, s.bestF, s.bestG)
 		default:
 			s.restart()
@@ -108,7 +108,7 @@ func (s *search) tell(f float64, g []float64) {
 	}
 }
 
-// accept makes x the iterate, and stops or starts the next line search.
+// accept sets the iterate to x, and stops or starts the next line search.
 func (s *search) accept(x []float64, f float64, g []float64) {
 	s.iter++
 	s.hist.push(s.x, s.g, x, g)
@@ -143,7 +143,7 @@ func (s *search) advance() {
 				break
 			}
 		}
-		if s.hist.len() == 0 { // no feasible descent that arithmetic can see
+		if s.hist.len() == 0 { // rounding hides any feasible descent
 			s.done = true
 			return
 		}
@@ -157,8 +157,8 @@ func (s *search) advance() {
 	s.moveTo(s.line.at)
 }
 
-// restart follows a line search without any decrease: forget the curvature and
-// try the projected gradient, once.
+// restart follows a line search without any decrease. It drops the stored pairs and
+// tries the projected gradient, once.
 func (s *search) restart() {
 	if s.hist.len() > 0 && s.evals < s.set.MaxEval {
 		s.hist.reset()
@@ -176,7 +176,7 @@ func (s *search) moveTo(a float64) {
 	s.clip(s.trial)
 }
 
-// longest is the largest step along dir that stays in the box, at least 1.
+// longest returns the largest step along dir inside the box, at least 1.
 func (s *search) longest() float64 {
 	a := 1e10
 	for i, d := range s.dir {
@@ -190,7 +190,7 @@ func (s *search) longest() float64 {
 	return max(a, 1)
 }
 
-// projectedGradient is the largest component of x - P(x-g).
+// projectedGradient returns the largest component of x - P(x-g).
 func (s *search) projectedGradient() float64 {
 	var big float64
 	for i, g := range s.g {

@@ -1,6 +1,5 @@
-// Package random derives independent random streams from a seed, so that a
-// suggestion depends on its seed, its purpose and its number alone, never on
-// what else drew random numbers before it.
+// Package random derives independent random streams from a seed. A suggestion depends
+// only on its seed, its purpose and its number, not on other uses of random numbers.
 package random
 
 import (
@@ -16,8 +15,8 @@ func New(seed uint64, label string, index int) *rand.Rand {
 	return rand.New(rand.NewChaCha8(sha256.Sum256(append(b, label...))))
 }
 
-// Split returns a stream of its own for label and index, drawn from rng: rng
-// advances by one number whatever the label.
+// Split returns a stream for label and index, drawn from rng. It advances rng by one
+// number for any label.
 func Split(rng *rand.Rand, label string, index int) *rand.Rand {
 	return New(rng.Uint64(), label, index)
 }

@@ -16,8 +16,8 @@ func TestSameArgumentsSameStream(t *testing.T) {
 	}
 }
 
-// The first numbers of a stream are part of what a stored study means: changing
-// them changes every suggestion of every seed.
+// The numbers of a stream determine the replay of stored studies: a change alters every
+// suggestion of every seed.
 func TestStreamIsPinned(t *testing.T) {
 	require.Equal(t, uint64(0x97a0f877595535bd), New(0, "", 0).Uint64())
 }
@@ -37,12 +37,12 @@ func TestStreamsDiffer(t *testing.T) {
 }
 
 func TestSplit(t *testing.T) {
-	// The parent advances by one number whatever is split off.
+	// The parent advances by one number for any child.
 	a, b := New(1, "parent", 0), New(1, "parent", 0)
 	first, second := Split(a, "x", 0), Split(b, "y", 5)
 	require.Equal(t, a.Uint64(), b.Uint64())
 	require.NotEqual(t, first.Uint64(), second.Uint64())
-	// Drawing from the child does not touch the parent.
+	// Draws from the child do not change the parent.
 	child := Split(a, "x", 1)
 	b.Uint64()
 	child.Uint64()
@@ -63,7 +63,7 @@ func TestNeighboursAreIndependent(t *testing.T) {
 }
 
 func ExampleNew() {
-	// Two workers of one seed draw from streams of their own, in any order.
+	// Two workers with the same seed use different streams, in any order.
 	a, b := New(1, "worker", 0), New(1, "worker", 1)
 	fmt.Println(a.Float64() != b.Float64(), New(1, "worker", 0).Float64() == New(1, "worker", 0).Float64())
 	// Output: true true

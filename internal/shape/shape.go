@@ -1,6 +1,6 @@
-// Package shape checks the sizes of what packages of this module hand to each
-// other. A wrong size is a mistake of ours: it panics with what was got and what
-// was wanted.
+// Package shape validates the sizes of arguments between packages of this module. A
+// wrong size is a programming error: the functions panic with the actual and the
+// expected size.
 package shape
 
 import (
@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Len panics unless the slice called name has the length wanted.
+// Len panics unless the slice called name has the expected length.
 func Len(name string, got, want int) {
 	if got != want {
 		panic(fmt.Sprintf("%s has length %d, want %d", name, got, want))
@@ -32,7 +32,7 @@ func Points(x *mat.Dense, dim int) int {
 	return n
 }
 
-// Chunks calls f for rows i to k of x, at most size of them at a time, in order.
+// Chunks calls f for rows i to k of x, at most size rows at a time, in order.
 func Chunks(x *mat.Dense, size int, f func(i, k int, x *mat.Dense)) {
 	n, d := x.Dims()
 	for i := 0; i < n; i += size {
@@ -44,14 +44,14 @@ func Chunks(x *mat.Dense, size int, f func(i, k int, x *mat.Dense)) {
 	}
 }
 
-// Rows is rows i to k of x.
+// Rows returns a view of rows i to k of x.
 func Rows(x *mat.Dense, i, k int) *mat.Dense {
 	_, d := x.Dims()
 	return x.Slice(i, k, 0, d).(*mat.Dense)
 }
 
-// Predict checks the arguments of a posterior's Predict, of dim inputs, and returns
-// the number of points.
+// Predict validates the arguments of a posterior's Predict, with dim inputs, and
+// returns the number of points.
 func Predict(mean, variance []float64, x *mat.Dense, dim int) int {
 	m := Points(x, dim)
 	Len("mean", len(mean), m)

@@ -12,7 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/specfn"
 )
 
-// testdata/classify/laplace.py made the numbers with mpmath.
+// testdata/classify/laplace.py computes the numbers with mpmath.
 func TestLogisticNormalAgainstMpmath(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/classify/laplace.json")
 	require.NoError(t, err)

@@ -8,9 +8,9 @@ const (
 	invSqrtPi    = 0.564189583547756286948079451561
 	sqrt2OverPi  = 0.797884560802865355879892119869
 	sqrtPiOver2  = 1.253314137315500251207882642406
-	tailFrom     = 5  // left of -tailFrom, continued fractions
-	tailTerms    = 20 // enough for full accuracy at tailFrom
-	erfcxSeries  = 25 // beyond, erfcx by its asymptotic series
+	tailFrom     = 5  // continued fractions left of -tailFrom
+	tailTerms    = 20 // full accuracy at tailFrom
+	erfcxSeries  = 25 // asymptotic series of erfcx beyond this
 	erfcxOverExp = -26.7
 )
 
@@ -39,7 +39,7 @@ func Erfcx(x float64) float64 {
 //
 //	(1-Φ(t))/φ(t) = 1/(t + k1),  k1 = 1/(t + k2),  k2 = 2/(t + 3/(t + 4/(t + …))).
 func millsTail(t float64) (k1, k2 float64) {
-	f := (t + math.Sqrt(t*t+4*tailTerms)) / 2 // about what the terms left out amount to
+	f := (t + math.Sqrt(t*t+4*tailTerms)) / 2 // estimate of the omitted terms
 	for k := tailTerms; k > 2; k-- {
 		f = t + float64(k)/f
 	}
@@ -72,8 +72,8 @@ func hazard(x float64) float64 {
 
 // LogEI returns log h(z) and its derivative Φ(z)/h(z), where h(z) = φ(z) + zΦ(z)
 // is the expected improvement in units of the standard deviation (Ament et al.
-// 2023, eq. 9). Where the published form loses digits, far left, h = φ k1/(|z| + k1)
-// with the Mills ratio's continued fraction has no cancellation.
+// 2023, eq. 9). Far left the published form cancels; there the function uses
+// h = φ k1/(|z| + k1) with k1 from the continued fraction of the Mills ratio.
 func LogEI(z float64) (value, deriv float64) {
 	switch {
 	case z > -1:

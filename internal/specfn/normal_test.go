@@ -28,9 +28,9 @@ func oracle(t *testing.T) map[string]json.RawMessage {
 	return tables
 }
 
-// relative is |got-want|/|want|. Where the condition number of the function
-// demands it (a logarithm near its zero, values of 1e-300), an absolute 2e-16 of
-// a quantity of order 1 is allowed.
+// relative returns |got-want|/|want|. Near a zero of a logarithm and for values of
+// 1e-300, which are ill-conditioned, it allows an absolute error of 2e-16 of a quantity of
+// order 1.
 func relative(got, want float64) float64 {
 	if got == want {
 		return 0
@@ -77,8 +77,8 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// The branches meet, nothing turns NaN, and each function is monotone as far as
-// float64 reaches.
+// Branches agree at their boundaries, no result is NaN, and each function is monotone
+// over the range of float64.
 func TestWholeRange(t *testing.T) {
 	sign := map[string]float64{"log_cdf": 1, "log_h": 1, "mes": -1}
 	for name, f := range functions {

@@ -1,4 +1,4 @@
-// Package subset takes rows of data: by index, at random, and each only once.
+// Package subset selects rows of data: by index, at random, or without duplicates.
 package subset
 
 import (
@@ -28,8 +28,8 @@ func TakeBoth[T any](x *mat.Dense, y []T, index []int) (*mat.Dense, []T) {
 	return Take(x, index), out
 }
 
-// AtMost returns x and y themselves, or limit of their rows drawn at random
-// without replacement where there are more.
+// AtMost returns x and y, or limit of their rows drawn at random without replacement if
+// there are more.
 func AtMost[T any](x *mat.Dense, y []T, limit int, rng *rand.Rand) (*mat.Dense, []T) {
 	if len(y) <= limit {
 		return x, y
@@ -37,7 +37,7 @@ func AtMost[T any](x *mat.Dense, y []T, limit int, rng *rand.Rand) (*mat.Dense, 
 	return TakeBoth(x, y, rng.Perm(len(y))[:limit])
 }
 
-// Distinct returns those of the given indices whose rows of x equal none before.
+// Distinct returns the given indices without those whose row of x equals an earlier row.
 func Distinct(x *mat.Dense, index []int) []int {
 	_, d := x.Dims()
 	seen := make(map[string]bool, len(index))
@@ -66,7 +66,7 @@ func All(n int) []int {
 }
 
 // Draw moves k entries of order, drawn at random without replacement, to its front
-// and returns them: the first k steps of a shuffle.
+// and returns them. It performs the first k steps of a shuffle.
 func Draw(order []int, k int, rng *rand.Rand) []int {
 	for i := range k {
 		j := i + rng.IntN(len(order)-i)

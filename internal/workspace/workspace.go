@@ -1,8 +1,8 @@
-// Package workspace lends memory for the time of one computation, such as an
-// evaluation of a posterior: what has run once runs again without allocating.
+// Package workspace lends memory for one computation, such as an evaluation of a
+// posterior. The second and later runs of a computation allocate nothing.
 //
-// Under the race detector all of it is NaN when it is taken and when it is given
-// back, so that tests notice what counts on its content.
+// Under the race detector borrowed memory is NaN when it is taken and when it is
+// returned, so that tests detect code that relies on its content.
 package workspace
 
 import (
@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Memory gives out numbers and matrices, of any content, and takes all of them
-// back together. It is for one goroutine. The zero value is empty.
+// Memory lends numbers and matrices with arbitrary content, and reclaims all of them
+// together. It is for one goroutine. The zero value is empty.
 type Memory struct {
 	slab         []float64
 	used, wanted int
@@ -24,7 +24,7 @@ type Memory struct {
 	sym   headers[mat.SymDense]
 }
 
-// headers are matrices without numbers of their own.
+// headers are matrices without data of their own.
 type headers[M any] struct {
 	all  []*M
 	used int
@@ -40,16 +40,16 @@ func (h *headers[M]) next() *M {
 
 var pool = sync.Pool{New: func() any { return new(Memory) }}
 
-// Borrow returns memory to use until Return.
+// Borrow returns memory for use until Return.
 func Borrow() *Memory { return pool.Get().(*Memory) }
 
-// Return ends the use of m and of all that came from it.
+// Return ends the use of m and of everything that it lent.
 func (m *Memory) Return() {
 	m.Reset()
 	pool.Put(m)
 }
 
-// Reset takes back what m gave out, and makes room for as much at once.
+// Reset reclaims everything that m lent, and makes room for the same amount in one slab.
 func (m *Memory) Reset() {
 	spoil(m.slab[:m.used])
 	if m.wanted > len(m.slab) {
@@ -58,7 +58,7 @@ func (m *Memory) Reset() {
 	m.used, m.wanted, m.dense.used, m.sym.used = 0, 0, 0, 0
 }
 
-// line is the numbers in a line of the cache: where parts of the slab begin.
+// line is the number of float64 in a cache line. Parts of the slab begin at multiples of it.
 const line = 8
 
 // Floats returns n numbers.
