@@ -7,20 +7,20 @@ import (
 	"github.com/functionspace/bo/internal/settings"
 )
 
-// ErrSetting reports a setting of a model that is outside its range or is none of
-// its allowed values. Errors of Check and of fits wrap it.
+// ErrSetting reports a setting of a model outside its range or its allowed values.
+// Errors of Check and of fits wrap it.
 var ErrSetting = settings.ErrValue
 
-// A Checker validates settings that depend on each other or on the number of
-// inputs, such as a kernel expression.
+// Checker is a Model that validates settings that depend on each other or on the number
+// of inputs, such as a kernel expression.
 type Checker interface {
-	// Check returns the error of a fit to data of dim inputs, whatever the data.
+	// Check returns an error if every fit to data of dim inputs would return it.
 	Check(dim int) error
 }
 
-// Check validates the settings of a model without data: each by the range and the
-// allowed values that its struct tag declares, and all together if m is a Checker.
-// A fit to data of dim inputs would return the same error.
+// Check validates the settings of a model without data: each setting by the range and the
+// allowed values in its struct tag, and all settings together if m is a Checker. A fit to
+// data of dim inputs would return the same error.
 func Check(m Model, dim int) error {
 	if err := settings.Check(m); err != nil {
 		return err
@@ -31,9 +31,9 @@ func Check(m Model, dim int) error {
 	return nil
 }
 
-// A PriorStater reports whether its settings state a prior on the values. The loop
-// then leaves values as they are: after a transform the prior would apply to other
-// numbers.
+// PriorStater is a Model that reports whether its settings state a prior on the values. A
+// study does not transform the values of such a model, because a stated prior refers to
+// the values themselves.
 type PriorStater interface {
 	Stated() bool
 }

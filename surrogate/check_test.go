@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 		"steps is -1, want 1 to":          mfvi.Model{Steps: -1},
 		"pretrain needs features":         dkl.Model{Pretrain: 3},
 		"range is [2 1], want two":        fvi.Model{Range: []float64{2, 1}},
-		"cannot be fixed and learned":     ibnn.Model{Learn: true, Bias: 1},
+		"learn excludes weight and bias":  ibnn.Model{Learn: true, Bias: 1},
 		"draws is 1, want 8 to":           surrogate.Scaled{Model: hmc.Model{Draws: 1}},
 		`input scaling "log", want raw`:   surrogate.Scaled{Model: gp.Model{}, Inputs: "log"},
 		`output scaling "unit", want raw`: surrogate.Scaled{Model: gp.Model{}, Outputs: "unit"},

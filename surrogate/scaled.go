@@ -18,11 +18,11 @@ const (
 // Scaled is a Model in the user's units that fits Model in scaled units. Constant
 // inputs and constant targets keep their scale.
 //
-// Its posteriors are a Describer and a Stater, empty where Model's are not, in
-// the model's scaled units; a Conditioner, LeaveOneOut or Evidence where
-// Model's are. Conditioning and leaving out keep the scaling of the fit. The
-// evidence is the density of the targets in the user's units. FitFrom is Fit
-// where Model is no WarmStarter. Check and Stated are those of Model.
+// Its posteriors are a Describer and a Stater. Hyperparameters and states are in scaled
+// units, and empty if Model's posterior has none. A posterior is a Conditioner,
+// LeaveOneOut or Evidence if Model's posterior is. Conditioning and leaving out keep the
+// scaling of the fit. The evidence is the density of the targets in the user's units.
+// FitFrom equals Fit if Model is no WarmStarter. Check and Stated call Model's.
 type Scaled struct {
 	Model   Model
 	Inputs  Scaling // "" is Unit

@@ -73,7 +73,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: hyper-parameters and weights start
+// FitFrom implements surrogate.WarmStarter: hyperparameters and weights start
 // where an earlier fit ended.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := m.resolve()
@@ -121,7 +121,7 @@ func (o *objective) fit(ctx context.Context, start surrogate.State, d surrogate.
 }
 
 // start returns the vector that training starts from: an earlier fit's, or new
-// weights, and the hyper-parameters that fit the features that these make.
+// weights, and the hyperparameters that fit the features that these make.
 func (o *objective) start(ctx context.Context, state surrogate.State, d surrogate.Dataset, rng *rand.Rand) ([]float64, error) {
 	if v := decodeState(state, len(o.hyper.Free), o.features.numWeights()); v != nil {
 		return v, nil
@@ -141,12 +141,12 @@ func (o *objective) start(ctx context.Context, state surrogate.State, d surrogat
 	return append(slices.Clone(fitted.State), w...), nil
 }
 
-// A state is the number of hyper-parameters, their logarithms, and the weights.
+// A state is the number of hyperparameters, their logarithms, and the weights.
 func encodeState(hypers, w []float64) surrogate.State {
 	return slices.Concat(surrogate.State{float64(len(hypers))}, hypers, w)
 }
 
-// decodeState returns the hyper-parameters and weights; nil if their numbers are
+// decodeState returns the hyperparameters and weights; nil if their numbers are
 // others.
 func decodeState(s surrogate.State, hypers, weights int) []float64 {
 	if len(s) != 1+hypers+weights || s[0] != float64(hypers) {

@@ -16,7 +16,7 @@ import (
 )
 
 // objective is a function of the vector of the logarithms of the free
-// hyper-parameters, then the weights of the features.
+// hyperparameters, then the weights of the features.
 type objective struct {
 	Model
 	features  *features

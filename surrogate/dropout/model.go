@@ -23,7 +23,7 @@ type Model struct {
 	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate, lowered to 0 along a cosine"`
 	Batch   int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step"`
 	Draws   int     `set:"draws" default:"4" range:"[1,10000]" help:"masks drawn at each step"`
-	Samples int     `set:"samples" default:"100" range:"[2,100000]" help:"networks that the posterior consists of"`
+	Samples int     `set:"samples" default:"100" range:"[2,100000]" help:"number of networks in the posterior"`
 	Start   string  `set:"start" default:"map" oneof:"map,random" help:"initial weights: map, a maximum of the posterior; random, as published"`
 }
 

@@ -44,7 +44,7 @@ func TestImpossibleSettings(t *testing.T) {
 	}
 }
 
-// Fixed hyper-parameters are those of the posterior, and the smallest noise that
+// Fixed hyperparameters are those of the posterior, and the smallest noise that
 // may be stated still gives numbers.
 func TestFixedHyperparameters(t *testing.T) {
 	d := wave(10)

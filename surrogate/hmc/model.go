@@ -16,8 +16,8 @@ import (
 )
 
 // Model is a Bayesian neural network sampled by Hamiltonian Monte Carlo. The zero value
-// is the default: one hidden layer of 50 tanh units, precision and noise sampled, four
-// chains.
+// is the default: one hidden layer of 50 tanh units, sampled precision and noise
+// variance, four chains.
 type Model struct {
 	Hidden     []int    `set:"hidden" default:"50" range:"[1,10000]" help:"widths of the hidden layers"`
 	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
@@ -25,18 +25,18 @@ type Model struct {
 	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
 
 	Chains  int     `set:"chains" default:"4" range:"[1,1000]" help:"number of chains"`
-	Warmup  int     `set:"warmup" default:"100" range:"[1,1000000]" help:"draws of a chain that adapt step size and mass and are discarded"`
-	Draws   int     `set:"draws" default:"100" range:"[8,1000000]" help:"draws of a chain after these"`
-	Samples int     `set:"samples" default:"100" range:"[2,100000]" help:"largest number of networks that the posterior consists of"`
-	Accept  float64 `set:"accept" default:"0.8" range:"(0,1)" help:"mean acceptance that step sizes aim at"`
+	Warmup  int     `set:"warmup" default:"100" range:"[1,1000000]" help:"draws of a chain to adapt step size and mass, which are discarded"`
+	Draws   int     `set:"draws" default:"100" range:"[8,1000000]" help:"draws of a chain after warm-up"`
+	Samples int     `set:"samples" default:"100" range:"[2,100000]" help:"largest number of networks in the posterior"`
+	Accept  float64 `set:"accept" default:"0.8" range:"(0,1)" help:"target of the mean acceptance probability"`
 	Depth   int     `set:"depth" default:"8" range:"[1,20]" help:"a trajectory has fewer than 2^depth steps"`
-	Start   string  `set:"start" default:"map" oneof:"map,random" help:"start of a chain: map, a maximum of the posterior of its own; random, initial weights as for training"`
+	Start   string  `set:"start" default:"map" oneof:"map,random" help:"start of a chain: map, its own local maximum of the posterior; random, initial weights of training"`
 }
 
 var _ surrogate.Model = Model{}
 
-// Stated implements surrogate.PriorStater: a fixed precision or noise variance
-// applies to the values as they are.
+// Stated implements surrogate.PriorStater. A fixed precision or noise variance refers to
+// the values without a transform.
 func (m Model) Stated() bool { return m.network().Stated() }
 
 func (m Model) network() mapnet.Network {

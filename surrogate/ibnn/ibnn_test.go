@@ -107,7 +107,7 @@ func TestKernelIsThatOfWideNetworks(t *testing.T) {
 func TestCheck(t *testing.T) {
 	require.NoError(t, surrogate.Check(Model{}, 2))
 	require.ErrorContains(t, surrogate.Check(Model{Weight: -1}, 2), "weight is -1, want more than 0")
-	require.ErrorContains(t, surrogate.Check(Model{Learn: true, Bias: 1}, 2), "cannot be fixed and learned")
+	require.ErrorContains(t, surrogate.Check(Model{Learn: true, Bias: 1}, 2), "learn excludes weight and bias")
 	require.ErrorIs(t, surrogate.Check(Model{Mean: "none"}, 2), surrogate.ErrSetting)
 	_, err := Model{Depth: -3}.Fit(context.Background(), surrogate.Dataset{}, nil)
 	require.ErrorContains(t, err, "depth is -3")

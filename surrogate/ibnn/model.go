@@ -17,7 +17,7 @@ type Model struct {
 	Depth  int     `set:"depth" default:"3" range:"[1,64]" help:"hidden layers"`
 	Weight float64 `set:"weight" default:"10" range:"(0,inf)" help:"variance of the weights times their fan-in"`
 	Bias   float64 `set:"bias" default:"1.3" range:"(0,inf)" help:"variance of the biases (published: 1.6 for 200 inputs and more)"`
-	Learn  bool    `set:"learn" default:"false" help:"fit the variances of weights and biases to the data, instead of the two above"`
+	Learn  bool    `set:"learn" default:"false" help:"fit the variances of weights and biases to the data"`
 
 	Noise    *float64 `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise"`
 	Mean     string   `set:"mean" default:"constant" oneof:"constant,zero" help:"mean of the prior; a constant is learned"`
@@ -26,13 +26,14 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
-// Stated is that of prior.Spec; the variances of weights and biases do not count.
+// Stated implements surrogate.PriorStater. It reports whether the noise variance or a zero
+// mean is fixed; the variances of weights and biases have no effect on it.
 func (m Model) Stated() bool { return prior.Spec{Noise: m.Noise, Mean: m.Mean}.Stated() }
 
-// gp returns the Gaussian process that the model is.
+// gp returns the equivalent model of package gp.
 func (m Model) gp() (gp.Model, error) {
 	if m.Learn && (m.Weight != 0 || m.Bias != 0) {
-		return gp.Model{}, settings.Errorf("ibnn: weight and bias cannot be fixed and learned")
+		return gp.Model{}, settings.Errorf("ibnn: learn excludes weight and bias: remove learn, or the two variances")
 	}
 	m, err := settings.Resolve("ibnn", m)
 	if err != nil {
@@ -59,8 +60,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: what is learned starts where an
-// earlier fit ended.
+// FitFrom implements surrogate.WarmStarter: the search starts from the hyperparameters of
+// an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	g, err := m.gp()
 	if err != nil {

@@ -27,8 +27,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: weights, precision and noise start
-// where an earlier fit ended.
+// FitFrom implements surrogate.WarmStarter: training starts from the weights, the
+// precision and the noise variance of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := settings.Resolve("map", m)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // Model is Bayesian linear regression on random features. The zero value is the
-// default: 500 features of the kernel that the zero prior.Spec fits. Sun et al.
-// (2019) use 500 of an RBF kernel.
+// default: 500 features of the kernel of the zero prior.Spec. Sun et al. (2019) use 500
+// features of an RBF kernel.
 type Model struct {
 	prior.Spec `range:"noise=[1e-10,1e100]"`
 
@@ -25,15 +25,15 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
-const fitRows = 1000 // observations that the hyper-parameters are fitted to
+const fitRows = 1000 // largest number of observations for the fit of the hyperparameters
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: the hyper-parameters start where an
-// earlier fit ended.
+// FitFrom implements surrogate.WarmStarter: the search starts from the hyperparameters of
+// an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := settings.Resolve("rff", m)
 	if err != nil {
@@ -53,7 +53,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("rff: %w", err)
 	}
 	if features.Len() == 0 {
-		return nil, fmt.Errorf("rff: the kernel %s has no features", fitted.Kernel)
+		return nil, fmt.Errorf("rff: the kernel %s has no features: it is white noise only", fitted.Kernel)
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "regression"})
 	post, err := linear.New(ctx, "rff", basis{features, fitted.Mean}, fitted.Noise, d.X, d.Y)

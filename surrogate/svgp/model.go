@@ -18,12 +18,12 @@ type Model struct {
 	prior.Spec `range:"noise=(0,inf)"`
 
 	Inducing      int    `set:"inducing" default:"300" range:"[1,20000]" help:"largest number of inducing points"`
-	Selection     string `set:"selection" default:"kmeans" oneof:"kmeans,pivoted" help:"choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance"`
-	LearnInducing bool   `set:"learn-inducing" default:"false" help:"move the inducing points with the hyper-parameters"`
+	Selection     string `set:"selection" default:"kmeans" oneof:"kmeans,pivoted" help:"inducing points: kmeans, centres of clusters; pivoted, points of largest remaining variance"`
+	LearnInducing bool   `set:"learn-inducing" default:"false" help:"optimise the inducing points together with the hyperparameters"`
 
 	// Bound is "collapsed" or "minibatch"; empty is collapsed up to 10 000
 	// observations.
-	Bound string  `set:"bound" auto:"by size" oneof:"collapsed,minibatch" help:"bound that is maximised: collapsed, all data at every step (up to 10000 observations); minibatch, some of them"`
+	Bound string  `set:"bound" auto:"by size" oneof:"collapsed,minibatch" help:"objective: collapsed, all data at every step (up to 10000 observations); minibatch, a part of the data"`
 	Steps int     `set:"steps" auto:"100 or 1000" range:"[1,100000000]" help:"largest number of steps (collapsed 100, minibatch 1000)"`
 	Batch int     `set:"batch" default:"1000" range:"[1,1000000]" help:"observations of a minibatch"`
 	Rate  float64 `set:"rate" default:"0.01" range:"(0,1]" help:"learning rate of adam on minibatches"`
@@ -31,17 +31,17 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
-// collapsedRows is the number of observations from which on minibatches are the
+// collapsedRows is the largest number of observations with the collapsed bound as
 // default.
 const collapsedRows = 10_000
 
-// Fit implements surrogate.Model, by an *inducing.Posterior.
+// Fit implements surrogate.Model. The posterior is an *inducing.Posterior.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: the hyper-parameters start where an
-// earlier fit ended.
+// FitFrom implements surrogate.WarmStarter: the search starts from the hyperparameters of
+// an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := settings.Resolve("svgp", m)
 	if err != nil {

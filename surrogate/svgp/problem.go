@@ -180,7 +180,7 @@ func (p *problem) maximise(ctx context.Context, v []float64) ([]float64, []strin
 	}
 	var warnings []string
 	if !result.Converged && result.Iterations >= steps {
-		warnings = []string{fmt.Sprintf("the fit of the bound stopped after %d steps", steps)}
+		warnings = []string{fmt.Sprintf("the fit of the bound stopped after %d steps before it converged: increase steps", steps)}
 	}
 	return result.X, warnings, nil
 }

@@ -29,7 +29,7 @@ type Prior struct {
 }
 
 const (
-	// searchSize bounds the number of labels that the search for hyper-parameters
+	// searchSize bounds the number of labels that the search for hyperparameters
 	// looks at: that many for L = 1, fewer for more latents.
 	searchSize = 600
 
@@ -53,7 +53,7 @@ func checkSpec(s prior.Spec, dim int) error {
 }
 
 // FitPrior maximises the evidence of the labels and the log density of the priors
-// on what s leaves open: the hyper-parameters of the kernel by those of package
+// on what s leaves open: the hyperparameters of the kernel by those of package
 // prior, each mean by N(0, 2²) unless s says that it is zero. It is done by
 // bounded L-BFGS from s.Restarts starts (0 is 2), the modes of the hyper-priors
 // and then draws from them. Of more than 600/√L labels the search sees that many, drawn at
@@ -126,7 +126,7 @@ func repeated(k *mat.SymDense, l int) []*mat.SymDense {
 }
 
 // search is the fit of a prior. Its variables are the logarithms of the free
-// hyper-parameters, then the means that are learned.
+// hyperparameters, then the means that are learned.
 type search struct {
 	hyper.Vector
 	l     int

@@ -140,8 +140,8 @@ func (lm *levenbergMarquardt) step(h Hypers) (float64, error) {
 
 const (
 	settled    = 1e-4 // nats: training ends after three steps in a row that gain less
-	roundSteps = 5    // accepted steps between two looks at the hyper-parameters
-	stillness  = 0.01 // relative change of hyper-parameters that ends the fit
+	roundSteps = 5    // accepted steps between two looks at the hyperparameters
+	stillness  = 0.01 // relative change of hyperparameters that ends the fit
 )
 
 func (p *Problem) gaussNewton(ctx context.Context, curvature string, w []float64, h Hypers) (*Fitted, error) {
@@ -209,10 +209,10 @@ func gradient(grad, fbar []float64, t *nn.Tape, w, y []float64, h Hypers, n int)
 	t.VJP(grad, fbar)
 }
 
-// looks is how often Adam looks at the hyper-parameters.
+// looks is how often Adam looks at the hyperparameters.
 const looks = 5
 
-// adam minimises E/n on minibatches. The hyper-parameters move at a few looks,
+// adam minimises E/n on minibatches. The hyperparameters move at a few looks,
 // all but the last by the Kronecker-factored curvature.
 func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
 	n := len(p.Y)

@@ -1,4 +1,4 @@
-// Package summary encodes what a fit leaves behind: hyper-parameters and states.
+// Package summary encodes what a fit leaves behind: hyperparameters and states.
 package summary
 
 import (
@@ -47,7 +47,7 @@ func DecodeState(s surrogate.State, n int) (ofPrior, rest []float64) {
 	return s[1 : 1+k], s[1+k:]
 }
 
-// KernelHypers lists the hyper-parameters of a kernel.
+// KernelHypers lists the hyperparameters of a kernel.
 func KernelHypers(k prior.Kernel) []surrogate.Hyper {
 	var out []surrogate.Hyper
 	for _, h := range k.Params() {
