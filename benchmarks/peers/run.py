@@ -18,7 +18,7 @@ import warnings
 from importlib import metadata
 from pathlib import Path
 
-# Name of a method: its module in methods/ and the class there.
+# Method name: module in methods/ and class.
 METHODS = {
     "botorch": ("botorch", "LogEI"),
     "ax": ("ax", "Ax"),
@@ -29,7 +29,7 @@ METHODS = {
     "hebo": ("hebo", "MACE"),
 }
 
-# What the libraries below the packages read for the number of threads.
+# Environment variables for the number of threads.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GOMAXPROCS")
 
 FILE = "peers.jsonl"
@@ -37,15 +37,15 @@ FILE = "peers.jsonl"
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite", help="a suite of functions, as bo bench list shows them")
-    parser.add_argument("--methods", required=True, help="with commas between them: " + ", ".join(METHODS))
-    parser.add_argument("--problems", help="only these problems of the suite, with commas between them")
-    parser.add_argument("--seeds", type=int, help="the seeds 1 to SEEDS; default the suite's number")
-    parser.add_argument("--budget", type=int, help="stop every run early, to try things; nothing is recorded")
+    parser.add_argument("suite", help="name of a suite with objectives (bo bench list)")
+    parser.add_argument("--methods", required=True, help="methods, separated by commas: " + ", ".join(METHODS))
+    parser.add_argument("--problems", help="problems of the suite, separated by commas; default all")
+    parser.add_argument("--seeds", type=int, help="seeds 1 to SEEDS; default the suite's number")
+    parser.add_argument("--budget", type=int, help="stop every run after BUDGET evaluations, for a trial; nothing is recorded")
     parser.add_argument("--out", type=Path, help="directory of the results; default bench/SUITE")
-    parser.add_argument("--bo", default="bo", help="the program bo; default the one on the path")
+    parser.add_argument("--bo", default="bo", help="path of the program bo; default bo on PATH")
     parser.add_argument("--threads", type=int, default=2, help="threads of each run; default 2")
-    parser.add_argument("--workers", type=int, default=1, help="runs at the same time; default 1")
+    parser.add_argument("--workers", type=int, default=1, help="number of parallel runs; default 1")
     args = parser.parse_args()
     args.methods = args.methods.split(",")
     for method in args.methods:
@@ -56,7 +56,7 @@ def arguments():
 
 
 def plan(args):
-    """The tasks of the suite: seed by seed, as bo bench run has them."""
+    """Returns the tasks of the suite in the order of bo bench run."""
     command = [args.bo, "bench", "plan", args.suite]
     command += [f"--problems={args.problems}"] if args.problems else []
     command += [f"--seeds={args.seeds}"] if args.seeds else []
@@ -65,7 +65,7 @@ def plan(args):
 
 
 class Objective:
-    """A process of bo bench evaluate."""
+    """An objective, evaluated by a process of bo bench evaluate."""
 
     def __init__(self, bo, task):
         command = [bo, "bench", "evaluate", task["suite"], task["problem"], f"--seed={task['seed']}"]
@@ -74,7 +74,7 @@ class Objective:
         )
 
     def __call__(self, x):
-        """The observed value, and behind it the value without noise if there is noise."""
+        """Returns the observed value and, under added noise, the noise-free value."""
         print(json.dumps(x), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
 
@@ -88,7 +88,7 @@ def key(record):
 
 
 def finished(out):
-    """The keys of the runs in the directory."""
+    """Returns the keys of the runs in the directory."""
     keys = set()
     for path in out.glob("*.jsonl"):
         for line in path.read_text().splitlines(keepends=True):
@@ -99,7 +99,7 @@ def finished(out):
 
 @contextlib.contextmanager
 def claim(out, run):
-    """Yields whether the run is left to do, by this process only. A claim ends with its process."""
+    """Yields whether this process has the run to do. A claim ends with its process."""
     path = out / "claims" / "-".join(map(str, run))
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
@@ -113,7 +113,7 @@ def claim(out, run):
 
 
 def append(out, record):
-    """Adds the record in one write, after removing what a killed process left of a line."""
+    """Appends the record in one write, after removing an incomplete last line."""
     with (out / FILE).open("ab+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
@@ -125,7 +125,7 @@ def append(out, record):
 
 
 def run(job):
-    """Makes a run unless another process makes it or has; returns its record."""
+    """Performs a run unless another process has claimed or finished it; returns its record."""
     args, task, method = job
     name = (task["problem"], method, task["seed"])
     with claim(args.out, name) as mine:
@@ -138,7 +138,7 @@ def run(job):
 
 
 def measure(args, task, method):
-    """The record of a run; what fails in it is in the record."""
+    """Returns the record of a run, with its error if it fails."""
     started = time.perf_counter()
     record = {k: v for k, v in task.items() if k not in ("lo", "hi", "points")}
     machine = {k: v for k, v in task["machine"].items() if k != "go"}
@@ -162,7 +162,7 @@ def measure(args, task, method):
 
 
 def optimise(record, objective, task, args):
-    """Spends the budget, and records each evaluation."""
+    """Evaluates points until the budget is spent, and records each evaluation."""
 
     def evaluate(points):
         found = [objective(x) for x in points]
@@ -183,7 +183,7 @@ def optimise(record, objective, task, args):
         peer.tell(points, values)
         x = peer.ask()
         seconds = time.perf_counter() - asked
-        # Rounding must not leave the box.
+        # Rounding errors must not leave the box.
         points = [[min(max(float(v), lo), hi) for v, lo, hi in zip(x, task["lo"], task["hi"])]]
         values = evaluate(points)
         record["suggest_s"].append(round(seconds, 9))
@@ -200,8 +200,8 @@ def main():
     done = finished(args.out)
     jobs = [(args, task, method) for task in plan(args) for method in args.methods]
     left = [(a, t, m) for a, t, m in jobs if (t["problem"], m, t["seed"]) not in done]
-    print(f"{args.out / FILE}: {len(left)} runs of {len(jobs)} to do, {args.workers} at a time", flush=True)
-    # A new process for each run: no package sees what another one, or an earlier run, left.
+    print(f"{args.out / FILE}: {len(left)} of {len(jobs)} runs to do, {args.workers} in parallel", flush=True)
+    # Each run has a new process, so that no package or earlier run affects it.
     context = multiprocessing.get_context("spawn")
     try:
         with context.Pool(args.workers, initializer=ignore_interrupts, maxtasksperchild=1) as pool:
@@ -209,11 +209,11 @@ def main():
                 if record:
                     print(f"{n}/{len(jobs)}  {outcome(record)}", flush=True)
     except KeyboardInterrupt:
-        sys.exit("interrupted; the same command goes on")
+        sys.exit("interrupted; the same command continues")
 
 
 def ignore_interrupts():
-    """Leaves them to the main process, which ends the others."""
+    """Ignores interrupts; the main process handles them and ends the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -222,7 +222,7 @@ def outcome(record):
     if "error" in record:
         return f"{head}  failed: {record['error']}"
     later = sorted(record["suggest_s"][record["initial"]:]) or [0]
-    result = f"regret {record['regret'][-1]:.2g}" if "regret" in record else f"least value {min(record['values']):.4g}"
+    result = f"regret {record['regret'][-1]:.2g}" if "regret" in record else f"best value {min(record['values']):.4g}"
     return f"{head}  {result}  in {record['elapsed_s']:.1f} s, {later[len(later) // 2]:.2f} s a suggestion"
 
 

@@ -18,11 +18,11 @@ import (
 
 type benchCmd struct {
 	List   benchListCmd   `cmd:"" help:"List the suites."`
-	Run    benchRunCmd    `cmd:"" help:"Measure methods on the problems of a suite; goes on where it stopped."`
+	Run    benchRunCmd    `cmd:"" help:"Measure methods on a suite; an interrupted command continues when repeated."`
 	Report benchReportCmd `cmd:"" help:"Print tables of the results in a directory."`
 
-	Plan     benchPlanCmd     `cmd:"" help:"Print the runs of a suite for another program, as JSON Lines."`
-	Evaluate benchEvaluateCmd `cmd:"" help:"Evaluate an objective of a suite for another program: points in, values out."`
+	Plan     benchPlanCmd     `cmd:"" help:"Print the runs of a suite as JSON Lines, for another program."`
+	Evaluate benchEvaluateCmd `cmd:"" help:"Evaluate an objective of a suite at points from standard input, for another program."`
 }
 
 type benchListCmd struct{}
@@ -38,7 +38,7 @@ func (benchListCmd) Run(e *env) error {
 			problems = append(problems, fmt.Sprintf("%s at %d", p.Name(), p.Budget))
 		}
 		for _, d := range s.Datasets {
-			problems, seeds = append(problems, d.Name), "the splits in the folder of each"
+			problems, seeds = append(problems, d.Name), "splits in the folder of each dataset"
 		}
 		err := columns(e.stdout, func(row func(cells ...string)) {
 			row(s.Name, s.Summary)
@@ -57,19 +57,19 @@ func (benchListCmd) Run(e *env) error {
 }
 
 type benchRunCmd struct {
-	Suite    string   `arg:"" help:"One of the names that bo bench list shows."`
-	Methods  []string `sep:"none" placeholder:"LIST" help:"Surrogates, sobol or random instead of the suite's methods, with commas between them; NAME:key=value;key=value has settings. Repeat for more."`
-	Problems []string `placeholder:"LIST" help:"Only these problems of the suite."`
-	Seeds    *int     `placeholder:"N" help:"Run the seeds 1 to N, the first N splits of a dataset; default the suite's number."`
+	Suite    string   `arg:"" help:"Name of a suite (bo bench list)."`
+	Methods  []string `sep:"none" placeholder:"LIST" help:"Methods instead of the suite's, separated by commas: surrogates, sobol, random or aliases of the suite. NAME:key=value;key=value adds settings. Repeatable."`
+	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas; default all."`
+	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N, or the first N splits of each dataset; default the suite's number."`
 	Data     string   `placeholder:"DIR" help:"Directory with a folder for each dataset of the suite."`
 	Out      string   `placeholder:"DIR" help:"Directory of the results; default bench/SUITE."`
-	Workers  *int     `placeholder:"N" help:"Runs at the same time; default one for each core. Times are fairest with 1."`
-	Retry    bool     `help:"Repeat runs that failed."`
-	Quiet    bool     `help:"No progress."`
+	Workers  *int     `placeholder:"N" help:"Number of parallel runs; default one per core. Use 1 to compare times."`
+	Retry    bool     `help:"Repeat failed runs."`
+	Quiet    bool     `help:"Print no progress."`
 }
 
 func (benchRunCmd) Help() string {
-	return `Each method gets the same first points on a problem and seed. A line is appended to DIR/runs.jsonl when a run ends; the same command goes on after a stop, and does not repeat what is there.
+	return `All methods start a problem and seed with the same points. Each finished run appends a line to DIR/runs.jsonl. The same command continues after an interruption and skips finished runs.
 
 Examples:
 
@@ -97,7 +97,7 @@ func (c *benchRunCmd) Run(e *env) error {
 		sel.Methods = append(sel.Methods, runner.SplitMethods(list)...)
 	}
 	if len(suite.Datasets) > 0 && c.Data == "" {
-		return usagef("the suite %s needs --data DIR with the folders %s", suite.Name, strings.Join(suite.Folders(), ", "))
+		return usagef("suite %s: missing --data DIR with the folders %s", suite.Name, strings.Join(suite.Folders(), ", "))
 	}
 	plan, err := suite.Plan(sel)
 	if errors.Is(err, runner.ErrData) {
@@ -122,9 +122,9 @@ func (c *benchRunCmd) Run(e *env) error {
 		return usageError{err}
 	}
 	version, commit := runner.Version()
-	c.say(e, "%s: %d runs of %d to do, %d at a time", filepath.Join(dir, "runs.jsonl"), len(left), len(plan), workers)
+	c.say(e, "%s: %d of %d runs to do, %d in parallel", filepath.Join(dir, "runs.jsonl"), len(left), len(plan), workers)
 	if old := slices.DeleteFunc(store.Commits(), func(s string) bool { return s == commit }); len(old) > 0 && len(left) > 0 {
-		c.say(e, "bo: warning: there are results of commit %s; now it is %s", strings.Join(old, ", "), commit)
+		c.say(e, "bo: warning: the results mix commits %s and %s: use another --out to separate them", strings.Join(old, ", "), commit)
 	}
 	machine := runner.ThisMachine(workers)
 	started, done, failed := time.Now(), 0, 0
@@ -143,12 +143,12 @@ func (c *benchRunCmd) Run(e *env) error {
 	})
 	switch {
 	case errors.Is(err, context.Canceled) && e.ctx.Err() != nil:
-		fmt.Fprintf(e.stderr, "bo: interrupted with %d of %d runs done; the same command goes on\n", len(plan)-len(left)+done, len(plan))
+		fmt.Fprintf(e.stderr, "bo: interrupted after %d of %d runs; the same command continues\n", len(plan)-len(left)+done, len(plan))
 		return errInterrupted
 	case err != nil:
 		return err
 	case failed > 0:
-		return fmt.Errorf("%d of %d runs failed: see bo bench report %s, and --retry", failed, len(left), dir)
+		return fmt.Errorf("%d of %d runs failed: bo bench report %s shows the errors, --retry repeats the runs", failed, len(left), dir)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func outcome(r runner.Record, remaining float64) string {
 	if s := r.Score; s != nil {
 		return fmt.Sprintf("%s  log density %.3f, rmse %.3g  in %s", head, s.LogDensity, s.RMSE, duration(r.Elapsed)) + left(remaining)
 	}
-	result := "least value " + short(r.Best()[len(r.Values)-1])
+	result := "best value " + short(r.Best()[len(r.Values)-1])
 	if r.Regret != nil {
 		result = fmt.Sprintf("regret %.2g", r.Regret[len(r.Regret)-1])
 	}
@@ -212,7 +212,7 @@ func (c *benchReportCmd) Run(e *env) error {
 	return c.write(e, r)
 }
 
-// written is a report as text. It is also encoded as JSON.
+// written is a report that can be printed as text, Markdown or JSON.
 type written interface {
 	WriteText(w io.Writer) error
 	WriteMarkdown(w io.Writer) error

@@ -9,22 +9,22 @@ import (
 )
 
 type benchPlanCmd struct {
-	Suite    string   `arg:"" help:"One of the names that bo bench list shows."`
-	Problems []string `placeholder:"LIST" help:"Only these problems of the suite."`
-	Seeds    *int     `placeholder:"N" help:"The seeds 1 to N; default the suite's number."`
+	Suite    string   `arg:"" help:"Name of a suite (bo bench list)."`
+	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas; default all."`
+	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N; default the suite's number."`
 }
 
 func (benchPlanCmd) Help() string {
-	return `Other programs can be measured on the problems of a suite, and bo bench report shows them beside bo's methods. Each line is a JSON object: a problem and a seed, with the box (lo, hi), the budget and the initial points, with which every method begins. The values come from bo bench evaluate. The program writes a line for each run to a file *.jsonl in the directory of the results: the object without lo, hi and points, and with
+	return `bo bench report compares other programs with bo's methods on the same problems. Each line is a JSON object for a problem and a seed, with the box (lo, hi), the budget and the initial points of every method. The program gets values from bo bench evaluate. For each run it writes a line to a file *.jsonl in the directory of the results: the object without lo, hi and points, and with
 
-    method      a name
+    method      name of the method
     values      the observed value of each evaluation, in order
-    latent      the values without noise, if bo bench evaluate gave them
-    regret      least value without noise so far, less the minimum, if there is one
-    suggest_s   seconds of choosing each point
+    latent      the noise-free values, if bo bench evaluate returned them
+    regret      lowest noise-free value so far minus the minimum, if known
+    suggest_s   seconds that the choice of each point took
     elapsed_s, version, date
 
-benchmarks/peers does this for several Python packages.
+benchmarks/peers contains this program for several Python packages.
 
 Examples:
 
@@ -49,7 +49,7 @@ func (c *benchPlanCmd) Run(e *env) error {
 	return nil
 }
 
-// tasks are the runs of a suite of problems, each once.
+// tasks returns the runs of a suite of problems, each once.
 func tasks(name string, problems []string, seeds *int) ([]runner.Run, error) {
 	sel := runner.Selection{Problems: problems, Methods: []string{runner.Sobol}}
 	if seeds != nil {
@@ -63,7 +63,7 @@ func tasks(name string, problems []string, seeds *int) ([]runner.Run, error) {
 		return nil, usageError{err}
 	}
 	if len(suite.Datasets) > 0 {
-		return nil, usagef("the suite %s has tables, not functions to evaluate", name)
+		return nil, usagef("suite %s has datasets, want a suite with objectives", name)
 	}
 	plan, err := suite.Plan(sel)
 	if err != nil {
@@ -73,13 +73,13 @@ func tasks(name string, problems []string, seeds *int) ([]runner.Run, error) {
 }
 
 type benchEvaluateCmd struct {
-	Suite   string `arg:"" help:"One of the names that bo bench list shows."`
-	Problem string `arg:"" help:"A problem of the suite."`
+	Suite   string `arg:"" help:"Name of a suite (bo bench list)."`
+	Problem string `arg:"" help:"Name of a problem of the suite."`
 	Seed    int    `default:"1" placeholder:"N" help:"Seed of the run; default 1."`
 }
 
 func (benchEvaluateCmd) Help() string {
-	return `Reads points from standard input, each a line with a JSON array in the units of the box that bo bench plan shows, and answers each at once with a line: an array of the observed value and, if noise was added, the value without it; null for what is not finite. Noise depends on the seed, the point and how often it came before.`
+	return `Each input line is a JSON array with a point in the units of the box of bo bench plan. The command immediately prints a line for it: an array of the observed value and, if noise was added, the noise-free value. null stands for a value that is not finite. The noise depends on the seed, the point and the number of evaluations at the point.`
 }
 
 func (c *benchEvaluateCmd) Run(e *env) error {

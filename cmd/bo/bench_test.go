@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interrupter cancels when it is written a text.
+// interrupter calls stop when a given text is written.
 type interrupter struct {
 	bytes.Buffer
 	at   string
@@ -32,7 +32,7 @@ func TestBenchInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	stderr := &interrupter{at: "5/27", stop: cancel}
 	require.Equal(t, exitInterrupted, run(ctx, args, nil, io.Discard, stderr))
-	require.Regexp(t, `(?m)^bo: interrupted with [5-7] of 27 runs done; the same command goes on$`, stderr.String())
+	require.Regexp(t, `(?m)^bo: interrupted after [5-7] of 27 runs; the same command continues$`, stderr.String())
 	kept, err := os.ReadFile(filepath.Join(dir, "runs.jsonl"))
 	require.NoError(t, err)
 
@@ -40,6 +40,6 @@ func TestBenchInterrupted(t *testing.T) {
 	require.Equal(t, exitDone, run(t.Context(), args, nil, io.Discard, &again))
 	all, err := os.ReadFile(filepath.Join(dir, "runs.jsonl"))
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(string(all), string(kept)), "what was there stays")
+	require.True(t, strings.HasPrefix(string(all), string(kept)), "existing records stay")
 	require.Equal(t, 27, strings.Count(string(all), "\n"))
 }

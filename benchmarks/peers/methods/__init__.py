@@ -1,7 +1,7 @@
-"""A module for each package. A method is a class:
+"""A module for each package. A method is a class with
 
-packages    names of the packages whose versions are recorded
+packages    names of the packages, for the recorded versions
 __init__    takes the task (see bo bench plan) and the number of threads
-tell        takes points, in the units of the box, and their values, to be minimised
+tell        takes points in the units of the box and their values (minimised)
 ask         returns the next point
 """

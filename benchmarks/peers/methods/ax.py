@@ -9,7 +9,7 @@ for name in [name for name in logging.root.manager.loggerDict if name.split(".")
 
 
 class Ax:
-    """Client by its defaults; the initial points are attached, and no others are drawn."""
+    """Client with defaults; the given points replace the initial design."""
 
     packages = ["ax-platform", "botorch", "torch"]
 

@@ -2,7 +2,7 @@ from bayes_opt import BayesianOptimization
 
 
 class BayesOpt:
-    """BayesianOptimization by its defaults."""
+    """BayesianOptimization with defaults."""
 
     packages = ["bayesian-optimization", "scikit-learn"]
 

@@ -8,7 +8,7 @@ from gpytorch.mlls import ExactMarginalLogLikelihood
 
 
 class LogEI:
-    """The loop of BoTorch's documentation: SingleTaskGP, LogEI, or qLogNEI where there is noise."""
+    """The loop of BoTorch's documentation: SingleTaskGP with LogEI, or qLogNEI under noise."""
 
     packages = ["botorch", "gpytorch", "torch"]
 

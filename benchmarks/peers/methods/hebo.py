@@ -6,7 +6,7 @@ from hebo.optimizers.hebo import HEBO
 
 
 class MACE:
-    """HEBO by its defaults, its initial design replaced by the given points."""
+    """HEBO with defaults; the given points replace the initial design."""
 
     packages = ["HEBO", "gpytorch", "pymoo", "torch"]
 

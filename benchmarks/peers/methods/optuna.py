@@ -27,7 +27,7 @@ class Study:
 
 
 class GP(Study):
-    """GPSampler by its defaults, told where there is no noise."""
+    """GPSampler with defaults; noise-free objectives are declared deterministic."""
 
     packages = ["optuna", "torch"]
 
@@ -39,7 +39,7 @@ class GP(Study):
 
 
 class TPE(Study):
-    """TPESampler by its defaults."""
+    """TPESampler with defaults."""
 
     def __init__(self, task, threads):
         super().__init__(task, optuna.samplers.TPESampler(seed=task["seed"]))

@@ -6,9 +6,9 @@ from smac.runhistory.dataclasses import TrialInfo, TrialValue
 
 
 class BlackBox:
-    """BlackBoxFacade by its defaults, told where there is no noise.
+    """BlackBoxFacade with defaults; noise-free objectives are declared deterministic.
 
-    By default it evaluates the best points up to three times where there is noise.
+    Under noise it evaluates the best points up to three times.
     """
 
     packages = ["smac", "ConfigSpace", "scikit-learn"]
@@ -40,7 +40,7 @@ class BlackBox:
 
     @staticmethod
     def unused(config, seed=0):
-        """The facade wants a function; the values are told."""
+        """The facade requires a function; tell passes the values instead."""
         raise NotImplementedError
 
     def configuration(self, point):
