@@ -18,6 +18,7 @@ type known struct {
 // same is the largest difference, in any coordinate, between equal points.
 const same = 1e-9
 
+// newKnown returns the known points of p.
 func newKnown(p Problem, dom Domain) *known {
 	k := &known{distinct: map[string]bool{}}
 	if n, finite := dom.Size(); finite {

@@ -18,11 +18,15 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// MaximizeOptions configures Maximize. A field of 0 has its default: 1024, 20 and 200.
-// From the second point of a batch on, Suggest uses smaller numbers.
+// MaximizeOptions configures Maximize. From the second point of a batch on, Suggest uses
+// smaller numbers.
 type MaximizeOptions struct {
-	Raw     int `set:"raw" default:"1024" range:"[1,100000]" help:"points of a scrambled Sobol sequence evaluated first"`
-	Starts  int `set:"starts" default:"20" range:"[1,100000]" help:"gradient ascents"`
+	// Raw is the number of points of a scrambled Sobol' sequence that are evaluated
+	// first. 0 means 1024.
+	Raw int `set:"raw" default:"1024" range:"[1,100000]" help:"points of a scrambled Sobol sequence evaluated first"`
+	// Starts is the number of gradient ascents. 0 means 20.
+	Starts int `set:"starts" default:"20" range:"[1,100000]" help:"gradient ascents"`
+	// MaxIter is the largest number of iterations of an ascent. 0 means 200.
 	MaxIter int `set:"iterations" default:"200" range:"[1,100000]" help:"most iterations of an ascent"`
 }
 

@@ -111,6 +111,7 @@ type mcBlock struct {
 	cbar       *mat.SymDense
 }
 
+// newBlock computes the joint moments of the candidates in the rows of x.
 func (f *monteCarlo) newBlock(mem *workspace.Memory, x *mat.Dense, withGrad bool) *mcBlock {
 	m, _ := x.Dims()
 	before, after := rowCount(f.ahead), rowCount(f.behind)

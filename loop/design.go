@@ -62,6 +62,7 @@ func (t *task) design(k, trial int, seen map[string]bool) []space.Point {
 	return out
 }
 
+// eachOfBlock visits the points of one block of the design.
 func (t *task) eachOfBlock(label string, index int, visit func(space.Point)) {
 	block := designs[t.opts.Design](t.opts.Initial, t.space.Dim(), random.New(t.opts.Seed, label, index))
 	for i := range t.opts.Initial {

@@ -16,9 +16,9 @@
 // The inputs of the surrogate model are points in the unit cube. Its targets are the
 // values of all finished trials in ascending order of ID, in three steps: values
 // above Tukey's fence, the third quartile plus 1.5 times the interquartile range, are
-// lowered to it; values are log transformed if Options.Warp says so; and values are
+// lowered to it; values are log transformed, depending on Options.Warp; and values are
 // standardised to mean 0 and standard deviation 1. A failed trial has the worst
-// target of them.
+// of these targets.
 //
 // Random numbers come from streams of (Options.Seed, purpose, trial ID). So a
 // suggestion is a function of the options, the trials and the warm start from the

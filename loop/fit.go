@@ -28,6 +28,7 @@ type fitted struct {
 	warm           surrogate.State
 }
 
+// finished reports whether s is Complete or Failed.
 func finished(s State) bool { return s != Pending }
 
 // errMean reports a fit that failed without an error of its own.
@@ -119,4 +120,5 @@ func keepFinite(state surrogate.State) surrogate.State {
 	return slices.Clone(state)
 }
 
+// sqrt returns the square root of v, 0 for negative v.
 func sqrt(v float64) float64 { return math.Sqrt(max(0, v)) }

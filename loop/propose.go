@@ -72,8 +72,9 @@ type Fit struct {
 //
 // The errors wrap ErrOptions, ErrHistory, or ErrExhausted if there is no point
 // left; or they are errors of the surrogate model, or the context's within a
-// second after it is cancelled. If the surrogate model fails numerically, the
-// points come from the design and carry a warning.
+// second after it is cancelled. If the fit fails
+// numerically (its error wraps surrogate.ErrNotPositiveDefinite, or a posterior mean is
+// not finite), the points come from the design and carry a warning.
 //
 // A suggestion costs a fit, for a Gaussian process O(k³) with k finished trials,
 // and a maximisation of the acquisition function. The others cost O(k).
@@ -102,6 +103,7 @@ func Propose(ctx context.Context, s *space.Space, o Options, h History, n int) (
 	return out, nil
 }
 
+// propose returns the n points of Propose, or fewer.
 func (t *task) propose(ctx context.Context, n int) (Proposals, error) {
 	out := Proposals{Warm: t.warm}
 	seen := t.seen()

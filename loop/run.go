@@ -91,6 +91,7 @@ func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Resu
 	return r, nil
 }
 
+// rounds asks and evaluates rounds of trials until budget trials are evaluated.
 func (s *Study) rounds(ctx context.Context, f Objective, budget, workers int) error {
 	for {
 		n := s.round(budget)
@@ -196,6 +197,7 @@ func (s *Study) interrupt(id int) {
 	}
 }
 
+// result returns the Result of a run without warnings.
 func (s *Study) result(ctx context.Context, warn func(string)) Result {
 	r := Result{Trials: s.Trials(), Incumbents: s.Incumbents()}
 	if len(r.Incumbents) == 0 {

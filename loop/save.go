@@ -171,6 +171,7 @@ func decode(b []byte) (*saved, error) {
 	return v, nil
 }
 
+// saved returns the saved form of o, which has no zero values.
 func (o *Options) saved() savedOptions {
 	return savedOptions{
 		Surrogate:   typeName(o.Surrogate),
@@ -211,6 +212,7 @@ func (o savedOptions) compare(given savedOptions) error {
 	return nil
 }
 
+// saved returns the saved form of t.
 func (t *Trial) saved() (savedTrial, error) {
 	params, err := json.Marshal(t.Point)
 	if err != nil {
@@ -229,6 +231,7 @@ func (t *Trial) saved() (savedTrial, error) {
 	return out, nil
 }
 
+// trial returns the trial of ID id, or an error if t is damaged.
 func (t *savedTrial) trial(sp *space.Space, id int) (Trial, error) {
 	p, err := parsePoint(sp, t.Params)
 	if err != nil {
@@ -262,6 +265,7 @@ func (t *savedTrial) trial(sp *space.Space, id int) (Trial, error) {
 	return out, nil
 }
 
+// parsePoint returns the point with the values of a JSON object.
 func parsePoint(sp *space.Space, raw json.RawMessage) (space.Point, error) {
 	var values map[string]any
 	if err := json.Unmarshal(raw, &values); err != nil {
@@ -270,6 +274,7 @@ func parsePoint(sp *space.Space, raw json.RawMessage) (space.Point, error) {
 	return sp.PointOf(values)
 }
 
+// finite returns v as a pointer, nil if v is not finite.
 func finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -277,6 +282,7 @@ func finite(v float64) *float64 {
 	return &v
 }
 
+// orNaN returns *v, NaN if v is nil.
 func orNaN(v *float64) float64 {
 	if v == nil {
 		return math.NaN()

@@ -146,6 +146,7 @@ func (s *Study) Add(p space.Point, value float64) (int, error) {
 // caller may record the trial with Fail.
 func (s *Study) Tell(id int, value float64) error { return s.tell(id, value, 0) }
 
+// tell is Tell with the time in the objective.
 func (s *Study) tell(id int, value, seconds float64) error {
 	if err := checkValue(value); err != nil {
 		return fmt.Errorf("trial %d: %w", id, err)
@@ -160,6 +161,7 @@ func (s *Study) tell(id int, value, seconds float64) error {
 // ErrUnknownTrial or ErrFinished.
 func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, 0) }
 
+// fail is Fail with the time in the objective.
 func (s *Study) fail(id int, reason string, seconds float64) error {
 	return s.finish(id, Event{Kind: TrialFailed}, func(t *Trial) {
 		t.State, t.Error, t.EvaluateSeconds = Failed, reason, seconds

@@ -51,6 +51,7 @@ type warp struct {
 	scale        surrogate.Standardization // of h
 }
 
+// newWarp returns the map for the values v with the given width.
 func newWarp(v []float64, width float64) warp {
 	w := warp{least: slices.Min(v), width: width}
 	w.scale = surrogate.Standardize(w.h(v))
@@ -98,9 +99,9 @@ func (w warp) user(mean, sd float64) (m, s float64) {
 	return m, s
 }
 
-// chooseWarp returns the log transform of the values v at the rows of x if its
-// marginal likelihood, under an exact Gaussian process with the default prior, exceeds
-// that without a transform by warpMargin; else the plain map. The transform's width is
+// chooseWarp returns the log transform of the values v at the rows of x if it raises
+// their log marginal likelihood, under an exact Gaussian process with the default prior,
+// by more than warpMargin; else the plain map. The transform's width is
 // the distance between the least value and the median. The choice costs two fits, from
 // one start each, to at most warpRows observations.
 func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp, error) {

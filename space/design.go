@@ -14,8 +14,9 @@ import (
 // then uniform, digital nets stay nets, and an integral has the variance of Owen's
 // scrambling. With a nil rng the sequence is plain and begins at 0.
 //
-// Direction numbers are by Joe and Kuo (2008) for 1111 dimensions. Further dimensions are
-// independent uniform numbers; with a nil rng they panic, as does n above 2^32.
+// The direction numbers of Joe and Kuo (2008) serve 1111 dimensions. Further dimensions
+// are independent uniform numbers. Sobol panics if n exceeds 2^32, or if dim exceeds 1111
+// and rng is nil.
 func Sobol(n, dim int, rng *rand.Rand) *mat.Dense {
 	return newSobolSequence(dim, rng).points(n)
 }

@@ -1,6 +1,7 @@
 package space_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
+// Define a space, encode and decode points, and draw a design.
 func Example() {
 	s, err := space.New(
 		space.Float("dropout", 0, 0.5),
@@ -34,6 +36,7 @@ func Example() {
 	// dropout=0.125 layers=8 opt=lion
 }
 
+// Parse reports every fault of a text.
 func ExampleParse() {
 	_, err := space.Parse([]byte(`{"parameters": [
 		{"name": "lr", "type": "float", "min": 0, "max": 0.1, "log": true},
@@ -41,4 +44,42 @@ func ExampleParse() {
 	]}`))
 	fmt.Println(err)
 	// Output: invalid search space: parameter "lr": min is 0: a logarithmic scale needs min > 0; parameter "layers": unknown key "maximum": did you mean max?; parameter "layers": max is missing
+}
+
+// An error wraps all faults of its input.
+func ExampleFaults() {
+	_, err := space.New(space.Float("lr", 1, 0), space.Ordinal("bits", 2, 8, 4))
+	if faults, ok := errors.AsType[space.Faults](err); ok {
+		for _, fault := range faults {
+			fmt.Println(fault)
+		}
+	}
+	// Output:
+	// parameter "lr": min 1 is above max 0
+	// parameter "bits": numbers of an ordinal must increase or decrease throughout
+}
+
+// Values of a point have accessors by type.
+func ExamplePoint() {
+	s, err := space.New(
+		space.LogInt("width", 16, 1024),
+		space.Ordinal("bits", 4, 8, 16),
+		space.Categorical("skip", false, true),
+		space.Fixed("data", "mnist"),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := s.PointOf(map[string]any{"width": 128, "bits": 8, "skip": true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p)
+	fmt.Println(p.Int("width"), p.Float("bits"), p.Bool("skip"), p.Text("data"))
+	_, err = s.PointOf(map[string]any{"width": 8, "bits": 8, "skip": true})
+	fmt.Println(errors.Is(err, space.ErrPoint), err)
+	// Output:
+	// width=128 bits=8 skip=true data=mnist
+	// 128 8 true mnist
+	// true invalid point: parameter "width": 8 is outside [16, 1024]
 }
