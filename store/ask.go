@@ -245,7 +245,7 @@ func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 	if len(changed) == 0 {
 		return nil, nil
 	}
-	return taken, errors.Join(c.tx.PutTrials(c.row.ID, changed), c.tx.PutEvents(c.row.ID, events))
+	return taken, putChanges(c.tx, c.row, changed, events)
 }
 
 // propose computes proposals under the fit lease and stores them as waiting trials.
@@ -342,7 +342,10 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 			t := Trial{Params: params, Source: p.Source, Prediction: study.NewPrediction(p.Prediction), Warnings: p.Warnings, Fit: f.Number}
 			trials = append(trials, t)
 		}
-		return errors.Join(tx.PutFit(row.ID, f), row.add(tx, now, trials))
+		if err := tx.PutFit(row.ID, f); err != nil {
+			return err
+		}
+		return row.add(tx, now, trials)
 	})
 }
 
@@ -365,7 +368,7 @@ func (r *Row) add(tx Tx, now time.Time, trials []Trial) error {
 			r.Issued++
 		}
 	}
-	return errors.Join(tx.PutTrials(r.ID, trials), tx.PutEvents(r.ID, events))
+	return putChanges(tx, r, trials, events)
 }
 
 // keepFitting renews the fit lease until ctx ends, and cancels it if the lease is lost.

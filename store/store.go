@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -76,7 +75,10 @@ func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error)
 		}
 		row := &Row{Name: d.Name, Definition: text, Created: now}
 		e := row.event(Event{Time: now, Kind: StudyCreated})
-		return errors.Join(tx.PutStudy(row), tx.PutEvents(row.ID, []Event{e}))
+		if err := tx.PutStudy(row); err != nil {
+			return err
+		}
+		return tx.PutEvents(row.ID, []Event{e})
 	})
 	if err != nil {
 		return nil, named(d.Name, err)
@@ -122,6 +124,14 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 		}
 		return tx.DeleteStudy(row.ID)
 	}))
+}
+
+// putChanges writes changed trials and the events of their changes.
+func putChanges(tx Tx, row *Row, trials []Trial, events []Event) error {
+	if err := tx.PutTrials(row.ID, trials); err != nil {
+		return err
+	}
+	return tx.PutEvents(row.ID, events)
 }
 
 // event gives e the next revision.

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -77,7 +76,7 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 		e := row.event(Event{Time: now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.State)})
 		t.Told, t.Revision = e.Revision, e.Revision
 		told = *t
-		return errors.Join(tx.PutTrials(row.ID, found), tx.PutEvents(row.ID, []Event{e}))
+		return putChanges(tx, row, found, []Event{e})
 	}
 	var err error
 	if r.Key != "" {
@@ -105,16 +104,16 @@ func (r *Report) agrees(t *Trial) error {
 	if r.Failure == "" && t.State == Complete && maps.Equal(r.Numbers, t.Numbers) || r.Failure != "" && t.State == Failed {
 		return nil
 	}
-	return fmt.Errorf("%w: trial %d already %s since %s; %s was not recorded", ErrConflict, t.Number,
+	return fmt.Errorf("%w: trial %d has %s since %s; %s was not recorded", ErrConflict, t.Number,
 		outcome(t.State == Complete, t.Numbers), t.Finished.Format(time.DateTime), outcome(r.Failure == "", r.Numbers))
 }
 
 func outcome(complete bool, numbers map[string]float64) string {
 	if !complete {
-		return "has failed"
+		return "a failure"
 	}
 	text, _ := json.Marshal(numbers)
-	return "has the result " + string(text)
+	return "the result " + string(text)
 }
 
 // Heartbeat extends the leases of attempts. It returns the numbers of those that the caller
@@ -164,7 +163,10 @@ func (u *Study) Release(ctx context.Context, attempts ...Attempt) error {
 			e := row.event(Event{Time: now, Kind: TrialReleased, Trial: t.Number, Attempt: t.Attempt})
 			events, t.Revision = append(events, e), e.Revision
 		}, func(int) {})
-		return errors.Join(err, tx.PutEvents(row.ID, events))
+		if err != nil {
+			return err
+		}
+		return tx.PutEvents(row.ID, events)
 	}))
 }
 

@@ -33,6 +33,14 @@ Results go to standard output, everything else to standard error. Exit codes: 0 
 
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Find the minimum, or maximum, of an objective."`
+	Study    studyCmd    `cmd:"" help:"List, show, create, edit and delete stored studies."`
+	Ask      askCmd      `cmd:"" help:"Issue trials of a study, to be evaluated by hand."`
+	Tell     tellCmd     `cmd:"" help:"Record the result of a trial."`
+	Fail     failCmd     `cmd:"" help:"Record that a trial failed."`
+	Enqueue  enqueueCmd  `cmd:"" help:"Add a point to evaluate ahead of suggestions."`
+	Trials   trialsCmd   `cmd:"" help:"Print the trials of a study."`
+	Best     bestCmd     `cmd:"" help:"Print the best trial of a study."`
+	Suggest  suggestCmd  `cmd:"" help:"Answer requests for suggestions on standard input, without a store."`
 	Predict  predictCmd  `cmd:"" help:"Fit a surrogate to one table and predict at the rows of another."`
 	Score    scoreCmd    `cmd:"" help:"Fit a surrogate to one table and judge its predictions on another."`
 	List     listCmd     `cmd:"" help:"List objectives, surrogates, acquisitions or kernels."`
@@ -84,6 +92,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			{Key: "what", Title: "What to optimise:"},
 			{Key: "how", Title: "How to search:"},
 			{Key: "program", Title: "Running a program:"},
+			{Key: "store", Title: "Where studies are kept:"},
 			{Key: "result", Title: "Results:"},
 			{Key: "data", Title: "Data:"},
 			{Key: "model", Title: "Model:"},

@@ -26,6 +26,9 @@ func checkLine(root *kong.Node, line []string) ([]string, error) {
 	if slices.ContainsFunc(line, isHelp) {
 		return append(strings.Fields(c.node.Path()), "--help"), nil
 	}
+	if len(c.arguments) > 0 { // after --, where one may begin with a dash
+		c.out = slices.Concat(c.out, []string{"--"}, c.arguments)
+	}
 	return c.out, err
 }
 
@@ -35,8 +38,8 @@ func isHelp(word string) bool { return word == "-h" || word == "--help" }
 type lineCheck struct {
 	node      *kong.Node // the command so far
 	given     map[*kong.Flag]bool
-	arguments int // positional arguments of node so far
-	out       []string
+	arguments []string // positional arguments of node so far
+	out       []string // command and flags
 }
 
 func (c *lineCheck) words(line []string) error {
@@ -46,7 +49,7 @@ func (c *lineCheck) words(line []string) error {
 		switch {
 		case word == "--" && !literal:
 			literal = true
-		case !literal && len(word) > 1 && word[0] == '-' && !isHelp(word):
+		case !literal && len(word) > 1 && word[0] == '-' && !isHelp(word) && !c.negative(word):
 			used, err := c.flag(word, line[i+1:])
 			if err != nil {
 				return err
@@ -61,12 +64,39 @@ func (c *lineCheck) words(line []string) error {
 	return c.complete()
 }
 
+// negative reports a negative number where a positional argument may stand.
+func (c *lineCheck) negative(word string) bool {
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil && c.positional() != nil && findFlag(c.node, word[:2]) == nil
+}
+
+// positional is the positional argument that the next word belongs to, if any. The last one
+// may take several words.
+func (c *lineCheck) positional() *kong.Positional {
+	all := c.node.Positional
+	if n := len(all); n > 0 && len(c.arguments) >= n && all[n-1].IsCumulative() {
+		return all[n-1]
+	}
+	if len(c.arguments) < len(all) {
+		return all[len(c.arguments)]
+	}
+	return nil
+}
+
 // flag takes a flag and returns the number of following words that it uses: 1 for a value.
 func (c *lineCheck) flag(word string, next []string) (int, error) {
 	name, value, joined := strings.Cut(word, "=")
 	f := findFlag(c.node, name)
+	if f == nil && len(name) > 2 && name[1] != '-' { // -n4
+		if f = findFlag(c.node, name[:2]); f != nil {
+			value, joined = strings.TrimPrefix(word[2:], "="), true
+		}
+	}
 	if f == nil {
 		return 0, c.unknownFlag(name)
+	}
+	if !strings.HasPrefix(name, "--") {
+		name = "--" + f.Name
 	}
 	c.given[f] = true
 	used := 0
@@ -86,7 +116,7 @@ func (c *lineCheck) flag(word string, next []string) (int, error) {
 func findFlag(node *kong.Node, name string) *kong.Flag {
 	for _, group := range node.AllFlags(false) {
 		for _, f := range group {
-			if "--"+f.Name == name || f.Tag.Negatable != "" && "--no-"+f.Name == name {
+			if "--"+f.Name == name || f.Short != 0 && "-"+string(f.Short) == name || f.Tag.Negatable != "" && "--no-"+f.Name == name {
 				return f
 			}
 		}
@@ -110,10 +140,9 @@ func (c *lineCheck) argument(word string) error {
 			}
 		}
 		return fmt.Errorf("unknown command %q%s", word, didyoumean.Hint(word, names))
-	case c.arguments < len(c.node.Positional):
-		p := c.node.Positional[c.arguments]
-		c.arguments++
-		c.out = append(c.out, word)
+	case c.positional() != nil:
+		p := c.positional()
+		c.arguments = append(c.arguments, word)
 		return checkValue("<"+p.Name+">", p, word)
 	case c.givenName("command"):
 		return fmt.Errorf("unexpected argument %q: quote the whole line of --command", word)
@@ -142,7 +171,7 @@ func (c *lineCheck) complete() error {
 		return fmt.Errorf("%s needs a command: %s", c.node.FullPath(), strings.Join(names, ", "))
 	}
 	var missing []string
-	for _, p := range c.node.Positional[c.arguments:] {
+	for _, p := range c.node.Positional[min(len(c.arguments), len(c.node.Positional)):] {
 		if p.Required {
 			missing = append(missing, fmt.Sprintf("<%s>: %s", p.Name, strings.TrimSuffix(p.Help, ".")))
 		}
@@ -229,7 +258,7 @@ var elsewhere = map[string]string{
 	"direction": "--maximize, or nothing to minimise", "minimize": "nothing: bo run minimises", "minimise": "nothing: bo run minimises",
 	"sampler": "--surrogate NAME and --acquisition NAME", "algorithm": "--surrogate NAME and --acquisition NAME",
 	"model": "--surrogate NAME", "acq-func": "--acquisition NAME",
-	"study": "--state FILE", "study-name": "--state FILE", "storage": "--state FILE", "resume": "--state FILE",
+	"study-name": "--study NAME", "storage": "--store FILE", "resume": "--state FILE",
 	"kernel": "--set kernel=NAME", "noise": "--set noise=VARIANCE", "lengthscale": "--set lengthscale=L1,L2",
 	"random-state": "--seed N", "random-seed": "--seed N",
 	"output": "--trials FILE", "out": "--trials FILE", "csv": "--trials FILE.csv",

@@ -1,0 +1,433 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+)
+
+// trialJSON is a trial in the output of the verbs.
+type trialJSON struct {
+	Trial   int                `json:"trial"`
+	Params  json.RawMessage    `json:"params"`
+	Value   *float64           `json:"value"` // of the objective; null unless complete
+	State   store.State        `json:"state"`
+	Numbers map[string]float64 `json:"numbers,omitempty"`
+	Failure store.Failure      `json:"failure,omitempty"`
+	Message string             `json:"message,omitempty"`
+	Source  loop.Source        `json:"source"`
+	Attempt int                `json:"attempt,omitempty"`
+	Worker  string             `json:"worker,omitempty"`
+	Seconds float64            `json:"seconds,omitempty"`
+}
+
+func newTrialJSON(t *store.Trial, v *store.View) trialJSON {
+	row := trialJSON{
+		Trial: t.Number, Params: t.Params, State: t.State, Numbers: t.Numbers, Failure: t.Failure, Message: t.Message,
+		Source: t.Source, Attempt: t.Attempt, Seconds: t.Seconds,
+	}
+	if t.Running(v.Now) {
+		row.Worker = t.Owner.Name
+	}
+	if value, ok := t.Numbers[v.Definition.Objective().Name]; ok && t.State == store.Complete {
+		row.Value = &value
+	}
+	return row
+}
+
+// trialText describes a trial on one line.
+func trialText(t *store.Trial, v *store.View) string {
+	head := fmt.Sprintf("%4d  %s  ", t.Number, paramsText(t.Params))
+	switch value, ok := t.Numbers[v.Definition.Objective().Name]; {
+	case t.State == store.Complete && ok:
+		return head + short(value)
+	case t.State != store.Pending:
+		return head + "failed: " + oneLine(t.Message)
+	case t.Running(v.Now):
+		return head + "running on " + t.Owner.Name
+	}
+	return head + "waiting"
+}
+
+// paramsText writes parameters as name=value in the order of the study, numbers with six digits.
+func paramsText(params json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(params))
+	var parts []string
+	name := ""
+	for {
+		t, err := dec.Token()
+		if err != nil {
+			return strings.Join(parts, " ")
+		}
+		switch t := t.(type) {
+		case json.Delim:
+		case float64:
+			parts, name = append(parts, name+"="+short(t)), ""
+		case string:
+			if name == "" {
+				name = t
+			} else {
+				parts, name = append(parts, name+"="+t), ""
+			}
+		default:
+			parts, name = append(parts, fmt.Sprintf("%s=%v", name, t)), ""
+		}
+	}
+}
+
+type askCmd struct {
+	storeFlags
+	Study string        `arg:"" complete:"studies" help:"Name of the study."`
+	N     int           `name:"number" short:"n" group:"how" default:"1" min:"1" max:"10000" placeholder:"N" help:"Number of trials; default ${default}."`
+	Lease time.Duration `group:"how" placeholder:"TIME" help:"Issue a trial again if it has no result after TIME, such as 24h; default never."`
+	JSON  bool          `group:"result" name:"json" help:"Print a JSON array of objects with trial and params."`
+}
+
+func (c *askCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var trials []store.Trial
+	err = heed(e.ctx, func() (err error) {
+		trials, err = u.AskFor(e.ctx, c.N, "bo ask", c.Lease)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		type asked struct {
+			Trial  int             `json:"trial"`
+			Params json.RawMessage `json:"params"`
+		}
+		out := make([]asked, len(trials))
+		for i, t := range trials {
+			out[i] = asked{t.Number, t.Params}
+		}
+		return printJSON(e.stdout, out)
+	}
+	for _, t := range trials {
+		for _, w := range t.Warnings {
+			fmt.Fprintf(e.stderr, "bo: warning: trial %d: %s\n", t.Number, w)
+		}
+		if _, err := fmt.Fprintf(e.stdout, "trial %d  %s\n", t.Number, fullParams(t.Params)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fullParams writes parameters with all digits.
+func fullParams(params json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(params))
+	dec.UseNumber()
+	var parts []string
+	name, value := "", false
+	for {
+		t, err := dec.Token()
+		if err != nil {
+			return strings.Join(parts, " ")
+		}
+		if _, ok := t.(json.Delim); ok {
+			continue
+		}
+		if value {
+			parts = append(parts, fmt.Sprintf("%s=%v", name, t))
+		} else {
+			name = fmt.Sprint(t)
+		}
+		value = !value
+	}
+}
+
+type tellCmd struct {
+	storeFlags
+	Study string `arg:"" complete:"studies" help:"Name of the study."`
+	Trial int    `arg:"" help:"Number of the trial."`
+	Value string `arg:"" help:"The objective, or a JSON object of numbers such as {\"loss\": 0.1, \"seconds\": 12}."`
+	Key   string `placeholder:"TEXT" help:"Name of this request: a repeated one with the same name changes nothing."`
+	JSON  bool   `group:"result" name:"json" help:"Print the stored trial as JSON."`
+}
+
+func (c *tellCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	numbers, err := parseNumbers(c.Value, v.Definition.Objective().Name)
+	if err != nil {
+		return usageError{err}
+	}
+	return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key}, c.JSON)
+}
+
+// parseNumbers reads a number, which is the objective, or a JSON object of numbers.
+func parseNumbers(text, objective string) (map[string]float64, error) {
+	if y, err := parseNumber(text); err == nil {
+		return map[string]float64{objective: y}, nil
+	}
+	var numbers map[string]float64
+	if err := json.Unmarshal([]byte(text), &numbers); err != nil || numbers == nil {
+		return nil, fmt.Errorf("the value is %s, want a number or a JSON object of numbers", brief(text))
+	}
+	return numbers, nil
+}
+
+// parseNumber reads a finite number.
+func parseNumber(text string) (float64, error) {
+	y, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err == nil && (math.IsNaN(y) || math.IsInf(y, 0)) {
+		err = errors.New("not finite")
+	}
+	return y, err
+}
+
+func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
+	told, err := u.Tell(e.ctx, r)
+	if err != nil {
+		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite)
+	}
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(e.stdout, newTrialJSON(&told, v))
+	}
+	_, err = fmt.Fprintf(e.stdout, "trial %s\n", strings.TrimSpace(trialText(&told, v)))
+	return err
+}
+
+type failCmd struct {
+	storeFlags
+	Study   string `arg:"" complete:"studies" help:"Name of the study."`
+	Trial   int    `arg:"" help:"Number of the trial."`
+	Message string `arg:"" optional:"" help:"Why it failed."`
+	JSON    bool   `group:"result" name:"json" help:"Print the stored trial as JSON."`
+}
+
+func (c *failCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return tellTrial(e, u, store.Report{Trial: c.Trial, Failure: store.FailedByProgram, Message: c.Message}, c.JSON)
+}
+
+type enqueueCmd struct {
+	storeFlags
+	Study  string   `arg:"" complete:"studies" help:"Name of the study."`
+	Values []string `arg:"" help:"A value for every parameter, NAME=VALUE, or one JSON object."`
+	Key    string   `placeholder:"TEXT" help:"Name of this request: a repeated one with the same name changes nothing."`
+	JSON   bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
+}
+
+func (c *enqueueCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	values, err := parseValues(v.Space, c.Values)
+	if err != nil {
+		return usageError{err}
+	}
+	trials, err := u.Enqueue(e.ctx, c.Key, values)
+	if err != nil {
+		return asUsage(err, space.ErrPoint)
+	}
+	if c.JSON {
+		return printJSON(e.stdout, newTrialJSON(&trials[0], v))
+	}
+	_, err = fmt.Fprintf(e.stdout, "trial %d  %s  waits\n", trials[0].Number, fullParams(trials[0].Params))
+	return err
+}
+
+// parseValues reads NAME=VALUE words, or one JSON object. Text that a categorical parameter
+// lists as a number or boolean is read as such.
+func parseValues(s *space.Space, words []string) (map[string]any, error) {
+	values := map[string]any{}
+	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
+		if err := json.Unmarshal([]byte(words[0]), &values); err != nil {
+			return nil, fmt.Errorf("%s is not a JSON object: %w", brief(words[0]), err)
+		}
+		return values, nil
+	}
+	kinds := map[string]space.Parameter{}
+	for _, p := range s.Parameters() {
+		kinds[p.Name] = p
+	}
+	for _, w := range words {
+		name, text, ok := strings.Cut(w, "=")
+		if !ok {
+			return nil, fmt.Errorf("%s: want NAME=VALUE", brief(w))
+		}
+		if _, twice := values[name]; twice {
+			return nil, fmt.Errorf("%s is given twice", name)
+		}
+		values[name] = valueOf(kinds[name], text)
+	}
+	return values, nil
+}
+
+// valueOf reads the text of a parameter's value.
+func valueOf(p space.Parameter, text string) any {
+	if p.Check(text) == nil {
+		return text
+	}
+	if y, err := parseNumber(text); err == nil && (p.Kind == space.KindFloat || p.Kind == space.KindInt || p.Check(y) == nil) {
+		return y
+	}
+	if b, err := strconv.ParseBool(text); err == nil && p.Check(b) == nil {
+		return b
+	}
+	return text
+}
+
+type trialsCmd struct {
+	storeFlags
+	Study  string `arg:"" complete:"studies" help:"Name of the study."`
+	Format string `group:"result" enum:"table,csv,jsonl" default:"table" placeholder:"FORMAT" help:"table, csv or jsonl; default ${default}."`
+	JSON   bool   `group:"result" name:"json" help:"Print a JSON array of trials."`
+}
+
+func (c *trialsCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	rows := make([]trialJSON, len(v.Trials))
+	for i := range v.Trials {
+		rows[i] = newTrialJSON(&v.Trials[i], v)
+	}
+	switch {
+	case c.JSON:
+		return printJSON(e.stdout, rows)
+	case c.Format == "jsonl":
+		b := bufio.NewWriter(e.stdout)
+		for i := range rows {
+			if err := printJSON(b, rows[i]); err != nil {
+				return err
+			}
+		}
+		return b.Flush()
+	case c.Format == "csv":
+		return writeStoredCSV(e.stdout, v, rows)
+	}
+	b := bufio.NewWriter(e.stdout)
+	for i := range v.Trials {
+		fmt.Fprintln(b, trialText(&v.Trials[i], v))
+	}
+	return b.Flush()
+}
+
+// writeStoredCSV writes trials with a column for every parameter that a trial has. A column
+// of a parameter is named params.NAME where NAME is one of the other columns.
+func writeStoredCSV(w io.Writer, v *store.View, rows []trialJSON) error {
+	last := []string{"value", "state", "seconds", "failure", "message"}
+	var names []string
+	for _, p := range v.Definition.Parameters {
+		names = append(names, p.Name)
+	}
+	values := make([]map[string]any, len(rows))
+	for i := range rows {
+		dec := json.NewDecoder(bytes.NewReader(rows[i].Params))
+		dec.UseNumber()
+		if err := dec.Decode(&values[i]); err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(values[i])) {
+			if !slices.Contains(names, name) {
+				names = append(names, name) // of a parameter that was removed
+			}
+		}
+	}
+	header := []string{"trial"}
+	for _, name := range names {
+		if name == "trial" || slices.Contains(last, name) {
+			name = "params." + name
+		}
+		header = append(header, name)
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(append(header, last...)); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		cells := []string{strconv.Itoa(r.Trial)}
+		for _, name := range names {
+			cell := ""
+			if value, ok := values[i][name]; ok {
+				cell = fmt.Sprint(value)
+			}
+			cells = append(cells, cell)
+		}
+		value := ""
+		if r.Value != nil {
+			value = number(*r.Value)
+		}
+		if err := out.Write(append(cells, value, string(r.State), number(r.Seconds), string(r.Failure), r.Message)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+type bestCmd struct {
+	storeFlags
+	Study string `arg:"" complete:"studies" help:"Name of the study."`
+	JSON  bool   `group:"result" name:"json" help:"Print the trial as JSON."`
+}
+
+func (c *bestCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	best := v.Best()
+	if best == nil {
+		return fmt.Errorf("study %s: no trial is complete", c.Study)
+	}
+	if c.JSON {
+		return printJSON(e.stdout, newTrialJSON(best, v))
+	}
+	_, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s %s\n", best.Number, fullParams(best.Params), v.Definition.Objective().Name, number(best.Numbers[v.Definition.Objective().Name]))
+	return err
+}

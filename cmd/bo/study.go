@@ -1,0 +1,417 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+type studyCmd struct {
+	List   studyListCmd   `cmd:"" help:"List the studies of a store."`
+	Show   studyShowCmd   `cmd:"" help:"Show the state of a study: best, last and pending trials."`
+	Create studyCreateCmd `cmd:"" help:"Store a study without running it."`
+	Edit   studyEditCmd   `cmd:"" help:"Change a stored study: ranges, parameters, budget, method."`
+	Delete studyDeleteCmd `cmd:"" help:"Delete a study and all its trials."`
+}
+
+type studyListCmd struct {
+	storeFlags
+	JSON bool `group:"result" name:"json" help:"Print a JSON array."`
+}
+
+func (c *studyListCmd) Run(e *env) error {
+	s, err := c.open(e.ctx, false)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	list, err := s.List(e.ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if list == nil {
+			list = []store.Summary{}
+		}
+		return printJSON(e.stdout, list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintf(e.stderr, "%s has no studies\n", c.shown())
+		return nil
+	}
+	rows := [][]string{{"STUDY", "FINISHED", "BUDGET", "CREATED"}}
+	for _, l := range list {
+		rows = append(rows, []string{l.Name, fmt.Sprint(l.Finished), fmt.Sprint(l.Budget), l.Created.Local().Format(time.DateTime)})
+	}
+	return printTable(e.stdout, rows)
+}
+
+type studyCreateCmd struct {
+	storeFlags
+	File  string `arg:"" help:"The study file: FILE.yaml, FILE.yml or FILE.json."`
+	Study string `group:"store" placeholder:"NAME" help:"Name of the study; default the name in the file."`
+	JSON  bool   `group:"result" name:"json" help:"Print the stored definition as JSON."`
+}
+
+func (c *studyCreateCmd) Run(e *env) error {
+	d, err := readStudy(c.File)
+	if err != nil {
+		return err
+	}
+	if c.Study != "" {
+		d.Name = c.Study
+	}
+	if d.Name == "" {
+		return usagef("%s states no name: add one, or give --study NAME", c.File)
+	}
+	s, err := c.open(e.ctx, true)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	u, err := s.Create(e.ctx, d)
+	if err != nil {
+		return err
+	}
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(e.stdout, v.Definition)
+	}
+	_, err = fmt.Fprintf(e.stdout, "created study %s in %s\n", u.Name(), c.shown())
+	return err
+}
+
+type studyDeleteCmd struct {
+	storeFlags
+	Study string `arg:"" complete:"studies" help:"Name of the study."`
+	Yes   bool   `help:"Delete without a question."`
+	JSON  bool   `group:"result" name:"json" help:"Print {\"deleted\": NAME}."`
+}
+
+func (c *studyDeleteCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	if !c.Yes {
+		return usagef("study %s has %d trials, which cannot be restored: add --yes to delete them", c.Study, len(v.Trials))
+	}
+	if err := s.Delete(e.ctx, c.Study); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(e.stdout, map[string]string{"deleted": c.Study})
+	}
+	_, err = fmt.Fprintf(e.stdout, "deleted study %s with %d trials\n", c.Study, len(v.Trials))
+	return err
+}
+
+type studyEditCmd struct {
+	storeFlags
+	Study  string   `arg:"" complete:"studies" help:"Name of the study."`
+	File   string   `group:"what" placeholder:"FILE" help:"Take the whole definition from a study file."`
+	Budget *int     `group:"what" min:"1" max:"1000000" placeholder:"N" help:"Number of trials in all."`
+	Range  []string `group:"what" sep:"none" placeholder:"NAME=MIN:MAX" help:"New bounds of a parameter. Repeat for more."`
+	Add    []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value that earlier trials count as having. Repeat for more."`
+	Remove []string `group:"what" sep:"none" placeholder:"NAME" help:"Remove a parameter. Repeat for more."`
+	JSON   bool     `group:"result" name:"json" help:"Print the new definition as JSON."`
+}
+
+func (studyEditCmd) Help() string {
+	return `Trials that do not fit the new ranges are kept, left out of fits and counted by bo study show.
+
+Examples:
+
+    bo study edit resnet --budget 120
+    bo study edit resnet --range lr=1e-6:0.1
+    bo study edit resnet --add '{"name": "momentum", "type": "float", "min": 0, "max": 0.99, "default": 0.9}'
+    bo study edit resnet --file study.yaml`
+}
+
+func (c *studyEditCmd) Run(e *env) error {
+	if c.File == "" && c.Budget == nil && c.Range == nil && c.Add == nil && c.Remove == nil {
+		return usagef("state a change: --file, --budget, --range, --add or --remove")
+	}
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := u.Edit(e.ctx, c.change); err != nil {
+		return asUsage(err, study.ErrInvalid)
+	}
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(e.stdout, v.Definition)
+	}
+	if _, err := fmt.Fprintf(e.stdout, "edited study %s\n", c.Study); err != nil {
+		return err
+	}
+	if v.Unfit > 0 {
+		fmt.Fprintf(e.stderr, "bo: %d of %d trials do not fit the new definition: they are kept and left out of fits\n", v.Unfit, len(v.Trials))
+	}
+	return nil
+}
+
+func (c *studyEditCmd) change(d study.Definition) (*study.Definition, error) {
+	if c.File != "" {
+		f, err := readStudy(c.File)
+		if err != nil {
+			return nil, err
+		}
+		f.Name = d.Name
+		if f.Budget == 0 {
+			f.Budget = d.Budget
+		}
+		d = *f
+	}
+	if c.Budget != nil {
+		d.Budget = *c.Budget
+	}
+	params := append([]space.Parameter(nil), d.Parameters...)
+	find := func(name string) (int, error) {
+		for i := range params {
+			if params[i].Name == name {
+				return i, nil
+			}
+		}
+		return 0, fmt.Errorf("%w: there is no parameter %q", study.ErrInvalid, name)
+	}
+	for _, r := range c.Range {
+		name, bounds, ok := strings.Cut(r, "=")
+		lo, hi, ok2 := strings.Cut(bounds, ":")
+		low, err := parseNumber(lo)
+		high, err2 := parseNumber(hi)
+		if !ok || !ok2 || err != nil || err2 != nil {
+			return nil, fmt.Errorf("%w: --range %s: want NAME=MIN:MAX", study.ErrInvalid, r)
+		}
+		i, err := find(name)
+		if err != nil {
+			return nil, err
+		}
+		params[i].Min, params[i].Max = low, high
+	}
+	for _, name := range c.Remove {
+		i, err := find(name)
+		if err != nil {
+			return nil, err
+		}
+		params = append(params[:i], params[i+1:]...)
+		delete(d.Defaults, name)
+	}
+	d.Parameters = params
+	for _, text := range c.Add {
+		if err := addParameter(&d, text); err != nil {
+			return nil, fmt.Errorf("%w: --add: %w", study.ErrInvalid, err)
+		}
+	}
+	return &d, nil
+}
+
+// addParameter adds a parameter with the value of earlier trials under "default".
+func addParameter(d *study.Definition, text string) error {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &keys); err != nil {
+		return fmt.Errorf("want a JSON object: %w", err)
+	}
+	given, ok := keys["default"]
+	delete(keys, "default")
+	if !ok {
+		return errors.New(`"default" is missing: the value that earlier trials count as having`)
+	}
+	rest, err := json.Marshal(keys)
+	if err != nil {
+		return err
+	}
+	var p space.Parameter
+	if err := json.Unmarshal(rest, &p); err != nil {
+		return err
+	}
+	var v any
+	if err := json.Unmarshal(given, &v); err != nil {
+		return err
+	}
+	defaults := map[string]any{p.Name: v}
+	for name, old := range d.Defaults {
+		if name != p.Name {
+			defaults[name] = old
+		}
+	}
+	d.Parameters, d.Defaults = append(d.Parameters, p), defaults
+	return nil
+}
+
+type studyShowCmd struct {
+	storeFlags
+	Study string `arg:"" complete:"studies" help:"Name of the study."`
+	JSON  bool   `group:"result" name:"json" help:"Print the definition, counts and best trial as one JSON object."`
+}
+
+// shownStudy is the object of bo study show --json.
+type shownStudy struct {
+	Definition *study.Definition `json:"definition"`
+	Created    time.Time         `json:"created"`
+	Trials     int               `json:"trials"`
+	Complete   int               `json:"complete"`
+	Failed     int               `json:"failed"`
+	Running    int               `json:"running"`
+	Waiting    int               `json:"waiting"`
+	Unfit      int               `json:"unfit"`
+	Best       *trialJSON        `json:"best,omitempty"`
+	Revision   int64             `json:"revision"`
+}
+
+func (c *studyShowCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	out := summarize(v)
+	if c.JSON {
+		return printJSON(e.stdout, out)
+	}
+	return c.print(e.stdout, v, out)
+}
+
+func summarize(v *store.View) *shownStudy {
+	out := &shownStudy{Definition: v.Definition, Created: v.Created, Trials: len(v.Trials), Unfit: v.Unfit, Revision: v.Revision}
+	for i := range v.Trials {
+		switch t := &v.Trials[i]; {
+		case t.State == store.Complete:
+			out.Complete++
+		case t.State != store.Pending:
+			out.Failed++
+		case t.Running(v.Now):
+			out.Running++
+		default:
+			out.Waiting++
+		}
+	}
+	if best := v.Best(); best != nil {
+		row := newTrialJSON(best, v)
+		out.Best = &row
+	}
+	return out
+}
+
+func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error {
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	o := v.Definition.Objective()
+	row("study", "%s  (created %s)", c.Study, v.Created.Local().Format(time.DateTime))
+	row("objective", "%s %s", o.Goal, o.Name)
+	row("trials", "%d of %d: %d complete, %d failed, %d running, %d waiting", out.Trials, v.Definition.Budget, out.Complete, out.Failed, out.Running, out.Waiting)
+	if out.Unfit > 0 {
+		row("", "%d of them do not fit the present definition and are left out of fits", out.Unfit)
+	}
+	if v.Fitting != "" {
+		row("fitting", "%s", v.Fitting)
+	}
+	if best := v.Best(); best != nil {
+		row("best", "%s  (trial %d)", short(best.Numbers[o.Name]), best.Number)
+		row("at", "%s", paramsText(best.Params))
+	}
+	const last = 5
+	for i := max(0, len(v.Trials)-last); i < len(v.Trials); i++ {
+		t := &v.Trials[i]
+		name := ""
+		if i == max(0, len(v.Trials)-last) {
+			name = "last trials"
+		}
+		row(name, "%s", trialText(t, v))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// readStudy reads a study file.
+func readStudy(path string) (*study.Definition, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := study.Parse(text)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s: %w", path, err)}
+	}
+	return d, nil
+}
+
+// printJSON writes one JSON value on a line.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// printTable writes rows in columns.
+func printTable(w io.Writer, rows [][]string) error {
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for j, cell := range r {
+			widths[j] = max(widths[j], len([]rune(cell)))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		line := ""
+		for j, cell := range r {
+			line += cell + strings.Repeat(" ", widths[j]-len([]rune(cell))+2)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// asUsage marks an error that wraps one of kinds as a fault of the command line.
+func asUsage(err error, kinds ...error) error {
+	for _, k := range kinds {
+		if errors.Is(err, k) {
+			return usageError{err}
+		}
+	}
+	return err
+}
+
+// suggestCmd answers requests of one JSON document each.
+type suggestCmd struct{}
+
+func (suggestCmd) Help() string {
+	return `Reads one JSON document per request from standard input and prints one line of JSON per answer, until the input ends. Nothing is kept between requests. A document has "study" (as in the study file), "trials" (each with "params" and "value", or "state": "failed" or "pending"), "n", and optionally the "warm" of an earlier answer. An answer has "points", or "error".
+
+Example:
+
+    echo '{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}]},
+           "trials": [{"params": {"x": 0.2}, "value": 1.5}], "n": 1}' | bo suggest`
+}
+
+func (suggestCmd) Run(e *env) error {
+	return heed(e.ctx, func() error { return asUsage(study.ServeSuggest(e.ctx, e.stdin, e.stdout), study.ErrRequest) })
+}
