@@ -14,8 +14,8 @@ import (
 	"github.com/functionspace/bo/internal/alloctest"
 )
 
-// An evaluation of the marginal likelihood with its gradient allocates nothing
-// for kernels that have tapes of their own.
+// An evaluation of the marginal likelihood with its gradient allocates nothing for
+// kernels with their own tapes.
 func TestAllocations(t *testing.T) {
 	x, y := wave(100, 6, 0.05, 1)
 	for _, expr := range []string{"matern52", "rbf+matern32*matern12", "0.5*rbf[0,1]"} {

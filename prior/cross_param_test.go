@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// The gradients of weighted sums over a cross matrix and over a diagonal.
+// Gradients of weighted sums over a cross matrix and over a diagonal.
 func TestCrossParamVJP(t *testing.T) {
 	rng := random.New(1, "cross", 0)
 	random := func(r, c int) *mat.Dense {

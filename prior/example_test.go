@@ -12,7 +12,7 @@ import (
 )
 
 func Example() {
-	// A smooth seasonal function plus a trend; the period is known.
+	// A smooth seasonal function plus a trend, with a known period.
 	x, y := mat.NewDense(12, 1, nil), make([]float64, 12)
 	for i := range y {
 		t := float64(i) / 11

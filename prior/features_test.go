@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// drawable leaves out white noise, which features do without.
+// drawable excludes white noise, which features omit.
 var drawable = []string{
 	"rbf", "matern12", "matern32", "matern52", "rq", "periodic", "linear", "polynomial", "polynomial(degree=3)",
 	"arccos", "constant", "potential", "potential+2*stream", "rbf[1]", "linear[0,2]", "2*rbf*periodic+linear+white", "rbf*linear", "matern32*rq[1]*linear",
@@ -27,8 +27,8 @@ func featuresOf(t *testing.T, k Kernel, n int, rng *rand.Rand) Features {
 	return f
 }
 
-// The kernel matrix of the features, averaged over many draws of them, agrees
-// with the kernel within Monte-Carlo error.
+// The kernel matrix of the features, averaged over many draws, equals the kernel within
+// the Monte Carlo error.
 func TestFeaturesAreUnbiased(t *testing.T) {
 	const draws, n = 200, 4
 	for _, expr := range drawable {
@@ -58,8 +58,8 @@ func TestFeaturesAreUnbiased(t *testing.T) {
 	}
 }
 
-// Every scale of a product counts once, whichever features it gets: waves, products of
-// features, Nyström's.
+// Every scale of a product counts once, for Fourier features, products of features and
+// Nyström features.
 func TestFeaturesOfScaledProducts(t *testing.T) {
 	many := Sum(RBF(2), Linear(2))
 	for _, k := range []Kernel{
@@ -80,7 +80,7 @@ func TestFeaturesOfScaledProducts(t *testing.T) {
 	}
 }
 
-// A constant factor is a number: it multiplies no features.
+// A constant factor is a number and adds no features.
 func TestFeaturesOfConstantFactors(t *testing.T) {
 	count := func(expr string) int {
 		return featuresOf(t, parsed(t, expr, 3), 128, rand.New(rand.NewPCG(1, 2))).Len()
@@ -90,7 +90,7 @@ func TestFeaturesOfConstantFactors(t *testing.T) {
 	require.Equal(t, count("constant"), count("constant*constant"))
 }
 
-// Features of velocities are right wherever the inputs lie.
+// Features of velocities are correct for inputs far from the unit cube.
 func TestVelocityFeaturesFarFromTheUnitCube(t *testing.T) {
 	const draws, n = 300, 3
 	for _, expr := range []string{"potential", "stream", "potential+2*stream"} {
@@ -119,7 +119,7 @@ func TestVelocityFeaturesFarFromTheUnitCube(t *testing.T) {
 	}
 }
 
-// Whole draws have the covariance of the kernel.
+// Draws have the covariance of the kernel.
 func TestDrawsHaveTheCovariance(t *testing.T) {
 	const n = 4
 	for _, expr := range []string{"matern52", "rbf*periodic+linear", "arccos(depth=3)", "arccos*rbf"} {
@@ -222,7 +222,7 @@ func TestFeatureVJP(t *testing.T) {
 	}
 }
 
-// Nyström features are exact on their own points.
+// Nyström features are exact at their own points.
 func TestNystrom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	k, z := RBF(2), kronecker(12, 2, rng)
@@ -235,7 +235,7 @@ func TestNystrom(t *testing.T) {
 	got.Mul(phi, phi.T())
 	require.True(t, mat.EqualApprox(want, &got, 1e-7))
 
-	// What has no features of its own gets these, with gradients.
+	// Kernels without features of their own get Nyström features, with gradients.
 	for _, k := range []Kernel{userKernel{Matern52(2)}, varied(Product(ArcCosine(2, 1), ArcCosine(2, 2), Matern32(2))), varied(Polynomial(2, 9))} {
 		f := featuresOf(t, k, 20, rng)
 		require.IsType(t, nystrom{}, f)

@@ -15,8 +15,8 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// wave is a smooth test function with n observations in d inputs, standardised
-// roughly.
+// wave returns n noisy observations of a smooth function of d inputs, with a variance
+// near 1.
 func wave(n, d int, noise float64, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y := points(rng, n, d), make([]float64, n)
@@ -51,8 +51,8 @@ func TestLossGradient(t *testing.T) {
 }
 
 func TestFitFindsLengthscales(t *testing.T) {
-	// A draw from a known prior: the fit must come near it, and its evidence
-	// must exceed that of the truth.
+	// A draw from a known prior: the fit must be near the prior, and its evidence
+	// must exceed the evidence of the prior.
 	rng := rand.New(rand.NewPCG(5, 6))
 	truth := Process{Kernel: Scale(Matern52(2)).WithParams([]float64{2, 0.3, 1.5}), Noise: 0.01}
 	x := points(rng, 120, 2)
@@ -92,12 +92,12 @@ func TestFitIsDeterministic(t *testing.T) {
 	}
 	require.Equal(t, fit(1).State, fit(2).State)
 
-	// A warm start at the optimum stays there.
+	// A warm start at the optimum does not move.
 	first := fit(2)
 	again, err := Spec{Kernel: "rbf*periodic+linear", Restarts: 1}.Fit(context.Background(), x, y, false, first.State, rand.New(rand.NewPCG(1, 1)))
 	require.NoError(t, err)
 	require.InDeltaSlice(t, first.State, again.State, 0.05)
-	// One of another length is ignored.
+	// A start of another length is ignored.
 	_, err = Spec{Restarts: 1}.Fit(context.Background(), x, y, false, []float64{1}, rand.New(rand.NewPCG(1, 1)))
 	require.NoError(t, err)
 }
@@ -110,20 +110,20 @@ func TestFitFixedNumbers(t *testing.T) {
 	require.Equal(t, []Hyper{{"variance", 2, true}, {"lengthscale[0]", 0.3, true}, {"lengthscale[1]", 0.7, true}, {"noise", 0.05, true}, {"mean", 0, true}}, f.Hypers)
 	require.Empty(t, f.State)
 
-	// One number goes for all, and for every term; an argument of the
-	// expression wins.
+	// One number applies to all inputs and terms; an argument in the expression
+	// takes precedence.
 	f, err = Spec{Kernel: "rbf+linear(lengthscale=9)", Lengthscale: []float64{0.4}, Noise: number(0.05)}.Fit(ctx, x, y, false, nil, rng)
 	require.NoError(t, err)
 	require.Equal(t, Hyper{"rbf.lengthscale[1]", 0.4, true}, f.Hypers[2])
 	require.Equal(t, Hyper{"linear.lengthscale[1]", 9, true}, f.Hypers[4])
-	require.Len(t, f.State, 2) // the variance of rbf and the offset
+	require.Len(t, f.State, 2) // the output variance of rbf and the offset
 
-	// A kernel without a variance of its own is scaled.
+	// A kernel without output variance is scaled.
 	p, err := Spec{Kernel: "linear", Variance: number(3)}.Process(2)
 	require.NoError(t, err)
 	require.Equal(t, "3*linear", p.Kernel.String())
 
-	// A caller's own kernel.
+	// A Kernel of the caller.
 	f, err = Spec{Custom: Matern12(2), Isotropic: true}.Fit(ctx, x, y, false, nil, rng)
 	require.NoError(t, err)
 	require.Len(t, f.State, 3)
@@ -157,7 +157,7 @@ func TestFitOfDifficultData(t *testing.T) {
 	}
 }
 
-// userKernel is a Kernel that has nothing but the methods of the interface.
+// userKernel is a Kernel with only the methods of the interface.
 type userKernel struct{ Kernel }
 
 func (k userKernel) WithParams(theta []float64) Kernel { return userKernel{k.Kernel.WithParams(theta)} }

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// plainCross is the Matérn-5/2 cross matrix as one writes it down.
+// plainCross is a direct implementation of the Matérn-5/2 cross matrix.
 func plainCross(dst, x, y *mat.Dense, ls []float64) {
 	n, d := x.Dims()
 	m, _ := y.Dims()
@@ -48,10 +48,9 @@ func reciprocalCross(dst, x, y *mat.Dense, inv []float64) {
 	}
 }
 
-// Matérn-5/2 with a lengthscale per input between 10 000 and 1 000 points, and
-// the plain loops: medians of nanoseconds per pair on one core. They take turns of
-// about 0.1 ms, 50 rows or 5 of the plain loops, so that other load on the machine
-// hits all alike.
+// Matérn-5/2 with a lengthscale per input between 10 000 and 1 000 points, and the
+// direct loops: medians of nanoseconds per pair on one core. They alternate every 0.1 ms,
+// after 50 rows or 5 rows of the direct loops, so that other load affects all of them.
 func BenchmarkMatern52(b *testing.B) {
 	const n, m, d, rows, few = 10000, 1000, 6, 50, 5
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -78,7 +77,7 @@ func BenchmarkMatern52(b *testing.B) {
 		{"gram", 320 * 321 / 2, func() { k.Gram(gram, square) }},
 		{"gram-and-param-vjp", 320 * 321 / 2, func() { taped.gram(gram, theta); taped.pull(dtheta, gbar) }},
 	}
-	k.Cross(all, x, y) // touches all pages
+	k.Cross(all, x, y) // touches all pages first
 	times := make([][]float64, len(cases))
 	for b.Loop() {
 		for i, c := range cases {

@@ -68,14 +68,14 @@ func sentence(b *strings.Builder, g ebnf.Grammar, x ebnf.Expression, depth int, 
 	}
 }
 
-// semantic are parts of the errors of sentences whose numbers or combinations have no
-// meaning.
+// semantic lists parts of the errors for sentences with meaningless numbers or
+// combinations.
 var semantic = []string{
 	"is not a positive number", "the product of the constants", "has no argument", "takes no arguments", "is given twice",
 	"is named twice", "counting starts at 0", "is a whole number from", "is one number", "values, want 1 or", "takes 3 inputs", "cannot be fixed",
 }
 
-// Every sentence of the documented grammar is read, or rejected for its meaning.
+// Parse accepts every sentence of the documented grammar or rejects it for its meaning.
 func TestGrammarGeneratesExpressions(t *testing.T) {
 	g, rng := documentedGrammar(t), random.New(1, "grammar", 0)
 	read := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// expressions covers every kernel and every way to combine them, in 3 inputs.
+// expressions cover every kernel and every combination, with 3 inputs.
 var expressions = []string{
 	"rbf", "matern12", "matern32", "matern52", "rq", "periodic", "linear", "polynomial(degree=3)",
 	"arccos", "arccos(depth=3)", "white", "constant",
@@ -28,7 +28,7 @@ func parsed(t testing.TB, expr string, dim int) Kernel {
 	return k
 }
 
-// varied gives the hyperparameters of k values that differ from one another.
+// varied returns k with hyperparameters that differ from one another.
 func varied(k Kernel) Kernel {
 	theta := make([]float64, len(k.Params()))
 	for i := range theta {
@@ -77,7 +77,7 @@ func TestKernelGradients(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k Kernel, rng *rand.Rand) {
 		x, y := points(rng, 5, 3), points(rng, 4, 3)
 		kbar := mat.NewDense(5, 4, normals(rng, 20))
-		x.SetRow(3, x.RawRowView(1)) // duplicate rows: Params only, x is differentiated below apart from them
+		x.SetRow(3, x.RawRowView(1)) // duplicate rows for Params only; x is differentiated below without them
 
 		got := mat.NewDense(5, 3, nil)
 		k.CrossVJP(got, x, y, kbar)
@@ -158,7 +158,7 @@ func TestKernelIdentities(t *testing.T) {
 		for _, p := range k.Params() {
 			theta = append(theta, p.Value)
 		}
-		tape.gram(taped, make([]float64, len(theta))) // leaves no trace
+		tape.gram(taped, make([]float64, len(theta))) // does not affect the next call
 		tape.gram(taped, theta)
 		require.True(t, mat.EqualApprox(want, taped, 1e-14))
 		a, b := make([]float64, len(theta)), make([]float64, len(theta))
@@ -166,7 +166,7 @@ func TestKernelIdentities(t *testing.T) {
 		k.ParamVJP(b, x, sbar)
 		require.InDeltaSlice(t, b, a, 1e-11)
 
-		// Names are unique, and the expression comes back.
+		// Names are unique, and Parse accepts the text of the kernel.
 		names := map[string]bool{}
 		for _, p := range k.Params() {
 			require.False(t, names[p.Name], p.Name)

@@ -38,7 +38,7 @@ func dense(rows [][]float64) *mat.Dense {
 	return m
 }
 
-// The numbers come from mpmath, scikit-learn, GPyTorch and SciPy; see
+// The numbers come from mpmath, scikit-learn, GPyTorch and SciPy:
 // testdata/prior/oracle.py.
 func TestOracle(t *testing.T) {
 	text, err := os.ReadFile("../testdata/prior/oracle.json")
@@ -60,7 +60,7 @@ func TestOracle(t *testing.T) {
 			require.NoError(t, err)
 			require.InDelta(t, c.LogMarginal, got, 1e-9)
 
-			// The gradient that the fit follows, without priors.
+			// The gradient of the fit, without hyperpriors.
 			shifted := make([]float64, n)
 			for i, v := range o.Target {
 				shifted[i] = v - o.Mean
@@ -88,7 +88,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// BoTorch's default model has the priors and the objective of this package.
+// BoTorch's default model has the same hyperpriors and objective.
 func TestFitAgainstBoTorch(t *testing.T) {
 	text, err := os.ReadFile("../testdata/prior/map.json")
 	require.NoError(t, err)
@@ -114,9 +114,9 @@ func TestFitAgainstBoTorch(t *testing.T) {
 	}
 }
 
-// Exact observations at the floor of the noise: testdata/gp/exact.py made the numbers
-// with mpmath. The tolerance is n·2⁻⁵²·variance/noise, what the factor's rounding
-// allows, for 24 observations and a variance of 12.
+// Exact observations with the noise at its lower bound: testdata/gp/exact.py computes the
+// numbers with mpmath. The tolerance n·2⁻⁵²·variance/noise is the rounding error of the
+// factor, for 24 observations and a variance of 12.
 func TestExactObservations(t *testing.T) {
 	text, err := os.ReadFile("../testdata/gp/exact.json")
 	require.NoError(t, err)

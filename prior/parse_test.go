@@ -111,7 +111,7 @@ func TestDescribe(t *testing.T) {
 	require.ErrorContains(t, err, `did you mean matern52?`)
 }
 
-// Kernels built in Go print expressions that give the same kernel.
+// Parse reads the text of a kernel built in Go as the same kernel.
 func TestStringOfBuiltKernels(t *testing.T) {
 	for want, k := range map[string]Kernel{
 		"1*rbf":                      RBF(2),

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The covariance of derivatives of a function with kernel s² exp(-|d|²/2ℓ²), s = ℓ, by
-// mixed differences.
+// The covariance of derivatives of a function with kernel s² exp(-|d|²/2ℓ²), s = ℓ,
+// by mixed differences.
 func TestVelocityDerivesFromItsFunction(t *testing.T) {
 	const ell, h = 0.7, 1e-3
 	of := func(ax, ay, bx, by float64) float64 {
@@ -46,8 +46,8 @@ func TestVelocityDerivesFromItsFunction(t *testing.T) {
 	}
 }
 
-// A field has no covariance with what it has none of: the curl of a gradient, the
-// divergence of a rotation.
+// The curl of a gradient field and the divergence of a rotation field have no covariance
+// with the field.
 func TestVelocityHasNoCurlOrDivergence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	y := points(rng, 1, 3)

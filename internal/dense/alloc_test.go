@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// Without goroutines nothing is allocated once the buffers are there.
+// Without goroutines, nothing is allocated after the buffers exist.
 func TestAllocations(t *testing.T) {
 	const n = 70
 	rng := random.New(1, "allocations", 0)

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Cholesky overwrites the upper triangle of A with U, A = Uᵀ·U, in n³/3 flops,
-// by halves: the left factor, a triangular solve, a symmetric product, the
-// right factor. It returns false, and leaves A in pieces, when a pivot is not a
-// positive finite number. The other triangle is not read, and is scratch.
+// Cholesky overwrites the upper triangle of A with U, A = Uᵀ·U, in n³/3 flops. It
+// recurses on halves: the left factor, a triangular solve, a symmetric product, the
+// right factor. If a pivot is not a positive finite number, it returns false and A is
+// partly overwritten. The other triangle is not read and is scratch.
 func Cholesky(a blas64.Symmetric) bool {
 	if a.Uplo != blas.Upper {
 		panic("dense: Cholesky wants the upper triangle")
@@ -34,7 +34,7 @@ func factor(n int, a matrix) bool {
 	return factor(n-h, a.from(h, h))
 }
 
-// factorBlock is factor, solveRows rows at a time.
+// factorBlock is factor for solveRows rows at a time.
 func factorBlock(n int, a matrix) bool {
 	var u [solveRows * solveRows]float64
 	for i := 0; i < n; i += solveRows {
@@ -53,8 +53,8 @@ func factorBlock(n int, a matrix) bool {
 	return true
 }
 
-// factorSmall is factor for n ≤ solveRows. It also writes the factor by rows,
-// with reciprocals on its diagonal, to u: Uᵀ as forward wants it.
+// factorSmall is factor for n ≤ solveRows. It also writes the factor to u, in the form
+// that forward reads: by rows, with reciprocals on its diagonal.
 func factorSmall(n int, a matrix, u *[solveRows * solveRows]float64) bool {
 	for j := range n {
 		to := u[j*solveRows : j*solveRows+solveRows]
@@ -132,8 +132,8 @@ func InvertLower(dst blas64.General, l blas64.Triangular) {
 	each(w, func(i int) { invertBlocks(n, i, w, lm, l.Diag == blas.Unit, d) })
 }
 
-// invertBlocks overwrites the unit matrix with the inverse of l, for every
-// step-th block of columns.
+// invertBlocks overwrites the unit matrix with the inverse of l, for every step-th
+// block of columns.
 func invertBlocks(n, first, step int, l matrix, unit bool, dst matrix) {
 	for j := first * block; j < n; j += step * block {
 		solve(n-j, min(block, n-j), l.from(j, j), true, unit, dst.from(j, j))
@@ -160,7 +160,7 @@ func GramLower(dst blas64.Symmetric, l blas64.General) {
 func gramBlocks(n, first, step int, l, dst matrix) {
 	for j := first * block; j < n; j += step * block {
 		width := min(block, n-j)
-		rows := l.from(j, 0) // where columns j… of L begin
+		rows := l.from(j, 0) // from the first of columns j… of L
 		right := rows.from(0, j)
 		if j > 0 {
 			serial(j, width, n-j, 1, rows.t(), right, true, dst.from(0, j), whole)
@@ -169,7 +169,7 @@ func gramBlocks(n, first, step int, l, dst matrix) {
 	}
 }
 
-// blockWorkers is workers for n³/3 flops on blocks of columns.
+// blockWorkers returns the number of workers for n³/3 flops on blocks of columns.
 func blockWorkers(n int) int {
 	return workers(float64(n)*float64(n)*float64(n)/3, (n+block-1)/block)
 }

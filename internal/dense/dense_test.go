@@ -16,7 +16,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// levels are the kernel sets that this machine can run.
+// levels returns the kernel sets that this machine supports.
 func levels() []cpu.Level {
 	var all []cpu.Level
 	for l := cpu.Go; l <= cpu.Supported; l++ {
@@ -36,10 +36,10 @@ func forLevels(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// allocate is where framed has its slices from: they end where their array does.
+// allocate returns the slices of framed. They end where their arrays end.
 var allocate = func(n int) []float64 { return make([]float64, n) }
 
-// canary surrounds what must not be written; it is far from any result.
+// canary fills memory that must not be written; it is far from any result.
 const canary = 1e77
 
 // framed returns a rows×cols matrix of normal numbers with canaries between
@@ -153,7 +153,7 @@ func TestGemmt(t *testing.T) {
 					a, b, c := framed(k, n, max(1, n+2), rng), framed(k, n, max(1, n), rng), framed(n, n, max(1, n+1), rng)
 					want := clone(c)
 					reference.Dgemm(blas.Trans, blas.NoTrans, n, n, k, alpha, a.Data, a.Stride, b.Data, b.Stride, 1, want.Data, want.Stride)
-					for i := range n { // the other triangle stays
+					for i := range n { // the other triangle does not change
 						copy(want.Data[i*want.Stride:i*want.Stride+i], c.Data[i*c.Stride:])
 					}
 					Gemmt(alpha, a, b, upper(c))
@@ -173,7 +173,7 @@ func TestSymv(t *testing.T) {
 					a, x, y := framed(n, n, max(1, n+3), rng), framed(1, n, max(1, n), rng), framed(1, n, max(1, n), rng)
 					want := clone(y)
 					reference.Dsymv(blas.Upper, n, alpha, a.Data, a.Stride, x.Data, 1, beta, want.Data, 1)
-					for i := range n { // below the diagonal nothing is read
+					for i := range n { // the part below the diagonal is not read
 						for j := range i {
 							a.Data[i*a.Stride+j] = math.NaN()
 						}
@@ -183,7 +183,7 @@ func TestSymv(t *testing.T) {
 				}
 			}
 		}
-		// Longer rows than assembly gets at once.
+		// Rows longer than one call of assembly takes.
 		n := chunk + 5
 		a, x, y := framed(4, n, n, rng), framed(1, n, n, rng), framed(1, n, n, rng)
 		want, t4 := clone(y), [4]float64{1, -2, 0.5, 3}
@@ -200,7 +200,7 @@ func upper(a blas64.General) blas64.Symmetric {
 	return blas64.Symmetric{N: a.Rows, Data: a.Data, Stride: a.Stride, Uplo: blas.Upper}
 }
 
-// dominant returns a triangle that is well conditioned, NaN in the other one.
+// dominant returns a well-conditioned triangle; the other triangle is NaN.
 func dominant(n, pad int, uplo blas.Uplo, diag blas.Diag, rng *rand.Rand) blas64.Triangular {
 	m := framed(n, n, max(1, n+pad), rng)
 	for i := range n {
@@ -293,7 +293,7 @@ func TestVectors(t *testing.T) {
 						for _, beta := range factors {
 							a, x, y := shaped(op, m, n, 3, rng), framed(1, n, max(1, n), rng), framed(1, m, max(1, m), rng)
 							want := clone(y)
-							if n == 0 { // where gonum leaves y as it is
+							if n == 0 { // gonum does not change y then
 								reference.Dscal(m, beta, want.Data, 1)
 							} else {
 								reference.Dgemv(op, a.Rows, a.Cols, alpha, a.Data, a.Stride, x.Data, 1, beta, want.Data, 1)
@@ -400,8 +400,8 @@ func TestCholeskyRejects(t *testing.T) {
 	})
 }
 
-// results runs every routine on one set of inputs. What dot products make,
-// whose order is another one in Go, comes apart.
+// results runs every routine on one set of inputs. Results of dot products are separate,
+// because the Go kernels sum them in another order.
 func results(n int) (all, dots []blas64.General) {
 	rng := random.New(2, "results", n)
 	keep := func(m blas64.General) { all = append(all, m) }
@@ -459,7 +459,7 @@ func results(n int) (all, dots []blas64.General) {
 // fused reports whether the Go kernels round a multiply-add once, as the assembly does.
 func fused() bool { return mulAdd(1+0x1p-30, 1+0x1p-30, -1-0x1p-29) != 0 }
 
-// The number of goroutines, and AVX2 or AVX-512, make no difference at all.
+// Results depend neither on the number of goroutines nor on AVX2 or AVX-512.
 func TestReproducible(t *testing.T) {
 	defer func(l cpu.Level, s float64, n int) { level, share = l, s; runtime.GOMAXPROCS(n) }(level, share, runtime.GOMAXPROCS(0))
 	share = 1e4
@@ -498,8 +498,8 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// An entry of a product does not depend on the others: one row or column alone
-// gives the same numbers.
+// An entry of a product does not depend on the other entries: one row or column alone
+// has the same numbers.
 func TestEntriesAlone(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
 		rng := random.New(1, "alone", 0)
@@ -532,7 +532,7 @@ func TestEntriesAlone(t *testing.T) {
 	})
 }
 
-// Copies that are made because of the distance of rows change nothing.
+// Copies made because of the stride of rows do not change results.
 func TestCrowded(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
 		rng := random.New(1, "crowded", 0)
@@ -562,8 +562,8 @@ func TestCrowded(t *testing.T) {
 	})
 }
 
-// With beta or alpha 0 what is not needed is not read; otherwise NaN and
-// infinities go through every product, with zeros too.
+// With beta or alpha 0 the unused operands are not read. Otherwise NaN and infinities
+// propagate through every product, also through products with zero.
 func TestNaN(t *testing.T) {
 	forLevels(t, func(t *testing.T) {
 		rng := random.New(1, "nan", 0)

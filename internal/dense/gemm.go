@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/internal/cpu"
 )
 
-// Gemm computes C = alpha·op(A)·op(B) + beta·C. C must not overlap A or B. With
-// beta = 0 what C held does not matter; with alpha = 0 A and B are not read.
+// Gemm computes C = alpha·op(A)·op(B) + beta·C. C must not overlap A or B. With beta = 0
+// the old content of C is not read; with alpha = 0 A and B are not read.
 func Gemm(tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
 	m, k, rsa, csa := shape("A", tA, a.Rows, a.Cols, a.Stride, len(a.Data))
 	l, n, rsb, csb := shape("B", tB, b.Rows, b.Cols, b.Stride, len(b.Data))
@@ -41,8 +41,8 @@ func Gemm(tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float6
 	product(m, n, k, alpha, matrix{a.Data, rsa, csa}, matrix{b.Data, rsb, csb}, beta == 0, matrix{c.Data, c.Stride, 1})
 }
 
-// Syrk computes one triangle of the symmetric C = alpha·op(A)·op(A)ᵀ + beta·C.
-// The other triangle of C is not touched. The rules of Gemm hold.
+// Syrk computes one triangle of the symmetric C = alpha·op(A)·op(A)ᵀ + beta·C. The other
+// triangle of C does not change. The rules of Gemm apply.
 func Syrk(t blas.Transpose, alpha float64, a blas64.General, beta float64, c blas64.Symmetric) {
 	checkUplo(c.Uplo)
 	n, k, rs, cs := shape("A", t, a.Rows, a.Cols, a.Stride, len(a.Data))
@@ -72,8 +72,8 @@ func Syrk(t blas.Transpose, alpha float64, a blas64.General, beta float64, c bla
 	symmetric(n, k, alpha, matrix{a.Data, rs, cs}, matrix{a.Data, cs, rs}, beta == 0, matrix{c.Data, c.Stride, 1}, lower)
 }
 
-// Gemmt computes the upper triangle of C = alpha·Aᵀ·B + C. The other triangle of
-// C is not touched. The rules of Gemm hold.
+// Gemmt computes the upper triangle of C = alpha·Aᵀ·B + C. The other triangle of C does
+// not change. The rules of Gemm apply.
 func Gemmt(alpha float64, a, b blas64.General, c blas64.Symmetric) {
 	am, k, n := general("A", a)
 	bm, l, m := general("B", b)
@@ -87,7 +87,7 @@ func Gemmt(alpha float64, a, b blas64.General, c blas64.Symmetric) {
 	symmetric(n, k, alpha, am.t(), bm, false, cm, false)
 }
 
-// scaleBy is scale, but factor 0 clears what is not finite too.
+// scaleBy is scale, except that factor 0 also clears NaN and infinities.
 func scaleBy(factor float64, x []float64) {
 	switch factor {
 	case 0:
@@ -98,12 +98,12 @@ func scaleBy(factor float64, x []float64) {
 	}
 }
 
-// product computes C = alpha·A·B, plus C unless overwrite, for A (m×k), B (k×n)
-// and C (m×n), none of them empty, with goroutines if that pays.
+// product computes C = alpha·A·B, plus C unless overwrite, for A (m×k), B (k×n) and
+// C (m×n), none of them empty. It uses goroutines for enough work.
 //
-// An entry of the result is a sum over passes of depth terms, each one chain of
-// fused multiply-adds. It depends on its row of A, its column of B and its old
-// value alone: not on m, n, tiles, packing, or goroutines.
+// An entry of the result is a sum over passes of depth terms, each one chain of fused
+// multiply-adds. It depends only on its row of A, its column of B and its old value, not
+// on m, n, tiles, packing or goroutines.
 func product(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix) {
 	if c.cs != 1 {
 		m, n, a, b, c = n, m, b.t(), a.t(), c.t()
@@ -133,7 +133,7 @@ func symmetric(n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, l
 		return
 	}
 	each(w, func(i int) {
-		// Parts of the same area: the first rows of a lower triangle are short.
+		// Parts of equal area: the first rows of a lower triangle are short.
 		from, to := float64(i)/float64(w), float64(i+1)/float64(w)
 		if lower {
 			i0, i1 := cut(n, cutRows, math.Sqrt(from)), cut(n, cutRows, math.Sqrt(to))
@@ -149,8 +149,8 @@ func symmetric(n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, l
 	})
 }
 
-// part says which entries of a product are wanted: those with
-// j ≤ i + offset if lower, j ≥ i + offset if upper, or all.
+// part selects the entries of a product that are computed: j ≤ i + offset if lower,
+// j ≥ i + offset if upper, otherwise all.
 type part struct {
 	lower, upper bool
 	offset       int
@@ -158,8 +158,8 @@ type part struct {
 
 var whole part
 
-// full returns the range of rows, from a multiple of the height of tiles to
-// another or to m, that are wanted whole among cols columns that begin at j.
+// full returns the range of rows, from a multiple of the height of tiles to another
+// multiple or to m, whose cols columns from j are all selected.
 func (p part) full(m, j, cols, height int) (from, to int) {
 	switch {
 	case p.lower: // from row j+cols-1-offset on
@@ -174,13 +174,13 @@ func (p part) full(m, j, cols, height int) (from, to int) {
 	return 0, m
 }
 
-// none tells whether no entry of a rectangle is wanted.
+// none reports whether no entry of a rectangle is selected.
 func (p part) none(i, j, rows, cols int) bool {
 	return p.lower && j > i+rows-1+p.offset || p.upper && j+cols-1 < i+p.offset
 }
 
-// wanted returns the range of columns wanted of row i of a tile whose first
-// column is j.
+// wanted returns the range of selected columns of row i in a tile whose first column
+// is j.
 func (p part) wanted(i, j, cols int) (from, to int) {
 	d := i + p.offset - j
 	if p.lower {
@@ -189,7 +189,7 @@ func (p part) wanted(i, j, cols int) (from, to int) {
 	return min(cols, max(0, d)), cols
 }
 
-// goRows is how many rows of C the Go kernel computes without packing Bᵀ.
+// goRows returns the number of rows of C that the Go kernel computes without packing Bᵀ.
 func (p part) goRows() int {
 	if p == whole {
 		return 8
@@ -197,13 +197,14 @@ func (p part) goRows() int {
 	return 24
 }
 
-// packOver is how many rows or columns of C make packing the other factor pay.
+// packOver is the number of rows or columns of C from which packing the other factor
+// saves time.
 const packOver = 192
 
-// packCrowded is the same where rows of B crowd the cache.
+// packCrowded replaces packOver if rows of B compete for cache lines.
 const packCrowded = 24
 
-// Packed blocks: blockRows×depth of A stays in the second cache, depth×blockCols
+// Packed blocks: blockRows×depth of A fits in the second-level cache, depth×blockCols
 // of B in the third.
 const blockRows, blockCols = 192, 2016
 
@@ -216,12 +217,12 @@ var pool = sync.Pool{New: func() any { return new(buffers) }}
 
 func grown(x []float64, n int) []float64 {
 	if cap(x) < n {
-		return make([]float64, max(n, 4096)) // large enough to begin at a page
+		return make([]float64, max(n, 4096)) // large enough to begin at a page boundary
 	}
 	return x[:n]
 }
 
-// serial is product on the calling goroutine, of the wanted part of C.
+// serial computes the selected part of C on the calling goroutine.
 func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p part) {
 	if m == 0 || n == 0 {
 		return
@@ -272,8 +273,8 @@ func serial(m, n, k int, alpha float64, a, b matrix, overwrite bool, c matrix, p
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// panels are the strips of a matrix that tiles read: k rows, as many columns as
-// a tile has, step numbers from one to the next.
+// panels are the strips of a matrix that tiles read: k rows with as many columns as a
+// tile, step numbers apart.
 type panels struct {
 	matrix
 	step int
@@ -311,7 +312,7 @@ func strip(dst []float64, rows, k, width int, a matrix) {
 	}
 }
 
-// multiplyPanels computes C from strips of A, with k along rows, and of B.
+// multiplyPanels computes C from strips of A, stored along k, and strips of B.
 func multiplyPanels(m, n, k int, alpha float64, a, b panels, overwrite bool, c matrix, p part) {
 	rows, cols := tileSize()
 	for j := 0; j < n; j += cols {
@@ -328,7 +329,7 @@ func multiplyPanels(m, n, k int, alpha float64, a, b panels, overwrite bool, c m
 			case from <= i && i < to:
 				tiles(mr, nr, k, alpha, left, a.cs, a.rs, a.step, right, b.rs, c.data[i*c.rs+j:], c.rs, overwrite)
 			case p.none(i, j, mr, nr):
-			case level == cpu.Go: // whose tiles are wide, but of any width
+			case level == cpu.Go: // its tiles are wide, with any number of columns
 				for r := range mr {
 					from, to := p.wanted(i+r, j, nr)
 					if from < to {

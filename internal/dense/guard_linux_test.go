@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every routine on slices with no readable memory behind their end, or before
-// their beginning: touching one number too many ends the test program.
+// Every routine runs on slices with no readable memory after their end, or before their
+// beginning. An access outside a slice ends the test program.
 func TestGuardPages(t *testing.T) {
 	const size, guard = 1 << 20, 1 << 14
 	var slabs [8][]float64

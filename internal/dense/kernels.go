@@ -2,18 +2,18 @@ package dense
 
 import "github.com/functionspace/bo/internal/cpu"
 
-// The sizes on which the order of operations depends. They are the same for
-// all kernels, so that these agree to the last bit.
+// The order of operations depends on these sizes. They are the same for all kernels, so
+// that the kernels agree to the last bit.
 const (
-	depth     = 256 // of one pass over k
-	block     = 64  // where recursions on triangles end
-	solveRows = 8   // of the triangle solved in registers
+	depth     = 256 // terms in one pass over k
+	block     = 64  // size at which recursions on triangles end
+	solveRows = 8   // size of the triangle solved in registers
 )
 
-// Assembly cannot be preempted: chunk is the longest vector given to it.
+// chunk is the longest vector in one call of assembly, which cannot be preempted.
 const chunk = 1 << 14
 
-// The tile of the Go kernel: two rows of sums, as long as pays.
+// The tile of the Go kernel: two rows of sums.
 const goRows, goCols = 2, 48
 
 func tilesGo(m, cols, k int, alpha float64, a []float64, rsa, csa, step int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
@@ -50,8 +50,8 @@ func addTilesGo(m, cols, k int, alpha float64, a []float64, rsa, csa, step int, 
 	}
 }
 
-// tileGo writes the product of a row of A and B to s, and of the next one to t
-// unless that is empty.
+// tileGo writes the product of a row of A and B to s, and of the next row to t unless t
+// is empty.
 func tileGo(s, t []float64, k int, a []float64, rsa, csa int, b []float64, rsb int) {
 	clear(s)
 	if len(t) == 0 {
@@ -62,8 +62,7 @@ func tileGo(s, t []float64, k int, a []float64, rsa, csa int, b []float64, rsb i
 	rowsGo(s, t, k, a, a[rsa:], csa, b, rsb)
 }
 
-// rowsGo adds the products of two rows of A and B to s and t, four terms of each
-// sum at a time.
+// rowsGo adds the products of two rows of A and B to s and t, four terms at a time.
 func rowsGo(s, t []float64, k int, a0, a1 []float64, csa int, b []float64, rsb int) {
 	n := len(s)
 	t = t[:n]
@@ -120,7 +119,7 @@ func columnsGo(alpha float64, a []float64, csa int, x, y []float64) {
 	}
 }
 
-// solveGo is solve for n ≤ solveRows, where rows or columns of B are consecutive.
+// solveGo is solve for n ≤ solveRows and consecutive rows or columns of B.
 func solveGo(n, cols int, t []float64, rst, cst int, lower, unit bool, b []float64, rsb, csb int) {
 	first, step := 0, 1
 	if !lower {
@@ -160,8 +159,8 @@ func solveGo(n, cols int, t []float64, rst, cst int, lower, unit bool, b []float
 	}
 }
 
-// forwardGo is forward for a triangle of any size up to solveRows, which rounds as
-// the other kernels in use.
+// forwardGo is forward for a triangle of any size up to solveRows, with the same
+// rounding as the other kernels in use.
 func forwardGo(size int, t *[solveRows * solveRows]float64, x []float64, first, rsx, cols int) {
 	row := func(i int) []float64 { return x[first+i*rsx:][:cols] }
 	for i := range size {
@@ -195,7 +194,7 @@ func gatherGo(n, cols int, src []float64, rss int, dst []float64, rsd int) {
 	for i := range n {
 		to := dst[i*rsd : i*rsd+cols]
 		at := i * rss
-		for j := range to { // too few for copy to pay
+		for j := range to { // copy is slower for so few
 			to[j] = src[at+j]
 		}
 	}
@@ -253,12 +252,11 @@ func symv4Go(a []float64, rsa int, x, y []float64, t *[4]float64) (sums [4]float
 	return [4]float64{s0, s1, s2, s3}
 }
 
-// few is the number of products below which the Go kernels go entry by entry,
+// few is the number of multiplications below which the Go kernels compute entry by entry,
 // without strips and blocks.
 const few = 600
 
-// entriesGo is serial in the order of the entries of C, whose rows are
-// consecutive.
+// entriesGo is serial in the order of the entries of C. The rows of C are consecutive.
 func entriesGo(m, n, k int, alpha float64, a []float64, rsa, csa int, b []float64, rsb, csb int, overwrite bool, c []float64, rsc int, p part) {
 	if m*n*k <= few && csb == 1 && n >= 4 && n <= goCols && k <= depth && p == whole {
 		tilesGo(m, n, k, alpha, a, rsa, csa, goRows*rsa, b, rsb, c, rsc, overwrite)

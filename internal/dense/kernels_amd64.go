@@ -36,7 +36,7 @@ func symv4AVX2(n int, a *float64, rsa int, x, y, t, sums *float64)
 // level is the set of kernels in use.
 var level = cpu.Best
 
-// tileSize is the size of the tile of C that the micro-kernel keeps in registers.
+// tileSize returns the size of the tile of C that the micro-kernel keeps in registers.
 func tileSize() (rows, cols int) {
 	switch level {
 	case cpu.AVX512:
@@ -47,11 +47,11 @@ func tileSize() (rows, cols int) {
 	return goRows, goCols
 }
 
-// tiles computes C = alpha·A·B, plus C unless overwrite, for a strip of C: A is
-// m×k with strides rsa and csa, but step from the first row of a tile to that of
-// the next; B is k×cols and C m×cols with rows of consecutive numbers. cols is
-// at most that of a tile. Each entry is one chain of fused multiply-adds over k,
-// then one of alpha, the sum and C, whatever m and cols are. 1 ≤ k ≤ depth.
+// tiles computes C = alpha·A·B, plus C unless overwrite, for a strip of C. A is m×k with
+// strides rsa and csa, and step between the first rows of consecutive tiles. B is k×cols
+// and C m×cols, with consecutive numbers in a row; cols is at most the width of a tile.
+// Each entry is one chain of fused multiply-adds over k, followed by one of alpha, the
+// sum and C, for any m and cols. 1 ≤ k ≤ depth.
 func tiles(m, cols, k int, alpha float64, a []float64, rsa, csa, step int, b []float64, rsb int, c []float64, rsc int, overwrite bool) {
 	if level == cpu.Go {
 		tilesGo(m, cols, k, alpha, a, rsa, csa, step, b, rsb, c, rsc, overwrite)
@@ -172,8 +172,8 @@ func axpy(alpha float64, x, y []float64) {
 	}
 }
 
-// symv4 multiplies 4 rows of A, of the length of x, by x and by t at once: it
-// returns Σ_j a_rj x_j, and adds Σ_r t_r a_rj to y_j.
+// symv4 multiplies 4 rows of A, as long as x, by x and by t in one pass: it returns
+// Σ_j a_rj x_j, and adds Σ_r t_r a_rj to y_j.
 func symv4(a []float64, rsa int, x, y []float64, t *[4]float64) (sums [4]float64) {
 	if level == cpu.Go {
 		return symv4Go(a, rsa, x, y, t)

@@ -21,7 +21,7 @@ func Axpy(alpha float64, x, y []float64) {
 	axpy(alpha, x, y)
 }
 
-// Gemv computes y = alpha·op(A)·x + beta·y. The rules of Gemm hold.
+// Gemv computes y = alpha·op(A)·x + beta·y. The rules of Gemm apply.
 func Gemv(t blas.Transpose, alpha float64, a blas64.General, x []float64, beta float64, y []float64) {
 	m, n, rs, cs := shape("A", t, a.Rows, a.Cols, a.Stride, len(a.Data))
 	checkLen(len(x), n)
@@ -69,8 +69,8 @@ func Gemv(t blas.Transpose, alpha float64, a blas64.General, x []float64, beta f
 	}
 }
 
-// Symv computes y = alpha·A·x + beta·y for the symmetric A of an upper triangle,
-// of which it reads each entry once. The rules of Gemm hold; y must not overlap x.
+// Symv computes y = alpha·A·x + beta·y for a symmetric A, given by its upper triangle.
+// It reads each entry once. The rules of Gemm apply; y must not overlap x.
 func Symv(alpha float64, a blas64.Symmetric, x []float64, beta float64, y []float64) {
 	if a.Uplo != blas.Upper {
 		panic("dense: Symv wants the upper triangle")
@@ -129,8 +129,8 @@ func Trsv(t blas.Transpose, a blas64.Triangular, x []float64) {
 		if !lower {
 			i = n - 1 - i
 		}
-		// With rows of T, what is solved comes out of x_i; with columns, x_i
-		// out of what is not.
+		// With rows of T, the solved entries are subtracted from x_i; with columns, x_i
+		// is subtracted from the unsolved entries.
 		line := a.Data[i*a.Stride : i*a.Stride+n]
 		from, to := 0, i
 		if lower != rows {

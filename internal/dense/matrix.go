@@ -8,27 +8,27 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A matrix is a window on a slice: entry (i, j) is data[i·rs+j·cs]. Which of
-// the two strides is 1 tells rows from columns, so transposing is free.
+// matrix is a view of a slice: entry (i, j) is data[i·rs+j·cs]. One of the strides is 1:
+// cs for rows, rs for columns. Transposing swaps the strides.
 type matrix struct {
 	data   []float64
 	rs, cs int
 }
 
-// from is the window that starts at (i, j), which lies in the matrix.
+// from returns the view that starts at (i, j), an entry of the matrix.
 func (m matrix) from(i, j int) matrix { return matrix{m.data[i*m.rs+j*m.cs:], m.rs, m.cs} }
 
 func (m matrix) t() matrix { return matrix{m.data, m.cs, m.rs} }
 
-// general returns a and its size after checking that its data hold it.
+// general validates the length of a's data and returns a view of a and its size.
 func general(name string, a blas64.General) (m matrix, rows, cols int) {
 	checkExtent(name, a.Rows, a.Cols, a.Stride, len(a.Data))
 	return matrix{a.Data, a.Stride, 1}, a.Rows, a.Cols
 }
 
-// shape returns the size and the strides of op(A) after checks that length numbers hold
-// A. Small products have them in registers: a matrix would be written to memory,
-// waited for and copied.
+// shape validates that length numbers hold A, and returns the size and the strides of
+// op(A). Small products keep the strides in registers; a matrix would be written to
+// memory and read back.
 func shape(name string, op blas.Transpose, rows, cols, stride, length int) (r, c, rs, cs int) {
 	checkExtent(name, rows, cols, stride, length)
 	switch op {
@@ -40,8 +40,8 @@ func shape(name string, op blas.Transpose, rows, cols, stride, length int) (r, c
 	panic(fmt.Sprintf("dense: %s has the form %q, want N, T or C", name, byte(op)))
 }
 
-// triangle returns, after checks, whether op(a) is a lower triangle, and its
-// strides.
+// triangle validates a. It reports whether op(a) is a lower triangle and returns the
+// strides of op(a).
 func triangle(op blas.Transpose, a blas64.Triangular) (lower bool, rs, cs int) {
 	checkUplo(a.Uplo)
 	if a.Diag != blas.Unit && a.Diag != blas.NonUnit {

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// share is the work below which one more goroutine does not pay, in flops; less
-// in tests.
+// share is the work, in flops, below which another goroutine costs more than it saves.
+// Tests lower it.
 var share = 2e6
 
-// workers returns among how many goroutines to split work of so many flops
-// into parts of at least one unit each. No result depends on it.
+// workers returns the number of goroutines for the given flops, divided into parts of at
+// least one unit. No result depends on it.
 func workers(flops float64, units int) int {
 	if flops < 2*share {
 		return 1
@@ -18,9 +18,9 @@ func workers(flops float64, units int) int {
 	return max(1, min(runtime.GOMAXPROCS(0), int(flops/share), units))
 }
 
-// each runs f(0) … f(n-1) at the same time. All of them are new goroutines: idle
-// processors take the youngest one over from a busy processor only after a
-// pause, but not from one that waits.
+// each runs f(0) … f(n-1) concurrently, all in new goroutines. An idle processor steals
+// the youngest goroutine of a busy processor only after a pause, but of a waiting
+// processor at once.
 func each(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	for i := range n {
@@ -29,10 +29,10 @@ func each(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// Multiples of the sides of all tiles, at which work is cut.
+// Work is divided at multiples of these, which are multiples of the sides of all tiles.
 const cutRows, cutCols = 8, 48
 
-// cut returns how much of size a fraction is, in whole units unless it is all.
+// cut returns a fraction of size, rounded to whole units unless it is all of size.
 func cut(size, unit int, fraction float64) int {
 	if fraction == 1 {
 		return size

@@ -9,22 +9,22 @@ import (
 	"github.com/functionspace/bo/internal/cpu"
 )
 
-// Trsm overwrites B with alpha·op(T)⁻¹·B, or alpha·B·op(T)⁻¹ on the right side.
-// It multiplies by the reciprocals of the diagonal of T, which must not be
-// subnormal. With alpha = 0, B is cleared and T not read.
+// Trsm overwrites B with alpha·op(T)⁻¹·B, or alpha·B·op(T)⁻¹ on the right side. It
+// multiplies by the reciprocals of the diagonal of T, which must not be subnormal. With
+// alpha = 0, B is cleared and T is not read.
 func Trsm(s blas.Side, t blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) {
 	triangularUpdate("solve", s, t, alpha, a, b, solve, solveGo)
 }
 
-// Trmm overwrites B with alpha·op(T)·B, or alpha·B·op(T) on the right side. With
-// alpha = 0, B is cleared and T not read. NaN and infinities spread over the
-// column of B (on the right side: its row) that they are in.
+// Trmm overwrites B with alpha·op(T)·B, or alpha·B·op(T) on the right side. With alpha =
+// 0, B is cleared and T is not read. NaN and infinities spread over their column of B
+// (on the right side over their row).
 func Trmm(s blas.Side, t blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) {
 	triangularUpdate("product", s, t, alpha, a, b, multiply, nil)
 }
 
-// triangularUpdate runs an update of B, with Go kernels the one for triangles up
-// to solveRows, if there is one.
+// triangularUpdate runs an update of B. With Go kernels it uses the variant for triangles
+// up to solveRows, if there is one.
 func triangularUpdate(name string, s blas.Side, t blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General,
 	update func(n, cols int, t matrix, lower, unit bool, b matrix),
 	small func(n, cols int, t []float64, rst, cst int, lower, unit bool, b []float64, rsb, csb int)) {
@@ -60,7 +60,7 @@ func triangularUpdate(name string, s blas.Side, t blas.Transpose, alpha float64,
 	byColumns(n, cols, matrix{a.Data, rst, cst}, lower, a.Diag == blas.Unit, matrix{b.Data, rsb, csb}, update)
 }
 
-// byColumns runs an update of b among goroutines: its columns are independent.
+// byColumns divides an update of b among goroutines, by columns, which are independent.
 func byColumns(n, cols int, t matrix, lower, unit bool, b matrix, update func(n, cols int, t matrix, lower, unit bool, b matrix)) {
 	w := workers(float64(n)*float64(n)*float64(cols), cols/cutCols)
 	if w == 1 {
@@ -73,7 +73,7 @@ func byColumns(n, cols int, t matrix, lower, unit bool, b matrix, update func(n,
 	})
 }
 
-// half is where recursions cut a triangle of size n > block.
+// half returns the size at which recursions divide a triangle of size n > block.
 func half(n int) int { return roundUp(n/2, block) }
 
 // solve overwrites b (n×cols) with t⁻¹·b, by halves.
@@ -103,11 +103,11 @@ func add(m, n, k int, alpha float64, a, b, c matrix) {
 	serial(m, n, k, alpha, a, b, false, c, whole)
 }
 
-// stripCols is how many columns solveBlock and multiplyBlock take at a time.
+// stripCols is the number of columns that solveBlock and multiplyBlock take at a time.
 const stripCols = 96
 
-// solveBlock is solve for n ≤ block. If the columns of b, not its rows, are
-// consecutive, or its rows crowd the cache, it works on a copy by rows.
+// solveBlock is solve for n ≤ block. It copies b by rows if the columns of b are
+// consecutive, or if the rows of b compete for cache lines.
 func solveBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
 	buf := pool.Get().(*buffers)
 	defer pool.Put(buf)
@@ -136,12 +136,12 @@ func solveBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
 	}
 }
 
-// crowded tells whether rows at that distance fall on so few lines of the first
-// cache that they drive each other out: multiples of 4 KiB.
+// crowded reports whether rows at this stride map to so few lines of the first-level
+// cache that they evict each other: multiples of 4 KiB.
 func crowded(stride int) bool { return stride%512 == 0 }
 
-// substitute solves for a strip whose rows are consecutive, solveRows of them
-// at a time, forwards or backwards.
+// substitute solves for a strip with consecutive rows, solveRows of them at a time,
+// forwards or backwards.
 func substitute(n, cols int, t matrix, lower bool, small *triangles, b matrix) {
 	blocks := (n + solveRows - 1) / solveRows
 	for s := range blocks {
@@ -150,7 +150,7 @@ func substitute(n, cols int, t matrix, lower bool, small *triangles, b matrix) {
 		}
 		i := s * solveRows
 		size := min(solveRows, n-i)
-		// What is solved lies before these rows, or behind them.
+		// The solved rows precede these rows, or follow them.
 		from, to := 0, i
 		if !lower {
 			from, to = i+size, n
@@ -176,12 +176,12 @@ func direct(m, n, k int, a, b, c matrix) {
 	multiplyPanels(m, n, k, -1, panels{a.t(), rows * a.rs}, panels{b, cols}, false, c, whole)
 }
 
-// triangles are those on the diagonal of a block, as forward wants them.
+// triangles has the triangles on the diagonal of a block, in the form that forward reads.
 type triangles [block / solveRows][solveRows * solveRows]float64
 
-// reciprocal writes a triangle of size n ≤ solveRows as forward wants it: lower
-// (an upper one with both orders reversed), by columns, with reciprocals on its
-// diagonal.
+// reciprocal writes a triangle of size n ≤ solveRows in the form that forward reads:
+// lower (an upper triangle with both orders reversed), by columns, with reciprocals on
+// its diagonal.
 func reciprocal(dst *[solveRows * solveRows]float64, n int, t matrix, lower, unit bool) {
 	for j := range n {
 		for i := j; i < n; i++ {
@@ -220,8 +220,8 @@ func multiply(n, cols int, t matrix, lower, unit bool, b matrix) {
 	}
 }
 
-// multiplyBlock is multiply for n ≤ block: a product of t, with zeros in its
-// other triangle, and a copy of b.
+// multiplyBlock is multiply for n ≤ block. It multiplies t, with zeros in the other
+// triangle, by a copy of b.
 func multiplyBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
 	buf := pool.Get().(*buffers)
 	defer pool.Put(buf)
@@ -240,7 +240,7 @@ func multiplyBlock(n, cols int, t matrix, lower, unit bool, b matrix) {
 			row[i] = 1
 		}
 	}
-	// Rows of T have numbers up to their own, or from it on.
+	// Rows of T extend to the diagonal, or begin there.
 	for j := 0; j < cols; j += stripCols {
 		c := min(stripCols, cols-j)
 		strip(buf.b, c, n, stripCols, b.from(0, j).t())

@@ -19,13 +19,13 @@ type function struct {
 	name  string
 	eval  func(dst, x []float64)
 	ref   func(x *big.Float) *big.Float
-	lo    float64 // where the result is neither constant nor out of range
+	lo    float64 // range in which the result is neither constant nor out of range
 	hi    float64
-	edges []float64 // where the code changes its mind
+	edges []float64 // inputs at which the computation changes
 	ulps  float64
 }
 
-// slopeOf is the second output of a kernel as a function of its own.
+// slopeOf returns the second output of a kernel as a function.
 func slopeOf(f func(dst, slope, x []float64)) func(dst, x []float64) {
 	return func(dst, x []float64) { f(make([]float64, len(x)), dst, x) }
 }
@@ -46,7 +46,7 @@ var functions = []function{
 	{"GELU", valueOf(GELU), bigGELU, -37.5, 40, []float64{0, -1}, 3},
 }
 
-// levels runs f with every instruction set that the machine has.
+// levels runs f with every instruction set of the machine.
 func levels(t *testing.T, f func(t *testing.T)) {
 	defer func(l cpu.Level) { level = l }(level)
 	for l := range cpu.Supported + 1 {
@@ -55,7 +55,7 @@ func levels(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// inputs are uniform, uniform in the exponent, and around the edges.
+// inputs returns numbers that are uniform, uniform in the exponent, and near the edges.
 func (f function) inputs(n int, rng *rand.Rand) []float64 {
 	var x []float64
 	for range n {
@@ -97,7 +97,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// The slope of GELU has a zero at -0.75, where the error is absolute.
+// The slope of GELU has a zero at -0.75, so its error is absolute.
 func TestGELUSlope(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	x, got := make([]float64, *samples), make([]float64, *samples)

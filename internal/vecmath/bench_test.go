@@ -10,8 +10,8 @@ import (
 	"github.com/functionspace/bo/internal/cpu"
 )
 
-// Each function of 4096 elements with package math and with every instruction
-// set: medians of nanoseconds per element.
+// Nanoseconds per element, medians, for each function on 4096 elements: package math and
+// every instruction set.
 func BenchmarkFunctions(b *testing.B) {
 	const n = 4096
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -54,8 +54,8 @@ func BenchmarkFunctions(b *testing.B) {
 		})},
 		{"Matern52Slope", positive, withSlope(Matern52), nil},
 	} {
-		// The candidates take turns, microseconds each, so that other load on the
-		// machine hits all alike; medians leave it out.
+		// The candidates alternate, microseconds each, so that other load on the machine
+		// affects all of them; medians exclude it.
 		names, fs := []string{}, []func(){}
 		if c.math != nil {
 			names, fs = append(names, "math"), append(fs, func() { c.math(dst, c.x) })

@@ -2,17 +2,17 @@ package vecmath
 
 import "math"
 
-// far is what squared distances beyond it become, so that none is infinite.
+// far is the upper limit of squared distances, so that all are finite.
 const far = 1e300
 
-// Packed is points by dimension: coordinate c of point j is Data[c·Len+j].
+// Packed has points stored by dimension: coordinate c of point j is Data[c·Len+j].
 type Packed struct {
 	Len, Dim int
 	Data     []float64
 }
 
-// Pack overwrites p with the n points of d coordinates that stand, stride apart,
-// in x. It reuses p's memory.
+// Pack overwrites p with the n points of d coordinates in x, stride apart. It reuses the
+// memory of p.
 func (p *Packed) Pack(x []float64, n, d, stride int) {
 	if cap(p.Data) < n*d {
 		p.Data = make([]float64, n*d)
@@ -25,7 +25,7 @@ func (p *Packed) Pack(x []float64, n, d, stride int) {
 	}
 }
 
-// from is the first coordinate of point j; it checks that n points follow.
+// from returns the coordinates from point j on, and panics unless n points follow.
 func (p *Packed) from(j, n int) []float64 {
 	if j < 0 || j+n > p.Len {
 		panic("vecmath: no such points")
@@ -34,8 +34,8 @@ func (p *Packed) from(j, n int) []float64 {
 	return p.Data[j:]
 }
 
-// SquaredDistances writes Σ_c ((x_c - y_jc)·inv_c)² for the points y_j of p, j =
-// from, from+1, …, len(dst) of them, and 1e300 for what is larger.
+// SquaredDistances writes Σ_c ((x_c - y_jc)·inv_c)² for len(dst) points y_j of p, from
+// index from. Distances above 1e300 become 1e300.
 func (p *Packed) SquaredDistances(dst, x, inv []float64, from int) {
 	checkLen("x", len(x), p.Dim)
 	checkLen("inv", len(inv), p.Dim)
@@ -53,8 +53,8 @@ func (p *Packed) SquaredDistances(dst, x, inv []float64, from int) {
 	}
 }
 
-// FirstMoments adds Σ_j w_j (x_c - y_jc) to dst_c, over the points y_j of p, j =
-// from, from+1, …, len(w) of them.
+// FirstMoments adds Σ_j w_j (x_c - y_jc) to dst_c, over len(w) points y_j of p, from
+// index from.
 func (p *Packed) FirstMoments(dst, w, x []float64, from int) {
 	p.moments(firstMoments, dst, w, x, from)
 }

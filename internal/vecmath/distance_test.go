@@ -30,8 +30,8 @@ func TestPack(t *testing.T) {
 	require.Zero(t, p.Len)
 }
 
-// Distances and moments against plain sums, and between instruction sets to the
-// last bit, for every offset and length.
+// Distances and moments equal plain sums up to rounding, and agree between instruction
+// sets to the last bit, for every offset and length.
 func TestDistances(t *testing.T) {
 	before := map[[3]int][]float64{}
 	levels(t, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestDistancesFar(t *testing.T) {
 		require.Equal(t, []float64{1e300, 1e300, 0}, s[:3])
 		require.True(t, math.IsNaN(s[3]))
 		require.Equal(t, []float64{4, 0x1p802, 36, 64, 100}, s[4:])
-		// A weight of 0 hides a point, however far.
+		// A point with weight 0 has no effect at any distance.
 		m := []float64{0}
 		p.SecondMoments(m, []float64{0, 0, 1}, []float64{3}, 0)
 		require.Equal(t, []float64{9}, m)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// one is a kernel with one output, for every output of every kernel.
+// one is a kernel with one output; every output of every kernel becomes one.
 type one struct {
 	name string
 	eval func(dst, x []float64)
@@ -29,7 +29,7 @@ func outputs() []one {
 	return all
 }
 
-// specials are inputs at and around everything that can go wrong.
+// specials are special values and inputs near limits of the functions.
 var specials = func() []float64 {
 	x := []float64{0, math.Inf(1), math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64,
 		0x1p-1022, 0x1p-1022 - 0x1p-1074, 0x1p-1074 * 3, 0x1p-54, 0x1p-53, 0x1p-28, 1, 1.5, 2, math.E,
@@ -41,7 +41,7 @@ var specials = func() []float64 {
 	return x
 }()
 
-// same holds for equal bits and for two NaNs.
+// same reports whether a and b have equal bits or are both NaN.
 func same(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 }
@@ -71,7 +71,7 @@ func TestSpecialValues(t *testing.T) {
 	})
 }
 
-// Kernels agree to the last bit, whatever the instruction set.
+// Kernels agree to the last bit for all instruction sets.
 func TestLevelsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	x := append([]float64(nil), specials...)
@@ -82,7 +82,7 @@ func TestLevelsAgree(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		for _, f := range outputs() {
 			x := append([]float64(nil), x...)
-			if strings.Contains(f.name, "RBF") { // whose argument is not negative
+			if strings.Contains(f.name, "RBF") { // its argument is not negative
 				for i := range x {
 					x[i] = math.Abs(x[i])
 				}
@@ -103,8 +103,8 @@ func TestLevelsAgree(t *testing.T) {
 	})
 }
 
-// Every length and alignment gives what each element gives alone, in place as
-// well, and writes nothing else.
+// For every length and alignment, also in place, each element has the same result as
+// alone, and nothing else is written.
 func TestLengthsAndAlignments(t *testing.T) {
 	const most, guard = 70, 1234.5
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -128,7 +128,7 @@ func TestLengthsAndAlignments(t *testing.T) {
 					src := make([]float64, n+9)[shift : shift+n]
 					copy(src, x)
 					if shift%2 == 0 {
-						copy(dst, x) // in place
+						copy(dst, x) // the output overwrites the input
 						src = dst
 					}
 					f.eval(dst, src)
@@ -157,7 +157,7 @@ func TestLengthsAndAlignments(t *testing.T) {
 	}
 }
 
-// A slope may overwrite the input, as the value may.
+// The slope, like the value, may overwrite the input.
 func TestSlopeInPlace(t *testing.T) {
 	x := []float64{0, 0.5, 1e10, 2, 3, 4, 5, 6, 7, 8, 1 << 21}
 	levels(t, func(t *testing.T) {
@@ -175,8 +175,8 @@ func TestSlopeInPlace(t *testing.T) {
 	})
 }
 
-// The kernels of a squared distance, whose error grows with the distance a as
-// the rounding of a does.
+// Kernels of a squared distance: the error grows with the distance a, like the rounding
+// error of a.
 func TestProfiles(t *testing.T) {
 	bigA := func(s *big.Float, c float64) *big.Float { return zero().Sqrt(times(s, bigOf(c))) }
 	decay := func(a *big.Float) *big.Float { return bigExp(zero().Neg(a)) }

@@ -2,7 +2,7 @@ package vecmath
 
 import "math"
 
-// The operations of kernels_go.go, each one instruction of the vector kernels.
+// The operations of kernels_go.go. Each is one instruction of the vector kernels.
 
 func lesser(a, b float64) float64 {
 	if a < b {

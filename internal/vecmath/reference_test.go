@@ -5,8 +5,7 @@ import (
 	"math/big"
 )
 
-// The references compute with 300 bits, which leaves 200 good ones after the
-// cancellations below.
+// The references use 300 bits, of which about 200 remain after cancellation.
 const precision = 300
 
 func bigOf(x float64) *big.Float       { return new(big.Float).SetPrec(precision).SetFloat64(x) }
@@ -84,7 +83,7 @@ var bigPi = func() *big.Float {
 	return minus(times(bigOf(16), atan(5)), times(bigOf(4), atan(239)))
 }()
 
-// bigSin is the Taylor series, less multiples of π.
+// bigSin is the Taylor series of x minus a multiple of π.
 func bigSin(x *big.Float) *big.Float {
 	n := math.Round(float64Of(over(x, bigPi)))
 	r := minus(x, times(bigOf(n), bigPi))
@@ -123,7 +122,7 @@ func bigBody(x *big.Float) *big.Float {
 	}
 }
 
-// bigTail is 1 - Φ(a), a ≥ 0: beyond 6 by Laplace's continued fraction.
+// bigTail is 1 - Φ(a) for a ≥ 0, beyond 6 by Laplace's continued fraction.
 func bigTail(a *big.Float) *big.Float {
 	if a.Cmp(bigOf(6)) < 0 {
 		return minus(bigOf(0.5), bigBody(a))

@@ -12,8 +12,8 @@ import (
 // level is the instruction set in use; tests change it.
 var level = cpu.Best
 
-// chunk is how many elements one call of an assembly routine takes: the
-// scheduler cannot interrupt it.
+// chunk is the number of elements in one call of assembly, which the scheduler cannot
+// interrupt.
 const chunk = 4096
 
 func checkLen(name string, got, want int) {
@@ -40,7 +40,7 @@ func NormPDF(dst, x []float64) {
 	normPDF(dst, x)
 }
 
-// sloped calls value, or both where the slope is wanted.
+// sloped calls value, or both if slope is not nil.
 func sloped(value func(dst, x []float64), both func(dst, slope, x []float64), dst, slope, x []float64) {
 	checkLen("dst", len(dst), len(x))
 	if slope == nil {
@@ -54,8 +54,8 @@ func sloped(value func(dst, x []float64), both func(dst, slope, x []float64), ds
 // Tanh writes tanh x to dst and, unless slope is nil, 1 - tanh²x to slope.
 func Tanh(dst, slope, x []float64) { sloped(tanh, tanhSlope, dst, slope, x) }
 
-// Sin writes sin x to dst and, unless slope is nil, cos x to slope. Beyond 2²⁰ it
-// is package math's.
+// Sin writes sin x to dst and, unless slope is nil, cos x to slope. Beyond 2²⁰ it uses
+// package math.
 func Sin(dst, slope, x []float64) {
 	const limit = 1 << 20
 	type outlier struct {
@@ -84,16 +84,16 @@ func Erf(dst, slope, x []float64) { sloped(erf, erfSlope, dst, slope, x) }
 // GELU writes xΦ(x) to dst and, unless slope is nil, Φ(x) + xφ(x) to slope.
 func GELU(dst, slope, x []float64) { sloped(gelu, geluSlope, dst, slope, x) }
 
-// RBF writes e^(-s/2) to dst and, unless slope is nil, its derivative with
-// respect to s ≥ 0 to slope. It and the kernels below are 0 where their
-// exponential is less than 1e-307.
+// RBF writes e^(-s/2) to dst and, unless slope is nil, its derivative with respect to
+// s ≥ 0 to slope. This kernel and the Matérn kernels are 0 if their exponential is below
+// 1e-307.
 func RBF(dst, slope, s []float64) { sloped(rbf, rbfSlope, dst, slope, s) }
 
-// Matern12 is e^-√s like RBF. The slope at 0 is 0.
+// Matern12 writes e^-√s and its derivative, like RBF. The slope at 0 is 0.
 func Matern12(dst, slope, s []float64) { sloped(matern12, matern12Slope, dst, slope, s) }
 
-// Matern32 is (1+a)e^-a, a = √(3s), like RBF.
+// Matern32 writes (1+a)e^-a, a = √(3s), and its derivative, like RBF.
 func Matern32(dst, slope, s []float64) { sloped(matern32, matern32Slope, dst, slope, s) }
 
-// Matern52 is (1+a+a²/3)e^-a, a = √(5s), like RBF.
+// Matern52 writes (1+a+a²/3)e^-a, a = √(5s), and its derivative, like RBF.
 func Matern52(dst, slope, s []float64) { sloped(matern52, matern52Slope, dst, slope, s) }

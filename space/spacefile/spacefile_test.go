@@ -150,7 +150,7 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// No text makes the reader panic, or gives an error of more than one line.
+// Read does not panic on any text, and its errors are one line.
 func FuzzRead(f *testing.F) {
 	f.Add("parameters:\n  - {name: lr, type: float, min: 1e-5, max: 0.1, log: true}\n")
 	f.Add("a: &x [1, *x]\n? {b: c}\n: !!binary aGk=\n--- \n...")
@@ -165,7 +165,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A byte order mark, as editors on Windows write, is no part of the text.
+// A byte order mark, which editors on Windows write, is not part of the text.
 func TestReadByteOrderMark(t *testing.T) {
 	for name, text := range map[string]string{
 		"mark.json": `{"parameters": [{"name": "x", "type": "int", "min": 1, "max": 8}]}`,

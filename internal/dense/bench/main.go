@@ -1,14 +1,14 @@
 //go:build linux
 
-// Command bench compares package dense with OpenBLAS, call by call in turn:
+// Command bench compares package dense with OpenBLAS, in alternating calls:
 //
 //	cc -O2 -o peer openblas/openblas.c -lopenblas -lm
 //	go run . [-rounds 11] [-threads 1,2] [-only gemm] [-cpu] ./peer
 //
-// For each case it prints the fastest call of each in GFLOP/s, the ratio of
-// these two, and the median over rounds of the ratio of the fastest calls of a
-// round. On a busy machine the former says more; there -cpu, with one thread,
-// counts the time of the processor instead of the clock's.
+// For each case it prints the fastest call of each in GFLOP/s, the ratio of the two,
+// and the median over rounds of the ratio of the fastest calls in a round. On a busy
+// machine the first ratio is more reliable. With one thread, -cpu measures processor time
+// instead of elapsed time.
 package main
 
 import (
@@ -111,7 +111,7 @@ func check(err error) {
 	}
 }
 
-// fastest returns the nanoseconds of the fastest call that fits into the time.
+// fastest returns the nanoseconds of the fastest call within the given time.
 func fastest(run func() time.Duration, seconds float64) float64 {
 	best := math.Inf(1)
 	for end := time.Now().Add(time.Duration(1e9 * seconds)); ; {
@@ -208,7 +208,7 @@ func operand(form byte, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// dominant is positive definite, and a well conditioned triangle.
+// dominant returns a positive definite matrix with well-conditioned triangles.
 func dominant(n int) blas64.General {
 	a := operand('N', n, n)
 	for i := range a.Data {

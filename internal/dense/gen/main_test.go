@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The checked-in assembly is what this program writes: else run go generate.
+// The assembly in the repository equals the output of go generate.
 func TestUpToDate(t *testing.T) {
 	got, err := os.ReadFile("../kernels_amd64.s")
 	require.NoError(t, err)

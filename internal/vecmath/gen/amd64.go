@@ -19,8 +19,8 @@ var (
 	avx512 = target{"AVX512", "Z", 32, 8}
 )
 
-// table collects the constants of all programs. Each stands four times in a row,
-// so that AVX2 can name it as an operand; AVX-512 broadcasts the first.
+// table collects the constants of all programs. Each constant is stored four times in a
+// row, so that it can be an AVX2 operand; AVX-512 broadcasts the first copy.
 type table struct {
 	at   map[uint64]int
 	list []uint64
@@ -36,8 +36,8 @@ func (t *table) offset(bits uint64) int {
 	return 32 * i
 }
 
-// function prints one program for one target. It runs unroll copies of the
-// program side by side, the instructions interleaved.
+// function prints one program for one target. It interleaves the instructions of unroll
+// copies of the program.
 type function struct {
 	bytes.Buffer
 	target
@@ -49,7 +49,7 @@ type function struct {
 	masks []int // AVX-512 mask registers
 	where [][]int
 	last  []int
-	spent bool // no register was left
+	spent bool // the registers do not suffice
 }
 
 func (f *function) line(format string, args ...any) { fmt.Fprintf(f, "\t"+format+"\n", args...) }
@@ -84,7 +84,7 @@ func (f *function) takeFor(n *node) int {
 	return r
 }
 
-// memory is an operand for the constant; suffix belongs to the instruction.
+// memory returns the operand of a constant.
 func (f *function) memory(n *node) string { return fmt.Sprintf("%d(R8)", f.consts.offset(n.bits)) }
 
 func (f *function) suffixFor(operand *node) string {
@@ -101,7 +101,7 @@ func (f *function) body() {
 		if n.op == opInput {
 			continue
 		}
-		// Constants that this instruction cannot take from memory.
+		// Constants that cannot be memory operands of this instruction.
 		loaded := map[*node]int{}
 		for _, c := range f.needed(n) {
 			r := f.take()
@@ -117,7 +117,7 @@ func (f *function) body() {
 	}
 }
 
-// needed lists the constants of n that must be in a register.
+// needed returns the constants of n that must be in a register.
 func (f *function) needed(n *node) []*node {
 	if len(n.args) == 0 {
 		return nil
@@ -177,7 +177,7 @@ func (f *function) instruction(i int, n *node, u int, loaded map[*node]int) {
 		return ""
 	}
 	dies := func(a *node) bool { return !a.isConst() && f.last[a.index] == i }
-	// Registers of operands that die here are free for the result, but for the
+	// Registers of operands with no later use are free for the result, except in the
 	// instruction sequences of scale.
 	release := func() {
 		done := map[*node]bool{}
@@ -247,8 +247,8 @@ func (f *function) instruction(i int, n *node, u int, loaded map[*node]int) {
 	}
 }
 
-// fused chooses among the three forms of FMA, which overwrite one operand:
-// 231 the addend, 213 and 132 a factor.
+// fused selects one of the three forms of FMA, which overwrite different operands: 231
+// the addend, 213 and 132 a factor.
 func (f *function) fused(i int, n *node, u int, place func(*node) string, inMemory, dies func(*node) bool, release func()) {
 	a, b, c := n.args[0], n.args[1], n.args[2]
 	op := "VFMADD"
@@ -264,7 +264,7 @@ func (f *function) fused(i int, n *node, u int, place func(*node) string, inMemo
 	}
 	as, bs, cs := place(a), place(b), place(c)
 	overwrite := func(old *node) string {
-		// The register of old, or a copy of it where old lives on or has other uses here.
+		// The register of old, or a copy if old has later or other uses.
 		uses := 0
 		for _, x := range n.args {
 			if x == old {
@@ -311,8 +311,8 @@ func (f *function) fused(i int, n *node, u int, place func(*node) string, inMemo
 
 func (f *function) alreadyFree(r int) bool { return slices.Contains(f.free, r) }
 
-// power emits a·2ⁿ. AVX2 multiplies by 2^⌊n/2⌋ and 2^(n-⌊n/2⌋), of which only the
-// second product rounds.
+// power emits a·2ⁿ. AVX2 multiplies by 2^⌊n/2⌋ and 2^(n-⌊n/2⌋); only the second product
+// rounds.
 func (f *function) power(i int, n *node, u int, place func(*node) string, loaded map[*node]int, release func()) {
 	x, count, biased := place(n.args[0]), place(n.args[1]), place(n.args[2])
 	if f.lanes == 8 {
@@ -338,10 +338,10 @@ func (f *function) power(i int, n *node, u int, place func(*node) string, loaded
 	f.where[u][i] = r
 }
 
-// print emits the whole function, or reports that registers ran out. DI, DX and
-// SI point to outputs and input, CX counts elements left, R8 points to the
-// constants; fewer than a step of elements go through the same code, masked by
-// K1 and K2 or by what R9 points to.
+// print emits the whole function, or returns false if registers do not suffice. DI, DX
+// and SI point to outputs and input, CX counts remaining elements, R8 points to the
+// constants. The last elements use the same code with masks: K1 and K2, or the memory at
+// R9.
 func (f *function) print() bool {
 	outs := []string{"DI", "DX"}[:len(f.p.outs)]
 	step := f.lanes * f.unroll
@@ -370,7 +370,7 @@ func (f *function) print() bool {
 	for u := range f.where {
 		f.line("VMOVUPD %d(SI), %s", 8*f.lanes*u, f.name(f.where[u][0]))
 	}
-	var masked bytes.Buffer // as body moves the inputs
+	var masked bytes.Buffer // built before body, which moves the inputs
 	masked, f.Buffer = f.Buffer, masked
 	f.maskedLoads()
 	masked, f.Buffer = f.Buffer, masked
@@ -452,8 +452,8 @@ func (f *function) maskedStores(outs []string) {
 // maskLanes is the longest tail, rounded up.
 const maskLanes = 16
 
-// assembly prints the programs for a target, each with two copies side by side
-// where registers suffice.
+// assembly prints the programs for a target, each with two interleaved copies if
+// registers suffice.
 func assembly(all []*program, t target, consts *table) []byte {
 	var b bytes.Buffer
 	b.WriteString(header("!noasm"))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// distances prints the kernels over points packed by dimension: coordinate c of
-// point j stands at y[c·stride+j].
+// distances prints the kernels over points stored by dimension: coordinate c of point j
+// is y[c·stride+j].
 func distances(t target, consts *table) []byte {
 	w := &writer{target: t, consts: consts}
 	w.WriteString(header("!noasm"))
@@ -18,14 +18,14 @@ func distances(t target, consts *table) []byte {
 	return w.Bytes()
 }
 
-// writer prints a template with %reg-dependent parts filled in.
+// writer prints a template and fills in the registers of a target.
 type writer struct {
 	bytes.Buffer
 	target
 	consts *table
 }
 
-// put prints lines in which V1 stands for vector register 1.
+// put prints lines; V1 represents vector register 1.
 func (w *writer) put(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for r := w.regs - 1; r >= 0; r-- {
@@ -36,7 +36,7 @@ func (w *writer) put(format string, args ...any) {
 
 func (w *writer) bytesPer() int { return 8 * w.lanes }
 
-// maskFor sets up the mask of the first AX ≤ lanes elements, in K1 or <15>.
+// maskFor sets the mask of the first AX ≤ lanes elements, in K1 or <15>.
 func (w *writer) maskFor() {
 	if w.lanes == 8 {
 		w.put(`
@@ -56,7 +56,7 @@ func (w *writer) maskFor() {
 `, maskLanes*8)
 }
 
-// maskedLoad is the instruction that loads what the mask admits, 0 elsewhere.
+// maskedLoad loads the selected elements, and 0 for the others.
 func (w *writer) maskedLoad(from, to string) {
 	if w.lanes == 8 {
 		w.put("\tVMOVUPD.Z %s, K1, %s\n", from, to)
@@ -80,7 +80,7 @@ func (w *writer) clear(regs ...int) {
 	}
 }
 
-// sqdist takes four vectors of points at a time, then one, the last masked.
+// sqdist processes four vectors of points at a time, then one, the last masked.
 func (w *writer) sqdist() {
 	w.put(`
 // func sqdist%s(dst, x, inv, y *float64, n, d, stride int)
@@ -182,9 +182,8 @@ done:
 `)
 }
 
-// moments adds Σ_j w_j (x_c - y_cj), or of its square, in sixteen partial sums
-// that are added in one order whatever the width of a vector: k with k+8, then
-// k+4, k+2, k+1.
+// moments adds Σ_j w_j (x_c - y_cj), or its square, in sixteen partial sums. The order of
+// their sum is the same for all vector widths: k with k+8, then k+4, k+2, k+1.
 func (w *writer) moments(name string, square bool) {
 	vectors := 16 / w.lanes
 	w.put(`
@@ -281,5 +280,5 @@ rest:
 `)
 }
 
-// distanceNames are the routines of distances, which share their arguments.
+// distanceNames are the routines that distances prints, with the same arguments.
 var distanceNames = []string{"sqdist", "firstMoments", "secondMoments"}

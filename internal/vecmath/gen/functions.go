@@ -7,7 +7,7 @@ import (
 
 const (
 	signBit = 1 << 63
-	// magic + n has n in its low bits, for whole |n| < 2⁵¹.
+	// The low bits of magic + n are n, for integers |n| < 2⁵¹.
 	magic = 0x1.8p52
 	// 1/√2π as a sum.
 	invSqrt2PiHi = 0x1.9884533d43651p-2
@@ -30,7 +30,7 @@ func (p *program) poly(x, x2 *node, c []float64) *node {
 	return sum
 }
 
-// power is factor·2ⁿ where the result is a normal number.
+// power is factor·2ⁿ for normal results.
 func (p *program) power(factor float64, k reduced) *node {
 	return p.addInt(p.shl(k.t, 52), p.c(factor))
 }
@@ -38,7 +38,7 @@ func (p *program) power(factor float64, k reduced) *node {
 // reduced is x = n log 2 + r, |r| ≤ ½ log 2, and t = n + magic.
 type reduced struct{ n, t, r *node }
 
-// reduce splits x + low, low far smaller than x; nil is 0.
+// reduce divides x + low, with low much smaller than x; nil is 0.
 func (p *program) reduce(x, low *node) reduced {
 	t := p.fma(x, p.c(math.Log2E), p.c(magic))
 	n := p.sub(t, p.c(magic))
@@ -49,7 +49,7 @@ func (p *program) reduce(x, low *node) reduced {
 	return reduced{n, t, p.add(high, p.fnma(n, p.c(ln2Lo), low))}
 }
 
-// reduceTwice is reduce with r's own rounding error, low.
+// reduceTwice is reduce and the rounding error low of r.
 func (p *program) reduceTwice(x *node) (k reduced, low *node) {
 	t := p.fma(x, p.c(math.Log2E), p.c(magic))
 	n := p.sub(t, p.c(magic))
@@ -72,7 +72,7 @@ func exp() *program {
 	return p
 }
 
-// tanh is E/(E+2) with E = e^2|x| - 1, and the sign of x. Its slope is 1 - tanh².
+// tanh is E/(E+2) with E = e^2|x| - 1, and the sign of x. Its slope is 1 - tanh²x.
 func tanh(slope bool) *program {
 	p := newProgram("tanh")
 	size := p.and(p.x, p.word(^uint64(signBit)))
@@ -107,15 +107,14 @@ func (p *program) logSum(u, rest *node) *node {
 	return p.fma(k, p.c(ln2Hi), p.sub(f, p.sub(half, t)))
 }
 
-// special gives log its values at 0, Inf, NaN and below 0, for the argument x
-// that is 0 where u is.
+// special replaces the logarithm y of u by its values at 0, Inf, NaN and below 0.
 func (p *program) special(y, u *node) *node {
 	y = p.pick(p.equal(u, p.c(0)), p.c(math.Inf(-1)), y)
 	y = p.pick(p.less(u, p.c(0)), p.c(math.NaN()), y)
 	return p.pick(p.beyond(u, p.c(math.MaxFloat64)), u, y)
 }
 
-// lost is what the rounded sum u = a + b lost: (a + b) - u.
+// lost is the rounding error (a + b) - u of the sum u = a + b.
 func (p *program) lost(u, a, b *node) *node {
 	bb := p.sub(u, a)
 	return p.add(p.sub(a, p.sub(u, bb)), p.sub(b, bb))
@@ -131,8 +130,8 @@ func log1p() *program {
 	return p
 }
 
-// gauss is e^(-a²/2 + extra)/2ⁿ - 1 for tiny extra (nil is 0), with the rounding
-// of a² made good. doubled leaves out the ½.
+// gauss is e^(-a²/2 + extra)/2ⁿ - 1 for tiny extra (nil is 0), with compensation of the
+// rounding of a². With doubled, the exponent is -a² + extra.
 func (p *program) gauss(a, extra *node, doubled bool) (reduced, *node) {
 	h := p.mul(a, a)
 	l := p.fnma(a, a, h) // h - a²
@@ -150,10 +149,10 @@ func (p *program) gauss(a, extra *node, doubled bool) (reduced, *node) {
 
 func (n *node) float() float64 { return math.Float64frombits(n.bits) }
 
-// mills is m + rest = (1-Φ(a))e^(a²/2) for a ≥ 0, as P(q)w with w = 1/(a+K). The
-// rest holds the rounding errors of the last step of P, of the product and of w;
-// (a+K)(φ(a)/(1-Φ(a)) - a), here as a quadratic in q good to 3 %, is the factor by
-// which the result magnifies the relative error of w.
+// mills is m + rest = (1-Φ(a))e^(a²/2) for a ≥ 0, as P(q)w with w = 1/(a+K). The rest has
+// the rounding errors of the last step of P, of the product and of w. The result
+// magnifies the relative error of w by (a+K)(φ(a)/(1-Φ(a)) - a), approximated here by a
+// quadratic in q to 3 %.
 func (p *program) mills(a *node) (m, rest *node) {
 	sum := p.add(a, p.c(millsK))
 	w := p.div(p.c(1), sum)
@@ -225,7 +224,7 @@ func erf(slope bool) *program {
 	return p
 }
 
-// sin is ±sin(r) or ±cos(r) by the quadrant n mod 4, x = nπ/2 + r, |x| ≤ 2²⁰; its
+// sin is ±sin(r) or ±cos(r), depending on n mod 4, with x = nπ/2 + r, |x| ≤ 2²⁰. Its
 // slope is cos.
 func sin(slope bool) *program {
 	p := newProgram("sin")
@@ -237,7 +236,7 @@ func sin(slope bool) *program {
 	s := p.fma(p.mul(p.poly(z, z2, sinTail), z), r, r)
 	s = p.pick(p.equal(p.x, p.c(0)), p.x, s) // keeps -0
 	c := p.fma(p.poly(z, z2, cosTail), z2, p.fnma(z, p.c(0.5), p.c(1)))
-	quadrant := p.shl(t, 62) // bit 0 of n in the place of 2.0, bit 1 in that of the sign
+	quadrant := p.shl(t, 62) // bit 0 of n at the bit of 2.0, bit 1 at the sign bit
 	odd := p.equal(p.and(quadrant, p.c(2)), p.c(2))
 	p.outs = []*node{p.xor(p.pick(odd, c, s), p.and(quadrant, p.word(signBit)))}
 	if slope {
@@ -248,8 +247,8 @@ func sin(slope bool) *program {
 	return p
 }
 
-// lowest is where e^-a and what multiplies it become 0: n is -1023 there, for
-// which power gives 0.
+// lowest is the distance at which e^-a and its products become 0: n is -1023 there, and
+// power returns 0.
 const lowest = 709.09
 
 // decay is e^-a = e·2ⁿ for 0 ≤ a ≤ lowest.
@@ -279,7 +278,7 @@ func rbf(slope bool) *program {
 	return p
 }
 
-// matern12 is e^-a, a = √x; its slope -v/2a, and 0 at 0.
+// matern12 is e^-a, a = √x; its slope is -v/2a, and 0 at 0.
 func matern12(slope bool) *program {
 	p := newProgram("matern12")
 	a := p.min(p.c(lowest), p.sqrt(p.x))
@@ -294,7 +293,7 @@ func matern12(slope bool) *program {
 	return p
 }
 
-// matern32 is (1+a)e^-a, a = √3x; its slope -3/2 e^-a.
+// matern32 is (1+a)e^-a, a = √3x; its slope is -3/2 e^-a.
 func matern32(slope bool) *program {
 	p := newProgram("matern32")
 	a := p.sqrt(p.min(p.c(lowest*lowest), p.mul(p.x, p.c(3))))
@@ -308,7 +307,7 @@ func matern32(slope bool) *program {
 	return p
 }
 
-// matern52 is (1+a+a²/3)e^-a, a = √5x; its slope -5/6 (1+a)e^-a.
+// matern52 is (1+a+a²/3)e^-a, a = √5x; its slope is -5/6 (1+a)e^-a.
 func matern52(slope bool) *program {
 	p := newProgram("matern52")
 	square := p.min(p.c(lowest*lowest), p.mul(p.x, p.c(5)))

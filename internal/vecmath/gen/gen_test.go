@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The kernels in the repository are what go generate writes.
+// The kernels in the repository equal the output of go generate.
 func TestUpToDate(t *testing.T) {
 	for name, want := range files() {
 		got, err := os.ReadFile(filepath.Join("..", name))

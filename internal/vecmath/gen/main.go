@@ -1,6 +1,5 @@
-// Command gen writes the kernels of package vecmath: from each function's
-// straight-line program, the AVX2 and the AVX-512 assembly and the same in Go.
-// minimax.py derives the coefficients.
+// Command gen writes the kernels of package vecmath: each straight-line program as AVX2
+// assembly, as AVX-512 assembly and as Go. minimax.py computes the coefficients.
 package main
 
 import (
@@ -24,7 +23,7 @@ func main() {
 	}
 }
 
-// files returns what gen writes.
+// files returns the generated files by name.
 func files() map[string][]byte {
 	all := programs()
 	consts := &table{at: map[uint64]int{}}
@@ -49,7 +48,7 @@ func formatted(src []byte) []byte {
 	return text
 }
 
-// arguments are the outputs of p, as parameters.
+// arguments returns the outputs of p as parameters.
 func arguments(p *program) string { return []string{"dst", "dst, slope"}[len(p.outs)-1] }
 
 func declarations(all []*program) []byte {

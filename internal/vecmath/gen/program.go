@@ -105,7 +105,7 @@ func (p *program) shr(a *node, k uint) *node {
 	return n
 }
 
-// prune drops what no output needs and numbers the rest.
+// prune removes nodes that no output uses, and numbers the others.
 func (p *program) prune() {
 	live := map[*node]bool{}
 	var mark func(n *node)
@@ -130,8 +130,8 @@ func (p *program) prune() {
 	p.nodes = kept
 }
 
-// lastUse returns for each node the index of the node that uses it last; outputs
-// live to the end.
+// lastUse returns for each node the index of the last node that uses it. Outputs have no
+// last use: their entry is len(p.nodes).
 func (p *program) lastUse() []int {
 	last := make([]int, len(p.nodes))
 	for i, n := range p.nodes {

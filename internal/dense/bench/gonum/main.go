@@ -1,11 +1,11 @@
-// Command gonum compares package dense, and the eigenvectors of linalg, with
-// gonum on one thread, in turn; with the tag both are in Go alone:
+// Command gonum compares package dense, and the eigenvectors of linalg, with gonum on
+// one thread, in alternating calls. With the tag noasm both run without assembly:
 //
 //	go run [-tags noasm] . [-rounds 101] [-only trsm] [-sizes 4,8,500]
 //
-// For each case it prints the fastest call of each in nanoseconds, the ratio of
-// these two, and the median over rounds of the ratio of a round, which calls each
-// often enough to be timed.
+// For each case it prints the fastest call of each in nanoseconds, the ratio of the two,
+// and the median of the ratios of rounds. A round repeats each call often enough to be
+// timed.
 package main
 
 import (
@@ -49,12 +49,12 @@ func main() {
 	}
 }
 
-// restored is how often a case may run before its operands must be as at first:
-// solutions of triangular systems shrink.
+// restored is the number of runs after which the operands are restored: solutions of
+// triangular systems shrink.
 const restored = 100
 
-// compare returns the nanoseconds of the fastest call of each, and the median of
-// the ratios of rounds.
+// compare returns the nanoseconds of the fastest call of each, and the median ratio of
+// the rounds.
 func compare(c benchCase, rounds int) (mine, theirs, median float64) {
 	run := func(f func(), calls int) float64 {
 		c.before()
@@ -149,7 +149,7 @@ func cases(n int) []benchCase {
 		func() { reference.Dsymv(blas.Upper, n, 1, b.Data, n, x, 1, 0, y, 1) })
 	add("dot", func() { dense.Dot(x, b.Data[:n]) }, func() { reference.Ddot(n, x, 1, b.Data, 1) })
 	add("axpy", func() { dense.Axpy(1e-3, x, y) }, func() { reference.Daxpy(n, 1e-3, x, 1, y, 1) })
-	// The factor is of a matrix that is copied first, by both.
+	// Both copy the matrix before they factor it.
 	add("cholesky",
 		func() {
 			copy(c.Data, d.Data)
