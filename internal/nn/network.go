@@ -18,6 +18,12 @@ type Network struct {
 	Activation Activation // between layers; the zero value is Tanh
 }
 
+// New returns the network of in inputs with the named activation.
+func New(in int, hidden []int, activation string) (*Network, error) {
+	a, err := ByName(activation)
+	return &Network{In: in, Hidden: hidden, Activation: a}, err
+}
+
 // NumParams returns p = Σ_l (h_{l-1}+1) h_l + h_D + 1.
 func (n *Network) NumParams() int {
 	p, in := 0, n.In

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -47,30 +46,20 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	post, err := m.fitLabels(ctx, d, rng)
-	if err != nil {
-		return nil, fmt.Errorf("fsp-laplace: %w", err)
-	}
-	return post, nil
+	return classify.Fit(ctx, "fsp-laplace", m.Spec, d, rng, func(fitted classify.Prior) (classify.Posterior, error) {
+		return m.fitLabels(ctx, fitted, d, rng)
+	})
 }
 
-func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
-	activation, err := nn.ByName(m.Activation)
-	if err != nil {
-		return nil, err
-	}
-	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	fitted, err := classify.FitPrior(ctx, m.Spec, d, random.Split(rng, "prior", 0))
-	if err != nil {
-		return nil, err
-	}
+func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate.Labels, rng *rand.Rand) (classify.Posterior, error) {
 	_, dim := d.Dims()
+	net, err := nn.New(dim, m.Hidden, m.Activation)
+	if err != nil {
+		return classify.Posterior{}, err
+	}
 	p := &labelProblem{
 		problem: problem{
-			Model: m, net: &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
+			Model: m, net: net,
 			data: surrogate.Dataset{X: mat.DenseCopyOf(d.X), Lo: d.Lo, Hi: d.Hi}, process: prior.Process{Kernel: fitted.Kernel}, noise: labelNoise,
 		},
 		prior: fitted, y: d.Y,
@@ -88,7 +77,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		l.parts[c] = &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, update: unobserved{}}
 	}
 	if err := p.solve(ctx, l, random.Split(rng, "context", 0)); err != nil {
-		return nil, err
+		return classify.Posterior{}, err
 	}
 	numbers := fitted.Hypers()
 	for c, q := range l.parts {
@@ -96,7 +85,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 			numbers = append(numbers, surrogate.Hyper{Name: fmt.Sprintf("log10 ridge[%d]", c), Value: q.ridge})
 		}
 	}
-	return classify.Posterior{Process: l, Labels: d.Classes, Numbers: numbers, Notes: slices.Concat(fitted.Warnings, p.notes)}, nil
+	return classify.Posterior{Process: l, Numbers: numbers, Notes: p.notes}, nil
 }
 
 // labelProblem is a fit to labels.

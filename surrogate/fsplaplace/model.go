@@ -112,12 +112,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	activation, err := nn.ByName(m.Activation)
+	_, dim := d.Dims()
+	net, err := nn.New(dim, m.Hidden, m.Activation)
 	if err != nil {
 		return nil, err
 	}
-	_, dim := d.Dims()
-	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
 	ofPrior, learned := summary.DecodeState(start, 1+net.NumParams())
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})

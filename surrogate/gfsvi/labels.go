@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -52,27 +51,21 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	post, err := m.fitLabels(ctx, d, rng)
-	if err != nil {
-		return nil, fmt.Errorf("gfsvi: %w", err)
-	}
-	return post, nil
+	return classify.Fit(ctx, "gfsvi", m.Spec, d, rng, func(fitted classify.Prior) (classify.Posterior, error) {
+		p, l, err := m.fitLabels(ctx, fitted, d, rng)
+		if err != nil {
+			return classify.Posterior{}, err
+		}
+		return classify.Posterior{Process: l, Numbers: fitted.Hypers(), Notes: p.notes}, nil
+	})
 }
 
-func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
-	activation, err := nn.ByName(m.Activation)
-	if err != nil {
-		return nil, err
-	}
-	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	fitted, err := classify.FitPrior(ctx, m.Spec, d, random.Split(rng, "prior", 0))
-	if err != nil {
-		return nil, err
-	}
+func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate.Labels, rng *rand.Rand) (*labelProblem, classify.Independent, error) {
 	n, dim := d.Dims()
+	net, err := nn.New(dim, m.Hidden, m.Activation)
+	if err != nil {
+		return nil, nil, err
+	}
 	base := problem{Model: m, data: surrogate.Dataset{X: mat.DenseCopyOf(d.X), Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi}, order: subset.All(n)}
 	for i, y := range d.Y {
 		base.data.Y[i] = float64(y)
@@ -83,7 +76,7 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	base.schedule(n)
 	base.objective = objective{
-		net:    &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
+		net:    net,
 		inputs: domain.ScaleInputs(fitted.Kernel, base.box.Lo, base.box.Hi), gamma: m.Gamma,
 	}
 	p := &labelProblem{prior: fitted, labels: d.Y}
@@ -98,20 +91,20 @@ func (m Model) fitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	if m.Start == startFitted {
 		if err := p.start(ctx, random.Split(rng, "start", 0)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := p.train(ctx, random.Split(rng, "train", 0)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var l classify.Independent
 	for c, v := range p.q {
 		if err := train.Diverged("rate", v.Vector); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		l = append(l, newPosterior(p.parts[c], v, nil))
 	}
-	return classify.Posterior{Process: l, Labels: d.Classes, Numbers: fitted.Hypers(), Notes: slices.Concat(fitted.Warnings, p.notes)}, nil
+	return p, l, nil
 }
 
 // labelProblem is a fit to labels: a problem for each latent function, of which data.Y

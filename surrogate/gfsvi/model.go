@@ -105,12 +105,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	activation, err := nn.ByName(m.Activation)
+	n, dim := d.Dims()
+	net, err := nn.New(dim, m.Hidden, m.Activation)
 	if err != nil {
 		return nil, err
 	}
-	n, dim := d.Dims()
-	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
 	m.Rank = min(m.Rank, net.NumParams())
 	earlierPrior, earlierQ := summary.DecodeState(start, (2+m.Rank)*net.NumParams())
 

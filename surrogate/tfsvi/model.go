@@ -123,12 +123,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	activation, err := nn.ByName(m.Activation)
+	n, dim := d.Dims()
+	net, err := nn.New(dim, m.Hidden, m.Activation)
 	if err != nil {
 		return nil, err
 	}
-	n, dim := d.Dims()
-	net := &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation}
 	p := &problem{
 		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(n),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},

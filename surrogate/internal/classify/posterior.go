@@ -1,8 +1,10 @@
 package classify
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,6 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/specfn"
+	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -55,6 +58,26 @@ type Posterior struct {
 	Labels  int // classes
 	Numbers []surrogate.Hyper
 	Notes   []string
+}
+
+// Fit fits the prior of a Spec to valid labels and returns the posterior that fit
+// gives for it, with the classes of the labels and the warnings of both fits. Errors
+// begin with name.
+func Fit(ctx context.Context, name string, s prior.Spec, d surrogate.Labels, rng *rand.Rand, fit func(Prior) (Posterior, error)) (surrogate.ClassPosterior, error) {
+	if err := d.Validate(); err != nil {
+		return nil, err
+	}
+	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
+	fitted, err := FitPrior(ctx, s, d, random.Split(rng, "prior", 0))
+	var post Posterior
+	if err == nil {
+		post, err = fit(fitted)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	post.Labels, post.Notes = d.Classes, slices.Concat(fitted.Warnings, post.Notes)
+	return post, nil
 }
 
 // WithEvidence is a Posterior that knows its evidence.
