@@ -31,7 +31,7 @@ func PriorDraw(kernel prior.Kernel, seed uint64) Objective {
 // drawn adds to o a function f on [0,1]^d, which writes values and gradients at the
 // rows of x, and its lowest value found by a search.
 func (o Objective) drawn(f func(value []float64, grad, x *mat.Dense), d int) Objective {
-	value, x := least(f, d)
+	value, x := searchMinimum(f, d)
 	o.Minimum, o.Minimizers, o.NoiseFree = value, [][]float64{x}, true
 	o.Func = func(x []float64) float64 {
 		var value [1]float64

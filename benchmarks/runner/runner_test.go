@@ -236,7 +236,7 @@ func TestResume(t *testing.T) {
 		require.Len(t, got, 4)
 		store, err = OpenStore(dir)
 		require.NoError(t, err)
-		left, err := store.Left(plan, false)
+		left, err := store.Remaining(plan, false)
 		require.NoError(t, err)
 		require.Len(t, left, len(plan)-4)
 		require.NoError(t, store.Close())
@@ -244,10 +244,10 @@ func TestResume(t *testing.T) {
 
 	store, err = OpenStore(dir)
 	require.NoError(t, err)
-	left, err := store.Left(plan, false)
+	left, err := store.Remaining(plan, false)
 	require.NoError(t, err)
 	require.NoError(t, Execute(t.Context(), left, 2, store.Append))
-	left, err = store.Left(plan, true)
+	left, err = store.Remaining(plan, true)
 	require.NoError(t, err)
 	assert.Empty(t, left)
 	require.NoError(t, store.Close())
@@ -277,22 +277,22 @@ func TestStoreFaults(t *testing.T) {
 		return store.Append(r)
 	}))
 	assert.Equal(t, []string{"c1"}, store.Commits())
-	left, err := store.Left(plan, false)
+	left, err := store.Remaining(plan, false)
 	require.NoError(t, err)
 	assert.Empty(t, left)
-	left, err = store.Left(plan, true)
+	left, err = store.Remaining(plan, true)
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 	assert.Equal(t, "sobol", left[0].Method.Name)
 
 	longer := slices.Clone(plan)
 	longer[0].Problem.Budget++
-	_, err = store.Left(longer, false)
+	_, err = store.Remaining(longer, false)
 	require.ErrorIs(t, err, ErrStore)
 	assert.ErrorContains(t, err, "holds branin with budget 10; the plan has 11")
 	other := slices.Clone(plan)
 	other[0].Suite = "spine"
-	_, err = store.Left(other, false)
+	_, err = store.Remaining(other, false)
 	assert.ErrorContains(t, err, "holds the suite smoke, not spine")
 
 	// A repeated run replaces the record of the first.

@@ -85,10 +85,10 @@ func decode(text []byte) (records []Record, whole int, err error) {
 	}
 }
 
-// Left returns the runs of the plan without a record, and with again also the runs
+// Remaining returns the runs of the plan without a record, and with again also the runs
 // that failed. The error wraps ErrStore if the results belong to another suite or to
 // different runs.
-func (s *Store) Left(plan []Run, again bool) ([]Run, error) {
+func (s *Store) Remaining(plan []Run, again bool) ([]Run, error) {
 	for _, was := range s.records {
 		if len(plan) > 0 && was.Suite != plan[0].Suite {
 			return nil, fmt.Errorf("%w: %s holds the suite %s, not %s", ErrStore, s.file.Name(), was.Suite, plan[0].Suite)

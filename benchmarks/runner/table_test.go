@@ -129,7 +129,7 @@ func TestScores(t *testing.T) {
 		assert.LessOrEqual(t, r.Score.LogLikelihood, r.Score.LogDensity+1e-12, k)
 		require.NoError(t, store.Append(r))
 	}
-	left, err := store.Left(runs, true)
+	left, err := store.Remaining(runs, true)
 	require.NoError(t, err)
 	assert.Empty(t, left)
 	require.NoError(t, store.Close())
@@ -149,7 +149,7 @@ func TestScores(t *testing.T) {
 	store, err = OpenStore(filepath.Join(dir, "out"))
 	require.NoError(t, err)
 	defer store.Close()
-	_, err = store.Left(plan(t, s, Selection{Data: dir}), false)
+	_, err = store.Remaining(plan(t, s, Selection{Data: dir}), false)
 	assert.ErrorIs(t, err, ErrStore)
 }
 

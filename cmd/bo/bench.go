@@ -117,14 +117,14 @@ func (c *benchRunCmd) Run(e *env) error {
 		return err
 	}
 	defer store.Close()
-	left, err := store.Left(plan, c.Retry)
+	left, err := store.Remaining(plan, c.Retry)
 	if err != nil {
 		return usageError{err}
 	}
 	version, commit := runner.Version()
-	c.say(e, "%s: %d of %d runs to do, %d in parallel", filepath.Join(dir, "runs.jsonl"), len(left), len(plan), workers)
+	c.logf(e, "%s: %d of %d runs to do, %d in parallel", filepath.Join(dir, "runs.jsonl"), len(left), len(plan), workers)
 	if old := slices.DeleteFunc(store.Commits(), func(s string) bool { return s == commit }); len(old) > 0 && len(left) > 0 {
-		c.say(e, "bo: warning: the results mix commits %s and %s: use another --out to separate them", strings.Join(old, ", "), commit)
+		c.logf(e, "bo: warning: the results mix commits %s and %s: use another --out to separate them", strings.Join(old, ", "), commit)
 	}
 	machine := runner.ThisMachine(workers)
 	started, done, failed := time.Now(), 0, 0
@@ -138,7 +138,7 @@ func (c *benchRunCmd) Run(e *env) error {
 			failed++
 		}
 		remaining := time.Since(started).Seconds() / float64(done) * float64(len(left)-done)
-		c.say(e, "%*d/%d  %s", len(fmt.Sprint(len(plan))), len(plan)-len(left)+done, len(plan), outcome(r, remaining))
+		c.logf(e, "%*d/%d  %s", len(fmt.Sprint(len(plan))), len(plan)-len(left)+done, len(plan), outcome(r, remaining))
 		return nil
 	})
 	switch {
@@ -153,7 +153,7 @@ func (c *benchRunCmd) Run(e *env) error {
 	return nil
 }
 
-func (c *benchRunCmd) say(e *env, format string, args ...any) {
+func (c *benchRunCmd) logf(e *env, format string, args ...any) {
 	if !c.Quiet {
 		fmt.Fprintf(e.stderr, format+"\n", args...)
 	}

@@ -57,8 +57,8 @@ func exact(p Prior, seed uint64) (curve, error) {
 	return newCurve(post, seed), nil
 }
 
-// unseen returns the prior itself.
-func unseen() curve {
+// priorCurve returns the prior itself.
+func priorCurve() curve {
 	c := curve{mean: make([]float64, gridPoints), sd: make([]float64, gridPoints)}
 	for i := range c.sd {
 		c.sd[i] = 1

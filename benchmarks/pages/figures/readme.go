@@ -122,7 +122,7 @@ func WriteReadme(dir string) error {
 	if err != nil {
 		return err
 	}
-	reference, err := unseenRow(records)
+	reference, err := priorRow(records)
 	if err != nil {
 		return err
 	}
@@ -188,8 +188,8 @@ func distanceTable(title, first string, rows []row) string {
 	return b.String()
 }
 
-// unseenRow returns the line with the distance of the prior from the exact posterior.
-func unseenRow(records []Record) (string, error) {
+// priorRow returns the line with the distance of the prior from the exact posterior.
+func priorRow(records []Record) (string, error) {
 	seeds := uint64(1)
 	for _, r := range records {
 		seeds = max(seeds, r.Seed)
@@ -201,7 +201,7 @@ func unseenRow(records []Record) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			samples[k] = append(samples[k], distance(unseen(), c))
+			samples[k] = append(samples[k], distance(priorCurve(), c))
 		}
 	}
 	return "| *prior without data* |" + cells(samples) + " |\n", nil

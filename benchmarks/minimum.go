@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	leastPoints   = 1 << 14 // points of a Sobol sequence
-	leastDescents = 64      // from the best points, by bounded L-BFGS
-	leastKept     = 8       // best ends of a round
-	leastAround   = 512     // points around each of them in the next round
+	searchPoints   = 1 << 14 // points of a Sobol sequence
+	searchDescents = 64      // from the best points, by bounded L-BFGS
+	searchKept     = 8       // best ends of a round
+	searchAround   = 512     // points around each of them in the next round
 )
 
-// least searches [0,1]^d for the lowest value of a function, which writes values and
+// searchMinimum searches [0,1]^d for the lowest value of a function, which writes values and
 // gradients at the rows of x (no gradients if grad is nil). Descents start from the
 // best points of a Sobol sequence. Further rounds start around the best ends, each
 // within a quarter of the previous distance, for functions with many narrow minima.
-func least(f func(value []float64, grad, x *mat.Dense), d int) (value float64, x []float64) {
+func searchMinimum(f func(value []float64, grad, x *mat.Dense), d int) (value float64, x []float64) {
 	rng := random.New(0, "least value", d)
-	points := space.Sobol(leastPoints, d, rng)
+	points := space.Sobol(searchPoints, d, rng)
 	for spread := 0.1; ; spread /= 4 {
 		ends := descents(f, points)
 		if spread < 1e-3 {
 			return ends[0].F, ends[0].X
 		}
-		points = mat.NewDense(leastKept*(1+leastAround), d, nil)
-		for i := range leastKept * (1 + leastAround) {
-			end, row := ends[i%leastKept].X, points.RawRowView(i)
+		points = mat.NewDense(searchKept*(1+searchAround), d, nil)
+		for i := range searchKept * (1 + searchAround) {
+			end, row := ends[i%searchKept].X, points.RawRowView(i)
 			copy(row, end)
 			for j := range row {
-				if i >= leastKept {
+				if i >= searchKept {
 					row[j] = min(max(row[j]+spread*rng.NormFloat64(), 0), 1)
 				}
 			}
@@ -57,8 +57,8 @@ func descents(f func(value []float64, grad, x *mat.Dense), points *mat.Dense) []
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	starts := mat.NewDense(leastDescents, d, nil)
-	for i := range leastDescents {
+	starts := mat.NewDense(searchDescents, d, nil)
+	for i := range searchDescents {
 		starts.SetRow(i, points.RawRowView(order[i]))
 	}
 	// The context is never cancelled.
