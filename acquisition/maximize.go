@@ -26,8 +26,8 @@ type MaximizeOptions struct {
 	Raw int `set:"raw" default:"1024" range:"[1,100000]" help:"points of a scrambled Sobol sequence evaluated first"`
 	// Starts is the number of gradient ascents. 0 means 20.
 	Starts int `set:"starts" default:"20" range:"[1,100000]" help:"gradient ascents"`
-	// MaxIter is the largest number of iterations of an ascent. 0 means 200.
-	MaxIter int `set:"iterations" default:"200" range:"[1,100000]" help:"most iterations of an ascent"`
+	// Iterations is the largest number of iterations of an ascent. 0 means 200.
+	Iterations int `set:"iterations" default:"200" range:"[1,100000]" help:"most iterations of an ascent"`
 }
 
 const (
@@ -258,7 +258,7 @@ func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([
 			value[i] = -value[i]
 			floats.Scale(-1, grad.RawRowView(i))
 		}
-	}, points(from), lo, hi, optimize.Settings{MaxIter: c.o.MaxIter, GradTol: 1e-6, FuncTol: 1e-9})
+	}, points(from), lo, hi, optimize.Settings{MaxIter: c.o.Iterations, GradTol: 1e-6, FuncTol: 1e-9})
 	ends := mat.NewDense(len(climbed), c.dom.Dim(), nil)
 	for i, r := range climbed {
 		ends.SetRow(i, r.X)

@@ -296,7 +296,7 @@ func TestMaximizeCancellation(t *testing.T) {
 func TestMaximizeOptionsChecked(t *testing.T) {
 	_, _, err := Maximize(t.Context(), peak([]float64{1}), cube(t, 1), nil, MaximizeOptions{Raw: -1}, rng(1))
 	require.ErrorIs(t, err, surrogate.ErrSetting)
-	x, _, err := Maximize(t.Context(), peak([]float64{0.4}), cube(t, 1), nil, MaximizeOptions{Raw: 1, Starts: 1, MaxIter: 1}, rng(1))
+	x, _, err := Maximize(t.Context(), peak([]float64{0.4}), cube(t, 1), nil, MaximizeOptions{Raw: 1, Starts: 1, Iterations: 1}, rng(1))
 	assert.ErrorIs(t, err, ErrFlat) // a single value counts as flat
 	assert.Len(t, x, 1)
 	assert.Panics(t, func() {

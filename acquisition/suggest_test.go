@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-var quick = MaximizeOptions{Raw: 64, Starts: 4, MaxIter: 30}
+var quick = MaximizeOptions{Raw: 64, Starts: 4, Iterations: 30}
 
 // Every Acquisition suggests batches without repeats, reproducibly.
 func TestSuggestBatches(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 )
 
 // quick shortens the search for the maximum of the acquisition function.
-var quick = acquisition.MaximizeOptions{Raw: 64, Starts: 3, MaxIter: 20}
+var quick = acquisition.MaximizeOptions{Raw: 64, Starts: 3, Iterations: 20}
 
 func options(seed uint64) Options { return Options{Seed: seed, Initial: 4, Maximizer: quick} }
 
