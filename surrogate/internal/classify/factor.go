@@ -8,8 +8,8 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// Factor stands for R = (K + W⁻¹)⁻¹, where K is block-diagonal, a prior covariance
-// at n points for each latent function. With
+// Factor represents R = (K + W⁻¹)⁻¹ for a block-diagonal K, with a prior covariance at n
+// points for each latent function. With
 //
 //	B_c = I + D_c^½ K_c D_c^½,  E_c = D_c^½ B_c⁻¹ D_c^½,  M = Σ_c E_c
 //
@@ -23,8 +23,8 @@ type Factor struct {
 	m    *linalg.Cholesky // nil for L = 1
 }
 
-// NewFactor factors at the probabilities prob, L×n, in O(Ln³). Kernels may be the
-// same for several latents.
+// NewFactor returns the factor at the probabilities prob, L×n, in O(Ln³). Latents may share
+// a covariance.
 func NewFactor(k []*mat.SymDense, prob *mat.Dense) (*Factor, error) {
 	l, n := prob.Dims()
 	f := &Factor{k: k, root: make([][]float64, l), b: make([]*linalg.Cholesky, l)}
@@ -116,23 +116,22 @@ func (f *Factor) Solve(v *mat.Dense) {
 	}
 }
 
-// Half overwrites q, n×m, with L⁻¹ D_c^½ q, L Lᵀ = B_c: its Gram matrix is that of
-// E_c, qᵀE_c q. HalfT goes from there to E_c q.
+// Half overwrites q, n×m, with L⁻¹ D_c^½ q, L Lᵀ = B_c, so that its Gram matrix is qᵀE_c q.
+// HalfT overwrites the result with E_c q.
 func (f *Factor) Half(c int, q *mat.Dense) {
 	scaleRows(q, f.root[c])
 	f.b[c].SolveLower(q)
 }
 
-// HalfT is described at Half.
+// HalfT overwrites the result of Half with E_c q.
 func (f *Factor) HalfT(c int, q *mat.Dense) {
 	f.b[c].SolveUpper(q)
 	scaleRows(q, f.root[c])
 }
 
-// Reduce subtracts from cov, m×L², the covariances of the L latents at m points, what
-// the labels tell: q_cᵀ R_cc' q_c' for each column of the q_c, n×m, the prior
-// covariances of the labelled points with those. It uses the q up and costs
-// O(Ln²m).
+// Reduce subtracts q_cᵀ R_cc' q_c' from cov, m×L², the prior covariances of the L latents at
+// m points. The columns of q_c, n×m, are the prior covariances of the labelled points with
+// the m points. Reduce overwrites the q_c and costs O(Ln²m).
 func (f *Factor) Reduce(cov *mat.Dense, q []*mat.Dense) {
 	l := len(f.b)
 	for c := range l {
@@ -171,8 +170,7 @@ func subtractProducts(cov *mat.Dense, column int, a, b *mat.Dense, sign float64)
 	}
 }
 
-// Effective returns tr(RK), the number of parameters that the labels determine,
-// in O(Ln³).
+// Effective returns tr(RK), the effective number of parameters, in O(Ln³).
 func (f *Factor) Effective() float64 {
 	var trace float64
 	n := f.b[0].N()

@@ -9,7 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/specfn"
 )
 
-// Latents is L for so many classes.
+// Latents returns L for a number of classes.
 func Latents(classes int) int {
 	if classes == 2 {
 		return 1
@@ -17,9 +17,8 @@ func Latents(classes int) int {
 	return classes
 }
 
-// LogProb returns Σ_i log p(y_i|f_i) and writes the probabilities π, for L = 1
-// that of class 1, and the derivatives with respect to f. All matrices are L×n;
-// either destination may be f.
+// LogProb returns Σ_i log p(y_i|f_i). It writes the probabilities π (for L = 1, of class 1)
+// and the derivatives with respect to f. All matrices are L×n; either destination may be f.
 func LogProb(prob, grad, f *mat.Dense, y []int) float64 {
 	if l, _ := f.Dims(); l == 1 {
 		return logistic(prob.RawRowView(0), grad.RawRowView(0), f.RawRowView(0), y)

@@ -15,7 +15,7 @@ import (
 //
 //	Ψ(f) = log p(y|f) - ½ (f-m)ᵀK⁻¹(f-m)
 //
-// and the curvature there.
+// and the curvature at f̂.
 type Mode struct {
 	F, A     *mat.Dense // L×n: f̂ and a = K⁻¹(f̂-m), which is ∂log p/∂f
 	Prob     *mat.Dense
@@ -25,13 +25,13 @@ type Mode struct {
 
 const (
 	newtonSteps = 100
-	newtonGain  = 1e-11 // nats: a step that gains less is the last
+	newtonGain  = 1e-11 // nats; a step with a smaller gain is the last
 )
 
-// FindMode finds the maximum by Newton's method (RW algorithms 3.1 and 3.3, with
-// log|M| in the evidence, which algorithm 3.3 leaves out), a step halved until Ψ
-// rises. K and m have an element for each latent; start is the a of an earlier
-// mode, or nil. A step costs O(Ln³).
+// FindMode finds the maximum by Newton's method (RW algorithms 3.1 and 3.3, with the term
+// log|M| of the evidence that algorithm 3.3 omits). It halves a step until Ψ increases. K
+// and m have an element for each latent; start is the a of an earlier mode, or nil. A step
+// costs O(Ln³).
 func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, start *mat.Dense) (*Mode, error) {
 	l, n := len(k), len(y)
 	if start == nil {
@@ -77,14 +77,14 @@ func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, star
 			a.Scale(t, step)
 			a.Add(a, s.A)
 			reached := LogProb(s.Prob, grad, f, y) - 0.5*quadratic(a, f, m)
-			// Near the maximum rounding must not stop a step.
+			// Near the maximum a decrease by rounding errors is permitted.
 			if reached >= psi-1e-13*(1+math.Abs(psi)) {
 				gain, psi = reached-psi, reached
 				s.F, s.A = f, a
 				break
 			}
 		}
-		LogProb(s.Prob, grad, s.F, y) // of the values that are kept
+		LogProb(s.Prob, grad, s.F, y) // at the accepted step
 		if math.IsNaN(psi) {
 			return nil, fmt.Errorf("latent values are not finite: %w", linalg.ErrNotPositiveDefinite)
 		}
@@ -119,11 +119,10 @@ func shiftRows(v *mat.Dense, by []float64) {
 	}
 }
 
-// Adjoint returns the derivatives of the evidence with respect to the elements of
-// a K that all latents share, so that d = Σ_ij kbar_ij dK_ij, and with respect to
-// the means (RW algorithm 5.1, for any L). With u = s - RKs and s = ∂/∂f of
-// -½log|I+KW|, which is -½W(diag S - 2Sπ) for the posterior covariance S of a
-// point's latents,
+// Adjoint returns the derivatives of the evidence with respect to the elements of a K that
+// all latents share, so that d = Σ_ij kbar_ij dK_ij, and with respect to the means (RW
+// algorithm 5.1, for any L). With s = ∂/∂f of -½log|I+KW|, which is -½W(diag S - 2Sπ) for
+// the posterior covariance S of the latents at a point, and u = s - RKs,
 //
 //	kbar = ½ Σ_c (a_c a_cᵀ - R_cc + u_c a_cᵀ + a_c u_cᵀ),  dmean_c = Σ_i a_ci + u_ci.
 func (s *Mode) Adjoint() (kbar *mat.SymDense, dmean []float64) {

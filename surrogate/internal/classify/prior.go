@@ -29,21 +29,21 @@ type Prior struct {
 }
 
 const (
-	// searchSize bounds the number of labels that the search for hyperparameters
-	// looks at: that many for L = 1, fewer for more latents.
+	// searchSize is the largest number of labels in the search for hyperparameters, for
+	// L = 1.
 	searchSize = 600
 
 	defaultStarts = 2
 
-	// meanSD is the prior standard deviation of a learned mean, and meanReach
-	// bounds it.
+	// meanSD is the prior standard deviation of a learned mean. A mean is within
+	// ±meanReach.
 	meanSD, meanReach = 2.0, 10.0
 )
 
 // ErrNoise reports a Spec that fixes a noise variance.
 var ErrNoise = fmt.Errorf("%w: labels have no noise variance", prior.ErrSpec)
 
-// checkSpec reports a Spec that cannot be a prior of latent functions of dim inputs.
+// checkSpec returns an error if s is no prior of latent functions of dim inputs.
 func checkSpec(s prior.Spec, dim int) error {
 	if s.Noise != nil {
 		return ErrNoise
@@ -52,18 +52,17 @@ func checkSpec(s prior.Spec, dim int) error {
 	return err
 }
 
-// FitPrior maximises the evidence of the labels and the log density of the priors
-// on what s leaves open: the hyperparameters of the kernel by those of package
-// prior, each mean by N(0, 2²) unless s says that it is zero. It is done by
-// bounded L-BFGS from s.Restarts starts (0 is 2), the modes of the hyper-priors
-// and then draws from them. Of more than 600/√L labels the search sees that many, drawn at
+// FitPrior maximises the evidence of the labels times the priors of the hyperparameters that
+// s does not fix: the hyper-priors of package prior, and N(0, 2²) for each mean, unless s
+// has a zero mean. Bounded L-BFGS runs from s.Restarts starts (0 is 2): the modes of the
+// hyper-priors, then draws from them. The search uses at most 600/√L labels, drawn at
 // random. A step costs O(Ln³).
 func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.Rand) (Prior, error) {
 	_, dim := d.Dims()
 	if err := checkSpec(s, dim); err != nil {
 		return Prior{}, err
 	}
-	// The noise, the last hyperparameter, is none of labels.
+	// The last hyperparameter, the noise variance, does not apply to labels.
 	s.Noise = new(1.)
 	layout, err := hyper.New(s, dim, false)
 	if err != nil {
@@ -92,7 +91,7 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 	return out, nil
 }
 
-// Hypers lists the numbers of the prior.
+// Hypers lists the hyperparameters and the means.
 func (p Prior) Hypers() []surrogate.Hyper {
 	return append(summary.KernelHypers(p.Kernel), MeanHypers(p.Means)...)
 }
@@ -126,7 +125,7 @@ func repeated(k *mat.SymDense, l int) []*mat.SymDense {
 }
 
 // search is the fit of a prior. Its variables are the logarithms of the free
-// hyperparameters, then the means that are learned.
+// hyperparameters followed by the learned means.
 type search struct {
 	hyper.Vector
 	l     int
@@ -165,7 +164,7 @@ func (p *search) unpack(v []float64) (theta, means []float64) {
 	return theta, means
 }
 
-// run returns the best end of the starts; ties go to the earlier one.
+// run returns the best result over the starts; of equal results, the first.
 func (p *search) run(ctx context.Context, starts [][]float64) ([]float64, error) {
 	lo, hi := p.Bounds(len(starts[0]), meanReach)
 	results, work := make([]optimize.Result, len(starts)), make(chan int, len(starts))
@@ -179,7 +178,7 @@ func (p *search) run(ctx context.Context, starts [][]float64) ([]float64, error)
 			for i := range work {
 				var a *mat.Dense
 				loss := func(v, grad []float64) float64 { return p.loss(ctx, v, grad, &a) }
-				// Only the context's error is possible, and it is asked below.
+				// Only the context's error is possible, which is checked below.
 				results[i], _ = optimize.Minimize(ctx, loss, starts[i], lo, hi, optimize.Settings{MaxIter: 100, GradTol: 1e-2, FuncTol: 1e-6})
 			}
 		})
@@ -200,8 +199,8 @@ func (p *search) run(ctx context.Context, starts [][]float64) ([]float64, error)
 	return results[best].X, nil
 }
 
-// loss is minus the log posterior of the variables, with its gradient. Newton's
-// method starts from a, the end of the last call.
+// loss returns minus the log posterior of the variables and writes its gradient. Newton's
+// method starts from a, the result of the last call.
 func (p *search) loss(ctx context.Context, v, grad []float64, a **mat.Dense) float64 {
 	theta, means := p.unpack(v)
 	kernel := p.Kernel.WithParams(theta)

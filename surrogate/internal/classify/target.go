@@ -12,16 +12,16 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
-// Target is what networks with a prior on functions aim at, given n labels: for
-// each latent function the mode of the process at the rows of C, with the
-// covariance (K⁻¹ + D)⁻¹, the curvature without what couples classes.
+// Target is the training target of networks with a prior on functions, given n labels: for
+// each latent function the mode of the process at the rows of C with the covariance
+// (K⁻¹ + D)⁻¹, which omits the coupling of classes.
 type Target struct {
 	At   []target.Gaussian
 	Mode *Mode // at the labelled points; nil beyond target.MaxExact of them
 }
 
-// NewTarget conditions p at the rows of c on labels y at the rows of x: exactly up
-// to target.MaxExact of them, beyond among the functions that c spans.
+// NewTarget conditions p at the rows of c on labels y at the rows of x: exactly for up to
+// target.MaxExact labels, else within the functions spanned by c.
 func NewTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) (Target, error) {
 	if len(y) > target.MaxExact {
 		at, err := sparseTarget(ctx, p, c, x, y)
@@ -34,8 +34,8 @@ func NewTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) (Target, 
 	return Target{p.At(mode, c, x), mode}, nil
 }
 
-// At returns the mode μ + k(C,X)a at the rows of c, given that at the rows of x,
-// with the covariance K - k(C,X) E k(X,C), E = (k(X,X) + D⁻¹)⁻¹.
+// At returns the mode μ + k(C,X)a at the rows of c, given the mode at the rows of x, with the
+// covariance K - k(C,X) E k(X,C), E = (k(X,X) + D⁻¹)⁻¹.
 func (p Prior) At(mode *Mode, c, x *mat.Dense) []target.Gaussian {
 	n, _ := x.Dims()
 	nc, _ := c.Dims()
@@ -57,8 +57,8 @@ func (p Prior) At(mode *Mode, c, x *mat.Dense) []target.Gaussian {
 	return out
 }
 
-// sparseTarget is the mode among the functions μ_c + k(·,C)L⁻ᵀe_c, where K = L Lᵀ:
-// with ψ = L⁻¹k(C,X) it minimises
+// sparseTarget returns the mode among the functions μ_c + k(·,C)L⁻ᵀe_c, where K = L Lᵀ. With
+// ψ = L⁻¹k(C,X) it minimises
 //
 //	-Σ_i log p(y_i|μ + eᵀψ_i) + ½ Σ_c |e_c|²,
 //

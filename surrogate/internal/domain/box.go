@@ -1,5 +1,5 @@
-// Package domain is the box of inputs that a network with a prior on functions is
-// trained on: points of the box, and the scale of a network's inputs.
+// Package domain defines the box from which networks with priors on functions take context
+// points, and the scaling of their inputs.
 package domain
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Box is where context points lie.
+// Box is the region of context points.
 type Box struct {
 	Lo, Hi []float64
 }
 
-// Widen returns the box from lo to hi with margin times its width added on each
-// side. Where the width is 0, and nothing tells the scale, it adds ½.
+// Widen returns the box from lo to hi with margin times its width added on each side, or
+// ½ if the width is 0.
 func Widen(lo, hi []float64, margin float64) Box {
 	b := Box{make([]float64, len(lo)), make([]float64, len(lo))}
 	for j := range lo {
@@ -37,9 +37,9 @@ const (
 	dataMargin   = 0.5
 )
 
-// ContextBox is where context points for a dataset lie: for "data" the bounding box
-// of its inputs and half the width on each side, which is published, and for
-// "search" the dataset's box and 5 %.
+// ContextBox returns the box of context points for a dataset: for "data", as published, the
+// bounding box of its inputs and half the width on each side; for "search" the dataset's
+// box and 5 % on each side.
 func ContextBox(region string, d surrogate.Dataset) Box {
 	margin := SearchMargin
 	if region == "data" {
@@ -57,10 +57,9 @@ func (b Box) Halton(n int, rng *rand.Rand) *mat.Dense {
 	return x
 }
 
-// Chebyshev returns n points of a scrambled Halton set with each coordinate u of
-// the unit cube moved to ½(1 - cos πu): the density of Chebyshev's nodes, which
-// keeps the error of what is spanned by the points from growing towards the faces
-// and vertices of the box.
+// Chebyshev returns n points of a scrambled Halton set with each coordinate u of the unit
+// cube replaced by ½(1 - cos πu). With this density, the density of Chebyshev's nodes,
+// approximation errors do not grow towards the faces and vertices of the box.
 func (b Box) Chebyshev(n int, rng *rand.Rand) *mat.Dense {
 	x := space.Halton(n, len(b.Lo), rng)
 	x.Apply(func(_, _ int, u float64) float64 { return 0.5 - 0.5*math.Cos(math.Pi*u) }, x)

@@ -29,8 +29,8 @@ func TestPointsFillTheBox(t *testing.T) {
 	}
 }
 
-// The variogram of an RBF kernel reaches 1-e^{-1/2} of the variance at one
-// lengthscale, whatever the variance; no input spreads beyond ±6.
+// The variogram of an RBF kernel reaches 1-e^{-1/2} of the variance at one lengthscale for
+// every variance, and no scaled input is beyond ±6.
 func TestScaleInputs(t *testing.T) {
 	k := prior.ScaleBy(7, prior.RBF(3).WithParams([]float64{0.5, 1, 0.01}))
 	a := ScaleInputs(k, []float64{0, 0, 0}, []float64{1, 2, 1})
@@ -45,9 +45,9 @@ func TestScaleInputs(t *testing.T) {
 	require.Equal(t, a.Scale, x.RawRowView(0))
 }
 
-// A periodic kernel never leaves its variance's neighbourhood when its
-// lengthscale is long: what counts is the way to the first trough, at half a
-// period, of which a sine covers 39 % in a fifth of the period.
+// The variogram of a periodic kernel with a long lengthscale stays far below the variance.
+// The relevant level is then relative to its first maximum, at half a period: a sine
+// reaches 39 % of it in a fifth of the period.
 func TestScaleInputsOfAConstantInput(t *testing.T) {
 	a := ScaleInputs(prior.RBF(2), []float64{0, 3}, []float64{1, 3})
 	require.Equal(t, 1.0, a.Scale[1])

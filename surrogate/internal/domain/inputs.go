@@ -8,7 +8,7 @@ import (
 	"github.com/functionspace/bo/prior"
 )
 
-// Affine maps a dataset's inputs to those of a network: (x - Shift)·Scale.
+// Affine maps a dataset's inputs to a network's inputs: (x - Shift)·Scale.
 type Affine struct {
 	Shift, Scale []float64
 }
@@ -32,8 +32,8 @@ func (a Affine) ApplyTo(dst, x *mat.Dense) {
 	}
 }
 
-// Pull turns gradients with respect to the network's inputs into gradients with
-// respect to the dataset's.
+// Pull converts gradients with respect to the network's inputs, in place, to gradients with
+// respect to the dataset's inputs.
 func (a Affine) Pull(dx *mat.Dense) {
 	m, _ := dx.Dims()
 	for i := range m {
@@ -44,14 +44,14 @@ func (a Affine) Pull(dx *mat.Dense) {
 	}
 }
 
-// maxRange bounds how far from 0 a scaled input may lie: beyond, the units of a
-// network of usual size stand too far apart to fill the box.
+// maxRange bounds the size of a scaled input. In a wider box the units of a network of
+// usual size are too far apart.
 const maxRange = 6
 
-// ScaleInputs centres the box and divides each input by the distance over which
-// the prior varies along it, so that the network starts out as smooth as the
-// prior in every direction, and blind to inputs that do not matter. No input
-// spreads further than [-6, 6]. One whose bounds are equal keeps its unit.
+// ScaleInputs centres the box and divides each input by the distance over which the prior
+// varies along it. The initial network is then as smooth as the prior in every direction
+// and hardly depends on irrelevant inputs. Scaled inputs are limited to [-6, 6]. An input
+// with equal bounds keeps its unit.
 func ScaleInputs(k prior.Kernel, lo, hi []float64) Affine {
 	d := len(lo)
 	a := Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
@@ -79,8 +79,7 @@ func (b Box) Inputs(spread float64) Affine {
 	return a
 }
 
-// Spread is the root mean square, over the inputs, of half the width that the
-// box has after scaling.
+// Spread returns the root mean square over the inputs of half the width of the scaled box.
 func (a Affine) Spread(b Box) float64 {
 	var sum float64
 	for j, s := range a.Scale {
@@ -90,16 +89,16 @@ func (a Affine) Spread(b Box) float64 {
 	return math.Sqrt(sum / float64(len(a.Scale)))
 }
 
-// variationLength is the smallest distance s along input j, around mid, at which
-// the variogram γ(s) = ½(k(a,a) + k(b,b)) - k(a,b) reaches 1-e^{-1/2} of the
-// variance, the lengthscale of an RBF kernel; where it turns back before, as
-// that of a periodic kernel does, of its first maximum. It looks up to ten
-// widths far.
+// variationLength returns the smallest distance s along input j, around mid, at which the
+// variogram γ(s) = ½(k(a,a) + k(b,b)) - k(a,b) reaches 1-e^{-1/2} of the variance; for an
+// RBF kernel this is the lengthscale. If the variogram has a maximum before, as for a
+// periodic kernel, the level is relative to the first maximum. The search ends at ten
+// widths.
 func variationLength(k prior.Kernel, mid []float64, j int, width float64) float64 {
 	const (
 		steps = 120
 		level = 0.3934693402873666 // 1-e^{-1/2}
-		turn  = 0.99               // of the maximum: lower is no rounding
+		turn  = 0.99               // a value below this share of the maximum is no rounding error
 	)
 	a, b := mat.NewDense(1, len(mid), nil), mat.NewDense(1, len(mid), nil)
 	a.SetRow(0, mid)

@@ -17,19 +17,19 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
-// varianceFloor is the smallest variance reported, relative to the mean prior
-// variance of the inducing points.
+// varianceFloor is the lower bound of a posterior variance, relative to the mean prior
+// variance at the inducing points.
 const varianceFloor = 1e-12
 
-// predictChunk is how many points are predicted at once.
+// predictChunk is the number of points to predict at once.
 const predictChunk = 256
 
-// Posterior is the process that q makes of the prior: with w(x) = L⁻¹k(Z,x) and
+// Posterior is the process with the distribution q at Z: with w(x) = L⁻¹k(Z,x) and
 // S = L_B⁻ᵀ T Tᵀ L_B⁻¹, where L_B is the factor of B,
 //
 //	mean(x) = μ + w(x)ᵀm,  cov(x,x') = k(x,x') - w(x)ᵀ(I - S)w(x')
 //
-// Prepare comes before all else.
+// Prepare must be called before all other methods.
 type Posterior struct {
 	Process prior.Process
 	Z       *mat.Dense
@@ -51,7 +51,7 @@ var (
 	_ surrogate.Describer = (*Posterior)(nil)
 )
 
-// Prepare derives what predictions need and returns p.
+// Prepare computes the quantities that predictions use, and returns p.
 func (p *Posterior) Prepare() *Posterior {
 	if p.M != nil {
 		p.weights = slices.Clone(p.M)
@@ -68,11 +68,11 @@ func (p *Posterior) Prepare() *Posterior {
 // Dim is the number of inputs.
 func (p *Posterior) Dim() int { return p.Process.Kernel.Dim() }
 
-// Noise is σ².
+// Noise returns σ².
 func (p *Posterior) Noise() float64 { return p.Process.Noise }
 
-// LogMarginalLikelihood is the collapsed bound, never above the log marginal
-// likelihood and equal to it with Z = X.
+// LogMarginalLikelihood returns the collapsed bound, which is at most the log marginal
+// likelihood and equals it for Z = X.
 func (p *Posterior) LogMarginalLikelihood() float64 { return p.Bound }
 
 // Hypers implements surrogate.Describer.
@@ -94,7 +94,7 @@ func (p *Posterior) Features(x *mat.Dense) (w, phi *mat.Dense) {
 	return w, phi
 }
 
-// moments writes the mean and the unclamped variance at the rows of x, and
+// moments writes the mean and the variance without its lower bound at the rows of x. It
 // returns W, the ψ with WᵀS W = ψᵀψ, and (I - S)W.
 func (p *Posterior) moments(mean, variance []float64, x *mat.Dense) (w, psi, less *mat.Dense) {
 	w, phi := p.Features(x)
@@ -122,7 +122,7 @@ func (p *Posterior) moments(mean, variance []float64, x *mat.Dense) (w, psi, les
 	return w, psi, less
 }
 
-// Predict costs O(m²) a point.
+// Predict costs O(m²) per point.
 func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	n := shape.Predict(mean, variance, x, p.Dim())
 	for lo := 0; lo < n; lo += predictChunk {
@@ -132,8 +132,8 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	}
 }
 
-// PredictGrad costs O(m²) a point and two kernel gradients. Where the variance
-// stands at its floor its gradient is zero.
+// PredictGrad costs O(m²) and two kernel gradients per point. A variance at its lower
+// bound has the gradient zero.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	n := shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	dmean.Zero()
@@ -178,8 +178,8 @@ func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 }
 
 // JointVJP costs O(nm² + n²m). With C̄ = cbar and m̄ = mbar the adjoint of
-// k(Z,x) is L⁻ᵀ(m m̄ᵀ - 2(I - S)W C̄) and that of k(x,x) is C̄. A variance at
-// its floor counts as a constant.
+// k(Z,x) is L⁻ᵀ(m m̄ᵀ - 2(I - S)W C̄) and the adjoint of k(x,x) is C̄. A variance at its
+// floor is treated as constant.
 func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	n := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
 	diag := make([]float64, n)
@@ -203,12 +203,12 @@ func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	kernelgrad.Gram(p.Process.Kernel, dx, x, c)
 }
 
-// Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 13): a draw
-// f₀ of the prior, corrected to take values drawn from q at the inducing points,
+// Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 13): a draw f₀ of the
+// prior, corrected to values drawn from q at the inducing points,
 //
 //	f(x) = f₀(x) + k(x,Z) L⁻ᵀ( v - L⁻¹(f₀(Z) - μ) ),  v ~ N(m, S)
 //
-// A kernel that is not positive definite, without features of its own, panics.
+// Paths panics for a kernel without its own features that is not positive definite.
 func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	draws, err := p.Process.Draw(n, pathwise.Features, rng)
 	if err != nil {
@@ -245,8 +245,8 @@ func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	return paths
 }
 
-// clamp raises variances to the floor and returns 1 for each that was above it,
-// 0 for the others.
+// clamp raises variances to the floor. It returns 1 for each variance above the floor,
+// else 0.
 func clamp(variance []float64, floor float64) []float64 {
 	free := make([]float64, len(variance))
 	for i, v := range variance {

@@ -9,12 +9,12 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// Evidence is log N(r; 0, K) with K = ΦΦᵀ + σ²I for an n×F matrix Φ, as a function of
-// Φ, r and log σ². Compute sets it and its derivatives, with α = K⁻¹r
+// Evidence is log N(r; 0, K) with K = ΦΦᵀ + σ²I for an n×F matrix Φ, as a function of Φ, r
+// and log σ². Compute computes the value and, with α = K⁻¹r, the derivatives
 //
 //	(ααᵀ - K⁻¹)Φ,  -α,  ½σ²(|α|² - tr K⁻¹),
 //
-// and reuses their memory.
+// and reuses memory.
 type Evidence struct {
 	Value float64
 	Phi   mat.Dense
@@ -87,7 +87,7 @@ func (e *Evidence) reserve(n, f int) {
 	e.small, e.inverse, e.full = *mat.NewSymDense(k, nil), *mat.NewSymDense(k, nil), *mat.NewDense(k, k, nil)
 }
 
-// Draw draws weights w of r = Φw + N(0, σ²I), w ~ N(0, I), given r.
+// Draw draws the weights w of r = Φw + N(0, σ²I), w ~ N(0, I), given r.
 func Draw(phi *mat.Dense, r []float64, noise float64, rng *rand.Rand) ([]float64, error) {
 	_, f := phi.Dims()
 	a := mat.NewSymDense(f, nil)

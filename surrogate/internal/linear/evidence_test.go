@@ -12,8 +12,8 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// The value is a Gaussian density and the derivatives are its own, with fewer features
-// than observations and with more.
+// The value is a Gaussian log density with the right derivatives, for fewer features than
+// observations and for more.
 func TestEvidence(t *testing.T) {
 	for _, f := range []int{3, 9} {
 		const n, noise = 6, 0.3
@@ -46,7 +46,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// The same matrix, with columns of zeros that make it wide.
+// Columns of zeros, which make the matrix wide, do not change the value.
 func TestWideAndNarrow(t *testing.T) {
 	const n, f, noise = 6, 4, 0.2
 	rng := random.New(1, "wide", 0)

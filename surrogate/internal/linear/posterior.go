@@ -15,7 +15,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
-// Basis is m and φ. It is immutable and safe for concurrent use.
+// Basis is the mean m and the basis functions φ. It is immutable and safe for concurrent
+// use.
 type Basis interface {
 	// Dim is d, the number of inputs.
 	Dim() int
@@ -26,15 +27,15 @@ type Basis interface {
 	// EvalVJP adds to dx (rows×d) the gradient of Σ_i mbar_i m(x_i) +
 	// Σ_ij phibar_ij φ_j(x_i). A nil mbar is zeros.
 	EvalVJP(dx, x *mat.Dense, mbar []float64, phibar *mat.Dense)
-	// Path is the function m(x) + φ(x)ᵀw.
+	// Path returns the function m(x) + φ(x)ᵀw.
 	Path(w []float64) surrogate.Path
 }
 
-// chunk is how many rows of φ are held at a time.
+// chunk is the number of rows of φ in memory.
 const chunk = 1024
 
-// Posterior is w ~ N(A⁻¹shift, A⁻¹) with A = precision and shift = Φᵀr/σ². Its
-// exported fields may be set before it is in use.
+// Posterior is the posterior w ~ N(A⁻¹shift, A⁻¹) with A = precision and shift = Φᵀr/σ².
+// Its exported fields may be set before its first use.
 type Posterior struct {
 	summary.Summary
 
@@ -56,8 +57,8 @@ var (
 	_ surrogate.Describer   = (*Posterior)(nil)
 )
 
-// New returns the posterior after observing y, with noise of the given variance, at
-// the rows of x, in O(nF² + F³). Errors begin with name.
+// New returns the posterior given y, with noise of the given variance, at the rows of x, in
+// O(nF² + F³). Errors begin with name.
 func New(ctx context.Context, name string, b Basis, noise float64, x *mat.Dense, y []float64) (*Posterior, error) {
 	none := &Posterior{
 		name: name, basis: b, Summary: summary.Summary{NoiseVariance: noise},
@@ -97,7 +98,7 @@ func (p *Posterior) observe(ctx context.Context, x *mat.Dense, y []float64) (*Po
 	return &out, nil
 }
 
-// Condition implements surrogate.Conditioner; it is exact for the basis.
+// Condition implements surrogate.Conditioner exactly.
 func (p *Posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
 	if err := (surrogate.Dataset{X: x, Y: y}).Validate(); err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (p *Posterior) eval(mean []float64, x *mat.Dense) *mat.Dense {
 // Dim is the number of inputs.
 func (p *Posterior) Dim() int { return p.basis.Dim() }
 
-// LogMarginalLikelihood is log N(y; m(X), ΦΦᵀ + σ²I).
+// LogMarginalLikelihood returns log N(y; m(X), ΦΦᵀ + σ²I).
 func (p *Posterior) LogMarginalLikelihood() float64 {
 	return -0.5 * (float64(p.n)*math.Log(2*math.Pi*p.NoiseVariance) + p.factor.LogDet() + p.rr/p.NoiseVariance - linalg.Dot(p.shift, p.weights))
 }
@@ -142,7 +143,7 @@ func (p *Posterior) moments(mean, variance []float64, x *mat.Dense) *mat.Dense {
 	return half
 }
 
-// Predict costs O(F²) a point, and the basis there.
+// Predict costs O(F²) and the basis functions per point.
 func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	shape.Predict(mean, variance, x, p.Dim())
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
@@ -150,7 +151,7 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	})
 }
 
-// PredictGrad costs O(F²) a point, and the basis there.
+// PredictGrad costs O(F²) and the basis functions with gradients per point.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	dmean.Zero()

@@ -1,4 +1,4 @@
-// Package summary encodes what a fit leaves behind: hyperparameters and states.
+// Package summary holds the hyperparameters, states and warnings of a fit.
 package summary
 
 import (
@@ -8,11 +8,11 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Summary is what a posterior reports of its fit.
+// Summary implements the methods of a posterior that describe its fit.
 type Summary struct {
 	NoiseVariance float64
 	Parameters    []surrogate.Hyper
-	Learned       surrogate.State // a later fit starts from it
+	Learned       surrogate.State // start of a later fit
 	Notes         []string        // warnings
 }
 
@@ -28,14 +28,14 @@ func (s *Summary) State() surrogate.State { return slices.Clone(s.Learned) }
 // Hypers implements surrogate.Describer.
 func (s *Summary) Hypers() []surrogate.Hyper { return slices.Clone(s.Parameters) }
 
-// EncodeState is the state of a fit: the number of the prior's parameters, those,
-// and what else the fit has learned.
+// EncodeState returns the state of a fit: the number of the prior's parameters, these
+// parameters, and the other learned numbers.
 func EncodeState(ofPrior, rest []float64) surrogate.State {
 	return slices.Concat(surrogate.State{float64(len(ofPrior))}, ofPrior, rest)
 }
 
-// DecodeState takes a state apart. Both parts are nil if the second would not have
-// n entries.
+// DecodeState splits a state into the two parts of EncodeState. Both are nil if the second
+// does not have n entries.
 func DecodeState(s surrogate.State, n int) (ofPrior, rest []float64) {
 	if len(s) == 0 {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package toy is what tests of surrogates share: the data of the papers on priors on
-// functions, and a distance between posteriors given such data.
+// Package toy contains datasets for tests of surrogate models, from the papers on priors on
+// functions, and a distance between posteriors.
 package toy
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Wave is n values of sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], to be predicted on [-2,2].
+// Wave returns n values of sin 2πx + 0.1ε on [-1,-½] ∪ [½,1], with the box [-2,2].
 func Wave(n int) surrogate.Dataset {
 	rng := random.New(1, "wave", 0)
 	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{-2}, Hi: []float64{2}}
@@ -26,7 +26,7 @@ func Wave(n int) surrogate.Dataset {
 	return d
 }
 
-// Sines is n noisy values of a sum of sines of dim inputs of [0,1].
+// Sines returns n noisy values of a sum of sines of dim inputs in [0,1].
 func Sines(n, dim int) surrogate.Dataset {
 	rng := random.New(1, "wave", n)
 	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n)}
@@ -41,8 +41,8 @@ func Sines(n, dim int) surrogate.Dataset {
 	return d
 }
 
-// Wasserstein is the mean over a grid of [-2,2] of the Wasserstein-2 distance of the
-// marginals.
+// Wasserstein returns the mean over a grid on [-2,2] of the Wasserstein-2 distance between
+// the marginals.
 func Wasserstein(a, b surrogate.Posterior) float64 {
 	const n = 101
 	x := mat.NewDense(n, 1, nil)
