@@ -22,15 +22,15 @@ import (
 type Process interface {
 	// Dim is the number of inputs.
 	Dim() int
-	// Moments writes the means, m×L, and the covariances between the latents of a
-	// point, m×L², at the rows of x. Both are zero before.
+	// Moments writes the means, m×L, and the covariances between the latents at a point,
+	// m×L², for the rows of x. Both destinations contain zeros.
 	Moments(mean, cov, x *mat.Dense)
-	// MomentsGrad writes mean and variance of the only latent, with their
-	// gradients, m×d.
+	// MomentsGrad writes the mean and variance of the single latent of two classes, with
+	// their gradients, m×d.
 	MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense)
 }
 
-// Independent are latent functions that are independent given the labels too.
+// Independent is a Process of latent functions that are also independent given the labels.
 type Independent []surrogate.Posterior
 
 // Dim is the number of inputs.
@@ -52,7 +52,7 @@ func (p Independent) MomentsGrad(mean, variance []float64, dmean, dvariance, x *
 	p[0].PredictGrad(mean, variance, dmean, dvariance, x)
 }
 
-// Posterior is a surrogate.ClassPosterior made of a Process.
+// Posterior is the surrogate.ClassPosterior of a Process.
 type Posterior struct {
 	Process
 	Labels  int // classes
@@ -80,7 +80,7 @@ func Fit(ctx context.Context, name string, s prior.Spec, d surrogate.Labels, rng
 	return post, nil
 }
 
-// WithEvidence is a Posterior that knows its evidence.
+// WithEvidence is a Posterior with the evidence of its labels.
 type WithEvidence struct {
 	Posterior
 	Evidence float64
@@ -106,7 +106,7 @@ func (p Posterior) Hypers() []surrogate.Hyper { return slices.Clone(p.Numbers) }
 // Warnings implements surrogate.ClassPosterior.
 func (p Posterior) Warnings() []string { return slices.Clone(p.Notes) }
 
-// chunk is how many points are predicted at once.
+// chunk is the number of points to predict at once.
 const chunk = 512
 
 func (p Posterior) moments(x *mat.Dense) (mean, cov *mat.Dense) {
@@ -182,10 +182,10 @@ func (p Posterior) Latent(mean, variance, x *mat.Dense) {
 	})
 }
 
-// draws is the number of points of the integral over several latents.
+// draws is the number of points of the quadrature over several latents.
 const draws = 1024
 
-// integral is the mean of the softmax over N(mean, cov) by a fixed scrambled Sobol
+// integral computes the mean of the softmax over N(mean, cov) by a fixed scrambled Sobol
 // set.
 type integral struct {
 	z    *mat.Dense // draws×L, standard normal
@@ -221,8 +221,8 @@ func (s *integral) mean(dst, mean, cov []float64) {
 	}
 }
 
-// cholesky writes the lower factor of a positive semidefinite l×l matrix. A
-// direction of which rounding leaves no variance counts as having none.
+// cholesky writes the lower factor of a positive semidefinite l×l matrix. A pivot within
+// rounding errors of 0 is set to 0.
 func cholesky(dst, a []float64, l int) {
 	clear(dst)
 	for i := range l {
