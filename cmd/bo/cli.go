@@ -21,7 +21,7 @@ const (
 	exitInterrupted = 130
 )
 
-const about = `Bayesian optimisation: find the minimum of an expensive function in few evaluations.
+const about = `Bayesian optimisation: minimise an expensive function with few evaluations.
 
 Examples:
 
@@ -29,10 +29,10 @@ Examples:
     bo run --command 'python train.py --lr {lr}' --space space.yaml --budget 30
     bo predict --train runs.csv --at grid.csv
 
-Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
+Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
 
 type cli struct {
-	Run      runCmd      `cmd:"" help:"Find the minimum, or maximum, of an objective."`
+	Run      runCmd      `cmd:"" help:"Minimise or maximise an objective."`
 	Study    studyCmd    `cmd:"" help:"List, show, create, edit and delete stored studies."`
 	Ask      askCmd      `cmd:"" help:"Issue trials of a study, to be evaluated by hand."`
 	Tell     tellCmd     `cmd:"" help:"Record the result of a trial."`
@@ -41,11 +41,11 @@ type cli struct {
 	Trials   trialsCmd   `cmd:"" help:"Print the trials of a study."`
 	Best     bestCmd     `cmd:"" help:"Print the best trial of a study."`
 	Suggest  suggestCmd  `cmd:"" help:"Answer requests for suggestions on standard input, without a store."`
-	Predict  predictCmd  `cmd:"" help:"Fit a surrogate to one table and predict at the rows of another."`
-	Score    scoreCmd    `cmd:"" help:"Fit a surrogate to one table and judge its predictions on another."`
-	List     listCmd     `cmd:"" help:"List objectives, surrogates, acquisitions or kernels."`
-	Describe describeCmd `cmd:"" help:"Show the settings of a surrogate or an acquisition, or the facts about an objective or a kernel."`
-	Bench    benchCmd    `cmd:"" help:"Measure methods against each other on suites of problems."`
+	Predict  predictCmd  `cmd:"" help:"Fit a surrogate model to a table and predict at the rows of another table."`
+	Score    scoreCmd    `cmd:"" help:"Fit a surrogate model to a table and score its predictions on held-out data."`
+	List     listCmd     `cmd:"" help:"List objectives, surrogate models, acquisition functions or kernels."`
+	Describe describeCmd `cmd:"" help:"Show the settings of a surrogate model or an acquisition function, or the definition of an objective or a kernel."`
+	Bench    benchCmd    `cmd:"" help:"Compare methods on suites of problems."`
 	Info     versionCmd  `cmd:"" name:"version" help:"Show the version."`
 
 	Completion completionCmd `cmd:"" help:"Print the completion script of a shell."`
@@ -89,11 +89,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 96}),
 		kong.ExplicitGroups([]kong.Group{
-			{Key: "what", Title: "What to optimise:"},
-			{Key: "how", Title: "How to search:"},
-			{Key: "program", Title: "Running a program:"},
-			{Key: "store", Title: "Where studies are kept:"},
-			{Key: "result", Title: "Results:"},
+			{Key: "what", Title: "Objective:"},
+			{Key: "how", Title: "Search:"},
+			{Key: "program", Title: "Program:"},
+			{Key: "store", Title: "Store:"},
+			{Key: "result", Title: "Output:"},
 			{Key: "data", Title: "Data:"},
 			{Key: "model", Title: "Model:"},
 		}),

@@ -15,11 +15,11 @@ import (
 )
 
 type completionCmd struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"Name of the shell: bash, zsh or fish."`
 }
 
 func (completionCmd) Help() string {
-	return `Prints a script for the shell. It completes commands, flags, files, and the names of surrogates, acquisitions, objectives, kernels and settings.
+	return `Prints a completion script. The script completes commands, flags, files, and the names of surrogates, acquisitions, objectives, kernels and settings.
 
 Examples:
 

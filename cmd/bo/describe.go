@@ -13,8 +13,8 @@ import (
 )
 
 type describeCmd struct {
-	What string `arg:"" enum:"surrogate,acquisition,objective,kernel" help:"surrogate, acquisition, objective or kernel."`
-	Name string `arg:"" complete:"described" help:"One of the names that bo list shows; a kernel may be an expression."`
+	What string `arg:"" enum:"surrogate,acquisition,objective,kernel" help:"Kind: surrogate, acquisition, objective or kernel."`
+	Name string `arg:"" complete:"described" help:"Name from bo list. A kernel may be an expression."`
 }
 
 func (describeCmd) Help() string {

@@ -79,16 +79,16 @@ func targets(t *table.Table, name string) ([]float64, error) {
 
 // modelFlags are those of the commands that fit a table.
 type modelFlags struct {
-	Train  string `group:"data" required:"" placeholder:"FILE" help:"CSV file with a header: the target and its inputs; - reads standard input."`
-	Target string `group:"data" placeholder:"COLUMN" help:"Column to predict; the last one if left out."`
+	Train  string `group:"data" required:"" placeholder:"FILE" help:"CSV file with the training data and a header line; - reads standard input."`
+	Target string `group:"data" placeholder:"COLUMN" help:"Column of the target. Default: the last column."`
 
-	Surrogate  string   `group:"model" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Model of the function (bo list surrogates); default ${default}."`
-	Set        []string `group:"model" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate (bo describe surrogate NAME), in scaled units. Repeat for more."`
-	Likelihood string   `group:"model" enum:"gaussian,bernoulli,categorical" default:"gaussian" placeholder:"WHAT" help:"What the target is: a number with Gaussian noise (gaussian), a label of two (bernoulli) or of any number (categorical); default ${default}."`
-	NoiseFree  bool     `group:"model" help:"The targets are exact: allow a learned noise variance down to 1e-8 (1e-6 where it is learned with a network's weights)."`
-	Inputs     string   `group:"model" enum:"raw,unit,zscore" default:"unit" placeholder:"HOW" help:"Scaling of each input before the fit: raw, unit (range of the training rows to [0,1]) or zscore; default ${default}."`
-	Outputs    string   `group:"model" enum:"raw,zscore" default:"zscore" placeholder:"HOW" help:"Scaling of the target before the fit: raw or zscore; default ${default}. Predictions come back in the units of the file."`
-	Seed       uint64   `group:"model" default:"0" placeholder:"N" help:"Root of all random numbers; default ${default}."`
+	Surrogate  string   `group:"model" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Surrogate model to fit (see bo list surrogates). Default: ${default}."`
+	Set        []string `group:"model" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"Setting of the surrogate model, in scaled units (see bo describe surrogate NAME). May be repeated."`
+	Likelihood string   `group:"model" enum:"gaussian,bernoulli,categorical" default:"gaussian" placeholder:"NAME" help:"Distribution of the target: gaussian for numbers with Gaussian noise, bernoulli for two labels, categorical for two or more labels. Default: ${default}."`
+	NoiseFree  bool     `group:"model" help:"Declare the targets exact: a learned noise variance may fall to 1e-8, or to 1e-6 if it is learned with the weights of a network."`
+	Inputs     string   `group:"model" enum:"raw,unit,zscore" default:"unit" placeholder:"NAME" help:"Scaling of each input before the fit: raw, unit (training range to [0,1]) or zscore (mean 0, standard deviation 1). Default: ${default}."`
+	Outputs    string   `group:"model" enum:"raw,zscore" default:"zscore" placeholder:"NAME" help:"Scaling of the target before the fit: raw or zscore. Predictions are in the units of the file. Default: ${default}."`
+	Seed       uint64   `group:"model" default:"0" placeholder:"N" help:"Seed of all random numbers. Default: ${default}."`
 }
 
 // A training is a table read for a fit, inputs still in the units of the file.

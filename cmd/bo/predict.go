@@ -18,13 +18,15 @@ const maxJoint = 8000
 
 type predictCmd struct {
 	modelFlags
-	At      string `group:"data" required:"" placeholder:"FILE" help:"CSV file with the same input columns; others are ignored."`
-	Samples int    `group:"result" min:"0" max:"100000" default:"0" placeholder:"N" help:"Add columns s1 to sN: joint Gaussian draws of the function at all rows."`
-	Cov     string `group:"result" placeholder:"FILE" help:"Write the joint covariance of the function at all rows, as CSV without a header."`
+	At      string `group:"data" required:"" placeholder:"FILE" help:"CSV file of the points to predict at. It has the input columns of --train; other columns are ignored."`
+	Samples int    `group:"result" min:"0" max:"100000" default:"0" placeholder:"N" help:"Add the columns s1 to sN: joint posterior samples of the function at all rows. At most 100000."`
+	Cov     string `group:"result" placeholder:"FILE" help:"Write the joint posterior covariance of the function at all rows, as CSV without a header."`
 }
 
 func (predictCmd) Help() string {
-	return `Prints CSV, a row for each row of --at: the mean and the standard deviation (sd) of the function there, and the standard deviation of an observation around it (noise_sd). With --likelihood categorical or bernoulli the target is a label, text or number: a column p_LABEL for each holds its probability, and the column label the most probable one.
+	return `Prints one CSV row for each row of --at: the posterior mean (mean) and standard deviation (sd) of the function, and the standard deviation of the observation noise (noise_sd).
+
+With --likelihood bernoulli or categorical the target is a label. The output has one column p_LABEL for each label, its probability, and a column label, the most probable label.
 
 Examples:
 

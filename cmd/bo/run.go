@@ -14,35 +14,39 @@ import (
 )
 
 type runCmd struct {
-	Objective string `group:"what" complete:"objectives" placeholder:"NAME" help:"A built-in objective, such as branin or ackley4 (bo list objectives)."`
-	Command   string `group:"what" placeholder:"LINE" help:"A program to run for each trial, with {name} where a parameter goes."`
-	Space     string `group:"what" placeholder:"FILE" help:"The parameters of --command: FILE.json, FILE.yaml or FILE.yml."`
-	Maximize  bool   `group:"what" help:"Look for the maximum."`
-	NoiseFree bool   `group:"what" help:"The objective gives the same value each time. Known for built-in objectives."`
+	Objective string `group:"what" complete:"objectives" placeholder:"NAME" help:"Built-in objective to optimise, such as branin or ackley4 (see bo list objectives)."`
+	Command   string `group:"what" placeholder:"LINE" help:"Program that evaluates the objective. It runs once for each trial, with {name} replaced by the value of the parameter."`
+	Space     string `group:"what" placeholder:"FILE" help:"File with the parameters of --command: FILE.json, FILE.yaml or FILE.yml."`
+	Maximize  bool   `group:"what" help:"Maximise the objective. The default is to minimise it."`
+	NoiseFree bool   `group:"what" help:"Declare the objective exact: equal points give equal values. Built-in objectives are declared already."`
 
-	Surrogate   string    `group:"how" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Model of the objective (bo list surrogates); default ${default}."`
-	Acquisition string    `group:"how" complete:"acquisitions" placeholder:"NAME" default:"auto" help:"What decides where to look next (bo list acquisitions); default ${default}."`
-	Set         []string  `group:"how" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"A setting of the surrogate, or acquisition.KEY=VALUE (bo describe). Repeat for more."`
-	Warp        loop.Warp `group:"how" enum:"${warp_values}" default:"${warp_default}" placeholder:"NAME" help:"${warp_help}; default ${default}."`
-	Budget      int       `group:"how" option:"budget" default:"${budget_default}" placeholder:"N" help:"${budget_help}; default ${default}."`
-	Initial     *int      `group:"how" option:"initial" placeholder:"N" help:"${initial_help}; default ${initial_default}."`
-	Batch       int       `group:"how" option:"batch" default:"${batch_default}" placeholder:"N" help:"${batch_help}; default ${default}."`
-	Workers     int       `group:"how" option:"workers" default:"${workers_default}" placeholder:"N" help:"${workers_help}; default ${default}. More than --batch does not help."`
-	Seed        uint64    `group:"how" default:"${seed_default}" placeholder:"N" help:"${seed_help}; default ${default}."`
+	Surrogate   string    `group:"how" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Surrogate model of the objective (see bo list surrogates). Default: ${default}."`
+	Acquisition string    `group:"how" complete:"acquisitions" placeholder:"NAME" default:"auto" help:"Acquisition function, which chooses the next points (see bo list acquisitions). Default: ${default}."`
+	Set         []string  `group:"how" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"Setting of the surrogate, acquisition.KEY=VALUE or maximizer.KEY=VALUE (see bo describe). May be repeated."`
+	Warp        loop.Warp `group:"how" enum:"${warp_values}" default:"${warp_default}" placeholder:"NAME" help:"${warp_help}. Default: ${default}."`
+	Budget      int       `group:"how" option:"budget" default:"${budget_default}" placeholder:"N" help:"${budget_help}. Default: ${default}."`
+	Initial     *int      `group:"how" option:"initial" placeholder:"N" help:"${initial_help}. Default: ${initial_default}."`
+	Batch       int       `group:"how" option:"batch" default:"${batch_default}" placeholder:"N" help:"${batch_help}. Default: ${default}."`
+	Workers     int       `group:"how" option:"workers" default:"${workers_default}" placeholder:"N" help:"${workers_help}. Default: ${default}."`
+	Seed        uint64    `group:"how" default:"${seed_default}" placeholder:"N" help:"${seed_help}. Default: ${default}."`
 
-	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Fail a trial that takes longer, such as 90s or 2h."`
-	Shell   bool          `group:"program" help:"Run --command by the shell."`
+	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. A trial that takes longer fails."`
+	Shell   bool          `group:"program" help:"Run --command by a shell. Parameter values are never parsed as shell code."`
 
 	JSON   bool   `group:"result" name:"json" help:"Print the result as one JSON object."`
-	Trials string `group:"result" placeholder:"FILE" help:"Write a row for each trial to FILE.jsonl or FILE.csv, as they end."`
-	State  string `group:"result" placeholder:"FILE" help:"Save the run after each event; the same command then goes on where it stopped."`
-	Quiet  bool   `group:"result" help:"No progress and no warnings."`
+	Trials string `group:"result" placeholder:"FILE" help:"Write one row for each trial to FILE.csv or FILE.jsonl, after each event. A file of another run is not overwritten."`
+	State  string `group:"result" placeholder:"FILE" help:"Save the run to FILE after each event. The same command resumes the run."`
+	Quiet  bool   `group:"result" help:"Print no progress and no warnings."`
 }
 
 func (runCmd) Help() string {
-	return `A program gets its parameters in place of {name}, each inside one argument, and as a JSON object on standard input. It prints the value on its last line: a number, or a JSON object with "value". A trial fails if the program exits with an error, prints no number, or exceeds --timeout; the search then avoids the place. The line is split at blanks, quotes group, {{ and }} stand for braces, and no shell is involved unless --shell is given.
+	return `Each {name} in --command is replaced by the value of the parameter, inside one argument. Standard input holds all parameters as one JSON object. The last line of output that is not blank must be a number, or a JSON object with a number under "value".
 
-Progress goes to standard error, the result to standard output. Ctrl-C stops and prints what was found.
+A trial fails if the program exits with an error, prints no finite number, or exceeds --timeout. A failed trial counts as a bad value, so later suggestions avoid its neighbourhood.
+
+Blanks separate the arguments of --command, quotes group them, and {{ and }} stand for braces. No shell is started unless --shell is given.
+
+Progress goes to standard error, the result to standard output. Ctrl-C ends the run and prints the result so far.
 
 Examples:
 

@@ -13,14 +13,14 @@ import (
 
 type scoreCmd struct {
 	modelFlags
-	Test string `group:"data" required:"" placeholder:"FILE" help:"CSV file with the same input columns and the target."`
-	JSON bool   `group:"result" name:"json" help:"Print one JSON object."`
+	Test string `group:"data" required:"" placeholder:"FILE" help:"CSV file of the held-out data. It has the input columns and the target of --train."`
+	JSON bool   `group:"result" name:"json" help:"Print the result as one JSON object."`
 }
 
 func (scoreCmd) Help() string {
-	return `Prints the root mean squared error of the means (rmse), the mean negative logarithm of the density that the model gave to each target, in nats (nlpd; lower is better), and the share of targets inside the central 50, 90 and 95 % intervals. Density and intervals are those of an observation, noise included.
+	return `Prints the scores of the predictions for held-out targets: the root mean squared error of the mean (rmse), the mean negative log predictive density in nats (nlpd; lower is better), and the coverage of the central 50, 90 and 95 % intervals. Density and intervals include the observation noise.
 
-With --likelihood categorical or bernoulli the target is a label, and it prints the share of labels that were the most probable ones (accuracy), the mean logarithm of the probability that the model gave to each label (logp; higher is better), the mean squared distance of the probabilities from certainty of the label (brier, 0 to 2), and how far the accuracy is from the confidence, the largest probability, on average over 15 bins of it (ece, the expected calibration error).
+With --likelihood bernoulli or categorical the target is a label. The scores are the share of labels that had the largest probability (accuracy), the mean log probability of the labels (logp; higher is better), the mean squared distance between the probabilities and the label (brier, 0 to 2), and the expected calibration error over 15 bins (ece).
 
 Examples:
 
