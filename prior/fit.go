@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -216,8 +217,8 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 		return Fitted{}, fmt.Errorf("prior: %w", err)
 	}
 	f.Mean, f.LogMarginal = e.mean, e.logMarginal
-	if j := e.chol.Jitter(); j > 0 {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance", j, len(y), len(y)))
+	if e.chol.Jitter() > 0 {
+		f.Warnings = append(f.Warnings, fmt.Sprintf("the covariance is nearly singular: jitter %.1g is added; allow a larger noise", e.chol.Jitter()))
 	}
 	for i, p := range m.params {
 		f.Hypers = append(f.Hypers, Hyper{p.Name, theta[i], p.Fixed})
@@ -225,11 +226,18 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 			continue
 		}
 		f.State = append(f.State, math.Log(theta[i]))
-		// Lo and Hi were rounded by log and exp.
-		if low := theta[i] <= p.Lo*(1+1e-9); (low && p.Name != "noise") || theta[i] >= p.Hi*(1-1e-9) {
-			f.Warnings = append(f.Warnings, fmt.Sprintf("%s ended on its bound %.4g", p.Name, theta[i]))
+		if p.onBound(theta[i]) {
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, the data do not determine it: fix its value", p.Name, theta[i]))
 		}
 	}
 	f.Hypers = append(f.Hypers, Hyper{"mean", f.Mean, !m.mean})
 	return f, nil
+}
+
+// onBound reports whether a fitted value is on a bound where the fit is in doubt. A noise on
+// its floor is not: the data are exact. Nor is a lengthscale on its upper bound: the input has
+// no effect. Rounding of the logarithm is allowed for.
+func (p Param) onBound(value float64) bool {
+	low, high := value <= p.Lo*(1+1e-9), value >= p.Hi*(1-1e-9)
+	return low && p.Name != "noise" || high && !strings.Contains(p.Name, "lengthscale")
 }

@@ -13,7 +13,7 @@ import (
 )
 
 type describeCmd struct {
-	What string `arg:"" enum:"surrogate,acquisition,objective,kernel" help:"Kind: surrogate, acquisition, objective or kernel."`
+	What string `arg:"" enum:"surrogate,acquisition,objective,kernel" help:"One of surrogate, acquisition, objective or kernel."`
 	Name string `arg:"" complete:"described" help:"Name from bo list. A kernel may be an expression."`
 }
 

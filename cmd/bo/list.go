@@ -12,7 +12,7 @@ import (
 )
 
 type listCmd struct {
-	What string `arg:"" enum:"objectives,surrogates,acquisitions,kernels" help:"Kind of names: objectives, surrogates, acquisitions or kernels."`
+	What string `arg:"" enum:"objectives,surrogates,acquisitions,kernels" help:"One of objectives, surrogates, acquisitions or kernels."`
 }
 
 func (c listCmd) Run(e *env) error {

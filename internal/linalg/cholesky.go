@@ -22,6 +22,7 @@ var ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
 type Cholesky struct {
 	l      blas64.Triangular // lower; the part above the diagonal is scratch
 	jitter float64
+	scale  float64 // mean diagonal entry of A
 }
 
 // MaxJitter is the largest jitter that Factorize adds, relative to the mean
@@ -55,6 +56,7 @@ func (c *Cholesky) factorize(a *mat.SymDense, base float64, original *mat.SymDen
 	if math.IsNaN(scale) || math.IsInf(scale, 0) {
 		return fmt.Errorf("%w: its mean diagonal entry is %v", ErrNotPositiveDefinite, scale)
 	}
+	c.scale = scale
 	data := c.l.Data
 	if cap(data) < n*n {
 		data = make([]float64, n*n)
@@ -113,6 +115,10 @@ func square(l blas64.Triangular) blas64.General {
 
 // N returns the size of the matrix.
 func (c *Cholesky) N() int { return c.l.N }
+
+// Blurs reports whether the jitter is large enough to change predictions: more than 1e-8
+// of the mean diagonal entry.
+func (c *Cholesky) Blurs() bool { return c.jitter > 1e-8*c.scale }
 
 // Jitter returns the number added to the diagonal, usually 0.
 func (c *Cholesky) Jitter() float64 { return c.jitter }

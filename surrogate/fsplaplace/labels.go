@@ -312,7 +312,7 @@ func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.M
 		}
 	}
 	if off := math.Sqrt(sum); off > farOff {
-		p.notes = append(p.notes, fmt.Sprintf("the networks' means are %.2g standard deviations from those of their prior given the labels: the networks are too small or too smooth for this prior", off))
+		p.notes = append(p.notes, fmt.Sprintf("the means are %.2g standard deviations off the mode of the exact process: set hidden higher, or use gp", off))
 	}
 	return ctx.Err()
 }

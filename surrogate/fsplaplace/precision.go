@@ -58,7 +58,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 			return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
 		}
 		if jitter := chol.Jitter(); jitter > worthAWarning*stat.Mean(variance, nil) {
-			p.notes = append(p.notes, fmt.Sprintf("jitter %.2g was added to the prior covariance of the context points", jitter))
+			p.notes = append(p.notes, fmt.Sprintf("the context points are too close: jitter %.1g blurs the fit; set context lower", jitter))
 		}
 		mt = mat.DenseCopyOf(j)
 		chol.SolveLower(mt)

@@ -84,7 +84,7 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 		return "", err
 	}
 	if left > 0.05 {
-		note = fmt.Sprintf("the start of the mean stopped %.2g nats per point from its optimum", left)
+		note = fmt.Sprintf("the network misses the posterior mean by %.2g nats per point: set hidden higher", left)
 	}
 	if n > priorRows && p.Noise == nil {
 		// The prior was fitted to a part of the data, which the network may follow

@@ -152,7 +152,7 @@ func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
 		}
 	}
 	if worst > 0.05 {
-		p.notes = append(p.notes, fmt.Sprintf("the start of a mean stopped %.2g nats per context point from its optimum", worst))
+		p.notes = append(p.notes, fmt.Sprintf("the network misses the posterior mean by %.2g nats per point: set hidden higher", worst))
 	}
 	return nil
 }

@@ -75,8 +75,8 @@ func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
 		return nil, fmt.Errorf("gp: covariance of the observations: %w", err)
 	}
 	post.setFactor(factor)
-	if j := factor.Jitter(); j > 0 {
-		post.warnings = []string{fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance", j, n, n)}
+	if factor.Jitter() > 0 {
+		post.warnings = []string{fmt.Sprintf("the covariance is nearly singular: jitter %.1g is added; allow a larger noise", factor.Jitter())}
 	}
 	return post, nil
 }

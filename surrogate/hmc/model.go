@@ -164,13 +164,13 @@ func (m Model) summarize(ctx context.Context, p *mapnet.Problem, chains []*nuts.
 		{Name: "rhat", Value: rhat}, {Name: "ess", Value: ess}, {Name: "acceptance", Value: accept}, {Name: "leapfrog steps", Value: steps},
 	}
 	if rhat > maxRHat {
-		post.Notes = append(post.Notes, fmt.Sprintf("the chains have not converged: R̂ is %.2f, want at most %v; variances are unreliable: increase warmup and draws", rhat, maxRHat))
+		post.Notes = append(post.Notes, fmt.Sprintf("the chains have not converged: R̂ is %.2f, want at most %v; set warmup and draws higher", rhat, maxRHat))
 	}
 	if divergent*50 > len(draws) {
-		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories diverged: variances may be wrong; increase accept", divergent, len(draws)))
+		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories diverged, variances may be wrong: set accept higher", divergent, len(draws)))
 	}
 	if full*10 > len(draws) {
-		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories reached the largest length: draws are correlated; increase depth above %d", full, len(draws), m.Depth))
+		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories have the maximum length, draws are correlated: set depth above %d", full, len(draws), m.Depth))
 	}
 	return post, nil
 }

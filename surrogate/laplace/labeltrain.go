@@ -189,7 +189,7 @@ func (p *labelProblem) gaussNewton(ctx context.Context, s *trained) error {
 		}
 		still := (slow >= 3 || lambda >= maxDamping) && math.Abs(math.Log(s.precision/before)) < stillness
 		if left == 0 && !still {
-			s.notes = []string{fmt.Sprintf("training stopped after %d steps", total)}
+			s.notes = []string{fmt.Sprintf("training stopped at %d steps before it converged: set steps higher", total)}
 		}
 		if left == 0 || still {
 			s.merit = s.evidence

@@ -98,8 +98,8 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	if err != nil {
 		return nil, err
 	}
-	if j := c.l.Jitter(); j > 0 {
-		warnings = append(warnings, fmt.Sprintf("jitter %.2g was added to the diagonal of the %d×%d covariance of the inducing points", j, c.l.N(), c.l.N()))
+	if c.l.Blurs() {
+		warnings = append(warnings, fmt.Sprintf("the inducing points are too close: jitter %.1g blurs the fit; set inducing lower", c.l.Jitter()))
 	}
 	c.process.Mean += p.shift
 	post := &inducing.Posterior{
@@ -180,7 +180,7 @@ func (p *problem) maximise(ctx context.Context, v []float64) ([]float64, []strin
 	}
 	var warnings []string
 	if !result.Converged && result.Iterations >= steps {
-		warnings = []string{fmt.Sprintf("the fit of the bound stopped after %d steps before it converged: increase steps", steps)}
+		warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged: set steps higher", steps)}
 	}
 	return result.X, warnings, nil
 }

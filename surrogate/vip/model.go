@@ -108,7 +108,7 @@ func (m Model) train(ctx context.Context, o *objective, state surrogate.State, r
 	case math.IsInf(result.F, 1):
 		return nil, nil, fmt.Errorf("%w: that of the functions drawn at the start", surrogate.ErrNotPositiveDefinite)
 	case !result.Converged:
-		warnings = []string{fmt.Sprintf("the evidence was still rising after %d iterations", result.Iterations)}
+		warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged: set steps higher", result.Iterations)}
 	}
 	return result.X, warnings, nil
 }
