@@ -48,6 +48,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"suggestions are those of package loop", suggestions},
 		{"edits", edits},
 		{"events", events},
+		{"snapshots", snapshots},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, fresh(t)) })
 	}
@@ -617,4 +618,47 @@ func events(t *testing.T, o Opener) {
 	some, err := u.Events(ctx, 2, 1)
 	must(t, err)
 	equal(t, "events after the second", some, all[2:3])
+}
+
+// snapshots restores a study under another name: nothing changes, and both continue alike.
+func snapshots(t *testing.T, o Opener) {
+	ctx := context.Background()
+	s := open(t, o, store.Options{})
+	u := created(t, s, definition("a"))
+	for range 6 {
+		trials, err := u.Ask(ctx, 1)
+		must(t, err)
+		must(t, u.AddSteps(ctx, store.Step{Trial: trials[0].Number, Attempt: 1, Step: 0.5, Name: "loss", Value: 3}))
+		tell(t, u, trials...)
+	}
+	_, err := u.Add(ctx, "", store.Evaluated{Params: map[string]any{"x": 0.5, "n": 3}, Failure: store.TimedOut, Message: "slow"})
+	must(t, err)
+	_, err = u.Ask(ctx, 1)
+	must(t, err)
+	want, err := u.Snapshot(ctx)
+	must(t, err)
+	copied, err := s.Restore(ctx, "b", want)
+	must(t, err)
+	got, err := copied.Snapshot(ctx)
+	must(t, err)
+	got.Definition.Name = "a"
+	equal(t, "the restored study", got, want)
+	_, err = s.Restore(ctx, "b", want)
+	wantError(t, err, store.ErrExists)
+
+	trials, err := copied.Ask(ctx, 1) // the pending trial waits in the copy
+	must(t, err)
+	equal(t, "the pending trial", trials[0].Params, want.Trials[7].Params)
+	for range 2 {
+		first, err := u.Ask(ctx, 1)
+		must(t, err)
+		second, err := copied.Ask(ctx, 1)
+		must(t, err)
+		equal(t, "the suggestion of the restored study", second[0].Params, first[0].Params)
+		tell(t, u, first...)
+		tell(t, copied, second...)
+	}
+	list, err := s.List(ctx)
+	must(t, err)
+	equal(t, "the counts", []int{list[1].Trials, list[1].Finished}, []int{list[0].Trials, list[0].Finished})
 }
