@@ -1,0 +1,80 @@
+package exchange
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/functionspace/bo/store"
+)
+
+// Add records the finished trials of an Import in an existing study, as trials evaluated
+// elsewhere, with their steps. Parameters that the study does not have are left out;
+// stopped trials count as failed. With key, a repeated call adds nothing. If a trial is not a
+// point of the study's space, nothing is added and the error names it.
+func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.Trial, error) {
+	v, err := u.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, p := range v.Definition.Parameters {
+		known[p.Name] = true
+	}
+	from, to := in.Snapshot.Definition.Objective().Name, v.Definition.Objective().Name
+	var evaluated []store.Evaluated
+	position := map[int]int{} // of a trial's number among those evaluated
+	for i := range in.Snapshot.Trials {
+		t := &in.Snapshot.Trials[i]
+		if t.State == store.Pending {
+			continue
+		}
+		e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}, Failure: t.Failure, Message: t.Message}
+		var values map[string]any
+		if err := json.Unmarshal(t.Params, &values); err != nil {
+			return nil, fmt.Errorf("trial %d: params: %w", t.Number, err)
+		}
+		for name, value := range values {
+			if known[name] {
+				e.Params[name] = value
+			}
+		}
+		for name, value := range v.Definition.Defaults {
+			if _, ok := e.Params[name]; !ok {
+				e.Params[name] = value
+			}
+		}
+		if _, err := v.Space.PointOf(e.Params); err != nil {
+			return nil, fmt.Errorf("trial %d: %w", t.Number, err)
+		}
+		for name, value := range t.Numbers {
+			e.Numbers[renamed(name, from, to)] = value
+		}
+		if t.State == store.Stopped {
+			e.Failure, e.Message = store.FailedByProgram, "stopped early"
+		}
+		evaluated = append(evaluated, e)
+		position[t.Number] = len(evaluated) - 1
+	}
+	before := len(v.Trials)
+	added, err := u.Add(ctx, key, evaluated...)
+	if err != nil || len(added) == 0 || added[0].Number <= before {
+		return added, err
+	}
+	var steps []store.Step
+	for _, step := range in.Snapshot.Steps {
+		if i, ok := position[step.Trial]; ok {
+			step.Trial, step.Name = added[i].Number, renamed(step.Name, from, to)
+			steps = append(steps, step)
+		}
+	}
+	return added, u.AddSteps(ctx, steps...)
+}
+
+// renamed returns a number's name in a study whose objective has the name to.
+func renamed(name, from, to string) string {
+	if name == from {
+		return to
+	}
+	return name
+}

@@ -1,0 +1,302 @@
+package exchange
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/functionspace/bo/internal/table"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+// The columns of a table of trials beside parameters and numbers.
+const (
+	columnTrial   = "trial"
+	columnState   = "state"
+	columnFailure = "failure"
+	columnMessage = "message"
+	columnSeconds = "seconds"
+)
+
+// bookkeeping columns are no parameters and no numbers. The last ones are of earlier versions.
+var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessage, columnSeconds, "suggest_s", "evaluate_s", "reason"}
+
+// WriteCSV writes the trials of a study as a table: a column for each parameter and each
+// number, the objective first among the numbers. A parameter or a number whose name is
+// another column's is written as params.NAME or numbers.NAME. Values of parameters that the
+// study does not have are left out.
+func WriteCSV(w io.Writer, s *store.Snapshot) error {
+	objective := s.Definition.Objective().Name
+	var params []string
+	for _, p := range s.Definition.Parameters {
+		params = append(params, p.Name)
+	}
+	values := make([]map[string]any, len(s.Trials))
+	names := map[string]bool{}
+	for i := range s.Trials {
+		if err := json.Unmarshal(s.Trials[i].Params, &values[i]); err != nil {
+			return fmt.Errorf("trial %d: params: %w", i+1, err)
+		}
+		fixedDefaults(s.Definition, values[i])
+		for name := range s.Trials[i].Numbers {
+			names[name] = name != objective
+		}
+	}
+	numbers := append([]string{objective}, selected(names)...)
+
+	header := []string{columnTrial}
+	for _, name := range params {
+		if slices.Contains(bookkeeping, name) || slices.Contains(numbers, name) {
+			name = "params." + name
+		}
+		header = append(header, name)
+	}
+	for _, name := range numbers {
+		if slices.Contains(bookkeeping, name) {
+			name = "numbers." + name
+		}
+		header = append(header, name)
+	}
+	cw := csv.NewWriter(w)
+	if err := cw.Write(append(header, columnState, columnFailure, columnMessage, columnSeconds)); err != nil {
+		return err
+	}
+	for i := range s.Trials {
+		t := &s.Trials[i]
+		row := []string{strconv.Itoa(t.Number)}
+		for _, name := range params {
+			row = append(row, cell(values[i][name]))
+		}
+		for _, name := range numbers {
+			text := ""
+			if v, ok := t.Numbers[name]; ok {
+				text = cell(v)
+			}
+			row = append(row, text)
+		}
+		if err := cw.Write(append(row, string(t.State), string(t.Failure), t.Message, cell(t.Seconds))); err != nil {
+			return err
+		}
+	}
+	cw.Flush()
+	return cw.Error()
+}
+
+// selected returns the keys that are true, sorted.
+func selected(names map[string]bool) []string {
+	maps.DeleteFunc(names, func(_ string, ok bool) bool { return !ok })
+	return slices.Sorted(maps.Keys(names))
+}
+
+// cell writes a value so that it reads back exactly.
+func cell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// ReadCSV reads a table of trials as evaluations of a study: a column for each parameter,
+// except fixed ones and those with a default, and one for the objective. Columns of other
+// numbers are read as numbers. A column "state" may mark failed rows; pending rows are left
+// out. The name of the file stands in messages. The notes name what was left out. Errors
+// wrap ErrFormat or ErrTooLarge and name row, line and column.
+func ReadCSV(name string, r io.Reader, d *study.Definition) (evaluated []store.Evaluated, notes []string, err error) {
+	t, err := table.Read(name, &limited{r: r, left: MaxTable})
+	if err == nil {
+		t.Limit = loop.MaxValue
+		evaluated, notes, err = readRows(t, d)
+	}
+	if err != nil && !errors.Is(err, ErrTooLarge) {
+		err = fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return evaluated, notes, err
+}
+
+// columns are the meanings of a table's columns; -1 is none.
+type columns struct {
+	params                  map[int]space.Parameter
+	objective               int
+	numbers                 map[int]string
+	state, failure, message int
+}
+
+func readRows(t *table.Table, d *study.Definition) (evaluated []store.Evaluated, notes []string, err error) {
+	s, err := d.Space()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, notes, err := columnsOf(t, d, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	pending := 0
+	for i := range t.Rows {
+		e, ok, err := c.row(t, i, d, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		if ok {
+			evaluated = append(evaluated, e)
+		} else {
+			pending++
+		}
+	}
+	if pending > 0 {
+		notes = append(notes, fmt.Sprintf("%d rows that are pending are left out", pending))
+	}
+	return evaluated, notes, nil
+}
+
+// columnsOf finds what the columns of a table mean.
+func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, []string, error) {
+	find := func(names ...string) int {
+		for _, name := range names {
+			if j := slices.Index(t.Header, name); j >= 0 {
+				return j
+			}
+		}
+		return -1
+	}
+	c := &columns{params: map[int]space.Parameter{}, numbers: map[int]string{}}
+	for _, p := range s.Parameters() {
+		names := []string{"params." + p.Name, p.Name}
+		j := find(names...)
+		if _, ok := d.Defaults[p.Name]; j < 0 && (ok || p.Kind == space.KindFixed) {
+			continue
+		}
+		if j < 0 {
+			_, err := t.Column(p.Name)
+			return nil, nil, err
+		}
+		c.params[j] = p
+	}
+	objective := d.Objective().Name
+	if c.objective = find("numbers."+objective, objective); c.objective < 0 {
+		_, err := t.Column(objective)
+		return nil, nil, fmt.Errorf("%w (the objective)", err)
+	}
+	if _, twice := c.params[c.objective]; twice {
+		return nil, nil, fmt.Errorf("%s: column %q is a parameter and the objective: name the parameter's params.%[2]s", t.Name, objective)
+	}
+	c.state, c.failure, c.message = find(columnState), find(columnFailure), find(columnMessage, "reason")
+	var ignored []string
+	for j, name := range t.Header {
+		_, param := c.params[j]
+		if param || j == c.objective || slices.Contains(bookkeeping, name) {
+			continue
+		}
+		if numeric(t, j) {
+			c.numbers[j] = strings.TrimPrefix(name, "numbers.")
+		} else {
+			ignored = append(ignored, name)
+		}
+	}
+	if ignored != nil {
+		return c, []string{"columns that are neither parameters nor numbers are left out: " + strings.Join(ignored, ", ")}, nil
+	}
+	return c, nil, nil
+}
+
+// numeric reports whether all cells of a column are numbers or empty.
+func numeric(t *table.Table, j int) bool {
+	for i := range t.Rows {
+		if _, err := t.Number(i, j); err != nil && t.Rows[i][j] != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// row returns the evaluation of a row, or false if the row is pending.
+func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space) (store.Evaluated, bool, error) {
+	text := func(j int) string {
+		if j < 0 {
+			return ""
+		}
+		return t.Rows[i][j]
+	}
+	state := store.State(text(c.state))
+	switch state {
+	case store.Pending:
+		return store.Evaluated{}, false, nil
+	case "", store.Complete, store.Failed, store.Stopped:
+	default:
+		return store.Evaluated{}, false, fmt.Errorf("%s: %q is not one of %s, %s, %s and %s", t.Cell(i, c.state), state, store.Complete, store.Failed, store.Stopped, store.Pending)
+	}
+	e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}}
+	for _, p := range s.Parameters() {
+		if v, ok := d.Defaults[p.Name]; ok {
+			e.Params[p.Name] = v
+		}
+	}
+	for j, p := range c.params {
+		v := cellValue(p, text(j))
+		if err := p.Check(v); err != nil {
+			return e, false, fmt.Errorf("%s: %w", t.Cell(i, j), err)
+		}
+		e.Params[p.Name] = v
+	}
+	for j, name := range c.numbers {
+		if text(j) != "" {
+			e.Numbers[name], _ = t.Number(i, j)
+		}
+	}
+	failed := state == store.Failed || state == store.Stopped
+	if text(c.objective) != "" || !failed {
+		v, err := t.Number(i, c.objective)
+		if err != nil {
+			return e, false, err
+		}
+		e.Numbers[d.Objective().Name] = v
+	}
+	if failed {
+		e.Message, e.Failure = text(c.message), store.FailedByProgram
+		for _, f := range []store.Failure{store.TimedOut, store.NotFinite, store.Lost} {
+			if text(c.failure) == string(f) {
+				e.Failure = f
+			}
+		}
+		if state == store.Stopped && e.Message == "" {
+			e.Message = "stopped early"
+		}
+	}
+	return e, true, nil
+}
+
+// cellValue returns the value of a parameter that a cell stands for, or the text itself.
+func cellValue(p space.Parameter, text string) any {
+	values := p.Values
+	switch p.Kind {
+	case space.KindFloat, space.KindInt:
+		values = nil
+	case space.KindFixed:
+		values = []any{p.Value}
+	}
+	for _, v := range values {
+		if cell(v) == text {
+			return v
+		}
+	}
+	for _, v := range values {
+		if b, ok := v.(bool); ok && strings.EqualFold(strconv.FormatBool(b), text) { // as Python and spreadsheets write
+			return v
+		}
+	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return v
+	}
+	return text
+}

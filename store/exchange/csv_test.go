@@ -1,0 +1,114 @@
+package exchange_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/store/exchange"
+	"github.com/functionspace/bo/study"
+)
+
+func TestCSVComesBack(t *testing.T) {
+	for i, s := range ten(t) {
+		if i == 1 { // edited: its trials no longer fit
+			continue
+		}
+		var b bytes.Buffer
+		require.NoError(t, exchange.WriteCSV(&b, s))
+		evaluated, _, err := exchange.ReadCSV("t.csv", &b, s.Definition)
+		if i == 5 { // the text "1" and the number 1 are one text
+			require.NoError(t, err)
+			continue
+		}
+		require.NoError(t, err)
+		d := *s.Definition
+		d.Name = "copy"
+		u, err := memory(t).Create(ctx, &d)
+		require.NoError(t, err)
+		added, err := u.Add(ctx, "", evaluated...)
+		require.NoError(t, err)
+		want := s.Trials
+		for _, got := range added {
+			for want[0].State == store.Pending {
+				want = want[1:]
+			}
+			require.Equal(t, string(want[0].Params), string(got.Params))
+			if want[0].State == store.Complete {
+				require.Equal(t, want[0].Numbers, got.Numbers)
+			}
+			require.Equal(t, want[0].State == store.Complete, got.State == store.Complete)
+			if want[0].State == store.Failed {
+				require.Equal(t, want[0].Failure, got.Failure)
+				require.Equal(t, want[0].Message, got.Message)
+			}
+			want = want[1:]
+		}
+	}
+}
+
+func TestWriteCSVNamesColumns(t *testing.T) {
+	s := ten(t)[9]
+	var b bytes.Buffer
+	require.NoError(t, exchange.WriteCSV(&b, s))
+	header, rest, _ := strings.Cut(b.String(), "\n")
+	require.Equal(t, "trial,size,k,params.trial,score,latency,state,failure,message,seconds", header)
+	require.Contains(t, rest, `,"line 1`+"\nü \"\"quoted\"\" \x1b\",")
+}
+
+func TestReadCSV(t *testing.T) {
+	d := &study.Definition{
+		Version: 1, Name: "s", Objectives: []study.Objective{{Name: "loss"}}, Defaults: map[string]any{"new": 1.0},
+		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Categorical("c", "a", true, 3), space.Fixed("f", 1), space.Float("new", 0, 2)},
+	}
+	evaluated, notes, err := exchange.ReadCSV("t.csv", strings.NewReader(
+		"loss,c,x,latency,host,state\n1,a,0.5,7,h1,\n,True,1e-3,,h2,failed\n2,3,1,,,stopped\n,3,1,,,pending\n"), d)
+	require.NoError(t, err)
+	require.Equal(t, []string{"columns that are neither parameters nor numbers are left out: host", "1 rows that are pending are left out"}, notes)
+	require.Equal(t, []store.Evaluated{
+		{Params: map[string]any{"x": 0.5, "c": "a", "new": 1.0}, Numbers: map[string]float64{"loss": 1, "latency": 7}},
+		{Params: map[string]any{"x": 1e-3, "c": true, "new": 1.0}, Numbers: map[string]float64{}, Failure: store.FailedByProgram},
+		{Params: map[string]any{"x": 1.0, "c": 3.0, "new": 1.0}, Numbers: map[string]float64{"loss": 2}, Failure: store.FailedByProgram, Message: "stopped early"},
+	}, evaluated)
+
+	for text, want := range map[string]string{
+		"":                           "t.csv: the file is empty",
+		"x,loss\n1,1\n":              `t.csv: no column "c"`,
+		"X,c,loss\n1,a,1\n":          `t.csv: no column "x": did you mean X?`,
+		"x,c,lost\n1,a,1\n":          `t.csv: no column "loss": did you mean lost? (the objective)`,
+		"x,c,loss\n1,a,\n":           `t.csv: row 1 (line 2), column "loss": the cell is empty`,
+		"x,c,loss\n2,a,1\n":          `t.csv: row 1 (line 2), column "x": 2 is outside [0, 1]`,
+		"x,c,loss\n1,b,1\n":          `t.csv: row 1 (line 2), column "c": "b" is not one of`,
+		"x,c,loss\nq,a,1\n":          `t.csv: row 1 (line 2), column "x": "q" is not a finite number`,
+		"x,c,loss\n1,a,NaN\n":        `column "loss": NaN is not a finite number`,
+		"x,c,loss\n1,a,1e301\n":      `the magnitude of 1e301 exceeds 1e+300`,
+		"x,c,loss,state\n1,a,1,ok\n": `column "state": "ok" is not one of complete, failed, stopped and pending`,
+		"x,c,f,loss\n1,a,2,1\n":      `column "f": 2 is not one of`,
+		"x;c;loss\n1;a;1\n":          "separated by semicolons",
+	} {
+		_, _, err := exchange.ReadCSV("t.csv", strings.NewReader(text), d)
+		require.ErrorIs(t, err, exchange.ErrFormat, text)
+		require.ErrorContains(t, err, want, text)
+	}
+	d.Parameters[0].Name = "loss"
+	_, _, err = exchange.ReadCSV("t.csv", strings.NewReader("loss,c\n1,a\n"), d)
+	require.ErrorContains(t, err, `column "loss" is a parameter and the objective: name the parameter's params.loss`)
+}
+
+func FuzzReadCSV(f *testing.F) {
+	d := tenDefinitions()[1]
+	f.Add("lr,layers,opt,score,state\n0.1,3,adam,1,failed\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		evaluated, _, err := exchange.ReadCSV("t.csv", strings.NewReader(text), d)
+		if err == nil {
+			u, err := memory(t).Create(ctx, d)
+			require.NoError(t, err)
+			_, err = u.Add(ctx, "", evaluated...)
+			require.NoError(t, err)
+		}
+	})
+}

@@ -1,0 +1,296 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/functionspace/bo/space"
+)
+
+// MaxGrid is the largest number of values for which a stepped range becomes an ordinal.
+const MaxGrid = 1000
+
+// distribution is a parameter of an Optuna trial. In its JSON form the class is the name and
+// the fields are the attributes.
+type distribution struct {
+	kind      space.Kind // float, int or categorical
+	low, high float64
+	log       bool
+	step      float64 // 0 is none; an int without gaps has 0, too
+	choices   []json.RawMessage
+	values    []any // of the choices, as a space.Parameter takes them
+	renamed   []string
+}
+
+// parseDistribution reads Optuna's JSON form, with the classes of versions before 3.
+func parseDistribution(text string) (*distribution, error) {
+	var form struct {
+		Name       string `json:"name"`
+		Attributes struct {
+			Low, High, Step, Q *float64
+			Log                bool
+			Choices            []json.RawMessage
+		} `json:"attributes"`
+	}
+	if err := json.Unmarshal(pythonJSON([]byte(text)), &form); err != nil {
+		return nil, fmt.Errorf("distribution %s: %w", excerpt(text), err)
+	}
+	a := &form.Attributes
+	d := &distribution{log: a.Log}
+	switch form.Name {
+	case "CategoricalDistribution":
+		d.kind = space.KindCategorical
+		return d, d.choose(a.Choices)
+	case "FloatDistribution", "UniformDistribution", "DiscreteUniformDistribution", "LogUniformDistribution":
+		d.kind = space.KindFloat
+	case "IntDistribution", "IntUniformDistribution", "IntLogUniformDistribution":
+		d.kind = space.KindInt
+	default:
+		return nil, fmt.Errorf("distribution %q is not one of Optuna's", form.Name)
+	}
+	if a.Low == nil || a.High == nil || !(*a.Low <= *a.High) {
+		return nil, fmt.Errorf("distribution %s has no range", excerpt(text))
+	}
+	d.low, d.high, d.log = *a.Low, *a.High, d.log || strings.Contains(form.Name, "Log")
+	if a.Q != nil {
+		a.Step = a.Q
+	}
+	if a.Step != nil && !d.log && !(d.kind == space.KindInt && *a.Step == 1) {
+		if d.step = *a.Step; !(d.step > 0) {
+			return nil, fmt.Errorf("distribution %s: step is %v", excerpt(text), d.step)
+		}
+	}
+	return d, nil
+}
+
+// choose sets the choices of a categorical. None and values that are no scalar become text.
+func (d *distribution) choose(choices []json.RawMessage) error {
+	if len(choices) == 0 {
+		return errors.New("a categorical distribution has no choices")
+	}
+	d.choices = choices
+	for _, raw := range choices {
+		var v any
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return err
+		}
+		switch v.(type) {
+		case string, bool, float64:
+		case nil:
+			v = "None"
+			d.renamed = append(d.renamed, "None")
+		default:
+			v = compact(raw)
+			d.renamed = append(d.renamed, compact(raw))
+		}
+		d.values = append(d.values, v)
+	}
+	return nil
+}
+
+// value returns the value that Optuna's internal number stands for.
+func (d *distribution) value(internal float64) (any, error) {
+	switch {
+	case math.IsNaN(internal) || math.IsInf(internal, 0):
+		return nil, fmt.Errorf("its value is %v", internal)
+	case d.kind == space.KindCategorical:
+		if i := int(internal); internal == math.Trunc(internal) && internal >= 0 && i < len(d.values) {
+			return d.values[i], nil
+		}
+		return nil, fmt.Errorf("it has no choice of number %v", internal)
+	case d.kind == space.KindInt && internal != math.Trunc(internal):
+		return nil, fmt.Errorf("%v is not an integer", internal)
+	}
+	return d.snap(internal), nil
+}
+
+// count is the number of values of a stepped range.
+func (d *distribution) count() float64 { return math.Floor((d.high-d.low)/d.step+1e-8) + 1 }
+
+// grid reports whether a stepped range becomes an ordinal.
+func (d *distribution) grid() bool { return d.step > 0 && d.count() > 1 && d.count() <= MaxGrid }
+
+// at returns value k of a stepped range, written with as many decimals as its start and step.
+func (d *distribution) at(k float64) float64 {
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(d.low+k*d.step, 'f', max(decimals(d.low), decimals(d.step)), 64), 64)
+	return v
+}
+
+func decimals(v float64) int {
+	_, after, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
+	return len(after)
+}
+
+// snap returns the value of the grid that v is, up to rounding.
+func (d *distribution) snap(v float64) float64 {
+	if !d.grid() {
+		return v
+	}
+	k := math.Round((v - d.low) / d.step)
+	if k < 0 || k >= d.count() || math.Abs((v-d.low)/d.step-k) > 1e-6 {
+		return v
+	}
+	return d.at(k)
+}
+
+// join widens d to hold the values of e, another distribution of the same parameter. It
+// reports whether that is possible and whether d changed.
+func (d *distribution) join(e *distribution) (ok, changed bool) {
+	if d.kind != e.kind || d.log != e.log || d.step != e.step {
+		return false, false
+	}
+	if d.kind == space.KindCategorical {
+		for i, v := range e.values {
+			if !slices.Contains(d.values, v) {
+				d.values, d.choices, changed = append(d.values, v), append(d.choices, e.choices[i]), true
+			}
+		}
+		return true, changed
+	}
+	if d.step > 0 && math.Abs(math.Remainder(e.low-d.low, d.step)) > 1e-6*d.step {
+		return false, false
+	}
+	changed = d.low != e.low || d.high != e.high
+	d.low, d.high = min(d.low, e.low), max(d.high, e.high)
+	return true, changed
+}
+
+func (d *distribution) clone() *distribution {
+	c := *d
+	c.values, c.choices = slices.Clone(d.values), slices.Clone(d.choices)
+	return &c
+}
+
+// parameter returns the parameter of a search space.
+func (d *distribution) parameter(name string, in *Import) space.Parameter {
+	for _, v := range d.renamed {
+		in.note("parameter %q: the choice %s is read as text", name, v)
+	}
+	p := space.Parameter{Name: name, Kind: d.kind}
+	switch {
+	case d.kind == space.KindCategorical && len(d.values) == 1:
+		return space.Fixed(name, d.values[0])
+	case d.kind == space.KindCategorical:
+		p.Values = d.values
+	case d.low == d.high || d.step > 0 && d.count() <= 1:
+		return space.Fixed(name, d.low)
+	case d.grid():
+		p.Kind = space.KindOrdinal
+		for k := 0.0; k < d.count(); k++ {
+			p.Values = append(p.Values, d.at(k))
+		}
+	default:
+		p.Min, p.Max, p.Log = d.low, d.high, d.log
+		if d.step > 0 {
+			in.note("parameter %q: its %v steps of %v are more than %d, suggestions may lie between them", name, d.count(), d.step, MaxGrid)
+		}
+	}
+	return p
+}
+
+// distributionOf returns the distribution of a parameter.
+func distributionOf(p space.Parameter) *distribution {
+	d := &distribution{kind: p.Kind, low: p.Min, high: p.Max, log: p.Log}
+	switch p.Kind {
+	case space.KindFixed:
+		d.kind, d.values = space.KindCategorical, []any{p.Value}
+	case space.KindOrdinal, space.KindCategorical:
+		d.kind, d.values = space.KindCategorical, slices.Clone(p.Values)
+	}
+	return d
+}
+
+// internal returns Optuna's number for a value, after widening d to hold it; false if a
+// distribution of this kind cannot hold it.
+func (d *distribution) internal(v any) (float64, bool) {
+	if d.kind == space.KindCategorical {
+		i := slices.Index(d.values, v)
+		if i < 0 {
+			i, d.values = len(d.values), append(d.values, v)
+		}
+		return float64(i), true
+	}
+	x, ok := v.(float64)
+	if !ok || d.kind == space.KindInt && x != math.Trunc(x) || d.log && x <= 0 {
+		return 0, false
+	}
+	d.low, d.high = min(d.low, x), max(d.high, x)
+	return x, true
+}
+
+// MarshalJSON writes Optuna's form.
+func (d *distribution) MarshalJSON() ([]byte, error) {
+	class, attributes := "", map[string]any{"low": d.low, "high": d.high, "log": d.log}
+	switch d.kind {
+	case space.KindFloat:
+		class, attributes["step"] = "FloatDistribution", nil
+	case space.KindInt:
+		class, attributes["step"] = "IntDistribution", 1
+		attributes["low"], attributes["high"] = int64(d.low), int64(d.high)
+	default:
+		class, attributes = "CategoricalDistribution", map[string]any{"choices": d.values}
+	}
+	return json.Marshal(map[string]any{"name": class, "attributes": attributes})
+}
+
+// pythonJSON quotes NaN, Infinity and -Infinity, which Python writes bare, outside of
+// strings.
+func pythonJSON(text []byte) []byte {
+	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
+		return text
+	}
+	var out []byte
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted && c == '\\' && i+1 < len(text):
+			out = append(out, c)
+			i++
+			c = text[i]
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == 'N' || c == 'I' || c == '-'):
+			found := ""
+			for _, word := range []string{"NaN", "Infinity", "-Infinity"} {
+				if strings.HasPrefix(string(text[i:min(len(text), i+9)]), word) {
+					found = word
+				}
+			}
+			if found != "" {
+				out = append(out, strconv.Quote(found)...)
+				i += len(found) - 1
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// number is a number of Python's JSON, which may be infinite or NaN.
+type number float64
+
+func (n *number) UnmarshalJSON(text []byte) error {
+	s := strings.Trim(string(text), `"`)
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || len(s) < len(text) && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return fmt.Errorf("%s is not a number", excerpt(string(text)))
+	}
+	*n = number(v)
+	return nil
+}
+
+// excerpt is the beginning of a text for a message.
+func excerpt(text string) string {
+	if r := []rune(text); len(r) > 80 {
+		return string(r[:79]) + "…"
+	}
+	return text
+}

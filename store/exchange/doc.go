@@ -1,0 +1,36 @@
+// Package exchange reads and writes studies as files: its own JSON form, Optuna's journal
+// and SQLite files, tables of trials, and the state files of earlier versions.
+//
+//	u, err := s.Study(ctx, "resnet-lr")
+//	snapshot, err := u.Snapshot(ctx)
+//	err = exchange.Write(file, snapshot)          // or WriteJournal, WriteCSV
+//
+//	in, err := exchange.Read(file)                // or ReadJournal, ReadSQLite
+//	u, err = s.Restore(ctx, "resnet-lr", in.Snapshot)
+//
+// Readers take at most MaxSize or MaxTable bytes, check all they read and name the place of a
+// fault.
+// An Import carries notes for the user: what the other form cannot express and how it was
+// read instead.
+//
+// # Optuna
+//
+// Parameters correspond as follows.
+//
+//	bo            Optuna
+//	float         FloatDistribution, with log
+//	int           IntDistribution, with log
+//	categorical   CategoricalDistribution
+//	ordinal       CategoricalDistribution; FloatDistribution and IntDistribution with a
+//	              step are read as ordinal, and as a range above MaxGrid values
+//	fixed         CategoricalDistribution with one choice; a range of one value is read as fixed
+//
+// The objective is Optuna's value. Other numbers are user attributes, numeric user
+// attributes are read as numbers, and the kind and the message of a failure are the user
+// attributes "bo:failure" and "bo:message". A stopped trial is pruned; numbers reported under
+// the objective's name at whole steps are intermediate values.
+//
+// Everything else of a study is in the system attributes "bo:study" and "bo:trial", which
+// Optuna copies with a study. ReadJournal and ReadSQLite restore the study from them without
+// loss, with trials that Optuna added or finished since.
+package exchange

@@ -1,0 +1,434 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// The attributes that carry what Optuna has no place for.
+const (
+	attributeStudy   = "bo:study"   // system attribute of a study: a header
+	attributeTrial   = "bo:trial"   // system attribute of a trial: a trialRecord
+	attributeFailure = "bo:failure" // user attributes of a failed trial
+	attributeMessage = "bo:message"
+	attributeMetrics = "study:metric_names" // Optuna's own: names of the values
+)
+
+// trialRecord is a trial with its steps.
+type trialRecord struct {
+	store.Trial
+	Steps []store.Step `json:"steps,omitempty"`
+}
+
+// optunaState is the state of an Optuna trial, with Optuna's numbers.
+type optunaState int
+
+const (
+	optunaRunning optunaState = iota
+	optunaComplete
+	optunaPruned
+	optunaFailed
+	optunaWaiting
+)
+
+func (s optunaState) finished() bool { return s != optunaRunning && s != optunaWaiting }
+
+// optunaStudy is a study of Optuna as its files hold it.
+type optunaStudy struct {
+	name       string
+	directions []int // 1 is minimize, 2 maximize
+	system     map[string]json.RawMessage
+	trials     []*optunaTrial
+}
+
+type optunaTrial struct {
+	state           optunaState
+	params          []optunaParam // in the order of their suggestion
+	values          []float64
+	intermediate    map[int64]float64
+	user, system    map[string]json.RawMessage
+	start, complete time.Time
+}
+
+type optunaParam struct {
+	name         string
+	internal     float64
+	distribution *distribution
+}
+
+// choose returns the study of a name, or the only one if the name is empty.
+func choose(studies []*optunaStudy, name string) (*optunaStudy, error) {
+	var names []string
+	for _, s := range studies {
+		if s.name == name || name == "" && len(studies) == 1 {
+			return s, nil
+		}
+		names = append(names, fmt.Sprintf("%q", s.name))
+	}
+	list := strings.Join(names[:min(len(names), 50)], ", ")
+	switch {
+	case len(studies) == 0:
+		return nil, errors.New("it holds no study")
+	case name == "":
+		return nil, fmt.Errorf("it holds %d studies, name one: %s", len(studies), list)
+	}
+	return nil, fmt.Errorf("it holds no study %q, only %s", name, list)
+}
+
+// study turns a study of Optuna into an Import.
+func (s *optunaStudy) study() (*Import, error) {
+	if len(s.directions) != 1 {
+		return nil, fmt.Errorf("study %q has %d objectives: only one objective is possible so far", s.name, len(s.directions))
+	}
+	in := &Import{Snapshot: &store.Snapshot{}}
+	var err error
+	if raw, ok := s.system[attributeStudy]; ok {
+		err = in.restore(s, raw)
+	} else {
+		err = in.foreign(s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("study %q: %w", s.name, err)
+	}
+	return in, nil
+}
+
+// foreign reads a study that Optuna made.
+func (in *Import) foreign(s *optunaStudy) error {
+	d := &study.Definition{Version: study.Version, Name: plainName(s.name), Objectives: []study.Objective{{Name: "value"}}}
+	if s.directions[0] == 2 {
+		d.Objectives[0].Goal = study.Maximize
+	}
+	var metrics []string
+	if json.Unmarshal(s.system[attributeMetrics], &metrics) == nil && len(metrics) == 1 && metrics[0] != "" {
+		d.Objectives[0].Name = metrics[0]
+	}
+	joined, err := in.space(s, d)
+	if err != nil {
+		return err
+	}
+	in.Snapshot.Definition = d
+	return in.addTrials(s.trials, joined)
+}
+
+// plainName turns the name of a study into one that store takes.
+func plainName(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if study.CheckName("a"+string(r)) != nil {
+			return '-'
+		}
+		return r
+	}, name)
+	plain = strings.TrimLeft(plain[:min(len(plain), 100)], "-.")
+	if plain == "" {
+		return "optuna"
+	}
+	return plain
+}
+
+// space sets the parameters of d: those that every complete trial has. It returns their
+// distributions by name, widened to all ranges that occur.
+func (in *Import) space(s *optunaStudy, d *study.Definition) (map[string]*distribution, error) {
+	joined := map[string]*distribution{}
+	counts := map[string]int{}
+	var order []string
+	broken, widened, based := map[string]bool{}, map[string]bool{}, 0
+	any := !slices.ContainsFunc(s.trials, func(t *optunaTrial) bool { return t.state == optunaComplete })
+	for _, t := range s.trials {
+		counts := counts
+		if t.state == optunaComplete || any && len(t.params) > 0 {
+			based++
+		} else {
+			counts = map[string]int{} // this trial widens ranges only
+		}
+		for _, p := range t.params {
+			counts[p.name]++
+			have := joined[p.name]
+			if have == nil {
+				joined[p.name] = p.distribution.clone()
+				order = append(order, p.name)
+				continue
+			}
+			ok, changed := have.join(p.distribution)
+			broken[p.name] = broken[p.name] || !ok
+			widened[p.name] = widened[p.name] || changed
+		}
+	}
+	for _, name := range order {
+		switch {
+		case counts[name] < based:
+			in.note("parameter %q occurs in %d of %d complete trials: it is left out of the search space, its values stay with the trials", name, counts[name], based)
+			delete(joined, name)
+		case broken[name]:
+			in.note("parameter %q has distributions that do not agree: it is left out of the search space, its values stay with the trials", name)
+			delete(joined, name)
+		default:
+			if widened[name] {
+				in.note("parameter %q has several ranges: the search space holds all of them", name)
+			}
+			d.Parameters = append(d.Parameters, joined[name].parameter(name, in))
+		}
+	}
+	if len(d.Parameters) == 0 {
+		return nil, errors.New("no parameter occurs in all complete trials, so there is no search space")
+	}
+	if _, err := d.Space(); err != nil {
+		return nil, err
+	}
+	return joined, nil
+}
+
+// addTrials appends finished trials as trials added from elsewhere.
+func (in *Import) addTrials(trials []*optunaTrial, joined map[string]*distribution) error {
+	unfinished, lost, inexact := 0, map[string]bool{}, 0
+	for i, t := range trials {
+		if !t.state.finished() {
+			unfinished++
+			continue
+		}
+		row := store.Trial{Number: len(in.Snapshot.Trials) + 1, Source: loop.Added, Created: t.start, Started: t.start}
+		values := map[string]any{}
+		for _, p := range t.params {
+			v, err := p.distribution.value(p.internal)
+			if err != nil {
+				return fmt.Errorf("trial %d: parameter %q: %w", i, p.name, err)
+			}
+			if x, ok := v.(float64); ok && joined[p.name] != nil {
+				v = joined[p.name].snap(x)
+			}
+			values[p.name] = v
+		}
+		var err error
+		if row.Params, err = json.Marshal(values); err != nil {
+			return err
+		}
+		in.result(&row, t)
+		for _, name := range slices.Sorted(maps.Keys(t.user)) {
+			var v number
+			switch {
+			case strings.HasPrefix(name, "bo:"):
+			case json.Unmarshal(t.user[name], &v) != nil || math.IsNaN(float64(v)) || math.Abs(float64(v)) > loop.MaxValue:
+				lost[name] = true
+			case name != in.Snapshot.Definition.Objective().Name:
+				if row.Numbers == nil {
+					row.Numbers = map[string]float64{}
+				}
+				row.Numbers[name] = float64(v)
+			}
+		}
+		for _, step := range slices.Sorted(maps.Keys(t.intermediate)) {
+			v := t.intermediate[step]
+			if math.IsNaN(v) || math.Abs(v) > loop.MaxValue {
+				inexact++
+				continue
+			}
+			in.Snapshot.Steps = append(in.Snapshot.Steps, store.Step{Trial: row.Number, Step: float64(step), Name: in.Snapshot.Definition.Objective().Name, Value: v})
+		}
+		in.Snapshot.Trials = append(in.Snapshot.Trials, row)
+	}
+	if unfinished > 0 {
+		in.note("%d trials that Optuna has not finished are left out", unfinished)
+	}
+	if len(lost) > 0 {
+		in.note("user attributes that are not numbers are left out: %s", strings.Join(slices.Sorted(maps.Keys(lost)), ", "))
+	}
+	if inexact > 0 {
+		in.note("%d intermediate values that are not finite are left out", inexact)
+	}
+	return nil
+}
+
+// result sets the state of a row and what belongs to it from a finished trial of Optuna.
+func (in *Import) result(row *store.Trial, t *optunaTrial) {
+	row.Finished = t.complete
+	if !t.start.IsZero() && t.complete.After(t.start) {
+		row.Seconds = t.complete.Sub(t.start).Seconds()
+	}
+	switch {
+	case t.state == optunaPruned:
+		row.State = store.Stopped
+	case t.state == optunaComplete && len(t.values) == 1 && math.Abs(t.values[0]) <= loop.MaxValue:
+		row.State = store.Complete
+		row.Numbers = map[string]float64{in.Snapshot.Definition.Objective().Name: t.values[0]}
+	case t.state == optunaComplete:
+		row.State, row.Failure, row.Message = store.Failed, store.NotFinite, fmt.Sprintf("the value is %v", t.values)
+	default:
+		row.State, row.Failure = store.Failed, store.FailedByProgram
+		_ = json.Unmarshal(t.user[attributeMessage], &row.Message)
+	}
+}
+
+// restore reads a study that bo exported and Optuna may have continued.
+func (in *Import) restore(s *optunaStudy, raw json.RawMessage) error {
+	var h struct {
+		header
+		Definition json.RawMessage `json:"definition"`
+	}
+	if err := json.Unmarshal(raw, &h); err != nil {
+		return fmt.Errorf("attribute %s: %w", attributeStudy, err)
+	}
+	d, err := study.Parse(h.Definition)
+	if err != nil {
+		return fmt.Errorf("attribute %s: %w", attributeStudy, err)
+	}
+	in.Snapshot = &store.Snapshot{Definition: d, Created: h.Created, Warm: h.Warm, Fits: h.Fits, Events: h.Events}
+	own := len(s.trials)
+	for i, t := range s.trials {
+		raw, ok := t.system[attributeTrial]
+		if !ok {
+			own = i
+			break
+		}
+		var r trialRecord
+		if err := json.Unmarshal(raw, &r); err != nil {
+			return fmt.Errorf("trial %d: attribute %s: %w", i, attributeTrial, err)
+		}
+		if err := in.agree(&r.Trial, t, i); err != nil {
+			return fmt.Errorf("trial %d: %w", i, err)
+		}
+		if r.Params, err = respelt(r.Params); err != nil {
+			return fmt.Errorf("trial %d: attribute %s: params: %w", i, attributeTrial, err)
+		}
+		in.Snapshot.Trials = append(in.Snapshot.Trials, r.Trial)
+		in.Snapshot.Steps = append(in.Snapshot.Steps, r.Steps...)
+	}
+	for i := range h.Fits {
+		if f := &h.Fits[i]; f.Warm != nil {
+			var state surrogate.State
+			if err := json.Unmarshal(f.Warm, &state); err != nil {
+				return fmt.Errorf("attribute %s: fit %d: warm: %w", attributeStudy, f.Number, err)
+			}
+			if f.Warm, err = json.Marshal(state); err != nil { // numbers as Go writes them
+				return err
+			}
+		}
+	}
+	for i := own; i < len(s.trials); i++ {
+		if _, ok := s.trials[i].system[attributeTrial]; ok {
+			return fmt.Errorf("trial %d: a trial of bo follows one of Optuna", i)
+		}
+	}
+	joined := map[string]*distribution{}
+	for _, p := range d.Parameters {
+		joined[p.Name] = distributionOf(p)
+	}
+	if err := in.addTrials(s.trials[own:], joined); err != nil {
+		return err
+	}
+	for i := own; i < len(in.Snapshot.Trials); i++ {
+		t := &in.Snapshot.Trials[i]
+		t.Asked = in.event(store.Event{Time: t.Created, Kind: store.TrialCreated, Trial: t.Number, Detail: string(t.Source)})
+		t.Told, t.Revision = t.Asked, t.Asked
+	}
+	return nil
+}
+
+// respelt writes the numbers of a trial's parameters as Go does, where Python wrote them
+// differently. The order of keys stays.
+func respelt(params json.RawMessage) (json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(params))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("want an object {…}")
+	}
+	out := []byte("{")
+	for dec.More() {
+		name, err := dec.Token()
+		var v any
+		if err = errors.Join(err, dec.Decode(&v)); err != nil {
+			return nil, err
+		}
+		key, err := json.Marshal(name)
+		text, err2 := json.Marshal(v)
+		if err = errors.Join(err, err2); err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, key...), ':'), text...)
+	}
+	return append(out, '}'), nil
+}
+
+// event appends an event with the next revision, which it returns.
+func (in *Import) event(e store.Event) int64 {
+	e.Revision = int64(len(in.Snapshot.Events) + 1)
+	in.Snapshot.Events = append(in.Snapshot.Events, e)
+	return e.Revision
+}
+
+// agree compares the record of a trial with Optuna's one, and takes the result of a trial
+// that was pending when it was exported.
+func (in *Import) agree(r *store.Trial, t *optunaTrial, i int) error {
+	if r.Number != i+1 {
+		return fmt.Errorf("attribute %s is of trial %d, want %d: trials are missing", attributeTrial, r.Number, i+1)
+	}
+	if r.State == store.Pending {
+		if t.state.finished() {
+			in.result(r, t)
+			r.Told = in.event(store.Event{Time: t.complete, Kind: store.TrialFinished, Trial: r.Number, Attempt: r.Attempt, Detail: string(r.State)})
+			r.Revision = r.Told
+		}
+		return nil
+	}
+	state, value := exported(r, in.Snapshot.Definition.Objective().Name)
+	if state != t.state || state == optunaComplete && (len(t.values) != 1 || t.values[0] != value) {
+		return fmt.Errorf("its result differs from its attribute %s", attributeTrial)
+	}
+	return nil
+}
+
+// exported is the state and the value of a trial in an export to Optuna.
+func exported(t *store.Trial, objective string) (optunaState, float64) {
+	value, ok := t.Numbers[objective]
+	switch {
+	case t.State == store.Pending && t.Lease.IsZero() && t.Owner.Name == "":
+		return optunaWaiting, 0
+	case t.State == store.Pending:
+		return optunaRunning, 0
+	case t.State == store.Stopped:
+		return optunaPruned, 0
+	case t.State == store.Complete && ok:
+		return optunaComplete, value
+	}
+	return optunaFailed, 0
+}
+
+// definitionParams are the distributions of a study's parameters, widened to hold the values
+// of all trials.
+func definitionParams(d *study.Definition, values []map[string]any) map[string]*distribution {
+	joined := map[string]*distribution{}
+	for _, p := range d.Parameters {
+		joined[p.Name] = distributionOf(p)
+	}
+	for _, v := range values {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if d := joined[name]; d != nil {
+				d.internal(v[name])
+			}
+		}
+	}
+	return joined
+}
+
+// fixedDefaults adds the values of fixed parameters that a trial does not name.
+func fixedDefaults(d *study.Definition, values map[string]any) {
+	for _, p := range d.Parameters {
+		if _, ok := values[p.Name]; !ok && p.Kind == space.KindFixed {
+			values[p.Name] = p.Value
+		}
+	}
+}

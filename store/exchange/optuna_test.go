@@ -1,0 +1,411 @@
+package exchange_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/store/exchange"
+	"github.com/functionspace/bo/study"
+)
+
+// unpacked writes a file of testdata without compression to a temporary folder. See
+// testdata/make_optuna.py for its contents.
+func unpacked(t testing.TB, name string) string {
+	f, err := os.Open(filepath.Join("testdata", name+".gz"))
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), name)
+	to, err := os.Create(path)
+	require.NoError(t, err)
+	_, err = io.Copy(to, z)
+	require.NoError(t, err)
+	require.NoError(t, to.Close())
+	return path
+}
+
+func journalOf(t testing.TB, s *store.Snapshot) []byte {
+	var b bytes.Buffer
+	require.NoError(t, exchange.WriteJournal(&b, s))
+	return b.Bytes()
+}
+
+func TestJournalComesBackUnchanged(t *testing.T) {
+	for _, want := range ten(t) {
+		in, err := exchange.ReadJournal(bytes.NewReader(journalOf(t, want)), "")
+		require.NoError(t, err)
+		require.Empty(t, in.Notes)
+		same(t, want, in.Snapshot)
+	}
+}
+
+// ranges are the parameters of the study "full" in testdata/make_optuna.py.
+func ranges() []space.Parameter {
+	grid := func(from, to, step, by float64) (values []any) {
+		for v := from; v <= to; v += step {
+			values = append(values, v/by)
+		}
+		return values
+	}
+	return []space.Parameter{
+		space.LogFloat("lr", 1e-5, 0.1),
+		space.Float("dropout", 0, 0.5),
+		space.Ordinal("momentum", grid(1, 9, 1, 10)...),
+		space.Int("layers", 1, 8),
+		space.Ordinal("width", grid(16, 256, 16, 1)...),
+		space.LogInt("batch", 1, 1024),
+		space.Categorical("opt", "adam", "sgd", "None", true, 3.0, 0.5),
+		space.Fixed("data", "mnist"),
+	}
+}
+
+func TestSQLiteStudyImportsAndContinues(t *testing.T) {
+	in, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "full")
+	require.NoError(t, err)
+	d := in.Snapshot.Definition
+	require.Equal(t, ranges(), d.Parameters)
+	require.Equal(t, []study.Objective{{Name: "loss"}}, d.Objectives)
+	require.Equal(t, []string{
+		`parameter "opt": the choice None is read as text`,
+		"user attributes that are not numbers are left out: host",
+		"12 intermediate values that are not finite are left out",
+	}, in.Notes)
+
+	s := memory(t)
+	d.Maximizer, d.Initial = cheap, 4
+	d.Surrogate = study.Component{Name: "gp", Settings: map[string]any{"restarts": 1}}
+	u, err := s.Restore(ctx, "tpe", in.Snapshot)
+	require.NoError(t, err)
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Len(t, v.Trials, 200)
+	require.Zero(t, v.Unfit)
+	count := map[store.State]int{}
+	for i, tr := range v.Trials {
+		count[tr.State]++
+		require.Equal(t, loop.Added, tr.Source)
+		require.Equal(t, float64(v.Points[i].Int("layers"))/2, tr.Numbers["seconds"])
+		require.False(t, tr.Started.IsZero() || tr.Finished.Before(tr.Started))
+		if tr.State == store.Complete { // the objective of the script
+			require.InDelta(t, objectiveFull(v.Points[i]), tr.Numbers["loss"], 1e-12)
+		}
+	}
+	require.Equal(t, map[store.State]int{store.Complete: 173, store.Failed: 13, store.Stopped: 14}, count)
+	require.Equal(t, store.NotFinite, v.Trials[40].Failure)
+	steps, err := u.Steps(ctx, 1)
+	require.NoError(t, err)
+	require.Len(t, steps, 3)
+	require.Equal(t, v.Trials[0].Numbers["loss"]*3, steps[0].Value)
+
+	trials, err := u.Ask(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, 201, trials[0].Number)
+	require.Equal(t, loop.Suggested, trials[0].Source)
+	require.NotNil(t, trials[0].Prediction)
+	_, err = u.Tell(ctx, store.Report{Trial: 201, Token: trials[0].Token, Numbers: map[string]float64{"loss": 1}})
+	require.NoError(t, err)
+}
+
+func objectiveFull(p space.Point) float64 {
+	square := func(x float64) float64 { return x * x }
+	v := square(p.Float("dropout")-0.2) + square(p.Float("momentum")-0.6) + math.Abs(p.Float("lr")-1e-3)
+	v += p.Float("layers")/100 + p.Float("width")/1e4 + p.Float("batch")/1e5
+	if p.Text("opt") != "adam" {
+		v += 0.1
+	}
+	return v
+}
+
+// The journal of the same study has the same trials, two that wait and one deleted study.
+func TestReadJournalOfOptuna(t *testing.T) {
+	file, err := os.ReadFile(unpacked(t, "optuna.log"))
+	require.NoError(t, err)
+	in, err := exchange.ReadJournal(bytes.NewReader(file), "")
+	require.NoError(t, err)
+	require.Equal(t, ranges(), in.Snapshot.Definition.Parameters)
+	require.Contains(t, in.Notes, "2 trials that Optuna has not finished are left out")
+	database, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "full")
+	require.NoError(t, err)
+	require.Len(t, in.Snapshot.Trials, 40)
+	for i, got := range in.Snapshot.Trials {
+		want := database.Snapshot.Trials[i]
+		require.JSONEq(t, string(want.Params), string(got.Params))
+		require.Equal(t, want.State, got.State)
+		require.Equal(t, want.Numbers["loss"], got.Numbers["value"])
+	}
+	_, err = memory(t).Restore(ctx, "", in.Snapshot)
+	require.NoError(t, err)
+
+	cut := file[:len(file)-10] // as while Optuna writes
+	in, err = exchange.ReadJournal(bytes.NewReader(cut), "full")
+	require.NoError(t, err)
+	require.Len(t, in.Snapshot.Trials, 40)
+}
+
+func TestDefineByRun(t *testing.T) {
+	in, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "my conditional")
+	require.NoError(t, err)
+	d := in.Snapshot.Definition
+	require.Equal(t, "my-conditional", d.Name)
+	require.Equal(t, study.Maximize, d.Objective().Goal)
+	require.Equal(t, []space.Parameter{space.Categorical("opt", "adam", "sgd"), space.Float("x", -1, 12)}, d.Parameters)
+	require.Len(t, in.Notes, 2)
+	require.Regexp(t, `^parameter "momentum" occurs in \d of 12 complete trials: it is left out of the search space`, in.Notes[0])
+	require.Contains(t, in.Notes[1], `parameter "x" has several ranges`)
+	u, err := memory(t).Restore(ctx, "", in.Snapshot)
+	require.NoError(t, err)
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Zero(t, v.Unfit)
+	require.Contains(t, text(t, in.Snapshot), `"momentum":0.`)
+}
+
+func TestReadSQLiteReportsFaults(t *testing.T) {
+	path := unpacked(t, "optuna.db")
+	changed := func(statement string) string {
+		path := unpacked(t, "optuna.db")
+		db, err := sql.Open("sqlite", path)
+		require.NoError(t, err)
+		_, err = db.Exec(statement)
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+		return path
+	}
+	junk := filepath.Join(t.TempDir(), "junk")
+	require.NoError(t, os.WriteFile(junk, []byte(strings.Repeat("junk", 500)), 0o600))
+	empty := filepath.Join(t.TempDir(), "empty")
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, c := range []struct{ path, name, want string }{
+		{path, "", `it holds 3 studies, name one: "full", "my conditional", "two"`},
+		{path, "x", `it holds no study "x", only "full", "my conditional", "two"`},
+		{path, "two", `study "two" has 2 objectives: only one objective is possible so far`},
+		{junk, "", "not an SQLite file"},
+		{empty, "", "an SQLite file, but not one of Optuna"},
+		{filepath.Dir(path), "", "not a regular file"},
+		{"/dev/null", "", "not a regular file"},
+		{changed("UPDATE version_info SET schema_version = 13"), "full", "its schema is 13, revision v3.2.0.a, of Optuna 5.0.0: want 12"},
+		{changed("UPDATE alembic_version SET version_num = 'v2.6.0.a'"), "full", "optuna storage upgrade"},
+		{changed("UPDATE trial_params SET distribution_json = '{}'"), "full", `parameter "lr": distribution "" is not one of Optuna's`},
+		{changed("UPDATE trial_params SET param_value = 77 WHERE param_name = 'opt'"), "full", `trial 0: parameter "opt": it has no choice of number 77`},
+		{changed("UPDATE trials SET state = 'LOST'"), "full", `state "LOST" of a trial is not one of Optuna's`},
+		{changed("UPDATE trials SET datetime_start = 'noon'"), "full", `"noon" is not a time`},
+		{changed("UPDATE trial_user_attributes SET value_json = '{'"), "full", "is not JSON"},
+		{changed("DELETE FROM trial_params"), "full", "there is no search space"},
+		{changed("DROP TABLE trial_values"), "full", "no such table"},
+		{changed("DELETE FROM studies"), "", "it holds no study"},
+	} {
+		_, err := exchange.ReadSQLite(ctx, c.path, c.name)
+		require.ErrorIs(t, err, exchange.ErrFormat, c.want)
+		require.ErrorContains(t, err, c.want)
+	}
+	_, err = exchange.ReadSQLite(ctx, "none.db", "")
+	require.ErrorIs(t, err, os.ErrNotExist)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+}
+
+func TestReadJournalReportsFaults(t *testing.T) {
+	const create = `{"op_code":0,"study_name":"a","directions":[1]}` + "\n"
+	trial := func(params, distribution string) string {
+		text, _ := json.Marshal(distribution)
+		return create + `{"op_code":4,"study_id":0,"datetime_start":null,"state":1,"value":1,"params":` + params + `,"distributions":{"x":` + string(text) + "}}\n"
+	}
+	for text, want := range map[string]string{
+		"":                               "it holds no study",
+		"x\n":                            "line 1: not a journal of Optuna",
+		create + "\n":                    "line 2: not a journal",
+		create + "{}\n":                  "line 2: key op_code is missing",
+		create + "{\n":                   "line 2: unexpected end of JSON input",
+		create + `{"op_code":11}` + "\n": "line 2: op_code 11 is not known",
+		create:                           "no parameter occurs in all complete trials",
+		create + create + `{"op_code":0,"study_name":"b"}` + "\n":                                     `it holds 2 studies, name one: "a", "b"`,
+		create + `{"op_code":4,"study_id":0,"state":9}` + "\n":                                        "line 2: state 9",
+		create + `{"op_code":4,"study_id":0,"datetime_start":"noon"}` + "\n":                          `line 2: "noon" is not a time`,
+		create + `{"op_code":4,"study_id":0,"params":{"x":1}}` + "\n":                                 `line 2: parameter "x" has no distribution`,
+		trial(`{"x":1}`, `{"name":"FloatDistribution","attributes":{"low":2,"high":1}}`):              "has no range",
+		trial(`{"x":1}`, `{"name":"FloatDistribution","attributes":{"low":NaN,"high":1}}`):            "line 2: parameter",
+		trial(`{"x":NaN}`, `{"name":"FloatDistribution","attributes":{"low":0,"high":1}}`):            `trial 0: parameter "x": its value is NaN`,
+		trial(`{"x":0.5}`, `{"name":"IntDistribution","attributes":{"low":0,"high":1}}`):              "0.5 is not an integer",
+		trial(`{"x":0}`, `{"name":"CategoricalDistribution","attributes":{"choices":[]}}`):            "has no choices",
+		trial(`{"x":0}`, `{"name":"CategoricalDistribution","attributes":{"choices":[null,"None"]}}`): `parameter "x"`,
+		trial(`{"x":0}`, `{"name":"CategoricalDistribution","attributes":{"choices":[1]}}`):           "nothing to search",
+	} {
+		_, err := exchange.ReadJournal(strings.NewReader(text), "")
+		require.ErrorIs(t, err, exchange.ErrFormat, text)
+		require.ErrorContains(t, err, want, text)
+	}
+	export := string(journalOf(t, ten(t)[2]))
+	lines := strings.SplitAfter(export, "\n")
+	for want, text := range map[string]string{
+		"trial 0: attribute bo:trial is of trial 2, want 1: trials are missing": strings.Join(append(lines[:3:3], lines[4:]...), ""),
+		"trial 0: its result differs from its attribute bo:trial":               strings.Replace(export, `"state":1,`, `"state":3,`, 1),
+		"attribute bo:study: ": strings.Replace(export, `"version":1,`, `"version":7,`, 1),
+	} {
+		_, err := exchange.ReadJournal(strings.NewReader(text), "")
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// Optuna finishes a trial that waits, and adds one.
+func TestOptunaContinuesAnExport(t *testing.T) {
+	want := ten(t)[0]
+	waiting := 8
+	require.Equal(t, store.Pending, want.Trials[waiting-1].State)
+	journal := string(journalOf(t, want)) +
+		`{"op_code":6,"trial_id":7,"state":0,"values":null,"datetime_start":"2026-01-02T03:04:05.000000+00:00"}` + "\n" +
+		`{"op_code":6,"trial_id":7,"state":1,"values":[0.25],"datetime_complete":"2026-01-02T03:04:06.000000+00:00"}` + "\n" +
+		`{"op_code":4,"study_id":0,"datetime_start":"2026-01-02T03:04:05.000000+00:00"}` + "\n" +
+		`{"op_code":5,"trial_id":9,"param_name":"x","param_value_internal":0.125,"distribution":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":-1.0,\"high\":1.0,\"log\":false,\"step\":null}}"}` + "\n" +
+		`{"op_code":7,"trial_id":9,"step":4,"intermediate_value":Infinity}` + "\n" +
+		`{"op_code":6,"trial_id":9,"state":1,"values":[0.75],"datetime_complete":"2026-01-02T03:04:06.000000+00:00"}` + "\n"
+	in, err := exchange.ReadJournal(strings.NewReader(journal), "study-0")
+	require.NoError(t, err)
+	u, err := memory(t).Restore(ctx, "", in.Snapshot)
+	require.NoError(t, err)
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Len(t, v.Trials, 10)
+	require.Equal(t, map[string]float64{"loss": 0.25}, v.Trials[waiting-1].Numbers)
+	require.Equal(t, 1.0, v.Trials[waiting-1].Seconds)
+	require.Equal(t, loop.Added, v.Trials[9].Source)
+	require.JSONEq(t, `{"x":0.125}`, string(v.Trials[9].Params))
+	require.Equal(t, map[string]float64{"loss": 0.75}, v.Trials[9].Numbers)
+}
+
+// Ten studies load in Optuna, which sees their parameters and results, and come back
+// unchanged from its copies in a journal and in SQLite. The test needs Python with optuna:
+// BO_TEST_PYTHON names the interpreter, python3 is the default.
+func TestThroughOptuna(t *testing.T) {
+	python := os.Getenv("BO_TEST_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if err := exec.Command(python, "-c", "import optuna").Run(); err != nil {
+		t.Skip("no Python with optuna")
+	}
+	dir := t.TempDir()
+	snapshots := ten(t)
+	args := []string{"testdata/roundtrip.py"}
+	for _, s := range snapshots {
+		path := filepath.Join(dir, s.Definition.Name)
+		require.NoError(t, os.WriteFile(path, journalOf(t, s), 0o600))
+		args = append(args, path)
+	}
+	cmd := exec.Command(python, args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+
+	type line struct {
+		Study, Direction, State string
+		Trial                   int
+		Params, User            map[string]any
+		Value                   *float64
+		Steps                   map[string]float64
+		Single                  []string
+	}
+	loaded := map[string][]line{}
+	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
+		var l line
+		require.NoError(t, json.Unmarshal(s.Bytes(), &l))
+		loaded[l.Study] = append(loaded[l.Study], l)
+	}
+	for _, s := range snapshots {
+		name, objective := s.Definition.Name, s.Definition.Objective()
+		require.Len(t, loaded[name], len(s.Trials))
+		for i, l := range loaded[name] {
+			want := s.Trials[i]
+			require.Equal(t, strings.ToUpper(objective.Goal), l.Direction)
+			state := map[store.State]string{store.Complete: "COMPLETE", store.Failed: "FAIL", store.Stopped: "PRUNED", store.Pending: l.State}[want.State]
+			require.Equal(t, state, l.State)
+			if want.State == store.Complete {
+				require.Equal(t, want.Numbers[objective.Name], *l.Value)
+				require.Equal(t, want.Numbers["latency"] != 0, l.User["latency"] == want.Numbers["latency"])
+			}
+			if want.Message != "" {
+				require.Equal(t, want.Message, l.User["bo:message"])
+			}
+			var params map[string]any
+			require.NoError(t, json.Unmarshal(want.Params, &params))
+			if name != "study-1" && name != "study-5" { // edited; Python takes true for 1
+				for key, v := range params {
+					require.Equal(t, v, l.Params[key], key)
+				}
+			}
+			require.Len(t, l.Single, len(fixed(s.Definition)))
+		}
+		path := filepath.Join(dir, name)
+		f, err := os.ReadFile(path + ".copy")
+		require.NoError(t, err)
+		in, err := exchange.ReadJournal(bytes.NewReader(f), "")
+		require.NoError(t, err)
+		same(t, s, in.Snapshot)
+		in, err = exchange.ReadSQLite(ctx, path+".db", "")
+		require.NoError(t, err)
+		same(t, s, in.Snapshot)
+	}
+}
+
+func fixed(d *study.Definition) (names []string) {
+	for _, p := range d.Parameters {
+		if p.Kind == space.KindFixed {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func TestAddToAStudy(t *testing.T) {
+	in, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "my conditional")
+	require.NoError(t, err)
+	s := memory(t)
+	u, err := s.Create(ctx, &study.Definition{Version: 1, Name: "s", Parameters: []space.Parameter{space.Float("x", -2, 20)}, Objectives: []study.Objective{{Name: "y"}}})
+	require.NoError(t, err)
+	for range 2 { // the key makes the second call add nothing
+		added, err := exchange.Add(ctx, u, "k", in)
+		require.NoError(t, err)
+		require.Len(t, added, 12)
+		require.Contains(t, added[0].Numbers, "y")
+	}
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Len(t, v.Trials, 12)
+	full, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "full")
+	require.NoError(t, err)
+	_, err = exchange.Add(ctx, u, "", full)
+	require.ErrorContains(t, err, `trial 1: invalid point: parameter "x": missing`)
+}
+
+func FuzzReadJournal(f *testing.F) {
+	file, err := os.ReadFile(unpacked(f, "optuna.log"))
+	require.NoError(f, err)
+	f.Add(file[:4000])
+	f.Add(journalOf(f, ten(f)[0]))
+	f.Add([]byte(`{"op_code":0,"study_name":"a","directions":[1]}` + "\n" + `{"op_code":4,"study_id":0,"state":1,"value":1,"params":{"x":1,"y":0},"datetime_start":null,"distributions":{` +
+		`"x":"{\"name\":\"DiscreteUniformDistribution\",\"attributes\":{\"low\":0,\"high\":1,\"q\":0.1}}","y":"{\"name\":\"CategoricalDistribution\",\"attributes\":{\"choices\":[null,[1]]}}"}}` + "\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		in, err := exchange.ReadJournal(bytes.NewReader(text), "")
+		if err == nil {
+			_, _ = memory(t).Restore(ctx, "s", in.Snapshot)
+		}
+	})
+}
