@@ -28,7 +28,7 @@ const (
 // maxClasses bounds the labels of a target: more are rather a number to predict.
 const maxClasses = 100
 
-// classified is what was fitted to labels.
+// classified is a posterior fitted to labels.
 type classified struct {
 	posterior surrogate.ClassPosterior
 	inputs    *mat.Dense // scaled rows to predict at
@@ -84,7 +84,7 @@ func (m modelFlags) fitClasses(e *env, other string, read func(t *training, name
 	return c, nil
 }
 
-// probabilities returns those of the classes at the inputs, a row each.
+// probabilities returns the class probabilities at the inputs, one row for each input.
 func (c *classified) probabilities() *mat.Dense {
 	n, d := c.inputs.Dims()
 	prob := mat.NewDense(n, len(c.names), nil)

@@ -54,21 +54,21 @@ type cli struct {
 	Version versionFlag `help:"Show the version."`
 }
 
-// An env is what a sub-command may touch.
+// An env holds the context and the streams of a command.
 type env struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
-// A usageError is a fault of the command line rather than of the work.
+// A usageError is a fault of the command line. Its exit code is exitUsage.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// errInterrupted ends a command that has printed what it had.
+// errInterrupted ends a command that has printed its partial result.
 var errInterrupted = errors.New("interrupted")
 
 // run executes a command line and returns its exit code. Results go to stdout,
@@ -120,13 +120,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return report(stderr, parsed.Run())
 }
 
-// patience is how long work may go on after an interrupt before it is left
-// behind: some, such as the factorisation of a large matrix, cannot be stopped.
-// A program's outputs may stay open for a second of it.
+// patience is the time that work has to return after an interrupt. Some work, such as the
+// factorisation of a large matrix, cannot be stopped. One second of it is for programs that
+// keep their output open.
 const patience = 1500 * time.Millisecond
 
-// heed returns what work returns, or the error of ctx if work has not returned
-// in time after the end of ctx.
+// heed runs work and returns its error. If work does not return within patience of the end
+// of ctx, heed returns the error of ctx, and work continues in its goroutine.
 func heed(ctx context.Context, work func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -158,7 +158,7 @@ func report(stderr io.Writer, err error) int {
 		return exitDone
 	}
 	switch {
-	case errors.Is(err, errInterrupted): // told already
+	case errors.Is(err, errInterrupted): // printed already
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "bo: interrupted")
 	default:
@@ -174,8 +174,7 @@ func report(stderr io.Writer, err error) int {
 	return exitFailed
 }
 
-// oneLine joins lines, and drops the name that package loop puts before its
-// errors.
+// oneLine joins the lines of a message and drops the prefix of package loop.
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", "; ", "loop: ", "").Replace(strings.TrimSpace(text))
 }

@@ -56,7 +56,7 @@ func listObjectives(w io.Writer) error {
 	})
 }
 
-// tableWidth is where the last column of a table is wrapped.
+// tableWidth is the width in runes at which the last column of a table is wrapped.
 const tableWidth = 80
 
 // columns writes rows of cells, aligned, the last cell wrapped.

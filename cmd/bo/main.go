@@ -1,5 +1,5 @@
-// Command bo minimises expensive functions, and fits and judges the surrogate
-// models that it does so with. Run bo --help.
+// Command bo minimises expensive functions by Bayesian optimisation. It also fits and scores
+// surrogate models. Run bo --help.
 package main
 
 import (
@@ -11,10 +11,10 @@ import (
 
 func main() {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup asks for
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signals = append(signals, syscall.SIGHUP)
 	}
-	// After the first signal the context ends and the second one kills.
+	// The first signal ends the context. The second one kills the process.
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

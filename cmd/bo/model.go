@@ -77,7 +77,7 @@ func targets(t *table.Table, name string) ([]float64, error) {
 	return x.RawMatrix().Data, nil
 }
 
-// modelFlags are those of the commands that fit a table.
+// modelFlags are the flags of the commands that fit a table.
 type modelFlags struct {
 	Train  string `group:"data" required:"" placeholder:"FILE" help:"CSV file with the training data and a header line; - reads standard input."`
 	Target string `group:"data" placeholder:"COLUMN" help:"Column of the target. Default: the last column."`
@@ -218,12 +218,12 @@ func conflict(x *mat.Dense, y []float64) []string {
 	return nil
 }
 
-// predictAtOnce bounds the rows that a surrogate is asked about in one call.
+// predictAtOnce is the maximum number of rows of one call of Predict.
 const predictAtOnce = 1024
 
 // moments returns the mean and the standard deviation of f at the inputs, and the
-// standard deviation of the noise, in the units of the target. It fails where one
-// of them is not finite.
+// standard deviation of the noise, in the units of the target. A value that is not
+// finite is an error.
 func (f *fitted) moments() (mean, sd []float64, noise float64, err error) {
 	n, d := f.inputs.Dims()
 	mean, sd = make([]float64, n), make([]float64, n)

@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/space/spacefile"
 )
 
-// A target is what is optimised and over what.
+// A target is an objective and its search space.
 type target struct {
 	name      string // of the objective, or the command line
 	space     *space.Space

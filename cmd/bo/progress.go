@@ -15,9 +15,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// progress tells on stderr how a run goes. On a terminal one line is rewritten
-// in place, above it a line for each improvement and failure; elsewhere there
-// is a line for each trial.
+// progress reports a run on stderr. On a terminal it rewrites one live line, and prints a
+// line above it for each improvement and failure. Elsewhere it prints a line for each trial.
 type progress struct {
 	out    io.Writer
 	width  func() int // of the terminal; nil elsewhere
@@ -42,7 +41,7 @@ type progress struct {
 	spent      map[string]float64 // seconds in each phase
 }
 
-// window is the number of trials whose pace gives the time that remains.
+// window is the number of trials from which the remaining time is estimated.
 const window = 8
 
 func newProgress(out io.Writer, budget, finished int) *progress {
@@ -55,7 +54,7 @@ func newProgress(out io.Writer, budget, finished int) *progress {
 	return p
 }
 
-// terminal returns what tells the width of the terminal that out is, or nil.
+// terminal returns a function for the width of out, or nil if out is no terminal.
 func terminal(out io.Writer) func() int {
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -85,7 +84,7 @@ func (p *progress) animate() {
 	}
 }
 
-// close removes the live line, ends the phase under way, and says no more.
+// close removes the live line, ends the current phase and prints repeated warnings.
 func (p *progress) close() {
 	close(p.quit)
 	p.gone.Wait()
@@ -107,7 +106,7 @@ type warning struct {
 	times, last int    // number of trials, and the ID of the last
 }
 
-// numbers are those of a warning that are not part of a name, as in lengthscale[1].
+// numbers matches the numbers of a warning, except those in a name such as lengthscale[1].
 var numbers = regexp.MustCompile(`(^|[ (])[0-9][0-9.e+×-]*`)
 
 func (p *progress) handle(e loop.Event, best *loop.Trial) {
@@ -194,7 +193,7 @@ func (p *progress) tell(e loop.Event) {
 		p.print(fmt.Sprintf("%s  value %-12s best %-12s suggest %-7s evaluate %s",
 			head, short(t.Value), p.best, duration(t.SuggestSeconds), duration(t.EvaluateSeconds)))
 	case e.Improved:
-		p.print(fmt.Sprintf("%s  value %-12s %s", head, short(t.Value), forPeople(t.Point)))
+		p.print(fmt.Sprintf("%s  value %-12s %s", head, short(t.Value), display(t.Point)))
 	}
 }
 
@@ -226,7 +225,7 @@ func (p *progress) draw() {
 	p.shown = n
 }
 
-// line is the live line.
+// line returns the live line.
 func (p *progress) line() string {
 	parts := []string{fmt.Sprintf("%d/%d trials", p.finished, p.budget)}
 	if p.best != "" {
@@ -272,7 +271,7 @@ func (p *progress) left() (float64, bool) {
 	return max(0, pace*float64(p.budget-p.finished)-since), true
 }
 
-// duration writes seconds for people.
+// duration formats seconds for display.
 func duration(s float64) string {
 	switch {
 	case s < 0.9995:

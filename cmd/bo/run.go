@@ -95,7 +95,7 @@ func (c *runCmd) Run(e *env) error {
 	return s.run()
 }
 
-// arguments lists what suggestions and values depend on.
+// arguments lists the flags on which suggestions and values depend.
 func (c *runCmd) arguments(t *target, m *catalog.Method) []argument {
 	s, err := json.Marshal(t.space)
 	if err != nil {
@@ -158,13 +158,13 @@ func (c *runCmd) print(w io.Writer, t *target, r loop.Result, elapsed float64, s
 		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("best value", "%s  (trial %d of %d)", short(r.Best.Value), r.Best.ID, out.Trials)
-	row("at", "%s", forPeople(r.Best.Point))
+	row("at", "%s", display(r.Best.Point))
 	if out.Regret != nil {
 		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*t.minimum))
 	}
 	if m := r.Recommendation.Model; m.Trial.ID != 0 && m.Trial.ID != r.Best.ID {
 		row("recommended", "trial %d, where the surrogate expects %s ± %.2g: the best value may be luck", m.Trial.ID, short(m.Mean), m.SD)
-		row("at", "%s", forPeople(m.Trial.Point))
+		row("at", "%s", display(m.Trial.Point))
 	}
 	failed := 0
 	for _, t := range r.Trials {
@@ -180,8 +180,8 @@ func (c *runCmd) print(w io.Writer, t *target, r loop.Result, elapsed float64, s
 	return err
 }
 
-// forPeople writes the values of p with six digits.
-func forPeople(p space.Point) string {
+// display formats the parameters of p with six digits.
+func display(p space.Point) string {
 	var parts []string
 	for _, q := range p.Space().Parameters() {
 		text := p.Text(q.Name)

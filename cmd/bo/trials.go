@@ -113,8 +113,8 @@ func writeTrialsJSON(w io.Writer, _ *space.Space, trials []loop.Trial) error {
 	return b.Flush()
 }
 
-// writeTrialsCSV names a parameter's column params.NAME where NAME is that of
-// another column.
+// writeTrialsCSV writes one row for each trial. The column of a parameter with the name of
+// another column is params.NAME.
 func writeTrialsCSV(w io.Writer, s *space.Space, trials []loop.Trial) error {
 	last := []string{"value", "state", "suggest_s", "evaluate_s", "reason"}
 	header := []string{"trial"}

@@ -23,7 +23,7 @@ func (versionFlag) BeforeReset(app *kong.Kong, e *env) error {
 	return nil
 }
 
-// version says what was built, from what the toolchain recorded.
+// version returns version, commit, toolchain and platform, from the build information.
 func version() string {
 	name, revision, changed := "(devel)", "", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

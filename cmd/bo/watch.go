@@ -10,10 +10,10 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// watch tells on out how long a fit of n rows has been going on, and what it
-// reports under the context that watch returns: on a terminal by a live line,
-// elsewhere by a line every ten seconds. The function returned ends it.
-func watch(ctx context.Context, out io.Writer, n int) (context.Context, func()) {
+// watch prints the elapsed time and the progress of a fit of n rows until stop is called: on
+// a terminal as a live line, elsewhere every ten seconds. The fit reports to the context that
+// watch returns.
+func watch(ctx context.Context, out io.Writer, n int) (_ context.Context, stop func()) {
 	var last atomic.Value
 	last.Store(surrogate.Progress{})
 	width := terminal(out)
