@@ -70,7 +70,7 @@ func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]tar
 	p.Kernel.Gram(gram, c)
 	chol, err := linalg.Factorize(gram)
 	if err != nil {
-		return nil, fmt.Errorf("prior covariance of the context: %w", err)
+		return nil, fmt.Errorf("prior covariance at the context points: %w", err)
 	}
 	p.Kernel.Cross(psi, c, x)
 	chol.SolveLower(psi)

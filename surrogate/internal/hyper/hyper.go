@@ -1,5 +1,5 @@
-// Package hyper is the hyperparameters of a prior as a vector: the logarithms of
-// the ones that are not fixed, the noise variance last.
+// Package hyper represents the hyperparameters of a prior as a vector: the logarithms of the
+// free ones, with the noise variance last.
 package hyper
 
 import (
@@ -8,14 +8,15 @@ import (
 	"github.com/functionspace/bo/prior"
 )
 
-// Vector lays out hyperparameters. Variables of a fit other than these may follow.
+// Vector is the layout of a vector of hyperparameters. Other variables of a fit may follow
+// them.
 type Vector struct {
 	Kernel prior.Kernel
 	Params []prior.Param // of the kernel, then the noise
-	Free   []int         // of Params, the ones that are fitted
+	Free   []int         // indices of the fitted ones in Params
 }
 
-// New returns the layout of a Spec for dim inputs.
+// New returns the layout for a Spec and dim inputs.
 func New(s prior.Spec, dim int, noiseFree bool) (Vector, error) {
 	kernel, params, err := s.Hyperparameters(dim, noiseFree)
 	h := Vector{Kernel: kernel, Params: params}
@@ -39,15 +40,14 @@ func (h Vector) Values(v []float64) []float64 {
 	return theta
 }
 
-// Process is the prior of mean 0 at v.
+// Process returns the process with mean 0 and the hyperparameters at v.
 func (h Vector) Process(v []float64) prior.Process {
 	theta := h.Values(v)
 	last := len(theta) - 1
 	return prior.Process{Kernel: h.Kernel.WithParams(theta[:last]), Noise: theta[last]}
 }
 
-// Bounds are the bounds of a vector of length n. Other variables lie within reach
-// of 0.
+// Bounds returns the bounds of a vector of length n. Other variables have the bounds ±reach.
 func (h Vector) Bounds(n int, reach float64) (lo, hi []float64) {
 	for _, at := range h.Free {
 		lo, hi = append(lo, math.Log(h.Params[at].Lo)), append(hi, math.Log(h.Params[at].Hi))
@@ -58,9 +58,9 @@ func (h Vector) Bounds(n int, reach float64) (lo, hi []float64) {
 	return lo, hi
 }
 
-// Penalize returns a loss less the log density of the hyperparameters at v, and
-// writes the gradient, given the derivatives of the loss with respect to the
-// logarithms of all hyperparameters.
+// Penalize returns loss minus the log prior density of the hyperparameters at v, and writes
+// the gradient. dloss holds the derivatives of loss with respect to the logarithms of all
+// hyperparameters.
 func (h Vector) Penalize(loss float64, grad, v, dloss []float64) float64 {
 	for i, at := range h.Free {
 		grad[i] = dloss[at]

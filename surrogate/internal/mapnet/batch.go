@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 )
 
-// Minibatch draws Batch observations with replacement, or returns all where there
-// are no more.
+// Minibatch draws Batch observations with replacement, or returns all if there are at most
+// Batch.
 func (p *Problem) Minibatch(rng *rand.Rand) (x *mat.Dense, y []float64) {
 	n, d := p.X.Dims()
 	if n <= p.Batch {
@@ -25,9 +25,8 @@ func (p *Problem) Minibatch(rng *rand.Rand) (x *mat.Dense, y []float64) {
 	return x, y
 }
 
-// Misfit is scale·Σ_i -log N(y_i; f(x_i,w), σ²) over the rows recorded in t. It
-// adds the gradient with respect to the weights to dw and returns the derivative
-// with respect to log σ² too.
+// Misfit returns scale·Σ_i -log N(y_i; f(x_i,w), σ²) over the rows recorded in t, and its
+// derivative with respect to log σ². It adds the gradient with respect to the weights to dw.
 func Misfit(dw []float64, t *nn.Tape, y []float64, noise, scale float64) (value, dnoise float64) {
 	fbar, rr := make([]float64, len(y)), 0.0
 	for i, f := range t.Value() {

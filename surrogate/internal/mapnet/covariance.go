@@ -29,7 +29,7 @@ func (c *dual) Covariance(h Hypers) (linearized.Covariance, error) {
 // At implements linearized.Covariance.
 func (c *dualCovariance) At(t *nn.Tape) linearized.Moments { return dualMoments{c, t} }
 
-// dualMoments are the moments at the rows x of a tape.
+// dualMoments computes the moments at the rows x of a tape.
 type dualMoments struct {
 	*dualCovariance
 	t *nn.Tape
@@ -98,7 +98,8 @@ func (c dualMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
 	nn.KernelVJP(dx, c.t, c.tape, kbar)
 }
 
-// Draw corrects a draw of the prior towards noise at the observations.
+// Draw draws e from the prior and corrects it by Matheron's rule, with noise drawn at the
+// observations as the targets.
 func (c *dualCovariance) Draw(rng *rand.Rand) []float64 {
 	e := make([]float64, c.tape.NumParams())
 	for i := range e {
@@ -114,13 +115,13 @@ func (c *dualCovariance) Draw(rng *rand.Rand) []float64 {
 	return e
 }
 
-// root is S with S Sᵀ = Σ, acting on the rows of matrices with p columns.
+// root multiplies the rows of a matrix with p columns by a square root S of Σ = S Sᵀ.
 type root interface {
 	right(phi *mat.Dense) // φ ← φ S
 	left(phi *mat.Dense)  // φ ← φ Sᵀ
 }
 
-// rootCovariance has features J(x)S.
+// rootCovariance is the covariance Σ in terms of the features J(x)S.
 type rootCovariance struct {
 	root
 	weights int
@@ -134,7 +135,7 @@ func (c *rootCovariance) At(t *nn.Tape) linearized.Moments {
 	return rootMoments{c, t, phi}
 }
 
-// rootMoments are the moments by the features φ = J(x)S at the rows of a tape.
+// rootMoments computes moments from the features φ = J(x)S at the rows of a tape.
 type rootMoments struct {
 	*rootCovariance
 	t   *nn.Tape
@@ -266,8 +267,8 @@ func (r kronRoot) left(phi *mat.Dense) {
 	})
 }
 
-// each calls f with the part of each row that belongs to a layer, as a matrix of
-// a row for each input and the bias.
+// each calls f with each layer's part of each row, as a matrix with a row for each input of
+// the layer and one for the bias.
 func (r kronRoot) each(phi *mat.Dense, f func(l kronLayer, m, tmp *mat.Dense)) {
 	n, _ := phi.Dims()
 	at := 0

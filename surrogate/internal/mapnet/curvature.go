@@ -13,13 +13,14 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
-// Curvature is JᵀJ at the training inputs, or an approximation G of it; with
-// weights of the observations b, all but the dual are JᵀBJ, B = diag(b).
+// Curvature is the Gauss–Newton curvature G at the training inputs: JᵀJ or an approximation.
+// With weights b of the observations it is JᵀBJ, B = diag(b), except for the dual form, which
+// does not support weights.
 type Curvature interface {
-	// LogDet returns log|I + G/ρ| and the number of effective parameters
-	// γ = tr G(G + ρI)⁻¹, minus its derivative with respect to log ρ.
+	// LogDet returns log|I + G/ρ| and the number of effective parameters γ = tr G(G + ρI)⁻¹.
+	// The derivative of log|I + G/ρ| with respect to log ρ is -γ.
 	LogDet(rho float64) (logDet, gamma float64, err error)
-	// Covariance is (δI + G/σ²)⁻¹, seen through the linearised network.
+	// Covariance returns the covariance (δI + G/σ²)⁻¹ of the weights of the linearised network.
 	Covariance(h Hypers) (linearized.Covariance, error)
 }
 
@@ -30,14 +31,13 @@ const (
 	Diagonal = "diagonal"
 )
 
-// maxFull bounds the smaller of the numbers of observations and of weights for
-// the full curvature, which needs a matrix of that size.
+// maxFull bounds min(n, p) for the full curvature, which needs a matrix of that size.
 const maxFull = 6000
 
-// block is how many observations pass at a time.
+// block is the number of observations that eachBlock processes at once.
 const block = 512
 
-// NewCurvature returns the curvature of that name. The full one costs
+// NewCurvature returns the curvature with the given name at weights w. Full costs
 // O(min(n,p)²·max(n,p)), Kron O(nΣh²), Diagonal O(np).
 func (p *Problem) NewCurvature(ctx context.Context, name string, w []float64) (Curvature, error) {
 	switch name {
@@ -56,8 +56,8 @@ func (p *Problem) NewCurvature(ctx context.Context, name string, w []float64) (C
 	return p.primal(ctx, w)
 }
 
-// eachBlock calls f with tapes at the training inputs, a block at a time, and with
-// the weights of the observations in it.
+// eachBlock calls f with a tape at each block of the training inputs and with the weights of
+// its observations.
 func (p *Problem) eachBlock(ctx context.Context, w []float64, f func(t *nn.Tape, weight []float64)) error {
 	n, d := p.X.Dims()
 	tape, weight := new(nn.Tape), p.Weights
@@ -78,8 +78,8 @@ func (p *Problem) eachBlock(ctx context.Context, w []float64, f func(t *nn.Tape,
 	return nil
 }
 
-// weighted returns a with rows multiplied by the roots of their weights, or a
-// itself where they are 1.
+// weighted returns a with each row multiplied by the square root of its weight. It returns a
+// itself if all weights are 1.
 func weighted(a *mat.Dense, weight []float64) *mat.Dense {
 	if !slices.ContainsFunc(weight, func(b float64) bool { return b != 1 }) {
 		return a
@@ -94,8 +94,7 @@ func weighted(a *mat.Dense, weight []float64) *mat.Dense {
 	return a
 }
 
-// dual holds the tangent kernel Θ = J Jᵀ, of which the eigenvalues are those of
-// JᵀJ.
+// dual holds the tangent kernel Θ = J Jᵀ, which has the nonzero eigenvalues of JᵀJ.
 type dual struct {
 	tape  *nn.Tape
 	theta *mat.SymDense
@@ -112,7 +111,7 @@ func (c *dual) LogDet(rho float64) (logDet, gamma float64, err error) {
 	return logDet, gamma, err
 }
 
-// ridged factors a + ρI.
+// ridged factorises a + ρI. It returns log|I + a/ρ| and tr a(a + ρI)⁻¹.
 func ridged(a *mat.SymDense, rho float64) (chol *linalg.Cholesky, logDet, gamma float64, err error) {
 	n := a.SymmetricDim()
 	b := mat.NewSymDense(n, nil)
@@ -132,7 +131,7 @@ func ridged(a *mat.SymDense, rho float64) (chol *linalg.Cholesky, logDet, gamma 
 	return chol, chol.LogDet() - float64(n)*math.Log(rho), gamma, nil
 }
 
-// primal holds JᵀJ itself.
+// primal holds JᵀJ.
 type primal struct{ g *mat.SymDense }
 
 func (p *Problem) primal(ctx context.Context, w []float64) (*primal, error) {
@@ -175,13 +174,13 @@ func (c *diagonal) LogDet(rho float64) (logDet, gamma float64, err error) {
 	return logDet, gamma, nil
 }
 
-// kron is block-diagonal, a block for each layer with A⊗B/n, A = Σ_i ā_iā_iᵀ and
-// B = Σ_i δ_iδ_iᵀ over the inputs of the layer, with a one for the bias, and the
-// derivatives with respect to its outputs (Martens and Grosse 2015, eq. 1, with
-// the bias in the weights; Ritter, Botev and Barber 2018).
+// kron is the Kronecker-factored curvature: block-diagonal with a block A⊗B/n for each layer.
+// A = Σ_i ā_iā_iᵀ over the inputs of the layer, extended by a one for the bias, and
+// B = Σ_i δ_iδ_iᵀ over the derivatives with respect to its outputs (Martens and Grosse 2015,
+// eq. 1; Ritter, Botev and Barber 2018).
 type kron struct{ layers []kronLayer }
 
-// kronLayer is a block by the eigenvectors of its factors: eigenvalue (i,j) is
+// kronLayer holds the eigenvectors of the factors of a block. The block has the eigenvalues
 // value.At(i,j).
 type kronLayer struct {
 	a, b  *mat.Dense // eigenvectors, in rows
@@ -264,8 +263,8 @@ func (c *kron) LogDet(rho float64) (logDet, gamma float64, err error) {
 	return logDet, gamma, nil
 }
 
-// Cheap is the curvature for models that need no covariance: full where it costs
-// little, else Kron.
+// Cheap returns the name of the curvature for models that need no covariance: Full for at
+// most gaussNewtonRows observations or weights, else Kron.
 func (p *Problem) Cheap() string {
 	if min(len(p.Y), p.Net.NumParams()) <= gaussNewtonRows {
 		return Full

@@ -15,21 +15,21 @@ import (
 // Hypers are the precision δ of the weights' prior and the noise variance σ².
 type Hypers struct{ Precision, Noise float64 }
 
-// Describe lists the two.
+// Describe lists the precision and the noise variance.
 func (h Hypers) Describe() []surrogate.Hyper {
 	return []surrogate.Hyper{{Name: "precision", Value: h.Precision}, {Name: "noise", Value: h.Noise}}
 }
 
-// rho is δσ².
+// rho returns δσ².
 func (h Hypers) rho() float64 { return h.Precision * h.Noise }
 
-// variancePrior stands on 1/δ, the prior variance of a weight.
+// variancePrior is the hyper-prior of 1/δ, the prior variance of a weight.
 var variancePrior = prior.LogNormal{Mu: 0, Sigma: 2}
 
 const precisionLo, precisionHi, noiseHi = 1e-6, 1e6, 1e9
 
-// start is where training starts: what is fixed, else a prior variance of 1 and
-// the mode of the noise's prior.
+// start returns the hyperparameters at which training starts: the fixed ones, else a prior
+// variance of 1 and the mode of the noise's hyper-prior.
 func (p *Problem) start() Hypers {
 	h := Hypers{1, p.noiseStart}
 	return p.fix(h)
@@ -45,7 +45,7 @@ func (p *Problem) fix(h Hypers) Hypers {
 	return h
 }
 
-// LogPrior is the log density of what is learned of h, with its derivatives with
+// LogPrior returns the log density of the learned hyperparameters, with its derivatives with
 // respect to log δ and log σ².
 func (p *Problem) LogPrior(h Hypers) (value, dprecision, dnoise float64) {
 	if p.Precision == nil {
@@ -59,16 +59,17 @@ func (p *Problem) LogPrior(h Hypers) (value, dprecision, dnoise float64) {
 	return value, dprecision, dnoise
 }
 
-// Clamp keeps h within the bounds of a fit, and what is fixed as it is.
+// Clamp limits h to the bounds of a fit and restores the fixed hyperparameters.
 func (p *Problem) Clamp(h Hypers) Hypers {
 	return p.fix(Hypers{min(max(h.Precision, precisionLo), precisionHi), min(max(h.Noise, p.noiseFloor), noiseHi)})
 }
 
-// Evidence is Laplace's approximation of log p(y) at weights w of which the
-// residuals and the curvature are given, with its derivatives with respect to
-// log δ and log σ²:
+// Evidence returns Laplace's approximation of log p(y) at weights w, with its derivatives
+// with respect to log δ and log σ²:
 //
 //	-½ n log 2πσ² - |r|²/2σ² - ½ δ|w|² - ½ log|I + G/ρ|
+//
+// The arguments are rr = |r|² for the residuals r, ww = |w|² and the curvature at w.
 func Evidence(h Hypers, n int, rr, ww float64, c Curvature) (value, dprecision, dnoise float64, err error) {
 	logDet, gamma, err := c.LogDet(h.rho())
 	if err != nil {
@@ -79,8 +80,8 @@ func Evidence(h Hypers, n int, rr, ww float64, c Curvature) (value, dprecision, 
 	return value, 0.5*gamma - size, fit - 0.5*float64(n) + 0.5*gamma, nil
 }
 
-// update maximises the evidence plus the log hyper-priors over what is not
-// fixed, the weights and the curvature kept, and returns the evidence there.
+// update maximises the evidence plus the log hyper-priors over the learned hyperparameters,
+// with constant weights and curvature. It returns the maximiser and the evidence there.
 func (p *Problem) update(ctx context.Context, h Hypers, r, w []float64, c Curvature) (Hypers, float64, error) {
 	rr, ww := linalg.Dot(r, r), linalg.Dot(w, w)
 	unpack := func(v []float64) Hypers {

@@ -22,7 +22,7 @@ func problem(t testing.TB, s Settings, n, dim int) *Problem {
 	return p
 }
 
-// The derivatives of the evidence, for every curvature.
+// The derivatives of the evidence are correct for every curvature.
 func TestGradientOfEvidence(t *testing.T) {
 	p := problem(t, Settings{Network: Network{Hidden: []int{4, 3}}}, 12, 2)
 	w := p.Initial(random.New(2, "w", 0))
@@ -63,7 +63,7 @@ func TestGradientOfObjective(t *testing.T) {
 	require.NoError(t, gradcheck.Gradient(f, w, grad, 1e-7))
 }
 
-// A step without damping solves a linear model, and E falls as predicted.
+// A step without damping solves a linear model, and E decreases as predicted.
 func TestLevenbergMarquardtSolvesLinearModels(t *testing.T) {
 	p := problem(t, Settings{Network: Network{Hidden: []int{}}}, 12, 2)
 	h := Hypers{0.7, 0.02}
@@ -78,7 +78,7 @@ func TestLevenbergMarquardtSolvesLinearModels(t *testing.T) {
 	}
 }
 
-// Both trainers reach about the same residuals.
+// Both trainers reach nearly the same residuals.
 func TestTrainersAgree(t *testing.T) {
 	rms := func(s Settings) float64 {
 		s.Hidden, s.Precision = []int{10}, new(0.1)
@@ -94,8 +94,7 @@ func TestTrainersAgree(t *testing.T) {
 	require.InDelta(t, rms(Settings{}), rms(Settings{Trainer: "adam", Steps: 2000, Rate: 0.03}), 0.02)
 }
 
-// For one observation A⊗B/n is exact within a layer; for more, that of the output
-// layer is.
+// A⊗B/n is exact within a layer for one observation, and in the output layer for any number.
 func TestKroneckerFactors(t *testing.T) {
 	for _, n := range []int{1, 9} {
 		p := problem(t, Settings{Network: Network{Hidden: []int{4, 3}}}, n, 2)
@@ -126,8 +125,8 @@ func TestKroneckerFactors(t *testing.T) {
 	}
 }
 
-// The covariances are J(δI + G/σ²)⁻¹Jᵀ, their draws have them, and dual and primal
-// are one.
+// The covariances equal J(δI + G/σ²)⁻¹Jᵀ, draws have these covariances, and the dual and the
+// primal form agree.
 func TestCovariances(t *testing.T) {
 	p := problem(t, Settings{Network: Network{Hidden: []int{4, 3}}}, 9, 2)
 	w, h := p.Initial(random.New(2, "w", 0)), Hypers{0.7, 0.02}

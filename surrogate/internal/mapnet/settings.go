@@ -23,12 +23,12 @@ type Network struct {
 	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
 }
 
-// Stated implements surrogate.PriorStater: a fixed precision or noise variance
-// applies to the values as they are.
+// Stated implements surrogate.PriorStater. It reports whether the precision or the noise
+// variance is fixed, in the units of the given targets.
 func (n Network) Stated() bool { return n.Precision != nil || n.Noise != nil }
 
-// Settings declares a network and its training to a maximum of the posterior. The
-// zero value is the default.
+// Settings declares a network and its training to a maximum of the posterior. The zero value
+// is the default.
 type Settings struct {
 	Network
 
@@ -40,9 +40,8 @@ type Settings struct {
 
 const gaussNewtonRows = 1000
 
-// Problem is a network and the data it is trained on, in the network's units:
-// inputs spread like a uniform variable of unit variance over the box of the
-// dataset, targets less their mean.
+// Problem is a network and its training data in the network's units. Scaled inputs have the
+// variance 1 for a uniform distribution over the dataset's box. Targets have the mean 0.
 type Problem struct {
 	Settings
 	Net    *nn.Network
@@ -51,14 +50,14 @@ type Problem struct {
 	Y      []float64
 	Shift  float64
 
-	Weights []float64 // of the observations in the curvature; nil is ones
+	Weights []float64 // of the observations in the curvature; nil means ones
 
 	noiseFloor, noiseStart float64
 	noisePrior             prior.Density
 }
 
-// New returns the problem of a dataset. The errors are those of settings.Resolve
-// and of Dataset.Validate.
+// New returns the problem of a dataset. Errors are errors of settings.Resolve and of
+// Dataset.Validate.
 func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 	s, err := settings.Resolve("", s)
 	if err != nil {
@@ -96,12 +95,11 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 	return p, nil
 }
 
-// hiddenBias is the standard deviation of the hidden biases that training starts
-// from: without them a tanh network starts as an odd function about the centre of
-// the box.
+// hiddenBias is the standard deviation of the initial hidden biases. With zero biases a tanh
+// network is an odd function about the centre of the box.
 const hiddenBias = 0.5
 
-// Initial draws weights to start from.
+// Initial draws initial weights.
 func (p *Problem) Initial(rng *rand.Rand) []float64 {
 	w := p.Net.Init(rng)
 	at, in := 0, p.Net.In
@@ -116,7 +114,7 @@ func (p *Problem) Initial(rng *rand.Rand) []float64 {
 	return w
 }
 
-// Subset returns the problem of some of the observations.
+// Subset returns the problem with the observations at the given indices.
 func (p *Problem) Subset(index []int) *Problem {
 	q := *p
 	q.X, q.Y = subset.TakeBoth(p.X, p.Y, index)

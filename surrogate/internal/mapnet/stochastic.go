@@ -16,10 +16,10 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
-// Family is a distribution of a network's weights with parameters θ: w(θ, z) for a
+// Family is a family of distributions of a network's weights w(θ, z), with parameters θ and a
 // random vector z.
 type Family interface {
-	// Params returns θ at which the weights are about w.
+	// Params returns parameters θ whose weights are near w.
 	Params(w []float64) []float64
 	// Noise draws n vectors z.
 	Noise(n int, rng *rand.Rand) [][]float64
@@ -27,25 +27,25 @@ type Family interface {
 	At(theta []float64) Law
 }
 
-// Law is a Family at given parameters.
+// Law is the distribution in a Family at given parameters.
 type Law interface {
 	// Weights writes w(θ, z).
 	Weights(w, z []float64)
 	// WeightsVJP adds to grad the gradient of Σ_i bar_i w_i(θ, z) with respect to θ.
 	WeightsVJP(grad, z, bar []float64)
-	// Penalty is the term of the objective that holds the weights to N(0, I/δ). It
+	// Penalty returns the regularisation term of the objective, from the prior N(0, I/δ). It
 	// adds its gradient to grad and its derivative with respect to log δ to dprecision.
 	Penalty(grad []float64, dprecision *float64, precision float64) float64
 }
 
-// Stochastic minimises, over (log δ, log σ², θ),
+// Stochastic trains the parameters of a Family. It minimises, over (log δ, log σ², θ),
 //
 //	(n/(B|z|)) Σ_z Σ_batch -log N(y_i; f(x_i, w(θ,z)), σ²) + penalty(θ, δ) - log p(δ) - log p(σ²).
 type Stochastic struct {
 	*Problem
 	Family   Family
-	Draws    int  // vectors z of a step
-	Fixed    bool // δ stays
+	Draws    int  // vectors z in a step
+	Fixed    bool // keep δ constant
 	FromMAP  bool // start at a maximum of the posterior instead of at initial weights
 	Schedule train.Schedule
 
@@ -53,13 +53,13 @@ type Stochastic struct {
 	w, dw []float64
 }
 
-// Hypers returns those of a vector.
+// Hypers returns the hyperparameters in the vector v, within their bounds.
 func (s *Stochastic) Hypers(v []float64) Hypers {
 	return s.Clamp(Hypers{Precision: math.Exp(v[0]), Noise: math.Exp(v[1])})
 }
 
-// Start returns the state of an earlier fit if its length is right, else the vector
-// of a maximum of the posterior, or of initial weights.
+// Start returns the initial vector: the state of an earlier fit if its length matches, else a
+// vector for a maximum of the posterior, or for initial weights.
 func (s *Stochastic) Start(ctx context.Context, state []float64, rng *rand.Rand) (v []float64, warnings []string, err error) {
 	w, h := s.Problem.Start(nil, rng)
 	v = append(make([]float64, 2), s.Family.Params(w)...)
@@ -79,7 +79,7 @@ func (s *Stochastic) Start(ctx context.Context, state []float64, rng *rand.Rand)
 	return v, warnings, nil
 }
 
-// Loss is the objective for a batch and given vectors z, and writes its gradient.
+// Loss returns the objective for a batch and vectors z, and writes its gradient.
 func (s *Stochastic) Loss(grad, v []float64, x *mat.Dense, y []float64, noise [][]float64) float64 {
 	if s.w == nil {
 		s.w, s.dw = make([]float64, s.Net.NumParams()), make([]float64, s.Net.NumParams())
@@ -108,7 +108,7 @@ func (s *Stochastic) Loss(grad, v []float64, x *mat.Dense, y []float64, noise []
 	return value
 }
 
-// Train moves v to smaller losses by Adam on batches.
+// Train minimises the objective from v, in place, by Adam on mini-batches.
 func (s *Stochastic) Train(ctx context.Context, v []float64, rng *rand.Rand) error {
 	opt, grad := optimize.Adam{}, make([]float64, len(v))
 	return s.Schedule.Run(ctx, func(_ int, rate float64) error {
@@ -121,7 +121,7 @@ func (s *Stochastic) Train(ctx context.Context, v []float64, rng *rand.Rand) err
 	})
 }
 
-// Fit returns the posterior without its networks, and θ.
+// Fit returns the posterior without its Weights, and θ.
 func (s *Stochastic) Fit(ctx context.Context, state surrogate.State, rng *rand.Rand) (*mixture.Posterior, []float64, error) {
 	v, warnings, err := s.Start(ctx, state, random.Split(rng, "start", 0))
 	if err != nil {

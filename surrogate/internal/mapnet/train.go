@@ -26,13 +26,13 @@ type Fitted struct {
 	Warnings  []string
 }
 
-// State is what a later fit can start from.
+// State returns the state from which a later fit can start.
 func (f *Fitted) State() []float64 {
 	return append([]float64{math.Log(f.Hypers.Precision), math.Log(f.Hypers.Noise)}, f.W...)
 }
 
-// Start decodes a State of this problem's network; one of the wrong length, or
-// none, is replaced by initial weights.
+// Start returns the weights and hyperparameters of a State of this network. For a state of
+// another length it returns initial weights.
 func (p *Problem) Start(state []float64, rng *rand.Rand) ([]float64, Hypers) {
 	h := p.start()
 	if len(state) != 2+p.Net.NumParams() {
@@ -41,7 +41,7 @@ func (p *Problem) Start(state []float64, rng *rand.Rand) ([]float64, Hypers) {
 	return slices.Clone(state[2:]), p.Clamp(Hypers{math.Exp(state[0]), math.Exp(state[1])})
 }
 
-// Fit trains from w and h, with the curvature of the given name in the evidence.
+// Fit trains from w and h. The evidence uses the curvature with the given name.
 func (p *Problem) Fit(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
 	if p.Trainer == "gauss-newton" || p.Trainer == "" && len(p.Y) <= gaussNewtonRows {
 		return p.gaussNewton(ctx, curvature, w, h)
@@ -57,12 +57,12 @@ func (p *Problem) Residuals(r, w []float64) {
 	}
 }
 
-// Objective is E(w), given the residuals at w.
+// Objective returns E(w), given the residuals at w.
 func Objective(h Hypers, r, w []float64) float64 {
 	return linalg.Dot(r, r)/(2*h.Noise) + 0.5*h.Precision*linalg.Dot(w, w)
 }
 
-// levenbergMarquardt minimises E by steps s that minimise
+// levenbergMarquardt minimises E. Each step s minimises
 //
 //	|r - Js|²/(2σ²) + ½ δ|w+s|² + ½ λ|s|²
 //
@@ -91,7 +91,7 @@ func (lm *levenbergMarquardt) record() {
 	}
 }
 
-// step tries one step and returns by how much E fell, 0 where it would not.
+// step tries one step and returns the decrease of E, or 0 if it rejects the step.
 func (lm *levenbergMarquardt) step(h Hypers) (float64, error) {
 	n := len(lm.r)
 	if lm.lambda == 0 {
@@ -139,9 +139,9 @@ func (lm *levenbergMarquardt) step(h Hypers) (float64, error) {
 }
 
 const (
-	settled    = 1e-4 // nats: training ends after three steps in a row that gain less
-	roundSteps = 5    // accepted steps between two looks at the hyperparameters
-	stillness  = 0.01 // relative change of hyperparameters that ends the fit
+	settled    = 1e-4 // nats; training ends after three consecutive steps with a smaller gain
+	roundSteps = 5    // accepted steps between two updates of the hyperparameters
+	stillness  = 0.01 // the fit ends below this relative change of the hyperparameters
 )
 
 func (p *Problem) gaussNewton(ctx context.Context, curvature string, w []float64, h Hypers) (*Fitted, error) {
@@ -190,7 +190,7 @@ func (p *Problem) gaussNewton(ctx context.Context, curvature string, w []float64
 	}
 }
 
-// curvatureOf is NewCurvature without a second tangent kernel.
+// curvatureOf is NewCurvature, but reuses the tangent kernel of lm.
 func (p *Problem) curvatureOf(ctx context.Context, name string, lm *levenbergMarquardt) (Curvature, error) {
 	if name == Full && len(lm.r) <= len(lm.w) {
 		return lm.dual, nil
@@ -198,7 +198,7 @@ func (p *Problem) curvatureOf(ctx context.Context, name string, lm *levenbergMar
 	return p.NewCurvature(ctx, name, lm.w)
 }
 
-// gradient writes that of E/n on a batch of n observations. fbar is scratch.
+// gradient writes the gradient of E/n, estimated on a batch, to grad. It overwrites fbar.
 func gradient(grad, fbar []float64, t *nn.Tape, w, y []float64, h Hypers, n int) {
 	for i, f := range t.Value() {
 		fbar[i] = (f - y[i]) / (float64(len(y)) * h.Noise)
@@ -209,11 +209,11 @@ func gradient(grad, fbar []float64, t *nn.Tape, w, y []float64, h Hypers, n int)
 	t.VJP(grad, fbar)
 }
 
-// looks is how often Adam looks at the hyperparameters.
+// looks is the number of updates of the hyperparameters in training by Adam.
 const looks = 5
 
-// adam minimises E/n on minibatches. The hyperparameters move at a few looks,
-// all but the last by the Kronecker-factored curvature.
+// adam minimises E/n on mini-batches. It updates the hyperparameters looks times. All updates
+// but the last use the Kronecker-factored curvature.
 func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
 	n := len(p.Y)
 	size, steps := min(p.Batch, n), cmp.Or(p.Steps, 5000)

@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector empties pools at random.
+// The race detector clears pools at random.
 
 package target
 
@@ -18,7 +18,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// A Gauss–Newton step allocates nothing.
+// A step allocates no memory, and neither does the start of a later stage.
 func TestAllocations(t *testing.T) {
 	const n = 120
 	rng := random.New(1, "allocations", 0)

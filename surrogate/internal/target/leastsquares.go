@@ -12,12 +12,12 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// LeastSquares is the weighted least-squares problem
+// LeastSquares is the weighted least-squares problem of a network with more weights than
+// residuals,
 //
-//	R(w) = ½ rᵀV⁻¹r,  r = Target - f(Inputs, w),
+//	R(w) = ½ rᵀV⁻¹r,  r = Target - f(Inputs, w).
 //
-// of a network with more weights than residuals. It keeps its memory from one
-// Minimize to the next: one per goroutine.
+// Calls of Minimize share memory, so that a value serves one goroutine.
 type LeastSquares struct {
 	Net    *nn.Network
 	Inputs *mat.Dense // in the network's units
@@ -29,25 +29,25 @@ type LeastSquares struct {
 	theta, a    *mat.SymDense
 
 	residual, next []float64
-	alpha, image   *mat.VecDense // (Θ + λV)⁻¹r and what V makes of it
+	alpha, image   *mat.VecDense // α = (Θ + λV)⁻¹r and Vα
 	trial          []float64     // weights
-	value          []float64     // of the network there
+	value          []float64     // of the network at trial
 	white          []float64
 
 	best         float64 // R
 	lambda, grow float64
-	slow         int // steps in a row that brought little
+	slow         int // consecutive steps with a gain below 1 %
 }
 
-// Minimize lowers R from w, in place, by at most steps Levenberg–Marquardt
-// steps, and returns R and the number of steps taken. It stops where R per
-// residual falls to tolerance. A step is
+// Minimize lowers R from w, in place, by at most steps Levenberg–Marquardt steps. It returns
+// R and the number of steps taken. It ends when R per residual is at most tolerance. A step
+// is
 //
 //	δ = Jᵀ (Θ + λV)⁻¹ r,  Θ = J Jᵀ,
 //
-// the minimiser of ½ (r - Jδ)ᵀV⁻¹(r - Jδ) + ½ λ|δ|². Each costs the tangent
-// kernel Θ and a Cholesky factor, O(N³) for N residuals. λ follows the ratio of
-// what a step brought to what the linear model promised (Nielsen 1999).
+// the minimiser of ½ (r - Jδ)ᵀV⁻¹(r - Jδ) + ½ λ|δ|². For N residuals it costs the tangent
+// kernel Θ and a Cholesky factor, O(N³). The ratio of the decrease of R to the decrease that
+// the linear model predicts controls λ (Nielsen 1999).
 func (q *LeastSquares) Minimize(ctx context.Context, w []float64, v *mat.SymDense, steps int, tolerance float64) (r float64, taken int, err error) {
 	if err := q.start(w, v); err != nil {
 		return 0, 0, err
@@ -79,7 +79,7 @@ func (q *LeastSquares) start(w []float64, v *mat.SymDense) error {
 	return nil
 }
 
-// linearize sets what depends on w alone.
+// linearize sets the quantities that depend on w only.
 func (q *LeastSquares) linearize(w []float64) {
 	q.tape.Record(q.Net, w, q.Inputs)
 	nn.KernelSym(q.theta, &q.tape)
@@ -92,7 +92,7 @@ func (q *LeastSquares) objective(r []float64) float64 {
 	return 0.5 * linalg.Dot(q.white, q.white)
 }
 
-// step tries one step, and takes it if R falls.
+// step tries one step and accepts it if R decreases.
 func (q *LeastSquares) step(w []float64) {
 	q.a.CopySym(q.v)
 	q.a.ScaleSym(q.lambda, q.a)
@@ -109,7 +109,7 @@ func (q *LeastSquares) step(w []float64) {
 	q.Net.Forward(q.value, q.trial, q.Inputs)
 	subtract(q.next, q.Target, q.value)
 	reached := q.objective(q.next)
-	// The linear model leaves the residual λVα.
+	// In the linear model the residual after the step is λVα.
 	q.image.MulVec(q.v, q.alpha)
 	predicted := q.best - 0.5*q.lambda*q.lambda*linalg.Dot(alpha, image)
 	gain := (q.best - reached) / predicted

@@ -1,5 +1,5 @@
-// Package target is the distribution that a Gaussian process given data has at
-// points, as the target that a network is trained to by least squares.
+// Package target computes the distribution of a Gaussian process given data at a set of
+// points, and trains a network towards it by least squares.
 package target
 
 import (
@@ -15,28 +15,27 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// MaxExact is the most observations of which New takes an exact account.
+// MaxExact is the largest number of observations that New conditions on exactly.
 const MaxExact = 1000
 
-// Gaussian is the distribution of f(C) under a process given noisy observations.
-// With m and V its mean and covariance, and the n inputs X among the rows of C,
+// Gaussian is the distribution N(m, V) of f(C) under a process given noisy observations. If
+// the rows of C contain the n inputs,
 //
 //	Σ_i (y_i - f_i)²/(2σ²) + ½ (f - μ)ᵀK⁻¹(f - μ) = ½ (f - m)ᵀV⁻¹(f - m) + const.
 type Gaussian struct {
 	C    *mat.Dense
-	Mean []float64
-	Cov  *mat.SymDense
+	Mean []float64     // m
+	Cov  *mat.SymDense // V
 }
 
-// stages are the variances added to the covariance of a target, relative to the
-// mean prior variance. Training goes from a coarse fit, which asks little of the
-// rough directions that the prior all but excludes, to a fine one.
+// stages are the variances added to the diagonal of a target's covariance, relative to the
+// mean prior variance. The first stage gives little weight to rough directions of small
+// variance; the last one is nearly exact.
 var stages = []float64{1e-2, 1e-4, 1e-6}
 
-// Train moves the weights w of a network to the target, by least squares in the
-// metric of its covariance and at most steps steps in all. A stage ends at
-// tolerance nats per point. It returns how many nats per point are left. An error
-// is that of LeastSquares.Minimize.
+// Train fits the weights w of a network to the target by least squares in the metric of its
+// covariance, in at most steps steps in total. A stage ends at tolerance nats per point.
+// Train returns the remaining nats per point, and an error of LeastSquares.Minimize.
 func (t Gaussian) Train(ctx context.Context, net *nn.Network, inputs domain.Affine, k prior.Kernel, w []float64, steps int, tolerance float64) (left float64, err error) {
 	n := len(t.Mean)
 	mem := workspace.Borrow()
@@ -62,9 +61,9 @@ func (t Gaussian) Train(ctx context.Context, net *nn.Network, inputs domain.Affi
 	return left, nil
 }
 
-// New conditions p at the rows of c on observations y at the rows of x:
-// exactly up to MaxExact of them, in O(n³ + |C|²n), beyond by the variational
-// sparse process with c as inducing points (Titsias 2009), in O(n|C|²).
+// New conditions p at the rows of c on observations y at the rows of x. Up to MaxExact
+// observations the result is exact and costs O(n³ + |C|²n). Beyond, it is the variational
+// sparse process with inducing points c (Titsias 2009) and costs O(n|C|²).
 func New(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error) {
 	if len(y) > MaxExact {
 		return sparseTarget(p, c, x, y)
@@ -92,9 +91,9 @@ func exactTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error
 	return to, nil
 }
 
-// sparseTarget: with K = L Lᵀ the prior covariance at C, V = L⁻¹k(C,X) and
-// B = I + σ⁻² V Vᵀ the mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance
-// L B⁻¹ Lᵀ. K is given the jitter that it needs.
+// sparseTarget returns the sparse process. With K = L Lᵀ the prior covariance at C,
+// V = L⁻¹k(C,X) and B = I + σ⁻² V Vᵀ, the mean is μ + σ⁻² L B⁻¹ V (y - μ) and the covariance
+// L B⁻¹ Lᵀ. Jitter is added to K if its factorisation needs it.
 func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, error) {
 	mem := workspace.Borrow()
 	defer mem.Return()
@@ -102,7 +101,7 @@ func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, erro
 	nc := len(to.Mean)
 	chol, err := linalg.Factorize(to.Cov)
 	if err != nil {
-		return Gaussian{}, fmt.Errorf("prior covariance of the context: %w", err)
+		return Gaussian{}, fmt.Errorf("prior covariance at the context points: %w", err)
 	}
 	chol.SolveLower(v)
 	b := mem.Sym(nc)
@@ -126,8 +125,8 @@ func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, erro
 	return to, nil
 }
 
-// priorAt returns the process at the rows of c, its covariance with x, and y
-// less the prior mean, the last two in mem.
+// priorAt returns the process at the rows of c, its covariance with x, and y minus the prior
+// mean. The last two are in mem.
 func priorAt(mem *workspace.Memory, p prior.Process, c, x *mat.Dense, y []float64) (to Gaussian, kcx *mat.Dense, centred []float64) {
 	nc, _ := c.Dims()
 	to = Gaussian{c, make([]float64, nc), mat.NewSymDense(nc, nil)}

@@ -14,8 +14,9 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// The objective is a quadratic around the target, for the exact and, where the
-// inputs are the inducing points, for the sparse process.
+// The data term plus the prior term differs from the quadratic around the target by a
+// constant, for the exact process and for the sparse process with inducing points at the
+// inputs.
 func TestTargetCompletesTheSquare(t *testing.T) {
 	for _, repeat := range []int{1, 300} { // 1200 observations of 4 inputs
 		c := space.Sobol(7, 2, random.New(1, "c", 0))
@@ -52,8 +53,8 @@ func TestTargetCompletesTheSquare(t *testing.T) {
 	}
 }
 
-// A deep network reaches the target, one without hidden layers the least-squares
-// solution.
+// A deep network reaches the target. A network without hidden layers reaches the
+// least-squares solution.
 func TestLeastSquares(t *testing.T) {
 	rng := random.New(2, "ls", 0)
 	x := space.Uniform(30, 2, rng)
@@ -91,7 +92,7 @@ func TestLeastSquares(t *testing.T) {
 	require.InDeltaSlice(t, []float64{0, 0, 0}, grad, 1e-6)
 }
 
-// Titsias's sparse posterior with the data among its inducing points is exact.
+// The sparse posterior of Titsias (2009) is exact if the inducing points contain the inputs.
 func TestSparseTargetIsExactWithTheDataInside(t *testing.T) {
 	c := space.Sobol(20, 2, random.New(1, "c", 0))
 	x, y := c.Slice(0, 12, 0, 2).(*mat.Dense), make([]float64, 12)

@@ -1,4 +1,4 @@
-// Package toy contains datasets for tests of surrogate models, from the papers on priors on
+// Package toy contains datasets for tests of surrogate models, as in papers on priors on
 // functions, and a distance between posteriors.
 package toy
 

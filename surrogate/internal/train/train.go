@@ -12,12 +12,12 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Schedule is the course of a training. The learning rate of a step falls from
-// Rate at the first one to End·Rate along half a cosine; End = 1 keeps it constant.
+// Schedule holds the number of training steps and their learning rates. The rate falls from
+// Rate at the first step to End·Rate along half a cosine; with End = 1 it is constant.
 type Schedule struct {
 	Phase string // of the reported progress
 	Steps int
-	Every int // number of steps from one report of progress to the next
+	Every int // steps between reports of progress
 	Rate  float64
 	End   float64
 	Fall  int // number of steps over which the rate falls; 0 is Steps

@@ -1,5 +1,5 @@
-// Package variational is the Gaussian distribution of a network's weights and its
-// Kullback–Leibler divergence, at points, from a Gaussian prior on functions.
+// Package variational implements Gaussian distributions of a network's weights, and their
+// Kullback–Leibler divergence from a Gaussian prior on functions at a set of points.
 package variational
 
 import (
@@ -10,13 +10,11 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// Divergence is the regularised Kullback–Leibler divergence of two Gaussians at
-// M points (Quang 2019),
+// Divergence is the regularised Kullback–Leibler divergence of two Gaussians at M points
+// (Quang 2019), with its gradients:
 //
 //	D = KL( N(a, Q + εI) ‖ N(b, P + εI) )
-//	  = ½ [ tr(P_ε⁻¹Q_ε) + ΔᵀP_ε⁻¹Δ - M + log det P_ε - log det Q_ε ],  Δ = a - b,
-//
-// with the means to take its gradients.
+//	  = ½ [ tr(P_ε⁻¹Q_ε) + ΔᵀP_ε⁻¹Δ - M + log det P_ε - log det Q_ε ],  Δ = a - b.
 type Divergence struct {
 	Value float64
 	Delta []float64 // ∂D/∂Δ = P_ε⁻¹Δ
@@ -26,12 +24,12 @@ type Divergence struct {
 	pinv *mat.SymDense
 }
 
-// NewDivergence returns D in O(M³). Where P or Q is not numerically positive
-// definite with ε on its diagonal, more is added to both.
+// NewDivergence returns D in O(M³). If P_ε or Q_ε is not positive definite in floating point,
+// the same jitter is added to both.
 func NewDivergence(delta []float64, q, p *mat.SymDense, eps float64) (*Divergence, error) {
 	m := len(delta)
 	if a, b := q.SymmetricDim(), p.SymmetricDim(); a != m || b != m {
-		panic(fmt.Sprintf("fspace: covariances of size %d and %d, want %d", a, b, m))
+		panic(fmt.Sprintf("variational: covariances of size %d and %d, want %d", a, b, m))
 	}
 	qe, pe := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
 	qe.CopySym(q)
@@ -50,7 +48,7 @@ func NewDivergence(delta []float64, q, p *mat.SymDense, eps float64) (*Divergenc
 	return d, nil
 }
 
-// factorizeBoth adds the jitter that either matrix needs to both.
+// factorizeBoth factorises both matrices. It adds the larger of the jitters they need to both.
 func factorizeBoth(a, b *mat.SymDense) (ca, cb *linalg.Cholesky, err error) {
 	for {
 		if ca, err = linalg.Factorize(a); err != nil {
@@ -68,7 +66,7 @@ func factorizeBoth(a, b *mat.SymDense) (ca, cb *linalg.Cholesky, err error) {
 	}
 }
 
-// Q is ∂D/∂Q = ½ (P_ε⁻¹ - Q_ε⁻¹), as a full matrix.
+// Q returns ∂D/∂Q = ½ (P_ε⁻¹ - Q_ε⁻¹) as a full matrix.
 func (d *Divergence) Q() *mat.Dense {
 	m := len(d.Delta)
 	out := mat.NewDense(m, m, nil)
@@ -83,7 +81,7 @@ func (d *Divergence) Q() *mat.Dense {
 	return out
 }
 
-// P is ∂D/∂P = ½ (P_ε⁻¹ - P_ε⁻¹(Q_ε + ΔΔᵀ)P_ε⁻¹), as a full matrix.
+// P returns ∂D/∂P = ½ (P_ε⁻¹ - P_ε⁻¹(Q_ε + ΔΔᵀ)P_ε⁻¹) as a full matrix.
 func (d *Divergence) P() *mat.Dense {
 	m := len(d.Delta)
 	pinv, q, tmp, out := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil), mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
@@ -98,7 +96,7 @@ func (d *Divergence) P() *mat.Dense {
 	return out
 }
 
-// inner is Σ_ij a_ij b_ij.
+// inner returns Σ_ij a_ij b_ij.
 func inner(a, b *mat.SymDense) float64 {
 	m := a.SymmetricDim()
 	x, y := a.RawSymmetric(), b.RawSymmetric()

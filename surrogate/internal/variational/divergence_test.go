@@ -9,7 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/gradcheck"
 )
 
-// The values are those of an independent computation at M = 3, with ε = γM.
+// An independent computation gave the values, for M = 3 and ε = γM.
 func TestDivergenceValues(t *testing.T) {
 	delta := []float64{.3, -.2, .1}
 	q := mat.NewSymDense(3, []float64{1, .2, .1, .2, .8, .05, .1, .05, .6})
@@ -39,7 +39,7 @@ func TestDivergenceGradient(t *testing.T) {
 	require.NoError(t, gradcheck.Gradient(func(theta []float64) float64 { return parts(theta).Value }, theta, grad, 1e-8))
 }
 
-// Where a covariance is singular, both get the same jitter.
+// If one covariance is singular, both get the same jitter.
 func TestDivergenceOfSingularCovariances(t *testing.T) {
 	ones := mat.NewSymDense(2, []float64{1, 1, 1, 1})
 	d, err := NewDivergence([]float64{0, 0}, ones, ones, 0)

@@ -6,23 +6,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Gaussian is q(w) = N(m, S) of p weights and the noise, as parts of one vector that
-// training moves: m, log s, the rows of Uᵀ, log σ.
+// Gaussian is q(w) = N(m, S) of p weights, with the noise standard deviation σ. All its
+// parameters are parts of one vector: m, log s, the rows of Uᵀ, log σ.
 type Gaussian struct {
 	M, LogS []float64
-	Ut      *mat.Dense // Uᵀ; nil where S is diagonal
+	Ut      *mat.Dense // Uᵀ; nil if S is diagonal
 	LogSD   []float64  // log σ, of length 1
 	Vector  []float64
 }
 
-// NewLowRank is a q with S = diag(s²) + UUᵀ, U of the given rank.
+// NewLowRank returns a q with S = diag(s²) + UUᵀ, where U has the given rank.
 func NewLowRank(p, rank int) *Gaussian { return New(p, p, rank, p) }
 
-// NewOutput is a q with S = diag(s²), but UUᵀ for the last k weights, k×k.
+// NewOutput returns a q with S = diag(s²) for all weights but the last k, and UUᵀ with a k×k
+// matrix U for those k.
 func NewOutput(p, k int) *Gaussian { return New(p, p-k, k, k) }
 
-// New is a q of p means, of scales for the first h weights and of a rank×width
-// matrix Uᵀ for the last ones.
+// New returns a q with p means, scales for the first h weights, and a rank×width matrix Uᵀ
+// for the last width weights.
 func New(p, h, rank, width int) *Gaussian {
 	return cut(make([]float64, p+h+rank*width+1), p, h, rank, width)
 }
@@ -36,7 +37,7 @@ func cut(vector []float64, p, h, rank, width int) *Gaussian {
 	return q
 }
 
-// With returns the q of the same shape that has the given vector.
+// With returns a q of the same shape with the given vector.
 func (q *Gaussian) With(vector []float64) *Gaussian {
 	rank, width := 0, 0
 	if q.Ut != nil {
@@ -45,10 +46,10 @@ func (q *Gaussian) With(vector []float64) *Gaussian {
 	return cut(vector, len(q.M), len(q.LogS), rank, width)
 }
 
-// Like returns a q of the same shape that is 0 throughout: to hold a gradient.
+// Like returns a q of the same shape with a vector of zeros, to hold a gradient.
 func (q *Gaussian) Like() *Gaussian { return q.With(make([]float64, len(q.Vector))) }
 
-// Rank is the number of columns of U.
+// Rank returns the number of columns of U.
 func (q *Gaussian) Rank() int {
 	if q.Ut == nil {
 		return 0
@@ -66,10 +67,10 @@ func (q *Gaussian) Scales() []float64 {
 	return s
 }
 
-// Noise is σ².
+// Noise returns σ².
 func (q *Gaussian) Noise() float64 { return math.Exp(2 * q.LogSD[0]) }
 
-// SetScales sets all of s to one value.
+// SetScales sets every entry of the vector s to the given value.
 func (q *Gaussian) SetScales(s float64) {
 	for i := range q.LogS {
 		q.LogS[i] = math.Log(s)

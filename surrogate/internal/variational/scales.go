@@ -12,9 +12,9 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Scales are the standard deviations s of independent weights w ~ N(m, diag s²) of
-// a network linearised at m, before any data and measured at M points against a
-// Gaussian prior:
+// Scales is the problem of finding the standard deviations s of independent weights
+// w ~ N(m, diag s²) of a network linearised at m. The criterion at M points under a Gaussian
+// prior is
 //
 //	F(s) = ½ Σ_j Data_j s_j² + KL( N(·, Q) ‖ N(·, Prior) ),  Q = J diag(s²) Jᵀ + Low Lowᵀ + εI.
 type Scales struct {
@@ -23,15 +23,15 @@ type Scales struct {
 	Prior *mat.SymDense // ε included
 	Eps   float64
 	Data  []float64 // Σ_i J_ij²/σ² over the observations
-	Least float64   // floor under s: what the prior excludes would have log s run away
+	Least float64   // lower bound of s; without it log s diverges for weights that the prior excludes
 }
 
 // Minimize lowers F from log s = logS, in place, by
 //
 //	s_j² ← s_j² B_j/A_j,  A_j = Data_j + (JᵀPrior⁻¹J)_jj,  B_j = (JᵀQ⁻¹J)_jj.
 //
-// F falls at every step: it is the multiplicative algorithm for D-optimal designs
-// (Yu 2010), whose criterion log det Q - Σ A_j s_j² is. A step costs O(M²p + M³).
+// This is the multiplicative algorithm for D-optimal designs (Yu 2010) with the criterion
+// log det Q - Σ A_j s_j². F decreases at every step. A step costs O(M²p + M³).
 func (q Scales) Minimize(ctx context.Context, logS []float64, steps int) error {
 	m, p := q.J.Dims()
 	cost := append([]float64(nil), q.Data...)
@@ -73,10 +73,10 @@ func (q Scales) Minimize(ctx context.Context, logS []float64, steps int) error {
 	return nil
 }
 
-// FitScales sets log s to the optimum of Scales for a network recorded in t, with the
-// Jacobian j. The first rows are the ones at which the prior has the covariance k,
-// given without ε, the last ones the observed ones, of which each has the precision
-// given. No s is less than least.
+// FitScales sets log s to the minimiser of Scales, for a network recorded in t with the
+// Jacobian j. The first rows of j belong to the points at which the prior has the covariance
+// k; FitScales adds ε to its diagonal. The last rows belong to the observations, each with
+// the given precision. Every s is at least least.
 func (q *Gaussian) FitScales(ctx context.Context, t *nn.Tape, j *mat.Dense, k *mat.SymDense, observed int, precision, eps, least float64, steps int) error {
 	rows, p := j.Dims()
 	m, theta := k.SymmetricDim(), make([]float64, rows)

@@ -12,7 +12,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// Under the prior of its own features a linear model has s_j² = 1/(1 + Data_j).
+// A linear model under the prior of its own features has s_j² = 1/(1 + Data_j).
 func TestScalesOfALinearModel(t *testing.T) {
 	q := Scales{J: space.Sobol(8, 3, random.New(1, "j", 0)), Prior: mat.NewSymDense(8, nil), Eps: 1e-9, Data: []float64{0.5, 3, 40}, Least: 1e-6}
 	linalg.Syrk(q.Prior, 1, linalg.N, q.J, 0)
@@ -27,7 +27,7 @@ func TestScalesOfALinearModel(t *testing.T) {
 	require.InDelta(t, math.Log(0.5), logS[2], 1e-12)
 }
 
-// What Low explains, s need not.
+// The covariance of Low reduces the scales s by its share of the prior variance.
 func TestScalesBesideALowRankPart(t *testing.T) {
 	q := Scales{J: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Low: mat.NewDense(2, 1, []float64{math.Sqrt(0.75), 0}), Prior: mat.NewSymDense(2, []float64{1, 0, 0, 1}), Data: []float64{0, 0}, Least: 1e-6}
 	logS := []float64{0, 0}
