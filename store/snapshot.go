@@ -72,7 +72,7 @@ func (u *Study) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return s, nil
 }
 
-// release removes what identifies a running attempt. The owner's name stays, for people.
+// release removes the identity of a running attempt. The owner's name stays, for people.
 func (t *Trial) release() {
 	t.Token, t.Lease, t.Owner = "", time.Time{}, Owner{Name: t.Owner.Name}
 }

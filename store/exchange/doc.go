@@ -10,8 +10,8 @@
 //
 // Readers take at most MaxSize or MaxTable bytes, check all they read and name the place of a
 // fault.
-// An Import carries notes for the user: what the other form cannot express and how it was
-// read instead.
+// An Import carries notes for the user about contents that a study cannot express and their
+// replacement.
 //
 // # Optuna
 //

@@ -170,7 +170,7 @@ func ReadJournal(r io.Reader, name string) (*Import, error) {
 		}
 		line, err := b.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			break // what was read is a line that is being written
+			break // the rest is a line that a process still writes
 		}
 		if err != nil {
 			return nil, err

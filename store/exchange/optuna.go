@@ -18,7 +18,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// The attributes that carry what Optuna has no place for.
+// The attributes that carry the parts of a study that Optuna's model lacks.
 const (
 	attributeStudy   = "bo:study"   // system attribute of a study: a header
 	attributeTrial   = "bo:trial"   // system attribute of a trial: a trialRecord
@@ -139,17 +139,17 @@ func plainName(name string) string {
 	return plain
 }
 
-// space sets the parameters of d: those that every complete trial has. It returns their
-// distributions by name, widened to all ranges that occur.
+// space sets the parameters of d to the ones that occur in every complete trial. It returns
+// their distributions by name, widened to all ranges that occur.
 func (in *Import) space(s *optunaStudy, d *study.Definition) (map[string]*distribution, error) {
 	joined := map[string]*distribution{}
 	counts := map[string]int{}
 	var order []string
 	broken, widened, based := map[string]bool{}, map[string]bool{}, 0
-	any := !slices.ContainsFunc(s.trials, func(t *optunaTrial) bool { return t.state == optunaComplete })
+	incomplete := !slices.ContainsFunc(s.trials, func(t *optunaTrial) bool { return t.state == optunaComplete })
 	for _, t := range s.trials {
 		counts := counts
-		if t.state == optunaComplete || any && len(t.params) > 0 {
+		if t.state == optunaComplete || incomplete && len(t.params) > 0 {
 			based++
 		} else {
 			counts = map[string]int{} // this trial widens ranges only
@@ -251,7 +251,7 @@ func (in *Import) addTrials(trials []*optunaTrial, joined map[string]*distributi
 	return nil
 }
 
-// result sets the state of a row and what belongs to it from a finished trial of Optuna.
+// result sets the state, the numbers and the times of a row from a finished trial of Optuna.
 func (in *Import) result(row *store.Trial, t *optunaTrial) {
 	row.Finished = t.complete
 	if !t.start.IsZero() && t.complete.After(t.start) {

@@ -119,7 +119,7 @@ func (d *database) read(name string) (*Import, error) {
 	return s.study()
 }
 
-// version checks that the tables are those this program reads.
+// version checks the version of the tables.
 func (d *database) version() error {
 	var tables int
 	err := d.tx.QueryRowContext(d.ctx, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ('version_info', 'alembic_version', 'studies', 'trials')").Scan(&tables)
