@@ -27,10 +27,10 @@ func Example() {
 	mean, variance := make([]float64, 2), make([]float64, 2)
 	posterior.Predict(mean, variance, mat.NewDense(2, 1, []float64{355, 1000}))
 	fmt.Println("the yield at 355 is between 200 and 300:", mean[0] > 200 && mean[0] < 300)
-	fmt.Println("less is known of 1000:", variance[1] > 10*variance[0])
+	fmt.Println("the variance is larger at 1000:", variance[1] > 10*variance[0])
 	// Output:
 	// the yield at 355 is between 200 and 300: true
-	// less is known of 1000: true
+	// the variance is larger at 1000: true
 }
 
 // The probability that a trial is feasible.

@@ -27,6 +27,6 @@ func Example() {
 	}
 	mean, variance := make([]float64, 2), make([]float64, 2)
 	posterior.Predict(mean, variance, mat.NewDense(2, 1, []float64{0.225, 0.825}))
-	fmt.Println("less is known where it is steep:", variance[1] > variance[0])
-	// Output: less is known where it is steep: true
+	fmt.Println("the variance is larger on the steep side:", variance[1] > variance[0])
+	// Output: the variance is larger on the steep side: true
 }

@@ -59,8 +59,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// With one hidden layer the moments over masks are known: the mean is the network
-// without dropout and the variance p/(1-p) Σ_j v_j² a_j(x)².
+// For one hidden layer the moments over masks have a closed form. The mean is the network
+// without dropout, and the variance is p/(1-p) Σ_j v_j² a_j(x)².
 func TestMomentsOfOneLayer(t *testing.T) {
 	const drop, hidden = 0.2, 6
 	m := Model{Network: mapnet.Network{Hidden: []int{hidden}}, Drop: drop, Steps: 50, Samples: 20_000}

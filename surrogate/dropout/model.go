@@ -12,13 +12,13 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
-// Model is Monte-Carlo dropout. The zero value is the default: a 50-50 tanh network
-// of which 5 % of the hidden units are left out. The maximum of the posterior that
-// training starts from is found with the defaults of package mapnn.
+// Model is Monte-Carlo dropout. The zero value is the default: a 50-50 tanh network with a
+// dropout probability of 5 %. Training starts at a maximum of the posterior, computed with
+// the defaults of package mapnn.
 type Model struct {
 	mapnet.Network
 
-	Drop    float64 `set:"drop" default:"0.05" range:"(0,1)" help:"probability that a hidden unit is left out"`
+	Drop    float64 `set:"drop" default:"0.05" range:"(0,1)" help:"probability that a hidden unit is set to 0"`
 	Steps   int     `set:"steps" default:"1000" range:"[1,100000000]" help:"steps of adam with dropout"`
 	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate, lowered to 0 along a cosine"`
 	Batch   int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step"`
@@ -34,8 +34,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: weights, precision and noise start
-// where an earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. Weights, precision and noise variance start at
+// the result of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := settings.Resolve("dropout", m)
 	if err != nil {
@@ -58,7 +58,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// objective is that of a problem; m has its defaults.
+// objective returns the training problem for p. All fields of m are set.
 func (m Model) objective(p *mapnet.Problem) *mapnet.Stochastic {
 	return &mapnet.Stochastic{
 		Problem: p, Family: masked{p.Net, m.Drop}, Draws: m.Draws, Fixed: true, FromMAP: m.Start == "map",

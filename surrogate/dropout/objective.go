@@ -9,11 +9,11 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
 
-// masked are weights w of which those that lead away from hidden units left out are
-// 0, as a function of w.
+// masked is the family of weights w with the outgoing weights of dropped hidden units set
+// to 0. Its parameters are w.
 type masked struct {
 	net  *nn.Network
-	drop float64 // probability that a hidden unit is left out
+	drop float64 // probability that a hidden unit is set to 0
 }
 
 // Params implements mapnet.Family.
@@ -28,8 +28,8 @@ func (f masked) Noise(n int, rng *rand.Rand) [][]float64 {
 	return masks
 }
 
-// mask draws a factor for every weight: that of the hidden unit it leads away from,
-// and 1 for biases and for weights on inputs.
+// mask draws a factor for every weight: the factor of the hidden unit for its outgoing
+// weights, 1 for biases and for weights of inputs.
 func (f masked) mask(rng *rand.Rand) []float64 {
 	net := f.net
 	z := make([]float64, net.NumParams())
@@ -62,7 +62,7 @@ func (f masked) mask(rng *rand.Rand) []float64 {
 // At implements mapnet.Family.
 func (masked) At(theta []float64) mapnet.Law { return law(theta) }
 
-// law is the weights without a mask.
+// law holds the weights without a mask.
 type law []float64
 
 // Weights implements mapnet.Law.
@@ -79,7 +79,7 @@ func (l law) WeightsVJP(grad, mask, bar []float64) {
 	}
 }
 
-// Penalty is ½ δ|w|²; δ does not move.
+// Penalty returns ½ δ|w|². It leaves dprecision unchanged, because δ is constant.
 func (l law) Penalty(grad []float64, _ *float64, precision float64) float64 {
 	linalg.Axpy(precision, l, grad)
 	return 0.5 * precision * linalg.Dot(l, l)

@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// Members are networks trained alone, and the moments are theirs.
+// Each member equals a network trained alone, and the moments are the members' moments.
 func TestMomentsAreThoseOfTheMembers(t *testing.T) {
 	d := surrogate.Dataset{X: mat.NewDense(8, 1, nil), Y: make([]float64, 8)}
 	for i := range d.Y {
@@ -56,7 +56,7 @@ func TestMomentsAreThoseOfTheMembers(t *testing.T) {
 	require.InDelta(t, square-mean*mean, gotVariance[0], 1e-12)
 }
 
-// A linear model has one maximum: the members agree.
+// The posterior of a linear model has one maximum, so all members agree.
 func TestMembersOfALinearModelAgree(t *testing.T) {
 	d := surrogate.Dataset{X: mat.NewDense(3, 1, []float64{-1, 0, 1}), Y: []float64{-2, 0.3, 1.7}}
 	p, err := Model{Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{}, Noise: new(0.1), Precision: new(1.)}}}.Fit(context.Background(), d, random.New(1, "fit", 0))

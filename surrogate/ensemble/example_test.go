@@ -28,8 +28,8 @@ func Example() {
 	mean, variance := make([]float64, 2), make([]float64, 2)
 	posterior.Predict(mean, variance, mat.NewDense(2, 1, []float64{0.25, 1.9}))
 	fmt.Printf("f(0.25) is about %.1f\n", mean[0])
-	fmt.Println("less is known of f(1.9):", variance[1] > 10*variance[0])
+	fmt.Println("the variance is larger at 1.9:", variance[1] > 10*variance[0])
 	// Output:
 	// f(0.25) is about 1.0
-	// less is known of f(1.9): true
+	// the variance is larger at 1.9: true
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/mixture"
 )
 
-// Model is a deep ensemble. The zero value is the default: ten 50-50 tanh networks
-// on all data.
+// Model is a deep ensemble. The zero value is the default: ten 50-50 tanh networks, each
+// trained on all data.
 type Model struct {
 	mapnet.Settings
 
 	Members int `set:"members" default:"10" range:"[2,1000]" help:"number of networks"`
-	// Subset is the share of the observations that each member sees, drawn
-	// without replacement.
-	Subset float64 `set:"subset" default:"1" range:"(0,1]" help:"share of the observations for each network (published: 0.8)"`
+	// Subset is the share of the observations on which each member trains, drawn without
+	// replacement.
+	Subset float64 `set:"subset" default:"1" range:"(0,1]" help:"share of the observations on which each network trains (published: 0.8)"`
 }
 
 var _ surrogate.WarmStarter = Model{}
@@ -31,8 +31,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: each member starts where the one of an
-// earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. Each member starts at the result of the same
+// member of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := settings.Resolve("ensemble", m)
 	if err != nil {
@@ -42,7 +42,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	size := 2 + all.Net.NumParams() // of a member's state
+	size := 2 + all.Net.NumParams() // length of a member's state
 	if len(start) != m.Members*size {
 		start = nil
 	}
@@ -80,7 +80,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// progress names the member in what its training reports.
+// progress adds the number of the member to reports of progress.
 func (m Model) progress(ctx context.Context, k int) context.Context {
 	return surrogate.WithProgress(ctx, func(p surrogate.Progress) {
 		p.Phase = fmt.Sprintf("network %d of %d", k+1, m.Members)

@@ -28,10 +28,10 @@ func Example() {
 	mean, variance := make([]float64, 2), make([]float64, 2)
 	posterior.Predict(mean, variance, mat.NewDense(2, 1, []float64{0.25, 10}))
 	fmt.Printf("f(0.25) is about %.1f, with sd %.1f\n", mean[0], math.Sqrt(variance[0]))
-	fmt.Println("less is known of f(10):", variance[1] > 100*variance[0])
+	fmt.Println("the variance is larger at 10:", variance[1] > 100*variance[0])
 	// Output:
 	// f(0.25) is about 1.0, with sd 0.0
-	// less is known of f(10): true
+	// the variance is larger at 10: true
 }
 
 // A prior that is known in advance: no hyperparameter is fitted.

@@ -176,7 +176,7 @@ func TestVarianceFloor(t *testing.T) {
 	d := dataset(30, 1, rng)
 	post := mustNew(t, process(1, 0), d)
 	require.NotEmpty(t, post.Warnings())
-	require.Contains(t, post.Warnings()[0], "1.7e-10")
+	require.Contains(t, post.Warnings()[0], "jitter 2e-10")
 	x := d.X
 	mean, variance := make([]float64, 30), make([]float64, 30)
 	dmean, dvariance := mat.NewDense(30, 1, nil), mat.NewDense(30, 1, nil)

@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// prepared is a problem at its start.
+// prepared returns a problem at its start.
 func prepared(t *testing.T, of func() (recipe, error), d surrogate.Dataset) *problem {
 	r, err := of()
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func prepared(t *testing.T, of func() (recipe, error), d surrogate.Dataset) *pro
 	return p
 }
 
-// shake moves q to somewhere.
+// shake adds random numbers to the parameters of q.
 func (p *problem) shake(size float64) {
 	rng := random.New(2, "shake", 0)
 	for i := range p.v.Vector {
@@ -74,7 +74,7 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// distance is Ŵ² between q and the prior at the rows of x.
+// distance returns Ŵ² between q and the prior at the rows of x.
 func (p *problem) distance(t *testing.T, x *mat.Dense) float64 {
 	n, _ := x.Dims()
 	o := p.objective
@@ -84,8 +84,8 @@ func (p *problem) distance(t *testing.T, x *mat.Dense) float64 {
 	return value
 }
 
-// The distance is that of the finite Gaussians by the definition, with the square
-// root of K itself.
+// The distance equals the distance between the finite Gaussians by its definition, with the
+// square root of K.
 func TestDistanceIsThatOfGaussians(t *testing.T) {
 	p := prepared(t, SVGP{Options{Spec: prior.Spec{Kernel: "matern32", Lengthscale: []float64{0.7}, Variance: new(1.3)}, Inducing: 6}}.recipe, toy.Wave(20))
 	p.shake(0.3)
@@ -124,7 +124,7 @@ func TestDistanceIsThatOfGaussians(t *testing.T) {
 	require.InDelta(t, want/n, p.distance(t, x), 1e-5) // √δ, at most 2e-7 tr K
 }
 
-// Between equal measures the distance is 0.
+// The distance between equal distributions is 0.
 func TestDistanceFromThePriorItself(t *testing.T) {
 	p := prepared(t, SVGP{}.recipe, toy.Wave(20))
 	clear(p.v.M)
@@ -134,7 +134,7 @@ func TestDistanceFromThePriorItself(t *testing.T) {
 	require.InDelta(t, 0, p.distance(t, space.Sobol(60, 1, random.New(4, "x", 0))), 1e-5)
 }
 
-// For constant functions it is that of numbers, (m₁-m₂)² + (s₁-s₂)².
+// For constant functions the distance is (m₁-m₂)² + (s₁-s₂)², as for two numbers.
 func TestDistanceOfConstants(t *testing.T) {
 	kernel, err := prior.Parse("2.25*constant", 1)
 	require.NoError(t, err)
@@ -151,9 +151,8 @@ func TestDistanceOfConstants(t *testing.T) {
 	require.InDelta(t, 0.6*0.6+(1.5-0.525)*(1.5-0.525), p.distance(t, mat.NewDense(3, 1, []float64{0, 1, 5})), 1e-6)
 }
 
-// One observation, measured where it is made, with k = 1: the loss is
-// ((y-m)² + s²)/(2σ²) + m² + (1-s)², and its minimum m = y/(1+2σ²),
-// s = 2σ²/(1+2σ²).
+// For one observation at the measured point and k = 1 the loss is
+// ((y-m)² + s²)/(2σ²) + m² + (1-s)². Its minimum is m = y/(1+2σ²), s = 2σ²/(1+2σ²).
 func TestOptimumOfOneObservation(t *testing.T) {
 	const noise, y = 0.2, 1.7
 	spec := prior.Spec{Lengthscale: []float64{1}, Variance: new(1.), Noise: new(noise), Mean: prior.MeanZero}
@@ -176,8 +175,8 @@ func TestOptimumOfOneObservation(t *testing.T) {
 	require.InDelta(t, 2*noise/(1+2*noise), math.Sqrt(variance[0]), 1e-6)
 }
 
-// Before training, with Z = X, the sparse mean and r are those of the exact
-// posterior, and the network is close to it.
+// Before training and for Z = X, the sparse mean and r equal the mean and covariance of the
+// exact posterior, and the network is close to the mean.
 func TestStartIsTheExactPosterior(t *testing.T) {
 	d := toy.Wave(20)
 	spec := prior.Spec{Lengthscale: []float64{0.6}, Variance: new(0.9), Noise: new(0.02)}
@@ -198,7 +197,7 @@ func TestStartIsTheExactPosterior(t *testing.T) {
 	}
 }
 
-// A temperature multiplies all variances and leaves the mean.
+// A temperature multiplies all variances and does not change the mean.
 func TestTemperature(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{-1.5, -0.6, 0, 0.7})
 	for _, of := range []func() (recipe, error){SVGP{Options{Inducing: 8}}.recipe, Net{Hidden: []int{10}}.recipe} {
@@ -218,8 +217,7 @@ func TestTemperature(t *testing.T) {
 	}
 }
 
-// A prior that is far too sure of itself is cooled down: held-out data ask for
-// more variance than it has.
+// For a prior with too small a variance, held-out data give a temperature above 1.
 func TestHeldOutData(t *testing.T) {
 	spec := prior.Spec{Lengthscale: []float64{5}, Variance: new(0.01), Noise: new(1e-3)}
 	post, err := SVGP{Options{Spec: spec, HeldOut: 0.25, Steps: 20}}.Fit(t.Context(), toy.Wave(40), random.New(1, "fit", 0))
@@ -244,7 +242,7 @@ func TestTraining(t *testing.T) {
 	}
 }
 
-// With the default schedule both stay near the exact process of the same prior.
+// With the default schedule both models stay near the exact process with the same prior.
 func TestNearTheExactProcess(t *testing.T) {
 	d := toy.Wave(40)
 	for _, kernel := range []string{"matern52", "rbf"} {
@@ -272,7 +270,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorIs(t, surrogate.Check(SVGP{Options{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}}, 2), prior.ErrSpec)
 }
 
-// One step with the default settings and 50 observations of 2 inputs.
+// The benchmark takes one step with the default settings and 50 observations of 2 inputs.
 func BenchmarkStep(b *testing.B) {
 	rng := random.New(1, "bench", 0)
 	d := surrogate.Dataset{X: space.Uniform(50, 2, rng), Y: make([]float64, 50)}

@@ -6,15 +6,15 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// mean is m_Q as a function of its parameters.
+// mean is the mean m_Q as a function of its parameters.
 type mean interface {
 	// eval returns m_Q at the rows of p.
 	eval(params []float64, p *points) []float64
-	// vjp adds Σ_i bar_i ∂m_Q(x_i)/∂params, of the last eval, to grad.
+	// vjp adds Σ_i bar_i ∂m_Q(x_i)/∂params, at the arguments of the last eval, to grad.
 	vjp(grad, bar []float64, p *points)
 }
 
-// sparseMean is μ + φ(x)ᵀa.
+// sparseMean is the mean μ + φ(x)ᵀa.
 type sparseMean struct{ mu float64 }
 
 func (s sparseMean) eval(a []float64, p *points) []float64 {
@@ -30,7 +30,7 @@ func (s sparseMean) vjp(grad, bar []float64, p *points) {
 	linalg.MulVec(grad, 1, linalg.N, p.phi, bar, 1)
 }
 
-// networkMean is a network, which includes μ in its output bias.
+// networkMean is a network. Its output bias includes μ.
 type networkMean struct {
 	net    *nn.Network
 	inputs domain.Affine

@@ -20,7 +20,7 @@ import (
 	"github.com/functionspace/bo/surrogate/svgp"
 )
 
-// Options are those that the two models share. The zero value is the default.
+// Options are the settings of both models. The zero value is the default.
 type Options struct {
 	prior.Spec `range:"noise=(0,inf)"`
 
@@ -29,28 +29,28 @@ type Options struct {
 
 	// Distance is "w2", the Wasserstein-2 distance, or "w2-squared".
 	Distance string `set:"distance" default:"w2" oneof:"w2,w2-squared" help:"Wasserstein distance from the prior in the loss (published: w2)"`
-	// Measure says where the distance is measured: at training inputs, "data", or
-	// half at those and half at points of the box searched and 5 %, "all".
+	// Measure selects the points at which the distance is measured: "data", training inputs;
+	// "all", one half training inputs, one half points of the search box widened by 5 %.
 	Measure string `set:"measure" default:"all" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the box searched; data, training inputs alone (as published)"`
 	Points  int    `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
 
-	// Steps of Adam. They are what keeps the mean from following the noise, which
-	// the loss alone would have it do.
+	// Steps is the number of steps of Adam. It limits how closely the mean follows the noise;
+	// the loss hardly does.
 	Steps int     `set:"steps" auto:"100 or 1000" range:"[1,100000000]" help:"training steps (fitted start: 100, and a twentieth of the observations; random start: 1000)"`
 	Rate  float64 `set:"rate" auto:"0.003 or 0.01" range:"(0,1]" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine"`
 	Batch int     `set:"batch" default:"1000" range:"[1,1000000]" help:"observations in a step"`
 
-	// LearnNoise trains σ² with the rest, from that of the prior's fit, which is
-	// kept otherwise. A noise that is fixed stays fixed.
-	LearnNoise bool `set:"learn-noise" default:"false" help:"train the noise too instead of keeping that of the prior's fit (as published)"`
+	// LearnNoise trains σ² as well, starting at the noise variance of the prior's fit. Without
+	// it σ² is constant. A fixed noise variance is constant in any case.
+	LearnNoise bool `set:"learn-noise" default:"false" help:"train the noise variance too, instead of keeping the fitted one (as published)"`
 
-	// HeldOut is the share of the observations that are held out of a first fit,
-	// to choose at which step to stop and a temperature that multiplies predictive
-	// variances, that of the noise too. The second fit is to all.
-	HeldOut float64 `set:"held-out" default:"0" range:"[0,1)" help:"share of the observations by which a first fit chooses when to stop and a temperature of the predictive variance; 0 is none (published: 0.1)"`
+	// HeldOut is the share of the observations that a first fit holds out. They determine the
+	// number of steps, and a temperature that multiplies predictive variances, noise included.
+	// The second fit uses all observations.
+	HeldOut float64 `set:"held-out" default:"0" range:"[0,1)" help:"share of the observations held out to choose the number of steps and a temperature of the predictive variance; 0 is none (published: 0.1)"`
 }
 
-// SVGP is gwi-svgp: the mean is that of a sparse Gaussian process.
+// SVGP is gwi-svgp: the mean is the mean of a sparse Gaussian process.
 type SVGP struct {
 	Options
 }
@@ -62,8 +62,8 @@ type Net struct {
 	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers (published: 10,10)"`
 	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 	Bias       *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases"`
-	// Start is where training starts from: "fitted", weights by least squares to
-	// the mean of the sparse process, or "random".
+	// Start selects the initial weights: "fitted", by least squares to the mean of the sparse
+	// process, or "random".
 	Start string `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`
 }
 
@@ -78,13 +78,13 @@ const (
 	squared     = "w2-squared"
 )
 
-// recipe is either model with its defaults filled in.
+// recipe is the common form of both models with their defaults.
 type recipe struct {
 	Options
 	name string
-	net  *nn.Network // nil for the sparse mean; its inputs are not yet known
+	net  *nn.Network // nil for the sparse mean; without In before forData
 	bias float64
-	// fitted starts the network at the sparse mean.
+	// fitted selects the start at the sparse mean.
 	fitted bool
 }
 
@@ -111,7 +111,7 @@ func newRecipe(name string, o Options) recipe {
 	return recipe{Options: o, name: name}
 }
 
-// sparse is the model that the fit starts from.
+// sparse returns the model of the initial sparse process.
 func (r recipe) sparse() svgp.Model {
 	return svgp.Model{Spec: r.Spec, Inducing: r.Inducing, Selection: r.Selection}
 }
@@ -121,8 +121,7 @@ func (m SVGP) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (sur
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: the prior starts where an earlier fit
-// ended.
+// FitFrom implements surrogate.WarmStarter. The prior starts at the result of an earlier fit.
 func (m SVGP) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return fit(ctx, m.recipe, start, d, rng)
 }
@@ -132,8 +131,8 @@ func (m Net) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surr
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: the prior and the network start where
-// an earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. The prior and the network start at the result of
+// an earlier fit.
 func (m Net) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return fit(ctx, m.recipe, start, d, rng)
 }
@@ -171,7 +170,7 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	return post, nil
 }
 
-// forData is r with the network's inputs known, and the schedule.
+// forData returns r with the number of the network's inputs and the default schedule.
 func (r recipe) forData(n, dim int) recipe {
 	steps, rate := 100+n/20, 3e-3
 	if r.net != nil {
@@ -186,7 +185,7 @@ func (r recipe) forData(n, dim int) recipe {
 	return r
 }
 
-// prepare returns the problem of d with q at the start.
+// prepare returns the problem of d with q at its start.
 func (r recipe) prepare(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (*problem, error) {
 	n, _ := d.Dims()
 	weights := 0
@@ -207,12 +206,12 @@ func (r recipe) prepare(ctx context.Context, start surrogate.State, d surrogate.
 	return p, p.start(ctx, w, random.Split(rng, "start", 0))
 }
 
-// The temperature stays between these, for few observations that happen to be
-// close to their predictions, or far from them.
+// The temperature is within these bounds, because a few held-out observations can be close to
+// their predictions, or far from them, by chance.
 const leastTemperature, largestTemperature = 0.01, 100
 
-// choose fits to a part of d and returns the step and the temperature T at which
-// the others are most probable under N(m_Q, T(r + σ²)). At each step the best T is
+// choose fits to a part of d. It returns the step and the temperature T at which the held-out
+// observations have the largest density under N(m_Q, T(r + σ²)). At each step the best T is
 // the mean of (y - m_Q)²/(r + σ²).
 func (r recipe) choose(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (stop int, temperature float64, err error) {
 	n, _ := d.Dims()
@@ -252,7 +251,7 @@ func (r recipe) choose(ctx context.Context, start surrogate.State, d surrogate.D
 		return 0, 0, err
 	}
 	if math.IsInf(best, 1) {
-		return 0, 0, fmt.Errorf("%s: held-out observations have no probability", r.name)
+		return 0, 0, fmt.Errorf("%s: the density of the held-out observations is not finite", r.name)
 	}
 	return stop, temperature, nil
 }

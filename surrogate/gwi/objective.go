@@ -13,34 +13,35 @@ import (
 )
 
 const (
-	// pivotTol is the share of the prior variance at a measured point that the
-	// factor of the prior covariance may leave out.
+	// pivotTol is the share of the prior variance at a measured point that the factor of the
+	// prior covariance may omit.
 	pivotTol = 1e-8
 
-	// leastRoot keeps √λ differentiable at 0: √(λ + δ) - √δ with √δ = leastRoot
-	// times the trace of the prior covariance.
+	// leastRoot makes √λ differentiable at 0, as √(λ + δ) - √δ. It is √δ divided by the trace of
+	// the prior covariance.
 	leastRoot = 1e-7
 
-	// leastDistance does the same for W₂ = √(W₂²).
+	// leastDistance makes W₂ = √(W₂²) differentiable at 0.
 	leastDistance = 1e-6
 )
 
-// points are where the objective looks: observations, and a set C at which the
-// distance is measured. A row may be both.
+// points are the rows at which the objective is evaluated: observations, and a set C at which
+// the distance is measured. A row may be both.
 type points struct {
 	x        *mat.Dense
-	measured int       // rows of C, the first ones
-	y        []float64 // observations, of the last rows
+	measured int       // number of rows in C; they are the first
+	y        []float64 // observations at the last rows
 	weight   float64   // N/B
 
-	phi   *mat.Dense    // φ = L_B⁻¹w(x), a column a row of x
+	phi   *mat.Dense    // φ = L_B⁻¹w(x), a column for each row of x
 	rest  []float64     // k(x,x) - |w(x)|²
 	e     *mat.Dense    // φ(C)F, with F Fᵀ = k(C,C)
 	h     *mat.SymDense // Fᵀ(k(C,C) - w(C)ᵀw(C))F
 	trace float64       // of k(C,C)
 }
 
-// newPoints fills in what depends on the prior alone: O(m²) a row, and O(|C|³).
+// newPoints computes the quantities that depend on the prior only, in O(m²) per row and
+// O(|C|³).
 func newPoints(q *inducing.Posterior, x *mat.Dense, measured int, y []float64, weight float64) *points {
 	n, d := x.Dims()
 	p := &points{x: x, measured: measured, y: y, weight: weight, rest: make([]float64, n)}
@@ -86,15 +87,15 @@ func newPoints(q *inducing.Posterior, x *mat.Dense, measured int, y []float64, w
 //
 //	Ŵ² = 1/M [ Σ (m_Q - μ)² + tr K + tr R - 2 tr (K^½ R K^½)^½ ],  K = k(C,C), R = r(C,C).
 //
-// The last trace is that of the root of FᵀR F, for F Fᵀ = K.
+// The last trace equals tr (FᵀR F)^½ for F Fᵀ = K.
 type objective struct {
 	mean    mean
 	process prior.Process
 	squared bool
 }
 
-// eval returns F and writes its gradient. With P = (FᵀR F + δI)^-½ that of the
-// last trace with respect to T is E P Eᵀ T. It costs O(m²) a row and O(|C|³).
+// eval returns F and writes its gradient. With P = (FᵀR F + δI)^-½ the gradient of the last
+// trace with respect to T is E P Eᵀ T. The cost is O(m²) per row and O(|C|³).
 func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.Gaussian) (float64, error) {
 	rows := len(p.rest)
 	m, r := p.e.Dims()
@@ -127,7 +128,7 @@ func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.G
 		distance += e*e + s
 	}
 	distance = max(distance/count, 0)
-	slope := 1.0 // of D against Ŵ²
+	slope := 1.0 // of D as a function of Ŵ²
 	if !o.squared {
 		distance = math.Sqrt(distance + leastDistance*leastDistance)
 		slope = 0.5 / distance
@@ -162,8 +163,8 @@ func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.G
 	return value, nil
 }
 
-// squareRoot returns Σ (√(λ + δ) - √δ) over the eigenvalues λ of h, and
-// (h + δI)^-½, for a given √δ. Eigenvalues below 0 are rounding and count as 0.
+// squareRoot returns Σ (√(λ + δ) - √δ) over the eigenvalues λ of h, and (h + δI)^-½, for a
+// given √δ. Negative eigenvalues are rounding errors and count as 0.
 func squareRoot(h *mat.SymDense, rootDelta float64) (trace float64, power *mat.Dense, err error) {
 	r := h.SymmetricDim()
 	values, vectors, err := linalg.Eigen(h)
@@ -181,7 +182,7 @@ func squareRoot(h *mat.SymDense, rootDelta float64) (trace float64, power *mat.D
 	return trace, power, nil
 }
 
-// left is the first n columns of a.
+// left returns the first n columns of a.
 func left(a *mat.Dense, n int) *mat.Dense {
 	r, _ := a.Dims()
 	return a.Slice(0, r, 0, n).(*mat.Dense)

@@ -17,10 +17,10 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
-// chunk is how many points go through the network at a time.
+// chunk is the number of points in one pass of the network.
 const chunk = 256
 
-// posterior is q with what describes it.
+// posterior is q with a summary of the fit.
 type posterior struct {
 	surrogate.Posterior
 	summary.Summary
@@ -37,8 +37,8 @@ func (p *posterior) Noise() float64 { return p.Summary.Noise() }
 // Warnings implements surrogate.Posterior.
 func (p *posterior) Warnings() []string { return p.Summary.Warnings() }
 
-// posterior returns q with its variances, and the noise, times a temperature t:
-// those of the process with the kernel t·k, of which w is √t·w.
+// posterior returns q with its variances and the noise variance multiplied by a temperature t.
+// The kernel is then t·k, and w is √t·w.
 func (p *problem) posterior(t float64) (*posterior, error) {
 	process := p.q.Process
 	process.Noise = p.v.Noise() * t
@@ -79,7 +79,7 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 	return out, nil
 }
 
-// withNetwork is a centred process plus a network.
+// withNetwork is a process with mean 0 plus a network.
 type withNetwork struct {
 	surrogate.Posterior
 	net    *nn.Network
@@ -87,7 +87,7 @@ type withNetwork struct {
 	w      []float64
 }
 
-// add adds the network to mean and, unless nil, its gradient to dmean.
+// add adds the network to mean and, unless dmean is nil, its gradient to dmean.
 func (p *withNetwork) add(mean []float64, dmean, x *mat.Dense) {
 	_, d := x.Dims()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
@@ -107,13 +107,13 @@ func (p *withNetwork) add(mean []float64, dmean, x *mat.Dense) {
 	})
 }
 
-// Predict costs one pass of the network a point beyond that of the process.
+// Predict costs one pass of the network per point in addition to the process.
 func (p *withNetwork) Predict(mean, variance []float64, x *mat.Dense) {
 	p.Posterior.Predict(mean, variance, x)
 	p.add(mean, nil, x)
 }
 
-// PredictGrad costs two passes of the network a point beyond that of the process.
+// PredictGrad costs two passes of the network per point in addition to the process.
 func (p *withNetwork) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	p.Posterior.PredictGrad(mean, variance, dmean, dvariance, x)
 	p.add(mean, dmean, x)
@@ -136,7 +136,7 @@ func (p *withNetwork) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense
 	}
 }
 
-// Paths draws functions of the process and adds the network.
+// Paths draws paths of the process and adds the network.
 func (p *withNetwork) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := p.Posterior.Paths(n, rng)
 	for i := range paths {

@@ -19,22 +19,23 @@ import (
 )
 
 const (
-	// The least-squares start of the network sees at most so many observations and
-	// points of the box, in at most so many steps.
+	// The initial least-squares fit of the network uses at most startRows observations,
+	// startContext points of the box and startSteps steps.
 	startRows      = 400
 	startContext   = 100
 	startSteps     = 50
-	startTolerance = 3e-3 // nats a point
+	startTolerance = 3e-3 // nats per point
 
-	// leastNoiseSD is the floor under a noise standard deviation that is learned,
-	// unless the prior's fit went below.
+	// leastNoiseSD is the lower bound of a learned noise standard deviation, unless the fit of
+	// the prior is below.
 	leastNoiseSD = 1e-2
 
-	// watchSteps is how often training reports, and held-out data are looked at.
+	// watchSteps is the number of steps between reports of progress and evaluations of held-out
+	// data.
 	watchSteps = 10
 )
 
-// problem is one fit: the sparse process that it starts from, and q.
+// problem is a fit: the initial sparse process, and q.
 type problem struct {
 	recipe
 	objective
@@ -46,8 +47,8 @@ type problem struct {
 	notes []string
 }
 
-// start sets q to the optimum of the sparse process, Σ as it was derived by
-// Titsias, and the mean too, as far as a network has it.
+// start sets q to the optimum of the sparse process (Titsias 2009). A network approximates the
+// mean by least squares.
 func (p *problem) start(ctx context.Context, warm []float64, rng *rand.Rand) error {
 	m := p.q.L.N()
 	if p.net == nil {
@@ -92,8 +93,8 @@ func (p *problem) startNetwork(ctx context.Context, inputs domain.Affine, rng *r
 	return nil
 }
 
-// points are some observations and where the distance is measured: at the first of
-// them, and at points drawn from the box unless Measure is "data".
+// points returns the given observations and the points of the distance: the first of these
+// observations and, if Measure is "all", points drawn from the box.
 func (p *problem) points(index []int, rng *rand.Rand) *points {
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, index)
 	drawn := 0
@@ -107,10 +108,10 @@ func (p *problem) points(index []int, rng *rand.Rand) *points {
 	return newPoints(p.q, x, measured, y, float64(len(p.order))/float64(len(y)))
 }
 
-// train lowers F by Adam, with points of the box drawn anew at each step and, where
-// there are more than Batch observations, a new batch of them. The rate falls along
-// half a cosine to a hundredth at Steps; training ends there or at stop. Before
-// every tenth step and at the end it calls watch, unless that is nil.
+// train lowers F by Adam. Each step draws new points of the box and, for more than Batch
+// observations, takes the next batch. The rate falls along half a cosine to a hundredth at
+// Steps; training ends there or at stop. It calls a watch that is not nil every ten steps and
+// at the end.
 func (p *problem) train(ctx context.Context, stop int, watch func(step int) error, rng *rand.Rand) error {
 	opt, grad := optimize.Adam{}, p.v.Like()
 	size, at, least := min(p.Batch, len(p.order)), 0, min(p.v.LogSD[0], math.Log(leastNoiseSD))

@@ -8,11 +8,11 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
 
-// startScale is ρ at the start: standard deviations of 0.0067.
+// startScale is the initial ρ. It gives standard deviations of 0.0067.
 const startScale = -5
 
-// gaussians are independent weights w ~ N(m, s²), s = softplus(ρ), as a function of
-// (m, ρ): w = m + s∘ε.
+// gaussians is the family of independent weights w = m + s∘ε, ε ~ N(0, I), with parameters
+// (m, ρ) and s = softplus(ρ).
 type gaussians struct{ weights int }
 
 // Params implements mapnet.Family.
@@ -20,8 +20,7 @@ func (gaussians) Params(w []float64) []float64 {
 	return append(slices.Clone(w), slices.Repeat([]float64{startScale}, len(w))...)
 }
 
-// Noise returns standard normal vectors, each second one the negative of the one
-// before.
+// Noise returns standard normal vectors in pairs ±ε.
 func (q gaussians) Noise(n int, rng *rand.Rand) [][]float64 {
 	out := make([][]float64, n)
 	for i := range out {
@@ -75,7 +74,7 @@ func (l *law) WeightsVJP(grad, eps, bar []float64) {
 	}
 }
 
-// Penalty is KL(q ‖ N(0, I/δ)) = ½ Σ [δ(m² + s²) - 1 - log δs²].
+// Penalty returns KL(q ‖ N(0, I/δ)) = ½ Σ [δ(m² + s²) - 1 - log δs²].
 func (l *law) Penalty(grad []float64, dprecision *float64, precision float64) float64 {
 	k, value := len(l.m), 0.0
 	for i, mean := range l.m {

@@ -63,7 +63,7 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// For a linear model the optimum is known: m is the exact posterior mean, and the
+// For a linear model the optimum has a closed form: m is the exact posterior mean, and the
 // precisions 1/s² are the diagonal of δI + ΦᵀΦ/σ².
 func TestLinearModel(t *testing.T) {
 	const delta, noise = 0.7, 0.04
@@ -73,7 +73,7 @@ func TestLinearModel(t *testing.T) {
 	want := slices.Clone(v[2:5])
 	require.NoError(t, b.Train(context.Background(), v, random.New(1, "train", 0)))
 	q := at(v[2:])
-	require.InDeltaSlice(t, want, q.m, 0.01, "the start is the exact mean")
+	require.InDeltaSlice(t, want, q.m, 0.01, "training starts at the exact mean")
 	for k := range 3 {
 		precision := delta
 		for i := range 15 {

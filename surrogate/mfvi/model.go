@@ -13,9 +13,9 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
-// Model is mean-field variational inference. The zero value is the default: a
-// 50-50 tanh network, prior precision and noise learned. The maximum of the
-// posterior that training starts from is found with the defaults of package mapnn.
+// Model is mean-field variational inference. The zero value is the default: a 50-50 tanh
+// network with learned prior precision and noise variance. Training starts at a maximum of the
+// posterior, computed with the defaults of package mapnn.
 type Model struct {
 	mapnet.Network
 
@@ -34,8 +34,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: q, precision and noise start where an
-// earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. q, the precision and the noise variance start at
+// the result of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := settings.Resolve("mfvi", m)
 	if err != nil {
@@ -56,7 +56,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// bound is the variational bound of a problem; m has its defaults.
+// bound returns the training problem for p. All fields of m are set.
 func (m Model) bound(p *mapnet.Problem) *mapnet.Stochastic {
 	return &mapnet.Stochastic{
 		Problem: p, Family: gaussians{p.Net.NumParams()}, Draws: m.Draws, FromMAP: m.Start == "map",

@@ -12,8 +12,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// basis is S functions drawn from the prior: m is their mean, φ_s the distance of each
-// from it, divided by √(S-1).
+// basis is the basis of S functions f_s drawn from the prior: m is their mean, and
+// φ_s = (f_s - m)/√(S-1).
 type basis struct {
 	net     *nn.Network
 	inputs  domain.Affine
@@ -27,7 +27,7 @@ func (b *basis) Dim() int { return b.net.In }
 // Len implements linear.Basis.
 func (b *basis) Len() int { return len(b.weights) }
 
-// Eval implements linear.Basis, in one pass of S networks.
+// Eval implements linear.Basis with one pass of each of the S networks.
 func (b *basis) Eval(mean []float64, phi, x *mat.Dense) {
 	u, value := b.inputs.Apply(x), make([]float64, len(mean))
 	for s, w := range b.weights {
@@ -42,7 +42,7 @@ func (b *basis) Eval(mean []float64, phi, x *mat.Dense) {
 	}
 }
 
-// centre replaces rows of values by m and rows of φ.
+// centre replaces the rows of values by rows of φ, and writes m.
 func centre(mean []float64, values *mat.Dense) {
 	for i := range mean {
 		row := values.RawRowView(i)
@@ -57,7 +57,8 @@ func centre(mean []float64, values *mat.Dense) {
 	}
 }
 
-// centreVJP replaces rows of adjoints of φ by those of the values. A nil mbar is zeros.
+// centreVJP replaces rows of adjoints of φ by rows of adjoints of the values. A nil mbar means
+// zeros.
 func centreVJP(mbar []float64, phibar *mat.Dense) {
 	m, _ := phibar.Dims()
 	for i := range m {
@@ -76,7 +77,7 @@ func centreVJP(mbar []float64, phibar *mat.Dense) {
 	}
 }
 
-// EvalVJP implements linear.Basis, in one pass of S networks, forward and back.
+// EvalVJP implements linear.Basis with a forward and a backward pass of each network.
 func (b *basis) EvalVJP(dx, x *mat.Dense, mbar []float64, phibar *mat.Dense) {
 	bar := mat.DenseCopyOf(phibar)
 	centreVJP(mbar, bar)
@@ -102,13 +103,13 @@ func (b *basis) Path(w []float64) surrogate.Path {
 	return p
 }
 
-// path is shift + Σ_s each_s f_s(x).
+// path is the function shift + Σ_s each_s f_s(x).
 type path struct {
 	*basis
 	each []float64
 }
 
-const chunk = 512 // rows of a path at a time
+const chunk = 512 // rows to evaluate at once
 
 // Eval implements surrogate.Path.
 func (p path) Eval(value []float64, grad, x *mat.Dense) {

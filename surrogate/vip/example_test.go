@@ -27,8 +27,8 @@ func Example() {
 	mean, variance := make([]float64, 2), make([]float64, 2)
 	posterior.Predict(mean, variance, mat.NewDense(2, 1, []float64{0.25, 1.9}))
 	fmt.Println("f(0.25) is near 1:", math.Abs(mean[0]-1) < 0.2)
-	fmt.Println("less is known of f(1.9):", variance[1] > variance[0])
+	fmt.Println("the variance is larger at 1.9:", variance[1] > variance[0])
 	// Output:
 	// f(0.25) is near 1: true
-	// less is known of f(1.9): true
+	// the variance is larger at 1.9: true
 }

@@ -22,25 +22,25 @@ type Model struct {
 	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
 
 	Functions int    `set:"functions" default:"100" range:"[2,100000]" help:"number of functions drawn from the prior"`
-	Prior     string `set:"prior" default:"layers" oneof:"layers,weights" help:"learned part of the prior: layers, a scale for the weights and one for the biases of each; weights, a mean and a scale for each weight (as published)"`
+	Prior     string `set:"prior" default:"layers" oneof:"layers,weights" help:"learned prior: layers, a scale for the weights and one for the biases of each layer; weights, a mean and a scale for each weight (as published)"`
 	Steps     int    `set:"steps" default:"50" range:"[1,100000000]" help:"largest number of iterations on the evidence"`
 }
 
 var _ surrogate.WarmStarter = Model{}
 
-// Stated implements surrogate.PriorStater: a fixed noise variance applies to the
-// values as they are.
+// Stated implements surrogate.PriorStater. It reports whether the noise variance is fixed, in
+// the units of the given targets.
 func (m Model) Stated() bool { return m.Noise != nil }
 
-const fitRows = 1000 // observations that the prior is fitted to
+const fitRows = 1000 // largest number of observations in the fit of the prior
 
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: the prior and the noise start where an
-// earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. The prior and the noise variance start at the
+// result of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := settings.Resolve("vip", m)
 	if err != nil {
@@ -80,12 +80,13 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// network declares the networks of the prior, whose weights have unit precision.
+// network declares the networks of the prior, with weights of unit precision.
 func (m Model) network() mapnet.Settings {
 	return mapnet.Settings{Network: mapnet.Network{Hidden: m.Hidden, Activation: m.Activation, Precision: new(1.), Noise: m.Noise}}
 }
 
-// train maximises the evidence.
+// train maximises the evidence plus the log priors from an earlier state, if its length
+// matches, or from the default start.
 func (m Model) train(ctx context.Context, o *objective, state surrogate.State, rng *rand.Rand) (v []float64, warnings []string, err error) {
 	v = o.start(rng)
 	if len(state) == len(v) {
@@ -106,7 +107,7 @@ func (m Model) train(ctx context.Context, o *objective, state surrogate.State, r
 	case err != nil:
 		return nil, nil, err
 	case math.IsInf(result.F, 1):
-		return nil, nil, fmt.Errorf("%w: that of the functions drawn at the start", surrogate.ErrNotPositiveDefinite)
+		return nil, nil, fmt.Errorf("%w: covariance of the functions drawn at the start", surrogate.ErrNotPositiveDefinite)
 	case !result.Converged:
 		warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged: set steps higher", result.Iterations)}
 	}

@@ -12,17 +12,16 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
 
-// objective is minus the evidence, and the log priors, as a function of the vector
-// (log σ², ρ, μ): weight i of draw s is unit_i (μ_i + exp(ρ_i) ε_si), where ρ is shared
-// by the weights, and by the biases, of a layer and μ is 0 and absent, unless each has
-// its own.
+// objective is minus the evidence and the log priors, as a function of (log σ², ρ, μ). Weight i
+// of draw s is unit_i (μ_i + exp(ρ_i) ε_si). Either each weight has its own μ and ρ, or the
+// weights of a layer share one ρ, its biases share another, and μ is 0 and not in the vector.
 type objective struct {
 	p     *mapnet.Problem
 	eps   [][]float64 // S×weights
 	unit  []float64   // 1/√fan-in of weights, 1 of biases
-	group []int       // entry of ρ
+	group []int       // index in ρ of each weight
 	scale int         // length of ρ
-	means bool        // μ is present
+	means bool        // μ is part of the vector
 
 	tapes    []nn.Tape
 	evidence linear.Evidence
@@ -67,7 +66,8 @@ func newObjective(p *mapnet.Problem, draws int, each bool, rng *rand.Rand) *obje
 	return o
 }
 
-// start is unit scales and the noise that training of networks starts from.
+// start returns the initial vector: unit scales, and the initial noise variance of package
+// mapnet.
 func (o *objective) start(rng *rand.Rand) []float64 {
 	v := make([]float64, o.len())
 	_, h := o.p.Start(nil, rng)
@@ -82,7 +82,7 @@ func (o *objective) len() int {
 	return 1 + o.scale
 }
 
-// bounds keep the noise above its floor and scales within a factor of e⁵ of the units.
+// bounds returns the bounds: the limits of package mapnet for the noise, ±5 for ρ.
 func (o *objective) bounds() (lo, hi []float64) {
 	lo, hi = make([]float64, o.len()), make([]float64, o.len())
 	for i := range lo {
@@ -100,7 +100,7 @@ func (o *objective) noise(v []float64) float64 {
 	return o.p.Clamp(mapnet.Hypers{Noise: math.Exp(v[0])}).Noise
 }
 
-// weights returns those of draw s.
+// weights returns the weights of draw s.
 func (o *objective) weights(v []float64, s int) []float64 {
 	w := make([]float64, len(o.unit))
 	for i, u := range o.unit {
@@ -112,7 +112,7 @@ func (o *objective) weights(v []float64, s int) []float64 {
 	return w
 }
 
-// loss is the objective and writes its gradient, in O(S n p + n S min(n,S)).
+// loss returns the objective and writes its gradient, in O(S n p + n S min(n,S)).
 func (o *objective) loss(v, grad []float64) float64 {
 	noise := o.noise(v)
 	for s := range o.eps {

@@ -62,9 +62,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// The posterior is that of the exact Gaussian process whose mean and kernel are the mean
-// and the covariance of the functions drawn from the prior, and its evidence is the
-// objective's.
+// The posterior is the exact posterior of the Gaussian process with the mean and covariance
+// of the functions drawn from the prior. Its evidence is the objective's.
 func TestExactProcess(t *testing.T) {
 	for _, functions := range []int{7, 40} {
 		const n, m, noise = 15, 6, 0.02
@@ -128,7 +127,7 @@ func TestExactProcess(t *testing.T) {
 	}
 }
 
-// Without hidden layers the empirical kernel approaches that of Bayesian linear
+// Without hidden layers the empirical kernel approaches the kernel of Bayesian linear
 // regression.
 func TestManyFunctions(t *testing.T) {
 	o := testObjective(t, Model{Hidden: []int{}, Functions: 20_000}, wave(4))
@@ -151,7 +150,7 @@ func TestManyFunctions(t *testing.T) {
 	}
 }
 
-// More observations than the prior is fitted to.
+// There are more observations than the fit of the prior uses.
 func TestManyRows(t *testing.T) {
 	d := wave(fitRows + 500)
 	post, err := Model{Hidden: []int{8}, Functions: 20, Steps: 5}.Fit(context.Background(), d, random.New(1, "fit", 0))

@@ -108,7 +108,7 @@ func (s *Stochastic) Loss(grad, v []float64, x *mat.Dense, y []float64, noise []
 	return value
 }
 
-// Train minimises the objective from v, in place, by Adam on mini-batches.
+// Train minimises the objective from v, in place, by Adam on minibatches.
 func (s *Stochastic) Train(ctx context.Context, v []float64, rng *rand.Rand) error {
 	opt, grad := optimize.Adam{}, make([]float64, len(v))
 	return s.Schedule.Run(ctx, func(_ int, rate float64) error {

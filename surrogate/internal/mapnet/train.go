@@ -212,7 +212,7 @@ func gradient(grad, fbar []float64, t *nn.Tape, w, y []float64, h Hypers, n int)
 // looks is the number of updates of the hyperparameters in training by Adam.
 const looks = 5
 
-// adam minimises E/n on mini-batches. It updates the hyperparameters looks times. All updates
+// adam minimises E/n on minibatches. It updates the hyperparameters looks times. All updates
 // but the last use the Kronecker-factored curvature.
 func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
 	n := len(p.Y)
