@@ -15,24 +15,25 @@ import (
 )
 
 const (
-	poll    = 25 * time.Millisecond // between two looks at the study while another process fits
+	poll    = 25 * time.Millisecond // interval between reads of the study while another process fits
 	maxPoll = 250 * time.Millisecond
-	waits   = 10 * time.Second // how long the note of an ask counts without renewal
+	waits   = 10 * time.Second // lifetime of the record of a waiting ask without renewal
 )
 
-// Ask issues n trials to the caller, each under a lease, and waits for suggestions if it
-// must. Trials whose worker was lost come first, then those enqueued, then new proposals.
-// Fewer than n come back if the budget or the space has no more.
+// Ask issues n trials to the caller, each under a lease. It waits if another process
+// computes the suggestions. Trials whose worker was lost come first, then enqueued
+// trials, then new proposals. Ask returns fewer than n trials if the budget or the space
+// has no more.
 //
-// If nothing is left to issue, the error wraps ErrBudget or ErrExhausted. Errors of the
-// surrogate end the Ask; the study is unchanged.
+// If there is no trial to issue, the error wraps ErrBudget or ErrExhausted. An error of
+// the surrogate ends the Ask and leaves the study unchanged.
 func (u *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 	return u.ask(ctx, n, Self(), u.store.opts.Lease)
 }
 
-// AskFor is Ask for a caller that outlives this process, such as a person: the trials are not
-// tied to the process, and heartbeats are not needed. After the lease they may be issued
-// again; 0 is never.
+// AskFor is Ask for a caller that outlives this process, such as a person. The trials are not
+// tied to the process and need no heartbeats. They may be issued again after the lease; a
+// lease of 0 does not end.
 func (u *Study) AskFor(ctx context.Context, n int, owner string, lease time.Duration) ([]Trial, error) {
 	if lease <= 0 {
 		lease = never
@@ -54,7 +55,7 @@ func (u *Study) ask(ctx context.Context, n int, owner Owner, lease time.Duration
 	return trials, err
 }
 
-// asking is one Ask under way.
+// asking is the state of one Ask.
 type asking struct {
 	*Study
 	ask   string
@@ -64,17 +65,17 @@ type asking struct {
 	got   []Trial
 }
 
-// next is what a look at the study found.
+// next is the step of an Ask that follows a read of the study.
 type next int
 
 const (
-	done next = iota // the Ask is answered
-	wait             // other processes must act first
+	done next = iota // the Ask has its trials
+	wait             // another process must act first
 	fit              // this process holds the fit lease
 )
 
 func (a *asking) run(ctx context.Context) ([]Trial, error) {
-	defer func() { // the note must not count when the Ask has ended
+	defer func() { // the record of the waiting ask ends with the Ask
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		_ = a.update(ctx, func(tx Tx, row *Row, _ time.Time) error { return tx.PutWaiting(row.ID, a.ask, 0, time.Time{}) })
@@ -140,8 +141,8 @@ func (u *Study) update(ctx context.Context, f func(tx Tx, row *Row, now time.Tim
 	})
 }
 
-// look claims what is waiting and decides how to go on. With fit it returns the token of
-// the fit lease and the number of proposals to make.
+// look claims waiting trials and returns the next step. For fit it also returns the
+// token of the fit lease and the number of proposals to compute.
 func (a *asking) look(ctx context.Context) (step next, fitToken string, count int, err error) {
 	key := token() // of the claim: a repeated transaction gives the same trials
 	var claimed []Trial
@@ -206,8 +207,8 @@ type claim struct {
 	failed []int
 }
 
-// take issues up to n of the pending trials that nobody runs, and fails those that have
-// lost their last attempt.
+// take issues up to n of the pending trials that no worker runs. It fails the trials
+// that have lost their last attempt.
 func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 	var changed []Trial
 	var events []Event
@@ -255,7 +256,7 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	go a.keepFitting(ctx, cancel, fitToken)
 	defer func() {
 		if cause := context.Cause(ctx); errors.Is(cause, errFitLost) {
-			err = nil // another process took over: look again
+			err = nil // another process took over: read the study again
 		}
 		if err != nil {
 			a.stopFitting(ctx, fitToken)
@@ -303,7 +304,7 @@ func (a *asking) warmStart(ctx context.Context, row *Row, h *loop.History) error
 	})
 }
 
-// progress passes reports of a fit on to the store's user.
+// progress reports the progress of a fit to Options.OnProgress.
 func (a *asking) progress(ctx context.Context) context.Context {
 	if a.store.opts.OnProgress == nil {
 		return ctx
@@ -313,8 +314,8 @@ func (a *asking) progress(ctx context.Context) context.Context {
 
 var errFitLost = errors.New("another process has taken over the fit")
 
-// commit stores proposals if the fit lease is still held and no trial was added since. It gives
-// the lease back.
+// commit stores proposals if the fit lease is still held and no trial was added since. It
+// releases the lease.
 func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out loop.Proposals) error {
 	warm, err := json.Marshal(out.Warm)
 	if err != nil {
@@ -326,7 +327,7 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 		}
 		row.FitToken, row.FitOwner, row.FitLease = "", Owner{}, time.Time{}
 		if row.Trials != based.Trials || string(row.Definition) != string(based.Definition) {
-			return nil // the proposals may repeat the new trials: the Ask looks again
+			return nil // the proposals may repeat the new trials: the Ask reads the study again
 		}
 		row.Fits++
 		f := &Fit{Number: row.Fits, Revision: based.Revision, Start: based.Warm, Version: a.store.opts.Version, Kernels: cpu.Best.String(), Trials: len(out.Points)}
@@ -398,7 +399,7 @@ func (a *asking) keepFitting(ctx context.Context, cancel context.CancelCauseFunc
 	}
 }
 
-// stopFitting gives the fit lease back.
+// stopFitting releases the fit lease.
 func (a *asking) stopFitting(ctx context.Context, fitToken string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
@@ -435,7 +436,7 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 	return added, named(u.name, err)
 }
 
-// trialsOf makes trials of points in a study's space.
+// trialsOf returns waiting trials at points of a study.
 func trialsOf(d *study.Definition, points []map[string]any) ([]Trial, error) {
 	s, err := d.Space()
 	if err != nil {
@@ -454,7 +455,7 @@ func trialsOf(d *study.Definition, points []map[string]any) ([]Trial, error) {
 	return trials, nil
 }
 
-// once runs f once for a key: a repeated call gets the reply of the first one.
+// once runs f once for a key. A repeated call returns the reply of the first call.
 func (u *Study) once(ctx context.Context, key string, reply any, f func(tx Tx, row *Row, now time.Time) error) error {
 	if key == "" {
 		key = token() // against a repeated transaction

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Backend keeps the rows of a Store. Package storetest checks one.
+// Backend stores the rows of a Store. Package storetest tests implementations.
 type Backend interface {
 	// Update runs f in a transaction that reads the latest rows and excludes other Updates
 	// of the same study. If f returns nil, all its changes are durable when Update returns;
 	// otherwise there are none and Update returns f's error. Update may run f again after a
-	// lost connection or a conflict, even if the first try was in fact committed: f begins
-	// from what it reads.
+	// lost connection or a conflict, even if the first run was committed, so f depends only
+	// on the rows it reads.
 	Update(ctx context.Context, f func(Tx) error) error
-	// View runs f on rows of one moment. f must not write.
+	// View runs f on a consistent snapshot of the rows. f must not write.
 	View(ctx context.Context, f func(Tx) error) error
 	// Close releases the backend's resources.
 	Close() error
 }
 
-// Tx reads and writes rows within a transaction. Rows returned are the caller's.
+// Tx reads and writes rows within a transaction. The caller may change the returned rows.
 type Tx interface {
 	// Now is the clock of the store, the same for all its processes.
 	Now() (time.Time, error)
@@ -31,8 +31,8 @@ type Tx interface {
 	// Study returns a study, locked until the transaction ends if that is an Update. It
 	// returns ErrNoStudy if there is none.
 	Study(name string) (*Row, error)
-	// PutStudy writes a study; one without an ID is inserted and gets its ID. Inserting a
-	// name that exists returns ErrExists.
+	// PutStudy writes a study. A study without an ID is inserted and its ID is set.
+	// Inserting a name that exists returns ErrExists.
 	PutStudy(*Row) error
 	// DeleteStudy deletes a study and all its rows.
 	DeleteStudy(id int64) error
@@ -42,7 +42,7 @@ type Tx interface {
 	// PutTrials inserts or replaces trials by number.
 	PutTrials(study int64, trials []Trial) error
 
-	// PutFit inserts a fit; Fit returns one, or nil.
+	// PutFit inserts a fit; Fit returns a fit, or nil if there is none.
 	PutFit(study int64, f *Fit) error
 	Fit(study int64, number int) (*Fit, error)
 
@@ -50,17 +50,17 @@ type Tx interface {
 	PutEvents(study int64, events []Event) error
 	Events(study int64, since int64, limit int) ([]Event, error)
 
-	// PutWaiting notes that an ask waits for n trials until a time; n of 0 takes the note
-	// back. Waiting returns how many trials all asks wait for.
+	// PutWaiting records that an ask waits for n trials until a time; n = 0 deletes the
+	// record. Waiting returns the number of trials for which all asks wait.
 	PutWaiting(study int64, ask string, n int, until time.Time) error
 	Waiting(study int64, now time.Time) (int, error)
 
-	// PutReply keeps the reply to a request; Reply returns it, or nil.
+	// PutReply stores the reply to a request; Reply returns it, or nil if there is none.
 	PutReply(study int64, key string, reply json.RawMessage) error
 	Reply(study int64, key string) (json.RawMessage, error)
 
-	// PutSteps appends numbers reported by step; Steps returns those of one trial, or of
-	// all trials if trial is 0.
+	// PutSteps appends numbers reported by step; Steps returns the numbers of one trial,
+	// or of all trials if trial is 0.
 	PutSteps(study int64, steps []Step) error
 	Steps(study int64, trial int) ([]Step, error)
 }
@@ -72,7 +72,7 @@ type Query struct {
 	Pending bool  // pending ones only
 }
 
-// Row is a study as a backend keeps it.
+// Row is a study as a backend stores it.
 type Row struct {
 	ID         int64
 	Name       string
@@ -82,7 +82,7 @@ type Row struct {
 	Revision int64 // number of the last event
 	Trials   int   // number of the last trial
 	Issued   int   // trials that count against the budget: all but those added
-	Finished int   // of these, the ones that are not pending
+	Finished int   // finished trials that count against the budget
 	Fits     int   // number of the last fit
 	Warm     int   // number of the last fit that has a warm start
 

@@ -12,7 +12,7 @@ import (
 )
 
 // A study is driven by ask and tell. With a backend of store/sqlite or store/postgres, other
-// processes may do the same at the same time.
+// processes may ask and tell at the same time.
 func Example() {
 	ctx := context.Background()
 	s := store.New(store.NewMemory(), store.Options{})

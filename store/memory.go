@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// NewMemory returns a backend that keeps its rows in this process and loses them with it.
+// NewMemory returns a backend that stores its rows in the memory of this process.
 func NewMemory() Backend { return &memory{studies: map[string]*memoryStudy{}} }
 
 type memory struct {
@@ -40,7 +40,7 @@ type memoryAsk struct {
 func (s *memoryStudy) clone() *memoryStudy {
 	c := *s
 	c.trials, c.waiting, c.replies = slices.Clone(s.trials), maps.Clone(s.waiting), maps.Clone(s.replies)
-	// Appending to these must not write into what the original shares.
+	// Appending must not write to arrays shared with the original.
 	c.fits, c.events, c.steps = slices.Clip(s.fits), slices.Clip(s.events), slices.Clip(s.steps)
 	return &c
 }

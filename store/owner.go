@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Owner names the process that runs an attempt or a fit. Host is empty where a process
-// cannot be identified; only the end of its lease then tells that it is gone.
+// Owner names the process that runs an attempt or a fit. Host is empty if processes
+// cannot be identified on this system; a lost process is then noticed when its lease
+// ends.
 type Owner struct {
 	Host  string `json:"host,omitempty"`  // the host's boot and process-number space
 	PID   int    `json:"pid,omitempty"`   // process number
@@ -15,7 +16,7 @@ type Owner struct {
 	Name  string `json:"name,omitempty"`  // for people: host name and process number
 }
 
-// Self returns the owner that stands for this process.
+// Self returns the owner that represents this process.
 var Self = sync.OnceValue(func() Owner {
 	name, _ := os.Hostname()
 	pid := os.Getpid()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// hostIdentity is the boot and the process-number space of this process. Two processes that
-// share it see each other's numbers.
+// hostIdentity returns the boot and the process-number space of this process. Process
+// numbers are comparable between processes with equal identities.
 func hostIdentity() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, err2 := os.Readlink("/proc/self/ns/pid")
@@ -17,8 +17,8 @@ func hostIdentity() string {
 	return strings.TrimSpace(string(boot)) + " " + space
 }
 
-// processStart is the start time of a process since the boot, or "" if there is no such
-// process or it has ended and waits for its parent.
+// processStart returns the start time of a process since the boot, or "" if there is no
+// such process or it has ended and waits for its parent.
 func processStart(pid int) string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -48,7 +48,7 @@ func gone(t *testing.T) store.Owner {
 	return o
 }
 
-// change changes the rows of the study behind the store's back.
+// change changes the rows of a study without the methods of Study.
 func change(t *testing.T, b store.Backend, f func(row *store.Row, trials []store.Trial, now time.Time)) {
 	t.Helper()
 	require.NoError(t, b.Update(context.Background(), func(tx store.Tx) error {
@@ -63,7 +63,7 @@ func change(t *testing.T, b store.Backend, f func(row *store.Row, trials []store
 	}))
 }
 
-// A process that dies on this host is noticed at once, not at the end of its leases.
+// The end of a process on this host is noticed at once, not at the end of its leases.
 func TestDeadOwners(t *testing.T) {
 	ctx := context.Background()
 	owner := gone(t)
@@ -210,7 +210,7 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// An interrupted run gives its trials back: they are issued first, as attempts that were not
+// An interrupted run releases its trials: they are issued first, as attempts that were not
 // lost.
 func TestInterruptedRun(t *testing.T) {
 	u, _ := newStudy(t, line(6), store.Options{})

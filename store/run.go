@@ -13,12 +13,13 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// Evaluate evaluates one attempt at a trial. Its report needs neither Trial nor Token. When
-// ctx is cancelled it returns soon, with ctx's error; the attempt is then given back. Any
-// other error makes a failed trial.
+// Evaluate evaluates one attempt at a trial. Its report needs neither Trial nor Token. If
+// ctx is cancelled, it should return soon with the error of ctx; the attempt is then
+// released. Any other error makes a failed trial.
 type Evaluate func(ctx context.Context, t Trial, p space.Point) (Report, error)
 
-// RunOptions are when a Run ends before the budget, besides a cancelled context.
+// RunOptions configures a Run: the number of workers, and conditions that end it before the
+// budget is used up.
 type RunOptions struct {
 	// Workers is the number of evaluations of this process at a time. 0 is 1.
 	Workers int
@@ -41,15 +42,16 @@ var (
 	ErrFailures = errors.New("too many trials failed")
 )
 
-// alike is the number of first trials that must fail with one message to end a run.
+// alike is the number of trials at the start of a study that end a run if all fail with the
+// same message.
 const alike = 3
 
 // Run evaluates trials of the study in this process until every trial of the budget has a
 // result. Several processes may run one study; each Run ends when the study does.
 //
 // It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime,
-// ErrFailures, ErrExhausted, the context's error, or is one of the surrogate or the store;
-// evaluations under way have then ended, or have been given back.
+// ErrFailures, ErrExhausted or the error of the context, or comes from the surrogate or
+// the store. Evaluations in progress have then ended or have been released.
 func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -75,7 +77,7 @@ func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error 
 	return cause
 }
 
-// run is a Run under way.
+// run is the state of a Run.
 type run struct {
 	*Study
 	evaluate Evaluate
@@ -94,7 +96,7 @@ type heldAttempt struct {
 }
 
 // end stops the workers: no new evaluations begin. Reasons other than the target, the time
-// and the failures also cancel those under way.
+// and the failures also cancel the evaluations in progress.
 func (r *run) end(err error) {
 	r.guard.Lock()
 	if r.why == nil {
@@ -180,7 +182,7 @@ func (r *run) over(ctx context.Context) (bool, error) {
 	}
 }
 
-// stop returns the reason to end the run that the study's trials give, if any.
+// stop returns the reason to end the run that follows from the trials, or nil.
 func (r *run) stop(ctx context.Context) error {
 	if err := r.refresh(ctx); err != nil {
 		return err
@@ -300,8 +302,8 @@ func (r *run) point(t Trial) (p space.Point, objective string, err error) {
 	return p, r.definition.Objective().Name, nil
 }
 
-// heartbeats extends the leases of all attempts of this run, and cancels those that were
-// lost.
+// heartbeats extends the leases of all attempts of this run, and cancels attempts that
+// were lost.
 func (r *run) heartbeats(ctx context.Context) {
 	for {
 		select {
@@ -320,7 +322,7 @@ func (r *run) heartbeats(ctx context.Context) {
 		}
 		lost, err := r.Heartbeat(ctx, held...)
 		if err != nil {
-			continue // the store is away: the leases hold for a while, and results are retried
+			continue // the store is unreachable: leases last for a while, and results are stored later
 		}
 		r.guard.Lock()
 		for _, n := range lost {

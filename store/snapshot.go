@@ -72,14 +72,16 @@ func (u *Study) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return s, nil
 }
 
-// release removes the identity of a running attempt. The owner's name stays, for people.
+// release removes the token, the lease and the process of a running attempt. The owner's name
+// stays for display.
 func (t *Trial) release() {
 	t.Token, t.Lease, t.Owner = "", time.Time{}, Owner{Name: t.Owner.Name}
 }
 
 // Restore stores a snapshot as a new study, in one transaction. A name other than "" replaces
-// the definition's. Pending trials wait; the restored study makes the same suggestions as
-// the original. The error wraps ErrExists or ErrSnapshot, or is the definition's.
+// the name of the definition. Pending trials wait; the restored study makes the same
+// suggestions as the original. The error wraps ErrExists or ErrSnapshot, or reports an
+// invalid definition.
 func (s *Store) Restore(ctx context.Context, name string, from *Snapshot) (*Study, error) {
 	if from.Definition == nil {
 		return nil, fmt.Errorf("%w: there is no definition", ErrSnapshot)

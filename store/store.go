@@ -23,10 +23,11 @@ const (
 
 // Options are the settings of a Store. The zero value is the default.
 type Options struct {
-	// Lease is how long an attempt lives without a heartbeat. 0 is DefaultLease. It matters
-	// for workers on other hosts: a process that dies on the same host is noticed at once.
+	// Lease is the time after which an attempt without a heartbeat is lost. 0 is
+	// DefaultLease. It applies to workers on other hosts: the end of a process on the same
+	// host is noticed at once.
 	Lease time.Duration
-	// FitLease is the same for the process that fits. 0 is DefaultFitLease.
+	// FitLease is the lease of a process that fits. 0 is DefaultFitLease.
 	FitLease time.Duration
 	// Version is recorded with every fit.
 	Version string
@@ -56,7 +57,7 @@ func New(b Backend, o Options) *Store {
 // Close closes the backend.
 func (s *Store) Close() error { return s.backend.Close() }
 
-// Create stores a new study. It returns ErrExists if there is one of that name.
+// Create stores a new study. It returns ErrExists if a study of that name exists.
 func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error) {
 	if err := study.CheckName(d.Name); err != nil {
 		return nil, fmt.Errorf("%w: %w", study.ErrInvalid, err)
@@ -134,7 +135,7 @@ func putChanges(tx Tx, row *Row, trials []Trial, events []Event) error {
 	return tx.PutEvents(row.ID, events)
 }
 
-// event gives e the next revision.
+// event numbers e with the next revision.
 func (r *Row) event(e Event) Event {
 	r.Revision++
 	e.Revision = r.Revision
@@ -170,11 +171,11 @@ func named(name string, err error) error {
 	return fmt.Errorf("study %s: %w", name, err)
 }
 
-// token returns a name that nobody else has.
+// token returns a random name, different in every call.
 func token() string { return rand.Text() }
 
 // parsePoint returns the point of a trial's parameters in a space. Parameters that the
-// space does not have are left out, and those that are missing get their default.
+// space does not have are left out, and missing parameters have their defaults.
 func parsePoint(s *space.Space, defaults map[string]any, params json.RawMessage) (space.Point, error) {
 	var values map[string]any
 	if err := json.Unmarshal(params, &values); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// Study is a handle on a stored study. It keeps a copy of the trials and reads only what
-// has changed. It is safe for concurrent use.
+// Study is a handle on a stored study. It holds a copy of the trials and reads only
+// changes. It is safe for concurrent use.
 type Study struct {
 	store *Store
 	name  string
@@ -27,7 +27,7 @@ type Study struct {
 	options    loop.Options
 	revision   int64 // of trials
 	trials     []Trial
-	points     []space.Point // of the trials; zero where unfit
+	points     []space.Point // of the trials; zero if unfit
 	unfit      int           // trials that do not fit the space
 	now        time.Time     // of the store's clock at the last refresh
 	row        Row
@@ -164,15 +164,15 @@ type View struct {
 	Definition *study.Definition
 	Space      *space.Space
 	Trials     []Trial
-	Points     []space.Point // of each trial; a zero Point where the trial does not fit the space
-	Unfit      int           // number of such trials: they are left out of fits
+	Points     []space.Point // of each trial; a zero Point if the trial does not fit the space
+	Unfit      int           // number of trials that do not fit: they are left out of fits
 	Revision   int64
 	Now        time.Time // by the store's clock
 	Created    time.Time
 	Fitting    string // name of the process that fits, if any
 }
 
-// View returns the study as it is.
+// View returns the present state of the study.
 func (u *Study) View(ctx context.Context) (*View, error) {
 	if err := u.refresh(ctx); err != nil {
 		return nil, err
@@ -232,8 +232,8 @@ func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, er
 	return events, named(u.name, err)
 }
 
-// Edit replaces the definition by what change returns for the present one. Trials that no
-// longer fit the space are kept and left out of fits. The name cannot change.
+// Edit replaces the definition by the result of change for the present definition. Trials
+// that do not fit the new space are kept and left out of fits. The name cannot change.
 func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
 	err := u.store.backend.Update(ctx, func(tx Tx) error {
 		row, err := tx.Study(u.name)
@@ -261,7 +261,7 @@ func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.
 		if err != nil {
 			return err
 		}
-		row.Warm = 0 // a warm start of another space or surrogate is of no use
+		row.Warm = 0 // a warm start of another space or surrogate is useless
 		e := row.event(Event{Time: now, Kind: StudyEdited})
 		if err := tx.PutEvents(row.ID, []Event{e}); err != nil {
 			return err

@@ -15,28 +15,30 @@ import (
 // Report is the result of a trial.
 type Report struct {
 	Trial int
-	// Token is the one of the attempt that made the result, or "" if the caller does not
-	// hold a lease, as with bo tell. Results with and without a token are treated alike.
+	// Token is the token of the attempt that made the result, or "" if the caller does
+	// not hold a lease, as with bo tell. Results with and without a token are treated
+	// alike.
 	Token string
 
-	// Numbers are the results by name, with the objective among them. A trial that failed
-	// may have numbers too.
+	// Numbers are the results by name, including the objective. A failed trial may have
+	// numbers too.
 	Numbers map[string]float64
 	// Failure is the kind of failure; "" is a complete trial.
 	Failure Failure
 	Message string // why it failed
 	Seconds float64
-	// Key, if not "", makes the report idempotent even where numbers change on the way: a
-	// repeated report with the same key gets the trial that the first one left.
+	// Key, if not "", makes the report idempotent even if its numbers differ from the
+	// first report: a repeated report with the same key returns the trial as the first
+	// report left it.
 	Key string
 }
 
-// Tell records the result of a trial and returns the trial as it is stored: durably, when
-// Tell returns. It never waits for a fit.
+// Tell records the result of a trial durably and returns the stored trial. It never waits
+// for a fit.
 //
-// The same result again is no error. A trial that all its workers lost may still get its
-// first result. The error wraps ErrNoTrial, or ErrConflict if the trial has another result;
-// nothing is changed then.
+// The same result again is no error. A trial that failed because its workers were lost
+// accepts a first result. The error wraps ErrNoTrial, or ErrConflict if the trial has
+// another result; the study is then unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	if err := r.check(); err != nil {
 		return Trial{}, named(u.name, err)
@@ -99,7 +101,7 @@ func (r *Report) check() error {
 	return nil
 }
 
-// agrees returns ErrConflict if the report is not what the finished trial t has.
+// agrees returns ErrConflict if the report differs from the result of the finished trial t.
 func (r *Report) agrees(t *Trial) error {
 	if r.Failure == "" && t.State == Complete && maps.Equal(r.Numbers, t.Numbers) || r.Failure != "" && t.State == Failed {
 		return nil
@@ -116,9 +118,9 @@ func outcome(complete bool, numbers map[string]float64) string {
 	return "the result " + string(text)
 }
 
-// Heartbeat extends the leases of attempts. It returns the numbers of those that the caller
-// no longer holds, because the trial has a result or was issued again: their work is of no
-// more use.
+// Heartbeat extends the leases of attempts. It returns the numbers of trials whose lease
+// the caller has lost, because the trial has a result or was issued again. Further work on
+// them is useless.
 func (u *Study) Heartbeat(ctx context.Context, attempts ...Attempt) (lost []int, err error) {
 	err = u.store.backend.Update(ctx, func(tx Tx) error {
 		lost = nil
@@ -153,8 +155,8 @@ func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost fun
 	return tx.PutTrials(row.ID, changed)
 }
 
-// Release gives attempts back, as after an interrupt: the trials wait again, and the
-// attempts do not count as lost.
+// Release returns attempts to the study, for example after an interrupt: the trials
+// wait again, and the attempts do not count as lost.
 func (u *Study) Release(ctx context.Context, attempts ...Attempt) error {
 	return named(u.name, u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		var events []Event

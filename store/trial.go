@@ -8,7 +8,7 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// State is how far a trial is.
+// State is the progress of a trial.
 type State string
 
 // The states of a trial. A pending trial is waiting, or running under a lease.
@@ -30,14 +30,14 @@ const (
 	Lost            Failure = "lost"       // every attempt lost its worker
 )
 
-// Trial is one evaluation of a study, as it is stored.
+// Trial is one stored evaluation of a study.
 type Trial struct {
 	Number int             `json:"trial"` // 1, 2, … without gaps
 	Params json.RawMessage `json:"params"`
 	Source loop.Source     `json:"source"`
 	State  State           `json:"state"`
 
-	// Numbers are the results by name: the objective and whatever else was reported.
+	// Numbers are the results by name: the objective and any other reported numbers.
 	Numbers map[string]float64 `json:"numbers,omitempty"`
 	Failure Failure            `json:"failure,omitempty"`
 	Message string             `json:"message,omitempty"` // why it failed
@@ -58,8 +58,8 @@ type Trial struct {
 	// Seconds is the time of the evaluation as its worker measured it.
 	Seconds float64 `json:"seconds,omitempty"`
 
-	// Asked and Told are the study's revisions at which the trial was created and got its
-	// result; Revision is the one of its last change.
+	// Asked and Told are the revisions of the study at which the trial was created and
+	// its result was recorded. Revision is the revision of its last change.
 	Asked    int64 `json:"asked"`
 	Told     int64 `json:"told,omitempty"`
 	Revision int64 `json:"revision"`
@@ -70,19 +70,20 @@ func (t *Trial) Running(now time.Time) bool {
 	return t.State == Pending && t.Lease.After(now) && !t.Owner.dead()
 }
 
-// Attempt names one attempt at a trial. Token proves that the caller holds its lease.
+// Attempt names one attempt at a trial. The caller holds its lease if Token is the token
+// of the attempt.
 type Attempt struct {
 	Trial int    `json:"trial"`
 	Token string `json:"token"`
 }
 
-// Fit is one fit of the surrogate that made proposals: what is needed to replay it.
+// Fit is one fit of the surrogate that made proposals, with the data to replay it.
 type Fit struct {
 	Number   int   `json:"fit"`
-	Revision int64 `json:"revision"` // of the history that was fitted
-	// Start is the fit whose warm start this one began from; 0 is none.
+	Revision int64 `json:"revision"` // revision of the fitted history
+	// Start is the number of the fit whose warm start this fit began from; 0 is none.
 	Start   int             `json:"start,omitempty"`
-	Warm    json.RawMessage `json:"warm,omitempty"` // what the next fit may start from
+	Warm    json.RawMessage `json:"warm,omitempty"` // warm start for the next fit
 	Version string          `json:"version"`        // of the program
 	Kernels string          `json:"kernels"`        // instruction set of the numeric kernels
 	Trials  int             `json:"trials"`         // proposals made
@@ -98,7 +99,7 @@ type Event struct {
 	Detail   string    `json:"detail,omitempty"`
 }
 
-// EventKind tells events apart.
+// EventKind is the kind of an event.
 type EventKind string
 
 // The kinds of event.

@@ -1,5 +1,5 @@
-// Package postgres keeps the studies of package store in PostgreSQL, for workers on many
-// machines.
+// Package postgres stores the studies of package store in PostgreSQL, for workers on
+// many machines.
 package postgres
 
 import (
@@ -31,9 +31,9 @@ var dialect = sqldb.Dialect{
 }
 
 // Open opens the store at an address such as postgres://user@host/database?sslmode=verify-full.
-// Passwords come from the address, PGPASSWORD or the pgpass file. A database without the
-// schema gets it if create is set; one with an earlier schema is upgraded by Upgrade alone.
-// Errors never contain the password.
+// Passwords come from the address, PGPASSWORD or the pgpass file. If create is set, Open
+// creates the schema in a database without one. Only Upgrade upgrades an earlier schema. Errors
+// never contain the password.
 func Open(ctx context.Context, address string, create bool) (store.Backend, error) {
 	db, err := connect(ctx, address)
 	if err != nil {
@@ -107,7 +107,8 @@ func schema(ctx context.Context, db *sql.DB) (have, newest int64, err error) {
 	return have, newest, err
 }
 
-// migrate upgrades the schema under an advisory lock, so that of several processes one does it.
+// migrate upgrades the schema under an advisory lock, so that only one of several processes does
+// it.
 func migrate(ctx context.Context, db *sql.DB) error {
 	c, err := db.Conn(ctx)
 	if err != nil {
@@ -149,7 +150,7 @@ func code(err error) string {
 	return ""
 }
 
-// Masked is an address without its password, for messages.
+// Masked returns an address without its password, for messages.
 func Masked(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

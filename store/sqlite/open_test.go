@@ -16,7 +16,7 @@ import (
 	"github.com/functionspace/bo/store/sqlite"
 )
 
-// foreign writes an SQLite file by statements.
+// foreign creates an SQLite file with the given statements.
 func foreign(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

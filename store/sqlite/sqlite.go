@@ -1,6 +1,6 @@
-// Package sqlite keeps the studies of package store in one SQLite file, the default of the
-// bo command. It needs no server and no cgo. Any number of processes of one machine may
-// share the file; for several machines see store/postgres.
+// Package sqlite stores the studies of package store in one SQLite file, the default of
+// the bo command. It needs no server and no cgo. Any number of processes of one machine
+// may share the file; for several machines see store/postgres.
 package sqlite
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/functionspace/bo/store/internal/sqldb"
 )
 
-const busy = 30 * time.Second // how long a transaction waits for another process
+const busy = 30 * time.Second // wait of a transaction for another process
 
 var dialect = sqldb.Dialect{
 	Goose: goose.DialectSQLite3, Migrations: "migrations/sqlite", Exclusive: true,
@@ -36,13 +36,13 @@ var dialect = sqldb.Dialect{
 	Patience: busy,
 }
 
-// Open opens the store in a file. Create tells whether the file is made if it does not
-// exist; without it the error wraps os.ErrNotExist.
+// Open opens the store in a file. If the file does not exist, Open creates it if create
+// is set; otherwise the error wraps os.ErrNotExist.
 //
 // The file is in WAL mode with synchronous=FULL: a commit survives a loss of power. On a
-// network file system, whose locks cannot be relied on, one process at a time may have it
+// network file system, whose locks are not reliable, one process at a time may have it
 // open. A file of an earlier version of the schema is copied to FILE.v<version> before it
-// is upgraded; a file of a newer version gives store.ErrNewer.
+// is upgraded; a file of a newer version returns store.ErrNewer.
 func Open(ctx context.Context, path string, create bool) (store.Backend, error) {
 	b, err := open(ctx, path, create)
 	if err != nil {
@@ -167,7 +167,7 @@ func backup(ctx context.Context, db *sql.DB, to string) error {
 	return err
 }
 
-// plain names what is wrong with a file in a user's words.
+// plain replaces errors for common faults of a file by a plain description.
 func plain(err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {

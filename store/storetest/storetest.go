@@ -1,5 +1,4 @@
-// Package storetest checks implementations of store.Backend. A backend of one's own is
-// tested by one call:
+// Package storetest checks implementations of store.Backend. One call tests a backend:
 //
 //	func TestBackend(t *testing.T) {
 //		storetest.Run(t, func(t *testing.T) storetest.Opener { … })
@@ -23,11 +22,11 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// Opener opens the same, at first empty, rows each time it is called, as another process
-// would. A backend that cannot do so returns the same Backend.
+// Opener opens the same rows each time it is called, as another process would. At first
+// there are none. If a backend cannot be opened twice, Opener returns the same Backend.
 type Opener func() (store.Backend, error)
 
-// Run runs the whole suite. Each test gets rows of its own from fresh.
+// Run runs the whole suite. Function fresh returns new rows for each test.
 func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 	t.Helper()
 	for _, c := range []struct {

@@ -53,12 +53,12 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Address is where studies are kept on the server.
+// Address returns the address of the database on the server.
 func (s *Server) Address() string {
 	return fmt.Sprintf("postgres://bo:secret@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
 
-// programs returns the folder of initdb, of the newest version there is.
+// programs returns the folder of initdb, of the newest installed version.
 func programs() (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if path, err := exec.LookPath("initdb"); err == nil {
@@ -98,7 +98,7 @@ func (s *Server) init() error {
 	return s.run("initdb", "-D", filepath.Join(s.dir, "data"), "-U", "bo", "--pwfile", password, "-A", "scram-sha-256", "-E", "UTF8", "--locale", "C", "-N")
 }
 
-// unprivileged is the user that the server runs as where the tests run as root.
+// unprivileged returns the user that runs the server if the tests run as root.
 func unprivileged() (*user.User, error) {
 	for _, name := range []string{"postgres", "nobody"} {
 		if u, err := user.Lookup(name); err == nil {

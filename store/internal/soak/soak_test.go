@@ -67,8 +67,8 @@ func open(address string, create bool) (*store.Store, error) {
 	return store.New(b, store.Options{Version: "soak", Lease: 3 * time.Second, FitLease: 3 * time.Second}), nil
 }
 
-// line is what a worker writes to the log: that an attempt began, and that its result was
-// acknowledged.
+// line is an entry in the log of a worker: the start of an attempt, or an acknowledged
+// result.
 type line struct {
 	Kind    string
 	Trial   int
@@ -230,7 +230,7 @@ func (c *crew) wait() {
 	}
 }
 
-// check compares the store with what the processes logged.
+// check compares the store with the logs of the processes.
 func check(t *testing.T, u *store.Study, log string, trials int) {
 	ctx := context.Background()
 	v, err := u.View(ctx)

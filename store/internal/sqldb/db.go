@@ -1,5 +1,5 @@
 // Package sqldb is the backend of package store on database/sql: one set of statements for
-// SQLite and PostgreSQL. A Dialect holds what differs.
+// SQLite and PostgreSQL. A Dialect holds the differences.
 package sqldb
 
 import (
@@ -21,7 +21,7 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// Dialect is what differs between databases.
+// Dialect holds the differences between databases.
 type Dialect struct {
 	Goose      goose.Dialect
 	Migrations string // folder of the schema's versions
@@ -34,7 +34,7 @@ type Dialect struct {
 	Repeat func(error) bool
 	// Duplicate reports a violation of a unique key.
 	Duplicate func(error) bool
-	// Patience is how long Repeat errors are repeated.
+	// Patience is the time during which a transaction is repeated after Repeat errors.
 	Patience time.Duration
 }
 
@@ -47,7 +47,7 @@ type DB struct {
 
 var _ store.Backend = (*DB)(nil)
 
-// New returns the backend on db. It does not touch the schema: see Migrate.
+// New returns the backend on db. It does not change the schema: see Migrate.
 func New(db *sql.DB, d Dialect) *DB { return &DB{db, d, make(chan struct{}, 1)} }
 
 // Close closes the database.
@@ -223,7 +223,7 @@ func (t *tx) Now() (time.Time, error) {
 	return t.now, nil
 }
 
-// micros is a time as a column holds it; the zero time is 0.
+// micros returns a time as a column stores it; the zero time is 0.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

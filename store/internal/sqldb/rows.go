@@ -66,7 +66,7 @@ func (t *tx) PutStudy(r *store.Row) error {
 	return err
 }
 
-// marks are n placeholders.
+// marks returns n placeholders.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 func (t *tx) DeleteStudy(id int64) error { return t.exec("DELETE FROM studies WHERE id = ?", id) }
