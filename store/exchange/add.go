@@ -23,7 +23,7 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 	}
 	from, to := in.Snapshot.Definition.Objective().Name, v.Definition.Objective().Name
 	var evaluated []store.Evaluated
-	position := map[int]int{} // of a trial's number among those evaluated
+	position := map[int]int{} // index in evaluated by trial number
 	for i := range in.Snapshot.Trials {
 		t := &in.Snapshot.Trials[i]
 		if t.State == store.Pending {

@@ -111,7 +111,7 @@ func cell(v any) string {
 // ReadCSV reads a table of trials as evaluations of a study: a column for each parameter,
 // except fixed parameters and parameters with a default, and one for the objective. Columns
 // of other numbers are read as numbers. A column "state" may mark failed rows; pending rows
-// are left out. The name of the file stands in messages. The notes name columns and rows that
+// are left out. Messages begin with the given file name. The notes name columns and rows that
 // are left out. Errors wrap ErrFormat or ErrTooLarge and name row, line and column.
 func ReadCSV(name string, r io.Reader, d *study.Definition) (evaluated []store.Evaluated, notes []string, err error) {
 	t, err := table.Read(name, &limited{r: r, left: MaxTable})
@@ -160,7 +160,7 @@ func readRows(t *table.Table, d *study.Definition) (evaluated []store.Evaluated,
 	return evaluated, notes, nil
 }
 
-// columnsOf finds the meaning of each column of a table.
+// columnsOf returns the meanings of the columns of a table.
 func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, []string, error) {
 	find := func(names ...string) int {
 		for _, name := range names {
@@ -276,7 +276,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	return e, true, nil
 }
 
-// cellValue returns the value of a parameter that a cell stands for, or the text itself.
+// cellValue returns the value of a parameter whose text is in a cell, or the text itself.
 func cellValue(p space.Parameter, text string) any {
 	values := p.Values
 	switch p.Kind {

@@ -15,7 +15,7 @@ import (
 
 func TestCSVComesBack(t *testing.T) {
 	for i, s := range ten(t) {
-		if i == 1 { // edited: its trials no longer fit
+		if i == 1 { // edited: its trials do not fit the new space
 			continue
 		}
 		var b bytes.Buffer

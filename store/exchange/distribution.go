@@ -94,7 +94,7 @@ func (d *distribution) choose(choices []json.RawMessage) error {
 	return nil
 }
 
-// value returns the value that Optuna's internal number stands for.
+// value returns the parameter value for the internal number that Optuna stores.
 func (d *distribution) value(internal float64) (any, error) {
 	switch {
 	case math.IsNaN(internal) || math.IsInf(internal, 0):
@@ -110,7 +110,7 @@ func (d *distribution) value(internal float64) (any, error) {
 	return d.snap(internal), nil
 }
 
-// count is the number of values of a stepped range.
+// count returns the number of values of a stepped range.
 func (d *distribution) count() float64 { return math.Floor((d.high-d.low)/d.step+1e-8) + 1 }
 
 // grid reports whether a stepped range becomes an ordinal.
@@ -127,7 +127,7 @@ func decimals(v float64) int {
 	return len(after)
 }
 
-// snap returns the value of the grid that v is, up to rounding.
+// snap returns the value of the grid that equals v up to rounding.
 func (d *distribution) snap(v float64) float64 {
 	if !d.grid() {
 		return v
@@ -287,7 +287,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// excerpt is the beginning of a text for a message.
+// excerpt returns the beginning of a text, for a message.
 func excerpt(text string) string {
 	if r := []rune(text); len(r) > 80 {
 		return string(r[:79]) + "…"

@@ -1,5 +1,5 @@
-// Package exchange reads and writes studies as files: its own JSON form, Optuna's journal
-// and SQLite files, tables of trials, and the state files of earlier versions.
+// Package exchange reads and writes studies as files: its own JSON form, Optuna's journal and
+// SQLite files, tables of trials, and the state files of earlier versions.
 //
 //	u, err := s.Study(ctx, "resnet-lr")
 //	snapshot, err := u.Snapshot(ctx)
@@ -8,10 +8,9 @@
 //	in, err := exchange.Read(file)                // or ReadJournal, ReadSQLite
 //	u, err = s.Restore(ctx, "resnet-lr", in.Snapshot)
 //
-// Readers take at most MaxSize or MaxTable bytes, check all they read and name the place of a
-// fault.
-// An Import carries notes for the user about contents that a study cannot express and their
-// replacement.
+// Readers accept at most MaxSize or MaxTable bytes, validate all contents and name the place of
+// a fault. The notes of an Import list contents that a study cannot express, and how they were
+// read.
 //
 // # Optuna
 //
@@ -25,10 +24,10 @@
 //	              step are read as ordinal, and as a range above MaxGrid values
 //	fixed         CategoricalDistribution with one choice; a range of one value is read as fixed
 //
-// The objective is Optuna's value. Other numbers are user attributes, numeric user
-// attributes are read as numbers, and the kind and the message of a failure are the user
-// attributes "bo:failure" and "bo:message". A stopped trial is pruned; numbers reported under
-// the objective's name at whole steps are intermediate values.
+// The objective is Optuna's value. Other numbers are user attributes, numeric user attributes
+// are read as numbers, and the kind and the message of a failure are the user attributes
+// "bo:failure" and "bo:message". A stopped trial is pruned; numbers reported under the
+// objective's name at whole steps are intermediate values.
 //
 // Everything else of a study is in the system attributes "bo:study" and "bo:trial", which
 // Optuna copies with a study. ReadJournal and ReadSQLite restore the study from them without

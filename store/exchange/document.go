@@ -15,7 +15,7 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// The number of bytes that readers take at most.
+// Limits of the readers, in bytes.
 const (
 	MaxSize  = 1 << 28 // 256 MB, of documents, journals and databases
 	MaxTable = 1 << 26 // 64 MB, of tables
@@ -37,7 +37,7 @@ const (
 // Import is a study read from a file.
 type Import struct {
 	Snapshot *store.Snapshot
-	// Notes tell the user how contents were read that a study cannot express.
+	// Notes are messages for the user about contents that a study cannot express.
 	Notes []string
 }
 
@@ -121,8 +121,8 @@ var older = regexp.MustCompile(`^\s*\{\s*"format"\s*:\s*"(bo-run|bo-study)"`)
 
 // Read reads a document of Write, or a state file of bo run --state or loop.Study.Save. It
 // is strict: unknown and repeated keys, wrong types and text after the document are errors.
-// Errors wrap ErrFormat or ErrTooLarge. Whether trials, fits and events agree is checked by
-// store.Store.Restore.
+// Errors wrap ErrFormat or ErrTooLarge. Function store.Store.Restore validates that trials,
+// fits and events agree.
 func Read(r io.Reader) (*Import, error) {
 	b := bufio.NewReader(&limited{r: r, left: MaxSize})
 	start, err := b.Peek(256)
@@ -141,7 +141,7 @@ func Read(r io.Reader) (*Import, error) {
 	return in, err
 }
 
-// limited is a reader of a number of bytes that reports more as an error.
+// limited is a reader that returns an error after a number of bytes.
 type limited struct {
 	r    io.Reader
 	left int64
@@ -246,7 +246,7 @@ func readList[T any](dec *json.Decoder) ([]T, error) {
 	return list, err
 }
 
-// cut names the end of a file that ends too early.
+// cut replaces the error of a file that ends too early.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the file ends in the middle")
@@ -272,7 +272,7 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// compact is a JSON text without blanks, for messages and names.
+// compact returns a JSON text without blanks, for messages and names.
 func compact(raw []byte) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

@@ -124,7 +124,7 @@ func ten(t testing.TB) []*store.Snapshot {
 			require.NoError(t, err)
 			_, err = u.Add(ctx, "", store.Evaluated{Params: map[string]any{"x": -1}, Numbers: map[string]float64{"loss": 1e300}})
 			require.NoError(t, err)
-		case 1: // trials that no longer fit, and one that runs
+		case 1: // trials that do not fit the edited space, and one that runs
 			require.NoError(t, u.Edit(ctx, func(d study.Definition) (*study.Definition, error) {
 				d.Parameters = []space.Parameter{space.LogFloat("lr", 1e-3, 0.01), space.Categorical("opt", "adam", "adagrad"), space.Categorical("layers", "few", "many"), space.Float("new", 0, 1)}
 				d.Defaults = map[string]any{"new": 0.5, "layers": "few"}
@@ -320,7 +320,7 @@ func TestReadStateOfRun(t *testing.T) {
 	continues(t, u, file)
 }
 
-// continues compares the next suggestions of a study with those of package loop.
+// continues compares the next suggestions of a study with the suggestions of package loop.
 func continues(t *testing.T, u *store.Study, state []byte) {
 	v, err := u.View(ctx)
 	require.NoError(t, err)

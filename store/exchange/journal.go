@@ -136,7 +136,7 @@ func (w *journalWriter) trial(t *store.Trial, values map[string]any) map[string]
 	return line
 }
 
-// isoTime writes the first time that is set as Optuna does.
+// isoTime writes the first time that is not zero in the format of Optuna.
 func isoTime(times ...time.Time) string {
 	at := times[len(times)-1]
 	for _, t := range slices.Backward(times) {
@@ -159,7 +159,7 @@ func (v python) MarshalJSON() ([]byte, error) {
 }
 
 // ReadJournal reads a study from a journal of Optuna. The name may be empty if the journal
-// holds one study. Like Optuna it ignores a last line that is not complete, and operations on
+// holds one study. Like Optuna, ReadJournal ignores an incomplete last line and operations on
 // finished trials. Errors wrap ErrFormat or ErrTooLarge and name the line.
 func ReadJournal(r io.Reader, name string) (*Import, error) {
 	b := bufio.NewReaderSize(&limited{r: r, left: MaxSize}, 1<<16)
@@ -170,7 +170,7 @@ func ReadJournal(r io.Reader, name string) (*Import, error) {
 		}
 		line, err := b.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			break // the rest is a line that a process still writes
+			break // the last line is incomplete: another process is writing it
 		}
 		if err != nil {
 			return nil, err
@@ -194,8 +194,8 @@ func ReadJournal(r io.Reader, name string) (*Import, error) {
 	return in, nil
 }
 
-// journal is the state that the lines of a journal lead to. Studies and trials are numbered
-// in the order of their creation.
+// journal is the state after the lines of a journal. Studies and trials are numbered in the
+// order of their creation.
 type journal struct {
 	studies       map[int]*optunaStudy
 	next          int
@@ -370,7 +370,7 @@ func (t *optunaTrial) setValues(values []number) {
 	}
 }
 
-// optunaTime reads a time of a journal, or of a database, where it is local.
+// optunaTime reads a time of a journal or, in local time, of a database.
 func optunaTime(text *string) (time.Time, error) {
 	if text == nil || *text == "" {
 		return time.Time{}, nil

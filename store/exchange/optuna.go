@@ -18,7 +18,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// The attributes that carry the parts of a study that Optuna's model lacks.
+// Attributes with the parts of a study that have no counterpart in Optuna.
 const (
 	attributeStudy   = "bo:study"   // system attribute of a study: a header
 	attributeTrial   = "bo:trial"   // system attribute of a trial: a trialRecord
@@ -124,7 +124,7 @@ func (in *Import) foreign(s *optunaStudy) error {
 	return in.addTrials(s.trials, joined)
 }
 
-// plainName turns the name of a study into one that store takes.
+// plainName converts the name of a study to a name that store accepts.
 func plainName(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if study.CheckName("a"+string(r)) != nil {
@@ -139,7 +139,7 @@ func plainName(name string) string {
 	return plain
 }
 
-// space sets the parameters of d to the ones that occur in every complete trial. It returns
+// space sets the parameters of d to the parameters of every complete trial. It returns
 // their distributions by name, widened to all ranges that occur.
 func (in *Import) space(s *optunaStudy, d *study.Definition) (map[string]*distribution, error) {
 	joined := map[string]*distribution{}
@@ -251,7 +251,8 @@ func (in *Import) addTrials(trials []*optunaTrial, joined map[string]*distributi
 	return nil
 }
 
-// result sets the state, the numbers and the times of a row from a finished trial of Optuna.
+// result sets the state, the value, the numbers and the failure of a row from a finished
+// trial of Optuna.
 func (in *Import) result(row *store.Trial, t *optunaTrial) {
 	row.Finished = t.complete
 	if !t.start.IsZero() && t.complete.After(t.start) {
@@ -311,7 +312,7 @@ func (in *Import) restore(s *optunaStudy, raw json.RawMessage) error {
 			if err := json.Unmarshal(f.Warm, &state); err != nil {
 				return fmt.Errorf("attribute %s: fit %d: warm: %w", attributeStudy, f.Number, err)
 			}
-			if f.Warm, err = json.Marshal(state); err != nil { // numbers as Go writes them
+			if f.Warm, err = json.Marshal(state); err != nil { // numbers in the form of Go
 				return err
 			}
 		}
@@ -336,8 +337,8 @@ func (in *Import) restore(s *optunaStudy, raw json.RawMessage) error {
 	return nil
 }
 
-// respelt writes the numbers of a trial's parameters as Go does, where Python wrote them
-// differently. The order of keys stays.
+// respelt writes the numbers of a trial's parameters in the form of Go instead of
+// Python. The order of keys stays.
 func respelt(params json.RawMessage) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(params))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -370,8 +371,8 @@ func (in *Import) event(e store.Event) int64 {
 	return e.Revision
 }
 
-// agree compares the record of a trial with Optuna's one, and takes the result of a trial
-// that was pending when it was exported.
+// agree compares the record of a trial with the trial of Optuna. If the trial was pending
+// when it was exported, the record takes the result of Optuna.
 func (in *Import) agree(r *store.Trial, t *optunaTrial, i int) error {
 	if r.Number != i+1 {
 		return fmt.Errorf("attribute %s is of trial %d, want %d: trials are missing", attributeTrial, r.Number, i+1)

@@ -265,7 +265,7 @@ func TestReadJournalReportsFaults(t *testing.T) {
 	}
 }
 
-// Optuna finishes a trial that waits, and adds one.
+// Optuna finishes a waiting trial and adds one.
 func TestOptunaContinuesAnExport(t *testing.T) {
 	want := ten(t)[0]
 	waiting := 8
@@ -291,8 +291,8 @@ func TestOptunaContinuesAnExport(t *testing.T) {
 	require.Equal(t, map[string]float64{"loss": 0.75}, v.Trials[9].Numbers)
 }
 
-// Ten studies load in Optuna, which sees their parameters and results, and come back
-// unchanged from its copies in a journal and in SQLite. The test needs Python with optuna:
+// Optuna loads ten studies with their parameters and results. Copies that Optuna writes to
+// a journal and to SQLite are read back unchanged. The test needs Python with optuna:
 // BO_TEST_PYTHON names the interpreter, python3 is the default.
 func TestThroughOptuna(t *testing.T) {
 	python := os.Getenv("BO_TEST_PYTHON")
@@ -346,7 +346,7 @@ func TestThroughOptuna(t *testing.T) {
 			}
 			var params map[string]any
 			require.NoError(t, json.Unmarshal(want.Params, &params))
-			if name != "study-1" && name != "study-5" { // edited; Python takes true for 1
+			if name != "study-1" && name != "study-5" { // edited; in Python true equals 1
 				for key, v := range params {
 					require.Equal(t, v, l.Params[key], key)
 				}
@@ -380,7 +380,7 @@ func TestAddToAStudy(t *testing.T) {
 	s := memory(t)
 	u, err := s.Create(ctx, &study.Definition{Version: 1, Name: "s", Parameters: []space.Parameter{space.Float("x", -2, 20)}, Objectives: []study.Objective{{Name: "y"}}})
 	require.NoError(t, err)
-	for range 2 { // the key makes the second call add nothing
+	for range 2 { // with the key the second call adds nothing
 		added, err := exchange.Add(ctx, u, "k", in)
 		require.NoError(t, err)
 		require.Len(t, added, 12)

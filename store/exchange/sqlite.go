@@ -49,7 +49,7 @@ func readSQLite(ctx context.Context, path, name string) (*Import, error) {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // all rows of one moment
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one snapshot of all rows
 	if err != nil {
 		return nil, plainSQLite(err)
 	}
@@ -65,7 +65,7 @@ func readSQLite(ctx context.Context, path, name string) (*Import, error) {
 	return in, nil
 }
 
-// plainSQLite names common faults of a file.
+// plainSQLite replaces errors for common faults of a file by a plain description.
 func plainSQLite(err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
@@ -119,7 +119,7 @@ func (d *database) read(name string) (*Import, error) {
 	return s.study()
 }
 
-// version checks the version of the tables.
+// version returns an error unless the tables have the version that this program reads.
 func (d *database) version() error {
 	var tables int
 	err := d.tx.QueryRowContext(d.ctx, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ('version_info', 'alembic_version', 'studies', 'trials')").Scan(&tables)
@@ -252,7 +252,7 @@ func (d *database) params(of string, study int64, byID map[int64]*optunaTrial) e
 	})
 }
 
-// special are the values that SQL has no number for.
+// special maps the values that SQL cannot store as numbers.
 func special(v sql.NullFloat64, kind string) float64 {
 	switch kind {
 	case "INF_POS":

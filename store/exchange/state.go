@@ -89,7 +89,7 @@ func readState(r io.Reader) (*Import, error) {
 	return in, in.stateTrials(d, u, trials, &saved)
 }
 
-// stateDefinition returns the definition that the arguments and the saved options stand for.
+// stateDefinition returns the definition equivalent to the arguments and the saved options.
 func (in *Import) stateDefinition(f *stateFile, saved *savedStudy) (*study.Definition, error) {
 	s, err := space.Parse(saved.Space)
 	if err != nil {
@@ -131,7 +131,8 @@ func (in *Import) stateDefinition(f *stateFile, saved *savedStudy) (*study.Defin
 	return d, in.stateSettings(d, sets)
 }
 
-// byType finds the surrogate and the acquisition function of a study that a Go program saved.
+// byType returns the surrogate and the acquisition function of a study that a Go program
+// saved.
 func (in *Import) byType(d *study.Definition, model, acquisition string) error {
 	for _, e := range catalog.Surrogates() {
 		if m, err := catalog.Surrogate(e.Name); err == nil && typeName(m) == model && d.Surrogate.Name == "" {
@@ -186,7 +187,7 @@ func (in *Import) stateSettings(d *study.Definition, sets [][2]string) error {
 	return nil
 }
 
-// settingValue returns the text of a setting as the JSON value it stands for.
+// settingValue converts the text of a setting to a JSON value.
 func settingValue(text string) any {
 	if v, err := strconv.ParseBool(text); err == nil && len(text) > 1 {
 		return v
@@ -197,7 +198,7 @@ func settingValue(text string) any {
 	return text
 }
 
-// stateTrials turns the trials, the queue and the warm start into rows of a store.
+// stateTrials converts the trials, the queue and the warm start to rows of a store.
 func (in *Import) stateTrials(d *study.Definition, u *loop.Study, trials []loop.Trial, saved *savedStudy) error {
 	s := in.Snapshot
 	s.Definition = d
