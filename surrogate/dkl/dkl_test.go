@@ -19,7 +19,7 @@ import (
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
-// Paths carry the prior by random features, as those of package gp.
+// Paths draw the prior by random features, as in package gp.
 func TestConformance(t *testing.T) {
 	o := surrogatetest.Options{Fast: true, PathTol: 0.1}
 	spec := prior.Spec{Restarts: 1}
@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// wave has a short wavelength on one side and a long one on the other.
+// wave returns data with a short wavelength on one side and a long one on the other.
 func wave(n, dim int) surrogate.Dataset {
 	rng := random.New(1, "wave", dim)
 	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n), Lo: make([]float64, dim), Hi: make([]float64, dim)}
@@ -85,7 +85,7 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// testdata/dkl/oracle.py made the numbers with GPyTorch.
+// testdata/dkl/oracle.py computed the numbers with GPyTorch.
 func TestAgainstGPyTorch(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/dkl/oracle.json")
 	require.NoError(t, err)
@@ -128,7 +128,7 @@ func dense(rows [][]float64) *mat.Dense {
 	return x
 }
 
-// score is the mean negative log predictive density of observations.
+// score returns the mean negative log predictive density of observations.
 func score(p surrogate.Posterior, d surrogate.Dataset) (sum float64) {
 	mean, variance := make([]float64, len(d.Y)), make([]float64, len(d.Y))
 	p.Predict(mean, variance, d.X)
@@ -151,7 +151,7 @@ func fit(t *testing.T, m surrogate.Model, d surrogate.Dataset) surrogate.Posteri
 	return p
 }
 
-// Weights that are held at zero leave the process of package gp.
+// With zero weights the model equals the process of package gp.
 func TestHeldFeaturesAreTheInputs(t *testing.T) {
 	d := wave(20, 2)
 	exact := fit(t, gp.Model{}, d)
@@ -165,8 +165,8 @@ func TestHeldFeaturesAreTheInputs(t *testing.T) {
 	require.InDeltaSlice(t, va, vb, 1e-3)
 }
 
-// Without hidden layers and with one feature the kernel is that of a line through
-// the inputs: rbf of lengthscale ℓ on u·V is rbf of lengthscale ℓ/(V·scale).
+// Without hidden layers and with one feature the kernel depends on a linear function of the
+// inputs: an RBF of lengthscale ℓ on u·V is an RBF of lengthscale ℓ/(V·scale).
 func TestLinearFeatures(t *testing.T) {
 	d := wave(12, 1)
 	o := testObjective(t, Model{Hidden: []int{}, Features: 1, Decay: new(0.0), Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.7}}}, d)
@@ -179,8 +179,8 @@ func TestLinearFeatures(t *testing.T) {
 	require.InDelta(t, same.loss(w, make([]float64, len(w)), d.X, d.Y, 1), o.loss(v, make([]float64, len(v)), d.X, d.Y, 1), 1e-9)
 }
 
-// Features pay where a function has a step, and the guard holds where nothing is
-// to be learned.
+// Features improve predictions of a step function. The prior on weights prevents overfitting
+// of pure noise.
 func TestFeaturesLearnAndDoNotOverfit(t *testing.T) {
 	all := wave(260, 2)
 	for i := range all.Y {
@@ -200,7 +200,7 @@ func TestFeaturesLearnAndDoNotOverfit(t *testing.T) {
 	train, test = rowsOf(all, 0, 30), rowsOf(all, 30, 230)
 	exact, deep = score(fit(t, gp.Model{}, train), test), score(fit(t, Model{}, train), test)
 	free := score(fit(t, Model{Decay: new(0.0), Steps: 50}, train), test)
-	t.Logf("noise: gp %.3f, dkl %.3f, without the guard %.3f", exact, deep, free)
+	t.Logf("noise: gp %.3f, dkl %.3f, without the prior on weights %.3f", exact, deep, free)
 	require.Less(t, deep, exact+0.05)
 	require.Greater(t, free, exact+1)
 }
@@ -226,7 +226,7 @@ func TestManyObservations(t *testing.T) {
 	p := fit(t, Model{Spec: prior.Spec{Restarts: 1}, Hidden: []int{10}, Steps: 100, Batch: 100, Inducing: 30}, train)
 	require.NotImplements(t, (*surrogate.Conditioner)(nil), p)
 	got := score(p, test)
-	require.Less(t, got, -1.4, "the noise alone has %v", 0.5*math.Log(2*math.Pi*0.05*0.05)+0.5)
+	require.Less(t, got, -1.4, "a prediction with the exact mean has %v", 0.5*math.Log(2*math.Pi*0.05*0.05)+0.5)
 }
 
 func TestCheck(t *testing.T) {

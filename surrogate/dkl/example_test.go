@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate/dkl"
 )
 
-// A function that is flat on one side and steep on the other.
+// The function is flat on one side and steep on the other.
 func Example() {
 	d := surrogate.Dataset{X: mat.NewDense(21, 1, nil), NoiseFree: true}
 	for i := range 21 {

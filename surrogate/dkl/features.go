@@ -11,23 +11,22 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// features is the map g. Its weights are one vector: those of the hidden layers as
-// in package nn, then V (h×q, row-major).
+// features is the map g. Its weights form one vector: the weights of the hidden layers in the
+// order of package nn, then V (h×q, row-major).
 type features struct {
 	net    *nn.Network // its output is not used
 	inputs domain.Affine
 	out    int       // q
-	unit   []float64 // of what the network adds to each input; nil where g is the network
+	unit   []float64 // factor of the output added to each input; nil if g is the network
 }
 
 const (
-	hiddenBias = 0.5 // standard deviation of the biases that training starts from
-	addedUnit  = 0.5 // of the standard deviation of a uniform variable over the box
+	hiddenBias = 0.5 // standard deviation of the initial biases
+	addedUnit  = 0.5 // unit of the added output, in standard deviations of a uniform input
 )
 
-// newFeatures returns the map into R^q, or where q is 0 the one that adds to the
-// inputs. The network's inputs spread like a uniform variable of unit variance
-// over the box.
+// newFeatures returns the map into R^q or, for q = 0, the map that adds to each input. The
+// network's inputs have the variance 1 for a uniform distribution over the box.
 func newFeatures(net *nn.Network, lo, hi []float64, q int) *features {
 	f := &features{net: net, out: q, inputs: domain.Affine{Shift: make([]float64, len(lo)), Scale: make([]float64, len(lo))}}
 	for j := range lo {
@@ -45,7 +44,7 @@ func newFeatures(net *nn.Network, lo, hi []float64, q int) *features {
 	return f
 }
 
-// width is that of the last hidden layer.
+// width returns the width of the last hidden layer.
 func (f *features) width() int {
 	if d := len(f.net.Hidden); d > 0 {
 		return f.net.Hidden[d-1]
@@ -53,12 +52,12 @@ func (f *features) width() int {
 	return f.net.In
 }
 
-// hidden is the number of parameters of the hidden layers.
+// hidden returns the number of parameters of the hidden layers.
 func (f *features) hidden() int { return f.net.NumParams() - f.width() - 1 }
 
 func (f *features) numWeights() int { return f.hidden() + f.width()*f.out }
 
-// initial draws weights; what would be added to the inputs is 0.
+// initial draws weights. The output that is added to the inputs starts at 0.
 func (f *features) initial(rng *rand.Rand) []float64 {
 	w := make([]float64, f.numWeights())
 	copy(w[:f.hidden()], f.net.InitBiased(hiddenBias, 1, 0, rng))
@@ -71,8 +70,8 @@ func (f *features) initial(rng *rand.Rand) []float64 {
 	return w
 }
 
-// precision returns that of the prior on each weight, for λ = 1: the fan-in of
-// weights, 1 of biases.
+// precision returns the precision of the prior on each weight for λ = 1: the fan-in for
+// weights, 1 for biases.
 func (f *features) precision() []float64 {
 	p := make([]float64, 0, f.numWeights())
 	add := func(n int, v float64) {
@@ -90,7 +89,7 @@ func (f *features) precision() []float64 {
 	return p
 }
 
-// tape holds what VJP needs of one evaluation.
+// tape holds the intermediate results of one evaluation for VJP.
 type tape struct {
 	f  *features
 	t  nn.Tape

@@ -16,22 +16,21 @@ import (
 	"github.com/functionspace/bo/surrogate/svgp"
 )
 
-// Model is deep kernel learning. The zero value is the default: the kernel of the
-// zero prior.Spec on the inputs plus what a 50-50 tanh network adds to them, with a
-// standard normal prior on the scaled weights. Lengthscales, and the inputs that a
-// kernel names, are those of the features.
+// Model is deep kernel learning. The zero value is the default: the kernel of the zero
+// prior.Spec on the inputs plus the output of a 50-50 tanh network, with a standard normal
+// prior on the scaled weights. Lengthscales and inputs in a kernel expression refer to
+// features.
 type Model struct {
 	prior.Spec
 
 	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers (published: 1000,500,50)"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units (published: relu)"`
-	// Features is q; 0 is one per input, the input plus what the network adds.
+	// Features is q. 0 means one per input: the input plus an output of the network.
 	Features int `set:"features" auto:"one per input" range:"[1,10000]" help:"number of features; by default the network's output is added to each input (published: 2)"`
 	// Decay is λ.
 	Decay *float64 `set:"decay" default:"1" range:"[0,inf)" help:"precision of the prior on the scaled weights, the guard against overfitting (published: 0)"`
 
-	// Trainer is "lbfgs" or "adam"; empty is L-BFGS up to 500 observations and Adam
-	// beyond.
+	// Trainer is "lbfgs" or "adam". Empty means L-BFGS for up to 500 observations, else Adam.
 	Trainer  string  `set:"trainer" auto:"by size" oneof:"lbfgs,adam" help:"training method: lbfgs, all data at every step (up to 500 observations); adam, as published"`
 	Steps    int     `set:"steps" auto:"200 or 1000" range:"[1,100000000]" help:"largest number of training steps (lbfgs 200, adam 1000)"`
 	Batch    int     `set:"batch" default:"250" range:"[1,1000000]" help:"observations in a step of adam"`
@@ -46,15 +45,15 @@ var _ surrogate.WarmStarter = Model{}
 const (
 	lbfgs, adam = "lbfgs", "adam"
 
-	allRows   = 500  // observations up to which training sees all at every step, and that it starts from
-	exactRows = 1000 // observations up to which the process on the features is exact
+	allRows   = 500  // largest number of observations for L-BFGS, and for the start of the hyperparameters
+	exactRows = 1000 // largest number of observations for an exact process on the features
 )
 
 // resolve replaces defaults and validates Pretrain.
 func (m Model) resolve() (Model, error) {
 	m, err := settings.Resolve("dkl", m)
 	if err == nil && m.Pretrain > 0 && m.Features == 0 {
-		err = settings.Errorf("dkl: pretrain needs features: what is added to the inputs starts at 0")
+		err = settings.Errorf("dkl: pretrain needs features: outputs that are added to the inputs start at 0")
 	}
 	return m, err
 }
@@ -73,8 +72,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: hyperparameters and weights start
-// where an earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. Hyperparameters and weights start at the result of
+// an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := m.resolve()
 	if err != nil {
@@ -120,8 +119,8 @@ func (o *objective) fit(ctx context.Context, start surrogate.State, d surrogate.
 	return newPosterior(o.features, w, inner.(process), warnings), nil
 }
 
-// start returns the vector that training starts from: an earlier fit's, or new
-// weights, and the hyperparameters that fit the features that these make.
+// start returns the initial vector: the state of an earlier fit, or initial weights with the
+// hyperparameters fitted to their features.
 func (o *objective) start(ctx context.Context, state surrogate.State, d surrogate.Dataset, rng *rand.Rand) ([]float64, error) {
 	if v := decodeState(state, len(o.hyper.Free), o.features.numWeights()); v != nil {
 		return v, nil
@@ -141,13 +140,12 @@ func (o *objective) start(ctx context.Context, state surrogate.State, d surrogat
 	return append(slices.Clone(fitted.State), w...), nil
 }
 
-// A state is the number of hyperparameters, their logarithms, and the weights.
+// encodeState returns the number of hyperparameters, their logarithms, and the weights.
 func encodeState(hypers, w []float64) surrogate.State {
 	return slices.Concat(surrogate.State{float64(len(hypers))}, hypers, w)
 }
 
-// decodeState returns the hyperparameters and weights; nil if their numbers are
-// others.
+// decodeState returns the hyperparameters and weights, or nil if their numbers do not match.
 func decodeState(s surrogate.State, hypers, weights int) []float64 {
 	if len(s) != 1+hypers+weights || s[0] != float64(hypers) {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/hyper"
 )
 
-// objective is a function of the vector of the logarithms of the free
-// hyperparameters, then the weights of the features.
+// objective is a function of a vector: the logarithms of the free hyperparameters, then the
+// weights of the features.
 type objective struct {
 	Model
 	features  *features
@@ -41,19 +41,19 @@ func newObjective(m Model, d surrogate.Dataset) (*objective, error) {
 	return o, err
 }
 
-// parts cuts v, or a gradient.
+// parts splits v, or a gradient, into hyperparameters and weights.
 func (o *objective) parts(v []float64) (hypers, w []float64) {
 	return v[:len(o.hyper.Free)], v[len(o.hyper.Free):]
 }
 
-// bounds are the bounds of v.
+// bounds returns the bounds of v.
 func (o *objective) bounds() (lo, hi []float64) {
 	return o.hyper.Bounds(len(o.hyper.Free)+o.features.numWeights(), math.Inf(1))
 }
 
-// loss is the objective (package comment) with scale times the log evidence of
-// some observations, and writes its gradient. It is +Inf where the covariance is
-// not positive definite.
+// loss returns the objective of the package comment, with the log evidence of the given
+// observations multiplied by scale, and writes its gradient. It returns +Inf if the covariance
+// is not positive definite.
 func (o *objective) loss(v, grad []float64, x *mat.Dense, y []float64, scale float64) float64 {
 	hypers, w := o.parts(v)
 	dhypers, dw := o.parts(grad)
@@ -114,9 +114,8 @@ func (o *objective) loss(v, grad []float64, x *mat.Dense, y []float64, scale flo
 	return value
 }
 
-// squares is the mean squared error, halved, of a linear output on the features,
-// and writes its gradient. v is the weights of the features, those of the output
-// and its bias.
+// squares returns half the mean squared error of a linear output on the features and writes
+// its gradient. v holds the weights of the features, the weights of the output, and its bias.
 func (o *objective) squares(v, grad []float64, x *mat.Dense, y []float64) float64 {
 	k, q := o.features.numWeights(), o.features.out
 	var t tape

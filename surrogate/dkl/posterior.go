@@ -10,14 +10,14 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// process is what the posteriors of packages gp and sparsegp have in common.
+// process is the interface of the posteriors of packages gp and svgp.
 type process interface {
 	surrogate.Evidence
 	surrogate.Stater
 	surrogate.Describer
 }
 
-// posterior is that of a process on the features g(x).
+// posterior is a process on the features g(x).
 type posterior struct {
 	features *features
 	w        []float64
@@ -25,7 +25,7 @@ type posterior struct {
 	warnings []string
 }
 
-// exactPosterior has what the exact process knows beside.
+// exactPosterior adds the optional methods of the exact process.
 type exactPosterior struct{ *posterior }
 
 var (
@@ -42,14 +42,14 @@ func newPosterior(f *features, w []float64, inner process, warnings []string) su
 	return p
 }
 
-// chunk is how many points pass at a time.
+// chunk is the number of points to evaluate at once.
 const chunk = 1024
 
 func (p *posterior) Dim() int       { return p.features.net.In }
 func (p *posterior) Noise() float64 { return p.inner.Noise() }
 
-// LogMarginalLikelihood is that of the process on the features, weights taken as
-// given; the bound of package sparsegp beyond 1000 observations.
+// LogMarginalLikelihood returns the log marginal likelihood of the process on the features
+// with constant weights. Beyond 1000 observations it is the lower bound of package svgp.
 func (p *posterior) LogMarginalLikelihood() float64 { return p.inner.LogMarginalLikelihood() }
 
 // Warnings implements surrogate.Posterior.
@@ -63,7 +63,7 @@ func (p *posterior) Hypers() []surrogate.Hyper {
 	return append(p.inner.Hypers(), surrogate.Hyper{Name: "features", Value: float64(p.features.out)})
 }
 
-// Predict costs a pass of the network a point beside the process.
+// Predict costs a pass of the network per point in addition to the process.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	shape.Predict(mean, variance, x, p.Dim())
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
@@ -71,7 +71,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	})
 }
 
-// PredictGrad costs four passes of the network a point beside the process.
+// PredictGrad costs four passes of the network per point in addition to the process.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	d := p.Dim()
@@ -108,7 +108,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	t.vjp(nil, dx, dphi)
 }
 
-// Paths are those of the process, on the features.
+// Paths draws paths of the process as functions of the features.
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := p.inner.Paths(n, rng)
 	for i, inner := range paths {
@@ -141,7 +141,7 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 	})
 }
 
-// Condition implements surrogate.Conditioner: the features stay as they are.
+// Condition implements surrogate.Conditioner. It does not change the features.
 func (p exactPosterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
 	if err := (surrogate.Dataset{X: x, Y: y}).Validate(); err != nil {
 		return nil, err
@@ -154,7 +154,8 @@ func (p exactPosterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterio
 	return newPosterior(p.features, p.w, inner.(process), p.warnings), nil
 }
 
-// LeaveOneOut implements surrogate.LeaveOneOut; the features have seen all.
+// LeaveOneOut implements surrogate.LeaveOneOut. The weights of the features depend on all
+// observations, including the one left out.
 func (p exactPosterior) LeaveOneOut(mean, variance []float64) {
 	p.inner.(surrogate.LeaveOneOut).LeaveOneOut(mean, variance)
 }

@@ -30,7 +30,7 @@ func (o *objective) train(ctx context.Context, v []float64, rng *rand.Rand) ([]f
 		done++
 		return o.loss(v, grad, o.x, o.y, 1)
 	}
-	// Only the context's error is possible, and it is asked below.
+	// Only the context's error is possible, which is checked below.
 	r, _ := optimize.Minimize(ctx, loss, v, lo, hi, optimize.Settings{MaxIter: steps, MaxEval: 2 * steps, GradTol: 1e-3, FuncTol: 1e-7})
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -66,7 +66,8 @@ func (o *objective) adam(ctx context.Context, v []float64, rng *rand.Rand) ([]fl
 	return v, warnings, nil
 }
 
-// pretrain moves w to smaller squared errors.
+// pretrain lowers the squared error of a linear output on the features, over the weights w in
+// place.
 func (o *objective) pretrain(ctx context.Context, w []float64, rng *rand.Rand) error {
 	k, q := len(w), o.features.out
 	v, grad := make([]float64, k+q+1), make([]float64, k+q+1)

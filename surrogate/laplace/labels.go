@@ -18,23 +18,26 @@ import (
 
 var _ surrogate.Classifier = Model{}
 
-// maxDual bounds the labels that the full curvature takes.
+// maxDual is the largest number of labels for the full curvature.
 const maxDual = 5000
 
-// FitLabels is the linearised Laplace approximation with the likelihood of labels:
-// a network f_c(·,w_c) for each latent function, all with w_c ~ N(0, I/δ), trained
-// to the maximum of log p(y|f) - ½ δ Σ|w_c|². The log-odds of the frequencies of the
-// classes are not the networks' to learn. With W the curvature of the likelihood
-// there the latent functions have the means f_c and the covariance of a Gaussian
-// process with the tangent kernel J_c(x)J_c(x')ᵀ/δ given the labels: that is the
-// generalised Gauss–Newton posterior, classes coupled by W. δ maximises
+// FitLabels fits the linearised Laplace approximation with the likelihood of labels. Each
+// latent function is a network f_c(·,w_c), w_c ~ N(0, I/δ), plus the constant log-odds of the
+// frequency of its class. Training maximises
+//
+//	log p(y|f) - ½ δ Σ|w_c|².
+//
+// With W the curvature of the likelihood at the maximum, the latent functions have the means
+// f_c and the covariance of a Gaussian process with the tangent kernels J_c(x)J_c(x')ᵀ/δ given
+// the labels. This is the generalised Gauss–Newton posterior, in which W couples the classes.
+// δ maximises
 //
 //	log p(y|f) - ½ δ Σ|w_c|² - ½ log|I + W J Jᵀ/δ|
 //
-// with the prior of regression. The curvatures "kron" and "diagonal" leave out what
-// W ties between more than two classes. A fixed noise is an error; "full" takes at
-// most 5000 labels. Defaults that depend on the number of observations count labels
-// times latent functions.
+// plus the log prior of regression. For more than two classes the curvatures "kron" and
+// "diagonal" omit the coupling. A fixed noise variance is an error, and so are more than 5000
+// labels with "full". Defaults that depend on the number of observations use the number of
+// labels times the number of latent functions.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	m, err := settings.Resolve("laplace", m)
 	if err != nil {
@@ -48,9 +51,9 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	n, _ := d.Dims()
 	if m.Curvature == mapnet.Full && n > maxDual {
-		return nil, fmt.Errorf("laplace: the full curvature takes at most %d labels, got %d: choose curvature=%s", maxDual, n, mapnet.Kron)
+		return nil, fmt.Errorf("laplace: the full curvature of %[2]d labels is too large, want at most %[1]d: choose curvature=%[3]s", maxDual, n, mapnet.Kron)
 	}
-	m.Noise = new(1.) // the covariances of package mapnet are those of precision/noise
+	m.Noise = new(1.) // package mapnet computes covariances from precision and noise
 	net, err := mapnet.New(m.Settings, surrogate.Dataset{X: d.X, Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi})
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
@@ -83,7 +86,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	return classify.WithEvidence{Posterior: post, Evidence: best.evidence}, nil
 }
 
-// process returns the latent functions of a trained state.
+// process returns the latent functions after training.
 func (p *labelProblem) process(f *trained) (classify.Process, error) {
 	l := &latents{precision: f.precision, factor: f.factor, tapes: f.tapes}
 	var apart classify.Independent
@@ -103,7 +106,7 @@ func (p *labelProblem) process(f *trained) (classify.Process, error) {
 	return l, nil
 }
 
-// latents are the process with the tangent kernels of the networks, given labels.
+// latents are the processes with the tangent kernels of the networks, given labels.
 type latents struct {
 	nets      []linearized.Network
 	precision float64
@@ -114,7 +117,7 @@ type latents struct {
 // Dim is the number of inputs.
 func (l *latents) Dim() int { return l.nets[0].Dim() }
 
-// Moments implements classify.Process, in O(L(nΣ_l h_l + n²)) a point.
+// Moments implements classify.Process, in O(L(nΣ_l h_l + n²)) per point.
 func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	m, _ := x.Dims()
 	k := len(l.nets)
@@ -133,7 +136,7 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	l.factor.Reduce(cov, q)
 }
 
-// cross returns the prior covariance of the labelled points with those of t, n×m.
+// cross returns the prior covariance of the labelled points with the points of t, n×m.
 func (l *latents) cross(c int, t *nn.Tape) *mat.Dense {
 	q := mat.NewDense(l.tapes[c].Len(), t.Len(), nil)
 	nn.Kernel(q, l.tapes[c], t)

@@ -34,7 +34,7 @@ func TestLabelsConformance(t *testing.T) {
 	require.ErrorIs(t, err, prior.ErrSpec)
 }
 
-// slopes are labels by a noisy linear function, as many of each class.
+// slopes returns labels by a noisy linear function, with equally many of each class.
 func slopes(n, classes int) surrogate.Labels {
 	rng := random.New(4, "slopes", classes)
 	d := surrogate.Labels{X: mat.NewDense(n, 2, nil), Y: make([]int, n), Classes: classes, Lo: []float64{-1, -1}, Hi: []float64{1, 1}}
@@ -51,14 +51,14 @@ func slopes(n, classes int) surrogate.Labels {
 	return d
 }
 
-// A network without hidden layers is a Gaussian process with a linear kernel, and
-// so are its latent functions given labels, and its evidence.
+// A network without hidden layers is a Gaussian process with a linear kernel. Its latent
+// functions given labels and its evidence are exact.
 func TestLinearClassifierIsExact(t *testing.T) {
 	const delta = 0.7
 	for _, classes := range []int{2, 3} {
 		d := slopes(6*classes, classes)
 		l := classify.Latents(classes)
-		// The network sees √3·x.
+		// The input of the network is √3·x.
 		kernel := prior.Linear(2).WithParams([]float64{math.Sqrt(delta / 3), math.Sqrt(delta / 3), 1 / delta})
 		want, err := gp.Model{Spec: prior.Spec{Custom: fixed{kernel}, Mean: prior.MeanZero}}.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestLinearClassifierIsExact(t *testing.T) {
 	}
 }
 
-// fixed is a kernel of which nothing is learned.
+// fixed is a kernel without free hyperparameters.
 type fixed struct{ prior.Kernel }
 
 func (f fixed) Params() []prior.Param {
@@ -97,7 +97,7 @@ func (f fixed) Params() []prior.Param {
 
 func (f fixed) WithParams(theta []float64) prior.Kernel { return fixed{f.Kernel.WithParams(theta)} }
 
-// The step of each network follows the gradient of the objective.
+// The step of each network is along the gradient of the objective.
 func TestLabelGradient(t *testing.T) {
 	d := slopes(7, 3)
 	m, err := settings.Resolve("laplace", Model{Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{3}}}})
@@ -117,7 +117,7 @@ func TestLabelGradient(t *testing.T) {
 	}
 	grad := mat.NewDense(3, 7, nil)
 	p.objective(s.prob, grad, p.record(s), s.w, s.precision)
-	// A step of huge damping is the gradient over the damping.
+	// With large damping the step is the negative gradient divided by the damping.
 	const lambda = 1e9
 	kernels := make([]*mat.SymDense, 3)
 	for c, tape := range s.tapes {

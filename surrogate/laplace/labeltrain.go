@@ -26,11 +26,12 @@ type labelProblem struct {
 	curvature string
 	labels    []int
 	l         int
-	shift     []float64 // of each latent, which the network does not learn
+	shift     []float64 // of each latent, added to the output of its network
 }
 
-// logOdds returns the logarithms of the frequencies of the classes, half a label
-// added to each: for two classes that of their ratio, for more less their mean.
+// logOdds returns the log-odds of the classes, with half a label added to each count. For two
+// classes it is the logarithm of the ratio, else the logarithms of the frequencies minus
+// their mean.
 func logOdds(y []int, classes int) []float64 {
 	count := make([]float64, classes)
 	for c := range count {
@@ -53,21 +54,21 @@ func logOdds(y []int, classes int) []float64 {
 	return count
 }
 
-// trained is where a training stands.
+// trained is the state of a training.
 type trained struct {
 	w         [][]float64
 	tapes     []*nn.Tape // at the labelled points
 	prob      *mat.Dense // L×n
 	precision float64
 	evidence  float64
-	merit     float64 // by which trainings are compared: the last evidence of training
+	merit     float64 // last evidence during training; the best of the restarts has the largest
 	notes     []string
 
-	factor     *classify.Factor   // of the full curvature
-	curvatures []mapnet.Curvature // of the others
+	factor     *classify.Factor   // for the full curvature
+	curvatures []mapnet.Curvature // for the other curvatures
 }
 
-// objective is -log p(y|f) + ½ δ Σ|w_c|² at values f. It writes the probabilities and
+// objective returns -log p(y|f) + ½ δ Σ|w_c|² at values f. It writes the probabilities and
 // ∂log p/∂f.
 func (p *labelProblem) objective(prob, grad, f *mat.Dense, w [][]float64, precision float64) float64 {
 	value := -classify.LogProb(prob, grad, f, p.labels)
@@ -77,7 +78,7 @@ func (p *labelProblem) objective(prob, grad, f *mat.Dense, w [][]float64, precis
 	return value
 }
 
-// record sets the tapes of s and returns the values there.
+// record evaluates the networks at the labelled points and returns the values of the latents.
 func (p *labelProblem) record(s *trained) *mat.Dense {
 	for c, w := range s.w {
 		s.tapes[c] = p.Net.Record(w, p.X)
@@ -85,7 +86,7 @@ func (p *labelProblem) record(s *trained) *mat.Dense {
 	return p.values(s)
 }
 
-// values returns those of the latents at the tapes, L×n.
+// values returns the values of the latents at the tapes, L×n.
 func (p *labelProblem) values(s *trained) *mat.Dense {
 	f := mat.NewDense(p.l, len(p.labels), nil)
 	for c, t := range s.tapes {
@@ -95,11 +96,11 @@ func (p *labelProblem) values(s *trained) *mat.Dense {
 	return f
 }
 
-// few reports whether a step of Gauss–Newton training costs little.
+// few reports whether a step of Gauss–Newton training is cheap.
 func (p *labelProblem) few() bool { return p.l*len(p.labels) <= manyRows }
 
-// train trains new networks, by Gauss–Newton steps for few labels unless the settings
-// name a trainer.
+// train trains new networks. Unless the settings name a trainer, it uses Gauss–Newton steps
+// for few labels, else Adam.
 func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) (*trained, error) {
 	s := &trained{w: make([][]float64, p.l), tapes: make([]*nn.Tape, p.l), prob: mat.NewDense(p.l, len(p.labels), nil), precision: startPrecision}
 	if p.Precision != nil {
@@ -115,13 +116,13 @@ func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) (*trained, err
 }
 
 const (
-	settled    = 1e-3 // nats: training ends after three steps in a row that gain less
-	roundSteps = 5    // accepted steps between two looks at the precision
-	stillness  = 0.01 // relative change of the precision that ends the fit
+	settled    = 1e-3 // nats; training ends after three consecutive steps with a smaller gain
+	roundSteps = 5    // accepted steps between two updates of the precision
+	stillness  = 0.01 // the fit ends below this relative change of the precision
 	maxDamping = 1e12
 
-	// startPrecision is where a learned δ begins. From 1 on most networks settle for
-	// a linear function of two moons, which the evidence then confirms.
+	// startPrecision is the initial value of a learned δ. With 1 or more, most networks converge
+	// to a linear function on two moons, and the evidence does not leave that solution.
 	startPrecision = 0.1
 )
 
@@ -129,9 +130,9 @@ const (
 //
 //	(JᵀWJ + μI) s = g,  g = Jᵀ ∂log p/∂f - δw,  μ = δ+λ,
 //
-// in the dual: s = (g - Jᵀ(Θ/μ + W⁻¹)⁻¹Jg/μ)/μ with Θ = JJᵀ. A step costs O(Ln³).
-// In turns with that δ maximises the evidence of the full curvature, and at the end
-// that of the one asked for.
+// in the dual: s = (g - Jᵀ(Θ/μ + W⁻¹)⁻¹Jg/μ)/μ with Θ = JJᵀ. A step costs O(Ln³). In turns
+// with these steps, δ maximises the evidence with the full curvature. At the end it maximises
+// the evidence with the curvature of the settings.
 func (p *labelProblem) gaussNewton(ctx context.Context, s *trained) error {
 	total := cmp.Or(p.Steps, 100)
 	n := len(p.labels)
@@ -203,7 +204,7 @@ func (p *labelProblem) gaussNewton(ctx context.Context, s *trained) error {
 	}
 }
 
-// step returns a step for each network and by how much the quadratic model falls.
+// step returns a step for each network and the decrease of the quadratic model.
 func (p *labelProblem) step(s *trained, kernels []*mat.SymDense, grad *mat.Dense, lambda float64) (steps [][]float64, predicted float64, err error) {
 	mu := s.precision + lambda
 	factor, err := classify.NewFactor(scaled(kernels, 1/mu), s.prob)
@@ -233,7 +234,7 @@ func (p *labelProblem) step(s *trained, kernels []*mat.SymDense, grad *mat.Dense
 	return steps, predicted, nil
 }
 
-// scaled returns the kernels times s.
+// scaled returns the kernels multiplied by s.
 func scaled(kernels []*mat.SymDense, s float64) []*mat.SymDense {
 	out := make([]*mat.SymDense, len(kernels))
 	for c, k := range kernels {
@@ -243,9 +244,9 @@ func scaled(kernels []*mat.SymDense, s float64) []*mat.SymDense {
 	return out
 }
 
-// weigh moves the precision of s to the maximum of the evidence plus its log prior,
-// weights and curvature kept, and sets evidence and curvature there. Kernels are the
-// tangent kernels at the labelled points, or nil.
+// weigh maximises the evidence plus its log prior over the precision of s, with constant
+// weights and curvature. It sets the evidence and the curvature of s. kernels holds the
+// tangent kernels at the labelled points, or is nil.
 func (p *labelProblem) weigh(ctx context.Context, s *trained, curvature string, kernels []*mat.SymDense) error {
 	f := p.values(s)
 	fit := -p.objective(s.prob, mat.DenseCopyOf(f), f, nil, 0)
@@ -320,11 +321,11 @@ func (p *labelProblem) weigh(ctx context.Context, s *trained, curvature string, 
 	return err
 }
 
-// looks is how often Adam looks at the precision.
+// looks is the number of updates of the precision in training by Adam.
 const looks = 5
 
-// adam minimises the objective over n on batches. δ moves at a few looks, all but
-// the last by the Kronecker-factored curvature.
+// adam minimises the objective divided by n on minibatches. It updates δ looks times. All
+// updates but the last use the Kronecker-factored curvature.
 func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) error {
 	n, dim := p.X.Dims()
 	size, steps := min(p.Batch, n), cmp.Or(p.Steps, 5000)

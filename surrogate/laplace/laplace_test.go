@@ -28,8 +28,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// A network without hidden layers is Bayesian linear regression: a Gaussian
-// process with a linear kernel, and its evidence.
+// A network without hidden layers is Bayesian linear regression. Its posterior and evidence
+// equal a Gaussian process with a linear kernel.
 func TestLinearModelIsExact(t *testing.T) {
 	rng := random.New(1, "data", 0)
 	const n, delta, noise = 9, 0.7, 0.04
@@ -42,7 +42,7 @@ func TestLinearModelIsExact(t *testing.T) {
 		mean += d.Y[i] / n
 	}
 	d.Lo, d.Hi = []float64{-1, -1}, []float64{1, 1}
-	// The network sees √3·x, and the targets less their mean.
+	// The input of the network is √3·x, and its targets have the mean 0.
 	kernel := prior.Linear(2).WithParams([]float64{math.Sqrt(delta / 3), math.Sqrt(delta / 3), 1 / delta})
 	names := []string{}
 	for _, p := range kernel.Params() {
@@ -66,7 +66,7 @@ func TestLinearModelIsExact(t *testing.T) {
 	}
 }
 
-// Doubling every observation equals halving the noise.
+// Observing every point twice equals halving the noise variance.
 func TestDoubledData(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{0, 0.3, 0.7, 1})
 	y := []float64{0, 1, 0.2, -1}

@@ -13,20 +13,19 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
-// Model is the linearised Laplace approximation. The zero value is the default: a
-// 50-50 tanh network, the full curvature, precision of the weights and noise by
-// the evidence. The published baselines are curvature=kron or diagonal with
-// trainer=adam.
+// Model is the linearised Laplace approximation. The zero value is the default: a 50-50 tanh
+// network, the full curvature, and weight precision and noise variance that maximise the
+// evidence. The published baselines are curvature=kron or diagonal with trainer=adam.
 type Model struct {
 	mapnet.Settings
 
-	Curvature string `set:"curvature" default:"full" oneof:"full,kron,diagonal" help:"approximation of the Hessian; kron has Kronecker factors for each layer"`
-	Restarts  int    `set:"restarts" auto:"2 or 1" range:"[1,1000]" help:"trainings from new weights, of which the one with the largest evidence is kept (2 up to 1000 observations); a warm start takes the place of the first"`
+	Curvature string `set:"curvature" default:"full" oneof:"full,kron,diagonal" help:"approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal"`
+	Restarts  int    `set:"restarts" auto:"2 or 1" range:"[1,1000]" help:"number of trainings; the fit keeps the one with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first"`
 }
 
 var _ surrogate.WarmStarter = Model{}
 
-// manyRows is the number of observations above which one training is the default.
+// manyRows is the number of observations above which the default is one training.
 const manyRows = 1000
 
 // Fit implements surrogate.Model.
@@ -34,8 +33,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: weights, precision and noise of the
-// first training start where an earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. Weights, precision and noise variance of the first
+// training start at the result of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := settings.Resolve("laplace", m)
 	if err != nil {

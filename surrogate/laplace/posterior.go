@@ -5,9 +5,9 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
-// posterior has the mean shift + f(x,w) and the covariance J(x)ΣJ(x')ᵀ. A prediction
-// costs O(nΣ_l h_l + n²) a point by the dual, O(p²) with the full curvature as a
-// matrix, O(pΣ_l h_l) and O(p) with the approximations.
+// posterior has the mean shift + f(x,w) and the covariance J(x)ΣJ(x')ᵀ. The cost per point
+// is O(nΣ_l h_l + n²) in the dual form, O(p²) with the full curvature as a matrix, O(pΣ_l h_l)
+// with kron and O(p) with diagonal.
 type posterior struct {
 	linearized.Posterior
 	evidence float64
@@ -15,5 +15,5 @@ type posterior struct {
 
 var _ surrogate.Evidence = (*posterior)(nil)
 
-// LogMarginalLikelihood is Laplace's approximation of it.
+// LogMarginalLikelihood returns Laplace's approximation of the log marginal likelihood.
 func (p *posterior) LogMarginalLikelihood() float64 { return p.evidence }
