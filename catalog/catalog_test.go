@@ -14,14 +14,20 @@ import (
 	"github.com/functionspace/bo/internal/settings"
 )
 
-// A list of allowed values that is the list of another package is equal to it.
+// The allowed values of a setting activation are the activations of package nn.
 func TestActivations(t *testing.T) {
 	for _, e := range catalog.Surrogates() {
 		m, err := catalog.NewMethod(e.Name)
 		require.NoError(t, err)
 		for _, s := range m.Settings() {
 			if s.Key == "activation" {
-				require.Equal(t, nn.Names(), s.Values, e.Name)
+				for i, name := range s.Values {
+					f, err := nn.ByName(name)
+					require.NoError(t, err, e.Name)
+					require.Equal(t, nn.Activation(i), f, e.Name)
+				}
+				n := len(s.Values)
+				require.Equal(t, fmt.Sprintf("activation(%d)", n), nn.Activation(n).String(), "%s lacks an activation", e.Name)
 			}
 		}
 	}

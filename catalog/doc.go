@@ -1,5 +1,5 @@
 // Package catalog lists surrogate models and acquisition functions by name and
-// sets their options from text or JSON, for programs whose users choose a method:
+// sets their options from text, for programs whose users choose a method:
 // commands, services, configuration files.
 //
 //	m, err := catalog.NewMethod("fsp-laplace")  // a surrogate with its defaults
@@ -10,8 +10,5 @@
 //	study, err := loop.New(space, loop.Options{Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer})
 //
 // Surrogates and Acquisitions list the names. Method.Settings lists the keys with
-// their types, defaults, ranges, allowed values and help. A Method is also a JSON
-// object:
-//
-//	{"surrogate": {"name": "gp", "kernel": "rbf"}, "acquisition": {"name": "lcb", "beta": 9}, "maximizer": {"raw": 512}}
+// their types, defaults, ranges, allowed values and help.
 package catalog

@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -31,47 +30,6 @@ func TestMethod(t *testing.T) {
 	m.Maximizer.Raw = 0
 	require.NoError(t, m.Set("lengthscale=1,2,3"))
 	require.ErrorContains(t, m.Check(2), "surrogate gp: ")
-}
-
-// A method survives a round trip through JSON.
-func TestMethodJSON(t *testing.T) {
-	m, err := catalog.NewMethod("gfsvi")
-	require.NoError(t, err)
-	require.NoError(t, m.Choose("qlogei"))
-	for _, pair := range []string{"hidden=20,10", "kernel=rbf", "noise=0.01", "bias=0", "prior-noise=true", "acquisition.samples=64", "maximizer.raw=8"} {
-		require.NoError(t, m.Set(pair))
-	}
-	text, err := json.Marshal(m)
-	require.NoError(t, err)
-	require.JSONEq(t, `{"surrogate": {"name": "gfsvi", "hidden": [20, 10], "kernel": "rbf", "noise": 0.01, "bias": 0, "prior-noise": true},
-		"acquisition": {"name": "qlogei", "samples": 64}, "maximizer": {"raw": 8}}`, string(text))
-	var again catalog.Method
-	require.NoError(t, json.Unmarshal(text, &again))
-	require.Equal(t, *m, again)
-
-	for text, want := range map[string]string{
-		`{"surrogate": {"name": "gpp"}}`:                                `unknown surrogate "gpp": did you mean gp?`,
-		`{"surrogate": {"kernel": "rbf"}}`:                              "invalid setting: surrogate: name is missing or no text",
-		`{"surrogate": {"name": "gp", "kernell": "rbf"}}`:               `surrogate gp: unknown setting "kernell": did you mean kernel?`,
-		`{"surrogate": {"name": "gp", "noise": -1}}`:                    "surrogate gp: noise is -1, want 0 or more",
-		`{"surrogate": {"name": "gp", "lengthscale": 2}}`:               "surrogate gp: lengthscale is 2, want a list of numbers",
-		`{"surrogate": {"name": "gp"}, "acquisition": {"name": "lbc"}}`: `unknown acquisition "lbc": did you mean lcb?`,
-		`{"surrogate": {"name": "gp"}, "maximizer": {"raw": 8}}`:        "invalid setting: maximizer without an acquisition",
-		`{"surrogate": {"name": "gp"}, "aquisition": {"name": "lcb"}}`:  `invalid setting: method: json: unknown field "aquisition"`,
-		`{"surrogate": {"name": "gp"}, "acquisition": {"name": 3}}`:     "invalid setting: acquisition: name is missing or no text",
-	} {
-		var m catalog.Method
-		require.EqualError(t, m.UnmarshalJSON([]byte(text)), want)
-	}
-}
-
-func ExampleMethod_MarshalJSON() {
-	m, _ := catalog.NewMethod("gp")
-	_ = m.Choose("lcb")
-	_ = m.Set("acquisition.beta=9")
-	text, err := json.Marshal(m)
-	fmt.Println(string(text), err)
-	// Output: {"surrogate":{"name":"gp"},"acquisition":{"beta":9,"name":"lcb"}} <nil>
 }
 
 func ExampleMethod_Settings() {

@@ -27,9 +27,6 @@ var ErrActivation = errors.New("unknown activation")
 
 var names = []string{Tanh: "tanh", ReLU: "relu", GELU: "gelu", Erf: "erf", Sin: "sin"}
 
-// Names lists the names that ByName accepts.
-func Names() []string { return slices.Clone(names) }
-
 // ByName returns the activation with the given name. The error wraps ErrActivation
 // and suggests a valid name.
 func ByName(name string) (Activation, error) {

@@ -126,7 +126,7 @@ func TestActivationValues(t *testing.T) {
 }
 
 func TestByName(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range names {
 		f, err := ByName(name)
 		require.NoError(t, err)
 		require.Equal(t, name, f.String())

@@ -1,7 +1,6 @@
 package settings_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
@@ -204,33 +203,6 @@ func TestDeclarations(t *testing.T) {
 			N int `set:"n" default:"3" range:"[1,2]"`
 		}{})
 	}, "a default out of range")
-}
-
-func TestValues(t *testing.T) {
-	o := options{Noise: new(0.5), Width: []int{3}, Bias: new(0.), By: "newton"}
-	values, err := settings.Values(&o)
-	require.NoError(t, err)
-	text, err := json.Marshal(values)
-	require.NoError(t, err)
-	require.JSONEq(t, `{"noise": 0.5, "hidden": [3], "bias": 0, "method": "newton"}`, string(text))
-	var again options
-	require.NoError(t, settings.SetValues(&again, values))
-	require.Equal(t, o, again)
-
-	_, err = settings.Values(&options{Tol: math.NaN()})
-	require.ErrorIs(t, err, settings.ErrValue)
-	for text, want := range map[string]string{
-		`{"tol": 3}`:        "tol is 3, want more than 0 and at most 1",
-		`{"tol": "3"}`:      `tol is "3", want a number`,
-		`{"hidden": 3}`:     "hidden is 3, want a list of whole numbers",
-		`{"noise": false}`:  "noise is false, want a number",
-		`{"method": "sgd"}`: `method is "sgd", want adam or newton`,
-		`{"stesp": 3}`:      `unknown setting "stesp": did you mean steps?`,
-	} {
-		var values map[string]json.RawMessage
-		require.NoError(t, json.Unmarshal([]byte(text), &values))
-		require.EqualError(t, settings.SetValues(&options{}, values), want)
-	}
 }
 
 func Example() {

@@ -10,10 +10,6 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/pathwise"
 )
 
-// chunk returns the number of points to predict at once: enough columns for a fast
-// triangular solve, few enough that n×chunk numbers fit the cache.
-func chunk(n int) int { return max(256, 1<<16/n) }
-
 // Predict costs n²m flops. The variance never falls below 1e-12 of the prior
 // variance.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {

@@ -35,7 +35,7 @@ var (
 )
 
 // StyleOf returns the style of the k-th line of a picture, k from 0. The first
-// MaxLines styles have different colours. The first four lines are solid; dashes
+// 24 styles have different colours. The first four lines are solid; dashes
 // and marker also differ wherever colours look alike to a colour-blind reader.
 func StyleOf(k int) Style {
 	s := Style{Color: palette[k%len(palette)], Marker: markers[k%len(markers)], place: k}
@@ -45,11 +45,7 @@ func StyleOf(k int) Style {
 	return s
 }
 
-const (
-	// MaxLines is the number of lines of a picture with colours of their own.
-	MaxLines = 24
-	solid    = 4
-)
+const solid = 4
 
 // Line returns the style of the line.
 func (s Style) Line() draw.LineStyle {

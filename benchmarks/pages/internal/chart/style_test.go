@@ -57,7 +57,7 @@ func distance(a, b color.NRGBA, kind string) float64 {
 // below 10) differ in dashes or marker. No colour vanishes on white.
 func TestStylesDiffer(t *testing.T) {
 	white := color.NRGBA{255, 255, 255, 255}
-	for i := range MaxLines {
+	for i := range palette {
 		a := StyleOf(i)
 		require.Greater(t, distance(a.Color, white, "normal"), 20.0, "style %d", i)
 		for j := range i {
