@@ -7,69 +7,57 @@
 package spacefile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
+	"github.com/functionspace/bo/internal/document"
 	"github.com/functionspace/bo/space"
 )
 
-// maxBytes bounds the size of a file.
-const maxBytes = 1 << 20
-
 // Read returns the space in a file whose name ends in .json, .yaml or .yml. It is
 // as strict as space.Parse and reports every fault. An error is one line that begins
-// with the path. Errors about the contents wrap space.ErrInvalid; for YAML they give
-// the line and the column of each fault, counted from 1.
+// with the path. Errors about the contents wrap space.ErrInvalid and give the line and
+// the column of each fault, counted from 1.
 //
 // YAML anchors, aliases and merge keys are allowed. A file has at most 1 MiB, and a
 // YAML file at most 10 000 keys and values with all aliases expanded.
 func Read(path string) (*space.Space, error) {
-	ext := strings.ToLower(filepath.Ext(path))
-	if ext != ".json" && ext != ".yaml" && ext != ".yml" {
-		return nil, fmt.Errorf("%s: a space file ends in .json, .yaml or .yml", path)
-	}
-	text, err := contents(path)
-	if err != nil {
+	d, err := document.Read(path)
+	if fault, ok := errors.AsType[*document.Fault](err); ok {
+		return nil, fmt.Errorf("%s: %w: %w", path, space.ErrInvalid, fault)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	parse := space.Parse
-	if ext != ".json" {
-		parse = parseYAML
-	}
-	s, err := parse(text)
-	if err != nil {
+	s, err := space.Parse(d.JSON)
+	faults, ok := errors.AsType[space.Faults](err)
+	if !ok && err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	} else if err == nil {
+		return s, nil
 	}
-	return s, nil
+	placed := make([]*document.Fault, len(faults))
+	for i, fault := range faults {
+		placed[i] = place(d, fault)
+	}
+	document.Sort(placed)
+	for i := range faults {
+		faults[i] = placed[i]
+	}
+	return nil, fmt.Errorf("%s: %w: %w", path, space.ErrInvalid, faults)
 }
 
-// contents returns the text of a file without a byte order mark, which editors on
-// Windows write.
-func contents(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, withoutPath(err)
+// place adds the place of a parameter's fault.
+func place(d *document.Document, err error) *document.Fault {
+	fault, ok := errors.AsType[*space.Fault](err)
+	if !ok {
+		return &document.Fault{Err: err}
 	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
-	if err != nil {
-		return nil, withoutPath(err)
+	if fault.Index < 0 {
+		return d.At(err, fault.Key)
 	}
-	if len(text) > maxBytes {
-		return nil, fmt.Errorf("%w: more than %d bytes", space.ErrInvalid, maxBytes)
+	path := []any{"parameters", fault.Index}
+	if fault.Key != "" {
+		path = append(path, fault.Key)
 	}
-	return bytes.TrimPrefix(text, []byte("\ufeff")), nil
-}
-
-// withoutPath removes the path from an error of package os.
-func withoutPath(err error) error {
-	if e, ok := errors.AsType[*os.PathError](err); ok {
-		return e.Err
-	}
-	return err
+	return d.At(err, path...)
 }

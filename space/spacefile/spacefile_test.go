@@ -77,16 +77,16 @@ func TestFaults(t *testing.T) {
 		{"a.yaml", "parameters:\n", "line 1, column 1: parameters must be a list, not null"},
 		{"a.yaml", "- 1\n", "want an object {…}, not [1]"},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, minimum: 0, max: 1}\n",
-			`line 2, column 29: parameter "lr": unknown key "minimum": did you mean min?; line 2, column 5: parameter "lr": min is missing`},
+			`line 2, column 5: parameter "lr": min is missing; line 2, column 29: parameter "lr": unknown key "minimum": did you mean min?`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, log: yes}\n", `line 2, column 45: parameter "lr": log must be true or false, not "yes"`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, max: 2}\n", `line 2, column 45: parameter "lr": key "max" occurs twice`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: .inf, bogus: 1}\n- x\n",
 			`line 2: did not find expected key`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: .inf}\n  - name: n\n    type: int\n    low: 1\n    max: 9.5\n",
-			`line 2, column 37: parameter "lr": max must be a number, not ".inf"; line 5, column 5: parameter "n": unknown key "low": use min; ` +
-				`line 3, column 5: parameter "n": min is missing`},
+			`line 2, column 37: parameter "lr": max must be a number, not ".inf"; line 3, column 5: parameter "n": min is missing; ` +
+				`line 5, column 5: parameter "n": unknown key "low": use min`},
 		{"a.yaml", "parameters:\n  - {name: n, type: int, min: 1, max: 9.5}\nbogus: 1\n",
-			`line 3, column 1: unknown key "bogus"; want one of parameters; line 2, column 34: parameter "n": max is 9.5, which is not an integer`},
+			`line 2, column 34: parameter "n": max is 9.5, which is not an integer; line 3, column 1: unknown key "bogus"; want one of parameters`},
 		{"a.yaml", "parameters: [{name: x, type: ordinal, values: [1, .nan]}]", `line 1, column 39: parameter "x": value 2 of 2 is 1e999, which is not a finite number`},
 		{"a.yaml", "parameters: [!x {name: x}, {name: !y z}]", `line 1, column 35: tag !y is not supported`},
 		{"a.yaml", "parameters: [{[1]: x}]", `line 1, column 15: a key must be a string`},
@@ -98,7 +98,9 @@ func TestFaults(t *testing.T) {
 		{"a.yaml", "parameters: []\n---\nparameters: []\n", `line 2, column 1: more than one YAML document`},
 		{"a.yaml", "parameters: [\n", `line 1: did not find expected node content`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 1, max: 0}\n", `line 2, column 5: parameter "lr": min 1 is above max 0`},
-		{"a.json", "{\n\"parameters\": [}", "line 2: invalid character '}' looking for beginning of value"},
+		{"a.json", "{\n\"parameters\": [}", "line 2, column 16: invalid character '}' looking for beginning of value"},
+		{"a.json", "{\"parameters\": [\n {\"name\": \"ö\", \"type\": \"int\", \"min\": 1,\n\"max\": 9.5}]}", `line 3, column 1: parameter "ö": max is 9.5, which is not an integer`},
+		{"a.json", "{\"parameters\": [{\"name\": \"ö\", \"type\": \"int\", \"min\": 1, \"max\": 9.5}]}", `line 1, column 56: parameter "ö": max is 9.5, which is not an integer`},
 	} {
 		path := write(t, c.name, c.text)
 		_, err := spacefile.Read(path)
@@ -110,7 +112,7 @@ func TestFaults(t *testing.T) {
 	assert.EqualError(t, err, "absent.yaml: no such file or directory")
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = spacefile.Read("space.toml")
-	assert.EqualError(t, err, "space.toml: a space file ends in .json, .yaml or .yml")
+	assert.EqualError(t, err, "space.toml: the name must end in .json, .yaml or .yml")
 }
 
 // Aliases, merge keys and whole numbers that begin with 0.

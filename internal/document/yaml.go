@@ -1,4 +1,4 @@
-package spacefile
+package document
 
 import (
 	"bytes"
@@ -7,47 +7,33 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/functionspace/bo/space"
 )
 
 // maxNodes bounds the keys and values of a document with all aliases expanded.
 const maxNodes = 10_000
 
-// parseYAML returns the space in a YAML document. It writes the document as JSON,
-// which space.Parse validates, and adds the position in the document to each fault.
-func parseYAML(text []byte) (*space.Space, error) {
-	invalid := func(err error) error { return fmt.Errorf("%w: %w", space.ErrInvalid, err) }
-	root, err := document(text)
-	if err != nil {
-		return nil, invalid(err)
+// parseYAML returns a YAML document. JSON holds its values with aliases expanded; keys
+// that occur twice remain.
+func parseYAML(text []byte) (*Document, error) {
+	root, err := single(text)
+	if err != nil || root == nil {
+		return &Document{}, err
 	}
 	var w writer
-	if root != nil {
-		if err := w.write(root, ""); err != nil {
-			return nil, invalid(err)
-		}
+	if err := w.write(root, ""); err != nil {
+		return nil, err
 	}
-	s, err := space.Parse(w.json.Bytes())
-	faults, ok := errors.AsType[space.Faults](err)
-	if !ok {
-		return s, err
-	}
-	for i, fault := range faults {
-		if n := locate(root, fault); n != nil {
-			faults[i] = at(n, fault)
-		}
-	}
-	return nil, invalid(faults)
+	return &Document{JSON: w.json.Bytes(), root: root}, nil
 }
 
-// document returns the root of the only document in text, or nil if it is empty.
-func document(text []byte) (*yaml.Node, error) {
+// single returns the root of the only document in text, or nil if it is empty.
+func single(text []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second yaml.Node
 	if err := dec.Decode(&first); err == io.EOF {
@@ -67,48 +53,17 @@ func document(text []byte) (*yaml.Node, error) {
 	return nil, nil
 }
 
-// plain removes the name of the library from an error.
-func plain(err error) error { return errors.New(strings.TrimPrefix(err.Error(), "yaml: ")) }
+// syntaxLine is the form of the library's syntax errors.
+var syntaxLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-func at(n *yaml.Node, err error) error {
-	return fmt.Errorf("line %d, column %d: %w", n.Line, n.Column, err)
-}
-
-// locate returns the node that a fault concerns, or nil.
-func locate(root *yaml.Node, err error) *yaml.Node {
-	fault, ok := errors.AsType[*space.Fault](err)
-	if !ok {
-		return nil
+// plain returns an error of the library as a fault.
+func plain(err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := syntaxLine.FindStringSubmatch(text); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		return &Fault{Line: line, Err: errors.New(m[2])}
 	}
-	item := resolve(root)
-	if fault.Index >= 0 {
-		_, list := member(item, "parameters")
-		if list == nil { // it comes from a merge key
-			return item
-		}
-		item = list.Content[fault.Index]
-	}
-	if key, _ := member(resolve(item), fault.Key); key != nil {
-		return key
-	}
-	return item
-}
-
-// member returns the last entry of a mapping with the given key.
-func member(n *yaml.Node, key string) (k, v *yaml.Node) {
-	for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			k, v = n.Content[i], resolve(n.Content[i+1])
-		}
-	}
-	return k, v
-}
-
-func resolve(n *yaml.Node) *yaml.Node {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
+	return &Fault{Err: errors.New(text)}
 }
 
 // writer writes YAML nodes as JSON. Keys that occur twice remain.
@@ -208,7 +163,7 @@ func (w *writer) scalar(n *yaml.Node, key string) error {
 	case "!!bool", "!!int", "!!float":
 		var v any
 		if err := n.Decode(&v); err != nil {
-			return at(n, plain(err))
+			return at(n, errors.New(strings.TrimPrefix(err.Error(), "yaml: ")))
 		}
 		if whole, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
 			v = whole
@@ -227,7 +182,7 @@ func (w *writer) scalar(n *yaml.Node, key string) error {
 	return nil
 }
 
-// notFinite appends a number that JSON cannot hold in a form that space.Parse rejects.
+// notFinite appends a number that JSON cannot hold in a form that a strict reader rejects.
 // A bound then shows the text of the document; a number that overflows stands for
 // other values, which may be strings.
 func (w *writer) notFinite(text, key string) error {
