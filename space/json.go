@@ -55,7 +55,7 @@ func parse(text []byte) (params []Parameter, known [][]error, faults Faults, err
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(list, &items) != nil || items == nil {
-		wrong := &Fault{Index: -1, Key: "parameters", Err: fmt.Errorf("parameters must be a list, not %s", excerpt(list))}
+		wrong := &Fault{Index: -1, Key: "parameters", Err: fmt.Errorf("parameters must be a list such as [{name: …, type: …}], not %s", excerpt(list))}
 		return nil, nil, nil, append(faults, wrong)
 	}
 	params, known = make([]Parameter, len(items)), make([][]error, len(items))
@@ -72,9 +72,12 @@ var otherKeys = map[string]string{
 	"low": "use min", "lower": "use min", "high": "use max", "upper": "use max",
 	"scale": "use log: true for a logarithmic scale", "distribution": "use type and log", "prior": "use log: true for a logarithmic scale",
 	"choices": "use values", "options": "use values", "categories": "use values",
-	"when": "a parameter cannot depend on others yet", "condition": "a parameter cannot depend on others yet",
-	"conditions": "a parameter cannot depend on others yet", "active_if": "a parameter cannot depend on others yet",
+	"bounds": "use min and max", "range": "use min and max", "log_scale": "use log", "value_type": "use type", "kind": "use type",
+	"is_ordered": "use type: ordinal", "default": "use the key defaults of the study",
+	"when": later, "condition": later, "conditions": later, "active_if": later, "step": later, "q": later,
 }
+
+const later = "this version does not have it yet"
 
 // parseParameter returns the parameter and the faults of its text.
 func parseParameter(text []byte) (p Parameter, faults []error) {

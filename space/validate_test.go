@@ -115,8 +115,8 @@ func TestParseFaults(t *testing.T) {
 		{"[1]", "want an object {…}, not [1]"},
 		{"null", "want an object {…}, not null"},
 		{"{}", `key "parameters" is missing`},
-		{`{"parameters": 3}`, "parameters must be a list, not 3"},
-		{`{"parameters": null}`, "parameters must be a list, not null"},
+		{`{"parameters": 3}`, "parameters must be a list such as [{name: …, type: …}], not 3"},
+		{`{"parameters": null}`, "parameters must be a list such as [{name: …, type: …}], not null"},
 		{`{"parameters": []}`, "there are no parameters"},
 		{`{"paramters": []}`, `unknown key "paramters": did you mean parameters?`},
 		{`{"parameters": [], "parameters": []}`, `key "parameters" occurs twice; there are no parameters`},
@@ -124,7 +124,7 @@ func TestParseFaults(t *testing.T) {
 		{`{"parameters": [`, "line 1: unexpected end of JSON input"},
 		{`{"parameters": []} {}`, "line 1: invalid character '{' after top-level value"},
 		{one(`{"name": "x", "low": 0, "high": 1, "scale": "log", "when": "y"}`), `parameter "x": unknown key "low": use min; parameter "x": unknown key "high": use max; ` +
-			`parameter "x": unknown key "scale": use log: true for a logarithmic scale; parameter "x": unknown key "when": a parameter cannot depend on others yet; ` +
+			`parameter "x": unknown key "scale": use log: true for a logarithmic scale; parameter "x": unknown key "when": this version does not have it yet; ` +
 			`parameter "x": type is missing: one of float, int, ordinal, categorical, fixed`},
 		{`{"objective": 1, "parameters": [{"name": "x", "type": "loguniform", "min": 0, "max": 1, "bogus": 1}]}`, `unknown key "objective"; want one of parameters; ` +
 			`parameter "x": unknown key "bogus"; want one of name, type, min, max, log, values, value; parameter "x": unknown type "loguniform": use float with log: true`},

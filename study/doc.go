@@ -8,6 +8,6 @@
 //	 "command": "python train.py --lr {lr}", "budget": 60,
 //	 "surrogate": {"name": "gp", "kernel": "matern52"}}
 //
-// Parse reads it strictly and reports every fault at once. Method returns the
-// options of package loop that a definition stands for.
+// Parse reads it strictly and reports every fault at once; package studyfile reads files.
+// Method returns the options of package loop that a definition stands for.
 package study

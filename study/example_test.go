@@ -23,5 +23,5 @@ func ExampleParse() {
 	fmt.Println(err)
 	// Output:
 	// resnet-lr 60 minimize
-	// invalid study: invalid search space: parameter "lr": min 1 is above max 0; unknown key "budged": did you mean budget?
+	// invalid study: unknown key "budged": did you mean budget?; parameter "lr": min 1 is above max 0
 }

@@ -1,40 +1,20 @@
 package study
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 )
 
 // Method returns the loop's options for a definition, or an error for a name or a
 // setting that does not exist. The definition's space must be valid.
 func (d *Definition) Method() (loop.Options, error) {
-	m, err := catalog.NewMethod(cmp.Or(d.Surrogate.Name, catalog.Surrogates()[0].Name))
-	if err != nil {
-		return loop.Options{}, err
-	}
-	if err := m.Choose(cmp.Or(d.Acquisition.Name, catalog.Acquisitions()[0].Name)); err != nil {
-		return loop.Options{}, err
-	}
-	for _, group := range []struct {
-		prefix   string
-		settings map[string]any
-	}{{"", d.Surrogate.Settings}, {"acquisition.", d.Acquisition.Settings}, {"maximizer.", d.Maximizer}} {
-		for _, key := range slices.Sorted(maps.Keys(group.settings)) {
-			text, err := settingText(group.settings[key])
-			if err != nil {
-				return loop.Options{}, fmt.Errorf("%s%s: %w", group.prefix, key, err)
-			}
-			if err := m.Set(group.prefix + key + "=" + text); err != nil {
-				return loop.Options{}, err
-			}
-		}
+	m, faults := d.method()
+	if len(faults) > 0 {
+		return loop.Options{}, space.Faults(faults)
 	}
 	o := d.Objective()
 	return loop.Options{

@@ -286,3 +286,15 @@ func answer(ctx context.Context, text []byte) (*Response, error) {
 	}
 	return Suggest(ctx, r)
 }
+
+// plain states the type that a value must have in words of the document, not of Go.
+func plain(err error) error {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		want := map[string]string{"int": "a whole number", "string": "text", "float64": "a number"}[e.Type.String()]
+		if want == "" {
+			want = "another type"
+		}
+		return fmt.Errorf("%s: %s found, want %s", e.Field, e.Value, want)
+	}
+	return err
+}

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/study/studyfile"
 )
 
 type studyCmd struct {
@@ -350,17 +351,35 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	return err
 }
 
-// readStudy reads a study file.
+// readStudy reads a study file. A fault of its contents is a usage error.
 func readStudy(path string) (*study.Definition, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+	d, err := studyfile.Read(path, checkProgram)
+	return d, asUsage(err, study.ErrInvalid)
+}
+
+// checkProgram returns the faults of builtin and command.
+func checkProgram(d *study.Definition) []error {
+	if d.Builtin != "" {
+		if _, err := benchmarks.Lookup(d.Builtin); err != nil {
+			return []error{&study.Fault{Path: []any{"builtin"}, Err: fmt.Errorf("builtin: %w", err)}}
+		}
 	}
-	d, err := study.Parse(text)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("%s: %w", path, err)}
+	if d.Command == "" || len(d.Parameters) == 0 {
+		return nil
 	}
-	return d, nil
+	names := []string{study.Reserved + ".study", study.Reserved + ".trial", study.Reserved + ".attempt"}
+	for _, p := range d.Parameters {
+		names = append(names, p.Name)
+	}
+	parse := (&program{}).parseWords
+	if d.Shell {
+		parse = (&program{}).parseShell
+	}
+	if err := parse(d.Command, names); err != nil {
+		text := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "--"), "--shell", "shell: true")
+		return []error{&study.Fault{Path: []any{"command"}, Err: errors.New(text)}}
+	}
+	return nil
 }
 
 // printJSON writes one JSON value on a line.

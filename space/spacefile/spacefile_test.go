@@ -74,7 +74,7 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a.json", ``, "the text is empty"},
 		{"a.yaml", "# nothing\n", "the text is empty"},
-		{"a.yaml", "parameters:\n", "line 1, column 1: parameters must be a list, not null"},
+		{"a.yaml", "parameters:\n", "line 1, column 1: parameters must be a list such as [{name: …, type: …}], not null"},
 		{"a.yaml", "- 1\n", "want an object {…}, not [1]"},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, minimum: 0, max: 1}\n",
 			`line 2, column 5: parameter "lr": min is missing; line 2, column 29: parameter "lr": unknown key "minimum": did you mean min?`},

@@ -1,0 +1,257 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+)
+
+// Check returns the faults of a definition that depend on the caller, such as the names of
+// built-in objectives. Fields with faults of their own have their zero value.
+type Check func(*Definition) []error
+
+// Parse reads the JSON form; without a version it is version 1. It is strict: unknown and
+// repeated keys are errors, and one error that wraps ErrInvalid and space.Faults names every
+// fault, also those of the checks.
+func Parse(text []byte, checks ...Check) (*Definition, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, invalid([]error{errors.New("the text is empty")})
+	}
+	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
+		return nil, invalid([]error{err})
+	}
+	r := reader{Definition: Definition{Version: Version}, wrong: map[string]bool{}}
+	r.read(text)
+	d := &r.Definition
+	r.faults = append(r.faults, d.faults(r.wrong)...)
+	for _, check := range checks {
+		r.faults = append(r.faults, check(d)...)
+	}
+	if len(r.faults) > 0 {
+		return nil, invalid(r.faults)
+	}
+	return d, nil
+}
+
+// A reader reads the JSON form into its definition.
+type reader struct {
+	Definition
+	faults []error
+	wrong  map[string]bool // keys whose values could not be read
+}
+
+func (r *reader) fault(err error, path ...any) { r.faults = append(r.faults, &Fault{path, err}) }
+
+// read reads an object without syntax errors.
+func (r *reader) read(text []byte) {
+	keys, fields := r.fields()
+	members, ok := r.members(text, keys, otherKeys)
+	if !ok {
+		r.fault(fmt.Errorf("want an object {…}, not %s", excerpt(text)))
+		r.wrong["parameters"] = true
+		return
+	}
+	if _, given := members["parameters"]; !given {
+		r.fault(errors.New("parameters are missing"))
+		r.wrong["parameters"] = true
+	}
+	for _, key := range keys {
+		if raw, given := members[key]; given {
+			before := len(r.faults)
+			r.value(key, raw, fields[key])
+			r.wrong[key] = len(r.faults) > before && key != "objectives" // its entries are read one by one
+		}
+	}
+}
+
+// fields returns the keys of the JSON form in order, and where each is read into.
+func (d *Definition) fields() (keys []string, fields map[string]any) {
+	v := reflect.ValueOf(d).Elem()
+	fields = map[string]any{}
+	for i := range v.NumField() {
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		keys = append(keys, key)
+		fields[key] = v.Field(i).Addr().Interface()
+	}
+	return keys, fields
+}
+
+func (r *reader) value(key string, raw json.RawMessage, to any) {
+	if string(raw) == "null" {
+		r.fault(fmt.Errorf("%s has no value: state one, or leave the key out", key), key)
+		return
+	}
+	switch to := to.(type) {
+	case *[]space.Parameter:
+		r.parameters(raw)
+	case *[]Objective:
+		r.objectives(raw)
+	case *Component:
+		r.component(key, raw, to)
+	case *map[string]any:
+		if _, ok := r.members(raw, nil, nil, key); !ok {
+			r.fault(fmt.Errorf("%s must be a mapping {key: value, …}, not %s", key, excerpt(raw)), key)
+			return
+		}
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		if key == "maximizer" {
+			dec.UseNumber()
+		}
+		if err := dec.Decode(to); err != nil {
+			r.fault(err, key)
+		}
+	default:
+		err := json.Unmarshal(raw, to)
+		if err != nil {
+			err = fmt.Errorf("%s must be %s, not %s", key, wanted(to), excerpt(raw))
+		} else {
+			err = optionFault(key, fmt.Sprint(reflect.ValueOf(to).Elem()))
+		}
+		if err != nil {
+			r.fault(err, key)
+			reflect.ValueOf(to).Elem().SetZero()
+		}
+	}
+}
+
+// wanted names the type of a value in words of the file.
+func wanted(to any) string {
+	switch to.(type) {
+	case *int:
+		return "a whole number"
+	case *uint64:
+		return "a whole number from 0 to 2^64-1"
+	case *bool:
+		return "true or false"
+	case *Duration:
+		return `a time such as "90s" or "2h"`
+	}
+	return "text"
+}
+
+// optionFault returns the fault of a value of an option of package loop.
+func optionFault(key, text string) error {
+	if !slices.Contains([]string{"budget", "initial", "batch", "workers", "design", "warp"}, key) {
+		return nil
+	}
+	return settings.Set(&loop.Options{}, key, text)
+}
+
+func (r *reader) parameters(raw json.RawMessage) {
+	s, err := space.Parse(fmt.Appendf(nil, `{"parameters":%s}`, raw))
+	if err == nil {
+		r.Parameters = s.Parameters()
+		return
+	}
+	faults, ok := errors.AsType[space.Faults](err)
+	if !ok {
+		faults = []error{err}
+	}
+	for _, err := range faults {
+		r.fault(err, parameterPath(err)...)
+	}
+}
+
+// parameterPath returns the path of a fault of a space.
+func parameterPath(err error) []any {
+	path := []any{"parameters"}
+	if f, ok := errors.AsType[*space.Fault](err); ok && f.Index >= 0 {
+		path = append(path, f.Index)
+		if f.Key != "" {
+			path = append(path, f.Key)
+		}
+	}
+	return path
+}
+
+func (r *reader) objectives(raw json.RawMessage) {
+	const form = "objectives must be a list such as [{name: loss, goal: minimize}]"
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		r.fault(fmt.Errorf("%s, not %s", form, excerpt(raw)), "objectives")
+		return
+	}
+	for i, item := range items {
+		var o Objective
+		members, ok := r.members(item, []string{"name", "goal", "noise_free"}, otherObjectiveKeys, "objectives", i)
+		if !ok {
+			r.fault(fmt.Errorf("%s, not %s", form, excerpt(raw)), "objectives", i)
+		}
+		for _, field := range []struct {
+			key string
+			to  any
+		}{{"name", &o.Name}, {"goal", &o.Goal}, {"noise_free", &o.NoiseFree}} {
+			raw, given := members[field.key]
+			if !given || string(raw) != "null" && json.Unmarshal(raw, field.to) == nil {
+				continue
+			}
+			r.fault(fmt.Errorf("objectives: %s must be %s, not %s", field.key, wanted(field.to), excerpt(raw)), "objectives", i, field.key)
+			if field.key == "name" {
+				o.Name = "value" // one fault is enough
+			}
+		}
+		r.Objectives = append(r.Objectives, o)
+	}
+}
+
+func (r *reader) component(key string, raw json.RawMessage, to *Component) {
+	if json.Unmarshal(raw, new(string)) != nil {
+		if _, ok := r.members(raw, nil, nil, key); !ok {
+			r.fault(fmt.Errorf("%s must be a name or a mapping such as {name: %s, …}, not %s", key, firstName(key), excerpt(raw)), key)
+			return
+		}
+	}
+	if err := json.Unmarshal(raw, to); err != nil {
+		r.fault(fmt.Errorf("%s: %w", key, err), key, "name")
+	}
+}
+
+// members splits an object into its members. It reports repeated keys and, unless valid is nil,
+// unknown ones; others gives the remedy for some of them. Without an object it returns false.
+func (r *reader) members(text []byte, valid []string, others map[string]string, path ...any) (map[string]json.RawMessage, bool) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, false
+	}
+	within := ""
+	if len(path) > 0 {
+		within = fmt.Sprintf("%v: ", path[0])
+	}
+	members := map[string]json.RawMessage{}
+	for dec.More() {
+		t, err := dec.Token()
+		var raw json.RawMessage
+		if err = errors.Join(err, dec.Decode(&raw)); err != nil {
+			return nil, false
+		}
+		key := t.(string)
+		at := append(slices.Clone(path), key)
+		if _, twice := members[key]; twice {
+			r.fault(fmt.Errorf("%skey %q occurs twice", within, key), at...)
+		} else if remedy, ok := others[key]; ok {
+			r.fault(fmt.Errorf("%sunknown key %q: %s", within, key, remedy), at...)
+		} else if valid != nil && !slices.Contains(valid, key) {
+			r.fault(fmt.Errorf("%sunknown key %q%s", within, key, didyoumean.Hint(key, valid)), at...)
+		}
+		members[key] = raw
+	}
+	return members, true
+}
+
+// excerpt returns the beginning of a JSON value on one line.
+func excerpt(raw []byte) string {
+	s := strings.Join(strings.Fields(string(raw)), " ")
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,208 @@
+package study
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/space"
+)
+
+// Fault is a fault of one value of a definition.
+type Fault struct {
+	Path []any // keys and indices that lead to the value, such as "objectives", 0, "goal"
+	Err  error
+}
+
+// Error names the value and the fault.
+func (f *Fault) Error() string { return f.Err.Error() }
+
+// Unwrap returns Err.
+func (f *Fault) Unwrap() error { return f.Err }
+
+func faultAt(err error, path ...any) error { return &Fault{path, err} }
+
+func invalid(faults []error) error { return fmt.Errorf("%w: %w", ErrInvalid, space.Faults(faults)) }
+
+// Validate reports every fault of a definition made in Go, in one error that wraps
+// ErrInvalid.
+func (d *Definition) Validate() error {
+	if faults := d.faults(nil); len(faults) > 0 {
+		return invalid(faults)
+	}
+	return nil
+}
+
+// faults returns all faults of d except in the fields with wrong keys, in the order of the
+// fields.
+func (d *Definition) faults(wrong map[string]bool) (faults []error) {
+	fault := func(key, format string, args ...any) {
+		if !wrong[key] {
+			faults = append(faults, faultAt(fmt.Errorf(format, args...), key))
+		}
+	}
+	if d.Version > Version {
+		fault("version", "version is %d: this program reads up to %d", d.Version, Version)
+	} else if d.Version != Version {
+		fault("version", "version is %d, want %d", d.Version, Version)
+	}
+	if err := CheckName(d.Name); d.Name != "" && err != nil {
+		fault("name", "%w", err)
+	}
+	s, parameterFaults := d.parameterFaults(wrong["parameters"])
+	faults = append(faults, parameterFaults...)
+	if s != nil && !wrong["defaults"] {
+		faults = append(faults, d.defaultFaults(s)...)
+	}
+	if !wrong["objectives"] {
+		faults = append(faults, d.objectiveFaults()...)
+	}
+	if d.Builtin != "" && d.Command != "" {
+		fault("command", "builtin and command are both given: a study has at most one of them")
+	}
+	if d.Failures != "" && d.Failures != ExpectedFailures {
+		fault("failures", "failures is %q, want %q, or leave the key out", d.Failures, ExpectedFailures)
+	}
+	faults = append(faults, d.optionFaults()...)
+	m, methodFaults := d.method()
+	faults = append(faults, methodFaults...)
+	if s != nil && len(methodFaults) == 0 {
+		if err := m.Check(s.Dim()); err != nil {
+			owner, _, _ := strings.Cut(err.Error(), " ") // surrogate, acquisition or maximizer
+			faults = append(faults, faultAt(err, strings.TrimSuffix(owner, ":")))
+		}
+	}
+	return slices.DeleteFunc(faults, func(err error) bool {
+		f, _ := errors.AsType[*Fault](err)
+		key, _ := f.Path[0].(string)
+		return wrong[key]
+	})
+}
+
+// parameterFaults returns the space, or nil and its faults.
+func (d *Definition) parameterFaults(wrong bool) (s *space.Space, faults []error) {
+	if wrong {
+		return nil, nil
+	}
+	s, err := d.Space()
+	if err != nil {
+		list, ok := errors.AsType[space.Faults](err)
+		if !ok {
+			list = []error{err}
+		}
+		for _, err := range list {
+			faults = append(faults, faultAt(err, parameterPath(err)...))
+		}
+	}
+	for i, p := range d.Parameters {
+		if p.Name == Reserved || strings.HasPrefix(p.Name, Reserved+".") {
+			faults = append(faults, faultAt(fmt.Errorf("parameter %q: the name is reserved for the study and trial in the input of programs", p.Name), "parameters", i, "name"))
+		}
+	}
+	return s, faults
+}
+
+// defaultFaults reports defaults that are not values of their parameters.
+func (d *Definition) defaultFaults(s *space.Space) (faults []error) {
+	var names []string
+	by := map[string]space.Parameter{}
+	for _, p := range s.Parameters() {
+		names, by[p.Name] = append(names, p.Name), p
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Defaults)) {
+		p, ok := by[name]
+		if !ok {
+			faults = append(faults, faultAt(fmt.Errorf("defaults: %q is not a parameter%s", name, didyoumean.Hint(name, names)), "defaults", name))
+		} else if err := p.Check(d.Defaults[name]); err != nil {
+			faults = append(faults, faultAt(fmt.Errorf("defaults: parameter %q: %w", name, err), "defaults", name))
+		}
+	}
+	return faults
+}
+
+func (d *Definition) objectiveFaults() (faults []error) {
+	if len(d.Objectives) > 1 {
+		faults = append(faults, faultAt(fmt.Errorf("objectives has %d entries: this version has one objective only", len(d.Objectives)), "objectives", 1))
+	}
+	for i, o := range d.Objectives {
+		if o.Name == "" {
+			faults = append(faults, faultAt(errors.New("objectives: name is missing"), "objectives", i))
+		}
+		if o.Goal != "" && o.Goal != Minimize && o.Goal != Maximize {
+			faults = append(faults, faultAt(fmt.Errorf("objectives: goal of %q is %q, want %s or %s", o.Name, o.Goal, Minimize, Maximize), "objectives", i, "goal"))
+		}
+	}
+	return faults
+}
+
+// optionFaults reports values that package loop does not accept.
+func (d *Definition) optionFaults() (faults []error) {
+	for _, o := range []struct {
+		key   string
+		value any
+		unset bool
+	}{
+		{"budget", d.Budget, d.Budget == 0}, {"initial", d.Initial, d.Initial == 0}, {"batch", d.Batch, d.Batch == 0},
+		{"workers", d.Workers, d.Workers == 0}, {"design", d.Design, d.Design == ""}, {"warp", d.Warp, d.Warp == ""},
+	} {
+		if o.unset {
+			continue
+		}
+		if err := optionFault(o.key, fmt.Sprint(o.value)); err != nil {
+			faults = append(faults, faultAt(err, o.key))
+		}
+	}
+	if d.Budget > 0 && d.Initial > d.Budget {
+		faults = append(faults, faultAt(fmt.Errorf("initial %d is more than budget %d", d.Initial, d.Budget), "initial"))
+	}
+	if d.Budget > 0 && d.Batch > d.Budget {
+		faults = append(faults, faultAt(fmt.Errorf("batch %d is more than budget %d", d.Batch, d.Budget), "batch"))
+	}
+	return faults
+}
+
+// firstName returns the default surrogate or acquisition function.
+func firstName(key string) string {
+	if key == "acquisition" {
+		return catalog.Acquisitions()[0].Name
+	}
+	return catalog.Surrogates()[0].Name
+}
+
+// method returns the method, or every fault of its names and settings. Settings of an unknown
+// surrogate or acquisition function are not checked.
+func (d *Definition) method() (*catalog.Method, []error) {
+	var faults []error
+	m, err := catalog.NewMethod(cmp.Or(d.Surrogate.Name, firstName("surrogate")))
+	surrogate, acquisition := d.Surrogate.Settings, d.Acquisition.Settings
+	if err != nil {
+		faults, surrogate = append(faults, faultAt(err, "surrogate", "name")), nil
+		m, _ = catalog.NewMethod(firstName("surrogate"))
+	}
+	if err := m.Choose(cmp.Or(d.Acquisition.Name, firstName("acquisition"))); err != nil {
+		faults, acquisition = append(faults, faultAt(err, "acquisition", "name")), nil
+		_ = m.Choose(firstName("acquisition"))
+	}
+	for _, group := range []struct {
+		owner, prefix string
+		settings      map[string]any
+	}{{"surrogate", "", surrogate}, {"acquisition", "acquisition.", acquisition}, {"maximizer", "maximizer.", d.Maximizer}} {
+		for _, key := range slices.Sorted(maps.Keys(group.settings)) {
+			text, err := settingText(group.settings[key])
+			if err != nil {
+				err = fmt.Errorf("%s: %s: %w", group.owner, key, err)
+			} else {
+				err = m.Set(group.prefix + key + "=" + text)
+			}
+			if err != nil {
+				faults = append(faults, faultAt(err, group.owner, key))
+			}
+		}
+	}
+	return m, faults
+}

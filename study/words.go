@@ -1,0 +1,49 @@
+package study
+
+import "strings"
+
+const (
+	useBudget    = "use budget"
+	useObjective = "use objectives: [{name: …, goal: minimize}]"
+	useMethod    = "use surrogate and acquisition"
+	later        = "this version does not have it yet"
+)
+
+// otherKeys gives the remedy for keys of other tools and of later versions.
+var otherKeys = remedies(map[string]string{
+	"n_trials trials num_trials max_trials total_trials n_calls n_iter max_iter iterations max_evals evaluations run_cap": useBudget,
+	"direction directions minimize maximize goal mode metric metrics objective objective_name":                            useObjective,
+	"method algorithm sampler search_alg optimizer generation_strategy":                                                   useMethod,
+	"model kernel":                                                                "use surrogate",
+	"acq_func acquisition_function acqf":                                          "use acquisition",
+	"program script cmd run executable entry_point":                               "use command",
+	"space search_space params hyperparameters parameter_space variables":         "use parameters",
+	"n_jobs jobs parallelism parallel max_parallelism concurrency max_concurrent": "use workers",
+	"batch_size q": "use batch",
+	"n_startup_trials n_initial n_initial_points init_points initialization_budget num_initial": "use initial",
+	"random_state random_seed":                            "use seed",
+	"study_name experiment_name experiment project title": "use name",
+	"noise_free noise":                                    "use noise_free: true in an entry of objectives",
+	"storage store":                                       "state the store on the command line with --store",
+	"constraints parameter_constraints require outcome_constraints stop pruner early_terminate early_stopping when": later,
+})
+
+// otherObjectiveKeys does so in an entry of objectives.
+var otherObjectiveKeys = remedies(map[string]string{
+	"direction mode":            "use goal: minimize or maximize",
+	"minimize maximize":         "use goal: minimize or goal: maximize",
+	"metric metric_name":        "use name",
+	"noise noisy deterministic": "use noise_free: true for an objective that gives equal values at equal points",
+	"threshold target weight":   later,
+})
+
+// remedies returns the remedy of each of the words of a key.
+func remedies(by map[string]string) map[string]string {
+	all := map[string]string{}
+	for words, remedy := range by {
+		for word := range strings.FieldsSeq(words) {
+			all[word] = remedy
+		}
+	}
+	return all
+}
