@@ -155,6 +155,9 @@ func (d *Definition) Objective() Objective {
 	return o
 }
 
+// MaxCount is the largest budget, the upper bound of loop.Options.Budget.
+const MaxCount = 100_000
+
 // CheckName reports a name that a study cannot have. Names go into files, environment
 // variables and addresses: letters, digits, dot, dash and underscore, at most 100.
 func CheckName(name string) error {
