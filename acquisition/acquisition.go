@@ -22,7 +22,7 @@ var (
 	ErrFlat = errors.New("acquisition: function is flat")
 )
 
-// Function is an acquisition function with everything fixed but the candidate. It is
+// Function is an acquisition function of a candidate; all else is fixed. It is
 // deterministic, smooth enough for L-BFGS and safe for concurrent use. A candidate is
 // q points of d numbers, one after the other, in one row.
 type Function interface {
@@ -46,8 +46,8 @@ type Problem struct {
 type Acquisition interface {
 	// Build returns a function of q points for p, conditioned on p.Pending. The
 	// result depends only on p, q and the state of rng, the source of base samples.
-	// The error wraps ErrBatch if q > 1 and the function takes one point, or
-	// ErrProblem; or it is the context's or the posterior's.
+	// The error wraps ErrProblem, or ErrBatch if q > 1 and the function takes one
+	// point; or it comes from the context or the posterior.
 	Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Function, error)
 }
 

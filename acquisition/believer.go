@@ -44,8 +44,8 @@ func (p Problem) condition() (surrogate.Posterior, float64, error) {
 //
 //	cov(x,x') = C(x,x') - C(x,z) A⁻¹ C(z,x')
 //
-// It needs only Joint and JointVJP of the original posterior, and serves posteriors
-// that are no surrogate.Conditioner.
+// It calls only Joint and JointVJP of the original posterior, so the posterior need
+// not be a surrogate.Conditioner.
 type believer struct {
 	surrogate.Posterior
 	z      *mat.Dense

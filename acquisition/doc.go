@@ -1,7 +1,7 @@
-// Package acquisition decides where to evaluate next. An Acquisition (EI, LogEI, PI,
-// LCB, MES, Thompson, QEI, QLogEI, LogNEI, Auto) turns a posterior into a Function of
-// a candidate. Maximize searches a Domain for the maximum of a Function. Suggest does
-// both for one point or a batch.
+// Package acquisition chooses the next points to evaluate. An Acquisition (EI, LogEI,
+// PI, LCB, MES, Thompson, QEI, QLogEI, LogNEI, Auto) turns a posterior into a
+// Function of a candidate. Maximize searches a Domain for the maximum of a Function.
+// Suggest does both for one point or a batch.
 //
 // The objective f is minimised, and acquisition functions are maximised. Inputs are
 // encoded points of the unit cube, outputs have the units of the posterior;

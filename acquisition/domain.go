@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Domain is the set of candidates: points of the unit cube, of which some coordinates
+// Domain is the set of candidates: points of the unit cube. Some of their coordinates
 // may encode discrete parameters. A *space.Space is a Domain.
 type Domain interface {
 	// Dim returns the number of coordinates.

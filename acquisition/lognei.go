@@ -85,8 +85,8 @@ func sampleAt(p Problem, x, base *mat.Dense) (*mat.Dense, error) {
 	return f, nil
 }
 
-// mostOftenLowest returns at most maxBaseline rows of x, in their order: those that are
-// lowest in the largest numbers of samples.
+// mostOftenLowest returns at most maxBaseline rows of x, in their order: the rows that
+// are lowest in the largest numbers of samples.
 func mostOftenLowest(f, x *mat.Dense) *mat.Dense {
 	samples, n := f.Dims()
 	wins, order := make([]int, n), make([]int, n)

@@ -47,8 +47,8 @@ const (
 // the value. A finite domain of up to 4096 points is searched exhaustively instead.
 //
 // The result depends only on the arguments and the state of rng. If f is flat, the error
-// wraps ErrFlat and x is a point of dom. On cancellation the error is the context's and x
-// the best point so far, nil if there is none.
+// wraps ErrFlat and x is a point of dom. On cancellation the error comes from the
+// context, and x is the best point so far or nil.
 func Maximize(ctx context.Context, f Function, dom Domain, starts *mat.Dense, o MaximizeOptions, rng *rand.Rand) (x []float64, value float64, err error) {
 	c, err := newClimb(f, dom, o)
 	if err != nil {

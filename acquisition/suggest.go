@@ -19,7 +19,7 @@ type Candidate struct {
 	X        []float64
 	Value    float64  // of the acquisition function at this point, or at the batch if it was chosen together
 	Mean, SD float64  // of the latent f at X, not conditioned on pending points
-	Warnings []string // reports how the choice of X was degraded; without the posterior's warnings
+	Warnings []string // reports how the choice of X was degraded; excludes warnings of the posterior
 }
 
 // Suggest returns q points of dom to evaluate.
@@ -31,12 +31,12 @@ type Candidate struct {
 // needs only a quarter of o.Raw points and o.Starts ascents.
 //
 // While dom has other points, no suggestion repeats an evaluated point, a pending point
-// or another suggestion. If the acquisition function is flat, the suggestion is the
-// point farthest from all evaluated and pending points, with a warning.
+// or another suggestion. If the acquisition function is flat, the suggestion is the point
+// farthest from all evaluated and pending points, with a warning.
 //
 // The result depends only on the arguments and the state of rng. On cancellation the
-// error is the context's and the result contains the points chosen so far. Other errors
-// come from a.Build or wrap ErrProblem.
+// error comes from the context, and the result contains the points chosen so far. Other
+// errors come from a.Build or wrap ErrProblem.
 func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o MaximizeOptions, rng *rand.Rand) ([]Candidate, error) {
 	if q < 1 {
 		return nil, fmt.Errorf("%w: %d points to suggest, want at least 1", ErrProblem, q)

@@ -159,7 +159,7 @@ func TestFiniteSpace(t *testing.T) {
 			assert.NotEqual(t, s.Decode(all.RawRowView(j)).Key(), k, "pending")
 		}
 	}
-	// All points pending: a suggestion is returned nevertheless.
+	// If all points are pending, a suggestion is still returned.
 	problem.Pending = all
 	got, err = Suggest(t.Context(), LogEI{}, problem, s, 1, quick, rng(1))
 	require.NoError(t, err)
@@ -314,13 +314,14 @@ func TestJointInFiniteSpace(t *testing.T) {
 		assert.Empty(t, c.Warnings)
 		seen[key(c.X)] = true
 	}
-	// One more than the space has: the last one repeats, with a warning.
+	// One point more than the space has: the last point is a repetition, with a
+	// warning.
 	got, err = Suggest(t.Context(), QLogEI{Samples: 64, Joint: true}, problem, s, 5, quick, rng(1))
 	require.NoError(t, err)
 	assert.NotEmpty(t, got[4].Warnings)
 }
 
-// An Acquisition of a user needs one method.
+// A user-defined Acquisition needs one method.
 type farFromData struct{}
 
 func (farFromData) Build(_ context.Context, p Problem, _ int, _ *rand.Rand) (Function, error) {

@@ -62,7 +62,8 @@ func TestDefaults(t *testing.T) {
 	require.JSONEq(t, string(want), string(got))
 }
 
-// Every entry is fresh each time, has a summary, and settings that are explained.
+// Every call returns new options. Every entry has a summary, and every setting a
+// help text and a default.
 func TestEntries(t *testing.T) {
 	explained := func(name string, options any) {
 		for _, s := range settings.List(options) {
@@ -90,7 +91,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// What no data can make sense of is refused by every surrogate that has the setting.
+// Every surrogate rejects values that are invalid for all data.
 func TestSenselessSettings(t *testing.T) {
 	senseless := map[string][]string{
 		"samples": {"1", "-1"}, "members": {"1", "-1"}, "rate": {"10", "-1"},

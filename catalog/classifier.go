@@ -8,7 +8,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// ErrNoClassifier reports a surrogate of numbers that was asked for labels.
+// ErrNoClassifier reports a surrogate that cannot be fitted to labels.
 var ErrNoClassifier = errors.New("cannot classify")
 
 // Classifiers lists the surrogates that can be fitted to labels.
@@ -23,7 +23,7 @@ func Classifiers() []Entry {
 }
 
 // Classifier returns the surrogate as a classifier. The error wraps
-// ErrNoClassifier and names those that are.
+// ErrNoClassifier and names the surrogates that are classifiers.
 func (m *Method) Classifier() (surrogate.Classifier, error) {
 	if c, ok := m.Surrogate.(surrogate.Classifier); ok {
 		return c, nil

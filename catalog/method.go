@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// A Method is a surrogate and, for a search, an acquisition function with the
-// maximizer of it. NewMethod returns one.
+// A Method is a surrogate and, for a search, an acquisition function and its
+// maximizer. NewMethod returns one.
 type Method struct {
 	Surrogate   surrogate.Model
 	Acquisition acquisition.Acquisition // nil before Choose
@@ -50,7 +50,7 @@ type owner struct {
 
 const acquisitionPrefix, maximizerPrefix = "acquisition.", "maximizer."
 
-// owners returns the option structs that Set reaches.
+// owners returns the option structs whose options Set changes.
 func (m *Method) owners() []owner {
 	list := []owner{{"", "surrogate", m.surrogate, m.Surrogate}}
 	if m.Acquisition != nil {
@@ -108,20 +108,20 @@ type Setting struct {
 	Key     string   // as Set reads it
 	Value   string   // the present value; "learned", "0" or "" if not set
 	Type    string   // in words: "number", "whole number", "numbers", "text", …
-	Default string   // in words where it depends on other settings or on the data
+	Default string   // in words if it depends on other settings or on the data
 	Range   string   // of numbers, in words: "1 to 1000", "more than 0"
 	Values  []string // the only values allowed; nil allows all in the range
 	Help    string
 }
 
-// Settings lists the options that Set reaches.
+// Settings lists the options that Set changes.
 func (m *Method) Settings() []Setting {
 	var list []Setting
 	for _, o := range m.owners() {
 		for _, s := range settings.List(o.options) {
 			value, err := settings.Get(o.options, s.Key)
 			if err != nil {
-				panic(err) // List has returned the key
+				panic(err) // List returned the key
 			}
 			list = append(list, Setting{
 				Key: o.prefix + s.Key, Value: value, Type: s.Type, Default: s.Default, Range: s.Range, Values: s.Values, Help: s.Help,

@@ -1,6 +1,5 @@
-// Package docs_test checks what the documents say: their commands are run, their
-// programs compiled, their links followed, and imports run as stated in
-// CONTRIBUTING.md.
+// Package docs_test tests the documents: it runs their commands, compiles their
+// programs, follows their links and checks that imports obey CONTRIBUTING.md.
 package docs_test
 
 import (
@@ -46,11 +45,11 @@ func blocks(text string) []block {
 	return all
 }
 
-// The blocks of a document are worked through from the top, in one directory. A
-// block with a name is a file of that name. "sh" is run as a script: first the
-// lines that begin with "go ", in the root of the module, then the others; "go"
-// is a program to run. A "text" block that follows is all that was printed, with
-// … for what differs from run to run: within a line, or alone for lines.
+// The test processes the blocks of a document in order, in one directory. A block
+// with a name is a file of that name. A "sh" block is a script: the lines that
+// begin with "go " run first, in the root of the module, then the others. A "go"
+// block is a program to run. A "text" block that follows is the complete output; …
+// stands for text that varies between runs, within a line or alone for lines.
 func TestDocuments(t *testing.T) {
 	watch(t)
 	for _, path := range []string{"README.md", "docs/guide.md"} {
@@ -62,9 +61,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// watch reads the folders of the module. Go knows then that what was tested
-// depends on all files, although the tests run them as other programs, and uses no
-// result from before a change.
+// watch reads the folders of the module, so that a change of any file invalidates
+// the cached result of the test. The cache does not record the files that other
+// programs read.
 func watch(t *testing.T) {
 	require.NoError(t, filepath.WalkDir("..", func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == ".git" {
@@ -107,8 +106,8 @@ func run(t *testing.T, path string, all []block) {
 	}
 }
 
-// split separates the commands of the Go tool from the others. The command that
-// runs this test is left out, and in a short run the one that takes longest.
+// split separates the commands of the Go tool from the others. It omits the
+// command that runs this test and, in a short run, the slowest command.
 func split(script string) (inRoot, rest string) {
 	for line := range strings.Lines(script) {
 		switch {
@@ -144,7 +143,7 @@ func pattern(text string) *regexp.Regexp {
 	return regexp.MustCompile(`^` + b.String() + `$`)
 }
 
-// Every kernel that the guide shows can be read.
+// Every kernel in the guide is a valid expression.
 func TestKernelsOfTheGuide(t *testing.T) {
 	text, err := os.ReadFile("guide.md")
 	require.NoError(t, err)
@@ -175,7 +174,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// documents are all Markdown files of the repository.
+// documents returns all Markdown files of the repository.
 func documents(t *testing.T) []string {
 	var all []string
 	for _, glob := range []string{"../*.md", "*.md", "*/*.md"} {

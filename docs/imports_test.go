@@ -43,8 +43,8 @@ type listed struct {
 	Module                 *struct{ Path string }
 }
 
-// list returns all packages of the module, generators of code aside, and those
-// that they depend on.
+// list returns all packages of the module except generators of code, and their
+// dependencies.
 func list(t *testing.T) map[string]listed {
 	watch(t)
 	cmd := exec.Command("go", "list", "-deps", "-json=Dir,ImportPath,Name,GoFiles,Imports,Deps,Standard,Module", "./...")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every number in the tables of the README's measured block stands in the
+// Every number in the tables of the README's measured block occurs in the
 // published benchmark tables.
 func TestReadmeNumbers(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")

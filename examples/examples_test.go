@@ -21,7 +21,7 @@ func TestExamples(t *testing.T) {
 	programs, err := os.ReadDir(dir)
 	require.NoError(t, err)
 
-	// What each program prints, times left out.
+	// The expected output of each program, without times.
 	want := map[string]string{
 		"minimize":  `best +loss 0\.100  rate 0\.0030, 3 layers, adam`,
 		"asktell":   `25 brews, \d+ spoilt\nbest: yield 80\.0 at 82 degrees for 35 minutes`,
@@ -45,9 +45,9 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// watch reads the folders of the module. Go knows then that what was tested
-// depends on all files, although the tests run them as other programs, and uses no
-// result from before a change.
+// watch reads the folders of the module, so that a change of any file invalidates
+// the cached result of the test. The cache does not record the files that other
+// programs read.
 func watch(t *testing.T) {
 	require.NoError(t, filepath.WalkDir("..", func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == ".git" {
@@ -63,7 +63,7 @@ func number(t *testing.T, text []byte) float64 {
 	return v
 }
 
-// The surrogate of one's own is short: fewer than 100 lines of code.
+// The user-defined surrogate has fewer than 100 lines of code.
 func TestOwnSurrogateIsShort(t *testing.T) {
 	text, err := os.ReadFile("surrogate/fourier.go")
 	require.NoError(t, err)

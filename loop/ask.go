@@ -12,17 +12,17 @@ import (
 )
 
 // Ask returns n trials to evaluate; the caller later passes each to Tell or Fail.
-// Interrupted trials come first, with their IDs. New trials are those that Propose
-// returns for the study's trials and queue. Pending trials count as pending, so
-// Ask may be called again before they are told.
+// Interrupted trials come first, with their IDs. The points of new trials come
+// from Propose for the study's trials and queue. Suggestions are conditioned on
+// pending trials, so Ask may be called again before they are told.
 //
 // Ask returns fewer than n trials if a noise-free objective on a finite space has
 // no more points; if there is none, the error wraps ErrExhausted. The other errors
-// are those of Propose. On an error the study is unchanged.
+// come from Propose. On an error the study is unchanged.
 //
 // Other methods may run at the same time as Ask. If one of them makes the result
-// invalid, such as an Add of the point that a noise-free study was going to ask,
-// Ask computes it again.
+// invalid, such as an Add of a proposed point to a noise-free study, Ask computes
+// it again.
 func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: %d trials to ask, want at least 1", ErrOptions, n)

@@ -101,7 +101,7 @@ func points(s *space.Space) int {
 func levels(p space.Parameter) uint64 {
 	switch p.Kind {
 	case space.KindFloat:
-		return uint64(order(p.Max)-order(p.Min)) + 1 // right modulo 2^64 where the difference overflows
+		return uint64(order(p.Max)-order(p.Min)) + 1 // correct modulo 2^64 if the difference overflows
 	case space.KindInt:
 		return uint64(p.Max-p.Min) + 1
 	case space.KindFixed:

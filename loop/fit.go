@@ -101,8 +101,8 @@ func (t *task) dataset(z []float64) surrogate.Dataset {
 	return d
 }
 
-// incumbent is the transformed value to improve on: the best observed one if the
-// objective is noise-free, else the best posterior mean at a complete trial.
+// incumbent returns the transformed value to improve on: the best observed one if
+// the objective is noise-free, else the best posterior mean at a complete trial.
 func (f *fitted) incumbent(noiseFree bool) float64 {
 	if noiseFree {
 		return slices.Min(f.z)

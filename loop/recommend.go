@@ -8,10 +8,10 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// Recommendation names two evaluated points: the one with the best observed value
-// and the one with the best posterior mean. Under noise a best observed value is
-// partly luck, and Model is the better choice. For a noise-free objective the two
-// are equal.
+// Recommendation names two evaluated points: the point with the best observed
+// value and the point with the best posterior mean. Under noise a best observed
+// value is partly luck, and Model is the better choice. For a noise-free objective
+// the two are equal.
 type Recommendation struct {
 	Observed, Model Estimate
 	// Fit describes the fit; nil for a noise-free objective, which needs none.
@@ -31,8 +31,8 @@ type Estimate struct {
 // is a function of its arguments alone, like Propose, and does not use h.Queue. It
 // fits the surrogate model to all finished trials; a noise-free objective needs no
 // fit. The errors wrap ErrOptions, ErrHistory, or ErrNoValue if no trial is
-// complete; or they are errors of the surrogate model or the context's. The fit
-// reports progress as in Propose.
+// complete; or they come from the surrogate model or the context. The fit reports
+// progress as in Propose.
 func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recommendation, error) {
 	h.Queue = nil
 	t, err := newTask(s, o, h)

@@ -52,9 +52,9 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 // If ctx is cancelled, Run waits for the evaluations in progress, which receive the
 // cancelled context. Evaluations that return a value are told; the others stay
 // pending and are asked first by the next Run, or after Resume. The Result is valid
-// beside any error: the context's, ErrNoValue if every evaluation failed, or an
-// error of the surrogate model. If a finite space is exhausted, Run ends early with
-// a warning.
+// beside any error: the error of the context, ErrNoValue if every evaluation
+// failed, or an error of the surrogate model. If a finite space is exhausted, Run
+// ends early with a warning.
 func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Result, error) {
 	if budget < 1 {
 		return Result{}, fmt.Errorf("%w: budget is %d, want at least 1", ErrOptions, budget)
@@ -179,7 +179,7 @@ func (s *Study) evaluateOne(ctx context.Context, f Objective, t Trial) {
 		default:
 			err = s.fail(t.ID, err.Error(), seconds)
 		}
-		// The objective may have told its trial itself.
+		// The objective may have called Tell for its trial.
 		if err != nil && !errors.Is(err, ErrFinished) {
 			panic("loop: " + err.Error())
 		}

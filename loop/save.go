@@ -100,8 +100,8 @@ func (s *Study) Save(w io.Writer) error {
 //
 // The options on which suggestions depend must equal the saved ones, else the error
 // wraps ErrMismatch and names every difference. The surrogate model and the
-// acquisition function are compared by type. The error for a damaged file, or one
-// of a newer version, wraps ErrState.
+// acquisition function are compared by type. The error for a damaged file, or for a
+// file of a newer version, wraps ErrState.
 func Resume(r io.Reader, o Options) (*Study, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {

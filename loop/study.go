@@ -157,8 +157,8 @@ func (s *Study) tell(id int, value, seconds float64) error {
 }
 
 // Fail records that a pending trial could not be evaluated. In later fits the trial
-// counts as one with the worst value observed so far. The error wraps
-// ErrUnknownTrial or ErrFinished.
+// has the worst value observed so far. The error wraps ErrUnknownTrial or
+// ErrFinished.
 func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, 0) }
 
 // fail is Fail with the time in the objective.

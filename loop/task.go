@@ -53,8 +53,8 @@ func newTask(s *space.Space, o Options, h History) (*task, error) {
 	return t, nil
 }
 
-// check validates a trial that follows the one of ID last, and makes its point one
-// of s.
+// check validates a trial that follows trial last, and converts its point to a
+// point of s.
 func (t *Trial) check(s *space.Space, last int) (err error) {
 	if t.ID <= last {
 		return fmt.Errorf("its ID is not above %d, the one before", last)
@@ -80,7 +80,7 @@ func own(s *space.Space, p space.Point) (space.Point, error) {
 	return s.PointOf(p.Map())
 }
 
-// next is the ID after the last one: the index of the random streams.
+// next returns the ID of the next trial, which is the index of the random streams.
 func (t *task) next() int {
 	if len(t.trials) == 0 {
 		return 1
@@ -106,7 +106,7 @@ func keys(trials []Trial) map[string]bool {
 	return set
 }
 
-// unseen is the number of points of the space that are not in seen.
+// unseen returns the number of points of the space that are not in seen.
 func (t *task) unseen(seen map[string]bool) int { return t.size - len(seen) }
 
 // with returns t with chosen as further pending trials.

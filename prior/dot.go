@@ -58,7 +58,7 @@ func (k dotProduct) weights() []float64 {
 	return w
 }
 
-// base is offset + Σ_j w_j a_j b_j.
+// base returns offset + Σ_j w_j a_j b_j.
 func (k dotProduct) base(a, b, w []float64) float64 {
 	s := k.offset()
 	for j, v := range a {

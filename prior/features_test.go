@@ -235,7 +235,7 @@ func TestNystrom(t *testing.T) {
 	got.Mul(phi, phi.T())
 	require.True(t, mat.EqualApprox(want, &got, 1e-7))
 
-	// Kernels without features of their own get Nyström features, with gradients.
+	// Kernels without features of their own have Nyström features, with gradients.
 	for _, k := range []Kernel{userKernel{Matern52(2)}, varied(Product(ArcCosine(2, 1), ArcCosine(2, 2), Matern32(2))), varied(Polynomial(2, 9))} {
 		f := featuresOf(t, k, 20, rng)
 		require.IsType(t, nystrom{}, f)

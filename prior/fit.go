@@ -44,16 +44,17 @@ type Hyper struct {
 //
 // over the hyperparameters θ that s does not fix, by bounded L-BFGS in log θ. The
 // hyperpriors are densities of θ, not of log θ. A learned mean is the
-// generalised-least-squares estimate μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I, at which
-// the derivative with respect to μ vanishes.
+// generalised-least-squares estimate μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I, at which the
+// derivative with respect to μ vanishes.
 //
 // x is n×d with n ≥ 1; y has length n. With noiseFree, y is exact: the lower bound of
 // the noise variance is 1e-8 instead of 1e-4, and its hyperprior is almost flat. The
-// first start is the argument start, the State of an earlier fit, if its length fits.
-// The next start is the modes of the hyperpriors (for the noise of exact data, the
-// mean), and the others are draws. Starts run on all processors. The result depends only
-// on the arguments and the state of rng. A step costs O(n³). With more than 2000 rows
-// the search uses 2000 random rows; the mean and the log marginal likelihood use all.
+// first start is the argument start, the State of an earlier fit, if it has the right
+// length. The next start is the modes of the hyperpriors (for the noise of exact data,
+// the mean), and the others are draws. Starts run on all processors. The result depends
+// only on the arguments and the state of rng. A step costs O(n³). With more than 2000
+// rows the search uses 2000 random rows; the mean and the log marginal likelihood use
+// all.
 //
 // A noise variance at its lower bound gives no warning: clean data lead to it.
 func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, rng *rand.Rand) (Fitted, error) {
@@ -187,7 +188,7 @@ func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][
 			e := newObjective(m, x, y)
 			loss := func(free, grad []float64) float64 { return e.loss(ctx, free, grad) }
 			for i := range work {
-				// The only possible error is the context's, which is checked below.
+				// The only possible error comes from the context, which is checked below.
 				results[i], _ = optimize.Minimize(ctx, loss, starts[i], lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
 			}
 		})
@@ -234,9 +235,9 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 	return f, nil
 }
 
-// onBound reports whether a fitted value is on a bound where the fit is in doubt. A noise on
-// its floor is not: the data are exact. Nor is a lengthscale on its upper bound: the input has
-// no effect. Rounding of the logarithm is allowed for.
+// onBound reports whether a fitted value is on a bound that makes the fit doubtful. It
+// excludes the lower bound of the noise (the data are exact) and the upper bound of a
+// lengthscale (the input has no effect). Rounding of the logarithm is allowed for.
 func (p Param) onBound(value float64) bool {
 	low, high := value <= p.Lo*(1+1e-9), value >= p.Hi*(1-1e-9)
 	return low && p.Name != "noise" || high && !strings.Contains(p.Name, "lengthscale")

@@ -277,7 +277,7 @@ func BenchmarkLoss(b *testing.B) {
 	})
 }
 
-// Kernels whose likelihood has many optima get more starts.
+// Fits of kernels whose likelihood has many optima use more starts.
 func TestManyOptima(t *testing.T) {
 	for text, want := range map[string]bool{
 		"matern52": false, "rbf(lengthscale=2)": false, "arccos(depth=2)": false,

@@ -81,8 +81,8 @@ type parsedTerm struct {
 	least, most float64
 }
 
-// scaleBy multiplies the constants of t by those of a factor. It reports whether the
-// products are positive and finite.
+// scaleBy multiplies the constants of t by the constants of a factor. It reports
+// whether the products are positive and finite.
 func (t *parsedTerm) scaleBy(least, most float64) bool {
 	t.least *= least
 	t.most *= most

@@ -45,8 +45,8 @@ func carriesVariance(k Kernel) bool {
 	return true
 }
 
-// term returns the text of k as a summand. A kernel without output variance gets the
-// factor 1.
+// term returns the text of k as a summand. A kernel without output variance is
+// written with the factor 1.
 func term(k Kernel) string {
 	if carriesVariance(k) {
 		if _, ok := k.(scaled); ok {

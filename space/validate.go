@@ -64,8 +64,8 @@ func faultOf(key, format string, args ...any) error {
 }
 
 // validate returns a normalised copy of params and every fault. known[i] are the faults
-// found earlier in parameter i; of such a parameter validate checks only the name and the
-// type.
+// found earlier in parameter i; for such a parameter validate checks only the name and
+// the type.
 func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
 	var faults Faults
 	out, seen, free := slices.Clone(params), map[string]bool{}, len(params) == 0

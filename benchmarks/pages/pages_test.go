@@ -67,7 +67,7 @@ func TestResults(t *testing.T) {
 	require.Contains(t, stdout, "### branin: simple regret")
 	require.Contains(t, stderr, " plots in ")
 	require.FileExists(t, filepath.Join(dir, "plots", "branin.svg"))
-	// Suites of datasets have the numbers of papers beside them.
+	// The tables of suites of datasets contain the numbers of papers.
 	stdout, _, err = call(t, "results", "../../docs/benchmarks/ocean", "--no-plots")
 	require.NoError(t, err)
 	require.Contains(t, stdout, "### Numbers in papers")

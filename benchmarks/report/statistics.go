@@ -127,8 +127,8 @@ func signedRank(differences []float64) float64 {
 
 // bootstrap returns the interval between the (1-level)/2 and (1+level)/2 quantiles of
 // a statistic over resamples. Each stratum is resampled with replacement by itself
-// (Efron and Tibshirani 1993, An Introduction to the Bootstrap, §13.3). The statistic
-// gets the drawn indices of each stratum.
+// (Efron and Tibshirani 1993, An Introduction to the Bootstrap, §13.3). The argument
+// of the statistic is the drawn indices of each stratum.
 func bootstrap(strata []int, level float64, resamples int, rng *rand.Rand, statistic func(drawn [][]int) float64) (lo, hi float64) {
 	if len(strata) == 0 {
 		panic(fmt.Sprintf("report: bootstrap of %d strata", len(strata)))

@@ -103,7 +103,7 @@ func TestBootstrapMatchesSciPy(t *testing.T) {
 	}
 }
 
-// Strata are resampled separately: one without spread adds none.
+// Strata are resampled separately: a stratum without spread adds none.
 func TestBootstrapKeepsStrata(t *testing.T) {
 	lo, hi := bootstrap([]int{3, 1}, 0.9, 500, rand.New(rand.NewPCG(1, 2)), func(drawn [][]int) float64 {
 		require.Len(t, drawn[0], 3)

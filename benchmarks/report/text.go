@@ -114,7 +114,8 @@ func (r *Report) ranksTitle() string {
 	return title
 }
 
-// RankTable has the mean ranks with their intervals at four points of the budget.
+// RankTable returns the mean ranks with their intervals at four points of the
+// budget.
 func (r *Report) RankTable() [][]string {
 	t := [][]string{{"method", "at 25 %", "50 %", "75 %", "100 %"}}
 	for _, o := range r.Ranks {
@@ -142,9 +143,9 @@ func (r *Report) PairTable() [][]string {
 	return t
 }
 
-// SecondsTable has the time of a suggestion by the number of observations, in the
-// bins that start at 10, 20, 50, 100, …, with multiples of the baseline's time. It
-// is nil without times.
+// SecondsTable returns the time of a suggestion by the number of observations, in
+// the bins that start at 10, 20, 50, 100, …, with multiples of the baseline's
+// time. It is nil without times.
 func (r *Report) SecondsTable() [][]string {
 	var bins []int
 	for _, n := range []int{10, 20, 50, 100, 200, 501, 1000} {

@@ -12,8 +12,8 @@ import (
 // docs/benchmarks/paper-fsp-laplace-fig3.md lists the differences.
 func fspLaplaceFigure3() Suite {
 	const (
-		// Batch expected improvement by 128 samples, from 2 of 16 batches of a Sobol
-		// sequence, in at most 10 iterations.
+		// Expected improvement of a batch with 128 base samples; 16 raw batches, 2
+		// gradient ascents of at most 10 iterations.
 		qei    = "acquisition=qei;acquisition.samples=128;acquisition.joint=true;maximizer.raw=16;maximizer.starts=2;maximizer.iterations=10;warp=none"
 		kernel = "isotropic=true;mean=zero"
 		louder = "noise-start=1"

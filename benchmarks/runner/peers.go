@@ -8,7 +8,8 @@ import (
 
 // peersCore compares with other programs, which perform the same runs through Task
 // and Evaluator. Ten initial points are the default of most of them. The noise on
-// Hartmann-6 is the one of BoTorch's tutorial "Closed-loop batch, constrained BO".
+// Hartmann-6 equals the noise of BoTorch's tutorial "Closed-loop batch,
+// constrained BO".
 func peersCore() Suite {
 	s := Suite{
 		Name:    "peers/core",

@@ -22,7 +22,7 @@ func (r Run) noiseFree() bool {
 }
 
 // warp returns the transform of the method. Without one, a known prior turns the
-// transform off, because the prior is one on the raw values.
+// transform off, because it is a prior on the raw values.
 func (r Run) warp() loop.Warp {
 	if r.Method.warp == "" && r.Problem.Prior != nil {
 		return loop.WarpNone

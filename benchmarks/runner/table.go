@@ -104,7 +104,7 @@ func (d Dataset) Load(dir string) (*Table, error) {
 func (d Dataset) folder() string { return cmp.Or(d.Folder, d.Name) }
 
 // open reads a CSV file; the error wraps ErrData if the file is missing or its
-// content is at fault.
+// content is invalid.
 func open(path string) (*table.Table, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

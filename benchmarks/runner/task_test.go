@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program that evaluates the points of a task, decoded from JSON, gets the recorded
-// values.
+// Evaluations at the points of a task decoded from JSON equal the recorded values.
 func TestTaskGivesTheValuesOfARun(t *testing.T) {
 	plan := smoke(t, Selection{Methods: []string{Sobol}, Seeds: 2})
 	found := outcomes(t, plan, 1)

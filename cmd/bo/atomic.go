@@ -12,7 +12,7 @@ import (
 
 // writeFile replaces the file at path by the output of write, all or nothing: a reader, or a
 // crash, leaves the old contents or the new. The temporary file beside it is named by
-// temporary; removeStale removes the one that a killed process left.
+// temporary; removeStale removes the temporary file of a killed process.
 func writeFile(path string, write func(w io.Writer) error) (err error) {
 	name := path
 	defer func() {
@@ -95,7 +95,7 @@ const maxRead = 256 << 20
 
 // readRegular returns the contents of a regular file of at most maxRead bytes.
 func readRegular(path string) ([]byte, error) {
-	if err := regular(path); err != nil { // before Open, which waits for the other end of a pipe
+	if err := regular(path); err != nil { // before Open, which blocks on a pipe without a writer
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	f, err := os.Open(path)

@@ -25,7 +25,8 @@ const (
 	bernoulli = "bernoulli"
 )
 
-// maxClasses bounds the labels of a target: more are rather a number to predict.
+// maxClasses bounds the number of labels of a target: a target with more is probably a
+// number.
 const maxClasses = 100
 
 // classified is a posterior fitted to labels.
@@ -130,7 +131,7 @@ func (c predictCmd) classes(e *env) error {
 	return w.Error()
 }
 
-// A classScore judges probabilities of labels.
+// A classScore holds the scores of probabilities of labels.
 type classScore struct {
 	Surrogate      string  `json:"surrogate"`
 	Train          int     `json:"train"`

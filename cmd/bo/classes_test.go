@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Names of classes keep their text, quoted where CSV asks for it, and numbers are
+// Names of classes keep their text, quoted if CSV requires it, and numbers are
 // ordered by size.
 func TestClassNames(t *testing.T) {
 	table := func(labels ...string) string {

@@ -121,8 +121,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // patience is the time that work has to return after an interrupt. Some work, such as the
-// factorisation of a large matrix, cannot be stopped. One second of it is for programs that
-// keep their output open.
+// factorisation of a large matrix, cannot be stopped. The time includes one second for
+// programs that keep their output open.
 const patience = 1500 * time.Millisecond
 
 // heed runs work and returns its error. If work does not return within patience of the end

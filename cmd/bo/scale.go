@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// newOutputScale is the scaling of the targets: "raw" leaves them, "zscore"
-// gives them mean 0 and standard deviation 1.
+// newOutputScale returns the scaling of the targets: none for "raw", to mean 0
+// and standard deviation 1 for "zscore".
 func newOutputScale(how string, y []float64) surrogate.Standardization {
 	if how == "raw" {
 		return surrogate.Standardization{Mean: 0, SD: 1}
@@ -18,7 +18,8 @@ func newOutputScale(how string, y []float64) surrogate.Standardization {
 	return surrogate.Standardize(y)
 }
 
-// farFromStandard returns a warning about targets of which no prior here thinks.
+// farFromStandard returns a warning about targets whose scale does not fit the
+// default priors.
 func farFromStandard(y []float64) []string {
 	const far = 1e3
 	z := surrogate.Standardize(y)

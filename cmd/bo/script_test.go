@@ -73,7 +73,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sameresult FILE1 FILE2 compares what run --json printed, elapsed time aside.
+// sameresult FILE1 FILE2 compares two outputs of run --json except the elapsed
+// time.
 func sameResult(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: sameresult FILE1 FILE2")

@@ -26,7 +26,7 @@ func checkLine(root *kong.Node, line []string) ([]string, error) {
 	if slices.ContainsFunc(line, isHelp) {
 		return append(strings.Fields(c.node.Path()), "--help"), nil
 	}
-	if len(c.arguments) > 0 { // after --, where one may begin with a dash
+	if len(c.arguments) > 0 { // after --, an argument may begin with a dash
 		c.out = slices.Concat(c.out, []string{"--"}, c.arguments)
 	}
 	return c.out, err
@@ -64,14 +64,15 @@ func (c *lineCheck) words(line []string) error {
 	return c.complete()
 }
 
-// negative reports a negative number where a positional argument may stand.
+// negative reports whether the word is a negative number and a positional argument may
+// follow.
 func (c *lineCheck) negative(word string) bool {
 	_, err := strconv.ParseFloat(word, 64)
 	return err == nil && c.positional() != nil && findFlag(c.node, word[:2]) == nil
 }
 
-// positional is the positional argument that the next word belongs to, if any. The last one
-// may take several words.
+// positional returns the positional argument that the next word belongs to, or nil. The
+// last argument may take several words.
 func (c *lineCheck) positional() *kong.Positional {
 	all := c.node.Positional
 	if n := len(all); n > 0 && len(c.arguments) >= n && all[n-1].IsCumulative() {
@@ -159,7 +160,7 @@ func (c *lineCheck) givenName(name string) bool {
 	return false
 }
 
-// complete reports what a whole command line lacks.
+// complete returns an error that names the missing parts of a whole command line.
 func (c *lineCheck) complete() error {
 	if len(c.node.Children) > 0 && len(c.given) == 0 {
 		var names []string

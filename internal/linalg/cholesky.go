@@ -236,7 +236,7 @@ func (c *Cholesky) inverseLower(mem *workspace.Memory) blas64.General {
 }
 
 // Extend returns the factor of the matrix bordered by m more rows: cross is n×m,
-// corner m×m. It costs O(n²m). The corner gets the jitter of the matrix, or more if
+// corner m×m. It costs O(n²m). The corner has the jitter of the matrix, or more if
 // Factorize would add more; Jitter then returns the larger jitter.
 func (c *Cholesky) Extend(cross *mat.Dense, corner *mat.SymDense) (*Cholesky, error) {
 	n, m := c.l.N, corner.SymmetricDim()

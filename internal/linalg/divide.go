@@ -109,9 +109,9 @@ func (p *divide) merge(lo, mid, hi int) {
 	copy(p.d[lo:hi], values)
 }
 
-// deflate sorts the eigenvalues and excludes those that the update changes by no more
-// than rounding (Dongarra and Sorensen 1987): z vanishes there, or a rotation of two
-// eigenvectors with almost equal eigenvalues makes it vanish.
+// deflate sorts the eigenvalues and excludes the eigenvalues that the update changes
+// by no more than rounding (Dongarra and Sorensen 1987): z vanishes there, or a
+// rotation of two eigenvectors with almost equal eigenvalues makes it vanish.
 func (p *divide) deflate(lo, mid, hi int, mem *workspace.Memory) {
 	n := hi - lo
 	z, kind, order := mem.Floats(n), p.kind[:n], p.order[:n]

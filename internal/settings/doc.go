@@ -1,5 +1,5 @@
-// Package settings reads option structs whose struct tags declare each option:
-// its key, default, bounds, allowed values and help.
+// Package settings reads option structs whose struct tags declare each option: its key, default,
+// bounds, allowed values and help.
 //
 //	type Model struct {
 //		Hidden   []int    `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers"`
@@ -18,14 +18,14 @@
 //   - oneof: the only texts allowed.
 //   - help: one line for users.
 //
-// Each option has either default or auto. Types of options: string, bool, int,
-// uint64, float64, pointers to these, and slices of int, float64 and string. The
-// zero value of a type means that the option is not set; an option whose zero
-// value is meaningful has a pointer type or the zero value as its default.
+// Each option has either default or auto. Types of options: string, bool, int, uint64, float64,
+// pointers to these, and slices of int, float64 and string. The zero value of a type means that the
+// option is not set. An option whose zero value is meaningful has a pointer type or the zero value
+// as its default.
 //
-// The options of embedded structs count as the struct's own; where two have one
-// key, the outer one wins. The tag range of an embedded field replaces the ranges
-// of single options in it, as in
+// The options of embedded structs count as options of the struct. If two options have the same key,
+// the outer option wins. The tag range of an embedded field replaces the ranges of single options
+// in it, as in
 //
 //	prior.Spec `range:"noise=[1e-10,1e100];variance=(0,1]"`
 package settings

@@ -34,7 +34,7 @@ func (r interval) contains(v float64) bool {
 	return above && below && !math.IsInf(v, 0)
 }
 
-// String says in words which numbers r contains.
+// String describes in words the numbers that r contains.
 func (r interval) String() string {
 	bounded := !math.IsInf(r.hi, 1)
 	switch {

@@ -251,7 +251,7 @@ func (in *Import) addTrials(trials []*optunaTrial, joined map[string]*distributi
 	return nil
 }
 
-// result sets the state, the value, the numbers and the failure of a row from a finished
+// result sets the state, the times, the value and the failure of a row from a finished
 // trial of Optuna.
 func (in *Import) result(row *store.Trial, t *optunaTrial) {
 	row.Finished = t.complete

@@ -252,7 +252,7 @@ func (d *database) params(of string, study int64, byID map[int64]*optunaTrial) e
 	})
 }
 
-// special maps the values that SQL cannot store as numbers.
+// special returns the number of a row whose value may be infinite or NaN.
 func special(v sql.NullFloat64, kind string) float64 {
 	switch kind {
 	case "INF_POS":

@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Study measures one thing that papers on priors over functions show in their
-// appendices.
+// Study is a measurement from the appendices of papers on priors over functions.
 type Study struct {
 	Name, Summary string
 
-	// run writes the measurements of the seeds 1 to seeds to path.jsonl, and tells each.
+	// run writes the measurements of the seeds 1 to seeds to path.jsonl, and calls tell
+	// with each.
 	run func(ctx context.Context, path string, seeds int, tell func(string)) error
 	// show draws the measurements in path.jsonl and returns their table.
 	show func(path string) (table string, err error)
@@ -31,9 +31,9 @@ func Studies() []Study {
 	}
 }
 
-// Run measures the seeds 1 to seeds and tells each measurement. It writes the
-// measurements to NAME.jsonl in a directory, their picture to NAME.png and NAME.svg,
-// and a table to w.
+// Run measures the seeds 1 to seeds and calls tell with each measurement. It writes
+// the measurements to NAME.jsonl in a directory, their picture to NAME.png and
+// NAME.svg, and a table to w.
 func (s Study) Run(ctx context.Context, dir string, seeds int, w io.Writer, tell func(string)) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

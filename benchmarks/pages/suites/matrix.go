@@ -32,7 +32,8 @@ func matrix(r *report.Report, checkpoint int, cell func(p report.Problem, m repo
 	return t
 }
 
-// medianTable has the medians of the measure at a checkpoint, the lowest in bold.
+// medianTable returns the medians of the measure at a checkpoint, the lowest in
+// bold.
 func medianTable(r *report.Report, checkpoint int) [][]string {
 	return matrix(r, checkpoint, func(p report.Problem, m report.Method) string {
 		median := func(m report.Method) float64 { return m.At[checkpoint].Median }
@@ -45,7 +46,7 @@ func medianTable(r *report.Report, checkpoint int) [][]string {
 	})
 }
 
-// rewardTable has the running maximum at the end of the budget.
+// rewardTable returns the running maximum at the end of the budget.
 func rewardTable(r *report.Report) [][]string {
 	return matrix(r, 3, func(p report.Problem, m report.Method) string {
 		last := len(m.Curve.Reward) - 1

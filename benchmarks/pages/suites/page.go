@@ -182,7 +182,7 @@ func (p *page) comparison(r *report.Report) {
 	p.Table(r.PairTable())
 }
 
-// regret has the medians on each problem and the curves.
+// regret writes the medians on each problem and links the curves.
 func (p *page) regret(r *report.Report) {
 	if !r.Contested() {
 		return
@@ -202,7 +202,7 @@ func (p *page) regret(r *report.Report) {
 	}
 }
 
-// ranks has mean ranks and data profiles.
+// ranks writes mean ranks and links the data profiles.
 func (p *page) ranks(r *report.Report) {
 	if len(r.Ranks) == 0 {
 		return
@@ -216,7 +216,7 @@ func (p *page) ranks(r *report.Report) {
 	}
 }
 
-// seconds has the time of a suggestion.
+// seconds writes the table of the times of suggestions and links its plot.
 func (p *page) seconds(r *report.Report) {
 	if len(r.Seconds) == 0 {
 		return

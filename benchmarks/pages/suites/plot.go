@@ -77,7 +77,7 @@ func save(dir string, list []named) ([]string, error) {
 	return paths, nil
 }
 
-// figure puts charts side by side; the legend has the methods of the report.
+// figure returns charts side by side with a legend of the methods of the report.
 func figure(r *report.Report, charts ...*chart.Chart) *chart.Figure {
 	return &chart.Figure{Charts: charts, Methods: r.Methods}
 }

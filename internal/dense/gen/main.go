@@ -110,9 +110,9 @@ func (p *printer) ret() {
 	p.op("RET")
 }
 
-// mask makes a mask of the first n lanes, n in register count, which it changes.
-// On AVX-512 it goes to K1; on AVX2 R13 gets its address, because there all
-// vector registers are taken.
+// mask makes a mask of the first n lanes, n in register count, which it changes. On
+// AVX-512 it goes to K1; on AVX2 R13 holds its address, because all vector
+// registers are in use on AVX2.
 func (p *printer) mask(s isa, count string) {
 	if s.lanes == 8 {
 		p.op("MOVQ", "$255", "R13")

@@ -35,8 +35,8 @@ var (
 )
 
 // StyleOf returns the style of the k-th line of a picture, k from 0. The first
-// 24 styles have different colours. The first four lines are solid; dashes
-// and marker also differ wherever colours look alike to a colour-blind reader.
+// 24 styles have different colours. The first four lines are solid; dashes and
+// marker also differ if colours look alike to a colour-blind reader.
 func StyleOf(k int) Style {
 	s := Style{Color: palette[k%len(palette)], Marker: markers[k%len(markers)], place: k}
 	if k >= solid {
