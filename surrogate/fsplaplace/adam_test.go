@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// published is the paper's model but for its size.
+// published returns the published settings with a smaller size.
 func published() Model {
 	return Model{
 		Trainer: "adam", Factor: "lanczos", Box: "data", Scaling: "data", Bias: new(0.0), Spec: prior.Spec{Isotropic: true, Mean: prior.MeanZero},
@@ -22,8 +22,8 @@ func published() Model {
 	}
 }
 
-// As published the noise is learned with the weights, down to a floor, and
-// training stops by itself.
+// With the published settings the noise is learned with the weights, down to a lower bound,
+// and training stops early.
 func TestAdamLearnsTheNoise(t *testing.T) {
 	rng := random.New(1, "noise", 0)
 	d := wave(40)
@@ -44,7 +44,7 @@ func TestAdamLearnsTheNoise(t *testing.T) {
 	m.Spec.Noise, m.Steps = new(0.07), 30
 	post, err = m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
-	require.Equal(t, 0.07, post.Noise(), "stated noise stays")
+	require.Equal(t, 0.07, post.Noise(), "a fixed noise variance does not change")
 	require.Equal(t, []string{"training stopped at 30 steps before it converged: set steps higher"}, post.Warnings())
 
 	m = published()
@@ -54,7 +54,7 @@ func TestAdamLearnsTheNoise(t *testing.T) {
 	require.InEpsilon(t, noiseLoSD*noiseLoSD, post.Noise(), 1e-12, "floor")
 }
 
-// A published fit does not start from the weights of another.
+// A fit with the published settings does not start from the weights of an earlier one.
 func TestAdamBeginsAnew(t *testing.T) {
 	m := published()
 	m.Steps, m.Spec.Lengthscale, m.Spec.Variance = 40, []float64{0.3}, new(1.0)
@@ -66,8 +66,8 @@ func TestAdamBeginsAnew(t *testing.T) {
 	require.Equal(t, first.(surrogate.Stater).State(), second.(surrogate.Stater).State())
 }
 
-// More rows than a batch: the whole data decide when to stop, and the loss of a
-// batch is scaled to them.
+// With more observations than a batch, training stops by the objective on all data. The loss
+// of a batch is scaled to all data.
 func TestAdamByMinibatch(t *testing.T) {
 	d := wave(2*adamBatch + 1)
 	m := published()

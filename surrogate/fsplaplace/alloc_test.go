@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector empties pools at random.
+// The race detector clears pools at random.
 
 package fsplaplace
 
@@ -17,8 +17,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/classify"
 )
 
-// A step of the published training allocates nothing, with all observations or a
-// batch of them.
+// A step of the published training allocates no memory, with all observations or with a
+// batch.
 func TestAdamAllocations(t *testing.T) {
 	for _, n := range []int{100, adamBatch + 100} {
 		p, w := untrained(2, 0.5, Model{Trainer: "adam", Context: 50}, 1)
@@ -33,7 +33,7 @@ func TestAdamAllocations(t *testing.T) {
 	}
 }
 
-// Nor does one on labels.
+// A step on labels allocates no memory.
 func TestLabelAdamAllocations(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		for _, n := range []int{100, adamBatch + 100} {
@@ -57,7 +57,7 @@ func TestLabelAdamAllocations(t *testing.T) {
 	}
 }
 
-// Neither do predictions, with any factor.
+// Predictions allocate no memory, with any factor.
 func TestPosteriorAllocations(t *testing.T) {
 	for _, factor := range []string{"ridge", "cholesky"} {
 		post, err := Model{Factor: factor, Hidden: []int{20, 20}, Context: 50, Steps: 2}.Fit(t.Context(), wave(30), random.New(1, "fit", 0))

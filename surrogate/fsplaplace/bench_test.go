@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// BenchmarkFit fits 100 observations of 6 inputs from nothing.
+// BenchmarkFit fits 100 observations of 6 inputs without a warm start.
 func BenchmarkFit(b *testing.B) {
 	const n, dim = 100, 6
 	d := surrogate.Dataset{X: space.Sobol(n, dim, random.New(1, "x", 0)), Y: make([]float64, n)}

@@ -15,12 +15,12 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// halfWidth is the half-width of the box of the calibration table: standardised
-// inputs and half their range again on each side.
+// halfWidth is the half-width of the box in the calibration table: standardised inputs,
+// extended by half their range on each side.
 const halfWidth = 3.4
 
-// share is the fraction of the prior variance that the posterior without data
-// reproduces, over points.
+// share is the ratio of the posterior variance without data to the prior variance, over
+// points.
 type share struct{ mean, min, max float64 }
 
 func (s share) String() string { return fmt.Sprintf("%.3f (%.3f, %.3f)", s.mean, s.min, s.max) }
@@ -48,8 +48,8 @@ func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []
 	return p, net.InitBiased(*m.Bias, p.inputs.Spread(p.box), 0, random.New(seed, "weights", 0))
 }
 
-// shares measures the prior recovery of the network by itself at the context points
-// and at fresh ones, for the ridge before its features are scaled.
+// shares returns the share at the context points and at fresh points, for the ridge factor
+// without scaled features.
 func shares(t testing.TB, p *problem, w []float64, seed uint64) (context, fresh share) {
 	rng := random.New(seed, "context", 0)
 	c, holdout := p.contextPoints(p.CovarianceContext, rng)
@@ -83,8 +83,8 @@ func (p *problem) share(f factor, w []float64, x *mat.Dense) share {
 	return s
 }
 
-// Check 3: without data the posterior is the prior, at fresh points of the box: the
-// network by itself nearly, its scaled features exactly.
+// Check 3: without data the posterior equals the prior at fresh points of the box. It is
+// nearly equal for the network without scaling, and equal for the scaled features.
 func TestCalibrationOfTheDefault(t *testing.T) {
 	for _, c := range []struct {
 		dim         int
@@ -108,8 +108,8 @@ func TestCalibrationOfTheDefault(t *testing.T) {
 	}
 }
 
-// At the vertices of the box searched, where every acquisition looks first, a
-// network extrapolates: scaling must have little to do there.
+// At the vertices of the search box a network extrapolates, and many acquisition functions
+// are largest. Even there, scaling changes the variance little.
 func TestCalibrationAtVertices(t *testing.T) {
 	const dim = 4
 	for seed := range uint64(3) {
@@ -129,14 +129,14 @@ func TestCalibrationAtVertices(t *testing.T) {
 	}
 }
 
-// The table of prior recovery at 300 context points for both factors of K⁻¹:
-// raw inputs, no initial biases.
+// The table gives the share at 300 context points for both factors of K⁻¹, with raw inputs and
+// initial biases of 0.
 func TestCalibrationTable(t *testing.T) {
 	for _, c := range []struct {
 		dim         int
 		lengthscale float64
 		factor      string
-		lo, hi      float64 // of the mean share
+		lo, hi      float64 // bounds of the mean share
 	}{
 		{1, 1, "lanczos", 0.99, 1.001}, {1, 1, "cholesky", 0.99, 1.001},
 		{2, 1, "lanczos", 0.80, 0.97}, {2, 1, "cholesky", 0.99, 1.001},

@@ -11,12 +11,12 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
-// holdoutPoints is the number of points at which the ridge and the mean are chosen.
+// holdoutPoints is the number of held-out points for the choice of the ridge and of the mean.
 const holdoutPoints = 128
 
-// contextPoints returns n points for the context, and holdoutPoints uniform ones of
-// the same box. With the ridge factor the context is denser towards the faces,
-// where a network extrapolates and where acquisitions look.
+// contextPoints returns n context points, and holdoutPoints uniform points of the same box.
+// With the ridge factor the context points are denser near the faces, where a network
+// extrapolates and acquisition functions are often largest.
 func (p *problem) contextPoints(n int, rng *rand.Rand) (context, holdout *mat.Dense) {
 	if p.Factor == "ridge" {
 		return p.box.Chebyshev(n, rng), p.box.Halton(holdoutPoints, rng)
@@ -24,7 +24,7 @@ func (p *problem) contextPoints(n int, rng *rand.Rand) (context, holdout *mat.De
 	return p.box.Halton(n, rng), p.box.Halton(holdoutPoints, rng)
 }
 
-// zscore gives each column of x mean 0 and standard deviation 1.
+// zscore returns the map that gives each column of x the mean 0 and the standard deviation 1.
 func zscore(x *mat.Dense) domain.Affine {
 	n, d := x.Dims()
 	a := domain.Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
@@ -35,9 +35,8 @@ func zscore(x *mat.Dense) domain.Affine {
 	return a
 }
 
-// withInputs returns the context points followed by the distinct training
-// inputs, or by a random inducingRows of them where there are more than
-// target.MaxExact.
+// withInputs returns the context points followed by the distinct training inputs. Beyond
+// target.MaxExact inputs it adds inducingRows of them, chosen at random.
 func (p *problem) withInputs(context *mat.Dense, rng *rand.Rand) *mat.Dense {
 	n, _ := p.data.Dims()
 	index := subset.All(n)

@@ -19,7 +19,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
-// featureKernel is k(x,x') = φ(x)·φ(x'). Derivatives are not needed here.
+// featureKernel is k(x,x') = φ(x)·φ(x'), without derivatives.
 type featureKernel struct {
 	prior.Kernel
 	dim int
@@ -55,8 +55,8 @@ func (k featureKernel) Diag(dst []float64, x *mat.Dense) {
 	}
 }
 
-// linearProblem is a network without hidden layers, f = w·x + b, under the
-// prior of its own features, w, b ~ N(0,1), with n observations of a plane.
+// linearProblem returns a network without hidden layers, f = w·x + b, with the prior of its
+// own features, w, b ~ N(0,1), and n observations of a plane.
 func linearProblem(m Model, n, dim int, noise float64) *problem {
 	m.Hidden, m.Context = []int{}, 60
 	m, err := m.resolve()
@@ -79,8 +79,8 @@ func linearProblem(m Model, n, dim int, noise float64) *problem {
 
 func withOne(x []float64) []float64 { return append(append([]float64(nil), x...), 1) }
 
-// regression is the posterior of Bayesian linear regression with unit prior:
-// mean and covariance of the weights.
+// regression returns the posterior of Bayesian linear regression with a unit prior: mean and
+// covariance of the weights.
 func regression(p *problem) ([]float64, *mat.SymDense) {
 	n, d := p.data.Dims()
 	a := mat.NewSymDense(d+1, nil)
@@ -100,8 +100,8 @@ func regression(p *problem) ([]float64, *mat.SymDense) {
 	return b, a
 }
 
-// Check 1: for a linear model under the prior of its own features FSP-Laplace
-// is Bayesian linear regression.
+// Check 1: for a linear model under the prior of its own features, FSP-Laplace equals Bayesian
+// linear regression.
 func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	for _, name := range []string{"ridge", "cholesky", "lanczos"} {
 		p := linearProblem(Model{Factor: name, CovarianceContext: 60}, 15, 3, 0.01)
@@ -141,8 +141,8 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	}
 }
 
-// Check 2: for f = k(·,C)α, with the data at points of C, the covariance at C
-// is that of the exact Gaussian process; up to the ridge, which is 1e-9 of Θ.
+// Check 2: for f = k(·,C)α and data at points of C, the covariance at C equals the exact
+// Gaussian process. The ridge of 1e-9 times Θ causes the remaining difference.
 func TestKernelModelIsTheExactProcess(t *testing.T) {
 	const nc, n, noise = 25, 7, 0.05
 	points := space.Sobol(nc, 2, random.New(3, "c", 0))
@@ -151,7 +151,7 @@ func TestKernelModelIsTheExactProcess(t *testing.T) {
 	chol, err := linalg.Factorize(k)
 	require.NoError(t, err)
 
-	// The network sees ψ(x) = k(x,C); in those inputs k(x,x') = ψᵀK⁻¹ψ'.
+	// The input of the network is ψ(x) = k(x,C); in these inputs k(x,x') = ψᵀK⁻¹ψ'.
 	for name, tol := range map[string]float64{"ridge": 1e-5, "cholesky": 1e-8} {
 		p := linearProblem(Model{Factor: name}, 1, nc, noise)
 		p.process.Kernel = featureKernel{dim: nc, phi: func(psi []float64) []float64 {
@@ -188,7 +188,7 @@ func maxDiff(a, b mat.Matrix) float64 {
 	return max(mat.Max(&d), -mat.Min(&d))
 }
 
-// Check 6: observing everything twice is halving the noise.
+// Check 6: observing every point twice equals halving the noise variance.
 func TestDoublingTheDataHalvesTheNoise(t *testing.T) {
 	d := wave(12)
 	twice := surrogate.Dataset{X: mat.NewDense(24, 1, nil), Y: append(append([]float64(nil), d.Y...), d.Y...), Lo: d.Lo, Hi: d.Hi}
@@ -205,7 +205,7 @@ func TestDoublingTheDataHalvesTheNoise(t *testing.T) {
 	require.InEpsilonSlice(t, variance(d, 0.05), variance(twice, 0.1), 1e-5)
 }
 
-// wave is n observations of a smooth function on [0,1].
+// wave returns n observations of a smooth function on [0,1].
 func wave(n int) surrogate.Dataset {
 	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{0}, Hi: []float64{1}}
 	for i := range n {
@@ -216,7 +216,7 @@ func wave(n int) surrogate.Dataset {
 	return d
 }
 
-// The published objective's gradient, with respect to the weights and ρ.
+// The gradient of the published objective is correct, for the weights and for ρ.
 func TestLossGradient(t *testing.T) {
 	p := linearProblem(Model{}, 9, 2, 0.1)
 	p.net = &nn.Network{In: 2, Hidden: []int{4, 3}}

@@ -12,17 +12,17 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// factor is a covariance φ(x)φ(x')ᵀ of r features. It is immutable.
+// factor is a covariance φ(x)φ(x')ᵀ with r features. It is immutable.
 type factor interface {
 	rank() int
 	// fill writes f.phi and f.gain.
 	fill(f features)
-	// vjp adds to dx the gradient of Σ_ij bar_ij φ_ij with respect to f.x, for f as
-	// fill left it. It overwrites bar.
+	// vjp adds to dx the gradient of Σ_ij bar_ij φ_ij with respect to f.x, for an f that fill
+	// has written. It overwrites bar.
 	vjp(dx *mat.Dense, f features, bar *mat.Dense)
 }
 
-// features are φ at the m rows of x.
+// features holds φ at the m rows of x.
 type features struct {
 	x    *mat.Dense
 	t    *nn.Tape   // of the network at x
@@ -30,7 +30,7 @@ type features struct {
 	gain []float64  // g of dualFactor
 }
 
-// primalFactor is a p×r matrix S of weights: φ(x) = J(x) S, at O(pr) a point.
+// primalFactor is a p×r matrix S of weights: φ(x) = J(x) S, in O(pr) per point.
 type primalFactor struct {
 	st     *mat.Dense // Sᵀ, r×p
 	inputs domain.Affine
@@ -64,20 +64,18 @@ func (f *primalFactor) weights(e []float64) []float64 {
 	return w
 }
 
-// dualFactor is S = J(C)ᵀ B, scaled to the variance of the prior:
+// dualFactor is S = J(C)ᵀ B, scaled to the prior variance, in O(|C|(Σ_l h_l + r)) per point:
 //
-//	φ(x) = g(x) u(x),  u(x) = J(x) S = Θ(x,C) B,  g(x)² = k(x,x)/|u(x)|²,
-//
-// at O(|C|(Σ_l h_l + r)) a point.
+//	φ(x) = g(x) u(x),  u(x) = J(x) S = Θ(x,C) B,  g(x)² = k(x,x)/|u(x)|².
 type dualFactor struct {
 	ctx    *nn.Tape   // at C
-	b, bt  *mat.Dense // B, |C|×r, and its transpose: rows that a product can read as they lie
+	b, bt  *mat.Dense // B, |C|×r, and its transpose, whose rows are contiguous
 	inputs domain.Affine
 	kernel prior.Kernel // nil for g = 1
 }
 
-// leastShare bounds g: from this share of the prior's variance downwards the network
-// has no say, and scaling would be of noise.
+// leastShare bounds g. Below this share of the prior variance the network's variance is mostly
+// rounding error.
 const leastShare = 1e-4
 
 func (f *dualFactor) rank() int { _, r := f.b.Dims(); return r }
@@ -115,7 +113,7 @@ func (f *dualFactor) fill(at features) {
 	}
 }
 
-// gain is g for |u|² = s and the prior's variance k.
+// gain returns g for |u|² = s and the prior variance k.
 func gain(k, s float64) float64 {
 	if k == 0 {
 		return 0
@@ -136,8 +134,8 @@ func (f *dualFactor) vjp(dx *mat.Dense, at features, bar *mat.Dense) {
 	dx.Add(dx, du)
 }
 
-// gainVJP turns bar into the gradient with respect to u, and adds to dx what comes
-// through k: dφ = g du - φ (φ·g du)/k + φ dk/2k, where g is not bounded.
+// gainVJP replaces bar by the gradient with respect to u, and adds the gradient through k to
+// dx. If g is below its bound, dφ = g du - φ (φ·g du)/k + φ dk/2k.
 func (f *dualFactor) gainVJP(dx *mat.Dense, at features, bar *mat.Dense) {
 	mem := workspace.Borrow()
 	defer mem.Return()

@@ -21,26 +21,25 @@ import (
 
 var _ surrogate.Classifier = Model{}
 
-// labelNoise is the least noise variance that a number would have to have to tell
-// as much of a latent function as a label of two classes: the ridge is chosen on
-// observations like that.
+// labelNoise is the variance of the Gaussian noise whose Fisher information equals the largest
+// a label of two classes can have (¼, at p = ½). The choice of the ridge uses observations
+// with this noise.
 const labelNoise = 4
 
-// FitLabels is FSP-Laplace with the likelihood of labels: a network f_c(·,w_c) for
-// each latent function, all with the prior GP(μ_c, k), fitted by the Laplace
-// evidence of the exact process. Training minimises
+// FitLabels fits FSP-Laplace with the likelihood of labels. Each latent function is a network
+// f_c(·,w_c) with the prior GP(μ_c, k), fitted by the Laplace evidence of the exact process.
+// Training minimises
 //
 //	R(w) = -Σ_i log p(y_i|f(x_i,w)) + ½ Σ_c (f_c(C,w_c) - μ_c)ᵀ K⁻¹ (f_c(C,w_c) - μ_c).
 //
-// As a function of the values at C, training inputs among them, R is convex.
-// Gauss–Newton training takes the networks to its minimum, the mode of the process,
-// each in the metric (K⁻¹ + D)⁻¹ of the curvature without what couples classes.
-// Beyond 1000 labels the process is the one whose functions C spans.
+// C contains the training inputs, and R is convex in the values at C. Gauss–Newton training
+// minimises the distance of each network from the mode of the process, in the metric
+// (K⁻¹ + D)⁻¹, which omits the coupling of classes. Beyond 1000 labels the process is
+// restricted to the functions spanned by C.
 //
-// The posterior of the weights adds Σ_i Jᵀ W_i J, W = diag(π) - ππᵀ at the networks'
-// means, to the precision that the prior gives them as in regression. The factors
-// "cholesky" and "lanczos" leave out what W ties between more than two classes. The
-// fixed noise of a Spec is an error.
+// The posterior precision of the weights is the prior precision, as in regression, plus
+// Σ_i Jᵀ W_i J with W = diag(π) - ππᵀ at the networks' means. For more than two classes the
+// factors "cholesky" and "lanczos" omit the coupling in W. A fixed noise variance is an error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	m, err := m.resolve()
 	if err != nil {
@@ -149,7 +148,7 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 	return p.compare(ctx, l, to.Mode, holdout)
 }
 
-// trainAdam is Algorithm 1 as published, with the likelihood of labels.
+// trainAdam trains by Algorithm 1 as published, with the likelihood of labels.
 func (p *labelProblem) trainAdam(ctx context.Context, l *latents, rng *rand.Rand) error {
 	var w []float64
 	for _, q := range l.parts {
@@ -191,7 +190,7 @@ func (l *labelled) eval(fbar, f *mat.Dense, index []int, scale float64, _, _ []f
 	return value
 }
 
-// uncoupled sets the factors of Algorithm 2, the classes by themselves.
+// uncoupled sets the factors of Algorithm 2, separately for each class.
 func (p *labelProblem) uncoupled(ctx context.Context, l *latents, design *mat.Dense) error {
 	prob := p.probabilities(l)
 	for c, q := range l.parts {
@@ -207,7 +206,7 @@ func (p *labelProblem) uncoupled(ctx context.Context, l *latents, design *mat.De
 	return nil
 }
 
-// probabilities returns those of the means at the labelled points, L×n.
+// probabilities returns the probabilities at the means of the labelled points, L×n.
 func (p *labelProblem) probabilities(l *latents) *mat.Dense {
 	f := p.means(l)
 	classify.LogProb(f, mat.DenseCopyOf(f), f, p.y)
@@ -227,12 +226,12 @@ func (p *labelProblem) means(l *latents) *mat.Dense {
 	return f
 }
 
-// observe gives l its factor of A = I + Σ_i Φ_iᵀ W_i Φ_i, where Φ_i has the features
-// of all latents at a labelled point, and of an exact mode moves the means by
+// observe sets the factor of A = I + Σ_i Φ_iᵀ W_i Φ_i, with the features Φ_i of all latents at
+// a labelled point. For an exact mode f̂ it also adds to the weights of the features
 //
-//	A⁻¹ Σ_i Φ_iᵀ W_i (f̂_i - mean_i):
+//	A⁻¹ Σ_i Φ_iᵀ W_i (f̂_i - mean_i),
 //
-// by regression on what the ridge leaves of it there.
+// a regression on the difference from the mode that remains after the ridge solve.
 func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.Mode) error {
 	n, d := p.data.Dims()
 	prob := p.probabilities(l)
@@ -294,8 +293,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 	return nil
 }
 
-// compare warns if the means at held-out points are far from the mode of the
-// process.
+// compare adds a warning if the means at held-out points are far from the mode of the process.
 func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.Mode, holdout *mat.Dense) error {
 	if mode == nil {
 		return nil
@@ -317,15 +315,15 @@ func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.M
 	return ctx.Err()
 }
 
-// latents are networks through their linearisation. Features are those of the
-// posterior, or with chol those of the prior, whose precision given the labels it
-// factors for all latents together.
+// latents are linearised networks. Without chol their features are the features of the
+// posterior. With chol they are the features of the prior, and chol factorises the precision
+// of all latents given the labels.
 type latents struct {
 	parts []*posterior
 	chol  *linalg.Cholesky
 }
 
-// offsets returns where the features of each latent begin, and their number.
+// offsets returns the index of the first feature of each latent, and the number of features.
 func (l *latents) offsets() (at []int, total int) {
 	at = []int{0}
 	for _, q := range l.parts {
@@ -338,8 +336,8 @@ func (l *latents) offsets() (at []int, total int) {
 // Dim is the number of inputs.
 func (l *latents) Dim() int { return l.parts[0].Dim() }
 
-// Moments implements classify.Process. For L > 1 latents of rank r it costs
-// O(L(Lr)²) a point.
+// Moments implements classify.Process. For L > 1 latents of rank r it costs O(L(Lr)²) per
+// point.
 func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	m, _ := x.Dims()
 	k := len(l.parts)

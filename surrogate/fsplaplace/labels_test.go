@@ -32,7 +32,7 @@ func TestLabelsConformance(t *testing.T) {
 	}
 }
 
-// rings are labels by the distance from the centre, with some noise.
+// rings returns labels by the distance from the centre, with some noise.
 func rings(n, classes int) surrogate.Labels {
 	rng := random.New(5, "rings", classes)
 	d := surrogate.Labels{X: mat.NewDense(n, 2, nil), Y: make([]int, n), Classes: classes, Lo: []float64{0, 0}, Hi: []float64{1, 1}}
@@ -45,8 +45,7 @@ func rings(n, classes int) surrogate.Labels {
 	return d
 }
 
-// The networks give the latent moments of the exact process that is their prior,
-// coupling of the classes included.
+// The networks have nearly the latent moments of the exact process, with coupled classes.
 func TestLabelsAgainstTheProcess(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		d := rings(40, classes)
@@ -103,7 +102,7 @@ func TestLabelLossGradient(t *testing.T) {
 	}
 }
 
-// Beyond 1000 labels the process is sparse and the box decides.
+// Beyond 1000 labels the process is sparse, and its context points cover the box.
 func TestManyLabels(t *testing.T) {
 	d := rings(1010, 2)
 	m := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(9.)}, Hidden: []int{20}, Context: 40, Steps: 8}

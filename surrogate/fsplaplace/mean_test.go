@@ -15,8 +15,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// In two inputs the mean is the network's. In ten, where context points are far apart, it
-// is that of the features, which is nearer to the process's.
+// In two inputs the mean is the mean of the linearised network. In ten inputs, with distant
+// context points, it is the features' mean, which is nearer to the process's mean.
 func TestMeanOfFeaturesInManyInputs(t *testing.T) {
 	for _, c := range []struct {
 		o          benchmarks.Objective
@@ -118,7 +118,7 @@ func TestMeanOfFeaturesIsTheProcessOfTheFeatures(t *testing.T) {
 	}, x.RawMatrix().Data, dx.RawMatrix().Data, 1e-5))
 }
 
-// Values so large that all residuals round to 0.
+// The values are so large that all residuals round to 0.
 func TestConstantLargeValues(t *testing.T) {
 	for _, v := range []float64{1, 1e12, 1e15} {
 		d := wave(2)

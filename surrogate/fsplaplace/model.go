@@ -23,66 +23,63 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
-// Model is FSP-Laplace. The zero value is the default: a 50-50 tanh network, a
-// prior fitted by marginal likelihood, Gauss–Newton training and the ridge
-// factor. Fitting costs O(|C|³) for |C| context points, |C| = Context + n. From
-// 1001 observations on the prior is fitted to 1000 of them and |C| is
-// Context + 600, so that the cost grows as n|C|².
+// Model is FSP-Laplace. The zero value is the default: a 50-50 tanh network, a prior fitted by
+// marginal likelihood, Gauss–Newton training and the ridge factor. A fit costs O(|C|³) for
+// |C| = Context + n context points. From 1001 observations on, the prior is fitted to 1000 of
+// them, |C| is Context + 600, and the cost grows as n|C|².
 type Model struct {
 	prior.Spec `range:"noise=[1e-10,inf)"`
 
 	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 
-	// Bias is the standard deviation of the hidden biases that training starts
-	// from; in the first layer it is relative to half the width of the scaled
-	// box, so that the units lie all over it. Without biases a tanh network starts
-	// as an odd function of the centre of the box, and its tangent kernel ties each
-	// point to its mirror image. The published networks start at 0.
+	// Bias is the standard deviation of the initial hidden biases. In the first layer it is
+	// relative to half the width of the scaled box, so that the units cover the box. Without
+	// biases a tanh network is an odd function about the centre of the box, and its tangent
+	// kernel couples each point to its mirror image. The published value is 0.
 	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
-	// Context is the number of context points spread over the box, not counting
-	// the training inputs. The published runs draw 400 new ones at every step.
+	// Context is the number of context points in the box, in addition to the training inputs.
+	// The published training draws 400 new points at every step.
 	Context int `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
-	// CovarianceContext is the same for the covariance: 0 is Context, or 10000
-	// for the Lanczos factor.
+	// CovarianceContext is the number for the covariance. 0 means Context, or 10000 for the
+	// Lanczos factor.
 	CovarianceContext int `set:"covariance-context" auto:"context" range:"[1,20000]" help:"context points for the covariance (lanczos: 10000)"`
-	// Box is where context points lie: "search" is the dataset's box and 5 % of
-	// its width on each side, "data" is the published one, the bounding box of
-	// the training inputs and half its width on each side.
+	// Box is the region of the context points. "search" is the dataset's box and 5 % of its
+	// width on each side. "data", as published, is the bounding box of the training inputs and
+	// half its width on each side.
 	Box string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 
-	// Scaling is how the network sees its inputs: "prior" divides them by the
-	// distances over which the prior varies, "data" is the published mean 0 and
-	// standard deviation 1 over the observations.
-	Scaling string `set:"scaling" default:"prior" oneof:"prior,data" help:"scale of the network's inputs: prior, the distances over which the prior varies; data, unit deviation over the observations (as published)"`
+	// Scaling selects the scale of the network's inputs. "prior" divides them by the distances
+	// over which the prior varies. "data", as published, gives the observations the mean 0 and
+	// the standard deviation 1.
+	Scaling string `set:"scaling" default:"prior" oneof:"prior,data" help:"scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (as published)"`
 
-	// Trainer is "gauss-newton" or "adam". Adam is the published training: new
-	// uniform context points at each step, noise learned with the weights,
-	// early stopping.
+	// Trainer is "gauss-newton" or "adam". Adam is the published training: new uniform context
+	// points at each step, noise learned with the weights, early stopping.
 	Trainer string  `set:"trainer" default:"gauss-newton" oneof:"gauss-newton,adam" help:"training method (published: adam)"`
 	Steps   int     `set:"steps" auto:"25 or 10000" range:"[1,100000000]" help:"largest number of training steps (gauss-newton 25, adam 10000)"`
 	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate of adam"`
-	// NoiseStart is where adam starts the noise standard deviation.
-	NoiseStart float64 `set:"noise-start" default:"0.3" range:"(0,inf)" help:"noise standard deviation that adam starts from"`
+	// NoiseStart is the initial noise standard deviation of adam.
+	NoiseStart float64 `set:"noise-start" default:"0.3" range:"(0,inf)" help:"initial noise standard deviation of adam"`
 
-	// Factor is how the prior enters the covariance: "ridge" (package comment),
-	// "cholesky" (Algorithm 2 with an exact factor of K⁻¹) or "lanczos"
-	// (Algorithm 2 as published).
+	// Factor selects the factor of the prior in the covariance: "ridge" (package comment),
+	// "cholesky" (Algorithm 2 with an exact factor of K⁻¹) or "lanczos" (Algorithm 2 as
+	// published).
 	Factor string `set:"factor" default:"ridge" oneof:"ridge,cholesky,lanczos" help:"factor of the prior in the covariance (published: lanczos)"`
 }
 
 var _ surrogate.WarmStarter = Model{}
 
 const (
-	// Up to target.MaxExact observations all training inputs are context points and
-	// the prior's posterior at C is exact; beyond, inducingRows of them are, and
-	// it is the variational one with C as inducing points.
-	// The prior is fitted to at most target.MaxExact of them, drawn at random.
+	// Up to target.MaxExact observations, all training inputs are context points, and the
+	// target at C is the exact posterior of the process. Beyond, C contains inducingRows of
+	// them, the target is the variational posterior with inducing points C, and the prior is
+	// fitted to target.MaxExact observations, drawn at random.
 	inducingRows = 600
 )
 
-// resolve replaces the defaults that depend on other settings, too.
+// resolve replaces defaults, including the ones that depend on other settings.
 func (m Model) resolve() (Model, error) {
 	m, err := settings.Resolve("fsp-laplace", m)
 	contextPoints, steps := m.Context, 25
@@ -101,9 +98,9 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: kernel, ridge and, with
-// Gauss–Newton training, weights start where an earlier fit ended. A fit that
-// fails numerically wraps surrogate.ErrNotPositiveDefinite.
+// FitFrom implements surrogate.WarmStarter. Kernel, ridge and, with Gauss–Newton training, the
+// weights start at the result of an earlier fit. The error of a numerical failure wraps
+// surrogate.ErrNotPositiveDefinite.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := m.resolve()
 	if err != nil {
@@ -145,7 +142,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if learned != nil {
 		ridge = learned[0]
 	}
-	if learned != nil && m.Trainer != "adam" { // each published fit begins anew
+	if learned != nil && m.Trainer != "adam" { // the published training starts at initial weights
 		w = slices.Clone(learned[1:])
 	} else {
 		w = net.InitBiased(*m.Bias, p.inputs.Spread(p.box), p.process.Mean, random.Split(rng, "weights", 0))
@@ -159,7 +156,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// problem is one fit: what stays fixed while the network is trained.
+// problem is a fit. Training changes the weights only.
 type problem struct {
 	Model
 	net     *nn.Network
@@ -174,7 +171,7 @@ type problem struct {
 	curvature []float64 // of each label's log-likelihood; nil for numbers
 }
 
-// solve trains from w and builds the posterior.
+// solve trains from w and returns the posterior.
 func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *rand.Rand) (*posterior, error) {
 	design, holdout := p.contextPoints(p.CovarianceContext, rng)
 	c := p.withInputs(design, rng)
@@ -222,12 +219,14 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	return post, nil
 }
 
-// byRidge gives post its factor. After Gauss–Newton training to the target it
-// also corrects the mean: by the read-out of what the network still lacks at C
-// and then, for up to target.MaxExact observations, by regression under the network's
-// covariance on what the ridge leaves of that at the training inputs. Where this mean is
-// not near that of the process at points held out, and that of the scaled features given
-// the data is nearer, the latter replaces it.
+// byRidge sets the ridge factor of post. After Gauss–Newton training to the target it also
+// corrects the mean in up to three steps:
+//
+//   - It adds the ridge regression of the linearised network on the remaining difference at C.
+//   - Up to target.MaxExact observations, it adds a regression on the difference that
+//     remains at the training inputs, with the network's covariance.
+//   - If the result is far from the process's mean at held-out points, and the mean of the
+//     scaled features given the data is nearer, the features' mean replaces it.
 func (p *problem) byRidge(ctx context.Context, post *posterior, to target.Gaussian, c, holdout *mat.Dense, start float64) error {
 	s, err := p.ridgeFactor(ctx, post.W, c, holdout, start)
 	if err != nil {
@@ -277,14 +276,15 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to target.Gaussi
 	return nil
 }
 
-// Distances from the exact posterior mean, in standard deviations. Up to near the mean of the
-// network is as good; above farOff, which default runs do not reach, a warning helps.
+// near and farOff are distances from the exact posterior mean, in standard deviations. Up to
+// near, the network's mean is accurate. Above farOff, which default runs do not reach, the
+// posterior has a warning.
 const (
 	near   = 0.1
 	farOff = 2
 )
 
-// distance is the root mean square distance of the mean from a target, in standard
+// distance returns the root mean square distance of the mean from a target, in standard
 // deviations of an observation.
 func (p *problem) distance(post *posterior, to target.Gaussian) float64 {
 	m := len(to.Mean)
@@ -298,7 +298,7 @@ func (p *problem) distance(post *posterior, to target.Gaussian) float64 {
 	return math.Sqrt(sum)
 }
 
-// compare warns if the mean at held-out points is far from that of the process.
+// compare adds a warning if the mean at held-out points is far from the process's mean.
 func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 	to, err := p.target(holdout)
 	if err != nil {
@@ -311,7 +311,7 @@ func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 	return nil
 }
 
-// tape records the network at the rows of x, given in the dataset's units.
+// tape records the network at the rows of x, which are in the dataset's units.
 func (p *problem) tape(w []float64, x *mat.Dense) *nn.Tape {
 	return p.net.Record(w, p.inputs.Apply(x))
 }

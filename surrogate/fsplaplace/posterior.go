@@ -16,28 +16,28 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
-// chunk is how many points go through the network at a time.
+// chunk is the number of points in one pass of the network.
 const chunk = 256
 
-// posterior is the network linearised at w* with a linear model of the features of
-// its factor on top,
+// posterior is the network linearised at w*, plus a linear model of the features of its
+// factor,
 //
 //	f(x,w*) + J(x)·shift + φ(x)·ω,  ω ~ N(m, A⁻¹),
 //
-// or with the prior's mean in place of the first two terms.
+// or the prior mean plus this linear model.
 type posterior struct {
 	linearized.Network
 	process prior.Process
 	shift   []float64 // nil for none
-	// priorMean puts the prior's mean in their place.
+	// priorMean replaces the first two terms by the prior mean.
 	priorMean bool
 	factor    factor
 	m         []float64 // nil for 0
 	update    update    // A⁻¹
 	noise     float64
-	ridge     float64 // decimal exponent; 0 where the factor has none
+	ridge     float64 // decimal exponent; 0 if the factor has none
 
-	x        *mat.Dense // what was observed, owned
+	x        *mat.Dense // copy of the observed inputs
 	y        []float64
 	warnings []string
 	state    surrogate.State
@@ -80,7 +80,7 @@ func (p *posterior) mean(dst []float64, at features) {
 	}
 }
 
-// networkMean is mean without what the features add.
+// networkMean writes the mean without the features' term.
 func (p *posterior) networkMean(dst []float64, t *nn.Tape) {
 	if p.priorMean {
 		for i := range dst {
@@ -111,8 +111,8 @@ func (p *posterior) networkGrad(dx *mat.Dense, t *nn.Tape) {
 	p.Inputs.Pull(dx)
 }
 
-// Predict costs O(|C|(Σ_l h_l + r)) a point with the ridge factor, O(pr) with the
-// others, and O(min(n(n + r), r²)) for n observations.
+// Predict costs, per point, O(|C|(Σ_l h_l + r)) with the ridge factor, O(pr) with the other
+// factors, and O(min(n(n + r), r²)) for n observations.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	shape.Predict(mean, variance, x, p.Dim())
 	mem := workspace.Borrow()
@@ -127,7 +127,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	})
 }
 
-// PredictGrad costs two to four times Predict: most where the mean has features.
+// PredictGrad costs two to four times Predict, four times if the mean has features.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	mem := workspace.Borrow()
@@ -165,7 +165,7 @@ func (p *posterior) meanGrad(dx *mat.Dense, at features) {
 	p.factor.vjp(dx, at, bar)
 }
 
-// Joint implements surrogate.Posterior in O(m² r) beyond Predict.
+// Joint implements surrogate.Posterior in O(m² r) in addition to Predict.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	shape.Joint(mean, cov, x, p.Dim())
 	mem := workspace.Borrow()
@@ -200,8 +200,8 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	dx.Add(dx, grad)
 }
 
-// Paths draws ω. A path costs O(p) a point where the features are weights of the
-// network, and otherwise what Predict does.
+// Paths draws ω. A path costs O(p) per point if the features are linear in the weights of the
+// network, else as much as Predict.
 func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := make([]surrogate.Path, n)
 	for i := range paths {
@@ -249,8 +249,8 @@ func (q *path) Eval(value []float64, grad, x *mat.Dense) {
 	})
 }
 
-// Condition takes up observations in the linear model, around the same w*: exact
-// for it.
+// Condition adds the observations to the linear model without a change of w*. It is exact for
+// that model.
 func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, error) {
 	shape.Points(x, p.Dim())
 	if err := (surrogate.Dataset{X: x, Y: y}).Validate(); err != nil {
@@ -266,16 +266,19 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 	return &out, nil
 }
 
-// atTrainingRows keeps what LeaveOneOut needs.
+// atTrainingRows stores the training data for LeaveOneOut.
 func (p *posterior) atTrainingRows(pr *problem) {
 	p.x, p.y = mat.DenseCopyOf(pr.data.X), slices.Clone(pr.data.Y)
 }
 
-// LeaveOneOut removes one Gaussian factor at a time from the posterior of the
-// linearised network, weights unchanged: v_i = s/(1 - s/σ²), where s is the posterior
-// variance at x_i, or without its rounding v_i = 1/[(ΦΦᵀ + σ²I)⁻¹]_ii - σ² where the
-// update holds ΦΦᵀ; and mean_i = m - v_i (y - m)/σ² for the posterior mean m. Rows that
-// Condition added come last. It costs a Predict.
+// LeaveOneOut implements surrogate.LeaveOneOut. It removes one Gaussian factor at a time from
+// the posterior of the linearised network, with constant weights. With the posterior mean m
+// and variance s at x_i,
+//
+//	mean_i = m - v_i (y - m)/σ²,  v_i = s/(1 - s/σ²).
+//
+// If the update holds ΦΦᵀ, v_i = 1/[(ΦΦᵀ + σ²I)⁻¹]_ii - σ², which avoids cancellation. Rows
+// added by Condition come last. The cost is one Predict.
 func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	shape.Len("mean", len(mean), len(p.y))
 	shape.Len("variance", len(variance), len(p.y))

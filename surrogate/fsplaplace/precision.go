@@ -13,30 +13,30 @@ import (
 )
 
 const (
-	// singularTolerance is √ε: directions with singular values of M below it,
-	// relative to the largest, are dropped.
+	// singularTolerance is √ε. Directions with smaller singular values of M, relative to the
+	// largest, are omitted.
 	singularTolerance = 1.4901161193847656e-08
-	// varianceSlack is how far the accumulated variance may exceed the prior's,
-	// relatively, by rounding.
+	// varianceSlack is the relative excess of the accumulated variance over the prior variance
+	// that is attributed to rounding.
 	varianceSlack = 1e-9
 
-	// worthAWarning is the jitter, relative to the prior variance, from which on
-	// it is told. Smooth priors at hundreds of points need some always.
+	// worthAWarning is the jitter, relative to the prior variance, above which the posterior
+	// has a warning. Smooth priors at hundreds of points always need some jitter.
 	worthAWarning = 1e-8
 
 	lanczosRank      = 500
 	lanczosTolerance = 1.4901161193847656e-08
 )
 
-// precisionFactor is Algorithm 2 of the paper. With L Lᵀ ≈ K⁻¹ at the context
-// points and M = J(C)ᵀ L, the prior precision of the weights is M Mᵀ, that of the
-// posterior adds the data's Gauss–Newton matrix, and S is its inverse root on the
-// space of the columns of M, cut where it would exceed the prior variance at C.
+// precisionFactor returns the factor of Algorithm 2 of the paper. With L Lᵀ ≈ K⁻¹ at the
+// context points and M = J(C)ᵀ L, the prior precision of the weights is M Mᵀ. The posterior
+// precision adds the data's Gauss–Newton matrix Σ_i J(x_i)ᵀJ(x_i)/σ². S is its inverse square
+// root on the column space of M, truncated to the columns that keep the variance at C within
+// the prior variance.
 //
-// L is K = R Rᵀ's R^{-T} (factor "cholesky", O(|C|³ + |C|²p)) or the published
-// Lanczos basis of at most 500 columns (factor "lanczos", O(500 |C|²)). Both
-// hold K, 8|C|² bytes, and J(C), 8|C|p bytes. The data's Gauss–Newton matrix is
-// Σ_i J(x_i)ᵀJ(x_i)/σ²; of labels p.curvature takes the place of 1/σ².
+// L is R⁻ᵀ for K = R Rᵀ (factor "cholesky", O(|C|³ + |C|²p)) or the published Lanczos basis of
+// at most 500 columns (factor "lanczos", O(500 |C|²)). Both need memory for K, 8|C|² bytes, and
+// for J(C), 8|C|p bytes. For labels, p.curvature replaces 1/σ².
 func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense) (factor, error) {
 	nc, d := c.Dims()
 	k := mat.NewSymDense(nc, nil)
@@ -55,7 +55,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	if p.Factor == "cholesky" {
 		chol, err := linalg.Factorize(k)
 		if err != nil {
-			return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", err)
+			return nil, fmt.Errorf("fsp-laplace: prior covariance at the context points: %w", err)
 		}
 		if jitter := chol.Jitter(); jitter > worthAWarning*stat.Mean(variance, nil) {
 			p.notes = append(p.notes, fmt.Sprintf("the context points are too close: jitter %.1g blurs the fit; set context lower", jitter))
@@ -127,8 +127,8 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	return &primalFactor{st: mat.DenseCopyOf(st.Slice(0, kept, 0, tc.NumParams())), inputs: p.inputs}, nil
 }
 
-// columnsWithin returns how many leading columns of js keep Σ (js_ic)² within
-// the variance at every row.
+// columnsWithin returns the largest number of leading columns of js for which Σ (js_ic)² is
+// within the variance at every row.
 func columnsWithin(js *mat.Dense, variance []float64) int {
 	n, r := js.Dims()
 	kept := r
@@ -144,11 +144,11 @@ func columnsWithin(js *mat.Dense, variance []float64) int {
 	return kept
 }
 
-// lanczos returns L with LᵀKL = I and L Lᵀ ≈ K⁻¹ on the Krylov space of K and b:
-// conjugate directions of CG from one start vector, residuals orthogonalised
-// twice against all earlier ones, at most lanczosRank columns, to a residual of
-// lanczosTolerance. This is the published factor; it under-covers the prior
-// where K is well conditioned.
+// lanczos returns L with LᵀKL = I and L Lᵀ ≈ K⁻¹ on the Krylov space of K and b. Its columns
+// are conjugate directions of CG from one start vector, with residuals orthogonalised twice
+// against all earlier ones. It ends at lanczosRank columns or at a residual of
+// lanczosTolerance. With this published factor and a well-conditioned K, the variance without
+// data is below the prior variance.
 func lanczos(ctx context.Context, k *mat.SymDense, b []float64) (*mat.Dense, error) {
 	n := len(b)
 	residual := append([]float64(nil), b...)
@@ -195,7 +195,7 @@ func lanczos(ctx context.Context, k *mat.SymDense, b []float64) (*mat.Dense, err
 		rr = next
 	}
 	if rank == 0 {
-		return nil, fmt.Errorf("fsp-laplace: prior covariance of the context: %w", linalg.ErrNotPositiveDefinite)
+		return nil, fmt.Errorf("fsp-laplace: prior covariance at the context points: %w", linalg.ErrNotPositiveDefinite)
 	}
 	return mat.DenseCopyOf(lt.Slice(0, rank, 0, n).T()), nil
 }

@@ -11,24 +11,22 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
-// explained is the mean squared error at the observations, in units of the noise
-// variance of the prior's fit to some of them, from which on the weights that
-// follow a sparse process leave something to learn.
+// explained is a bound on the mean squared error at the observations, in units of the fitted
+// noise variance. Above it, training continues with all observations.
 const explained = 1.5
 
 const (
-	refineSteps   = 4000 // and one for each ten observations
+	refineSteps   = 4000 // plus one for every ten observations
 	refineRate    = 3e-3 // at first; it falls to a hundredth along half a cosine
-	refineContext = 200  // points of the box at a time, and as many observations
+	refineContext = 200  // points of the box in a step, and as many observed inputs
 	refineEvery   = 10   // steps with the same context points
 	refineJitter  = 1e-4 // on the diagonal of K, relative to the prior variance
 )
 
-// refine is Algorithm 1 from weights that Gauss–Newton steps to a sparse process
-// arrived at, which has seen inducingRows of the observations: Adam on w and the
-// noise with batches of all of them. The context are points of the box and
-// observed inputs, which the prior has something to say of where there are many
-// inputs.
+// refine continues training by Algorithm 1 with all observations. It starts at weights trained
+// to a sparse process, which used inducingRows of them. Adam trains w and the noise on
+// batches. The context points are points of the box and observed inputs: in many inputs, few
+// points of the box are correlated with observations.
 func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) error {
 	n, d := p.data.Dims()
 	w := post.W
@@ -66,7 +64,7 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 	return nil
 }
 
-// squaredError is the mean squared error at the observations.
+// squaredError returns the mean squared error at the observations.
 func (p *problem) squaredError(post *posterior) float64 {
 	n, d := p.data.Dims()
 	mean, sum := make([]float64, chunk), 0.0
@@ -80,8 +78,7 @@ func (p *problem) squaredError(post *posterior) float64 {
 	return sum / float64(n)
 }
 
-// large says that there are more observations than training takes an exact
-// account of.
+// large reports whether there are more observations than target.MaxExact.
 func (p *problem) large() bool {
 	n, _ := p.data.Dims()
 	return n > target.MaxExact

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// priorTolerance is the largest share of the prior variance that the
-	// low-rank factor of K leaves out at any context point.
+	// priorTolerance is the largest share of the prior variance that the low-rank factor of K
+	// omits at any context point.
 	priorTolerance = 1e-6
 
-	// Decimal exponents of λ over the mean diagonal of Θ. A smaller ridge
-	// reproduces a smooth prior a little better, but rounding in Θ, amplified by
-	// its inverse, then roughens the variance: at 1e-9 by 1e-9 to 1e-7 of it.
+	// ridgeLo and ridgeHi bound the decimal exponent of λ, relative to the mean diagonal of Θ.
+	// With a smaller ridge, rounding errors in Θ make the variance rough: 1e-9 gives relative
+	// errors of 1e-9 to 1e-7.
 	ridgeLo, ridgeHi, ridgeStep = -9, -1, 0.5
 
-	// ridgeRows is the most observations that the choice of λ looks at.
+	// ridgeRows is the largest number of observations in the choice of λ.
 	ridgeRows = 200
 )
 
@@ -30,9 +30,9 @@ const (
 //
 //	S₀ = J(C)ᵀ (Θ + λI)⁻¹ L,
 //
-// where L is a pivoted Cholesky factor of K = k(C,C), and the decimal exponent
-// of λ over the mean diagonal of Θ. λ is chosen on held-out points (ridgeSearch),
-// near the exponent start unless that is 0. O(|C|³) for each λ tried.
+// where L is a pivoted Cholesky factor of K = k(C,C), with the decimal exponent of λ relative
+// to the mean diagonal of Θ. ridgeSearch chooses λ on held-out points, near the exponent start
+// unless start is 0. Each λ costs O(|C|³).
 func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.Dense, start float64) (*ridgeSolve, error) {
 	tc := p.tape(w, c)
 	nc := tc.Len()
@@ -60,15 +60,15 @@ func (p *problem) ridgeFactor(ctx context.Context, w []float64, c, holdout *mat.
 	return &ridgeSolve{dualFactor{ctx: tc, b: l, bt: mat.DenseCopyOf(l.T()), inputs: p.inputs, kernel: p.process.Kernel}, s.chol, best}, nil
 }
 
-// ridgeSolve is S₀ with the factor of Θ + λI that it came from.
+// ridgeSolve is S₀ with the factor of Θ + λI.
 type ridgeSolve struct {
 	factor   dualFactor
 	chol     *linalg.Cholesky
 	exponent float64
 }
 
-// readOut returns the step δ = J(C)ᵀ (Θ + λI)⁻¹ r: the weights that add to the
-// linearised network what it lacks of values r at C. r is overwritten.
+// readOut returns the step δ = J(C)ᵀ (Θ + λI)⁻¹ r, the ridge regression of the linearised
+// network on values r at C. It overwrites r.
 func (s *ridgeSolve) readOut(r []float64) []float64 {
 	s.chol.SolveVec(r)
 	step := make([]float64, s.factor.ctx.NumParams())
@@ -76,15 +76,13 @@ func (s *ridgeSolve) readOut(r []float64) []float64 {
 	return step
 }
 
-// ridgeSearch measures how well a ridge lets the network reproduce the prior at
-// held-out points V: both are conditioned on the same observations X, and with
-// ρ the ratio of the network's posterior variance to the prior's at a point of V
-// the loss is the mean of
+// ridgeSearch measures how well the network with a given ridge reproduces the prior at held-out
+// points V. Network and prior are conditioned on the same observations X. With ρ the ratio of
+// the network's posterior variance to the prior's at a point of V, the loss is the mean of
 //
 //	½ (1/ρ - 1 + log ρ),
 //
-// the expected excess negative log-density, in nats, of values drawn from the
-// Gaussian process.
+// the expected excess negative log density, in nats, of values drawn from the Gaussian process.
 type ridgeSearch struct {
 	theta *mat.SymDense
 	mean  float64 // mean diagonal of theta
@@ -94,7 +92,7 @@ type ridgeSearch struct {
 	want  []float64 // posterior variance of the prior at V
 
 	a    *mat.SymDense    // Θ + λI
-	chol *linalg.Cholesky // of it, for the λ asked last
+	chol *linalg.Cholesky // of a, for the last λ
 	data linalg.Cholesky  // of the covariance of the observations
 }
 
@@ -121,13 +119,13 @@ func (p *problem) newRidgeSearch(tc *nn.Tape, theta *mat.SymDense, l *mat.Dense,
 		return nil, err
 	}
 	for i, v := range s.want {
-		s.want[i] = max(v, 1e-12*k.At(i, i)) // below is rounding
+		s.want[i] = max(v, 1e-12*k.At(i, i)) // a smaller variance is rounding error
 	}
 	return s, nil
 }
 
-// condition writes the variances of the leading points of a joint covariance
-// given noisy observations of the trailing ones.
+// condition writes the variances of the leading points of a joint covariance, given noisy
+// observations of the trailing points.
 func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 	m, n := len(dst), cov.SymmetricDim()-len(dst)
 	for i := range dst {
@@ -166,7 +164,7 @@ func (s *ridgeSearch) factorize(exponent float64) error {
 	return s.chol.Factorize(s.a)
 }
 
-// loss is infinite where the ridge is too small to factor.
+// loss returns +Inf if Θ + λI is not positive definite in floating point.
 func (s *ridgeSearch) loss(exponent float64) float64 {
 	if s.factorize(exponent) != nil || s.chol.Jitter() > 0 {
 		return math.Inf(1)
@@ -189,7 +187,7 @@ func (s *ridgeSearch) loss(exponent float64) float64 {
 	var sum float64
 	for i, want := range s.want {
 		if want == 0 {
-			continue // a point at which the prior knows the value
+			continue // the value is certain under the prior
 		}
 		ratio := max(got[i], 1e-12*want) / want
 		sum += 0.5 * (1/ratio - 1 + math.Log(ratio)) / float64(len(got))
@@ -200,8 +198,8 @@ func (s *ridgeSearch) loss(exponent float64) float64 {
 	return sum
 }
 
-// search returns the exponent of least loss: by a walk from start, or where that
-// is none with a finite loss, from a coarse grid refined around its best point.
+// search returns the exponent with the smallest loss. It searches from start if the loss there
+// is finite. Else it evaluates a coarse grid and refines around the best exponent.
 func (s *ridgeSearch) search(ctx context.Context, start float64) (float64, error) {
 	losses := map[float64]float64{}
 	loss := func(e float64) float64 {

@@ -44,8 +44,8 @@ func TestImpossibleSettings(t *testing.T) {
 	}
 }
 
-// Fixed hyperparameters are those of the posterior, and the smallest noise that
-// may be stated still gives numbers.
+// The posterior has the fixed hyperparameters, and the smallest allowed noise variance gives
+// finite predictions.
 func TestFixedHyperparameters(t *testing.T) {
 	d := wave(10)
 	const minNoise = 1e-10
@@ -70,14 +70,15 @@ func TestFixedHyperparameters(t *testing.T) {
 	}
 }
 
-// A prior that is none gives the error that the loop survives.
+// A kernel that is not positive definite gives ErrNotPositiveDefinite, from which the loop
+// recovers.
 func TestNumericalFailure(t *testing.T) {
 	m := Model{Hidden: []int{5}, Context: 20, Spec: prior.Spec{Custom: negative{prior.RBF(1)}, Noise: new(0.1)}}
 	_, err := m.Fit(t.Context(), wave(5), random.New(1, "fit", 0))
 	require.ErrorIs(t, err, surrogate.ErrNotPositiveDefinite)
 }
 
-// negative is minus a kernel.
+// negative is a kernel multiplied by -1.
 type negative struct{ prior.Kernel }
 
 func (k negative) WithParams(theta []float64) prior.Kernel {
@@ -89,7 +90,7 @@ func (k negative) Gram(dst *mat.SymDense, x *mat.Dense) {
 	dst.ScaleSym(-1, dst)
 }
 
-// Kernels without a lengthscale, without a diagonal, or without smoothness.
+// The kernels include ones without a lengthscale, without a diagonal, or without smoothness.
 func TestEveryKernel(t *testing.T) {
 	d := plane(12)
 	for _, kernel := range []string{"linear", "polynomial", "arccos", "periodic", "white", "constant", "matern52+white", "rbf*periodic+linear", "linear*linear"} {
@@ -107,7 +108,7 @@ func TestEveryKernel(t *testing.T) {
 	}
 }
 
-// plane is n observations of a plane on the unit square, among them a duplicate.
+// plane returns n observations of a plane on the unit square, with a duplicate among them.
 func plane(n int) surrogate.Dataset {
 	d := surrogate.Dataset{X: space.Sobol(n, 2, random.New(1, "plane", 0)), Y: make([]float64, n), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
 	d.X.SetRow(n-1, d.X.RawRowView(0))
@@ -117,7 +118,7 @@ func plane(n int) surrogate.Dataset {
 	return d
 }
 
-// A ridge that no search could have found, from a damaged state, is no start.
+// The search ignores a ridge out of its bounds, from a damaged state.
 func TestRidgeSearchStartsAnew(t *testing.T) {
 	p, w := untrained(2, 1, Model{Hidden: []int{20}, Context: 50}, 1)
 	c, holdout := p.contextPoints(50, random.New(1, "context", 0))
@@ -130,7 +131,7 @@ func TestRidgeSearchStartsAnew(t *testing.T) {
 	}
 }
 
-// States of another kernel or network, and numbers that are none, are ignored.
+// A fit ignores states of another kernel or network, and states that are not finite.
 func TestForeignStates(t *testing.T) {
 	d := plane(8)
 	m := Model{Hidden: []int{5}, Context: 30, Steps: 5, Spec: prior.Spec{Restarts: 1}}
@@ -153,8 +154,8 @@ func TestForeignStates(t *testing.T) {
 	}
 }
 
-// Beyond target.MaxExact observations the prior is fitted to some of them, and the
-// sparse target takes over.
+// Beyond target.MaxExact observations the prior is fitted to a part of them, and the target is
+// the sparse process.
 func TestManyObservations(t *testing.T) {
 	d := wave(target.MaxExact + 1)
 	m := Model{Hidden: []int{10}, Context: 20, Steps: 10, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: new(0.01)}}
@@ -168,7 +169,8 @@ func TestManyObservations(t *testing.T) {
 	}
 }
 
-// Training on all of many observations learns what the function leaves of them.
+// Training with all of many observations learns the noise variance around a function that the
+// sparse target cannot represent.
 func TestManyObservationsLearnTheNoise(t *testing.T) {
 	d := wave(3 * target.MaxExact)
 	rng := random.New(1, "noise", 0)
@@ -191,8 +193,8 @@ func TestManyObservationsLearnTheNoise(t *testing.T) {
 	require.Less(t, sum/float64(len(clean)), 0.004)
 }
 
-// The same bits on one processor and on four, with matrices large enough to be
-// shared out among them.
+// Results on one processor and on four are identical to the last bit, with matrices large
+// enough for parallel products.
 func TestProcessorsDoNotMatter(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, m := range []Model{{Steps: 4}, {Steps: 4, Factor: "lanczos", CovarianceContext: 700}, {Steps: 3, Trainer: "adam"}} {

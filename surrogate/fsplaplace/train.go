@@ -17,8 +17,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
-// target is what the prior has for f at the rows of c, given the data: what
-// training aims at.
+// target returns the training target: the posterior of the prior's process at the rows of c.
 func (p *problem) target(c *mat.Dense) (target.Gaussian, error) {
 	process := p.process
 	process.Noise = p.noise
@@ -29,36 +28,35 @@ func (p *problem) target(c *mat.Dense) (target.Gaussian, error) {
 	return to, nil
 }
 
-// converged is the objective per context point, in nats, at which a stage of
-// Gauss–Newton training ends: the network is then within 15 % of a posterior
-// standard deviation of the optimum, in the root mean square. What is left the
-// linearised network reads out.
+// converged is the objective per context point, in nats, at which a stage of Gauss–Newton
+// training ends. The root mean square distance of the network from the optimum is then within
+// 15 % of a posterior standard deviation. The linearised network corrects the rest.
 const converged = 1e-2
 
 const (
-	adamBatch     = 500   // rows of a step
+	adamBatch     = 500   // observations in a step
 	contextJitter = 1e-10 // on the diagonal of K, as published
 	validateEvery = 10
 	patience      = 5
-	noiseLoSD     = 1e-2 // floor under a learned noise, when the objective is compared and at the end
+	noiseLoSD     = 1e-2 // lower bound of a learned noise, in validation and at the end
 )
 
-// likelihood is -log p(y|f) of observations as a function of the values f of one or
-// more networks, and of parameters of its own.
+// likelihood is -log p(y|f) of observations, as a function of the values f of one or more
+// networks and of its own parameters theta.
 type likelihood interface {
-	// eval returns scale·Σ -log p(y_i|f_i) over the observations with the given
-	// indices and writes the derivatives with respect to f, a row for each network.
-	// Unless grad is nil it writes those with respect to theta there.
+	// eval returns scale·Σ -log p(y_i|f_i) over the observations with the given indices. It
+	// writes the derivatives with respect to f, a row for each network, and, unless grad is
+	// nil, the derivatives with respect to theta.
 	eval(fbar, f *mat.Dense, index []int, scale float64, theta, grad []float64) float64
 }
 
 // gaussian is the likelihood of numbers y with noise of the standard deviation
-// s = softplus(ρ), where ρ is its parameter,
+// s = softplus(ρ). Its parameter is ρ.
 //
 //	-log p(y_i|f_i) = (y_i - f_i)²/(2s²) + log s + ½ log 2π.
 type gaussian struct {
 	y     []float64
-	learn bool // ρ moves; compared are values at s ≥ noiseLoSD
+	learn bool // learn ρ; validation uses s ≥ noiseLoSD
 }
 
 func (g gaussian) eval(fbar, f *mat.Dense, index []int, scale float64, theta, grad []float64) float64 {
@@ -84,13 +82,13 @@ func (g gaussian) eval(fbar, f *mat.Dense, index []int, scale float64, theta, gr
 	return scale * (sq/(2*s*s) + b*(math.Log(s)+0.5*math.Log(2*math.Pi)))
 }
 
-// loss is the objective of Algorithm 1 at fixed context points, for a batch of b of
-// n observations and networks with the prior means μ_c:
+// loss is the objective of Algorithm 1 at given context points, for a batch of b of n
+// observations and networks with the prior means μ_c:
 //
 //	R(θ) = -(n/b) Σ_batch log p(y|f) + ½ Σ_c (f_c(C) - μ_c)ᵀ K⁻¹ (f_c(C) - μ_c).
 //
-// θ holds the weights of one network after the other, then the parameters of the
-// likelihood. It is a workspace: one per goroutine.
+// θ holds the weights of the networks one after another, then the parameters of the
+// likelihood. A loss holds a workspace and serves one goroutine.
 type loss struct {
 	p          *problem
 	likelihood likelihood
@@ -98,16 +96,16 @@ type loss struct {
 	inputs     *mat.Dense // all training inputs in network units
 
 	index []int      // the batch
-	x     *mat.Dense // its inputs in network units
-	some  *mat.Dense // of a batch that is not all
+	x     *mat.Dense // inputs of the batch in network units
+	some  *mat.Dense // memory for the inputs of a smaller batch
 	c     *mat.Dense // context points in network units
 	k     *mat.SymDense
 	chol  linalg.Cholesky // of K + jitter
 
 	jitter float64 // relative to the mean prior variance; 0 is contextJitter, absolute
 
-	// contextFirst is the order of the two sums of a gradient. It decides the last
-	// digits of a fit.
+	// contextFirst is the order of the two sums of a gradient. It affects the last digits of a
+	// fit.
 	contextFirst bool
 
 	atX     []nn.Tape
@@ -120,7 +118,7 @@ func (p *problem) newLoss(l likelihood, means ...float64) *loss {
 	return &loss{p: p, likelihood: l, means: means, inputs: p.inputs.Apply(p.data.X), atX: make([]nn.Tape, len(means))}
 }
 
-// at makes the rows of c the context points.
+// at sets the context points to the rows of c.
 func (l *loss) at(c *mat.Dense) error {
 	if l.c == nil {
 		nc, d := c.Dims()
@@ -133,14 +131,14 @@ func (l *loss) at(c *mat.Dense) error {
 	}
 	linalg.AddDiagonal(l.k, jitter)
 	if err := l.chol.Factorize(l.k); err != nil {
-		return fmt.Errorf("prior covariance of the context: %w", err)
+		return fmt.Errorf("prior covariance at the context points: %w", err)
 	}
 	l.p.inputs.ApplyTo(l.c, c)
 	return nil
 }
 
-// batch makes the observations with the given indices the batch; as many as there
-// are in all are all, in order.
+// batch sets the batch to the observations with the given indices. If there are as many
+// indices as observations, the batch is all observations in order.
 func (l *loss) batch(index []int) {
 	n, d := l.inputs.Dims()
 	l.index, l.x = index, l.inputs
@@ -159,7 +157,7 @@ func (l *loss) batch(index []int) {
 	}
 }
 
-// eval returns R and, where grad is not nil, writes its gradient there.
+// eval returns R and, unless grad is nil, writes its gradient.
 func (l *loss) eval(theta, grad []float64) float64 {
 	size := l.p.net.NumParams()
 	last := size * len(l.means)
@@ -196,7 +194,7 @@ func (l *loss) eval(theta, grad []float64) float64 {
 	return value
 }
 
-// trainAdam is Algorithm 1 as published. Where the noise is stated ρ stays.
+// trainAdam trains by Algorithm 1 as published. It does not change a fixed noise variance.
 func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([]float64, float64, error) {
 	t := p.newAdam(w)
 	if err := t.run(ctx, rng); err != nil {
@@ -210,7 +208,7 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 	return best, s * s, nil
 }
 
-// newAdam is a run of Adam on w and ρ.
+// newAdam returns a run of Adam on w and ρ.
 func (p *problem) newAdam(w []float64) *adam {
 	rho, learn := softplusInverse(p.NoiseStart), p.Spec.Noise == nil
 	if !learn {
@@ -219,16 +217,16 @@ func (p *problem) newAdam(w []float64) *adam {
 	return newAdam(p.newLoss(gaussian{p.data.Y, learn}, p.process.Mean), append(slices.Clone(w), rho))
 }
 
-// adam is Algorithm 1 as published: Adam on θ, new uniform context points at every
-// step, the objective on the training data every ten steps, and the best of those
-// kept after five in a row without a lower one.
+// adam is Algorithm 1 as published: Adam on θ, with new uniform context points at every step.
+// Every ten steps it computes the objective on all training data. Training stops early after
+// five such values in a row without a new minimum, and returns the θ of the minimum.
 type adam struct {
 	*loss
 	opt         optimize.Adam
 	theta, grad []float64
 	best        []float64
 	bestLoss    float64
-	stale       int // validations since then
+	stale       int // validations since the minimum
 
 	context    *mat.Dense // in the dataset's units
 	all, drawn []int      // observations
@@ -265,8 +263,8 @@ func (t *adam) run(ctx context.Context, rng *rand.Rand) error {
 	return nil
 }
 
-// step draws context points, compares the objective on all data with the best if
-// it is to validate, and moves θ.
+// step draws context points and moves θ. If validate is set, it first compares the objective on
+// all data with the smallest one.
 func (t *adam) step(validate bool, rng *rand.Rand) error {
 	t.p.box.FillUniform(t.context, rng)
 	if err := t.at(t.context); err != nil {
@@ -285,7 +283,7 @@ func (t *adam) step(validate bool, rng *rand.Rand) error {
 	return nil
 }
 
-// descend moves θ by the gradient at a batch of the observations.
+// descend takes a step of Adam along the gradient on a batch of the observations.
 func (t *adam) descend(rate float64, rng *rand.Rand) {
 	index := t.all
 	if n := len(index); n > adamBatch {

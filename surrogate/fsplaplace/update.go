@@ -13,14 +13,14 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 )
 
-// update is the covariance A⁻¹ that ω ~ N(0,I) has after n observations φ_i of noise
-// variance σ²,
+// update is the covariance A⁻¹ of weights ω given n observations with features φ_i and noise
+// variance σ², for ω ~ N(0,I) a priori:
 //
 //	A = I + σ⁻² Σ_i φ_iᵀφ_i.
 //
 // It is immutable.
 type update interface {
-	// root returns what the next three take beside rows φ.
+	// root computes the factor shared by variance, covariance and times for rows φ.
 	root(mem *workspace.Memory, phi *mat.Dense) *mat.Dense
 	// variance writes φA⁻¹φᵀ of each row.
 	variance(dst []float64, phi, root *mat.Dense)
@@ -28,7 +28,7 @@ type update interface {
 	covariance(dst *mat.SymDense, phi, root *mat.Dense)
 	// times returns the rows φA⁻¹.
 	times(mem *workspace.Memory, phi, root *mat.Dense) *mat.Dense
-	// draw turns a draw from N(0,I) into one from N(0,A⁻¹).
+	// draw converts a draw from N(0,I) to a draw from N(0,A⁻¹), in place.
 	draw(omega []float64, rng *rand.Rand)
 }
 
@@ -43,8 +43,8 @@ func (unobserved) covariance(dst *mat.SymDense, phi, _ *mat.Dense) {
 func (unobserved) times(_ *workspace.Memory, phi, _ *mat.Dense) *mat.Dense { return phi }
 func (unobserved) draw([]float64, *rand.Rand)                              {}
 
-// factored is a matrix L Lᵀ with L⁻¹ and its transpose, rows that a product can read
-// as they lie.
+// factored is a matrix L Lᵀ with L⁻¹ and its transpose, so that the rows of both are
+// contiguous.
 type factored struct {
 	chol      *linalg.Cholesky
 	inv, invT *mat.Dense
@@ -67,7 +67,7 @@ func invert(chol *linalg.Cholesky) factored {
 	return factored{chol, inv, mat.DenseCopyOf(inv.T())}
 }
 
-// byWeights holds A = L Lᵀ, r×r: O(r²) a point. Roots are φL⁻ᵀ.
+// byWeights holds A = L Lᵀ, r×r, and costs O(r²) per point. Roots are φL⁻ᵀ.
 type byWeights struct{ a factored }
 
 func (u byWeights) root(mem *workspace.Memory, phi *mat.Dense) *mat.Dense {
@@ -86,11 +86,11 @@ func (u byWeights) times(mem *workspace.Memory, _, root *mat.Dense) *mat.Dense {
 
 func (u byWeights) draw(omega []float64, _ *rand.Rand) { u.a.chol.SolveUpperVec(omega) }
 
-// byValues holds the n×r features Φ of the observations:
+// byValues holds the n×r features Φ of the observations and costs O(n(r + n)) per point:
 //
-//	A⁻¹ = I - Φᵀ (ΦΦᵀ + σ²I)⁻¹ Φ,  ΦΦᵀ + σ²I = L Lᵀ,
+//	A⁻¹ = I - Φᵀ (ΦΦᵀ + σ²I)⁻¹ Φ,  ΦΦᵀ + σ²I = L Lᵀ.
 //
-// at O(n(r + n)) a point. Roots are φΦᵀL⁻ᵀ.
+// Roots are φΦᵀL⁻ᵀ.
 type byValues struct {
 	phi, phiT *mat.Dense
 	noise     float64
@@ -135,7 +135,7 @@ func (u *byValues) times(mem *workspace.Memory, phi, root *mat.Dense) *mat.Dense
 	return out
 }
 
-// draw corrects ω by what it gets wrong at the observations (Matheron's rule).
+// draw corrects ω by Matheron's rule.
 func (u *byValues) draw(omega []float64, rng *rand.Rand) {
 	e := make([]float64, u.g.chol.N())
 	linalg.MulVec(e, 1, linalg.N, u.phi, omega, 0)
@@ -147,7 +147,7 @@ func (u *byValues) draw(omega []float64, rng *rand.Rand) {
 	linalg.MulVec(omega, -1, linalg.T, u.phi, e, 1)
 }
 
-// multiply returns ab.
+// multiply returns the product ab.
 func multiply(mem *workspace.Memory, a, b *mat.Dense) *mat.Dense {
 	m, _ := a.Dims()
 	_, n := b.Dims()
@@ -156,8 +156,8 @@ func multiply(mem *workspace.Memory, a, b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// observe adds noisy observations at the m rows of x: in O(n²(n + r)) for n of them in
-// all, while n(n + r) < r², then in O(mr² + r³).
+// observe adds noisy observations at the m rows of x. With n observations in total it costs
+// O(n²(n + r)) while n(n + r) < r², else O(mr² + r³).
 func (p *posterior) observe(x *mat.Dense) error {
 	r := p.factor.rank()
 	m, _ := x.Dims()
@@ -200,7 +200,7 @@ func (p *posterior) observe(x *mat.Dense) error {
 	return nil
 }
 
-// featuresOf calls f with the features at rows i to k of x, for all of them.
+// featuresOf calls f with chunks of rows i to k of x and their features.
 func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, at features)) {
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		mem := workspace.Borrow()
@@ -211,13 +211,12 @@ func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, at features)) {
 	})
 }
 
-// pull moves the mean to what the values y at the rows of x, which observe took up last,
-// say: by
+// pull conditions the mean on values y at the rows of x, the last observed ones. It adds to m
 //
 //	A⁻¹ σ⁻² Σ_i φ_iᵀ (y_i - mean(x_i)) = Φᵀ (ΦΦᵀ + σ²I)⁻¹ (y - mean),
 //
-// with 0 in place of earlier observations, whose pull the mean has. Values that are the
-// mean, as in the kriging believer, leave m as it is, also nil.
+// with 0 for earlier observations, which the mean already includes. For values equal to the
+// mean, as in the kriging believer, m does not change and can remain nil.
 func (p *posterior) pull(x *mat.Dense, y []float64) {
 	step := make([]float64, p.factor.rank())
 	rest := make([]float64, len(y))

@@ -25,7 +25,7 @@ func normal(r, c int, seed uint64) *mat.Dense {
 	return m
 }
 
-// The covariance of the weights by A and by the covariance of the observed values.
+// The two forms of the covariance of the weights agree.
 func TestUpdatesAgree(t *testing.T) {
 	const n, r, m, noise = 7, 12, 5, 0.1
 	phi, at := normal(n, r, 1), normal(m, r, 2)
@@ -51,7 +51,7 @@ func TestUpdatesAgree(t *testing.T) {
 	require.LessOrEqual(t, maxDiff(wc, gc), 1e-12)
 	require.LessOrEqual(t, maxDiff(want.times(mem, at, wroot), got.times(mem, at, groot)), 1e-12)
 
-	// The covariance of draws, each entry within five standard errors.
+	// The test computes the covariance of draws, each entry within five standard errors.
 	const draws = 20000
 	inverse := mat.NewSymDense(r, nil)
 	f.chol.Inverse(inverse)
@@ -76,8 +76,8 @@ func TestUpdatesAgree(t *testing.T) {
 	}
 }
 
-// Observations taken up in parts, beyond the number up to which their values are what
-// is held, are observations taken up at once.
+// Observations added in parts give the same posterior as all at once, also across the change
+// from byValues to byWeights.
 func TestObserveInParts(t *testing.T) {
 	d := wave(24)
 	post, err := Model{Context: 40, Hidden: []int{20}}.Fit(t.Context(), d, random.New(1, "fit", 0))
@@ -114,8 +114,8 @@ func TestObserveInParts(t *testing.T) {
 	require.InDeltaSlice(t, wantVariance, variance, 1e-8)
 }
 
-// Without a value the posterior is that of the others: by A as by the values, whose
-// variance at an observation is lost in rounding where the noise is this small.
+// Both forms of LeaveOneOut give the posterior given the other observations. With this small
+// noise variance, rounding destroys the posterior variance at an observation.
 func TestLeaveOneOutOfExactData(t *testing.T) {
 	d := wave(15)
 	d.NoiseFree = true
