@@ -20,3 +20,10 @@ func New(seed uint64, label string, index int) *rand.Rand {
 func Split(rng *rand.Rand, label string, index int) *rand.Rand {
 	return New(rng.Uint64(), label, index)
 }
+
+// Normal overwrites dst with independent standard normal numbers.
+func Normal(dst []float64, rng *rand.Rand) {
+	for i := range dst {
+		dst[i] = rng.NormFloat64()
+	}
+}

@@ -125,13 +125,8 @@ func (t *tape) vjp(dw []float64, dx, bar *mat.Dense) {
 	m, _ := bar.Dims()
 	added := bar
 	if f.unit != nil {
-		added = mat.DenseCopyOf(bar)
-		for i := range m {
-			row := added.RawRowView(i)
-			for j := range row {
-				row[j] *= f.unit[j]
-			}
-		}
+		added = mat.NewDense(m, f.out, nil)
+		linalg.ScaleColumns(added, bar, f.unit)
 	}
 	a, _ := t.t.Layer(len(f.net.Hidden))
 	abar := mat.NewDense(m, f.width(), nil)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/kernelgrad"
@@ -70,19 +71,14 @@ func (o *objective) loss(v, grad []float64, x *mat.Dense, y []float64, scale flo
 	}
 	alpha := slices.Clone(y)
 	if o.learnMean {
-		ones := make([]float64, n)
-		for i := range ones {
-			ones[i] = 1
-		}
+		ones := slices.Repeat([]float64{1}, n)
 		chol.SolveVec(ones)
 		var sum float64
 		for _, v := range ones {
 			sum += v
 		}
 		mean := linalg.Dot(ones, y) / sum
-		for i := range alpha {
-			alpha[i] -= mean
-		}
+		floats.AddConst(-mean, alpha)
 	}
 	chol.SolveLowerVec(alpha)
 	value := 0.5 * scale * (linalg.Dot(alpha, alpha) + chol.LogDet() + float64(n)*math.Log(2*math.Pi))

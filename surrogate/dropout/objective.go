@@ -32,10 +32,7 @@ func (f masked) Noise(n int, rng *rand.Rand) [][]float64 {
 // weights, 1 for biases and for weights of inputs.
 func (f masked) mask(rng *rand.Rand) []float64 {
 	net := f.net
-	z := make([]float64, net.NumParams())
-	for i := range z {
-		z[i] = 1
-	}
+	z := slices.Repeat([]float64{1}, net.NumParams())
 	at, in := 0, net.In
 	for l := range len(net.Hidden) + 1 {
 		out := 1

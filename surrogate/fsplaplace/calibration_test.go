@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/workspace"
@@ -72,7 +73,7 @@ func (p *problem) share(f factor, w []float64, x *mat.Dense) share {
 	post := &posterior{factor: f, update: unobserved{}}
 	m, _ := x.Dims()
 	v, k := make([]float64, m), make([]float64, m)
-	squaredNorms(v, post.at(new(workspace.Memory), x, p.tape(w, x)).phi)
+	linalg.RowSquares(v, post.at(new(workspace.Memory), x, p.tape(w, x)).phi)
 	p.process.Kernel.Diag(k, x)
 	s := share{min: math.Inf(1)}
 	for i := range v {

@@ -3,6 +3,7 @@ package fsplaplace
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -109,7 +110,7 @@ func (f *dualFactor) fill(at features) {
 	for i, k := range at.gain {
 		u := at.phi.RawRowView(i)
 		at.gain[i] = gain(k, linalg.Dot(u, u))
-		scaleRow(u, at.gain[i])
+		floats.Scale(at.gain[i], u)
 	}
 }
 
@@ -150,7 +151,7 @@ func (f *dualFactor) gainVJP(dx *mat.Dense, at features, bar *mat.Dense) {
 			linalg.Axpy(-along/k[i], phi, b)
 			kbar[i] = along / (2 * k[i])
 		}
-		scaleRow(b, g)
+		floats.Scale(g, b)
 	}
 	f.kernel.DiagVJP(dx, at.x, kbar)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -138,7 +139,7 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 		q.ridge, q.factor = s.exponent, &s.factor
 		if newton {
 			r := make([]float64, len(to.At[k].Mean))
-			sub(r, to.At[k].Mean, s.factor.ctx.Value())
+			floats.SubTo(r, to.At[k].Mean, s.factor.ctx.Value())
 			q.shift = s.readOut(r)
 		}
 	}
@@ -185,7 +186,7 @@ func (l *labelled) eval(fbar, f *mat.Dense, index []int, scale float64, _, _ []f
 	value := -scale * classify.LogProb(f, fbar, f, l.batch)
 	latents, _ := fbar.Dims()
 	for c := range latents {
-		scaleRow(fbar.RawRowView(c), -scale)
+		floats.Scale(-scale, fbar.RawRowView(c))
 	}
 	return value
 }
@@ -261,7 +262,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 					if b == c {
 						w += prob.At(c, i+r)
 					}
-					scaleRow(weighted.RawRowView(r), w)
+					floats.Scale(w, weighted.RawRowView(r))
 				}
 				block := a.Slice(at[c], at[c+1], at[b], at[b+1]).(*mat.Dense)
 				linalg.Mul(block, 1, linalg.T, phi[c], linalg.N, weighted, 1)

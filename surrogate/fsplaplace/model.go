@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -243,7 +244,7 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to target.Gaussi
 		}
 	}
 	r := make([]float64, len(to.Mean))
-	sub(r, to.Mean, s.factor.ctx.Value())
+	floats.SubTo(r, to.Mean, s.factor.ctx.Value())
 	post.shift = s.readOut(r)
 	if p.large() {
 		return nil

@@ -4,10 +4,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
@@ -83,9 +85,7 @@ func (p *posterior) mean(dst []float64, at features) {
 // networkMean writes the mean without the features' term.
 func (p *posterior) networkMean(dst []float64, t *nn.Tape) {
 	if p.priorMean {
-		for i := range dst {
-			dst[i] = p.process.Mean
-		}
+		linalg.Fill(dst, p.process.Mean)
 		return
 	}
 	if p.shift == nil {
@@ -191,7 +191,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	grad := mem.Dense(m, d)
 	p.networkGrad(grad, t)
 	for i, v := range mbar {
-		scaleRow(grad.RawRowView(i), v)
+		floats.Scale(v, grad.RawRowView(i))
 		if p.m != nil {
 			linalg.Axpy(v, p.m, bar.RawRowView(i))
 		}
@@ -206,9 +206,7 @@ func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := make([]surrogate.Path, n)
 	for i := range paths {
 		omega := make([]float64, p.factor.rank())
-		for k := range omega {
-			omega[k] = rng.NormFloat64()
-		}
+		random.Normal(omega, rng)
 		p.update.draw(omega, rng)
 		if p.m != nil {
 			linalg.Axpy(1, p.m, omega)
@@ -295,11 +293,5 @@ func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	}
 	for i, v := range variance {
 		mean[i] -= v * (p.y[i] - mean[i]) / p.noise
-	}
-}
-
-func scaleRow(row []float64, s float64) {
-	for i := range row {
-		row[i] *= s
 	}
 }

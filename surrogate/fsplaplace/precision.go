@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -64,10 +66,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 		chol.SolveLower(mt)
 	} else {
 		start := make([]float64, nc)
-		ones := make([]float64, tc.NumParams())
-		for i := range ones {
-			ones[i] = 1
-		}
+		ones := slices.Repeat([]float64{1}, tc.NumParams())
 		tc.JVP(start, ones)
 		l, err := lanczos(ctx, k, start)
 		if err != nil {
@@ -102,7 +101,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 		p.tape(w, p.data.X.Slice(i, e, 0, d).(*mat.Dense)).Jacobian(jx)
 		linalg.Mul(ju, 1, linalg.N, jx, linalg.T, u, 0)
 		for row := i; row < e && p.curvature != nil; row++ {
-			scaleRow(ju.RawRowView(row-i), math.Sqrt(p.curvature[row]*p.noise))
+			floats.Scale(math.Sqrt(p.curvature[row]*p.noise), ju.RawRowView(row-i))
 		}
 		linalg.Syrk(a, 1/p.noise, linalg.T, ju, 1)
 	}
@@ -156,7 +155,7 @@ func lanczos(ctx context.Context, k *mat.SymDense, b []float64) (*mat.Dense, err
 	if norm == 0 {
 		return nil, fmt.Errorf("fsp-laplace: the network does not vary over the context points: %w", surrogate.ErrNotPositiveDefinite)
 	}
-	scaleRow(residual, 1/norm)
+	floats.Scale(1/norm, residual)
 	limit := min(lanczosRank, n)
 	basis := mat.NewDense(limit, n, nil) // normalised residuals
 	lt := mat.NewDense(limit, n, nil)
@@ -175,10 +174,10 @@ func lanczos(ctx context.Context, k *mat.SymDense, b []float64) (*mat.Dense, err
 		}
 		row := lt.RawRowView(rank)
 		copy(row, direction)
-		scaleRow(row, 1/math.Sqrt(eta))
+		floats.Scale(1/math.Sqrt(eta), row)
 		q := basis.RawRowView(rank)
 		copy(q, residual)
-		scaleRow(q, 1/math.Sqrt(rr))
+		floats.Scale(1/math.Sqrt(rr), q)
 		rank++
 		linalg.Axpy(-rr/eta, kp, residual)
 		known := basis.Slice(0, rank, 0, n).(*mat.Dense)
@@ -190,7 +189,7 @@ func lanczos(ctx context.Context, k *mat.SymDense, b []float64) (*mat.Dense, err
 		if math.Sqrt(next) <= lanczosTolerance {
 			break
 		}
-		scaleRow(direction, next/rr)
+		floats.Scale(next/rr, direction)
 		linalg.Axpy(1, residual, direction)
 		rr = next
 	}

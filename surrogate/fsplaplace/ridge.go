@@ -150,11 +150,7 @@ func (s *ridgeSearch) condition(dst []float64, cov *mat.SymDense) error {
 		return fmt.Errorf("fsp-laplace: covariance of the data: %w", err)
 	}
 	s.data.SolveLower(kxv)
-	for i := range n {
-		for j, v := range kxv.RawRowView(i) {
-			dst[j] -= v * v
-		}
-	}
+	linalg.SubColumnSquares(dst, kxv)
 	return nil
 }
 

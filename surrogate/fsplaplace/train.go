@@ -306,9 +306,3 @@ func softplusInverse(y float64) float64 {
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
-func sub(dst, a, b []float64) {
-	for i := range dst {
-		dst[i] = a[i] - b[i]
-	}
-}

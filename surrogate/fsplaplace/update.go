@@ -36,7 +36,7 @@ type update interface {
 type unobserved struct{}
 
 func (unobserved) root(_ *workspace.Memory, phi *mat.Dense) *mat.Dense { return phi }
-func (unobserved) variance(dst []float64, phi, _ *mat.Dense)           { squaredNorms(dst, phi) }
+func (unobserved) variance(dst []float64, phi, _ *mat.Dense)           { linalg.RowSquares(dst, phi) }
 func (unobserved) covariance(dst *mat.SymDense, phi, _ *mat.Dense) {
 	linalg.Syrk(dst, 1, linalg.N, phi, 0)
 }
@@ -74,7 +74,7 @@ func (u byWeights) root(mem *workspace.Memory, phi *mat.Dense) *mat.Dense {
 	return multiply(mem, phi, u.a.invT)
 }
 
-func (u byWeights) variance(dst []float64, _, root *mat.Dense) { squaredNorms(dst, root) }
+func (u byWeights) variance(dst []float64, _, root *mat.Dense) { linalg.RowSquares(dst, root) }
 
 func (u byWeights) covariance(dst *mat.SymDense, _, root *mat.Dense) {
 	linalg.Syrk(dst, 1, linalg.N, root, 0)
@@ -246,11 +246,4 @@ func (p *posterior) pull(x *mat.Dense, y []float64) {
 		linalg.Axpy(1, p.m, step)
 	}
 	p.m = step
-}
-
-func squaredNorms(dst []float64, x *mat.Dense) {
-	for i := range dst {
-		row := x.RawRowView(i)
-		dst[i] = linalg.Dot(row, row)
-	}
 }

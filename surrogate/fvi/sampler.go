@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
@@ -39,9 +40,7 @@ func (p piecewise) Sample(dst, x *mat.Dense, rng *rand.Rand) {
 	var knots, values []float64
 	for i := range k {
 		row := dst.RawRowView(i)
-		for c := range row {
-			row[c] = centre
-		}
+		linalg.Fill(row, centre)
 		for j := range d {
 			lo, hi := p.box.Lo[j], p.box.Hi[j]
 			knots = append(knots[:0], lo)

@@ -144,9 +144,7 @@ func kernel(dst, x, y *mat.Dense) {
 	linalg.Mul(dst, 1, linalg.N, x, linalg.T, y, 0)
 	n, _ := y.Dims()
 	squares := make([]float64, n)
-	for j := range squares {
-		squares[j] = linalg.Dot(y.RawRowView(j), y.RawRowView(j))
-	}
+	linalg.RowSquares(squares, y)
 	m, _ := x.Dims()
 	for i := range m {
 		at := linalg.Dot(x.RawRowView(i), x.RawRowView(i))

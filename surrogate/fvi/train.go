@@ -9,6 +9,7 @@ import (
 
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -123,10 +124,7 @@ func (p *problem) nextBatch(step int, rng *rand.Rand) batch {
 	}
 	b.eps = mat.NewDense(p.Draws, p.net.NumParams(), nil)
 	for _, a := range []*mat.Dense{b.eps, b.eta} {
-		raw := a.RawMatrix().Data
-		for i := range raw {
-			raw[i] = rng.NormFloat64()
-		}
+		random.Normal(a.RawMatrix().Data, rng)
 	}
 	return b
 }

@@ -189,9 +189,7 @@ func (p *labelProblem) draws(n int, rng *rand.Rand) []*mat.Dense {
 	var z []*mat.Dense
 	for range labelDraws / 2 {
 		a, b := mat.NewDense(len(p.parts), n, nil), mat.NewDense(len(p.parts), n, nil)
-		for i := range a.RawMatrix().Data {
-			a.RawMatrix().Data[i] = rng.NormFloat64()
-		}
+		random.Normal(a.RawMatrix().Data, rng)
 		b.Scale(-1, a)
 		z = append(z, a, b)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -65,9 +66,7 @@ func (l *meanLoss) gradient(dm, m []float64, logSD float64) (dlogSD float64) {
 	clear(dm)
 	r, precision := l.errors(m, 0, len(l.y)), math.Exp(-2*logSD)
 	dlogSD = l.weight() * (float64(len(r)) - precision*linalg.Dot(r, r))
-	for i := range r {
-		r[i] *= l.weight() * precision
-	}
+	floats.Scale(l.weight()*precision, r)
 	l.tape.VJP(dm, r)
 	u := l.whitened(m)
 	l.chol.SolveUpperVec(u)
@@ -93,9 +92,7 @@ func (l *meanLoss) errors(m []float64, i, k int) []float64 {
 func (l *meanLoss) whitened(m []float64) []float64 {
 	l.tape.Record(l.net, m, l.c)
 	l.residual = append(l.residual[:0], l.tape.Value()...)
-	for i := range l.residual {
-		l.residual[i] -= l.process.Mean
-	}
+	floats.AddConst(-l.process.Mean, l.residual)
 	l.chol.SolveLowerVec(l.residual)
 	return l.residual
 }

@@ -89,7 +89,7 @@ type evaluated struct {
 func (o *objective) forward(v *variational.Gaussian, b batch) (*evaluated, error) {
 	o.prepare(v, b)
 	rows, _ := o.j.Dims()
-	mulColumns(o.t, o.j, v.Scales())
+	linalg.ScaleColumns(o.t, o.j, v.Scales())
 	e := &evaluated{}
 	if r := v.Rank(); r > 0 {
 		e.low = mat.NewDense(rows, r, nil)
@@ -100,9 +100,9 @@ func (o *objective) forward(v *variational.Gaussian, b batch) (*evaluated, error
 		return nil, err
 	}
 	variance := make([]float64, rows)
-	addSquaredNorms(variance, o.t)
+	linalg.AddRowSquares(variance, o.t)
 	if e.low != nil {
-		addSquaredNorms(variance, e.low)
+		linalg.AddRowSquares(variance, e.low)
 	}
 	first := rows - len(b.y)
 	e.mean, e.variance = o.tape.Value()[first:], variance[first:]
@@ -144,7 +144,7 @@ func (o *objective) backward(v *variational.Gaussian, b batch, e *evaluated, dme
 			grad.LogS[k] += u[k] * t[k]
 		}
 	}
-	mulColumns(o.u, o.u, s)
+	linalg.ScaleColumns(o.u, o.u, s)
 	if e.low != nil {
 		pbar := mat.NewDense(rows, v.Rank(), nil)
 		adjoint(pbar, e.low)
@@ -178,22 +178,4 @@ func (o *objective) divergence(b batch, low *mat.Dense) (*variational.Divergence
 func head(a *mat.Dense, n int) *mat.Dense {
 	_, c := a.Dims()
 	return a.Slice(0, n, 0, c).(*mat.Dense)
-}
-
-// mulColumns writes a with its columns multiplied by s to dst, which may be a.
-func mulColumns(dst, a *mat.Dense, s []float64) {
-	n, _ := a.Dims()
-	for i := range n {
-		d := dst.RawRowView(i)
-		for k, v := range a.RawRowView(i) {
-			d[k] = v * s[k]
-		}
-	}
-}
-
-func addSquaredNorms(dst []float64, a *mat.Dense) {
-	for i := range dst {
-		row := a.RawRowView(i)
-		dst[i] += linalg.Dot(row, row)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -108,18 +109,11 @@ func (p *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat
 
 	p.Kernel.Diag(variance, x)
 	p.mode.Factor.Half(0, q)
-	for i := range n {
-		for j, v := range q.RawRowView(i) {
-			variance[j] -= v * v
-		}
-	}
+	linalg.SubColumnSquares(variance, q)
 	p.mode.Factor.HalfT(0, q)
 	transposeInto(kbar, q)
 	kbar.Scale(-2, kbar)
-	ones := make([]float64, m)
-	for i := range ones {
-		ones[i] = 1
-	}
+	ones := slices.Repeat([]float64{1}, m)
 	dvariance.Zero()
 	p.Kernel.DiagVJP(dvariance, x, ones)
 	p.Kernel.CrossVJP(dvariance, x, p.x, kbar)

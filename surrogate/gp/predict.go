@@ -1,6 +1,7 @@
 package gp
 
 import (
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/kernelgrad"
@@ -52,10 +53,7 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		clamp(v, free, p.floor)
 		transposeInto(kbar, k)
 		for i := range c {
-			row := kbar.RawRowView(i)
-			for j := range row {
-				row[j] *= -2 * free[i]
-			}
+			floats.Scale(-2*free[i], kbar.RawRowView(i))
 		}
 		p.process.Kernel.DiagVJP(dv, xc, free)
 		p.process.Kernel.CrossVJP(dv, xc, p.x, kbar)
@@ -66,19 +64,13 @@ func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 // and L⁻¹k(X,x) to k (n×m).
 func (p *posterior) moments(mean, variance []float64, k, x *mat.Dense) {
 	p.process.Kernel.Cross(k, p.x, x)
-	for i := range mean {
-		mean[i] = p.process.Mean
-	}
+	linalg.Fill(mean, p.process.Mean)
 	for i, a := range p.alpha {
 		linalg.Axpy(a, k.RawRowView(i), mean)
 	}
 	p.factor.SolveLower(k)
 	p.process.Kernel.Diag(variance, x)
-	for i := range p.alpha {
-		for j, w := range k.RawRowView(i) {
-			variance[j] -= w * w
-		}
-	}
+	linalg.SubColumnSquares(variance, k)
 }
 
 // clamp raises variances to the floor. Unless free is nil, it writes the derivative
@@ -103,9 +95,7 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	k := mem.Dense(len(p.y), m)
 	p.process.Kernel.Cross(k, p.x, x)
 	linalg.MulVec(mean, 1, linalg.T, k, p.alpha, 0)
-	for i := range mean {
-		mean[i] += p.process.Mean
-	}
+	floats.AddConst(p.process.Mean, mean)
 	p.factor.SolveLower(k)
 	p.process.Kernel.Gram(cov, x)
 	linalg.Syrk(cov, -1, linalg.T, k, 1)

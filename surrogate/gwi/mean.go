@@ -19,9 +19,7 @@ type sparseMean struct{ mu float64 }
 
 func (s sparseMean) eval(a []float64, p *points) []float64 {
 	f := make([]float64, len(p.rest))
-	for i := range f {
-		f[i] = s.mu
-	}
+	linalg.Fill(f, s.mu)
 	linalg.MulVec(f, 1, linalg.T, p.phi, a, 1)
 	return f
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -51,11 +52,7 @@ func newPoints(q *inducing.Posterior, x *mat.Dense, measured int, y []float64, w
 	for _, v := range p.rest[:measured] {
 		p.trace += v
 	}
-	for i := range q.L.N() {
-		for j, v := range w.RawRowView(i) {
-			p.rest[j] -= v * v
-		}
-	}
+	linalg.SubColumnSquares(p.rest, w)
 
 	k := mat.NewSymDense(measured, nil)
 	q.Process.Kernel.Gram(k, x.Slice(0, measured, 0, d).(*mat.Dense))
@@ -107,16 +104,11 @@ func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.G
 	psi := mat.NewDense(m, rows, nil)
 	linalg.Mul(psi, 1, linalg.T, v.Ut, linalg.N, p.phi, 0)
 	variance := append([]float64(nil), p.rest...)
-	for i := range m {
-		for j, s := range psi.RawRowView(i) {
-			variance[j] += s * s
-		}
-	}
+	linalg.AddColumnSquares(variance, psi)
 
 	u := mat.NewDense(m, r, nil) // TᵀE
 	linalg.Mul(u, 1, linalg.T, v.Ut, linalg.N, p.e, 0)
-	h := mat.NewSymDense(r, nil)
-	h.CopySym(p.h)
+	h := linalg.CloneSym(p.h)
 	linalg.Syrk(h, 1, linalg.T, u, 1)
 	root, power, err := squareRoot(h, leastRoot*p.trace)
 	if err != nil {
@@ -150,12 +142,8 @@ func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.G
 
 	grad.LogSD[0] = p.weight * (n - precision*sum)
 	o.mean.vjp(grad.M, fbar, p)
-	for i := range m {
-		row := psi.RawRowView(i)
-		for j := range row {
-			row[j] *= 2 * each[j]
-		}
-	}
+	floats.Scale(2, each)
+	linalg.ScaleColumns(psi, psi, each)
 	linalg.Mul(grad.Ut, 1, linalg.N, p.phi, linalg.T, psi, 0)
 	ep := mat.NewDense(m, r, nil)
 	linalg.Mul(ep, 1, linalg.N, p.e, linalg.N, power, 0)

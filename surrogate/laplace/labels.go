@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
@@ -163,11 +164,7 @@ func (l *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat
 		direct[i] = 1 / l.precision
 	}
 	n, m := q.Dims()
-	for i := range n {
-		for j, v := range q.RawRowView(i) {
-			variance[j] -= v * v
-		}
-	}
+	linalg.SubColumnSquares(variance, q)
 	l.factor.HalfT(0, q)
 	kbar := mat.NewDense(m, n, nil)
 	kbar.Copy(q.T())

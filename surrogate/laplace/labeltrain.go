@@ -34,9 +34,7 @@ type labelProblem struct {
 // their mean.
 func logOdds(y []int, classes int) []float64 {
 	count := make([]float64, classes)
-	for c := range count {
-		count[c] = 0.5
-	}
+	linalg.Fill(count, 0.5)
 	for _, c := range y {
 		count[c]++
 	}
@@ -48,9 +46,7 @@ func logOdds(y []int, classes int) []float64 {
 		count[c] = math.Log(v)
 		mean += count[c] / float64(classes)
 	}
-	for c := range count {
-		count[c] -= mean
-	}
+	floats.AddConst(-mean, count)
 	return count
 }
 

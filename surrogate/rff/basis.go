@@ -3,6 +3,7 @@ package rff
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -15,9 +16,7 @@ type basis struct {
 
 // Eval implements linear.Basis.
 func (b basis) Eval(mean []float64, phi, x *mat.Dense) {
-	for i := range mean {
-		mean[i] = b.constant
-	}
+	linalg.Fill(mean, b.constant)
 	b.Features.Eval(phi, x)
 }
 

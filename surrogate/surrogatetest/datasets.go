@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
@@ -57,9 +58,7 @@ func checkDatasets(s *suite) error {
 func huge(s *suite) error {
 	d := clone(s.data)
 	d.X.Scale(1e12, d.X)
-	for j := range d.Hi {
-		d.Hi[j] *= 1e12
-	}
+	floats.Scale(1e12, d.Hi)
 	for i := range d.Y {
 		d.Y[i] = 1e12 * (5 + d.Y[i])
 	}

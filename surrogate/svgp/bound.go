@@ -52,9 +52,7 @@ func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*
 	c := &collapsed{process: p, z: z, l: l}
 	ww := mat.NewSymDense(m, nil)
 	wy, w1, ones := make([]float64, m), make([]float64, m), make([]float64, chunk)
-	for i := range ones {
-		ones[i] = 1
-	}
+	linalg.Fill(ones, 1)
 	diag := make([]float64, chunk)
 	for lo := 0; lo < n; lo += chunk {
 		if err := ctx.Err(); err != nil {
@@ -146,9 +144,7 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 
 	var alpha2 float64
 	alpha, diagBar := make([]float64, chunk), make([]float64, chunk)
-	for i := range diagBar {
-		diagBar[i] = -0.5 / noise
-	}
+	linalg.Fill(diagBar, -0.5/noise)
 	for lo := 0; lo < n; lo += chunk {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -196,8 +192,7 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 // sandwich returns s·L⁻ᵀ a L⁻¹.
 func (c *collapsed) sandwich(a *mat.SymDense, s float64) *mat.SymDense {
 	m := a.SymmetricDim()
-	full := mat.NewDense(m, m, nil)
-	full.Copy(a)
+	full := mat.DenseCopyOf(a)
 	c.l.SolveUpper(full)
 	other := mat.DenseCopyOf(full.T())
 	c.l.SolveUpper(other)

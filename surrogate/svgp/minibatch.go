@@ -144,9 +144,7 @@ func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoi
 	}
 	b.l.SolveUpper(less)
 	kernelgrad.CrossParam(b.process.Kernel, dtheta, b.z, b.x, less)
-	for i := range spread {
-		spread[i] = -0.5 * b.scale / noise
-	}
+	linalg.Fill(spread, -0.5*b.scale/noise)
 	kernelgrad.DiagParam(b.process.Kernel, dtheta, b.x, spread)
 	lbar := mat.NewDense(m, m, nil)
 	linalg.Mul(lbar, -1, linalg.N, less, linalg.T, b.w, 0)

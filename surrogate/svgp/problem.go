@@ -53,9 +53,7 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 		for _, v := range p.y {
 			p.shift += v / float64(len(p.y))
 		}
-		for i := range p.y {
-			p.y[i] -= p.shift
-		}
+		floats.AddConst(-p.shift, p.y)
 	}
 	return p, nil
 }

@@ -46,9 +46,7 @@ func kmeans(ctx context.Context, x *mat.Dense, scale domain.Affine, m int, rng *
 	u := scale.Apply(x)
 	n, d := u.Dims()
 	near := make([]float64, n)
-	for i := range near {
-		near[i] = math.Inf(1)
-	}
+	linalg.Fill(near, math.Inf(1))
 	centres := mat.NewDense(m, d, nil)
 	next, count := rng.IntN(n), 0
 	for count < m {

@@ -330,9 +330,7 @@ func (p *problem) nextBatch(rng *rand.Rand) batch {
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, p.order[:size])
 	b := batch{x: p.inputs.Apply(x), y: y, weight: float64(n) / float64(size), noise: mat.NewDense(p.Draws, p.net.NumParams(), nil)}
 	eps := b.noise.RawMatrix().Data
-	for i := range eps {
-		eps[i] = rng.NormFloat64()
-	}
+	random.Normal(eps, rng)
 	for range p.Sets {
 		c := p.box.Uniform(p.Context, rng)
 		if p.Measure == "half" {

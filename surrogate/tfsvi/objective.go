@@ -120,12 +120,7 @@ func (o *objective) divergence(v *variational.Gaussian, c *mat.Dense) (*divergen
 	m, p := d.tape.Len(), d.tape.NumParams()
 	d.j, d.t = mat.NewDense(m, p, nil), mat.NewDense(m, p, nil)
 	d.tape.Jacobian(d.j)
-	for i := range m {
-		row, g := d.t.RawRowView(i), d.j.RawRowView(i)
-		for k, s := range d.s {
-			row[k] = g[k] * s
-		}
-	}
+	linalg.ScaleColumns(d.t, d.j, d.s)
 	if v.Ut != nil {
 		linalg.Mul(d.outputs(d.t), 1, linalg.N, d.outputs(d.j), linalg.T, v.Ut, 0)
 	}
@@ -184,12 +179,7 @@ func (d *divergence) marginal(delta []float64) {
 	}
 	times := func(bar []float64) func(a *mat.Dense) {
 		return func(a *mat.Dense) {
-			for i, b := range bar {
-				row := a.RawRowView(i)
-				for k := range row {
-					row[k] *= b
-				}
-			}
+			linalg.ScaleRows(a, bar)
 		}
 	}
 	d.timesQ, d.timesP = times(qbar), times(pbar)

@@ -67,11 +67,7 @@ func (p *problem) solve(ctx context.Context, v *variational.Gaussian) error {
 		phi := j.Slice(0, m, h, np).(*mat.Dense)
 		linalg.Syrk(gram, 1, linalg.T, phi, 1)
 		linalg.MulVec(response, 1, linalg.T, phi, p.data.Y[from:from+m], 1)
-		for i := range m {
-			for l, g := range j.RawRowView(i) {
-				squares[l] += g * g
-			}
-		}
+		linalg.AddColumnSquares(squares, j)
 	}
 	noise := math.Exp(2 * v.LogSD[0])
 	a := mat.NewSymDense(k, nil)

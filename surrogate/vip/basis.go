@@ -3,6 +3,7 @@ package vip
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -37,9 +38,7 @@ func (b *basis) Eval(mean []float64, phi, x *mat.Dense) {
 		}
 	}
 	centre(mean, phi)
-	for i := range mean {
-		mean[i] += b.shift
-	}
+	floats.AddConst(b.shift, mean)
 }
 
 // centre replaces the rows of values by rows of φ, and writes m.
@@ -122,9 +121,7 @@ func (p path) Eval(value []float64, grad, x *mat.Dense) {
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		u, f, g := p.inputs.Apply(x), make([]float64, k-i), mat.NewDense(k-i, d, nil)
 		out := value[i:k]
-		for r := range out {
-			out[r] = p.shift
-		}
+		linalg.Fill(out, p.shift)
 		for s, c := range p.each {
 			if grad == nil {
 				p.net.Forward(f, p.weights[s], u)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate/internal/linear"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
@@ -58,9 +59,7 @@ func newObjective(p *mapnet.Problem, draws int, each bool, rng *rand.Rand) *obje
 	}
 	for range draws {
 		e := make([]float64, k)
-		for i := range e {
-			e[i] = rng.NormFloat64()
-		}
+		random.Normal(e, rng)
 		o.eps = append(o.eps, e)
 	}
 	return o

@@ -3,6 +3,7 @@ package classify
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,7 +102,7 @@ func TestEffective(t *testing.T) {
 		logDet := func(s float64) float64 {
 			k := p.Grams(x)[0]
 			k.ScaleSym(s, k)
-			f, err := NewFactor(repeated(k, l), mode.Prob)
+			f, err := NewFactor(slices.Repeat([]*mat.SymDense{k}, l), mode.Prob)
 			require.NoError(t, err)
 			return f.LogDet()
 		}
@@ -115,11 +116,11 @@ func TestTwoSoftmaxLatentsAreOneLogistic(t *testing.T) {
 	x, y := labelled(12, 2)
 	k := mat.NewSymDense(12, nil)
 	prior.RBF(2).Gram(k, x)
-	two, err := FindMode(context.Background(), repeated(k, 2), []float64{0, 0}, y, nil)
+	two, err := FindMode(context.Background(), slices.Repeat([]*mat.SymDense{k}, 2), []float64{0, 0}, y, nil)
 	require.NoError(t, err)
 	double := mat.NewSymDense(12, nil)
 	double.ScaleSym(2, k)
-	one, err := FindMode(context.Background(), repeated(double, 1), []float64{0}, y, nil)
+	one, err := FindMode(context.Background(), slices.Repeat([]*mat.SymDense{double}, 1), []float64{0}, y, nil)
 	require.NoError(t, err)
 	require.InDelta(t, one.Evidence, two.Evidence, 1e-9)
 	require.InDeltaSlice(t, one.Prob.RawRowView(0), two.Prob.RawRowView(1), 1e-9)

@@ -3,6 +3,7 @@ package classify
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -97,9 +98,9 @@ func (f *Factor) LogDet() float64 {
 func (f *Factor) Solve(v *mat.Dense) {
 	for c := range f.b {
 		row := v.RawRowView(c)
-		mulElem(row, f.root[c])
+		floats.Mul(row, f.root[c])
 		f.b[c].SolveVec(row)
-		mulElem(row, f.root[c])
+		floats.Mul(row, f.root[c])
 	}
 	if f.m == nil {
 		return
@@ -119,14 +120,14 @@ func (f *Factor) Solve(v *mat.Dense) {
 // Half overwrites q, n×m, with L⁻¹ D_c^½ q, L Lᵀ = B_c, so that its Gram matrix is qᵀE_c q.
 // HalfT overwrites the result with E_c q.
 func (f *Factor) Half(c int, q *mat.Dense) {
-	scaleRows(q, f.root[c])
+	linalg.ScaleRows(q, f.root[c])
 	f.b[c].SolveLower(q)
 }
 
 // HalfT overwrites the result of Half with E_c q.
 func (f *Factor) HalfT(c int, q *mat.Dense) {
 	f.b[c].SolveUpper(q)
-	scaleRows(q, f.root[c])
+	linalg.ScaleRows(q, f.root[c])
 }
 
 // Reduce subtracts q_cᵀ R_cc' q_c' from cov, m×L², the prior covariances of the L latents at
@@ -205,21 +206,6 @@ func (f *Factor) block(c int) *mat.SymDense {
 	r.CopySym(f.e[c])
 	linalg.Syrk(r, -1, linalg.T, h, 1)
 	return r
-}
-
-func mulElem(v, s []float64) {
-	for i := range v {
-		v[i] *= s[i]
-	}
-}
-
-func scaleRows(q *mat.Dense, s []float64) {
-	for i, v := range s {
-		row := q.RawRowView(i)
-		for j := range row {
-			row[j] *= v
-		}
-	}
 }
 
 // mulSym writes a·x to dst.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -113,9 +114,7 @@ func mulBlocks(dst *mat.Dense, k []*mat.SymDense, v *mat.Dense) {
 func shiftRows(v *mat.Dense, by []float64) {
 	for c, b := range by {
 		row := v.RawRowView(c)
-		for i := range row {
-			row[i] += b
-		}
+		floats.AddConst(b, row)
 	}
 }
 

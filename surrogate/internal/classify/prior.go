@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -113,15 +114,7 @@ func (p Prior) Grams(x *mat.Dense) []*mat.SymDense {
 	n, _ := x.Dims()
 	k := mat.NewSymDense(n, nil)
 	p.Kernel.Gram(k, x)
-	return repeated(k, len(p.Means))
-}
-
-func repeated(k *mat.SymDense, l int) []*mat.SymDense {
-	all := make([]*mat.SymDense, l)
-	for c := range all {
-		all[c] = k
-	}
-	return all
+	return slices.Repeat([]*mat.SymDense{k}, len(p.Means))
 }
 
 // search is the fit of a prior. Its variables are the logarithms of the free
@@ -207,7 +200,7 @@ func (p *search) loss(ctx context.Context, v, grad []float64, a **mat.Dense) flo
 	n := len(p.y)
 	gram := mat.NewSymDense(n, nil)
 	kernel.Gram(gram, p.x)
-	mode, err := FindMode(ctx, repeated(gram, p.l), means, p.y, *a)
+	mode, err := FindMode(ctx, slices.Repeat([]*mat.SymDense{gram}, p.l), means, p.y, *a)
 	if err != nil {
 		return math.Inf(1)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -44,9 +45,7 @@ func (p Prior) At(mode *Mode, c, x *mat.Dense) []target.Gaussian {
 	out := make([]target.Gaussian, len(p.Means))
 	for k, mean := range p.Means {
 		to := target.Gaussian{C: c, Mean: make([]float64, nc), Cov: mat.NewSymDense(nc, nil)}
-		for i := range to.Mean {
-			to.Mean[i] = mean
-		}
+		linalg.Fill(to.Mean, mean)
 		linalg.MulVec(to.Mean, 1, linalg.T, cross, mode.A.RawRowView(k), 1)
 		half := mat.DenseCopyOf(cross)
 		mode.Factor.Half(k, half)
@@ -80,9 +79,7 @@ func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]tar
 		em, dm := mat.NewDense(l, nc, e), mat.NewDense(l, nc, de)
 		for k, mean := range p.Means {
 			row := f.RawRowView(k)
-			for i := range row {
-				row[i] = mean
-			}
+			linalg.Fill(row, mean)
 		}
 		linalg.Mul(f, 1, linalg.N, em, linalg.N, psi, 1)
 		value := 0.5*linalg.Dot(e, e) - LogProb(prob, grad, f, y)
@@ -103,9 +100,7 @@ func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]tar
 	for k, mean := range p.Means {
 		to := target.Gaussian{C: c, Mean: append([]float64(nil), best.X[k*nc:(k+1)*nc]...), Cov: mat.NewSymDense(nc, nil)}
 		chol.MulLowerVec(to.Mean)
-		for i := range to.Mean {
-			to.Mean[i] += mean
-		}
+		floats.AddConst(mean, to.Mean)
 		root := d.RawRowView(k)
 		for i, v := range root {
 			root[i] = math.Sqrt(v)

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/prior"
 )
 
@@ -35,13 +36,7 @@ func (a Affine) ApplyTo(dst, x *mat.Dense) {
 // Pull converts gradients with respect to the network's inputs, in place, to gradients with
 // respect to the dataset's inputs.
 func (a Affine) Pull(dx *mat.Dense) {
-	m, _ := dx.Dims()
-	for i := range m {
-		row := dx.RawRowView(i)
-		for j := range row {
-			row[j] *= a.Scale[j]
-		}
-	}
+	linalg.ScaleColumns(dx, dx, a.Scale)
 }
 
 // maxRange bounds the size of a scaled input. In a wider box the units of a network of

@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -113,9 +115,7 @@ func (p *Posterior) moments(mean, variance []float64, x *mat.Dense) (w, psi, les
 			variance[j] -= v * gap[j]
 		}
 	}
-	for i := range mean {
-		mean[i] = p.Process.Mean
-	}
+	linalg.Fill(mean, p.Process.Mean)
 	if p.M != nil {
 		linalg.MulVec(mean, 1, linalg.T, w, p.M, 1)
 	}
@@ -155,10 +155,7 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		p.L.SolveUpper(less)
 		kbar.Copy(less.T())
 		for i, f := range free {
-			row := kbar.RawRowView(i)
-			for j := range row {
-				row[j] *= -2 * f
-			}
+			floats.Scale(-2*f, kbar.RawRowView(i))
 		}
 		p.Process.Kernel.DiagVJP(shape.Rows(dvariance, lo, hi), xc, free)
 		p.Process.Kernel.CrossVJP(shape.Rows(dvariance, lo, hi), xc, p.Z, kbar)
@@ -184,8 +181,7 @@ func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	n := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
 	diag := make([]float64, n)
 	_, _, less := p.moments(make([]float64, n), diag, x)
-	c := mat.NewSymDense(n, nil)
-	c.CopySym(cbar)
+	c := linalg.CloneSym(cbar)
 	for i, free := range clamp(diag, p.floor) {
 		c.SetSym(i, i, free*c.At(i, i))
 	}
@@ -196,8 +192,7 @@ func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 			linalg.Axpy(w, p.weights, kbar.RawRowView(i))
 		}
 	}
-	full := mat.NewDense(n, n, nil)
-	full.Copy(c)
+	full := mat.DenseCopyOf(c)
 	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, less, 1)
 	p.Process.Kernel.CrossVJP(dx, x, p.Z, kbar)
 	kernelgrad.Gram(p.Process.Kernel, dx, x, c)
@@ -218,9 +213,7 @@ func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := make([]surrogate.Path, n)
 	for i, draw := range draws {
 		v, w := make([]float64, p.L.N()), make([]float64, p.L.N())
-		for j := range v {
-			v[j] = rng.NormFloat64()
-		}
+		random.Normal(v, rng)
 		if p.T != nil {
 			linalg.MulVec(v, 1, linalg.N, p.T, append([]float64(nil), v...), 0)
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/summary"
@@ -135,11 +136,7 @@ func (p *Posterior) moments(mean, variance []float64, x *mat.Dense) *mat.Dense {
 	half := mat.DenseCopyOf(phi.T())
 	p.factor.SolveLower(half)
 	clear(variance)
-	for i := range p.weights {
-		for j, v := range half.RawRowView(i) {
-			variance[j] += v * v
-		}
-	}
+	linalg.AddColumnSquares(variance, half)
 	return half
 }
 
@@ -184,8 +181,7 @@ func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	m := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
 	half := p.moments(make([]float64, m), make([]float64, m), x)
 	p.factor.SolveUpper(half)
-	full, bar := mat.NewDense(m, m, nil), mat.NewDense(m, len(p.weights), nil)
-	full.Copy(cbar)
+	full, bar := mat.DenseCopyOf(cbar), mat.NewDense(m, len(p.weights), nil)
 	linalg.Mul(bar, 2, linalg.N, full, linalg.T, half, 0)
 	for i, w := range mbar {
 		linalg.Axpy(w, p.weights, bar.RawRowView(i))
@@ -198,9 +194,7 @@ func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := make([]surrogate.Path, n)
 	for i := range paths {
 		w := make([]float64, len(p.weights))
-		for j := range w {
-			w[j] = rng.NormFloat64()
-		}
+		random.Normal(w, rng)
 		p.factor.SolveUpperVec(w)
 		linalg.Axpy(1, p.weights, w)
 		paths[i] = p.basis.Path(w)

@@ -2,9 +2,12 @@ package linearized
 
 import (
 	"math/rand/v2"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
@@ -67,10 +70,7 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 // PredictGrad costs about three times Predict.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	m, d := shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim()), p.Dim()
-	ones := make([]float64, min(m, chunk))
-	for i := range ones {
-		ones[i] = 1
-	}
+	ones := slices.Repeat([]float64{1}, min(m, chunk))
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := p.Record(x)
 		defer t.Return()
@@ -104,10 +104,7 @@ func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	grad := mat.NewDense(m, d, nil)
 	t.InputGrad(grad)
 	for i, b := range mbar {
-		row := grad.RawRowView(i)
-		for j := range row {
-			row[j] *= b
-		}
+		floats.Scale(b, grad.RawRowView(i))
 	}
 	p.Cov.At(t).JointVJP(grad, cbar)
 	p.Inputs.Pull(grad)
@@ -121,4 +118,67 @@ func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 		paths[i] = p.Path(p.Cov.Draw(rng))
 	}
 	return paths
+}
+
+// Root is a matrix S with S Sᵀ = Σ, in blocks of columns. It is immutable.
+type Root interface {
+	// Features returns the blocks of J S. It may overwrite j.
+	Features(j *mat.Dense) []*mat.Dense
+	// Weights returns Σ_b φ_b S_bᵀ for the rows of the blocks φ_b, which it may
+	// overwrite.
+	Weights(phi []*mat.Dense) *mat.Dense
+	// Draw returns S ε, ε ~ N(0, I).
+	Draw(rng *rand.Rand) []float64
+}
+
+// ByRoot is the Covariance with features φ = J(x)S.
+type ByRoot struct{ Root }
+
+// At implements Covariance.
+func (c ByRoot) At(t *nn.Tape) Moments {
+	j := mat.NewDense(t.Len(), t.NumParams(), nil)
+	t.Jacobian(j)
+	return rootMoments{c.Root, t, c.Features(j)}
+}
+
+// rootMoments are the moments by the features φ at the rows of a tape.
+type rootMoments struct {
+	Root
+	t   *nn.Tape
+	phi []*mat.Dense
+}
+
+// Variance implements Moments.
+func (m rootMoments) Variance(dst []float64) {
+	clear(dst)
+	for _, phi := range m.phi {
+		linalg.AddRowSquares(dst, phi)
+	}
+}
+
+// Joint implements Moments.
+func (m rootMoments) Joint(dst *mat.SymDense) {
+	for b, phi := range m.phi {
+		linalg.Syrk(dst, 1, linalg.N, phi, float64(min(b, 1)))
+	}
+}
+
+// VarianceVJP implements Moments.
+func (m rootMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
+	twice := slices.Clone(bar)
+	floats.Scale(2, twice)
+	for _, phi := range m.phi {
+		linalg.ScaleRows(phi, twice)
+	}
+	m.t.JVPInputGradRows(dx, m.Weights(m.phi))
+}
+
+// JointVJP implements Moments.
+func (m rootMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
+	full := mat.DenseCopyOf(bar)
+	for b, phi := range m.phi {
+		m.phi[b] = mat.NewDense(phi.RawMatrix().Rows, phi.RawMatrix().Cols, nil)
+		linalg.Mul(m.phi[b], 2, linalg.N, full, linalg.N, phi, 0)
+	}
+	m.t.JVPInputGradRows(dx, m.Weights(m.phi))
 }

@@ -4,10 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
@@ -29,7 +31,7 @@ func (c *dual) Covariance(h Hypers) (linearized.Covariance, error) {
 // At implements linearized.Covariance.
 func (c *dualCovariance) At(t *nn.Tape) linearized.Moments { return dualMoments{c, t} }
 
-// dualMoments computes the moments at the rows x of a tape.
+// dualMoments are the moments at the rows x of a tape.
 type dualMoments struct {
 	*dualCovariance
 	t *nn.Tape
@@ -47,11 +49,7 @@ func (c dualMoments) Variance(dst []float64) {
 	nn.KernelDiag(dst, c.t)
 	k := c.cross()
 	c.chol.SolveLower(k)
-	for i := range c.tape.Len() {
-		for j, v := range k.RawRowView(i) {
-			dst[j] -= v * v
-		}
-	}
+	linalg.SubColumnSquares(dst, k)
 	for i := range dst {
 		dst[i] = max(dst[i], 0) / c.h.Precision
 	}
@@ -64,10 +62,7 @@ func (c dualMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
 	kbar, direct := mat.DenseCopyOf(k.T()), make([]float64, len(bar))
 	for i, b := range bar {
 		direct[i] = b / c.h.Precision
-		row := kbar.RawRowView(i)
-		for j := range row {
-			row[j] *= -2 * direct[i]
-		}
+		floats.Scale(-2*direct[i], kbar.RawRowView(i))
 	}
 	nn.KernelDiagVJP(dx, c.t, direct)
 	nn.KernelVJP(dx, c.t, c.tape, kbar)
@@ -89,8 +84,7 @@ func (c dualMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
 	k := c.cross()
 	c.chol.Solve(k)
 	m := c.t.Len()
-	full, kbar := mat.NewDense(m, m, nil), mat.NewDense(m, c.tape.Len(), nil)
-	full.Copy(bar)
+	full, kbar := mat.DenseCopyOf(bar), mat.NewDense(m, c.tape.Len(), nil)
 	linalg.Mul(kbar, -2/c.h.Precision, linalg.N, full, linalg.T, k, 0)
 	direct := mat.NewSymDense(m, nil)
 	direct.ScaleSym(1/c.h.Precision, bar)
@@ -98,8 +92,7 @@ func (c dualMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
 	nn.KernelVJP(dx, c.t, c.tape, kbar)
 }
 
-// Draw draws e from the prior and corrects it by Matheron's rule, with noise drawn at the
-// observations as the targets.
+// Draw corrects a draw of the prior towards noise at the observations.
 func (c *dualCovariance) Draw(rng *rand.Rand) []float64 {
 	e := make([]float64, c.tape.NumParams())
 	for i := range e {
@@ -115,71 +108,34 @@ func (c *dualCovariance) Draw(rng *rand.Rand) []float64 {
 	return e
 }
 
-// root multiplies the rows of a matrix with p columns by a square root S of Σ = S Sᵀ.
+// root is S with S Sᵀ = Σ, acting on the rows of matrices with p columns.
 type root interface {
 	right(phi *mat.Dense) // φ ← φ S
 	left(phi *mat.Dense)  // φ ← φ Sᵀ
 }
 
-// rootCovariance is the covariance Σ in terms of the features J(x)S.
+// rootCovariance is a root as a linearized.Root of one block.
 type rootCovariance struct {
 	root
 	weights int
 }
 
-// At implements linearized.Covariance.
-func (c *rootCovariance) At(t *nn.Tape) linearized.Moments {
-	phi := mat.NewDense(t.Len(), c.weights, nil)
-	t.Jacobian(phi)
-	c.right(phi)
-	return rootMoments{c, t, phi}
+// Features implements linearized.Root.
+func (c rootCovariance) Features(j *mat.Dense) []*mat.Dense {
+	c.right(j)
+	return []*mat.Dense{j}
 }
 
-// rootMoments computes moments from the features φ = J(x)S at the rows of a tape.
-type rootMoments struct {
-	*rootCovariance
-	t   *nn.Tape
-	phi *mat.Dense
+// Weights implements linearized.Root.
+func (c rootCovariance) Weights(phi []*mat.Dense) *mat.Dense {
+	c.left(phi[0])
+	return phi[0]
 }
 
-// Variance implements linearized.Moments.
-func (c rootMoments) Variance(dst []float64) {
-	for i := range dst {
-		row := c.phi.RawRowView(i)
-		dst[i] = linalg.Dot(row, row)
-	}
-}
-
-// VarianceVJP implements linearized.Moments.
-func (c rootMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
-	for i, b := range bar {
-		row := c.phi.RawRowView(i)
-		for j := range row {
-			row[j] *= 2 * b
-		}
-	}
-	c.left(c.phi)
-	c.t.JVPInputGradRows(dx, c.phi)
-}
-
-// Joint implements linearized.Moments.
-func (c rootMoments) Joint(dst *mat.SymDense) { linalg.Syrk(dst, 1, linalg.N, c.phi, 0) }
-
-// JointVJP implements linearized.Moments.
-func (c rootMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
-	m, _ := c.phi.Dims()
-	full, fbar := mat.NewDense(m, m, nil), mat.NewDense(m, c.weights, nil)
-	full.Copy(bar)
-	linalg.Mul(fbar, 2, linalg.N, full, linalg.N, c.phi, 0)
-	c.left(fbar)
-	c.t.JVPInputGradRows(dx, fbar)
-}
-
-func (c *rootCovariance) Draw(rng *rand.Rand) []float64 {
+// Draw implements linearized.Root.
+func (c rootCovariance) Draw(rng *rand.Rand) []float64 {
 	e := mat.NewDense(1, c.weights, nil)
-	for i := range e.RawRowView(0) {
-		e.RawRowView(0)[i] = rng.NormFloat64()
-	}
+	random.Normal(e.RawRowView(0), rng)
 	c.left(e)
 	return e.RawRowView(0)
 }
@@ -195,7 +151,7 @@ func (c *primal) Covariance(h Hypers) (linearized.Covariance, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rootCovariance{primalRoot{chol, math.Sqrt(h.Noise)}, chol.N()}, nil
+	return linearized.ByRoot{Root: rootCovariance{primalRoot{chol, math.Sqrt(h.Noise)}, chol.N()}}, nil
 }
 
 func (r primalRoot) right(phi *mat.Dense) {
@@ -220,16 +176,11 @@ func (c *diagonal) Covariance(h Hypers) (linearized.Covariance, error) {
 	for k, d := range c.d {
 		s[k] = 1 / math.Sqrt(h.Precision+d/h.Noise)
 	}
-	return &rootCovariance{s, len(s)}, nil
+	return linearized.ByRoot{Root: rootCovariance{s, len(s)}}, nil
 }
 
 func (r diagonalRoot) right(phi *mat.Dense) {
-	m, _ := phi.Dims()
-	for i := range m {
-		for k, v := range phi.RawRowView(i) {
-			phi.RawRowView(i)[k] = v * r[k]
-		}
-	}
+	linalg.ScaleColumns(phi, phi, r)
 }
 
 func (r diagonalRoot) left(phi *mat.Dense) { r.right(phi) }
@@ -248,7 +199,7 @@ func (c *kron) Covariance(h Hypers) (linearized.Covariance, error) {
 		}
 		weights += len(data)
 	}
-	return &rootCovariance{r, weights}, nil
+	return linearized.ByRoot{Root: rootCovariance{r, weights}}, nil
 }
 
 func (r kronRoot) right(phi *mat.Dense) {
@@ -267,8 +218,8 @@ func (r kronRoot) left(phi *mat.Dense) {
 	})
 }
 
-// each calls f with each layer's part of each row, as a matrix with a row for each input of
-// the layer and one for the bias.
+// each calls f with the part of each row that belongs to a layer, as a matrix of
+// a row for each input and the bias.
 func (r kronRoot) each(phi *mat.Dense, f func(l kronLayer, m, tmp *mat.Dense)) {
 	n, _ := phi.Dims()
 	at := 0

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -63,9 +64,7 @@ func (p *Problem) eachBlock(ctx context.Context, w []float64, f func(t *nn.Tape,
 	tape, weight := new(nn.Tape), p.Weights
 	if weight == nil {
 		weight = make([]float64, n)
-		for i := range weight {
-			weight[i] = 1
-		}
+		linalg.Fill(weight, 1)
 	}
 	for lo := 0; lo < n; lo += block {
 		if err := ctx.Err(); err != nil {
@@ -87,9 +86,7 @@ func weighted(a *mat.Dense, weight []float64) *mat.Dense {
 	a = mat.DenseCopyOf(a)
 	for i, b := range weight {
 		row, s := a.RawRowView(i), math.Sqrt(b)
-		for k := range row {
-			row[k] *= s
-		}
+		floats.Scale(s, row)
 	}
 	return a
 }
@@ -114,8 +111,7 @@ func (c *dual) LogDet(rho float64) (logDet, gamma float64, err error) {
 // ridged factorises a + ρI. It returns log|I + a/ρ| and tr a(a + ρI)⁻¹.
 func ridged(a *mat.SymDense, rho float64) (chol *linalg.Cholesky, logDet, gamma float64, err error) {
 	n := a.SymmetricDim()
-	b := mat.NewSymDense(n, nil)
-	b.CopySym(a)
+	b := linalg.CloneSym(a)
 	for i := range n {
 		b.SetSym(i, i, b.At(i, i)+rho)
 	}

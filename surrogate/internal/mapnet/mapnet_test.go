@@ -2,15 +2,17 @@ package mapnet
 
 import (
 	"context"
-	"github.com/functionspace/bo/internal/settings"
 	"math"
 	"testing"
+
+	"github.com/functionspace/bo/internal/settings"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/surrogate/internal/linearized"
 	"github.com/functionspace/bo/surrogate/internal/toy"
 )
 
@@ -197,7 +199,7 @@ func TestCovariances(t *testing.T) {
 func kronRootOf(t *testing.T, c *kron, h Hypers) kronRoot {
 	cov, err := c.Covariance(h)
 	require.NoError(t, err)
-	return cov.(*rootCovariance).root.(kronRoot)
+	return cov.(linearized.ByRoot).Root.(rootCovariance).root.(kronRoot)
 }
 
 func TestSettings(t *testing.T) {

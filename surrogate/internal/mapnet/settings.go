@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/nn"
@@ -84,9 +85,7 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 	for _, y := range p.Y {
 		p.Shift += y / float64(n)
 	}
-	for i := range p.Y {
-		p.Y[i] -= p.Shift
-	}
+	floats.AddConst(-p.Shift, p.Y)
 	p.noiseFloor, p.noisePrior = 1e-4, prior.NoisePrior()
 	p.noiseStart = p.noisePrior.Mode()
 	if d.NoiseFree {

@@ -13,10 +13,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
@@ -51,9 +53,7 @@ func Draw(m, s []float64, ut *mat.Dense, n int, rng *rand.Rand) [][]float64 {
 			}
 			continue
 		}
-		for i := range eps {
-			eps[i] = rng.NormFloat64()
-		}
+		random.Normal(eps, rng)
 		for i, s := range s {
 			w[i] += s * eps[i]
 		}
@@ -95,9 +95,7 @@ func (p *Posterior) centred(mean []float64, u *mat.Dense, grads []*mat.Dense) *m
 	for k := range p.Weights {
 		linalg.Axpy(-1, mean, values.RawRowView(k))
 	}
-	for i := range mean {
-		mean[i] += p.Shift
-	}
+	floats.AddConst(p.Shift, mean)
 	return values
 }
 
@@ -156,8 +154,7 @@ func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 	m, d := shape.JointVJP(dx, mbar, cbar, x, p.Dim()), p.Dim()
 	grads := make([]*mat.Dense, len(p.Weights))
 	f := p.centred(make([]float64, m), p.Inputs.Apply(x), grads)
-	full, bar := mat.NewDense(m, m, nil), mat.NewDense(len(p.Weights), m, nil)
-	full.Copy(cbar)
+	full, bar := mat.DenseCopyOf(cbar), mat.NewDense(len(p.Weights), m, nil)
 	linalg.Mul(bar, 2, linalg.N, f, linalg.N, full, 0)
 	sum := mat.NewDense(m, d, nil)
 	for k, g := range grads {

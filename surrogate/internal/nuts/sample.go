@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/functionspace/bo/internal/linalg"
 )
 
 // ErrStart reports a start at which the log density or its gradient is not finite.
@@ -33,9 +35,7 @@ type Chain struct {
 func Sample(ctx context.Context, target Target, start []float64, s Settings, rng *rand.Rand, tick func()) (*Chain, error) {
 	d := len(start)
 	w := &walker{target: target, rng: rng, step: 1, variance: make([]float64, d)}
-	for i := range w.variance {
-		w.variance[i] = 1
-	}
+	linalg.Fill(w.variance, 1)
 	grad := make([]float64, d)
 	logp := target(grad, start)
 	if bad(logp) || slices.ContainsFunc(grad, bad) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -83,7 +84,7 @@ func (q *LeastSquares) start(w []float64, v *mat.SymDense) error {
 func (q *LeastSquares) linearize(w []float64) {
 	q.tape.Record(q.Net, w, q.Inputs)
 	nn.KernelSym(q.theta, &q.tape)
-	subtract(q.residual, q.Target, q.tape.Value())
+	floats.SubTo(q.residual, q.Target, q.tape.Value())
 }
 
 func (q *LeastSquares) objective(r []float64) float64 {
@@ -107,7 +108,7 @@ func (q *LeastSquares) step(w []float64) {
 	copy(q.trial, w)
 	q.tape.VJP(q.trial, alpha)
 	q.Net.Forward(q.value, q.trial, q.Inputs)
-	subtract(q.next, q.Target, q.value)
+	floats.SubTo(q.next, q.Target, q.value)
 	reached := q.objective(q.next)
 	// In the linear model the residual after the step is λVα.
 	q.image.MulVec(q.v, q.alpha)
@@ -127,10 +128,4 @@ func (q *LeastSquares) step(w []float64) {
 	q.best = reached
 	q.lambda = max(q.lambda*max(0.1, 1-math.Pow(2*gain-1, 3)), 1e-12)
 	q.grow = 2
-}
-
-func subtract(dst, a, b []float64) {
-	for i := range dst {
-		dst[i] = a[i] - b[i]
-	}
 }

@@ -130,9 +130,7 @@ func sparseTarget(p prior.Process, c, x *mat.Dense, y []float64) (Gaussian, erro
 func priorAt(mem *workspace.Memory, p prior.Process, c, x *mat.Dense, y []float64) (to Gaussian, kcx *mat.Dense, centred []float64) {
 	nc, _ := c.Dims()
 	to = Gaussian{c, make([]float64, nc), mat.NewSymDense(nc, nil)}
-	for i := range to.Mean {
-		to.Mean[i] = p.Mean
-	}
+	linalg.Fill(to.Mean, p.Mean)
 	p.Kernel.Gram(to.Cov, c)
 	kcx = mem.Dense(nc, len(y))
 	p.Kernel.Cross(kcx, c, x)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -87,7 +88,7 @@ func TestLeastSquares(t *testing.T) {
 	require.NoError(t, err)
 	grad := make([]float64, 3)
 	tape := linear.Record(w, x)
-	subtract(f, tape.Value(), target)
+	floats.SubTo(f, tape.Value(), target)
 	tape.VJP(grad, f)
 	require.InDeltaSlice(t, []float64{0, 0, 0}, grad, 1e-6)
 }

@@ -3,6 +3,7 @@ package variational
 import (
 	"math"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -72,7 +73,5 @@ func (q *Gaussian) Noise() float64 { return math.Exp(2 * q.LogSD[0]) }
 
 // SetScales sets every entry of the vector s to the given value.
 func (q *Gaussian) SetScales(s float64) {
-	for i := range q.LogS {
-		q.LogS[i] = math.Log(s)
-	}
+	linalg.Fill(q.LogS, math.Log(s))
 }

@@ -49,12 +49,7 @@ func (q Scales) Minimize(ctx context.Context, logS []float64, steps int) error {
 		for j, l := range logS {
 			gain[j] = math.Exp(l)
 		}
-		for i := range m {
-			row := t.RawRowView(i)
-			for j, g := range q.J.RawRowView(i) {
-				row[j] = g * gain[j]
-			}
-		}
+		linalg.ScaleColumns(t, q.J, gain)
 		linalg.Syrk(cov, 1, linalg.N, t, 0)
 		if q.Low != nil {
 			linalg.Syrk(cov, 1, linalg.N, q.Low, 1)
@@ -86,9 +81,7 @@ func (q *Gaussian) FitScales(ctx context.Context, t *nn.Tape, j *mat.Dense, k *m
 		variance += k.At(i, i)
 		slope += theta[i]
 	}
-	for i := range q.LogS {
-		q.LogS[i] = 0.5 * math.Log(variance/slope)
-	}
+	linalg.Fill(q.LogS, 0.5*math.Log(variance/slope))
 	problem := Scales{J: shape.Rows(j, 0, m), Prior: k, Eps: eps, Data: make([]float64, p), Least: least}
 	linalg.AddDiagonal(k, eps)
 	for i := rows - observed; i < rows; i++ {
@@ -111,11 +104,6 @@ func addSolvedSquares(dst []float64, a *mat.SymDense, j *mat.Dense) error {
 	}
 	half := mat.DenseCopyOf(j)
 	chol.SolveLower(half)
-	n, _ := half.Dims()
-	for i := range n {
-		for c, v := range half.RawRowView(i) {
-			dst[c] += v * v
-		}
-	}
+	linalg.AddColumnSquares(dst, half)
 	return nil
 }
