@@ -25,9 +25,9 @@ type Cholesky struct {
 	scale  float64 // mean diagonal entry of A
 }
 
-// MaxJitter is the largest jitter that Factorize adds, relative to the mean
+// maxJitter is the largest jitter that Factorize adds, relative to the mean
 // diagonal entry.
-const MaxJitter = 1e-4
+const maxJitter = 1e-4
 
 // Factorize returns the factor of a.
 func Factorize(a *mat.SymDense) (*Cholesky, error) {
@@ -41,7 +41,7 @@ func Factorize(a *mat.SymDense) (*Cholesky, error) {
 // Factorize overwrites c with the factor of a, in n³/3 flops. It reuses the memory of
 // c; after an error c holds no factor. If a is not numerically positive definite, it
 // adds jitter to the diagonal: 1e-10 of the mean diagonal entry, multiplied by ten at
-// each further attempt, up to MaxJitter. A matrix is numerically positive definite if
+// each further attempt, up to maxJitter. A matrix is numerically positive definite if
 // each squared pivot exceeds its rounding error, n·2⁻⁵² of the diagonal entry.
 func (c *Cholesky) Factorize(a *mat.SymDense) error {
 	return c.factorize(a, 0, a, a.SymmetricDim())
@@ -62,13 +62,13 @@ func (c *Cholesky) factorize(a *mat.SymDense, base float64, original *mat.SymDen
 		data = make([]float64, n*n)
 	}
 	c.l = triangle(n, data[:n*n])
-	for rel := 0.0; rel <= MaxJitter*1.001; rel = max(1e-10, rel*10) {
+	for rel := 0.0; rel <= maxJitter*1.001; rel = max(1e-10, rel*10) {
 		c.jitter = base + rel*scale
 		if c.factor(a) && c.exceeds(original, float64(total)*0x1p-52) {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %d×%d, with jitter up to %.1g of the mean diagonal", ErrNotPositiveDefinite, n, n, MaxJitter)
+	return fmt.Errorf("%w: %d×%d, with jitter up to %.1g of the mean diagonal", ErrNotPositiveDefinite, n, n, maxJitter)
 }
 
 // exceeds reports whether every L_ii² exceeds a fraction of the diagonal entry.
@@ -131,8 +131,8 @@ func (c *Cholesky) At(i, j int) float64 {
 	return c.l.Data[i*c.l.Stride+j]
 }
 
-// Row returns the first i+1 entries of row i of L. It must not be changed.
-func (c *Cholesky) Row(i int) []float64 { return c.l.Data[i*c.l.Stride : i*c.l.Stride+i+1] }
+// row returns the first i+1 entries of row i of L. It must not be changed.
+func (c *Cholesky) row(i int) []float64 { return c.l.Data[i*c.l.Stride : i*c.l.Stride+i+1] }
 
 // LogDet returns log det(A + jitter·I).
 func (c *Cholesky) LogDet() float64 {
@@ -196,7 +196,7 @@ func (c *Cholesky) MulLowerVec(b []float64) {
 func (c *Cholesky) Lower(dst *mat.Dense) {
 	for i := range c.l.N {
 		row := dst.RawRowView(i)
-		clear(row[copy(row, c.Row(i)):])
+		clear(row[copy(row, c.row(i)):])
 	}
 }
 
@@ -246,7 +246,7 @@ func (c *Cholesky) Extend(cross *mat.Dense, corner *mat.SymDense) (*Cholesky, er
 	t := n + m
 	l := triangle(t, make([]float64, t*t))
 	for i := range n {
-		copy(l.Data[i*t:], c.Row(i))
+		copy(l.Data[i*t:], c.row(i))
 		for j, v := range cross.RawRowView(i) {
 			l.Data[(n+j)*t+i] = v
 		}
@@ -264,7 +264,7 @@ func (c *Cholesky) Extend(cross *mat.Dense, corner *mat.SymDense) (*Cholesky, er
 		return nil, err
 	}
 	for i := range m {
-		copy(l.Data[(n+i)*t+n:], tail.Row(i))
+		copy(l.Data[(n+i)*t+n:], tail.row(i))
 	}
 	return &Cholesky{l: l, jitter: tail.jitter}, nil
 }

@@ -88,8 +88,8 @@ func TestFactorizeAndSolve(t *testing.T) {
 			llt.Mul(l, l.T())
 			requireClose(t, a, &llt, tol, "L Lᵀ")
 			for i := range n {
-				require.Len(t, c.Row(i), i+1)
-				require.Equal(t, l.At(i, i), c.Row(i)[i])
+				require.Len(t, c.row(i), i+1)
+				require.Equal(t, l.At(i, i), c.row(i)[i])
 				for j := i + 1; j < n; j++ {
 					require.Zero(t, c.At(i, j))
 				}
@@ -304,7 +304,7 @@ func TestCholeskyVJP(t *testing.T) {
 			require.NoError(t, err)
 			var s float64
 			for i := range n {
-				for j, v := range c.Row(i) {
+				for j, v := range c.row(i) {
 					s += lbar.At(i, j) * v
 				}
 			}

@@ -45,19 +45,11 @@ func (q *quadratic) minimizer(z, x, g, lo, hi []float64, h *history) bool {
 	return q.subspace(z, x, g, lo, hi, h)
 }
 
-// cauchy writes the generalised Cauchy point to z, Wᵀ(z-x) to c and the
-// variables strictly between their bounds to free (Byrd et al. 1995, algorithm
-// CP).
-func (q *quadratic) cauchy(z, x, g, lo, hi []float64, h *history) bool {
-	k := 2 * h.len()
-	p, c, w, u := q.p[:k], q.c[:k], q.w[:k], q.u[:k]
-	clear(p)
-	clear(c)
-	copy(z, x)
-	q.breaks, q.free = q.breaks[:0], q.free[:0]
-
-	var dd float64
-	moving := 0
+// path sets d to the direction of the projected gradient path at x and breaks to its
+// breakpoints in ascending order. It returns the sum of the squared gradient over the
+// coordinates that are not held at a bound, and the number of these that move.
+func (q *quadratic) path(x, g, lo, hi []float64) (dd float64, moving int) {
+	q.breaks = q.breaks[:0]
 	for i, gi := range g {
 		t := math.Inf(1)
 		switch {
@@ -78,12 +70,26 @@ func (q *quadratic) cauchy(z, x, g, lo, hi []float64, h *history) bool {
 			q.breaks = append(q.breaks, breakpoint{t, i})
 		}
 	}
-	if !(dd > 0) || math.IsInf(dd, 1) {
-		return false
-	}
 	slices.SortFunc(q.breaks, func(a, b breakpoint) int {
 		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.i, b.i))
 	})
+	return dd, moving
+}
+
+// cauchy writes the generalised Cauchy point to z, Wᵀ(z-x) to c and the
+// variables strictly between their bounds to free (Byrd et al. 1995, algorithm
+// CP).
+func (q *quadratic) cauchy(z, x, g, lo, hi []float64, h *history) bool {
+	k := 2 * h.len()
+	p, c, w, u := q.p[:k], q.c[:k], q.w[:k], q.u[:k]
+	clear(p)
+	clear(c)
+	copy(z, x)
+	q.free = q.free[:0]
+	dd, moving := q.path(x, g, lo, hi)
+	if !(dd > 0) || math.IsInf(dd, 1) {
+		return false
+	}
 	for j := range h.len() {
 		p[j], p[h.len()+j] = dot(h.y[j], q.d), h.theta*dot(h.s[j], q.d)
 	}

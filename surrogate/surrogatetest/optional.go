@@ -59,10 +59,10 @@ func checkCondition(s *suite) error {
 		return fmt.Errorf("after conditioning on two observations: %w", err)
 	}
 	if _, err := post.Condition(points(1, 2), []float64{math.NaN()}); !errors.Is(err, surrogate.ErrNotFinite) {
-		return fmt.Errorf("Condition on NaN returns the error %v, want one that wraps %v", err, surrogate.ErrNotFinite)
+		return fmt.Errorf("conditioning on NaN returns the error %v, want one that wraps %v", err, surrogate.ErrNotFinite)
 	}
 	if _, err := post.Condition(points(2, 2), []float64{1}); !errors.Is(err, surrogate.ErrShape) {
-		return fmt.Errorf("Condition on two rows and one target returns the error %v, want one that wraps %v", err, surrogate.ErrShape)
+		return fmt.Errorf("conditioning on two rows and one target returns the error %v, want one that wraps %v", err, surrogate.ErrShape)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func checkLeaveOutCondition(s *suite, post surrogate.Posterior) error {
 	}
 	after, ok := next.(surrogate.LeaveOneOut)
 	if !ok {
-		return errors.New("Condition of a LeaveOneOut returns a posterior without LeaveOneOut")
+		return errors.New("conditioning a LeaveOneOut returns a posterior without LeaveOneOut")
 	}
 	n := len(s.data.Y)
 	mean, variance := make([]float64, n+1), make([]float64, n+1)

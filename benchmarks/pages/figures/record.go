@@ -1,13 +1,9 @@
 package figures
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -29,25 +25,11 @@ const fileName = "distances.jsonl"
 
 // Read returns the records of a directory, none if it has no file.
 func Read(dir string) ([]Record, error) {
-	path := filepath.Join(dir, fileName)
-	text, err := os.ReadFile(path)
+	records, err := readLines[Record](filepath.Join(dir, fileName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	var records []Record
-	number := 0
-	for line := range bytes.Lines(text) {
-		number++
-		var r Record
-		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
-		}
-		records = append(records, r)
-	}
-	return records, nil
+	return records, err
 }
 
 // replace replaces the records of one surrogate in a directory and sorts all records
@@ -60,13 +42,5 @@ func replace(dir, name string, fresh []Record) error {
 	records = slices.DeleteFunc(records, func(r Record) bool { return r.Surrogate == name })
 	records = append(records, fresh...)
 	slices.SortStableFunc(records, func(a, b Record) int { return cmp.Compare(a.Surrogate, b.Surrogate) })
-	var text bytes.Buffer
-	for _, r := range records {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		text.Write(append(line, '\n'))
-	}
-	return os.WriteFile(filepath.Join(dir, fileName), text.Bytes(), 0o644)
+	return writeLines(filepath.Join(dir, fileName), records)
 }
