@@ -97,7 +97,7 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 	c.X, c.Value, err = search.maximize(ctx, starts, rng, reject)
 	switch {
 	case errors.Is(err, ErrFlat):
-		c.Warnings = append(c.Warnings, "flat acquisition function: the point farthest from all trials")
+		c.Warnings = append(c.Warnings, "flat acquisition function: the point farthest from all trials is used")
 		c.X = known.farthest(dom, reject, rng)
 		c.Value = valueAt(f, c.X)
 	case err != nil:

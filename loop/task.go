@@ -57,7 +57,7 @@ func newTask(s *space.Space, o Options, h History) (*task, error) {
 // point of s.
 func (t *Trial) check(s *space.Space, last int) (err error) {
 	if t.ID <= last {
-		return fmt.Errorf("its ID is not above %d, the one before", last)
+		return fmt.Errorf("its ID is not above the previous ID %d", last)
 	}
 	switch t.State {
 	case Pending, Failed:

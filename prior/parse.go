@@ -54,7 +54,7 @@ const (
 
 func parse(expr string, dim int, shared bool) (Kernel, error) {
 	if dim < 1 {
-		return nil, fmt.Errorf("%w: a kernel of %d inputs", ErrExpression, dim)
+		return nil, fmt.Errorf("%w: a kernel of %d inputs, want at least 1", ErrExpression, dim)
 	}
 	p := parser{text: expr, dim: dim, shared: shared}
 	terms, err := p.expression()

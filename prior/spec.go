@@ -140,7 +140,7 @@ func (s Spec) fixLengthscale(m *model, dim int) error {
 		case len(s.Lengthscale) == 1:
 			j = 0
 		case !indexed:
-			return fmt.Errorf("%w: %d lengthscales for a kernel with one for all inputs", ErrSpec, len(s.Lengthscale))
+			return fmt.Errorf("%w: %d lengthscales for a kernel with one lengthscale", ErrSpec, len(s.Lengthscale))
 		}
 		p.Value, p.Fixed = s.Lengthscale[j], true
 	}

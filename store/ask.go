@@ -45,7 +45,7 @@ const never = 100 * 365 * 24 * time.Hour
 
 func (u *Study) ask(ctx context.Context, n int, owner Owner, lease time.Duration) ([]Trial, error) {
 	if n < 1 {
-		return nil, fmt.Errorf("%w: asked for %d trials", loop.ErrOptions, n)
+		return nil, fmt.Errorf("%w: %d trials to ask, want at least 1", loop.ErrOptions, n)
 	}
 	a := &asking{Study: u, ask: token(), owner: owner, lease: lease, want: n}
 	trials, err := a.run(ctx)
@@ -425,7 +425,7 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 			return err
 		}
 		if left := d.Budget - row.Issued; len(trials) > left {
-			return fmt.Errorf("%w: %d of %d trials are issued and %d were to be enqueued", ErrBudget, row.Issued, d.Budget, len(trials))
+			return fmt.Errorf("%w: %d of %d trials are issued, so %d more cannot be enqueued", ErrBudget, row.Issued, d.Budget, len(trials))
 		}
 		for i := range trials {
 			trials[i].Source = loop.Enqueued

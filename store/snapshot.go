@@ -241,7 +241,7 @@ func (s *Snapshot) checkTrial(i int) error {
 	case t.State == Failed && t.Failure == "" || t.Failure != "" && t.State != Failed:
 		return fmt.Errorf("it is %s and its failure is %q", t.State, t.Failure)
 	case t.Attempt < 0 || t.Lost < 0 || t.Lost > t.Attempt:
-		return fmt.Errorf("%d of %d attempts were lost", t.Lost, t.Attempt)
+		return fmt.Errorf("%d of %d attempts were lost, want 0 to the number of attempts", t.Lost, t.Attempt)
 	case t.Fit < 0 || t.Fit > len(s.Fits):
 		return fmt.Errorf("fit is %d, want at most %d", t.Fit, len(s.Fits))
 	case t.Asked < 1 || t.Asked > t.Revision || t.Told > t.Revision || t.Revision > last:
@@ -249,7 +249,7 @@ func (s *Snapshot) checkTrial(i int) error {
 	case (t.State == Pending) != (t.Told == 0) || t.Told < 0 || t.Told != 0 && t.Told < t.Asked:
 		return fmt.Errorf("it is %s and was told at revision %d", t.State, t.Told)
 	case math.IsNaN(t.Seconds) || math.IsInf(t.Seconds, 0):
-		return fmt.Errorf("seconds is %v", t.Seconds)
+		return fmt.Errorf("seconds is %v, want a finite number", t.Seconds)
 	}
 	r := Report{Trial: t.Number, Numbers: t.Numbers}
 	return r.check()
@@ -264,7 +264,7 @@ func (s *Snapshot) checkFit(i int) error {
 		return fmt.Errorf("start is %d, which is no earlier fit with a warm start", f.Start)
 	}
 	if f.Revision < 0 || f.Revision > int64(len(s.Events)) || f.Trials < 0 {
-		return fmt.Errorf("revision is %d and trials %d", f.Revision, f.Trials)
+		return fmt.Errorf("revision is %d and trials %d, want a revision from 0 to %d and no negative number of trials", f.Revision, f.Trials, len(s.Events))
 	}
 	if bytes.Equal(f.Warm, []byte("null")) {
 		f.Warm = nil

@@ -64,7 +64,7 @@ func ParseMethod(text string) (Method, error) {
 		}
 	}
 	if m.design() && some {
-		return m, fmt.Errorf("method %s: %w: %s has none", text, ErrSetting, base)
+		return m, fmt.Errorf("method %s: %w: %s has no settings", text, ErrSetting, base)
 	}
 	if _, err := m.chooser(); err != nil {
 		return m, fmt.Errorf("method %s: %w", text, err)

@@ -82,7 +82,7 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 		seeds = s.Seeds
 	}
 	if seeds < 1 || len(methods) == 0 {
-		return nil, fmt.Errorf("%w: %d seeds of %d methods, want at least one of one", ErrPlan, seeds, len(methods))
+		return nil, fmt.Errorf("%w: %d seeds of %d methods, want at least one of each", ErrPlan, seeds, len(methods))
 	}
 	var runs []Run
 	for seed := range seeds {

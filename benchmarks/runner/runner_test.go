@@ -333,7 +333,7 @@ func TestNamesAreChecked(t *testing.T) {
 	}{
 		{Selection{Methods: []string{"gpp"}}, `unknown method "gpp": did you mean gp?`, ErrUnknown},
 		{Selection{Methods: []string{"sobl"}}, `unknown method "sobl": did you mean sobol?`, ErrUnknown},
-		{Selection{Methods: []string{"sobol:n=1"}}, `method sobol:n=1: invalid setting: sobol has none`, ErrSetting},
+		{Selection{Methods: []string{"sobol:n=1"}}, `method sobol:n=1: invalid setting: sobol has no settings`, ErrSetting},
 		{Selection{Methods: []string{"gp:warp=log"}}, `method gp:warp=log: invalid setting: warp is "log", want auto or none`, ErrSetting},
 		{Selection{Methods: []string{"gp:kernel"}}, `method gp:kernel: invalid setting "kernel": want key=value`, ErrSetting},
 		{Selection{Methods: []string{"gp:kernell=rbf"}}, `method gp:kernell=rbf: surrogate gp: unknown setting "kernell": did you mean kernel?`, settings.ErrUnknown},
@@ -343,7 +343,7 @@ func TestNamesAreChecked(t *testing.T) {
 		{Selection{Methods: []string{"gp:maximizer.rau=1"}}, `method gp:maximizer.rau=1: maximizer: unknown setting "rau": did you mean raw?`, settings.ErrUnknown},
 		{Selection{Methods: []string{"sobol", "sobol"}}, "bad plan: method sobol is selected twice", ErrPlan},
 		{Selection{Problems: []string{"brannin"}}, `unknown problem "brannin" of the suite smoke: did you mean branin?`, ErrUnknown},
-		{Selection{Seeds: -1}, "bad plan: -1 seeds of 3 methods, want at least one of one", ErrPlan},
+		{Selection{Seeds: -1}, "bad plan: -1 seeds of 3 methods, want at least one of each", ErrPlan},
 	} {
 		_, err := s.Plan(c.sel)
 		require.EqualError(t, err, c.want)

@@ -96,7 +96,7 @@ func (c *studyCreateCmd) Run(e *env) error {
 type studyDeleteCmd struct {
 	storeFlags
 	Study string `arg:"" complete:"studies" help:"Name of the study."`
-	Yes   bool   `help:"Delete without a question."`
+	Yes   bool   `help:"Delete without confirmation."`
 	JSON  bool   `group:"result" name:"json" help:"Print {\"deleted\": NAME}."`
 }
 

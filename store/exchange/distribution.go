@@ -63,7 +63,7 @@ func parseDistribution(text string) (*distribution, error) {
 	}
 	if a.Step != nil && !d.log && !(d.kind == space.KindInt && *a.Step == 1) {
 		if d.step = *a.Step; !(d.step > 0) {
-			return nil, fmt.Errorf("distribution %s: step is %v", excerpt(text), d.step)
+			return nil, fmt.Errorf("distribution %s: step is %v, want a positive number", excerpt(text), d.step)
 		}
 	}
 	return d, nil
@@ -98,7 +98,7 @@ func (d *distribution) choose(choices []json.RawMessage) error {
 func (d *distribution) value(internal float64) (any, error) {
 	switch {
 	case math.IsNaN(internal) || math.IsInf(internal, 0):
-		return nil, fmt.Errorf("its value is %v", internal)
+		return nil, fmt.Errorf("its value is %v, want a finite number", internal)
 	case d.kind == space.KindCategorical:
 		if i := int(internal); internal == math.Trunc(internal) && internal >= 0 && i < len(d.values) {
 			return d.values[i], nil

@@ -91,7 +91,7 @@ func choose(studies []*optunaStudy, name string) (*optunaStudy, error) {
 // study turns a study of Optuna into an Import.
 func (s *optunaStudy) study() (*Import, error) {
 	if len(s.directions) != 1 {
-		return nil, fmt.Errorf("study %q has %d objectives: only one objective is possible so far", s.name, len(s.directions))
+		return nil, fmt.Errorf("study %q has %d objectives, want one", s.name, len(s.directions))
 	}
 	in := &Import{Snapshot: &store.Snapshot{}}
 	var err error

@@ -196,7 +196,7 @@ func TestReadSQLiteReportsFaults(t *testing.T) {
 	for _, c := range []struct{ path, name, want string }{
 		{path, "", `it holds 3 studies, name one: "full", "my conditional", "two"`},
 		{path, "x", `it holds no study "x", only "full", "my conditional", "two"`},
-		{path, "two", `study "two" has 2 objectives: only one objective is possible so far`},
+		{path, "two", `study "two" has 2 objectives, want one`},
 		{junk, "", "not an SQLite file"},
 		{empty, "", "an SQLite file, but not one of Optuna"},
 		{filepath.Dir(path), "", "not a regular file"},
@@ -243,7 +243,7 @@ func TestReadJournalReportsFaults(t *testing.T) {
 		create + `{"op_code":4,"study_id":0,"params":{"x":1}}` + "\n":                                 `line 2: parameter "x" has no distribution`,
 		trial(`{"x":1}`, `{"name":"FloatDistribution","attributes":{"low":2,"high":1}}`):              "has no range",
 		trial(`{"x":1}`, `{"name":"FloatDistribution","attributes":{"low":NaN,"high":1}}`):            "line 2: parameter",
-		trial(`{"x":NaN}`, `{"name":"FloatDistribution","attributes":{"low":0,"high":1}}`):            `trial 0: parameter "x": its value is NaN`,
+		trial(`{"x":NaN}`, `{"name":"FloatDistribution","attributes":{"low":0,"high":1}}`):            `trial 0: parameter "x": its value is NaN, want a finite number`,
 		trial(`{"x":0.5}`, `{"name":"IntDistribution","attributes":{"low":0,"high":1}}`):              "0.5 is not an integer",
 		trial(`{"x":0}`, `{"name":"CategoricalDistribution","attributes":{"choices":[]}}`):            "has no choices",
 		trial(`{"x":0}`, `{"name":"CategoricalDistribution","attributes":{"choices":[null,"None"]}}`): `parameter "x"`,
