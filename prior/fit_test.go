@@ -200,7 +200,7 @@ func TestFitErrors(t *testing.T) {
 		"noise is NaN, want":            {Noise: number(math.NaN())},
 		"restarts is -1, want":          {Restarts: -1},
 		"kernel of 3 inputs, data of 2": {Custom: RBF(3)},
-		"a kernel with one lengthscale":            {Isotropic: true, Lengthscale: []float64{1, 2}},
+		"a kernel with one lengthscale": {Isotropic: true, Lengthscale: []float64{1, 2}},
 	} {
 		_, err := s.Fit(ctx, x, y, false, nil, rng)
 		require.ErrorIs(t, err, ErrSpec, text)
