@@ -212,7 +212,7 @@ func (p *page) ranks(r *report.Report) {
 	p.Table(r.RankTable())
 	if r.Profiled > 0 {
 		p.Line("\n![Data profiles](%s/%s-profile.png)", p.base, FileName(r.Suite))
-		p.Line("\nData profiles over the %d pairs with a known minimum: the share of runs whose regret has fallen to 1 %% or 0.1 %% of the regret after the initial design.", r.Profiled)
+		p.Line("\nData profiles over the %d pairs with a known minimum. They show the share of runs whose regret has fallen to 1 %% or 0.1 %% of the regret after the initial design.", r.Profiled)
 	}
 }
 

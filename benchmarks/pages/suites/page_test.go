@@ -97,7 +97,7 @@ func TestDocuments(t *testing.T) {
 		"### Method\n\nThe method.\n\n### Provenance\n\nThe [source](bench/data.md).\n\nMeasured: 2 problems, 4 methods, 1 to 2 seeds. [All tables](bench/test-tables.md).\n",
 		"Over 4 pairs of problem and seed that all these methods finished; not ranked, too few runs: `late`.",
 		"| [test](#test) |        2 |       4 |   13 | 2026-01-01 to 2026-01-02 | `a` 1.12, `sobol` 2.00, `b` 2.88 |",
-		"Significantly better: none. Significantly worse: none. No significant difference: `b` (lower in 0 of 4), `late` (lower in 1 of 1), `sobol` (lower in ",
+		"- Significantly better: none.\n- Significantly worse: none.\n- No significant difference: `b` (lower in 0 of 4), `late` (lower in 1 of 1), `sobol` (lower in ",
 		"| late   | **0.001** (1) |             |\n",
 		"![Data profiles](bench/test-profile.png)",
 		"## Further pages\n\n- [Where data is from](bench/data.md)\n",
@@ -121,7 +121,7 @@ func TestVerdict(t *testing.T) {
 	}
 	r := report.Report{Baseline: "gp", Pairs: []report.Pair{pair("a", 9, 1, 0.01), pair("b", 1, 9, 1e-4), pair("c", 8, 2, 0.026), pair("d", 5, 5, 0.9)}}
 	// Holm: 1e-4 < 0.05/4, 0.01 < 0.05/3, 0.026 > 0.05/2.
-	want := "Significantly better: `a` (lower in 9 of 10). Significantly worse: `b` (lower in 1 of 10). No significant difference: `c` (lower in 8 of 10), `d` (lower in 5 of 10)."
+	want := "- Significantly better: `a` (lower in 9 of 10).\n- Significantly worse: `b` (lower in 1 of 10).\n- No significant difference: `c` (lower in 8 of 10), `d` (lower in 5 of 10)."
 	assert.True(t, strings.HasSuffix(verdict(&r), want), verdict(&r))
 }
 

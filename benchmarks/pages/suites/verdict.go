@@ -93,7 +93,7 @@ func verdict(r *report.Report) string {
 		}
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("Regret at the end of the budget against %s, over the pairs of problem and seed that both methods finished (Wilcoxon's signed-rank test, two-sided, Holm's adjustment for %s, level %g %%). Significantly better: %s. Significantly worse: %s. No significant difference: %s.",
+	return fmt.Sprintf("Regret at the end of the budget against %s, on the pairs of problem and seed that both methods finished. The test is Wilcoxon's signed-rank test, two-sided, at level %[3]g %% with Holm's adjustment for %[2]s.\n\n- Significantly better: %[4]s.\n- Significantly worse: %[5]s.\n- No significant difference: %[6]s.",
 		code(r.Baseline), document.Count(len(r.Pairs), "method"), 100-100*report.Level, or(better), or(worse), or(open))
 }
 
