@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// One evaluation of the objective and its gradient with the default settings, 50
+// The benchmark evaluates the objective and its gradient with the default settings and 50
 // observations of 2 inputs.
 func BenchmarkObjective(b *testing.B) {
 	rng := random.New(1, "bench", 0)

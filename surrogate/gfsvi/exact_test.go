@@ -23,9 +23,9 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// linear is f = w·x + b under the prior of its own features, w, b ~ N(0,1), with
-// observations of a plane and something else, and Bayesian linear regression's
-// answer: the mean and the precision of (w, b).
+// linear returns the problem f = w·x + b under the prior of its own features, w, b ~ N(0,1),
+// with observations of a plane and a nonlinear term. It also returns the posterior mean and
+// precision of (w, b) by Bayesian linear regression.
 func linear(dim, n int, noise float64) (o *objective, b batch, mean []float64, precision *mat.SymDense) {
 	o = &objective{
 		net:     &nn.Network{In: dim},
@@ -60,9 +60,9 @@ func ones(n int) []float64 {
 	return v
 }
 
-// For a linear model under the prior of its own features, q is at the optimum the
-// exact posterior where S can be any covariance; where it is diagonal, m is exact
-// and the precisions are the diagonal of the exact one.
+// For a linear model under the prior of its own features, the optimal q with an unrestricted S
+// is the exact posterior. With a diagonal S, m is exact, and the precisions are the diagonal
+// of the exact precision.
 func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	const dim, noise = 2, 0.1
 	o, b, mean, precision := linear(dim, 12, noise)
@@ -102,8 +102,8 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	}
 }
 
-// The multiplicative updates lower F, and find the diagonal optimum of the linear
-// model at once.
+// The multiplicative updates lower F, and one update reaches the diagonal optimum of the
+// linear model.
 func TestStartScales(t *testing.T) {
 	o, b, _, precision := linear(3, 12, 0.1)
 	p := &problem{objective: *o}
@@ -116,7 +116,7 @@ func TestStartScales(t *testing.T) {
 	}
 }
 
-// The network comes close to the exact process with the same prior.
+// The network is near the exact process with the same prior.
 func TestNearTheExactProcess(t *testing.T) {
 	d := toy.Wave(40)
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestNearTheExactProcess(t *testing.T) {
 	}
 }
 
-// Training lowers the objective that the start leaves.
+// Training lowers the objective from its value at the start.
 func TestTrainingLowersTheObjective(t *testing.T) {
 	d := toy.Wave(20)
 	spec := prior.Spec{Lengthscale: []float64{0.4}, Noise: new(0.01)}

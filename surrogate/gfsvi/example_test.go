@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate/gfsvi"
 )
 
-// Away from the data the network is as uncertain as its prior.
+// Away from the data the posterior variance is near the prior variance.
 func Example() {
 	d := surrogate.Dataset{X: mat.NewDense(11, 1, nil), Lo: []float64{0}, Hi: []float64{2}}
 	for i := range 11 {

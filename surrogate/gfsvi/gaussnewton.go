@@ -8,8 +8,8 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// gaussNewton lowers a meanLoss of given noise at a fixed batch and fixed
-// measurement points by Levenberg–Marquardt steps
+// gaussNewton lowers a meanLoss at a given noise, batch and set of measurement points by
+// Levenberg–Marquardt steps
 //
 //	δ = -(A + λ tr(A)/p I)⁻¹ ∂G/∂m,  A = (n/(Bσ²)) J_Bᵀ J_B + J_Cᵀ (K + γM I)⁻¹ J_C.
 type gaussNewton struct {
@@ -30,8 +30,7 @@ func newGaussNewton(l *meanLoss) *gaussNewton {
 	return &gaussNewton{meanLoss: l, lambda: firstDamping, a: mat.NewSymDense(p, nil), damped: mat.NewSymDense(p, nil), g: make([]float64, p)}
 }
 
-// step moves m to a lower G and says whether it found one. It costs
-// O((B+M)p² + p³).
+// step moves m to a smaller G and reports whether it found one. It costs O((B+M)p² + p³).
 func (q *gaussNewton) step(m []float64, logSD float64) (bool, error) {
 	q.linearize(m, logSD)
 	before := q.value(m, logSD)
@@ -74,7 +73,7 @@ func (q *gaussNewton) linearize(m []float64, logSD float64) {
 	linalg.MulVec(q.g, 1, linalg.T, j, u, 1)
 }
 
-// jacobian is that at the recorded points.
+// jacobian returns the Jacobian at the recorded points.
 func (q *gaussNewton) jacobian() *mat.Dense {
 	j := mat.NewDense(q.tape.Len(), q.tape.NumParams(), nil)
 	q.tape.Jacobian(j)

@@ -24,28 +24,26 @@ import (
 
 var _ surrogate.Classifier = Model{}
 
-// labelDraws is the number of draws, in pairs of opposite sign, of the expected
-// log-likelihood of labels at each step.
+// labelDraws is the number of draws in a step for the expected log likelihood of labels, in
+// pairs of opposite sign.
 const labelDraws = 16
 
-// labelRate is the rate after a fitted start: Laplace's approximation lies further
-// from the optimum than the exact process of regression does.
+// labelRate is the learning rate after a fitted start. It is larger than in regression,
+// because the start is less accurate: Laplace's approximation instead of an exact process.
 const labelRate = 3e-3
 
-// leastCurvature is a floor under the mean curvature of a log-likelihood at the
-// start.
+// leastCurvature is a lower bound of the mean curvature of a log likelihood at the start.
 const leastCurvature = 1e-6
 
-// FitLabels is GFSVI with the likelihood of labels: a network with weights of its own
-// q_c(w_c) = N(m_c, S_c) for each latent function, all with the prior GP(μ_c, k), fitted
-// by the Laplace evidence of the exact process. Training maximises
+// FitLabels fits GFSVI with the likelihood of labels. Each latent function is a network with
+// weights q_c(w_c) = N(m_c, S_c) and the prior GP(μ_c, k), fitted by the Laplace evidence of
+// the exact process. Training maximises
 //
 //	Σ_i E_q log p(y_i|f(x_i)) - Σ_c D^γ_c
 //
-// with the expectation over the linearised networks by Monte Carlo: 16 draws at each
-// observation and step, reparameterised. The start is that of regression, towards
-// the Laplace approximation of the exact process, and the rate after it 0.003. The fixed noise of a Spec is an
-// error.
+// with the expectation over the linearised networks by Monte Carlo: 16 reparameterised draws
+// at each observation and step. Training starts as in regression, near the Laplace
+// approximation of the exact process, with the rate 0.003. A fixed noise variance is an error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
 	m, err := m.resolve()
 	if err != nil {
@@ -107,8 +105,8 @@ func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate
 	return p, l, nil
 }
 
-// labelProblem is a fit to labels: a problem for each latent function, of which data.Y
-// are the labels as numbers, and its variational distribution.
+// labelProblem is a fit to labels: a problem for each latent function, with the labels as
+// numbers in data.Y, and its variational distribution.
 type labelProblem struct {
 	prior  classify.Prior
 	labels []int
@@ -117,8 +115,8 @@ type labelProblem struct {
 	notes  []string
 }
 
-// start sets the distributions near their optimum, as problem.start does, at the
-// Laplace approximation. To find s all labels have its mean curvature.
+// start sets the distributions near their optimum, as problem.start does, at the Laplace
+// approximation. For s it uses the mean curvature of all labels.
 func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
 	b := p.parts[0].startBatch(rng)
 	to, err := classify.NewTarget(ctx, p.prior, b.x, p.parts[0].data.X, p.labels)
@@ -165,7 +163,7 @@ func classesOf(y []float64) []int {
 	return out
 }
 
-// train lowers -Σ_i E log p + Σ_c D_c by Adam, on the batches of regression.
+// train lowers -Σ_i E log p + Σ_c D_c by Adam, with the batches of regression.
 func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) error {
 	first := p.parts[0]
 	opt, grad := make([]optimize.Adam, len(p.parts)), make([]*variational.Gaussian, len(p.parts))
@@ -196,7 +194,7 @@ func (p *labelProblem) draws(n int, rng *rand.Rand) []*mat.Dense {
 	return z
 }
 
-// eval returns
+// eval returns the loss
 //
 //	-(N/B) Σ_batch 1/|z| Σ_z log p(y_i | f(x_i,m) + √(J S Jᵀ)∘z_i) + Σ_c D_c
 //

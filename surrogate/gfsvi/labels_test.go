@@ -28,7 +28,7 @@ func TestLabelsConformance(t *testing.T) {
 	}
 }
 
-// The gradient of the whole objective at given draws.
+// The gradient of the objective at given draws is correct.
 func TestLabelObjectiveGradient(t *testing.T) {
 	rng := random.New(1, "labels", 0)
 	for _, l := range []int{1, 3} {
@@ -67,7 +67,7 @@ func TestLabelObjectiveGradient(t *testing.T) {
 	}
 }
 
-// Probabilities are near those of the exact process that is the prior.
+// Probabilities are near the probabilities of the exact process with the same prior.
 func TestLabelsAgainstTheProcess(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		rng := random.New(5, "rings", classes)

@@ -17,27 +17,26 @@ import (
 )
 
 const (
-	// One observation in heldOut chooses among weights fitted to the others; mostHeld
-	// of them do at most.
+	// A share of 1/heldOut of the observations, at most mostHeld, is held out. It chooses among
+	// the weights during the fit.
 	heldOut  = 10
 	mostHeld = 1000
 
-	adamSteps    = 4000 // and one for each four observations
+	adamSteps    = 4000 // plus one for every four observations
 	adamRate     = 1e-2 // at first; it falls to a hundredth along half a cosine
 	adamMeasured = 10   // steps with the same measurement points
-	adamLook     = 100  // steps from one look at the observations held out to the next
+	adamLook     = 100  // steps between evaluations of the held-out observations
 
 	newtonSteps    = 60
-	newtonPatience = 5     // steps without a lower error at the observations held out
-	newtonWeights  = 3000  // of a network that takes Gauss–Newton steps, at most
-	newtonRows     = 10000 // that they look at, at most
+	newtonPatience = 5     // steps without a smaller error on the held-out observations
+	newtonWeights  = 3000  // largest number of weights for Gauss–Newton steps
+	newtonRows     = 10000 // largest number of observations in a Gauss–Newton step
 )
 
-// startMean sets m and σ by all observations, where they are too many for the exact
-// process. A tenth is held out. Adam lowers meanLoss on batches of the others, and
-// Gauss–Newton steps go on from there on all of them. Of the weights on the way m
-// are those with the least mean squared error at the observations held out, and that
-// error is σ², unless the noise is fixed.
+// startMean sets m and σ from all observations if they are too many for the exact process. It
+// holds a tenth out. Adam lowers meanLoss on batches of the others, and Gauss–Newton steps on
+// all of them follow. m is set to the weights with the smallest held-out mean squared error.
+// This error is σ², unless the noise is fixed.
 func (p *problem) startMean(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	n, _ := p.data.Dims()
 	order := rng.Perm(n)
@@ -78,14 +77,14 @@ func (p *problem) meanLoss() meanLoss {
 	return meanLoss{net: p.net, inputs: p.inputs, process: p.process, gamma: p.gamma, n: n}
 }
 
-// rows returns observations, their inputs in network units.
+// rows returns the observations with the given indices, with inputs in network units.
 func (f *meanFit) rows(index []int) (*mat.Dense, []float64) {
 	x, y := subset.TakeBoth(f.data.X, f.data.Y, index)
 	return f.inputs.Apply(x), y
 }
 
-// measure draws measurement points: twice Context from the box and as many
-// observed inputs, unless Measure is "box".
+// measure draws measurement points: twice Context from the box and, unless Measure is "box",
+// as many observed inputs.
 func (f *meanFit) measure() error {
 	_, d := f.data.Dims()
 	size := 2 * f.Context
@@ -99,7 +98,7 @@ func (f *meanFit) measure() error {
 	return f.loss.measure(c)
 }
 
-// adam lowers G over m and σ, and leaves them where it ends.
+// adam lowers G over m and σ. It sets both to the last step.
 func (f *meanFit) adam(ctx context.Context, v *variational.Gaussian) error {
 	n, _ := f.data.Dims()
 	last := len(v.M)
@@ -127,8 +126,7 @@ func (f *meanFit) adam(ctx context.Context, v *variational.Gaussian) error {
 	return err
 }
 
-// newton lowers G over m by Gauss–Newton steps, with σ² the mean squared error at
-// each.
+// newton lowers G over m by Gauss–Newton steps. At each step σ² is the mean squared error.
 func (f *meanFit) newton(ctx context.Context, v *variational.Gaussian) error {
 	f.loss.x, f.loss.y = f.rows(f.fitted[:min(len(f.fitted), newtonRows)])
 	q := newGaussNewton(&f.loss)
@@ -153,12 +151,12 @@ func (f *meanFit) newton(ctx context.Context, v *variational.Gaussian) error {
 	return nil
 }
 
-// selection keeps the weights with the least mean squared error at its batch.
+// selection stores the weights with the smallest mean squared error on its batch.
 type selection struct {
 	meanLoss
 	best  []float64
 	least float64
-	stale int // weights seen since
+	stale int // number of weights compared since the minimum
 }
 
 func (s *selection) see(m []float64) {

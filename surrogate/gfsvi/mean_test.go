@@ -15,8 +15,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// meanLossOf is the loss of an objective at a batch that is measured at its first
-// rows and observed at the others.
+// meanLossOf returns the mean loss of an objective at a batch, with its measurement points and
+// observations.
 func meanLossOf(t *testing.T, o *objective, b batch) *meanLoss {
 	_, d := b.x.Dims()
 	l := &meanLoss{net: o.net, inputs: o.inputs, process: o.process, gamma: o.gamma, n: int(b.weight * float64(len(b.y))), y: b.y}
@@ -40,7 +40,7 @@ func TestMeanLossGradient(t *testing.T) {
 	require.NoError(t, gradcheck.Gradient(value, at, grad, 1e-6))
 }
 
-// Where weights have no variance, F and its mean part change alike.
+// For weights without variance, F and its mean part differ by a constant.
 func TestMeanLossIsTheObjectiveWithoutVariance(t *testing.T) {
 	rng := random.New(2, "mean loss", 0)
 	o := small(4)
@@ -63,7 +63,7 @@ func TestMeanLossIsTheObjectiveWithoutVariance(t *testing.T) {
 	require.InDelta(t, otherWhole-whole, otherPart-part, 1e-6)
 }
 
-// For a linear model Gauss–Newton steps end at Bayesian linear regression.
+// For a linear model Gauss–Newton steps converge to Bayesian linear regression.
 func TestGaussNewtonOfALinearModel(t *testing.T) {
 	const noise = 0.1
 	o, b, mean, _ := linear(3, 12, noise)
@@ -79,7 +79,7 @@ func TestGaussNewtonOfALinearModel(t *testing.T) {
 	require.InDeltaSlice(t, mean, m, 1e-5)
 }
 
-// Beyond 1000 observations all of them are learned from, and the noise with them.
+// Beyond 1000 observations m and the noise variance are learned from all of them.
 func TestManyObservations(t *testing.T) {
 	const dim = 2
 	d := toy.Sines(1200, dim)
@@ -105,5 +105,5 @@ func TestManyObservations(t *testing.T) {
 	m.Spec = prior.Spec{Lengthscale: []float64{0.5}, Noise: new(0.04)}
 	post, err = m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
-	require.InEpsilon(t, 0.04, post.Noise(), 1e-12, "stated noise stays")
+	require.InEpsilon(t, 0.04, post.Noise(), 1e-12, "a fixed noise variance does not change")
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// chunk is how many points go through the network at a time.
+// chunk is the number of points in one pass of the network.
 const chunk = 256
 
-// meanLoss is the part of F that knows no covariance, at B of n observations and M
-// measurement points,
+// meanLoss is the part of F without covariances, at B of n observations and M measurement
+// points,
 //
 //	G = (n/B) Σ_batch [ ½ log 2πσ² + (y - f)²/(2σ²) ] + ½ Δᵀ(K + γM I)⁻¹Δ,  Δ = f(C,m) - μ.
 //
-// It is a workspace: one per goroutine.
+// It holds a workspace and serves one goroutine.
 type meanLoss struct {
 	net     *nn.Network
 	inputs  domain.Affine
@@ -39,15 +39,14 @@ type meanLoss struct {
 	residual []float64
 }
 
-// measure makes the rows of c, in the dataset's units, the measurement points. It
-// costs O(M³).
+// measure sets the measurement points to the rows of c, in the dataset's units, in O(M³).
 func (l *meanLoss) measure(c *mat.Dense) error {
 	m, _ := c.Dims()
 	k := mat.NewSymDense(m, nil)
 	l.process.Kernel.Gram(k, c)
 	linalg.AddDiagonal(k, l.gamma*float64(m))
 	if err := l.chol.Factorize(k); err != nil {
-		return fmt.Errorf("prior covariance of the measurement points: %w", err)
+		return fmt.Errorf("prior covariance at the measurement points: %w", err)
 	}
 	l.c = l.inputs.Apply(c)
 	return nil
@@ -74,11 +73,11 @@ func (l *meanLoss) gradient(dm, m []float64, logSD float64) (dlogSD float64) {
 	return dlogSD
 }
 
-// weight is n/B.
+// weight returns n/B.
 func (l *meanLoss) weight() float64 { return float64(l.n) / float64(len(l.y)) }
 
-// errors records the network at rows i to k of the batch and returns f - y there,
-// until the next call of errors or whitened.
+// errors records the network at rows i to k of the batch and returns f - y. The result is
+// valid until the next call of errors or whitened.
 func (l *meanLoss) errors(m []float64, i, k int) []float64 {
 	_, d := l.x.Dims()
 	l.tape.Record(l.net, m, l.x.Slice(i, k, 0, d).(*mat.Dense))
@@ -87,8 +86,8 @@ func (l *meanLoss) errors(m []float64, i, k int) []float64 {
 	return l.residual
 }
 
-// whitened records the network at the measurement points and returns L⁻¹Δ, L Lᵀ =
-// K + γM I.
+// whitened records the network at the measurement points and returns L⁻¹Δ, with
+// L Lᵀ = K + γM I.
 func (l *meanLoss) whitened(m []float64) []float64 {
 	l.tape.Record(l.net, m, l.c)
 	l.residual = append(l.residual[:0], l.tape.Value()...)
@@ -97,7 +96,7 @@ func (l *meanLoss) whitened(m []float64) []float64 {
 	return l.residual
 }
 
-// squaredError is the sum of squared errors at the batch.
+// squaredError returns the sum of squared errors on the batch.
 func (l *meanLoss) squaredError(m []float64) float64 {
 	var sum float64
 	for i := 0; i < len(l.y); i += chunk {

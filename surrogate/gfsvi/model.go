@@ -21,50 +21,47 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// Model is GFSVI. The zero value is the default: a 30-30 tanh network, a prior
-// fitted by marginal likelihood, S of low rank plus a diagonal, and a start near
-// the optimum.
+// Model is GFSVI. The zero value is the default: a 30-30 tanh network, a prior fitted by
+// marginal likelihood, S of low rank plus a diagonal, and a start near the optimum.
 type Model struct {
 	prior.Spec `range:"noise=[1e-8,1e100]"`
 
 	Hidden     []int  `set:"hidden" default:"30,30" range:"[1,10000]" help:"widths of the hidden layers (published: 30,30 and 100,100)"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 
-	// Bias is the standard deviation of the hidden biases that training starts
-	// from.
+	// Bias is the standard deviation of the initial hidden biases.
 	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
-	// Covariance of the weights: "low-rank", diag(s²) + UUᵀ with Rank columns of
-	// U, or "diagonal", the published mean field.
+	// Covariance selects the covariance of the weights: "low-rank", diag(s²) + UUᵀ with Rank
+	// columns of U, or "diagonal", the published mean field.
 	Covariance string `set:"covariance" default:"low-rank" oneof:"low-rank,diagonal" help:"covariance of the weights: low-rank, and a diagonal; diagonal, as published"`
 	Rank       int    `set:"rank" default:"100" range:"[1,10000]" help:"columns of the low-rank part"`
 
-	// Gamma is γ of the regularised divergence: γM is on both diagonals.
+	// Gamma is γ of the regularised divergence, which adds γM to both diagonals.
 	Gamma float64 `set:"gamma" default:"1e-6" range:"(0,inf)" help:"regularisation of the divergence (published: 1e-10)"`
 
-	// Context is the number M of measurement points drawn from the box at each
-	// step. Measure "all" adds up to as many observations of the batch to them.
+	// Context is the number M of measurement points drawn from the box at each step. With the
+	// Measure "all", up to as many observations of the batch are measurement points too.
 	Context int    `set:"context" default:"100" range:"[1,10000]" help:"measurement points drawn from the box at each step (published: 500)"`
-	Measure string `set:"measure" default:"all" oneof:"all,box" help:"points at which the divergence is taken: all, measurement points and training inputs; box, measurement points alone"`
-	// Box is where context points lie: "search" is the dataset's box and 5 % of
-	// its width on each side, "data" is the published one, the bounding box of
-	// the training inputs and half its width on each side.
+	Measure string `set:"measure" default:"all" oneof:"all,box" help:"measurement points of the divergence: all, points of the box and training inputs; box, points of the box only"`
+	// Box is the region of the measurement points. "search" is the dataset's box and 5 % of
+	// its width on each side. "data", as published, is the bounding box of the training inputs
+	// and half its width on each side.
 	Box string `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 
-	// Start is where training starts from: "fitted" (package comment) or "random",
-	// as published: weights as drawn, s = softplus(-5).
+	// Start selects the initial distribution: "fitted" (package comment) or, as published,
+	// "random": initial weights, s = softplus(-5).
 	Start string `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the data, or random as published"`
-	// Steps of Adam. After a fitted start the default is 100 for the low-rank
-	// covariance and 300 for the diagonal one, and one for each five observations
-	// up to 1000.
+	// Steps is the number of steps of Adam. After a fitted start the default is 100 for the
+	// low-rank covariance and 300 for the diagonal one, plus one for every five observations up
+	// to 1000.
 	Steps int `set:"steps" auto:"100, 300 or 10000" range:"[1,100000000]" help:"training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000)"`
-	// Rate of Adam in the first steps; it falls to a hundredth of that.
-	Rate  float64 `set:"rate" auto:"0.0003, 0.003 or 0.005" range:"(0,1]" help:"learning rate at first (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005)"`
+	// Rate is the learning rate of Adam in the first steps. It falls to a hundredth.
+	Rate  float64 `set:"rate" auto:"0.0003, 0.003 or 0.005" range:"(0,1]" help:"initial learning rate (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005)"`
 	Batch int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step (published: 2000)"`
 
-	// PriorNoise keeps σ² at that of the prior's fit, where training would go on
-	// learning it with the weights.
-	PriorNoise bool `set:"prior-noise" default:"false" help:"keep the noise of the prior's fit instead of learning it with the weights"`
+	// PriorNoise keeps σ² at the value of the prior's fit. Without it training learns σ².
+	PriorNoise bool `set:"prior-noise" default:"false" help:"keep the noise variance of the prior's fit instead of learning it with the weights"`
 }
 
 var _ surrogate.WarmStarter = Model{}
@@ -73,14 +70,14 @@ const (
 	measureAll  = "all"
 	startFitted = "fitted"
 
-	// priorRows is the most observations that the prior is fitted to.
+	// priorRows is the largest number of observations in the fit of the prior.
 	priorRows = 1000
 
-	// randomScale is softplus(-5), where the published training starts s.
+	// randomScale is softplus(-5), the published initial value of s.
 	randomScale = 0.006715348489118068
 )
 
-// resolve sets the rank and the treatment of the noise by other settings, too.
+// resolve replaces defaults. The rank and the treatment of the noise depend on other settings.
 func (m Model) resolve() (Model, error) {
 	m, err := settings.Resolve("gfsvi", m)
 	if m.Covariance == "diagonal" {
@@ -95,8 +92,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: the prior and q start where an
-// earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. The prior and q start at the result of an earlier
+// fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := m.resolve()
 	if err != nil {
@@ -120,7 +117,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(n)}
-	p.schedule(min(n, target.MaxExact)) // beyond, the start sees them all
+	p.schedule(min(n, target.MaxExact)) // beyond, the start uses all observations
 	p.objective = objective{net: net, inputs: domain.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
 
 	v := variational.NewLowRank(net.NumParams(), m.Rank)
@@ -149,7 +146,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// problem is one fit: what stays fixed while q is trained.
+// problem is a fit. Training changes q only.
 type problem struct {
 	Model
 	objective
@@ -158,8 +155,7 @@ type problem struct {
 	order []int // a permutation of the observations
 }
 
-// schedule sets the steps and the rate of training on n observations where they
-// are not given.
+// schedule sets the default steps and rate of training on n observations.
 func (p *problem) schedule(n int) {
 	steps, rate := 100+n/5, 3e-4
 	switch {
@@ -171,7 +167,7 @@ func (p *problem) schedule(n int) {
 	p.Steps, p.Rate = cmp.Or(p.Steps, steps), cmp.Or(p.Rate, rate)
 }
 
-// spread sets s and U as the published training does s, U in the same size.
+// spread sets s to its published initial value and U to random numbers of the same size.
 func (p *problem) spread(v *variational.Gaussian, rng *rand.Rand) {
 	v.SetScales(randomScale)
 	if v.Ut != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// batch is what one evaluation of the objective looks at: a row of x for each
-// measurement point and each observation. The first measure rows are the
-// measurement points, the last len(y) the observations; they may overlap.
+// batch holds the points of one evaluation of the objective: a row of x for each measurement
+// point and each observation. The first rows are the measurement points, the last len(y) the
+// observations. Both may overlap.
 type batch struct {
 	x       *mat.Dense // in the dataset's units
 	measure int
@@ -23,12 +23,12 @@ type batch struct {
 	weight  float64 // N/B
 }
 
-// objective is the negative of the generalised evidence bound,
+// objective is the negative of the generalised evidence bound at a batch,
 //
 //	F = (N/B) Σ_batch [ ½ log 2πσ² + ((y - f(x,m))² + J S Jᵀ)/(2σ²) ] + D^γ
 //	D^γ = KL( N(f(C,m), J S Jᵀ + γM I) ‖ N(μ, K + γM I) ),  S = diag(s²) + UUᵀ,
 //
-// J = J(x; m), at a batch.
+// with J = J(x; m).
 type objective struct {
 	net     *nn.Network
 	inputs  domain.Affine
@@ -49,7 +49,7 @@ func (o *objective) prepare(v *variational.Gaussian, b batch) {
 	o.tape.Jacobian(o.j)
 }
 
-// eval returns F and, unless grad is nil, writes its gradient there. It costs
+// eval returns F and, unless grad is nil, writes its gradient. It costs
 // O(M²p + M³ + (M+B)p(1+r)) for a rank of r.
 func (o *objective) eval(v *variational.Gaussian, b batch, grad *variational.Gaussian) (float64, error) {
 	e, err := o.forward(v, b)
@@ -77,15 +77,15 @@ func (o *objective) eval(v *variational.Gaussian, b batch, grad *variational.Gau
 	return value, nil
 }
 
-// evaluated is what the likelihood needs: the divergence, and the moments of f at
-// the observations of a batch.
+// evaluated holds the input of the likelihood: the divergence, and the moments of f at the
+// observations of a batch.
 type evaluated struct {
 	divergence     *variational.Divergence
 	low            *mat.Dense // J U; nil for rank 0
 	mean, variance []float64
 }
 
-// forward records the network at the batch.
+// forward records the network at the batch and computes divergence and moments.
 func (o *objective) forward(v *variational.Gaussian, b batch) (*evaluated, error) {
 	o.prepare(v, b)
 	rows, _ := o.j.Dims()
@@ -154,7 +154,7 @@ func (o *objective) backward(v *variational.Gaussian, b batch, e *evaluated, dme
 	o.tape.JVPParamVJP(grad.M, o.u)
 }
 
-// divergence is D^γ at the measurement points, given J∘s in o.t and JU.
+// divergence returns D^γ at the measurement points, given J∘s in o.t and JU.
 func (o *objective) divergence(b batch, low *mat.Dense) (*variational.Divergence, error) {
 	m := b.measure
 	q, k := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
@@ -174,7 +174,7 @@ func (o *objective) divergence(b batch, low *mat.Dense) (*variational.Divergence
 	return d, nil
 }
 
-// head is the first n rows of a.
+// head returns the first n rows of a.
 func head(a *mat.Dense, n int) *mat.Dense {
 	_, c := a.Dims()
 	return a.Slice(0, n, 0, c).(*mat.Dense)

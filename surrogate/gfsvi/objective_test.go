@@ -15,7 +15,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// small is an objective of a network without much in it, on two inputs.
+// small returns an objective with a small network of two inputs.
 func small(hidden ...int) *objective {
 	return &objective{
 		net:     &nn.Network{In: 2, Hidden: hidden},
@@ -25,8 +25,8 @@ func small(hidden ...int) *objective {
 	}
 }
 
-// The gradient of the whole objective: m through f and through J(m), log s, U and
-// log σ; observations among the measurement points, and not.
+// The gradient of the objective is correct: for m through f and through J(m), log s, U and
+// log σ, with and without observations among the measurement points.
 func TestObjectiveGradient(t *testing.T) {
 	rng := random.New(1, "objective", 0)
 	for _, hidden := range [][]int{{}, {5}, {4, 3}} {
@@ -53,7 +53,7 @@ func TestObjectiveGradient(t *testing.T) {
 	}
 }
 
-// A batch of half the rows, each counted twice, is on average the whole.
+// The mean over batches of half the rows, each with weight 2, is the full objective.
 func TestBatchesAverageToTheWhole(t *testing.T) {
 	rng := random.New(2, "batches", 0)
 	o := small(4)

@@ -12,8 +12,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// newPosterior is N(m, diag(s²) + UUᵀ) through the linearised network. A prediction
-// costs O(p(1+r)) a point.
+// newPosterior returns the linearised network with weights N(m, diag(s²) + UUᵀ). A prediction
+// costs O(p(1+r)) per point.
 func newPosterior(p *problem, v *variational.Gaussian, priorState []float64) *linearized.Posterior {
 	return &linearized.Posterior{
 		Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: v.M},

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// startRows is the most observations that the start looks at.
+	// startRows is the largest number of observations in the start.
 	startRows = 500
 
-	// startRidge is what is added to Θ, relative to its mean diagonal, to find
-	// the least weights that stand for a function.
+	// startRidge is the ridge added to Θ, relative to its mean diagonal, to find the smallest
+	// weights of a function.
 	startRidge = 1e-6
 
 	targetSteps     = 100  // of m to the exact process
@@ -29,10 +29,10 @@ const (
 	leastScale = 1e-6 // of s
 )
 
-// start sets q near its optimum at a fixed batch: m to the mean of the exact
-// process, or beyond target.MaxExact observations by all of them, U to the leading
-// directions of the process's posterior, s by multiplicative updates. The note says
-// how far from the optimum m stayed, if it did.
+// start sets q near its optimum at a fixed batch: m to the mean of the exact process, or
+// beyond target.MaxExact observations to the result of startMean; U to the leading directions
+// of the process's posterior; s by multiplicative updates. The note is a warning if m remains
+// far from the optimum.
 func (p *problem) start(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) (note string, err error) {
 	b, process := p.startBatch(rng), p.process
 	n, _ := p.data.Dims()
@@ -47,7 +47,7 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, rng *rand.
 		return "", fmt.Errorf("gfsvi: start: %w", err)
 	}
 	if n <= target.MaxExact {
-		// The minimum of F without its covariances, if the network has it.
+		// The target is the minimum of F without covariances over all functions.
 		left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.M, targetSteps, targetTolerance)
 		if err != nil {
 			return "", fmt.Errorf("gfsvi: start: %w", err)
@@ -65,7 +65,7 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, rng *rand.
 	return note, p.startScales(ctx, v, b)
 }
 
-// startBatch is a Halton set and the training inputs, measured at all of them.
+// startBatch returns a Halton set and the training inputs, all of them measurement points.
 func (p *problem) startBatch(rng *rand.Rand) batch {
 	n, _ := p.data.Dims()
 	size, k := min(n, startRows), 2*p.Context
@@ -104,7 +104,7 @@ func (p *problem) startLowRank(v *variational.Gaussian, cov *mat.SymDense) error
 	return nil
 }
 
-// startScales minimises F over s², the rest fixed (variational.Scales).
+// startScales minimises F over s² by variational.Scales.
 func (p *problem) startScales(ctx context.Context, v *variational.Gaussian, b batch) error {
 	o, k := &p.objective, mat.NewSymDense(b.measure, nil)
 	o.process.Kernel.Gram(k, head(b.x, b.measure))

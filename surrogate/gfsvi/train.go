@@ -13,9 +13,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// train lowers F by Adam, with new measurement points at every step and, where
-// there are more than Batch observations, a new batch of them. The rate falls
-// along half a cosine to a hundredth.
+// train lowers F by Adam. Each step draws new measurement points and, for more than Batch
+// observations, takes the next batch. The rate falls along half a cosine to a hundredth.
 func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	opt := optimize.Adam{}
 	grad := v.Like()
@@ -37,12 +36,12 @@ func (p *problem) course() train.Schedule {
 	return train.Schedule{Phase: "train", Steps: p.Steps, Every: 20, Rate: p.Rate, End: 0.01}
 }
 
-// leastNoiseSD is the floor under a noise standard deviation that is learned,
-// unless the prior's fit went below.
+// leastNoiseSD is the lower bound of a learned noise standard deviation, unless the fit of
+// the prior is below.
 const leastNoiseSD = 1e-2
 
-// nextBatch draws measurement points from the box and Batch observations, of
-// which the first Context are measured too unless Measure is "box".
+// nextBatch draws measurement points from the box and takes Batch observations. Unless Measure
+// is "box", the first Context of them are measurement points too.
 func (p *problem) nextBatch(rng *rand.Rand) batch {
 	n, d := p.data.Dims()
 	size := min(n, p.Batch)
