@@ -69,7 +69,7 @@ type Tx interface {
 type Query struct {
 	Number  int   // this trial only
 	Since   int64 // changed after this revision
-	Pending bool  // pending ones only
+	Pending bool  // only pending trials
 }
 
 // Row is a study as a backend stores it.

@@ -18,14 +18,14 @@ const Version = 1
 // ErrInvalid is wrapped by every error about a definition.
 var ErrInvalid = errors.New("invalid study")
 
-// Definition is everything that a study's suggestions and evaluations depend on.
-// The zero value of a field stands for its default.
+// Definition holds all settings on which the suggestions and evaluations of a study
+// depend. The zero value of a field stands for its default.
 type Definition struct {
 	Version    int               `json:"version"`
 	Name       string            `json:"name,omitempty"`
 	Parameters []space.Parameter `json:"parameters"`
-	// Defaults are the values that trials from before a parameter was added count as
-	// having.
+	// Defaults are the values of added parameters in trials older than the
+	// parameter.
 	Defaults map[string]any `json:"defaults,omitempty"`
 	// Objectives has one entry. Empty stands for one objective named "value" to be minimised.
 	Objectives []Objective `json:"objectives,omitempty"`
@@ -64,7 +64,7 @@ const (
 	Maximize = "maximize"
 )
 
-// Reserved is the key under which a program's input has the study, trial and attempt; no
+// Reserved is the key of the study, trial and attempt in the input of a program; no
 // parameter has this name.
 const Reserved = "bo"
 
@@ -121,7 +121,7 @@ func (c *Component) UnmarshalJSON(text []byte) error {
 // Duration is a time.Duration whose JSON form is text such as "90s" or "2h".
 type Duration time.Duration
 
-// Value is the duration.
+// Value returns the duration.
 func (d Duration) Value() time.Duration { return time.Duration(d) }
 
 // MarshalText writes the duration as Go does.

@@ -1,6 +1,6 @@
-// Package study defines what a study is: the search space, the objectives, the
-// program that evaluates a trial, the budget and the method. A Definition has one
-// JSON form, version 1, which the study file, the store, exports and services share.
+// Package study defines the description of a study: the search space, the objectives, the
+// program that evaluates a trial, the budget and the method. A Definition has one JSON
+// form, version 1, which the study file, the store, exports and services share.
 //
 //	{"version": 1, "name": "resnet-lr",
 //	 "parameters": [{"name": "lr", "type": "float", "min": 1e-5, "max": 0.1, "log": true}],
@@ -9,5 +9,5 @@
 //	 "surrogate": {"name": "gp", "kernel": "matern52"}}
 //
 // Parse reads it strictly and reports every fault at once; package studyfile reads files.
-// Method returns the options of package loop that a definition stands for.
+// Method converts a definition to options of package loop.
 package study

@@ -9,8 +9,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// Method returns the loop's options for a definition, or an error for a name or a
-// setting that does not exist. The definition's space must be valid.
+// Method returns the options of package loop for a definition, or an error for a
+// name or a setting that does not exist. The definition's space must be valid.
 func (d *Definition) Method() (loop.Options, error) {
 	m, faults := d.method()
 	if len(faults) > 0 {
@@ -24,7 +24,7 @@ func (d *Definition) Method() (loop.Options, error) {
 	}, nil
 }
 
-// settingText writes a setting's value as --set takes it.
+// settingText writes the value of a setting in the syntax of --set.
 func settingText(v any) (string, error) {
 	switch v := v.(type) {
 	case []any:

@@ -51,7 +51,7 @@ type reader struct {
 
 func (r *reader) fault(err error, path ...any) { r.faults = append(r.faults, &Fault{path, err}) }
 
-// read reads an object without syntax errors.
+// read decodes an object that has no syntax errors.
 func (r *reader) read(text []byte) {
 	keys, fields := r.fields()
 	members, ok := r.members(text, keys, otherKeys)
@@ -68,12 +68,12 @@ func (r *reader) read(text []byte) {
 		if raw, given := members[key]; given {
 			before := len(r.faults)
 			r.value(key, raw, fields[key])
-			r.wrong[key] = len(r.faults) > before && key != "objectives" // its entries are read one by one
+			r.wrong[key] = len(r.faults) > before && key != "objectives" // entries are decoded one by one
 		}
 	}
 }
 
-// fields returns the keys of the JSON form in order, and where each is read into.
+// fields returns the keys of the JSON form in order, and the destination of each.
 func (d *Definition) fields() (keys []string, fields map[string]any) {
 	v := reflect.ValueOf(d).Elem()
 	fields = map[string]any{}
@@ -123,7 +123,7 @@ func (r *reader) value(key string, raw json.RawMessage, to any) {
 	}
 }
 
-// wanted names the type of a value in words of the file.
+// wanted names the type of a value in the terms of the file.
 func wanted(to any) string {
 	switch to.(type) {
 	case *int:
@@ -216,7 +216,8 @@ func (r *reader) component(key string, raw json.RawMessage, to *Component) {
 }
 
 // members splits an object into its members. It reports repeated keys and, unless valid is nil,
-// unknown ones; others gives the remedy for some of them. Without an object it returns false.
+// unknown keys; others gives the remedy for some of them. If the text is no object, members
+// returns false.
 func (r *reader) members(text []byte, valid []string, others map[string]string, path ...any) (map[string]json.RawMessage, bool) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {

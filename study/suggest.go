@@ -14,8 +14,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Request asks for suggestions: everything that they depend on, in one document. It is the
-// input of bo suggest and of the services and bridges that stand on it.
+// Request is a request for suggestions: one document with all data on which they depend.
+// It is the input of bo suggest.
 type Request struct {
 	Version int         `json:"version"`
 	Study   *Definition `json:"study"`
@@ -29,26 +29,27 @@ type Request struct {
 
 // Told is a trial of a Request.
 type Told struct {
-	// Trial is its number, above the one before; 0 is one more than that.
+	// Trial is the number of the trial. Numbers ascend; 0 is the previous number plus 1.
 	Trial  int            `json:"trial,omitempty"`
 	Params map[string]any `json:"params"`
 	// State is "complete", "failed" or "pending". "" is complete with a value, pending
 	// without.
 	State string `json:"state,omitempty"`
-	// Value is the objective. Numbers may name it instead, beside other numbers.
+	// Value is the value of the objective. It may be in Numbers instead, under the name of the
+	// objective.
 	Value   *float64           `json:"value,omitempty"`
 	Numbers map[string]float64 `json:"numbers,omitempty"`
 }
 
-// Response is what a Request is answered with.
+// Response is the answer to a Request.
 type Response struct {
 	Version int     `json:"version"`
 	Points  []Point `json:"points"`
 	// Warm is the warm start of the next request, opaque to the caller.
 	Warm json.RawMessage `json:"warm,omitempty"`
 	Fit  *FitFacts       `json:"fit,omitempty"`
-	// Exhausted says that there are fewer points than were asked for: every other point of
-	// a finite space was tried.
+	// Exhausted reports that there are fewer points than requested, because every other
+	// point of a finite space has a trial.
 	Exhausted bool `json:"exhausted,omitempty"`
 }
 
@@ -76,7 +77,7 @@ type FitFacts struct {
 	Warnings        []string           `json:"warnings,omitempty"`
 }
 
-// ErrRequest is wrapped by every error about a request that is not about its study.
+// ErrRequest is wrapped by errors about a request, except errors about its study.
 var ErrRequest = errors.New("invalid request")
 
 // Limits of a Request.
@@ -118,7 +119,7 @@ func ParseRequest(text []byte) (*Request, error) {
 
 // Suggest answers a request. It is a pure function of the request: the same request gives
 // the same points on the same version and instruction set. Errors wrap ErrRequest,
-// ErrInvalid, loop.ErrExhausted, the context's error, or come from the surrogate.
+// ErrInvalid, loop.ErrExhausted or the error of the context, or come from the surrogate.
 func Suggest(ctx context.Context, r *Request) (*Response, error) {
 	s, options, h, err := r.history()
 	if err != nil {
@@ -218,7 +219,7 @@ func (t *Told) trial(s *space.Space, objective string, next int) (loop.Trial, er
 	return out, nil
 }
 
-// NewPrediction returns the stored form of a prediction; nil of nil.
+// NewPrediction returns the stored form of a prediction, nil for nil.
 func NewPrediction(p *loop.Prediction) *Prediction {
 	if p == nil {
 		return nil
@@ -287,7 +288,7 @@ func answer(ctx context.Context, text []byte) (*Response, error) {
 	return Suggest(ctx, r)
 }
 
-// plain states the type that a value must have in words of the document, not of Go.
+// plain rewrites an error about the type of a value in the terms of the document instead of Go.
 func plain(err error) error {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		want := map[string]string{"int": "a whole number", "string": "text", "float64": "a number"}[e.Type.String()]

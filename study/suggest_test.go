@@ -15,7 +15,7 @@ import (
 const request = `{"version": 1, "n": 2, "study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "objectives": [{"name": "loss"}], "initial": 3},
 	"trials": [{"params": {"x": 0.1}, "value": 3}, {"params": {"x": 0.5}, "numbers": {"loss": 1, "time": 7}}, {"params": {"x": 0.9}, "state": "failed"}, {"params": {"x": 0.7}}]}`
 
-// Suggestions of a request are those of package loop.
+// Suggestions of a request equal the suggestions of package loop.
 func TestSuggest(t *testing.T) {
 	ctx := context.Background()
 	r, err := ParseRequest([]byte(request))
@@ -33,7 +33,7 @@ func TestSuggest(t *testing.T) {
 	}
 	require.Equal(t, 3, got.Fit.Observations)
 
-	r.Warm = got.Warm // survives its own round trip
+	r.Warm = got.Warm // unchanged by a second round trip
 	_, err = Suggest(ctx, r)
 	require.NoError(t, err)
 }

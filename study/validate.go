@@ -107,7 +107,7 @@ func (d *Definition) parameterFaults(wrong bool) (s *space.Space, faults []error
 	return s, faults
 }
 
-// defaultFaults reports defaults that are not values of their parameters.
+// defaultFaults returns the faults of defaults that are not values of their parameters.
 func (d *Definition) defaultFaults(s *space.Space) (faults []error) {
 	var names []string
 	by := map[string]space.Parameter{}
@@ -140,7 +140,7 @@ func (d *Definition) objectiveFaults() (faults []error) {
 	return faults
 }
 
-// optionFaults reports values that package loop does not accept.
+// optionFaults returns the faults of values that package loop does not accept.
 func (d *Definition) optionFaults() (faults []error) {
 	for _, o := range []struct {
 		key   string

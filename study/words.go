@@ -28,7 +28,7 @@ var otherKeys = remedies(map[string]string{
 	"constraints parameter_constraints require outcome_constraints stop pruner early_terminate early_stopping when": later,
 })
 
-// otherObjectiveKeys does so in an entry of objectives.
+// otherObjectiveKeys gives the remedy for such keys in an entry of objectives.
 var otherObjectiveKeys = remedies(map[string]string{
 	"direction mode":            "use goal: minimize or maximize",
 	"minimize maximize":         "use goal: minimize or goal: maximize",
@@ -37,7 +37,7 @@ var otherObjectiveKeys = remedies(map[string]string{
 	"threshold target weight":   later,
 })
 
-// remedies returns the remedy of each of the words of a key.
+// remedies gives the same remedy to each of several keys.
 func remedies(by map[string]string) map[string]string {
 	all := map[string]string{}
 	for words, remedy := range by {

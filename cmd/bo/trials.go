@@ -18,7 +18,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// trialWriter returns the writer of trials that the extension of path asks for.
+// trialWriter returns the writer of trials for the extension of path.
 func trialWriter(path string) (func(io.Writer, *space.Space, []loop.Trial) error, error) {
 	switch ext := filepath.Ext(path); ext {
 	case ".jsonl":

@@ -76,7 +76,7 @@ var (
 	expansion   = regexp.MustCompile(`\$[A-Za-z_(]|` + "`" + `|[^\\];$`)
 )
 
-// shellSyntax reports whether an unquoted word means something else to a shell: an
+// shellSyntax reports whether an unquoted word has a special meaning in a shell: an
 // assignment before the program, an operator, a redirection, or an expansion.
 func shellSyntax(word string, first bool) bool {
 	return first && assignment.MatchString(word) ||

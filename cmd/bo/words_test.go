@@ -130,7 +130,7 @@ func TestBrief(t *testing.T) {
 	require.Equal(t, 83, utf8.RuneCountInString(brief(strings.Repeat("x", 200))))
 }
 
-// Any words come back once each is quoted, and no text makes the readers panic.
+// Quoted words are parsed to the same words, and no text causes a panic.
 func FuzzWords(f *testing.F) {
 	f.Add("prog --lr {lr}", "it's")
 	f.Add(`a "b\" c' \`, "{{}")

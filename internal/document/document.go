@@ -19,7 +19,7 @@ import (
 // maxBytes bounds the size of a file.
 const maxBytes = 1 << 20
 
-// A Document is the contents of a file.
+// A Document holds the contents of a file.
 type Document struct {
 	JSON []byte // empty for a file without a value
 	root *yaml.Node
@@ -121,7 +121,7 @@ func (d *Document) At(err error, path ...any) *Fault {
 
 func at(n *yaml.Node, err error) *Fault { return &Fault{n.Line, n.Column, err} }
 
-// Sort orders faults by their place and keeps the order of faults of one place.
+// Sort orders faults by their place. Faults of one place keep their order.
 func Sort(faults []*Fault) {
 	slices.SortStableFunc(faults, func(a, b *Fault) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

@@ -38,7 +38,8 @@ type scanner struct {
 	offset, line, column int // the last position returned; offset 0 before the first
 }
 
-// position returns the line and column of an offset, which is not below the one before.
+// position returns the line and column of an offset. Offsets of successive calls do not
+// decrease.
 func (s *scanner) position(offset int) (line, column int) {
 	if s.line == 0 {
 		s.line, s.column = 1, 1

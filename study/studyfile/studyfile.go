@@ -9,7 +9,7 @@
 //	command: python train.py --lr {lr} --opt {opt}
 //	budget: 60
 //
-// Only parameters are required, so a file that states a search space is a study file.
+// Only parameters are required, so a file with a search space is a study file.
 package studyfile
 
 import (

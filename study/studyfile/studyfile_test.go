@@ -47,7 +47,7 @@ acquisition: {name: lcb, beta: 2}
 maximizer: {raw: 64}
 `
 
-// A YAML file states the same definition as its JSON form.
+// A YAML file and its JSON form give the same definition.
 func TestRead(t *testing.T) {
 	d, err := studyfile.Read(write(t, "study.yaml", whole))
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestFaults(t *testing.T) {
 	assert.EqualError(t, err, "study.toml: the name must end in .json, .yaml or .yml")
 }
 
-// Faults that the caller finds are in the same report.
+// Faults from checks of the caller are in the same report.
 func TestChecks(t *testing.T) {
 	path := write(t, "a.yaml", "parameters: [{name: x, type: int, min: 1, max: 8}]\ncommand: prog\nbudget: x\n")
 	_, err := studyfile.Read(path, func(d *study.Definition) []error {
