@@ -33,6 +33,8 @@ Results go to standard output, progress and messages to standard error. Exit cod
 
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Minimise or maximise an objective."`
+	Init     initCmd     `cmd:"" help:"Write a study file from an example command line."`
+	Validate validateCmd `cmd:"" help:"Report every fault of a study file."`
 	Study    studyCmd    `cmd:"" help:"List, show, create, edit and delete stored studies."`
 	Ask      askCmd      `cmd:"" help:"Issue trials of a study, to be evaluated by hand."`
 	Tell     tellCmd     `cmd:"" help:"Record the result of a trial."`
@@ -158,7 +160,7 @@ func report(stderr io.Writer, err error) int {
 		return exitDone
 	}
 	switch {
-	case errors.Is(err, errInterrupted): // printed already
+	case errors.Is(err, errInterrupted), errors.Is(err, errPrinted): // printed already
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "bo: interrupted")
 	default:

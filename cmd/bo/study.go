@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/functionspace/bo/benchmarks"
@@ -351,10 +352,13 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	return err
 }
 
-// readStudy reads a study file. A fault of its contents is a usage error.
+// readStudy reads a study file. An error is a usage error unless it is one of the system.
 func readStudy(path string) (*study.Definition, error) {
 	d, err := studyfile.Read(path, checkProgram)
-	return d, asUsage(err, study.ErrInvalid)
+	if err != nil && !errors.As(err, new(syscall.Errno)) {
+		err = usageError{err}
+	}
+	return d, err
 }
 
 // checkProgram returns the faults of builtin and command.

@@ -23,13 +23,22 @@ import (
 func checkLine(root *kong.Node, line []string) ([]string, error) {
 	c := lineCheck{node: root, given: map[*kong.Flag]bool{}}
 	err := c.words(line)
-	if slices.ContainsFunc(line, isHelp) {
+	own, _ := cutWords(line, "--")
+	if slices.ContainsFunc(own, isHelp) {
 		return append(strings.Fields(c.node.Path()), "--help"), nil
 	}
 	if len(c.arguments) > 0 { // after --, an argument may begin with a dash
 		c.out = slices.Concat(c.out, []string{"--"}, c.arguments)
 	}
 	return c.out, err
+}
+
+// cutWords returns the words before and after the first one that equals sep.
+func cutWords(words []string, sep string) (before, after []string) {
+	if i := slices.Index(words, sep); i >= 0 {
+		return words[:i], words[i+1:]
+	}
+	return words, nil
 }
 
 func isHelp(word string) bool { return word == "-h" || word == "--help" }
@@ -272,6 +281,9 @@ func (c *lineCheck) unknownFlag(name string) error {
 	bare := strings.ReplaceAll(strings.TrimLeft(name, "-"), "_", "-")
 	if use, ok := elsewhere[bare]; ok && c.node.FullPath() == "bo run" {
 		return fmt.Errorf("unknown flag %s: use %s", name, use)
+	}
+	if c.node.FullPath() == "bo init" {
+		return fmt.Errorf("unknown flag %s of bo init: write -- before the example, as in bo init -- python train.py %s 1", name, name)
 	}
 	var valid []string
 	for _, group := range c.node.AllFlags(true) {
