@@ -49,7 +49,7 @@ func Open(ctx context.Context, address string, create bool) (store.Backend, erro
 	case have == 0:
 		err = errors.New("the database has no studies yet")
 	case have < newest:
-		err = fmt.Errorf("its schema has version %d, this program needs %d: stop all processes that use it, then run bo store upgrade", have, newest)
+		err = fmt.Errorf("its schema has version %d, this program needs %d: stop all processes that use it, then upgrade it with postgres.Upgrade", have, newest)
 	default:
 		err = sqldb.Check(have, newest)
 	}
@@ -60,7 +60,8 @@ func Open(ctx context.Context, address string, create bool) (store.Backend, erro
 	return sqldb.New(db, dialect), nil
 }
 
-// Upgrade brings the schema to this program's version.
+// Upgrade brings the schema of a database to this program's version, and creates it in a
+// database without one. Other processes must not use the database meanwhile.
 func Upgrade(ctx context.Context, address string) error {
 	db, err := connect(ctx, address)
 	if err == nil {
@@ -126,7 +127,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 
 // repeat reports lost connections, restarts of the server, deadlocks and serialisation failures.
 func repeat(err error) bool {
-	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err) {
+	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err) {
 		return true
 	}
 	if _, ok := errors.AsType[*net.OpError](err); ok {
@@ -139,7 +140,7 @@ func repeat(err error) bool {
 	case "40001", "40P01", "53300": // serialisation failure, deadlock, too many connections
 		return true
 	default: // shutdown, crash, still starting; connection exceptions
-		return strings.HasPrefix(c, "57P") || strings.HasPrefix(c, "08") || strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "unexpected EOF")
+		return strings.HasPrefix(c, "57P") || strings.HasPrefix(c, "08")
 	}
 }
 

@@ -45,6 +45,15 @@ func TestOpen(t *testing.T) {
 		_, err := postgres.Open(ctx, database(t, server), false)
 		require.ErrorContains(t, err, "the database has no studies yet")
 	})
+	t.Run("upgraded", func(t *testing.T) {
+		address := database(t, server)
+		for range 2 {
+			require.NoError(t, postgres.Upgrade(ctx, address))
+			b, err := postgres.Open(ctx, address, false)
+			require.NoError(t, err)
+			require.NoError(t, b.Close())
+		}
+	})
 	t.Run("ten at once", func(t *testing.T) {
 		address := database(t, server)
 		var all sync.WaitGroup
