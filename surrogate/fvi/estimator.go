@@ -6,35 +6,34 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 )
 
-// method says how scores are estimated from samples.
+// method holds the settings of the estimate of scores from samples.
 type method struct {
-	share float64 // of the eigenvalues that are kept
+	share float64 // share of the trace in the leading eigenvalues to use
 	plain bool    // as published: neither whitened nor calibrated
 	ridge float64 // added to the samples' covariance
 }
 
-// estimator is the spectral estimator in coordinates in which the samples have
-// unit covariance, z = L⁻¹x with L Lᵀ the covariance and the ridge, times a number:
+// estimator is the spectral estimator in whitened coordinates z = L⁻¹x, multiplied by a number
+// c. L Lᵀ is the covariance of the samples plus the ridge:
 //
 //	∇ log q(x) ≈ c L⁻ᵀ ŝ(L⁻¹x).
 //
-// Values of a smooth function at neighbouring points are all but the same: as they
-// are, no kernel of one width per value sees in which directions they differ, and
-// there the estimate falls short of the score. c makes up for the rest, which
-// grows with the dimension: Stein's identity E_q[(x - E x)·∇ log q] = -d is made to
-// hold for the samples.
+// Values of a smooth function at neighbouring points are nearly equal. Without whitening, a
+// kernel with one width per value does not resolve their differences, and the estimate is too
+// small in these directions. The remaining error grows with the dimension. c is chosen so that
+// Stein's identity E_q[(x - E x)·∇ log q] = -d holds for the samples.
 type estimator struct {
 	spectral *spectral
 	chol     *linalg.Cholesky // nil for the plain estimator
 	factor   float64          // c
 }
 
-// mostFactor bounds c.
+// mostFactor is the upper bound of c.
 const mostFactor = 10
 
-// estimate costs O(n³ + n²d + d³) for n samples in R^d. Where the score will be
-// asked at the rows of x and not at the samples, the kernel's widths are those of
-// both together, so that points far from all samples still have one.
+// estimate returns the estimator in O(n³ + n²d + d³) for n samples in R^d. A non-nil x holds
+// further points at which the score is evaluated. The kernel's widths then include them, so
+// that the kernel is not zero at points far from all samples.
 func (m method) estimate(samples, x *mat.Dense) (*estimator, error) {
 	e := &estimator{factor: 1}
 	if !m.plain {
@@ -86,7 +85,7 @@ func (e *estimator) whiten(x *mat.Dense) *mat.Dense {
 	return mat.DenseCopyOf(t.T())
 }
 
-// covariance returns that of the rows of x, with ridge on its diagonal.
+// covariance returns the covariance of the rows of x with ridge added to its diagonal.
 func covariance(x *mat.Dense, ridge float64) *mat.SymDense {
 	n, d := x.Dims()
 	cov := mat.NewSymDense(d, nil)
@@ -95,7 +94,7 @@ func covariance(x *mat.Dense, ridge float64) *mat.SymDense {
 	return cov
 }
 
-// centred returns the rows of x less their mean.
+// centred returns the rows of x minus their mean.
 func centred(x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
 	out, mean := mat.DenseCopyOf(x), make([]float64, d)
@@ -108,7 +107,7 @@ func centred(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// inner is Σ_ij a_ij b_ij.
+// inner returns Σ_ij a_ij b_ij.
 func inner(a, b *mat.Dense) float64 {
 	n, _ := a.Dims()
 	var sum float64

@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate/fvi"
 )
 
-// steps is a prior on functions of one input that jump once.
+// steps is a prior on functions of one input with one jump.
 type steps struct{}
 
 func (steps) Sample(dst, x *mat.Dense, rng *rand.Rand) {
@@ -30,7 +30,7 @@ func (steps) Sample(dst, x *mat.Dense, rng *rand.Rand) {
 	}
 }
 
-// A prior that one can draw from is enough.
+// A prior needs only a method that draws functions.
 func Example() {
 	d := surrogate.Dataset{X: mat.NewDense(10, 1, nil), Lo: []float64{0}, Hi: []float64{2}}
 	for i := range 10 {

@@ -16,7 +16,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/toy"
 )
 
-// moments are mean and standard deviation on 101 points of [-2,2].
+// moments returns mean and standard deviation at 101 points of [-2,2].
 func moments(p surrogate.Posterior) (mean, sd []float64) {
 	const n = 101
 	x := mat.NewDense(n, 1, nil)
@@ -31,8 +31,8 @@ func moments(p surrogate.Posterior) (mean, sd []float64) {
 	return mean, sd
 }
 
-// The network comes as close to the exact process with the same prior as
-// independent weights let it.
+// The network is as near the exact process with the same prior as a q with independent weights
+// permits.
 func TestNearTheExactProcess(t *testing.T) {
 	d := toy.Wave(40)
 	for kernel, within := range map[string]float64{"matern52": 0.4, "rbf": 0.35} {
@@ -48,8 +48,8 @@ func TestNearTheExactProcess(t *testing.T) {
 	}
 }
 
-// A linear model under the prior of its own features has the exact posterior, but
-// for the error of the estimated scores.
+// A linear model under the prior of its own features has the exact posterior, up to the error of
+// the estimated scores.
 func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	spec := prior.Spec{Kernel: "linear(offset=1,lengthscale=1)", Noise: new(0.25), Mean: "zero"}
 	d := surrogate.Dataset{X: mat.NewDense(12, 1, nil), Y: make([]float64, 12), Lo: []float64{-2}, Hi: []float64{2}}
@@ -70,8 +70,8 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	}
 }
 
-// Under a prior of piecewise functions the network follows the data and is less
-// sure between them.
+// Under a prior of piecewise functions the mean follows the data, and the variance is larger
+// between them.
 func TestPiecewisePrior(t *testing.T) {
 	const n = 30
 	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n), Lo: []float64{0}, Hi: []float64{1}}
@@ -95,8 +95,8 @@ func TestPiecewisePrior(t *testing.T) {
 	}
 }
 
-// What is measured: the batch, then points of the box; and how the likelihood
-// weighs.
+// Measurement points are the batch followed by points of the box. The weight of the likelihood
+// follows the settings.
 func TestBatches(t *testing.T) {
 	for weight, want := range map[string]float64{"all": 50. / 8, "batch": 1} {
 		m, err := Model{Batch: 8, Context: 5, Draws: 3, Weight: weight, Steps: 10, Anneal: 0.5}.resolve()
@@ -121,8 +121,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// Ten thousand observations, and one of 50 inputs, are fitted; a later fit starts
-// from an earlier one.
+// Fits of ten thousand observations and of an observation of 50 inputs succeed. A later fit
+// starts at the result of an earlier one.
 func TestSizes(t *testing.T) {
 	m := Model{Hidden: []int{10}, Steps: 5, Draws: 10, Samples: 10, Spec: prior.Spec{Restarts: 1, Lengthscale: []float64{1}}}
 	d := surrogate.Dataset{X: space.Sobol(10000, 10, random.New(1, "x", 0)), Y: make([]float64, 10000)}

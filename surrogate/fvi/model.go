@@ -18,68 +18,64 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// Model is fBNN. The zero value is the default: a 30-30 tanh network under a
-// Gaussian process fitted by marginal likelihood.
+// Model is fBNN. The zero value is the default: a 30-30 tanh network with a Gaussian-process
+// prior fitted by marginal likelihood.
 type Model struct {
-	// Spec is the process, for the prior "gp". Other priors leave all of it but
-	// the noise unused.
+	// Spec is the process of the prior "gp". Other priors use its noise only.
 	prior.Spec `range:"noise=[1e-6,1e100]"`
 
 	Hidden     []int  `set:"hidden" default:"30,30" range:"[1,10000]" help:"widths of the hidden layers (published: 50, 100,100 and others)"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units (published: relu)"`
 
-	// Bias is the standard deviation of the hidden biases that training starts
-	// from.
+	// Bias is the standard deviation of the initial hidden biases.
 	Bias *float64 `set:"bias" default:"1" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
-	// Prior is "gp", or functions of which only draws are known: random
-	// "piecewise-constant" or "piecewise-linear" ones along each input.
+	// Prior selects the prior: "gp", or random functions along each input, "piecewise-constant"
+	// or "piecewise-linear", whose density has no closed form.
 	Prior string `set:"prior" default:"gp" oneof:"gp,piecewise-constant,piecewise-linear" help:"prior on functions"`
-	// Changes and Range are those of the piecewise priors: the mean number of
-	// changes along an input, and the interval that values are uniform on.
+	// Changes and Range are settings of the piecewise priors: the mean number of changes along an
+	// input, and the interval of the uniform values.
 	Changes float64   `set:"changes" default:"3" range:"(0,inf)" help:"mean number of changes of a piecewise prior along an input"`
 	Range   []float64 `set:"range" default:"-1.7320508075688772,1.7320508075688772" range:"(-inf,inf)" help:"two numbers: the values of a piecewise prior are uniform between them (published: 0,1)"`
-	// Sampler, unless nil, is the prior in place of Prior: one written in Go, of
-	// which draws suffice.
+	// Sampler, unless nil, replaces Prior by a prior written in Go.
 	Sampler Sampler
 
-	// Draws is the number k of functions at each step, and of draws of a prior
-	// that is not a Gaussian process.
+	// Draws is the number k of functions drawn at each step, and of draws of a prior other than a
+	// Gaussian process.
 	Draws int `set:"draws" default:"50" range:"[2,10000]" help:"functions drawn at each step (published: 100)"`
-	// Score is how the score of samples is estimated: "whitened", by the spectral
-	// estimator in coordinates in which they have unit covariance and scaled to
-	// satisfy Stein's identity, or "plain", as published.
+	// Score selects the estimator of scores: "whitened", in coordinates in which the samples have
+	// unit covariance, and scaled to satisfy Stein's identity; or "plain", as published.
 	Score string `set:"score" default:"whitened" oneof:"whitened,plain" help:"estimate of scores from samples (published: plain)"`
-	// Eigenvalues is the share of its kernel's trace that the score estimator
-	// keeps.
-	Eigenvalues float64 `set:"eigenvalues" default:"0.99" range:"(0,1]" help:"share of the eigenvalues that the score estimator keeps (published: 0.99, implicit priors 0.9)"`
+	// Eigenvalues is the share of its kernel's trace that the score estimator uses.
+	Eigenvalues float64 `set:"eigenvalues" default:"0.99" range:"(0,1]" help:"share of the kernel's trace in the eigenvalues that the score estimator uses (published: 0.99, implicit priors 0.9)"`
 	// Inject is γ, the standard deviation of the noise on function values.
 	Inject float64 `set:"inject" default:"0.01" range:"(0,inf)" help:"standard deviation of the noise injected into function values"`
 
-	// Context is the number of measurement points drawn from the box at each step,
-	// beside the observations of the batch.
-	Context int `set:"context" default:"20" range:"[1,10000]" help:"measurement points drawn from the box at each step, beside the batch (published: 5 to 50)"`
-	// Box is where they lie: "search" is the dataset's box and 5 % of its width on
-	// each side, "data" the bounding box of the training inputs and half its width.
+	// Context is the number of measurement points drawn from the box at each step, in addition to
+	// the observations of the batch.
+	Context int `set:"context" default:"20" range:"[1,10000]" help:"measurement points drawn from the box at each step, in addition to the batch (published: 5 to 50)"`
+	// Box is the region of these points: "search" is the dataset's box and 5 % of its width on
+	// each side, "data" the bounding box of the training inputs and half its width on each side.
 	Box   string `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 	Batch int    `set:"batch" default:"20" range:"[1,1000000]" help:"observations in a step"`
-	// Weight of the log-likelihood of a batch: "all" makes it stand for all
-	// observations, "batch" for itself, as published.
-	Weight string `set:"weight" default:"all" oneof:"all,batch" help:"observations for which the likelihood of a batch stands (published: batch)"`
-	// Anneal is the share of the steps during which that weight rises from 0.
-	Anneal float64 `set:"anneal" default:"0" range:"[0,1]" help:"share of the steps in which the likelihood's weight rises from 0 to 1 (published for optimisation: 0.5)"`
+	// Weight is the weight of the log likelihood of a batch: "all" is n/B, "batch" is 1, as
+	// published.
+	Weight string `set:"weight" default:"all" oneof:"all,batch" help:"weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (as published)"`
+	// Anneal is the share of the steps in which this weight rises from 0.
+	Anneal float64 `set:"anneal" default:"0" range:"[0,1]" help:"share of the steps in which the likelihood's weight rises from 0 (published for optimisation: 0.5)"`
 
-	// Start is where training starts from: "fitted", m by Gauss–Newton steps to
-	// the mean of the process given the data, or to the data, or "random".
-	Start string  `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to process and data, or random as published"`
-	Steps int     `set:"steps" auto:"200, 600 or 10000" range:"[1,100000000]" help:"training steps of Adam (600 for a prior of draws, 10000 from a random start; half of them from an earlier fit; published: 10000 to 80000)"`
-	Rate  float64 `set:"rate" default:"0.003" range:"(0,1]" help:"learning rate at first, of log s ten times as much after a fitted start; it falls along a cosine (published: 0.001 to 0.01, constant)"`
+	// Start selects the initial distribution: "fitted", with m by Gauss–Newton steps to the mean
+	// of the process given the data, or to the data; or "random".
+	Start string  `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the process or the data, or random as published"`
+	Steps int     `set:"steps" auto:"200, 600 or 10000" range:"[1,100000000]" help:"training steps of Adam (200; 600 for a piecewise prior; 10000 with a random start; half of these from a warm start; published: 10000 to 80000)"`
+	Rate  float64 `set:"rate" default:"0.003" range:"(0,1]" help:"initial learning rate, ten times as large for log s after a fitted start; it falls along a cosine (published: 0.001 to 0.01, constant)"`
 
 	// Samples is the number of networks drawn for predictions.
 	Samples int `set:"samples" default:"100" range:"[2,100000]" help:"networks drawn for predictions"`
 }
 
-// Stated is that of prior.Spec, and true of a prior of which only draws are known.
+// Stated implements surrogate.PriorStater. It also returns true for a prior that is not a
+// Gaussian process.
 func (m Model) Stated() bool {
 	return m.Spec.Stated() || m.Sampler != nil || m.Prior != "" && m.Prior != gaussianProcess
 }
@@ -93,16 +89,17 @@ const (
 
 	processSteps, samplerSteps, randomSteps = 200, 600, 10000
 
-	// priorRows is the most observations that the prior is fitted to.
+	// priorRows is the largest number of observations in the fit of the prior.
 	priorRows = 1000
 
-	// Floors under the noise's standard deviation under a prior that does not tell
-	// it, in general and for observations that are exact, and where it starts.
+	// leastSD and leastSDNoiseFree are lower bounds of the noise standard deviation for a prior
+	// without a fitted noise: in general, and for exact observations. startSD is its initial
+	// value.
 	leastSD, leastSDNoiseFree = 1e-2, 1e-3
 	startSD                   = 0.1
 
-	// implicitSpread is half the width of the box in the network's inputs under a
-	// prior that has no lengthscales.
+	// implicitSpread is half the width of the box in the network's inputs for a prior without
+	// lengthscales.
 	implicitSpread = 5
 )
 
@@ -128,8 +125,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: the prior and q start where an
-// earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. The prior and q start at the result of an earlier
+// fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := m.resolve()
 	if err != nil {

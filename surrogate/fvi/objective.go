@@ -13,10 +13,10 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// batch is what one step looks at.
+// batch holds the data and random numbers of one step.
 type batch struct {
 	x      *mat.Dense // measurement points: the observations, then points of the box
-	y      []float64  // of the first rows of x
+	y      []float64  // observations at the first rows of x
 	weight float64    // of the log-likelihood: N/B or 1, annealed
 	eps    *mat.Dense // ε, a row for each of the k functions
 	eta    *mat.Dense // η, the injected noise, k×|x|, of unit variance
@@ -24,15 +24,15 @@ type batch struct {
 
 // objective is the negative of the functional evidence bound,
 //
-//	F = weight Σ_batch E_q[ ½ log 2πσ² + (y - f(x))²/(2σ²) ] + KL( q(f(C)) * N(0, γ²I) ‖ p(f(C)) * N(0, γ²I) ),
+//	F = weight Σ_batch E_q[ ½ log 2πσ² + (y - f(x))²/(2σ²) ] + KL( q(f(C)) * N(0, γ²I) ‖ p(f(C)) * N(0, γ²I) ).
 //
-// of which only the gradient is known, by k draws f_i = f(·, m + s∘ε_i).
+// Only its gradient is computed, with k draws f_i = f(·, m + s∘ε_i).
 type objective struct {
 	net    *nn.Network
 	inputs domain.Affine
 	prior  scored
 	inject float64 // γ
-	method method  // of estimating scores
+	method method  // estimator of scores
 
 	tapes []nn.Tape
 }
@@ -67,9 +67,8 @@ func (o *objective) draw(v *variational.Gaussian, b batch) *mat.Dense {
 	return f
 }
 
-// pull returns ∇ log q - ∇ log p at each of the functions with noise injected,
-// k×|C|: k times the adjoint of f_i in the divergence (eq. 7 of the paper, whose
-// first term is 0).
+// pull returns ∇ log q - ∇ log p at each of the functions with noise injected, k×|C|. This is k
+// times the adjoint of f_i in the divergence (eq. 7 of the paper, whose first term is 0).
 func (o *objective) pull(f *mat.Dense, b batch, rng *rand.Rand) (*mat.Dense, error) {
 	noisy := mat.DenseCopyOf(f)
 	k, m := noisy.Dims()
@@ -89,8 +88,8 @@ func (o *objective) pull(f *mat.Dense, b batch, rng *rand.Rand) (*mat.Dense, err
 	return q, nil
 }
 
-// backward adds the gradient of the functions drawn, for a given pull, and
-// returns that of which it is the gradient,
+// backward adds the gradient of the drawn functions for a given pull, and returns the function
+// with this gradient,
 //
 //	weight (1/k) Σ_i Σ_batch [ ½ log 2πσ² + (y - f_i(x))²/(2σ²) ] + (1/k) Σ_i pull_i·f_i.
 func (o *objective) backward(v *variational.Gaussian, b batch, pull *mat.Dense, grad *variational.Gaussian) float64 {

@@ -17,8 +17,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// example is an objective for a network of 2 inputs under a Matérn process with 4
-// observations and 3 other points, 6 functions, and q.
+// example returns an objective for a network of 2 inputs with a Matérn process, 4 observations,
+// 3 other points and 6 functions, and q.
 func example(hidden []int) (*objective, *variational.Gaussian, batch) {
 	const inject = 0.1
 	o := &objective{
@@ -36,7 +36,7 @@ func example(hidden []int) (*objective, *variational.Gaussian, batch) {
 	return o, v, b
 }
 
-// The gradient of everything but the estimate of the scores, which are given.
+// The gradient is correct for given scores.
 func TestObjectiveGradient(t *testing.T) {
 	for _, hidden := range [][]int{{}, {5}, {4, 3}} {
 		o, v, b := example(hidden)
@@ -53,8 +53,8 @@ func TestObjectiveGradient(t *testing.T) {
 	}
 }
 
-// With one value f(0) = c ~ N(m,s²) and prior N(μ,τ²), all with noise injected,
-// the divergence is ½[(s² + γ² + (m-μ)²)/(τ²+γ²) - log(s²+γ²)] + const.
+// For one value f(0) = c ~ N(m,s²) and the prior N(μ,τ²), both with noise injected, the
+// divergence is ½[(s² + γ² + (m-μ)²)/(τ²+γ²) - log(s²+γ²)] + const.
 func TestDivergenceOfANormalValue(t *testing.T) {
 	const m, s, mean, tau, inject, draws = 0.7, 0.5, 0.2, 1.3, 0.1, 30
 	process := prior.Process{Kernel: prior.ScaleBy(tau*tau, prior.Constant(1)), Mean: mean}
@@ -85,7 +85,7 @@ func TestDivergenceOfANormalValue(t *testing.T) {
 	}
 }
 
-// normalValue is a prior on constants.
+// normalValue is a prior on constant functions.
 type normalValue struct{ mean, sd float64 }
 
 func (p normalValue) Sample(dst, _ *mat.Dense, rng *rand.Rand) {
@@ -98,7 +98,7 @@ func (p normalValue) Sample(dst, _ *mat.Dense, rng *rand.Rand) {
 	}
 }
 
-// One step with the default settings, 50 observations of 2 inputs.
+// The benchmark takes one step with the default settings and 50 observations of 2 inputs.
 func BenchmarkGradient(b *testing.B) {
 	o, _, _ := example([]int{30, 30})
 	v := variational.NewLowRank(o.net.NumParams(), 0)

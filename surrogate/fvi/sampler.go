@@ -11,21 +11,20 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// Sampler is a prior on functions that is known by its draws.
+// Sampler is a prior on functions from which functions can be drawn.
 type Sampler interface {
-	// Sample writes to each row of dst (k×m) the values of a function of its own
-	// at the m rows of x. The functions are independent, and independent of what
-	// was drawn before.
+	// Sample draws a function for each row of dst (k×m) and writes its values at the m rows of x.
+	// The functions are independent of each other and of earlier draws.
 	Sample(dst, x *mat.Dense, rng *rand.Rand)
 }
 
-// piecewise is the random functions of the paper's appendix E.1 along each input,
+// piecewise draws the random functions of the paper's appendix E.1, summed over the inputs,
 //
 //	f(x) = c + d^{-1/2} Σ_j ( g_j(x_j) - c ),  c = (Lo + Hi)/2.
 //
-// Each g_j has Poisson(changes) changes at uniform points of the box and
-// independent uniform values in [lo, hi]: of its pieces, or, linear, at the changes
-// and both ends, with straight lines between.
+// Each g_j has Poisson(changes) changes at uniform points of the box. A piecewise constant g_j
+// has independent uniform values in [lo, hi] on its pieces. A piecewise linear g_j has such
+// values at the changes and at both ends, and is linear between them.
 type piecewise struct {
 	box     domain.Box
 	lo, hi  float64
@@ -60,8 +59,8 @@ func (p piecewise) Sample(dst, x *mat.Dense, rng *rand.Rand) {
 	}
 }
 
-// at is the function of ascending knots and their values at u. Beyond the knots it
-// goes on as a constant.
+// at returns the value at u of the function with the given ascending knots and values. It is
+// constant beyond the knots.
 func (p piecewise) at(u float64, knots, values []float64) float64 {
 	next, _ := slices.BinarySearch(knots, u)
 	switch {
@@ -75,7 +74,7 @@ func (p piecewise) at(u float64, knots, values []float64) float64 {
 	return values[next-1] + t*(values[next]-values[next-1])
 }
 
-// poisson counts the arrivals at rate 1 before the time mean.
+// poisson draws the number of arrivals at rate 1 before the time mean.
 func poisson(mean float64, rng *rand.Rand) int {
 	n := 0
 	for sum := rng.ExpFloat64(); sum < mean; sum += rng.ExpFloat64() {

@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
-// A grid of [2,4], and a function for each row.
+// grid returns a grid of [2,4], and a function in each row of f.
 func grid(p piecewise, draws int) (x, f *mat.Dense) {
 	const m = 201
 	x, f = mat.NewDense(m, 1, nil), mat.NewDense(draws, m, nil)
@@ -22,8 +22,8 @@ func grid(p piecewise, draws int) (x, f *mat.Dense) {
 	return x, f
 }
 
-// One plus Poisson(3) pieces of independent values: two points are in one piece
-// with probability exp(-3 times their distance over the width), which is their
+// A function has one plus Poisson(3) pieces with independent values. Two points are in one
+// piece with probability exp(-3 times their distance over the width), which is their
 // correlation.
 func TestPiecewiseConstant(t *testing.T) {
 	const draws = 4000
@@ -49,8 +49,8 @@ func TestPiecewiseConstant(t *testing.T) {
 	}
 }
 
-// Straight between its knots, so that it does not jump; at the ends, which are
-// knots, the variance is that of the values.
+// The function is continuous and linear between its knots. At the ends, which are knots, its
+// variance is the variance of the values.
 func TestPiecewiseLinear(t *testing.T) {
 	p := piecewise{box: domain.Box{Lo: []float64{2}, Hi: []float64{4}}, lo: 0, hi: 1, changes: 3, linear: true}
 	x, f := grid(p, 4000)
@@ -67,7 +67,7 @@ func TestPiecewiseLinear(t *testing.T) {
 			}
 		}
 	}
-	require.InDelta(t, 6, float64(bends)/float64(n), 0.3, "a change between grid points bends twice")
+	require.InDelta(t, 6, float64(bends)/float64(n), 0.3, "a change between grid points gives two bends")
 	for _, c := range []int{0, m - 1} {
 		require.InDelta(t, 1./12, cov.At(c, c), 0.006)
 	}
@@ -75,7 +75,7 @@ func TestPiecewiseLinear(t *testing.T) {
 	require.Equal(t, 3., x.At(100, 0))
 }
 
-// In several dimensions mean and variance stay.
+// Mean and variance do not depend on the number of inputs.
 func TestPiecewiseInSeveralDimensions(t *testing.T) {
 	p := piecewise{box: domain.Box{Lo: []float64{0, 0, 0}, Hi: []float64{1, 1, 1}}, lo: 1, hi: 3, changes: 2}
 	f := mat.NewDense(4000, 2, nil)

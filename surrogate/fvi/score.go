@@ -9,14 +9,14 @@ import (
 	"github.com/functionspace/bo/prior"
 )
 
-// scored is a prior on functions whose score is known or estimated.
+// scored is a prior on functions with a known or an estimated score.
 type scored interface {
-	// score writes ∇ log p, p the prior's density with noise injected, of the
-	// values at the rows of x (a row of f for each function).
+	// score writes ∇ log p at the values f, a row for each function, at the rows of x. p is the
+	// prior's density with noise injected.
 	score(dst, f, x *mat.Dense, rng *rand.Rand) error
 }
 
-// gaussian is a Gaussian process:
+// gaussian is a Gaussian process. Its score is
 //
 //	∇ log p(f) = -(K + γ²I)⁻¹ (f - μ).
 type gaussian struct {
@@ -44,8 +44,8 @@ func (g gaussian) score(dst, f, x *mat.Dense, _ *rand.Rand) error {
 	return nil
 }
 
-// implicit is a prior of which there are draws alone; its score is estimated from
-// as many as there are functions.
+// implicit is a prior without a known density. Its score is estimated from as many draws as
+// there are functions.
 type implicit struct {
 	sampler Sampler
 	inject  float64 // γ

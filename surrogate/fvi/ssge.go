@@ -11,13 +11,13 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 )
 
-// widths returns, for each column of the samples, √d times the median over all n²
-// ordered pairs of rows, a row with itself included, of the absolute difference.
-// A width that vanishes is 1. It costs O(nd).
+// widths returns, for each column of the samples, √d times the median of the absolute
+// differences over all n² ordered pairs of rows, equal rows included. A width of 0 is replaced
+// by 1. It costs O(nd).
 func widths(samples *mat.Dense) []float64 {
 	n, d := samples.Dims()
 	out, column := make([]float64, d), make([]float64, n)
-	// A median over all pairs leaves as many of the unordered ones below.
+	// The median over ordered pairs has this rank among the unordered ones.
 	rank := max(n*n/2-n, 0) / 2
 	for j := range out {
 		mat.Col(column, j, samples)
@@ -29,8 +29,8 @@ func widths(samples *mat.Dense) []float64 {
 	return out
 }
 
-// gap returns the gap of the given rank, from 0, among those between any two of
-// the ascending values, to 2⁻⁴⁰ of their range.
+// gap returns the absolute difference of the given rank, from 0, among all pairs of the ascending
+// values, with an accuracy of 2⁻⁴⁰ times their range.
 func gap(ascending []float64, rank int) float64 {
 	last := len(ascending) - 1
 	lo, hi := 0., ascending[last]-ascending[0]
@@ -52,30 +52,29 @@ func gap(ascending []float64, rank int) float64 {
 	return hi
 }
 
-// least is the smallest eigenvalue, relative to the largest, that is no rounding
-// error.
+// least is the relative size of the smallest eigenvalue above rounding errors.
 const least = 1e-12
 
-// spectral is the spectral Stein gradient estimator (Shi, Sun and Zhu 2018) of
-// the score ∇ log q from n samples x_a of q in R^d. With an RBF kernel k of the
-// given widths, K u_j = μ_j u_j for its Gram matrix and the Nyström eigenfunctions
+// spectral is the spectral Stein gradient estimator (Shi, Sun and Zhu 2018) of the score
+// ∇ log q from n samples x_a of q in R^d. It uses an RBF kernel k of the given widths, the
+// eigenvectors K u_j = μ_j u_j of its Gram matrix, and the Nyström eigenfunctions
 //
-//	ψ_j(x) = (√n/μ_j) Σ_a k(x,x_a) u_ja,
+//	ψ_j(x) = (√n/μ_j) Σ_a k(x,x_a) u_ja.
 //
 // Stein's identity gives E_q[ψ_j ∇ log q] = -E_q[∇ψ_j], so
 //
 //	∇ log q(x) ≈ Σ_{j≤J} β_j ψ_j(x),  β_j = -(√n/μ_j) Σ_b u_jb (1/n) Σ_a ∂k(x_a,x_b)/∂x_a
 //
-// (their eq. 9 and 13). J is the number of leading eigenvalues whose cumulative
-// share of the trace is less than share, at least one.
+// (their eq. 9 and 13). J ≥ 1 is the number of leading eigenvalues whose cumulative share of the
+// trace is less than share.
 type spectral struct {
 	widths  []float64
-	samples *mat.Dense // each column over its width
+	samples *mat.Dense // each column divided by its width
 	gram    *mat.Dense
 	weights *mat.Dense // n×d, with the score Σ_a k(x,x_a) weights_a
 }
 
-// newSpectral costs O(n³ + n²d).
+// newSpectral returns the estimator in O(n³ + n²d).
 func newSpectral(samples *mat.Dense, widths []float64, share float64) (*spectral, error) {
 	n, d := samples.Dims()
 	shape.Len("widths", len(widths), d)
@@ -126,7 +125,7 @@ func (s *spectral) score(dst, x *mat.Dense) {
 	linalg.Mul(dst, 1, linalg.N, k, linalg.N, s.weights, 0)
 }
 
-// over returns x with each column over its width.
+// over returns x with each column divided by its width.
 func over(x *mat.Dense, widths []float64) *mat.Dense {
 	n, d := x.Dims()
 	out := mat.NewDense(n, d, nil)

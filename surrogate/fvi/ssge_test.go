@@ -23,8 +23,7 @@ func normal(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// The median of all n² differences, zeros included, is that of an even number of
-// values in descending order: the one at n²/2.
+// The median of all n² differences, zeros included, is the one at n²/2 in descending order.
 func TestWidths(t *testing.T) {
 	for _, n := range []int{2, 3, 6, 7, 50} {
 		x := normal(n, 2, uint64(n))
@@ -43,8 +42,8 @@ func TestWidths(t *testing.T) {
 	require.Equal(t, []float64{1}, widths(mat.NewDense(3, 1, []float64{2, 2, 2})))
 }
 
-// The matrix products are the sums of the definition, with the derivative of the
-// kernel by differences.
+// The matrix products equal the sums of the definition, with the derivative of the kernel by
+// finite differences.
 func TestSpectralIsItsDefinition(t *testing.T) {
 	const n, d, share = 7, 2, 0.9
 	x, at, w := normal(n, d, 1), normal(3, d, 2), []float64{0.9, 1.4}
@@ -100,8 +99,8 @@ func TestSpectralIsItsDefinition(t *testing.T) {
 	require.InDeltaSlice(t, want.RawMatrix().Data, got.RawMatrix().Data, 1e-7)
 }
 
-// compare returns the cosine of an estimate and the true score, and the slope of
-// its regression on the score, in the metric of the covariance.
+// compare returns the cosine between an estimate and the true score, and the slope of its
+// regression on the score, in the metric of the covariance.
 func compare(estimate, score *mat.Dense, cov mat.Matrix) (cosine, slope float64) {
 	var weighted mat.Dense
 	weighted.Mul(score, cov)
@@ -110,9 +109,9 @@ func compare(estimate, score *mat.Dense, cov mat.Matrix) (cosine, slope float64)
 	return st / math.Sqrt(ss*inner(estimate, &weighted)), st / ss
 }
 
-// The score of N(0,I) from 100 samples. One draw of an independent implementation
-// had cosines .85, .79, .76, .88, .94 and slopes 1.14, 1.00, .80, .41, .13; slopes
-// of single draws vary by .15, .06, .03 at d = 1, 5, 20. Calibrated, they are 1.
+// The score of N(0,I) is estimated from 100 samples. One draw of an independent implementation
+// had cosines .85, .79, .76, .88, .94 and slopes 1.14, 1.00, .80, .41, .13. Slopes of single
+// draws vary by .15, .06, .03 at d = 1, 5, 20. Calibrated slopes are 1.
 func TestScoreOfGaussians(t *testing.T) {
 	for _, c := range []struct {
 		d                                 int
@@ -127,7 +126,7 @@ func TestScoreOfGaussians(t *testing.T) {
 		}
 		for _, plain := range []bool{true, false} {
 			if !plain && c.d >= 100 {
-				continue // no covariance to whiten with
+				continue // the covariance is singular
 			}
 			const draws = 3
 			var cosine, slope float64
@@ -152,7 +151,7 @@ func TestScoreOfGaussians(t *testing.T) {
 	}
 }
 
-// Values of a smooth function at 30 points: plain, most of the score is lost.
+// For values of a smooth function at 30 points the plain estimator loses most of the score.
 func TestScoreOfDependentValues(t *testing.T) {
 	const d = 30
 	cov := mat.NewSymDense(d, nil)
@@ -181,7 +180,7 @@ func TestScoreOfDependentValues(t *testing.T) {
 	require.InDelta(t, 1, slopes[1], 0.25)
 }
 
-// Whitened, the estimate of the score of A x is A⁻ᵀ times that of x.
+// The whitened estimate of the score of A x is A⁻ᵀ times the estimate for x.
 func TestWhitenedEstimateIsEquivariant(t *testing.T) {
 	x := normal(30, 2, 3)
 	y := mat.NewDense(30, 2, nil)

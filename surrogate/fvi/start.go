@@ -17,30 +17,28 @@ import (
 )
 
 const (
-	// startPoints of the box and at most startRows observations are looked at by a
-	// fitted start.
+	// A fitted start uses startPoints points of the box and at most startRows observations.
 	startPoints, startRows = 100, 400
 
 	meanSteps     = 100
 	meanTolerance = 3e-3 // nats per point
 
-	// Without a process, the start stops at startError on average, or after
-	// dataSteps.
+	// Without a process, the start ends at a mean error of startError, or after dataSteps steps.
 	startError = 0.1
 	dataSteps  = 50
 
 	scaleSteps = 30
-	// Bounds of s at a fitted start: far from m the network is not its
-	// linearisation.
+	// leastScale and mostScale bound s at a fitted start. For a larger s the network differs much
+	// from its linearisation.
 	leastScale, mostScale = 1e-6, 0.2
 
-	// smallScale is where s starts otherwise: softplus(-5).
+	// smallScale is the initial s of the other starts: softplus(-5).
 	smallScale = 0.006715348489118068
 )
 
-// start sets q where training starts, and the number of steps. With an earlier q
-// m goes on from there and s stays; so does the noise if nothing else tells it. The
-// note says what m did not reach.
+// start sets the initial q and the number of steps. With an earlier q, m starts there and s
+// does not change; nor does the noise, unless the prior or the settings give it. The note is a
+// warning if m remains far from its target.
 func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []float64, rng *rand.Rand) (note string, err error) {
 	copy(v.M, p.net.InitBiased(*p.Bias, p.inputs.Spread(p.box), p.mean, rng))
 	v.SetScales(smallScale)
@@ -87,8 +85,8 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 		note = fmt.Sprintf("the network misses the posterior mean by %.2g nats per point: set hidden higher", left)
 	}
 	if n > priorRows && p.Noise == nil {
-		// The prior was fitted to a part of the data, which the network may follow
-		// less closely.
+		// The prior was fitted to a part of the data. The errors of the network on all data may be
+		// larger.
 		f := make([]float64, seen)
 		p.net.Forward(f, v.M, p.inputs.Apply(x))
 		var sum float64
@@ -103,8 +101,8 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 	return note, p.startScales(ctx, v, c, seen)
 }
 
-// startScales sets s to the optimum for the network linearised at m, measured at
-// the rows of c, the last of which are observations.
+// startScales sets s to the optimum for the network linearised at m, measured at the rows of c.
+// The last rows of c are observations.
 func (p *problem) startScales(ctx context.Context, v *variational.Gaussian, c *mat.Dense, observed int) error {
 	m, _ := c.Dims()
 	n, _ := p.data.Dims()

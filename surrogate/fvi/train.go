@@ -18,7 +18,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// problem is one fit: what stays fixed while q is trained.
+// problem is a fit. Training changes q only.
 type problem struct {
 	Model
 	objective
@@ -31,7 +31,7 @@ type problem struct {
 	leastLogSD float64
 }
 
-// newProblem is a problem without a prior; m has its defaults.
+// newProblem returns a problem without a prior. All fields of m are set.
 func newProblem(m Model, d surrogate.Dataset) *problem {
 	n, dim := d.Dims()
 	activation, err := nn.ByName(m.Activation)
@@ -48,8 +48,8 @@ func newProblem(m Model, d surrogate.Dataset) *problem {
 	}
 }
 
-// useProcess makes a Gaussian process the prior. Its noise is the least that
-// training may come to.
+// useProcess sets the prior to a Gaussian process. Its noise is the lower bound of the learned
+// noise.
 func (p *problem) useProcess(process prior.Process) {
 	process.Noise = max(process.Noise, leastSDNoiseFree*leastSDNoiseFree)
 	p.process, p.mean = &process, process.Mean
@@ -58,7 +58,7 @@ func (p *problem) useProcess(process prior.Process) {
 	p.leastLogSD = 0.5 * math.Log(process.Noise)
 }
 
-// useSampler makes a prior of which there are draws the prior.
+// useSampler sets the prior to a prior from which functions are drawn.
 func (p *problem) useSampler() {
 	s := p.Sampler
 	if s == nil {
@@ -75,11 +75,10 @@ func (p *problem) useSampler() {
 	}
 }
 
-// fastScales is how much faster than m log s moves after a fitted start.
+// fastScales is the factor of the learning rate of log s after a fitted start.
 const fastScales = 10
 
-// train follows the gradient of F by Adam. The rate falls along half a cosine to
-// a hundredth.
+// train lowers F by Adam. The rate falls along half a cosine to a hundredth.
 func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	var location, scale, noise optimize.Adam
 	grad, faster := v.Like(), 1.0
@@ -101,8 +100,8 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.
 	})
 }
 
-// nextBatch draws Batch observations, Context points of the box, the functions and
-// the noise injected into them.
+// nextBatch takes Batch observations and draws Context points of the box, the functions and the
+// noise injected into them.
 func (p *problem) nextBatch(step int, rng *rand.Rand) batch {
 	n, d := p.data.Dims()
 	size := min(n, p.Batch)

@@ -19,23 +19,24 @@ import (
 )
 
 const (
-	// evidenceRows is the most observations that the evidence looks at.
+	// evidenceRows is the largest number of observations in the evidence.
 	evidenceRows = 500
 
 	leastSpread, mostSpread = 1e-3, 100
 	leastScale, mostScale   = 1e-4, 1e2 // of the output weights
 )
 
-// spreads are where the search for the spread of each input starts.
+// spreads are the starts of the search for the spread of each input.
 var spreads = []float64{2.5, 10}
 
-// evidence is that of Bayesian linear regression on the hidden layers as drawn,
+// evidence is the log evidence of Bayesian linear regression on the initial hidden layers,
+// plus log priors,
 //
 //	log N(y; 0, v ΦΦᵀ + σ²I) + log p(spread) + log p(v) + log p(σ²),  Φ = (a, 1),
 //
-// with a the activations of the last hidden layer, as a function of
-// (log spread_1 … log spread_d, log v, log σ²). The first biases are in proportion to the
-// root mean square spread.
+// with a the activations of the last hidden layer. It is a function of
+// (log spread_1 … log spread_d, log v, log σ²). The first biases are proportional to the root
+// mean square spread.
 type evidence struct {
 	net    *nn.Network
 	w      []float64 // at spreads of 1
@@ -53,7 +54,7 @@ type evidence struct {
 	linear linear.Evidence
 }
 
-// firstBiases are the bounds of the biases of the first hidden layer among the weights.
+// firstBiases returns the indices of the biases of the first hidden layer among the weights.
 func firstBiases(net *nn.Network) (from, to int) {
 	if len(net.Hidden) == 0 {
 		return 0, 0
@@ -143,8 +144,8 @@ func (e *evidence) eval(theta, grad []float64) float64 {
 	return value
 }
 
-// learn sets the spreads, the scale of the output weights and σ, where they are not
-// given, to the maximum of the evidence with the given weights, found from two starts.
+// learn sets the spreads, the scale of the output weights and σ to the maximum of the evidence
+// with the given weights, found from two starts. It does not change fixed values.
 func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error {
 	x, y := subset.AtMost(p.data.X, p.data.Y, evidenceRows, rng)
 	_, d := x.Dims()

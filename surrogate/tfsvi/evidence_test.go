@@ -38,7 +38,7 @@ func TestEvidenceGradient(t *testing.T) {
 	}
 }
 
-// An input that does not matter is given a small spread.
+// An irrelevant input gets a small spread.
 func TestSpreadsOfInputs(t *testing.T) {
 	rng := random.New(1, "data", 0)
 	d := surrogate.Dataset{X: space.Uniform(40, 2, rng), Y: make([]float64, 40)}
@@ -92,7 +92,7 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// pull is the chain rule through push.
+// pull applies the chain rule through push.
 func TestFrame(t *testing.T) {
 	origin := variational.NewOutput(7, 3)
 	rng := random.New(1, "frame", 0)

@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate/tfsvi"
 )
 
-// A path is a network: one function, wherever it is asked for.
+// A path is one network, evaluated at any points.
 func Example() {
 	d := surrogate.Dataset{X: mat.NewDense(11, 1, nil), Lo: []float64{0}, Hi: []float64{2}}
 	for i := range 11 {

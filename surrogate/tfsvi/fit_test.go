@@ -16,8 +16,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// The network follows the data, finds some noise on them, and is less sure where
-// there are none.
+// The posterior mean follows the data, the noise variance is learned, and the posterior
+// variance is larger away from the data.
 func TestFit(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{-0.75, 0.75, 0.6, -2, 1.8, 2})
 	for _, m := range []Model{
@@ -37,7 +37,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A given noise stays; pairs of networks have the mean weights between them.
+// A fixed noise variance does not change. The mean weights of a pair of networks are m.
 func TestFixedNoiseAndPairs(t *testing.T) {
 	noise := 0.04
 	post, err := Model{Noise: &noise, Hidden: []int{8}, Covariance: "diagonal", Steps: 20, Samples: 3}.Fit(t.Context(), toy.Wave(10), random.New(1, "fit", 0))
@@ -50,8 +50,8 @@ func TestFixedNoiseAndPairs(t *testing.T) {
 	}
 }
 
-// With many inputs, of which few matter, the posterior follows the function and does not
-// claim to know more of it than it does.
+// With many inputs and few relevant ones, the mean follows the function, and the posterior
+// variance is not too small.
 func TestManyInputs(t *testing.T) {
 	rng := random.New(1, "data", 0)
 	f := func(x []float64) float64 { return 2 * math.Sin(5*x[0]) * math.Cos(4*x[1]) }
@@ -72,7 +72,7 @@ func TestManyInputs(t *testing.T) {
 	require.Less(t, chi, 3.)
 }
 
-// Beyond 500 observations the hidden layers learn from all of them.
+// Beyond 500 observations the hidden layers are trained on all of them.
 func TestManyObservations(t *testing.T) {
 	post, err := Model{Hidden: []int{20}, Draws: 1, Steps: 120, Batch: 100, Samples: 20}.Fit(t.Context(), toy.Wave(600), random.New(1, "fit", 0))
 	require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorIs(t, surrogate.Check(Model{Noise: new(-1.0)}, 2), surrogate.ErrSetting)
 }
 
-// One evaluation of the objective and its gradient with the default settings, 50
+// The benchmark evaluates the objective and its gradient with the default settings and 50
 // observations of 2 inputs.
 func BenchmarkObjective(b *testing.B) {
 	rng := random.New(1, "bench", 0)

@@ -7,12 +7,12 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// frame holds coordinates in which the weights of a q were standard normal,
+// frame holds coordinates in which the weights of an initial q are standard normal,
 //
 //	m = m₀ + S₀^½ μ,  U = U₀A.
 //
-// A step of Adam, which is of one length in all of them, moves the function where the
-// data have left it free and hardly at the observations.
+// A step of Adam has the same size in all coordinates. It changes the function most in
+// directions of large posterior variance, and little at the observations.
 type frame struct {
 	at, bar *variational.Gaussian // μ, log s, Aᵀ, log σ, and the gradient with respect to these
 	origin  *variational.Gaussian
@@ -29,7 +29,7 @@ func newFrame(v *variational.Gaussian) *frame {
 	return f
 }
 
-// push sets v to where the frame is.
+// push sets v to the value of the frame's coordinates.
 func (f *frame) push(v *variational.Gaussian) {
 	copy(v.LogS, f.at.LogS)
 	copy(v.LogSD, f.at.LogSD)
@@ -42,7 +42,8 @@ func (f *frame) push(v *variational.Gaussian) {
 	linalg.Mul(v.Ut, 1, linalg.N, f.at.Ut, linalg.N, f.origin.Ut, 0)
 }
 
-// pull turns a gradient at v into bar, with respect to the frame's coordinates.
+// pull converts a gradient with respect to v to a gradient with respect to the frame's
+// coordinates, in bar.
 func (f *frame) pull(grad *variational.Gaussian) {
 	copy(f.bar.LogS, grad.LogS)
 	copy(f.bar.LogSD, grad.LogSD)

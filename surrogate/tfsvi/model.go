@@ -24,55 +24,54 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// Model is TFSVI. The zero value is the default: 200 tanh units under the prior
-// that independent normal weights induce, and the full covariance of the output
-// weights.
+// Model is TFSVI. The zero value is the default: 200 tanh units, the prior on functions induced
+// by independent normal weights, and a full covariance of the output weights.
 type Model struct {
 	Hidden     []int  `set:"hidden" default:"200" range:"[1,10000]" help:"widths of the hidden layers (published: 100,100)"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 
-	// Spread is half the width of the box that context points are drawn from, in
-	// the network's inputs: a larger one lets the function wiggle more. Learned, each
-	// input has its own, by which its first weights are multiplied instead.
-	Spread float64  `set:"spread" auto:"learned" range:"(0,inf)" help:"half the width of the box in the network's inputs (after another start, or with a diagonal covariance, 5)"`
+	// Spread is half the width, in the network's inputs, of the box from which context points are
+	// drawn. A larger spread permits rougher functions. If it is learned, each input has its own
+	// spread, which multiplies the first weights of the input.
+	Spread float64  `set:"spread" auto:"learned" range:"(0,inf)" help:"half the width of the box in the network's inputs (5 with a random start or a diagonal covariance)"`
 	Bias   *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial hidden biases, in the first layer relative to spread"`
 
-	// Prior is "bnn", what independent normal weights induce through the linearised
-	// network, or "fixed", independent normal values at the context points.
+	// Prior selects the prior on functions: "bnn", induced by independent normal weights of the
+	// linearised network, or "fixed", independent normal values at the context points.
 	Prior      string  `set:"prior" default:"bnn" oneof:"bnn,fixed" help:"prior on functions: bnn, induced by normal weights; fixed, independent normal values"`
-	PriorScale float64 `set:"prior-scale" auto:"learned or 1" range:"(0,inf)" help:"standard deviation of the prior: of the weights (bnn; learned, or 0.2 where spread is not) or of the values (fixed, 1)"`
+	PriorScale float64 `set:"prior-scale" auto:"learned or 1" range:"(0,inf)" help:"standard deviation of the prior: of the weights (bnn; learned, or 0.2 if spread is not learned) or of the values (fixed; 1)"`
 
-	// Covariance of the weights: "output", all of it for the output weights, in which
-	// the network is linear, and independent hidden weights, or "diagonal", the
-	// published mean field.
-	Covariance string `set:"covariance" default:"output" oneof:"output,diagonal" help:"covariance of the weights: output, full for the output layer, else diagonal; diagonal, as published"`
+	// Covariance selects the covariance of the weights. "output" is full for the output weights,
+	// in which the network is linear, and diagonal for the others. "diagonal" is the published
+	// mean field.
+	Covariance string `set:"covariance" default:"output" oneof:"output,diagonal" help:"covariance of the weights: output, full for the output layer and diagonal for the others; diagonal, as published"`
 
-	// Divergence is taken of the "full" Gaussians at the context points, or is the
-	// sum over the points of that of the marginals, "diagonal".
+	// Divergence selects the divergence at the context points: "full", of the joint Gaussians,
+	// or "diagonal", summed over the marginals.
 	Divergence string  `set:"divergence" default:"full" oneof:"full,diagonal" help:"divergence from the prior at the context points (most published runs: diagonal)"`
 	Jitter     float64 `set:"jitter" auto:"1e-3 or 1e-10" range:"(0,inf)" help:"variance added to both sides of the divergence (full 1e-3, diagonal 1e-10)"`
-	// Sets is the number of context sets drawn at each step, of which the one of
-	// largest divergence counts.
-	Sets    int    `set:"sets" default:"1" range:"[1,1000]" help:"context sets at each step, of which the one with the largest divergence counts"`
+	// Sets is the number of context sets drawn at each step. The set with the largest divergence
+	// enters the objective.
+	Sets    int    `set:"sets" default:"1" range:"[1,1000]" help:"context sets drawn at each step; the one with the largest divergence enters the objective"`
 	Context int    `set:"context" default:"20" range:"[1,10000]" help:"points of a context set (published: 2 to 10)"`
 	Measure string `set:"measure" default:"half" oneof:"half,box" help:"context points: half of them training inputs, or all in the box"`
-	// Box is where the context points lie that are no training inputs: "search" is
-	// the dataset's box and 5 % of its width on each side, "data" the bounding box
-	// of the training inputs and half its width on each side.
+	// Box is the region of the context points that are not training inputs. "search" is the
+	// dataset's box and 5 % of its width on each side. "data" is the bounding box of the training
+	// inputs and half its width on each side.
 	Box string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 
 	StopGradient bool `set:"stop-gradient" default:"false" help:"no gradient through the Jacobian"`
 
 	Noise *float64 `set:"noise" auto:"learned" range:"[1e-6,1e100]" help:"fixes the variance of the observation noise"`
 	Draws int      `set:"draws" default:"5" range:"[1,10000]" help:"draws of the weights for the likelihood at each step"`
-	// Start is where training starts from: "fitted", for the covariance "output" the
-	// regression on the hidden layers as drawn, for "diagonal" m by Gauss–Newton steps
-	// on the squared error and a larger s; or "random", as published.
+	// Start selects the initial distribution. "random" is as published. "fitted" depends on the
+	// covariance: for "output" it is the regression on the initial hidden layers; for
+	// "diagonal" it is m after Gauss–Newton steps on the squared error, and a larger s.
 	Start string `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the data, or random as published"`
-	// Steps of Adam. Beyond 500 observations the first five of six are of m alone,
-	// before the regression.
-	Steps int     `set:"steps" auto:"300 or 1500" range:"[1,100000000]" help:"training steps of Adam (300; 1500 beyond 500 observations, or with a random start or a diagonal covariance, 500 of these from an earlier fit; published: 200000)"`
-	Rate  float64 `set:"rate" auto:"0.03 or 0.01" range:"(0,1]" help:"learning rate at first (0.03 after the regression, else 0.01); it falls along a cosine (published: 0.0005 to 0.001, constant)"`
+	// Steps is the number of steps of Adam. Beyond 500 observations the first five sixths train m
+	// only, before the regression.
+	Steps int     `set:"steps" auto:"300 or 1500" range:"[1,100000000]" help:"training steps of Adam (300; 1500 beyond 500 observations, with a random start or with a diagonal covariance; the last two take 500 from a warm start; published: 200000)"`
+	Rate  float64 `set:"rate" auto:"0.03 or 0.01" range:"(0,1]" help:"initial learning rate (0.03 after the regression, else 0.01); it falls along a cosine (published: 0.0005 to 0.001, constant)"`
 	Batch int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step"`
 
 	// Samples is the number of networks drawn for predictions.
@@ -81,13 +80,13 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
-// Stated implements surrogate.PriorStater: a fixed noise variance or scale of the
-// prior applies to the values as they are.
+// Stated implements surrogate.PriorStater. It reports whether the noise variance or the scale of
+// the prior is fixed, in the units of the given targets.
 func (m Model) Stated() bool { return m.Noise != nil || m.PriorScale != 0 }
 
 const (
-	// Floors under a noise standard deviation: in general, and where it is fixed or
-	// observations are exact.
+	// leastSD and leastSDNoiseFree are lower bounds of the noise standard deviation. The second
+	// one applies to a fixed noise and to exact observations.
 	leastSD, leastSDNoiseFree = 1e-2, 1e-3
 	startSD                   = 0.3
 
@@ -95,7 +94,7 @@ const (
 	covarianceOutput = "output"
 )
 
-// resolve replaces the defaults that depend on other settings, too.
+// resolve replaces defaults, including the ones that depend on other settings.
 func (m Model) resolve() (Model, error) {
 	m, err := settings.Resolve("tfsvi", m)
 	if m.Prior == "fixed" {
@@ -114,7 +113,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom implements surrogate.WarmStarter: q starts where an earlier fit ended.
+// FitFrom implements surrogate.WarmStarter. q starts at the result of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := m.resolve()
 	if err != nil {
@@ -152,7 +151,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// problem is one fit: what stays fixed while q is trained.
+// problem is a fit. Training changes q only.
 type problem struct {
 	Model
 	objective
@@ -162,11 +161,11 @@ type problem struct {
 	order  []int // a permutation of the observations
 
 	spread                  []float64 // half the width of the box, of each input
-	outputScale, startLogSD float64   // prior scale of the output weights, and log σ, by the evidence
+	outputScale, startLogSD float64   // prior scale of the output weights and log σ that maximise the evidence
 }
 
-// solves reports whether training starts from a regression on the hidden layers as
-// they are drawn, which leaves an earlier fit nothing to add.
+// solves reports whether training starts at a regression on the initial hidden layers. Such a
+// fit does not use an earlier one.
 func (m Model) solves() bool { return m.Start == startFitted && m.Covariance == covarianceOutput }
 
 // fit returns q after training.
@@ -192,8 +191,9 @@ func (p *problem) fit(ctx context.Context, start surrogate.State, rng *rand.Rand
 	return v, p.train(ctx, v, nil, cmp.Or(p.Steps, steps), draws)
 }
 
-// fitSolved takes the hidden layers as drawn, or beyond manyRows observations as
-// trained with all weights, solves for the rest, and trains q from there.
+// fitSolved uses initial hidden layers, or beyond manyRows observations layers that are first
+// trained with all weights. It computes the posterior of the output weights and trains q from
+// there.
 func (p *problem) fitSolved(ctx context.Context, weights, draws *rand.Rand) (*variational.Gaussian, error) {
 	p.spread = slices.Repeat([]float64{1}, p.net.In)
 	v := p.initial(weights)
@@ -274,14 +274,14 @@ func (p *problem) initial(rng *rand.Rand) *variational.Gaussian {
 	return v
 }
 
-// fixNoise sets σ where it is given.
+// fixNoise sets σ to its fixed value, if any.
 func (p *problem) fixNoise(v *variational.Gaussian) {
 	if p.Noise != nil {
 		v.LogSD[0] = 0.5 * math.Log(*p.Noise)
 	}
 }
 
-// leastLogSD is the floor under a learned log σ.
+// leastLogSD returns the lower bound of a learned log σ.
 func (p *problem) leastLogSD() float64 {
 	if p.data.NoiseFree {
 		return math.Log(leastSDNoiseFree)
@@ -289,8 +289,8 @@ func (p *problem) leastLogSD() float64 {
 	return math.Log(leastSD)
 }
 
-// train lowers F by Adam, in the coordinates of a frame or, without one, in q's own.
-// The rate falls along half a cosine to a hundredth.
+// train lowers F by Adam, in the coordinates of a frame or, if it is nil, in the coordinates of
+// q. The rate falls along half a cosine to a hundredth.
 func (p *problem) train(ctx context.Context, v *variational.Gaussian, f *frame, steps int, rng *rand.Rand) error {
 	opt, rate := optimize.Adam{}, cmp.Or(p.Rate, 0.01)
 	grad := variational.NewOutput(len(v.M), len(v.M)-len(v.LogS))
@@ -320,7 +320,7 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, f *frame, 
 	})
 }
 
-// nextBatch draws Batch observations, the weights' draws and the context sets.
+// nextBatch draws the draws of the weights and the context sets, and takes Batch observations.
 func (p *problem) nextBatch(rng *rand.Rand) batch {
 	n, _ := p.data.Dims()
 	size := min(n, p.Batch)

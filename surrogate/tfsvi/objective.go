@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// batch is what one evaluation of the objective looks at.
+// batch holds the data and random numbers of one evaluation of the objective.
 type batch struct {
 	x      *mat.Dense // observed inputs, in the network's units
 	y      []float64
@@ -25,12 +25,12 @@ type batch struct {
 //	F = (N/B) (1/D) Σ_d Σ_batch [ ½ log 2πσ² + (y - f(x, m + S^½ε_d))²/(2σ²) ] + max_C KL_C
 //	KL_C = KL( N(f(C,m), J S Jᵀ + εI) ‖ N(μ_C, Σ_C + εI) ),
 //
-// J = J(C) at m, S^½ε = (s∘ε, Uε). The prior is f = J w, w ~ N(0, scale² I), beside
-// f(C,m) - J m, or for fixed, f ~ N(0, scale² I).
+// with J = J(C) at m and S^½ε = (s∘ε, Uε). The prior is f = f(C,m) + J (w - m) with
+// w ~ N(0, scale² I) or, if fixed, f ~ N(0, scale² I).
 type objective struct {
 	net      *nn.Network
 	fixed    bool
-	diagonal bool    // independent Gaussians in place of joint ones
+	diagonal bool    // marginals instead of joint Gaussians
 	scale    float64 // sd of the prior's weights, or of its values
 	jitter   float64
 	stop     bool // no gradient through J
@@ -58,7 +58,7 @@ func (o *objective) eval(v *variational.Gaussian, b batch, grad *variational.Gau
 	return worst.value + o.likelihood(v, b, grad), nil
 }
 
-// likelihood is the expected negative log-likelihood, by draws of the weights.
+// likelihood returns the expected negative log likelihood, averaged over draws of the weights.
 func (o *objective) likelihood(v *variational.Gaussian, b batch, grad *variational.Gaussian) float64 {
 	s, sd2 := v.Scales(), math.Exp(2*v.LogSD[0])
 	draws, p := b.noise.Dims()
@@ -111,7 +111,7 @@ type divergence struct {
 	s     []float64
 	value float64
 	delta []float64
-	// timesQ and timesP overwrite the rows of a by those of Q̄ a and P̄ a.
+	// timesQ and timesP overwrite the rows of a by the rows of Q̄ a and P̄ a.
 	timesQ, timesP func(a *mat.Dense)
 }
 
@@ -137,7 +137,7 @@ func (o *objective) divergence(v *variational.Gaussian, c *mat.Dense) (*divergen
 	return d, d.joint(delta)
 }
 
-// joint takes the divergence of the joint Gaussians.
+// joint computes the divergence of the joint Gaussians.
 func (d *divergence) joint(delta []float64) error {
 	m := len(delta)
 	q, p := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
@@ -160,7 +160,7 @@ func (d *divergence) joint(delta []float64) error {
 	return nil
 }
 
-// marginal sums the divergences of the marginals,
+// marginal computes the sum of the divergences of the marginals,
 // ½ [ (q + Δ²)/p - 1 + log p - log q ].
 func (d *divergence) marginal(delta []float64) {
 	m := len(delta)
@@ -189,7 +189,7 @@ func (d *divergence) marginal(delta []float64) {
 //
 //	S̄^½ = (s̄, Ū) = JᵀT̄,  J̄ = T̄ S^½ᵀ + 2 scale² P̄ J + Δ̄ mᵀ,
 //
-// of s̄ the diagonal; the last two of J̄ are of the prior that is not fixed.
+// and s̄ reduced to its diagonal. A fixed prior omits the last two terms of J̄.
 func (d *divergence) addGrad(grad *variational.Gaussian) {
 	tbar := mat.DenseCopyOf(d.t)
 	d.timesQ(tbar)
@@ -208,7 +208,7 @@ func (d *divergence) addGrad(grad *variational.Gaussian) {
 		linalg.Mul(grad.Ut, 1, linalg.T, ubar, linalg.N, d.outputs(d.j), 1)
 		linalg.Mul(out, 1, linalg.N, ubar, linalg.N, d.v.Ut, 0)
 	}
-	// f(C,m), and Jm for a fixed J, have the same derivative.
+	// f(C,m), and Jm with J constant, have the same derivative.
 	d.tape.VJP(grad.M, d.delta)
 	if d.o.stop {
 		return
@@ -225,7 +225,7 @@ func (d *divergence) addGrad(grad *variational.Gaussian) {
 	d.tape.JVPParamVJP(grad.M, tbar)
 }
 
-// outputs are the columns of a that belong to U.
+// outputs returns the columns of a that belong to U.
 func (d *divergence) outputs(a *mat.Dense) *mat.Dense {
 	m, p := a.Dims()
 	return a.Slice(0, m, len(d.s), p).(*mat.Dense)

@@ -14,8 +14,8 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// example is a batch of 4 observations, two context sets, and q of a small
-// network on 2 inputs.
+// example returns a batch of 4 observations with two context sets, and q of a small network of
+// 2 inputs.
 func example(net *nn.Network, rank int, seed uint64) (*variational.Gaussian, batch) {
 	rng := random.New(seed, "example", 0)
 	v := variational.NewOutput(net.NumParams(), rank)
@@ -32,7 +32,7 @@ func example(net *nn.Network, rank int, seed uint64) (*variational.Gaussian, bat
 	return v, b
 }
 
-// The gradient of the whole objective at given draws.
+// The gradient of the objective at given draws is correct.
 func TestObjectiveGradient(t *testing.T) {
 	for _, hidden := range [][]int{{}, {5}, {4, 3}} {
 		for _, fixed := range []bool{false, true} {
@@ -59,8 +59,8 @@ func TestObjectiveGradient(t *testing.T) {
 	}
 }
 
-// With the gradient through J stopped it is that of a network whose J stays: the
-// one linearised at m, which without hidden layers is the network itself.
+// With stop-gradient the gradient equals the gradient for a network with constant J, which is
+// the network linearised at m. Without hidden layers this is the network itself.
 func TestStopGradient(t *testing.T) {
 	o := &objective{net: &nn.Network{In: 2, Hidden: []int{4}}, scale: 0.8, jitter: 1e-2, stop: true}
 	v, b := example(o.net, 0, 2)
@@ -83,7 +83,7 @@ func TestStopGradient(t *testing.T) {
 	require.NoError(t, gradcheck.Gradient(value, at, grad.M, 1e-7))
 }
 
-// For a linear model the divergence at p independent points is that of the
+// For a linear model the divergence at p independent points equals the divergence of the
 // weights.
 func TestLinearModelHasTheDivergenceOfItsWeights(t *testing.T) {
 	const scale = 0.7
@@ -98,7 +98,7 @@ func TestLinearModelHasTheDivergenceOfItsWeights(t *testing.T) {
 	require.InEpsilon(t, want, d.value, 1e-6)
 }
 
-// Of several context sets the one of largest divergence counts.
+// Among several context sets, the one with the largest divergence enters the objective.
 func TestWorstContextSet(t *testing.T) {
 	o := &objective{net: &nn.Network{In: 2, Hidden: []int{4}}, scale: 0.8, jitter: 1e-2}
 	v, b := example(o.net, 0, 4)

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// The start of a diagonal q looks at startRows observations at most. It stops where
-	// they are startError away on average, or after startSteps.
+	// The start of a diagonal q uses at most startRows observations. It ends at a mean distance
+	// of startError, or after startSteps steps.
 	startRows  = 500
 	startError = 0.1
 	startSteps = 50
@@ -25,10 +25,10 @@ const (
 
 	// Beyond manyRows observations the hidden layers are trained before the regression.
 	manyRows = 500
-	chunk    = 256 // observations whose Jacobian is taken at a time
+	chunk    = 256 // observations in one Jacobian
 )
 
-// startMean fits m to the data, roughly, and widens s.
+// startMean fits m to the data approximately and increases s.
 func (p *problem) startMean(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	n, _ := p.data.Dims()
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:min(n, startRows)])
@@ -42,13 +42,13 @@ func (p *problem) startMean(ctx context.Context, v *variational.Gaussian, rng *r
 	return nil
 }
 
-// solve sets q of the output weights to their exact posterior given the hidden layers,
-// σ and N(0, v² I), and s to
+// solve sets q of the output weights to their exact posterior given the hidden layers, σ and
+// N(0, v² I). It sets s to
 //
-//	1/s_j² = 1/0.01² + 10 (p/n) Σ_i J_ij²/σ²,
+//	1/s_j² = 1/0.01² + 10 (p/n) Σ_i J_ij²/σ².
 //
-// with which the hidden weights move f by a third of the noise at the average
-// observation, in O(np + nk² + k³).
+// The hidden weights then change f by a third of the noise at the average observation. The cost
+// is O(np + nk² + k³).
 func (p *problem) solve(ctx context.Context, v *variational.Gaussian) error {
 	n, _ := p.data.Dims()
 	h, np := len(v.LogS), len(v.M)
