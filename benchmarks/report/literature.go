@@ -85,9 +85,9 @@ func (r *Regression) similarTable() [][]string {
 }
 
 func (r *Regression) notes(w *document.Writer) {
-	w.Item("Numbers are means ± standard errors over splits, or over seeds where there is one split. Targets are standardised by the training rows. The log density is log p(y) under the predictive distribution; E log-lik. is the mean of log p(y|f) over the posterior, which is never larger. Both are in nats per test row; higher is better.")
+	w.Item("Numbers are means ± standard errors over splits, or over seeds where there is one split. Targets are standardised by the training rows. The log density is log p(y) under the predictive distribution; E log-lik. is the mean of log p(y|f) over the posterior, and is never larger. Both are in nats per test row; higher is better.")
 	if len(r.Tallies) > 0 {
-		w.Item("A paper's number is followed by ✓ if our E log-lik. (our squared error, for RMSE) is at least as good within two standard errors of the difference, and by ✗ if not. The papers' RMSE is the square root of their mean squared error.")
+		w.Item("A paper's number is followed by ✓ if the E log-lik. here (the squared error, for RMSE) is at least as good within two standard errors of the difference, and by ✗ if not. The papers' RMSE is the square root of their mean squared error.")
 		w.Item("Sources: [g] GFSVI, [f] FSP-Laplace, with references in benchmarks/pages/internal/published/published.csv. The papers use 5 folds with a fifth of the rows as test rows; these runs use the splits of Hernández-Lobato and Adams (2015) with a tenth.")
 	}
 	if len(r.Similar) > 0 {
