@@ -49,7 +49,7 @@ func (p Problem) condition() (surrogate.Posterior, float64, error) {
 type believer struct {
 	surrogate.Posterior
 	z      *mat.Dense
-	factor *linalg.Cholesky // of A
+	factor *linalg.Cholesky // factor of A
 }
 
 var _ surrogate.Posterior = (*believer)(nil)

@@ -98,9 +98,9 @@ type mcBlock struct {
 	mean   []float64
 	cov    *mat.SymDense
 
-	index   []int // of the candidate's points in the block
+	index   []int // indices of the candidate's points in the block
 	own     *mat.SymDense
-	factor  linalg.Cholesky // of own
+	factor  linalg.Cholesky // factor of own
 	lower   *mat.Dense
 	samples *mat.Dense // F at the candidate's points and those behind
 

@@ -17,8 +17,8 @@ import (
 // Candidate is a point chosen by Suggest.
 type Candidate struct {
 	X        []float64
-	Value    float64  // of the acquisition function at this point, or at the batch if it was chosen together
-	Mean, SD float64  // of the latent f at X, not conditioned on pending points
+	Value    float64  // value of the acquisition function at this point, or at the batch if it was chosen together
+	Mean, SD float64  // moments of the latent f at X, not conditioned on pending points
 	Warnings []string // reports how the choice of X was degraded; excludes warnings of the posterior
 }
 

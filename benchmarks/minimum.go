@@ -14,7 +14,7 @@ import (
 
 const (
 	searchPoints   = 1 << 14 // points of a Sobol sequence
-	searchDescents = 64      // from the best points, by bounded L-BFGS
+	searchDescents = 64      // descents from the best points, by bounded L-BFGS
 	searchKept     = 8       // best ends of a round
 	searchAround   = 512     // points around each of them in the next round
 )

@@ -105,11 +105,11 @@ func (m *Method) Set(pair string) error {
 
 // A Setting is an option of a method.
 type Setting struct {
-	Key     string   // as Set reads it
+	Key     string   // in the syntax of Set
 	Value   string   // the present value; "learned", "0" or "" if not set
 	Type    string   // in words: "number", "whole number", "numbers", "text", …
 	Default string   // in words if it depends on other settings or on the data
-	Range   string   // of numbers, in words: "1 to 1000", "more than 0"
+	Range   string   // accepted numbers, in words: "1 to 1000", "more than 0"
 	Values  []string // the only values allowed; nil allows all in the range
 	Help    string
 }

@@ -19,7 +19,7 @@ const phaseSurrogate = "surrogate"
 type fitted struct {
 	surrogate.Posterior
 	facts Fit
-	warp  warp // of sign·Value, winsorised: values to be minimised
+	warp  warp // transform of sign·Value, winsorised
 	// Complete trials in ascending order of ID: index among the trials, transformed
 	// value, and posterior mean and variance.
 	trials         []int

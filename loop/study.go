@@ -25,7 +25,7 @@ type Study struct {
 	trials []Trial      // the trial with ID i at i-1
 	idle   map[int]bool // IDs of pending trials that are not being evaluated
 	queue  []space.Point
-	warm   surrogate.State // of the last fit with a finite state; nil before
+	warm   surrogate.State // state of the last fit with a finite state; nil before
 }
 
 // New returns a study without trials. The error for invalid options wraps

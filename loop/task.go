@@ -17,7 +17,7 @@ type task struct {
 	size   int // number of points of space, at most math.MaxInt
 	opts   Options
 	trials []Trial
-	x      [][]float64 // of each trial the point in the unit cube
+	x      [][]float64 // encoded point of each trial
 	queue  []space.Point
 	warm   surrogate.State
 }

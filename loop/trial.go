@@ -52,7 +52,7 @@ type Trial struct {
 // yet. If the values were log transformed (Options.Warp), Mean is the posterior
 // median and SD half the length of the central interval of 68 %.
 type Prediction struct {
-	Mean, SD    float64 // of the latent objective, in the user's units
+	Mean, SD    float64 // moments of the latent objective, in the user's units
 	Acquisition float64 // value of the acquisition function, in the surrogate model's units
 }
 

@@ -48,7 +48,7 @@ const (
 // number, leaves the targets unchanged.
 type warp struct {
 	least, width float64
-	scale        surrogate.Standardization // of h
+	scale        surrogate.Standardization // standardisation of h
 }
 
 // newWarp returns the map for the values v with the given width.

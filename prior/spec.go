@@ -55,7 +55,7 @@ func (s Spec) Check(dim int) error {
 // followed by the noise variance.
 type model struct {
 	kernel Kernel
-	params []Param // of the kernel, then the noise
+	params []Param // hyperparameters of the kernel, then the noise
 	free   []int   // indices of the fitted ones in params
 	mean   bool    // the mean is learned
 }

@@ -67,9 +67,9 @@ func directionNumbers(d int) (v [sobolColumns]uint64) {
 // 2^m points form a digital net.
 type sobolSequence struct {
 	next    uint64
-	columns [][sobolColumns]uint64 // of each dimension
+	columns [][sobolColumns]uint64 // direction numbers of each dimension
 	state   []uint64
-	rng     *rand.Rand // for dimensions beyond maxSobol
+	rng     *rand.Rand // source of the dimensions beyond maxSobol
 	dim     int
 }
 

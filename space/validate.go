@@ -45,8 +45,8 @@ func (f Faults) Unwrap() []error { return f }
 // Fault is a fault of one parameter. The Faults of a space contain a *Fault for each fault
 // of a parameter, and other errors for faults of the whole space.
 type Fault struct {
-	Index int    // of the parameter, from 0; -1 for the enclosing object
-	Key   string // in the text of the parameter; "" if the fault concerns several keys
+	Index int    // index of the parameter, from 0; -1 for the enclosing object
+	Key   string // key in the text of the parameter; "" if the fault concerns several keys
 	Err   error
 
 	at string

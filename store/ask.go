@@ -59,7 +59,7 @@ func (u *Study) ask(ctx context.Context, n int, owner Owner, lease time.Duration
 type asking struct {
 	*Study
 	ask   string
-	owner Owner // of the trials
+	owner Owner // owner of the trials
 	lease time.Duration
 	want  int
 	got   []Trial
@@ -144,7 +144,7 @@ func (u *Study) update(ctx context.Context, f func(tx Tx, row *Row, now time.Tim
 // look claims waiting trials and returns the next step. For fit it also returns the
 // token of the fit lease and the number of proposals to compute.
 func (a *asking) look(ctx context.Context) (step next, fitToken string, count int, err error) {
-	key := token() // of the claim: a repeated transaction gives the same trials
+	key := token() // key of the claim: a repeated transaction gives the same trials
 	var claimed []Trial
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		step, fitToken, count, claimed = wait, "", 0, nil

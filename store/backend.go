@@ -86,7 +86,7 @@ type Row struct {
 	Fits     int   // number of the last fit
 	Warm     int   // number of the last fit that has a warm start
 
-	FitToken string // of the process that fits
+	FitToken string // token of the fit lease; "" if no process fits
 	FitOwner Owner
 	FitLease time.Time
 }

@@ -210,7 +210,7 @@ func (tx *memoryTx) Fit(study int64, number int) (*Fit, error) {
 	if s == nil {
 		return nil, ErrNoStudy
 	}
-	if i := number - 1; i >= 0 && i < len(s.fits) && s.fits[i].Number == number { // as they are stored in order
+	if i := number - 1; i >= 0 && i < len(s.fits) && s.fits[i].Number == number { // fits are stored in order
 		f := s.fits[i]
 		return &f, nil
 	}

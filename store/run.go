@@ -86,7 +86,7 @@ type run struct {
 	started  time.Time
 
 	guard sync.Mutex
-	held  map[int]*heldAttempt // by trial
+	held  map[int]*heldAttempt // running attempts by trial
 	why   error                // the first reason to end
 }
 

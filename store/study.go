@@ -21,15 +21,15 @@ type Study struct {
 
 	mu         sync.Mutex // guards the copy
 	id         int64
-	text       json.RawMessage // of the definition that follows
+	text       json.RawMessage // JSON text of definition
 	definition *study.Definition
 	space      *space.Space
 	options    loop.Options
-	revision   int64 // of trials
+	revision   int64 // revision of the copy
 	trials     []Trial
-	points     []space.Point // of the trials; zero if unfit
+	points     []space.Point // points of the trials; zero if a trial does not fit the space
 	unfit      int           // trials that do not fit the space
-	now        time.Time     // of the store's clock at the last refresh
+	now        time.Time     // time of the store's clock at the last refresh
 	row        Row
 }
 
@@ -164,10 +164,10 @@ type View struct {
 	Definition *study.Definition
 	Space      *space.Space
 	Trials     []Trial
-	Points     []space.Point // of each trial; a zero Point if the trial does not fit the space
+	Points     []space.Point // points of the trials; zero if a trial does not fit the space
 	Unfit      int           // number of trials that do not fit: they are left out of fits
 	Revision   int64
-	Now        time.Time // by the store's clock
+	Now        time.Time // time of the store's clock
 	Created    time.Time
 	Fitting    string // name of the process that fits, if any
 }

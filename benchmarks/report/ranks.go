@@ -98,7 +98,7 @@ func (a *results) ranks(r *Report) {
 		sizes[s] = len(strata[s])
 	}
 	for k := range 4 {
-		ranks := make([][][]float64, len(strata)) // of stratum, block, method
+		ranks := make([][][]float64, len(strata)) // indices: stratum, block, method
 		for s := range strata {
 			for _, block := range strata[s] {
 				ranks[s] = append(ranks[s], midranks(each(block, func(r runner.Record) float64 { return score(r, checkpoints(r.Budget)[k]-1) })))

@@ -79,7 +79,7 @@ func TestReportByHand(t *testing.T) {
 	for i, want := range []struct {
 		name   string
 		rank   float64
-		solved [][]int // to a hundredth, a thousandth of 100 or 1
+		solved [][]int // evaluations until the regret is a hundredth, a thousandth of 100 or 1
 	}{
 		{"a", 3.5 / 3, [][]int{{2, 3, 4}, {3, 4, 4}}},
 		{"sobol", 2, [][]int{{4, 4, 4}, {4}}},

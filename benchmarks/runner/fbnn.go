@@ -47,7 +47,7 @@ func fbnnOptimization() Suite {
 // draws returns a function that draws the objective of a seed from a prior, once per
 // seed.
 func draws(expr string) func(seed uint64) benchmarks.Objective {
-	var made sync.Map // from seeds to functions that return the objective
+	var made sync.Map // map from seeds to functions that return the objective
 	return func(seed uint64) benchmarks.Objective {
 		f, _ := made.LoadOrStore(seed, sync.OnceValue(func() benchmarks.Objective {
 			kernel, err := prior.Parse(expr, 3)

@@ -33,7 +33,7 @@ func oceanSuite() Suite {
 // The table's coordinates are 100 km east and north of a central point.
 const (
 	oceanLon, oceanLat = -87.3, 25.75
-	degree             = 1.112 // of latitude, in 100 km
+	degree             = 1.112 // length of a degree of latitude, in 100 km
 )
 
 // readOcean reads drifters and grid. A row has two coordinates in 100 km, the

@@ -45,7 +45,7 @@ type Table struct {
 	Y    []float64
 	Test [][]int // rows of each split
 
-	Prior  []string          // of the Dataset
+	Prior  []string          // prior of the Dataset
 	Inputs surrogate.Scaling // "" is surrogate.ZScore
 	Lo, Hi []float64         // box of all rows; nil is the box of the training rows
 	Shown  []int             // inputs of a Prediction; nil records no prediction

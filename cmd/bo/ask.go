@@ -369,7 +369,7 @@ func writeStoredCSV(w io.Writer, v *store.View, rows []trialJSON) error {
 		}
 		for _, name := range slices.Sorted(maps.Keys(values[i])) {
 			if !slices.Contains(names, name) {
-				names = append(names, name) // of a parameter that was removed
+				names = append(names, name) // name of a removed parameter
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func removeStale(path string) {
 	path = resolve(path)
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
-		return // writing reports the fault
+		return // the later write reports the fault
 	}
 	prefix, suffix := temporary(path)
 	for _, e := range entries {

@@ -33,7 +33,7 @@ const maxClasses = 100
 type classified struct {
 	posterior surrogate.ClassPosterior
 	inputs    *mat.Dense // scaled rows to predict at
-	names     []string   // of the classes
+	names     []string   // names of the classes
 	trained   int        // rows
 	seconds   float64
 }

@@ -102,7 +102,7 @@ func complete(root *kong.Node, line []string) []catalog.Entry {
 // A completer holds the state of a command line up to the word to complete.
 type completer struct {
 	node      *kong.Node
-	values    map[string]string // of flags and arguments, by name
+	values    map[string]string // values of flags and arguments, by name
 	arguments int
 	open      *kong.Value // flag whose value is the word to complete
 }

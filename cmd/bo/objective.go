@@ -15,7 +15,7 @@ import (
 
 // A target is an objective and its search space.
 type target struct {
-	name      string // of the objective, or the command line
+	name      string // name of the objective, or the command line
 	space     *space.Space
 	evaluate  loop.Objective
 	minimum   *float64 // if known

@@ -24,8 +24,8 @@ const keep = 64 << 10
 // A program is an objective that runs a command for each trial.
 type program struct {
 	words   []template        // without a shell
-	line    string            // for the shell
-	names   map[string]string // of the environment variables in line, by parameter; nil without a shell
+	line    string            // command line for the shell
+	names   map[string]string // names of the environment variables in line, by parameter; nil without a shell
 	timeout time.Duration     // per trial; 0 is none
 }
 

@@ -19,7 +19,7 @@ import (
 // line above it for each improvement and failure. Elsewhere it prints a line for each trial.
 type progress struct {
 	out    io.Writer
-	width  func() int // of the terminal; nil elsewhere
+	width  func() int // width of the terminal; nil elsewhere
 	now    func() time.Time
 	budget int
 	quit   chan struct{}
@@ -29,12 +29,12 @@ type progress struct {
 	closed     bool
 	finished   int
 	best       string
-	phase      string // of the suggestion under way, if any
+	phase      string // phase of the current suggestion, or ""
 	detail     surrogate.Progress
 	phaseStart time.Time
 	evaluating int
 	evalStart  time.Time
-	ends       []time.Time // of the start and of the last few trials
+	ends       []time.Time // start of the run and ends of trials, the last few
 	shown      int         // runes of the live line on the screen
 	warned     map[string]*warning
 	kinds      []string           // keys of warned, in order
@@ -102,7 +102,7 @@ func (p *progress) close() {
 
 // A warning counts the warnings of one kind: those that differ in numbers alone.
 type warning struct {
-	text        string // of the first
+	text        string // text of the first warning
 	times, last int    // number of trials, and the ID of the last
 }
 

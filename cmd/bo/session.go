@@ -17,10 +17,10 @@ type session struct {
 	*runCmd
 	e         *env
 	target    *target
-	args      []argument // as saved in the state
+	args      []argument // arguments that the state stores
 	study     *loop.Study
 	resumed   bool
-	writeRows func(io.Writer, *space.Space, []loop.Trial) error // of --trials
+	writeRows func(io.Writer, *space.Space, []loop.Trial) error // writer of the file of --trials
 	bar       *progress
 
 	ctx  context.Context // ends with the cause of a file that cannot be written

@@ -160,7 +160,7 @@ func GramLower(dst blas64.Symmetric, l blas64.General) {
 func gramBlocks(n, first, step int, l, dst matrix) {
 	for j := first * block; j < n; j += step * block {
 		width := min(block, n-j)
-		rows := l.from(j, 0) // from the first of columns j… of L
+		rows := l.from(j, 0) // rows of L from row j on
 		right := rows.from(0, j)
 		if j > 0 {
 			serial(j, width, n-j, 1, rows.t(), right, true, dst.from(0, j), whole)

@@ -59,7 +59,7 @@ const (
 type update struct {
 	d, z []float64 // d strictly ascending
 	rho  float64
-	rows []int // of divide.z
+	rows []int // rows of divide.z
 	kind []int
 }
 

@@ -55,7 +55,7 @@ func (u *update) root(j int, gaps []float64) float64 {
 		} else {
 			hi = x
 		}
-		a, b := gaps[p], gaps[q] // from λ to the poles
+		a, b := gaps[p], gaps[q] // distances from λ to the poles
 		c := at.f - a*at.slopeP - b*at.slopeQ
 		next := x + step(c, (a+b)*at.f-a*b*(at.slopeP+at.slopeQ), a*b*at.f, last)
 		if !(next > lo && next < hi) {

@@ -25,7 +25,7 @@ const (
 // tridiagonal is QᵀAQ for a symmetric A, with Q = H_0 H_1 … and
 // H_i = I - tau_i v_i v_iᵀ.
 type tridiagonal struct {
-	diagonal, beside []float64 // of length n and n-1
+	diagonal, beside []float64 // lengths n and n-1
 	tau              []float64
 	// Row i holds v_i from column i+1 on, and zeros before it.
 	v blas64.General

@@ -20,7 +20,7 @@ func (t *Tape) reverse(ws *workspace, dx *mat.Dense, dw *params) {
 		gbar, g, dbar := flat(&ws.tmp), flat(&t.g[l]), flat(&ws.dbar[l])
 		for i, d := range dbar {
 			gbar[i] = d * slope[i]
-			dbar[i] = d * g[i] * curve[i] // from here the adjoint of z[l]
+			dbar[i] = d * g[i] * curve[i] // the adjoint of z[l] replaces the adjoint of delta[l]
 		}
 		if l == depth-1 {
 			if dw != nil {

@@ -21,7 +21,7 @@ import (
 // Table is a CSV file with a header and at least one row. Every row has as many
 // cells as the header.
 type Table struct {
-	Name   string // of the file, for messages
+	Name   string // name of the file, for messages
 	Header []string
 	Rows   [][]string // trimmed text of the cells
 	Limit  float64    // largest magnitude that Number accepts; 0 for every finite number

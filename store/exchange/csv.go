@@ -291,7 +291,7 @@ func cellValue(p space.Parameter, text string) any {
 		}
 	}
 	for _, v := range values {
-		if b, ok := v.(bool); ok && strings.EqualFold(strconv.FormatBool(b), text) { // as Python and spreadsheets write
+		if b, ok := v.(bool); ok && strings.EqualFold(strconv.FormatBool(b), text) { // True and TRUE, from Python and spreadsheets
 			return v
 		}
 	}

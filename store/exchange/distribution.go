@@ -24,7 +24,7 @@ type distribution struct {
 	log       bool
 	step      float64 // 0 is none; an int without gaps has 0, too
 	choices   []json.RawMessage
-	values    []any // of the choices, as a space.Parameter takes them
+	values    []any // choices, in the form of space.Parameter.Values
 	renamed   []string
 }
 

@@ -85,7 +85,7 @@ func WriteJournal(w io.Writer, s *store.Snapshot) error {
 type journalWriter struct {
 	objective string
 	joined    map[string]*distribution
-	texts     map[string]string // of the distributions
+	texts     map[string]string // JSON texts of the distributions
 	steps     map[int][]store.Step
 }
 
@@ -95,9 +95,9 @@ func (w *journalWriter) trial(t *store.Trial, values map[string]any) map[string]
 	params, distributions, user := map[string]any{}, map[string]string{}, map[string]any{}
 	for name, v := range values {
 		if d := w.joined[name]; d == nil {
-			user[name] = v // of a parameter that was removed
+			user[name] = v // value of a removed parameter
 		} else if x, ok := d.internal(v); !ok {
-			user[name] = v // of a parameter that has changed its type
+			user[name] = v // value of a parameter whose type has changed
 		} else {
 			params[name], distributions[name] = python(x), w.texts[name]
 		}
@@ -200,7 +200,7 @@ type journal struct {
 	studies       map[int]*optunaStudy
 	next          int
 	trials        []*optunaTrial
-	distributions map[string]*distribution // by text
+	distributions map[string]*distribution // distributions by JSON text
 }
 
 // journalLine has the fields of all operations.

@@ -56,7 +56,7 @@ type optunaStudy struct {
 
 type optunaTrial struct {
 	state           optunaState
-	params          []optunaParam // in the order of their suggestion
+	params          []optunaParam // parameters in the order of their suggestion
 	values          []float64
 	intermediate    map[int64]float64
 	user, system    map[string]json.RawMessage

@@ -152,7 +152,7 @@ func TestReadJournalOfOptuna(t *testing.T) {
 	_, err = memory(t).Restore(ctx, "", in.Snapshot)
 	require.NoError(t, err)
 
-	cut := file[:len(file)-10] // as while Optuna writes
+	cut := file[:len(file)-10] // as if Optuna were writing
 	in, err = exchange.ReadJournal(bytes.NewReader(cut), "full")
 	require.NoError(t, err)
 	require.Len(t, in.Snapshot.Trials, 40)

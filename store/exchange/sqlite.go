@@ -84,7 +84,7 @@ func plainSQLite(err error) error {
 type database struct {
 	ctx           context.Context
 	tx            *sql.Tx
-	distributions map[string]*distribution // by text
+	distributions map[string]*distribution // distributions by JSON text
 }
 
 func (d *database) read(name string) (*Import, error) {

@@ -161,7 +161,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 // backup copies the database to a file that does not exist yet.
 func backup(ctx context.Context, db *sql.DB, to string) error {
 	if _, err := os.Stat(to); err == nil {
-		return nil // of an upgrade that did not end
+		return nil // the copy of an interrupted upgrade
 	}
 	_, err := db.ExecContext(ctx, "VACUUM INTO ?", to)
 	return err

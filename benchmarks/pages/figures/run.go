@@ -24,7 +24,7 @@ func Run(ctx context.Context, dir string, names []string, seeds int, tell func(R
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	references := make([][]curve, seeds) // by seed, then prior
+	references := make([][]curve, seeds) // indices: seed, prior
 	for s := range references {
 		for _, p := range Priors() {
 			c, err := exact(p, uint64(s+1))

@@ -34,9 +34,9 @@ const (
 type node struct {
 	op    op
 	args  []*node
-	bits  uint64 // of opConst
-	shift uint   // of opShr and opShl
-	index int    // in program.nodes
+	bits  uint64 // bits of an opConst
+	shift uint   // shift of an opShr or opShl
+	index int    // index in program.nodes
 }
 
 func (n *node) isConst() bool { return n.op == opConst }

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	plotWidth   = 16 * vg.Centimeter // of a single chart
+	plotWidth   = 16 * vg.Centimeter // width of a single chart
 	plotHeight  = 10 * vg.Centimeter
-	pairWidth   = 11 * vg.Centimeter // of one of two charts
+	pairWidth   = 11 * vg.Centimeter // width of one of two charts
 	pairHeight  = 8 * vg.Centimeter
-	panelWidth  = 8 * vg.Centimeter // of one of three or more charts
+	panelWidth  = 8 * vg.Centimeter // width of one of three or more charts
 	panelHeight = 6.2 * vg.Centimeter
 	columns     = 3
 	gap         = 3 * vg.Millimeter
@@ -26,7 +26,7 @@ const (
 // Figure has charts side by side and one legend to their right.
 type Figure struct {
 	Charts  []*Chart
-	Methods []string // in the order of the legend, which leaves out those without a curve
+	Methods []string // in the order of the legend, which omits methods without a curve
 }
 
 // size returns the size of the charts together, and their numbers across and down.

@@ -1,5 +1,5 @@
-// Package published holds the results of papers that stand beside measured ones in
-// the documents. The CSV files name their sources.
+// Package published holds the results of papers for comparison with measured
+// results in the documents. The CSV files name their sources.
 package published
 
 import (
