@@ -37,8 +37,8 @@ type Features interface {
 //   - other kernels: [Nystrom] features on n points of a Kronecker sequence in
 //     the unit cube.
 //
-// Only Nyström features can fail; the error then wraps linalg's error for a matrix
-// that is not positive definite.
+// Only Nyström features can fail; the error then wraps
+// surrogate.ErrNotPositiveDefinite.
 func NewFeatures(k Kernel, n int, rng *rand.Rand) (Features, error) {
 	if n < 1 {
 		panic(fmt.Sprintf("prior: %d features", n))

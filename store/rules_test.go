@@ -347,3 +347,14 @@ func TestDefinitionsAreKeptWithTheirBudget(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"budget":50`)
 }
+
+func TestReplayNeedsASuggestion(t *testing.T) {
+	ctx := context.Background()
+	u, _ := newStudy(t, line(3), store.Options{})
+	_, err := u.Add(ctx, "", store.Evaluated{Params: map[string]any{"x": 0.5}, Numbers: map[string]float64{"value": 1}})
+	require.NoError(t, err)
+	_, err = u.Replay(ctx, 1)
+	require.ErrorIs(t, err, store.ErrReplay)
+	_, err = u.Replay(ctx, 2)
+	require.ErrorIs(t, err, store.ErrNoTrial)
+}

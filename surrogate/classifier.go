@@ -25,9 +25,6 @@ type Labels struct {
 // Dims returns the number of observations and of inputs.
 func (l Labels) Dims() (n, dim int) { return l.inputs().Dims() }
 
-// Box returns Lo and Hi, or the bounding box of X if they are nil.
-func (l Labels) Box() (lo, hi []float64) { return l.inputs().Box() }
-
 // Validate returns an error that wraps ErrNoData, ErrShape, ErrNotFinite or
 // ErrLabel if no classifier can be fitted to l.
 func (l Labels) Validate() error {

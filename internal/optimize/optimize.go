@@ -9,13 +9,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// memory is the number of stored pairs (Δx, Δgradient).
+const memory = 10
+
 // Settings has the stopping criteria. The zero value has the defaults.
 type Settings struct {
 	MaxIter int     // iterations per start; 0 means 1000
 	MaxEval int     // evaluations per start; 0 means 4·MaxIter
 	GradTol float64 // stop when no component of x - P(x-g), P the projection on the box, exceeds this; 0 means 1e-5, negative never
 	FuncTol float64 // stop when an iteration lowers f by at most this times max(|f|, 1); 0 means 2e-9, negative never
-	Memory  int     // stored pairs (Δx, Δgradient); 0 means 10
 }
 
 func (s Settings) withDefaults() Settings {
@@ -30,9 +32,6 @@ func (s Settings) withDefaults() Settings {
 	}
 	if s.FuncTol == 0 {
 		s.FuncTol = 2e-9
-	}
-	if s.Memory == 0 {
-		s.Memory = 10
 	}
 	return s
 }

@@ -34,8 +34,8 @@ func newSearch(x0, lo, hi []float64, set Settings) *search {
 		best: make([]float64, n), bestG: make([]float64, n), bestF: math.Inf(1),
 		f: math.Inf(1),
 	}
-	s.hist.init(n, set.Memory)
-	s.step.init(n, set.Memory)
+	s.hist.init(n, memory)
+	s.step.init(n, memory)
 	copy(s.trial, x0)
 	s.clip(s.trial)
 	copy(s.best, s.trial)
