@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/hmc"
 	"github.com/functionspace/bo/surrogate/ibnn"
+	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/laplace"
 	"github.com/functionspace/bo/surrogate/mfvi"
 	"github.com/functionspace/bo/surrogate/tfsvi"
@@ -24,7 +25,7 @@ func TestCheck(t *testing.T) {
 	for want, m := range map[string]surrogate.Model{
 		"noise is -1, want 0 or more":     gp.Model{Spec: prior.Spec{Noise: ptr(-1)}},
 		"3 lengthscales for 2 inputs":     &gp.Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}},
-		"steps is -1, want 1 to":          mfvi.Model{Steps: -1},
+		"steps is -1, want 1 to":          mfvi.Model{Sampled: mapnet.Sampled{Steps: -1}},
 		"pretrain needs features":         dkl.Model{Pretrain: 3},
 		"range is [2 1], want two":        fvi.Model{Range: []float64{2, 1}},
 		"learn excludes weight and bias":  ibnn.Model{Learn: true, Bias: 1},
@@ -62,7 +63,7 @@ func TestStatesPrior(t *testing.T) {
 	}
 	for _, m := range []surrogate.Model{
 		gp.Model{}, gp.Model{Spec: prior.Spec{Isotropic: true, Mean: prior.MeanConstant, Restarts: 2}}, laplace.Model{Restarts: 3},
-		mfvi.Model{Steps: 10}, hmc.Model{}, vip.Model{}, tfsvi.Model{}, fvi.Model{}, ibnn.Model{Weight: 3}, failer{},
+		mfvi.Model{Sampled: mapnet.Sampled{Steps: 10}}, hmc.Model{}, vip.Model{}, tfsvi.Model{}, fvi.Model{}, ibnn.Model{Weight: 3}, failer{},
 	} {
 		require.False(t, surrogate.StatesPrior(m), "%T", m)
 		require.False(t, surrogate.StatesPrior(surrogate.Scaled{Model: m}), "%T", m)

@@ -25,12 +25,10 @@ type Model struct {
 
 	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers (published: 1000,500,50)"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units (published: relu)"`
-	// Features is q. 0 means one per input: the input plus an output of the network.
-	Features int `set:"features" auto:"one per input" range:"[1,10000]" help:"number of features; by default the network's output is added to each input (published: 2)"`
+	Features   int    `set:"features" auto:"one per input" range:"[1,10000]" help:"number of features; by default the network's output is added to each input (published: 2)"`
 	// Decay is λ.
 	Decay *float64 `set:"decay" default:"1" range:"[0,inf)" help:"precision of the prior on the scaled weights, the guard against overfitting (published: 0)"`
 
-	// Trainer is "lbfgs" or "adam". Empty means L-BFGS for up to 500 observations, else Adam.
 	Trainer  string  `set:"trainer" auto:"by size" oneof:"lbfgs,adam" help:"training method: lbfgs, all data at every step (up to 500 observations); adam, as published"`
 	Steps    int     `set:"steps" auto:"200 or 1000" range:"[1,100000000]" help:"largest number of training steps (lbfgs 200, adam 1000)"`
 	Batch    int     `set:"batch" default:"250" range:"[1,1000000]" help:"observations in a step of adam"`

@@ -19,9 +19,11 @@ import (
 func TestConformance(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
 	small := mapnet.Network{Hidden: []int{8}}
-	t.Run("map", func(t *testing.T) { fast.Run(t, Model{Network: small, Steps: 100, Samples: 20}) })
+	t.Run("map", func(t *testing.T) {
+		fast.Run(t, Model{Sampled: mapnet.Sampled{Network: small, Steps: 100, Samples: 20}})
+	})
 	t.Run("random", func(t *testing.T) {
-		fast.Run(t, Model{Network: small, Start: "random", Batch: 5, Drop: 0.2, Steps: 200, Rate: 0.02, Samples: 7, Draws: 1})
+		fast.Run(t, Model{Sampled: mapnet.Sampled{Network: small, Start: "random", Batch: 5, Steps: 200, Rate: 0.02, Samples: 7, Draws: 1}, Drop: 0.2})
 	})
 }
 
@@ -46,7 +48,7 @@ func testObjective(t *testing.T, m Model) *mapnet.Stochastic {
 
 func TestGradient(t *testing.T) {
 	for _, noise := range []*float64{nil, new(0.1)} {
-		o := testObjective(t, Model{Network: mapnet.Network{Hidden: []int{4, 3}, Precision: new(0.5), Noise: noise}, Drop: 0.3})
+		o := testObjective(t, Model{Sampled: mapnet.Sampled{Network: mapnet.Network{Hidden: []int{4, 3}, Precision: new(0.5), Noise: noise}}, Drop: 0.3})
 		rng := random.New(2, "v", 0)
 		w, h := o.Problem.Start(nil, rng)
 		v := append([]float64{math.Log(h.Precision), math.Log(h.Noise)}, w...)
@@ -63,7 +65,7 @@ func TestGradient(t *testing.T) {
 // without dropout, and the variance is p/(1-p) Σ_j v_j² a_j(x)².
 func TestMomentsOfOneLayer(t *testing.T) {
 	const drop, hidden = 0.2, 6
-	m := Model{Network: mapnet.Network{Hidden: []int{hidden}}, Drop: drop, Steps: 50, Samples: 20_000}
+	m := Model{Sampled: mapnet.Sampled{Network: mapnet.Network{Hidden: []int{hidden}}, Steps: 50, Samples: 20_000}, Drop: drop}
 	post, err := m.Fit(context.Background(), wave(), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(1, 2, []float64{0.3, 0.8})
@@ -86,8 +88,8 @@ func TestMomentsOfOneLayer(t *testing.T) {
 func TestCheck(t *testing.T) {
 	require.NoError(t, surrogate.Check(Model{}, 2))
 	require.ErrorContains(t, surrogate.Check(Model{Drop: 1}, 2), "drop is 1, want more than 0 and less than 1")
-	require.ErrorContains(t, surrogate.Check(Model{Start: "maps"}, 2), `start is "maps", want `)
-	require.ErrorContains(t, surrogate.Check(Model{Steps: -1}, 2), "steps is -1")
+	require.ErrorContains(t, surrogate.Check(Model{Sampled: mapnet.Sampled{Start: "maps"}}, 2), `start is "maps", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Sampled: mapnet.Sampled{Steps: -1}}, 2), "steps is -1")
 }
 
 func TestCancelled(t *testing.T) {

@@ -18,10 +18,8 @@ import (
 type Model struct {
 	mapnet.Settings
 
-	Members int `set:"members" default:"10" range:"[2,1000]" help:"number of networks"`
-	// Subset is the share of the observations on which each member trains, drawn without
-	// replacement.
-	Subset float64 `set:"subset" default:"1" range:"(0,1]" help:"share of the observations on which each network trains (published: 0.8)"`
+	Members int     `set:"members" default:"10" range:"[2,1000]" help:"number of networks"`
+	Subset  float64 `set:"subset" default:"1" range:"(0,1]" help:"share of the observations on which each network trains (published: 0.8)"`
 }
 
 var _ surrogate.WarmStarter = Model{}

@@ -40,28 +40,17 @@ type Model struct {
 	// kernel couples each point to its mirror image. The published value is 0.
 	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
-	// Context is the number of context points in the box, in addition to the training inputs.
-	// The published training draws 400 new points at every step.
-	Context int `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
-	// CovarianceContext is the number for the covariance. 0 means Context, or 10000 for the
-	// Lanczos factor.
-	CovarianceContext int `set:"covariance-context" auto:"context" range:"[1,20000]" help:"context points for the covariance (lanczos: 10000)"`
-	// Box is the region of the context points. "search" is the dataset's box and 5 % of its
-	// width on each side. "data", as published, is the bounding box of the training inputs and
-	// half its width on each side.
-	Box string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
+	Context           int    `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
+	CovarianceContext int    `set:"covariance-context" auto:"context" range:"[1,20000]" help:"context points for the covariance (lanczos: 10000)"`
+	Box               string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 
-	// Scaling selects the scale of the network's inputs. "prior" divides them by the distances
-	// over which the prior varies. "data", as published, gives the observations the mean 0 and
-	// the standard deviation 1.
 	Scaling string `set:"scaling" default:"prior" oneof:"prior,data" help:"scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (as published)"`
 
 	// Trainer is "gauss-newton" or "adam". Adam is the published training: new uniform context
 	// points at each step, noise learned with the weights, early stopping.
-	Trainer string  `set:"trainer" default:"gauss-newton" oneof:"gauss-newton,adam" help:"training method (published: adam)"`
-	Steps   int     `set:"steps" auto:"25 or 10000" range:"[1,100000000]" help:"largest number of training steps (gauss-newton 25, adam 10000)"`
-	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate of adam"`
-	// NoiseStart is the initial noise standard deviation of adam.
+	Trainer    string  `set:"trainer" default:"gauss-newton" oneof:"gauss-newton,adam" help:"training method (published: adam)"`
+	Steps      int     `set:"steps" auto:"25 or 10000" range:"[1,100000000]" help:"largest number of training steps (gauss-newton 25, adam 10000)"`
+	Rate       float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate of adam"`
 	NoiseStart float64 `set:"noise-start" default:"0.3" range:"(0,inf)" help:"initial noise standard deviation of adam"`
 
 	// Factor selects the factor of the prior in the covariance: "ridge" (package comment),

@@ -27,50 +27,31 @@ type Model struct {
 	Hidden     []int  `set:"hidden" default:"30,30" range:"[1,10000]" help:"widths of the hidden layers (published: 50, 100,100 and others)"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units (published: relu)"`
 
-	// Bias is the standard deviation of the initial hidden biases.
 	Bias *float64 `set:"bias" default:"1" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
-	// Prior selects the prior: "gp", or random functions along each input, "piecewise-constant"
-	// or "piecewise-linear", whose density has no closed form.
-	Prior string `set:"prior" default:"gp" oneof:"gp,piecewise-constant,piecewise-linear" help:"prior on functions"`
-	// Changes and Range are settings of the piecewise priors: the mean number of changes along an
-	// input, and the interval of the uniform values.
+	Prior   string    `set:"prior" default:"gp" oneof:"gp,piecewise-constant,piecewise-linear" help:"prior on functions"`
 	Changes float64   `set:"changes" default:"3" range:"(0,inf)" help:"mean number of changes of a piecewise prior along an input"`
 	Range   []float64 `set:"range" default:"-1.7320508075688772,1.7320508075688772" range:"(-inf,inf)" help:"two numbers: the values of a piecewise prior are uniform between them (published: 0,1)"`
 	// Sampler, unless nil, replaces Prior by a prior written in Go.
 	Sampler Sampler
 
-	// Draws is the number k of functions drawn at each step, and of draws of a prior other than a
-	// Gaussian process.
 	Draws int `set:"draws" default:"50" range:"[2,10000]" help:"functions drawn at each step (published: 100)"`
 	// Score selects the estimator of scores: "whitened", in coordinates in which the samples have
 	// unit covariance, and scaled to satisfy Stein's identity; or "plain", as published.
-	Score string `set:"score" default:"whitened" oneof:"whitened,plain" help:"estimate of scores from samples (published: plain)"`
-	// Eigenvalues is the share of its kernel's trace that the score estimator uses.
+	Score       string  `set:"score" default:"whitened" oneof:"whitened,plain" help:"estimate of scores from samples (published: plain)"`
 	Eigenvalues float64 `set:"eigenvalues" default:"0.99" range:"(0,1]" help:"share of the kernel's trace in the eigenvalues that the score estimator uses (published: 0.99, implicit priors 0.9)"`
-	// Inject is γ, the standard deviation of the noise on function values.
-	Inject float64 `set:"inject" default:"0.01" range:"(0,inf)" help:"standard deviation of the noise injected into function values"`
+	Inject      float64 `set:"inject" default:"0.01" range:"(0,inf)" help:"standard deviation of the noise injected into function values"`
 
-	// Context is the number of measurement points drawn from the box at each step, in addition to
-	// the observations of the batch.
-	Context int `set:"context" default:"20" range:"[1,10000]" help:"measurement points drawn from the box at each step, in addition to the batch (published: 5 to 50)"`
-	// Box is the region of these points: "search" is the dataset's box and 5 % of its width on
-	// each side, "data" the bounding box of the training inputs and half its width on each side.
-	Box   string `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
-	Batch int    `set:"batch" default:"20" range:"[1,1000000]" help:"observations in a step"`
-	// Weight is the weight of the log likelihood of a batch: "all" is n/B, "batch" is 1, as
-	// published.
-	Weight string `set:"weight" default:"all" oneof:"all,batch" help:"weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (as published)"`
-	// Anneal is the share of the steps in which this weight rises from 0.
-	Anneal float64 `set:"anneal" default:"0" range:"[0,1]" help:"share of the steps in which the likelihood's weight rises from 0 (published for optimisation: 0.5)"`
+	Context int     `set:"context" default:"20" range:"[1,10000]" help:"measurement points drawn from the box at each step, in addition to the batch (published: 5 to 50)"`
+	Box     string  `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
+	Batch   int     `set:"batch" default:"20" range:"[1,1000000]" help:"observations in a step"`
+	Weight  string  `set:"weight" default:"all" oneof:"all,batch" help:"weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (as published)"`
+	Anneal  float64 `set:"anneal" default:"0" range:"[0,1]" help:"share of the steps in which the likelihood's weight rises from 0 (published for optimisation: 0.5)"`
 
-	// Start selects the initial distribution: "fitted", with m by Gauss–Newton steps to the mean
-	// of the process given the data, or to the data; or "random".
 	Start string  `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the process or the data, or random as published"`
 	Steps int     `set:"steps" auto:"200, 600 or 10000" range:"[1,100000000]" help:"training steps of Adam (200; 600 for a piecewise prior; 10000 with a random start; half of these from a warm start; published: 10000 to 80000)"`
 	Rate  float64 `set:"rate" default:"0.003" range:"(0,1]" help:"initial learning rate, ten times as large for log s after a fitted start; it falls along a cosine (published: 0.001 to 0.01, constant)"`
 
-	// Samples is the number of networks drawn for predictions.
 	Samples int `set:"samples" default:"100" range:"[2,100000]" help:"networks drawn for predictions"`
 }
 

@@ -29,7 +29,6 @@ type Model struct {
 	Hidden     []int  `set:"hidden" default:"30,30" range:"[1,10000]" help:"widths of the hidden layers (published: 30,30 and 100,100)"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 
-	// Bias is the standard deviation of the initial hidden biases.
 	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
 	// Covariance selects the covariance of the weights: "low-rank", diag(s²) + UUᵀ with Rank
@@ -40,27 +39,17 @@ type Model struct {
 	// Gamma is γ of the regularised divergence, which adds γM to both diagonals.
 	Gamma float64 `set:"gamma" default:"1e-6" range:"(0,inf)" help:"regularisation of the divergence (published: 1e-10)"`
 
-	// Context is the number M of measurement points drawn from the box at each step. With the
-	// Measure "all", up to as many observations of the batch are measurement points too.
 	Context int    `set:"context" default:"100" range:"[1,10000]" help:"measurement points drawn from the box at each step (published: 500)"`
 	Measure string `set:"measure" default:"all" oneof:"all,box" help:"measurement points of the divergence: all, points of the box and training inputs; box, points of the box only"`
-	// Box is the region of the measurement points. "search" is the dataset's box and 5 % of
-	// its width on each side. "data", as published, is the bounding box of the training inputs
-	// and half its width on each side.
-	Box string `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
+	Box     string `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 
 	// Start selects the initial distribution: "fitted" (package comment) or, as published,
 	// "random": initial weights, s = softplus(-5).
-	Start string `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the data, or random as published"`
-	// Steps is the number of steps of Adam. After a fitted start the default is 100 for the
-	// low-rank covariance and 300 for the diagonal one, plus one for every five observations up
-	// to 1000.
-	Steps int `set:"steps" auto:"100, 300 or 10000" range:"[1,100000000]" help:"training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000)"`
-	// Rate is the learning rate of Adam in the first steps. It falls to a hundredth.
+	Start string  `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the data, or random as published"`
+	Steps int     `set:"steps" auto:"100, 300 or 10000" range:"[1,100000000]" help:"training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000)"`
 	Rate  float64 `set:"rate" auto:"0.0003, 0.003 or 0.005" range:"(0,1]" help:"initial learning rate (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005)"`
 	Batch int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step (published: 2000)"`
 
-	// PriorNoise keeps σ² at the value of the prior's fit. Without it training learns σ².
 	PriorNoise bool `set:"prior-noise" default:"false" help:"keep the noise variance of the prior's fit instead of learning it with the weights"`
 }
 

@@ -27,12 +27,9 @@ type Options struct {
 	Inducing  int    `set:"inducing" default:"300" range:"[1,20000]" help:"largest number of inducing points"`
 	Selection string `set:"selection" default:"kmeans" oneof:"kmeans,pivoted" help:"choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance"`
 
-	// Distance is "w2", the Wasserstein-2 distance, or "w2-squared".
 	Distance string `set:"distance" default:"w2" oneof:"w2,w2-squared" help:"Wasserstein distance from the prior in the loss (published: w2)"`
-	// Measure selects the points at which the distance is measured: "data", training inputs;
-	// "all", one half training inputs, one half points of the search box widened by 5 %.
-	Measure string `set:"measure" default:"all" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the box searched; data, training inputs alone (as published)"`
-	Points  int    `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
+	Measure  string `set:"measure" default:"all" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the box searched; data, training inputs alone (as published)"`
+	Points   int    `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
 
 	// Steps is the number of steps of Adam. It limits how closely the mean follows the noise;
 	// the loss hardly does.
@@ -40,8 +37,6 @@ type Options struct {
 	Rate  float64 `set:"rate" auto:"0.003 or 0.01" range:"(0,1]" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine"`
 	Batch int     `set:"batch" default:"1000" range:"[1,1000000]" help:"observations in a step"`
 
-	// LearnNoise trains σ² as well, starting at the noise variance of the prior's fit. Without
-	// it σ² is constant. A fixed noise variance is constant in any case.
 	LearnNoise bool `set:"learn-noise" default:"false" help:"train the noise variance too, instead of keeping the fitted one (as published)"`
 
 	// HeldOut is the share of the observations that a first fit holds out. They determine the
@@ -62,9 +57,7 @@ type Net struct {
 	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers (published: 10,10)"`
 	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 	Bias       *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases"`
-	// Start selects the initial weights: "fitted", by least squares to the mean of the sparse
-	// process, or "random".
-	Start string `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`
+	Start      string   `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`
 }
 
 var (

@@ -20,9 +20,11 @@ import (
 func TestConformance(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
 	small := mapnet.Network{Hidden: []int{8}}
-	t.Run("map", func(t *testing.T) { fast.Run(t, Model{Network: small, Steps: 100, Samples: 20}) })
+	t.Run("map", func(t *testing.T) {
+		fast.Run(t, Model{Sampled: mapnet.Sampled{Network: small, Steps: 100, Samples: 20}})
+	})
 	t.Run("random", func(t *testing.T) {
-		fast.Run(t, Model{Network: small, Start: "random", Batch: 5, Steps: 200, Rate: 0.02, Samples: 7, Draws: 1})
+		fast.Run(t, Model{Sampled: mapnet.Sampled{Network: small, Start: "random", Batch: 5, Steps: 200, Rate: 0.02, Samples: 7, Draws: 1}})
 	})
 }
 
@@ -47,7 +49,7 @@ func testBound(t *testing.T, m Model) *mapnet.Stochastic {
 
 func TestGradient(t *testing.T) {
 	for _, s := range []mapnet.Network{{Hidden: []int{4, 3}}, {Hidden: []int{3}, Precision: new(0.5), Noise: new(0.1)}} {
-		b := testBound(t, Model{Network: s})
+		b := testBound(t, Model{Sampled: mapnet.Sampled{Network: s}})
 		rng := random.New(2, "v", 0)
 		w, h := b.Problem.Start(nil, rng)
 		v := append([]float64{math.Log(h.Precision), math.Log(h.Noise)}, w...)
@@ -67,7 +69,7 @@ func TestGradient(t *testing.T) {
 // precisions 1/s² are the diagonal of δI + ΦᵀΦ/σ².
 func TestLinearModel(t *testing.T) {
 	const delta, noise = 0.7, 0.04
-	b := testBound(t, Model{Network: mapnet.Network{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}, Steps: 4000, Rate: 0.02, Draws: 8})
+	b := testBound(t, Model{Sampled: mapnet.Sampled{Network: mapnet.Network{Hidden: []int{}, Precision: new(delta), Noise: new(noise)}, Steps: 4000, Rate: 0.02, Draws: 8}})
 	v, _, err := b.Start(context.Background(), nil, random.New(1, "start", 0))
 	require.NoError(t, err)
 	want := slices.Clone(v[2:5])
@@ -86,8 +88,8 @@ func TestLinearModel(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	require.NoError(t, surrogate.Check(Model{}, 2))
-	require.ErrorContains(t, surrogate.Check(Model{Start: "maps"}, 2), `start is "maps", want `)
-	require.ErrorContains(t, surrogate.Check(Model{Draws: -1}, 2), "draws is -1")
+	require.ErrorContains(t, surrogate.Check(Model{Sampled: mapnet.Sampled{Start: "maps"}}, 2), `start is "maps", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Sampled: mapnet.Sampled{Draws: -1}}, 2), "draws is -1")
 }
 
 func TestCancelled(t *testing.T) {

@@ -21,8 +21,6 @@ type Model struct {
 	Selection     string `set:"selection" default:"kmeans" oneof:"kmeans,pivoted" help:"inducing points: kmeans, centres of clusters; pivoted, points of largest remaining variance"`
 	LearnInducing bool   `set:"learn-inducing" default:"false" help:"optimise the inducing points together with the hyperparameters"`
 
-	// Bound is "collapsed" or "minibatch"; empty is collapsed up to 10 000
-	// observations.
 	Bound string  `set:"bound" auto:"by size" oneof:"collapsed,minibatch" help:"objective: collapsed, all data at every step (up to 10000 observations); minibatch, a part of the data"`
 	Steps int     `set:"steps" auto:"100 or 1000" range:"[1,100000000]" help:"largest number of steps (collapsed 100, minibatch 1000)"`
 	Batch int     `set:"batch" default:"1000" range:"[1,1000000]" help:"observations of a minibatch"`

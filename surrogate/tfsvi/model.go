@@ -36,8 +36,6 @@ type Model struct {
 	Spread float64  `set:"spread" auto:"learned" range:"(0,inf)" help:"half the width of the box in the network's inputs (5 with a random start or a diagonal covariance)"`
 	Bias   *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial hidden biases, in the first layer relative to spread"`
 
-	// Prior selects the prior on functions: "bnn", induced by independent normal weights of the
-	// linearised network, or "fixed", independent normal values at the context points.
 	Prior      string  `set:"prior" default:"bnn" oneof:"bnn,fixed" help:"prior on functions: bnn, induced by normal weights; fixed, independent normal values"`
 	PriorScale float64 `set:"prior-scale" auto:"learned or 1" range:"(0,inf)" help:"standard deviation of the prior: of the weights (bnn; learned, or 0.2 if spread is not learned) or of the values (fixed; 1)"`
 
@@ -50,15 +48,10 @@ type Model struct {
 	// or "diagonal", summed over the marginals.
 	Divergence string  `set:"divergence" default:"full" oneof:"full,diagonal" help:"divergence from the prior at the context points (most published runs: diagonal)"`
 	Jitter     float64 `set:"jitter" auto:"1e-3 or 1e-10" range:"(0,inf)" help:"variance added to both sides of the divergence (full 1e-3, diagonal 1e-10)"`
-	// Sets is the number of context sets drawn at each step. The set with the largest divergence
-	// enters the objective.
-	Sets    int    `set:"sets" default:"1" range:"[1,1000]" help:"context sets drawn at each step; the one with the largest divergence enters the objective"`
-	Context int    `set:"context" default:"20" range:"[1,10000]" help:"points of a context set (published: 2 to 10)"`
-	Measure string `set:"measure" default:"half" oneof:"half,box" help:"context points: half of them training inputs, or all in the box"`
-	// Box is the region of the context points that are not training inputs. "search" is the
-	// dataset's box and 5 % of its width on each side. "data" is the bounding box of the training
-	// inputs and half its width on each side.
-	Box string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
+	Sets       int     `set:"sets" default:"1" range:"[1,1000]" help:"context sets drawn at each step; the one with the largest divergence enters the objective"`
+	Context    int     `set:"context" default:"20" range:"[1,10000]" help:"points of a context set (published: 2 to 10)"`
+	Measure    string  `set:"measure" default:"half" oneof:"half,box" help:"context points: half of them training inputs, or all in the box"`
+	Box        string  `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
 
 	StopGradient bool `set:"stop-gradient" default:"false" help:"no gradient through the Jacobian"`
 
@@ -74,7 +67,6 @@ type Model struct {
 	Rate  float64 `set:"rate" auto:"0.03 or 0.01" range:"(0,1]" help:"initial learning rate (0.03 after the regression, else 0.01); it falls along a cosine (published: 0.0005 to 0.001, constant)"`
 	Batch int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step"`
 
-	// Samples is the number of networks drawn for predictions.
 	Samples int `set:"samples" default:"100" range:"[2,100000]" help:"networks drawn for predictions"`
 }
 

@@ -1,7 +1,9 @@
 package mapnet
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -121,21 +123,53 @@ func (s *Stochastic) Train(ctx context.Context, v []float64, rng *rand.Rand) err
 	})
 }
 
-// Fit returns the posterior without its Weights, and θ.
-func (s *Stochastic) Fit(ctx context.Context, state surrogate.State, rng *rand.Rand) (*mixture.Posterior, []float64, error) {
-	v, warnings, err := s.Start(ctx, state, random.Split(rng, "start", 0))
+// Sampled declares a network with a distribution of its weights that is trained as a
+// Stochastic, and the networks drawn from it.
+type Sampled struct {
+	Network
+
+	Steps   int     `set:"steps" default:"1000" range:"[1,100000000]" help:"training steps of adam"`
+	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate, lowered to 0 along a cosine"`
+	Batch   int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step"`
+	Draws   int     `set:"draws" default:"4" range:"[1,10000]" help:"networks drawn at each step"`
+	Samples int     `set:"samples" default:"100" range:"[2,100000]" help:"number of networks in the posterior"`
+	Start   string  `set:"start" default:"map" oneof:"map,random" help:"initial weights: map, a maximum of the posterior; random, as published"`
+}
+
+// Stochastic returns the training problem of a family for p. All fields of m are set.
+func (m Sampled) Stochastic(p *Problem, f Family, phase string) *Stochastic {
+	return &Stochastic{
+		Problem: p, Family: f, Draws: m.Draws, FromMAP: m.Start == "map",
+		Schedule: train.Schedule{Phase: phase, Steps: m.Steps, Every: 20, Rate: m.Rate},
+	}
+}
+
+// Fit trains the problem that of returns for d and draws the networks of the posterior.
+// Errors begin with name.
+func (m Sampled) Fit(ctx context.Context, name string, of func(*Problem) *Stochastic, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	p, err := New(Settings{Network: m.Network, Batch: m.Batch}, d)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := s.Train(ctx, v, random.Split(rng, "training", 0)); err != nil {
-		return nil, nil, err
+	s := of(p)
+	v, warnings, err := s.Start(ctx, start, random.Split(rng, "start", 0))
+	if err == nil {
+		err = s.Train(ctx, v, random.Split(rng, "training", 0))
 	}
-	if err := train.Diverged("rate", v); err != nil {
-		return nil, nil, err
+	if err := cmp.Or(err, train.Diverged("rate", v)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	h := s.Hypers(v)
-	return &mixture.Posterior{
-		Net: s.Net, Inputs: s.Inputs, Shift: s.Shift,
-		Summary: summary.Summary{NoiseVariance: h.Noise, Learned: v, Notes: warnings, Parameters: h.Describe()},
-	}, v[2:], nil
+	h, law := s.Hypers(v), s.Family.At(v[2:])
+	post := &mixture.Posterior{
+		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift,
+		Summary: summary.Summary{
+			NoiseVariance: h.Noise, Learned: v, Notes: warnings,
+			Parameters: append(h.Describe(), surrogate.Hyper{Name: "networks", Value: float64(m.Samples)}),
+		},
+	}
+	for _, z := range s.Family.Noise(m.Samples, random.Split(rng, "samples", 0)) {
+		law.Weights(z, z)
+		post.Weights = append(post.Weights, z)
+	}
+	return post, nil
 }
