@@ -111,7 +111,7 @@ func (p *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat
 	p.mode.Factor.Half(0, q)
 	linalg.SubColumnSquares(variance, q)
 	p.mode.Factor.HalfT(0, q)
-	transposeInto(kbar, q)
+	kbar.Copy(q.T())
 	kbar.Scale(-2, kbar)
 	ones := slices.Repeat([]float64{1}, m)
 	dvariance.Zero()

@@ -6,13 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/kernelgrad"
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/pathwise"
@@ -22,9 +21,6 @@ import (
 // varianceFloor is the lower bound of a posterior variance, relative to the mean prior
 // variance at the inducing points.
 const varianceFloor = 1e-12
-
-// predictChunk is the number of points to predict at once.
-const predictChunk = 256
 
 // Posterior is the process with the distribution q at Z: with w(x) = L⁻¹k(Z,x) and
 // S = L_B⁻ᵀ T Tᵀ L_B⁻¹, where L_B is the factor of B,
@@ -122,44 +118,26 @@ func (p *Posterior) moments(mean, variance []float64, x *mat.Dense) (w, psi, les
 	return w, psi, less
 }
 
+// conditional returns p with its gradients.
+func (p *Posterior) conditional() pathwise.Conditional {
+	return pathwise.Conditional{Halves: p, Kernel: p.Process.Kernel, At: p.Z, Factor: p.L, Weights: p.weights, Floor: p.floor}
+}
+
+// Half implements pathwise.Halves: it returns (I - S)W.
+func (p *Posterior) Half(_ *workspace.Memory, mean, variance []float64, x *mat.Dense) *mat.Dense {
+	_, _, less := p.moments(mean, variance, x)
+	return less
+}
+
 // Predict costs O(m²) per point.
 func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
-	n := shape.Predict(mean, variance, x, p.Dim())
-	for lo := 0; lo < n; lo += predictChunk {
-		hi := min(lo+predictChunk, n)
-		p.moments(mean[lo:hi], variance[lo:hi], shape.Rows(x, lo, hi))
-		clamp(variance[lo:hi], p.floor)
-	}
+	p.conditional().Predict(mean, variance, x)
 }
 
 // PredictGrad costs O(m²) and two kernel gradients per point. A variance at its lower
 // bound has the gradient zero.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	n := shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
-	dmean.Zero()
-	dvariance.Zero()
-	for lo := 0; lo < n; lo += predictChunk {
-		hi := min(lo+predictChunk, n)
-		xc := shape.Rows(x, lo, hi)
-		_, _, less := p.moments(mean[lo:hi], variance[lo:hi], xc)
-		free := clamp(variance[lo:hi], p.floor)
-
-		kbar := mat.NewDense(hi-lo, p.L.N(), nil)
-		if p.M != nil {
-			for i := range hi - lo {
-				copy(kbar.RawRowView(i), p.weights)
-			}
-			p.Process.Kernel.CrossVJP(shape.Rows(dmean, lo, hi), xc, p.Z, kbar)
-		}
-
-		p.L.SolveUpper(less)
-		kbar.Copy(less.T())
-		for i, f := range free {
-			floats.Scale(-2*f, kbar.RawRowView(i))
-		}
-		p.Process.Kernel.DiagVJP(shape.Rows(dvariance, lo, hi), xc, free)
-		p.Process.Kernel.CrossVJP(shape.Rows(dvariance, lo, hi), xc, p.Z, kbar)
-	}
+	p.conditional().PredictGrad(mean, variance, dmean, dvariance, x)
 }
 
 // Joint costs O(nm² + n²m) for n points.
@@ -174,28 +152,9 @@ func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	}
 }
 
-// JointVJP costs O(nm² + n²m). With C̄ = cbar and m̄ = mbar the adjoint of
-// k(Z,x) is L⁻ᵀ(m m̄ᵀ - 2(I - S)W C̄) and the adjoint of k(x,x) is C̄. A variance at its
-// floor is treated as constant.
+// JointVJP costs O(nm² + n²m).
 func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	n := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
-	diag := make([]float64, n)
-	_, _, less := p.moments(make([]float64, n), diag, x)
-	c := linalg.CloneSym(cbar)
-	for i, free := range clamp(diag, p.floor) {
-		c.SetSym(i, i, free*c.At(i, i))
-	}
-	p.L.SolveUpper(less)
-	kbar := mat.NewDense(n, p.L.N(), nil)
-	if p.M != nil {
-		for i, w := range mbar {
-			linalg.Axpy(w, p.weights, kbar.RawRowView(i))
-		}
-	}
-	full := mat.DenseCopyOf(c)
-	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, less, 1)
-	p.Process.Kernel.CrossVJP(dx, x, p.Z, kbar)
-	kernelgrad.Gram(p.Process.Kernel, dx, x, c)
+	p.conditional().JointVJP(dx, mbar, cbar, x)
 }
 
 // Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 13): a draw f₀ of the
@@ -236,18 +195,4 @@ func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 		paths[i] = &pathwise.Path{Draw: draw, Kernel: p.Process.Kernel, At: p.Z, Weights: w}
 	}
 	return paths
-}
-
-// clamp raises variances to the floor. It returns 1 for each variance above the floor,
-// else 0.
-func clamp(variance []float64, floor float64) []float64 {
-	free := make([]float64, len(variance))
-	for i, v := range variance {
-		if v > floor {
-			free[i] = 1
-		} else {
-			variance[i] = floor
-		}
-	}
-	return free
 }
