@@ -70,3 +70,13 @@ func CloneSym(a *mat.SymDense) *mat.SymDense {
 	out.CopySym(a)
 	return out
 }
+
+// Transpose writes aᵀ to dst. It does not allocate.
+func Transpose(dst, a *mat.Dense) {
+	raw := dst.RawMatrix()
+	for i := range raw.Cols {
+		for j, v := range a.RawRowView(i) {
+			raw.Data[j*raw.Stride+i] = v
+		}
+	}
+}

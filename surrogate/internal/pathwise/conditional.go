@@ -67,7 +67,7 @@ func (c Conditional) PredictGrad(mean, variance []float64, dmean, dvariance, x *
 			c.Kernel.CrossVJP(dm, xc, c.At, kbar)
 		}
 		c.clamp(v, free)
-		kbar.Copy(solved.T())
+		linalg.Transpose(kbar, solved)
 		for i, f := range free {
 			floats.Scale(-2*f, kbar.RawRowView(i))
 		}
