@@ -219,7 +219,7 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 	}
 	f.Mean, f.LogMarginal = e.mean, e.logMarginal
 	if e.chol.Jitter() > 0 {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("the covariance is nearly singular: jitter %.1g is added; allow a larger noise", e.chol.Jitter()))
+		f.Warnings = append(f.Warnings, fmt.Sprintf("the covariance is nearly singular: jitter %.1g acts as additional noise; allow a larger noise", e.chol.Jitter()))
 	}
 	for i, p := range m.params {
 		f.Hypers = append(f.Hypers, Hyper{p.Name, theta[i], p.Fixed})
@@ -228,7 +228,7 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 		}
 		f.State = append(f.State, math.Log(theta[i]))
 		if p.onBound(theta[i]) {
-			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, the data do not determine it: fix its value", p.Name, theta[i]))
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, not determined by the data; predictions may depend on it: set it", p.Name, theta[i]))
 		}
 	}
 	f.Hypers = append(f.Hypers, Hyper{"mean", f.Mean, !m.mean})

@@ -45,7 +45,7 @@ func TestAdamLearnsTheNoise(t *testing.T) {
 	post, err = m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Equal(t, 0.07, post.Noise(), "a fixed noise variance does not change")
-	require.Equal(t, []string{"training stopped at 30 steps before it converged: set steps higher"}, post.Warnings())
+	require.Equal(t, []string{"training stopped at 30 steps before it converged, the fit may be poor: set steps higher"}, post.Warnings())
 
 	m = published()
 	m.NoiseStart, m.Steps = 1e-4, 1

@@ -311,7 +311,7 @@ func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.M
 		}
 	}
 	if off := math.Sqrt(sum); off > farOff {
-		p.notes = append(p.notes, fmt.Sprintf("the means are %.2g standard deviations off the mode of the exact process: set hidden higher, or use gp", off))
+		p.notes = append(p.notes, fmt.Sprintf("the means are %.2g standard deviations off the mode of the process: set hidden higher, or use gp", off))
 	}
 	return ctx.Err()
 }

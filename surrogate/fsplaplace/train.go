@@ -247,7 +247,7 @@ func (t *adam) run(ctx context.Context, rng *rand.Rand) error {
 			return err
 		}
 		if step == p.Steps {
-			p.notes = append(p.notes, fmt.Sprintf("training stopped at %d steps before it converged: set steps higher", p.Steps))
+			p.notes = append(p.notes, fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", p.Steps))
 			break
 		}
 		if step%50 == 0 {

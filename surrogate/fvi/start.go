@@ -82,7 +82,7 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 		return "", err
 	}
 	if left > 0.05 {
-		note = fmt.Sprintf("the network misses the posterior mean by %.2g nats per point: set hidden higher", left)
+		note = fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", left)
 	}
 	if n > priorRows && p.Noise == nil {
 		// The prior was fitted to a part of the data. The errors of the network on all data may be

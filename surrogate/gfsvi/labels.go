@@ -150,7 +150,7 @@ func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
 		}
 	}
 	if worst > 0.05 {
-		p.notes = append(p.notes, fmt.Sprintf("the network misses the posterior mean by %.2g nats per point: set hidden higher", worst))
+		p.notes = append(p.notes, fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", worst))
 	}
 	return nil
 }

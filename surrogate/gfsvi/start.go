@@ -53,7 +53,7 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, rng *rand.
 			return "", fmt.Errorf("gfsvi: start: %w", err)
 		}
 		if left > 0.05 {
-			note = fmt.Sprintf("the network misses the posterior mean by %.2g nats per point: set hidden higher", left)
+			note = fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", left)
 		}
 	}
 	p.objective.prepare(v, b)

@@ -76,7 +76,7 @@ func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
 	}
 	post.setFactor(factor)
 	if factor.Jitter() > 0 {
-		post.warnings = []string{fmt.Sprintf("the covariance is nearly singular: jitter %.1g is added; allow a larger noise", factor.Jitter())}
+		post.warnings = []string{fmt.Sprintf("the covariance is nearly singular: jitter %.1g acts as additional noise; allow a larger noise", factor.Jitter())}
 	}
 	return post, nil
 }

@@ -88,7 +88,7 @@ func (p *problem) startNetwork(ctx context.Context, inputs domain.Affine, rng *r
 		return fmt.Errorf("%s: start: %w", p.name, err)
 	}
 	if left > 0.05 {
-		p.notes = append(p.notes, fmt.Sprintf("the network misses the posterior mean by %.2g nats per point: set hidden higher", left))
+		p.notes = append(p.notes, fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", left))
 	}
 	return nil
 }

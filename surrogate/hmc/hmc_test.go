@@ -229,7 +229,7 @@ func TestDiagnosis(t *testing.T) {
 	bad, err := m.Fit(context.Background(), toy(12), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Greater(t, hyper(t, bad, "rhat"), maxRHat)
-	require.Contains(t, bad.Warnings()[0], "the chains have not converged: R̂")
+	require.Contains(t, bad.Warnings()[0], "the chains have not converged (R̂")
 }
 
 // The posterior contains networks of all chains.

@@ -164,7 +164,7 @@ func (m Model) summarize(ctx context.Context, p *mapnet.Problem, chains []*nuts.
 		{Name: "rhat", Value: rhat}, {Name: "ess", Value: ess}, {Name: "acceptance", Value: accept}, {Name: "leapfrog steps", Value: steps},
 	}
 	if rhat > maxRHat {
-		post.Notes = append(post.Notes, fmt.Sprintf("the chains have not converged: R̂ is %.2f, want at most %v; set warmup and draws higher", rhat, maxRHat))
+		post.Notes = append(post.Notes, fmt.Sprintf("the chains have not converged (R̂ %.2f > %v), moments may be wrong: set warmup and draws higher", rhat, maxRHat))
 	}
 	if divergent*50 > len(draws) {
 		post.Notes = append(post.Notes, fmt.Sprintf("%d of %d trajectories diverged, variances may be wrong: set accept higher", divergent, len(draws)))

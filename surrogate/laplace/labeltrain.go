@@ -186,7 +186,7 @@ func (p *labelProblem) gaussNewton(ctx context.Context, s *trained) error {
 		}
 		still := (slow >= 3 || lambda >= maxDamping) && math.Abs(math.Log(s.precision/before)) < stillness
 		if left == 0 && !still {
-			s.notes = []string{fmt.Sprintf("training stopped at %d steps before it converged: set steps higher", total)}
+			s.notes = []string{fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", total)}
 		}
 		if left == 0 || still {
 			s.merit = s.evidence

@@ -178,7 +178,7 @@ func (p *problem) maximise(ctx context.Context, v []float64) ([]float64, []strin
 	}
 	var warnings []string
 	if !result.Converged && result.Iterations >= steps {
-		warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged: set steps higher", steps)}
+		warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", steps)}
 	}
 	return result.X, warnings, nil
 }

@@ -109,7 +109,7 @@ func (m Model) train(ctx context.Context, o *objective, state surrogate.State, r
 	case math.IsInf(result.F, 1):
 		return nil, nil, fmt.Errorf("%w: covariance of the functions drawn at the start", surrogate.ErrNotPositiveDefinite)
 	case !result.Converged:
-		warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged: set steps higher", result.Iterations)}
+		warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", result.Iterations)}
 	}
 	return result.X, warnings, nil
 }

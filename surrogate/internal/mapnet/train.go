@@ -183,7 +183,7 @@ func (p *Problem) gaussNewton(ctx context.Context, curvature string, w []float64
 		if (slow >= 3 || lm.lambda > 1e12) && moved < stillness || left == 0 {
 			f := &Fitted{W: lm.w, Hypers: h, Curvature: c, Evidence: evidence}
 			if left == 0 {
-				f.Warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged: set steps higher", total)}
+				f.Warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", total)}
 			}
 			return f, nil
 		}
