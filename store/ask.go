@@ -278,9 +278,6 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	}
 	started := time.Now()
 	out, err := loop.Propose(a.progress(ctx), sp, options, history, count)
-	if errors.Is(err, loop.ErrExhausted) {
-		return fmt.Errorf("%w: %d trials", ErrExhausted, row.Trials)
-	}
 	if err != nil {
 		return err
 	}

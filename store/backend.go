@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/functionspace/bo/loop"
 )
 
 // Backend stores the rows of a Store. Package storetest tests implementations.
@@ -91,15 +93,15 @@ type Row struct {
 	FitLease time.Time
 }
 
+// ErrExhausted reports a finite space of which every point was tried.
+var ErrExhausted = loop.ErrExhausted
+
 // The errors of a store.
 var (
-	ErrNoStudy   = errors.New("no such study")
-	ErrExists    = errors.New("the study exists")
-	ErrNoTrial   = errors.New("no such trial")
-	ErrConflict  = errors.New("conflicting result")
-	ErrBudget    = errors.New("the budget is used up")
-	ErrExhausted = errors.New("every point of the space was evaluated")
-	ErrDiffers   = errors.New("the stored study differs")
-	ErrChanged   = errors.New("the study was changed meanwhile")
-	ErrNewer     = errors.New("the store was written by a newer version")
+	ErrNoStudy  = errors.New("no such study")
+	ErrExists   = errors.New("the study exists")
+	ErrNoTrial  = errors.New("no such trial")
+	ErrConflict = errors.New("conflicting result")
+	ErrBudget   = errors.New("the budget is used up")
+	ErrNewer    = errors.New("the store was written by a newer version")
 )

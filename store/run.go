@@ -85,9 +85,11 @@ type run struct {
 	cancel   context.CancelCauseFunc
 	started  time.Time
 
-	guard sync.Mutex
-	held  map[int]*heldAttempt // running attempts by trial
-	why   error                // the first reason to end
+	guard   sync.Mutex
+	held    map[int]*heldAttempt // by trial
+	why     error                // the first reason to end
+	first   []string             // messages of the first trials, all failed
+	settled bool                 // a trial of this run did not fail like the others
 }
 
 type heldAttempt struct {
@@ -196,27 +198,38 @@ func (r *run) stop(ctx context.Context) error {
 			return fmt.Errorf("%w: trial %d has %s %v", ErrTarget, best.Number, o.Name, value)
 		}
 	}
-	failed, finished, same := 0, 0, true
-	message := ""
+	failed, finished, message := 0, 0, ""
 	for i := range r.trials {
-		t := &r.trials[i]
-		if t.State == Pending {
-			continue
-		}
-		finished++
-		if t.State == Failed {
-			failed++
-			same = same && (message == "" || message == t.Message)
-			message = t.Message
+		switch t := &r.trials[i]; t.State {
+		case Pending:
+		case Failed:
+			failed, message = failed+1, t.Message
+			fallthrough
+		default:
+			finished++
 		}
 	}
 	if r.opts.MaxFailures > 0 && failed > r.opts.MaxFailures {
 		return fmt.Errorf("%w: %d of %d, the last one: %s", ErrFailures, failed, finished, message)
 	}
-	if r.definition.Failures != study.ExpectedFailures && finished == failed && failed >= alike && same {
-		return fmt.Errorf("%w: the first %d trials failed alike: %s (if trials are expected to fail, state failures: expected)", ErrFailures, failed, message)
-	}
 	return nil
+}
+
+// note looks at the first results of this run. It returns ErrFailures if they fail alike.
+func (r *run) note(t Trial, expected bool) error {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	if r.settled || expected {
+		return nil
+	}
+	if t.State != Failed || len(r.first) > 0 && r.first[0] != t.Message {
+		r.settled = true
+		return nil
+	}
+	if r.first = append(r.first, t.Message); len(r.first) < alike {
+		return nil
+	}
+	return fmt.Errorf("%w: the first %d failed alike: %s (state failures: expected if that may happen)", ErrFailures, alike, t.Message)
 }
 
 // attempt evaluates a trial and stores its result.
@@ -232,7 +245,7 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 		delete(r.held, t.Number)
 		r.guard.Unlock()
 	}()
-	p, objective, err := r.point(t)
+	p, objective, expected, err := r.point(t)
 	if err != nil {
 		return err
 	}
@@ -265,10 +278,13 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	if errors.Is(err, ErrConflict) {
 		err = nil // another attempt was first
 	}
-	if err == nil && r.opts.OnEnd != nil {
+	if err != nil {
+		return err
+	}
+	if r.opts.OnEnd != nil {
 		r.opts.OnEnd(told)
 	}
-	return err
+	return r.note(told, expected)
 }
 
 // safely turns a panic of an evaluation into an error, and values that cannot be stored into
@@ -291,15 +307,16 @@ func safely(f func() (Report, error)) (r Report, err error) {
 	return r, err
 }
 
-// point returns the point of an issued trial and the name of the objective.
-func (r *run) point(t Trial) (p space.Point, objective string, err error) {
+// point returns the point of an issued trial, the name of the objective, and whether failures
+// are expected.
+func (r *run) point(t Trial) (p space.Point, objective string, expected bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p, err = parsePoint(r.space, r.definition.Defaults, t.Params)
 	if err != nil {
-		return p, "", fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)
+		return p, "", false, fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)
 	}
-	return p, r.definition.Objective().Name, nil
+	return p, r.definition.Objective().Name, r.definition.Failures == study.ExpectedFailures, nil
 }
 
 // heartbeats extends the leases of all attempts of this run, and cancels attempts that

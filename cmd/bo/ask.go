@@ -3,14 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -314,7 +313,33 @@ type trialsCmd struct {
 	storeFlags
 	Study  string `arg:"" complete:"studies" help:"Name of the study."`
 	Format string `group:"result" enum:"table,csv,jsonl" default:"table" placeholder:"FORMAT" help:"table, csv or jsonl; default ${default}."`
+	Logs   int    `group:"result" min:"1" default:"0" placeholder:"TRIAL" help:"Print the output of the program in the last attempt at TRIAL, if it ran on this machine."`
 	JSON   bool   `group:"result" name:"json" help:"Print a JSON array of trials."`
+}
+
+// printLogs prints what the program of a trial wrote.
+func (c *trialsCmd) printLogs(e *env, v *store.View) error {
+	if c.Logs > len(v.Trials) {
+		return usagef("study %s: no such trial: %d, the last one is %d", c.Study, c.Logs, len(v.Trials))
+	}
+	attempt := v.Trials[c.Logs-1].Attempt
+	dir := attemptFolder(c.trialsFolder(c.Study), c.Logs, attempt)
+	found := false
+	for name, to := range map[string]io.Writer{"stdout": e.stdout, "stderr": e.stderr} {
+		f, err := os.Open(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		found = true
+		_, err = io.Copy(to, f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return fmt.Errorf("no output of trial %d, attempt %d, in %s: it ran on another machine, or without bo run", c.Logs, attempt, dir)
+	}
+	return nil
 }
 
 func (c *trialsCmd) Run(e *env) error {
@@ -327,82 +352,21 @@ func (c *trialsCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	rows := make([]trialJSON, len(v.Trials))
-	for i := range v.Trials {
-		rows[i] = newTrialJSON(&v.Trials[i], v)
-	}
 	switch {
+	case c.Logs > 0:
+		return c.printLogs(e, v)
 	case c.JSON:
-		return printJSON(e.stdout, rows)
+		return printJSON(e.stdout, trialRows(v))
 	case c.Format == "jsonl":
-		b := bufio.NewWriter(e.stdout)
-		for i := range rows {
-			if err := printJSON(b, rows[i]); err != nil {
-				return err
-			}
-		}
-		return b.Flush()
+		return writeTrialsJSON(e.stdout, v)
 	case c.Format == "csv":
-		return writeStoredCSV(e.stdout, v, rows)
+		return writeTrialsCSV(e.stdout, v)
 	}
 	b := bufio.NewWriter(e.stdout)
 	for i := range v.Trials {
 		fmt.Fprintln(b, trialText(&v.Trials[i], v))
 	}
 	return b.Flush()
-}
-
-// writeStoredCSV writes trials with a column for every parameter that a trial has. A column
-// of a parameter is named params.NAME where NAME is one of the other columns.
-func writeStoredCSV(w io.Writer, v *store.View, rows []trialJSON) error {
-	last := []string{"value", "state", "seconds", "failure", "message"}
-	var names []string
-	for _, p := range v.Definition.Parameters {
-		names = append(names, p.Name)
-	}
-	values := make([]map[string]any, len(rows))
-	for i := range rows {
-		dec := json.NewDecoder(bytes.NewReader(rows[i].Params))
-		dec.UseNumber()
-		if err := dec.Decode(&values[i]); err != nil {
-			return err
-		}
-		for _, name := range slices.Sorted(maps.Keys(values[i])) {
-			if !slices.Contains(names, name) {
-				names = append(names, name) // name of a removed parameter
-			}
-		}
-	}
-	header := []string{"trial"}
-	for _, name := range names {
-		if name == "trial" || slices.Contains(last, name) {
-			name = "params." + name
-		}
-		header = append(header, name)
-	}
-	out := csv.NewWriter(w)
-	if err := out.Write(append(header, last...)); err != nil {
-		return err
-	}
-	for i, r := range rows {
-		cells := []string{strconv.Itoa(r.Trial)}
-		for _, name := range names {
-			cell := ""
-			if value, ok := values[i][name]; ok {
-				cell = fmt.Sprint(value)
-			}
-			cells = append(cells, cell)
-		}
-		value := ""
-		if r.Value != nil {
-			value = number(*r.Value)
-		}
-		if err := out.Write(append(cells, value, string(r.State), number(r.Seconds), string(r.Failure), r.Message)); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
 }
 
 type bestCmd struct {

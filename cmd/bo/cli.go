@@ -40,6 +40,7 @@ type cli struct {
 	Tell     tellCmd     `cmd:"" help:"Record the result of a trial."`
 	Fail     failCmd     `cmd:"" help:"Record that a trial failed."`
 	Enqueue  enqueueCmd  `cmd:"" help:"Add a point to evaluate ahead of suggestions."`
+	Import   importCmd   `cmd:"" help:"Add points that were evaluated elsewhere to a study."`
 	Trials   trialsCmd   `cmd:"" help:"Print the trials of a study."`
 	Best     bestCmd     `cmd:"" help:"Print the best trial of a study."`
 	Suggest  suggestCmd  `cmd:"" help:"Answer requests for suggestions on standard input, without a store."`

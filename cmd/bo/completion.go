@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io"
@@ -192,12 +193,12 @@ func (c *completer) valuesOf(v *kong.Value, word string) []catalog.Entry {
 // settings returns KEY= for each setting of the chosen surrogate and acquisition, or the values
 // of the setting that word names.
 func (c *completer) settings(word string) []catalog.Entry {
-	m, err := catalog.NewMethod(c.chosen("surrogate"))
+	m, err := catalog.NewMethod(cmp.Or(c.chosen("surrogate"), catalog.Surrogates()[0].Name))
 	if err != nil {
 		return nil
 	}
 	if findFlag(c.node, "--acquisition") != nil {
-		if err := m.Choose(c.chosen("acquisition")); err != nil {
+		if err := m.Choose(cmp.Or(c.chosen("acquisition"), catalog.Acquisitions()[0].Name)); err != nil {
 			return nil
 		}
 	}

@@ -1,89 +1,134 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"math"
-	"syscall"
+	"os"
+	"path/filepath"
 
 	"github.com/functionspace/bo/benchmarks"
-	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
-	"github.com/functionspace/bo/space/spacefile"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
-// A target is an objective and its search space.
+// A target is an objective with its known minimum.
 type target struct {
-	name      string // name of the objective, or the command line
-	space     *space.Space
-	evaluate  loop.Objective
-	minimum   *float64 // if known
-	noiseFree bool
+	name     string // of the objective, or the command line
+	evaluate store.Evaluate
+	minimum  *float64 // if known
 }
 
-func (c *runCmd) target() (*target, error) {
-	switch {
-	case c.Objective == "" && c.Command == "":
-		return nil, usagef("say what to optimise: --objective NAME, or --command 'PROGRAM …' with --space FILE")
-	case c.Objective != "" && c.Command != "":
-		return nil, usagef("--objective and --command exclude each other")
-	case c.Objective != "":
-		return c.builtin()
+// target returns the objective of a valid definition.
+func (c *runCmd) target(d *study.Definition) (*target, error) {
+	if d.Builtin != "" {
+		return builtin(d)
 	}
-	return c.program()
-}
-
-func (c *runCmd) builtin() (*target, error) {
-	switch {
-	case c.Space != "":
-		return nil, usagef("--space belongs to --command: the objective %s has its own", c.Objective)
-	case c.Shell:
-		return nil, usagef("--shell belongs to --command")
-	case c.Timeout != 0:
-		return nil, usagef("--timeout belongs to --command")
+	names := make([]string, len(d.Parameters))
+	for i := range names {
+		names[i] = d.Parameters[i].Name
 	}
-	o, err := benchmarks.Lookup(c.Objective)
+	p, err := newProgram(d.Command, append(names, placeholderStudy, placeholderTrial, placeholderAttempt), d.Shell, d.Timeout.Value())
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
-	t := &target{name: o.Name, space: o.Space, noiseFree: o.NoiseFree}
-	t.evaluate = func(_ context.Context, at space.Point) (float64, error) { return o.At(at), nil }
-	if !c.Maximize && !math.IsNaN(o.Minimum) {
+	p.objective = d.Objective().Name
+	if c.Study != "" || c.File != "" {
+		p.dir = c.trialsFolder(d.Name)
+	}
+	evaluate := func(ctx context.Context, t store.Trial, at space.Point) (store.Report, error) {
+		return p.evaluate(ctx, newCall(d.Name, t, at))
+	}
+	return &target{name: d.Command, evaluate: evaluate}, nil
+}
+
+func builtin(d *study.Definition) (*target, error) {
+	o, err := benchmarks.Lookup(d.Builtin)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{name: o.Name}
+	name := d.Objective().Name
+	t.evaluate = func(_ context.Context, _ store.Trial, at space.Point) (store.Report, error) {
+		return store.Report{Numbers: map[string]float64{name: o.At(at)}}, nil
+	}
+	if d.Objective().Goal == study.Minimize && !math.IsNaN(o.Minimum) {
 		t.minimum = &o.Minimum
 	}
 	return t, nil
 }
 
-func (c *runCmd) program() (*target, error) {
-	if c.Space == "" {
-		return nil, usagef("--command needs --space FILE, which states the parameters")
+// trialsFolder is where the output of a stored study's programs goes: beside the file of the
+// store, or in the working folder where that is a server.
+func (f storeFlags) trialsFolder(name string) string {
+	dir := "."
+	if f.Store != "" && !isPostgres(f.Store) {
+		dir = filepath.Dir(f.Store)
 	}
-	s, err := spacefile.Read(c.Space)
-	if err != nil {
-		if !errors.As(err, new(syscall.Errno)) { // the file can be read, but states no space
-			err = usageError{err}
-		}
-		return nil, err
-	}
-	p, err := newProgram(c.Command, parameterNames(s), c.Shell, c.Timeout)
-	if err != nil {
-		return nil, err
-	}
-	evaluate := func(ctx context.Context, at space.Point) (float64, error) {
-		input, err := json.Marshal(at)
-		if err != nil {
-			return 0, err
-		}
-		return p.evaluate(ctx, at.Text, append(input, '\n'))
-	}
-	return &target{name: c.Command, space: s, evaluate: evaluate}, nil
+	return filepath.Join(dir, "bo-trials", name)
 }
 
-func parameterNames(s *space.Space) []string {
-	var names []string
-	for _, p := range s.Parameters() {
-		names = append(names, p.Name)
+// A call is one evaluation by a program.
+type call struct {
+	study   string
+	trial   store.Trial
+	at      space.Point
+	numbers map[string]string // of the placeholders that are not parameters
+}
+
+// The placeholders that are not parameters.
+const (
+	placeholderStudy   = "bo.study"
+	placeholderTrial   = "bo.trial"
+	placeholderAttempt = "bo.attempt"
+)
+
+func newCall(name string, t store.Trial, at space.Point) *call {
+	return &call{name, t, at, map[string]string{
+		placeholderStudy: name, placeholderTrial: fmt.Sprint(t.Number), placeholderAttempt: fmt.Sprint(t.Attempt),
+	}}
+}
+
+// value is the text of a placeholder.
+func (c *call) value(name string) string {
+	if text, ok := c.numbers[name]; ok {
+		return text
 	}
-	return names
+	return c.at.Text(name)
+}
+
+// input is the object on standard input: the parameters, and the trial under "bo".
+func (c *call) input() ([]byte, error) {
+	params, err := json.Marshal(c.at)
+	if err != nil {
+		return nil, err
+	}
+	own, err := json.Marshal(map[string]any{"study": c.study, "trial": c.trial.Number, "attempt": c.trial.Attempt})
+	if err != nil {
+		return nil, err
+	}
+	params = bytes.TrimSuffix(params, []byte("}"))
+	if len(params) > 1 {
+		params = append(params, ',')
+	}
+	return fmt.Appendf(params, "\"bo\":%s}\n", own), nil
+}
+
+// environment is the one of the program: this process's without the address of the store, and
+// the trial.
+func (c *call) environment(dir string) []string {
+	var env []string
+	for _, pair := range os.Environ() {
+		if !hidden(pair) {
+			env = append(env, pair)
+		}
+	}
+	env = append(env, "BO_STUDY="+c.study, "BO_TRIAL="+c.numbers[placeholderTrial], "BO_ATTEMPT="+c.numbers[placeholderAttempt])
+	if dir != "" {
+		env = append(env, "BO_DIR="+dir)
+	}
+	return env
 }

@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"math"
-	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
@@ -15,6 +16,9 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/store"
 )
 
 // keep is the number of bytes kept of the end of a program's output. It bounds the memory
@@ -27,6 +31,9 @@ type program struct {
 	line    string            // command line for the shell
 	names   map[string]string // names of the environment variables in line, by parameter; nil without a shell
 	timeout time.Duration     // per trial; 0 is none
+
+	objective string // name of the number that is the objective
+	dir       string // where each trial gets a folder for its output; "" is nowhere
 }
 
 // newProgram parses a command line whose placeholders are among names. Faults of the line
@@ -114,10 +121,22 @@ func (p *program) command(value func(name string) string) (argv, env []string) {
 	return []string{"sh", "-c", p.line}, env
 }
 
-// evaluate runs the program once. Parameters reach it by placeholder and as input, a JSON
-// object on standard input. The objective's value is on the last non-empty line of its output.
-func (p *program) evaluate(ctx context.Context, value func(name string) string, input []byte) (float64, error) {
-	argv, env := p.command(value)
+// evaluate runs the program once. Parameters reach it by placeholder and on standard input.
+// The numbers are on the last non-empty line of its output.
+func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
+	failed := func(kind store.Failure, format string, args ...any) (store.Report, error) {
+		return store.Report{Failure: kind}, fmt.Errorf(format, args...)
+	}
+	argv, env := p.command(c.value)
+	input, err := c.input()
+	if err != nil {
+		return store.Report{}, err
+	}
+	logs, err := p.logs(c)
+	if err != nil {
+		return store.Report{}, err
+	}
+	defer logs.close()
 	run := ctx
 	if p.timeout > 0 {
 		var cancel context.CancelFunc
@@ -125,14 +144,13 @@ func (p *program) evaluate(ctx context.Context, value func(name string) string, 
 		defer cancel()
 	}
 	cmd := exec.CommandContext(run, argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(c.environment(logs.dir), env...)
 	var stdout, stderr tail
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
-	ownGroup(cmd)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), io.MultiWriter(&stdout, logs.stdout), io.MultiWriter(&stderr, logs.stderr)
 	// After the program ends, or is killed, a child that left the group may
 	// still hold its output open: wait no longer than this for it.
 	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	err = runInGroup(cmd)
 	if errors.Is(err, exec.ErrWaitDelay) {
 		killGroup(cmd)
 		err = nil
@@ -140,47 +158,59 @@ func (p *program) evaluate(ctx context.Context, value func(name string) string, 
 	if err != nil {
 		switch {
 		case ctx.Err() != nil:
-			return 0, ctx.Err()
+			return store.Report{}, ctx.Err()
 		case run.Err() != nil:
-			return 0, fmt.Errorf("no result within %v%s", p.timeout, stderr.quoted())
+			return failed(store.TimedOut, "no result within %v%s", p.timeout, stderr.quoted())
 		}
-		return 0, fmt.Errorf("%w%s", err, stderr.quoted())
+		return failed(store.FailedByProgram, "%w%s", err, stderr.quoted())
 	}
 	line, whole := stdout.lastLine()
-	y, err := parseResult(line)
 	if !whole {
-		err = fmt.Errorf("the last line of the output is longer than %d KiB: print the value on a line of its own", keep>>10)
+		return failed(store.FailedByProgram, "the last line of the output is longer than %d KiB: print the value on a line of its own%s", keep>>10, stderr.quoted())
 	}
+	numbers, kind, err := parseResult(line, p.objective)
 	if err != nil {
-		return 0, fmt.Errorf("%w%s", err, stderr.quoted())
+		return failed(kind, "%w%s", err, stderr.quoted())
 	}
-	return y, nil
+	return store.Report{Numbers: numbers}, nil
 }
 
-// parseResult reads a number, or the number under "value" of a JSON object.
-func parseResult(line string) (float64, error) {
+// parseResult reads a number, which is the objective, or the numbers of a JSON object with the
+// objective among them. Other members of the object do not count.
+func parseResult(line, objective string) (map[string]float64, store.Failure, error) {
+	fault := func(format string, args ...any) (map[string]float64, store.Failure, error) {
+		return nil, store.FailedByProgram, fmt.Errorf(format, args...)
+	}
 	if line == "" {
-		return 0, errors.New("the program printed nothing")
+		return fault("the program printed nothing")
 	}
+	numbers := map[string]float64{}
 	y, err := strconv.ParseFloat(line, 64)
-	if err != nil && !math.IsInf(y, 0) {
-		var object struct {
-			Value json.RawMessage `json:"value"`
-		}
+	if err == nil || math.IsInf(y, 0) {
+		numbers[objective] = y
+	} else {
+		var object map[string]json.RawMessage
 		if json.Unmarshal([]byte(line), &object) != nil {
-			return 0, fmt.Errorf(`last line is neither a number nor a JSON object: %s`, brief(line))
+			return fault("last line is neither a number nor a JSON object: %s", brief(line))
 		}
-		if object.Value == nil {
-			return 0, fmt.Errorf(`last line has no "value": %s`, brief(line))
+		if object[objective] == nil {
+			return fault("last line has no %q: %s", objective, brief(line))
 		}
-		if json.Unmarshal(object.Value, &y) != nil || string(object.Value) == "null" {
-			return 0, fmt.Errorf(`"value" on the last line is not a number: %s`, brief(string(object.Value)))
+		for name, text := range object {
+			var v *float64
+			switch json.Unmarshal(text, &v); {
+			case v != nil:
+				numbers[name] = *v
+			case name == objective:
+				return fault("%q on the last line is not a number: %s", objective, brief(string(text)))
+			}
 		}
 	}
-	if math.IsNaN(y) || math.IsInf(y, 0) {
-		return 0, fmt.Errorf("the program printed %s, want a finite number", brief(line))
+	if y := numbers[objective]; math.IsNaN(y) || math.IsInf(y, 0) || math.Abs(y) > loop.MaxValue {
+		return nil, store.NotFinite, fmt.Errorf("the program printed %s, want a finite number of at most %g", brief(line), loop.MaxValue)
 	}
-	return y, nil
+	maps.DeleteFunc(numbers, func(_ string, v float64) bool { return math.Abs(v) > loop.MaxValue })
+	return numbers, "", nil
 }
 
 // brief quotes the start of a line for a message. Each run of unprintable characters becomes

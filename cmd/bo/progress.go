@@ -12,11 +12,12 @@ import (
 	"golang.org/x/term"
 
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
 
-// progress reports a run on stderr. On a terminal it rewrites one live line, and prints a
-// line above it for each improvement and failure. Elsewhere it prints a line for each trial.
+// progress reports a run on stderr: a line for each trial, and on a terminal a live line below
+// them that is rewritten in place.
 type progress struct {
 	out    io.Writer
 	width  func() int // width of the terminal; nil elsewhere
@@ -183,17 +184,18 @@ func (p *progress) enter(phase string) {
 	p.phase, p.detail, p.phaseStart = phase, surrogate.Progress{}, p.now()
 }
 
+// tell prints the line of a finished trial: its value, or why it failed. A new best has a
+// second line with its parameters.
 func (p *progress) tell(e loop.Event) {
 	t := e.Trial
-	head := fmt.Sprintf("trial %*d/%d", len(fmt.Sprint(p.budget)), t.ID, p.budget)
-	switch {
-	case e.Kind == loop.TrialFailed:
-		p.print(head + "  failed: " + oneLine(t.Error))
-	case p.width == nil:
-		p.print(fmt.Sprintf("%s  value %-12s best %-12s suggest %-7s evaluate %s",
-			head, short(t.Value), p.best, duration(t.SuggestSeconds), duration(t.EvaluateSeconds)))
-	case e.Improved:
-		p.print(fmt.Sprintf("%s  value %-12s %s", head, short(t.Value), display(t.Point)))
+	line := fmt.Sprintf("trial %*d/%d", len(fmt.Sprint(p.budget)), t.ID, p.budget)
+	if e.Kind == loop.TrialFailed {
+		p.print(line + "  failed: " + oneLine(t.Error))
+		return
+	}
+	p.print(fmt.Sprintf("%s  value %-12s %s", line, short(t.Value), duration(t.EvaluateSeconds)))
+	if e.Improved {
+		p.print("  best: " + display(t.Point))
 	}
 }
 
@@ -293,4 +295,20 @@ func clip(line string, width int) string {
 		return string(r[:max(0, width-1)]) + "…"
 	}
 	return line
+}
+
+// display formats the parameters of p with six digits.
+func display(p space.Point) string {
+	if p.Space() == nil {
+		return "a point outside the present space"
+	}
+	var parts []string
+	for _, q := range p.Space().Parameters() {
+		text := p.Text(q.Name)
+		if x, ok := p.Value(q.Name).(float64); ok {
+			text = short(x)
+		}
+		parts = append(parts, q.Name+"="+text)
+	}
+	return strings.Join(parts, " ")
 }

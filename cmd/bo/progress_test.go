@@ -80,7 +80,7 @@ func TestLinesThatStay(t *testing.T) {
 	for line := range strings.SplitSeq(out.String(), "\n") {
 		lines = append(lines, line[strings.LastIndex(line, "\r")+1:])
 	}
-	require.Equal(t, []string{"trial  1/10  value 3            lr=0.333333 opt=sgd", "trial  3/10  failed: no; luck", "bo: warning: jitter 1e-11 on 30×30",
+	require.Equal(t, []string{"trial  1/10  value 3            0 ms", "  best: lr=0.333333 opt=sgd", "trial  2/10  value 4            0 ms", "trial  3/10  failed: no; luck", "bo: warning: jitter 1e-11 on 30×30",
 		"bo: warning: lengthscale[1] ended on its bound 1e+04", "bo: warning: lengthscale[2] ended on its bound 1e+04",
 		"bo: warning: trial 4: training stopped early", "bo: warning: in 2 trials, the last 5: training stopped early", ""}, lines)
 }

@@ -1,194 +1,185 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/loop"
-	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 type runCmd struct {
+	File string `arg:"" optional:"" placeholder:"STUDY.yaml" help:"The study file: FILE.yaml, FILE.yml or FILE.json. Flags override it until the study is stored."`
+
 	Objective string `group:"what" complete:"objectives" placeholder:"NAME" help:"Built-in objective to optimise, such as branin or ackley4 (see bo list objectives)."`
 	Command   string `group:"what" placeholder:"LINE" help:"Program that evaluates the objective. It runs once for each trial, with {name} replaced by the value of the parameter."`
 	Space     string `group:"what" placeholder:"FILE" help:"File with the parameters of --command: FILE.json, FILE.yaml or FILE.yml."`
 	Maximize  bool   `group:"what" help:"Maximise the objective. The default is to minimise it."`
 	NoiseFree bool   `group:"what" help:"Declare the objective exact: equal points give equal values. Built-in objectives are declared already."`
 
-	Surrogate   string    `group:"how" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Surrogate model of the objective (see bo list surrogates). Default: ${default}."`
-	Acquisition string    `group:"how" complete:"acquisitions" placeholder:"NAME" default:"auto" help:"Acquisition function, which chooses the next points (see bo list acquisitions). Default: ${default}."`
+	Surrogate   *string   `group:"how" complete:"surrogates" placeholder:"NAME" help:"Surrogate model of the objective (see bo list surrogates). Default: gp."`
+	Acquisition *string   `group:"how" complete:"acquisitions" placeholder:"NAME" help:"Acquisition function, which chooses the next points (see bo list acquisitions). Default: auto."`
 	Set         []string  `group:"how" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"Setting of the surrogate, acquisition.KEY=VALUE or maximizer.KEY=VALUE (see bo describe). May be repeated."`
-	Warp        loop.Warp `group:"how" enum:"${warp_values}" default:"${warp_default}" placeholder:"NAME" help:"${warp_help}. Default: ${default}."`
-	Budget      int       `group:"how" option:"budget" default:"${budget_default}" placeholder:"N" help:"${budget_help}. Default: ${default}."`
+	Warp        loop.Warp `group:"how" enum:",${warp_values}" default:"" placeholder:"NAME" help:"${warp_help}. Default: ${warp_default}."`
+	Budget      *int      `group:"how" option:"budget" placeholder:"N" help:"${budget_help}. Default: ${budget_default}."`
 	Initial     *int      `group:"how" option:"initial" placeholder:"N" help:"${initial_help}. Default: ${initial_default}."`
-	Batch       int       `group:"how" option:"batch" default:"${batch_default}" placeholder:"N" help:"${batch_help}. Default: ${default}."`
-	Workers     int       `group:"how" option:"workers" default:"${workers_default}" placeholder:"N" help:"${workers_help}. Default: ${default}."`
-	Seed        uint64    `group:"how" default:"${seed_default}" placeholder:"N" help:"${seed_help}. Default: ${default}."`
+	Batch       *int      `group:"how" option:"batch" placeholder:"N" help:"Suggest N trials together and wait for all of them, so that results do not depend on --workers. Default: none, and no worker waits for another."`
+	Workers     *int      `group:"how" option:"workers" placeholder:"N" help:"${workers_help}. Default: ${workers_default}."`
+	Seed        *uint64   `group:"how" placeholder:"N" help:"${seed_help}. Default: ${seed_default}."`
+
+	Time        time.Duration `group:"end" placeholder:"TIME" help:"Start no trial after TIME, such as 90m or 2h. Running trials are finished."`
+	Target      *float64      `group:"end" placeholder:"VALUE" help:"End the run when a trial is at least as good as VALUE."`
+	MaxFailures int           `group:"end" min:"1" placeholder:"N" default:"0" help:"End the run when more than N trials have failed."`
 
 	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. A trial that takes longer fails."`
 	Shell   bool          `group:"program" help:"Run --command by a shell. Parameter values are never parsed as shell code."`
 
+	storeFlags
+	Study string `group:"store" placeholder:"NAME" help:"Store the study under NAME. The same command resumes it, and other processes may join. The study of a file is always stored."`
+
 	JSON   bool   `group:"result" name:"json" help:"Print the result as one JSON object."`
 	Trials string `group:"result" placeholder:"FILE" help:"Write one row for each trial to FILE.csv or FILE.jsonl, after each event. A file of another run is not overwritten."`
-	State  string `group:"result" placeholder:"FILE" help:"Save the run to FILE after each event. The same command resumes the run."`
 	Quiet  bool   `group:"result" help:"Print no progress and no warnings."`
 }
 
 func (runCmd) Help() string {
-	return `Each {name} in --command is replaced by the value of the parameter, inside one argument. Standard input holds all parameters as one JSON object. The last line of output that is not blank must be a number, or a JSON object with a number under "value".
+	return `A study file (bo init writes one), --objective, or --command with --space states what to optimise.
 
-A trial fails if the program exits with an error, prints no finite number, or exceeds --timeout. A failed trial counts as a bad value, so later suggestions avoid its neighbourhood.
+Each {name} in --command is replaced by the value of the parameter, inside one argument. Standard input holds all parameters as one JSON object, and the study, trial and attempt under "bo"; {bo.trial}, BO_STUDY, BO_TRIAL and BO_ATTEMPT name them too. The last line of output that is not blank must be a number, or a JSON object of numbers with the objective among them.
+
+A trial fails if the program exits with an error, prints no finite number, or exceeds --timeout. A failed trial counts as a bad value, so later suggestions avoid its neighbourhood. Three first trials that fail alike end the run.
 
 Blanks separate the arguments of --command, quotes group them, and {{ and }} stand for braces. No shell is started unless --shell is given.
+
+With a study file or --study, the study is stored. The same command resumes it after an interrupt or a crash. Several processes that run the same study share its trials.
 
 Progress goes to standard error, the result to standard output. Ctrl-C ends the run and prints the result so far.
 
 Examples:
 
+    bo run study.yaml
     bo run --objective branin
     bo run --objective hartmann6 --surrogate fsp-laplace --budget 80
-    bo run --command 'python train.py --lr {lr}' --space space.yaml --timeout 10m --state run.state
-    bo run --command './simulate' --space space.json --batch 4 --workers 4 --trials trials.csv`
-}
-
-func (c *runCmd) check() error {
-	switch {
-	case c.Initial != nil && *c.Initial > c.Budget:
-		return usagef("--initial %d is more than --budget %d", *c.Initial, c.Budget)
-	case c.Batch > c.Budget:
-		return usagef("--batch %d is more than --budget %d", c.Batch, c.Budget)
-	case c.State != "" && c.Trials != "" && filepath.Clean(c.State) == filepath.Clean(c.Trials):
-		return usagef("--state and --trials are one file, %s", c.State)
-	}
-	return nil
+    bo run --command 'python train.py --lr {lr}' --space space.yaml --timeout 10m --study resnet
+    bo run study.yaml --store postgres://user@host/database --workers 4`
 }
 
 func (c *runCmd) Run(e *env) error {
-	if err := c.check(); err != nil {
-		return err
-	}
 	s := &session{runCmd: c, e: e}
-	var err error
-	if c.Trials != "" {
-		if s.writeRows, err = trialWriter(c.Trials); err != nil {
+	defer s.close()
+	for _, step := range []func() error{s.define, s.open, s.prepare} {
+		if err := step(); err != nil {
 			return err
 		}
-	}
-	if s.target, err = c.target(); err != nil {
-		return err
-	}
-	m, err := newMethod(c.Surrogate, &c.Acquisition, c.Set)
-	if err != nil {
-		return err
-	}
-	if err := check(m, s.target.space.Dim()); err != nil {
-		return err
-	}
-	if err := s.open(m); err != nil {
-		return err
 	}
 	return s.run()
 }
 
-// arguments lists the flags on which suggestions and values depend.
-func (c *runCmd) arguments(t *target, m *catalog.Method) []argument {
-	s, err := json.Marshal(t.space)
-	if err != nil {
-		panic(err)
-	}
-	initial := ""
-	if c.Initial != nil {
-		initial = fmt.Sprint(*c.Initial)
-	}
-	args := []argument{
-		{"--objective", c.Objective}, {"--command", c.Command}, {"--shell", fmt.Sprint(c.Shell)}, {"--space", string(s)},
-		{"--maximize", fmt.Sprint(c.Maximize)}, {"--noise-free", fmt.Sprint(c.NoiseFree)},
-		{"--surrogate", c.Surrogate}, {"--acquisition", c.Acquisition}, {"--warp", string(c.Warp)},
-		{"--initial", initial}, {"--batch", fmt.Sprint(c.Batch)}, {"--seed", fmt.Sprint(c.Seed)},
-	}
-	for _, s := range m.Settings() {
-		args = append(args, argument{"--set " + s.Key, s.Value})
-	}
-	return args
-}
-
 // runResult is the object of --json.
 type runResult struct {
-	Objective   string    `json:"objective"`
-	Direction   string    `json:"direction"`
-	Surrogate   string    `json:"surrogate"`
-	Acquisition string    `json:"acquisition"`
-	Seed        uint64    `json:"seed"`
-	Trials      int       `json:"trials"`
-	Best        bestTrial `json:"best"`
-	Regret      *float64  `json:"regret,omitempty"`
-	ElapsedS    float64   `json:"elapsed_s"`
+	Study       string       `json:"study,omitempty"`
+	Objective   string       `json:"objective"`
+	Direction   string       `json:"direction"`
+	Surrogate   string       `json:"surrogate"`
+	Acquisition string       `json:"acquisition"`
+	Seed        uint64       `json:"seed"`
+	Trials      int          `json:"trials"` // finished
+	Failed      int          `json:"failed"`
+	Best        bestTrial    `json:"best"`
+	Recommended *recommended `json:"recommended,omitempty"`
+	Regret      *float64     `json:"regret,omitempty"`
+	Incumbents  []bestTrial  `json:"incumbents"`
+	Warnings    []string     `json:"warnings,omitempty"`
+	Interrupted bool         `json:"interrupted,omitempty"`
+	Stopped     string       `json:"stopped,omitempty"` // why the run ended ahead of the budget
+	ElapsedS    float64      `json:"elapsed_s"`
 }
 
 type bestTrial struct {
-	Trial  int         `json:"trial"`
-	Params space.Point `json:"params"`
-	Value  float64     `json:"value"`
+	Trial  int             `json:"trial"`
+	Params json.RawMessage `json:"params"`
+	Value  float64         `json:"value"`
 }
 
-func (c *runCmd) print(w io.Writer, t *target, r loop.Result, elapsed float64, spent map[string]float64) error {
-	out := runResult{
-		Objective: t.name, Direction: "minimize", Surrogate: c.Surrogate, Acquisition: c.Acquisition, Seed: c.Seed,
-		Trials: finishedTrials(r.Trials), Best: bestTrial{r.Best.ID, r.Best.Point, r.Best.Value}, ElapsedS: elapsed,
+// recommended is the trial with the best posterior mean.
+type recommended struct {
+	Trial  int             `json:"trial"`
+	Params json.RawMessage `json:"params"`
+	Mean   float64         `json:"mean"`
+	SD     float64         `json:"sd"`
+}
+
+// result collects what the study found.
+func (s *session) result(v *store.View, elapsed float64) *runResult {
+	o := s.definition.Objective()
+	out := &runResult{
+		Objective: s.target.name, Direction: o.Goal, Surrogate: cmp.Or(s.definition.Surrogate.Name, catalog.Surrogates()[0].Name),
+		Acquisition: cmp.Or(s.definition.Acquisition.Name, catalog.Acquisitions()[0].Name), Seed: s.definition.Seed, ElapsedS: elapsed,
+		Incumbents: []bestTrial{},
 	}
-	if c.Maximize {
-		out.Direction = "maximize"
+	if s.kept {
+		out.Study = s.study.Name()
 	}
-	if t.minimum != nil {
-		regret := r.Best.Value - *t.minimum
+	for i := range v.Trials {
+		t := &v.Trials[i]
+		value, ok := t.Numbers[o.Name]
+		switch {
+		case t.State == store.Pending:
+			continue
+		case t.State == store.Complete && ok:
+			b := bestTrial{t.Number, t.Params, value}
+			if n := len(out.Incumbents); n == 0 || o.Goal == study.Maximize && value > out.Best.Value || o.Goal != study.Maximize && value < out.Best.Value {
+				out.Best, out.Incumbents = b, append(out.Incumbents, b)
+			}
+		default:
+			out.Failed++
+		}
+		out.Trials++
+		for _, w := range t.Warnings {
+			if !slices.Contains(out.Warnings, w) {
+				out.Warnings = append(out.Warnings, w)
+			}
+		}
+	}
+	if s.target.minimum != nil && len(out.Incumbents) > 0 {
+		regret := out.Best.Value - *s.target.minimum
 		out.Regret = &regret
 	}
-	if c.JSON {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(out)
+	return out
+}
+
+func (s *session) print(w io.Writer, out *runResult) error {
+	if s.JSON {
+		return printJSON(w, out)
 	}
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("best value", "%s  (trial %d of %d)", short(r.Best.Value), r.Best.ID, out.Trials)
-	row("at", "%s", display(r.Best.Point))
+	row("best value", "%s  (trial %d of %d)", short(out.Best.Value), out.Best.Trial, out.Trials)
+	row("at", "%s", paramsText(out.Best.Params))
 	if out.Regret != nil {
-		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*t.minimum))
+		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*s.target.minimum))
 	}
-	if m := r.Recommendation.Model; m.Trial.ID != 0 && m.Trial.ID != r.Best.ID {
-		row("recommended", "trial %d, where the surrogate expects %s ± %.2g: the best value may be luck", m.Trial.ID, short(m.Mean), m.SD)
-		row("at", "%s", display(m.Trial.Point))
+	if r := out.Recommended; r != nil && r.Trial != out.Best.Trial {
+		row("recommended", "trial %d, with the best posterior mean %s ± %.2g: the best value may be luck", r.Trial, short(r.Mean), r.SD)
+		row("at", "%s", paramsText(r.Params))
 	}
-	failed := 0
-	for _, t := range r.Trials {
-		if t.State == loop.Failed {
-			failed++
-		}
+	if out.Failed > 0 {
+		row("failed", "%d of %d trials", out.Failed, out.Trials)
 	}
-	if failed > 0 {
-		row("failed", "%d of %d trials", failed, out.Trials)
+	if out.Stopped != "" {
+		row("stopped", "%s", out.Stopped)
 	}
-	row("elapsed", "%s  (fit %s, suggest %s, evaluate %s)", duration(elapsed), duration(spent["fit"]), duration(spent["suggest"]), duration(spent["evaluate"]))
+	spent := s.bar.spent
+	row("elapsed", "%s  (fit %s, suggest %s, evaluate %s)", duration(out.ElapsedS), duration(spent["fit"]), duration(spent["suggest"]), duration(spent["evaluate"]))
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// display formats the parameters of p with six digits.
-func display(p space.Point) string {
-	var parts []string
-	for _, q := range p.Space().Parameters() {
-		text := p.Text(q.Name)
-		if x, ok := p.Value(q.Name).(float64); ok {
-			text = short(x)
-		}
-		parts = append(parts, q.Name+"="+text)
-	}
-	return strings.Join(parts, " ")
 }

@@ -133,6 +133,19 @@ func objectiveMain() {
 			os.Exit(1)
 		}
 		fmt.Println(p.X * p.X)
+	case "env": // env TRIAL STUDY ATTEMPT: prints what names the trial
+		var p struct {
+			Bo struct {
+				Study          string
+				Trial, Attempt int
+			}
+		}
+		if err := json.NewDecoder(os.Stdin).Decode(&p); err != nil {
+			os.Exit(1)
+		}
+		fmt.Println(os.Args[2], os.Args[3], os.Args[4], "BO_STUDY="+os.Getenv("BO_STUDY"), "BO_TRIAL="+os.Getenv("BO_TRIAL"),
+			"BO_ATTEMPT="+os.Getenv("BO_ATTEMPT"), "BO_STORE="+os.Getenv("BO_STORE"), fmt.Sprintf("input=%d %s %d", p.Bo.Trial, p.Bo.Study, p.Bo.Attempt))
+		fmt.Println(1)
 	case "digits": // 25 MB of digits on one line
 		for range 25 {
 			os.Stdout.WriteString(strings.Repeat("1", 1e6))

@@ -1,156 +1,379 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/loop"
-	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
 )
 
-// A session is one execution of bo run: a study, the files it is saved in, and its progress.
+// A session is one execution of bo run: a study, in a store or in memory, and its progress.
 type session struct {
 	*runCmd
-	e         *env
-	target    *target
-	args      []argument // arguments that the state stores
-	study     *loop.Study
-	resumed   bool
-	writeRows func(io.Writer, *space.Space, []loop.Trial) error // writer of the file of --trials
-	bar       *progress
+	e          *env
+	definition *study.Definition
+	target     *target
+	kept       bool // in a store
+	store      *store.Store
+	study      *store.Study
+	writeRows  func(io.Writer, *store.View) error // of --trials
+	bar        *progress
 
 	ctx  context.Context // ends with the cause of a file that cannot be written
 	stop context.CancelCauseFunc
 }
 
-// open starts the study, or resumes it from --state, and writes its files for the first time.
-func (s *session) open(m *catalog.Method) error {
-	o := loop.Options{
-		Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer, Batch: s.Batch, Seed: s.Seed,
-		Maximize: s.Maximize, NoiseFree: s.NoiseFree || s.target.noiseFree, Warp: s.Warp, OnEvent: s.handle,
-	}
-	if s.Initial != nil {
-		o.Initial = *s.Initial
-	}
-	s.ctx, s.stop = context.WithCancelCause(s.e.ctx)
-	s.args = s.arguments(s.target, m)
-	for _, path := range []string{s.State, s.Trials} {
-		if path != "" {
-			removeStale(path)
-		}
-	}
-	var err error
-	if s.study, s.resumed, err = openStudy(s.State, s.args, s.target, o); err != nil {
-		return err
-	}
-	trials := s.study.Trials()
+// memoryStudy is the name of a study that is not kept.
+const memoryStudy = "run"
+
+// define makes the definition from the file and the flags, and the target.
+func (s *session) define() (err error) {
 	if s.Trials != "" {
-		if err := ownTrials(s.Trials, s.target.space, trials); err != nil {
+		if s.writeRows, err = trialWriter(s.Trials); err != nil {
 			return err
 		}
 	}
-	if err := s.save(); err != nil {
+	if s.definition, err = s.runCmd.definition(); err != nil {
 		return err
 	}
-	done := finishedTrials(trials)
+	s.kept = s.Study != "" || s.File != ""
+	if s.Store == "" && s.File != "" {
+		s.Store = filepath.Join(filepath.Dir(s.File), defaultStore)
+	}
+	if s.definition.Name = cmp.Or(s.Study, s.definition.Name); s.definition.Name == "" {
+		s.definition.Name = memoryStudy
+		if s.File != "" {
+			s.definition.Name = strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
+		}
+	}
+	if s.definition.Builtin == "" && s.definition.Command == "" && s.Study != "" && s.File == "" {
+		return s.defineStored()
+	}
+	if err := s.definition.Validate(); err != nil {
+		if s.File == "" { // the flags are at fault, not a study
+			err = errors.New(strings.TrimPrefix(err.Error(), study.ErrInvalid.Error()+": "))
+		}
+		return usageError{err}
+	}
+	s.target, err = s.runCmd.target(s.definition)
+	return err
+}
+
+// defineStored takes the definition of a stored study whose objective is built in. Programs
+// come from the file or a flag alone: whoever can write to a store must not choose what runs
+// on this machine.
+func (s *session) defineStored() error {
+	st, u, err := s.one(s.e.ctx, s.Study)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	v, err := u.View(s.e.ctx)
+	if err != nil {
+		return err
+	}
+	if v.Definition.Command != "" {
+		return usagef("study %s runs a program: give its study file, or --command", s.Study)
+	}
+	if v.Definition.Builtin == "" {
+		return usagef("study %s has no program: give --command, or use bo ask and bo tell", s.Study)
+	}
+	s.definition = v.Definition
+	s.target, err = s.runCmd.target(s.definition)
+	return err
+}
+
+// open creates the study, or opens the stored one.
+func (s *session) open() (err error) {
+	s.ctx, s.stop = context.WithCancelCause(s.e.ctx)
+	options := store.Options{Version: version(), OnProgress: s.working, OnFit: s.fitted}
+	if !s.kept {
+		s.store = store.New(store.NewMemory(), options)
+		s.study, err = s.store.Create(s.ctx, s.definition)
+		return err
+	}
+	if s.store, err = s.storeFlags.openWith(s.ctx, true, options); err != nil {
+		return err
+	}
+	s.study, err = s.store.Create(s.ctx, s.definition)
+	if errors.Is(err, store.ErrExists) {
+		s.study, err = s.joined()
+	}
+	return err
+}
+
+// joined opens the stored study and compares its definition.
+func (s *session) joined() (*store.Study, error) {
+	u, err := s.store.Study(s.ctx, s.definition.Name)
+	if err != nil {
+		return nil, err
+	}
+	v, err := u.View(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	differ, err := s.differences(v.Definition)
+	if err != nil {
+		return nil, err
+	}
+	if len(differ) > 0 {
+		return nil, usagef("study %s is stored with %s: bo study edit changes it, or give the study another name", s.definition.Name, strings.Join(differ, "; "))
+	}
+	s.definition.Budget = v.Definition.Budget
+	return u, nil
+}
+
+// differences names each key in which the definition differs from the stored one. The number
+// of workers and how a program is run are a matter of each process; the budget of a definition
+// that states none is the stored one.
+func (s *session) differences(stored *study.Definition) ([]string, error) {
+	keys := func(d study.Definition) (map[string]json.RawMessage, error) {
+		d.Workers, d.Timeout, d.Shell, d.Failures = 0, 0, false, ""
+		text, err := json.Marshal(d)
+		if err != nil {
+			return nil, err
+		}
+		var all map[string]json.RawMessage
+		return all, json.Unmarshal(text, &all)
+	}
+	given, err := keys(*s.definition)
+	if err != nil {
+		return nil, err
+	}
+	had, err := keys(*stored)
+	if err != nil {
+		return nil, err
+	}
+	if s.definition.Budget == 0 {
+		given["budget"] = had["budget"]
+	}
+	all := maps.Clone(had)
+	maps.Copy(all, given)
+	var differ []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if string(given[key]) != string(had[key]) {
+			differ = append(differ, fmt.Sprintf("%s %s, here it is %s", key, excerpt(had[key]), excerpt(given[key])))
+		}
+	}
+	return differ, nil
+}
+
+// excerpt is the start of a JSON value, for a message.
+func excerpt(text json.RawMessage) string {
+	if text == nil {
+		return "not stated"
+	}
+	return clip(string(text), 60)
+}
+
+// prepare compares and writes the file of --trials and starts the progress.
+func (s *session) prepare() error {
+	v, err := s.study.View(s.ctx)
+	if err != nil {
+		return err
+	}
+	if s.Trials != "" {
+		removeStale(s.Trials)
+		if err := s.ownTrials(v); err != nil {
+			return err
+		}
+		if err := s.writeTrials(v); err != nil {
+			return err
+		}
+	}
+	done, budget := finishedTrials(v), v.Definition.Budget
 	switch {
-	case s.resumed && done < s.Budget:
-		fmt.Fprintf(s.e.stderr, "%s: resumed after %d of %d trials\n", s.State, done, s.Budget)
-	case s.resumed:
-		fmt.Fprintf(s.e.stderr, "%s: complete, %d trials for --budget %d\n", s.State, done, s.Budget)
+	case len(v.Trials) > 0 && done < budget:
+		fmt.Fprintf(s.e.stderr, "study %s: %d of %d trials are finished\n", s.definition.Name, done, budget)
+	case len(v.Trials) > 0:
+		fmt.Fprintf(s.e.stderr, "study %s: all %d trials are finished\n", s.definition.Name, done)
 	}
 	out := s.e.stderr
 	if s.Quiet {
 		out = io.Discard
 	}
-	s.bar = newProgress(out, s.Budget, done)
+	s.bar = newProgress(out, budget, done)
 	return nil
 }
 
-// save writes the files of --state and --trials.
-func (s *session) save() error {
-	if s.State != "" {
-		if err := saveStudy(s.State, s.args, s.study); err != nil {
-			return err
-		}
+func (s *session) close() {
+	if s.store != nil {
+		_ = s.store.Close()
 	}
-	if s.Trials != "" {
-		return writeFile(s.Trials, func(w io.Writer) error { return s.writeRows(w, s.study.Space(), s.study.Trials()) })
+	if s.stop != nil {
+		s.stop(nil)
 	}
-	return nil
 }
 
-// handle saves the study when a trial begins or ends, and reports the event.
-func (s *session) handle(ev loop.Event) {
-	switch ev.Kind {
-	case loop.TrialAsked, loop.TrialFinished, loop.TrialFailed:
-		if err := s.save(); err != nil {
-			s.stop(err)
-		}
+// writeTrials writes the file of --trials.
+func (s *session) writeTrials(v *store.View) error {
+	if s.Trials == "" {
+		return nil
 	}
+	return writeFile(s.Trials, func(w io.Writer) error { return s.writeRows(w, v) })
+}
+
+// working reports the progress of a fit or a suggestion.
+func (s *session) working(p surrogate.Progress) {
 	if s.bar == nil {
 		return
 	}
-	if best, ok := s.study.Best(); ok {
-		s.bar.handle(ev, &best)
-	} else {
-		s.bar.handle(ev, nil)
+	if p.Phase == "surrogate" && p.Done == 0 {
+		s.bar.handle(loop.Event{Kind: loop.FitStarted}, nil)
+		return
+	}
+	s.bar.handle(loop.Event{Kind: loop.Working, Progress: p}, nil)
+}
+
+// fitted ends the phase of a fit.
+func (s *session) fitted(loop.Fit, time.Duration) {
+	if s.bar != nil {
+		s.bar.handle(loop.Event{Kind: loop.TrialAsked}, nil)
 	}
 }
 
-// search runs the study to its budget. If the run does not end in time after an interrupt, the
-// result holds the trials so far.
-func (s *session) search() (loop.Result, error) {
-	finished := make(chan loop.Result, 1)
-	err := heed(s.ctx, func() error {
-		r, err := s.study.Run(s.ctx, s.target.evaluate, s.Budget, s.Workers)
-		finished <- r
-		return err
-	})
-	select {
-	case r := <-finished:
-		return r, err
-	default:
-		best, _ := s.study.Best()
-		return loop.Result{Best: best, Trials: s.study.Trials()}, err
+// started reports that an evaluation begins.
+func (s *session) started(t store.Trial) {
+	e := loop.Event{Kind: loop.TrialAsked, Trial: loop.Trial{ID: t.Number, Warnings: t.Warnings}}
+	s.bar.handle(e, nil)
+	e.Kind = loop.TrialStarted
+	s.bar.handle(e, nil)
+	s.changed()
+}
+
+// ended reports a stored result.
+func (s *session) ended(t store.Trial) {
+	v := s.changed()
+	if v == nil {
+		return
 	}
+	o := v.Definition.Objective()
+	e := loop.Event{Kind: loop.TrialFinished, Trial: loop.Trial{ID: t.Number, Value: t.Numbers[o.Name], Error: t.Message, EvaluateSeconds: t.Seconds}}
+	if t.Number <= len(v.Points) {
+		e.Trial.Point = v.Points[t.Number-1]
+	}
+	if t.State != store.Complete {
+		e.Kind = loop.TrialFailed
+	}
+	if best := v.Best(); best != nil {
+		e.Improved = best.Number == t.Number
+		s.bar.handle(e, &loop.Trial{Value: best.Numbers[o.Name]})
+		return
+	}
+	s.bar.handle(e, nil)
+}
+
+// changed reads the study and writes the file of --trials. A file that cannot be written ends
+// the run.
+func (s *session) changed() *store.View {
+	v, err := s.study.View(context.WithoutCancel(s.ctx))
+	if err == nil {
+		err = s.writeTrials(v)
+	}
+	if err != nil {
+		s.stop(err)
+		return nil
+	}
+	return v
 }
 
 // run searches and prints the result.
 func (s *session) run() error {
-	defer s.stop(nil)
-	started := time.Now()
-	result, err := s.search()
-	s.bar.close()
-	if cause := context.Cause(s.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause // the files cannot be written
-	}
+	begun := time.Now()
+	err := heed(s.ctx, func() error {
+		return s.study.Run(s.ctx, s.target.evaluate, store.RunOptions{
+			Workers: s.definition.Workers, Target: s.Target, Time: s.Time, MaxFailures: s.MaxFailures,
+			OnStart: s.started, OnEnd: s.ended,
+		})
+	})
 	interrupted := s.e.ctx.Err() != nil
-	if result.Best.State != loop.Complete {
-		if interrupted {
-			fmt.Fprintln(s.e.stderr, "bo: interrupted before any trial had a value")
-			return errInterrupted
-		}
-		return err
+	v, viewErr := s.study.View(context.WithoutCancel(s.ctx))
+	if viewErr != nil {
+		s.bar.close()
+		return cmp.Or(err, viewErr)
 	}
-	if err := s.print(s.e.stdout, s.target, result, time.Since(started).Seconds(), s.bar.spent); err != nil {
+	out := s.result(v, time.Since(begun).Seconds())
+	switch {
+	case errors.Is(err, store.ErrTarget), errors.Is(err, store.ErrTime):
+		out.Stopped, err = strings.TrimPrefix(err.Error(), "study "+s.definition.Name+": "), nil
+	case errors.Is(err, store.ErrExhausted):
+		s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{loop.ErrExhausted.Error()}}, nil)
+		out.Stopped, err = loop.ErrExhausted.Error(), nil
+	}
+	if err == nil && len(out.Incumbents) > 0 {
+		s.recommend(out)
+	}
+	s.bar.close()
+	out.Interrupted = interrupted
+	if len(out.Incumbents) == 0 {
+		return s.nothing(v, out, err, interrupted)
+	}
+	if cause := context.Cause(s.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
+		err = cause // a file cannot be written: what was found is printed all the same
+	}
+	if err := s.print(s.e.stdout, out); err != nil {
 		return err
 	}
 	if interrupted {
-		fmt.Fprintf(s.e.stderr, "bo: interrupted after %d of %d trials\n", finishedTrials(result.Trials), s.Budget)
+		fmt.Fprintf(s.e.stderr, "bo: interrupted after %d of %d trials\n", out.Trials, v.Definition.Budget)
 		return errInterrupted
 	}
 	return err
 }
 
-func finishedTrials(trials []loop.Trial) int {
+// nothing is the error of a run without a value.
+func (s *session) nothing(v *store.View, out *runResult, err error, interrupted bool) error {
+	if interrupted {
+		fmt.Fprintln(s.e.stderr, "bo: interrupted before any trial had a value")
+		return errInterrupted
+	}
+	if err != nil {
+		return err
+	}
+	if finishedTrials(v) == 0 {
+		return fmt.Errorf("%w: no trial has ended: %s", loop.ErrNoValue, out.Stopped)
+	}
+	message := ""
+	for _, t := range v.Trials {
+		if t.State != store.Pending {
+			message = t.Message
+		}
+	}
+	return fmt.Errorf("%w: all %d evaluations failed, the last one with: %s", loop.ErrNoValue, finishedTrials(v), message)
+}
+
+// recommend adds the trial with the best posterior mean. Without a fit there is none.
+func (s *session) recommend(out *runResult) {
+	sp, options, history, err := s.study.History(s.ctx)
+	if err != nil {
+		return
+	}
+	r, err := loop.Recommend(surrogate.WithProgress(s.ctx, s.working), sp, options, history)
+	if err != nil || s.ctx.Err() != nil {
+		return
+	}
+	params, err := json.Marshal(r.Model.Trial.Point)
+	if err == nil {
+		out.Recommended = &recommended{r.Model.Trial.ID, params, r.Model.Mean, r.Model.SD}
+	}
+}
+
+func finishedTrials(v *store.View) int {
 	n := 0
-	for _, t := range trials {
-		if t.State != loop.Pending {
+	for i := range v.Trials {
+		if v.Trials[i].State != store.Pending {
 			n++
 		}
 	}

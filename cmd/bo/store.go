@@ -25,6 +25,10 @@ type storeFlags struct {
 
 // open opens the store. Without create, a store that does not exist is an error.
 func (f storeFlags) open(ctx context.Context, create bool) (*store.Store, error) {
+	return f.openWith(ctx, create, store.Options{Version: version()})
+}
+
+func (f storeFlags) openWith(ctx context.Context, create bool, o store.Options) (*store.Store, error) {
 	address := cmp.Or(f.Store, defaultStore)
 	var b store.Backend
 	var err error
@@ -39,7 +43,7 @@ func (f storeFlags) open(ctx context.Context, create bool) (*store.Store, error)
 	if err != nil {
 		return nil, err
 	}
-	return store.New(b, store.Options{Version: version()}), nil
+	return store.New(b, o), nil
 }
 
 func isPostgres(address string) bool {
@@ -85,4 +89,9 @@ func (f storeFlags) unknown(ctx context.Context, s *store.Store, name string) er
 		names[i] = list[i].Name
 	}
 	return fmt.Errorf("unknown study %q%s", name, didyoumean.Hint(name, names))
+}
+
+// hidden reports an environment variable that programs must not get: it may hold a password.
+func hidden(pair string) bool {
+	return strings.HasPrefix(pair, "BO_STORE=") || strings.HasPrefix(pair, "PGPASSWORD=")
 }

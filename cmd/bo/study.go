@@ -22,6 +22,8 @@ type studyCmd struct {
 	Create studyCreateCmd `cmd:"" help:"Store a study without running it."`
 	Edit   studyEditCmd   `cmd:"" help:"Change a stored study: ranges, parameters, budget, method."`
 	Delete studyDeleteCmd `cmd:"" help:"Delete a study and all its trials."`
+	Export studyExportCmd `cmd:"" help:"Write a study to a file: whole, for Optuna, or as a table."`
+	Import studyImportCmd `cmd:"" help:"Make a study of a file: an export, or a study of Optuna."`
 }
 
 type studyListCmd struct {
@@ -112,7 +114,7 @@ func (c *studyDeleteCmd) Run(e *env) error {
 		return err
 	}
 	if !c.Yes {
-		return usagef("study %s has %d trials, which cannot be restored: add --yes to delete them", c.Study, len(v.Trials))
+		return usagef("study %s has %s, which cannot be restored: add --yes to delete them", c.Study, count(len(v.Trials), "trial"))
 	}
 	if err := s.Delete(e.ctx, c.Study); err != nil {
 		return err
@@ -120,7 +122,7 @@ func (c *studyDeleteCmd) Run(e *env) error {
 	if c.JSON {
 		return printJSON(e.stdout, map[string]string{"deleted": c.Study})
 	}
-	_, err = fmt.Fprintf(e.stdout, "deleted study %s with %d trials\n", c.Study, len(v.Trials))
+	_, err = fmt.Fprintf(e.stdout, "deleted study %s with %s\n", c.Study, count(len(v.Trials), "trial"))
 	return err
 }
 

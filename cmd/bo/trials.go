@@ -8,18 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/functionspace/bo/loop"
-	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
 )
 
-// trialWriter returns the writer of trials for the extension of path.
-func trialWriter(path string) (func(io.Writer, *space.Space, []loop.Trial) error, error) {
+// trialWriter returns the writer of trials that the extension of path asks for.
+func trialWriter(path string) (func(io.Writer, *store.View) error, error) {
 	switch ext := filepath.Ext(path); ext {
 	case ".jsonl":
 		return writeTrialsJSON, nil
@@ -32,31 +32,32 @@ func trialWriter(path string) (func(io.Writer, *space.Space, []loop.Trial) error
 	return nil, usagef("--trials %s: want a name that ends in .jsonl or .csv", path)
 }
 
-// ownTrials reports a file at path that was not written by the run with these trials. Each row
-// of the file must hold the ID and the parameters of one of the first trials.
-func ownTrials(path string, s *space.Space, trials []loop.Trial) error {
-	text, err := readRegular(path)
+// ownTrials reports a file at --trials that was not written for this study. Each row of the
+// file must hold the number and the parameters of one of the first trials.
+func (s *session) ownTrials(v *store.View) error {
+	text, err := readRegular(s.Trials)
 	switch {
 	case errors.Is(err, os.ErrNotExist), err == nil && len(text) == 0:
 		return nil
 	case err != nil:
 		return err
 	}
-	keys, ours := trialKeysCSV, writeTrialsCSV
-	if filepath.Ext(path) == ".jsonl" {
-		keys, ours = trialKeysJSON, writeTrialsJSON
+	keys := trialKeysCSV
+	if filepath.Ext(s.Trials) == ".jsonl" {
+		keys = trialKeysJSON
 	}
 	var b bytes.Buffer
-	if err := ours(&b, s, trials); err != nil {
+	if err := s.writeRows(&b, v); err != nil {
 		return err
 	}
-	want, err := keys(b.Bytes(), s.Dim())
+	columns := len(v.Definition.Parameters)
+	want, err := keys(b.Bytes(), columns)
 	if err != nil {
 		return err
 	}
-	got, err := keys(text, s.Dim())
+	got, err := keys(text, columns)
 	if err != nil || len(got) > len(want) || !slices.Equal(got, want[:len(got)]) {
-		return fmt.Errorf("%s exists and is not of this run: choose another name, or remove it", path)
+		return fmt.Errorf("%s exists and is not of this run: choose another name, or remove it", s.Trials)
 	}
 	return nil
 }
@@ -86,63 +87,76 @@ func trialKeysJSON(text []byte, _ int) ([]string, error) {
 	return keys, nil
 }
 
-// trialRow is a line of a .jsonl file.
-type trialRow struct {
-	Trial     int         `json:"trial"`
-	Params    space.Point `json:"params"`
-	Value     *float64    `json:"value"` // null unless complete
-	State     loop.State  `json:"state"`
-	SuggestS  float64     `json:"suggest_s"`
-	EvaluateS float64     `json:"evaluate_s"`
-	Reason    string      `json:"reason,omitempty"`
+// trialRows are the trials of a study as JSON values.
+func trialRows(v *store.View) []trialJSON {
+	rows := make([]trialJSON, len(v.Trials))
+	for i := range v.Trials {
+		rows[i] = newTrialJSON(&v.Trials[i], v)
+	}
+	return rows
 }
 
-func writeTrialsJSON(w io.Writer, _ *space.Space, trials []loop.Trial) error {
+// writeTrialsJSON writes a JSON object per line and trial.
+func writeTrialsJSON(w io.Writer, v *store.View) error {
 	b := bufio.NewWriter(w)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	for _, t := range trials {
-		row := trialRow{t.ID, t.Point, nil, t.State, t.SuggestSeconds, t.EvaluateSeconds, t.Error}
-		if t.State == loop.Complete {
-			row.Value = &t.Value
-		}
-		if err := enc.Encode(row); err != nil {
+	for _, row := range trialRows(v) {
+		if err := printJSON(b, row); err != nil {
 			return err
 		}
 	}
 	return b.Flush()
 }
 
-// writeTrialsCSV writes one row for each trial. The column of a parameter with the name of
-// another column is params.NAME.
-func writeTrialsCSV(w io.Writer, s *space.Space, trials []loop.Trial) error {
-	last := []string{"value", "state", "suggest_s", "evaluate_s", "reason"}
+// writeTrialsCSV writes trials with a column for every parameter that a trial has. A column
+// of a parameter is named params.NAME where NAME is one of the other columns.
+func writeTrialsCSV(w io.Writer, v *store.View) error {
+	rows := trialRows(v)
+	last := []string{"value", "state", "seconds", "failure", "message"}
+	var names []string
+	for _, p := range v.Definition.Parameters {
+		names = append(names, p.Name)
+	}
+	values := make([]map[string]any, len(rows))
+	for i := range rows {
+		dec := json.NewDecoder(bytes.NewReader(rows[i].Params))
+		dec.UseNumber()
+		if err := dec.Decode(&values[i]); err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(values[i])) {
+			if !slices.Contains(names, name) {
+				names = append(names, name) // of a parameter that was removed
+			}
+		}
+	}
 	header := []string{"trial"}
-	names := parameterNames(s)
 	for _, name := range names {
 		if name == "trial" || slices.Contains(last, name) {
 			name = "params." + name
 		}
 		header = append(header, name)
 	}
-	cw := csv.NewWriter(w)
-	if err := cw.Write(append(header, last...)); err != nil {
+	out := csv.NewWriter(w)
+	if err := out.Write(append(header, last...)); err != nil {
 		return err
 	}
-	for _, t := range trials {
-		row := []string{strconv.Itoa(t.ID)}
+	for i, r := range rows {
+		cells := []string{strconv.Itoa(r.Trial)}
 		for _, name := range names {
-			row = append(row, t.Point.Text(name))
+			cell := ""
+			if value, ok := values[i][name]; ok {
+				cell = fmt.Sprint(value)
+			}
+			cells = append(cells, cell)
 		}
 		value := ""
-		if t.State == loop.Complete {
-			value = number(t.Value)
+		if r.Value != nil {
+			value = number(*r.Value)
 		}
-		row = append(row, value, string(t.State), number(t.SuggestSeconds), number(t.EvaluateSeconds), t.Error)
-		if err := cw.Write(row); err != nil {
+		if err := out.Write(append(cells, value, string(r.State), number(r.Seconds), string(r.Failure), r.Message)); err != nil {
 			return err
 		}
 	}
-	cw.Flush()
-	return cw.Error()
+	out.Flush()
+	return out.Error()
 }

@@ -202,7 +202,7 @@ func (c *lineCheck) complete() error {
 // its option tag names.
 func checkValue(name string, v *kong.Value, text string) error {
 	if v.Enum != "" {
-		if valid := v.EnumSlice(); !slices.Contains(valid, text) {
+		if valid := slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" }); !slices.Contains(valid, text) {
 			return fmt.Errorf("%s is %q, want one of %s", name, text, strings.Join(valid, ", "))
 		}
 	}
@@ -268,7 +268,7 @@ var elsewhere = map[string]string{
 	"direction": "--maximize, or nothing to minimise", "minimize": "nothing: bo run minimises", "minimise": "nothing: bo run minimises",
 	"sampler": "--surrogate NAME and --acquisition NAME", "algorithm": "--surrogate NAME and --acquisition NAME",
 	"model": "--surrogate NAME", "acq-func": "--acquisition NAME",
-	"study-name": "--study NAME", "storage": "--store FILE", "resume": "--state FILE",
+	"state": "--study NAME; bo study import reads a file of an earlier --state", "study-name": "--study NAME", "storage": "--store FILE", "resume": "--study NAME",
 	"kernel": "--set kernel=NAME", "noise": "--set noise=VARIANCE", "lengthscale": "--set lengthscale=L1,L2",
 	"random-state": "--seed N", "random-seed": "--seed N",
 	"output": "--trials FILE", "out": "--trials FILE", "csv": "--trials FILE.csv",

@@ -102,6 +102,7 @@ func summary(d *study.Definition) string {
 	return strings.Join(parts, ", ")
 }
 
+// count writes a number with its noun.
 func count(n int, what string) string {
 	if n != 1 {
 		what += "s"

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/space/spacefile"
+	"github.com/functionspace/bo/study"
+)
+
+// definition reads the study file, if any, and applies the flags.
+func (c *runCmd) definition() (*study.Definition, error) {
+	d := &study.Definition{Version: study.Version}
+	if c.File != "" {
+		if ext := filepath.Ext(c.File); c.Command != "" && ext != ".json" && ext != ".yaml" && ext != ".yml" {
+			return nil, usagef("unexpected argument %q: quote the whole line of --command", c.File)
+		}
+		var err error
+		if d, err = readStudy(c.File); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.problem(d); err != nil {
+		return nil, err
+	}
+	o := d.Objective()
+	if c.Maximize {
+		o.Goal = study.Maximize
+	}
+	o.NoiseFree = o.NoiseFree || c.NoiseFree
+	d.Objectives = []study.Objective{o}
+	d.Timeout = cmp.Or(study.Duration(c.Timeout), d.Timeout)
+	d.Shell = d.Shell || c.Shell
+	d.Warp = cmp.Or(c.Warp, d.Warp)
+	for _, f := range []struct {
+		given *int
+		to    *int
+	}{{c.Budget, &d.Budget}, {c.Initial, &d.Initial}, {c.Batch, &d.Batch}, {c.Workers, &d.Workers}} {
+		if f.given != nil {
+			*f.to = *f.given
+		}
+	}
+	if c.Seed != nil {
+		d.Seed = *c.Seed
+	}
+	if err := chooseName("surrogate", c.Surrogate, catalog.Surrogates(), &d.Surrogate); err != nil {
+		return nil, err
+	}
+	if err := chooseName("acquisition", c.Acquisition, catalog.Acquisitions(), &d.Acquisition); err != nil {
+		return nil, err
+	}
+	if err := c.settings(d); err != nil {
+		return nil, err
+	}
+	return d, c.check(d)
+}
+
+// chooseName applies a flag that names a surrogate or an acquisition function.
+func chooseName(kind string, name *string, valid []catalog.Entry, to *study.Component) error {
+	if name == nil {
+		return nil
+	}
+	var names []string
+	for _, e := range valid {
+		names = append(names, e.Name)
+	}
+	if !slices.Contains(names, *name) {
+		return usagef("unknown %s %q%s", kind, *name, didyoumean.Hint(*name, names))
+	}
+	to.Name = *name
+	return nil
+}
+
+func (c *runCmd) check(d *study.Definition) error {
+	budget := cmp.Or(d.Budget, 50)
+	switch {
+	case d.Initial > budget:
+		return usagef("--initial %d is more than --budget %d", d.Initial, budget)
+	case d.Batch > budget:
+		return usagef("--batch %d is more than --budget %d", d.Batch, budget)
+	}
+	return nil
+}
+
+// problem applies the flags that say what is optimised.
+func (c *runCmd) problem(d *study.Definition) error {
+	switch {
+	case c.Objective == "" && c.Command == "" && c.File == "" && c.Study == "":
+		return usagef("say what to optimise: a study file, --objective NAME, or --command 'PROGRAM …' with --space FILE")
+	case c.Objective != "" && c.Command != "":
+		return usagef("--objective and --command exclude each other")
+	case c.Objective != "" && c.File != "":
+		return usagef("--objective and a study file exclude each other: the file states what is optimised")
+	case c.Objective != "" && c.Space != "":
+		return usagef("--space belongs to --command: the objective %s has its own", c.Objective)
+	case c.Objective != "" && c.Shell:
+		return usagef("--shell belongs to --command")
+	case c.Objective != "" && c.Timeout != 0:
+		return usagef("--timeout belongs to --command")
+	case c.Command != "" && c.Space == "" && c.File == "":
+		return usagef("--command needs --space FILE, which states the parameters")
+	}
+	if c.Objective != "" {
+		d.Builtin = c.Objective
+	}
+	if c.Command != "" {
+		d.Command, d.Builtin = c.Command, ""
+	}
+	if c.Space != "" {
+		s, err := spacefile.Read(c.Space)
+		if err != nil {
+			if !errors.As(err, new(syscall.Errno)) { // the file can be read, but states no space
+				err = usageError{err}
+			}
+			return err
+		}
+		d.Parameters = s.Parameters()
+	}
+	if d.Builtin != "" {
+		o, err := benchmarks.Lookup(d.Builtin)
+		if err != nil {
+			return usageError{err}
+		}
+		d.Builtin = o.Name
+		d.Parameters = o.Space.Parameters()
+		objective := d.Objective()
+		objective.NoiseFree = objective.NoiseFree || o.NoiseFree
+		d.Objectives = []study.Objective{objective}
+	}
+	if c.File != "" && d.Command == "" && d.Builtin == "" {
+		return usagef("%s states no command: add one, or give --command", c.File)
+	}
+	return nil
+}
+
+// settings applies --set KEY=VALUE.
+func (c *runCmd) settings(d *study.Definition) error {
+	given := map[string]bool{}
+	for _, pair := range c.Set {
+		key, text, ok := strings.Cut(pair, "=")
+		key, text = strings.TrimSpace(key), strings.TrimSpace(text)
+		if !ok || key == "" || text == "" {
+			return usagef("invalid setting %q: want key=value", pair)
+		}
+		if given[key] {
+			return usagef("--set %s is given twice", key)
+		}
+		given[key] = true
+		to := &d.Surrogate.Settings
+		if rest, ok := strings.CutPrefix(key, "acquisition."); ok {
+			to, key = &d.Acquisition.Settings, rest
+		} else if rest, ok := strings.CutPrefix(key, "maximizer."); ok {
+			to, key = &d.Maximizer, rest
+		}
+		if *to == nil {
+			*to = map[string]any{}
+		}
+		(*to)[key] = settingValue(text)
+	}
+	return nil
+}
+
+// settingValue is a setting's text as a JSON value: a number where it is one.
+func settingValue(text string) any {
+	var n json.Number
+	if err := json.Unmarshal([]byte(text), &n); err == nil && fmt.Sprint(n) == text {
+		return n
+	}
+	return text
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/store/exchange"
+	"github.com/functionspace/bo/study"
+)
+
+type studyExportCmd struct {
+	storeFlags
+	Study  string `arg:"" complete:"studies" help:"Name of the study."`
+	Format string `group:"result" enum:"json,optuna,csv" default:"json" placeholder:"FORMAT" help:"json (the whole study), optuna (journal file of Optuna 5) or csv (table of trials). Default: ${default}."`
+	Output string `group:"result" short:"o" placeholder:"FILE" help:"File to write. The default is standard output."`
+	Force  bool   `group:"result" help:"Replace the file of --output."`
+}
+
+func (c *studyExportCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	snapshot, err := u.Snapshot(e.ctx)
+	if err != nil {
+		return err
+	}
+	write := map[string]func(io.Writer, *store.Snapshot) error{"json": exchange.Write, "optuna": exchange.WriteJournal, "csv": exchange.WriteCSV}[c.Format]
+	if c.Output == "" {
+		return write(e.stdout, snapshot)
+	}
+	if _, err := os.Stat(c.Output); err == nil && !c.Force {
+		return fmt.Errorf("%s exists: choose another name, or add --force", c.Output)
+	}
+	return writeFile(c.Output, func(w io.Writer) error { return write(w, snapshot) })
+}
+
+type studyImportCmd struct {
+	storeFlags
+	File  string `arg:"" help:"File to read: an export of bo, a --state file of an earlier version, or a journal or SQLite file of Optuna."`
+	Study string `group:"store" placeholder:"NAME" help:"Name of the new study. The default is the name in the file."`
+	From  string `group:"what" placeholder:"NAME" help:"Name of the study in a file of Optuna that has several."`
+	JSON  bool   `group:"result" name:"json" help:"Print the imported definition as JSON."`
+}
+
+func (studyImportCmd) Help() string {
+	return `Makes a new study of a file. bo import adds evaluations to a study that exists.
+
+Examples:
+
+    bo study import resnet.json
+    bo study import optuna.db --from resnet --study resnet
+    bo study import run.state --study branin`
+}
+
+func (c *studyImportCmd) Run(e *env) error {
+	in, err := readImport(e, c.File, c.From)
+	if err != nil {
+		return err
+	}
+	name := c.Study
+	if name == "" && in.Snapshot.Definition.Name == "" {
+		return usagef("%s states no name: give --study NAME", c.File)
+	}
+	s, err := c.open(e.ctx, true)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	u, err := s.Restore(e.ctx, name, in.Snapshot)
+	if err != nil {
+		return asUsage(err, study.ErrInvalid)
+	}
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return err
+	}
+	notes(e, c.File, in.Notes)
+	if c.JSON {
+		return printJSON(e.stdout, v.Definition)
+	}
+	_, err = fmt.Fprintf(e.stdout, "imported study %s: %s\n", u.Name(), count(len(v.Trials), "trial"))
+	return err
+}
+
+type importCmd struct {
+	storeFlags
+	Study string `arg:"" complete:"studies" help:"Name of the study."`
+	File  string `arg:"" help:"Evaluated points: a CSV table, an export of bo, or a journal or SQLite file of Optuna."`
+	From  string `group:"what" placeholder:"NAME" help:"Name of the study in a file of Optuna that has several."`
+	Key   string `placeholder:"TEXT" help:"Name of this request: a repeated one with the same name changes nothing."`
+	JSON  bool   `group:"result" name:"json" help:"Print the number of added trials as JSON."`
+}
+
+func (c *importCmd) Run(e *env) error {
+	s, u, err := c.one(e.ctx, c.Study)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var added []store.Trial
+	if strings.EqualFold(filepath.Ext(c.File), ".csv") {
+		added, err = c.table(e, u)
+	} else {
+		var in *exchange.Import
+		if in, err = readImport(e, c.File, c.From); err == nil {
+			notes(e, c.File, in.Notes)
+			added, err = exchange.Add(e.ctx, u, c.Key, in)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(e.stdout, map[string]int{"added": len(added)})
+	}
+	_, err = fmt.Fprintf(e.stdout, "added %s to study %s\n", count(len(added), "trial"), c.Study)
+	return err
+}
+
+// table adds the rows of a CSV file.
+func (c *importCmd) table(e *env, u *store.Study) ([]store.Trial, error) {
+	v, err := u.View(e.ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	evaluated, found, err := exchange.ReadCSV(c.File, f, v.Definition)
+	if err != nil {
+		return nil, err
+	}
+	notes(e, c.File, found)
+	return u.Add(e.ctx, c.Key, evaluated...)
+}
+
+// readImport reads a file of a format that its first bytes tell.
+func readImport(e *env, path, from string) (*exchange.Import, error) {
+	if err := regular(path); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	head = head[:n]
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	var in *exchange.Import
+	switch {
+	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+		in, err = exchange.ReadSQLite(e.ctx, path, from)
+	case bytes.Contains(head[:max(0, min(len(head), bytes.IndexByte(head, '\n')))], []byte(`"op_code"`)):
+		in, err = exchange.ReadJournal(f, from)
+	default:
+		in, err = exchange.Read(f)
+	}
+	if err != nil {
+		if !strings.Contains(err.Error(), path) {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+		return nil, err
+	}
+	return in, nil
+}
+
+// notes prints the notes of an import.
+func notes(e *env, path string, texts []string) {
+	for _, text := range texts {
+		fmt.Fprintf(e.stderr, "bo: %s: %s\n", path, strings.TrimPrefix(text, path+": "))
+	}
+}
