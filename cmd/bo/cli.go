@@ -35,6 +35,7 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Minimise or maximise an objective."`
 	Init     initCmd     `cmd:"" help:"Write a study file from an example command line."`
 	Validate validateCmd `cmd:"" help:"Report every fault of a study file."`
+	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of study files."`
 	Study    studyCmd    `cmd:"" help:"List, show, create, edit and delete stored studies."`
 	Ask      askCmd      `cmd:"" help:"Issue trials of a study, to be evaluated by hand."`
 	Tell     tellCmd     `cmd:"" help:"Record the result of a trial."`

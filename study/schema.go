@@ -1,0 +1,219 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+)
+
+type object = map[string]any
+
+// keyHelp describes the keys of a definition that are not options of package loop.
+var keyHelp = map[string]string{
+	"version":     "Version of the form",
+	"name":        "Name of the study: 1 to 100 letters, digits, dots, dashes and underscores",
+	"parameters":  "The search space",
+	"defaults":    "Value of each added parameter in trials from before it was added",
+	"objectives":  "The number to optimise; default {name: value, goal: minimize}",
+	"builtin":     "Name of a built-in objective, in place of a command",
+	"command":     "Program to run for each trial, with {name} for the value of a parameter",
+	"shell":       "Run the command by the shell",
+	"timeout":     "A trial that takes longer fails: a time such as 90s or 2h",
+	"failures":    "expected: failing first trials do not end a run",
+	"surrogate":   "Surrogate model: a name, or a mapping with the name and settings",
+	"acquisition": "Acquisition function: a name, or a mapping with the name and settings",
+	"maximizer":   "Settings of the maximisation of the acquisition function",
+}
+
+// Schema returns the JSON Schema (draft 2020-12) of the JSON form. Editors use it for
+// completion; Parse checks more.
+func Schema() []byte {
+	keys, fields := (&Definition{}).fields()
+	properties := object{}
+	for _, key := range keys {
+		properties[key] = keySchema(key, fields[key])
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	err := enc.Encode(object{
+		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Study of bo", "type": "object",
+		"required": []string{"parameters"}, "additionalProperties": false, "properties": properties,
+	})
+	if err != nil {
+		panic(err) // maps, strings and numbers
+	}
+	return b.Bytes()
+}
+
+func keySchema(key string, to any) object {
+	for _, o := range settings.List(&loop.Options{}) {
+		if o.Key == key {
+			return settingSchema(catalog.Setting{Type: o.Type, Default: o.Default, Range: o.Range, Values: o.Values, Help: o.Help})
+		}
+	}
+	s := object{}
+	switch to.(type) {
+	case *[]space.Parameter:
+		s = object{"type": "array", "minItems": 1, "items": object{"oneOf": parameterSchemas()}}
+	case *[]Objective:
+		s = object{"type": "array", "maxItems": 1, "items": closed([]string{"name"}, object{
+			"name": object{"type": "string"}, "goal": object{"enum": []string{Minimize, Maximize}}, "noise_free": object{"type": "boolean"},
+		})}
+	case *Component:
+		s = object{"oneOf": componentSchemas(key)}
+	case *map[string]any:
+		s = object{"type": "object"}
+		if key == "maximizer" {
+			s = closed(nil, settingSchemas(newMethod("", ""), "maximizer."))
+		}
+	case *bool:
+		s["type"] = "boolean"
+	case *int:
+		s["const"] = Version // of the key version
+	default:
+		s["type"] = "string"
+	}
+	if key == "failures" {
+		s = object{"const": ExpectedFailures}
+	}
+	s["description"] = keyHelp[key]
+	return s
+}
+
+// closed returns the schema of an object without other keys.
+func closed(required []string, properties object) object {
+	s := object{"type": "object", "additionalProperties": false, "properties": properties}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return s
+}
+
+// parameterSchemas returns a schema for each kind of parameter.
+func parameterSchemas() (all []object) {
+	scalar := object{"type": []string{"string", "number", "boolean"}}
+	for _, kind := range []space.Kind{space.KindFloat, space.KindInt, space.KindOrdinal, space.KindCategorical, space.KindFixed} {
+		properties := object{"name": object{"type": "string", "minLength": 1}, "type": object{"const": kind}}
+		required := []string{"name", "type"}
+		switch kind {
+		case space.KindFloat, space.KindInt:
+			bound := object{"type": "number"}
+			if kind == space.KindInt {
+				bound = object{"type": "integer"}
+			}
+			properties["min"], properties["max"], properties["log"] = bound, bound, object{"type": "boolean"}
+			required = append(required, "min", "max")
+		case space.KindFixed:
+			properties["value"] = scalar
+			required = append(required, "value")
+		default:
+			properties["values"] = object{"type": "array", "minItems": 2, "uniqueItems": true, "items": scalar}
+			required = append(required, "values")
+		}
+		all = append(all, closed(required, properties))
+	}
+	return all
+}
+
+// componentSchemas returns the schema of a name, and one for each name with its settings. A
+// mapping without a name has the settings of the default.
+func componentSchemas(key string) []object {
+	entries, prefix := catalog.Surrogates(), ""
+	if key == "acquisition" {
+		entries, prefix = catalog.Acquisitions(), "acquisition."
+	}
+	var names []string
+	all := []object{nil}
+	for i, e := range entries {
+		names = append(names, e.Name)
+		var m *catalog.Method
+		if key == "acquisition" {
+			m = newMethod("", e.Name)
+		} else {
+			m = newMethod(e.Name, "")
+		}
+		properties := settingSchemas(m, prefix)
+		properties["name"] = object{"const": e.Name, "description": e.Summary}
+		required := []string{"name"}
+		if i == 0 {
+			required = nil
+		}
+		all = append(all, closed(required, properties))
+	}
+	all[0] = object{"enum": names}
+	return all
+}
+
+// newMethod returns a method of the catalog; "" stands for the default.
+func newMethod(surrogate, acquisition string) *catalog.Method {
+	d := &Definition{Surrogate: Component{Name: surrogate}, Acquisition: Component{Name: acquisition}}
+	m, faults := d.method()
+	if faults != nil {
+		panic(faults[0]) // the names are from the catalog
+	}
+	return m
+}
+
+// settingSchemas returns the schemas of the settings whose keys have the prefix.
+func settingSchemas(m *catalog.Method, prefix string) object {
+	all := object{}
+	for _, s := range m.Settings() {
+		key, ok := strings.CutPrefix(s.Key, prefix)
+		if ok && !strings.Contains(key, ".") {
+			all[key] = settingSchema(s)
+		}
+	}
+	return all
+}
+
+func settingSchema(s catalog.Setting) object {
+	out := object{}
+	switch s.Type {
+	case "number", "whole number":
+		out["type"] = map[string]string{"number": "number", "whole number": "integer"}[s.Type]
+		bounds(out, s.Range)
+	case "true or false":
+		out["type"] = "boolean"
+	case "texts":
+		item := object{"type": "string"}
+		out = object{"anyOf": []object{item, {"type": "array", "items": item}}}
+	case "numbers", "whole numbers":
+		item := object{"type": map[string]string{"numbers": "number", "whole numbers": "integer"}[s.Type]}
+		bounds(item, s.Range)
+		out = object{"anyOf": []object{item, {"type": "array", "items": item}}}
+	default:
+		out["type"] = "string"
+		if s.Values != nil {
+			out = object{"enum": s.Values}
+		}
+	}
+	if strings.HasPrefix(s.Default, settings.Learned) {
+		out = object{"anyOf": []object{out, {"const": settings.Learned}}}
+	}
+	out["description"] = fmt.Sprintf("%s; default %s", s.Help, s.Default)
+	return out
+}
+
+// bounds adds the bounds that a range states in words.
+func bounds(s object, words string) {
+	for part := range strings.SplitSeq(words, " and ") {
+		var lo, hi float64
+		if n, _ := fmt.Sscanf(part, "%g to %g", &lo, &hi); n == 2 {
+			s["minimum"], s["maximum"] = lo, hi
+			return
+		}
+		for form, key := range map[string]string{"more than %g": "exclusiveMinimum", "%g or more": "minimum", "less than %g": "exclusiveMaximum", "at most %g": "maximum"} {
+			if n, err := fmt.Sscanf(part, form, &lo); n == 1 && err == nil {
+				s[key] = lo
+			}
+		}
+	}
+}
