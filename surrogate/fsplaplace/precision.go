@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -53,28 +54,9 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	tc := p.tape(w, c)
 	j := mat.NewDense(nc, tc.NumParams(), nil)
 	tc.Jacobian(j)
-	var mt *mat.Dense // Mᵀ
-	if p.Factor == "cholesky" {
-		chol, err := linalg.Factorize(k)
-		if err != nil {
-			return nil, fmt.Errorf("fsp-laplace: prior covariance at the context points: %w", err)
-		}
-		if jitter := chol.Jitter(); jitter > worthAWarning*stat.Mean(variance, nil) {
-			p.notes = append(p.notes, fmt.Sprintf("the context points are too close: jitter %.1g blurs the fit; set context lower", jitter))
-		}
-		mt = mat.DenseCopyOf(j)
-		chol.SolveLower(mt)
-	} else {
-		start := make([]float64, nc)
-		ones := slices.Repeat([]float64{1}, tc.NumParams())
-		tc.JVP(start, ones)
-		l, err := lanczos(ctx, k, start)
-		if err != nil {
-			return nil, err
-		}
-		_, r := l.Dims()
-		mt = mat.NewDense(r, tc.NumParams(), nil)
-		linalg.Mul(mt, 1, linalg.T, l, linalg.N, j, 0)
+	mt, err := p.rootTimesJacobian(ctx, tc, k, j, variance)
+	if err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -124,6 +106,34 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 		return nil, fmt.Errorf("fsp-laplace: no direction of the weights stays within the prior variance: %w", surrogate.ErrNotPositiveDefinite)
 	}
 	return &primalFactor{st: mat.DenseCopyOf(st.Slice(0, kept, 0, tc.NumParams())), inputs: p.inputs}, nil
+}
+
+// rootTimesJacobian returns Mᵀ = LᵀJ(C) of precisionFactor. k is the prior covariance of the
+// context points, j is J(C), tc its tape, and variance the diagonal of k without jitter.
+func (p *problem) rootTimesJacobian(ctx context.Context, tc *nn.Tape, k *mat.SymDense, j *mat.Dense, variance []float64) (*mat.Dense, error) {
+	if p.Factor == "cholesky" {
+		chol, err := linalg.Factorize(k)
+		if err != nil {
+			return nil, fmt.Errorf("fsp-laplace: prior covariance at the context points: %w", err)
+		}
+		if jitter := chol.Jitter(); jitter > worthAWarning*stat.Mean(variance, nil) {
+			p.notes = append(p.notes, fmt.Sprintf("the context points are too close: jitter %.1g blurs the fit; set context lower", jitter))
+		}
+		mt := mat.DenseCopyOf(j)
+		chol.SolveLower(mt)
+		return mt, nil
+	}
+	start := make([]float64, len(variance))
+	ones := slices.Repeat([]float64{1}, tc.NumParams())
+	tc.JVP(start, ones)
+	l, err := lanczos(ctx, k, start)
+	if err != nil {
+		return nil, err
+	}
+	_, r := l.Dims()
+	mt := mat.NewDense(r, tc.NumParams(), nil)
+	linalg.Mul(mt, 1, linalg.T, l, linalg.N, j, 0)
+	return mt, nil
 }
 
 // columnsWithin returns the largest number of leading columns of js for which Σ (js_ic)² is

@@ -279,7 +279,13 @@ func (p *printer) loop(s isa, name string, rows, vecs int, masked bool) {
 	}
 	p.op("DECQ", "CX")
 	p.op("JNZ", name+"_k")
+	p.update(s, name, rows, vecs, masked)
+}
 
+// update adds alpha times the sums of loop to C, or overwrites C with them.
+func (p *printer) update(s isa, name string, rows, vecs int, masked bool) {
+	acc := func(i, v int) string { return s.r(i*vecs + v) }
+	last := func(v int) bool { return masked && v == vecs-1 }
 	alpha := s.r(s.b)
 	p.op("VBROADCASTSD", "alpha+24(FP)", alpha)
 	p.op("MOVQ", "overwrite+96(FP)", "AX")

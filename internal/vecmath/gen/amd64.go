@@ -155,6 +155,16 @@ func (f *function) needed(n *node) []*node {
 	return out
 }
 
+// binary has the instructions of operations on two operands.
+var binary = map[op]string{
+	opAdd: "VADDPD", opMul: "VMULPD", opAnd: "VANDPD", opOr: "VORPD", opXor: "VXORPD", opAddInt: "VPADDQ",
+	opSub: "VSUBPD", opDiv: "VDIVPD", opMin: "VMINPD", opMax: "VMAXPD",
+}
+
+func commutes(o op) bool {
+	return o == opAdd || o == opMul || o == opAnd || o == opOr || o == opXor || o == opAddInt
+}
+
 // instruction emits n for copy u.
 func (f *function) instruction(i int, n *node, u int, loaded map[*node]int) {
 	place := func(a *node) string {
@@ -193,20 +203,17 @@ func (f *function) instruction(i int, n *node, u int, loaded map[*node]int) {
 		}
 	}
 	a := n.args
-	simple := map[op]string{opAdd: "VADDPD", opMul: "VMULPD", opAnd: "VANDPD", opOr: "VORPD", opXor: "VXORPD", opAddInt: "VPADDQ",
-		opSub: "VSUBPD", opDiv: "VDIVPD", opMin: "VMINPD", opMax: "VMAXPD"}
 	switch n.op {
 	case opAdd, opMul, opAnd, opOr, opXor, opAddInt, opSub, opDiv, opMin, opMax:
 		x, y := a[0], a[1]
-		commutes := n.op == opAdd || n.op == opMul || n.op == opAnd || n.op == opOr || n.op == opXor || n.op == opAddInt
-		if inMemory(x) && commutes {
+		if inMemory(x) && commutes(n.op) {
 			x, y = y, x
 		}
 		xs, ys := place(x), place(y)
 		release()
 		d := f.take()
 		f.where[u][i] = d
-		f.line("%s%s %s, %s, %s", simple[n.op], bcst(y), ys, xs, f.name(d))
+		f.line("%s%s %s, %s, %s", binary[n.op], bcst(y), ys, xs, f.name(d))
 	case opSqrt:
 		xs := place(a[0])
 		release()
@@ -222,16 +229,7 @@ func (f *function) instruction(i int, n *node, u int, loaded map[*node]int) {
 	case opFMA, opFNMA:
 		f.fused(i, n, u, place, inMemory, dies, release)
 	case opLess, opEqual, opBeyond:
-		predicate := map[op]int{opLess: 17, opEqual: 0, opBeyond: 22}[n.op] // LT_OQ, EQ_OQ, NLE_UQ
-		xs, ys := place(a[0]), place(a[1])
-		release()
-		d := f.takeFor(n)
-		f.where[u][i] = d
-		name := f.name(d)
-		if f.lanes == 8 {
-			name = fmt.Sprintf("K%d", d)
-		}
-		f.line("VCMPPD%s $%d, %s, %s, %s", bcst(a[1]), predicate, ys, xs, name)
+		f.compare(i, n, u, place, bcst, release)
 	case opSelect:
 		m, x, y := place(a[0]), place(a[1]), place(a[2])
 		release()
@@ -245,6 +243,20 @@ func (f *function) instruction(i int, n *node, u int, loaded map[*node]int) {
 	case opScale:
 		f.power(i, n, u, place, loaded, release)
 	}
+}
+
+// compare writes a comparison, whose result is a mask.
+func (f *function) compare(i int, n *node, u int, place, bcst func(*node) string, release func()) {
+	predicate := map[op]int{opLess: 17, opEqual: 0, opBeyond: 22}[n.op] // LT_OQ, EQ_OQ, NLE_UQ
+	xs, ys := place(n.args[0]), place(n.args[1])
+	release()
+	d := f.takeFor(n)
+	f.where[u][i] = d
+	name := f.name(d)
+	if f.lanes == 8 {
+		name = fmt.Sprintf("K%d", d)
+	}
+	f.line("VCMPPD%s $%d, %s, %s, %s", bcst(n.args[1]), predicate, ys, xs, name)
 }
 
 // fused selects one of the three forms of FMA, which overwrite different operands: 231

@@ -130,6 +130,11 @@ fourdims:
 		w.put("\tVMINPD <%d>, <10>, <%[1]d>\n", u)
 		w.put("\tVMOVUPD <%d>, %d(DI)\n", u, w.bytesPer()*u)
 	}
+	w.sqdistRest()
+}
+
+// sqdistRest writes the end of sqdist: the loop over single vectors of points.
+func (w *writer) sqdistRest() {
 	w.put(`
 	ADDQ $%d, DI
 	ADDQ $%[1]d, BX
@@ -248,6 +253,11 @@ rest:
 		accumulate(u)
 		w.put("\tADDQ AX, R12\n\tSUBQ AX, R13\n")
 	}
+	w.momentsSum()
+}
+
+// momentsSum writes the end of moments: the sum of the vectors, and the next coordinate.
+func (w *writer) momentsSum() {
 	w.put("\nreduce:\n")
 	if w.lanes == 8 {
 		w.put(`

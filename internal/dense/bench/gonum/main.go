@@ -149,7 +149,14 @@ func cases(n int) []benchCase {
 		func() { reference.Dsymv(blas.Upper, n, 1, b.Data, n, x, 1, 0, y, 1) })
 	add("dot", func() { dense.Dot(x, b.Data[:n]) }, func() { reference.Ddot(n, x, 1, b.Data, 1) })
 	add("axpy", func() { dense.Axpy(1e-3, x, y) }, func() { reference.Daxpy(n, 1e-3, x, 1, y, 1) })
-	// Both copy the matrix before they factor it.
+	factorizations(a, c, d, add)
+	return all
+}
+
+// factorizations adds the benchmarks of Cholesky, which copies d to c first, and of
+// the eigenvalues of a aᵀ.
+func factorizations(a, c, d blas64.General, add func(name string, dense, gonum func())) {
+	n := a.Rows
 	add("cholesky",
 		func() {
 			copy(c.Data, d.Data)
@@ -173,7 +180,6 @@ func cases(n int) []benchCase {
 			e.Factorize(symmetric, true)
 			e.VectorsTo(&v)
 		})
-	return all
 }
 
 func square(n int) blas64.General {
