@@ -228,7 +228,7 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 		}
 		f.State = append(f.State, math.Log(theta[i]))
 		if p.onBound(theta[i]) {
-			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, not determined by the data; predictions may depend on it: set it", p.Name, theta[i]))
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, undetermined by the data; predictions depend on it: set it", p.Name, theta[i]))
 		}
 	}
 	f.Hypers = append(f.Hypers, Hyper{"mean", f.Mean, !m.mean})
