@@ -36,8 +36,8 @@ type Model struct {
 
 	// Bias is the standard deviation of the initial hidden biases. In the first layer it is
 	// relative to half the width of the scaled box, so that the units cover the box. Without
-	// biases a tanh network is an odd function about the centre of the box, and its tangent
-	// kernel couples each point to its mirror image. The published value is 0.
+	// biases a tanh network is an odd function about the centre of the box. Its tangent
+	// kernel then couples each point to its mirror image. The published value is 0.
 	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
 	Context           int    `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
@@ -64,8 +64,8 @@ var _ surrogate.WarmStarter = Model{}
 const (
 	// Up to target.MaxExact observations, all training inputs are context points, and the
 	// target at C is the exact posterior of the process. Beyond, C contains inducingRows of
-	// them, the target is the variational posterior with inducing points C, and the prior is
-	// fitted to target.MaxExact observations, drawn at random.
+	// them, and the target is the variational posterior with inducing points C. The prior is
+	// then fitted to target.MaxExact observations, drawn at random.
 	inducingRows = 600
 )
 

@@ -99,8 +99,8 @@ func TestSpectralIsItsDefinition(t *testing.T) {
 	require.InDeltaSlice(t, want.RawMatrix().Data, got.RawMatrix().Data, 1e-7)
 }
 
-// compare returns the cosine between an estimate and the true score, and the slope of its
-// regression on the score, in the metric of the covariance.
+// compare returns the cosine between an estimate and the true score, and the slope of the
+// regression of the estimate on the score. Both use the metric of the covariance.
 func compare(estimate, score *mat.Dense, cov mat.Matrix) (cosine, slope float64) {
 	var weighted mat.Dense
 	weighted.Mul(score, cov)

@@ -175,8 +175,8 @@ func TestOptimumOfOneObservation(t *testing.T) {
 	require.InDelta(t, 2*noise/(1+2*noise), math.Sqrt(variance[0]), 1e-6)
 }
 
-// Before training and for Z = X, the sparse mean and r equal the mean and covariance of the
-// exact posterior, and the network is close to the mean.
+// Before training and for Z = X, the sparse mean and r are the mean and covariance of the
+// exact posterior. The network is close to this mean.
 func TestStartIsTheExactPosterior(t *testing.T) {
 	d := toy.Wave(20)
 	spec := prior.Spec{Lengthscale: []float64{0.6}, Variance: new(0.9), Noise: new(0.02)}

@@ -28,9 +28,10 @@ const maxDual = 5000
 //
 //	log p(y|f) - ½ δ Σ|w_c|².
 //
-// With W the curvature of the likelihood at the maximum, the latent functions have the means
-// f_c and the covariance of a Gaussian process with the tangent kernels J_c(x)J_c(x')ᵀ/δ given
-// the labels. This is the generalised Gauss–Newton posterior, in which W couples the classes.
+// The latent functions have the means f_c. Their covariance is the posterior covariance of
+// Gaussian processes with the tangent kernels J_c(x)J_c(x')ᵀ/δ, for the curvature W of the
+// likelihood at the maximum. This is the generalised Gauss–Newton posterior, in which W
+// couples the classes.
 // δ maximises
 //
 //	log p(y|f) - ½ δ Σ|w_c|² - ½ log|I + W J Jᵀ/δ|

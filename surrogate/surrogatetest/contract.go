@@ -15,14 +15,14 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// result is what one call writes to one destination.
+// result holds the numbers that one call writes to one destination.
 type result struct {
 	of      string
 	numbers []float64
 }
 
-// results returns what a posterior and a path write at x to destinations that hold
-// fill before.
+// results returns the numbers that a posterior and a path write at x. All destinations are
+// filled with fill before.
 func results(p surrogate.Posterior, path surrogate.Path, x *mat.Dense, fill float64) []result {
 	m, d := x.Dims()
 	vector := func() []float64 { return slices.Repeat([]float64{fill}, m) }

@@ -25,9 +25,9 @@ type Options struct {
 	// 1e-5.
 	GradTol float64
 
-	// PathTol is the tolerance between the moments of paths and those of Joint, in
-	// addition to the Monte-Carlo error and relative to the standard deviations; 0
-	// is Tol. Models with approximate paths need it.
+	// PathTol is the tolerance between the moments of paths and the moments of Joint,
+	// relative to the standard deviations. The Monte-Carlo error is added to it. 0 is
+	// Tol. Models with approximate paths need it.
 	PathTol float64
 }
 

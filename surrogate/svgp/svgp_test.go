@@ -58,7 +58,7 @@ func TestExactWhereInducingPointsAreTheInputs(t *testing.T) {
 	}
 }
 
-// With Z = X the learned hyperparameters are those of the exact fit.
+// With Z = X the learned hyperparameters equal the hyperparameters of the exact fit.
 func TestSameFitAsTheExactProcess(t *testing.T) {
 	d := toy.Sines(40, 1)
 	want, err := gp.Model{}.Fit(context.Background(), d, random.New(1, "fit", 0))

@@ -145,7 +145,7 @@ func (e *evidence) eval(theta, grad []float64) float64 {
 }
 
 // learn sets the spreads, the scale of the output weights and σ to the maximum of the evidence
-// with the given weights, found from two starts. It does not change fixed values.
+// with the given weights. It searches from two starts and does not change fixed values.
 func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error {
 	x, y := subset.AtMost(p.data.X, p.data.Y, evidenceRows, rng)
 	_, d := x.Dims()

@@ -14,8 +14,9 @@ import (
 )
 
 // objective is minus the evidence and the log priors, as a function of (log σ², ρ, μ). Weight i
-// of draw s is unit_i (μ_i + exp(ρ_i) ε_si). Either each weight has its own μ and ρ, or the
-// weights of a layer share one ρ, its biases share another, and μ is 0 and not in the vector.
+// of draw s is unit_i (μ_i + exp(ρ_i) ε_si). Each weight may have its own μ and
+// ρ. Otherwise the weights of a layer share one ρ, its biases share another, and μ is 0 and
+// not in the vector.
 type objective struct {
 	p     *mapnet.Problem
 	eps   [][]float64 // S×weights

@@ -119,8 +119,8 @@ func shiftRows(v *mat.Dense, by []float64) {
 }
 
 // Adjoint returns the derivatives of the evidence with respect to the elements of a K that
-// all latents share, so that d = Σ_ij kbar_ij dK_ij, and with respect to the means (RW
-// algorithm 5.1, for any L). With s = ∂/∂f of -½log|I+KW|, which is -½W(diag S - 2Sπ) for
+// all latents share, so that d = Σ_ij kbar_ij dK_ij. It also returns the derivatives with
+// respect to the means (RW algorithm 5.1, for any L). With s = ∂/∂f of -½log|I+KW|, which is -½W(diag S - 2Sπ) for
 // the posterior covariance S of the latents at a point, and u = s - RKs,
 //
 //	kbar = ½ Σ_c (a_c a_cᵀ - R_cc + u_c a_cᵀ + a_c u_cᵀ),  dmean_c = Σ_i a_ci + u_ci.

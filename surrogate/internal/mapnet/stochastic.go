@@ -144,7 +144,7 @@ func (m Sampled) Stochastic(p *Problem, f Family, phase string) *Stochastic {
 	}
 }
 
-// Fit trains the problem that of returns for d and draws the networks of the posterior.
+// Fit trains the problem of(p) for the network p on d, and draws the networks of the posterior.
 // Errors begin with name.
 func (m Sampled) Fit(ctx context.Context, name string, of func(*Problem) *Stochastic, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	p, err := New(Settings{Network: m.Network, Batch: m.Batch}, d)

@@ -1,7 +1,7 @@
 // Package mixture implements the posterior in which f is one of M networks with equal
 // probabilities: the members of an ensemble, or samples from an approximate posterior.
 //
-// Its moments are those of the functions f_1 … f_M,
+// Its moments are the moments of the functions f_1 … f_M,
 //
 //	mean(x)   = (1/M) Σ_k f_k(x)
 //	cov(x,x') = (1/M) Σ_k (f_k(x) - mean(x)) (f_k(x') - mean(x'))

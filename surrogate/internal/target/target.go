@@ -34,7 +34,7 @@ type Gaussian struct {
 var stages = []float64{1e-2, 1e-4, 1e-6}
 
 // Train fits the weights w of a network to the target by least squares in the metric of its
-// covariance, in at most steps steps in total. A stage ends at tolerance nats per point.
+// covariance. It takes at most steps steps. A stage ends at tolerance nats per point.
 // Train returns the remaining nats per point, and an error of LeastSquares.Minimize.
 func (t Gaussian) Train(ctx context.Context, net *nn.Network, inputs domain.Affine, k prior.Kernel, w []float64, steps int, tolerance float64) (left float64, err error) {
 	n := len(t.Mean)

@@ -16,8 +16,8 @@ import (
 )
 
 // The data term plus the prior term differs from the quadratic around the target by a
-// constant, for the exact process and for the sparse process with inducing points at the
-// inputs.
+// constant. This holds for the exact process, and for the sparse process with inducing points
+// at the inputs.
 func TestTargetCompletesTheSquare(t *testing.T) {
 	for _, repeat := range []int{1, 300} { // 1200 observations of 4 inputs
 		c := space.Sobol(7, 2, random.New(1, "c", 0))
