@@ -143,8 +143,8 @@ func checkConcurrency(s *suite) error {
 	return errors.Join(errs...)
 }
 
-// checkDeterminism checks that the same seed gives the same bits on one processor and
-// on two, and that a posterior does not read its dataset after the fit.
+// checkDeterminism checks that the same seed gives the same bits on one processor and on two.
+// It also checks that a posterior does not read its dataset after the fit.
 func checkDeterminism(s *suite) error {
 	x := points(4, 2)
 	want := everything(s.post, x)

@@ -53,8 +53,8 @@ func checkDatasets(s *suite) error {
 	return nil
 }
 
-// huge fits values of size 1e12 by surrogate.Scaled, and checks that the predictions at
-// the data have a smaller squared error than the mean of the values.
+// huge fits values of size 1e12 by surrogate.Scaled. It checks that the predictions at the
+// data have a smaller squared error than the mean of the values.
 func huge(s *suite) error {
 	d := clone(s.data)
 	d.X.Scale(1e12, d.X)

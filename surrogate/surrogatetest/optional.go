@@ -133,8 +133,8 @@ func checkEvidence(s *suite) error {
 	return finite("log marginal likelihood", []float64{post.LogMarginalLikelihood()})
 }
 
-// checkWarmStart checks that a fit can start from a state that was written to JSON and
-// read again, and that a state of the wrong length is ignored.
+// checkWarmStart checks that a fit can start from a state that was written to JSON and read.
+// It also checks that a fit ignores a state of the wrong length.
 func checkWarmStart(s *suite) error {
 	model, warm := s.model.(surrogate.WarmStarter)
 	post, states := s.post.(surrogate.Stater)

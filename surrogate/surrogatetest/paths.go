@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/internal/random"
 )
 
-// checkPaths checks that the value of a path at a point never changes and does not
-// depend on the other points, and that its gradient is the derivative of its value.
+// checkPaths checks that the value of a path at a point never changes and does not depend on
+// the other points. It also checks that the gradient is the derivative of the value.
 func checkPaths(s *suite) error {
 	const n, m = 3, 5
 	paths := s.post.Paths(n, random.New(6, "paths", 0))

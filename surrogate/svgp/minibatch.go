@@ -105,9 +105,9 @@ func newBatch(process prior.Process, z, x *mat.Dense, r []float64, n int) (*batc
 	return &batch{process, z, x, r, float64(n) / float64(len(r)), l, w}, nil
 }
 
-// bound returns Hensman's bound. Unless dtheta is nil, it adds the derivatives with
-// respect to the kernel's log hyperparameters to dtheta and, unless dz is nil, with
-// respect to Z to dz, and returns the derivative with respect to σ².
+// bound returns Hensman's bound. Unless dtheta is nil, it also computes derivatives. It adds
+// the derivatives with respect to the kernel's log hyperparameters to dtheta and, unless dz
+// is nil, with respect to Z to dz. dnoise is the derivative with respect to σ².
 func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoise float64) {
 	m, n := b.w.Dims()
 	noise := b.process.Noise

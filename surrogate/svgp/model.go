@@ -11,9 +11,8 @@ import (
 )
 
 // Model is the sparse variational Gaussian process. The zero value is the default: 300
-// inducing points by k-means, or all inputs if there are fewer, and hyperparameters
-// that maximise the collapsed bound up to 10 000 observations and the bound of
-// minibatches beyond.
+// inducing points by k-means, or all inputs if there are fewer. The hyperparameters maximise
+// the collapsed bound for up to 10 000 observations, else the bound of minibatches.
 type Model struct {
 	prior.Spec `range:"noise=(0,inf)"`
 

@@ -60,9 +60,8 @@ type Posterior struct {
 	Notes   []string
 }
 
-// Fit fits the prior of a Spec to valid labels and returns the posterior that fit
-// gives for it, with the classes of the labels and the warnings of both fits. Errors
-// begin with name.
+// Fit fits the prior of a Spec to valid labels and calls fit with it. It returns the posterior
+// from fit, with the number of classes and the warnings of both fits. Errors begin with name.
 func Fit(ctx context.Context, name string, s prior.Spec, d surrogate.Labels, rng *rand.Rand, fit func(Prior) (Posterior, error)) (surrogate.ClassPosterior, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err

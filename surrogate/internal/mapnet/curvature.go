@@ -171,9 +171,9 @@ func (c *diagonal) LogDet(rho float64) (logDet, gamma float64, err error) {
 }
 
 // kron is the Kronecker-factored curvature: block-diagonal with a block A⊗B/n for each layer.
-// A = Σ_i ā_iā_iᵀ over the inputs of the layer, extended by a one for the bias, and
-// B = Σ_i δ_iδ_iᵀ over the derivatives with respect to its outputs (Martens and Grosse 2015,
-// eq. 1; Ritter, Botev and Barber 2018).
+// A = Σ_i ā_iā_iᵀ, where ā is the input of the layer, extended by a one for the bias.
+// B = Σ_i δ_iδ_iᵀ, where δ is the derivative with respect to its output. See Martens and
+// Grosse (2015, eq. 1) and Ritter, Botev and Barber (2018).
 type kron struct{ layers []kronLayer }
 
 // kronLayer holds the eigenvectors of the factors of a block. The block has the eigenvalues
