@@ -51,7 +51,7 @@ type Options struct {
 	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values as they are"`
 
 	// Budget is the number of evaluations of Minimize. 0 is DefaultBudget.
-	Budget int `set:"budget" default:"50" range:"[1,100000]" help:"Number of trials in all"`
+	Budget int `set:"budget" default:"50" range:"[1,100000]" help:"Total number of trials"`
 	// Workers is the number of concurrent evaluations of Minimize. 0 is 1.
 	Workers int `set:"workers" default:"1" range:"[1,10000]" help:"Number of concurrent evaluations"`
 

@@ -158,8 +158,9 @@ func (d *Definition) Objective() Objective {
 // MaxCount is the largest budget, the upper bound of loop.Options.Budget.
 const MaxCount = 100_000
 
-// CheckName reports a name that a study cannot have. Names go into files, environment
-// variables and addresses: letters, digits, dot, dash and underscore, at most 100.
+// CheckName returns an error for an invalid name of a study. A name has 1 to 100
+// letters, digits, dots, dashes and underscores, because it occurs in files,
+// environment variables and addresses.
 func CheckName(name string) error {
 	ok := name != "" && len(name) <= 100 && !strings.HasPrefix(name, "-") && !strings.HasPrefix(name, ".")
 	for _, r := range name {

@@ -84,7 +84,7 @@ func readMaunaLoa(folder string) (*Table, error) {
 	}
 	n := len(t.Y)
 	if n < 10 {
-		return nil, fmt.Errorf("%w: %s has %d months from May 1974 on", ErrData, path, n)
+		return nil, fmt.Errorf("%w: %s has %d months from May 1974 on, want at least 10", ErrData, path, n)
 	}
 	t.X = mat.NewDense(n, 3, x)
 	t.Lo, t.Hi = []float64{x[0], -1, -1}, []float64{x[3*(n-1)], 1, 1}

@@ -160,7 +160,7 @@ type tellCmd struct {
 	Study string `arg:"" complete:"studies" help:"Name of the study."`
 	Trial int    `arg:"" help:"Number of the trial."`
 	Value string `arg:"" help:"The objective, or a JSON object of numbers such as {\"loss\": 0.1, \"seconds\": 12}."`
-	Key   string `placeholder:"TEXT" help:"Name of this request: a repeated one with the same name changes nothing."`
+	Key   string `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
 	JSON  bool   `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
 
@@ -222,7 +222,7 @@ type failCmd struct {
 	storeFlags
 	Study   string `arg:"" complete:"studies" help:"Name of the study."`
 	Trial   int    `arg:"" help:"Number of the trial."`
-	Message string `arg:"" optional:"" help:"Why it failed."`
+	Message string `arg:"" optional:"" help:"Reason of the failure."`
 	JSON    bool   `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
 
@@ -239,7 +239,7 @@ type enqueueCmd struct {
 	storeFlags
 	Study  string   `arg:"" complete:"studies" help:"Name of the study."`
 	Values []string `arg:"" help:"A value for every parameter, NAME=VALUE, or one JSON object."`
-	Key    string   `placeholder:"TEXT" help:"Name of this request: a repeated one with the same name changes nothing."`
+	Key    string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
 	JSON   bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
 

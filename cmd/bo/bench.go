@@ -60,7 +60,7 @@ type benchRunCmd struct {
 	Suite    string   `arg:"" help:"Name of a suite (bo bench list)."`
 	Methods  []string `sep:"none" placeholder:"LIST" help:"Methods instead of the suite's, separated by commas: surrogates, sobol, random or aliases of the suite. NAME:key=value;key=value adds settings. Repeatable."`
 	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas; default all."`
-	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N, or the first N splits of each dataset; default the suite's number."`
+	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N, or the first N splits of each dataset; default: the number of the suite."`
 	Data     string   `placeholder:"DIR" help:"Directory with a folder for each dataset of the suite."`
 	Out      string   `placeholder:"DIR" help:"Directory of the results; default bench/SUITE."`
 	Workers  *int     `placeholder:"N" help:"Number of parallel runs; default one per core. Use 1 to compare times."`

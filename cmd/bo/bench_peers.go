@@ -11,7 +11,7 @@ import (
 type benchPlanCmd struct {
 	Suite    string   `arg:"" help:"Name of a suite (bo bench list)."`
 	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas; default all."`
-	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N; default the suite's number."`
+	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N; default: the number of the suite."`
 }
 
 func (benchPlanCmd) Help() string {

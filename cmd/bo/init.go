@@ -67,7 +67,7 @@ func writeNew(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// A sketch is the study that an example command line suggests.
+// A sketch is the study derived from an example command line.
 type sketch struct {
 	name       string
 	words      []string // of the command, quoted, with placeholders
@@ -170,9 +170,10 @@ func (s *sketch) unused(flag string) string {
 }
 
 var (
-	// fixedNames are whole numbers that do not affect the objective, or only by chance.
+	// fixedNames matches names of whole numbers that do not affect the objective, or affect it only
+	// by chance.
 	fixedNames = regexp.MustCompile(`(?i)(^|_)(seed|port|gpus?|device|rank|workers|threads|jobs|verbose|version|id)$`)
-	// scaleNames are numbers that vary over powers of ten.
+	// scaleNames matches names of numbers that vary over powers of ten.
 	scaleNames = regexp.MustCompile(`(?i)(^|_|\.)(lr|learning_rate|rate|wd|decay|weight_decay|alpha|lambda|reg|l1|l2|eps|epsilon|tol|jitter)$`)
 )
 
@@ -249,7 +250,7 @@ func rounded(x float64) float64 {
 	return y
 }
 
-// studyName returns a name from the program: of python train.py it is train.
+// studyName returns a name derived from the program: train for python train.py.
 func studyName(example []string) string {
 	base := func(word string) string { return filepath.Base(filepath.ToSlash(word)) }
 	name := base(example[0])
@@ -286,7 +287,7 @@ objectives:
 command: %s
 # timeout: 1h     # a trial that takes longer fails
 
-budget: 50        # trials in all
+budget: 50        # total number of trials
 # workers: 4      # trials at the same time
 # seed: 1         # another seed gives other trials
 # surrogate: gp   # bo list surrogates

@@ -37,7 +37,7 @@ type program struct {
 }
 
 // newProgram parses a command line whose placeholders are among names. Faults of the line
-// are usage errors; that the executable cannot be found is not.
+// are usage errors; a missing executable is not.
 func newProgram(line string, names []string, shell bool, timeout time.Duration) (*program, error) {
 	p := &program{timeout: timeout}
 	executable := shellName()

@@ -39,7 +39,7 @@ type runCmd struct {
 	MaxFailures int           `group:"end" min:"1" placeholder:"N" default:"0" help:"End the run when more than N trials have failed."`
 
 	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. A trial that takes longer fails."`
-	Shell   bool          `group:"program" help:"Run --command by a shell. Parameter values are never parsed as shell code."`
+	Shell   bool          `group:"program" help:"Run --command with a shell. Parameter values are never parsed as shell code."`
 
 	storeFlags
 	Study string `group:"store" placeholder:"NAME" help:"Store the study under NAME. The same command resumes it, and other processes may join. The study of a file is always stored."`

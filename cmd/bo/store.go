@@ -15,12 +15,12 @@ import (
 	"github.com/functionspace/bo/store/sqlite"
 )
 
-// defaultStore is the file of studies where neither --store nor BO_STORE is given.
+// defaultStore is the file of studies if neither --store nor BO_STORE is given.
 const defaultStore = "bo.db"
 
-// storeFlags say where studies are kept.
+// storeFlags select the store of studies.
 type storeFlags struct {
-	Store string `group:"store" env:"BO_STORE" placeholder:"FILE|URL" help:"Where studies are kept: an SQLite file or postgres://USER@HOST/DATABASE; default bo.db, or the value of BO_STORE."`
+	Store string `group:"store" env:"BO_STORE" placeholder:"FILE|URL" help:"Store of studies: an SQLite file or postgres://USER@HOST/DATABASE; default bo.db, or the value of BO_STORE."`
 }
 
 // open opens the store. Without create, a store that does not exist is an error.
@@ -50,7 +50,7 @@ func isPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-// shown is the address of the store for messages, without a password.
+// shown returns the address of the store for messages, without a password.
 func (f storeFlags) shown() string {
 	if isPostgres(f.Store) {
 		return postgres.Masked(f.Store)
@@ -75,7 +75,8 @@ func (f storeFlags) one(ctx context.Context, name string) (*store.Store, *store.
 	return s, u, nil
 }
 
-// unknown is the error for a study that the store does not have, with the near or all names.
+// unknown returns the error for a study that is not in the store. It suggests a near name or
+// lists all names.
 func (f storeFlags) unknown(ctx context.Context, s *store.Store, name string) error {
 	list, err := s.List(ctx)
 	if err != nil {

@@ -130,7 +130,7 @@ type studyEditCmd struct {
 	storeFlags
 	Study  string   `arg:"" complete:"studies" help:"Name of the study."`
 	File   string   `group:"what" placeholder:"FILE" help:"Take the whole definition from a study file."`
-	Budget *int     `group:"what" option:"budget" placeholder:"N" help:"Number of trials in all."`
+	Budget *int     `group:"what" option:"budget" placeholder:"N" help:"Total number of trials."`
 	Range  []string `group:"what" sep:"none" placeholder:"NAME=MIN:MAX" help:"New bounds of a parameter. Repeat for more."`
 	Add    []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value that earlier trials count as having. Repeat for more."`
 	Remove []string `group:"what" sep:"none" placeholder:"NAME" help:"Remove a parameter. Repeat for more."`

@@ -66,7 +66,7 @@ func (c *validateCmd) Run(e *env) error {
 	return errPrinted
 }
 
-// summary states the size and the method of a valid study.
+// summary describes the size and the method of a valid study.
 func summary(d *study.Definition) string {
 	parts := []string{count(len(d.Parameters), "parameter")}
 	fixed := 0
