@@ -159,25 +159,47 @@ func TestKernelsOfTheGuide(t *testing.T) {
 	}
 }
 
-// Links between the documents lead to files that exist.
+// Links between the documents lead to files and headings that exist.
 func TestLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+	link := regexp.MustCompile(`\]\(([^)#]*)(?:#([^)]*))?\)`)
 	for _, path := range documents(t) {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			if !strings.Contains(m[1], "://") {
-				_, err := os.Stat(filepath.Join(filepath.Dir(path), m[1]))
-				require.NoError(t, err, "link in %s", path)
+			target := path
+			switch {
+			case strings.Contains(m[1], "://"):
+				continue
+			case m[1] != "":
+				target = filepath.Join(filepath.Dir(path), m[1])
+			}
+			_, err := os.Stat(target)
+			require.NoError(t, err, "link in %s", path)
+			if m[2] != "" {
+				require.Contains(t, anchors(t, target), m[2], "link to %s in %s", m[1], path)
 			}
 		}
 	}
 }
 
+// anchors returns the names by which links refer to places of a document.
+func anchors(t *testing.T, path string) []string {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	dropped := regexp.MustCompile(`\]\([^)]*\)|[^\p{L}\p{N}_ -]`)
+	place := regexp.MustCompile(`(?m)^#+ (.*)$|<a id="([^"]*)">`)
+	var all []string
+	for _, m := range place.FindAllStringSubmatch(string(text), -1) {
+		heading := dropped.ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, strings.ReplaceAll(heading, " ", "-")+m[2])
+	}
+	return all
+}
+
 // documents returns all Markdown files of the repository.
 func documents(t *testing.T) []string {
 	var all []string
-	for _, glob := range []string{"../*.md", "*.md", "*/*.md"} {
+	for _, glob := range []string{"../*.md", "../benchmarks/*/*.md", "*.md", "*/*.md", "*/*/*.md"} {
 		found, err := filepath.Glob(glob)
 		require.NoError(t, err)
 		all = append(all, found...)
