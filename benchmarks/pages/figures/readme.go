@@ -127,20 +127,20 @@ func WriteReadme(dir string) error {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("# Every surrogate beside the exact process\n\n")
-	b.WriteString(`How close is the posterior of each surrogate to the exact posterior of a Gaussian process
-with the same prior? The tables show the Wasserstein-2 distance of the marginals at a
-point, as Gaussians, averaged over [-2,2]: mean ± standard error over seeds. The unit is
-the prior standard deviation; 0 is exact.
+	b.WriteString("# Every surrogate model beside the exact process\n\n")
+	b.WriteString(`The tables show how far the posterior of each surrogate model is from the exact posterior of
+a Gaussian process with the same prior. The distance is the Wasserstein-2 distance of the
+marginals at a point, as Gaussians, averaged over [-2,2]. Each cell has the mean ± standard
+error over seeds. The unit is the prior standard deviation, and 0 is exact.
 `)
 	if _, err := os.Stat(filepath.Join(dir, notesFile)); err == nil {
 		fmt.Fprintf(&b, "\n[Observations and reasons](%s)\n", notesFile)
 	}
 	all := rows(records)
-	b.WriteString(distanceTable("Surrogates with a given prior", reference, slices.DeleteFunc(slices.Clone(all), func(r row) bool { return !r.stated })))
-	b.WriteString(distanceTable("Surrogates with their own prior", "", slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.stated })))
+	b.WriteString(distanceTable("Surrogate models with a given prior", reference, slices.DeleteFunc(slices.Clone(all), func(r row) bool { return !r.stated })))
+	b.WriteString(distanceTable("Surrogate models with their own prior", "", slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.stated })))
 	if slices.ContainsFunc(all, func(r row) bool { return !r.stated }) {
-		b.WriteString("\nThese surrogates have one posterior, compared with each of the three processes. A small\ndistance means that their prior happens to resemble the process.\n")
+		b.WriteString("\nThese models have one posterior, compared with each of the three processes. A small\ndistance means that their prior happens to resemble the process.\n")
 	}
 	b.WriteString(`
 ## Pictures
@@ -163,9 +163,9 @@ priors are given, not fitted: mean 0, output variance 1, noise variance %v, and
 		fmt.Fprintf(&b, "- %s: `%s`, lengthscale %v\n", p.Title, p.Kernel, p.Lengthscale)
 	}
 	b.WriteString(`
-Surrogate and exact process have the same prior, so the distance measures the posterior
-approximation alone. All other settings have their defaults. A seed changes the data and
-the random numbers of the fit.
+The surrogate model and the exact process have the same prior, so the distance measures the
+posterior approximation alone. All other settings have their defaults. A seed changes the
+data and the random numbers of the fit.
 `)
 	fmt.Fprintf(&b, "\n## Provenance\n\n    %s\n\n%s\n", Command, origin(records))
 	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(b.String()), 0o644)
