@@ -28,13 +28,7 @@ const (
 // newFeatures returns the map into R^q or, for q = 0, the map that adds to each input. The
 // network's inputs have the variance 1 for a uniform distribution over the box.
 func newFeatures(net *nn.Network, lo, hi []float64, q int) *features {
-	f := &features{net: net, out: q, inputs: domain.Affine{Shift: make([]float64, len(lo)), Scale: make([]float64, len(lo))}}
-	for j := range lo {
-		f.inputs.Shift[j], f.inputs.Scale[j] = (lo[j]+hi[j])/2, 1
-		if w := hi[j] - lo[j]; w > 0 {
-			f.inputs.Scale[j] = 2 * math.Sqrt(3) / w
-		}
-	}
+	f := &features{net: net, out: q, inputs: domain.UnitVariance(lo, hi)}
 	if q == 0 {
 		f.out = len(lo)
 		for _, s := range f.inputs.Scale {

@@ -108,11 +108,7 @@ func (p *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat
 	p.Kernel.CrossVJP(dmean, x, p.x, kbar)
 
 	p.Kernel.Diag(variance, x)
-	p.mode.Factor.Half(0, q)
-	linalg.SubColumnSquares(variance, q)
-	p.mode.Factor.HalfT(0, q)
-	kbar.Copy(q.T())
-	kbar.Scale(-2, kbar)
+	kbar = p.mode.Factor.ReduceGrad(variance, q)
 	ones := slices.Repeat([]float64{1}, m)
 	dvariance.Zero()
 	p.Kernel.DiagVJP(dvariance, x, ones)

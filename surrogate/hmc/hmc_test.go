@@ -2,9 +2,10 @@ package hmc
 
 import (
 	"context"
-	"github.com/functionspace/bo/internal/settings"
 	"math"
 	"testing"
+
+	"github.com/functionspace/bo/internal/settings"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
@@ -89,11 +90,11 @@ func TestOutputWeightsAreIntegrated(t *testing.T) {
 	q := target.pack(w, mapnet.Hypers{Precision: delta, Noise: noise})
 	target.features(q)
 	precision, shift := mat.NewSymDense(4, nil), mat.NewVecDense(4, nil)
-	precision.SymOuterK(1/noise, target.phi.T())
+	precision.SymOuterK(1/noise, target.evidence.Features.T())
 	for i := range 4 {
 		precision.SetSym(i, i, precision.At(i, i)+1)
 	}
-	shift.MulVec(target.phi.T(), mat.NewVecDense(7, p.Y))
+	shift.MulVec(target.evidence.Features.T(), mat.NewVecDense(7, p.Y))
 	shift.ScaleVec(1/noise, shift)
 	var chol mat.Cholesky
 	require.True(t, chol.Factorize(precision))
@@ -131,7 +132,7 @@ func TestLinearModel(t *testing.T) {
 	target := newPosterior(problem(t, m, d))
 	target.features(nil)
 	a := mat.NewSymDense(2, nil)
-	a.SymOuterK(1/noise, target.phi.T())
+	a.SymOuterK(1/noise, target.evidence.Features.T())
 	a.SetSym(0, 0, a.At(0, 0)+1)
 	a.SetSym(1, 1, a.At(1, 1)+1)
 	var inverse, phi, want mat.Dense
@@ -142,7 +143,7 @@ func TestLinearModel(t *testing.T) {
 	phi.Set(1, 0, at.At(1, 0)/math.Sqrt(delta))
 	want.Product(&phi, &inverse, phi.T())
 	var centre mat.VecDense
-	centre.MulVec(target.phi.T(), mat.NewVecDense(9, target.p.Y))
+	centre.MulVec(target.evidence.Features.T(), mat.NewVecDense(9, target.p.Y))
 	centre.MulVec(&inverse, &centre)
 	centre.MulVec(&phi, &centre)
 	for i := range 2 {

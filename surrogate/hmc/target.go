@@ -4,10 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/surrogate/internal/linear"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
@@ -20,11 +17,8 @@ type posterior struct {
 	hidden int     // weights of the hidden layers
 	floor  float64 // of σ²
 
-	tape     nn.Tape
 	w, dw    []float64 // weights of the network, 0 for the output layer, and gradient
-	phi      *mat.Dense
-	abar     *mat.Dense
-	evidence linear.Evidence
+	evidence linear.LastLayer
 }
 
 func newPosterior(p *mapnet.Problem) *posterior {
@@ -35,7 +29,7 @@ func newPosterior(p *mapnet.Problem) *posterior {
 	return &posterior{
 		p: p, hidden: k - last - 1, floor: p.Clamp(mapnet.Hypers{}).Noise,
 		w: make([]float64, k), dw: make([]float64, k),
-		phi: mat.NewDense(len(p.Y), last+1, nil), abar: mat.NewDense(len(p.Y), last, nil),
+		evidence: linear.NewLastLayer(p.Net, len(p.Y)),
 	}
 }
 
@@ -79,36 +73,19 @@ func (t *posterior) unpack(q []float64) mapnet.Hypers {
 // network is Φ times z, where z, √δ times the output weights, is N(0, I) a priori.
 func (t *posterior) features(q []float64) mapnet.Hypers {
 	h := t.unpack(q)
-	t.tape.Record(t.p.Net, t.w, t.p.X)
-	scale := 1 / math.Sqrt(h.Precision)
-	a, _ := t.tape.Layer(len(t.p.Net.Hidden))
-	for i := range t.p.Y {
-		row := t.phi.RawRowView(i)
-		for j, v := range a.RawRowView(i) {
-			row[j] = scale * v
-		}
-		row[len(row)-1] = scale
-	}
+	t.evidence.Record(t.p.Net, t.w, t.p.X, 1/math.Sqrt(h.Precision))
 	return h
 }
 
 // logDensity implements nuts.Target.
 func (t *posterior) logDensity(grad, q []float64) float64 {
 	h := t.features(q)
-	if t.evidence.Compute(t.phi, t.p.Y, h.Noise) != nil {
+	if t.evidence.Compute(t.evidence.Features, t.p.Y, h.Noise) != nil {
 		return math.Inf(-1)
 	}
 	scale := 1 / math.Sqrt(h.Precision)
-	var dscale float64 // with respect to log 1/δ
-	for i := range t.p.Y {
-		bar, phi, abar := t.evidence.Phi.RawRowView(i), t.phi.RawRowView(i), t.abar.RawRowView(i)
-		dscale += 0.5 * linalg.Dot(bar, phi)
-		for j := range abar {
-			abar[j] = scale * bar[j]
-		}
-	}
 	clear(t.dw)
-	t.tape.HiddenVJP(t.dw, nil, t.abar)
+	dscale := t.evidence.VJP(t.dw, nil) // with respect to log 1/δ
 	v, k := q[:t.hidden], t.hidden
 	logp := t.evidence.Value - 0.5*linalg.Dot(v, v)
 	for i := range v {
@@ -137,7 +114,7 @@ func (t *posterior) logDensity(grad, q []float64) float64 {
 // network draws the output weights given the hidden layers. It returns all weights.
 func (t *posterior) network(q []float64, rng *rand.Rand) ([]float64, mapnet.Hypers, error) {
 	h := t.features(q)
-	out, err := linear.Draw(t.phi, t.p.Y, h.Noise, rng)
+	out, err := linear.Draw(t.evidence.Features, t.p.Y, h.Noise, rng)
 	if err != nil {
 		return nil, h, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
@@ -157,19 +156,14 @@ func (l *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat
 	p.Inputs.Pull(dmean)
 
 	q := l.cross(0, t)
-	l.factor.Half(0, q)
 	nn.KernelDiag(variance, t)
 	direct := make([]float64, len(variance))
 	for i := range variance {
 		variance[i] /= l.precision
 		direct[i] = 1 / l.precision
 	}
-	n, m := q.Dims()
-	linalg.SubColumnSquares(variance, q)
-	l.factor.HalfT(0, q)
-	kbar := mat.NewDense(m, n, nil)
-	kbar.Copy(q.T())
-	kbar.Scale(-2/l.precision, kbar)
+	kbar := l.factor.ReduceGrad(variance, q)
+	kbar.Scale(1/l.precision, kbar)
 	dvariance.Zero()
 	nn.KernelDiagVJP(dvariance, t, direct)
 	nn.KernelVJP(dvariance, t, l.tapes[0], kbar)

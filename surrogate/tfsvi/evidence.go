@@ -46,12 +46,9 @@ type evidence struct {
 	size   prior.Density // of v times the number of output weights
 	noise  prior.Density
 
-	tape   nn.Tape
 	u, du  *mat.Dense // the network's inputs
 	at, dw []float64
-	phi    *mat.Dense
-	abar   *mat.Dense
-	linear linear.Evidence
+	linear linear.LastLayer
 }
 
 // firstBiases returns the indices of the biases of the first hidden layer among the weights.
@@ -66,10 +63,9 @@ func rootMeanSquare(x []float64) float64 { return math.Sqrt(linalg.Dot(x, x) / f
 
 func (e *evidence) reserve() {
 	n, d := e.x.Dims()
-	k := e.net.Outputs()
 	e.u, e.du = mat.NewDense(n, d, nil), mat.NewDense(n, d, nil)
 	e.at, e.dw = slices.Clone(e.w), make([]float64, len(e.w))
-	e.phi, e.abar = mat.NewDense(n, k, nil), mat.NewDense(n, k-1, nil)
+	e.linear = linear.NewLastLayer(e.net, n)
 }
 
 // eval returns the value and writes the gradient. It costs O(nk min(n,k) + np).
@@ -90,33 +86,17 @@ func (e *evidence) eval(theta, grad []float64) float64 {
 	for i := from; i < to; i++ {
 		e.at[i] = rms * e.w[i]
 	}
-	e.tape.Record(e.net, e.at, e.u)
-	a, _ := e.tape.Layer(len(e.net.Hidden))
 	scale := math.Exp(0.5 * theta[d])
-	for i := range n {
-		phi := e.phi.RawRowView(i)
-		for j, v := range a.RawRowView(i) {
-			phi[j] = scale * v
-		}
-		phi[len(phi)-1] = scale
-	}
+	e.linear.Record(e.net, e.at, e.u, scale)
 	noise := math.Exp(theta[d+1])
-	if e.linear.Compute(e.phi, e.y, noise) != nil {
+	if e.linear.Compute(e.linear.Features, e.y, noise) != nil {
 		return math.Inf(-1)
 	}
 
 	clear(grad)
-	for i := range n {
-		bar := e.linear.Phi.RawRowView(i)
-		grad[d] += 0.5 * linalg.Dot(bar, e.phi.RawRowView(i))
-		abar := e.abar.RawRowView(i)
-		for j := range abar {
-			abar[j] = scale * bar[j]
-		}
-	}
 	clear(e.dw)
 	e.du.Zero()
-	e.tape.HiddenVJP(e.dw, e.du, e.abar)
+	grad[d] = e.linear.VJP(e.dw, e.du)
 	for i := range n {
 		u := e.u.RawRowView(i)
 		for j, g := range e.du.RawRowView(i) {

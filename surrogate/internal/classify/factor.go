@@ -130,6 +130,16 @@ func (f *Factor) HalfT(c int, q *mat.Dense) {
 	linalg.ScaleRows(q, f.root[c])
 }
 
+// ReduceGrad subtracts qᵀE_0 q from the variances of m points, given q, n×m, and returns
+// -2 (E_0 q)ᵀ, the adjoint of qᵀ. It overwrites q.
+func (f *Factor) ReduceGrad(variance []float64, q *mat.Dense) *mat.Dense {
+	f.Half(0, q)
+	linalg.SubColumnSquares(variance, q)
+	f.HalfT(0, q)
+	q.Scale(-2, q)
+	return mat.DenseCopyOf(q.T())
+}
+
 // Reduce subtracts q_cᵀ R_cc' q_c' from cov, m×L², the prior covariances of the L latents at
 // m points. The columns of q_c, n×m, are the prior covariances of the labelled points with
 // the m points. Reduce overwrites the q_c and costs O(Ln²m).

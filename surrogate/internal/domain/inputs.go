@@ -2,6 +2,7 @@ package domain
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -60,6 +61,19 @@ func ScaleInputs(k prior.Kernel, lo, hi []float64) Affine {
 			continue
 		}
 		a.Scale[j] = 1 / max(variationLength(k, a.Shift, j, width), width/(2*maxRange))
+	}
+	return a
+}
+
+// UnitVariance maps the box to a box over which a uniform variable has variance 1. An input
+// with equal bounds keeps its unit.
+func UnitVariance(lo, hi []float64) Affine {
+	a := Affine{Shift: make([]float64, len(lo)), Scale: slices.Repeat([]float64{1}, len(lo))}
+	for j := range lo {
+		a.Shift[j] = (lo[j] + hi[j]) / 2
+		if w := hi[j] - lo[j]; w > 0 {
+			a.Scale[j] = 2 * math.Sqrt(3) / w
+		}
 	}
 	return a
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/nn"
 )
 
 // Evidence is log N(r; 0, K) with K = ΦΦᵀ + σ²I for an n×F matrix Φ, as a function of Φ, r
@@ -85,6 +86,52 @@ func (e *Evidence) reserve(n, f int) {
 	k := min(n, f)
 	e.Phi, e.R, e.w = *mat.NewDense(n, f, nil), make([]float64, n), make([]float64, f)
 	e.small, e.inverse, e.full = *mat.NewSymDense(k, nil), *mat.NewSymDense(k, nil), *mat.NewDense(k, k, nil)
+}
+
+// LastLayer is Evidence for Φ = s·(a, 1), where a are the activations of the last hidden layer
+// of a network.
+type LastLayer struct {
+	Evidence
+	Features *mat.Dense // Φ
+
+	tape  nn.Tape
+	abar  *mat.Dense
+	scale float64
+}
+
+// NewLastLayer returns the workspace for n points.
+func NewLastLayer(net *nn.Network, n int) LastLayer {
+	k := net.Outputs()
+	return LastLayer{Features: mat.NewDense(n, k, nil), abar: mat.NewDense(n, k-1, nil)}
+}
+
+// Record sets Φ for the weights w at the rows of x.
+func (l *LastLayer) Record(net *nn.Network, w []float64, x *mat.Dense, scale float64) {
+	l.scale = scale
+	l.tape.Record(net, w, x)
+	a, _ := l.tape.Layer(len(net.Hidden))
+	n, _ := a.Dims()
+	for i := range n {
+		row := l.Features.RawRowView(i)
+		for j, v := range a.RawRowView(i) {
+			row[j] = scale * v
+		}
+		row[len(row)-1] = scale
+	}
+}
+
+// VJP adds the gradient of the value with respect to the weights to dw and, unless dx is nil,
+// with respect to x to dx. It returns the derivative with respect to log s².
+func (l *LastLayer) VJP(dw []float64, dx *mat.Dense) (dscale float64) {
+	for i := range l.R {
+		bar, abar := l.Phi.RawRowView(i), l.abar.RawRowView(i)
+		dscale += 0.5 * linalg.Dot(bar, l.Features.RawRowView(i))
+		for j := range abar {
+			abar[j] = l.scale * bar[j]
+		}
+	}
+	l.tape.HiddenVJP(dw, dx, l.abar)
+	return dscale
 }
 
 // Draw draws the weights w of r = Φw + N(0, σ²I), w ~ N(0, I), given r.

@@ -1,7 +1,6 @@
 package mapnet
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -74,13 +73,7 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 	n, dim := d.Dims()
 	p := &Problem{Settings: s, Net: &nn.Network{In: dim, Hidden: s.Hidden, Activation: activation}, Y: slices.Clone(d.Y)}
 	lo, hi := d.Box()
-	p.Inputs = domain.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)}
-	for j := range dim {
-		p.Inputs.Shift[j], p.Inputs.Scale[j] = (lo[j]+hi[j])/2, 1
-		if w := hi[j] - lo[j]; w > 0 {
-			p.Inputs.Scale[j] = 2 * math.Sqrt(3) / w
-		}
-	}
+	p.Inputs = domain.UnitVariance(lo, hi)
 	p.X = p.Inputs.Apply(d.X)
 	for _, y := range p.Y {
 		p.Shift += y / float64(n)
