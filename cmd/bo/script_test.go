@@ -168,6 +168,15 @@ func objectiveMain() {
 	case "huge": // huge X: values of size 1e12
 		fmt.Println(-1e12 * arg(2))
 	case "nothing":
+	default:
+		processMain(arg)
+	}
+}
+
+// processMain runs the objectives whose processes hang, have children, write without end
+// or send signals.
+func processMain(arg func(i int) float64) {
+	switch os.Args[1] {
 	case "hang":
 		fmt.Fprintln(os.Stderr, "waiting for godot")
 		time.Sleep(time.Hour)
