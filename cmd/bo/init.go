@@ -272,7 +272,7 @@ func studyName(example []string) string {
 // text returns the study file.
 func (s *sketch) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# A study file. bo validate reports its faults, and bo study create stores the study.\nname: %s\n\n", yamlText(s.name))
+	fmt.Fprintf(&b, "# A study file. bo validate reports its faults, and bo run stores and runs the study.\nname: %s\n\n", yamlText(s.name))
 	b.WriteString("# The ranges are guesses around the example: check each of them. Types: float, int, ordinal,\n# categorical and fixed.\nparameters:\n")
 	for i, p := range s.parameters {
 		entry, comment := entryText(p, s.examples[i])
