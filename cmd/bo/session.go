@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/functionspace/bo/loop"
@@ -30,6 +31,8 @@ type session struct {
 	study      *store.Study
 	writeRows  func(io.Writer, *store.View) error // of --trials
 	bar        *progress
+	events     *eventLog // nil without --events
+	constant   sync.Once // guards the warning about a constant objective
 
 	ctx  context.Context // ends with the cause of a file that cannot be written
 	stop context.CancelCauseFunc
@@ -193,6 +196,15 @@ func (s *session) prepare() error {
 			return err
 		}
 	}
+	if s.Events != "" {
+		if s.events, err = openEvents(s.Events, s.e.stdout); err != nil {
+			return err
+		}
+		s.events.last = v.Revision
+		if len(v.Trials) == 0 {
+			s.events.last = 0
+		}
+	}
 	done, budget := finishedTrials(v), v.Definition.Budget
 	switch {
 	case len(v.Trials) > 0 && done < budget:
@@ -209,6 +221,7 @@ func (s *session) prepare() error {
 }
 
 func (s *session) close() {
+	_ = s.events.close()
 	if s.store != nil {
 		_ = s.store.Close()
 	}
@@ -267,6 +280,7 @@ func (s *session) ended(t store.Trial) {
 	if t.State != store.Complete {
 		e.Kind = loop.TrialFailed
 	}
+	s.warnConstant(v)
 	if best := v.Best(); best != nil {
 		e.Improved = best.Number == t.Number
 		s.bar.handle(e, &loop.Trial{Value: best.Numbers[o.Name]})
@@ -275,12 +289,38 @@ func (s *session) ended(t store.Trial) {
 	s.bar.handle(e, nil)
 }
 
+// warnConstant warns once if the first complete trials at different points have one value.
+func (s *session) warnConstant(v *store.View) {
+	const enough = 5
+	name, n, value := v.Definition.Objective().Name, 0, 0.0
+	for i := range v.Trials {
+		t := &v.Trials[i]
+		if t.State != store.Complete {
+			continue
+		}
+		if n > 0 && t.Numbers[name] != value {
+			return
+		}
+		n, value = n+1, t.Numbers[name]
+	}
+	if n >= enough {
+		s.constant.Do(func() {
+			text := fmt.Sprintf("the first %d values are all %s, so the search has no direction: check what the program prints", n, short(value))
+			s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{text}}, nil)
+		})
+	}
+}
+
 // changed reads the study and writes the file of --trials. A file that cannot be written ends
 // the run.
 func (s *session) changed() *store.View {
-	v, err := s.study.View(context.WithoutCancel(s.ctx))
+	ctx := context.WithoutCancel(s.ctx)
+	v, err := s.study.View(ctx)
 	if err == nil {
 		err = s.writeTrials(v)
+	}
+	if err == nil && s.events != nil {
+		err = s.events.write(ctx, s.study)
 	}
 	if err != nil {
 		s.stop(err)
