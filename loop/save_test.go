@@ -40,7 +40,7 @@ func saveAtEveryEvent(t *testing.T, sp *space.Space, o Options, f Objective, bud
 func resumable() map[string]surrogate.Model {
 	return map[string]surrogate.Model{
 		"gp":          gp.Model{},
-		"fsp-laplace": fsplaplace.Model{Hidden: []int{8}, Context: 30, Steps: 10},
+		"fsp-laplace": fsplaplace.Model{Network: surrogate.Network{Hidden: []int{8}}, Context: 30, Steps: 10},
 	}
 }
 

@@ -24,8 +24,8 @@
 // as its default.
 //
 // The options of embedded structs count as options of the struct. If two options have the same key,
-// the outer option wins. The tag range of an embedded field replaces the ranges of single options
-// in it, as in
+// the outer option wins. The tags default, range and help of an embedded field replace the tags of
+// single options in it, as in
 //
-//	prior.Spec `range:"noise=[1e-10,1e100];variance=(0,1]"`
+//	prior.Spec `default:"kernel=rbf" range:"noise=[1e-10,1e100];variance=(0,1]"`
 package settings

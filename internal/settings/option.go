@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -16,22 +17,23 @@ type option struct {
 
 	standard string // the tag default, "" with auto
 	bounds   string // the tag range, "" without bounds
+	help     string
 }
 
 // collect returns the options of a struct in the order of its fields. It panics
 // on a malformed declaration.
 func collect(v reflect.Value) []option {
 	var options []option
-	var walk func(v reflect.Value, depth int, ranges map[string]string)
-	walk = func(v reflect.Value, depth int, ranges map[string]string) {
+	var walk func(v reflect.Value, depth int, outer overrides)
+	walk = func(v reflect.Value, depth int, outer overrides) {
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			key := f.Tag.Get("set")
 			switch {
 			case f.Anonymous && f.Type.Kind() == reflect.Struct && key == "":
-				walk(v.Field(i), depth+1, replacements(f.Tag))
+				walk(v.Field(i), depth+1, overridesOf(f.Tag))
 			case key != "":
-				here := declared(key, f.Tag, v.Field(i), depth, ranges)
+				here := declared(key, f.Tag, v.Field(i), depth, outer)
 				at := slices.IndexFunc(options, func(o option) bool { return o.key == key })
 				if at < 0 {
 					options = append(options, here)
@@ -45,22 +47,24 @@ func collect(v reflect.Value) []option {
 	return options
 }
 
-// replacements reads the tag range of an embedded field into a map from keys to
-// ranges.
-func replacements(tag reflect.StructTag) map[string]string {
-	ranges := map[string]string{}
-	for part := range strings.SplitSeq(tag.Get("range"), ";") {
-		key, bounds, _ := strings.Cut(part, "=")
-		ranges[key] = bounds
+// overrides maps a tag and the key of an option to the text that replaces the option's tag.
+type overrides map[[2]string]string
+
+// overridesOf reads the tags default, range and help of an embedded field.
+func overridesOf(tag reflect.StructTag) overrides {
+	o := overrides{}
+	for _, name := range []string{"default", "range", "help"} {
+		for part := range strings.SplitSeq(tag.Get(name), ";") {
+			key, text, _ := strings.Cut(part, "=")
+			o[[2]string{name, key}] = text
+		}
 	}
-	return ranges
+	return o
 }
 
-func declared(key string, tag reflect.StructTag, v reflect.Value, depth int, ranges map[string]string) option {
-	o := option{key: key, tag: tag, value: v, depth: depth, standard: tag.Get("default"), bounds: tag.Get("range")}
-	if s, ok := ranges[key]; ok {
-		o.bounds = s
-	}
+func declared(key string, tag reflect.StructTag, v reflect.Value, depth int, outer overrides) option {
+	text := func(name string) string { return cmp.Or(outer[[2]string{name, key}], tag.Get(name)) }
+	o := option{key: key, tag: tag, value: v, depth: depth, standard: text("default"), bounds: text("range"), help: text("help")}
 	element := v.Type()
 	if element.Kind() == reflect.Pointer || element.Kind() == reflect.Slice {
 		element = element.Elem()

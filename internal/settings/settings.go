@@ -95,7 +95,7 @@ func find(options any, key string) (option, error) {
 }
 
 func (o option) describe() Setting {
-	s := Setting{Key: o.key, Type: kindOf(o.value.Type()), Default: o.standard, Values: o.values(), Help: o.tag.Get("help")}
+	s := Setting{Key: o.key, Type: kindOf(o.value.Type()), Default: o.standard, Values: o.values(), Help: o.help}
 	if s.Default == "" {
 		s.Default = o.tag.Get("auto")
 	}

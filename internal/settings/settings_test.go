@@ -170,6 +170,21 @@ func TestList(t *testing.T) {
 	require.Equal(t, []string{"adam", "newton"}, list[13].Values)
 }
 
+// The tags of an embedded field replace the tags of its options.
+func TestOverrides(t *testing.T) {
+	o := struct {
+		base `default:"kernel=rbf" range:"noise=[1,2];scale=[3,4]" help:"kernel=an expression;scale=variance, as published"`
+	}{}
+	require.Equal(t, []settings.Setting{
+		{Key: "kernel", Type: "text", Default: "rbf", Help: "an expression"},
+		{Key: "noise", Type: "number", Default: "learned", Range: "1 to 2", Help: "variance of the noise"},
+		{Key: "scale", Type: "number", Default: "learned", Range: "3 to 4", Help: "variance, as published"},
+	}, settings.List(&o))
+	got, err := settings.Resolve("m", o)
+	require.NoError(t, err)
+	require.Equal(t, "rbf", got.Kernel)
+}
+
 // Malformed declarations panic.
 func TestDeclarations(t *testing.T) {
 	require.Panics(t, func() { settings.List(options{}) })

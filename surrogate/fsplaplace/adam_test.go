@@ -18,7 +18,7 @@ import (
 func published() Model {
 	return Model{
 		Trainer: "adam", Factor: "lanczos", Box: "data", Scaling: "data", Bias: new(0.0), Spec: prior.Spec{Isotropic: true, Mean: prior.MeanZero},
-		Hidden: []int{10, 10}, Context: 20, CovarianceContext: 60, Rate: 0.02,
+		Network: surrogate.Network{Hidden: []int{10, 10}}, Context: 20, CovarianceContext: 60, Rate: 0.02,
 	}
 }
 
@@ -83,7 +83,7 @@ func TestAdamByMinibatch(t *testing.T) {
 	}
 	require.Less(t, sq, 0.1, "the variance of the targets is 0.5")
 
-	p, w := untrained(1, 1, Model{Hidden: []int{6}, Context: 5}, 1)
+	p, w := untrained(1, 1, Model{Network: surrogate.Network{Hidden: []int{6}}, Context: 5}, 1)
 	p.data = d
 	l := p.newLoss(gaussian{y: d.Y}, p.process.Mean)
 	require.NoError(t, l.at(p.box.Uniform(5, random.New(1, "c", 0))))

@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
 )
 
@@ -60,7 +61,7 @@ func TestLabelAdamAllocations(t *testing.T) {
 // Predictions allocate no memory, with any factor.
 func TestPosteriorAllocations(t *testing.T) {
 	for _, factor := range []string{"ridge", "cholesky"} {
-		post, err := Model{Factor: factor, Hidden: []int{20, 20}, Context: 50, Steps: 2}.Fit(t.Context(), wave(30), random.New(1, "fit", 0))
+		post, err := Model{Factor: factor, Network: surrogate.Network{Hidden: []int{20, 20}}, Context: 50, Steps: 2}.Fit(t.Context(), wave(30), random.New(1, "fit", 0))
 		require.NoError(t, err)
 		x := space.Sobol(16, 1, random.New(1, "x", 0))
 		mean, variance, cov := make([]float64, 16), make([]float64, 16), mat.NewSymDense(16, nil)

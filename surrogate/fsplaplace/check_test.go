@@ -11,6 +11,6 @@ import (
 
 func TestCheck(t *testing.T) {
 	require.NoError(t, surrogate.Check(Model{}, 2))
-	require.ErrorContains(t, surrogate.Check(Model{Activation: "tahn"}, 2), `activation is "tahn", want `)
+	require.ErrorContains(t, surrogate.Check(Model{Network: surrogate.Network{Activation: "tahn"}}, 2), `activation is "tahn", want `)
 	require.ErrorIs(t, surrogate.Check(Model{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}, 2), prior.ErrSpec)
 }

@@ -3,11 +3,12 @@ package fsplaplace
 import (
 	"testing"
 
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
 func TestConformance(t *testing.T) {
-	surrogatetest.Run(t, Model{Hidden: []int{20, 20}, Context: 120})
+	surrogatetest.Run(t, Model{Network: surrogate.Network{Hidden: []int{20, 20}}, Context: 120})
 }
 
 func TestConformanceOfThePublishedModel(t *testing.T) {
@@ -17,5 +18,5 @@ func TestConformanceOfThePublishedModel(t *testing.T) {
 }
 
 func TestConformanceOfTheExactFactor(t *testing.T) {
-	surrogatetest.Options{Fast: true}.Run(t, Model{Factor: "cholesky", Hidden: []int{10, 10}, Context: 60, Activation: "gelu"})
+	surrogatetest.Options{Fast: true}.Run(t, Model{Factor: "cholesky", Network: surrogate.Network{Hidden: []int{10, 10}, Activation: "gelu"}, Context: 60})
 }

@@ -196,7 +196,7 @@ func TestDoublingTheDataHalvesTheNoise(t *testing.T) {
 	spec := prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Mean: prior.MeanZero}
 	variance := func(d surrogate.Dataset, noise float64) []float64 {
 		spec.Noise = &noise
-		post, err := Model{Spec: spec, Context: 80, Hidden: []int{20}}.Fit(t.Context(), d, random.New(1, "fit", 0))
+		post, err := Model{Spec: spec, Context: 80, Network: surrogate.Network{Hidden: []int{20}}}.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, v := make([]float64, 50), make([]float64, 50)
 		post.Predict(mean, v, space.Sobol(50, 1, nil))

@@ -22,11 +22,11 @@ import (
 
 func TestLabelsConformance(t *testing.T) {
 	for name, m := range map[string]Model{
-		"ridge":    {Hidden: []int{12}, Context: 40},
-		"sizes":    {Hidden: []int{8, 8}, Context: 30, CovarianceContext: 50},
-		"adam":     {Hidden: []int{10}, Context: 30, Trainer: "adam", Steps: 150, Rate: 0.04},
-		"cholesky": {Hidden: []int{10}, Context: 30, Factor: "cholesky"},
-		"lanczos":  {Hidden: []int{10}, Context: 30, CovarianceContext: 60, Factor: "lanczos", Scaling: "data", Box: "data"},
+		"ridge":    {Network: surrogate.Network{Hidden: []int{12}}, Context: 40},
+		"sizes":    {Network: surrogate.Network{Hidden: []int{8, 8}}, Context: 30, CovarianceContext: 50},
+		"adam":     {Network: surrogate.Network{Hidden: []int{10}}, Context: 30, Trainer: "adam", Steps: 150, Rate: 0.04},
+		"cholesky": {Network: surrogate.Network{Hidden: []int{10}}, Context: 30, Factor: "cholesky"},
+		"lanczos":  {Network: surrogate.Network{Hidden: []int{10}}, Context: 30, CovarianceContext: 60, Factor: "lanczos", Scaling: "data", Box: "data"},
 	} {
 		t.Run(name, func(t *testing.T) { surrogatetest.RunClassifier(t, m) })
 	}
@@ -105,7 +105,7 @@ func TestLabelLossGradient(t *testing.T) {
 // Beyond 1000 labels the process is sparse, and its context points cover the box.
 func TestManyLabels(t *testing.T) {
 	d := rings(1010, 2)
-	m := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(9.)}, Hidden: []int{20}, Context: 40, Steps: 8}
+	m := Model{Spec: prior.Spec{Kernel: "rbf", Lengthscale: []float64{0.4}, Variance: new(9.)}, Network: surrogate.Network{Hidden: []int{20}}, Context: 40, Steps: 8}
 	p, err := m.FitLabels(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	x := mat.NewDense(2, 2, []float64{0.5, 0.5, 0.05, 0.05})

@@ -56,7 +56,7 @@ func TestMeanOfFeaturesIsTheProcessOfTheFeatures(t *testing.T) {
 		data.Y[i] = math.Sin(5*data.X.At(i, 0)) + data.X.At(i, 1)
 	}
 	first := surrogate.Dataset{X: data.X.Slice(0, n, 0, d).(*mat.Dense), Y: data.Y[:n]}
-	post, err := Model{Context: 50, Hidden: []int{20}}.Fit(t.Context(), first, random.New(1, "fit", 0))
+	post, err := Model{Context: 50, Network: surrogate.Network{Hidden: []int{20}}}.Fit(t.Context(), first, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	p := post.(*posterior)
 	p.priorMean, p.shift, p.m, p.noise, p.update = true, nil, nil, 0.01, unobserved{}

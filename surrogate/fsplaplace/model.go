@@ -31,8 +31,7 @@ import (
 type Model struct {
 	prior.Spec `range:"noise=[1e-10,inf)"`
 
-	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers"`
-	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
+	surrogate.Network
 
 	// Bias is the standard deviation of the initial hidden biases. In the first layer it is
 	// relative to half the width of the scaled box, so that the units cover the box. Without
@@ -96,11 +95,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	_, dim := d.Dims()
-	net, err := nn.New(dim, m.Hidden, m.Activation)
+	net, err := domain.Network(m.Network, d)
 	if err != nil {
 		return nil, err
 	}

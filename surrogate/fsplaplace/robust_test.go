@@ -18,8 +18,8 @@ import (
 
 func TestImpossibleSettings(t *testing.T) {
 	for want, m := range map[string]Model{
-		"hidden is 0, want 1 to 10000":                {Hidden: []int{5, 0}},
-		"hidden is 20000, want 1 to 10000":            {Hidden: []int{20000}},
+		"hidden is 0, want 1 to 10000":                {Network: surrogate.Network{Hidden: []int{5, 0}}},
+		"hidden is 20000, want 1 to 10000":            {Network: surrogate.Network{Hidden: []int{20000}}},
 		`trainer is "sgd", want gauss-newton or adam`: {Trainer: "sgd"},
 		`factor is "lanczs", want ridge, cholesky or`: {Factor: "lanczs"},
 		`box is "dat", want search or data`:           {Box: "dat"},
@@ -49,7 +49,7 @@ func TestImpossibleSettings(t *testing.T) {
 func TestFixedHyperparameters(t *testing.T) {
 	d := wave(10)
 	const minNoise = 1e-10
-	m := Model{Hidden: []int{20}, Context: 60, Spec: prior.Spec{Lengthscale: []float64{0.2}, Variance: new(1.5), Noise: new(minNoise), Mean: prior.MeanZero}}
+	m := Model{Network: surrogate.Network{Hidden: []int{20}}, Context: 60, Spec: prior.Spec{Lengthscale: []float64{0.2}, Variance: new(1.5), Noise: new(minNoise), Mean: prior.MeanZero}}
 	for _, factor := range []string{"ridge", "cholesky", "lanczos"} {
 		m.Factor, m.CovarianceContext = factor, 60
 		post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
@@ -73,7 +73,7 @@ func TestFixedHyperparameters(t *testing.T) {
 // A kernel that is not positive definite gives ErrNotPositiveDefinite, from which the loop
 // recovers.
 func TestNumericalFailure(t *testing.T) {
-	m := Model{Hidden: []int{5}, Context: 20, Spec: prior.Spec{Custom: negative{prior.RBF(1)}, Noise: new(0.1)}}
+	m := Model{Network: surrogate.Network{Hidden: []int{5}}, Context: 20, Spec: prior.Spec{Custom: negative{prior.RBF(1)}, Noise: new(0.1)}}
 	_, err := m.Fit(t.Context(), wave(5), random.New(1, "fit", 0))
 	require.ErrorIs(t, err, surrogate.ErrNotPositiveDefinite)
 }
@@ -95,7 +95,7 @@ func TestEveryKernel(t *testing.T) {
 	d := plane(12)
 	for _, kernel := range []string{"linear", "polynomial", "arccos", "periodic", "white", "constant", "matern52+white", "rbf*periodic+linear", "linear*linear"} {
 		for _, factor := range []string{"ridge", "cholesky", "lanczos"} {
-			m := Model{Hidden: []int{10}, Context: 40, CovarianceContext: 40, Factor: factor, Spec: prior.Spec{Kernel: kernel, Restarts: 1}}
+			m := Model{Network: surrogate.Network{Hidden: []int{10}}, Context: 40, CovarianceContext: 40, Factor: factor, Spec: prior.Spec{Kernel: kernel, Restarts: 1}}
 			post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 			require.NoError(t, err, "%s, %s", kernel, factor)
 			mean, variance := make([]float64, 30), make([]float64, 30)
@@ -120,7 +120,7 @@ func plane(n int) surrogate.Dataset {
 
 // The search ignores a ridge out of its bounds, from a damaged state.
 func TestRidgeSearchStartsAnew(t *testing.T) {
-	p, w := untrained(2, 1, Model{Hidden: []int{20}, Context: 50}, 1)
+	p, w := untrained(2, 1, Model{Network: surrogate.Network{Hidden: []int{20}}, Context: 50}, 1)
 	c, holdout := p.contextPoints(50, random.New(1, "context", 0))
 	want, err := p.ridgeFactor(t.Context(), w, c, holdout, 0)
 	require.NoError(t, err)
@@ -134,7 +134,7 @@ func TestRidgeSearchStartsAnew(t *testing.T) {
 // A fit ignores states of another kernel or network, and states that are not finite.
 func TestForeignStates(t *testing.T) {
 	d := plane(8)
-	m := Model{Hidden: []int{5}, Context: 30, Steps: 5, Spec: prior.Spec{Restarts: 1}}
+	m := Model{Network: surrogate.Network{Hidden: []int{5}}, Context: 30, Steps: 5, Spec: prior.Spec{Restarts: 1}}
 	predict := func(start surrogate.State) []float64 {
 		post, err := m.FitFrom(t.Context(), start, d, random.New(1, "fit", 0))
 		require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestForeignStates(t *testing.T) {
 // the sparse process.
 func TestManyObservations(t *testing.T) {
 	d := wave(target.MaxExact + 1)
-	m := Model{Hidden: []int{10}, Context: 20, Steps: 10, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: new(0.01)}}
+	m := Model{Network: surrogate.Network{Hidden: []int{10}}, Context: 20, Steps: 10, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0), Noise: new(0.01)}}
 	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, len(d.Y)), make([]float64, len(d.Y))
@@ -178,7 +178,7 @@ func TestManyObservationsLearnTheNoise(t *testing.T) {
 	for i := range d.Y {
 		d.Y[i] += 0.3 * rng.NormFloat64()
 	}
-	m := Model{Hidden: []int{10}, Context: 20, Steps: 5, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0)}}
+	m := Model{Network: surrogate.Network{Hidden: []int{10}}, Context: 20, Steps: 5, Spec: prior.Spec{Lengthscale: []float64{0.3}, Variance: new(1.0)}}
 	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InDelta(t, 0.09, post.Noise(), 0.01)

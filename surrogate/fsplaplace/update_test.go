@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 func normal(r, c int, seed uint64) *mat.Dense {
@@ -80,7 +81,7 @@ func TestUpdatesAgree(t *testing.T) {
 // from byValues to byWeights.
 func TestObserveInParts(t *testing.T) {
 	d := wave(24)
-	post, err := Model{Context: 40, Hidden: []int{20}}.Fit(t.Context(), d, random.New(1, "fit", 0))
+	post, err := Model{Context: 40, Network: surrogate.Network{Hidden: []int{20}}}.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	whole := post.(*posterior)
 	r := whole.factor.rank()
@@ -119,7 +120,7 @@ func TestObserveInParts(t *testing.T) {
 func TestLeaveOneOutOfExactData(t *testing.T) {
 	d := wave(15)
 	d.NoiseFree = true
-	post, err := Model{Spec: prior.Spec{Lengthscale: []float64{0.1}}, Context: 60, Hidden: []int{20}}.Fit(t.Context(), d, random.New(1, "fit", 0))
+	post, err := Model{Spec: prior.Spec{Lengthscale: []float64{0.1}}, Context: 60, Network: surrogate.Network{Hidden: []int{20}}}.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	p := post.(*posterior)
 	values := p.update.(*byValues)

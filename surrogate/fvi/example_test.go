@@ -39,7 +39,7 @@ func Example() {
 		d.Y = append(d.Y, math.Copysign(1, x-1.1))
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	posterior, err := fvi.Model{Sampler: steps{}, Hidden: []int{20, 20}, Draws: 20, Steps: 200}.Fit(context.Background(), d, rng)
+	posterior, err := fvi.Model{Sampler: steps{}, Network: surrogate.Network{Hidden: []int{20, 20}}, Draws: 20, Steps: 200}.Fit(context.Background(), d, rng)
 	if err != nil {
 		log.Fatal(err)
 	}

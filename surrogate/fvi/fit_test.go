@@ -60,7 +60,7 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 	}
 	exact, err := gp.Model{Spec: spec}.Fit(t.Context(), d, random.New(1, "gp", 0))
 	require.NoError(t, err)
-	post, err := Model{Spec: spec, Hidden: []int{}, Draws: 50, Steps: 250, Rate: 0.01, Samples: 1000}.Fit(t.Context(), d, random.New(1, "fit", 0))
+	post, err := Model{Spec: spec, Network: surrogate.Network{Hidden: []int{}}, Draws: 50, Steps: 250, Rate: 0.01, Samples: 1000}.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	want, wantSD := moments(exact)
 	got, gotSD := moments(post)
@@ -84,7 +84,7 @@ func TestPiecewisePrior(t *testing.T) {
 		d.X.Set(i, 0, x)
 	}
 	for _, name := range []string{"piecewise-constant", "piecewise-linear"} {
-		post, err := Model{Prior: name, Hidden: []int{20, 20}, Draws: 24, Steps: 300}.Fit(t.Context(), d, random.New(1, "fit", 0))
+		post, err := Model{Prior: name, Network: surrogate.Network{Hidden: []int{20, 20}}, Draws: 24, Steps: 300}.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		mean, variance := make([]float64, 3), make([]float64, 3)
 		post.Predict(mean, variance, mat.NewDense(3, 1, []float64{0.1, 0.5, 0.9}))
@@ -101,7 +101,8 @@ func TestBatches(t *testing.T) {
 	for weight, want := range map[string]float64{"all": 50. / 8, "batch": 1} {
 		m, err := Model{Batch: 8, Context: 5, Draws: 3, Weight: weight, Steps: 10, Anneal: 0.5}.resolve()
 		require.NoError(t, err)
-		p := newProblem(m, surrogate.Dataset{X: space.Sobol(50, 2, random.New(1, "x", 0)), Y: make([]float64, 50)})
+		p, err := newProblem(m, surrogate.Dataset{X: space.Sobol(50, 2, random.New(1, "x", 0)), Y: make([]float64, 50)})
+		require.NoError(t, err)
 		for i := range p.data.Y {
 			p.data.Y[i] = p.data.X.At(i, 0)
 		}
@@ -124,7 +125,7 @@ func TestBatches(t *testing.T) {
 // Fits of ten thousand observations and of an observation of 50 inputs succeed. A later fit
 // starts at the result of an earlier one.
 func TestSizes(t *testing.T) {
-	m := Model{Hidden: []int{10}, Steps: 5, Draws: 10, Samples: 10, Spec: prior.Spec{Restarts: 1, Lengthscale: []float64{1}}}
+	m := Model{Network: surrogate.Network{Hidden: []int{10}}, Steps: 5, Draws: 10, Samples: 10, Spec: prior.Spec{Restarts: 1, Lengthscale: []float64{1}}}
 	d := surrogate.Dataset{X: space.Sobol(10000, 10, random.New(1, "x", 0)), Y: make([]float64, 10000)}
 	for i := range d.Y {
 		d.Y[i] = math.Sin(d.X.At(i, 3))
@@ -151,7 +152,7 @@ func TestCheck(t *testing.T) {
 		"eigenvalues is 2":       {Eigenvalues: 2},
 		"anneal is -1":           {Anneal: -1},
 		"range is [1 0]":         {Range: []float64{1, 0}},
-		"hidden is 0":            {Hidden: []int{0}},
+		"hidden is 0":            {Network: surrogate.Network{Hidden: []int{0}}},
 		"inject is -1":           {Inject: -1},
 		"bias is -1":             {Bias: new(-1.0)},
 		"noise":                  {Spec: prior.Spec{Noise: new(-1.0)}},

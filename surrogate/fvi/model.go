@@ -24,8 +24,7 @@ type Model struct {
 	// Spec is the process of the prior "gp". Other priors use its noise only.
 	prior.Spec `range:"noise=[1e-6,1e100]"`
 
-	Hidden     []int  `set:"hidden" default:"30,30" range:"[1,10000]" help:"widths of the hidden layers (published: 50, 100,100 and others)"`
-	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units (published: relu)"`
+	surrogate.Network `default:"hidden=30,30" help:"hidden=widths of the hidden layers (published: 50, 100,100 and others);activation=activation of the hidden units (published: relu)"`
 
 	Bias *float64 `set:"bias" default:"1" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
@@ -113,10 +112,10 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
+	p, err := newProblem(m, d)
+	if err != nil {
 		return nil, err
 	}
-	p := newProblem(m, d)
 	v := variational.NewLowRank(p.net.NumParams(), 0)
 	ofPrior, q := summary.DecodeState(start, len(v.Vector))
 	post := &mixture.Posterior{Net: p.net}

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
@@ -32,20 +31,19 @@ type problem struct {
 }
 
 // newProblem returns a problem without a prior. All fields of m are set.
-func newProblem(m Model, d surrogate.Dataset) *problem {
-	n, dim := d.Dims()
-	activation, err := nn.ByName(m.Activation)
+func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
+	net, err := domain.Network(m.Network, d)
 	if err != nil {
-		panic(err) // resolve has validated it
+		return nil, err
 	}
 	return &problem{
-		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(n),
+		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(len(d.Y)),
 		objective: objective{
-			net:    &nn.Network{In: dim, Hidden: m.Hidden, Activation: activation},
+			net:    net,
 			inject: m.Inject,
 			method: method{share: m.Eigenvalues, plain: m.Score == scorePlain, ridge: m.Inject * m.Inject},
 		},
-	}
+	}, nil
 }
 
 // useProcess sets the prior to a Gaussian process. Its noise is the lower bound of the learned

@@ -3,13 +3,14 @@ package gfsvi
 import (
 	"testing"
 
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
 func TestConformance(t *testing.T) {
 	for name, m := range map[string]Model{
-		"low-rank": {Hidden: []int{12, 12}, Context: 30, Rank: 20, Steps: 20},
-		"diagonal": {Hidden: []int{10, 10}, Context: 30, Covariance: "diagonal", Steps: 20, PriorNoise: true},
+		"low-rank": {Network: surrogate.Network{Hidden: []int{12, 12}}, Context: 30, Rank: 20, Steps: 20},
+		"diagonal": {Network: surrogate.Network{Hidden: []int{10, 10}}, Context: 30, Covariance: "diagonal", Steps: 20, PriorNoise: true},
 	} {
 		t.Run(name, func(t *testing.T) { surrogatetest.Options{Fast: true}.Run(t, m) })
 	}

@@ -144,7 +144,7 @@ func TestTrainingLowersTheObjective(t *testing.T) {
 	d := toy.Wave(20)
 	spec := prior.Spec{Lengthscale: []float64{0.4}, Noise: new(0.01)}
 	bound := func(steps int, rate float64) float64 {
-		m := Model{Spec: spec, Hidden: []int{15, 15}, Context: 40, Rank: 10, Steps: steps, Rate: rate}
+		m := Model{Spec: spec, Network: surrogate.Network{Hidden: []int{15, 15}}, Context: 40, Rank: 10, Steps: steps, Rate: rate}
 		fitted, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		q := fitted.(*linearized.Posterior)

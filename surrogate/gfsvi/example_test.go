@@ -21,7 +21,7 @@ func Example() {
 		d.X.Set(i, 0, x)
 		d.Y = append(d.Y, math.Sin(2*math.Pi*x))
 	}
-	model := gfsvi.Model{Hidden: []int{20, 20}, Context: 60, Steps: 50}
+	model := gfsvi.Model{Network: surrogate.Network{Hidden: []int{20, 20}}, Context: 60, Steps: 50}
 	posterior, err := model.Fit(context.Background(), d, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		log.Fatal(err)

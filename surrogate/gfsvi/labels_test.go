@@ -20,9 +20,9 @@ import (
 
 func TestLabelsConformance(t *testing.T) {
 	for name, m := range map[string]Model{
-		"low rank": {Hidden: []int{8}, Context: 15, Rank: 8, Steps: 20},
-		"diagonal": {Hidden: []int{6}, Context: 15, Covariance: "diagonal", Steps: 100},
-		"random":   {Hidden: []int{8}, Context: 15, Start: "random", Steps: 250, Rate: 0.06, Batch: 20, Measure: "box"},
+		"low rank": {Network: surrogate.Network{Hidden: []int{8}}, Context: 15, Rank: 8, Steps: 20},
+		"diagonal": {Network: surrogate.Network{Hidden: []int{6}}, Context: 15, Covariance: "diagonal", Steps: 100},
+		"random":   {Network: surrogate.Network{Hidden: []int{8}}, Context: 15, Start: "random", Steps: 250, Rate: 0.06, Batch: 20, Measure: "box"},
 	} {
 		t.Run(name, func(t *testing.T) { surrogatetest.RunClassifier(t, m) })
 	}
@@ -87,7 +87,7 @@ func TestLabelsAgainstTheProcess(t *testing.T) {
 			p.Predict(prob, x)
 			return prob
 		}
-		want, got := ask(gp.Model{Spec: spec}), ask(Model{Spec: spec, Hidden: []int{20, 20}, Context: 50, Rank: 40, Steps: 60})
+		want, got := ask(gp.Model{Spec: spec}), ask(Model{Spec: spec, Network: surrogate.Network{Hidden: []int{20, 20}}, Context: 50, Rank: 40, Steps: 60})
 		var sum, worst float64
 		for i, v := range want.RawMatrix().Data {
 			e := math.Abs(got.RawMatrix().Data[i] - v)

@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/toy"
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
@@ -83,7 +84,7 @@ func TestGaussNewtonOfALinearModel(t *testing.T) {
 func TestManyObservations(t *testing.T) {
 	const dim = 2
 	d := toy.Sines(1200, dim)
-	m := Model{Hidden: []int{8, 8}, Context: 10, Rank: 10, Batch: 100, Steps: 20}
+	m := Model{Network: surrogate.Network{Hidden: []int{8, 8}}, Context: 10, Rank: 10, Batch: 100, Steps: 20}
 	m.Restarts = 1
 	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
@@ -26,8 +25,7 @@ import (
 type Model struct {
 	prior.Spec `range:"noise=[1e-8,1e100]"`
 
-	Hidden     []int  `set:"hidden" default:"30,30" range:"[1,10000]" help:"widths of the hidden layers (published: 30,30 and 100,100)"`
-	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
+	surrogate.Network `default:"hidden=30,30" help:"hidden=widths of the hidden layers (published: 30,30 and 100,100)"`
 
 	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
@@ -88,11 +86,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	n, dim := d.Dims()
-	net, err := nn.New(dim, m.Hidden, m.Activation)
+	net, err := domain.Network(m.Network, d)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +99,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(n)}
-	p.schedule(min(n, target.MaxExact)) // beyond, the start uses all observations
+	p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(len(d.Y))}
+	p.schedule(min(len(d.Y), target.MaxExact)) // beyond, the start uses all observations
 	p.objective = objective{net: net, inputs: domain.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
 
 	v := variational.NewLowRank(net.NumParams(), m.Rank)

@@ -4,10 +4,11 @@ import (
 	"testing"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/surrogate"
 )
 
 func BenchmarkLogDensity(b *testing.B) {
-	for name, m := range map[string]Model{"50": {}, "20-20": {Hidden: []int{20, 20}}} {
+	for name, m := range map[string]Model{"50": {}, "20-20": {Network: surrogate.Network{Hidden: []int{20, 20}}}} {
 		b.Run(name, func(b *testing.B) {
 			p := problem(b, m, toy(40))
 			t := newPosterior(p)

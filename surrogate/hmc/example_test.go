@@ -20,7 +20,7 @@ func Example() {
 		d.X.Set(i, 0, x)
 		d.Y = append(d.Y, math.Sin(2*math.Pi*x))
 	}
-	model := hmc.Model{Hidden: []int{10}, Chains: 2, Depth: 6}
+	model := hmc.Model{Network: surrogate.Network{Hidden: []int{10}}, Chains: 2, Depth: 6}
 	posterior, err := model.Fit(context.Background(), d, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		log.Fatal(err)

@@ -21,7 +21,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
-	m := Model{Hidden: []int{6}, Chains: 2, Warmup: 30, Draws: 20, Samples: 15, Depth: 5}
+	m := Model{Network: surrogate.Network{Hidden: []int{6}}, Chains: 2, Warmup: 30, Draws: 20, Samples: 15, Depth: 5}
 	t.Run("map", func(t *testing.T) { fast.Run(t, m) })
 	m.Hidden, m.Start, m.Chains, m.Noise = []int{4, 4}, "random", 1, new(0.1)
 	t.Run("random", func(t *testing.T) { fast.Run(t, m) })
@@ -52,12 +52,12 @@ func problem(t testing.TB, m Model, d surrogate.Dataset) *mapnet.Problem {
 
 func TestGradient(t *testing.T) {
 	for _, m := range []Model{
-		{Hidden: []int{4, 3}},
-		{Hidden: []int{12}}, // more units than observations
-		{Hidden: []int{5}, Precision: new(0.7)},
-		{Hidden: []int{5}, Noise: new(0.05)},
-		{Hidden: []int{5}, Noise: new(0.05), Precision: new(0.7)},
-		{Hidden: []int{}},
+		{Network: surrogate.Network{Hidden: []int{4, 3}}},
+		{Network: surrogate.Network{Hidden: []int{12}}}, // more units than observations
+		{Network: surrogate.Network{Hidden: []int{5}}, Precision: new(0.7)},
+		{Network: surrogate.Network{Hidden: []int{5}}, Noise: new(0.05)},
+		{Network: surrogate.Network{Hidden: []int{5}}, Noise: new(0.05), Precision: new(0.7)},
+		{Network: surrogate.Network{Hidden: []int{}}},
 	} {
 		target := newPosterior(problem(t, m, toy(9)))
 		w, h := target.p.Start(nil, random.New(2, "w", 0))
@@ -72,7 +72,7 @@ func TestGradient(t *testing.T) {
 // of the output weights given the others.
 func TestOutputWeightsAreIntegrated(t *testing.T) {
 	const delta, noise = 0.7, 0.05
-	p := problem(t, Model{Hidden: []int{3}, Precision: new(delta), Noise: new(noise)}, toy(7))
+	p := problem(t, Model{Network: surrogate.Network{Hidden: []int{3}}, Precision: new(delta), Noise: new(noise)}, toy(7))
 	target := newPosterior(p)
 	joint := func(w []float64) float64 {
 		f, total := make([]float64, 7), 0.0
@@ -121,7 +121,7 @@ func TestOutputWeightsAreIntegrated(t *testing.T) {
 // from Bayesian linear regression.
 func TestLinearModel(t *testing.T) {
 	const delta, noise = 0.7, 0.05
-	m := Model{Hidden: []int{}, Precision: new(delta), Noise: new(noise), Draws: 600, Warmup: 1, Samples: 2400, Start: "random"}
+	m := Model{Network: surrogate.Network{Hidden: []int{}}, Precision: new(delta), Noise: new(noise), Draws: 600, Warmup: 1, Samples: 2400, Start: "random"}
 	d := toy(9)
 	post, err := m.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestLinearModel(t *testing.T) {
 // draws is uniform.
 func TestRanksAreUniform(t *testing.T) {
 	const runs, draws, thin = 60, 19, 3
-	m := Model{Hidden: []int{3}}
+	m := Model{Network: surrogate.Network{Hidden: []int{3}}}
 	ranks := [3][draws + 1]int{}
 	for run := range runs {
 		rng := random.New(5, "truth", run)
@@ -219,7 +219,7 @@ func hyper(t *testing.T, p surrogate.Posterior, name string) float64 {
 }
 
 func TestDiagnosis(t *testing.T) {
-	m := Model{Hidden: []int{10}, Warmup: 200, Draws: 200, Noise: new(0.05)}
+	m := Model{Network: surrogate.Network{Hidden: []int{10}}, Warmup: 200, Draws: 200, Noise: new(0.05)}
 	good, err := m.Fit(context.Background(), toy(12), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.Empty(t, good.Warnings())
@@ -236,7 +236,7 @@ func TestDiagnosis(t *testing.T) {
 // The posterior contains networks of all chains.
 func TestThinning(t *testing.T) {
 	for _, samples := range []int{2, 3, 7, 20, 100} {
-		m := Model{Hidden: []int{2}, Chains: 2, Warmup: 5, Draws: 10, Samples: samples}
+		m := Model{Network: surrogate.Network{Hidden: []int{2}}, Chains: 2, Warmup: 5, Draws: 10, Samples: samples}
 		post, err := m.Fit(context.Background(), toy(5), random.New(1, "fit", 0))
 		require.NoError(t, err)
 		require.Equal(t, float64(min(samples, 20)), hyper(t, post, "networks"))
@@ -250,7 +250,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorContains(t, surrogate.Check(Model{Draws: 3}, 2), "draws is 3, want 8 to")
 	require.ErrorContains(t, surrogate.Check(Model{Accept: 1}, 2), "accept is 1, want more than 0 and less than 1")
 	require.ErrorContains(t, surrogate.Check(Model{Depth: 21}, 2), "depth is 21, want 1 to 20")
-	require.ErrorContains(t, surrogate.Check(Model{Activation: "tahn"}, 2), "activation is")
+	require.ErrorContains(t, surrogate.Check(Model{Network: surrogate.Network{Activation: "tahn"}}, 2), "activation is")
 }
 
 func TestCancelled(t *testing.T) {

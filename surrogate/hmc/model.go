@@ -19,10 +19,10 @@ import (
 // is the default: one hidden layer of 50 tanh units, sampled precision and noise
 // variance, four chains.
 type Model struct {
-	Hidden     []int    `set:"hidden" default:"50" range:"[1,10000]" help:"widths of the hidden layers"`
-	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
-	Precision  *float64 `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
-	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
+	surrogate.Network `default:"hidden=50"`
+
+	Precision *float64 `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
+	Noise     *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
 
 	Chains  int     `set:"chains" default:"4" range:"[1,1000]" help:"number of chains"`
 	Warmup  int     `set:"warmup" default:"100" range:"[1,1000000]" help:"draws of a chain to adapt step size and mass, which are discarded"`

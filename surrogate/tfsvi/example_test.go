@@ -22,7 +22,7 @@ func Example() {
 		d.Y = append(d.Y, math.Sin(2*math.Pi*x))
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	posterior, err := tfsvi.Model{Hidden: []int{50}}.Fit(context.Background(), d, rng)
+	posterior, err := tfsvi.Model{Network: surrogate.Network{Hidden: []int{50}}}.Fit(context.Background(), d, rng)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,9 +21,9 @@ import (
 func TestFit(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{-0.75, 0.75, 0.6, -2, 1.8, 2})
 	for _, m := range []Model{
-		{Hidden: []int{60}, Draws: 2, Samples: 50},
-		{Hidden: []int{60}, Draws: 2, Samples: 50, Prior: "fixed", Divergence: "diagonal"},
-		{Hidden: []int{20, 20}, Draws: 2, Samples: 50, Steps: 800, Covariance: "diagonal"},
+		{Network: surrogate.Network{Hidden: []int{60}}, Draws: 2, Samples: 50},
+		{Network: surrogate.Network{Hidden: []int{60}}, Draws: 2, Samples: 50, Prior: "fixed", Divergence: "diagonal"},
+		{Network: surrogate.Network{Hidden: []int{20, 20}}, Draws: 2, Samples: 50, Steps: 800, Covariance: "diagonal"},
 	} {
 		post, err := m.Fit(t.Context(), toy.Wave(40), random.New(1, "fit", 0))
 		require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestFit(t *testing.T) {
 // A fixed noise variance does not change. The mean weights of a pair of networks are m.
 func TestFixedNoiseAndPairs(t *testing.T) {
 	noise := 0.04
-	post, err := Model{Noise: &noise, Hidden: []int{8}, Covariance: "diagonal", Steps: 20, Samples: 3}.Fit(t.Context(), toy.Wave(10), random.New(1, "fit", 0))
+	post, err := Model{Noise: &noise, Network: surrogate.Network{Hidden: []int{8}}, Covariance: "diagonal", Steps: 20, Samples: 3}.Fit(t.Context(), toy.Wave(10), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	require.InEpsilon(t, noise, post.Noise(), 1e-12)
 	q := post.(*mixture.Posterior)
@@ -74,7 +74,7 @@ func TestManyInputs(t *testing.T) {
 
 // Beyond 500 observations the hidden layers are trained on all of them.
 func TestManyObservations(t *testing.T) {
-	post, err := Model{Hidden: []int{20}, Draws: 1, Steps: 120, Batch: 100, Samples: 20}.Fit(t.Context(), toy.Wave(600), random.New(1, "fit", 0))
+	post, err := Model{Network: surrogate.Network{Hidden: []int{20}}, Draws: 1, Steps: 120, Batch: 100, Samples: 20}.Fit(t.Context(), toy.Wave(600), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, 2), make([]float64, 2)
 	post.Predict(mean, variance, mat.NewDense(2, 1, []float64{-0.75, 0.75}))

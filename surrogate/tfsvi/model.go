@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
@@ -27,8 +26,7 @@ import (
 // Model is TFSVI. The zero value is the default: 200 tanh units, the prior on functions induced
 // by independent normal weights, and a full covariance of the output weights.
 type Model struct {
-	Hidden     []int  `set:"hidden" default:"200" range:"[1,10000]" help:"widths of the hidden layers (published: 100,100)"`
-	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
+	surrogate.Network `default:"hidden=200" help:"hidden=widths of the hidden layers (published: 100,100)"`
 
 	// Spread is half the width, in the network's inputs, of the box from which context points are
 	// drawn. A larger spread permits rougher functions. If it is learned, each input has its own
@@ -111,16 +109,12 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	n, dim := d.Dims()
-	net, err := nn.New(dim, m.Hidden, m.Activation)
+	net, err := domain.Network(m.Network, d)
 	if err != nil {
 		return nil, err
 	}
 	p := &problem{
-		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(n),
+		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(len(d.Y)),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
 	}
 	v, err := p.fit(ctx, start, rng)

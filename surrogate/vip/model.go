@@ -17,9 +17,9 @@ import (
 // Model is a variational implicit process with a Bayesian neural network as its prior.
 // The zero value is the default: 100 networks of two layers of 20 tanh units.
 type Model struct {
-	Hidden     []int    `set:"hidden" default:"20,20" range:"[1,10000]" help:"widths of the hidden layers"`
-	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
-	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
+	surrogate.Network `default:"hidden=20,20"`
+
+	Noise *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
 
 	Functions int    `set:"functions" default:"100" range:"[2,100000]" help:"number of functions drawn from the prior"`
 	Prior     string `set:"prior" default:"layers" oneof:"layers,weights" help:"learned prior: layers, a scale for the weights and one for the biases of each layer; weights, a mean and a scale for each weight (as published)"`

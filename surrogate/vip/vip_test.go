@@ -18,9 +18,11 @@ import (
 
 func TestConformance(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
-	t.Run("layers", func(t *testing.T) { fast.Run(t, Model{Hidden: []int{6, 5}, Functions: 20, Steps: 15}) })
+	t.Run("layers", func(t *testing.T) {
+		fast.Run(t, Model{Network: surrogate.Network{Hidden: []int{6, 5}}, Functions: 20, Steps: 15})
+	})
 	t.Run("weights", func(t *testing.T) {
-		fast.Run(t, Model{Hidden: []int{6}, Functions: 9, Prior: "weights", Noise: new(0.1), Activation: "sin", Steps: 15})
+		fast.Run(t, Model{Network: surrogate.Network{Hidden: []int{6}, Activation: "sin"}, Functions: 9, Prior: "weights", Noise: new(0.1), Steps: 15})
 	})
 }
 
@@ -45,10 +47,10 @@ func testObjective(t *testing.T, m Model, d surrogate.Dataset) *objective {
 
 func TestGradient(t *testing.T) {
 	for _, m := range []Model{
-		{Hidden: []int{4, 3}, Functions: 5},
-		{Hidden: []int{4}, Functions: 12}, // more than observations
-		{Hidden: []int{4}, Functions: 5, Prior: "weights"},
-		{Hidden: []int{}, Functions: 5, Noise: new(0.1)},
+		{Network: surrogate.Network{Hidden: []int{4, 3}}, Functions: 5},
+		{Network: surrogate.Network{Hidden: []int{4}}, Functions: 12}, // more than observations
+		{Network: surrogate.Network{Hidden: []int{4}}, Functions: 5, Prior: "weights"},
+		{Network: surrogate.Network{Hidden: []int{}}, Functions: 5, Noise: new(0.1)},
 	} {
 		o := testObjective(t, m, wave(8))
 		rng := random.New(3, "v", 0)
@@ -68,7 +70,7 @@ func TestExactProcess(t *testing.T) {
 	for _, functions := range []int{7, 40} {
 		const n, m, noise = 15, 6, 0.02
 		d := wave(n)
-		model := Model{Hidden: []int{5}, Functions: functions, Noise: new(noise), Steps: 5}
+		model := Model{Network: surrogate.Network{Hidden: []int{5}}, Functions: functions, Noise: new(noise), Steps: 5}
 		post, err := model.Fit(context.Background(), d, random.New(1, "fit", 0))
 		require.NoError(t, err)
 
@@ -130,7 +132,7 @@ func TestExactProcess(t *testing.T) {
 // Without hidden layers the empirical kernel approaches the kernel of Bayesian linear
 // regression.
 func TestManyFunctions(t *testing.T) {
-	o := testObjective(t, Model{Hidden: []int{}, Functions: 20_000}, wave(4))
+	o := testObjective(t, Model{Network: surrogate.Network{Hidden: []int{}}, Functions: 20_000}, wave(4))
 	v := []float64{0, math.Log(1.5), math.Log(0.5)}
 	o.loss(v, make([]float64, 3))
 	b := &basis{net: o.p.Net, inputs: o.p.Inputs}
@@ -153,7 +155,7 @@ func TestManyFunctions(t *testing.T) {
 // There are more observations than the fit of the prior uses.
 func TestManyRows(t *testing.T) {
 	d := wave(fitRows + 500)
-	post, err := Model{Hidden: []int{8}, Functions: 20, Steps: 5}.Fit(context.Background(), d, random.New(1, "fit", 0))
+	post, err := Model{Network: surrogate.Network{Hidden: []int{8}}, Functions: 20, Steps: 5}.Fit(context.Background(), d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	mean, variance := make([]float64, 1), make([]float64, 1)
 	post.Predict(mean, variance, mat.NewDense(1, 2, []float64{0.4, 0.5}))
@@ -183,7 +185,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorContains(t, surrogate.Check(Model{Prior: "layer"}, 2), `prior is "layer", want `)
 	require.ErrorContains(t, surrogate.Check(Model{Functions: 1}, 2), "functions is 1, want 2 to")
 	require.ErrorContains(t, surrogate.Check(Model{Steps: -1}, 2), "steps is -1")
-	require.ErrorContains(t, surrogate.Check(Model{Hidden: []int{0}}, 2), "hidden is 0")
+	require.ErrorContains(t, surrogate.Check(Model{Network: surrogate.Network{Hidden: []int{0}}}, 2), "hidden is 0")
 }
 
 func TestCancelled(t *testing.T) {
