@@ -63,20 +63,16 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	activation, err := nn.ByName(s.Activation)
+	net, err := domain.Network(surrogate.Network{Hidden: s.Hidden, Activation: s.Activation}, d)
 	if err != nil {
 		return nil, err
 	}
-	n, dim := d.Dims()
-	p := &Problem{Settings: s, Net: &nn.Network{In: dim, Hidden: s.Hidden, Activation: activation}, Y: slices.Clone(d.Y)}
+	p := &Problem{Settings: s, Net: net, Y: slices.Clone(d.Y)}
 	lo, hi := d.Box()
 	p.Inputs = domain.UnitVariance(lo, hi)
 	p.X = p.Inputs.Apply(d.X)
 	for _, y := range p.Y {
-		p.Shift += y / float64(n)
+		p.Shift += y / float64(len(p.Y))
 	}
 	floats.AddConst(-p.Shift, p.Y)
 	p.noiseFloor, p.noisePrior = 1e-4, prior.NoisePrior()
