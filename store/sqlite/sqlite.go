@@ -93,6 +93,10 @@ func open(ctx context.Context, path string, create bool) (*sqldb.DB, error) {
 // write take their lock when they begin.
 func address(path string, pragmas []string) string {
 	q := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
+	path = filepath.ToSlash(path)
+	if filepath.VolumeName(path) != "" {
+		path = "/" + path // file:/C:/…
+	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 

@@ -12,7 +12,7 @@ import (
 
 func TestSQLite(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Opener {
-		path := filepath.Join(t.TempDir(), "a b?.db")
+		path := filepath.Join(t.TempDir(), "a b%#.db")
 		return func() (store.Backend, error) { return sqlite.Open(context.Background(), path, true) }
 	})
 }
