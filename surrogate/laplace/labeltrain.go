@@ -1,9 +1,7 @@
 package laplace
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,7 +12,6 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/train"
@@ -62,6 +59,16 @@ type trained struct {
 
 	factor     *classify.Factor   // for the full curvature
 	curvatures []mapnet.Curvature // for the other curvatures
+}
+
+// kernels returns the tangent kernels at the labelled points.
+func (s *trained) kernels() []*mat.SymDense {
+	out := make([]*mat.SymDense, len(s.tapes))
+	for c, t := range s.tapes {
+		out[c] = mat.NewSymDense(t.Len(), nil)
+		nn.KernelSym(out[c], t)
+	}
+	return out
 }
 
 // objective returns -log p(y|f) + ½ δ Σ|w_c|² at values f. It writes the probabilities and
@@ -112,10 +119,7 @@ func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) (*trained, err
 }
 
 const (
-	settled    = 1e-3 // nats; training ends after three consecutive steps with a smaller gain
-	roundSteps = 5    // accepted steps between two updates of the precision
-	stillness  = 0.01 // the fit ends below this relative change of the precision
-	maxDamping = 1e12
+	settled = 1e-3 // nats; training ends after three consecutive steps with a smaller decrease
 
 	// startPrecision is the initial value of a learned δ. With 1 or more, most networks converge
 	// to a linear function on two moons, and the evidence does not leave that solution.
@@ -130,74 +134,46 @@ const (
 // with these steps, δ maximises the evidence with the full curvature. At the end it maximises
 // the evidence with the curvature of the settings.
 func (p *labelProblem) gaussNewton(ctx context.Context, s *trained) error {
-	total := cmp.Or(p.Steps, 100)
 	n := len(p.labels)
 	grad, next := mat.NewDense(p.l, n, nil), mat.NewDense(p.l, n, nil)
-	kernels := make([]*mat.SymDense, p.l)
-	for c := range kernels {
-		kernels[c] = mat.NewSymDense(n, nil)
+	value := p.objective(s.prob, grad, p.record(s), s.w, s.precision)
+	kernels := s.kernels()
+	damping := train.Damping{Lambda: 1e-3 * mat.Trace(kernels[0]) / (4 * float64(n))}
+	step := func() (bool, error) {
+		steps, predicted, err := p.step(s, kernels, grad, damping.Lambda)
+		if err != nil {
+			return false, err
+		}
+		w := make([][]float64, p.l)
+		for c, v := range s.w {
+			w[c] = slices.Clone(v)
+			linalg.Axpy(1, steps[c], w[c])
+			p.Net.Forward(next.RawRowView(c), w[c], p.X)
+			floats.AddConst(p.shift[c], next.RawRowView(c))
+		}
+		fell := value - p.objective(mat.NewDense(p.l, n, nil), mat.NewDense(p.l, n, nil), next, w, s.precision)
+		if !damping.Accept(fell, predicted, settled) {
+			return false, nil
+		}
+		s.w = w
+		value = p.objective(s.prob, grad, p.record(s), s.w, s.precision)
+		kernels = s.kernels()
+		return true, nil
 	}
-	look := func() float64 {
-		value := p.objective(s.prob, grad, p.record(s), s.w, s.precision)
-		for c, t := range s.tapes {
-			nn.KernelSym(kernels[c], t)
-		}
-		return value
-	}
-	value := look()
-	lambda, grow, slow := 1e-3*mat.Trace(kernels[0])/(4*float64(n)), 2.0, 0
-	for left := total; ; {
-		for accepted := 0; accepted < roundSteps && left > 0 && slow < 3 && lambda < maxDamping; left-- {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: total - left, Total: total})
-			steps, predicted, err := p.step(s, kernels, grad, lambda)
-			if err != nil {
-				return err
-			}
-			w := make([][]float64, p.l)
-			for c, v := range s.w {
-				w[c] = slices.Clone(v)
-				linalg.Axpy(1, steps[c], w[c])
-				p.Net.Forward(next.RawRowView(c), w[c], p.X)
-				floats.AddConst(p.shift[c], next.RawRowView(c))
-			}
-			fell := value - p.objective(mat.NewDense(p.l, n, nil), mat.NewDense(p.l, n, nil), next, w, s.precision)
-			gain := fell / predicted
-			if !(gain > 0) {
-				lambda *= grow
-				grow *= 2
-				continue
-			}
-			accepted++
-			slow++
-			if fell > settled {
-				slow = 0
-			}
-			s.w = w
-			value = look()
-			lambda = max(lambda*max(0.1, 1-math.Pow(2*min(gain, 1.5)-1, 3)), 1e-12)
-			grow = 2
-		}
-		before := s.precision
-		if err := p.weigh(ctx, s, mapnet.Full, kernels); err != nil {
-			return err
-		}
-		still := (slow >= 3 || lambda >= maxDamping) && math.Abs(math.Log(s.precision/before)) < stillness
-		if left == 0 && !still {
-			s.notes = []string{fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", total)}
-		}
-		if left == 0 || still {
-			s.merit = s.evidence
-			if p.curvature == mapnet.Full {
-				return nil
-			}
-			return p.weigh(ctx, s, p.curvature, kernels)
-		}
-		slow, lambda = 0, min(lambda, maxDamping/1e6)
+	update := func() (float64, error) {
+		last := s.precision
+		err := p.weigh(ctx, s, mapnet.Full, kernels)
+		damping.Resume()
 		value = p.objective(s.prob, grad, p.values(s), s.w, s.precision)
+		return math.Abs(math.Log(s.precision / last)), err
 	}
+	var err error
+	s.notes, err = p.Rounds(ctx, &damping, step, update)
+	s.merit = s.evidence
+	if err != nil || p.curvature == mapnet.Full {
+		return err
+	}
+	return p.weigh(ctx, s, p.curvature, nil)
 }
 
 // step returns a step for each network and the decrease of the quadratic model.
@@ -241,105 +217,62 @@ func scaled(kernels []*mat.SymDense, s float64) []*mat.SymDense {
 }
 
 // weigh maximises the evidence plus its log prior over the precision of s, with constant
-// weights and curvature. It sets the evidence and the curvature of s. kernels holds the
-// tangent kernels at the labelled points, or is nil.
+// weights and curvature. It sets the evidence and the curvature of s. For the full curvature,
+// kernels holds the tangent kernels at the labelled points.
 func (p *labelProblem) weigh(ctx context.Context, s *trained, curvature string, kernels []*mat.SymDense) error {
 	f := p.values(s)
 	fit := -p.objective(s.prob, mat.DenseCopyOf(f), f, nil, 0)
-	var ww float64
-	for _, w := range s.w {
-		ww += linalg.Dot(w, w)
-	}
 	s.factor, s.curvatures = nil, nil
-	if curvature == mapnet.Full {
-		if kernels == nil {
-			kernels = make([]*mat.SymDense, p.l)
-			for c, t := range s.tapes {
-				kernels[c] = mat.NewSymDense(t.Len(), nil)
-				nn.KernelSym(kernels[c], t)
-			}
+	var ww float64
+	for c, w := range s.w {
+		ww += linalg.Dot(w, w)
+		if curvature == mapnet.Full {
+			continue
 		}
-	} else {
-		for c, w := range s.w {
-			weights := make([]float64, len(p.labels))
-			for i, v := range s.prob.RawRowView(c) {
-				weights[i] = v * (1 - v)
-			}
-			q := *p.Problem
-			q.Weights = weights
-			g, err := q.NewCurvature(ctx, curvature, w)
-			if err != nil {
-				return err
-			}
-			s.curvatures = append(s.curvatures, g)
+		q := *p.Problem
+		q.Weights = slices.Clone(s.prob.RawRowView(c))
+		for i, v := range q.Weights {
+			q.Weights[i] = v * (1 - v)
 		}
+		g, err := q.NewCurvature(ctx, curvature, w)
+		if err != nil {
+			return err
+		}
+		s.curvatures = append(s.curvatures, g)
 	}
-	evidence := func(precision float64) (value, slope float64, factor *classify.Factor, err error) {
+	h, evidence, err := p.Maximize(ctx, mapnet.Hypers{Precision: s.precision, Noise: 1}, func(h mapnet.Hypers) (value, dprecision, dnoise float64, err error) {
 		var logDet, gamma float64
 		for _, g := range s.curvatures {
-			l, effective, err := g.LogDet(precision)
+			l, effective, err := g.LogDet(h.Precision)
 			if err != nil {
-				return 0, 0, nil, err
+				return 0, 0, 0, err
 			}
 			logDet += l
 			gamma += effective
 		}
 		if s.curvatures == nil {
-			if factor, err = classify.NewFactor(scaled(kernels, 1/precision), s.prob); err != nil {
-				return 0, 0, nil, err
+			if s.factor, err = classify.NewFactor(scaled(kernels, 1/h.Precision), s.prob); err != nil {
+				return 0, 0, 0, err
 			}
-			logDet, gamma = factor.LogDet(), factor.Effective()
+			logDet, gamma = s.factor.LogDet(), s.factor.Effective()
 		}
-		return fit - 0.5*precision*ww - 0.5*logDet, 0.5*gamma - 0.5*precision*ww, factor, nil
-	}
-	if p.Precision == nil {
-		loss := func(v, grad []float64) float64 {
-			h := mapnet.Hypers{Precision: math.Exp(v[0]), Noise: 1}
-			value, slope, _, err := evidence(h.Precision)
-			if err != nil {
-				return math.Inf(1)
-			}
-			lp, dlp, _ := p.LogPrior(h)
-			grad[0] = -slope - dlp
-			return -value - lp
-		}
-		lo := p.Clamp(mapnet.Hypers{Noise: 1}).Precision
-		hi := p.Clamp(mapnet.Hypers{Precision: math.Inf(1), Noise: 1}).Precision
-		best, err := optimize.Minimize(ctx, loss, []float64{math.Log(s.precision)}, []float64{math.Log(lo)}, []float64{math.Log(hi)},
-			optimize.Settings{MaxIter: 10, MaxEval: 20, GradTol: 1e-2})
-		if err != nil {
-			return err
-		}
-		s.precision = math.Exp(best.X[0])
-	}
-	var err error
-	s.evidence, _, s.factor, err = evidence(s.precision)
+		size := 0.5 * h.Precision * ww
+		return fit - size - 0.5*logDet, 0.5*gamma - size, 0, nil
+	})
+	s.precision, s.evidence = h.Precision, evidence
 	return err
 }
 
-// looks is the number of updates of the precision in training by Adam.
-const looks = 5
-
-// adam minimises the objective divided by n on minibatches. It updates δ looks times. All
-// updates but the last use the Kronecker-factored curvature.
+// adam minimises the objective divided by n on minibatches. All updates of δ but the last use
+// the Kronecker-factored curvature.
 func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) error {
-	n, dim := p.X.Dims()
-	size, steps := min(p.Batch, n), cmp.Or(p.Steps, 5000)
-	opt := make([]optimize.Adam, p.l)
-	tapes := make([]nn.Tape, p.l)
-	x, y := mat.NewDense(size, dim, nil), make([]int, size)
+	n := len(p.labels)
+	size := min(p.Batch, n)
+	opt, tapes := make([]optimize.Adam, p.l), make([]nn.Tape, p.l)
 	f, grad := mat.NewDense(p.l, size, nil), mat.NewDense(p.l, size, nil)
 	dw := make([]float64, len(s.w[0]))
-	schedule := train.Schedule{Phase: "train", Steps: steps, Every: 50, Rate: p.Rate}
-	err := schedule.Run(ctx, func(step int, rate float64) error {
-		for i := range y {
-			r := i
-			if size < n {
-				r = rng.IntN(n)
-			}
-			x.SetRow(i, p.X.RawRowView(r))
-			y[i] = p.labels[r]
-		}
+	err := p.Looks(ctx, func(rate float64) {
+		x, y := mapnet.Minibatch(rng, p.X, p.labels, size)
 		for c := range tapes {
 			tapes[c].Record(p.Net, s.w[c], x)
 			f.SetRow(c, tapes[c].Value())
@@ -354,9 +287,7 @@ func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) err
 			tapes[c].VJP(dw, grad.RawRowView(c))
 			opt[c].Step(rate, s.w[c], dw)
 		}
-		if every := max(steps/looks, 1); (step+1)%every != 0 || step+1+every > steps {
-			return nil
-		}
+	}, func() error {
 		p.record(s)
 		return p.weigh(ctx, s, mapnet.Kron, nil)
 	})
@@ -364,7 +295,11 @@ func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) err
 		return err
 	}
 	p.record(s)
-	err = p.weigh(ctx, s, p.curvature, nil)
+	var kernels []*mat.SymDense
+	if p.curvature == mapnet.Full {
+		kernels = s.kernels()
+	}
+	err = p.weigh(ctx, s, p.curvature, kernels)
 	s.merit = s.evidence
 	return err
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 )
 
-// Minibatch draws Batch observations with replacement, or returns all if there are at most
-// Batch.
-func (p *Problem) Minibatch(rng *rand.Rand) (x *mat.Dense, y []float64) {
-	n, d := p.X.Dims()
-	if n <= p.Batch {
-		return p.X, p.Y
+// Minibatch draws size observations with replacement, or returns all if there are at most
+// size.
+func Minibatch[T any](rng *rand.Rand, x *mat.Dense, y []T, size int) (*mat.Dense, []T) {
+	n, d := x.Dims()
+	if n <= size {
+		return x, y
 	}
-	x, y = mat.NewDense(p.Batch, d, nil), make([]float64, p.Batch)
-	for i := range y {
+	bx, by := mat.NewDense(size, d, nil), make([]T, size)
+	for i := range by {
 		k := rng.IntN(n)
-		x.SetRow(i, p.X.RawRowView(k))
-		y[i] = p.Y[k]
+		bx.SetRow(i, x.RawRowView(k))
+		by[i] = y[k]
 	}
-	return x, y
+	return bx, by
 }
 
 // Misfit returns scale·Σ_i -log N(y_i; f(x_i,w), σ²) over the rows recorded in t, and its

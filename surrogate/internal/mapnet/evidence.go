@@ -84,13 +84,22 @@ func Evidence(h Hypers, n int, rr, ww float64, c Curvature) (value, dprecision, 
 // with constant weights and curvature. It returns the maximiser and the evidence there.
 func (p *Problem) update(ctx context.Context, h Hypers, r, w []float64, c Curvature) (Hypers, float64, error) {
 	rr, ww := linalg.Dot(r, r), linalg.Dot(w, w)
+	return p.Maximize(ctx, h, func(h Hypers) (value, dprecision, dnoise float64, err error) {
+		return Evidence(h, len(r), rr, ww, c)
+	})
+}
+
+// Maximize maximises an evidence plus the log hyper-priors over the learned hyperparameters.
+// evidence also returns its derivatives with respect to log δ and log σ². Maximize returns the
+// maximiser and the evidence there, from the last call.
+func (p *Problem) Maximize(ctx context.Context, h Hypers, evidence func(Hypers) (value, dprecision, dnoise float64, err error)) (Hypers, float64, error) {
 	unpack := func(v []float64) Hypers {
 		return p.fix(Hypers{math.Exp(v[0]), math.Exp(v[1])})
 	}
 	var failed error
 	loss := func(v, grad []float64) float64 {
 		h := unpack(v)
-		value, dp, dn, err := Evidence(h, len(r), rr, ww, c)
+		value, dp, dn, err := evidence(h)
 		if err != nil {
 			failed = err
 			return math.Inf(1)
@@ -127,6 +136,6 @@ func (p *Problem) update(ctx context.Context, h Hypers, r, w []float64, c Curvat
 		}
 		h = unpack(result.X)
 	}
-	value, _, _, err := Evidence(h, len(r), rr, ww, c)
+	value, _, _, err := evidence(h)
 	return h, value, err
 }

@@ -70,7 +70,7 @@ func TestLevenbergMarquardtSolvesLinearModels(t *testing.T) {
 	p := problem(t, Settings{Network: Network{Hidden: []int{}}}, 12, 2)
 	h := Hypers{0.7, 0.02}
 	lm := newLevenbergMarquardt(p, p.Initial(random.New(2, "w", 0)))
-	lm.lambda = 1e-12
+	lm.damping.Lambda = 1e-12
 	_, err := lm.step(h)
 	require.NoError(t, err)
 	grad := make([]float64, len(lm.w))
@@ -232,7 +232,7 @@ func BenchmarkStep(b *testing.B) {
 	h := p.start()
 	lm := newLevenbergMarquardt(p, p.Initial(random.New(2, "w", 0)))
 	for b.Loop() {
-		lm.lambda = 1
+		lm.damping.Lambda = 1
 		_, err := lm.step(h)
 		require.NoError(b, err)
 	}

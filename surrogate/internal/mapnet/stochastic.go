@@ -114,7 +114,7 @@ func (s *Stochastic) Loss(grad, v []float64, x *mat.Dense, y []float64, noise []
 func (s *Stochastic) Train(ctx context.Context, v []float64, rng *rand.Rand) error {
 	opt, grad := optimize.Adam{}, make([]float64, len(v))
 	return s.Schedule.Run(ctx, func(_ int, rate float64) error {
-		x, y := s.Minibatch(rng)
+		x, y := Minibatch(rng, s.X, s.Y, s.Batch)
 		s.Loss(grad, v, x, y, s.Family.Noise(s.Draws, rng))
 		opt.Step(rate, v, grad)
 		h := s.Hypers(v)

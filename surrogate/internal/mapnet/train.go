@@ -69,16 +69,15 @@ func Objective(h Hypers, r, w []float64) float64 {
 // in the n-dimensional dual: with μ = δ+λ and g = Jᵀr/σ² - δw,
 // s = (g - Jᵀ(Θ + σ²μI)⁻¹Jg)/μ. A step costs O(n²Σ_l h_l + n³/3 + np).
 type levenbergMarquardt struct {
-	p      *Problem
-	w, r   []float64
-	tape   *nn.Tape
-	dual   *dual
-	lambda float64
-	grow   float64
+	p       *Problem
+	w, r    []float64
+	tape    *nn.Tape
+	dual    *dual
+	damping train.Damping
 }
 
 func newLevenbergMarquardt(p *Problem, w []float64) *levenbergMarquardt {
-	lm := &levenbergMarquardt{p: p, w: w, r: make([]float64, len(p.Y)), grow: 2}
+	lm := &levenbergMarquardt{p: p, w: w, r: make([]float64, len(p.Y))}
 	lm.record()
 	return lm
 }
@@ -91,16 +90,16 @@ func (lm *levenbergMarquardt) record() {
 	}
 }
 
-// step tries one step and returns the decrease of E, or 0 if it rejects the step.
-func (lm *levenbergMarquardt) step(h Hypers) (float64, error) {
-	n := len(lm.r)
-	if lm.lambda == 0 {
-		lm.lambda = 1e-3 * mat.Trace(lm.dual.theta) / (float64(n) * h.Noise)
+// step tries one step and reports whether it accepts the step.
+func (lm *levenbergMarquardt) step(h Hypers) (bool, error) {
+	n, lambda := len(lm.r), &lm.damping.Lambda
+	if *lambda == 0 {
+		*lambda = 1e-3 * mat.Trace(lm.dual.theta) / (float64(n) * h.Noise)
 	}
-	mu := h.Precision + lm.lambda
+	mu := h.Precision + *lambda
 	chol, _, _, err := ridged(lm.dual.theta, h.Noise*mu)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	g := make([]float64, len(lm.w))
 	a, jg := make([]float64, n), make([]float64, n)
@@ -124,70 +123,69 @@ func (lm *levenbergMarquardt) step(h Hypers) (float64, error) {
 	r := make([]float64, n)
 	lm.p.Residuals(r, next)
 	fell := Objective(h, lm.r, lm.w) - Objective(h, r, next)
-	gain := fell / (0.5*linalg.Dot(g, s) + 0.5*lm.lambda*linalg.Dot(s, s))
-	if !(gain > 0) {
-		lm.lambda *= lm.grow
-		lm.grow *= 2
-		return 0, nil
+	if !lm.damping.Accept(fell, 0.5*linalg.Dot(g, s)+0.5**lambda*linalg.Dot(s, s), settled) {
+		return false, nil
 	}
 	lm.w = next
 	lm.record()
-	lm.lambda *= max(0.1, 1-math.Pow(2*min(gain, 1.5)-1, 3))
-	lm.lambda = max(lm.lambda, 1e-12)
-	lm.grow = 2
-	return fell, nil
+	return true, nil
 }
 
 const (
-	settled    = 1e-4 // nats; training ends after three consecutive steps with a smaller gain
+	settled    = 1e-4 // nats; training ends after three consecutive steps with a smaller decrease
 	roundSteps = 5    // accepted steps between two updates of the hyperparameters
 	stillness  = 0.01 // the fit ends below this relative change of the hyperparameters
 )
 
-func (p *Problem) gaussNewton(ctx context.Context, curvature string, w []float64, h Hypers) (*Fitted, error) {
-	lm := newLevenbergMarquardt(p, w)
+// Rounds takes steps until damping stalls and the hyperparameters converge, or until the
+// number of steps of the settings, with a warning. step reports whether it accepted its step.
+// update updates the hyperparameters and returns their largest relative change.
+func (p *Problem) Rounds(ctx context.Context, damping *train.Damping, step func() (bool, error), update func() (float64, error)) (warnings []string, err error) {
 	total := cmp.Or(p.Steps, 100)
-	left, slow := total, 0
-	for {
+	for left := total; ; {
 		for accepted := 0; accepted < roundSteps && left > 0; {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: total - left, Total: total})
 			left--
-			fell, err := lm.step(h)
+			took, err := step()
 			if err != nil {
 				return nil, err
 			}
-			if fell > 0 {
+			if took {
 				accepted++
-				slow++
 			}
-			if fell > settled {
-				slow = 0
-			}
-			if slow >= 3 || lm.lambda > 1e12 {
+			if damping.Stalled() {
 				break
 			}
 		}
-		c, err := p.curvatureOf(ctx, curvature, lm)
-		if err != nil {
+		stalled := damping.Stalled()
+		moved, err := update()
+		switch {
+		case err != nil || stalled && moved < stillness:
 			return nil, err
-		}
-		next, evidence, err := p.update(ctx, h, lm.r, lm.w, c)
-		if err != nil {
-			return nil, err
-		}
-		moved := max(math.Abs(math.Log(next.Noise/h.Noise)), math.Abs(math.Log(next.Precision/h.Precision)))
-		h = next
-		if (slow >= 3 || lm.lambda > 1e12) && moved < stillness || left == 0 {
-			f := &Fitted{W: lm.w, Hypers: h, Curvature: c, Evidence: evidence}
-			if left == 0 {
-				f.Warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", total)}
-			}
-			return f, nil
+		case left == 0:
+			return []string{fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", total)}, nil
 		}
 	}
+}
+
+func (p *Problem) gaussNewton(ctx context.Context, curvature string, w []float64, h Hypers) (*Fitted, error) {
+	lm := newLevenbergMarquardt(p, w)
+	f := &Fitted{Hypers: h}
+	var err error
+	f.Warnings, err = p.Rounds(ctx, &lm.damping, func() (bool, error) { return lm.step(f.Hypers) }, func() (float64, error) {
+		var err error
+		if f.Curvature, err = p.curvatureOf(ctx, curvature, lm); err != nil {
+			return 0, err
+		}
+		last := f.Hypers
+		f.Hypers, f.Evidence, err = p.update(ctx, last, lm.r, lm.w, f.Curvature)
+		return max(math.Abs(math.Log(f.Hypers.Noise/last.Noise)), math.Abs(math.Log(f.Hypers.Precision/last.Precision))), err
+	})
+	f.W = lm.w
+	return f, err
 }
 
 // curvatureOf is NewCurvature, but reuses the tangent kernel of lm.
@@ -212,22 +210,32 @@ func gradient(grad, fbar []float64, t *nn.Tape, w, y []float64, h Hypers, n int)
 // looks is the number of updates of the hyperparameters in training by Adam.
 const looks = 5
 
+// Looks runs the schedule of Adam, with all updates of the hyperparameters but the last.
+func (p *Problem) Looks(ctx context.Context, step func(rate float64), update func() error) error {
+	steps := cmp.Or(p.Steps, 5000)
+	every := max(steps/looks, 1)
+	s := train.Schedule{Phase: "train", Steps: steps, Every: 50, Rate: p.Rate}
+	return s.Run(ctx, func(i int, rate float64) error {
+		step(rate)
+		if (i+1)%every != 0 || i+1+every > steps {
+			return nil
+		}
+		return update()
+	})
+}
+
 // adam minimises E/n on minibatches. It updates the hyperparameters looks times. All updates
 // but the last use the Kronecker-factored curvature.
 func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
 	n := len(p.Y)
-	size, steps := min(p.Batch, n), cmp.Or(p.Steps, 5000)
 	opt, grad, tape := optimize.Adam{}, make([]float64, len(w)), new(nn.Tape)
-	fbar, r := make([]float64, size), make([]float64, n)
-	s := train.Schedule{Phase: "train", Steps: steps, Every: 50, Rate: p.Rate}
-	err := s.Run(ctx, func(step int, rate float64) error {
-		x, y := p.Minibatch(rng)
+	fbar, r := make([]float64, min(p.Batch, n)), make([]float64, n)
+	err := p.Looks(ctx, func(rate float64) {
+		x, y := Minibatch(rng, p.X, p.Y, p.Batch)
 		tape.Record(p.Net, w, x)
 		gradient(grad, fbar, tape, w, y, h, n)
 		opt.Step(rate, w, grad)
-		if every := max(steps/looks, 1); (step+1)%every != 0 || step+1+every > steps {
-			return nil
-		}
+	}, func() error {
 		c, err := p.NewCurvature(ctx, Kron, w)
 		if err != nil {
 			return err

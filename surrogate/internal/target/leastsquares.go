@@ -3,7 +3,6 @@ package target
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -11,6 +10,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // LeastSquares is the weighted least-squares problem of a network with more weights than
@@ -35,9 +35,8 @@ type LeastSquares struct {
 	value          []float64     // of the network at trial
 	white          []float64
 
-	best         float64 // R
-	lambda, grow float64
-	slow         int // consecutive steps with a gain below 1 %
+	best    float64       // R
+	damping train.Damping // a decrease of R by less than 1 % is small
 }
 
 // Minimize lowers R from w, in place, by at most steps Levenberg–Marquardt steps. It returns
@@ -47,13 +46,12 @@ type LeastSquares struct {
 //	δ = Jᵀ (Θ + λV)⁻¹ r,  Θ = J Jᵀ,
 //
 // the minimiser of ½ (r - Jδ)ᵀV⁻¹(r - Jδ) + ½ λ|δ|². For N residuals it costs the tangent
-// kernel Θ and a Cholesky factor, O(N³). The ratio of the decrease of R to the decrease that
-// the linear model predicts controls λ (Nielsen 1999).
+// kernel Θ and a Cholesky factor, O(N³).
 func (q *LeastSquares) Minimize(ctx context.Context, w []float64, v *mat.SymDense, steps int, tolerance float64) (r float64, taken int, err error) {
 	if err := q.start(w, v); err != nil {
 		return 0, 0, err
 	}
-	for ; taken < steps && q.best > tolerance*float64(len(q.Target)) && q.slow < 3 && q.lambda < 1e12; taken++ {
+	for ; taken < steps && q.best > tolerance*float64(len(q.Target)) && !q.damping.Stalled(); taken++ {
 		if err := ctx.Err(); err != nil {
 			return q.best, taken, err
 		}
@@ -76,7 +74,7 @@ func (q *LeastSquares) start(w []float64, v *mat.SymDense) error {
 	q.v = v
 	q.linearize(w)
 	q.best = q.objective(q.residual)
-	q.lambda, q.grow, q.slow = 1e-2, 2, 0
+	q.damping = train.Damping{Lambda: 1e-2}
 	return nil
 }
 
@@ -96,10 +94,10 @@ func (q *LeastSquares) objective(r []float64) float64 {
 // step tries one step and accepts it if R decreases.
 func (q *LeastSquares) step(w []float64) {
 	q.a.CopySym(q.v)
-	q.a.ScaleSym(q.lambda, q.a)
+	q.a.ScaleSym(q.damping.Lambda, q.a)
 	q.a.AddSym(q.a, q.theta)
 	if q.chol.Factorize(q.a) != nil {
-		q.lambda *= 10
+		q.damping.Lambda *= 10
 		return
 	}
 	alpha, image := q.alpha.RawVector().Data, q.image.RawVector().Data
@@ -112,20 +110,11 @@ func (q *LeastSquares) step(w []float64) {
 	reached := q.objective(q.next)
 	// In the linear model the residual after the step is λVα.
 	q.image.MulVec(q.v, q.alpha)
-	predicted := q.best - 0.5*q.lambda*q.lambda*linalg.Dot(alpha, image)
-	gain := (q.best - reached) / predicted
-	if !(gain > 0) {
-		q.lambda *= q.grow
-		q.grow *= 2
+	predicted := q.best - 0.5*q.damping.Lambda*q.damping.Lambda*linalg.Dot(alpha, image)
+	if !q.damping.Accept(q.best-reached, predicted, 1e-2*q.best) {
 		return
-	}
-	q.slow++
-	if q.best-reached > 1e-2*q.best {
-		q.slow = 0
 	}
 	copy(w, q.trial)
 	q.linearize(w)
 	q.best = reached
-	q.lambda = max(q.lambda*max(0.1, 1-math.Pow(2*gain-1, 3)), 1e-12)
-	q.grow = 2
 }

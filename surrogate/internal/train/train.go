@@ -1,5 +1,6 @@
 // Package train runs gradient descent on minibatches: steps with a learning rate
-// that falls along half a cosine, reports of progress and cancellation.
+// that falls along half a cosine, reports of progress and cancellation. It also controls the
+// damping of Levenberg–Marquardt steps.
 package train
 
 import (
