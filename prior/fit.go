@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"strings"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -176,37 +174,18 @@ func (m model) unpack(theta, free []float64) {
 // search returns the best result of the given starts; ties go to the earlier start.
 func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64) ([]float64, error) {
 	lo, hi := m.bounds()
-	results := make([]optimize.Result, len(starts))
-	work := make(chan int, len(starts))
-	for i := range starts {
-		work <- i
+	objective := func() func(free, grad []float64) float64 {
+		e := newObjective(m, x, y)
+		return func(free, grad []float64) float64 { return e.loss(ctx, free, grad) }
 	}
-	close(work)
-	var group sync.WaitGroup
-	for range min(len(starts), runtime.GOMAXPROCS(0)) {
-		group.Go(func() {
-			e := newObjective(m, x, y)
-			loss := func(free, grad []float64) float64 { return e.loss(ctx, free, grad) }
-			for i := range work {
-				// The only possible error comes from the context, which is checked below.
-				results[i], _ = optimize.Minimize(ctx, loss, starts[i], lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
-			}
-		})
-	}
-	group.Wait()
-	if err := ctx.Err(); err != nil {
+	best, err := optimize.Multistart(ctx, objective, starts, lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
+	if err != nil {
 		return nil, err
 	}
-	best := 0
-	for i, r := range results {
-		if r.F < results[best].F {
-			best = i
-		}
-	}
-	if math.IsInf(results[best].F, 1) {
+	if math.IsInf(best.F, 1) {
 		return nil, fmt.Errorf("prior: no start of the fit has a finite likelihood: %w", linalg.ErrNotPositiveDefinite)
 	}
-	return results[best].X, nil
+	return best.X, nil
 }
 
 // finish returns the fit at the hyperparameters theta.

@@ -396,3 +396,22 @@ func BenchmarkRosenbrock50(b *testing.B) {
 		}
 	}
 }
+
+func TestMultistart(t *testing.T) {
+	// Two wells; the one at 2 is deeper.
+	wells := func() func(x, grad []float64) float64 {
+		return func(x, grad []float64) float64 {
+			q := x[0]*x[0] - 4
+			grad[0] = 4*x[0]*q - 1
+			return q*q - x[0]
+		}
+	}
+	starts := [][]float64{{-2.5}, {-1}, {1}, {3}}
+	best, err := optimize.Multistart(t.Context(), wells, starts, []float64{-5}, []float64{5}, optimize.Settings{})
+	require.NoError(t, err)
+	require.InDelta(t, 2.03, best.X[0], 0.01)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = optimize.Multistart(ctx, wells, starts, nil, nil, optimize.Settings{})
+	require.ErrorIs(t, err, context.Canceled)
+}

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -160,36 +158,18 @@ func (p *search) unpack(v []float64) (theta, means []float64) {
 // run returns the best result over the starts; of equal results, the first.
 func (p *search) run(ctx context.Context, starts [][]float64) ([]float64, error) {
 	lo, hi := p.Bounds(len(starts[0]), meanReach)
-	results, work := make([]optimize.Result, len(starts)), make(chan int, len(starts))
-	for i := range starts {
-		work <- i
+	objective := func() func(v, grad []float64) float64 {
+		var a *mat.Dense
+		return func(v, grad []float64) float64 { return p.loss(ctx, v, grad, &a) }
 	}
-	close(work)
-	var group sync.WaitGroup
-	for range min(len(starts), runtime.GOMAXPROCS(0)) {
-		group.Go(func() {
-			for i := range work {
-				var a *mat.Dense
-				loss := func(v, grad []float64) float64 { return p.loss(ctx, v, grad, &a) }
-				// Only the context's error is possible, which is checked below.
-				results[i], _ = optimize.Minimize(ctx, loss, starts[i], lo, hi, optimize.Settings{MaxIter: 100, GradTol: 1e-2, FuncTol: 1e-6})
-			}
-		})
-	}
-	group.Wait()
-	if err := ctx.Err(); err != nil {
+	best, err := optimize.Multistart(ctx, objective, starts, lo, hi, optimize.Settings{MaxIter: 100, GradTol: 1e-2, FuncTol: 1e-6})
+	if err != nil {
 		return nil, err
 	}
-	best := 0
-	for i, r := range results {
-		if r.F < results[best].F {
-			best = i
-		}
-	}
-	if math.IsInf(results[best].F, 1) || floats.HasNaN(results[best].X) {
+	if math.IsInf(best.F, 1) || floats.HasNaN(best.X) {
 		return nil, fmt.Errorf("no start of the fit has a finite evidence: %w", linalg.ErrNotPositiveDefinite)
 	}
-	return results[best].X, nil
+	return best.X, nil
 }
 
 // loss returns minus the log posterior of the variables and writes its gradient. Newton's
