@@ -7,9 +7,9 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -17,22 +17,13 @@ import (
 // RunClassifier checks that a classifier fulfils the contract of package surrogate, by
 // some eight fits to at most 30 labels.
 func RunClassifier(t *testing.T, c surrogate.Classifier) {
-	for _, f := range []struct {
-		name string
-		run  func(surrogate.Classifier) error
-	}{
+	run(t, []check[surrogate.Classifier]{
 		{"two classes", func(c surrogate.Classifier) error { return classesAgree(c, labelled(30, 2)) }},
 		{"three classes", func(c surrogate.Classifier) error { return classesAgree(c, labelled(30, 3)) }},
 		{"datasets", checkLabelDatasets},
 		{"bad data", checkBadLabels},
 		{"cancellation", checkLabelCancellation},
-	} {
-		t.Run(f.name, func(t *testing.T) {
-			if err := f.run(c); err != nil {
-				t.Error(err)
-			}
-		})
-	}
+	}, c)
 }
 
 // labelled returns n points of the unit square, labelled in stripes.
@@ -77,23 +68,14 @@ func classesAgree(c surrogate.Classifier, l surrogate.Labels) error {
 		return err
 	}
 	for i := range m {
-		alone := probabilities(p, rowsOf(x, i))
-		for k, v := range alone.RawRowView(0) {
-			if math.Abs(v-prob.At(i, k)) > 1e-9 {
-				return fmt.Errorf("class %d of a point alone has probability %v, among others %v", k, v, prob.At(i, k))
-			}
+		if err := near("probabilities of a point alone", data(probabilities(p, rowsOf(x, i))), prob.RawRowView(i), 1e-9); err != nil {
+			return err
 		}
 	}
 	right := 0
 	at := probabilities(p, l.X)
 	for i, y := range l.Y {
-		best := 0
-		for k, v := range at.RawRowView(i) {
-			if v > at.At(i, best) {
-				best = k
-			}
-		}
-		if best == y {
+		if floats.MaxIdx(at.RawRowView(i)) == y {
 			right++
 		}
 	}
@@ -158,15 +140,12 @@ func gradientOfClasses(p surrogate.ClassPosterior, x *mat.Dense) error {
 		return nil
 	}
 	p.PredictGrad(value, grad, x)
-	prob := probabilities(p, x)
-	for i := range m {
-		if math.Abs(value[i]-prob.At(i, 1)) > 1e-9 {
-			return fmt.Errorf("PredictGrad writes the probability %v, Predict %v", value[i], prob.At(i, 1))
-		}
-		f := func(at []float64) float64 { return probabilities(p, mat.NewDense(1, d, at)).At(0, 1) }
-		if err := gradcheck.Gradient(f, append([]float64(nil), x.RawRowView(i)...), grad.RawRowView(i), 1e-5); err != nil {
-			return fmt.Errorf("probability: %w", err)
-		}
+	second := func(x *mat.Dense) []float64 { return mat.Col(nil, 1, probabilities(p, x)) }
+	if err := near("probability of PredictGrad against Predict", value, second(x), 1e-9); err != nil {
+		return err
+	}
+	if err := differences(second, x, grad, 1e-5); err != nil {
+		return fmt.Errorf("probability: %w", err)
 	}
 	return nil
 }
@@ -211,8 +190,9 @@ func checkBadLabels(c surrogate.Classifier) error {
 	} {
 		l := labelled(5, 2)
 		b.harm(&l)
-		if _, err := fitLabels(c, l); !errors.Is(err, b.want) {
-			return fmt.Errorf("a fit to %s returns the error %v, want one that wraps %v", b.what, err, b.want)
+		post, err := fitLabels(c, l)
+		if err := rejected("a fit to "+b.what, post, err, b.want); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -221,8 +201,6 @@ func checkBadLabels(c surrogate.Classifier) error {
 func checkLabelCancellation(c surrogate.Classifier) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := c.FitLabels(ctx, labelled(12, 2), random.New(1, "surrogatetest", 0)); !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("a fit with a cancelled context returns the error %v", err)
-	}
-	return nil
+	post, err := c.FitLabels(ctx, labelled(12, 2), random.New(1, "surrogatetest", 0))
+	return rejected("a fit with a cancelled context", post, err, context.Canceled)
 }

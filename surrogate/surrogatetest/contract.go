@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,15 +24,12 @@ type result struct {
 // filled with fill before.
 func results(p surrogate.Posterior, path surrogate.Path, x *mat.Dense, fill float64) []result {
 	m, d := x.Dims()
-	vector := func() []float64 { return slices.Repeat([]float64{fill}, m) }
-	matrix := func() *mat.Dense { return mat.NewDense(m, d, slices.Repeat([]float64{fill}, m*d)) }
-	mean, variance := vector(), vector()
+	mean, variance := filled(m, fill), filled(m, fill)
 	p.Predict(mean, variance, x)
-	g := gradients{vector(), vector(), matrix(), matrix()}
-	p.PredictGrad(g.mean, g.variance, g.dmean, g.dvariance, x)
-	jointMean, cov := vector(), mat.NewSymDense(m, slices.Repeat([]float64{fill}, m*m))
+	g := predictGrad(p, x, fill)
+	jointMean, cov := filled(m, fill), mat.NewSymDense(m, filled(m*m, fill))
 	p.Joint(jointMean, cov, x)
-	value, grad := vector(), matrix()
+	value, grad := filled(m, fill), mat.NewDense(m, d, filled(m*d, fill))
 	path.Eval(value, grad, x)
 	return []result{
 		{"mean of Predict", mean}, {"variance of Predict", variance},
@@ -192,11 +188,8 @@ func checkBadData(s *suite) error {
 		d := clone(s.data)
 		c.harm(&d)
 		post, err := s.model.Fit(context.Background(), d, random.New(1, "surrogatetest", 0))
-		if !errors.Is(err, c.want) {
-			return fmt.Errorf("a fit to %s returns the error %v, want one that wraps %v", c.what, err, c.want)
-		}
-		if post != nil {
-			return fmt.Errorf("a fit to %s returns a posterior and an error", c.what)
+		if err := rejected("a fit to "+c.what, post, err, c.want); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -207,8 +200,5 @@ func checkCancellation(s *suite) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("enough"))
 	post, err := s.model.Fit(ctx, s.data, random.New(1, "surrogatetest", 0))
-	if !errors.Is(err, context.Canceled) || post != nil {
-		return fmt.Errorf("a fit with a cancelled context returns the posterior %v and the error %v, want %v", post, err, context.Canceled)
-	}
-	return nil
+	return rejected("a fit with a cancelled context", post, err, context.Canceled)
 }

@@ -14,10 +14,7 @@ import (
 // cube.
 func smooth(n, dim int) surrogate.Dataset {
 	rng := random.New(2, "data", n)
-	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n), Lo: make([]float64, dim), Hi: make([]float64, dim)}
-	for j := range dim {
-		d.Hi[j] = 1
-	}
+	d := surrogate.Dataset{X: mat.NewDense(n, dim, nil), Y: make([]float64, n), Lo: filled(dim, 0), Hi: filled(dim, 1)}
 	for i := range n {
 		row := d.X.RawRowView(i)
 		for j := range row {

@@ -51,14 +51,13 @@ func checkRows(s *suite) error {
 	x := points(m, 2)
 	sd := scale(s.post, x)
 	mean, variance := predict(s.post, x)
-	g := predictGrad(s.post, x)
+	g := predictGrad(s.post, x, 0)
 	for i := range m {
 		one := rowsOf(x, i)
 		m1, v1 := predict(s.post, one)
-		g1 := predictGrad(s.post, one)
+		g1 := predictGrad(s.post, one, 0)
 		if err := errors.Join(
-			near("mean of one row alone", m1, mean[i:], s.Tol*sd),
-			near("variance of one row alone", v1, variance[i:], s.Tol*sd*sd),
+			nearMoments("of one row alone", m1, v1, mean[i:], variance[i:], s.Tol, sd),
 			near("gradient of the mean of one row alone", data(g1.dmean), g.dmean.RawRowView(i), s.GradTol*sd),
 			near("gradient of the variance of one row alone", data(g1.dvariance), g.dvariance.RawRowView(i), s.GradTol*sd*sd),
 		); err != nil {
@@ -68,10 +67,7 @@ func checkRows(s *suite) error {
 	order := []int{3, 0, 6, 2, 5, 1, 4}
 	pm, pv := predict(s.post, rowsOf(x, order...))
 	for i, r := range order {
-		if err := errors.Join(
-			near("mean after a permutation of the rows", pm[i:i+1], mean[r:], s.Tol*sd),
-			near("variance after a permutation of the rows", pv[i:i+1], variance[r:], s.Tol*sd*sd),
-		); err != nil {
+		if err := nearMoments("after a permutation of the rows", pm[i:i+1], pv[i:i+1], mean[r:], variance[r:], s.Tol, sd); err != nil {
 			return err
 		}
 	}
@@ -89,10 +85,7 @@ func jointAgrees(p surrogate.Posterior, x *mat.Dense, tol float64) error {
 	for i := range diag {
 		diag[i] = cov.At(i, i)
 	}
-	if err := errors.Join(
-		near("mean of Joint against Predict", jointMean, mean, tol*sd),
-		near("diagonal of Joint against Predict", diag, variance, tol*sd*sd),
-	); err != nil {
+	if err := nearMoments("of Joint against Predict", jointMean, diag, mean, variance, tol, sd); err != nil {
 		return err
 	}
 	var eigen mat.EigenSym
@@ -108,42 +101,17 @@ func jointAgrees(p surrogate.Posterior, x *mat.Dense, tol float64) error {
 
 func checkGradient(s *suite) error { return gradientAgrees(s.post, points(3, 2), s.GradTol, s.Tol) }
 
-// gradientAgrees checks PredictGrad against Predict, and against central differences
-// of weighted sums over the rows.
+// gradientAgrees checks PredictGrad against Predict and against differences.
 func gradientAgrees(p surrogate.Posterior, x *mat.Dense, gradTol, tol float64) error {
-	sd := scale(p, x)
-	g := predictGrad(p, x)
+	g := predictGrad(p, x, 0)
 	mean, variance := predict(p, x)
-	if err := errors.Join(
-		near("mean of PredictGrad against Predict", g.mean, mean, tol*sd),
-		near("variance of PredictGrad against Predict", g.variance, variance, tol*sd*sd),
-	); err != nil {
+	if err := nearMoments("of PredictGrad against Predict", g.mean, g.variance, mean, variance, tol, scale(p, x)); err != nil {
 		return err
 	}
-	at := mat.DenseCopyOf(x)
-	sum := func(f func() []float64) func([]float64) float64 {
-		return func([]float64) float64 {
-			var s float64
-			for i, v := range f() {
-				s += float64(1+i) * v
-			}
-			return s
-		}
-	}
-	weighted := func(grad *mat.Dense) []float64 {
-		m, _ := grad.Dims()
-		for i := range m {
-			for j := range grad.RawRowView(i) {
-				grad.RawRowView(i)[j] *= float64(1 + i)
-			}
-		}
-		return data(grad)
-	}
-	flat := at.RawMatrix().Data
-	if err := gradcheck.Gradient(sum(func() []float64 { m, _ := predict(p, at); return m }), flat, weighted(g.dmean), gradTol); err != nil {
+	if err := differences(func(x *mat.Dense) []float64 { m, _ := predict(p, x); return m }, x, g.dmean, gradTol); err != nil {
 		return fmt.Errorf("mean: %w", err)
 	}
-	if err := gradcheck.Gradient(sum(func() []float64 { _, v := predict(p, at); return v }), flat, weighted(g.dvariance), gradTol); err != nil {
+	if err := differences(func(x *mat.Dense) []float64 { _, v := predict(p, x); return v }, x, g.dvariance, gradTol); err != nil {
 		return fmt.Errorf("variance: %w", err)
 	}
 	return nil
@@ -174,10 +142,7 @@ func checkJointVJP(s *suite) error {
 		return sum
 	}
 	vjp := func(start float64) []float64 {
-		dx := mat.NewDense(m, 2, nil)
-		for i := range dx.RawMatrix().Data {
-			dx.RawMatrix().Data[i] = start
-		}
+		dx := mat.NewDense(m, 2, filled(2*m, start))
 		s.post.JointVJP(dx, mbar, cbar, x)
 		return data(dx)
 	}

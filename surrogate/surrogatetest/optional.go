@@ -58,13 +58,12 @@ func checkCondition(s *suite) error {
 	if err := sane(two, at); err != nil {
 		return fmt.Errorf("after conditioning on two observations: %w", err)
 	}
-	if _, err := post.Condition(points(1, 2), []float64{math.NaN()}); !errors.Is(err, surrogate.ErrNotFinite) {
-		return fmt.Errorf("conditioning on NaN returns the error %v, want one that wraps %v", err, surrogate.ErrNotFinite)
-	}
-	if _, err := post.Condition(points(2, 2), []float64{1}); !errors.Is(err, surrogate.ErrShape) {
-		return fmt.Errorf("conditioning on two rows and one target returns the error %v, want one that wraps %v", err, surrogate.ErrShape)
-	}
-	return nil
+	ofNaN, errNaN := post.Condition(points(1, 2), []float64{math.NaN()})
+	ofShape, errShape := post.Condition(points(2, 2), []float64{1})
+	return errors.Join(
+		rejected("conditioning on NaN", ofNaN, errNaN, surrogate.ErrNotFinite),
+		rejected("conditioning on two rows and one target", ofShape, errShape, surrogate.ErrShape),
+	)
 }
 
 // checkLeaveOneOut checks that the moments are finite, and that the variance at a point
@@ -75,10 +74,7 @@ func checkLeaveOneOut(s *suite) error {
 		return nil
 	}
 	n := len(s.data.Y)
-	mean, variance := make([]float64, n), make([]float64, n)
-	for i := range n {
-		mean[i], variance[i] = math.NaN(), math.NaN()
-	}
+	mean, variance := filled(n, math.NaN()), filled(n, math.NaN())
 	post.LeaveOneOut(mean, variance)
 	if err := errors.Join(finite("mean of LeaveOneOut", mean), finite("variance of LeaveOneOut", variance)); err != nil {
 		return err
@@ -118,11 +114,7 @@ func checkLeaveOutCondition(s *suite, post surrogate.Posterior) error {
 		return fmt.Errorf("LeaveOneOut after Condition of %d rows on one more does not write %d numbers", n, n+1)
 	}
 	wantMean, wantVariance := predict(post, x)
-	sd := scale(post, s.data.X)
-	return errors.Join(
-		near("mean without the row that Condition added", mean[n:], wantMean, 1e-6*sd),
-		near("variance without the row that Condition added", variance[n:], wantVariance, 1e-6*sd*sd),
-	)
+	return nearMoments("without the row that Condition added", mean[n:], variance[n:], wantMean, wantVariance, 1e-6, scale(post, s.data.X))
 }
 
 func checkEvidence(s *suite) error {

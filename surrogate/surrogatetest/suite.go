@@ -1,6 +1,7 @@
 package surrogatetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,15 +33,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Tol == 0 {
-		o.Tol = 1e-6
-	}
-	if o.GradTol == 0 {
-		o.GradTol = 1e-5
-	}
-	if o.PathTol == 0 {
-		o.PathTol = o.Tol
-	}
+	o.Tol = cmp.Or(o.Tol, 1e-6)
+	o.GradTol = cmp.Or(o.GradTol, 1e-5)
+	o.PathTol = cmp.Or(o.PathTol, o.Tol)
 	return o
 }
 
@@ -53,6 +48,17 @@ func (o Options) Run(t *testing.T, m surrogate.Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run(t, checks, s)
+}
+
+// check is one check of a T: a suite or a classifier.
+type check[T any] struct {
+	name string
+	run  func(T) error
+}
+
+// run runs each check of s as a sub-test.
+func run[T any](t *testing.T, checks []check[T], s T) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
 			if err := c.run(s); err != nil {
@@ -77,10 +83,7 @@ func (o Options) Check(m surrogate.Model) error {
 	return errors.Join(errs...)
 }
 
-var checks = []struct {
-	name string
-	run  func(*suite) error
-}{
+var checks = []check[*suite]{
 	{"predict", checkPredict},
 	{"rows", checkRows},
 	{"joint", checkJoint},

@@ -1,13 +1,17 @@
 package surrogatetest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -31,9 +35,10 @@ type gradients struct {
 	dmean, dvariance *mat.Dense
 }
 
-func predictGrad(p surrogate.Posterior, x *mat.Dense) gradients {
+// predictGrad calls PredictGrad with destinations filled with fill.
+func predictGrad(p surrogate.Posterior, x *mat.Dense, fill float64) gradients {
 	m, d := x.Dims()
-	g := gradients{make([]float64, m), make([]float64, m), mat.NewDense(m, d, nil), mat.NewDense(m, d, nil)}
+	g := gradients{filled(m, fill), filled(m, fill), mat.NewDense(m, d, filled(m*d, fill)), mat.NewDense(m, d, filled(m*d, fill))}
 	p.PredictGrad(g.mean, g.variance, g.dmean, g.dvariance, x)
 	return g
 }
@@ -65,6 +70,46 @@ func near(what string, got, want []float64, tol float64) error {
 	}
 	return nil
 }
+
+// nearMoments compares means with the tolerance tol·sd and variances with tol·sd².
+func nearMoments(what string, mean, variance, wantMean, wantVariance []float64, tol, sd float64) error {
+	return errors.Join(
+		near("mean "+what, mean, wantMean, tol*sd),
+		near("variance "+what, variance, wantVariance, tol*sd*sd),
+	)
+}
+
+// differences checks gradients of f at the rows of x against central differences of
+// Σ_i (1+i) f(x_i).
+func differences(f func(x *mat.Dense) []float64, x, grad *mat.Dense, tol float64) error {
+	at, weighted := mat.DenseCopyOf(x), mat.DenseCopyOf(grad)
+	m, _ := x.Dims()
+	for i := range m {
+		floats.Scale(float64(1+i), weighted.RawRowView(i))
+	}
+	sum := func([]float64) float64 {
+		var s float64
+		for i, v := range f(at) {
+			s += float64(1+i) * v
+		}
+		return s
+	}
+	return gradcheck.Gradient(sum, at.RawMatrix().Data, data(weighted), tol)
+}
+
+// rejected returns an error unless a call returned no posterior and an error that wraps want.
+func rejected(what string, post any, err, want error) error {
+	if !errors.Is(err, want) {
+		return fmt.Errorf("%s returns the error %v, want one that wraps %v", what, err, want)
+	}
+	if post != nil {
+		return fmt.Errorf("%s returns a posterior and an error", what)
+	}
+	return nil
+}
+
+// filled returns n copies of v.
+func filled(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // identical returns an error if two slices differ in any bit.
 func identical(what string, got, want []float64) error {
