@@ -11,52 +11,47 @@ func (p *scaled) withOptional() Posterior {
 	_, conditions := p.inner.(Conditioner)
 	_, leavesOut := p.inner.(LeaveOneOut)
 	_, hasEvidence := p.inner.(Evidence)
-	type (
-		conditioner = scaledConditioner
-		leaveOneOut = scaledLeaveOneOut
-		evidence    = scaledEvidence
-	)
-	c, l, e := conditioner{p}, leaveOneOut{p}, evidence{p}
+	c, l, e := scaledConditioner{p}, scaledLeaveOneOut{p}, scaledEvidence{p}
 	switch {
 	case conditions && leavesOut && hasEvidence:
 		return struct {
 			*scaled
-			conditioner
-			leaveOneOut
-			evidence
+			scaledConditioner
+			scaledLeaveOneOut
+			scaledEvidence
 		}{p, c, l, e}
 	case conditions && leavesOut:
 		return struct {
 			*scaled
-			conditioner
-			leaveOneOut
+			scaledConditioner
+			scaledLeaveOneOut
 		}{p, c, l}
 	case conditions && hasEvidence:
 		return struct {
 			*scaled
-			conditioner
-			evidence
+			scaledConditioner
+			scaledEvidence
 		}{p, c, e}
 	case leavesOut && hasEvidence:
 		return struct {
 			*scaled
-			leaveOneOut
-			evidence
+			scaledLeaveOneOut
+			scaledEvidence
 		}{p, l, e}
 	case conditions:
 		return struct {
 			*scaled
-			conditioner
+			scaledConditioner
 		}{p, c}
 	case leavesOut:
 		return struct {
 			*scaled
-			leaveOneOut
+			scaledLeaveOneOut
 		}{p, l}
 	case hasEvidence:
 		return struct {
 			*scaled
-			evidence
+			scaledEvidence
 		}{p, e}
 	}
 	return p

@@ -74,15 +74,14 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 // PredictGrad costs four passes of the network per point in addition to the process.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
-	d := p.Dim()
 	dmean.Zero()
 	dvariance.Zero()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t, phi := p.record(x)
 		dm, dv := mat.NewDense(k-i, p.features.out, nil), mat.NewDense(k-i, p.features.out, nil)
 		p.inner.PredictGrad(mean[i:k], variance[i:k], dm, dv, phi)
-		t.vjp(nil, dmean.Slice(i, k, 0, d).(*mat.Dense), dm)
-		t.vjp(nil, dvariance.Slice(i, k, 0, d).(*mat.Dense), dv)
+		t.vjp(nil, shape.Rows(dmean, i, k), dm)
+		t.vjp(nil, shape.Rows(dvariance, i, k), dv)
 	})
 }
 
@@ -125,7 +124,6 @@ type path struct {
 // Eval implements surrogate.Path.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
 	shape.Eval(value, grad, x, q.p.Dim())
-	d := q.p.Dim()
 	if grad != nil {
 		grad.Zero()
 	}
@@ -137,7 +135,7 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 		}
 		dphi := mat.NewDense(k-i, q.p.features.out, nil)
 		q.inner.Eval(value[i:k], dphi, phi)
-		t.vjp(nil, grad.Slice(i, k, 0, d).(*mat.Dense), dphi)
+		t.vjp(nil, shape.Rows(grad, i, k), dphi)
 	})
 }
 

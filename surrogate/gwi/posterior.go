@@ -42,18 +42,15 @@ func (p *posterior) Warnings() []string { return p.Summary.Warnings() }
 func (p *problem) posterior(t float64) (*posterior, error) {
 	process := p.q.Process
 	process.Noise = p.v.Noise() * t
-	l := p.q.L
+	basis := inducing.Basis{Process: process, Z: p.q.Z, L: p.q.L}
 	if t != 1 {
 		process.Kernel = prior.ScaleBy(t, process.Kernel)
-		m := l.N()
-		gram := mat.NewSymDense(m, nil)
-		process.Kernel.Gram(gram, p.q.Z)
 		var err error
-		if l, err = linalg.Factorize(gram); err != nil {
+		if basis, err = inducing.NewBasis(process, p.q.Z); err != nil {
 			return nil, err
 		}
 	}
-	q := &inducing.Posterior{Process: process, Z: p.q.Z, L: l, B: p.q.B, T: p.v.Ut}
+	q := &inducing.Posterior{Basis: basis, B: p.q.B, T: p.v.Ut}
 	out := &posterior{Posterior: q, Summary: summary.Summary{NoiseVariance: process.Noise, Notes: p.notes, Parameters: p.q.Hypers(), Learned: summary.EncodeState(p.q.State(), nil)}}
 	for i := range out.Parameters {
 		if out.Parameters[i].Name == "noise" {
@@ -100,7 +97,7 @@ func (p *withNetwork) add(mean []float64, dmean, x *mat.Dense) {
 			dx := mat.NewDense(k-i, d, nil)
 			t.InputGrad(dx)
 			p.inputs.Pull(dx)
-			part := dmean.Slice(i, k, 0, d).(*mat.Dense)
+			part := shape.Rows(dmean, i, k)
 			part.Add(part, dx)
 		}
 		linalg.Axpy(1, value, mean[i:k])

@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/inducing"
 )
 
 const (
@@ -28,11 +29,9 @@ type data struct {
 // collapsed is the bound at given hyperparameters and inducing points, with the optimal
 // q: v ~ N(m, B⁻¹).
 type collapsed struct {
-	process prior.Process // its mean is relative to the data's shift
-	z       *mat.Dense
-	l       *linalg.Cholesky // of k(Z,Z)
-	b       *linalg.Cholesky // of B
-	m       []float64
+	inducing.Basis                  // the mean is relative to the data's shift
+	b              *linalg.Cholesky // of B
+	m              []float64
 
 	value    float64
 	residual float64      // Σ_i k(x_i,x_i) - |w(x_i)|²
@@ -43,13 +42,11 @@ type collapsed struct {
 func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*collapsed, error) {
 	n, _ := d.x.Dims()
 	m, _ := z.Dims()
-	gram := mat.NewSymDense(m, nil)
-	p.Kernel.Gram(gram, z)
-	l, err := linalg.Factorize(gram)
+	basis, err := inducing.NewBasis(p, z)
 	if err != nil {
-		return nil, fmt.Errorf("svgp: covariance of the inducing points: %w", err)
+		return nil, fmt.Errorf("svgp: %w", err)
 	}
-	c := &collapsed{process: p, z: z, l: l}
+	c := &collapsed{Basis: basis}
 	ww := mat.NewSymDense(m, nil)
 	wy, w1, ones := make([]float64, m), make([]float64, m), make([]float64, chunk)
 	linalg.Fill(ones, 1)
@@ -59,7 +56,7 @@ func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*
 			return nil, err
 		}
 		hi := min(lo+chunk, n)
-		w := c.features(shape.Rows(d.x, lo, hi))
+		w := c.Eval(shape.Rows(d.x, lo, hi))
 		if n*m <= keepLimit {
 			c.kept = append(c.kept, w)
 		}
@@ -95,26 +92,17 @@ func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*
 		for _, v := range d.y {
 			sum += v
 		}
-		c.process.Mean = (sum - p.Noise*linalg.Dot(w1, wy)) / (float64(n) - p.Noise*linalg.Dot(w1, w1))
+		c.Process.Mean = (sum - p.Noise*linalg.Dot(w1, wy)) / (float64(n) - p.Noise*linalg.Dot(w1, w1))
 	}
-	linalg.Axpy(-c.process.Mean, w1, wy)
+	linalg.Axpy(-c.Process.Mean, w1, wy)
 	var rr float64
 	for _, v := range d.y {
-		rr += (v - c.process.Mean) * (v - c.process.Mean)
+		rr += (v - c.Process.Mean) * (v - c.Process.Mean)
 	}
 	c.value = -0.5 * (float64(n)*math.Log(2*math.Pi*p.Noise) + c.b.LogDet() + rr/p.Noise - linalg.Dot(wy, wy) + c.residual/p.Noise)
 	c.b.SolveUpperVec(wy)
 	c.m = wy
 	return c, nil
-}
-
-// features returns w(x), a column for each row of x.
-func (c *collapsed) features(x *mat.Dense) *mat.Dense {
-	n, _ := x.Dims()
-	w := mat.NewDense(c.l.N(), n, nil)
-	c.process.Kernel.Cross(w, c.z, x)
-	c.l.SolveLower(w)
-	return w
 }
 
 // gradient adds the derivatives of the bound with respect to the kernel's log
@@ -125,7 +113,7 @@ func (c *collapsed) features(x *mat.Dense) *mat.Dense {
 func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *mat.Dense) (dnoise float64, err error) {
 	n, _ := d.x.Dims()
 	m := len(c.m)
-	noise := c.process.Noise
+	noise := c.Process.Noise
 	inverse := mat.NewSymDense(m, nil)
 	c.b.Inverse(inverse)
 
@@ -138,9 +126,9 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 		}
 		row[i] += 1 / noise
 	}
-	c.l.SolveUpper(h)
+	c.L.SolveUpper(h)
 	lm := append([]float64(nil), c.m...)
-	c.l.SolveUpperVec(lm)
+	c.L.SolveUpperVec(lm)
 
 	var alpha2 float64
 	alpha, diagBar := make([]float64, chunk), make([]float64, chunk)
@@ -153,7 +141,7 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 		x, alpha := shape.Rows(d.x, lo, hi), alpha[:hi-lo]
 		w := c.block(lo, x)
 		for i := range alpha {
-			alpha[i] = (d.y[lo+i] - c.process.Mean) / noise
+			alpha[i] = (d.y[lo+i] - c.Process.Mean) / noise
 		}
 		linalg.MulVec(alpha, -1/noise, linalg.T, w, c.m, 1)
 		alpha2 += linalg.Dot(alpha, alpha)
@@ -162,10 +150,10 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 		for i, v := range lm {
 			linalg.Axpy(v, alpha, fbar.RawRowView(i))
 		}
-		kernelgrad.CrossParam(c.process.Kernel, dtheta, c.z, x, fbar)
-		kernelgrad.DiagParam(c.process.Kernel, dtheta, x, diagBar[:hi-lo])
+		kernelgrad.CrossParam(c.Process.Kernel, dtheta, c.Z, x, fbar)
+		kernelgrad.DiagParam(c.Process.Kernel, dtheta, x, diagBar[:hi-lo])
 		if dz != nil {
-			c.process.Kernel.CrossVJP(dz, c.z, x, fbar)
+			c.Process.Kernel.CrossVJP(dz, c.Z, x, fbar)
 		}
 	}
 
@@ -181,9 +169,9 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 		inner.SetSym(i, i, inner.At(i, i)-2)
 	}
 	pbar := c.sandwich(inner, -0.5)
-	c.process.Kernel.ParamVJP(dtheta, c.z, pbar)
+	c.Process.Kernel.ParamVJP(dtheta, c.Z, pbar)
 	if dz != nil {
-		kernelgrad.Gram(c.process.Kernel, dz, c.z, pbar)
+		kernelgrad.Gram(c.Process.Kernel, dz, c.Z, pbar)
 	}
 	traceS := (float64(n-m) + traceInverse) / noise
 	return 0.5*(alpha2-traceS) + c.residual/(2*noise*noise), nil
@@ -193,9 +181,9 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 func (c *collapsed) sandwich(a *mat.SymDense, s float64) *mat.SymDense {
 	m := a.SymmetricDim()
 	full := mat.DenseCopyOf(a)
-	c.l.SolveUpper(full)
+	c.L.SolveUpper(full)
 	other := mat.DenseCopyOf(full.T())
-	c.l.SolveUpper(other)
+	c.L.SolveUpper(other)
 	out := mat.NewSymDense(m, nil)
 	for i := range m {
 		for j := i; j < m; j++ {
@@ -210,5 +198,5 @@ func (c *collapsed) block(lo int, x *mat.Dense) *mat.Dense {
 	if c.kept != nil {
 		return c.kept[lo/chunk]
 	}
-	return c.features(x)
+	return c.Eval(x)
 }

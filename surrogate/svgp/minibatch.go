@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate/internal/inducing"
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
@@ -83,26 +84,19 @@ func (q *gaussian) kl() float64 {
 
 // batch is a minibatch at given hyperparameters and inducing points.
 type batch struct {
-	process prior.Process
-	z, x    *mat.Dense
-	r       []float64 // y - μ
-	scale   float64   // n/b
-	l       *linalg.Cholesky
-	w       *mat.Dense
+	inducing.Basis
+	x     *mat.Dense
+	r     []float64  // y - μ
+	scale float64    // n/b
+	w     *mat.Dense // w(x)
 }
 
 func newBatch(process prior.Process, z, x *mat.Dense, r []float64, n int) (*batch, error) {
-	m, _ := z.Dims()
-	gram := mat.NewSymDense(m, nil)
-	process.Kernel.Gram(gram, z)
-	l, err := linalg.Factorize(gram)
+	basis, err := inducing.NewBasis(process, z)
 	if err != nil {
-		return nil, fmt.Errorf("svgp: covariance of the inducing points: %w", err)
+		return nil, fmt.Errorf("svgp: %w", err)
 	}
-	w := mat.NewDense(m, len(r), nil)
-	process.Kernel.Cross(w, z, x)
-	l.SolveLower(w)
-	return &batch{process, z, x, r, float64(n) / float64(len(r)), l, w}, nil
+	return &batch{basis, x, r, float64(n) / float64(len(r)), basis.Eval(x)}, nil
 }
 
 // bound returns Hensman's bound. Unless dtheta is nil, it also computes derivatives. It adds
@@ -110,11 +104,11 @@ func newBatch(process prior.Process, z, x *mat.Dense, r []float64, n int) (*batc
 // is nil, with respect to Z to dz. dnoise is the derivative with respect to σ².
 func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoise float64) {
 	m, n := b.w.Dims()
-	noise := b.process.Noise
+	noise := b.Process.Noise
 	e := append([]float64(nil), b.r...)
 	linalg.MulVec(e, -1, linalg.T, b.w, q.m, 1)
 	spread := make([]float64, n) // k_ii - |w_i|² + w_iᵀS w_i
-	b.process.Kernel.Diag(spread, b.x)
+	b.Process.Kernel.Diag(spread, b.x)
 	less := mat.NewDense(m, n, nil) // (I - S)W
 	s := mat.NewDense(m, m, nil)
 	s.Copy(q.s)
@@ -142,17 +136,17 @@ func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoi
 			row[j] = b.scale / noise * (row[j] + q.m[i]*e[j])
 		}
 	}
-	b.l.SolveUpper(less)
-	kernelgrad.CrossParam(b.process.Kernel, dtheta, b.z, b.x, less)
+	b.L.SolveUpper(less)
+	kernelgrad.CrossParam(b.Process.Kernel, dtheta, b.Z, b.x, less)
 	linalg.Fill(spread, -0.5*b.scale/noise)
-	kernelgrad.DiagParam(b.process.Kernel, dtheta, b.x, spread)
+	kernelgrad.DiagParam(b.Process.Kernel, dtheta, b.x, spread)
 	lbar := mat.NewDense(m, m, nil)
 	linalg.Mul(lbar, -1, linalg.N, less, linalg.T, b.w, 0)
-	pbar := b.l.CholeskyVJP(lbar)
-	b.process.Kernel.ParamVJP(dtheta, b.z, pbar)
+	pbar := b.L.CholeskyVJP(lbar)
+	b.Process.Kernel.ParamVJP(dtheta, b.Z, pbar)
 	if dz != nil {
-		b.process.Kernel.CrossVJP(dz, b.z, b.x, less)
-		kernelgrad.Gram(b.process.Kernel, dz, b.z, pbar)
+		b.Process.Kernel.CrossVJP(dz, b.Z, b.x, less)
+		kernelgrad.Gram(b.Process.Kernel, dz, b.Z, pbar)
 	}
 	return value, b.scale * 0.5 * (sum/noise - float64(n)) / noise
 }
@@ -164,7 +158,6 @@ func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoi
 // variance. The mean stays the mean of the targets.
 func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([]float64, error) {
 	n, _ := p.x.Dims()
-	m, d := p.z.Dims()
 	size, steps := min(p.Batch, n), cmp.Or(p.Steps, 1000)
 	process, z := p.unpack(v)
 	c, err := newCollapsed(ctx, data{x: p.x, y: p.y}, process, z)
@@ -191,11 +184,7 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 		if err != nil {
 			return err
 		}
-		dtheta := make([]float64, len(p.hyper.Params)-1)
-		var dz *mat.Dense
-		if p.LearnInducing {
-			dz = mat.NewDense(m, d, nil)
-		}
+		dtheta, dz := p.derivatives()
 		_, dnoise := b.bound(q, dtheta, dz)
 		if err := q.step(1/b.scale, b.scale/process.Noise, b.w, r); err != nil {
 			return err

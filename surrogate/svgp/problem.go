@@ -96,12 +96,12 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	if err != nil {
 		return nil, err
 	}
-	if c.l.Blurs() {
-		warnings = append(warnings, fmt.Sprintf("the inducing points are too close: jitter %.1g blurs the fit; set inducing lower", c.l.Jitter()))
+	if c.L.Blurs() {
+		warnings = append(warnings, fmt.Sprintf("the inducing points are too close: jitter %.1g blurs the fit; set inducing lower", c.L.Jitter()))
 	}
-	c.process.Mean += p.shift
+	c.Process.Mean += p.shift
 	post := &inducing.Posterior{
-		Process: c.process, Z: c.z, L: c.l, B: c.b, M: c.m, Bound: c.value,
+		Basis: c.Basis, B: c.b, M: c.m, Bound: c.value,
 		Summary: summary.Summary{Learned: slices.Clone(v[:len(p.hyper.Free)]), Notes: warnings},
 	}
 	return post.Prepare(), nil
@@ -122,6 +122,16 @@ func (p *problem) unpack(v []float64) (prior.Process, *mat.Dense) {
 		z = mat.NewDense(m, d, slices.Clone(rest))
 	}
 	return p.hyper.Process(v), z
+}
+
+// derivatives returns zeros for the derivatives with respect to the kernel's log hyperparameters
+// and, if they are learned, the inducing points.
+func (p *problem) derivatives() (dtheta []float64, dz *mat.Dense) {
+	if p.LearnInducing {
+		m, d := p.z.Dims()
+		dz = mat.NewDense(m, d, nil)
+	}
+	return make([]float64, len(p.hyper.Params)-1), dz
 }
 
 // pack writes minus the gradient of the objective plus the log hyper-priors with respect
@@ -146,12 +156,7 @@ func (p *problem) loss(ctx context.Context, v, grad []float64) float64 {
 	if err != nil {
 		return math.Inf(1)
 	}
-	dtheta := make([]float64, len(p.hyper.Params)-1)
-	var dz *mat.Dense
-	if p.LearnInducing {
-		m, d := z.Dims()
-		dz = mat.NewDense(m, d, nil)
-	}
+	dtheta, dz := p.derivatives()
 	dnoise, err := c.gradient(ctx, p.data, dtheta, dz)
 	if err != nil {
 		return math.Inf(1)

@@ -136,7 +136,7 @@ func (p path) Eval(value []float64, grad, x *mat.Dense) {
 			}
 		}
 		if grad != nil {
-			p.inputs.Pull(grad.Slice(i, k, 0, d).(*mat.Dense))
+			p.inputs.Pull(shape.Rows(grad, i, k))
 		}
 	})
 }

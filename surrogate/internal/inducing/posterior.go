@@ -22,19 +22,45 @@ import (
 // variance at the inducing points.
 const varianceFloor = 1e-12
 
-// Posterior is the process with the distribution q at Z: with w(x) = L⁻¹k(Z,x) and
+// Basis is w(x) = L⁻¹k(Z,x) for inducing points Z.
+type Basis struct {
+	Process prior.Process
+	Z       *mat.Dense
+	L       *linalg.Cholesky // of k(Z,Z)
+}
+
+// NewBasis computes L.
+func NewBasis(p prior.Process, z *mat.Dense) (Basis, error) {
+	m, _ := z.Dims()
+	gram := mat.NewSymDense(m, nil)
+	p.Kernel.Gram(gram, z)
+	l, err := linalg.Factorize(gram)
+	if err != nil {
+		return Basis{}, fmt.Errorf("covariance of the inducing points: %w", err)
+	}
+	return Basis{p, z, l}, nil
+}
+
+// Eval returns w(x), a column for each row of x.
+func (b Basis) Eval(x *mat.Dense) *mat.Dense {
+	n, _ := x.Dims()
+	w := mat.NewDense(b.L.N(), n, nil)
+	b.Process.Kernel.Cross(w, b.Z, x)
+	b.L.SolveLower(w)
+	return w
+}
+
+// Posterior is the process with the distribution q at Z: with the basis w(x) and
 // S = L_B⁻ᵀ T Tᵀ L_B⁻¹, where L_B is the factor of B,
 //
 //	mean(x) = μ + w(x)ᵀm,  cov(x,x') = k(x,x') - w(x)ᵀ(I - S)w(x')
 //
 // Prepare must be called before all other methods.
 type Posterior struct {
-	Process prior.Process
-	Z       *mat.Dense
-	L       *linalg.Cholesky // of k(Z,Z)
-	B       *linalg.Cholesky
-	T       *mat.Dense // nil is the identity
-	M       []float64  // nil is 0
+	Basis
+	B *linalg.Cholesky
+	T *mat.Dense // nil is the identity
+	M []float64  // nil is 0
 
 	Bound float64 // on the log marginal likelihood
 	summary.Summary
@@ -83,10 +109,7 @@ func (p *Posterior) Hypers() []surrogate.Hyper {
 
 // Features returns W = w(x) and L_B⁻¹W, a column for each row of x.
 func (p *Posterior) Features(x *mat.Dense) (w, phi *mat.Dense) {
-	n, _ := x.Dims()
-	w = mat.NewDense(p.L.N(), n, nil)
-	p.Process.Kernel.Cross(w, p.Z, x)
-	p.L.SolveLower(w)
+	w = p.Eval(x)
 	phi = mat.DenseCopyOf(w)
 	p.B.SolveLower(phi)
 	return w, phi

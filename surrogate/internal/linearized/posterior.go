@@ -69,7 +69,7 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 
 // PredictGrad costs about three times Predict.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m, d := shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim()), p.Dim()
+	m := shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
 	ones := slices.Repeat([]float64{1}, min(m, chunk))
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		t := p.Record(x)
@@ -77,10 +77,10 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		p.Mean(mean[i:k], t)
 		moments := p.Cov.At(t)
 		moments.Variance(variance[i:k])
-		dx := dmean.Slice(i, k, 0, d).(*mat.Dense)
+		dx := shape.Rows(dmean, i, k)
 		t.InputGrad(dx)
 		p.Inputs.Pull(dx)
-		dx = dvariance.Slice(i, k, 0, d).(*mat.Dense)
+		dx = shape.Rows(dvariance, i, k)
 		dx.Zero()
 		moments.VarianceVJP(dx, ones[:k-i])
 		p.Inputs.Pull(dx)

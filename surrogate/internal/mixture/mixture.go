@@ -121,7 +121,6 @@ func (p *Posterior) Predict(mean, variance []float64, x *mat.Dense) {
 // PredictGrad costs M forward and backward passes of the network per point.
 func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
-	d := p.Dim()
 	dmean.Zero()
 	dvariance.Zero()
 	each := 1 / float64(len(p.Weights))
@@ -129,7 +128,7 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 		grads := make([]*mat.Dense, len(p.Weights))
 		f := p.centred(mean[i:k], p.Inputs.Apply(x), grads)
 		variances(variance[i:k], f)
-		dm, dv := dmean.Slice(i, k, 0, d).(*mat.Dense), dvariance.Slice(i, k, 0, d).(*mat.Dense)
+		dm, dv := shape.Rows(dmean, i, k), shape.Rows(dvariance, i, k)
 		for j, g := range grads {
 			for r, v := range f.RawRowView(j) {
 				linalg.Axpy(each, g.RawRowView(r), dm.RawRowView(r))
@@ -183,7 +182,6 @@ type path struct {
 // Eval implements surrogate.Path with one pass of the network per point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
 	shape.Eval(value, grad, x, q.p.Dim())
-	d := q.p.Dim()
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
 		u := q.p.Inputs.Apply(x)
 		if grad == nil {
@@ -191,12 +189,10 @@ func (q path) Eval(value []float64, grad, x *mat.Dense) {
 		} else {
 			t := q.p.Net.Record(q.w, u)
 			copy(value[i:k], t.Value())
-			dx := grad.Slice(i, k, 0, d).(*mat.Dense)
+			dx := shape.Rows(grad, i, k)
 			t.InputGrad(dx)
 			q.p.Inputs.Pull(dx)
 		}
-		for j := range value[i:k] {
-			value[i+j] += q.p.Shift
-		}
+		floats.AddConst(q.p.Shift, value[i:k])
 	})
 }
