@@ -31,8 +31,9 @@ type session struct {
 	study      *store.Study
 	writeRows  func(io.Writer, *store.View) error // of --trials
 	bar        *progress
-	events     *eventLog // nil without --events
-	constant   sync.Once // guards the warning about a constant objective
+	events     *eventLog  // nil without --events
+	constant   sync.Once  // guards the warning about a constant objective
+	files      sync.Mutex // held while the study is read and its files are written
 
 	ctx  context.Context // ends with the cause of a file that cannot be written
 	stop context.CancelCauseFunc
@@ -314,6 +315,8 @@ func (s *session) warnConstant(v *store.View) {
 // changed reads the study and writes the file of --trials. A file that cannot be written ends
 // the run.
 func (s *session) changed() *store.View {
+	s.files.Lock() // an older view must not replace the file of a newer one
+	defer s.files.Unlock()
 	ctx := context.WithoutCancel(s.ctx)
 	v, err := s.study.View(ctx)
 	if err == nil {
