@@ -28,7 +28,7 @@ func large(b *testing.B, n int) string {
 	for i := range 6 {
 		ps = append(ps, space.Float(fmt.Sprint("x", i), 0, 1))
 	}
-	u, err := s.Create(ctx, &study.Definition{Version: 1, Name: "s", Parameters: ps, Budget: 1_000_000})
+	u, err := s.Create(ctx, &study.Definition{Version: 1, Name: "s", Parameters: ps, Budget: study.MaxCount})
 	if err != nil {
 		b.Fatal(err)
 	}
