@@ -12,8 +12,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/internal/pgtest"
 	"github.com/functionspace/bo/store"
-	"github.com/functionspace/bo/store/internal/pgtest"
 	"github.com/functionspace/bo/store/postgres"
 	"github.com/functionspace/bo/store/storetest"
 )

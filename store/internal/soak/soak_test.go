@@ -22,9 +22,9 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/internal/pgtest"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
-	"github.com/functionspace/bo/store/internal/pgtest"
 	"github.com/functionspace/bo/store/postgres"
 	"github.com/functionspace/bo/store/sqlite"
 	"github.com/functionspace/bo/study"
