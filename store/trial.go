@@ -44,7 +44,7 @@ type Trial struct {
 
 	Attempt int       `json:"attempt,omitempty"` // times it was issued
 	Lost    int       `json:"lost,omitempty"`    // attempts whose worker was lost
-	Token   string    `json:"-"`                 // of the attempt that runs
+	Token   string    `json:"-"`                 // token of the attempt that runs
 	Owner   Owner     `json:"owner,omitzero"`
 	Lease   time.Time `json:"lease,omitzero"` // end of the lease; zero while waiting
 
@@ -84,7 +84,7 @@ type Fit struct {
 	// Start is the number of the fit whose warm start this fit began from; 0 is none.
 	Start   int             `json:"start,omitempty"`
 	Warm    json.RawMessage `json:"warm,omitempty"` // warm start for the next fit
-	Version string          `json:"version"`        // of the program
+	Version string          `json:"version"`        // version of the program
 	Kernels string          `json:"kernels"`        // instruction set of the numeric kernels
 	Trials  int             `json:"trials"`         // proposals made
 }

@@ -35,7 +35,7 @@ type Definition struct {
 	Builtin  string   `json:"builtin,omitempty"`
 	Command  string   `json:"command,omitempty"`
 	Shell    bool     `json:"shell,omitempty"`    // Command runs in a shell
-	Timeout  Duration `json:"timeout,omitzero"`   // of one trial; 0 is none
+	Timeout  Duration `json:"timeout,omitzero"`   // time limit of one trial; 0 is none
 	Failures string   `json:"failures,omitempty"` // "expected": failing first trials do not end a run
 
 	Budget  int                `json:"budget,omitempty"`  // trials of the study; 0 is loop.DefaultBudget

@@ -77,7 +77,7 @@ func keySchema(key string, to any) object {
 	case *bool:
 		s["type"] = "boolean"
 	case *int:
-		s["const"] = Version // of the key version
+		s["const"] = Version // only the key version is an int
 	default:
 		s["type"] = "string"
 	}

@@ -43,8 +43,8 @@ func TestCheck(t *testing.T) {
 	require.ErrorIs(t, surrogate.Check(dkl.Model{Pretrain: 3}, 2), surrogate.ErrSetting)
 }
 
-// A fixed number or a kernel states a prior, inside Scaled too; the defaults and
-// settings of the training do not.
+// A fixed number or a kernel states a prior, inside Scaled too. The defaults and the settings
+// of training state no prior.
 func TestStatesPrior(t *testing.T) {
 	network := func(set func(*laplace.Model)) surrogate.Model {
 		var m laplace.Model

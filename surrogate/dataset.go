@@ -31,9 +31,9 @@ type Dataset struct {
 	// context points. Nil means the bounding box of X.
 	Lo, Hi []float64
 
-	// NoiseFree declares that the observations are exact up to rounding. The lower bound
-	// of a learned noise variance is then 1e-8 if the noise is fitted with a process,
-	// and 1e-6 if it is fitted with a network's weights. Otherwise it is 1e-4.
+	// NoiseFree declares that the observations are exact up to rounding. A learned noise
+	// variance then has the lower bound 1e-8 if it is fitted with a process, and 1e-6
+	// if it is fitted with a network's weights. Otherwise the lower bound is 1e-4.
 	NoiseFree bool
 }
 

@@ -36,7 +36,7 @@ type Report struct {
 	// Pairs compares each method with the baseline over the pairs of problem and seed
 	// that both finished.
 	Pairs    []Pair    `json:"pairs,omitempty"`
-	Seconds  []Seconds `json:"seconds,omitempty"` // of a suggestion, by method
+	Seconds  []Seconds `json:"seconds,omitempty"` // duration of a suggestion, by method
 	Failures []Failure `json:"failures,omitempty"`
 	Origins  []Origin  `json:"origins"`
 }
@@ -58,7 +58,7 @@ type Problem struct {
 type Method struct {
 	Name string    `json:"method"`
 	Runs int       `json:"runs"`
-	At   []Summary `json:"at"` // of the measure, at Problem.At
+	At   []Summary `json:"at"` // summaries of the measure, at Problem.At
 	// Area is the median over runs of the mean over evaluations of log10(regret).
 	Area *float64 `json:"area_log10,omitempty"`
 	// Suggest is the median time of a suggestion after the initial design in seconds,

@@ -30,7 +30,7 @@ type Summary struct {
 	Q1     float64 `json:"q1"`
 	Q3     float64 `json:"q3"`
 	Mean   float64 `json:"mean"`
-	SE     float64 `json:"se"` // of the mean; 0 for a single value
+	SE     float64 `json:"se"` // standard error of the mean; 0 for a single value
 }
 
 func summarize(x []float64) Summary {

@@ -17,8 +17,8 @@ type Prediction struct {
 	Train int         `json:"train"` // rows
 	X     [][]float64 `json:"x"`     // a column for each input shown
 	Y     []float64   `json:"y"`     // observed
-	Mean  []float64   `json:"mean"`  // of the latent function
-	SD    []float64   `json:"sd"`    // of the latent function, without noise
+	Mean  []float64   `json:"mean"`  // mean of the latent function
+	SD    []float64   `json:"sd"`    // standard deviation of the latent function, without noise
 }
 
 // prediction evaluates a posterior of standardised targets at all rows.

@@ -19,7 +19,7 @@ type Record struct {
 	Initial   int      `json:"initial,omitzero"`
 	Batch     int      `json:"batch,omitzero"`
 	NoiseFree bool     `json:"noise_free,omitzero"` // as declared to the method
-	Minimum   *float64 `json:"minimum,omitzero"`    // of the noise-free objective; absent if unknown
+	Minimum   *float64 `json:"minimum,omitzero"`    // minimum of the noise-free objective; absent if unknown
 
 	// Score is the result of a fit to a table. The fields Budget to Minimum and Values
 	// to Suggest are then empty.

@@ -158,16 +158,16 @@ func (t *Table) rows(which []int) (*mat.Dense, []float64) {
 // Score holds the scores of a method on the test rows. Inputs and targets are
 // standardised by mean and standard deviation of the training rows.
 type Score struct {
-	Train int `json:"train"` // rows
-	Test  int `json:"test"`
+	Train int `json:"train"` // number of training rows
+	Test  int `json:"test"`  // number of test rows
 
 	// LogDensity is the mean of log N(y; m, v+σ²) over the test rows, in nats, with
 	// moments m, v of the latent function and noise variance σ². LogLikelihood is the
 	// mean of E log N(y; f, σ²), f ~ N(m, v), which is never larger.
 	LogDensity    float64 `json:"log_density"`
 	LogLikelihood float64 `json:"log_likelihood"`
-	RMSE          float64 `json:"rmse"`      // of m
-	RMSERaw       float64 `json:"rmse_raw"`  // in the units of the file
+	RMSE          float64 `json:"rmse"`      // root mean squared error of m
+	RMSERaw       float64 `json:"rmse_raw"`  // root mean squared error in the units of the file
 	Noise         float64 `json:"noise"`     // σ², of standardised targets
 	Spread        float64 `json:"mean_var"`  // mean of v over test rows
 	Fit           float64 `json:"fit_s"`     // seconds

@@ -23,7 +23,7 @@ import (
 type trialJSON struct {
 	Trial   int                `json:"trial"`
 	Params  json.RawMessage    `json:"params"`
-	Value   *float64           `json:"value"` // of the objective; null unless complete
+	Value   *float64           `json:"value"` // value of the objective; null unless complete
 	State   store.State        `json:"state"`
 	Numbers map[string]float64 `json:"numbers,omitempty"`
 	Failure store.Failure      `json:"failure,omitempty"`

@@ -70,7 +70,7 @@ func writeNew(path, text string) error {
 // A sketch is the study derived from an example command line.
 type sketch struct {
 	name       string
-	words      []string // of the command, quoted, with placeholders
+	words      []string // words of the command, quoted, with placeholders
 	parameters []space.Parameter
 	examples   []string // the example's text of each parameter
 }

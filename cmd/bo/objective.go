@@ -17,7 +17,7 @@ import (
 
 // A target is an objective with its known minimum.
 type target struct {
-	name     string // of the objective, or the command line
+	name     string // name of the objective, or the command line
 	evaluate store.Evaluate
 	minimum  *float64 // if known
 }
@@ -76,7 +76,7 @@ type call struct {
 	study   string
 	trial   store.Trial
 	at      space.Point
-	numbers map[string]string // of the placeholders that are not parameters
+	numbers map[string]string // values of the placeholders that are not parameters
 }
 
 // The placeholders that are not parameters.

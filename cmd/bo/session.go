@@ -29,7 +29,7 @@ type session struct {
 	kept       bool // in a store
 	store      *store.Store
 	study      *store.Study
-	writeRows  func(io.Writer, *store.View) error // of --trials
+	writeRows  func(io.Writer, *store.View) error // writer of the file of --trials
 	bar        *progress
 	events     *eventLog  // nil without --events
 	constant   sync.Once  // guards the warning about a constant objective

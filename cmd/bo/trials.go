@@ -125,7 +125,7 @@ func writeTrialsCSV(w io.Writer, v *store.View) error {
 		}
 		for _, name := range slices.Sorted(maps.Keys(values[i])) {
 			if !slices.Contains(names, name) {
-				names = append(names, name) // of a parameter that was removed
+				names = append(names, name) // name of a parameter that was removed
 			}
 		}
 	}

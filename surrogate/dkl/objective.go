@@ -21,7 +21,7 @@ import (
 type objective struct {
 	Model
 	features  *features
-	precision []float64 // of the weights, for λ = 1
+	precision []float64 // prior precision of each weight, for λ = 1
 	hyper     hyper.Vector
 	learnMean bool
 	x         *mat.Dense

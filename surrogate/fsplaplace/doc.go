@@ -19,8 +19,8 @@
 //
 // # Differences from the paper by default
 //
-// The settings of [Model] restore the published choices, except for the fit of the
-// kernel and for the Halton set, which is a Latin hypercube in the paper.
+// The settings of [Model] restore the published choices except two: the fit of the
+// kernel, and the Halton set, which is a Latin hypercube in the paper.
 //
 //   - The training inputs belong to C. The objective is then quadratic in f(C),
 //     ½ (f(C,w) - m)ᵀ V⁻¹ (f(C,w) - m) + const, with m and V the mean and covariance of
@@ -29,17 +29,17 @@
 //   - S comes from a ridge-regularised solve, S₀ = J(C)ᵀ (Θ + λI)⁻¹ L with L Lᵀ = K: a
 //     function J S₀ ε with ε ~ N(0,I) is a ridge regression of the network on a draw of
 //     the prior at C. As λ → 0 it is Algorithm 2 with an exact factor. λ minimises the
-//     divergence between the variances given the data and those of the exact GP at
+//     divergence of the variances given the data from the variances of the exact GP at
 //     held-out points of the box. The features J(x) S₀ are then scaled to the length
 //     √k(x,x): without data the variance is the prior's everywhere, with the network's
 //     correlations.
 //   - The mean is the mean of the linearised network, f(x,w*) + J(x) δ, where J(C) δ
 //     approximates the remaining difference m - f(C,w*). This corrects the mean for
 //     priors too rough for the given training steps, as far as the tangent kernel
-//     permits. With up to 1000 observations, if this mean is more than a tenth of a
-//     standard deviation from the process's mean at held-out points, and the mean of the
-//     scaled features given the data is nearer, the features' mean replaces it. This
-//     happens mostly in many inputs. A warning reports a mean that remains far off.
+//     permits. Up to 1000 observations the mean of the scaled features given the data may
+//     replace this mean. It does if the mean is more than a tenth of a standard deviation
+//     from the process's mean at held-out points and the features' mean is nearer. This
+//     happens mostly with many inputs. A warning reports a mean that remains far off.
 //   - Inputs are scaled to the prior's lengthscales. Hidden biases start spread over the
 //     scaled box instead of at 0.
 //   - C is a Halton set in the box and a small margin with the density of Chebyshev's

@@ -26,7 +26,7 @@ type factor interface {
 // features holds φ at the m rows of x.
 type features struct {
 	x    *mat.Dense
-	t    *nn.Tape   // of the network at x
+	t    *nn.Tape   // the network, recorded at x
 	phi  *mat.Dense // m×r
 	gain []float64  // g of dualFactor
 }

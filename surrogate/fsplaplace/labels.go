@@ -88,7 +88,7 @@ func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate
 	return classify.Posterior{Process: l, Numbers: numbers, Notes: p.notes}, nil
 }
 
-// labelProblem is a fit to labels.
+// labelProblem holds the labels, prior and networks of one fit.
 type labelProblem struct {
 	problem
 	prior classify.Prior
@@ -172,7 +172,7 @@ func (p *labelProblem) newAdam(w []float64) *adam {
 	return newAdam(l, w)
 }
 
-// labelled is the likelihood of labels. It is a workspace.
+// labelled is the likelihood of labels. It holds a workspace and serves one goroutine.
 type labelled struct {
 	y     []int
 	batch []int
@@ -227,7 +227,7 @@ func (p *labelProblem) means(l *latents) *mat.Dense {
 	return f
 }
 
-// observe sets the factor of A = I + Σ_i Φ_iᵀ W_i Φ_i, with the features Φ_i of all latents at
+// observe sets the factor of A = I + Σ_i Φ_iᵀ W_i Φ_i, with the features Φ_i of all networks at
 // a labelled point. For an exact mode f̂ it also adds to the weights of the features
 //
 //	A⁻¹ Σ_i Φ_iᵀ W_i (f̂_i - mean_i),
@@ -316,7 +316,7 @@ func (p *labelProblem) compare(ctx context.Context, l *latents, mode *classify.M
 	return ctx.Err()
 }
 
-// latents are linearised networks. Without chol their features are the features of the
+// latents holds the linearised networks of the latent functions. Without chol their features are the features of the
 // posterior. With chol they are the features of the prior, and chol factorises the precision
 // of all latents given the labels.
 type latents struct {
@@ -324,7 +324,7 @@ type latents struct {
 	chol  *linalg.Cholesky
 }
 
-// offsets returns the index of the first feature of each latent, and the number of features.
+// offsets returns the index of the first feature of each network, and the number of features.
 func (l *latents) offsets() (at []int, total int) {
 	at = []int{0}
 	for _, q := range l.parts {
@@ -337,7 +337,7 @@ func (l *latents) offsets() (at []int, total int) {
 // Dim is the number of inputs.
 func (l *latents) Dim() int { return l.parts[0].Dim() }
 
-// Moments implements classify.Process. For L > 1 latents of rank r it costs O(L(Lr)²) per
+// Moments implements classify.Process. For L > 1 networks of rank r it costs O(L(Lr)²) per
 // point.
 func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	m, _ := x.Dims()
@@ -346,7 +346,7 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	column := make([]float64, m)
 	mem := workspace.Borrow()
 	defer mem.Return()
-	white := make([]*mat.Dense, k) // rows are L⁻¹φ of the latent at each point
+	white := make([]*mat.Dense, k) // a matrix for each network with L⁻¹φ of each point as rows
 	for c, q := range l.parts {
 		f := q.at(mem, x, q.Record(x))
 		q.mean(column, f)

@@ -68,7 +68,7 @@ const (
 	inducingRows = 600
 )
 
-// resolve replaces defaults, including the ones that depend on other settings.
+// resolve replaces defaults, including defaults that depend on other settings.
 func (m Model) resolve() (Model, error) {
 	m, err := settings.Resolve("fsp-laplace", m)
 	contextPoints, steps := m.Context, 25
@@ -141,7 +141,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// problem is a fit. Training changes the weights only.
+// problem holds the data, prior and network of one fit. Training changes the weights only.
 type problem struct {
 	Model
 	net     *nn.Network
@@ -153,7 +153,7 @@ type problem struct {
 	notes   []string // warnings
 	refined bool     // trained on all observations
 
-	curvature []float64 // of each label's log-likelihood; nil for numbers
+	curvature []float64 // curvature of each label's log likelihood; nil for numbers
 }
 
 // solve trains from w and returns the posterior.
@@ -210,8 +210,8 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 //   - It adds the ridge regression of the linearised network on the remaining difference at C.
 //   - Up to target.MaxExact observations, it adds a regression on the difference that
 //     remains at the training inputs, with the network's covariance.
-//   - If the result is far from the process's mean at held-out points, and the mean of the
-//     scaled features given the data is nearer, the features' mean replaces it.
+//   - If the result is far from the process's mean at held-out points, the mean of the
+//     scaled features given the data replaces it, provided that it is nearer.
 func (p *problem) byRidge(ctx context.Context, post *posterior, to target.Gaussian, c, holdout *mat.Dense, start float64) error {
 	s, err := p.ridgeFactor(ctx, post.W, c, holdout, start)
 	if err != nil {
@@ -263,7 +263,7 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to target.Gaussi
 
 // near and farOff are distances from the exact posterior mean, in standard deviations. Up to
 // near, the network's mean is accurate. Above farOff, which default runs do not reach, the
-// posterior has a warning.
+// posterior carries a warning.
 const (
 	near   = 0.1
 	farOff = 2

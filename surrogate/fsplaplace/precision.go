@@ -24,7 +24,7 @@ const (
 	varianceSlack = 1e-9
 
 	// worthAWarning is the jitter, relative to the prior variance, above which the posterior
-	// has a warning. Smooth priors at hundreds of points always need some jitter.
+	// carries a warning. Smooth priors at hundreds of points always need some jitter.
 	worthAWarning = 1e-8
 
 	lanczosRank      = 500
@@ -34,8 +34,8 @@ const (
 // precisionFactor returns the factor of Algorithm 2 of the paper. With L Lᵀ ≈ K⁻¹ at the
 // context points and M = J(C)ᵀ L, the prior precision of the weights is M Mᵀ. The posterior
 // precision adds the data's Gauss–Newton matrix Σ_i J(x_i)ᵀJ(x_i)/σ². S is its inverse square
-// root on the column space of M, truncated to the columns that keep the variance at C within
-// the prior variance.
+// root on the column space of M. S is truncated to the columns that keep the variance at C
+// within the prior variance.
 //
 // L is R⁻ᵀ for K = R Rᵀ (factor "cholesky", O(|C|³ + |C|²p)) or the published Lanczos basis of
 // at most 500 columns (factor "lanczos", O(500 |C|²)). Both need memory for K, 8|C|² bytes, and
@@ -155,7 +155,7 @@ func columnsWithin(js *mat.Dense, variance []float64) int {
 
 // lanczos returns L with LᵀKL = I and L Lᵀ ≈ K⁻¹ on the Krylov space of K and b. Its columns
 // are conjugate directions of CG from one start vector, with residuals orthogonalised twice
-// against all earlier ones. It ends at lanczosRank columns or at a residual of
+// against all earlier residuals. It ends at lanczosRank columns or at a residual of
 // lanczosTolerance. With this published factor and a well-conditioned K, the variance without
 // data is below the prior variance.
 func lanczos(ctx context.Context, k *mat.SymDense, b []float64) (*mat.Dense, error) {

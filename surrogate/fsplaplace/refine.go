@@ -16,17 +16,17 @@ import (
 const explained = 1.5
 
 const (
-	refineSteps   = 4000 // plus one for every ten observations
-	refineRate    = 3e-3 // at first; it falls to a hundredth along half a cosine
+	refineSteps   = 4000 // steps of Adam, plus one for every ten observations
+	refineRate    = 3e-3 // initial learning rate, which falls to a hundredth along half a cosine
 	refineContext = 200  // points of the box in a step, and as many observed inputs
 	refineEvery   = 10   // steps with the same context points
-	refineJitter  = 1e-4 // on the diagonal of K, relative to the prior variance
+	refineJitter  = 1e-4 // variance added to the diagonal of K, relative to the prior variance
 )
 
 // refine continues training by Algorithm 1 with all observations. It starts at weights trained
-// to a sparse process, which used inducingRows of them. Adam trains w and the noise on
-// batches. The context points are points of the box and observed inputs: in many inputs, few
-// points of the box are correlated with observations.
+// to the sparse process of inducingRows observations. Adam trains w and the noise on batches.
+// The context points are points of the box and observed inputs: with many inputs, few points
+// of the box are correlated with observations.
 func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) error {
 	n, d := p.data.Dims()
 	w := post.W

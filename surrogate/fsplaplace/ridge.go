@@ -92,8 +92,8 @@ type ridgeSearch struct {
 	want  []float64 // posterior variance of the prior at V
 
 	a    *mat.SymDense    // Θ + λI
-	chol *linalg.Cholesky // of a, for the last λ
-	data linalg.Cholesky  // of the covariance of the observations
+	chol *linalg.Cholesky // factor of a, for the last λ
+	data linalg.Cholesky  // factor of the covariance of the observations
 }
 
 func (p *problem) newRidgeSearch(tc *nn.Tape, theta *mat.SymDense, l *mat.Dense, w []float64, v *mat.Dense) (*ridgeSearch, error) {

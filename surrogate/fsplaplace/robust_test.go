@@ -90,7 +90,7 @@ func (k negative) Gram(dst *mat.SymDense, x *mat.Dense) {
 	dst.ScaleSym(-1, dst)
 }
 
-// The kernels include ones without a lengthscale, without a diagonal, or without smoothness.
+// The kernels include kernels without a lengthscale, without a diagonal, or without smoothness.
 func TestEveryKernel(t *testing.T) {
 	d := plane(12)
 	for _, kernel := range []string{"linear", "polynomial", "arccos", "periodic", "white", "constant", "matern52+white", "rbf*periodic+linear", "linear*linear"} {

@@ -35,7 +35,7 @@ const converged = 1e-2
 
 const (
 	adamBatch     = 500   // observations in a step
-	contextJitter = 1e-10 // on the diagonal of K, as published
+	contextJitter = 1e-10 // variance added to the diagonal of K, as published
 	validateEvery = 10
 	patience      = 5
 	noiseLoSD     = 1e-2 // lower bound of a learned noise, in validation and at the end
@@ -100,9 +100,9 @@ type loss struct {
 	some  *mat.Dense // memory for the inputs of a smaller batch
 	c     *mat.Dense // context points in network units
 	k     *mat.SymDense
-	chol  linalg.Cholesky // of K + jitter
+	chol  linalg.Cholesky // factor of K + jitter
 
-	jitter float64 // relative to the mean prior variance; 0 is contextJitter, absolute
+	jitter float64 // variance added to K, relative to the mean prior variance; 0 is contextJitter, absolute
 
 	// contextFirst is the order of the two sums of a gradient. It affects the last digits of a
 	// fit.
@@ -229,7 +229,7 @@ type adam struct {
 	stale       int // validations since the minimum
 
 	context    *mat.Dense // in the dataset's units
-	all, drawn []int      // observations
+	all, drawn []int      // indices of all observations and of the batch
 }
 
 func newAdam(l *loss, theta []float64) *adam {

@@ -211,7 +211,7 @@ func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, at features)) {
 	})
 }
 
-// pull conditions the mean on values y at the rows of x, the last observed ones. It adds to m
+// pull conditions the mean on values y at the rows of x, the last observations. It adds to m
 //
 //	A⁻¹ σ⁻² Σ_i φ_iᵀ (y_i - mean(x_i)) = Φᵀ (ΦΦᵀ + σ²I)⁻¹ (y - mean),
 //

@@ -17,7 +17,7 @@ import (
 type batch struct {
 	x      *mat.Dense // measurement points: the observations, then points of the box
 	y      []float64  // observations at the first rows of x
-	weight float64    // of the log-likelihood: N/B or 1, annealed
+	weight float64    // weight of the log likelihood: N/B or 1, annealed
 	eps    *mat.Dense // ε, a row for each of the k functions
 	eta    *mat.Dense // η, the injected noise, k×|x|, of unit variance
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 )
 
-// widths returns, for each column of the samples, √d times the median of the absolute
-// differences over all n² ordered pairs of rows, equal rows included. A width of 0 is replaced
-// by 1. It costs O(nd).
+// widths returns √d times the median absolute difference of each column of the samples. The
+// median is over all n² ordered pairs of rows, equal rows included. A width of 0 is replaced
+// by 1. The cost is O(nd).
 func widths(samples *mat.Dense) []float64 {
 	n, d := samples.Dims()
 	out, column := make([]float64, d), make([]float64, n)
-	// The median over ordered pairs has this rank among the unordered ones.
+	// The median over ordered pairs has this rank among the unordered pairs.
 	rank := max(n*n/2-n, 0) / 2
 	for j := range out {
 		mat.Col(column, j, samples)

@@ -36,9 +36,9 @@ const (
 	smallScale = 0.006715348489118068
 )
 
-// start sets the initial q and the number of steps. With an earlier q, m starts there and s
-// does not change; nor does the noise, unless the prior or the settings give it. The note is a
-// warning if m remains far from its target.
+// start sets the initial q and the number of steps. With an earlier q, m and s start
+// there, and so does the noise unless the prior or the settings give it. The note is a warning
+// if m remains far from its target.
 func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []float64, rng *rand.Rand) (note string, err error) {
 	copy(v.M, p.net.InitBiased(*p.Bias, p.inputs.Spread(p.box), p.mean, rng))
 	v.SetScales(smallScale)

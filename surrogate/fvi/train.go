@@ -17,7 +17,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-// problem is a fit. Training changes q only.
+// problem holds the data, prior and network of one fit. Training changes q only.
 type problem struct {
 	Model
 	objective
@@ -26,7 +26,7 @@ type problem struct {
 	order []int // a permutation of the observations
 
 	process    *prior.Process // nil for an implicit prior
-	mean       float64        // of the prior, or of the observations
+	mean       float64        // mean of the prior, or of the observations
 	leastLogSD float64
 }
 

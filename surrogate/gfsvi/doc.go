@@ -24,13 +24,13 @@
 //
 //   - S = diag(s²) + UUᵀ, an extension that the paper names as future work. With a
 //     diagonal S the network must learn tangent features that give the posterior's
-//     covariance, which takes thousands of steps and gives less than the prior's
-//     variance. Rank columns of U represent it from the start.
+//     covariance. Such training takes thousands of steps, and the variance remains below
+//     the prior's. Rank columns of U represent it from the start.
 //   - Training starts near the optimum, at a fixed set of points: m at a
-//     Levenberg–Marquardt fit to the mean of the exact process given the data, J U at the
-//     leading directions of the process's covariance, and s at the optimum given the
-//     others, by multiplicative updates that lower the objective monotonically. Adam then
-//     trains all of them together. Beyond 1000 observations m and σ start at the optimum
+//     Levenberg–Marquardt fit to the mean of the exact process given the data, and J U at
+//     the leading directions of the process's covariance. s starts at the optimum for
+//     these m and U, by multiplicative updates that lower the objective at every step.
+//     Adam then trains m, U, s and σ together. Beyond 1000 observations m and σ start at the optimum
 //     of the bound without its covariances, over all observations, as far as held-out
 //     observations confirm it.
 //   - γ = 1e-6 instead of 1e-10. The divergence weights parts of the network outside the

@@ -105,8 +105,8 @@ func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate
 	return p, l, nil
 }
 
-// labelProblem is a fit to labels: a problem for each latent function, with the labels as
-// numbers in data.Y, and its variational distribution.
+// labelProblem holds one fit to labels: for each latent function a problem, with the labels
+// as numbers in data.Y, and a variational distribution.
 type labelProblem struct {
 	prior  classify.Prior
 	labels []int
@@ -198,7 +198,7 @@ func (p *labelProblem) draws(n int, rng *rand.Rand) []*mat.Dense {
 //
 //	-(N/B) Σ_batch 1/|z| Σ_z log p(y_i | f(x_i,m) + √(J S Jᵀ)∘z_i) + Σ_c D_c
 //
-// and, unless grad is nil, its gradient for each latent.
+// and, unless grad is nil, its gradient for each latent function.
 func (p *labelProblem) eval(q []*variational.Gaussian, b batch, z []*mat.Dense, grad []*variational.Gaussian) (float64, error) {
 	l, n, y := len(q), len(b.y), classesOf(b.y)
 	e := make([]*evaluated, l)

@@ -22,8 +22,8 @@ const (
 	heldOut  = 10
 	mostHeld = 1000
 
-	adamSteps    = 4000 // plus one for every four observations
-	adamRate     = 1e-2 // at first; it falls to a hundredth along half a cosine
+	adamSteps    = 4000 // steps of Adam, plus one for every four observations
+	adamRate     = 1e-2 // initial learning rate, which falls to a hundredth along half a cosine
 	adamMeasured = 10   // steps with the same measurement points
 	adamLook     = 100  // steps between evaluations of the held-out observations
 

@@ -30,7 +30,7 @@ type meanLoss struct {
 	n       int
 
 	c    *mat.Dense      // measurement points in network units
-	chol linalg.Cholesky // of K + γM I
+	chol linalg.Cholesky // factor of K + γM I
 
 	x *mat.Dense // batch inputs in network units
 	y []float64

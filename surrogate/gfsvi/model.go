@@ -129,7 +129,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// problem is a fit. Training changes q only.
+// problem holds the data, prior and network of one fit. Training changes q only.
 type problem struct {
 	Model
 	objective

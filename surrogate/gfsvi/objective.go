@@ -15,7 +15,7 @@ import (
 
 // batch holds the points of one evaluation of the objective: a row of x for each measurement
 // point and each observation. The first rows are the measurement points, the last len(y) the
-// observations. Both may overlap.
+// observations. The two ranges may overlap.
 type batch struct {
 	x       *mat.Dense // in the dataset's units
 	measure int

@@ -22,11 +22,11 @@ const (
 	// weights of a function.
 	startRidge = 1e-6
 
-	targetSteps     = 100  // of m to the exact process
+	targetSteps     = 100  // steps that fit m to the exact process
 	targetTolerance = 3e-3 // nats per point
 	scaleSteps      = 30
 
-	leastScale = 1e-6 // of s
+	leastScale = 1e-6 // lower bound of s
 )
 
 // start sets q near its optimum at a fixed batch: m to the mean of the exact process, or

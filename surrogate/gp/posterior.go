@@ -27,7 +27,7 @@ type posterior struct {
 	process prior.Process
 	x       *mat.Dense // n×d, owned
 	y       []float64
-	factor  *linalg.Cholesky // of A
+	factor  *linalg.Cholesky // Cholesky factor of A
 	alpha   []float64
 	floor   float64
 
@@ -119,7 +119,7 @@ func (p *posterior) Hypers() []surrogate.Hyper {
 func (p *posterior) Warnings() []string { return slices.Clone(p.warnings) }
 
 // LeaveOneOut writes the moments of the latent f at each training point given
-// the others (Rasmussen and Williams 2006, section 5.4.2):
+// the other points (Rasmussen and Williams 2006, section 5.4.2):
 //
 //	mean_i = y_i - α_i/[A⁻¹]_ii,  variance_i = 1/[A⁻¹]_ii - σ² - jitter
 //

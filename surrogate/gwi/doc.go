@@ -29,11 +29,11 @@
 // # Differences from the authors' code
 //
 //   - Prior, noise variance and inducing points come from a fit of package svgp to all
-//     data, not from an exact process at the inducing points.
+//     data. The authors fit an exact process to the data at the inducing points.
 //   - All four terms of the distance use the same points. It is then the distance between
 //     two Gaussians, never negative, with the trace of a symmetric matrix. With X_S = X
 //     eq. 15 is the same number.
-//   - Half of those points are drawn from the search box. With the data alone the loss
+//   - Half of the M points are drawn from the search box. With the data alone the loss
 //     does not determine m_Q elsewhere.
 //   - The network starts at the sparse mean and takes few steps. The loss hardly penalises
 //     rough means: it contains a squared norm once and each squared error of the data with

@@ -31,8 +31,8 @@ type Options struct {
 	Measure  string `set:"measure" default:"all" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the box searched; data, training inputs alone (as published)"`
 	Points   int    `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
 
-	// Steps is the number of steps of Adam. It limits how closely the mean follows the noise;
-	// the loss hardly does.
+	// Steps is the number of steps of Adam. More steps let the mean follow the noise, which
+	// the loss hardly penalises.
 	Steps int     `set:"steps" auto:"100 or 1000" range:"[1,100000000]" help:"training steps (fitted start: 100, and a twentieth of the observations; random start: 1000)"`
 	Rate  float64 `set:"rate" auto:"0.003 or 0.01" range:"(0,1]" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine"`
 	Batch int     `set:"batch" default:"1000" range:"[1,1000000]" help:"observations in a step"`

@@ -30,7 +30,7 @@ const (
 // the distance is measured. A row may be both.
 type points struct {
 	x        *mat.Dense
-	measured int       // number of rows in C; they are the first
+	measured int       // number of leading rows, which are C
 	y        []float64 // observations at the last rows
 	weight   float64   // N/B
 
@@ -38,7 +38,7 @@ type points struct {
 	rest  []float64     // k(x,x) - |w(x)|²
 	e     *mat.Dense    // φ(C)F, with F Fᵀ = k(C,C)
 	h     *mat.SymDense // Fᵀ(k(C,C) - w(C)ᵀw(C))F
-	trace float64       // of k(C,C)
+	trace float64       // trace of k(C,C)
 }
 
 // newPoints computes the quantities that depend on the prior only, in O(m²) per row and
@@ -120,7 +120,7 @@ func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.G
 		distance += e*e + s
 	}
 	distance = max(distance/count, 0)
-	slope := 1.0 // of D as a function of Ŵ²
+	slope := 1.0 // derivative of D with respect to Ŵ²
 	if !o.squared {
 		distance = math.Sqrt(distance + leastDistance*leastDistance)
 		slope = 0.5 / distance

@@ -35,7 +35,7 @@ const (
 	watchSteps = 10
 )
 
-// problem is a fit: the initial sparse process, and q.
+// problem holds one fit: the initial sparse process, and q.
 type problem struct {
 	recipe
 	objective

@@ -8,7 +8,7 @@
 //
 // with all observations in every gradient.
 //
-// The priors are those of package laplace: 1/δ ~ LogNormal(0, 2), and σ² - floor ~
+// The priors equal the priors of package laplace: 1/δ ~ LogNormal(0, 2), and σ² - floor ~
 // LogNormal(-4, 1) with floor 1e-4, or Gamma(½, 1) with floor 1e-6 for noise-free data.
 // δ and σ² may be fixed.
 //
@@ -36,7 +36,7 @@
 //
 // # Differences from Li, Rudner and Wilson (2024)
 //
-// They run one chain on three layers of 128 units with unit mass, a step size by dual
-// averaging and at most 200 leapfrog steps of a path as short as 0.008, at fixed δ and
-// σ; their value of the noise variance enters as a standard deviation.
+// They run one chain on three layers of 128 units, at fixed δ and σ, with unit mass and a
+// step size by dual averaging. A trajectory has at most 200 leapfrog steps and a length as
+// short as 0.008. Their value of the noise variance enters as a standard deviation.
 package hmc

@@ -15,7 +15,7 @@ import (
 type posterior struct {
 	p      *mapnet.Problem
 	hidden int     // weights of the hidden layers
-	floor  float64 // of σ²
+	floor  float64 // lower bound of σ²
 
 	w, dw    []float64 // weights of the network, 0 for the output layer, and gradient
 	evidence linear.LastLayer

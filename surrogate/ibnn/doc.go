@@ -10,7 +10,7 @@
 //	kˡ⁺¹(x,x') = σ_b² + σ_w²/2π √(kˡ(x,x)kˡ(x',x')) (sin t + (π-t) cos t)
 //	cos t      = kˡ(x,x')/√(kˡ(x,x)kˡ(x',x'))
 //
-// The defaults are those of Li, Rudner and Wilson (2024): L = 3, σ_w² = 10 and
-// σ_b² = 1.3, fixed, with learned mean and noise variance. The noise variance has the
+// The defaults follow Li, Rudner and Wilson (2024): L = 3, σ_w² = 10 and σ_b² = 1.3,
+// fixed, with learned mean and noise variance. The noise variance has the
 // prior of package prior instead of their Gamma(1.1, 0.05).
 package ibnn

@@ -107,12 +107,12 @@ func (p *labelProblem) process(f *trained) (classify.Process, error) {
 	return l, nil
 }
 
-// latents are the processes with the tangent kernels of the networks, given labels.
+// latents holds the processes with the tangent kernels of the networks, given labels.
 type latents struct {
 	nets      []linearized.Network
 	precision float64
 	factor    *classify.Factor
-	tapes     []*nn.Tape // at the labelled points
+	tapes     []*nn.Tape // networks, recorded at the labelled points
 }
 
 // Dim is the number of inputs.

@@ -23,7 +23,7 @@ type labelProblem struct {
 	curvature string
 	labels    []int
 	l         int
-	shift     []float64 // of each latent, added to the output of its network
+	shift     []float64 // constant added to the output of each network
 }
 
 // logOdds returns the log-odds of the classes, with half a label added to each count. For two
@@ -47,10 +47,10 @@ func logOdds(y []int, classes int) []float64 {
 	return count
 }
 
-// trained is the state of a training.
+// trained is the state of one training run.
 type trained struct {
 	w         [][]float64
-	tapes     []*nn.Tape // at the labelled points
+	tapes     []*nn.Tape // networks, recorded at the labelled points
 	prob      *mat.Dense // L×n
 	precision float64
 	evidence  float64
@@ -81,7 +81,7 @@ func (p *labelProblem) objective(prob, grad, f *mat.Dense, w [][]float64, precis
 	return value
 }
 
-// record evaluates the networks at the labelled points and returns the values of the latents.
+// record evaluates the networks at the labelled points and returns the values of the latent functions.
 func (p *labelProblem) record(s *trained) *mat.Dense {
 	for c, w := range s.w {
 		s.tapes[c] = p.Net.Record(w, p.X)
@@ -89,7 +89,7 @@ func (p *labelProblem) record(s *trained) *mat.Dense {
 	return p.values(s)
 }
 
-// values returns the values of the latents at the tapes, L×n.
+// values returns the values of the latent functions at the recorded points, L×n.
 func (p *labelProblem) values(s *trained) *mat.Dense {
 	f := mat.NewDense(p.l, len(p.labels), nil)
 	for c, t := range s.tapes {

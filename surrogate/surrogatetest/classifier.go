@@ -15,7 +15,7 @@ import (
 )
 
 // RunClassifier checks that a classifier fulfils the contract of package surrogate, by
-// some eight fits to at most 30 labels.
+// about eight fits to at most 30 labels.
 func RunClassifier(t *testing.T, c surrogate.Classifier) {
 	run(t, []check[surrogate.Classifier]{
 		{"two classes", func(c surrogate.Classifier) error { return classesAgree(c, labelled(30, 2)) }},

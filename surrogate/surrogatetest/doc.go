@@ -5,7 +5,7 @@
 //
 // RunClassifier does the same for a classifier.
 //
-// Run fits the model some ten times to a dozen points of a smooth function. It changes
+// Run fits the model about ten times to twelve points of a smooth function. It changes
 // GOMAXPROCS while it runs, so it must not run in a parallel test. It should also run
 // with -race, because one check predicts from several goroutines.
 package surrogatetest

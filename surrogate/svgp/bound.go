@@ -30,7 +30,7 @@ type data struct {
 // q: v ~ N(m, B⁻¹).
 type collapsed struct {
 	inducing.Basis                  // the mean is relative to the data's shift
-	b              *linalg.Cholesky // of B
+	b              *linalg.Cholesky // factor of B
 	m              []float64
 
 	value    float64
@@ -106,8 +106,8 @@ func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*
 }
 
 // gradient adds the derivatives of the bound with respect to the kernel's log
-// hyperparameters to dtheta and, unless dz is nil, with respect to Z to dz. It returns
-// the derivative with respect to σ². With α = (y - μ - Wᵀm)/σ²,
+// hyperparameters to dtheta. Unless dz is nil, it adds the derivatives with respect to Z
+// to dz. It returns the derivative with respect to σ². With α = (y - μ - Wᵀm)/σ²,
 //
 //	∂/∂k(Z,X) = L⁻ᵀ[ m αᵀ + (I - B⁻¹)W/σ² ],  ∂/∂k(Z,Z) = -½ L⁻ᵀ[ m mᵀ + B - 2I + B⁻¹ ]L⁻¹
 func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *mat.Dense) (dnoise float64, err error) {

@@ -23,7 +23,7 @@ type gaussian struct {
 	precision *mat.SymDense
 	shift     []float64
 
-	chol *linalg.Cholesky // of Λ
+	chol *linalg.Cholesky // factor of Λ
 	m    []float64
 	s    *mat.SymDense
 }
@@ -100,8 +100,9 @@ func newBatch(process prior.Process, z, x *mat.Dense, r []float64, n int) (*batc
 }
 
 // bound returns Hensman's bound. Unless dtheta is nil, it also computes derivatives. It adds
-// the derivatives with respect to the kernel's log hyperparameters to dtheta and, unless dz
-// is nil, with respect to Z to dz. dnoise is the derivative with respect to σ².
+// the derivatives with respect to the kernel's log hyperparameters to dtheta. Unless dz is
+// nil, it adds the derivatives with respect to Z to dz. dnoise is the derivative with
+// respect to σ².
 func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoise float64) {
 	m, n := b.w.Dims()
 	noise := b.Process.Noise
@@ -152,8 +153,8 @@ func (b *batch) bound(q *gaussian, dtheta []float64, dz *mat.Dense) (value, dnoi
 }
 
 // minibatch maximises Hensman's bound from v. q starts at its optimum. Each batch gives a
-// step of Adam in the other variables and a natural-gradient step of length b/n in q, so
-// that q depends on about the last n observations. The gradient for Adam uses q before
+// step of Adam in the other variables and a natural-gradient step of length b/n in q.
+// Thus q depends on about the last n observations. The gradient for Adam uses q before
 // its step, because residuals to which q is already fitted would lower the noise
 // variance. The mean stays the mean of the targets.
 func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([]float64, error) {

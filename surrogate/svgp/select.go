@@ -41,7 +41,7 @@ func choose(ctx context.Context, how string, k prior.Kernel, x *mat.Dense, lo, h
 
 // kmeans returns m centres by ten iterations of Lloyd's algorithm in the units of scale.
 // Initial centres are drawn with probability proportional to the squared distance from
-// the previous ones (Arthur and Vassilvitskii 2007). An iteration costs O(nmd).
+// earlier centres (Arthur and Vassilvitskii 2007). An iteration costs O(nmd).
 func kmeans(ctx context.Context, x *mat.Dense, scale domain.Affine, m int, rng *rand.Rand) (*mat.Dense, error) {
 	u := scale.Apply(x)
 	n, d := u.Dims()
@@ -114,8 +114,8 @@ func kmeans(ctx context.Context, x *mat.Dense, scale domain.Affine, m int, rng *
 	return subset.Take(out, kept), nil
 }
 
-// pivoted returns the first m pivots of a pivoted Cholesky factor of k(x,x), each the row
-// of largest remaining variance, or fewer if no variance remains. It costs O(nm²).
+// pivoted returns the first m pivots of a pivoted Cholesky factor of k(x,x), or fewer if no
+// variance remains. Each pivot is the row of largest remaining variance. The cost is O(nm²).
 func pivoted(ctx context.Context, k prior.Kernel, x *mat.Dense, m int) (*mat.Dense, error) {
 	n, d := x.Dims()
 	left := make([]float64, n)

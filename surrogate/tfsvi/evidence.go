@@ -23,7 +23,7 @@ const (
 	evidenceRows = 500
 
 	leastSpread, mostSpread = 1e-3, 100
-	leastScale, mostScale   = 1e-4, 1e2 // of the output weights
+	leastScale, mostScale   = 1e-4, 1e2 // bounds of the prior scale of the output weights
 )
 
 // spreads are the starts of the search for the spread of each input.
@@ -39,11 +39,11 @@ var spreads = []float64{2.5, 10}
 // mean square spread.
 type evidence struct {
 	net    *nn.Network
-	w      []float64 // at spreads of 1
+	w      []float64 // weights for spreads of 1
 	x      *mat.Dense
 	y      []float64
-	length prior.Density // of √d/(2 spread), in units of the box
-	size   prior.Density // of v times the number of output weights
+	length prior.Density // prior of √d/(2 spread), in units of the box
+	size   prior.Density // prior of v times the number of output weights
 	noise  prior.Density
 
 	u, du  *mat.Dense // the network's inputs
@@ -134,7 +134,7 @@ func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error 
 		length: prior.LengthscalePrior(d), size: prior.LogNormal{Mu: 1, Sigma: 1}, noise: prior.NoisePrior(),
 	}
 	if p.data.NoiseFree {
-		e.noise = prior.Gamma{Shape: 0.5, Rate: 1} // docs/adr/0009
+		e.noise = prior.Gamma{Shape: 0.5, Rate: 1} // the prior of ADR 9 (docs/adr)
 	}
 	e.reserve()
 	start, lo, hi := make([]float64, d+2), make([]float64, d+2), make([]float64, d+2)

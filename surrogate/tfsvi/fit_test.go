@@ -50,7 +50,7 @@ func TestFixedNoiseAndPairs(t *testing.T) {
 	}
 }
 
-// With many inputs and few relevant ones, the mean follows the function, and the posterior
+// With many inputs of which few are relevant, the mean follows the function, and the posterior
 // variance is not too small.
 func TestManyInputs(t *testing.T) {
 	rng := random.New(1, "data", 0)

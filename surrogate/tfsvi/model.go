@@ -84,7 +84,7 @@ const (
 	covarianceOutput = "output"
 )
 
-// resolve replaces defaults, including the ones that depend on other settings.
+// resolve replaces defaults, including defaults that depend on other settings.
 func (m Model) resolve() (Model, error) {
 	m, err := settings.Resolve("tfsvi", m)
 	if m.Prior == "fixed" {
@@ -137,7 +137,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return post, nil
 }
 
-// problem is a fit. Training changes q only.
+// problem holds the data, prior and network of one fit. Training changes q only.
 type problem struct {
 	Model
 	objective
@@ -306,7 +306,7 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, f *frame, 
 	})
 }
 
-// nextBatch draws the draws of the weights and the context sets, and takes Batch observations.
+// nextBatch draws the noise of the weights and the context sets, and takes Batch observations.
 func (p *problem) nextBatch(rng *rand.Rand) batch {
 	n, _ := p.data.Dims()
 	size := min(n, p.Batch)

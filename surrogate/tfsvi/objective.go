@@ -31,7 +31,7 @@ type objective struct {
 	net      *nn.Network
 	fixed    bool
 	diagonal bool    // marginals instead of joint Gaussians
-	scale    float64 // sd of the prior's weights, or of its values
+	scale    float64 // prior standard deviation of the weights, or of the values
 	jitter   float64
 	stop     bool // no gradient through J
 }

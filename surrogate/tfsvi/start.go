@@ -21,7 +21,7 @@ const (
 	startRows  = 500
 	startError = 0.1
 	startSteps = 50
-	startScale = 0.01 // of s
+	startScale = 0.01 // initial s
 
 	// Beyond manyRows observations the hidden layers are trained before the regression.
 	manyRows = 500

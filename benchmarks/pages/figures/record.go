@@ -14,7 +14,7 @@ type Record struct {
 	Prior     string  `json:"prior"`
 	Seed      uint64  `json:"seed"`
 	Distance  float64 `json:"distance"`
-	Seconds   float64 `json:"seconds"` // of the fit
+	Seconds   float64 `json:"seconds"` // duration of the fit
 	Error     string  `json:"error,omitempty"`
 	Commit    string  `json:"commit,omitempty"`
 	Date      string  `json:"date"` // day

@@ -110,8 +110,7 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// Two classes with softmax latents of kernel k are one logistic latent of kernel
-// 2k.
+// Two softmax latent functions with kernel k equal one logistic latent function with kernel 2k.
 func TestTwoSoftmaxLatentsAreOneLogistic(t *testing.T) {
 	x, y := labelled(12, 2)
 	k := mat.NewSymDense(12, nil)

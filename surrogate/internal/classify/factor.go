@@ -24,8 +24,8 @@ type Factor struct {
 	m    *linalg.Cholesky // nil for L = 1
 }
 
-// NewFactor returns the factor at the probabilities prob, L×n, in O(Ln³). Latents may share
-// a covariance.
+// NewFactor returns the factor at the probabilities prob, L×n, in O(Ln³). Latent functions may
+// share a covariance.
 func NewFactor(k []*mat.SymDense, prob *mat.Dense) (*Factor, error) {
 	l, n := prob.Dims()
 	f := &Factor{k: k, root: make([][]float64, l), b: make([]*linalg.Cholesky, l)}
@@ -140,7 +140,7 @@ func (f *Factor) ReduceGrad(variance []float64, q *mat.Dense) *mat.Dense {
 	return mat.DenseCopyOf(q.T())
 }
 
-// Reduce subtracts q_cᵀ R_cc' q_c' from cov, m×L², the prior covariances of the L latents at
+// Reduce subtracts q_cᵀ R_cc' q_c' from cov, m×L², the prior covariances of the L latent functions at
 // m points. The columns of q_c, n×m, are the prior covariances of the labelled points with
 // the m points. Reduce overwrites the q_c and costs O(Ln²m).
 func (f *Factor) Reduce(cov *mat.Dense, q []*mat.Dense) {

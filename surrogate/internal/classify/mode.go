@@ -31,8 +31,8 @@ const (
 
 // FindMode finds the maximum by Newton's method (RW algorithms 3.1 and 3.3, with the term
 // log|M| of the evidence that algorithm 3.3 omits). It halves a step until Ψ increases. K
-// and m have an element for each latent; start is the a of an earlier mode, or nil. A step
-// costs O(Ln³).
+// and m have an element for each latent function. start is the a of an earlier mode, or nil.
+// A step costs O(Ln³).
 func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, start *mat.Dense) (*Mode, error) {
 	l, n := len(k), len(y)
 	if start == nil {
@@ -119,11 +119,12 @@ func shiftRows(v *mat.Dense, by []float64) {
 }
 
 // Adjoint returns the derivatives of the evidence with respect to the elements of a K that
-// all latents share, so that d = Σ_ij kbar_ij dK_ij. It also returns the derivatives with
-// respect to the means (RW algorithm 5.1, for any L). With s = ∂/∂f of -½log|I+KW|, which is -½W(diag S - 2Sπ) for
-// the posterior covariance S of the latents at a point, and u = s - RKs,
+// all latent functions share, so that d = Σ_ij kbar_ij dK_ij. It also returns the derivatives with
+// respect to the means (RW algorithm 5.1, for any L). With s = ∂/∂f of -½log|I+KW| and u = s - RKs,
 //
 //	kbar = ½ Σ_c (a_c a_cᵀ - R_cc + u_c a_cᵀ + a_c u_cᵀ),  dmean_c = Σ_i a_ci + u_ci.
+//
+// s is -½W(diag S - 2Sπ) for the posterior covariance S of the latent functions at a point.
 func (s *Mode) Adjoint() (kbar *mat.SymDense, dmean []float64) {
 	l, n := s.F.Dims()
 	k := s.Factor.k

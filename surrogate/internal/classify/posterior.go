@@ -22,10 +22,10 @@ import (
 type Process interface {
 	// Dim is the number of inputs.
 	Dim() int
-	// Moments writes the means, m×L, and the covariances between the latents at a point,
-	// m×L², for the rows of x. Both destinations contain zeros.
+	// Moments writes the means, m×L, and the covariances of the latent functions at a
+	// point, m×L², for the rows of x. Both destinations contain zeros.
 	Moments(mean, cov, x *mat.Dense)
-	// MomentsGrad writes the mean and variance of the single latent of two classes, with
+	// MomentsGrad writes the mean and variance of the latent function of two classes, with
 	// their gradients, m×d.
 	MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense)
 }
@@ -181,7 +181,7 @@ func (p Posterior) Latent(mean, variance, x *mat.Dense) {
 	})
 }
 
-// draws is the number of points of the quadrature over several latents.
+// draws is the number of points of the quadrature over several latent functions.
 const draws = 1024
 
 // integral computes the mean of the softmax over N(mean, cov) by a fixed scrambled Sobol

@@ -42,7 +42,7 @@ const (
 // ErrNoise reports a Spec that fixes a noise variance.
 var ErrNoise = fmt.Errorf("%w: labels have no noise variance", prior.ErrSpec)
 
-// checkSpec returns an error if s is no prior of latent functions of dim inputs.
+// checkSpec returns an error if s does not define a prior on latent functions of dim inputs.
 func checkSpec(s prior.Spec, dim int) error {
 	if s.Noise != nil {
 		return ErrNoise
@@ -107,7 +107,7 @@ func MeanHypers(means []float64) []surrogate.Hyper {
 	return out
 }
 
-// Grams returns k(x,x), once for each latent.
+// Grams returns k(x,x), once for each latent function.
 func (p Prior) Grams(x *mat.Dense) []*mat.SymDense {
 	n, _ := x.Dims()
 	k := mat.NewSymDense(n, nil)

@@ -1,5 +1,5 @@
-// Package hyper represents the hyperparameters of a prior as a vector: the logarithms of the
-// free ones, with the noise variance last.
+// Package hyper represents the free hyperparameters of a prior as a vector of logarithms, with
+// the noise variance last.
 package hyper
 
 import (
@@ -12,8 +12,8 @@ import (
 // them.
 type Vector struct {
 	Kernel prior.Kernel
-	Params []prior.Param // of the kernel, then the noise
-	Free   []int         // indices of the fitted ones in Params
+	Params []prior.Param // hyperparameters of the kernel, then the noise variance
+	Free   []int         // indices of the fitted hyperparameters in Params
 }
 
 // New returns the layout for a Spec and dim inputs.

@@ -26,7 +26,7 @@ const varianceFloor = 1e-12
 type Basis struct {
 	Process prior.Process
 	Z       *mat.Dense
-	L       *linalg.Cholesky // of k(Z,Z)
+	L       *linalg.Cholesky // factor of k(Z,Z)
 }
 
 // NewBasis computes L.

@@ -20,9 +20,9 @@ type Evidence struct {
 	Value float64
 	Phi   mat.Dense
 	R     []float64
-	Noise float64 // with respect to log σ²
+	Noise float64 // derivative with respect to log σ²
 
-	small, inverse mat.SymDense // of the smaller of n and F
+	small, inverse mat.SymDense // square matrices of size min(n, F)
 	full           mat.Dense
 	chol           linalg.Cholesky
 	w              []float64

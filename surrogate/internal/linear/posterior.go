@@ -47,7 +47,7 @@ type Posterior struct {
 	n         int     // observations
 	rr        float64 // |r|²
 
-	factor  *linalg.Cholesky // of A
+	factor  *linalg.Cholesky // factor of A
 	weights []float64        // mean of w
 }
 

@@ -16,7 +16,7 @@ import (
 // dualCovariance is (I - Jᵀ(Θ + ρI)⁻¹J)/δ. A point costs O(nΣ_l h_l + n²).
 type dualCovariance struct {
 	tape *nn.Tape
-	chol *linalg.Cholesky // of Θ + ρI
+	chol *linalg.Cholesky // factor of Θ + ρI
 	h    Hypers
 }
 
@@ -218,8 +218,8 @@ func (r kronRoot) left(phi *mat.Dense) {
 	})
 }
 
-// each calls f with the part of each row that belongs to a layer, as a matrix of
-// a row for each input and the bias.
+// each calls f for each layer and row, with the part of the row that belongs to the layer.
+// The part is a matrix with a row for each input and one for the bias.
 func (r kronRoot) each(phi *mat.Dense, f func(l kronLayer, m, tmp *mat.Dense)) {
 	n, _ := phi.Dims()
 	at := 0

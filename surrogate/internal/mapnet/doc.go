@@ -1,5 +1,5 @@
 // Package mapnet trains networks with an isotropic Gaussian prior on their weights to a
-// maximum of the posterior, and fits the precision of the prior and the noise variance by
+// maximum of the posterior. It fits the precision of the prior and the noise variance by
 // Laplace's approximation of the marginal likelihood.
 //
 // With y = f(x,w) + N(0, σ²) and w ~ N(0, I/δ) the weights w* minimise

@@ -28,7 +28,7 @@ var variancePrior = prior.LogNormal{Mu: 0, Sigma: 2}
 
 const precisionLo, precisionHi, noiseHi = 1e-6, 1e6, 1e9
 
-// start returns the hyperparameters at which training starts: the fixed ones, else a prior
+// start returns the hyperparameters at which training starts: fixed values, else a prior
 // variance of 1 and the mode of the noise's hyper-prior.
 func (p *Problem) start() Hypers {
 	h := Hypers{1, p.noiseStart}

@@ -50,7 +50,7 @@ type Problem struct {
 	Y      []float64
 	Shift  float64
 
-	Weights []float64 // of the observations in the curvature; nil means ones
+	Weights []float64 // weights of the observations in the curvature; nil means 1 for each
 
 	noiseFloor, noiseStart float64
 	noisePrior             prior.Density

@@ -21,7 +21,7 @@ import (
 type Fitted struct {
 	W         []float64
 	Hypers    Hypers
-	Curvature Curvature // at W
+	Curvature Curvature // curvature at W
 	Evidence  float64
 	Warnings  []string
 }

@@ -1,6 +1,6 @@
 // Package nuts draws from a density by the no-U-turn sampler (Hoffman and Gelman
-// 2014) in its multinomial form with the generalised criterion (Betancourt 2017,
-// appendix A), and computes convergence diagnostics of several chains.
+// 2014), in its multinomial form with the generalised criterion (Betancourt 2017,
+// appendix A). It also computes convergence diagnostics of several chains.
 //
 // With U the negative log density, momenta p ~ N(0, M) and M⁻¹ the diagonal matrix of
 // the variances in warm-up, trajectories follow H(q,p) = U(q) + ½ pᵀM⁻¹p by the

@@ -13,7 +13,7 @@ import (
 // ErrStart reports a start at which the log density or its gradient is not finite.
 var ErrStart = errors.New("the density is not finite where sampling starts")
 
-// Settings of a chain.
+// Settings holds the settings of a chain.
 type Settings struct {
 	Warmup, Draws int
 	Accept        float64 // target of the mean acceptance probability

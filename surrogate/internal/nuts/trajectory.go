@@ -36,7 +36,7 @@ type walker struct {
 	step     float64
 	variance []float64 // the diagonal of M⁻¹
 
-	// The current trajectory.
+	// The fields below describe the current trajectory.
 	origin    float64 // H at the start
 	accept    float64 // Σ min(1, e^{H₀-H})
 	leaps     int

@@ -23,8 +23,9 @@ type Path struct {
 	Weights []float64
 }
 
-// Chunk is how many points are evaluated at once against n others: enough columns
-// to keep a triangular solve busy, few enough for n×Chunk numbers to stay in cache.
+// Chunk returns the number of points to evaluate at once against n others. It is large
+// enough for an efficient triangular solve, and small enough for n×Chunk numbers to stay in
+// cache.
 func Chunk(n int) int { return max(256, 1<<16/n) }
 
 // Eval implements surrogate.Path. It costs one kernel value, and one kernel gradient

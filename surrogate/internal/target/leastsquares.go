@@ -25,14 +25,14 @@ type LeastSquares struct {
 	Target []float64
 
 	v           *mat.SymDense
-	vchol, chol linalg.Cholesky // of V and of Θ + λV
+	vchol, chol linalg.Cholesky // factors of V and of Θ + λV
 	tape        nn.Tape         // at w
 	theta, a    *mat.SymDense
 
 	residual, next []float64
 	alpha, image   *mat.VecDense // α = (Θ + λV)⁻¹r and Vα
 	trial          []float64     // weights
-	value          []float64     // of the network at trial
+	value          []float64     // output of the network at trial
 	white          []float64
 
 	best    float64       // R

@@ -16,7 +16,7 @@ import (
 // Schedule holds the number of training steps and their learning rates. The rate falls from
 // Rate at the first step to End·Rate along half a cosine; with End = 1 it is constant.
 type Schedule struct {
-	Phase string // of the reported progress
+	Phase string // phase in reports of progress
 	Steps int
 	Every int // steps between reports of progress
 	Rate  float64

@@ -20,7 +20,7 @@ type Gaussian struct {
 func NewLowRank(p, rank int) *Gaussian { return New(p, p, rank, p) }
 
 // NewOutput returns a q with S = diag(s²) for all weights but the last k, and UUᵀ with a k×k
-// matrix U for those k.
+// matrix U for the last k.
 func NewOutput(p, k int) *Gaussian { return New(p, p-k, k, k) }
 
 // New returns a q with p means, scales for the first h weights, and a rank×width matrix Uᵀ
