@@ -157,7 +157,7 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	}
 	if err != nil {
 		switch {
-		case ctx.Err() != nil:
+		case interrupted(ctx, run, cmd):
 			return store.Report{}, ctx.Err()
 		case run.Err() != nil:
 			return failed(store.TimedOut, "no result within %v%s", p.timeout, stderr.quoted())
@@ -173,6 +173,25 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 		return failed(kind, "%w%s", err, stderr.quoted())
 	}
 	return store.Report{Numbers: numbers}, nil
+}
+
+// interrupted reports whether a program failed because this process is being ended. Job
+// schedulers such as Slurm signal both at once, so interrupted waits a moment for the signal
+// to this process: longer if a signal ended the program.
+func interrupted(ctx, run context.Context, cmd *exec.Cmd) bool {
+	if ctx.Err() != nil || cmd.ProcessState == nil { // it did not start
+		return ctx.Err() != nil
+	}
+	wait := 50 * time.Millisecond
+	if code := cmd.ProcessState.ExitCode(); code < 0 || code > 128 { // shells add 128 to the signal
+		wait = time.Second
+	}
+	select {
+	case <-ctx.Done():
+	case <-run.Done(): // the timeout ended the program
+	case <-time.After(wait):
+	}
+	return ctx.Err() != nil
 }
 
 // parseResult reads a number, which is the objective, or the numbers of a JSON object with the

@@ -208,6 +208,21 @@ func processMain(arg func(i int) float64) {
 			fmt.Fprintln(os.Stderr, line)
 		}
 		fmt.Println(arg(2))
+	case "cancelled": // cancelled FILE X Y: bowl, whose first call is ended by SIGTERM, as is the caller a moment later
+		if f, err := os.OpenFile(os.Args[2], os.O_CREATE|os.O_EXCL, 0o644); err == nil {
+			f.Close()
+			if err := exec.Command(os.Args[0], "strike", strconv.Itoa(os.Getppid())).Start(); err != nil {
+				os.Exit(1)
+			}
+			self, _ := os.FindProcess(os.Getpid())
+			_ = self.Signal(syscall.SIGTERM)
+			time.Sleep(time.Minute)
+		}
+		fmt.Println(math.Hypot(arg(3)-0.3, arg(4)+0.2))
+	case "strike": // strike PROCESS: ends it by SIGTERM after 50 ms
+		time.Sleep(50 * time.Millisecond)
+		process, _ := os.FindProcess(int(arg(2)))
+		_ = process.Signal(syscall.SIGTERM)
 	case "signal": // signal kill|interrupt|hangup N FILE X Y: bowl, whose Nth call strikes the caller
 		f, err := os.OpenFile(os.Args[4], os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
 		if err != nil {
