@@ -1,10 +1,7 @@
 package loop
 
 import (
-	"math"
-	"math/bits"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -76,83 +73,9 @@ func (t *task) eachOfBlock(label string, index int, visit func(space.Point)) {
 func (t *task) firstUnseen(trial int, seen map[string]bool) space.Point {
 	i := random.New(t.opts.Seed, "unseen", trial).IntN(t.size)
 	for {
-		if p := pointAt(t.space, i); !seen[p.Key()] {
+		if p := t.space.At(i); !seen[p.Key()] {
 			return p
 		}
 		i = (i + 1) % t.size
 	}
-}
-
-// points returns the number of points of s, at most math.MaxInt. Unlike
-// space.Space.Size it counts the float64 numbers of a float parameter: bounds that
-// are a few units in the last place apart leave few points.
-func points(s *space.Space) int {
-	total := uint64(1)
-	for _, p := range s.Parameters() {
-		high, low := bits.Mul64(total, levels(p))
-		if total = low; high > 0 || low > math.MaxInt {
-			return math.MaxInt
-		}
-	}
-	return int(total)
-}
-
-// levels returns the number of values of p.
-func levels(p space.Parameter) uint64 {
-	switch p.Kind {
-	case space.KindFloat:
-		return uint64(order(p.Max)-order(p.Min)) + 1 // correct modulo 2^64 if the difference overflows
-	case space.KindInt:
-		return uint64(p.Max-p.Min) + 1
-	case space.KindFixed:
-		return 1
-	default:
-		return uint64(len(p.Values))
-	}
-}
-
-// order numbers the finite float64 in ascending order: 0 is 0, and the number
-// after x has order(x)+1.
-func order(x float64) int64 {
-	n := int64(math.Float64bits(math.Abs(x)))
-	if x < 0 {
-		return -n
-	}
-	return n
-}
-
-// unorder is the inverse of order.
-func unorder(n int64) float64 {
-	if n < 0 {
-		return -math.Float64frombits(uint64(-n))
-	}
-	return math.Float64frombits(uint64(n))
-}
-
-// pointAt returns the point of s whose parameters are the digits of index, the
-// last parameter running fastest. Distinct indices below points(s) give distinct
-// points.
-func pointAt(s *space.Space, index int) space.Point {
-	params, i := s.Parameters(), uint64(index)
-	values := make(map[string]any, len(params))
-	for _, p := range slices.Backward(params) {
-		n := levels(p)
-		digit := i % n
-		i /= n
-		switch p.Kind {
-		case space.KindFloat:
-			values[p.Name] = unorder(order(p.Min) + int64(digit))
-		case space.KindInt:
-			values[p.Name] = p.Min + float64(digit)
-		case space.KindFixed:
-			values[p.Name] = p.Value
-		default:
-			values[p.Name] = p.Values[digit]
-		}
-	}
-	p, err := s.PointOf(values)
-	if err != nil {
-		panic("loop: " + err.Error())
-	}
-	return p
 }

@@ -283,7 +283,7 @@ func TestPointAtRunsThroughTheSpace(t *testing.T) {
 	sp := newSpace(t, space.Int("n", -1, 2), space.Categorical("c", "a", "b", "c"), space.Fixed("k", 3), space.Ordinal("o", 1, 2))
 	seen := map[string]bool{}
 	for i := range 24 {
-		seen[pointAt(sp, i).Key()] = true
+		seen[sp.At(i).Key()] = true
 	}
 	assert.Len(t, seen, 24)
 }

@@ -83,7 +83,7 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 // defaultInitial returns the default of Options.Initial.
 func defaultInitial(s *space.Space) int {
 	free := slices.DeleteFunc(s.Parameters(), func(p space.Parameter) bool { return p.Kind == space.KindFixed })
-	return min(2*(len(free)+1), maxDefaultInitial, points(s))
+	return min(2*(len(free)+1), maxDefaultInitial, s.Count())
 }
 
 // sign returns the factor that turns the user's values into values to be minimised.

@@ -199,10 +199,10 @@ func TestFloatsOfFewValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sp := newSpace(t, c.params...)
-			require.Equal(t, c.points, points(sp))
+			require.Equal(t, c.points, sp.Count())
 			seen := map[string]bool{}
 			for i := range c.points {
-				seen[pointAt(sp, i).Key()] = true
+				seen[sp.At(i).Key()] = true
 			}
 			require.Len(t, seen, c.points)
 
@@ -221,21 +221,6 @@ func TestFloatsOfFewValues(t *testing.T) {
 				require.Len(t, r.Trials, c.points+3)
 			}
 		})
-	}
-}
-
-func TestPointsOfFloats(t *testing.T) {
-	for _, p := range []space.Parameter{space.Float("x", -1e307, 1e307), space.Float("x", 0, math.MaxFloat64), space.Float("x", -5, 10)} {
-		n := points(newSpace(t, p))
-		assert.Greater(t, n, 1<<60, "%v", p)
-		assert.Equal(t, math.MaxInt, points(newSpace(t, p, space.Float("y", 0, 1), space.Int("z", 1, 9))))
-		for _, i := range []int{0, 1, n - 1} {
-			pointAt(newSpace(t, p), i)
-		}
-	}
-	for _, x := range []float64{-1e307, -1, -5e-324, 0, 5e-324, 1, 1e307} {
-		assert.Equal(t, x, unorder(order(x)))
-		assert.Equal(t, order(x)+1, order(math.Nextafter(x, math.Inf(1))))
 	}
 }
 
@@ -329,8 +314,8 @@ func TestNoPointTwice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var all []space.Point
-			for i := range points(sp) {
-				all = append(all, pointAt(sp, i))
+			for i := range sp.Count() {
+				all = append(all, sp.At(i))
 			}
 			var s *Study
 			o := options(1)

@@ -32,7 +32,7 @@ func newTask(s *space.Space, o Options, h History) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &task{space: s, size: points(s), opts: o, trials: slices.Clone(h.Trials), x: make([][]float64, len(h.Trials)), warm: h.Warm}
+	t := &task{space: s, size: s.Count(), opts: o, trials: slices.Clone(h.Trials), x: make([][]float64, len(h.Trials)), warm: h.Warm}
 	last := 0
 	for i := range t.trials {
 		trial := &t.trials[i]

@@ -27,6 +27,9 @@
 //	int          one column with a cell per integer: cells of equal width, or from
 //	             log(k-½) to log(k+½) if log is true; an integer is encoded as the
 //	             centre of its cell
+//	float or int with step
+//	             one column of equal cells, in the order of the values
+//	bool         one column, 0 or 1
 //	ordinal      one column of equal cells, in the order of the values
 //	categorical  two values: one column, 0 or 1; more values: a column per value, 1 for
 //	             the chosen one and 0 for the others, decoded as the first largest column

@@ -3,15 +3,21 @@ package space
 import "math"
 
 // A Point stores one number per parameter, its code: the value of a float or int, the index
-// into Values of an ordinal or categorical, 0 for a fixed parameter.
+// among the choices of a bool, ordinal or categorical, 0 for a fixed parameter.
 
 // encode writes code to the columns u of p.
 func (p *Parameter) encode(u []float64, code float64) {
 	switch p.Kind {
 	case KindFloat:
+		if p.Step > 0 {
+			u[0] = p.centre(code)
+			return
+		}
 		u[0] = p.position(code)
 	case KindInt, KindOrdinal:
 		u[0] = p.centre(code)
+	case KindBool:
+		u[0] = code
 	case KindCategorical:
 		if len(u) == 1 {
 			u[0] = code
@@ -26,9 +32,14 @@ func (p *Parameter) encode(u []float64, code float64) {
 func (p *Parameter) decode(u []float64) float64 {
 	switch p.Kind {
 	case KindFloat:
+		if p.Step > 0 {
+			return p.cell(clamp(u[0]))
+		}
 		return p.at(clamp(u[0]))
 	case KindInt, KindOrdinal:
 		return p.cell(clamp(u[0]))
+	case KindBool:
+		return math.Floor(clamp(u[0]) + 0.5)
 	case KindCategorical:
 		if len(u) == 1 {
 			return math.Floor(clamp(u[0]) + 0.5)
@@ -91,7 +102,7 @@ func (p *Parameter) cell(u float64) float64 {
 		return min(max(k, p.Min), p.Max)
 	}
 	n := float64(p.levels())
-	return p.first() + min(math.Floor(u*n), n-1)
+	return p.level(min(math.Floor(u*n), n-1))
 }
 
 // centre returns the centre of the cell of code.
@@ -100,7 +111,7 @@ func (p *Parameter) centre(code float64) float64 {
 		lo, hi := p.logEdges()
 		return (0.5*(math.Log(code-0.5)+math.Log(code+0.5)) - lo) / (hi - lo)
 	}
-	return (code - p.first() + 0.5) / float64(p.levels())
+	return (p.index(code) + 0.5) / float64(p.levels())
 }
 
 // logEdges returns the outer edges of the cells of a log int.
@@ -108,10 +119,26 @@ func (p *Parameter) logEdges() (lo, hi float64) {
 	return math.Log(p.Min - 0.5), math.Log(p.Max + 0.5)
 }
 
-// first returns the code of the lowest cell.
-func (p *Parameter) first() float64 {
-	if p.Kind == KindInt {
-		return p.Min
+// level returns the code of the i-th value, from 0, of a parameter that is not continuous.
+func (p *Parameter) level(i float64) float64 {
+	switch {
+	case p.Step > 0:
+		return p.steps().at(i)
+	case p.Kind == KindInt:
+		return p.Min + i
+	default:
+		return i
 	}
-	return 0
+}
+
+// index is the inverse of level.
+func (p *Parameter) index(code float64) float64 {
+	switch {
+	case p.Step > 0:
+		return math.Round((code - p.Min) / p.Step)
+	case p.Kind == KindInt:
+		return code - p.Min
+	default:
+		return code
+	}
 }

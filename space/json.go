@@ -65,7 +65,7 @@ func parse(text []byte) (params []Parameter, known [][]error, faults Faults, err
 	return params, known, faults, nil
 }
 
-var parameterKeys = []string{"name", "type", "min", "max", "log", "values", "value"}
+var parameterKeys = []string{"name", "type", "min", "max", "log", "step", "values", "value"}
 
 // otherKeys gives the remedy for keys of other tools.
 var otherKeys = map[string]string{
@@ -74,7 +74,7 @@ var otherKeys = map[string]string{
 	"choices": "use values", "options": "use values", "categories": "use values",
 	"bounds": "use min and max", "range": "use min and max", "log_scale": "use log", "value_type": "use type", "kind": "use type",
 	"is_ordered": "use type: ordinal", "default": "use the key defaults of the study",
-	"when": later, "condition": later, "conditions": later, "active_if": later, "step": later, "q": later,
+	"when": later, "condition": later, "conditions": later, "active_if": later, "q": "use step", "quantization": "use step",
 }
 
 const later = "this version does not have it yet"
@@ -101,15 +101,19 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 	read("min", "a number", &p.Min)
 	read("max", "a number", &p.Max)
 	read("log", "true or false", &p.Log)
+	read("step", "a number", &p.Step)
+	if raw, given := keys["step"]; given && p.Step == 0 && len(faults) == 0 {
+		faults = append(faults, faultOf("step", "step is %s, want a positive number", excerpt(raw)))
+	}
 	read("values", "a list", &p.Values)
 	read("value", "a number, string or boolean", &p.Value)
-	for _, key := range []string{"min", "max"} {
+	for _, key := range []string{"min", "max", "step"} {
 		_, given := keys[key]
 		ranged := p.Kind == KindFloat || p.Kind == KindInt
-		if ranged && !given {
+		if ranged && !given && key != "step" {
 			faults = append(faults, fmt.Errorf("%s is missing", key))
 		}
-		if given && slices.Contains([]Kind{KindOrdinal, KindCategorical, KindFixed}, p.Kind) {
+		if given && slices.Contains([]Kind{KindBool, KindOrdinal, KindCategorical, KindFixed}, p.Kind) {
 			faults = append(faults, faultOf(key, "%s does not belong to type %s", key, p.Kind))
 		}
 	}
@@ -200,6 +204,9 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 		err = errors.Join(err, put("min", p.Min), put("max", p.Max))
 		if p.Log {
 			err = errors.Join(err, put("log", true))
+		}
+		if p.Step != 0 {
+			err = errors.Join(err, put("step", p.Step))
 		}
 	case KindOrdinal, KindCategorical:
 		err = errors.Join(err, put("values", p.Values))

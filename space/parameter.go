@@ -7,6 +7,7 @@ type Kind string
 const (
 	KindFloat       Kind = "float"       // a real number between Min and Max
 	KindInt         Kind = "int"         // an integer between Min and Max
+	KindBool        Kind = "bool"        // false or true
 	KindOrdinal     Kind = "ordinal"     // one of Values, which are ordered
 	KindCategorical Kind = "categorical" // one of Values, which are not ordered
 	KindFixed       Kind = "fixed"       // always Value
@@ -22,6 +23,10 @@ type Parameter struct {
 	Min, Max float64
 	// Log selects a logarithmic scale for a float or int; Min must then be positive.
 	Log bool
+	// Step, if not 0, restricts a float or int without Log to Min, Min+Step, …, Max. Max
+	// must be one of these numbers. Decimal fractions are exact: 0 to 1 in steps of 0.1
+	// contains 0.3, not 0.30000000000000004.
+	Step float64
 
 	// Values are the values of an ordinal or categorical: at least two different
 	// strings, booleans or numbers. New converts numbers of any Go type to float64. The
@@ -30,6 +35,8 @@ type Parameter struct {
 
 	// Value is the string, boolean or number of a fixed parameter.
 	Value any
+
+	grid grid // of a parameter with a Step in a Space; else computed when needed
 }
 
 // Float returns a real parameter in [lo, hi].
@@ -51,6 +58,19 @@ func Int(name string, lo, hi int) Parameter {
 func LogInt(name string, lo, hi int) Parameter {
 	return Parameter{Name: name, Kind: KindInt, Min: float64(lo), Max: float64(hi), Log: true}
 }
+
+// StepFloat returns a real parameter with the values lo, lo+step, …, hi.
+func StepFloat(name string, lo, hi, step float64) Parameter {
+	return Parameter{Name: name, Kind: KindFloat, Min: lo, Max: hi, Step: step}
+}
+
+// StepInt returns an integer parameter with the values lo, lo+step, …, hi.
+func StepInt(name string, lo, hi, step int) Parameter {
+	return Parameter{Name: name, Kind: KindInt, Min: float64(lo), Max: float64(hi), Step: float64(step)}
+}
+
+// Bool returns a parameter that is false or true.
+func Bool(name string) Parameter { return Parameter{Name: name, Kind: KindBool} }
 
 // Ordinal returns a choice among ordered values.
 func Ordinal(name string, values ...any) Parameter {
@@ -79,19 +99,37 @@ func (p *Parameter) columns() int {
 	}
 }
 
-// discrete reports whether p is an int, ordinal or categorical.
-func (p *Parameter) discrete() bool {
-	return p.Kind == KindInt || p.Kind == KindOrdinal || p.Kind == KindCategorical
-}
+// continuous reports whether p is a float without steps.
+func (p *Parameter) continuous() bool { return p.Kind == KindFloat && p.Step == 0 }
 
-// levels returns the number of values of a discrete or fixed parameter.
+// discrete reports whether p has several values and is not continuous.
+func (p *Parameter) discrete() bool { return p.Kind != KindFixed && !p.continuous() }
+
+// levels returns the number of values of a parameter that is not continuous.
 func (p *Parameter) levels() int {
 	switch p.Kind {
-	case KindInt:
+	case KindFloat, KindInt:
+		if p.Step > 0 {
+			return p.steps().levels
+		}
 		return int(p.Max-p.Min) + 1
+	case KindBool:
+		return 2
 	case KindOrdinal, KindCategorical:
 		return len(p.Values)
 	default:
 		return 1
+	}
+}
+
+// choices returns the values of a bool, ordinal, categorical or fixed parameter by code.
+func (p *Parameter) choices() []any {
+	switch p.Kind {
+	case KindBool:
+		return []any{false, true}
+	case KindFixed:
+		return []any{p.Value}
+	default:
+		return p.Values
 	}
 }

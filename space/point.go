@@ -76,12 +76,12 @@ func (p *Parameter) code(v any) (float64, error) {
 		case x < p.Min || x > p.Max:
 			return 0, fmt.Errorf("%v is outside [%v, %v]", x, p.Min, p.Max)
 		}
+		if p.Step > 0 {
+			return p.onGrid(x)
+		}
 		return x, nil
 	}
-	values := p.Values
-	if p.Kind == KindFixed {
-		values = []any{p.Value}
-	}
+	values := p.choices()
 	x, err := scalar(v)
 	if err != nil {
 		return 0, fmt.Errorf("value %w", err)
@@ -90,6 +90,17 @@ func (p *Parameter) code(v any) (float64, error) {
 		return float64(i), nil
 	}
 	return 0, fmt.Errorf("%s is not one of %s", quote(x), quoteAll(values))
+}
+
+// onGrid returns the value of a parameter with steps that equals x up to rounding.
+func (p *Parameter) onGrid(x float64) (float64, error) {
+	k := p.index(x)
+	at := p.level(k)
+	if math.Abs(x-at) > 1e-9*p.Step {
+		near := p.level(max(0, min(k, float64(p.levels()-1))))
+		return 0, fmt.Errorf("%v is not %v plus a multiple of step %v; the nearest value is %v", x, p.Min, p.Step, near)
+	}
+	return at, nil
 }
 
 // Check returns an error if v is not a value of the parameter, which must be one of a
@@ -109,6 +120,8 @@ func (p *Parameter) value(code float64) any {
 		return int(code)
 	case KindFixed:
 		return p.Value
+	case KindBool:
+		return code == 1
 	default:
 		return p.Values[int(code)]
 	}

@@ -2,8 +2,6 @@ package space
 
 import (
 	"fmt"
-	"math"
-	"math/bits"
 	"reflect"
 
 	"gonum.org/v1/gonum/mat"
@@ -45,7 +43,7 @@ func build(params []Parameter, known [][]error) (*Space, error) {
 func (s *Space) Parameters() []Parameter {
 	out := make([]Parameter, len(s.params))
 	for i, p := range s.params {
-		p.Values = append([]any(nil), p.Values...)
+		p.Values, p.grid = append([]any(nil), p.Values...), grid{}
 		out[i] = p
 	}
 	return out
@@ -58,7 +56,7 @@ func (s *Space) Dim() int { return s.dim }
 func (s *Space) Free() []bool {
 	free := make([]bool, s.dim)
 	for i := range s.params {
-		if s.params[i].Kind == KindFloat {
+		if s.params[i].continuous() {
 			free[s.start[i]] = true
 		}
 	}
@@ -73,24 +71,6 @@ func (s *Space) Discrete() bool {
 		}
 	}
 	return false
-}
-
-// Size returns the number of points, at most math.MaxInt, and true if no parameter is a
-// float. Otherwise it returns 0 and false.
-func (s *Space) Size() (n int, finite bool) {
-	total := uint64(1)
-	for i := range s.params {
-		p := &s.params[i]
-		if p.Kind == KindFloat {
-			return 0, false
-		}
-		if hi, lo := bits.Mul64(total, uint64(p.levels())); hi > 0 || lo > math.MaxInt {
-			total = math.MaxInt
-		} else {
-			total = lo
-		}
-	}
-	return int(total), true
 }
 
 // columns returns the columns of u that belong to parameter i.
@@ -131,7 +111,7 @@ func (s *Space) Project(u []float64) {
 	for i := range s.params {
 		p, cols := &s.params[i], s.columns(u, i)
 		switch {
-		case p.Kind == KindFloat:
+		case p.continuous():
 			cols[0] = clamp(cols[0])
 		case p.discrete():
 			p.encode(cols, p.decode(cols))
@@ -157,22 +137,21 @@ func (s *Space) Neighbors(u []float64) *mat.Dense {
 		if !p.discrete() {
 			continue
 		}
-		code, lo := p.decode(s.columns(at, i)), p.first()
-		hi := lo + float64(p.levels()-1)
-		if p.Kind == KindCategorical {
-			for k := lo; k <= hi; k++ {
-				if k != code {
-					add(i, k)
+		k, last := p.index(p.decode(s.columns(at, i))), float64(p.levels()-1)
+		if p.Kind == KindCategorical || p.Kind == KindBool {
+			for j := 0.0; j <= last; j++ {
+				if j != k {
+					add(i, p.level(j))
 				}
 			}
 			continue
 		}
-		for step := 1.0; step <= hi-lo; step *= 2 {
-			if code-step >= lo {
-				add(i, code-step)
+		for step := 1.0; step <= last; step *= 2 {
+			if k-step >= 0 {
+				add(i, p.level(k-step))
 			}
-			if code+step <= hi {
-				add(i, code+step)
+			if k+step <= last {
+				add(i, p.level(k+step))
 			}
 		}
 	}

@@ -119,13 +119,13 @@ func (p *Parameter) checkName() (errs []error) {
 }
 
 // kinds lists the kinds in the order of the documentation.
-var kinds = []string{string(KindFloat), string(KindInt), string(KindOrdinal), string(KindCategorical), string(KindFixed)}
+var kinds = []string{string(KindFloat), string(KindInt), string(KindBool), string(KindOrdinal), string(KindCategorical), string(KindFixed)}
 
 // otherKinds gives the type that corresponds to a type of other tools.
 var otherKinds = map[string]string{
-	"uniform": "float", "double": "float", "real": "float", "range": "float", "quniform": "float",
-	"loguniform": "float with log: true", "choice": "categorical", "bool": "categorical with values: [true, false]",
-	"randint": "int", "constant": "fixed",
+	"uniform": "float", "double": "float", "real": "float", "range": "float", "quniform": "float with step",
+	"loguniform": "float with log: true", "choice": "categorical", "boolean": "bool",
+	"randint": "int", "quniformint": "int with step", "constant": "fixed",
 }
 
 // checkKind returns the fault of the kind, or nil.
@@ -151,6 +151,7 @@ func (p *Parameter) normalise() (errs []error) {
 		errs = append(errs, p.checkRange()...)
 	case KindOrdinal, KindCategorical:
 		errs = append(errs, p.normaliseValues()...)
+	case KindBool:
 	case KindFixed:
 		v, err := scalar(p.Value)
 		if err != nil {
@@ -166,6 +167,9 @@ func (p *Parameter) normalise() (errs []error) {
 		}
 		if p.Log {
 			fault("log does not belong to type %s", p.Kind)
+		}
+		if p.Step != 0 {
+			fault("step does not belong to type %s", p.Kind)
 		}
 	}
 	if p.Kind != KindOrdinal && p.Kind != KindCategorical && p.Values != nil {
@@ -214,7 +218,37 @@ func (p *Parameter) checkRange() (errs []error) {
 	case p.Log && p.Kind == KindInt && p.Max > maxLogInt:
 		fault("max is %v: an int on a logarithmic scale ends at 2^40; use a float", p.Max)
 	}
+	if p.Step != 0 && len(errs) == 0 {
+		if err := p.checkStep(); err != nil {
+			errs = append(errs, faultOf("step", "%w", err))
+		}
+	}
 	return errs
+}
+
+// checkStep returns the fault of Step, for a valid range, and computes the grid.
+func (p *Parameter) checkStep() error {
+	switch {
+	case math.IsNaN(p.Step) || math.IsInf(p.Step, 0) || p.Step < 0:
+		return fmt.Errorf("step is %v, want a positive number", p.Step)
+	case p.Log:
+		return errors.New("step does not belong to a logarithmic scale: leave out step or log, or list the values in an ordinal")
+	case p.Kind == KindInt && p.Step != math.Trunc(p.Step):
+		return fmt.Errorf("step is %v, which is not an integer", p.Step)
+	case p.Step > p.Max-p.Min:
+		return fmt.Errorf("step %v is larger than max - min", p.Step)
+	case (p.Max-p.Min)/p.Step >= maxLevels:
+		return errors.New("more than 2^50 values; leave out the step")
+	}
+	g := gridOf(p)
+	if g.levels == 0 {
+		return errors.New("min, max and step have too many digits for exact steps: use rounder numbers")
+	}
+	if last := g.at(float64(g.levels - 1)); last != p.Max {
+		return fmt.Errorf("max %v is not min plus a multiple of step %v: use max %v or %v", p.Max, p.Step, last, g.at(float64(g.levels)))
+	}
+	p.grid = g
+	return nil
 }
 
 // normaliseValues returns the faults of Values, and converts numbers to float64.

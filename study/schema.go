@@ -100,7 +100,7 @@ func closed(required []string, properties object) object {
 // parameterSchemas returns a schema for each kind of parameter.
 func parameterSchemas() (all []object) {
 	scalar := object{"type": []string{"string", "number", "boolean"}}
-	for _, kind := range []space.Kind{space.KindFloat, space.KindInt, space.KindOrdinal, space.KindCategorical, space.KindFixed} {
+	for _, kind := range []space.Kind{space.KindFloat, space.KindInt, space.KindBool, space.KindOrdinal, space.KindCategorical, space.KindFixed} {
 		properties := object{"name": object{"type": "string", "minLength": 1}, "type": object{"const": kind}}
 		required := []string{"name", "type"}
 		switch kind {
@@ -110,7 +110,9 @@ func parameterSchemas() (all []object) {
 				bound = object{"type": "integer"}
 			}
 			properties["min"], properties["max"], properties["log"] = bound, bound, object{"type": "boolean"}
+			properties["step"] = object{"type": bound["type"], "exclusiveMinimum": 0}
 			required = append(required, "min", "max")
+		case space.KindBool:
 		case space.KindFixed:
 			properties["value"] = scalar
 			required = append(required, "value")

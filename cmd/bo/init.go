@@ -182,7 +182,7 @@ func guess(name, text string) space.Parameter {
 	fixed := space.Fixed(name, text)
 	if isBool(text) {
 		if text == "true" || text == "false" {
-			return space.Categorical(name, text == "true", text != "true")
+			return space.Bool(name)
 		}
 		other := map[string]string{"True": "False", "False": "True", "TRUE": "FALSE", "FALSE": "TRUE"}[text]
 		if other == "" {
@@ -273,7 +273,7 @@ func studyName(example []string) string {
 func (s *sketch) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# A study file. bo validate reports its faults, and bo run stores and runs the study.\nname: %s\n\n", yamlText(s.name))
-	b.WriteString("# The ranges are guesses around the example: check each of them. Types: float, int, ordinal,\n# categorical and fixed.\nparameters:\n")
+	b.WriteString("# The ranges are guesses around the example: check each of them. Types: float, int, bool,\n# ordinal, categorical and fixed.\nparameters:\n")
 	for i, p := range s.parameters {
 		entry, comment := entryText(p, s.examples[i])
 		fmt.Fprintf(&b, "  - %s   # %s\n", entry, comment)
@@ -309,6 +309,7 @@ func entryText(p space.Parameter, example string) (entry, comment string) {
 		value := flowText(p.Value.(string))
 		entry += ", value: " + value
 		comment = fmt.Sprintf("to search: type: categorical, values: [%s, …]", commentText(value))
+	case space.KindBool:
 	case space.KindCategorical:
 		entry += fmt.Sprintf(", values: [%#v, %#v]", p.Values[0], p.Values[1])
 	default:

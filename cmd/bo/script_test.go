@@ -165,6 +165,16 @@ func objectiveMain() {
 		fmt.Println(arg(2))
 	case "print": // print TEXT
 		fmt.Println(os.Args[2])
+	case "sum": // sum WORDS: sum of |x - 0.3| over the numbers, and 1 for each word false
+		var sum float64
+		for _, w := range os.Args[2:] {
+			if x, err := strconv.ParseFloat(w, 64); err == nil {
+				sum += math.Abs(x - 0.3)
+			} else if w == "false" {
+				sum++
+			}
+		}
+		fmt.Println(sum)
 	case "huge": // huge X: values of size 1e12
 		fmt.Println(-1e12 * arg(2))
 	case "nothing":

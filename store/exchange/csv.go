@@ -282,6 +282,8 @@ func cellValue(p space.Parameter, text string) any {
 	switch p.Kind {
 	case space.KindFloat, space.KindInt:
 		values = nil
+	case space.KindBool:
+		values = []any{false, true}
 	case space.KindFixed:
 		values = []any{p.Value}
 	}

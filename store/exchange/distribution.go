@@ -13,7 +13,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// MaxGrid is the largest number of values for which a stepped range becomes an ordinal.
+// MaxGrid is the largest number of values for which a stepped range that no step of a
+// space.Parameter represents exactly becomes an ordinal.
 const MaxGrid = 1000
 
 // distribution is a parameter of an Optuna trial. In its JSON form the class is the name and
@@ -113,8 +114,19 @@ func (d *distribution) value(internal float64) (any, error) {
 // count returns the number of values of a stepped range.
 func (d *distribution) count() float64 { return math.Floor((d.high-d.low)/d.step+1e-8) + 1 }
 
-// grid reports whether a stepped range becomes an ordinal.
-func (d *distribution) grid() bool { return d.step > 0 && d.count() > 1 && d.count() <= MaxGrid }
+// stepped returns the parameter of a stepped range with more than one value; false if its
+// steps are not exact.
+func (d *distribution) stepped(name string) (space.Parameter, bool) {
+	p := space.Parameter{Name: name, Kind: d.kind, Min: d.low, Max: d.at(d.count() - 1), Step: d.step}
+	_, err := space.New(p)
+	return p, err == nil
+}
+
+// grid reports whether the values of a stepped range can be written exactly.
+func (d *distribution) grid() bool {
+	_, ok := d.stepped("x")
+	return d.step > 0 && d.count() > 1 && (ok || d.count() <= MaxGrid)
+}
 
 // at returns value k of a stepped range, written with as many decimals as its start and step.
 func (d *distribution) at(k float64) float64 {
@@ -181,6 +193,9 @@ func (d *distribution) parameter(name string, in *Import) space.Parameter {
 	case d.low == d.high || d.step > 0 && d.count() <= 1:
 		return space.Fixed(name, d.low)
 	case d.grid():
+		if exact, ok := d.stepped(name); ok {
+			return exact
+		}
 		p.Kind = space.KindOrdinal
 		for k := 0.0; k < d.count(); k++ {
 			p.Values = append(p.Values, d.at(k))
@@ -196,8 +211,10 @@ func (d *distribution) parameter(name string, in *Import) space.Parameter {
 
 // distributionOf returns the distribution of a parameter.
 func distributionOf(p space.Parameter) *distribution {
-	d := &distribution{kind: p.Kind, low: p.Min, high: p.Max, log: p.Log}
+	d := &distribution{kind: p.Kind, low: p.Min, high: p.Max, log: p.Log, step: p.Step}
 	switch p.Kind {
+	case space.KindBool:
+		d.kind, d.values = space.KindCategorical, []any{false, true}
 	case space.KindFixed:
 		d.kind, d.values = space.KindCategorical, []any{p.Value}
 	case space.KindOrdinal, space.KindCategorical:
@@ -221,6 +238,9 @@ func (d *distribution) internal(v any) (float64, bool) {
 		return 0, false
 	}
 	d.low, d.high = min(d.low, x), max(d.high, x)
+	if d.step > 0 && d.snap(x) != x {
+		d.step = 0 // a value from before the steps
+	}
 	return x, true
 }
 
@@ -230,9 +250,15 @@ func (d *distribution) MarshalJSON() ([]byte, error) {
 	switch d.kind {
 	case space.KindFloat:
 		class, attributes["step"] = "FloatDistribution", nil
+		if d.step > 0 {
+			attributes["step"] = d.step
+		}
 	case space.KindInt:
 		class, attributes["step"] = "IntDistribution", 1
 		attributes["low"], attributes["high"] = int64(d.low), int64(d.high)
+		if d.step > 0 {
+			attributes["step"] = int64(d.step)
+		}
 	default:
 		class, attributes = "CategoricalDistribution", map[string]any{"choices": d.values}
 	}

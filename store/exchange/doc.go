@@ -17,11 +17,11 @@
 // Parameters correspond as follows.
 //
 //	bo            Optuna
-//	float         FloatDistribution, with log
-//	int           IntDistribution, with log
+//	float         FloatDistribution, with log and step
+//	int           IntDistribution, with log and step
+//	bool          CategoricalDistribution with the choices false and true
 //	categorical   CategoricalDistribution
-//	ordinal       CategoricalDistribution; FloatDistribution and IntDistribution with a
-//	              step are read as ordinal, and as a range above MaxGrid values
+//	ordinal       CategoricalDistribution
 //	fixed         CategoricalDistribution with one choice; a range of one value is read as fixed
 //
 // The objective is Optuna's value. Other numbers are user attributes, numeric user attributes

@@ -57,18 +57,12 @@ func TestJournalComesBackUnchanged(t *testing.T) {
 
 // ranges are the parameters of the study "full" in testdata/make_optuna.py.
 func ranges() []space.Parameter {
-	grid := func(from, to, step, by float64) (values []any) {
-		for v := from; v <= to; v += step {
-			values = append(values, v/by)
-		}
-		return values
-	}
 	return []space.Parameter{
 		space.LogFloat("lr", 1e-5, 0.1),
 		space.Float("dropout", 0, 0.5),
-		space.Ordinal("momentum", grid(1, 9, 1, 10)...),
+		space.StepFloat("momentum", 0.1, 0.9, 0.1),
 		space.Int("layers", 1, 8),
-		space.Ordinal("width", grid(16, 256, 16, 1)...),
+		space.StepInt("width", 16, 256, 16),
 		space.LogInt("batch", 1, 1024),
 		space.Categorical("opt", "adam", "sgd", "None", true, 3.0, 0.5),
 		space.Fixed("data", "mnist"),
