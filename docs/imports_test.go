@@ -17,24 +17,25 @@ import (
 
 const module = "github.com/functionspace/bo"
 
-// layers are the folders of the module from the bottom up. A package imports
-// packages of lower layers and of its own folder.
+// layers are the folders of the module from the bottom up. A package belongs to the
+// folder with the longest path that holds it. It imports packages of lower layers and of
+// its own folder.
 var layers = [][]string{
 	{"internal"},
 	{"space", "prior"},
 	{"surrogate"},
 	{"acquisition"},
 	{"loop", "catalog"},
-	{"study"},
-	{"store", "benchmarks"},
+	{"study", "benchmarks"}, // the last libraries
+	{"study/studyfile", "store", "benchmarks/runner"},
+	{"benchmarks/report"},
+	{"benchmarks/pages"},
 	{"cmd"},
+	{"docs", "examples"},
 }
 
-// outer packages may read files and import more than the libraries do.
-var outer = []string{"benchmarks/pages", "benchmarks/report", "benchmarks/runner", "cmd/bo", "docs", "examples", "internal/document", "internal/pgtest", "space/spacefile", "study/studyfile", "store"}
-
-// libraries are the modules whose packages the others may import.
-var libraries = []string{"gonum.org/v1/gonum", "golang.org/x/exp"}
+// modules hold the packages that libraries may import beside the standard library.
+var modules = []string{module, "gonum.org/v1/gonum", "golang.org/x/exp"}
 
 type listed struct {
 	Dir, ImportPath, Name  string
@@ -43,8 +44,7 @@ type listed struct {
 	Module                 *struct{ Path string }
 }
 
-// list returns all packages of the module except generators of code, and their
-// dependencies.
+// list returns all packages of the module and their dependencies.
 func list(t *testing.T) map[string]listed {
 	watch(t)
 	cmd := exec.Command("go", "list", "-deps", "-json=Dir,ImportPath,Name,GoFiles,Imports,Deps,Standard,Module", "./...")
@@ -55,33 +55,47 @@ func list(t *testing.T) map[string]listed {
 	for dec := json.NewDecoder(strings.NewReader(string(text))); dec.More(); {
 		var p listed
 		require.NoError(t, dec.Decode(&p))
-		if path, ok := inside(p.ImportPath); ok && p.Name == "main" && under(path, []string{"internal"}) {
-			continue
-		}
 		all[p.ImportPath] = p
 	}
 	return all
 }
 
-// inside returns the path of a package below the module.
-func inside(path string) (string, bool) { return strings.CutPrefix(path, module+"/") }
-
-// under reports whether a package lies in one of the folders.
-func under(path string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(f string) bool { return path == f || strings.HasPrefix(path, f+"/") })
-}
-
-// layer returns the layer of a package and the folder there that holds it; the
-// layer of other packages is -1.
-func layer(path string) (level int, folder string) {
-	for i, folders := range layers {
-		for _, f := range folders {
-			if under(path, []string{f}) {
-				return i, f
+// librariesTo returns the paths, below the module, of the packages in the layers up to that
+// of a folder. Neither programs are libraries, nor internal packages that only tests import.
+func librariesTo(folder string, all map[string]listed) []string {
+	top, _ := layer(folder)
+	imported := map[string]bool{}
+	for _, p := range all {
+		for _, i := range p.Imports {
+			imported[i] = true
+		}
+	}
+	var paths []string
+	for path, p := range all {
+		from, ok := inside(path)
+		if ok && p.Name != "main" && (imported[path] || !strings.Contains(path, "/internal/")) {
+			if level, _ := layer(from); level <= top {
+				paths = append(paths, from)
 			}
 		}
 	}
-	return -1, ""
+	return paths
+}
+
+// inside returns the path of a package below the module.
+func inside(path string) (string, bool) { return strings.CutPrefix(path, module+"/") }
+
+// layer returns the layer of a package and the folder there that holds it, or -1.
+func layer(path string) (level int, folder string) {
+	level = -1
+	for i, folders := range layers {
+		for _, f := range folders {
+			if (path == f || strings.HasPrefix(path, f+"/")) && len(f) > len(folder) {
+				level, folder = i, f
+			}
+		}
+	}
+	return level, folder
 }
 
 func TestImportsRunOneWay(t *testing.T) {
@@ -91,35 +105,27 @@ func TestImportsRunOneWay(t *testing.T) {
 			continue
 		}
 		level, folder := layer(from)
+		require.GreaterOrEqual(t, level, 0, "%s is in no layer", from)
 		for _, i := range p.Imports {
 			to, ok := inside(i)
 			if !ok {
 				continue
 			}
-			if under(from, []string{"docs", "examples"}) {
-				require.False(t, under(to, []string{"internal"}), "%s imports %s: an example does what a user can", from, to)
-				continue
-			}
-			require.GreaterOrEqual(t, level, 0, "%s is in no layer", from)
 			other, otherFolder := layer(to)
 			require.True(t, other < level || otherFolder == folder, "%s imports %s, which does not lie below it", from, to)
+			if folder == "docs" || folder == "examples" {
+				require.NotEqual(t, "internal", otherFolder, "%s imports %s: an example does what a user can", from, to)
+			}
 		}
 	}
 }
 
 func TestLibrariesDependOnLittle(t *testing.T) {
 	all := list(t)
-	for path, p := range all {
-		from, ok := inside(path)
-		if !ok || under(from, outer) {
-			continue
-		}
-		for _, d := range p.Deps {
+	for _, from := range librariesTo("study", all) {
+		for _, d := range all[module+"/"+from].Deps {
 			q := all[d]
-			if q.Standard || q.Module != nil && (q.Module.Path == module || slices.Contains(libraries, q.Module.Path)) {
-				continue
-			}
-			t.Errorf("%s depends on %s", from, d)
+			require.True(t, q.Standard || q.Module != nil && slices.Contains(modules, q.Module.Path), "%s depends on %s", from, d)
 		}
 	}
 }
@@ -132,13 +138,9 @@ func TestNothingBelowLoopLooksOutside(t *testing.T) {
 		"time": {"Now", "Since", "Until", "After", "AfterFunc", "Tick", "Sleep", "NewTimer", "NewTicker"},
 		"fmt":  {"Print", "Printf", "Println"},
 	}
-	loop, _ := layer("loop")
-	for path, p := range list(t) {
-		from, ok := inside(path)
-		level, _ := layer(from)
-		if !ok || level < 0 || level >= loop || under(from, outer) {
-			continue
-		}
+	all := list(t)
+	for _, from := range librariesTo("acquisition", all) {
+		p := all[module+"/"+from]
 		for _, name := range p.GoFiles {
 			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, 0)
 			require.NoError(t, err)

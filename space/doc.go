@@ -10,7 +10,7 @@
 //		space.Categorical("opt", "adam", "sgd", "lion"),
 //	)
 //
-// or as JSON, which Parse reads. Package spacefile reads JSON and YAML files.
+// or as JSON, which Parse reads. Package studyfile reads JSON and YAML files.
 //
 //	{"parameters": [
 //	  {"name": "lr", "type": "float", "min": 1e-5, "max": 0.1, "log": true},

@@ -13,8 +13,8 @@ import (
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
-	"github.com/functionspace/bo/space/spacefile"
 	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/study/studyfile"
 )
 
 // definition reads the study file, if any, and applies the flags.
@@ -116,7 +116,7 @@ func (c *runCmd) problem(d *study.Definition) error {
 		d.Command, d.Builtin = c.Command, ""
 	}
 	if c.Space != "" {
-		s, err := spacefile.Read(c.Space)
+		s, err := studyfile.ReadSpace(c.Space)
 		if err != nil {
 			if !errors.As(err, new(syscall.Errno)) { // the file can be read, but states no space
 				err = usageError{err}

@@ -1,5 +1,5 @@
-// Package studyfile reads study definitions from YAML and JSON files. A file has the
-// keys of the JSON form of package study:
+// Package studyfile reads study definitions and search spaces from YAML and JSON files. A
+// study file has the keys of the JSON form of package study:
 //
 //	name: resnet-lr
 //	parameters:
@@ -17,9 +17,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/functionspace/bo/internal/document"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/study/studyfile/internal/document"
 )
 
 // Fault is a fault of a study file. Its Line and Column count from 1; they are 0 if they

@@ -1,4 +1,4 @@
-package spacefile_test
+package studyfile_test
 
 import (
 	"fmt"
@@ -13,16 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/space"
-	"github.com/functionspace/bo/space/spacefile"
+	"github.com/functionspace/bo/study/studyfile"
 )
 
-func write(t testing.TB, name, text string) string {
-	path := filepath.Join(t.TempDir(), name)
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	return path
-}
-
-func TestRead(t *testing.T) {
+func TestReadSpace(t *testing.T) {
 	want, err := space.New(
 		space.LogFloat("lr", 1e-5, 0.1), space.Int("layers", 1, 8), space.Categorical("opt", "adam", "sgd", "on"),
 		space.Ordinal("bits", 2, 4, 8), space.Categorical("mixed", true, "1", 1), space.Fixed("seed", 7),
@@ -64,13 +58,13 @@ parameters:
   value: 7
 `,
 	} {
-		s, err := spacefile.Read(write(t, name, text))
+		s, err := studyfile.ReadSpace(write(t, name, text))
 		require.NoError(t, err, name)
 		assert.Equal(t, want, s, name)
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestSpaceFaults(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a.json", ``, "the text is empty"},
 		{"a.yaml", "# nothing\n", "the text is empty"},
@@ -103,21 +97,21 @@ func TestFaults(t *testing.T) {
 		{"a.json", "{\"parameters\": [{\"name\": \"ö\", \"type\": \"int\", \"min\": 1, \"max\": 9.5}]}", `line 1, column 56: parameter "ö": max is 9.5, which is not an integer`},
 	} {
 		path := write(t, c.name, c.text)
-		_, err := spacefile.Read(path)
+		_, err := studyfile.ReadSpace(path)
 		require.ErrorIs(t, err, space.ErrInvalid, c.text)
 		assert.EqualError(t, err, path+": invalid search space: "+c.want)
 	}
 
-	_, err := spacefile.Read("absent.yaml")
+	_, err := studyfile.ReadSpace("absent.yaml")
 	assert.EqualError(t, err, "absent.yaml: no such file or directory")
 	assert.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = spacefile.Read("space.toml")
+	_, err = studyfile.ReadSpace("space.toml")
 	assert.EqualError(t, err, "space.toml: the name must end in .json, .yaml or .yml")
 }
 
 // Aliases, merge keys and whole numbers that begin with 0.
-func TestReadAnchors(t *testing.T) {
-	s, err := spacefile.Read(write(t, "a.yaml", `parameters:
+func TestReadSpaceAnchors(t *testing.T) {
+	s, err := studyfile.ReadSpace(write(t, "a.yaml", `parameters:
   - &base {name: a, type: float, min: 1e-5, max: 010, log: true}
   - {<<: *base, name: b}
   - {name: c, type: categorical, values: &v [x, 2001-01-01]}
@@ -131,7 +125,7 @@ func TestReadAnchors(t *testing.T) {
 }
 
 // Texts that expand, nest or list too much give an error within a second.
-func TestReadIsBounded(t *testing.T) {
+func TestReadSpaceIsBounded(t *testing.T) {
 	bomb := "a: &a [1,1,1,1,1,1,1,1,1]\n"
 	for c := 'b'; c <= 'i'; c++ {
 		before := string(c - 1)
@@ -144,7 +138,7 @@ func TestReadIsBounded(t *testing.T) {
 		"bytes":   {strings.Repeat("#", 1<<20+1), "more than 1048576 bytes"},
 	} {
 		start := time.Now()
-		_, err := spacefile.Read(write(t, "a.yaml", c.text))
+		_, err := studyfile.ReadSpace(write(t, "a.yaml", c.text))
 		require.ErrorIs(t, err, space.ErrInvalid, name)
 		require.ErrorContains(t, err, c.want, name)
 		require.Less(t, len(err.Error()), 300, name)
@@ -152,8 +146,8 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// Read does not panic on any text, and its errors are one line.
-func FuzzRead(f *testing.F) {
+// ReadSpace does not panic on any text, and its errors are one line.
+func FuzzReadSpace(f *testing.F) {
 	f.Add("parameters:\n  - {name: lr, type: float, min: 1e-5, max: 0.1, log: true}\n")
 	f.Add("a: &x [1, *x]\n? {b: c}\n: !!binary aGk=\n--- \n...")
 	f.Add("parameters:\n- name: |\n    two\n    lines\n  type: fixed\n  value: 2001-01-01\n")
@@ -161,19 +155,19 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		path := filepath.Join(dir, "space.yaml")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := spacefile.Read(path); err != nil && strings.Contains(err.Error(), "\n") {
+		if _, err := studyfile.ReadSpace(path); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("more than one line: %q", err)
 		}
 	})
 }
 
 // A byte order mark, which editors on Windows write, is not part of the text.
-func TestReadByteOrderMark(t *testing.T) {
+func TestReadSpaceByteOrderMark(t *testing.T) {
 	for name, text := range map[string]string{
 		"mark.json": `{"parameters": [{"name": "x", "type": "int", "min": 1, "max": 8}]}`,
 		"mark.yaml": `parameters: [{name: x, type: int, min: 1, max: 8}]`,
 	} {
-		s, err := spacefile.Read(write(t, name, "\ufeff"+text))
+		s, err := studyfile.ReadSpace(write(t, name, "\ufeff"+text))
 		require.NoError(t, err, name)
 		require.Equal(t, "x", s.Parameters()[0].Name)
 	}

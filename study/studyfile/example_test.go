@@ -1,4 +1,4 @@
-package spacefile_test
+package studyfile_test
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/functionspace/bo/space/spacefile"
+	"github.com/functionspace/bo/study/studyfile"
 )
 
-func ExampleRead() {
+func ExampleReadSpace() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
@@ -24,7 +24,7 @@ parameters:
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	s, err := spacefile.Read(path)
+	s, err := studyfile.ReadSpace(path)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,27 +1,24 @@
-// Package spacefile reads search spaces from JSON and YAML files. A YAML file
-// has the keys of the JSON form:
-//
-//	parameters:
-//	  - {name: lr, type: float, min: 1e-5, max: 0.1, log: true}
-//	  - {name: opt, type: categorical, values: [adam, sgd, lion]}
-package spacefile
+package studyfile
 
 import (
 	"errors"
 	"fmt"
 
-	"github.com/functionspace/bo/internal/document"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/study/studyfile/internal/document"
 )
 
-// Read returns the space in a file whose name ends in .json, .yaml or .yml. It is
-// as strict as space.Parse and reports every fault. An error is one line that begins
-// with the path. Errors about the contents wrap space.ErrInvalid and give the line and
-// the column of each fault, counted from 1.
+// ReadSpace returns the space in a file whose only key is parameters. The name of the file
+// and its size have the limits of Read:
 //
-// YAML anchors, aliases and merge keys are allowed. A file has at most 1 MiB, and a
-// YAML file at most 10 000 keys and values with all aliases expanded.
-func Read(path string) (*space.Space, error) {
+//	parameters:
+//	  - {name: lr, type: float, min: 1e-5, max: 0.1, log: true}
+//	  - {name: opt, type: categorical, values: [adam, sgd, lion]}
+//
+// ReadSpace is as strict as space.Parse and reports every fault. An error is one line
+// that begins with the path. Errors about the contents wrap space.ErrInvalid and give the
+// line and the column of each fault, counted from 1.
+func ReadSpace(path string) (*space.Space, error) {
 	d, err := document.Read(path)
 	if fault, ok := errors.AsType[*document.Fault](err); ok {
 		return nil, fmt.Errorf("%s: %w: %w", path, space.ErrInvalid, fault)
