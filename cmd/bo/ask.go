@@ -97,39 +97,36 @@ type askCmd struct {
 }
 
 func (c *askCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	var trials []store.Trial
-	err = heed(e.ctx, func() (err error) {
-		trials, err = u.AskFor(e.ctx, c.N, "bo ask", c.Lease)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		type asked struct {
-			Trial  int             `json:"trial"`
-			Params json.RawMessage `json:"params"`
-		}
-		out := make([]asked, len(trials))
-		for i, t := range trials {
-			out[i] = asked{t.Number, t.Params}
-		}
-		return printJSON(e.stdout, out)
-	}
-	for _, t := range trials {
-		for _, w := range t.Warnings {
-			fmt.Fprintf(e.stderr, "bo: warning: trial %d: %s\n", t.Number, w)
-		}
-		if _, err := fmt.Fprintf(e.stdout, "trial %d  %s\n", t.Number, fullParams(t.Params)); err != nil {
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		var trials []store.Trial
+		err := heed(e.ctx, func() (err error) {
+			trials, err = u.AskFor(e.ctx, c.N, "bo ask", c.Lease)
+			return err
+		})
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		if c.JSON {
+			type asked struct {
+				Trial  int             `json:"trial"`
+				Params json.RawMessage `json:"params"`
+			}
+			out := make([]asked, len(trials))
+			for i, t := range trials {
+				out[i] = asked{t.Number, t.Params}
+			}
+			return printJSON(e.stdout, out)
+		}
+		for _, t := range trials {
+			for _, w := range t.Warnings {
+				fmt.Fprintf(e.stderr, "bo: warning: trial %d: %s\n", t.Number, w)
+			}
+			if _, err := fmt.Fprintf(e.stdout, "trial %d  %s\n", t.Number, fullParams(t.Params)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // fullParams writes parameters with all digits.
@@ -165,20 +162,13 @@ type tellCmd struct {
 }
 
 func (c *tellCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	v, err := u.View(e.ctx)
-	if err != nil {
-		return err
-	}
-	numbers, err := parseNumbers(c.Value, v.Definition.Objective().Name)
-	if err != nil {
-		return usageError{err}
-	}
-	return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key}, c.JSON)
+	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
+		numbers, err := parseNumbers(c.Value, v.Definition.Objective().Name)
+		if err != nil {
+			return usageError{err}
+		}
+		return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key}, c.JSON)
+	})
 }
 
 // parseNumbers reads a number, which is the objective, or a JSON object of numbers.
@@ -227,12 +217,9 @@ type failCmd struct {
 }
 
 func (c *failCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return tellTrial(e, u, store.Report{Trial: c.Trial, Failure: store.FailedByProgram, Message: c.Message}, c.JSON)
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		return tellTrial(e, u, store.Report{Trial: c.Trial, Failure: store.FailedByProgram, Message: c.Message}, c.JSON)
+	})
 }
 
 type enqueueCmd struct {
@@ -244,28 +231,21 @@ type enqueueCmd struct {
 }
 
 func (c *enqueueCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
+	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
+		values, err := parseValues(v.Space, c.Values)
+		if err != nil {
+			return usageError{err}
+		}
+		trials, err := u.Enqueue(e.ctx, c.Key, values)
+		if err != nil {
+			return asUsage(err, space.ErrPoint)
+		}
+		if c.JSON {
+			return printJSON(e.stdout, newTrialJSON(&trials[0], v))
+		}
+		_, err = fmt.Fprintf(e.stdout, "trial %d  %s  waits\n", trials[0].Number, fullParams(trials[0].Params))
 		return err
-	}
-	defer s.Close()
-	v, err := u.View(e.ctx)
-	if err != nil {
-		return err
-	}
-	values, err := parseValues(v.Space, c.Values)
-	if err != nil {
-		return usageError{err}
-	}
-	trials, err := u.Enqueue(e.ctx, c.Key, values)
-	if err != nil {
-		return asUsage(err, space.ErrPoint)
-	}
-	if c.JSON {
-		return printJSON(e.stdout, newTrialJSON(&trials[0], v))
-	}
-	_, err = fmt.Fprintf(e.stdout, "trial %d  %s  waits\n", trials[0].Number, fullParams(trials[0].Params))
-	return err
+	})
 }
 
 // parseValues reads NAME=VALUE words, or one JSON object. Text that a categorical parameter
@@ -343,30 +323,23 @@ func (c *trialsCmd) printLogs(e *env, v *store.View) error {
 }
 
 func (c *trialsCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	v, err := u.View(e.ctx)
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.Logs > 0:
-		return c.printLogs(e, v)
-	case c.JSON:
-		return printJSON(e.stdout, trialRows(v))
-	case c.Format == "jsonl":
-		return writeTrialsJSON(e.stdout, v)
-	case c.Format == "csv":
-		return writeTrialsCSV(e.stdout, v)
-	}
-	b := bufio.NewWriter(e.stdout)
-	for i := range v.Trials {
-		fmt.Fprintln(b, trialText(&v.Trials[i], v))
-	}
-	return b.Flush()
+	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
+		switch {
+		case c.Logs > 0:
+			return c.printLogs(e, v)
+		case c.JSON:
+			return printJSON(e.stdout, trialRows(v))
+		case c.Format == "jsonl":
+			return writeTrialsJSON(e.stdout, v)
+		case c.Format == "csv":
+			return writeTrialsCSV(e.stdout, v)
+		}
+		b := bufio.NewWriter(e.stdout)
+		for i := range v.Trials {
+			fmt.Fprintln(b, trialText(&v.Trials[i], v))
+		}
+		return b.Flush()
+	})
 }
 
 type bestCmd struct {
@@ -376,22 +349,15 @@ type bestCmd struct {
 }
 
 func (c *bestCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
+	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
+		best := v.Best()
+		if best == nil {
+			return fmt.Errorf("study %s: no trial is complete", c.Study)
+		}
+		if c.JSON {
+			return printJSON(e.stdout, newTrialJSON(best, v))
+		}
+		_, err := fmt.Fprintf(e.stdout, "trial %d  %s  %s %s\n", best.Number, fullParams(best.Params), v.Definition.Objective().Name, number(best.Numbers[v.Definition.Objective().Name]))
 		return err
-	}
-	defer s.Close()
-	v, err := u.View(e.ctx)
-	if err != nil {
-		return err
-	}
-	best := v.Best()
-	if best == nil {
-		return fmt.Errorf("study %s: no trial is complete", c.Study)
-	}
-	if c.JSON {
-		return printJSON(e.stdout, newTrialJSON(best, v))
-	}
-	_, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s %s\n", best.Number, fullParams(best.Params), v.Definition.Objective().Name, number(best.Numbers[v.Definition.Objective().Name]))
-	return err
+	})
 }

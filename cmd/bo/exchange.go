@@ -23,23 +23,22 @@ type studyExportCmd struct {
 }
 
 func (c *studyExportCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	snapshot, err := u.Snapshot(e.ctx)
-	if err != nil {
-		return err
-	}
-	write := map[string]func(io.Writer, *store.Snapshot) error{"json": exchange.Write, "optuna": exchange.WriteJournal, "csv": exchange.WriteCSV}[c.Format]
-	if c.Output == "" {
-		return write(e.stdout, snapshot)
-	}
-	if _, err := os.Stat(c.Output); err == nil && !c.Force {
-		return fmt.Errorf("%s exists: choose another name, or add --force", c.Output)
-	}
-	return writeFile(c.Output, func(w io.Writer) error { return write(w, snapshot) })
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		snapshot, err := u.Snapshot(e.ctx)
+		if err != nil {
+			return err
+		}
+		write := map[string]func(io.Writer, *store.Snapshot) error{"json": exchange.Write, "optuna": exchange.WriteJournal, "csv": func(w io.Writer, s *store.Snapshot) error {
+			return exchange.WriteCSV(w, s.Definition, s.Trials)
+		}}[c.Format]
+		if c.Output == "" {
+			return write(e.stdout, snapshot)
+		}
+		if _, err := os.Stat(c.Output); err == nil && !c.Force {
+			return fmt.Errorf("%s exists: choose another name, or add --force", c.Output)
+		}
+		return writeFile(c.Output, func(w io.Writer) error { return write(w, snapshot) })
+	})
 }
 
 type studyImportCmd struct {
@@ -69,25 +68,22 @@ func (c *studyImportCmd) Run(e *env) error {
 	if name == "" && in.Snapshot.Definition.Name == "" {
 		return usagef("%s states no name: give --study NAME", c.File)
 	}
-	s, err := c.open(e.ctx, true)
-	if err != nil {
+	return c.withStore(e.ctx, true, func(s *store.Store) error {
+		u, err := s.Restore(e.ctx, name, in.Snapshot)
+		if err != nil {
+			return asUsage(err, study.ErrInvalid)
+		}
+		v, err := u.View(e.ctx)
+		if err != nil {
+			return err
+		}
+		notes(e, c.File, in.Notes)
+		if c.JSON {
+			return printJSON(e.stdout, v.Definition)
+		}
+		_, err = fmt.Fprintf(e.stdout, "imported study %s: %s\n", u.Name(), count(len(v.Trials), "trial"))
 		return err
-	}
-	defer s.Close()
-	u, err := s.Restore(e.ctx, name, in.Snapshot)
-	if err != nil {
-		return asUsage(err, study.ErrInvalid)
-	}
-	v, err := u.View(e.ctx)
-	if err != nil {
-		return err
-	}
-	notes(e, c.File, in.Notes)
-	if c.JSON {
-		return printJSON(e.stdout, v.Definition)
-	}
-	_, err = fmt.Fprintf(e.stdout, "imported study %s: %s\n", u.Name(), count(len(v.Trials), "trial"))
-	return err
+	})
 }
 
 type importCmd struct {
@@ -100,29 +96,30 @@ type importCmd struct {
 }
 
 func (c *importCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	var added []store.Trial
-	if strings.EqualFold(filepath.Ext(c.File), ".csv") {
-		added, err = c.table(e, u)
-	} else {
-		var in *exchange.Import
-		if in, err = readImport(e, c.File, c.From); err == nil {
-			notes(e, c.File, in.Notes)
-			added, err = exchange.Add(e.ctx, u, c.Key, in)
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		added, err := c.add(e, u)
+		if err != nil {
+			return err
 		}
-	}
-	if err != nil {
+		if c.JSON {
+			return printJSON(e.stdout, map[string]int{"added": len(added)})
+		}
+		_, err = fmt.Fprintf(e.stdout, "added %s to study %s\n", count(len(added), "trial"), c.Study)
 		return err
+	})
+}
+
+// add adds the evaluations in the file.
+func (c *importCmd) add(e *env, u *store.Study) ([]store.Trial, error) {
+	if strings.EqualFold(filepath.Ext(c.File), ".csv") {
+		return c.table(e, u)
 	}
-	if c.JSON {
-		return printJSON(e.stdout, map[string]int{"added": len(added)})
+	in, err := readImport(e, c.File, c.From)
+	if err != nil {
+		return nil, err
 	}
-	_, err = fmt.Fprintf(e.stdout, "added %s to study %s\n", count(len(added), "trial"), c.Study)
-	return err
+	notes(e, c.File, in.Notes)
+	return exchange.Add(e.ctx, u, c.Key, in)
 }
 
 // table adds the rows of a CSV file.

@@ -79,24 +79,17 @@ func (s *session) define() (err error) {
 // come from the file or a flag alone: whoever can write to a store must not choose what runs
 // on this machine.
 func (s *session) defineStored() error {
-	st, u, err := s.one(s.e.ctx, s.Study)
-	if err != nil {
+	return s.withView(s.e.ctx, s.Study, func(_ *store.Study, v *store.View) (err error) {
+		if v.Definition.Command != "" {
+			return usagef("study %s runs a program: give its study file, or --command", s.Study)
+		}
+		if v.Definition.Builtin == "" {
+			return usagef("study %s has no program: give --command, or use bo ask and bo tell", s.Study)
+		}
+		s.definition = v.Definition
+		s.target, err = s.runCmd.target(s.definition)
 		return err
-	}
-	defer st.Close()
-	v, err := u.View(s.e.ctx)
-	if err != nil {
-		return err
-	}
-	if v.Definition.Command != "" {
-		return usagef("study %s runs a program: give its study file, or --command", s.Study)
-	}
-	if v.Definition.Builtin == "" {
-		return usagef("study %s has no program: give --command, or use bo ask and bo tell", s.Study)
-	}
-	s.definition = v.Definition
-	s.target, err = s.runCmd.target(s.definition)
-	return err
+	})
 }
 
 // open creates the study, or opens the stored one.

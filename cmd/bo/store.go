@@ -58,21 +58,46 @@ func (f storeFlags) shown() string {
 	return cmp.Or(f.Store, defaultStore)
 }
 
-// one opens a study that exists. The caller closes the store.
-func (f storeFlags) one(ctx context.Context, name string) (*store.Store, *store.Study, error) {
-	s, err := f.open(ctx, false)
+// withStore opens the store, calls do and closes the store. Without create, a store that
+// does not exist is an error.
+func (f storeFlags) withStore(ctx context.Context, create bool, do func(*store.Store) error) error {
+	s, err := f.open(ctx, create)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
+	defer s.Close()
+	return do(s)
+}
+
+// withStudy calls do with a study that exists.
+func (f storeFlags) withStudy(ctx context.Context, name string, do func(*store.Study) error) error {
+	return f.withStore(ctx, false, func(s *store.Store) error {
+		u, err := f.find(ctx, s, name)
+		if err != nil {
+			return err
+		}
+		return do(u)
+	})
+}
+
+// withView calls do with a study that exists and its trials.
+func (f storeFlags) withView(ctx context.Context, name string, do func(*store.Study, *store.View) error) error {
+	return f.withStudy(ctx, name, func(u *store.Study) error {
+		v, err := u.View(ctx)
+		if err != nil {
+			return err
+		}
+		return do(u, v)
+	})
+}
+
+// find returns a study of s. For a study that does not exist the error names others.
+func (f storeFlags) find(ctx context.Context, s *store.Store, name string) (*store.Study, error) {
 	u, err := s.Study(ctx, name)
 	if errors.Is(err, store.ErrNoStudy) {
 		err = usageError{f.unknown(ctx, s, name)}
 	}
-	if err != nil {
-		_ = s.Close()
-		return nil, nil, err
-	}
-	return s, u, nil
+	return u, err
 }
 
 // unknown returns the error for a study that is not in the store. It suggests a near name or

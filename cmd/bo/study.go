@@ -32,30 +32,27 @@ type studyListCmd struct {
 }
 
 func (c *studyListCmd) Run(e *env) error {
-	s, err := c.open(e.ctx, false)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	list, err := s.List(e.ctx)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		if list == nil {
-			list = []store.Summary{}
+	return c.withStore(e.ctx, false, func(s *store.Store) error {
+		list, err := s.List(e.ctx)
+		if err != nil {
+			return err
 		}
-		return printJSON(e.stdout, list)
-	}
-	if len(list) == 0 {
-		fmt.Fprintf(e.stderr, "%s has no studies\n", c.shown())
-		return nil
-	}
-	rows := [][]string{{"STUDY", "FINISHED", "BUDGET", "CREATED"}}
-	for _, l := range list {
-		rows = append(rows, []string{l.Name, fmt.Sprint(l.Finished), fmt.Sprint(l.Budget), l.Created.Local().Format(time.DateTime)})
-	}
-	return printTable(e.stdout, rows)
+		if c.JSON {
+			if list == nil {
+				list = []store.Summary{}
+			}
+			return printJSON(e.stdout, list)
+		}
+		if len(list) == 0 {
+			fmt.Fprintf(e.stderr, "%s has no studies\n", c.shown())
+			return nil
+		}
+		rows := [][]string{{"STUDY", "FINISHED", "BUDGET", "CREATED"}}
+		for _, l := range list {
+			rows = append(rows, []string{l.Name, fmt.Sprint(l.Finished), fmt.Sprint(l.Budget), l.Created.Local().Format(time.DateTime)})
+		}
+		return printTable(e.stdout, rows)
+	})
 }
 
 type studyCreateCmd struct {
@@ -76,24 +73,21 @@ func (c *studyCreateCmd) Run(e *env) error {
 	if d.Name == "" {
 		return usagef("%s states no name: add one, or give --study NAME", c.File)
 	}
-	s, err := c.open(e.ctx, true)
-	if err != nil {
+	return c.withStore(e.ctx, true, func(s *store.Store) error {
+		u, err := s.Create(e.ctx, d)
+		if err != nil {
+			return err
+		}
+		v, err := u.View(e.ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(e.stdout, v.Definition)
+		}
+		_, err = fmt.Fprintf(e.stdout, "created study %s in %s\n", u.Name(), c.shown())
 		return err
-	}
-	defer s.Close()
-	u, err := s.Create(e.ctx, d)
-	if err != nil {
-		return err
-	}
-	v, err := u.View(e.ctx)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(e.stdout, v.Definition)
-	}
-	_, err = fmt.Fprintf(e.stdout, "created study %s in %s\n", u.Name(), c.shown())
-	return err
+	})
 }
 
 type studyDeleteCmd struct {
@@ -104,26 +98,27 @@ type studyDeleteCmd struct {
 }
 
 func (c *studyDeleteCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
+	return c.withStore(e.ctx, false, func(s *store.Store) error {
+		u, err := c.find(e.ctx, s, c.Study)
+		if err != nil {
+			return err
+		}
+		v, err := u.View(e.ctx)
+		if err != nil {
+			return err
+		}
+		if !c.Yes {
+			return usagef("study %s has %s, which cannot be restored: add --yes to delete them", c.Study, count(len(v.Trials), "trial"))
+		}
+		if err := s.Delete(e.ctx, c.Study); err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(e.stdout, map[string]string{"deleted": c.Study})
+		}
+		_, err = fmt.Fprintf(e.stdout, "deleted study %s with %s\n", c.Study, count(len(v.Trials), "trial"))
 		return err
-	}
-	defer s.Close()
-	v, err := u.View(e.ctx)
-	if err != nil {
-		return err
-	}
-	if !c.Yes {
-		return usagef("study %s has %s, which cannot be restored: add --yes to delete them", c.Study, count(len(v.Trials), "trial"))
-	}
-	if err := s.Delete(e.ctx, c.Study); err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(e.stdout, map[string]string{"deleted": c.Study})
-	}
-	_, err = fmt.Fprintf(e.stdout, "deleted study %s with %s\n", c.Study, count(len(v.Trials), "trial"))
-	return err
+	})
 }
 
 type studyEditCmd struct {
@@ -152,28 +147,25 @@ func (c *studyEditCmd) Run(e *env) error {
 	if c.File == "" && c.Budget == nil && c.Range == nil && c.Add == nil && c.Remove == nil {
 		return usagef("state a change: --file, --budget, --range, --add or --remove")
 	}
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if err := u.Edit(e.ctx, c.change); err != nil {
-		return asUsage(err, study.ErrInvalid)
-	}
-	v, err := u.View(e.ctx)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(e.stdout, v.Definition)
-	}
-	if _, err := fmt.Fprintf(e.stdout, "edited study %s\n", c.Study); err != nil {
-		return err
-	}
-	if v.Unfit > 0 {
-		fmt.Fprintf(e.stderr, "bo: %d of %d trials do not fit the new definition: they are kept and left out of fits\n", v.Unfit, len(v.Trials))
-	}
-	return nil
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		if err := u.Edit(e.ctx, c.change); err != nil {
+			return asUsage(err, study.ErrInvalid)
+		}
+		v, err := u.View(e.ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(e.stdout, v.Definition)
+		}
+		if _, err := fmt.Fprintf(e.stdout, "edited study %s\n", c.Study); err != nil {
+			return err
+		}
+		if v.Unfit > 0 {
+			fmt.Fprintf(e.stderr, "bo: %d of %d trials do not fit the new definition: they are kept and left out of fits\n", v.Unfit, len(v.Trials))
+		}
+		return nil
+	})
 }
 
 func (c *studyEditCmd) change(d study.Definition) (*study.Definition, error) {
@@ -285,20 +277,13 @@ type shownStudy struct {
 }
 
 func (c *studyShowCmd) Run(e *env) error {
-	s, u, err := c.one(e.ctx, c.Study)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	v, err := u.View(e.ctx)
-	if err != nil {
-		return err
-	}
-	out := summarize(v)
-	if c.JSON {
-		return printJSON(e.stdout, out)
-	}
-	return c.print(e.stdout, v, out)
+	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
+		out := summarize(v)
+		if c.JSON {
+			return printJSON(e.stdout, out)
+		}
+		return c.print(e.stdout, v, out)
+	})
 }
 
 func summarize(v *store.View) *shownStudy {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/store/exchange"
 )
 
 // trialWriter returns the writer of trials that the extension of path asks for.
@@ -107,56 +107,7 @@ func writeTrialsJSON(w io.Writer, v *store.View) error {
 	return b.Flush()
 }
 
-// writeTrialsCSV writes trials with a column for every parameter that a trial has. A column
-// of a parameter is named params.NAME where NAME is one of the other columns.
+// writeTrialsCSV writes a table of the trials.
 func writeTrialsCSV(w io.Writer, v *store.View) error {
-	rows := trialRows(v)
-	last := []string{"value", "state", "seconds", "failure", "message"}
-	var names []string
-	for _, p := range v.Definition.Parameters {
-		names = append(names, p.Name)
-	}
-	values := make([]map[string]any, len(rows))
-	for i := range rows {
-		dec := json.NewDecoder(bytes.NewReader(rows[i].Params))
-		dec.UseNumber()
-		if err := dec.Decode(&values[i]); err != nil {
-			return err
-		}
-		for _, name := range slices.Sorted(maps.Keys(values[i])) {
-			if !slices.Contains(names, name) {
-				names = append(names, name) // name of a parameter that was removed
-			}
-		}
-	}
-	header := []string{"trial"}
-	for _, name := range names {
-		if name == "trial" || slices.Contains(last, name) {
-			name = "params." + name
-		}
-		header = append(header, name)
-	}
-	out := csv.NewWriter(w)
-	if err := out.Write(append(header, last...)); err != nil {
-		return err
-	}
-	for i, r := range rows {
-		cells := []string{strconv.Itoa(r.Trial)}
-		for _, name := range names {
-			cell := ""
-			if value, ok := values[i][name]; ok {
-				cell = fmt.Sprint(value)
-			}
-			cells = append(cells, cell)
-		}
-		value := ""
-		if r.Value != nil {
-			value = number(*r.Value)
-		}
-		if err := out.Write(append(cells, value, string(r.State), number(r.Seconds), string(r.Failure), r.Message)); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+	return exchange.WriteCSV(w, v.Definition, v.Trials)
 }

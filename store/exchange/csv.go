@@ -21,74 +21,107 @@ import (
 // The columns of a table of trials beside parameters and numbers.
 const (
 	columnTrial   = "trial"
+	columnValue   = "value" // of the objective
 	columnState   = "state"
+	columnSeconds = "seconds"
 	columnFailure = "failure"
 	columnMessage = "message"
-	columnSeconds = "seconds"
 )
 
 // bookkeeping columns are no parameters and no numbers. The last ones are of earlier versions.
 var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessage, columnSeconds, "suggest_s", "evaluate_s", "reason"}
 
-// WriteCSV writes the trials of a study as a table: a column for each parameter and each
-// number, the objective first among the numbers. A parameter or a number whose name is
-// another column's is written as params.NAME or numbers.NAME. Values of parameters that the
-// study does not have are left out.
-func WriteCSV(w io.Writer, s *store.Snapshot) error {
-	objective := s.Definition.Objective().Name
-	var params []string
-	for _, p := range s.Definition.Parameters {
-		params = append(params, p.Name)
-	}
-	values := make([]map[string]any, len(s.Trials))
-	names := map[string]bool{}
-	for i := range s.Trials {
-		if err := json.Unmarshal(s.Trials[i].Params, &values[i]); err != nil {
-			return fmt.Errorf("trial %d: params: %w", i+1, err)
-		}
-		fixedDefaults(s.Definition, values[i])
-		for name := range s.Trials[i].Numbers {
-			names[name] = name != objective
-		}
-	}
-	numbers := append([]string{objective}, selected(names)...)
-
-	header := []string{columnTrial}
-	for _, name := range params {
-		if slices.Contains(bookkeeping, name) || slices.Contains(numbers, name) {
-			name = "params." + name
-		}
-		header = append(header, name)
-	}
-	for _, name := range numbers {
-		if slices.Contains(bookkeeping, name) {
-			name = "numbers." + name
-		}
-		header = append(header, name)
-	}
-	cw := csv.NewWriter(w)
-	if err := cw.Write(append(header, columnState, columnFailure, columnMessage, columnSeconds)); err != nil {
+// WriteCSV writes trials of a study as a table that ReadCSV reads: a column for each
+// parameter, the value of the objective, and a column for each other number. A parameter or a
+// number whose name is another column's is written as params.NAME or numbers.NAME, as is a
+// parameter that the study does not have.
+func WriteCSV(w io.Writer, d *study.Definition, trials []store.Trial) error {
+	t, err := newTable(d, trials)
+	if err != nil {
 		return err
 	}
-	for i := range s.Trials {
-		t := &s.Trials[i]
-		row := []string{strconv.Itoa(t.Number)}
-		for _, name := range params {
-			row = append(row, cell(values[i][name]))
-		}
-		for _, name := range numbers {
-			text := ""
-			if v, ok := t.Numbers[name]; ok {
-				text = cell(v)
-			}
-			row = append(row, text)
-		}
-		if err := cw.Write(append(row, string(t.State), string(t.Failure), t.Message, cell(t.Seconds))); err != nil {
+	cw := csv.NewWriter(w)
+	if err := cw.Write(t.header()); err != nil {
+		return err
+	}
+	for i := range trials {
+		if err := cw.Write(t.row(i)); err != nil {
 			return err
 		}
 	}
 	cw.Flush()
 	return cw.Error()
+}
+
+// trialTable is a table of trials to write.
+type trialTable struct {
+	objective string
+	params    []string // names of the parameters
+	removed   []string // names of parameters that only trials have
+	numbers   []string // names of the numbers other than the objective
+	trials    []store.Trial
+	values    []map[string]any // values of the parameters by trial
+}
+
+func newTable(d *study.Definition, trials []store.Trial) (*trialTable, error) {
+	t := &trialTable{objective: d.Objective().Name, trials: trials, values: make([]map[string]any, len(trials))}
+	for _, p := range d.Parameters {
+		t.params = append(t.params, p.Name)
+	}
+	removed, numbers := map[string]bool{}, map[string]bool{}
+	for i := range trials {
+		if err := json.Unmarshal(trials[i].Params, &t.values[i]); err != nil {
+			return nil, fmt.Errorf("trial %d: params: %w", trials[i].Number, err)
+		}
+		fixedDefaults(d, t.values[i])
+		for name := range t.values[i] {
+			removed[name] = !slices.Contains(t.params, name)
+		}
+		for name := range trials[i].Numbers {
+			numbers[name] = name != t.objective
+		}
+	}
+	t.removed, t.numbers = selected(removed), selected(numbers)
+	return t, nil
+}
+
+func (t *trialTable) header() []string {
+	row := []string{columnTrial}
+	for _, name := range t.params {
+		if name == columnValue || name == t.objective || slices.Contains(bookkeeping, name) || slices.Contains(t.numbers, name) {
+			name = "params." + name
+		}
+		row = append(row, name)
+	}
+	for _, name := range t.removed {
+		row = append(row, "params."+name)
+	}
+	row = append(row, columnValue)
+	for _, name := range t.numbers {
+		if name == columnValue || slices.Contains(bookkeeping, name) {
+			name = "numbers." + name
+		}
+		row = append(row, name)
+	}
+	return append(row, columnState, columnSeconds, columnFailure, columnMessage)
+}
+
+func (t *trialTable) row(i int) []string {
+	trial := &t.trials[i]
+	row := []string{strconv.Itoa(trial.Number)}
+	for _, names := range [][]string{t.params, t.removed} {
+		for _, name := range names {
+			row = append(row, cell(t.values[i][name]))
+		}
+	}
+	for _, name := range append([]string{t.objective}, t.numbers...) {
+		text := ""
+		if v, ok := trial.Numbers[name]; ok {
+			text = cell(v)
+		}
+		row = append(row, text)
+	}
+	return append(row, string(trial.State), cell(trial.Seconds), string(trial.Failure), trial.Message)
 }
 
 // selected returns the keys that are true, sorted.
@@ -109,8 +142,8 @@ func cell(v any) string {
 }
 
 // ReadCSV reads a table of trials as evaluations of a study: a column for each parameter,
-// except fixed parameters and parameters with a default, and one for the objective. Columns
-// of other numbers are read as numbers. A column "state" may mark failed rows; pending rows
+// except fixed parameters and parameters with a default, and one with the name of the
+// objective, or else value. Columns of other numbers are read as numbers. A column "state" may mark failed rows; pending rows
 // are left out. Messages begin with the given file name. The notes name columns and rows that
 // are left out. Errors wrap ErrFormat or ErrTooLarge and name row, line and column.
 func ReadCSV(name string, r io.Reader, d *study.Definition) (evaluated []store.Evaluated, notes []string, err error) {
@@ -184,7 +217,11 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, [
 		c.params[j] = p
 	}
 	objective := d.Objective().Name
-	if c.objective = find("numbers."+objective, objective); c.objective < 0 {
+	c.objective = find("numbers."+objective, objective)
+	if j := find(columnValue); c.objective < 0 && j >= 0 && c.params[j].Name == "" {
+		c.objective = j
+	}
+	if c.objective < 0 {
 		_, err := t.Column(objective)
 		return nil, nil, fmt.Errorf("%w (the objective)", err)
 	}
@@ -198,7 +235,7 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, [
 		if param || j == c.objective || slices.Contains(bookkeeping, name) {
 			continue
 		}
-		if numeric(t, j) {
+		if !strings.HasPrefix(name, "params.") && numeric(t, j) {
 			c.numbers[j] = strings.TrimPrefix(name, "numbers.")
 		} else {
 			ignored = append(ignored, name)

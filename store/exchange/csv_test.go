@@ -19,7 +19,7 @@ func TestCSVComesBack(t *testing.T) {
 			continue
 		}
 		var b bytes.Buffer
-		require.NoError(t, exchange.WriteCSV(&b, s))
+		require.NoError(t, exchange.WriteCSV(&b, s.Definition, s.Trials))
 		evaluated, _, err := exchange.ReadCSV("t.csv", &b, s.Definition)
 		if i == 5 { // the text "1" and the number 1 are one text
 			require.NoError(t, err)
@@ -54,10 +54,10 @@ func TestCSVComesBack(t *testing.T) {
 func TestWriteCSVNamesColumns(t *testing.T) {
 	s := ten(t)[9]
 	var b bytes.Buffer
-	require.NoError(t, exchange.WriteCSV(&b, s))
+	require.NoError(t, exchange.WriteCSV(&b, s.Definition, s.Trials))
 	header, rest, _ := strings.Cut(b.String(), "\n")
-	require.Equal(t, "trial,size,k,params.trial,score,latency,state,failure,message,seconds", header)
-	require.Contains(t, rest, `,"line 1`+"\nü \"\"quoted\"\" \x1b\",")
+	require.Equal(t, "trial,size,k,params.trial,value,latency,state,seconds,failure,message", header)
+	require.Contains(t, rest, `,"line 1`+"\nü \"\"quoted\"\" \x1b\"\n")
 }
 
 func TestReadCSV(t *testing.T) {
@@ -74,6 +74,12 @@ func TestReadCSV(t *testing.T) {
 		{Params: map[string]any{"x": 1e-3, "c": true, "new": 1.0}, Numbers: map[string]float64{}, Failure: store.FailedByProgram},
 		{Params: map[string]any{"x": 1.0, "c": 3.0, "new": 1.0}, Numbers: map[string]float64{"loss": 2}, Failure: store.FailedByProgram, Message: "stopped early"},
 	}, evaluated)
+
+	// The table of another study: a parameter that was removed, and the objective as value.
+	evaluated, notes, err = exchange.ReadCSV("t.csv", strings.NewReader("x,c,params.old,value,seconds\n1,a,3,4,0.5\n"), d)
+	require.NoError(t, err)
+	require.Equal(t, []string{"columns that are neither parameters nor numbers are left out: params.old"}, notes)
+	require.Equal(t, []store.Evaluated{{Params: map[string]any{"x": 1.0, "c": "a", "new": 1.0}, Numbers: map[string]float64{"loss": 4}}}, evaluated)
 
 	for text, want := range map[string]string{
 		"":                           "t.csv: the file is empty",

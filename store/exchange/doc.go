@@ -3,7 +3,7 @@
 //
 //	u, err := s.Study(ctx, "resnet-lr")
 //	snapshot, err := u.Snapshot(ctx)
-//	err = exchange.Write(file, snapshot)          // or WriteJournal, WriteCSV
+//	err = exchange.Write(file, snapshot)          // or WriteJournal; WriteCSV writes trials
 //
 //	in, err := exchange.Read(file)                // or ReadJournal, ReadSQLite
 //	u, err = s.Restore(ctx, "resnet-lr", in.Snapshot)

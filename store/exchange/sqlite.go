@@ -12,8 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/sqlite" // the driver, and its errors
-	lib "modernc.org/sqlite/lib"
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/functionspace/bo/store/internal/sqliteerr"
 )
 
 // schemaVersion is the version of Optuna's tables since Optuna 2, and revisions are their
@@ -51,7 +52,7 @@ func readSQLite(ctx context.Context, path, name string) (*Import, error) {
 	defer func() { _ = db.Close() }()
 	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one snapshot of all rows
 	if err != nil {
-		return nil, plainSQLite(err)
+		return nil, sqliteerr.Plain(err)
 	}
 	defer func() { _ = tx.Rollback() }()
 	d := &database{ctx: ctx, tx: tx, distributions: map[string]*distribution{}}
@@ -60,24 +61,9 @@ func readSQLite(ctx context.Context, path, name string) (*Import, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("%w: %w", ErrFormat, plainSQLite(err))
+		return nil, fmt.Errorf("%w: %w", ErrFormat, sqliteerr.Plain(err))
 	}
 	return in, nil
-}
-
-// plainSQLite replaces errors for common faults of a file by a plain description.
-func plainSQLite(err error) error {
-	e, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return err
-	}
-	switch e.Code() & 0xff {
-	case lib.SQLITE_NOTADB:
-		return errors.New("not an SQLite file")
-	case lib.SQLITE_CORRUPT:
-		return errors.New("the file is damaged")
-	}
-	return err
 }
 
 // database is an SQLite file of Optuna.

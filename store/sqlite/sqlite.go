@@ -19,6 +19,7 @@ import (
 
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/internal/sqldb"
+	"github.com/functionspace/bo/store/internal/sqliteerr"
 )
 
 const busy = 30 * time.Second // wait of a transaction for another process
@@ -103,11 +104,11 @@ func address(path string, pragmas []string) string {
 // prepare creates or upgrades the schema.
 func prepare(ctx context.Context, db *sql.DB, path string) error {
 	if err := db.PingContext(ctx); err != nil {
-		return plain(err)
+		return sqliteerr.Plain(err)
 	}
 	have, newest, err := schema(ctx, db)
 	if err != nil {
-		return plain(err)
+		return sqliteerr.Plain(err)
 	}
 	if have > newest {
 		return sqldb.Check(have, newest)
@@ -168,22 +169,5 @@ func backup(ctx context.Context, db *sql.DB, to string) error {
 		return nil // the copy of an interrupted upgrade
 	}
 	_, err := db.ExecContext(ctx, "VACUUM INTO ?", to)
-	return err
-}
-
-// plain replaces errors for common faults of a file by a plain description.
-func plain(err error) error {
-	e, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return err
-	}
-	switch e.Code() & 0xff {
-	case lib.SQLITE_NOTADB:
-		return errors.New("not an SQLite file")
-	case lib.SQLITE_CORRUPT:
-		return errors.New("the file is damaged")
-	case lib.SQLITE_CANTOPEN, lib.SQLITE_READONLY, lib.SQLITE_PERM:
-		return errors.New("cannot be opened for writing")
-	}
 	return err
 }
