@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/internal/strictjson"
 )
 
 // Parse reads a space from JSON:
@@ -55,7 +54,7 @@ func parse(text []byte) (params []Parameter, known [][]error, faults Faults, err
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(list, &items) != nil || items == nil {
-		wrong := &Fault{Index: -1, Key: "parameters", Err: fmt.Errorf("parameters must be a list such as [{name: …, type: …}], not %s", excerpt(list))}
+		wrong := &Fault{Index: -1, Key: "parameters", Err: fmt.Errorf("parameters must be a list such as [{name: …, type: …}], not %s", strictjson.Excerpt(list))}
 		return nil, nil, nil, append(faults, wrong)
 	}
 	params, known = make([]Parameter, len(items)), make([][]error, len(items))
@@ -90,7 +89,7 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 		dec := json.NewDecoder(bytes.NewReader(raw))
 		dec.UseNumber()
 		if string(raw) == "null" || dec.Decode(into) != nil {
-			faults = append(faults, faultOf(key, "%s must be %s, not %s", key, want, excerpt(raw)))
+			faults = append(faults, faultOf(key, "%s must be %s, not %s", key, want, strictjson.Excerpt(raw)))
 		}
 	}
 	read("name", "a string", &p.Name)
@@ -120,33 +119,16 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 	return p, faults
 }
 
-// object splits a JSON object without syntax errors into its members. Unknown and repeated
-// keys are faults; others gives the remedy for some unknown keys.
+// object splits a JSON object without syntax errors into its members, with the faults of
+// its keys.
 func object(text []byte, valid []string, others map[string]string) (map[string]json.RawMessage, []error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	if t, err := dec.Token(); err != nil {
-		return nil, []error{err}
-	} else if t != json.Delim('{') {
-		return nil, []error{fmt.Errorf("want an object {…}, not %s", excerpt(text))}
+	members, wrong, ok := strictjson.Object(text, valid, others)
+	if !ok {
+		return nil, []error{fmt.Errorf("want an object {…}, not %s", strictjson.Excerpt(text))}
 	}
-	members := map[string]json.RawMessage{}
 	var faults []error
-	for dec.More() {
-		t, err := dec.Token()
-		var raw json.RawMessage
-		if err = errors.Join(err, dec.Decode(&raw)); err != nil {
-			return nil, []error{err}
-		}
-		key := t.(string)
-		if remedy, ok := others[key]; ok {
-			faults = append(faults, faultOf(key, "unknown key %q: %s", key, remedy))
-		} else if !slices.Contains(valid, key) {
-			faults = append(faults, faultOf(key, "unknown key %q%s", key, didyoumean.Hint(key, valid)))
-		}
-		if _, twice := members[key]; twice {
-			faults = append(faults, faultOf(key, "key %q occurs twice", key))
-		}
-		members[key] = raw
+	for _, f := range wrong {
+		faults = append(faults, &Fault{Key: f.Key, Err: f.Err})
 	}
 	return members, faults
 }
@@ -159,15 +141,6 @@ func syntax(text []byte) error {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
 	return err
-}
-
-// excerpt returns the beginning of a JSON value on one line.
-func excerpt(raw []byte) string {
-	s := strings.Join(strings.Fields(string(raw)), " ")
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
 }
 
 // MarshalJSON writes the text that Parse reads.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 )
@@ -56,7 +56,7 @@ func (r *reader) read(text []byte) {
 	keys, fields := r.fields()
 	members, ok := r.members(text, keys, otherKeys)
 	if !ok {
-		r.fault(fmt.Errorf("want an object {…}, not %s", excerpt(text)))
+		r.fault(fmt.Errorf("want an object {…}, not %s", strictjson.Excerpt(text)))
 		r.wrong["parameters"] = true
 		return
 	}
@@ -99,7 +99,7 @@ func (r *reader) value(key string, raw json.RawMessage, to any) {
 		r.component(key, raw, to)
 	case *map[string]any:
 		if _, ok := r.members(raw, nil, nil, key); !ok {
-			r.fault(fmt.Errorf("%s must be a mapping {key: value, …}, not %s", key, excerpt(raw)), key)
+			r.fault(fmt.Errorf("%s must be a mapping {key: value, …}, not %s", key, strictjson.Excerpt(raw)), key)
 			return
 		}
 		dec := json.NewDecoder(bytes.NewReader(raw))
@@ -112,7 +112,7 @@ func (r *reader) value(key string, raw json.RawMessage, to any) {
 	default:
 		err := json.Unmarshal(raw, to)
 		if err != nil {
-			err = fmt.Errorf("%s must be %s, not %s", key, wanted(to), excerpt(raw))
+			err = fmt.Errorf("%s must be %s, not %s", key, wanted(to), strictjson.Excerpt(raw))
 		} else {
 			err = optionFault(key, fmt.Sprint(reflect.ValueOf(to).Elem()))
 		}
@@ -177,14 +177,14 @@ func (r *reader) objectives(raw json.RawMessage) {
 	const form = "objectives must be a list such as [{name: loss, goal: minimize}]"
 	var items []json.RawMessage
 	if json.Unmarshal(raw, &items) != nil {
-		r.fault(fmt.Errorf("%s, not %s", form, excerpt(raw)), "objectives")
+		r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(raw)), "objectives")
 		return
 	}
 	for i, item := range items {
 		var o Objective
 		members, ok := r.members(item, []string{"name", "goal", "noise_free"}, otherObjectiveKeys, "objectives", i)
 		if !ok {
-			r.fault(fmt.Errorf("%s, not %s", form, excerpt(raw)), "objectives", i)
+			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(raw)), "objectives", i)
 		}
 		for _, field := range []struct {
 			key string
@@ -194,7 +194,7 @@ func (r *reader) objectives(raw json.RawMessage) {
 			if !given || string(raw) != "null" && json.Unmarshal(raw, field.to) == nil {
 				continue
 			}
-			r.fault(fmt.Errorf("objectives: %s must be %s, not %s", field.key, wanted(field.to), excerpt(raw)), "objectives", i, field.key)
+			r.fault(fmt.Errorf("objectives: %s must be %s, not %s", field.key, wanted(field.to), strictjson.Excerpt(raw)), "objectives", i, field.key)
 			if field.key == "name" {
 				o.Name = "value" // one fault is enough
 			}
@@ -206,7 +206,7 @@ func (r *reader) objectives(raw json.RawMessage) {
 func (r *reader) component(key string, raw json.RawMessage, to *Component) {
 	if json.Unmarshal(raw, new(string)) != nil {
 		if _, ok := r.members(raw, nil, nil, key); !ok {
-			r.fault(fmt.Errorf("%s must be a name or a mapping such as {name: %s, …}, not %s", key, firstName(key), excerpt(raw)), key)
+			r.fault(fmt.Errorf("%s must be a name or a mapping such as {name: %s, …}, not %s", key, firstName(key), strictjson.Excerpt(raw)), key)
 			return
 		}
 	}
@@ -219,40 +219,13 @@ func (r *reader) component(key string, raw json.RawMessage, to *Component) {
 // unknown keys; others gives the remedy for some of them. If the text is no object, members
 // returns false.
 func (r *reader) members(text []byte, valid []string, others map[string]string, path ...any) (map[string]json.RawMessage, bool) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, false
-	}
-	within := ""
-	if len(path) > 0 {
-		within = fmt.Sprintf("%v: ", path[0])
-	}
-	members := map[string]json.RawMessage{}
-	for dec.More() {
-		t, err := dec.Token()
-		var raw json.RawMessage
-		if err = errors.Join(err, dec.Decode(&raw)); err != nil {
-			return nil, false
+	members, faults, ok := strictjson.Object(text, valid, others)
+	for _, f := range faults {
+		err := f.Err
+		if len(path) > 0 {
+			err = fmt.Errorf("%v: %w", path[0], err)
 		}
-		key := t.(string)
-		at := append(slices.Clone(path), key)
-		if _, twice := members[key]; twice {
-			r.fault(fmt.Errorf("%skey %q occurs twice", within, key), at...)
-		} else if remedy, ok := others[key]; ok {
-			r.fault(fmt.Errorf("%sunknown key %q: %s", within, key, remedy), at...)
-		} else if valid != nil && !slices.Contains(valid, key) {
-			r.fault(fmt.Errorf("%sunknown key %q%s", within, key, didyoumean.Hint(key, valid)), at...)
-		}
-		members[key] = raw
+		r.fault(err, append(slices.Clone(path), f.Key)...)
 	}
-	return members, true
-}
-
-// excerpt returns the beginning of a JSON value on one line.
-func excerpt(raw []byte) string {
-	s := strings.Join(strings.Fields(string(raw)), " ")
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
+	return members, ok
 }

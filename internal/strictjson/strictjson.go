@@ -1,0 +1,57 @@
+// Package strictjson splits JSON objects into members and reports unknown and repeated keys.
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/functionspace/bo/internal/didyoumean"
+)
+
+// Fault is a fault of one key of an object.
+type Fault struct {
+	Key string
+	Err error
+}
+
+// Object splits a JSON object without syntax errors into its members. A repeated key is a
+// fault, as is an unknown key unless valid is nil; remedies give the advice for some unknown
+// keys. Of a repeated key the last value is a member. If the text is no object, Object returns
+// false.
+func Object(text []byte, valid []string, remedies map[string]string) (members map[string]json.RawMessage, faults []Fault, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil, false
+	}
+	members = map[string]json.RawMessage{}
+	for dec.More() {
+		t, err := dec.Token()
+		var raw json.RawMessage
+		if err = errors.Join(err, dec.Decode(&raw)); err != nil {
+			return nil, nil, false
+		}
+		key := t.(string)
+		if _, twice := members[key]; twice {
+			faults = append(faults, Fault{key, fmt.Errorf("key %q occurs twice", key)})
+		} else if remedy, ok := remedies[key]; ok {
+			faults = append(faults, Fault{key, fmt.Errorf("unknown key %q: %s", key, remedy)})
+		} else if valid != nil && !slices.Contains(valid, key) {
+			faults = append(faults, Fault{key, fmt.Errorf("unknown key %q%s", key, didyoumean.Hint(key, valid))})
+		}
+		members[key] = raw
+	}
+	return members, faults, true
+}
+
+// Excerpt returns the beginning of a JSON value on one line.
+func Excerpt(raw []byte) string {
+	s := strings.Join(strings.Fields(string(raw)), " ")
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,37 @@
+package strictjson_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/internal/strictjson"
+)
+
+func TestObject(t *testing.T) {
+	members, faults, ok := strictjson.Object([]byte(`{"min": 1, "lo": [2], "min": 3, "mxa": 4, "lo": 5}`), []string{"min", "max"}, map[string]string{"lo": "use min"})
+	require.True(t, ok)
+	require.Equal(t, map[string]json.RawMessage{"min": json.RawMessage("3"), "lo": json.RawMessage("5"), "mxa": json.RawMessage("4")}, members)
+	var text []string
+	for _, f := range faults {
+		text = append(text, f.Key+": "+f.Err.Error())
+	}
+	require.Equal(t, []string{
+		`lo: unknown key "lo": use min`, `min: key "min" occurs twice`, `mxa: unknown key "mxa": did you mean max?`, `lo: key "lo" occurs twice`,
+	}, text)
+
+	_, faults, ok = strictjson.Object([]byte(`{"any": 1}`), nil, nil)
+	require.True(t, ok)
+	require.Empty(t, faults)
+	for _, text := range []string{`[1]`, `null`, `"a"`, `3`} {
+		_, _, ok = strictjson.Object([]byte(text), nil, nil)
+		require.False(t, ok, text)
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	require.Equal(t, `{"a": 1}`, strictjson.Excerpt([]byte("{\"a\":\n\t1}")))
+	require.Equal(t, strings.Repeat("é", 40)+"…", strictjson.Excerpt([]byte(strings.Repeat("é", 41))))
+}
