@@ -102,7 +102,7 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 	read("log", "true or false", &p.Log)
 	read("step", "a number", &p.Step)
 	if raw, given := keys["step"]; given && p.Step == 0 && len(faults) == 0 {
-		faults = append(faults, faultOf("step", "step is %s, want a positive number", excerpt(raw)))
+		faults = append(faults, faultOf("step", "step is %s, want a positive number", strictjson.Excerpt(raw)))
 	}
 	read("values", "a list", &p.Values)
 	read("value", "a number, string or boolean", &p.Value)
