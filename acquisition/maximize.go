@@ -21,7 +21,7 @@ import (
 // MaximizeOptions configures Maximize. From the second point of a batch on, Suggest uses
 // smaller numbers.
 type MaximizeOptions struct {
-	// Raw is the number of points of a scrambled Sobol' sequence that are evaluated
+	// Raw is the number of points of a scrambled Sobol sequence that are evaluated
 	// first. 0 means 1024.
 	Raw int `set:"raw" default:"1024" range:"[1,100000]" help:"points of a scrambled Sobol sequence evaluated first"`
 	// Starts is the number of gradient ascents. 0 means 20.
@@ -38,7 +38,7 @@ const (
 
 // Maximize returns the best point of dom that it finds for f, and its value.
 //
-// It evaluates f at o.Raw points of a scrambled Sobol' sequence and at the rows of
+// It evaluates f at o.Raw points of a scrambled Sobol sequence and at the rows of
 // starts, and ascends by bounded L-BFGS from o.Starts of them. All ascents advance
 // together, with one call of f per round. The result is the best of all points of dom at
 // which f was evaluated. If dom has discrete parameters, the ascents treat them as

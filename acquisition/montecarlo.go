@@ -192,7 +192,7 @@ func (b *mcBlock) accumulate() {
 }
 
 // baseSamples returns n draws of k independent standard normal variables (n×k), from a
-// scrambled Sobol' sequence.
+// scrambled Sobol sequence.
 func baseSamples(n, k int, rng *rand.Rand) *mat.Dense {
 	z := space.Sobol(n, k, rng)
 	raw := z.RawMatrix().Data

@@ -35,7 +35,7 @@ var (
 	ErrSetting = surrogate.ErrSetting
 )
 
-// An Entry is the name of a surrogate or an acquisition function with a one-line
+// Entry is the name of a surrogate or an acquisition function with a one-line
 // summary.
 type Entry struct {
 	Name, Summary string
@@ -62,7 +62,7 @@ var surrogates = []entry[surrogate.Model]{
 	{Entry{"ensemble", "deep ensemble: networks that differ where data do not tell"}, func() surrogate.Model { return &ensemble.Model{} }},
 	{Entry{"map", "one network at a maximum of the posterior, which knows noise only"}, func() surrogate.Model { return &mapnn.Model{} }},
 	{Entry{"mfvi", "Bayesian neural network with independent Gaussian weights, by variational inference"}, func() surrogate.Model { return &mfvi.Model{} }},
-	{Entry{"dropout", "neural network with Monte-Carlo dropout"}, func() surrogate.Model { return &dropout.Model{} }},
+	{Entry{"dropout", "neural network with Monte Carlo dropout"}, func() surrogate.Model { return &dropout.Model{} }},
 	{Entry{"vip", "variational implicit process: linear regression on functions drawn from a Bayesian neural network"}, func() surrogate.Model { return &vip.Model{} }},
 	{Entry{"hmc", "Bayesian neural network with a Gaussian prior on its weights, sampled: the slow reference"}, func() surrogate.Model { return &hmc.Model{} }},
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// A Method is a surrogate and, for a search, an acquisition function and its
+// Method is a surrogate and, for a search, an acquisition function and its
 // maximizer. NewMethod returns one.
 type Method struct {
 	Surrogate   surrogate.Model
@@ -42,7 +42,7 @@ func (m *Method) Choose(name string) error {
 	return nil
 }
 
-// An owner is an option struct of a method. Its keys begin with prefix.
+// owner is an option struct of a method. Its keys begin with prefix.
 type owner struct {
 	prefix, kind, name string
 	options            any // a pointer to a struct
@@ -103,7 +103,7 @@ func (m *Method) Set(pair string) error {
 	return to.wrap(err)
 }
 
-// A Setting is an option of a method.
+// Setting is an option of a method.
 type Setting struct {
 	Key     string   // in the syntax of Set
 	Value   string   // the present value; "learned", "0" or "" if not set

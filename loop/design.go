@@ -14,7 +14,7 @@ type InitialDesign string
 
 // The initial designs.
 const (
-	Sobol          InitialDesign = "sobol"   // scrambled Sobol' sequence
+	Sobol          InitialDesign = "sobol"   // scrambled Sobol sequence
 	Halton         InitialDesign = "halton"  // scrambled Halton sequence
 	LatinHypercube InitialDesign = "lhs"     // Latin hypercube sample
 	Uniform        InitialDesign = "uniform" // independent uniform points

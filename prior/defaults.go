@@ -30,7 +30,7 @@ const (
 	noiseFreeFloor = 1e-8
 )
 
-// LengthscalePrior is LogNormal(√2 + ½ ln d, √3) (Hvarfner, Hellsten & Nardi
+// LengthscalePrior is LogNormal(√2 + ½ ln d, √3) (Hvarfner, Hellsten and Nardi
 // 2024, section 4). Its mode √d·exp(√2-3) grows with √d, like distances in the
 // unit cube.
 func LengthscalePrior(dim int) Density {

@@ -25,7 +25,7 @@ type Features interface {
 // NewFeatures returns features of k:
 //
 //   - stationary and periodic kernels and their products: about n random Fourier
-//     features (Rahimi & Recht 2007), with E φ(x)ᵀφ(x') = k(x,x') and
+//     features (Rahimi and Recht 2007), with E φ(x)ᵀφ(x') = k(x,x') and
 //     φ(x)ᵀφ(x) = k(x,x) exactly;
 //   - constant, linear and polynomial kernels: exact finite features;
 //   - potential and stream: the velocities of random waves, also unbiased;

@@ -42,8 +42,8 @@ func (p Process) LogMarginal(x *mat.Dense, y []float64) (float64, error) {
 	return gaussianLog(floats.Dot(r, r), chol.LogDet(), n), nil
 }
 
-// gaussianLog returns the log-density of a Gaussian with the given Mahalanobis
-// distance squared and log-determinant.
+// gaussianLog returns the log density of a Gaussian with the given Mahalanobis
+// distance squared and log determinant.
 func gaussianLog(quadratic, logDet float64, n int) float64 {
 	return -0.5 * (quadratic + logDet + float64(n)*math.Log(2*math.Pi))
 }

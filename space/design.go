@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sobol returns the first n ≥ 1 points, a row each, of a Sobol' sequence in [0,1)^dim.
+// Sobol returns the first n ≥ 1 points, a row each, of a Sobol sequence in [0,1)^dim.
 // It covers the cube best if n is a power of two.
 //
 // With an rng the sequence is scrambled by a random lower-triangular matrix over GF(2) and

@@ -63,7 +63,7 @@ func directionNumbers(d int) (v [sobolColumns]uint64) {
 	return v
 }
 
-// sobolSequence computes the points of a Sobol' sequence in Gray-code order. The first
+// sobolSequence computes the points of a Sobol sequence in Gray-code order. The first
 // 2^m points form a digital net.
 type sobolSequence struct {
 	next    uint64
@@ -77,7 +77,7 @@ type sobolSequence struct {
 // exceeds maxSobol. The cost is about 3 µs per dimension.
 func newSobolSequence(dim int, rng *rand.Rand) *sobolSequence {
 	if dim > maxSobol && rng == nil {
-		panic(fmt.Sprintf("space: plain Sobol' sequence in %d dimensions, at most %d", dim, maxSobol))
+		panic(fmt.Sprintf("space: plain Sobol sequence in %d dimensions, at most %d", dim, maxSobol))
 	}
 	n := min(dim, maxSobol)
 	s := &sobolSequence{columns: make([][sobolColumns]uint64, n), state: make([]uint64, n), rng: rng, dim: dim}
@@ -113,7 +113,7 @@ func (s *sobolSequence) point(dst []float64) {
 	if s.next > 0 {
 		k := bits.TrailingZeros64(s.next)
 		if k >= sobolColumns {
-			panic("space: Sobol' sequence is exhausted")
+			panic("space: Sobol sequence is exhausted")
 		}
 		for d := range s.state {
 			s.state[d] ^= s.columns[d][k]

@@ -42,7 +42,7 @@ func Parse(text []byte, checks ...Check) (*Definition, error) {
 	return d, nil
 }
 
-// A reader reads the JSON form into its definition.
+// reader reads the JSON form into its definition.
 type reader struct {
 	Definition
 	faults []error

@@ -19,7 +19,7 @@ type Published struct {
 	Method  string `json:"-"`
 	Source  string `json:"source"` // the method that the paper proposes
 
-	// LogLikelihood is the mean expected log-likelihood of standardised targets and
+	// LogLikelihood is the mean expected log likelihood of standardised targets and
 	// MSE the mean squared error, null if the paper has none; SE are their standard
 	// errors.
 	LogLikelihood   float64  `json:"log_likelihood"`
@@ -27,7 +27,7 @@ type Published struct {
 	MSE             *float64 `json:"mse"`
 	MSESE           float64  `json:"mse_se"`
 
-	// ReachedLikelihood compares our expected log-likelihood, the papers' metric,
+	// ReachedLikelihood compares our expected log likelihood, the papers' metric,
 	// Reached our log predictive density, and ReachedMSE our squared error (nil if
 	// MSE is nil). Each reports whether our mean is at least as good within two
 	// standard errors of the difference, √(s²+t²) for standard errors s and t of the

@@ -52,7 +52,7 @@ type Tally struct {
 	Datasets int    `json:"datasets"`
 	WithMSE  int    `json:"datasets_mse"` // datasets with a squared error in the paper
 
-	// By expected log-likelihood, the papers' metric.
+	// By expected log likelihood, the papers' metric.
 	ReachedLikelihood int      `json:"reached_likelihood"`
 	MissedLikelihood  []string `json:"missed_likelihood,omitempty"`
 

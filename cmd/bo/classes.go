@@ -131,7 +131,7 @@ func (c predictCmd) classes(e *env) error {
 	return w.Error()
 }
 
-// A classScore holds the scores of probabilities of labels.
+// classScore holds the scores of probabilities of labels.
 type classScore struct {
 	Surrogate      string  `json:"surrogate"`
 	Train          int     `json:"train"`

@@ -58,14 +58,14 @@ type cli struct {
 	Version versionFlag `help:"Show the version."`
 }
 
-// An env holds the context and the streams of a command.
+// env holds the context and the streams of a command.
 type env struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
-// A usageError is a fault of the command line. Its exit code is exitUsage.
+// usageError is a fault of the command line. Its exit code is exitUsage.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }

@@ -100,7 +100,7 @@ func complete(root *kong.Node, line []string) []catalog.Entry {
 	return found
 }
 
-// A completer holds the state of a command line up to the word to complete.
+// completer holds the state of a command line up to the word to complete.
 type completer struct {
 	node      *kong.Node
 	values    map[string]string // values of flags and arguments, by name

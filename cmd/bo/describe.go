@@ -114,7 +114,7 @@ func describeKernel(w io.Writer, expr string) error {
 	} else {
 		fmt.Fprintf(w, "%s\n", k)
 	}
-	fmt.Fprintf(w, "\nHyper-parameters for %d inputs in the unit cube:\n\n", dim)
+	fmt.Fprintf(w, "\nHyperparameters for %d inputs in the unit cube:\n\n", dim)
 	return columns(w, func(row func(cells ...string)) {
 		row("NAME", "START", "RANGE", "PRIOR")
 		for _, p := range k.Params() {

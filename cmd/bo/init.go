@@ -67,7 +67,7 @@ func writeNew(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// A sketch is the study derived from an example command line.
+// sketch is the study derived from an example command line.
 type sketch struct {
 	name       string
 	words      []string // words of the command, quoted, with placeholders

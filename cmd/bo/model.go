@@ -91,7 +91,7 @@ type modelFlags struct {
 	Seed       uint64   `group:"model" default:"0" placeholder:"N" help:"Seed of all random numbers. Default: ${default}."`
 }
 
-// A training is a table read for a fit, with inputs in the units of the file.
+// training is a table read for a fit, with inputs in the units of the file.
 type training struct {
 	method   *catalog.Method
 	table    *table.Table
@@ -157,7 +157,7 @@ func warn(e *env, warnings []string) {
 	}
 }
 
-// A fitted is a posterior with the maps between its units and the user's units.
+// fitted is a posterior with the maps between its units and the user's units.
 type fitted struct {
 	posterior surrogate.Posterior
 	inputs    *mat.Dense // scaled rows to predict at

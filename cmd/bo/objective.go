@@ -15,7 +15,7 @@ import (
 	"github.com/functionspace/bo/study"
 )
 
-// A target is an objective with its known minimum.
+// target is an objective with its known minimum.
 type target struct {
 	name     string // name of the objective, or the command line
 	evaluate store.Evaluate
@@ -71,7 +71,7 @@ func (f storeFlags) trialsFolder(name string) string {
 	return filepath.Join(dir, "bo-trials", name)
 }
 
-// A call is one evaluation by a program.
+// call is one evaluation by a program.
 type call struct {
 	study   string
 	trial   store.Trial

@@ -25,7 +25,7 @@ import (
 // that a program with endless output takes.
 const keep = 64 << 10
 
-// A program is an objective that runs a command for each trial.
+// program is an objective that runs a command for each trial.
 type program struct {
 	words   []template        // without a shell
 	line    string            // command line for the shell
@@ -253,7 +253,7 @@ func brief(line string) string {
 	return strconv.Quote(b.String())
 }
 
-// A tail is a Writer that keeps the last bytes written to it.
+// tail is a Writer that keeps the last bytes written to it.
 type tail struct {
 	data []byte
 	lost bool // earlier bytes are dropped

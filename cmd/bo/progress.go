@@ -101,7 +101,7 @@ func (p *progress) close() {
 	p.closed = true
 }
 
-// A warning counts the warnings of one kind: those that differ in numbers alone.
+// warning counts the warnings of one kind: those that differ in numbers alone.
 type warning struct {
 	text        string // text of the first warning
 	times, last int    // number of trials, and the ID of the last

@@ -20,7 +20,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// A session is one execution of bo run: a study, in a store or in memory, and its progress.
+// session is one execution of bo run: a study, in a store or in memory, and its progress.
 type session struct {
 	*runCmd
 	e          *env

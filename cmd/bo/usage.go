@@ -43,7 +43,7 @@ func cutWords(words []string, sep string) (before, after []string) {
 
 func isHelp(word string) bool { return word == "-h" || word == "--help" }
 
-// A lineCheck holds the state of checkLine.
+// lineCheck holds the state of checkLine.
 type lineCheck struct {
 	node      *kong.Node // the command so far
 	given     map[*kong.Flag]bool

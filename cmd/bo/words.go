@@ -84,7 +84,7 @@ func shellSyntax(word string, first bool) bool {
 		redirection.MatchString(word) || expansion.MatchString(word)
 }
 
-// A template is text with {name} placeholders; {{ and }} stand for braces.
+// template is text with {name} placeholders; {{ and }} stand for braces.
 type template struct {
 	literal []string // one more than names
 	names   []string

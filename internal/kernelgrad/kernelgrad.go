@@ -1,6 +1,6 @@
 // Package kernelgrad computes reverse-mode derivatives of kernel matrices that
 // package prior's Kernel interface leaves out: of Gram matrices with respect to the
-// points, and of cross matrices and diagonals with respect to hyper-parameters.
+// points, and of cross matrices and diagonals with respect to hyperparameters.
 // Exact and sparse Gaussian processes use them.
 package kernelgrad
 
@@ -49,7 +49,7 @@ func Gram(k Kernel, dx, x *mat.Dense, kbar *mat.SymDense) {
 }
 
 // CrossParam adds to dtheta the gradient of Σ_ij kbar_ij k(x_i, y_j) with respect to
-// the logarithms of the hyper-parameters. It costs O(nmd) for kernels that implement
+// the logarithms of the hyperparameters. It costs O(nmd) for kernels that implement
 // CrossDifferentiable, and O((n+m)²d) for others.
 func CrossParam(k Kernel, dtheta []float64, x, y, kbar *mat.Dense) {
 	if k, ok := k.(CrossDifferentiable); ok {
@@ -69,7 +69,7 @@ func CrossParam(k Kernel, dtheta []float64, x, y, kbar *mat.Dense) {
 }
 
 // DiagParam adds to dtheta the gradient of Σ_i dbar_i k(x_i, x_i) with respect to the
-// logarithms of the hyper-parameters, in O(nd).
+// logarithms of the hyperparameters, in O(nd).
 func DiagParam(k Kernel, dtheta []float64, x *mat.Dense, dbar []float64) {
 	n, d := x.Dims()
 	if len(dbar) != n {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An interval contains the numbers that an option can have.
+// interval contains the numbers that an option can have.
 type interval struct {
 	lo, hi         float64
 	openLo, openHi bool

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// An option is a field of an option struct with its declaration.
+// option is a field of an option struct with its declaration.
 type option struct {
 	key   string
 	tag   reflect.StructTag

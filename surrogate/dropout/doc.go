@@ -1,4 +1,4 @@
-// Package dropout implements Monte-Carlo dropout (Gal and Ghahramani 2016): a network is
+// Package dropout implements Monte Carlo dropout (Gal and Ghahramani 2016): a network is
 // trained with random hidden units set to 0, and predictions average over many such
 // networks.
 //

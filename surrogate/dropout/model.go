@@ -9,7 +9,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
 
-// Model is Monte-Carlo dropout. The zero value is the default: a 50-50 tanh network with a
+// Model is Monte Carlo dropout. The zero value is the default: a 50-50 tanh network with a
 // dropout probability of 5 %. Training starts at a maximum of the posterior, computed with
 // the defaults of package mapnn.
 type Model struct {

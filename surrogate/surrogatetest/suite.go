@@ -27,7 +27,7 @@ type Options struct {
 	GradTol float64
 
 	// PathTol is the tolerance between the moments of paths and the moments of Joint,
-	// relative to the standard deviations. The Monte-Carlo error is added to it. 0 is
+	// relative to the standard deviations. The Monte Carlo error is added to it. 0 is
 	// Tol. Models with approximate paths need it.
 	PathTol float64
 }

@@ -15,7 +15,7 @@
 //
 //	log N(y; μ, WᵀW + σ²I) - (1/2σ²) Σ_i (k(x_i,x_i) - |w(x_i)|²)
 //
-// L-BFGS maximises the bound plus the log hyper-priors of package prior over the
+// L-BFGS maximises the bound plus the log hyperpriors of package prior over the
 // kernel's hyperparameters and σ², and over Z on request. μ is the
 // generalised-least-squares mean. With Z = X the bound is the log marginal likelihood
 // and the posterior is exact.

@@ -134,8 +134,8 @@ func (p *problem) derivatives() (dtheta []float64, dz *mat.Dense) {
 	return make([]float64, len(p.hyper.Params)-1), dz
 }
 
-// pack writes minus the gradient of the objective plus the log hyper-priors with respect
-// to v, given the derivatives of the objective. It returns minus the log hyper-priors.
+// pack writes minus the gradient of the objective plus the log hyperpriors with respect
+// to v, given the derivatives of the objective. It returns minus the log hyperpriors.
 func (p *problem) pack(grad, v, dtheta []float64, dnoise float64, dz *mat.Dense) float64 {
 	process, _ := p.unpack(v)
 	dloss := append(slices.Clone(dtheta), dnoise*process.Noise)
@@ -148,7 +148,7 @@ func (p *problem) pack(grad, v, dtheta []float64, dnoise float64, dz *mat.Dense)
 	return p.hyper.Penalize(0, grad, v, dloss)
 }
 
-// loss returns minus the sum of the collapsed bound and the log hyper-priors, and
+// loss returns minus the sum of the collapsed bound and the log hyperpriors, and
 // writes its gradient.
 func (p *problem) loss(ctx context.Context, v, grad []float64) float64 {
 	process, z := p.unpack(v)

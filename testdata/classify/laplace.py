@@ -1,5 +1,5 @@
 """Laplace approximations of Gaussian-process classifiers with fixed
-hyper-parameters, and the logistic-normal integral.
+hyperparameters, and the logistic-normal integral.
 
     python laplace.py > laplace.json
 

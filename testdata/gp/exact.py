@@ -3,7 +3,7 @@
     python exact.py > exact.json
 
 Inputs are pairs 1e-9 apart and points of the unit cube; every number is the exact
-value at the doubles of the file. "theta" are the kernel's hyper-parameters and the
+value at the doubles of the file. "theta" are the kernel's hyperparameters and the
 noise in the order of package prior, "gradient" is the log marginal likelihood's in
 their logarithms, "dmean" and "dvariance" are gradients at the rows of "at".
 Derivatives are central differences with 120 digits.

@@ -1,4 +1,4 @@
-"""Exact GP posteriors with fixed hyper-parameters from scikit-learn.
+"""Exact GP posteriors with fixed hyperparameters from scikit-learn.
 
     python posterior.py > posterior.json
 

@@ -4,7 +4,7 @@ Kernels: scikit-learn and GPyTorch where they have the kernel in the same form, 
 for every kernel a restatement in mpmath (50 digits) of the formula in its doc
 comment; the JSON has the mpmath numbers, the script asserts that the libraries agree.
 Log marginal likelihoods and their gradients with respect to the logs of the
-hyper-parameters (the noise variance last): mpmath with central differences of 1e-12
+hyperparameters (the noise variance last): mpmath with central differences of 1e-12
 at 50 digits, asserted against scikit-learn's gradients and autograd through GPyTorch.
 """
 
@@ -274,7 +274,7 @@ for name, (k, theta) in KERNELS.items():
         close(name, "gpytorch gradient", r[1], grad[:-1], 1e-5)
     cases.append(dict(kernel=name, theta=theta, gram=gram, cross=cross, log_marginal=value, gradient=grad, agrees=agrees))
 
-# Hyper-prior log densities at a few points, by SciPy.
+# Hyperprior log densities at a few points, by SciPy.
 densities = []
 for theta in (1e-3, 0.3, 1.0, 7.5):
     densities.append(dict(theta=theta, lognormal=[-4, 1, float(stats.lognorm(s=1, scale=math.exp(-4)).logpdf(theta))],

@@ -1,6 +1,6 @@
-"""Writes sobol.json: unscrambled Sobol' and Halton points of SciPy.
+"""Writes sobol.json: unscrambled Sobol and Halton points of SciPy.
 
-Coordinates are integers: Sobol' times 2^30 (exact), Halton as floats.
+Coordinates are integers: Sobol times 2^30 (exact), Halton as floats.
 """
 
 import json

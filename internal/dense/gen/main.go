@@ -48,7 +48,7 @@ func generate() []byte {
 	return p.Bytes()
 }
 
-// An isa is a set of vector registers with their number of lanes and the tile
+// isa is a set of vector registers with their number of lanes and the tile
 // that fills them: rows*vecs accumulators.
 type isa struct {
 	name       string

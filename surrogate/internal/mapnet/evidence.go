@@ -23,13 +23,13 @@ func (h Hypers) Describe() []surrogate.Hyper {
 // rho returns δσ².
 func (h Hypers) rho() float64 { return h.Precision * h.Noise }
 
-// variancePrior is the hyper-prior of 1/δ, the prior variance of a weight.
+// variancePrior is the hyperprior of 1/δ, the prior variance of a weight.
 var variancePrior = prior.LogNormal{Mu: 0, Sigma: 2}
 
 const precisionLo, precisionHi, noiseHi = 1e-6, 1e6, 1e9
 
 // start returns the hyperparameters at which training starts: fixed values, else a prior
-// variance of 1 and the mode of the noise's hyper-prior.
+// variance of 1 and the mode of the noise's hyperprior.
 func (p *Problem) start() Hypers {
 	h := Hypers{1, p.noiseStart}
 	return p.fix(h)
@@ -80,7 +80,7 @@ func Evidence(h Hypers, n int, rr, ww float64, c Curvature) (value, dprecision, 
 	return value, 0.5*gamma - size, fit - 0.5*float64(n) + 0.5*gamma, nil
 }
 
-// update maximises the evidence plus the log hyper-priors over the learned hyperparameters,
+// update maximises the evidence plus the log hyperpriors over the learned hyperparameters,
 // with constant weights and curvature. It returns the maximiser and the evidence there.
 func (p *Problem) update(ctx context.Context, h Hypers, r, w []float64, c Curvature) (Hypers, float64, error) {
 	rr, ww := linalg.Dot(r, r), linalg.Dot(w, w)
@@ -89,7 +89,7 @@ func (p *Problem) update(ctx context.Context, h Hypers, r, w []float64, c Curvat
 	})
 }
 
-// Maximize maximises an evidence plus the log hyper-priors over the learned hyperparameters.
+// Maximize maximises an evidence plus the log hyperpriors over the learned hyperparameters.
 // evidence also returns its derivatives with respect to log δ and log σ². Maximize returns the
 // maximiser and the evidence there, from the last call.
 func (p *Problem) Maximize(ctx context.Context, h Hypers, evidence func(Hypers) (value, dprecision, dnoise float64, err error)) (Hypers, float64, error) {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Style is the appearance of one line: its colour, dashes and marker.
+// Style is the appearance of one line: its colour, dashes and marker.
 type Style struct {
 	Color  color.NRGBA
 	Dashes []vg.Length

@@ -30,7 +30,7 @@ func TestSimilar(t *testing.T) {
 	}
 }
 
-// The printed results are possible: with one noise variance no log-likelihood exceeds
+// The printed results are possible: with one noise variance no log likelihood exceeds
 // the best one for the squared error.
 func TestPublished(t *testing.T) {
 	suite, err := runner.Lookup("uci")

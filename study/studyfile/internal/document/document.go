@@ -19,7 +19,7 @@ import (
 // maxBytes bounds the size of a file.
 const maxBytes = 1 << 20
 
-// A Document holds the contents of a file.
+// Document holds the contents of a file.
 type Document struct {
 	JSON []byte // empty for a file without a value
 	root *yaml.Node

@@ -29,7 +29,7 @@ func parseJSON(text []byte) (*Document, error) {
 	return &Document{JSON: text, root: root}, nil
 }
 
-// A scanner builds the nodes of a JSON text without syntax errors. Only positions and
+// scanner builds the nodes of a JSON text without syntax errors. Only positions and
 // keys are set in nodes without parts.
 type scanner struct {
 	text    []byte
