@@ -47,7 +47,7 @@ type Acquisition interface {
 	// Build returns a function of q points for p, conditioned on p.Pending. The
 	// result depends only on p, q and the state of rng, the source of base samples.
 	// The error wraps ErrProblem, or ErrBatch if q > 1 and the function takes one
-	// point; or it comes from the context or the posterior.
+	// point. Other errors come from the context or the posterior.
 	Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Function, error)
 }
 

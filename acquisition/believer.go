@@ -40,7 +40,7 @@ func (p Problem) condition() (surrogate.Posterior, float64, error) {
 
 // believer is a posterior conditioned on noisy observations of its own mean at the
 // rows of z. With C the original covariance and A = C(z,z) + σ²I, the mean is the
-// original one and
+// original mean and
 //
 //	cov(x,x') = C(x,x') - C(x,z) A⁻¹ C(z,x')
 //

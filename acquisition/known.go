@@ -52,8 +52,8 @@ func (k *known) add(x []float64) {
 // exhausted reports whether all points of a finite domain are known.
 func (k *known) exhausted() bool { return k.size > 0 && len(k.distinct) >= k.size }
 
-// reject returns the test for points that are not suggested: the known ones or, if all
-// points are known, the pending ones.
+// reject returns the test for points that are not suggested: the known points or, if all
+// points are known, the pending points.
 func (k *known) reject() func(x []float64) bool {
 	points := k.pending
 	if !k.exhausted() {
@@ -74,8 +74,8 @@ func equal(x, y []float64) bool {
 	return true
 }
 
-// farthest returns the point with the largest distance to the known points, among all
-// points of a small finite dom, else among points that cover dom.
+// farthest returns the point with the largest distance to the known points. It compares all
+// points of a small finite dom, else points that cover dom.
 func (k *known) farthest(dom Domain, reject func([]float64) bool, rng *rand.Rand) []float64 {
 	const tries = 512
 	candidates := space.Sobol(tries, dom.Dim(), rng)

@@ -39,12 +39,14 @@ const (
 // Maximize returns the best point of dom that it finds for f, and its value.
 //
 // It evaluates f at o.Raw points of a scrambled Sobol sequence and at the rows of
-// starts, and ascends by bounded L-BFGS from o.Starts of them. All ascents advance
+// starts. Bounded L-BFGS then ascends from o.Starts of these points. All ascents advance
 // together, with one call of f per round. The result is the best of all points of dom at
-// which f was evaluated. If dom has discrete parameters, the ascents treat them as
-// continuous and their ends are projected; from the best projections, moves to better
-// neighbours alternate with ascents in the continuous coordinates until neither improves
-// the value. A finite domain of up to 4096 points is searched exhaustively instead.
+// which f was evaluated.
+//
+// If dom has discrete parameters, the ascents treat them as continuous and their ends are
+// projected. From the best projections, moves to better neighbours alternate with ascents
+// in the continuous coordinates until neither improves the value. A finite domain of up to
+// 4096 points is searched exhaustively instead.
 //
 // The result depends only on the arguments and the state of rng. If f is flat, the error
 // wraps ErrFlat and x is a point of dom. On cancellation the error comes from the
@@ -150,7 +152,7 @@ func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	return slices.Clone(c.met[from:]), nil
 }
 
-// ask projects the rows of x in place and evaluates f there.
+// ask projects the rows of x in place and evaluates f at the projections.
 func (c *climb) ask(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	for i := range rowCount(x) {
 		c.dom.Project(x.RawRowView(i))
@@ -159,8 +161,8 @@ func (c *climb) ask(ctx context.Context, x *mat.Dense) ([]visited, error) {
 }
 
 // run evaluates raw points and the given starts, and ascends from the best. With the
-// ends of an earlier climb it uses a quarter of the points and ascents and also ascends
-// from these ends, unless none of them is better than the raw points.
+// ends of an earlier climb it uses a quarter of the points and ascents. It also ascends from
+// these ends, unless the best raw point is better than all of them.
 func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) error {
 	d := c.dom.Dim()
 	raw := space.Sobol(c.o.Raw, d, random.Split(rng, "raw", 0))

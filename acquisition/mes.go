@@ -23,8 +23,8 @@ import (
 //	mean over sampled y* of  γφ(γ)/(2Φ(γ)) - log Φ(γ),  γ = (μ - y*)/s
 //
 // which is the formula for a maximum with the opposite sign of γ. Each y* is the minimum
-// over the unit cube of a function drawn from the posterior, found by gradient descent
-// from the best of many points.
+// of a function drawn from the posterior over the unit cube. Gradient descent from the best
+// of many points finds the minimum.
 type MES struct {
 	// Samples is the number of minima y*. 0 means 16.
 	Samples int `set:"samples" default:"16" range:"[1,10000]" help:"sampled minima"`

@@ -52,7 +52,7 @@ func (f *monteCarlo) Eval(value []float64, grad, x *mat.Dense) {
 }
 
 // block evaluates a few candidates, the rows of x, from one joint covariance of
-// their points and the fixed ones.
+// their points and the fixed points.
 func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
 	mem := workspace.Borrow()
 	defer mem.Return()
@@ -93,7 +93,7 @@ type mcBlock struct {
 	mem    *workspace.Memory
 	n, d   int        // number and dimension of the points of the block
 	before int        // number of points ahead
-	size   int        // number of points of one candidate, the fixed ones included
+	size   int        // number of points of one candidate, fixed points included
 	points *mat.Dense // [ahead; all candidates; behind]
 	mean   []float64
 	cov    *mat.SymDense
@@ -102,10 +102,10 @@ type mcBlock struct {
 	own     *mat.SymDense
 	factor  linalg.Cholesky // factor of own
 	lower   *mat.Dense
-	samples *mat.Dense // F at the candidate's points and those behind
+	samples *mat.Dense // F at the candidate's points and at the points behind
 
 	// Gradients with respect to the samples, the factor, the mean and the covariance;
-	// nil if not wanted.
+	// nil without gradients.
 	fbar, lbar *mat.Dense
 	mbar       []float64
 	cbar       *mat.SymDense

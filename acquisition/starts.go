@@ -54,7 +54,7 @@ func choose(raw, extra []visited, n int, rng *rand.Rand) []visited {
 }
 
 // apart returns the best n of vs, leaving out points that are within 1e-3 of a better
-// one in every coordinate: the same maximum found twice.
+// point in every coordinate: they are the same maximum.
 func apart(vs []visited, n int) []visited {
 	const near = 1e-3
 	vs = finite(vs)

@@ -24,11 +24,11 @@ type Candidate struct {
 
 // Suggest returns q points of dom to evaluate.
 //
-// The points of a batch are chosen one after another, each conditioned on the earlier
-// ones as pending. If a is a Joint with JointBatch, Suggest then chooses all points
-// together; that search also starts from the first batch, so its value is no lower. From
-// the second point on, the search starts from at most half of o.Starts earlier maxima and
-// needs only a quarter of o.Raw points and o.Starts ascents.
+// The points of a batch are chosen one after another. For each point the earlier points
+// are pending. If a is a Joint with JointBatch, Suggest then chooses all points together;
+// that search also starts from the first batch, so its value is no lower. From the second
+// point on, the search starts from at most half of o.Starts earlier maxima. It then uses
+// only a quarter of o.Raw points and of o.Starts ascents.
 //
 // While dom has other points, no suggestion repeats an evaluated point, a pending point
 // or another suggestion. If the acquisition function is flat, the suggestion is the point

@@ -6,9 +6,9 @@ import (
 )
 
 // Noisy adds N(0, sd²) to every value of o. The noise of the k-th evaluation at a
-// point depends on (seed, point, k) only, so the order in which different points are
-// evaluated does not matter. A new Noisy starts at k = 0. Minimum and Minimizers stay
-// the noise-free ones.
+// point depends on (seed, point, k) only. The order in which different points are
+// evaluated does not matter. A new Noisy starts at k = 0. Minimum and Minimizers describe
+// the noise-free function.
 func Noisy(o Objective, sd float64, seed uint64) Objective {
 	f, noise := o.Func, newRepeats(seed, "noise")
 	o.Name = "noisy-" + o.Name

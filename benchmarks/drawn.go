@@ -8,10 +8,10 @@ import (
 )
 
 // PriorDraw returns a function drawn from the Gaussian process with mean 0 and a
-// kernel of d inputs, on [0,1]^d. prior.Process.Draw draws it with 2048 features:
-// random Fourier features for RBF and Matérn kernels, whose covariance averages to
-// the kernel over draws, and a random network with 2048 units in its last hidden
-// layer for arccos. Each seed is another draw.
+// kernel of d inputs, on [0,1]^d. prior.Process.Draw draws it with 2048 features.
+// RBF and Matérn kernels have random Fourier features, whose covariance averages to the
+// kernel over draws. arccos has a random network with 2048 units in its last hidden
+// layer. Each seed is another draw.
 //
 // Minimum is not proven: it is the lowest value that descents from the best of 2¹⁴
 // points find, and a rough function may have lower values. A call takes about half a
@@ -28,8 +28,8 @@ func PriorDraw(kernel prior.Kernel, seed uint64) Objective {
 	}.drawn(drawn[0].Eval, kernel.Dim())
 }
 
-// drawn adds to o a function f on [0,1]^d, which writes values and gradients at the
-// rows of x, and its lowest value found by a search.
+// drawn adds to o a function f on [0,1]^d and its lowest value found by a search. f writes
+// values and gradients at the rows of x.
 func (o Objective) drawn(f func(value []float64, grad, x *mat.Dense), d int) Objective {
 	value, x := searchMinimum(f, d)
 	o.Minimum, o.Minimizers, o.NoiseFree = value, [][]float64{x}, true

@@ -16,11 +16,11 @@ const (
 	searchPoints   = 1 << 14 // points of a Sobol sequence
 	searchDescents = 64      // descents from the best points, by bounded L-BFGS
 	searchKept     = 8       // best ends of a round
-	searchAround   = 512     // points around each of them in the next round
+	searchAround   = 512     // points around each kept end in the next round
 )
 
-// searchMinimum searches [0,1]^d for the lowest value of a function, which writes values and
-// gradients at the rows of x (no gradients if grad is nil). Descents start from the
+// searchMinimum searches [0,1]^d for the lowest value of a function f. f writes values and,
+// unless grad is nil, gradients at the rows of x. Descents start from the
 // best points of a Sobol sequence. Further rounds start around the best ends, each
 // within a quarter of the previous distance, for functions with many narrow minima.
 func searchMinimum(f func(value []float64, grad, x *mat.Dense), d int) (value float64, x []float64) {

@@ -14,7 +14,7 @@ import (
 // Ask returns n trials to evaluate; the caller later passes each to Tell or Fail.
 // Interrupted trials come first, with their IDs. The points of new trials come
 // from Propose for the study's trials and queue. Suggestions are conditioned on
-// pending trials, so Ask may be called again before they are told.
+// pending trials, so Ask may be called again before their results are recorded.
 //
 // Ask returns fewer than n trials if a noise-free objective on a finite space has
 // no more points; if there is none, the error wraps ErrExhausted. The other errors
@@ -48,7 +48,7 @@ func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 // errOutdated reports that the study changed in a way that invalidates proposals.
 var errOutdated = errors.New("loop: the study changed")
 
-// ask makes one attempt at Ask, or returns errOutdated.
+// ask makes one attempt at Ask. It returns errOutdated if the attempt is invalid.
 func (s *Study) ask(ctx context.Context, n int, start time.Time) ([]Trial, error) {
 	h, idle := s.askable(n)
 	var p Proposals
@@ -99,9 +99,9 @@ func (s *Study) askable(n int) (h History, idle []int) {
 	return s.history(), idle[:min(n, len(idle))]
 }
 
-// outdated reports whether, after h was taken, one of the idle trials was finished
-// or a noise-free study was given a trial at a proposed point. The caller holds
-// s.mu.
+// outdated reports whether the study changed after h in a way that invalidates p: an
+// idle trial was finished, or a noise-free study has a new trial at a proposed point.
+// The caller holds s.mu.
 func (s *Study) outdated(h History, idle []int, p Proposals) bool {
 	for _, id := range idle {
 		if !s.idle[id] {

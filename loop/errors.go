@@ -9,7 +9,7 @@ var (
 	ErrHistory = errors.New("loop: invalid history")
 	// ErrNotFinite reports a value that is NaN, infinite, or beyond MaxValue.
 	ErrNotFinite = errors.New("loop: value is not a usable number")
-	// ErrUnknownTrial reports a trial ID that was never asked.
+	// ErrUnknownTrial reports an ID that no trial of the study has.
 	ErrUnknownTrial = errors.New("loop: no such trial")
 	// ErrFinished reports a trial that is complete or failed already.
 	ErrFinished = errors.New("loop: trial is already finished")

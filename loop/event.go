@@ -7,7 +7,7 @@ type EventKind string
 
 // The kinds of events. The comment lists the fields set besides Kind.
 const (
-	TrialAsked    EventKind = "asked"    // Trial, with its prediction and warnings if Suggested
+	TrialAsked    EventKind = "asked"    // Ask returned Trial, with its prediction and warnings if Suggested
 	TrialStarted  EventKind = "started"  // Trial; Run is about to call the objective
 	TrialFinished EventKind = "finished" // Trial, Improved
 	TrialFailed   EventKind = "failed"   // Trial

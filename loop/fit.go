@@ -11,8 +11,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// phaseSurrogate is the phase of the progress reports at the begin and the end of
-// a fit, its choice of output transform included.
+// phaseSurrogate is the phase of the progress reports at the start and the end of a
+// fit, which includes the choice of the output transform.
 const phaseSurrogate = "surrogate"
 
 // fitted is a surrogate model fitted to the finished trials of a task.
@@ -35,8 +35,8 @@ func finished(s State) bool { return s != Pending }
 var errMean = errors.New("posterior mean is not finite")
 
 // fit fits the surrogate model to the finished trials, of which at least one is
-// complete: to the winsorised and transformed values. A failed trial enters with
-// the worst of these.
+// complete: to the winsorised and transformed values. A failed trial has the worst
+// of these values.
 func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	f := &fitted{}
 	sign := t.opts.sign()
@@ -83,8 +83,8 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	return f, nil
 }
 
-// dataset returns the finished trials with the transformed values z of the
-// complete ones.
+// dataset returns the finished trials, given the transformed values z of the
+// complete trials.
 func (t *task) dataset(z []float64) surrogate.Dataset {
 	d := surrogate.Dataset{X: t.points(finished), NoiseFree: t.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
@@ -101,7 +101,7 @@ func (t *task) dataset(z []float64) surrogate.Dataset {
 	return d
 }
 
-// incumbent returns the transformed value to improve on: the best observed one if
+// incumbent returns the transformed value to improve on: the best observed value if
 // the objective is noise-free, else the best posterior mean at a complete trial.
 func (f *fitted) incumbent(noiseFree bool) float64 {
 	if noiseFree {

@@ -35,16 +35,16 @@ type Options struct {
 	Initial int `set:"initial" auto:"2 per parameter and 2, at most 20" range:"[1,10000]" help:"Number of trials of the initial design"`
 	// Design spreads the initial trials. Empty is Sobol.
 	Design InitialDesign `set:"design" default:"sobol" oneof:"sobol,halton,lhs,uniform" help:"Point set of the initial trials"`
-	// Batch is the number of trials that Run asks together after the initial design.
+	// Batch is the number of trials that Run suggests together after the initial design.
 	// 0 is 1. Suggestions depend on it.
 	Batch int `set:"batch" default:"1" range:"[1,1000]" help:"Number of trials suggested together"`
 	// Seed is the root of all random streams.
 	Seed uint64 `set:"seed" default:"0" help:"Root of all random numbers: the same seed gives the same trials"`
 	// Maximize searches for the largest value instead of the smallest.
 	Maximize bool `set:"maximize" default:"false" help:"Search for the largest value"`
-	// NoiseFree declares that equal points have equal values. No point is then asked
-	// twice, and the value to improve on is the best observed value instead of the
-	// best posterior mean at an evaluated point.
+	// NoiseFree declares that equal points have equal values. No point is then
+	// evaluated twice. The value to improve on is the best observed value instead of
+	// the best posterior mean at an evaluated point.
 	NoiseFree bool `set:"noise-free" default:"false" help:"Equal points have equal values"`
 
 	// Warp selects the output transform. Empty is WarpAuto.

@@ -56,13 +56,17 @@ type Fit struct {
 	Warnings     []string
 }
 
-// Propose returns n points to evaluate next, or fewer if a noise-free objective on a
-// finite space has fewer points that are neither evaluated nor pending. In this order,
-// they are points of h.Queue, without points that have a trial if the objective is
-// noise-free; points of the initial design, while there are fewer than Options.Initial
-// trials or no trial has a value; and suggestions of the acquisition function. Pending
-// trials, and earlier points of the same call, count as pending for each suggestion. Of
-// o, the fields Batch, Budget, Workers and OnEvent are not used.
+// Propose returns n points to evaluate next. It returns fewer if the objective is
+// noise-free and a finite space has fewer points without a trial. The points
+// come from three sources, in this order:
+//
+//   - h.Queue, for a noise-free objective without points that have a trial;
+//   - the initial design, while there are fewer than Options.Initial trials or no trial
+//     has a value;
+//   - suggestions of the acquisition function, for which pending trials and earlier
+//     points of the same call are pending.
+//
+// Propose does not use the fields Batch, Budget, Workers and OnEvent of o.
 //
 // The result is a function of the arguments alone: Propose has no state, reads no clock
 // and draws its random numbers from streams of (Options.Seed, purpose, ID of the last
@@ -71,16 +75,16 @@ type Fit struct {
 //
 // The errors wrap ErrOptions, ErrHistory, or ErrExhausted if there is no point left; or
 // they come from the surrogate model, or from the context within a second after its
-// cancellation. If the fit fails numerically (its error wraps
-// surrogate.ErrNotPositiveDefinite, or a posterior mean is not finite), the points come
-// from the design and carry a warning.
+// cancellation. If the fit fails numerically, the points come
+// from the design and carry a warning. Such a failure is an error that wraps
+// surrogate.ErrNotPositiveDefinite, or a posterior mean that is not finite.
 //
 // A suggestion costs a fit, for a Gaussian process O(k³) with k finished trials, and a
-// maximisation of the acquisition function. The others cost O(k).
+// maximisation of the acquisition function. Other points cost O(k).
 //
-// Progress goes to the function given to surrogate.WithProgress: the phase "surrogate"
-// is 0 of 1 done when the fit begins and 1 of 1 when it ends, the phase "acquisition"
-// counts suggestions, and a fit reports phases of its own.
+// Progress goes to the function given to surrogate.WithProgress. The phase "surrogate"
+// is 0 of 1 done when the fit begins and 1 of 1 when it ends. The phase "acquisition"
+// counts suggestions. A fit reports phases of its own.
 func Propose(ctx context.Context, s *space.Space, o Options, h History, n int) (Proposals, error) {
 	if n < 1 {
 		return Proposals{}, fmt.Errorf("%w: %d points to propose, want at least 1", ErrOptions, n)

@@ -42,16 +42,16 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 	return study.Run(ctx, f, study.opts.Budget, study.opts.Workers)
 }
 
-// Run asks and evaluates trials until budget trials of the study are finished.
-// Failed trials count, trials of Add do not, and trials of earlier runs do: a
+// Run evaluates trials until budget trials of the study are finished. The budget
+// includes failed trials and trials of earlier runs, but no trials of Add: a
 // resumed study takes its original budget. Interrupted trials come first, then the
 // rest of the initial design, then rounds of Options.Batch suggestions. Up to
-// workers evaluations (at least one) of a round run at once. Each trial is told
+// workers evaluations (at least one) of a round run at once. Run records each result
 // when its evaluation returns, and the next round begins when all have returned.
 //
 // If ctx is cancelled, Run waits for the evaluations in progress, which receive the
-// cancelled context. Evaluations that return a value are told; the others stay
-// pending and are asked first by the next Run, or after Resume. The Result is valid
+// cancelled context. It records evaluations that return a value. The other trials
+// stay pending and come first in the next Run, or after Resume. The Result is valid
 // beside any error: the error of the context, ErrNoValue if every evaluation
 // failed, or an error of the surrogate model. If a finite space is exhausted, Run
 // ends early with a warning.
@@ -91,7 +91,7 @@ func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Resu
 	return r, nil
 }
 
-// rounds asks and evaluates rounds of trials until budget trials are evaluated.
+// rounds evaluates rounds of trials until budget trials are evaluated.
 func (s *Study) rounds(ctx context.Context, f Objective, budget, workers int) error {
 	for {
 		n := s.round(budget)
@@ -122,7 +122,7 @@ func (s *Study) round(budget int) int {
 	return max(0, min(n, left))
 }
 
-// evaluated returns the number of finished trials that were asked.
+// evaluated returns the number of finished trials that Add did not record.
 func (s *Study) evaluated() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *Study) evaluated() int {
 }
 
 // evaluate evaluates the trials, up to workers at a time, and returns when all
-// have been told or interrupted.
+// are recorded or interrupted.
 func (s *Study) evaluate(ctx context.Context, f Objective, trials []Trial, workers int) {
 	slots := make(chan struct{}, workers)
 	var all sync.WaitGroup
@@ -150,7 +150,7 @@ func (s *Study) evaluate(ctx context.Context, f Objective, trials []Trial, worke
 	all.Wait()
 }
 
-// evaluateOne evaluates and tells a trial. The outcome is recorded in a deferred
+// evaluateOne evaluates a trial and records its result. The outcome is recorded in a deferred
 // call, so that neither a panic nor runtime.Goexit loses the trial.
 func (s *Study) evaluateOne(ctx context.Context, f Objective, t Trial) {
 	if ctx.Err() != nil {

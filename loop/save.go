@@ -96,10 +96,10 @@ func (s *Study) Save(w io.Writer) error {
 }
 
 // Resume reads a study that Save wrote. Pending trials count as interrupted: Ask
-// returns them first, and they may be told.
+// returns them first, and Tell and Fail accept them.
 //
-// The options on which suggestions depend must equal the saved ones, else the error
-// wraps ErrMismatch and names every difference. The surrogate model and the
+// The options on which suggestions depend must equal the saved options, else the
+// error wraps ErrMismatch and names every difference. The surrogate model and the
 // acquisition function are compared by type. The error for a damaged file, or for a
 // file of a newer version, wraps ErrState.
 func Resume(r io.Reader, o Options) (*Study, error) {

@@ -88,8 +88,8 @@ func (s *Study) Incumbents() []Trial {
 
 // Enqueue appends points to a queue. Ask returns them ahead of the initial design
 // and of suggestions. A noise-free study leaves out points that have a trial or are
-// queued already. If a point is not one of the study's space, Enqueue returns the
-// error of space.PointOf and queues nothing.
+// queued already. If a point does not belong to the study's space, Enqueue
+// returns the error of space.PointOf and queues nothing.
 func (s *Study) Enqueue(points ...space.Point) error {
 	queue := make([]space.Point, len(points))
 	for i, p := range points {
@@ -146,7 +146,7 @@ func (s *Study) Add(p space.Point, value float64) (int, error) {
 // caller may record the trial with Fail.
 func (s *Study) Tell(id int, value float64) error { return s.tell(id, value, 0) }
 
-// tell is Tell with the time in the objective.
+// tell is Tell with the duration of the evaluation.
 func (s *Study) tell(id int, value, seconds float64) error {
 	if err := checkValue(value); err != nil {
 		return fmt.Errorf("trial %d: %w", id, err)
@@ -161,7 +161,7 @@ func (s *Study) tell(id int, value, seconds float64) error {
 // ErrFinished.
 func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, 0) }
 
-// fail is Fail with the time in the objective.
+// fail is Fail with the duration of the evaluation.
 func (s *Study) fail(id int, reason string, seconds float64) error {
 	return s.finish(id, Event{Kind: TrialFailed}, func(t *Trial) {
 		t.State, t.Error, t.EvaluateSeconds = Failed, reason, seconds

@@ -11,7 +11,7 @@ type State string
 
 // The states of a trial.
 const (
-	Pending  State = "pending"  // asked, without a result
+	Pending  State = "pending"  // returned by Ask, without a result
 	Complete State = "complete" // has a value
 	Failed   State = "failed"   // could not be evaluated
 )

@@ -19,13 +19,13 @@ type Warp string
 
 // The output transforms.
 const (
-	// WarpAuto, the default, replaces each value by log(1 + d/m), with d the distance
-	// to the best value and m the median distance, if that raises the marginal
-	// likelihood of the values under a default Gaussian process at least 20-fold. It
-	// leaves the values as they are if the surrogate model's prior is stated
-	// explicitly, because a stated prior describes the untransformed values.
+	// WarpAuto, the default, may replace each value by log(1 + d/m), with d the distance
+	// to the best value and m the median distance. It does so if the transform raises
+	// the marginal likelihood of the values under a default Gaussian process at least
+	// 20-fold. It leaves the values unchanged if the surrogate model's prior is stated,
+	// because a stated prior describes the untransformed values.
 	WarpAuto Warp = "auto"
-	// WarpNone leaves values as they are.
+	// WarpNone leaves the values unchanged.
 	WarpNone Warp = "none"
 )
 
@@ -86,10 +86,9 @@ func (w warp) logSlope(v []float64) float64 {
 	return sum
 }
 
-// user returns, in the user's units, the median and half the length of the central
-// 68 % interval of a prediction that is normal in the surrogate model's units. If
-// width is 0 these are the mean and standard deviation. Overflow gives the largest
-// number.
+// user converts a normal prediction in the surrogate model's units to the user's units.
+// It returns the median and half the length of the central 68 % interval. If width is 0
+// these are the mean and the standard deviation. Overflow gives the largest number.
 func (w warp) user(mean, sd float64) (m, s float64) {
 	m, s = w.scale.Invert(mean), w.scale.SD*sd
 	if w.width > 0 {
@@ -99,11 +98,11 @@ func (w warp) user(mean, sd float64) (m, s float64) {
 	return m, s
 }
 
-// chooseWarp returns the log transform of the values v at the rows of x if it raises
-// their log marginal likelihood, under an exact Gaussian process with the default prior,
-// by more than warpMargin; else the plain map. The transform's width is
-// the distance between the least value and the median. The choice costs two fits, from
-// one start each, to at most warpRows observations.
+// chooseWarp returns the log transform or the plain map of the values v at the rows of x.
+// It chooses the log transform if the log marginal likelihood of v under an exact
+// Gaussian process with the default prior rises by more than warpMargin. The transform's
+// width is the distance between the least value and the median. The choice costs two
+// fits, from one start each, to at most warpRows observations.
 func (t *task) chooseWarp(ctx context.Context, x *mat.Dense, v []float64) (warp, error) {
 	plain := newWarp(v, 0)
 	least, median := plain.least, middle(v)

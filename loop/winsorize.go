@@ -9,8 +9,8 @@ import (
 
 // winsorize lowers in place the values of z above Q3 + 1.5 (Q3 - Q1) to that bound,
 // with the quartiles Q1 and Q3: Tukey's fence, on the side of the bad values. The
-// exact value of a very bad trial carries little information on the location of the minimum, and
-// a few such values would dominate the output scale.
+// exact value of a very bad trial hardly informs about the location of the minimum, and a
+// few such values would dominate the output scale.
 func winsorize(z []float64) {
 	sorted := slices.Sorted(slices.Values(z))
 	q1 := stat.Quantile(0.25, stat.LinInterp, sorted, nil)

@@ -19,7 +19,7 @@ func (d LogNormal) LogProb(theta float64) (lp, dlp float64) {
 	return -l - math.Log(d.Sigma) - 0.5*math.Log(2*math.Pi) - 0.5*z*z, -(1 + z/d.Sigma) / theta
 }
 
-// Mode is exp(Mu - Sigma²).
+// Mode returns exp(Mu - Sigma²).
 func (d LogNormal) Mode() float64 { return math.Exp(d.Mu - d.Sigma*d.Sigma) }
 
 // Sample implements Density.
@@ -37,7 +37,7 @@ func (d Gamma) LogProb(theta float64) (lp, dlp float64) {
 	return (d.Shape-1)*math.Log(theta) - d.Rate*theta + d.Shape*math.Log(d.Rate) - g, (d.Shape-1)/theta - d.Rate
 }
 
-// Mode is (Shape-1)/Rate, or the mean Shape/Rate for Shape ≤ 1.
+// Mode returns (Shape-1)/Rate, or the mean Shape/Rate for Shape ≤ 1.
 func (d Gamma) Mode() float64 {
 	if d.Shape <= 1 {
 		return d.Shape / d.Rate

@@ -12,9 +12,9 @@ import (
 // covariance φ(x)ᵀφ(x') approximates a kernel. It is immutable and safe for
 // concurrent use.
 type Features interface {
-	// Dim is d, the number of inputs.
+	// Dim returns d, the number of inputs.
 	Dim() int
-	// Len is the number of features.
+	// Len returns the number of features.
 	Len() int
 	// Eval writes φ(x_i), m×Len, at the m rows of x.
 	Eval(phi, x *mat.Dense)

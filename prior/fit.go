@@ -25,7 +25,7 @@ type Fitted struct {
 	Process
 	LogMarginal float64   // log marginal likelihood in nats, hyperpriors excluded
 	State       []float64 // log of the learned hyperparameters, the warm start of a later fit
-	Hypers      []Hyper   // every hyperparameter, for display
+	Hypers      []Hyper   // all hyperparameters, for display
 	Warnings    []string  // added jitter, hyperparameters at a bound
 }
 

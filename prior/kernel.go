@@ -13,7 +13,7 @@ import (
 // Points are rows of n×d and m×d matrices. Dst matrices must have the stated
 // size and are overwritten; methods that end in VJP add to their destination.
 type Kernel interface {
-	// Dim is d.
+	// Dim returns d.
 	Dim() int
 
 	// Gram writes k(x_i, x_j), n×n.

@@ -39,7 +39,7 @@ var ErrExpression = errors.New("bad kernel expression")
 // multiply a kernel, in float64.
 //
 // Every term has one output variance: the product of its numbers, fixed, or a learned
-// one. Linear, polynomial, arccos and sums in parentheses have an amplitude of their
+// variance. Linear, polynomial, arccos and sums in parentheses have an amplitude of their
 // own. A term with such a factor has no output variance unless it contains a number
 // or the word variance.
 //

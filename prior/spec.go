@@ -12,9 +12,8 @@ import (
 var ErrSpec = errors.New("invalid prior")
 
 // Spec is a prior as a user specifies it. A number fixes a hyperparameter; omitted
-// hyperparameters are learned. The zero value is a Matérn-5/2 kernel with a learned
-// lengthscale per input, a learned output variance, a learned noise variance and a
-// learned constant mean.
+// hyperparameters are learned. The zero value is a Matérn-5/2 kernel with a constant mean.
+// Its lengthscale per input, output variance, noise variance and mean are learned.
 type Spec struct {
 	Kernel      string    `set:"kernel" default:"matern52" help:"kernel expression, e.g. rbf*periodic+linear"`
 	Lengthscale []float64 `set:"lengthscale" auto:"learned" range:"(0,inf)" help:"fixes the lengthscales: one number, or one per input"`
@@ -34,8 +33,8 @@ const (
 	MeanZero     = "zero"
 )
 
-// Process returns the prior before data: fixed hyperparameters at their values, learned
-// ones at the modes of their hyperpriors, and mean 0.
+// Process returns the prior before data, with mean 0: fixed hyperparameters have their
+// values, and learned hyperparameters have the modes of their hyperpriors.
 func (s Spec) Process(dim int) (Process, error) {
 	m, err := s.model(dim, false)
 	if err != nil {
@@ -56,7 +55,7 @@ func (s Spec) Check(dim int) error {
 type model struct {
 	kernel Kernel
 	params []Param // hyperparameters of the kernel, then the noise
-	free   []int   // indices of the fitted ones in params
+	free   []int   // indices of the fitted hyperparameters in params
 	mean   bool    // the mean is learned
 }
 

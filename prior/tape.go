@@ -8,7 +8,7 @@ import (
 // points, for a sequence of hyperparameter vectors. It holds memory, so every goroutine
 // needs one.
 type tape interface {
-	// gram is Gram with hyperparameters theta (not log θ).
+	// gram is Gram at the hyperparameters theta (not log θ).
 	gram(dst *mat.SymDense, theta []float64)
 	// pull is ParamVJP with the hyperparameters of the last gram.
 	pull(dtheta []float64, kbar *mat.SymDense)

@@ -76,8 +76,8 @@ func (p *Parameter) position(x float64) float64 {
 	}
 }
 
-// at is the inverse of position. It is exact at both bounds and computes from the nearer
-// one.
+// at returns the value at the encoding u, the inverse of position. It is exact at both
+// bounds and computes from the nearer bound.
 func (p *Parameter) at(u float64) float64 {
 	var x float64
 	switch {

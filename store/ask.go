@@ -141,7 +141,7 @@ func (u *Study) update(ctx context.Context, f func(tx Tx, row *Row, now time.Tim
 	})
 }
 
-// look claims waiting trials and returns the next step. For fit it also returns the
+// look reads the study, claims waiting trials and returns the next step. For fit it also returns the
 // token of the fit lease and the number of proposals to compute.
 func (a *asking) look(ctx context.Context) (step next, fitToken string, count int, err error) {
 	key := token() // key of the claim: a repeated transaction gives the same trials
@@ -213,7 +213,7 @@ func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 	var changed []Trial
 	var events []Event
 	for _, t := range pending {
-		if strings.HasPrefix(t.Token, c.key+"-") { // by this claim, in a transaction that was repeated
+		if strings.HasPrefix(t.Token, c.key+"-") { // issued by this claim, in a transaction that was repeated
 			taken = append(taken, t)
 			continue
 		}

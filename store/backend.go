@@ -14,8 +14,8 @@ type Backend interface {
 	// Update runs f in a transaction that reads the latest rows and excludes other Updates
 	// of the same study. If f returns nil, all its changes are durable when Update returns;
 	// otherwise there are none and Update returns f's error. Update may run f again after a
-	// lost connection or a conflict, even if the first run was committed, so f depends only
-	// on the rows it reads.
+	// lost connection or a conflict, even if the first run was committed. So f must depend
+	// only on the rows that it reads.
 	Update(ctx context.Context, f func(Tx) error) error
 	// View runs f on a consistent snapshot of the rows. f must not write.
 	View(ctx context.Context, f func(Tx) error) error
@@ -25,7 +25,7 @@ type Backend interface {
 
 // Tx reads and writes rows within a transaction. The caller may change the returned rows.
 type Tx interface {
-	// Now is the clock of the store, the same for all its processes.
+	// Now returns the time of the store's clock, which is the same for all its processes.
 	Now() (time.Time, error)
 
 	// Studies returns all studies in the order of their names.
@@ -83,7 +83,7 @@ type Row struct {
 
 	Revision int64 // number of the last event
 	Trials   int   // number of the last trial
-	Issued   int   // trials that count against the budget: all but those added
+	Issued   int   // trials that count against the budget: all except added trials
 	Finished int   // finished trials that count against the budget
 	Fits     int   // number of the last fit
 	Warm     int   // number of the last fit that has a warm start

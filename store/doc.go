@@ -15,7 +15,7 @@
 //
 // A trial enters as waiting, under the next number. A claim issues it to one owner with a
 // lease that heartbeats extend. If the lease ends, or the owner's process has ended on the
-// same host, the trial waits again under its number and the next claim is the next attempt.
+// same host, the trial waits again under its number. The next claim is the next attempt.
 // The third lost attempt fails the trial. A result of an earlier attempt is accepted if it
 // is the first result. A trial keeps its first result: the same result again is no error,
 // and a different result returns ErrConflict.
@@ -23,6 +23,6 @@
 // # Suggestions
 //
 // Ask claims waiting trials. If there are none and the budget allows more, one process at a
-// time holds the study's fit lease, computes proposals outside any transaction and commits
+// time holds the study's fit lease and computes proposals outside any transaction. It commits
 // them if no trial was added since the fit began. Tell never waits for a fit.
 package store

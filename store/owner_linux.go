@@ -17,8 +17,8 @@ func hostIdentity() string {
 	return strings.TrimSpace(string(boot)) + " " + space
 }
 
-// processStart returns the start time of a process since the boot, or "" if there is no
-// such process or it has ended and waits for its parent.
+// processStart returns the start time of a process since the boot. It returns "" if there is
+// no such process, or if the process has ended and waits for its parent.
 func processStart(pid int) string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -2,6 +2,6 @@
 
 package store
 
-// Elsewhere a lost process is noticed when its lease ends.
+// hostIdentity returns "": a lost process is noticed when its lease ends.
 func hostIdentity() string    { return "" }
 func processStart(int) string { return "" }

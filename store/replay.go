@@ -12,10 +12,10 @@ import (
 // ErrReplay reports a trial whose suggestion cannot be computed again.
 var ErrReplay = errors.New("no replay")
 
-// Replay computes the proposal of a trial again, from the history at the revision that its
-// fit is based on and the fit's warm start, and returns the parameters. They equal the
-// stored ones for the same version of the program, the same instruction set and an unedited
-// definition.
+// Replay computes the proposal of a trial again and returns its parameters. It uses the
+// history at the revision of the trial's fit, and the fit's warm start. The parameters equal
+// the stored parameters for the same version of the program, the same instruction set and an
+// unedited definition.
 func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) {
 	if err := u.refresh(ctx); err != nil {
 		return nil, err

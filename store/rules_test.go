@@ -94,7 +94,7 @@ func TestFitLeaseOfAnotherHost(t *testing.T) {
 	require.Greater(t, time.Since(begun), 250*time.Millisecond)
 }
 
-// Trials that are enqueued during a fit make its proposals stale; tells do not.
+// Trials that are enqueued during a fit make its proposals stale. Results do not.
 func TestProposalsAreComparedAndSet(t *testing.T) {
 	ctx := context.Background()
 	d := line(10)

@@ -47,7 +47,7 @@ var (
 const alike = 3
 
 // Run evaluates trials of the study in this process until every trial of the budget has a
-// result. Several processes may run one study; each Run ends when the study does.
+// result. Several processes may run one study. Each Run then ends when the study is finished.
 //
 // It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime,
 // ErrFailures, ErrExhausted or the error of the context, or comes from the surrogate or
@@ -150,7 +150,7 @@ func (r *run) work(ctx context.Context) error {
 	}
 }
 
-// ask is Ask for one trial, ended by the time of the run.
+// ask is Ask for one trial, cancelled at the end of the time for the run.
 func (r *run) ask(ctx context.Context) ([]Trial, error) {
 	if r.opts.Time == 0 {
 		return r.Ask(ctx, 1)
@@ -215,7 +215,7 @@ func (r *run) stop(ctx context.Context) error {
 	return nil
 }
 
-// note looks at the first results of this run. It returns ErrFailures if they fail alike.
+// note records the first results of this run. It returns ErrFailures if all fail alike.
 func (r *run) note(t Trial, expected bool) error {
 	r.guard.Lock()
 	defer r.guard.Unlock()

@@ -23,7 +23,7 @@ var ErrSnapshot = errors.New("invalid snapshot")
 type Snapshot struct {
 	Definition *study.Definition
 	Created    time.Time
-	Warm       int // number of the fit that the next one starts from; 0 is none
+	Warm       int // number of the fit from which the next fit starts; 0 is none
 	Trials     []Trial
 	Fits       []Fit
 	Steps      []Step

@@ -156,7 +156,7 @@ func (u *Study) history(revision int64) []loop.Trial {
 	return out
 }
 
-// Name is the name of the study.
+// Name returns the name of the study.
 func (u *Study) Name() string { return u.name }
 
 // View is a study at one moment.

@@ -36,7 +36,7 @@ type Definition struct {
 	Command  string   `json:"command,omitempty"`
 	Shell    bool     `json:"shell,omitempty"`    // Command runs in a shell
 	Timeout  Duration `json:"timeout,omitzero"`   // time limit of one trial; 0 is none
-	Failures string   `json:"failures,omitempty"` // "expected": failing first trials do not end a run
+	Failures string   `json:"failures,omitempty"` // "expected": failures of the first trials do not end a run
 
 	Budget  int                `json:"budget,omitempty"`  // trials of the study; 0 is loop.DefaultBudget
 	Initial int                `json:"initial,omitempty"` // trials of the initial design

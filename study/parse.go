@@ -20,8 +20,8 @@ import (
 type Check func(*Definition) []error
 
 // Parse reads the JSON form; without a version it is version 1. It is strict: unknown and
-// repeated keys are errors, and one error that wraps ErrInvalid and space.Faults names every
-// fault, also those of the checks.
+// repeated keys are errors. One error, which wraps ErrInvalid and space.Faults, names every
+// fault, faults of the checks included.
 func Parse(text []byte, checks ...Check) (*Definition, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, invalid([]error{errors.New("the text is empty")})

@@ -235,7 +235,7 @@ func NewPrediction(p *loop.Prediction) *Prediction {
 
 // ServeSuggest answers requests from r, one JSON document after the other, with one line of
 // JSON each: a Response, or {"error": "…"}. A request that cannot be answered does not end
-// the stream; a text that is not JSON does. It returns nil at the end of r.
+// the stream. A text that is not JSON ends it. ServeSuggest returns nil at the end of r.
 func ServeSuggest(ctx context.Context, r io.Reader, w io.Writer) error {
 	limited := &bounded{r: r}
 	dec := json.NewDecoder(limited)

@@ -62,7 +62,7 @@ func TestRequestFaults(t *testing.T) {
 	}
 }
 
-// A pipe answers line by line; a bad request does not end it, a bad text does.
+// A pipe answers line by line; a bad request does not end it, a bad text ends it.
 func TestServeSuggest(t *testing.T) {
 	var out bytes.Buffer
 	compact := strings.ReplaceAll(request, "\n", "")

@@ -61,13 +61,13 @@ type Classifier interface {
 // each point. It is immutable and safe for concurrent use. Points are the rows of
 // an m×d matrix x; wrong sizes panic.
 type ClassPosterior interface {
-	// Dim is d, the number of inputs.
+	// Dim returns d, the number of inputs.
 	Dim() int
 
-	// Classes is C, the number of classes.
+	// Classes returns C, the number of classes.
 	Classes() int
 
-	// Latents is the number of latent functions: 1 for two classes, else C.
+	// Latents returns the number of latent functions: 1 for two classes, else C.
 	Latents() int
 
 	// Predict writes the probability of each class, m×C, with the latent functions

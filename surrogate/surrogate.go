@@ -25,10 +25,10 @@ type Model interface {
 // Points are the rows of an m×d matrix x. Destinations are overwritten and must
 // have the stated size; wrong sizes panic.
 type Posterior interface {
-	// Dim is d, the number of inputs.
+	// Dim returns d, the number of inputs.
 	Dim() int
 
-	// Noise is the variance σ² of the observation noise.
+	// Noise returns the variance σ² of the observation noise.
 	Noise() float64
 
 	// Predict writes the marginal mean and variance of f at the m rows of x.

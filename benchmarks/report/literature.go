@@ -7,7 +7,7 @@ import (
 	"github.com/functionspace/bo/benchmarks/internal/document"
 )
 
-// Literature holds results that papers print, to be shown beside measured ones.
+// Literature holds results that papers print, to be shown beside measured results.
 type Literature struct {
 	Published []Published // on the same datasets: compared
 	Similar   []Similar   // on similar data: listed only
@@ -29,9 +29,10 @@ type Published struct {
 
 	// ReachedLikelihood compares our expected log likelihood, the papers' metric,
 	// Reached our log predictive density, and ReachedMSE our squared error (nil if
-	// MSE is nil). Each reports whether our mean is at least as good within two
-	// standard errors of the difference, √(s²+t²) for standard errors s and t of the
-	// two means, and half a unit of the paper's last printed decimal.
+	// MSE is nil). Each reports whether our mean is at least as good within a
+	// tolerance: two standard errors of the difference, plus half a unit of the paper's
+	// last printed decimal. The standard error of the difference is √(s²+t²) for the
+	// standard errors s and t of the two means.
 	Reached           bool  `json:"reached"`
 	ReachedLikelihood bool  `json:"reached_likelihood"`
 	ReachedMSE        *bool `json:"reached_mse"`

@@ -134,8 +134,8 @@ func everyIndex(sizes []int) [][]int {
 	return all
 }
 
-// solved adds data profiles to the ranks and returns the number of blocks with a
-// known minimum, over which the profiles are.
+// solved adds data profiles to the ranks. The profiles are over the blocks with a known
+// minimum, whose number it returns.
 func solved(list []Rank, strata []stratum) (profiled int) {
 	for m := range list {
 		list[m].Solved = make([][]int, len(Targets))
@@ -166,7 +166,7 @@ func solved(list []Rank, strata []stratum) (profiled int) {
 	return profiled
 }
 
-// start returns the regret after the design, the largest one if the designs differ.
+// start returns the regret after the design, the largest regret if the designs differ.
 func start(block []runner.Record) float64 {
 	worst := 0.0
 	for _, r := range block {
@@ -175,8 +175,8 @@ func start(block []runner.Record) float64 {
 	return worst
 }
 
-// reached returns the number of evaluations until the regret is at most target, 0 if
-// it never is.
+// reached returns the number of evaluations until the regret is at most target, or 0 if
+// it stays above.
 func reached(regret []float64, target float64) int {
 	return 1 + slices.IndexFunc(regret, func(v float64) bool { return v <= max(target, Floor) })
 }

@@ -9,7 +9,7 @@ import (
 
 // fbnnOptimization is the optimisation task of Sun et al. 2019 (functional
 // variational Bayesian neural networks, appendix E.5): max-value entropy search on
-// functions of three inputs drawn from Gaussian processes, another one for each seed.
+// functions of three inputs drawn from Gaussian processes, another function for each seed.
 // Methods with a kernel have the kernel of the draw up to its scale. All methods
 // treat the values as noisy. docs/benchmarks/paper-fbnn-bo.md lists the differences.
 func fbnnOptimization() Suite {

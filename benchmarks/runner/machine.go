@@ -45,9 +45,9 @@ func cpuModel() string {
 	return ""
 }
 
-// Version returns version and commit of this program, as far as known. Without a
-// commit in the build information, as under go run, it returns the commit of the
-// working directory's checkout if that is the program's module.
+// Version returns version and commit of this program, as far as known. If the build
+// information has no commit, as under go run, it returns the commit of the working
+// directory's checkout, provided that the checkout is the program's module.
 func Version() (version, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

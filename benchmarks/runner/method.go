@@ -42,9 +42,9 @@ func Methods() []string {
 }
 
 // ParseMethod parses NAME or NAME:key=value;key=value. NAME is a surrogate, sobol or
-// random. The keys are the settings of the surrogate, acquisition for the name of the
-// acquisition function, acquisition.KEY for its settings, maximizer.KEY for settings
-// of its maximiser, and warp for loop.Options.Warp. The error wraps ErrUnknown,
+// random. The keys are the settings of the surrogate. In addition, acquisition is the
+// name of the acquisition function, acquisition.KEY is one of its settings, maximizer.KEY
+// a setting of its maximiser, and warp is loop.Options.Warp. The error wraps ErrUnknown,
 // ErrSetting or an error of package settings.
 func ParseMethod(text string) (Method, error) {
 	text = strings.TrimSpace(text)

@@ -40,7 +40,7 @@ type Record struct {
 	Elapsed float64 `json:"elapsed_s"`
 
 	Error    string   `json:"error,omitempty"`    // why the run ended early
-	Warnings []string `json:"warnings,omitempty"` // the first few different ones
+	Warnings []string `json:"warnings,omitempty"` // the first few different warnings
 	Warned   int      `json:"warned,omitempty"`   // evaluations with warnings
 
 	Version string  `json:"version,omitempty"`

@@ -151,8 +151,8 @@ func (p Problem) Name() string {
 	return name
 }
 
-// objectives returns the observed objective of a seed, and the one without the added
-// noise.
+// objectives returns the observed objective of a seed, and the objective without the
+// added noise.
 func (p Problem) objectives(seed uint64) (observed, latent benchmarks.Objective) {
 	if p.Make != nil {
 		latent = p.Make(seed)

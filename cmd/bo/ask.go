@@ -297,7 +297,7 @@ type trialsCmd struct {
 	JSON   bool   `group:"result" name:"json" help:"Print a JSON array of trials."`
 }
 
-// printLogs prints what the program of a trial wrote.
+// printLogs prints the output of the program of a trial.
 func (c *trialsCmd) printLogs(e *env, v *store.View) error {
 	if c.Logs > len(v.Trials) {
 		return usagef("study %s: no such trial: %d, the last one is %d", c.Study, c.Logs, len(v.Trials))

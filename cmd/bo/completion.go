@@ -41,7 +41,7 @@ func (c completionCmd) Run(e *env) error {
 	return err
 }
 
-// completeWord is the hidden first argument by which the scripts ask for candidates.
+// completeWord is the hidden first argument with which the shell scripts request candidates.
 const completeWord = "__complete"
 
 // completeFiles is the candidate that stands for the names of files.
@@ -162,8 +162,8 @@ func (c *completer) words(word string) []catalog.Entry {
 	return out
 }
 
-// valuesOf returns the values of a flag or argument: those of its enum tag, the names that its
-// complete tag selects, or files.
+// valuesOf returns the values of a flag or argument: the values of its enum tag, the names that
+// its complete tag selects, or files.
 func (c *completer) valuesOf(v *kong.Value, word string) []catalog.Entry {
 	if v.Enum != "" {
 		return named(v.EnumSlice())

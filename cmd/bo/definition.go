@@ -91,7 +91,7 @@ func (c *runCmd) check(d *study.Definition) error {
 	return nil
 }
 
-// problem applies the flags that say what is optimised.
+// problem applies the flags of the objective and of the search space.
 func (c *runCmd) problem(d *study.Definition) error {
 	switch {
 	case c.Objective == "" && c.Command == "" && c.File == "" && c.Study == "":
@@ -107,7 +107,7 @@ func (c *runCmd) problem(d *study.Definition) error {
 	case c.Objective != "" && c.Timeout != 0:
 		return usagef("--timeout belongs to --command")
 	case c.Command != "" && c.Space == "" && c.File == "":
-		return usagef("--command needs --space FILE, which states the parameters")
+		return usagef("--command needs --space FILE, which defines the parameters")
 	}
 	if c.Objective != "" {
 		d.Builtin = c.Objective
@@ -118,7 +118,7 @@ func (c *runCmd) problem(d *study.Definition) error {
 	if c.Space != "" {
 		s, err := studyfile.ReadSpace(c.Space)
 		if err != nil {
-			if !errors.As(err, new(syscall.Errno)) { // the file can be read, but states no space
+			if !errors.As(err, new(syscall.Errno)) { // the file can be read, but defines no search space
 				err = usageError{err}
 			}
 			return err
@@ -169,7 +169,7 @@ func (c *runCmd) settings(d *study.Definition) error {
 	return nil
 }
 
-// settingValue is a setting's text as a JSON value: a number where it is one.
+// settingValue returns a setting's text as a JSON value: a number if the text is a number.
 func settingValue(text string) any {
 	var n json.Number
 	if err := json.Unmarshal([]byte(text), &n); err == nil && fmt.Sprint(n) == text {

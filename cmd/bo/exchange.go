@@ -141,7 +141,7 @@ func (c *importCmd) table(e *env, u *store.Study) ([]store.Trial, error) {
 	return u.Add(e.ctx, c.Key, evaluated...)
 }
 
-// readImport reads a file of a format that its first bytes tell.
+// readImport reads a file. The first bytes of the file determine its format.
 func readImport(e *env, path, from string) (*exchange.Import, error) {
 	if err := regular(path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

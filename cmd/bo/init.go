@@ -362,7 +362,7 @@ func yamlText(text string) string {
 	if plainText.MatchString(text) && !otherType.MatchString(text) {
 		return text
 	}
-	return strconv.Quote(text) // its escapes are those of YAML
+	return strconv.Quote(text) // YAML reads the escapes of Go
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./=+:,@%{}-]+$`)

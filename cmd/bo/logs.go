@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// maxLog is the number of bytes of each output that a trial's folder keeps: the first ones.
+// maxLog is the number of leading bytes of each output that a trial's folder keeps.
 const maxLog = 10 << 20
 
 // Logs are the files that keep the output of one evaluation.

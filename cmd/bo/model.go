@@ -166,7 +166,7 @@ type fitted struct {
 	seconds   float64
 }
 
-// fit fits the training table and scales the inputs of the other one, which at
+// fit fits the training table and scales the inputs of the other table, which at
 // reads.
 func (m modelFlags) fit(e *env, other string, at func(features []string, target string) (*mat.Dense, error)) (*fitted, error) {
 	t, err := m.open(e, other)

@@ -61,8 +61,8 @@ func builtin(d *study.Definition) (*target, error) {
 	return t, nil
 }
 
-// trialsFolder is where the output of a stored study's programs goes: beside the file of the
-// store, or in the working folder where that is a server.
+// trialsFolder returns the folder for the output of a stored study's programs. It lies beside
+// the file of the store, or in the working folder if the store is a server.
 func (f storeFlags) trialsFolder(name string) string {
 	dir := "."
 	if f.Store != "" && !isPostgres(f.Store) {
@@ -92,7 +92,7 @@ func newCall(name string, t store.Trial, at space.Point) *call {
 	}}
 }
 
-// value is the text of a placeholder.
+// value returns the text of a placeholder.
 func (c *call) value(name string) string {
 	if text, ok := c.numbers[name]; ok {
 		return text
@@ -100,7 +100,7 @@ func (c *call) value(name string) string {
 	return c.at.Text(name)
 }
 
-// input is the object on standard input: the parameters, and the trial under "bo".
+// input returns the object for standard input: the parameters, and the trial under "bo".
 func (c *call) input() ([]byte, error) {
 	params, err := json.Marshal(c.at)
 	if err != nil {
@@ -117,8 +117,8 @@ func (c *call) input() ([]byte, error) {
 	return fmt.Appendf(params, "\"bo\":%s}\n", own), nil
 }
 
-// environment is the one of the program: this process's without the address of the store, and
-// the trial.
+// environment returns the environment of the program: the environment of this process without
+// the address of the store, and the trial.
 func (c *call) environment(dir string) []string {
 	var env []string
 	for _, pair := range os.Environ() {

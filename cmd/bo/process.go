@@ -33,7 +33,7 @@ type program struct {
 	timeout time.Duration     // per trial; 0 is none
 
 	objective string // name of the number that is the objective
-	dir       string // where each trial gets a folder for its output; "" is nowhere
+	dir       string // parent folder of the folders for the trials' output; "" keeps no output
 }
 
 // newProgram parses a command line whose placeholders are among names. Faults of the line

@@ -101,13 +101,13 @@ func (p *progress) close() {
 	p.closed = true
 }
 
-// warning counts the warnings of one kind: those that differ in numbers alone.
+// warning counts the warnings of one kind, which differ in numbers alone.
 type warning struct {
 	text        string // text of the first warning
 	times, last int    // number of trials, and the ID of the last
 }
 
-// numbers matches the numbers of a warning, except those in a name such as lengthscale[1].
+// numbers matches the numbers of a warning, except numbers in a name such as lengthscale[1].
 var numbers = regexp.MustCompile(`(^|[ (])[0-9][0-9.e+×-]*`)
 
 func (p *progress) handle(e loop.Event, best *loop.Trial) {
@@ -199,7 +199,7 @@ func (p *progress) tell(e loop.Event) {
 	}
 }
 
-// print writes a line that stays, above the live one, cut to the width of the terminal.
+// print writes a line that stays, above the live line, cut to the width of the terminal.
 func (p *progress) print(line string) {
 	if p.width != nil {
 		line = clip(line, p.width()-1)
@@ -207,7 +207,7 @@ func (p *progress) print(line string) {
 	p.note(line)
 }
 
-// note writes a whole line that stays, above the live one.
+// note writes a whole line that stays, above the live line.
 func (p *progress) note(line string) {
 	p.clear()
 	fmt.Fprintln(p.out, strings.TrimRight(line, " "))

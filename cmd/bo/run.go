@@ -117,7 +117,7 @@ type recommended struct {
 	SD     float64         `json:"sd"`
 }
 
-// result collects what the study found.
+// result returns the object of --json.
 func (s *session) result(v *store.View, elapsed float64) *runResult {
 	o := s.definition.Objective()
 	out := &runResult{

@@ -133,7 +133,7 @@ func objectiveMain() {
 			os.Exit(1)
 		}
 		fmt.Println(p.X * p.X)
-	case "env": // env TRIAL STUDY ATTEMPT: prints what names the trial
+	case "env": // env TRIAL STUDY ATTEMPT: prints the variables that name the trial
 		var p struct {
 			Bo struct {
 				Study          string

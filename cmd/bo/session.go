@@ -76,8 +76,8 @@ func (s *session) define() (err error) {
 }
 
 // defineStored takes the definition of a stored study whose objective is built in. Programs
-// come from the file or a flag alone: whoever can write to a store must not choose what runs
-// on this machine.
+// come from the file or a flag alone: a user who can write to a store must not choose the
+// programs that run on this machine.
 func (s *session) defineStored() error {
 	return s.withView(s.e.ctx, s.Study, func(_ *store.Study, v *store.View) (err error) {
 		if v.Definition.Command != "" {
@@ -92,7 +92,7 @@ func (s *session) defineStored() error {
 	})
 }
 
-// open creates the study, or opens the stored one.
+// open creates the study, or opens the stored study.
 func (s *session) open() (err error) {
 	s.ctx, s.stop = context.WithCancelCause(s.e.ctx)
 	options := store.Options{Version: version(), OnProgress: s.working, OnFit: s.fitted}
@@ -132,9 +132,9 @@ func (s *session) joined() (*store.Study, error) {
 	return u, nil
 }
 
-// differences names each key in which the definition differs from the stored one. The number
-// of workers and how a program is run are a matter of each process; the budget of a definition
-// that states none is the stored one.
+// differences names each key in which the definition differs from the stored definition. It
+// does not compare workers, timeout, shell and failures, which may differ between processes. A
+// definition without a budget takes the stored budget.
 func (s *session) differences(stored *study.Definition) ([]string, error) {
 	keys := func(d study.Definition) (map[string]json.RawMessage, error) {
 		d.Workers, d.Timeout, d.Shell, d.Failures = 0, 0, false, ""
@@ -167,7 +167,7 @@ func (s *session) differences(stored *study.Definition) ([]string, error) {
 	return differ, nil
 }
 
-// excerpt is the start of a JSON value, for a message.
+// excerpt returns the start of a JSON value, for a message.
 func excerpt(text json.RawMessage) string {
 	if text == nil {
 		return "not stated"
@@ -308,7 +308,7 @@ func (s *session) warnConstant(v *store.View) {
 // changed reads the study and writes the file of --trials. A file that cannot be written ends
 // the run.
 func (s *session) changed() *store.View {
-	s.files.Lock() // an older view must not replace the file of a newer one
+	s.files.Lock() // an older view must not replace the file of a newer view
 	defer s.files.Unlock()
 	ctx := context.WithoutCancel(s.ctx)
 	v, err := s.study.View(ctx)
@@ -357,7 +357,7 @@ func (s *session) run() error {
 		return s.nothing(v, out, err, interrupted)
 	}
 	if cause := context.Cause(s.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
-		err = cause // a file cannot be written: what was found is printed all the same
+		err = cause // a file cannot be written: the results are still printed
 	}
 	if err := s.print(s.e.stdout, out); err != nil {
 		return err
@@ -369,7 +369,7 @@ func (s *session) run() error {
 	return err
 }
 
-// nothing is the error of a run without a value.
+// nothing returns the error of a run without a value.
 func (s *session) nothing(v *store.View, out *runResult, err error, interrupted bool) error {
 	if interrupted {
 		fmt.Fprintln(s.e.stderr, "bo: interrupted before any trial had a value")

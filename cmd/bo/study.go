@@ -339,7 +339,7 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	return err
 }
 
-// readStudy reads a study file. An error is a usage error unless it is one of the system.
+// readStudy reads a study file. An error is a usage error unless the system reports it.
 func readStudy(path string) (*study.Definition, error) {
 	d, err := studyfile.Read(path, checkProgram)
 	if err != nil && !errors.As(err, new(syscall.Errno)) {

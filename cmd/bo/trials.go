@@ -18,7 +18,7 @@ import (
 	"github.com/functionspace/bo/store/exchange"
 )
 
-// trialWriter returns the writer of trials that the extension of path asks for.
+// trialWriter returns the writer of trials for the extension of path.
 func trialWriter(path string) (func(io.Writer, *store.View) error, error) {
 	switch ext := filepath.Ext(path); ext {
 	case ".jsonl":
@@ -87,7 +87,7 @@ func trialKeysJSON(text []byte, _ int) ([]string, error) {
 	return keys, nil
 }
 
-// trialRows are the trials of a study as JSON values.
+// trialRows returns the trials of a study as JSON values.
 func trialRows(v *store.View) []trialJSON {
 	rows := make([]trialJSON, len(v.Trials))
 	for i := range v.Trials {

@@ -86,7 +86,7 @@ func shellSyntax(word string, first bool) bool {
 
 // template is text with {name} placeholders; {{ and }} stand for braces.
 type template struct {
-	literal []string // one more than names
+	literal []string // texts before, between and after the placeholders
 	names   []string
 }
 

@@ -16,8 +16,8 @@
 // and products with few rows and rows of Bᵀ, entry by entry.
 //
 // A second kernel solves triangles of size 8. Further kernels transpose four rows, copy
-// short rows, compute dot products and an axpy, and multiply four rows of a symmetric
-// matrix that they read once. Package internal/cpu selects the set of kernels. The
+// short rows, and compute dot products and an axpy. One kernel multiplies four rows of a
+// symmetric matrix and reads them once. Package internal/cpu selects the set of kernels. The
 // package gen writes the assembly, and its functions document the registers.
 //
 // # Numbers

@@ -158,8 +158,8 @@ type part struct {
 
 var whole part
 
-// full returns the range of rows, from a multiple of the height of tiles to another
-// multiple or to m, whose cols columns from j are all selected.
+// full returns the range of rows whose cols columns from j are all selected. The range begins
+// at a multiple of the height of tiles, and ends at another multiple or at m.
 func (p part) full(m, j, cols, height int) (from, to int) {
 	switch {
 	case p.lower: // from row j+cols-1-offset on

@@ -288,8 +288,8 @@ func entriesGo(m, n, k int, alpha float64, a []float64, rsa, csa int, b []float6
 	}
 }
 
-// chainsGo adds alpha times the products of x and columns of b to sums, each
-// product one chain of n terms, four of them at a time.
+// chainsGo adds alpha times the products of x and columns of b to sums. Each product is one
+// chain of n terms. It computes four products at a time.
 func chainsGo(alpha float64, n int, x []float64, step int, b []float64, rsb, csb int, sums []float64) {
 	plain := step == 1 && rsb == 1
 	for ; len(sums) >= 4; sums = sums[4:] {

@@ -55,7 +55,7 @@ func fold(s string) []rune {
 	return []rune(strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s)))
 }
 
-// distance is the optimal string alignment distance.
+// distance returns the optimal string alignment distance.
 func distance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

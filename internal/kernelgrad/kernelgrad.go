@@ -1,6 +1,6 @@
-// Package kernelgrad computes reverse-mode derivatives of kernel matrices that
-// package prior's Kernel interface leaves out: of Gram matrices with respect to the
-// points, and of cross matrices and diagonals with respect to hyperparameters.
+// Package kernelgrad computes reverse-mode derivatives of kernel matrices that the interface
+// prior.Kernel does not contain: derivatives of Gram matrices with respect to the points, and
+// of cross matrices and diagonals with respect to hyperparameters.
 // Exact and sparse Gaussian processes use them.
 package kernelgrad
 

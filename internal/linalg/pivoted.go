@@ -12,8 +12,8 @@ import (
 )
 
 // PivotedCholesky returns L (n×r) with a ≈ L Lᵀ. It adds columns, each at the row with
-// the largest remaining diagonal entry, until the remainder is at most tol times the
-// diagonal of a in every row, or until r is maxRank. The remainder is positive
+// the largest remaining diagonal entry. It ends when the remainder is at most tol times the
+// diagonal of a in every row, or when r is maxRank. The remainder is positive
 // semidefinite. It costs O(nr²) (Harbrecht, Peters and Schneider 2012).
 func PivotedCholesky(a *mat.SymDense, tol float64, maxRank int) *mat.Dense {
 	n := a.SymmetricDim()

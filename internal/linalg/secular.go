@@ -6,7 +6,7 @@ import "math"
 //
 //	f(λ) = 1/ρ + Σ_i z_i²/(d_i - λ)
 //
-// between d_j and d_{j+1} (for the last one d_j + ρ|z|²). It writes d_i - λ_j to gaps,
+// between d_j and d_{j+1} (for the last root d_j + ρ|z|²). It writes d_i - λ_j to gaps,
 // each accurate to a few units in the last place. It represents λ relative to the
 // nearer of the two poles. The next estimate solves the interpolation
 //

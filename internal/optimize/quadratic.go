@@ -47,7 +47,7 @@ func (q *quadratic) minimizer(z, x, g, lo, hi []float64, h *history) bool {
 
 // path sets d to the direction of the projected gradient path at x and breaks to its
 // breakpoints in ascending order. It returns the sum of the squared gradient over the
-// coordinates that are not held at a bound, and the number of these that move.
+// coordinates that are not held at a bound, and the number of coordinates that move.
 func (q *quadratic) path(x, g, lo, hi []float64) (dd float64, moving int) {
 	q.breaks = q.breaks[:0]
 	for i, gi := range g {

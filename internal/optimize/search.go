@@ -158,7 +158,7 @@ func (s *search) advance() {
 }
 
 // restart follows a line search without any decrease. It drops the stored pairs and
-// tries the projected gradient, once.
+// searches along the projected gradient, once.
 func (s *search) restart() {
 	if s.hist.len() > 0 && s.evals < s.set.MaxEval {
 		s.hist.reset()

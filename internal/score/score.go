@@ -102,7 +102,7 @@ func Classes(y []int, prob *mat.Dense) Labels {
 	return s
 }
 
-// MostProbable returns the index of the largest probability, the first of equal ones.
+// MostProbable returns the index of the largest probability, the first of equals.
 func MostProbable(prob []float64) int {
 	best := 0
 	for k, p := range prob {

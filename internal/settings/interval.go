@@ -27,7 +27,7 @@ func parseInterval(text string) interval {
 	return r
 }
 
-// contains reports whether v lies in r. Infinite numbers and NaN do not.
+// contains reports whether v lies in r. It returns false for infinite numbers and NaN.
 func (r interval) contains(v float64) bool {
 	above := v > r.lo || v == r.lo && !r.openLo
 	below := v < r.hi || v == r.hi && !r.openHi

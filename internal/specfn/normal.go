@@ -72,7 +72,7 @@ func hazard(x float64) float64 {
 
 // LogEI returns log h(z) and its derivative Φ(z)/h(z), where h(z) = φ(z) + zΦ(z)
 // is the expected improvement in units of the standard deviation (Ament et al.
-// 2023, eq. 9). Far left the published form cancels; there the function uses
+// 2023, eq. 9). For very negative z the published form cancels; the function then uses
 // h = φ k1/(|z| + k1) with k1 from the continued fraction of the Mills ratio.
 func LogEI(z float64) (value, deriv float64) {
 	switch {

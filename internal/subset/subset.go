@@ -37,7 +37,7 @@ func AtMost[T any](x *mat.Dense, y []T, limit int, rng *rand.Rand) (*mat.Dense, 
 	return TakeBoth(x, y, rng.Perm(len(y))[:limit])
 }
 
-// Distinct returns the given indices without those whose row of x equals an earlier row.
+// Distinct returns the given indices without the indices whose row of x equals an earlier row.
 func Distinct(x *mat.Dense, index []int) []int {
 	_, d := x.Dims()
 	seen := make(map[string]bool, len(index))

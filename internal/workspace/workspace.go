@@ -1,8 +1,8 @@
 // Package workspace lends memory for one computation, such as an evaluation of a
 // posterior. The second and later runs of a computation allocate nothing.
 //
-// Under the race detector borrowed memory is NaN when it is taken and when it is
-// returned, so that tests detect code that relies on its content.
+// Under the race detector memory is filled with NaN when it is borrowed and when it is
+// returned. Tests thus detect code that relies on its content.
 package workspace
 
 import (

@@ -28,7 +28,8 @@ const (
 	columnMessage = "message"
 )
 
-// bookkeeping columns are no parameters and no numbers. The last ones are of earlier versions.
+// bookkeeping lists columns that are neither parameters nor numbers. Earlier versions wrote
+// the last entries.
 var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessage, columnSeconds, "suggest_s", "evaluate_s", "reason"}
 
 // WriteCSV writes trials of a study as a table that ReadCSV reads: a column for each

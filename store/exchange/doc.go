@@ -24,9 +24,9 @@
 //	ordinal       CategoricalDistribution
 //	fixed         CategoricalDistribution with one choice; a range of one value is read as fixed
 //
-// The objective is Optuna's value. Other numbers are user attributes, numeric user attributes
-// are read as numbers, and the kind and the message of a failure are the user attributes
-// "bo:failure" and "bo:message". A stopped trial is pruned; numbers reported under the
+// The objective is Optuna's value. Other numbers are user attributes, and numeric user
+// attributes are read as numbers. The kind and the message of a failure are the user
+// attributes "bo:failure" and "bo:message". A stopped trial is pruned; numbers reported under the
 // objective's name at whole steps are intermediate values.
 //
 // Everything else of a study is in the system attributes "bo:study" and "bo:trial", which

@@ -69,7 +69,7 @@ type optunaParam struct {
 	distribution *distribution
 }
 
-// choose returns the study of a name, or the only one if the name is empty.
+// choose returns the study of a name, or the only study if the name is empty.
 func choose(studies []*optunaStudy, name string) (*optunaStudy, error) {
 	var names []string
 	for _, s := range studies {
@@ -392,7 +392,7 @@ func (in *Import) agree(r *store.Trial, t *optunaTrial, i int) error {
 	return nil
 }
 
-// exported is the state and the value of a trial in an export to Optuna.
+// exported returns the state and the value of a trial in an export to Optuna.
 func exported(t *store.Trial, objective string) (optunaState, float64) {
 	value, ok := t.Numbers[objective]
 	switch {
@@ -408,7 +408,7 @@ func exported(t *store.Trial, objective string) (optunaState, float64) {
 	return optunaFailed, 0
 }
 
-// definitionParams are the distributions of a study's parameters, widened to hold the values
+// definitionParams returns the distributions of a study's parameters, widened to hold the values
 // of all trials.
 func definitionParams(d *study.Definition, values []map[string]any) map[string]*distribution {
 	joined := map[string]*distribution{}

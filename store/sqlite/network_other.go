@@ -2,5 +2,5 @@
 
 package sqlite
 
-// onNetwork reports false: network file systems are told apart on Linux only.
+// onNetwork returns false: only Linux identifies network file systems.
 func onNetwork(string) bool { return false }

@@ -90,8 +90,8 @@ func open(ctx context.Context, path string, create bool) (*sqldb.DB, error) {
 	return sqldb.New(db, dialect), nil
 }
 
-// address is the data source name: every connection gets the pragmas, and transactions that
-// write take their lock when they begin.
+// address returns the data source name. Every connection has the pragmas, and transactions
+// that write take their lock when they begin.
 func address(path string, pragmas []string) string {
 	q := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}
 	path = filepath.ToSlash(path)
@@ -144,7 +144,7 @@ func schema(ctx context.Context, db *sql.DB) (have, newest int64, err error) {
 }
 
 // migrate upgrades the schema. If several processes create the file at once, one of them
-// does it and the others find it done.
+// upgrades it and the others change nothing.
 func migrate(ctx context.Context, db *sql.DB) error {
 	var err error
 	for pause := 10 * time.Millisecond; pause < busy; pause *= 2 {

@@ -88,7 +88,7 @@ func open(t *testing.T, o Opener, options store.Options) *store.Store {
 	return s
 }
 
-// Definition is a small study: two parameters and a cheap method.
+// definition returns a small study: two parameters and a cheap method.
 func definition(name string) *study.Definition {
 	return &study.Definition{
 		Version: 1, Name: name, Budget: 12, Initial: 4,
@@ -105,7 +105,7 @@ func created(t *testing.T, s *store.Store, d *study.Definition) *store.Study {
 	return u
 }
 
-// value is the objective of the suite.
+// value evaluates the objective of the suite.
 func value(trial store.Trial) map[string]float64 {
 	var p struct{ X, N float64 }
 	if err := json.Unmarshal(trial.Params, &p); err != nil {
@@ -538,8 +538,8 @@ func rounds(t *testing.T, o Opener) {
 	}
 }
 
-// A study asked one trial at a time makes the suggestions of a loop.Study, and every fit can
-// be replayed from its revision and warm start.
+// suggestions checks that a study makes the suggestions of a loop.Study if trials are claimed
+// one at a time. It also checks that every fit can be replayed.
 func suggestions(t *testing.T, o Opener) {
 	ctx := context.Background()
 	d := definition("s")

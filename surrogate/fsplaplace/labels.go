@@ -334,7 +334,7 @@ func (l *latents) offsets() (at []int, total int) {
 	return at, total
 }
 
-// Dim is the number of inputs.
+// Dim returns the number of inputs.
 func (l *latents) Dim() int { return l.parts[0].Dim() }
 
 // Moments implements classify.Process. For L > 1 networks of rank r it costs O(L(Lr)²) per

@@ -91,13 +91,13 @@ func (p *posterior) setFactor(factor *linalg.Cholesky) {
 	factor.SolveVec(p.alpha)
 }
 
-// Dim is the number of inputs.
+// Dim returns the number of inputs.
 func (p *posterior) Dim() int { return p.process.Kernel.Dim() }
 
 // Noise returns σ².
 func (p *posterior) Noise() float64 { return p.process.Noise }
 
-// LogMarginalLikelihood is -½rᵀA⁻¹r - ½log|A| - ½n log 2π (Rasmussen and
+// LogMarginalLikelihood returns -½rᵀA⁻¹r - ½log|A| - ½n log 2π (Rasmussen and
 // Williams 2006, eq. 2.30).
 func (p *posterior) LogMarginalLikelihood() float64 {
 	var quad float64

@@ -115,7 +115,7 @@ type latents struct {
 	tapes     []*nn.Tape // networks, recorded at the labelled points
 }
 
-// Dim is the number of inputs.
+// Dim returns the number of inputs.
 func (l *latents) Dim() int { return l.nets[0].Dim() }
 
 // Moments implements classify.Process, in O(L(nΣ_l h_l + n²)) per point.

@@ -1,5 +1,5 @@
-// Package figures draws the posteriors of all surrogates on one small dataset, each
-// beside the exact Gaussian process with the same prior, and measures their distance.
+// Package figures draws the posteriors of all surrogates on one small dataset. It draws
+// each beside the exact Gaussian process with the same prior and measures their distance.
 // It also has two studies and the pictures of predictions on datasets.
 //
 // The data are 40 observations y = sin 2πx + 0.1ε of one input, uniform on [-1,-½] ∪

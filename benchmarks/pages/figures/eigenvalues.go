@@ -122,7 +122,7 @@ func spectrumTable(all []Spectrum) string {
 	return b.String()
 }
 
-// leastEigenvalue is the smallest eigenvalue drawn: smaller ones are rounding.
+// leastEigenvalue is the smallest eigenvalue drawn: smaller eigenvalues are rounding errors.
 const leastEigenvalue = 1e-14
 
 func spectrumPanels(all []Spectrum) []*plot.Plot {

@@ -11,9 +11,9 @@ import (
 )
 
 // Run measures surrogates with the seeds 1 to seeds and calls tell with each record.
-// It writes to a directory, for each surrogate, the picture of seed 1 and the
-// records, which replace earlier ones, and finally README.md with all records there.
-// A failed fit is a record. The error reports cancellation or a file, or wraps
+// For each surrogate it writes the picture of seed 1 and the records to a directory. New
+// records replace earlier records. Finally it writes README.md with all records of the
+// directory. A failed fit is a record. The error reports cancellation or a file, or wraps
 // catalog.ErrUnknown.
 func Run(ctx context.Context, dir string, names []string, seeds int, tell func(Record)) error {
 	for _, name := range names {

@@ -229,7 +229,7 @@ func (p *page) seconds(r *report.Report) {
 	p.Line("![Time of a suggestion](%s/%s-seconds.png)", p.base, FileName(r.Suite))
 }
 
-// others links to the Markdown files in a directory except the named ones.
+// others links to the Markdown files in a directory except the files with the given names.
 func (p *page) others(dir string, names []string) error {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.md"))
 	if err != nil {

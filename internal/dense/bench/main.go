@@ -5,9 +5,9 @@
 //	cc -O2 -o peer openblas/openblas.c -lopenblas -lm
 //	go run . [-rounds 11] [-threads 1,2] [-only gemm] [-cpu] ./peer
 //
-// For each case it prints the fastest call of each in GFLOP/s, the ratio of the two,
-// and the median over rounds of the ratio of the fastest calls in a round. On a busy
-// machine the first ratio is more reliable. With one thread, -cpu measures processor time
+// For each case it prints the fastest call of each in GFLOP/s and the ratio of the two.
+// It also prints the median over rounds of the ratio of the fastest calls in a round. On
+// a busy machine the first ratio is more reliable. With one thread, -cpu measures processor time
 // instead of elapsed time.
 package main
 

@@ -153,20 +153,19 @@ func (p *printer) store(s isa, masked bool, from, to string) {
 	}
 }
 
-// tile writes the micro-kernel. It goes down a strip of C, as wide as at most
-// vecs vectors, and computes a tile of it, up to rows high, at a time, in
-// registers over the loop on k.
+// tile writes the micro-kernel. It goes down a strip of C, which is at most vecs vectors
+// wide. It computes one tile of the strip at a time, at most rows high, in registers over
+// the loop on k.
 //
 //	SI, BX  row 0 and row 4 of A at k      R8, R12  stride of rows of A, and 3 times it
 //	DI      row k of B                     R9, R10  strides of k in A and in B
 //	DX      row of C                       R11      stride of rows of C
-//	CX      what is left of k              AX       rows left; then whether C is overwritten
+//	CX      the rest of k                  AX       rows left; then whether C is overwritten
 //	R13/K1  mask of the last vector
 //	0…      accumulators, row by row; then row k of B; last a broadcast element of A
 //
-// The frame holds the rows left after this tile, row 0 of A in it, and which
-// loops suit the width: 0 for full tiles, then one number for each number of
-// vectors.
+// The frame holds the rows left after this tile, row 0 of A in the tile, and the index
+// of the loops for the width: 0 for full tiles, then one number for each number of vectors.
 func (p *printer) tile(s isa) {
 	p.text("tile"+s.name,
 		"m, cols, k int, alpha float64, a *float64, rsa, csa, step int, b *float64, rsb int, c *float64, rsc, overwrite int", 24,
@@ -207,7 +206,7 @@ func (p *printer) tile(s isa) {
 	p.op("JMP", fmt.Sprintf("%s_%dx%d", s.name, s.rows, s.vecs))
 	p.label("%s_part", s.name)
 	p.op("MOVQ", "$0", "left-24(SP)")
-	// Vectors of a tile that is not high count from 1: full ones are masked too.
+	// Vectors of a tile that is not high count from 1: full vectors are masked too.
 	p.op("CMPQ", "BX", "$0")
 	p.op("JNE", s.name+"_masked")
 	p.op("MOVQ", fmt.Sprintf("$%d", s.vecs), "BX")

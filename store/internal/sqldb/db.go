@@ -53,7 +53,7 @@ func New(db *sql.DB, d Dialect) *DB { return &DB{db, d, make(chan struct{}, 1)} 
 // Close closes the database.
 func (b *DB) Close() error { return b.db.Close() }
 
-// Newest returns the newest version of the schema that this program has.
+// Newest returns the newest version of the schema among the program's migrations.
 func Newest(d Dialect) (int64, error) {
 	files, err := fs.ReadDir(migrations, d.Migrations)
 	if err != nil {

@@ -92,7 +92,7 @@ func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, star
 	}
 }
 
-// quadratic is Σ_c a_cᵀ(f_c - m_c).
+// quadratic returns Σ_c a_cᵀ(f_c - m_c).
 func quadratic(a, f *mat.Dense, m []float64) float64 {
 	var sum float64
 	for c, mean := range m {

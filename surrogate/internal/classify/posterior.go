@@ -20,7 +20,7 @@ import (
 
 // Process is a Gaussian distribution of latent functions.
 type Process interface {
-	// Dim is the number of inputs.
+	// Dim returns the number of inputs.
 	Dim() int
 	// Moments writes the means, m×L, and the covariances of the latent functions at a
 	// point, m×L², for the rows of x. Both destinations contain zeros.
@@ -33,7 +33,7 @@ type Process interface {
 // Independent is a Process of latent functions that are also independent given the labels.
 type Independent []surrogate.Posterior
 
-// Dim is the number of inputs.
+// Dim returns the number of inputs.
 func (p Independent) Dim() int { return p[0].Dim() }
 
 // Moments implements Process.

@@ -89,7 +89,7 @@ func (p *Posterior) Prepare() *Posterior {
 	return p
 }
 
-// Dim is the number of inputs.
+// Dim returns the number of inputs.
 func (p *Posterior) Dim() int { return p.Process.Kernel.Dim() }
 
 // Noise returns σ².

@@ -19,9 +19,9 @@ import (
 // Basis is the mean m and the basis functions φ. It is immutable and safe for concurrent
 // use.
 type Basis interface {
-	// Dim is d, the number of inputs.
+	// Dim returns d, the number of inputs.
 	Dim() int
-	// Len is F, the number of basis functions.
+	// Len returns F, the number of basis functions.
 	Len() int
 	// Eval writes m(x_i) and φ(x_i), rows×F, at the rows of x.
 	Eval(mean []float64, phi, x *mat.Dense)
@@ -120,7 +120,7 @@ func (p *Posterior) eval(mean []float64, x *mat.Dense) *mat.Dense {
 	return phi
 }
 
-// Dim is the number of inputs.
+// Dim returns the number of inputs.
 func (p *Posterior) Dim() int { return p.basis.Dim() }
 
 // LogMarginalLikelihood returns log N(y; m(X), ΦΦᵀ + σ²I).

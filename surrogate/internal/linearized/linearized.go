@@ -26,7 +26,7 @@ type Network struct {
 	Shift  float64
 }
 
-// Dim is the number of inputs.
+// Dim returns the number of inputs.
 func (n Network) Dim() int { return n.Net.In }
 
 // Record returns the network at the rows of x on a borrowed tape.
