@@ -16,7 +16,8 @@ import (
 )
 
 // Check returns the faults of a definition that depend on the caller, such as the names of
-// built-in objectives. Fields with faults of their own have their zero value.
+// built-in objectives. Fields with faults of their own have their zero value. A check may add
+// the parameters of a built-in objective.
 type Check func(*Definition) []error
 
 // Parse reads the JSON form; without a version it is version 1. It is strict: unknown and
@@ -32,10 +33,11 @@ func Parse(text []byte, checks ...Check) (*Definition, error) {
 	r := reader{Definition: Definition{Version: Version}, wrong: map[string]bool{}}
 	r.read(text)
 	d := &r.Definition
-	r.faults = append(r.faults, d.faults(r.wrong)...)
 	for _, check := range checks {
 		r.faults = append(r.faults, check(d)...)
 	}
+	r.requireParameters()
+	r.faults = append(r.faults, d.faults(r.wrong)...)
 	if len(r.faults) > 0 {
 		return nil, invalid(r.faults)
 	}
@@ -47,6 +49,7 @@ type reader struct {
 	Definition
 	faults []error
 	wrong  map[string]bool // keys whose values could not be read
+	given  bool            // the text is an object with parameters
 }
 
 func (r *reader) fault(err error, path ...any) { r.faults = append(r.faults, &Fault{path, err}) }
@@ -57,13 +60,10 @@ func (r *reader) read(text []byte) {
 	members, ok := r.members(text, keys, otherKeys)
 	if !ok {
 		r.fault(fmt.Errorf("want an object {…}, not %s", strictjson.Excerpt(text)))
-		r.wrong["parameters"] = true
+		r.given, r.wrong["parameters"] = true, true
 		return
 	}
-	if _, given := members["parameters"]; !given {
-		r.fault(errors.New("parameters are missing"))
-		r.wrong["parameters"] = true
-	}
+	_, r.given = members["parameters"]
 	for _, key := range keys {
 		if raw, given := members[key]; given {
 			before := len(r.faults)
@@ -71,6 +71,21 @@ func (r *reader) read(text []byte) {
 			r.wrong[key] = len(r.faults) > before && key != "objectives" // entries are decoded one by one
 		}
 	}
+}
+
+// requireParameters reports missing parameters, unless the name of a built-in objective, which
+// has parameters of its own, is a fault.
+func (r *reader) requireParameters() {
+	if r.given || r.Parameters != nil {
+		return
+	}
+	r.wrong["parameters"] = true
+	for _, err := range r.faults {
+		if f, ok := errors.AsType[*Fault](err); ok && len(f.Path) > 0 && f.Path[0] == "builtin" {
+			return
+		}
+	}
+	r.fault(errors.New("parameters are missing"))
 }
 
 // fields returns the keys of the JSON form in order, and the destination of each.

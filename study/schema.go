@@ -21,7 +21,7 @@ var keyHelp = map[string]string{
 	"parameters":  "The search space",
 	"defaults":    "Value of each added parameter in trials from before it was added",
 	"objectives":  "The number to optimise; default {name: value, goal: minimize}",
-	"builtin":     "Name of a built-in objective, in place of a command",
+	"builtin":     "Name of a built-in objective, in place of a command and parameters",
 	"command":     "Program to run for each trial, with {name} for the value of a parameter",
 	"shell":       "Run the command by the shell",
 	"timeout":     "A trial that takes longer fails: a time such as 90s or 2h",
@@ -45,7 +45,8 @@ func Schema() []byte {
 	enc.SetIndent("", " ")
 	err := enc.Encode(object{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Study of bo", "type": "object",
-		"required": []string{"parameters"}, "additionalProperties": false, "properties": properties,
+		"anyOf":                []object{{"required": []string{"parameters"}}, {"required": []string{"builtin"}}},
+		"additionalProperties": false, "properties": properties,
 	})
 	if err != nil {
 		panic(err) // maps, strings and numbers

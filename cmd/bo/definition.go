@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/study"
@@ -126,15 +125,9 @@ func (c *runCmd) problem(d *study.Definition) error {
 		d.Parameters = s.Parameters()
 	}
 	if d.Builtin != "" {
-		o, err := benchmarks.Lookup(d.Builtin)
-		if err != nil {
+		if err := useBuiltin(d); err != nil {
 			return usageError{err}
 		}
-		d.Builtin = o.Name
-		d.Parameters = o.Space.Parameters()
-		objective := d.Objective()
-		objective.NoiseFree = objective.NoiseFree || o.NoiseFree
-		d.Objectives = []study.Objective{objective}
 	}
 	if c.File != "" && d.Command == "" && d.Builtin == "" {
 		return usagef("%s states no command: add one, or give --command", c.File)

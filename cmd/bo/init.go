@@ -14,14 +14,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
 )
 
 type initCmd struct {
-	Example []string `arg:"" placeholder:"WORD" help:"An example command line, after --."`
-	Output  string   `short:"o" default:"study.yaml" placeholder:"FILE" help:"The file to write: FILE.yaml or FILE.yml; default ${default}."`
-	JSON    bool     `group:"result" name:"json" help:"Print the name of the file and the definition as one JSON object."`
+	Example   []string `arg:"" optional:"" placeholder:"WORD" help:"An example command line, after --."`
+	Objective string   `complete:"objectives" placeholder:"NAME" help:"Built-in objective, in place of an example (see bo list objectives)."`
+	Output    string   `short:"o" default:"study.yaml" placeholder:"FILE" help:"The file to write: FILE.yaml or FILE.yml; default ${default}."`
+	JSON      bool     `group:"result" name:"json" help:"Print the name of the file and the definition as one JSON object."`
 }
 
 func (initCmd) Help() string {
@@ -30,18 +33,19 @@ func (initCmd) Help() string {
 Examples:
 
     bo init -- python train.py --lr 0.01 --layers 3 --opt adam
-    bo init -o oven.yaml -- ./oven --degrees=80 --fan true 30`
+    bo init -o oven.yaml -- ./oven --degrees=80 --fan true 30
+    bo init --objective branin`
 }
 
 func (c *initCmd) Run(e *env) error {
 	if ext := strings.ToLower(filepath.Ext(c.Output)); ext != ".yaml" && ext != ".yml" {
 		return usagef("-o %s: the name must end in .yaml or .yml", c.Output)
 	}
-	s, err := newSketch(c.Example)
+	text, check, err := c.text()
 	if err != nil {
 		return usageError{err}
 	}
-	if err := writeNew(c.Output, s.text()); err != nil {
+	if err := writeNew(c.Output, text); err != nil {
 		return err
 	}
 	d, err := readStudy(c.Output)
@@ -51,8 +55,30 @@ func (c *initCmd) Run(e *env) error {
 	if c.JSON {
 		return printJSON(e.stdout, map[string]any{"file": c.Output, "definition": d})
 	}
-	_, err = fmt.Fprintf(e.stdout, "wrote %s: %s; check its ranges\n", c.Output, summary(d))
+	_, err = fmt.Fprintf(e.stdout, "wrote %s: %s%s\n", c.Output, summary(d), check)
 	return err
+}
+
+// text returns the text of the study file, and an advice.
+func (c *initCmd) text() (text, check string, err error) {
+	switch {
+	case c.Objective != "" && len(c.Example) > 0:
+		return "", "", errors.New("--objective and an example command line exclude each other")
+	case c.Objective != "":
+		o, err := benchmarks.Lookup(c.Objective)
+		if err != nil {
+			return "", "", err
+		}
+		return fmt.Sprintf("# Run it with bo run %s.\nname: %s\nbuiltin: %s # has parameters of its own\nbudget: %d # number of trials\n",
+			filepath.Base(c.Output), o.Name, o.Name, loop.DefaultBudget), "", nil
+	case len(c.Example) == 0:
+		return "", "", errors.New("missing <example>: state a command line after --, as in bo init -- python train.py --lr 0.01, or --objective NAME")
+	}
+	s, err := newSketch(c.Example)
+	if err != nil {
+		return "", "", err
+	}
+	return s.text(), "; check its ranges", nil
 }
 
 // writeNew writes a file that must not exist.

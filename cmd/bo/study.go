@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"syscall"
 	"time"
@@ -348,12 +349,37 @@ func readStudy(path string) (*study.Definition, error) {
 	return d, err
 }
 
+// useBuiltin gives a definition the parameters of its built-in objective, and declares it
+// exact if the objective is.
+func useBuiltin(d *study.Definition) error {
+	o, err := benchmarks.Lookup(d.Builtin)
+	if err != nil {
+		return err
+	}
+	d.Builtin, d.Parameters = o.Name, o.Space.Parameters()
+	objective := d.Objective()
+	objective.NoiseFree = objective.NoiseFree || o.NoiseFree
+	d.Objectives = []study.Objective{objective}
+	return nil
+}
+
+// checkBuiltin completes a definition with a built-in objective. Parameters that are given
+// must be the parameters of the objective.
+func checkBuiltin(d *study.Definition) []error {
+	given := d.Parameters
+	if err := useBuiltin(d); err != nil {
+		return []error{&study.Fault{Path: []any{"builtin"}, Err: fmt.Errorf("builtin: %w", err)}}
+	}
+	if given != nil && !reflect.DeepEqual(given, d.Parameters) {
+		return []error{&study.Fault{Path: []any{"parameters"}, Err: fmt.Errorf("builtin %s has parameters of its own: leave the key parameters out", d.Builtin)}}
+	}
+	return nil
+}
+
 // checkProgram returns the faults of builtin and command.
 func checkProgram(d *study.Definition) []error {
 	if d.Builtin != "" {
-		if _, err := benchmarks.Lookup(d.Builtin); err != nil {
-			return []error{&study.Fault{Path: []any{"builtin"}, Err: fmt.Errorf("builtin: %w", err)}}
-		}
+		return checkBuiltin(d)
 	}
 	if d.Command == "" || len(d.Parameters) == 0 {
 		return nil

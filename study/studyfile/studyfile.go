@@ -9,7 +9,8 @@
 //	command: python train.py --lr {lr} --opt {opt}
 //	budget: 60
 //
-// Only parameters are required, so a file with a search space is a study file.
+// Only parameters are required, so a file with a search space is a study file. A check of the
+// caller may supply the parameters of a built-in objective.
 package studyfile
 
 import (
