@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"study/studyfile", "store", "benchmarks/runner"},
 	{"benchmarks/report"},
 	{"benchmarks/pages"},
-	{"cmd"},
+	{"cmd", "deploy"},
 	{"docs", "examples"},
 }
 
