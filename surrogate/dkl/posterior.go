@@ -51,14 +51,9 @@ func (p *posterior) Noise() float64 { return p.inner.Noise() }
 // LogMarginalLikelihood returns the log marginal likelihood of the process on the features
 // with constant weights. Beyond 1000 observations it is the lower bound of package svgp.
 func (p *posterior) LogMarginalLikelihood() float64 { return p.inner.LogMarginalLikelihood() }
+func (p *posterior) Warnings() []string             { return slices.Concat(p.warnings, p.inner.Warnings()) }
+func (p *posterior) State() surrogate.State         { return encodeState(p.inner.State(), p.w) }
 
-// Warnings implements surrogate.Posterior.
-func (p *posterior) Warnings() []string { return slices.Concat(p.warnings, p.inner.Warnings()) }
-
-// State implements surrogate.Stater.
-func (p *posterior) State() surrogate.State { return encodeState(p.inner.State(), p.w) }
-
-// Hypers implements surrogate.Describer.
 func (p *posterior) Hypers() []surrogate.Hyper {
 	return append(p.inner.Hypers(), surrogate.Hyper{Name: "features", Value: float64(p.features.out)})
 }
@@ -92,13 +87,11 @@ func (p *posterior) record(x *mat.Dense) (*tape, *mat.Dense) {
 	return t, phi
 }
 
-// Joint implements surrogate.Posterior.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	shape.Points(x, p.Dim())
 	p.inner.Joint(mean, cov, p.features.apply(p.w, x))
 }
 
-// JointVJP implements surrogate.Posterior.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m := shape.JointVJP(dx, mbar, cbar, x, p.Dim())
 	t, phi := p.record(x)
@@ -121,7 +114,6 @@ type path struct {
 	inner surrogate.Path
 }
 
-// Eval implements surrogate.Path.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
 	shape.Eval(value, grad, x, q.p.Dim())
 	if grad != nil {

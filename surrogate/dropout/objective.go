@@ -16,7 +16,6 @@ type masked struct {
 	drop float64 // probability that a hidden unit is set to 0
 }
 
-// Params implements mapnet.Family.
 func (masked) Params(w []float64) []float64 { return slices.Clone(w) }
 
 // Noise draws masks.
@@ -56,20 +55,17 @@ func (f masked) mask(rng *rand.Rand) []float64 {
 	return z
 }
 
-// At implements mapnet.Family.
 func (masked) At(theta []float64) mapnet.Law { return law(theta) }
 
 // law holds the weights without a mask.
 type law []float64
 
-// Weights implements mapnet.Law.
 func (l law) Weights(w, mask []float64) {
 	for i, z := range mask {
 		w[i] = z * l[i]
 	}
 }
 
-// WeightsVJP implements mapnet.Law.
 func (l law) WeightsVJP(grad, mask, bar []float64) {
 	for i, z := range mask {
 		grad[i] += z * bar[i]

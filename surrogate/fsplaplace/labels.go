@@ -334,7 +334,6 @@ func (l *latents) offsets() (at []int, total int) {
 	return at, total
 }
 
-// Dim returns the number of inputs.
 func (l *latents) Dim() int { return l.parts[0].Dim() }
 
 // Moments implements classify.Process. For L > 1 networks of rank r it costs O(L(Lr)²) per
@@ -374,7 +373,6 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	}
 }
 
-// MomentsGrad implements classify.Process.
 func (l *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	l.parts[0].PredictGrad(mean, variance, dmean, dvariance, x)
 }

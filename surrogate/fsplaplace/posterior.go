@@ -56,7 +56,6 @@ func (p *posterior) Noise() float64         { return p.noise }
 func (p *posterior) Warnings() []string     { return slices.Clone(p.warnings) }
 func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
 
-// Hypers implements surrogate.Describer.
 func (p *posterior) Hypers() []surrogate.Hyper {
 	out := append(summary.KernelHypers(p.process.Kernel),
 		surrogate.Hyper{Name: "mean", Value: p.process.Mean},
@@ -177,7 +176,6 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	p.update.covariance(cov, at.phi, p.update.root(mem, at.phi))
 }
 
-// JointVJP implements surrogate.Posterior.
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m, d := shape.JointVJP(dx, mbar, cbar, x, p.Dim()), p.Dim()
 	mem := workspace.Borrow()
@@ -229,7 +227,6 @@ func (p *posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 // path is the mean of a posterior.
 type path posterior
 
-// Eval implements surrogate.Path.
 func (q *path) Eval(value []float64, grad, x *mat.Dense) {
 	p := (*posterior)(q)
 	shape.Eval(value, grad, x, p.Dim())

@@ -62,7 +62,6 @@ func (c covariance) Features(j *mat.Dense) []*mat.Dense {
 	return phi
 }
 
-// Weights implements linearized.Root.
 func (c covariance) Weights(phi []*mat.Dense) *mat.Dense {
 	linalg.ScaleColumns(phi[0], phi[0], c.s)
 	if c.ut != nil {

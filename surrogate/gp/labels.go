@@ -65,7 +65,6 @@ type latents struct {
 	mode *classify.Mode
 }
 
-// Dim returns the number of inputs.
 func (p *latents) Dim() int { return p.Kernel.Dim() }
 
 // Moments implements classify.Process in O(Ln²) per point, with L latent processes.

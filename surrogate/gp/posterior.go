@@ -91,10 +91,7 @@ func (p *posterior) setFactor(factor *linalg.Cholesky) {
 	factor.SolveVec(p.alpha)
 }
 
-// Dim returns the number of inputs.
-func (p *posterior) Dim() int { return p.process.Kernel.Dim() }
-
-// Noise returns σ².
+func (p *posterior) Dim() int       { return p.process.Kernel.Dim() }
 func (p *posterior) Noise() float64 { return p.process.Noise }
 
 // LogMarginalLikelihood returns -½rᵀA⁻¹r - ½log|A| - ½n log 2π (Rasmussen and

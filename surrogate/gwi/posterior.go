@@ -31,10 +31,7 @@ var (
 	_ surrogate.Describer = (*posterior)(nil)
 )
 
-// Noise implements surrogate.Posterior.
-func (p *posterior) Noise() float64 { return p.Summary.Noise() }
-
-// Warnings implements surrogate.Posterior.
+func (p *posterior) Noise() float64     { return p.Summary.Noise() }
 func (p *posterior) Warnings() []string { return p.Summary.Warnings() }
 
 // posterior returns q with its variances and the noise variance multiplied by a temperature t.
@@ -116,13 +113,11 @@ func (p *withNetwork) PredictGrad(mean, variance []float64, dmean, dvariance, x 
 	p.add(mean, dmean, x)
 }
 
-// Joint implements surrogate.Posterior.
 func (p *withNetwork) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	p.Posterior.Joint(mean, cov, x)
 	p.add(mean, nil, x)
 }
 
-// JointVJP implements surrogate.Posterior.
 func (p *withNetwork) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	p.Posterior.JointVJP(dx, mbar, cbar, x)
 	n, d := x.Dims()
@@ -147,7 +142,6 @@ type path struct {
 	p *withNetwork
 }
 
-// Eval implements surrogate.Path.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
 	q.Path.Eval(value, grad, x)
 	q.p.add(value, grad, x)

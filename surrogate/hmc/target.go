@@ -77,7 +77,6 @@ func (t *posterior) features(q []float64) mapnet.Hypers {
 	return h
 }
 
-// logDensity implements nuts.Target.
 func (t *posterior) logDensity(grad, q []float64) float64 {
 	h := t.features(q)
 	if t.evidence.Compute(t.evidence.Features, t.p.Y, h.Noise) != nil {

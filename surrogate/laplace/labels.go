@@ -115,7 +115,6 @@ type latents struct {
 	tapes     []*nn.Tape // networks, recorded at the labelled points
 }
 
-// Dim returns the number of inputs.
 func (l *latents) Dim() int { return l.nets[0].Dim() }
 
 // Moments implements classify.Process, in O(L(nΣ_l h_l + n²)) per point.
@@ -145,7 +144,6 @@ func (l *latents) cross(c int, t *nn.Tape) *mat.Dense {
 	return q
 }
 
-// MomentsGrad implements classify.Process.
 func (l *latents) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	p := l.nets[0]
 	t := p.Record(x)

@@ -15,7 +15,6 @@ const startScale = -5
 // (m, ρ) and s = softplus(ρ).
 type gaussians struct{ weights int }
 
-// Params implements mapnet.Family.
 func (gaussians) Params(w []float64) []float64 {
 	return append(slices.Clone(w), slices.Repeat([]float64{startScale}, len(w))...)
 }
@@ -36,7 +35,6 @@ func (q gaussians) Noise(n int, rng *rand.Rand) [][]float64 {
 	return out
 }
 
-// At implements mapnet.Family.
 func (gaussians) At(theta []float64) mapnet.Law { return at(theta) }
 
 func at(theta []float64) *law {
@@ -58,14 +56,12 @@ type law struct {
 	m, s, slope []float64 // slope is ds/dρ
 }
 
-// Weights implements mapnet.Law.
 func (l *law) Weights(w, eps []float64) {
 	for i, e := range eps {
 		w[i] = l.m[i] + l.s[i]*e
 	}
 }
 
-// WeightsVJP implements mapnet.Law.
 func (l *law) WeightsVJP(grad, eps, bar []float64) {
 	k := len(l.m)
 	for i, g := range bar {

@@ -14,18 +14,15 @@ type basis struct {
 	constant float64
 }
 
-// Eval implements linear.Basis.
 func (b basis) Eval(mean []float64, phi, x *mat.Dense) {
 	linalg.Fill(mean, b.constant)
 	b.Features.Eval(phi, x)
 }
 
-// EvalVJP implements linear.Basis.
 func (b basis) EvalVJP(dx, x *mat.Dense, _ []float64, phibar *mat.Dense) {
 	b.Features.EvalVJP(dx, x, phibar)
 }
 
-// Path implements linear.Basis.
 func (b basis) Path(w []float64) surrogate.Path {
 	return prior.Function{Features: b.Features, Weights: w, Mean: b.constant}
 }

@@ -22,10 +22,7 @@ type basis struct {
 	weights [][]float64
 }
 
-// Dim implements linear.Basis.
 func (b *basis) Dim() int { return b.net.In }
-
-// Len implements linear.Basis.
 func (b *basis) Len() int { return len(b.weights) }
 
 // Eval implements linear.Basis with one pass of each of the S networks.
@@ -94,7 +91,6 @@ func (b *basis) EvalVJP(dx, x *mat.Dense, mbar []float64, phibar *mat.Dense) {
 	dx.Add(dx, sum)
 }
 
-// Path implements linear.Basis.
 func (b *basis) Path(w []float64) surrogate.Path {
 	p := path{b, make([]float64, len(w))}
 	copy(p.each, w)
@@ -110,7 +106,6 @@ type path struct {
 
 const chunk = 512 // rows to evaluate at once
 
-// Eval implements surrogate.Path.
 func (p path) Eval(value []float64, grad, x *mat.Dense) {
 	shape.Eval(value, grad, x, p.Dim())
 	d := p.Dim()

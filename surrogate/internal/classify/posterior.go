@@ -33,10 +33,8 @@ type Process interface {
 // Independent is a Process of latent functions that are also independent given the labels.
 type Independent []surrogate.Posterior
 
-// Dim returns the number of inputs.
 func (p Independent) Dim() int { return p[0].Dim() }
 
-// Moments implements Process.
 func (p Independent) Moments(mean, cov, x *mat.Dense) {
 	m, _ := x.Dims()
 	mu, variance := make([]float64, m), make([]float64, m)
@@ -47,7 +45,6 @@ func (p Independent) Moments(mean, cov, x *mat.Dense) {
 	}
 }
 
-// MomentsGrad implements Process.
 func (p Independent) MomentsGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	p[0].PredictGrad(mean, variance, dmean, dvariance, x)
 }
@@ -90,20 +87,11 @@ var (
 	_ surrogate.ClassEvidence  = WithEvidence{}
 )
 
-// Classes implements surrogate.ClassPosterior.
-func (p Posterior) Classes() int { return p.Labels }
-
-// Latents implements surrogate.ClassPosterior.
-func (p Posterior) Latents() int { return Latents(p.Labels) }
-
-// LogMarginalLikelihood implements surrogate.ClassEvidence.
+func (p Posterior) Classes() int                      { return p.Labels }
+func (p Posterior) Latents() int                      { return Latents(p.Labels) }
 func (p WithEvidence) LogMarginalLikelihood() float64 { return p.Evidence }
-
-// Hypers implements surrogate.ClassPosterior.
-func (p Posterior) Hypers() []surrogate.Hyper { return slices.Clone(p.Numbers) }
-
-// Warnings implements surrogate.ClassPosterior.
-func (p Posterior) Warnings() []string { return slices.Clone(p.Notes) }
+func (p Posterior) Hypers() []surrogate.Hyper         { return slices.Clone(p.Numbers) }
+func (p Posterior) Warnings() []string                { return slices.Clone(p.Notes) }
 
 // chunk is the number of points to predict at once.
 const chunk = 512
@@ -121,7 +109,6 @@ func (p Posterior) moments(x *mat.Dense) (mean, cov *mat.Dense) {
 	return mean, cov
 }
 
-// Predict implements surrogate.ClassPosterior.
 func (p Posterior) Predict(prob, x *mat.Dense) {
 	m, l := shape.Points(x, p.Dim()), p.Latents()
 	shape.Dims("prob", prob, m, p.Labels)
@@ -144,7 +131,6 @@ func (p Posterior) Predict(prob, x *mat.Dense) {
 	})
 }
 
-// PredictGrad implements surrogate.ClassPosterior.
 func (p Posterior) PredictGrad(prob []float64, dprob, x *mat.Dense) {
 	m, d := shape.Points(x, p.Dim()), p.Dim()
 	shape.Len("prob", len(prob), m)
@@ -165,7 +151,6 @@ func (p Posterior) PredictGrad(prob []float64, dprob, x *mat.Dense) {
 	}
 }
 
-// Latent implements surrogate.ClassPosterior.
 func (p Posterior) Latent(mean, variance, x *mat.Dense) {
 	m, l := shape.Points(x, p.Dim()), p.Latents()
 	shape.Dims("mean", mean, m, l)

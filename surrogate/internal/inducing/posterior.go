@@ -89,17 +89,13 @@ func (p *Posterior) Prepare() *Posterior {
 	return p
 }
 
-// Dim returns the number of inputs.
-func (p *Posterior) Dim() int { return p.Process.Kernel.Dim() }
-
-// Noise returns σ².
+func (p *Posterior) Dim() int       { return p.Process.Kernel.Dim() }
 func (p *Posterior) Noise() float64 { return p.Process.Noise }
 
 // LogMarginalLikelihood returns the collapsed bound, which is at most the log marginal
 // likelihood and equals it for Z = X.
 func (p *Posterior) LogMarginalLikelihood() float64 { return p.Bound }
 
-// Hypers implements surrogate.Describer.
 func (p *Posterior) Hypers() []surrogate.Hyper {
 	return append(summary.KernelHypers(p.Process.Kernel),
 		surrogate.Hyper{Name: "noise", Value: p.Process.Noise},

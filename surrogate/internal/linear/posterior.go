@@ -120,7 +120,6 @@ func (p *Posterior) eval(mean []float64, x *mat.Dense) *mat.Dense {
 	return phi
 }
 
-// Dim returns the number of inputs.
 func (p *Posterior) Dim() int { return p.basis.Dim() }
 
 // LogMarginalLikelihood returns log N(y; m(X), ΦΦᵀ + σ²I).

@@ -26,7 +26,6 @@ type Network struct {
 	Shift  float64
 }
 
-// Dim returns the number of inputs.
 func (n Network) Dim() int { return n.Net.In }
 
 // Record returns the network at the rows of x on a borrowed tape.

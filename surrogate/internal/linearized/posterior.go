@@ -87,7 +87,6 @@ func (p *Posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *m
 	})
 }
 
-// Joint implements surrogate.Posterior.
 func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	shape.Joint(mean, cov, x, p.Dim())
 	t := p.Record(x)
@@ -96,7 +95,6 @@ func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	p.Cov.At(t).Joint(cov)
 }
 
-// JointVJP implements surrogate.Posterior.
 func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m, d := shape.JointVJP(dx, mbar, cbar, x, p.Dim()), p.Dim()
 	t := p.Record(x)
@@ -134,7 +132,6 @@ type Root interface {
 // ByRoot is the Covariance with features φ = J(x)S.
 type ByRoot struct{ Root }
 
-// At implements Covariance.
 func (c ByRoot) At(t *nn.Tape) Moments {
 	j := mat.NewDense(t.Len(), t.NumParams(), nil)
 	t.Jacobian(j)
@@ -148,7 +145,6 @@ type rootMoments struct {
 	phi []*mat.Dense
 }
 
-// Variance implements Moments.
 func (m rootMoments) Variance(dst []float64) {
 	clear(dst)
 	for _, phi := range m.phi {
@@ -156,14 +152,12 @@ func (m rootMoments) Variance(dst []float64) {
 	}
 }
 
-// Joint implements Moments.
 func (m rootMoments) Joint(dst *mat.SymDense) {
 	for b, phi := range m.phi {
 		linalg.Syrk(dst, 1, linalg.N, phi, float64(min(b, 1)))
 	}
 }
 
-// VarianceVJP implements Moments.
 func (m rootMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
 	twice := slices.Clone(bar)
 	floats.Scale(2, twice)
@@ -173,7 +167,6 @@ func (m rootMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
 	m.t.JVPInputGradRows(dx, m.Weights(m.phi))
 }
 
-// JointVJP implements Moments.
 func (m rootMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
 	full := mat.DenseCopyOf(bar)
 	for b, phi := range m.phi {

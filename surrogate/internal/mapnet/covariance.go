@@ -28,7 +28,6 @@ func (c *dual) Covariance(h Hypers) (linearized.Covariance, error) {
 	return &dualCovariance{c.tape, chol, h}, nil
 }
 
-// At implements linearized.Covariance.
 func (c *dualCovariance) At(t *nn.Tape) linearized.Moments { return dualMoments{c, t} }
 
 // dualMoments are the moments at the rows x of a tape.
@@ -44,7 +43,6 @@ func (c dualMoments) cross() *mat.Dense {
 	return k
 }
 
-// Variance implements linearized.Moments.
 func (c dualMoments) Variance(dst []float64) {
 	nn.KernelDiag(dst, c.t)
 	k := c.cross()
@@ -55,7 +53,6 @@ func (c dualMoments) Variance(dst []float64) {
 	}
 }
 
-// VarianceVJP implements linearized.Moments.
 func (c dualMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
 	k := c.cross()
 	c.chol.Solve(k)
@@ -68,7 +65,6 @@ func (c dualMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
 	nn.KernelVJP(dx, c.t, c.tape, kbar)
 }
 
-// Joint implements linearized.Moments.
 func (c dualMoments) Joint(dst *mat.SymDense) {
 	nn.KernelSym(dst, c.t)
 	k := c.cross()
@@ -79,7 +75,6 @@ func (c dualMoments) Joint(dst *mat.SymDense) {
 	}
 }
 
-// JointVJP implements linearized.Moments.
 func (c dualMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
 	k := c.cross()
 	c.chol.Solve(k)
@@ -120,19 +115,16 @@ type rootCovariance struct {
 	weights int
 }
 
-// Features implements linearized.Root.
 func (c rootCovariance) Features(j *mat.Dense) []*mat.Dense {
 	c.right(j)
 	return []*mat.Dense{j}
 }
 
-// Weights implements linearized.Root.
 func (c rootCovariance) Weights(phi []*mat.Dense) *mat.Dense {
 	c.left(phi[0])
 	return phi[0]
 }
 
-// Draw implements linearized.Root.
 func (c rootCovariance) Draw(rng *rand.Rand) []float64 {
 	e := mat.NewDense(1, c.weights, nil)
 	random.Normal(e.RawRowView(0), rng)

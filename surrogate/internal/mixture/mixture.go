@@ -67,7 +67,6 @@ func Draw(m, s []float64, ut *mat.Dense, n int, rng *rand.Rand) [][]float64 {
 // chunk is the number of points of one pass through the networks.
 const chunk = 512
 
-// Dim returns the number of inputs.
 func (p *Posterior) Dim() int { return p.Net.In }
 
 // centred writes the mean at the rows of u, in the networks' units, and returns the M×m

@@ -31,7 +31,6 @@ type Conditional struct {
 	Floor   float64          // lower bound of a variance
 }
 
-// Predict implements surrogate.Posterior.
 func (c Conditional) Predict(mean, variance []float64, x *mat.Dense) {
 	m := shape.Predict(mean, variance, x, c.Kernel.Dim())
 	mem := workspace.Borrow()

@@ -16,16 +16,9 @@ type Summary struct {
 	Notes         []string        // warnings
 }
 
-// Noise implements surrogate.Posterior.
-func (s *Summary) Noise() float64 { return s.NoiseVariance }
-
-// Warnings implements surrogate.Posterior.
-func (s *Summary) Warnings() []string { return slices.Clone(s.Notes) }
-
-// State implements surrogate.Stater.
-func (s *Summary) State() surrogate.State { return slices.Clone(s.Learned) }
-
-// Hypers implements surrogate.Describer.
+func (s *Summary) Noise() float64            { return s.NoiseVariance }
+func (s *Summary) Warnings() []string        { return slices.Clone(s.Notes) }
+func (s *Summary) State() surrogate.State    { return slices.Clone(s.Learned) }
 func (s *Summary) Hypers() []surrogate.Hyper { return slices.Clone(s.Parameters) }
 
 // EncodeState returns the state of a fit: the number of the prior's parameters, these
