@@ -40,6 +40,6 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	p.state, p.warnings = fitted.State, fitted.Warnings
+	p.Learned, p.Notes = fitted.State, fitted.Warnings
 	return p, nil
 }

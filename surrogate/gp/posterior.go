@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
@@ -24,15 +25,9 @@ const varianceFloor = 1e-12
 //	mean(x)   = μ + k(x,X)α
 //	cov(x,x') = k(x,x') - k(x,X)A⁻¹k(X,x')
 type posterior struct {
-	process prior.Process
-	x       *mat.Dense // n×d, owned
-	y       []float64
-	factor  *linalg.Cholesky // Cholesky factor of A
-	alpha   []float64
-	floor   float64
-
-	state    surrogate.State
-	warnings []string
+	pathwise.Conditional // Z = X, H = A⁻¹ = (L Lᵀ)⁻¹, Weights = α
+	y                    []float64
+	summary.Summary
 }
 
 var (
@@ -61,59 +56,49 @@ func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
 	if dim != p.Kernel.Dim() {
 		panic(fmt.Sprintf("gp: %d inputs, kernel of dimension %d", dim, p.Kernel.Dim()))
 	}
-	post := &posterior{process: p, x: mat.DenseCopyOf(d.X), y: slices.Clone(d.Y)}
+	post := &posterior{y: slices.Clone(d.Y), Summary: summary.Summary{
+		NoiseVariance: p.Noise,
+		Parameters:    append(summary.KernelHypers(p.Kernel), surrogate.Hyper{Name: "noise", Value: p.Noise}, surrogate.Hyper{Name: "mean", Value: p.Mean}),
+	}}
+	post.Process, post.Z = p, mat.DenseCopyOf(d.X)
 	gram := mat.NewSymDense(n, nil)
-	p.Kernel.Gram(gram, post.x)
+	p.Kernel.Gram(gram, post.Z)
 	var trace float64
 	for i := range n {
 		trace += gram.At(i, i)
 		gram.SetSym(i, i, gram.At(i, i)+p.Noise)
 	}
-	post.floor = varianceFloor * trace / float64(n)
+	post.Floor = varianceFloor * trace / float64(n)
 	factor, err := linalg.Factorize(gram)
 	if err != nil {
 		return nil, fmt.Errorf("gp: covariance of the observations: %w", err)
 	}
 	post.setFactor(factor)
 	if factor.Jitter() > 0 {
-		post.warnings = []string{fmt.Sprintf("the covariance is nearly singular: jitter %.1g acts as additional noise; allow a larger noise", factor.Jitter())}
+		post.Notes = []string{fmt.Sprintf("the covariance is nearly singular: jitter %.1g acts as additional noise; allow a larger noise", factor.Jitter())}
 	}
 	return post, nil
 }
 
 // setFactor stores the factor of A and solves for α.
 func (p *posterior) setFactor(factor *linalg.Cholesky) {
-	p.factor = factor
-	p.alpha = make([]float64, len(p.y))
+	p.L, p.Half = factor, p.half
+	p.Weights = make([]float64, len(p.y))
 	for i, y := range p.y {
-		p.alpha[i] = y - p.process.Mean
+		p.Weights[i] = y - p.Process.Mean
 	}
-	factor.SolveVec(p.alpha)
+	factor.SolveVec(p.Weights)
 }
 
-func (p *posterior) Dim() int       { return p.process.Kernel.Dim() }
-func (p *posterior) Noise() float64 { return p.process.Noise }
-
-// LogMarginalLikelihood returns -½rᵀA⁻¹r - ½log|A| - ½n log 2π (Rasmussen and
+// LogMarginalLikelihood is -½rᵀA⁻¹r - ½log|A| - ½n log 2π (Rasmussen and
 // Williams 2006, eq. 2.30).
 func (p *posterior) LogMarginalLikelihood() float64 {
 	var quad float64
 	for i, y := range p.y {
-		quad += (y - p.process.Mean) * p.alpha[i]
+		quad += (y - p.Process.Mean) * p.Weights[i]
 	}
-	return -0.5 * (quad + p.factor.LogDet() + float64(len(p.y))*math.Log(2*math.Pi))
+	return -0.5 * (quad + p.L.LogDet() + float64(len(p.y))*math.Log(2*math.Pi))
 }
-
-// State returns the logarithms of the fitted hyperparameters.
-func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
-
-// Hypers returns the hyperparameters of the kernel, the noise variance and the mean.
-func (p *posterior) Hypers() []surrogate.Hyper {
-	return append(summary.KernelHypers(p.process.Kernel), surrogate.Hyper{Name: "noise", Value: p.process.Noise}, surrogate.Hyper{Name: "mean", Value: p.process.Mean})
-}
-
-// Warnings returns the warnings of the hyperparameter fit and about jitter.
-func (p *posterior) Warnings() []string { return slices.Clone(p.warnings) }
 
 // LeaveOneOut writes the moments of the latent f at each training point given
 // the other points (Rasmussen and Williams 2006, section 5.4.2):
@@ -127,10 +112,10 @@ func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	shape.Len("mean", len(mean), n)
 	shape.Len("variance", len(variance), n)
 	inverse := make([]float64, n)
-	p.factor.InverseDiag(inverse)
+	p.L.InverseDiag(inverse)
 	for i, c := range inverse {
-		mean[i] = p.y[i] - p.alpha[i]/c
-		variance[i] = max(1/c-p.process.Noise-p.factor.Jitter(), p.floor)
+		mean[i] = p.y[i] - p.Weights[i]/c
+		variance[i] = max(1/c-p.Process.Noise-p.L.Jitter(), p.Floor)
 	}
 }
 
@@ -148,24 +133,22 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 	}
 	n := len(p.y)
 	cross := mat.NewDense(n, m, nil)
-	p.process.Kernel.Cross(cross, p.x, x)
+	p.Process.Kernel.Cross(cross, p.Z, x)
 	corner := mat.NewSymDense(m, nil)
-	p.process.Kernel.Gram(corner, x)
-	for i := range m {
-		corner.SetSym(i, i, corner.At(i, i)+p.process.Noise)
-	}
+	p.Process.Kernel.Gram(corner, x)
+	linalg.AddDiagonal(corner, p.Process.Noise)
 
 	all := surrogate.Dataset{X: mat.NewDense(n+m, dim, nil), Y: slices.Concat(p.y, y)}
-	all.X.Stack(p.x, x)
-	out := &posterior{process: p.process, x: all.X, y: all.Y, floor: p.floor, warnings: p.warnings}
-	if factor, err := p.factor.Extend(cross, corner); err == nil && factor.Jitter() == p.factor.Jitter() {
+	all.X.Stack(p.Z, x)
+	out := &posterior{Conditional: p.Conditional, Summary: p.Summary, y: all.Y}
+	out.Z = all.X
+	if factor, err := p.L.Extend(cross, corner); err == nil && factor.Jitter() == p.L.Jitter() {
 		out.setFactor(factor)
 	} else {
-		if out, err = newPosterior(p.process, all); err != nil {
+		if out, err = newPosterior(p.Process, all); err != nil {
 			return nil, err
 		}
-		out.warnings = slices.Concat(p.warnings, out.warnings)
+		out.Notes, out.Learned = slices.Concat(p.Notes, out.Notes), p.Learned
 	}
-	out.state = p.state
 	return out, nil
 }

@@ -135,7 +135,7 @@ func TestFarFromDataIsPrior(t *testing.T) {
 	mean, cov := make([]float64, 2), mat.NewSymDense(2, nil)
 	post.Joint(mean, cov, x)
 	want := mat.NewSymDense(2, nil)
-	post.process.Kernel.Gram(want, x)
+	post.Process.Kernel.Gram(want, x)
 	assert.Equal(t, []float64{0.3, 0.3}, mean)
 	assert.True(t, mat.Equal(want, cov))
 	dmean, dvariance, variance := mat.NewDense(2, 2, nil), mat.NewDense(2, 2, nil), make([]float64, 2)
@@ -186,9 +186,9 @@ func TestVarianceFloor(t *testing.T) {
 	cov := mat.NewSymDense(30, nil)
 	post.Joint(mean, cov, x)
 	for i, v := range variance {
-		require.GreaterOrEqual(t, v, post.floor)
+		require.GreaterOrEqual(t, v, post.Floor)
 		require.InDelta(t, v, cov.At(i, i), 1e-13)
-		if v == post.floor {
+		if v == post.Floor {
 			require.Zero(t, dvariance.At(i, 0))
 		}
 	}
@@ -197,7 +197,7 @@ func TestVarianceFloor(t *testing.T) {
 	d = surrogate.Dataset{X: mat.NewDense(1, 1, []float64{0.5}), Y: []float64{2}}
 	post = mustNew(t, process(1, 0), d)
 	post.PredictGrad(mean[:1], variance[:1], dmean.Slice(0, 1, 0, 1).(*mat.Dense), dvariance.Slice(0, 1, 0, 1).(*mat.Dense), d.X)
-	require.Equal(t, post.floor, variance[0])
+	require.Equal(t, post.Floor, variance[0])
 	require.Zero(t, dvariance.At(0, 0))
 	dx := mat.NewDense(1, 1, nil)
 	post.JointVJP(dx, []float64{0}, mat.NewSymDense(1, []float64{1}), d.X)

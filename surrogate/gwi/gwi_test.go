@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/toy"
 	"github.com/functionspace/bo/surrogate/internal/variational"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
@@ -144,7 +145,7 @@ func TestDistanceOfConstants(t *testing.T) {
 		return c
 	}
 	process := prior.Process{Kernel: kernel, Mean: 0.3, Noise: 1}
-	q := &inducing.Posterior{Basis: inducing.Basis{Process: process, Z: mat.NewDense(1, 1, nil), L: factor(2.25)}, B: factor(4)}
+	q := &inducing.Posterior{Conditional: pathwise.Conditional{Basis: pathwise.Basis{Process: process, Z: mat.NewDense(1, 1, nil), L: factor(2.25)}}, B: factor(4)}
 	p := &problem{q: q, objective: objective{mean: sparseMean{0.3}, process: process}, v: variational.New(1, 0, 1, 1)}
 	p.v.M[0] = 0.8       // m = 0.3 + 1.5/2·0.8
 	p.v.Ut.Set(0, 0, .7) // s = 1.5/2·0.7

@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
@@ -39,15 +40,15 @@ func (p *posterior) Warnings() []string { return p.Summary.Warnings() }
 func (p *problem) posterior(t float64) (*posterior, error) {
 	process := p.q.Process
 	process.Noise = p.v.Noise() * t
-	basis := inducing.Basis{Process: process, Z: p.q.Z, L: p.q.L}
+	basis := pathwise.Basis{Process: process, Z: p.q.Z, L: p.q.L}
 	if t != 1 {
 		process.Kernel = prior.ScaleBy(t, process.Kernel)
 		var err error
-		if basis, err = inducing.NewBasis(process, p.q.Z); err != nil {
+		if basis, err = pathwise.NewBasis(process, p.q.Z); err != nil {
 			return nil, err
 		}
 	}
-	q := &inducing.Posterior{Basis: basis, B: p.q.B, T: p.v.Ut}
+	q := &inducing.Posterior{Conditional: pathwise.Conditional{Basis: basis}, B: p.q.B, T: p.v.Ut}
 	out := &posterior{Posterior: q, Summary: summary.Summary{NoiseVariance: process.Noise, Notes: p.notes, Parameters: p.q.Hypers(), Learned: summary.EncodeState(p.q.State(), nil)}}
 	for i := range out.Parameters {
 		if out.Parameters[i].Name == "noise" {

@@ -11,7 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
-	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 )
 
 const (
@@ -29,8 +29,8 @@ type data struct {
 // collapsed is the bound at given hyperparameters and inducing points, with the optimal
 // q: v ~ N(m, B⁻¹).
 type collapsed struct {
-	inducing.Basis                  // the mean is relative to the data's shift
-	b              *linalg.Cholesky // factor of B
+	pathwise.Basis                  // the mean is relative to the data's shift
+	b              *linalg.Cholesky // of B
 	m              []float64
 
 	value    float64
@@ -42,7 +42,7 @@ type collapsed struct {
 func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*collapsed, error) {
 	n, _ := d.x.Dims()
 	m, _ := z.Dims()
-	basis, err := inducing.NewBasis(p, z)
+	basis, err := pathwise.NewBasis(p, z)
 	if err != nil {
 		return nil, fmt.Errorf("svgp: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
-	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
@@ -84,7 +84,7 @@ func (q *gaussian) kl() float64 {
 
 // batch is a minibatch at given hyperparameters and inducing points.
 type batch struct {
-	inducing.Basis
+	pathwise.Basis
 	x     *mat.Dense
 	r     []float64  // y - μ
 	scale float64    // n/b
@@ -92,7 +92,7 @@ type batch struct {
 }
 
 func newBatch(process prior.Process, z, x *mat.Dense, r []float64, n int) (*batch, error) {
-	basis, err := inducing.NewBasis(process, z)
+	basis, err := pathwise.NewBasis(process, z)
 	if err != nil {
 		return nil, fmt.Errorf("svgp: %w", err)
 	}

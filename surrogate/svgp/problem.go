@@ -17,6 +17,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/hyper"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
+	"github.com/functionspace/bo/surrogate/internal/pathwise"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
@@ -101,7 +102,7 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	}
 	c.Process.Mean += p.shift
 	post := &inducing.Posterior{
-		Basis: c.Basis, B: c.b, M: c.m, Bound: c.value,
+		Conditional: pathwise.Conditional{Basis: c.Basis}, B: c.b, M: c.m, Bound: c.value,
 		Summary: summary.Summary{Learned: slices.Clone(v[:len(p.hyper.Free)]), Notes: warnings},
 	}
 	return post.Prepare(), nil

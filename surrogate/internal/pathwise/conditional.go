@@ -1,6 +1,9 @@
 package pathwise
 
 import (
+	"fmt"
+	"math/rand/v2"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -9,33 +12,59 @@ import (
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
 )
 
-// Halves computes moments of a Conditional.
-type Halves interface {
-	// Half writes means, and variances without their lower bound, at the rows of x, and
-	// returns h with H k(Z,x) = L⁻ᵀh, which may be in mem.
-	Half(mem *workspace.Memory, mean, variance []float64, x *mat.Dense) *mat.Dense
+// Basis is w(x) = L⁻¹k(Z,x) for a process and n points Z.
+type Basis struct {
+	Process prior.Process
+	Z       *mat.Dense
+	L       *linalg.Cholesky
 }
 
-// Conditional computes predictions of a Gaussian process given data, with n points Z, a
-// vector α and an n×n matrix H,
+// NewBasis returns the basis with L Lᵀ = k(Z,Z).
+func NewBasis(p prior.Process, z *mat.Dense) (Basis, error) {
+	m, _ := z.Dims()
+	gram := mat.NewSymDense(m, nil)
+	p.Kernel.Gram(gram, z)
+	l, err := linalg.Factorize(gram)
+	if err != nil {
+		return Basis{}, fmt.Errorf("covariance of the inducing points: %w", err)
+	}
+	return Basis{p, z, l}, nil
+}
+
+// Dim is the number of inputs.
+func (b *Basis) Dim() int { return b.Process.Kernel.Dim() }
+
+// Eval returns w(x), a column for each row of x.
+func (b *Basis) Eval(x *mat.Dense) *mat.Dense {
+	n, _ := x.Dims()
+	w := mat.NewDense(b.L.N(), n, nil)
+	b.Process.Kernel.Cross(w, b.Z, x)
+	b.L.SolveLower(w)
+	return w
+}
+
+// Conditional computes predictions of a Gaussian process given data, with the points Z and
+// the factor L of a Basis, a vector α and an n×n matrix H,
 //
 //	mean(x) = μ + k(x,Z)α,  cov(x,x') = k(x,x') - k(x,Z) H k(Z,x').
 type Conditional struct {
-	Halves
-	Kernel  prior.Kernel
-	At      *mat.Dense       // Z
-	Factor  *linalg.Cholesky // L
-	Weights []float64        // α; nil is 0
-	Floor   float64          // lower bound of a variance
+	Basis
+	// Half writes means, and variances without their lower bound, at the rows of x, and
+	// returns h with H k(Z,x) = L⁻ᵀh, which may be in mem.
+	Half    func(mem *workspace.Memory, mean, variance []float64, x *mat.Dense) *mat.Dense
+	Weights []float64 // α; nil is 0
+	Floor   float64   // lower bound of a variance
 }
 
-func (c Conditional) Predict(mean, variance []float64, x *mat.Dense) {
-	m := shape.Predict(mean, variance, x, c.Kernel.Dim())
+// Predict costs O(n²) per point.
+func (c *Conditional) Predict(mean, variance []float64, x *mat.Dense) {
+	m := shape.Predict(mean, variance, x, c.Dim())
 	mem := workspace.Borrow()
 	defer mem.Return()
-	for lo, step := 0, Chunk(c.Factor.N()); lo < m; lo += step {
+	for lo, step := 0, Chunk(c.L.N()); lo < m; lo += step {
 		mem.Reset()
 		hi := min(lo+step, m)
 		c.Half(mem, mean[lo:hi], variance[lo:hi], mem.Rows(x, lo, hi))
@@ -43,11 +72,11 @@ func (c Conditional) Predict(mean, variance []float64, x *mat.Dense) {
 	}
 }
 
-// PredictGrad writes moments and their gradients. A variance at its lower bound has the
+// PredictGrad costs O(n²) and two kernel gradients per point. A variance at its lower bound has the
 // gradient zero.
-func (c Conditional) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
-	m := shape.PredictGrad(mean, variance, dmean, dvariance, x, c.Kernel.Dim())
-	n := c.Factor.N()
+func (c *Conditional) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	m := shape.PredictGrad(mean, variance, dmean, dvariance, x, c.Dim())
+	n := c.L.N()
 	mem := workspace.Borrow()
 	defer mem.Return()
 	dmean.Zero()
@@ -58,34 +87,34 @@ func (c Conditional) PredictGrad(mean, variance []float64, dmean, dvariance, x *
 		xc, kbar, free := mem.Rows(x, lo, hi), mem.Dense(hi-lo, n), mem.Floats(hi-lo)
 		dm, dv, v := mem.Rows(dmean, lo, hi), mem.Rows(dvariance, lo, hi), variance[lo:hi]
 		solved := c.Half(mem, mean[lo:hi], v, xc)
-		c.Factor.SolveUpper(solved)
+		c.L.SolveUpper(solved)
 		if c.Weights != nil {
 			for i := range free {
 				copy(kbar.RawRowView(i), c.Weights)
 			}
-			c.Kernel.CrossVJP(dm, xc, c.At, kbar)
+			c.Process.Kernel.CrossVJP(dm, xc, c.Z, kbar)
 		}
 		c.clamp(v, free)
 		linalg.Transpose(kbar, solved)
 		for i, f := range free {
 			floats.Scale(-2*f, kbar.RawRowView(i))
 		}
-		c.Kernel.DiagVJP(dv, xc, free)
-		c.Kernel.CrossVJP(dv, xc, c.At, kbar)
+		c.Process.Kernel.DiagVJP(dv, xc, free)
+		c.Process.Kernel.CrossVJP(dv, xc, c.Z, kbar)
 	}
 }
 
-// JointVJP implements surrogate.Posterior. With C̄ = cbar and m̄ = mbar, the adjoint of k(x,Z)
+// JointVJP costs O(n²m + nm²) and two kernel gradients for m points. With C̄ = cbar and m̄ = mbar, the adjoint of k(x,Z)
 // is m̄αᵀ - 2C̄ k(x,Z)H and the adjoint of k(x,x) is C̄. A variance at its lower bound is
 // treated as constant.
-func (c Conditional) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
-	m := shape.JointVJP(dx, mbar, cbar, x, c.Kernel.Dim())
-	n := c.Factor.N()
+func (c *Conditional) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	m := shape.JointVJP(dx, mbar, cbar, x, c.Dim())
+	n := c.L.N()
 	mem := workspace.Borrow()
 	defer mem.Return()
 	mean, diag, free := mem.Floats(m), mem.Floats(m), mem.Floats(m)
 	solved := c.Half(mem, mean, diag, x)
-	c.Factor.SolveUpper(solved)
+	c.L.SolveUpper(solved)
 	bar := mem.Sym(m)
 	bar.CopySym(cbar)
 	c.clamp(diag, free)
@@ -100,13 +129,13 @@ func (c Conditional) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense,
 		}
 	}
 	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, solved, 1)
-	c.Kernel.CrossVJP(dx, x, c.At, kbar)
-	kernelgrad.Gram(c.Kernel, dx, x, bar)
+	c.Process.Kernel.CrossVJP(dx, x, c.Z, kbar)
+	kernelgrad.Gram(c.Process.Kernel, dx, x, bar)
 }
 
 // clamp raises variances to the lower bound. Unless free is nil, it writes the derivative
 // to free: 1 for a variance above the bound, else 0.
-func (c Conditional) clamp(variance, free []float64) {
+func (c *Conditional) clamp(variance, free []float64) {
 	for i, v := range variance {
 		above := 1.0
 		if !(v > c.Floor) {
@@ -116,4 +145,23 @@ func (c Conditional) clamp(variance, free []float64) {
 			free[i] = above
 		}
 	}
+}
+
+// DrawPaths draws n paths by Matheron's rule, with random features in the draws f₀ of the
+// prior. weights replaces the values f₀(Z) by the weights of k(·,Z). White noise in the kernel
+// contributes to the variance of f but not to paths, because it has no sample functions.
+// DrawPaths panics for a kernel without its own features that is not positive definite.
+func (c *Conditional) DrawPaths(n int, rng *rand.Rand, weights func(w []float64)) []surrogate.Path {
+	draws, err := c.Process.Draw(n, features, rng)
+	if err != nil {
+		panic(fmt.Sprintf("pathwise: %v", err))
+	}
+	paths := make([]surrogate.Path, n)
+	for i, draw := range draws {
+		w := make([]float64, c.L.N())
+		draw.Eval(w, nil, c.Z)
+		weights(w)
+		paths[i] = &path{draw, &c.Basis, w}
+	}
+	return paths
 }

@@ -11,16 +11,15 @@ import (
 	"github.com/functionspace/bo/prior"
 )
 
-// Features is the number of random features of a prior draw. For every number, the
+// features is the number of random features of a prior draw. For every number, the
 // covariance averaged over draws is the kernel's.
-const Features = 512
+const features = 512
 
-// Path is the function Draw(x) + Σ_j Weights_j k(x, At_j).
-type Path struct {
-	Draw    prior.Function
-	Kernel  prior.Kernel
-	At      *mat.Dense
-	Weights []float64
+// path is the function draw(x) + Σ_j weights_j k(x, Z_j).
+type path struct {
+	draw prior.Function
+	*Basis
+	weights []float64
 }
 
 // Chunk returns the number of points to evaluate at once against n others. It is large
@@ -28,24 +27,24 @@ type Path struct {
 // cache.
 func Chunk(n int) int { return max(256, 1<<16/n) }
 
-// Eval implements surrogate.Path. It costs one kernel value, and one kernel gradient
-// if grad is not nil, per row of At and point, in addition to the draw.
-func (p *Path) Eval(value []float64, grad, x *mat.Dense) {
-	m, n := shape.Eval(value, grad, x, p.Kernel.Dim()), len(p.Weights)
-	p.Draw.Eval(value, grad, x)
+// Eval costs one kernel value, and one kernel gradient
+// if grad is not nil, per row of Z and point, in addition to the draw.
+func (p *path) Eval(value []float64, grad, x *mat.Dense) {
+	m, n := shape.Eval(value, grad, x, p.Dim()), len(p.weights)
+	p.draw.Eval(value, grad, x)
 	mem := workspace.Borrow()
 	defer mem.Return()
 	for lo, step := 0, Chunk(n); lo < m; lo += step {
 		mem.Reset()
 		hi := min(lo+step, m)
 		xc, k := mem.Rows(x, lo, hi), mem.Dense(hi-lo, n)
-		p.Kernel.Cross(k, xc, p.At)
-		linalg.MulVec(value[lo:hi], 1, linalg.N, k, p.Weights, 1)
+		p.Process.Kernel.Cross(k, xc, p.Z)
+		linalg.MulVec(value[lo:hi], 1, linalg.N, k, p.weights, 1)
 		if grad != nil {
 			for i := range hi - lo {
-				copy(k.RawRowView(i), p.Weights)
+				copy(k.RawRowView(i), p.weights)
 			}
-			p.Kernel.CrossVJP(mem.Rows(grad, lo, hi), xc, p.At, k)
+			p.Process.Kernel.CrossVJP(mem.Rows(grad, lo, hi), xc, p.Z, k)
 		}
 	}
 }
