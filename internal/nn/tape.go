@@ -208,6 +208,13 @@ func (t *Tape) Jacobian(dst *mat.Dense) {
 	}
 }
 
+// NewJacobian returns J in new memory.
+func (t *Tape) NewJacobian() *mat.Dense {
+	j := mat.NewDense(t.m, len(t.buf), nil)
+	t.Jacobian(j)
+	return j
+}
+
 // same panics unless s and t record networks of the same shape.
 func same(s, t *Tape) {
 	if s.in != t.in || s.activation != t.activation || !slices.Equal(s.hidden, t.hidden) {

@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
@@ -34,7 +35,7 @@ func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []
 		panic(err)
 	}
 	net := &nn.Network{In: dim, Hidden: []int{50, 50}}
-	p := &problem{Model: m, net: net, noise: 1, box: domain.Box{Lo: make([]float64, dim), Hi: make([]float64, dim)}}
+	p := &problem{Model: m, net: net, noise: 1, data: surrogate.Dataset{X: new(mat.Dense)}, box: domain.Box{Lo: make([]float64, dim), Hi: make([]float64, dim)}}
 	theta := make([]float64, dim)
 	p.inputs = domain.Affine{Shift: make([]float64, dim), Scale: make([]float64, dim)}
 	for j := range dim {

@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
@@ -118,7 +119,7 @@ func TestLinearModelIsBayesianLinearRegression(t *testing.T) {
 		require.NoError(t, err)
 		require.InDeltaSlice(t, mean, w, 1e-8, "mean")
 
-		post := &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: p.noise, update: unobserved{}}
+		post := &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, Summary: summary.Summary{NoiseVariance: p.noise}, update: unobserved{}}
 		if name == "ridge" {
 			s, err := p.ridgeFactor(t.Context(), w, p.withInputs(c, rng), holdout, 0)
 			require.NoError(t, err)
@@ -163,7 +164,7 @@ func TestKernelModelIsTheExactProcess(t *testing.T) {
 		c.Copy(k)
 		p.data = surrogate.Dataset{X: mat.DenseCopyOf(c.Slice(0, n, 0, nc)), Y: make([]float64, n)}
 		w := make([]float64, nc+1)
-		post := &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: noise, update: unobserved{}}
+		post := &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, Summary: summary.Summary{NoiseVariance: noise}, update: unobserved{}}
 		if name == "ridge" {
 			s, err := p.ridgeFactor(t.Context(), w, c, c, ridgeLo)
 			require.NoError(t, err)

@@ -12,11 +12,11 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
-	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
@@ -57,19 +57,8 @@ func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate
 	if err != nil {
 		return classify.Posterior{}, err
 	}
-	p := &labelProblem{
-		problem: problem{
-			Model: m, net: net,
-			data: surrogate.Dataset{X: mat.DenseCopyOf(d.X), Lo: d.Lo, Hi: d.Hi}, process: prior.Process{Kernel: fitted.Kernel}, noise: labelNoise,
-		},
-		prior: fitted, y: d.Y,
-	}
-	p.box = domain.ContextBox(m.Box, p.data)
-	if m.Scaling == "data" {
-		p.inputs = zscore(d.X)
-	} else {
-		p.inputs = domain.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi)
-	}
+	data := surrogate.Dataset{X: mat.DenseCopyOf(d.X), Lo: d.Lo, Hi: d.Hi}
+	p := &labelProblem{problem: *newProblem(m, net, data, prior.Process{Kernel: fitted.Kernel, Noise: labelNoise}), prior: fitted, y: d.Y}
 	l := &latents{parts: make([]*posterior, len(fitted.Means))}
 	spread := p.inputs.Spread(p.box)
 	for c, mean := range fitted.Means {
@@ -138,9 +127,7 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 		exponent = s.exponent
 		q.ridge, q.factor = s.exponent, &s.factor
 		if newton {
-			r := make([]float64, len(to.At[k].Mean))
-			floats.SubTo(r, to.At[k].Mean, s.factor.ctx.Value())
-			q.shift = s.readOut(r)
+			q.shift = s.readOut(to.At[k].Mean)
 		}
 	}
 	if err := p.observe(ctx, l, to.Mode); err != nil {
@@ -184,8 +171,7 @@ func (l *labelled) eval(fbar, f *mat.Dense, index []int, scale float64, _, _ []f
 		l.batch = append(l.batch, l.y[i])
 	}
 	value := -scale * classify.LogProb(f, fbar, f, l.batch)
-	latents, _ := fbar.Dims()
-	for c := range latents {
+	for c := range fbar.RawMatrix().Rows {
 		floats.Scale(-scale, fbar.RawRowView(c))
 	}
 	return value
@@ -195,10 +181,7 @@ func (l *labelled) eval(fbar, f *mat.Dense, index []int, scale float64, _, _ []f
 func (p *labelProblem) uncoupled(ctx context.Context, l *latents, design *mat.Dense) error {
 	prob := p.probabilities(l)
 	for c, q := range l.parts {
-		p.curvature = prob.RawRowView(c)
-		for i, v := range p.curvature {
-			p.curvature[i] = v * (1 - v)
-		}
+		p.curvature = classify.Variances(prob.RawRowView(c))
 		var err error
 		if q.factor, err = p.precisionFactor(ctx, q.W, design); err != nil {
 			return err
@@ -216,13 +199,11 @@ func (p *labelProblem) probabilities(l *latents) *mat.Dense {
 
 // means returns the networks' means at the labelled points, L×n.
 func (p *labelProblem) means(l *latents) *mat.Dense {
-	n, d := p.data.Dims()
-	f := mat.NewDense(len(l.parts), n, nil)
-	for i := 0; i < n; i += chunk {
-		k := min(n, i+chunk)
-		for c, q := range l.parts {
-			q.networkMean(f.RawRowView(c)[i:k], q.Record(p.data.X.Slice(i, k, 0, d).(*mat.Dense)))
-		}
+	f := mat.NewDense(len(l.parts), len(p.y), nil)
+	for c, q := range l.parts {
+		shape.Chunks(p.data.X, chunk, func(i, k int, x *mat.Dense) {
+			q.networkMean(f.RawRowView(c)[i:k], q.Record(x))
+		})
 	}
 	return f
 }
@@ -234,7 +215,7 @@ func (p *labelProblem) means(l *latents) *mat.Dense {
 //
 // a regression on the difference from the mode that remains after the ridge solve.
 func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.Mode) error {
-	n, d := p.data.Dims()
+	n := len(p.y)
 	prob := p.probabilities(l)
 	pull := mat.NewDense(len(l.parts), n, nil)
 	if mode != nil {
@@ -250,7 +231,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 		k := min(n, i+chunk)
 		phi := make([]*mat.Dense, len(l.parts))
 		for c, q := range l.parts {
-			x := p.data.X.Slice(i, k, 0, d).(*mat.Dense)
+			x := shape.Rows(p.data.X, i, k)
 			phi[c] = q.at(new(workspace.Memory), x, q.Record(x)).phi
 			linalg.MulVec(e[at[c]:at[c+1]], 1, linalg.T, phi[c], pull.RawRowView(c)[i:k], 1)
 		}
@@ -269,12 +250,7 @@ func (p *labelProblem) observe(ctx context.Context, l *latents, mode *classify.M
 			}
 		}
 	}
-	sym := mat.NewSymDense(total, nil)
-	for i := range total {
-		for j, v := range a.RawRowView(i)[:i+1] {
-			sym.SetSym(i, j, v)
-		}
-	}
+	sym := mat.NewSymDense(total, mat.DenseCopyOf(a.T()).RawMatrix().Data)
 	linalg.AddDiagonal(sym, 1)
 	chol, err := linalg.Factorize(sym)
 	if err != nil {
@@ -349,14 +325,10 @@ func (l *latents) Moments(mean, cov, x *mat.Dense) {
 	for c, q := range l.parts {
 		f := q.at(mem, x, q.Record(x))
 		q.mean(column, f)
-		for i, v := range column {
-			mean.Set(i, c, v)
-		}
+		mean.SetCol(c, column)
 		if l.chol == nil {
 			q.update.variance(column, f.phi, q.update.root(mem, f.phi))
-			for i, v := range column {
-				cov.Set(i, c*k+c, v)
-			}
+			cov.SetCol(c*k+c, column)
 			continue
 		}
 		b := mat.NewDense(total, m, nil)

@@ -59,7 +59,7 @@ func TestMeanOfFeaturesIsTheProcessOfTheFeatures(t *testing.T) {
 	post, err := Model{Context: 50, Network: surrogate.Network{Hidden: []int{20}}}.Fit(t.Context(), first, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	p := post.(*posterior)
-	p.priorMean, p.shift, p.m, p.noise, p.update = true, nil, nil, 0.01, unobserved{}
+	p.priorMean, p.shift, p.m, p.NoiseVariance, p.update = true, nil, nil, 0.01, unobserved{}
 	require.NoError(t, p.observe(first.X))
 	p.pull(first.X, first.Y)
 	after, err := p.Condition(data.X.Slice(n, n+2, 0, d).(*mat.Dense), data.Y[n:])
@@ -78,7 +78,7 @@ func TestMeanOfFeaturesIsTheProcessOfTheFeatures(t *testing.T) {
 		for j := range n + 2 {
 			kxx.SetSym(i, j, k.At(i, j))
 		}
-		kxx.SetSym(i, i, k.At(i, i)+p.noise)
+		kxx.SetSym(i, i, k.At(i, i)+p.NoiseVariance)
 		for j := range m {
 			kxz.Set(i, j, k.At(i, n+2+j))
 		}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -60,13 +59,11 @@ type Model struct {
 
 var _ surrogate.WarmStarter = Model{}
 
-const (
-	// Up to target.MaxExact observations, all training inputs are context points, and the
-	// target at C is the exact posterior of the process. Beyond, C contains inducingRows of
-	// them, and the target is the variational posterior with inducing points C. The prior is
-	// then fitted to target.MaxExact observations, drawn at random.
-	inducingRows = 600
-)
+// Up to target.MaxExact observations, all training inputs are context points, and the target at
+// C is the exact posterior of the process. Beyond, C contains inducingRows of them, and the
+// target is the variational posterior with inducing points C. The prior is then fitted to
+// target.MaxExact observations, drawn at random.
+const inducingRows = 600
 
 // resolve replaces defaults, including defaults that depend on other settings.
 func (m Model) resolve() (Model, error) {
@@ -110,18 +107,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{
-		Model: m, net: net, data: d,
-		process: fitted.Process,
-		noise:   fitted.Noise,
-	}
-	p.box = domain.ContextBox(m.Box, d)
-	if m.Scaling == "data" {
-		p.inputs = zscore(d.X)
-	} else {
-		p.inputs = domain.ScaleInputs(p.process.Kernel, p.box.Lo, p.box.Hi)
-	}
-
+	p := newProblem(m, net, d, fitted.Process)
 	var w []float64
 	var ridge float64
 	if learned != nil {
@@ -136,8 +122,15 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	post.warnings = slices.Concat(fitted.Warnings, p.notes)
-	post.state = summary.EncodeState(fitted.State, append([]float64{post.ridge}, post.W...))
+	post.Notes = slices.Concat(fitted.Warnings, p.notes)
+	post.Learned = summary.EncodeState(fitted.State, append([]float64{post.ridge}, post.W...))
+	post.Parameters = append(summary.KernelHypers(fitted.Kernel),
+		surrogate.Hyper{Name: "mean", Value: fitted.Mean},
+		surrogate.Hyper{Name: "noise", Value: post.NoiseVariance},
+		surrogate.Hyper{Name: "rank", Value: float64(post.factor.rank())})
+	if post.ridge != 0 {
+		post.Parameters = append(post.Parameters, surrogate.Hyper{Name: "log10 ridge", Value: post.ridge})
+	}
 	return post, nil
 }
 
@@ -154,6 +147,16 @@ type problem struct {
 	refined bool     // trained on all observations
 
 	curvature []float64 // curvature of each label's log likelihood; nil for numbers
+}
+
+func newProblem(m Model, net *nn.Network, d surrogate.Dataset, process prior.Process) *problem {
+	p := &problem{Model: m, net: net, data: d, process: process, noise: process.Noise, box: domain.ContextBox(m.Box, d)}
+	if m.Scaling == "data" {
+		p.inputs = zscore(d.X)
+	} else {
+		p.inputs = domain.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi)
+	}
+	return p
 }
 
 // solve trains from w and returns the posterior.
@@ -178,7 +181,7 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	if err != nil {
 		return nil, err
 	}
-	post := &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, noise: p.noise, update: unobserved{}}
+	post := &posterior{Network: linearized.Network{Net: p.net, Inputs: p.inputs, W: w}, process: p.process, Summary: summary.Summary{NoiseVariance: p.noise}, update: unobserved{}}
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "covariance"})
 	if p.Factor == "ridge" {
@@ -200,7 +203,7 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 			return nil, err
 		}
 	}
-	post.atTrainingRows(p)
+	post.x, post.y = mat.DenseCopyOf(p.data.X), slices.Clone(p.data.Y) // for LeaveOneOut
 	return post, nil
 }
 
@@ -227,9 +230,7 @@ func (p *problem) byRidge(ctx context.Context, post *posterior, to target.Gaussi
 			return err
 		}
 	}
-	r := make([]float64, len(to.Mean))
-	floats.SubTo(r, to.Mean, s.factor.ctx.Value())
-	post.shift = s.readOut(r)
+	post.shift = s.readOut(to.Mean)
 	if p.large() {
 		return nil
 	}
@@ -289,8 +290,7 @@ func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	off := p.distance(post, to)
-	if off > farOff {
+	if off := p.distance(post, to); off > farOff {
 		p.notes = append(p.notes, fmt.Sprintf("the mean is %.2g standard deviations off the exact posterior mean: set hidden higher, or use gp", off))
 	}
 	return nil

@@ -36,13 +36,11 @@ type posterior struct {
 	factor    factor
 	m         []float64 // nil for 0
 	update    update    // A⁻¹
-	noise     float64
-	ridge     float64 // decimal exponent; 0 if the factor has none
+	ridge     float64   // decimal exponent; 0 if the factor has none
 
-	x        *mat.Dense // copy of the observed inputs
-	y        []float64
-	warnings []string
-	state    surrogate.State
+	x *mat.Dense // copy of the observed inputs
+	y []float64
+	summary.Summary
 }
 
 var (
@@ -52,26 +50,23 @@ var (
 	_ surrogate.Describer   = (*posterior)(nil)
 )
 
-func (p *posterior) Noise() float64         { return p.noise }
-func (p *posterior) Warnings() []string     { return slices.Clone(p.warnings) }
-func (p *posterior) State() surrogate.State { return slices.Clone(p.state) }
-
-func (p *posterior) Hypers() []surrogate.Hyper {
-	out := append(summary.KernelHypers(p.process.Kernel),
-		surrogate.Hyper{Name: "mean", Value: p.process.Mean},
-		surrogate.Hyper{Name: "noise", Value: p.noise},
-		surrogate.Hyper{Name: "rank", Value: float64(p.factor.rank())})
-	if p.ridge != 0 {
-		out = append(out, surrogate.Hyper{Name: "log10 ridge", Value: p.ridge})
-	}
-	return out
-}
-
 // at returns the features at the rows of x, recorded in t.
 func (p *posterior) at(mem *workspace.Memory, x *mat.Dense, t *nn.Tape) features {
 	f := features{x: x, t: t, phi: mem.Dense(t.Len(), p.factor.rank()), gain: mem.Floats(t.Len())}
 	p.factor.fill(f)
 	return f
+}
+
+// chunks calls f with the features of rows i to k of x, at most size rows at a time.
+func (p *posterior) chunks(x *mat.Dense, size int, f func(mem *workspace.Memory, i, k int, at features)) {
+	mem := workspace.Borrow()
+	defer mem.Return()
+	shape.Chunks(x, size, func(i, k int, x *mat.Dense) {
+		mem.Reset()
+		t := p.Record(x)
+		defer t.Return()
+		f(mem, i, k, p.at(mem, x, t))
+	})
 }
 
 func (p *posterior) mean(dst []float64, at features) {
@@ -114,13 +109,7 @@ func (p *posterior) networkGrad(dx *mat.Dense, t *nn.Tape) {
 // factors, and O(min(n(n + r), r²)) for n observations.
 func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 	shape.Predict(mean, variance, x, p.Dim())
-	mem := workspace.Borrow()
-	defer mem.Return()
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		mem.Reset()
-		t := p.Record(x)
-		defer t.Return()
-		at := p.at(mem, x, t)
+	p.chunks(x, chunk, func(mem *workspace.Memory, i, k int, at features) {
 		p.mean(mean[i:k], at)
 		p.update.variance(variance[i:k], at.phi, p.update.root(mem, at.phi))
 	})
@@ -129,13 +118,7 @@ func (p *posterior) Predict(mean, variance []float64, x *mat.Dense) {
 // PredictGrad costs two to four times Predict, four times if the mean has features.
 func (p *posterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	shape.PredictGrad(mean, variance, dmean, dvariance, x, p.Dim())
-	mem := workspace.Borrow()
-	defer mem.Return()
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		mem.Reset()
-		t := p.Record(x)
-		defer t.Return()
-		at := p.at(mem, x, t)
+	p.chunks(x, chunk, func(mem *workspace.Memory, i, k int, at features) {
 		p.mean(mean[i:k], at)
 		root := p.update.root(mem, at.phi)
 		p.update.variance(variance[i:k], at.phi, root)
@@ -166,36 +149,30 @@ func (p *posterior) meanGrad(dx *mat.Dense, at features) {
 
 // Joint implements surrogate.Posterior in O(m² r) in addition to Predict.
 func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	shape.Joint(mean, cov, x, p.Dim())
-	mem := workspace.Borrow()
-	defer mem.Return()
-	t := p.Record(x)
-	defer t.Return()
-	at := p.at(mem, x, t)
-	p.mean(mean, at)
-	p.update.covariance(cov, at.phi, p.update.root(mem, at.phi))
+	m := shape.Joint(mean, cov, x, p.Dim())
+	p.chunks(x, m, func(mem *workspace.Memory, _, _ int, at features) {
+		p.mean(mean, at)
+		p.update.covariance(cov, at.phi, p.update.root(mem, at.phi))
+	})
 }
 
 func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m, d := shape.JointVJP(dx, mbar, cbar, x, p.Dim()), p.Dim()
-	mem := workspace.Borrow()
-	defer mem.Return()
-	t := p.Record(x)
-	defer t.Return()
-	at := p.at(mem, x, t)
-	bar, full := mem.Dense(at.phi.Dims()), mem.Dense(m, m)
-	full.Copy(cbar)
-	linalg.Mul(bar, 2, linalg.N, full, linalg.N, p.update.times(mem, at.phi, p.update.root(mem, at.phi)), 0)
-	grad := mem.Dense(m, d)
-	p.networkGrad(grad, t)
-	for i, v := range mbar {
-		floats.Scale(v, grad.RawRowView(i))
-		if p.m != nil {
-			linalg.Axpy(v, p.m, bar.RawRowView(i))
+	p.chunks(x, m, func(mem *workspace.Memory, _, _ int, at features) {
+		bar, full := mem.Dense(at.phi.Dims()), mem.Dense(m, m)
+		full.Copy(cbar)
+		linalg.Mul(bar, 2, linalg.N, full, linalg.N, p.update.times(mem, at.phi, p.update.root(mem, at.phi)), 0)
+		grad := mem.Dense(m, d)
+		p.networkGrad(grad, at.t)
+		for i, v := range mbar {
+			floats.Scale(v, grad.RawRowView(i))
+			if p.m != nil {
+				linalg.Axpy(v, p.m, bar.RawRowView(i))
+			}
 		}
-	}
-	p.factor.vjp(grad, at, bar)
-	dx.Add(dx, grad)
+		p.factor.vjp(grad, at, bar)
+		dx.Add(dx, grad)
+	})
 }
 
 // Paths draws ω. A path costs O(p) per point if the features are linear in the weights of the
@@ -230,13 +207,7 @@ type path posterior
 func (q *path) Eval(value []float64, grad, x *mat.Dense) {
 	p := (*posterior)(q)
 	shape.Eval(value, grad, x, p.Dim())
-	mem := workspace.Borrow()
-	defer mem.Return()
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		mem.Reset()
-		t := p.Record(x)
-		defer t.Return()
-		at := p.at(mem, x, t)
+	p.chunks(x, chunk, func(mem *workspace.Memory, i, k int, at features) {
 		p.mean(value[i:k], at)
 		if grad != nil {
 			p.meanGrad(mem.Rows(grad, i, k), at)
@@ -261,11 +232,6 @@ func (p *posterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterior, e
 	return &out, nil
 }
 
-// atTrainingRows stores the training data for LeaveOneOut.
-func (p *posterior) atTrainingRows(pr *problem) {
-	p.x, p.y = mat.DenseCopyOf(pr.data.X), slices.Clone(pr.data.Y)
-}
-
 // LeaveOneOut implements surrogate.LeaveOneOut. It removes one Gaussian factor at a time from
 // the posterior of the linearised network, with constant weights. With the posterior mean m
 // and variance s at x_i,
@@ -279,7 +245,7 @@ func (p *posterior) LeaveOneOut(mean, variance []float64) {
 	shape.Len("variance", len(variance), len(p.y))
 	p.Predict(mean, variance, p.x)
 	for i, s := range variance {
-		variance[i] = s / max(1-s/p.noise, 1e-12)
+		variance[i] = s / max(1-s/p.NoiseVariance, 1e-12)
 	}
 	if u, ok := p.update.(*byValues); ok {
 		held := variance[len(variance)-u.g.chol.N():]
@@ -289,6 +255,6 @@ func (p *posterior) LeaveOneOut(mean, variance []float64) {
 		}
 	}
 	for i, v := range variance {
-		mean[i] -= v * (p.y[i] - mean[i]) / p.noise
+		mean[i] -= v * (p.y[i] - mean[i]) / p.NoiseVariance
 	}
 }

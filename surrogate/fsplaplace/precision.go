@@ -12,6 +12,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -41,7 +42,7 @@ const (
 // at most 500 columns (factor "lanczos", O(500 |C|²)). Both need memory for K, 8|C|² bytes, and
 // for J(C), 8|C|p bytes. For labels, p.curvature replaces 1/σ².
 func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense) (factor, error) {
-	nc, d := c.Dims()
+	nc, _ := c.Dims()
 	k := mat.NewSymDense(nc, nil)
 	p.process.Kernel.Gram(k, c)
 	variance := make([]float64, nc)
@@ -52,8 +53,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	}
 
 	tc := p.tape(w, c)
-	j := mat.NewDense(nc, tc.NumParams(), nil)
-	tc.Jacobian(j)
+	j := tc.NewJacobian()
 	mt, err := p.rootTimesJacobian(ctx, tc, k, j, variance)
 	if err != nil {
 		return nil, err
@@ -75,18 +75,14 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 	linalg.Mul(mu, 1, linalg.N, mt, linalg.T, u, 0)
 	a := mat.NewSymDense(r, nil)
 	linalg.Syrk(a, 1, linalg.T, mu, 0)
-	n, _ := p.data.Dims()
-	for i := 0; i < n; i += chunk {
-		e := min(n, i+chunk)
-		ju := mat.NewDense(e-i, r, nil)
-		jx := mat.NewDense(e-i, tc.NumParams(), nil)
-		p.tape(w, p.data.X.Slice(i, e, 0, d).(*mat.Dense)).Jacobian(jx)
-		linalg.Mul(ju, 1, linalg.N, jx, linalg.T, u, 0)
-		for row := i; row < e && p.curvature != nil; row++ {
+	shape.Chunks(p.data.X, chunk, func(i, k int, x *mat.Dense) {
+		ju := mat.NewDense(k-i, r, nil)
+		linalg.Mul(ju, 1, linalg.N, p.tape(w, x).NewJacobian(), linalg.T, u, 0)
+		for row := i; row < k && p.curvature != nil; row++ {
 			floats.Scale(math.Sqrt(p.curvature[row]*p.noise), ju.RawRowView(row-i))
 		}
 		linalg.Syrk(a, 1/p.noise, linalg.T, ju, 1)
-	}
+	})
 	lambda, v, err := linalg.Eigen(a) // ascending
 	if err != nil {
 		return nil, fmt.Errorf("fsp-laplace: posterior precision: %w", err)

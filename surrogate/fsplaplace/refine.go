@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate/internal/target"
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
@@ -41,7 +42,7 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 	s := train.Schedule{Phase: "train", Steps: refineSteps + n/10, Every: 50, Rate: refineRate, End: 0.01}
 	err := s.Run(ctx, func(step int, rate float64) error {
 		if step%refineEvery == 0 {
-			p.box.FillUniform(t.context.Slice(0, refineContext, 0, d).(*mat.Dense), rng)
+			p.box.FillUniform(shape.Rows(t.context, 0, refineContext), rng)
 			for i := range k {
 				t.context.SetRow(refineContext+i, p.data.X.RawRowView(rng.IntN(n)))
 			}
@@ -60,26 +61,21 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 		s := max(softplus(t.theta[last]), noiseLoSD)
 		p.noise = s * s
 	}
-	post.shift, post.noise = nil, p.noise
+	post.shift, post.NoiseVariance = nil, p.noise
 	return nil
 }
 
 // squaredError returns the mean squared error at the observations.
 func (p *problem) squaredError(post *posterior) float64 {
-	n, d := p.data.Dims()
 	mean, sum := make([]float64, chunk), 0.0
-	for i := 0; i < n; i += chunk {
-		e := min(n, i+chunk)
-		post.networkMean(mean[:e-i], p.tape(post.W, p.data.X.Slice(i, e, 0, d).(*mat.Dense)))
-		for k, f := range mean[:e-i] {
-			sum += (p.data.Y[i+k] - f) * (p.data.Y[i+k] - f)
+	shape.Chunks(p.data.X, chunk, func(i, k int, x *mat.Dense) {
+		post.networkMean(mean[:k-i], p.tape(post.W, x))
+		for j, y := range p.data.Y[i:k] {
+			sum += (y - mean[j]) * (y - mean[j])
 		}
-	}
-	return sum / float64(n)
+	})
+	return sum / float64(len(p.data.Y))
 }
 
 // large reports whether there are more observations than target.MaxExact.
-func (p *problem) large() bool {
-	n, _ := p.data.Dims()
-	return n > target.MaxExact
-}
+func (p *problem) large() bool { return len(p.data.Y) > target.MaxExact }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -68,8 +70,10 @@ type ridgeSolve struct {
 }
 
 // readOut returns the step δ = J(C)ᵀ (Θ + λI)⁻¹ r, the ridge regression of the linearised
-// network on values r at C. It overwrites r.
-func (s *ridgeSolve) readOut(r []float64) []float64 {
+// network on the differences r of values from the network at C.
+func (s *ridgeSolve) readOut(values []float64) []float64 {
+	r := slices.Clone(values)
+	floats.Sub(r, s.factor.ctx.Value())
 	s.chol.SolveVec(r)
 	step := make([]float64, s.factor.ctx.NumParams())
 	s.factor.ctx.VJP(step, r)

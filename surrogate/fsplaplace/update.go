@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
 )
 
@@ -172,10 +171,10 @@ func (p *posterior) observe(x *mat.Dense) error {
 		if before != nil {
 			phi.Copy(before.phi)
 		}
-		p.featuresOf(x, func(i, k int, at features) {
+		p.chunks(x, chunk, func(_ *workspace.Memory, i, k int, at features) {
 			phi.Slice(n+i, n+k, 0, r).(*mat.Dense).Copy(at.phi)
 		})
-		p.update, err = newByValues(phi, p.noise)
+		p.update, err = newByValues(phi, p.NoiseVariance)
 	} else {
 		a := mat.NewSymDense(r, nil)
 		switch u := p.update.(type) {
@@ -184,12 +183,14 @@ func (p *posterior) observe(x *mat.Dense) error {
 			u.a.chol.Lower(l)
 			linalg.Syrk(a, 1, linalg.N, l, 0)
 		case *byValues:
-			linalg.Syrk(a, 1/p.noise, linalg.T, u.phi, 0)
+			linalg.Syrk(a, 1/p.NoiseVariance, linalg.T, u.phi, 0)
 			linalg.AddDiagonal(a, 1)
 		default:
 			linalg.AddDiagonal(a, 1)
 		}
-		p.featuresOf(x, func(_, _ int, at features) { linalg.Syrk(a, 1/p.noise, linalg.T, at.phi, 1) })
+		p.chunks(x, chunk, func(_ *workspace.Memory, _, _ int, at features) {
+			linalg.Syrk(a, 1/p.NoiseVariance, linalg.T, at.phi, 1)
+		})
 		var f factored
 		f, err = factorize(a)
 		p.update = byWeights{f}
@@ -200,18 +201,7 @@ func (p *posterior) observe(x *mat.Dense) error {
 	return nil
 }
 
-// featuresOf calls f with chunks of rows i to k of x and their features.
-func (p *posterior) featuresOf(x *mat.Dense, f func(i, k int, at features)) {
-	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		mem := workspace.Borrow()
-		defer mem.Return()
-		t := p.Record(x)
-		defer t.Return()
-		f(i, k, p.at(mem, x, t))
-	})
-}
-
-// pull conditions the mean on values y at the rows of x, the last observations. It adds to m
+// pull conditions the mean on values y at the rows of x, the last observed ones. It adds to m
 //
 //	A⁻¹ σ⁻² Σ_i φ_iᵀ (y_i - mean(x_i)) = Φᵀ (ΦΦᵀ + σ²I)⁻¹ (y - mean),
 //
@@ -221,13 +211,13 @@ func (p *posterior) pull(x *mat.Dense, y []float64) {
 	step := make([]float64, p.factor.rank())
 	rest := make([]float64, len(y))
 	values, few := p.update.(*byValues)
-	p.featuresOf(x, func(i, k int, at features) {
+	p.chunks(x, chunk, func(_ *workspace.Memory, i, k int, at features) {
 		p.mean(rest[i:k], at)
 		for j := i; j < k; j++ {
 			rest[j] = y[j] - rest[j]
 		}
 		if !few {
-			linalg.MulVec(step, 1/p.noise, linalg.T, at.phi, rest[i:k], 1)
+			linalg.MulVec(step, 1/p.NoiseVariance, linalg.T, at.phi, rest[i:k], 1)
 		}
 	})
 	if floats.Norm(rest, math.Inf(1)) == 0 {

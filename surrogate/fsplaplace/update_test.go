@@ -88,7 +88,7 @@ func TestObserveInParts(t *testing.T) {
 	x := space.Sobol(r, 1, random.New(2, "x", 0))
 	y := make([]float64, r)
 	fresh := *whole
-	fresh.update, fresh.m, fresh.noise = unobserved{}, nil, 0.01
+	fresh.update, fresh.m, fresh.NoiseVariance = unobserved{}, nil, 0.01
 	at := space.Halton(30, 1, random.New(3, "at", 0))
 	moments := func(p *posterior) (mean, variance []float64) {
 		mean, variance = make([]float64, 30), make([]float64, 30)
@@ -124,9 +124,9 @@ func TestLeaveOneOutOfExactData(t *testing.T) {
 	require.NoError(t, err)
 	p := post.(*posterior)
 	values := p.update.(*byValues)
-	require.Less(t, p.noise, 1e-6)
+	require.Less(t, p.NoiseVariance, 1e-6)
 	a := mat.NewSymDense(p.factor.rank(), nil)
-	linalg.Syrk(a, 1/p.noise, linalg.T, values.phi, 0)
+	linalg.Syrk(a, 1/p.NoiseVariance, linalg.T, values.phi, 0)
 	linalg.AddDiagonal(a, 1)
 	f, err := factorize(a)
 	require.NoError(t, err)

@@ -230,10 +230,7 @@ func (p *labelProblem) weigh(ctx context.Context, s *trained, curvature string, 
 			continue
 		}
 		q := *p.Problem
-		q.Weights = slices.Clone(s.prob.RawRowView(c))
-		for i, v := range q.Weights {
-			q.Weights[i] = v * (1 - v)
-		}
+		q.Weights = classify.Variances(s.prob.RawRowView(c))
 		g, err := q.NewCurvature(ctx, curvature, w)
 		if err != nil {
 			return err

@@ -79,12 +79,18 @@ func softmax(f []float64) float64 {
 func Diagonal(prob *mat.Dense) *mat.Dense {
 	d := mat.DenseCopyOf(prob)
 	if l, _ := d.Dims(); l == 1 {
-		row := d.RawRowView(0)
-		for i, p := range row {
-			row[i] = p * (1 - p)
-		}
+		d.SetRow(0, Variances(prob.RawRowView(0)))
 	}
 	return d
+}
+
+// Variances returns p(1-p) for each probability p.
+func Variances(prob []float64) []float64 {
+	v := make([]float64, len(prob))
+	for i, p := range prob {
+		v[i] = p * (1 - p)
+	}
+	return v
 }
 
 // MulCurvature overwrites v, L×n, with W v.
