@@ -80,3 +80,23 @@ func Transpose(dst, a *mat.Dense) {
 		}
 	}
 }
+
+// SetIdentity overwrites the square matrix a with the identity.
+func SetIdentity(a *mat.Dense) {
+	a.Zero()
+	for i := range a.RawMatrix().Rows {
+		a.Set(i, i, 1)
+	}
+}
+
+// Symmetric returns ½(a + aᵀ).
+func Symmetric(a *mat.Dense) *mat.SymDense {
+	n, _ := a.Dims()
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			out.SetSym(i, j, 0.5*(a.At(i, j)+a.At(j, i)))
+		}
+	}
+	return out
+}

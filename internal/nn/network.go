@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -41,6 +42,20 @@ func (n *Network) Outputs() int {
 		return n.Hidden[l-1] + 1
 	}
 	return n.In + 1
+}
+
+// Layer is a layer of In inputs and Out units. Its parameters are In·Out weights from the
+// index At on, a row for each input, then Out biases.
+type Layer struct{ At, In, Out int }
+
+// Layers returns the layers in order. The last one is the output layer.
+func (n *Network) Layers() []Layer {
+	layers, at, in := make([]Layer, 0, len(n.Hidden)+1), 0, n.In
+	for _, out := range append(slices.Clone(n.Hidden), 1) {
+		layers = append(layers, Layer{at, in, out})
+		at, in = at+(in+1)*out, out
+	}
+	return layers
 }
 
 // Init draws parameters. Weights are normal with standard deviation 1/√h_{l-1},

@@ -317,3 +317,10 @@ func TestTranspose(t *testing.T) {
 	kT, _ = kernels()
 	require.True(t, mat.EqualApprox(k, kT, 1e-12))
 }
+
+func TestLayersCoverAllParameters(t *testing.T) {
+	net := &Network{In: 3, Hidden: []int{5, 2}}
+	require.Equal(t, []Layer{{0, 3, 5}, {20, 5, 2}, {32, 2, 1}}, net.Layers())
+	require.Equal(t, 35, net.NumParams())
+	require.Equal(t, []Layer{{0, 3, 1}}, (&Network{In: 3}).Layers())
+}

@@ -3,6 +3,7 @@ package dkl
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -39,15 +40,10 @@ func newFeatures(net *nn.Network, lo, hi []float64, q int) *features {
 }
 
 // width returns the width of the last hidden layer.
-func (f *features) width() int {
-	if d := len(f.net.Hidden); d > 0 {
-		return f.net.Hidden[d-1]
-	}
-	return f.net.In
-}
+func (f *features) width() int { return f.net.Outputs() - 1 }
 
 // hidden returns the number of parameters of the hidden layers.
-func (f *features) hidden() int { return f.net.NumParams() - f.width() - 1 }
+func (f *features) hidden() int { return f.net.NumParams() - f.net.Outputs() }
 
 func (f *features) numWeights() int { return f.hidden() + f.width()*f.out }
 
@@ -67,19 +63,13 @@ func (f *features) initial(rng *rand.Rand) []float64 {
 // precision returns the precision of the prior on each weight for λ = 1: the fan-in for
 // weights, 1 for biases.
 func (f *features) precision() []float64 {
-	p := make([]float64, 0, f.numWeights())
-	add := func(n int, v float64) {
-		for range n {
-			p = append(p, v)
+	p := slices.Repeat([]float64{1}, f.numWeights())
+	for _, l := range f.net.Layers() {
+		if l.At == f.hidden() {
+			l.Out = f.out // V in place of the output layer
 		}
+		linalg.Fill(p[l.At:l.At+l.In*l.Out], float64(l.In))
 	}
-	in := f.net.In
-	for _, h := range f.net.Hidden {
-		add(in*h, float64(in))
-		add(h, 1)
-		in = h
-	}
-	add(in*f.out, float64(in))
 	return p
 }
 

@@ -30,27 +30,15 @@ func (f masked) Noise(n int, rng *rand.Rand) [][]float64 {
 // mask draws a factor for every weight: the factor of the hidden unit for its outgoing
 // weights, 1 for biases and for weights of inputs.
 func (f masked) mask(rng *rand.Rand) []float64 {
-	net := f.net
-	z := slices.Repeat([]float64{1}, net.NumParams())
-	at, in := 0, net.In
-	for l := range len(net.Hidden) + 1 {
-		out := 1
-		if l < len(net.Hidden) {
-			out = net.Hidden[l]
-		}
-		for unit := range in {
-			if l == 0 {
-				break
-			}
+	z := slices.Repeat([]float64{1}, f.net.NumParams())
+	for _, l := range f.net.Layers()[1:] {
+		for unit := range l.In {
 			factor := 1 / (1 - f.drop)
 			if rng.Float64() < f.drop {
 				factor = 0
 			}
-			for j := range out {
-				z[at+unit*out+j] = factor
-			}
+			linalg.Fill(z[l.At+unit*l.Out:][:l.Out], factor)
 		}
-		at, in = at+(in+1)*out, out
 	}
 	return z
 }

@@ -59,9 +59,7 @@ func factorize(a *mat.SymDense) (factored, error) {
 
 func invert(chol *linalg.Cholesky) factored {
 	inv := mat.NewDense(chol.N(), chol.N(), nil)
-	for i := range chol.N() {
-		inv.Set(i, i, 1)
-	}
+	linalg.SetIdentity(inv)
 	chol.SolveLower(inv)
 	return factored{chol, inv, mat.DenseCopyOf(inv.T())}
 }

@@ -104,14 +104,11 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 // startScales sets s to the optimum for the network linearised at m, measured at the rows of c.
 // The last rows of c are observations.
 func (p *problem) startScales(ctx context.Context, v *variational.Gaussian, c *mat.Dense, observed int) error {
-	m, _ := c.Dims()
-	n, _ := p.data.Dims()
-	k, j := mat.NewSymDense(m, nil), mat.NewDense(m, len(v.M), nil)
-	p.process.Kernel.Gram(k, c)
 	tape := p.net.Record(v.M, p.inputs.Apply(c))
-	tape.Jacobian(j)
-	precision := float64(n) / float64(observed) * math.Exp(-2*v.LogSD[0])
-	if err := v.FitScales(ctx, tape, j, k, observed, precision, p.inject*p.inject, leastScale, scaleSteps); err != nil {
+	k := mat.NewSymDense(tape.Len(), nil)
+	p.process.Kernel.Gram(k, c)
+	precision := float64(len(p.data.Y)) / float64(observed) * math.Exp(-2*v.LogSD[0])
+	if err := v.FitScales(ctx, tape, tape.NewJacobian(), k, observed, precision, p.inject*p.inject, leastScale, scaleSteps); err != nil {
 		return err
 	}
 	for i := range v.LogS {

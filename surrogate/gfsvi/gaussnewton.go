@@ -62,20 +62,13 @@ func (q *gaussNewton) linearize(m []float64, logSD float64) {
 	precision := q.weight() * math.Exp(-2*logSD)
 	for i := 0; i < len(q.y); i += chunk {
 		r := q.errors(m, i, min(len(q.y), i+chunk))
-		j := q.jacobian()
+		j := q.tape.NewJacobian()
 		linalg.Syrk(q.a, precision, linalg.T, j, 1)
 		linalg.MulVec(q.g, precision, linalg.T, j, r, 1)
 	}
 	u := q.whitened(m)
-	j := q.jacobian()
+	j := q.tape.NewJacobian()
 	q.chol.SolveLower(j)
 	linalg.Syrk(q.a, 1, linalg.T, j, 1)
 	linalg.MulVec(q.g, 1, linalg.T, j, u, 1)
-}
-
-// jacobian returns the Jacobian at the recorded points.
-func (q *gaussNewton) jacobian() *mat.Dense {
-	j := mat.NewDense(q.tape.Len(), q.tape.NumParams(), nil)
-	q.tape.Jacobian(j)
-	return j
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -21,7 +22,7 @@ import (
 func meanLossOf(t *testing.T, o *objective, b batch) *meanLoss {
 	_, d := b.x.Dims()
 	l := &meanLoss{net: o.net, inputs: o.inputs, process: o.process, gamma: o.gamma, n: int(b.weight * float64(len(b.y))), y: b.y}
-	require.NoError(t, l.measure(head(b.x, b.measure)))
+	require.NoError(t, l.measure(shape.Rows(b.x, 0, b.measure)))
 	first := b.x.RawMatrix().Rows - len(b.y)
 	l.x = o.inputs.Apply(b.x.Slice(first, first+len(b.y), 0, d).(*mat.Dense))
 	return l

@@ -9,6 +9,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
@@ -79,8 +80,7 @@ func (l *meanLoss) weight() float64 { return float64(l.n) / float64(len(l.y)) }
 // errors records the network at rows i to k of the batch and returns f - y. The result is
 // valid until the next call of errors or whitened.
 func (l *meanLoss) errors(m []float64, i, k int) []float64 {
-	_, d := l.x.Dims()
-	l.tape.Record(l.net, m, l.x.Slice(i, k, 0, d).(*mat.Dense))
+	l.tape.Record(l.net, m, shape.Rows(l.x, i, k))
 	l.residual = append(l.residual[:0], l.tape.Value()...)
 	linalg.Axpy(-1, l.y[i:k], l.residual)
 	return l.residual

@@ -8,6 +8,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/variational"
@@ -129,7 +130,7 @@ func (o *objective) backward(v *variational.Gaussian, b batch, e *evaluated, dme
 	g := e.divergence.Q()
 	adjoint := func(dst, src *mat.Dense) {
 		_, k := src.Dims()
-		linalg.Mul(head(dst, b.measure), 2, linalg.N, g, linalg.N, head(src, b.measure), 0)
+		linalg.Mul(shape.Rows(dst, 0, b.measure), 2, linalg.N, g, linalg.N, shape.Rows(src, 0, b.measure), 0)
 		for i := b.measure; i < rows; i++ {
 			clear(dst.RawRowView(i)[:k])
 		}
@@ -158,11 +159,11 @@ func (o *objective) backward(v *variational.Gaussian, b batch, e *evaluated, dme
 func (o *objective) divergence(b batch, low *mat.Dense) (*variational.Divergence, error) {
 	m := b.measure
 	q, k := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
-	linalg.Syrk(q, 1, linalg.N, head(o.t, m), 0)
+	linalg.Syrk(q, 1, linalg.N, shape.Rows(o.t, 0, m), 0)
 	if low != nil {
-		linalg.Syrk(q, 1, linalg.N, head(low, m), 1)
+		linalg.Syrk(q, 1, linalg.N, shape.Rows(low, 0, m), 1)
 	}
-	o.process.Kernel.Gram(k, head(b.x, m))
+	o.process.Kernel.Gram(k, shape.Rows(b.x, 0, m))
 	delta := make([]float64, m)
 	for i, f := range o.tape.Value()[:m] {
 		delta[i] = f - o.process.Mean
@@ -172,10 +173,4 @@ func (o *objective) divergence(b batch, low *mat.Dense) (*variational.Divergence
 		return nil, fmt.Errorf("gfsvi: divergence from the prior: %w", err)
 	}
 	return d, nil
-}
-
-// head returns the first n rows of a.
-func head(a *mat.Dense, n int) *mat.Dense {
-	_, c := a.Dims()
-	return a.Slice(0, n, 0, c).(*mat.Dense)
 }

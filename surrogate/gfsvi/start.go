@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate/internal/target"
 	"github.com/functionspace/bo/surrogate/internal/variational"
@@ -92,7 +93,7 @@ func (p *problem) startLowRank(v *variational.Gaussian, cov *mat.SymDense) error
 	linalg.Mul(f, 1, linalg.N, l, linalg.T, vectors.Slice(q-r, q, 0, q).(*mat.Dense), 0)
 
 	theta := mat.NewSymDense(m, nil)
-	j := head(p.objective.j, m)
+	j := shape.Rows(p.objective.j, 0, m)
 	linalg.Syrk(theta, 1, linalg.N, j, 0)
 	linalg.AddDiagonal(theta, startRidge*mat.Trace(theta)/float64(m))
 	chol, err := linalg.Factorize(theta)
@@ -100,14 +101,14 @@ func (p *problem) startLowRank(v *variational.Gaussian, cov *mat.SymDense) error
 		return fmt.Errorf("gfsvi: start: tangent kernel: %w", err)
 	}
 	chol.Solve(f)
-	linalg.Mul(head(v.Ut, r), 1, linalg.T, f, linalg.N, j, 0)
+	linalg.Mul(shape.Rows(v.Ut, 0, r), 1, linalg.T, f, linalg.N, j, 0)
 	return nil
 }
 
 // startScales minimises F over s² by variational.Scales.
 func (p *problem) startScales(ctx context.Context, v *variational.Gaussian, b batch) error {
 	o, k := &p.objective, mat.NewSymDense(b.measure, nil)
-	o.process.Kernel.Gram(k, head(b.x, b.measure))
+	o.process.Kernel.Gram(k, shape.Rows(b.x, 0, b.measure))
 	precision := b.weight * math.Exp(-2*v.LogSD[0])
 	if err := v.FitScales(ctx, &o.tape, o.j, k, len(b.y), precision, o.gamma*float64(b.measure), leastScale, scaleSteps); err != nil {
 		return fmt.Errorf("gfsvi: start: %w", err)

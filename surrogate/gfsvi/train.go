@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate/internal/train"
 	"github.com/functionspace/bo/surrogate/internal/variational"
@@ -46,7 +47,7 @@ func (p *problem) nextBatch(rng *rand.Rand) batch {
 	n, d := p.data.Dims()
 	size := min(n, p.Batch)
 	b := batch{x: mat.NewDense(p.Context+size, d, nil), y: make([]float64, size), weight: float64(n) / float64(size), measure: p.Context}
-	head(b.x, p.Context).Copy(p.box.Uniform(p.Context, rng))
+	shape.Rows(b.x, 0, p.Context).Copy(p.box.Uniform(p.Context, rng))
 	if n > p.Context {
 		subset.Draw(p.order, size, rng)
 	}

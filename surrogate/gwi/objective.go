@@ -65,12 +65,7 @@ func newPoints(q *inducing.Posterior, x *mat.Dense, measured int, y []float64, w
 	inner := mat.NewDense(r, r, nil)
 	linalg.Mul(inner, 1, linalg.T, f, linalg.N, kf, 0)
 	linalg.Mul(inner, -1, linalg.T, wf, linalg.N, wf, 1)
-	p.h = mat.NewSymDense(r, nil)
-	for i := range r {
-		for j := i; j < r; j++ {
-			p.h.SetSym(i, j, 0.5*(inner.At(i, j)+inner.At(j, i)))
-		}
-	}
+	p.h = linalg.Symmetric(inner)
 	p.e = mat.NewDense(q.L.N(), r, nil)
 	linalg.Mul(p.e, 1, linalg.N, left(phi, measured), linalg.N, f, 0)
 	return p

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
@@ -70,9 +71,7 @@ func (p *problem) start(ctx context.Context, warm []float64, rng *rand.Rand) err
 			}
 		}
 	}
-	for i := range m {
-		p.v.Ut.Set(i, i, 1)
-	}
+	linalg.SetIdentity(p.v.Ut)
 	p.v.LogSD[0] = 0.5 * math.Log(p.q.Process.Noise)
 	return nil
 }

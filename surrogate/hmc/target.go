@@ -22,12 +22,9 @@ type posterior struct {
 }
 
 func newPosterior(p *mapnet.Problem) *posterior {
-	k, last := p.Net.NumParams(), p.Net.In
-	if n := len(p.Net.Hidden); n > 0 {
-		last = p.Net.Hidden[n-1]
-	}
+	k := p.Net.NumParams()
 	return &posterior{
-		p: p, hidden: k - last - 1, floor: p.Clamp(mapnet.Hypers{}).Noise,
+		p: p, hidden: k - p.Net.Outputs(), floor: p.Clamp(mapnet.Hypers{}).Noise,
 		w: make([]float64, k), dw: make([]float64, k),
 		evidence: linear.NewLastLayer(p.Net, len(p.Y)),
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -48,8 +49,7 @@ func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*
 	}
 	c := &collapsed{Basis: basis}
 	ww := mat.NewSymDense(m, nil)
-	wy, w1, ones := make([]float64, m), make([]float64, m), make([]float64, chunk)
-	linalg.Fill(ones, 1)
+	wy, w1, ones := make([]float64, m), make([]float64, m), slices.Repeat([]float64{1}, chunk)
 	diag := make([]float64, chunk)
 	for lo := 0; lo < n; lo += chunk {
 		if err := ctx.Err(); err != nil {
@@ -74,8 +74,8 @@ func newCollapsed(ctx context.Context, d data, p prior.Process, z *mat.Dense) (*
 		for j := i; j < m; j++ {
 			b.SetSym(i, j, ww.At(i, j)/p.Noise)
 		}
-		b.SetSym(i, i, b.At(i, i)+1)
 	}
+	linalg.AddDiagonal(b, 1)
 	if c.b, err = linalg.Factorize(b); err != nil {
 		return nil, fmt.Errorf("svgp: precision of the inducing values: %w", err)
 	}
@@ -127,7 +127,7 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 		row[i] += 1 / noise
 	}
 	c.L.SolveUpper(h)
-	lm := append([]float64(nil), c.m...)
+	lm := slices.Clone(c.m)
 	c.L.SolveUpperVec(lm)
 
 	var alpha2 float64
@@ -166,8 +166,8 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 		for j := i; j < m; j++ {
 			inner.SetSym(i, j, inner.At(i, j)+c.m[i]*c.m[j])
 		}
-		inner.SetSym(i, i, inner.At(i, i)-2)
 	}
+	linalg.AddDiagonal(inner, -2)
 	pbar := c.sandwich(inner, -0.5)
 	c.Process.Kernel.ParamVJP(dtheta, c.Z, pbar)
 	if dz != nil {
@@ -179,17 +179,12 @@ func (c *collapsed) gradient(ctx context.Context, d data, dtheta []float64, dz *
 
 // sandwich returns s·L⁻ᵀ a L⁻¹.
 func (c *collapsed) sandwich(a *mat.SymDense, s float64) *mat.SymDense {
-	m := a.SymmetricDim()
 	full := mat.DenseCopyOf(a)
 	c.L.SolveUpper(full)
 	other := mat.DenseCopyOf(full.T())
 	c.L.SolveUpper(other)
-	out := mat.NewSymDense(m, nil)
-	for i := range m {
-		for j := i; j < m; j++ {
-			out.SetSym(i, j, 0.5*s*(other.At(i, j)+other.At(j, i)))
-		}
-	}
+	out := linalg.Symmetric(other)
+	out.ScaleSym(s, out)
 	return out
 }
 

@@ -43,20 +43,15 @@ func optimal(c *collapsed) (*gaussian, error) {
 // standard returns N(0, I).
 func standard(m int) *gaussian {
 	q := &gaussian{precision: mat.NewSymDense(m, nil), shift: make([]float64, m), m: make([]float64, m), s: mat.NewSymDense(m, nil)}
-	for i := range m {
-		q.precision.SetSym(i, i, 1)
-	}
+	linalg.AddDiagonal(q.precision, 1)
 	return q
 }
 
 // step takes a natural-gradient step of length rate towards Λ = I + weight·WWᵀ,
 // Λm = weight·Wr, given W and the residuals r of a batch and weight = n/(bσ²).
 func (q *gaussian) step(rate, weight float64, w *mat.Dense, r []float64) error {
-	m := len(q.m)
 	linalg.Syrk(q.precision, rate*weight, linalg.N, w, 1-rate)
-	for i := range m {
-		q.precision.SetSym(i, i, q.precision.At(i, i)+rate)
-	}
+	linalg.AddDiagonal(q.precision, rate)
 	linalg.MulVec(q.shift, rate*weight, linalg.N, w, r, 1-rate)
 	return q.refresh()
 }
@@ -75,11 +70,7 @@ func (q *gaussian) refresh() error {
 
 // kl returns KL(q ‖ N(0,I)).
 func (q *gaussian) kl() float64 {
-	trace := 0.0
-	for i := range q.m {
-		trace += q.s.At(i, i)
-	}
-	return 0.5 * (trace + linalg.Dot(q.m, q.m) - float64(len(q.m)) + q.chol.LogDet())
+	return 0.5 * (mat.Trace(q.s) + linalg.Dot(q.m, q.m) - float64(len(q.m)) + q.chol.LogDet())
 }
 
 // batch is a minibatch at given hyperparameters and inducing points.

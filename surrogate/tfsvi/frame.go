@@ -1,8 +1,6 @@
 package tfsvi
 
 import (
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
@@ -25,7 +23,7 @@ func newFrame(v *variational.Gaussian) *frame {
 	copy(f.origin.Vector, v.Vector)
 	copy(f.at.Vector, v.Vector)
 	clear(f.at.M)
-	setIdentity(f.at.Ut)
+	linalg.SetIdentity(f.at.Ut)
 	return f
 }
 
@@ -53,11 +51,4 @@ func (f *frame) pull(grad *variational.Gaussian) {
 	h := len(f.scales)
 	linalg.MulVec(f.bar.M[h:], 1, linalg.N, f.origin.Ut, grad.M[h:], 0)
 	linalg.Mul(f.bar.Ut, 1, linalg.N, grad.Ut, linalg.T, f.origin.Ut, 0)
-}
-
-func setIdentity(a *mat.Dense) {
-	a.Zero()
-	for i := range a.RawMatrix().Rows {
-		a.Set(i, i, 1)
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
@@ -252,7 +253,7 @@ func (p *problem) initial(rng *rand.Rand) *variational.Gaussian {
 		v.LogS[i] = -5 + rng.Float64()
 	}
 	if v.Ut != nil {
-		setIdentity(v.Ut)
+		linalg.SetIdentity(v.Ut)
 		v.Ut.Scale(startScale, v.Ut)
 	}
 	v.LogSD[0] = math.Log(startSD)

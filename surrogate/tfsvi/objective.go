@@ -118,8 +118,7 @@ type divergence struct {
 func (o *objective) divergence(v *variational.Gaussian, c *mat.Dense) (*divergence, error) {
 	d := &divergence{o: o, v: v, tape: o.net.Record(v.M, c), s: v.Scales()}
 	m, p := d.tape.Len(), d.tape.NumParams()
-	d.j, d.t = mat.NewDense(m, p, nil), mat.NewDense(m, p, nil)
-	d.tape.Jacobian(d.j)
+	d.j, d.t = d.tape.NewJacobian(), mat.NewDense(m, p, nil)
 	linalg.ScaleColumns(d.t, d.j, d.s)
 	if v.Ut != nil {
 		linalg.Mul(d.outputs(d.t), 1, linalg.N, d.outputs(d.j), linalg.T, v.Ut, 0)
@@ -178,9 +177,7 @@ func (d *divergence) marginal(delta []float64) {
 		pbar[i] = 0.5 * (1 - (q+e*e)/p) / p
 	}
 	times := func(bar []float64) func(a *mat.Dense) {
-		return func(a *mat.Dense) {
-			linalg.ScaleRows(a, bar)
-		}
+		return func(a *mat.Dense) { linalg.ScaleRows(a, bar) }
 	}
 	d.timesQ, d.timesP = times(qbar), times(pbar)
 }

@@ -81,7 +81,7 @@ func (p *problem) solve(ctx context.Context, v *variational.Gaussian) error {
 		v.M[h+i] = r / noise
 	}
 	chol.SolveVec(v.M[h:])
-	setIdentity(v.Ut)
+	linalg.SetIdentity(v.Ut)
 	chol.SolveLower(v.Ut)
 	for l := range v.LogS {
 		v.LogS[l] = -0.5 * math.Log(1/(startScale*startScale)+10*squares[l]*float64(np)/(float64(n)*noise))

@@ -9,6 +9,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate/internal/linear"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
@@ -37,26 +38,17 @@ func newObjective(p *mapnet.Problem, draws int, each bool, rng *rand.Rand) *obje
 		p: p, unit: make([]float64, k), group: make([]int, k), means: each, tapes: make([]nn.Tape, draws),
 		phi: mat.NewDense(len(p.Y), draws, nil), mean: make([]float64, len(p.Y)), r: make([]float64, len(p.Y)),
 	}
-	at, in := 0, p.Net.In
-	for l := range len(p.Net.Hidden) + 1 {
-		out := 1
-		if l < len(p.Net.Hidden) {
-			out = p.Net.Hidden[l]
-		}
-		for i := range (in + 1) * out {
-			o.group[at+i], o.unit[at+i] = 2*l, 1/math.Sqrt(float64(in))
-			if i >= in*out {
-				o.group[at+i], o.unit[at+i] = 2*l+1, 1
+	for k, l := range p.Net.Layers() {
+		for i := range (l.In + 1) * l.Out {
+			o.group[l.At+i], o.unit[l.At+i] = 2*k, 1/math.Sqrt(float64(l.In))
+			if i >= l.In*l.Out {
+				o.group[l.At+i], o.unit[l.At+i] = 2*k+1, 1
 			}
 		}
-		at, in = at+(in+1)*out, out
 	}
 	o.scale = 2 * (len(p.Net.Hidden) + 1)
 	if each {
-		o.scale = k
-		for i := range o.group {
-			o.group[i] = i
-		}
+		o.scale, o.group = k, subset.All(k)
 	}
 	for range draws {
 		e := make([]float64, k)

@@ -42,9 +42,7 @@ func NewFactor(k []*mat.SymDense, prob *mat.Dense) (*Factor, error) {
 		}
 		b.CopySym(k[c])
 		scaleSym(b, f.root[c])
-		for i := range n {
-			b.SetSym(i, i, 1+b.At(i, i))
-		}
+		linalg.AddDiagonal(b, 1)
 		var err error
 		if f.b[c], err = linalg.Factorize(b); err != nil {
 			return nil, err

@@ -41,7 +41,7 @@ func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, star
 	s := &Mode{F: mat.NewDense(l, n, nil), A: mat.DenseCopyOf(start), Prob: mat.NewDense(l, n, nil)}
 	grad, step, rise := mat.NewDense(l, n, nil), mat.NewDense(l, n, nil), mat.NewDense(l, n, nil)
 	mulBlocks(s.F, k, s.A)
-	shiftRows(s.F, m)
+	shiftRows(s.F, 1, m)
 	psi := LogProb(s.Prob, grad, s.F, y) - 0.5*quadratic(s.A, s.F, m)
 	for i, gain := 0, math.Inf(1); ; i++ {
 		if err := ctx.Err(); err != nil {
@@ -57,11 +57,7 @@ func FindMode(ctx context.Context, k []*mat.SymDense, m []float64, y []int, star
 		}
 		// The step ends at a = b - RKb, b = W(f-m) + ∂log p/∂f.
 		step.Copy(s.F)
-		negative := make([]float64, l)
-		for c := range negative {
-			negative[c] = -m[c]
-		}
-		shiftRows(step, negative)
+		shiftRows(step, -1, m)
 		MulCurvature(step, s.Prob)
 		step.Add(step, grad)
 		mulBlocks(rise, k, step)
@@ -111,10 +107,10 @@ func mulBlocks(dst *mat.Dense, k []*mat.SymDense, v *mat.Dense) {
 	}
 }
 
-func shiftRows(v *mat.Dense, by []float64) {
-	for c, b := range by {
-		row := v.RawRowView(c)
-		floats.AddConst(b, row)
+// shiftRows adds sign·m_c to row c of v.
+func shiftRows(v *mat.Dense, sign float64, m []float64) {
+	for c, b := range m {
+		floats.AddConst(sign*b, v.RawRowView(c))
 	}
 }
 

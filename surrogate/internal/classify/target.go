@@ -78,8 +78,7 @@ func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]tar
 	loss := func(e, de []float64) float64 {
 		em, dm := mat.NewDense(l, nc, e), mat.NewDense(l, nc, de)
 		for k, mean := range p.Means {
-			row := f.RawRowView(k)
-			linalg.Fill(row, mean)
+			linalg.Fill(f.RawRowView(k), mean)
 		}
 		linalg.Mul(f, 1, linalg.N, em, linalg.N, psi, 1)
 		value := 0.5*linalg.Dot(e, e) - LogProb(prob, grad, f, y)
@@ -105,13 +104,8 @@ func sparseTarget(ctx context.Context, p Prior, c, x *mat.Dense, y []int) ([]tar
 		for i, v := range root {
 			root[i] = math.Sqrt(v)
 		}
-		weighted := mat.DenseCopyOf(psi)
-		for i := range nc {
-			row := weighted.RawRowView(i)
-			for j, v := range root {
-				row[j] *= v
-			}
-		}
+		weighted := mat.NewDense(nc, n, nil)
+		linalg.ScaleColumns(weighted, psi, root)
 		b := mat.NewSymDense(nc, nil)
 		linalg.AddDiagonal(b, 1)
 		linalg.Syrk(b, 1, linalg.N, weighted, 1)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/random"
 )
 
 // Evidence is log N(r; 0, K) with K = ΦΦᵀ + σ²I for an n×F matrix Φ, as a function of Φ, r
@@ -35,15 +36,12 @@ type Evidence struct {
 func (e *Evidence) Compute(phi *mat.Dense, r []float64, noise float64) error {
 	n, f := phi.Dims()
 	e.reserve(n, f)
-	k := min(n, f)
 	op, scale, ridge := linalg.N, 1.0, noise // K
 	if f <= n {
 		op, scale, ridge = linalg.T, 1/noise, 1 // A
 	}
 	linalg.Syrk(&e.small, scale, op, phi, 0)
-	for i := range k {
-		e.small.SetSym(i, i, e.small.At(i, i)+ridge)
-	}
+	linalg.AddDiagonal(&e.small, ridge)
 	if err := e.chol.Factorize(&e.small); err != nil {
 		return err
 	}
@@ -139,11 +137,9 @@ func Draw(phi *mat.Dense, r []float64, noise float64, rng *rand.Rand) ([]float64
 	_, f := phi.Dims()
 	a := mat.NewSymDense(f, nil)
 	linalg.Syrk(a, 1/noise, linalg.T, phi, 0)
+	linalg.AddDiagonal(a, 1)
 	w := make([]float64, f)
-	for i := range w {
-		a.SetSym(i, i, a.At(i, i)+1)
-		w[i] = rng.NormFloat64()
-	}
+	random.Normal(w, rng)
 	factor, err := linalg.Factorize(a)
 	if err != nil {
 		return nil, err

@@ -65,16 +65,13 @@ func New(ctx context.Context, name string, b Basis, noise float64, x *mat.Dense,
 		name: name, basis: b, Summary: summary.Summary{NoiseVariance: noise},
 		precision: mat.NewSymDense(b.Len(), nil), shift: make([]float64, b.Len()),
 	}
-	for i := range b.Len() {
-		none.precision.SetSym(i, i, 1)
-	}
+	linalg.AddDiagonal(none.precision, 1)
 	return none.observe(ctx, x, y)
 }
 
 func (p *Posterior) observe(ctx context.Context, x *mat.Dense, y []float64) (*Posterior, error) {
 	out := *p
-	out.precision, out.shift = mat.NewSymDense(p.basis.Len(), nil), slices.Clone(p.shift)
-	out.precision.CopySym(p.precision)
+	out.precision, out.shift = linalg.CloneSym(p.precision), slices.Clone(p.shift)
 	out.n += len(y)
 	r := make([]float64, len(y))
 	for lo := 0; lo < len(y); lo += chunk {

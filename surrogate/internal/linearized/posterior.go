@@ -133,9 +133,7 @@ type Root interface {
 type ByRoot struct{ Root }
 
 func (c ByRoot) At(t *nn.Tape) Moments {
-	j := mat.NewDense(t.Len(), t.NumParams(), nil)
-	t.Jacobian(j)
-	return rootMoments{c.Root, t, c.Features(j)}
+	return rootMoments{c.Root, t, c.Features(t.NewJacobian())}
 }
 
 // rootMoments are the moments by the features φ at the rows of a tape.

@@ -21,7 +21,7 @@ type dualCovariance struct {
 }
 
 func (c *dual) Covariance(h Hypers) (linearized.Covariance, error) {
-	chol, _, _, err := ridged(c.theta, h.rho())
+	chol, _, _, err := ridged(c.a, h.rho())
 	if err != nil {
 		return nil, err
 	}
@@ -139,23 +139,19 @@ type primalRoot struct {
 }
 
 func (c *primal) Covariance(h Hypers) (linearized.Covariance, error) {
-	chol, _, _, err := ridged(c.g, h.rho())
+	chol, _, _, err := ridged(c.a, h.rho())
 	if err != nil {
 		return nil, err
 	}
 	return linearized.ByRoot{Root: rootCovariance{primalRoot{chol, math.Sqrt(h.Noise)}, chol.N()}}, nil
 }
 
-func (r primalRoot) right(phi *mat.Dense) {
-	t := mat.DenseCopyOf(phi.T())
-	r.chol.SolveLower(t)
-	phi.Copy(t.T())
-	phi.Scale(r.sd, phi)
-}
+func (r primalRoot) right(phi *mat.Dense) { r.apply(phi, r.chol.SolveLower) }
+func (r primalRoot) left(phi *mat.Dense)  { r.apply(phi, r.chol.SolveUpper) }
 
-func (r primalRoot) left(phi *mat.Dense) {
+func (r primalRoot) apply(phi *mat.Dense, solve func(*mat.Dense)) {
 	t := mat.DenseCopyOf(phi.T())
-	r.chol.SolveUpper(t)
+	solve(t)
 	phi.Copy(t.T())
 	phi.Scale(r.sd, phi)
 }
@@ -171,11 +167,8 @@ func (c *diagonal) Covariance(h Hypers) (linearized.Covariance, error) {
 	return linearized.ByRoot{Root: rootCovariance{s, len(s)}}, nil
 }
 
-func (r diagonalRoot) right(phi *mat.Dense) {
-	linalg.ScaleColumns(phi, phi, r)
-}
-
-func (r diagonalRoot) left(phi *mat.Dense) { r.right(phi) }
+func (r diagonalRoot) right(phi *mat.Dense) { linalg.ScaleColumns(phi, phi, r) }
+func (r diagonalRoot) left(phi *mat.Dense)  { r.right(phi) }
 
 // kronRoot is (U_a⊗U_b)·diag(scale) for each layer.
 type kronRoot []kronLayer // value holds the scales

@@ -11,6 +11,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
@@ -60,18 +61,17 @@ func (p *Problem) NewCurvature(ctx context.Context, name string, w []float64) (C
 // eachBlock calls f with a tape at each block of the training inputs and with the weights of
 // its observations.
 func (p *Problem) eachBlock(ctx context.Context, w []float64, f func(t *nn.Tape, weight []float64)) error {
-	n, d := p.X.Dims()
+	n, _ := p.X.Dims()
 	tape, weight := new(nn.Tape), p.Weights
 	if weight == nil {
-		weight = make([]float64, n)
-		linalg.Fill(weight, 1)
+		weight = slices.Repeat([]float64{1}, n)
 	}
 	for lo := 0; lo < n; lo += block {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		hi := min(lo+block, n)
-		tape.Record(p.Net, w, p.X.Slice(lo, hi, 0, d).(*mat.Dense))
+		tape.Record(p.Net, w, shape.Rows(p.X, lo, hi))
 		f(tape, weight[lo:hi])
 	}
 	return nil
@@ -85,36 +85,36 @@ func weighted(a *mat.Dense, weight []float64) *mat.Dense {
 	}
 	a = mat.DenseCopyOf(a)
 	for i, b := range weight {
-		row, s := a.RawRowView(i), math.Sqrt(b)
-		floats.Scale(s, row)
+		floats.Scale(math.Sqrt(b), a.RawRowView(i))
 	}
 	return a
 }
 
+// whole is a curvature, or a matrix with the same nonzero eigenvalues.
+type whole struct{ a *mat.SymDense }
+
+func (c whole) LogDet(rho float64) (logDet, gamma float64, err error) {
+	_, logDet, gamma, err = ridged(c.a, rho)
+	return logDet, gamma, err
+}
+
 // dual holds the tangent kernel Θ = J Jᵀ, which has the nonzero eigenvalues of JᵀJ.
 type dual struct {
-	tape  *nn.Tape
-	theta *mat.SymDense
+	whole
+	tape *nn.Tape
 }
 
 func newDual(t *nn.Tape) *dual {
-	c := &dual{t, mat.NewSymDense(t.Len(), nil)}
-	nn.KernelSym(c.theta, t)
+	c := &dual{whole{mat.NewSymDense(t.Len(), nil)}, t}
+	nn.KernelSym(c.a, t)
 	return c
-}
-
-func (c *dual) LogDet(rho float64) (logDet, gamma float64, err error) {
-	_, logDet, gamma, err = ridged(c.theta, rho)
-	return logDet, gamma, err
 }
 
 // ridged factorises a + ρI. It returns log|I + a/ρ| and tr a(a + ρI)⁻¹.
 func ridged(a *mat.SymDense, rho float64) (chol *linalg.Cholesky, logDet, gamma float64, err error) {
 	n := a.SymmetricDim()
 	b := linalg.CloneSym(a)
-	for i := range n {
-		b.SetSym(i, i, b.At(i, i)+rho)
-	}
+	linalg.AddDiagonal(b, rho)
 	if chol, err = linalg.Factorize(b); err != nil {
 		return nil, 0, 0, err
 	}
@@ -128,21 +128,14 @@ func ridged(a *mat.SymDense, rho float64) (chol *linalg.Cholesky, logDet, gamma 
 }
 
 // primal holds JᵀJ.
-type primal struct{ g *mat.SymDense }
+type primal struct{ whole }
 
 func (p *Problem) primal(ctx context.Context, w []float64) (*primal, error) {
-	c := &primal{mat.NewSymDense(len(w), nil)}
+	c := &primal{whole{mat.NewSymDense(len(w), nil)}}
 	err := p.eachBlock(ctx, w, func(t *nn.Tape, weight []float64) {
-		j := mat.NewDense(t.Len(), len(w), nil)
-		t.Jacobian(j)
-		linalg.Syrk(c.g, 1, linalg.T, weighted(j, weight), 1)
+		linalg.Syrk(c.a, 1, linalg.T, weighted(t.NewJacobian(), weight), 1)
 	})
 	return c, err
-}
-
-func (c *primal) LogDet(rho float64) (logDet, gamma float64, err error) {
-	_, logDet, gamma, err = ridged(c.g, rho)
-	return logDet, gamma, err
 }
 
 // diagonal holds the diagonal of JᵀJ.
@@ -151,8 +144,7 @@ type diagonal struct{ d []float64 }
 func (p *Problem) diagonal(ctx context.Context, w []float64) (*diagonal, error) {
 	c := &diagonal{make([]float64, len(w))}
 	err := p.eachBlock(ctx, w, func(t *nn.Tape, weight []float64) {
-		j := mat.NewDense(t.Len(), len(w), nil)
-		t.Jacobian(j)
+		j := t.NewJacobian()
 		for i, b := range weight {
 			for k, v := range j.RawRowView(i) {
 				c.d[k] += b * v * v
@@ -186,14 +178,8 @@ type kronLayer struct {
 func (p *Problem) kron(ctx context.Context, w []float64) (*kron, error) {
 	depth := len(p.Net.Hidden)
 	as, bs := make([]*mat.SymDense, depth+1), make([]*mat.SymDense, depth+1)
-	in := p.Net.In
-	for l := range as {
-		out := 1
-		if l < depth {
-			out = p.Net.Hidden[l]
-		}
-		as[l], bs[l] = mat.NewSymDense(in+1, nil), mat.NewSymDense(out, nil)
-		in = out
+	for i, l := range p.Net.Layers() {
+		as[i], bs[i] = mat.NewSymDense(l.In+1, nil), mat.NewSymDense(l.Out, nil)
 	}
 	err := p.eachBlock(ctx, w, func(t *nn.Tape, weight []float64) {
 		for l := range as {

@@ -117,7 +117,7 @@ func TestKroneckerFactors(t *testing.T) {
 						}
 					}
 					if n == 1 || l == 2 {
-						require.InDelta(t, full.g.At(at+i, at+j), got, 1e-12)
+						require.InDelta(t, full.a.At(at+i, at+j), got, 1e-12)
 					}
 				}
 			}
@@ -168,8 +168,8 @@ func TestCovariances(t *testing.T) {
 		curvature Curvature
 		precision *mat.SymDense
 	}{
-		"dual":     {newDual(p.Net.Record(w, p.X)), precision(primal.g.At)},
-		"primal":   {primal, precision(primal.g.At)},
+		"dual":     {newDual(p.Net.Record(w, p.X)), precision(primal.a.At)},
+		"primal":   {primal, precision(primal.a.At)},
 		"diagonal": {diagonal, precision(same)},
 		"kron":     {kron, nil},
 	} {

@@ -88,19 +88,7 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 const hiddenBias = 0.5
 
 // Initial draws initial weights.
-func (p *Problem) Initial(rng *rand.Rand) []float64 {
-	w := p.Net.Init(rng)
-	at, in := 0, p.Net.In
-	for _, h := range p.Net.Hidden {
-		at += in * h
-		for i := range h {
-			w[at+i] = hiddenBias * rng.NormFloat64()
-		}
-		at += h
-		in = h
-	}
-	return w
-}
+func (p *Problem) Initial(rng *rand.Rand) []float64 { return p.Net.InitBiased(hiddenBias, 1, 0, rng) }
 
 // Subset returns the problem with the observations at the given indices.
 func (p *Problem) Subset(index []int) *Problem {

@@ -94,10 +94,10 @@ func (lm *levenbergMarquardt) record() {
 func (lm *levenbergMarquardt) step(h Hypers) (bool, error) {
 	n, lambda := len(lm.r), &lm.damping.Lambda
 	if *lambda == 0 {
-		*lambda = 1e-3 * mat.Trace(lm.dual.theta) / (float64(n) * h.Noise)
+		*lambda = 1e-3 * mat.Trace(lm.dual.a) / (float64(n) * h.Noise)
 	}
 	mu := h.Precision + *lambda
-	chol, _, _, err := ridged(lm.dual.theta, h.Noise*mu)
+	chol, _, _, err := ridged(lm.dual.a, h.Noise*mu)
 	if err != nil {
 		return false, err
 	}
