@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
@@ -28,11 +27,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter. Weights, precision and noise variance start at
 // the result of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := settings.Resolve("dropout", m)
-	if err != nil {
-		return nil, err
-	}
-	return m.Sampled.Fit(ctx, "dropout", m.objective, start, d, rng)
+	return mapnet.FitSampled(ctx, "dropout", m, Model.objective, start, d, rng)
 }
 
 // objective returns the training problem for p. All fields of m are set.

@@ -20,8 +20,6 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 )
 
-var _ surrogate.Classifier = Model{}
-
 // labelNoise is the variance of the Gaussian noise whose Fisher information equals the largest
 // a label of two classes can have (¼, at p = ½). The choice of the ridge uses observations
 // with this noise.
@@ -46,7 +44,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	if err != nil {
 		return nil, err
 	}
-	return classify.Fit(ctx, "fsp-laplace", m.Spec, d, rng, func(fitted classify.Prior) (classify.Posterior, error) {
+	return classify.Fit(ctx, "fsp-laplace", m.Spec, d, random.Split(rng, "prior", 0), func(fitted classify.Prior) (classify.Posterior, error) {
 		return m.fitLabels(ctx, fitted, d, rng)
 	})
 }

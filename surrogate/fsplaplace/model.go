@@ -57,7 +57,10 @@ type Model struct {
 	Factor string `set:"factor" default:"ridge" oneof:"ridge,cholesky,lanczos" help:"factor of the prior in the covariance (published: lanczos)"`
 }
 
-var _ surrogate.WarmStarter = Model{}
+var (
+	_ surrogate.WarmStarter = Model{}
+	_ surrogate.Classifier  = Model{}
+)
 
 // Up to target.MaxExact observations, all training inputs are context points, and the target at
 // C is the exact posterior of the process. Beyond, C contains inducingRows of them, and the

@@ -23,6 +23,8 @@ import (
 type Model struct {
 	// Spec is the process of the prior "gp". Other priors use its noise only.
 	prior.Spec `range:"noise=[1e-6,1e100]"`
+	// Sampler, unless nil, replaces Prior by a prior written in Go.
+	Sampler Sampler
 
 	surrogate.Network `default:"hidden=30,30" help:"hidden=widths of the hidden layers (published: 50, 100,100 and others);activation=activation of the hidden units (published: relu)"`
 
@@ -31,8 +33,6 @@ type Model struct {
 	Prior   string    `set:"prior" default:"gp" oneof:"gp,piecewise-constant,piecewise-linear" help:"prior on functions"`
 	Changes float64   `set:"changes" default:"3" range:"(0,inf)" help:"mean number of changes of a piecewise prior along an input"`
 	Range   []float64 `set:"range" default:"-1.7320508075688772,1.7320508075688772" range:"(-inf,inf)" help:"two numbers: the values of a piecewise prior are uniform between them (published: 0,1)"`
-	// Sampler, unless nil, replaces Prior by a prior written in Go.
-	Sampler Sampler
 
 	Draws int `set:"draws" default:"50" range:"[2,10000]" help:"functions drawn at each step (published: 100)"`
 	// Score selects the estimator of scores: "whitened", in coordinates in which the samples have

@@ -22,8 +22,6 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
-var _ surrogate.Classifier = Model{}
-
 // labelDraws is the number of draws in a step for the expected log likelihood of labels, in
 // pairs of opposite sign.
 const labelDraws = 16
@@ -49,7 +47,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	if err != nil {
 		return nil, err
 	}
-	return classify.Fit(ctx, "gfsvi", m.Spec, d, rng, func(fitted classify.Prior) (classify.Posterior, error) {
+	return classify.Fit(ctx, "gfsvi", m.Spec, d, random.Split(rng, "prior", 0), func(fitted classify.Prior) (classify.Posterior, error) {
 		p, l, err := m.fitLabels(ctx, fitted, d, rng)
 		if err != nil {
 			return classify.Posterior{}, err

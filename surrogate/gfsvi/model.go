@@ -51,7 +51,10 @@ type Model struct {
 	PriorNoise bool `set:"prior-noise" default:"false" help:"keep the noise variance of the prior's fit instead of learning it with the weights"`
 }
 
-var _ surrogate.WarmStarter = Model{}
+var (
+	_ surrogate.WarmStarter = Model{}
+	_ surrogate.Classifier  = Model{}
+)
 
 const (
 	measureAll  = "all"

@@ -14,8 +14,6 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/classify"
 )
 
-var _ surrogate.Classifier = Model{}
-
 // maxLabels bounds the memory of a classifier, three n×n matrices for each latent
 // function.
 const maxLabels = 5000
@@ -27,33 +25,21 @@ const maxLabels = 5000
 // fixed noise variance is an error, as are more than 5000 labels. In addition to the
 // search, the fit costs O(n³) for each latent process and step of Newton's method.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
-	if err := d.Validate(); err != nil {
-		return nil, err
-	}
-	n, _ := d.Dims()
-	if n > maxLabels {
+	if n, _ := d.Dims(); n > maxLabels {
 		return nil, fmt.Errorf("gp: %d labels, at most %d: fsp-laplace takes more", n, maxLabels)
 	}
-	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	fitted, err := classify.FitPrior(ctx, m.Spec, d, rng)
-	if err != nil {
-		return nil, fmt.Errorf("gp: %w", err)
-	}
-	post, err := newClassPosterior(ctx, fitted, d)
-	if err != nil {
-		return nil, fmt.Errorf("gp: %w", err)
-	}
-	return post, nil
+	return classify.Fit(ctx, "gp", m.Spec, d, rng, func(p classify.Prior) (classify.Posterior, error) {
+		return newClassPosterior(ctx, p, d)
+	})
 }
 
-func newClassPosterior(ctx context.Context, p classify.Prior, d surrogate.Labels) (surrogate.ClassEvidence, error) {
+func newClassPosterior(ctx context.Context, p classify.Prior, d surrogate.Labels) (classify.Posterior, error) {
 	l := &latents{Prior: p, x: mat.DenseCopyOf(d.X)}
 	var err error
 	if l.mode, err = classify.FindMode(ctx, p.Grams(l.x), p.Means, d.Y, nil); err != nil {
-		return nil, err
+		return classify.Posterior{}, err
 	}
-	post := classify.Posterior{Process: l, Labels: d.Classes, Numbers: p.Hypers(), Notes: p.Warnings}
-	return classify.WithEvidence{Posterior: post, Evidence: l.mode.Evidence}, nil
+	return classify.Posterior{Process: l, Labels: d.Classes, Numbers: p.Hypers(), Evidence: &l.mode.Evidence}, nil
 }
 
 // latents holds the posterior of the latent processes: with q = k(X,x),

@@ -17,7 +17,10 @@ type Model struct {
 	prior.Spec
 }
 
-var _ surrogate.WarmStarter = Model{}
+var (
+	_ surrogate.WarmStarter = Model{}
+	_ surrogate.Classifier  = Model{}
+)
 
 // Fit fits the hyperparameters that the Spec does not fix and conditions on d. It
 // returns the errors of New, of the Spec (prior.ErrSpec and the errors of

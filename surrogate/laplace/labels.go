@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,11 +16,6 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/linearized"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
-
-var _ surrogate.Classifier = Model{}
-
-// maxDual is the largest number of labels for the full curvature.
-const maxDual = 5000
 
 // FitLabels fits the linearised Laplace approximation with the likelihood of labels. Each
 // latent function is a network f_c(·,w_c), w_c ~ N(0, I/δ), plus the constant log-odds of the
@@ -59,7 +55,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
-	p := &labelProblem{Problem: net, curvature: m.Curvature, labels: append([]int(nil), d.Y...), l: classify.Latents(d.Classes), shift: logOdds(d.Y, d.Classes)}
+	p := &labelProblem{Problem: net, curvature: m.Curvature, labels: slices.Clone(d.Y), l: classify.Latents(d.Classes), shift: logOdds(d.Y, d.Classes)}
 	restarts := m.Restarts
 	if restarts == 0 {
 		restarts = 1
@@ -83,9 +79,12 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
 	numbers := append([]surrogate.Hyper{{Name: "precision", Value: best.precision}}, classify.MeanHypers(p.shift)...)
-	post := classify.Posterior{Process: process, Labels: d.Classes, Numbers: numbers, Notes: best.notes}
-	return classify.WithEvidence{Posterior: post, Evidence: best.evidence}, nil
+	post := classify.Posterior{Process: process, Labels: d.Classes, Numbers: numbers, Notes: best.notes, Evidence: &best.evidence}
+	return classify.WithEvidence{Posterior: post}, nil
 }
+
+// maxDual is the largest number of labels for the full curvature.
+const maxDual = 5000
 
 // process returns the latent functions after training.
 func (p *labelProblem) process(f *trained) (classify.Process, error) {

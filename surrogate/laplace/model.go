@@ -23,7 +23,10 @@ type Model struct {
 	Restarts  int    `set:"restarts" auto:"2 or 1" range:"[1,1000]" help:"number of trainings; the fit keeps the one with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first"`
 }
 
-var _ surrogate.WarmStarter = Model{}
+var (
+	_ surrogate.WarmStarter = Model{}
+	_ surrogate.Classifier  = Model{}
+)
 
 // manyRows is the number of observations above which the default is one training.
 const manyRows = 1000

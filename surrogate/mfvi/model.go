@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
@@ -26,11 +25,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter. q, the precision and the noise variance start at
 // the result of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := settings.Resolve("mfvi", m)
-	if err != nil {
-		return nil, err
-	}
-	return m.Sampled.Fit(ctx, "mfvi", m.bound, start, d, rng)
+	return mapnet.FitSampled(ctx, "mfvi", m, Model.bound, start, d, rng)
 }
 
 // bound returns the training problem for p. All fields of m are set.

@@ -52,19 +52,21 @@ func (p Independent) MomentsGrad(mean, variance []float64, dmean, dvariance, x *
 // Posterior is the surrogate.ClassPosterior of a Process.
 type Posterior struct {
 	Process
-	Labels  int // classes
-	Numbers []surrogate.Hyper
-	Notes   []string
+	Labels   int // classes
+	Numbers  []surrogate.Hyper
+	Notes    []string
+	Evidence *float64 // of the labels; nil for none
 }
 
-// Fit fits the prior of a Spec to valid labels and calls fit with it. It returns the posterior
-// from fit, with the number of classes and the warnings of both fits. Errors begin with name.
+// Fit fits the prior of a Spec to valid labels by the stream rng and calls fit with it. It
+// returns the posterior from fit, with the number of classes and the warnings of both fits. The
+// posterior is a WithEvidence if it has an evidence. Errors begin with name.
 func Fit(ctx context.Context, name string, s prior.Spec, d surrogate.Labels, rng *rand.Rand, fit func(Prior) (Posterior, error)) (surrogate.ClassPosterior, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	fitted, err := FitPrior(ctx, s, d, random.Split(rng, "prior", 0))
+	fitted, err := FitPrior(ctx, s, d, rng)
 	var post Posterior
 	if err == nil {
 		post, err = fit(fitted)
@@ -73,14 +75,14 @@ func Fit(ctx context.Context, name string, s prior.Spec, d surrogate.Labels, rng
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	post.Labels, post.Notes = d.Classes, slices.Concat(fitted.Warnings, post.Notes)
+	if post.Evidence != nil {
+		return WithEvidence{post}, nil
+	}
 	return post, nil
 }
 
 // WithEvidence is a Posterior with the evidence of its labels.
-type WithEvidence struct {
-	Posterior
-	Evidence float64
-}
+type WithEvidence struct{ Posterior }
 
 var (
 	_ surrogate.ClassPosterior = Posterior{}
@@ -89,7 +91,7 @@ var (
 
 func (p Posterior) Classes() int                      { return p.Labels }
 func (p Posterior) Latents() int                      { return Latents(p.Labels) }
-func (p WithEvidence) LogMarginalLikelihood() float64 { return p.Evidence }
+func (p WithEvidence) LogMarginalLikelihood() float64 { return *p.Evidence }
 func (p Posterior) Hypers() []surrogate.Hyper         { return slices.Clone(p.Numbers) }
 func (p Posterior) Warnings() []string                { return slices.Clone(p.Notes) }
 

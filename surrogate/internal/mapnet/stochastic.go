@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
 	"github.com/functionspace/bo/surrogate/internal/summary"
@@ -144,14 +145,21 @@ func (m Sampled) Stochastic(p *Problem, f Family, phase string) *Stochastic {
 	}
 }
 
-// Fit trains the problem of(p) for the network p on d, and draws the networks of the posterior.
-// Errors begin with name.
-func (m Sampled) Fit(ctx context.Context, name string, of func(*Problem) *Stochastic, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	p, err := New(Settings{Network: m.Network, Batch: m.Batch}, d)
+func (m Sampled) sampled() Sampled { return m }
+
+// FitSampled resolves the options m, which embed Sampled, trains the problem of(m, p) for the
+// network p on d, and draws the networks of the posterior. Errors begin with name.
+func FitSampled[M interface{ sampled() Sampled }](ctx context.Context, name string, m M, of func(M, *Problem) *Stochastic, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	m, err := settings.Resolve(name, m)
 	if err != nil {
 		return nil, err
 	}
-	s := of(p)
+	own := m.sampled()
+	p, err := New(Settings{Network: own.Network, Batch: own.Batch}, d)
+	if err != nil {
+		return nil, err
+	}
+	s := of(m, p)
 	v, warnings, err := s.Start(ctx, start, random.Split(rng, "start", 0))
 	if err == nil {
 		err = s.Train(ctx, v, random.Split(rng, "training", 0))
@@ -164,10 +172,10 @@ func (m Sampled) Fit(ctx context.Context, name string, of func(*Problem) *Stocha
 		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift,
 		Summary: summary.Summary{
 			NoiseVariance: h.Noise, Learned: v, Notes: warnings,
-			Parameters: append(h.Describe(), surrogate.Hyper{Name: "networks", Value: float64(m.Samples)}),
+			Parameters: append(h.Describe(), surrogate.Hyper{Name: "networks", Value: float64(own.Samples)}),
 		},
 	}
-	for _, z := range s.Family.Noise(m.Samples, random.Split(rng, "samples", 0)) {
+	for _, z := range s.Family.Noise(own.Samples, random.Split(rng, "samples", 0)) {
 		law.Weights(z, z)
 		post.Weights = append(post.Weights, z)
 	}
