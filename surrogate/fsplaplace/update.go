@@ -199,7 +199,7 @@ func (p *posterior) observe(x *mat.Dense) error {
 	return nil
 }
 
-// pull conditions the mean on values y at the rows of x, the last observed ones. It adds to m
+// pull conditions the mean on values y at the rows of x, the last observations. It adds to m
 //
 //	A⁻¹ σ⁻² Σ_i φ_iᵀ (y_i - mean(x_i)) = Φᵀ (ΦΦᵀ + σ²I)⁻¹ (y - mean),
 //

@@ -90,7 +90,7 @@ func (p *posterior) setFactor(factor *linalg.Cholesky) {
 	factor.SolveVec(p.Weights)
 }
 
-// LogMarginalLikelihood is -½rᵀA⁻¹r - ½log|A| - ½n log 2π (Rasmussen and
+// LogMarginalLikelihood returns -½rᵀA⁻¹r - ½log|A| - ½n log 2π (Rasmussen and
 // Williams 2006, eq. 2.30).
 func (p *posterior) LogMarginalLikelihood() float64 {
 	var quad float64

@@ -72,8 +72,8 @@ func (c *Conditional) Predict(mean, variance []float64, x *mat.Dense) {
 	}
 }
 
-// PredictGrad costs O(n²) and two kernel gradients per point. A variance at its lower bound has the
-// gradient zero.
+// PredictGrad costs O(n²) and two kernel gradients per point. A variance at its lower bound
+// has the gradient zero.
 func (c *Conditional) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	m := shape.PredictGrad(mean, variance, dmean, dvariance, x, c.Dim())
 	n := c.L.N()
@@ -104,9 +104,9 @@ func (c *Conditional) PredictGrad(mean, variance []float64, dmean, dvariance, x 
 	}
 }
 
-// JointVJP costs O(n²m + nm²) and two kernel gradients for m points. With C̄ = cbar and m̄ = mbar, the adjoint of k(x,Z)
-// is m̄αᵀ - 2C̄ k(x,Z)H and the adjoint of k(x,x) is C̄. A variance at its lower bound is
-// treated as constant.
+// JointVJP costs O(n²m + nm²) and two kernel gradients for m points. With C̄ = cbar and
+// m̄ = mbar, the adjoint of k(x,Z) is m̄αᵀ - 2C̄ k(x,Z)H and the adjoint of k(x,x) is C̄. A
+// variance at its lower bound counts as constant.
 func (c *Conditional) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m := shape.JointVJP(dx, mbar, cbar, x, c.Dim())
 	n := c.L.N()

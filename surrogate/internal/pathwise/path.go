@@ -27,8 +27,8 @@ type path struct {
 // cache.
 func Chunk(n int) int { return max(256, 1<<16/n) }
 
-// Eval costs one kernel value, and one kernel gradient
-// if grad is not nil, per row of Z and point, in addition to the draw.
+// Eval costs one kernel value, and one kernel gradient if grad is not nil, per row of Z and
+// point, in addition to the draw.
 func (p *path) Eval(value []float64, grad, x *mat.Dense) {
 	m, n := shape.Eval(value, grad, x, p.Dim()), len(p.weights)
 	p.draw.Eval(value, grad, x)
