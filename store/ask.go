@@ -176,7 +176,8 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		if err := tx.PutWaiting(row.ID, a.ask, missing, now.Add(waits)); err != nil {
 			return err
 		}
-		if row.fitting(now) || d.Batch > 0 && running > 0 {
+		held := row.FitToken == key // by this look, in a transaction that was repeated
+		if !held && (row.fitting(now) || d.Batch > 0 && running > 0) {
 			return nil
 		}
 		waiting, err := tx.Waiting(row.ID, now)
@@ -212,12 +213,14 @@ type claim struct {
 func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 	var changed []Trial
 	var events []Event
+	own := func(t Trial) bool { return strings.HasPrefix(t.Token, c.key+"-") }
 	for _, t := range pending {
-		if strings.HasPrefix(t.Token, c.key+"-") { // issued by this claim, in a transaction that was repeated
+		if own(t) { // issued by this claim, in a transaction that was repeated
 			taken = append(taken, t)
-			continue
 		}
-		if t.Running(c.now) || len(taken) == n && t.Lease.IsZero() {
+	}
+	for _, t := range pending {
+		if own(t) || t.Running(c.now) || len(taken) >= n && t.Lease.IsZero() {
 			continue
 		}
 		if !t.Lease.IsZero() {
@@ -244,7 +247,7 @@ func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 		changed = append(changed, t)
 	}
 	if len(changed) == 0 {
-		return nil, nil
+		return taken, nil
 	}
 	return taken, putChanges(c.tx, c.row, changed, events)
 }
@@ -255,8 +258,8 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	defer cancel(nil)
 	go a.keepFitting(ctx, cancel, fitToken)
 	defer func() {
-		if cause := context.Cause(ctx); errors.Is(cause, errFitLost) {
-			err = nil // another process took over: read the study again
+		if errors.Is(err, errFitLost) || errors.Is(context.Cause(ctx), errFitLost) {
+			err = nil // another process took over, or the proposals are stored: read the study again
 		}
 		if err != nil {
 			a.stopFitting(ctx, fitToken)

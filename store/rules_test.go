@@ -358,3 +358,35 @@ func TestReplayNeedsASuggestion(t *testing.T) {
 	_, err = u.Replay(ctx, 2)
 	require.ErrorIs(t, err, store.ErrNoTrial)
 }
+
+// twice is a backend whose connection is lost after each commit, so that every transaction
+// runs again.
+type twice struct{ store.Backend }
+
+func (b twice) Update(ctx context.Context, f func(store.Tx) error) error {
+	if err := b.Backend.Update(ctx, f); err != nil {
+		return err
+	}
+	return b.Backend.Update(ctx, f)
+}
+
+func TestRunRepeatsEveryTransaction(t *testing.T) {
+	ctx := context.Background()
+	d := line(8)
+	d.Initial = 3
+	memory := store.NewMemory()
+	_, err := store.New(memory, store.Options{}).Create(ctx, d)
+	require.NoError(t, err)
+	u, err := store.New(twice{memory}, store.Options{}).Study(ctx, d.Name)
+	require.NoError(t, err)
+	require.NoError(t, u.Run(ctx, func(_ context.Context, _ store.Trial, p space.Point) (store.Report, error) {
+		return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+	}, store.RunOptions{Workers: 3}))
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Len(t, v.Trials, 8)
+	for _, trial := range v.Trials {
+		require.Equal(t, store.Complete, trial.State)
+		require.Equal(t, 1, trial.Attempt)
+	}
+}

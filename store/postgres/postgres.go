@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,10 +35,45 @@ var dialect = sqldb.Dialect{
 // Passwords come from the address, PGPASSWORD or the pgpass file. If create is set, Open
 // creates the schema in a database without one. Only Upgrade upgrades an earlier schema. Errors
 // never contain the password.
+//
+// Open waits up to a minute for a server that starts, stops or has no free connection, and up
+// to five seconds for a server that refuses connections, as between the two halves of a restart.
 func Open(ctx context.Context, address string, create bool) (store.Backend, error) {
+	started, pause := time.Now(), 20*time.Millisecond
+	for {
+		b, err := open(ctx, address, create)
+		if err == nil {
+			return b, nil
+		}
+		if ctx.Err() != nil || time.Since(started) > patience(err) {
+			return nil, fmt.Errorf("store %s: %w", Masked(address), err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, time.Second)
+	}
+}
+
+// patience returns the time for which Open repeats an attempt that failed with err.
+func patience(err error) time.Duration {
+	switch {
+	case strings.HasPrefix(code(err), "57P"), code(err) == "53300": // shutdown, crash, still starting; too many connections
+		return dialect.Patience
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, driver.ErrBadConn), errors.Is(err, pgconn.ErrConnClosed):
+		return dialect.Patience
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return 5 * time.Second
+	}
+	return 0
+}
+
+// open is one attempt at Open. Its errors do not name the store.
+func open(ctx context.Context, address string, create bool) (*sqldb.DB, error) {
 	db, err := connect(ctx, address)
 	if err != nil {
-		return nil, fmt.Errorf("store %s: %w", Masked(address), err)
+		return nil, err
 	}
 	have, newest, err := schema(ctx, db)
 	if err == nil && have == 0 && create {
@@ -55,7 +91,7 @@ func Open(ctx context.Context, address string, create bool) (store.Backend, erro
 	}
 	if err != nil {
 		_ = db.Close()
-		return nil, fmt.Errorf("store %s: %w", Masked(address), err)
+		return nil, err
 	}
 	return sqldb.New(db, dialect), nil
 }
