@@ -1,4 +1,5 @@
-// Package soak kills processes that share a study and checks that nothing was lost.
+// Package soak kills processes that share a study and checks that nothing was lost. The
+// processes run bo run (TestCommand…) or Study.Run (the other tests).
 //
 //	go test ./store/internal/soak -full -v
 package soak
@@ -67,13 +68,32 @@ func open(address string, create bool) (*store.Store, error) {
 	return store.New(b, store.Options{Version: "soak", Lease: 3 * time.Second, FitLease: 3 * time.Second}), nil
 }
 
-// line is an entry in the log of a worker: the start of an attempt, or an acknowledged
-// result.
+// line is an entry in the log of a worker: the start of an attempt, its end, or an
+// acknowledged result.
 type line struct {
-	Kind    string
+	Kind    string // start, end or told
 	Trial   int
 	Attempt int
 	Value   float64
+	Parent  int `json:",omitempty"` // the process that ran the objective
+}
+
+type attempt struct{ trial, attempt int }
+
+func (l line) attempt() attempt { return attempt{l.Trial, l.Attempt} }
+
+// entries reads a log, by kind.
+func entries(t *testing.T, log string) map[string][]line {
+	file, err := os.Open(log)
+	require.NoError(t, err)
+	defer file.Close()
+	found := map[string][]line{}
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var l line
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &l), "%s", lines.Text())
+		found[l.Kind] = append(found[l.Kind], l)
+	}
+	return found
 }
 
 // work is one process of the study. Its objective takes 20 ms and logs its own results.
@@ -101,13 +121,15 @@ func work(address, path string) error {
 		return err
 	}
 	return u.Run(context.Background(), func(_ context.Context, t store.Trial, p space.Point) (store.Report, error) {
-		write(line{"start", t.Number, t.Attempt, 0})
-		time.Sleep(20 * time.Millisecond)
 		x, y := p.Float("x"), p.Float("y")
 		// The process number makes values of two attempts differ.
-		return store.Report{Numbers: map[string]float64{"value": (x-0.3)*(x-0.3) + y*y + 1e-6*float64(os.Getpid())}}, nil
+		value := (x-0.3)*(x-0.3) + y*y + 1e-6*float64(os.Getpid())
+		write(line{Kind: "start", Trial: t.Number, Attempt: t.Attempt})
+		time.Sleep(20 * time.Millisecond)
+		write(line{Kind: "end", Trial: t.Number, Attempt: t.Attempt, Value: value})
+		return store.Report{Numbers: map[string]float64{"value": value}}, nil
 	}, store.RunOptions{Workers: workers, OnEnd: func(t store.Trial) {
-		write(line{"end", t.Number, t.Attempt, t.Numbers["value"]})
+		write(line{Kind: "told", Trial: t.Number, Attempt: t.Attempt, Value: t.Numbers["value"]})
 	}})
 }
 
@@ -120,12 +142,19 @@ func TestPostgres(t *testing.T) {
 	soak(t, server.Address(), server)
 }
 
-func soak(t *testing.T, address string, server *pgtest.Server) {
-	trials, kills, faults := 40, 6, 2
+// size returns the numbers of trials, of kills and of faults of the server.
+func size(t *testing.T) (trials, kills, faults int) {
+	trials, kills, faults = 40, 6, 2
 	if *full {
 		trials, kills, faults = 400, 60, 20
 	}
 	t.Logf("seed %d, %d trials, %d kills", *seed, trials, kills)
+	return trials, kills, faults
+}
+
+// soak kills processes that run Study.Run.
+func soak(t *testing.T, address string, server *pgtest.Server) {
+	trials, kills, faults := size(t)
 	rng := rand.New(rand.NewPCG(*seed, 0))
 	ctx := context.Background()
 	s, err := open(address, true)
@@ -140,10 +169,14 @@ func soak(t *testing.T, address string, server *pgtest.Server) {
 	log := filepath.Join(t.TempDir(), "log")
 	require.NoError(t, os.WriteFile(log, nil, 0o600))
 
-	crew := &crew{t: t, address: address, log: log, running: make([]*exec.Cmd, processes)}
+	crew := newCrew(t, func(int) *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "BO_SOAK_STORE="+address, "BO_SOAK_LOG="+log)
+		return cmd
+	})
 	crew.keep()
 	started := time.Now()
-	for k := 0; k < kills; k++ {
+	for k := range kills {
 		time.Sleep(time.Duration(50+rng.IntN(600)) * time.Millisecond)
 		crew.kill(rng.IntN(processes))
 		if server != nil && k%(kills/faults) == 0 {
@@ -174,104 +207,131 @@ func disturb(t *testing.T, server *pgtest.Server, rng *rand.Rand) {
 // crew are the processes of a study. A killed one is started again; one that ends by itself
 // is not.
 type crew struct {
-	t            *testing.T
-	address, log string
+	t       *testing.T
+	command func(i int) *exec.Cmd
 
 	mu      sync.Mutex
 	running []*exec.Cmd
 	all     sync.WaitGroup
+	ended   chan struct{} // closed when no process runs
 	starts  int
 }
 
+func newCrew(t *testing.T, command func(i int) *exec.Cmd) *crew {
+	return &crew{t: t, command: command, running: make([]*exec.Cmd, processes), ended: make(chan struct{})}
+}
+
 func (c *crew) keep() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for i := range c.running {
 		c.start(i)
 	}
+	go func() { c.all.Wait(); close(c.ended) }()
 }
 
+// start starts a process. The caller holds c.mu.
 func (c *crew) start(i int) {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "BO_SOAK_STORE="+c.address, "BO_SOAK_LOG="+c.log)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	require.NoError(c.t, cmd.Start())
+	cmd := c.command(i)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		c.t.Errorf("process %d: %v", i, err)
+		return
+	}
 	c.running[i], c.starts = cmd, c.starts+1
 	c.all.Go(func() {
 		err := cmd.Wait()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if err == nil {
-			c.running[i] = nil
-			return
-		}
-		if strings.Contains(err.Error(), "killed") {
+		c.running[i] = nil
+		if err != nil && strings.Contains(err.Error(), "killed") {
 			c.start(i)
 			return
 		}
-		c.t.Errorf("process %d: %v", i, err)
-		c.running[i] = nil
+		if err != nil {
+			c.t.Errorf("process %d: %v", i, err)
+		}
 	})
 }
 
-func (c *crew) kill(i int) {
+// kill kills a process and returns its number, 0 if it has ended.
+func (c *crew) kill(i int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if cmd := c.running[i]; cmd != nil {
-		_ = cmd.Process.Kill()
+	if cmd := c.running[i]; cmd != nil && cmd.Process.Kill() == nil {
+		return cmd.Process.Pid
+	}
+	return 0
+}
+
+// await waits until a condition holds or all processes have ended.
+func (c *crew) await(holds func() bool) {
+	for !holds() {
+		select {
+		case <-c.ended:
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
 	}
 }
 
 func (c *crew) wait() {
-	done := make(chan struct{})
-	go func() { c.all.Wait(); close(done) }()
 	select {
-	case <-done:
+	case <-c.ended:
 	case <-time.After(20 * time.Minute):
 		c.t.Fatal("the study did not end")
 	}
 }
 
-// check compares the store with the logs of the processes.
+// check compares the store with the log of the objective.
 func check(t *testing.T, u *store.Study, log string, trials int) {
 	ctx := context.Background()
 	v, err := u.View(ctx)
 	require.NoError(t, err)
 	require.Len(t, v.Trials, trials, "the budget is reached, and not exceeded")
-	values := map[int]float64{}
-	for i, trial := range v.Trials {
-		require.Equal(t, i+1, trial.Number)
-		require.NotEqual(t, store.Pending, trial.State, "trial %d", trial.Number)
-		values[trial.Number] = trial.Numbers["value"]
-	}
-	file, err := os.Open(log)
+	history, err := u.Events(ctx, 0, 1_000_000)
 	require.NoError(t, err)
-	defer file.Close()
-	issued, acknowledged := map[line]bool{}, 0
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var l line
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &l))
-		switch l.Kind {
-		case "start":
-			require.False(t, issued[l], "attempt %d of trial %d was issued twice", l.Attempt, l.Trial)
-			issued[l] = true
-		case "end":
-			acknowledged++
-			require.Equal(t, l.Value, values[l.Trial], "the acknowledged result of trial %d", l.Trial)
-		}
-	}
-	ended, failed := map[int]bool{}, 0
-	events, err := u.Events(ctx, 0, 1_000_000)
-	require.NoError(t, err)
-	for i, e := range events {
+	issued, ended, failed := map[attempt]bool{}, map[int]bool{}, 0
+	for i, e := range history {
 		require.Equal(t, int64(i+1), e.Revision)
-		if e.Kind == store.TrialIssued {
-			require.False(t, ended[e.Trial], "trial %d was issued after it had ended", e.Trial)
-		}
-		if e.Kind == store.TrialFinished {
+		switch e.Kind {
+		case store.TrialIssued:
+			require.NotContains(t, ended, e.Trial, "trial %d was issued after its end", e.Trial)
+			a := attempt{e.Trial, e.Attempt}
+			require.False(t, issued[a], "attempt %d of trial %d was issued twice", e.Attempt, e.Trial)
+			issued[a] = true
+		case store.TrialFinished:
 			ended[e.Trial] = true
 			if e.Detail == string(store.Failed) {
 				failed++
 			}
 		}
 	}
-	t.Logf("%d attempts began, %d results were acknowledged, %d trials lost all their workers", len(issued), acknowledged, failed)
+
+	logged := entries(t, log)
+	begun, values := map[attempt]bool{}, map[int][]float64{}
+	for _, l := range logged["start"] {
+		require.True(t, issued[l.attempt()], "attempt %d of trial %d was not issued", l.Attempt, l.Trial)
+		require.False(t, begun[l.attempt()], "attempt %d of trial %d began twice", l.Attempt, l.Trial)
+		begun[l.attempt()] = true
+	}
+	for _, l := range logged["end"] {
+		values[l.Trial] = append(values[l.Trial], l.Value)
+	}
+	for i, trial := range v.Trials {
+		require.Equal(t, i+1, trial.Number)
+		require.Contains(t, ended, trial.Number)
+		switch trial.State {
+		case store.Complete:
+			require.Contains(t, values[trial.Number], trial.Numbers["value"], "the result of trial %d", trial.Number)
+		case store.Failed:
+			require.Equal(t, store.Lost, trial.Failure, "trial %d: %s", trial.Number, trial.Message)
+		default:
+			require.Fail(t, "no result", "trial %d is %s", trial.Number, trial.State)
+		}
+	}
+	for _, l := range logged["told"] {
+		require.Equal(t, l.Value, v.Trials[l.Trial-1].Numbers["value"], "the acknowledged result of trial %d", l.Trial)
+	}
+	t.Logf("%d attempts began, %d ended, %d trials lost all their workers", len(begun), len(logged["end"]), failed)
 }
