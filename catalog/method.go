@@ -93,7 +93,7 @@ func (m *Method) Set(pair string) error {
 	}
 	bare := strings.TrimPrefix(key, to.prefix)
 	err := settings.Set(to.options, bare, text)
-	if errors.Is(err, ErrUnknown) {
+	if errors.Is(err, ErrUnknown) && !strings.Contains(err.Error(), "did you mean") {
 		for _, o := range owners {
 			if slices.ContainsFunc(settings.List(o.options), func(s settings.Setting) bool { return s.Key == bare }) {
 				return fmt.Errorf("%v: %w setting %q: did you mean %s%s?", to, ErrUnknown, bare, o.prefix, bare)

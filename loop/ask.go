@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -24,8 +23,8 @@ import (
 // invalid, such as an Add of a proposed point to a noise-free study, Ask computes
 // it again.
 func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
-	if n < 1 {
-		return nil, fmt.Errorf("%w: %d trials to ask, want at least 1", ErrOptions, n)
+	if err := checkCount("trials to ask", n); err != nil {
+		return nil, err
 	}
 	s.asking.Lock()
 	defer s.asking.Unlock()

@@ -86,8 +86,8 @@ type Fit struct {
 // is 0 of 1 done when the fit begins and 1 of 1 when it ends. The phase "acquisition"
 // counts suggestions. A fit reports phases of its own.
 func Propose(ctx context.Context, s *space.Space, o Options, h History, n int) (Proposals, error) {
-	if n < 1 {
-		return Proposals{}, fmt.Errorf("%w: %d points to propose, want at least 1", ErrOptions, n)
+	if err := checkCount("points to propose", n); err != nil {
+		return Proposals{}, err
 	}
 	t, err := newTask(s, o, h)
 	if err != nil {
@@ -104,6 +104,16 @@ func Propose(ctx context.Context, s *space.Space, o Options, h History, n int) (
 		return Proposals{}, fmt.Errorf("%w: %d trials", ErrExhausted, len(t.trials))
 	}
 	return out, nil
+}
+
+// MaxPoints is the largest number of points of Propose and of trials of Ask.
+const MaxPoints = 10_000
+
+func checkCount(what string, n int) error {
+	if n < 1 || n > MaxPoints {
+		return fmt.Errorf("%w: %d %s, want 1 to %d", ErrOptions, n, what, MaxPoints)
+	}
+	return nil
 }
 
 // propose returns the n points of Propose, or fewer.

@@ -160,6 +160,10 @@ func TestProposeErrors(t *testing.T) {
 	}
 	_, err := Propose(t.Context(), sp, options(1), good, 0)
 	require.ErrorIs(t, err, ErrOptions)
+	_, err = Propose(t.Context(), sp, options(1), good, math.MaxInt)
+	require.ErrorIs(t, err, ErrOptions)
+	_, err = newStudy(t, sp, options(1)).Ask(t.Context(), MaxPoints+1)
+	require.ErrorIs(t, err, ErrOptions)
 	_, err = Propose(t.Context(), nil, options(1), good, 1)
 	require.ErrorIs(t, err, ErrOptions)
 	_, err = Propose(t.Context(), sp, Options{Design: "grid"}, good, 1)

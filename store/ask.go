@@ -44,8 +44,8 @@ func (u *Study) AskFor(ctx context.Context, n int, owner string, lease time.Dura
 const never = 100 * 365 * 24 * time.Hour
 
 func (u *Study) ask(ctx context.Context, n int, owner Owner, lease time.Duration) ([]Trial, error) {
-	if n < 1 {
-		return nil, fmt.Errorf("%w: %d trials to ask, want at least 1", loop.ErrOptions, n)
+	if n < 1 || n > loop.MaxPoints {
+		return nil, fmt.Errorf("%w: %d trials to ask, want 1 to %d", loop.ErrOptions, n, loop.MaxPoints)
 	}
 	a := &asking{Study: u, ask: token(), owner: owner, lease: lease, want: n}
 	trials, err := a.run(ctx)
@@ -187,7 +187,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		if d.Batch > 0 {
 			waiting = d.Batch
 		}
-		step, fitToken, count = fit, key, min(left, max(waiting, missing))
+		step, fitToken, count = fit, key, min(left, max(waiting, missing), loop.MaxPoints)
 		row.FitToken, row.FitOwner, row.FitLease = key, Self(), now.Add(a.store.opts.FitLease)
 		return nil
 	})

@@ -82,6 +82,18 @@ func TestDeadOwners(t *testing.T) {
 	require.Equal(t, []int{2, 1}, []int{trials[0].Attempt, trials[0].Lost})
 }
 
+// The number of trials of an Ask is bounded.
+func TestAskIsBounded(t *testing.T) {
+	u, _ := newStudy(t, line(5), store.Options{})
+	for _, n := range []int{-1, 0, loop.MaxPoints + 1, math.MaxInt} {
+		_, err := u.Ask(context.Background(), n)
+		require.ErrorIs(t, err, loop.ErrOptions, n)
+	}
+	trials, err := u.Ask(context.Background(), loop.MaxPoints)
+	require.NoError(t, err)
+	require.Len(t, trials, 5)
+}
+
 // A process of another host holds its fit until the lease ends.
 func TestFitLeaseOfAnotherHost(t *testing.T) {
 	u, b := newStudy(t, line(5), store.Options{})

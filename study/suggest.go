@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -20,7 +21,7 @@ type Request struct {
 	Version int         `json:"version"`
 	Study   *Definition `json:"study"`
 	Trials  []Told      `json:"trials,omitempty"`
-	// N is the number of points to suggest; 0 is 1.
+	// N is the number of points to suggest, at most loop.MaxPoints; 0 is 1.
 	N int `json:"n,omitempty"`
 	// Warm is the warm start of an earlier response for the same study; it makes the fit
 	// faster and may be left out.
@@ -80,11 +81,8 @@ type FitFacts struct {
 // ErrRequest is wrapped by errors about a request, except errors about its study.
 var ErrRequest = errors.New("invalid request")
 
-// Limits of a Request.
-const (
-	MaxSuggestions = 10_000
-	maxRequest     = 256 << 20
-)
+// maxRequest bounds the bytes of a Request.
+const maxRequest = 256 << 20
 
 // ParseRequest reads the JSON form of a Request. It is strict as Parse is.
 func ParseRequest(text []byte) (*Request, error) {
@@ -114,6 +112,9 @@ func ParseRequest(text []byte) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := strictjson.Repeated(text); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRequest, err)
+	}
 	return &Request{Version: raw.Version, Study: d, Trials: raw.Trials, N: raw.N, Warm: raw.Warm}, nil
 }
 
@@ -126,8 +127,8 @@ func Suggest(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	n := max(1, r.N)
-	if r.N < 0 || n > MaxSuggestions {
-		return nil, fmt.Errorf("%w: n is %d, want 1 to %d", ErrRequest, r.N, MaxSuggestions)
+	if r.N < 0 || n > loop.MaxPoints {
+		return nil, fmt.Errorf("%w: n is %d, want 1 to %d", ErrRequest, r.N, loop.MaxPoints)
 	}
 	out, err := loop.Propose(ctx, s, options, h, n)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -92,8 +93,17 @@ type askCmd struct {
 	storeFlags
 	Study string        `arg:"" complete:"studies" help:"Name of the study."`
 	N     int           `name:"number" short:"n" group:"how" default:"1" min:"1" max:"10000" placeholder:"N" help:"Number of trials; default ${default}."`
-	Lease time.Duration `group:"how" placeholder:"TIME" help:"Issue a trial again if it has no result after TIME, such as 24h; default never."`
+	Lease time.Duration `group:"how" placeholder:"TIME" help:"Issue a trial again, as its next attempt, if it has no result after TIME, such as 24h; default never."`
 	JSON  bool          `group:"result" name:"json" help:"Print a JSON array of objects with trial and params."`
+}
+
+func (askCmd) Help() string {
+	return `Issues trials to a person or a program that reports each result with bo tell or bo fail. Trials that wait are issued first: enqueued trials, and trials whose lease has ended, under their numbers as the next attempt. A trial that is lost three times fails. A result that arrives late counts if the trial has none.
+
+Examples:
+
+    bo ask bread
+    bo ask bread -n 4 --lease 24h --json`
 }
 
 func (c *askCmd) Run(e *env) error {
@@ -105,6 +115,9 @@ func (c *askCmd) Run(e *env) error {
 		})
 		if err != nil {
 			return err
+		}
+		if len(trials) < c.N {
+			fmt.Fprintf(e.stderr, "bo: %d of %d trials: the study has no more, by its budget or because every other point has a trial\n", len(trials), c.N)
 		}
 		if c.JSON {
 			type asked struct {
@@ -179,6 +192,9 @@ func parseNumbers(text, objective string) (map[string]float64, error) {
 	var numbers map[string]float64
 	if err := json.Unmarshal([]byte(text), &numbers); err != nil || numbers == nil {
 		return nil, fmt.Errorf("the value is %s, want a number or a JSON object of numbers", brief(text))
+	}
+	if err := strictjson.Repeated([]byte(text)); err != nil {
+		return nil, fmt.Errorf("the value is %s: %w", brief(text), err)
 	}
 	return numbers, nil
 }
@@ -255,6 +271,9 @@ func parseValues(s *space.Space, words []string) (map[string]any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		if err := json.Unmarshal([]byte(words[0]), &values); err != nil {
 			return nil, fmt.Errorf("%s is not a JSON object: %w", brief(words[0]), err)
+		}
+		if err := strictjson.Repeated([]byte(words[0])); err != nil {
+			return nil, fmt.Errorf("%s: %w", brief(words[0]), err)
 		}
 		return values, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 )
@@ -211,6 +212,12 @@ func parseResult(line, objective string) (map[string]float64, store.Failure, err
 		var object map[string]json.RawMessage
 		if json.Unmarshal([]byte(line), &object) != nil {
 			return fault("last line is neither a number nor a JSON object: %s", brief(line))
+		}
+		_, faults, _ := strictjson.Object([]byte(line), nil, nil)
+		for _, f := range faults {
+			if f.Key == objective {
+				return fault("last line: %w: %s", f.Err, brief(line))
+			}
 		}
 		if object[objective] == nil {
 			return fault("last line has no %q: %s", objective, brief(line))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -229,6 +230,9 @@ func addParameter(d *study.Definition, text string) error {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &keys); err != nil {
 		return fmt.Errorf("want a JSON object: %w", err)
+	}
+	if err := strictjson.Repeated([]byte(text)); err != nil {
+		return err
 	}
 	given, ok := keys["default"]
 	delete(keys, "default")

@@ -15,6 +15,7 @@
 //     Resolve leaves the zero value, and the owner of the struct replaces it.
 //   - range: an interval such as [1,100], (0,1] or (0,inf) that contains every
 //     number set. Each int and float64 has one.
+//   - weights: the largest number of weights between layers of the given widths.
 //   - oneof: the only texts allowed.
 //   - help: one line for users.
 //

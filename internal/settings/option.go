@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -106,6 +107,7 @@ func (o option) check(v reflect.Value) error {
 				return err
 			}
 		}
+		return o.checkWeights(v)
 	case reflect.Int:
 		return o.checkNumber(float64(v.Int()), v)
 	case reflect.Float64:
@@ -121,6 +123,26 @@ func (o option) check(v reflect.Value) error {
 func (o option) checkNumber(x float64, v reflect.Value) error {
 	if r := parseInterval(o.bounds); !r.contains(x) {
 		return Errorf("%s is %v, want %v", o.key, v, r)
+	}
+	return nil
+}
+
+// checkWeights checks the number of weights between layers of the given widths.
+func (o option) checkWeights(widths reflect.Value) error {
+	tag := o.tag.Get("weights")
+	if tag == "" {
+		return nil
+	}
+	most, err := strconv.ParseFloat(tag, 64)
+	if err != nil {
+		panic(fmt.Sprintf("settings: %s: malformed weights %q", o.key, tag))
+	}
+	weights := 0.0
+	for i := 1; i < widths.Len(); i++ {
+		weights += float64(widths.Index(i-1).Int()) * float64(widths.Index(i).Int())
+	}
+	if weights > most {
+		return Errorf("%s is %s: %.0f weights between hidden layers, want at most %.0f", o.key, format(widths), weights, most)
 	}
 	return nil
 }

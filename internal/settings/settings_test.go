@@ -236,3 +236,15 @@ func Example() {
 	// beta is -3, want more than 0 and at most 100
 	// beta (number, more than 0 and at most 100, default 2): weight of the standard deviation
 }
+
+// The number of weights between layers is bounded.
+func TestWeights(t *testing.T) {
+	var o struct {
+		Widths []int `set:"widths" default:"5" range:"[1,100]" weights:"1000"`
+	}
+	require.NoError(t, settings.Set(&o, "widths", "100"))
+	require.NoError(t, settings.Set(&o, "widths", "5,100,5"))
+	require.EqualError(t, settings.Set(&o, "widths", "100,10,1"), "widths is 100,10,1: 1010 weights between hidden layers, want at most 1000")
+	o.Widths = []int{100, 100}
+	require.Error(t, settings.Check(o))
+}

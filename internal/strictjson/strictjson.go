@@ -47,6 +47,38 @@ func Object(text []byte, valid []string, remedies map[string]string) (members ma
 	return members, faults, true
 }
 
+// Repeated returns an error that names a key that occurs twice in one of the objects of a JSON
+// text without syntax errors, which encoding/json would read as its last value.
+func Repeated(text []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var open []map[string]bool // keys of the open objects; nil for a list
+	isKey := false
+	for {
+		t, err := dec.Token()
+		if err != nil {
+			return nil
+		}
+		key, isText := t.(string)
+		switch {
+		case t == json.Delim('{'):
+			open = append(open, map[string]bool{})
+		case t == json.Delim('['):
+			open = append(open, nil)
+		case t == json.Delim('}') || t == json.Delim(']'):
+			open = open[:len(open)-1]
+		case isKey && isText:
+			keys := open[len(open)-1]
+			if keys[key] {
+				return fmt.Errorf("key %q occurs twice", key)
+			}
+			keys[key], isKey = true, false
+			continue
+		}
+		isKey = len(open) > 0 && open[len(open)-1] != nil
+	}
+}
+
 // Excerpt returns the beginning of a JSON value on one line.
 func Excerpt(raw []byte) string {
 	s := strings.Join(strings.Fields(string(raw)), " ")

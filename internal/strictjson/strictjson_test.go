@@ -31,6 +31,15 @@ func TestObject(t *testing.T) {
 	}
 }
 
+func TestRepeated(t *testing.T) {
+	for _, text := range []string{`{}`, `[]`, `3`, `{"a": 1, "b": {"a": 2}, "c": [{"a": "a"}, {"a": "a"}]}`, `{"a": "a", "b": "a"}`, `[{"a": [1, "a"]}, {"a": null}]`} {
+		require.NoError(t, strictjson.Repeated([]byte(text)), text)
+	}
+	for _, text := range []string{`{"a": 1, "a": 1}`, `{"b": [{"a": {}, "c": [], "a": 2}]}`, `[[1, {"a": true, "b": "c", "a": null}]]`} {
+		require.EqualError(t, strictjson.Repeated([]byte(text)), `key "a" occurs twice`, text)
+	}
+}
+
 func TestExcerpt(t *testing.T) {
 	require.Equal(t, `{"a": 1}`, strictjson.Excerpt([]byte("{\"a\":\n\t1}")))
 	require.Equal(t, strings.Repeat("é", 40)+"…", strictjson.Excerpt([]byte(strings.Repeat("é", 41))))

@@ -23,7 +23,7 @@ import (
 type Model struct {
 	prior.Spec
 
-	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers (published: 1000,500,50)"`
+	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers (published: 1000,500,50)"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units (published: relu)"`
 	Features   int    `set:"features" auto:"one per input" range:"[1,10000]" help:"number of features; by default the network's output is added to each input (published: 2)"`
 	// Decay is λ.

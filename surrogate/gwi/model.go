@@ -54,7 +54,7 @@ type SVGP struct {
 type Net struct {
 	Options
 
-	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers (published: 10,10)"`
+	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers (published: 10,10)"`
 	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 	Bias       *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases"`
 	Start      string   `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`

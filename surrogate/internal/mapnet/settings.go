@@ -17,7 +17,7 @@ import (
 
 // Network declares a network with a Gaussian prior on its weights.
 type Network struct {
-	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" help:"widths of the hidden layers"`
+	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers"`
 	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 	Precision  *float64 `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
 	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
