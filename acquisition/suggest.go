@@ -97,7 +97,7 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 	c.X, c.Value, err = search.maximize(ctx, starts, rng, reject)
 	switch {
 	case errors.Is(err, ErrFlat):
-		c.Warnings = append(c.Warnings, "flat acquisition function: the point farthest from all trials is used")
+		c.Warnings = append(c.Warnings, "the acquisition function is flat, the point farthest from all trials is suggested: check that the objective varies")
 		c.X = known.farthest(dom, reject, rng)
 		c.Value = valueAt(f, c.X)
 	case err != nil:
@@ -105,12 +105,12 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 	}
 	if reject(c.X) {
 		if x := unknown(dom, c.X, reject, rng); x != nil { // x is nil if all points are pending
-			c.Warnings = append(c.Warnings, "the best points repeat trials: another point is used")
+			c.Warnings = append(c.Warnings, "the best points are evaluated already, a neighbour or random point is suggested: the search may have converged")
 			c.X, c.Value = x, valueAt(f, x)
 		}
 	}
 	if known.exhausted() {
-		c.Warnings = append(c.Warnings, "every point has a trial: this point repeats one")
+		c.Warnings = append(c.Warnings, "every point of the space has a trial, this point repeats one: the search can end")
 	}
 	c.X = slices.Clone(c.X)
 	return c, search.ends, nil

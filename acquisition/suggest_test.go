@@ -154,7 +154,7 @@ func TestFiniteSpace(t *testing.T) {
 			seen[k] = true
 			continue
 		}
-		assert.Equal(t, []string{"every point has a trial: this point repeats one"}, c.Warnings)
+		assert.Equal(t, []string{"every point of the space has a trial, this point repeats one: the search can end"}, c.Warnings)
 		for j := 3; j < 5; j++ {
 			assert.NotEqual(t, s.Decode(all.RawRowView(j)).Key(), k, "pending")
 		}
@@ -234,7 +234,7 @@ func TestSuggestFlat(t *testing.T) {
 	got, err := Suggest(t.Context(), LogEI{}, p, cube(t, 2), 2, quick, rng(1))
 	require.NoError(t, err)
 	for _, c := range got {
-		assert.Equal(t, []string{"flat acquisition function: the point farthest from all trials is used"}, c.Warnings)
+		assert.Equal(t, []string{"the acquisition function is flat, the point farthest from all trials is suggested: check that the objective varies"}, c.Warnings)
 	}
 	assert.InDeltaSlice(t, []float64{1, 1}, got[0].X, 0.1)
 	assert.Greater(t, math.Hypot(got[0].X[0]-got[1].X[0], got[0].X[1]-got[1].X[1]), 0.7)

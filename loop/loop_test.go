@@ -431,7 +431,7 @@ func TestSurrogateWithoutMean(t *testing.T) {
 		o.Surrogate, o.NoiseFree, o.Acquisition = lost{}, noiseFree, acquisition.LogEI{}
 		r := run(t, newStudy(t, box(t), o), branin, 6, 1)
 		assert.Equal(t, Design, r.Trials[5].Source)
-		assert.Equal(t, []string{"the fit failed, so this is a design point: posterior mean is not finite: NaN at trial 5"}, r.Trials[5].Warnings)
+		assert.Equal(t, []string{"the fit failed, a point of the initial design is suggested: posterior mean is not finite: NaN at trial 5"}, r.Trials[5].Warnings)
 		assert.Equal(t, !noiseFree, strings.Contains(fmt.Sprint(r.Warnings), "the best observed trial is recommended"))
 	}
 }
@@ -641,7 +641,7 @@ func TestEvents(t *testing.T) {
 	assert.Equal(t, 4, count[FitStarted], "three suggestions and the recommendation")
 	assert.Equal(t, 4, count[FitFinished])
 	assert.Equal(t, 1, count[Warned])
-	assert.Equal(t, "2 of 3 workers idle after the initial design: use batches of 3", r.Warnings[0])
+	assert.Equal(t, "2 of 3 workers are idle after the initial design: set the batch to 3", r.Warnings[0])
 	assert.Contains(t, improved, r.Best.ID)
 }
 

@@ -149,7 +149,7 @@ func (t *task) propose(ctx context.Context, n int) (Proposals, error) {
 		return Proposals{}, ctx.Err()
 	case errors.Is(err, surrogate.ErrNotPositiveDefinite), errors.Is(err, errMean):
 		for _, p := range t.design(n, t.next(), seen) {
-			suggested = append(suggested, Proposal{Point: p, Source: Design, Warnings: []string{"the fit failed, so this is a design point: " + err.Error()}})
+			suggested = append(suggested, Proposal{Point: p, Source: Design, Warnings: []string{"the fit failed, a point of the initial design is suggested: " + err.Error()}})
 		}
 	case err != nil:
 		return Proposals{}, err
@@ -189,7 +189,7 @@ func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[s
 		if t.repeated(q.Point, seen) {
 			q.Point = t.design(1, t.next()+i, seen)[0]
 			q.Source, q.Prediction = Design, nil
-			q.Warnings = append(q.Warnings, "the suggestion repeats a trial: a design point is used")
+			q.Warnings = append(q.Warnings, "the suggestion repeats a trial, a point of the initial design is used: the search may have converged")
 		}
 		seen[q.Point.Key()] = true
 		out[i] = q

@@ -70,7 +70,7 @@ func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Resu
 		s.emit(Event{Kind: Warned, Warnings: []string{w}})
 	}
 	if idle := workers - s.opts.Batch; idle > 0 {
-		warn(fmt.Sprintf("%d of %d workers idle after the initial design: use batches of %d", idle, workers, workers))
+		warn(fmt.Sprintf("%d of %d workers are idle after the initial design: set the batch to %d", idle, workers, workers))
 	}
 	err := s.rounds(ctx, f, budget, workers)
 	if errors.Is(err, ErrExhausted) {
@@ -211,7 +211,7 @@ func (s *Study) result(ctx context.Context, warn func(string)) Result {
 	case err == nil:
 		r.Recommendation = rec
 	case ctx.Err() == nil:
-		warn("the best observed trial is recommended, as the last fit failed: " + err.Error())
+		warn("the last fit failed, the best observed trial is recommended: " + err.Error())
 	}
 	return r
 }

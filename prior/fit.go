@@ -198,7 +198,7 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 	}
 	f.Mean, f.LogMarginal = e.mean, e.logMarginal
 	if e.chol.Jitter() > 0 {
-		f.Warnings = append(f.Warnings, fmt.Sprintf("the covariance is nearly singular: jitter %.1g acts as additional noise; allow a larger noise", e.chol.Jitter()))
+		f.Warnings = append(f.Warnings, fmt.Sprintf("the covariance is nearly singular, jitter %.1g makes predictions less accurate: set noise higher", e.chol.Jitter()))
 	}
 	for i, p := range m.params {
 		f.Hypers = append(f.Hypers, Hyper{p.Name, theta[i], p.Fixed})
@@ -207,7 +207,11 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 		}
 		f.State = append(f.State, math.Log(theta[i]))
 		if p.onBound(theta[i]) {
-			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, undetermined by the data; predictions depend on it: set it", p.Name, theta[i]))
+			remedy := "scale inputs and targets"
+			if m.params[len(m.params)-1].Fixed {
+				remedy = "set noise higher, or scale inputs and targets"
+			}
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s is at its bound %.3g, the fit may be poor: %s", p.Name, theta[i], remedy))
 		}
 	}
 	f.Hypers = append(f.Hypers, Hyper{"mean", f.Mean, !m.mean})

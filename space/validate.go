@@ -78,7 +78,7 @@ func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
 		errs := slices.Clone(known[i])
 		errs = append(errs, p.checkName()...)
 		if p.Name != "" && seen[p.Name] {
-			errs = append(errs, errors.New("another one has the same name"))
+			errs = append(errs, errors.New("another parameter has the same name"))
 		}
 		seen[p.Name] = true
 		if len(known[i]) == 0 {

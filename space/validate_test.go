@@ -57,7 +57,7 @@ func TestFaults(t *testing.T) {
 		{space.Float("a{b}", 0, 1), `parameter "a{b}": name must not begin or end with a space, nor hold braces or control characters`},
 		{space.Float(" a", 0, 1), `parameter " a": name must not begin or end with a space, nor hold braces or control characters`},
 		{space.Float("a\xff", 0, 1), `parameter "a\xff": name is not valid UTF-8`},
-		{space.Float("ok", 0, 1), `parameter "ok": another one has the same name`},
+		{space.Float("ok", 0, 1), `parameter "ok": another parameter has the same name`},
 		{space.Parameter{Name: "x", Kind: space.KindFixed, Value: 1, Min: 1}, `parameter "x": min and max do not belong to type fixed`},
 		{space.Parameter{Name: "x", Kind: space.KindFixed, Value: 1, Log: true}, `parameter "x": log does not belong to type fixed`},
 		{space.Parameter{Name: "x", Kind: space.KindFloat, Max: 1, Values: []any{1}}, `parameter "x": values do not belong to type float`},
@@ -81,7 +81,7 @@ func TestEveryFaultIsReported(t *testing.T) {
 	_, err := space.New(space.LogFloat("lr", 0, -1), space.Categorical("opt"), space.Int("lr", 0, 1))
 	require.Error(t, err)
 	assert.Equal(t, `invalid search space: parameter "lr": min 0 is above max -1; parameter "lr": min is 0: a logarithmic scale needs min > 0; `+
-		`parameter "opt": values are missing; parameter "lr": another one has the same name`, err.Error())
+		`parameter "opt": values are missing; parameter "lr": another parameter has the same name`, err.Error())
 	var faults space.Faults
 	require.ErrorAs(t, err, &faults)
 	assert.Len(t, faults, 4)

@@ -229,7 +229,7 @@ func (r *run) note(t Trial, expected bool) error {
 	if r.first = append(r.first, t.Message); len(r.first) < alike {
 		return nil
 	}
-	return fmt.Errorf("%w: the first %d failed alike: %s (state failures: expected if that may happen)", ErrFailures, alike, t.Message)
+	return fmt.Errorf("%w: the first %d failed alike: %s (set failures: expected if such failures are normal)", ErrFailures, alike, t.Message)
 }
 
 // attempt evaluates a trial and stores its result.

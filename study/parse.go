@@ -102,7 +102,7 @@ func (d *Definition) fields() (keys []string, fields map[string]any) {
 
 func (r *reader) value(key string, raw json.RawMessage, to any) {
 	if string(raw) == "null" {
-		r.fault(fmt.Errorf("%s has no value: state one, or leave the key out", key), key)
+		r.fault(fmt.Errorf("%s has no value: add one, or leave the key out", key), key)
 		return
 	}
 	switch to := to.(type) {

@@ -24,7 +24,7 @@ var otherKeys = remedies(map[string]string{
 	"random_state random_seed":                            "use seed",
 	"study_name experiment_name experiment project title": "use name",
 	"noise_free noise":                                    "use noise_free: true in an entry of objectives",
-	"storage store":                                       "state the store on the command line with --store",
+	"storage store":                                       "give the store on the command line with --store",
 	"constraints parameter_constraints require outcome_constraints stop pruner early_terminate early_stopping when": later,
 })
 

@@ -94,11 +94,11 @@ func (c *runCmd) check(d *study.Definition) error {
 func (c *runCmd) problem(d *study.Definition) error {
 	switch {
 	case c.Objective == "" && c.Command == "" && c.File == "" && c.Study == "":
-		return usagef("say what to optimise: a study file, --objective NAME, or --command 'PROGRAM …' with --space FILE")
+		return usagef("nothing to optimise: give a study file, --objective NAME, or --command 'PROGRAM …' with --space FILE")
 	case c.Objective != "" && c.Command != "":
 		return usagef("--objective and --command exclude each other")
 	case c.Objective != "" && c.File != "":
-		return usagef("--objective and a study file exclude each other: the file states what is optimised")
+		return usagef("--objective and a study file exclude each other: the file defines the objective")
 	case c.Objective != "" && c.Space != "":
 		return usagef("--space belongs to --command: the objective %s has its own", c.Objective)
 	case c.Objective != "" && c.Shell:
@@ -130,7 +130,7 @@ func (c *runCmd) problem(d *study.Definition) error {
 		}
 	}
 	if c.File != "" && d.Command == "" && d.Builtin == "" {
-		return usagef("%s states no command: add one, or give --command", c.File)
+		return usagef("%s has no command: add one, or give --command", c.File)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (c *studyImportCmd) Run(e *env) error {
 	}
 	name := c.Study
 	if name == "" && in.Snapshot.Definition.Name == "" {
-		return usagef("%s states no name: give --study NAME", c.File)
+		return usagef("%s has no study name: give --study NAME", c.File)
 	}
 	return c.withStore(e.ctx, true, func(s *store.Store) error {
 		u, err := s.Restore(e.ctx, name, in.Snapshot)

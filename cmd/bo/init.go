@@ -85,7 +85,7 @@ func (c *initCmd) text() (text, check string, err error) {
 func writeNew(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists and is not changed: state another file with -o", path)
+		return fmt.Errorf("%s exists and is not changed: give another file with -o", path)
 	} else if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func newSketch(example []string) (*sketch, error) {
 		}
 	}
 	if !slices.ContainsFunc(s.parameters, func(p space.Parameter) bool { return p.Kind != space.KindFixed }) {
-		return nil, errors.New("the example has nothing to search: state at least one number, as in bo init -- python train.py --lr 0.01")
+		return nil, errors.New("the example has nothing to search: give at least one number, as in bo init -- python train.py --lr 0.01")
 	}
 	return s, nil
 }

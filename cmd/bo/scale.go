@@ -26,7 +26,7 @@ func farFromStandard(y []float64) []string {
 	if z.SD <= far && z.SD >= 1/far && math.Abs(z.Mean) <= far*max(1, z.SD) {
 		return nil
 	}
-	return []string{fmt.Sprintf("targets of mean %.2g and standard deviation %.2g do not fit the priors: use --outputs zscore", z.Mean, z.SD)}
+	return []string{fmt.Sprintf("targets of mean %.2g and standard deviation %.2g do not fit the priors, the fit may be poor: use --outputs zscore", z.Mean, z.SD)}
 }
 
 // box returns the least and greatest value of each column over both matrices.

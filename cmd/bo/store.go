@@ -37,7 +37,7 @@ func (f storeFlags) openWith(ctx context.Context, create bool, o store.Options) 
 	} else {
 		b, err = sqlite.Open(ctx, address, create)
 		if errors.Is(err, os.ErrNotExist) && !create {
-			err = fmt.Errorf("no studies yet: %s does not exist (state another place with --store or BO_STORE)", filepath.Clean(address))
+			err = fmt.Errorf("no studies yet: %s does not exist (give another place with --store or BO_STORE)", filepath.Clean(address))
 		}
 	}
 	if err != nil {

@@ -73,7 +73,7 @@ func (c *studyCreateCmd) Run(e *env) error {
 		d.Name = c.Study
 	}
 	if d.Name == "" {
-		return usagef("%s states no name: add one, or give --study NAME", c.File)
+		return usagef("%s has no study name: add one, or give --study NAME", c.File)
 	}
 	return c.withStore(e.ctx, true, func(s *store.Store) error {
 		u, err := s.Create(e.ctx, d)
@@ -129,7 +129,7 @@ type studyEditCmd struct {
 	File   string   `group:"what" placeholder:"FILE" help:"Take the whole definition from a study file."`
 	Budget *int     `group:"what" option:"budget" placeholder:"N" help:"Total number of trials."`
 	Range  []string `group:"what" sep:"none" placeholder:"NAME=MIN:MAX" help:"New bounds of a parameter. Repeat for more."`
-	Add    []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value that earlier trials count as having. Repeat for more."`
+	Add    []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value of the parameter in earlier trials. Repeat for more."`
 	Remove []string `group:"what" sep:"none" placeholder:"NAME" help:"Remove a parameter. Repeat for more."`
 	JSON   bool     `group:"result" name:"json" help:"Print the new definition as JSON."`
 }
@@ -147,7 +147,7 @@ Examples:
 
 func (c *studyEditCmd) Run(e *env) error {
 	if c.File == "" && c.Budget == nil && c.Range == nil && c.Add == nil && c.Remove == nil {
-		return usagef("state a change: --file, --budget, --range, --add or --remove")
+		return usagef("nothing to change: give --file, --budget, --range, --add or --remove")
 	}
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
 		if err := u.Edit(e.ctx, c.change); err != nil {
@@ -237,7 +237,7 @@ func addParameter(d *study.Definition, text string) error {
 	given, ok := keys["default"]
 	delete(keys, "default")
 	if !ok {
-		return errors.New(`"default" is missing: the value that earlier trials count as having`)
+		return errors.New(`"default" is missing: the value of the parameter in earlier trials`)
 	}
 	rest, err := json.Marshal(keys)
 	if err != nil {

@@ -116,10 +116,6 @@ func square(l blas64.Triangular) blas64.General {
 // N returns the size of the matrix.
 func (c *Cholesky) N() int { return c.l.N }
 
-// Blurs reports whether the jitter is large enough to change predictions: more than 1e-8
-// of the mean diagonal entry.
-func (c *Cholesky) Blurs() bool { return c.jitter > 1e-8*c.scale }
-
 // Jitter returns the number added to the diagonal, usually 0.
 func (c *Cholesky) Jitter() float64 { return c.jitter }
 

@@ -189,7 +189,7 @@ func readRows(t *table.Table, d *study.Definition) (evaluated []store.Evaluated,
 		}
 	}
 	if pending > 0 {
-		notes = append(notes, fmt.Sprintf("%d rows that are pending are left out", pending))
+		notes = append(notes, fmt.Sprintf("%d pending rows are left out", pending))
 	}
 	return evaluated, notes, nil
 }

@@ -124,7 +124,7 @@ func (d *database) version() error {
 		return err
 	}
 	if schema != schemaVersion || !slices.Contains(revisions, revision) {
-		return fmt.Errorf("its schema is %d, revision %s, of Optuna %s: want %d, revision %s (optuna storage upgrade brings older files there)",
+		return fmt.Errorf("its schema is %d, revision %s, of Optuna %s: want %d, revision %s (optuna storage upgrade converts older files)",
 			schema, revision, library, schemaVersion, strings.Join(revisions, " or "))
 	}
 	return nil

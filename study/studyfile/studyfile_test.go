@@ -121,7 +121,7 @@ func TestFaults(t *testing.T) {
 			`line 2, column 24: objectives: goal of "a" is "most", want minimize or maximize; ` +
 				`line 2, column 37: objectives has 2 entries: this version has one objective only`},
 		{"a.yaml", x + "shell: yes\nname:\nseed: -1\nfailures: ok\n",
-			`line 2, column 1: shell must be true or false, not "yes"; line 3, column 1: name has no value: state one, or leave the key out; ` +
+			`line 2, column 1: shell must be true or false, not "yes"; line 3, column 1: name has no value: add one, or leave the key out; ` +
 				`line 4, column 1: seed must be a whole number from 0 to 2^64-1, not -1; line 5, column 1: failures is "ok", want "expected", or leave the key out`},
 		{"a.yaml", x + "surrogate: [gp]\nmaximizer: 3\nacquisition: {name: 3}\n",
 			`line 2, column 1: surrogate must be a name or a mapping such as {name: gp, …}, not ["gp"]; ` +

@@ -61,7 +61,7 @@ func (o *objective) adam(ctx context.Context, v []float64, rng *rand.Rand) ([]fl
 	}
 	var warnings []string
 	if failed > 0 {
-		warnings = []string{fmt.Sprintf("%d of %d training steps had a singular covariance, the fit may be poor: allow a larger noise", failed, steps)}
+		warnings = []string{fmt.Sprintf("%d of %d training steps had a singular covariance, the fit may be poor: set noise higher", failed, steps)}
 	}
 	return v, warnings, nil
 }

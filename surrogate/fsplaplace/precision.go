@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
@@ -23,10 +22,6 @@ const (
 	// varianceSlack is the relative excess of the accumulated variance over the prior variance
 	// that is attributed to rounding.
 	varianceSlack = 1e-9
-
-	// worthAWarning is the jitter, relative to the prior variance, above which the posterior
-	// carries a warning. Smooth priors at hundreds of points always need some jitter.
-	worthAWarning = 1e-8
 
 	lanczosRank      = 500
 	lanczosTolerance = 1.4901161193847656e-08
@@ -112,9 +107,7 @@ func (p *problem) rootTimesJacobian(ctx context.Context, tc *nn.Tape, k *mat.Sym
 		if err != nil {
 			return nil, fmt.Errorf("fsp-laplace: prior covariance at the context points: %w", err)
 		}
-		if jitter := chol.Jitter(); jitter > worthAWarning*stat.Mean(variance, nil) {
-			p.notes = append(p.notes, fmt.Sprintf("the context points are too close: jitter %.1g blurs the fit; set context lower", jitter))
-		}
+
 		mt := mat.DenseCopyOf(j)
 		chol.SolveLower(mt)
 		return mt, nil

@@ -75,7 +75,7 @@ func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
 	}
 	post.setFactor(factor)
 	if factor.Jitter() > 0 {
-		post.Notes = []string{fmt.Sprintf("the covariance is nearly singular: jitter %.1g acts as additional noise; allow a larger noise", factor.Jitter())}
+		post.Notes = []string{fmt.Sprintf("the covariance is nearly singular, jitter %.1g makes predictions less accurate: set noise higher", factor.Jitter())}
 	}
 	return post, nil
 }

@@ -97,9 +97,7 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 	if err != nil {
 		return nil, err
 	}
-	if c.L.Blurs() {
-		warnings = append(warnings, fmt.Sprintf("the inducing points are too close: jitter %.1g blurs the fit; set inducing lower", c.L.Jitter()))
-	}
+
 	c.Process.Mean += p.shift
 	post := &inducing.Posterior{
 		Conditional: pathwise.Conditional{Basis: c.Basis}, B: c.b, M: c.m, Bound: c.value,

@@ -84,7 +84,7 @@ func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.R
 	out := Prior{Kernel: p.Kernel.WithParams(theta), Means: means}
 	for _, i := range p.Free {
 		if h := p.Params[i]; theta[i] <= h.Lo*(1+1e-9) || theta[i] >= h.Hi*(1-1e-9) {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("%s is at its bound %.3g, undetermined by the data; predictions depend on it: set it", h.Name, theta[i]))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s is at its bound %.3g, the fit may be poor: scale the inputs", h.Name, theta[i]))
 		}
 	}
 	return out, nil
