@@ -141,13 +141,10 @@ func gradientOfClasses(p surrogate.ClassPosterior, x *mat.Dense) error {
 	}
 	p.PredictGrad(value, grad, x)
 	second := func(x *mat.Dense) []float64 { return mat.Col(nil, 1, probabilities(p, x)) }
-	if err := near("probability of PredictGrad against Predict", value, second(x), 1e-9); err != nil {
-		return err
-	}
-	if err := differences(second, x, grad, 1e-5); err != nil {
-		return fmt.Errorf("probability: %w", err)
-	}
-	return nil
+	return errors.Join(
+		near("probability of PredictGrad against Predict", value, second(x), 1e-9),
+		differences("probability", second, x, grad, 1e-5),
+	)
 }
 
 // checkLabelDatasets fits one label, absent classes, and contradictory labels.

@@ -57,7 +57,3 @@ func clone(d surrogate.Dataset) surrogate.Dataset {
 	d.Y, d.Lo, d.Hi = slices.Clone(d.Y), slices.Clone(d.Lo), slices.Clone(d.Hi)
 	return d
 }
-
-func same(a, b surrogate.Dataset) bool {
-	return mat.Equal(a.X, b.X) && slices.Equal(a.Y, b.Y) && slices.Equal(a.Lo, b.Lo) && slices.Equal(a.Hi, b.Hi) && a.NoiseFree == b.NoiseFree
-}

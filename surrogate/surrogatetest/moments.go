@@ -108,13 +108,10 @@ func gradientAgrees(p surrogate.Posterior, x *mat.Dense, gradTol, tol float64) e
 	if err := nearMoments("of PredictGrad against Predict", g.mean, g.variance, mean, variance, tol, scale(p, x)); err != nil {
 		return err
 	}
-	if err := differences(func(x *mat.Dense) []float64 { m, _ := predict(p, x); return m }, x, g.dmean, gradTol); err != nil {
-		return fmt.Errorf("mean: %w", err)
-	}
-	if err := differences(func(x *mat.Dense) []float64 { _, v := predict(p, x); return v }, x, g.dvariance, gradTol); err != nil {
-		return fmt.Errorf("variance: %w", err)
-	}
-	return nil
+	return errors.Join(
+		differences("mean", func(x *mat.Dense) []float64 { m, _ := predict(p, x); return m }, x, g.dmean, gradTol),
+		differences("variance", func(x *mat.Dense) []float64 { _, v := predict(p, x); return v }, x, g.dvariance, gradTol),
+	)
 }
 
 // checkJointVJP checks JointVJP against central differences of Joint, and that
@@ -122,14 +119,11 @@ func gradientAgrees(p surrogate.Posterior, x *mat.Dense, gradTol, tol float64) e
 func checkJointVJP(s *suite) error {
 	const m = 3
 	x := points(m, 2)
+	mbar, entries := make([]float64, m), make([]float64, m*m)
 	rng := random.New(5, "adjoint", 0)
-	mbar, cbar := make([]float64, m), mat.NewSymDense(m, nil)
-	for i := range m {
-		mbar[i] = rng.NormFloat64()
-		for j := i; j < m; j++ {
-			cbar.SetSym(i, j, rng.NormFloat64())
-		}
-	}
+	random.Normal(mbar, rng)
+	random.Normal(entries, rng)
+	cbar := mat.NewSymDense(m, entries)
 	f := func([]float64) float64 {
 		mean, cov := joint(s.post, x)
 		var sum float64

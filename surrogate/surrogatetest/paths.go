@@ -41,11 +41,11 @@ func checkPaths(s *suite) error {
 		at := points(2, 2)
 		v, grad := make([]float64, 2), mat.NewDense(2, 2, nil)
 		p.Eval(v, grad, at)
-		if err := near("value beside the gradient of a path", v, evaluate(p, at), s.Tol*sd); err != nil {
+		if err := errors.Join(
+			near("value beside the gradient of a path", v, evaluate(p, at), s.Tol*sd),
+			differences(fmt.Sprintf("path %d", i), func(x *mat.Dense) []float64 { return evaluate(p, x) }, at, grad, s.GradTol),
+		); err != nil {
 			return err
-		}
-		if err := differences(func(x *mat.Dense) []float64 { return evaluate(p, x) }, at, grad, s.GradTol); err != nil {
-			return fmt.Errorf("path %d: %w", i, err)
 		}
 	}
 	return nil

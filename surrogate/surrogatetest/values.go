@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -54,18 +55,18 @@ func evaluate(p surrogate.Path, x *mat.Dense) []float64 {
 // tolerances.
 func scale(p surrogate.Posterior, x *mat.Dense) float64 {
 	_, variance := predict(p, x)
-	var big float64
-	for _, v := range variance {
-		big = max(big, v)
-	}
-	return max(math.Sqrt(big), 1e-8)
+	return max(math.Sqrt(max(slices.Max(variance), 0)), 1e-8)
 }
 
 // near returns an error if got differs by more than tol from the start of want.
 func near(what string, got, want []float64, tol float64) error {
-	for i, v := range got {
-		if !(math.Abs(v-want[i]) <= tol) {
-			return fmt.Errorf("%s: number %d is %v, want %v", what, i, v, want[i])
+	return compare(what, got, want, func(g, w float64) bool { return math.Abs(g-w) <= tol })
+}
+
+func compare(what string, got, want []float64, equal func(g, w float64) bool) error {
+	for i, g := range got {
+		if !equal(g, want[i]) {
+			return fmt.Errorf("%s: number %d is %v, want %v", what, i, g, want[i])
 		}
 	}
 	return nil
@@ -80,8 +81,8 @@ func nearMoments(what string, mean, variance, wantMean, wantVariance []float64, 
 }
 
 // differences checks gradients of f at the rows of x against central differences of
-// Σ_i (1+i) f(x_i).
-func differences(f func(x *mat.Dense) []float64, x, grad *mat.Dense, tol float64) error {
+// Σ_i (1+i) f(x_i). Its error names the function.
+func differences(what string, f func(x *mat.Dense) []float64, x, grad *mat.Dense, tol float64) error {
 	at, weighted := mat.DenseCopyOf(x), mat.DenseCopyOf(grad)
 	m, _ := x.Dims()
 	for i := range m {
@@ -94,7 +95,10 @@ func differences(f func(x *mat.Dense) []float64, x, grad *mat.Dense, tol float64
 		}
 		return s
 	}
-	return gradcheck.Gradient(sum, at.RawMatrix().Data, data(weighted), tol)
+	if err := gradcheck.Gradient(sum, at.RawMatrix().Data, data(weighted), tol); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
 }
 
 // rejected returns an error unless a call returned no posterior and an error that wraps want.
@@ -116,12 +120,7 @@ func identical(what string, got, want []float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
 	}
-	for i := range want {
-		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
-			return fmt.Errorf("%s: number %d is %v, want %v", what, i, got[i], want[i])
-		}
-	}
-	return nil
+	return compare(what, got, want, func(g, w float64) bool { return math.Float64bits(g) == math.Float64bits(w) })
 }
 
 func finite(what string, values []float64) error {
@@ -134,25 +133,9 @@ func finite(what string, values []float64) error {
 }
 
 // data returns the numbers of a matrix, row by row.
-func data(m mat.Matrix) []float64 {
-	r, c := m.Dims()
-	out := make([]float64, 0, r*c)
-	for i := range r {
-		for j := range c {
-			out = append(out, m.At(i, j))
-		}
-	}
-	return out
-}
+func data(m mat.Matrix) []float64 { return mat.DenseCopyOf(m).RawMatrix().Data }
 
-func rowsOf(x *mat.Dense, rows ...int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(rows), d, nil)
-	for i, r := range rows {
-		out.SetRow(i, x.RawRowView(r))
-	}
-	return out
-}
+func rowsOf(x *mat.Dense, rows ...int) *mat.Dense { return subset.Take(x, rows) }
 
 // describe formats a value and the values its pointers refer to.
 func describe(v any) string {
