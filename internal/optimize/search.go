@@ -53,9 +53,12 @@ func fill(bound []float64, n int, v float64) []float64 {
 	return out
 }
 
-func (s *search) clip(x []float64) {
+func (s *search) clip(x []float64) { Clip(x, s.lo, s.hi) }
+
+// Clip moves x to the nearest point of the box [lo, hi].
+func Clip(x, lo, hi []float64) {
 	for i, v := range x {
-		x[i] = min(max(v, s.lo[i]), s.hi[i])
+		x[i] = min(max(v, lo[i]), hi[i])
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/surrogatetest"
 )
 
@@ -214,7 +215,8 @@ func TestWarmStart(t *testing.T) {
 	require.NoError(t, err)
 	require.InDelta(t, first.(surrogate.Evidence).LogMarginalLikelihood(), again.(surrogate.Evidence).LogMarginalLikelihood(), 0.5)
 
-	require.Nil(t, decodeState(state, 4, 7))
+	_, weights := summary.DecodeState(state, 7)
+	require.Nil(t, weights)
 	state[0]++
 	_, err = m.FitFrom(context.Background(), slices.Clone(state), d, random.New(4, "fit", 0))
 	require.NoError(t, err, "a state of another kernel is ignored")

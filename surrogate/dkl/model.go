@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/svgp"
 )
 
@@ -120,8 +121,8 @@ func (o *objective) fit(ctx context.Context, start surrogate.State, d surrogate.
 // start returns the initial vector: the state of an earlier fit, or initial weights with the
 // hyperparameters fitted to their features.
 func (o *objective) start(ctx context.Context, state surrogate.State, d surrogate.Dataset, rng *rand.Rand) ([]float64, error) {
-	if v := decodeState(state, len(o.hyper.Free), o.features.numWeights()); v != nil {
-		return v, nil
+	if hypers, w := summary.DecodeState(state, o.features.numWeights()); w != nil && len(hypers) == len(o.hyper.Free) {
+		return slices.Concat(hypers, w), nil
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	w := o.features.initial(random.Split(rng, "weights", 0))
@@ -136,17 +137,4 @@ func (o *objective) start(ctx context.Context, state surrogate.State, d surrogat
 		return nil, err
 	}
 	return append(slices.Clone(fitted.State), w...), nil
-}
-
-// encodeState returns the number of hyperparameters, their logarithms, and the weights.
-func encodeState(hypers, w []float64) surrogate.State {
-	return slices.Concat(surrogate.State{float64(len(hypers))}, hypers, w)
-}
-
-// decodeState returns the hyperparameters and weights, or nil if their numbers do not match.
-func decodeState(s surrogate.State, hypers, weights int) []float64 {
-	if len(s) != 1+hypers+weights || s[0] != float64(hypers) {
-		return nil
-	}
-	return slices.Clone(s[1:])
 }

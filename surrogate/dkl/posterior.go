@@ -8,6 +8,7 @@ import (
 
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/summary"
 )
 
 // process is the interface of the posteriors of packages gp and svgp.
@@ -52,7 +53,7 @@ func (p *posterior) Noise() float64 { return p.inner.Noise() }
 // with constant weights. Beyond 1000 observations it is the lower bound of package svgp.
 func (p *posterior) LogMarginalLikelihood() float64 { return p.inner.LogMarginalLikelihood() }
 func (p *posterior) Warnings() []string             { return slices.Concat(p.warnings, p.inner.Warnings()) }
-func (p *posterior) State() surrogate.State         { return encodeState(p.inner.State(), p.w) }
+func (p *posterior) State() surrogate.State         { return summary.EncodeState(p.inner.State(), p.w) }
 
 func (p *posterior) Hypers() []surrogate.Hyper {
 	return append(p.inner.Hypers(), surrogate.Hyper{Name: "features", Value: float64(p.features.out)})

@@ -51,9 +51,7 @@ func (o *objective) adam(ctx context.Context, v []float64, rng *rand.Rand) ([]fl
 			return nil
 		}
 		opt.Step(rate, v, grad)
-		for i := range v {
-			v[i] = min(max(v[i], lo[i]), hi[i])
-		}
+		optimize.Clip(v, lo, hi)
 		return nil
 	})
 	if err := cmp.Or(err, train.Diverged("rate", v)); err != nil {

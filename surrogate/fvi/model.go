@@ -139,13 +139,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if m.Noise != nil {
 		v.LogSD[0] = 0.5 * math.Log(*m.Noise)
 	}
-	note, err := p.start(ctx, v, q, random.Split(rng, "start", 0))
+	missed, err := p.start(ctx, v, q, random.Split(rng, "start", 0))
 	if err != nil {
 		return nil, fmt.Errorf("fvi: start: %w", err)
 	}
-	if note != "" {
-		post.Notes = append(slices.Clone(post.Notes), note)
-	}
+	post.Notes = slices.Concat(post.Notes, missed)
 	if err := p.train(ctx, v, random.Split(rng, "train", 0)); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package fvi
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -37,9 +36,9 @@ const (
 )
 
 // start sets the initial q and the number of steps. With an earlier q, m and s start
-// there, and so does the noise unless the prior or the settings give it. The note is a warning
-// if m remains far from its target.
-func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []float64, rng *rand.Rand) (note string, err error) {
+// there, and so does the noise unless the prior or the settings give it. It warns if m
+// remains far from its target.
+func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []float64, rng *rand.Rand) (warnings []string, err error) {
 	copy(v.M, p.net.InitBiased(*p.Bias, p.inputs.Spread(p.box), p.mean, rng))
 	v.SetScales(smallScale)
 	steps := processSteps
@@ -59,7 +58,7 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 	}
 	p.Steps = cmp.Or(p.Steps, steps)
 	if p.Start != startFitted {
-		return "", nil
+		return nil, nil
 	}
 	n, _ := p.data.Dims()
 	x, y := subset.AtMost(p.data.X, p.data.Y, startRows, rng)
@@ -69,21 +68,19 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 		linalg.AddDiagonal(cov, startError*startError)
 		fit := target.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
 		_, _, err := fit.Minimize(ctx, v.M, cov, dataSteps, 0.5)
-		return "", err
+		return nil, err
 	}
 	c := new(mat.Dense)
 	c.Stack(p.box.Halton(startPoints, random.Split(rng, "box", 0)), x)
 	to, err := target.New(*p.process, c, p.data.X, p.data.Y)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.M, meanSteps, meanTolerance)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if left > 0.05 {
-		note = fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", left)
-	}
+	warnings = target.Missed(left)
 	if n > priorRows && p.Noise == nil {
 		// The prior was fitted to a part of the data. The errors of the network on all data may be
 		// larger.
@@ -96,9 +93,9 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 		v.LogSD[0] = max(v.LogSD[0], 0.5*math.Log(sum))
 	}
 	if earlier != nil {
-		return note, nil
+		return warnings, nil
 	}
-	return note, p.startScales(ctx, v, c, seen)
+	return warnings, p.startScales(ctx, v, c, seen)
 }
 
 // startScales sets s to the optimum for the network linearised at m, measured at the rows of c.

@@ -101,18 +101,14 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.
 // nextBatch takes Batch observations and draws Context points of the box, the functions and the
 // noise injected into them.
 func (p *problem) nextBatch(step int, rng *rand.Rand) batch {
-	n, d := p.data.Dims()
+	n, _ := p.data.Dims()
 	size := min(n, p.Batch)
-	m := size + p.Context
-	b := batch{x: mat.NewDense(m, d, nil), y: make([]float64, size), weight: 1, eta: mat.NewDense(p.Draws, m, nil)}
 	if size < n {
 		subset.Draw(p.order, size, rng)
 	}
-	for i, r := range p.order[:size] {
-		b.x.SetRow(i, p.data.X.RawRowView(r))
-		b.y[i] = p.data.Y[r]
-	}
-	b.x.Slice(size, m, 0, d).(*mat.Dense).Copy(p.box.Uniform(p.Context, rng))
+	x, y := subset.TakeBoth(p.data.X, p.data.Y, p.order[:size])
+	b := batch{x: new(mat.Dense), y: y, weight: 1, eta: mat.NewDense(p.Draws, size+p.Context, nil)}
+	b.x.Stack(x, p.box.Uniform(p.Context, rng))
 	if p.Weight == "all" {
 		b.weight = float64(n) / float64(size)
 	}

@@ -3,7 +3,6 @@ package gfsvi
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
 	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/target"
 	"github.com/functionspace/bo/surrogate/internal/train"
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
@@ -147,9 +147,7 @@ func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
 			return err
 		}
 	}
-	if worst > 0.05 {
-		p.notes = append(p.notes, fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", worst))
-	}
+	p.notes = append(p.notes, target.Missed(worst)...)
 	return nil
 }
 

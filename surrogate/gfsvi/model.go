@@ -113,13 +113,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	copy(v.Vector, earlierQ)
 	warnings := fitted.Warnings
 	if m.Start == startFitted {
-		note, err := p.start(ctx, v, random.Split(rng, "start", 0))
+		missed, err := p.start(ctx, v, random.Split(rng, "start", 0))
 		if err != nil {
 			return nil, err
 		}
-		if note != "" {
-			warnings = append(slices.Clone(warnings), note)
-		}
+		warnings = slices.Concat(warnings, missed)
 	}
 	if err := p.train(ctx, v, random.Split(rng, "train", 0)); err != nil {
 		return nil, err

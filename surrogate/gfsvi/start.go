@@ -32,38 +32,36 @@ const (
 
 // start sets q near its optimum at a fixed batch: m to the mean of the exact process, or
 // beyond target.MaxExact observations to the result of startMean; U to the leading directions
-// of the process's posterior; s by multiplicative updates. The note is a warning if m remains
-// far from the optimum.
-func (p *problem) start(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) (note string, err error) {
+// of the process's posterior; s by multiplicative updates. It warns if m remains far from the
+// optimum.
+func (p *problem) start(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) (warnings []string, err error) {
 	b, process := p.startBatch(rng), p.process
 	n, _ := p.data.Dims()
 	if n > target.MaxExact {
 		if err := p.startMean(ctx, v, rng); err != nil {
-			return "", fmt.Errorf("gfsvi: start: %w", err)
+			return nil, fmt.Errorf("gfsvi: start: %w", err)
 		}
 		process.Noise = math.Exp(2 * v.LogSD[0])
 	}
 	to, err := target.New(process, b.x, p.data.X, p.data.Y)
 	if err != nil {
-		return "", fmt.Errorf("gfsvi: start: %w", err)
+		return nil, fmt.Errorf("gfsvi: start: %w", err)
 	}
 	if n <= target.MaxExact {
 		// The target is the minimum of F without covariances over all functions.
 		left, err := to.Train(ctx, p.net, p.inputs, p.process.Kernel, v.M, targetSteps, targetTolerance)
 		if err != nil {
-			return "", fmt.Errorf("gfsvi: start: %w", err)
+			return nil, fmt.Errorf("gfsvi: start: %w", err)
 		}
-		if left > 0.05 {
-			note = fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", left)
-		}
+		warnings = target.Missed(left)
 	}
 	p.objective.prepare(v, b)
 	if v.Rank() > 0 {
 		if err := p.startLowRank(v, to.Cov); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	return note, p.startScales(ctx, v, b)
+	return warnings, p.startScales(ctx, v, b)
 }
 
 // startBatch returns a Halton set and the training inputs, all of them measurement points.

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/optimize"
-	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate/internal/train"
 	"github.com/functionspace/bo/surrogate/internal/variational"
@@ -44,17 +43,14 @@ const leastNoiseSD = 1e-2
 // nextBatch draws measurement points from the box and takes Batch observations. Unless Measure
 // is "box", the first Context of them are measurement points too.
 func (p *problem) nextBatch(rng *rand.Rand) batch {
-	n, d := p.data.Dims()
-	size := min(n, p.Batch)
-	b := batch{x: mat.NewDense(p.Context+size, d, nil), y: make([]float64, size), weight: float64(n) / float64(size), measure: p.Context}
-	shape.Rows(b.x, 0, p.Context).Copy(p.box.Uniform(p.Context, rng))
+	n, _ := p.data.Dims()
+	size, c := min(n, p.Batch), p.box.Uniform(p.Context, rng)
 	if n > p.Context {
 		subset.Draw(p.order, size, rng)
 	}
-	for i, r := range p.order[:size] {
-		b.x.SetRow(p.Context+i, p.data.X.RawRowView(r))
-		b.y[i] = p.data.Y[r]
-	}
+	x, y := subset.TakeBoth(p.data.X, p.data.Y, p.order[:size])
+	b := batch{x: new(mat.Dense), y: y, weight: float64(n) / float64(size), measure: p.Context}
+	b.x.Stack(c, x)
 	if p.Measure == measureAll {
 		b.measure += min(size, p.Context)
 	}

@@ -86,9 +86,7 @@ func (p *problem) startNetwork(ctx context.Context, inputs domain.Affine, rng *r
 	if err != nil {
 		return fmt.Errorf("%s: start: %w", p.name, err)
 	}
-	if left > 0.05 {
-		p.notes = append(p.notes, fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", left))
-	}
+	p.notes = append(p.notes, target.Missed(left)...)
 	return nil
 }
 

@@ -56,15 +56,8 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
 	p := &labelProblem{Problem: net, curvature: m.Curvature, labels: slices.Clone(d.Y), l: classify.Latents(d.Classes), shift: logOdds(d.Y, d.Classes)}
-	restarts := m.Restarts
-	if restarts == 0 {
-		restarts = 1
-		if p.few() {
-			restarts = 2
-		}
-	}
 	var best *trained
-	for i := range restarts {
+	for i := range m.restarts(p.few()) {
 		f, err := p.train(ctx, random.Split(rng, "training", i))
 		if err != nil {
 			return nil, fmt.Errorf("laplace: %w", err)

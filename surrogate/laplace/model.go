@@ -31,6 +31,14 @@ var (
 // manyRows is the number of observations above which the default is one training.
 const manyRows = 1000
 
+// restarts returns the number of trainings, for few observations or many.
+func (m Model) restarts(few bool) int {
+	if m.Restarts == 0 && few {
+		return 2
+	}
+	return max(m.Restarts, 1)
+}
+
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
@@ -47,15 +55,8 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	restarts := m.Restarts
-	if restarts == 0 {
-		restarts = 1
-		if len(d.Y) <= manyRows {
-			restarts = 2
-		}
-	}
 	var best *mapnet.Fitted
-	for i := range restarts {
+	for i := range m.restarts(len(d.Y) <= manyRows) {
 		rng := random.Split(rng, "training", i)
 		w, h := p.Start(start, rng)
 		start = nil
@@ -79,3 +80,16 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		},
 	}, best.Evidence}, nil
 }
+
+// posterior has the mean shift + f(x,w) and the covariance J(x)ΣJ(x')ᵀ. The cost per point
+// is O(nΣ_l h_l + n²) in the dual form, O(p²) with the full curvature as a matrix, O(pΣ_l h_l)
+// with kron and O(p) with diagonal.
+type posterior struct {
+	linearized.Posterior
+	evidence float64
+}
+
+var _ surrogate.Evidence = (*posterior)(nil)
+
+// LogMarginalLikelihood returns Laplace's approximation of the log marginal likelihood.
+func (p *posterior) LogMarginalLikelihood() float64 { return p.evidence }

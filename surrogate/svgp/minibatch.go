@@ -183,9 +183,7 @@ func (p *problem) minibatch(ctx context.Context, v []float64, rng *rand.Rand) ([
 		}
 		p.pack(grad, v, dtheta, dnoise, dz)
 		opt.Step(rate, v, grad)
-		for i := range v {
-			v[i] = min(max(v[i], lo[i]), hi[i])
-		}
+		optimize.Clip(v, lo, hi)
 		return nil
 	})
 	return v, err

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -75,12 +76,7 @@ func (e *evidence) eval(theta, grad []float64) float64 {
 	for j := range spread {
 		spread[j] = math.Exp(theta[j])
 	}
-	for i := range n {
-		u := e.u.RawRowView(i)
-		for j, x := range e.x.RawRowView(i) {
-			u[j] = spread[j] * x
-		}
-	}
+	linalg.ScaleColumns(e.u, e.x, spread)
 	from, to := firstBiases(e.net)
 	rms := rootMeanSquare(spread)
 	for i := from; i < to; i++ {
@@ -153,9 +149,7 @@ func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error 
 	}
 	loss := func(theta, grad []float64) float64 {
 		value := e.eval(theta, grad)
-		for i := range grad {
-			grad[i] = -grad[i]
-		}
+		floats.Scale(-1, grad)
 		return -value
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "evidence"})

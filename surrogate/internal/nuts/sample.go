@@ -22,12 +22,11 @@ type Settings struct {
 
 // Chain is the result of Sample. Counts and means exclude the warm-up.
 type Chain struct {
-	Draws      [][]float64
-	LogDensity []float64
-	Divergent  int     // draws whose trajectory diverged
-	Saturated  int     // draws whose trajectory reached the largest size
-	Accept     float64 // mean acceptance probability
-	Steps      float64 // mean number of leapfrog steps of a trajectory
+	Draws     [][]float64
+	Divergent int     // draws whose trajectory diverged
+	Saturated int     // draws whose trajectory reached the largest size
+	Accept    float64 // mean acceptance probability
+	Steps     float64 // mean number of leapfrog steps of a trajectory
 }
 
 // Sample runs a chain. It calls tick after each iteration, warm-up included, and checks
@@ -70,7 +69,6 @@ func Sample(ctx context.Context, target Target, start []float64, s Settings, rng
 			}
 		} else {
 			c.Draws = append(c.Draws, at.q)
-			c.LogDensity = append(c.LogDensity, at.logp)
 			c.Accept += accept / float64(s.Draws)
 			c.Steps += float64(w.leaps) / float64(s.Draws)
 			if w.divergent {

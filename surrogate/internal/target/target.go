@@ -61,6 +61,14 @@ func (t Gaussian) Train(ctx context.Context, net *nn.Network, inputs domain.Affi
 	return left, nil
 }
 
+// Missed returns a warning if Train left many nats per point, else nothing.
+func Missed(left float64) []string {
+	if left <= 0.05 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", left)}
+}
+
 // New conditions p at the rows of c on observations y at the rows of x. Up to MaxExact
 // observations the result is exact and costs O(n³ + |C|²n). Beyond, it is the variational
 // sparse process with inducing points c (Titsias 2009) and costs O(n|C|²).

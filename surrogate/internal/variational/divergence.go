@@ -31,9 +31,7 @@ func NewDivergence(delta []float64, q, p *mat.SymDense, eps float64) (*Divergenc
 	if a, b := q.SymmetricDim(), p.SymmetricDim(); a != m || b != m {
 		panic(fmt.Sprintf("variational: covariances of size %d and %d, want %d", a, b, m))
 	}
-	qe, pe := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
-	qe.CopySym(q)
-	pe.CopySym(p)
+	qe, pe := linalg.CloneSym(q), linalg.CloneSym(p)
 	linalg.AddDiagonal(qe, eps)
 	linalg.AddDiagonal(pe, eps)
 	cp, cq, err := factorizeBoth(pe, qe)
@@ -84,11 +82,8 @@ func (d *Divergence) Q() *mat.Dense {
 // P returns ∂D/∂P = ½ (P_ε⁻¹ - P_ε⁻¹(Q_ε + ΔΔᵀ)P_ε⁻¹) as a full matrix.
 func (d *Divergence) P() *mat.Dense {
 	m := len(d.Delta)
-	pinv, q, tmp, out := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil), mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
-	pinv.Copy(d.pinv)
-	q.Copy(d.q)
-	linalg.Mul(tmp, 1, linalg.N, pinv, linalg.N, q, 0)
-	out.Copy(pinv)
+	pinv, out, tmp := mat.DenseCopyOf(d.pinv), mat.DenseCopyOf(d.pinv), mat.NewDense(m, m, nil)
+	linalg.Mul(tmp, 1, linalg.N, pinv, linalg.N, mat.DenseCopyOf(d.q), 0)
 	linalg.Mul(out, -0.5, linalg.N, tmp, linalg.N, pinv, 0.5)
 	for i, a := range d.Delta {
 		linalg.Axpy(-0.5*a, d.Delta, out.RawRowView(i))
