@@ -9,6 +9,15 @@ func Fill(dst []float64, v float64) {
 	}
 }
 
+// Mean returns Σ_i v_i/n for n numbers.
+func Mean(v []float64) float64 {
+	var mean float64
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	return mean
+}
+
 // ScaleRows multiplies row i of a by s_i.
 func ScaleRows(a *mat.Dense, s []float64) {
 	for i, v := range s {

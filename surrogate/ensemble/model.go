@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // Model is a deep ensemble. The zero value is the default: ten 50-50 tanh networks, each
@@ -59,7 +60,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 			state = start[k*size : (k+1)*size]
 		}
 		w, h := p.Start(state, rng)
-		f, err := p.Fit(m.progress(ctx, k), p.Cheap(), w, h, rng)
+		f, err := p.Fit(train.WithPhase(ctx, fmt.Sprintf("network %d of %d", k+1, m.Members)), p.Cheap(), w, h, rng)
 		if err != nil {
 			return nil, fmt.Errorf("ensemble: %w", err)
 		}
@@ -76,12 +77,4 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	post.Parameters = []surrogate.Hyper{{Name: "mean precision", Value: precision}, {Name: "noise", Value: post.NoiseVariance}, {Name: "members", Value: float64(m.Members)}}
 	return post, nil
-}
-
-// progress adds the number of the member to reports of progress.
-func (m Model) progress(ctx context.Context, k int) context.Context {
-	return surrogate.WithProgress(ctx, func(p surrogate.Progress) {
-		p.Phase = fmt.Sprintf("network %d of %d", k+1, m.Members)
-		surrogate.Report(ctx, p)
-	})
 }

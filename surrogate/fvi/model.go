@@ -72,11 +72,8 @@ const (
 	// priorRows is the largest number of observations in the fit of the prior.
 	priorRows = 1000
 
-	// leastSD and leastSDNoiseFree are lower bounds of the noise standard deviation for a prior
-	// without a fitted noise: in general, and for exact observations. startSD is its initial
-	// value.
-	leastSD, leastSDNoiseFree = 1e-2, 1e-3
-	startSD                   = 0.1
+	// startSD is the initial noise standard deviation for a prior without a fitted noise.
+	startSD = 0.1
 
 	// implicitSpread is half the width of the box in the network's inputs for a prior without
 	// lengthscales.

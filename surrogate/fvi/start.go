@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate/internal/target"
@@ -22,17 +21,10 @@ const (
 	meanSteps     = 100
 	meanTolerance = 3e-3 // nats per point
 
-	// Without a process, the start ends at a mean error of startError, or after dataSteps steps.
-	startError = 0.1
-	dataSteps  = 50
-
 	scaleSteps = 30
 	// leastScale and mostScale bound s at a fitted start. For a larger s the network differs much
 	// from its linearisation.
 	leastScale, mostScale = 1e-6, 0.2
-
-	// smallScale is the initial s of the other starts: softplus(-5).
-	smallScale = 0.006715348489118068
 )
 
 // start sets the initial q and the number of steps. With an earlier q, m and s start
@@ -40,7 +32,7 @@ const (
 // remains far from its target.
 func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []float64, rng *rand.Rand) (warnings []string, err error) {
 	copy(v.M, p.net.InitBiased(*p.Bias, p.inputs.Spread(p.box), p.mean, rng))
-	v.SetScales(smallScale)
+	v.SetScales(variational.PublishedScale)
 	steps := processSteps
 	switch {
 	case p.Start != startFitted:
@@ -64,11 +56,7 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 	x, y := subset.AtMost(p.data.X, p.data.Y, startRows, rng)
 	seen := len(y)
 	if p.process == nil {
-		cov := mat.NewSymDense(seen, nil)
-		linalg.AddDiagonal(cov, startError*startError)
-		fit := target.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
-		_, _, err := fit.Minimize(ctx, v.M, cov, dataSteps, 0.5)
-		return nil, err
+		return nil, target.FitData(ctx, p.net, p.inputs.Apply(x), y, v.M)
 	}
 	c := new(mat.Dense)
 	c.Stack(p.box.Halton(startPoints, random.Split(rng, "box", 0)), x)

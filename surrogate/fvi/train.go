@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
@@ -49,7 +50,7 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 // useProcess sets the prior to a Gaussian process. Its noise is the lower bound of the learned
 // noise.
 func (p *problem) useProcess(process prior.Process) {
-	process.Noise = max(process.Noise, leastSDNoiseFree*leastSDNoiseFree)
+	process.Noise = max(process.Noise, math.Pow(variational.LeastSD(true), 2))
 	p.process, p.mean = &process, process.Mean
 	p.objective.prior = gaussian{process, p.inject}
 	p.inputs = domain.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi)
@@ -63,14 +64,9 @@ func (p *problem) useSampler() {
 		s = piecewise{p.box, p.Range[0], p.Range[1], p.Changes, p.Prior == "piecewise-linear"}
 	}
 	p.objective.prior = implicit{s, p.inject, p.method}
-	for _, y := range p.data.Y {
-		p.mean += y / float64(len(p.data.Y))
-	}
+	p.mean = linalg.Mean(p.data.Y)
 	p.inputs = p.box.Inputs(implicitSpread)
-	p.leastLogSD = math.Log(leastSD)
-	if p.data.NoiseFree {
-		p.leastLogSD = math.Log(leastSDNoiseFree)
-	}
+	p.leastLogSD = math.Log(variational.LeastSD(p.data.NoiseFree))
 }
 
 // fastScales is the factor of the learning rate of log s after a fitted start.

@@ -46,7 +46,7 @@ func (p *problem) startMean(ctx context.Context, v *variational.Gaussian, rng *r
 	f.held.see(v.M)
 	learn := func() {
 		if !p.PriorNoise {
-			v.LogSD[0] = max(0.5*math.Log(f.held.least), math.Log(leastNoiseSD))
+			v.LogSD[0] = max(0.5*math.Log(f.held.least), math.Log(variational.LeastSD(false)))
 		}
 	}
 	learn()
@@ -137,7 +137,7 @@ func (f *meanFit) newton(ctx context.Context, v *variational.Gaussian) error {
 		}
 		surrogate.Report(ctx, surrogate.Progress{Phase: "mean", Done: step, Total: newtonSteps})
 		if !f.PriorNoise {
-			v.LogSD[0] = max(0.5*math.Log(f.loss.squaredError(v.M)/float64(len(f.loss.y))), math.Log(leastNoiseSD))
+			v.LogSD[0] = max(0.5*math.Log(f.loss.squaredError(v.M)/float64(len(f.loss.y))), math.Log(variational.LeastSD(false)))
 		}
 		lower, err := q.step(v.M, v.LogSD[0])
 		if err != nil {

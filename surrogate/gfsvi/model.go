@@ -62,9 +62,6 @@ const (
 
 	// priorRows is the largest number of observations in the fit of the prior.
 	priorRows = 1000
-
-	// randomScale is softplus(-5), the published initial value of s.
-	randomScale = 0.006715348489118068
 )
 
 // resolve replaces defaults. The rank and the treatment of the noise depend on other settings.
@@ -153,11 +150,11 @@ func (p *problem) schedule(n int) {
 
 // spread sets s to its published initial value and U to random numbers of the same size.
 func (p *problem) spread(v *variational.Gaussian, rng *rand.Rand) {
-	v.SetScales(randomScale)
+	v.SetScales(variational.PublishedScale)
 	if v.Ut != nil {
 		u := v.Ut.RawMatrix().Data
 		for i := range u {
-			u[i] = randomScale * rng.NormFloat64()
+			u[i] = variational.PublishedScale * rng.NormFloat64()
 		}
 	}
 }

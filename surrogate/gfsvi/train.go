@@ -18,7 +18,7 @@ import (
 func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	opt := optimize.Adam{}
 	grad := v.Like()
-	least := min(v.LogSD[0], math.Log(leastNoiseSD))
+	least := min(v.LogSD[0], math.Log(variational.LeastSD(false))) // σ starts at the fit of the prior
 	return p.course().Run(ctx, func(_ int, rate float64) error {
 		if _, err := p.objective.eval(v, p.nextBatch(rng), grad); err != nil {
 			return err
@@ -35,10 +35,6 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.
 func (p *problem) course() train.Schedule {
 	return train.Schedule{Phase: "train", Steps: p.Steps, Every: 20, Rate: p.Rate, End: 0.01}
 }
-
-// leastNoiseSD is the lower bound of a learned noise standard deviation, unless the fit of
-// the prior is below.
-const leastNoiseSD = 1e-2
 
 // nextBatch draws measurement points from the box and takes Batch observations. Unless Measure
 // is "box", the first Context of them are measurement points too.

@@ -27,10 +27,6 @@ const (
 	startSteps     = 50
 	startTolerance = 3e-3 // nats per point
 
-	// leastNoiseSD is the lower bound of a learned noise standard deviation, unless the fit of
-	// the prior is below.
-	leastNoiseSD = 1e-2
-
 	// watchSteps is the number of steps between reports of progress and evaluations of held-out
 	// data.
 	watchSteps = 10
@@ -111,7 +107,7 @@ func (p *problem) points(index []int, rng *rand.Rand) *points {
 // at the end.
 func (p *problem) train(ctx context.Context, stop int, watch func(step int) error, rng *rand.Rand) error {
 	opt, grad := optimize.Adam{}, p.v.Like()
-	size, at, least := min(p.Batch, len(p.order)), 0, min(p.v.LogSD[0], math.Log(leastNoiseSD))
+	size, at, least := min(p.Batch, len(p.order)), 0, min(p.v.LogSD[0], math.Log(variational.LeastSD(false)))
 	s := train.Schedule{Phase: "train", Steps: stop, Every: watchSteps, Rate: p.Rate, End: 0.01, Fall: p.Steps}
 	err := s.Run(ctx, func(step int, rate float64) error {
 		if watch != nil && step%watchSteps == 0 {

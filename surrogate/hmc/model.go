@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
 	"github.com/functionspace/bo/surrogate/internal/nuts"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // Model is a Bayesian neural network sampled by Hamiltonian Monte Carlo. The zero value
@@ -76,11 +77,8 @@ func (m Model) starts(ctx context.Context, p *mapnet.Problem, rng *rand.Rand) ([
 		rng := random.Split(rng, "chain", k)
 		w, h := p.Start(nil, rng)
 		if m.Start == "map" {
-			report := surrogate.WithProgress(ctx, func(r surrogate.Progress) {
-				r.Phase = fmt.Sprintf("start of chain %d of %d", k+1, m.Chains)
-				surrogate.Report(ctx, r)
-			})
-			f, err := p.Fit(report, p.Cheap(), w, h, rng)
+			phase := fmt.Sprintf("start of chain %d of %d", k+1, m.Chains)
+			f, err := p.Fit(train.WithPhase(ctx, phase), p.Cheap(), w, h, rng)
 			if err != nil {
 				return nil, err
 			}

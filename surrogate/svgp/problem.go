@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
@@ -51,9 +52,7 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 		return nil, err
 	}
 	if p.learnMean {
-		for _, v := range p.y {
-			p.shift += v / float64(len(p.y))
-		}
+		p.shift = linalg.Mean(p.y)
 		floats.AddConst(-p.shift, p.y)
 	}
 	return p, nil

@@ -76,10 +76,7 @@ var _ surrogate.WarmStarter = Model{}
 func (m Model) Stated() bool { return m.Noise != nil || m.PriorScale != 0 }
 
 const (
-	// leastSD and leastSDNoiseFree are lower bounds of the noise standard deviation. The second
-	// one applies to a fixed noise and to exact observations.
-	leastSD, leastSDNoiseFree = 1e-2, 1e-3
-	startSD                   = 0.3
+	startSD = 0.3
 
 	startFitted      = "fitted"
 	covarianceOutput = "output"
@@ -244,11 +241,7 @@ func (p *problem) initial(rng *rand.Rand) *variational.Gaussian {
 		k = p.net.Outputs()
 	}
 	v := variational.NewOutput(np, k)
-	var mean float64
-	for _, y := range p.data.Y {
-		mean += y / float64(len(p.data.Y))
-	}
-	copy(v.M, p.net.InitBiased(*p.Bias, rootMeanSquare(p.spread), mean, rng))
+	copy(v.M, p.net.InitBiased(*p.Bias, rootMeanSquare(p.spread), linalg.Mean(p.data.Y), rng))
 	for i := range v.LogS {
 		v.LogS[i] = -5 + rng.Float64()
 	}
@@ -269,12 +262,7 @@ func (p *problem) fixNoise(v *variational.Gaussian) {
 }
 
 // leastLogSD returns the lower bound of a learned log σ.
-func (p *problem) leastLogSD() float64 {
-	if p.data.NoiseFree {
-		return math.Log(leastSDNoiseFree)
-	}
-	return math.Log(leastSD)
-}
+func (p *problem) leastLogSD() float64 { return math.Log(variational.LeastSD(p.data.NoiseFree)) }
 
 // train lowers F by Adam, in the coordinates of a frame or, if it is nil, in the coordinates of
 // q. The rate falls along half a cosine to a hundredth.
@@ -316,8 +304,7 @@ func (p *problem) nextBatch(rng *rand.Rand) batch {
 	}
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, p.order[:size])
 	b := batch{x: p.inputs.Apply(x), y: y, weight: float64(n) / float64(size), noise: mat.NewDense(p.Draws, p.net.NumParams(), nil)}
-	eps := b.noise.RawMatrix().Data
-	random.Normal(eps, rng)
+	random.Normal(b.noise.RawMatrix().Data, rng)
 	for range p.Sets {
 		c := p.box.Uniform(p.Context, rng)
 		if p.Measure == "half" {

@@ -16,11 +16,7 @@ import (
 )
 
 const (
-	// The start of a diagonal q uses at most startRows observations. It ends at a mean distance
-	// of startError, or after startSteps steps.
-	startRows  = 500
-	startError = 0.1
-	startSteps = 50
+	startRows  = 500  // largest number of observations in the start of a diagonal q
 	startScale = 0.01 // initial s
 
 	// Beyond manyRows observations the hidden layers are trained before the regression.
@@ -32,10 +28,7 @@ const (
 func (p *problem) startMean(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	n, _ := p.data.Dims()
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:min(n, startRows)])
-	cov := mat.NewSymDense(len(y), nil)
-	linalg.AddDiagonal(cov, startError*startError)
-	fit := target.LeastSquares{Net: p.net, Inputs: p.inputs.Apply(x), Target: y}
-	if _, _, err := fit.Minimize(ctx, v.M, cov, startSteps, 0.5); err != nil {
+	if err := target.FitData(ctx, p.net, p.inputs.Apply(x), y, v.M); err != nil {
 		return fmt.Errorf("tfsvi: start: %w", err)
 	}
 	v.SetScales(startScale)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/subset"
@@ -71,9 +72,7 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 	lo, hi := d.Box()
 	p.Inputs = domain.UnitVariance(lo, hi)
 	p.X = p.Inputs.Apply(d.X)
-	for _, y := range p.Y {
-		p.Shift += y / float64(len(p.Y))
-	}
+	p.Shift = linalg.Mean(p.Y)
 	floats.AddConst(-p.Shift, p.Y)
 	p.noiseFloor, p.noisePrior = 1e-4, prior.NoisePrior()
 	p.noiseStart = p.noisePrior.Mode()

@@ -118,3 +118,13 @@ func (q *LeastSquares) step(w []float64) {
 	q.linearize(w)
 	q.best = reached
 }
+
+// FitData fits the weights w of a network to targets y at the rows of x, in the network's
+// units, by at most 50 steps. It ends at a root mean square error of 0.1.
+func FitData(ctx context.Context, net *nn.Network, x *mat.Dense, y, w []float64) error {
+	cov := mat.NewSymDense(len(y), nil)
+	linalg.AddDiagonal(cov, 0.1*0.1)
+	fit := LeastSquares{Net: net, Inputs: x, Target: y}
+	_, _, err := fit.Minimize(ctx, w, cov, 50, 0.5)
+	return err
+}

@@ -42,10 +42,7 @@ func (t Gaussian) Train(ctx context.Context, net *nn.Network, inputs domain.Affi
 	defer mem.Return()
 	variance := mem.Floats(n)
 	k.Diag(variance, t.C)
-	var scale float64
-	for _, v := range variance {
-		scale += v / float64(n)
-	}
+	scale := linalg.Mean(variance)
 	q := &LeastSquares{Net: net, Inputs: inputs.Apply(t.C), Target: t.Mean}
 	cov := mem.Sym(n)
 	for _, s := range stages {

@@ -13,6 +13,14 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
+// WithPhase returns a context in which reports of progress have the given phase.
+func WithPhase(ctx context.Context, phase string) context.Context {
+	return surrogate.WithProgress(ctx, func(p surrogate.Progress) {
+		p.Phase = phase
+		surrogate.Report(ctx, p)
+	})
+}
+
 // Schedule holds the number of training steps and their learning rates. The rate falls from
 // Rate at the first step to End·Rate along half a cosine; with End = 1 it is constant.
 type Schedule struct {

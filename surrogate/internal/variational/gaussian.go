@@ -7,6 +7,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// PublishedScale is softplus(-5), the published initial value of s.
+const PublishedScale = 0.006715348489118068
+
+// LeastSD returns the lower bound of a learned noise standard deviation.
+func LeastSD(noiseFree bool) float64 {
+	if noiseFree {
+		return 1e-3
+	}
+	return 1e-2
+}
+
 // Gaussian is q(w) = N(m, S) of p weights, with the noise standard deviation σ. All its
 // parameters are parts of one vector: m, log s, the rows of Uᵀ, log σ.
 type Gaussian struct {
