@@ -11,7 +11,7 @@ import (
 // Recommendation names two evaluated points: the point with the best observed
 // value and the point with the best posterior mean. Under noise a best observed
 // value is partly luck, and Model is the better choice. For a noise-free objective
-// the two are equal.
+// without Conflicts the two are equal.
 type Recommendation struct {
 	Observed, Model Estimate
 	// Fit describes the fit; nil for a noise-free objective, which needs none.
@@ -21,7 +21,8 @@ type Recommendation struct {
 // Estimate is a complete trial with the posterior mean and standard deviation of
 // the latent objective at its point, in the user's units. If the values were log
 // transformed, Mean and SD are as in Prediction. For a noise-free objective they
-// are the trial's value and 0.
+// are the mean of the values at the trial's point and its standard error, which is 0
+// without Conflicts.
 type Estimate struct {
 	Trial    Trial
 	Mean, SD float64
@@ -44,9 +45,7 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 		return Recommendation{}, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
 	}
 	if t.opts.NoiseFree {
-		trial := t.trials[first].clone()
-		e := Estimate{Trial: trial, Mean: trial.Value}
-		return Recommendation{Observed: e, Model: e}, nil
+		return t.recommendExact(first), nil
 	}
 	f, err := t.fit(ctx, random.New(t.opts.Seed, "recommend", t.next()))
 	if err != nil {

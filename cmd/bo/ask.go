@@ -373,6 +373,9 @@ func (c *bestCmd) Run(e *env) error {
 		if best == nil {
 			return fmt.Errorf("study %s: no trial is complete", c.Study)
 		}
+		if err := warnConflicts(e, u); err != nil {
+			return err
+		}
 		if c.JSON {
 			return printJSON(e.stdout, newTrialJSON(best, v))
 		}

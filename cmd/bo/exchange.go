@@ -101,6 +101,9 @@ func (c *importCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
+		if err := warnConflicts(e, u); err != nil {
+			return err
+		}
 		if c.JSON {
 			return printJSON(e.stdout, map[string]int{"added": len(added)})
 		}

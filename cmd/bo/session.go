@@ -138,6 +138,7 @@ func (s *session) joined() (*store.Study, error) {
 func (s *session) differences(stored *study.Definition) ([]string, error) {
 	keys := func(d study.Definition) (map[string]json.RawMessage, error) {
 		d.Workers, d.Timeout, d.Shell, d.Failures = 0, 0, false, ""
+		d.Objectives = []study.Objective{d.Objective()}
 		text, err := json.Marshal(d)
 		if err != nil {
 			return nil, err
@@ -350,6 +351,7 @@ func (s *session) run() error {
 	}
 	if err == nil && len(out.Incumbents) > 0 {
 		s.recommend(out)
+		s.warnConflicts(out)
 	}
 	s.bar.close()
 	out.Interrupted = interrupted
@@ -404,6 +406,16 @@ func (s *session) recommend(out *runResult) {
 	if err == nil {
 		out.Recommended = &recommended{r.Model.Trial.ID, params, r.Model.Mean, r.Model.SD}
 	}
+}
+
+// warnConflicts warns about trials that contradict a noise-free objective.
+func (s *session) warnConflicts(out *runResult) {
+	text, err := conflictWarning(s.ctx, s.study)
+	if err != nil || text == "" {
+		return
+	}
+	out.Warnings = append(out.Warnings, text)
+	s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{text}}, nil)
 }
 
 func finishedTrials(v *store.View) int {

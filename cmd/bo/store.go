@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/postgres"
 	"github.com/functionspace/bo/store/sqlite"
@@ -115,6 +116,33 @@ func (f storeFlags) unknown(ctx context.Context, s *store.Store, name string) er
 		names[i] = list[i].Name
 	}
 	return fmt.Errorf("unknown study %q%s", name, didyoumean.Hint(name, names))
+}
+
+// conflictWarning describes trials of a study that contradict a noise-free objective, or returns
+// "".
+func conflictWarning(ctx context.Context, u *store.Study) (string, error) {
+	_, options, h, err := u.History(ctx)
+	if err != nil || !options.NoiseFree {
+		return "", err
+	}
+	conflicts := loop.Conflicts(h.Trials)
+	if len(conflicts) == 0 {
+		return "", nil
+	}
+	others := ""
+	if n := len(conflicts) - 1; n > 0 {
+		others = ", and " + count(n, "point") + " more"
+	}
+	return fmt.Sprintf("%v%s, but the objective is declared exact: remove noise_free from the study", conflicts[0], others), nil
+}
+
+// warnConflicts prints the warning about trials that contradict a noise-free objective.
+func warnConflicts(e *env, u *store.Study) error {
+	text, err := conflictWarning(e.ctx, u)
+	if text != "" {
+		fmt.Fprintf(e.stderr, "bo: warning: %s\n", text)
+	}
+	return err
 }
 
 // hidden reports an environment variable that programs must not get: it may hold a password.

@@ -1,0 +1,103 @@
+package loop
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Conflict is a point at which complete trials have different values. A noise-free
+// objective has none.
+type Conflict struct {
+	Trials []int // IDs
+	Values []float64
+}
+
+// String names the trials and the values.
+func (c Conflict) String() string {
+	list := func(n int, text func(i int) string) string {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = text(i)
+		}
+		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+	}
+	return fmt.Sprintf("trials %s have equal points and the values %s",
+		list(len(c.Trials), func(i int) string { return fmt.Sprint(c.Trials[i]) }),
+		list(len(c.Values), func(i int) string { return fmt.Sprintf("%.6g", c.Values[i]) }))
+}
+
+// Conflicts returns the conflicts of trials in the order of their first trials.
+func Conflicts(trials []Trial) []Conflict {
+	var all []Conflict
+	for _, group := range groups(trials) {
+		c := Conflict{}
+		differ := false
+		for _, i := range group {
+			c.Trials, c.Values = append(c.Trials, trials[i].ID), append(c.Values, trials[i].Value)
+			differ = differ || trials[i].Value != trials[group[0]].Value
+		}
+		if differ {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// groups returns the indices of the complete trials at each point, in the order of the first
+// trials.
+func groups(trials []Trial) [][]int {
+	var all [][]int
+	at := map[string]int{}
+	for i := range trials {
+		if trials[i].State != Complete {
+			continue
+		}
+		key := trials[i].Point.Key()
+		k, ok := at[key]
+		if !ok {
+			k = len(all)
+			at[key], all = k, append(all, nil)
+		}
+		all[k] = append(all[k], i)
+	}
+	return all
+}
+
+// recommendExact is Recommend for a noise-free objective; first is the index of the trial with
+// the best value. Model is the first trial at the point with the best mean. Values that
+// conflict have the variance s², pooled over their points, and a mean of n values has the
+// standard error s/√n.
+func (t *task) recommendExact(first int) Recommendation {
+	var squares, freedom float64
+	means, all := []float64{}, groups(t.trials)
+	for _, group := range all {
+		mean := t.trials[group[0]].Value // exact for equal values
+		for k, i := range group {
+			mean += (t.trials[i].Value - mean) / float64(k+1)
+		}
+		for _, i := range group {
+			squares += (t.trials[i].Value - mean) * (t.trials[i].Value - mean)
+		}
+		means, freedom = append(means, mean), freedom+float64(len(group)-1)
+	}
+	s := 0.0
+	if squares > 0 {
+		s = math.Sqrt(squares / freedom)
+	}
+	var rec Recommendation
+	least := math.Inf(1)
+	for k, group := range all {
+		e := Estimate{Trial: t.trials[group[0]].clone(), Mean: means[k], SD: s / math.Sqrt(float64(len(group)))}
+		if v := t.opts.sign() * means[k]; v < least {
+			least, rec.Model = v, e
+		}
+		for _, i := range group {
+			if i == first {
+				e.Trial = t.trials[i].clone()
+				rec.Observed = e
+			}
+		}
+	}
+	return rec
+}
