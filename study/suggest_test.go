@@ -22,9 +22,9 @@ func TestSuggest(t *testing.T) {
 	require.NoError(t, err)
 	got, err := Suggest(ctx, r)
 	require.NoError(t, err)
-	s, o, h, err := r.history()
+	st, err := (&state{}).with(r)
 	require.NoError(t, err)
-	want, err := loop.Propose(ctx, s, o, h, 2)
+	want, err := loop.Propose(ctx, st.space, st.options, st.history, 2)
 	require.NoError(t, err)
 	require.Len(t, got.Points, 2)
 	for i := range got.Points {
@@ -43,7 +43,10 @@ func TestRequestFaults(t *testing.T) {
 		{`"version": 1`, `"version": 2`, "version is 2, want 1"},
 		{`"n": 2`, `"n": -1`, "n is -1"},
 		{`"n": 2`, `"n": 100000`, "want 1 to 10000"},
+		{`"n": 2`, `"n": "two"`, "n: string found, want a whole number"},
 		{`"n": 2`, `"count": 2`, "unknown field"},
+		{`"n": 2`, `"action": "stop"`, `action is "stop", want suggest, check or recommend`},
+		{`"n": 2`, `"queue": [{"x": 3}]`, `queued point 1 of 1: invalid point`},
 		{`"study"`, `"studi"`, "unknown field"},
 		{`"x": 0.1`, `"x": 2`, `trial 1 of 4: invalid point: parameter "x"`},
 		{`"value": 3`, `"state": "complete"`, `without a value or a number named "loss"`},
@@ -66,10 +69,64 @@ func TestRequestFaults(t *testing.T) {
 func TestServeSuggest(t *testing.T) {
 	var out bytes.Buffer
 	compact := strings.ReplaceAll(request, "\n", "")
-	err := ServeSuggest(context.Background(), strings.NewReader(compact+"\n{}\n"+request+"\nnonsense"), &out)
+	err := ServeSuggest(context.Background(), strings.NewReader("{}\n"+compact+"\n"+request+"\nnonsense"), &out)
 	require.ErrorIs(t, err, ErrRequest)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 3)
-	require.Equal(t, lines[0], lines[2])
-	require.Contains(t, lines[1], `"study\" is missing`)
+	require.Contains(t, lines[0], `"study\" is missing`)
+	require.Equal(t, lines[1], lines[2])
+}
+
+// converse returns the answers to requests of one stream.
+func converse(t *testing.T, requests ...string) (answers []Response, lines []string) {
+	var out bytes.Buffer
+	require.NoError(t, ServeSuggest(context.Background(), strings.NewReader(strings.Join(requests, "\n")), &out))
+	lines = strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, len(requests))
+	for _, line := range lines {
+		var a struct {
+			Response
+			Points []struct{ Params map[string]any }
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &a))
+		answers = append(answers, a.Response)
+	}
+	return answers, lines
+}
+
+// Requests that continue one another have the answer of one request with all data.
+func TestContinue(t *testing.T) {
+	answers, lines := converse(t, request,
+		`{"trials": [{"trial": 4, "value": 2}, {"params": {"x": 0.3}, "value": 1.5}]}`,
+		`{"trials": [{"trial": 5, "value": 2.5}, {"params": {"x": 7}}]}`, // a fault: nothing is kept
+		`{"trials": [{"params": {"x": 0.55}, "value": 0.9}], "n": 2}`)
+	require.Contains(t, lines[2], `"kind":"request"`)
+	whole := `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "objectives": [{"name": "loss"}], "initial": 3},
+		"trials": [{"params": {"x": 0.1}, "value": 3}, {"params": {"x": 0.5}, "value": 1}, {"params": {"x": 0.9}, "state": "failed"},
+			{"params": {"x": 0.7}, "value": 2}, {"params": {"x": 0.3}, "value": 1.5}, {"params": {"x": 0.55}, "value": 0.9}],
+		"n": 2, "warm": ` + string(answers[1].Warm) + `}`
+	_, want := converse(t, whole)
+	require.Equal(t, want[0], lines[3])
+}
+
+func TestActions(t *testing.T) {
+	_, lines := converse(t,
+		`{"action": "check"}`,
+		`{"action": "check", "study": {"parameters": [{"name": "x", "type": "int", "min": 1, "max": 2}], "objectives": [{"name": "y", "noise_free": true}]}}`,
+		`{"action": "recommend"}`,
+		`{"queue": [{"x": 2}], "n": 2}`,
+		`{"action": "recommend", "trials": [{"params": {"x": 2}, "value": 5}, {"params": {"x": 1}, "value": 4}]}`,
+		`{}`,
+		`{"study": {}}`)
+	for i, want := range []string{
+		`"kind":"request"`,
+		`{"version":1,"points":[],"initial":2}`,
+		`"kind":"no-value"`,
+		`"points":[{"params":{"x":2},"source":"enqueued"},{"params":{"x":1},"source":"design"}]`,
+		`"recommendation":{"observed":{"trial":2,"mean":4,"sd":0},"model":{"trial":2,"mean":4,"sd":0}}`,
+		`"kind":"exhausted"`,
+		`"kind":"study"`,
+	} {
+		require.Contains(t, lines[i], want)
+	}
 }

@@ -439,19 +439,3 @@ func asUsage(err error, kinds ...error) error {
 	}
 	return err
 }
-
-// suggestCmd answers requests of one JSON document each.
-type suggestCmd struct{}
-
-func (suggestCmd) Help() string {
-	return `Reads one JSON document per request from standard input and prints one line of JSON per answer, until the input ends. Nothing is kept between requests. A document has "study" (as in the study file), "trials" (each with "params" and "value", or "state": "failed" or "pending"), "n", and optionally the "warm" of an earlier answer. An answer has "points", or "error".
-
-Example:
-
-    echo '{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}]},
-           "trials": [{"params": {"x": 0.2}, "value": 1.5}], "n": 1}' | bo suggest`
-}
-
-func (suggestCmd) Run(e *env) error {
-	return heed(e.ctx, func() error { return asUsage(study.ServeSuggest(e.ctx, e.stdin, e.stdout), study.ErrRequest) })
-}

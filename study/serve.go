@@ -1,0 +1,274 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// ServeSuggest answers requests from r, one JSON document after the other, with one line of
+// JSON each: a Response, or {"error": "…", "kind": "…"}. A request without a study continues
+// the previous answered one: the study, the trials and the warm start of its response stay,
+// and the trials of the request are added, or replace the trials of the same number. A request
+// that cannot be answered changes nothing and does not end the stream; a text that is not JSON
+// ends it. ServeSuggest returns nil at the end of r.
+//
+// The kind of an error is "study" for an invalid study, "request" for another invalid
+// request, "exhausted" if every point of the space has a trial, "no-value" if no trial has a
+// value, and else "failed".
+func ServeSuggest(ctx context.Context, r io.Reader, w io.Writer) error {
+	limited := &bounded{r: r}
+	dec := json.NewDecoder(limited)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	current := &state{}
+	for {
+		var text json.RawMessage
+		limited.left = maxRequest
+		if err := dec.Decode(&text); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return fmt.Errorf("%w: %w", ErrRequest, err)
+		}
+		var resp *Response
+		next := current
+		request, err := parseRequest(text)
+		if err == nil {
+			resp, next, err = current.answer(ctx, request)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			err = enc.Encode(map[string]string{"error": err.Error(), "kind": kind(err)})
+		} else {
+			current = next
+			err = enc.Encode(resp)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// kind returns the kind of an error of ServeSuggest.
+func kind(err error) string {
+	for _, k := range []struct {
+		is   error
+		name string
+	}{{ErrInvalid, "study"}, {ErrRequest, "request"}, {loop.ErrExhausted, "exhausted"}, {loop.ErrNoValue, "no-value"}} {
+		if errors.Is(err, k.is) {
+			return k.name
+		}
+	}
+	return "failed"
+}
+
+// bounded is a Reader that fails after left bytes.
+type bounded struct {
+	r    io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("longer than %d MiB", maxRequest>>20)
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// state holds the data of the answered requests of a stream. It is immutable.
+type state struct {
+	objective string
+	space     *space.Space // nil before the first request
+	options   loop.Options
+	history   loop.History
+}
+
+// answer returns the response to r and the state after it.
+func (s *state) answer(ctx context.Context, r *Request) (*Response, *state, error) {
+	s, err := s.with(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp := &Response{Version: Version, Points: []Point{}}
+	switch r.Action {
+	case "", ActionSuggest:
+		err = s.propose(ctx, r, resp)
+	case ActionCheck:
+		var checked *loop.Study
+		if checked, err = loop.New(s.space, s.options); err == nil {
+			resp.Initial = checked.Options().Initial
+		}
+	case ActionRecommend:
+		err = s.recommend(ctx, resp)
+	default:
+		err = fmt.Errorf("%w: action is %q, want %s, %s or %s", ErrRequest, r.Action, ActionSuggest, ActionCheck, ActionRecommend)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	s.history.Queue = nil
+	return resp, s, nil
+}
+
+// with returns the state with the data of a request.
+func (s *state) with(r *Request) (*state, error) {
+	next := *s
+	if r.Study != nil {
+		next = state{objective: r.Study.Objective().Name}
+		err := r.Study.Validate()
+		if err != nil {
+			return nil, err
+		}
+		if next.space, err = r.Study.Space(); err != nil {
+			return nil, err
+		}
+		if next.options, err = r.Study.Method(); err != nil {
+			return nil, err
+		}
+	}
+	if next.space == nil {
+		return nil, errNoStudy
+	}
+	if err := next.add(r.Trials); err != nil {
+		return nil, err
+	}
+	for i, values := range r.Queue {
+		p, err := next.space.PointOf(values)
+		if err != nil {
+			return nil, fmt.Errorf("%w: queued point %d of %d: %w", ErrRequest, i+1, len(r.Queue), err)
+		}
+		next.history.Queue = append(next.history.Queue, p)
+	}
+	if r.Warm != nil {
+		next.history.Warm = surrogate.State{}
+		if err := json.Unmarshal(r.Warm, &next.history.Warm); err != nil {
+			return nil, fmt.Errorf("%w: warm is not the warm start of a response", ErrRequest)
+		}
+	}
+	return &next, nil
+}
+
+// add adds told trials to the history, or replaces the trials of the same number.
+func (s *state) add(told []Told) error {
+	held := len(s.history.Trials)
+	trials := slices.Clone(s.history.Trials)
+	last := 0
+	if held > 0 {
+		last = trials[held-1].ID
+	}
+	for i := range told {
+		t := &told[i]
+		at, replaces := slices.BinarySearchFunc(trials[:held], t.Trial, func(t loop.Trial, id int) int { return cmp.Compare(t.ID, id) })
+		var known space.Point
+		if replaces {
+			known = trials[at].Point
+		}
+		trial, err := t.trial(s.space, s.objective, known)
+		if err == nil && trial.ID == 0 {
+			trial.ID = last + 1
+		}
+		if err == nil && !replaces && trial.ID <= last {
+			err = fmt.Errorf("its number %d is not above %d", trial.ID, last)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: trial %d of %d: %w", ErrRequest, i+1, len(told), err)
+		}
+		if replaces {
+			trials[at] = trial
+			continue
+		}
+		last = trial.ID
+		trials = append(trials, trial)
+	}
+	s.history.Trials = trials
+	return nil
+}
+
+// trial returns the trial at its Params, or at a known point if they are left out.
+func (t *Told) trial(s *space.Space, objective string, known space.Point) (loop.Trial, error) {
+	p := known
+	if t.Params != nil || known.Space() == nil {
+		var err error
+		if p, err = s.PointOf(t.Params); err != nil {
+			return loop.Trial{}, err
+		}
+	}
+	out := loop.Trial{ID: t.Trial, Point: p, Source: loop.Added}
+	value, given := t.Numbers[objective]
+	if t.Value != nil {
+		value, given = *t.Value, true
+	}
+	state := t.State
+	if state == "" {
+		state = string(loop.Pending)
+		if given {
+			state = string(loop.Complete)
+		}
+	}
+	switch out.State = loop.State(state); out.State {
+	case loop.Complete:
+		if !given {
+			return out, fmt.Errorf("complete without a value or a number named %q", objective)
+		}
+		out.Value = value
+	case loop.Failed, loop.Pending:
+	default:
+		return out, fmt.Errorf("state is %q, want complete, failed or pending", t.State)
+	}
+	return out, nil
+}
+
+// propose adds suggestions to a response.
+func (s *state) propose(ctx context.Context, r *Request, resp *Response) error {
+	n := max(1, r.N)
+	if r.N < 0 || n > loop.MaxPoints {
+		return fmt.Errorf("%w: n is %d, want 1 to %d", ErrRequest, r.N, loop.MaxPoints)
+	}
+	out, err := loop.Propose(ctx, s.space, s.options, s.history, n)
+	if err != nil {
+		return err
+	}
+	resp.Exhausted = len(out.Points) < n
+	if s.history.Warm = out.Warm; out.Warm != nil {
+		if resp.Warm, err = json.Marshal(out.Warm); err != nil {
+			return err
+		}
+	}
+	for _, p := range out.Points {
+		resp.Points = append(resp.Points, Point{Params: p.Point, Source: p.Source, Prediction: NewPrediction(p.Prediction), Warnings: p.Warnings})
+	}
+	if f := out.Fit; f != nil {
+		resp.Fit = &FitFacts{Observations: f.Observations, LogTransformed: f.Warped, Warnings: f.Warnings, Hyperparameters: map[string]float64{}}
+		for _, hyper := range f.Hypers {
+			if !math.IsNaN(hyper.Value) && !math.IsInf(hyper.Value, 0) {
+				resp.Fit.Hyperparameters[hyper.Name] = hyper.Value
+			}
+		}
+	}
+	return nil
+}
+
+// recommend adds the recommendation to a response.
+func (s *state) recommend(ctx context.Context, resp *Response) error {
+	r, err := loop.Recommend(ctx, s.space, s.options, s.history)
+	if err != nil {
+		return err
+	}
+	estimate := func(e loop.Estimate) Estimate { return Estimate{e.Trial.ID, e.Mean, e.SD} }
+	resp.Recommendation = &Recommendation{Observed: estimate(r.Observed), Model: estimate(r.Model)}
+	return nil
+}
