@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -50,7 +51,7 @@ func ServeSuggest(ctx context.Context, r io.Reader, w io.Writer) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			err = enc.Encode(map[string]string{"error": err.Error(), "kind": kind(err)})
+			err = enc.Encode(map[string]string{"error": oneLine.Replace(err.Error()), "kind": kind(err)})
 		} else {
 			current = next
 			err = enc.Encode(resp)
@@ -60,6 +61,9 @@ func ServeSuggest(ctx context.Context, r io.Reader, w io.Writer) error {
 		}
 	}
 }
+
+// oneLine joins the lines of a message and drops the prefix of package loop.
+var oneLine = strings.NewReplacer("\n", "; ", "loop: ", "")
 
 // kind returns the kind of an error of ServeSuggest.
 func kind(err error) string {

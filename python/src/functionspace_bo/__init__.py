@@ -1,0 +1,51 @@
+"""Bayesian optimisation: minimise an expensive function with few evaluations.
+
+from functionspace_bo import Float, Int, minimize
+
+result = minimize(f, {"lr": Float(1e-5, 0.1, log=True), "layers": Int(1, 8)}, budget=60)
+print(result.best.value, result.best.params)
+"""
+
+from ._minimize import minimize
+from ._space import Categorical, Fixed, Float, Int, Ordinal
+from ._store import StoredStudy
+from ._study import Study
+from ._trial import Estimate, Prediction, Recommendation, Result, Trial
+from .errors import (
+    BoError,
+    CommandError,
+    ExhaustedError,
+    FailuresError,
+    FitError,
+    NoValueError,
+    ProcessError,
+    RequestError,
+    StudyError,
+    TrialError,
+)
+
+__all__ = [
+    "BoError",
+    "Categorical",
+    "CommandError",
+    "Estimate",
+    "ExhaustedError",
+    "FailuresError",
+    "FitError",
+    "Fixed",
+    "Float",
+    "Int",
+    "NoValueError",
+    "Ordinal",
+    "Prediction",
+    "ProcessError",
+    "Recommendation",
+    "RequestError",
+    "Result",
+    "StoredStudy",
+    "Study",
+    "StudyError",
+    "Trial",
+    "TrialError",
+    "minimize",
+]

@@ -1,0 +1,74 @@
+"""Definitions of studies from Python arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ._options import OBJECTIVE, SETTINGS
+from ._space import Parameter, Space, parse_space, plain
+from .errors import StudyError
+
+
+def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Parameter]]:
+    """Returns a definition in the form of the study file, and its parameters by name.
+
+    Unknown options stay in the definition: `bo` reports them, with a suggestion.
+    """
+    parameters, by_name = parse_space(space)
+    definition: dict[str, Any] = {"version": 1, "parameters": parameters}
+    objective: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+    for key, value in options.items():
+        if value is None:
+            continue
+        if key in OBJECTIVE:
+            objective[key] = value
+        elif key in SETTINGS:
+            settings[key] = _native(value)
+        else:
+            definition[key] = _native(value)
+    if objective:
+        if "objectives" in definition:
+            raise StudyError(f"{' and '.join(sorted(objective))}: state them in objectives")
+        definition["objectives"] = [{"name": "value", **objective}]
+    if settings:
+        definition["surrogate"] = _component(definition.get("surrogate"), settings)
+    return definition, by_name
+
+
+def _component(given: Any, settings: dict[str, Any]) -> Any:
+    """Returns the surrogate model with settings."""
+    if given is None:
+        return settings
+    if isinstance(given, str):
+        return {"name": given, **settings}
+    if not isinstance(given, Mapping):
+        return given  # bo reports it
+    twice = sorted(set(given) & set(settings))
+    if twice:
+        raise StudyError(f"{twice[0]} is given twice: as an option and in surrogate")
+    return {**given, **settings}
+
+
+def objective_of(definition: Mapping[str, Any]) -> tuple[str, str]:
+    """Returns the name and the goal of the objective of a valid definition."""
+    listed = definition.get("objectives") or [{}]
+    return listed[0].get("name") or "value", listed[0].get("goal") or "minimize"
+
+
+def is_noise_free(definition: Mapping[str, Any]) -> bool:
+    """Reports whether equal points have equal values."""
+    listed = definition.get("objectives") or [{}]
+    return bool(listed[0].get("noise_free"))
+
+
+def _native(value: Any) -> Any:
+    """Returns a value without tuples and NumPy types."""
+    if isinstance(value, Mapping):
+        return {str(k): _native(v) for k, v in value.items()}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_native(v) for v in value]
+    return plain(value)

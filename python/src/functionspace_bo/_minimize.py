@@ -1,0 +1,70 @@
+"""minimize: a study and a run in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any
+
+from ._space import Params, Space
+from ._study import Study
+from ._trial import Result, Trial
+from .errors import StudyError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import Options
+
+_OF_PROGRAMS = ("builtin", "command", "shell", "timeout")
+
+
+def minimize(
+    f: Callable[[Params], float | Mapping[str, float]],
+    space: Space,
+    *,
+    executor: Executor | None = None,
+    target: float | None = None,
+    time: float | None = None,
+    max_failures: int | None = None,
+    callback: Callable[[Study, Trial], Any] | None = None,
+    progress: bool | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Minimises f over a space, or maximises it with goal="maximize".
+
+    f takes the parameters as a dictionary and returns a number, or a dictionary of numbers with
+    the objective among them. An exception, NaN and an infinity make a failed trial. If the
+    first three trials fail alike, FailuresError ends the run unless failures="expected".
+    Ctrl-C ends the run; the result so far is returned.
+
+    Args:
+        f: The objective.
+        space: Parameters by name, such as {"lr": Float(1e-5, 0.1, log=True), "opt": ["a", "b"]}.
+        executor: Evaluates f, for example in processes. The default is threads.
+        target: The run ends when a trial is at least as good.
+        time: The run starts no trial after so many seconds.
+        max_failures: FailuresError ends the run when more trials have failed.
+        callback: Is called with the study and each finished trial. The run ends if it returns
+            a true value.
+        progress: Reports progress on standard error. The default is in terminals and notebooks.
+        **options: Options of the study file: budget, workers, batch, seed, goal, noise_free,
+            surrogate, acquisition and others; kernel, lengthscale, variance, noise and mean
+            state beliefs about f.
+
+    With one worker, or with batch, the evaluated points are those of loop.Minimize in Go for the
+    same options. With more workers and no batch, no worker waits for another.
+    """
+    for key in _OF_PROGRAMS:
+        if key in options:
+            raise StudyError(f"{key} is for programs: minimize evaluates f")
+    with Study(space, **options) as study:
+        return study.run(
+            f,
+            executor=executor,
+            target=target,
+            time=time,
+            max_failures=max_failures,
+            callback=callback,
+            progress=progress,
+        )

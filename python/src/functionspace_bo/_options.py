@@ -1,0 +1,618 @@
+"""The options of a study by their names in the study file.
+
+Written by python/generate.py from the schema of study files. Do not edit.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+
+OBJECTIVE = frozenset({"goal", "noise_free"})
+"""Keys of the objective that are also options."""
+
+
+SETTINGS = frozenset({"isotropic", "kernel", "lengthscale", "mean", "noise", "restarts", "variance"})
+"""Settings of the surrogate model that are also options."""
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Literal, TypedDict, Union
+
+    from typing_extensions import Required
+
+    SurrogateName = Literal["gp", "fsp-laplace", "gfsvi", "tfsvi", "gwi-net", "gwi-svgp", "fvi", "svgp", "laplace", "dkl", "rff", "ibnn", "ensemble", "map", "mfvi", "dropout", "vip", "hmc"]
+
+    GPSurrogate = TypedDict(
+        "GPSurrogate",
+        {
+            "name": Literal["gp"],
+            "isotropic": bool,
+            "kernel": str,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "noise": Union[float, Literal["learned"]],
+            "restarts": int,
+            "variance": Union[float, Literal["learned"]],
+        },
+        total=False,
+    )
+    """exact Gaussian process."""
+
+    FSPLaplaceSurrogate = TypedDict(
+        "FSPLaplaceSurrogate",
+        {
+            "name": Required[Literal["fsp-laplace"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "bias": float,
+            "box": Literal["search", "data"],
+            "context": int,
+            "covariance-context": int,
+            "factor": Literal["ridge", "cholesky", "lanczos"],
+            "hidden": Union[int, Sequence[int]],
+            "isotropic": bool,
+            "kernel": str,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "noise": Union[float, Literal["learned"]],
+            "noise-start": float,
+            "rate": float,
+            "restarts": int,
+            "scaling": Literal["prior", "data"],
+            "steps": int,
+            "trainer": Literal["gauss-newton", "adam"],
+            "variance": Union[float, Literal["learned"]],
+        },
+        total=False,
+    )
+    """Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace."""
+
+    GfsviSurrogate = TypedDict(
+        "GfsviSurrogate",
+        {
+            "name": Required[Literal["gfsvi"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "batch": int,
+            "bias": float,
+            "box": Literal["search", "data"],
+            "context": int,
+            "covariance": Literal["low-rank", "diagonal"],
+            "gamma": float,
+            "hidden": Union[int, Sequence[int]],
+            "isotropic": bool,
+            "kernel": str,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "measure": Literal["all", "box"],
+            "noise": Union[float, Literal["learned"]],
+            "prior-noise": bool,
+            "rank": int,
+            "rate": float,
+            "restarts": int,
+            "start": Literal["fitted", "random"],
+            "steps": int,
+            "variance": Union[float, Literal["learned"]],
+        },
+        total=False,
+    )
+    """Bayesian neural network with a Gaussian-process prior over functions, by generalised variational inference."""
+
+    TfsviSurrogate = TypedDict(
+        "TfsviSurrogate",
+        {
+            "name": Required[Literal["tfsvi"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "batch": int,
+            "bias": float,
+            "box": Literal["search", "data"],
+            "context": int,
+            "covariance": Literal["output", "diagonal"],
+            "divergence": Literal["full", "diagonal"],
+            "draws": int,
+            "hidden": Union[int, Sequence[int]],
+            "jitter": float,
+            "measure": Literal["half", "box"],
+            "noise": Union[float, Literal["learned"]],
+            "prior": Literal["bnn", "fixed"],
+            "prior-scale": Union[float, Literal["learned"]],
+            "rate": float,
+            "samples": int,
+            "sets": int,
+            "spread": Union[float, Literal["learned"]],
+            "start": Literal["fitted", "random"],
+            "steps": int,
+            "stop-gradient": bool,
+        },
+        total=False,
+    )
+    """Bayesian neural network with a divergence of functions, not of weights, from its prior, by variational inference."""
+
+    GWINETSurrogate = TypedDict(
+        "GWINETSurrogate",
+        {
+            "name": Required[Literal["gwi-net"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "batch": int,
+            "bias": float,
+            "distance": Literal["w2", "w2-squared"],
+            "held-out": float,
+            "hidden": Union[int, Sequence[int]],
+            "inducing": int,
+            "isotropic": bool,
+            "kernel": str,
+            "learn-noise": bool,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "measure": Literal["all", "data"],
+            "noise": Union[float, Literal["learned"]],
+            "points": int,
+            "rate": float,
+            "restarts": int,
+            "selection": Literal["kmeans", "pivoted"],
+            "start": Literal["fitted", "random"],
+            "steps": int,
+            "variance": Union[float, Literal["learned"]],
+        },
+        total=False,
+    )
+    """network with the uncertainty of a sparse Gaussian process, by Gaussian Wasserstein inference."""
+
+    GWISvgpSurrogate = TypedDict(
+        "GWISvgpSurrogate",
+        {
+            "name": Required[Literal["gwi-svgp"]],
+            "batch": int,
+            "distance": Literal["w2", "w2-squared"],
+            "held-out": float,
+            "inducing": int,
+            "isotropic": bool,
+            "kernel": str,
+            "learn-noise": bool,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "measure": Literal["all", "data"],
+            "noise": Union[float, Literal["learned"]],
+            "points": int,
+            "rate": float,
+            "restarts": int,
+            "selection": Literal["kmeans", "pivoted"],
+            "steps": int,
+            "variance": Union[float, Literal["learned"]],
+        },
+        total=False,
+    )
+    """sparse Gaussian process, by Gaussian Wasserstein inference."""
+
+    FVISurrogate = TypedDict(
+        "FVISurrogate",
+        {
+            "name": Required[Literal["fvi"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "anneal": float,
+            "batch": int,
+            "bias": float,
+            "box": Literal["search", "data"],
+            "changes": float,
+            "context": int,
+            "draws": int,
+            "eigenvalues": float,
+            "hidden": Union[int, Sequence[int]],
+            "inject": float,
+            "isotropic": bool,
+            "kernel": str,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "noise": Union[float, Literal["learned"]],
+            "prior": Literal["gp", "piecewise-constant", "piecewise-linear"],
+            "range": Union[float, Sequence[float]],
+            "rate": float,
+            "restarts": int,
+            "samples": int,
+            "score": Literal["whitened", "plain"],
+            "start": Literal["fitted", "random"],
+            "steps": int,
+            "variance": Union[float, Literal["learned"]],
+            "weight": Literal["all", "batch"],
+        },
+        total=False,
+    )
+    """Bayesian neural network under any prior on functions that can be drawn from, by functional variational inference."""
+
+    SvgpSurrogate = TypedDict(
+        "SvgpSurrogate",
+        {
+            "name": Required[Literal["svgp"]],
+            "batch": int,
+            "bound": Literal["collapsed", "minibatch"],
+            "inducing": int,
+            "isotropic": bool,
+            "kernel": str,
+            "learn-inducing": bool,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "noise": Union[float, Literal["learned"]],
+            "rate": float,
+            "restarts": int,
+            "selection": Literal["kmeans", "pivoted"],
+            "steps": int,
+            "variance": Union[float, Literal["learned"]],
+        },
+        total=False,
+    )
+    """sparse variational Gaussian process, for many observations."""
+
+    LaplaceSurrogate = TypedDict(
+        "LaplaceSurrogate",
+        {
+            "name": Required[Literal["laplace"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "batch": int,
+            "curvature": Literal["full", "kron", "diagonal"],
+            "hidden": Union[int, Sequence[int]],
+            "noise": Union[float, Literal["learned"]],
+            "precision": Union[float, Literal["learned"]],
+            "rate": float,
+            "restarts": int,
+            "steps": int,
+            "trainer": Literal["gauss-newton", "adam"],
+        },
+        total=False,
+    )
+    """Bayesian neural network with a Gaussian prior on its weights, by the linearised Laplace approximation."""
+
+    DKLSurrogate = TypedDict(
+        "DKLSurrogate",
+        {
+            "name": Required[Literal["dkl"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "batch": int,
+            "decay": float,
+            "features": int,
+            "hidden": Union[int, Sequence[int]],
+            "inducing": int,
+            "isotropic": bool,
+            "kernel": str,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "noise": Union[float, Literal["learned"]],
+            "pretrain": int,
+            "rate": float,
+            "restarts": int,
+            "steps": int,
+            "trainer": Literal["lbfgs", "adam"],
+            "variance": Union[float, Literal["learned"]],
+        },
+        total=False,
+    )
+    """deep kernel learning: a Gaussian process on features of a neural network."""
+
+    RFFSurrogate = TypedDict(
+        "RFFSurrogate",
+        {
+            "name": Required[Literal["rff"]],
+            "features": int,
+            "isotropic": bool,
+            "kernel": str,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "noise": Union[float, Literal["learned"]],
+            "restarts": int,
+            "variance": Union[float, Literal["learned"]],
+        },
+        total=False,
+    )
+    """Bayesian linear regression on random features of a kernel."""
+
+    IbnnSurrogate = TypedDict(
+        "IbnnSurrogate",
+        {
+            "name": Required[Literal["ibnn"]],
+            "bias": float,
+            "depth": int,
+            "learn": bool,
+            "mean": Literal["constant", "zero"],
+            "noise": Union[float, Literal["learned"]],
+            "restarts": int,
+            "weight": float,
+        },
+        total=False,
+    )
+    """infinitely wide Bayesian neural network: a Gaussian process with the arc-cosine kernel."""
+
+    EnsembleSurrogate = TypedDict(
+        "EnsembleSurrogate",
+        {
+            "name": Required[Literal["ensemble"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "batch": int,
+            "hidden": Union[int, Sequence[int]],
+            "members": int,
+            "noise": Union[float, Literal["learned"]],
+            "precision": Union[float, Literal["learned"]],
+            "rate": float,
+            "steps": int,
+            "subset": float,
+            "trainer": Literal["gauss-newton", "adam"],
+        },
+        total=False,
+    )
+    """deep ensemble: networks that differ where data do not tell."""
+
+    MAPSurrogate = TypedDict(
+        "MAPSurrogate",
+        {
+            "name": Required[Literal["map"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "batch": int,
+            "hidden": Union[int, Sequence[int]],
+            "noise": Union[float, Literal["learned"]],
+            "precision": Union[float, Literal["learned"]],
+            "rate": float,
+            "steps": int,
+            "trainer": Literal["gauss-newton", "adam"],
+        },
+        total=False,
+    )
+    """one network at a maximum of the posterior, which knows noise only."""
+
+    MfviSurrogate = TypedDict(
+        "MfviSurrogate",
+        {
+            "name": Required[Literal["mfvi"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "batch": int,
+            "draws": int,
+            "hidden": Union[int, Sequence[int]],
+            "noise": Union[float, Literal["learned"]],
+            "precision": Union[float, Literal["learned"]],
+            "rate": float,
+            "samples": int,
+            "start": Literal["map", "random"],
+            "steps": int,
+        },
+        total=False,
+    )
+    """Bayesian neural network with independent Gaussian weights, by variational inference."""
+
+    DropoutSurrogate = TypedDict(
+        "DropoutSurrogate",
+        {
+            "name": Required[Literal["dropout"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "batch": int,
+            "draws": int,
+            "drop": float,
+            "hidden": Union[int, Sequence[int]],
+            "noise": Union[float, Literal["learned"]],
+            "precision": Union[float, Literal["learned"]],
+            "rate": float,
+            "samples": int,
+            "start": Literal["map", "random"],
+            "steps": int,
+        },
+        total=False,
+    )
+    """neural network with Monte-Carlo dropout."""
+
+    VIPSurrogate = TypedDict(
+        "VIPSurrogate",
+        {
+            "name": Required[Literal["vip"]],
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "functions": int,
+            "hidden": Union[int, Sequence[int]],
+            "noise": Union[float, Literal["learned"]],
+            "prior": Literal["layers", "weights"],
+            "steps": int,
+        },
+        total=False,
+    )
+    """variational implicit process: linear regression on functions drawn from a Bayesian neural network."""
+
+    HMCSurrogate = TypedDict(
+        "HMCSurrogate",
+        {
+            "name": Required[Literal["hmc"]],
+            "accept": float,
+            "activation": Literal["tanh", "relu", "gelu", "erf", "sin"],
+            "chains": int,
+            "depth": int,
+            "draws": int,
+            "hidden": Union[int, Sequence[int]],
+            "noise": Union[float, Literal["learned"]],
+            "precision": Union[float, Literal["learned"]],
+            "samples": int,
+            "start": Literal["map", "random"],
+            "warmup": int,
+        },
+        total=False,
+    )
+    """Bayesian neural network with a Gaussian prior on its weights, sampled: the slow reference."""
+
+    Surrogate = Union[SurrogateName, GPSurrogate, FSPLaplaceSurrogate, GfsviSurrogate, TfsviSurrogate, GWINETSurrogate, GWISvgpSurrogate, FVISurrogate, SvgpSurrogate, LaplaceSurrogate, DKLSurrogate, RFFSurrogate, IbnnSurrogate, EnsembleSurrogate, MAPSurrogate, MfviSurrogate, DropoutSurrogate, VIPSurrogate, HMCSurrogate]
+
+    AcquisitionName = Literal["auto", "logei", "lognei", "ei", "pi", "lcb", "mes", "ts", "qei", "qlogei"]
+
+    AutoAcquisition = TypedDict(
+        "AutoAcquisition",
+        {
+            "name": Literal["auto"],
+            "joint": bool,
+            "samples": int,
+        },
+        total=False,
+    )
+    """logei where the surrogate sees no noise, else lognei."""
+
+    LogeiAcquisition = TypedDict(
+        "LogeiAcquisition",
+        {
+            "name": Required[Literal["logei"]],
+        },
+        total=False,
+    )
+    """logarithm of the expected improvement."""
+
+    LogneiAcquisition = TypedDict(
+        "LogneiAcquisition",
+        {
+            "name": Required[Literal["lognei"]],
+            "joint": bool,
+            "samples": int,
+        },
+        total=False,
+    )
+    """qlogei for noisy observations, improvement on what may be the best so far."""
+
+    EIAcquisition = TypedDict(
+        "EIAcquisition",
+        {
+            "name": Required[Literal["ei"]],
+        },
+        total=False,
+    )
+    """expected improvement."""
+
+    PIAcquisition = TypedDict(
+        "PIAcquisition",
+        {
+            "name": Required[Literal["pi"]],
+        },
+        total=False,
+    )
+    """probability of improvement."""
+
+    LCBAcquisition = TypedDict(
+        "LCBAcquisition",
+        {
+            "name": Required[Literal["lcb"]],
+            "beta": float,
+        },
+        total=False,
+    )
+    """lower confidence bound."""
+
+    MESAcquisition = TypedDict(
+        "MESAcquisition",
+        {
+            "name": Required[Literal["mes"]],
+            "samples": int,
+        },
+        total=False,
+    )
+    """max-value entropy search: information about the minimum."""
+
+    TSAcquisition = TypedDict(
+        "TSAcquisition",
+        {
+            "name": Required[Literal["ts"]],
+        },
+        total=False,
+    )
+    """Thompson sampling: the minimum of a function drawn from the posterior."""
+
+    QEIAcquisition = TypedDict(
+        "QEIAcquisition",
+        {
+            "name": Required[Literal["qei"]],
+            "joint": bool,
+            "samples": int,
+        },
+        total=False,
+    )
+    """expected improvement of a batch, by Monte Carlo."""
+
+    QlogeiAcquisition = TypedDict(
+        "QlogeiAcquisition",
+        {
+            "name": Required[Literal["qlogei"]],
+            "joint": bool,
+            "samples": int,
+        },
+        total=False,
+    )
+    """logarithm of the smoothed expected improvement of a batch, by Monte Carlo."""
+
+    Acquisition = Union[AcquisitionName, AutoAcquisition, LogeiAcquisition, LogneiAcquisition, EIAcquisition, PIAcquisition, LCBAcquisition, MESAcquisition, TSAcquisition, QEIAcquisition, QlogeiAcquisition]
+
+    Maximizer = TypedDict(
+        "Maximizer",
+        {
+            "iterations": int,
+            "raw": int,
+            "starts": int,
+        },
+        total=False,
+    )
+    """Settings of the maximisation of the acquisition function."""
+
+    Objective = TypedDict(
+        "Objective",
+        {
+            "name": Required[str],
+            "goal": Literal["minimize", "maximize"],
+            "noise_free": bool,
+        },
+        total=False,
+    )
+    """The number to optimise and the direction."""
+
+    class Options(TypedDict, total=False):
+        """Options of a study and settings of the surrogate model."""
+
+        acquisition: Acquisition
+        """Acquisition function: a name, or a mapping with the name and settings."""
+        batch: int
+        """Number of trials suggested together; default 1."""
+        budget: int
+        """Total number of trials; default 50."""
+        builtin: str
+        """Name of a built-in objective, in place of a command."""
+        command: str
+        """Program to run for each trial, with {name} for the value of a parameter."""
+        defaults: Mapping[str, Any]
+        """Value of each added parameter in trials from before it was added."""
+        design: Literal["sobol", "halton", "lhs", "uniform"]
+        """Point set of the initial trials; default sobol."""
+        failures: Literal["expected"]
+        """expected: failing first trials do not end a run."""
+        initial: int
+        """Number of trials of the initial design; default 2 per parameter and 2, at most 20."""
+        maximizer: Maximizer
+        """Settings of the maximisation of the acquisition function."""
+        name: str
+        """Name of the study: 1 to 100 letters, digits, dots, dashes and underscores."""
+        objectives: Sequence[Objective]
+        """The number to optimise; default {name: value, goal: minimize}."""
+        seed: int
+        """Root of all random numbers: the same seed gives the same trials; default 0."""
+        shell: bool
+        """Run the command by the shell."""
+        surrogate: Surrogate
+        """Surrogate model: a name, or a mapping with the name and settings."""
+        timeout: str
+        """A trial that takes longer fails: a time such as 90s or 2h."""
+        warp: Literal["auto", "none"]
+        """Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values as they are; default auto."""
+        workers: int
+        """Number of concurrent evaluations; default 1."""
+        goal: Literal["minimize", "maximize"]
+        """minimize or maximize."""
+        noise_free: bool
+        """Equal points have equal values."""
+        isotropic: bool
+        """one lengthscale for all inputs instead of one per input; default false."""
+        kernel: str
+        """kernel expression, e.g. rbf*periodic+linear; default matern52."""
+        lengthscale: Union[Union[float, Sequence[float]], Literal["learned"]]
+        """fixes the lengthscales: one number, or one per input; default learned."""
+        mean: Literal["constant", "zero"]
+        """mean of the prior; a constant is learned; default constant."""
+        noise: Union[float, Literal["learned"]]
+        """fixes the variance of the observation noise; default learned."""
+        restarts: int
+        """starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10."""
+        variance: Union[float, Literal["learned"]]
+        """fixes the output variance of every term of the kernel; default learned."""

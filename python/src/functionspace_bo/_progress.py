@@ -1,0 +1,116 @@
+"""Reports the progress of a run in a terminal, a notebook or a file."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from ._trial import Trial, best_trial
+
+
+class Progress:
+    """A line that is rewritten in a terminal or notebook, and a line for each improvement.
+
+    Elsewhere there is no output unless it is requested: then a line for each trial.
+    """
+
+    def __init__(self, wanted: bool | None, budget: int, goal: str) -> None:
+        self._budget = budget
+        self._goal = goal
+        self._display = _notebook() if wanted is not False else None
+        terminal = self._display is None and sys.stderr is not None and sys.stderr.isatty()
+        self._live = wanted is not False and (self._display is not None or terminal)
+        self._lines = bool(wanted) and not self._live
+        self._started = time.monotonic()
+        self._running = 0
+        self._finished = 0
+        self._failed = 0
+        self._best: Trial | None = None
+        self._shown = 0
+
+    def started(self, trial: Trial) -> None:
+        """Reports that an evaluation begins."""
+        self._running += 1
+        self._draw()
+
+    def ended(self, trial: Trial) -> None:
+        """Reports a finished trial."""
+        self._running -= 1
+        self._finished += 1
+        self._failed += trial.state == "failed"
+        best = best_trial([t for t in (self._best, trial) if t is not None], self._goal)
+        improved = best is not self._best
+        self._best = best
+        head = f"trial {trial.number:>{len(str(self._budget))}}/{self._budget}"
+        if trial.state == "failed":
+            self._print(f"{head}  failed: {trial.message}")
+        elif self._lines or improved:
+            params = " ".join(f"{k}={_short(v)}" for k, v in trial.params.items())
+            self._print(f"{head}  value {_short(trial.value)}{'  ' + params if improved else ''}")
+        self._draw()
+
+    def close(self) -> None:
+        """Removes the rewritten line of a terminal."""
+        if self._live and self._display is None:
+            self._clear()
+            sys.stderr.flush()
+
+    def _line(self) -> str:
+        parts = [f"{self._finished}/{self._budget} trials"]
+        if self._failed:
+            parts.append(f"{self._failed} failed")
+        if self._best is not None:
+            parts.append(f"best {_short(self._best.value)} (trial {self._best.number})")
+        if self._running:
+            parts.append(f"{self._running} running")
+        seconds = time.monotonic() - self._started
+        if self._finished > 1 and self._finished < self._budget:
+            left = seconds / self._finished * (self._budget - self._finished)
+            parts.append(f"about {_duration(left)} left")
+        return "   ".join(parts)
+
+    def _print(self, line: str) -> None:
+        if self._display is None and (self._live or self._lines):
+            self._clear()
+            print(line, file=sys.stderr)
+
+    def _draw(self) -> None:
+        if not self._live:
+            return
+        line = self._line()
+        if self._display is not None:
+            self._display.update({"text/plain": line}, raw=True)
+            return
+        self._clear()
+        sys.stderr.write(line)
+        sys.stderr.flush()
+        self._shown = len(line)
+
+    def _clear(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r" + " " * self._shown + "\r")
+            self._shown = 0
+
+
+def _notebook() -> Any:
+    """Returns the handle of an output in a notebook, or None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None or type(shell).__name__ != "ZMQInteractiveShell":
+        return None
+    from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
+
+    return display({"text/plain": ""}, raw=True, display_id=True)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{int(seconds) // 60}:{int(seconds) % 60:02d} min"
+    return f"{int(seconds) // 3600}:{int(seconds) % 3600 // 60:02d} h"

@@ -1,0 +1,282 @@
+"""Evaluates an objective until the budget of a study is used up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import suppress
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from ._progress import Progress
+from ._space import Params
+from ._trial import Result, Trial
+from .errors import BoError, ExhaustedError, FailuresError, NoValueError, StudyError, TrialError
+
+if TYPE_CHECKING:
+    from ._study import Study
+
+Objective = Callable[[Params], "float | Mapping[str, float]"]
+
+_DEFAULT_BUDGET = 50
+_ALIKE = 3  # first trials that end a run if all fail with the same message
+_TICK = 0.2  # seconds between looks at the clock while evaluations run
+
+
+class Run:
+    """One run of a study.
+
+    With batches or a single worker the run consists of rounds, as loop.Minimize in Go: the rest
+    of the initial design, then batches. Otherwise no worker waits for another.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        f: Objective,
+        *,
+        budget: int | None,
+        workers: int | None,
+        executor: Executor | None,
+        target: float | None,
+        time_limit: float | None,
+        max_failures: int | None,
+        callback: Callable[[Study, Trial], Any] | None,
+        progress: bool | None,
+    ) -> None:
+        for name, number in (("budget", budget), ("workers", workers)):
+            if number is not None and number < 1:
+                raise StudyError(f"{name} is {number}, want 1 or more")
+        definition = study.definition
+        self._study = study
+        self._f = f
+        self._budget: int = budget or definition.get("budget") or _DEFAULT_BUDGET
+        self._batch: int | None = definition.get("batch")
+        self._workers: int = workers or definition.get("workers") or _slots(executor)
+        self._executor = executor
+        self._target = target
+        self._deadline = None if time_limit is None else time.monotonic() + time_limit
+        self._time_limit = time_limit
+        self._max_failures = max_failures
+        self._callback = callback
+        self._expected = definition.get("failures") == "expected"
+        self._flying: dict[Future[tuple[Any, float]], Trial] = {}
+        self._first: list[str] | None = []  # messages of the first trials; None after a success
+        self._stopped: str | BoError = ""  # the reason why no further trial is started
+        self._progress = Progress(progress, self._budget, study.goal)
+
+    def result(self) -> Result:
+        """Runs, and returns the result."""
+        interrupted = False
+        try:
+            if self._workers > 1 and self._batch is None:
+                self._stream()
+            else:
+                self._rounds()
+        except KeyboardInterrupt:
+            interrupted = True
+        except ExhaustedError as err:
+            self._stopped = str(err)
+        except BoError as err:
+            err.result = self._result(False)
+            raise
+        finally:
+            self._leave()
+            self._progress.close()
+        result = self._result(interrupted)
+        fault = self._fault(result)
+        if fault is not None and not interrupted:
+            fault.result = result
+            raise fault
+        if not interrupted and result.trials:
+            self._recommend(result)
+        return result
+
+    def _leave(self) -> None:
+        """Ends the evaluations in progress. Values that have arrived are told."""
+        for future, trial in self._flying.items():
+            self._study._interrupt(trial)
+            if future.cancel() or not future.done() or future.exception() is not None:
+                continue
+            with suppress(TrialError):
+                self._study._tell(trial, *future.result())
+
+    def _rounds(self) -> None:
+        while not self._stopped:
+            n = self._round()
+            if n == 0:
+                return
+            trials = self._study.ask(n)
+            try:
+                for trial in trials:
+                    while len(self._flying) >= self._workers:
+                        self._collect()
+                    if self._ended():
+                        break
+                    self._start(trial)
+                while self._flying:
+                    self._collect()
+            finally:
+                for trial in trials:
+                    self._study._interrupt(trial)
+
+    def _round(self) -> int:
+        """Returns the size of the next round. An interrupted round is finished first."""
+        trials = self._study.trials
+        idle = len(self._study._idle)
+        n = idle or max(self._batch or 1, self._study._initial - len(trials))
+        return max(0, min(n, self._budget - self._finished(trials)))
+
+    def _stream(self) -> None:
+        while True:
+            while len(self._flying) < self._workers and not self._ended():
+                if self._finished(self._study.trials) + len(self._flying) >= self._budget:
+                    break
+                try:
+                    self._start(self._study.ask())
+                except ExhaustedError:
+                    if not self._flying:
+                        raise
+                    break
+            if not self._flying:
+                return
+            self._collect()
+
+    @staticmethod
+    def _finished(trials: list[Trial]) -> int:
+        """Returns the number of finished trials that were asked."""
+        return sum(t.source != "added" and t.state != "pending" for t in trials)
+
+    def _start(self, trial: Trial) -> None:
+        """Starts the evaluation of a trial, or performs it if there is one worker."""
+        self._progress.started(trial)
+        future: Future[tuple[Any, float]] = Future()
+        params = dict(trial.params)
+        if self._executor is not None:
+            future = self._executor.submit(_evaluate, self._f, params)
+        self._flying[future] = trial
+        if self._executor is None and self._workers == 1:
+            _complete(future, self._f, params)
+        elif self._executor is None:
+            Thread(target=_complete, args=(future, self._f, params), daemon=True).start()
+
+    def _collect(self) -> None:
+        """Waits for evaluations and records the outcome of each."""
+        done, _ = wait(self._flying, _TICK, FIRST_COMPLETED)
+        for future in sorted(done, key=lambda future: self._flying[future].number):
+            self._record(self._flying[future], future)
+            del self._flying[future]
+
+    def _record(self, trial: Trial, future: Future[tuple[Any, float]]) -> None:
+        """Tells the outcome of an evaluation. An interrupted trial stays pending."""
+        error = future.exception()
+        if isinstance(error, BrokenExecutor) or not isinstance(error, (Exception, type(None))):
+            raise error
+        if error is not None:
+            seconds = getattr(error, "_bo_seconds", 0.0)
+            told = self._study._fail(trial, _message(error), seconds)
+        else:
+            value, seconds = future.result()
+            try:
+                told = self._study._tell(trial, value, seconds)
+            except TrialError as err:
+                told = self._study._fail(trial, str(err), seconds)
+        self._progress.ended(told)
+        self._look(told)
+        if self._callback is not None and self._callback(self._study, told):
+            self._stopped = self._stopped or "the callback ended the run"
+
+    def _look(self, trial: Trial) -> None:
+        """Ends the run after a trial that calls for it."""
+        if trial.state == "failed":
+            failed = sum(t.state == "failed" for t in self._study.trials)
+            if self._max_failures is not None and failed > self._max_failures:
+                self._stopped = FailuresError(
+                    f"too many trials failed: {failed}, the last one with: {trial.message}"
+                )
+        elif trial.value is not None and self._target is not None:
+            sign = -1 if self._study.goal == "maximize" else 1
+            if sign * trial.value <= sign * self._target:
+                self._stopped = f"the target is reached: trial {trial.number} has {trial.value:.6g}"
+        if self._first is None or self._expected:
+            return
+        if trial.state != "failed" or (self._first and self._first[0] != trial.message):
+            self._first = None
+            return
+        self._first.append(trial.message)
+        if len(self._first) == _ALIKE:
+            self._stopped = FailuresError(
+                f"too many trials failed: the first {_ALIKE} failed alike: {trial.message} "
+                '(state failures="expected" if that may happen)'
+            )
+
+    def _ended(self) -> bool:
+        """Reports whether no further trial is started."""
+        if self._deadline is not None and not self._stopped and time.monotonic() >= self._deadline:
+            self._stopped = f"the time is used up: {self._time_limit:g} s"
+        return bool(self._stopped)
+
+    def _result(self, interrupted: bool) -> Result:
+        trials = self._study.trials
+        warnings: list[str] = []
+        for t in trials:
+            for text in t.warnings:
+                if not any(w.endswith(text) for w in warnings):
+                    warnings.append(f"trial {t.number}: {text}")
+        stopped = "" if isinstance(self._stopped, BoError) else self._stopped
+        return Result(trials, self._study.goal, None, warnings, interrupted, stopped)
+
+    def _fault(self, result: Result) -> BoError | None:
+        """Returns the error of a run that has no result, or that failures ended."""
+        if isinstance(self._stopped, BoError):
+            return self._stopped
+        failed = [t for t in result.trials if t.state == "failed"]
+        if any(t.state == "complete" for t in result.trials):
+            return None
+        if not failed:
+            return NoValueError(f"no trial has a value: no trial has ended: {result.stopped}")
+        return NoValueError(
+            f"no trial has a value: all {len(failed)} evaluations failed, "
+            f"the last one with: {failed[-1].message}"
+        )
+
+    def _recommend(self, result: Result) -> None:
+        """Adds the recommendation. Without a fit there is a warning instead."""
+        try:
+            result.recommendation = self._study.recommend()
+        except KeyboardInterrupt:
+            result.interrupted = True
+        except BoError as err:
+            result.warnings.append(f"there is no recommendation, as the last fit failed: {err}")
+
+
+def _slots(executor: Executor | None) -> int:
+    """Returns the number of evaluations that an executor performs at a time."""
+    return int(getattr(executor, "_max_workers", None) or 1)
+
+
+def _evaluate(f: Objective, params: Params) -> tuple[Any, float]:
+    """Returns the value of f and the seconds that it took."""
+    started = time.perf_counter()
+    try:
+        return f(params), time.perf_counter() - started
+    except Exception as err:
+        err._bo_seconds = time.perf_counter() - started  # type: ignore[attr-defined]
+        raise
+
+
+def _complete(future: Future[tuple[Any, float]], f: Objective, params: Params) -> None:
+    """Evaluates f and stores the outcome in future."""
+    future.set_running_or_notify_cancel()
+    try:
+        future.set_result(_evaluate(f, params))
+    except BaseException as err:
+        future.set_exception(err)
+
+
+def _message(error: BaseException) -> str:
+    """Describes an exception on one line."""
+    text = "; ".join(str(error).split("\n")).strip()
+    name = type(error).__name__
+    return f"{name}: {text}" if text else name

@@ -1,0 +1,162 @@
+"""Search spaces: the types of parameters, as in the study file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Scalar = str | float | bool
+"""A value of a categorical, ordinal or fixed parameter: text, a number or a boolean."""
+
+Params = dict[str, Any]
+"""The values of a point by the name of the parameter."""
+
+
+@dataclass(frozen=True)
+class Float:
+    """A real number from min to max, searched on a logarithmic scale if log is true."""
+
+    min: float
+    max: float
+    log: bool = False
+
+    def definition(self) -> dict[str, Any]:
+        """Returns the form of the study file, without the name."""
+        return {"type": "float", **_range(self.min, self.max, self.log)}
+
+    def decode(self, value: Any) -> float:
+        """Returns the value of a point that `bo` suggests."""
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Int:
+    """A whole number from min to max, both included."""
+
+    min: int
+    max: int
+    log: bool = False
+
+    def definition(self) -> dict[str, Any]:
+        """Returns the form of the study file, without the name."""
+        return {"type": "int", **_range(self.min, self.max, self.log)}
+
+    def decode(self, value: Any) -> int:
+        """Returns the value of a point that `bo` suggests."""
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """One of values, which have no order."""
+
+    values: Sequence[Scalar]
+
+    def definition(self) -> dict[str, Any]:
+        """Returns the form of the study file, without the name."""
+        return {"type": "categorical", "values": [plain(v) for v in self.values]}
+
+    def decode(self, value: Any) -> Any:
+        """Returns the value of a point that `bo` suggests."""
+        return _listed(value, self.values)
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    """One of values, which are ordered."""
+
+    values: Sequence[Scalar]
+
+    def definition(self) -> dict[str, Any]:
+        """Returns the form of the study file, without the name."""
+        return {"type": "ordinal", "values": [plain(v) for v in self.values]}
+
+    def decode(self, value: Any) -> Any:
+        """Returns the value of a point that `bo` suggests."""
+        return _listed(value, self.values)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A value that is passed to the objective and not searched."""
+
+    value: Scalar
+
+    def definition(self) -> dict[str, Any]:
+        """Returns the form of the study file, without the name."""
+        return {"type": "fixed", "value": plain(self.value)}
+
+    def decode(self, value: Any) -> Any:
+        """Returns the value of a point that `bo` suggests."""
+        return self.value
+
+
+Parameter = Float | Int | Categorical | Ordinal | Fixed
+
+Space = Mapping[str, object] | Sequence[Mapping[str, object]]
+"""A search space: parameters by name, or the list of `parameters` of a study file.
+
+By name, each entry is a Parameter; a list or tuple of values stands for Categorical, and a single
+value for Fixed.
+"""
+
+_KINDS: dict[str, type[Parameter]] = {
+    "float": Float,
+    "int": Int,
+    "categorical": Categorical,
+    "ordinal": Ordinal,
+    "fixed": Fixed,
+}
+
+
+def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter]]:
+    """Returns the parameters of a space in the form of the study file, and by name."""
+    if not isinstance(space, Mapping):
+        definitions = [dict(p) for p in space]
+        return definitions, {str(p.get("name")): _from_definition(p) for p in definitions}
+    parameters = {name: _parameter(value) for name, value in space.items()}
+    return [{"name": name, **p.definition()} for name, p in parameters.items()], parameters
+
+
+def _parameter(value: Any) -> Parameter:
+    if isinstance(value, (Float, Int, Categorical, Ordinal, Fixed)):
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return Categorical(value)
+    return Fixed(value)
+
+
+def _from_definition(definition: Mapping[str, Any]) -> Parameter:
+    kind = _KINDS.get(str(definition.get("type")), Fixed)
+    if kind is Float or kind is Int:
+        return kind(
+            definition.get("min", 0), definition.get("max", 0), definition.get("log", False)
+        )
+    if kind is Categorical or kind is Ordinal:
+        return kind(definition.get("values", ()))
+    return Fixed(definition.get("value", ""))
+
+
+def _range(low: Any, high: Any, log: bool) -> dict[str, Any]:
+    out = {"min": plain(low), "max": plain(high)}
+    return {**out, "log": True} if log else out
+
+
+def _listed(value: Any, values: Sequence[Any]) -> Any:
+    """Returns the entry of values that equals value, so that its type is kept."""
+    for v in values:
+        if v == value and isinstance(v, bool) == isinstance(value, bool):
+            return v
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Returns the Python number of a NumPy number, and other values unchanged."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) and getattr(value, "ndim", None) == 0 else value
+
+
+def plain_params(params: Mapping[str, Any]) -> Params:
+    """Returns a copy of the values of a point without NumPy numbers."""
+    return {str(name): plain(value) for name, value in params.items()}

@@ -1,0 +1,162 @@
+"""Studies in a store, which several processes may share."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, overload
+
+from ._binary import find_binary
+from ._definition import define, objective_of
+from ._space import Parameter, Space, parse_space, plain_params
+from ._trial import Trial, frame
+from ._value import read_value
+from .errors import CommandError, ProcessError
+
+if TYPE_CHECKING:
+    import pandas
+    from typing_extensions import Unpack
+
+    from ._options import Options
+
+
+class StoredStudy:
+    """A study in a store: an SQLite file, or a PostgreSQL database.
+
+    Every method runs a verb of `bo`. Several processes may use one study.
+    """
+
+    def __init__(self, store: str | os.PathLike[str], name: str) -> None:
+        self._store = os.fspath(store)
+        self.name = name
+        shown = self._verb("study", "show")
+        self._definition: dict[str, Any] = shown["definition"]
+        self._parameters: dict[str, Parameter] = parse_space(self._definition["parameters"])[1]
+        self._objective, self._goal = objective_of(self._definition)
+
+    @classmethod
+    def create(
+        cls, store: str | os.PathLike[str], name: str, /, space: Space, **options: Unpack[Options]
+    ) -> StoredStudy:
+        """Stores a new study and returns it."""
+        definition, _ = define(space, options)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "study.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(definition, file)
+            flags = ["--study", name, "--store", os.fspath(store), "--json"]
+            _run(["study", "create", path, *flags], hide=path + ": ")
+        return cls(store, name)
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """The definition in the form of the study file."""
+        copy: dict[str, Any] = json.loads(json.dumps(self._definition))
+        return copy
+
+    @property
+    def goal(self) -> str:
+        """minimize or maximize."""
+        return self._goal
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials in the order of their numbers."""
+        return [self._trial(t) for t in self._verb("trials")]
+
+    @property
+    def best(self) -> Trial:
+        """The trial with the best observed value. CommandError if there is none."""
+        return self._trial(self._verb("best"))
+
+    @overload
+    def ask(self, n: None = None, *, lease: str | None = None) -> Trial: ...
+
+    @overload
+    def ask(self, n: int, *, lease: str | None = None) -> list[Trial]: ...
+
+    def ask(self, n: int | None = None, *, lease: str | None = None) -> Trial | list[Trial]:
+        """Returns a trial to evaluate, or a list of n trials.
+
+        With a lease, such as "24h", a trial without a result is issued again after that time.
+        """
+        flags = ["-n", str(1 if n is None else n)]
+        if lease is not None:
+            flags += ["--lease", lease]
+        trials = [self._trial(t) for t in self._verb("ask", flags=flags)]
+        return trials[0] if n is None else trials
+
+    def tell(self, trial: Trial | int, value: float | Mapping[str, float]) -> Trial:
+        """Records the value of a trial, or several numbers by name."""
+        _, numbers = read_value(value, self._objective)
+        return self._trial(self._verb("tell", _number(trial), json.dumps(numbers)))
+
+    def fail(self, trial: Trial | int, message: str = "") -> Trial:
+        """Records that a trial could not be evaluated."""
+        return self._trial(self._verb("fail", _number(trial), message))
+
+    def enqueue(self, params: Mapping[str, Any]) -> Trial:
+        """Adds a point that ask returns ahead of suggestions, as a pending trial."""
+        return self._trial(self._verb("enqueue", json.dumps(plain_params(params))))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Returns the trials as dictionaries."""
+        return [t.record() for t in self.trials]
+
+    def dataframe(self) -> pandas.DataFrame:
+        """Returns the trials as a pandas data frame with a column for each parameter."""
+        return frame(self.trials)
+
+    def __repr__(self) -> str:
+        return f"<StoredStudy {self.name}>"
+
+    def _verb(self, *words: str, flags: list[str] | None = None) -> Any:
+        verb, arguments = list(words[:1]), list(words[1:])
+        if verb == ["study"]:
+            verb, arguments = list(words[:2]), list(words[2:])
+        options = ["--store", self._store, "--json", *(flags or [])]
+        return json.loads(_run([*verb, *options, "--", self.name, *arguments]))
+
+    def _trial(self, row: Mapping[str, Any]) -> Trial:
+        """Returns a trial of the output of a verb."""
+        params = {
+            name: self._parameters[name].decode(v) if name in self._parameters else v
+            for name, v in row["params"].items()
+        }
+        state = row.get("state", "pending")
+        return Trial(
+            row["trial"],
+            params,
+            state if state in ("pending", "complete") else "failed",
+            row.get("value"),
+            row.get("numbers") or {},
+            row.get("message", ""),
+            row.get("source", "suggested"),
+            seconds=row.get("seconds", 0.0),
+        )
+
+
+def _number(trial: Trial | int) -> str:
+    return str(trial.number if isinstance(trial, Trial) else trial)
+
+
+def _run(arguments: list[str], hide: str = "") -> str:
+    """Returns the output of a verb, or raises its one-line message."""
+    try:
+        done = subprocess.run(
+            [find_binary(), *arguments],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except OSError as err:
+        raise ProcessError(f"bo cannot be started: {err}") from err
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise CommandError(lines[-1].removeprefix("bo: ").replace(hide, ""))
+    return done.stdout

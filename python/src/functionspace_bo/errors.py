@@ -1,0 +1,67 @@
+"""The exceptions of this package. Each message is one line, as `bo` prints it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._trial import Result
+
+
+class BoError(Exception):
+    """Base class of all exceptions of this package."""
+
+    result: Result | None = None
+    """The result so far, if the exception ended a run."""
+
+
+class StudyError(BoError, ValueError):
+    """The definition of a study is invalid. The message names every fault."""
+
+
+class RequestError(BoError, ValueError):
+    """A trial, a point or another argument is invalid."""
+
+
+class TrialError(BoError, ValueError):
+    """There is no such trial, it is finished already, or its value is not usable."""
+
+
+class ExhaustedError(BoError):
+    """Every point of a finite space has a trial."""
+
+
+class NoValueError(BoError):
+    """No trial has a value."""
+
+
+class FailuresError(BoError):
+    """The first trials failed alike, or more trials failed than allowed."""
+
+
+class FitError(BoError):
+    """The surrogate model could not be fitted."""
+
+
+class ProcessError(BoError, RuntimeError):
+    """The `bo` process is missing, cannot be started, or ended unexpectedly.
+
+    Results that were told are kept. The next call starts another process.
+    """
+
+
+class CommandError(BoError):
+    """A verb of `bo` on a store of studies failed."""
+
+
+_KINDS: dict[str, type[BoError]] = {
+    "study": StudyError,
+    "request": RequestError,
+    "exhausted": ExhaustedError,
+    "no-value": NoValueError,
+}
+
+
+def error_of(kind: str, message: str) -> BoError:
+    """Returns the exception for an error that a `bo` process reports."""
+    return _KINDS.get(kind, FitError)(message)

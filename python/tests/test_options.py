@@ -1,0 +1,66 @@
+"""The options have the names of the study file."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functionspace_bo import Categorical, Fixed, Float, Int, Ordinal, Study
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import generate  # noqa: E402
+
+
+def schema() -> dict[str, Any]:
+    text: dict[str, Any] = json.loads(generate.SCHEMA.read_text())
+    return text
+
+
+def test_generated_files_are_up_to_date() -> None:
+    assert generate.OPTIONS.read_text() == generate.options(schema()), (
+        "run python python/generate.py"
+    )
+
+
+@pytest.mark.parametrize("kind", [Float, Int, Categorical, Ordinal, Fixed])
+def test_parameters_have_the_keys_of_the_study_file(kind: Any) -> None:
+    for s in schema()["properties"]["parameters"]["items"]["oneOf"]:
+        if s["properties"]["type"]["const"] == kind.__name__.lower():
+            keys = set(s["properties"]) - {"name", "type"}
+            assert keys == {f.name for f in dataclasses.fields(kind)}
+            return
+    raise AssertionError(f"there is no type {kind.__name__}")
+
+
+def test_every_option_reaches_the_definition() -> None:
+    values: dict[str, Any] = {
+        "acquisition": {"name": "lcb", "beta": 2},
+        "batch": 2,
+        "budget": 9,
+        "defaults": {"x": 0.5},
+        "design": "lhs",
+        "failures": "expected",
+        "initial": 4,
+        "maximizer": {"starts": 3},
+        "name": "demo",
+        "objectives": [{"name": "loss", "goal": "maximize", "noise_free": True}],
+        "seed": 2**64 - 1,
+        "surrogate": {"name": "gp", "kernel": "rbf"},
+        "timeout": "90s",
+        "shell": True,
+        "command": "prog {x}",
+        "warp": "none",
+        "workers": 2,
+    }
+    names = set(schema()["properties"]) - {"version", "parameters", "builtin"}
+    assert names == set(values), "a new option needs a value in this test"
+    with Study({"x": Float(0, 1)}, **values) as study:
+        for key, value in values.items():
+            assert study.definition[key] == value

@@ -1,0 +1,259 @@
+"""Processes and threads: nothing told is lost, and no process is left behind."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functionspace_bo import Float, ProcessError, Study
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+
+X = {"x": Float(0, 1)}
+SLOW = {"surrogate": {"name": "hmc", "draws": 100000, "warmup": 100000}, "initial": 2}
+
+
+def pid_of(study: Study) -> int:
+    running = study._process._running
+    assert running is not None
+    return running._process.pid
+
+
+def exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not (stat.exists() and stat.read_text().rsplit(")", 1)[1].split()[0] == "Z")
+
+
+def ends(pid: int, seconds: float = 10) -> bool:
+    deadline = time.monotonic() + seconds
+    while exists(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not exists(pid)
+
+
+def tell_first(study: Study, n: int = 2) -> None:
+    for t in study.ask(n):
+        study.tell(t, t.params["x"])
+
+
+def test_killing_bo_loses_nothing() -> None:
+    with Study(X, initial=2) as killed, Study(X, initial=2) as other:
+        for study in (killed, other):
+            tell_first(study)
+            study.tell(study.ask(), 0.5)
+        os.kill(pid_of(killed), signal.SIGKILL)
+        with pytest.raises(ProcessError, match=r"killed by SIGKILL\); all told results are kept"):
+            killed.ask()
+        assert len(killed.trials) == 3
+        assert killed.ask() == other.ask()
+
+
+def test_killing_bo_during_a_fit() -> None:
+    with Study(X, **SLOW) as study:  # type: ignore[arg-type]
+        tell_first(study)
+        timer = threading.Timer(0.5, os.kill, (pid_of(study), signal.SIGKILL))
+        timer.start()
+        with pytest.raises(ProcessError, match="SIGKILL"):
+            study.ask()
+        assert [t.state for t in study.trials] == ["complete", "complete"]
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_killing_python_leaves_no_bo_behind(busy: bool, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import time\n"
+        "from functionspace_bo import Float, Study\n"
+        f"study = Study({{'x': Float(0, 1)}}, **{SLOW})\n"
+        "for t in study.ask(2):\n"
+        "    study.tell(t, t.params['x'])\n"
+        "print(study._process._running._process.pid, flush=True)\n"
+        + ("study.ask()\n" if busy else "time.sleep(60)\n")
+    )
+    python = start(script)
+    assert python.stdout is not None
+    pid = int(python.stdout.readline())
+    time.sleep(0.5)
+    assert exists(pid)
+    python.kill()
+    python.wait()
+    assert ends(pid)
+
+
+def start(script: Path) -> subprocess.Popen[str]:
+    path = os.pathsep.join(p for p in sys.path if p)
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+
+
+def test_ctrl_c_during_a_fit(tmp_path: Path) -> None:
+    """The terminal signals all processes of its group."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, signal, threading\n"
+        "from functionspace_bo import Float, minimize\n"
+        "def f(p):\n"
+        "    if len(calls) == 1:\n"
+        "        threading.Timer(1, os.killpg, (0, signal.SIGINT)).start()\n"
+        "    calls.append(p)\n"
+        "    return p['x']\n"
+        "calls = []\n"
+        f"result = minimize(f, {{'x': Float(0, 1)}}, **{SLOW})\n"
+        "print(result.interrupted, len(calls), result.best.value == min(c['x'] for c in calls))\n"
+    )
+    path = os.pathsep.join(p for p in sys.path if p)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert done.stdout == "True 2 True\n", done.stderr
+
+
+def test_exit_of_the_interpreter_is_clean(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import threading\n"
+        "from functionspace_bo import Float, Study\n"
+        f"studies = [Study({{'x': Float(0, 1)}}, **{SLOW}) for _ in range(3)]\n"
+        "for s in studies:\n"
+        "    print(s._process._running._process.pid, flush=True)\n"
+        "    for t in s.ask(2):\n"
+        "        s.tell(t, t.params['x'])\n"
+        "threading.Thread(target=studies[0].ask, daemon=True).start()\n"
+        "studies[1].close()\n"
+    )
+    python = start(script)
+    out, err = python.communicate(timeout=60)
+    assert python.returncode == 0
+    assert err == ""
+    assert all(ends(int(pid)) for pid in out.split())
+
+
+def test_a_study_that_is_collected_ends_its_process() -> None:
+    study = Study(X)
+    pid = pid_of(study)
+    del study
+    gc.collect()
+    assert ends(pid)
+
+
+def ask_in_child(study: Study, out: Any) -> None:
+    t = study.ask()
+    out.put((pid_of(study), t.params["x"]))
+    study.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_child_process_has_a_bo_of_its_own(method: str) -> None:
+    context: Any = multiprocessing.get_context(method)
+    with Study(X, initial=2) as study:
+        tell_first(study)
+        stop = threading.Event()
+
+        def busy() -> None:
+            while not stop.is_set():
+                with study._lock:
+                    time.sleep(0.01)
+
+        holder = threading.Thread(target=busy)  # a lock may be held at the fork
+        holder.start()
+        out = context.Queue()
+        child = context.Process(target=ask_in_child, args=(study, out))
+        child.start()
+        pid, x = out.get(timeout=60)
+        child.join()
+        stop.set()
+        holder.join()
+        assert child.exitcode == 0
+        assert pid != pid_of(study)
+        assert ends(pid)
+        assert study.ask().params["x"] == x
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_does_not_keep_bo_alive() -> None:
+    study = Study(X)
+    pid = pid_of(study)
+    child = os.fork()
+    if child == 0:
+        time.sleep(30)
+        os._exit(0)
+    try:
+        time.sleep(0.2)
+        study.close()
+        assert ends(pid, 5)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def test_threads() -> None:
+    with Study(X, initial=4) as study:
+        numbers: list[int] = []
+
+        def work() -> None:
+            for _ in range(4):
+                t = study.ask()
+                study.tell(t, t.params["x"])
+                numbers.append(t.number)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(numbers) == list(range(1, 17))
+        assert all(t.state == "complete" for t in study.trials)
+        pid = pid_of(study)
+    assert ends(pid)
+
+
+def test_tell_does_not_wait_for_a_fit() -> None:
+    with Study(X, **SLOW) as study:  # type: ignore[arg-type]
+        first, second = study.ask(2)
+        study.tell(first, 1)
+
+        def ask() -> None:
+            with pytest.raises(ProcessError):
+                study.ask()
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        time.sleep(0.3)
+        started = time.monotonic()
+        study.tell(second, 2)
+        assert study.best == study.trials[0]
+        assert time.monotonic() - started < 0.2
+        os.kill(pid_of(study), signal.SIGKILL)
+        thread.join()
+
+
+def test_a_missing_executable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BO_BINARY", "/no/such/bo")
+    with pytest.raises(ProcessError, match="bo cannot be started"):
+        Study(X)

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import _thread
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from functionspace_bo import (
+    BoError,
+    FailuresError,
+    Float,
+    Int,
+    NoValueError,
+    Study,
+    StudyError,
+    Trial,
+    minimize,
+)
+
+X = {"x": Float(0, 1)}
+
+
+def bowl(params: dict[str, Any]) -> float:
+    return float((params["x"] - 0.3) ** 2)
+
+
+def test_minimize() -> None:
+    result = minimize(bowl, X, budget=15, noise_free=True)
+    assert len(result.trials) == 15
+    assert result.value < 1e-3
+    assert result.params == result.best.params
+    assert abs(result.best.params["x"] - 0.3) < 0.05
+    assert result.incumbents[-1] == result.best
+    assert result.recommendation is not None
+    assert result.recommendation.model.trial == result.best
+    assert not result.interrupted
+    assert result.stopped == ""
+
+
+def test_maximize_and_named_numbers() -> None:
+    result = minimize(
+        lambda p: {"gain": -bowl(p), "cost": 3},
+        X,
+        budget=10,
+        objectives=[{"name": "gain", "goal": "maximize"}],
+    )
+    assert result.goal == "maximize"
+    assert result.value == max(t.value for t in result.trials if t.value is not None)
+    assert result.best.numbers["cost"] == 3
+
+
+def test_exceptions_are_failed_trials() -> None:
+    def f(params: dict[str, Any]) -> float:
+        if params["x"] > 0.5:
+            raise ValueError(f"too large:\n{params['x']}")
+        return float(params["x"])
+
+    result = minimize(f, X, budget=12)
+    failed = [t for t in result.trials if t.state == "failed"]
+    assert failed
+    assert failed[0].message == f"ValueError: too large:; {failed[0].params['x']}"
+    assert len(result.trials) == 12
+
+
+def test_values_that_are_not_finite_are_failed_trials() -> None:
+    values = iter([1.0, float("nan"), None, 2.0, 3.0, 4.0])
+    result = minimize(lambda _: next(values), X, budget=6)  # type: ignore[arg-type,return-value]
+    assert [t.state for t in result.trials[:3]] == ["complete", "failed", "failed"]
+    assert "not a usable number" in result.trials[1].message
+    assert "the value is None, want a number" in result.trials[2].message
+
+
+def test_first_trials_that_fail_alike_end_the_run() -> None:
+    def f(_: dict[str, Any]) -> float:
+        raise KeyError("weights")
+
+    with pytest.raises(FailuresError, match="the first 3 failed alike: KeyError: 'weights'") as e:
+        minimize(f, X, budget=20)
+    assert e.value.result is not None
+    assert sum(t.state == "failed" for t in e.value.result.trials) == 3
+    with pytest.raises(NoValueError, match="all 7 evaluations failed"):
+        minimize(f, X, budget=7, failures="expected")
+
+
+def test_max_failures() -> None:
+    calls = iter(range(100))
+
+    def f(_: dict[str, Any]) -> float:
+        call = next(calls)
+        if call > 0:
+            raise RuntimeError(str(call))
+        return 1.0
+
+    with pytest.raises(FailuresError, match="too many trials failed: 3"):
+        minimize(f, X, budget=20, max_failures=2)
+
+
+def test_target_time_and_callback() -> None:
+    result = minimize(bowl, X, budget=30, target=0.05)
+    assert "the target is reached" in result.stopped
+    assert len([t for t in result.trials if t.state == "complete"]) < 30
+
+    def slow(params: dict[str, Any]) -> float:
+        time.sleep(0.1)
+        return bowl(params)
+
+    result = minimize(slow, X, budget=1000, time=0.5)
+    assert "the time is used up" in result.stopped
+    assert result.value >= 0
+
+    seen: list[Trial] = []
+
+    def callback(study: Study, trial: Trial) -> bool:
+        seen.append(trial)
+        return len(seen) == 3
+
+    result = minimize(bowl, X, budget=30, callback=callback)
+    assert result.stopped == "the callback ended the run"
+    assert [t.number for t in seen] == [1, 2, 3]
+
+
+def test_finite_space_ends_early() -> None:
+    result = minimize(lambda p: p["n"], {"n": Int(1, 5)}, budget=30, noise_free=True)
+    assert len(result.trials) == 5
+    assert "every point of the space" in result.stopped
+    result = minimize(lambda p: p["n"], {"n": Int(1, 5)}, budget=9, noise_free=True, workers=3)
+    assert len(result.trials) == 5
+
+
+class Gauge:
+    """Counts evaluations at a time."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.now = self.most = 0
+
+    def __call__(self, params: dict[str, Any]) -> float:
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        time.sleep(0.05)
+        with self.lock:
+            self.now -= 1
+        return bowl(params)
+
+
+def test_workers_without_a_batch() -> None:
+    gauge = Gauge()
+    result = minimize(gauge, X, budget=16, workers=4)
+    assert gauge.most == 4
+    assert len(result.trials) == 16
+    assert all(t.state == "complete" for t in result.trials)
+
+
+def test_a_batch_does_not_depend_on_workers() -> None:
+    gauge = Gauge()
+    a = minimize(bowl, X, budget=16, batch=4)
+    b = minimize(gauge, X, budget=16, batch=4, workers=3)
+    assert [t.params for t in a.trials] == [t.params for t in b.trials]
+    assert 1 < gauge.most <= 3
+
+
+def test_executors() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        assert len(minimize(bowl, X, budget=8, executor=pool).trials) == 8
+    with ProcessPoolExecutor(2) as pool:
+        result = minimize(bowl, X, budget=8, executor=pool)
+    assert len(result.trials) == 8
+    assert result.best.seconds > 0
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_ctrl_c_keeps_results(workers: int) -> None:
+    done: list[dict[str, Any]] = []
+    once = threading.Lock()
+
+    def f(params: dict[str, Any]) -> float:
+        if len(done) >= 5 and once.acquire(blocking=False):
+            _thread.interrupt_main()
+            time.sleep(0.3 if workers == 1 else 3)
+        done.append(params)
+        return bowl(params)
+
+    started = time.monotonic()
+    with Study(X) as study:
+        result = study.run(f, 20, workers=workers)
+        assert result.interrupted
+        assert result.best.value is not None
+        complete = [t for t in result.trials if t.state == "complete"]
+        assert 4 <= len(complete) <= 8
+        assert time.monotonic() - started < 15
+        done.extend([{}] * 5)
+        again = study.run(bowl, 10)
+        assert sum(t.state == "complete" for t in again.trials) == 10
+
+
+def test_an_error_of_bo_carries_the_result() -> None:
+    def f(params: dict[str, Any]) -> float:
+        if len(study.trials) == 6:
+            assert study._process._running is not None
+            study._process._running._process.kill()
+            time.sleep(0.2)
+        return bowl(params)
+
+    study = Study(X)
+    with pytest.raises(BoError, match=r"SIGKILL.*all told results are kept") as caught:
+        study.run(f, 20)
+    assert caught.value.result is not None
+    assert sum(t.state == "complete" for t in caught.value.result.trials) == 6
+    assert len(study.run(bowl, 10).trials) == 10
+
+
+def test_arguments() -> None:
+    with pytest.raises(StudyError, match="command is for programs"):
+        minimize(bowl, X, command="prog")
+    with Study(X) as study, pytest.raises(StudyError, match="workers is 0"):
+        study.run(bowl, workers=0)
+
+
+def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    minimize(bowl, X, budget=5)
+    assert capsys.readouterr().err == ""
+    minimize(bowl, X, budget=5, progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("trial 1/5  value ")
+    assert len(lines) == 5

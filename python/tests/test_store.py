@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from functionspace_bo import CommandError, Float, Int, Study, StudyError, TrialError
+
+
+def test_a_stored_study(tmp_path: Path) -> None:
+    store = tmp_path / "bo.db"
+    space = {"x": Float(0, 1), "n": Int(1, 3)}
+    study = Study.create(store, "demo", space, budget=9, goal="maximize", kernel="rbf")
+    assert study.definition["surrogate"] == {"kernel": "rbf"}
+    assert study.goal == "maximize"
+    first = study.ask()
+    assert set(first.params) == {"x", "n"}
+    assert isinstance(first.params["n"], int)
+    second, third = study.ask(2, lease="24h")
+    assert study.tell(first, 2.5).value == 2.5
+    study.tell(second, {"value": -3, "seconds": 4})
+    assert study.fail(third, "-- it broke").state == "failed"
+    queued = study.enqueue({"x": 0.5, "n": 2})
+    other = Study.open(store, "demo")
+    assert other.ask().params == queued.params
+    assert other.best.number == 1
+    trials = other.trials
+    assert [t.state for t in trials] == ["complete", "complete", "failed", "pending"]
+    assert trials[1].numbers == {"value": -3.0, "seconds": 4.0}
+    assert trials[2].message == "-- it broke"
+    assert other.records()[0]["value"] == 2.5
+
+
+def test_faults(tmp_path: Path) -> None:
+    store = tmp_path / "bo.db"
+    with pytest.raises(CommandError, match="no studies yet"):
+        Study.open(store, "demo")
+    study = Study.create(store, "demo", {"x": Float(0, 1)})
+    with pytest.raises(CommandError, match="exists"):
+        Study.create(store, "demo", {"x": Float(0, 1)})
+    with pytest.raises(CommandError, match='unknown study "dem": did you mean demo'):
+        Study.open(store, "dem")
+    with pytest.raises(CommandError, match="no such trial"):
+        study.tell(7, 1.0)
+    with pytest.raises(TrialError):
+        study.tell(1, float("nan"))
+    with pytest.raises(CommandError, match="no trial is complete"):
+        _ = study.best
+    with pytest.raises((CommandError, StudyError), match="min 1 is above max 0"):
+        Study.create(store, "other", {"x": Float(1, 0)})

@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functionspace_bo import (
+    Categorical,
+    ExhaustedError,
+    Fixed,
+    Float,
+    Int,
+    NoValueError,
+    Ordinal,
+    RequestError,
+    Study,
+    StudyError,
+    TrialError,
+    minimize,
+)
+
+X = {"x": Float(0, 1)}
+
+
+def test_ask_and_tell() -> None:
+    with Study(X, initial=3) as study:
+        first = study.ask()
+        assert first.number == 1
+        assert first.state == "pending"
+        assert first.source == "design"
+        told = study.tell(first, 2)
+        assert told.state == "complete"
+        assert told.value == 2.0
+        second, third = study.ask(2)
+        study.tell(second.number, {"value": 1.5, "seconds": 3})
+        study.fail(third, "the oven broke")
+        assert [t.state for t in study.trials] == ["complete", "complete", "failed"]
+        assert study.trials[1].numbers == {"value": 1.5, "seconds": 3.0}
+        assert study.trials[2].message == "the oven broke"
+        assert study.best.number == 2
+        suggestion = study.ask()
+        assert suggestion.source == "suggested"
+        assert suggestion.prediction is not None
+        assert suggestion.prediction.sd is not None
+        assert study.recommend().observed.trial.number == 2
+
+
+def test_suggestions_are_conditioned_on_pending_trials() -> None:
+    with Study(X, initial=2, noise_free=True) as study:
+        for t in study.ask(2):
+            study.tell(t, t.params["x"])
+        points = [study.ask().params["x"] for _ in range(3)]
+        assert len(set(points)) == 3
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 1e301, None, "3", [1, 2], {"loss": 1}])
+def test_a_value_that_is_not_usable_leaves_the_trial_pending(value: Any) -> None:
+    with Study(X) as study:
+        t = study.ask()
+        with pytest.raises(TrialError):
+            study.tell(t, value)
+        assert study.trials[0].state == "pending"
+
+
+def test_faults_of_trials() -> None:
+    with Study(X) as study:
+        with pytest.raises(TrialError, match="no such trial: 1"):
+            study.tell(1, 0.5)
+        t = study.ask()
+        study.tell(t, 0.5)
+        with pytest.raises(TrialError, match="already finished: trial 1 is complete"):
+            study.fail(t)
+        with pytest.raises(TrialError, match="want at least 1"):
+            study.ask(0)
+
+
+@pytest.mark.parametrize(
+    ("space", "options", "message"),
+    [
+        ({"x": Float(1, 0)}, {}, 'parameter "x": min 1 is above max 0'),
+        ({"x": Int(1, 2), "y": Float(0, 1, log=True)}, {}, 'parameter "y": min is 0'),
+        ({}, {}, "parameters"),
+        (X, {"n_trials": 3}, 'unknown key "n_trials": use budget'),
+        (X, {"kernel": "rbff"}, "did you mean rbf?"),
+        (X, {"surrogate": "gpp"}, 'unknown surrogate "gpp"'),
+        (X, {"surrogate": {"name": "gp", "kernel": "rbf"}, "kernel": "rbf"}, "given twice"),
+        (X, {"budget": 0}, "budget"),
+        (X, {"goal": "up"}, "goal"),
+        (X, {"goal": "maximize", "objectives": [{"name": "y"}]}, "state them in objectives"),
+        ([{"name": "x", "type": "float", "min": 0}], {}, "max is missing"),
+    ],
+)
+def test_faults_of_definitions(space: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        Study(space, **options)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_values_keep_their_types() -> None:
+    space = {
+        "a": Categorical([True, "1", 1.5]),
+        "b": Ordinal([1.0, 2.0]),
+        "c": Int(0, 1),
+        "d": Float(0, 1),
+        "e": Fixed(3.0),
+        "f": 7,
+        "g": ("u", "v"),
+    }
+    with Study(space) as study:
+        for t in study.ask(10):
+            assert list(t.params) == list(space)
+            kinds = {name: type(v) for name, v in t.params.items()}
+            assert kinds.pop("a") in (bool, str, float)
+            expected = {"b": float, "c": int, "d": float, "e": float, "f": int, "g": str}
+            assert kinds == expected
+
+
+def test_numpy_values() -> None:
+    np = pytest.importorskip("numpy")
+    space = {"x": Float(np.float64(0), np.float32(1)), "n": Categorical(np.array([1, 2]).tolist())}
+    with Study(space, lengthscale=np.array([0.2]), seed=np.int64(3)) as study:
+        study.tell(study.ask(), np.float32(0.5))
+        study.add({"x": np.float64(0.5), "n": np.int64(2)}, np.array(0.25))
+        assert study.best.value == 0.25
+        study.ask()
+
+
+def test_enqueue_and_add() -> None:
+    with Study({"x": Float(0, 1), "k": Fixed("a")}, noise_free=True, initial=2) as study:
+        study.enqueue({"x": 0.25})
+        study.enqueue({"x": 0.5})
+        added = study.add({"x": 0.25}, 3)
+        assert added.source == "added"
+        assert added.params == {"x": 0.25, "k": "a"}
+        asked = study.ask(2)
+        assert (asked[0].params["x"], asked[0].source) == (0.5, "enqueued")
+        assert asked[1].source != "enqueued"
+        with pytest.raises(RequestError, match="outside"):
+            study.enqueue({"x": 2})
+        with pytest.raises(RequestError, match="unknown"):
+            study.add({"y": 2}, 1)
+        study.ask()
+
+
+def test_a_queue_with_noise_may_repeat_points() -> None:
+    with Study(X) as study:
+        for _ in range(2):
+            study.enqueue({"x": 0.25})
+        assert [t.params["x"] for t in study.ask(2)] == [0.25, 0.25]
+        assert study.ask().source == "design"
+
+
+def test_exhausted() -> None:
+    with Study({"n": Int(1, 3)}, noise_free=True) as study:
+        assert len(study.ask(5)) == 3
+        with pytest.raises(ExhaustedError, match="every point"):
+            study.ask()
+        with pytest.raises(NoValueError):
+            study.recommend()
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    path = tmp_path / "study.json"
+    space = {"x": Float(0, 1), "o": Categorical(["a", True])}
+    with Study(space, initial=3, kernel="rbf") as study:
+        for t in study.ask(3):
+            study.tell(t, t.params["x"])
+        study.tell(study.ask(), 0.5)
+        pending = study.ask()
+        study.enqueue({"x": 0.125, "o": True})
+        study.save(path)
+        with Study.load(path) as loaded:
+            assert loaded.trials == study.trials
+            assert loaded.definition == study.definition
+            assert loaded.ask() == pending
+            for s in (study, loaded):
+                s.tell(pending, 0.1)
+            assert [loaded.ask() for _ in range(2)] == [study.ask() for _ in range(2)]
+    for text, message in (
+        ("{", "study.json: "),
+        ("[]", "not a file that Study.save wrote"),
+        (path.read_text().replace('"version": 1', '"version": 9', 1), "version is 9"),
+    ):
+        path.write_text(text)
+        with pytest.raises(StudyError, match=message):
+            Study.load(path)
+
+
+def test_a_failed_save_keeps_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "study.json"
+    path.write_text("old")
+    with Study(X) as study:
+        study._warm = object()
+        with pytest.raises(TypeError):
+            study.save(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_pickle() -> None:
+    with Study(X, initial=2) as study:
+        for t in study.ask(2):
+            study.tell(t, t.params["x"])
+        with pickle.loads(pickle.dumps(study)) as copy:
+            assert copy.ask() == study.ask()
+
+
+def test_from_file(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text("parameters:\n  - {name: x, type: float, min: 0, max: 1}\nbudget: 7\n")
+    with Study.from_file(path) as study:
+        assert study.definition["budget"] == 7
+        assert len(study.run(lambda p: p["x"]).trials) == 7
+    path.write_text("parameters: []\nbudgt: 3\n")
+    with pytest.raises(StudyError, match=r"study\.yaml: "):
+        Study.from_file(path)
+    with pytest.raises(StudyError, match="no such file"):
+        Study.from_file(tmp_path / "none.yaml")
+
+
+def test_records_and_dataframe() -> None:
+    pytest.importorskip("pandas")
+    with Study({"x": Float(0, 1), "value": Fixed(3)}) as study:
+        study.tell(study.ask(), 0.5)
+        study.fail(study.ask(), "no")
+        rows = study.records()
+        assert rows[0]["trial"] == 1
+        assert rows[0]["numbers"] == {"value": 0.5}
+        assert rows[1]["message"] == "no"
+        json.dumps(rows)
+        table = study.dataframe()
+        columns = ["trial", "x", "params.value", "value", "state", "seconds", "message"]
+        assert list(table.columns) == columns
+        assert table["state"].tolist() == ["complete", "failed"]
+        assert table["params.value"].tolist() == [3, 3]
+
+
+def test_the_parameters_of_a_study_file() -> None:
+    parameters: list[dict[str, Any]] = [
+        {"name": "x", "type": "float", "min": 0, "max": 1},
+        {"name": "o", "type": "ordinal", "values": [1, 2]},
+    ]
+    result = minimize(lambda p: p["x"] + p["o"], parameters, budget=8)
+    assert len(result.trials) == 8
