@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from functionspace_bo import Categorical, Fixed, Float, Int, Ordinal, Study
+from functionspace_bo import Bool, Categorical, Fixed, Float, Int, Ordinal, Study
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -29,7 +29,7 @@ def test_generated_files_are_up_to_date() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", [Float, Int, Categorical, Ordinal, Fixed])
+@pytest.mark.parametrize("kind", [Float, Int, Bool, Categorical, Ordinal, Fixed])
 def test_parameters_have_the_keys_of_the_study_file(kind: Any) -> None:
     for s in schema()["properties"]["parameters"]["items"]["oneOf"]:
         if s["properties"]["type"]["const"] == kind.__name__.lower():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import go_build
 
-from functionspace_bo import Categorical, Fixed, Float, Int, Ordinal, Study
+from functionspace_bo import Bool, Categorical, Fixed, Float, Int, Ordinal, Study
 
 BOX = {"x": Float(-1, 1), "y": Float(0, 2)}
 MIXED = {
@@ -18,8 +18,9 @@ MIXED = {
     "layers": Int(1, 8),
     "width": Ordinal([32, 64, 128]),
     "units": Int(1, 1000, log=True),
+    "dropout": Float(0, 0.5, step=0.05),
     "opt": ["adam", "sgd", "lion"],
-    "amp": [True, False],
+    "amp": Bool(),
     "epochs": Fixed(10),
 }
 SMALL = {"n": Int(1, 3), "o": Categorical(["a", "bb", "ccc"])}

@@ -7,7 +7,7 @@ print(result.best.value, result.best.params)
 """
 
 from ._minimize import minimize
-from ._space import Categorical, Fixed, Float, Int, Ordinal
+from ._space import Bool, Categorical, Fixed, Float, Int, Ordinal
 from ._store import StoredStudy
 from ._study import Study
 from ._trial import Estimate, Prediction, Recommendation, Result, Trial
@@ -26,6 +26,7 @@ from .errors import (
 
 __all__ = [
     "BoError",
+    "Bool",
     "Categorical",
     "CommandError",
     "Estimate",

@@ -394,7 +394,7 @@ if TYPE_CHECKING:
         },
         total=False,
     )
-    """neural network with Monte-Carlo dropout."""
+    """neural network with Monte Carlo dropout."""
 
     VIPSurrogate = TypedDict(
         "VIPSurrogate",
@@ -569,7 +569,7 @@ if TYPE_CHECKING:
         budget: int
         """Total number of trials; default 50."""
         builtin: str
-        """Name of a built-in objective, in place of a command."""
+        """Name of a built-in objective, in place of a command and parameters."""
         command: str
         """Program to run for each trial, with {name} for the value of a parameter."""
         defaults: Mapping[str, Any]

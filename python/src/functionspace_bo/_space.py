@@ -15,15 +15,19 @@ Params = dict[str, Any]
 
 @dataclass(frozen=True)
 class Float:
-    """A real number from min to max, searched on a logarithmic scale if log is true."""
+    """A real number from min to max, searched on a logarithmic scale if log is true.
+
+    With a step, the values are min, min + step, and so on.
+    """
 
     min: float
     max: float
     log: bool = False
+    step: float | None = None
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return {"type": "float", **_range(self.min, self.max, self.log)}
+        return {"type": "float", **_range(self)}
 
     def decode(self, value: Any) -> float:
         """Returns the value of a point that `bo` suggests."""
@@ -32,19 +36,33 @@ class Float:
 
 @dataclass(frozen=True)
 class Int:
-    """A whole number from min to max, both included."""
+    """A whole number from min to max, both included, in steps of step if given."""
 
     min: int
     max: int
     log: bool = False
+    step: int | None = None
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return {"type": "int", **_range(self.min, self.max, self.log)}
+        return {"type": "int", **_range(self)}
 
     def decode(self, value: Any) -> int:
         """Returns the value of a point that `bo` suggests."""
         return int(value)
+
+
+@dataclass(frozen=True)
+class Bool:
+    """True or False."""
+
+    def definition(self) -> dict[str, Any]:
+        """Returns the form of the study file, without the name."""
+        return {"type": "bool"}
+
+    def decode(self, value: Any) -> bool:
+        """Returns the value of a point that `bo` suggests."""
+        return bool(value)
 
 
 @dataclass(frozen=True)
@@ -92,7 +110,7 @@ class Fixed:
         return self.value
 
 
-Parameter = Float | Int | Categorical | Ordinal | Fixed
+Parameter = Float | Int | Bool | Categorical | Ordinal | Fixed
 
 Space = Mapping[str, object] | Sequence[Mapping[str, object]]
 """A search space: parameters by name, or the list of `parameters` of a study file.
@@ -104,6 +122,7 @@ value for Fixed.
 _KINDS: dict[str, type[Parameter]] = {
     "float": Float,
     "int": Int,
+    "bool": Bool,
     "categorical": Categorical,
     "ordinal": Ordinal,
     "fixed": Fixed,
@@ -120,7 +139,7 @@ def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter
 
 
 def _parameter(value: Any) -> Parameter:
-    if isinstance(value, (Float, Int, Categorical, Ordinal, Fixed)):
+    if isinstance(value, (Float, Int, Bool, Categorical, Ordinal, Fixed)):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str):
         return Categorical(value)
@@ -129,18 +148,23 @@ def _parameter(value: Any) -> Parameter:
 
 def _from_definition(definition: Mapping[str, Any]) -> Parameter:
     kind = _KINDS.get(str(definition.get("type")), Fixed)
+    if kind is Bool:
+        return Bool()
     if kind is Float or kind is Int:
-        return kind(
-            definition.get("min", 0), definition.get("max", 0), definition.get("log", False)
-        )
+        keys = {key: definition[key] for key in ("log", "step") if key in definition}
+        return kind(definition.get("min", 0), definition.get("max", 0), **keys)
     if kind is Categorical or kind is Ordinal:
         return kind(definition.get("values", ()))
     return Fixed(definition.get("value", ""))
 
 
-def _range(low: Any, high: Any, log: bool) -> dict[str, Any]:
-    out = {"min": plain(low), "max": plain(high)}
-    return {**out, "log": True} if log else out
+def _range(p: Float | Int) -> dict[str, Any]:
+    out = {"min": plain(p.min), "max": plain(p.max)}
+    if p.log:
+        out["log"] = True
+    if p.step is not None:
+        out["step"] = plain(p.step)
+    return out
 
 
 def _listed(value: Any, values: Sequence[Any]) -> Any:
