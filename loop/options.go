@@ -39,7 +39,7 @@ type Options struct {
 	// 0 is 1. Suggestions depend on it.
 	Batch int `set:"batch" default:"1" range:"[1,1000]" help:"Number of trials suggested together"`
 	// Seed is the root of all random streams.
-	Seed uint64 `set:"seed" default:"0" help:"Root of all random numbers: the same seed gives the same trials"`
+	Seed uint64 `set:"seed" default:"0" help:"Seed of all random numbers: the same seed gives the same trials"`
 	// Maximize searches for the largest value instead of the smallest.
 	Maximize bool `set:"maximize" default:"false" help:"Search for the largest value"`
 	// NoiseFree declares that equal points have equal values. No point is then
@@ -48,7 +48,7 @@ type Options struct {
 	NoiseFree bool `set:"noise-free" default:"false" help:"Equal points have equal values"`
 
 	// Warp selects the output transform. Empty is WarpAuto.
-	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values as they are"`
+	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged"`
 
 	// Budget is the number of evaluations of Minimize. 0 is DefaultBudget.
 	Budget int `set:"budget" default:"50" range:"[1,100000]" help:"Total number of trials"`

@@ -95,6 +95,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "what", Title: "Objective:"},
 			{Key: "how", Title: "Search:"},
+			{Key: "end", Title: "End of the run:"},
 			{Key: "program", Title: "Program:"},
 			{Key: "store", Title: "Store:"},
 			{Key: "result", Title: "Output:"},

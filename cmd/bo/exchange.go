@@ -91,7 +91,7 @@ type importCmd struct {
 	Study string `arg:"" complete:"studies" help:"Name of the study."`
 	File  string `arg:"" help:"Evaluated points: a CSV table, an export of bo, or a journal or SQLite file of Optuna."`
 	From  string `group:"what" placeholder:"NAME" help:"Name of the study in a file of Optuna that has several."`
-	Key   string `placeholder:"TEXT" help:"Name of this request: a repeated one with the same name changes nothing."`
+	Key   string `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
 	JSON  bool   `group:"result" name:"json" help:"Print the number of added trials as JSON."`
 }
 

@@ -34,7 +34,7 @@ type runCmd struct {
 	Workers     *int      `group:"how" option:"workers" placeholder:"N" help:"${workers_help}. Default: ${workers_default}."`
 	Seed        *uint64   `group:"how" placeholder:"N" help:"${seed_help}. Default: ${seed_default}."`
 
-	Time        time.Duration `group:"end" placeholder:"TIME" help:"Start no trial after TIME, such as 90m or 2h. Running trials are finished."`
+	Time        time.Duration `group:"end" placeholder:"TIME" help:"Start no trial after TIME, such as 90m or 2h. Trials that run at that time are completed."`
 	Target      *float64      `group:"end" placeholder:"VALUE" help:"End the run when a trial is at least as good as VALUE."`
 	MaxFailures int           `group:"end" min:"1" placeholder:"N" default:"0" help:"End the run when more than N trials have failed."`
 
@@ -51,7 +51,7 @@ type runCmd struct {
 }
 
 func (runCmd) Help() string {
-	return `A study file (bo init writes one), --objective, or --command with --space states what to optimise.
+	return `A study file (bo init writes one), --objective, or --command with --space defines the objective.
 
 Each {name} in --command is replaced by the value of the parameter, inside one argument. Standard input holds all parameters as one JSON object, and the study, trial and attempt under "bo"; {bo.trial}, BO_STUDY, BO_TRIAL and BO_ATTEMPT name them too. The last line of output that is not blank must be a number, or a JSON object of numbers with the objective among them.
 

@@ -17,7 +17,7 @@ type validateCmd struct {
 }
 
 func (validateCmd) Help() string {
-	return `Reads a study file, or a file with parameters only, and reports every fault with its line and column, one in a line. Nothing is run and no store is opened. The exit code is 2 if there are faults.
+	return `Reads a study file, or a file with parameters only, and reports every fault with its line and column, one per line. Nothing is run and no store is opened. The exit code is 2 if there are faults.
 
 Example:
 

@@ -28,7 +28,7 @@ type Model struct {
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units (published: relu)"`
 	Features   int    `set:"features" auto:"one per input" range:"[1,10000]" help:"number of features; by default the network's output is added to each input (published: 2)"`
 	// Decay is λ.
-	Decay *float64 `set:"decay" default:"1" range:"[0,inf)" help:"precision of the prior on the scaled weights, the guard against overfitting (published: 0)"`
+	Decay *float64 `set:"decay" default:"1" range:"[0,inf)" help:"precision of the prior on the scaled weights, which limits overfitting (published: 0)"`
 
 	Trainer  string  `set:"trainer" auto:"by size" oneof:"lbfgs,adam" help:"training method: lbfgs, all data at every step (up to 500 observations); adam, as published"`
 	Steps    int     `set:"steps" auto:"200 or 1000" range:"[1,100000000]" help:"largest number of training steps (lbfgs 200, adam 1000)"`

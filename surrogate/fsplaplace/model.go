@@ -40,7 +40,7 @@ type Model struct {
 
 	Context           int    `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
 	CovarianceContext int    `set:"covariance-context" auto:"context" range:"[1,20000]" help:"context points for the covariance (lanczos: 10000)"`
-	Box               string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
+	Box               string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
 
 	Scaling string `set:"scaling" default:"prior" oneof:"prior,data" help:"scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (as published)"`
 

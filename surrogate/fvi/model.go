@@ -42,7 +42,7 @@ type Model struct {
 	Inject      float64 `set:"inject" default:"0.01" range:"(0,inf)" help:"standard deviation of the noise injected into function values"`
 
 	Context int     `set:"context" default:"20" range:"[1,10000]" help:"measurement points drawn from the box at each step, in addition to the batch (published: 5 to 50)"`
-	Box     string  `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
+	Box     string  `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
 	Batch   int     `set:"batch" default:"20" range:"[1,1000000]" help:"observations in a step"`
 	Weight  string  `set:"weight" default:"all" oneof:"all,batch" help:"weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (as published)"`
 	Anneal  float64 `set:"anneal" default:"0" range:"[0,1]" help:"share of the steps in which the likelihood's weight rises from 0 (published for optimisation: 0.5)"`

@@ -28,7 +28,7 @@ type Options struct {
 	Selection string `set:"selection" default:"kmeans" oneof:"kmeans,pivoted" help:"choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance"`
 
 	Distance string `set:"distance" default:"w2" oneof:"w2,w2-squared" help:"Wasserstein distance from the prior in the loss (published: w2)"`
-	Measure  string `set:"measure" default:"all" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the box searched; data, training inputs alone (as published)"`
+	Measure  string `set:"measure" default:"all" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (as published)"`
 	Points   int    `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
 
 	// Steps is the number of steps of Adam. More steps let the mean follow the noise, which
@@ -37,7 +37,7 @@ type Options struct {
 	Rate  float64 `set:"rate" auto:"0.003 or 0.01" range:"(0,1]" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine"`
 	Batch int     `set:"batch" default:"1000" range:"[1,1000000]" help:"observations in a step"`
 
-	LearnNoise bool `set:"learn-noise" default:"false" help:"train the noise variance too, instead of keeping the fitted one (as published)"`
+	LearnNoise bool `set:"learn-noise" default:"false" help:"train the noise variance with the weights instead of keeping the fitted value (as published)"`
 
 	// HeldOut is the share of the observations that a first fit holds out. They determine the
 	// number of steps, and a temperature that multiplies predictive variances, noise included.

@@ -20,7 +20,7 @@ type Model struct {
 	mapnet.Settings
 
 	Curvature string `set:"curvature" default:"full" oneof:"full,kron,diagonal" help:"approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal"`
-	Restarts  int    `set:"restarts" auto:"2 or 1" range:"[1,1000]" help:"number of trainings; the fit keeps the one with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first"`
+	Restarts  int    `set:"restarts" auto:"2 or 1" range:"[1,1000]" help:"number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run"`
 }
 
 var (

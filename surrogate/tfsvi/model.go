@@ -47,12 +47,12 @@ type Model struct {
 	// or "diagonal", summed over the marginals.
 	Divergence string  `set:"divergence" default:"full" oneof:"full,diagonal" help:"divergence from the prior at the context points (most published runs: diagonal)"`
 	Jitter     float64 `set:"jitter" auto:"1e-3 or 1e-10" range:"(0,inf)" help:"variance added to both sides of the divergence (full 1e-3, diagonal 1e-10)"`
-	Sets       int     `set:"sets" default:"1" range:"[1,1000]" help:"context sets drawn at each step; the one with the largest divergence enters the objective"`
+	Sets       int     `set:"sets" default:"1" range:"[1,1000]" help:"context sets drawn at each step; the set with the largest divergence enters the objective"`
 	Context    int     `set:"context" default:"20" range:"[1,10000]" help:"points of a context set (published: 2 to 10)"`
 	Measure    string  `set:"measure" default:"half" oneof:"half,box" help:"context points: half of them training inputs, or all in the box"`
-	Box        string  `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond"`
+	Box        string  `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
 
-	StopGradient bool `set:"stop-gradient" default:"false" help:"no gradient through the Jacobian"`
+	StopGradient bool `set:"stop-gradient" default:"false" help:"omit the gradient through the Jacobian"`
 
 	Noise *float64 `set:"noise" auto:"learned" range:"[1e-6,1e100]" help:"fixes the variance of the observation noise"`
 	Draws int      `set:"draws" default:"5" range:"[1,10000]" help:"draws of the weights for the likelihood at each step"`

@@ -34,7 +34,7 @@ func NewBasis(p prior.Process, z *mat.Dense) (Basis, error) {
 	return Basis{p, z, l}, nil
 }
 
-// Dim is the number of inputs.
+// Dim returns the number of inputs.
 func (b *Basis) Dim() int { return b.Process.Kernel.Dim() }
 
 // Eval returns w(x), a column for each row of x.
