@@ -16,7 +16,7 @@ const (
 	Failed   State = "failed"   // could not be evaluated
 )
 
-// Source names how the point of a trial was chosen.
+// Source names the origin of the point of a trial.
 type Source string
 
 // The sources of trials.
@@ -36,7 +36,7 @@ type Trial struct {
 	State  State
 
 	Value float64 // in the user's units; meaningful if Complete
-	Error string  // the reason why the trial Failed
+	Error string  // reason of the failure if Failed
 
 	// Prediction is the surrogate model's prediction before the evaluation; nil
 	// unless Suggested.

@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Warp selects how values are transformed before a fit.
+// Warp selects the transform of the values before a fit.
 type Warp string
 
 // The output transforms.

@@ -19,7 +19,7 @@ type grid struct {
 const maxScale = 22
 
 // gridOf returns the grid of p, whose range and step are finite and whose step is positive.
-// Without a grid, because its numbers have too many digits, levels is 0.
+// levels is 0 if the numbers have too many digits for a grid.
 func gridOf(p *Parameter) grid {
 	if isWhole(p.Min) && isWhole(p.Step) && isWhole(p.Max) {
 		return grid{p.Min, p.Step, 1, int(math.Floor((p.Max-p.Min)/p.Step)) + 1}

@@ -25,7 +25,7 @@ type Report struct {
 	Numbers map[string]float64
 	// Failure is the kind of failure; "" is a complete trial.
 	Failure Failure
-	Message string // why it failed
+	Message string // reason of the failure
 	Seconds float64
 	// Key, if not "", makes the report idempotent even if its numbers differ from the
 	// first report: a repeated report with the same key returns the trial as the first

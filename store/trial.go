@@ -40,7 +40,7 @@ type Trial struct {
 	// Numbers are the results by name: the objective and any other reported numbers.
 	Numbers map[string]float64 `json:"numbers,omitempty"`
 	Failure Failure            `json:"failure,omitempty"`
-	Message string             `json:"message,omitempty"` // why it failed
+	Message string             `json:"message,omitempty"` // reason of the failure
 
 	Attempt int       `json:"attempt,omitempty"` // times it was issued
 	Lost    int       `json:"lost,omitempty"`    // attempts whose worker was lost

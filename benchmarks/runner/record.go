@@ -39,7 +39,7 @@ type Record struct {
 	Suggest Numbers `json:"suggest_s,omitzero"`
 	Elapsed float64 `json:"elapsed_s"`
 
-	Error    string   `json:"error,omitempty"`    // why the run ended early
+	Error    string   `json:"error,omitempty"`    // reason for an early end of the run
 	Warnings []string `json:"warnings,omitempty"` // the first few different warnings
 	Warned   int      `json:"warned,omitempty"`   // evaluations with warnings
 

@@ -184,7 +184,7 @@ func (p *progress) enter(phase string) {
 	p.phase, p.detail, p.phaseStart = phase, surrogate.Progress{}, p.now()
 }
 
-// tell prints the line of a finished trial: its value, or why it failed. A new best has a
+// tell prints the line of a finished trial: its value or its failure. A new best has a
 // second line with its parameters.
 func (p *progress) tell(e loop.Event) {
 	t := e.Trial

@@ -99,7 +99,7 @@ type runResult struct {
 	Incumbents  []bestTrial  `json:"incumbents"`
 	Warnings    []string     `json:"warnings,omitempty"`
 	Interrupted bool         `json:"interrupted,omitempty"`
-	Stopped     string       `json:"stopped,omitempty"` // why the run ended ahead of the budget
+	Stopped     string       `json:"stopped,omitempty"` // reason for the end of the run ahead of the budget
 	ElapsedS    float64      `json:"elapsed_s"`
 }
 

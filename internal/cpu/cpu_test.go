@@ -19,7 +19,7 @@ func TestLowered(t *testing.T) {
 	assert.Equal(t, AVX2, lowered(AVX2, "nonsense"))
 }
 
-// On systems that list the processor's flags, both agree.
+// On systems that list the processor's flags, the flags agree with Supported.
 func TestAgreesWithKernel(t *testing.T) {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil || detect() == Go {

@@ -23,7 +23,7 @@ const (
 type lineSearch struct {
 	at            float64 // the step to evaluate next
 	f0, slope0    float64
-	low, high     lineEnd // low has the lowest value that meets the decrease condition
+	low, high     lineEnd // low is the end with the lowest value that meets the decrease condition
 	bracketed     bool
 	longest       float64
 	tries         int

@@ -53,7 +53,7 @@ func distance(a, b color.NRGBA, kind string) float64 {
 }
 
 // Colours of all lines differ (CIE76 distance 15, several times the least
-// noticeable one). Lines whose colours a colour-blind reader may confuse (distance
+// noticeable distance). Lines whose colours a colour-blind reader may confuse (distance
 // below 10) differ in dashes or marker. No colour vanishes on white.
 func TestStylesDiffer(t *testing.T) {
 	white := color.NRGBA{255, 255, 255, 255}
