@@ -10,11 +10,18 @@ import (
 // evaluated does not matter. A new Noisy starts at k = 0. Minimum and Minimizers describe
 // the noise-free function.
 func Noisy(o Objective, sd float64, seed uint64) Objective {
-	f, noise := o.Func, newRepeats(seed, "noise")
+	o = Perturbed(o, seed, func(_ []float64, f float64, rng *rand.Rand) float64 { return f + sd*rng.NormFloat64() })
 	o.Name = "noisy-" + o.Name
 	o.Summary += fmt.Sprintf(", with noise of standard deviation %v", sd)
-	o.NoiseFree = false
-	o.Func = func(x []float64) float64 { return f(x) + sd*noise.next(x).NormFloat64() }
+	return o
+}
+
+// Perturbed replaces every value f of o at a point x by value(x, f, rng). The random
+// stream is a function of (seed, point, k) as in Noisy.
+func Perturbed(o Objective, seed uint64, value func(x []float64, f float64, rng *rand.Rand) float64) Objective {
+	f, noise := o.Func, newRepeats(seed, "noise")
+	o.NoiseFree, o.Latent = false, f
+	o.Func = func(x []float64) float64 { return value(x, f(x), noise.next(x)) }
 	return o
 }
 
@@ -47,16 +54,16 @@ func Shifted(o Objective, by []float64) (Objective, error) {
 	if len(minimizers) == 0 && len(o.Minimizers) > 0 {
 		return Objective{}, fmt.Errorf("%s shifted by %v: its box has no minimiser", o.Name, by)
 	}
-	f, names := o.Func, o.names()
+	names := o.names()
 	o.Name, o.Minimizers = "shifted-"+o.Name, minimizers
-	o.Func = func(x []float64) float64 {
+	o = o.through(func(x []float64) []float64 {
 		y := make([]float64, d)
 		for j := range d {
-			// Rounding must not leave the box of f.
+			// Rounding must not leave the box of o.
 			y[j] = min(max(x[j]-by[j], lo[j]-by[j]), hi[j]-by[j])
 		}
-		return f(y)
-	}
+		return y
+	})
 	return o.inBox(lo, hi, names...), nil
 }
 
@@ -76,19 +83,29 @@ func Embedded(o Objective, dim int, seed uint64) Objective {
 		}
 		return out
 	}
-	lo, hi, f := spread(o.Lo, 0), spread(o.Hi, 1), o.Func
+	lo, hi := spread(o.Lo, 0), spread(o.Hi, 1)
 	minimizers := make([][]float64, len(o.Minimizers))
 	for i, m := range o.Minimizers {
 		minimizers[i] = spread(m, 0.5)
 	}
 	o.Name, o.Minimizers = fmt.Sprintf("%s-in-%d", o.Name, dim), minimizers
 	o.Summary += fmt.Sprintf(", among %d coordinates", dim)
-	o.Func = func(x []float64) float64 {
+	o = o.through(func(x []float64) []float64 {
 		y := make([]float64, d)
 		for j, k := range place {
 			y[j] = x[k]
 		}
-		return f(y)
-	}
+		return y
+	})
 	return o.inBox(lo, hi)
+}
+
+// through returns o(inner(x)), with noise-free values likewise.
+func (o Objective) through(inner func(x []float64) []float64) Objective {
+	f, latent := o.Func, o.Latent
+	o.Func = func(x []float64) float64 { return f(inner(x)) }
+	if latent != nil {
+		o.Latent = func(x []float64) float64 { return latent(inner(x)) }
+	}
+	return o
 }

@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/functionspace/bo/space"
 )
@@ -11,10 +12,10 @@ type Objective struct {
 	Name    string
 	Summary string
 
-	// Space has a float parameter for each coordinate: x1, x2, …, or the coordinates'
-	// own names.
+	// Space has a parameter for each coordinate. The coordinate of a float or int is its
+	// value. The coordinate of an ordinal or categorical is the index of its value.
 	Space  *space.Space
-	Lo, Hi []float64
+	Lo, Hi []float64 // bounds of the coordinates
 
 	// Minimum is the lowest value of the noise-free function, and Minimizers are points
 	// of the box with this value. If the minimum is unknown, Minimum is NaN and
@@ -24,6 +25,8 @@ type Objective struct {
 
 	// NoiseFree reports whether Func always returns the same value at a point.
 	NoiseFree bool
+	// Latent, if not nil, returns the value without noise.
+	Latent func(x []float64) float64
 
 	// Func returns the value at x, of length Dim, in the units of Lo and Hi. It is
 	// safe for concurrent use.
@@ -34,18 +37,38 @@ type Objective struct {
 func (o Objective) Dim() int { return len(o.Lo) }
 
 // At returns the value at a point of o.Space.
-func (o Objective) At(p space.Point) float64 {
-	x := make([]float64, o.Dim())
-	for i, name := range o.names() {
-		x[i] = p.Float(name)
+func (o Objective) At(p space.Point) float64 { return o.Func(o.Coordinates(p)) }
+
+// Coordinates returns the coordinates of a point of o.Space.
+func (o Objective) Coordinates(p space.Point) []float64 {
+	x := make([]float64, 0, o.Dim())
+	for _, parameter := range o.Space.Parameters() {
+		switch parameter.Kind {
+		case space.KindOrdinal, space.KindCategorical:
+			x = append(x, float64(slices.Index(parameter.Values, p.Value(parameter.Name))))
+		default:
+			x = append(x, p.Float(parameter.Name))
+		}
 	}
-	return o.Func(x)
+	return x
+}
+
+// On sets the space, which has no fixed parameters, and the bounds of its coordinates.
+func (o Objective) On(s *space.Space) Objective {
+	o.Space, o.Lo, o.Hi = s, nil, nil
+	for _, p := range s.Parameters() {
+		lo, hi := p.Min, p.Max
+		if p.Values != nil {
+			lo, hi = 0, float64(len(p.Values)-1)
+		}
+		o.Lo, o.Hi = append(o.Lo, lo), append(o.Hi, hi)
+	}
+	return o
 }
 
 // inBox sets the bounds, and the space with parameters of the given names, by default
 // x1, x2, ….
 func (o Objective) inBox(lo, hi []float64, names ...string) Objective {
-	o.Lo, o.Hi = lo, hi
 	params := make([]space.Parameter, len(lo))
 	for i := range lo {
 		name := fmt.Sprintf("x%d", i+1)
@@ -54,11 +77,11 @@ func (o Objective) inBox(lo, hi []float64, names ...string) Objective {
 		}
 		params[i] = space.Float(name, lo[i], hi[i])
 	}
-	var err error
-	if o.Space, err = space.New(params...); err != nil {
+	s, err := space.New(params...)
+	if err != nil {
 		panic("benchmarks: " + err.Error())
 	}
-	return o
+	return o.On(s)
 }
 
 // inCube sets the same bounds in all d dimensions.

@@ -66,10 +66,10 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 	}
 	onEach := make([][]Method, len(problems))
 	for i, p := range problems {
-		o, _ := p.objectives(0)
+		o := p.objective(0)
 		for _, m := range methods {
 			if m, err = s.method(m.Name, p.Name()); err == nil {
-				err = m.check(o.Dim(), p.Prior...)
+				err = m.check(o.Space.Dim(), p.Prior...)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("%w: %s: %w", ErrPlan, p.Name(), err)
@@ -181,7 +181,7 @@ func (s Suite) problems(names []string) ([]Problem, error) {
 	var all, chosen []Problem
 	var valid []string
 	for _, p := range s.Problems {
-		o, _ := p.objectives(0)
+		o := p.objective(0)
 		study, err := loop.New(o.Space, loop.Options{Initial: p.Initial, Batch: p.Batch})
 		if err != nil {
 			return nil, err

@@ -112,7 +112,7 @@ func (r Run) conflict(was Record) string {
 		}
 		return ""
 	}
-	observed, _ := r.Problem.objectives(r.Seed)
+	observed := r.Problem.objective(r.Seed)
 	for _, c := range []struct {
 		what     string
 		was, now any

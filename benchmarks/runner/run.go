@@ -17,8 +17,7 @@ const maxWarnings = 8
 
 // noiseFree reports whether the method may treat the objective as noise-free.
 func (r Run) noiseFree() bool {
-	observed, _ := r.Problem.objectives(r.Seed)
-	return observed.NoiseFree && !r.Problem.HideNoiseFree
+	return r.Problem.objective(r.Seed).NoiseFree && !r.Problem.HideNoiseFree
 }
 
 // warp returns the transform of the method. Without one, a known prior turns the
@@ -38,18 +37,18 @@ func (r Run) Do(ctx context.Context) (Record, error) {
 		return r.timed(ctx, Record{Suite: r.Suite, Problem: r.Table.Name, Method: r.Method.Name, Seed: r.Seed, As: r.Method.as, Dim: dim}, r.fit)
 	}
 	p := r.Problem
-	observed, latent := p.objectives(r.Seed)
+	observed := p.objective(r.Seed)
 	rec := Record{
 		Suite: r.Suite, Problem: observed.Name, Method: r.Method.Name, Seed: r.Seed, As: r.Method.as,
 		Dim: observed.Dim(), Budget: p.Budget, Initial: p.Initial, Batch: p.Batch, NoiseFree: r.noiseFree(),
 	}
-	if !math.IsNaN(latent.Minimum) {
-		rec.Minimum = &latent.Minimum
+	if !math.IsNaN(observed.Minimum) {
+		rec.Minimum = &observed.Minimum
 	}
 	rec, err := r.timed(ctx, rec, r.evaluate)
 	if err == nil && rec.Minimum != nil {
 		for _, best := range rec.Best() {
-			rec.Regret = append(rec.Regret, best-latent.Minimum)
+			rec.Regret = append(rec.Regret, best-observed.Minimum)
 		}
 	}
 	return rec, err
@@ -77,7 +76,7 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 		}
 	}()
 	p := r.Problem
-	observed, latent := p.objectives(r.Seed)
+	observed := p.objective(r.Seed)
 	c, err := r.Method.chooser(p.Prior...)
 	if err != nil {
 		return err
@@ -103,10 +102,11 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 			return err
 		}
 		for _, t := range trials {
-			value := observed.At(t.Point)
+			x := observed.Coordinates(t.Point)
+			value := observed.Func(x)
 			rec.note(t, value)
-			if p.Noise > 0 {
-				rec.Latent = append(rec.Latent, latent.At(t.Point))
+			if observed.Latent != nil {
+				rec.Latent = append(rec.Latent, observed.Latent(x))
 			}
 			if err := tell(study, t.ID, value); err != nil {
 				return err

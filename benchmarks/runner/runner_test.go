@@ -482,7 +482,7 @@ func TestPaperSuites(t *testing.T) {
 	var lines []string
 	for _, r := range plan {
 		p := r.Problem
-		observed, _ := p.objectives(1)
+		observed := p.objective(1)
 		lines = append(lines, fmt.Sprintf("%s %d: %d + %d×%d", p.Name(), observed.Dim(), p.Initial, (p.Budget-p.Initial)/p.Batch, p.Batch))
 		assert.Contains(t, r.Method.as, "curvature=", p.Name())
 	}
@@ -494,9 +494,9 @@ func TestPaperSuites(t *testing.T) {
 	s, err = Lookup("paper/fbnn-bo")
 	require.NoError(t, err)
 	p := s.Problems[0]
-	a, _ := p.objectives(1)
-	b, _ := p.objectives(2)
-	again, _ := p.objectives(1)
+	a := p.objective(1)
+	b := p.objective(2)
+	again := p.objective(1)
 	assert.Equal(t, "draw-rbf", a.Name)
 	assert.NotEqual(t, a.Func(a.Lo), b.Func(b.Lo))
 	assert.Equal(t, a.Func(a.Lo), again.Func(a.Lo))

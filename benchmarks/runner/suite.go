@@ -151,21 +151,20 @@ func (p Problem) Name() string {
 	return name
 }
 
-// objectives returns the observed objective of a seed, and the objective without the
-// added noise.
-func (p Problem) objectives(seed uint64) (observed, latent benchmarks.Objective) {
+// objective returns the objective of a seed, with the added noise.
+func (p Problem) objective(seed uint64) benchmarks.Objective {
+	var o benchmarks.Objective
 	if p.Make != nil {
-		latent = p.Make(seed)
-		latent.Name = cmp.Or(p.Objective, latent.Name)
+		o = p.Make(seed)
+		o.Name = cmp.Or(p.Objective, o.Name)
 	} else {
 		var err error
-		if latent, err = benchmarks.Lookup(p.Objective); err != nil {
+		if o, err = benchmarks.Lookup(p.Objective); err != nil {
 			panic("runner: " + err.Error())
 		}
 	}
-	observed = latent
 	if p.Noise > 0 {
-		observed = benchmarks.Noisy(latent, p.Noise, seed)
+		o = benchmarks.Noisy(o, p.Noise, seed)
 	}
-	return observed, latent
+	return o
 }

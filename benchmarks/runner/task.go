@@ -3,10 +3,14 @@ package runner
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/functionspace/bo/space"
 )
 
 // Task describes a run for another program: the head of the Record that the program
-// writes, the box, and the initial points in the units of the box.
+// writes, the box, and the initial points in the units of the box. A coordinate of an
+// ordinal or categorical parameter is the index of its value.
 type Task struct {
 	Suite     string      `json:"suite"`
 	Problem   string      `json:"problem"`
@@ -20,6 +24,8 @@ type Task struct {
 	Lo        []float64   `json:"lo"`
 	Hi        []float64   `json:"hi"`
 	Points    [][]float64 `json:"points"`
+	// Space is absent if all parameters are floats on a linear scale.
+	Space *space.Space `json:"space,omitempty"`
 
 	Commit  string  `json:"commit,omitempty"`
 	Machine Machine `json:"machine"`
@@ -27,30 +33,31 @@ type Task struct {
 
 // Task describes the run of a Problem, independent of the method.
 func (r Run) Task() Task {
-	observed, latent := r.Problem.objectives(r.Seed)
+	observed := r.Problem.objective(r.Seed)
 	t := Task{
 		Suite: r.Suite, Problem: observed.Name, Seed: r.Seed,
 		Dim: observed.Dim(), Budget: r.Problem.Budget, Initial: r.Problem.Initial, Batch: r.Problem.Batch,
 		NoiseFree: r.noiseFree(), Lo: observed.Lo, Hi: observed.Hi,
 	}
-	if !math.IsNaN(latent.Minimum) {
-		t.Minimum = &latent.Minimum
+	if !math.IsNaN(observed.Minimum) {
+		t.Minimum = &observed.Minimum
+	}
+	if !plain(observed.Space) {
+		t.Space = observed.Space
 	}
 	for _, p := range r.points(observed.Space)[:r.Problem.Initial] {
-		var x []float64
-		for _, parameter := range observed.Space.Parameters() {
-			x = append(x, p.Float(parameter.Name))
-		}
-		t.Points = append(t.Points, x)
+		t.Points = append(t.Points, observed.Coordinates(p))
 	}
 	return t
 }
 
 // Evaluator returns the objective of the run, for calls one after another. It returns
 // the observed value at x, in the units of the box, followed by the noise-free value
-// if noise was added. The error reports an x outside the box.
+// if the objective has noise and such a value. The error reports an x outside the box,
+// or a fraction for an int or a choice.
 func (r Run) Evaluator() func(x []float64) (Numbers, error) {
-	observed, latent := r.Problem.objectives(r.Seed)
+	observed := r.Problem.objective(r.Seed)
+	parameters := observed.Space.Parameters()
 	return func(x []float64) (Numbers, error) {
 		if len(x) != observed.Dim() {
 			return nil, fmt.Errorf("%d coordinates, %s has %d", len(x), observed.Name, observed.Dim())
@@ -60,10 +67,20 @@ func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 				return nil, fmt.Errorf("coordinate %d is %v, %s has %v to %v", j+1, v, observed.Name, observed.Lo[j], observed.Hi[j])
 			}
 		}
+		for j, p := range parameters {
+			if p.Kind != space.KindFloat && x[j] != math.Trunc(x[j]) {
+				return nil, fmt.Errorf("coordinate %d is %v, %s has whole numbers", j+1, x[j], observed.Name)
+			}
+		}
 		values := Numbers{observed.Func(x)}
-		if r.Problem.Noise > 0 {
-			values = append(values, latent.Func(x))
+		if observed.Latent != nil {
+			values = append(values, observed.Latent(x))
 		}
 		return values, nil
 	}
+}
+
+// plain reports whether all parameters are floats on a linear scale.
+func plain(s *space.Space) bool {
+	return !slices.ContainsFunc(s.Parameters(), func(p space.Parameter) bool { return p.Kind != space.KindFloat || p.Log })
 }
