@@ -29,6 +29,7 @@ type Method struct {
 	as       string // the text given to ParseMethod if Name is an Alias
 	base     string // Sobol, Random, or a surrogate
 	warp     loop.Warp
+	hidden   bool // noise-free objectives are not declared
 	settings []string
 }
 
@@ -44,7 +45,8 @@ func Methods() []string {
 // ParseMethod parses NAME or NAME:key=value;key=value. NAME is a surrogate, sobol or
 // random. The keys are the settings of the surrogate. In addition, acquisition is the
 // name of the acquisition function, acquisition.KEY is one of its settings, maximizer.KEY
-// a setting of its maximiser, and warp is loop.Options.Warp. The error wraps ErrUnknown,
+// a setting of its maximiser, and warp is loop.Options.Warp. The setting noise-free=false
+// hides from the method that an objective is noise-free. The error wraps ErrUnknown,
 // ErrSetting or an error of package settings.
 func ParseMethod(text string) (Method, error) {
 	text = strings.TrimSpace(text)
@@ -55,11 +57,12 @@ func ParseMethod(text string) (Method, error) {
 	}
 	if some {
 		for s := range strings.SplitSeq(list, ";") {
-			key, value, ok := strings.Cut(s, "=")
-			if !ok || strings.TrimSpace(key) != "warp" {
+			own, err := m.own(s)
+			if err != nil {
+				return m, fmt.Errorf("method %s: %w: %w", text, ErrSetting, err)
+			}
+			if !own {
 				m.settings = append(m.settings, s)
-			} else if m.warp = loop.Warp(strings.TrimSpace(value)); m.warp != loop.WarpAuto && m.warp != loop.WarpNone {
-				return m, fmt.Errorf("method %s: %w: warp is %q, want %s or %s", text, ErrSetting, m.warp, loop.WarpAuto, loop.WarpNone)
 			}
 		}
 	}
@@ -70,6 +73,27 @@ func ParseMethod(text string) (Method, error) {
 		return m, fmt.Errorf("method %s: %w", text, err)
 	}
 	return m, nil
+}
+
+// own applies a setting of the run and reports whether it is one.
+func (m *Method) own(setting string) (bool, error) {
+	key, value, ok := strings.Cut(setting, "=")
+	value = strings.TrimSpace(value)
+	switch key = strings.TrimSpace(key); {
+	case !ok:
+		return false, nil
+	case key == "warp":
+		if m.warp = loop.Warp(value); m.warp != loop.WarpAuto && m.warp != loop.WarpNone {
+			return true, fmt.Errorf("warp is %q, want %s or %s", value, loop.WarpAuto, loop.WarpNone)
+		}
+		return true, nil
+	case key == "noise-free":
+		if m.hidden = value == "false"; !m.hidden {
+			return true, fmt.Errorf("noise-free is %q, want false", value)
+		}
+		return true, nil
+	}
+	return false, nil
 }
 
 // SplitMethods splits a list at its commas. A comma before a number belongs to a

@@ -17,7 +17,7 @@ const maxWarnings = 8
 
 // noiseFree reports whether the method may treat the objective as noise-free.
 func (r Run) noiseFree() bool {
-	return r.Problem.objective(r.Seed).NoiseFree && !r.Problem.HideNoiseFree
+	return r.Problem.objective(r.Seed).NoiseFree && !r.Problem.HideNoiseFree && !r.Method.hidden
 }
 
 // warp returns the transform of the method. Without one, a known prior turns the

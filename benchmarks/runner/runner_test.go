@@ -335,6 +335,7 @@ func TestNamesAreChecked(t *testing.T) {
 		{Selection{Methods: []string{"sobl"}}, `unknown method "sobl": did you mean sobol?`, ErrUnknown},
 		{Selection{Methods: []string{"sobol:n=1"}}, `method sobol:n=1: invalid setting: sobol has no settings`, ErrSetting},
 		{Selection{Methods: []string{"gp:warp=log"}}, `method gp:warp=log: invalid setting: warp is "log", want auto or none`, ErrSetting},
+		{Selection{Methods: []string{"gp:noise-free=true"}}, `method gp:noise-free=true: invalid setting: noise-free is "true", want false`, ErrSetting},
 		{Selection{Methods: []string{"gp:kernel"}}, `method gp:kernel: invalid setting "kernel": want key=value`, ErrSetting},
 		{Selection{Methods: []string{"gp:kernell=rbf"}}, `method gp:kernell=rbf: surrogate gp: unknown setting "kernell": did you mean kernel?`, settings.ErrUnknown},
 		{Selection{Methods: []string{"gp:noise=loud"}}, `method gp:noise=loud: surrogate gp: noise is "loud", want a number or learned`, settings.ErrValue},
@@ -521,4 +522,63 @@ func TestWarpOfRuns(t *testing.T) {
 	require.Equal(t, none, values("gp", known))
 	require.Equal(t, values("map:warp=none", objective), values("map", known))
 	require.NotEqual(t, values("map", objective), values("map", known))
+}
+
+// The halves have the same classes, and the seed is the number of the instance.
+func TestFamilies(t *testing.T) {
+	var classes [2][]string
+	for i, name := range []string{"families/dev", "families/confirm"} {
+		s, err := Lookup(name)
+		require.NoError(t, err)
+		least := map[string]int{}
+		for _, p := range s.Problems {
+			dim := p.objective(1).Dim()
+			require.Equal(t, 10*dim+50, p.Budget, p.Name())
+			require.Equal(t, p.Name(), p.objective(1).Name)
+			if p.Class != "tuning" {
+				require.NotEqual(t, p.objective(1).Minimum, p.objective(2).Minimum, p.Name())
+			}
+			least[p.Class] += s.Seeds
+			if !slices.Contains(classes[i], p.Class) {
+				classes[i] = append(classes[i], p.Class)
+			}
+		}
+		for class, n := range least {
+			require.GreaterOrEqual(t, n, 8, "%s: instances of %s", name, class)
+		}
+	}
+	require.Equal(t, classes[0], classes[1])
+}
+
+// A method finishes problems with noise, integers, categories and tables.
+func TestFamiliesRun(t *testing.T) {
+	s, err := Lookup("families/dev")
+	require.NoError(t, err)
+	for i := range s.Problems {
+		s.Problems[i].Budget = 12
+	}
+	plan, err := s.Plan(Selection{
+		Problems: []string{"noise-side-3", "integers-4", "bits-6", "classifiers-cancer-10", "kernel-yacht-5"},
+		Methods:  []string{"gp:maximizer.raw=64;maximizer.starts=2", "gp:maximizer.raw=64;maximizer.starts=2;noise-free=false"}, Seeds: 1,
+	})
+	require.NoError(t, err)
+	require.Len(t, plan, 10)
+	for _, run := range plan {
+		record, err := run.Do(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, record.Error, record.Problem)
+		require.Len(t, record.Values, 12)
+		require.Equal(t, record.Problem == "noise-side-3", record.Latent != nil)
+		require.Equal(t, record.Problem != "noise-side-3" && !strings.Contains(record.Method, "noise-free"), record.NoiseFree)
+		task := run.Task()
+		require.Equal(t, record.Problem == "noise-side-3", task.Space == nil)
+		evaluate := run.Evaluator()
+		values, err := evaluate(task.Points[0])
+		require.NoError(t, err)
+		require.Equal(t, record.Values[0], values[0])
+		if record.Problem == "integers-4" {
+			_, err = evaluate([]float64{0.5, 0, 0, 0})
+			require.EqualError(t, err, "coordinate 1 is 0.5, integers-4 has whole numbers")
+		}
+	}
 }

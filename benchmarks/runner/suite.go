@@ -40,6 +40,8 @@ type Problem struct {
 	// override them. It is a prior on the raw values, so the log transform is off.
 	Prior []string
 
+	Class string // property by which a report groups problems; may be empty
+
 	Budget  int // evaluations in all
 	Initial int // size of the initial design; 0 is the default of loop.Options
 	Batch   int // points chosen together; 0 is 1
@@ -48,7 +50,7 @@ type Problem struct {
 const splits20 = "splits20_test_rows.csv"
 
 // suites lists all suites; a new suite is a new entry.
-var suites = []Suite{
+var suites = slices.Concat([]Suite{
 	{
 		Name:    "smoke",
 		Summary: "a few evaluations of each kind, as a quick check",
@@ -102,7 +104,7 @@ var suites = []Suite{
 	peersCore(), peersTime(),
 	fspLaplaceFigure3(), fbnnOptimization(),
 	maunaLoaSuite(), oceanSuite(),
-}
+}, familySuites())
 
 func everySurrogate() []string {
 	var names []string

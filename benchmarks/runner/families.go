@@ -1,0 +1,32 @@
+package runner
+
+import (
+	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/benchmarks/families"
+)
+
+// familySuites returns a suite for each half of the random families. The seed of a run
+// is the number of the instance.
+func familySuites() []Suite {
+	development, confirmation := families.Split()
+	return []Suite{
+		familySuite("families/dev", "random instances of families by property: the development half", development),
+		familySuite("families/confirm", "random instances of families by property: the confirmation half; log each use in LOOKS.md", confirmation),
+	}
+}
+
+func familySuite(name, summary string, list []families.Family) Suite {
+	s := Suite{Name: name, Summary: summary, Methods: []string{"gp", "fsp-laplace", Sobol}, Seeds: 4}
+	for _, f := range list {
+		for _, dim := range f.Dims {
+			s.Problems = append(s.Problems, Problem{
+				Objective: f.Problem(dim),
+				Class:     string(f.Class),
+				Make:      func(seed uint64) benchmarks.Objective { return f.Instance(seed, dim) },
+				Budget:    10*dim + 50,
+				Initial:   10,
+			})
+		}
+	}
+	return s
+}
