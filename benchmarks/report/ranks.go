@@ -19,7 +19,7 @@ type Rank struct {
 	// Solved[k] up to n evaluations, divided by Report.Profiled, is a data profile (Moré
 	// and Wild 2009, "Benchmarking derivative-free optimization algorithms", eq. 2.1 and
 	// 2.8, with evaluations instead of simplex gradients).
-	Solved [][]int `json:"solved"`
+	Solved [][]int `json:"solved,omitempty"`
 }
 
 // Targets are the fractions of the regret after the design in data profiles.
@@ -89,6 +89,14 @@ func (a *results) ranks(r *Report) {
 			r.Unranked = append(r.Unranked, method)
 		}
 	}
+	list := rankAll(methods, strata, blocks)
+	r.Profiled = solved(list, strata)
+	slices.SortStableFunc(list, func(a, b Rank) int { return cmp.Compare(a.At[3].Mean, b.At[3].Mean) })
+	r.Ranks, r.Blocks = list, blocks
+}
+
+// rankAll returns the mean ranks of the methods, without data profiles.
+func rankAll(methods []string, strata []stratum, blocks int) []Rank {
 	list := make([]Rank, len(methods))
 	for m := range list {
 		list[m].Name = methods[m]
@@ -118,9 +126,7 @@ func (a *results) ranks(r *Report) {
 			list[m].At[k] = Interval{mean(everyIndex(sizes)), lo, hi}
 		}
 	}
-	r.Profiled = solved(list, strata)
-	slices.SortStableFunc(list, func(a, b Rank) int { return cmp.Compare(a.At[3].Mean, b.At[3].Mean) })
-	r.Ranks, r.Blocks = list, blocks
+	return list
 }
 
 // everyIndex returns every index of each stratum once.

@@ -22,6 +22,8 @@ var ErrReport = errors.New("no report")
 
 // Report is the report of a suite of problems.
 type Report struct {
+	Brief bool `json:"-"` // leaves the tables of single problems out of the text
+
 	Suite    string    `json:"suite"`
 	Baseline string    `json:"baseline,omitempty"` // empty if there is none
 	Methods  []string  `json:"methods"`
@@ -33,6 +35,9 @@ type Report struct {
 	Blocks   int      `json:"blocks"`
 	Unranked []string `json:"unranked,omitempty"`
 	Profiled int      `json:"profiled"` // blocks with a known minimum
+	// Classes repeats the comparisons within each class of problems, if the suite has
+	// classes.
+	Classes []Class `json:"classes,omitempty"`
 	// Pairs compares each method with the baseline over the pairs of problem and seed
 	// that both finished.
 	Pairs    []Pair    `json:"pairs,omitempty"`
@@ -112,6 +117,7 @@ func New(records []runner.Record, baseline string) (*Report, error) {
 	}
 	all.ranks(r)
 	r.Pairs = all.pairs(baseline)
+	r.Classes = all.classes(r)
 	r.Seconds = all.seconds()
 	return r, nil
 }

@@ -18,7 +18,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error { return r.write(w, true) }
 func (r *Report) write(out io.Writer, markdown bool) error {
 	w := &document.Writer{Markdown: markdown}
 	for _, p := range r.Problems {
-		if p.TimesOnly() {
+		if r.Brief || p.TimesOnly() {
 			continue
 		}
 		w.Heading(p.title())
@@ -34,6 +34,7 @@ func (r *Report) write(out io.Writer, markdown bool) error {
 		w.Heading("All problems: paired comparison with " + r.Baseline)
 		w.Table(r.PairTable())
 	}
+	r.writeClasses(w)
 	if t := r.SecondsTable(); t != nil {
 		w.Heading("Time of a suggestion by the number of observations: median [quartiles]")
 		w.Table(t)
@@ -227,6 +228,9 @@ func (r *Report) notes(w *document.Writer) {
 	}
 	if len(r.Ranks) > 0 {
 		w.Item("Rank 1 is the best; [%.0f %% interval] by a bootstrap over the seeds of each problem. The table ranks the methods and pairs that all these methods finished and that hold the most comparisons of two methods.", 100*Level)
+	}
+	if len(r.Classes) > 0 && r.Baseline != "" {
+		w.Item("In the table of pairs by class, p has Holm's adjustment for the %d classes, for each method by itself.", len(r.Classes))
 	}
 	for _, o := range r.Origins {
 		w.Item("%s", o)

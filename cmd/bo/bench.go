@@ -58,7 +58,7 @@ func (benchListCmd) Run(e *env) error {
 
 type benchRunCmd struct {
 	Suite    string   `arg:"" help:"Name of a suite (bo bench list)."`
-	Methods  []string `sep:"none" placeholder:"LIST" help:"Methods instead of the suite's, separated by commas: surrogates, sobol, random or aliases of the suite. NAME:key=value;key=value adds settings. Repeatable."`
+	Methods  []string `sep:"none" placeholder:"LIST" help:"Methods instead of the suite's, separated by commas: surrogates, sobol, random or aliases of the suite. NAME:key=value;key=value adds settings; noise-free=false hides that an objective is noise-free. Repeatable."`
 	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas; default all."`
 	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N, or the first N splits of each dataset; default: the number of the suite."`
 	Data     string   `placeholder:"DIR" help:"Directory with a folder for each dataset of the suite."`
@@ -184,6 +184,8 @@ func left(seconds float64) string {
 type benchReportCmd struct {
 	Dir      string `arg:"" help:"Results of bo bench run: all .jsonl files of the directory."`
 	Baseline string `placeholder:"METHOD" help:"Method to compare the others with (default sobol)."`
+	Methods  string `placeholder:"LIST" help:"Methods to compare, separated by commas; default all."`
+	Brief    bool   `help:"Leave out the tables of single problems."`
 	JSON     bool   `name:"json" xor:"format" help:"Print one JSON object."`
 	Markdown bool   `xor:"format" help:"Print Markdown."`
 }
@@ -192,6 +194,15 @@ func (c *benchReportCmd) Run(e *env) error {
 	records, err := runner.Read(c.Dir)
 	if err != nil {
 		return err
+	}
+	if c.Methods != "" {
+		names := runner.SplitMethods(c.Methods)
+		for _, name := range names {
+			if !slices.ContainsFunc(records, func(r runner.Record) bool { return r.Method == name }) {
+				return usagef("--methods: no results of the method %q", name)
+			}
+		}
+		records = slices.DeleteFunc(records, func(r runner.Record) bool { return !slices.Contains(names, r.Method) })
 	}
 	if suite, err := runner.Lookup(records[0].Suite); err == nil && len(suite.Datasets) > 0 {
 		if c.Baseline != "" {
@@ -209,6 +220,7 @@ func (c *benchReportCmd) Run(e *env) error {
 	} else if err != nil {
 		return err
 	}
+	r.Brief = c.Brief
 	return c.write(e, r)
 }
 

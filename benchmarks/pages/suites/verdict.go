@@ -1,7 +1,6 @@
 package suites
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -63,23 +62,16 @@ func list(names []string) string {
 // each with its wins. The p-values are adjusted for their number (Holm 1979, "A
 // simple sequentially rejective multiple test procedure").
 func verdict(r *report.Report) string {
-	order := make([]int, len(r.Pairs))
-	for i := range order {
-		order[i] = i
+	p := make([]float64, len(r.Pairs))
+	for i := range p {
+		p[i] = r.Pairs[i].End.P
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.Pairs[i].End.P, r.Pairs[j].End.P) })
-	significant := make([]bool, len(r.Pairs))
-	for k, i := range order {
-		if r.Pairs[i].End.P > (1-report.Level)/float64(len(order)-k) {
-			break
-		}
-		significant[i] = true
-	}
+	adjusted := report.Holm(p)
 	var better, worse, open []string
 	for i, p := range r.Pairs {
 		wins := fmt.Sprintf("%s (lower in %d of %d)", code(p.Name), p.End.Wins, p.End.N())
 		switch {
-		case !significant[i]:
+		case adjusted[i] > 1-report.Level:
 			open = append(open, wins)
 		case p.End.Wins > p.End.Losses:
 			better = append(better, wins)
