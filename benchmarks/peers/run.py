@@ -140,7 +140,7 @@ def run(job):
 def measure(args, task, method):
     """Returns the record of a run, with its error if it fails."""
     started = time.perf_counter()
-    record = {k: v for k, v in task.items() if k not in ("lo", "hi", "points")}
+    record = {k: v for k, v in task.items() if k not in ("lo", "hi", "points", "space")}
     machine = {k: v for k, v in task["machine"].items() if k != "go"}
     record["machine"] = machine | {"threads": args.threads, "workers": args.workers}
     record |= {"method": method, "values": [], "suggest_s": []}

@@ -1,5 +1,7 @@
 from bayes_opt import BayesianOptimization
 
+from . import continuous
+
 
 class BayesOpt:
     """BayesianOptimization with defaults."""
@@ -7,6 +9,7 @@ class BayesOpt:
     packages = ["bayesian-optimization", "scikit-learn"]
 
     def __init__(self, task, threads):
+        continuous(task)
         self.names = [f"x{i:02}" for i in range(task["dim"])]
         box = dict(zip(self.names, zip(task["lo"], task["hi"])))
         self.optimizer = BayesianOptimization(

@@ -1,6 +1,17 @@
 import optuna
 
+from . import parameters
+
 optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+
+def distribution(p):
+    """Returns the distribution of a coordinate; ordinals are integers."""
+    if p.kind == "categorical":
+        return optuna.distributions.CategoricalDistribution(p.values)
+    if p.kind == "float":
+        return optuna.distributions.FloatDistribution(p.lo, p.hi, log=p.log)
+    return optuna.distributions.IntDistribution(int(p.lo), int(p.hi), log=p.log)
 
 
 class Study:
@@ -8,9 +19,7 @@ class Study:
 
     def __init__(self, task, sampler):
         self.study = optuna.create_study(sampler=sampler)
-        self.box = {
-            f"x{i}": optuna.distributions.FloatDistribution(lo, hi) for i, (lo, hi) in enumerate(zip(task["lo"], task["hi"]))
-        }
+        self.box = {f"x{i}": distribution(p) for i, p in enumerate(parameters(task))}
         self.open = None
 
     def tell(self, points, values):
@@ -18,7 +27,7 @@ class Study:
             self.study.tell(self.open, values[0])
             return
         for point, value in zip(points, values):
-            params = dict(zip(self.box, point))
+            params = {name: d.to_external_repr(v) for (name, d), v in zip(self.box.items(), point)}
             self.study.add_trial(optuna.create_trial(params=params, distributions=self.box, value=value))
 
     def ask(self):

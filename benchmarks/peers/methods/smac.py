@@ -1,8 +1,19 @@
 import tempfile
 
-from ConfigSpace import Configuration, ConfigurationSpace, Float
+from ConfigSpace import Categorical, Configuration, ConfigurationSpace, Float, Integer
 from smac import BlackBoxFacade, Scenario
 from smac.runhistory.dataclasses import TrialInfo, TrialValue
+
+from . import parameters
+
+
+def entry(name, p):
+    """Returns the hyperparameter of a coordinate; ordinals are integers."""
+    if p.kind == "categorical":
+        return Categorical(name, p.values)
+    if p.kind == "float":
+        return Float(name, (p.lo, p.hi), log=p.log)
+    return Integer(name, (int(p.lo), int(p.hi)), log=p.log)
 
 
 class BlackBox:
@@ -17,9 +28,8 @@ class BlackBox:
         self.directory = tempfile.TemporaryDirectory()
         self.names = [f"x{i:02}" for i in range(task["dim"])]
         self.space = ConfigurationSpace(seed=task["seed"])
-        self.space.add(
-            [Float(name, (lo, hi)) for name, lo, hi in zip(self.names, task["lo"], task["hi"])]
-        )
+        self.parameters = parameters(task)
+        self.space.add([entry(name, p) for name, p in zip(self.names, self.parameters)])
         scenario = Scenario(
             self.space,
             deterministic=task["noise_free"],
@@ -44,6 +54,7 @@ class BlackBox:
         raise NotImplementedError
 
     def configuration(self, point):
+        point = [v if p.kind == "float" else int(v) for v, p in zip(point, self.parameters)]
         return Configuration(self.space, values=dict(zip(self.names, point)))
 
     def tell(self, points, values):
