@@ -196,7 +196,7 @@ func TestMaximizeSkips(t *testing.T) {
 	assert.Equal(t, 12, s.Decode(x).Int("n"))
 }
 
-// A climb with the ends of an earlier one starts there and needs fewer evaluations. If the
+// A climb with the ends of an earlier climb starts there and needs fewer evaluations. If the
 // ends are no better than raw points, it equals a climb without them.
 func TestMaximizeFromEnds(t *testing.T) {
 	at := []float64{0.31, 0.62, 0.44, 0.9, 0.1, 0.77}

@@ -261,7 +261,7 @@ func TestNoisy(t *testing.T) {
 	assert.InDelta(t, 0, sum/n, 4*0.5/math.Sqrt(n))
 	assert.InDelta(t, 0.25, squares/n, 4*0.25*math.Sqrt(2.0/n))
 
-	// Evaluations at other points, also concurrent ones, have no effect.
+	// Evaluations at other points, also concurrent evaluations, have no effect.
 	again := Noisy(branin, 0.5, 7)
 	var wg sync.WaitGroup
 	for k := range 4 {

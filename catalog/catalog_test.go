@@ -33,7 +33,7 @@ func TestActivations(t *testing.T) {
 	}
 }
 
-// Declared defaults are the recorded ones. Package settings tests that a zero value
+// Declared defaults equal the recorded defaults. Package settings tests that a zero value
 // stands for the declared default.
 func TestDefaults(t *testing.T) {
 	defaults := map[string]map[string]string{}

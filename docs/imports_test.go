@@ -60,8 +60,8 @@ func list(t *testing.T) map[string]listed {
 	return all
 }
 
-// librariesTo returns the paths, below the module, of the packages in the layers up to that
-// of a folder. Neither programs are libraries, nor internal packages that only tests import.
+// librariesTo returns the paths, below the module, of the packages in the layers up to the
+// layer of a folder. Neither programs are libraries, nor internal packages that only tests import.
 func librariesTo(folder string, all map[string]listed) []string {
 	top, _ := layer(folder)
 	imported := map[string]bool{}

@@ -67,8 +67,8 @@ func (t *task) eachOfBlock(label string, index int, visit func(space.Point)) {
 	}
 }
 
-// firstUnseen returns a point of the space that is not in seen: the first one in
-// lexicographic order from a random start. There must be one. It visits at most
+// firstUnseen returns a point of the space that is not in seen: the first such point
+// in lexicographic order from a random start. Such a point must exist. It visits at most
 // len(seen)+1 points.
 func (t *task) firstUnseen(trial int, seen map[string]bool) space.Point {
 	i := random.New(t.opts.Seed, "unseen", trial).IntN(t.size)

@@ -19,7 +19,7 @@ type History struct {
 	// State and Value are used.
 	Trials []Trial
 	// Queue holds points to propose ahead of the initial design and of
-	// suggestions, the first one next.
+	// suggestions, in this order.
 	Queue []space.Point
 	// Warm is Proposals.Warm of an earlier call with the same options; nil starts
 	// the fit afresh. Its content is private to the surrogate model.

@@ -71,7 +71,7 @@ func (s *Study) Best() (Trial, bool) {
 }
 
 // Incumbents returns the complete trials with a better value than all complete
-// trials of lower ID. The last one is Best.
+// trials of lower ID. The last trial is Best.
 func (s *Study) Incumbents() []Trial {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,7 +36,7 @@ type Parameter struct {
 	// Value is the string, boolean or number of a fixed parameter.
 	Value any
 
-	grid grid // of a parameter with a Step in a Space; else computed when needed
+	grid grid // grid of a parameter with a Step in a Space; else computed when needed
 }
 
 // Float returns a real parameter in [lo, hi].

@@ -15,12 +15,12 @@ import (
 
 // Request is a request for suggestions: one document with all data on which they depend.
 // It is the input of bo suggest. In a stream of requests, a request without a study
-// continues the previous one; see ServeSuggest.
+// continues the previous request; see ServeSuggest.
 type Request struct {
 	Version int         `json:"version"`
 	Study   *Definition `json:"study"`
 	Trials  []Told      `json:"trials,omitempty"`
-	// Queue holds points to suggest ahead of the initial design, the first one next.
+	// Queue holds points to suggest ahead of the initial design, in this order.
 	Queue []map[string]any `json:"queue,omitempty"`
 	// N is the number of points to suggest, at most loop.MaxPoints; 0 is 1.
 	N int `json:"n,omitempty"`
@@ -124,7 +124,7 @@ func ParseRequest(text []byte) (*Request, error) {
 
 var errNoStudy = fmt.Errorf(`%w: "study" is missing`, ErrRequest)
 
-// parseRequest is ParseRequest for a request that may continue another one.
+// parseRequest is ParseRequest for a request that may continue another request.
 func parseRequest(text []byte) (*Request, error) {
 	var raw struct {
 		Request

@@ -99,7 +99,7 @@ func (s scaledPath) Eval(value []float64, grad, x *mat.Dense) {
 	}
 }
 
-// State returns the state of the inner posterior, or an empty one.
+// State returns the state of the inner posterior, or an empty state.
 func (p *scaled) State() State {
 	if inner, ok := p.inner.(Stater); ok {
 		return inner.State()

@@ -48,7 +48,7 @@ func readAhead(r io.Reader, chunks chan<- []byte) error {
 type pipeReader struct {
 	chunks chan []byte
 	rest   []byte
-	err    error // of the input; set before chunks is closed
+	err    error // error of the input; set before chunks is closed
 }
 
 func (p *pipeReader) Read(b []byte) (int, error) {

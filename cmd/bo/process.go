@@ -149,7 +149,7 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	var stdout, stderr tail
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), io.MultiWriter(&stdout, logs.stdout), io.MultiWriter(&stderr, logs.stderr)
 	// After the program ends, or is killed, a child that left the group may
-	// still hold its output open: wait no longer than this for it.
+	// still hold its output open. WaitDelay bounds the wait for it.
 	cmd.WaitDelay = time.Second
 	err = runInGroup(cmd)
 	if errors.Is(err, exec.ErrWaitDelay) {

@@ -33,7 +33,7 @@ func checkLine(root *kong.Node, line []string) ([]string, error) {
 	return c.out, err
 }
 
-// cutWords returns the words before and after the first one that equals sep.
+// cutWords returns the words before and after the first word that equals sep.
 func cutWords(words []string, sep string) (before, after []string) {
 	if i := slices.Index(words, sep); i >= 0 {
 		return words[:i], words[i+1:]

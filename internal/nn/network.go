@@ -48,7 +48,7 @@ func (n *Network) Outputs() int {
 // index At on, a row for each input, then Out biases.
 type Layer struct{ At, In, Out int }
 
-// Layers returns the layers in order. The last one is the output layer.
+// Layers returns the layers in order. The last layer is the output layer.
 func (n *Network) Layers() []Layer {
 	layers, at, in := make([]Layer, 0, len(n.Hidden)+1), 0, n.In
 	for _, out := range append(slices.Clone(n.Hidden), 1) {

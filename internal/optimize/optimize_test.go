@@ -398,7 +398,7 @@ func BenchmarkRosenbrock50(b *testing.B) {
 }
 
 func TestMultistart(t *testing.T) {
-	// Two wells; the one at 2 is deeper.
+	// Two wells; the well at 2 is deeper.
 	wells := func() func(x, grad []float64) float64 {
 		return func(x, grad []float64) float64 {
 			q := x[0]*x[0] - 4

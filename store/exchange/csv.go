@@ -21,7 +21,7 @@ import (
 // The columns of a table of trials beside parameters and numbers.
 const (
 	columnTrial   = "trial"
-	columnValue   = "value" // of the objective
+	columnValue   = "value" // value of the objective
 	columnState   = "state"
 	columnSeconds = "seconds"
 	columnFailure = "failure"

@@ -68,7 +68,7 @@ func tenDefinitions() []*study.Definition {
 	return out
 }
 
-// made is a study of eight asked trials: complete, failed, stopped by hand and pending ones,
+// made is a study of eight asked trials: complete, failed, stopped by hand and pending trials,
 // with extra numbers and steps.
 func made(t testing.TB, s *store.Store, d *study.Definition) *store.Study {
 	u, err := s.Create(ctx, d)
@@ -170,7 +170,7 @@ func TestDocumentComesBackUnchanged(t *testing.T) {
 	}
 }
 
-// A restored study makes the suggestions of the original, and those made before replay.
+// A restored study makes the suggestions of the original study, and earlier suggestions replay.
 func TestRestoredStudyContinues(t *testing.T) {
 	for _, d := range tenDefinitions()[:5] {
 		original := made(t, memory(t), d)

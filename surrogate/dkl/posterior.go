@@ -146,7 +146,7 @@ func (p exactPosterior) Condition(x *mat.Dense, y []float64) (surrogate.Posterio
 }
 
 // LeaveOneOut implements surrogate.LeaveOneOut. The weights of the features depend on all
-// observations, including the one left out.
+// observations, the omitted observation included.
 func (p exactPosterior) LeaveOneOut(mean, variance []float64) {
 	p.inner.(surrogate.LeaveOneOut).LeaveOneOut(mean, variance)
 }

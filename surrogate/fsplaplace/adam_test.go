@@ -54,7 +54,7 @@ func TestAdamLearnsTheNoise(t *testing.T) {
 	require.InEpsilon(t, noiseLoSD*noiseLoSD, post.Noise(), 1e-12, "floor")
 }
 
-// A fit with the published settings does not start from the weights of an earlier one.
+// A fit with the published settings does not start from the weights of an earlier fit.
 func TestAdamBeginsAnew(t *testing.T) {
 	m := published()
 	m.Steps, m.Spec.Lengthscale, m.Spec.Variance = 40, []float64{0.3}, new(1.0)

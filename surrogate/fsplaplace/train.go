@@ -264,7 +264,7 @@ func (t *adam) run(ctx context.Context, rng *rand.Rand) error {
 }
 
 // step draws context points and moves θ. If validate is set, it first compares the objective on
-// all data with the smallest one.
+// all data with its smallest value so far.
 func (t *adam) step(validate bool, rng *rand.Rand) error {
 	t.p.box.FillUniform(t.context, rng)
 	if err := t.at(t.context); err != nil {

@@ -123,7 +123,7 @@ func TestBatches(t *testing.T) {
 }
 
 // Fits of ten thousand observations and of an observation of 50 inputs succeed. A later fit
-// starts at the result of an earlier one.
+// starts at the result of an earlier fit.
 func TestSizes(t *testing.T) {
 	m := Model{Network: surrogate.Network{Hidden: []int{10}}, Steps: 5, Draws: 10, Samples: 10, Spec: prior.Spec{Restarts: 1, Lengthscale: []float64{1}}}
 	d := surrogate.Dataset{X: space.Sobol(10000, 10, random.New(1, "x", 0)), Y: make([]float64, 10000)}

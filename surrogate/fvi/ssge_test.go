@@ -23,7 +23,7 @@ func normal(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// The median of all n² differences, zeros included, is the one at n²/2 in descending order.
+// The median of all n² differences, zeros included, is the difference at position n²/2 in descending order.
 func TestWidths(t *testing.T) {
 	for _, n := range []int{2, 3, 6, 7, 50} {
 		x := normal(n, 2, uint64(n))

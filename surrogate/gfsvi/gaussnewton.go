@@ -30,7 +30,7 @@ func newGaussNewton(l *meanLoss) *gaussNewton {
 	return &gaussNewton{meanLoss: l, lambda: firstDamping, a: mat.NewSymDense(p, nil), damped: mat.NewSymDense(p, nil), g: make([]float64, p)}
 }
 
-// step moves m to a smaller G and reports whether it found one. It costs O((B+M)p² + p³).
+// step moves m to a smaller G and reports whether G decreased. It costs O((B+M)p² + p³).
 func (q *gaussNewton) step(m []float64, logSD float64) (bool, error) {
 	q.linearize(m, logSD)
 	before := q.value(m, logSD)

@@ -28,7 +28,7 @@ var (
 	_ surrogate.Classifier  = Model{}
 )
 
-// manyRows is the number of observations above which the default is one training.
+// manyRows is the number of observations above which the default is one training run.
 const manyRows = 1000
 
 // restarts returns the number of trainings, for few observations or many.

@@ -31,7 +31,7 @@ type data struct {
 // q: v ~ N(m, B⁻¹).
 type collapsed struct {
 	pathwise.Basis                  // the mean is relative to the data's shift
-	b              *linalg.Cholesky // of B
+	b              *linalg.Cholesky // factor of B
 	m              []float64
 
 	value    float64

@@ -149,7 +149,7 @@ type problem struct {
 }
 
 // solves reports whether training starts at a regression on the initial hidden layers. Such a
-// fit does not use an earlier one.
+// fit does not use an earlier fit.
 func (m Model) solves() bool { return m.Start == startFitted && m.Covariance == covarianceOutput }
 
 // fit returns q after training.

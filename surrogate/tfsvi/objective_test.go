@@ -98,7 +98,7 @@ func TestLinearModelHasTheDivergenceOfItsWeights(t *testing.T) {
 	require.InEpsilon(t, want, d.value, 1e-6)
 }
 
-// Among several context sets, the one with the largest divergence enters the objective.
+// Among several context sets, the set with the largest divergence enters the objective.
 func TestWorstContextSet(t *testing.T) {
 	o := &objective{net: &nn.Network{In: 2, Hidden: []int{4}}, scale: 0.8, jitter: 1e-2}
 	v, b := example(o.net, 0, 4)

@@ -54,7 +54,7 @@ func Run(ctx context.Context, dir string, names []string, seeds int, tell func(R
 }
 
 // measure fits one surrogate for all seeds and priors. It returns the curves of seed
-// 1: one for each prior, or a single one for a surrogate without a kernel. The curve
+// 1: one for each prior, or a single curve for a surrogate without a kernel. The curve
 // of a failed fit is empty.
 func measure(ctx context.Context, name string, references [][]curve, tell func(Record)) (records []Record, shown []curve, err error) {
 	stated, err := Stated(name)

@@ -31,7 +31,7 @@ func TestStudies(t *testing.T) {
 }
 
 // The eigenvalues sum to the trace, the number of points. The rough kernel has more
-// large ones.
+// large eigenvalues.
 func TestSpectrum(t *testing.T) {
 	count := map[string]int{}
 	for _, kernel := range spectrumKernels {

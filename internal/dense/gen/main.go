@@ -172,7 +172,7 @@ func (p *printer) tile(s isa) {
 		[][2]string{{"m", ""}, {"cols", "AX"}, {"k", ""}, {"alpha", ""}, {"a", "SI"}, {"rsa", "R8"}, {"csa", "R9"}, {"step", ""},
 			{"b", ""}, {"rsb", "R10"}, {"c", "DX"}, {"rsc", "R11"}, {"overwrite", ""}}, 0)
 	p.bytes("R8", "R9", "R10", "R11")
-	// BX counts the full vectors before the last one, AX its lanes.
+	// BX counts the full vectors before the last vector, AX the lanes of the last vector.
 	p.op("XORQ", "BX", "BX")
 	for v := range s.vecs - 1 {
 		done := fmt.Sprintf("%s_count%d", s.name, v)

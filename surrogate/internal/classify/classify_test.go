@@ -125,7 +125,7 @@ func TestTwoSoftmaxLatentsAreOneLogistic(t *testing.T) {
 	require.InDeltaSlice(t, one.Prob.RawRowView(0), two.Prob.RawRowView(1), 1e-9)
 }
 
-// With the inputs among C the sparse process is the exact one.
+// With the inputs among C the sparse process equals the exact process.
 func TestSparseTarget(t *testing.T) {
 	x, y := labelled(30, 3)
 	p := Prior{Kernel: prior.ScaleBy(4, prior.Matern32(2).WithParams([]float64{0.4, 0.4})), Means: []float64{0.2, 0, -0.1}}

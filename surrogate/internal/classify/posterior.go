@@ -55,7 +55,7 @@ type Posterior struct {
 	Labels   int // classes
 	Numbers  []surrogate.Hyper
 	Notes    []string
-	Evidence *float64 // of the labels; nil for none
+	Evidence *float64 // evidence of the labels; nil for none
 }
 
 // Fit fits the prior of a Spec to valid labels by the stream rng and calls fit with it. It

@@ -51,7 +51,7 @@ func (m *moments) variance(dst []float64) {
 }
 
 // windows returns the iterations of a warm-up after which the variances are estimated
-// from the draws since the previous one. Draws before first are not used. The windows
+// from the draws since the previous estimate. Draws before first are not used. The windows
 // double from 25 draws, and the last tenth of the warm-up adapts the step size only
 // (Stan's schedule in proportion).
 func windows(warmup int) (first int, ends map[int]bool) {

@@ -30,7 +30,7 @@ type Gaussian struct {
 
 // stages are the variances added to the diagonal of a target's covariance, relative to the
 // mean prior variance. The first stage gives little weight to rough directions of small
-// variance; the last one is nearly exact.
+// variance; the last stage is nearly exact.
 var stages = []float64{1e-2, 1e-4, 1e-6}
 
 // Train fits the weights w of a network to the target by least squares in the metric of its

@@ -12,7 +12,7 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// Results on similar data are listed beside the measured ones, without a verdict.
+// Results on similar data are listed beside the measured results, without a verdict.
 func TestSimilar(t *testing.T) {
 	r, err := report.NewRegression([]runner.Record{{
 		Suite: "paper/mauna-loa", Problem: "mauna-loa", Method: "gp", Seed: 1, Date: "2026-01-02T03:04:05Z",
