@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
@@ -167,7 +166,7 @@ func (p *search) run(ctx context.Context, starts [][]float64) ([]float64, error)
 		return nil, err
 	}
 	if math.IsInf(best.F, 1) || floats.HasNaN(best.X) {
-		return nil, fmt.Errorf("no start of the fit has a finite evidence: %w", linalg.ErrNotPositiveDefinite)
+		return nil, fmt.Errorf("no start of the fit has a finite evidence: %w", surrogate.ErrNotPositiveDefinite)
 	}
 	return best.X, nil
 }
