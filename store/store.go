@@ -181,6 +181,9 @@ func parsePoint(s *space.Space, defaults map[string]any, params json.RawMessage)
 	if err := json.Unmarshal(params, &values); err != nil {
 		return space.Point{}, err
 	}
+	if p, err := s.PointOf(values); err == nil {
+		return p, nil
+	}
 	known := map[string]any{}
 	for _, p := range s.Parameters() {
 		if v, ok := values[p.Name]; ok {

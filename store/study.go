@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -36,10 +37,34 @@ type Study struct {
 // Study opens a study by name.
 func (s *Store) Study(ctx context.Context, name string) (*Study, error) {
 	u := &Study{store: s, name: name}
-	if err := u.refresh(ctx); err != nil {
+	if _, _, err := u.Definition(ctx); err != nil {
 		return nil, err
 	}
 	return u, nil
+}
+
+// Definition returns the present definition of the study and its space. It reads no trials, so
+// its cost does not depend on their number.
+func (u *Study) Definition(ctx context.Context) (*study.Definition, *space.Space, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var row *Row
+	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
+		row, err = tx.Study(u.name)
+		return err
+	})
+	if err != nil {
+		return nil, nil, named(u.name, err)
+	}
+	if string(row.Definition) == string(u.text) {
+		return u.definition, u.space, nil
+	}
+	d, err := row.definition()
+	if err != nil {
+		return nil, nil, err
+	}
+	sp, err := d.Space()
+	return d, sp, named(u.name, err)
 }
 
 // refresh brings the copy up to date.
@@ -79,27 +104,23 @@ func (u *Study) refresh(ctx context.Context) error {
 		}
 	}
 	u.id, u.revision, u.row, u.now = row.ID, row.Revision, *row, now
+	var moved []int // indices of trials to place
 	for i := range changed {
 		t := &changed[i]
 		for len(u.trials) < t.Number {
 			u.trials, u.points = append(u.trials, Trial{}), append(u.points, space.Point{})
 		}
 		u.trials[t.Number-1] = *t
-		if u.points[t.Number-1].Space() == nil || redefined {
-			u.place(t.Number - 1)
+		if u.points[t.Number-1].Space() == nil && !redefined {
+			moved = append(moved, t.Number-1)
 		}
 	}
 	if redefined {
 		for i := range u.trials {
-			u.place(i)
+			moved = append(moved, i)
 		}
 	}
-	u.unfit = 0
-	for i := range u.points {
-		if u.points[i].Space() == nil {
-			u.unfit++
-		}
-	}
+	u.place(moved)
 	return nil
 }
 
@@ -124,13 +145,29 @@ func (u *Study) define(row *Row) error {
 	return nil
 }
 
-// place computes the point of a trial; a trial that does not fit has none.
-func (u *Study) place(i int) {
-	p, err := parsePoint(u.space, u.definition.Defaults, u.trials[i].Params)
-	if err != nil {
-		p = space.Point{}
+// place computes the points of the trials with the given indices, and counts those that do not
+// fit the space and have none.
+func (u *Study) place(indices []int) {
+	part := max(1, len(indices)/runtime.GOMAXPROCS(0), 256)
+	var all sync.WaitGroup
+	for some := range slices.Chunk(indices, part) {
+		all.Go(func() {
+			for _, i := range some {
+				p, err := parsePoint(u.space, u.definition.Defaults, u.trials[i].Params)
+				if err != nil {
+					p = space.Point{}
+				}
+				u.points[i] = p
+			}
+		})
 	}
-	u.points[i] = p
+	all.Wait()
+	u.unfit = 0
+	for i := range u.points {
+		if u.points[i].Space() == nil {
+			u.unfit++
+		}
+	}
 }
 
 // history returns the trials up to a revision as package loop takes them. Stopped trials

@@ -175,8 +175,12 @@ type tellCmd struct {
 }
 
 func (c *tellCmd) Run(e *env) error {
-	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
-		numbers, err := parseNumbers(c.Value, v.Definition.Objective().Name)
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		d, _, err := u.Definition(e.ctx)
+		if err != nil {
+			return err
+		}
+		numbers, err := parseNumbers(c.Value, d.Objective().Name)
 		if err != nil {
 			return usageError{err}
 		}
@@ -213,10 +217,11 @@ func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	if err != nil {
 		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite)
 	}
-	v, err := u.View(e.ctx)
+	d, _, err := u.Definition(e.ctx)
 	if err != nil {
 		return err
 	}
+	v := &store.View{Definition: d}
 	if asJSON {
 		return printJSON(e.stdout, newTrialJSON(&told, v))
 	}
@@ -247,8 +252,12 @@ type enqueueCmd struct {
 }
 
 func (c *enqueueCmd) Run(e *env) error {
-	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
-		values, err := parseValues(v.Space, c.Values)
+	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
+		d, sp, err := u.Definition(e.ctx)
+		if err != nil {
+			return err
+		}
+		values, err := parseValues(sp, c.Values)
 		if err != nil {
 			return usageError{err}
 		}
@@ -257,7 +266,7 @@ func (c *enqueueCmd) Run(e *env) error {
 			return asUsage(err, space.ErrPoint)
 		}
 		if c.JSON {
-			return printJSON(e.stdout, newTrialJSON(&trials[0], v))
+			return printJSON(e.stdout, newTrialJSON(&trials[0], &store.View{Definition: d}))
 		}
 		_, err = fmt.Fprintf(e.stdout, "trial %d  %s  waits\n", trials[0].Number, fullParams(trials[0].Params))
 		return err
