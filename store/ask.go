@@ -82,6 +82,7 @@ func (a *asking) run(ctx context.Context) ([]Trial, error) {
 	}()
 	pause := poll
 	for {
+		committed := a.committed.wait()
 		step, fitToken, count, err := a.look(ctx)
 		if err == nil && step == fit {
 			pause = poll
@@ -102,6 +103,7 @@ func (a *asking) run(ctx context.Context) ([]Trial, error) {
 			case <-ctx.Done():
 				a.giveBack(ctx)
 				return nil, ctx.Err()
+			case <-committed:
 			case <-time.After(pause):
 			}
 			pause = min(pause*5/4, maxPoll)
@@ -258,6 +260,7 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	defer cancel(nil)
 	go a.keepFitting(ctx, cancel, fitToken)
 	defer func() {
+		defer a.committed.send()
 		if errors.Is(err, errFitLost) || errors.Is(context.Cause(ctx), errFitLost) {
 			err = nil // another process took over, or the proposals are stored: read the study again
 		}

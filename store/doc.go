@@ -24,5 +24,6 @@
 //
 // Ask claims waiting trials. If there are none and the budget allows more, one process at a
 // time holds the study's fit lease and computes proposals outside any transaction. It commits
-// them if no trial was added since the fit began. Tell never waits for a fit.
+// them if no trial was added since the fit began. Tell never waits for a fit. While all workers
+// of a Run evaluate, it proposes the next trials, with the running trials as pending.
 package store

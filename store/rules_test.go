@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os/exec"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -400,5 +401,36 @@ func TestRunRepeatsEveryTransaction(t *testing.T) {
 	for _, trial := range v.Trials {
 		require.Equal(t, store.Complete, trial.State)
 		require.Equal(t, 1, trial.Attempt)
+	}
+}
+
+// While all workers evaluate, the next trial is proposed. Each proposal can be computed again.
+func TestRunLooksAhead(t *testing.T) {
+	ctx := context.Background()
+	d := line(9)
+	d.Initial = 3
+	u, _ := newStudy(t, d, store.Options{})
+	require.NoError(t, u.Run(ctx, func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+		for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(time.Millisecond) {
+			v, err := u.View(ctx)
+			if err != nil {
+				return store.Report{}, err
+			}
+			waits := func(t store.Trial) bool { return t.State == store.Pending && !t.Running(v.Now) }
+			if len(v.Trials) == d.Budget || slices.ContainsFunc(v.Trials, waits) {
+				x := p.Float("x")
+				return store.Report{Numbers: map[string]float64{"value": x * x}}, nil
+			}
+		}
+		return store.Report{}, errors.New("no trial is proposed while this one runs")
+	}, store.RunOptions{Workers: 2}))
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Len(t, v.Trials, d.Budget)
+	for _, trial := range v.Trials {
+		require.Equal(t, store.Complete, trial.State, trial.Message)
+		params, err := u.Replay(ctx, trial.Number)
+		require.NoError(t, err)
+		require.JSONEq(t, string(trial.Params), string(params))
 	}
 }

@@ -55,9 +55,12 @@ const alike = 3
 func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{Study: u, evaluate: evaluate, opts: o, cancel: cancel, held: map[int]*heldAttempt{}, started: time.Now()}
+	r := &run{Study: u, evaluate: evaluate, opts: o, cancel: cancel, held: map[int]*heldAttempt{}, busy: make(chan struct{}, 1), started: time.Now()}
 	var beating sync.WaitGroup
 	beating.Go(func() { r.heartbeats(ctx) })
+	if o.Workers > 1 {
+		beating.Go(func() { r.lookAhead(ctx) })
+	}
 	var all sync.WaitGroup
 	errs := make([]error, max(1, o.Workers))
 	for w := range errs {
@@ -84,6 +87,8 @@ type run struct {
 	opts     RunOptions
 	cancel   context.CancelCauseFunc
 	started  time.Time
+	busy     chan struct{} // receives when all workers evaluate
+	pace     pace
 
 	guard   sync.Mutex
 	held    map[int]*heldAttempt // by trial
@@ -239,7 +244,14 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	defer cancel()
 	r.guard.Lock()
 	r.held[t.Number] = &heldAttempt{t.Token, cancel}
+	all := len(r.held) == r.opts.Workers
 	r.guard.Unlock()
+	if all && r.batch() == 0 {
+		select {
+		case r.busy <- struct{}{}:
+		default:
+		}
+	}
 	defer func() {
 		r.guard.Lock()
 		delete(r.held, t.Number)
@@ -257,6 +269,7 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	if _, ok := report.Numbers[objective]; err == nil && report.Failure == "" && !ok {
 		err = fmt.Errorf("no number named %q was reported", objective)
 	}
+	r.pace.evaluated(time.Since(begun))
 	report.Trial, report.Token = t.Number, t.Token
 	if report.Seconds == 0 {
 		report.Seconds = time.Since(begun).Seconds()
@@ -305,6 +318,13 @@ func safely(f func() (Report, error)) (r Report, err error) {
 		}
 	}
 	return r, err
+}
+
+// batch returns the size of the study's rounds, 0 if there are none.
+func (r *run) batch() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.definition.Batch
 }
 
 // point returns the point of an issued trial, the name of the objective, and whether failures

@@ -32,6 +32,33 @@ type Study struct {
 	unfit      int           // trials that do not fit the space
 	now        time.Time     // time of the store's clock at the last refresh
 	row        Row
+
+	committed signal // proposals of this handle are stored
+}
+
+// signal wakes goroutines that wait for an event.
+type signal struct {
+	mu   sync.Mutex
+	next chan struct{}
+}
+
+// wait returns a channel that the next call of send closes.
+func (s *signal) wait() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == nil {
+		s.next = make(chan struct{})
+	}
+	return s.next
+}
+
+func (s *signal) send() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next != nil {
+		close(s.next)
+		s.next = nil
+	}
 }
 
 // Study opens a study by name.
