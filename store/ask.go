@@ -423,7 +423,7 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 		if err != nil {
 			return err
 		}
-		trials, err := trialsOf(d, points)
+		trials, err := trialsOf(d, "point", points)
 		if err != nil {
 			return err
 		}
@@ -439,8 +439,9 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 	return added, named(u.name, err)
 }
 
-// trialsOf returns waiting trials at points of a study.
-func trialsOf(d *study.Definition, points []map[string]any) ([]Trial, error) {
+// trialsOf returns waiting trials at points of a study. Errors number a point of several by
+// the word what.
+func trialsOf(d *study.Definition, what string, points []map[string]any) ([]Trial, error) {
 	s, err := d.Space()
 	if err != nil {
 		return nil, err
@@ -448,6 +449,9 @@ func trialsOf(d *study.Definition, points []map[string]any) ([]Trial, error) {
 	trials := make([]Trial, len(points))
 	for i, values := range points {
 		p, err := s.PointOf(values)
+		if err != nil && len(points) > 1 {
+			err = fmt.Errorf("%s %d of %d: %w", what, i+1, len(points), err)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -462,6 +466,9 @@ func trialsOf(d *study.Definition, points []map[string]any) ([]Trial, error) {
 func (u *Study) once(ctx context.Context, key string, reply any, f func(tx Tx, row *Row, now time.Time) error) error {
 	if key == "" {
 		key = token() // against a repeated transaction
+	}
+	if err := checkText("the key", key); err != nil {
+		return err
 	}
 	return u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		stored, err := tx.Reply(row.ID, key)

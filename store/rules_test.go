@@ -95,6 +95,26 @@ func TestAskIsBounded(t *testing.T) {
 	require.Len(t, trials, 5)
 }
 
+// An error of several points numbers the point.
+func TestPointsAreNumbered(t *testing.T) {
+	ctx := context.Background()
+	u, _ := newStudy(t, line(5), store.Options{})
+	good, bad := map[string]any{"x": 0.5}, map[string]any{"x": 7}
+	_, err := u.Enqueue(ctx, "", good, bad)
+	require.ErrorContains(t, err, "point 2 of 2: ")
+	value := map[string]float64{"value": 1}
+	_, err = u.Add(ctx, "", store.Evaluated{Params: good, Numbers: value}, store.Evaluated{Params: bad, Numbers: value})
+	require.ErrorContains(t, err, "evaluation 2 of 2: ")
+	_, err = u.Add(ctx, "", store.Evaluated{Params: good, Numbers: value}, store.Evaluated{Params: good, Numbers: map[string]float64{"value": math.NaN()}})
+	require.ErrorContains(t, err, "evaluation 2 of 2: ")
+	require.ErrorIs(t, err, loop.ErrNotFinite)
+	_, err = u.Add(ctx, "", store.Evaluated{Params: good})
+	require.ErrorContains(t, err, "evaluation 1 of 1: ")
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Empty(t, v.Trials)
+}
+
 // A process of another host holds its fit until the lease ends.
 func TestFitLeaseOfAnotherHost(t *testing.T) {
 	u, b := newStudy(t, line(5), store.Options{})

@@ -200,12 +200,9 @@ func (s *Snapshot) check() error {
 	if s.Warm < 0 || s.Warm > len(s.Fits) || s.Warm > 0 && s.Fits[s.Warm-1].Warm == nil {
 		return fmt.Errorf("warm is %d, which is no fit with a warm start", s.Warm)
 	}
-	for i, step := range s.Steps {
-		switch {
-		case step.Trial < 1 || step.Trial > len(s.Trials):
-			return fmt.Errorf("step %d of the list is of trial %d, want 1 to %d", i+1, step.Trial, len(s.Trials))
-		case math.IsNaN(step.Step+step.Value) || math.IsInf(step.Step, 0) || math.Abs(step.Value) > loop.MaxValue:
-			return fmt.Errorf("trial %d: step %v: %w: %s is %v", step.Trial, step.Step, loop.ErrNotFinite, step.Name, step.Value)
+	for i := range s.Steps {
+		if err := s.Steps[i].check(len(s.Trials)); err != nil {
+			return fmt.Errorf("step %d of the list: %w", i+1, err)
 		}
 	}
 	for i, e := range s.Events {

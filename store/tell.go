@@ -93,9 +93,16 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 }
 
 func (r *Report) check() error {
-	for _, name := range slices.Sorted(maps.Keys(r.Numbers)) {
-		if v := r.Numbers[name]; math.IsNaN(v) || math.Abs(v) > loop.MaxValue {
-			return fmt.Errorf("trial %d: %w: %s is %v", r.Trial, loop.ErrNotFinite, name, v)
+	if err := checkNumbers(r.Numbers); err != nil {
+		return fmt.Errorf("trial %d: %w", r.Trial, err)
+	}
+	return nil
+}
+
+func checkNumbers(numbers map[string]float64) error {
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		if v := numbers[name]; math.IsNaN(v) || math.Abs(v) > loop.MaxValue {
+			return fmt.Errorf("%w: %s is %v", loop.ErrNotFinite, name, v)
 		}
 	}
 	return nil
@@ -193,20 +200,20 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 		for i, e := range evaluated {
 			points[i] = e.Params
 		}
-		trials, err := trialsOf(d, points)
+		trials, err := trialsOf(d, "evaluation", points)
 		if err != nil {
 			return err
 		}
 		for i, e := range evaluated {
-			t, r := &trials[i], Report{Trial: row.Trials + i + 1, Numbers: e.Numbers}
-			if err := r.check(); err != nil {
-				return err
+			t := &trials[i]
+			if err := checkNumbers(e.Numbers); err != nil {
+				return fmt.Errorf("evaluation %d of %d: %w", i+1, len(evaluated), err)
 			}
 			t.Source, t.State, t.Numbers, t.Failure, t.Message = loop.Added, Complete, e.Numbers, e.Failure, e.Message
 			if e.Failure != "" {
 				t.State = Failed
 			} else if _, ok := e.Numbers[d.Objective().Name]; !ok {
-				return fmt.Errorf("%w: evaluation %d: there is no number named %q, the objective", loop.ErrNotFinite, i+1, d.Objective().Name)
+				return fmt.Errorf("evaluation %d of %d: %w: there is no number named %q, the objective", i+1, len(evaluated), loop.ErrNotFinite, d.Objective().Name)
 			}
 		}
 		added = trials
@@ -221,6 +228,11 @@ func (u *Study) AddSteps(ctx context.Context, steps ...Step) error {
 		row, err := tx.Study(u.name)
 		if err != nil {
 			return err
+		}
+		for i := range steps {
+			if err := steps[i].check(row.Trials); err != nil {
+				return err
+			}
 		}
 		return tx.PutSteps(row.ID, steps)
 	}))

@@ -2,7 +2,11 @@ package store
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/study"
@@ -120,4 +124,27 @@ type Step struct {
 	Step    float64 `json:"step"`
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
+}
+
+// check returns the fault of a step in a study of the given number of trials.
+func (s *Step) check(trials int) error {
+	switch {
+	case s.Trial < 1 || s.Trial > trials:
+		return fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, s.Trial, trials)
+	case math.IsNaN(s.Step+s.Value) || math.IsInf(s.Step, 0) || math.Abs(s.Value) > loop.MaxValue:
+		return fmt.Errorf("trial %d: step %v: %w: %s is %v", s.Trial, s.Step, loop.ErrNotFinite, s.Name, s.Value)
+	}
+	if err := checkText("the name of a number", s.Name); err != nil {
+		return fmt.Errorf("trial %d: step %v: %w", s.Trial, s.Step, err)
+	}
+	return nil
+}
+
+// checkText returns an error for text that a backend may not hold: PostgreSQL refuses the
+// character NUL.
+func checkText(what, text string) error {
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return fmt.Errorf("%s is %q, want valid UTF-8 without the character NUL", what, text)
+	}
+	return nil
 }

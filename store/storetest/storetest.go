@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -379,6 +380,13 @@ func results(t *testing.T, o Opener) {
 	must(t, err)
 	_, err = u.Tell(ctx, store.Report{Trial: 2, Failure: store.FailedByProgram, Message: "another message"})
 	must(t, err)
+	for _, bad := range []store.Step{{Trial: 1, Name: "a\x00b"}, {Trial: 1, Name: "\xff"}, {Trial: 1, Name: "loss", Value: math.NaN()}, {Trial: 3, Name: "loss"}} {
+		if u.AddSteps(ctx, bad) == nil {
+			t.Errorf("step %+v is no error", bad)
+		}
+	}
+	_, err = u.Tell(ctx, store.Report{Trial: 2, Failure: store.TimedOut, Key: "a\x00b"})
+	equal(t, "whether a key with NUL is an error", err != nil, true)
 	v, err := u.View(ctx)
 	must(t, err)
 	equal(t, "the failure", []any{v.Trials[1].State, v.Trials[1].Failure}, []any{store.Failed, store.TimedOut})
