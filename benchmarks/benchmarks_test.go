@@ -365,3 +365,19 @@ func BenchmarkBrusselator(b *testing.B) {
 		o.Func([]float64{2.55, 2.55, 2.505, 2.505})
 	}
 }
+
+// Every kind of parameter has a coordinate within its bounds.
+func TestCoordinates(t *testing.T) {
+	s, err := space.New(
+		space.LogFloat("rate", 0.1, 10), space.Int("size", 2, 9), space.Bool("fast"),
+		space.Ordinal("level", 0.5, 2, 7), space.Categorical("kind", "a", "b"),
+	)
+	require.NoError(t, err)
+	o := Objective{Func: func(x []float64) float64 { return x[0] + x[1] + x[2] + x[3] + x[4] }}.On(s)
+	assert.Equal(t, []float64{0.1, 2, 0, 0, 0}, o.Lo)
+	assert.Equal(t, []float64{10, 9, 1, 2, 1}, o.Hi)
+	p, err := s.PointOf(map[string]any{"rate": 3.0, "size": 4, "fast": true, "level": 7.0, "kind": "b"})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{3, 4, 1, 2, 1}, o.Coordinates(p))
+	assert.Equal(t, 11.0, o.At(p))
+}

@@ -13,7 +13,7 @@ type Objective struct {
 	Summary string
 
 	// Space has a parameter for each coordinate. The coordinate of a float or int is its
-	// value. The coordinate of an ordinal or categorical is the index of its value.
+	// value, of a bool 0 or 1, and of an ordinal or categorical the index of its value.
 	Space  *space.Space
 	Lo, Hi []float64 // bounds of the coordinates
 
@@ -46,6 +46,8 @@ func (o Objective) Coordinates(p space.Point) []float64 {
 		switch parameter.Kind {
 		case space.KindOrdinal, space.KindCategorical:
 			x = append(x, float64(slices.Index(parameter.Values, p.Value(parameter.Name))))
+		case space.KindBool:
+			x = append(x, map[bool]float64{true: 1}[p.Bool(parameter.Name)])
 		default:
 			x = append(x, p.Float(parameter.Name))
 		}
@@ -58,7 +60,10 @@ func (o Objective) On(s *space.Space) Objective {
 	o.Space, o.Lo, o.Hi = s, nil, nil
 	for _, p := range s.Parameters() {
 		lo, hi := p.Min, p.Max
-		if p.Values != nil {
+		switch p.Kind {
+		case space.KindBool:
+			lo, hi = 0, 1
+		case space.KindOrdinal, space.KindCategorical:
 			lo, hi = 0, float64(len(p.Values)-1)
 		}
 		o.Lo, o.Hi = append(o.Lo, lo), append(o.Hi, hi)

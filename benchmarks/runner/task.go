@@ -9,8 +9,8 @@ import (
 )
 
 // Task describes a run for another program: the head of the Record that the program
-// writes, the box, and the initial points in the units of the box. A coordinate of an
-// ordinal or categorical parameter is the index of its value.
+// writes, the box, and the initial points in the units of the box. Coordinates are as
+// in benchmarks.Objective.
 type Task struct {
 	Suite     string      `json:"suite"`
 	Problem   string      `json:"problem"`
@@ -82,5 +82,5 @@ func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 
 // plain reports whether all parameters are floats on a linear scale.
 func plain(s *space.Space) bool {
-	return !slices.ContainsFunc(s.Parameters(), func(p space.Parameter) bool { return p.Kind != space.KindFloat || p.Log })
+	return !slices.ContainsFunc(s.Parameters(), func(p space.Parameter) bool { return p.Kind != space.KindFloat || p.Log || p.Step != 0 })
 }
