@@ -23,6 +23,25 @@ type Backend interface {
 	Close() error
 }
 
+// Schema is the version of the tables of a database, and the newest that this program reads.
+// A database without studies has version 0.
+type Schema struct {
+	Version int64 `json:"version"`
+	Newest  int64 `json:"newest"`
+}
+
+// Upgrade describes an upgrade of the tables of a database. From equals To if there was none.
+type Upgrade struct {
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+	Copy string `json:"copy,omitempty"` // file with the copy of version From
+}
+
+// Upgraded is a Backend that may upgrade its database when it is opened.
+type Upgraded interface {
+	Upgraded() Upgrade
+}
+
 // Tx reads and writes rows within a transaction. The caller may change the returned rows.
 type Tx interface {
 	// Now returns the time of the store's clock, which is the same for all its processes.
@@ -103,5 +122,6 @@ var (
 	ErrNoTrial  = errors.New("no such trial")
 	ErrConflict = errors.New("conflicting result")
 	ErrBudget   = errors.New("the budget is used up")
+	ErrOlder    = errors.New("the store was written by an earlier version")
 	ErrNewer    = errors.New("the store was written by a newer version")
 )

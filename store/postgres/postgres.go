@@ -25,7 +25,7 @@ import (
 )
 
 var dialect = sqldb.Dialect{
-	Goose: goose.DialectPostgres, Migrations: "migrations/postgres", Numbered: true, Lock: " FOR UPDATE",
+	Goose: goose.DialectPostgres, Migrations: sqldb.Migrations("postgres"), Numbered: true, Lock: " FOR UPDATE",
 	Now:    "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT",
 	Repeat: repeat, Duplicate: func(err error) bool { return code(err) == "23505" },
 	Patience: time.Minute,
@@ -33,20 +33,21 @@ var dialect = sqldb.Dialect{
 
 // Open opens the store at an address such as postgres://user@host/database?sslmode=verify-full.
 // Passwords come from the address, PGPASSWORD or the pgpass file. If create is set, Open
-// creates the schema in a database without one. Only Upgrade upgrades an earlier schema. Errors
-// never contain the password.
+// creates the schema in a database without one. A schema of an earlier version returns
+// store.ErrOlder: only Upgrade upgrades it. A newer version returns store.ErrNewer, as does an
+// Update after a newer program has upgraded the schema. Errors never contain the password.
 //
 // Open waits up to a minute for a server that starts, stops or has no free connection, and up
 // to five seconds for a server that refuses connections, as between the two halves of a restart.
 func Open(ctx context.Context, address string, create bool) (store.Backend, error) {
 	started, pause := time.Now(), 20*time.Millisecond
 	for {
-		b, err := open(ctx, address, create)
+		b, err := open(ctx, dialect, address, create)
 		if err == nil {
 			return b, nil
 		}
 		if ctx.Err() != nil || time.Since(started) > patience(err) {
-			return nil, fmt.Errorf("store %s: %w", Masked(address), err)
+			return nil, masked(address, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -70,43 +71,73 @@ func patience(err error) time.Duration {
 }
 
 // open is one attempt at Open. Its errors do not name the store.
-func open(ctx context.Context, address string, create bool) (*sqldb.DB, error) {
+func open(ctx context.Context, d sqldb.Dialect, address string, create bool) (*sqldb.DB, error) {
 	db, err := connect(ctx, address)
 	if err != nil {
 		return nil, err
 	}
-	have, newest, err := schema(ctx, db)
-	if err == nil && have == 0 && create {
-		err = migrate(ctx, db)
-		have = newest
+	s, err := schema(ctx, db, d)
+	if err == nil && s.Version == 0 && create {
+		err = migrate(ctx, db, d)
+		s.Version = s.Newest
 	}
 	switch {
 	case err != nil:
-	case have == 0:
+	case s.Version == 0:
 		err = errors.New("the database has no studies yet")
-	case have < newest:
-		err = fmt.Errorf("its schema has version %d, this program needs %d: stop all processes that use it, then upgrade it with postgres.Upgrade", have, newest)
+	case s.Version < s.Newest:
+		err = fmt.Errorf("%w: its schema has version %d, this program needs %d: stop all processes that use it, then run bo store upgrade", store.ErrOlder, s.Version, s.Newest)
 	default:
-		err = sqldb.Check(have, newest)
+		err = sqldb.Check(s.Version, s.Newest)
 	}
 	if err != nil {
 		_ = db.Close()
 		return nil, err
 	}
-	return sqldb.New(db, dialect), nil
+	return sqldb.New(db, d, store.Upgrade{From: s.Newest, To: s.Newest})
 }
 
-// Upgrade brings the schema of a database to this program's version, and creates it in a
-// database without one. Other processes must not use the database meanwhile.
-func Upgrade(ctx context.Context, address string) error {
+// Inspect returns the version of the schema of a database. It changes nothing.
+func Inspect(ctx context.Context, address string) (store.Schema, error) {
 	db, err := connect(ctx, address)
-	if err == nil {
-		err = errors.Join(migrate(ctx, db), db.Close())
-	}
 	if err != nil {
-		return fmt.Errorf("store %s: %w", Masked(address), err)
+		return store.Schema{}, masked(address, err)
 	}
-	return nil
+	defer db.Close()
+	s, err := schema(ctx, db, dialect)
+	return s, masked(address, err)
+}
+
+// Upgrade brings the schema of a database to this program's version, and creates the schema in
+// a database without one. Each version is one transaction. Processes of an earlier version that
+// use the database meanwhile end with store.ErrNewer.
+func Upgrade(ctx context.Context, address string) (store.Upgrade, error) {
+	up, err := upgrade(ctx, dialect, address)
+	return up, masked(address, err)
+}
+
+func upgrade(ctx context.Context, d sqldb.Dialect, address string) (up store.Upgrade, err error) {
+	db, err := connect(ctx, address)
+	if err != nil {
+		return up, err
+	}
+	defer db.Close()
+	s, err := schema(ctx, db, d)
+	if err == nil {
+		err = sqldb.Check(s.Version, s.Newest)
+	}
+	if err == nil && s.Version < s.Newest {
+		err = migrate(ctx, db, d)
+	}
+	return store.Upgrade{From: s.Version, To: s.Newest}, err
+}
+
+// masked begins an error with the address without its password.
+func masked(address string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("store %s: %w", Masked(address), err)
 }
 
 func connect(ctx context.Context, address string) (*sql.DB, error) {
@@ -132,21 +163,21 @@ func connect(ctx context.Context, address string) (*sql.DB, error) {
 }
 
 // schema returns the version of the schema without creating anything.
-func schema(ctx context.Context, db *sql.DB) (have, newest int64, err error) {
-	if newest, err = sqldb.Newest(dialect); err != nil {
-		return 0, 0, err
+func schema(ctx context.Context, db *sql.DB, d sqldb.Dialect) (s store.Schema, err error) {
+	if s.Newest, err = sqldb.Newest(d); err != nil {
+		return s, err
 	}
 	var table sql.NullString
 	if err := db.QueryRowContext(ctx, "SELECT to_regclass('bo_schema')::text").Scan(&table); err != nil || !table.Valid {
-		return 0, newest, err
+		return s, err
 	}
-	err = db.QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM bo_schema").Scan(&have)
-	return have, newest, err
+	s.Version, err = sqldb.Version(ctx, db)
+	return s, err
 }
 
 // migrate upgrades the schema under an advisory lock, so that only one of several processes does
 // it.
-func migrate(ctx context.Context, db *sql.DB) error {
+func migrate(ctx context.Context, db *sql.DB, d sqldb.Dialect) error {
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return err
@@ -156,7 +187,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if _, err := c.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(lock)); err != nil {
 		return err
 	}
-	err = sqldb.Migrate(ctx, db, dialect)
+	err = sqldb.Migrate(ctx, db, d)
 	_, unlocked := c.ExecContext(ctx, "SELECT pg_advisory_unlock($1)", int64(lock))
 	return errors.Join(err, unlocked)
 }

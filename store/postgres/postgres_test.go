@@ -48,7 +48,8 @@ func TestOpen(t *testing.T) {
 	t.Run("upgraded", func(t *testing.T) {
 		address := database(t, server)
 		for range 2 {
-			require.NoError(t, postgres.Upgrade(ctx, address))
+			_, err := postgres.Upgrade(ctx, address)
+			require.NoError(t, err)
 			b, err := postgres.Open(ctx, address, false)
 			require.NoError(t, err)
 			require.NoError(t, b.Close())

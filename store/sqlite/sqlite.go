@@ -25,7 +25,7 @@ import (
 const busy = 30 * time.Second // wait of a transaction for another process
 
 var dialect = sqldb.Dialect{
-	Goose: goose.DialectSQLite3, Migrations: "migrations/sqlite", Exclusive: true,
+	Goose: goose.DialectSQLite3, Migrations: sqldb.Migrations("sqlite"), Exclusive: true,
 	Repeat: func(err error) bool {
 		e, ok := errors.AsType[*sqlite.Error](err)
 		return ok && (e.Code()&0xff == lib.SQLITE_BUSY || e.Code()&0xff == lib.SQLITE_LOCKED)
@@ -41,53 +41,86 @@ var dialect = sqldb.Dialect{
 // is set; otherwise the error wraps os.ErrNotExist.
 //
 // The file is in WAL mode with synchronous=FULL: a commit survives a loss of power. On a
-// network file system, whose locks are not reliable, one process at a time may have it
-// open. A file of an earlier version of the schema is copied to FILE.v<version> before it
-// is upgraded; a file of a newer version returns store.ErrNewer.
+// network file system, whose locks are not reliable, one process at a time may have the file
+// open. A file with a schema of an earlier version is copied to FILE.v<version>.bak and
+// upgraded; the Backend then implements store.Upgraded. A file of a newer version returns
+// store.ErrNewer, as does an Update after a newer program has upgraded the file.
 func Open(ctx context.Context, path string, create bool) (store.Backend, error) {
-	b, err := open(ctx, path, create)
+	b, err := system.open(ctx, path, create)
 	if err != nil {
 		return nil, fmt.Errorf("store %s: %w", path, err)
 	}
 	return b, nil
 }
 
-func open(ctx context.Context, path string, create bool) (*sqldb.DB, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist) && !create:
-		return nil, os.ErrNotExist
-	case errors.Is(err, os.ErrNotExist):
-		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return nil, fmt.Errorf("the folder does not exist: %w", os.ErrNotExist)
-		}
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("not a regular file")
+// Inspect returns the version of the schema in a file. It changes nothing.
+func Inspect(ctx context.Context, path string) (store.Schema, error) {
+	s, err := system.inspect(ctx, path)
+	if err != nil {
+		return s, fmt.Errorf("store %s: %w", path, err)
 	}
-	pragmas := []string{"busy_timeout(30000)", "foreign_keys(1)", "synchronous(FULL)", "journal_mode(WAL)"}
-	remote := onNetwork(filepath.Dir(path))
-	if remote {
-		pragmas = []string{"busy_timeout(2000)", "locking_mode(EXCLUSIVE)", "foreign_keys(1)", "synchronous(FULL)", "journal_mode(DELETE)"}
-	}
-	db, err := sql.Open("sqlite", address(path, pragmas))
+	return s, nil
+}
+
+// opener opens files. Tests replace its parts.
+type opener struct {
+	dialect sqldb.Dialect
+	remote  func(dir string) bool // reports whether a folder is on a network file system
+}
+
+var system = opener{dialect, onNetwork}
+
+func (o opener) open(ctx context.Context, path string, create bool) (*sqldb.DB, error) {
+	db, remote, err := o.connect(path, create)
 	if err != nil {
 		return nil, err
 	}
+	upgrade, err := o.prepare(ctx, db, path, remote)
+	if err != nil {
+		_ = db.Close()
+		return nil, o.plain(err, remote)
+	}
+	return sqldb.New(db, o.dialect, upgrade)
+}
+
+func (o opener) inspect(ctx context.Context, path string) (store.Schema, error) {
+	db, remote, err := o.connect(path, false)
+	if err != nil {
+		return store.Schema{}, err
+	}
+	defer db.Close()
+	s, err := o.schema(ctx, db)
+	return s, o.plain(err, remote)
+}
+
+// connect returns the database in a file without opening it.
+func (o opener) connect(path string, create bool) (db *sql.DB, remote bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && !create:
+		return nil, false, os.ErrNotExist
+	case errors.Is(err, os.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return nil, false, fmt.Errorf("the folder does not exist: %w", os.ErrNotExist)
+		}
+	case err != nil:
+		return nil, false, err
+	case !info.Mode().IsRegular():
+		return nil, false, errors.New("not a regular file")
+	}
+	pragmas := []string{"busy_timeout(30000)", "foreign_keys(1)", "synchronous(FULL)", "journal_mode(WAL)"}
+	remote = o.remote(filepath.Dir(path))
+	if remote {
+		pragmas = []string{"busy_timeout(2000)", "locking_mode(EXCLUSIVE)", "foreign_keys(1)", "synchronous(FULL)", "journal_mode(DELETE)"}
+	}
+	if db, err = sql.Open("sqlite", address(path, pragmas)); err != nil {
+		return nil, remote, err
+	}
+	db.SetMaxOpenConns(8)
 	if remote {
 		db.SetMaxOpenConns(1)
-	} else {
-		db.SetMaxOpenConns(8)
 	}
-	if err := prepare(ctx, db, path); err != nil {
-		_ = db.Close()
-		if remote && dialect.Repeat(err) {
-			return nil, errors.New("another process has it open on a network file system, where only one can: use a local file, or PostgreSQL")
-		}
-		return nil, err
-	}
-	return sqldb.New(db, dialect), nil
+	return db, remote, nil
 }
 
 // address returns the data source name. Every connection has the pragmas, and transactions
@@ -101,59 +134,62 @@ func address(path string, pragmas []string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 
-// prepare creates or upgrades the schema.
-func prepare(ctx context.Context, db *sql.DB, path string) error {
-	if err := db.PingContext(ctx); err != nil {
-		return sqliteerr.Plain(err)
-	}
-	have, newest, err := schema(ctx, db)
-	if err != nil {
-		return sqliteerr.Plain(err)
-	}
-	if have > newest {
-		return sqldb.Check(have, newest)
-	}
-	if have == newest {
-		return nil
-	}
-	if have > 0 {
-		if err := backup(ctx, db, fmt.Sprintf("%s.v%d", path, have)); err != nil {
-			return fmt.Errorf("copying it before the upgrade: %w", err)
+// prepare locks the file on a network file system, and creates or upgrades the schema.
+func (o opener) prepare(ctx context.Context, db *sql.DB, path string, remote bool) (store.Upgrade, error) {
+	if remote {
+		// With locking_mode=EXCLUSIVE the lock of this transaction stays until the file is closed.
+		// Read locks alone would let two processes in.
+		for _, text := range []string{"BEGIN EXCLUSIVE", "COMMIT"} {
+			if _, err := db.ExecContext(ctx, text); err != nil {
+				return store.Upgrade{}, err
+			}
 		}
 	}
-	return migrate(ctx, db)
+	s, err := o.schema(ctx, db)
+	up := store.Upgrade{From: s.Newest, To: s.Newest}
+	switch {
+	case err != nil:
+		return up, err
+	case s.Version >= s.Newest:
+		return up, sqldb.Check(s.Version, s.Newest)
+	case s.Version > 0:
+		up.From = s.Version
+		if up.Copy, err = keep(ctx, db, path, s.Version); err != nil {
+			return up, fmt.Errorf("copying it before the upgrade: %w", err)
+		}
+	}
+	return up, o.migrate(ctx, db)
 }
 
 // schema returns the version of the schema without creating anything.
-func schema(ctx context.Context, db *sql.DB) (have, newest int64, err error) {
+func (o opener) schema(ctx context.Context, db *sql.DB) (s store.Schema, err error) {
+	if s.Newest, err = sqldb.Newest(o.dialect); err != nil {
+		return s, err
+	}
 	var tables, ours int
 	err = db.QueryRowContext(ctx, "SELECT COUNT(*), COALESCE(SUM(name = 'bo_schema'), 0) FROM sqlite_master WHERE type = 'table'").Scan(&tables, &ours)
-	if err != nil {
-		return 0, 0, err
+	switch {
+	case err != nil:
+		return s, err
+	case ours == 0 && tables > 0:
+		return s, errors.New("an SQLite file of another program")
+	case ours > 0:
+		s.Version, err = sqldb.Version(ctx, db)
 	}
-	if ours == 0 && tables > 0 {
-		return 0, 0, errors.New("an SQLite file of another program")
-	}
-	if ours > 0 {
-		if err := db.QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM bo_schema").Scan(&have); err != nil {
-			return 0, 0, err
-		}
-	}
-	newest, err = sqldb.Newest(dialect)
-	return have, newest, err
+	return s, err
 }
 
-// migrate upgrades the schema. If several processes create the file at once, one of them
-// upgrades it and the others change nothing.
-func migrate(ctx context.Context, db *sql.DB) error {
+// migrate upgrades the schema. If several processes create or upgrade the file at once, one of
+// them succeeds and the others find the newest version.
+func (o opener) migrate(ctx context.Context, db *sql.DB) error {
 	var err error
 	for pause := 10 * time.Millisecond; pause < busy; pause *= 2 {
-		if err = sqldb.Migrate(ctx, db, dialect); err == nil {
+		if err = sqldb.Migrate(ctx, db, o.dialect); err == nil {
 			return nil
 		}
 		time.Sleep(pause)
-		have, newest, failed := schema(ctx, db)
-		if failed == nil && have == newest {
+		s, failed := o.schema(ctx, db)
+		if failed == nil && s.Version == s.Newest {
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -163,11 +199,10 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// backup copies the database to a file that does not exist yet.
-func backup(ctx context.Context, db *sql.DB, to string) error {
-	if _, err := os.Stat(to); err == nil {
-		return nil // the copy of an interrupted upgrade
+// plain replaces errors for common faults of a file by a plain description.
+func (o opener) plain(err error, remote bool) error {
+	if remote && o.dialect.Repeat(err) {
+		return errors.New("another process has it open on a network file system, where only one can: use a file on a local disk, or PostgreSQL")
 	}
-	_, err := db.ExecContext(ctx, "VACUUM INTO ?", to)
-	return err
+	return sqliteerr.Plain(err)
 }

@@ -21,10 +21,19 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
+// Migrations returns the versions of the schema for a database: "sqlite" or "postgres".
+func Migrations(database string) fs.FS {
+	files, err := fs.Sub(migrations, "migrations/"+database)
+	if err != nil {
+		panic(err) // a wrong name
+	}
+	return files
+}
+
 // Dialect holds the differences between databases.
 type Dialect struct {
 	Goose      goose.Dialect
-	Migrations string // folder of the schema's versions
+	Migrations fs.FS  // the schema's versions: 00001_….sql, …
 	Numbered   bool   // placeholders are $1, $2, … instead of ?
 	Lock       string // suffix of the SELECT that locks a study
 	Now        string // SELECT of the database's clock in microseconds, or "" for this machine's
@@ -43,33 +52,55 @@ type DB struct {
 	db      *sql.DB
 	dialect Dialect
 	turn    chan struct{} // held by an Update, if Dialect.Exclusive
+	newest  int64         // version of the schema that the statements are for
+	upgrade store.Upgrade
 }
 
 var _ store.Backend = (*DB)(nil)
 
-// New returns the backend on db. It does not change the schema: see Migrate.
-func New(db *sql.DB, d Dialect) *DB { return &DB{db, d, make(chan struct{}, 1)} }
+// New returns the backend on db, whose schema has the newest version: see Migrate. The upgrade
+// is the one made to open it, if any.
+func New(db *sql.DB, d Dialect, upgrade store.Upgrade) (*DB, error) {
+	newest, err := Newest(d)
+	return &DB{db: db, dialect: d, turn: make(chan struct{}, 1), newest: newest, upgrade: upgrade}, err
+}
 
 // Close closes the database.
 func (b *DB) Close() error { return b.db.Close() }
 
-// Newest returns the newest version of the schema among the program's migrations.
+// Upgraded implements store.Upgraded.
+func (b *DB) Upgraded() store.Upgrade { return b.upgrade }
+
+// Newest returns the newest version of the schema that this program has.
 func Newest(d Dialect) (int64, error) {
-	files, err := fs.ReadDir(migrations, d.Migrations)
+	files, err := fs.ReadDir(d.Migrations, ".")
 	if err != nil {
 		return 0, err
 	}
 	return goose.NumericComponent(files[len(files)-1].Name())
 }
 
-// Migrate brings the schema to the newest version.
+// version returns the version of a schema that exists.
+const version = "SELECT COALESCE(MAX(version_id), 0) FROM bo_schema"
+
+// Version returns the version of a schema that exists.
+func Version(ctx context.Context, db *sql.DB) (have int64, err error) {
+	return have, db.QueryRowContext(ctx, version).Scan(&have)
+}
+
+// Migrate brings the schema to the newest version. Each version is one transaction. Of several
+// processes that migrate at once one succeeds, and the others return an error and change nothing.
 func Migrate(ctx context.Context, db *sql.DB, d Dialect) error {
-	files, err := fs.Sub(migrations, d.Migrations)
+	p, err := goose.NewProvider(d.Goose, db, d.Migrations, goose.WithDisableGlobalRegistry(true), goose.WithTableName("bo_schema"))
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(d.Goose, db, files, goose.WithDisableGlobalRegistry(true), goose.WithTableName("bo_schema"))
-	if err != nil {
+	if _, err := p.GetDBVersion(ctx); err != nil { // creates the table of versions
+		return err
+	}
+	// Goose reads the version before the transaction. The index makes a second transaction for the
+	// same version fail.
+	if _, err := db.ExecContext(ctx, "CREATE UNIQUE INDEX IF NOT EXISTS bo_schema_once ON bo_schema (version_id) WHERE version_id > 0"); err != nil {
 		return err
 	}
 	_, err = p.Up(ctx)
@@ -133,10 +164,24 @@ func (b *DB) once(ctx context.Context, readOnly bool, f func(store.Tx) error) (e
 			_ = t.Rollback()
 		}
 	}()
+	if !readOnly {
+		if err := b.current(ctx, t); err != nil {
+			return err
+		}
+	}
 	if err := f(&tx{ctx: ctx, tx: t, d: &b.dialect, readOnly: readOnly}); err != nil {
 		return err
 	}
 	return t.Commit()
+}
+
+// current returns store.ErrNewer if a newer program has upgraded the schema since it was opened.
+func (b *DB) current(ctx context.Context, t *sql.Tx) error {
+	var have int64
+	if err := t.QueryRowContext(ctx, version).Scan(&have); err != nil {
+		return err
+	}
+	return Check(have, b.newest)
 }
 
 // tx is a store.Tx.

@@ -1,0 +1,119 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/functionspace/bo/store/internal/sqldb"
+)
+
+// Backup copies the store in a file to a new file. Other processes may use the store meanwhile:
+// the copy has every transaction that was committed before the call. If the new file exists, the
+// error wraps os.ErrExist.
+func Backup(ctx context.Context, path, to string) error {
+	if err := system.backup(ctx, path, to); err != nil {
+		return fmt.Errorf("store %s: %w", path, err)
+	}
+	return nil
+}
+
+func (o opener) backup(ctx context.Context, path, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("%s: %w", to, os.ErrExist)
+	}
+	db, remote, err := o.connect(path, false)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	s, err := o.schema(ctx, db)
+	if err == nil && s.Version == 0 {
+		err = errors.New("the file has no studies")
+	}
+	if err != nil {
+		return o.plain(err, remote)
+	}
+	temporary, err := copied(ctx, db, to)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary)
+	return publish(temporary, to)
+}
+
+// copied copies the database to a temporary file beside the file that the copy is for.
+func copied(ctx context.Context, db *sql.DB, to string) (path string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+"-")
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if err = errors.Join(err, f.Close()); err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	// VACUUM INTO accepts an empty file.
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", f.Name()); err != nil {
+		return "", err
+	}
+	return f.Name(), f.Sync()
+}
+
+// publish gives a complete file its name. If the name exists, the error wraps os.ErrExist.
+func publish(temporary, to string) error {
+	err := os.Link(temporary, to)
+	if err == nil || errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil { // on a file system without links
+		return fmt.Errorf("%s: %w", to, os.ErrExist)
+	}
+	return os.Rename(temporary, to)
+}
+
+// keep copies a file of an earlier version to FILE.v<version>.bak before its upgrade. If that
+// file exists and differs, the name is FILE.v<version>-2.bak, and so on. keep returns the name.
+func keep(ctx context.Context, db *sql.DB, path string, version int64) (string, error) {
+	temporary, err := copied(ctx, db, path)
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(temporary)
+	if have, err := versionOf(ctx, temporary); err != nil || have != version {
+		return "", err // another process has copied and upgraded the file
+	}
+	for n := 1; ; n++ {
+		to := fmt.Sprintf("%s.v%d.bak", path, version)
+		if n > 1 {
+			to = fmt.Sprintf("%s.v%d-%d.bak", path, version, n)
+		}
+		err := publish(temporary, to)
+		if !errors.Is(err, os.ErrExist) {
+			return to, err
+		}
+		if same, err := equal(temporary, to); same || err != nil {
+			return to, err // of another process, or of an interrupted upgrade
+		}
+	}
+}
+
+// versionOf returns the version of the schema in a file that no process writes.
+func versionOf(ctx context.Context, path string) (int64, error) {
+	db, err := sql.Open("sqlite", address(path, nil)+"&mode=ro&immutable=1")
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	return sqldb.Version(ctx, db)
+}
+
+func equal(a, b string) (bool, error) {
+	text, err := os.ReadFile(a)
+	other, err2 := os.ReadFile(b)
+	return bytes.Equal(text, other), errors.Join(err, err2)
+}
