@@ -59,6 +59,21 @@ func (s *Server) Address() string {
 	return fmt.Sprintf("postgres://bo:secret@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
 
+// Database makes an empty database and returns its address.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test%d", time.Now().UnixNano())
+	if out, err := s.Client("psql", "--quiet", "--command", "CREATE DATABASE "+name, "--dbname", s.Address()).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return strings.Replace(s.Address(), "/postgres?", "/"+name+"?", 1)
+}
+
+// Client returns a command that runs a client program of PostgreSQL, such as pg_dump.
+func (s *Server) Client(name string, args ...string) *exec.Cmd {
+	return exec.Command(filepath.Join(s.bin, name), args...)
+}
+
 // programs returns the folder of initdb, of the newest installed version.
 func programs() (string, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
@@ -69,7 +84,8 @@ func programs() (string, error) {
 		return "", errors.New("PostgreSQL is not installed (Debian: apt-get install postgresql)")
 	}
 	slices.Sort(found)
-	return filepath.Dir(found[len(found)-1]), nil
+	newest, err := filepath.EvalSymlinks(found[len(found)-1])
+	return filepath.Dir(newest), err
 }
 
 func (s *Server) init() error {

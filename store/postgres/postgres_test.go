@@ -2,14 +2,10 @@ package postgres_test
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/internal/pgtest"
@@ -18,22 +14,10 @@ import (
 	"github.com/functionspace/bo/store/storetest"
 )
 
-// database makes an empty database on the server and returns its address.
-func database(t *testing.T, server *pgtest.Server) string {
-	t.Helper()
-	db, err := sql.Open("pgx", server.Address())
-	require.NoError(t, err)
-	defer db.Close()
-	name := fmt.Sprintf("test%d", time.Now().UnixNano())
-	_, err = db.Exec("CREATE DATABASE " + name)
-	require.NoError(t, err)
-	return strings.Replace(server.Address(), "/postgres?", "/"+name+"?", 1)
-}
-
 func TestPostgres(t *testing.T) {
 	server := pgtest.Start(t)
 	storetest.Run(t, func(t *testing.T) storetest.Opener {
-		address := database(t, server)
+		address := server.Database(t)
 		return func() (store.Backend, error) { return postgres.Open(context.Background(), address, true) }
 	})
 }
@@ -42,11 +26,11 @@ func TestOpen(t *testing.T) {
 	server := pgtest.Start(t)
 	ctx := context.Background()
 	t.Run("reading creates nothing", func(t *testing.T) {
-		_, err := postgres.Open(ctx, database(t, server), false)
+		_, err := postgres.Open(ctx, server.Database(t), false)
 		require.ErrorContains(t, err, "the database has no studies yet")
 	})
 	t.Run("upgraded", func(t *testing.T) {
-		address := database(t, server)
+		address := server.Database(t)
 		for range 2 {
 			_, err := postgres.Upgrade(ctx, address)
 			require.NoError(t, err)
@@ -56,7 +40,7 @@ func TestOpen(t *testing.T) {
 		}
 	})
 	t.Run("ten at once", func(t *testing.T) {
-		address := database(t, server)
+		address := server.Database(t)
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {

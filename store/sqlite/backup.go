@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/functionspace/bo/store/internal/sqldb"
 )
@@ -38,6 +39,7 @@ func (o opener) backup(ctx context.Context, path, to string) error {
 	if err != nil {
 		return o.plain(err, remote)
 	}
+	removeStale(to)
 	temporary, err := copied(ctx, db, to)
 	if err != nil {
 		return err
@@ -46,9 +48,27 @@ func (o opener) backup(ctx context.Context, path, to string) error {
 	return publish(temporary, to)
 }
 
+// temporaryPrefix returns the start of the names of temporary files for copies of a file, and of
+// their journals.
+func temporaryPrefix(path string) string { return "." + filepath.Base(path) + ".copy-" }
+
+// removeStale removes the temporary files that killed processes left beside a file.
+func removeStale(path string) {
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // the caller's next step reports the fault
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), temporaryPrefix(path)) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
 // copied copies the database to a temporary file beside the file that the copy is for.
 func copied(ctx context.Context, db *sql.DB, to string) (path string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+"-")
+	f, err := os.CreateTemp(filepath.Dir(to), temporaryPrefix(to)+"*")
 	if err != nil {
 		return "", err
 	}

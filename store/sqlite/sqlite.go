@@ -155,10 +155,17 @@ func (o opener) prepare(ctx context.Context, db *sql.DB, path string, remote boo
 	case s.Version > 0:
 		up.From = s.Version
 		if up.Copy, err = keep(ctx, db, path, s.Version); err != nil {
+			if s, failed := o.schema(ctx, db); failed == nil && s.Version == s.Newest {
+				return up, nil // another process has upgraded it, and removed this process's temporary file
+			}
 			return up, fmt.Errorf("copying it before the upgrade: %w", err)
 		}
 	}
-	return up, o.migrate(ctx, db)
+	if err := o.migrate(ctx, db); err != nil {
+		return up, err
+	}
+	removeStale(path)
+	return up, nil
 }
 
 // schema returns the version of the schema without creating anything.
