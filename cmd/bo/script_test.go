@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -177,6 +178,15 @@ func objectiveMain() {
 		fmt.Println(sum)
 	case "huge": // huge X: values of size 1e12
 		fmt.Println(-1e12 * arg(2))
+	case "newer": // newer FILE: writes the next version of the schema to a store
+		db, err := sql.Open("sqlite", os.Args[2])
+		if err == nil {
+			_, err = db.Exec("INSERT INTO bo_schema (version_id, is_applied) SELECT MAX(version_id) + 1, 1 FROM bo_schema")
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	case "nothing":
 	default:
 		processMain(arg)

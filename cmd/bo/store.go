@@ -5,8 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 
 	"github.com/functionspace/bo/internal/didyoumean"
@@ -22,6 +21,14 @@ const defaultStore = "bo.db"
 // storeFlags select the store of studies.
 type storeFlags struct {
 	Store string `group:"store" env:"BO_STORE" placeholder:"FILE|URL" help:"Store of studies: an SQLite file or postgres://USER@HOST/DATABASE; default bo.db, or the value of BO_STORE."`
+
+	notices io.Writer // of upgrades
+}
+
+// AfterApply is called by the parser of the command line.
+func (f *storeFlags) AfterApply(e *env) error {
+	f.notices = e.stderr
+	return nil
 }
 
 // open opens the store. Without create, a store that does not exist is an error.
@@ -37,12 +44,15 @@ func (f storeFlags) openWith(ctx context.Context, create bool, o store.Options) 
 		b, err = postgres.Open(ctx, address, create)
 	} else {
 		b, err = sqlite.Open(ctx, address, create)
-		if errors.Is(err, os.ErrNotExist) && !create {
-			err = fmt.Errorf("no studies yet: %s does not exist (give another place with --store or BO_STORE)", filepath.Clean(address))
+		if !create {
+			err = f.absent(err)
 		}
 	}
 	if err != nil {
 		return nil, err
+	}
+	if up := upgradeOf(b); up.From < up.To && f.notices != nil {
+		fmt.Fprintf(f.notices, "bo: %s\n", upgradeText(f.shown(), up))
 	}
 	return store.New(b, o), nil
 }

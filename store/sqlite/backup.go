@@ -40,7 +40,7 @@ func (o opener) backup(ctx context.Context, path, to string) error {
 		return o.plain(err, remote)
 	}
 	removeStale(to)
-	temporary, err := copied(ctx, db, to)
+	temporary, err := copied(ctx, db, path, to)
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,13 @@ func removeStale(path string) {
 	}
 }
 
-// copied copies the database to a temporary file beside the file that the copy is for.
-func copied(ctx context.Context, db *sql.DB, to string) (path string, err error) {
+// copied copies the database in a file to a temporary file beside the file that the copy is for. It
+// returns the name of the temporary file.
+func copied(ctx context.Context, db *sql.DB, from, to string) (path string, err error) {
+	info, err := os.Stat(from)
+	if err != nil {
+		return "", err
+	}
 	f, err := os.CreateTemp(filepath.Dir(to), temporaryPrefix(to)+"*")
 	if err != nil {
 		return "", err
@@ -81,7 +86,7 @@ func copied(ctx context.Context, db *sql.DB, to string) (path string, err error)
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", f.Name()); err != nil {
 		return "", err
 	}
-	return f.Name(), f.Sync()
+	return f.Name(), errors.Join(f.Chmod(info.Mode().Perm()), f.Sync())
 }
 
 // publish gives a complete file its name. If the name exists, the error wraps os.ErrExist.
@@ -99,7 +104,7 @@ func publish(temporary, to string) error {
 // keep copies a file of an earlier version to FILE.v<version>.bak before its upgrade. If that
 // file exists and differs, the name is FILE.v<version>-2.bak, and so on. keep returns the name.
 func keep(ctx context.Context, db *sql.DB, path string, version int64) (string, error) {
-	temporary, err := copied(ctx, db, path)
+	temporary, err := copied(ctx, db, path, path)
 	if err != nil {
 		return "", err
 	}
