@@ -2,6 +2,7 @@ package acquisition
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,6 +25,39 @@ type Domain interface {
 	Neighbors(u []float64) *mat.Dense
 	// Size returns the number of points, if that is finite.
 	Size() (n int, finite bool)
+}
+
+// Restricted is a Domain with coordinates that are inactive at some points, or with points of
+// the cube that are not feasible. Maximize and Suggest return feasible points of it. A
+// *space.Space is Restricted.
+type Restricted interface {
+	Domain
+	// Restricted reports whether the methods below differ from those of a Domain whose
+	// coordinates are always active and whose points are all feasible.
+	Restricted() bool
+	// FreeAt reports for each coordinate whether it is continuous and active at u.
+	FreeAt(u []float64) []bool
+	// Feasible reports whether the point at the projected u is feasible.
+	Feasible(u []float64) bool
+	// Sample returns n feasible points, a row each.
+	Sample(n int, rng *rand.Rand) *mat.Dense
+	// List returns all feasible points, a row each; nil if there are more than most or if
+	// they are not known.
+	List(most int) *mat.Dense
+}
+
+// restricted returns dom as a Restricted, nil if it is not restricted.
+func restricted(dom Domain) Restricted {
+	if r, ok := dom.(Restricted); ok && r.Restricted() {
+		return r
+	}
+	return nil
+}
+
+// feasible reports whether the projected u is a feasible point.
+func feasible(dom Domain, u []float64) bool {
+	r := restricted(dom)
+	return r == nil || r.Feasible(u)
 }
 
 // power is the domain of batches of q points of a base domain.
@@ -67,6 +101,36 @@ func (p power) Neighbors(u []float64) *mat.Dense {
 	return mat.NewDense(n, len(u), data)
 }
 
+// Restricted reports whether the base is restricted.
+func (p power) Restricted() bool { return restricted(p.base) != nil }
+
+// FreeAt returns FreeAt of the points of the batch.
+func (p power) FreeAt(u []float64) []bool {
+	var free []bool
+	for k := range p.q {
+		free = append(free, restricted(p.base).FreeAt(p.point(u, k))...)
+	}
+	return free
+}
+
+// Feasible reports whether all points of the batch are feasible.
+func (p power) Feasible(u []float64) bool {
+	for k := range p.q {
+		if !feasible(p.base, p.point(u, k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Sample returns batches of independent points.
+func (p power) Sample(n int, rng *rand.Rand) *mat.Dense {
+	return mat.NewDense(n, p.Dim(), restricted(p.base).Sample(n*p.q, rng).RawMatrix().Data)
+}
+
+// List returns nil: the batches are not listed.
+func (p power) List(int) *mat.Dense { return nil }
+
 func (p power) Size() (int, bool) {
 	base, finite := p.base.Size()
 	n := 1
@@ -85,6 +149,9 @@ const maxEnumerate = 4096
 // enumerate returns all points of a finite domain, by breadth-first search from
 // u over neighbours; nil if there are more than maxEnumerate.
 func enumerate(dom Domain, u []float64) *mat.Dense {
+	if r := restricted(dom); r != nil {
+		return r.List(maxEnumerate)
+	}
 	if n, finite := dom.Size(); !finite || n > maxEnumerate {
 		return nil
 	}

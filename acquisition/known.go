@@ -81,6 +81,8 @@ func (k *known) farthest(dom Domain, reject func([]float64) bool, rng *rand.Rand
 	candidates := space.Sobol(tries, dom.Dim(), rng)
 	if all := enumerate(dom, candidates.RawRowView(0)); all != nil {
 		candidates = all
+	} else if r := restricted(dom); r != nil {
+		candidates = r.Sample(tries, rng)
 	}
 	points := slices.Concat(k.evaluated, k.pending)
 	var best []float64
@@ -121,6 +123,9 @@ func unknown(dom Domain, x []float64, reject func([]float64) bool, rng *rand.Ran
 	if found != nil {
 		return found
 	}
+	if r := restricted(dom); r != nil {
+		return unknownIn(r, reject, rng)
+	}
 	if _, finite := dom.Size(); finite {
 		return nil
 	}
@@ -130,6 +135,27 @@ func unknown(dom Domain, x []float64, reject func([]float64) bool, rng *rand.Ran
 			u[j] = rng.Float64()
 		}
 		if dom.Project(u); !reject(u) {
+			return u
+		}
+	}
+	return nil
+}
+
+// maxListed is the largest number of points of a restricted domain that are searched for one
+// that is not rejected.
+const maxListed = 1 << 16
+
+// unknownIn returns a point of a restricted domain that is not rejected, nil if it finds none.
+func unknownIn(dom Restricted, reject func([]float64) bool, rng *rand.Rand) []float64 {
+	const tries = 4096
+	candidates := dom.List(maxListed)
+	if candidates == nil {
+		candidates = dom.Sample(tries, rng)
+	}
+	n := rowCount(candidates)
+	first := rng.IntN(n)
+	for i := range n {
+		if u := candidates.RawRowView((first + i) % n); !reject(u) {
 			return u
 		}
 	}

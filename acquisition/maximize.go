@@ -65,6 +65,7 @@ type climb struct {
 	dom Domain
 	o   MaximizeOptions
 
+	rng    *rand.Rand // source of the search along the border of a restricted domain
 	before *mat.Dense // ends of a climb for a similar function; nil for none
 	ends   *mat.Dense // ends of this climb's ascents
 
@@ -143,13 +144,17 @@ func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 		hi := min(lo+chunk, n)
 		c.f.Eval(value[:hi-lo], nil, rows(x, lo, hi))
 		for i, v := range value[:hi-lo] {
-			if math.IsInf(v, 1) {
+			if math.IsInf(v, 1) || !feasible(c.dom, x.RawRowView(lo+i)) {
 				v = math.NaN() // infeasible, like all values that are not finite
 			}
 			c.met = append(c.met, visited{x.RawRowView(lo + i), v})
 		}
 	}
-	return slices.Clone(c.met[from:]), nil
+	found := slices.Clone(c.met[from:])
+	if restricted(c.dom) != nil {
+		c.met = slices.DeleteFunc(c.met, func(v visited) bool { return !feasible(c.dom, v.x) })
+	}
+	return found, nil
 }
 
 // ask projects the rows of x in place and evaluates f at the projections.
@@ -166,6 +171,9 @@ func (c *climb) ask(ctx context.Context, x *mat.Dense) ([]visited, error) {
 func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) error {
 	d := c.dom.Dim()
 	raw := space.Sobol(c.o.Raw, d, random.Split(rng, "raw", 0))
+	if restricted(c.dom) != nil {
+		c.rng = random.Split(rng, "border", 0)
+	}
 	if all := enumerate(c.dom, raw.RawRowView(0)); all != nil {
 		found, err := c.eval(ctx, all)
 		if err == nil && flat(found) {
@@ -173,6 +181,7 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 		}
 		return err
 	}
+	c.replaceInfeasible(raw)
 	n, climbs := c.o.Raw, c.o.Starts
 	var again []visited
 	if c.before != nil {
@@ -204,7 +213,7 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 	if err != nil {
 		return err
 	}
-	if c.dom.Discrete() {
+	if c.dom.Discrete() || restricted(c.dom) != nil {
 		from := slices.Concat(ends, chosen)
 		slices.SortStableFunc(from, func(a, b visited) int { return compare(-a.value, -b.value) })
 		seen := map[string]bool{}
@@ -265,6 +274,7 @@ func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([
 	for i, r := range climbed {
 		ends.SetRow(i, r.X)
 		c.dom.Project(ends.RawRowView(i))
+		c.retreat(from[i].x, ends.RawRowView(i))
 	}
 	if err != nil { // record the points reached so far
 		_, _ = c.eval(context.WithoutCancel(ctx), ends)
@@ -276,8 +286,6 @@ func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([
 // polish alternates moves to the best neighbour and ascents in the continuous
 // coordinates, from v, until neither improves the value. It returns the last point.
 func (c *climb) polish(ctx context.Context, v visited) (visited, error) {
-	free := c.dom.Free()
-	continuous := slices.Contains(free, true)
 	for range maxPolish {
 		before := v.value
 		for {
@@ -296,7 +304,16 @@ func (c *climb) polish(ctx context.Context, v visited) (visited, error) {
 			}
 			v = at
 		}
-		if continuous {
+		free := c.dom.Free()
+		if r := restricted(c.dom); r != nil {
+			free = r.FreeAt(v.x)
+			end, err := c.slide(ctx, v, free)
+			if err != nil {
+				return v, err
+			}
+			v = end
+		}
+		if slices.Contains(free, true) {
 			lo, hi := unitCube(len(free))
 			for i, f := range free {
 				if !f {

@@ -28,10 +28,15 @@ var designs = map[InitialDesign]func(n, dim int, rng *rand.Rand) *mat.Dense{
 	Uniform:        space.Uniform,
 }
 
+// constrained is the number of further design points that are tried in a space with
+// constraints.
+const constrained = 2048
+
 // design returns the next k points of the design that are not in seen, and adds
 // them to seen. Blocks of Options.Initial points follow one another, each
-// randomised by its own stream, so the result depends on seen alone. If the space
-// has fewer than k points left, points repeat.
+// randomised by its own stream, so the result depends on seen alone. Points that
+// violate constraints are left out. If the space has fewer than k points left,
+// points repeat; of a space that is not space.Space.Listed there may be fewer.
 func (t *task) design(k, trial int, seen map[string]bool) []space.Point {
 	out := make([]space.Point, 0, k)
 	take := func(p space.Point) {
@@ -43,14 +48,29 @@ func (t *task) design(k, trial int, seen map[string]bool) []space.Point {
 	// Each point in seen may equal one of a block, and blocks may miss the last
 	// points of a finite space.
 	blocks := len(seen)/t.opts.Initial + k/t.opts.Initial + 8
+	if len(t.space.Constraints()) > 0 { // most points of a block may be infeasible
+		blocks += constrained / t.opts.Initial
+	}
 	for b := 0; b < blocks && len(out) < k; b++ {
 		t.eachOfBlock("design", b, take)
 	}
+	if t.space.Restricted() {
+		for b := 0; b < samples && len(out) < k; b++ {
+			t.eachSample("feasible", trial+b, take)
+		}
+	}
 	for len(out) < k && t.unseen(seen) > 0 {
+		if !t.space.Listed() {
+			return out
+		}
 		take(t.firstUnseen(trial, seen))
 	}
+	each := t.eachOfBlock
+	if t.space.Restricted() {
+		each = t.eachSample
+	}
 	for b := 0; len(out) < k; b++ {
-		t.eachOfBlock("repeat", trial+b, func(p space.Point) {
+		each("repeat", trial+b, func(p space.Point) {
 			if len(out) < k {
 				out = append(out, p)
 			}
@@ -59,11 +79,25 @@ func (t *task) design(k, trial int, seen map[string]bool) []space.Point {
 	return out
 }
 
+// samples is the number of samples of a restricted space that are searched for points
+// without a trial.
+const samples = 16
+
+// eachSample visits feasible points drawn at random.
+func (t *task) eachSample(label string, index int, visit func(space.Point)) {
+	x := t.space.Sample(t.opts.Initial, random.New(t.opts.Seed, label, index))
+	for i := range t.opts.Initial {
+		visit(t.space.Decode(x.RawRowView(i)))
+	}
+}
+
 // eachOfBlock visits the points of one block of the design.
 func (t *task) eachOfBlock(label string, index int, visit func(space.Point)) {
 	block := designs[t.opts.Design](t.opts.Initial, t.space.Dim(), random.New(t.opts.Seed, label, index))
 	for i := range t.opts.Initial {
-		visit(t.space.Decode(block.RawRowView(i)))
+		if row := block.RawRowView(i); t.space.Feasible(row) {
+			visit(t.space.Decode(row))
+		}
 	}
 }
 

@@ -181,18 +181,25 @@ func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[s
 	if err != nil {
 		return f, nil, err
 	}
-	out := make([]Proposal, len(found))
+	out := make([]Proposal, 0, len(found))
 	for i, c := range found {
 		q := Proposal{Point: t.space.Decode(c.X), Source: Suggested, Warnings: slices.Concat(f.Warnings(), c.Warnings)}
 		mean, sd := f.warp.user(c.Mean, c.SD)
 		q.Prediction = &Prediction{Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value}
 		if t.repeated(q.Point, seen) {
-			q.Point = t.design(1, t.next()+i, seen)[0]
+			other := t.design(1, t.next()+i, seen)
+			if len(other) == 0 { // no other point is found
+				if t.opts.NoiseFree {
+					continue
+				}
+				other = []space.Point{q.Point}
+			}
+			q.Point = other[0]
 			q.Source, q.Prediction = Design, nil
 			q.Warnings = append(q.Warnings, "the suggestion repeats a trial, a point of the initial design is used: the search may have converged")
 		}
 		seen[q.Point.Key()] = true
-		out[i] = q
+		out = append(out, q)
 	}
 	return f, out, nil
 }

@@ -19,8 +19,12 @@ func (s *Space) Size() (n int, finite bool) {
 
 // Count returns the number of points, at most math.MaxInt. Unlike Size it counts the
 // float64 numbers of a continuous float: bounds that are a few units in the last place
-// apart leave few points.
+// apart leave few points. In a restricted space Count is exact if Listed, else an upper
+// bound.
 func (s *Space) Count() int {
+	if s.Listed() && s.region != nil {
+		return len(s.region.points)
+	}
 	total := uint64(1)
 	for i := range s.params {
 		high, low := bits.Mul64(total, s.params[i].count())
@@ -31,11 +35,22 @@ func (s *Space) Count() int {
 	return int(total)
 }
 
-// At returns the point of an index from 0 to Count-1. The parameters are the digits of the
-// index, the last parameter running fastest; distinct indices give distinct points.
+// Listed reports whether Count is exact and At has every point: if s is not restricted, or
+// if an enumeration within bounds finds all points.
+func (s *Space) Listed() bool { return s.region == nil || s.list() }
+
+// At returns the point of an index from 0 to Count-1 of a space that is Listed. Distinct
+// indices give distinct points. Unless s is restricted, the parameters are the digits of the
+// index, the last parameter running fastest.
 func (s *Space) At(index int) Point {
+	if !s.Listed() {
+		panic("space: the points are not listed")
+	}
 	if index < 0 || index >= s.Count() {
 		panic(fmt.Sprintf("space: point %d of %d", index, s.Count()))
+	}
+	if s.region != nil {
+		return Point{space: s, codes: s.region.points[index]}
 	}
 	p := Point{space: s, codes: make([]float64, len(s.params))}
 	rest := uint64(index)

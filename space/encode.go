@@ -3,10 +3,24 @@ package space
 import "math"
 
 // A Point stores one number per parameter, its code: the value of a float or int, the index
-// among the choices of a bool, ordinal or categorical, 0 for a fixed parameter.
+// among the choices of a bool, ordinal or categorical, 0 for a fixed parameter, and absent
+// for an inactive one.
 
-// encode writes code to the columns u of p.
+// absent is the code of an inactive parameter.
+var absent = math.NaN()
+
+// inactive reports whether a code is absent.
+func inactive(code float64) bool { return code != code }
+
+// encode writes code to the columns u of p. An inactive parameter has the centre of its
+// values: ½, or equal parts of the columns of a categorical.
 func (p *Parameter) encode(u []float64, code float64) {
+	if inactive(code) {
+		for i := range u {
+			u[i] = 1 / float64(max(2, len(u)))
+		}
+		return
+	}
 	switch p.Kind {
 	case KindFloat:
 		if p.Step > 0 {

@@ -13,32 +13,38 @@ import (
 
 // Parse reads a space from JSON:
 //
-//	{"parameters": [{"name": …, "type": …, "min": …, "max": …, "log": …, "values": […], "value": …}, …]}
+//	{"parameters": [{"name": …, "type": …, "min": …, "max": …, "log": …, "step": …, "values": […], "value": …}, …]}
 //
 // An unknown or repeated key, a value of the wrong type, or text after the object is an
-// error. The error wraps ErrInvalid and names every fault.
-func Parse(text []byte) (*Space, error) {
-	params, known, faults, err := parse(text)
+// error. The error wraps ErrInvalid and names every fault. Parse reads no conditions and
+// constraints: packages study/studyfile and study do.
+func Parse(text []byte) (*Space, error) { return ParseWith(text, nil) }
+
+// ParseWith is Parse for texts with conditions, as "when" in a parameter, and with a list of
+// texts under "constraints". It compiles them as Spec does.
+func ParseWith(text []byte, compile func(text string, params []Parameter) (Condition, error)) (*Space, error) {
+	d, known, faults, err := parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
+	d.Compile = compile
 	if len(faults) == 0 {
-		return build(params, known)
+		return d.build(known)
 	}
-	_, more := validate(params, known)
+	_, more := d.validate(known)
 	return nil, fmt.Errorf("%w: %w", ErrInvalid, append(faults, more...))
 }
 
-// parse returns the parameters, the faults in the text of each, and the faults of the
-// enclosing object. An error means that there are no parameters to validate.
-func parse(text []byte) (params []Parameter, known [][]error, faults Faults, err error) {
+// parse returns the parameters and constraints, the faults in the text of each parameter, and
+// the faults of the enclosing object. An error means that there are no parameters to validate.
+func parse(text []byte) (d Spec, known [][]error, faults Faults, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, nil, nil, errors.New("the text is empty")
+		return d, nil, nil, errors.New("the text is empty")
 	}
 	if err := syntax(text); err != nil {
-		return nil, nil, nil, err
+		return d, nil, nil, err
 	}
-	top, errs := object(text, []string{"parameters"}, nil)
+	top, errs := object(text, []string{"parameters", "constraints"}, nil)
 	for _, err := range errs {
 		if f, ok := err.(*Fault); ok {
 			f.Index = -1
@@ -48,23 +54,33 @@ func parse(text []byte) (params []Parameter, known [][]error, faults Faults, err
 	list, ok := top["parameters"]
 	switch {
 	case !ok && len(faults) > 0:
-		return nil, nil, nil, faults
+		return d, nil, nil, faults
 	case !ok:
-		return nil, nil, nil, errors.New(`key "parameters" is missing`)
+		return d, nil, nil, errors.New(`key "parameters" is missing`)
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(list, &items) != nil || items == nil {
 		wrong := &Fault{Index: -1, Key: "parameters", Err: fmt.Errorf("parameters must be a list such as [{name: …, type: …}], not %s", strictjson.Excerpt(list))}
-		return nil, nil, nil, append(faults, wrong)
+		return d, nil, nil, append(faults, wrong)
 	}
-	params, known = make([]Parameter, len(items)), make([][]error, len(items))
+	d.Parameters, known = make([]Parameter, len(items)), make([][]error, len(items))
 	for i, item := range items {
-		params[i], known[i] = parseParameter(item)
+		d.Parameters[i], known[i] = parseParameter(item)
 	}
-	return params, known, faults, nil
+	if raw, ok := top["constraints"]; ok {
+		var texts []string
+		if json.Unmarshal(raw, &texts) != nil || texts == nil {
+			wrong := fmt.Errorf(`constraints must be a list of texts such as ["layers * width <= 4096"], not %s`, strictjson.Excerpt(raw))
+			faults = append(faults, &Fault{Index: -1, Key: "constraints", Item: -1, Err: wrong})
+		}
+		for _, text := range texts {
+			d.Constraints = append(d.Constraints, Condition{Text: text})
+		}
+	}
+	return d, known, faults, nil
 }
 
-var parameterKeys = []string{"name", "type", "min", "max", "log", "step", "values", "value"}
+var parameterKeys = []string{"name", "type", "min", "max", "log", "step", "values", "value", "when"}
 
 // otherKeys gives the remedy for keys of other tools.
 var otherKeys = map[string]string{
@@ -73,10 +89,8 @@ var otherKeys = map[string]string{
 	"choices": "use values", "options": "use values", "categories": "use values",
 	"bounds": "use min and max", "range": "use min and max", "log_scale": "use log", "value_type": "use type", "kind": "use type",
 	"is_ordered": "use type: ordinal", "default": "use the key defaults of the study",
-	"when": later, "condition": later, "conditions": later, "active_if": later, "q": "use step", "quantization": "use step",
+	"if": "use when", "condition": "use when", "conditions": "use when", "active_if": "use when", "depends_on": "use when", "q": "use step", "quantization": "use step",
 }
-
-const later = "this version does not have it yet"
 
 // parseParameter returns the parameter and the faults of its text.
 func parseParameter(text []byte) (p Parameter, faults []error) {
@@ -106,6 +120,10 @@ func parseParameter(text []byte) (p Parameter, faults []error) {
 	}
 	read("values", "a list", &p.Values)
 	read("value", "a number, string or boolean", &p.Value)
+	read("when", "a text such as \"optimizer == 'sgd'\"", &p.When.Text)
+	if _, given := keys["when"]; given && p.When.Text == "" && len(faults) == 0 {
+		faults = append(faults, faultOf("when", "when is empty: state a condition, or leave the key out"))
+	}
 	for _, key := range []string{"min", "max", "step"} {
 		_, given := keys[key]
 		ranged := p.Kind == KindFloat || p.Kind == KindInt
@@ -145,9 +163,14 @@ func syntax(text []byte) error {
 
 // MarshalJSON writes the text that Parse reads.
 func (s *Space) MarshalJSON() ([]byte, error) {
+	var constraints []string
+	for _, c := range s.constraints {
+		constraints = append(constraints, c.Text)
+	}
 	return json.Marshal(struct {
-		Parameters []Parameter `json:"parameters"`
-	}{s.params})
+		Parameters  []Parameter `json:"parameters"`
+		Constraints []string    `json:"constraints,omitempty"`
+	}{s.params, constraints})
 }
 
 // UnmarshalJSON is Parse.
@@ -164,10 +187,13 @@ func (s *Space) UnmarshalJSON(text []byte) error {
 func (p Parameter) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	put := func(key string, v any) error {
-		text, err := json.Marshal(v)
+		var text bytes.Buffer
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false) // conditions contain < and >
+		err := enc.Encode(v)
 		if err == nil {
 			b.WriteString(`,` + strconv.Quote(key) + `:`)
-			b.Write(text)
+			b.Write(bytes.TrimSpace(text.Bytes()))
 		}
 		return err
 	}
@@ -185,6 +211,9 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 		err = errors.Join(err, put("values", p.Values))
 	case KindFixed:
 		err = errors.Join(err, put("value", p.Value))
+	}
+	if p.When.Text != "" {
+		err = errors.Join(err, put("when", p.When.Text))
 	}
 	if err != nil {
 		return nil, err

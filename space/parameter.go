@@ -36,6 +36,11 @@ type Parameter struct {
 	// Value is the string, boolean or number of a fixed parameter.
 	Value any
 
+	// When is the condition under which the parameter is active; the zero Condition always
+	// holds. A parameter is active if the parameters that When.On names are active and the
+	// condition holds. An inactive parameter has no value.
+	When Condition
+
 	grid grid // grid of a parameter with a Step in a Space; else computed when needed
 }
 

@@ -15,7 +15,7 @@ import (
 // ErrPoint is wrapped by every error about the values of a point.
 var ErrPoint = errors.New("invalid point")
 
-// Point has a value for every parameter of its space. It is immutable. The zero Point has
+// Point has a value for every active parameter of its space. It is immutable. The zero Point has
 // no space and no values.
 type Point struct {
 	space *Space
@@ -23,26 +23,14 @@ type Point struct {
 }
 
 // PointOf returns the point with the given values by parameter name. Numbers may have any
-// Go type, and fixed parameters may be omitted. The error wraps ErrPoint and names every
-// fault.
-func (s *Space) PointOf(values map[string]any) (Point, error) {
+// Go type, fixed parameters may be omitted, and inactive parameters have no value or nil. The
+// error wraps ErrPoint and names every fault, also constraints that do not hold.
+func (s *Space) PointOf(values map[string]any) (Point, error) { return s.PointWith(values, nil) }
+
+// PointWith is PointOf with values by name for active parameters that have none.
+func (s *Space) PointWith(values, defaults map[string]any) (Point, error) {
 	p := Point{space: s, codes: make([]float64, len(s.params))}
-	var faults Faults
-	for i := range s.params {
-		q := &s.params[i]
-		v, ok := values[q.Name]
-		if !ok {
-			if q.Kind != KindFixed {
-				faults = append(faults, fmt.Errorf("parameter %q: missing", q.Name))
-			}
-			continue
-		}
-		code, err := q.code(v)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("parameter %q: %w", q.Name, err))
-		}
-		p.codes[i] = code
-	}
+	faults := s.readValues(p, values, defaults)
 	unknown := make([]string, 0, len(values))
 	for name := range values {
 		if _, ok := s.index[name]; !ok {
@@ -54,10 +42,75 @@ func (s *Space) PointOf(values map[string]any) (Point, error) {
 		_, err := s.lookup(name)
 		faults = append(faults, err)
 	}
+	if len(faults) == 0 {
+		faults = s.violations(p)
+	}
 	if len(faults) > 0 {
 		return Point{}, fmt.Errorf("%w: %w", ErrPoint, faults)
 	}
 	return p, nil
+}
+
+// readValues sets the codes of p and returns the faults in the order of the parameters.
+func (s *Space) readValues(p Point, values, defaults map[string]any) Faults {
+	found := make([]error, len(s.params))
+	read := func(i int) {
+		q := &s.params[i]
+		v, ok := values[q.Name]
+		switch {
+		case s.faultyParents(found, i):
+			p.codes[i], found[i] = absent, errParents
+			return
+		case !s.active(p, i):
+			p.codes[i] = absent
+			if v != nil {
+				found[i] = fmt.Errorf("parameter %q: it is inactive, because %s, so it has no value: leave it out", q.Name, s.reason(p, i))
+			}
+			return
+		case !ok && defaults[q.Name] != nil:
+			v = defaults[q.Name]
+		case !ok && q.Kind == KindFixed:
+			return
+		case !ok:
+			found[i] = fmt.Errorf("parameter %q: missing", q.Name)
+			return
+		}
+		code, err := q.code(v)
+		if err != nil {
+			found[i] = fmt.Errorf("parameter %q: %w", q.Name, err)
+		}
+		p.codes[i] = code
+	}
+	if s.activation.order == nil {
+		for i := range s.params {
+			read(i)
+		}
+	}
+	for _, i := range s.activation.order {
+		read(i)
+	}
+	return slices.DeleteFunc(found, func(err error) bool { return err == nil || err == errParents })
+}
+
+// errParents marks a parameter whose activity is unknown.
+var errParents = errors.New("faulty condition")
+
+// faultyParents reports whether a parameter of the condition of parameter i has a fault.
+func (s *Space) faultyParents(found []error, i int) bool {
+	if s.activation.order == nil {
+		return false
+	}
+	return slices.ContainsFunc(s.activation.parents[i], func(j int) bool { return found[j] != nil })
+}
+
+// reason states why parameter i is inactive at p.
+func (s *Space) reason(p Point, i int) string {
+	for _, j := range s.activation.parents[i] {
+		if inactive(p.codes[j]) {
+			return s.params[j].Name + " is inactive"
+		}
+	}
+	return strconv.Quote(s.params[i].When.Text) + " does not hold"
 }
 
 // code returns the code of a user's value.
@@ -110,9 +163,12 @@ func (p Parameter) Check(v any) error {
 	return err
 }
 
-// value returns the value of a code: float64 for a float, int for an int, else the entry
-// of Values, or Value.
+// value returns the value of a code: float64 for a float, int for an int, bool for a bool,
+// else the entry of Values, or Value; nil for the code of an inactive parameter.
 func (p *Parameter) value(code float64) any {
+	if inactive(code) {
+		return nil
+	}
 	switch p.Kind {
 	case KindFloat:
 		return code
@@ -130,10 +186,19 @@ func (p *Parameter) value(code float64) any {
 // Space returns the space of p.
 func (p Point) Space() *Space { return p.space }
 
-// Value returns the value of a parameter: float64 for a float, int for an int, else the
-// string, bool or float64 listed in the space. Value and the other accessors panic if
-// there is no such parameter.
+// Active reports whether a parameter is active. Active, Value and the other accessors panic
+// if there is no such parameter.
+func (p Point) Active(name string) bool { return !inactive(p.codes[p.find(name)]) }
+
+// Value returns the value of a parameter: float64 for a float, int for an int, bool for a
+// bool, else the string, bool or float64 listed in the space; nil if it is inactive.
 func (p Point) Value(name string) any {
+	i := p.find(name)
+	return p.space.params[i].value(p.codes[i])
+}
+
+// find returns the index of a parameter.
+func (p Point) find(name string) int {
 	if p.space == nil {
 		panic("space: zero Point")
 	}
@@ -141,11 +206,16 @@ func (p Point) Value(name string) any {
 	if err != nil {
 		panic("space: " + err.Error())
 	}
-	return p.space.params[i].value(p.codes[i])
+	return i
 }
+
+// Code returns the i-th parameter as a number: the value of a float or int, the index among
+// the values of an ordinal or categorical, 0 or 1 for a bool, NaN if it is inactive.
+func (p Point) Code(i int) float64 { return p.codes[i] }
 
 // Float returns the value of a numeric parameter. It panics if the value is not a number.
 func (p Point) Float(name string) float64 {
+	p.mustBeActive(name)
 	switch v := p.Value(name).(type) {
 	case float64:
 		return v
@@ -153,6 +223,13 @@ func (p Point) Float(name string) float64 {
 		return float64(v)
 	default:
 		panic(fmt.Sprintf("space: parameter %q is %s, not a number", name, quote(v)))
+	}
+}
+
+// mustBeActive panics if a parameter is inactive.
+func (p Point) mustBeActive(name string) {
+	if !p.Active(name) {
+		panic(fmt.Sprintf("space: parameter %q is inactive", name))
 	}
 }
 
@@ -167,6 +244,7 @@ func (p Point) Int(name string) int {
 
 // Bool returns the value of a boolean parameter. It panics if the value is not a boolean.
 func (p Point) Bool(name string) bool {
+	p.mustBeActive(name)
 	v, ok := p.Value(name).(bool)
 	if !ok {
 		panic(fmt.Sprintf("space: parameter %q is %s, not a boolean", name, quote(p.Value(name))))
@@ -175,24 +253,35 @@ func (p Point) Bool(name string) bool {
 }
 
 // Text returns the value of any parameter as text. Numbers have the shortest form that
-// parses to the same number.
-func (p Point) Text(name string) string { return text(p.Value(name)) }
+// parses to the same number; an inactive parameter has none.
+func (p Point) Text(name string) string {
+	v := p.Value(name)
+	if v == nil {
+		return ""
+	}
+	return text(v)
+}
 
-// Map returns the values by name.
+// Map returns the values of the active parameters by name.
 func (p Point) Map() map[string]any {
 	m := make(map[string]any, len(p.codes))
 	for i, code := range p.codes {
-		m[p.space.params[i].Name] = p.space.params[i].value(code)
+		if !inactive(code) {
+			m[p.space.params[i].Name] = p.space.params[i].value(code)
+		}
 	}
 	return m
 }
 
-// MarshalJSON writes an object of the values in parameter order.
+// MarshalJSON writes an object of the values of the active parameters in parameter order.
 func (p Point) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, code := range p.codes {
-		if i > 0 {
+		if inactive(code) {
+			continue
+		}
+		if b.Len() > 1 {
 			b.WriteByte(',')
 		}
 		q := &p.space.params[i]
@@ -211,11 +300,14 @@ func (p Point) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// String returns the values as "lr=0.01 layers=3 opt=adam".
+// String returns the values of the active parameters as "lr=0.01 layers=3 opt=adam".
 func (p Point) String() string {
 	var b strings.Builder
 	for i, code := range p.codes {
-		if i > 0 {
+		if inactive(code) {
+			continue
+		}
+		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
 		q := &p.space.params[i]
@@ -224,8 +316,8 @@ func (p Point) String() string {
 	return b.String()
 }
 
-// Key returns a string that is equal for two points of one space exactly if all their
-// values are equal. It is binary, for use as the key of a map.
+// Key returns a string that is equal for two points of one space exactly if they have
+// the same active parameters with equal values. It is binary, for use as the key of a map.
 func (p Point) Key() string {
 	b := make([]byte, 0, 8*len(p.codes))
 	for _, code := range p.codes {

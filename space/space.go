@@ -3,40 +3,75 @@ package space
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/didyoumean"
 )
 
-// Space is a validated list of parameters with an encoding to [0,1]^Dim. It is immutable
-// and safe for concurrent use.
+// Space is a validated list of parameters and constraints with an encoding to [0,1]^Dim. It
+// is immutable and safe for concurrent use.
 type Space struct {
-	params []Parameter
-	start  []int // first column of each parameter
-	dim    int
-	index  map[string]int
+	params      []Parameter
+	start       []int // first column of each parameter
+	dim         int
+	index       map[string]int
+	activation  activation
+	constraints []Condition
+	on          [][]int // parameters of each constraint
+	region      *region // points of a restricted space; nil if s is not restricted
+}
+
+// Spec is the definition of a space.
+type Spec struct {
+	Parameters  []Parameter
+	Constraints []Condition
+	// Compile compiles a condition that has a Text only, for the given parameters, which
+	// may be invalid. It may be nil if there are none.
+	Compile func(text string, params []Parameter) (Condition, error)
 }
 
 // New returns the space of the given parameters. The error wraps ErrInvalid and names
 // every fault.
-func New(params ...Parameter) (*Space, error) {
-	return build(params, make([][]error, len(params)))
-}
+func New(params ...Parameter) (*Space, error) { return Spec{Parameters: params}.Space() }
 
-// build is New with the faults found earlier in each parameter.
-func build(params []Parameter, known [][]error) (*Space, error) {
-	params, faults := validate(params, known)
+// Space returns the space of d. The error wraps ErrInvalid and names every fault.
+func (d Spec) Space() (*Space, error) { return d.build(make([][]error, len(d.Parameters))) }
+
+// build is Space with the faults found earlier in each parameter.
+func (d Spec) build(known [][]error) (*Space, error) {
+	d.Constraints = slices.Clone(d.Constraints)
+	params, faults := d.validate(known)
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, faults)
 	}
-	s := &Space{params: params, start: make([]int, len(params)), index: make(map[string]int, len(params))}
+	s := &Space{params: params, start: make([]int, len(params)), index: indexOf(params), constraints: d.Constraints}
 	for i := range params {
 		s.start[i] = s.dim
 		s.dim += params[i].columns()
-		s.index[params[i].Name] = i
+	}
+	s.activation, _ = newActivation(params, s.index)
+	for k := range s.constraints {
+		on, _ := s.constraints[k].resolve(s.index, params)
+		s.on = append(s.on, on)
+	}
+	if s.Restricted() {
+		s.region = &region{}
+	}
+	if len(s.constraints) > 0 && len(s.seeds()) == 0 {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, Faults{s.noSeeds()})
 	}
 	return s, nil
+}
+
+// indexOf returns the index of each parameter by name.
+func indexOf(params []Parameter) map[string]int {
+	index := make(map[string]int, len(params))
+	for i := range params {
+		index[params[i].Name] = i
+	}
+	return index
 }
 
 // Parameters returns a copy of the parameters in order.
@@ -47,6 +82,29 @@ func (s *Space) Parameters() []Parameter {
 		out[i] = p
 	}
 	return out
+}
+
+// equals reports whether s and t have equal parameters and constraints.
+func (s *Space) equals(t *Space) bool {
+	if s == t {
+		return true
+	}
+	if s == nil || t == nil {
+		return false
+	}
+	plain := func(s *Space) (params []Parameter, constraints []Condition) {
+		params = slices.Clone(s.params)
+		for i := range params {
+			params[i].When = params[i].When.plain()
+		}
+		for _, c := range s.constraints {
+			constraints = append(constraints, c.plain())
+		}
+		return params, constraints
+	}
+	sp, sc := plain(s)
+	tp, tc := plain(t)
+	return reflect.DeepEqual(sp, tp) && reflect.DeepEqual(sc, tc)
 }
 
 // Dim returns the number of encoded columns.
@@ -79,10 +137,11 @@ func (s *Space) columns(u []float64, i int) []float64 {
 }
 
 // Encode returns the encoding of p in [0,1]^Dim. Decode(Encode(p)) equals p, exactly in
-// discrete parameters and up to rounding in floats. Encode panics if p is a point of a
+// discrete parameters and up to rounding in floats. The columns of an inactive parameter do
+// not depend on its earlier values. Encode panics if p is a point of a
 // space with other parameters.
 func (s *Space) Encode(p Point) []float64 {
-	if p.space != s && (p.space == nil || !reflect.DeepEqual(p.space.params, s.params)) {
+	if !s.equals(p.space) {
 		panic("space: point of another space")
 	}
 	u := make([]float64, s.dim)
@@ -92,25 +151,33 @@ func (s *Space) Encode(p Point) []float64 {
 	return u
 }
 
-// Decode returns the point at u. Any coordinates are valid: numbers outside [0,1] count as
-// the nearer bound, and NaN as 0.
+// Decode returns the point at u, which need not satisfy the constraints. Any coordinates
+// are valid: numbers outside [0,1] count as the nearer bound, and NaN as 0.
 func (s *Space) Decode(u []float64) Point {
 	s.check(u)
 	p := Point{space: s, codes: make([]float64, len(s.params))}
 	for i := range s.params {
 		p.codes[i] = s.params[i].decode(s.columns(u, i))
 	}
+	s.deactivate(p)
 	return p
 }
 
 // Project replaces u by the nearest encoding of a point: discrete columns by the encoding
-// of their decoded value, continuous columns by the nearest number of [0,1]. It is
-// idempotent, and equals Encode(Decode(u)) without rounding of continuous columns.
+// of their decoded value, continuous columns by the nearest number of [0,1], columns of
+// inactive parameters by their encoding. The point need not satisfy the constraints. Project
+// is idempotent, and equals Encode(Decode(u)) without rounding of continuous columns.
 func (s *Space) Project(u []float64) {
 	s.check(u)
+	var at Point
+	if s.activation.order != nil {
+		at = s.Decode(u)
+	}
 	for i := range s.params {
 		p, cols := &s.params[i], s.columns(u, i)
 		switch {
+		case at.space != nil && inactive(at.codes[i]):
+			p.encode(cols, absent)
 		case p.continuous():
 			cols[0] = clamp(cols[0])
 		case p.discrete():
@@ -120,45 +187,69 @@ func (s *Space) Project(u []float64) {
 }
 
 // Neighbors returns encoded points that differ from the projected u in one discrete
-// parameter, a row each: for a categorical every other value; for an int or ordinal the
-// values 1, 2, 4, … steps up and down. It returns nil if no parameter is discrete.
+// parameter, a row each: for a bool or categorical every other value; for others the values 1, 2, 4, …
+// steps up and down. Parameters that the change activates have the value in the middle of
+// their range. Points that violate constraints are left out. Neighbors returns nil if there
+// are none.
 func (s *Space) Neighbors(u []float64) *mat.Dense {
 	s.check(u)
 	at := append([]float64(nil), u...)
 	s.Project(at)
+	p := s.Decode(at)
 	var rows []float64
 	add := func(i int, code float64) {
 		n := len(rows)
 		rows = append(rows, at...)
 		s.params[i].encode(s.columns(rows[n:], i), code)
+		if s.region == nil {
+			return
+		}
+		if s.Project(rows[n:]); !s.Feasible(rows[n:]) {
+			rows = rows[:n]
+		}
 	}
 	for i := range s.params {
-		p := &s.params[i]
-		if !p.discrete() {
-			continue
-		}
-		k, last := p.index(p.decode(s.columns(at, i))), float64(p.levels()-1)
-		if p.Kind == KindCategorical || p.Kind == KindBool {
-			for j := 0.0; j <= last; j++ {
-				if j != k {
-					add(i, p.level(j))
-				}
-			}
-			continue
-		}
-		for step := 1.0; step <= last; step *= 2 {
-			if k-step >= 0 {
-				add(i, p.level(k-step))
-			}
-			if k+step <= last {
-				add(i, p.level(k+step))
-			}
+		if q := &s.params[i]; q.discrete() && !inactive(p.codes[i]) {
+			q.neighbors(p.codes[i], func(code float64) { add(i, code) })
 		}
 	}
 	if len(rows) == 0 {
 		return nil
 	}
 	return mat.NewDense(len(rows)/s.dim, s.dim, rows)
+}
+
+// neighbors visits the codes of the neighbours of a code of a discrete parameter.
+func (p *Parameter) neighbors(code float64, visit func(code float64)) {
+	k, last := p.index(code), float64(p.levels()-1)
+	if p.Kind == KindCategorical || p.Kind == KindBool {
+		for j := 0.0; j <= last; j++ {
+			if j != k {
+				visit(p.level(j))
+			}
+		}
+		return
+	}
+	for step := 1.0; step <= last; step *= 2 {
+		if k-step >= 0 {
+			visit(p.level(k - step))
+		}
+		if k+step <= last {
+			visit(p.level(k + step))
+		}
+	}
+}
+
+// FreeAt reports for each coordinate whether it is continuous and belongs to a parameter
+// that is active at u.
+func (s *Space) FreeAt(u []float64) []bool {
+	free, p := s.Free(), s.Decode(u)
+	for i := range s.params {
+		if s.params[i].continuous() && inactive(p.codes[i]) {
+			free[s.start[i]] = false
+		}
+	}
+	return free
 }
 
 // check panics if u has the wrong length.
@@ -169,13 +260,16 @@ func (s *Space) check(u []float64) {
 }
 
 // lookup returns the index of a parameter by name.
-func (s *Space) lookup(name string) (int, error) {
-	if i, ok := s.index[name]; ok {
+func (s *Space) lookup(name string) (int, error) { return lookup(name, s.index, s.params) }
+
+// lookup returns the index of a parameter by name.
+func lookup(name string, index map[string]int, params []Parameter) (int, error) {
+	if i, ok := index[name]; ok {
 		return i, nil
 	}
-	names := make([]string, len(s.params))
-	for i := range s.params {
-		names[i] = s.params[i].Name
+	names := make([]string, len(params))
+	for i := range params {
+		names[i] = params[i].Name
 	}
 	return 0, fmt.Errorf("unknown parameter %q%s", name, didyoumean.Hint(name, names))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -42,11 +43,12 @@ func (f Faults) Error() string {
 // Unwrap returns the faults, for errors.Is and errors.As.
 func (f Faults) Unwrap() []error { return f }
 
-// Fault is a fault of one parameter. The Faults of a space contain a *Fault for each fault
-// of a parameter, and other errors for faults of the whole space.
+// Fault is a fault of one parameter or constraint. The Faults of a space contain a *Fault for
+// each of these, and other errors for faults of the whole space.
 type Fault struct {
 	Index int    // index of the parameter, from 0; -1 for the enclosing object
 	Key   string // key in the text of the parameter; "" if the fault concerns several keys
+	Item  int    // index of the constraint, if Index is -1 and Key is "constraints"
 	Err   error
 
 	at string
@@ -63,12 +65,14 @@ func faultOf(key, format string, args ...any) error {
 	return &Fault{Key: key, Err: fmt.Errorf(format, args...)}
 }
 
-// validate returns a normalised copy of params and every fault. known[i] are the faults
-// found earlier in parameter i; for such a parameter validate checks only the name and
-// the type.
-func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
+// validate returns a normalised copy of the parameters and every fault. It compiles the
+// conditions. known[i] are the faults found earlier in parameter i; for such a parameter
+// validate checks only the name, the type and the condition.
+func (d Spec) validate(known [][]error) ([]Parameter, Faults) {
 	var faults Faults
+	params := d.Parameters
 	out, seen, free := slices.Clone(params), map[string]bool{}, len(params) == 0
+	later := d.conditions(out)
 	for i := range out {
 		p := &out[i]
 		at := fmt.Sprintf("parameter %q", p.Name)
@@ -86,6 +90,9 @@ func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
 		} else if err := p.checkKind(); err != nil && p.Kind != "" {
 			errs = append(errs, err)
 		}
+		if later[i] != nil {
+			errs = append(errs, later[i])
+		}
 		free = free || p.Kind != KindFixed
 		for _, err := range errs {
 			fault, ok := err.(*Fault)
@@ -102,7 +109,51 @@ func validate(params []Parameter, known [][]error) ([]Parameter, Faults) {
 	case !free:
 		faults = append(faults, errors.New("every parameter is fixed, so there is nothing to search"))
 	}
-	return out, faults
+	return out, append(faults, d.constraintFaults(out)...)
+}
+
+// conditions compiles the conditions of parameters in place and returns their faults by
+// parameter.
+func (d Spec) conditions(params []Parameter) map[int]error {
+	faults := map[int]error{}
+	for i := range params {
+		c := &params[i].When
+		if c.Text == "" || c.Holds != nil || d.Compile == nil {
+			continue
+		}
+		compiled, err := d.Compile(c.Text, params)
+		if err != nil {
+			faults[i] = faultOf("when", "when: %w", err)
+			*c = Condition{}
+			continue
+		}
+		*c = compiled
+	}
+	_, more := newActivation(params, indexOf(params))
+	maps.Copy(faults, more)
+	return faults
+}
+
+// constraintFaults compiles the constraints in place and returns their faults.
+func (d Spec) constraintFaults(params []Parameter) (faults Faults) {
+	index := indexOf(params)
+	for k := range d.Constraints {
+		c := &d.Constraints[k]
+		var err error
+		if c.Holds == nil && c.Text != "" && d.Compile != nil {
+			var compiled Condition
+			if compiled, err = d.Compile(c.Text, params); err == nil {
+				*c = compiled
+			}
+		}
+		if err == nil {
+			_, err = c.resolve(index, params)
+		}
+		if err != nil {
+			faults = append(faults, &Fault{Index: -1, Key: "constraints", Item: k, Err: err, at: fmt.Sprintf("constraint %d of %d: ", k+1, len(d.Constraints))})
+		}
+	}
+	return faults
 }
 
 // checkName returns the faults of the name.

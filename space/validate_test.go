@@ -133,11 +133,11 @@ func TestParseFaults(t *testing.T) {
 		{"{\n\"parameters\": [\n{]}", "line 3: invalid character ']' looking for beginning of object key string"},
 		{`{"parameters": [`, "line 1: unexpected end of JSON input"},
 		{`{"parameters": []} {}`, "line 1: invalid character '{' after top-level value"},
-		{one(`{"name": "x", "low": 0, "high": 1, "scale": "log", "when": "y"}`), `parameter "x": unknown key "low": use min; parameter "x": unknown key "high": use max; ` +
-			`parameter "x": unknown key "scale": use log: true for a logarithmic scale; parameter "x": unknown key "when": this version does not have it yet; ` +
+		{one(`{"name": "x", "low": 0, "high": 1, "scale": "log", "active_if": "y"}`), `parameter "x": unknown key "low": use min; parameter "x": unknown key "high": use max; ` +
+			`parameter "x": unknown key "scale": use log: true for a logarithmic scale; parameter "x": unknown key "active_if": use when; ` +
 			`parameter "x": type is missing: one of float, int, bool, ordinal, categorical, fixed`},
-		{`{"objective": 1, "parameters": [{"name": "x", "type": "loguniform", "min": 0, "max": 1, "bogus": 1}]}`, `unknown key "objective"; want one of parameters; ` +
-			`parameter "x": unknown key "bogus"; want one of name, type, min, max, log, step, values, value; parameter "x": unknown type "loguniform": use float with log: true`},
+		{`{"objective": 1, "parameters": [{"name": "x", "type": "loguniform", "min": 0, "max": 1, "bogus": 1}]}`, `unknown key "objective"; want one of parameters, constraints; ` +
+			`parameter "x": unknown key "bogus"; want one of name, type, min, max, log, step, values, value, when; parameter "x": unknown type "loguniform": use float with log: true`},
 		{one(`4`), `parameter 1 of 1: want an object {…}, not 4; parameter 1 of 1: name is missing`},
 		{one(`{"name": "x", "type": "float", "min": 0, "maximum": 1}`), `parameter "x": unknown key "maximum": did you mean max?; parameter "x": max is missing`},
 		{one(`{"name": "x", "type": "float", "min": "0", "max": 1}`), `parameter "x": min must be a number, not "0"`},

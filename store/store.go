@@ -188,9 +188,7 @@ func parsePoint(s *space.Space, defaults map[string]any, params json.RawMessage)
 	for _, p := range s.Parameters() {
 		if v, ok := values[p.Name]; ok {
 			known[p.Name] = v
-		} else if v, ok := defaults[p.Name]; ok {
-			known[p.Name] = v
 		}
 	}
-	return s.PointOf(known)
+	return s.PointWith(known, defaults)
 }

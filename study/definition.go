@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/space/expression"
 )
 
 // Version is the newest version of the JSON form.
@@ -24,6 +25,9 @@ type Definition struct {
 	Version    int               `json:"version"`
 	Name       string            `json:"name,omitempty"`
 	Parameters []space.Parameter `json:"parameters"`
+	// Constraints are conditions on the parameters, as package expression reads them, that
+	// hold at every point of the space.
+	Constraints []string `json:"constraints,omitempty"`
 	// Defaults are the values of added parameters in trials older than the
 	// parameter.
 	Defaults map[string]any `json:"defaults,omitempty"`
@@ -138,7 +142,21 @@ func (d *Duration) UnmarshalText(text []byte) error {
 }
 
 // Space returns the search space of a valid definition.
-func (d *Definition) Space() (*space.Space, error) { return space.New(d.Parameters...) }
+func (d *Definition) Space() (*space.Space, error) {
+	return expression.Space(d.Parameters, d.Constraints...)
+}
+
+// SpaceOf returns the parameters and constraints of a space as a definition has them.
+func SpaceOf(s *space.Space) (params []space.Parameter, constraints []string) {
+	params = s.Parameters()
+	for i := range params { // a definition is data: Space compiles the conditions
+		params[i].When = space.Condition{Text: params[i].When.Text}
+	}
+	for _, c := range s.Constraints() {
+		constraints = append(constraints, c.Text)
+	}
+	return params, constraints
+}
 
 // Objective returns the first objective with its defaults.
 func (d *Definition) Objective() Objective {

@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/space/expression"
 )
 
 // Check returns the faults of a definition that depend on the caller, such as the names of
@@ -50,6 +51,8 @@ type reader struct {
 	faults []error
 	wrong  map[string]bool // keys whose values could not be read
 	given  bool            // the text is an object with parameters
+
+	constraints json.RawMessage // validated together with the parameters
 }
 
 func (r *reader) fault(err error, path ...any) { r.faults = append(r.faults, &Fault{path, err}) }
@@ -64,6 +67,7 @@ func (r *reader) read(text []byte) {
 		return
 	}
 	_, r.given = members["parameters"]
+	r.constraints = members["constraints"]
 	for _, key := range keys {
 		if raw, given := members[key]; given {
 			before := len(r.faults)
@@ -108,6 +112,8 @@ func (r *reader) value(key string, raw json.RawMessage, to any) {
 	switch to := to.(type) {
 	case *[]space.Parameter:
 		r.parameters(raw)
+	case *[]string:
+		_ = json.Unmarshal(raw, to) // the parameters report faults
 	case *[]Objective:
 		r.objectives(raw)
 	case *Component:
@@ -162,9 +168,13 @@ func optionFault(key, text string) error {
 }
 
 func (r *reader) parameters(raw json.RawMessage) {
-	s, err := space.Parse(fmt.Appendf(nil, `{"parameters":%s}`, raw))
+	text := fmt.Appendf(nil, `{"parameters":%s`, raw)
+	if r.constraints != nil {
+		text = fmt.Appendf(text, `,"constraints":%s`, r.constraints)
+	}
+	s, err := expression.Parse(append(text, '}'))
 	if err == nil {
-		r.Parameters = s.Parameters()
+		r.Parameters, _ = SpaceOf(s)
 		return
 	}
 	faults, ok := errors.AsType[space.Faults](err)
@@ -179,7 +189,14 @@ func (r *reader) parameters(raw json.RawMessage) {
 // parameterPath returns the path of a fault of a space.
 func parameterPath(err error) []any {
 	path := []any{"parameters"}
-	if f, ok := errors.AsType[*space.Fault](err); ok && f.Index >= 0 {
+	f, ok := errors.AsType[*space.Fault](err)
+	if ok && f.Index < 0 && f.Key == "constraints" {
+		if f.Item < 0 {
+			return []any{"constraints"}
+		}
+		return []any{"constraints", f.Item}
+	}
+	if ok && f.Index >= 0 {
 		path = append(path, f.Index)
 		if f.Key != "" {
 			path = append(path, f.Key)

@@ -19,6 +19,7 @@ var keyHelp = map[string]string{
 	"version":     "Version of the form",
 	"name":        "Name of the study: 1 to 100 letters, digits, dots, dashes and underscores",
 	"parameters":  "The search space",
+	"constraints": "Conditions on the parameters that hold at every point, such as layers * width <= 4096",
 	"defaults":    "Value of each added parameter in trials that are older than the parameter",
 	"objectives":  "The number to optimise; default {name: value, goal: minimize}",
 	"builtin":     "Name of a built-in objective, in place of a command and parameters",
@@ -64,6 +65,8 @@ func keySchema(key string, to any) object {
 	switch to.(type) {
 	case *[]space.Parameter:
 		s = object{"type": "array", "minItems": 1, "items": object{"oneOf": parameterSchemas()}}
+	case *[]string:
+		s = object{"type": "array", "items": object{"type": "string", "minLength": 1}}
 	case *[]Objective:
 		s = object{"type": "array", "maxItems": 1, "items": closed([]string{"name"}, object{
 			"name": object{"type": "string"}, "goal": object{"enum": []string{Minimize, Maximize}}, "noise_free": object{"type": "boolean"},
@@ -102,7 +105,7 @@ func closed(required []string, properties object) object {
 func parameterSchemas() (all []object) {
 	scalar := object{"type": []string{"string", "number", "boolean"}}
 	for _, kind := range []space.Kind{space.KindFloat, space.KindInt, space.KindBool, space.KindOrdinal, space.KindCategorical, space.KindFixed} {
-		properties := object{"name": object{"type": "string", "minLength": 1}, "type": object{"const": kind}}
+		properties := object{"name": object{"type": "string", "minLength": 1}, "type": object{"const": kind}, "when": object{"type": "string", "minLength": 1}}
 		required := []string{"name", "type"}
 		switch kind {
 		case space.KindFloat, space.KindInt:

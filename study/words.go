@@ -25,7 +25,9 @@ var otherKeys = remedies(map[string]string{
 	"study_name experiment_name experiment project title": "use name",
 	"noise_free noise":                                    "use noise_free: true in an entry of objectives",
 	"storage store":                                       "give the store on the command line with --store",
-	"constraints parameter_constraints require outcome_constraints stop pruner early_terminate early_stopping when": later,
+	"parameter_constraints":                               "use constraints",
+	"when condition":                                      "state when in an entry of parameters",
+	"require outcome_constraints stop pruner early_terminate early_stopping": later,
 })
 
 // otherObjectiveKeys gives the remedy for such keys in an entry of objectives.

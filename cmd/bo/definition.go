@@ -122,7 +122,7 @@ func (c *runCmd) problem(d *study.Definition) error {
 			}
 			return err
 		}
-		d.Parameters = s.Parameters()
+		d.Parameters, d.Constraints = study.SpaceOf(s)
 	}
 	if d.Builtin != "" {
 		if err := useBuiltin(d); err != nil {

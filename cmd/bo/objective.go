@@ -27,11 +27,7 @@ func (c *runCmd) target(d *study.Definition) (*target, error) {
 	if d.Builtin != "" {
 		return builtin(d)
 	}
-	names := make([]string, len(d.Parameters))
-	for i := range names {
-		names[i] = d.Parameters[i].Name
-	}
-	p, err := newProgram(d.Command, append(names, placeholderStudy, placeholderTrial, placeholderAttempt), d.Shell, d.Timeout.Value())
+	p, err := newProgram(d.Command, placeholdersOf(d), d.Shell, d.Timeout.Value())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +96,13 @@ func (c *call) value(name string) string {
 	return c.at.Text(name)
 }
 
-// input returns the object for standard input: the parameters, and the trial under "bo".
+// active reports whether a placeholder has a value.
+func (c *call) active(name string) bool {
+	_, own := c.numbers[name]
+	return own || c.at.Active(name)
+}
+
+// input returns the object for standard input: the active parameters, and the trial under "bo".
 func (c *call) input() ([]byte, error) {
 	params, err := json.Marshal(c.at)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 // keep is the number of bytes kept of the end of a program's output. It bounds the memory
@@ -29,6 +31,7 @@ const keep = 64 << 10
 // program is an objective that runs a command for each trial.
 type program struct {
 	words   []template        // without a shell
+	option  []bool            // whether each word is an option that is left out with the next word
 	line    string            // command line for the shell
 	names   map[string]string // names of the environment variables in line, by parameter; nil without a shell
 	timeout time.Duration     // per trial; 0 is none
@@ -37,9 +40,26 @@ type program struct {
 	dir       string // parent folder of the folders for the trials' output; "" keeps no output
 }
 
-// newProgram parses a command line whose placeholders are among names. Faults of the line
-// are usage errors; a missing executable is not.
-func newProgram(line string, names []string, shell bool, timeout time.Duration) (*program, error) {
+// placeholders are the names of the placeholders of a command.
+type placeholders struct {
+	names       []string
+	conditional map[string]bool // parameters with a condition
+}
+
+// placeholdersOf returns the placeholders of a study.
+func placeholdersOf(d *study.Definition) placeholders {
+	all := placeholders{conditional: map[string]bool{}}
+	for _, p := range d.Parameters {
+		all.names = append(all.names, p.Name)
+		all.conditional[p.Name] = p.When.Text != ""
+	}
+	all.names = append(all.names, placeholderStudy, placeholderTrial, placeholderAttempt)
+	return all
+}
+
+// newProgram parses a command line. Faults of the line are usage errors; a missing executable
+// is not.
+func newProgram(line string, names placeholders, shell bool, timeout time.Duration) (*program, error) {
 	p := &program{timeout: timeout}
 	executable := shellName()
 	var err error
@@ -67,31 +87,61 @@ func newProgram(line string, names []string, shell bool, timeout time.Duration) 
 	return p, nil
 }
 
-func (p *program) parseWords(line string, names []string) error {
+func (p *program) parseWords(line string, names placeholders) error {
 	words, err := splitWords(line)
 	if err != nil {
 		return err
 	}
 	for _, w := range words {
-		t, err := parseTemplate(w, names)
+		t, err := parseTemplate(w, names.names)
 		if err != nil {
 			return err
 		}
 		p.words = append(p.words, t)
 	}
+	return p.markOptions(names)
+}
+
+// markOptions finds the options that are left out where a parameter is inactive. A placeholder of a
+// parameter with a condition must stand in an argument that can be left out: name={x}, or {x}
+// after an option such as --name.
+func (p *program) markOptions(names placeholders) error {
+	p.option = make([]bool, len(p.words))
+	for i, w := range p.words {
+		for _, name := range w.names {
+			if !names.conditional[name] {
+				continue
+			}
+			before := w.literal[0]
+			switch {
+			case len(w.names) > 1:
+				return fmt.Errorf("--command: {%s} shares its argument with another placeholder, and has no value where it is inactive: give it an argument of its own", name)
+			case strings.HasSuffix(before, "=") && len(before) > 1:
+			case before == "" && w.literal[1] == "" && i > 1 && len(p.words[i-1].names) == 0 && strings.HasPrefix(p.words[i-1].literal[0], "-"):
+				p.option[i-1] = true
+			default:
+				return fmt.Errorf("--command: {%s} has no value where it is inactive: write --%[1]s {%[1]s} or %[1]s={%[1]s}, which is left out then, or read the parameters from standard input", name)
+			}
+		}
+	}
 	return nil
 }
 
-func (p *program) parseShell(line string, names []string) error {
+func (p *program) parseShell(line string, names placeholders) error {
 	if strings.TrimSpace(line) == "" {
 		return errors.New("--command is empty")
 	}
-	t, err := parseTemplate(line, names)
+	t, err := parseTemplate(line, names.names)
 	if err != nil {
 		return err
 	}
+	for _, name := range t.names {
+		if names.conditional[name] {
+			return fmt.Errorf("--command: {%s} has no value where it is inactive: with --shell, read the parameters from standard input", name)
+		}
+	}
 	p.names = map[string]string{}
-	for i, name := range names {
+	for i, name := range names.names {
 		p.names[name] = fmt.Sprintf("BO_PARAMETER_%d", i+1)
 	}
 	p.line, err = t.inShell(func(name string) string { return p.names[name] })
@@ -105,11 +155,17 @@ func shellName() string {
 	return "sh"
 }
 
-// command returns the arguments and the additional environment of one run.
-func (p *program) command(value func(name string) string) (argv, env []string) {
+// command returns the arguments and the additional environment of one run. Arguments with an
+// inactive parameter, and their options, are left out.
+func (p *program) command(value func(name string) string, active func(name string) bool) (argv, env []string) {
 	if p.names == nil {
-		for _, w := range p.words {
-			argv = append(argv, w.fill(value))
+		dropped := func(i int) bool {
+			return slices.ContainsFunc(p.words[i].names, func(name string) bool { return !active(name) })
+		}
+		for i, w := range p.words {
+			if !dropped(i) && !(p.option[i] && dropped(i+1)) {
+				argv = append(argv, w.fill(value))
+			}
 		}
 		return argv, nil
 	}
@@ -128,7 +184,7 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	failed := func(kind store.Failure, format string, args ...any) (store.Report, error) {
 		return store.Report{Failure: kind}, fmt.Errorf(format, args...)
 	}
-	argv, env := p.command(c.value)
+	argv, env := p.command(c.value, c.active)
 	input, err := c.input()
 	if err != nil {
 		return store.Report{}, err

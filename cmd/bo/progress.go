@@ -304,6 +304,9 @@ func display(p space.Point) string {
 	}
 	var parts []string
 	for _, q := range p.Space().Parameters() {
+		if !p.Active(q.Name) {
+			continue
+		}
 		text := p.Text(q.Name)
 		if x, ok := p.Value(q.Name).(float64); ok {
 			text = short(x)

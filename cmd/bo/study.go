@@ -388,15 +388,11 @@ func checkProgram(d *study.Definition) []error {
 	if d.Command == "" || len(d.Parameters) == 0 {
 		return nil
 	}
-	names := []string{study.Reserved + ".study", study.Reserved + ".trial", study.Reserved + ".attempt"}
-	for _, p := range d.Parameters {
-		names = append(names, p.Name)
-	}
 	parse := (&program{}).parseWords
 	if d.Shell {
 		parse = (&program{}).parseShell
 	}
-	if err := parse(d.Command, names); err != nil {
+	if err := parse(d.Command, placeholdersOf(d)); err != nil {
 		text := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "--"), "--shell", "shell: true")
 		return []error{&study.Fault{Path: []any{"command"}, Err: errors.New(text)}}
 	}

@@ -81,7 +81,7 @@ func Repeated(text []byte) error {
 
 // Excerpt returns the beginning of a JSON value on one line.
 func Excerpt(raw []byte) string {
-	s := strings.Join(strings.Fields(string(raw)), " ")
+	s := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(strings.Join(strings.Fields(string(raw)), " "))
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:40]) + "…"
 	}

@@ -39,14 +39,11 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 				e.Params[name] = value
 			}
 		}
-		for name, value := range v.Definition.Defaults {
-			if _, ok := e.Params[name]; !ok {
-				e.Params[name] = value
-			}
-		}
-		if _, err := v.Space.PointOf(e.Params); err != nil {
+		p, err := v.Space.PointWith(e.Params, v.Definition.Defaults)
+		if err != nil {
 			return nil, fmt.Errorf("trial %d: %w", t.Number, err)
 		}
+		e.Params = p.Map()
 		for name, value := range t.Numbers {
 			e.Numbers[renamed(name, from, to)] = value
 		}

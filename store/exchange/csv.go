@@ -275,18 +275,21 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		return store.Evaluated{}, false, fmt.Errorf("%s: %q is not one of %s, %s, %s and %s", t.Cell(i, c.state), state, store.Complete, store.Failed, store.Stopped, store.Pending)
 	}
 	e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}}
-	for _, p := range s.Parameters() {
-		if v, ok := d.Defaults[p.Name]; ok {
-			e.Params[p.Name] = v
-		}
-	}
 	for j, p := range c.params {
+		if text(j) == "" && p.When.Text != "" {
+			continue // inactive
+		}
 		v := cellValue(p, text(j))
 		if err := p.Check(v); err != nil {
 			return e, false, fmt.Errorf("%s: %w", t.Cell(i, j), err)
 		}
 		e.Params[p.Name] = v
 	}
+	point, err := s.PointWith(e.Params, d.Defaults)
+	if err != nil {
+		return e, false, fmt.Errorf("%s: %w", t.Row(i), err)
+	}
+	e.Params = point.Map()
 	for j, name := range c.numbers {
 		if text(j) != "" {
 			e.Numbers[name], _ = t.Number(i, j)

@@ -428,7 +428,7 @@ func definitionParams(d *study.Definition, values []map[string]any) map[string]*
 // fixedDefaults adds the values of fixed parameters that a trial does not name.
 func fixedDefaults(d *study.Definition, values map[string]any) {
 	for _, p := range d.Parameters {
-		if _, ok := values[p.Name]; !ok && p.Kind == space.KindFixed {
+		if _, ok := values[p.Name]; !ok && p.Kind == space.KindFixed && p.When.Text == "" {
 			values[p.Name] = p.Value
 		}
 	}

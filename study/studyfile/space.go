@@ -5,15 +5,18 @@ import (
 	"fmt"
 
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/space/expression"
 	"github.com/functionspace/bo/study/studyfile/internal/document"
 )
 
-// ReadSpace returns the space in a file whose only key is parameters. The name of the file
+// ReadSpace returns the space in a file with the keys parameters and constraints. The name of the file
 // and its size have the limits of Read:
 //
 //	parameters:
 //	  - {name: lr, type: float, min: 1e-5, max: 0.1, log: true}
 //	  - {name: opt, type: categorical, values: [adam, sgd, lion]}
+//	  - {name: momentum, type: float, min: 0, max: 0.99, when: "opt == 'sgd'"}
+//	constraints: ["lr * momentum <= 0.05"]
 //
 // ReadSpace is as strict as space.Parse and reports every fault. An error is one line
 // that begins with the path. Errors about the contents wrap space.ErrInvalid and give the
@@ -25,7 +28,7 @@ func ReadSpace(path string) (*space.Space, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	s, err := space.Parse(d.JSON)
+	s, err := expression.Parse(d.JSON)
 	faults, ok := errors.AsType[space.Faults](err)
 	if !ok && err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -49,7 +52,10 @@ func place(d *document.Document, err error) *document.Fault {
 	if !ok {
 		return &document.Fault{Err: err}
 	}
-	if fault.Index < 0 {
+	switch {
+	case fault.Index < 0 && fault.Key == "constraints" && fault.Item >= 0:
+		return d.At(err, fault.Key, fault.Item)
+	case fault.Index < 0:
 		return d.At(err, fault.Key)
 	}
 	path := []any{"parameters", fault.Index}

@@ -80,7 +80,7 @@ func TestSpaceFaults(t *testing.T) {
 			`line 2, column 37: parameter "lr": max must be a number, not ".inf"; line 3, column 5: parameter "n": min is missing; ` +
 				`line 5, column 5: parameter "n": unknown key "low": use min`},
 		{"a.yaml", "parameters:\n  - {name: n, type: int, min: 1, max: 9.5}\nbogus: 1\n",
-			`line 2, column 34: parameter "n": max is 9.5, which is not an integer; line 3, column 1: unknown key "bogus"; want one of parameters`},
+			`line 2, column 34: parameter "n": max is 9.5, which is not an integer; line 3, column 1: unknown key "bogus"; want one of parameters, constraints`},
 		{"a.yaml", "parameters: [{name: x, type: ordinal, values: [1, .nan]}]", `line 1, column 39: parameter "x": value 2 of 2 is 1e999, which is not a finite number`},
 		{"a.yaml", "parameters: [!x {name: x}, {name: !y z}]", `line 1, column 35: tag !y is not supported`},
 		{"a.yaml", "parameters: [{[1]: x}]", `line 1, column 15: a key must be a string`},

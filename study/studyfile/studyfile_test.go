@@ -105,11 +105,22 @@ func TestFaults(t *testing.T) {
 		{"a.yaml", x + "stop: {rule: asha}\nrequire: [a]\nconstraints: [b]\n",
 			`line 2, column 1: unknown key "stop": this version does not have it yet; ` +
 				`line 3, column 1: unknown key "require": this version does not have it yet; ` +
-				`line 4, column 1: unknown key "constraints": this version does not have it yet`},
+				`line 4, column 15: constraint 1 of 1: "b": character 1: unknown parameter "b"; want one of x`},
 		{"a.yaml", "parameters:\n- {name: x, type: float, low: 0, high: 1, when: y}\n",
 			`line 2, column 3: parameter "x": min is missing; line 2, column 3: parameter "x": max is missing; ` +
 				`line 2, column 26: parameter "x": unknown key "low": use min; line 2, column 34: parameter "x": unknown key "high": use max; ` +
-				`line 2, column 43: parameter "x": unknown key "when": this version does not have it yet`},
+				`line 2, column 43: parameter "x": when: "y": character 1: unknown parameter "y"; want one of x`},
+		{"a.yaml", "parameters:\n- {name: opt, type: categorical, values: [adam, sgd]}\n- {name: m, type: float, min: 0, max: 1, when: \"opt == 'sdg'\"}\n- {name: k, type: int, min: 1, max: 8, when: k > 2}\n" +
+			"constraints:\n  - m * kk <= 3\n  - k +\n  - 1 <= 2\n  - k\n",
+			`line 3, column 42: parameter "m": when: "opt == 'sdg'": character 8: sdg is not a value of opt: one of adam, sgd; ` +
+				`line 4, column 40: parameter "k": when: the parameter depends on itself: k → k; ` +
+				`line 6, column 5: constraint 1 of 4: "m * kk <= 3": character 5: unknown parameter "kk": did you mean k?; ` +
+				`line 7, column 5: constraint 2 of 4: "k +": character 3: unexpected token EOF; ` +
+				`line 8, column 5: constraint 3 of 4: "1 <= 2": character 3: names no parameter; ` +
+				`line 9, column 5: constraint 4 of 4: "k": character 1: want a condition that is true or false, not a number`},
+		{"a.yaml", "parameters: [{name: a, type: int, min: 1, max: 8}, {name: x, type: float, min: 0, max: 1}]\nconstraints: [a > 8]\n",
+			`line 2, column 1: constraints: no point of the space satisfies "a > 8"`},
+		{"a.yaml", x + "constraints: x > 2\n", `line 2, column 1: constraints must be a list of texts such as ["layers * width <= 4096"], not "x > 2"`},
 
 		{"a.yaml", x + "objectives: loss\n", `line 2, column 1: objectives must be a list such as [{name: loss, goal: minimize}], not "loss"`},
 		{"a.yaml", x + "objectives: [loss]\n", `line 2, column 14: objectives must be a list such as [{name: loss, goal: minimize}], not ["loss"]`},

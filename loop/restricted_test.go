@@ -1,0 +1,134 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/space/expression"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+func when(p space.Parameter, text string) space.Parameter {
+	p.When.Text = text
+	return p
+}
+
+func newRestricted(t testing.TB, params []space.Parameter, constraints ...string) *space.Space {
+	s, err := expression.Space(params, constraints...)
+	require.NoError(t, err)
+	return s
+}
+
+// score has distinct values at all points of the spaces below.
+func score(_ context.Context, p space.Point) (float64, error) {
+	sum := 0.1
+	for i, q := range p.Space().Parameters() {
+		if p.Active(q.Name) {
+			sum += math.Sqrt(float64(i+2)) * math.Abs(p.Code(i)-1)
+		}
+	}
+	return sum, nil
+}
+
+// Every point of a finite space is evaluated once, with conditions and constraints too.
+func TestFiniteSpacesAreExhausted(t *testing.T) {
+	branch := space.Categorical("branch", "a", "b", "c")
+	for name, c := range map[string]struct {
+		space  *space.Space
+		points int
+	}{
+		"48 points": {newRestricted(t, []space.Parameter{space.Int("k", 1, 4), space.Categorical("o", "x", "y", "z"), space.Bool("b"), space.StepFloat("s", 0, 0.1, 0.1)}), 48},
+		"conditions": {newRestricted(t, []space.Parameter{branch, when(space.Int("k", 1, 5), "branch == 'a'"), when(space.StepFloat("s", 0, 1, 0.25), "branch != 'a'"),
+			when(space.Bool("b"), "branch == 'c' and s > 0.5")}), 5 + 5 + 3 + 2*2},
+		"constraints": {newRestricted(t, []space.Parameter{space.Int("a", 1, 12), space.Int("b", 1, 12)}, "a * b <= 24", "a >= b"), 0},
+		"both":        {newRestricted(t, []space.Parameter{branch, when(space.Int("k", 1, 9), "branch == 'a'"), space.Int("n", 0, 3)}, "k + n <= 6", "branch != 'b' or n in [1, 2]"), 0},
+		"equality":    {newRestricted(t, []space.Parameter{space.Int("a", 0, 60), space.Int("b", 0, 60), space.Int("c", 0, 60)}, "a + b + c == 6"), 28},
+		"one of 1e6":  {newRestricted(t, []space.Parameter{space.Int("a", 0, 999), space.Int("b", 0, 999)}, "a == 123 and b > 994"), 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.points == 0 {
+				c.points = c.space.Count()
+			}
+			require.Equal(t, c.points, c.space.Count())
+			for _, batch := range []int{1, 3} {
+				o := options(1)
+				o.NoiseFree, o.Batch = true, batch
+				s := newStudy(t, c.space, o)
+				r := run(t, s, score, c.points+5, 1)
+				require.Len(t, r.Trials, c.points)
+				require.Len(t, keys(r.Trials), c.points)
+				_, err := s.Ask(t.Context(), 1)
+				require.ErrorIs(t, err, ErrExhausted)
+			}
+		})
+	}
+}
+
+// No acquisition function suggests an infeasible point, one by one, in batches, and beside
+// pending trials.
+func TestConstraintsHoldForEveryAcquisition(t *testing.T) {
+	spaces := map[string]*space.Space{
+		"floats": newRestricted(t, []space.Parameter{space.Float("x", 0, 1), space.Float("y", 0, 1)}, "x + y <= 0.7", "x >= y"),
+		"mixed": newRestricted(t, []space.Parameter{space.Categorical("opt", "a", "b"), when(space.Float("m", 0, 1), "opt == 'b'"), space.Int("k", 1, 64), space.Float("x", 0, 1)},
+			"k * x <= 8", "m + x >= 0.5"),
+		"small": newRestricted(t, []space.Parameter{space.Float("x", 0, 1), space.Float("y", 0, 1), space.Float("z", 0, 1)}, "abs(x - y) < 0.01", "abs(y - z) < 0.01"),
+	}
+	acquisitions := []acquisition.Acquisition{
+		acquisition.Auto{}, acquisition.EI{}, acquisition.LogEI{}, acquisition.PI{}, acquisition.LCB{}, acquisition.MES{Samples: 2}, acquisition.Thompson{},
+		acquisition.LogNEI{Samples: 16}, acquisition.QLogEI{Samples: 16, Joint: true}, acquisition.QEI{Samples: 16},
+	}
+	for name, sp := range spaces {
+		for _, a := range acquisitions {
+			t.Run(fmt.Sprintf("%s/%T", name, a), func(t *testing.T) {
+				o := Options{Surrogate: gp.Model{}, Acquisition: a, Initial: 5, Seed: 3, Maximizer: acquisition.MaximizeOptions{Raw: 64, Starts: 4, Iterations: 20}}
+				s := newStudy(t, sp, o)
+				for range 4 {
+					trials, err := s.Ask(t.Context(), 3)
+					require.NoError(t, err)
+					for _, trial := range trials {
+						_, err := sp.PointOf(trial.Point.Map())
+						require.NoError(t, err)
+						if trial.ID%4 > 0 { // the others stay pending
+							y, _ := score(t.Context(), trial.Point)
+							require.NoError(t, s.Tell(trial.ID, y))
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// The search follows the border of the feasible points to the optimum on it.
+func TestOptimumOnABorder(t *testing.T) {
+	sp := newRestricted(t, []space.Parameter{space.Float("x", 0, 1), space.Float("y", 0, 1)}, "(x - 0.2) ** 2 + (y - 0.3) ** 2 <= 0.04")
+	best := math.Inf(1)
+	o := Options{Initial: 6, Seed: 1, NoiseFree: true}
+	r := run(t, newStudy(t, sp, o), func(_ context.Context, p space.Point) (float64, error) {
+		return math.Pow(p.Float("x")-0.9, 2) + math.Pow(p.Float("y")-0.8, 2), nil
+	}, 25, 1)
+	for _, trial := range r.Trials {
+		best = min(best, trial.Value)
+	}
+	want := math.Pow(math.Hypot(0.7, 0.5)-0.2, 2)
+	assert.GreaterOrEqual(t, best, want)
+	assert.Less(t, best, want+1e-3)
+}
+
+func TestEnqueueRefusesInfeasiblePoints(t *testing.T) {
+	sp := newRestricted(t, []space.Parameter{space.Float("x", 0, 1), space.Float("y", 0, 1)}, "x + y <= 1")
+	free := newSpace(t, space.Float("x", 0, 1), space.Float("y", 0, 1))
+	s := newStudy(t, sp, options(1))
+	p, err := free.PointOf(map[string]any{"x": 0.75, "y": 0.75})
+	require.NoError(t, err)
+	assert.EqualError(t, s.Enqueue(p), `invalid point: constraint "x + y <= 1" does not hold at x=0.75 y=0.75`)
+	_, err = s.Add(p, 1)
+	assert.ErrorIs(t, err, space.ErrPoint)
+}
