@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -84,6 +85,9 @@ func TestConstraintsHoldForEveryAcquisition(t *testing.T) {
 		acquisition.Auto{}, acquisition.EI{}, acquisition.LogEI{}, acquisition.PI{}, acquisition.LCB{}, acquisition.MES{Samples: 2}, acquisition.Thompson{},
 		acquisition.LogNEI{Samples: 16}, acquisition.QLogEI{Samples: 16, Joint: true}, acquisition.QEI{Samples: 16},
 	}
+	if testing.Short() {
+		acquisitions = acquisitions[:1]
+	}
 	for name, sp := range spaces {
 		for _, a := range acquisitions {
 			t.Run(fmt.Sprintf("%s/%T", name, a), func(t *testing.T) {
@@ -131,4 +135,27 @@ func TestEnqueueRefusesInfeasiblePoints(t *testing.T) {
 	assert.EqualError(t, s.Enqueue(p), `invalid point: constraint "x + y <= 1" does not hold at x=0.75 y=0.75`)
 	_, err = s.Add(p, 1)
 	assert.ErrorIs(t, err, space.ErrPoint)
+}
+
+func TestResumeInARestrictedSpace(t *testing.T) {
+	params := []space.Parameter{space.Categorical("opt", "a", "b"), when(space.Float("m", 0, 1), "opt == 'b'"), space.Float("x", 0, 1)}
+	sp := newRestricted(t, params, "m + x <= 1.5")
+	s := newStudy(t, sp, options(1))
+	run(t, s, score, 6, 1)
+	var saved bytes.Buffer
+	require.NoError(t, s.Save(&saved))
+	again, err := ResumeIn(bytes.NewReader(saved.Bytes()), sp, options(1))
+	require.NoError(t, err)
+	a, err := s.Ask(t.Context(), 2)
+	require.NoError(t, err)
+	b, err := again.Ask(t.Context(), 2)
+	require.NoError(t, err)
+	for i := range a {
+		assert.Equal(t, a[i].Point.String(), b[i].Point.String())
+	}
+	_, err = ResumeIn(bytes.NewReader(saved.Bytes()), newRestricted(t, params), options(1))
+	require.ErrorIs(t, err, ErrMismatch)
+	_, err = Resume(bytes.NewReader(saved.Bytes()), options(1))
+	require.ErrorIs(t, err, ErrState)
+	require.ErrorContains(t, err, "is text without a function")
 }

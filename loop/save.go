@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -101,8 +102,25 @@ func (s *Study) Save(w io.Writer) error {
 // The options on which suggestions depend must equal the saved options, else the
 // error wraps ErrMismatch and names every difference. The surrogate model and the
 // acquisition function are compared by type. The error for a damaged file, or for a
-// file of a newer version, wraps ErrState.
-func Resume(r io.Reader, o Options) (*Study, error) {
+// file of a newer version, wraps ErrState. ResumeIn reads a study whose space has conditions
+// or constraints.
+func Resume(r io.Reader, o Options) (*Study, error) { return resume(r, o, space.Parse) }
+
+// ResumeIn is Resume with the space of the study, because a file does not hold the functions
+// of conditions and constraints. If the space differs from the saved one, the error wraps
+// ErrMismatch.
+func ResumeIn(r io.Reader, sp *space.Space, o Options) (*Study, error) {
+	return resume(r, o, func(text []byte) (*space.Space, error) {
+		given, err := json.Marshal(sp)
+		if err == nil && !bytes.Equal(given, text) {
+			err = fmt.Errorf("%w: the space is %s, saved %s", ErrMismatch, given, text)
+		}
+		return sp, err
+	})
+}
+
+// resume is Resume with the function that returns the space with the given JSON form.
+func resume(r io.Reader, o Options, spaceOf func(text []byte) (*space.Space, error)) (*Study, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
@@ -111,8 +129,10 @@ func Resume(r io.Reader, o Options) (*Study, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrState, err)
 	}
-	sp, err := space.Parse(v.Space)
-	if err != nil {
+	sp, err := spaceOf(v.Space)
+	if errors.Is(err, ErrMismatch) {
+		return nil, err
+	} else if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrState, err)
 	}
 	s, err := New(sp, o)

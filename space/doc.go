@@ -18,6 +18,16 @@
 //	  {"name": "opt", "type": "categorical", "values": ["adam", "sgd", "lion"]}
 //	]}
 //
+// A parameter may have a condition under which it is active, and a space may have
+// constraints. In Go both are functions:
+//
+//	s, err := space.New(
+//		space.Categorical("opt", "adam", "sgd"),
+//		space.Float("momentum", 0, 0.99).If(space.Equal("opt", "sgd")),
+//	)
+//
+// Package expression compiles them from text, as files have them.
+//
 // # Encoding
 //
 // Every parameter has columns of the cube [0,1]^d:
@@ -34,6 +44,8 @@
 //	categorical  two values: one column, 0 or 1; more values: a column per value, 1 for
 //	             the chosen one and 0 for the others, decoded as the first largest column
 //	fixed        no column
+//
+// An inactive parameter has the centre of its columns: ½, or equal numbers that sum to 1.
 //
 // A uniform point of the cube decodes to values that are uniform, or log-uniform, on each
 // parameter.

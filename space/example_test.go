@@ -83,3 +83,34 @@ func ExamplePoint() {
 	// 128 8 true mnist
 	// true invalid point: parameter "width": 8 is outside [16, 1024]
 }
+
+// A parameter is active under a condition, and a constraint excludes points.
+func ExampleSpace_Constrain() {
+	s, err := space.New(
+		space.Categorical("optimizer", "adam", "sgd"),
+		space.Float("momentum", 0, 0.99).If(space.Equal("optimizer", "sgd")),
+		space.Int("layers", 1, 8),
+		space.StepInt("width", 16, 1024, 16),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err = s.Constrain(space.Condition{
+		Text:  "layers * width <= 4096",
+		On:    []string{"layers", "width"},
+		Holds: func(p space.Point) bool { return p.Int("layers")*p.Int("width") <= 4096 },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := s.PointOf(map[string]any{"optimizer": "adam", "layers": 4, "width": 512})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p, p.Active("momentum"))
+	_, err = s.PointOf(map[string]any{"optimizer": "sgd", "momentum": 0.9, "layers": 8, "width": 1024})
+	fmt.Println(err)
+	// Output:
+	// optimizer=adam layers=4 width=512 false
+	// invalid point: constraint "layers * width <= 4096" does not hold at layers=8 width=1024
+}

@@ -176,6 +176,23 @@ func objectiveMain() {
 			}
 		}
 		fmt.Println(sum)
+	case "tree": // tree ARGS: fails unless ARGS and the input have --momentum and decay= exactly for sgd
+		var p map[string]any
+		if err := json.NewDecoder(os.Stdin).Decode(&p); err != nil {
+			os.Exit(1)
+		}
+		args := strings.Join(os.Args[2:], " ")
+		for name, flag := range map[string]string{"momentum": fmt.Sprint("--momentum ", p["momentum"]), "decay": fmt.Sprint("decay=", p["decay"])} {
+			if _, ok := p[name]; ok != (p["opt"] == "sgd") || ok != strings.Contains(args, flag) || !ok && strings.Contains(args, name) {
+				fmt.Fprintln(os.Stderr, args, p)
+				os.Exit(7)
+			}
+		}
+		value := p["layers"].(float64) * p["width"].(float64) / 4096
+		if p["opt"] == "sgd" {
+			value += p["momentum"].(float64)
+		}
+		fmt.Println(value)
 	case "huge": // huge X: values of size 1e12
 		fmt.Println(-1e12 * arg(2))
 	case "newer": // newer FILE: writes the next version of the schema to a store

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -125,29 +126,32 @@ func (c *studyDeleteCmd) Run(e *env) error {
 
 type studyEditCmd struct {
 	storeFlags
-	Study  string   `arg:"" complete:"studies" help:"Name of the study."`
-	File   string   `group:"what" placeholder:"FILE" help:"Take the whole definition from a study file."`
-	Budget *int     `group:"what" option:"budget" placeholder:"N" help:"Total number of trials."`
-	Range  []string `group:"what" sep:"none" placeholder:"NAME=MIN:MAX" help:"New bounds of a parameter. Repeat for more."`
-	Add    []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value of the parameter in earlier trials. Repeat for more."`
-	Remove []string `group:"what" sep:"none" placeholder:"NAME" help:"Remove a parameter. Repeat for more."`
-	JSON   bool     `group:"result" name:"json" help:"Print the new definition as JSON."`
+	Study       string   `arg:"" complete:"studies" help:"Name of the study."`
+	File        string   `group:"what" placeholder:"FILE" help:"Take the whole definition from a study file."`
+	Budget      *int     `group:"what" option:"budget" placeholder:"N" help:"Total number of trials."`
+	Range       []string `group:"what" sep:"none" placeholder:"NAME=MIN:MAX" help:"New bounds of a parameter. Repeat for more."`
+	Add         []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value of the parameter in earlier trials. Repeat for more."`
+	Remove      []string `group:"what" sep:"none" placeholder:"NAME" help:"Remove a parameter. Repeat for more."`
+	Constrain   []string `group:"what" sep:"none" placeholder:"EXPRESSION" help:"Add a constraint such as 'layers * width <= 4096'. Repeat for more."`
+	Unconstrain []string `group:"what" sep:"none" placeholder:"EXPRESSION" help:"Remove a constraint. Repeat for more."`
+	JSON        bool     `group:"result" name:"json" help:"Print the new definition as JSON."`
 }
 
 func (studyEditCmd) Help() string {
-	return `Trials that do not fit the new ranges are kept, left out of fits and counted by bo study show.
+	return `Trials that do not fit the new ranges, conditions and constraints are kept, left out of fits and counted by bo study show.
 
 Examples:
 
     bo study edit resnet --budget 120
     bo study edit resnet --range lr=1e-6:0.1
     bo study edit resnet --add '{"name": "momentum", "type": "float", "min": 0, "max": 0.99, "default": 0.9}'
+    bo study edit resnet --constrain 'layers * width <= 4096'
     bo study edit resnet --file study.yaml`
 }
 
 func (c *studyEditCmd) Run(e *env) error {
-	if c.File == "" && c.Budget == nil && c.Range == nil && c.Add == nil && c.Remove == nil {
-		return usagef("nothing to change: give --file, --budget, --range, --add or --remove")
+	if c.File == "" && c.Budget == nil && c.Range == nil && c.Add == nil && c.Remove == nil && c.Constrain == nil && c.Unconstrain == nil {
+		return usagef("nothing to change: give --file, --budget, --range, --add, --remove, --constrain or --unconstrain")
 	}
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
 		if err := u.Edit(e.ctx, c.change); err != nil {
@@ -217,6 +221,15 @@ func (c *studyEditCmd) change(d study.Definition) (*study.Definition, error) {
 		delete(d.Defaults, name)
 	}
 	d.Parameters = params
+	constraints := slices.Concat(d.Constraints, c.Constrain)
+	for _, text := range c.Unconstrain {
+		i := slices.Index(constraints, text)
+		if i < 0 {
+			return nil, fmt.Errorf("%w: --unconstrain: there is no constraint %q", study.ErrInvalid, text)
+		}
+		constraints = slices.Delete(constraints, i, i+1)
+	}
+	d.Constraints = constraints
 	for _, text := range c.Add {
 		if err := addParameter(&d, text); err != nil {
 			return nil, fmt.Errorf("%w: --add: %w", study.ErrInvalid, err)

@@ -127,7 +127,9 @@ func (t *Table) Cell(i, j int) string {
 }
 
 // Row names the place of row i in a message.
-func (t *Table) Row(i int) string { return fmt.Sprintf("%s: row %d (line %d)", t.Name, i+1, t.lines[i]) }
+func (t *Table) Row(i int) string {
+	return fmt.Sprintf("%s: row %d (line %d)", t.Name, i+1, t.lines[i])
+}
 
 // Number returns the finite number in row i of column j.
 func (t *Table) Number(i, j int) (float64, error) {
