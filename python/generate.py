@@ -17,6 +17,19 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent
 SCHEMA = ROOT.parent / "docs" / "study.schema.json"
 OPTIONS = ROOT / "src" / "functionspace_bo" / "_options.py"
+SURROGATES = ROOT / "src" / "functionspace_bo" / "surrogates.py"
+
+# The names of the estimators, and the surrogate models of labels.
+ESTIMATORS = {
+    "gp": "GaussianProcess",
+    "fsp-laplace": "FSPLaplace",
+    "gwi-net": "GWINet",
+    "gwi-svgp": "GWISVGP",
+    "laplace": "Laplace",
+    "ensemble": "Ensemble",
+    "dropout": "Dropout",
+}
+CLASSIFIERS = ("gp", "fsp-laplace", "gfsvi", "laplace")
 
 HEAD = '''"""The options of a study by their names in the study file.
 
@@ -32,9 +45,33 @@ from typing import TYPE_CHECKING
 '''
 
 
+SURROGATES_HEAD = '''"""Surrogate models in the convention of scikit-learn.
+
+The parameters of an estimator are the settings of the surrogate model in `bo`; None is the
+default. This module needs NumPy and scikit-learn. Written by python/generate.py from the schema of
+study files. Do not edit.
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Union
+
+from ._estimator import Classifier, Regressor
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+'''
+
+
 def main() -> None:
     """Writes the files."""
-    OPTIONS.write_text(options(json.loads(SCHEMA.read_text())))
+    schema = json.loads(SCHEMA.read_text())
+    OPTIONS.write_text(options(schema))
+    SURROGATES.write_text(surrogates(schema))
 
 
 def options(schema: dict[str, Any]) -> str:
@@ -90,6 +127,60 @@ def options(schema: dict[str, Any]) -> str:
         lines += [f"        {key}: {types.get(key) or annotation(s)}"]
         lines += [f'        """{sentence(s.get("description", descriptions.get(key, "")))}"""']
     return "\n".join(lines) + "\n"
+
+
+def surrogates(schema: dict[str, Any]) -> str:
+    """Returns the text of the module with the estimators."""
+    lines = [SURROGATES_HEAD.rstrip(), ""]
+    exported = []
+    for s in members(schema["properties"]["surrogate"]):
+        name = s["properties"]["name"]["const"]
+        exported.append(ESTIMATORS.get(name, name.upper()))
+        lines += estimator(exported[-1], "Regressor", s["properties"])
+        if name in CLASSIFIERS:
+            exported.append(exported[-1] + "Classifier")
+            lines += estimator(exported[-1], "Classifier", s["properties"])
+    listed = "".join(f"    {json.dumps(name)},\n" for name in sorted(exported))
+    return "\n".join(lines) + f"\n\n__all__ = [\n{listed}]\n"
+
+
+def estimator(name: str, base: str, properties: dict[str, Any]) -> list[str]:
+    """Returns the class of an estimator."""
+    described = properties["name"]["description"]
+    parameters = {
+        key.replace("-", "_"): (annotation(s) + " | None", "None", s["description"])
+        for key, s in properties.items()
+        if key != "name"
+    }
+    own = {
+        "inputs": (
+            'Literal["raw", "unit", "zscore"]',
+            '"unit"',
+            "scaling of each input before the fit",
+        ),
+        "bounds": (
+            "ArrayLike | None",
+            "None",
+            "bounds (min, max) of each input at which the model predicts; default the data",
+        ),
+        "random_state": ("int | None", "0", "seed of all random numbers"),
+    }
+    if base == "Regressor":
+        own["outputs"] = ('Literal["raw", "zscore"]', '"zscore"', "scaling of the targets")
+        own["noise_free"] = ("bool", "False", "the targets are exact")
+    parameters.update(own)
+    of = " for labels" if base == "Classifier" else ""
+    lines = ["", f"class {name}({base}):", f'    """{sentence(described)[:-1]}{of}.', ""]
+    lines += ["    Args:"]
+    lines += [f"        {key}: {sentence(text)}" for key, (_, _, text) in parameters.items()]
+    lines += ['    """', "", f"    _name = {json.dumps(properties['name']['const'])}", ""]
+    lines += ["    def __init__(", "        self,", "        *,"]
+    lines += [
+        f"        {key}: {kind} = {default}," for key, (kind, default, _) in parameters.items()
+    ]
+    lines += ["    ) -> None:"]
+    lines += [f"        self.{key} = {key}" for key in parameters]
+    return [*lines, ""]
 
 
 def names(name: str, keys: set[str], text: str) -> list[str]:

@@ -49,6 +49,20 @@ func check(m *catalog.Method, dim int) error {
 	return nil
 }
 
+// required returns an error that names the missing files of pairs of a flag and its value.
+func required(pairs ...string) error {
+	var missing []string
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			missing = append(missing, pairs[i]+" FILE")
+		}
+	}
+	if missing != nil {
+		return usagef("missing %s", strings.Join(missing, "; "))
+	}
+	return nil
+}
+
 // openTable reads the table at path, or from stdin for "-".
 func openTable(path string, stdin io.Reader) (*table.Table, error) {
 	name, r := "stdin", stdin
@@ -79,7 +93,7 @@ func targets(t *table.Table, name string) ([]float64, error) {
 
 // modelFlags are the flags of the commands that fit a table.
 type modelFlags struct {
-	Train  string `group:"data" required:"" placeholder:"FILE" help:"CSV file with the training data and a header line; - reads standard input."`
+	Train  string `group:"data" placeholder:"FILE" help:"CSV file with the training data and a header line; - reads standard input."`
 	Target string `group:"data" placeholder:"COLUMN" help:"Column of the target. Default: the last column."`
 
 	Surrogate  string   `group:"model" complete:"surrogates" default:"gp" placeholder:"NAME" help:"Surrogate model to fit (see bo list surrogates). Default: ${default}."`

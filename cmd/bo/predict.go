@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -18,9 +19,10 @@ const maxJoint = 8000
 
 type predictCmd struct {
 	modelFlags
-	At      string `group:"data" required:"" placeholder:"FILE" help:"CSV file of the points to predict at. It has the input columns of --train; other columns are ignored."`
+	At      string `group:"data" placeholder:"FILE" help:"CSV file of the points to predict at. It has the input columns of --train; other columns are ignored."`
 	Samples int    `group:"result" min:"0" max:"100000" default:"0" placeholder:"N" help:"Add the columns s1 to sN: joint posterior samples of the function at all rows. At most 100000."`
 	Cov     string `group:"result" placeholder:"FILE" help:"Write the joint posterior covariance of the function at all rows, as CSV without a header."`
+	Pipe    bool   `group:"result" help:"Answer requests of JSON on standard input, without files, until the input ends: fit, predict, sample and drop (see the guide)."`
 }
 
 func (predictCmd) Help() string {
@@ -36,7 +38,15 @@ Examples:
     bo predict --train runs.csv --at grid.csv --target feasible --likelihood categorical`
 }
 
-func (c predictCmd) Run(e *env) error { return heed(e.ctx, func() error { return c.run(e) }) }
+func (c predictCmd) Run(e *env) error {
+	if c.Pipe {
+		return servePipe(e, func(ctx context.Context, r io.Reader) error { return servePredictions(ctx, r, e.stdout) })
+	}
+	if err := required("--train", c.Train, "--at", c.At); err != nil {
+		return err
+	}
+	return heed(e.ctx, func() error { return c.run(e) })
+}
 
 func (c predictCmd) run(e *env) error {
 	if c.Likelihood != gaussian {

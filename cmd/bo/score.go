@@ -13,7 +13,7 @@ import (
 
 type scoreCmd struct {
 	modelFlags
-	Test string `group:"data" required:"" placeholder:"FILE" help:"CSV file of the held-out data. It has the input columns and the target of --train."`
+	Test string `group:"data" placeholder:"FILE" help:"CSV file of the held-out data. It has the input columns and the target of --train."`
 	JSON bool   `group:"result" name:"json" help:"Print the result as one JSON object."`
 }
 
@@ -40,7 +40,12 @@ type gaussianScore struct {
 	Seconds   float64            `json:"seconds"`
 }
 
-func (c scoreCmd) Run(e *env) error { return heed(e.ctx, func() error { return c.run(e) }) }
+func (c scoreCmd) Run(e *env) error {
+	if err := required("--train", c.Train, "--test", c.Test); err != nil {
+		return err
+	}
+	return heed(e.ctx, func() error { return c.run(e) })
+}
 
 func (c scoreCmd) run(e *env) error {
 	if c.Likelihood != gaussian {

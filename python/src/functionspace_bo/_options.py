@@ -127,7 +127,7 @@ if TYPE_CHECKING:
         },
         total=False,
     )
-    """Bayesian neural network with a divergence of functions, not of weights, from its prior, by variational inference."""
+    """Bayesian neural network by variational inference with a divergence between functions."""
 
     GWINETSurrogate = TypedDict(
         "GWINETSurrogate",
@@ -338,7 +338,7 @@ if TYPE_CHECKING:
         },
         total=False,
     )
-    """deep ensemble: networks that differ where data do not tell."""
+    """deep ensemble of independently initialised networks."""
 
     MAPSurrogate = TypedDict(
         "MAPSurrogate",
@@ -355,7 +355,7 @@ if TYPE_CHECKING:
         },
         total=False,
     )
-    """one network at a maximum of the posterior, which knows noise only."""
+    """one network at a maximum of the posterior of its weights, without model uncertainty."""
 
     MfviSurrogate = TypedDict(
         "MfviSurrogate",
@@ -429,7 +429,7 @@ if TYPE_CHECKING:
         },
         total=False,
     )
-    """Bayesian neural network with a Gaussian prior on its weights, sampled: the slow reference."""
+    """Bayesian neural network sampled by Hamiltonian Monte Carlo, a slow reference."""
 
     Surrogate = Union[SurrogateName, GPSurrogate, FSPLaplaceSurrogate, GfsviSurrogate, TfsviSurrogate, GWINETSurrogate, GWISvgpSurrogate, FVISurrogate, SvgpSurrogate, LaplaceSurrogate, DKLSurrogate, RFFSurrogate, IbnnSurrogate, EnsembleSurrogate, MAPSurrogate, MfviSurrogate, DropoutSurrogate, VIPSurrogate, HMCSurrogate]
 
@@ -444,7 +444,7 @@ if TYPE_CHECKING:
         },
         total=False,
     )
-    """logei where the surrogate sees no noise, else lognei."""
+    """logei if the fitted noise is small, else lognei."""
 
     LogeiAcquisition = TypedDict(
         "LogeiAcquisition",
@@ -464,7 +464,7 @@ if TYPE_CHECKING:
         },
         total=False,
     )
-    """qlogei for noisy observations, improvement on what may be the best so far."""
+    """qlogei for noisy observations: improvement on the sampled best of the evaluated points."""
 
     EIAcquisition = TypedDict(
         "EIAcquisition",
@@ -573,11 +573,11 @@ if TYPE_CHECKING:
         command: str
         """Program to run for each trial, with {name} for the value of a parameter."""
         defaults: Mapping[str, Any]
-        """Value of each added parameter in trials from before it was added."""
+        """Value of each added parameter in trials that are older than the parameter."""
         design: Literal["sobol", "halton", "lhs", "uniform"]
         """Point set of the initial trials; default sobol."""
         failures: Literal["expected"]
-        """expected: failing first trials do not end a run."""
+        """expected: failures of the first trials do not end a run."""
         initial: int
         """Number of trials of the initial design; default 2 per parameter and 2, at most 20."""
         maximizer: Maximizer

@@ -1,0 +1,229 @@
+"""Estimators in the convention of scikit-learn, over `bo predict --pipe`."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ._process import Process, on_fork
+from .errors import BoError, RequestError
+
+try:
+    import numpy as np
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as err:
+    raise ImportError(
+        "functionspace_bo.surrogates needs NumPy and scikit-learn 1.6: "
+        "pip install 'functionspace-bo[sklearn]'"
+    ) from err
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_OWN = ("inputs", "outputs", "noise_free", "bounds", "random_state")
+
+
+class _Server:
+    """The process that holds the fitted models of this Python process."""
+
+    def __init__(self) -> None:
+        self._process = Process("predict", "--pipe")
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._dropped: deque[int] = deque()
+        self._generation = 0  # changes when the process lost its models
+        on_fork(self)
+
+    def fit(self, request: dict[str, Any]) -> tuple[dict[str, Any], int]:
+        """Returns the answer to a request, and the generation of the process."""
+        with self._lock:
+            self._start()
+            return self._ask(request), self._generation
+
+    def ask(self, request: dict[str, Any], generation: int) -> dict[str, Any] | None:
+        """Returns the answer about a model, or None if its process was replaced."""
+        with self._lock:
+            self._start()
+            return self._ask(request) if generation == self._generation else None
+
+    def _start(self) -> None:
+        if self._process.start():
+            self._generation += 1
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        drop = [self._dropped.popleft() for _ in range(len(self._dropped))]
+        return self._process.ask({**request, "drop": drop})
+
+    def new(self) -> int:
+        """Returns the number of a new model."""
+        return next(self._numbers)
+
+    def drop(self, number: int) -> None:
+        """Forgets a model with the next request. Takes no lock: the garbage collector calls it."""
+        self._dropped.append(number)
+
+    def _after_fork(self) -> None:
+        self._lock = threading.Lock()
+
+
+_server = _Server()
+
+
+class _Model:
+    """A model that the server has fitted. The server forgets it with this object."""
+
+    def __init__(self, fit: dict[str, Any]) -> None:
+        self.number = _server.new()
+        plain = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fit.items()}
+        request = {"action": "fit", "model": self.number, **plain}
+        self.answer, self.generation = _server.fit(request)
+        weakref.finalize(self, _server.drop, self.number).atexit = False
+
+
+class Surrogate(BaseEstimator):  # type: ignore[misc]
+    """Base class of all estimators: the settings, the fit and the fitted model."""
+
+    _name: ClassVar[str]
+    _model: _Model | None = None
+
+    def _fit(self, targets: dict[str, Any], x: Any) -> None:
+        """Fits the surrogate model to the rows of x."""
+        self._request = {
+            "surrogate": self._name,
+            "set": [f"{key}={_text(v)}" for key, v in self._settings().items()],
+            "x": x,
+            "seed": 0 if self.random_state is None else int(self.random_state),
+            "inputs": self.inputs,
+            **targets,
+        }
+        if self.bounds is not None:
+            low, high = np.asarray(self.bounds, dtype=float).T
+            self._request.update(min=low, max=high)
+        self._model = _Model(self._request)
+        answer = self._model.answer
+        self.hyperparameters_: dict[str, float] = answer.get("hyperparameters", {})
+        self.warnings_: list[str] = answer.get("warnings", [])
+
+    def _settings(self) -> dict[str, Any]:
+        """Returns the settings of the surrogate model that are not at their default."""
+        parameters: dict[str, Any] = self.get_params(deep=False)
+        return {
+            name.replace("_", "-"): value
+            for name, value in parameters.items()
+            if name not in _OWN and value is not None
+        }
+
+    def _ask(self, action: str, x: Any, **request: Any) -> dict[str, Any]:
+        """Returns the answer about points. A model that was lost is fitted again."""
+        check_is_fitted(self)
+        points = validate_data(self, x, reset=False, dtype=np.float64)
+        request.update(action=action, x=points.tolist())
+        for _ in range(2):
+            if self._model is None:
+                self._model = _Model(self._request)
+            model = self._model
+            answer = _server.ask({"model": model.number, **request}, model.generation)
+            if answer is not None:
+                return answer
+            self._model = None
+        raise BoError("the bo process ends again and again")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_request")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_model", None)
+        return state
+
+
+class Regressor(RegressorMixin, Surrogate):  # type: ignore[misc]
+    """A surrogate model of numbers with Gaussian noise."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Regressor:  # noqa: N803
+        """Fits the surrogate model to the rows of X and the targets y."""
+        x, targets = validate_data(
+            self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=1
+        )
+        self._fit(
+            {
+                "y": targets.astype(np.float64),
+                "outputs": self.outputs,
+                "noise_free": bool(self.noise_free),
+            },
+            x,
+        )
+        return self
+
+    def predict(
+        self,
+        X: ArrayLike,  # noqa: N803
+        return_std: bool = False,
+        return_cov: bool = False,
+    ) -> Any:
+        """Returns the posterior mean of the function at the rows of X.
+
+        With return_std also its standard deviation, with return_cov its covariance. Neither
+        includes the noise of observations; noise_std returns that.
+        """
+        if return_std and return_cov:
+            raise RequestError("return_std and return_cov: at most one can be true")
+        answer = self._ask("predict", X, covariance=return_cov)
+        mean = np.array(answer["mean"])
+        if return_cov:
+            return mean, np.array(answer["covariance"])
+        return (mean, np.array(answer["sd"])) if return_std else mean
+
+    def noise_std(self, X: ArrayLike) -> float:  # noqa: N803
+        """Returns the standard deviation of the noise of an observation at the rows of X."""
+        return float(self._ask("predict", X)["noise_sd"])
+
+    def sample_y(
+        self,
+        X: ArrayLike,  # noqa: N803
+        n_samples: int = 1,
+        random_state: int = 0,
+    ) -> NDArray[np.float64]:
+        """Returns joint posterior samples of the function, a column for each sample."""
+        answer = self._ask("sample", X, n=n_samples, seed=int(random_state))
+        return np.array(answer["samples"]).T
+
+
+class Classifier(ClassifierMixin, Surrogate):  # type: ignore[misc]
+    """A surrogate model of labels."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Classifier:  # noqa: N803
+        """Fits the surrogate model to the rows of X and the labels y."""
+        x, labels = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(labels)
+        self.classes_, indices = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise RequestError(f"y has the one class {self.classes_[0]!r}, want two or more")
+        self._fit({"labels": indices, "classes": len(self.classes_)}, x)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
+        """Returns the probability of each class at the rows of X."""
+        return np.array(self._ask("predict", X)["probabilities"])
+
+    def predict(self, X: ArrayLike) -> Any:  # noqa: N803
+        """Returns the most probable class at the rows of X."""
+        probabilities = self.predict_proba(X)
+        return self.classes_[np.argmax(probabilities, axis=1)]
+
+
+def _text(value: Any) -> str:
+    """Returns a value in the syntax of bo --set."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value)).lower()
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (Sequence, np.ndarray)):
+        return ",".join(_text(v) for v in value)
+    return repr(value.item() if isinstance(value, np.generic) else value)
