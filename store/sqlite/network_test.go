@@ -39,15 +39,15 @@ func hold(path string) error {
 
 // The rules of a store hold with one connection, an exclusive lock and a rollback journal.
 func TestNetworkMode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the suite runs on a local file")
+	}
 	storetest.Run(t, func(t *testing.T) storetest.Opener {
 		path := filepath.Join(t.TempDir(), "bo.db")
-		var b store.Backend
-		return func() (_ store.Backend, err error) {
-			if b == nil { // one process opens the file once
-				b, err = network().open(context.Background(), path, true)
-			}
-			return shared{b}, err
-		}
+		b, err := network().open(context.Background(), path, true) // one process opens the file once
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = b.Close() })
+		return func() (store.Backend, error) { return shared{b}, nil }
 	})
 }
 

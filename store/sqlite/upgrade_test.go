@@ -202,6 +202,9 @@ func TestManyUpgradeAtOnce(t *testing.T) {
 
 // An upgrade that is killed leaves a file of the earlier version, and the next one succeeds.
 func TestUpgradeIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the upgrade takes seconds")
+	}
 	path := filled(t)
 	before := content(t, system, path)
 	for _, wait := range []time.Duration{0, 50, 200, 400} {
