@@ -27,6 +27,7 @@ METHODS = {
     "smac": ("smac", "BlackBox"),
     "bayes-opt": ("bayesopt", "BayesOpt"),
     "hebo": ("hebo", "MACE"),
+    "turbo": ("turbo", "TuRBO"),
 }
 
 # Environment variables for the number of threads.
