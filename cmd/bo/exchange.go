@@ -131,6 +131,9 @@ func (c *importCmd) table(e *env, u *store.Study) ([]store.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := regular(c.File); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.File, err)
+	}
 	f, err := os.Open(c.File)
 	if err != nil {
 		return nil, err

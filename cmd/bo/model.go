@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/table"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/store/exchange"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -74,7 +75,11 @@ func openTable(path string, stdin io.Reader) (*table.Table, error) {
 		defer f.Close()
 		name, r = path, f
 	}
-	t, err := table.Read(name, r)
+	bounded := &io.LimitedReader{R: r, N: exchange.MaxTable + 1}
+	t, err := table.Read(name, bounded)
+	if bounded.N <= 0 {
+		err = fmt.Errorf("%s: more than %d bytes", name, exchange.MaxTable)
+	}
 	if err != nil {
 		return nil, err
 	}

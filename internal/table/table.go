@@ -73,7 +73,7 @@ func Read(name string, r io.Reader) (*Table, error) {
 // isUTF16 reports whether a text starts with a UTF-16 byte order mark or with a
 // character of two bytes, one of them 0.
 func isUTF16(start []byte) bool {
-	return len(start) >= 2 && (start[0] == 0xff && start[1] == 0xfe || start[0] == 0xfe && start[1] == 0xff || start[0] == 0 || start[1] == 0)
+	return len(start) >= 2 && (start[0] == 0xff && start[1] == 0xfe || start[0] == 0xfe && start[1] == 0xff || (start[0] == 0) != (start[1] == 0))
 }
 
 // add appends the record that begins on a line.

@@ -68,6 +68,9 @@ func Read(path string) (*Document, error) {
 // contents returns the text of a file without a byte order mark, which editors on
 // Windows write.
 func contents(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
+		return nil, errors.New("not a regular file") // opening it may wait for ever
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, withoutPath(err)
