@@ -176,7 +176,11 @@ var kinds = []string{string(KindFloat), string(KindInt), string(KindBool), strin
 var otherKinds = map[string]string{
 	"uniform": "float", "double": "float", "real": "float", "range": "float", "quniform": "float with step",
 	"loguniform": "float with log: true", "choice": "categorical", "boolean": "bool",
-	"randint": "int", "quniformint": "int with step", "constant": "fixed",
+	"log_uniform": "float with log: true", "log_uniform_values": "float with log: true",
+	"reverse_log_uniform": "float", "q_uniform": "float with step", "qloguniform": "float with log: true", "q_log_uniform": "float with log: true",
+	"q_log_uniform_values": "float with log: true", "normal": "float", "randn": "float",
+	"randint": "int", "lograndint": "int with log: true", "qrandint": "int with step", "int_uniform": "int", "integer": "int",
+	"quniformint": "int with step", "constant": "fixed", "str": "categorical", "string": "categorical", "enum": "categorical",
 }
 
 // checkKind returns the fault of the kind, or nil.

@@ -154,6 +154,8 @@ func TestParseFaults(t *testing.T) {
 		{one(`{"name": "x", "type": "categorical", "values": ["a", 12345678901234567890]}`), `parameter "x": value 2 of 2 is 12345678901234567890, beyond ±2^53`},
 		{one(`{"name": "x", "type": "categorical", "values": ["a", 1e999]}`), `parameter "x": value 2 of 2 is 1e999, which is not a finite number`},
 		{one(`{"name": 3, "type": "float", "min": 0, "max": 1}`), `parameter 1 of 1: name must be a string, not 3; parameter 1 of 1: name is missing`},
+		{one(`{"name": "x", "type": "log_uniform_values", "min": 1, "max": 2}`), `parameter "x": unknown type "log_uniform_values": use float with log: true`},
+		{one(`{"name": "x", "type": "qrandint", "min": 1, "max": 2}`), `parameter "x": unknown type "qrandint": use int with step`},
 		{one(`{"name": "x", "type": "flaot", "min": 0, "max": 1}`), `parameter "x": unknown type "flaot": did you mean float?`},
 	} {
 		_, err := space.Parse([]byte(c.text))

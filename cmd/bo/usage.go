@@ -262,6 +262,11 @@ func checkBounds(name string, v *kong.Value, n int, text string) error {
 var elsewhere = map[string]string{
 	"n-trials": "--budget N", "max-trials": "--budget N", "num-trials": "--budget N", "n-calls": "--budget N",
 	"n-iter": "--budget N", "max-iter": "--budget N", "iterations": "--budget N", "evaluations": "--budget N", "max-evals": "--budget N",
+	"num-samples": "--budget N", "count": "--budget N", "total-trials": "--budget N", "run-cap": "--budget N",
+	"max-concurrent": "--workers N", "max-parallelism": "--workers N", "num-workers": "--workers N",
+	"mode": "--maximize, or nothing to minimise", "goal": "--maximize, or nothing to minimise",
+	"metric": "a study file with objectives: [{name: NAME}]", "objective-name": "a study file with objectives: [{name: NAME}]",
+	"method": "--surrogate NAME and --acquisition NAME", "search-alg": "--surrogate NAME and --acquisition NAME",
 	"n-jobs": "--workers N", "jobs": "--workers N", "parallel": "--workers N", "concurrency": "--workers N",
 	"n-initial-points": "--initial N", "n-startup-trials": "--initial N", "init-points": "--initial N",
 	"q": "--batch N", "batch-size": "--batch N",
