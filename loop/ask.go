@@ -65,6 +65,7 @@ func (s *Study) ask(ctx context.Context, n int, start time.Time) ([]Trial, error
 	if s.outdated(h, idle, p) {
 		return nil, errOutdated
 	}
+	pending := h.pending()
 	var asked []Trial
 	for _, id := range idle {
 		delete(s.idle, id)
@@ -73,7 +74,7 @@ func (s *Study) ask(ctx context.Context, n int, start time.Time) ([]Trial, error
 	for _, q := range p.Points {
 		t := Trial{
 			ID: len(s.trials) + 1, Point: q.Point, Source: q.Source, State: Pending,
-			Prediction: q.Prediction, Warnings: q.Warnings, SuggestSeconds: seconds,
+			Prediction: q.Prediction, Warnings: q.Warnings, Pending: slices.Clone(pending), SuggestSeconds: seconds,
 		}
 		s.trials = append(s.trials, t)
 		asked = append(asked, t.clone())

@@ -22,8 +22,9 @@
 //
 // Random numbers come from streams of (Options.Seed, purpose, trial ID). So a
 // suggestion is a function of the options, the trials and the warm start from the
-// previous fit. A saved study contains all three. Timing, the number of workers and
-// GOMAXPROCS have no effect.
+// previous fit. A saved study contains all three. GOMAXPROCS has no effect. Timing and
+// the number of workers have none with Options.Batch or one worker; else they decide
+// which trials are pending for a suggestion, and Trial.Pending records them.
 //
 // # Phases
 //

@@ -194,7 +194,7 @@ func TestDefaults(t *testing.T) {
 	o, err := Options{}.withDefaults(box(t))
 	require.NoError(t, err)
 	o.Surrogate, o.Acquisition = nil, nil
-	assert.Equal(t, Options{Initial: 6, Design: Sobol, Batch: 1, Warp: WarpAuto, Budget: DefaultBudget, Workers: 1}, o)
+	assert.Equal(t, Options{Initial: 6, Design: Sobol, Warp: WarpAuto, Budget: DefaultBudget, Workers: 1}, o)
 }
 
 // One Ask of six trials and six Asks of one give the same design.
@@ -614,6 +614,7 @@ func TestOneRunAtATime(t *testing.T) {
 func TestEvents(t *testing.T) {
 	count := map[EventKind]int{}
 	o := options(1)
+	o.Batch = 1
 	var s *Study
 	var improved []int
 	o.OnEvent = func(e Event) {
@@ -641,7 +642,7 @@ func TestEvents(t *testing.T) {
 	assert.Equal(t, 4, count[FitStarted], "three suggestions and the recommendation")
 	assert.Equal(t, 4, count[FitFinished])
 	assert.Equal(t, 1, count[Warned])
-	assert.Equal(t, "2 of 3 workers are idle after the initial design: set the batch to 3", r.Warnings[0])
+	assert.Equal(t, "2 of 3 workers are idle after the initial design: set the batch to 3, or to 0 for no rounds", r.Warnings[0])
 	assert.Contains(t, improved, r.Best.ID)
 }
 

@@ -36,8 +36,9 @@ type Options struct {
 	// Design spreads the initial trials. Empty is Sobol.
 	Design InitialDesign `set:"design" default:"sobol" oneof:"sobol,halton,lhs,uniform" help:"Point set of the initial trials"`
 	// Batch is the number of trials that Run suggests together after the initial design.
-	// 0 is 1. Suggestions depend on it.
-	Batch int `set:"batch" default:"1" range:"[1,1000]" help:"Number of trials suggested together"`
+	// Suggestions depend on it. With 0 there are no rounds: Run suggests one trial at a
+	// time, and no worker waits for another.
+	Batch int `set:"batch" auto:"none, and no worker waits for another" range:"[1,1000]" help:"Number of trials suggested together"`
 	// Seed is the root of all random streams.
 	Seed uint64 `set:"seed" default:"0" help:"Seed of all random numbers: the same seed gives the same trials"`
 	// Maximize searches for the largest value instead of the smallest.

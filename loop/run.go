@@ -44,10 +44,16 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 
 // Run evaluates trials until budget trials of the study are finished. The budget
 // includes failed trials and trials of earlier runs, but no trials of Add: a
-// resumed study takes its original budget. Interrupted trials come first, then the
-// rest of the initial design, then rounds of Options.Batch suggestions. Up to
-// workers evaluations (at least one) of a round run at once. Run records each result
-// when its evaluation returns, and the next round begins when all have returned.
+// resumed study takes its original budget. Up to workers evaluations (at least one)
+// run at once. Run records each result when its evaluation returns. Interrupted trials
+// come first, then the rest of the initial design, then suggestions.
+//
+// If Options.Batch is above 0, suggestions come in rounds of Batch trials, and the next
+// round begins when all evaluations of the round have returned. The trials then do not
+// depend on the number of workers. If Batch is 0, no worker waits for another: while
+// all evaluate, the next trial is chosen with the running trials pending. With one
+// worker this gives the trials of rounds of 1. With several workers the trials depend on
+// the order in which evaluations return, and Trial.Pending records it.
 //
 // If ctx is cancelled, Run waits for the evaluations in progress, which receive the
 // cancelled context. It records evaluations that return a value. The other trials
@@ -69,10 +75,14 @@ func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Resu
 		warnings = append(warnings, w)
 		s.emit(Event{Kind: Warned, Warnings: []string{w}})
 	}
-	if idle := workers - s.opts.Batch; idle > 0 {
-		warn(fmt.Sprintf("%d of %d workers are idle after the initial design: set the batch to %d", idle, workers, workers))
+	if idle := workers - s.opts.Batch; s.opts.Batch > 0 && idle > 0 {
+		warn(fmt.Sprintf("%d of %d workers are idle after the initial design: set the batch to %d, or to 0 for no rounds", idle, workers, workers))
 	}
-	err := s.rounds(ctx, f, budget, workers)
+	evaluate := s.rounds
+	if s.opts.Batch == 0 && workers > 1 {
+		evaluate = s.asynchronous
+	}
+	err := evaluate(ctx, f, budget, workers)
 	if errors.Is(err, ErrExhausted) {
 		warn("the run ends early: every point of the space has been tried")
 		err = nil
@@ -117,7 +127,7 @@ func (s *Study) round(budget int) int {
 	defer s.mu.Unlock()
 	n := len(s.idle)
 	if n == 0 {
-		n = max(s.opts.Batch, s.opts.Initial-len(s.trials))
+		n = max(1, s.opts.Batch, s.opts.Initial-len(s.trials))
 	}
 	return max(0, min(n, left))
 }

@@ -53,6 +53,7 @@ type savedTrial struct {
 	Error           string           `json:"error,omitempty"`
 	Prediction      *savedPrediction `json:"prediction,omitempty"`
 	Warnings        []string         `json:"warnings,omitempty"`
+	Pending         []int            `json:"pending,omitempty"`
 	SuggestSeconds  float64          `json:"suggest_s"`
 	EvaluateSeconds float64          `json:"evaluate_s"`
 }
@@ -198,7 +199,7 @@ func (o *Options) saved() savedOptions {
 		Acquisition: typeName(o.Acquisition),
 		Initial:     o.Initial,
 		Design:      o.Design,
-		Batch:       o.Batch,
+		Batch:       max(1, o.Batch), // 0 and 1 differ in the use of workers only
 		Warp:        o.Warp,
 		Seed:        o.Seed,
 		Maximize:    o.Maximize,
@@ -240,7 +241,7 @@ func (t *Trial) saved() (savedTrial, error) {
 	}
 	out := savedTrial{
 		ID: t.ID, Params: params, Source: t.Source, State: t.State, Error: t.Error,
-		Warnings: t.Warnings, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
+		Warnings: t.Warnings, Pending: t.Pending, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
 	}
 	if t.State == Complete {
 		out.Value = &t.Value
@@ -259,7 +260,7 @@ func (t *savedTrial) trial(sp *space.Space, id int) (Trial, error) {
 	}
 	out := Trial{
 		ID: id, Point: p, Source: t.Source, State: t.State, Error: t.Error,
-		Warnings: t.Warnings, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
+		Warnings: t.Warnings, Pending: t.Pending, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
 	}
 	switch t.Source {
 	case Added, Enqueued, Design, Suggested:

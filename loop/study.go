@@ -206,6 +206,16 @@ func (h History) finished() int {
 	return n
 }
 
+// pending returns the IDs of the pending trials.
+func (h History) pending() (ids []int) {
+	for i := range h.Trials {
+		if t := &h.Trials[i]; t.State == Pending {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
 // best returns the index of the complete trial with the best observed value, the
 // first of equals; -1 if there is none. The caller holds s.mu.
 func (s *Study) best() int { return best(s.trials, s.opts.sign()) }

@@ -41,6 +41,9 @@ type Trial struct {
 	// Prediction is the surrogate model's prediction before the evaluation; nil
 	// unless Suggested.
 	Prediction *Prediction
+	// Pending are the IDs of the trials that were pending when Ask began to choose Point.
+	// Propose gives the same Point again for the earlier trials with these pending.
+	Pending []int
 	// Warnings report how the fit or the suggestion was degraded.
 	Warnings []string
 
@@ -59,7 +62,7 @@ type Prediction struct {
 // clone returns a copy that shares no mutable state with t.
 func (t *Trial) clone() Trial {
 	c := *t
-	c.Warnings = slices.Clone(t.Warnings)
+	c.Warnings, c.Pending = slices.Clone(t.Warnings), slices.Clone(t.Pending)
 	if t.Prediction != nil {
 		p := *t.Prediction
 		c.Prediction = &p

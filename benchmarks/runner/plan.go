@@ -186,7 +186,7 @@ func (s Suite) problems(names []string) ([]Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Initial, p.Batch = min(study.Options().Initial, p.Budget), study.Options().Batch
+		p.Initial, p.Batch = min(study.Options().Initial, p.Budget), max(1, p.Batch)
 		all, valid = append(all, p), append(valid, o.Name)
 	}
 	if names == nil {
