@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"benchmarks/report"},
 	{"benchmarks/pages"},
 	{"cmd", "deploy"},
-	{"docs", "examples"},
+	{"docs", "examples", "python"},
 }
 
 // modules hold the packages that libraries may import beside the standard library.
