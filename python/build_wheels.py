@@ -182,17 +182,18 @@ def _wheel(target: Platform) -> str:
 
 
 def licenses(target: Platform) -> dict[str, bytes]:
-    """Returns the licences of this project, and of the modules in the binary."""
+    """Returns the licences of this project, and of the modules in the binary in one file."""
     files = {name: (REPOSITORY / name).read_bytes() for name in ("LICENSE", "NOTICE")}
-    files["sobol.LICENSE"] = (REPOSITORY / "space" / "sobol.LICENSE").read_bytes()
+    texts = [f"space/sobol.bin\n\n{(REPOSITORY / 'space' / 'sobol.LICENSE').read_text()}"]
     form = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}"
     listed = _go(target, "list", "-deps", "-f", form, "./cmd/bo")
-    for line in sorted(set(listed.splitlines())):
-        if line:
-            module, folder = line.split(" ", 1)
-            for path in sorted(Path(folder).iterdir()):
-                if path.name.startswith(("LICEN", "COPYING", "NOTICE", "PATENTS")):
-                    files[f"{module}/{path.name}"] = path.read_bytes()
+    for line in sorted(set(listed.splitlines()) - {""}):
+        module, folder = line.split(" ", 1)
+        for path in sorted(Path(folder).iterdir()):
+            if path.name.startswith(("LICEN", "COPYING", "NOTICE", "PATENTS")):
+                texts.append(f"{module} {path.name}\n\n{path.read_text(encoding='utf-8')}")
+    rule = "\n" + "-" * 80 + "\n\n"
+    files["THIRD_PARTY_LICENSES"] = rule.join(texts).encode()
     return files
 
 

@@ -572,6 +572,8 @@ if TYPE_CHECKING:
         """Name of a built-in objective, in place of a command and parameters."""
         command: str
         """Program to run for each trial, with {name} for the value of a parameter."""
+        constraints: Sequence[str]
+        """Conditions on the parameters that hold at every point, such as layers * width <= 4096."""
         defaults: Mapping[str, Any]
         """Value of each added parameter in trials that are older than the parameter."""
         design: Literal["sobol", "halton", "lhs", "uniform"]
@@ -587,7 +589,7 @@ if TYPE_CHECKING:
         objectives: Sequence[Objective]
         """The number to optimise; default {name: value, goal: minimize}."""
         seed: int
-        """Root of all random numbers: the same seed gives the same trials; default 0."""
+        """Seed of all random numbers: the same seed gives the same trials; default 0."""
         shell: bool
         """Run the command by the shell."""
         surrogate: Surrogate
@@ -595,7 +597,7 @@ if TYPE_CHECKING:
         timeout: str
         """A trial that takes longer fails: a time such as 90s or 2h."""
         warp: Literal["auto", "none"]
-        """Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values as they are; default auto."""
+        """Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged; default auto."""
         workers: int
         """Number of concurrent evaluations; default 1."""
         goal: Literal["minimize", "maximize"]
@@ -609,7 +611,7 @@ if TYPE_CHECKING:
         lengthscale: Union[Union[float, Sequence[float]], Literal["learned"]]
         """fixes the lengthscales: one number, or one per input; default learned."""
         mean: Literal["constant", "zero"]
-        """mean of the prior; a constant is learned; default constant."""
+        """mean of the prior: constant, which is learned, or zero; default constant."""
         noise: Union[float, Literal["learned"]]
         """fixes the variance of the observation noise; default learned."""
         restarts: int

@@ -25,7 +25,7 @@ class GaussianProcess(Regressor):
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -75,7 +75,7 @@ class GaussianProcessClassifier(Classifier):
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -118,7 +118,7 @@ class FSPLaplace(Regressor):
     Args:
         activation: activation of the hidden units; default tanh.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
-        box: region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
         context: context points in training; default 400.
         covariance_context: context points for the covariance (lanczos: 10000); default context.
         factor: factor of the prior in the covariance (published: lanczos); default ridge.
@@ -126,7 +126,7 @@ class FSPLaplace(Regressor):
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         noise_start: initial noise standard deviation of adam; default 0.3.
         rate: learning rate of adam; default 0.005.
@@ -204,7 +204,7 @@ class FSPLaplaceClassifier(Classifier):
     Args:
         activation: activation of the hidden units; default tanh.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
-        box: region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
         context: context points in training; default 400.
         covariance_context: context points for the covariance (lanczos: 10000); default context.
         factor: factor of the prior in the covariance (published: lanczos); default ridge.
@@ -212,7 +212,7 @@ class FSPLaplaceClassifier(Classifier):
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         noise_start: initial noise standard deviation of adam; default 0.3.
         rate: learning rate of adam; default 0.005.
@@ -285,7 +285,7 @@ class GFSVI(Regressor):
         activation: activation of the hidden units; default tanh.
         batch: observations in a step (published: 2000); default 500.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
-        box: region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
         context: measurement points drawn from the box at each step (published: 500); default 100.
         covariance: covariance of the weights: low-rank, and a diagonal; diagonal, as published; default low-rank.
         gamma: regularisation of the divergence (published: 1e-10); default 1e-6.
@@ -293,7 +293,7 @@ class GFSVI(Regressor):
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         measure: measurement points of the divergence: all, points of the box and training inputs; box, points of the box only; default all.
         noise: fixes the variance of the observation noise; default learned.
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
@@ -377,7 +377,7 @@ class GFSVIClassifier(Classifier):
         activation: activation of the hidden units; default tanh.
         batch: observations in a step (published: 2000); default 500.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
-        box: region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
         context: measurement points drawn from the box at each step (published: 500); default 100.
         covariance: covariance of the weights: low-rank, and a diagonal; diagonal, as published; default low-rank.
         gamma: regularisation of the divergence (published: 1e-10); default 1e-6.
@@ -385,7 +385,7 @@ class GFSVIClassifier(Classifier):
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         measure: measurement points of the divergence: all, points of the box and training inputs; box, points of the box only; default all.
         noise: fixes the variance of the observation noise; default learned.
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
@@ -463,7 +463,7 @@ class TFSVI(Regressor):
         activation: activation of the hidden units; default tanh.
         batch: observations in a step; default 500.
         bias: standard deviation of the initial hidden biases, in the first layer relative to spread; default 0.5.
-        box: region of the context points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
         context: points of a context set (published: 2 to 10); default 20.
         covariance: covariance of the weights: output, full for the output layer and diagonal for the others; diagonal, as published; default output.
         divergence: divergence from the prior at the context points (most published runs: diagonal); default full.
@@ -476,11 +476,11 @@ class TFSVI(Regressor):
         prior_scale: standard deviation of the prior: of the weights (bnn; learned, or 0.2 if spread is not learned) or of the values (fixed; 1); default learned or 1.
         rate: initial learning rate (0.03 after the regression, else 0.01); it falls along a cosine (published: 0.0005 to 0.001, constant); default 0.03 or 0.01.
         samples: networks drawn for predictions; default 100.
-        sets: context sets drawn at each step; the one with the largest divergence enters the objective; default 1.
+        sets: context sets drawn at each step; the set with the largest divergence enters the objective; default 1.
         spread: half the width of the box in the network's inputs (5 with a random start or a diagonal covariance); default learned.
         start: initial distribution of the weights: fitted to the data, or random as published; default fitted.
         steps: training steps of Adam (300; 1500 beyond 500 observations, with a random start or with a diagonal covariance; the last two take 500 from a warm start; published: 200000); default 300 or 1500.
-        stop_gradient: no gradient through the Jacobian; default false.
+        stop_gradient: omit the gradient through the Jacobian; default false.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -561,10 +561,10 @@ class GWINet(Regressor):
         inducing: largest number of inducing points; default 300.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
-        learn_noise: train the noise variance too, instead of keeping the fitted one (as published); default false.
+        learn_noise: train the noise variance with the weights instead of keeping the fitted value (as published); default false.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
-        measure: points at which the distance is measured: all, training inputs and as many points of the box searched; data, training inputs alone (as published); default all.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
+        measure: points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (as published); default all.
         noise: fixes the variance of the observation noise; default learned.
         points: largest number of points at which the distance is measured; default 100.
         rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine; default 0.003 or 0.01.
@@ -650,10 +650,10 @@ class GWISVGP(Regressor):
         inducing: largest number of inducing points; default 300.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
-        learn_noise: train the noise variance too, instead of keeping the fitted one (as published); default false.
+        learn_noise: train the noise variance with the weights instead of keeping the fitted value (as published); default false.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
-        measure: points at which the distance is measured: all, training inputs and as many points of the box searched; data, training inputs alone (as published); default all.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
+        measure: points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (as published); default all.
         noise: fixes the variance of the observation noise; default learned.
         points: largest number of points at which the distance is measured; default 100.
         rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine; default 0.003 or 0.01.
@@ -728,7 +728,7 @@ class FVI(Regressor):
         anneal: share of the steps in which the likelihood's weight rises from 0 (published for optimisation: 0.5); default 0.
         batch: observations in a step; default 20.
         bias: standard deviation of the initial biases (published: 0); default 1.
-        box: region of the measurement points: search, the box searched and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
         changes: mean number of changes of a piecewise prior along an input; default 3.
         context: measurement points drawn from the box at each step, in addition to the batch (published: 5 to 50); default 20.
         draws: functions drawn at each step (published: 100); default 50.
@@ -738,7 +738,7 @@ class FVI(Regressor):
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         prior: prior on functions; default gp.
         range: two numbers: the values of a piecewise prior are uniform between them (published: 0,1); default -1.7320508075688772,1.7320508075688772.
@@ -838,7 +838,7 @@ class SVGP(Regressor):
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         learn_inducing: optimise the inducing points together with the hyperparameters; default false.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         rate: learning rate of adam on minibatches; default 0.01.
         restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
@@ -909,7 +909,7 @@ class Laplace(Regressor):
         noise: fixes the variance of the observation noise; default learned.
         precision: fixes the precision of the Gaussian prior on the weights; default learned.
         rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
-        restarts: number of trainings; the fit keeps the one with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first; default 2 or 1.
+        restarts: number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run; default 2 or 1.
         steps: largest number of training steps (gauss-newton 100, adam 5000); default 100 or 5000.
         trainer: training method (gauss-newton up to 1000 observations, adam beyond); default by size.
         inputs: scaling of each input before the fit.
@@ -968,7 +968,7 @@ class LaplaceClassifier(Classifier):
         noise: fixes the variance of the observation noise; default learned.
         precision: fixes the precision of the Gaussian prior on the weights; default learned.
         rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
-        restarts: number of trainings; the fit keeps the one with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first; default 2 or 1.
+        restarts: number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run; default 2 or 1.
         steps: largest number of training steps (gauss-newton 100, adam 5000); default 100 or 5000.
         trainer: training method (gauss-newton up to 1000 observations, adam beyond); default by size.
         inputs: scaling of each input before the fit.
@@ -1016,14 +1016,14 @@ class DKL(Regressor):
     Args:
         activation: activation of the hidden units (published: relu); default tanh.
         batch: observations in a step of adam; default 250.
-        decay: precision of the prior on the scaled weights, the guard against overfitting (published: 0); default 1.
+        decay: precision of the prior on the scaled weights, which limits overfitting (published: 0); default 1.
         features: number of features; by default the network's output is added to each input (published: 2); default one per input.
         hidden: widths of the hidden layers (published: 1000,500,50); default 50,50.
         inducing: largest number of inducing points on the features, beyond 1000 observations; default 300.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         pretrain: steps of adam on squared errors first, through a linear output that is dropped; features must be set; default 0.
         rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
@@ -1098,7 +1098,7 @@ class RFF(Regressor):
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -1150,7 +1150,7 @@ class IBNN(Regressor):
         bias: variance of the biases (published: 1.6 for 200 inputs and more); default 1.3.
         depth: hidden layers; default 3.
         learn: fit the variances of weights and biases to the data; default false.
-        mean: mean of the prior; a constant is learned; default constant.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         restarts: starts of the hyperparameter fit (2 from 1000 observations); default 3 or 2.
         weight: variance of the weights times their fan-in; default 10.
