@@ -44,6 +44,7 @@ def test_every_option_reaches_the_definition() -> None:
         "acquisition": {"name": "lcb", "beta": 2},
         "batch": 2,
         "budget": 9,
+        "constraints": ["x <= 0.75"],
         "defaults": {"x": 0.5},
         "design": "lhs",
         "failures": "expected",

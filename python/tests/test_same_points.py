@@ -25,6 +25,13 @@ MIXED = {
 }
 SMALL = {"n": Int(1, 3), "o": Categorical(["a", "bb", "ccc"])}
 
+CONDITIONAL = {
+    "opt": ["adam", "sgd"],
+    "momentum": Float(0, 0.99, when="opt == 'sgd'"),
+    "beta": Float(0.8, 1, when="opt == 'adam'"),
+    "layers": Int(1, 4),
+}
+
 CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "defaults": (BOX, {"budget": 14}),
     "noise-free": (BOX, {"budget": 14, "noise_free": True, "seed": 7}),
@@ -34,6 +41,10 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "batch of a mixed space": (MIXED, {"budget": 24, "batch": 3, "initial": 5}),
     "a finite space": (SMALL, {"budget": 9, "noise_free": True, "seed": 3}),
     "a finite space with noise": (SMALL, {"budget": 16, "initial": 4}),
+    "conditions and constraints": (
+        CONDITIONAL,
+        {"budget": 20, "batch": 2, "constraints": ["layers * 2 <= 6"]},
+    ),
     "maximize": (BOX, {"budget": 12, "goal": "maximize", "design": "lhs"}),
     "beliefs": (
         BOX,

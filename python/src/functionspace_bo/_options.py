@@ -565,7 +565,7 @@ if TYPE_CHECKING:
         acquisition: Acquisition
         """Acquisition function: a name, or a mapping with the name and settings."""
         batch: int
-        """Number of trials suggested together; default 1."""
+        """Number of trials suggested together; default none, and no worker waits for another."""
         budget: int
         """Total number of trials; default 50."""
         builtin: str

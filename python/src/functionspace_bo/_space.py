@@ -1,4 +1,8 @@
-"""Search spaces: the types of parameters, as in the study file."""
+"""Search spaces: the types of parameters, as in the study file.
+
+A parameter with a condition such as when="opt == 'sgd'" is active only where the condition holds.
+Points elsewhere do not have it.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +28,11 @@ class Float:
     max: float
     log: bool = False
     step: float | None = None
+    when: str | None = None
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return {"type": "float", **_range(self)}
+        return _form("float", self, **_range(self))
 
     def decode(self, value: Any) -> float:
         """Returns the value of a point that `bo` suggests."""
@@ -42,10 +47,11 @@ class Int:
     max: int
     log: bool = False
     step: int | None = None
+    when: str | None = None
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return {"type": "int", **_range(self)}
+        return _form("int", self, **_range(self))
 
     def decode(self, value: Any) -> int:
         """Returns the value of a point that `bo` suggests."""
@@ -56,9 +62,11 @@ class Int:
 class Bool:
     """True or False."""
 
+    when: str | None = None
+
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return {"type": "bool"}
+        return _form("bool", self)
 
     def decode(self, value: Any) -> bool:
         """Returns the value of a point that `bo` suggests."""
@@ -70,10 +78,11 @@ class Categorical:
     """One of values, which have no order."""
 
     values: Sequence[Scalar]
+    when: str | None = None
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return {"type": "categorical", "values": [plain(v) for v in self.values]}
+        return _form("categorical", self, values=[plain(v) for v in self.values])
 
     def decode(self, value: Any) -> Any:
         """Returns the value of a point that `bo` suggests."""
@@ -85,10 +94,11 @@ class Ordinal:
     """One of values, which are ordered."""
 
     values: Sequence[Scalar]
+    when: str | None = None
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return {"type": "ordinal", "values": [plain(v) for v in self.values]}
+        return _form("ordinal", self, values=[plain(v) for v in self.values])
 
     def decode(self, value: Any) -> Any:
         """Returns the value of a point that `bo` suggests."""
@@ -100,10 +110,11 @@ class Fixed:
     """A value that is passed to the objective and not searched."""
 
     value: Scalar
+    when: str | None = None
 
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return {"type": "fixed", "value": plain(self.value)}
+        return _form("fixed", self, value=plain(self.value))
 
     def decode(self, value: Any) -> Any:
         """Returns the value of a point that `bo` suggests."""
@@ -148,14 +159,20 @@ def _parameter(value: Any) -> Parameter:
 
 def _from_definition(definition: Mapping[str, Any]) -> Parameter:
     kind = _KINDS.get(str(definition.get("type")), Fixed)
+    when = definition.get("when")
     if kind is Bool:
-        return Bool()
+        return Bool(when)
     if kind is Float or kind is Int:
-        keys = {key: definition[key] for key in ("log", "step") if key in definition}
+        keys = {key: definition[key] for key in ("log", "step", "when") if key in definition}
         return kind(definition.get("min", 0), definition.get("max", 0), **keys)
     if kind is Categorical or kind is Ordinal:
-        return kind(definition.get("values", ()))
-    return Fixed(definition.get("value", ""))
+        return kind(definition.get("values", ()), when)
+    return Fixed(definition.get("value", ""), when)
+
+
+def _form(kind: str, p: Parameter, **keys: Any) -> dict[str, Any]:
+    """Returns the form of the study file."""
+    return {"type": kind, **keys, **({} if p.when is None else {"when": p.when})}
 
 
 def _range(p: Float | Int) -> dict[str, Any]:

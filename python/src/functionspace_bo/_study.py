@@ -383,7 +383,7 @@ class Study:
         point = plain_params(params)
         self._request({"action": "check", "queue": [point]})
         for name, p in self._parameters.items():
-            if isinstance(p, Fixed):
+            if isinstance(p, Fixed) and p.when is None:
                 point[name] = p.value
         return self._decode(point)
 
