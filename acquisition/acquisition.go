@@ -35,10 +35,39 @@ type Function interface {
 
 // Problem is the information from which the next point is chosen.
 type Problem struct {
+	// Posterior is the posterior of the objective, or of the first of several objectives.
 	Posterior surrogate.Posterior
-	Best      float64    // the value to improve on
-	Observed  *mat.Dense // evaluated points, a row each; may be nil
-	Pending   *mat.Dense // pending points, a row each; may be nil
+	// Best is the value to improve on. +Inf means that no evaluated point meets the
+	// Constraints; the probability to meet them is then maximised.
+	Best     float64
+	Observed *mat.Dense // points with a value, a row each; may be nil
+	Failed   *mat.Dense // evaluated points without a value, a row each; may be nil
+	Pending  *mat.Dense // pending points, a row each; may be nil
+
+	// Constraints are conditions on further outputs. Success is the distribution of
+	// class 1, that an evaluation returns a value; nil is certainty. An Acquisition that
+	// is not Feasible returns an error for either.
+	Constraints []Constraint
+	Success     surrogate.ClassPosterior
+
+	// Objectives are the posteriors of several objectives, Posterior included; nil for one.
+	// Reference is the reference point: a value of each objective, below which improvement
+	// counts.
+	Objectives []surrogate.Posterior
+	Reference  []float64
+}
+
+// Constraint is the condition that the latent output of Posterior is at most Bound.
+type Constraint struct {
+	Posterior surrogate.Posterior
+	Bound     float64
+}
+
+// Feasible is an Acquisition that takes Constraints and Success of a Problem: it weighs
+// improvements by the probability that a point is feasible.
+type Feasible interface {
+	Acquisition
+	WeighsFeasibility()
 }
 
 // Acquisition builds a Function from a Problem. It is an option struct whose zero

@@ -27,6 +27,9 @@ func newKnown(p Problem, dom Domain) *known {
 	for i := range rowCount(p.Observed) {
 		k.evaluated = append(k.evaluated, p.Observed.RawRowView(i))
 	}
+	for i := range rowCount(p.Failed) {
+		k.evaluated = append(k.evaluated, p.Failed.RawRowView(i))
+	}
 	for i := range rowCount(p.Pending) {
 		k.pending = append(k.pending, p.Pending.RawRowView(i))
 	}

@@ -74,7 +74,7 @@ func (p Problem) checkDims(dom Domain) {
 	if got := p.Posterior.Dim(); got != d {
 		panic(fmt.Sprintf("acquisition: posterior of %d inputs, domain of %d coordinates", got, d))
 	}
-	for _, x := range []*mat.Dense{p.Observed, p.Pending} {
+	for _, x := range []*mat.Dense{p.Observed, p.Failed, p.Pending} {
 		if rowCount(x) > 0 && x.RawMatrix().Cols != d {
 			panic(fmt.Sprintf("acquisition: known points of %d coordinates, domain of %d", x.RawMatrix().Cols, d))
 		}

@@ -8,7 +8,7 @@ import (
 // asynchronous evaluates trials until budget trials are evaluated, workers at a time. It asks
 // for the rest of the initial design together, then for one trial after another. It asks ahead:
 // while all workers evaluate, the next trial is chosen with the running trials pending.
-func (s *Study) asynchronous(ctx context.Context, f Objective, budget, workers int) error {
+func (s *Study) asynchronous(ctx context.Context, f Evaluation, budget, workers int) error {
 	var all sync.WaitGroup
 	defer all.Wait()
 	running, ended := 0, make(chan struct{}, workers) // never blocks: at most workers run

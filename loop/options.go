@@ -48,6 +48,13 @@ type Options struct {
 	// the best posterior mean at an evaluated point.
 	NoiseFree bool `set:"noise-free" default:"false" help:"Equal points have equal values"`
 
+	// Objectives are the objectives if there are several: 2 to MaxObjectives. Nil is one
+	// objective, Trial.Value. With several, Maximize and NoiseFree are not used: NoiseFree
+	// of New(…).Options() reports whether all objectives are noise-free.
+	Objectives []Goal
+	// Require are outcome constraints. They are learned from the numbers of trials.
+	Require []Requirement
+
 	// Warp selects the output transform. Empty is WarpAuto.
 	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged"`
 
@@ -68,6 +75,13 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	o, err := settings.Resolve("", o)
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	if err := o.CheckOutcomes(); err != nil {
+		return o, err
+	}
+	if o.Several() {
+		o.Maximize = o.Objectives[0].Maximize
+		o.NoiseFree = !slices.ContainsFunc(o.Objectives, func(g Goal) bool { return !g.NoiseFree })
 	}
 	if o.Surrogate == nil {
 		o.Surrogate = gp.Model{}

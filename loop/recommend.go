@@ -40,7 +40,7 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 	if err != nil {
 		return Recommendation{}, err
 	}
-	first := best(t.trials, t.opts.sign())
+	first := t.opts.Best(t.trials)
 	if first < 0 {
 		return Recommendation{}, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
 	}

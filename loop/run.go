@@ -16,11 +16,24 @@ import (
 // context's error; the trial is then interrupted, not failed.
 type Objective func(ctx context.Context, p space.Point) (float64, error)
 
+// Evaluation is an Objective with further numbers, or with several objectives. An Outcome that
+// Options.CheckOutcome rejects makes a failed trial.
+type Evaluation func(ctx context.Context, p space.Point) (Outcome, error)
+
+// outcomes returns f as an Evaluation.
+func (f Objective) outcomes() Evaluation {
+	return func(ctx context.Context, p space.Point) (Outcome, error) {
+		value, err := f(ctx, p)
+		return Outcome{Value: value}, err
+	}
+}
+
 // Result is the result of a Run.
 type Result struct {
-	// Best is the trial with the best observed value; its State is empty if no
-	// trial has a value.
+	// Best is the result of Study.Best; its State is empty if there is none.
 	Best Trial
+	// Feasible reports whether Best meets Options.Require.
+	Feasible bool
 	// Recommendation is the result of Study.Recommend. If the run is cancelled or
 	// the fit fails, both estimates are Best with its observed value and SD 0.
 	Recommendation Recommendation
@@ -35,11 +48,16 @@ type Result struct {
 // Minimize optimises f over s from the start: New, then Run with o.Budget
 // evaluations, o.Workers of them at a time. With o.Maximize it maximises.
 func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Result, error) {
+	return MinimizeOutcomes(ctx, f.outcomes(), s, o)
+}
+
+// MinimizeOutcomes is Minimize with further numbers, or with several objectives.
+func MinimizeOutcomes(ctx context.Context, f Evaluation, s *space.Space, o Options) (Result, error) {
 	study, err := New(s, o)
 	if err != nil {
 		return Result{}, err
 	}
-	return study.Run(ctx, f, study.opts.Budget, study.opts.Workers)
+	return study.RunOutcomes(ctx, f, study.opts.Budget, study.opts.Workers)
 }
 
 // Run evaluates trials until budget trials of the study are finished. The budget
@@ -62,6 +80,11 @@ func Minimize(ctx context.Context, f Objective, s *space.Space, o Options) (Resu
 // failed, or an error of the surrogate model. If a finite space is exhausted, Run
 // ends early with a warning.
 func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Result, error) {
+	return s.RunOutcomes(ctx, f.outcomes(), budget, workers)
+}
+
+// RunOutcomes is Run with further numbers, or with several objectives.
+func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers int) (Result, error) {
 	if budget < 1 {
 		return Result{}, fmt.Errorf("%w: budget is %d, want at least 1", ErrOptions, budget)
 	}
@@ -95,14 +118,14 @@ func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Resu
 	if err != nil {
 		return r, fmt.Errorf("stopped after %d of %d evaluations: %w", s.evaluated(), budget, err)
 	}
-	if r.Best.State != Complete {
+	if !slices.ContainsFunc(r.Trials, func(t Trial) bool { return t.State == Complete }) {
 		return r, fmt.Errorf("%w: all %d evaluations failed, the last one with: %s", ErrNoValue, s.evaluated(), lastError(r.Trials))
 	}
 	return r, nil
 }
 
 // rounds evaluates rounds of trials until budget trials are evaluated.
-func (s *Study) rounds(ctx context.Context, f Objective, budget, workers int) error {
+func (s *Study) rounds(ctx context.Context, f Evaluation, budget, workers int) error {
 	for {
 		n := s.round(budget)
 		if n == 0 {
@@ -147,7 +170,7 @@ func (s *Study) evaluated() int {
 
 // evaluate evaluates the trials, up to workers at a time, and returns when all
 // are recorded or interrupted.
-func (s *Study) evaluate(ctx context.Context, f Objective, trials []Trial, workers int) {
+func (s *Study) evaluate(ctx context.Context, f Evaluation, trials []Trial, workers int) {
 	slots := make(chan struct{}, workers)
 	var all sync.WaitGroup
 	for _, t := range trials {
@@ -162,14 +185,14 @@ func (s *Study) evaluate(ctx context.Context, f Objective, trials []Trial, worke
 
 // evaluateOne evaluates a trial and records its result. The outcome is recorded in a deferred
 // call, so that neither a panic nor runtime.Goexit loses the trial.
-func (s *Study) evaluateOne(ctx context.Context, f Objective, t Trial) {
+func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
 	if ctx.Err() != nil {
 		s.interrupt(t.ID)
 		return
 	}
 	s.emit(Event{Kind: TrialStarted, Trial: t})
 	start := time.Now()
-	var value float64
+	var out Outcome
 	err := errors.New("the objective ended its goroutine")
 	panicked := true
 	defer func() {
@@ -178,11 +201,11 @@ func (s *Study) evaluateOne(ctx context.Context, f Objective, t Trial) {
 		}
 		seconds := time.Since(start).Seconds()
 		if err == nil {
-			err = checkValue(value)
+			err = s.opts.CheckOutcome(out)
 		}
 		switch {
 		case err == nil:
-			err = s.tell(t.ID, value, seconds)
+			err = s.tell(t.ID, out, seconds)
 		case ctx.Err() != nil && !panicked:
 			s.interrupt(t.ID)
 			err = nil
@@ -194,7 +217,7 @@ func (s *Study) evaluateOne(ctx context.Context, f Objective, t Trial) {
 			panic("loop: " + err.Error())
 		}
 	}()
-	value, err = f(ctx, t.Point)
+	out, err = f(ctx, t.Point)
 	panicked = false
 }
 
@@ -210,10 +233,11 @@ func (s *Study) interrupt(id int) {
 // result returns the Result of a run without warnings.
 func (s *Study) result(ctx context.Context, warn func(string)) Result {
 	r := Result{Trials: s.Trials(), Incumbents: s.Incumbents()}
-	if len(r.Incumbents) == 0 {
+	var ok bool
+	if r.Best, ok = s.Best(); !ok {
 		return r
 	}
-	r.Best = r.Incumbents[len(r.Incumbents)-1]
+	r.Feasible = s.opts.Feasible(&r.Best)
 	observed := Estimate{Trial: r.Best, Mean: r.Best.Value}
 	r.Recommendation = Recommendation{Observed: observed, Model: observed}
 	rec, err := s.Recommend(ctx)

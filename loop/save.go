@@ -42,20 +42,23 @@ type savedOptions struct {
 	Seed        uint64        `json:"seed"`
 	Maximize    bool          `json:"maximize"`
 	NoiseFree   bool          `json:"noise_free"`
+	Objectives  []Goal        `json:"objectives,omitempty"`
+	Require     []Requirement `json:"require,omitempty"`
 }
 
 type savedTrial struct {
-	ID              int              `json:"id"`
-	Params          json.RawMessage  `json:"params"`
-	Source          Source           `json:"source"`
-	State           State            `json:"state"`
-	Value           *float64         `json:"value,omitempty"`
-	Error           string           `json:"error,omitempty"`
-	Prediction      *savedPrediction `json:"prediction,omitempty"`
-	Warnings        []string         `json:"warnings,omitempty"`
-	Pending         []int            `json:"pending,omitempty"`
-	SuggestSeconds  float64          `json:"suggest_s"`
-	EvaluateSeconds float64          `json:"evaluate_s"`
+	ID              int                `json:"id"`
+	Params          json.RawMessage    `json:"params"`
+	Source          Source             `json:"source"`
+	State           State              `json:"state"`
+	Value           *float64           `json:"value,omitempty"`
+	Numbers         map[string]float64 `json:"numbers,omitempty"`
+	Error           string             `json:"error,omitempty"`
+	Prediction      *savedPrediction   `json:"prediction,omitempty"`
+	Warnings        []string           `json:"warnings,omitempty"`
+	Pending         []int              `json:"pending,omitempty"`
+	SuggestSeconds  float64            `json:"suggest_s"`
+	EvaluateSeconds float64            `json:"evaluate_s"`
 }
 
 // savedPrediction omits numbers that are not finite; Resume reads them as NaN.
@@ -145,7 +148,7 @@ func resume(r io.Reader, o Options, spaceOf func(text []byte) (*space.Space, err
 	}
 	s.warm = v.Warm
 	for i := range v.Trials {
-		t, err := v.Trials[i].trial(sp, i+1)
+		t, err := v.Trials[i].trial(sp, &s.opts, i+1)
 		if err != nil {
 			return nil, fmt.Errorf("%w: trial %d: %w", ErrState, i+1, err)
 		}
@@ -204,6 +207,8 @@ func (o *Options) saved() savedOptions {
 		Seed:        o.Seed,
 		Maximize:    o.Maximize,
 		NoiseFree:   o.NoiseFree,
+		Objectives:  o.Objectives,
+		Require:     o.Require,
 	}
 }
 
@@ -227,10 +232,18 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("seed", o.Seed, given.Seed)
 	differ("maximize", o.Maximize, given.Maximize)
 	differ("noise-free", o.NoiseFree, given.NoiseFree)
+	differ("objectives", jsonText(o.Objectives), jsonText(given.Objectives))
+	differ("require", jsonText(o.Require), jsonText(given.Require))
 	if faults != nil {
 		return fmt.Errorf("%w: %s", ErrMismatch, strings.Join(faults, "; "))
 	}
 	return nil
+}
+
+// jsonText returns the JSON form of v.
+func jsonText[T any](v []T) string {
+	text, _ := json.Marshal(v)
+	return string(text)
 }
 
 // saved returns the saved form of t.
@@ -240,7 +253,7 @@ func (t *Trial) saved() (savedTrial, error) {
 		return savedTrial{}, err
 	}
 	out := savedTrial{
-		ID: t.ID, Params: params, Source: t.Source, State: t.State, Error: t.Error,
+		ID: t.ID, Params: params, Source: t.Source, State: t.State, Error: t.Error, Numbers: t.Numbers,
 		Warnings: t.Warnings, Pending: t.Pending, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
 	}
 	if t.State == Complete {
@@ -253,13 +266,13 @@ func (t *Trial) saved() (savedTrial, error) {
 }
 
 // trial returns the trial of ID id, or an error if t is damaged.
-func (t *savedTrial) trial(sp *space.Space, id int) (Trial, error) {
+func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 	p, err := parsePoint(sp, t.Params)
 	if err != nil {
 		return Trial{}, err
 	}
 	out := Trial{
-		ID: id, Point: p, Source: t.Source, State: t.State, Error: t.Error,
+		ID: id, Point: p, Source: t.Source, State: t.State, Error: t.Error, Numbers: t.Numbers,
 		Warnings: t.Warnings, Pending: t.Pending, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
 	}
 	switch t.Source {
@@ -275,7 +288,7 @@ func (t *savedTrial) trial(sp *space.Space, id int) (Trial, error) {
 	case (t.Value != nil) != (t.State == Complete):
 		return Trial{}, errors.New("a complete trial needs a value, and no other trial has one")
 	case t.Value != nil:
-		if err := checkValue(*t.Value); err != nil {
+		if err := o.CheckOutcome(Outcome{*t.Value, t.Numbers}); err != nil {
 			return Trial{}, err
 		}
 		out.Value = *t.Value

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -58,8 +59,8 @@ func (s *Study) Trials() []Trial {
 	return trials
 }
 
-// Best returns the complete trial with the best observed value, the first of
-// equals; false if there is none.
+// Best returns the best trial, as Options.Best defines it: the feasible trial with the best
+// observed value. It returns false if no trial is complete or there are several objectives.
 func (s *Study) Best() (Trial, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,15 +71,15 @@ func (s *Study) Best() (Trial, bool) {
 	return s.trials[i].clone(), true
 }
 
-// Incumbents returns the complete trials with a better value than all complete
-// trials of lower ID. The last trial is Best.
+// Incumbents returns the feasible trials with a better value than all feasible
+// trials of lower ID. The last trial is Best. With several objectives there are none.
 func (s *Study) Incumbents() []Trial {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var line []Trial
 	best, sign := math.Inf(1), s.opts.sign()
 	for i := range s.trials {
-		if t := &s.trials[i]; t.State == Complete && sign*t.Value < best {
+		if t := &s.trials[i]; !s.opts.Several() && s.opts.Feasible(t) && sign*t.Value < best {
 			best = sign * t.Value
 			line = append(line, t.clone())
 		}
@@ -124,7 +125,12 @@ func untried(queue []space.Point, trials []Trial) []space.Point {
 // returns the ID of the new trial. The error wraps ErrNotFinite, or is the error of
 // space.PointOf for a point of another space.
 func (s *Study) Add(p space.Point, value float64) (int, error) {
-	if err := checkValue(value); err != nil {
+	return s.AddOutcome(p, Outcome{Value: value})
+}
+
+// AddOutcome is Add for a result with several numbers.
+func (s *Study) AddOutcome(p space.Point, out Outcome) (int, error) {
+	if err := s.opts.CheckOutcome(out); err != nil {
 		return 0, err
 	}
 	p, err := own(s.space, p)
@@ -133,7 +139,8 @@ func (s *Study) Add(p space.Point, value float64) (int, error) {
 	}
 	s.mu.Lock()
 	id := len(s.trials) + 1
-	t := Trial{ID: id, Point: p, Source: Added, State: Complete, Value: value}
+	t := Trial{ID: id, Point: p, Source: Added, State: Complete}
+	t.record(&s.opts, out)
 	s.trials = append(s.trials, t)
 	e := Event{Kind: TrialFinished, Trial: t, Improved: s.best() == id-1}
 	s.mu.Unlock()
@@ -144,16 +151,29 @@ func (s *Study) Add(p space.Point, value float64) (int, error) {
 // Tell records the value of a pending trial. The error wraps ErrUnknownTrial,
 // ErrFinished or ErrNotFinite; the study is then unchanged. After ErrNotFinite the
 // caller may record the trial with Fail.
-func (s *Study) Tell(id int, value float64) error { return s.tell(id, value, 0) }
+func (s *Study) Tell(id int, value float64) error { return s.tell(id, Outcome{Value: value}, 0) }
 
-// tell is Tell with the duration of the evaluation.
-func (s *Study) tell(id int, value, seconds float64) error {
-	if err := checkValue(value); err != nil {
+// TellOutcome is Tell for a result with several numbers. ErrNotFinite also reports a missing
+// number.
+func (s *Study) TellOutcome(id int, out Outcome) error { return s.tell(id, out, 0) }
+
+// tell is TellOutcome with the duration of the evaluation.
+func (s *Study) tell(id int, out Outcome, seconds float64) error {
+	if err := s.opts.CheckOutcome(out); err != nil {
 		return fmt.Errorf("trial %d: %w", id, err)
 	}
 	return s.finish(id, Event{Kind: TrialFinished}, func(t *Trial) {
-		t.State, t.Value, t.EvaluateSeconds = Complete, value, seconds
+		t.State, t.EvaluateSeconds = Complete, seconds
+		t.record(&s.opts, out)
 	})
+}
+
+// record writes an outcome to the trial.
+func (t *Trial) record(o *Options, out Outcome) {
+	t.Value, t.Numbers = out.Value, maps.Clone(out.Numbers)
+	if o.Several() {
+		t.Value = t.Numbers[o.Objectives[0].Name]
+	}
 }
 
 // Fail records that a pending trial could not be evaluated. In later fits the trial
@@ -216,9 +236,8 @@ func (h History) pending() (ids []int) {
 	return ids
 }
 
-// best returns the index of the complete trial with the best observed value, the
-// first of equals; -1 if there is none. The caller holds s.mu.
-func (s *Study) best() int { return best(s.trials, s.opts.sign()) }
+// best is Options.Best for the study's trials. The caller holds s.mu.
+func (s *Study) best() int { return s.opts.Best(s.trials) }
 
 // checkValue returns an error that wraps ErrNotFinite for an unusable value.
 func checkValue(v float64) error {

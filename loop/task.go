@@ -36,7 +36,7 @@ func newTask(s *space.Space, o Options, h History) (*task, error) {
 	last := 0
 	for i := range t.trials {
 		trial := &t.trials[i]
-		if err := trial.check(s, last); err != nil {
+		if err := trial.check(s, &t.opts, last); err != nil {
 			return nil, fmt.Errorf("%w: trial %d: %w", ErrHistory, trial.ID, err)
 		}
 		last, t.x[i] = trial.ID, s.Encode(trial.Point)
@@ -55,15 +55,18 @@ func newTask(s *space.Space, o Options, h History) (*task, error) {
 
 // check validates a trial that follows trial last, and converts its point to a
 // point of s.
-func (t *Trial) check(s *space.Space, last int) (err error) {
+func (t *Trial) check(s *space.Space, o *Options, last int) (err error) {
 	if t.ID <= last {
 		return fmt.Errorf("its ID is not above the previous ID %d", last)
 	}
 	switch t.State {
 	case Pending, Failed:
 	case Complete:
-		if err := checkValue(t.Value); err != nil {
+		if err := o.CheckOutcome(Outcome{t.Value, t.Numbers}); err != nil {
 			return err
+		}
+		if o.Several() {
+			t.Value = t.Numbers[o.Objectives[0].Name]
 		}
 	default:
 		return fmt.Errorf("state is %q, want %s, %s or %s", t.State, Pending, Complete, Failed)
@@ -129,18 +132,6 @@ func (t *task) count(state State) int {
 		}
 	}
 	return n
-}
-
-// best returns the index of the complete trial with the best observed value, the
-// first of equals; -1 if there is none.
-func best(trials []Trial, sign float64) int {
-	found := -1
-	for i := range trials {
-		if t := &trials[i]; t.State == Complete && (found < 0 || sign*t.Value < sign*trials[found].Value) {
-			found = i
-		}
-	}
-	return found
 }
 
 // points returns the encoded points of the trials in the states that keep

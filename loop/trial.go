@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/functionspace/bo/space"
@@ -35,8 +36,13 @@ type Trial struct {
 	Source Source
 	State  State
 
-	Value float64 // in the user's units; meaningful if Complete
-	Error string  // reason of the failure if Failed
+	// Value is the objective in the user's units, meaningful if Complete. With
+	// Options.Objectives it is the first objective.
+	Value float64
+	// Numbers are the results by name: the numbers that Options.Objectives and
+	// Options.Require name, and any others.
+	Numbers map[string]float64
+	Error   string // reason of the failure if Failed
 
 	// Prediction is the surrogate model's prediction before the evaluation; nil
 	// unless Suggested.
@@ -63,6 +69,7 @@ type Prediction struct {
 func (t *Trial) clone() Trial {
 	c := *t
 	c.Warnings, c.Pending = slices.Clone(t.Warnings), slices.Clone(t.Pending)
+	c.Numbers = maps.Clone(t.Numbers)
 	if t.Prediction != nil {
 		p := *t.Prediction
 		c.Prediction = &p

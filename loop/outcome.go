@@ -1,0 +1,179 @@
+package loop
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// MaxObjectives is the largest number of objectives.
+const MaxObjectives = 20
+
+// Goal is one of several objectives: a number that every complete trial reports.
+type Goal struct {
+	Name string `json:"name"`
+	// Maximize searches for large values instead of small ones.
+	Maximize bool `json:"maximize,omitempty"`
+	// NoiseFree declares that equal points have equal values.
+	NoiseFree bool `json:"noise_free,omitempty"`
+	// Reference is the coordinate of the reference point, a value that is just
+	// acceptable: only better values add to the hypervolume. Nil is inferred from the
+	// Pareto front, with a margin of a tenth of its range.
+	Reference *float64 `json:"reference,omitempty"`
+}
+
+// sign returns the factor that turns values of the objective into values to be minimised.
+func (o *Goal) sign() float64 {
+	if o.Maximize {
+		return -1
+	}
+	return 1
+}
+
+// Requirement is an outcome constraint: a condition on a number that every complete trial
+// reports, known only after the evaluation.
+type Requirement struct {
+	Name    string  `json:"name"`
+	AtLeast bool    `json:"at_least,omitempty"` // the number is at least Bound; otherwise at most
+	Bound   float64 `json:"bound"`
+}
+
+// String writes the requirement as in a study file, such as "latency <= 20".
+func (r Requirement) String() string {
+	if r.AtLeast {
+		return fmt.Sprintf("%s >= %v", r.Name, r.Bound)
+	}
+	return fmt.Sprintf("%s <= %v", r.Name, r.Bound)
+}
+
+// sign returns the factor that turns the requirement into an upper bound.
+func (r Requirement) sign() float64 {
+	if r.AtLeast {
+		return -1
+	}
+	return 1
+}
+
+// Met reports whether a number meets the requirement.
+func (r Requirement) Met(v float64) bool { return r.sign()*v <= r.sign()*r.Bound }
+
+// Outcome is the result of an evaluation.
+type Outcome struct {
+	// Value is the objective. It is not used with Options.Objectives.
+	Value float64
+	// Numbers are further results by name. They hold every number that Options.Objectives
+	// and Options.Require name.
+	Numbers map[string]float64
+}
+
+// Several reports whether there are several objectives.
+func (o *Options) Several() bool { return len(o.Objectives) > 0 }
+
+// CheckOutcomes returns an error that wraps ErrOptions for invalid Objectives or Require.
+func (o *Options) CheckOutcomes() error {
+	seen := map[string]bool{}
+	if n := len(o.Objectives); n == 1 || n > MaxObjectives {
+		return fmt.Errorf("%w: %d entries of Objectives, want none or 2 to %d", ErrOptions, n, MaxObjectives)
+	}
+	for i, g := range o.Objectives {
+		switch {
+		case g.Name == "":
+			return fmt.Errorf("%w: objective %d has no name", ErrOptions, i+1)
+		case seen[g.Name]:
+			return fmt.Errorf("%w: objective %q is listed twice", ErrOptions, g.Name)
+		case g.Reference != nil && checkValue(*g.Reference) != nil:
+			return fmt.Errorf("%w: the reference of objective %q is %v, want a finite number", ErrOptions, g.Name, *g.Reference)
+		}
+		seen[g.Name] = true
+	}
+	for i, r := range o.Require {
+		switch {
+		case r.Name == "":
+			return fmt.Errorf("%w: requirement %d has no name", ErrOptions, i+1)
+		case checkValue(r.Bound) != nil:
+			return fmt.Errorf("%w: the bound of %q is %v, want a finite number", ErrOptions, r.Name, r.Bound)
+		}
+	}
+	return nil
+}
+
+// CheckOutcome returns an error that wraps ErrNotFinite unless out has all numbers that a
+// complete trial needs, and all of them are usable.
+func (o *Options) CheckOutcome(out Outcome) error {
+	if !o.Several() {
+		if err := checkValue(out.Value); err != nil {
+			return err
+		}
+	}
+	for _, g := range o.Objectives {
+		if _, ok := out.Numbers[g.Name]; !ok {
+			return fmt.Errorf("%w: there is no number named %q, an objective", ErrNotFinite, g.Name)
+		}
+	}
+	for _, r := range o.Require {
+		if _, ok := out.Numbers[r.Name]; !ok {
+			return fmt.Errorf("%w: there is no number named %q, which must be %s", ErrNotFinite, r.Name, r)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(out.Numbers)) {
+		if err := checkValue(out.Numbers[name]); err != nil {
+			return fmt.Errorf("%w (%s)", err, name)
+		}
+	}
+	return nil
+}
+
+// Feasible reports whether a trial is complete and meets all requirements.
+func (o *Options) Feasible(t *Trial) bool {
+	return t.State == Complete && !slices.ContainsFunc(o.Require, func(r Requirement) bool { return !r.Met(t.Numbers[r.Name]) })
+}
+
+// Best returns the index of the best trial, -1 if no trial is complete or there are
+// several objectives. It is the first feasible trial with the best observed value. If no
+// trial is feasible, it is the trial that violates the requirements least: the violation of
+// a requirement is the distance to its bound in units of the range of the number over
+// all complete trials, and violations are summed.
+func (o *Options) Best(trials []Trial) int {
+	if o.Several() {
+		return -1
+	}
+	found := -1
+	sign := o.sign()
+	for i := range trials {
+		if t := &trials[i]; o.Feasible(t) && (found < 0 || sign*t.Value < sign*trials[found].Value) {
+			found = i
+		}
+	}
+	if found >= 0 || len(o.Require) == 0 {
+		return found
+	}
+	least := math.Inf(1)
+	for i, v := range o.violations(trials) {
+		if trials[i].State == Complete && v < least {
+			found, least = i, v
+		}
+	}
+	return found
+}
+
+// violations returns the violation of the requirements by each complete trial, as Best
+// defines it.
+func (o *Options) violations(trials []Trial) []float64 {
+	sums := make([]float64, len(trials))
+	for _, r := range o.Require {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range trials {
+			if t := &trials[i]; t.State == Complete {
+				low, high = min(low, t.Numbers[r.Name]/2), max(high, t.Numbers[r.Name]/2)
+			}
+		}
+		for i := range trials {
+			if t := &trials[i]; t.State == Complete && !r.Met(t.Numbers[r.Name]) {
+				excess := math.Abs(t.Numbers[r.Name]/2 - r.Bound/2)
+				sums[i] += excess / max(high-low, math.SmallestNonzeroFloat64)
+			}
+		}
+	}
+	return sums
+}
