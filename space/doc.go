@@ -42,11 +42,13 @@
 //	bool         one column, 0 or 1
 //	ordinal      one column of equal cells, in the order of the values
 //	categorical  two values: one column, 0 or 1; more values: a column per value, 1 for
-//	             the chosen one and 0 for the others, decoded as the first largest column
+//	             the chosen one and 0 for the others, decoded as the first largest column;
+//	             more than 64 values: about 4·log2(values) columns with a binary code whose
+//	             words are nearly equidistant, decoded as the nearest word
 //	fixed        no column
 //
 // An inactive parameter has the centre of its columns: ½, or equal numbers that sum to 1.
 //
 // A uniform point of the cube decodes to values that are uniform, or log-uniform, on each
-// parameter.
+// parameter; for a categorical of more than 64 values approximately.
 package space

@@ -13,11 +13,14 @@ var absent = math.NaN()
 func inactive(code float64) bool { return code != code }
 
 // encode writes code to the columns u of p. An inactive parameter has the centre of its
-// values: ½, or equal parts of the columns of a categorical.
+// values: ½, or equal numbers that sum to 1 in columns of one value each.
 func (p *Parameter) encode(u []float64, code float64) {
 	if inactive(code) {
 		for i := range u {
-			u[i] = 1 / float64(max(2, len(u)))
+			u[i] = 0.5
+			if p.words == nil {
+				u[i] = 1 / float64(max(2, len(u)))
+			}
 		}
 		return
 	}
@@ -35,6 +38,12 @@ func (p *Parameter) encode(u []float64, code float64) {
 	case KindCategorical:
 		if len(u) == 1 {
 			u[0] = code
+			return
+		}
+		if p.words != nil {
+			for k := range u {
+				u[k] = float64(p.words[int(code)] >> k & 1)
+			}
 			return
 		}
 		clear(u)
@@ -57,6 +66,9 @@ func (p *Parameter) decode(u []float64) float64 {
 	case KindCategorical:
 		if len(u) == 1 {
 			return math.Floor(clamp(u[0]) + 0.5)
+		}
+		if p.words != nil {
+			return float64(nearestWord(p.words, u))
 		}
 		best := 0
 		for i := range u {

@@ -41,7 +41,8 @@ type Parameter struct {
 	// condition holds. An inactive parameter has no value.
 	When Condition
 
-	grid grid // grid of a parameter with a Step in a Space; else computed when needed
+	words []uint64 // code of a categorical of many values in a Space
+	grid  grid     // grid of a parameter with a Step in a Space; else computed when needed
 }
 
 // Float returns a real parameter in [lo, hi].
@@ -97,6 +98,8 @@ func (p *Parameter) columns() int {
 	switch {
 	case p.Kind == KindFixed:
 		return 0
+	case p.Kind == KindCategorical && len(p.Values) > maxOneHot:
+		return codeColumns(len(p.Values))
 	case p.Kind == KindCategorical && len(p.Values) > 2:
 		return len(p.Values)
 	default:

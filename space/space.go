@@ -48,6 +48,9 @@ func (d Spec) build(known [][]error) (*Space, error) {
 	}
 	s := &Space{params: params, start: make([]int, len(params)), index: indexOf(params), constraints: d.Constraints}
 	for i := range params {
+		if p := &params[i]; p.Kind == KindCategorical && len(p.Values) > maxOneHot {
+			p.words = wordsOf(len(p.Values))
+		}
 		s.start[i] = s.dim
 		s.dim += params[i].columns()
 	}
@@ -78,7 +81,7 @@ func indexOf(params []Parameter) map[string]int {
 func (s *Space) Parameters() []Parameter {
 	out := make([]Parameter, len(s.params))
 	for i, p := range s.params {
-		p.Values, p.grid = append([]any(nil), p.Values...), grid{}
+		p.Values, p.grid, p.words = append([]any(nil), p.Values...), grid{}, nil
 		out[i] = p
 	}
 	return out
