@@ -288,14 +288,14 @@ func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
 }
 
 func TestRandomSpaces(t *testing.T) {
-	spaces := 2000
+	spaces, points := 2000, 500 // a million points
 	if testing.Short() {
-		spaces = 300
+		spaces, points = 300, 20
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range spaces {
 		if s := randomSpace(t, rng); s != nil {
-			for range 20 {
+			for range points {
 				checkSpace(t, s, rng)
 			}
 		}
@@ -307,7 +307,9 @@ func FuzzSpaces(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b uint64) {
 		rng := rand.New(rand.NewPCG(a, b))
 		if s := randomSpace(t, rng); s != nil {
-			checkSpace(t, s, rng)
+			for range 50 {
+				checkSpace(t, s, rng)
+			}
 		}
 	})
 }
