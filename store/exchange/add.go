@@ -43,7 +43,7 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 		if err != nil {
 			return nil, fmt.Errorf("trial %d: %w", t.Number, err)
 		}
-		e.Params = p.Map()
+		addDefaults(e.Params, p, v.Definition)
 		for name, value := range t.Numbers {
 			e.Numbers[renamed(name, from, to)] = value
 		}

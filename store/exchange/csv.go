@@ -289,7 +289,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	if err != nil {
 		return e, false, fmt.Errorf("%s: %w", t.Row(i), err)
 	}
-	e.Params = point.Map()
+	addDefaults(e.Params, point, d)
 	for j, name := range c.numbers {
 		if text(j) != "" {
 			e.Numbers[name], _ = t.Number(i, j)
@@ -315,6 +315,15 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		}
 	}
 	return e, true, nil
+}
+
+// addDefaults adds the defaults of the active parameters of a point that have no value.
+func addDefaults(values map[string]any, p space.Point, d *study.Definition) {
+	for name, v := range d.Defaults {
+		if _, ok := values[name]; !ok && p.Active(name) {
+			values[name] = v
+		}
+	}
 }
 
 // cellValue returns the value of a parameter whose text is in a cell, or the text itself.
