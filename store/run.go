@@ -332,7 +332,7 @@ func (r *run) batch() int {
 func (r *run) point(t Trial) (p space.Point, objective string, expected bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p, err = parsePoint(r.space, r.definition.Defaults, t.Params)
+	p, err = (&pointReader{space: r.space, defaults: r.definition.Defaults}).point(t.Params)
 	if err != nil {
 		return p, "", false, fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)
 	}

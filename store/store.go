@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
@@ -174,21 +175,30 @@ func named(name string, err error) error {
 // token returns a random name, different in every call.
 func token() string { return rand.Text() }
 
-// parsePoint returns the point of a trial's parameters in a space. Parameters that the
-// space does not have are left out, and missing parameters have their defaults.
-func parsePoint(s *space.Space, defaults map[string]any, params json.RawMessage) (space.Point, error) {
-	var values map[string]any
-	if err := json.Unmarshal(params, &values); err != nil {
+// pointReader returns the points of trials. It is not safe for concurrent use.
+type pointReader struct {
+	space    *space.Space
+	defaults map[string]any
+	values   map[string]any // parameters of the trial that is read
+}
+
+// point returns the point of a trial's parameters. Parameters that the space does not have are
+// left out, and missing parameters have their defaults.
+func (r *pointReader) point(params json.RawMessage) (space.Point, error) {
+	if r.values == nil {
+		r.values = map[string]any{}
+	}
+	if err := flatjson.Values(params, r.values); err != nil {
 		return space.Point{}, err
 	}
-	if p, err := s.PointOf(values); err == nil {
+	if p, err := r.space.PointOf(r.values); err == nil {
 		return p, nil
 	}
 	known := map[string]any{}
-	for _, p := range s.Parameters() {
-		if v, ok := values[p.Name]; ok {
+	for _, p := range r.space.Parameters() {
+		if v, ok := r.values[p.Name]; ok {
 			known[p.Name] = v
 		}
 	}
-	return s.PointWith(known, defaults)
+	return r.space.PointWith(known, r.defaults)
 }

@@ -131,12 +131,11 @@ func (u *Study) refresh(ctx context.Context) error {
 		}
 	}
 	u.id, u.revision, u.row, u.now = row.ID, row.Revision, *row, now
+	u.lengthen(row.Trials)
 	var moved []int // indices of trials to place
 	for i := range changed {
 		t := &changed[i]
-		for len(u.trials) < t.Number {
-			u.trials, u.points = append(u.trials, Trial{}), append(u.points, space.Point{})
-		}
+		u.lengthen(t.Number)
 		u.trials[t.Number-1] = *t
 		if u.points[t.Number-1].Space() == nil && !redefined {
 			moved = append(moved, t.Number-1)
@@ -149,6 +148,14 @@ func (u *Study) refresh(ctx context.Context) error {
 	}
 	u.place(moved)
 	return nil
+}
+
+// lengthen makes room in the copy for n trials.
+func (u *Study) lengthen(n int) {
+	if more := n - len(u.trials); more > 0 {
+		u.trials = append(u.trials, make([]Trial, more)...)
+		u.points = append(u.points, make([]space.Point, more)...)
+	}
 }
 
 func (u *Study) define(row *Row) error {
@@ -179,8 +186,9 @@ func (u *Study) place(indices []int) {
 	var all sync.WaitGroup
 	for some := range slices.Chunk(indices, part) {
 		all.Go(func() {
+			read := pointReader{space: u.space, defaults: u.definition.Defaults}
 			for _, i := range some {
-				p, err := parsePoint(u.space, u.definition.Defaults, u.trials[i].Params)
+				p, err := read.point(u.trials[i].Params)
 				if err != nil {
 					p = space.Point{}
 				}

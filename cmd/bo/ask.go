@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -65,6 +66,26 @@ func trialText(t *store.Trial, v *store.View) string {
 
 // paramsText writes parameters as name=value in the order of the study, numbers with six digits.
 func paramsText(params json.RawMessage) string {
+	var text []byte
+	read := flatjson.Each(string(params), func(name string, v flatjson.Value) {
+		if len(text) > 0 {
+			text = append(text, ' ')
+		}
+		text = append(append(text, name...), '=')
+		if v.Kind == flatjson.Number {
+			text = appendShort(text, v.Number)
+		} else {
+			text = fmt.Append(text, v.Any())
+		}
+	})
+	if read {
+		return string(text)
+	}
+	return otherParams(params)
+}
+
+// otherParams is paramsText for parameters with escape sequences.
+func otherParams(params json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(params))
 	var parts []string
 	name := ""

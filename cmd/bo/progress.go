@@ -288,7 +288,9 @@ func duration(s float64) string {
 	return fmt.Sprintf("%d:%02d h", int(s)/3600, int(s)%3600/60)
 }
 
-func short(x float64) string { return fmt.Sprintf("%.6g", x) }
+func short(x float64) string { return string(appendShort(nil, x)) }
+
+func appendShort(text []byte, x float64) []byte { return fmt.Appendf(text, "%.6g", x) }
 
 func clip(line string, width int) string {
 	if r := []rune(line); len(r) > width {

@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/internal/table"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -46,7 +46,11 @@ func WriteCSV(w io.Writer, d *study.Definition, trials []store.Trial) error {
 		return err
 	}
 	for i := range trials {
-		if err := cw.Write(t.row(i)); err != nil {
+		row, err := t.row(i)
+		if err != nil {
+			return err
+		}
+		if err := cw.Write(row); err != nil {
 			return err
 		}
 	}
@@ -56,27 +60,30 @@ func WriteCSV(w io.Writer, d *study.Definition, trials []store.Trial) error {
 
 // trialTable is a table of trials to write.
 type trialTable struct {
-	objective string
-	params    []string // names of the parameters
-	removed   []string // names of parameters that only trials have
-	numbers   []string // names of the numbers other than the objective
-	trials    []store.Trial
-	values    []map[string]any // values of the parameters by trial
+	definition *study.Definition
+	objective  string
+	params     []string // names of the parameters
+	removed    []string // names of parameters that only trials have
+	numbers    []string // names of the numbers other than the objective
+	trials     []store.Trial
+	values     map[string]any // parameters of the trial that is written
+	cells      []string       // of this trial
 }
 
 func newTable(d *study.Definition, trials []store.Trial) (*trialTable, error) {
-	t := &trialTable{objective: d.Objective().Name, trials: trials, values: make([]map[string]any, len(trials))}
+	t := &trialTable{definition: d, objective: d.Objective().Name, trials: trials, values: map[string]any{}}
 	for _, p := range d.Parameters {
 		t.params = append(t.params, p.Name)
 	}
 	removed, numbers := map[string]bool{}, map[string]bool{}
 	for i := range trials {
-		if err := json.Unmarshal(trials[i].Params, &t.values[i]); err != nil {
-			return nil, fmt.Errorf("trial %d: params: %w", trials[i].Number, err)
+		if err := t.read(i); err != nil {
+			return nil, err
 		}
-		fixedDefaults(d, t.values[i])
-		for name := range t.values[i] {
-			removed[name] = !slices.Contains(t.params, name)
+		for name := range t.values {
+			if _, ok := removed[name]; !ok {
+				removed[name] = !slices.Contains(t.params, name)
+			}
 		}
 		for name := range trials[i].Numbers {
 			numbers[name] = name != t.objective
@@ -107,22 +114,40 @@ func (t *trialTable) header() []string {
 	return append(row, columnState, columnSeconds, columnFailure, columnMessage)
 }
 
-func (t *trialTable) row(i int) []string {
+// read reads the parameters of the i-th trial.
+func (t *trialTable) read(i int) error {
+	if err := flatjson.Values(t.trials[i].Params, t.values); err != nil {
+		return fmt.Errorf("trial %d: params: %w", t.trials[i].Number, err)
+	}
+	fixedDefaults(t.definition, t.values)
+	return nil
+}
+
+// row returns the cells of the i-th trial. They are valid until the next call.
+func (t *trialTable) row(i int) ([]string, error) {
+	if err := t.read(i); err != nil {
+		return nil, err
+	}
 	trial := &t.trials[i]
-	row := []string{strconv.Itoa(trial.Number)}
+	row := append(t.cells[:0], strconv.Itoa(trial.Number))
 	for _, names := range [][]string{t.params, t.removed} {
 		for _, name := range names {
-			row = append(row, cell(t.values[i][name]))
+			row = append(row, cell(t.values[name]))
 		}
 	}
-	for _, name := range append([]string{t.objective}, t.numbers...) {
+	number := func(name string) {
 		text := ""
 		if v, ok := trial.Numbers[name]; ok {
 			text = cell(v)
 		}
 		row = append(row, text)
 	}
-	return append(row, string(trial.State), cell(trial.Seconds), string(trial.Failure), trial.Message)
+	number(t.objective)
+	for _, name := range t.numbers {
+		number(name)
+	}
+	t.cells = append(row, string(trial.State), cell(trial.Seconds), string(trial.Failure), trial.Message)
+	return t.cells, nil
 }
 
 // selected returns the keys that are true, sorted.

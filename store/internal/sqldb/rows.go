@@ -4,9 +4,11 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 )
@@ -87,6 +89,9 @@ func (t *tx) Trials(study int64, q store.Query) (trials []store.Trial, err error
 	}
 	err = t.each(query+" ORDER BY number", args, func(scan func(...any) error) error {
 		r, err := scanTrial(scan)
+		if len(trials) == cap(trials) {
+			trials = slices.Grow(trials, max(8, len(trials))) // append copies large slices more often
+		}
 		trials = append(trials, r)
 		return err
 	})
@@ -105,7 +110,12 @@ func scanTrial(scan func(...any) error) (store.Trial, error) {
 	}
 	r.Params, r.Source, r.State, r.Failure = json.RawMessage(params), loop.Source(source), store.State(state), store.Failure(failure)
 	r.Lease, r.Created, r.Started, r.Finished = fromMicros(lease), fromMicros(created), fromMicros(started), fromMicros(finished)
-	return r, errors.Join(fromJSON(numbers, &r.Numbers), fromJSON(owner, &r.Owner), fromJSON(prediction, &r.Prediction), fromJSON(warnings, &r.Warnings))
+	ok := false
+	if r.Numbers, ok = flatjson.Numbers(numbers.String); !ok {
+		r.Numbers = nil
+		err = fromJSON(numbers, &r.Numbers)
+	}
+	return r, errors.Join(err, fromJSON(owner, &r.Owner), fromJSON(prediction, &r.Prediction), fromJSON(warnings, &r.Warnings))
 }
 
 var upsertTrial = func() string {
