@@ -29,6 +29,8 @@ ESTIMATORS = {
     "ensemble": "Ensemble",
     "dropout": "Dropout",
 }
+# The options of the method, which do not depend on the search space.
+METHOD = ("acquisition", "design", "maximizer", "surrogate", "warp")
 CLASSIFIERS = ("gp", "fsp-laplace", "gfsvi", "laplace")
 
 HEAD = '''"""The options of a study by their names in the study file.
@@ -90,6 +92,9 @@ def options(schema: dict[str, Any]) -> str:
     lines += names(
         "SETTINGS", set(beliefs), "Settings of the surrogate model that are also options."
     )
+    lines += names(
+        "METHOD", {*METHOD, *beliefs}, "Options of the method by which points are chosen."
+    )
     lines += ["if TYPE_CHECKING:", "    from collections.abc import Mapping, Sequence"]
     lines += [
         "    from typing import Any, Literal, TypedDict, Union",
@@ -113,19 +118,33 @@ def options(schema: dict[str, Any]) -> str:
         "objectives": "Sequence[Objective]",
         "defaults": "Mapping[str, Any]",
     }
-    lines += ["", "    class Options(TypedDict, total=False):"]
-    lines += [
-        '        """Options of a study and settings of the surrogate model."""',
-        "",
-    ]
-    descriptions = {"goal": "minimize or maximize", "noise_free": "Equal points have equal values"}
-    for key, s in {
+    described = {
         **shown,
         **{k: s for k, s in objective.items() if k != "name"},
         **beliefs,
-    }.items():
-        lines += [f"        {key}: {types.get(key) or annotation(s)}"]
-        lines += [f'        """{sentence(s.get("description", descriptions.get(key, "")))}"""']
+    }
+    descriptions = {"goal": "minimize or maximize", "noise_free": "Equal points have equal values"}
+    of_method = {k: s for k, s in described.items() if k in METHOD or k in beliefs}
+    for name, base, text, keys in (
+        (
+            "MethodOptions",
+            "TypedDict",
+            "Options of the method by which points are chosen.",
+            of_method,
+        ),
+        (
+            "Options",
+            "MethodOptions",
+            "Options of a study and settings of the surrogate model.",
+            described,
+        ),
+    ):
+        lines += ["", f"    class {name}({base}, total=False):", f'        """{text}"""', ""]
+        for key, s in keys.items():
+            if base == "TypedDict" or key not in of_method:
+                lines += [f"        {key}: {types.get(key) or annotation(s)}"]
+                help_text = sentence(s.get("description", descriptions.get(key, "")))
+                lines += [f'        """{help_text}"""']
     return "\n".join(lines) + "\n"
 
 

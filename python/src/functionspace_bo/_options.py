@@ -17,6 +17,10 @@ OBJECTIVE = frozenset({"goal", "noise_free"})
 SETTINGS = frozenset({"isotropic", "kernel", "lengthscale", "mean", "noise", "restarts", "variance"})
 """Settings of the surrogate model that are also options."""
 
+
+METHOD = frozenset({"acquisition", "design", "isotropic", "kernel", "lengthscale", "maximizer", "mean", "noise", "restarts", "surrogate", "variance", "warp"})
+"""Options of the method by which points are chosen."""
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Literal, TypedDict, Union
@@ -559,51 +563,19 @@ if TYPE_CHECKING:
     )
     """The number to optimise and the direction."""
 
-    class Options(TypedDict, total=False):
-        """Options of a study and settings of the surrogate model."""
+    class MethodOptions(TypedDict, total=False):
+        """Options of the method by which points are chosen."""
 
         acquisition: Acquisition
         """Acquisition function: a name, or a mapping with the name and settings."""
-        batch: int
-        """Number of trials suggested together; default none, and no worker waits for another."""
-        budget: int
-        """Total number of trials; default 50."""
-        builtin: str
-        """Name of a built-in objective, in place of a command and parameters."""
-        command: str
-        """Program to run for each trial, with {name} for the value of a parameter."""
-        constraints: Sequence[str]
-        """Conditions on the parameters that hold at every point, such as layers * width <= 4096."""
-        defaults: Mapping[str, Any]
-        """Value of each added parameter in trials that are older than the parameter."""
         design: Literal["sobol", "halton", "lhs", "uniform"]
         """Point set of the initial trials; default sobol."""
-        failures: Literal["expected"]
-        """expected: failures of the first trials do not end a run."""
-        initial: int
-        """Number of trials of the initial design; default 2 per parameter and 2, at most 20."""
         maximizer: Maximizer
         """Settings of the maximisation of the acquisition function."""
-        name: str
-        """Name of the study: 1 to 100 letters, digits, dots, dashes and underscores."""
-        objectives: Sequence[Objective]
-        """The number to optimise; default {name: value, goal: minimize}."""
-        seed: int
-        """Seed of all random numbers: the same seed gives the same trials; default 0."""
-        shell: bool
-        """Run the command by the shell."""
         surrogate: Surrogate
         """Surrogate model: a name, or a mapping with the name and settings."""
-        timeout: str
-        """A trial that takes longer fails: a time such as 90s or 2h."""
         warp: Literal["auto", "none"]
         """Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged; default auto."""
-        workers: int
-        """Number of concurrent evaluations; default 1."""
-        goal: Literal["minimize", "maximize"]
-        """minimize or maximize."""
-        noise_free: bool
-        """Equal points have equal values."""
         isotropic: bool
         """one lengthscale for all inputs instead of one per input; default false."""
         kernel: str
@@ -618,3 +590,39 @@ if TYPE_CHECKING:
         """starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10."""
         variance: Union[float, Literal["learned"]]
         """fixes the output variance of every term of the kernel; default learned."""
+
+    class Options(MethodOptions, total=False):
+        """Options of a study and settings of the surrogate model."""
+
+        batch: int
+        """Number of trials suggested together; default none, and no worker waits for another."""
+        budget: int
+        """Total number of trials; default 50."""
+        builtin: str
+        """Name of a built-in objective, in place of a command and parameters."""
+        command: str
+        """Program to run for each trial, with {name} for the value of a parameter."""
+        constraints: Sequence[str]
+        """Conditions on the parameters that hold at every point, such as layers * width <= 4096."""
+        defaults: Mapping[str, Any]
+        """Value of each added parameter in trials that are older than the parameter."""
+        failures: Literal["expected"]
+        """expected: failures of the first trials do not end a run."""
+        initial: int
+        """Number of trials of the initial design; default 2 per parameter and 2, at most 20."""
+        name: str
+        """Name of the study: 1 to 100 letters, digits, dots, dashes and underscores."""
+        objectives: Sequence[Objective]
+        """The number to optimise; default {name: value, goal: minimize}."""
+        seed: int
+        """Seed of all random numbers: the same seed gives the same trials; default 0."""
+        shell: bool
+        """Run the command by the shell."""
+        timeout: str
+        """A trial that takes longer fails: a time such as 90s or 2h."""
+        workers: int
+        """Number of concurrent evaluations; default 1."""
+        goal: Literal["minimize", "maximize"]
+        """minimize or maximize."""
+        noise_free: bool
+        """Equal points have equal values."""

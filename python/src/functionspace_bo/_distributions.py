@@ -1,0 +1,191 @@
+"""Optuna's distributions and trials in the form of requests to `bo suggest`."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.trial import FrozenTrial, TrialState
+
+from ._space import Categorical, Float, Int
+from ._value import MAX_VALUE
+
+_LEVELS = 2**50  # the limits of `bo`
+_LOG_INT = 2**40
+_SMALLEST = 2.0**-1022
+
+Distributions = dict[str, BaseDistribution]
+
+
+def searchable(distribution: BaseDistribution) -> bool:
+    """Reports whether a distribution has more than one value and is within the limits of `bo`."""
+    if distribution.single():
+        return False
+    if isinstance(distribution, CategoricalDistribution):
+        return True
+    if not isinstance(distribution, (FloatDistribution, IntDistribution)):
+        return False
+    low, high = distribution.low, distribution.high
+    if isinstance(distribution, IntDistribution) and distribution.log:
+        return high <= _LOG_INT
+    if distribution.step is not None:
+        return (high - low) / distribution.step < _LEVELS
+    return math.isfinite(high - low) and (low >= _SMALLEST or not distribution.log)
+
+
+def parameter(distribution: BaseDistribution) -> Float | Int | Categorical:
+    """Returns the parameter that stands for a distribution.
+
+    A choice is the text of its index. A value of a distribution with a step is the number of
+    steps above the lower bound.
+    """
+    if isinstance(distribution, CategoricalDistribution):
+        return Categorical([str(i) for i in range(len(distribution.choices))])
+    assert isinstance(distribution, (FloatDistribution, IntDistribution))
+    low, high, step = distribution.low, distribution.high, distribution.step
+    if step is not None and not distribution.log:
+        return Int(0, round((high - low) / step))
+    if isinstance(distribution, IntDistribution):
+        return Int(int(low), int(high), log=True)
+    return Float(low, high, log=distribution.log)
+
+
+def encode(distribution: BaseDistribution, value: Any) -> Any:
+    """Returns the value of the parameter, or None if the distribution does not contain it."""
+    try:
+        internal = distribution.to_internal_repr(value)
+    except ValueError:
+        return None
+    if isinstance(distribution, CategoricalDistribution):
+        return str(int(internal))
+    assert isinstance(distribution, (FloatDistribution, IntDistribution))
+    low, high, step = distribution.low, distribution.high, distribution.step
+    if not low <= internal <= high:
+        return None
+    if step is None:
+        return float(internal)
+    if distribution.log:
+        return int(value)
+    exact = (value - low) / step
+    level = round(exact)
+    return level if abs(exact - level) < 1e-8 else None
+
+
+def decode(distribution: BaseDistribution, value: Any) -> Any:
+    """Returns the value in Optuna of a value of the parameter."""
+    if isinstance(distribution, CategoricalDistribution):
+        return distribution.choices[int(value)]
+    assert isinstance(distribution, (FloatDistribution, IntDistribution))
+    low, high, step = distribution.low, distribution.high, distribution.step
+    if step is not None and not distribution.log:
+        value = min(low + int(value) * step, high)
+    return int(value) if isinstance(distribution, IntDistribution) else float(value)
+
+
+def contains(distribution: BaseDistribution, value: Any) -> bool:
+    """Reports whether a distribution contains a value."""
+    return encode(distribution, value) is not None
+
+
+def parameter_names(space: Iterable[str]) -> dict[str, str]:
+    """Returns the name in `bo` of each parameter: its own name if that is a plain word."""
+    return {
+        name: name
+        if re.fullmatch(r"[A-Za-z_]\w{0,99}", name) and name != "bo"
+        else f"parameter {i}"
+        for i, name in enumerate(space, 1)
+    }
+
+
+def encode_point(space: Distributions, params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Returns a point of the space in the form of a request, or None if it is not in the space."""
+    point = {}
+    for name, key in parameter_names(space).items():
+        value = encode(space[name], params[name]) if name in params else None
+        if value is None:
+            return None
+        point[key] = value
+    return point
+
+
+def groups(trials: Sequence[FrozenTrial]) -> list[Distributions]:
+    """Returns the coarsest groups of parameters that occur together in all finished trials.
+
+    Pruned trials, which may end before all parameters have a value, contribute only parameters
+    that no complete trial has. A parameter has its latest distribution.
+    """
+    latest: Distributions = {}
+    parts: list[frozenset[str]] = []
+    for state in (TrialState.COMPLETE, TrialState.PRUNED):
+        known = frozenset(latest)
+        split = set()
+        for t in trials:
+            if t.state != state:
+                continue
+            new = {name: d for name, d in t.distributions.items() if name not in known}
+            latest.update(new)
+            names = frozenset(new)
+            if names and names not in split:
+                split.add(names)
+                parts = _refine(parts, names)
+    return [{name: latest[name] for name in sorted(part)} for part in sorted(parts, key=sorted)]
+
+
+def _refine(parts: list[frozenset[str]], names: frozenset[str]) -> list[frozenset[str]]:
+    """Splits parts into their names inside and outside names, and adds the new names."""
+    refined = [part for p in parts for part in (p & names, p - names)]
+    refined.append(names.difference(*parts))
+    return [part for part in refined if part]
+
+
+class Values:
+    """The values of the finished trials of a study as `bo` receives them.
+
+    An infinite value in the direction of the goal counts as the best finite value. A trial is
+    failed if its value is infinite in the other direction, or if it violates a constraint. A
+    pruned trial has its last intermediate value, moved into the range from the median to the
+    worst of the complete trials; without an intermediate value it is failed.
+    """
+
+    def __init__(self, trials: Sequence[FrozenTrial], goal: str) -> None:
+        self._sign = -1.0 if goal == "maximize" else 1.0
+        complete = (t for t in trials if t.state == TrialState.COMPLETE and feasible(t))
+        signed = [self._sign * t.values[0] for t in complete if t.values]
+        self._signed: list[float] = sorted(v for v in signed if abs(v) <= MAX_VALUE)
+
+    def of(self, trial: FrozenTrial) -> float | None:
+        """Returns the value of a finished trial, or None if it counts as failed."""
+        if trial.state == TrialState.COMPLETE and trial.values and feasible(trial):
+            signed = self._complete(self._sign * trial.values[0])
+        elif trial.state == TrialState.PRUNED and trial.intermediate_values and feasible(trial):
+            last = trial.intermediate_values[max(trial.intermediate_values)]
+            signed = self._pruned(self._sign * last)
+        else:
+            return None
+        return None if signed is None else self._sign * signed
+
+    def _complete(self, signed: float) -> float | None:
+        if abs(signed) <= MAX_VALUE:
+            return signed
+        return self._signed[0] if signed < 0 and self._signed else None
+
+    def _pruned(self, signed: float) -> float | None:
+        if not abs(signed) <= MAX_VALUE:  # also NaN
+            return None
+        if not self._signed:
+            return signed
+        return min(max(signed, statistics.median(self._signed)), self._signed[-1])
+
+
+def feasible(trial: FrozenTrial) -> bool:
+    """Reports whether a trial satisfies its constraints."""
+    return all(c <= 0 for c in trial.constraints.values())

@@ -1,0 +1,72 @@
+"""Suggestions for histories that another program keeps, from one `bo suggest` process."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from typing import Any
+
+from ._process import Process
+from ._space import Float
+from .errors import ProcessError
+
+_WARM = 32  # warm starts that are kept
+
+
+class Suggester:
+    """Asks for one point at a time, with the whole history in each request.
+
+    The caller makes sure that calls run one after another. A process that ended is replaced.
+    """
+
+    def __init__(self) -> None:
+        self._process = Process("suggest", "--pipe")
+        self._warm: OrderedDict[str, Any] = OrderedDict()
+
+    def ask(
+        self, study: str, definition: dict[str, Any], trials: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Returns the next point of a study with a definition and a history.
+
+        The fit starts from the latest fit for the study and the definition.
+        """
+        key = json.dumps([study, definition])
+        request: dict[str, Any] = {"study": definition, "trials": trials}
+        if key in self._warm:
+            request["warm"] = self._warm[key]
+        answer = self._exchange(request)
+        if "warm" in answer:
+            self._warm[key] = answer["warm"]
+            self._warm.move_to_end(key)
+            if len(self._warm) > _WARM:
+                self._warm.popitem(last=False)
+        point: dict[str, Any] = answer["points"][0]["params"]
+        return point
+
+    def check(self, options: dict[str, Any]) -> None:
+        """Raises StudyError if options are invalid in every space."""
+        surrogate = options.get("surrogate")
+        if isinstance(surrogate, dict):  # lengthscales depend on the number of parameters
+            surrogate = {k: v for k, v in surrogate.items() if k != "lengthscale"}
+            options = {**options, "surrogate": surrogate}
+        parameters = [{"name": "x", **Float(0, 1).definition()}]
+        self._exchange({"study": {**options, "parameters": parameters}, "action": "check"})
+
+    def _exchange(self, request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            self._process.start()
+            return self._process.ask(request)
+        except ProcessError:  # the request has all data, so another process can answer it
+            self._process.start()
+            return self._process.ask(request)
+
+    def close(self) -> None:
+        """Ends the process. The next request starts another."""
+        self._process.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_warm": self._warm}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._process = Process("suggest", "--pipe")
+        self._warm = state["_warm"]

@@ -1,0 +1,328 @@
+"""A sampler for Optuna.
+
+    import optuna
+    from functionspace_bo.optuna import FunctionSpaceSampler
+
+    study = optuna.create_study(sampler=FunctionSpaceSampler())
+    study.optimize(objective, n_trials=60)
+
+This module needs Optuna 5: pip install 'functionspace-bo[optuna]'.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._definition import define
+from ._options import METHOD
+from ._process import on_fork
+from ._suggester import Suggester
+from .errors import ExhaustedError
+
+try:
+    from optuna.distributions import BaseDistribution
+    from optuna.samplers import BaseSampler, RandomSampler
+    from optuna.samplers._base import _process_constraints_after_trial
+    from optuna.search_space import intersection_search_space
+    from optuna.study import Study, StudyDirection
+    from optuna.trial import FrozenTrial, TrialState
+except ImportError as err:
+    raise ImportError(
+        "functionspace_bo.optuna needs Optuna 5: pip install 'functionspace-bo[optuna]'"
+    ) from err
+
+from ._distributions import (
+    Distributions,
+    Values,
+    contains,
+    decode,
+    encode_point,
+    groups,
+    parameter,
+    parameter_names,
+    searchable,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import MethodOptions
+
+__all__ = ["FunctionSpaceSampler"]
+
+_logger = logging.getLogger("optuna.functionspace_bo")
+
+_ATTRIBUTE = "functionspace_bo:params"
+_LENGTH = 2000  # characters of an attribute; some databases store no more than 2046
+
+
+class FunctionSpaceSampler(BaseSampler):
+    """Samples by Bayesian optimisation with a Gaussian process or a function-space network.
+
+    Parameters that occur together are sampled together: the sampler divides the parameters of
+    the finished trials into groups and fits a surrogate model to each. A search space without
+    conditional parameters is one group. The model uses complete, pruned and failed trials; running
+    trials, also of other processes, are pending points.
+
+    The methods may be called from several threads. Suggestions come from one `bo` process, which
+    starts with the first suggestion and ends with the sampler.
+
+    Args:
+        seed: Seed of all random numbers; default a random seed.
+        n_startup_trials: Number of trials of the initial design; default 2 per parameter of a
+            group and 2, at most 20.
+        group: Divide parameters into groups. If false, only parameters of all complete trials are
+            sampled together, and the others by independent_sampler.
+        deterministic_objective: Equal points have equal values.
+        independent_sampler: Sampler of the first trial and of parameters that no finished trial
+            has; default RandomSampler.
+        constraints_func: Function of a trial that returns numbers, which are above zero if the
+            trial violates a constraint. `Trial.set_constraint` in the objective does the same.
+        warn_independent_sampling: Log a warning if a known parameter is sampled by
+            independent_sampler.
+        options: Surrogate model, kernel, acquisition function and other options of the method by
+            their names in the study file.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        n_startup_trials: int | None = None,
+        group: bool = True,
+        deterministic_objective: bool = False,
+        independent_sampler: BaseSampler | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        warn_independent_sampling: bool = True,
+        **options: Unpack[MethodOptions],
+    ) -> None:
+        self._options = _method({**options, "initial": n_startup_trials})
+        self._seed = _random_seed() if seed is None else seed
+        self._group = group
+        self._deterministic = deterministic_objective
+        self._independent_sampler = independent_sampler or RandomSampler(seed=seed)
+        self._constraints_func = constraints_func
+        self._warn = warn_independent_sampling
+        self._suggester = Suggester()
+        self._suggester.check(self._options)
+        self._lock = threading.Lock()  # held from reading the trials to storing the suggestion
+        on_fork(self)
+
+    def reseed_rng(self) -> None:
+        """Draws another seed."""
+        self._seed = _random_seed()
+        self._independent_sampler.reseed_rng()
+
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Returns the parameters of all groups, or of all complete trials without groups."""
+        if len(study.directions) > 1:
+            return {}
+        trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
+        return {name: d for space in self._spaces(trials) for name, d in space.items()}
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Returns suggested values of all parameters of a search space."""
+        _check_objectives(study)
+        fixed: Mapping[str, Any] = trial.system_attrs.get("fixed_params", {})
+        if search_space.keys() <= fixed.keys():
+            return {}
+        with self._lock:
+            trials = study.get_trials(deepcopy=False)
+            history = _History(
+                [t for t in trials if t.number != trial.number],
+                "maximize" if study.direction == StudyDirection.MAXIMIZE else "minimize",
+            )
+            sampled: dict[str, Any] = {}
+            for space in self._divide(trials, search_space):
+                sampled |= self._sample(study, history, space)
+            _store(study, trial, search_space, {**sampled, **fixed})
+        return sampled
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """Returns a value of independent_sampler."""
+        _check_objectives(study)
+        if self._warn:
+            complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+            if any(param_name in t.params for t in complete):
+                _logger.warning(
+                    "Trial %d: parameter %r is sampled by %s, because its distribution changes or "
+                    "it is not in all trials. warn_independent_sampling=False suppresses this "
+                    "warning.",
+                    trial.number,
+                    param_name,
+                    type(self._independent_sampler).__name__,
+                )
+        return self._independent_sampler.sample_independent(
+            study, trial, param_name, param_distribution
+        )
+
+    def before_trial(self, study: Study, trial: FrozenTrial) -> None:
+        """Calls independent_sampler."""
+        self._independent_sampler.before_trial(study, trial)
+
+    def after_trial(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
+    ) -> None:
+        """Stores the constraints, and calls independent_sampler."""
+        if self._constraints_func is not None:
+            _process_constraints_after_trial(self._constraints_func, study, trial, state)
+        self._independent_sampler.after_trial(study, trial, state, values)
+
+    def close(self) -> None:
+        """Ends the `bo` process. The next suggestion starts another."""
+        with self._lock:
+            self._suggester.close()
+
+    def _spaces(self, trials: Sequence[FrozenTrial]) -> list[Distributions]:
+        """Returns the groups of parameters to sample."""
+        found = groups(trials) if self._group else [intersection_search_space(list(trials))]
+        spaces = [{name: d for name, d in space.items() if searchable(d)} for space in found]
+        return [space for space in spaces if space]
+
+    def _divide(self, trials: Sequence[FrozenTrial], space: Distributions) -> list[Distributions]:
+        """Returns the groups of a search space.
+
+        The space may have fewer parameters than the trials, as with PartialFixedSampler, and
+        others.
+        """
+        parts = [{n: space[n] for n in part if n in space} for part in self._spaces(trials)]
+        known = {name for part in parts for name in part}
+        parts.append({n: d for n, d in sorted(space.items()) if n not in known and searchable(d)})
+        return [part for part in parts if part]
+
+    def _sample(self, study: Study, history: _History, space: Distributions) -> dict[str, Any]:
+        """Returns suggested values of one group."""
+        names = parameter_names(space)
+        exact = self._deterministic and history.complete(space)
+        definition: dict[str, Any] = {
+            **self._options,
+            "parameters": [
+                {"name": names[name], **parameter(d).definition()} for name, d in space.items()
+            ],
+            "objectives": [{"name": "value", "goal": history.goal, "noise_free": exact}],
+            "seed": self._seed,
+        }
+        told = history.told(space)
+        try:
+            point = self._suggester.ask(study.study_name, definition, told)
+        except ExhaustedError:  # every point has a trial
+            definition["objectives"][0]["noise_free"] = False
+            point = self._suggester.ask(study.study_name, definition, told)
+        return {name: decode(d, point[names[name]]) for name, d in space.items()}
+
+    def _after_fork(self) -> None:
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        del state["_lock"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+        on_fork(self)
+
+
+class _History:
+    """The trials of a study."""
+
+    def __init__(self, trials: Sequence[FrozenTrial], goal: str) -> None:
+        self.goal = goal
+        self._values = Values(trials, goal)
+        self._trials = [t for t in trials if t.state != TrialState.WAITING]
+
+    def complete(self, space: Distributions) -> bool:
+        """Reports whether finished trials have no other parameters than the space."""
+        return not any(
+            name not in space and not d.single()
+            for t in self._trials
+            if t.state.is_finished()
+            for name, d in t.distributions.items()
+        )
+
+    def told(self, space: Distributions) -> list[dict[str, Any]]:
+        """Returns the trials in the space in the form of a request."""
+        out: list[dict[str, Any]] = []
+        for t in self._trials:
+            finished = t.state.is_finished()
+            params = t.params if finished else {**_stored(t, space), **t.params}
+            point = encode_point(space, params)
+            if point is None:
+                continue
+            value = self._values.of(t) if finished else None
+            if value is not None:
+                out.append({"params": point, "state": "complete", "value": value})
+            else:
+                out.append({"params": point, "state": "failed" if finished else "pending"})
+        return out
+
+
+def _store(
+    study: Study, trial: FrozenTrial, space: Distributions, params: Mapping[str, Any]
+) -> None:
+    """Stores the parameters of a running trial: the pending point of other processes."""
+    text = json.dumps(
+        {
+            name: d.to_internal_repr(params[name])
+            for name, d in space.items()
+            if name in params and contains(d, params[name])
+        }
+    )
+    for i in range(0, len(text), _LENGTH):
+        study._storage.set_trial_system_attr(
+            trial._trial_id, f"{_ATTRIBUTE}:{i // _LENGTH}", text[i : i + _LENGTH]
+        )
+
+
+def _stored(trial: FrozenTrial, space: Distributions) -> dict[str, Any]:
+    """Returns the parameters of a running trial that _store wrote."""
+    parts: list[str] = []
+    while (part := trial.system_attrs.get(f"{_ATTRIBUTE}:{len(parts)}")) is not None:
+        parts.append(part)
+    try:
+        internal: dict[str, float] = json.loads("".join(parts) or "{}")
+        return {n: d.to_external_repr(internal[n]) for n, d in space.items() if n in internal}
+    except (ValueError, IndexError):  # not completely written, or of other choices
+        return {}
+
+
+def _method(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options in the form of the study file."""
+    wrong = sorted(set(options) - METHOD - {"initial"})
+    if wrong:
+        raise TypeError(f"unknown option {wrong[0]!r}, want {', '.join(sorted(METHOD))}")
+    definition, _ = define({}, options)
+    del definition["parameters"]
+    return definition
+
+
+def _check_objectives(study: Study) -> None:
+    if len(study.directions) > 1:
+        raise ValueError(
+            f"the study has {len(study.directions)} objectives: FunctionSpaceSampler is for "
+            "studies with one objective"
+        )
+
+
+def _random_seed() -> int:
+    return secrets.randbits(32)

@@ -1,0 +1,463 @@
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+optuna = pytest.importorskip("optuna", minversion="5.0")
+
+from optuna.distributions import (  # noqa: E402
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.samplers import PartialFixedSampler, RandomSampler  # noqa: E402
+from optuna.testing.pytest_samplers import (  # noqa: E402
+    BasicSamplerTestCase,
+    RelativeSamplerTestCase,
+    SingleOnlySamplerTestCase,
+)
+from optuna.trial import TrialState  # noqa: E402
+
+from functionspace_bo import StudyError  # noqa: E402
+from functionspace_bo import _distributions as dist  # noqa: E402
+from functionspace_bo.optuna import FunctionSpaceSampler  # noqa: E402
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+
+
+class TestFunctionSpaceSampler(
+    BasicSamplerTestCase,
+    RelativeSamplerTestCase,
+    SingleOnlySamplerTestCase,
+):
+    """The tests for samplers that Optuna ships."""
+
+    @pytest.fixture
+    def sampler(self) -> Callable[[], FunctionSpaceSampler]:
+        return FunctionSpaceSampler
+
+
+def mixed(trial: Any) -> float:
+    x = trial.suggest_float("x", -5, 5)
+    rate = trial.suggest_float("learning rate", 1e-5, 1, log=True)
+    n = trial.suggest_int("n", 1, 9, step=2)
+    kind = trial.suggest_categorical("kind", ["a", None, 3])
+    trial.suggest_int("one", 4, 4)
+    return float((x - 1) ** 2 + math.log10(rate / 1e-2) ** 2 + abs(n - 5) + (kind is not None))
+
+
+def study_of(**options: Any) -> Any:
+    sampler = FunctionSpaceSampler(**{"seed": 1, **options})
+    return optuna.create_study(sampler=sampler)
+
+
+def asked(study: Any, monkeypatch: pytest.MonkeyPatch) -> list[list[dict[str, Any]]]:
+    """Returns the list to which the histories of later requests are added."""
+    seen: list[list[dict[str, Any]]] = []
+    ask = study.sampler._suggester.ask
+
+    def record(name: str, definition: dict[str, Any], trials: list[dict[str, Any]]) -> Any:
+        seen.append(trials)
+        return ask(name, definition, trials)
+
+    monkeypatch.setattr(study.sampler._suggester, "ask", record)
+    return seen
+
+
+def test_minimum_and_maximum() -> None:
+    low = study_of()
+    low.optimize(mixed, n_trials=40)
+    assert low.best_value < 0.3
+    high = optuna.create_study(direction="maximize", sampler=FunctionSpaceSampler(seed=1))
+    high.optimize(lambda t: -mixed(t), n_trials=40)
+    # Equal seeds and opposite goals evaluate the same points.
+    assert [t.params for t in high.trials] == [t.params for t in low.trials]
+
+
+def test_seed() -> None:
+    def points(seed: int | None) -> list[dict[str, Any]]:
+        study = study_of(seed=seed)
+        study.optimize(mixed, n_trials=12)
+        return [t.params for t in study.trials]
+
+    assert points(3) == points(3)
+    assert points(3) != points(4)
+    assert points(None) != points(None)
+
+
+def test_reseed() -> None:
+    study = study_of()
+    study.optimize(mixed, n_trials=3)
+    space = study.sampler.infer_relative_search_space(study, None)
+
+    def sample() -> Any:
+        return study.sampler.sample_relative(study, new_trial(study), space)
+
+    first = sample()
+    study.sampler.reseed_rng()
+    assert sample() != first
+
+
+def new_trial(study: Any) -> Any:
+    return study._storage.get_trial(study._storage.create_new_trial(study._study_id))
+
+
+def test_initial_design(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = study_of(n_startup_trials=5)
+    answers: list[Any] = []
+    exchange = study.sampler._suggester._exchange
+
+    def record(request: dict[str, Any]) -> Any:
+        answers.append(exchange(request))
+        return answers[-1]
+
+    monkeypatch.setattr(study.sampler._suggester, "_exchange", record)
+    study.optimize(mixed, n_trials=8)
+    sources = [a["points"][0]["source"] for a in answers]
+    assert sources == ["design"] * 4 + ["suggested"] * 3  # the first trial is independent
+
+
+def test_conditional_parameters_are_sampled_in_groups(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def objective(trial: Any) -> float:
+        if trial.suggest_categorical("model", ["tree", "net"]) == "tree":
+            return float((trial.suggest_int("depth", 1, 30) - 17) ** 2 / 100 + 1)
+        return float((trial.suggest_float("rate", 0, 1) - 0.3) ** 2)
+
+    study = study_of()
+    optuna.logging.enable_propagation()
+    study.optimize(objective, n_trials=40)
+    space = study.sampler.infer_relative_search_space(study, None)
+    assert set(space) == {"model", "depth", "rate"}
+    assert study.best_value < 1e-4
+    assert not [r for r in caplog.records if "is sampled by" in r.message]
+
+
+def test_without_groups_unknown_parameters_are_independent() -> None:
+    def objective(trial: Any) -> float:
+        if trial.suggest_categorical("model", ["tree", "net"]) == "tree":
+            return float(trial.suggest_int("depth", 1, 30))
+        return float(trial.suggest_float("rate", 0, 1))
+
+    study = study_of(group=False)
+    study.optimize(objective, n_trials=12)
+    assert set(study.sampler.infer_relative_search_space(study, None)) == {"model"}
+
+
+def test_groups() -> None:
+    unit = FloatDistribution(0, 1)
+    wide = FloatDistribution(0, 9)
+
+    def trial(names: str, state: Any = TrialState.COMPLETE, d: Any = unit) -> Any:
+        value = 1.0 if state == TrialState.COMPLETE else None
+        return optuna.create_trial(
+            state=state,
+            params=dict.fromkeys(names, 0.5),
+            distributions=dict.fromkeys(names, d),
+            value=value,
+        )
+
+    pruned = TrialState.PRUNED
+    failed = TrialState.FAIL
+    assert dist.groups([]) == []
+    assert [set(g) for g in dist.groups([trial("abc"), trial("ab"), trial("ad")])] == [
+        {"a"},
+        {"b"},
+        {"c"},
+        {"d"},
+    ]
+    assert [
+        set(g) for g in dist.groups([trial("abc"), trial("a", pruned), trial("b", failed)])
+    ] == [{"a", "b", "c"}]
+    assert [set(g) for g in dist.groups([trial("ab"), trial("acd", pruned)])] == [
+        {"a", "b"},
+        {"c", "d"},
+    ]
+    assert dist.groups([trial("a"), trial("a", d=wide)]) == [{"a": wide}]
+
+
+def test_history_of_all_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = study_of()
+    unit = {"x": FloatDistribution(0, 1)}
+
+    def add(x: float, state: Any = TrialState.COMPLETE, **options: Any) -> None:
+        study.add_trial(
+            optuna.create_trial(state=state, params={"x": x}, distributions=unit, **options)
+        )
+
+    for i, value in enumerate([1.0, 2.0, 6.0, math.inf, -math.inf]):
+        add(i / 10, value=value)
+    add(0.5, TrialState.FAIL)
+    for i, last in enumerate([0.5, 3.0, 99.0, math.nan]):
+        steps = {0: 50.0, 7: last, 3: 40.0}
+        add((6 + i) / 10, TrialState.PRUNED, intermediate_values=steps)
+    add(0.95, TrialState.PRUNED)
+    add(0.96, value=0.0, system_attrs={"constraints:c": 1.0})
+    add(0.97, value=4.0, system_attrs={"constraints:c": -1.0})
+    study.add_trial(
+        optuna.create_trial(
+            params={"x": 7.0}, distributions={"x": FloatDistribution(0, 9)}, value=1
+        )
+    )
+    seen = asked(study, monkeypatch)
+    study.sampler.sample_relative(study, new_trial(study), unit)
+    states = [(t["params"]["x"], t["state"], t.get("value")) for t in seen[0]]
+    assert states == [
+        (0.0, "complete", 1.0),
+        (0.1, "complete", 2.0),
+        (0.2, "complete", 6.0),
+        (0.3, "failed", None),
+        (0.4, "complete", 1.0),  # the best finite value
+        (0.5, "failed", None),
+        (0.6, "complete", 2.0),  # not below the median
+        (0.7, "complete", 3.0),
+        (0.8, "complete", 6.0),  # not above the worst
+        (0.9, "failed", None),
+        (0.95, "failed", None),
+        (0.96, "failed", None),
+        (0.97, "complete", 4.0),
+    ]
+
+
+def test_running_trials_are_pending_in_other_samplers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage = f"sqlite:///{tmp_path / 'optuna.db'}"
+    one = optuna.create_study(storage=storage, study_name="s", sampler=FunctionSpaceSampler(seed=1))
+    one.optimize(mixed, n_trials=4)
+    trial = one.ask()
+    trial.suggest_float("x", -5, 5)  # all relative parameters are stored at the first
+    other = optuna.load_study(storage=storage, study_name="s", sampler=FunctionSpaceSampler(seed=1))
+    seen = asked(other, monkeypatch)
+    mixed(other.ask())
+    pending = [t["params"] for t in seen[0] if t["state"] == "pending"]
+    value = mixed(trial)
+    assert pending == [
+        dist.encode_point(
+            {n: d for n, d in sorted(trial.distributions.items()) if n != "one"}, trial.params
+        )
+    ]
+    one.tell(trial, value)
+    mixed(other.ask())
+    assert [t["state"] for t in seen[1]].count("pending") == 1  # other's own first trial
+
+
+def test_study_in_a_database_resumes(tmp_path: Path) -> None:
+    storage = f"sqlite:///{tmp_path / 'optuna.db'}"
+    for _ in range(2):
+        study = optuna.create_study(
+            storage=storage,
+            study_name="s",
+            load_if_exists=True,
+            sampler=FunctionSpaceSampler(seed=1),
+        )
+        study.optimize(mixed, n_trials=9)
+    assert len(study.trials) == 18
+    assert study.trials[9].params != study.trials[0].params
+
+
+def test_many_parameters_in_a_database(tmp_path: Path) -> None:
+    study = optuna.create_study(
+        storage=f"sqlite:///{tmp_path / 'optuna.db'}", sampler=FunctionSpaceSampler(seed=1)
+    )
+    space = {f"a parameter with a long name {i}" * 3: FloatDistribution(0, 1) for i in range(40)}
+    for _ in range(2):
+        study.tell(study.ask(space), 1.0)
+    trial = study.ask(space)
+    attributes = study.trials[trial.number].system_attrs
+    stored = [v for k, v in attributes.items() if k.startswith("functionspace_bo")]
+    assert len(stored) > 1
+    assert max(map(len, stored)) <= 2000
+
+
+@pytest.mark.parametrize(
+    ("distribution", "values"),
+    [
+        (FloatDistribution(-1, 1), [-1.0, 0.25, 1.0]),
+        (FloatDistribution(1e-7, 1, log=True), [1e-7, 0.1, 1.0]),
+        (FloatDistribution(-10.2, 10.2, step=0.1), [-10.2, 0.3, 10.2]),
+        (FloatDistribution(0, 0.9, step=0.3), [0.0, 0.6, 0.9]),
+        (IntDistribution(-3, 9), [-3, 0, 9]),
+        (IntDistribution(2, 8, step=3), [2, 5, 8]),
+        (IntDistribution(1, 1000, log=True), [1, 37, 1000]),
+        (IntDistribution(2**60, 2**60 + 8), [2**60, 2**60 + 3]),
+        (CategoricalDistribution([None, True, 3, 2.5, "x"]), [None, True, 3, 2.5, "x"]),
+        (CategoricalDistribution(["", "0", "None"]), ["", "0", "None"]),
+    ],
+)
+def test_values_survive_encoding(distribution: Any, values: list[Any]) -> None:
+    p = dist.parameter(distribution)
+    for value in values:
+        back = dist.decode(distribution, p.decode(dist.encode(distribution, value)))
+        assert type(back) is type(value)
+        assert back == pytest.approx(value) if isinstance(value, float) else back == value
+
+
+def test_values_outside_of_a_distribution() -> None:
+    for d, value in [
+        (FloatDistribution(0, 1), 2.0),
+        (FloatDistribution(0, 1, step=0.5), 0.3),
+        (IntDistribution(0, 8, step=2), 3),
+        (CategoricalDistribution(["a"]), "b"),
+        (FloatDistribution(0, 1), "a"),
+    ]:
+        assert dist.encode(d, value) is None
+
+
+def test_distributions_beyond_the_limits_are_independent() -> None:
+    def objective(trial: Any) -> float:
+        trial.suggest_int("long", 0, 2**62)
+        return float(trial.suggest_float("x", 0, 1))
+
+    study = study_of(warn_independent_sampling=False)
+    study.optimize(objective, n_trials=6)
+    assert set(study.sampler.infer_relative_search_space(study, None)) == {"x"}
+    assert not dist.searchable(FloatDistribution(-1e308, 1e308))
+    assert not dist.searchable(FloatDistribution(1e-310, 1, log=True))
+
+
+def test_fixed_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = study_of()
+    study.optimize(mixed, n_trials=3)
+    seen = asked(study, monkeypatch)
+    every = {"x": 1.0, "learning rate": 0.1, "n": 5, "kind": None}
+    study.enqueue_trial(every)
+    study.enqueue_trial({"x": 2.0})
+    study.optimize(mixed, n_trials=2)
+    assert study.trials[3].params.items() >= every.items()
+    assert study.trials[4].params["x"] == 2.0
+    assert len(seen) == 1  # the first enqueued trial needs no suggestion
+    study.sampler = PartialFixedSampler({"n": 7}, study.sampler)
+    study.optimize(mixed, n_trials=2)
+    assert [t.params["n"] for t in study.trials[5:]] == [7, 7]
+
+
+def test_jobs() -> None:
+    study = study_of()
+    threads = threading.active_count()
+    study.optimize(mixed, n_trials=20, n_jobs=4)
+    assert len({tuple(t.params.items()) for t in study.trials}) == 20
+    assert all(t.state == TrialState.COMPLETE for t in study.trials)
+    assert threading.active_count() <= threads + 4
+
+
+def test_finite_space() -> None:
+    def objective(trial: Any) -> float:
+        return float(trial.suggest_int("x", 0, 3) + trial.suggest_categorical("y", [0, 1]))
+
+    study = study_of(deterministic_objective=True)
+    study.optimize(objective, n_trials=11)
+    points = [(t.params["x"], t.params["y"]) for t in study.trials]
+    assert len(set(points[:8])) == 8  # no repetition before all are evaluated
+    assert len(points) == 11
+
+
+def test_process_is_replaced() -> None:
+    study = study_of()
+    study.optimize(mixed, n_trials=3)
+    process = study.sampler._suggester._process._running._process
+    os.kill(process.pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+    process.wait()
+    study.optimize(mixed, n_trials=2)
+    study.sampler.close()
+    study.optimize(mixed, n_trials=1)
+    assert all(t.state == TrialState.COMPLETE for t in study.trials)
+
+
+def test_pickle() -> None:
+    study = study_of()
+    study.optimize(mixed, n_trials=12)
+    other = pickle.loads(pickle.dumps(study))
+    for s in (study, other):
+        s.optimize(mixed, n_trials=3)
+    assert [t.params for t in study.trials] == [t.params for t in other.trials]
+
+
+def test_several_objectives() -> None:
+    study = optuna.create_study(directions=["minimize", "minimize"], sampler=FunctionSpaceSampler())
+    with pytest.raises(ValueError, match="2 objectives"):
+        study.optimize(lambda t: (t.suggest_float("x", 0, 1), 0.0), n_trials=1)
+
+
+def test_constraints_keep_away_from_violations() -> None:
+    def objective(trial: Any) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        trial.set_constraint("above", 0.4 - x)
+        return float(x)
+
+    study = study_of()
+    study.optimize(objective, n_trials=25)
+    violated = [t for t in study.trials[12:] if t.params["x"] < 0.4]
+    assert len(violated) <= 6
+    assert 0.4 <= study.best_value < 0.45
+
+
+def test_constraints_func() -> None:
+    study = study_of(constraints_func=lambda t: (0.4 - t.params["x"],))
+    study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=3)
+    assert all("0" in t.constraints for t in study.trials)
+
+
+def test_options() -> None:
+    study = study_of(kernel="matern32", acquisition="lcb", lengthscale=[0.2, 0.3])
+    study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_int("n", 1, 5), n_trials=9)
+    with pytest.raises(StudyError, match="kernel"):
+        FunctionSpaceSampler(kernel="nonsense")
+    with pytest.raises(TypeError, match="budget"):
+        FunctionSpaceSampler(budget=3)  # type: ignore[call-arg]
+
+
+def test_independent_sampler() -> None:
+    study = study_of(independent_sampler=RandomSampler(seed=7))
+    study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=1)
+    other = optuna.create_study(sampler=RandomSampler(seed=7))
+    other.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=1)
+    assert study.trials[0].params == other.trials[0].params
+
+
+def test_hyperband() -> None:
+    def objective(trial: Any) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        for step in range(9):
+            trial.report((x - 0.3) ** 2 + 1 / (step + 1), step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return float((x - 0.3) ** 2)
+
+    study = optuna.create_study(
+        sampler=FunctionSpaceSampler(seed=1),
+        pruner=optuna.pruners.HyperbandPruner(min_resource=1, max_resource=9),
+    )
+    study.optimize(objective, n_trials=20)
+    assert {t.state for t in study.trials} == {TrialState.COMPLETE, TrialState.PRUNED}
+
+
+def test_package_works_without_optuna() -> None:
+    code = (
+        "import sys; sys.modules['optuna'] = None\n"
+        "import functionspace_bo\n"
+        "try:\n    import functionspace_bo.optuna\n"
+        "except ImportError as err:\n    print(err)\n"
+    )
+    source = str(Path(dist.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": source},
+    )
+    assert "pip install 'functionspace-bo[optuna]'" in done.stdout
