@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,8 @@ type asking struct {
 	lease time.Duration
 	want  int
 	got   []Trial
+	// recorded reports that the store may hold the record of the waiting ask.
+	recorded bool
 }
 
 // next is the step of an Ask that follows a read of the study.
@@ -75,18 +78,16 @@ const (
 )
 
 func (a *asking) run(ctx context.Context) ([]Trial, error) {
-	defer func() { // the record of the waiting ask ends with the Ask
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = a.update(ctx, func(tx Tx, row *Row, _ time.Time) error { return tx.PutWaiting(row.ID, a.ask, 0, time.Time{}) })
-	}()
+	defer a.leave(ctx)
 	pause := poll
 	for {
 		committed := a.committed.wait()
 		step, fitToken, count, err := a.look(ctx)
 		if err == nil && step == fit {
 			pause = poll
-			err = a.propose(ctx, fitToken, count)
+			if err = a.propose(ctx, fitToken, count); len(a.got) == a.want {
+				step = done
+			}
 		}
 		if err != nil {
 			if len(a.got) > 0 && (errors.Is(err, ErrBudget) || errors.Is(err, ErrExhausted)) {
@@ -109,6 +110,24 @@ func (a *asking) run(ctx context.Context) ([]Trial, error) {
 			pause = min(pause*5/4, maxPoll)
 		}
 	}
+}
+
+// leave deletes the record of the waiting ask.
+func (a *asking) leave(ctx context.Context) {
+	if !a.recorded {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = a.update(ctx, func(tx Tx, row *Row, _ time.Time) error { return a.served(tx, row) })
+}
+
+// served deletes the record of the waiting ask, if there is one.
+func (a *asking) served(tx Tx, row *Row) error {
+	if !a.recorded {
+		return nil
+	}
+	return tx.PutWaiting(row.ID, a.ask, 0, time.Time{})
 }
 
 // giveBack releases the trials of an Ask that fails.
@@ -166,15 +185,13 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		left := d.Budget - row.Issued
 		running := len(pending) - len(c.failed)
 		switch {
-		case missing == 0:
+		case missing == 0, left <= 0 && len(a.got)+len(claimed) > 0:
 			step = done
-			return tx.PutWaiting(row.ID, a.ask, 0, time.Time{})
-		case left <= 0 && len(a.got)+len(claimed) > 0:
-			step = done
-			return tx.PutWaiting(row.ID, a.ask, 0, time.Time{})
+			return a.served(tx, row)
 		case left <= 0:
 			return fmt.Errorf("%w: all %d trials are issued", ErrBudget, row.Issued)
 		}
+		a.recorded = true
 		if err := tx.PutWaiting(row.ID, a.ask, missing, now.Add(waits)); err != nil {
 			return err
 		}
@@ -195,6 +212,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 	})
 	if err == nil {
 		a.got = append(a.got, claimed...)
+		a.recorded = a.recorded && step != done
 	}
 	return step, fitToken, count, err
 }
@@ -210,19 +228,21 @@ type claim struct {
 	failed []int
 }
 
+// own reports whether this claim has issued the running attempt at a trial.
+func (c *claim) own(t *Trial) bool { return strings.HasPrefix(t.Token, c.key+"-") }
+
 // take issues up to n of the pending trials that no worker runs. It fails the trials
 // that have lost their last attempt.
 func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 	var changed []Trial
 	var events []Event
-	own := func(t Trial) bool { return strings.HasPrefix(t.Token, c.key+"-") }
 	for _, t := range pending {
-		if own(t) { // issued by this claim, in a transaction that was repeated
+		if c.own(&t) { // issued by this claim, in a transaction that was repeated
 			taken = append(taken, t)
 		}
 	}
 	for _, t := range pending {
-		if own(t) || t.Running(c.now) || len(taken) >= n && t.Lease.IsZero() {
+		if c.own(&t) || t.Running(c.now) || len(taken) >= n && t.Lease.IsZero() {
 			continue
 		}
 		if !t.Lease.IsZero() {
@@ -295,8 +315,14 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 
 // warmStart reads the warm start that the fit begins from.
 func (a *asking) warmStart(ctx context.Context, row *Row, h *loop.History) error {
-	if row.Warm == 0 {
+	a.mu.Lock()
+	text, have := a.warm, row.Warm == a.warmFit && row.ID == a.warmStudy
+	a.mu.Unlock()
+	switch {
+	case row.Warm == 0:
 		return nil
+	case have:
+		return json.Unmarshal(text, &h.Warm)
 	}
 	return a.store.backend.View(ctx, func(tx Tx) error {
 		f, err := tx.Fit(row.ID, row.Warm)
@@ -317,40 +343,90 @@ func (a *asking) progress(ctx context.Context) context.Context {
 
 var errFitLost = errors.New("another process has taken over the fit")
 
-// commit stores proposals if the fit lease is still held and no trial was added since. It
-// releases the lease.
+// commit stores proposals if the fit lease is still held and no trial was added since, and claims
+// trials for this Ask. It releases the lease.
 func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out loop.Proposals) error {
 	warm, err := json.Marshal(out.Warm)
 	if err != nil {
 		return err
 	}
-	return a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
-		if row.FitToken != fitToken || row.ID != based.ID {
+	var claimed []Trial
+	served, warmFit := false, 0
+	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		claimed, served, warmFit = nil, false, 0
+		if row.ID != based.ID {
+			return errFitLost
+		}
+		pending, err := tx.Trials(row.ID, Query{Pending: true})
+		if err != nil {
+			return err
+		}
+		pending = slices.DeleteFunc(pending, func(t Trial) bool { return a.has(t.Number) })
+		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: fitToken, lease: a.lease}
+		if row.FitToken != fitToken {
+			for _, t := range pending {
+				if c.own(&t) { // issued by this commit, in a transaction that was repeated
+					claimed = append(claimed, t)
+				}
+			}
 			return errFitLost
 		}
 		row.FitToken, row.FitOwner, row.FitLease = "", Owner{}, time.Time{}
 		if row.Trials != based.Trials || string(row.Definition) != string(based.Definition) {
 			return nil // the proposals may repeat the new trials: the Ask reads the study again
 		}
-		row.Fits++
-		f := &Fit{Number: row.Fits, Revision: based.Revision, Start: based.Warm, Version: a.store.opts.Version, Kernels: cpu.Best.String(), Trials: len(out.Points)}
-		if out.Fit != nil && out.Warm != nil {
-			f.Warm, row.Warm = warm, row.Fits
-		}
-		var trials []Trial
-		for _, p := range out.Points {
-			params, err := json.Marshal(p.Point)
-			if err != nil {
-				return err
-			}
-			t := Trial{Params: params, Source: p.Source, Prediction: study.NewPrediction(p.Prediction), Warnings: p.Warnings, Fit: f.Number}
-			trials = append(trials, t)
-		}
-		if err := tx.PutFit(row.ID, f); err != nil {
+		trials, err := a.store.proposed(tx, row, based, out, warm)
+		if err != nil {
 			return err
 		}
-		return row.add(tx, now, trials)
+		if row.Warm == row.Fits {
+			warmFit = row.Fits
+		}
+		if err := row.add(tx, now, trials); err != nil || a.want == 0 {
+			return err
+		}
+		missing := a.want - len(a.got)
+		if claimed, err = c.take(append(pending, trials...), missing); err != nil || len(claimed) < missing {
+			return err
+		}
+		served = true
+		return a.served(tx, row)
 	})
+	if err == nil || errors.Is(err, errFitLost) {
+		a.got = append(a.got, claimed...)
+	}
+	if err == nil && served {
+		a.recorded = false
+	}
+	if err == nil && warmFit > 0 {
+		a.mu.Lock()
+		a.warm, a.warmFit, a.warmStudy = warm, warmFit, based.ID
+		a.mu.Unlock()
+	}
+	return err
+}
+
+// has reports whether the Ask has a trial.
+func (a *asking) has(number int) bool {
+	return slices.ContainsFunc(a.got, func(t Trial) bool { return t.Number == number })
+}
+
+// proposed writes a fit and returns the trials of its proposals.
+func (s *Store) proposed(tx Tx, row, based *Row, out loop.Proposals, warm json.RawMessage) ([]Trial, error) {
+	row.Fits++
+	f := &Fit{Number: row.Fits, Revision: based.Revision, Start: based.Warm, Version: s.opts.Version, Kernels: cpu.Best.String(), Trials: len(out.Points)}
+	if out.Fit != nil && out.Warm != nil {
+		f.Warm, row.Warm = warm, row.Fits
+	}
+	trials := make([]Trial, len(out.Points))
+	for i, p := range out.Points {
+		params, err := json.Marshal(p.Point)
+		if err != nil {
+			return nil, err
+		}
+		trials[i] = Trial{Params: params, Source: p.Source, Prediction: study.NewPrediction(p.Prediction), Warnings: p.Warnings, Fit: f.Number}
+	}
+	return trials, tx.PutFit(row.ID, f)
 }
 
 // add inserts new trials as they are, with numbers and revisions.

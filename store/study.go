@@ -33,6 +33,10 @@ type Study struct {
 	now        time.Time     // time of the store's clock at the last refresh
 	row        Row
 
+	warm      json.RawMessage // warm start that this handle stored last
+	warmFit   int             // number of its fit
+	warmStudy int64           // ID of its study
+
 	committed signal // proposals of this handle are stored
 }
 
