@@ -31,8 +31,8 @@ func (r *run) lookAhead(ctx context.Context) {
 	}
 }
 
-// spare takes the fit lease if no trial waits for a worker and no process fits. It returns the
-// number of trials to propose: up to n, 0 without the lease.
+// spare takes the fit lease if fewer than n trials wait for a worker and no process fits. It
+// returns the number of trials to propose, 0 without the lease.
 func (a *asking) spare(ctx context.Context, n int) (fitToken string, count int, err error) {
 	key := token()
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
@@ -49,12 +49,16 @@ func (a *asking) spare(ctx context.Context, n int) (fitToken string, count int, 
 		if err != nil {
 			return err
 		}
+		spare := min(n, left)
 		for i := range pending {
 			if !pending[i].Running(now) {
-				return nil
+				spare--
 			}
 		}
-		count = min(n, left)
+		if spare <= 0 {
+			return nil
+		}
+		count = spare
 		row.FitToken, row.FitOwner, row.FitLease = key, Self(), now.Add(a.store.opts.FitLease)
 		return nil
 	})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"sync"
 	"time"
 )
@@ -26,8 +27,9 @@ func (p *pace) proposed(d time.Duration) {
 	p.proposing = d
 }
 
-// ahead returns the number of trials to propose while workers evaluate: the number of workers
-// that become free during a proposal, and at least one.
+// ahead returns the number of trials that should wait for a worker. It covers the number of
+// workers that become free during a proposal: a Poisson number with mean λ, of which λ + 2√λ is a
+// bound that holds most of the time. The result is at least 1 and at most the number of workers.
 func (p *pace) ahead(workers int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -35,5 +37,5 @@ func (p *pace) ahead(workers int) int {
 		return 1
 	}
 	free := float64(workers) * float64(p.proposing) * float64(p.evaluations) / float64(p.evaluating)
-	return int(min(max(1, free), float64(workers)))
+	return int(min(max(1, math.Ceil(free+2*math.Sqrt(free))), float64(workers)))
 }
