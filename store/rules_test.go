@@ -424,6 +424,45 @@ func TestRunRepeatsEveryTransaction(t *testing.T) {
 	}
 }
 
+// A change whose acknowledgement is lost is made once and returns no error.
+func TestChangesRepeatEveryTransaction(t *testing.T) {
+	ctx := context.Background()
+	s := store.New(twice{store.NewMemory()}, store.Options{})
+	d := line(8)
+	u, err := s.Create(ctx, d)
+	require.NoError(t, err)
+	_, err = s.Create(ctx, d)
+	require.ErrorIs(t, err, store.ErrExists)
+
+	require.NoError(t, u.Edit(ctx, func(d study.Definition) (*study.Definition, error) {
+		d.Budget++
+		return &d, nil
+	}))
+	edited, _, err := u.Definition(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 9, edited.Budget)
+	_, err = u.Enqueue(ctx, "", map[string]any{"x": 0.5})
+	require.NoError(t, err)
+	step := store.Step{Trial: 1, Attempt: 1, Step: 1, Name: "loss", Value: 2}
+	require.NoError(t, u.AddSteps(ctx, step))
+	steps, err := u.Steps(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, []store.Step{step}, steps)
+	events, err := u.Events(ctx, 0, 10)
+	require.NoError(t, err)
+	require.Len(t, events, 3) // created, edited, a trial
+
+	snapshot, err := u.Snapshot(ctx)
+	require.NoError(t, err)
+	_, err = s.Restore(ctx, "copy", snapshot)
+	require.NoError(t, err)
+	_, err = s.Restore(ctx, "copy", snapshot)
+	require.ErrorIs(t, err, store.ErrExists)
+
+	require.NoError(t, s.Delete(ctx, d.Name))
+	require.ErrorIs(t, s.Delete(ctx, d.Name), store.ErrNoStudy)
+}
+
 // While all workers evaluate, the next trial is proposed. Each proposal can be computed again.
 func TestRunLooksAhead(t *testing.T) {
 	ctx := context.Background()

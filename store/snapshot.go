@@ -98,6 +98,7 @@ func (s *Store) Restore(ctx context.Context, name string, from *Snapshot) (*Stud
 	}
 	c := *from
 	c.Trials, c.Fits, c.Events = slices.Clone(c.Trials), slices.Clone(c.Fits), slices.Clone(c.Events)
+	key := token()
 	err := s.backend.Update(ctx, func(tx Tx) error {
 		now, err := tx.Now()
 		if err != nil {
@@ -111,7 +112,7 @@ func (s *Store) Restore(ctx context.Context, name string, from *Snapshot) (*Stud
 		if err != nil {
 			return err
 		}
-		if err := tx.PutStudy(row); err != nil {
+		if made, err := insert(tx, row, key); !made {
 			return err
 		}
 		for i := range c.Fits {

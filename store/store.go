@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -70,6 +71,7 @@ func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error)
 	if err != nil {
 		return nil, err
 	}
+	key := token()
 	err = s.backend.Update(ctx, func(tx Tx) error {
 		now, err := tx.Now()
 		if err != nil {
@@ -77,7 +79,7 @@ func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error)
 		}
 		row := &Row{Name: d.Name, Definition: text, Created: now}
 		e := row.event(Event{Time: now, Kind: StudyCreated})
-		if err := tx.PutStudy(row); err != nil {
+		if made, err := insert(tx, row, key); !made {
 			return err
 		}
 		return tx.PutEvents(row.ID, []Event{e})
@@ -86,6 +88,26 @@ func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error)
 		return nil, named(d.Name, err)
 	}
 	return s.Study(ctx, d.Name)
+}
+
+// insert inserts a study under the key of a request. It returns false and no error if the request
+// has inserted it before, in a transaction that was repeated, and ErrExists if another one has.
+func insert(tx Tx, row *Row, key string) (made bool, err error) {
+	existing, err := tx.Study(row.Name)
+	if errors.Is(err, ErrNoStudy) {
+		if err := tx.PutStudy(row); err != nil {
+			return false, err
+		}
+		return true, tx.PutReply(row.ID, key, json.RawMessage("true"))
+	}
+	if err != nil {
+		return false, err
+	}
+	reply, err := tx.Reply(existing.ID, key)
+	if err == nil && reply == nil {
+		err = ErrExists
+	}
+	return false, err
 }
 
 // Summary is a line of a list of studies.
@@ -119,8 +141,19 @@ func (s *Store) List(ctx context.Context) ([]Summary, error) {
 
 // Delete deletes a study and all its trials.
 func (s *Store) Delete(ctx context.Context, name string) error {
+	var found *Row
+	err := s.backend.View(ctx, func(tx Tx) (err error) {
+		found, err = tx.Study(name)
+		return err
+	})
+	if err != nil {
+		return named(name, err)
+	}
 	return named(name, s.backend.Update(ctx, func(tx Tx) error {
 		row, err := tx.Study(name)
+		if errors.Is(err, ErrNoStudy) || err == nil && row.ID != found.ID {
+			return nil // deleted, perhaps by this request in a transaction that was repeated
+		}
 		if err != nil {
 			return err
 		}

@@ -311,11 +311,7 @@ func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, er
 // Edit replaces the definition by the result of change for the present definition. Trials
 // that do not fit the new space are kept and left out of fits. The name cannot change.
 func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
-	err := u.store.backend.Update(ctx, func(tx Tx) error {
-		row, err := tx.Study(u.name)
-		if err != nil {
-			return err
-		}
+	err := u.once(ctx, "", new(bool), func(tx Tx, row *Row, now time.Time) error {
 		old, err := row.definition()
 		if err != nil {
 			return err
@@ -333,16 +329,8 @@ func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.
 		if row.Definition, err = marshal(d); err != nil {
 			return err
 		}
-		now, err := tx.Now()
-		if err != nil {
-			return err
-		}
 		row.Warm = 0 // a warm start of another space or surrogate is useless
-		e := row.event(Event{Time: now, Kind: StudyEdited})
-		if err := tx.PutEvents(row.ID, []Event{e}); err != nil {
-			return err
-		}
-		return tx.PutStudy(row)
+		return tx.PutEvents(row.ID, []Event{row.event(Event{Time: now, Kind: StudyEdited})})
 	})
 	if err != nil {
 		return named(u.name, err)

@@ -224,11 +224,7 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 
 // AddSteps records numbers that a trial reported while it ran.
 func (u *Study) AddSteps(ctx context.Context, steps ...Step) error {
-	return named(u.name, u.store.backend.Update(ctx, func(tx Tx) error {
-		row, err := tx.Study(u.name)
-		if err != nil {
-			return err
-		}
+	return named(u.name, u.once(ctx, "", new(bool), func(tx Tx, row *Row, _ time.Time) error {
 		for i := range steps {
 			if err := steps[i].check(row.Trials); err != nil {
 				return err
