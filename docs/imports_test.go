@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"surrogate"},
 	{"acquisition"},
 	{"loop", "catalog"},
-	{"study", "benchmarks"}, // the last libraries
+	{"study", "benchmarks", "insight"}, // the last libraries
 	{"study/studyfile", "store", "benchmarks/runner"},
 	{"benchmarks/report"},
 	{"benchmarks/pages"},

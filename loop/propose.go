@@ -171,12 +171,7 @@ func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[s
 	for _, c := range chosen {
 		seen[c.Point.Key()] = true
 	}
-	p := acquisition.Problem{
-		Posterior: f.Posterior,
-		Best:      f.incumbent(t.opts.NoiseFree),
-		Observed:  t.points(finished),
-		Pending:   pending.points(func(s State) bool { return s == Pending }),
-	}
+	p := t.problem(f, pending)
 	found, err := acquisition.Suggest(ctx, t.opts.Acquisition, p, t.space, n, t.opts.Maximizer, random.New(t.opts.Seed, "suggest", t.next()))
 	if err != nil {
 		return f, nil, err
@@ -202,6 +197,17 @@ func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[s
 		out = append(out, q)
 	}
 	return f, out, nil
+}
+
+// problem returns the problem of the next suggestion. Trials of pending that are pending
+// condition it.
+func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
+	return acquisition.Problem{
+		Posterior: f.Posterior,
+		Best:      f.incumbent(t.opts.NoiseFree),
+		Observed:  t.points(finished),
+		Pending:   pending.points(func(s State) bool { return s == Pending }),
+	}
 }
 
 // repeated reports whether p repeats a trial needlessly: other points are left,

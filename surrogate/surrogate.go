@@ -83,6 +83,17 @@ type LeaveOneOut interface {
 	LeaveOneOut(mean, variance []float64)
 }
 
+// Whitener is a Posterior with the prediction errors of its n training targets one step
+// ahead.
+type Whitener interface {
+	Posterior
+	// Whiten writes, for each training row, the error of the prediction from the rows
+	// before it divided by the predictive standard deviation of the observation, with
+	// the same hyperparameters. Under the model these are independent standard normal
+	// numbers.
+	Whiten(dst []float64)
+}
+
 // Evidence is a Posterior with the log marginal likelihood of its training data, in
 // nats, without the priors on hyperparameters.
 type Evidence interface {

@@ -33,6 +33,7 @@ type posterior struct {
 var (
 	_ surrogate.Conditioner = (*posterior)(nil)
 	_ surrogate.LeaveOneOut = (*posterior)(nil)
+	_ surrogate.Whitener    = (*posterior)(nil)
 	_ surrogate.Evidence    = (*posterior)(nil)
 	_ surrogate.Stater      = (*posterior)(nil)
 	_ surrogate.Describer   = (*posterior)(nil)
@@ -43,7 +44,7 @@ var (
 // surrogate.ErrNoData, ErrShape or ErrNotFinite for bad data, and
 // surrogate.ErrNotPositiveDefinite if K + σ²I is not positive definite with the
 // largest permitted jitter. The result implements surrogate.Conditioner,
-// LeaveOneOut, Evidence, Stater and Describer; its State is empty.
+// LeaveOneOut, Whitener, Evidence, Stater and Describer; its State is empty.
 func New(p prior.Process, d surrogate.Dataset) (surrogate.Posterior, error) {
 	return newPosterior(p, d)
 }
@@ -117,6 +118,15 @@ func (p *posterior) LeaveOneOut(mean, variance []float64) {
 		mean[i] = p.y[i] - p.Weights[i]/c
 		variance[i] = max(1/c-p.Process.Noise-p.L.Jitter(), p.Floor)
 	}
+}
+
+// Whiten writes L⁻¹(y-μ), with A = LLᵀ. It costs n² flops.
+func (p *posterior) Whiten(dst []float64) {
+	shape.Len("dst", len(dst), len(p.y))
+	for i, y := range p.y {
+		dst[i] = y - p.Process.Mean
+	}
+	p.L.SolveLowerVec(dst)
 }
 
 // Condition extends the factor by the m new rows in O(n²m). If the extended matrix

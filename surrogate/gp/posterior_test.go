@@ -385,6 +385,28 @@ func TestSameWhateverTheProcessors(t *testing.T) {
 	}
 }
 
+// The last whitened target is the error of the prediction from all other rows, and the
+// squares sum to the quadratic form of the evidence.
+func TestWhiten(t *testing.T) {
+	d := dataset(12, 2, random.New(1, "whiten", 0))
+	p, err := New(process(2, 0.1), d)
+	require.NoError(t, err)
+	n := len(d.Y)
+	e, mean, variance := make([]float64, n), make([]float64, n), make([]float64, n)
+	p.(surrogate.Whitener).Whiten(e)
+	p.(surrogate.LeaveOneOut).LeaveOneOut(mean, variance)
+	require.InDelta(t, (d.Y[n-1]-mean[n-1])/math.Sqrt(variance[n-1]+0.1), e[n-1], 1e-9)
+	for k := 2; k < n; k++ {
+		first := surrogate.Dataset{X: mat.DenseCopyOf(d.X.Slice(0, k, 0, 2)), Y: d.Y[:k]}
+		q, err := New(process(2, 0.1), first)
+		require.NoError(t, err)
+		short := make([]float64, k)
+		q.(surrogate.Whitener).Whiten(short)
+		require.InDeltaSlice(t, e[:k], short, 1e-9)
+	}
+	require.Panics(t, func() { p.(surrogate.Whitener).Whiten(e[1:]) })
+}
+
 func TestShapePanics(t *testing.T) {
 	post := mustNew(t, process(2, 0.1), dataset(3, 2, random.New(1, "shape", 0)))
 	x := mat.NewDense(2, 2, nil)

@@ -1,0 +1,2 @@
+// Package insight explains a study.
+package insight

@@ -1,0 +1,109 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// View is a surrogate model fitted to a history, with the data of the fit and the
+// acquisition function of the next suggestion. It is for display and is read only.
+type View struct {
+	Space   *space.Space
+	Options Options // with the defaults in place of zero values
+	Trials  []Trial // of the history, with points of Space
+	Fit     Fit
+
+	// Posterior is the posterior of the objective, and Units converts its outputs. The
+	// inputs are encoded points of Space.
+	Posterior surrogate.Posterior
+	Units     Units
+	// Data are the observations of the fit, and Rows holds the index among Trials of each.
+	Data surrogate.Dataset
+	Rows []int
+
+	// Problem is the information from which the acquisition function is built. Its values
+	// are targets.
+	Problem acquisition.Problem
+	// Acquisition is the function that the next suggestion maximises, in units of the
+	// surrogate model.
+	Acquisition acquisition.Function
+}
+
+// Units converts between the user's units of the objective and targets, the outputs of a
+// surrogate model. Targets are standardised, possibly log transformed (Options.Warp),
+// and minimised.
+type Units struct {
+	warp warp
+	sign float64
+}
+
+// Value returns a target in the user's units. It is monotone: quantiles of the latent
+// objective become quantiles, in reverse order if the objective is maximised. Overflow
+// gives the largest number.
+func (u Units) Value(target float64) float64 {
+	v, _ := u.warp.user(target, 0)
+	return u.sign * v
+}
+
+// Target returns a value in the user's units as a target. A value better than all values
+// of the fit is extrapolated along the log transform and has a finite target if the
+// transform is defined there, else -Inf.
+func (u Units) Target(value float64) float64 {
+	h := u.sign * value
+	if u.warp.width > 0 {
+		h = math.Log1p(math.Max(-1, (h-u.warp.least)/u.warp.width))
+	}
+	return (h - u.warp.scale.Mean) / u.warp.scale.SD
+}
+
+// Inspect fits the surrogate model to the finished trials of h as Propose does, and
+// returns the fit for display. If the next proposal is a suggestion, View.Acquisition is
+// the function whose maximum it is. Inspect does not use h.Queue.
+//
+// It is a function of its arguments alone and costs a fit. The errors wrap ErrOptions,
+// ErrHistory, or ErrNoValue if no trial is complete; or they come from the surrogate
+// model, the acquisition function or the context.
+func Inspect(ctx context.Context, s *space.Space, o Options, h History) (*View, error) {
+	h.Queue = nil
+	t, err := newTask(s, o, h)
+	if err != nil {
+		return nil, err
+	}
+	if t.count(Complete) == 0 {
+		return nil, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
+	}
+	f, err := t.fit(ctx, random.New(t.opts.Seed, "fit", t.next()))
+	if err != nil {
+		return nil, err
+	}
+	v := &View{
+		Space: t.space, Options: t.opts, Trials: t.trials, Fit: f.facts,
+		Posterior: f.Posterior, Units: Units{f.warp, t.opts.sign()},
+		Data: t.dataset(f.z), Problem: t.problem(f, t),
+	}
+	imputed := len(v.Data.Y) > len(f.z) // failed trials have rows
+	for i := range t.trials {
+		if s := t.trials[i].State; s == Complete || s == Failed && imputed {
+			v.Rows = append(v.Rows, i)
+		}
+	}
+	// The streams are those of acquisition.Suggest for its first point.
+	rng := random.New(t.opts.Seed, "suggest", t.next())
+	random.Split(rng, "incumbents", 0)
+	v.Acquisition, err = t.opts.Acquisition.Build(ctx, v.Problem, 1, random.Split(rng, "point", 0))
+	return v, err
+}
+
+// Inspect is the function Inspect for the study's trials.
+func (s *Study) Inspect(ctx context.Context) (*View, error) {
+	s.mu.Lock()
+	h := s.history()
+	s.mu.Unlock()
+	return Inspect(ctx, s.space, s.opts, h)
+}
