@@ -32,6 +32,8 @@ from functionspace_bo import StudyError  # noqa: E402
 from functionspace_bo import _distributions as dist  # noqa: E402
 from functionspace_bo.optuna import FunctionSpaceSampler  # noqa: E402
 
+HUB = Path(__file__).resolve().parents[1] / "hub" / "package"
+
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
@@ -443,6 +445,17 @@ def test_hyperband() -> None:
     )
     study.optimize(objective, n_trials=20)
     assert {t.state for t in study.trials} == {TrialState.COMPLETE, TrialState.PRUNED}
+
+
+def test_package_for_optunahub() -> None:
+    folder = HUB / "samplers" / "functionspace_bo"
+    head = (folder / "README.md").read_text(encoding="utf-8").split("---\n")[1]
+    keys = [line.partition(":")[0] for line in head.splitlines()]
+    assert keys == ["author", "title", "description", "tags", "optuna_versions", "license"]
+    assert "tags: [sampler," in head
+    hub = pytest.importorskip("optunahub")
+    module = hub.load_local_module(package="samplers/functionspace_bo", registry_root=str(HUB))
+    assert module.FunctionSpaceSampler is FunctionSpaceSampler
 
 
 def test_package_works_without_optuna() -> None:

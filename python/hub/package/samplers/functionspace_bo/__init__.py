@@ -1,0 +1,3 @@
+from functionspace_bo.optuna import FunctionSpaceSampler
+
+__all__ = ["FunctionSpaceSampler"]
