@@ -26,7 +26,7 @@ func TestExamples(t *testing.T) {
 		"minimize":  `best +loss 0\.100  rate 0\.0030, 3 layers, adam`,
 		"asktell":   `25 brews, \d+ spoilt\nbest: yield 80\.0 at 82 degrees for 35 minutes`,
 		"parallel":  `same trials: true\nbest of 32: -3\.8\d \(the minimum is -3\.86\)`,
-		"kernel":    `matern52 +median regret (\S+), worst \S+\nrbf\*periodic\(period=0\.05\) \+ linear +median regret (\S+), worst \S+`,
+		"kernel":    `matern52 +median regret (\S+), worst \S+\nrbf\*periodic\[day\]\(period=1\) \+ linear +median regret (\S+), worst \S+`,
 		"surrogate": `best of 30: 0\.[45]\d \(the minimum is 0\.40\)`,
 	}
 	require.Len(t, programs, len(want))

@@ -20,7 +20,8 @@ const maxDefaultInitial = 20
 // Options configures a Study, Propose and Recommend. The zero value minimises a
 // noisy objective with an exact Gaussian process and acquisition.Auto.
 type Options struct {
-	// Surrogate models the objective. Nil is gp.Model with its defaults. A fit of a
+	// Surrogate models the objective. Nil is gp.Model with its defaults. Its kernel may
+	// name parameters; Inputs gives their units. A fit of a
 	// surrogate.WarmStarter starts from the state of the previous fit.
 	Surrogate surrogate.Model
 	// Acquisition chooses points. Nil is acquisition.Auto.
@@ -86,6 +87,7 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	if o.Surrogate == nil {
 		o.Surrogate = gp.Model{}
 	}
+	o.Surrogate = surrogate.NameInputs(o.Surrogate, Inputs(s))
 	if o.Acquisition == nil {
 		o.Acquisition = acquisition.Auto{}
 	}

@@ -88,17 +88,24 @@ func (p *parser) value(a *argument) error {
 	return nil
 }
 
-// fix returns k with the hyperparameters that an argument names fixed at its values.
-func (p *parser) fix(k Kernel, a argument) (Kernel, error) {
+// fix returns k with the hyperparameters that an argument names fixed at its values: one
+// for all inputs, one for each of the chosen inputs, or one for each column.
+func (p *parser) fix(k Kernel, a argument, on *chosen) (Kernel, error) {
 	f, ok := k.(fixable)
 	if !ok {
 		return nil, p.fail(a.at, "%s cannot be fixed", a.key)
 	}
 	fixed, want := f.fix(a.key, a.values)
+	if want > 1 {
+		fixed, want = f.fix(a.key, on.spread(a.values))
+	}
 	switch {
 	case want == 1:
 		return nil, p.fail(a.at, "%s is one number, not %d", a.key, len(a.values))
 	case want != 0:
+		if on != nil {
+			want = len(on.sizes)
+		}
 		return nil, p.fail(a.at, "%s has %d values, want 1 or %d", a.key, len(a.values), want)
 	}
 	return fixed, nil
@@ -106,7 +113,7 @@ func (p *parser) fix(k Kernel, a argument) (Kernel, error) {
 
 // inputIndex parses the index in "lengthscale[2]".
 func inputIndex(name string) (j int, ok bool) {
-	_, text, _ := strings.Cut(name[strings.LastIndexByte(name, '.')+1:], "[")
+	_, text, _ := strings.Cut(name, "[")
 	text, _, ok = strings.Cut(text, "]")
 	j, err := strconv.Atoi(text)
 	return j, ok && err == nil

@@ -72,7 +72,7 @@ func sentence(b *strings.Builder, g ebnf.Grammar, x ebnf.Expression, depth int, 
 // combinations.
 var semantic = []string{
 	"is not a positive number", "the product of the constants", "has no argument", "takes no arguments", "is given twice",
-	"is named twice", "counting starts at 0", "is a whole number from", "is one number", "values, want 1 or", "takes 3 inputs", "cannot be fixed",
+	"is named twice", "is not a parameter", "counting starts at 0", "is a whole number from", "is one number", "values, want 1 or", "takes 3 inputs", "cannot be fixed",
 }
 
 // Parse accepts every sentence of the documented grammar or rejects it for its meaning.
@@ -82,7 +82,7 @@ func TestGrammarGeneratesExpressions(t *testing.T) {
 	for range 5000 {
 		var b strings.Builder
 		sentence(&b, g, g["Expression"].Expr, 0, rng)
-		_, err := Parse(b.String(), 4)
+		_, err := ParseNamed(b.String(), 4, []Input{{Name: "a", Columns: 1, Unit: 2}})
 		if err == nil {
 			read++
 			continue
@@ -151,6 +151,12 @@ func TestKernelTextsFollowGrammar(t *testing.T) {
 		"rbf(lengthscale=[1e-9,2,3e20]) * periodic(period=.5,ard=false) + 1e-300*white", "2*(linear[1]+variance*(rq(alpha=2)+constant))", "variance*(rbf)*3",
 	}, expressions...) {
 		text := parsed(t, expr, 3).String()
+		require.True(t, ends(g, g["Expression"].Expr, text, map[int]bool{0: true})[len(text)], text)
+	}
+	for expr := range namedExpressions {
+		k, err := ParseNamed(expr, namedDim, namedInputs)
+		require.NoError(t, err)
+		text := k.String()
 		require.True(t, ends(g, g["Expression"].Expr, text, map[int]bool{0: true})[len(text)], text)
 	}
 	require.False(t, ends(g, g["Expression"].Expr, "rbf+", map[int]bool{0: true})[4])

@@ -2,8 +2,10 @@ package prior
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -12,6 +14,11 @@ type onInputs struct {
 	inner  Kernel
 	dim    int
 	inputs []int
+
+	// For inputs that an expression names:
+	units  []float64 // factor of each input; nil for 1
+	labels []string  // inputs in the names of hyperparameters
+	list   string    // inputs in the expression
 }
 
 // OnInputs returns the kernel on R^dim that evaluates k, a kernel on R^len(inputs), at
@@ -43,9 +50,9 @@ func OnInputs(k Kernel, dim int, inputs ...int) Kernel {
 		for i, j := range k.inputs {
 			chosen[i] = inputs[j]
 		}
-		return onInputs{k.inner, dim, chosen}
+		return onInputs{inner: k.inner, dim: dim, inputs: chosen, units: k.units}
 	}
-	return onInputs{k, dim, append([]int(nil), inputs...)}
+	return onInputs{inner: k, dim: dim, inputs: append([]int(nil), inputs...)}
 }
 
 func (k onInputs) pick(x *mat.Dense) *mat.Dense {
@@ -59,6 +66,9 @@ func (k onInputs) pick(x *mat.Dense) *mat.Dense {
 		for c, j := range k.inputs {
 			out.RawRowView(i)[c] = row[j]
 		}
+		if k.units != nil {
+			floats.Mul(out.RawRowView(i), k.units)
+		}
 	}
 	return out
 }
@@ -68,6 +78,9 @@ func (k onInputs) put(dx, picked *mat.Dense) {
 	for i := range picked.RawMatrix().Rows {
 		row := dx.RawRowView(i)
 		for c, v := range picked.RawRowView(i) {
+			if k.units != nil {
+				v *= k.units[c]
+			}
 			row[k.inputs[c]] += v
 		}
 	}
@@ -105,7 +118,11 @@ func (k onInputs) Params() []Param {
 		open := strings.LastIndexByte(params[i].Name, '[')
 		var j int
 		if _, err := fmt.Sscanf(params[i].Name[max(0, open):], "[%d]", &j); err == nil {
-			params[i].Name = fmt.Sprintf("%s[%d]", params[i].Name[:open], k.inputs[j])
+			label := strconv.Itoa(k.inputs[j])
+			if k.labels != nil {
+				label = k.labels[j]
+			}
+			params[i].Name = params[i].Name[:open] + "[" + label + "]"
 		}
 	}
 	return params
@@ -124,7 +141,10 @@ func (k onInputs) factor() string {
 	if at < 0 {
 		at = len(text)
 	}
-	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(k.inputs), "[]"), " ", ",")
+	list := k.list
+	if list == "" {
+		list = strings.ReplaceAll(strings.Trim(fmt.Sprint(k.inputs), "[]"), " ", ",")
+	}
 	return text[:at] + "[" + list + "]" + text[at:]
 }
 

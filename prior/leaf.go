@@ -141,11 +141,10 @@ func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64)
 // baseName removes the label of the kernel and the index: "rbf.lengthscale[2]" becomes
 // "lengthscale".
 func baseName(name string) string {
-	name = name[strings.LastIndexByte(name, '.')+1:]
 	if i := strings.IndexAny(name, "[#"); i >= 0 {
 		name = name[:i]
 	}
-	return name
+	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
 // upper returns row i of a symmetric matrix from column i on.

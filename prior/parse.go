@@ -22,7 +22,8 @@ var ErrExpression = errors.New("bad kernel expression")
 //	Factor     = Kernel [ Inputs ] [ Arguments ] | "(" Expression ")" | number | "variance" .
 //	Kernel     = "rbf" | "matern12" | "matern32" | "matern52" | "rq" | "periodic" | "linear" |
 //	             "polynomial" | "arccos" | "potential" | "stream" | "white" | "constant" .
-//	Inputs     = "[" index { "," index } "]" .
+//	Inputs     = "[" Input { "," Input } "]" .
+//	Input      = index | name | quoted .
 //	Arguments  = "(" Argument { "," Argument } ")" .
 //	Argument   = Parameter "=" Values | "ard" "=" ( "true" | "false" ) | ( "depth" | "degree" ) "=" index .
 //	Parameter  = "lengthscale" | "period" | "alpha" | "offset" | "weight" | "bias" .
@@ -30,9 +31,15 @@ var ErrExpression = errors.New("bad kernel expression")
 //	number     = ( digits [ "." [ digits ] ] | "." digits ) [ exponent ] .
 //	exponent   = ( "e" | "E" ) [ "+" | "-" ] digits .
 //	index      = digits .
-//	digits     = "0" … "9" { "0" … "9" } .
+//	digits     = digit { digit } .
+//	name       = letter { letter | digit } .
+//	quoted     = "\"" { character } "\"" .
+//	letter     = "a" … "z" | "A" … "Z" | "_" .
+//	digit      = "0" … "9" .
+//	character  = " " … "!" | "#" … "[" | "]" … "~" | "\\" ( "\"" | "\\" ) .
 //
-// Inputs selects columns, counted from 0. An argument fixes a hyperparameter: one
+// Inputs selects columns, counted from 0, or inputs by name, which ParseNamed accepts. A
+// quoted name may contain any other characters too. An argument fixes a hyperparameter: one
 // number for all inputs or one for each. With ard=false all inputs share one
 // lengthscale (and period). Depth belongs to arccos and degree to polynomial, both
 // from 1 to 64. Numbers are positive, and so are the products of the constants that
@@ -44,7 +51,17 @@ var ErrExpression = errors.New("bad kernel expression")
 // or the word variance.
 //
 // Errors wrap ErrExpression and give the position, counted from 1.
-func Parse(expr string, dim int) (Kernel, error) { return parse(expr, dim, false) }
+func Parse(expr string, dim int) (Kernel, error) { return ParseNamed(expr, dim, nil) }
+
+// ParseNamed is Parse for inputs with names, such as "periodic[hour](period=24) +
+// linear[year]". Of a kernel whose inputs are named, the lengthscales, periods and the
+// weights of linear and polynomial have the unit of the inputs, their hyperpriors too. The
+// inputs of linear and polynomial are distances from the lower end of the unit interval. A
+// name of an input with several columns selects all of them. An argument is then one number for all
+// inputs, one for each name or one for each column.
+func ParseNamed(expr string, dim int, inputs []Input) (Kernel, error) {
+	return parse(expr, dim, inputs, false)
+}
 
 // Limits on the size of a kernel, which bound the memory and the stack of Parse.
 const (
@@ -52,11 +69,11 @@ const (
 	maxNested = 100
 )
 
-func parse(expr string, dim int, shared bool) (Kernel, error) {
+func parse(expr string, dim int, inputs []Input, shared bool) (Kernel, error) {
 	if dim < 1 {
 		return nil, fmt.Errorf("%w: a kernel of %d inputs, want at least 1", ErrExpression, dim)
 	}
-	p := parser{text: expr, dim: dim, shared: shared}
+	p := parser{text: expr, dim: dim, named: inputs, shared: shared}
 	terms, err := p.expression()
 	if err == nil {
 		if p.space(); p.at < len(p.text) {
@@ -108,12 +125,13 @@ type parser struct {
 	text   string
 	at     int // number of bytes parsed
 	dim    int
+	named  []Input
 	shared bool
 	nested int
 }
 
 func (p *parser) fail(at int, format string, args ...any) error {
-	return fmt.Errorf("position %d: %s", at+1, fmt.Sprintf(format, args...))
+	return fmt.Errorf("position %d: %w", at+1, fmt.Errorf(format, args...))
 }
 
 func (p *parser) space() {
@@ -286,12 +304,14 @@ func (p *parser) kernel(name string, from int) (Kernel, error) {
 		return nil, p.fail(from, "unknown kernel %q%s", name, didyoumean.Hint(name, Names()))
 	}
 	entry, dim := catalogue[at], p.dim
+	p.space()
+	list := p.at
 	inputs, err := p.inputs()
 	if err != nil {
 		return nil, err
 	}
 	if inputs != nil {
-		dim = len(inputs)
+		dim = len(inputs.columns)
 	}
 	args, err := p.arguments(name, entry.args)
 	if err != nil {
@@ -313,38 +333,21 @@ func (p *parser) kernel(name string, from int) (Kernel, error) {
 	if k == nil {
 		return nil, p.fail(from, "%s takes %d inputs, not %d", name, velocityInputs, dim)
 	}
+	if inputs != nil {
+		if err := inputs.checkPeriods(k); err != nil {
+			return nil, p.fail(list+1, "%w", err)
+		}
+		if m, ok := k.(measured); ok && inputs.named {
+			k = m.inUnits(inputs.units)
+		}
+	}
 	for _, a := range fix {
-		if k, err = p.fix(k, a); err != nil {
+		if k, err = p.fix(k, a, inputs); err != nil {
 			return nil, err
 		}
 	}
 	if inputs != nil {
-		k = OnInputs(k, p.dim, inputs...)
+		k = inputs.on(k, p.dim)
 	}
 	return k, nil
-}
-
-func (p *parser) inputs() ([]int, error) {
-	if !p.take('[') {
-		return nil, nil
-	}
-	var inputs []int
-	for {
-		p.space()
-		from := p.at
-		j, err := strconv.Atoi(p.word())
-		switch {
-		case err != nil || j < 0:
-			p.at = from
-			return nil, p.fail(from, "expected the number of an input, found %s", p.found())
-		case j >= p.dim:
-			return nil, p.fail(from, "input %d of a space with %d: counting starts at 0", j, p.dim)
-		case slices.Contains(inputs, j):
-			return nil, p.fail(from, "input %d is named twice", j)
-		}
-		inputs = append(inputs, j)
-		if !p.take(',') {
-			return inputs, p.expect(']')
-		}
-	}
 }

@@ -25,6 +25,8 @@ type Spec struct {
 
 	// Custom replaces Kernel and Isotropic by any Kernel written in Go.
 	Custom Kernel
+	// Inputs are the inputs that Kernel may name. A study sets them.
+	Inputs []Input
 }
 
 // The values of Spec.Mean.
@@ -66,7 +68,7 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	}
 	m := model{kernel: s.Custom, mean: s.Mean == MeanConstant}
 	if m.kernel == nil {
-		if m.kernel, err = parse(s.Kernel, dim, s.Isotropic); err != nil {
+		if m.kernel, err = parse(s.Kernel, dim, s.Inputs, s.Isotropic); err != nil {
 			return m, err
 		}
 	}
@@ -133,6 +135,9 @@ func (s Spec) fixLengthscale(m *model, dim int) error {
 		p := &m.params[i]
 		if baseName(p.Name) != "lengthscale" || p.Fixed {
 			continue
+		}
+		if named(m.kernel) {
+			return fmt.Errorf("%w: lengthscale sets lengthscales in the unit cube, and the kernel names inputs: state lengthscales in the kernel, as in rbf[name](lengthscale=2)", ErrSpec)
 		}
 		j, indexed := inputIndex(p.Name)
 		switch {

@@ -61,7 +61,7 @@ func term(k Kernel) string {
 func labelled(k Kernel) []Param {
 	params := k.Params()
 	for i := range params {
-		if !strings.ContainsRune(params[i].Name, '.') {
+		if head, _, _ := strings.Cut(params[i].Name, "["); !strings.ContainsRune(head, '.') {
 			params[i].Name = label(k) + "." + params[i].Name
 		}
 	}
@@ -72,7 +72,10 @@ func labelled(k Kernel) []Param {
 func uniqueNames(params []Param) []Param {
 	seen := map[string]int{}
 	for i := range params {
-		name, _, _ := strings.Cut(params[i].Name, "#")
+		name := params[i].Name
+		if at := strings.LastIndexByte(name, '#'); at > strings.LastIndexByte(name, ']') {
+			name = name[:at]
+		}
 		seen[name]++
 		if n := seen[name]; n > 1 {
 			name = fmt.Sprintf("%s#%d", name, n)

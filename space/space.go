@@ -1,7 +1,9 @@
 package space
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -132,6 +134,47 @@ func (s *Space) Discrete() bool {
 		}
 	}
 	return false
+}
+
+// Coordinate describes the columns of a parameter in the encoding.
+type Coordinate struct {
+	Parameter Parameter
+	First     int // first column
+	Columns   int // number of columns, 0 for a fixed parameter
+	// Width is the change of the parameter from 0 to 1 in its column: in its unit for a
+	// float or int, in natural logarithms if it is logarithmic, in places in the list of
+	// values for an ordinal, and 1 for a bool or categorical.
+	Width float64
+}
+
+// Coordinates returns the columns of all parameters in order.
+func (s *Space) Coordinates() []Coordinate {
+	params := s.Parameters()
+	out := make([]Coordinate, len(params))
+	for i := range params {
+		p := &s.params[i]
+		out[i] = Coordinate{Parameter: params[i], First: s.start[i], Columns: p.columns(), Width: p.width()}
+	}
+	return out
+}
+
+// width returns Coordinate.Width.
+func (p *Parameter) width() float64 {
+	switch {
+	case p.Kind == KindInt && p.Log:
+		lo, hi := p.logEdges()
+		return hi - lo
+	case p.Log:
+		return math.Log(p.Max) - math.Log(p.Min)
+	case p.continuous():
+		return p.Max - p.Min
+	case p.Kind == KindFloat || p.Kind == KindInt:
+		return float64(p.levels()) * cmp.Or(p.Step, 1)
+	case p.Kind == KindOrdinal:
+		return float64(p.levels())
+	default:
+		return 1
+	}
 }
 
 // columns returns the columns of u that belong to parameter i.

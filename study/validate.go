@@ -10,7 +10,9 @@ import (
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Fault is a fault of one value of a definition.
@@ -72,6 +74,7 @@ func (d *Definition) faults(wrong map[string]bool) (faults []error) {
 	m, methodFaults := d.method()
 	faults = append(faults, methodFaults...)
 	if s != nil && len(methodFaults) == 0 {
+		m.Surrogate = surrogate.NameInputs(m.Surrogate, loop.Inputs(s))
 		if err := m.Check(s.Dim()); err != nil {
 			owner, _, _ := strings.Cut(err.Error(), " ") // surrogate, acquisition or maximizer
 			faults = append(faults, faultAt(err, strings.TrimSuffix(owner, ":")))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/prior"
 )
 
 // ErrSetting reports a setting of a model outside its range or its allowed values.
@@ -50,6 +51,21 @@ var (
 	_ PriorStater = Scaled{}
 )
 
+// InputNamer is a Model whose kernel may name its inputs.
+type InputNamer interface {
+	// WithInputs returns the model with the inputs that its kernel may name.
+	WithInputs(inputs []prior.Input) Model
+}
+
+// NameInputs returns m with the inputs that its kernel may name. A model that is not an
+// InputNamer is returned unchanged.
+func NameInputs(m Model, inputs []prior.Input) Model {
+	if n, ok := m.(InputNamer); ok {
+		return n.WithInputs(inputs)
+	}
+	return m
+}
+
 // Check implements Checker: it validates the scalings and Model.
 func (s Scaled) Check(dim int) error {
 	if err := checkInput(s.Inputs); err != nil {
@@ -73,6 +89,12 @@ func checkOutput(s Scaling) error {
 		return nil
 	}
 	return fmt.Errorf("surrogate: output scaling %q, want raw or zscore", string(s))
+}
+
+// WithInputs implements InputNamer.
+func (s Scaled) WithInputs(inputs []prior.Input) Model {
+	s.Model = NameInputs(s.Model, inputs)
+	return s
 }
 
 // Stated implements PriorStater: it reports whether Model states a prior.

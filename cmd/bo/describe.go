@@ -9,12 +9,16 @@ import (
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/study/studyfile"
 )
 
 type describeCmd struct {
 	What string `arg:"" enum:"surrogate,acquisition,objective,kernel" help:"One of surrogate, acquisition, objective or kernel."`
 	Name string `arg:"" complete:"described" help:"Name from bo list. A kernel may be an expression."`
+
+	Space string `placeholder:"FILE" help:"Study file with the parameters that a kernel may name."`
 }
 
 func (describeCmd) Help() string {
@@ -23,7 +27,8 @@ func (describeCmd) Help() string {
     bo describe surrogate gp
     bo describe acquisition lcb
     bo describe objective branin
-    bo describe kernel 'rbf*periodic+linear'`
+    bo describe kernel 'rbf*periodic+linear'
+    bo describe kernel 'periodic[hour](period=24) + linear[year]' --space study.yaml`
 }
 
 func (c describeCmd) Run(e *env) error {
@@ -47,6 +52,9 @@ func (c describeCmd) Run(e *env) error {
 			return usageError{err}
 		}
 		return describeObjective(e.stdout, o)
+	}
+	if c.Space != "" {
+		return describeNamed(e.stdout, c.Name, c.Space)
 	}
 	return describeKernel(e.stdout, c.Name)
 }
@@ -115,6 +123,28 @@ func describeKernel(w io.Writer, expr string) error {
 		fmt.Fprintf(w, "%s\n", k)
 	}
 	fmt.Fprintf(w, "\nHyperparameters for %d inputs in the unit cube:\n\n", dim)
+	return describeParams(w, k)
+}
+
+// describeNamed shows an expression as a kernel of the parameters in a file.
+func describeNamed(w io.Writer, expr, path string) error {
+	d, err := studyfile.Read(path)
+	if err != nil {
+		return usageError{err}
+	}
+	s, err := d.Space()
+	if err != nil {
+		return usageError{err}
+	}
+	k, err := prior.ParseNamed(expr, s.Dim(), loop.Inputs(s))
+	if err != nil {
+		return usageError{err}
+	}
+	fmt.Fprintf(w, "%s\n\nHyperparameters, with the units of named parameters and in the unit cube for others:\n\n", k)
+	return describeParams(w, k)
+}
+
+func describeParams(w io.Writer, k prior.Kernel) error {
 	return columns(w, func(row func(cells ...string)) {
 		row("NAME", "START", "RANGE", "PRIOR")
 		for _, p := range k.Params() {

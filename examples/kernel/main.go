@@ -1,6 +1,6 @@
 // Kernel encodes prior knowledge of the objective in a kernel. The load of a machine
 // repeats every day, its daily shape changes slowly, and it has a trend: the kernel is
-// "rbf*periodic + linear" with a period of one day. The program searches for the hour of
+// "rbf*periodic[day](period=1) + linear": a named input has the unit of the parameter. The program searches for the hour of
 // least load within twenty days, with this kernel and with the default.
 package main
 
@@ -62,8 +62,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// The inputs of a kernel are encoded in the unit cube: a day is 1/20.
-	for _, kernel := range []string{"matern52", "rbf*periodic(period=0.05) + linear"} {
+	for _, kernel := range []string{"matern52", "rbf*periodic[day](period=1) + linear"} {
 		r := regrets(s, kernel)
 		fmt.Printf("%-36s median regret %.4f, worst %.4f\n", kernel, r[len(r)/2], r[len(r)-1])
 	}

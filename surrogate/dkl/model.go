@@ -66,6 +66,15 @@ func (m Model) Check(dim int) error {
 	return m.Spec.Check(cmp.Or(m.Features, dim))
 }
 
+// WithInputs implements surrogate.InputNamer. With Features the inputs of the kernel are
+// features, which have no names.
+func (m Model) WithInputs(inputs []prior.Input) surrogate.Model {
+	if m.Features == 0 {
+		m.Inputs = inputs
+	}
+	return m
+}
+
 // Fit implements surrogate.Model. A step of L-BFGS costs O(n³ + np) for p weights.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
