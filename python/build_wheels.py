@@ -184,7 +184,7 @@ def _wheel(target: Platform) -> str:
 def licenses(target: Platform) -> dict[str, bytes]:
     """Returns the licences of this project, and of the modules in the binary in one file."""
     files = {name: (REPOSITORY / name).read_bytes() for name in ("LICENSE", "NOTICE")}
-    texts = [f"space/sobol.bin\n\n{(REPOSITORY / 'space' / 'sobol.LICENSE').read_text()}"]
+    texts = [f"space/sobol.bin\n\n{(REPOSITORY / 'space' / 'sobol.LICENSE').read_text('utf-8')}"]
     form = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}"
     listed = _go(target, "list", "-deps", "-f", form, "./cmd/bo")
     for line in sorted(set(listed.splitlines()) - {""}):

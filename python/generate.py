@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Writes the files."""
-    schema = json.loads(SCHEMA.read_text())
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     OPTIONS.write_text(options(schema))
     SURROGATES.write_text(surrogates(schema))
 

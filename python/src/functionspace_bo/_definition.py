@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._options import OBJECTIVE, SETTINGS
-from ._space import Parameter, Space, parse_space, plain
+from ._space import Parameter, Space, parse_space, plain, require_json
 from .errors import StudyError
 
 
@@ -34,6 +34,11 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
         definition["objectives"] = [{"name": "value", **objective}]
     if settings:
         definition["surrogate"] = _component(definition.get("surrogate"), settings)
+    for p in parameters:
+        require_json(p, f'parameter "{p.get("name")}"', StudyError)
+    for key, value in definition.items():
+        if key != "parameters":
+            require_json(value, key, StudyError)
     return definition, by_name
 
 

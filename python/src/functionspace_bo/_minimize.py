@@ -33,10 +33,11 @@ def minimize(
 ) -> Result:
     """Minimises f over a space, or maximises it with goal="maximize".
 
-    f takes the parameters as a dictionary and returns a number, or a dictionary of numbers with
-    the objective among them. An exception, NaN and an infinity make a failed trial. If the
-    first three trials fail alike, FailuresError ends the run unless failures="expected".
-    Ctrl-C ends the run; the result so far is returned.
+    f takes the parameters as a dictionary, so a function of keyword arguments is passed as
+    lambda p: f(**p). It returns a number, or a dictionary of numbers with the objective among
+    them. An exception, NaN and an infinity make a failed trial. If the first three trials fail
+    alike, FailuresError ends the run unless failures="expected". Ctrl-C ends the run; the
+    result so far is returned. An exception that ends the run has it in the attribute result.
 
     Args:
         f: The objective.

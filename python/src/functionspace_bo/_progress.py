@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from typing import Any
@@ -83,6 +84,7 @@ class Progress:
             self._display.update({"text/plain": line}, raw=True)
             return
         self._clear()
+        line = line[: shutil.get_terminal_size().columns - 1]  # a longer line would wrap
         sys.stderr.write(line)
         sys.stderr.flush()
         self._shown = len(line)
@@ -97,7 +99,8 @@ def _notebook() -> Any:
     """Returns the handle of an output in a notebook, or None elsewhere."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
-    if shell is None or type(shell).__name__ != "ZMQInteractiveShell":
+    kinds = {kind.__name__ for kind in type(shell).__mro__}  # Colab has a class of its own
+    if "ZMQInteractiveShell" not in kinds:
         return None
     from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
 

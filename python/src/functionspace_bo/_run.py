@@ -10,7 +10,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ._progress import Progress
-from ._space import Params
+from ._space import Params, shown
 from ._trial import Result, Trial
 from .errors import BoError, ExhaustedError, FailuresError, NoValueError, StudyError, TrialError
 
@@ -45,6 +45,8 @@ class Run:
         callback: Callable[[Study, Trial], Any] | None,
         progress: bool | None,
     ) -> None:
+        if not callable(f):
+            raise TypeError(f"f is {shown(f)}, want a function of the parameters")
         for name, number in (("budget", budget), ("workers", workers)):
             if number is not None and number < 1:
                 raise StudyError(f"{name} is {number}, want 1 or more")
@@ -69,6 +71,7 @@ class Run:
     def result(self) -> Result:
         """Runs, and returns the result."""
         interrupted = False
+        error: BaseException | None = None
         try:
             if self._workers > 1 and self._batch is None:
                 self._stream()
@@ -78,12 +81,15 @@ class Run:
             interrupted = True
         except ExhaustedError as err:
             self._stopped = str(err)
-        except BoError as err:
-            err.result = self._result(False)
+        except BaseException as err:
+            error = err
             raise
         finally:
             self._leave()
             self._progress.close()
+            if error is not None:  # f or the callback ended the run, or bo failed
+                with suppress(AttributeError):
+                    setattr(error, "result", self._result(False))  # noqa: B010
         result = self._result(interrupted)
         fault = self._fault(result)
         if fault is not None and not interrupted:
@@ -123,7 +129,7 @@ class Run:
 
     def _round(self) -> int:
         """Returns the size of the next round. An interrupted round is finished first."""
-        trials = self._study.trials
+        trials = self._study._trials
         idle = len(self._study._idle)
         n = idle or max(self._batch or 1, self._study._initial - len(trials))
         return max(0, min(n, self._budget - self._finished(trials)))
@@ -131,7 +137,7 @@ class Run:
     def _stream(self) -> None:
         while True:
             while len(self._flying) < self._workers and not self._ended():
-                if self._finished(self._study.trials) + len(self._flying) >= self._budget:
+                if self._finished(self._study._trials) + len(self._flying) >= self._budget:
                     break
                 try:
                     self._start(self._study.ask())
@@ -190,7 +196,7 @@ class Run:
     def _look(self, trial: Trial) -> None:
         """Ends the run after a trial that calls for it."""
         if trial.state == "failed":
-            failed = sum(t.state == "failed" for t in self._study.trials)
+            failed = sum(t.state == "failed" for t in self._study._trials)
             if self._max_failures is not None and failed > self._max_failures:
                 self._stopped = FailuresError(
                     f"too many trials failed: {failed}, the last one with: {trial.message}"

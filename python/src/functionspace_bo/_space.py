@@ -6,9 +6,12 @@ Points elsewhere do not have it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from .errors import BoError, StudyError
 
 Scalar = str | float | bool
 """A value of a categorical, ordinal or fixed parameter: text, a number or a boolean."""
@@ -80,9 +83,12 @@ class Categorical:
     values: Sequence[Scalar]
     when: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _values(self.values))
+
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return _form("categorical", self, values=[plain(v) for v in self.values])
+        return _form("categorical", self, values=list(self.values))
 
     def decode(self, value: Any) -> Any:
         """Returns the value of a point that `bo` suggests."""
@@ -96,9 +102,12 @@ class Ordinal:
     values: Sequence[Scalar]
     when: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _values(self.values))
+
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return _form("ordinal", self, values=[plain(v) for v in self.values])
+        return _form("ordinal", self, values=list(self.values))
 
     def decode(self, value: Any) -> Any:
         """Returns the value of a point that `bo` suggests."""
@@ -112,9 +121,12 @@ class Fixed:
     value: Scalar
     when: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", plain(self.value))
+
     def definition(self) -> dict[str, Any]:
         """Returns the form of the study file, without the name."""
-        return _form("fixed", self, value=plain(self.value))
+        return _form("fixed", self, value=self.value)
 
     def decode(self, value: Any) -> Any:
         """Returns the value of a point that `bo` suggests."""
@@ -143,18 +155,33 @@ _KINDS: dict[str, type[Parameter]] = {
 def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter]]:
     """Returns the parameters of a space in the form of the study file, and by name."""
     if not isinstance(space, Mapping):
+        if not isinstance(space, Sequence) or not all(isinstance(p, Mapping) for p in space):
+            raise StudyError(f"the space is {shown(space)}, want parameters by name")
         definitions = [dict(p) for p in space]
         return definitions, {str(p.get("name")): _from_definition(p) for p in definitions}
-    parameters = {name: _parameter(value) for name, value in space.items()}
+    parameters = {name: _parameter(name, value) for name, value in space.items()}
     return [{"name": name, **p.definition()} for name, p in parameters.items()], parameters
 
 
-def _parameter(value: Any) -> Parameter:
+def _parameter(name: str, value: Any) -> Parameter:
     if isinstance(value, (Float, Int, Bool, Categorical, Ordinal, Fixed)):
         return value
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return Categorical(value)
+    if getattr(value, "ndim", 0) == 1:
+        return Categorical(value.tolist())
+    if not isinstance(plain(value), (str, int, float, type(None))):
+        raise StudyError(
+            f'parameter "{name}" is {shown(value)}, want Float, Int, Bool, Ordinal, Categorical, '
+            "Fixed, a list or a value"
+        )
     return Fixed(value)
+
+
+def _values(values: Any) -> tuple[Any, ...]:
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise StudyError(f"values is {shown(values)}, want a list")
+    return tuple(plain(v) for v in values)
 
 
 def _from_definition(definition: Mapping[str, Any]) -> Parameter:
@@ -196,6 +223,26 @@ def plain(value: Any) -> Any:
     """Returns the Python number of a NumPy number, and other values unchanged."""
     item = getattr(value, "item", None)
     return item() if callable(item) and getattr(value, "ndim", None) == 0 else value
+
+
+def shown(value: Any) -> str:
+    """Returns a short representation of a value on one line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def require_json(value: Any, place: str, error: type[BoError]) -> None:
+    """Raises error if a value has no form in JSON."""
+    if isinstance(value, Mapping):
+        for key, v in value.items():
+            require_json(v, f"{place}: {key}" if place else str(key), error)
+    elif isinstance(value, (list, tuple)):
+        for v in value:
+            require_json(v, place, error)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise error(f"{place} is {value}, want a finite number")
+    elif not isinstance(value, (str, int, float, type(None))):
+        raise error(f"{place} is {shown(value)}, want a number, text or boolean")
 
 
 def plain_params(params: Mapping[str, Any]) -> Params:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 from ._binary import find_binary
-from ._definition import define, objective_of
+from ._definition import objective_of
 from ._space import Parameter, Space, parse_space, plain_params
 from ._trial import Trial, frame
 from ._value import read_value
@@ -42,7 +42,10 @@ class StoredStudy:
         cls, store: str | os.PathLike[str], name: str, /, space: Space, **options: Unpack[Options]
     ) -> StoredStudy:
         """Stores a new study and returns it."""
-        definition, _ = define(space, options)
+        from ._study import Study
+
+        with Study(space, **options) as study:  # StudyError if the definition is invalid
+            definition = study.definition
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "study.json")
             with open(path, "w", encoding="utf-8") as file:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
+import secrets
+import shutil
 import subprocess
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -16,10 +18,10 @@ from typing import TYPE_CHECKING, Any, overload
 from ._binary import find_binary
 from ._definition import define, is_noise_free, objective_of
 from ._process import Process, on_fork
-from ._space import Fixed, Params, Space, plain_params
+from ._space import Fixed, Params, Space, plain_params, require_json, shown
 from ._trial import Estimate, Prediction, Recommendation, Result, Trial, best_trial, frame
 from ._value import read_value
-from .errors import ExhaustedError, NoValueError, StudyError, TrialError
+from .errors import ExhaustedError, NoValueError, RequestError, StudyError, TrialError
 
 if TYPE_CHECKING:
     import pandas
@@ -108,17 +110,18 @@ class Study:
 
     @property
     def trials(self) -> list[Trial]:
-        """All trials in the order of their numbers."""
+        """Copies of all trials in the order of their numbers."""
         with self._lock:
-            return list(self._trials)
+            return [t.copy() for t in self._trials]
 
     @property
     def best(self) -> Trial:
         """The trial with the best observed value. NoValueError if there is none."""
-        found = best_trial(self.trials, self._goal)
+        with self._lock:
+            found = best_trial(self._trials, self._goal)
         if found is None:
             raise NoValueError("no trial has a value")
-        return found
+        return found.copy()
 
     @overload
     def ask(self) -> Trial: ...
@@ -134,7 +137,7 @@ class Study:
         noise-free objective on a finite space has no more points; ExhaustedError if it has
         none.
         """
-        trials = self._ask(1 if n is None else n)
+        trials = [t.copy() for t in self._ask(1 if n is None else n)]
         return trials[0] if n is None else trials
 
     def tell(self, trial: Trial | int, value: float | Mapping[str, float]) -> Trial:
@@ -161,7 +164,7 @@ class Study:
         with self._lock:
             t = Trial(len(self._trials) + 1, point, "complete", number, numbers, source="added")
             self._append(t)
-            return t
+            return t.copy()
 
     def recommend(self) -> Recommendation:
         """Returns the best trials by observed value and by posterior mean.
@@ -187,7 +190,7 @@ class Study:
         target: float | None = None,
         time: float | None = None,
         max_failures: int | None = None,
-        callback: Callable[[Study, Trial], None] | None = None,
+        callback: Callable[[Study, Trial], Any] | None = None,
         progress: bool | None = None,
     ) -> Result:
         """Evaluates f until budget trials of the study are finished; see minimize."""
@@ -225,17 +228,7 @@ class Study:
                 "queue": self._queue,
                 "warm": self._warm,
             }
-        target = Path(path)
-        handle, name = tempfile.mkstemp(prefix=target.name, dir=target.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(document, file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+        _replace_file(Path(path), json.dumps(document))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Study:
@@ -251,6 +244,16 @@ class Study:
             raise StudyError(f"{path}: not a file that Study.save wrote")
         if document.get("version") != 1:
             raise StudyError(f"{path}: version is {document.get('version')}, want 1")
+        try:
+            return cls._restored(document)
+        except StudyError as err:
+            raise StudyError(f"{path}: {err}") from err
+        except (AttributeError, KeyError, TypeError) as err:
+            raise StudyError(f"{path}: damaged: {type(err).__name__}: {err}") from err
+
+    @classmethod
+    def _restored(cls, document: Mapping[str, Any]) -> Study:
+        """Returns the study of a document that save wrote."""
         study = cls._of(document["study"])
         for saved in document["trials"]:
             t = study._loaded(saved)
@@ -294,6 +297,7 @@ class Study:
         self._lock = threading.RLock()
 
     def _ask(self, n: int) -> list[Trial]:
+        n = _whole(n, "number of trials to ask")
         if n < 1:
             raise TrialError(f"{n} trials to ask, want at least 1")
         with self._lock:
@@ -357,10 +361,10 @@ class Study:
         return self._finish(trial, state="complete", value=number, numbers=numbers, seconds=seconds)
 
     def _fail(self, trial: Trial | int, message: str, seconds: float) -> Trial:
-        return self._finish(trial, state="failed", message=message, seconds=seconds)
+        return self._finish(trial, state="failed", message=str(message), seconds=seconds)
 
     def _finish(self, trial: Trial | int, **changes: Any) -> Trial:
-        number = trial.number if isinstance(trial, Trial) else trial
+        number = trial.number if isinstance(trial, Trial) else _whole(trial, "trial")
         with self._lock:
             if not 1 <= number <= len(self._trials):
                 raise TrialError(f"no such trial: {number}")
@@ -370,7 +374,7 @@ class Study:
             t = self._trials[number - 1] = replace(t, **changes)
             self._idle.discard(number)
             self._unsent.add(number)
-            return t
+            return t.copy()
 
     def _interrupt(self, trial: Trial) -> None:
         """Marks a pending trial as one that is not being evaluated."""
@@ -380,7 +384,11 @@ class Study:
 
     def _point(self, params: Mapping[str, Any]) -> Params:
         """Returns the values of a valid point, or raises RequestError."""
+        if not isinstance(params, Mapping):
+            raise RequestError(f"the point is {shown(params)}, want values by name")
         point = plain_params(params)
+        for name, value in point.items():
+            require_json(value, f'parameter "{name}"', RequestError)
         self._request({"action": "check", "queue": [point]})
         for name, p in self._parameters.items():
             if isinstance(p, Fixed) and p.when is None:
@@ -425,6 +433,31 @@ class Study:
         warnings = tuple(saved.pop("warnings", ()))
         prediction = Prediction(**predicted) if predicted is not None else None
         return Trial(params=params, prediction=prediction, warnings=warnings, **saved)
+
+
+def _whole(number: Any, name: str) -> int:
+    """Returns a whole number, or raises TrialError."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TrialError(f"the {name} is {shown(number)}, want a whole number") from None
+
+
+def _replace_file(path: Path, text: str) -> None:
+    """Writes a file whole or not at all. A file there keeps its permissions."""
+    target = Path(os.path.realpath(path))
+    fresh = target.with_name(f".{target.name}-{secrets.token_hex(8)}")
+    try:
+        with open(fresh, "x", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, fresh)
+        os.replace(fresh, target)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def _told(t: Trial) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from .errors import NoValueError
@@ -44,6 +44,10 @@ class Trial:
     seconds: float = 0.0
     """Time of the evaluation in a run."""
 
+    def copy(self) -> Trial:
+        """Returns a trial whose params and numbers may be changed without effect on this one."""
+        return replace(self, params=dict(self.params), numbers=dict(self.numbers))
+
     def record(self) -> dict[str, Any]:
         """Returns the keys of `bo trials --json` that the trial has."""
         out: dict[str, Any] = {
@@ -81,7 +85,7 @@ class Recommendation:
     model: Estimate
 
 
-@dataclass
+@dataclass(repr=False)
 class Result:
     """The result of a run."""
 
@@ -94,6 +98,11 @@ class Result:
     """Ctrl-C ended the run."""
     stopped: str = ""
     """The reason why the run ended ahead of the budget, or empty."""
+
+    def __repr__(self) -> str:
+        best = best_trial(self.trials, self.goal)
+        what = "no value" if best is None else f"best {best.value:.6g} at {best.params}"
+        return f"<Result of {len(self.trials)} trials: {what}>"
 
     @property
     def best(self) -> Trial:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ._space import plain
+from ._space import plain, shown
 from .errors import TrialError
 
 MAX_VALUE = 1e300
@@ -26,11 +26,11 @@ def read_value(value: Any, objective: str) -> tuple[float, dict[str, float]]:
 
 def _number(value: Any) -> float:
     try:
-        if isinstance(value, (str, bytes)):
+        if isinstance(value, (str, bytes)) or getattr(value, "ndim", 0) != 0:
             raise TypeError
         number = float(plain(value))
     except (TypeError, ValueError, OverflowError):
-        raise TrialError(f"the value is {value!r}, want a number") from None
+        raise TrialError(f"the value is {shown(value)}, want a number") from None
     if math.isnan(number) or abs(number) > MAX_VALUE:
         raise TrialError(f"value is not a usable number: {number}")
     return number
