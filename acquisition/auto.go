@@ -8,7 +8,8 @@ import (
 // Auto is LogEI if the posterior's noise variance is below 1e-4, else LogNEI. The
 // choice uses the fitted noise, not a declaration of the objective: a surrogate model
 // fits the ripples of an exact objective as noise, and then no point has an expected
-// improvement on the best observed value.
+// improvement on the best observed value. For two to four objectives it is LogNEHVI, for more
+// LogNParEGO.
 type Auto struct {
 	// LogNEI is used under noise, and for batches that are chosen together.
 	LogNEI
@@ -20,8 +21,14 @@ var _ Joint = Auto{}
 // counts as noise-free. It is the lower bound of a noise variance fitted to noisy data.
 const exactNoise = 1e-4
 
-// Build returns the function of LogEI or LogNEI.
+// Build returns the function of LogEI or LogNEI, or of several objectives.
 func (a Auto) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	switch n := len(p.Objectives); {
+	case n > maxBoxObjectives:
+		return LogNParEGO{}.Build(ctx, p, q, rng)
+	case n > 1:
+		return LogNEHVI{}.Build(ctx, p, q, rng)
+	}
 	if q == 1 && !a.Joint && p.Posterior.Noise() < exactNoise {
 		return LogEI{}.Build(ctx, p, q, rng)
 	}

@@ -1,6 +1,6 @@
 // Package acquisition chooses the next points to evaluate. An Acquisition (EI, LogEI,
-// PI, LCB, MES, Thompson, QEI, QLogEI, LogNEI, Auto) turns a posterior into a
-// Function of a candidate. Maximize searches a Domain for the maximum of a Function.
+// PI, LCB, MES, Thompson, QEI, QLogEI, LogNEI, LogNEHVI, LogNParEGO, Auto) turns
+// posteriors into a Function of a candidate. Maximize searches a Domain for the maximum of a Function.
 // Suggest does both for one point or a batch.
 //
 // The objective f is minimised, and acquisition functions are maximised. Inputs are
@@ -10,5 +10,5 @@
 // distribution and density, and z = (best - μ)/s.
 //
 // The closed-form acquisition functions treat pending points as observed at their
-// posterior means. QEI, QLogEI and LogNEI include pending points in the joint sample.
+// posterior means. The others but Thompson include pending points in the joint sample.
 package acquisition

@@ -1,0 +1,254 @@
+package acquisition
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/specfn"
+	"github.com/functionspace/bo/internal/workspace"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// conditional is a function of one point x and several independent outputs. It is the logarithm
+// of a mean over S fixed joint samples of the outputs at baseline points B,
+//
+//	log 1/S Σ_s exp( gain_s + Σ_c log Φ((bound_c - μ_cs)/s_c) )
+//
+// in which gain_s and the probabilities that x meets the constraints c are functions of the
+// moments of the outputs at x given sample s,
+//
+//	μ_s = μ(x) + C(x,B) L⁻ᵀ z_s,  s² = C(x,x) - C(x,B) C(B,B)⁻¹ C(B,x),  C(B,B) = L Lᵀ
+//
+// so that no sample at x is needed where gain_s has a closed form. A block of candidates costs one
+// Joint (and JointVJP) per output, and O(n² + Sn) per candidate and output for n baseline
+// points.
+type conditional struct {
+	outputs  []output // the objectives, then the constraints
+	bounds   []float64
+	baseline *mat.Dense
+	samples  int
+	gain     sampleGain
+}
+
+// output is one output and its samples at the baseline.
+type output struct {
+	posterior surrogate.Posterior
+	base      *mat.Dense       // rows z_s, S×n
+	factor    *linalg.Cholesky // L
+}
+
+// sampleGain returns a function for one goroutine, with memory from mem. The function returns the
+// gain of sample s for the moments of all outputs. If dmean is not nil, it overwrites the
+// elements of dmean and dsd for the objectives with the gradients.
+type sampleGain func(mem *workspace.Memory) func(s int, mean, sd, dmean, dsd []float64) float64
+
+// newConditional returns a conditional without a gain, and the samples of each output at the rows of
+// baseline (S×n).
+func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand) (*conditional, []*mat.Dense, error) {
+	f := &conditional{baseline: baseline, samples: samples}
+	posteriors := append([]surrogate.Posterior{}, p.Objectives...)
+	for _, c := range p.Constraints {
+		posteriors = append(posteriors, c.Posterior)
+		f.bounds = append(f.bounds, c.Bound)
+	}
+	n := rowCount(baseline)
+	base := baseSamples(samples, n*len(posteriors), rng)
+	drawn := make([]*mat.Dense, len(posteriors))
+	for i, posterior := range posteriors {
+		o := output{posterior: posterior, base: mat.DenseCopyOf(base.Slice(0, samples, i*n, (i+1)*n))}
+		mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
+		posterior.Joint(mean, cov, baseline)
+		linalg.AddDiagonal(cov, minVariance)
+		var err error
+		if o.factor, err = linalg.Factorize(cov); err != nil {
+			return nil, nil, fmt.Errorf("acquisition: sampling at %d evaluated points: %w", n, err)
+		}
+		lower := mat.NewDense(n, n, nil)
+		o.factor.Lower(lower)
+		drawn[i] = mat.NewDense(samples, n, nil)
+		for s := range samples {
+			drawn[i].SetRow(s, mean)
+		}
+		linalg.Mul(drawn[i], 1, linalg.N, o.base, linalg.T, lower, 1)
+		f.outputs = append(f.outputs, o)
+	}
+	return f, drawn, nil
+}
+
+func (f *conditional) Dim() int { return f.outputs[0].posterior.Dim() }
+
+func (f *conditional) Eval(value []float64, grad, x *mat.Dense) {
+	checkEval(f, value, grad, x)
+	for lo := 0; lo < len(value); lo += blockSize {
+		hi := min(lo+blockSize, len(value))
+		var g *mat.Dense
+		if grad != nil {
+			g = rows(grad, lo, hi)
+		}
+		f.block(value[lo:hi], g, rows(x, lo, hi))
+	}
+}
+
+// block evaluates a few candidates, the rows of x, from one joint covariance of each output.
+func (f *conditional) block(value []float64, grad, x *mat.Dense) {
+	mem := workspace.Borrow()
+	defer mem.Return()
+	n, k, d := rowCount(f.baseline), len(value), f.Dim()
+	points := mem.Dense(n+k, d)
+	for i := range n {
+		points.SetRow(i, f.baseline.RawRowView(i))
+	}
+	for i := range k {
+		points.SetRow(n+i, x.RawRowView(i))
+	}
+	at := make([]*moment, len(f.outputs))
+	for i := range at {
+		at[i] = f.outputs[i].at(mem, points, k, grad != nil)
+	}
+	mean := f.meanOverSamples(mem, at, grad != nil)
+	for j := range k {
+		value[j] = mean(j)
+	}
+	if grad == nil {
+		return
+	}
+	grad.Zero()
+	for i := range at {
+		dx := mem.Zeros(n+k, d)
+		f.outputs[i].pull(mem, dx, at[i], points)
+		for j := range k {
+			linalg.Axpy(1, dx.RawRowView(n+j), grad.RawRowView(j))
+		}
+	}
+}
+
+// meanOverSamples returns the function that computes the value of candidate j and, with
+// withGrad, the gradients with respect to its moments.
+func (f *conditional) meanOverSamples(mem *workspace.Memory, at []*moment, withGrad bool) func(j int) float64 {
+	outputs := len(at)
+	objectives := outputs - len(f.bounds)
+	logs := mem.Floats(f.samples)
+	mean, sd := mem.Floats(outputs), mem.Floats(outputs)
+	var dmean, dsd []float64
+	var sdbar *mat.Dense
+	if withGrad {
+		dmean, dsd, sdbar = mem.Floats(outputs), mem.Floats(outputs), mem.Dense(f.samples, outputs)
+	}
+	gain := f.gain(mem)
+	return func(j int) float64 {
+		high := math.Inf(-1)
+		for s := range logs {
+			for i, a := range at {
+				mean[i], sd[i] = a.mean.At(j, s), a.sd[j]
+			}
+			logs[s] = gain(s, mean, sd, dmean, dsd)
+			for c, bound := range f.bounds {
+				i := objectives + c
+				z := (bound - mean[i]) / sd[i]
+				l, r := specfn.LogNormCDF(z)
+				logs[s] += l
+				if withGrad {
+					dmean[i], dsd[i] = -r/sd[i], -z*r/sd[i]
+				}
+			}
+			if withGrad {
+				sdbar.SetRow(s, dsd)
+				for i, a := range at {
+					a.mbar.Set(j, s, dmean[i])
+				}
+			}
+			high = max(high, logs[s])
+		}
+		var sum float64
+		for s, l := range logs {
+			logs[s] = math.Exp(l - high)
+			sum += logs[s]
+		}
+		if withGrad {
+			for i, a := range at {
+				a.sdbar[j] = 0
+				for s, e := range logs {
+					a.sdbar[j] += e / sum * sdbar.At(s, i)
+					a.mbar.Set(j, s, e/sum*a.mbar.At(j, s))
+				}
+			}
+		}
+		return high + math.Log(sum/float64(f.samples))
+	}
+}
+
+// moment holds the moments of an output at k candidates given each sample, and the gradients
+// with respect to them.
+type moment struct {
+	mean  *mat.Dense // k×S
+	sd    []float64
+	w     *mat.Dense // L⁻¹ C(B,x), n×k
+	floor []bool     // whether the variance is at its lower bound
+
+	mbar  *mat.Dense // k×S
+	sdbar []float64
+}
+
+// at returns the moments at the last k points, after the baseline.
+func (o *output) at(mem *workspace.Memory, points *mat.Dense, k int, withGrad bool) *moment {
+	all, _ := points.Dims()
+	n, samples := all-k, rowCount(o.base)
+	mean, cov := mem.Floats(all), mem.Sym(all)
+	o.posterior.Joint(mean, cov, points)
+	m := &moment{mean: mem.Dense(k, samples), sd: mem.Floats(k), w: mem.Dense(n, k), floor: make([]bool, k)}
+	for i := range n {
+		row := m.w.RawRowView(i)
+		for j := range row {
+			row[j] = cov.At(i, n+j)
+		}
+	}
+	o.factor.SolveLower(m.w)
+	for j := range k {
+		linalg.Fill(m.mean.RawRowView(j), mean[n+j])
+		m.sd[j] = cov.At(n+j, n+j)
+	}
+	linalg.SubColumnSquares(m.sd, m.w)
+	for j, v := range m.sd {
+		m.floor[j] = !(v > minVariance)
+		m.sd[j] = math.Sqrt(max(v, minVariance))
+	}
+	linalg.Mul(m.mean, 1, linalg.T, m.w, linalg.T, o.base, 1)
+	if withGrad {
+		m.mbar, m.sdbar = mem.Dense(k, samples), mem.Floats(k)
+	}
+	return m
+}
+
+// pull adds to dx the gradient with respect to the points. It overwrites m.w.
+func (o *output) pull(mem *workspace.Memory, dx *mat.Dense, m *moment, points *mat.Dense) {
+	n, k := m.w.Dims()
+	mbar, cbar := mem.Floats(n+k), mem.Sym(n+k)
+	clear(mbar)
+	cbar.Zero()
+	for j := range k {
+		for _, v := range m.mbar.RawRowView(j) {
+			mbar[n+j] += v
+		}
+		if !m.floor[j] {
+			cbar.SetSym(n+j, n+j, m.sdbar[j]/(2*m.sd[j]))
+		}
+	}
+	for i := range n {
+		row := m.w.RawRowView(i)
+		for j := range row {
+			row[j] *= -2 * cbar.At(n+j, n+j)
+		}
+	}
+	linalg.Mul(m.w, 1, linalg.T, o.base, linalg.T, m.mbar, 1)
+	o.factor.SolveUpper(m.w)
+	for i := range n {
+		for j, v := range m.w.RawRowView(i) {
+			cbar.SetSym(i, n+j, v/2)
+		}
+	}
+	o.posterior.JointVJP(dx, mbar, cbar, points)
+}

@@ -1,0 +1,113 @@
+package acquisition
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+)
+
+// checkSeveral returns an error unless p has at least two objectives, a reference point and
+// evaluated points, and q is 1.
+func (p Problem) checkSeveral(name string, q int) error {
+	if q != 1 {
+		return fmt.Errorf("%w: %s with a batch of %d", ErrBatch, name, q)
+	}
+	if len(p.Objectives) < 2 {
+		return fmt.Errorf("%w: %s takes several objectives: use auto for one", ErrProblem, name)
+	}
+	if len(p.Reference) != len(p.Objectives) {
+		return fmt.Errorf("%w: reference point of %d values, %d objectives", ErrProblem, len(p.Reference), len(p.Objectives))
+	}
+	for _, v := range p.Reference {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%w: the reference point is %v, want finite numbers", ErrProblem, p.Reference)
+		}
+	}
+	if rowCount(p.Observed) == 0 {
+		return fmt.Errorf("%w: %s needs evaluated points", ErrProblem, name)
+	}
+	if p.Success != nil {
+		return fmt.Errorf("%w: %s takes no failures", ErrProblem, name)
+	}
+	return nil
+}
+
+// jointSamples are joint samples of several objectives and constraints at some points.
+type jointSamples struct {
+	outputs    []*mat.Dense // S×n, the objectives before the constraints
+	objectives int
+	bounds     []float64 // of the constraints
+}
+
+// at returns the objectives at the points that are feasible in sample s, and the indices of
+// these points.
+func (j jointSamples) at(s int) (y [][]float64, index []int) {
+	_, n := j.outputs[0].Dims()
+next:
+	for i := range n {
+		for c, b := range j.bounds {
+			if j.outputs[j.objectives+c].At(s, i) > b {
+				continue next
+			}
+		}
+		v := make([]float64, j.objectives)
+		for m := range v {
+			v[m] = j.outputs[m].At(s, i)
+		}
+		y, index = append(y, v), append(index, i)
+	}
+	return y, index
+}
+
+// contender returns the indices of the rows of y that limit the improvement by a new point.
+type contender func(y [][]float64) []int
+
+// maxContenders bounds the number of evaluated points in the joint sample of several
+// objectives.
+const maxContenders = 128
+
+// sampleContenders returns joint samples at the points that may limit the improvement: the pending
+// points, and the evaluated points that contend in a first joint sample of all points, at
+// most maxContenders of them that contend most often.
+func (p Problem) sampleContenders(contend contender, samples int, rng *rand.Rand) (*conditional, jointSamples, error) {
+	n, d := rowCount(p.Observed), p.Posterior.Dim()
+	all := stack(p.Observed, p.Pending)
+	f, drawn, err := newConditional(p, all, samples, random.Split(rng, "baseline", 0))
+	if err != nil {
+		return nil, jointSamples{}, err
+	}
+	first := jointSamples{drawn, len(p.Objectives), f.bounds}
+	wins, order := make([]int, rowCount(all)), make([]int, n)
+	for s := range samples {
+		y, index := first.at(s)
+		for _, i := range contend(y) {
+			wins[index[i]]++
+		}
+	}
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(wins[j], wins[i]) })
+	var keep []int
+	for _, i := range order[:min(n, maxContenders)] {
+		if wins[i] > 0 || len(keep) == 0 {
+			keep = append(keep, i)
+		}
+	}
+	slices.Sort(keep)
+	baseline := mat.NewDense(len(keep), d, nil)
+	for k, i := range keep {
+		baseline.SetRow(k, p.Observed.RawRowView(i))
+	}
+	f, drawn, err = newConditional(p, stack(baseline, p.Pending), samples, rng)
+	if err != nil {
+		return nil, jointSamples{}, err
+	}
+	return f, jointSamples{drawn, len(p.Objectives), f.bounds}, nil
+}
