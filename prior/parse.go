@@ -3,6 +3,7 @@ package prior
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,10 +210,16 @@ func (p *parser) expression() ([]parsedTerm, error) {
 	}
 	defer func() { p.nested-- }()
 	var terms []parsedTerm
+	total := 0.0
 	for {
+		p.space()
+		from := p.at
 		t, more, err := p.term()
 		if err != nil {
 			return nil, err
+		}
+		if total += t.most; math.IsInf(total, 0) {
+			return nil, p.fail(from, "the sum of the constants is not a finite number")
 		}
 		if terms = append(terms, t); more != nil {
 			terms = append(terms[:len(terms)-1], more...)
@@ -249,7 +256,7 @@ func (p *parser) term() (t parsedTerm, more []parsedTerm, err error) {
 			}
 			least, most := terms[0].least, terms[0].most
 			for _, inner := range terms[1:] {
-				least, most = min(least, inner.least), max(most, inner.most)
+				least, most = min(least, inner.least), most+inner.most
 			}
 			if !t.scaleBy(least, most) {
 				return t, nil, p.outOfRange(from)

@@ -87,7 +87,7 @@ var otherKeys = map[string]string{
 	"low": "use min", "lower": "use min", "high": "use max", "upper": "use max",
 	"scale": "use log: true for a logarithmic scale", "distribution": "use type and log", "prior": "use log: true for a logarithmic scale",
 	"choices": "use values", "options": "use values", "categories": "use values",
-	"bounds": "use min and max", "range": "use min and max", "log_scale": "use log", "value_type": "use type", "kind": "use type",
+	"bounds": "use min and max", "range": "use min and max", "log_scale": "use log", "value_type": "use type", "parameter_type": "use type", "kind": "use type",
 	"is_ordered": "use type: ordinal", "default": "use the key defaults of the study",
 	"if": "use when", "condition": "use when", "conditions": "use when", "active_if": "use when", "depends_on": "use when", "q": "use step", "quantization": "use step",
 }

@@ -114,7 +114,8 @@ func (c *importCmd) Run(e *env) error {
 
 // add adds the evaluations in the file.
 func (c *importCmd) add(e *env, u *store.Study) ([]store.Trial, error) {
-	if strings.EqualFold(filepath.Ext(c.File), ".csv") {
+	switch strings.ToLower(filepath.Ext(c.File)) {
+	case ".csv", ".tsv":
 		return c.table(e, u)
 	}
 	in, err := readImport(e, c.File, c.From)
@@ -141,7 +142,7 @@ func (c *importCmd) table(e *env, u *store.Study) ([]store.Trial, error) {
 	defer f.Close()
 	evaluated, found, err := exchange.ReadCSV(c.File, f, v.Definition)
 	if err != nil {
-		return nil, err
+		return nil, errors.New(strings.TrimPrefix(err.Error(), exchange.ErrFormat.Error()+": ")) // it names the file
 	}
 	notes(e, c.File, found)
 	return u.Add(e.ctx, c.Key, evaluated...)

@@ -200,7 +200,7 @@ func (s *session) prepare() error {
 			s.events.last = 0
 		}
 	}
-	done, budget := finishedTrials(v), v.Definition.Budget
+	done, budget := finishedTrials(v), v.Definition.Budget+addedTrials(v)
 	switch {
 	case len(v.Trials) > 0 && done < budget:
 		fmt.Fprintf(s.e.stderr, "study %s: %d of %d trials are finished\n", s.definition.Name, done, budget)
@@ -422,6 +422,17 @@ func finishedTrials(v *store.View) int {
 	n := 0
 	for i := range v.Trials {
 		if v.Trials[i].State != store.Pending {
+			n++
+		}
+	}
+	return n
+}
+
+// addedTrials returns the number of trials that do not count against the budget.
+func addedTrials(v *store.View) int {
+	n := 0
+	for i := range v.Trials {
+		if v.Trials[i].Source == loop.Added {
 			n++
 		}
 	}

@@ -333,7 +333,11 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	o := v.Definition.Objective()
 	row("study", "%s  (created %s)", c.Study, v.Created.Local().Format(time.DateTime))
 	row("objective", "%s %s", o.Goal, o.Name)
-	row("trials", "%d of %d: %d complete, %d failed, %d running, %d waiting", out.Trials, v.Definition.Budget, out.Complete, out.Failed, out.Running, out.Waiting)
+	added := addedTrials(v)
+	row("trials", "%d of %d: %d complete, %d failed, %d running, %d waiting", out.Trials, v.Definition.Budget+added, out.Complete, out.Failed, out.Running, out.Waiting)
+	if added > 0 {
+		row("", "%d of them were added and do not count against the budget of %d", added, v.Definition.Budget)
+	}
 	if out.Unfit > 0 {
 		row("", "%d of them do not fit the present definition and are left out of fits", out.Unfit)
 	}
