@@ -44,6 +44,10 @@ type Problem struct {
 	Failed   *mat.Dense // evaluated points without a value, a row each; may be nil
 	Pending  *mat.Dense // pending points, a row each; may be nil
 
+	// LogWeight is added to the acquisition function at every point. An Acquisition that is
+	// not Logarithmic returns an error for it. Nil is 0.
+	LogWeight Function
+
 	// Constraints are conditions on further outputs. Success is the distribution of
 	// class 1, that an evaluation returns a value; nil is certainty. An Acquisition that
 	// is not Feasible returns an error for either.

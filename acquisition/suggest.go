@@ -88,6 +88,9 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 	if err != nil {
 		return c, nil, err
 	}
+	if f, err = p.weigh(a, f); err != nil {
+		return c, nil, err
+	}
 	search, err := newClimb(f, dom, o)
 	if err != nil {
 		return c, nil, err
@@ -123,6 +126,9 @@ func suggestJointly(ctx context.Context, a Acquisition, p Problem, dom Domain, g
 	q, d := len(greedy), dom.Dim()
 	f, err := a.Build(ctx, p, q, rng)
 	if err != nil {
+		return nil, err
+	}
+	if f, err = p.weigh(a, f); err != nil {
 		return nil, err
 	}
 	first := make([]float64, 0, q*d)

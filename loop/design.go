@@ -45,6 +45,9 @@ func (t *task) design(k, trial int, seen map[string]bool) []space.Point {
 			out = append(out, p)
 		}
 	}
+	if t.optimum != nil { // trials with odd IDs are drawn from the beliefs
+		out = t.believed((k+trial%2)/2, trial, seen)
+	}
 	// Each point in seen may equal one of a block, and blocks may miss the last
 	// points of a finite space.
 	blocks := len(seen)/t.opts.Initial + k/t.opts.Initial + 8

@@ -115,3 +115,21 @@ func ExamplePropose() {
 	fmt.Printf("x = %.2f\n", rec.Model.Trial.Point.Float("x"))
 	// Output: x = 1.00
 }
+
+// A belief about the optimum: the best x is 1, give or take 0.3.
+func ExampleOptions_optimum() {
+	sp, err := space.New(space.Float("x", -10, 10))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	result, err := loop.Minimize(context.Background(), func(_ context.Context, p space.Point) (float64, error) {
+		return math.Pow(p.Float("x")-1.1, 2), nil
+	}, sp, loop.Options{Budget: 10, NoiseFree: true, Optimum: map[string]loop.Belief{"x": {Around: 1, Within: 0.3}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("x = %.1f\n", result.Best.Point.Float("x"))
+	// Output: x = 1.1
+}

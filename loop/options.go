@@ -56,6 +56,12 @@ type Options struct {
 	// Require are outcome constraints. They are learned from the numbers of trials.
 	Require []Requirement
 
+	// Optimum holds beliefs about the optimum by parameter (πBO, Hvarfner et al. 2022).
+	// Every second point of the initial design is drawn from them. The acquisition function,
+	// which must be acquisition.Logarithmic, is multiplied by their density to the power of
+	// 10/n in the nth trial after the initial design.
+	Optimum map[string]Belief
+
 	// Warp selects the output transform. Empty is WarpAuto.
 	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged"`
 
@@ -93,6 +99,14 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	}
 	if o.Initial == 0 {
 		o.Initial = defaultInitial(s)
+	}
+	if len(o.Optimum) > 0 {
+		if _, ok := o.Acquisition.(acquisition.Logarithmic); !ok {
+			return o, fmt.Errorf("%w: optimum: the acquisition function is %T, want auto, logei, lognei, qlogei or pi", ErrOptions, o.Acquisition)
+		}
+		if _, err := newOptimum(s, o.Optimum); err != nil {
+			return o, err
+		}
 	}
 	return o, nil
 }

@@ -202,12 +202,16 @@ func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[s
 // problem returns the problem of the next suggestion. Trials of pending that are pending
 // condition it.
 func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
-	return acquisition.Problem{
+	p := acquisition.Problem{
 		Posterior: f.Posterior,
 		Best:      f.incumbent(t.opts.NoiseFree),
 		Observed:  t.points(finished),
 		Pending:   pending.points(func(s State) bool { return s == Pending }),
 	}
+	if t.optimum != nil {
+		p.LogWeight = tempered{t.optimum, optimumStrength / float64(max(1, len(pending.trials)+1-t.opts.Initial))}
+	}
+	return p
 }
 
 // repeated reports whether p repeats a trial needlessly: other points are left,

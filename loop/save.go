@@ -44,6 +44,8 @@ type savedOptions struct {
 	NoiseFree   bool          `json:"noise_free"`
 	Objectives  []Goal        `json:"objectives,omitempty"`
 	Require     []Requirement `json:"require,omitempty"`
+
+	Optimum map[string]Belief `json:"optimum,omitempty"`
 }
 
 type savedTrial struct {
@@ -209,6 +211,7 @@ func (o *Options) saved() savedOptions {
 		NoiseFree:   o.NoiseFree,
 		Objectives:  o.Objectives,
 		Require:     o.Require,
+		Optimum:     o.Optimum,
 	}
 }
 
@@ -234,6 +237,7 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("noise-free", o.NoiseFree, given.NoiseFree)
 	differ("objectives", jsonText(o.Objectives), jsonText(given.Objectives))
 	differ("require", jsonText(o.Require), jsonText(given.Require))
+	differ("optimum", jsonText(o.Optimum), jsonText(given.Optimum))
 	if faults != nil {
 		return fmt.Errorf("%w: %s", ErrMismatch, strings.Join(faults, "; "))
 	}
@@ -241,7 +245,7 @@ func (o savedOptions) compare(given savedOptions) error {
 }
 
 // jsonText returns the JSON form of v.
-func jsonText[T any](v []T) string {
+func jsonText(v any) string {
 	text, _ := json.Marshal(v)
 	return string(text)
 }

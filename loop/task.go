@@ -13,13 +13,15 @@ import (
 // task holds the arguments of Propose or Recommend, validated, with defaults and
 // with encoded points.
 type task struct {
-	space  *space.Space
-	size   int // number of points of space, at most math.MaxInt
-	opts   Options
-	trials []Trial
-	x      [][]float64 // encoded point of each trial
-	queue  []space.Point
-	warm   surrogate.State
+	space *space.Space
+	size  int // number of points of space, at most math.MaxInt
+	opts  Options
+	// optimum is the density of Options.Optimum; nil without beliefs.
+	optimum *optimum
+	trials  []Trial
+	x       [][]float64 // encoded point of each trial
+	queue   []space.Point
+	warm    surrogate.State
 }
 
 // newTask returns an error that wraps ErrOptions or ErrHistory. Its queue leaves
@@ -33,6 +35,11 @@ func newTask(s *space.Space, o Options, h History) (*task, error) {
 		return nil, err
 	}
 	t := &task{space: s, size: s.Count(), opts: o, trials: slices.Clone(h.Trials), x: make([][]float64, len(h.Trials)), warm: h.Warm}
+	if len(o.Optimum) > 0 {
+		if t.optimum, err = newOptimum(s, o.Optimum); err != nil {
+			return nil, err
+		}
+	}
 	last := 0
 	for i := range t.trials {
 		trial := &t.trials[i]

@@ -1,0 +1,64 @@
+package acquisition
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Logarithmic is an Acquisition whose functions are logarithms, to which Problem.LogWeight
+// can be added.
+type Logarithmic interface {
+	Acquisition
+	IsLogarithm()
+}
+
+// IsLogarithm implements Logarithmic.
+func (LogEI) IsLogarithm() {}
+
+// IsLogarithm implements Logarithmic.
+func (PI) IsLogarithm() {}
+
+// IsLogarithm implements Logarithmic.
+func (QLogEI) IsLogarithm() {}
+
+// IsLogarithm implements Logarithmic.
+func (LogNEI) IsLogarithm() {}
+
+// weigh adds p.LogWeight at each of the q points of a candidate to f.
+func (p Problem) weigh(a Acquisition, f Function) (Function, error) {
+	if p.LogWeight == nil {
+		return f, nil
+	}
+	if _, ok := a.(Logarithmic); !ok {
+		return nil, fmt.Errorf("%w: %T cannot be weighed: use logei, lognei, qlogei or pi", ErrProblem, a)
+	}
+	return weighted{f, p.LogWeight}, nil
+}
+
+type weighted struct {
+	Function
+	weight Function
+}
+
+func (f weighted) Eval(value []float64, grad, x *mat.Dense) {
+	f.Function.Eval(value, grad, x)
+	m, n := x.Dims()
+	d := f.weight.Dim()
+	w := make([]float64, m)
+	for lo := 0; lo < n; lo += d {
+		part := mat.DenseCopyOf(x.Slice(0, m, lo, lo+d))
+		var g *mat.Dense
+		if grad != nil {
+			g = mat.NewDense(m, d, nil)
+		}
+		f.weight.Eval(w, g, part)
+		for i := range m {
+			value[i] += w[i]
+			if grad != nil {
+				floats.Add(grad.RawRowView(i)[lo:lo+d], g.RawRowView(i))
+			}
+		}
+	}
+}
