@@ -11,6 +11,7 @@ const (
 	TrialStarted  EventKind = "started"  // Trial; Run is about to call the objective
 	TrialFinished EventKind = "finished" // Trial, Improved
 	TrialFailed   EventKind = "failed"   // Trial
+	TrialStopped  EventKind = "stopped"  // Trial, Decision
 	FitStarted    EventKind = "fit"      // Observations
 	FitFinished   EventKind = "fitted"   // Observations, Seconds, Hypers, Warped, Warnings; follows the suggestions of the fit
 	Working       EventKind = "working"  // Progress of a fit or of a suggestion
@@ -28,6 +29,7 @@ type Event struct {
 	Warped       bool // the values were log transformed (Options.Warp)
 	Progress     surrogate.Progress
 	Warnings     []string
+	Decision     Decision // grounds of the stop
 }
 
 // emit passes e to Options.OnEvent, one event at a time. The caller does not hold

@@ -28,7 +28,7 @@ type fitted struct {
 	warm           surrogate.State
 }
 
-// finished reports whether s is Complete or Failed.
+// finished reports whether s is Complete, Failed or Stopped.
 func finished(s State) bool { return s != Pending }
 
 // errMean reports a fit that failed without an error of its own.
@@ -36,7 +36,7 @@ var errMean = errors.New("posterior mean is not finite")
 
 // fit fits the surrogate model to the finished trials, of which at least one is
 // complete: to the winsorised and transformed values. A failed trial has the worst
-// of these values.
+// of these values, a stopped trial their median.
 func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	f := &fitted{}
 	sign := t.opts.sign()
@@ -84,7 +84,8 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 }
 
 // dataset returns the finished trials, given the transformed values z of the
-// complete trials.
+// complete trials. A stopping rule ends trials that are worse than half of the others, so
+// their median stands for the values that stopped trials would have had (ADR 24).
 func (t *task) dataset(z []float64) surrogate.Dataset {
 	d := surrogate.Dataset{X: t.points(finished), NoiseFree: t.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
@@ -96,6 +97,8 @@ func (t *task) dataset(z []float64) surrogate.Dataset {
 			next++
 		case Failed:
 			d.Y = append(d.Y, worst)
+		case Stopped:
+			d.Y = append(d.Y, middle(z))
 		}
 	}
 	return d

@@ -65,6 +65,10 @@ type Options struct {
 	// Warp selects the output transform. Empty is WarpAuto.
 	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged"`
 
+	// Stop stops poor trials early, from the values that the objective reports with Report.
+	// Propose does not use it.
+	Stop Stop
+
 	// Budget is the number of evaluations of Minimize. 0 is DefaultBudget.
 	Budget int `set:"budget" default:"50" range:"[1,100000]" help:"Total number of trials"`
 	// Workers is the number of concurrent evaluations of Minimize. 0 is 1.
@@ -89,6 +93,9 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	if o.Several() {
 		o.Maximize = o.Objectives[0].Maximize
 		o.NoiseFree = !slices.ContainsFunc(o.Objectives, func(g Goal) bool { return !g.NoiseFree })
+	}
+	if o.Stop, err = settings.Resolve("stop", o.Stop); err != nil {
+		return o, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	if o.Surrogate == nil {
 		o.Surrogate = gp.Model{}

@@ -13,7 +13,8 @@ import (
 
 // Objective evaluates a point. An error, a panic and a value that is not finite
 // make a failed trial. If ctx is cancelled it should return soon, with the
-// context's error; the trial is then interrupted, not failed.
+// context's error; the trial is then interrupted, not failed. With Report it can report values
+// while it runs, and learn that the trial is stopped.
 type Objective func(ctx context.Context, p space.Point) (float64, error)
 
 // Evaluation is an Objective with further numbers, or with several objectives. An Outcome that
@@ -217,7 +218,13 @@ func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
 			panic("loop: " + err.Error())
 		}
 	}()
-	out, err = f(ctx, t.Point)
+	out, err = f(WithReporter(ctx, func(step, value float64) error {
+		stop, err := s.Report(t.ID, step, value)
+		if err == nil && stop {
+			err = ErrStopped
+		}
+		return err
+	}), t.Point)
 	panicked = false
 }
 
@@ -227,6 +234,7 @@ func (s *Study) interrupt(id int) {
 	defer s.mu.Unlock()
 	if s.trials[id-1].State == Pending {
 		s.idle[id] = true
+		s.trials[id-1].Steps = nil // the next attempt reports them again
 	}
 }
 

@@ -55,12 +55,19 @@ type savedTrial struct {
 	State           State              `json:"state"`
 	Value           *float64           `json:"value,omitempty"`
 	Numbers         map[string]float64 `json:"numbers,omitempty"`
+	Steps           []savedStep        `json:"steps,omitempty"` // unless pending
 	Error           string             `json:"error,omitempty"`
 	Prediction      *savedPrediction   `json:"prediction,omitempty"`
 	Warnings        []string           `json:"warnings,omitempty"`
 	Pending         []int              `json:"pending,omitempty"`
 	SuggestSeconds  float64            `json:"suggest_s"`
 	EvaluateSeconds float64            `json:"evaluate_s"`
+}
+
+// savedStep omits a value that is NaN.
+type savedStep struct {
+	Step  float64  `json:"step"`
+	Value *float64 `json:"value,omitempty"`
 }
 
 // savedPrediction omits numbers that are not finite; Resume reads them as NaN.
@@ -263,6 +270,11 @@ func (t *Trial) saved() (savedTrial, error) {
 	if t.State == Complete {
 		out.Value = &t.Value
 	}
+	for _, s := range t.Steps {
+		if t.State != Pending {
+			out.Steps = append(out.Steps, savedStep{s.Step, finite(s.Value)})
+		}
+	}
 	if p := t.Prediction; p != nil {
 		out.Prediction = &savedPrediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition)}
 	}
@@ -287,8 +299,10 @@ func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 	switch {
 	case t.ID != id:
 		return Trial{}, fmt.Errorf("id is %d, want %d", t.ID, id)
-	case t.State != Pending && t.State != Complete && t.State != Failed:
-		return Trial{}, fmt.Errorf("state is %q, want %s, %s or %s", t.State, Pending, Complete, Failed)
+	case t.State != Pending && t.State != Complete && t.State != Failed && t.State != Stopped:
+		return Trial{}, fmt.Errorf("state is %q, want %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped)
+	case t.State == Stopped && len(t.Steps) == 0:
+		return Trial{}, errors.New("a stopped trial needs steps")
 	case (t.Value != nil) != (t.State == Complete):
 		return Trial{}, errors.New("a complete trial needs a value, and no other trial has one")
 	case t.Value != nil:
@@ -296,6 +310,12 @@ func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 			return Trial{}, err
 		}
 		out.Value = *t.Value
+	}
+	for _, s := range t.Steps {
+		out.Steps = append(out.Steps, Step{s.Step, orNaN(s.Value)})
+	}
+	if out.State == Stopped {
+		out.Value = LastStep(out.Steps).Value
 	}
 	if q := t.Prediction; q != nil {
 		out.Prediction = &Prediction{orNaN(q.Mean), orNaN(q.SD), orNaN(q.Acquisition)}

@@ -209,13 +209,54 @@ func (s *Study) finish(id int, e Event, change func(*Trial)) error {
 	return nil
 }
 
+// Report records a value of the objective that a pending trial has at a step, such as an
+// epoch, and reports whether Options.Stop stops the trial. A stopped trial has the state
+// Stopped; its evaluation should end, and its result is not recorded. A step that was reported
+// before changes nothing. A value that is NaN, infinite or beyond MaxValue is recorded as NaN,
+// which is worse than every number. Steps may arrive in any order.
+//
+// The error wraps ErrUnknownTrial, ErrFinished for a complete or failed trial, or
+// ErrNotFinite for a step that is not a finite number.
+func (s *Study) Report(id int, step, value float64) (stop bool, err error) {
+	if err := checkValue(step); err != nil {
+		return false, fmt.Errorf("trial %d: step: %w", id, err)
+	}
+	if checkValue(value) != nil {
+		value = math.NaN()
+	}
+	s.mu.Lock()
+	if id < 1 || id > len(s.trials) {
+		s.mu.Unlock()
+		return false, fmt.Errorf("%w: %d", ErrUnknownTrial, id)
+	}
+	t := &s.trials[id-1]
+	known := slices.ContainsFunc(t.Steps, func(k Step) bool { return k.Step == step })
+	if t.State != Pending || known {
+		state := t.State
+		s.mu.Unlock()
+		if state == Complete || state == Failed {
+			return false, fmt.Errorf("%w: trial %d is %s", ErrFinished, id, state)
+		}
+		return state == Stopped, nil
+	}
+	t.Steps = append(slices.Clip(t.Steps), Step{step, value})
+	d, _ := s.opts.Stop.Decide(s.trials, id, step, s.opts.Maximize)
+	s.mu.Unlock()
+	if !d.Stop {
+		return false, nil
+	}
+	return true, s.finish(id, Event{Kind: TrialStopped, Decision: d}, func(t *Trial) {
+		t.State, t.Value = Stopped, LastStep(t.Steps).Value
+	})
+}
+
 // history returns the history of the study. The caller holds s.mu; the history
 // stays valid after that.
 func (s *Study) history() History {
 	return History{Trials: slices.Clone(s.trials), Queue: slices.Clone(s.queue), Warm: s.warm}
 }
 
-// finished returns the number of complete and failed trials.
+// finished returns the number of trials that are not pending.
 func (h History) finished() int {
 	n := 0
 	for i := range h.Trials {

@@ -67,7 +67,7 @@ func (t *Trial) check(s *space.Space, o *Options, last int) (err error) {
 		return fmt.Errorf("its ID is not above the previous ID %d", last)
 	}
 	switch t.State {
-	case Pending, Failed:
+	case Pending, Failed, Stopped:
 	case Complete:
 		if err := o.CheckOutcome(Outcome{t.Value, t.Numbers}); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (t *Trial) check(s *space.Space, o *Options, last int) (err error) {
 			t.Value = t.Numbers[o.Objectives[0].Name]
 		}
 	default:
-		return fmt.Errorf("state is %q, want %s, %s or %s", t.State, Pending, Complete, Failed)
+		return fmt.Errorf("state is %q, want %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped)
 	}
 	t.Point, err = own(s, t.Point)
 	return err

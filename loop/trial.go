@@ -15,6 +15,7 @@ const (
 	Pending  State = "pending"  // returned by Ask, without a result
 	Complete State = "complete" // has a value
 	Failed   State = "failed"   // could not be evaluated
+	Stopped  State = "stopped"  // ended early by Options.Stop
 )
 
 // Source names the origin of the point of a trial.
@@ -37,12 +38,14 @@ type Trial struct {
 	State  State
 
 	// Value is the objective in the user's units, meaningful if Complete. With
-	// Options.Objectives it is the first objective.
+	// Options.Objectives it is the first objective. Of a Stopped trial it is the value at the
+	// last step.
 	Value float64
 	// Numbers are the results by name: the numbers that Options.Objectives and
 	// Options.Require name, and any others.
 	Numbers map[string]float64
 	Error   string // reason of the failure if Failed
+	Steps   []Step // values reported by Report, each step once, in the order of the reports
 
 	// Prediction is the surrogate model's prediction before the evaluation; nil
 	// unless Suggested.
@@ -70,6 +73,7 @@ func (t *Trial) clone() Trial {
 	c := *t
 	c.Warnings, c.Pending = slices.Clone(t.Warnings), slices.Clone(t.Pending)
 	c.Numbers = maps.Clone(t.Numbers)
+	c.Steps = slices.Clone(t.Steps)
 	if t.Prediction != nil {
 		p := *t.Prediction
 		c.Prediction = &p

@@ -209,8 +209,7 @@ func (u *Study) place(indices []int) {
 	}
 }
 
-// history returns the trials up to a revision as package loop takes them. Stopped trials
-// count as failed.
+// history returns the trials up to a revision as package loop takes them.
 func (u *Study) history(revision int64) []loop.Trial {
 	objective := u.definition.Objective().Name
 	var out []loop.Trial
@@ -221,9 +220,12 @@ func (u *Study) history(revision int64) []loop.Trial {
 		}
 		h := loop.Trial{ID: t.Number, Point: u.points[i], Source: t.Source, State: loop.Pending}
 		if t.State != Pending && t.Told <= revision {
-			if v, ok := t.Numbers[objective]; ok && t.State == Complete {
+			switch v, ok := t.Numbers[objective]; {
+			case ok && t.State == Complete:
 				h.State, h.Value = loop.Complete, v
-			} else {
+			case t.State == Stopped:
+				h.State, h.Value = loop.Stopped, v
+			default:
 				h.State, h.Error = loop.Failed, t.Message
 			}
 		}

@@ -110,6 +110,10 @@ func checkNumbers(numbers map[string]float64) error {
 
 // agrees returns ErrConflict if the report differs from the result of the finished trial t.
 func (r *Report) agrees(t *Trial) error {
+	if t.State == Stopped {
+		return fmt.Errorf("%w: trial %d was stopped early at %s; %s was not recorded", ErrConflict, t.Number,
+			t.Finished.Format(time.DateTime), outcome(r.Failure == "", r.Numbers))
+	}
 	if r.Failure == "" && t.State == Complete && maps.Equal(r.Numbers, t.Numbers) || r.Failure != "" && t.State == Failed {
 		return nil
 	}
@@ -220,18 +224,6 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 		return row.add(tx, now, trials)
 	})
 	return added, named(u.name, err)
-}
-
-// AddSteps records numbers that a trial reported while it ran.
-func (u *Study) AddSteps(ctx context.Context, steps ...Step) error {
-	return named(u.name, u.once(ctx, "", new(bool), func(tx Tx, row *Row, _ time.Time) error {
-		for i := range steps {
-			if err := steps[i].check(row.Trials); err != nil {
-				return err
-			}
-		}
-		return tx.PutSteps(row.ID, steps)
-	}))
 }
 
 // Steps returns the numbers that a trial reported while it ran, or all trials if trial is 0.

@@ -115,12 +115,14 @@ const (
 	TrialReleased EventKind = "trial released"
 	AttemptLost   EventKind = "attempt lost"
 	TrialFinished EventKind = "trial finished"
+	TrialStopped  EventKind = "trial stopped" // Detail is the loop.Decision as JSON
 )
 
-// Step is a number that a trial reported while it ran.
+// Step is a number that a trial reported while it ran. A trial has each step of an attempt
+// and a name once.
 type Step struct {
 	Trial   int     `json:"trial"`
-	Attempt int     `json:"attempt"`
+	Attempt int     `json:"attempt"` // 0 is an attempt that is not recorded
 	Step    float64 `json:"step"`
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`

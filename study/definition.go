@@ -50,6 +50,9 @@ type Definition struct {
 	Design  loop.InitialDesign `json:"design,omitempty"`
 	Warp    loop.Warp          `json:"warp,omitempty"`
 
+	// Stop is the rule that stops poor trials early; the zero value stops none.
+	Stop loop.Stop `json:"stop,omitzero"`
+
 	Surrogate   Component      `json:"surrogate,omitzero"`
 	Acquisition Component      `json:"acquisition,omitzero"`
 	Maximizer   map[string]any `json:"maximizer,omitempty"`

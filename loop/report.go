@@ -1,0 +1,45 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+)
+
+// ErrStopped reports that a trial is stopped early: its evaluation should return.
+var ErrStopped = errors.New("the trial is stopped")
+
+type reporterKey struct{}
+
+// WithReporter returns a context whose values Report passes to report. Run calls it.
+func WithReporter(ctx context.Context, report func(step, value float64) error) context.Context {
+	return context.WithValue(ctx, reporterKey{}, report)
+}
+
+// Report reports the value that the objective has at a step, such as an epoch. An objective
+// calls it with its context and returns if the error is not nil:
+//
+//	for epoch := 1; epoch <= 100; epoch++ {
+//		loss := train(epoch)
+//		if err := loop.Report(ctx, float64(epoch), loss); err != nil {
+//			return 0, err
+//		}
+//	}
+//
+// The error wraps ErrStopped if the rule of Options.Stop stops the trial. Without a reporter in
+// ctx, Report does nothing.
+func Report(ctx context.Context, step, value float64) error {
+	if report, ok := ctx.Value(reporterKey{}).(func(step, value float64) error); ok {
+		return report(step, value)
+	}
+	return nil
+}
+
+// LastStep returns the step with the largest number; the zero Step if there is none.
+func LastStep(steps []Step) Step {
+	if len(steps) == 0 {
+		return Step{}
+	}
+	return slices.MaxFunc(steps, func(a, b Step) int { return cmp.Compare(a.Step, b.Step) })
+}

@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/study"
+)
+
+// AddSteps records numbers that trials reported while they ran. A step that is recorded
+// already changes nothing, so that a repeated call is safe. It makes no decision to stop a
+// trial; see ReportSteps.
+func (u *Study) AddSteps(ctx context.Context, steps ...Step) error {
+	return named(u.name, u.store.backend.Update(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err != nil {
+			return err
+		}
+		for i := range steps {
+			if err := steps[i].check(row.Trials); err != nil {
+				return err
+			}
+		}
+		all, err := tx.Steps(row.ID, 0)
+		if err != nil {
+			return err
+		}
+		return tx.PutSteps(row.ID, fresh(steps, all))
+	}))
+}
+
+// fresh returns the steps that are not among known steps, each once.
+func fresh(steps, known []Step) []Step {
+	seen := make(map[Step]bool, len(known))
+	for _, s := range known {
+		s.Value = 0
+		seen[s] = true
+	}
+	var out []Step
+	for _, s := range steps {
+		key := s
+		if key.Value = 0; !seen[key] {
+			seen[key] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// ReportSteps records values of the objective that a pending trial reported while it ran, and
+// returns the trial. If the study's rule stops the trial, its state is Stopped, its number is
+// the value at its last step, and an event holds the grounds of the decision. All processes
+// of a study share one rule: the decision uses the steps of all trials in the store.
+//
+// A step of an attempt that is recorded already changes nothing. A value that is NaN,
+// infinite or beyond loop.MaxValue is recorded as the worst value, loop.MaxValue with the sign
+// of the goal. Steps may arrive in any order. Token is the token of the attempt, or "" if the
+// caller holds no lease. Steps of an attempt that lost its lease are not recorded.
+//
+// The error wraps ErrNoTrial, ErrConflict if the trial is complete or failed, or
+// loop.ErrNotFinite for a step that is not a finite number. The cost is linear in the number
+// of steps of the study.
+func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) (Trial, error) {
+	var told Trial
+	err := u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		d, err := row.definition()
+		if err != nil {
+			return err
+		}
+		found, err := tx.Trials(row.ID, Query{Number: a.Trial})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, a.Trial, row.Trials)
+		}
+		told = found[0]
+		switch told.State {
+		case Stopped:
+			return nil
+		case Complete, Failed:
+			return fmt.Errorf("%w: trial %d is %s: its steps were not recorded", ErrConflict, a.Trial, told.State)
+		}
+		if a.Token != "" && a.Token != told.Token {
+			return nil // another attempt is under way, or the trial waits for one
+		}
+		r := reporting{tx: tx, row: row, definition: d, trial: &told, decides: d.Stop.Active()}
+		decision, err := r.record(steps)
+		if err != nil || !decision.Stop {
+			return err
+		}
+		return r.stop(now, decision)
+	})
+	return told, named(u.name, err)
+}
+
+// reporting is the transaction of one ReportSteps.
+type reporting struct {
+	tx         Tx
+	row        *Row
+	definition *study.Definition
+	trial      *Trial
+	decides    bool
+
+	own []Step       // recorded steps of the attempt with the objective
+	all []loop.Trial // all trials with their steps; nil before the first decision
+}
+
+// record stores the new steps one after the other and returns the first decision to stop.
+func (r *reporting) record(steps []loop.Step) (loop.Decision, error) {
+	o := r.definition.Objective()
+	known, err := r.tx.Steps(r.row.ID, r.trial.Number)
+	if err != nil {
+		return loop.Decision{}, err
+	}
+	for _, s := range known {
+		if s.Attempt == r.trial.Attempt && s.Name == o.Name {
+			r.own = append(r.own, s)
+		}
+	}
+	var added []Step
+	var decision loop.Decision
+	for _, s := range steps {
+		step := Step{Trial: r.trial.Number, Attempt: r.trial.Attempt, Step: s.Step, Name: o.Name, Value: s.Value}
+		if math.IsNaN(s.Value) || math.Abs(s.Value) > loop.MaxValue {
+			if step.Value = loop.MaxValue; o.Goal == study.Maximize {
+				step.Value = -loop.MaxValue
+			}
+		}
+		if err := step.check(r.row.Trials); err != nil {
+			return decision, err
+		}
+		if len(fresh([]Step{step}, r.own)) == 0 {
+			continue
+		}
+		r.own, added = append(r.own, step), append(added, step)
+		if decision, err = r.decide(s.Step); err != nil || decision.Stop {
+			break
+		}
+	}
+	if err != nil {
+		return decision, err
+	}
+	return decision, r.tx.PutSteps(r.row.ID, added)
+}
+
+// decide returns the decision of the rule after a step of r.own.
+func (r *reporting) decide(at float64) (loop.Decision, error) {
+	if !r.decides {
+		return loop.Decision{}, nil
+	}
+	maximize := r.definition.Objective().Goal == study.Maximize
+	own := []loop.Trial{{ID: r.trial.Number, State: loop.Pending, Steps: stepsOf(r.own)}}
+	if _, ok := r.definition.Stop.Decide(own, r.trial.Number, at, maximize); !ok && r.definition.Stop.Rule == loop.ASHA {
+		return loop.Decision{}, nil // no new rung: the other trials do not matter
+	}
+	if r.all == nil {
+		if err := r.load(); err != nil {
+			return loop.Decision{}, err
+		}
+	}
+	r.all[r.trial.Number-1].Steps = stepsOf(r.own)
+	d, _ := r.definition.Stop.Decide(r.all, r.trial.Number, at, maximize)
+	return d, nil
+}
+
+// load reads all trials with the steps of their last attempts.
+func (r *reporting) load() error {
+	trials, err := r.tx.Trials(r.row.ID, Query{})
+	if err != nil {
+		return err
+	}
+	steps, err := r.tx.Steps(r.row.ID, 0)
+	if err != nil {
+		return err
+	}
+	name := r.definition.Objective().Name
+	r.all = make([]loop.Trial, len(trials))
+	for i := range trials {
+		r.all[i] = loop.Trial{ID: trials[i].Number, State: loop.State(trials[i].State)}
+	}
+	for _, s := range steps {
+		if s.Name == name && s.Attempt == trials[s.Trial-1].Attempt {
+			r.all[s.Trial-1].Steps = append(r.all[s.Trial-1].Steps, loop.Step{Step: s.Step, Value: s.Value})
+		}
+	}
+	return nil
+}
+
+func stepsOf(steps []Step) []loop.Step {
+	out := make([]loop.Step, len(steps))
+	for i, s := range steps {
+		out[i] = loop.Step{Step: s.Step, Value: s.Value}
+	}
+	return slices.Clip(out)
+}
+
+// stop ends the trial.
+func (r *reporting) stop(now time.Time, d loop.Decision) error {
+	detail, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	t := r.trial
+	last := loop.LastStep(stepsOf(r.own))
+	if t.Source != loop.Added {
+		r.row.Finished++
+	}
+	t.State, t.Numbers = Stopped, map[string]float64{r.definition.Objective().Name: last.Value}
+	t.Message = fmt.Sprintf("step %v: %s", last.Step, d.Grounds())
+	t.Token, t.Lease, t.Finished = "", time.Time{}, now
+	if !t.Started.IsZero() {
+		t.Seconds = now.Sub(t.Started).Seconds()
+	}
+	e := r.row.event(Event{Time: now, Kind: TrialStopped, Trial: t.Number, Attempt: t.Attempt, Detail: string(detail)})
+	t.Told, t.Revision = e.Revision, e.Revision
+	return putChanges(r.tx, r.row, []Trial{*t}, []Event{e})
+}
