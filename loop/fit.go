@@ -31,12 +31,15 @@ type fitted struct {
 // finished reports whether s is Complete, Failed or Stopped.
 func finished(s State) bool { return s != Pending }
 
+// fitting reports whether trials in state s are fitted.
+func fitting(s State) bool { return s == Complete || s == Failed }
+
 // errMean reports a fit that failed without an error of its own.
 var errMean = errors.New("posterior mean is not finite")
 
 // fit fits the surrogate model to the finished trials, of which at least one is
 // complete: to the winsorised and transformed values. A failed trial has the worst
-// of these values, a stopped trial their median.
+// of these values. Stopped trials are left out.
 func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	f := &fitted{}
 	sign := t.opts.sign()
@@ -84,10 +87,9 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 }
 
 // dataset returns the finished trials, given the transformed values z of the
-// complete trials. A stopping rule ends trials that are worse than half of the others, so
-// their median stands for the values that stopped trials would have had (ADR 24).
+// complete trials. Stopped trials are left out (ADR 24).
 func (t *task) dataset(z []float64) surrogate.Dataset {
-	d := surrogate.Dataset{X: t.points(finished), NoiseFree: t.opts.NoiseFree}
+	d := surrogate.Dataset{X: t.points(fitting), NoiseFree: t.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
 	worst, next := slices.Max(z), 0
 	for i := range t.trials {
@@ -97,8 +99,6 @@ func (t *task) dataset(z []float64) surrogate.Dataset {
 			next++
 		case Failed:
 			d.Y = append(d.Y, worst)
-		case Stopped:
-			d.Y = append(d.Y, middle(z))
 		}
 	}
 	return d

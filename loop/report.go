@@ -12,8 +12,8 @@ var ErrStopped = errors.New("the trial is stopped")
 
 type reporterKey struct{}
 
-// WithReporter returns a context whose values Report passes to report. Run calls it.
-func WithReporter(ctx context.Context, report func(step, value float64) error) context.Context {
+// WithReporter returns a context whose steps Report and ReportSteps pass to report. Run calls it.
+func WithReporter(ctx context.Context, report func(steps ...Step) error) context.Context {
 	return context.WithValue(ctx, reporterKey{}, report)
 }
 
@@ -30,8 +30,13 @@ func WithReporter(ctx context.Context, report func(step, value float64) error) c
 // The error wraps ErrStopped if the rule of Options.Stop stops the trial. Without a reporter in
 // ctx, Report does nothing.
 func Report(ctx context.Context, step, value float64) error {
-	if report, ok := ctx.Value(reporterKey{}).(func(step, value float64) error); ok {
-		return report(step, value)
+	return ReportSteps(ctx, Step{step, value})
+}
+
+// ReportSteps is Report for several steps, in their order.
+func ReportSteps(ctx context.Context, steps ...Step) error {
+	if report, ok := ctx.Value(reporterKey{}).(func(steps ...Step) error); ok {
+		return report(steps...)
 	}
 	return nil
 }

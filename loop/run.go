@@ -218,12 +218,15 @@ func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
 			panic("loop: " + err.Error())
 		}
 	}()
-	out, err = f(WithReporter(ctx, func(step, value float64) error {
-		stop, err := s.Report(t.ID, step, value)
-		if err == nil && stop {
-			err = ErrStopped
+	out, err = f(WithReporter(ctx, func(steps ...Step) error {
+		for _, k := range steps {
+			if stop, err := s.Report(t.ID, k.Step, k.Value); err != nil {
+				return err
+			} else if stop {
+				return fmt.Errorf("%w: trial %d", ErrStopped, t.ID)
+			}
 		}
-		return err
+		return nil
 	}), t.Point)
 	panicked = false
 }

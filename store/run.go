@@ -9,11 +9,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
 )
 
-// Evaluate evaluates one attempt at a trial. Its report needs neither Trial nor Token. If
+// Evaluate evaluates one attempt at a trial. With loop.Report it can report values of the
+// objective while it runs; it should return if the error is loop.ErrStopped, because the trial
+// is then stopped and its result is not recorded. Its report needs neither Trial nor Token. If
 // ctx is cancelled, it should return soon with the error of ctx; the attempt is then
 // released. Any other error makes a failed trial.
 type Evaluate func(ctx context.Context, t Trial, p space.Point) (Report, error)
@@ -265,7 +268,8 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 		r.opts.OnStart(t)
 	}
 	begun := time.Now()
-	report, err := safely(func() (Report, error) { return r.evaluate(own, t, p) })
+	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
+	report, err := safely(func() (Report, error) { return r.evaluate(reporting, t, p) })
 	if _, ok := report.Numbers[objective]; err == nil && report.Failure == "" && !ok {
 		err = fmt.Errorf("no number named %q was reported", objective)
 	}
@@ -289,7 +293,7 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	}
 	told, err := r.Tell(after, report)
 	if errors.Is(err, ErrConflict) {
-		err = nil // another attempt was first
+		err = nil // another attempt was first, or the trial is stopped
 	}
 	if err != nil {
 		return err
@@ -298,6 +302,19 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 		r.opts.OnEnd(told)
 	}
 	return r.note(told, expected)
+}
+
+// report records steps of an attempt. It returns loop.ErrStopped if the trial is stopped; the
+// evaluation then ends on its own, without a heartbeat.
+func (r *run) report(ctx context.Context, a Attempt, steps ...loop.Step) error {
+	t, err := r.ReportSteps(ctx, a, steps...)
+	if err != nil || t.State != Stopped {
+		return err
+	}
+	r.guard.Lock()
+	delete(r.held, a.Trial)
+	r.guard.Unlock()
+	return fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, t.Message)
 }
 
 // safely turns a panic of an evaluation into an error, and values that cannot be stored into

@@ -118,6 +118,8 @@ func (r *reader) value(key string, raw json.RawMessage, to any) {
 		r.objectives(raw)
 	case *Component:
 		r.component(key, raw, to)
+	case *loop.Stop:
+		r.stop(raw, to)
 	case *map[string]any:
 		if _, ok := r.members(raw, nil, nil, key); !ok {
 			r.fault(fmt.Errorf("%s must be a mapping {key: value, …}, not %s", key, strictjson.Excerpt(raw)), key)
@@ -232,6 +234,38 @@ func (r *reader) objectives(raw json.RawMessage) {
 			}
 		}
 		r.Objectives = append(r.Objectives, o)
+	}
+}
+
+// stop reads the name of a stopping rule, or an object with its settings.
+func (r *reader) stop(raw json.RawMessage, to *loop.Stop) {
+	if json.Unmarshal(raw, new(string)) == nil {
+		raw = fmt.Appendf(nil, `{"rule":%s}`, raw)
+	}
+	var keys []string
+	for _, s := range settings.List(to) {
+		keys = append(keys, s.Key)
+	}
+	members, ok := r.members(raw, keys, nil, "stop")
+	if !ok {
+		r.fault(fmt.Errorf("stop must be a rule or a mapping such as {rule: asha, min_steps: 1}, not %s", strictjson.Excerpt(raw)), "stop")
+		return
+	}
+	if _, given := members["rule"]; !given && len(members) > 0 {
+		r.fault(errors.New("stop: rule is missing: asha, median or none"), "stop")
+	}
+	for _, key := range keys {
+		value, given := members[key]
+		if !given {
+			continue
+		}
+		text := string(value)
+		if key == "rule" && json.Unmarshal(value, &text) != nil {
+			text = string(value)
+		}
+		if err := settings.Set(to, key, text); err != nil {
+			r.fault(fmt.Errorf("stop: %w", err), "stop", key)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ var keyHelp = map[string]string{
 	"shell":       "Run the command by the shell",
 	"timeout":     "A trial that takes longer fails: a time such as 90s or 2h",
 	"failures":    "expected: failures of the first trials do not end a run",
+	"stop":        "Rule that stops poor trials early: a name, or a mapping with the rule and settings",
 	"surrogate":   "Surrogate model: a name, or a mapping with the name and settings",
 	"acquisition": "Acquisition function: a name, or a mapping with the name and settings",
 	"maximizer":   "Settings of the maximisation of the acquisition function",
@@ -71,6 +72,12 @@ func keySchema(key string, to any) object {
 		s = object{"type": "array", "maxItems": 1, "items": closed([]string{"name"}, object{
 			"name": object{"type": "string"}, "goal": object{"enum": []string{Minimize, Maximize}}, "noise_free": object{"type": "boolean"},
 		})}
+	case *loop.Stop:
+		properties := object{}
+		for _, o := range settings.List(&loop.Stop{}) {
+			properties[o.Key] = settingSchema(catalog.Setting{Type: o.Type, Default: o.Default, Range: o.Range, Values: o.Values, Help: o.Help})
+		}
+		s = object{"oneOf": []object{{"enum": []loop.StopRule{loop.ASHA, loop.Median, loop.NeverStop}}, closed([]string{"rule"}, properties)}}
 	case *Component:
 		s = object{"oneOf": componentSchemas(key)}
 	case *map[string]any:

@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -71,6 +72,9 @@ func (d *Definition) faults(wrong map[string]bool) (faults []error) {
 		fault("failures", "failures is %q, want %q, or leave the key out", d.Failures, ExpectedFailures)
 	}
 	faults = append(faults, d.optionFaults()...)
+	if err := settings.Check(d.Stop); err != nil {
+		fault("stop", "stop: %w", err)
+	}
 	m, methodFaults := d.method()
 	faults = append(faults, methodFaults...)
 	if s != nil && len(methodFaults) == 0 {

@@ -27,7 +27,8 @@ var otherKeys = remedies(map[string]string{
 	"storage store":                                       "give the store on the command line with --store",
 	"parameter_constraints":                               "use constraints",
 	"when condition":                                      "state when in an entry of parameters",
-	"require outcome_constraints stop pruner early_terminate early_stopping": later,
+	"require outcome_constraints":                         later,
+	"pruner early_terminate early_stopping":               "use stop",
 })
 
 // otherObjectiveKeys gives the remedy for such keys in an entry of objectives.

@@ -56,6 +56,8 @@ func trialText(t *store.Trial, v *store.View) string {
 	switch value, ok := t.Numbers[v.Definition.Objective().Name]; {
 	case t.State == store.Complete && ok:
 		return head + short(value)
+	case t.State == store.Stopped:
+		return head + "stopped: " + oneLine(t.Message)
 	case t.State != store.Pending:
 		return head + "failed: " + oneLine(t.Message)
 	case t.Running(v.Now):
@@ -188,11 +190,12 @@ func fullParams(params json.RawMessage) string {
 
 type tellCmd struct {
 	storeFlags
-	Study string `arg:"" complete:"studies" help:"Name of the study."`
-	Trial int    `arg:"" help:"Number of the trial."`
-	Value string `arg:"" help:"The objective, or a JSON object of numbers such as {\"loss\": 0.1, \"seconds\": 12}."`
-	Key   string `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
-	JSON  bool   `group:"result" name:"json" help:"Print the stored trial as JSON."`
+	Study string   `arg:"" complete:"studies" help:"Name of the study."`
+	Trial int      `arg:"" help:"Number of the trial."`
+	Value string   `arg:"" help:"The objective, or a JSON object of numbers such as {\"loss\": 0.1, \"seconds\": 12}."`
+	Step  *float64 `placeholder:"STEP" help:"Report the objective at a step, such as an epoch, of a trial that runs, and print continue or stop."`
+	Key   string   `placeholder:"TEXT" help:"Name of the request. A repeated request with the same name changes nothing."`
+	JSON  bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
 
 func (c *tellCmd) Run(e *env) error {
@@ -201,12 +204,40 @@ func (c *tellCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
+		if c.Step != nil {
+			return c.report(e, u)
+		}
 		numbers, err := parseNumbers(c.Value, d.Objective().Name)
 		if err != nil {
 			return usageError{err}
 		}
 		return tellTrial(e, u, store.Report{Trial: c.Trial, Numbers: numbers, Key: c.Key}, c.JSON)
 	})
+}
+
+// report records a step and prints the decision of the stopping rule.
+func (c *tellCmd) report(e *env, u *store.Study) error {
+	value, err := strconv.ParseFloat(c.Value, 64)
+	switch {
+	case c.Key != "":
+		return usagef("--key is not for --step: a repeated step changes nothing")
+	case err != nil && !math.IsInf(value, 0):
+		return usagef("the value is %s, want a number", brief(c.Value))
+	}
+	t, err := u.ReportSteps(e.ctx, store.Attempt{Trial: c.Trial}, loop.Step{Step: *c.Step, Value: value})
+	if err != nil {
+		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite)
+	}
+	stop := t.State == store.Stopped
+	if c.JSON {
+		return printJSON(e.stdout, map[string]any{"trial": c.Trial, "step": *c.Step, "stop": stop, "reason": t.Message})
+	}
+	word := "continue"
+	if stop {
+		word = "stop: " + t.Message
+	}
+	_, err = fmt.Fprintln(e.stdout, word)
+	return err
 }
 
 // parseNumbers reads a number, which is the objective, or a JSON object of numbers.

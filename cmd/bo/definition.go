@@ -12,6 +12,7 @@ import (
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/study"
 	"github.com/functionspace/bo/study/studyfile"
 )
@@ -46,6 +47,11 @@ func (c *runCmd) definition() (*study.Definition, error) {
 	}{{c.Budget, &d.Budget}, {c.Initial, &d.Initial}, {c.Batch, &d.Batch}, {c.Workers, &d.Workers}} {
 		if f.given != nil {
 			*f.to = *f.given
+		}
+	}
+	if c.Stop != nil {
+		if err := settings.Set(&d.Stop, "rule", *c.Stop); err != nil {
+			return nil, usagef("--stop: %w", err)
 		}
 	}
 	if c.Seed != nil {

@@ -203,11 +203,18 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	cmd := exec.CommandContext(run, argv[0], argv[1:]...)
 	cmd.Env = append(c.environment(logs.dir), env...)
 	var stdout, stderr tail
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), io.MultiWriter(&stdout, logs.stdout), io.MultiWriter(&stderr, logs.stderr)
+	steps := newStepReader(p.objective)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), io.MultiWriter(&stdout, logs.stdout, steps), io.MultiWriter(&stderr, logs.stderr)
 	// After the program ends, or is killed, a child that left the group may
 	// still hold its output open. WaitDelay bounds the wait for it.
 	cmd.WaitDelay = time.Second
+	ended, reported := make(chan struct{}), make(chan error)
+	go func() { reported <- steps.report(ctx, ended, func() { terminate(run, cmd) }) }()
 	err = runInGroup(cmd)
+	close(ended)
+	if stopped := <-reported; stopped != nil && ctx.Err() == nil {
+		return store.Report{}, stopped
+	}
 	if errors.Is(err, exec.ErrWaitDelay) {
 		killGroup(cmd)
 		err = nil

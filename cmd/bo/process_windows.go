@@ -37,3 +37,10 @@ func runInGroup(cmd *exec.Cmd) error {
 }
 
 func killGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
+
+// askGroup kills the program: Windows has no signal that asks a process without a console to
+// end.
+func askGroup(cmd *exec.Cmd) error { return killGroup(cmd) }
+
+// groupExists reports false: the job ends the program's children with this process.
+func groupExists(*exec.Cmd) bool { return false }

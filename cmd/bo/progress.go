@@ -134,7 +134,7 @@ func (p *progress) handle(e loop.Event, best *loop.Trial) {
 			p.evalStart = p.now()
 		}
 		p.evaluating++
-	case loop.TrialFinished, loop.TrialFailed:
+	case loop.TrialFinished, loop.TrialFailed, loop.TrialStopped:
 		p.evaluating--
 		p.spent["evaluate"] += e.Trial.EvaluateSeconds
 		p.finished++
@@ -191,6 +191,10 @@ func (p *progress) tell(e loop.Event) {
 	line := fmt.Sprintf("trial %*d/%d", len(fmt.Sprint(p.budget)), t.ID, p.budget)
 	if e.Kind == loop.TrialFailed {
 		p.print(line + "  failed: " + oneLine(t.Error))
+		return
+	}
+	if e.Kind == loop.TrialStopped {
+		p.print(line + "  stopped: " + oneLine(t.Error))
 		return
 	}
 	p.print(fmt.Sprintf("%s  value %-12s %s", line, short(t.Value), duration(t.EvaluateSeconds)))

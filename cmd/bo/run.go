@@ -38,6 +38,7 @@ type runCmd struct {
 	Target      *float64      `group:"end" placeholder:"VALUE" help:"End the run when a trial is at least as good as VALUE."`
 	MaxFailures int           `group:"end" min:"1" placeholder:"N" default:"0" help:"End the run when more than N trials have failed."`
 
+	Stop    *string       `group:"program" placeholder:"RULE" help:"Rule that stops poor trials early, from the steps that the program reports: asha, median or none; a study file has its settings. Default: none."`
 	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. A trial that takes longer fails."`
 	Shell   bool          `group:"program" help:"Run --command with a shell. Parameter values are never parsed as shell code."`
 
@@ -54,6 +55,8 @@ func (runCmd) Help() string {
 	return `A study file (bo init writes one), --objective, or --command with --space defines the objective.
 
 Each {name} in --command is replaced by the value of the parameter, inside one argument. Standard input holds all parameters as one JSON object, and the study, trial and attempt under "bo"; {bo.trial}, BO_STUDY, BO_TRIAL and BO_ATTEMPT name them too. The last line of output that is not blank must be a number, or a JSON object of numbers with the objective among them.
+
+A program may report its progress on lines such as {"step": 3, "value": 0.41}, or with the name of the objective in place of "value". With --stop, poor trials are stopped: the program gets SIGTERM and, ten seconds later, SIGKILL, with all processes of its group.
 
 A trial fails if the program exits with an error, prints no finite number, or exceeds --timeout. A failed trial counts as a bad value, so later suggestions avoid its neighbourhood. Three first trials that fail alike end the run.
 
@@ -93,6 +96,7 @@ type runResult struct {
 	Seed        uint64       `json:"seed"`
 	Trials      int          `json:"trials"` // finished
 	Failed      int          `json:"failed"`
+	StoppedN    int          `json:"stopped_trials,omitempty"` // trials that the stopping rule ended
 	Best        bestTrial    `json:"best"`
 	Recommended *recommended `json:"recommended,omitempty"`
 	Regret      *float64     `json:"regret,omitempty"`
@@ -139,6 +143,8 @@ func (s *session) result(v *store.View, elapsed float64) *runResult {
 			if n := len(out.Incumbents); n == 0 || o.Goal == study.Maximize && value > out.Best.Value || o.Goal != study.Maximize && value < out.Best.Value {
 				out.Best, out.Incumbents = b, append(out.Incumbents, b)
 			}
+		case t.State == store.Stopped:
+			out.StoppedN++
 		default:
 			out.Failed++
 		}
@@ -175,6 +181,9 @@ func (s *session) print(w io.Writer, out *runResult) error {
 	}
 	if out.Failed > 0 {
 		row("failed", "%d of %d trials", out.Failed, out.Trials)
+	}
+	if out.StoppedN > 0 {
+		row("ended early", "%d of %d trials, by the stopping rule", out.StoppedN, out.Trials)
 	}
 	if out.Stopped != "" {
 		row("stopped", "%s", out.Stopped)

@@ -272,7 +272,11 @@ func (s *session) ended(t store.Trial) {
 	if t.Number <= len(v.Points) {
 		e.Trial.Point = v.Points[t.Number-1]
 	}
-	if t.State != store.Complete {
+	switch t.State {
+	case store.Complete:
+	case store.Stopped:
+		e.Kind = loop.TrialStopped
+	default:
 		e.Kind = loop.TrialFailed
 	}
 	s.warnConstant(v)

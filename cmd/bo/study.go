@@ -287,6 +287,7 @@ type shownStudy struct {
 	Trials     int               `json:"trials"`
 	Complete   int               `json:"complete"`
 	Failed     int               `json:"failed"`
+	Stopped    int               `json:"stopped,omitempty"` // ended early by the stopping rule
 	Running    int               `json:"running"`
 	Waiting    int               `json:"waiting"`
 	Unfit      int               `json:"unfit"`
@@ -310,6 +311,8 @@ func summarize(v *store.View) *shownStudy {
 		switch t := &v.Trials[i]; {
 		case t.State == store.Complete:
 			out.Complete++
+		case t.State == store.Stopped:
+			out.Stopped++
 		case t.State != store.Pending:
 			out.Failed++
 		case t.Running(v.Now):
@@ -333,8 +336,11 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	o := v.Definition.Objective()
 	row("study", "%s  (created %s)", c.Study, v.Created.Local().Format(time.DateTime))
 	row("objective", "%s %s", o.Goal, o.Name)
-	added := addedTrials(v)
-	row("trials", "%d of %d: %d complete, %d failed, %d running, %d waiting", out.Trials, v.Definition.Budget+added, out.Complete, out.Failed, out.Running, out.Waiting)
+	added, stopped := addedTrials(v), ""
+	if out.Stopped > 0 {
+		stopped = fmt.Sprintf(" %d stopped,", out.Stopped)
+	}
+	row("trials", "%d of %d: %d complete, %d failed,%s %d running, %d waiting", out.Trials, v.Definition.Budget+added, out.Complete, out.Failed, stopped, out.Running, out.Waiting)
 	if added > 0 {
 		row("", "%d of them were added and do not count against the budget of %d", added, v.Definition.Budget)
 	}

@@ -102,8 +102,8 @@ func TestFaults(t *testing.T) {
 				`line 4, column 1: unknown key "method": use surrogate and acquisition; ` +
 				`line 5, column 1: unknown key "metric": use objectives: [{name: …, goal: minimize}]; ` +
 				`line 6, column 1: unknown key "program": use command`},
-		{"a.yaml", x + "stop: {rule: asha}\nrequire: [a]\nconstraints: [b]\n",
-			`line 2, column 1: unknown key "stop": this version does not have it yet; ` +
+		{"a.yaml", x + "pruner: {rule: asha}\nrequire: [a]\nconstraints: [b]\n",
+			`line 2, column 1: unknown key "pruner": use stop; ` +
 				`line 3, column 1: unknown key "require": this version does not have it yet; ` +
 				`line 4, column 15: constraint 1 of 1: "b": character 1: unknown parameter "b"; want one of x`},
 		{"a.yaml", "parameters:\n- {name: x, type: float, low: 0, high: 1, when: y}\n",
