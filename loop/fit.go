@@ -87,7 +87,7 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 }
 
 // dataset returns the finished trials, given the transformed values z of the
-// complete trials. Stopped trials are left out (ADR 24).
+// complete trials. Stopped trials are left out (ADR 22).
 func (t *task) dataset(z []float64) surrogate.Dataset {
 	d := surrogate.Dataset{X: t.points(fitting), NoiseFree: t.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())

@@ -10,8 +10,8 @@ import (
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
-	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )

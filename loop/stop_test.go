@@ -1,0 +1,97 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+)
+
+func ExampleReport() {
+	s, _ := space.New(space.Float("x", 0, 1))
+	o := loop.Options{Budget: 8, Stop: loop.Stop{Rule: loop.ASHA, Eta: 2, MaxSteps: 9}}
+	r, err := loop.Minimize(context.Background(), func(ctx context.Context, p space.Point) (float64, error) {
+		loss := 1.0
+		for epoch := 1; epoch <= 9; epoch++ {
+			loss = p.Float("x") + 1/float64(epoch)
+			if err := loop.Report(ctx, float64(epoch), loss); err != nil {
+				return 0, err
+			}
+		}
+		return loss, nil
+	}, s, o)
+	stopped := 0
+	for _, t := range r.Trials {
+		if t.State == loop.Stopped {
+			stopped++
+		}
+	}
+	fmt.Println(err, stopped > 0, r.Best.State)
+	// Output: <nil> true complete
+}
+
+func TestDecide(t *testing.T) {
+	trials := func(state loop.State, values ...float64) (all []loop.Trial) {
+		for i, v := range values {
+			all = append(all, loop.Trial{ID: i + 1, State: state, Steps: []loop.Step{{Step: 4, Value: v}}})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name     string
+		rule     loop.Stop
+		state    loop.State
+		values   []float64 // the last trial reports
+		maximize bool
+		ok, stop bool
+	}{
+		{"too few", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3}, false, true, false},
+		{"last of four", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3, 4}, false, true, true},
+		{"first of four", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3, 0}, false, true, false},
+		{"largest", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3, 4}, true, true, false},
+		{"not a number", loop.Stop{Rule: loop.ASHA, Eta: 2}, loop.Pending, []float64{1, math.NaN()}, true, true, true},
+		{"full trial", loop.Stop{Rule: loop.ASHA, MaxSteps: 4}, loop.Pending, []float64{1, 2, 3, 4}, false, false, false},
+		{"startup", loop.Stop{Rule: loop.Median}, loop.Complete, []float64{1, 2, 3, 4, 9}, false, false, false},
+		{"above the median", loop.Stop{Rule: loop.Median}, loop.Complete, []float64{1, 2, 3, 4, 5, 9}, false, true, true},
+		{"at the median", loop.Stop{Rule: loop.Median}, loop.Complete, []float64{1, 2, 3, 4, 5, 3}, false, true, false},
+		{"none", loop.Stop{}, loop.Complete, []float64{1, 2, 3, 4, 5, 9}, false, false, false},
+	} {
+		d, ok := c.rule.Decide(trials(c.state, c.values...), len(c.values), 4, c.maximize)
+		if ok != c.ok || d.Stop != c.stop {
+			t.Errorf("%s: decision %+v, %v; want %v, %v", c.name, d, ok, c.stop, c.ok)
+		}
+	}
+}
+
+func TestReportOnce(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := loop.New(s, loop.Options{Stop: loop.Stop{Rule: loop.ASHA, Eta: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Ask(context.Background(), 2); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		id          int
+		step, value float64
+		stop        bool
+	}{{1, 1, 1, false}, {2, 1.5, 2, true}, {2, 1.5, 0, true}, {1, 1, 9, false}} {
+		if stop, err := st.Report(c.id, c.step, c.value); err != nil || stop != c.stop {
+			t.Errorf("report %d: %v, %v", i, stop, err)
+		}
+	}
+	if err := st.Tell(2, 1); !errors.Is(err, loop.ErrFinished) {
+		t.Errorf("the result of a stopped trial: %v", err)
+	}
+	if n := len(st.Trials()[0].Steps); n != 1 {
+		t.Errorf("%d steps, want 1", n)
+	}
+}
