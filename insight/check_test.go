@@ -1,0 +1,92 @@
+package insight
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// simulated is a distribution over studies of 60 trials with 2 inputs: draws of a process at
+// scrambled Sobol points.
+type simulated struct {
+	kernel      string
+	lengthscale float64
+	noise       float64 // relative to the output variance of 1
+}
+
+// check returns the verdict on a simulated study of a model with the lengthscale and the
+// noise variance fixed at the true value times a factor; 0 learns them.
+func (c simulated) check(t *testing.T, seed uint64, lengthscale, noise float64) *Health {
+	s, err := space.New(space.Float("a", 0, 1), space.Float("b", 0, 1))
+	require.NoError(t, err)
+	rng := random.New(seed, "simulated study", 0)
+	k := prior.Scale(prior.Matern52(2))
+	if c.kernel == "rbf" {
+		k = prior.Scale(prior.RBF(2))
+	}
+	process := prior.Process{Kernel: k.WithParams([]float64{1, c.lengthscale, c.lengthscale}), Noise: c.noise}
+	x, cov, y := space.Sobol(60, 2, rng), mat.NewSymDense(60, nil), make([]float64, 60)
+	process.Covariance(cov, x)
+	factor, err := linalg.Factorize(cov)
+	require.NoError(t, err)
+	random.Normal(y, rng)
+	factor.MulLowerVec(y)
+	spec := prior.Spec{Kernel: c.kernel}
+	if lengthscale > 0 {
+		spec.Lengthscale = []float64{c.lengthscale * lengthscale}
+	}
+	if noise > 0 {
+		v := noise * c.noise / stat.Variance(y, nil)
+		spec.Noise = &v
+	}
+	var h loop.History
+	for i, v := range y {
+		h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: s.Decode(x.RawRowView(i)), State: loop.Complete, Value: v})
+	}
+	view, err := loop.Inspect(t.Context(), s, loop.Options{Surrogate: gp.Model{Spec: spec}}, h)
+	require.NoError(t, err)
+	health, err := Check(t.Context(), view)
+	require.NoError(t, err)
+	return health
+}
+
+// Of 100 simulated studies at least 95 get the right verdict. The thresholds were chosen by
+// simulation with other seeds.
+func TestCheckFindsWrongHyperparameters(t *testing.T) {
+	studies := 100
+	if testing.Short() {
+		studies = 10
+	}
+	start := uint64(50_000)
+	if text := os.Getenv("CHECK_SEED"); text != "" {
+		var err error
+		start, err = strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err)
+	}
+	for _, c := range []simulated{{"rbf", 0.3, 0.01}, {"rbf", 0.6, 0.01}, {"matern52", 0.6, 0.01}, {"matern52", 0.3, 0.01}, {"rbf", 0.5, 0.05}} {
+		for _, wrong := range [][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {4, 0}, {0.25, 0}, {0, 4}, {0, 0.25}, {4, 1}, {0.25, 1}, {1, 4}, {1, 0.25}} {
+			want := Healthy
+			if wrong[0]+wrong[1] > 2 || wrong[0] == 0.25 || wrong[1] == 0.25 {
+				want = Miscalibrated
+			}
+			right := 0
+			for k := range studies {
+				if c.check(t, start+uint64(k), wrong[0], wrong[1]).Verdict == want {
+					right++
+				}
+			}
+			t.Logf("%s lengthscale %v noise %v, fixed at %v of the truth: %d of %d %s", c.kernel, c.lengthscale, c.noise, wrong, right, studies, want)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package insight
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+)
+
+// ImportanceOptions configures Importance. The zero value is the default.
+type ImportanceOptions struct {
+	// Points is the number of Sobol points of the indices of the posterior mean; 16 to
+	// 65,536, and powers of two are best. 0 is 4096.
+	Points int
+	// Paths is the number of functions drawn from the posterior for the intervals; at most
+	// 1,000. 0 is 32, and negative is none: the intervals are then empty. A path is evaluated
+	// at an eighth of Points, at least 16.
+	Paths int
+}
+
+// Effect is the influence of one parameter on the posterior mean, in the user's units, over the
+// search space.
+type Effect struct {
+	Parameter string `json:"parameter"`
+	// First is the first-order Sobol index: the part of the variance explained by this
+	// parameter alone. Total is the total index, with all interactions. Both are
+	// between 0 and 1 up to the error of integration.
+	First Number `json:"first"`
+	Total Number `json:"total"`
+	// The intervals hold the central 90 % of the indices of functions drawn from the
+	// posterior. They are null without paths. A drawn function varies where the mean is flat,
+	// so that an interval need not contain the index of the mean.
+	FirstInterval Interval `json:"first_interval"`
+	TotalInterval Interval `json:"total_interval"`
+
+	// Direction describes the mean over the other parameters.
+	Direction Direction `json:"direction"`
+	// Correlation is the correlation of the posterior mean with the encoded value, null for a
+	// categorical parameter of more than two values.
+	Correlation Number `json:"correlation"`
+}
+
+// Direction is the direction of an effect, in the order of the values of a parameter.
+type Direction string
+
+// The directions.
+const (
+	Increases Direction = "increases" // larger values raise the objective
+	Decreases Direction = "decreases" // larger values lower it
+	Mixed     Direction = "mixed"     // neither explains most of the effect, or the values have no order
+	None      Direction = "none"      // the first-order index is below 0.01
+)
+
+// Importance returns the Sobol indices of the parameters that are not fixed, in descending
+// order of the total index. Parameters are independent and uniform on the encoded space;
+// constraints on parameters are ignored. If values were log transformed, the function is the
+// posterior median.
+//
+// With scrambled Sobol points A and B, and A_i equal to A with parameter i of B, the indices
+// are
+//
+//	first = mean f(B) (f(A_i) - f(A)) / V   (Saltelli et al. 2010, table 2 b)
+//	total = mean (f(A) - f(A_i))² / (2V)    (Jansen 1999)
+//
+// where V is the variance of f over A and B, and f is centred. Importance costs predictions
+// at (p+2)·Points points for p parameters, and an eighth of it per path. The error wraps
+// ErrArgument or comes from the context.
+func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effect, error) {
+	if o.Points == 0 {
+		o.Points = 4096
+	}
+	if o.Paths == 0 {
+		o.Paths = 32
+	}
+	if o.Points < 16 || o.Points > 65_536 || o.Paths > 1000 {
+		return nil, fmt.Errorf("%w: %d points and %d paths, want 16 to 65536 and at most 1000", ErrArgument, o.Points, o.Paths)
+	}
+	params := free(v.Space)
+	value := func(f func(y []float64, x *mat.Dense)) func(y []float64, x *mat.Dense) {
+		return func(y []float64, x *mat.Dense) {
+			f(y, x)
+			for i, z := range y {
+				y[i] = v.Units.Value(z)
+			}
+		}
+	}
+	s := newSaltelli(v.Space, params, o.Points)
+	mean := value(func(y []float64, x *mat.Dense) { v.Posterior.Predict(y, make([]float64, len(y)), x) })
+	first, total, err := s.indices(ctx, mean)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Effect, len(params))
+	for i, p := range params {
+		out[i] = Effect{Parameter: p.Name, First: Number(first[i]), Total: Number(total[i])}
+		out[i].FirstInterval, out[i].TotalInterval = noInterval, noInterval
+		out[i].Correlation = Number(s.correlation(i))
+		out[i].Direction = directionOf(out[i])
+	}
+	if o.Paths > 0 {
+		small := newSaltelli(v.Space, params, max(16, o.Points/8))
+		var firsts, totals [][]float64
+		for _, path := range v.Posterior.Paths(o.Paths, random.New(0, "importance paths", 0)) {
+			f, t, err := small.indices(ctx, value(func(y []float64, x *mat.Dense) { path.Eval(y, nil, x) }))
+			if err != nil {
+				return nil, err
+			}
+			firsts, totals = append(firsts, f), append(totals, t)
+		}
+		for i := range out {
+			out[i].FirstInterval, out[i].TotalInterval = spread(firsts, i), spread(totals, i)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Effect) int {
+		if a.Total > b.Total {
+			return -1
+		}
+		if a.Total < b.Total {
+			return 1
+		}
+		return 0
+	})
+	return out, nil
+}
+
+var noInterval = Interval{Number(math.NaN()), Number(math.NaN())}
+
+// spread returns the central 90 % of column i.
+func spread(draws [][]float64, i int) Interval {
+	column := make([]float64, len(draws))
+	for k, d := range draws {
+		column[k] = d[i]
+	}
+	slices.Sort(column)
+	last := float64(len(column) - 1)
+	return Interval{Number(column[int(math.Round(0.05*last))]), Number(column[int(math.Round(0.95*last))])}
+}
+
+// directionOf compares the variance that a line in the encoded value explains with the
+// first-order index.
+func directionOf(e Effect) Direction {
+	c := float64(e.Correlation)
+	switch {
+	case !(float64(e.First) >= 0.01):
+		return None
+	case c*c < 0.5*float64(e.First) || math.IsNaN(c):
+		return Mixed
+	case c > 0:
+		return Increases
+	default:
+		return Decreases
+	}
+}
+
+// saltelli holds the points of Importance.
+type saltelli struct {
+	space  *space.Space
+	params []space.Parameter
+	a, b   *mat.Dense // points before Project
+	at     *mat.Dense // rows of a, projected
+	fa     []float64  // centred values at a of the last call of indices
+}
+
+// newSaltelli draws two sets of n points from one scrambled Sobol sequence.
+func newSaltelli(s *space.Space, params []space.Parameter, n int) *saltelli {
+	d := s.Dim()
+	both := space.Sobol(n, 2*d, random.New(0, "importance", 0))
+	out := &saltelli{space: s, params: params, a: mat.DenseCopyOf(both.Slice(0, n, 0, d)), b: mat.DenseCopyOf(both.Slice(0, n, d, 2*d))}
+	out.at = out.projected(out.a)
+	return out
+}
+
+// projected returns the points of the space nearest to the rows of x.
+func (s *saltelli) projected(x *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	n, _ := out.Dims()
+	for k := range n {
+		s.space.Project(out.RawRowView(k))
+	}
+	return out
+}
+
+// indices returns the indices of f for each parameter. They are NaN if f is constant.
+func (s *saltelli) indices(ctx context.Context, f func(y []float64, x *mat.Dense)) (first, total []float64, err error) {
+	n, _ := s.a.Dims()
+	fa, fb, fi := make([]float64, n), make([]float64, n), make([]float64, n)
+	f(fa, s.at)
+	f(fb, s.projected(s.b))
+	var centre, variance float64
+	for k := range n {
+		centre += (fa[k] + fb[k]) / float64(2*n)
+	}
+	for k := range n {
+		fa[k], fb[k] = fa[k]-centre, fb[k]-centre
+		variance += (fa[k]*fa[k] + fb[k]*fb[k]) / float64(2*n)
+	}
+	s.fa = fa
+	for _, p := range s.params {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		mixed := mat.DenseCopyOf(s.a)
+		from, end := s.space.Columns(p.Name)
+		for k := range n {
+			copy(mixed.RawRowView(k)[from:end], s.b.RawRowView(k)[from:end])
+		}
+		f(fi, s.projected(mixed))
+		var v, t float64
+		for k := range n {
+			c := fi[k] - centre
+			v += fb[k] * (c - fa[k]) / float64(n)
+			t += (fa[k] - c) * (fa[k] - c) / float64(2*n)
+		}
+		first, total = append(first, v/variance), append(total, t/variance)
+	}
+	return first, total, nil
+}
+
+// correlation returns the correlation over A of the last function of indices with the encoded
+// value of parameter i; NaN if the parameter has several columns, or the function is constant.
+func (s *saltelli) correlation(i int) float64 {
+	from, end := s.space.Columns(s.params[i].Name)
+	if end-from != 1 {
+		return math.NaN()
+	}
+	n, _ := s.at.Dims()
+	var mu, mf, cov, vu, vf float64
+	for k, f := range s.fa {
+		mu += s.at.At(k, from) / float64(n)
+		mf += f / float64(n)
+	}
+	for k, f := range s.fa {
+		u := s.at.At(k, from) - mu
+		cov, vu, vf = cov+u*(f-mf), vu+u*u, vf+(f-mf)*(f-mf)
+	}
+	return cov / math.Sqrt(vu*vf)
+}

@@ -1,0 +1,111 @@
+package insight
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// ishigami returns a view of 200 evaluations of the function of Ishigami and Homma (1990).
+func ishigami(t *testing.T, seed uint64) *loop.View {
+	s, err := space.New(space.Float("x1", -math.Pi, math.Pi), space.Float("x2", -math.Pi, math.Pi), space.Float("x3", -math.Pi, math.Pi))
+	require.NoError(t, err)
+	x := space.Sobol(200, 3, random.New(seed, "ishigami", 0))
+	var h loop.History
+	for i := range 200 {
+		p := s.Decode(x.RawRowView(i))
+		a, b, c := p.Float("x1"), p.Float("x2"), p.Float("x3")
+		y := math.Sin(a) + 7*math.Pow(math.Sin(b), 2) + 0.1*math.Pow(c, 4)*math.Sin(a)
+		h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: y})
+	}
+	v, err := loop.Inspect(t.Context(), s, loop.Options{}, h)
+	require.NoError(t, err)
+	return v
+}
+
+// The indices of Ishigami's function have closed forms (Homma and Saltelli 1996).
+func TestImportanceOfIshigami(t *testing.T) {
+	a, b, pi4 := 7.0, 0.1, math.Pow(math.Pi, 4)
+	v1, v2 := 0.5*math.Pow(1+b*pi4/5, 2), a*a/8
+	v13 := b * b * pi4 * pi4 * (1.0/18 - 1.0/50)
+	v := v1 + v2 + v13
+	first := map[string]float64{"x1": v1 / v, "x2": v2 / v, "x3": 0}
+	total := map[string]float64{"x1": (v1 + v13) / v, "x2": v2 / v, "x3": v13 / v}
+	for seed := range uint64(3) {
+		effects, err := Importance(t.Context(), ishigami(t, seed), ImportanceOptions{Paths: 8, Points: 4096})
+		require.NoError(t, err)
+		for _, e := range effects {
+			t.Logf("%+v", e)
+			require.InDelta(t, first[e.Parameter], float64(e.First), 0.02, e.Parameter)
+			require.InDelta(t, total[e.Parameter], float64(e.Total), 0.02, e.Parameter)
+			require.LessOrEqual(t, e.TotalInterval.Low, e.TotalInterval.High)
+		}
+		require.Equal(t, "x1", effects[0].Parameter)
+	}
+}
+
+// The posterior mean of an rbf process is a sum of products of normal densities. Its
+// variance and the variances of its main effects have closed forms.
+func TestImportanceOfRBF(t *testing.T) {
+	const d, n = 3, 15
+	s, err := space.New(space.Float("a", 0, 1), space.Float("b", 0, 1), space.Float("c", 0, 1))
+	require.NoError(t, err)
+	rng := random.New(1, "rbf", 0)
+	scale := []float64{0.3, 0.7, 2}
+	x, y := space.Uniform(n, d, rng), make([]float64, n)
+	random.Normal(y, rng)
+	process := prior.Process{Kernel: prior.RBF(d).WithParams(scale), Noise: 0.1}
+	p, err := gp.New(process, surrogate.Dataset{X: x, Y: y})
+	require.NoError(t, err)
+	cov, weights := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	process.Covariance(cov, x)
+	var c mat.Cholesky
+	require.True(t, c.Factorize(cov))
+	require.NoError(t, c.SolveVecTo(weights, mat.NewVecDense(n, y)))
+
+	// The integrals over [0,1] of k_j(u, a) and of k_j(u, a) k_j(u, b).
+	single := func(j int, a float64) float64 {
+		l := scale[j]
+		return l * math.Sqrt(math.Pi/2) * (math.Erf((1-a)/(l*math.Sqrt2)) + math.Erf(a/(l*math.Sqrt2)))
+	}
+	double := func(j int, a, b float64) float64 {
+		l, m := scale[j], (a+b)/2
+		return math.Exp(-(a-b)*(a-b)/(4*l*l)) * l * math.Sqrt(math.Pi) / 2 * (math.Erf((1-m)/l) + math.Erf(m/l))
+	}
+	// between returns the integral of the square of the mean over the inputs that are not kept.
+	between := func(keep func(j int) bool) float64 {
+		var sum float64
+		for i := range n {
+			for k := range n {
+				v := weights.AtVec(i) * weights.AtVec(k)
+				for j := range d {
+					if keep(j) {
+						v *= double(j, x.At(i, j), x.At(k, j))
+					} else {
+						v *= single(j, x.At(i, j)) * single(j, x.At(k, j))
+					}
+				}
+				sum += v
+			}
+		}
+		return sum
+	}
+	square := between(func(int) bool { return false })
+	variance := between(func(int) bool { return true }) - square
+	points := newSaltelli(s, s.Parameters(), 1<<14)
+	first, total, err := points.indices(t.Context(), func(y []float64, x *mat.Dense) { p.Predict(y, make([]float64, len(y)), x) })
+	require.NoError(t, err)
+	for j := range d {
+		require.InDelta(t, (between(func(k int) bool { return k == j })-square)/variance, first[j], 2e-3)
+		require.InDelta(t, 1-(between(func(k int) bool { return k != j })-square)/variance, total[j], 2e-3)
+	}
+}

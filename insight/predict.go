@@ -1,0 +1,79 @@
+package insight
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/loop"
+)
+
+// Quantiles of the standard normal distribution: half the lengths of central intervals of
+// 50 % and 95 %.
+const (
+	half50 = 0.6744897501960817
+	half95 = 1.959963984540054
+)
+
+// Interval is a range of values, with Low ≤ High.
+type Interval struct {
+	Low  Number `json:"low"`
+	High Number `json:"high"`
+}
+
+// Band is a prediction in the user's units: the posterior mean, or median after a log
+// transform, and central intervals of 50 % and 95 %.
+type Band struct {
+	Mean Number   `json:"mean"`
+	SD   Number   `json:"sd"` // half the length of the central interval of 68 %
+	P50  Interval `json:"p50"`
+	P95  Interval `json:"p95"`
+}
+
+// band converts a normal prediction of targets to the user's units.
+func band(v *loop.View, mean, variance float64) Band {
+	sd := math.Sqrt(max(0, variance))
+	around := func(z float64) Interval {
+		a, b := v.Units.Value(mean-z*sd), v.Units.Value(mean+z*sd)
+		return Interval{Number(min(a, b)), Number(max(a, b))}
+	}
+	one := around(1)
+	return Band{Mean: Number(v.Units.Value(mean)), SD: one.High/2 - one.Low/2, P50: around(half50), P95: around(half95)}
+}
+
+// predict returns the means and variances of the latent targets at the rows of x.
+func predict(v *loop.View, x *mat.Dense) (mean, variance []float64) {
+	n, _ := x.Dims()
+	mean, variance = make([]float64, n), make([]float64, n)
+	v.Posterior.Predict(mean, variance, x)
+	return mean, variance
+}
+
+// acquisitions returns the values of the acquisition function at the rows of x.
+func acquisitions(v *loop.View, x *mat.Dense) []Number {
+	n, _ := x.Dims()
+	value := make([]float64, n)
+	v.Acquisition.Eval(value, nil, x)
+	out := make([]Number, n)
+	for i, a := range value {
+		out[i] = Number(a)
+	}
+	return out
+}
+
+// incumbent returns the index among v.Trials of the trial that the study would recommend:
+// the best observed value of a noise-free objective, else the best posterior mean at a
+// complete trial.
+func incumbent(v *loop.View) int {
+	if v.Options.NoiseFree {
+		return v.Options.Best(v.Trials)
+	}
+	mean, _ := predict(v, v.Data.X)
+	best := -1
+	for i, row := range v.Rows {
+		if v.Trials[row].State == loop.Complete && (best < 0 || mean[i] < mean[best]) {
+			best = i
+		}
+	}
+	return v.Rows[best]
+}

@@ -1,0 +1,115 @@
+package insight
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// Profile is the profile likelihood of a fixed hyperparameter: the log marginal
+// likelihood of the targets if the hyperparameter is multiplied by a factor and the
+// learned hyperparameters are fitted again.
+type Profile struct {
+	Name  string  `json:"name"`  // noise, lengthscale, lengthscale[1], …, or variance
+	Value float64 `json:"value"` // as fixed, in units of the surrogate model
+	// Best is the value of largest likelihood among Value·2^k with k from -5 to 5, and Gain
+	// the logarithm of the ratio of its likelihood to the likelihood of Value, in nats.
+	Best float64 `json:"best"`
+	Gain float64 `json:"gain"`
+	// Critical is the gain above which Value is called wrong. Twice the gain is about
+	// χ²-distributed with one degree of freedom if Value is right.
+	Critical float64 `json:"critical"`
+}
+
+const (
+	profileSteps = 5   // doublings and halvings
+	profileRows  = 200 // observations at most
+	profileLevel = 0.02
+)
+
+// fixed is a hyperparameter that a Spec fixes.
+type fixed struct {
+	name  string
+	value float64
+	times func(s *prior.Spec, factor float64)
+}
+
+// fixedOf returns the hyperparameters that s fixes by number.
+func fixedOf(s prior.Spec) []fixed {
+	var out []fixed
+	if s.Noise != nil && *s.Noise > 0 {
+		out = append(out, fixed{"noise", *s.Noise, func(s *prior.Spec, f float64) { v := f * *s.Noise; s.Noise = &v }})
+	}
+	if n := len(s.Lengthscale); n > 0 {
+		out = append(out, fixed{"lengthscale", s.Lengthscale[0], func(s *prior.Spec, f float64) {
+			s.Lengthscale = slices.Clone(s.Lengthscale)
+			for j := range s.Lengthscale {
+				s.Lengthscale[j] *= f
+			}
+		}})
+	}
+	if s.Variance != nil {
+		out = append(out, fixed{"variance", *s.Variance, func(s *prior.Spec, f float64) { v := f * *s.Variance; s.Variance = &v }})
+	}
+	return out
+}
+
+// profiles returns the profile likelihood of every hyperparameter that a gp.Model fixes; nil
+// for other models.
+func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
+	var spec prior.Spec
+	switch m := v.Options.Surrogate.(type) {
+	case gp.Model:
+		spec = m.Spec
+	case *gp.Model:
+		spec = m.Spec
+	default:
+		return nil, nil
+	}
+	d := v.Data
+	d.X, d.Y = subset.AtMost(d.X, d.Y, profileRows, random.New(v.Options.Seed, "profile", 0))
+	spec.Restarts = max(1, min(2, spec.Restarts))
+	likelihood := func(s prior.Spec) (float64, error) {
+		p, err := gp.Model{Spec: s}.Fit(ctx, d, random.New(v.Options.Seed, "profile", 1))
+		if err != nil {
+			return math.Inf(-1), ctx.Err() // a value without a fit is not better
+		}
+		return p.(surrogate.Evidence).LogMarginalLikelihood(), nil
+	}
+	all := fixedOf(spec)
+	var out []Profile
+	for _, h := range all {
+		base, err := likelihood(spec)
+		if err != nil {
+			return nil, err
+		}
+		p := Profile{Name: h.name, Value: h.value, Best: h.value, Critical: criticalGain(len(all))}
+		for k := -profileSteps; k <= profileSteps; k++ {
+			s, factor := spec, math.Ldexp(1, k)
+			h.times(&s, factor)
+			l, err := likelihood(s)
+			if err != nil {
+				return nil, err
+			}
+			if gain := l - base; gain > p.Gain {
+				p.Best, p.Gain = h.value*factor, gain
+			}
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// criticalGain returns half the quantile of a χ² variable with one degree of freedom that k
+// profiles exceed with a probability of about profileLevel together.
+func criticalGain(k int) float64 {
+	z := math.Sqrt2 * math.Erfinv(1-profileLevel/float64(k))
+	return z * z / 2
+}

@@ -1,0 +1,160 @@
+package insight
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+)
+
+// SliceOptions configures Slices. The zero value is the default.
+type SliceOptions struct {
+	// Points is the number of points along a float, or along an int of more values; 2 to
+	// 10,000. 0 is 101.
+	Points int
+	// At is the point that the slices pass through. The zero Point is the incumbent.
+	At space.Point
+	// Average is the number of points over which predictions are averaged: the slice of a
+	// parameter then shows the mean over the other parameters, uniform on the encoded
+	// space, by a scrambled Sobol sequence. At most 1,000. 0 is a slice through At. An
+	// averaged slice has no acquisition function.
+	Average int
+}
+
+// Slice is the prediction along one parameter.
+type Slice struct {
+	Axis   Axis         `json:"axis"`
+	Points []SlicePoint `json:"points"`
+	// At is the value of the parameter at the point that the slice passes through; nil if
+	// the parameter is inactive there, and Points is then empty.
+	At any `json:"at"`
+	// Trials are all trials for which the parameter is active, in order.
+	Trials []SliceTrial `json:"trials"`
+}
+
+// SlicePoint is the prediction at one value of the parameter.
+type SlicePoint struct {
+	X any `json:"x"`
+	Band
+	Acquisition Number `json:"acquisition"`
+	Feasible    bool   `json:"feasible"` // the point satisfies the constraints on parameters
+}
+
+// SliceTrial is a trial projected on the parameter. Trials differ from the slice in the
+// other parameters; Distance measures how much.
+type SliceTrial struct {
+	Trial int        `json:"trial"`
+	X     any        `json:"x"`
+	State loop.State `json:"state"`
+	// Y is the value of a complete trial, null otherwise.
+	Y Number `json:"y"`
+	// Distance is the Euclidean distance to the slice in encoded coordinates.
+	Distance float64 `json:"distance"`
+}
+
+// Slices returns the prediction along every parameter that is not fixed, the others as at
+// the incumbent: the trial with the best posterior mean, or best value if the objective is
+// noise-free.
+//
+// It costs a prediction and an evaluation of the acquisition function at the points of the
+// slices; with Average, O(n² m Average) for m points. The error wraps ErrArgument.
+func Slices(v *loop.View, o SliceOptions) ([]Slice, error) {
+	if o.Points == 0 {
+		o.Points = 101
+	}
+	if o.Points < 2 || o.Points > 10_000 || o.Average < 0 || o.Average > 1000 {
+		return nil, fmt.Errorf("%w: %d points and %d to average over, want 2 to 10000 and 0 to 1000", ErrArgument, o.Points, o.Average)
+	}
+	if o.At.Space() == nil {
+		o.At = v.Trials[incumbent(v)].Point
+	} else if o.At.Space() != v.Space {
+		p, err := v.Space.PointOf(o.At.Map())
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrArgument, err)
+		}
+		o.At = p
+	}
+	var out []Slice
+	for _, p := range free(v.Space) {
+		s := Slice{At: o.At.Value(p.Name), Axis: axisOf(p), Trials: sliceTrials(v, p.Name, o.At)}
+		switch {
+		case o.Average > 0:
+			s.average(v, newGrid(v.Space, p, o.Points), o.Average)
+		case o.At.Active(p.Name):
+			s.through(v, newGrid(v.Space, p, o.Points), o.At)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// through fills the points of the slice through a point.
+func (s *Slice) through(v *loop.View, g grid, at space.Point) {
+	rows := make([][]float64, len(g.values))
+	for k := range rows {
+		rows[k] = v.Space.Encode(at)
+		g.set(rows[k], k)
+		v.Space.Project(rows[k])
+	}
+	x := matrix(rows)
+	mean, variance := predict(v, x)
+	acquired := acquisitions(v, x)
+	for k, value := range g.values {
+		s.Points = append(s.Points, SlicePoint{value, band(v, mean[k], variance[k]), acquired[k], v.Space.Feasible(rows[k])})
+	}
+}
+
+// average fills the points with the distribution of the mean of the targets over n points.
+func (s *Slice) average(v *loop.View, g grid, n int) {
+	background := space.Sobol(n, v.Space.Dim(), random.New(0, "average", 0))
+	mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
+	for k, value := range g.values {
+		x := mat.DenseCopyOf(background)
+		for i := range n {
+			g.set(x.RawRowView(i), k)
+			v.Space.Project(x.RawRowView(i))
+		}
+		v.Posterior.Joint(mean, cov, x)
+		var m, c float64
+		for i := range n {
+			m += mean[i] / float64(n)
+			for j := range n {
+				c += cov.At(i, j) / float64(n*n)
+			}
+		}
+		s.Points = append(s.Points, SlicePoint{value, band(v, m, c), Number(math.NaN()), true})
+	}
+}
+
+// sliceTrials returns the trials for which a parameter is active.
+func sliceTrials(v *loop.View, name string, at space.Point) []SliceTrial {
+	first, end := v.Space.Columns(name)
+	u := v.Space.Encode(at)
+	out := []SliceTrial{}
+	for i := range v.Trials {
+		t := &v.Trials[i]
+		if !t.Point.Active(name) {
+			continue
+		}
+		var d2 float64
+		for j, x := range v.Space.Encode(t.Point) {
+			if j < first || j >= end {
+				d2 += (x - u[j]) * (x - u[j])
+			}
+		}
+		out = append(out, SliceTrial{t.ID, t.Point.Value(name), t.State, valueOf(t), math.Sqrt(d2)})
+	}
+	return out
+}
+
+// valueOf returns the value of a complete trial, else NaN.
+func valueOf(t *loop.Trial) Number {
+	if t.State != loop.Complete {
+		return Number(math.NaN())
+	}
+	return Number(t.Value)
+}

@@ -1,0 +1,94 @@
+package insight
+
+import (
+	"fmt"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+)
+
+// Surface is the prediction over two parameters, the others as at the incumbent. Its
+// matrices have a row per value of Y and a column per value of X.
+type Surface struct {
+	X  Axis  `json:"x"`
+	Y  Axis  `json:"y"`
+	Xs []any `json:"xs"`
+	Ys []any `json:"ys"`
+
+	Mean        [][]Number `json:"mean"`        // user's units
+	SD          [][]Number `json:"sd"`          // half the length of the central interval of 68 %, user's units
+	Acquisition [][]Number `json:"acquisition"` // units of the surrogate model
+	Feasible    [][]bool   `json:"feasible"`    // by the constraints on parameters
+
+	// At holds the values of the incumbent, nil for an inactive parameter.
+	At [2]any `json:"at"`
+	// Trials are the trials for which both parameters are active.
+	Trials []SurfaceTrial `json:"trials"`
+}
+
+// SurfaceTrial is a trial projected on two parameters.
+type SurfaceTrial struct {
+	Trial int        `json:"trial"`
+	X     any        `json:"x"`
+	Y     any        `json:"y"`
+	State loop.State `json:"state"`
+	Value Number     `json:"value"` // null unless complete
+}
+
+// Map returns the prediction over parameters x and y on a grid of about size×size points; 2
+// to 500, and 0 is 41. If a parameter is inactive at the incumbent, points of the map are
+// inactive in it too, unless the other parameter activates it.
+//
+// It costs a prediction and an evaluation of the acquisition function at size² points. The
+// error wraps ErrArgument.
+func Map(v *loop.View, x, y string, size int) (*Surface, error) {
+	if size == 0 {
+		size = 41
+	}
+	if size < 2 || size > 500 || x == y {
+		return nil, fmt.Errorf("%w: a map of %q and %q of size %d, want two parameters and 2 to 500", ErrArgument, x, y, size)
+	}
+	var grids [2]grid
+	for i, name := range []string{x, y} {
+		p, err := parameter(v, name)
+		if err != nil {
+			return nil, err
+		}
+		grids[i] = newGrid(v.Space, p, size)
+	}
+	at := v.Trials[incumbent(v)].Point
+	s := &Surface{
+		X: grids[0].axis, Y: grids[1].axis, Xs: grids[0].values, Ys: grids[1].values,
+		At: [2]any{at.Value(x), at.Value(y)}, Trials: []SurfaceTrial{},
+	}
+	for j := range s.Ys {
+		s.addRow(v, grids, at, j)
+	}
+	for i := range v.Trials {
+		if t := &v.Trials[i]; t.Point.Active(x) && t.Point.Active(y) {
+			s.Trials = append(s.Trials, SurfaceTrial{t.ID, t.Point.Value(x), t.Point.Value(y), t.State, valueOf(t)})
+		}
+	}
+	return s, nil
+}
+
+// addRow appends the predictions at the j-th value of y.
+func (s *Surface) addRow(v *loop.View, grids [2]grid, at space.Point, j int) {
+	n := len(s.Xs)
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = v.Space.Encode(at)
+		grids[0].set(rows[i], i)
+		grids[1].set(rows[i], j)
+		v.Space.Project(rows[i])
+	}
+	u := matrix(rows)
+	means, variances := predict(v, u)
+	mean, sd, feasible := make([]Number, n), make([]Number, n), make([]bool, n)
+	for i := range rows {
+		b := band(v, means[i], variances[i])
+		mean[i], sd[i], feasible[i] = b.Mean, b.SD, v.Space.Feasible(rows[i])
+	}
+	s.Mean, s.SD, s.Feasible = append(s.Mean, mean), append(s.SD, sd), append(s.Feasible, feasible)
+	s.Acquisition = append(s.Acquisition, acquisitions(v, u))
+}
