@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -86,7 +85,7 @@ const (
 // predictions of a fifth of the trials by a fit to the others, whitened with the
 // joint covariance.
 //
-// A correct model fails with a probability of about 2 %. See ADR 22 for the power. Check
+// A correct model fails with a probability of about 2 %. See ADR 23 for the power. Check
 // costs n² for the errors, or 5 fits, and 11 fits to at most 200 observations per
 // fixed hyperparameter. The error comes from the context or a fit.
 func Check(ctx context.Context, v *loop.View) (*Health, error) {
@@ -125,6 +124,10 @@ func Check(ctx context.Context, v *loop.View) (*Health, error) {
 
 // test adds the tests of the errors and their findings.
 func (h *Health) test(errors []float64) {
+	h.Tests = []Test{}
+	if len(errors) == 0 {
+		return
+	}
 	chi := distuv.ChiSquared{K: float64(len(errors))}
 	var sum float64
 	for _, e := range errors {
@@ -194,23 +197,9 @@ func whitened(ctx context.Context, v *loop.View) ([]float64, error) {
 	return out, nil
 }
 
-// foldErrors writes the whitened errors of every folds-th row, from row k on, under a fit to the
-// other rows.
+// foldErrors writes the whitened errors of fold k under a fit to the other rows.
 func foldErrors(ctx context.Context, v *loop.View, k int, e []float64) error {
-	var in, out []int
-	for i := range v.Data.Y {
-		if i%folds == k {
-			out = append(out, i)
-		} else {
-			in = append(in, i)
-		}
-	}
-	d := v.Data
-	d.X, d.Y = rows(v.Data.X, in), make([]float64, len(in))
-	for j, i := range in {
-		d.Y[j] = v.Data.Y[i]
-	}
-	p, err := v.Options.Surrogate.Fit(ctx, d, random.New(v.Options.Seed, "check", k))
+	out, p, err := fold(ctx, v, k)
 	if err != nil {
 		return fmt.Errorf("insight: fit without a fifth of the trials: %w", err)
 	}
@@ -229,14 +218,4 @@ func foldErrors(ctx context.Context, v *loop.View, k int, e []float64) error {
 		e[i] = r[j]
 	}
 	return nil
-}
-
-// rows returns the rows of x with the given indices.
-func rows(x *mat.Dense, indices []int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(indices), d, nil)
-	for k, i := range indices {
-		out.SetRow(k, x.RawRowView(i))
-	}
-	return out
 }

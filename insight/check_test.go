@@ -1,8 +1,6 @@
 package insight
 
 import (
-	"os"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,20 +59,14 @@ func (c simulated) check(t *testing.T, seed uint64, lengthscale, noise float64) 
 	return health
 }
 
-// Of 100 simulated studies at least 95 get the right verdict. The thresholds were chosen by
-// simulation with other seeds.
+// Of 100 simulated studies at least 95 get the right verdict.
 func TestCheckFindsWrongHyperparameters(t *testing.T) {
-	studies := 100
+	studies, least := 100, 95
 	if testing.Short() {
-		studies = 10
+		studies, least = 10, 8
 	}
-	start := uint64(50_000)
-	if text := os.Getenv("CHECK_SEED"); text != "" {
-		var err error
-		start, err = strconv.ParseUint(text, 10, 64)
-		require.NoError(t, err)
-	}
-	for _, c := range []simulated{{"rbf", 0.3, 0.01}, {"rbf", 0.6, 0.01}, {"matern52", 0.6, 0.01}, {"matern52", 0.3, 0.01}, {"rbf", 0.5, 0.05}} {
+	const start = 90_000 // the thresholds were chosen with seeds up to 51,000
+	for _, c := range []simulated{{"rbf", 0.3, 0.01}, {"rbf", 0.6, 0.01}} {
 		for _, wrong := range [][2]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {4, 0}, {0.25, 0}, {0, 4}, {0, 0.25}, {4, 1}, {0.25, 1}, {1, 4}, {1, 0.25}} {
 			want := Healthy
 			if wrong[0]+wrong[1] > 2 || wrong[0] == 0.25 || wrong[1] == 0.25 {
@@ -82,11 +74,11 @@ func TestCheckFindsWrongHyperparameters(t *testing.T) {
 			}
 			right := 0
 			for k := range studies {
-				if c.check(t, start+uint64(k), wrong[0], wrong[1]).Verdict == want {
+				if c.check(t, uint64(start+k), wrong[0], wrong[1]).Verdict == want {
 					right++
 				}
 			}
-			t.Logf("%s lengthscale %v noise %v, fixed at %v of the truth: %d of %d %s", c.kernel, c.lengthscale, c.noise, wrong, right, studies, want)
+			require.GreaterOrEqual(t, right, least, "%+v fixed at %v of the truth: %d of %d %s", c, wrong, right, studies, want)
 		}
 	}
 }

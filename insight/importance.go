@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -20,7 +21,8 @@ type ImportanceOptions struct {
 	Points int
 	// Paths is the number of functions drawn from the posterior for the intervals; at most
 	// 1,000. 0 is 32, and negative is none: the intervals are then empty. A path is evaluated
-	// at an eighth of Points, at least 16.
+	// at an eighth of Points, at least 16, and the error of the
+	// posterior mean at these points is subtracted.
 	Paths int
 }
 
@@ -60,7 +62,8 @@ const (
 // Importance returns the Sobol indices of the parameters that are not fixed, in descending
 // order of the total index. Parameters are independent and uniform on the encoded space;
 // constraints on parameters are ignored. If values were log transformed, the function is the
-// posterior median.
+// posterior median. The default Gaussian process is fitted to the complete trials again, with
+// the likelier of the kernels matern52 and rbf.
 //
 // With scrambled Sobol points A and B, and A_i equal to A with parameter i of B, the indices
 // are
@@ -69,7 +72,8 @@ const (
 //	total = mean (f(A) - f(A_i))² / (2V)    (Jansen 1999)
 //
 // where V is the variance of f over A and B, and f is centred. Importance costs predictions
-// at (p+2)·Points points for p parameters, and an eighth of it per path. The error wraps
+// at (p+2)·Points points for p parameters, and an eighth of it per path, and two fits
+// to at most 500 observations. The error wraps
 // ErrArgument or comes from the context.
 func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effect, error) {
 	if o.Points == 0 {
@@ -82,7 +86,7 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 		return nil, fmt.Errorf("%w: %d points and %d paths, want 16 to 65536 and at most 1000", ErrArgument, o.Points, o.Paths)
 	}
 	params := free(v.Space)
-	value := func(f func(y []float64, x *mat.Dense)) func(y []float64, x *mat.Dense) {
+	value := func(f function) function {
 		return func(y []float64, x *mat.Dense) {
 			f(y, x)
 			for i, z := range y {
@@ -90,8 +94,12 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 			}
 		}
 	}
+	posterior, err := explaining(ctx, v)
+	if err != nil {
+		return nil, err
+	}
 	s := newSaltelli(v.Space, params, o.Points)
-	mean := value(func(y []float64, x *mat.Dense) { v.Posterior.Predict(y, make([]float64, len(y)), x) })
+	mean := value(func(y []float64, x *mat.Dense) { posterior.Predict(y, make([]float64, len(y)), x) })
 	first, total, err := s.indices(ctx, mean)
 	if err != nil {
 		return nil, err
@@ -104,30 +112,46 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 		out[i].Direction = directionOf(out[i])
 	}
 	if o.Paths > 0 {
+		paths := posterior.Paths(o.Paths, random.New(0, "importance paths", 0))
 		small := newSaltelli(v.Space, params, max(16, o.Points/8))
-		var firsts, totals [][]float64
-		for _, path := range v.Posterior.Paths(o.Paths, random.New(0, "importance paths", 0)) {
-			f, t, err := small.indices(ctx, value(func(y []float64, x *mat.Dense) { path.Eval(y, nil, x) }))
-			if err != nil {
-				return nil, err
-			}
-			firsts, totals = append(firsts, f), append(totals, t)
-		}
-		for i := range out {
-			out[i].FirstInterval, out[i].TotalInterval = spread(firsts, i), spread(totals, i)
+		err = small.intervals(ctx, out, mean, len(paths), func(k int) function {
+			return value(func(y []float64, x *mat.Dense) { paths[k].Eval(y, nil, x) })
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Effect) int {
-		if a.Total > b.Total {
-			return -1
-		}
-		if a.Total < b.Total {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b Effect) int { return cmp.Compare(b.Total, a.Total) })
 	return out, nil
 }
+
+// intervals sets the intervals of the effects from n drawn functions. The error of the indices
+// of mean at the points of s is subtracted: mean is a control variate of the integration.
+func (s *saltelli) intervals(ctx context.Context, effects []Effect, mean function, n int, draw func(k int) function) error {
+	coarseFirst, coarseTotal, err := s.indices(ctx, mean)
+	if err != nil {
+		return err
+	}
+	var firsts, totals [][]float64
+	for k := range n {
+		f, t, err := s.indices(ctx, draw(k))
+		if err != nil {
+			return err
+		}
+		for i := range f {
+			f[i] += float64(effects[i].First) - coarseFirst[i]
+			t[i] += float64(effects[i].Total) - coarseTotal[i]
+		}
+		firsts, totals = append(firsts, f), append(totals, t)
+	}
+	for i := range effects {
+		effects[i].FirstInterval, effects[i].TotalInterval = spread(firsts, i), spread(totals, i)
+	}
+	return nil
+}
+
+// function writes its values at the rows of x to y.
+type function func(y []float64, x *mat.Dense)
 
 var noInterval = Interval{Number(math.NaN()), Number(math.NaN())}
 
@@ -187,7 +211,7 @@ func (s *saltelli) projected(x *mat.Dense) *mat.Dense {
 }
 
 // indices returns the indices of f for each parameter. They are NaN if f is constant.
-func (s *saltelli) indices(ctx context.Context, f func(y []float64, x *mat.Dense)) (first, total []float64, err error) {
+func (s *saltelli) indices(ctx context.Context, f function) (first, total []float64, err error) {
 	n, _ := s.a.Dims()
 	fa, fb, fi := make([]float64, n), make([]float64, n), make([]float64, n)
 	f(fa, s.at)

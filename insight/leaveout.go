@@ -1,0 +1,134 @@
+package insight
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Calibration compares the complete trials with predictions from the other trials.
+type Calibration struct {
+	Predictions []LeftOut  `json:"predictions"`
+	Coverage    []Coverage `json:"coverage"` // of intervals of 50, 80, 90 and 95 %
+	// Method is "leave-one-out", with the hyperparameters of the fit to all trials, or
+	// "five folds", with fits to the other four fifths of the trials.
+	Method string  `json:"method"`
+	Health *Health `json:"health"` // the verdict, as Check returns it
+}
+
+// LeftOut is the prediction of a trial's value from the other trials. Intervals include the
+// noise of the observation.
+type LeftOut struct {
+	Trial int    `json:"trial"`
+	Value Number `json:"value"` // observed
+	Band
+	// Residual is the error in predictive standard deviations, in units of the surrogate
+	// model; positive if the observed target is above the mean.
+	Residual Number `json:"residual"`
+	// PIT is the probability integral transform: the predicted probability of a target below
+	// the observed one. A calibrated model has uniform numbers.
+	PIT Number `json:"pit"`
+}
+
+// Coverage is the part of observed values in a central interval.
+type Coverage struct {
+	Nominal  float64 `json:"nominal"`
+	Observed Number  `json:"observed"`
+	Inside   int     `json:"inside"`
+}
+
+// LeaveOneOut returns the prediction of each complete trial from the other trials, and the
+// verdict of Check. Targets beyond Tukey's upper fence are winsorised before the fit; Residual
+// and PIT refer to the winsorised target. Leave-one-out errors are correlated, so that the
+// verdict does not use them.
+//
+// It costs n³ for a surrogate.LeaveOneOut, else 5 fits, and a Check. The errors are those of
+// Check.
+func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
+	h, err := Check(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	n := len(v.Data.Y)
+	c := &Calibration{Health: h, Method: "leave-one-out", Predictions: []LeftOut{}}
+	mean, variance := make([]float64, n), make([]float64, n)
+	if p, ok := v.Posterior.(surrogate.LeaveOneOut); ok {
+		p.LeaveOneOut(mean, variance)
+		for i := range variance {
+			variance[i] += v.Posterior.Noise()
+		}
+	} else {
+		c.Method = "five folds"
+		if n < 2*folds {
+			return c, nil
+		}
+		for k := range folds {
+			if err := foldPredictions(ctx, v, k, mean, variance); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, row := range v.Rows {
+		if t := &v.Trials[row]; t.State == loop.Complete {
+			z := (v.Data.Y[i] - mean[i]) / math.Sqrt(variance[i])
+			c.Predictions = append(c.Predictions, LeftOut{t.ID, Number(t.Value), band(v, mean[i], variance[i]), Number(z), Number(0.5 * math.Erfc(-z/math.Sqrt2))})
+		}
+	}
+	for _, level := range []float64{0.5, 0.8, 0.9, 0.95} {
+		cover := Coverage{Nominal: level}
+		for _, p := range c.Predictions {
+			if math.Abs(float64(p.Residual)) <= math.Sqrt2*math.Erfinv(level) {
+				cover.Inside++
+			}
+		}
+		cover.Observed = Number(float64(cover.Inside) / float64(len(c.Predictions)))
+		c.Coverage = append(c.Coverage, cover)
+	}
+	return c, nil
+}
+
+// foldPredictions writes the moments of the observations of fold k.
+func foldPredictions(ctx context.Context, v *loop.View, k int, mean, variance []float64) error {
+	out, p, err := fold(ctx, v, k)
+	if err != nil {
+		return err
+	}
+	m, s := make([]float64, len(out)), make([]float64, len(out))
+	p.Predict(m, s, rows(v.Data.X, out))
+	for j, i := range out {
+		mean[i], variance[i] = m[j], s[j]+p.Noise()
+	}
+	return nil
+}
+
+// fold fits the surrogate model without every folds-th row, from row k on, which it returns.
+func fold(ctx context.Context, v *loop.View, k int) (out []int, p surrogate.Posterior, err error) {
+	var in []int
+	d := v.Data
+	d.Y = nil
+	for i, y := range v.Data.Y {
+		if i%folds == k {
+			out = append(out, i)
+		} else {
+			in, d.Y = append(in, i), append(d.Y, y)
+		}
+	}
+	d.X = rows(v.Data.X, in)
+	p, err = v.Options.Surrogate.Fit(ctx, d, random.New(v.Options.Seed, "check", k))
+	return out, p, err
+}
+
+// rows returns the rows of x with the given indices.
+func rows(x *mat.Dense, indices []int) *mat.Dense {
+	_, d := x.Dims()
+	out := mat.NewDense(len(indices), d, nil)
+	for k, i := range indices {
+		out.SetRow(k, x.RawRowView(i))
+	}
+	return out
+}
