@@ -48,11 +48,9 @@ type Problem struct {
 	// not Logarithmic returns an error for it. Nil is 0.
 	LogWeight Function
 
-	// Constraints are conditions on further outputs. Success is the distribution of
-	// class 1, that an evaluation returns a value; nil is certainty. An Acquisition that
-	// is not Feasible returns an error for either.
+	// Constraints are conditions on further outputs: measured ones, or a label of failures.
+	// An Acquisition that is not Feasible returns an error for them.
 	Constraints []Constraint
-	Success     surrogate.ClassPosterior
 
 	// Objectives are the posteriors of several objectives, Posterior included; nil for one.
 	// Reference is the reference point: a value of each objective, below which improvement
@@ -67,11 +65,16 @@ type Constraint struct {
 	Bound     float64
 }
 
-// Feasible is an Acquisition that takes Constraints and Success of a Problem: it weighs
-// improvements by the probability that a point is feasible.
+// Feasible is an Acquisition that takes Constraints of a Problem: it weighs improvements by the probability that a point is feasible.
 type Feasible interface {
 	Acquisition
 	WeighsFeasibility()
+}
+
+// Several is an Acquisition that takes Objectives and Reference of a Problem.
+type Several interface {
+	Acquisition
+	TakesSeveral()
 }
 
 // Acquisition builds a Function from a Problem. It is an option struct whose zero

@@ -13,7 +13,8 @@ import (
 
 // condition returns the posterior conditioned on observations of the posterior mean at
 // the pending points (the kriging believer of Ginsbourger et al. 2010), and the least of
-// Best and these means. Conditioning keeps the mean and reduces variances.
+// Best and these means at points that are likely feasible. Conditioning keeps the mean and
+// reduces variances.
 func (p Problem) condition() (surrogate.Posterior, float64, error) {
 	m := rowCount(p.Pending)
 	if m == 0 {
@@ -22,8 +23,12 @@ func (p Problem) condition() (surrogate.Posterior, float64, error) {
 	mean, variance := make([]float64, m), make([]float64, m)
 	p.Posterior.Predict(mean, variance, p.Pending)
 	best := p.Best
-	for _, v := range mean {
-		best = min(best, v)
+	likely := make([]float64, m)
+	p.Feasibility(likely, p.Pending)
+	for i, v := range mean {
+		if likely[i] >= 0.5 {
+			best = min(best, v)
+		}
 	}
 	var err error
 	posterior := p.Posterior

@@ -1,6 +1,7 @@
 package acquisition
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -28,6 +29,9 @@ type PI struct{}
 
 // Build returns the function; it conditions the posterior once if points are pending.
 func (EI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, error) {
+	if err := p.checkPlain("EI"); err != nil {
+		return nil, err
+	}
 	return improvement("EI", p, q, func(z, s float64) (value, dmean, dsd float64) {
 		l, r := specfn.LogEI(z)
 		h := math.Exp(l)
@@ -36,7 +40,10 @@ func (EI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, er
 }
 
 // Build returns the function; it conditions the posterior once if points are pending.
-func (LogEI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, error) {
+func (LogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	if q == 1 && p.infeasible() {
+		return p.anyFeasible(q, defaultSamples, rng)
+	}
 	return improvement("LogEI", p, q, func(z, s float64) (value, dmean, dsd float64) {
 		l, r := specfn.LogEI(z)
 		return math.Log(s) + l, -r / s, (1 - z*r) / s
@@ -44,7 +51,10 @@ func (LogEI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function,
 }
 
 // Build returns the function; it conditions the posterior once if points are pending.
-func (PI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, error) {
+func (PI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	if q == 1 && p.infeasible() {
+		return p.anyFeasible(q, defaultSamples, rng)
+	}
 	return improvement("PI", p, q, func(z, s float64) (value, dmean, dsd float64) {
 		l, r := specfn.LogNormCDF(z)
 		return l, -r / s, -z * r / s
@@ -57,14 +67,14 @@ func improvement(name string, p Problem, q int, score func(z, s float64) (value,
 	if q != 1 {
 		return nil, fmt.Errorf("%w: %s with a batch of %d", ErrBatch, name, q)
 	}
-	if err := p.checkBest(); err != nil {
+	if err := cmp.Or(p.checkOne(name), p.checkBest()); err != nil {
 		return nil, err
 	}
 	posterior, best, err := p.condition()
 	if err != nil {
 		return nil, err
 	}
-	return &marginal{posterior, func(mean, s float64) (value, dmean, dsd float64) {
+	return p.weighFeasible(&marginal{posterior, func(mean, s float64) (value, dmean, dsd float64) {
 		return score((best-mean)/s, s)
-	}}, nil
+	}})
 }

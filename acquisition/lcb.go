@@ -21,6 +21,9 @@ func (a LCB) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function,
 	if q != 1 {
 		return nil, fmt.Errorf("%w: LCB with a batch of %d", ErrBatch, q)
 	}
+	if err := p.checkPlain("LCB"); err != nil {
+		return nil, err
+	}
 	a, err := settings.Resolve("lcb", a)
 	if err != nil {
 		return nil, err

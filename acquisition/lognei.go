@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // LogNEI is QLogEI for noisy observations. In each joint sample the value to improve on
@@ -43,17 +45,23 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkOne("LogNEI"); err != nil {
+		return nil, err
+	}
+	if !p.unconstrained() {
+		return a.constrained(p, q, rng)
+	}
 	samples := a.Samples
 	prune := random.Split(rng, "baseline", 0)
-	f, err := sampleAt(p, p.Observed, baseSamples(samples, rowCount(p.Observed), prune))
+	f, err := sampleAt(p.Posterior, p.Observed, baseSamples(samples, rowCount(p.Observed), prune))
 	if err != nil {
 		return nil, err
 	}
-	baseline := mostOftenLowest(f, p.Observed)
+	baseline := mostOftenLowest(f, nil, p.Observed)
 	ahead := rowCount(baseline)
 	base := baseSamples(samples, ahead+q+rowCount(p.Pending), rng)
 	// All candidates share the samples at the baseline.
-	f, err = sampleAt(p, baseline, mat.DenseCopyOf(base.Slice(0, samples, 0, ahead)))
+	f, err = sampleAt(p.Posterior, baseline, mat.DenseCopyOf(base.Slice(0, samples, 0, ahead)))
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +72,71 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	return &monteCarlo{posterior: p.Posterior, q: q, ahead: baseline, behind: p.Pending, base: base, best: best, gain: logPositivePart}, nil
 }
 
+// constrained is Build with constraints or failures. In each joint sample the value to improve
+// on is the lowest value at the evaluated points that are feasible in the sample, and a point
+// counts by a smooth indicator of its feasibility in the sample. Samples without a feasible point have a value that every point improves on.
+func (a LogNEI) constrained(p Problem, q int, rng *rand.Rand) (Function, error) {
+	if p.infeasible() {
+		return p.anyFeasible(q, a.Samples, rng)
+	}
+	prune := random.Split(rng, "baseline", 0)
+	n := rowCount(p.Observed)
+	base := baseSamples(a.Samples, n*(1+len(p.Constraints)), prune)
+	all := append([]Constraint{{Posterior: p.Posterior}}, p.Constraints...)
+	samples := make([]*mat.Dense, len(all))
+	for i, o := range all {
+		var err error
+		if samples[i], err = sampleAt(o.Posterior, p.Observed, mat.DenseCopyOf(base.Slice(0, a.Samples, i*n, (i+1)*n))); err != nil {
+			return nil, err
+		}
+	}
+	baseline := mostOftenLowest(samples[0], meeting(samples[1:], p.bounds()), p.Observed)
+	f := p.newMulti(q, a.Samples, []surrogate.Posterior{p.Posterior}, baseline, rng)
+	ahead := rowCount(baseline)
+	for i, o := range f.outputs { // all candidates share the samples at the baseline
+		var err error
+		if samples[i], err = sampleAt(o.posterior, baseline, mat.DenseCopyOf(o.base.Slice(0, a.Samples, 0, ahead))); err != nil {
+			return nil, err
+		}
+	}
+	mean, variance := make([]float64, n), make([]float64, n)
+	p.Posterior.Predict(mean, variance, p.Observed)
+	worst := math.Inf(-1)
+	for i, m := range mean {
+		worst = max(worst, m+6*math.Sqrt(max(variance[i], 0)))
+	}
+	feasible := meeting(samples[1:], p.bounds())
+	best := make([]float64, a.Samples)
+	for s := range best {
+		best[s] = worst
+		for j, v := range samples[0].RawRowView(s) {
+			if feasible(s, j) {
+				best[s] = min(best[s], v)
+			}
+		}
+	}
+	f.gain = logConstrainedPart(best, p.bounds())
+	return f, nil
+}
+
+// meeting returns the function that reports whether the samples of all outputs at point j are
+// within the bounds.
+func meeting(samples []*mat.Dense, bounds []float64) func(s, j int) bool {
+	return func(s, j int) bool {
+		for c, b := range bounds {
+			if samples[c].At(s, j) > b {
+				return false
+			}
+		}
+		return true
+	}
+}
+
 // sampleAt returns samples of f at the rows of x, one column per row of x.
-func sampleAt(p Problem, x, base *mat.Dense) (*mat.Dense, error) {
+func sampleAt(p surrogate.Posterior, x, base *mat.Dense) (*mat.Dense, error) {
 	n, samples := rowCount(x), rowCount(base)
 	mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
-	p.Posterior.Joint(mean, cov, x)
+	p.Joint(mean, cov, x)
 	for i := range n {
 		cov.SetSym(i, i, cov.At(i, i)+minVariance)
 	}
@@ -86,8 +154,9 @@ func sampleAt(p Problem, x, base *mat.Dense) (*mat.Dense, error) {
 }
 
 // mostOftenLowest returns at most maxBaseline rows of x, in their order: the rows that
-// are lowest in the largest numbers of samples.
-func mostOftenLowest(f, x *mat.Dense) *mat.Dense {
+// are lowest in the largest numbers of samples. If counts is not nil, only pairs of a sample and
+// a row for which it returns true count; the result has at least one row.
+func mostOftenLowest(f *mat.Dense, counts func(s, j int) bool, x *mat.Dense) *mat.Dense {
 	samples, n := f.Dims()
 	wins, order := make([]int, n), make([]int, n)
 	for i := range order {
@@ -95,16 +164,19 @@ func mostOftenLowest(f, x *mat.Dense) *mat.Dense {
 	}
 	for s := range samples {
 		row := f.RawRowView(s)
-		low := 0
+		low := -1
 		for j, v := range row {
-			if v < row[low] {
+			if (counts == nil || counts(s, j)) && (low < 0 || v < row[low]) {
 				low = j
 			}
 		}
-		wins[low]++
+		if low >= 0 {
+			wins[low]++
+		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(wins[j], wins[i]) })
-	keep := slices.DeleteFunc(order[:min(n, maxBaseline)], func(i int) bool { return wins[i] == 0 })
+	keep := order[:min(n, maxBaseline)]
+	keep = slices.DeleteFunc(keep, func(i int) bool { return wins[i] == 0 && i != keep[0] })
 	slices.Sort(keep)
 	out := mat.NewDense(len(keep), x.RawMatrix().Cols, nil)
 	for k, i := range keep {

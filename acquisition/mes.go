@@ -40,6 +40,9 @@ func (a MES) Build(ctx context.Context, p Problem, q int, rng *rand.Rand) (Funct
 	if q != 1 {
 		return nil, fmt.Errorf("%w: MES with a batch of %d", ErrBatch, q)
 	}
+	if err := p.checkPlain("MES"); err != nil {
+		return nil, err
+	}
 	a, err := settings.Resolve("mes", a)
 	if err != nil {
 		return nil, err

@@ -1,14 +1,17 @@
 package acquisition
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/workspace"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // QEI is the expected improvement of a batch, E max_j (best - f(x_j))⁺, estimated with
@@ -34,6 +37,9 @@ type QLogEI struct {
 	Joint bool `set:"joint" default:"false" help:"choose the points of a batch together"`
 }
 
+// defaultSamples is the default number of base samples.
+const defaultSamples = 512
+
 const (
 	tauRelu = 1e-6
 	tauMax  = 1e-2
@@ -56,6 +62,9 @@ func (a QEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Functio
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkPlain("QEI"); err != nil {
+		return nil, err
+	}
 	return batchImprovement(p, q, a.Samples, positivePart, rng)
 }
 
@@ -65,13 +74,25 @@ func (a QLogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	if err != nil {
 		return nil, err
 	}
+	switch {
+	case p.unconstrained():
+	case p.infeasible():
+		return p.anyFeasible(q, a.Samples, rng)
+	default:
+		if err := p.checkBest(); err != nil {
+			return nil, err
+		}
+		f := p.newMulti(q, a.Samples, []surrogate.Posterior{p.Posterior}, nil, rng)
+		f.gain = logConstrainedPart(slices.Repeat([]float64{p.Best}, a.Samples), p.bounds())
+		return f, nil
+	}
 	return batchImprovement(p, q, a.Samples, logPositivePart, rng)
 }
 
 // batchImprovement returns the function of q points and the pending points that g
 // computes from their samples.
 func batchImprovement(p Problem, q, samples int, g gain, rng *rand.Rand) (Function, error) {
-	if err := p.checkBest(); err != nil {
+	if err := cmp.Or(p.checkOne("QEI"), p.checkBest()); err != nil {
 		return nil, err
 	}
 	best := make([]float64, samples)

@@ -32,9 +32,6 @@ func (p Problem) checkSeveral(name string, q int) error {
 	if rowCount(p.Observed) == 0 {
 		return fmt.Errorf("%w: %s needs evaluated points", ErrProblem, name)
 	}
-	if p.Success != nil {
-		return fmt.Errorf("%w: %s takes no failures", ErrProblem, name)
-	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package acquisition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,7 +200,8 @@ const (
 	perturbations = 6 // copies of each
 )
 
-// incumbents returns the evaluated points of lowest posterior mean, and copies of them
+// incumbents returns the evaluated points of lowest posterior mean, likely feasible points
+// first, and copies of them
 // with normal noise of standard deviation 0.1, 0.01 and 0.001.
 func incumbents(p Problem, rng *rand.Rand) *mat.Dense {
 	n := rowCount(p.Observed)
@@ -212,7 +214,11 @@ func incumbents(p Problem, rng *rand.Rand) *mat.Dense {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return compare(mean[i], mean[j]) })
+	likely := make([]float64, n)
+	p.Feasibility(likely, p.Observed)
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(btoi(likely[i] < 0.5), btoi(likely[j] < 0.5)), compare(mean[i], mean[j]))
+	})
 	_, d := p.Observed.Dims()
 	var data []float64
 	for _, i := range order[:min(n, bestKept)] {

@@ -16,6 +16,9 @@ type Thompson struct{}
 
 // Build draws q functions and returns minus their sum.
 func (Thompson) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
+	if err := p.checkPlain("Thompson"); err != nil {
+		return nil, err
+	}
 	return &drawn{p.Posterior.Paths(q, rng), p.Posterior.Dim()}, nil
 }
 

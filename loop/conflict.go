@@ -71,6 +71,7 @@ func groups(trials []Trial) [][]int {
 func (t *task) recommendExact(first int) Recommendation {
 	var squares, freedom float64
 	means, all := []float64{}, groups(t.trials)
+	met := t.opts.Feasible(&t.trials[first])
 	for _, group := range all {
 		mean := t.trials[group[0]].Value // exact for equal values
 		for k, i := range group {
@@ -89,7 +90,10 @@ func (t *task) recommendExact(first int) Recommendation {
 	least := math.Inf(1)
 	for k, group := range all {
 		e := Estimate{Trial: t.trials[group[0]].clone(), Mean: means[k], SD: s / math.Sqrt(float64(len(group)))}
-		if v := t.opts.sign() * means[k]; v < least {
+		if t.opts.Feasible(&e.Trial) {
+			e.Feasible = 1
+		}
+		if v := t.opts.sign() * means[k]; v < least && (!met || e.Feasible == 1) {
 			least, rec.Model = v, e
 		}
 		for _, i := range group {
@@ -98,6 +102,9 @@ func (t *task) recommendExact(first int) Recommendation {
 				rec.Observed = e
 			}
 		}
+	}
+	if !met { // the least violation
+		rec.Model = rec.Observed
 	}
 	return rec
 }

@@ -17,8 +17,9 @@
 // values of all finished trials in ascending order of ID, in three steps: values
 // above Tukey's fence, the third quartile plus 1.5 times the interquartile range, are
 // lowered to it; values are log transformed, depending on Options.Warp; and values are
-// standardised to mean 0 and standard deviation 1. A failed trial has the worst
-// of these targets.
+// standardised to mean 0 and standard deviation 1. Failed trials
+// have a model of their own, and so has each number of Options.Require. Several
+// objectives have a model each.
 //
 // Random numbers come from streams of (Options.Seed, purpose, trial ID). So a
 // suggestion is a function of the options, the trials and the warm start from the

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/surrogate"
 )
 
@@ -26,6 +27,11 @@ type fitted struct {
 	z              []float64
 	mean, variance []float64
 	warm           surrogate.State
+
+	constraints []acquisition.Constraint    // of Options.Require, in standardised units, and of failures
+	likely      []float64                   // probability that the complete trials are feasible; nil is certainty
+	objectives  []surrogate.Posterior       // of Options.Objectives, standardised values to be minimised
+	scales      []surrogate.Standardization // of the objectives
 }
 
 // finished reports whether s is Complete, Failed or Stopped.
@@ -38,11 +44,16 @@ func fitting(s State) bool { return s == Complete || s == Failed }
 var errMean = errors.New("posterior mean is not finite")
 
 // fit fits the surrogate model to the finished trials, of which at least one is
-// complete: to the winsorised and transformed values. A failed trial has the worst
-// of these values. Stopped trials are left out.
+// complete: to the winsorised and transformed values. With several objectives each has a
+// model, of its standardised values. Failed trials have a model of their own, or the worst of the
+// values, see task.imputes. Stopped trials are left out.
 func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
+	if t.opts.Several() {
+		return t.fitSeveral(ctx, rng)
+	}
 	f := &fitted{}
 	sign := t.opts.sign()
+	warm := splitWarm(t.warm, 1+len(t.opts.Require))
 	var values []float64
 	for i := range t.trials {
 		if trial := &t.trials[i]; trial.State == Complete {
@@ -60,16 +71,8 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	}
 	f.z = f.warp.apply(values)
 	d := t.dataset(f.z)
-	if warm, ok := t.opts.Surrogate.(surrogate.WarmStarter); ok && t.warm != nil {
-		f.Posterior, err = warm.FitFrom(ctx, slices.Clone(t.warm), d, rng)
-	} else {
-		f.Posterior, err = t.opts.Surrogate.Fit(ctx, d, rng)
-	}
-	if err != nil {
+	if f.Posterior, warm[0], err = t.fitModel(ctx, d, warm[0], rng); err != nil {
 		return nil, err
-	}
-	if p, ok := f.Posterior.(surrogate.Stater); ok {
-		f.warm = keepFinite(p.State())
 	}
 	f.mean, f.variance = make([]float64, len(f.z)), make([]float64, len(f.z))
 	f.Predict(f.mean, f.variance, complete)
@@ -78,18 +81,20 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 			return nil, fmt.Errorf("%w: %v at trial %d", errMean, m, t.trials[f.trials[i]].ID)
 		}
 	}
-	f.facts = Fit{Observations: len(d.Y), Warped: f.warp.width > 0, Warnings: f.Warnings()}
-	if p, ok := f.Posterior.(surrogate.Describer); ok {
-		f.facts.Hypers = p.Hypers()
+	f.facts = Fit{Observations: t.finished(), Warped: f.warp.width > 0}
+	f.facts.add("", f.Posterior)
+	if err := t.fitFeasibility(ctx, f, warm[1:]); err != nil {
+		return nil, err
 	}
+	f.warm = joinWarm(warm)
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Done: 1, Total: 1})
 	return f, nil
 }
 
-// dataset returns the finished trials, given the transformed values z of the
-// complete trials. Stopped trials are left out (ADR 22).
+// dataset returns the complete trials, given their transformed values z, and the failed trials
+// if they are imputed. Stopped trials are left out (ADR 22).
 func (t *task) dataset(z []float64) surrogate.Dataset {
-	d := surrogate.Dataset{X: t.points(fitting), NoiseFree: t.opts.NoiseFree}
+	d := surrogate.Dataset{X: t.points(t.modelled), NoiseFree: t.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
 	worst, next := slices.Max(z), 0
 	for i := range t.trials {
@@ -98,19 +103,29 @@ func (t *task) dataset(z []float64) surrogate.Dataset {
 			d.Y = append(d.Y, z[next])
 			next++
 		case Failed:
-			d.Y = append(d.Y, worst)
+			if t.imputes() {
+				d.Y = append(d.Y, worst)
+			}
 		}
 	}
 	return d
 }
 
 // incumbent returns the transformed value to improve on: the best observed value if
-// the objective is noise-free, else the best posterior mean at a complete trial.
-func (f *fitted) incumbent(noiseFree bool) float64 {
-	if noiseFree {
-		return slices.Min(f.z)
+// the objective is noise-free, else the best posterior mean at a complete trial. Only trials
+// that are feasible count, for a noisy objective by a probability of at least ½; +Inf if there are
+// none.
+func (t *task) incumbent(f *fitted) float64 {
+	best := math.Inf(1)
+	for i, k := range f.trials {
+		switch {
+		case t.opts.NoiseFree && t.opts.Feasible(&t.trials[k]):
+			best = min(best, f.z[i])
+		case !t.opts.NoiseFree && (f.likely == nil || f.likely[i] >= 0.5):
+			best = min(best, f.mean[i])
+		}
 	}
-	return slices.Min(f.mean)
+	return best
 }
 
 // keepFinite returns a copy of the state, or nil if JSON cannot hold it.

@@ -75,6 +75,9 @@ func Inspect(ctx context.Context, s *space.Space, o Options, h History) (*View, 
 	if err != nil {
 		return nil, err
 	}
+	if t.opts.Several() {
+		return nil, fmt.Errorf("%w: there are %d objectives, a view has one", ErrOptions, len(t.opts.Objectives))
+	}
 	if t.count(Complete) == 0 {
 		return nil, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
 	}

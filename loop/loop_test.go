@@ -365,9 +365,11 @@ func (r recorder) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) 
 	return r.Model.Fit(ctx, d, rng)
 }
 
+// An acquisition function that takes no probability of a failure.
 func TestFailedTrialsGetTheWorstValue(t *testing.T) {
 	var data []surrogate.Dataset
 	o := options(1)
+	o.Acquisition = acquisition.LCB{}
 	o.Surrogate = recorder{gp.Model{}, &data}
 	o.Maximize = true
 	s := newStudy(t, box(t), o)

@@ -150,7 +150,7 @@ func (o *Options) Best(trials []Trial) int {
 	}
 	least := math.Inf(1)
 	for i, v := range o.violations(trials) {
-		if trials[i].State == Complete && v < least {
+		if trials[i].State == Complete && (found < 0 || v < least) {
 			found, least = i, v
 		}
 	}

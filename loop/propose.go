@@ -163,6 +163,9 @@ func (t *task) propose(ctx context.Context, n int) (Proposals, error) {
 // suggest returns n points that the acquisition function chooses, with the fit;
 // chosen are points of the same call, which count as pending.
 func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[string]bool) (*fitted, []Proposal, error) {
+	if t.scalarizes() {
+		return t.suggestScalarized(ctx, chosen, n, seen)
+	}
 	f, err := t.fit(ctx, random.New(t.opts.Seed, "fit", t.next()))
 	if err != nil {
 		return nil, nil, err
@@ -178,7 +181,7 @@ func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[s
 	}
 	out := make([]Proposal, 0, len(found))
 	for i, c := range found {
-		q := Proposal{Point: t.space.Decode(c.X), Source: Suggested, Warnings: slices.Concat(f.Warnings(), c.Warnings)}
+		q := Proposal{Point: t.space.Decode(c.X), Source: Suggested, Warnings: slices.Concat(f.facts.Warnings, c.Warnings)}
 		mean, sd := f.warp.user(c.Mean, c.SD)
 		q.Prediction = &Prediction{Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value}
 		if t.repeated(q.Point, seen) {
@@ -197,21 +200,6 @@ func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[s
 		out = append(out, q)
 	}
 	return f, out, nil
-}
-
-// problem returns the problem of the next suggestion. Trials of pending that are pending
-// condition it.
-func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
-	p := acquisition.Problem{
-		Posterior: f.Posterior,
-		Best:      f.incumbent(t.opts.NoiseFree),
-		Observed:  t.points(finished),
-		Pending:   pending.points(func(s State) bool { return s == Pending }),
-	}
-	if t.optimum != nil {
-		p.LogWeight = tempered{t.optimum, optimumStrength / float64(max(1, len(pending.trials)+1-t.opts.Initial))}
-	}
-	return p
 }
 
 // repeated reports whether p repeats a trial needlessly: other points are left,

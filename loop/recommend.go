@@ -26,6 +26,9 @@ type Recommendation struct {
 type Estimate struct {
 	Trial    Trial
 	Mean, SD float64
+	// Feasible is the probability that the latent numbers at the point meet
+	// Options.Require. For a noise-free objective it is 1 or 0.
+	Feasible float64
 }
 
 // Recommend returns the trials of h to choose as the result of an optimisation. It
@@ -39,6 +42,9 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 	t, err := newTask(s, o, h)
 	if err != nil {
 		return Recommendation{}, err
+	}
+	if t.opts.Several() {
+		return Recommendation{}, fmt.Errorf("%w: there are %d objectives, and no single trial is the best", ErrOptions, len(t.opts.Objectives))
 	}
 	first := t.opts.Best(t.trials)
 	if first < 0 {
@@ -54,7 +60,7 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 	rec := Recommendation{Fit: &f.facts}
 	low := 0
 	for i, k := range f.trials {
-		if f.mean[i] < f.mean[low] {
+		if t.preferred(f, i, low) {
 			low = i
 		}
 		if k == first {
@@ -65,10 +71,24 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 	return rec, nil
 }
 
+// preferred reports whether complete trial i is a better recommendation than trial k: a lower
+// posterior mean among trials that are feasible with a probability of at least ½, and else a
+// larger probability.
+func (t *task) preferred(f *fitted, i, k int) bool {
+	if f.likely == nil || f.likely[i] >= 0.5 && f.likely[k] >= 0.5 {
+		return f.mean[i] < f.mean[k]
+	}
+	return f.likely[i] > f.likely[k]
+}
+
 // estimate returns the estimate of the i-th complete trial.
 func (t *task) estimate(f *fitted, i int) Estimate {
 	mean, sd := f.warp.user(f.mean[i], sqrt(f.variance[i]))
-	return Estimate{t.trials[f.trials[i]].clone(), t.opts.sign() * mean, sd}
+	e := Estimate{Trial: t.trials[f.trials[i]].clone(), Mean: t.opts.sign() * mean, SD: sd, Feasible: 1}
+	if f.likely != nil {
+		e.Feasible = f.likely[i]
+	}
+	return e
 }
 
 // Recommend is the function Recommend for the study's trials, with events. It

@@ -250,6 +250,9 @@ func (s *Study) result(ctx context.Context, warn func(string)) Result {
 	}
 	r.Feasible = s.opts.Feasible(&r.Best)
 	observed := Estimate{Trial: r.Best, Mean: r.Best.Value}
+	if r.Feasible {
+		observed.Feasible = 1
+	}
 	r.Recommendation = Recommendation{Observed: observed, Model: observed}
 	rec, err := s.Recommend(ctx)
 	switch {

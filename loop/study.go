@@ -176,8 +176,8 @@ func (t *Trial) record(o *Options, out Outcome) {
 	}
 }
 
-// Fail records that a pending trial could not be evaluated. In later fits the trial
-// has the worst value observed so far. The error wraps ErrUnknownTrial or
+// Fail records that a pending trial could not be evaluated. Later
+// suggestions take the learned probability of a failure into account. The error wraps ErrUnknownTrial or
 // ErrFinished.
 func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, 0) }
 

@@ -141,6 +141,9 @@ func (t *task) count(state State) int {
 	return n
 }
 
+// finished returns the number of complete and failed trials.
+func (t *task) finished() int { return t.count(Complete) + t.count(Failed) }
+
 // points returns the encoded points of the trials in the states that keep
 // selects, a row each; nil if there are none.
 func (t *task) points(keep func(State) bool) *mat.Dense {

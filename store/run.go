@@ -200,7 +200,7 @@ func (r *run) stop(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	o := r.definition.Objective()
-	if best := best(r.trials, o); best != nil && r.opts.Target != nil {
+	if best := best(r.trials, r.definition); r.opts.Target != nil && best != nil && r.definition.Feasible(best.Numbers) {
 		value := best.Numbers[o.Name]
 		if o.Goal == study.Maximize && value >= *r.opts.Target || o.Goal != study.Maximize && value <= *r.opts.Target {
 			return fmt.Errorf("%w: trial %d has %s %v", ErrTarget, best.Number, o.Name, value)
@@ -260,7 +260,7 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 		delete(r.held, t.Number)
 		r.guard.Unlock()
 	}()
-	p, objective, expected, err := r.point(t)
+	p, d, err := r.point(t)
 	if err != nil {
 		return err
 	}
@@ -270,8 +270,8 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
 	report, err := safely(func() (Report, error) { return r.evaluate(reporting, t, p) })
-	if _, ok := report.Numbers[objective]; err == nil && report.Failure == "" && !ok {
-		err = fmt.Errorf("no number named %q was reported", objective)
+	if err == nil && report.Failure == "" {
+		err = d.Missing(report.Numbers)
 	}
 	r.pace.evaluated(time.Since(begun))
 	report.Trial, report.Token = t.Number, t.Token
@@ -301,7 +301,7 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	if r.opts.OnEnd != nil {
 		r.opts.OnEnd(told)
 	}
-	return r.note(told, expected)
+	return r.note(told, d.Failures == study.ExpectedFailures)
 }
 
 // report records steps of an attempt. It returns loop.ErrStopped if the trial is stopped; the
@@ -344,16 +344,15 @@ func (r *run) batch() int {
 	return r.definition.Batch
 }
 
-// point returns the point of an issued trial, the name of the objective, and whether failures
-// are expected.
-func (r *run) point(t Trial) (p space.Point, objective string, expected bool, err error) {
+// point returns the point of an issued trial and the definition of the study.
+func (r *run) point(t Trial) (p space.Point, d *study.Definition, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p, err = (&pointReader{space: r.space, defaults: r.definition.Defaults}).point(t.Params)
 	if err != nil {
-		return p, "", false, fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)
+		return p, nil, fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)
 	}
-	return p, r.definition.Objective().Name, r.definition.Failures == study.ExpectedFailures, nil
+	return p, r.definition, nil
 }
 
 // heartbeats extends the leases of all attempts of this run, and cancels attempts that

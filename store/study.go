@@ -212,6 +212,7 @@ func (u *Study) place(indices []int) {
 // history returns the trials up to a revision as package loop takes them.
 func (u *Study) history(revision int64) []loop.Trial {
 	objective := u.definition.Objective().Name
+	declared := u.definition.Declared()
 	var out []loop.Trial
 	for i := range u.trials {
 		t := &u.trials[i]
@@ -220,11 +221,11 @@ func (u *Study) history(revision int64) []loop.Trial {
 		}
 		h := loop.Trial{ID: t.Number, Point: u.points[i], Source: t.Source, State: loop.Pending}
 		if t.State != Pending && t.Told <= revision {
-			switch v, ok := t.Numbers[objective]; {
-			case ok && t.State == Complete:
-				h.State, h.Value = loop.Complete, v
+			switch {
+			case t.State == Complete && hasAll(t.Numbers, declared):
+				h.State, h.Value, h.Numbers = loop.Complete, t.Numbers[objective], t.Numbers
 			case t.State == Stopped:
-				h.State, h.Value = loop.Stopped, v
+				h.State, h.Value = loop.Stopped, t.Numbers[objective]
 			default:
 				h.State, h.Error = loop.Failed, t.Message
 			}
@@ -232,6 +233,11 @@ func (u *Study) history(revision int64) []loop.Trial {
 		out = append(out, h)
 	}
 	return out
+}
+
+// hasAll reports whether there is a number of each name.
+func hasAll(numbers map[string]float64, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { _, ok := numbers[name]; return !ok })
 }
 
 // Name returns the name of the study.
@@ -267,23 +273,54 @@ func (u *Study) View(ctx context.Context) (*View, error) {
 	return v, nil
 }
 
-// Best returns the complete trial with the best value, the first of equals; nil if there
-// is none.
-func (v *View) Best() *Trial { return best(v.Trials, v.Definition.Objective()) }
+// Best returns the best trial as loop.Options.Best defines it; nil if no trial is complete or
+// there are several objectives.
+func (v *View) Best() *Trial { return best(v.Trials, v.Definition) }
 
-func best(trials []Trial, o study.Objective) *Trial {
-	var found *Trial
+// Feasible reports whether a trial is complete and meets all requirements.
+func (v *View) Feasible(t *Trial) bool {
+	return t.State == Complete && v.Definition.Feasible(t.Numbers)
+}
+
+// Pareto returns the front, the reference point and the history of the hypervolume of a study
+// with several objectives.
+func (v *View) Pareto() loop.Pareto {
+	o := outcomeOptions(v.Definition)
+	return o.ParetoOf(results(v.Trials, v.Definition))
+}
+
+// outcomeOptions returns the options of package loop about objectives and requirements.
+func outcomeOptions(d *study.Definition) loop.Options {
+	goals, require := d.Outcomes()
+	return loop.Options{Maximize: d.Objective().Goal == study.Maximize, Objectives: goals, Require: require}
+}
+
+// results returns the numbers of the trials as package loop takes them, without points.
+func results(trials []Trial, d *study.Definition) []loop.Trial {
+	declared, objective := d.Declared(), d.Objective().Name
+	out := make([]loop.Trial, len(trials))
 	for i := range trials {
 		t := &trials[i]
-		value, ok := t.Numbers[o.Name]
-		if t.State != Complete || !ok {
-			continue
-		}
-		if found == nil || o.Goal == study.Maximize && value > found.Numbers[o.Name] || o.Goal != study.Maximize && value < found.Numbers[o.Name] {
-			found = t
+		out[i] = loop.Trial{ID: t.Number, State: loop.Pending}
+		switch {
+		case t.State == Pending:
+		case t.State == Complete && hasAll(t.Numbers, declared):
+			out[i].State, out[i].Value, out[i].Numbers = loop.Complete, t.Numbers[objective], t.Numbers
+		case t.State == Stopped:
+			out[i].State = loop.Stopped
+		default:
+			out[i].State = loop.Failed
 		}
 	}
-	return found
+	return out
+}
+
+func best(trials []Trial, d *study.Definition) *Trial {
+	o := outcomeOptions(d)
+	if i := o.Best(results(trials, d)); i >= 0 {
+		return &trials[i]
+	}
+	return nil
 }
 
 // History returns the trials of a View that fit the space, as package loop takes them.

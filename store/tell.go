@@ -50,9 +50,9 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 			return err
 		}
 		r := r
-		if name := d.Objective().Name; r.Failure == "" {
-			if _, ok := r.Numbers[name]; !ok {
-				return fmt.Errorf("%w: trial %d: there is no number named %q, the objective", loop.ErrNotFinite, r.Trial, name)
+		if r.Failure == "" {
+			if err := d.Missing(r.Numbers); err != nil {
+				return fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
 			}
 		}
 		found, err := tx.Trials(row.ID, Query{Number: r.Trial})
@@ -216,8 +216,8 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 			t.Source, t.State, t.Numbers, t.Failure, t.Message = loop.Added, Complete, e.Numbers, e.Failure, e.Message
 			if e.Failure != "" {
 				t.State = Failed
-			} else if _, ok := e.Numbers[d.Objective().Name]; !ok {
-				return fmt.Errorf("evaluation %d of %d: %w: there is no number named %q, the objective", i+1, len(evaluated), loop.ErrNotFinite, d.Objective().Name)
+			} else if err := d.Missing(e.Numbers); err != nil {
+				return fmt.Errorf("evaluation %d of %d: %w: %w", i+1, len(evaluated), loop.ErrNotFinite, err)
 			}
 		}
 		added = trials

@@ -31,8 +31,12 @@ type Definition struct {
 	// Defaults are the values of added parameters in trials older than the
 	// parameter.
 	Defaults map[string]any `json:"defaults,omitempty"`
-	// Objectives has one entry. Empty stands for one objective named "value" to be minimised.
+	// Objectives are the numbers to optimise. Empty stands for one objective named "value" to be
+	// minimised.
 	Objectives []Objective `json:"objectives,omitempty"`
+	// Require are outcome constraints such as "latency <= 20", as ParseRequirement reads them:
+	// conditions on reported numbers, learned from the trials.
+	Require []string `json:"require,omitempty"`
 
 	// Builtin names a built-in objective; Command is the program to run for each trial.
 	// At most one of them is set. A study without either is driven by ask and tell.
@@ -63,6 +67,9 @@ type Objective struct {
 	Name      string `json:"name"`
 	Goal      string `json:"goal,omitempty"` // Minimize, the default, or Maximize
 	NoiseFree bool   `json:"noise_free,omitempty"`
+	// Reference is the coordinate of the reference point of several objectives. Nil is
+	// inferred, as loop.Goal defines it.
+	Reference *float64 `json:"reference,omitempty"`
 }
 
 // The goals of an objective.
@@ -159,6 +166,18 @@ func SpaceOf(s *space.Space) (params []space.Parameter, constraints []string) {
 		constraints = append(constraints, c.Text)
 	}
 	return params, constraints
+}
+
+// Several reports whether there are several objectives.
+func (d *Definition) Several() bool { return len(d.Objectives) > 1 }
+
+// Goals returns the objectives with their defaults.
+func (d *Definition) Goals() []Objective {
+	goals := []Objective{d.Objective()}
+	for i := 1; i < len(d.Objectives); i++ {
+		goals = append(goals, (&Definition{Objectives: d.Objectives[i:]}).Objective())
+	}
+	return goals
 }
 
 // Objective returns the first objective with its defaults.

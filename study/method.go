@@ -17,11 +17,25 @@ func (d *Definition) Method() (loop.Options, error) {
 		return loop.Options{}, space.Faults(faults)
 	}
 	o := d.Objective()
+	goals, require := d.Outcomes()
 	return loop.Options{
+		Objectives: goals, Require: require,
 		Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer,
 		Initial: d.Initial, Design: d.Design, Batch: d.Batch, Seed: d.Seed, Warp: d.Warp,
 		Maximize: o.Goal == Maximize, NoiseFree: o.NoiseFree, Budget: d.Budget, Workers: d.Workers,
 	}, nil
+}
+
+// Outcomes returns the several objectives, nil for one, and the requirements of a valid definition
+// as package loop has them.
+func (d *Definition) Outcomes() ([]loop.Goal, []loop.Requirement) {
+	var goals []loop.Goal
+	if d.Several() {
+		for _, g := range d.Goals() {
+			goals = append(goals, loop.Goal{Name: g.Name, Maximize: g.Goal == Maximize, NoiseFree: g.NoiseFree, Reference: g.Reference})
+		}
+	}
+	return goals, d.Requirements()
 }
 
 // settingText writes the value of a setting in the syntax of --set.

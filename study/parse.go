@@ -113,7 +113,11 @@ func (r *reader) value(key string, raw json.RawMessage, to any) {
 	case *[]space.Parameter:
 		r.parameters(raw)
 	case *[]string:
-		_ = json.Unmarshal(raw, to) // the parameters report faults
+		err := json.Unmarshal(raw, to)
+		if err != nil && key == "require" { // the parameters report the faults of constraints
+			r.fault(fmt.Errorf(`require must be a list such as ["latency <= 20"], not %s`, strictjson.Excerpt(raw)), key)
+			*to = nil
+		}
 	case *[]Objective:
 		r.objectives(raw)
 	case *Component:
@@ -155,6 +159,8 @@ func wanted(to any) string {
 		return "a whole number from 0 to 2^64-1"
 	case *bool:
 		return "true or false"
+	case **float64:
+		return "a number"
 	case *Duration:
 		return `a time such as "90s" or "2h"`
 	}
@@ -216,14 +222,14 @@ func (r *reader) objectives(raw json.RawMessage) {
 	}
 	for i, item := range items {
 		var o Objective
-		members, ok := r.members(item, []string{"name", "goal", "noise_free"}, otherObjectiveKeys, "objectives", i)
+		members, ok := r.members(item, []string{"name", "goal", "noise_free", "reference"}, otherObjectiveKeys, "objectives", i)
 		if !ok {
 			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(raw)), "objectives", i)
 		}
 		for _, field := range []struct {
 			key string
 			to  any
-		}{{"name", &o.Name}, {"goal", &o.Goal}, {"noise_free", &o.NoiseFree}} {
+		}{{"name", &o.Name}, {"goal", &o.Goal}, {"noise_free", &o.NoiseFree}, {"reference", &o.Reference}} {
 			raw, given := members[field.key]
 			if !given || string(raw) != "null" && json.Unmarshal(raw, field.to) == nil {
 				continue

@@ -21,7 +21,8 @@ var keyHelp = map[string]string{
 	"parameters":  "The search space",
 	"constraints": "Conditions on the parameters that hold at every point, such as layers * width <= 4096",
 	"defaults":    "Value of each added parameter in trials that are older than the parameter",
-	"objectives":  "The number to optimise; default {name: value, goal: minimize}",
+	"objectives":  "The numbers to optimise; default {name: value, goal: minimize}",
+	"require":     "Outcome constraints on reported numbers, such as latency <= 20: learned from the trials",
 	"builtin":     "Name of a built-in objective, in place of a command and parameters",
 	"command":     "Program to run for each trial, with {name} for the value of a parameter",
 	"shell":       "Run the command by the shell",
@@ -69,8 +70,8 @@ func keySchema(key string, to any) object {
 	case *[]string:
 		s = object{"type": "array", "items": object{"type": "string", "minLength": 1}}
 	case *[]Objective:
-		s = object{"type": "array", "maxItems": 1, "items": closed([]string{"name"}, object{
-			"name": object{"type": "string"}, "goal": object{"enum": []string{Minimize, Maximize}}, "noise_free": object{"type": "boolean"},
+		s = object{"type": "array", "maxItems": loop.MaxObjectives, "items": closed([]string{"name"}, object{
+			"name": object{"type": "string"}, "goal": object{"enum": []string{Minimize, Maximize}}, "noise_free": object{"type": "boolean"}, "reference": object{"type": "number"},
 		})}
 	case *loop.Stop:
 		properties := object{}

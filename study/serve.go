@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -95,10 +96,10 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // state holds the data of the answered requests of a stream. It is immutable.
 type state struct {
-	objective string
-	space     *space.Space // nil before the first request
-	options   loop.Options
-	history   loop.History
+	definition *Definition
+	space      *space.Space // nil before the first request
+	options    loop.Options
+	history    loop.History
 }
 
 // answer returns the response to r and the state after it.
@@ -132,7 +133,7 @@ func (s *state) answer(ctx context.Context, r *Request) (*Response, *state, erro
 func (s *state) with(r *Request) (*state, error) {
 	next := *s
 	if r.Study != nil {
-		next = state{objective: r.Study.Objective().Name}
+		next = state{definition: r.Study}
 		err := r.Study.Validate()
 		if err != nil {
 			return nil, err
@@ -181,7 +182,7 @@ func (s *state) add(told []Told) error {
 		if replaces {
 			known = trials[at].Point
 		}
-		trial, err := t.trial(s.space, s.objective, known)
+		trial, err := t.trial(s.space, s.definition, known)
 		if err == nil && trial.ID == 0 {
 			trial.ID = last + 1
 		}
@@ -203,7 +204,7 @@ func (s *state) add(told []Told) error {
 }
 
 // trial returns the trial at its Params, or at a known point if they are left out.
-func (t *Told) trial(s *space.Space, objective string, known space.Point) (loop.Trial, error) {
+func (t *Told) trial(s *space.Space, d *Definition, known space.Point) (loop.Trial, error) {
 	p := known
 	if t.Params != nil || known.Space() == nil {
 		var err error
@@ -211,10 +212,19 @@ func (t *Told) trial(s *space.Space, objective string, known space.Point) (loop.
 			return loop.Trial{}, err
 		}
 	}
-	out := loop.Trial{ID: t.Trial, Point: p, Source: loop.Added}
+	out := loop.Trial{ID: t.Trial, Point: p, Source: loop.Added, Numbers: t.Numbers}
+	objective := d.Objective().Name
 	value, given := t.Numbers[objective]
+	if t.Value != nil && d.Several() {
+		return out, fmt.Errorf("it has a value, and the study has several objectives: state numbers")
+	}
 	if t.Value != nil {
 		value, given = *t.Value, true
+		out.Numbers = maps.Clone(t.Numbers)
+		if out.Numbers == nil {
+			out.Numbers = map[string]float64{}
+		}
+		out.Numbers[objective] = value
 	}
 	state := t.State
 	if state == "" {
@@ -227,6 +237,9 @@ func (t *Told) trial(s *space.Space, objective string, known space.Point) (loop.
 	case loop.Complete:
 		if !given {
 			return out, fmt.Errorf("complete without a value or a number named %q", objective)
+		}
+		if err := d.Missing(out.Numbers); err != nil {
+			return out, err
 		}
 		out.Value = value
 	case loop.Failed, loop.Pending:

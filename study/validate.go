@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -64,6 +65,9 @@ func (d *Definition) faults(wrong map[string]bool) (faults []error) {
 	}
 	if !wrong["objectives"] {
 		faults = append(faults, d.objectiveFaults()...)
+	}
+	if !wrong["require"] {
+		faults = append(faults, d.requireFaults()...)
 	}
 	if d.Builtin != "" && d.Command != "" {
 		fault("command", "builtin and command are both given: a study has at most one of them")
@@ -133,10 +137,21 @@ func (d *Definition) defaultFaults(s *space.Space) (faults []error) {
 }
 
 func (d *Definition) objectiveFaults() (faults []error) {
-	if len(d.Objectives) > 1 {
-		faults = append(faults, faultAt(fmt.Errorf("objectives has %d entries: this version has one objective only", len(d.Objectives)), "objectives", 1))
+	if n := len(d.Objectives); n > loop.MaxObjectives {
+		faults = append(faults, faultAt(fmt.Errorf("objectives has %d entries, at most %d", n, loop.MaxObjectives), "objectives", loop.MaxObjectives))
+	}
+	if d.Several() && d.Builtin != "" {
+		faults = append(faults, faultAt(fmt.Errorf("objectives has %d entries, and the built-in objective %s has one value", len(d.Objectives), d.Builtin), "objectives", 1))
 	}
 	for i, o := range d.Objectives {
+		if slices.ContainsFunc(d.Objectives[:i], func(p Objective) bool { return p.Name == o.Name && o.Name != "" }) {
+			faults = append(faults, faultAt(fmt.Errorf("objectives: %q is listed twice", o.Name), "objectives", i, "name"))
+		}
+		if o.Reference != nil && !d.Several() {
+			faults = append(faults, faultAt(errors.New("objectives: reference belongs to several objectives"), "objectives", i, "reference"))
+		} else if o.Reference != nil && !(math.Abs(*o.Reference) <= loop.MaxValue) {
+			faults = append(faults, faultAt(fmt.Errorf("objectives: reference of %q is %v, want a finite number", o.Name, *o.Reference), "objectives", i, "reference"))
+		}
 		if o.Name == "" {
 			faults = append(faults, faultAt(errors.New("objectives: name is missing"), "objectives", i))
 		}

@@ -26,8 +26,8 @@ var otherKeys = remedies(map[string]string{
 	"noise_free noise":                                    "use noise_free: true in an entry of objectives",
 	"storage store":                                       "give the store on the command line with --store",
 	"parameter_constraints":                               "use constraints",
+	"outcome_constraints metric_constraints":              "use require: [\"NAME <= NUMBER\"]",
 	"when condition":                                      "state when in an entry of parameters",
-	"require outcome_constraints":                         later,
 	"pruner early_terminate early_stopping":               "use stop",
 })
 
@@ -37,7 +37,8 @@ var otherObjectiveKeys = remedies(map[string]string{
 	"minimize maximize":         "use goal: minimize or goal: maximize",
 	"metric metric_name":        "use name",
 	"noise noisy deterministic": "use noise_free: true for an objective that gives equal values at equal points",
-	"threshold target weight":   later,
+	"threshold ref reference_point ref_point objective_threshold": "use reference, for several objectives",
+	"target weight": later,
 })
 
 // remedies gives the same remedy to each of several keys.

@@ -19,6 +19,7 @@ import (
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 // trialJSON is a trial in the output of the verbs.
@@ -28,12 +29,15 @@ type trialJSON struct {
 	Value   *float64           `json:"value"` // value of the objective; null unless complete
 	State   store.State        `json:"state"`
 	Numbers map[string]float64 `json:"numbers,omitempty"`
-	Failure store.Failure      `json:"failure,omitempty"`
-	Message string             `json:"message,omitempty"`
-	Source  loop.Source        `json:"source"`
-	Attempt int                `json:"attempt,omitempty"`
-	Worker  string             `json:"worker,omitempty"`
-	Seconds float64            `json:"seconds,omitempty"`
+	// Feasible reports whether a complete trial meets the requirements; nil without
+	// requirements.
+	Feasible *bool         `json:"feasible,omitempty"`
+	Failure  store.Failure `json:"failure,omitempty"`
+	Message  string        `json:"message,omitempty"`
+	Source   loop.Source   `json:"source"`
+	Attempt  int           `json:"attempt,omitempty"`
+	Worker   string        `json:"worker,omitempty"`
+	Seconds  float64       `json:"seconds,omitempty"`
 }
 
 func newTrialJSON(t *store.Trial, v *store.View) trialJSON {
@@ -46,6 +50,13 @@ func newTrialJSON(t *store.Trial, v *store.View) trialJSON {
 	}
 	if value, ok := t.Numbers[v.Definition.Objective().Name]; ok && t.State == store.Complete {
 		row.Value = &value
+		if v.Definition.Several() {
+			row.Value = nil // no single number is the value
+		}
+		if len(v.Definition.Require) > 0 {
+			feasible := v.Feasible(t)
+			row.Feasible = &feasible
+		}
 	}
 	return row
 }
@@ -55,7 +66,7 @@ func trialText(t *store.Trial, v *store.View) string {
 	head := fmt.Sprintf("%4d  %s  ", t.Number, paramsText(t.Params))
 	switch value, ok := t.Numbers[v.Definition.Objective().Name]; {
 	case t.State == store.Complete && ok:
-		return head + short(value)
+		return head + numbersText(t, v.Definition, value)
 	case t.State == store.Stopped:
 		return head + "stopped: " + oneLine(t.Message)
 	case t.State != store.Pending:
@@ -64,6 +75,23 @@ func trialText(t *store.Trial, v *store.View) string {
 		return head + "running on " + t.Owner.Name
 	}
 	return head + "waiting"
+}
+
+// numbersText writes the value of the objective, or the declared numbers by name if there are
+// several, and whether the trial is infeasible.
+func numbersText(t *store.Trial, d *study.Definition, value float64) string {
+	declared := d.Declared()
+	if len(declared) == 1 && len(d.Require) == 0 {
+		return short(value)
+	}
+	var parts []string
+	for _, name := range declared {
+		parts = append(parts, name+" "+short(t.Numbers[name]))
+	}
+	if !d.Feasible(t.Numbers) {
+		parts = append(parts, "(infeasible)")
+	}
+	return strings.Join(parts, "  ")
 }
 
 // paramsText writes parameters as name=value in the order of the study, numbers with six digits.
@@ -430,9 +458,15 @@ type bestCmd struct {
 
 func (c *bestCmd) Run(e *env) error {
 	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
+		if v.Definition.Several() {
+			return c.front(e, v)
+		}
 		best := v.Best()
 		if best == nil {
 			return fmt.Errorf("study %s: no trial is complete", c.Study)
+		}
+		if !v.Feasible(best) {
+			fmt.Fprintf(e.stderr, "bo: no trial meets %s: this one violates it least\n", strings.Join(v.Definition.Require, " and "))
 		}
 		if err := warnConflicts(e, u); err != nil {
 			return err
@@ -440,7 +474,61 @@ func (c *bestCmd) Run(e *env) error {
 		if c.JSON {
 			return printJSON(e.stdout, newTrialJSON(best, v))
 		}
-		_, err := fmt.Fprintf(e.stdout, "trial %d  %s  %s %s\n", best.Number, fullParams(best.Params), v.Definition.Objective().Name, number(best.Numbers[v.Definition.Objective().Name]))
+		_, err := fmt.Fprintf(e.stdout, "trial %d  %s  %s\n", best.Number, fullParams(best.Params), allNumbers(best, v.Definition))
 		return err
 	})
+}
+
+// allNumbers writes the declared numbers of a trial by name, with all digits.
+func allNumbers(t *store.Trial, d *study.Definition) string {
+	var parts []string
+	for _, name := range d.Declared() {
+		parts = append(parts, name+" "+number(t.Numbers[name]))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// frontJSON is the Pareto front of a study in the output of the verbs.
+type frontJSON struct {
+	Front       []trialJSON        `json:"front"`
+	Reference   map[string]float64 `json:"reference,omitempty"`
+	Hypervolume []float64          `json:"hypervolume,omitempty"` // after each finished trial
+}
+
+func newFront(v *store.View) frontJSON {
+	p := v.Pareto()
+	out := frontJSON{Front: []trialJSON{}, Hypervolume: p.Hypervolume}
+	for _, t := range p.Front {
+		out.Front = append(out.Front, newTrialJSON(&v.Trials[t.ID-1], v))
+	}
+	for i, r := range p.Reference {
+		if out.Reference == nil {
+			out.Reference = map[string]float64{}
+		}
+		out.Reference[v.Definition.Goals()[i].Name] = r
+	}
+	return out
+}
+
+// front prints the Pareto front.
+func (c *bestCmd) front(e *env, v *store.View) error {
+	out := newFront(v)
+	if c.JSON {
+		return printJSON(e.stdout, out)
+	}
+	if out.Reference == nil {
+		return fmt.Errorf("study %s: no trial is complete", c.Study)
+	}
+	if len(out.Front) == 0 {
+		return fmt.Errorf("study %s: no trial meets %s", c.Study, strings.Join(v.Definition.Require, " and "))
+	}
+	b := bufio.NewWriter(e.stdout)
+	for _, row := range out.Front {
+		t := &v.Trials[row.Trial-1]
+		fmt.Fprintf(b, "trial %d  %s  %s\n", t.Number, fullParams(t.Params), allNumbers(t, v.Definition))
+	}
+	if n := len(out.Hypervolume); n > 0 {
+		fmt.Fprintf(b, "hypervolume %s\n", number(out.Hypervolume[n-1]))
+	}
+	return b.Flush()
 }

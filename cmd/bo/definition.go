@@ -32,12 +32,19 @@ func (c *runCmd) definition() (*study.Definition, error) {
 	if err := c.problem(d); err != nil {
 		return nil, err
 	}
-	o := d.Objective()
-	if c.Maximize {
-		o.Goal = study.Maximize
+	goals := d.Goals()
+	if len(goals) > 1 {
+		for flag, given := range map[string]bool{"--maximize": c.Maximize, "--noise-free": c.NoiseFree, "--target": c.Target != nil} {
+			if given {
+				return nil, usagef("%s belongs to one objective, and %s has %d", flag, c.File, len(goals))
+			}
+		}
 	}
-	o.NoiseFree = o.NoiseFree || c.NoiseFree
-	d.Objectives = []study.Objective{o}
+	if c.Maximize {
+		goals[0].Goal = study.Maximize
+	}
+	goals[0].NoiseFree = goals[0].NoiseFree || c.NoiseFree
+	d.Objectives = goals
 	d.Timeout = cmp.Or(study.Duration(c.Timeout), d.Timeout)
 	d.Shell = d.Shell || c.Shell
 	d.Warp = cmp.Or(c.Warp, d.Warp)

@@ -31,7 +31,7 @@ func (c *runCmd) target(d *study.Definition) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.objective = d.Objective().Name
+	p.declared = d.Declared()
 	if c.Study != "" || c.File != "" {
 		p.dir = c.trialsFolder(d.Name)
 	}

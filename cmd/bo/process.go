@@ -36,8 +36,8 @@ type program struct {
 	names   map[string]string // names of the environment variables in line, by parameter; nil without a shell
 	timeout time.Duration     // per trial; 0 is none
 
-	objective string // name of the number that is the objective
-	dir       string // parent folder of the folders for the trials' output; "" keeps no output
+	declared []string // names of the numbers of a result, the objective first
+	dir      string   // parent folder of the folders for the trials' output; "" keeps no output
 }
 
 // placeholders are the names of the placeholders of a command.
@@ -203,7 +203,7 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	cmd := exec.CommandContext(run, argv[0], argv[1:]...)
 	cmd.Env = append(c.environment(logs.dir), env...)
 	var stdout, stderr tail
-	steps := newStepReader(p.objective)
+	steps := newStepReader(p.declared[0])
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), io.MultiWriter(&stdout, logs.stdout, steps), io.MultiWriter(&stderr, logs.stderr)
 	// After the program ends, or is killed, a child that left the group may
 	// still hold its output open. WaitDelay bounds the wait for it.
@@ -232,7 +232,7 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	if !whole {
 		return failed(store.FailedByProgram, "the last line of the output is longer than %d KiB: print the value on a line of its own%s", keep>>10, stderr.quoted())
 	}
-	numbers, kind, err := parseResult(line, p.objective)
+	numbers, kind, err := parseResult(line, p.declared)
 	if err != nil {
 		return failed(kind, "%w%s", err, stderr.quoted())
 	}
@@ -258,9 +258,9 @@ func interrupted(ctx, run context.Context, cmd *exec.Cmd) bool {
 	return ctx.Err() != nil
 }
 
-// parseResult reads a number, which is the objective, or the numbers of a JSON object with the
-// objective among them. Other members of the object do not count.
-func parseResult(line, objective string) (map[string]float64, store.Failure, error) {
+// parseResult reads a number, which is the objective if no other number is declared, or the numbers
+// of a JSON object with the declared numbers among them. Other members of the object do not count.
+func parseResult(line string, declared []string) (map[string]float64, store.Failure, error) {
 	fault := func(format string, args ...any) (map[string]float64, store.Failure, error) {
 		return nil, store.FailedByProgram, fmt.Errorf(format, args...)
 	}
@@ -270,7 +270,10 @@ func parseResult(line, objective string) (map[string]float64, store.Failure, err
 	numbers := map[string]float64{}
 	y, err := strconv.ParseFloat(line, 64)
 	if err == nil || math.IsInf(y, 0) {
-		numbers[objective] = y
+		numbers[declared[0]] = y
+		if len(declared) > 1 {
+			return fault("last line is one number, want a JSON object with the numbers %s: %s", strings.Join(declared, ", "), brief(line))
+		}
 	} else {
 		var object map[string]json.RawMessage
 		if json.Unmarshal([]byte(line), &object) != nil {
@@ -278,24 +281,26 @@ func parseResult(line, objective string) (map[string]float64, store.Failure, err
 		}
 		_, faults, _ := strictjson.Object([]byte(line), nil, nil)
 		for _, f := range faults {
-			if f.Key == objective {
+			if slices.Contains(declared, f.Key) {
 				return fault("last line: %w: %s", f.Err, brief(line))
 			}
 		}
-		if object[objective] == nil {
-			return fault("last line has no %q: %s", objective, brief(line))
+		for _, name := range declared {
+			if object[name] == nil {
+				return fault("last line has no %q: %s", name, brief(line))
+			}
 		}
 		for name, text := range object {
 			var v *float64
 			switch json.Unmarshal(text, &v); {
 			case v != nil:
 				numbers[name] = *v
-			case name == objective:
-				return fault("%q on the last line is not a number: %s", objective, brief(string(text)))
+			case slices.Contains(declared, name):
+				return fault("%q on the last line is not a number: %s", name, brief(string(text)))
 			}
 		}
 	}
-	if y := numbers[objective]; math.IsNaN(y) || math.IsInf(y, 0) || math.Abs(y) > loop.MaxValue {
+	if slices.ContainsFunc(declared, func(name string) bool { y := numbers[name]; return math.IsNaN(y) || math.Abs(y) > loop.MaxValue }) {
 		return nil, store.NotFinite, fmt.Errorf("the program printed %s, want a finite number of at most %g", brief(line), loop.MaxValue)
 	}
 	maps.DeleteFunc(numbers, func(_ string, v float64) bool { return math.Abs(v) > loop.MaxValue })

@@ -54,11 +54,11 @@ type runCmd struct {
 func (runCmd) Help() string {
 	return `A study file (bo init writes one), --objective, or --command with --space defines the objective.
 
-Each {name} in --command is replaced by the value of the parameter, inside one argument. Standard input holds all parameters as one JSON object, and the study, trial and attempt under "bo"; {bo.trial}, BO_STUDY, BO_TRIAL and BO_ATTEMPT name them too. The last line of output that is not blank must be a number, or a JSON object of numbers with the objective among them.
+Each {name} in --command is replaced by the value of the parameter, inside one argument. Standard input holds all parameters as one JSON object, and the study, trial and attempt under "bo"; {bo.trial}, BO_STUDY, BO_TRIAL and BO_ATTEMPT name them too. The last line of output that is not blank must be a number, or a JSON object of numbers with the objectives and the numbers of require among them.
 
 A program may report its progress on lines such as {"step": 3, "value": 0.41}, or with the name of the objective in place of "value". With --stop, poor trials are stopped: the program gets SIGTERM and, ten seconds later, SIGKILL, with all processes of its group.
 
-A trial fails if the program exits with an error, prints no finite number, or exceeds --timeout. A failed trial counts as a bad value, so later suggestions avoid its neighbourhood. Three first trials that fail alike end the run.
+A trial fails if the program exits with an error, prints no finite number, or exceeds --timeout. The probability of a failure is learned, so later suggestions avoid points that are likely to fail. Three first trials that fail alike end the run.
 
 Blanks separate the arguments of --command, quotes group them, and {{ and }} stand for braces. No shell is started unless --shell is given.
 
@@ -97,7 +97,8 @@ type runResult struct {
 	Trials      int          `json:"trials"` // finished
 	Failed      int          `json:"failed"`
 	StoppedN    int          `json:"stopped_trials,omitempty"` // trials that the stopping rule ended
-	Best        bestTrial    `json:"best"`
+	Best        *bestTrial   `json:"best,omitempty"`           // absent with several objectives
+	Pareto      *frontJSON   `json:"pareto,omitempty"`         // of several objectives
 	Recommended *recommended `json:"recommended,omitempty"`
 	Regret      *float64     `json:"regret,omitempty"`
 	Incumbents  []bestTrial  `json:"incumbents"`
@@ -111,6 +112,10 @@ type bestTrial struct {
 	Trial  int             `json:"trial"`
 	Params json.RawMessage `json:"params"`
 	Value  float64         `json:"value"`
+	// Numbers are all reported numbers of a study with requirements, and Feasible reports
+	// whether they are met.
+	Numbers  map[string]float64 `json:"numbers,omitempty"`
+	Feasible *bool              `json:"feasible,omitempty"`
 }
 
 // recommended is the trial with the best posterior mean.
@@ -119,6 +124,18 @@ type recommended struct {
 	Params json.RawMessage `json:"params"`
 	Mean   float64         `json:"mean"`
 	SD     float64         `json:"sd"`
+	// Feasible is the probability that the requirements are met; nil without requirements.
+	Feasible *float64 `json:"feasible,omitempty"`
+}
+
+// newBest returns a complete trial in the object of --json.
+func newBest(t *store.Trial, d *study.Definition) bestTrial {
+	b := bestTrial{Trial: t.Number, Params: t.Params, Value: t.Numbers[d.Objective().Name]}
+	if len(d.Require) > 0 {
+		feasible := d.Feasible(t.Numbers)
+		b.Numbers, b.Feasible = t.Numbers, &feasible
+	}
+	return b
 }
 
 // result returns the object of --json.
@@ -139,9 +156,12 @@ func (s *session) result(v *store.View, elapsed float64) *runResult {
 		case t.State == store.Pending:
 			continue
 		case t.State == store.Complete && ok:
-			b := bestTrial{t.Number, t.Params, value}
-			if n := len(out.Incumbents); n == 0 || o.Goal == study.Maximize && value > out.Best.Value || o.Goal != study.Maximize && value < out.Best.Value {
-				out.Best, out.Incumbents = b, append(out.Incumbents, b)
+			n := len(out.Incumbents)
+			if v.Definition.Several() || !v.Feasible(t) {
+				break
+			}
+			if n == 0 || o.Goal == study.Maximize && value > out.Incumbents[n-1].Value || o.Goal != study.Maximize && value < out.Incumbents[n-1].Value {
+				out.Incumbents = append(out.Incumbents, newBest(t, v.Definition))
 			}
 		case t.State == store.Stopped:
 			out.StoppedN++
@@ -155,7 +175,15 @@ func (s *session) result(v *store.View, elapsed float64) *runResult {
 			}
 		}
 	}
-	if s.target.minimum != nil && len(out.Incumbents) > 0 {
+	if best := v.Best(); best != nil {
+		b := newBest(best, v.Definition)
+		out.Best = &b
+	}
+	if v.Definition.Several() {
+		front := newFront(v)
+		out.Pareto = &front
+	}
+	if s.target.minimum != nil && out.Best != nil {
 		regret := out.Best.Value - *s.target.minimum
 		out.Regret = &regret
 	}
@@ -170,12 +198,30 @@ func (s *session) print(w io.Writer, out *runResult) error {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("best value", "%s  (trial %d of %d)", short(out.Best.Value), out.Best.Trial, out.Trials)
-	row("at", "%s", paramsText(out.Best.Params))
+	if out.Best != nil {
+		row("best value", "%s  (trial %d of %d)", short(out.Best.Value), out.Best.Trial, out.Trials)
+		row("at", "%s", paramsText(out.Best.Params))
+		if f := out.Best.Feasible; f != nil && !*f {
+			row("infeasible", "no trial meets %s: this one violates it least", strings.Join(s.definition.Require, " and "))
+		}
+	}
+	if p := out.Pareto; p != nil {
+		row("front", "%d of %d trials", len(p.Front), out.Trials)
+		for _, t := range p.Front {
+			var parts []string
+			for _, name := range s.definition.Declared() {
+				parts = append(parts, name+" "+short(t.Numbers[name]))
+			}
+			row(fmt.Sprintf("  trial %d", t.Trial), "%s  at %s", strings.Join(parts, "  "), paramsText(t.Params))
+		}
+		if n := len(p.Hypervolume); n > 0 {
+			row("hypervolume", "%s", short(p.Hypervolume[n-1]))
+		}
+	}
 	if out.Regret != nil {
 		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*s.target.minimum))
 	}
-	if r := out.Recommended; r != nil && r.Trial != out.Best.Trial {
+	if r := out.Recommended; r != nil && out.Best != nil && r.Trial != out.Best.Trial {
 		row("recommended", "trial %d, with the best posterior mean %s ± %.2g: the best value may be luck", r.Trial, short(r.Mean), r.SD)
 		row("at", "%s", paramsText(r.Params))
 	}

@@ -138,7 +138,7 @@ func (s *session) joined() (*store.Study, error) {
 func (s *session) differences(stored *study.Definition) ([]string, error) {
 	keys := func(d study.Definition) (map[string]json.RawMessage, error) {
 		d.Workers, d.Timeout, d.Shell, d.Failures = 0, 0, false, ""
-		d.Objectives = []study.Objective{d.Objective()}
+		d.Objectives = d.Goals()
 		text, err := json.Marshal(d)
 		if err != nil {
 			return nil, err
@@ -353,13 +353,13 @@ func (s *session) run() error {
 		s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{loop.ErrExhausted.Error()}}, nil)
 		out.Stopped, err = loop.ErrExhausted.Error(), nil
 	}
-	if err == nil && len(out.Incumbents) > 0 {
+	if err == nil && out.Trials > out.Failed {
 		s.recommend(out)
 		s.warnConflicts(out)
 	}
 	s.bar.close()
 	out.Interrupted = interrupted
-	if len(out.Incumbents) == 0 {
+	if out.Trials == out.Failed {
 		return s.nothing(v, out, err, interrupted)
 	}
 	if cause := context.Cause(s.ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
@@ -408,7 +408,10 @@ func (s *session) recommend(out *runResult) {
 	}
 	params, err := json.Marshal(r.Model.Trial.Point)
 	if err == nil {
-		out.Recommended = &recommended{r.Model.Trial.ID, params, r.Model.Mean, r.Model.SD}
+		out.Recommended = &recommended{Trial: r.Model.Trial.ID, Params: params, Mean: r.Model.Mean, SD: r.Model.SD}
+		if len(options.Require) > 0 {
+			out.Recommended.Feasible = &r.Model.Feasible
+		}
 	}
 }
 

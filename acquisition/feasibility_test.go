@@ -1,0 +1,106 @@
+package acquisition
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/specfn"
+)
+
+// constrainedToy returns a problem of an objective and two constraints, with pending points.
+func constrainedToy(t *testing.T, noise float64, pending int) Problem {
+	f, x, y := newToy(t, 2, 8, noise, 1)
+	c1, _, _ := newToy(t, 2, 8, noise, 2)
+	c2, _, _ := newToy(t, 2, 8, noise, 3)
+	p := Problem{Posterior: f, Best: y[0], Observed: x, Constraints: []Constraint{{c1, 0.2}, {c2, 0.4}}}
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range pending {
+		p.Pending = stack(p.Pending, mat.NewDense(1, 2, []float64{rng.Float64(), rng.Float64()}))
+	}
+	return p
+}
+
+func TestConstrainedGradients(t *testing.T) {
+	for name, a := range map[string]Acquisition{"logei": LogEI{}, "pi": PI{}, "lognei": LogNEI{Samples: 32}, "qlogei": QLogEI{Samples: 32}, "auto": Auto{}} {
+		for _, infeasible := range []bool{false, true} {
+			for _, pending := range []int{0, 2} {
+				for _, q := range []int{1, 2} {
+					if q == 2 && (name == "logei" || name == "pi") {
+						continue
+					}
+					t.Run(fmt.Sprint(name, infeasible, pending, q), func(t *testing.T) {
+						p := constrainedToy(t, 0.01, pending)
+						if infeasible {
+							p.Best = math.Inf(1)
+						}
+						f, err := a.Build(t.Context(), p, q, random.New(1, "", 0))
+						require.NoError(t, err)
+						x := []float64{0.3, 0.6, 0.7, 0.2}[:2*q]
+						value, grad := make([]float64, 1), mat.NewDense(1, 2*q, nil)
+						f.Eval(value, grad, mat.NewDense(1, 2*q, x))
+						alone := make([]float64, 1)
+						f.Eval(alone, nil, mat.NewDense(1, 2*q, x))
+						require.InDelta(t, value[0], alone[0], 1e-12)
+						require.NoError(t, gradcheck.Gradient(func(u []float64) float64 {
+							f.Eval(alone, nil, mat.NewDense(1, 2*q, u))
+							return alone[0]
+						}, x, grad.RawRowView(0), 1e-5))
+					})
+				}
+			}
+		}
+	}
+}
+
+// The closed form of Gardner et al. (2014) is the product of the expected improvement and the
+// probabilities; LogNEI with many samples and exact observations agrees with it.
+func TestConstrainedImprovement(t *testing.T) {
+	p := constrainedToy(t, 1e-8, 0)
+	p.Best = math.Inf(1)
+	prob := make([]float64, 8)
+	p.Feasibility(prob, p.Observed)
+	mean, variance := make([]float64, 8), make([]float64, 8)
+	p.Posterior.Predict(mean, variance, p.Observed)
+	for i := range mean {
+		if prob[i] > 0.5 {
+			p.Best = min(p.Best, mean[i])
+		}
+	}
+	require.False(t, math.IsInf(p.Best, 1))
+	exact, err := LogEI{}.Build(t.Context(), p, 1, nil)
+	require.NoError(t, err)
+	noisy, err := LogNEI{Samples: 8192}.Build(t.Context(), p, 1, random.New(1, "", 0))
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 20 {
+		x := mat.NewDense(1, 2, []float64{rng.Float64(), rng.Float64()})
+		got, want := make([]float64, 1), make([]float64, 1)
+		exact.Eval(got, nil, x)
+		p.Posterior.Predict(mean[:1], variance[:1], x)
+		s := math.Sqrt(max(variance[0], minVariance))
+		h, _ := specfn.LogEI((p.Best - mean[0]) / s)
+		p.Feasibility(prob[:1], x)
+		require.InDelta(t, math.Log(s)+h+math.Log(prob[0]), got[0], 1e-9)
+		if got[0] > -8 {
+			noisy.Eval(want, nil, x)
+			require.InDelta(t, want[0], got[0], 0.3)
+		}
+	}
+}
+
+// Functions without feasibility return errors.
+func TestUnconstrainedFunctions(t *testing.T) {
+	p := constrainedToy(t, 0.01, 0)
+	for _, a := range []Acquisition{EI{}, LCB{}, MES{}, QEI{}, Thompson{}} {
+		_, err := a.Build(t.Context(), p, 1, random.New(1, "", 0))
+		require.ErrorIs(t, err, ErrProblem)
+		require.ErrorContains(t, err, "use auto")
+	}
+}

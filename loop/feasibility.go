@@ -1,0 +1,188 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// imputes reports whether failed trials enter the fit of the objective with its worst value. This
+// is the case if the acquisition function does not take the probability of a failure.
+func (t *task) imputes() bool {
+	_, weighs := t.opts.Acquisition.(acquisition.Feasible)
+	return !weighs
+}
+
+// modelled reports whether trials in a state enter the fit of the objective.
+func (t *task) modelled(s State) bool { return s == Complete || s == Failed && t.imputes() }
+
+// fitModel fits the surrogate model, from the state start if that is not nil, and returns the
+// state for a later fit.
+func (t *task) fitModel(ctx context.Context, d surrogate.Dataset, start surrogate.State, rng *rand.Rand) (surrogate.Posterior, surrogate.State, error) {
+	var p surrogate.Posterior
+	var err error
+	if warm, ok := t.opts.Surrogate.(surrogate.WarmStarter); ok && start != nil {
+		p, err = warm.FitFrom(ctx, slices.Clone(start), d, rng)
+	} else {
+		p, err = t.opts.Surrogate.Fit(ctx, d, rng)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if s, ok := p.(surrogate.Stater); ok {
+		return p, keepFinite(s.State()), nil
+	}
+	return p, nil, nil
+}
+
+// add adds the hyperparameters and warnings of the model of an output; the name of the objective
+// of a single one is "".
+func (f *Fit) add(name string, p surrogate.Posterior) {
+	if name != "" {
+		name += "."
+	}
+	if d, ok := p.(surrogate.Describer); ok {
+		for _, h := range d.Hypers() {
+			f.Hypers = append(f.Hypers, surrogate.Hyper{Name: name + h.Name, Value: h.Value})
+		}
+	}
+	for _, w := range p.Warnings() {
+		f.Warnings = append(f.Warnings, name+w)
+	}
+}
+
+// fitFeasibility fits a surrogate model to the standardised numbers of each requirement, starting
+// from the states warm, which it replaces, and a model of failures.
+func (t *task) fitFeasibility(ctx context.Context, f *fitted, warm []surrogate.State) error {
+	complete := t.points(func(s State) bool { return s == Complete })
+	for i, r := range t.opts.Require {
+		values := t.numbers(r.Name, r.sign())
+		scale := surrogate.Standardize(values)
+		d := surrogate.Dataset{X: complete, Y: scale.Apply(nil, values), NoiseFree: t.opts.NoiseFree}
+		d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
+		p, state, err := t.fitModel(ctx, d, warm[i], random.New(t.opts.Seed, fmt.Sprintf("fit requirement %d", i), t.next()))
+		if err != nil {
+			return fmt.Errorf("requirement %s: %w", r, err)
+		}
+		warm[i] = state
+		f.constraints = append(f.constraints, acquisition.Constraint{Posterior: p, Bound: (r.sign()*r.Bound - scale.Mean) / scale.SD})
+		f.facts.add(r.Name, p)
+	}
+	if len(t.opts.Require) > 0 {
+		f.likely = make([]float64, t.count(Complete))
+		(acquisition.Problem{Constraints: f.constraints}).Feasibility(f.likely, complete)
+	}
+	if t.count(Failed) > 0 && !t.imputes() {
+		return t.fitFailures(ctx, f)
+	}
+	return nil
+}
+
+// maxLabels bounds the number of trials from which the probability of a failure is learned.
+const maxLabels = 1000
+
+// fitFailures adds the constraint that an evaluation returns a value: a Gaussian process with
+// default settings, because the settings of the surrogate model describe the objective, fitted to
+// the labels 1 of failed and -1 of complete trials, is at most 0. Its learned noise stands for
+// failures at random. Regression on labels predicts failures next to a failed trial with more
+// certainty than a logistic likelihood, and finds better values (docs/adr/0024-failures-and-outcome-constraints.md).
+func (t *task) fitFailures(ctx context.Context, f *fitted) error {
+	var values []float64
+	for i := range t.trials {
+		switch t.trials[i].State {
+		case Complete:
+			values = append(values, -1)
+		case Failed:
+			values = append(values, 1)
+		}
+	}
+	x, values := subset.AtMost(t.points(fitting), values, maxLabels, random.New(t.opts.Seed, "labels", 0))
+	scale := surrogate.Standardize(values)
+	d := surrogate.Dataset{X: x, Y: scale.Apply(nil, values), NoiseFree: true}
+	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
+	p, err := gp.Model{}.Fit(ctx, d, random.New(t.opts.Seed, "fit failures", t.next()))
+	if err != nil {
+		return fmt.Errorf("probability of a failure: %w", err)
+	}
+	f.constraints = append(f.constraints, acquisition.Constraint{Posterior: p, Bound: -scale.Mean / scale.SD})
+	return nil
+}
+
+// numbers returns a number of the complete trials times sign.
+func (t *task) numbers(name string, sign float64) []float64 {
+	var values []float64
+	for i := range t.trials {
+		if trial := &t.trials[i]; trial.State == Complete {
+			values = append(values, sign*trial.Numbers[name])
+		}
+	}
+	return values
+}
+
+// problem returns the problem of the next suggestion. Trials of pending that are pending
+// condition it.
+func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
+	p := acquisition.Problem{
+		Posterior: f.Posterior, Observed: t.points(t.modelled),
+		Pending:     pending.points(func(s State) bool { return s == Pending }),
+		Constraints: f.constraints, Objectives: f.objectives,
+		Failed: t.points(func(s State) bool { return finished(s) && !t.modelled(s) }),
+	}
+	if t.optimum != nil {
+		p.LogWeight = tempered{t.optimum, optimumStrength / float64(max(1, len(pending.trials)+1-t.opts.Initial))}
+	}
+	if t.opts.Several() {
+		p.Reference = t.reference(f)
+	} else {
+		p.Best = t.incumbent(f)
+	}
+	return p
+}
+
+// joinWarm returns the states of several models as one: each with its length before it. One state
+// stays as it is. The result is nil if all are nil.
+func joinWarm(states []surrogate.State) surrogate.State {
+	if len(states) == 1 {
+		return states[0]
+	}
+	var all surrogate.State
+	any := false
+	for _, s := range states {
+		all = append(append(all, float64(len(s))), s...)
+		any = any || s != nil
+	}
+	if !any {
+		return nil
+	}
+	return all
+}
+
+// splitWarm returns the n states that joinWarm joined; nil states for a state of another number
+// of models.
+func splitWarm(all surrogate.State, n int) []surrogate.State {
+	states := make([]surrogate.State, n)
+	if n == 1 {
+		states[0] = all
+		return states
+	}
+	for i := range states {
+		if len(all) == 0 || all[0] < 0 || int(all[0]) > len(all)-1 {
+			return make([]surrogate.State, n)
+		}
+		if k := 1 + int(all[0]); k > 1 {
+			states[i] = all[1:k]
+		}
+		all = all[1+int(all[0]):]
+	}
+	if len(all) > 0 {
+		return make([]surrogate.State, n)
+	}
+	return states
+}

@@ -1,0 +1,125 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// scalarizes reports whether several objectives are combined into one by random weights, because
+// the acquisition function takes one.
+func (t *task) scalarizes() bool {
+	_, several := t.opts.Acquisition.(acquisition.Several)
+	return t.opts.Several() && !several
+}
+
+// fitSeveral fits the surrogate model to the standardised values of each objective at the complete
+// trials. Values are neither winsorised nor transformed, because the bad values of one objective may
+// belong to the best values of another.
+func (t *task) fitSeveral(ctx context.Context, rng *rand.Rand) (*fitted, error) {
+	goals := t.opts.Objectives
+	f := &fitted{facts: Fit{Observations: t.finished()}}
+	warm := splitWarm(t.warm, len(goals)+len(t.opts.Require))
+	complete := t.points(func(s State) bool { return s == Complete })
+	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Total: 1})
+	for i, g := range goals {
+		values := t.numbers(g.Name, g.sign())
+		scale := surrogate.Standardize(values)
+		d := surrogate.Dataset{X: complete, Y: scale.Apply(nil, values), NoiseFree: g.NoiseFree}
+		d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
+		p, state, err := t.fitModel(ctx, d, warm[i], random.Split(rng, "objective", i))
+		if err != nil {
+			return nil, fmt.Errorf("objective %s: %w", g.Name, err)
+		}
+		warm[i] = state
+		f.objectives, f.scales = append(f.objectives, p), append(f.scales, scale)
+		f.facts.add(g.Name, p)
+	}
+	f.Posterior = f.objectives[0]
+	f.warp = warp{scale: f.scales[0]}
+	if err := t.fitFeasibility(ctx, f, warm[len(goals):]); err != nil {
+		return nil, err
+	}
+	f.warm = joinWarm(warm)
+	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Done: 1, Total: 1})
+	return f, nil
+}
+
+// reference returns the reference point in standardised units.
+func (t *task) reference(f *fitted) []float64 {
+	point := t.opts.reference(t.trials)
+	for i := range point {
+		point[i] = (point[i] - f.scales[i].Mean) / f.scales[i].SD
+	}
+	return point
+}
+
+// augmentation is the weight of the sum in the augmented Chebyshev function.
+const augmentation = 0.05
+
+// scalarized returns t with one objective in place of several: the augmented Chebyshev function
+//
+//	max_j w_j y_j + 0.05 Σ_j w_j y_j
+//
+// of the values y_j, scaled to [0,1] over the complete trials, with weights drawn uniformly from
+// the simplex (ParEGO, Knowles 2006).
+func (t *task) scalarized(rng *rand.Rand) *task {
+	out := *t
+	out.opts.Objectives, out.opts.Maximize = nil, false
+	out.warm = nil // of other models
+	out.trials = slices.Clone(t.trials)
+	var total float64
+	weights := make([]float64, len(t.opts.Objectives))
+	for j := range weights {
+		weights[j] = rng.ExpFloat64()
+		total += weights[j]
+	}
+	top := make([]float64, len(t.trials))
+	sums := make([]float64, len(t.trials))
+	for j, g := range t.opts.Objectives {
+		values := t.numbers(g.Name, g.sign())
+		low, high := slices.Min(values), slices.Max(values)
+		width := max(high/2-low/2, math.SmallestNonzeroFloat64)
+		k := 0
+		for i := range out.trials {
+			if out.trials[i].State == Complete {
+				v := weights[j] / total * ((values[k]/2 - low/2) / width)
+				top[i], sums[i] = max(top[i], v), sums[i]+v
+				k++
+			}
+		}
+	}
+	for i := range out.trials {
+		out.trials[i].Value = top[i] + augmentation*sums[i]
+	}
+	return &out
+}
+
+// suggestScalarized is suggest by an acquisition function of one objective: each point has weights of its own, and the
+// earlier points are pending.
+func (t *task) suggestScalarized(ctx context.Context, chosen []Proposal, n int, seen map[string]bool) (*fitted, []Proposal, error) {
+	var f *fitted
+	var out []Proposal
+	for range n {
+		now := t.with(slices.Concat(chosen, out))
+		one := now.scalarized(random.New(t.opts.Seed, "weights", now.next()))
+		fit, found, err := one.suggest(ctx, nil, 1, seen)
+		if err != nil {
+			return f, nil, err
+		}
+		for i := range found {
+			if p := found[i].Prediction; p != nil {
+				p.Mean, p.SD = math.NaN(), math.NaN() // of no objective
+			}
+		}
+		f, out = fit, append(out, found...)
+	}
+	f.warm = nil
+	return f, out, nil
+}

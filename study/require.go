@@ -1,0 +1,114 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/loop"
+)
+
+// ParseRequirement reads an outcome constraint, "NAME <= NUMBER" or "NAME >= NUMBER". A name
+// may contain blanks.
+func ParseRequirement(text string) (loop.Requirement, error) {
+	fault := func(format string, args ...any) (loop.Requirement, error) {
+		return loop.Requirement{}, fmt.Errorf("require: %q: %s", text, fmt.Sprintf(format, args...))
+	}
+	const form = `want NAME <= NUMBER or NAME >= NUMBER, such as "latency <= 20"`
+	at := strings.IndexAny(text, "<>=!")
+	if at < 0 {
+		return fault(form)
+	}
+	name, rest := strings.TrimSpace(text[:at]), text[at:]
+	sense := rest[:len(rest)-len(strings.TrimLeft(rest, "<>=!"))]
+	switch sense {
+	case "<=", ">=":
+	case "<", ">":
+		return fault("write %s=, because a measured number meets a bound exactly with probability 0", sense)
+	default:
+		return fault(form)
+	}
+	bound, err := strconv.ParseFloat(strings.TrimSpace(rest[len(sense):]), 64)
+	switch {
+	case name == "" || err != nil && !math.IsInf(bound, 0):
+		return fault(form)
+	case math.IsNaN(bound) || math.Abs(bound) > loop.MaxValue:
+		return fault("the bound is %v, want a finite number", bound)
+	}
+	return loop.Requirement{Name: name, AtLeast: sense == ">=", Bound: bound}, nil
+}
+
+// Requirements returns the outcome constraints of a valid definition.
+func (d *Definition) Requirements() []loop.Requirement {
+	var all []loop.Requirement
+	for _, text := range d.Require {
+		if r, err := ParseRequirement(text); err == nil {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// Feasible reports whether the numbers of a complete trial meet all requirements.
+func (d *Definition) Feasible(numbers map[string]float64) bool {
+	return !slices.ContainsFunc(d.Requirements(), func(r loop.Requirement) bool {
+		v, ok := numbers[r.Name]
+		return !ok || !r.Met(v)
+	})
+}
+
+// Declared returns the names of the numbers that a complete trial needs: the objectives and the
+// numbers of the requirements, each once.
+func (d *Definition) Declared() []string {
+	var names []string
+	for _, o := range d.Goals() {
+		names = append(names, o.Name)
+	}
+	for _, r := range d.Requirements() {
+		if !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// Missing returns an error that names a declared number which numbers lacks, nil if there is none.
+func (d *Definition) Missing(numbers map[string]float64) error {
+	for _, name := range d.Declared() {
+		if _, ok := numbers[name]; ok {
+			continue
+		}
+		var given []string
+		for other := range numbers {
+			given = append(given, other)
+		}
+		slices.Sort(given)
+		hint := didyoumean.Hint(name, given)
+		if len(given) == 0 {
+			hint = ""
+		}
+		return fmt.Errorf("no number named %q was reported%s", name, hint)
+	}
+	return nil
+}
+
+// requireFaults returns the faults of the outcome constraints.
+func (d *Definition) requireFaults() (faults []error) {
+	parameters := map[string]bool{}
+	for _, p := range d.Parameters {
+		parameters[p.Name] = true
+	}
+	for i, text := range d.Require {
+		r, err := ParseRequirement(text)
+		if err == nil && parameters[r.Name] {
+			err = fmt.Errorf("require: %q: %s is a parameter: state the condition in constraints", text, r.Name)
+		}
+		if err != nil {
+			faults = append(faults, faultAt(err, "require", i))
+		}
+	}
+	return faults
+}
