@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/functionspace/bo/internal/settings"
@@ -58,10 +59,19 @@ type InputNamer interface {
 }
 
 // NameInputs returns m with the inputs that its kernel may name. A model that is not an
-// InputNamer is returned unchanged.
+// InputNamer is returned unchanged. So is a struct that embeds one without a WithInputs of
+// its own, because the result of the promoted method lacks the methods of the struct.
 func NameInputs(m Model, inputs []prior.Input) Model {
-	if n, ok := m.(InputNamer); ok {
-		return n.WithInputs(inputs)
+	n, ok := m.(InputNamer)
+	if !ok {
+		return m
+	}
+	t := reflect.TypeOf(m)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if named := n.WithInputs(inputs); reflect.TypeOf(named) == t {
+		return named
 	}
 	return m
 }

@@ -69,3 +69,17 @@ func TestStatesPrior(t *testing.T) {
 		require.False(t, surrogate.StatesPrior(surrogate.Scaled{Model: m}), "%T", m)
 	}
 }
+
+// wrapped embeds a model and replaces its fit.
+type wrapped struct{ gp.Model }
+
+// A model with names keeps its type, and a struct that embeds one keeps its own methods.
+func TestNameInputs(t *testing.T) {
+	inputs := []prior.Input{{}, {}}
+	for _, m := range []surrogate.Model{gp.Model{}, &gp.Model{}, surrogate.Scaled{Model: gp.Model{}}} {
+		require.NotEqual(t, m, surrogate.NameInputs(m, inputs))
+	}
+	for _, m := range []surrogate.Model{wrapped{}, &wrapped{}, failer{}} {
+		require.Equal(t, m, surrogate.NameInputs(m, inputs))
+	}
+}
