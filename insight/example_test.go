@@ -103,8 +103,8 @@ func ExampleImportance() {
 		log.Fatal(err)
 	}
 	e := effects[0]
-	fmt.Println(e.Parameter, "explains more than 90 %:", e.First > 0.9)
-	// Output: rate explains more than 90 %: true
+	fmt.Println(e.Parameter, "explains more than 80 %:", e.First > 0.8)
+	// Output: rate explains more than 80 %: true
 }
 
 // Predictions of each trial from the others.
