@@ -194,7 +194,8 @@ func TestDefaults(t *testing.T) {
 	o, err := Options{}.withDefaults(box(t))
 	require.NoError(t, err)
 	o.Surrogate, o.Acquisition = nil, nil
-	assert.Equal(t, Options{Initial: 6, Design: Sobol, Warp: WarpAuto, Budget: DefaultBudget, Workers: 1}, o)
+	stop := Stop{Rule: NeverStop, MinSteps: 1, Eta: 4, Startup: 5}
+	assert.Equal(t, Options{Initial: 6, Design: Sobol, Warp: WarpAuto, Budget: DefaultBudget, Workers: 1, Stop: stop}, o)
 }
 
 // One Ask of six trials and six Asks of one give the same design.

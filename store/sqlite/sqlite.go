@@ -89,7 +89,7 @@ func (o opener) inspect(ctx context.Context, path string) (store.Schema, error) 
 		return store.Schema{}, err
 	}
 	defer db.Close()
-	s, err := o.schema(ctx, db)
+	s, err := o.first(ctx, db, remote)
 	return s, o.plain(err, remote)
 }
 
@@ -145,7 +145,7 @@ func (o opener) prepare(ctx context.Context, db *sql.DB, path string, remote boo
 			}
 		}
 	}
-	s, err := o.schema(ctx, db)
+	s, err := o.first(ctx, db, remote)
 	up := store.Upgrade{From: s.Newest, To: s.Newest}
 	switch {
 	case err != nil:
@@ -166,6 +166,23 @@ func (o opener) prepare(ctx context.Context, db *sql.DB, path string, remote boo
 	}
 	removeStale(path)
 	return up, nil
+}
+
+// first returns the version of the schema, read by the first connection. SQLite reports a
+// file as locked at once, without waiting for busy_timeout, while another process changes
+// its journal mode.
+func (o opener) first(ctx context.Context, db *sql.DB, remote bool) (s store.Schema, err error) {
+	for pause := 10 * time.Millisecond; ; pause *= 2 {
+		s, err = o.schema(ctx, db)
+		if remote || !o.dialect.Repeat(err) || pause > busy {
+			return s, err
+		}
+		select {
+		case <-ctx.Done():
+			return s, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }
 
 // schema returns the version of the schema without creating anything.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 
-OBJECTIVE = frozenset({"goal", "noise_free"})
+OBJECTIVE = frozenset({"goal", "noise_free", "reference"})
 """Keys of the objective that are also options."""
 
 
@@ -558,6 +558,7 @@ if TYPE_CHECKING:
             "name": Required[str],
             "goal": Literal["minimize", "maximize"],
             "noise_free": bool,
+            "reference": float,
         },
         total=False,
     )
@@ -613,11 +614,15 @@ if TYPE_CHECKING:
         name: str
         """Name of the study: 1 to 100 letters, digits, dots, dashes and underscores."""
         objectives: Sequence[Objective]
-        """The number to optimise; default {name: value, goal: minimize}."""
+        """The numbers to optimise; default {name: value, goal: minimize}."""
+        require: Sequence[str]
+        """Outcome constraints on reported numbers, such as latency <= 20: learned from the trials."""
         seed: int
         """Seed of all random numbers: the same seed gives the same trials; default 0."""
         shell: bool
         """Run the command by the shell."""
+        stop: Any
+        """Rule that stops poor trials early: a name, or a mapping with the rule and settings."""
         timeout: str
         """A trial that takes longer fails: a time such as 90s or 2h."""
         workers: int
@@ -626,3 +631,5 @@ if TYPE_CHECKING:
         """minimize or maximize."""
         noise_free: bool
         """Equal points have equal values."""
+        reference: float
+        """"""
