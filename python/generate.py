@@ -86,7 +86,7 @@ def options(schema: dict[str, Any]) -> str:
     lines = [HEAD.rstrip(), ""]
     lines += names(
         "OBJECTIVE",
-        {k for k in objective if k != "name"},
+        {k for k in objective if k not in ("name", "reference")},
         "Keys of the objective that are also options.",
     )
     lines += names(
@@ -111,16 +111,21 @@ def options(schema: dict[str, Any]) -> str:
     lines += settings(
         "Objective", objective, "The number to optimise and the direction.", required={"name"}
     )
+    (rule,) = members(properties["stop"])
+    lines += settings(
+        "Stop", rule["properties"], "Rule that stops poor trials early.", required=rule["required"]
+    )
     types = {
         "surrogate": "Surrogate",
         "acquisition": "Acquisition",
         "maximizer": "Maximizer",
         "objectives": "Sequence[Objective]",
+        "stop": f"Union[{annotation(properties['stop']['oneOf'][0])}, Stop]",
         "defaults": "Mapping[str, Any]",
     }
     described = {
         **shown,
-        **{k: s for k, s in objective.items() if k != "name"},
+        **{k: s for k, s in objective.items() if k not in ("name", "reference")},
         **beliefs,
     }
     descriptions = {"goal": "minimize or maximize", "noise_free": "Equal points have equal values"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 
-OBJECTIVE = frozenset({"goal", "noise_free", "reference"})
+OBJECTIVE = frozenset({"goal", "noise_free"})
 """Keys of the objective that are also options."""
 
 
@@ -564,6 +564,19 @@ if TYPE_CHECKING:
     )
     """The number to optimise and the direction."""
 
+    Stop = TypedDict(
+        "Stop",
+        {
+            "eta": float,
+            "max_steps": float,
+            "min_steps": float,
+            "rule": Required[Literal["none", "asha", "median"]],
+            "startup": int,
+        },
+        total=False,
+    )
+    """Rule that stops poor trials early."""
+
     class MethodOptions(TypedDict, total=False):
         """Options of the method by which points are chosen."""
 
@@ -621,7 +634,7 @@ if TYPE_CHECKING:
         """Seed of all random numbers: the same seed gives the same trials; default 0."""
         shell: bool
         """Run the command by the shell."""
-        stop: Any
+        stop: Union[Literal["asha", "median", "none"], Stop]
         """Rule that stops poor trials early: a name, or a mapping with the rule and settings."""
         timeout: str
         """A trial that takes longer fails: a time such as 90s or 2h."""
@@ -631,5 +644,3 @@ if TYPE_CHECKING:
         """minimize or maximize."""
         noise_free: bool
         """Equal points have equal values."""
-        reference: float
-        """"""
