@@ -52,28 +52,42 @@ var (
 	_ PriorStater = Scaled{}
 )
 
-// InputNamer is a Model whose kernel may name its inputs.
-type InputNamer interface {
-	// WithInputs returns the model with the inputs that its kernel may name.
-	WithInputs(inputs []prior.Input) Model
-}
-
-// NameInputs returns m with the inputs that its kernel may name. A model that is not an
-// InputNamer is returned unchanged. So is a struct that embeds one without a WithInputs of
-// its own, because the result of the promoted method lacks the methods of the struct.
+// NameInputs returns m with the inputs that its kernel may name: a copy in which they are
+// the Inputs of each prior.Spec, in m itself, in the structs that it embeds, and in the
+// model of a Scaled. A model without a prior.Spec is returned unchanged.
 func NameInputs(m Model, inputs []prior.Input) Model {
-	n, ok := m.(InputNamer)
-	if !ok {
+	v := reflect.Indirect(reflect.ValueOf(m))
+	if v.Kind() != reflect.Struct {
 		return m
 	}
-	t := reflect.TypeOf(m)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
+	named := reflect.New(v.Type())
+	named.Elem().Set(v)
+	if !nameInputs(named.Elem(), inputs) {
+		return m
 	}
-	if named := n.WithInputs(inputs); reflect.TypeOf(named) == t {
-		return named
+	if reflect.TypeOf(m).Kind() != reflect.Pointer {
+		named = named.Elem()
 	}
-	return m
+	return named.Interface().(Model)
+}
+
+// nameInputs changes the struct v and reports whether there was a prior.Spec.
+func nameInputs(v reflect.Value, inputs []prior.Input) bool {
+	found := false
+	for t, f := range v.Fields() {
+		if !t.IsExported() {
+			continue
+		}
+		switch x := f.Addr().Interface().(type) {
+		case *prior.Spec:
+			x.Inputs, found = inputs, true
+		case *Model:
+			*x, found = NameInputs(*x, inputs), true
+		default:
+			found = t.Anonymous && f.Kind() == reflect.Struct && nameInputs(f, inputs) || found
+		}
+	}
+	return found
 }
 
 // Check implements Checker: it validates the scalings and Model.
@@ -99,12 +113,6 @@ func checkOutput(s Scaling) error {
 		return nil
 	}
 	return fmt.Errorf("surrogate: output scaling %q, want raw or zscore", string(s))
-}
-
-// WithInputs implements InputNamer.
-func (s Scaled) WithInputs(inputs []prior.Input) Model {
-	s.Model = NameInputs(s.Model, inputs)
-	return s
 }
 
 // Stated implements PriorStater: it reports whether Model states a prior.

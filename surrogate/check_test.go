@@ -71,15 +71,26 @@ func TestStatesPrior(t *testing.T) {
 }
 
 // wrapped embeds a model and replaces its fit.
-type wrapped struct{ gp.Model }
+type wrapped struct {
+	gp.Model
+	calls int
+}
 
-// A model with names keeps its type, and a struct that embeds one keeps its own methods.
+// NameInputs keeps the type of a model and its other fields, and leaves the original unchanged.
 func TestNameInputs(t *testing.T) {
-	inputs := []prior.Input{{}, {}}
-	for _, m := range []surrogate.Model{gp.Model{}, &gp.Model{}, surrogate.Scaled{Model: gp.Model{}}} {
-		require.NotEqual(t, m, surrogate.NameInputs(m, inputs))
+	inputs := []prior.Input{{Name: "x"}}
+	for m, spec := range map[surrogate.Model]func(surrogate.Model) []prior.Input{
+		&gp.Model{}:             func(m surrogate.Model) []prior.Input { return m.(*gp.Model).Inputs },
+		&dkl.Model{Features: 2}: func(m surrogate.Model) []prior.Input { return m.(*dkl.Model).Inputs },
+		&wrapped{calls: 3}:      func(m surrogate.Model) []prior.Input { return m.(*wrapped).Inputs },
+		&surrogate.Scaled{Model: gp.Model{}}: func(m surrogate.Model) []prior.Input {
+			return m.(*surrogate.Scaled).Model.(gp.Model).Inputs
+		},
+	} {
+		named := surrogate.NameInputs(m, inputs)
+		require.Equal(t, inputs, spec(named))
+		require.Empty(t, spec(m))
 	}
-	for _, m := range []surrogate.Model{wrapped{}, &wrapped{}, failer{}} {
-		require.Equal(t, m, surrogate.NameInputs(m, inputs))
-	}
+	require.Equal(t, 3, surrogate.NameInputs(wrapped{calls: 3}, inputs).(wrapped).calls)
+	require.Equal(t, failer{}, surrogate.NameInputs(failer{}, inputs))
 }

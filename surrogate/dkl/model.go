@@ -54,6 +54,9 @@ func (m Model) resolve() (Model, error) {
 	if err == nil && m.Pretrain > 0 && m.Features == 0 {
 		err = settings.Errorf("dkl: pretrain needs features: outputs that are added to the inputs start at 0")
 	}
+	if m.Features > 0 {
+		m.Inputs = nil // the inputs of the kernel are features, which have no names
+	}
 	return m, err
 }
 
@@ -64,15 +67,6 @@ func (m Model) Check(dim int) error {
 		return err
 	}
 	return m.Spec.Check(cmp.Or(m.Features, dim))
-}
-
-// WithInputs implements surrogate.InputNamer. With Features the inputs of the kernel are
-// features, which have no names.
-func (m Model) WithInputs(inputs []prior.Input) surrogate.Model {
-	if m.Features == 0 {
-		m.Inputs = inputs
-	}
-	return m
 }
 
 // Fit implements surrogate.Model. A step of L-BFGS costs O(n³ + np) for p weights.

@@ -82,12 +82,6 @@ func (m Model) resolve() (Model, error) {
 	return m, err
 }
 
-// WithInputs implements surrogate.InputNamer.
-func (m Model) WithInputs(inputs []prior.Input) surrogate.Model {
-	m.Inputs = inputs
-	return m
-}
-
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)

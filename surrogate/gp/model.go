@@ -22,12 +22,6 @@ var (
 	_ surrogate.Classifier  = Model{}
 )
 
-// WithInputs implements surrogate.InputNamer.
-func (m Model) WithInputs(inputs []prior.Input) surrogate.Model {
-	m.Inputs = inputs
-	return m
-}
-
 // Fit fits the hyperparameters that the Spec does not fix and conditions on d. It
 // returns the errors of New, of the Spec (prior.ErrSpec and the errors of
 // prior.Parse) and of ctx. It costs n³/3 flops in addition to the fit of the Spec.

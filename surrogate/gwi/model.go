@@ -65,18 +65,6 @@ var (
 	_ surrogate.WarmStarter = Net{}
 )
 
-// WithInputs implements surrogate.InputNamer.
-func (m SVGP) WithInputs(inputs []prior.Input) surrogate.Model {
-	m.Inputs = inputs
-	return m
-}
-
-// WithInputs implements surrogate.InputNamer.
-func (m Net) WithInputs(inputs []prior.Input) surrogate.Model {
-	m.Inputs = inputs
-	return m
-}
-
 const (
 	startFitted = "fitted"
 	measureAll  = "all"

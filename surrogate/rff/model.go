@@ -27,12 +27,6 @@ var _ surrogate.WarmStarter = Model{}
 
 const fitRows = 1000 // largest number of observations for the fit of the hyperparameters
 
-// WithInputs implements surrogate.InputNamer.
-func (m Model) WithInputs(inputs []prior.Input) surrogate.Model {
-	m.Inputs = inputs
-	return m
-}
-
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)

@@ -32,12 +32,6 @@ var _ surrogate.WarmStarter = Model{}
 // default.
 const collapsedRows = 10_000
 
-// WithInputs implements surrogate.InputNamer.
-func (m Model) WithInputs(inputs []prior.Input) surrogate.Model {
-	m.Inputs = inputs
-	return m
-}
-
 // Fit implements surrogate.Model. The posterior is an *inducing.Posterior.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
