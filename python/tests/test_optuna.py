@@ -234,6 +234,31 @@ def test_history_of_all_states(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+def test_history_of_measured_constraints(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = study_of()
+    unit = {"x": FloatDistribution(0, 1)}
+    for x, attributes in (
+        (0.1, {"constraints:b": 1.0, "constraints:a": -2.0}),
+        (0.2, {"constraints:b": math.inf, "constraints:a": 0.0}),
+    ):
+        study.add_trial(
+            optuna.create_trial(
+                params={"x": x}, distributions=unit, value=x, system_attrs=attributes
+            )
+        )
+    seen = asked(study, monkeypatch)
+    study.sampler.sample_relative(study, new_trial(study), unit)
+    assert seen[0] == [
+        {
+            "params": {"x": 0.1},
+            "state": "complete",
+            "value": 0.1,
+            "numbers": {"c0": -2.0, "c1": 1.0},
+        },
+        {"params": {"x": 0.2}, "state": "failed"},
+    ]
+
+
 def test_running_trials_are_pending_in_other_samplers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -394,7 +419,7 @@ def test_several_objectives() -> None:
         study.optimize(lambda t: (t.suggest_float("x", 0, 1), 0.0), n_trials=1)
 
 
-def test_constraints_keep_away_from_violations() -> None:
+def test_constraints_are_learned() -> None:
     def objective(trial: Any) -> float:
         x = trial.suggest_float("x", 0, 1)
         trial.set_constraint("above", 0.4 - x)
@@ -402,9 +427,9 @@ def test_constraints_keep_away_from_violations() -> None:
 
     study = study_of()
     study.optimize(objective, n_trials=25)
-    violated = [t for t in study.trials[12:] if t.params["x"] < 0.4]
-    assert len(violated) <= 6
-    assert 0.4 <= study.best_value < 0.45
+    # The optimum is on the bound, so later trials lie on both sides of it, but close.
+    assert min(t.params["x"] for t in study.trials[12:]) > 0.38
+    assert 0.4 <= study.best_value < 0.41
 
 
 def test_constraints_func() -> None:

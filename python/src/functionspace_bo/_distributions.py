@@ -151,12 +151,14 @@ class Values:
     """The values of the finished trials of a study as `bo` receives them.
 
     An infinite value in the direction of the goal counts as the best finite value. A trial is
-    failed if its value is infinite in the other direction, or if it violates a constraint. A
-    pruned trial has its last intermediate value, moved into the range from the median to the
-    worst of the complete trials; without an intermediate value it is failed.
+    failed if its value is infinite in the other direction, or if it violates a constraint and
+    the constraints are not measured. A pruned trial has its last intermediate value, moved into
+    the range from the median to the worst of the complete trials; without an intermediate value
+    it is failed.
     """
 
     def __init__(self, trials: Sequence[FrozenTrial], goal: str) -> None:
+        self.constraints = measured_constraints(trials)
         self._sign = -1.0 if goal == "maximize" else 1.0
         complete = (t for t in trials if t.state == TrialState.COMPLETE and feasible(t))
         signed = [self._sign * t.values[0] for t in complete if t.values]
@@ -164,9 +166,11 @@ class Values:
 
     def of(self, trial: FrozenTrial) -> float | None:
         """Returns the value of a finished trial, or None if it counts as failed."""
-        if trial.state == TrialState.COMPLETE and trial.values and feasible(trial):
+        if not self.constraints and not feasible(trial):
+            return None
+        if trial.state == TrialState.COMPLETE and trial.values:
             signed = self._complete(self._sign * trial.values[0])
-        elif trial.state == TrialState.PRUNED and trial.intermediate_values and feasible(trial):
+        elif trial.state == TrialState.PRUNED and trial.intermediate_values:
             last = trial.intermediate_values[max(trial.intermediate_values)]
             signed = self._pruned(self._sign * last)
         else:
@@ -184,6 +188,19 @@ class Values:
         if not self._signed:
             return signed
         return min(max(signed, statistics.median(self._signed)), self._signed[-1])
+
+    def numbers(self, trial: FrozenTrial) -> dict[str, float] | None:
+        """Returns the measured constraints of a trial, or None if one has no usable number."""
+        found = [trial.constraints.get(key, math.nan) for key in self.constraints]
+        if not all(abs(c) <= MAX_VALUE for c in found):
+            return None
+        return {f"c{i}": float(c) for i, c in enumerate(found)}
+
+
+def measured_constraints(trials: Sequence[FrozenTrial]) -> list[str]:
+    """Returns the names of the constraints if all complete trials have the same ones."""
+    names = {frozenset(t.constraints) for t in trials if t.state == TrialState.COMPLETE}
+    return sorted(names.pop()) if len(names) == 1 else []
 
 
 def feasible(trial: FrozenTrial) -> bool:

@@ -221,6 +221,8 @@ class FunctionSpaceSampler(BaseSampler):
             "objectives": [{"name": "value", "goal": history.goal, "noise_free": exact}],
             "seed": self._seed,
         }
+        if history.constraints:
+            definition["require"] = [f"c{i} <= 0" for i in range(len(history.constraints))]
         told = history.told(space)
         try:
             point = self._suggester.ask(study.study_name, definition, told)
@@ -249,6 +251,7 @@ class _History:
     def __init__(self, trials: Sequence[FrozenTrial], goal: str) -> None:
         self.goal = goal
         self._values = Values(trials, goal)
+        self.constraints = self._values.constraints
         self._trials = [t for t in trials if t.state != TrialState.WAITING]
 
     def complete(self, space: Distributions) -> bool:
@@ -270,8 +273,10 @@ class _History:
             if point is None:
                 continue
             value = self._values.of(t) if finished else None
-            if value is not None:
-                out.append({"params": point, "state": "complete", "value": value})
+            numbers = self._values.numbers(t)
+            if value is not None and numbers is not None:
+                result = {"value": value, "numbers": numbers} if numbers else {"value": value}
+                out.append({"params": point, "state": "complete", **result})
             else:
                 out.append({"params": point, "state": "failed" if finished else "pending"})
         return out
