@@ -117,12 +117,13 @@ func everySurrogate() []string {
 // Suites returns all suites.
 func Suites() []Suite { return append([]Suite(nil), suites...) }
 
-// Lookup returns a suite by name. The error wraps ErrUnknown and suggests a near
+// Lookup returns a suite by name; the problems are a copy. The error wraps ErrUnknown and suggests a near
 // name.
 func Lookup(name string) (Suite, error) {
 	names := make([]string, len(suites))
 	for i, s := range suites {
 		if s.Name == name {
+			s.Problems = slices.Clone(s.Problems)
 			return s, nil
 		}
 		names[i] = s.Name
