@@ -32,8 +32,8 @@ type Domain interface {
 // *space.Space is Restricted.
 type Restricted interface {
 	Domain
-	// Restricted reports whether the methods below differ from those of a Domain whose
-	// coordinates are always active and whose points are all feasible.
+	// Restricted reports whether a coordinate may be inactive or a point infeasible. If not, the
+	// methods below are not needed.
 	Restricted() bool
 	// FreeAt reports for each coordinate whether it is continuous and active at u.
 	FreeAt(u []float64) []bool
@@ -104,7 +104,7 @@ func (p power) Neighbors(u []float64) *mat.Dense {
 // Restricted reports whether the base is restricted.
 func (p power) Restricted() bool { return restricted(p.base) != nil }
 
-// FreeAt returns FreeAt of the points of the batch.
+// FreeAt returns the base's FreeAt of each point of the batch, one after another.
 func (p power) FreeAt(u []float64) []bool {
 	var free []bool
 	for k := range p.q {

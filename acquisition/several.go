@@ -39,7 +39,7 @@ func (p Problem) checkSeveral(name string, q int) error {
 type jointSamples struct {
 	outputs    []*mat.Dense // S×n, the objectives before the constraints
 	objectives int
-	bounds     []float64 // of the constraints
+	bounds     []float64 // the Bound of each constraint
 }
 
 // at returns the objectives at the points that are feasible in sample s, and the indices of

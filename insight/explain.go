@@ -50,7 +50,7 @@ func explaining(ctx context.Context, v *loop.View) (surrogate.Posterior, error) 
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			continue // the other kernel, or the posterior of v, serves
+			continue // use the other kernel, or the posterior of v
 		}
 		if l := p.(surrogate.Evidence).LogMarginalLikelihood(); l > likelihood {
 			best, likelihood = p, l

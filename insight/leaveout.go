@@ -44,11 +44,10 @@ type Coverage struct {
 
 // LeaveOneOut returns the prediction of each complete trial from the other trials, and the
 // verdict of Check. Targets beyond Tukey's upper fence are winsorised before the fit; Residual
-// and PIT refer to the winsorised target. Leave-one-out errors are correlated, so that the
-// verdict does not use them.
+// and PIT refer to the winsorised target. The verdict does not use
+// leave-one-out errors, because they are correlated.
 //
-// It costs n³ for a surrogate.LeaveOneOut, else 5 fits, and a Check. The errors are those of
-// Check.
+// It costs n³ for a surrogate.LeaveOneOut, else 5 fits, and a Check. Check lists the errors.
 func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 	h, err := Check(ctx, v)
 	if err != nil {

@@ -56,9 +56,9 @@ type SliceTrial struct {
 	Distance float64 `json:"distance"`
 }
 
-// Slices returns the prediction along every parameter that is not fixed, the others as at
-// the incumbent: the trial with the best posterior mean, or best value if the objective is
-// noise-free.
+// Slices returns the prediction along every parameter that is not fixed. The other parameters have
+// their values at the incumbent: the trial with the best posterior mean, or with the best value if
+// the objective is noise-free.
 //
 // It costs a prediction and an evaluation of the acquisition function at the points of the
 // slices; with Average, O(n² m Average) for m points. The error wraps ErrArgument.

@@ -7,8 +7,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// Surface is the prediction over two parameters, the others as at the incumbent. Its
-// matrices have a row per value of Y and a column per value of X.
+// Surface is the prediction over two parameters. The other parameters have their values at the
+// incumbent. The matrices have a row per value of Y and a column per value of X.
 type Surface struct {
 	X  Axis  `json:"x"`
 	Y  Axis  `json:"y"`
@@ -18,7 +18,7 @@ type Surface struct {
 	Mean        [][]Number `json:"mean"`        // user's units
 	SD          [][]Number `json:"sd"`          // half the length of the central interval of 68 %, user's units
 	Acquisition [][]Number `json:"acquisition"` // units of the surrogate model
-	Feasible    [][]bool   `json:"feasible"`    // by the constraints on parameters
+	Feasible    [][]bool   `json:"feasible"`    // whether the constraints on parameters hold
 
 	// At holds the values of the incumbent, nil for an inactive parameter.
 	At [2]any `json:"at"`

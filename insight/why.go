@@ -40,7 +40,7 @@ type Reference struct {
 }
 
 // Why explains a point, such as the Point of a loop.Proposal. The points along each axis are
-// those of Slices with o, whose At and Average are not used. It costs a prediction and the
+// the points of Slices with o, whose At and Average are not used. It costs a prediction and the
 // slices. The error wraps ErrArgument, also for a point of another space.
 func Why(v *loop.View, point space.Point, o SliceOptions) (*Reasons, error) {
 	o.At, o.Average = point, 0

@@ -13,8 +13,8 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// imputes reports whether failed trials enter the fit of the objective with its worst value. This
-// is the case if the acquisition function does not take the probability of a failure.
+// imputes reports whether failed trials enter the fit of the objective with its worst value: if
+// the acquisition function is not acquisition.Feasible.
 func (t *task) imputes() bool {
 	_, weighs := t.opts.Acquisition.(acquisition.Feasible)
 	return !weighs
@@ -88,10 +88,10 @@ func (t *task) fitFeasibility(ctx context.Context, f *fitted, warm []surrogate.S
 // maxLabels bounds the number of trials from which the probability of a failure is learned.
 const maxLabels = 1000
 
-// fitFailures adds the constraint that an evaluation returns a value: a Gaussian process with
-// default settings, because the settings of the surrogate model describe the objective, fitted to
-// the labels 1 of failed and -1 of complete trials, is at most 0. Its learned noise stands for
-// failures at random. Regression on labels predicts failures next to a failed trial with more
+// fitFailures adds the constraint that an evaluation returns a value. A Gaussian process is fitted
+// to labels, 1 for failed and -1 for complete trials; the constraint is that it is at most 0. It has
+// default settings, because the settings of the surrogate model describe the objective. Its learned
+// noise models random failures. Regression on labels predicts failures next to a failed trial with more
 // certainty than a logistic likelihood, and finds better values (docs/adr/0024-failures-and-outcome-constraints.md).
 func (t *task) fitFailures(ctx context.Context, f *fitted) error {
 	var values []float64
@@ -126,8 +126,8 @@ func (t *task) numbers(name string, sign float64) []float64 {
 	return values
 }
 
-// problem returns the problem of the next suggestion. Trials of pending that are pending
-// condition it.
+// problem returns the problem of the next suggestion, given the fit to t. The pending points are
+// the pending trials of the second task.
 func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
 	p := acquisition.Problem{
 		Posterior: f.Posterior, Observed: t.points(t.modelled),

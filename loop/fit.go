@@ -40,13 +40,13 @@ func finished(s State) bool { return s != Pending }
 // fitting reports whether trials in state s are fitted.
 func fitting(s State) bool { return s == Complete || s == Failed }
 
-// errMean reports a fit that failed without an error of its own.
+// errMean reports a fit that returned no error and a posterior mean that is not finite.
 var errMean = errors.New("posterior mean is not finite")
 
-// fit fits the surrogate model to the finished trials, of which at least one is
-// complete: to the winsorised and transformed values. With several objectives each has a
-// model, of its standardised values. Failed trials have a model of their own, or the worst of the
-// values, see task.imputes. Stopped trials are left out.
+// fit fits the surrogate model to the winsorised and transformed values of the finished trials. At
+// least one trial must be complete. Each of several objectives has its own model, fitted to its
+// standardised values. Failed trials have a separate model or the worst value; see task.imputes.
+// Stopped trials are left out.
 func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	if t.opts.Several() {
 		return t.fitSeveral(ctx, rng)

@@ -96,7 +96,7 @@ func Inspect(ctx context.Context, s *space.Space, o Options, h History) (*View, 
 			v.Rows = append(v.Rows, i)
 		}
 	}
-	// The streams are those of acquisition.Suggest for its first point.
+	// acquisition.Suggest uses the same streams for its first point.
 	rng := random.New(t.opts.Seed, "suggest", t.next())
 	random.Split(rng, "incumbents", 0)
 	v.Acquisition, err = t.opts.Acquisition.Build(ctx, v.Problem, 1, random.Split(rng, "point", 0))

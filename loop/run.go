@@ -13,8 +13,8 @@ import (
 
 // Objective evaluates a point. An error, a panic and a value that is not finite
 // make a failed trial. If ctx is cancelled it should return soon, with the
-// context's error; the trial is then interrupted, not failed. With Report it can report values
-// while it runs, and learn that the trial is stopped.
+// context's error; the trial is then interrupted, not failed. It can call Report with values while
+// it runs; Report returns an error if the trial is stopped.
 type Objective func(ctx context.Context, p space.Point) (float64, error)
 
 // Evaluation is an Objective with further numbers, or with several objectives. An Outcome that

@@ -72,7 +72,7 @@ const augmentation = 0.05
 func (t *task) scalarized(rng *rand.Rand) *task {
 	out := *t
 	out.opts.Objectives, out.opts.Maximize = nil, false
-	out.warm = nil // of other models
+	out.warm = nil // the states belong to models of other targets
 	out.trials = slices.Clone(t.trials)
 	var total float64
 	weights := make([]float64, len(t.opts.Objectives))
@@ -115,7 +115,7 @@ func (t *task) suggestScalarized(ctx context.Context, chosen []Proposal, n int, 
 		}
 		for i := range found {
 			if p := found[i].Prediction; p != nil {
-				p.Mean, p.SD = math.NaN(), math.NaN() // of no objective
+				p.Mean, p.SD = math.NaN(), math.NaN() // scalarised values have no unit of the user
 			}
 		}
 		f, out = fit, append(out, found...)

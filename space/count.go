@@ -41,7 +41,7 @@ func (s *Space) Listed() bool { return s.region == nil || s.list() }
 
 // At returns the point of an index from 0 to Count-1 of a space that is Listed. Distinct
 // indices give distinct points. Unless s is restricted, the parameters are the digits of the
-// index, the last parameter running fastest.
+// index, the last parameter varying fastest.
 func (s *Space) At(index int) Point {
 	if !s.Listed() {
 		panic("space: the points are not listed")

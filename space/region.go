@@ -174,7 +174,7 @@ func (s *Space) noSeeds() error {
 	return &Fault{Index: -1, Key: "constraints", Item: -1, Err: err}
 }
 
-// random returns the point of a uniform point of the cube.
+// random returns the point that a uniform random point of the cube encodes.
 func (s *Space) random(rng *rand.Rand) Point {
 	u := make([]float64, s.dim)
 	for i := range u {
@@ -192,7 +192,7 @@ func (s *Space) violation(p Point) float64 {
 		}
 		excess := 1.0
 		if f := s.constraints[k].Excess; f != nil {
-			if e := f(p); e > 0 { // NaN is not
+			if e := f(p); e > 0 { // false for NaN
 				excess = min(e, math.MaxFloat64)
 			}
 		}

@@ -20,7 +20,7 @@ func (r *run) lookAhead(ctx context.Context) {
 		if r.ended() != nil {
 			return
 		}
-		// An error here meets the next Ask too, which returns it.
+		// An error is dropped: the next Ask has the same error and returns it.
 		fitToken, count, err := a.spare(ctx, r.pace.ahead(r.opts.Workers))
 		if err == nil && count > 0 {
 			begun := time.Now()

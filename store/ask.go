@@ -515,8 +515,8 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 	return added, named(u.name, err)
 }
 
-// trialsOf returns waiting trials at points of a study. Errors number a point of several by
-// the word what.
+// trialsOf returns waiting trials at points of a study. If there are several points, an error
+// begins with the noun what and the number of the point.
 func trialsOf(d *study.Definition, what string, points []map[string]any) ([]Trial, error) {
 	s, err := d.Space()
 	if err != nil {

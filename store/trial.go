@@ -142,7 +142,7 @@ func (s *Step) check(trials int) error {
 	return nil
 }
 
-// checkText returns an error for text that a backend may not hold: PostgreSQL refuses the
+// checkText returns an error for text that a backend may not hold: PostgreSQL rejects the
 // character NUL.
 func checkText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {

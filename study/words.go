@@ -6,7 +6,7 @@ const (
 	useBudget    = "use budget"
 	useObjective = "use objectives: [{name: …, goal: minimize}]"
 	useMethod    = "use surrogate and acquisition"
-	later        = "this version does not have it yet"
+	later        = "this version does not support it"
 )
 
 // otherKeys gives the remedy for keys of other tools and of later versions.

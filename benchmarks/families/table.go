@@ -19,7 +19,7 @@ type table struct {
 	Name       string               `json:"name"`
 	Source     string               `json:"source"`
 	Parameters []axis               `json:"parameters"`
-	Measures   map[string][]float64 `json:"measures"` // the last parameter fastest
+	Measures   map[string][]float64 `json:"measures"` // the last parameter varies fastest
 }
 
 // axis is a setting of a table.

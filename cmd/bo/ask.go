@@ -143,8 +143,8 @@ func otherParams(params json.RawMessage) string {
 type askCmd struct {
 	storeFlags
 	Study string        `arg:"" complete:"studies" help:"Name of the study."`
-	N     int           `name:"number" short:"n" group:"how" default:"1" min:"1" max:"10000" placeholder:"N" help:"Number of trials; default ${default}."`
-	Lease time.Duration `group:"how" placeholder:"TIME" help:"Issue a trial again, as its next attempt, if it has no result after TIME, such as 24h; default never."`
+	N     int           `name:"number" short:"n" group:"how" default:"1" min:"1" max:"10000" placeholder:"N" help:"Number of trials. Default: ${default}."`
+	Lease time.Duration `group:"how" placeholder:"TIME" help:"Issue a trial again, as its next attempt, if it has no result after TIME, such as 24h. Default: never."`
 	JSON  bool          `group:"result" name:"json" help:"Print a JSON array of objects with trial and params."`
 }
 
@@ -400,7 +400,7 @@ func valueOf(p space.Parameter, text string) any {
 type trialsCmd struct {
 	storeFlags
 	Study  string `arg:"" complete:"studies" help:"Name of the study."`
-	Format string `group:"result" enum:"table,csv,jsonl" default:"table" placeholder:"FORMAT" help:"table, csv or jsonl; default ${default}."`
+	Format string `group:"result" enum:"table,csv,jsonl" default:"table" placeholder:"FORMAT" help:"table, csv or jsonl. Default: ${default}."`
 	Logs   int    `group:"result" min:"1" default:"0" placeholder:"TRIAL" help:"Print the output of the program in the last attempt at TRIAL, if it ran on this machine."`
 	JSON   bool   `group:"result" name:"json" help:"Print a JSON array of trials."`
 }

@@ -90,7 +90,7 @@ func removeStale(path string) {
 	}
 }
 
-// maxRead is the size in bytes up to which a file of ours is read.
+// maxRead is the largest size in bytes of a file that readRegular reads.
 const maxRead = 256 << 20
 
 // readRegular returns the contents of a regular file of at most maxRead bytes.

@@ -59,11 +59,11 @@ func (benchListCmd) Run(e *env) error {
 type benchRunCmd struct {
 	Suite    string   `arg:"" help:"Name of a suite (bo bench list)."`
 	Methods  []string `sep:"none" placeholder:"LIST" help:"Methods instead of the suite's, separated by commas: surrogates, sobol, random or aliases of the suite. NAME:key=value;key=value adds settings; noise-free=false hides that an objective is noise-free. Repeatable."`
-	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas; default all."`
-	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N, or the first N splits of each dataset; default: the number of the suite."`
+	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas. Default: all."`
+	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N, or the first N splits of each dataset. Default: the number of the suite."`
 	Data     string   `placeholder:"DIR" help:"Directory with a folder for each dataset of the suite."`
-	Out      string   `placeholder:"DIR" help:"Directory of the results; default bench/SUITE."`
-	Workers  *int     `placeholder:"N" help:"Number of parallel runs; default one per core. Use 1 to compare times."`
+	Out      string   `placeholder:"DIR" help:"Directory of the results. Default: bench/SUITE."`
+	Workers  *int     `placeholder:"N" help:"Number of parallel runs. Default: one per core. Use 1 to compare times."`
 	Retry    bool     `help:"Repeat failed runs."`
 	Quiet    bool     `help:"Print no progress."`
 }
@@ -183,8 +183,8 @@ func left(seconds float64) string {
 
 type benchReportCmd struct {
 	Dir      string `arg:"" help:"Results of bo bench run: all .jsonl files of the directory."`
-	Baseline string `placeholder:"METHOD" help:"Method to compare the others with (default sobol)."`
-	Methods  string `placeholder:"LIST" help:"Methods to compare, separated by commas; default all."`
+	Baseline string `placeholder:"METHOD" help:"Method to compare the others with. Default: sobol."`
+	Methods  string `placeholder:"LIST" help:"Methods to compare, separated by commas. Default: all."`
 	Brief    bool   `help:"Leave out the tables of single problems."`
 	JSON     bool   `name:"json" xor:"format" help:"Print one JSON object."`
 	Markdown bool   `xor:"format" help:"Print Markdown."`

@@ -10,8 +10,8 @@ import (
 
 type benchPlanCmd struct {
 	Suite    string   `arg:"" help:"Name of a suite (bo bench list)."`
-	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas; default all."`
-	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N; default: the number of the suite."`
+	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas. Default: all."`
+	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N. Default: the number of the suite."`
 }
 
 func (benchPlanCmd) Help() string {
@@ -75,7 +75,7 @@ func tasks(name string, problems []string, seeds *int) ([]runner.Run, error) {
 type benchEvaluateCmd struct {
 	Suite   string `arg:"" help:"Name of a suite (bo bench list)."`
 	Problem string `arg:"" help:"Name of a problem of the suite."`
-	Seed    int    `default:"1" placeholder:"N" help:"Seed of the run; default 1."`
+	Seed    int    `default:"1" placeholder:"N" help:"Seed of the run. Default: 1."`
 }
 
 func (benchEvaluateCmd) Help() string {

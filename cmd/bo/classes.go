@@ -116,7 +116,7 @@ func (c predictCmd) classes(e *env) error {
 		record[k] = "p_" + name
 	}
 	record[len(f.names)] = "label"
-	_ = w.Write(record) // errors stay with w
+	_ = w.Write(record) // w.Error reports errors
 	prob := f.probabilities()
 	n, _ := prob.Dims()
 	for i := range n {

@@ -18,7 +18,7 @@ type studyExportCmd struct {
 	storeFlags
 	Study  string `arg:"" complete:"studies" help:"Name of the study."`
 	Format string `group:"result" enum:"json,optuna,csv" default:"json" placeholder:"FORMAT" help:"json (the whole study), optuna (journal file of Optuna 5) or csv (table of trials). Default: ${default}."`
-	Output string `group:"result" short:"o" placeholder:"FILE" help:"File to write. The default is standard output."`
+	Output string `group:"result" short:"o" placeholder:"FILE" help:"File to write. Default: standard output."`
 	Force  bool   `group:"result" help:"Replace the file of --output."`
 }
 
@@ -44,13 +44,13 @@ func (c *studyExportCmd) Run(e *env) error {
 type studyImportCmd struct {
 	storeFlags
 	File  string `arg:"" help:"File to read: an export of bo, a --state file of an earlier version, or a journal or SQLite file of Optuna."`
-	Study string `group:"store" placeholder:"NAME" help:"Name of the new study. The default is the name in the file."`
+	Study string `group:"store" placeholder:"NAME" help:"Name of the new study. Default: the name in the file."`
 	From  string `group:"what" placeholder:"NAME" help:"Name of the study in a file of Optuna that has several."`
 	JSON  bool   `group:"result" name:"json" help:"Print the imported definition as JSON."`
 }
 
 func (studyImportCmd) Help() string {
-	return `Makes a new study of a file. bo import adds evaluations to a study that exists.
+	return `Makes a new study from a file. bo import adds evaluations to a study that exists.
 
 Examples:
 
@@ -142,7 +142,7 @@ func (c *importCmd) table(e *env, u *store.Study) ([]store.Trial, error) {
 	defer f.Close()
 	evaluated, found, err := exchange.ReadCSV(c.File, f, v.Definition)
 	if err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), exchange.ErrFormat.Error()+": ")) // it names the file
+		return nil, errors.New(strings.TrimPrefix(err.Error(), exchange.ErrFormat.Error()+": ")) // the message names the file
 	}
 	notes(e, c.File, found)
 	return u.Add(e.ctx, c.Key, evaluated...)

@@ -23,7 +23,7 @@ import (
 type initCmd struct {
 	Example   []string `arg:"" optional:"" placeholder:"WORD" help:"An example command line, after --."`
 	Objective string   `complete:"objectives" placeholder:"NAME" help:"Built-in objective, in place of an example (see bo list objectives)."`
-	Output    string   `short:"o" default:"study.yaml" placeholder:"FILE" help:"The file to write: FILE.yaml or FILE.yml; default ${default}."`
+	Output    string   `short:"o" default:"study.yaml" placeholder:"FILE" help:"The file to write: FILE.yaml or FILE.yml. Default: ${default}."`
 	JSON      bool     `group:"result" name:"json" help:"Print the name of the file and the definition as one JSON object."`
 }
 
@@ -59,7 +59,7 @@ func (c *initCmd) Run(e *env) error {
 	return err
 }
 
-// text returns the text of the study file, and an advice.
+// text returns the text of the study file, and advice to print with its name.
 func (c *initCmd) text() (text, check string, err error) {
 	switch {
 	case c.Objective != "" && len(c.Example) > 0:

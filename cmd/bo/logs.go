@@ -64,7 +64,7 @@ func (c *capped) Write(b []byte) (int, error) {
 	n := min(len(b), c.left)
 	if n > 0 {
 		if _, err := c.w.Write(b[:n]); err != nil {
-			n = c.left // no more of it
+			n = c.left // write nothing more
 		}
 		c.left -= n
 	}

@@ -21,7 +21,7 @@ import (
 type predictRequest struct {
 	Action string `json:"action"` // fit, predict, sample or drop
 	Model  int    `json:"model"`  // number of the fitted model, chosen by the caller
-	Drop   []int  `json:"drop"`   // models to forget; in any request
+	Drop   []int  `json:"drop"`   // models to drop; in any request
 
 	Surrogate string      `json:"surrogate"`
 	Set       []string    `json:"set"` // settings of the surrogate model, KEY=VALUE

@@ -20,7 +20,7 @@ const defaultStore = "bo.db"
 
 // storeFlags select the store of studies.
 type storeFlags struct {
-	Store string `group:"store" env:"BO_STORE" placeholder:"FILE|URL" help:"Store of studies: an SQLite file or postgres://USER@HOST/DATABASE; default bo.db, or the value of BO_STORE."`
+	Store string `group:"store" env:"BO_STORE" placeholder:"FILE|URL" help:"Store of studies: an SQLite file or postgres://USER@HOST/DATABASE. Default: the value of BO_STORE, or bo.db."`
 
 	notices io.Writer // of upgrades
 }

@@ -26,7 +26,7 @@ type studyCmd struct {
 	Edit   studyEditCmd   `cmd:"" help:"Change a stored study: ranges, parameters, budget, method."`
 	Delete studyDeleteCmd `cmd:"" help:"Delete a study and all its trials."`
 	Export studyExportCmd `cmd:"" help:"Write a study to a file: whole, for Optuna, or as a table."`
-	Import studyImportCmd `cmd:"" help:"Make a study of a file: an export, or a study of Optuna."`
+	Import studyImportCmd `cmd:"" help:"Make a study from a file: an export, or a study of Optuna."`
 }
 
 type studyListCmd struct {
@@ -61,7 +61,7 @@ func (c *studyListCmd) Run(e *env) error {
 type studyCreateCmd struct {
 	storeFlags
 	File  string `arg:"" help:"The study file: FILE.yaml, FILE.yml or FILE.json."`
-	Study string `group:"store" placeholder:"NAME" help:"Name of the study; default the name in the file."`
+	Study string `group:"store" placeholder:"NAME" help:"Name of the study. Default: the name in the file."`
 	JSON  bool   `group:"result" name:"json" help:"Print the stored definition as JSON."`
 }
 

@@ -29,7 +29,8 @@ func each(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// Work is divided at multiples of these, which are multiples of the sides of all tiles.
+// Matrices are divided among goroutines at multiples of cutRows and cutCols, which are multiples
+// of the sides of all tiles.
 const cutRows, cutCols = 8, 48
 
 // cut returns a fraction of size, rounded to whole units unless it is all of size.

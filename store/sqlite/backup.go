@@ -122,7 +122,7 @@ func keep(ctx context.Context, db *sql.DB, path string, version int64) (string, 
 			return to, err
 		}
 		if same, err := equal(temporary, to); same || err != nil {
-			return to, err // of another process, or of an interrupted upgrade
+			return to, err // copied by another process, or before an interrupted upgrade
 		}
 	}
 }

@@ -3,8 +3,8 @@
     python oracle.py > oracle.json
 
 "weights" is the network's vector: for each hidden layer the weights (inputs by
-outputs, row by row) and the biases, then V. The box is [0, 1]^d. Gradients are
-those of minus the log marginal likelihood, by automatic differentiation.
+outputs, row by row) and the biases, then V. The box is [0, 1]^d. Gradients of
+minus the log marginal likelihood are computed by automatic differentiation.
 """
 import json
 import warnings

@@ -2,7 +2,7 @@
 
     python posterior.py > posterior.json
 
-Leave-one-out moments are those of n refits without the point (latent, without
+Leave-one-out moments come from n refits without the point (latent, without
 noise). "kernel" is the expression that prior.Parse reads.
 """
 import json

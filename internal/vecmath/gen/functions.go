@@ -38,7 +38,7 @@ func (p *program) power(factor float64, k reduced) *node {
 // reduced is x = n log 2 + r, |r| ≤ ½ log 2, and t = n + magic.
 type reduced struct{ n, t, r *node }
 
-// reduce divides x + low, with low much smaller than x; nil is 0.
+// reduce splits x + low into n log 2 + r. low is much smaller than x; nil is 0.
 func (p *program) reduce(x, low *node) reduced {
 	t := p.fma(x, p.c(math.Log2E), p.c(magic))
 	n := p.sub(t, p.c(magic))

@@ -65,7 +65,7 @@ class _Server:
         return next(self._numbers)
 
     def drop(self, number: int) -> None:
-        """Forgets a model with the next request. Takes no lock: the garbage collector calls it."""
+        """Drops a model with the next request. Takes no lock: the garbage collector calls it."""
         self._dropped.append(number)
 
     def _after_fork(self) -> None:
@@ -76,7 +76,7 @@ _server = _Server()
 
 
 class _Model:
-    """A model that the server has fitted. The server forgets it with this object."""
+    """A model that the server has fitted. The server drops it when this object is deleted."""
 
     def __init__(self, fit: dict[str, Any]) -> None:
         self.number = _server.new()

@@ -53,8 +53,8 @@ def minimize(
             surrogate, acquisition and others; kernel, lengthscale, variance, noise and mean
             state beliefs about f.
 
-    With one worker, or with batch, the evaluated points are those of loop.Minimize in Go for the
-    same options. With more workers and no batch, no worker waits for another.
+    With one worker, or with batch, the evaluated points equal the points of loop.Minimize in Go
+    for the same options. With more workers and no batch, no worker waits for another.
     """
     for key in _OF_PROGRAMS:
         if key in options:

@@ -34,7 +34,7 @@ class Process:
     def start(self) -> bool:
         """Starts the process unless it runs. Reports whether it was started.
 
-        ProcessError if the process ended by itself since the last answer.
+        Raises ProcessError if the process ended by itself since the last answer.
         """
         running = self._running
         if running is not None and running.alive():

@@ -72,7 +72,7 @@ class StoredStudy:
 
     @property
     def best(self) -> Trial:
-        """The trial with the best observed value. CommandError if there is none."""
+        """The trial with the best observed value. Raises CommandError if there is none."""
         return self._trial(self._verb("best"))
 
     @overload

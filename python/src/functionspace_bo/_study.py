@@ -116,7 +116,7 @@ class Study:
 
     @property
     def best(self) -> Trial:
-        """The trial with the best observed value. NoValueError if there is none."""
+        """The trial with the best observed value. Raises NoValueError if there is none."""
         with self._lock:
             found = best_trial(self._trials, self._goal)
         if found is None:
@@ -143,7 +143,7 @@ class Study:
     def tell(self, trial: Trial | int, value: float | Mapping[str, float]) -> Trial:
         """Records the value of a pending trial, or several numbers by name.
 
-        TrialError if the value is not finite; the trial is then still pending.
+        Raises TrialError if the value is not finite; the trial is then still pending.
         """
         return self._tell(trial, value, 0.0)
 
@@ -169,7 +169,7 @@ class Study:
     def recommend(self) -> Recommendation:
         """Returns the best trials by observed value and by posterior mean.
 
-        NoValueError if no trial is complete.
+        Raises NoValueError if no trial is complete.
         """
         answer = self._request({"action": "recommend"})["recommendation"]
         trials = self.trials

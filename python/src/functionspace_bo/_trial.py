@@ -106,7 +106,7 @@ class Result:
 
     @property
     def best(self) -> Trial:
-        """The trial with the best observed value. NoValueError if there is none."""
+        """The trial with the best observed value. Raises NoValueError if there is none."""
         found = best_trial(self.trials, self.goal)
         if found is None:
             raise NoValueError("no trial has a value")

@@ -150,7 +150,7 @@ func (t *tx) PutTrials(study int64, trials []store.Trial) error {
 	})
 }
 
-// clean makes text valid UTF-8 without NUL, which PostgreSQL refuses.
+// clean makes text valid UTF-8 without NUL, which PostgreSQL rejects.
 func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }
