@@ -37,6 +37,7 @@ func TestConstrainedGradients(t *testing.T) {
 					}
 					t.Run(fmt.Sprint(name, infeasible, pending, q), func(t *testing.T) {
 						p := constrainedToy(t, 0.01, pending)
+						p.Concurrent = name == "auto"
 						if infeasible {
 							p.Best = math.Inf(1)
 						}

@@ -61,6 +61,7 @@ func TestGradients(t *testing.T) {
 						}
 						if pending > 0 {
 							p.Pending = uniform(pending, d, 77)
+							_, p.Concurrent = a.(LogNEI)
 						}
 						f := build(t, a, p, q)
 						x := uniform(40, f.Dim(), 5)
@@ -359,6 +360,70 @@ func TestLogNEIAgainstMonteCarlo(t *testing.T) {
 		assert.InDelta(t, want, math.Exp(v[i]), 4*se+0.02*want+1e-6)
 	}
 	assert.Greater(t, slices.Max(sum), 0.01)
+}
+
+// The closed form of LogNEI for a Concurrent problem is the improvement on the lowest value at the
+// evaluated and the pending points, in plain Monte Carlo over all of them, with and without
+// constraints.
+func TestConcurrentLogNEIAgainstMonteCarlo(t *testing.T) {
+	for constraints := range 2 {
+		p := constrainedToy(t, 0.1, 2)
+		p.Concurrent, p.Constraints = true, p.Constraints[:constraints]
+		outputs := []surrogate.Posterior{p.Posterior}
+		for _, c := range p.Constraints {
+			outputs = append(outputs, c.Posterior)
+		}
+		x := uniform(4, 2, 6)
+		v := make([]float64, 4)
+		f, err := p.improvementGiven(1<<12, rand.New(rand.NewPCG(9, 9)))
+		require.NoError(t, err)
+		f.Eval(v, nil, x)
+
+		all := stack(p.Observed, p.Pending, x)
+		n, known := rowCount(all), rowCount(p.Observed)+rowCount(p.Pending)
+		const draws = 1 << 14
+		rng := rand.New(rand.NewPCG(3, 3))
+		samples := make([]*mat.Dense, len(outputs))
+		for i, o := range outputs {
+			base := mat.NewDense(draws, n, nil)
+			for k := range base.RawMatrix().Data {
+				base.RawMatrix().Data[k] = rng.NormFloat64()
+			}
+			var err error
+			samples[i], err = sampleAt(o, all, base)
+			require.NoError(t, err)
+		}
+		feasible, worst := meeting(samples[1:], p.bounds()), p.worst()
+		sum := make([]float64, 4)
+		for s := range draws {
+			best := worst
+			for j := range known {
+				if feasible(s, j) {
+					best = min(best, samples[0].At(s, j))
+				}
+			}
+			for i := range sum {
+				if feasible(s, known+i) {
+					sum[i] += max(best-samples[0].At(s, known+i), 0) / draws
+				}
+			}
+		}
+		for i, want := range sum {
+			assert.InDelta(t, want, math.Exp(v[i]), 0.1*want+1e-3, "%d constraints, point %d", constraints, i)
+		}
+		assert.Greater(t, slices.Max(sum), 0.05)
+	}
+}
+
+// A Concurrent problem without pending points of one exact output has the value of LogEI.
+func TestConcurrentLogNEIWithoutNoise(t *testing.T) {
+	toy, x, y := newToy(t, 2, 12, 1e-10, 3)
+	p := Problem{Posterior: toy, Best: slices.Min(y), Observed: x, Concurrent: true}
+	at := uniform(6, 2, 4)
+	v, w := make([]float64, 6), make([]float64, 6)
+	build(t, LogNEI{}, p, 1).Eval(v, nil, at)
+	build(t, LogEI{}, p, 1).Eval(w, nil, at)
+	assert.InDeltaSlice(t, w, v, 1e-3)
 }
 
 // MES is the mean of the entropy terms over the minima of drawn functions over the cube.

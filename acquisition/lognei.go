@@ -13,14 +13,27 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/internal/specfn"
+	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/surrogate"
 )
 
 // LogNEI is QLogEI for noisy observations. In each joint sample the value to improve on
 // is the lowest latent value at the evaluated points (Letham et al. 2019; Ament et al.
 // 2023), so a lucky observation does not count as the optimum. Problem.Best is not used.
+//
+// For one point of a Concurrent problem the value is a closed form given joint samples s at the
+// evaluated and the pending points, as in LogNEHVI,
+//
+//	log 1/S Σ_s P_s(x) s(x) h((best_s-μ_s(x))/s(x)),  h(z) = φ(z) + zΦ(z)
+//
+// with best_s the lowest feasible value of sample s, μ_s and s the moments of f(x) given the
+// sample, and P_s the probability that x meets the constraints. Its maximiser estimates the same
+// point, because the improvement by the pending points does not depend on x. It needs a quarter
+// to an eighth of the samples, and costs about a tenth.
 type LogNEI struct {
-	// Samples is the number of base samples. 0 means 512; powers of two are best.
+	// Samples is the number of base samples. 0 means 512; powers of two are best. The closed
+	// form uses at most 64.
 	Samples int `set:"samples" default:"512" range:"[1,65536]" help:"joint samples"`
 	// Joint chooses all points of a batch together instead of one after another.
 	Joint bool `set:"joint" default:"false" help:"choose the points of a batch together"`
@@ -48,6 +61,9 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	if err := p.checkOne("LogNEI"); err != nil {
 		return nil, err
 	}
+	if p.Concurrent && q == 1 {
+		return p.improvementGiven(min(a.Samples, closedSamples), rng)
+	}
 	if !p.unconstrained() {
 		return a.constrained(p, q, rng)
 	}
@@ -70,6 +86,70 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 		best[s] = slices.Min(f.RawRowView(s))
 	}
 	return &monteCarlo{posterior: p.Posterior, q: q, ahead: baseline, behind: p.Pending, base: base, best: best, gain: logPositivePart}, nil
+}
+
+// closedSamples bounds the number of joint samples of the closed form.
+const closedSamples = 64
+
+// improvementGiven returns the closed form of LogNEI given a number of joint samples. If no evaluated
+// point is feasible, it returns the logarithm of the probability that x is feasible, conditioned
+// on the pending points.
+func (p Problem) improvementGiven(samples int, rng *rand.Rand) (Function, error) {
+	if p.infeasible() {
+		terms, err := p.feasibility()
+		return sum(terms), err
+	}
+	p.Objectives = []surrogate.Posterior{p.Posterior}
+	f, joint, err := p.sampleContenders(lowest, samples, rng)
+	if err != nil {
+		return nil, err
+	}
+	worst := p.worst()
+	best := make([]float64, samples)
+	for s := range best {
+		best[s] = worst
+		if y, _ := joint.at(s); len(y) > 0 {
+			best[s] = y[lowest(y)[0]][0]
+		}
+	}
+	f.gain = func(*workspace.Memory) func(s int, mean, sd, dmean, dsd []float64) float64 {
+		return func(s int, mean, sd, dmean, dsd []float64) float64 {
+			z := (best[s] - mean[0]) / sd[0]
+			l, r := specfn.LogEI(z)
+			if dmean != nil {
+				dmean[0], dsd[0] = -r/sd[0], (1-z*r)/sd[0]
+			}
+			return math.Log(sd[0]) + l
+		}
+	}
+	return f, nil
+}
+
+// lowest returns the index of the lowest value of one objective, or nothing for no points.
+func lowest(y [][]float64) []int {
+	low := -1
+	for i, v := range y {
+		if low < 0 || v[0] < y[low][0] {
+			low = i
+		}
+	}
+	if low < 0 {
+		return nil
+	}
+	return []int{low}
+}
+
+// worst returns a value that is improved on by every point: the largest posterior mean at an
+// evaluated point plus six standard deviations.
+func (p Problem) worst() float64 {
+	n := rowCount(p.Observed)
+	mean, variance := make([]float64, n), make([]float64, n)
+	p.Posterior.Predict(mean, variance, p.Observed)
+	worst := math.Inf(-1)
+	for i, m := range mean {
+		worst = max(worst, m+6*math.Sqrt(max(variance[i], 0)))
+	}
+	return worst
 }
 
 // constrained is Build with constraints or failures. In each joint sample the value to improve
@@ -99,12 +179,7 @@ func (a LogNEI) constrained(p Problem, q int, rng *rand.Rand) (Function, error) 
 			return nil, err
 		}
 	}
-	mean, variance := make([]float64, n), make([]float64, n)
-	p.Posterior.Predict(mean, variance, p.Observed)
-	worst := math.Inf(-1)
-	for i, m := range mean {
-		worst = max(worst, m+6*math.Sqrt(max(variance[i], 0)))
-	}
+	worst := p.worst()
 	feasible := meeting(samples[1:], p.bounds())
 	best := make([]float64, a.Samples)
 	for s := range best {
