@@ -87,7 +87,7 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	if err := o.CheckOutcomes(); err != nil {
+	if err := o.checkOutcomes(); err != nil {
 		return o, err
 	}
 	if o.Several() {

@@ -70,8 +70,8 @@ type Outcome struct {
 // Several reports whether there are several objectives.
 func (o *Options) Several() bool { return len(o.Objectives) > 0 }
 
-// CheckOutcomes returns an error that wraps ErrOptions for invalid Objectives or Require.
-func (o *Options) CheckOutcomes() error {
+// checkOutcomes returns an error that wraps ErrOptions for invalid Objectives or Require.
+func (o *Options) checkOutcomes() error {
 	seen := map[string]bool{}
 	if n := len(o.Objectives); n == 1 || n > MaxObjectives {
 		return fmt.Errorf("%w: %d entries of Objectives, want none or 2 to %d", ErrOptions, n, MaxObjectives)

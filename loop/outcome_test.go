@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,4 +106,68 @@ func TestOutcomeFaults(t *testing.T) {
 	best, ok := s.Best()
 	require.True(t, ok)
 	require.False(t, s.opts.Feasible(&best))
+}
+
+// A complete trial needs all declared numbers, and no number may be unusable.
+func TestCheckOutcome(t *testing.T) {
+	one := Options{Require: []Requirement{{Name: "b", Bound: 1}}}
+	two := Options{Objectives: []Goal{{Name: "a"}, {Name: "b"}}}
+	for _, c := range []struct {
+		o    Options
+		out  Outcome
+		want string // "" is valid
+	}{
+		{Options{}, Outcome{Value: 1}, ""},
+		{Options{}, Outcome{Value: math.NaN()}, "value is"},
+		{Options{}, Outcome{Numbers: map[string]float64{"extra": math.Inf(1)}}, "(extra)"},
+		{one, Outcome{Numbers: map[string]float64{"b": 7}}, ""},
+		{one, Outcome{Value: 1}, "\"b\", which must be b <= 1"},
+		{two, Outcome{Value: math.NaN(), Numbers: map[string]float64{"a": 1, "b": 2}}, ""},
+		{two, Outcome{Numbers: map[string]float64{"a": 1}}, "\"b\", an objective"},
+		{two, Outcome{Numbers: map[string]float64{"a": 1, "b": 2 * MaxValue}}, "(b)"},
+	} {
+		err := c.o.CheckOutcome(c.out)
+		if c.want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, ErrNotFinite)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+func TestRequirement(t *testing.T) {
+	most, least := Requirement{Name: "b", Bound: 1}, Requirement{Name: "b", AtLeast: true, Bound: 1}
+	for v, want := range map[float64][2]bool{0: {true, false}, 1: {true, true}, 2: {false, true}} {
+		require.Equal(t, want, [2]bool{most.Met(v), least.Met(v)}, v)
+	}
+	require.False(t, most.Met(math.NaN()) || least.Met(math.NaN()))
+	require.Equal(t, "b >= 1", least.String())
+}
+
+// AddOutcome records a complete trial, and nothing if a number is missing.
+func TestAddOutcome(t *testing.T) {
+	s, err := New(limitedSpace(), Options{Require: []Requirement{{Name: "latency", Bound: 1}}})
+	require.NoError(t, err)
+	p, err := s.Space().PointOf(map[string]any{"x": 0.5, "y": 0.5})
+	require.NoError(t, err)
+	_, err = s.AddOutcome(p, Outcome{Value: 2})
+	require.ErrorIs(t, err, ErrNotFinite)
+	require.Empty(t, s.Trials())
+	id, err := s.AddOutcome(p, Outcome{2, map[string]float64{"latency": 0.5}})
+	require.NoError(t, err)
+	best, ok := s.Best()
+	require.True(t, ok)
+	require.Equal(t, []any{id, Added, 2.0, 0.5}, []any{best.ID, best.Source, best.Value, best.Numbers["latency"]})
+}
+
+func TestNumberOfObjectives(t *testing.T) {
+	for n, valid := range map[int]bool{1: false, 2: true, MaxObjectives: true, MaxObjectives + 1: false} {
+		var o Options
+		for j := range n {
+			o.Objectives = append(o.Objectives, Goal{Name: fmt.Sprint(j)})
+		}
+		_, err := New(limitedSpace(), o)
+		require.Equal(t, valid, err == nil, n)
+	}
 }

@@ -1,0 +1,54 @@
+package loop
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// finishedTrial returns a complete trial with numbers a, b, ….
+func finishedTrial(id int, numbers ...float64) Trial {
+	t := Trial{ID: id, State: Complete, Numbers: map[string]float64{}}
+	for j, v := range numbers {
+		t.Numbers[string(rune('a'+j))] = v
+	}
+	return t
+}
+
+// Front, reference point and hypervolume by hand: a is maximised, and b ≤ 3 is required.
+func TestParetoOf(t *testing.T) {
+	ten := 10.0
+	o := Options{
+		Objectives: []Goal{{Name: "a", Maximize: true}, {Name: "b", Reference: &ten}},
+		Require:    []Requirement{{Name: "b", Bound: 3}},
+	}
+	require.True(t, o.Several())
+	p := o.ParetoOf([]Trial{
+		finishedTrial(1, 1, 2),
+		{ID: 2, State: Failed},
+		finishedTrial(3, 5, 9), // infeasible
+		{ID: 4, State: Pending},
+		finishedTrial(5, 2, 3),
+		finishedTrial(6, 0, 3), // dominated
+	})
+	require.Equal(t, []int{1, 5}, []int{p.Front[0].ID, p.Front[1].ID})
+	require.Len(t, p.Front, 2)
+	// The worst a of the front is 1, and a tenth of the range of the front is 0.1.
+	require.InDeltaSlice(t, []float64{0.9, 10}, p.Reference, 1e-12)
+	// 0.1·8 for trial 1, and 1.1·7 for trial 5, which share 0.1·7.
+	require.InDeltaSlice(t, []float64{0.8, 0.8, 0.8, 7.8, 7.8}, p.Hypervolume, 1e-12)
+	require.Equal(t, Pareto{}, o.ParetoOf(nil))
+}
+
+func TestHypervolumeOfManyObjectives(t *testing.T) {
+	for m := 2; m <= MaxHypervolume+1; m++ {
+		var o Options
+		for j := range m {
+			o.Objectives = append(o.Objectives, Goal{Name: string(rune('a' + j))})
+		}
+		p := o.ParetoOf([]Trial{finishedTrial(1, make([]float64, m)...)})
+		require.Len(t, p.Front, 1)
+		require.Equal(t, m <= MaxHypervolume, p.Hypervolume != nil, fmt.Sprint(m))
+	}
+}

@@ -1,0 +1,52 @@
+package loop
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Steps reach the reporter in their order, and its error reaches the objective.
+func TestReporter(t *testing.T) {
+	require.NoError(t, Report(t.Context(), 1, 2), "without a reporter")
+	var got []Step
+	ctx := WithReporter(t.Context(), func(steps ...Step) error {
+		got = append(got, steps...)
+		if len(got) > 2 {
+			return fmt.Errorf("trial 7: %w", ErrStopped)
+		}
+		return nil
+	})
+	require.NoError(t, Report(ctx, 4, 0.5))
+	require.ErrorIs(t, ReportSteps(ctx, Step{9, 1}, Step{2, 3}), ErrStopped)
+	require.Equal(t, []Step{{4, 0.5}, {9, 1}, {2, 3}}, got)
+	require.Equal(t, Step{9, 1}, LastStep(got))
+	require.Equal(t, Step{}, LastStep(nil))
+}
+
+// A decision to stop is emitted once, with its grounds.
+func TestStoppedTrialIsAnEvent(t *testing.T) {
+	var stopped []Event
+	o := Options{Budget: 6, Stop: Stop{Rule: ASHA, Eta: 2}, OnEvent: func(e Event) {
+		if e.Kind == TrialStopped {
+			stopped = append(stopped, e)
+		}
+	}}
+	s, err := New(limitedSpace(), o)
+	require.NoError(t, err)
+	_, err = s.Ask(t.Context(), 2)
+	require.NoError(t, err)
+	_, err = s.Report(1, 1, 5)
+	require.NoError(t, err)
+	_, err = s.Report(2, 1, 7)
+	require.NoError(t, err)
+	require.Len(t, stopped, 1)
+	require.Equal(t, 2, stopped[0].Trial.ID)
+	require.Equal(t, Stopped, stopped[0].Trial.State)
+	require.Equal(t, "the value 7 is number 2 of 2 at rung 1, and the best 1 continue", stopped[0].Decision.Grounds())
+
+	median := 2.5
+	d := Decision{Stop: true, Rule: Median, Value: 4, Of: 5, Median: &median}
+	require.Equal(t, "the best value 4 is worse than the median 2.5 of 5 trials", d.Grounds())
+}

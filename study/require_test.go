@@ -1,0 +1,67 @@
+package study
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/loop"
+)
+
+func TestParseRequirement(t *testing.T) {
+	for text, want := range map[string]loop.Requirement{
+		"latency <= 20":       {Name: "latency", Bound: 20},
+		"peak memory>=-1e3":   {Name: "peak memory", AtLeast: true, Bound: -1000},
+		"  accuracy  >=  0.9": {Name: "accuracy", AtLeast: true, Bound: 0.9},
+	} {
+		r, err := ParseRequirement(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, r)
+		again, err := ParseRequirement(r.String())
+		require.NoError(t, err, "the text of a requirement")
+		assert.Equal(t, r, again)
+	}
+	for text, want := range map[string]string{
+		"latency":          "want NAME <= NUMBER",
+		"latency = 3":      "want NAME <= NUMBER",
+		"<= 3":             "want NAME <= NUMBER",
+		"latency <= fast":  "want NAME <= NUMBER",
+		"latency < 3":      "write <=",
+		"latency <= NaN":   "want a finite number",
+		"latency <= 1e999": "want a finite number",
+	} {
+		_, err := ParseRequirement(text)
+		assert.ErrorContains(t, err, want, text)
+	}
+}
+
+func TestDeclaredNumbers(t *testing.T) {
+	ten := 10.0
+	d := Definition{
+		Objectives: []Objective{{Name: "loss"}, {Name: "speed", Goal: Maximize, NoiseFree: true, Reference: &ten}},
+		Require:    []string{"memory <= 8", "speed >= 1"},
+	}
+	require.True(t, d.Several())
+	require.Equal(t, []string{"loss", "speed", "memory"}, d.Declared())
+	require.Equal(t, Minimize, d.Goals()[0].Goal)
+	goals, requirements := d.Outcomes()
+	require.Equal(t, []loop.Goal{{Name: "loss"}, {Name: "speed", Maximize: true, NoiseFree: true, Reference: &ten}}, goals)
+	require.Equal(t, d.Requirements(), requirements)
+
+	numbers := map[string]float64{"loss": 1, "speed": 1}
+	require.EqualError(t, d.Missing(map[string]float64{"los": 1}), `no number named "loss" was reported: did you mean los?`)
+	require.ErrorContains(t, d.Missing(numbers), `"memory"`)
+	require.False(t, d.Feasible(numbers), "a missing number")
+	for memory, want := range map[float64]bool{7: true, 8: true, 9: false} {
+		numbers["memory"] = memory
+		require.NoError(t, d.Missing(numbers))
+		require.Equal(t, want, d.Feasible(numbers))
+	}
+
+	one := Definition{}
+	require.False(t, one.Several())
+	require.Equal(t, []string{"value"}, one.Declared())
+	goals, _ = one.Outcomes()
+	require.Nil(t, goals)
+}
