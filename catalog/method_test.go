@@ -19,6 +19,8 @@ func TestMethod(t *testing.T) {
 		require.NoError(t, m.Set(pair))
 	}
 	require.NoError(t, m.Check(2))
+	require.True(t, m.Has("kernel") && m.Has("acquisition.beta") && m.Has("maximizer.raw"))
+	require.False(t, m.Has("beta") || m.Has("acquisition.samples") || m.Has(""))
 	require.ErrorIs(t, m.Set("kernel"), catalog.ErrSetting)
 	require.ErrorIs(t, m.Set("kernel= "), catalog.ErrSetting)
 	require.EqualError(t, m.Set("beta=1"), `surrogate gp: unknown setting "beta": did you mean acquisition.beta?`)

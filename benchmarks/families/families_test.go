@@ -250,3 +250,14 @@ func TestPage(t *testing.T) {
 	}
 	require.Contains(t, string(text), table)
 }
+
+// All lists the classes one after another, in the order of their constants.
+func TestClasses(t *testing.T) {
+	var classes []Class
+	for _, f := range All() {
+		classes = append(classes, f.Class)
+	}
+	require.Equal(t, []Class{
+		Separable, Moderate, Ill, OneSided, Plateaus, Global, Weak, NonStationary, FewActive, Noise, Mixed, Tuning, Wide,
+	}, slices.Compact(classes))
+}

@@ -105,17 +105,17 @@ func (r *Report) writeClasses(w *document.Writer) {
 	for k, share := range []string{"25 %", "50 %", "75 %", "100 %"} {
 		if k != 2 && len(r.Ranks) > 0 {
 			w.Heading(fmt.Sprintf("Classes: mean rank at %s of the budget", share))
-			w.Table(r.ClassRankTable(k))
+			w.Table(r.classRankTable(k))
 		}
 	}
 	if r.Baseline != "" {
 		w.Heading(fmt.Sprintf("Classes: pairs at the end in which a method beats %s, and p with Holm's adjustment for the classes", r.Baseline))
-		w.Table(r.ClassPairTable())
+		w.Table(r.classPairTable())
 	}
 }
 
-// ClassRankTable returns the mean ranks of each class at checkpoint k of Rank.At.
-func (r *Report) ClassRankTable(k int) [][]string {
+// classRankTable returns the mean ranks of each class at checkpoint k of Rank.At.
+func (r *Report) classRankTable(k int) [][]string {
 	header := []string{"class", "pairs"}
 	for _, rank := range r.Ranks {
 		header = append(header, rank.Name)
@@ -138,8 +138,8 @@ func (r *Report) ClassRankTable(k int) [][]string {
 	return t
 }
 
-// ClassPairTable compares the methods with the baseline in every class.
-func (r *Report) ClassPairTable() [][]string {
+// classPairTable compares the methods with the baseline in every class.
+func (r *Report) classPairTable() [][]string {
 	header := []string{"class"}
 	for _, p := range r.Pairs {
 		header = append(header, p.Name, "p")

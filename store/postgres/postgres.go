@@ -221,7 +221,7 @@ func code(err error) string {
 // Masked returns an address without its password, for messages.
 func Masked(address string) string {
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || u.Scheme == "" {
 		return "postgres://…"
 	}
 	q := u.Query()
