@@ -32,7 +32,7 @@ func (LogNEHVI) TakesSeveral() {}
 // TakesSeveral implements Several.
 func (LogNParEGO) TakesSeveral() {}
 
-// WeighsFeasibility implements Feasible: joint samples have feasible fronts of their own.
+// WeighsFeasibility implements Feasible: the front of a joint sample has feasible points alone.
 func (LogNEHVI) WeighsFeasibility() {}
 
 // WeighsFeasibility implements Feasible, as for LogNEHVI.

@@ -188,7 +188,8 @@ func (d *Definition) optionFaults() (faults []error) {
 	return faults
 }
 
-// firstName returns the default surrogate or acquisition function.
+// firstName returns the name of the default surrogate or acquisition function: the first in the
+// catalog.
 func firstName(key string) string {
 	if key == "acquisition" {
 		return catalog.Acquisitions()[0].Name

@@ -27,7 +27,7 @@ func labelled(n, classes int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// The gradient of the whole objective of FitPrior: evidence at the mode, which
+// The gradient of the whole objective of fitPrior: evidence at the mode, which
 // moves with the hyperparameters, and priors.
 func TestEvidenceGradient(t *testing.T) {
 	for _, classes := range []int{2, 3, 4} {

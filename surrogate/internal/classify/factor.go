@@ -116,14 +116,14 @@ func (f *Factor) Solve(v *mat.Dense) {
 }
 
 // Half overwrites q, n×m, with L⁻¹ D_c^½ q, L Lᵀ = B_c, so that its Gram matrix is qᵀE_c q.
-// HalfT overwrites the result with E_c q.
+// halfT overwrites the result with E_c q.
 func (f *Factor) Half(c int, q *mat.Dense) {
 	linalg.ScaleRows(q, f.root[c])
 	f.b[c].SolveLower(q)
 }
 
-// HalfT overwrites the result of Half with E_c q.
-func (f *Factor) HalfT(c int, q *mat.Dense) {
+// halfT overwrites the result of Half with E_c q.
+func (f *Factor) halfT(c int, q *mat.Dense) {
 	f.b[c].SolveUpper(q)
 	linalg.ScaleRows(q, f.root[c])
 }
@@ -133,7 +133,7 @@ func (f *Factor) HalfT(c int, q *mat.Dense) {
 func (f *Factor) ReduceGrad(variance []float64, q *mat.Dense) *mat.Dense {
 	f.Half(0, q)
 	linalg.SubColumnSquares(variance, q)
-	f.HalfT(0, q)
+	f.halfT(0, q)
 	q.Scale(-2, q)
 	return mat.DenseCopyOf(q.T())
 }
@@ -147,7 +147,7 @@ func (f *Factor) Reduce(cov *mat.Dense, q []*mat.Dense) {
 		f.Half(c, q[c])
 		subtractProducts(cov, c*l+c, q[c], q[c], -1)
 		if f.m != nil {
-			f.HalfT(c, q[c])
+			f.halfT(c, q[c])
 			f.m.SolveLower(q[c])
 		}
 	}

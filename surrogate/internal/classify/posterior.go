@@ -66,7 +66,7 @@ func Fit(ctx context.Context, name string, s prior.Spec, d surrogate.Labels, rng
 		return nil, err
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
-	fitted, err := FitPrior(ctx, s, d, rng)
+	fitted, err := fitPrior(ctx, s, d, rng)
 	var post Posterior
 	if err == nil {
 		post, err = fit(fitted)

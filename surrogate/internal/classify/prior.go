@@ -50,12 +50,12 @@ func checkSpec(s prior.Spec, dim int) error {
 	return err
 }
 
-// FitPrior maximises the evidence of the labels times the priors of the hyperparameters that
+// fitPrior maximises the evidence of the labels times the priors of the hyperparameters that
 // s does not fix: the hyperpriors of package prior, and N(0, 2²) for each mean, unless s
 // has a zero mean. Bounded L-BFGS runs from s.Restarts starts (0 is 2): the modes of the
 // hyperpriors, then draws from them. The search uses at most 600/√L labels, drawn at
 // random. A step costs O(Ln³).
-func FitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.Rand) (Prior, error) {
+func fitPrior(ctx context.Context, s prior.Spec, d surrogate.Labels, rng *rand.Rand) (Prior, error) {
 	_, dim := d.Dims()
 	if err := checkSpec(s, dim); err != nil {
 		return Prior{}, err

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseJSON returns a JSON document. JSON is the text itself.
+// parseJSON returns a JSON document. Its field JSON is the text itself.
 func parseJSON(text []byte) (*Document, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return &Document{}, nil

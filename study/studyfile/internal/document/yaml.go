@@ -18,7 +18,7 @@ import (
 // maxNodes bounds the keys and values of a document with all aliases expanded.
 const maxNodes = 10_000
 
-// parseYAML returns a YAML document. JSON holds its values with aliases expanded; keys
+// parseYAML returns a YAML document. Its field JSON has the values with aliases expanded; keys
 // that occur twice remain.
 func parseYAML(text []byte) (*Document, error) {
 	root, err := single(text)
@@ -182,9 +182,9 @@ func (w *writer) scalar(n *yaml.Node, key string) error {
 	return nil
 }
 
-// notFinite appends a number that JSON cannot hold in a form that a strict reader rejects.
-// A bound then shows the text of the document; a number that overflows stands for
-// other values, which may be strings.
+// notFinite appends a form that a strict reader rejects in place of a number that JSON cannot
+// hold. For the keys min and max it is a string, so that the error quotes the text of the
+// document. Strings are valid for other keys, so there it is 1e999, a number that overflows.
 func (w *writer) notFinite(text, key string) error {
 	if key == "min" || key == "max" {
 		return w.text(text)
