@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,8 +24,8 @@ const (
 
 // Ask issues n trials to the caller, each under a lease. It waits if another process
 // computes the suggestions. Trials whose worker was lost come first, then enqueued
-// trials, then new proposals. Ask returns fewer than n trials if the budget or the space
-// has no more.
+// trials, then new proposals. Ask returns fewer than n trials if the budget, the space or
+// the present round of a study with batches has no more.
 //
 // If there is no trial to issue, the error wraps ErrBudget or ErrExhausted. An error of
 // the surrogate ends the Ask and leaves the study unchanged.
@@ -166,9 +167,11 @@ func (u *Study) update(ctx context.Context, f func(tx Tx, row *Row, now time.Tim
 // token of the fit lease and the number of proposals to compute.
 func (a *asking) look(ctx context.Context) (step next, fitToken string, count int, err error) {
 	key := token() // key of the claim: a repeated transaction gives the same trials
+	cached := a.cache()
 	var claimed []Trial
+	over := 0 // trials of a budget that is used up
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
-		step, fitToken, count, claimed = wait, "", 0, nil
+		step, fitToken, count, claimed, over = wait, "", 0, nil, 0
 		d, err := row.definition()
 		if err != nil {
 			return err
@@ -177,7 +180,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		if err != nil {
 			return err
 		}
-		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: key, lease: a.lease}
+		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: key, lease: a.lease, cached: cached, before: row.Trials}
 		if claimed, err = c.take(pending, a.want-len(a.got)); err != nil {
 			return err
 		}
@@ -185,11 +188,12 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		left := d.Budget - row.Issued
 		running := len(pending) - len(c.failed)
 		switch {
-		case missing == 0, left <= 0 && len(a.got)+len(claimed) > 0:
+		case missing == 0, (left <= 0 || d.Batch > 0) && len(a.got)+len(claimed) > 0:
 			step = done
 			return a.served(tx, row)
 		case left <= 0:
-			return fmt.Errorf("%w: all %d trials are issued", ErrBudget, row.Issued)
+			over = row.Issued // an error would undo the changes of trials that are lost
+			return nil
 		}
 		a.recorded = true
 		if err := tx.PutWaiting(row.ID, a.ask, missing, now.Add(waits)); err != nil {
@@ -210,6 +214,9 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		row.FitToken, row.FitOwner, row.FitLease = key, Self(), now.Add(a.store.opts.FitLease)
 		return nil
 	})
+	if err == nil && over > 0 {
+		err = fmt.Errorf("%w: all %d trials are issued", ErrBudget, over)
+	}
 	if err == nil {
 		a.got = append(a.got, claimed...)
 		a.recorded = a.recorded && step != done
@@ -225,6 +232,8 @@ type claim struct {
 	owner  Owner
 	key    string
 	lease  time.Duration
+	cached cached
+	before int // trials up to this number may be older than the definition
 	failed []int
 }
 
@@ -232,7 +241,8 @@ type claim struct {
 func (c *claim) own(t *Trial) bool { return strings.HasPrefix(t.Token, c.key+"-") }
 
 // take issues up to n of the pending trials that no worker runs. It fails the trials
-// that have lost their last attempt.
+// that have lost their last attempt, and trials that would be issued and are no points of the
+// space since an edit.
 func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 	var changed []Trial
 	var events []Event
@@ -252,13 +262,16 @@ func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 		}
 		switch {
 		case t.Lost >= MaxLost:
-			t.State, t.Failure, t.Finished = Failed, Lost, c.now
-			t.Message = fmt.Sprintf("the workers of %d attempts were lost, the last one %s", t.Lost, t.Owner.Name)
-			e := c.row.event(Event{Time: c.now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(Failed)})
-			events, t.Told = append(events, e), e.Revision
-			c.failed = append(c.failed, t.Number)
-			c.row.Finished++
+			c.fail(&t, Lost, fmt.Sprintf("the workers of %d attempts were lost, the last one %s", t.Lost, t.Owner.Name), &events)
 		case len(taken) < n:
+			fits, err := c.adapt(&t)
+			if err != nil {
+				return nil, err
+			}
+			if !fits {
+				c.fail(&t, Unfit, "the study was edited, and the parameters are no point of its space", &events)
+				break
+			}
 			t.Attempt++
 			t.Owner, t.Token, t.Lease, t.Started = c.owner, fmt.Sprintf("%s-%d", c.key, t.Number), c.now.Add(c.lease), c.now
 			events = append(events, c.row.event(Event{Time: c.now, Kind: TrialIssued, Trial: t.Number, Attempt: t.Attempt, Detail: c.owner.Name}))
@@ -272,6 +285,42 @@ func (c *claim) take(pending []Trial, n int) (taken []Trial, err error) {
 		return taken, nil
 	}
 	return taken, putChanges(c.tx, c.row, changed, events)
+}
+
+// fail ends a pending trial.
+func (c *claim) fail(t *Trial, kind Failure, message string, events *[]Event) {
+	t.State, t.Failure, t.Message, t.Finished = Failed, kind, message, c.now
+	e := c.row.event(Event{Time: c.now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(Failed)})
+	*events, t.Told = append(*events, e), e.Revision
+	c.failed = append(c.failed, t.Number)
+	c.row.Finished++
+}
+
+// adapt gives a trial the parameters of the present space: an edit may have added or removed
+// some since. It returns false if they are no point of the space.
+func (c *claim) adapt(t *Trial) (fits bool, err error) {
+	if t.Number > c.before {
+		return true, nil
+	}
+	if string(c.cached.text) != string(c.row.Definition) {
+		d, err := c.row.definition()
+		if err != nil {
+			return false, err
+		}
+		s, err := d.Space()
+		if err != nil {
+			return false, named(c.row.Name, err)
+		}
+		c.cached = cached{c.row.Definition, pointReader{space: s, defaults: d.Defaults}}
+	}
+	p, err := c.cached.read.point(t.Params)
+	if err != nil {
+		return false, nil
+	}
+	if !maps.EqualFunc(p.Map(), c.cached.read.values, func(any, any) bool { return true }) {
+		t.Params, err = json.Marshal(p)
+	}
+	return true, err
 }
 
 // propose computes proposals under the fit lease and stores them as waiting trials.
@@ -350,6 +399,7 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 	if err != nil {
 		return err
 	}
+	cached := a.cache()
 	var claimed []Trial
 	served, warmFit := false, 0
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
@@ -362,7 +412,7 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 			return err
 		}
 		pending = slices.DeleteFunc(pending, func(t Trial) bool { return a.has(t.Number) })
-		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: fitToken, lease: a.lease}
+		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: fitToken, lease: a.lease, cached: cached, before: based.Trials}
 		if row.FitToken != fitToken {
 			for _, t := range pending {
 				if c.own(&t) { // issued by this commit, in a transaction that was repeated

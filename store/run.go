@@ -211,7 +211,9 @@ func (r *run) stop(ctx context.Context) error {
 		switch t := &r.trials[i]; t.State {
 		case Pending:
 		case Failed:
-			failed, message = failed+1, t.Message
+			if t.Failure != Unfit {
+				failed, message = failed+1, t.Message
+			}
 			fallthrough
 		default:
 			finished++
@@ -261,8 +263,8 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 		r.guard.Unlock()
 	}()
 	p, d, err := r.point(t)
-	if err != nil {
-		return err
+	if err != nil { // the study was edited just now
+		return r.Release(ctx, held)
 	}
 	if r.opts.OnStart != nil {
 		r.opts.OnStart(t)

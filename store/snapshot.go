@@ -234,8 +234,8 @@ func (s *Snapshot) checkTrial(i int) error {
 		return fmt.Errorf("source is %q, want %s, %s, %s or %s", t.Source, loop.Added, loop.Enqueued, loop.Design, loop.Suggested)
 	case !slices.Contains([]State{Pending, Complete, Failed, Stopped}, t.State):
 		return fmt.Errorf("state is %q, want %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped)
-	case !slices.Contains([]Failure{"", FailedByProgram, TimedOut, NotFinite, Lost}, t.Failure):
-		return fmt.Errorf("failure is %q, want %s, %s, %s or %s", t.Failure, FailedByProgram, TimedOut, NotFinite, Lost)
+	case !slices.Contains([]Failure{"", FailedByProgram, TimedOut, NotFinite, Lost, Unfit}, t.Failure):
+		return fmt.Errorf("failure is %q, want %s, %s, %s, %s or %s", t.Failure, FailedByProgram, TimedOut, NotFinite, Lost, Unfit)
 	case t.State == Failed && t.Failure == "" || t.Failure != "" && t.State != Failed:
 		return fmt.Errorf("it is %s and its failure is %q", t.State, t.Failure)
 	case t.Attempt < 0 || t.Lost < 0 || t.Lost > t.Attempt:

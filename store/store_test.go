@@ -13,3 +13,10 @@ func TestMemory(t *testing.T) {
 		return func() (store.Backend, error) { return b, nil }
 	})
 }
+
+func TestMemoryOperations(t *testing.T) {
+	storetest.RunOperations(t, 800_000, func(*testing.T) storetest.Opener {
+		b := store.NewMemory()
+		return func() (store.Backend, error) { return b, nil }
+	})
+}

@@ -98,12 +98,32 @@ func (u *Study) Definition(ctx context.Context) (*study.Definition, *space.Space
 	return d, sp, named(u.name, err)
 }
 
-// refresh brings the copy up to date.
-func (u *Study) refresh(ctx context.Context) error {
+// cached is a space with the text of its definition.
+type cached struct {
+	text json.RawMessage
+	read pointReader
+}
+
+// cache returns the space of the copy, which may be out of date. Transactions must not call it:
+// refresh begins one while it holds u.mu.
+func (u *Study) cache() cached {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.definition == nil {
+		return cached{}
+	}
+	return cached{u.text, pointReader{space: u.space, defaults: u.definition.Defaults}}
+}
+
+// refresh brings the copy up to date, except for leases that heartbeats have extended.
+func (u *Study) refresh(ctx context.Context) error { return u.read(ctx, false) }
+
+// read is refresh, also of all leases if leases is true.
+func (u *Study) read(ctx context.Context, leases bool) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var row *Row
-	var changed []Trial
+	var changed, pending []Trial
 	var now time.Time
 	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
 		if now, err = tx.Now(); err != nil {
@@ -116,9 +136,12 @@ func (u *Study) refresh(ctx context.Context) error {
 		if row.ID != u.id { // deleted and created again
 			since = 0
 		}
-		changed = nil
+		changed, pending = nil, nil
 		if row.Revision > since || since == 0 {
 			changed, err = tx.Trials(row.ID, Query{Since: since})
+		}
+		if err == nil && leases && since > 0 {
+			pending, err = tx.Trials(row.ID, Query{Pending: true})
 		}
 		return err
 	})
@@ -144,6 +167,9 @@ func (u *Study) refresh(ctx context.Context) error {
 		if u.points[t.Number-1].Space() == nil && !redefined {
 			moved = append(moved, t.Number-1)
 		}
+	}
+	for i := range pending {
+		u.trials[pending[i].Number-1].Lease = pending[i].Lease
 	}
 	if redefined {
 		for i := range u.trials {
@@ -216,7 +242,7 @@ func (u *Study) history(revision int64) []loop.Trial {
 	var out []loop.Trial
 	for i := range u.trials {
 		t := &u.trials[i]
-		if u.points[i].Space() == nil || t.Asked > revision {
+		if u.points[i].Space() == nil || t.Asked > revision || t.Failure == Unfit && t.Told <= revision {
 			continue
 		}
 		h := loop.Trial{ID: t.Number, Point: u.points[i], Source: t.Source, State: loop.Pending}
@@ -258,7 +284,7 @@ type View struct {
 
 // View returns the present state of the study.
 func (u *Study) View(ctx context.Context) (*View, error) {
-	if err := u.refresh(ctx); err != nil {
+	if err := u.read(ctx, true); err != nil {
 		return nil, err
 	}
 	u.mu.Lock()

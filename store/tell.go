@@ -36,8 +36,8 @@ type Report struct {
 // Tell records the result of a trial durably and returns the stored trial. It never waits
 // for a fit.
 //
-// The same result again is no error. A trial that failed because its workers were lost
-// accepts a first result. The error wraps ErrNoTrial, or ErrConflict if the trial has
+// The same result again is no error. A trial that failed because its workers were lost, or
+// because the study was edited while it waited, accepts a first result. The error wraps ErrNoTrial, or ErrConflict if the trial has
 // another result; the study is then unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	if err := r.check(); err != nil {
@@ -63,7 +63,7 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 			return fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, r.Trial, row.Trials)
 		}
 		t := &found[0]
-		if t.State != Pending && (t.State != Failed || t.Failure != Lost) {
+		if t.State != Pending && t.Failure != Lost && t.Failure != Unfit {
 			told = *t
 			return r.agrees(t)
 		}

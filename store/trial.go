@@ -32,6 +32,7 @@ const (
 	TimedOut        Failure = "timeout"
 	NotFinite       Failure = "not finite" // a value that is NaN, infinite or beyond loop.MaxValue
 	Lost            Failure = "lost"       // every attempt lost its worker
+	Unfit           Failure = "unfit"      // the study was edited, and the waiting trial is no point of its space
 )
 
 // Trial is one stored evaluation of a study.

@@ -138,7 +138,7 @@ type studyEditCmd struct {
 }
 
 func (studyEditCmd) Help() string {
-	return `Trials that do not fit the new ranges, conditions and constraints are kept, left out of fits and counted by bo study show.
+	return `Trials that do not fit the new ranges, conditions and constraints are kept, left out of fits and counted by bo study show. A waiting one fails when it would be issued.
 
 Examples:
 

@@ -330,7 +330,7 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	}
 	if failed {
 		e.Message, e.Failure = text(c.message), store.FailedByProgram
-		for _, f := range []store.Failure{store.TimedOut, store.NotFinite, store.Lost} {
+		for _, f := range []store.Failure{store.TimedOut, store.NotFinite, store.Lost, store.Unfit} {
 			if text(c.failure) == string(f) {
 				e.Failure = f
 			}

@@ -22,6 +22,14 @@ func TestPostgres(t *testing.T) {
 	})
 }
 
+func TestPostgresOperations(t *testing.T) {
+	server := pgtest.Start(t)
+	storetest.RunOperations(t, 20_000, func(t *testing.T) storetest.Opener {
+		address := server.Database(t)
+		return func() (store.Backend, error) { return postgres.Open(context.Background(), address, true) }
+	})
+}
+
 func TestOpen(t *testing.T) {
 	server := pgtest.Start(t)
 	ctx := context.Background()

@@ -16,3 +16,10 @@ func TestSQLite(t *testing.T) {
 		return func() (store.Backend, error) { return sqlite.Open(context.Background(), path, true) }
 	})
 }
+
+func TestSQLiteOperations(t *testing.T) {
+	storetest.RunOperations(t, 180_000, func(t *testing.T) storetest.Opener {
+		path := filepath.Join(t.TempDir(), "a.db")
+		return func() (store.Backend, error) { return sqlite.Open(context.Background(), path, true) }
+	})
+}
