@@ -6,9 +6,10 @@ import (
 )
 
 // lookAhead proposes the next trials while all workers of a run evaluate, so that a worker that
-// becomes free does not wait for a fit. Trials that run are pending for the proposals. A run
-// with one worker and a study with batches propose nothing ahead: their suggestions depend on
-// all earlier results.
+// becomes free does not wait for a fit. Trials that run are pending for the proposals. It
+// proposes nothing if a proposal is fast in comparison to an evaluation, if the study has
+// batches, or if no other trial of the study runs: the next suggestion then depends on all
+// earlier results.
 func (r *run) lookAhead(ctx context.Context) {
 	a := &asking{Study: r.Study, ask: token(), owner: Self()}
 	for {
@@ -20,47 +21,61 @@ func (r *run) lookAhead(ctx context.Context) {
 		if r.ended() != nil {
 			return
 		}
-		// An error is dropped: the next Ask has the same error and returns it.
-		fitToken, count, err := a.spare(ctx, r.pace.ahead(r.opts.Workers))
-		if err == nil && count > 0 {
-			begun := time.Now()
-			if a.propose(ctx, fitToken, count) == nil {
-				r.pace.proposed(time.Since(begun))
-			}
+		// An error here meets the next Ask too, which returns it.
+		if fitToken, count, err := a.spare(ctx); err == nil && count > 0 {
+			_ = a.propose(ctx, fitToken, count)
 		}
 	}
 }
 
-// spare takes the fit lease if fewer than n trials wait for a worker and no process fits. It
-// returns the number of trials to propose, 0 without the lease.
-func (a *asking) spare(ctx context.Context, n int) (fitToken string, count int, err error) {
+// spare takes the fit lease if fewer trials wait for a worker than should and no process fits.
+// It returns the number of trials to propose, 0 without the lease.
+func (a *asking) spare(ctx context.Context) (fitToken string, count int, err error) {
+	if a.pace.Ahead(2) == 0 {
+		return "", 0, nil
+	}
 	key := token()
-	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
-		count = 0
+	lacking := func(tx Tx, row *Row, now time.Time) (int, error) {
 		d, err := row.definition()
-		if err != nil {
-			return err
+		left := 0
+		if err == nil {
+			left = d.Budget - row.Issued
 		}
-		left := d.Budget - row.Issued
-		if left <= 0 || row.FitToken != key && row.fitting(now) {
-			return nil
+		if left <= 0 || d.Batch > 0 || row.FitToken != key && row.fitting(now) {
+			return 0, err
 		}
 		pending, err := tx.Trials(row.ID, Query{Pending: true})
+		running := 0
+		for i := range pending {
+			if pending[i].Running(now) {
+				running++
+			}
+		}
+		if running < 2 {
+			return 0, err
+		}
+		return min(left, a.pace.Ahead(running)-(len(pending)-running)), err
+	}
+	err = a.store.backend.View(ctx, func(tx Tx) error {
+		row, err := tx.Study(a.name)
 		if err != nil {
 			return err
 		}
-		spare := min(n, left)
-		for i := range pending {
-			if !pending[i].Running(now) {
-				spare--
-			}
+		now, err := tx.Now()
+		if err != nil {
+			return err
 		}
-		if spare <= 0 {
-			return nil
+		count, err = lacking(tx, row, now)
+		return err
+	})
+	if err != nil || count <= 0 {
+		return "", 0, err
+	}
+	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) (err error) {
+		if count, err = lacking(tx, row, now); err == nil && count > 0 {
+			row.FitToken, row.FitOwner, row.FitLease = key, Self(), now.Add(a.store.opts.FitLease)
 		}
-		count = spare
-		row.FitToken, row.FitOwner, row.FitLease = key, Self(), now.Add(a.store.opts.FitLease)
-		return nil
+		return err
 	})
 	return key, count, err
 }

@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	poll    = 25 * time.Millisecond // interval between reads of the study while another process fits
+	poll    = 10 * time.Millisecond // first interval between reads of the study while another process fits
 	maxPoll = 250 * time.Millisecond
+	looks   = 4                // reads of the study alone before its trials are read too, for ended leases
 	waits   = 10 * time.Second // lifetime of the record of a waiting ask without renewal
 )
 
@@ -67,6 +68,9 @@ type asking struct {
 	got   []Trial
 	// recorded reports that the store may hold the record of the waiting ask.
 	recorded bool
+	// fitter and seen are the token of the fit lease and the revision at the last look.
+	fitter string
+	seen   int64
 }
 
 // next is the step of an Ask that follows a read of the study.
@@ -101,16 +105,36 @@ func (a *asking) run(ctx context.Context) ([]Trial, error) {
 		case done:
 			return a.got, nil
 		case wait:
-			select {
-			case <-ctx.Done():
-				a.giveBack(ctx)
-				return nil, ctx.Err()
-			case <-committed:
-			case <-time.After(pause):
+			for range looks {
+				changed := false
+				select {
+				case <-ctx.Done():
+					a.giveBack(ctx)
+					return nil, ctx.Err()
+				case <-committed:
+					changed = true
+				case <-time.After(pause):
+					changed = a.changed(ctx)
+				}
+				if changed {
+					break
+				}
+				pause = min(pause*5/4, maxPoll)
 			}
-			pause = min(pause*5/4, maxPoll)
 		}
 	}
+}
+
+// changed reports whether the study has changed since the last look: it reads one row and writes
+// nothing. It reports true if the row cannot be read.
+func (a *asking) changed(ctx context.Context) bool {
+	changed := true
+	_ = a.store.backend.View(ctx, func(tx Tx) error {
+		row, err := tx.Study(a.name)
+		changed = err != nil || row.Revision != a.seen || row.FitToken != a.fitter
+		return err
+	})
+	return changed
 }
 
 // leave deletes the record of the waiting ask.
@@ -172,6 +196,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 	over := 0 // trials of a budget that is used up
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		step, fitToken, count, claimed, over = wait, "", 0, nil, 0
+		defer func() { a.seen, a.fitter = row.Revision, row.FitToken }()
 		d, err := row.definition()
 		if err != nil {
 			return err
@@ -356,8 +381,11 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	if err != nil {
 		return err
 	}
-	if a.store.opts.OnFit != nil && out.Fit != nil {
-		a.store.opts.OnFit(*out.Fit, time.Since(started))
+	if out.Fit != nil {
+		a.pace.Suggested(time.Since(started), len(out.Points))
+		if a.store.opts.OnFit != nil {
+			a.store.opts.OnFit(*out.Fit, time.Since(started))
+		}
 	}
 	return a.commit(ctx, fitToken, &row, out)
 }

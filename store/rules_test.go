@@ -463,33 +463,81 @@ func TestChangesRepeatEveryTransaction(t *testing.T) {
 	require.ErrorIs(t, s.Delete(ctx, d.Name), store.ErrNoStudy)
 }
 
-// While all workers evaluate, the next trial is proposed. Each proposal can be computed again.
+// While all workers of all processes evaluate, the next trial is proposed, as soon as the times of
+// a proposal and of an evaluation are known. Each proposal can be computed again.
 func TestRunLooksAhead(t *testing.T) {
-	ctx := context.Background()
+	for _, processes := range []int{1, 2} {
+		ctx := context.Background()
+		d := line(12)
+		d.Initial = 3
+		u, b := newStudy(t, d, store.Options{})
+		evaluate := func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+			x := p.Float("x")
+			report := store.Report{Numbers: map[string]float64{"value": x * x}}
+			for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(time.Millisecond) {
+				v, err := u.View(ctx)
+				if err != nil {
+					return store.Report{}, err
+				}
+				waits := func(t store.Trial) bool { return t.State == store.Pending && !t.Running(v.Now) }
+				if trial.Number < 8 || len(v.Trials) == d.Budget || slices.ContainsFunc(v.Trials, waits) {
+					return report, nil
+				}
+			}
+			return store.Report{}, errors.New("no trial is proposed while this one runs")
+		}
+		done := make(chan error, processes)
+		for range processes {
+			own, err := store.New(b, store.Options{}).Study(ctx, d.Name)
+			require.NoError(t, err)
+			go func() { done <- own.Run(ctx, evaluate, store.RunOptions{Workers: 2 / processes}) }()
+		}
+		for range processes {
+			require.NoError(t, <-done)
+		}
+		v, err := u.View(ctx)
+		require.NoError(t, err)
+		require.Len(t, v.Trials, d.Budget)
+		for _, trial := range v.Trials {
+			require.Equal(t, store.Complete, trial.State, trial.Message)
+			params, err := u.Replay(ctx, trial.Number)
+			require.NoError(t, err)
+			require.JSONEq(t, string(trial.Params), string(params))
+		}
+	}
+}
+
+// One worker proposes nothing ahead: each suggestion depends on all earlier results.
+func TestOneWorkerDoesNotLookAhead(t *testing.T) {
 	d := line(9)
 	d.Initial = 3
 	u, _ := newStudy(t, d, store.Options{})
-	require.NoError(t, u.Run(ctx, func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
-		for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(time.Millisecond) {
-			v, err := u.View(ctx)
-			if err != nil {
-				return store.Report{}, err
-			}
-			waits := func(t store.Trial) bool { return t.State == store.Pending && !t.Running(v.Now) }
-			if len(v.Trials) == d.Budget || slices.ContainsFunc(v.Trials, waits) {
-				x := p.Float("x")
-				return store.Report{Numbers: map[string]float64{"value": x * x}}, nil
-			}
+	require.NoError(t, u.Run(context.Background(), func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+		time.Sleep(5 * time.Millisecond)
+		v, err := u.View(ctx)
+		if err == nil && trial.Number > d.Initial && len(v.Trials) > trial.Number {
+			err = errors.New("a trial waits")
 		}
-		return store.Report{}, errors.New("no trial is proposed while this one runs")
-	}, store.RunOptions{Workers: 2}))
-	v, err := u.View(ctx)
+		return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, err
+	}, store.RunOptions{}))
+	v, err := u.View(context.Background())
 	require.NoError(t, err)
-	require.Len(t, v.Trials, d.Budget)
 	for _, trial := range v.Trials {
 		require.Equal(t, store.Complete, trial.State, trial.Message)
-		params, err := u.Replay(ctx, trial.Number)
-		require.NoError(t, err)
-		require.JSONEq(t, string(trial.Params), string(params))
+	}
+}
+
+// A worker claims the next trial with the result of the last one, and no trial after the target.
+func TestNoTrialIsIssuedAfterTheTarget(t *testing.T) {
+	target := 3.0
+	u, _ := newStudy(t, line(9), store.Options{})
+	err := u.Run(context.Background(), func(_ context.Context, trial store.Trial, _ space.Point) (store.Report, error) {
+		return store.Report{Numbers: map[string]float64{"value": float64(6 - trial.Number)}}, nil
+	}, store.RunOptions{Target: &target})
+	require.ErrorIs(t, err, store.ErrTarget)
+	v, err := u.View(context.Background())
+	require.NoError(t, err)
+	for i, trial := range v.Trials {
+		require.Equal(t, i < 3, trial.Attempt == 1, "trial %d", trial.Number)
 	}
 }

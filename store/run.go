@@ -61,9 +61,7 @@ func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error 
 	r := &run{Study: u, evaluate: evaluate, opts: o, cancel: cancel, held: map[int]*heldAttempt{}, busy: make(chan struct{}, 1), started: time.Now()}
 	var beating sync.WaitGroup
 	beating.Go(func() { r.heartbeats(ctx) })
-	if o.Workers > 1 {
-		beating.Go(func() { r.lookAhead(ctx) })
-	}
+	beating.Go(func() { r.lookAhead(ctx) })
 	var all sync.WaitGroup
 	errs := make([]error, max(1, o.Workers))
 	for w := range errs {
@@ -91,7 +89,6 @@ type run struct {
 	cancel   context.CancelCauseFunc
 	started  time.Time
 	busy     chan struct{} // receives when all workers evaluate
-	pace     pace
 
 	guard   sync.Mutex
 	held    map[int]*heldAttempt // by trial
@@ -126,37 +123,55 @@ func (r *run) ended() error {
 
 // work evaluates one trial after the other until the study or the run ends.
 func (r *run) work(ctx context.Context) error {
+	var next *Trial // claimed with the last result
 	for {
-		if r.ended() != nil {
-			return nil
-		}
-		if r.opts.Time > 0 && time.Since(r.started) >= r.opts.Time {
-			return fmt.Errorf("%w: %v", ErrTime, r.opts.Time)
-		}
-		if err := r.stop(ctx); err != nil {
-			return err
-		}
-		trials, err := r.ask(ctx)
-		if errors.Is(err, ErrBudget) || errors.Is(err, ErrExhausted) {
-			over, waitErr := r.over(ctx)
-			switch {
-			case waitErr != nil:
-				return waitErr
-			case over && errors.Is(err, ErrExhausted):
-				return err
-			case over:
-				return nil
+		if err := r.reasonToEnd(ctx); err != nil || r.ended() != nil {
+			if next != nil {
+				after, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+				defer done()
+				err = errors.Join(err, r.Release(after, Attempt{next.Number, next.Token}))
 			}
-			continue
-		}
-		if err != nil {
 			return err
 		}
-		if err := r.attempt(ctx, trials[0]); err != nil {
+		if next == nil {
+			trials, err := r.ask(ctx)
+			if errors.Is(err, ErrBudget) || errors.Is(err, ErrExhausted) {
+				over, waitErr := r.over(ctx)
+				switch {
+				case waitErr != nil:
+					return waitErr
+				case over && errors.Is(err, ErrExhausted):
+					return err
+				case over:
+					return nil
+				}
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			next = &trials[0]
+		}
+		var err error
+		if next, err = r.attempt(ctx, *next); err != nil {
 			return err
 		}
 	}
 }
+
+// reasonToEnd returns the reason to begin no further evaluation, or nil.
+func (r *run) reasonToEnd(ctx context.Context) error {
+	if r.ended() != nil {
+		return nil
+	}
+	if r.late() {
+		return fmt.Errorf("%w: %v", ErrTime, r.opts.Time)
+	}
+	return r.stop(ctx)
+}
+
+// late reports whether the time for the run is used up.
+func (r *run) late() bool { return r.opts.Time > 0 && time.Since(r.started) >= r.opts.Time }
 
 // ask is Ask for one trial, cancelled at the end of the time for the run.
 func (r *run) ask(ctx context.Context) ([]Trial, error) {
@@ -201,8 +216,7 @@ func (r *run) stop(ctx context.Context) error {
 	defer r.mu.Unlock()
 	o := r.definition.Objective()
 	if best := best(r.trials, r.definition); r.opts.Target != nil && best != nil && r.definition.Feasible(best.Numbers) {
-		value := best.Numbers[o.Name]
-		if o.Goal == study.Maximize && value >= *r.opts.Target || o.Goal != study.Maximize && value <= *r.opts.Target {
+		if value := best.Numbers[o.Name]; r.reaches(o, value) {
 			return fmt.Errorf("%w: trial %d has %s %v", ErrTarget, best.Number, o.Name, value)
 		}
 	}
@@ -225,6 +239,17 @@ func (r *run) stop(ctx context.Context) error {
 	return nil
 }
 
+// reaches reports whether a value of the objective is at least as good as the target.
+func (r *run) reaches(o study.Objective, value float64) bool {
+	switch {
+	case r.opts.Target == nil:
+		return false
+	case o.Goal == study.Maximize:
+		return value >= *r.opts.Target
+	}
+	return value <= *r.opts.Target
+}
+
 // note records the first results of this run. It returns ErrFailures if all fail alike.
 func (r *run) note(t Trial, expected bool) error {
 	r.guard.Lock()
@@ -242,16 +267,17 @@ func (r *run) note(t Trial, expected bool) error {
 	return fmt.Errorf("%w: the first %d failed alike: %s (set failures: expected if such failures are normal)", ErrFailures, alike, t.Message)
 }
 
-// attempt evaluates a trial and stores its result.
-func (r *run) attempt(ctx context.Context, t Trial) error {
+// attempt evaluates a trial and stores its result. It returns the next trial to evaluate if one
+// waited.
+func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	held := Attempt{t.Number, t.Token}
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.guard.Lock()
 	r.held[t.Number] = &heldAttempt{t.Token, cancel}
-	all := len(r.held) == r.opts.Workers
+	all := len(r.held) == max(1, r.opts.Workers)
 	r.guard.Unlock()
-	if all && r.batch() == 0 {
+	if all {
 		select {
 		case r.busy <- struct{}{}:
 		default:
@@ -264,7 +290,7 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	}()
 	p, d, err := r.point(t)
 	if err != nil { // the study was edited just now
-		return r.Release(ctx, held)
+		return nil, r.Release(ctx, held)
 	}
 	if r.opts.OnStart != nil {
 		r.opts.OnStart(t)
@@ -275,7 +301,7 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	if err == nil && report.Failure == "" {
 		err = d.Missing(report.Numbers)
 	}
-	r.pace.evaluated(time.Since(begun))
+	r.pace.Evaluated(time.Since(begun))
 	report.Trial, report.Token = t.Number, t.Token
 	if report.Seconds == 0 {
 		report.Seconds = time.Since(begun).Seconds()
@@ -284,26 +310,56 @@ func (r *run) attempt(ctx context.Context, t Trial) error {
 	defer done()
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return errors.Join(context.Cause(ctx), r.Release(after, held))
+		return nil, errors.Join(context.Cause(ctx), r.Release(after, held))
 	case err != nil && own.Err() != nil:
-		return nil // the trial was issued again or has a result
+		return nil, nil // the trial was issued again or has a result
 	case err != nil:
 		report.Message = err.Error()
 		if report.Failure == "" {
 			report.Failure = FailedByProgram
 		}
 	}
-	told, err := r.Tell(after, report)
+	told, next, err := r.tellAndClaim(after, report)
 	if errors.Is(err, ErrConflict) {
 		err = nil // another attempt was first, or the trial is stopped
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if r.opts.OnEnd != nil {
 		r.opts.OnEnd(told)
 	}
-	return r.note(told, d.Failures == study.ExpectedFailures)
+	return next, r.note(told, d.Failures == study.ExpectedFailures)
+}
+
+// tellAndClaim stores the result of a trial and claims a trial that waits, in one transaction. It
+// claims none if the run ends or may end with this result.
+func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next *Trial, err error) {
+	if err := report.check(); err != nil {
+		return Trial{}, nil, named(r.name, err)
+	}
+	key, cached := token(), r.cache()
+	err = r.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		next = nil
+		if told, err = report.record(tx, row, now); err != nil || told.State != Complete || r.late() || r.ended() != nil {
+			return err
+		}
+		d, err := row.definition()
+		if err != nil || r.reaches(d.Objective(), told.Numbers[d.Objective().Name]) {
+			return err
+		}
+		pending, err := tx.Trials(row.ID, Query{Pending: true})
+		if err != nil {
+			return err
+		}
+		c := &claim{tx: tx, row: row, now: now, owner: Self(), key: key, lease: r.store.opts.Lease, cached: cached, before: row.Trials}
+		taken, err := c.take(pending, 1)
+		if err == nil && len(taken) > 0 {
+			next = &taken[0]
+		}
+		return err
+	})
+	return told, next, named(r.name, err)
 }
 
 // report records steps of an attempt. It returns loop.ErrStopped if the trial is stopped; the
@@ -337,13 +393,6 @@ func safely(f func() (Report, error)) (r Report, err error) {
 		}
 	}
 	return r, err
-}
-
-// batch returns the size of the study's rounds, 0 if there are none.
-func (r *run) batch() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.definition.Batch
 }
 
 // point returns the point of an issued trial and the definition of the study.

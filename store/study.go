@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/functionspace/bo/internal/pace"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
@@ -38,6 +39,7 @@ type Study struct {
 	warmStudy int64           // ID of its study
 
 	committed signal // proposals of this handle are stored
+	pace      pace.Pace
 }
 
 // signal wakes goroutines that wait for an event.

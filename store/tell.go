@@ -44,41 +44,9 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 		return Trial{}, named(u.name, err)
 	}
 	var told Trial
-	tell := func(tx Tx, row *Row, now time.Time) error {
-		d, err := row.definition()
-		if err != nil {
-			return err
-		}
-		r := r
-		if r.Failure == "" {
-			if err := d.Missing(r.Numbers); err != nil {
-				return fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
-			}
-		}
-		found, err := tx.Trials(row.ID, Query{Number: r.Trial})
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, r.Trial, row.Trials)
-		}
-		t := &found[0]
-		if t.State != Pending && t.Failure != Lost && t.Failure != Unfit {
-			told = *t
-			return r.agrees(t)
-		}
-		if t.State == Pending && t.Source != loop.Added {
-			row.Finished++
-		}
-		t.State, t.Failure, t.Message, t.Numbers = Complete, r.Failure, r.Message, r.Numbers
-		if r.Failure != "" {
-			t.State = Failed
-		}
-		t.Token, t.Lease, t.Finished, t.Seconds = "", time.Time{}, now, r.Seconds
-		e := row.event(Event{Time: now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.State)})
-		t.Told, t.Revision = e.Revision, e.Revision
-		told = *t
-		return putChanges(tx, row, found, []Event{e})
+	tell := func(tx Tx, row *Row, now time.Time) (err error) {
+		told, err = r.record(tx, row, now)
+		return err
 	}
 	var err error
 	if r.Key != "" {
@@ -90,6 +58,41 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 		return told, named(u.name, err)
 	}
 	return told, nil
+}
+
+// record writes the result of a trial and returns the stored trial.
+func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
+	d, err := row.definition()
+	if err != nil {
+		return Trial{}, err
+	}
+	if r.Failure == "" {
+		if err := d.Missing(r.Numbers); err != nil {
+			return Trial{}, fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
+		}
+	}
+	found, err := tx.Trials(row.ID, Query{Number: r.Trial})
+	if err != nil {
+		return Trial{}, err
+	}
+	if len(found) == 0 {
+		return Trial{}, fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, r.Trial, row.Trials)
+	}
+	t := &found[0]
+	if t.State != Pending && t.Failure != Lost && t.Failure != Unfit {
+		return *t, r.agrees(t)
+	}
+	if t.State == Pending && t.Source != loop.Added {
+		row.Finished++
+	}
+	t.State, t.Failure, t.Message, t.Numbers = Complete, r.Failure, r.Message, r.Numbers
+	if r.Failure != "" {
+		t.State = Failed
+	}
+	t.Token, t.Lease, t.Finished, t.Seconds = "", time.Time{}, now, r.Seconds
+	e := row.event(Event{Time: now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.State)})
+	t.Told, t.Revision = e.Revision, e.Revision
+	return *t, putChanges(tx, row, found, []Event{e})
 }
 
 func (r *Report) check() error {
