@@ -31,7 +31,12 @@ ESTIMATORS = {
 }
 # The options of the method, which do not depend on the search space.
 METHOD = ("acquisition", "design", "maximizer", "surrogate", "warp")
+# Descriptions of the keys of an objective, which are also options.
+OWN = {"goal": "minimize or maximize", "noise_free": "Equal points have equal values"}
 CLASSIFIERS = ("gp", "fsp-laplace", "gfsvi", "laplace")
+
+# The methods of an estimator. A setting of the same name has the suffix _setting.
+METHODS = ("fit", "noise_std", "predict", "predict_proba", "sample_y", "score")
 
 HEAD = '''"""The options of a study by their names in the study file.
 
@@ -49,9 +54,9 @@ from typing import TYPE_CHECKING
 
 SURROGATES_HEAD = '''"""Surrogate models in the convention of scikit-learn.
 
-The parameters of an estimator are the settings of the surrogate model in `bo`; None is the
-default. This module needs NumPy and scikit-learn. Written by python/generate.py from the schema of
-study files. Do not edit.
+The parameters of an estimator are the settings of the surrogate model in `bo`, with _ for -; None
+is the default. A setting with the name of a method has the suffix _setting. This module needs NumPy
+and scikit-learn. Written by python/generate.py from the schema of study files. Do not edit.
 """
 
 # ruff: noqa: E501
@@ -83,6 +88,11 @@ def options(schema: dict[str, Any]) -> str:
     beliefs = {key: s for key, s in default.items() if key != "name"}
     objective = properties["objectives"]["items"]["properties"]
     shown = {key: s for key, s in properties.items() if key not in ("version", "parameters")}
+    described = {
+        **shown,
+        **{k: s for k, s in objective.items() if k not in ("name", "reference")},
+        **beliefs,
+    }
     lines = [HEAD.rstrip(), ""]
     lines += names(
         "OBJECTIVE",
@@ -95,6 +105,7 @@ def options(schema: dict[str, Any]) -> str:
     lines += names(
         "METHOD", {*METHOD, *beliefs}, "Options of the method by which points are chosen."
     )
+    lines += describe({k: s.get("description", OWN.get(k, "")) for k, s in described.items()})
     lines += ["if TYPE_CHECKING:", "    from collections.abc import Mapping, Sequence"]
     lines += [
         "    from typing import Any, Literal, TypedDict, Union",
@@ -119,16 +130,10 @@ def options(schema: dict[str, Any]) -> str:
         "surrogate": "Surrogate",
         "acquisition": "Acquisition",
         "maximizer": "Maximizer",
-        "objectives": "Sequence[Objective]",
+        "objectives": "Sequence[Union[str, Objective]]",
         "stop": f"Union[{annotation(properties['stop']['oneOf'][0])}, Stop]",
         "defaults": "Mapping[str, Any]",
     }
-    described = {
-        **shown,
-        **{k: s for k, s in objective.items() if k not in ("name", "reference")},
-        **beliefs,
-    }
-    descriptions = {"goal": "minimize or maximize", "noise_free": "Equal points have equal values"}
     of_method = {k: s for k, s in described.items() if k in METHOD or k in beliefs}
     for name, base, text, keys in (
         (
@@ -148,9 +153,15 @@ def options(schema: dict[str, Any]) -> str:
         for key, s in keys.items():
             if base == "TypedDict" or key not in of_method:
                 lines += [f"        {key}: {types.get(key) or annotation(s)}"]
-                help_text = sentence(s.get("description", descriptions.get(key, "")))
+                help_text = sentence(s.get("description", OWN.get(key, "")))
                 lines += [f'        """{help_text}"""']
     return "\n".join(lines) + "\n"
+
+
+def describe(texts: dict[str, str]) -> list[str]:
+    """Returns the table of the descriptions of all options."""
+    rows = [f"    {json.dumps(key)}: {json.dumps(sentence(t))}," for key, t in texts.items()]
+    return ["", "HELP = {", *rows, "}", '"""The description of each option."""', ""]
 
 
 def surrogates(schema: dict[str, Any]) -> str:
@@ -172,7 +183,7 @@ def estimator(name: str, base: str, properties: dict[str, Any]) -> list[str]:
     """Returns the class of an estimator."""
     described = properties["name"]["description"]
     parameters = {
-        key.replace("-", "_"): (annotation(s) + " | None", "None", s["description"])
+        parameter_name(key): (annotation(s) + " | None", "None", s["description"])
         for key, s in properties.items()
         if key != "name"
     }
@@ -205,6 +216,12 @@ def estimator(name: str, base: str, properties: dict[str, Any]) -> list[str]:
     lines += ["    ) -> None:"]
     lines += [f"        self.{key} = {key}" for key in parameters]
     return [*lines, ""]
+
+
+def parameter_name(setting: str) -> str:
+    """Returns the name of the parameter of an estimator for a setting."""
+    name = setting.replace("-", "_")
+    return f"{name}_setting" if name in METHODS else name
 
 
 def names(name: str, keys: set[str], text: str) -> list[str]:

@@ -115,12 +115,16 @@ func (s *state) answer(ctx context.Context, r *Request) (*Response, *state, erro
 	case ActionCheck:
 		var checked *loop.Study
 		if checked, err = loop.New(s.space, s.options); err == nil {
-			resp.Initial = checked.Options().Initial
+			resp.Initial, resp.Require = checked.Options().Initial, s.options.Require
 		}
 	case ActionRecommend:
 		err = s.recommend(ctx, resp)
+	case ActionPareto:
+		err = s.pareto(resp)
+	case ActionReport:
+		err = s.report(r.Report, resp)
 	default:
-		err = fmt.Errorf("%w: action is %q, want %s, %s or %s", ErrRequest, r.Action, ActionSuggest, ActionCheck, ActionRecommend)
+		err = fmt.Errorf("%w: action is %q, want %s, %s, %s, %s or %s", ErrRequest, r.Action, ActionSuggest, ActionCheck, ActionRecommend, ActionPareto, ActionReport)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -178,9 +182,9 @@ func (s *state) add(told []Told) error {
 	for i := range told {
 		t := &told[i]
 		at, replaces := slices.BinarySearchFunc(trials[:held], t.Trial, func(t loop.Trial, id int) int { return cmp.Compare(t.ID, id) })
-		var known space.Point
+		var known loop.Trial
 		if replaces {
-			known = trials[at].Point
+			known = trials[at]
 		}
 		trial, err := t.trial(s.space, s.definition, known)
 		if err == nil && trial.ID == 0 {
@@ -203,16 +207,22 @@ func (s *state) add(told []Told) error {
 	return nil
 }
 
-// trial returns the trial at its Params, or at a known point if they are left out.
-func (t *Told) trial(s *space.Space, d *Definition, known space.Point) (loop.Trial, error) {
-	p := known
-	if t.Params != nil || known.Space() == nil {
+// trial returns the trial at its Params, or at the known point if they are left out, with the
+// known steps and its own.
+func (t *Told) trial(s *space.Space, d *Definition, known loop.Trial) (loop.Trial, error) {
+	p := known.Point
+	if t.Params != nil || p.Space() == nil {
 		var err error
 		if p, err = s.PointOf(t.Params); err != nil {
 			return loop.Trial{}, err
 		}
 	}
-	out := loop.Trial{ID: t.Trial, Point: p, Source: loop.Added, Numbers: t.Numbers}
+	out := loop.Trial{ID: t.Trial, Point: p, Source: loop.Added, Numbers: t.Numbers, Steps: known.Steps}
+	for _, step := range t.Steps {
+		if err := record(&out, step, d.Objective()); err != nil {
+			return out, err
+		}
+	}
 	objective := d.Objective().Name
 	value, given := t.Numbers[objective]
 	if t.Value != nil && d.Several() {
@@ -242,9 +252,11 @@ func (t *Told) trial(s *space.Space, d *Definition, known space.Point) (loop.Tri
 			return out, err
 		}
 		out.Value = value
+	case loop.Stopped:
+		out.Value = value
 	case loop.Failed, loop.Pending:
 	default:
-		return out, fmt.Errorf("state is %q, want complete, failed or pending", t.State)
+		return out, fmt.Errorf("state is %q, want complete, failed, stopped or pending", t.State)
 	}
 	return out, nil
 }

@@ -24,8 +24,10 @@ type Request struct {
 	Queue []map[string]any `json:"queue,omitempty"`
 	// N is the number of points to suggest, at most loop.MaxPoints; 0 is 1.
 	N int `json:"n,omitempty"`
-	// Action is ActionSuggest, ActionCheck or ActionRecommend. "" is ActionSuggest.
+	// Action is one of the actions below. "" is ActionSuggest.
 	Action string `json:"action,omitempty"`
+	// Report holds the new steps of ActionReport.
+	Report *Steps `json:"report,omitempty"`
 	// Warm is the warm start of an earlier response for the same study; it makes the fit
 	// faster and may be left out.
 	Warm json.RawMessage `json:"warm,omitempty"`
@@ -36,6 +38,8 @@ const (
 	ActionSuggest   = "suggest"
 	ActionCheck     = "check"     // validate the request
 	ActionRecommend = "recommend" // name the best trials
+	ActionPareto    = "pareto"    // name the trials of the Pareto front
+	ActionReport    = "report"    // record steps of a pending trial and decide whether it is stopped
 )
 
 // Told is a trial of a Request.
@@ -44,13 +48,28 @@ type Told struct {
 	Trial int `json:"trial,omitempty"`
 	// Params may be left out for a trial of an earlier request.
 	Params map[string]any `json:"params,omitempty"`
-	// State is "complete", "failed" or "pending". "" is complete with a value, pending
-	// without.
+	// State is "complete", "failed", "stopped" or "pending". "" is complete with a value,
+	// pending without.
 	State string `json:"state,omitempty"`
 	// Value is the value of the objective. It may be in Numbers instead, under the name of the
 	// objective.
 	Value   *float64           `json:"value,omitempty"`
 	Numbers map[string]float64 `json:"numbers,omitempty"`
+	// Steps are added to the steps of the trial in earlier requests.
+	Steps []Step `json:"steps,omitempty"`
+}
+
+// Step is a value of the first objective that a trial reported while it ran.
+type Step struct {
+	Step float64 `json:"step"`
+	// Value is nil for a value that is not finite, the worst one.
+	Value *float64 `json:"value"`
+}
+
+// Steps are new steps of a trial, in the order in which it reported them.
+type Steps struct {
+	Trial int    `json:"trial"`
+	Steps []Step `json:"steps"`
 }
 
 // Response is the answer to a Request.
@@ -63,10 +82,16 @@ type Response struct {
 	// Exhausted reports that there are fewer points than requested, because every other
 	// point of a finite space has a trial.
 	Exhausted bool `json:"exhausted,omitempty"`
-	// Initial is the number of trials of the initial design, the answer to ActionCheck.
-	Initial int `json:"initial,omitempty"`
+	// Initial is the number of trials of the initial design, and Require are the outcome
+	// constraints: the answer to ActionCheck.
+	Initial int                `json:"initial,omitempty"`
+	Require []loop.Requirement `json:"require,omitempty"`
 	// Recommendation is the answer to ActionRecommend.
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
+	// Pareto is the answer to ActionPareto.
+	Pareto *Pareto `json:"pareto,omitempty"`
+	// Decision is the answer to ActionReport.
+	Decision *Decision `json:"decision,omitempty"`
 }
 
 // Recommendation names the trial with the best observed value and the trial with the best
@@ -81,6 +106,19 @@ type Estimate struct {
 	Trial int     `json:"trial"`
 	Mean  float64 `json:"mean"`
 	SD    float64 `json:"sd"`
+}
+
+// Pareto is the Pareto front of several objectives, as loop.Pareto.
+type Pareto struct {
+	Front       []int              `json:"front"` // numbers of trials
+	Reference   map[string]float64 `json:"reference,omitempty"`
+	Hypervolume []float64          `json:"hypervolume,omitempty"` // after each finished trial
+}
+
+// Decision reports whether a trial is stopped, and the grounds if it is.
+type Decision struct {
+	Stop   bool   `json:"stop"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // Point is a suggestion.

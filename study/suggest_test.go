@@ -45,15 +45,20 @@ func TestRequestFaults(t *testing.T) {
 		{`"n": 2`, `"n": 100000`, "want 1 to 10000"},
 		{`"n": 2`, `"n": "two"`, "n: string found, want a whole number"},
 		{`"n": 2`, `"count": 2`, "unknown field"},
-		{`"n": 2`, `"action": "stop"`, `action is "stop", want suggest, check or recommend`},
+		{`"n": 2`, `"action": "stop"`, `action is "stop", want suggest, check, recommend, pareto or report`},
 		{`"n": 2`, `"queue": [{"x": 3}]`, `queued point 1 of 1: invalid point`},
 		{`"study"`, `"studi"`, "unknown field"},
 		{`"x": 0.1`, `"x": 2`, `trial 1 of 4: invalid point: parameter "x"`},
 		{`"value": 3`, `"state": "complete"`, `without a value or a number named "loss"`},
-		{`"value": 3`, `"state": "done"`, `want complete, failed or pending`},
+		{`"value": 3`, `"state": "done"`, `want complete, failed, stopped or pending`},
 		{`"value": 3`, `"trial": -3`, "its number -3 is not above 0"},
 		{`"max": 1`, `"max": 0`, "invalid study"},
 		{`"n": 2`, `"warm": "x"`, "warm is not the warm start"},
+		{`"n": 2`, `"action": "pareto"`, "the action pareto is for several objectives"},
+		{`"n": 2`, `"action": "report"`, `"report" is missing`},
+		{`"n": 2`, `"action": "report", "report": {"trial": 9}`, "no such trial: 9"},
+		{`"n": 2`, `"action": "report", "report": {"trial": 1}`, "trial 1 is complete"},
+		{`"n": 2`, `"action": "report", "report": {"trial": 4, "steps": [{"step": 1e301, "value": 1}]}`, "step is 1e+301, want a finite number"},
 	} {
 		var out bytes.Buffer
 		text := strings.Replace(request, c.replace, c.by, 1)
@@ -129,4 +134,45 @@ func TestActions(t *testing.T) {
 	} {
 		require.Contains(t, lines[i], want)
 	}
+}
+
+const stopping = `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "stop": {"rule": "asha", "eta": 2}}, `
+
+// Decisions about reported steps are those of loop.Study, also if another process continues the
+// stream from the recorded steps.
+func TestReport(t *testing.T) {
+	_, lines := converse(t,
+		stopping+`"trials": [{"params": {"x": 0.1}}, {"params": {"x": 0.2}}, {"params": {"x": 0.3}}], "action": "report", "report": {"trial": 1, "steps": [{"step": 1, "value": 1}]}}`,
+		`{"action": "report", "report": {"trial": 2, "steps": [{"step": 1, "value": 3}, {"step": 2, "value": 0}]}}`,
+		`{"action": "report", "report": {"trial": 2, "steps": [{"step": 3, "value": 0}]}}`,
+		`{"action": "report", "report": {"trial": 3, "steps": [{"step": 1, "value": null}]}}`,
+		`{"action": "report", "report": {"trial": 1, "steps": [{"step": 1, "value": 9}, {"step": 2, "value": 9}]}}`,
+		`{"n": 1}`)
+	want := []string{
+		`"decision":{"stop":false}`,
+		`"decision":{"stop":true,"reason":"step 1: the value 3 is number 2 of 2 at rung 1, and the best 1 continue"}`,
+		`"decision":{"stop":true}`,
+		`"decision":{"stop":true,"reason":"step 1: the value 1e+300 is number 3 of 3 at rung 1, and the best 1 continue"}`,
+		`"decision":{"stop":false}`,
+		`"source":"design"`,
+	}
+	for i := range want {
+		require.Contains(t, lines[i], want[i])
+	}
+	_, lines = converse(t, stopping+`"trials": [{"params": {"x": 0.1}, "steps": [{"step": 1, "value": 1}]},
+		{"params": {"x": 0.2}, "steps": [{"step": 1, "value": 3}], "state": "stopped"}, {"params": {"x": 0.3}}],
+		"action": "report", "report": {"trial": 3, "steps": [{"step": 1, "value": null}]}}`)
+	require.Contains(t, lines[0], want[3])
+}
+
+func TestPareto(t *testing.T) {
+	_, lines := converse(t,
+		`{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "require": ["c <= 1"],
+			"objectives": [{"name": "a", "reference": 4}, {"name": "b", "goal": "maximize", "reference": 0}]}, "action": "check"}`,
+		`{"action": "pareto"}`,
+		`{"trials": [{"params": {"x": 0}, "numbers": {"a": 1, "b": 1, "c": 0}}, {"params": {"x": 0.1}, "numbers": {"a": 2, "b": 2, "c": 0}},
+			{"params": {"x": 0.2}, "numbers": {"a": 3, "b": 1, "c": 0}}, {"params": {"x": 0.3}, "numbers": {"a": 0, "b": 9, "c": 2}}], "action": "pareto"}`)
+	require.Contains(t, lines[0], `"require":[{"name":"c","bound":1}]`)
+	require.Contains(t, lines[1], `"pareto":{"front":[]}`)
+	require.Contains(t, lines[2], `"pareto":{"front":[1,2],"reference":{"a":4,"b":0},"hypervolume":[3,5,5,5]}`)
 }

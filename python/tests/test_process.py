@@ -24,7 +24,7 @@ SLOW = {"surrogate": {"name": "hmc", "draws": 100000, "warmup": 100000}, "initia
 
 
 def pid_of(study: Study) -> int:
-    running = study._process._running
+    running = study._suggestions.process._running
     assert running is not None
     return running._process.pid
 
@@ -81,7 +81,7 @@ def test_killing_python_leaves_no_bo_behind(busy: bool, tmp_path: Path) -> None:
         f"study = Study({{'x': Float(0, 1)}}, **{SLOW})\n"
         "for t in study.ask(2):\n"
         "    study.tell(t, t.params['x'])\n"
-        "print(study._process._running._process.pid, flush=True)\n"
+        "print(study._suggestions.process._running._process.pid, flush=True)\n"
         + ("study.ask()\n" if busy else "time.sleep(60)\n")
     )
     python = start(script)
@@ -140,7 +140,7 @@ def test_exit_of_the_interpreter_is_clean(tmp_path: Path) -> None:
         "from functionspace_bo import Float, Study\n"
         f"studies = [Study({{'x': Float(0, 1)}}, **{SLOW}) for _ in range(3)]\n"
         "for s in studies:\n"
-        "    print(s._process._running._process.pid, flush=True)\n"
+        "    print(s._suggestions.process._running._process.pid, flush=True)\n"
         "    for t in s.ask(2):\n"
         "        s.tell(t, t.params['x'])\n"
         "threading.Thread(target=studies[0].ask, daemon=True).start()\n"

@@ -67,7 +67,7 @@ def test_exceptions_are_failed_trials() -> None:
 
 def test_values_that_are_not_finite_are_failed_trials() -> None:
     values = iter([1.0, float("nan"), None, 2.0, 3.0, 4.0])
-    result = minimize(lambda _: next(values), X, budget=6)  # type: ignore[arg-type,return-value]
+    result = minimize(lambda _: next(values), X, budget=6)
     assert [t.state for t in result.trials[:3]] == ["complete", "failed", "failed"]
     assert "not a usable number" in result.trials[1].message
     assert "the value is None, want a number" in result.trials[2].message
@@ -200,8 +200,8 @@ def test_ctrl_c_keeps_results(workers: int) -> None:
 def test_an_error_of_bo_carries_the_result() -> None:
     def f(params: dict[str, Any]) -> float:
         if len(study.trials) == 6:
-            assert study._process._running is not None
-            study._process._running._process.kill()
+            assert study._suggestions.process._running is not None
+            study._suggestions.process._running._process.kill()
             time.sleep(0.2)
         return bowl(params)
 

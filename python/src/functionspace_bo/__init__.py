@@ -10,7 +10,7 @@ from ._minimize import minimize
 from ._space import Bool, Categorical, Fixed, Float, Int, Ordinal
 from ._store import StoredStudy
 from ._study import Study
-from ._trial import Estimate, Prediction, Recommendation, Result, Trial
+from ._trial import Estimate, Pareto, Prediction, Recommendation, Result, Step, Trial
 from .errors import (
     BoError,
     CommandError,
@@ -23,6 +23,8 @@ from .errors import (
     StudyError,
     TrialError,
 )
+
+__version__ = "0.1.0.dev0"
 
 __all__ = [
     "BoError",
@@ -38,15 +40,18 @@ __all__ = [
     "Int",
     "NoValueError",
     "Ordinal",
+    "Pareto",
     "Prediction",
     "ProcessError",
     "Recommendation",
     "RequestError",
     "Result",
+    "Step",
     "StoredStudy",
     "Study",
     "StudyError",
     "Trial",
     "TrialError",
+    "__version__",
     "minimize",
 ]

@@ -32,6 +32,9 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
         if "objectives" in definition:
             raise StudyError(f"{' and '.join(sorted(objective))}: state them in objectives")
         definition["objectives"] = [{"name": "value", **objective}]
+    listed = definition.get("objectives")
+    if isinstance(listed, list):
+        definition["objectives"] = [{"name": o} if isinstance(o, str) else o for o in listed]
     if settings:
         definition["surrogate"] = _component(definition.get("surrogate"), settings)
     for p in parameters:
@@ -54,12 +57,6 @@ def _component(given: Any, settings: dict[str, Any]) -> Any:
     if twice:
         raise StudyError(f"{twice[0]} is given twice: as an option and in surrogate")
     return {**given, **settings}
-
-
-def objective_of(definition: Mapping[str, Any]) -> tuple[str, str]:
-    """Returns the name and the goal of the objective of a valid definition."""
-    listed = definition.get("objectives") or [{}]
-    return listed[0].get("name") or "value", listed[0].get("goal") or "minimize"
 
 
 def is_noise_free(definition: Mapping[str, Any]) -> bool:

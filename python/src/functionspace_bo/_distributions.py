@@ -16,8 +16,8 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial, TrialState
 
+from ._outcomes import MAX_VALUE
 from ._space import Categorical, Float, Int
-from ._value import MAX_VALUE
 
 _LEVELS = 2**50  # the limits of `bo`
 _LOG_INT = 2**40

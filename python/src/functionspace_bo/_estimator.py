@@ -114,7 +114,7 @@ class Surrogate(BaseEstimator):  # type: ignore[misc]
         """Returns the settings of the surrogate model that are not at their default."""
         parameters: dict[str, Any] = self.get_params(deep=False)
         return {
-            name.replace("_", "-"): value
+            name.removesuffix("_setting").replace("_", "-"): value
             for name, value in parameters.items()
             if name not in _OWN and value is not None
         }

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
-from ._space import Params, Space
+from ._documented import with_options
+from ._space import Space
 from ._study import Study
 from ._trial import Result, Trial
 from .errors import StudyError
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 _OF_PROGRAMS = ("builtin", "command", "shell", "timeout")
 
 
+@with_options(*_OF_PROGRAMS)
 def minimize(
-    f: Callable[[Params], float | Mapping[str, float]],
+    f: Callable[..., float | Mapping[str, float] | None],
     space: Space,
     *,
     executor: Executor | None = None,
@@ -33,11 +35,14 @@ def minimize(
 ) -> Result:
     """Minimises f over a space, or maximises it with goal="maximize".
 
-    f takes the parameters as a dictionary, so a function of keyword arguments is passed as
-    lambda p: f(**p). It returns a number, or a dictionary of numbers with the objective among
-    them. An exception, NaN and an infinity make a failed trial. If the first three trials fail
-    alike, FailuresError ends the run unless failures="expected". Ctrl-C ends the run; the
-    result so far is returned. An exception that ends the run has it in the attribute result.
+    f takes the parameters as a dictionary; pass a function of keyword arguments as
+    lambda p: f(**p). It returns a number, or a dictionary of numbers with the objectives and
+    the numbers of `require` among them. If f has a further parameter named trial, it also gets
+    the running trial, for trial.report(step, value) and trial.should_stop() with the option stop.
+
+    An exception, NaN and an infinity make a failed trial. If the first three trials fail alike,
+    FailuresError ends the run unless failures="expected". Ctrl-C ends the run; the result so far
+    is returned.
 
     Args:
         f: The objective.
@@ -49,9 +54,12 @@ def minimize(
         callback: Is called with the study and each finished trial. The run ends if it returns
             a true value.
         progress: Reports progress on standard error. The default is in terminals and notebooks.
-        **options: Options of the study file: budget, workers, batch, seed, goal, noise_free,
-            surrogate, acquisition and others; kernel, lengthscale, variance, noise and mean
-            state beliefs about f.
+        **options: Options of the study file:
+            {options}
+
+    Returns:
+        The trials, with the best one, or with the Pareto front of several objectives. An
+        exception that ends the run has the result so far in its attribute result.
 
     With one worker, or with batch, the evaluated points equal the points of loop.Minimize in Go
     for the same options. With more workers and no batch, no worker waits for another.

@@ -21,6 +21,41 @@ SETTINGS = frozenset({"isotropic", "kernel", "lengthscale", "mean", "noise", "re
 METHOD = frozenset({"acquisition", "design", "isotropic", "kernel", "lengthscale", "maximizer", "mean", "noise", "restarts", "surrogate", "variance", "warp"})
 """Options of the method by which points are chosen."""
 
+
+HELP = {
+    "acquisition": "Acquisition function: a name, or a mapping with the name and settings.",
+    "batch": "Number of trials suggested together; default none, and no worker waits for another.",
+    "budget": "Total number of trials; default 50.",
+    "builtin": "Name of a built-in objective, in place of a command and parameters.",
+    "command": "Program to run for each trial, with {name} for the value of a parameter.",
+    "constraints": "Conditions on the parameters that hold at every point, such as layers * width <= 4096.",
+    "defaults": "Value of each added parameter in trials that are older than the parameter.",
+    "design": "Point set of the initial trials; default sobol.",
+    "failures": "expected: failures of the first trials do not end a run.",
+    "initial": "Number of trials of the initial design; default 2 per parameter and 2, at most 20.",
+    "maximizer": "Settings of the maximisation of the acquisition function.",
+    "name": "Name of the study: 1 to 100 letters, digits, dots, dashes and underscores.",
+    "objectives": "The numbers to optimise; default {name: value, goal: minimize}.",
+    "require": "Outcome constraints on reported numbers, such as latency <= 20: learned from the trials.",
+    "seed": "Seed of all random numbers: the same seed gives the same trials; default 0.",
+    "shell": "Run the command by the shell.",
+    "stop": "Rule that stops poor trials early: a name, or a mapping with the rule and settings.",
+    "surrogate": "Surrogate model: a name, or a mapping with the name and settings.",
+    "timeout": "A trial that takes longer fails: a time such as 90s or 2h.",
+    "warp": "Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged; default auto.",
+    "workers": "Number of concurrent evaluations; default 1.",
+    "goal": "minimize or maximize.",
+    "noise_free": "Equal points have equal values.",
+    "isotropic": "one lengthscale for all inputs instead of one per input; default false.",
+    "kernel": "kernel expression, e.g. rbf*periodic+linear; default matern52.",
+    "lengthscale": "fixes the lengthscales: one number, or one per input; default learned.",
+    "mean": "mean of the prior: constant, which is learned, or zero; default constant.",
+    "noise": "fixes the variance of the observation noise; default learned.",
+    "restarts": "starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.",
+    "variance": "fixes the output variance of every term of the kernel; default learned.",
+}
+"""The description of each option."""
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Literal, TypedDict, Union
@@ -626,7 +661,7 @@ if TYPE_CHECKING:
         """Number of trials of the initial design; default 2 per parameter and 2, at most 20."""
         name: str
         """Name of the study: 1 to 100 letters, digits, dots, dashes and underscores."""
-        objectives: Sequence[Objective]
+        objectives: Sequence[Union[str, Objective]]
         """The numbers to optimise; default {name: value, goal: minimize}."""
         require: Sequence[str]
         """Outcome constraints on reported numbers, such as latency <= 20: learned from the trials."""

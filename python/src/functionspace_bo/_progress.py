@@ -7,7 +7,8 @@ import sys
 import time
 from typing import Any
 
-from ._trial import Trial, best_trial
+from ._outcomes import Outcomes
+from ._trial import Trial
 
 
 class Progress:
@@ -16,9 +17,9 @@ class Progress:
     Elsewhere there is no output unless it is requested: then a line for each trial.
     """
 
-    def __init__(self, wanted: bool | None, budget: int, goal: str) -> None:
+    def __init__(self, wanted: bool | None, budget: int, outcomes: Outcomes) -> None:
         self._budget = budget
-        self._goal = goal
+        self._outcomes = outcomes
         self._display = _notebook() if wanted is not False else None
         terminal = self._display is None and sys.stderr is not None and sys.stderr.isatty()
         self._live = wanted is not False and (self._display is not None or terminal)
@@ -27,6 +28,7 @@ class Progress:
         self._running = 0
         self._finished = 0
         self._failed = 0
+        self._stopped = 0
         self._best: Trial | None = None
         self._shown = 0
 
@@ -40,15 +42,19 @@ class Progress:
         self._running -= 1
         self._finished += 1
         self._failed += trial.state == "failed"
-        best = best_trial([t for t in (self._best, trial) if t is not None], self._goal)
-        improved = best is not self._best
-        self._best = best
+        self._stopped += trial.state == "stopped"
+        improved = False
+        if not self._outcomes.several:
+            best = self._outcomes.best([t for t in (self._best, trial) if t is not None])
+            improved, self._best = best is not self._best, best
         head = f"trial {trial.number:>{len(str(self._budget))}}/{self._budget}"
         if trial.state == "failed":
             self._print(f"{head}  failed: {trial.message}")
+        elif trial.state == "stopped" and self._lines:
+            self._print(f"{head}  stopped at {trial.message}")
         elif self._lines or improved:
             params = " ".join(f"{k}={_short(v)}" for k, v in trial.params.items())
-            self._print(f"{head}  value {_short(trial.value)}{'  ' + params if improved else ''}")
+            self._print(f"{head}  {self._numbers(trial)}{'  ' + params if improved else ''}")
         self._draw()
 
     def close(self) -> None:
@@ -57,10 +63,20 @@ class Progress:
             self._clear()
             sys.stderr.flush()
 
+    def _numbers(self, trial: Trial) -> str:
+        """Returns the value of a trial, or its declared numbers by name."""
+        declared = self._outcomes.declared
+        if len(declared) == 1:
+            return f"value {_short(trial.value)}"
+        text = "  ".join(f"{name} {_short(trial.numbers[name])}" for name in declared)
+        return text + ("  (infeasible)" if trial.feasible is False else "")
+
     def _line(self) -> str:
         parts = [f"{self._finished}/{self._budget} trials"]
         if self._failed:
             parts.append(f"{self._failed} failed")
+        if self._stopped:
+            parts.append(f"{self._stopped} stopped")
         if self._best is not None:
             parts.append(f"best {_short(self._best.value)} (trial {self._best.number})")
         if self._running:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ._progress import Progress
-from ._space import Params, shown
+from ._reporter import LocalReporter, Receiver
+from ._space import shown
 from ._trial import Result, Trial
 from .errors import BoError, ExhaustedError, FailuresError, NoValueError, StudyError, TrialError
 
 if TYPE_CHECKING:
     from ._study import Study
 
-Objective = Callable[[Params], "float | Mapping[str, float]"]
+Objective = Callable[..., "float | Mapping[str, float] | None"]
 
 _DEFAULT_BUDGET = 50
 _ALIKE = 3  # first trials that end a run if all fail with the same message
@@ -50,9 +60,14 @@ class Run:
         for name, number in (("budget", budget), ("workers", workers)):
             if number is not None and number < 1:
                 raise StudyError(f"{name} is {number}, want 1 or more")
+        if target is not None and study._outcomes.several:
+            raise StudyError("target is for one objective")
         definition = study.definition
         self._study = study
         self._f = f
+        self._takes_trial = takes_trial(f)
+        self._receiver: Receiver | None = None  # of reports by other processes
+        self._reporters: dict[int, LocalReporter] = {}
         self._budget: int = budget or definition.get("budget") or _DEFAULT_BUDGET
         self._batch: int | None = definition.get("batch")
         self._workers: int = workers or definition.get("workers") or _slots(executor)
@@ -66,7 +81,7 @@ class Run:
         self._flying: dict[Future[tuple[Any, float]], Trial] = {}
         self._first: list[str] | None = []  # messages of the first trials; None after a success
         self._stopped: str | BoError = ""  # the reason why no further trial is started
-        self._progress = Progress(progress, self._budget, study.goal)
+        self._progress = Progress(progress, self._budget, study._outcomes)
 
     def result(self) -> Result:
         """Runs, and returns the result."""
@@ -95,18 +110,22 @@ class Run:
         if fault is not None and not interrupted:
             fault.result = result
             raise fault
-        if not interrupted and result.trials:
+        if result.trials and (not interrupted or self._study._outcomes.several):
             self._recommend(result)
         return result
 
     def _leave(self) -> None:
         """Ends the evaluations in progress. Values that have arrived are told."""
         for future, trial in self._flying.items():
+            if trial.number in self._reporters:
+                self._reporters[trial.number].stopped = True
             self._study._interrupt(trial)
             if future.cancel() or not future.done() or future.exception() is not None:
                 continue
             with suppress(TrialError):
                 self._study._tell(trial, *future.result())
+        if self._receiver is not None:
+            self._receiver.close()
 
     def _rounds(self) -> None:
         while not self._stopped:
@@ -157,15 +176,27 @@ class Run:
     def _start(self, trial: Trial) -> None:
         """Starts the evaluation of a trial, or performs it if there is one worker."""
         self._progress.started(trial)
+        work = _Work(self._f, trial.copy(), self._takes_trial)
+        if self._takes_trial:
+            work = replace(work, trial=self._reporting(work.trial))
         future: Future[tuple[Any, float]] = Future()
-        params = dict(trial.params)
         if self._executor is not None:
-            future = self._executor.submit(_evaluate, self._f, params)
+            future = self._executor.submit(work)
         self._flying[future] = trial
         if self._executor is None and self._workers == 1:
-            _complete(future, self._f, params)
+            _complete(future, work)
         elif self._executor is None:
-            Thread(target=_complete, args=(future, self._f, params), daemon=True).start()
+            Thread(target=_complete, args=(future, work), daemon=True).start()
+
+    def _reporting(self, trial: Trial) -> Trial:
+        """Returns a trial with a reporter."""
+        local = LocalReporter(self._study, trial.number)
+        self._reporters[trial.number] = local
+        if self._executor is None or isinstance(self._executor, ThreadPoolExecutor):
+            return replace(trial, _reporter=local)
+        if self._receiver is None:
+            self._receiver = Receiver()
+        return replace(trial, _reporter=self._receiver.reporter(trial.number, local))
 
     def _collect(self) -> None:
         """Waits for evaluations and records the outcome of each."""
@@ -175,11 +206,17 @@ class Run:
             del self._flying[future]
 
     def _record(self, trial: Trial, future: Future[tuple[Any, float]]) -> None:
-        """Tells the outcome of an evaluation. An interrupted trial stays pending."""
+        """Tells the outcome of an evaluation. An interrupted trial stays pending.
+
+        The outcome of a stopped trial does not count.
+        """
         error = future.exception()
         if isinstance(error, BrokenExecutor) or not isinstance(error, (Exception, type(None))):
             raise error
-        if error is not None:
+        stopped = self._study._trials[trial.number - 1]
+        if stopped.state == "stopped":
+            told = stopped.copy()
+        elif error is not None:
             seconds = getattr(error, "_bo_seconds", 0.0)
             told = self._study._fail(trial, _message(error), seconds)
         else:
@@ -201,7 +238,7 @@ class Run:
                 self._stopped = FailuresError(
                     f"too many trials failed: {failed}, the last one with: {trial.message}"
                 )
-        elif trial.value is not None and self._target is not None:
+        elif trial.value is not None and trial.feasible is not False and self._target is not None:
             sign = -1 if self._study.goal == "maximize" else 1
             if sign * trial.value <= sign * self._target:
                 self._stopped = f"the target is reached: trial {trial.number} has {trial.value:.6g}"
@@ -231,7 +268,13 @@ class Run:
                 if not any(w.endswith(text) for w in warnings):
                     warnings.append(f"trial {t.number}: {text}")
         stopped = "" if isinstance(self._stopped, BoError) else self._stopped
-        return Result(trials, self._study.goal, None, warnings, interrupted, stopped)
+        return Result(
+            trials,
+            self._study._outcomes,
+            warnings=warnings,
+            interrupted=interrupted,
+            stopped=stopped,
+        )
 
     def _fault(self, result: Result) -> BoError | None:
         """Returns the error of a run that has no result, or that failures ended."""
@@ -248,9 +291,12 @@ class Run:
         )
 
     def _recommend(self, result: Result) -> None:
-        """Adds the recommendation. Without a fit there is a warning instead."""
+        """Adds the recommendation, or the Pareto front. Without a fit there is a warning."""
         try:
-            result.recommendation = self._study.recommend()
+            if self._study._outcomes.several:
+                result.pareto = self._study.pareto()
+            else:
+                result.recommendation = self._study.recommend()
         except KeyboardInterrupt:
             result.interrupted = True
         except BoError as err:
@@ -262,21 +308,41 @@ def _slots(executor: Executor | None) -> int:
     return int(getattr(executor, "_max_workers", None) or 1)
 
 
-def _evaluate(f: Objective, params: Params) -> tuple[Any, float]:
-    """Returns the value of f and the seconds that it took."""
-    started = time.perf_counter()
+def takes_trial(f: Objective) -> bool:
+    """Reports whether f has a parameter named trial that is not its first one."""
     try:
-        return f(params), time.perf_counter() - started
-    except Exception as err:
-        err._bo_seconds = time.perf_counter() - started  # type: ignore[attr-defined]
-        raise
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):  # f is implemented in C
+        return False
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return any(p.name == "trial" and p.kind in kinds for p in parameters[1:])
 
 
-def _complete(future: Future[tuple[Any, float]], f: Objective, params: Params) -> None:
+@dataclass(frozen=True)
+class _Work:
+    """One evaluation. It can be pickled if f can."""
+
+    f: Objective
+    trial: Trial
+    takes_trial: bool
+
+    def __call__(self) -> tuple[Any, float]:
+        """Returns the value of f and the seconds that it took."""
+        options = {"trial": self.trial} if self.takes_trial else {}
+        started = time.perf_counter()
+        try:
+            value = self.f(dict(self.trial.params), **options)
+        except Exception as err:
+            err._bo_seconds = time.perf_counter() - started  # type: ignore[attr-defined]
+            raise
+        return value, time.perf_counter() - started
+
+
+def _complete(future: Future[tuple[Any, float]], work: _Work) -> None:
     """Evaluates f and stores the outcome in future."""
     future.set_running_or_notify_cancel()
     try:
-        future.set_result(_evaluate(f, params))
+        future.set_result(work())
     except BaseException as err:
         future.set_exception(err)
 

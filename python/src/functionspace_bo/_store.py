@@ -7,14 +7,15 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from ._binary import find_binary
-from ._definition import objective_of
+from ._outcomes import Outcomes, as_float, read_numbers
+from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, plain_params
-from ._trial import Trial, frame
-from ._value import read_value
-from .errors import CommandError, ProcessError
+from ._trial import Pareto, Trial, frame
+from .errors import CommandError, ProcessError, RequestError
 
 if TYPE_CHECKING:
     import pandas
@@ -35,7 +36,7 @@ class StoredStudy:
         shown = self._verb("study", "show")
         self._definition: dict[str, Any] = shown["definition"]
         self._parameters: dict[str, Parameter] = parse_space(self._definition["parameters"])[1]
-        self._objective, self._goal = objective_of(self._definition)
+        self._outcomes = Outcomes.of(self._definition)
 
     @classmethod
     def create(
@@ -62,8 +63,8 @@ class StoredStudy:
 
     @property
     def goal(self) -> str:
-        """minimize or maximize."""
-        return self._goal
+        """The direction of the first objective, minimize or maximize."""
+        return self._outcomes.goal
 
     @property
     def trials(self) -> list[Trial]:
@@ -72,7 +73,12 @@ class StoredStudy:
 
     @property
     def best(self) -> Trial:
-        """The trial with the best observed value. Raises CommandError if there is none."""
+        """The feasible trial with the best observed value. Raises CommandError if there is none.
+
+        If no trial is feasible, it is the trial that violates the requirements least.
+        Raises RequestError if there are several objectives.
+        """
+        self._outcomes.best(())  # RequestError
         return self._trial(self._verb("best"))
 
     @overload
@@ -90,16 +96,39 @@ class StoredStudy:
         if lease is not None:
             flags += ["--lease", lease]
         trials = [self._trial(t) for t in self._verb("ask", flags=flags)]
+        trials = [replace(t, _reporter=LocalReporter(self, t.number)) for t in trials]
         return trials[0] if n is None else trials
 
     def tell(self, trial: Trial | int, value: float | Mapping[str, float]) -> Trial:
         """Records the value of a trial, or several numbers by name."""
-        _, numbers = read_value(value, self._objective)
+        numbers = read_numbers(value, self._outcomes.goals[0].name)
         return self._trial(self._verb("tell", _number(trial), json.dumps(numbers)))
 
     def fail(self, trial: Trial | int, message: str = "") -> Trial:
         """Records that a trial could not be evaluated."""
         return self._trial(self._verb("fail", _number(trial), message))
+
+    def report(self, trial: Trial | int, step: float, value: float) -> bool:
+        """Records the value of the (first) objective at a step of a running trial.
+
+        Returns whether the rule in the option `stop` has stopped the trial, from the steps of
+        all processes. A step that was reported before changes nothing.
+        """
+        at, reported = as_float(step, "step"), as_float(value)
+        shown = self._verb("tell", _number(trial), repr(reported), flags=[f"--step={at!r}"])
+        return bool(shown["stop"])
+
+    def pareto(self) -> Pareto:
+        """Returns the Pareto front of several objectives, and its hypervolume."""
+        if not self._outcomes.several:
+            raise RequestError("pareto is for several objectives")
+        shown = self._verb("best")
+        front = [self._trial(t) for t in shown["front"]]
+        return Pareto(front, shown.get("reference", {}), shown.get("hypervolume", []))
+
+    def _report(self, number: int, step: float, value: float, by: LocalReporter) -> bool:
+        """Is report, on behalf of a reporter."""
+        return self.report(number, step, value)
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Adds a point that ask returns ahead of suggestions, as a pending trial."""
@@ -111,7 +140,7 @@ class StoredStudy:
 
     def dataframe(self) -> pandas.DataFrame:
         """Returns the trials as a pandas data frame with a column for each parameter."""
-        return frame(self.trials)
+        return frame(self.trials, self._outcomes)
 
     def __repr__(self) -> str:
         return f"<StoredStudy {self.name}>"
@@ -133,12 +162,13 @@ class StoredStudy:
         return Trial(
             row["trial"],
             params,
-            state if state in ("pending", "complete") else "failed",
+            state if state in ("pending", "complete", "stopped") else "failed",
             row.get("value"),
             row.get("numbers") or {},
             row.get("message", ""),
             row.get("source", "suggested"),
             seconds=row.get("seconds", 0.0),
+            feasible=row.get("feasible"),
         )
 
 

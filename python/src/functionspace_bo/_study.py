@@ -16,12 +16,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from ._binary import find_binary
-from ._definition import define, is_noise_free, objective_of
-from ._process import Process, on_fork
+from ._channel import Channel
+from ._definition import define, is_noise_free
+from ._documented import with_options
+from ._outcomes import Outcomes, as_float, usable
+from ._process import on_fork
+from ._reporter import LocalReporter
 from ._space import Fixed, Params, Space, plain_params, require_json, shown
-from ._trial import Estimate, Prediction, Recommendation, Result, Trial, best_trial, frame
-from ._value import read_value
-from .errors import ExhaustedError, NoValueError, RequestError, StudyError, TrialError
+from ._trial import (
+    Estimate,
+    Pareto,
+    Prediction,
+    Recommendation,
+    Result,
+    Step,
+    Trial,
+    frame,
+)
+from .errors import ExhaustedError, ProcessError, RequestError, StudyError, TrialError
 
 if TYPE_CHECKING:
     import pandas
@@ -33,27 +45,39 @@ if TYPE_CHECKING:
 _FORMAT = "functionspace-bo-study"
 
 
+@with_options()
 class Study:
     """An optimisation with its records, in memory.
 
-    The options have the names of the study file. Suggestions come from a `bo` process that
+    Suggestions come from a `bo` process that
     the study starts when it needs one; the process ends with the study. Methods may be called
     from several threads, and in forked processes, which then have independent copies.
+
+    Args:
+        space: Parameters by name, such as {"lr": Float(1e-5, 0.1, log=True), "opt": ["a", "b"]}.
+        **options: Options of the study file:
+            {options}
     """
 
     def __init__(self, space: Space, **options: Unpack[Options]) -> None:
         self._definition, self._parameters = define(space, options)
-        self._process = Process("suggest", "--pipe")
-        self._asking = threading.Lock()  # held during a request
-        self._lock = threading.RLock()  # guards the fields below
+        self._open()
         self._trials: list[Trial] = []
         self._idle: set[int] = set()  # pending trials that are not being evaluated
-        self._unsent: set[int] = set()  # trials that changed since the last answered request
         self._queue: list[Params] = []
         self._warm: Any = None
         on_fork(self)
-        self._initial: int = self._request({"action": "check"})["initial"]
-        self._objective, self._goal = objective_of(self._definition)
+        checked = self._request({"action": "check"})
+        self._initial: int = checked["initial"]
+        self._outcomes = Outcomes.of(self._definition, checked.get("require", ()))
+        rule = self._definition.get("stop", "none")
+        self._stops = (rule if isinstance(rule, str) else rule.get("rule", "none")) != "none"
+
+    def _open(self) -> None:
+        """Prepares the processes. Reports have one of their own, so no fit delays them."""
+        self._suggestions = Channel()
+        self._decisions = Channel()
+        self._lock = threading.RLock()  # guards the trials and the queue
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Study:
@@ -105,8 +129,8 @@ class Study:
 
     @property
     def goal(self) -> str:
-        """minimize or maximize."""
-        return self._goal
+        """The direction of the first objective, minimize or maximize."""
+        return self._outcomes.goal
 
     @property
     def trials(self) -> list[Trial]:
@@ -116,12 +140,13 @@ class Study:
 
     @property
     def best(self) -> Trial:
-        """The trial with the best observed value. Raises NoValueError if there is none."""
+        """The feasible trial with the best observed value.
+
+        If no trial is feasible, it is the trial that violates the requirements least.
+        Raises NoValueError if no trial is complete, RequestError if there are several objectives.
+        """
         with self._lock:
-            found = best_trial(self._trials, self._goal)
-        if found is None:
-            raise NoValueError("no trial has a value")
-        return found.copy()
+            return self._outcomes.require_best(self._trials).copy()
 
     @overload
     def ask(self) -> Trial: ...
@@ -137,19 +162,33 @@ class Study:
         noise-free objective on a finite space has no more points; ExhaustedError if it has
         none.
         """
-        trials = [t.copy() for t in self._ask(1 if n is None else n)]
+        trials = [
+            replace(t.copy(), _reporter=LocalReporter(self, t.number))
+            for t in self._ask(1 if n is None else n)
+        ]
         return trials[0] if n is None else trials
 
     def tell(self, trial: Trial | int, value: float | Mapping[str, float]) -> Trial:
         """Records the value of a pending trial, or several numbers by name.
 
-        Raises TrialError if the value is not finite; the trial is then still pending.
+        The numbers have the names of all objectives, and of the numbers in `require`. Raises
+        TrialError if one is missing or not finite; the trial is then still pending.
         """
         return self._tell(trial, value, 0.0)
 
     def fail(self, trial: Trial | int, message: str = "") -> Trial:
         """Records that a pending trial could not be evaluated."""
         return self._fail(trial, message, 0.0)
+
+    def report(self, trial: Trial | int, step: float, value: float) -> bool:
+        """Records the value of the (first) objective at a step of a pending trial.
+
+        Returns whether the rule in the option `stop` has stopped the trial, which then takes no
+        result. Steps need not ascend; a step that was reported before changes nothing. NaN and
+        infinities are worse than every number.
+        """
+        number = trial.number if isinstance(trial, Trial) else _whole(trial, "trial")
+        return self._report(number, step, value)
 
     def enqueue(self, params: Mapping[str, Any]) -> None:
         """Adds a point that ask returns ahead of the initial design and of suggestions."""
@@ -160,17 +199,19 @@ class Study:
     def add(self, params: Mapping[str, Any], value: float | Mapping[str, float]) -> Trial:
         """Records an evaluation made elsewhere as a new complete trial."""
         point = self._point(params)
-        number, numbers = read_value(value, self._objective)
+        number, numbers = self._outcomes.read(value)
         with self._lock:
             t = Trial(len(self._trials) + 1, point, "complete", number, numbers, source="added")
+            t = replace(t, feasible=self._outcomes.feasible(numbers))
             self._append(t)
             return t.copy()
 
     def recommend(self) -> Recommendation:
         """Returns the best trials by observed value and by posterior mean.
 
-        Raises NoValueError if no trial is complete.
+        Raises NoValueError if no trial is complete, RequestError if there are several objectives.
         """
+        self._outcomes.best(())  # RequestError
         answer = self._request({"action": "recommend"})["recommendation"]
         trials = self.trials
 
@@ -180,9 +221,19 @@ class Study:
 
         return Recommendation(estimate("observed"), estimate("model"))
 
+    def pareto(self) -> Pareto:
+        """Returns the Pareto front of several objectives, and its hypervolume."""
+        answer = self._request({"action": "pareto"})["pareto"]
+        trials = self.trials
+        return Pareto(
+            [trials[number - 1] for number in answer["front"]],
+            answer.get("reference", {}),
+            answer.get("hypervolume", []),
+        )
+
     def run(
         self,
-        f: Callable[[Params], float | Mapping[str, float]],
+        f: Callable[..., float | Mapping[str, float] | None],
         budget: int | None = None,
         *,
         workers: int | None = None,
@@ -215,7 +266,7 @@ class Study:
 
     def dataframe(self) -> pandas.DataFrame:
         """Returns the trials as a pandas data frame with a column for each parameter."""
-        return frame(self.trials)
+        return frame(self.trials, self._outcomes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the whole study to a file, which load reads. A file there is replaced."""
@@ -262,13 +313,13 @@ class Study:
                 study._idle.add(t.number)
         study._queue = [study._decode(p) for p in document["queue"]]
         study._warm = document["warm"]
-        study._process.close()  # the next request sends the warm start
+        study._suggestions.process.close()  # the next request sends the warm start
         return study
 
     def close(self) -> None:
-        """Ends the `bo` process. The next call that needs one starts another."""
-        with self._asking:
-            self._process.close()
+        """Ends the `bo` processes. The next call that needs one starts another."""
+        self._suggestions.close()
+        self._decisions.close()
 
     def __enter__(self) -> Study:
         return self
@@ -282,18 +333,18 @@ class Study:
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for key in ("_process", "_asking", "_lock"):
+        for key in ("_suggestions", "_decisions", "_lock"):
             del state[key]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._process = Process("suggest", "--pipe")
-        self._after_fork()
+        self._open()
         on_fork(self)
 
     def _after_fork(self) -> None:
-        self._asking = threading.Lock()
+        self._suggestions.after_fork()
+        self._decisions.after_fork()
         self._lock = threading.RLock()
 
     def _ask(self, n: int) -> list[Trial]:
@@ -318,10 +369,12 @@ class Study:
 
     def _propose(self, n: int) -> list[Trial]:
         """Returns n new trials."""
-        with self._asking:
+        with self._suggestions.busy:
             with self._lock:
                 queue = list(self._queue)
-            answer = self._exchange({"n": n, **({"queue": queue} if queue else {})})
+            answer = self._exchange(
+                self._suggestions, {"n": n, **({"queue": queue} if queue else {})}
+            )
             with self._lock:
                 self._warm = answer.get("warm")
                 asked = [self._asked(p) for p in answer["points"]]
@@ -352,13 +405,25 @@ class Study:
     def _append(self, t: Trial) -> None:
         with self._lock:
             self._trials.append(t)
-            self._unsent.add(t.number)
+            self._changed(t.number)
+
+    def _changed(self, number: int) -> None:
+        """Notes that the processes lack a change of a trial. The caller holds _lock."""
+        self._suggestions.unsent.add(number)
+        self._decisions.unsent.add(number)
 
     def _tell(
         self, trial: Trial | int, value: float | Mapping[str, float], seconds: float
     ) -> Trial:
-        number, numbers = read_value(value, self._objective)
-        return self._finish(trial, state="complete", value=number, numbers=numbers, seconds=seconds)
+        number, numbers = self._outcomes.read(value)
+        return self._finish(
+            trial,
+            state="complete",
+            value=number,
+            numbers=numbers,
+            feasible=self._outcomes.feasible(numbers),
+            seconds=seconds,
+        )
 
     def _fail(self, trial: Trial | int, message: str, seconds: float) -> Trial:
         return self._finish(trial, state="failed", message=str(message), seconds=seconds)
@@ -366,21 +431,72 @@ class Study:
     def _finish(self, trial: Trial | int, **changes: Any) -> Trial:
         number = trial.number if isinstance(trial, Trial) else _whole(trial, "trial")
         with self._lock:
-            if not 1 <= number <= len(self._trials):
-                raise TrialError(f"no such trial: {number}")
-            t = self._trials[number - 1]
-            if t.state != "pending":
-                raise TrialError(f"trial is already finished: trial {number} is {t.state}")
+            t = self._pending(number)
             t = self._trials[number - 1] = replace(t, **changes)
             self._idle.discard(number)
-            self._unsent.add(number)
+            self._changed(number)
             return t.copy()
 
+    def _pending(self, number: int) -> Trial:
+        """Returns a pending trial, or raises TrialError. The caller holds _lock."""
+        if not 1 <= number <= len(self._trials):
+            raise TrialError(f"no such trial: {number}")
+        t = self._trials[number - 1]
+        if t.state != "pending":
+            raise TrialError(f"trial is already finished: trial {number} is {t.state}")
+        return t
+
     def _interrupt(self, trial: Trial) -> None:
-        """Marks a pending trial as one that is not being evaluated."""
-        with self._lock:
-            if self._trials[trial.number - 1].state == "pending":
-                self._idle.add(trial.number)
+        """Marks a pending trial as one that is not being evaluated.
+
+        Its next evaluation reports the steps again.
+        """
+        with self._decisions.busy, self._lock:
+            t = self._trials[trial.number - 1]
+            if t.state != "pending":
+                return
+            self._idle.add(t.number)
+            if t.steps:
+                self._trials[t.number - 1] = replace(t, steps=())
+                self._decisions.process.close()  # it has the steps
+
+    def _report(
+        self, number: int, step: float, value: float, by: LocalReporter | None = None
+    ) -> bool:
+        """Is report, on behalf of a reporter that the end of a run may have stopped."""
+        at, reported = as_float(step, "step"), as_float(value)
+        if not usable(at):
+            raise TrialError(f"step is not a usable number: {at}")
+        with self._decisions.busy:
+            with self._lock:
+                if by is not None and by.stopped:
+                    return True
+                if 1 <= number <= len(self._trials) and self._trials[number - 1].state == "stopped":
+                    return True
+                if any(s.step == at for s in self._pending(number).steps):
+                    return False
+            reason = self._decide(number, at, reported) if self._stops else ""
+            with self._lock:
+                t = self._trials[number - 1]
+                t = replace(t, steps=(*t.steps, Step(at, reported)))
+                if reason and t.state == "pending":
+                    last = max(t.steps).value
+                    numbers = {self._outcomes.goals[0].name: last} if usable(last) else {}
+                    t = replace(t, state="stopped", message=reason, numbers=numbers)
+                    self._idle.discard(number)
+                    self._changed(number)
+                self._trials[number - 1] = t
+                return t.state == "stopped"
+
+    def _decide(self, number: int, step: float, value: float) -> str:
+        """Returns the reason why a step stops a trial, or an empty text."""
+        told = {"step": step, "value": value if usable(value) else None}
+        request = {"action": "report", "report": {"trial": number, "steps": [told]}}
+        try:
+            answer = self._exchange(self._decisions, request)
+        except ProcessError:  # the request has all data, so another process can answer it
+            answer = self._exchange(self._decisions, request)
+        return str(answer["decision"].get("reason", ""))
 
     def _point(self, params: Mapping[str, Any]) -> Params:
         """Returns the values of a valid point, or raises RequestError."""
@@ -402,37 +518,42 @@ class Study:
         }
 
     def _request(self, request: dict[str, Any]) -> dict[str, Any]:
-        with self._asking:
-            return self._exchange(request)
+        with self._suggestions.busy:
+            return self._exchange(self._suggestions, request)
 
-    def _exchange(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Sends a request with all trials that the process lacks. The caller holds _asking."""
-        fresh = self._process.start()
-        with self._lock:
-            numbers = range(1, len(self._trials) + 1) if fresh else sorted(self._unsent)
-            trials = [_told(self._trials[number - 1]) for number in numbers]
-            self._unsent.clear()
-        document = {"trials": trials, **request}
-        if fresh:
-            document["study"] = self._definition
-            if self._warm is not None:
-                document["warm"] = self._warm
-        try:
-            return self._process.ask(document)
-        except BaseException:
-            with self._lock:
-                self._unsent.update(numbers)
-            if fresh:
-                self._process.close()  # it has no study
-            raise
+    def _exchange(self, channel: Channel, request: dict[str, Any]) -> dict[str, Any]:
+        """Returns the answer to a request. The caller holds channel.busy."""
+        decides = channel is self._decisions
+
+        def head() -> dict[str, Any]:
+            warm = {} if self._warm is None or decides else {"warm": self._warm}
+            return {"study": self._definition, **warm}
+
+        told = self._told_steps if decides else self._told
+        return channel.exchange(request, told, head, self._trials, self._lock)
+
+    def _told(self, t: Trial) -> dict[str, Any]:
+        """Returns the form of a trial in a request."""
+        out = {"trial": t.number, "params": plain_params(t.params), "state": t.state}
+        if t.state == "complete" and len(self._outcomes.declared) > 1:
+            out["numbers"] = {name: t.numbers[name] for name in self._outcomes.declared}
+        elif t.value is not None:
+            out["value"] = t.value
+        return out
+
+    def _told_steps(self, t: Trial) -> dict[str, Any]:
+        """Returns the form of a trial with its steps in a request."""
+        steps = [{"step": s.step, "value": s.value if usable(s.value) else None} for s in t.steps]
+        return {**self._told(t), **({"steps": steps} if steps else {})}
 
     def _loaded(self, saved: dict[str, Any]) -> Trial:
         """Returns a trial that save wrote."""
         predicted = saved.pop("prediction", None)
         params = self._decode(saved.pop("params"))
         warnings = tuple(saved.pop("warnings", ()))
+        steps = tuple(Step(*s) for s in saved.pop("steps", ()))
         prediction = Prediction(**predicted) if predicted is not None else None
-        return Trial(params=params, prediction=prediction, warnings=warnings, **saved)
+        return Trial(params=params, prediction=prediction, warnings=warnings, steps=steps, **saved)
 
 
 def _whole(number: Any, name: str) -> int:
@@ -460,17 +581,10 @@ def _replace_file(path: Path, text: str) -> None:
         raise
 
 
-def _told(t: Trial) -> dict[str, Any]:
-    """Returns the form of a trial in a request."""
-    out: dict[str, Any] = {"trial": t.number, "params": plain_params(t.params), "state": t.state}
-    if t.value is not None:
-        out["value"] = t.value
-    return out
-
-
 def _saved(t: Trial) -> dict[str, Any]:
     """Returns the form of a trial in a file."""
     out = dict(t.__dict__)
+    del out["_reporter"]
     if t.prediction is not None:
         out["prediction"] = t.prediction.__dict__
     return out

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .errors import NoValueError
+from ._outcomes import Outcomes
+from .errors import TrialError
 
 if TYPE_CHECKING:
     import pandas
 
-State = Literal["pending", "complete", "failed"]
+    from ._reporter import Reporter
+
+State = Literal["pending", "complete", "failed", "stopped"]
 
 _COLUMNS = ("trial", "value", "state", "seconds", "message")
 
@@ -25,6 +28,13 @@ class Prediction:
     acquisition: float | None = None
 
 
+class Step(NamedTuple):
+    """The value of the objective at a step of an evaluation, such as an epoch."""
+
+    step: float
+    value: float
+
+
 @dataclass(frozen=True)
 class Trial:
     """One evaluation of the objective, finished or not."""
@@ -32,17 +42,40 @@ class Trial:
     number: int
     params: dict[str, Any]
     state: State = "pending"
+    """pending, complete, failed, or stopped early."""
     value: float | None = None
+    """The value of the objective; None unless complete, and None for several objectives."""
     numbers: dict[str, float] = field(default_factory=dict)
-    """All reported numbers, the objective among them."""
+    """All reported numbers, the objectives among them."""
     message: str = ""
-    """The reason why the trial failed."""
+    """The reason why the trial failed or was stopped."""
     source: str = "suggested"
     """suggested, design (of the initial design), enqueued or added."""
     prediction: Prediction | None = None
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
     """Time of the evaluation in a run."""
+    feasible: bool | None = None
+    """Whether a complete trial meets all of `require`; None without requirements."""
+    steps: tuple[Step, ...] = ()
+    """The values that were reported while the trial ran."""
+    _reporter: Reporter | None = field(default=None, compare=False, repr=False)
+
+    def report(self, step: float, value: float) -> bool:
+        """Reports the value of the objective at a step, such as an epoch, of a running trial.
+
+        Returns whether the rule in the option `stop` has stopped the trial; the evaluation
+        should then end. A step that was reported before changes nothing. NaN and infinities
+        are worse than every number. For trials that ask returned, and in functions that
+        minimize evaluates.
+        """
+        if self._reporter is None:
+            raise TrialError(f"trial {self.number} is not being evaluated: use Study.report")
+        return self._reporter.report(step, value)
+
+    def should_stop(self) -> bool:
+        """Reports whether a report has stopped the trial."""
+        return self._reporter is not None and self._reporter.stopped
 
     def copy(self) -> Trial:
         """Returns a trial whose params and numbers may be changed without effect on this one."""
@@ -60,6 +93,8 @@ class Trial:
         }
         if self.numbers:
             out["numbers"] = dict(self.numbers)
+        if self.feasible is not None:
+            out["feasible"] = self.feasible
         if self.message:
             out["message"] = self.message
         return out
@@ -85,14 +120,30 @@ class Recommendation:
     model: Estimate
 
 
+@dataclass(frozen=True)
+class Pareto:
+    """The feasible trials of a study with several objectives that no other trial dominates."""
+
+    front: list[Trial]
+    """In the order of their numbers."""
+    reference: dict[str, float]
+    """The reference point, by objective: stated, or beyond the worst values on the front."""
+    hypervolume: list[float]
+    """The volume between front and reference point after each finished trial.
+
+    Empty above four objectives."""
+
+
 @dataclass(repr=False)
 class Result:
     """The result of a run."""
 
     trials: list[Trial]
-    goal: str = "minimize"
+    outcomes: Outcomes = field(default_factory=Outcomes)
     recommendation: Recommendation | None = None
-    """None if the run was interrupted or no trial is complete."""
+    """None if the run was interrupted, no trial is complete, or there are several objectives."""
+    pareto: Pareto | None = None
+    """The Pareto front; None for one objective."""
     warnings: list[str] = field(default_factory=list)
     interrupted: bool = False
     """Ctrl-C ended the run."""
@@ -100,17 +151,26 @@ class Result:
     """The reason why the run ended ahead of the budget, or empty."""
 
     def __repr__(self) -> str:
-        best = best_trial(self.trials, self.goal)
+        if self.outcomes.several:
+            front = [] if self.pareto is None else self.pareto.front
+            return f"<Result of {len(self.trials)} trials: {len(front)} on the Pareto front>"
+        best = self.outcomes.best(self.trials)
         what = "no value" if best is None else f"best {best.value:.6g} at {best.params}"
         return f"<Result of {len(self.trials)} trials: {what}>"
 
     @property
+    def goal(self) -> str:
+        """The direction of the first objective, minimize or maximize."""
+        return self.outcomes.goal
+
+    @property
     def best(self) -> Trial:
-        """The trial with the best observed value. Raises NoValueError if there is none."""
-        found = best_trial(self.trials, self.goal)
-        if found is None:
-            raise NoValueError("no trial has a value")
-        return found
+        """The feasible trial with the best observed value.
+
+        If no trial is feasible, it is the trial that violates the requirements least.
+        Raises NoValueError if no trial is complete, RequestError if there are several objectives.
+        """
+        return self.outcomes.require_best(self.trials)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -129,7 +189,7 @@ class Result:
         """The trials that were better than all trials before them."""
         out: list[Trial] = []
         for t in self.trials:
-            if best_trial([*out[-1:], t], self.goal) is t:
+            if self.outcomes.best([*out[-1:], t]) is t:
                 out.append(t)
         return out
 
@@ -139,30 +199,30 @@ class Result:
 
     def dataframe(self) -> pandas.DataFrame:
         """Returns the trials as a pandas data frame with a column for each parameter."""
-        return frame(self.trials)
+        return frame(self.trials, self.outcomes)
 
 
-def best_trial(trials: Sequence[Trial], goal: str) -> Trial | None:
-    """Returns the complete trial with the best value, the first of equals."""
-    best: Trial | None = None
-    sign = -1.0 if goal == "maximize" else 1.0
-    for t in trials:
-        if t.value is None or t.state != "complete":
-            continue
-        if best is None or best.value is None or sign * t.value < sign * best.value:
-            best = t
-    return best
+def frame(trials: Sequence[Trial], outcomes: Outcomes) -> pandas.DataFrame:
+    """Returns trials as a data frame with the columns of `bo trials --format csv`.
 
-
-def frame(trials: Sequence[Trial]) -> pandas.DataFrame:
-    """Returns trials as a data frame with the columns of `bo trials --format csv`."""
+    Several objectives have a column each, and value is left out.
+    """
     import pandas
 
     names = list(dict.fromkeys(name for t in trials for name in t.params))
+    numbers = list(dict.fromkeys([*outcomes.declared, *(n for t in trials for n in t.numbers)]))
+    if not outcomes.several:
+        numbers.remove(outcomes.goals[0].name)  # it is in the column value
     columns: dict[str, list[Any]] = {"trial": [t.number for t in trials]}
     for name in names:
-        column = f"params.{name}" if name in _COLUMNS else name
+        column = f"params.{name}" if name in _COLUMNS or name in numbers else name
         columns[column] = [t.params.get(name) for t in trials]
-    for key in _COLUMNS[1:]:
+    if not outcomes.several:
+        columns["value"] = [t.value for t in trials]
+    for name in numbers:
+        columns[f"numbers.{name}" if name in _COLUMNS else name] = [
+            t.numbers.get(name) for t in trials
+        ]
+    for key in _COLUMNS[2:]:
         columns[key] = [getattr(t, key) for t in trials]
     return pandas.DataFrame(columns)

@@ -22,9 +22,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ._outcomes import read_numbers
 from ._space import Categorical, Float, Int, Parameter
 from ._study import Study
-from ._value import read_value
 from .errors import ExhaustedError, StudyError, TrialError
 
 try:
@@ -247,5 +247,4 @@ def _number(result: Mapping[str, Any] | None, metric: str) -> float:
     """Returns the metric of a result, or raises TrialError."""
     if not result or metric not in result:
         raise TrialError(f"the result has no {metric}")
-    value, _ = read_value(result[metric], metric)
-    return value
+    return read_numbers(result[metric], metric)[metric]

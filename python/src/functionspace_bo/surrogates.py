@@ -1,8 +1,8 @@
 """Surrogate models in the convention of scikit-learn.
 
-The parameters of an estimator are the settings of the surrogate model in `bo`; None is the
-default. This module needs NumPy and scikit-learn. Written by python/generate.py from the schema of
-study files. Do not edit.
+The parameters of an estimator are the settings of the surrogate model in `bo`, with _ for -; None
+is the default. A setting with the name of a method has the suffix _setting. This module needs NumPy
+and scikit-learn. Written by python/generate.py from the schema of study files. Do not edit.
 """
 
 # ruff: noqa: E501
@@ -745,7 +745,7 @@ class FVI(Regressor):
         rate: initial learning rate, ten times as large for log s after a fitted start; it falls along a cosine (published: 0.001 to 0.01, constant); default 0.003.
         restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         samples: networks drawn for predictions; default 100.
-        score: estimate of scores from samples (published: plain); default whitened.
+        score_setting: estimate of scores from samples (published: plain); default whitened.
         start: initial distribution of the weights: fitted to the process or the data, or random as published; default fitted.
         steps: training steps of Adam (200; 600 for a piecewise prior; 10000 with a random start; half of these from a warm start; published: 10000 to 80000); default 200, 600 or 10000.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -783,7 +783,7 @@ class FVI(Regressor):
         rate: float | None = None,
         restarts: int | None = None,
         samples: int | None = None,
-        score: Literal["whitened", "plain"] | None = None,
+        score_setting: Literal["whitened", "plain"] | None = None,
         start: Literal["fitted", "random"] | None = None,
         steps: int | None = None,
         variance: Union[float, Literal["learned"]] | None = None,
@@ -815,7 +815,7 @@ class FVI(Regressor):
         self.rate = rate
         self.restarts = restarts
         self.samples = samples
-        self.score = score
+        self.score_setting = score_setting
         self.start = start
         self.steps = steps
         self.variance = variance

@@ -1,0 +1,158 @@
+"""Objectives and outcome constraints of a study."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ._space import plain, shown
+from .errors import NoValueError, RequestError, TrialError
+
+if TYPE_CHECKING:
+    from ._trial import Trial
+
+MAX_VALUE = 1e300
+"""The largest magnitude of a value, as in `bo`."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """An objective by the name of its number."""
+
+    name: str = "value"
+    maximize: bool = False
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """An outcome constraint: a number is at most, or at least, a bound."""
+
+    name: str
+    bound: float
+    at_least: bool = False
+
+    def met(self, number: float) -> bool:
+        """Reports whether a number meets the requirement."""
+        return number >= self.bound if self.at_least else number <= self.bound
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The numbers that a complete trial has, and their order of preference."""
+
+    goals: tuple[Goal, ...] = (Goal(),)
+    requirements: tuple[Requirement, ...] = ()
+
+    @classmethod
+    def of(
+        cls, definition: Mapping[str, Any], requirements: Iterable[Mapping[str, Any]] = ()
+    ) -> Outcomes:
+        """Returns the outcomes of a valid definition, with requirements as `bo` lists them."""
+        listed = definition.get("objectives") or [{}]
+        goals = (Goal(o.get("name") or "value", o.get("goal") == "maximize") for o in listed)
+        return cls(tuple(goals), tuple(Requirement(**r) for r in requirements))
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several objectives."""
+        return len(self.goals) > 1
+
+    @property
+    def goal(self) -> str:
+        """The direction of the first objective."""
+        return "maximize" if self.goals[0].maximize else "minimize"
+
+    @property
+    def declared(self) -> list[str]:
+        """The names of the numbers that a complete trial has, each once."""
+        names = [g.name for g in self.goals] + [r.name for r in self.requirements]
+        return list(dict.fromkeys(names))
+
+    def read(self, value: Any) -> tuple[float | None, dict[str, float]]:
+        """Returns the value of a report and all its numbers, or raises TrialError.
+
+        The value is None if there are several objectives.
+        """
+        numbers = read_numbers(value, self.goals[0].name)
+        for name in self.declared:
+            if name not in numbers:
+                raise TrialError(f'no number named "{name}" was reported')
+        return None if self.several else numbers[self.goals[0].name], numbers
+
+    def feasible(self, numbers: Mapping[str, float]) -> bool | None:
+        """Reports whether numbers meet the requirements; None if there are none."""
+        if not self.requirements:
+            return None
+        return all(r.name in numbers and r.met(numbers[r.name]) for r in self.requirements)
+
+    def best(self, trials: Sequence[Trial]) -> Trial | None:
+        """Returns the feasible trial with the best value, the first of equals.
+
+        Without a feasible trial it is the one that violates the requirements least, as
+        loop.Options.Best defines it; None if no trial is complete.
+        """
+        if self.several:
+            raise RequestError(
+                f"there are {len(self.goals)} objectives, and no single trial is the best: "
+                "use pareto"
+            )
+        sign = -1.0 if self.goals[0].maximize else 1.0
+        complete = [t for t in trials if t.state == "complete" and t.value is not None]
+        feasible = [t for t in complete if t.feasible is not False]
+        if feasible:
+            return min(feasible, key=lambda t: sign * (t.value or 0.0))
+        violations = self._violations(complete)
+        return min(complete, key=lambda t: violations[t.number], default=None)
+
+    def require_best(self, trials: Sequence[Trial]) -> Trial:
+        """Returns the best trial, or raises NoValueError."""
+        best = self.best(trials)
+        if best is None:
+            raise NoValueError("no trial has a value")
+        return best
+
+    def _violations(self, complete: Sequence[Trial]) -> dict[int, float]:
+        """Returns the sum of the violations of each trial, in units of the ranges of numbers."""
+        sums = dict.fromkeys((t.number for t in complete), 0.0)
+        for r in self.requirements:
+            halves = {t.number: t.numbers[r.name] / 2 for t in complete}
+            width = max(halves.values(), default=0.0) - min(halves.values(), default=0.0)
+            for t in complete:
+                if not r.met(t.numbers[r.name]):
+                    excess = abs(halves[t.number] - r.bound / 2)
+                    sums[t.number] += excess / width if width > 0 else math.inf
+        return sums
+
+
+def read_numbers(value: Any, objective: str) -> dict[str, float]:
+    """Returns the numbers of a report by name, or raises TrialError.
+
+    A single number is the value of the objective.
+    """
+    if not isinstance(value, Mapping):
+        return {objective: _number(value)}
+    return {str(name): _number(v) for name, v in value.items()}
+
+
+def _number(value: Any) -> float:
+    number = as_float(value)
+    if not usable(number):
+        raise TrialError(f"value is not a usable number: {number}")
+    return number
+
+
+def as_float(value: Any, name: str = "value") -> float:
+    """Returns a number, which may be NaN or infinite, or raises TrialError."""
+    try:
+        if isinstance(value, (str, bytes)) or getattr(value, "ndim", 0) != 0:
+            raise TypeError
+        return float(plain(value))
+    except (TypeError, ValueError, OverflowError):
+        raise TrialError(f"the {name} is {shown(value)}, want a number") from None
+
+
+def usable(number: float) -> bool:
+    """Reports whether `bo` takes a number."""
+    return abs(number) <= MAX_VALUE

@@ -1,0 +1,123 @@
+"""Connects trials that are evaluated with the rule that stops poor trials."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .errors import BoError, ProcessError, TrialError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+
+class Reporter(Protocol):
+    """Takes the steps of one trial. stopped is true after the rule has stopped the trial."""
+
+    stopped: bool
+
+    def report(self, step: float, value: float) -> bool:
+        """Records the value at a step, and reports whether the trial is stopped."""
+
+
+class Reporting(Protocol):
+    """A study that takes steps."""
+
+    def _report(self, number: int, step: float, value: float, by: LocalReporter) -> bool: ...
+
+
+class LocalReporter:
+    """The reporter of a trial in the process of the study.
+
+    `stopped` is also set when the run of the trial ends, so that its evaluation returns soon.
+    """
+
+    def __init__(self, study: Reporting, number: int) -> None:
+        self.stopped = False
+        self._study = study
+        self._number = number
+
+    def report(self, step: float, value: float) -> bool:
+        self.stopped = self.stopped or self._study._report(self._number, step, value, self)
+        return self.stopped
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(None), ()  # a pickled trial has no reporter
+
+
+class Receiver:
+    """Takes the steps of trials that other processes of this machine evaluate."""
+
+    def __init__(self) -> None:
+        from multiprocessing.connection import Listener
+
+        self._key = os.urandom(32)
+        self._listener = Listener(authkey=self._key)
+        self._reporters: dict[int, LocalReporter] = {}
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def reporter(self, number: int, local: LocalReporter) -> RemoteReporter:
+        """Returns a reporter that can be pickled, for a trial with a local reporter."""
+        self._reporters[number] = local
+        return RemoteReporter(self._listener.address, self._key, number)
+
+    def close(self) -> None:
+        """Ends the service. Later reports raise ProcessError."""
+        self._listener.close()
+
+    def _accept(self) -> None:
+        from multiprocessing import AuthenticationError
+
+        while True:
+            try:
+                connection = self._listener.accept()
+            except (AuthenticationError, EOFError):
+                continue
+            except OSError:  # closed
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: Connection) -> None:
+        with connection, suppress(EOFError, OSError):
+            while True:
+                number, step, value = json.loads(connection.recv_bytes())
+                try:
+                    answer: Any = self._reporters[number].report(step, value)
+                except BoError as err:
+                    answer = str(err)
+                connection.send_bytes(json.dumps(answer).encode())
+
+
+class RemoteReporter:
+    """The reporter of a trial in another process. It connects with the first report."""
+
+    def __init__(self, address: Any, key: bytes, number: int) -> None:
+        self.stopped = False
+        self._address = address
+        self._key = key
+        self._number = number
+        self._connection: Connection | None = None
+
+    def report(self, step: float, value: float) -> bool:
+        if self.stopped:
+            return True
+        try:
+            if self._connection is None:
+                from multiprocessing.connection import Client
+
+                self._connection = Client(self._address, authkey=self._key)
+            message = json.dumps([self._number, float(step), float(value)])  # NaN passes
+            self._connection.send_bytes(message.encode())
+            answer = json.loads(self._connection.recv_bytes())
+        except (EOFError, OSError) as err:
+            raise ProcessError(f"the process of the study takes no reports: {err}") from err
+        if isinstance(answer, str):
+            raise TrialError(answer)
+        self.stopped = answer
+        return self.stopped
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_connection": None}

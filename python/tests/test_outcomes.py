@@ -1,0 +1,146 @@
+"""Several objectives and outcome constraints."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functionspace_bo import (
+    Float,
+    NoValueError,
+    RequestError,
+    Study,
+    StudyError,
+    TrialError,
+    minimize,
+)
+
+X = {"x": Float(0, 1)}
+BOTH: Any = {"objectives": ["loss", {"name": "gain", "goal": "maximize"}]}
+
+
+def both(params: dict[str, Any]) -> dict[str, float]:
+    x = params["x"]
+    return {"loss": x**2, "gain": 1 - (x - 1) ** 2, "seconds": 3}
+
+
+def test_several_objectives() -> None:
+    result = minimize(both, X, budget=12, **BOTH)
+    assert result.pareto is not None
+    assert result.recommendation is None
+    front = result.pareto.front
+    assert len(front) > 5  # every point is on the front
+    assert [t.number for t in front] == sorted(t.number for t in front)
+    assert set(result.pareto.reference) == {"loss", "gain"}
+    volumes = result.pareto.hypervolume
+    assert len(volumes) == 12
+    assert volumes == sorted(volumes)
+    assert volumes[-1] > 0
+    assert front[0].value is None
+    assert front[0].numbers["seconds"] == 3
+    assert "on the Pareto front" in repr(result)
+    for use in (lambda: result.best, lambda: result.value, lambda: result.incumbents):
+        with pytest.raises(RequestError, match="2 objectives, and no single trial is the best"):
+            use()
+
+
+def test_a_study_with_several_objectives(tmp_path: Path) -> None:
+    with Study(X, initial=3, **BOTH) as study:
+        assert study.pareto().front == []
+        for t in study.ask(3):
+            for value in (1.0, {"loss": 1.0}, {"loss": 1.0, "gain": float("nan")}):
+                with pytest.raises(TrialError):
+                    study.tell(t, value)
+            study.tell(t, both(t.params))
+        added = study.add({"x": 0.5}, both({"x": 0.5}))
+        assert added in study.pareto().front
+        for use in (lambda: study.best, study.recommend):
+            with pytest.raises(RequestError, match="no single trial is the best"):
+                use()
+        with pytest.raises(StudyError, match="target is for one objective"):
+            study.run(both, target=0.1)
+        study.save(tmp_path / "study.json")
+        with Study.load(tmp_path / "study.json") as loaded:
+            assert loaded.pareto() == study.pareto()
+            assert loaded.ask() == study.ask()
+        assert pickle.loads(pickle.dumps(study)).pareto() == study.pareto()
+    with Study(X) as study, pytest.raises(RequestError, match="for several objectives"):
+        study.pareto()
+
+
+def test_a_stored_study_with_several_objectives(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", X, initial=3, **BOTH)
+    for t in study.ask(3):
+        study.tell(t, both(t.params))
+    shown = Study.open(tmp_path / "bo.db", "demo").pareto()
+    assert [t.number for t in shown.front] == [1, 2, 3]
+    assert len(shown.hypervolume) == 3
+    assert shown.front[0].params == study.trials[0].params
+    with pytest.raises(RequestError, match="no single trial is the best"):
+        _ = study.best
+    one = Study.create(tmp_path / "bo.db", "one", X)
+    with pytest.raises(RequestError, match="several objectives"):
+        one.pareto()
+
+
+def limited(params: dict[str, Any]) -> dict[str, float]:
+    return {"value": params["x"], "latency": 10 * (1 - params["x"])}
+
+
+def test_requirements() -> None:
+    options: Any = {"require": ["latency <= 7"], "noise_free": True}
+    result = minimize(limited, X, budget=15, **options)
+    assert 0.3 <= result.value < 0.31
+    assert result.best.feasible
+    for t in result.trials:
+        assert t.feasible == (t.numbers["latency"] <= 7)
+        assert t.record()["feasible"] == t.feasible
+    assert all(t.feasible for t in result.incumbents[1:])
+    with Study(X, **options) as study:
+        t = study.ask()
+        with pytest.raises(TrialError, match='no number named "latency" was reported'):
+            study.tell(t, 1.0)
+        with pytest.raises(NoValueError):
+            _ = study.best
+
+
+def test_the_trial_that_violates_least_without_a_feasible_one() -> None:
+    with Study(X, require=["a <= 0", "b >= 10"]) as study:
+        for x, a, b in ((0.1, 1, 9), (0.2, 5, 10), (0.3, 2, 5), (0.4, 0.5, 0)):
+            study.add({"x": x}, {"value": 0, "a": a, "b": b})
+        # As loop.Options.Best: the violations are 1/4.5 + 1/10, 5/4.5, 2/4.5 + 5/10, 0.5/4.5 + 1.
+        assert study.best.number == 1
+        assert study.recommend().observed.trial == study.best
+        study.add({"x": 0.5}, {"value": 9, "a": -1, "b": 11})
+        assert study.best.number == 5
+
+
+def test_progress_of_several_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    minimize(both, X, budget=3, progress=True, **BOTH)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith("trial 1/3  loss ")
+    assert "  gain " in lines[0]
+    minimize(limited, X, budget=4, progress=True, require=["latency <= 7"])
+    assert "(infeasible)" in capsys.readouterr().err
+
+
+def test_data_frames() -> None:
+    pytest.importorskip("pandas")
+    result = minimize(both, X, budget=3, **BOTH)
+    columns = list(result.dataframe().columns)
+    assert columns == [
+        "trial",
+        "x",
+        "loss",
+        "gain",
+        "numbers.seconds",
+        "state",
+        "seconds",
+        "message",
+    ]
+    frame = minimize(limited, X, budget=3, require=["latency <= 7"]).dataframe()
+    assert list(frame.columns)[:4] == ["trial", "x", "value", "latency"]

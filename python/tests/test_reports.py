@@ -1,0 +1,241 @@
+"""Trials that report steps and are stopped early."""
+
+from __future__ import annotations
+
+import math
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functionspace_bo import (
+    Float,
+    NoValueError,
+    ProcessError,
+    Step,
+    Study,
+    Trial,
+    TrialError,
+    minimize,
+)
+from functionspace_bo._run import takes_trial
+
+X = {"x": Float(0, 1)}
+MEDIAN: Any = {"stop": {"rule": "median", "startup": 3}}
+HALVING: Any = {"stop": {"rule": "asha", "eta": 2}}
+
+
+def train(params: dict[str, Any], trial: Trial) -> float:
+    """Has a loss that falls to (x - 0.3)² over eight epochs."""
+    loss = math.inf
+    for epoch in range(1, 9):
+        loss = (params["x"] - 0.3) ** 2 + 1 / epoch
+        trial.report(epoch, loss)
+        if trial.should_stop():
+            break
+    return float(loss)
+
+
+def unstoppable(params: dict[str, Any], trial: Trial) -> float:
+    loss = float((params["x"] - 0.3) ** 2)
+    for epoch in range(1, 9):
+        trial.report(epoch, loss + 1 / epoch)
+    if trial.should_stop():
+        raise RuntimeError("the result of a stopped trial does not count")
+    return loss
+
+
+@pytest.mark.parametrize("f", [train, unstoppable])
+def test_minimize(f: Any) -> None:
+    result = minimize(f, X, budget=20, **MEDIAN)
+    states = [t.state for t in result.trials]
+    assert set(states) == {"complete", "stopped"}
+    assert len(states) == 20
+    stopped = next(t for t in result.trials if t.state == "stopped")
+    assert stopped.value is None
+    assert stopped.message.startswith("step ")
+    assert "worse than the median" in stopped.message
+    assert stopped.numbers == {"value": stopped.steps[-1].value}
+    complete = next(t for t in result.trials if t.state == "complete")
+    assert [s.step for s in complete.steps] == list(range(1, 9))
+    assert abs(result.best.params["x"] - 0.3) < 0.1
+
+
+def test_functions_that_take_a_trial() -> None:
+    class Objective:
+        def __call__(self, params: dict[str, Any], *, trial: Trial) -> float:
+            return 0.0
+
+    def first(trial: dict[str, Any]) -> float:
+        return 0.0
+
+    assert takes_trial(train)
+    assert takes_trial(partial(train))
+    assert takes_trial(Objective())
+    assert takes_trial(lambda p, trial=None: 0.0)
+    assert not takes_trial(first)  # the parameters have this name
+    assert not takes_trial(lambda p: 0.0)
+    assert not takes_trial(lambda p, scale=2: 0.0)
+    assert not takes_trial(lambda *args, **kwargs: 0.0)
+    assert not takes_trial(max)
+
+
+def test_ask_and_report() -> None:
+    with Study(X, **HALVING) as study:
+        one, two, three, four = study.ask(4)
+        assert not one.report(1, 1.0)
+        assert two.report(1, 2.0)
+        assert two.should_stop()
+        assert two.report(2, 0.0)  # it stays stopped
+        assert study.trials[1].state == "stopped"
+        assert study.trials[1].message == (
+            "step 1: the value 2 is number 2 of 2 at rung 1, and the best 1 continue"
+        )
+        with pytest.raises(TrialError, match="trial 2 is stopped"):
+            study.tell(two, 1.0)
+        assert study.report(3, 1, math.nan)
+        assert not one.report(1, 9.0)  # the step was reported before
+        study.tell(one, 0.5)
+        with pytest.raises(TrialError, match="trial 1 is complete"):
+            one.report(2, 0.5)
+        for step, value in ((math.nan, 1.0), ("1", 1.0), (1, "low"), (1, None)):
+            with pytest.raises(TrialError):
+                four.report(step, value)  # type: ignore[arg-type]
+        with pytest.raises(TrialError, match="no such trial: 9"):
+            study.report(9, 1, 1.0)
+        with pytest.raises(TrialError, match=r"not being evaluated: use Study\.report"):
+            study.trials[3].report(1, 1.0)
+        assert study.trials[0].steps == (Step(1, 1.0),)
+        assert study.ask().number == 5
+        assert not three.should_stop()  # Study.report stopped it
+        assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_reports_without_a_rule_are_kept() -> None:
+    with Study(X) as study:
+        t = study.ask()
+        assert not t.report(3, 0.5)
+        assert study.trials[0].steps == (Step(3, 0.5),)
+        assert study._decisions.process._running is None
+
+
+@pytest.mark.parametrize("copy", ["save", "pickle"])
+def test_steps_are_kept(copy: str, tmp_path: Path) -> None:
+    with Study(X, **HALVING) as study:
+        one, two = study.ask(2)
+        one.report(1, 1.0)
+        if copy == "save":
+            study.save(tmp_path / "study.json")
+            other = Study.load(tmp_path / "study.json")
+        else:
+            other = pickle.loads(pickle.dumps(study))
+        with other:
+            assert other.trials == study.trials
+            assert other.report(two, 1, 2.0)
+            assert study.report(two, 1, 2.0)
+            assert other.trials[1].message == study.trials[1].message
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+def test_a_killed_process_loses_no_steps() -> None:
+    with Study(X, **HALVING) as study:
+        one, two = study.ask(2)
+        one.report(1, 1.0)
+        running = study._decisions.process._running
+        assert running is not None
+        os.kill(running._process.pid, signal.SIGKILL)
+        running._process.wait()
+        assert two.report(1, 2.0)
+
+
+def test_reports_do_not_wait_for_a_fit() -> None:
+    slow: Any = {"surrogate": {"name": "hmc", "draws": 100000, "warmup": 100000}, "initial": 2}
+    with Study(X, **HALVING, **slow) as study:
+        for t in study.ask(2):
+            study.tell(t, t.params["x"])
+        study.enqueue({"x": 0.5})
+        t = study.ask()
+        thread = threading.Thread(target=_ask, args=(study,), daemon=True)
+        thread.start()
+        time.sleep(0.5)
+        t.report(1, 1.0)
+        assert thread.is_alive()
+        running = study._suggestions.process._running
+        assert running is not None
+        running._process.kill()
+        thread.join(20)
+
+
+def _ask(study: Study) -> None:
+    with pytest.raises(ProcessError):
+        study.ask()
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_executors(kind: Any) -> None:
+    with kind(2) as pool:
+        result = minimize(train, X, budget=16, executor=pool, **MEDIAN)
+    states = [t.state for t in result.trials]
+    assert states.count("complete") + states.count("stopped") == 16
+    assert "stopped" in states
+    assert all(t.steps for t in result.trials)
+
+
+def broken(params: dict[str, Any], trial: Trial) -> float:
+    trial.report(math.nan, 1.0)
+    return 0.0
+
+
+def test_faults_of_reports_in_other_processes() -> None:
+    with (
+        ProcessPoolExecutor(1) as pool,
+        Study(X, failures="expected") as study,
+        pytest.raises(NoValueError, match="step is not a usable number: nan"),
+    ):
+        study.run(broken, 2, executor=pool)
+
+
+def test_an_interrupted_evaluation_reports_again() -> None:
+    seen: list[Any] = []
+
+    def f(params: dict[str, Any], trial: Trial) -> float:
+        seen.append(trial)
+        trial.report(1, len(seen))
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return float(params["x"])
+
+    with Study(X, **MEDIAN) as study:
+        assert study.run(f, 5).interrupted
+        assert not study.trials[2].steps
+        assert seen[2].should_stop()
+        assert len(study.run(f, 5).trials) == 5
+        assert list(study.trials[2].steps) == [Step(1, 4.0)]
+
+
+def test_stored_studies(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", X, **HALVING)
+    one, two, three = study.ask(3)
+    assert not one.report(1, 1.0)
+    assert two.report(1, 2.0)
+    assert two.should_stop()
+    other = Study.open(tmp_path / "bo.db", "demo")
+    assert other.report(three.number, 1, math.nan)
+    assert [t.state for t in other.trials] == ["pending", "stopped", "stopped"]
+    assert "number 2 of 2 at rung 1" in other.trials[1].message
+    assert not one.report(-2.5, math.inf)
+
+
+def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    minimize(train, X, budget=20, progress=True, **MEDIAN)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 20
+    assert any("  stopped at step " in line for line in lines)
