@@ -128,10 +128,10 @@ func (u *Study) read(ctx context.Context, leases bool) error {
 	var changed, pending []Trial
 	var now time.Time
 	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
-		if now, err = tx.Now(); err != nil {
+		if row, err = tx.Study(u.name); err != nil {
 			return err
 		}
-		if row, err = tx.Study(u.name); err != nil {
+		if now, err = tx.Now(); err != nil {
 			return err
 		}
 		since := u.revision

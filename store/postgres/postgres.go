@@ -25,11 +25,14 @@ import (
 )
 
 var dialect = sqldb.Dialect{
-	Goose: goose.DialectPostgres, Migrations: sqldb.Migrations("postgres"), Numbered: true, Lock: " FOR UPDATE",
+	Goose: goose.DialectPostgres, Migrations: sqldb.Migrations("postgres"), Numbered: true, Lock: " FOR UPDATE", Session: newSession,
 	Now:    "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT",
 	Repeat: repeat, Duplicate: func(err error) bool { return code(err) == "23505" },
+	Changed:  func(err error) bool { return code(err) == "42P01" || code(err) == "42703" },
 	Patience: time.Minute,
 }
+
+var tracer pgx.QueryTracer // set by tests
 
 // Open opens the store at an address such as postgres://user@host/database?sslmode=verify-full.
 // Passwords come from the address, PGPASSWORD or the pgpass file. If create is set, Open
@@ -152,6 +155,7 @@ func connect(ctx context.Context, address string) (*sql.DB, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "bo"
 	}
+	config.Tracer = tracer
 	db := stdlib.OpenDB(*config)
 	db.SetMaxOpenConns(8)
 	db.SetConnMaxIdleTime(time.Minute)

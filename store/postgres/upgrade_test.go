@@ -130,6 +130,19 @@ func TestUpgrade(t *testing.T) {
 		err = old.Update(ctx, func(store.Tx) error { return nil })
 		require.ErrorIs(t, err, store.ErrNewer, "a process that had the database open notices")
 	})
+	t.Run("a column that is gone", func(t *testing.T) {
+		address := filled(t, server)
+		old, err := Open(ctx, address, false)
+		require.NoError(t, err)
+		defer old.Close()
+		_, err = upgrade(ctx, next("ALTER TABLE studies RENAME COLUMN warm TO start;"), address)
+		require.NoError(t, err)
+		err = old.Update(ctx, func(tx store.Tx) error {
+			_, err := tx.Study("s")
+			return err
+		})
+		require.ErrorIs(t, err, store.ErrNewer)
+	})
 	t.Run("many at once", func(t *testing.T) {
 		address := filled(t, server)
 		before := created(t, address)

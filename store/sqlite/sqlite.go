@@ -25,7 +25,7 @@ import (
 const busy = 30 * time.Second // wait of a transaction for another process
 
 var dialect = sqldb.Dialect{
-	Goose: goose.DialectSQLite3, Migrations: sqldb.Migrations("sqlite"), Exclusive: true,
+	Goose: goose.DialectSQLite3, Migrations: sqldb.Migrations("sqlite"), Exclusive: true, Session: sqldb.Driver,
 	Repeat: func(err error) bool {
 		e, ok := errors.AsType[*sqlite.Error](err)
 		return ok && (e.Code()&0xff == lib.SQLITE_BUSY || e.Code()&0xff == lib.SQLITE_LOCKED)

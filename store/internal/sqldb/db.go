@@ -6,7 +6,6 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -36,13 +35,17 @@ type Dialect struct {
 	Migrations fs.FS  // the schema's versions: 00001_….sql, …
 	Numbered   bool   // placeholders are $1, $2, … instead of ?
 	Lock       string // suffix of the SELECT that locks a study
-	Now        string // SELECT of the database's clock in microseconds, or "" for this machine's
+	// Session returns the session on a connection of the driver.
+	Session func(conn any) (Session, error)
+	Now     string // SELECT of the database's clock in microseconds, or "" for this machine's
 	// Exclusive runs one Update of a process at a time.
 	Exclusive bool
 	// Repeat reports an error after which a transaction may succeed if it is run again.
 	Repeat func(error) bool
 	// Duplicate reports a violation of a unique key.
 	Duplicate func(error) bool
+	// Changed, if not nil, reports a table or column that does not exist.
+	Changed func(error) bool
 	// Patience is the time during which a transaction is repeated after Repeat errors.
 	Patience time.Duration
 }
@@ -147,50 +150,46 @@ func (b *DB) repeat(ctx context.Context, readOnly bool, f func(store.Tx) error) 
 	}
 }
 
-func (b *DB) once(ctx context.Context, readOnly bool, f func(store.Tx) error) (err error) {
-	opts := &sql.TxOptions{ReadOnly: readOnly}
-	if readOnly {
-		opts.Isolation = sql.LevelRepeatableRead
-	}
-	if b.dialect.Goose == goose.DialectSQLite3 {
-		opts.Isolation = sql.LevelDefault
-	}
-	t, err := b.db.BeginTx(ctx, opts)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = t.Rollback()
-		}
-	}()
-	if !readOnly {
-		if err := b.current(ctx, t); err != nil {
+func (b *DB) once(ctx context.Context, readOnly bool, f func(store.Tx) error) error {
+	t := &tx{ctx: ctx, d: &b.dialect, readOnly: readOnly}
+	err := b.session(ctx, func(s Session) error {
+		if err := s.Begin(ctx, readOnly); err != nil {
 			return err
 		}
+		t.session = s
+		if !readOnly {
+			b.current(t)
+		}
+		if err := f(t); err != nil {
+			return err
+		}
+		return s.Commit(ctx, t.take())
+	})
+	// A statement may be prepared before the queue reads the version.
+	if err != nil && b.dialect.Changed != nil && b.dialect.Changed(err) {
+		if have, failed := Version(ctx, b.db); failed == nil && have > b.newest {
+			return Check(have, b.newest)
+		}
 	}
-	if err := f(&tx{ctx: ctx, tx: t, d: &b.dialect, readOnly: readOnly}); err != nil {
-		return err
-	}
-	return t.Commit()
+	return err
 }
 
-// current returns store.ErrNewer if a newer program has upgraded the schema since it was opened.
-func (b *DB) current(ctx context.Context, t *sql.Tx) error {
+// current queues a read of the schema's version. It makes the transaction fail with
+// store.ErrNewer if a newer program has upgraded the schema since it was opened.
+func (b *DB) current(t *tx) {
 	var have int64
-	if err := t.QueryRowContext(ctx, version).Scan(&have); err != nil {
-		return err
-	}
-	return Check(have, b.newest)
+	t.later(version, nil, []any{&have}, func() error { return Check(have, b.newest) })
 }
 
-// tx is a store.Tx.
+// tx is a store.Tx. Its statements wait in a queue until a result is needed or the transaction
+// ends, so that a database behind a network runs them in few round trips.
 type tx struct {
 	ctx      context.Context
-	tx       *sql.Tx
+	session  Session
 	d        *Dialect
 	readOnly bool
 	now      time.Time
+	queue    []Statement
 }
 
 // text writes placeholders in the dialect.
@@ -200,56 +199,46 @@ func (t *tx) text(query string) string {
 	}
 	var b strings.Builder
 	n := 0
-	for _, r := range query {
-		if r == '?' {
-			n++
-			b.WriteString("$" + strconv.Itoa(n))
-		} else {
-			b.WriteRune(r)
+	for {
+		head, tail, found := strings.Cut(query, "?")
+		b.WriteString(head)
+		if !found {
+			return b.String()
 		}
+		n++
+		b.WriteString("$" + strconv.Itoa(n))
+		query = tail
 	}
-	return b.String()
 }
 
-func (t *tx) exec(query string, args ...any) error {
-	_, err := t.tx.ExecContext(t.ctx, t.text(query), args...)
-	return err
+// take returns the queue and empties it.
+func (t *tx) take() []Statement {
+	queue := t.queue
+	t.queue = nil
+	return queue
 }
 
-// many executes a query with the arguments of n rows. It is prepared once.
-func (t *tx) many(query string, n int, args func(i int) []any) (err error) {
-	if n == 0 {
+// exec queues a statement without a result.
+func (t *tx) exec(query string, args ...any) { t.later(query, args, nil, nil) }
+
+// later queues a query.
+func (t *tx) later(query string, args, into []any, each func() error) {
+	t.queue = append(t.queue, Statement{Text: t.text(query), Args: args, Into: into, Each: each})
+}
+
+// each runs the queue and a query, and calls each for every row, scanned into the pointers.
+func (t *tx) each(query string, args, into []any, each func() error) error {
+	t.later(query, args, into, each)
+	return t.session.Run(t.ctx, t.take())
+}
+
+// row is each for a query of one row or none. It reports whether there is one.
+func (t *tx) row(query string, args, into []any) (found bool, err error) {
+	err = t.each(query, args, into, func() error {
+		found = true
 		return nil
-	}
-	if n == 1 {
-		return t.exec(query, args(0)...)
-	}
-	stmt, err := t.tx.PrepareContext(t.ctx, t.text(query))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stmt.Close()) }()
-	for i := range n {
-		if _, err := stmt.ExecContext(t.ctx, args(i)...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// each calls scan for every row of a query.
-func (t *tx) each(query string, args []any, scan func(row func(...any) error) error) (err error) {
-	rows, err := t.tx.QueryContext(t.ctx, t.text(query), args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		if err := scan(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	})
+	return found, err
 }
 
 // Now reads the clock once for a transaction.
@@ -257,15 +246,25 @@ func (t *tx) Now() (time.Time, error) {
 	if !t.now.IsZero() {
 		return t.now, nil
 	}
-	t.now = time.Now().UTC().Truncate(time.Microsecond)
-	if t.d.Now != "" {
-		var us int64
-		if err := t.tx.QueryRowContext(t.ctx, t.d.Now).Scan(&us); err != nil {
-			return time.Time{}, err
-		}
-		t.now = fromMicros(us)
+	if t.d.Now == "" {
+		t.now = time.Now().UTC().Truncate(time.Microsecond)
+		return t.now, nil
 	}
-	return t.now, nil
+	t.readClock()
+	err := t.session.Run(t.ctx, t.take())
+	return t.now, err
+}
+
+// readClock queues a read of the database's clock, if it is not read yet.
+func (t *tx) readClock() {
+	if t.d.Now == "" || !t.now.IsZero() {
+		return
+	}
+	var us int64
+	t.later(t.d.Now, nil, []any{&us}, func() error {
+		t.now = fromMicros(us)
+		return nil
+	})
 }
 
 // micros returns a time as a column stores it; the zero time is 0.

@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -11,73 +10,93 @@ import (
 	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
-const studyColumns = "id, name, definition, created, revision, trials, issued, finished, fits, warm, fit_token, fit_owner, fit_lease"
+var studies = newTable("studies", 0, `name text, definition text, created whole, revision whole, trials whole, issued whole,
+	finished whole, fits whole, warm whole, fit_token text, fit_owner text, fit_lease whole`)
 
-func scanStudy(scan func(...any) error) (store.Row, error) {
-	var r store.Row
-	var definition, owner string
-	var created, lease int64
-	err := scan(&r.ID, &r.Name, &definition, &created, &r.Revision, &r.Trials, &r.Issued, &r.Finished, &r.Fits, &r.Warm, &r.FitToken, &owner, &lease)
-	if err != nil {
-		return r, err
-	}
-	r.Definition, r.Created, r.FitLease = json.RawMessage(definition), fromMicros(created), fromMicros(lease)
-	return r, fromJSON(sql.NullString{String: owner, Valid: owner != ""}, &r.FitOwner)
+// studyRow receives a row of the table studies.
+type studyRow struct {
+	row               store.Row
+	definition, owner string
+	created, lease    int64
+}
+
+func (s *studyRow) into() []any {
+	r := &s.row
+	return []any{&r.ID, &r.Name, &s.definition, &s.created, &r.Revision, &r.Trials, &r.Issued, &r.Finished, &r.Fits, &r.Warm, &r.FitToken, &s.owner, &s.lease}
+}
+
+func (s *studyRow) value() (store.Row, error) {
+	r := s.row
+	r.Definition, r.Created, r.FitLease = json.RawMessage(s.definition), fromMicros(s.created), fromMicros(s.lease)
+	return r, fromJSON(s.owner, &r.FitOwner)
 }
 
 func (t *tx) Studies() (rows []store.Row, err error) {
-	err = t.each("SELECT "+studyColumns+" FROM studies ORDER BY name", nil, func(scan func(...any) error) error {
-		r, err := scanStudy(scan)
+	var s studyRow
+	err = t.each("SELECT id, "+studies.list(0)+" FROM studies ORDER BY name", nil, s.into(), func() error {
+		r, err := s.value()
 		rows = append(rows, r)
 		return err
 	})
 	return rows, err
 }
 
+// Study reads the clock in the same round trip, after the lock.
 func (t *tx) Study(name string) (*store.Row, error) {
-	query := "SELECT " + studyColumns + " FROM studies WHERE name = ?"
+	query := "SELECT id, " + studies.list(0) + " FROM studies WHERE name = ?"
 	if !t.readOnly {
 		query += t.d.Lock
 	}
-	r, err := scanStudy(t.tx.QueryRowContext(t.ctx, t.text(query), name).Scan)
-	if errors.Is(err, sql.ErrNoRows) {
+	var s studyRow
+	found := false
+	t.later(query, []any{name}, s.into(), func() error {
+		found = true
+		return nil
+	})
+	t.readClock()
+	if err := t.session.Run(t.ctx, t.take()); err != nil {
+		return nil, err
+	}
+	if !found {
 		return nil, store.ErrNoStudy
 	}
+	r, err := s.value()
 	return &r, err
 }
 
 func (t *tx) PutStudy(r *store.Row) error {
 	owner := ""
 	if r.FitOwner != (store.Owner{}) {
-		owner = toJSON(r.FitOwner).String
+		owner = toJSON(r.FitOwner)
 	}
 	args := []any{
 		r.Name, string(r.Definition), micros(r.Created), r.Revision, r.Trials, r.Issued, r.Finished, r.Fits, r.Warm, r.FitToken, owner, micros(r.FitLease),
 	}
 	if r.ID != 0 {
-		return t.exec(`UPDATE studies SET name = ?, definition = ?, created = ?, revision = ?, trials = ?, issued = ?, finished = ?, fits = ?, warm = ?,
-			fit_token = ?, fit_owner = ?, fit_lease = ? WHERE id = ?`, append(args, r.ID)...)
+		t.exec("UPDATE studies SET "+strings.ReplaceAll(studies.names(), ",", " = ?,")+" = ? WHERE id = ?", append(args, r.ID)...)
+		return nil
 	}
-	err := t.tx.QueryRowContext(t.ctx, t.text(`INSERT INTO studies (name, definition, created, revision, trials, issued, finished, fits, warm,
-		fit_token, fit_owner, fit_lease) VALUES (`+marks(len(args))+`) RETURNING id`), args...).Scan(&r.ID)
+	_, err := t.row(studies.insert(false)+" RETURNING id", args, []any{&r.ID})
 	if err != nil && t.d.Duplicate(err) {
 		return store.ErrExists
 	}
 	return err
 }
 
-// marks returns n placeholders.
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+func (t *tx) DeleteStudy(id int64) error {
+	t.exec("DELETE FROM studies WHERE id = ?", id)
+	return nil
+}
 
-func (t *tx) DeleteStudy(id int64) error { return t.exec("DELETE FROM studies WHERE id = ?", id) }
+var trials = newTable("trials", 2, `study whole, number whole, params text, source text, state text, numbers text null, failure text, message text,
+	attempt whole, lost whole, token text, owner text null, lease whole, prediction text null, warnings text null, fit whole, created whole,
+	started whole, finished whole, seconds real, asked whole, told whole, revision whole`)
 
-const trialColumns = `number, params, source, state, numbers, failure, message, attempt, lost, token, owner, lease,
-	prediction, warnings, fit, created, started, finished, seconds, asked, told, revision`
-
-func (t *tx) Trials(study int64, q store.Query) (trials []store.Trial, err error) {
-	query, args := "SELECT "+trialColumns+" FROM trials WHERE study = ?", []any{study}
+func (t *tx) Trials(study int64, q store.Query) (all []store.Trial, err error) {
+	query, args := "SELECT "+trials.list(1)+" FROM trials WHERE study = ?", []any{study}
 	if q.Number > 0 {
 		query, args = query+" AND number = ?", append(args, q.Number)
 	}
@@ -87,50 +106,89 @@ func (t *tx) Trials(study int64, q store.Query) (trials []store.Trial, err error
 	if q.Pending {
 		query += " AND state = 'pending'"
 	}
-	err = t.each(query+" ORDER BY number", args, func(scan func(...any) error) error {
-		r, err := scanTrial(scan)
-		if len(trials) == cap(trials) {
-			trials = slices.Grow(trials, max(8, len(trials))) // append copies large slices more often
+	r := trialRow{owners: map[string]store.Owner{}}
+	err = t.each(query+" ORDER BY number", args, r.into(), func() error {
+		v, err := r.value()
+		if len(all) == cap(all) {
+			all = slices.Grow(all, max(8, len(all))) // append copies large slices more often
 		}
-		trials = append(trials, r)
+		all = append(all, v)
 		return err
 	})
-	return trials, err
+	return all, err
 }
 
-func scanTrial(scan func(...any) error) (store.Trial, error) {
-	var r store.Trial
-	var params, source, state, failure string
-	var numbers, owner, prediction, warnings sql.NullString
-	var lease, created, started, finished int64
-	err := scan(&r.Number, &params, &source, &state, &numbers, &failure, &r.Message, &r.Attempt, &r.Lost, &r.Token, &owner, &lease,
-		&prediction, &warnings, &r.Fit, &created, &started, &finished, &r.Seconds, &r.Asked, &r.Told, &r.Revision)
-	if err != nil {
-		return r, err
-	}
-	r.Params, r.Source, r.State, r.Failure = json.RawMessage(params), loop.Source(source), store.State(state), store.Failure(failure)
-	r.Lease, r.Created, r.Started, r.Finished = fromMicros(lease), fromMicros(created), fromMicros(started), fromMicros(finished)
-	ok := false
-	if r.Numbers, ok = flatjson.Numbers(numbers.String); !ok {
-		r.Numbers = nil
-		err = fromJSON(numbers, &r.Numbers)
-	}
-	return r, errors.Join(err, fromJSON(owner, &r.Owner), fromJSON(prediction, &r.Prediction), fromJSON(warnings, &r.Warnings))
+// trialRow receives a row of the table trials.
+type trialRow struct {
+	t                                    store.Trial
+	params, source, state, failure       string
+	numbers, owner, prediction, warnings string
+	lease, created, started, finished    int64
+	owners                               map[string]store.Owner // by their text: few processes own many trials
 }
 
-var upsertTrial = func() string {
-	columns := strings.Split(strings.Join(strings.Fields(trialColumns), " "), ", ")
-	var set []string
-	for _, c := range columns[1:] {
-		set = append(set, c+" = excluded."+c)
+func (r *trialRow) into() []any {
+	t := &r.t
+	return []any{
+		&t.Number, &r.params, &r.source, &r.state, &r.numbers, &r.failure, &t.Message, &t.Attempt, &t.Lost, &t.Token, &r.owner, &r.lease,
+		&r.prediction, &r.warnings, &t.Fit, &r.created, &r.started, &r.finished, &t.Seconds, &t.Asked, &t.Told, &t.Revision,
 	}
-	return "INSERT INTO trials (study, " + strings.Join(columns, ", ") + ") VALUES (" + marks(len(columns)+1) + ") ON CONFLICT (study, number) DO UPDATE SET " + strings.Join(set, ", ")
-}()
+}
 
-func (t *tx) PutTrials(study int64, trials []store.Trial) error {
-	return t.many(upsertTrial, len(trials), func(i int) []any {
-		r := &trials[i]
-		var numbers, owner, prediction, warnings sql.NullString
+func (r *trialRow) value() (store.Trial, error) {
+	t := r.t
+	t.Params, t.Source, t.State, t.Failure = json.RawMessage(r.params), loop.Source(r.source), store.State(r.state), store.Failure(r.failure)
+	t.Lease, t.Created, t.Started, t.Finished = fromMicros(r.lease), fromMicros(r.created), fromMicros(r.started), fromMicros(r.finished)
+	var err error
+	if r.numbers != "" {
+		ok := false
+		if t.Numbers, ok = flatjson.Numbers(r.numbers); !ok {
+			t.Numbers = nil
+			err = fromJSON(r.numbers, &t.Numbers)
+		}
+	}
+	if r.owner != "" {
+		owner, known := r.owners[r.owner]
+		if !known {
+			err = errors.Join(err, fromJSON(r.owner, &owner))
+			r.owners[r.owner] = owner
+		}
+		t.Owner = owner
+	}
+	if r.prediction != "" {
+		t.Prediction = &study.Prediction{}
+		err = errors.Join(err, predictionFrom(r.prediction, t.Prediction))
+	}
+	return t, errors.Join(err, fromJSON(r.warnings, &t.Warnings))
+}
+
+// predictionFrom reads the JSON object of a prediction.
+func predictionFrom(text string, p *study.Prediction) error {
+	known := true
+	read := flatjson.Each(text, func(name string, v flatjson.Value) {
+		switch name {
+		case "mean":
+			p.Mean = &v.Number
+		case "sd":
+			p.SD = &v.Number
+		case "acquisition":
+			p.Acquisition = &v.Number
+		default:
+			known = false
+		}
+		known = known && v.Kind == flatjson.Number
+	})
+	if read && known {
+		return nil
+	}
+	*p = study.Prediction{}
+	return fromJSON(text, p)
+}
+
+func (t *tx) PutTrials(study int64, changed []store.Trial) error {
+	t.put(trials, len(changed), func(i int) []any {
+		r := &changed[i]
+		numbers, owner, prediction, warnings := "", "", "", ""
 		if r.Numbers != nil {
 			numbers = toJSON(r.Numbers)
 		}
@@ -148,6 +206,7 @@ func (t *tx) PutTrials(study int64, trials []store.Trial) error {
 			micros(r.Lease), prediction, warnings, r.Fit, micros(r.Created), micros(r.Started), micros(r.Finished), r.Seconds, r.Asked, r.Told, r.Revision,
 		}
 	})
+	return nil
 }
 
 // clean makes text valid UTF-8 without NUL, which PostgreSQL rejects.
@@ -155,109 +214,117 @@ func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }
 
+var fits = newTable("fits", 0, "study whole, number whole, revision whole, start whole, warm text null, version text, kernels text, trials whole")
+
 func (t *tx) PutFit(study int64, f *store.Fit) error {
-	var warm sql.NullString
-	if f.Warm != nil {
-		warm = sql.NullString{String: string(f.Warm), Valid: true}
-	}
-	return t.exec("INSERT INTO fits (study, number, revision, start, warm, version, kernels, trials) VALUES ("+marks(8)+")",
-		study, f.Number, f.Revision, f.Start, warm, f.Version, f.Kernels, f.Trials)
+	t.put(fits, 1, func(int) []any {
+		return []any{study, f.Number, f.Revision, f.Start, string(f.Warm), f.Version, f.Kernels, f.Trials}
+	})
+	return nil
 }
 
 func (t *tx) Fit(study int64, number int) (*store.Fit, error) {
 	f := store.Fit{}
-	var warm sql.NullString
-	err := t.tx.QueryRowContext(t.ctx, t.text("SELECT number, revision, start, warm, version, kernels, trials FROM fits WHERE study = ? AND number = ?"), study, number).
-		Scan(&f.Number, &f.Revision, &f.Start, &warm, &f.Version, &f.Kernels, &f.Trials)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	warm := ""
+	into := []any{&f.Number, &f.Revision, &f.Start, &warm, &f.Version, &f.Kernels, &f.Trials}
+	found, err := t.row("SELECT "+fits.list(1)+" FROM fits WHERE study = ? AND number = ?", []any{study, number}, into)
+	if err != nil || !found {
+		return nil, err
 	}
-	if warm.Valid {
-		f.Warm = json.RawMessage(warm.String)
+	if warm != "" {
+		f.Warm = json.RawMessage(warm)
 	}
-	return &f, err
+	return &f, nil
 }
 
-func (t *tx) PutEvents(study int64, events []store.Event) error {
-	return t.many("INSERT INTO events (study, revision, time, kind, trial, attempt, detail) VALUES ("+marks(7)+")", len(events), func(i int) []any {
-		e := &events[i]
+var events = newTable("events", 0, "study whole, revision whole, time whole, kind text, trial whole, attempt whole, detail text")
+
+func (t *tx) PutEvents(study int64, added []store.Event) error {
+	t.put(events, len(added), func(i int) []any {
+		e := &added[i]
 		return []any{study, e.Revision, micros(e.Time), string(e.Kind), e.Trial, e.Attempt, clean(e.Detail)}
 	})
+	return nil
 }
 
-func (t *tx) Events(study int64, since int64, limit int) (events []store.Event, err error) {
-	err = t.each("SELECT revision, time, kind, trial, attempt, detail FROM events WHERE study = ? AND revision > ? ORDER BY revision LIMIT ?", []any{study, since, limit},
-		func(scan func(...any) error) error {
-			var e store.Event
-			var us int64
-			var kind string
-			err := scan(&e.Revision, &us, &kind, &e.Trial, &e.Attempt, &e.Detail)
-			e.Time, e.Kind = fromMicros(us), store.EventKind(kind)
-			events = append(events, e)
-			return err
-		})
-	return events, err
+func (t *tx) Events(study int64, since int64, limit int) (all []store.Event, err error) {
+	var e store.Event
+	var us int64
+	var kind string
+	into := []any{&e.Revision, &us, &kind, &e.Trial, &e.Attempt, &e.Detail}
+	query := "SELECT " + events.list(1) + " FROM events WHERE study = ? AND revision > ? ORDER BY revision LIMIT ?"
+	err = t.each(query, []any{study, since, limit}, into, func() error {
+		e.Time, e.Kind = fromMicros(us), store.EventKind(kind)
+		all = append(all, e)
+		return nil
+	})
+	return all, err
 }
 
 func (t *tx) PutWaiting(study int64, ask string, n int, until time.Time) error {
 	if n == 0 {
-		return t.exec("DELETE FROM asks WHERE study = ? AND ask = ?", study, ask)
+		t.exec("DELETE FROM asks WHERE study = ? AND ask = ?", study, ask)
+		return nil
 	}
-	return t.exec("INSERT INTO asks (study, ask, n, until) VALUES (?, ?, ?, ?) ON CONFLICT (study, ask) DO UPDATE SET n = excluded.n, until = excluded.until",
+	t.exec("INSERT INTO asks (study, ask, n, until) VALUES (?, ?, ?, ?) ON CONFLICT (study, ask) DO UPDATE SET n = excluded.n, until = excluded.until",
 		study, ask, n, micros(until))
+	return nil
 }
 
 func (t *tx) Waiting(study int64, now time.Time) (n int, err error) {
-	err = t.tx.QueryRowContext(t.ctx, t.text("SELECT COALESCE(SUM(n), 0) FROM asks WHERE study = ? AND until > ?"), study, micros(now)).Scan(&n)
+	_, err = t.row("SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) FROM asks WHERE study = ? AND until > ?", []any{study, micros(now)}, []any{&n})
 	return n, err
 }
 
 func (t *tx) PutReply(study int64, key string, reply json.RawMessage) error {
-	return t.exec("INSERT INTO requests (study, key, reply) VALUES (?, ?, ?)", study, key, string(reply))
+	t.exec("INSERT INTO requests (study, key, reply) VALUES (?, ?, ?)", study, key, string(reply))
+	return nil
 }
 
 func (t *tx) Reply(study int64, key string) (json.RawMessage, error) {
-	var text string
-	err := t.tx.QueryRowContext(t.ctx, t.text("SELECT reply FROM requests WHERE study = ? AND key = ?"), study, key).Scan(&text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	text := ""
+	found, err := t.row("SELECT reply FROM requests WHERE study = ? AND key = ?", []any{study, key}, []any{&text})
+	if err != nil || !found {
+		return nil, err
 	}
-	return json.RawMessage(text), err
+	return json.RawMessage(text), nil
 }
 
+var measurements = newTable("measurements", 0, "study whole, trial whole, attempt whole, step real, name text, value real")
+
 func (t *tx) PutSteps(study int64, steps []store.Step) error {
-	return t.many("INSERT INTO measurements (study, trial, attempt, step, name, value) VALUES ("+marks(6)+")", len(steps), func(i int) []any {
+	t.put(measurements, len(steps), func(i int) []any {
 		s := &steps[i]
 		return []any{study, s.Trial, s.Attempt, s.Step, s.Name, s.Value}
 	})
+	return nil
 }
 
 func (t *tx) Steps(study int64, trial int) (steps []store.Step, err error) {
-	query, args := "SELECT trial, attempt, step, name, value FROM measurements WHERE study = ?", []any{study}
+	query, args := "SELECT "+measurements.list(1)+" FROM measurements WHERE study = ?", []any{study}
 	if trial != 0 {
 		query, args = query+" AND trial = ?", append(args, trial)
 	}
-	err = t.each(query+" ORDER BY id", args, func(scan func(...any) error) error {
-		var s store.Step
-		err := scan(&s.Trial, &s.Attempt, &s.Step, &s.Name, &s.Value)
+	var s store.Step
+	err = t.each(query+" ORDER BY id", args, []any{&s.Trial, &s.Attempt, &s.Step, &s.Name, &s.Value}, func() error {
 		steps = append(steps, s)
-		return err
+		return nil
 	})
 	return steps, err
 }
 
 // toJSON writes a value that JSON can always hold.
-func toJSON(v any) sql.NullString {
+func toJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		panic("sqldb: " + err.Error())
 	}
-	return sql.NullString{String: string(text), Valid: true}
+	return string(text)
 }
 
-func fromJSON(text sql.NullString, into any) error {
-	if !text.Valid {
+func fromJSON(text string, into any) error {
+	if text == "" {
 		return nil
 	}
-	return json.Unmarshal([]byte(text.String), into)
+	return json.Unmarshal([]byte(text), into)
 }
