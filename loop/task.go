@@ -151,6 +151,9 @@ func (t *task) points(keep func(State) bool) *mat.Dense {
 	n := 0
 	for i := range t.trials {
 		if keep(t.trials[i].State) {
+			if rows == nil {
+				rows = make([]float64, 0, len(t.x[i])*(len(t.trials)-i))
+			}
 			rows = append(rows, t.x[i]...)
 			n++
 		}

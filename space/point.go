@@ -31,7 +31,7 @@ func (s *Space) PointOf(values map[string]any) (Point, error) { return s.PointWi
 func (s *Space) PointWith(values, defaults map[string]any) (Point, error) {
 	p := Point{space: s, codes: make([]float64, len(s.params))}
 	faults := s.readValues(p, values, defaults)
-	unknown := make([]string, 0, len(values))
+	var unknown []string
 	for name := range values {
 		if _, ok := s.index[name]; !ok {
 			unknown = append(unknown, name)
@@ -319,7 +319,8 @@ func (p Point) String() string {
 // Key returns a string that is equal for two points of one space exactly if they have
 // the same active parameters with equal values. It is binary, for use as the key of a map.
 func (p Point) Key() string {
-	b := make([]byte, 0, 8*len(p.codes))
+	var few [128]byte // on the stack
+	b := few[:0]
 	for _, code := range p.codes {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(code))
 	}

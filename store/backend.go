@@ -91,6 +91,9 @@ type Query struct {
 	Number  int   // this trial only
 	Since   int64 // changed after this revision
 	Pending bool  // only pending trials
+	// Brief leaves out Prediction, Warnings, Lost, Token, Created, Started and Finished, and
+	// Owner and Lease of trials that are not pending.
+	Brief bool
 }
 
 // Row is a study as a backend stores it.

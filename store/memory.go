@@ -173,7 +173,10 @@ func (tx *memoryTx) Trials(study int64, q Query) ([]Trial, error) {
 		t := &s.trials[i]
 		if (q.Number == 0 || t.Number == q.Number) && t.Revision > q.Since && (!q.Pending || t.State == Pending) {
 			c := *t
-			c.Numbers, c.Warnings, c.Params = maps.Clone(t.Numbers), slices.Clone(t.Warnings), bytes.Clone(t.Params)
+			if q.Brief {
+				c = t.Brief()
+			}
+			c.Numbers, c.Warnings, c.Params = maps.Clone(c.Numbers), slices.Clone(c.Warnings), bytes.Clone(c.Params)
 			out = append(out, c)
 		}
 	}

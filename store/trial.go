@@ -70,6 +70,18 @@ type Trial struct {
 	Revision int64 `json:"revision"`
 }
 
+// Brief returns the trial as Query.Brief selects it.
+func (t *Trial) Brief() Trial {
+	b := Trial{
+		Number: t.Number, Params: t.Params, Source: t.Source, State: t.State, Numbers: t.Numbers, Failure: t.Failure, Message: t.Message,
+		Attempt: t.Attempt, Fit: t.Fit, Seconds: t.Seconds, Asked: t.Asked, Told: t.Told, Revision: t.Revision,
+	}
+	if t.State == Pending {
+		b.Owner, b.Lease = t.Owner, t.Lease
+	}
+	return b
+}
+
 // Running reports whether an attempt is under way at a time of the store's clock.
 func (t *Trial) Running(now time.Time) bool {
 	return t.State == Pending && t.Lease.After(now) && !t.Owner.dead()

@@ -63,7 +63,8 @@ func newTrialJSON(t *store.Trial, v *store.View) trialJSON {
 
 // trialText describes a trial on one line.
 func trialText(t *store.Trial, v *store.View) string {
-	head := fmt.Sprintf("%4d  %s  ", t.Number, paramsText(t.Params))
+	number := strconv.Itoa(t.Number)
+	head := strings.Repeat(" ", max(0, 4-len(number))) + number + "  " + paramsText(t.Params) + "  "
 	switch value, ok := t.Numbers[v.Definition.Objective().Name]; {
 	case t.State == store.Complete && ok:
 		return head + numbersText(t, v.Definition, value)

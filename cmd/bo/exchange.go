@@ -73,15 +73,15 @@ func (c *studyImportCmd) Run(e *env) error {
 		if err != nil {
 			return asUsage(err, study.ErrInvalid)
 		}
-		v, err := u.View(e.ctx)
-		if err != nil {
-			return err
-		}
 		notes(e, c.File, in.Notes)
 		if c.JSON {
-			return printJSON(e.stdout, v.Definition)
+			d, _, err := u.Definition(e.ctx)
+			if err != nil {
+				return err
+			}
+			return printJSON(e.stdout, d)
 		}
-		_, err = fmt.Fprintf(e.stdout, "imported study %s: %s\n", u.Name(), count(len(v.Trials), "trial"))
+		_, err = fmt.Fprintf(e.stdout, "imported study %s: %s\n", u.Name(), count(len(in.Snapshot.Trials), "trial"))
 		return err
 	})
 }
@@ -128,7 +128,7 @@ func (c *importCmd) add(e *env, u *store.Study) ([]store.Trial, error) {
 
 // table adds the rows of a CSV file.
 func (c *importCmd) table(e *env, u *store.Study) ([]store.Trial, error) {
-	v, err := u.View(e.ctx)
+	d, _, err := u.Definition(e.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (c *importCmd) table(e *env, u *store.Study) ([]store.Trial, error) {
 		return nil, err
 	}
 	defer f.Close()
-	evaluated, found, err := exchange.ReadCSV(c.File, f, v.Definition)
+	evaluated, found, err := exchange.ReadCSV(c.File, f, d)
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), exchange.ErrFormat.Error()+": ")) // the message names the file
 	}

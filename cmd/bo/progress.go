@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -294,7 +295,7 @@ func duration(s float64) string {
 
 func short(x float64) string { return string(appendShort(nil, x)) }
 
-func appendShort(text []byte, x float64) []byte { return fmt.Appendf(text, "%.6g", x) }
+func appendShort(text []byte, x float64) []byte { return strconv.AppendFloat(text, x, 'g', 6, 64) }
 
 func clip(line string, width int) string {
 	if r := []rune(line); len(r) > width {

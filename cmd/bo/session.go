@@ -79,14 +79,18 @@ func (s *session) define() (err error) {
 // come from the file or a flag alone: a user who can write to a store must not choose the
 // programs that run on this machine.
 func (s *session) defineStored() error {
-	return s.withView(s.e.ctx, s.Study, func(_ *store.Study, v *store.View) (err error) {
-		if v.Definition.Command != "" {
+	return s.withStudy(s.e.ctx, s.Study, func(u *store.Study) error {
+		stored, _, err := u.Definition(s.e.ctx)
+		if err != nil {
+			return err
+		}
+		if stored.Command != "" {
 			return usagef("study %s runs a program: give its study file, or --command", s.Study)
 		}
-		if v.Definition.Builtin == "" {
+		if stored.Builtin == "" {
 			return usagef("study %s has no program: give --command, or use bo ask and bo tell", s.Study)
 		}
-		s.definition = v.Definition
+		s.definition = stored
 		s.target, err = s.runCmd.target(s.definition)
 		return err
 	})
@@ -117,18 +121,18 @@ func (s *session) joined() (*store.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := u.View(s.ctx)
+	stored, _, err := u.Definition(s.ctx)
 	if err != nil {
 		return nil, err
 	}
-	differ, err := s.differences(v.Definition)
+	differ, err := s.differences(stored)
 	if err != nil {
 		return nil, err
 	}
 	if len(differ) > 0 {
 		return nil, usagef("study %s is stored with %s: bo study edit changes it, or give the study another name", s.definition.Name, strings.Join(differ, "; "))
 	}
-	s.definition.Budget = v.Definition.Budget
+	s.definition.Budget = stored.Budget
 	return u, nil
 }
 
@@ -178,7 +182,7 @@ func excerpt(text json.RawMessage) string {
 
 // prepare compares and writes the file of --trials and starts the progress.
 func (s *session) prepare() error {
-	v, err := s.study.View(s.ctx)
+	v, err := s.study.Brief(s.ctx)
 	if err != nil {
 		return err
 	}
@@ -316,7 +320,7 @@ func (s *session) changed() *store.View {
 	s.files.Lock() // an older view must not replace the file of a newer view
 	defer s.files.Unlock()
 	ctx := context.WithoutCancel(s.ctx)
-	v, err := s.study.View(ctx)
+	v, err := s.study.Brief(ctx)
 	if err == nil {
 		err = s.writeTrials(v)
 	}

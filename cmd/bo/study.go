@@ -81,12 +81,12 @@ func (c *studyCreateCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		v, err := u.View(e.ctx)
-		if err != nil {
-			return err
-		}
 		if c.JSON {
-			return printJSON(e.stdout, v.Definition)
+			stored, _, err := u.Definition(e.ctx)
+			if err != nil {
+				return err
+			}
+			return printJSON(e.stdout, stored)
 		}
 		_, err = fmt.Fprintf(e.stdout, "created study %s in %s\n", u.Name(), c.shown())
 		return err
@@ -106,7 +106,7 @@ func (c *studyDeleteCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		v, err := u.View(e.ctx)
+		v, err := u.Brief(e.ctx)
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (c *studyEditCmd) Run(e *env) error {
 		if err := u.Edit(e.ctx, c.change); err != nil {
 			return asUsage(err, study.ErrInvalid)
 		}
-		v, err := u.View(e.ctx)
+		v, err := u.Brief(e.ctx)
 		if err != nil {
 			return err
 		}

@@ -40,6 +40,20 @@ func same(t *testing.T, text string) bool {
 	return true
 }
 
+func TestNames(t *testing.T) {
+	for _, text := range flat {
+		var want, got []string
+		require.True(t, flatjson.Each(text, func(name string, _ flatjson.Value) { want = append(want, name) }))
+		require.True(t, flatjson.Names(text, func(name string) { got = append(got, name) }))
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range left {
+		if text != `{"a":1e999}` {
+			require.False(t, flatjson.Names(text, func(string) {}), text)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	m, ok := flatjson.Numbers(`{"value": 1.5, "seconds": 2}`)
 	require.True(t, ok)

@@ -13,7 +13,7 @@ import (
 // stopped trials count as failed. With key, a repeated call adds nothing. If a trial is not a
 // point of the study's space, nothing is added and the error names it.
 func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.Trial, error) {
-	v, err := u.View(ctx)
+	v, err := u.Brief(ctx)
 	if err != nil {
 		return nil, err
 	}

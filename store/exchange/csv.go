@@ -77,13 +77,12 @@ func newTable(d *study.Definition, trials []store.Trial) (*trialTable, error) {
 	}
 	removed, numbers := map[string]bool{}, map[string]bool{}
 	for i := range trials {
-		if err := t.read(i); err != nil {
-			return nil, err
-		}
-		for name := range t.values {
+		if err := t.names(i, func(name string) {
 			if _, ok := removed[name]; !ok {
 				removed[name] = !slices.Contains(t.params, name)
 			}
+		}); err != nil {
+			return nil, err
 		}
 		for name := range trials[i].Numbers {
 			numbers[name] = name != t.objective
@@ -112,6 +111,20 @@ func (t *trialTable) header() []string {
 		row = append(row, name)
 	}
 	return append(row, columnState, columnSeconds, columnFailure, columnMessage)
+}
+
+// names calls each for the names of the parameters of the i-th trial.
+func (t *trialTable) names(i int, each func(name string)) error {
+	if flatjson.Names(string(t.trials[i].Params), each) {
+		return nil
+	}
+	if err := t.read(i); err != nil {
+		return err
+	}
+	for name := range t.values {
+		each(name)
+	}
+	return nil
 }
 
 // read reads the parameters of the i-th trial.

@@ -184,7 +184,11 @@ func rowsComeBack(t *testing.T, o Opener) {
 		for _, c := range []struct {
 			q    store.Query
 			want []store.Trial
-		}{{store.Query{}, trials}, {store.Query{Number: 1}, trials[:1]}, {store.Query{Number: 3}, nil}, {store.Query{Since: 6}, trials[1:]}, {store.Query{Pending: true}, trials[1:]}} {
+		}{
+			{store.Query{}, trials}, {store.Query{Brief: true}, []store.Trial{trials[0].Brief(), trials[1].Brief()}},
+			{store.Query{Number: 1}, trials[:1]}, {store.Query{Number: 3}, nil}, {store.Query{Since: 6}, trials[1:]},
+			{store.Query{Pending: true}, trials[1:]}, {store.Query{Pending: true, Brief: true}, []store.Trial{trials[1].Brief()}},
+		} {
 			got, err := tx.Trials(r.ID, c.q)
 			must(t, err)
 			equal(t, fmt.Sprintf("trials of %+v", c.q), got, c.want)
@@ -298,11 +302,19 @@ func life(t *testing.T, o Opener) {
 	for i, trial := range trials {
 		equal(t, "number, attempt and state", []any{trial.Number, trial.Attempt, trial.State}, []any{i + 1, 1, store.Pending})
 	}
-	v, err := u.View(ctx)
-	must(t, err)
-	equal(t, "running", v.Trials[0].Running(v.Now), true)
+	for range 2 { // before and after View
+		brief, err := u.Brief(ctx)
+		must(t, err)
+		equal(t, "running", brief.Trials[0].Running(brief.Now), true)
+		v, err := u.View(ctx)
+		must(t, err)
+		equal(t, "running", v.Trials[0].Running(v.Now), true)
+		equal(t, "the time of creation", v.Trials[0].Created.IsZero(), false)
+		equal(t, "the brief trial", brief.Trials[0], v.Trials[0].Brief())
+		equal(t, "the points", brief.Points, v.Points)
+	}
 	tell(t, u, trials...)
-	v, err = u.View(ctx)
+	v, err := u.View(ctx)
 	must(t, err)
 	equal(t, "the result", v.Trials[1].Numbers, value(trials[1]))
 	if v.Trials[1].Finished.IsZero() || v.Trials[1].Told == 0 {

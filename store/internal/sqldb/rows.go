@@ -96,7 +96,14 @@ var trials = newTable("trials", 2, `study whole, number whole, params text, sour
 	started whole, finished whole, seconds real, asked whole, told whole, revision whole`)
 
 func (t *tx) Trials(study int64, q store.Query) (all []store.Trial, err error) {
-	query, args := "SELECT "+trials.list(1)+" FROM trials WHERE study = ?", []any{study}
+	var parts [][]store.Trial // append to one slice would copy long rows often
+	var last []store.Trial
+	r := trialRow{owners: map[string]store.Owner{}}
+	columns, into := trials.list(1), r.into()
+	if q.Brief {
+		columns, into = briefColumns, r.brief()
+	}
+	query, args := "SELECT "+columns+" FROM trials WHERE study = ?", []any{study}
 	if q.Number > 0 {
 		query, args = query+" AND number = ?", append(args, q.Number)
 	}
@@ -106,16 +113,15 @@ func (t *tx) Trials(study int64, q store.Query) (all []store.Trial, err error) {
 	if q.Pending {
 		query += " AND state = 'pending'"
 	}
-	r := trialRow{owners: map[string]store.Owner{}}
-	err = t.each(query+" ORDER BY number", args, r.into(), func() error {
+	err = t.each(query+" ORDER BY number", args, into, func() error {
 		v, err := r.value()
-		if len(all) == cap(all) {
-			all = slices.Grow(all, max(8, len(all))) // append copies large slices more often
+		if len(last) == cap(last) {
+			parts, last = append(parts, last), make([]store.Trial, 0, min(max(8, 2*cap(last)), 1024))
 		}
-		all = append(all, v)
+		last = append(last, v)
 		return err
 	})
-	return all, err
+	return slices.Concat(append(parts, last)...), err
 }
 
 // trialRow receives a row of the table trials.
@@ -132,6 +138,18 @@ func (r *trialRow) into() []any {
 	return []any{
 		&t.Number, &r.params, &r.source, &r.state, &r.numbers, &r.failure, &t.Message, &t.Attempt, &t.Lost, &t.Token, &r.owner, &r.lease,
 		&r.prediction, &r.warnings, &t.Fit, &r.created, &r.started, &r.finished, &t.Seconds, &t.Asked, &t.Told, &t.Revision,
+	}
+}
+
+// briefColumns are the columns of Query.Brief.
+const briefColumns = `number, params, source, state, COALESCE(numbers, ''), failure, message, attempt, fit, seconds, asked, told, revision,
+	CASE state WHEN 'pending' THEN COALESCE(owner, '') ELSE '' END, CASE state WHEN 'pending' THEN lease ELSE 0 END`
+
+func (r *trialRow) brief() []any {
+	t := &r.t
+	return []any{
+		&t.Number, &r.params, &r.source, &r.state, &r.numbers, &r.failure, &t.Message, &t.Attempt, &t.Fit, &t.Seconds, &t.Asked, &t.Told, &t.Revision,
+		&r.owner, &r.lease,
 	}
 }
 
