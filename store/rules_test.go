@@ -19,6 +19,7 @@ import (
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
 )
 
 func line(budget int) *study.Definition {
@@ -471,30 +472,39 @@ func TestRunLooksAhead(t *testing.T) {
 		d := line(12)
 		d.Initial = 3
 		u, b := newStudy(t, d, store.Options{})
+		slow := store.Options{OnProgress: func(surrogate.Progress) { time.Sleep(30 * time.Millisecond) }} // slower than evaluations
 		evaluate := func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
 			x := p.Float("x")
 			report := store.Report{Numbers: map[string]float64{"value": x * x}}
-			for begun := time.Now(); time.Since(begun) < 20*time.Second; time.Sleep(time.Millisecond) {
+			for begun := time.Now(); time.Since(begun) < time.Second; time.Sleep(time.Millisecond) {
 				v, err := u.View(ctx)
 				if err != nil {
 					return store.Report{}, err
 				}
 				waits := func(t store.Trial) bool { return t.State == store.Pending && !t.Running(v.Now) }
 				if trial.Number < 8 || len(v.Trials) == d.Budget || slices.ContainsFunc(v.Trials, waits) {
-					return report, nil
+					break
 				}
 			}
-			return store.Report{}, errors.New("no trial is proposed while this one runs")
+			return report, nil
 		}
 		done := make(chan error, processes)
 		for range processes {
-			own, err := store.New(b, store.Options{}).Study(ctx, d.Name)
+			own, err := store.New(b, slow).Study(ctx, d.Name)
 			require.NoError(t, err)
 			go func() { done <- own.Run(ctx, evaluate, store.RunOptions{Workers: 2 / processes}) }()
 		}
 		for range processes {
 			require.NoError(t, <-done)
 		}
+		events, err := u.Events(ctx, 0, 1000)
+		require.NoError(t, err)
+		ahead := false // a proposal for a waiting ask is issued in the same transaction
+		for i, e := range events[:len(events)-1] {
+			next := events[i+1].Kind
+			ahead = ahead || e.Kind == store.TrialCreated && next != store.TrialCreated && next != store.TrialIssued
+		}
+		require.True(t, ahead, "no trial is proposed ahead")
 		v, err := u.View(ctx)
 		require.NoError(t, err)
 		require.Len(t, v.Trials, d.Budget)

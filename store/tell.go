@@ -37,8 +37,8 @@ type Report struct {
 // for a fit.
 //
 // The same result again is no error. A trial that failed because its workers were lost, or
-// because the study was edited while it waited, accepts a first result. The error wraps ErrNoTrial, or ErrConflict if the trial has
-// another result; the study is then unchanged.
+// because the study was edited while it waited, accepts a first result. The error wraps
+// ErrNoTrial, or ErrConflict if the trial has another result; the study is then unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	if err := r.check(); err != nil {
 		return Trial{}, named(u.name, err)
