@@ -70,11 +70,14 @@ type Outcome struct {
 // Several reports whether there are several objectives.
 func (o *Options) Several() bool { return len(o.Objectives) > 0 }
 
-// checkOutcomes returns an error that wraps ErrOptions for invalid Objectives or Require.
+// checkOutcomes returns an error that wraps ErrOptions for invalid Objectives or Require, and for a
+// stopping rule with several objectives.
 func (o *Options) checkOutcomes() error {
 	seen := map[string]bool{}
 	if n := len(o.Objectives); n == 1 || n > MaxObjectives {
 		return fmt.Errorf("%w: %d entries of Objectives, want none or 2 to %d", ErrOptions, n, MaxObjectives)
+	} else if n > 1 && o.Stop.Active() {
+		return fmt.Errorf("%w: stop: rule %s compares values of one objective, and there are %d", ErrOptions, o.Stop.Rule, n)
 	}
 	for i, g := range o.Objectives {
 		switch {

@@ -118,9 +118,10 @@ func (r *reporting) record(steps []loop.Step) (loop.Decision, error) {
 	if err != nil {
 		return loop.Decision{}, err
 	}
+	seen := map[float64]bool{}
 	for _, s := range known {
 		if s.Attempt == r.trial.Attempt && s.Name == o.Name {
-			r.own = append(r.own, s)
+			r.own, seen[s.Step] = append(r.own, s), true
 		}
 	}
 	var added []Step
@@ -135,9 +136,10 @@ func (r *reporting) record(steps []loop.Step) (loop.Decision, error) {
 		if err := step.check(r.row.Trials); err != nil {
 			return decision, err
 		}
-		if len(fresh([]Step{step}, r.own)) == 0 {
+		if seen[s.Step] {
 			continue
 		}
+		seen[s.Step] = true
 		r.own, added = append(r.own, step), append(added, step)
 		if decision, err = r.decide(s.Step); err != nil || decision.Stop {
 			break

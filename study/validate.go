@@ -78,6 +78,8 @@ func (d *Definition) faults(wrong map[string]bool) (faults []error) {
 	faults = append(faults, d.optionFaults()...)
 	if err := settings.Check(d.Stop); err != nil {
 		fault("stop", "stop: %w", err)
+	} else if d.Stop.Active() && d.Several() {
+		fault("stop", "stop: rule %s compares values of one objective, and the study has %d: leave stop out", d.Stop.Rule, len(d.Objectives))
 	}
 	m, methodFaults := d.method()
 	faults = append(faults, methodFaults...)

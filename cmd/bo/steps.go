@@ -15,10 +15,12 @@ import (
 )
 
 const (
-	maxStepLine = 4 << 10          // bytes of a line that may report a step
-	maxSteps    = 100_000          // steps of one trial; further steps are ignored
-	stopTime    = 10 * time.Second // from SIGTERM to SIGKILL
+	maxStepLine = 4 << 10 // bytes of a line that may report a step
+	maxSteps    = 100_000 // steps of one trial; further steps are ignored
 )
+
+// stopTime is the time from SIGTERM to SIGKILL. Tests change it.
+var stopTime = 10 * time.Second
 
 // stepReader is a Writer that reports the steps in a program's output while the program runs.
 // Write never waits for the store.

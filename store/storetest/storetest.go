@@ -49,6 +49,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"edits", edits},
 		{"events", events},
 		{"snapshots", snapshots},
+		{"stopping rules", stops},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, fresh(t)) })
 	}
@@ -680,4 +681,58 @@ func snapshots(t *testing.T, o Opener) {
 	list, err := s.List(ctx)
 	must(t, err)
 	equal(t, "the counts", []int{list[1].Trials, list[1].Finished}, []int{list[0].Trials, list[0].Finished})
+}
+
+// stops checks that processes share the steps of a study and one stopping rule.
+func stops(t *testing.T, o Opener) {
+	ctx := context.Background()
+	s := open(t, o, store.Options{})
+	d := definition("s")
+	d.Stop = loop.Stop{Rule: loop.ASHA, Eta: 2, MaxSteps: 8}
+	first := created(t, s, d)
+	second, err := open(t, o, store.Options{}).Study(ctx, "s")
+	must(t, err)
+	trials, err := first.Ask(ctx, 3)
+	must(t, err)
+	report := func(u *store.Study, i int, steps ...loop.Step) store.State {
+		t.Helper()
+		got, err := u.ReportSteps(ctx, store.Attempt{Trial: trials[i].Number, Token: trials[i].Token}, steps...)
+		must(t, err)
+		return got.State
+	}
+	equal(t, "the first trial at a rung", report(first, 0, loop.Step{Step: 1, Value: 2}), store.Pending)
+	equal(t, "a better trial", report(second, 1, loop.Step{Step: 1, Value: 1}, loop.Step{Step: 1, Value: 99}), store.Pending)
+	equal(t, "a worse trial", report(second, 2, loop.Step{Step: 1, Value: math.NaN()}, loop.Step{Step: 2, Value: 0}), store.Stopped)
+	equal(t, "a step after the stop", report(first, 2, loop.Step{Step: 3, Value: 0}), store.Stopped)
+	_, err = first.Tell(ctx, store.Report{Trial: 3, Token: trials[2].Token, Numbers: map[string]float64{"loss": 0}})
+	wantError(t, err, store.ErrConflict)
+	lost, err := first.Heartbeat(ctx, store.Attempt{Trial: 3, Token: trials[2].Token})
+	must(t, err)
+	equal(t, "attempts that are lost", lost, []int{3})
+	steps, err := second.Steps(ctx, 0)
+	must(t, err)
+	equal(t, "the steps", steps, []store.Step{
+		{Trial: 1, Attempt: 1, Step: 1, Name: "loss", Value: 2}, {Trial: 2, Attempt: 1, Step: 1, Name: "loss", Value: 1}, {Trial: 3, Attempt: 1, Step: 1, Name: "loss", Value: loop.MaxValue},
+	})
+	all, err := second.Events(ctx, 0, 100)
+	must(t, err)
+	var decision loop.Decision
+	must(t, json.Unmarshal([]byte(all[len(all)-1].Detail), &decision))
+	equal(t, "the decision", decision, loop.Decision{Stop: true, Rule: loop.ASHA, Step: 1, Value: loop.MaxValue, Rung: 1, Rank: 3, Keep: 1, Of: 3})
+	tell(t, first, trials[:2]...)
+	_, err = first.ReportSteps(ctx, store.Attempt{Trial: 1}, loop.Step{Step: 9, Value: 1})
+	wantError(t, err, store.ErrConflict)
+
+	// Steps of a lost attempt do not count for the next one.
+	next, err := first.Ask(ctx, 1)
+	must(t, err)
+	trials = append(trials, next...)
+	equal(t, "the fourth trial", report(first, 3, loop.Step{Step: 1, Value: 0}), store.Pending)
+	must(t, first.Release(ctx, store.Attempt{Trial: 4, Token: next[0].Token}))
+	equal(t, "a step of an attempt that ended", report(second, 3, loop.Step{Step: 2, Value: 0}), store.Pending)
+	trials[3] = store.Trial{Number: 4}
+	again, err := second.Ask(ctx, 1)
+	must(t, err)
+	equal(t, "the attempt", again[0].Attempt, 2)
+	equal(t, "the next attempt", report(first, 3, loop.Step{Step: 1, Value: 9}), store.Stopped)
 }
