@@ -64,7 +64,7 @@ func fresh(steps, known []Step) []Step {
 //
 // The error wraps ErrNoTrial, ErrConflict if the trial is complete or failed, or
 // loop.ErrNotFinite for a step that is not a finite number. The cost is linear in the number
-// of steps of the study.
+// of steps of the trial and, at a rung of loop.ASHA, in the number of steps of the study.
 func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) (Trial, error) {
 	var told Trial
 	err := u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
@@ -89,7 +89,7 @@ func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) 
 		if a.Token != "" && a.Token != told.Token {
 			return nil // another attempt is under way, or the trial waits for one
 		}
-		r := reporting{tx: tx, row: row, definition: d, trial: &told, decides: d.Stop.Active()}
+		r := reporting{tx: tx, row: row, definition: d, trial: &told, decides: d.Stop.Active(), curves: &u.curves}
 		decision, err := r.record(steps)
 		if err != nil || !decision.Stop {
 			return err
@@ -106,6 +106,7 @@ type reporting struct {
 	definition *study.Definition
 	trial      *Trial
 	decides    bool
+	curves     *curves
 
 	own []Step       // recorded steps of the attempt with the objective
 	all []loop.Trial // all trials with their steps; nil before the first decision
@@ -158,7 +159,16 @@ func (r *reporting) decide(at float64) (loop.Decision, error) {
 	}
 	maximize := r.definition.Objective().Goal == study.Maximize
 	own := []loop.Trial{{ID: r.trial.Number, State: loop.Pending, Steps: stepsOf(r.own)}}
-	if _, ok := r.definition.Stop.Decide(own, r.trial.Number, at, maximize); !ok && r.definition.Stop.Rule == loop.ASHA {
+	if r.definition.Stop.Rule == loop.Median {
+		r.curves.mu.Lock()
+		defer r.curves.mu.Unlock()
+		if err := r.curves.update(r.tx, r.row, r.definition.Objective().Name); err != nil {
+			return loop.Decision{}, err
+		}
+		d, _ := r.definition.Stop.Decide(append(r.curves.trials(at), own...), r.trial.Number, at, maximize)
+		return d, nil
+	}
+	if _, ok := r.definition.Stop.Decide(own, r.trial.Number, at, maximize); !ok {
 		return loop.Decision{}, nil // no new rung: the other trials do not matter
 	}
 	if r.all == nil {

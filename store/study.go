@@ -40,6 +40,7 @@ type Study struct {
 	warmStudy int64           // ID of its study
 
 	committed signal // proposals of this handle are stored
+	curves    curves
 	pace      pace.Pace
 }
 
