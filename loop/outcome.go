@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 )
@@ -119,10 +118,15 @@ func (o *Options) CheckOutcome(out Outcome) error {
 			return fmt.Errorf("%w: there is no number named %q, which must be %s", ErrNotFinite, r.Name, r)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(out.Numbers)) {
-		if err := checkValue(out.Numbers[name]); err != nil {
-			return fmt.Errorf("%w (%s)", err, name)
+	var faults []string
+	for name, v := range out.Numbers {
+		if checkValue(v) != nil {
+			faults = append(faults, name)
 		}
+	}
+	if len(faults) > 0 {
+		first := slices.Min(faults)
+		return fmt.Errorf("%w (%s)", checkValue(out.Numbers[first]), first)
 	}
 	return nil
 }

@@ -230,11 +230,13 @@ func (t *Told) trial(s *space.Space, d *Definition, known loop.Trial) (loop.Tria
 	}
 	if t.Value != nil {
 		value, given = *t.Value, true
-		out.Numbers = maps.Clone(t.Numbers)
-		if out.Numbers == nil {
-			out.Numbers = map[string]float64{}
+		if len(t.Numbers) > 0 || len(d.Require) > 0 {
+			out.Numbers = maps.Clone(t.Numbers)
+			if out.Numbers == nil {
+				out.Numbers = map[string]float64{}
+			}
+			out.Numbers[objective] = value
 		}
-		out.Numbers[objective] = value
 	}
 	state := t.State
 	if state == "" {
@@ -248,8 +250,10 @@ func (t *Told) trial(s *space.Space, d *Definition, known loop.Trial) (loop.Tria
 		if !given {
 			return out, fmt.Errorf("complete without a value or a number named %q", objective)
 		}
-		if err := d.Missing(out.Numbers); err != nil {
-			return out, err
+		if d.Several() || len(d.Require) > 0 {
+			if err := d.Missing(out.Numbers); err != nil {
+				return out, err
+			}
 		}
 		out.Value = value
 	case loop.Stopped:

@@ -23,8 +23,8 @@ from optuna.distributions import (  # noqa: E402
 from optuna.samplers import PartialFixedSampler, RandomSampler  # noqa: E402
 from optuna.testing.pytest_samplers import (  # noqa: E402
     BasicSamplerTestCase,
+    MultiObjectiveSamplerTestCase,
     RelativeSamplerTestCase,
-    SingleOnlySamplerTestCase,
 )
 from optuna.trial import TrialState  # noqa: E402
 
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalW
 class TestFunctionSpaceSampler(
     BasicSamplerTestCase,
     RelativeSamplerTestCase,
-    SingleOnlySamplerTestCase,
+    MultiObjectiveSamplerTestCase,
 ):
     """The tests for samplers that Optuna ships."""
 
@@ -119,13 +119,13 @@ def new_trial(study: Any) -> Any:
 def test_initial_design(monkeypatch: pytest.MonkeyPatch) -> None:
     study = study_of(n_startup_trials=5)
     answers: list[Any] = []
-    exchange = study.sampler._suggester._exchange
+    ask = study.sampler._suggester._process.ask
 
     def record(request: dict[str, Any]) -> Any:
-        answers.append(exchange(request))
+        answers.append(ask(request))
         return answers[-1]
 
-    monkeypatch.setattr(study.sampler._suggester, "_exchange", record)
+    monkeypatch.setattr(study.sampler._suggester._process, "ask", record)
     study.optimize(mixed, n_trials=8)
     sources = [a["points"][0]["source"] for a in answers]
     assert sources == ["design"] * 4 + ["suggested"] * 3  # the first trial is independent
@@ -413,10 +413,74 @@ def test_pickle() -> None:
     assert [t.params for t in study.trials] == [t.params for t in other.trials]
 
 
-def test_several_objectives() -> None:
-    study = optuna.create_study(directions=["minimize", "minimize"], sampler=FunctionSpaceSampler())
-    with pytest.raises(ValueError, match="2 objectives"):
-        study.optimize(lambda t: (t.suggest_float("x", 0, 1), 0.0), n_trials=1)
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_several_objectives(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    targets = [i / (n - 1) for i in range(n)]
+
+    def objective(trial: Any) -> tuple[float, ...]:
+        x, y = trial.suggest_float("x", 0, 1), trial.suggest_float("y", 0, 1)
+        losses = [(x - target) ** 2 + y for target in targets]
+        return (*losses[:-1], -losses[-1])
+
+    directions = ["minimize"] * (n - 1) + ["maximize"]
+    study = optuna.create_study(directions=directions, sampler=FunctionSpaceSampler(seed=1))
+    seen = asked(study, monkeypatch)
+    study.optimize(objective, n_trials=20)
+    assert list(seen[-1][0]["numbers"]) == [f"o{i}" for i in range(n)]
+    assert seen[-1][0]["numbers"][f"o{n - 1}"] == study.trials[0].values[-1]
+    front = [t.params for t in study.best_trials]
+    # The front is y = 0; random points have a mean of 0.5.
+    assert sum(p["y"] < 0.05 for p in front) >= 6
+
+
+def test_several_objectives_with_infinite_values_and_constraints(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = optuna.create_study(
+        directions=["minimize", "maximize"], sampler=FunctionSpaceSampler(seed=1)
+    )
+    unit = {"x": FloatDistribution(0, 1)}
+    for i, values in enumerate([[1.0, 2.0], [-math.inf, 3.0], [0.5, math.inf], [math.inf, 4.0]]):
+        study.add_trial(
+            optuna.create_trial(
+                params={"x": i / 4},
+                distributions=unit,
+                values=values,
+                system_attrs={"constraints:a": -1.0},
+            )
+        )
+    seen = asked(study, monkeypatch)
+    study.sampler.sample_relative(study, new_trial(study), unit)
+    assert [t.get("numbers") for t in seen[0]] == [
+        {"o0": 1.0, "o1": 2.0, "c0": -1.0},
+        {"o0": 0.5, "o1": 3.0, "c0": -1.0},
+        {"o0": 0.5, "o1": 4.0, "c0": -1.0},
+        None,
+    ]
+
+
+def test_too_many_objectives() -> None:
+    study = optuna.create_study(directions=["minimize"] * 21, sampler=FunctionSpaceSampler())
+    with pytest.raises(ValueError, match="21 objectives: FunctionSpaceSampler is for at most 20"):
+        study.optimize(lambda t: [t.suggest_float("x", 0, 1)] * 21, n_trials=1)
+
+
+def test_only_changes_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    study, whole = study_of(), study_of()
+    requests: list[dict[str, Any]] = []
+    exchange = study.sampler._suggester._process.ask
+
+    def record(request: dict[str, Any]) -> Any:
+        requests.append(request)
+        return exchange(request)
+
+    monkeypatch.setattr(study.sampler._suggester._process, "ask", record)
+    monkeypatch.setattr(whole.sampler._suggester, "_continue", lambda key, trials: None)
+    for s in (study, whole):
+        s.optimize(mixed, n_trials=14)
+    assert [t.params for t in study.trials] == [t.params for t in whole.trials]
+    assert "study" in requests[0]
+    assert all("study" not in r and len(r["trials"]) == 1 for r in requests[1:])
 
 
 def test_constraints_are_learned() -> None:

@@ -45,18 +45,33 @@ def test_generated_file_is_up_to_date() -> None:
     assert generate.SURROGATES.read_text() == text, "run python python/generate.py"
 
 
-SMALL: Any = {"hidden": [8], "context": 20}
+SMALL: dict[str, Any] = {
+    "hidden": [8],
+    "steps": 60,
+    "context": 20,
+    "members": 2,
+    "samples": 8,
+    "draws": 20,
+    "warmup": 20,
+    "chains": 1,
+    "inducing": 10,
+    "functions": 10,
+    "batch": 20,
+    "restarts": 1,
+}
 
 # Checks that do not apply, with the reason.
 SKIPPED: dict[str, dict[str, str]] = {}
 
 
+def small(kind: Any) -> Any:
+    """Returns an estimator with settings that make fits cheap."""
+    names = kind().get_params()
+    return kind(**{name: value for name, value in SMALL.items() if name in names})
+
+
 @parametrize_with_checks(  # type: ignore[untyped-decorator,unused-ignore]
-    [
-        GaussianProcess(),
-        GaussianProcessClassifier(),
-        FSPLaplace(**SMALL),
-    ],
+    [small(getattr(surrogates, name)) for name in surrogates.__all__],
     expected_failed_checks=lambda estimator: SKIPPED.get(type(estimator).__name__, {}),
 )
 def test_sklearn(estimator: Any, check: Any) -> None:
@@ -125,6 +140,12 @@ def test_settings() -> None:
     assert model.predict(AT).shape == (3,)
     assert clone(model).get_params() == model.get_params()
     assert model.set_params(context=30).context == 30
+
+
+def test_a_setting_with_the_name_of_a_method_has_a_suffix() -> None:
+    model = small(surrogates.FVI).set_params(score_setting="plain")
+    assert model._settings()["score"] == "plain"
+    assert np.isfinite(model.fit(X, Y).score(X, Y))
 
 
 def test_every_estimator_has_the_settings_of_its_model() -> None:

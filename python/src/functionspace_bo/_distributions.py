@@ -151,43 +151,55 @@ class Values:
     """The values of the finished trials of a study as `bo` receives them.
 
     An infinite value in the direction of the goal counts as the best finite value. A trial is
-    failed if its value is infinite in the other direction, or if it violates a constraint and
-    the constraints are not measured. A pruned trial has its last intermediate value, moved into
-    the range from the median to the worst of the complete trials; without an intermediate value
-    it is failed.
+    failed if a value is infinite in the other direction, or if it violates a constraint and
+    the constraints are not measured. A pruned trial of a study with one objective has its last
+    intermediate value, moved into the range from the median to the worst of the complete
+    trials; without an intermediate value it is failed.
     """
 
-    def __init__(self, trials: Sequence[FrozenTrial], goal: str) -> None:
+    def __init__(self, trials: Sequence[FrozenTrial], goals: Sequence[str]) -> None:
         self.constraints = measured_constraints(trials)
-        self._sign = -1.0 if goal == "maximize" else 1.0
-        complete = (t for t in trials if t.state == TrialState.COMPLETE and feasible(t))
-        signed = [self._sign * t.values[0] for t in complete if t.values]
-        self._signed: list[float] = sorted(v for v in signed if abs(v) <= MAX_VALUE)
+        self._signs = [-1.0 if goal == "maximize" else 1.0 for goal in goals]
+        complete = [t.values for t in trials if t.state == TrialState.COMPLETE and feasible(t)]
+        self._signed: list[list[float]] = []  # of each objective, in ascending order
+        for i, sign in enumerate(self._signs):
+            signed = (sign * values[i] for values in complete if values)
+            self._signed.append(sorted(v for v in signed if abs(v) <= MAX_VALUE))
 
-    def of(self, trial: FrozenTrial) -> float | None:
-        """Returns the value of a finished trial, or None if it counts as failed."""
+    def of(self, trial: FrozenTrial) -> list[float] | None:
+        """Returns the values of a finished trial, or None if it counts as failed."""
         if not self.constraints and not feasible(trial):
             return None
         if trial.state == TrialState.COMPLETE and trial.values:
-            signed = self._complete(self._sign * trial.values[0])
-        elif trial.state == TrialState.PRUNED and trial.intermediate_values:
+            signed = [
+                self._complete(i, sign * value)
+                for i, (sign, value) in enumerate(zip(self._signs, trial.values, strict=True))
+            ]
+        elif trial.state == TrialState.PRUNED and trial.intermediate_values and not self._several:
             last = trial.intermediate_values[max(trial.intermediate_values)]
-            signed = self._pruned(self._sign * last)
+            signed = [self._pruned(self._signs[0] * last)]
         else:
             return None
-        return None if signed is None else self._sign * signed
+        values = [s * v for s, v in zip(self._signs, signed, strict=True) if v is not None]
+        return values if len(values) == len(signed) else None
 
-    def _complete(self, signed: float) -> float | None:
+    @property
+    def _several(self) -> bool:
+        return len(self._signs) > 1
+
+    def _complete(self, objective: int, signed: float) -> float | None:
         if abs(signed) <= MAX_VALUE:
             return signed
-        return self._signed[0] if signed < 0 and self._signed else None
+        finite = self._signed[objective]
+        return finite[0] if signed < 0 and finite else None
 
     def _pruned(self, signed: float) -> float | None:
         if not abs(signed) <= MAX_VALUE:  # also NaN
             return None
-        if not self._signed:
+        finite = self._signed[0]
+        if not finite:
             return signed
-        return min(max(signed, statistics.median(self._signed)), self._signed[-1])
+        return min(max(signed, statistics.median(finite)), finite[-1])
 
     def numbers(self, trial: FrozenTrial) -> dict[str, float] | None:
         """Returns the measured constraints of a trial, or None if one has no usable number."""

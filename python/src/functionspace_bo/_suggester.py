@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import OrderedDict
 from typing import Any
@@ -14,14 +15,17 @@ _WARM = 32  # warm starts that are kept
 
 
 class Suggester:
-    """Asks for one point at a time, with the whole history in each request.
+    """Asks for one point at a time, for the whole history in each call.
 
-    The caller makes sure that calls run one after another. A process that ended is replaced.
+    If a call has the study of the call before, only the trials that changed are sent. The caller
+    makes sure that calls run one after another. A process that ended is replaced.
     """
 
     def __init__(self) -> None:
         self._process = Process("suggest", "--pipe")
         self._warm: OrderedDict[str, Any] = OrderedDict()
+        self._key = ""  # of the study that the process has
+        self._sent: list[dict[str, Any]] = []  # the trials that the process has
 
     def ask(
         self, study: str, definition: dict[str, Any], trials: list[dict[str, Any]]
@@ -31,10 +35,14 @@ class Suggester:
         The fit starts from the latest fit for the study and the definition.
         """
         key = json.dumps([study, definition])
-        request: dict[str, Any] = {"study": definition, "trials": trials}
-        if key in self._warm:
-            request["warm"] = self._warm[key]
-        answer = self._exchange(request)
+        answer = self._continue(key, trials)
+        if answer is None:
+            request: dict[str, Any] = {"study": definition, "trials": trials}
+            if key in self._warm:
+                request["warm"] = self._warm[key]
+            self._key = ""
+            answer = self._exchange(request)
+        self._key, self._sent = key, trials
         if "warm" in answer:
             self._warm[key] = answer["warm"]
             self._warm.move_to_end(key)
@@ -43,12 +51,27 @@ class Suggester:
         point: dict[str, Any] = answer["points"][0]["params"]
         return point
 
+    def _continue(self, key: str, trials: list[dict[str, Any]]) -> dict[str, Any] | None:
+        """Returns the answer to a request with the changes, or None if all must be sent."""
+        if key != self._key or len(trials) < len(self._sent):
+            return None
+        pairs = itertools.zip_longest(trials, self._sent)
+        changed = [
+            {"trial": i, **t} for i, (t, old) in enumerate(pairs, 1) if t is not old and t != old
+        ]
+        self._key = ""
+        try:
+            return None if self._process.start() else self._process.ask({"trials": changed})
+        except ProcessError:
+            return None
+
     def check(self, options: dict[str, Any]) -> None:
         """Raises StudyError if options are invalid in every space."""
         surrogate = options.get("surrogate")
         if isinstance(surrogate, dict):  # lengthscales depend on the number of parameters
             surrogate = {k: v for k, v in surrogate.items() if k != "lengthscale"}
             options = {**options, "surrogate": surrogate}
+        self._key = ""
         parameters = [{"name": "x", **Float(0, 1).definition()}]
         self._exchange({"study": {**options, "parameters": parameters}, "action": "check"})
 
@@ -70,3 +93,4 @@ class Suggester:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._process = Process("suggest", "--pipe")
         self._warm = state["_warm"]
+        self._key, self._sent = "", []

@@ -15,6 +15,7 @@ import json
 import logging
 import secrets
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,8 @@ __all__ = ["FunctionSpaceSampler"]
 _logger = logging.getLogger("optuna.functionspace_bo")
 
 _ATTRIBUTE = "functionspace_bo:params"
+_SPACES = 32  # whose points are kept
+_OBJECTIVES = 20  # the limit of `bo`
 _LENGTH = 2000  # characters of an attribute; some databases store no more than 2046
 
 
@@ -67,7 +70,8 @@ class FunctionSpaceSampler(BaseSampler):
     Parameters that occur together are sampled together: the sampler divides the parameters of
     the finished trials into groups and fits a surrogate model to each. A search space without
     conditional parameters is one group. The model uses complete, pruned and failed trials; running
-    trials, also of other processes, are pending points.
+    trials, also of other processes, are pending points. Of up to four objectives the hypervolume
+    is improved, of more objectives random scalarisations.
 
     The methods may be called from several threads. Suggestions come from one `bo` process, which
     starts with the first suggestion and ends with the sampler.
@@ -110,6 +114,7 @@ class FunctionSpaceSampler(BaseSampler):
         self._warn = warn_independent_sampling
         self._suggester = Suggester()
         self._suggester.check(self._options)
+        self._points: OrderedDict[str, _Points] = OrderedDict()
         self._lock = threading.Lock()  # held from reading the trials to storing the suggestion
         on_fork(self)
 
@@ -122,8 +127,6 @@ class FunctionSpaceSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Returns the parameters of all groups, or of all complete trials without groups."""
-        if len(study.directions) > 1:
-            return {}
         trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
         return {name: d for space in self._spaces(trials) for name, d in space.items()}
 
@@ -139,7 +142,10 @@ class FunctionSpaceSampler(BaseSampler):
             trials = study.get_trials(deepcopy=False)
             history = _History(
                 [t for t in trials if t.number != trial.number],
-                "maximize" if study.direction == StudyDirection.MAXIMIZE else "minimize",
+                [
+                    "maximize" if direction == StudyDirection.MAXIMIZE else "minimize"
+                    for direction in study.directions
+                ],
             )
             sampled: dict[str, Any] = {}
             for space in self._divide(trials, search_space):
@@ -218,29 +224,39 @@ class FunctionSpaceSampler(BaseSampler):
             "parameters": [
                 {"name": names[name], **parameter(d).definition()} for name, d in space.items()
             ],
-            "objectives": [{"name": "value", "goal": history.goal, "noise_free": exact}],
+            "objectives": history.objectives(exact),
             "seed": self._seed,
         }
         if history.constraints:
             definition["require"] = [f"c{i} <= 0" for i in range(len(history.constraints))]
-        told = history.told(space)
+        told = history.told(space, self._points_in(study, space))
         try:
             point = self._suggester.ask(study.study_name, definition, told)
         except ExhaustedError:  # every point has a trial
-            definition["objectives"][0]["noise_free"] = False
+            definition["objectives"] = history.objectives(False)
             point = self._suggester.ask(study.study_name, definition, told)
         return {name: decode(d, point[names[name]]) for name, d in space.items()}
+
+    def _points_in(self, study: Study, space: Distributions) -> _Points:
+        """Returns the known points of a study in a space, of the spaces that were used last."""
+        key = repr([study.study_name, sorted(space.items())])
+        points = self._points.setdefault(key, _Points())
+        self._points.move_to_end(key)
+        if len(self._points) > _SPACES:
+            self._points.popitem(last=False)
+        return points
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        del state["_lock"]
+        del state["_lock"], state["_points"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._points = OrderedDict()
         self._lock = threading.Lock()
         on_fork(self)
 
@@ -248,9 +264,9 @@ class FunctionSpaceSampler(BaseSampler):
 class _History:
     """The trials of a study."""
 
-    def __init__(self, trials: Sequence[FrozenTrial], goal: str) -> None:
-        self.goal = goal
-        self._values = Values(trials, goal)
+    def __init__(self, trials: Sequence[FrozenTrial], goals: Sequence[str]) -> None:
+        self.goals = goals
+        self._values = Values(trials, goals)
         self.constraints = self._values.constraints
         self._trials = [t for t in trials if t.state != TrialState.WAITING]
 
@@ -263,23 +279,54 @@ class _History:
             for name, d in t.distributions.items()
         )
 
-    def told(self, space: Distributions) -> list[dict[str, Any]]:
+    def objectives(self, noise_free: bool) -> list[dict[str, Any]]:
+        """Returns the objectives in the form of a request."""
+        names = ["value"] if len(self.goals) == 1 else [f"o{i}" for i in range(len(self.goals))]
+        return [
+            {"name": name, "goal": goal, "noise_free": noise_free}
+            for name, goal in zip(names, self.goals, strict=True)
+        ]
+
+    def told(self, space: Distributions, points: _Points) -> list[dict[str, Any]]:
         """Returns the trials in the space in the form of a request."""
         out: list[dict[str, Any]] = []
         for t in self._trials:
             finished = t.state.is_finished()
-            params = t.params if finished else {**_stored(t, space), **t.params}
-            point = encode_point(space, params)
+            if finished:
+                point = points.of(t, space)
+            else:
+                point = encode_point(space, {**_stored(t, space), **t.params})
             if point is None:
                 continue
-            value = self._values.of(t) if finished else None
-            numbers = self._values.numbers(t)
-            if value is not None and numbers is not None:
-                result = {"value": value, "numbers": numbers} if numbers else {"value": value}
-                out.append({"params": point, "state": "complete", **result})
+            numbers = self._numbers(t) if finished else None
+            if numbers is not None:
+                out.append({"params": point, "state": "complete", **numbers})
             else:
                 out.append({"params": point, "state": "failed" if finished else "pending"})
         return out
+
+    def _numbers(self, t: FrozenTrial) -> dict[str, Any] | None:
+        """Returns the results of a finished trial, or None if it counts as failed."""
+        values, constraints = self._values.of(t), self._values.numbers(t)
+        if values is None or constraints is None:
+            return None
+        if len(values) == 1:
+            return {"value": values[0], **({"numbers": constraints} if constraints else {})}
+        return {"numbers": {**{f"o{i}": v for i, v in enumerate(values)}, **constraints}}
+
+
+class _Points:
+    """The points of finished trials in one space, which do not change."""
+
+    def __init__(self) -> None:
+        self._points: dict[int, tuple[FrozenTrial, dict[str, Any] | None]] = {}
+
+    def of(self, t: FrozenTrial, space: Distributions) -> dict[str, Any] | None:
+        """Returns the point of a finished trial, or None if it is not in the space."""
+        known = self._points.get(t.number)
+        if known is None or known[0] is not t:  # some storages copy trials
+            known = self._points[t.number] = (t, encode_point(space, t.params))
+        return known[1]
 
 
 def _store(
@@ -322,10 +369,10 @@ def _method(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_objectives(study: Study) -> None:
-    if len(study.directions) > 1:
+    if len(study.directions) > _OBJECTIVES:
         raise ValueError(
-            f"the study has {len(study.directions)} objectives: FunctionSpaceSampler is for "
-            "studies with one objective"
+            f"the study has {len(study.directions)} objectives: FunctionSpaceSampler is for at "
+            f"most {_OBJECTIVES}"
         )
 
 
