@@ -77,5 +77,8 @@ func (a *asking) spare(ctx context.Context) (fitToken string, count int, err err
 		}
 		return err
 	})
+	if err != nil && ctx.Err() != nil {
+		a.stopFitting(ctx, key) // the transaction may be committed
+	}
 	return key, count, err
 }

@@ -66,6 +66,9 @@ type asking struct {
 	lease time.Duration
 	want  int
 	got   []Trial
+	keys  []string // of all claims
+	// unsure reports that a claim may be stored though its transaction returned an error.
+	unsure bool
 	// recorded reports that the store may hold the record of the waiting ask.
 	recorded bool
 	// fitter and seen are the token of the fit lease and the revision at the last look.
@@ -155,18 +158,29 @@ func (a *asking) served(tx Tx, row *Row) error {
 	return tx.PutWaiting(row.ID, a.ask, 0, time.Time{})
 }
 
-// giveBack releases the trials of an Ask that fails.
+// giveBack releases the trials and the fit lease of an Ask that fails.
 func (a *asking) giveBack(ctx context.Context) {
-	if len(a.got) == 0 {
+	if len(a.got) == 0 && !a.unsure {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	var attempts []Attempt
-	for _, t := range a.got {
-		attempts = append(attempts, Attempt{t.Number, t.Token})
-	}
-	_ = a.Release(ctx, attempts...)
+	_ = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		pending, err := tx.Trials(row.ID, Query{Pending: true})
+		if err != nil {
+			return err
+		}
+		if slices.Contains(a.keys, row.FitToken) {
+			row.FitToken, row.FitOwner, row.FitLease = "", Owner{}, time.Time{}
+		}
+		var attempts []Attempt
+		for _, t := range pending {
+			if slices.ContainsFunc(a.keys, func(key string) bool { return strings.HasPrefix(t.Token, key+"-") }) {
+				attempts = append(attempts, Attempt{t.Number, t.Token})
+			}
+		}
+		return release(tx, row, now, attempts)
+	})
 }
 
 // update runs f on the study in a transaction and writes the study.
@@ -191,6 +205,7 @@ func (u *Study) update(ctx context.Context, f func(tx Tx, row *Row, now time.Tim
 // token of the fit lease and the number of proposals to compute.
 func (a *asking) look(ctx context.Context) (step next, fitToken string, count int, err error) {
 	key := token() // key of the claim: a repeated transaction gives the same trials
+	a.keys = append(a.keys, key)
 	cached := a.cache()
 	var claimed []Trial
 	over := 0 // trials of a budget that is used up
@@ -239,6 +254,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		row.FitToken, row.FitOwner, row.FitLease = key, Self(), now.Add(a.store.opts.FitLease)
 		return nil
 	})
+	a.unsure = a.unsure || err != nil && ctx.Err() != nil
 	if err == nil && over > 0 {
 		err = fmt.Errorf("%w: all %d trials are issued", ErrBudget, over)
 	}
@@ -473,6 +489,7 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 	if err == nil || errors.Is(err, errFitLost) {
 		a.got = append(a.got, claimed...)
 	}
+	a.unsure = a.unsure || err != nil && ctx.Err() != nil
 	if err == nil && served {
 		a.recorded = false
 	}

@@ -80,10 +80,10 @@ type Tx interface {
 	PutReply(study int64, key string, reply json.RawMessage) error
 	Reply(study int64, key string) (json.RawMessage, error)
 
-	// PutSteps appends numbers reported by step; Steps returns the numbers of one trial,
-	// or of all trials if trial is 0.
+	// PutSteps appends numbers reported by step and ignores their IDs. Steps returns numbers in
+	// the order of their IDs.
 	PutSteps(study int64, steps []Step) error
-	Steps(study int64, trial int) ([]Step, error)
+	Steps(study int64, q StepQuery) ([]Step, error)
 }
 
 // Query selects trials. The zero value selects all.
@@ -94,6 +94,12 @@ type Query struct {
 	// Brief leaves out Prediction, Warnings, Lost, Token, Created, Started and Finished, and
 	// Owner and Lease of trials that are not pending.
 	Brief bool
+}
+
+// StepQuery selects steps. The zero value selects all.
+type StepQuery struct {
+	Trial int   // of this trial only
+	Since int64 // with an ID above this one
 }
 
 // Row is a study as a backend stores it.

@@ -45,15 +45,22 @@ func (c *curves) update(tx Tx, row *Row, name string) error {
 		}
 		c.revision = row.Revision
 	}
+	var unread []Step // their trials only
 	for number, known := range c.complete {
-		if known.read {
-			continue
+		if !known.read {
+			unread = append(unread, Step{Trial: number})
 		}
-		steps, err := tx.Steps(row.ID, number)
-		if err != nil {
-			return err
-		}
-		known.set(steps, name)
+	}
+	steps, err := stepsOfTrials(tx, row, unread)
+	if err != nil {
+		return err
+	}
+	of := map[int][]Step{}
+	for _, s := range steps {
+		of[s.Trial] = append(of[s.Trial], s)
+	}
+	for _, s := range unread {
+		c.complete[s.Trial].set(of[s.Trial], name)
 	}
 	return nil
 }

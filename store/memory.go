@@ -292,20 +292,24 @@ func (tx *memoryTx) Reply(study int64, key string) (json.RawMessage, error) {
 
 func (tx *memoryTx) PutSteps(study int64, steps []Step) error {
 	s, err := tx.own(study)
-	if err == nil {
-		s.steps = append(s.steps, steps...)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, step := range steps {
+		step.ID = int64(len(s.steps) + 1)
+		s.steps = append(s.steps, step)
+	}
+	return nil
 }
 
-func (tx *memoryTx) Steps(study int64, trial int) ([]Step, error) {
+func (tx *memoryTx) Steps(study int64, q StepQuery) ([]Step, error) {
 	s := tx.find("", study)
 	if s == nil {
 		return nil, ErrNoStudy
 	}
 	var out []Step
-	for _, step := range s.steps {
-		if trial == 0 || step.Trial == trial {
+	for _, step := range s.steps[min(int(q.Since), len(s.steps)):] {
+		if q.Trial == 0 || step.Trial == q.Trial {
 			out = append(out, step)
 		}
 	}

@@ -57,7 +57,7 @@ func (u *Study) Snapshot(ctx context.Context) (*Snapshot, error) {
 			}
 			s.Fits = append(s.Fits, *f)
 		}
-		if s.Steps, err = tx.Steps(row.ID, 0); err != nil {
+		if s.Steps, err = tx.Steps(row.ID, StepQuery{}); err != nil {
 			return err
 		}
 		s.Events, err = tx.Events(row.ID, 0, math.MaxInt32)
@@ -69,6 +69,7 @@ func (u *Study) Snapshot(ctx context.Context) (*Snapshot, error) {
 	for i := range s.Trials {
 		s.Trials[i].release()
 	}
+	unnumbered(s.Steps)
 	return s, nil
 }
 

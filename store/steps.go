@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/functionspace/bo/loop"
@@ -26,25 +27,51 @@ func (u *Study) AddSteps(ctx context.Context, steps ...Step) error {
 				return err
 			}
 		}
-		all, err := tx.Steps(row.ID, 0)
+		known, err := stepsOfTrials(tx, row, steps)
 		if err != nil {
 			return err
 		}
-		return tx.PutSteps(row.ID, fresh(steps, all))
+		return tx.PutSteps(row.ID, fresh(steps, known))
 	}))
+}
+
+// stepsOfTrials returns the stored steps of the trials that steps name, and perhaps of others.
+func stepsOfTrials(tx Tx, row *Row, steps []Step) (known []Step, err error) {
+	trials := map[int]bool{}
+	for i := range steps {
+		trials[steps[i].Trial] = true
+	}
+	if len(trials) > 10 { // one read of all takes less time
+		return tx.Steps(row.ID, StepQuery{})
+	}
+	for n := range trials {
+		own, err := tx.Steps(row.ID, StepQuery{Trial: n})
+		if err != nil {
+			return nil, err
+		}
+		known = append(known, own...)
+	}
+	return known, nil
+}
+
+// unnumbered removes the IDs, which only the backend uses.
+func unnumbered(steps []Step) {
+	for i := range steps {
+		steps[i].ID = 0
+	}
 }
 
 // fresh returns the steps that are not among known steps, each once.
 func fresh(steps, known []Step) []Step {
 	seen := make(map[Step]bool, len(known))
 	for _, s := range known {
-		s.Value = 0
+		s.Value, s.ID = 0, 0
 		seen[s] = true
 	}
 	var out []Step
 	for _, s := range steps {
 		key := s
-		if key.Value = 0; !seen[key] {
+		if key.Value, key.ID = 0, 0; !seen[key] {
 			seen[key] = true
 			out = append(out, s)
 		}
@@ -63,8 +90,8 @@ func fresh(steps, known []Step) []Step {
 // caller holds no lease. Steps of an attempt that lost its lease are not recorded.
 //
 // The error wraps ErrNoTrial, ErrConflict if the trial is complete or failed, or
-// loop.ErrNotFinite for a step that is not a finite number. The cost is linear in the number
-// of steps of the trial and, at a rung of loop.ASHA, in the number of steps of the study.
+// loop.ErrNotFinite for a step that is not a finite number. A Study reads the steps of other
+// trials once, at the first decision that compares trials, and then only new steps.
 func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) (Trial, error) {
 	var told Trial
 	err := u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
@@ -89,7 +116,7 @@ func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) 
 		if a.Token != "" && a.Token != told.Token {
 			return nil // another attempt is under way, or the trial waits for one
 		}
-		r := reporting{tx: tx, row: row, definition: d, trial: &told, decides: d.Stop.Active(), curves: &u.curves}
+		r := reporting{tx: tx, row: row, definition: d, trial: &told, decides: d.Stop.Active(), curves: &u.curves, others: &u.steps}
 		decision, err := r.record(steps)
 		if err != nil || !decision.Stop {
 			return err
@@ -107,6 +134,7 @@ type reporting struct {
 	trial      *Trial
 	decides    bool
 	curves     *curves
+	others     *stepCopy
 
 	own []Step       // recorded steps of the attempt with the objective
 	all []loop.Trial // all trials with their steps; nil before the first decision
@@ -115,7 +143,7 @@ type reporting struct {
 // record stores the new steps one after the other and returns the first decision to stop.
 func (r *reporting) record(steps []loop.Step) (loop.Decision, error) {
 	o := r.definition.Objective()
-	known, err := r.tx.Steps(r.row.ID, r.trial.Number)
+	known, err := r.tx.Steps(r.row.ID, StepQuery{Trial: r.trial.Number})
 	if err != nil {
 		return loop.Decision{}, err
 	}
@@ -153,7 +181,7 @@ func (r *reporting) record(steps []loop.Step) (loop.Decision, error) {
 }
 
 // decide returns the decision of the rule after a step of r.own.
-func (r *reporting) decide(at float64) (loop.Decision, error) {
+func (r *reporting) decide(at float64) (d loop.Decision, err error) {
 	if !r.decides {
 		return loop.Decision{}, nil
 	}
@@ -172,36 +200,75 @@ func (r *reporting) decide(at float64) (loop.Decision, error) {
 		return loop.Decision{}, nil // no new rung: the other trials do not matter
 	}
 	if r.all == nil {
-		if err := r.load(); err != nil {
+		if r.all, err = r.others.read(r.tx, r.row, r.definition.Objective().Name); err != nil {
 			return loop.Decision{}, err
 		}
 	}
 	r.all[r.trial.Number-1].Steps = stepsOf(r.own)
-	d, _ := r.definition.Stop.Decide(r.all, r.trial.Number, at, maximize)
+	d, _ = r.definition.Stop.Decide(r.all, r.trial.Number, at, maximize)
 	return d, nil
 }
 
-// load reads all trials with the steps of their last attempts.
-func (r *reporting) load() error {
-	trials, err := r.tx.Trials(r.row.ID, Query{})
+// stepCopy is a copy of the trials of a study and of the values of the objective in their last
+// attempts, as loop.ASHA compares them. Each read adds the changes since the last read.
+type stepCopy struct {
+	mu       sync.Mutex // held within transactions only
+	study    int64
+	name     string // of the objective
+	revision int64
+	last     int64 // ID of the last step
+	attempts []int
+	trials   []loop.Trial
+}
+
+// read returns the trials of a study, for changes of the elements by the caller. The transaction
+// has written nothing yet.
+func (c *stepCopy) read(tx Tx, row *Row, name string) ([]loop.Trial, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if row.ID != c.study || name != c.name {
+		c.study, c.name, c.revision, c.last, c.attempts, c.trials = row.ID, name, 0, 0, nil, nil
+	}
+	first := c.revision == 0
+	changed, err := tx.Trials(row.ID, Query{Since: c.revision, Brief: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	steps, err := r.tx.Steps(r.row.ID, 0)
+	added, err := tx.Steps(row.ID, StepQuery{Since: c.last})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	name := r.definition.Objective().Name
-	r.all = make([]loop.Trial, len(trials))
-	for i := range trials {
-		r.all[i] = loop.Trial{ID: trials[i].Number, State: loop.State(trials[i].State)}
-	}
-	for _, s := range steps {
-		if s.Name == name && s.Attempt == trials[s.Trial-1].Attempt {
-			r.all[s.Trial-1].Steps = append(r.all[s.Trial-1].Steps, loop.Step{Step: s.Step, Value: s.Value})
+	var again []Step // steps of trials whose attempt has changed
+	for i := range changed {
+		t := &changed[i]
+		if !first && t.Number <= len(c.attempts) && c.attempts[t.Number-1] != t.Attempt {
+			own, err := tx.Steps(row.ID, StepQuery{Trial: t.Number})
+			if err != nil {
+				return nil, err
+			}
+			again = append(again, slices.DeleteFunc(own, func(s Step) bool { return s.ID > c.last })...)
 		}
 	}
-	return nil
+	c.attempts = append(c.attempts, make([]int, max(0, row.Trials-len(c.attempts)))...)
+	c.trials = append(c.trials, make([]loop.Trial, max(0, row.Trials-len(c.trials)))...)
+	for i := range changed {
+		t := &changed[i]
+		own := &c.trials[t.Number-1]
+		if c.attempts[t.Number-1] != t.Attempt {
+			own.Steps = nil
+		}
+		own.ID, own.State, c.attempts[t.Number-1] = t.Number, loop.State(t.State), t.Attempt
+	}
+	for _, s := range slices.Concat(again, added) {
+		if s.Name == name && s.Attempt == c.attempts[s.Trial-1] {
+			c.trials[s.Trial-1].Steps = append(c.trials[s.Trial-1].Steps, loop.Step{Step: s.Step, Value: s.Value})
+		}
+	}
+	if len(added) > 0 {
+		c.last = added[len(added)-1].ID
+	}
+	c.revision = row.Revision
+	return slices.Clone(c.trials), nil
 }
 
 func stepsOf(steps []Step) []loop.Step {

@@ -117,6 +117,7 @@ type Summary struct {
 	Budget   int       `json:"budget"`
 	Trials   int       `json:"trials"`
 	Finished int       `json:"finished"`
+	Added    int       `json:"added"` // finished trials that do not count against the budget
 	Revision int64     `json:"revision"`
 }
 
@@ -134,7 +135,8 @@ func (s *Store) List(ctx context.Context) ([]Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		list[i] = Summary{Name: r.Name, Created: r.Created, Budget: d.Budget, Trials: r.Trials, Finished: r.Finished + r.Trials - r.Issued, Revision: r.Revision}
+		added := r.Trials - r.Issued
+		list[i] = Summary{Name: r.Name, Created: r.Created, Budget: d.Budget, Trials: r.Trials, Finished: r.Finished + added, Added: added, Revision: r.Revision}
 	}
 	return list, err
 }

@@ -39,6 +39,8 @@ type Study struct {
 	warmFit   int             // number of its fit
 	warmStudy int64           // ID of its study
 
+	steps stepCopy
+
 	committed signal // proposals of this handle are stored
 	curves    curves
 	pace      pace.Pace

@@ -173,17 +173,22 @@ func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost fun
 // wait again, and the attempts do not count as lost.
 func (u *Study) Release(ctx context.Context, attempts ...Attempt) error {
 	return named(u.name, u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
-		var events []Event
-		err := eachHeld(tx, row, attempts, func(t *Trial) {
-			t.Token, t.Lease, t.Owner = "", time.Time{}, Owner{}
-			e := row.event(Event{Time: now, Kind: TrialReleased, Trial: t.Number, Attempt: t.Attempt})
-			events, t.Revision = append(events, e), e.Revision
-		}, func(int) {})
-		if err != nil {
-			return err
-		}
-		return tx.PutEvents(row.ID, events)
+		return release(tx, row, now, attempts)
 	}))
+}
+
+// release is Release within a transaction.
+func release(tx Tx, row *Row, now time.Time, attempts []Attempt) error {
+	var events []Event
+	err := eachHeld(tx, row, attempts, func(t *Trial) {
+		t.Token, t.Lease, t.Owner = "", time.Time{}, Owner{}
+		e := row.event(Event{Time: now, Kind: TrialReleased, Trial: t.Number, Attempt: t.Attempt})
+		events, t.Revision = append(events, e), e.Revision
+	}, func(int) {})
+	if err != nil {
+		return err
+	}
+	return tx.PutEvents(row.ID, events)
 }
 
 // Evaluated is a point that was evaluated elsewhere.
@@ -237,8 +242,9 @@ func (u *Study) Steps(ctx context.Context, trial int) ([]Step, error) {
 		if err != nil {
 			return err
 		}
-		steps, err = tx.Steps(row.ID, trial)
+		steps, err = tx.Steps(row.ID, StepQuery{Trial: trial})
 		return err
 	})
+	unnumbered(steps)
 	return steps, named(u.name, err)
 }

@@ -139,6 +139,9 @@ type Step struct {
 	Step    float64 `json:"step"`
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
+	// ID numbers the steps of a backend in the order in which they were stored, with gaps. It is
+	// 0 for a step that is not stored.
+	ID int64 `json:"-"`
 }
 
 // check returns the fault of a step in a study of the given number of trials.

@@ -34,6 +34,10 @@ type studyListCmd struct {
 	JSON bool `group:"result" name:"json" help:"Print a JSON array."`
 }
 
+func (studyListCmd) Help() string {
+	return "FINISHED counts the finished trials of the budget. ADDED counts the trials that bo import added beside it."
+}
+
 func (c *studyListCmd) Run(e *env) error {
 	return c.withStore(e.ctx, false, func(s *store.Store) error {
 		list, err := s.List(e.ctx)
@@ -50,9 +54,9 @@ func (c *studyListCmd) Run(e *env) error {
 			fmt.Fprintf(e.stderr, "%s has no studies\n", c.shown())
 			return nil
 		}
-		rows := [][]string{{"STUDY", "FINISHED", "BUDGET", "CREATED"}}
+		rows := [][]string{{"STUDY", "FINISHED", "BUDGET", "ADDED", "CREATED"}}
 		for _, l := range list {
-			rows = append(rows, []string{l.Name, fmt.Sprint(l.Finished), fmt.Sprint(l.Budget), l.Created.Local().Format(time.DateTime)})
+			rows = append(rows, []string{l.Name, fmt.Sprint(l.Finished - l.Added), fmt.Sprint(l.Budget), fmt.Sprint(l.Added), l.Created.Local().Format(time.DateTime)})
 		}
 		return printTable(e.stdout, rows)
 	})

@@ -318,13 +318,16 @@ func (t *tx) PutSteps(study int64, steps []store.Step) error {
 	return nil
 }
 
-func (t *tx) Steps(study int64, trial int) (steps []store.Step, err error) {
-	query, args := "SELECT "+measurements.list(1)+" FROM measurements WHERE study = ?", []any{study}
-	if trial != 0 {
-		query, args = query+" AND trial = ?", append(args, trial)
+func (t *tx) Steps(study int64, q store.StepQuery) (steps []store.Step, err error) {
+	query, args := "SELECT id, "+measurements.list(1)+" FROM measurements WHERE study = ?", []any{study}
+	if q.Trial != 0 {
+		query, args = query+" AND trial = ?", append(args, q.Trial)
+	}
+	if q.Since > 0 {
+		query, args = query+" AND id > ?", append(args, q.Since)
 	}
 	var s store.Step
-	err = t.each(query+" ORDER BY id", args, []any{&s.Trial, &s.Attempt, &s.Step, &s.Name, &s.Value}, func() error {
+	err = t.each(query+" ORDER BY id", args, []any{&s.ID, &s.Trial, &s.Attempt, &s.Step, &s.Name, &s.Value}, func() error {
 		steps = append(steps, s)
 		return nil
 	})

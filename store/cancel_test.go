@@ -1,0 +1,59 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/store"
+)
+
+// cancelling is a backend whose n-th Update commits and reports that the context was cancelled.
+type cancelling struct {
+	store.Backend
+	n      int
+	cancel context.CancelFunc
+}
+
+func (b *cancelling) Update(ctx context.Context, f func(store.Tx) error) error {
+	if err := b.Backend.Update(ctx, f); err != nil {
+		return err
+	}
+	if b.n--; b.n == 0 {
+		b.cancel()
+		return ctx.Err()
+	}
+	return nil
+}
+
+// An Ask that is cancelled while a claim commits leaves no trial and no fit under a lease.
+func TestCancelledAsk(t *testing.T) {
+	for n := 1; n <= 2; n++ { // the claim, or the claim after the proposals
+		for _, enqueued := range []bool{false, true} {
+			if enqueued && n > 1 {
+				continue
+			}
+			plain, b := newStudy(t, line(5), store.Options{})
+			if enqueued {
+				_, err := plain.Enqueue(context.Background(), "", map[string]any{"x": 0.5})
+				require.NoError(t, err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			u, err := store.New(&cancelling{b, n, cancel}, store.Options{}).Study(ctx, "s")
+			require.NoError(t, err)
+			_, err = u.Ask(ctx, 1)
+			require.ErrorIs(t, err, context.Canceled)
+			v, err := plain.View(context.Background())
+			require.NoError(t, err)
+			for i := range v.Trials {
+				require.True(t, v.Trials[i].Lease.IsZero(), "trial %d", i+1)
+				require.Empty(t, v.Trials[i].Owner)
+			}
+			require.Empty(t, v.Fitting)
+			trials, err := plain.Ask(context.Background(), 1)
+			require.NoError(t, err)
+			require.Equal(t, 1, trials[0].Number)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/store"
+)
+
+// counting counts the rows that updates read.
+type counting struct {
+	store.Backend
+	steps, trials int
+}
+
+type countingTx struct {
+	store.Tx
+	b *counting
+}
+
+func (b *counting) Update(ctx context.Context, f func(store.Tx) error) error {
+	return b.Backend.Update(ctx, func(tx store.Tx) error { return f(countingTx{tx, b}) })
+}
+
+func (tx countingTx) Steps(study int64, q store.StepQuery) ([]store.Step, error) {
+	steps, err := tx.Tx.Steps(study, q)
+	tx.b.steps += len(steps)
+	return steps, err
+}
+
+func (tx countingTx) Trials(study int64, q store.Query) ([]store.Trial, error) {
+	trials, err := tx.Tx.Trials(study, q)
+	tx.b.trials += len(trials)
+	return trials, err
+}
+
+// One Study makes the same decisions as a new Study for each report, and reads few rows for each.
+// Every seventh trial is issued a second time.
+func TestReportStepsReadsChanges(t *testing.T) {
+	const trials, steps = 60, 9
+	ctx := context.Background()
+	for _, rule := range []loop.Stop{{Rule: loop.ASHA, Eta: 3}, {Rule: loop.Median, Startup: 3}} {
+		states := map[bool][]store.Trial{}
+		for _, anew := range []bool{false, true} {
+			d := line(trials)
+			d.Stop = rule
+			_, memory := newStudy(t, d, store.Options{})
+			b := &counting{Backend: memory}
+			handle := func() *store.Study {
+				u, err := store.New(b, store.Options{}).Study(ctx, "s")
+				require.NoError(t, err)
+				return u
+			}
+			u := handle()
+			value := func(n, step int) float64 { return float64((n*37)%trials) / float64(step) }
+			report := func(n, step int) store.State {
+				if anew {
+					u = handle()
+				}
+				told, err := u.ReportSteps(ctx, store.Attempt{Trial: n}, loop.Step{Step: float64(step), Value: value(n, step)})
+				require.NoError(t, err)
+				return told.State
+			}
+			for n := 1; n <= trials; n++ {
+				issued, err := u.Ask(ctx, 1)
+				require.NoError(t, err)
+				stopped := n%7 == 0 && report(n, 1) == store.Stopped
+				if n%7 == 0 && !stopped {
+					require.NoError(t, u.Release(ctx, store.Attempt{Trial: n, Token: issued[0].Token}))
+					_, err = u.Ask(ctx, 1)
+					require.NoError(t, err)
+				}
+				for step := 1; step <= steps && !stopped; step++ {
+					stopped = report(n, step) == store.Stopped
+				}
+				if !stopped {
+					_, err := u.Tell(ctx, store.Report{Trial: n, Numbers: map[string]float64{"value": value(n, steps)}})
+					require.NoError(t, err)
+				}
+			}
+			v, err := u.Brief(ctx)
+			require.NoError(t, err)
+			states[anew] = v.Trials
+			if !anew {
+				require.Less(t, b.steps, 15*trials*steps, "steps read")
+				require.Less(t, b.trials, 40*trials, "trials read")
+			}
+		}
+		stopped := 0
+		for i, trial := range states[false] {
+			require.Equal(t, states[true][i].State, trial.State, "%s: trial %d", rule.Rule, i+1)
+			require.Equal(t, states[true][i].Message, trial.Message)
+			if trial.State == store.Stopped {
+				stopped++
+			}
+		}
+		require.Greater(t, stopped, 5)
+	}
+}
+
+// A step of one trial does not read the steps of others.
+func TestAddStepsReadsItsTrials(t *testing.T) {
+	ctx := context.Background()
+	_, memory := newStudy(t, line(20), store.Options{})
+	b := &counting{Backend: memory}
+	u, err := store.New(b, store.Options{}).Study(ctx, "s")
+	require.NoError(t, err)
+	_, err = u.Ask(ctx, 20)
+	require.NoError(t, err)
+	for n := 1; n <= 20; n++ {
+		for range 2 { // the second call changes nothing
+			require.NoError(t, u.AddSteps(ctx, store.Step{Trial: n, Step: 1, Name: "value", Value: 1}, store.Step{Trial: n, Step: 2, Name: "value", Value: 1}))
+		}
+	}
+	require.Equal(t, 20*2, b.steps)
+	stored, err := u.Steps(ctx, 0)
+	require.NoError(t, err)
+	require.Len(t, stored, 40)
+}
