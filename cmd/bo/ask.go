@@ -469,15 +469,52 @@ func (c *bestCmd) Run(e *env) error {
 		if !v.Feasible(best) {
 			fmt.Fprintf(e.stderr, "bo: no trial meets %s: this one violates it least\n", strings.Join(v.Definition.Require, " and "))
 		}
-		if err := warnConflicts(e, u); err != nil {
+		mean, err := conflicting(e, u)
+		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printJSON(e.stdout, newTrialJSON(best, v))
+		if mean != nil {
+			best = &v.Trials[mean.Trial.ID-1]
+			fmt.Fprintf(e.stderr, "bo: trial %d has the best mean of the values at equal points: %s\n", best.Number, number(mean.Mean))
 		}
-		_, err := fmt.Fprintf(e.stdout, "trial %d  %s  %s\n", best.Number, fullParams(best.Params), allNumbers(best, v.Definition))
+		if c.JSON {
+			return printJSON(e.stdout, newBestJSON(best, v, mean))
+		}
+		_, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s\n", best.Number, fullParams(best.Params), allNumbers(best, v.Definition))
 		return err
 	})
+}
+
+// bestJSON is the trial of bo best. Mean is the mean of the values at its point if values of an
+// exact objective conflict.
+type bestJSON struct {
+	trialJSON
+	Mean *float64 `json:"mean,omitempty"`
+}
+
+func newBestJSON(best *store.Trial, v *store.View, mean *loop.Estimate) bestJSON {
+	out := bestJSON{trialJSON: newTrialJSON(best, v)}
+	if mean != nil {
+		out.Mean = &mean.Mean
+	}
+	return out
+}
+
+// conflicting prints the warning about trials that contradict a noise-free objective, and returns
+// the point with the best mean of its values; nil if there are none. The best single value would
+// be the luckiest.
+func conflicting(e *env, u *store.Study) (*loop.Estimate, error) {
+	sp, options, h, err := u.History(e.ctx)
+	if err != nil || !options.NoiseFree {
+		return nil, err
+	}
+	text := conflictText(loop.Conflicts(h.Trials))
+	if text == "" {
+		return nil, nil
+	}
+	fmt.Fprintf(e.stderr, "bo: warning: %s\n", text)
+	r, err := loop.Recommend(e.ctx, sp, options, h)
+	return &r.Model, err
 }
 
 // allNumbers writes the declared numbers of a trial by name, with all digits.

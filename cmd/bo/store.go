@@ -141,15 +141,18 @@ func conflictWarning(ctx context.Context, u *store.Study) (string, error) {
 	if err != nil || !options.NoiseFree {
 		return "", err
 	}
-	conflicts := loop.Conflicts(h.Trials)
+	return conflictText(loop.Conflicts(h.Trials)), nil
+}
+
+func conflictText(conflicts []loop.Conflict) string {
 	if len(conflicts) == 0 {
-		return "", nil
+		return ""
 	}
 	others := ""
 	if n := len(conflicts) - 1; n > 0 {
 		others = ", and " + count(n, "point") + " more"
 	}
-	return fmt.Sprintf("%v%s, but the objective is declared exact: remove noise_free from the study", conflicts[0], others), nil
+	return fmt.Sprintf("%v%s, but the objective is declared exact: remove noise_free from the study", conflicts[0], others)
 }
 
 // warnConflicts prints the warning about trials that contradict a noise-free objective.
