@@ -72,10 +72,7 @@ func (s *Study) ask(ctx context.Context, n int, start time.Time) ([]Trial, error
 		asked = append(asked, s.trials[id-1].clone())
 	}
 	for _, q := range p.Points {
-		t := Trial{
-			ID: len(s.trials) + 1, Point: q.Point, Source: q.Source, State: Pending,
-			Prediction: q.Prediction, Warnings: q.Warnings, Pending: slices.Clone(pending), SuggestSeconds: seconds,
-		}
+		t := trialOf(len(s.trials)+1, q, pending, seconds)
 		s.trials = append(s.trials, t)
 		asked = append(asked, t.clone())
 		if q.Source == Enqueued && !s.opts.NoiseFree {
@@ -89,6 +86,14 @@ func (s *Study) ask(ctx context.Context, n int, start time.Time) ([]Trial, error
 		s.warm = p.Warm
 	}
 	return asked, nil
+}
+
+// trialOf returns the trial of a proposal that was chosen with pending trials.
+func trialOf(id int, q Proposal, pending []int, seconds float64) Trial {
+	return Trial{
+		ID: id, Point: q.Point, Source: q.Source, State: Pending,
+		Prediction: q.Prediction, Warnings: q.Warnings, Pending: slices.Clone(pending), SuggestSeconds: seconds,
+	}
 }
 
 // askable returns the history and the IDs of the first n idle trials, or of all.
@@ -115,7 +120,11 @@ func (s *Study) outdated(h History, idle []int, p Proposals) bool {
 // propose is Propose for the study, with events.
 func (s *Study) propose(ctx context.Context, h History, n int) (Proposals, error) {
 	var seconds float64
+	start := time.Now()
 	p, err := Propose(s.observed(ctx, h, &seconds), s.space, s.opts, h, n)
+	if p.Fit != nil {
+		s.pace.Suggested(time.Since(start), n)
+	}
 	s.emitFit(p.Fit, seconds)
 	return p, err
 }

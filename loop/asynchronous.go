@@ -3,16 +3,19 @@ package loop
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // asynchronous evaluates trials until budget trials are evaluated, workers at a time. It asks
-// for the rest of the initial design together, then for one trial after another. It asks ahead:
-// while all workers evaluate, the next trial is chosen with the running trials pending.
+// for the rest of the initial design together, then for one trial after another. If a suggestion
+// takes long in comparison to an evaluation, it prepares suggestions while all workers evaluate,
+// with the running trials and the earlier prepared ones pending.
 func (s *Study) asynchronous(ctx context.Context, f Evaluation, budget, workers int) error {
 	var all sync.WaitGroup
 	defer all.Wait()
 	running, ended := 0, make(chan struct{}, workers) // never blocks: at most workers run
 	wait := func() { <-ended; running-- }
+	var ahead []prepared
 	for {
 		for len(ended) > 0 {
 			wait()
@@ -28,9 +31,22 @@ func (s *Study) asynchronous(ctx context.Context, f Evaluation, budget, workers 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		trials, err := s.Ask(ctx, min(left, s.together()))
-		if err != nil {
-			return err
+		if running == workers {
+			if len(ahead) < min(left, s.pace.Ahead(workers)) {
+				if p, err := s.prepare(ctx, ahead); err == nil { // Ask meets an error too
+					ahead = append(ahead, p)
+					continue
+				}
+			}
+			wait()
+			continue
+		}
+		trials := s.issue(&ahead)
+		if trials == nil {
+			var err error
+			if trials, err = s.Ask(ctx, min(left, s.together())); err != nil {
+				return err
+			}
 		}
 		for _, t := range trials {
 			if running == workers {
@@ -39,7 +55,9 @@ func (s *Study) asynchronous(ctx context.Context, f Evaluation, budget, workers 
 			running++
 			all.Go(func() {
 				defer func() { ended <- struct{}{} }()
+				start := time.Now()
 				s.evaluateOne(ctx, f, t)
+				s.pace.Evaluated(time.Since(start))
 			})
 		}
 	}
@@ -51,4 +69,53 @@ func (s *Study) together() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(1, len(s.idle), s.opts.Initial-len(s.trials))
+}
+
+// prepared is a trial that is chosen before a worker is free. The study does not contain it, so a
+// run that ends leaves nothing behind.
+type prepared struct {
+	trial Trial
+	p     Proposals
+}
+
+// prepare proposes the trial that follows the trials of the study and the prepared ones, which are
+// pending.
+func (s *Study) prepare(ctx context.Context, ahead []prepared) (prepared, error) {
+	start := time.Now()
+	h, _ := s.askable(0)
+	for _, a := range ahead {
+		h.Trials = append(h.Trials, a.trial)
+		h.Warm = a.p.Warm
+	}
+	p, err := s.propose(ctx, h, 1)
+	if err != nil {
+		return prepared{}, err
+	}
+	return prepared{trialOf(len(h.Trials)+1, p.Points[0], h.pending(), time.Since(start).Seconds()), p}, nil
+}
+
+// issue adds the first prepared trial to the study and returns it. It drops all prepared trials and
+// returns nil if the study has other new trials, interrupted trials or enqueued points.
+func (s *Study) issue(ahead *[]prepared) []Trial {
+	if len(*ahead) == 0 {
+		return nil
+	}
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	next := (*ahead)[0]
+	s.mu.Lock()
+	ok := next.trial.ID == len(s.trials)+1 && len(s.idle) == 0 && len(s.queue) == 0
+	if ok {
+		s.trials = append(s.trials, next.trial)
+		s.warm = next.p.Warm
+	}
+	s.mu.Unlock()
+	if !ok {
+		*ahead = nil
+		return nil
+	}
+	*ahead = (*ahead)[1:]
+	t := next.trial.clone()
+	s.emit(Event{Kind: TrialAsked, Trial: t})
+	return []Trial{t}
 }

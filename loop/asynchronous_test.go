@@ -59,28 +59,91 @@ func TestAsynchronousRunReplays(t *testing.T) {
 	}
 }
 
-// While all workers evaluate, the next trial is chosen.
-func TestAsynchronousRunAsksAhead(t *testing.T) {
-	const budget, workers = 12, 3
-	o := options(1)
-	var asked atomic.Int32
-	o.OnEvent = func(e Event) {
-		if e.Kind == TrialAsked {
-			asked.Add(1)
+// mostPending returns the largest number of pending trials of a suggestion in a run of three
+// workers.
+func mostPending(t *testing.T, s *Study) int {
+	r := run(t, s, func(ctx context.Context, p space.Point) (float64, error) {
+		time.Sleep(20 * time.Millisecond)
+		return branin(ctx, p)
+	}, 14, 3)
+	require.Len(t, r.Trials, 14)
+	most := 0
+	for _, trial := range r.Trials {
+		if trial.Source == Suggested {
+			most = max(most, len(trial.Pending))
 		}
 	}
-	var ended atomic.Int32
-	run(t, newStudy(t, box(t), o), func(ctx context.Context, p space.Point) (float64, error) {
-		begun := time.Now()
-		for want := min(budget, ended.Load()+workers+1); asked.Load() < want; time.Sleep(time.Millisecond) {
-			if time.Since(begun) > 20*time.Second {
-				t.Error("no trial is chosen while all workers evaluate")
-				break
-			}
+	return most
+}
+
+// Trials are chosen while all workers evaluate only if the choice takes long in comparison.
+func TestAsynchronousRunLooksAhead(t *testing.T) {
+	short := newStudy(t, box(t), options(1))
+	for range 20 {
+		short.pace.Suggested(time.Hour, 1)
+	}
+	most := mostPending(t, short)
+	assert.GreaterOrEqual(t, most, 3)
+	assert.LessOrEqual(t, most, 5, "three running trials and two prepared ones")
+
+	long := newStudy(t, box(t), options(1))
+	for range 20 {
+		long.pace.Evaluated(time.Hour)
+	}
+	assert.LessOrEqual(t, mostPending(t, long), 2)
+}
+
+// A trial that is prepared but not issued when a run ends is no trial of the study. A new trial of
+// another kind comes first, and the prepared trials are then outdated.
+func TestPreparedTrials(t *testing.T) {
+	s := newStudy(t, box(t), options(1))
+	run(t, s, branin, 8, 1)
+	prepare := func() []prepared {
+		var ahead []prepared
+		for range 2 {
+			p, err := s.prepare(t.Context(), ahead)
+			require.NoError(t, err)
+			ahead = append(ahead, p)
 		}
-		ended.Add(1)
-		return branin(ctx, p)
-	}, budget, workers)
+		return ahead
+	}
+	ahead := prepare()
+	require.Len(t, s.Trials(), 8)
+	require.Equal(t, []int{9}, ahead[1].trial.Pending)
+
+	issued := s.issue(&ahead)
+	require.Len(t, issued, 1)
+	require.Equal(t, s.Trials()[8], issued[0])
+	require.Len(t, ahead, 1)
+	require.NoError(t, s.Enqueue(issued[0].Point))
+	require.Nil(t, s.issue(&ahead), "an enqueued point comes first")
+	require.Empty(t, ahead)
+
+	next, err := s.Ask(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, Enqueued, next[0].Source)
+	ahead = prepare()
+	_, err = s.Add(ahead[0].trial.Point, 1)
+	require.NoError(t, err)
+	require.Nil(t, s.issue(&ahead), "the point has a trial")
+	require.Len(t, s.Trials(), 11)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = s.Run(ctx, func(ctx context.Context, _ space.Point) (float64, error) {
+		time.Sleep(10 * time.Millisecond)
+		if len(s.Trials()) > 14 {
+			cancel()
+		}
+		return 1, ctx.Err()
+	}, 30, 3)
+	require.ErrorIs(t, err, context.Canceled)
+	started := 0
+	for _, trial := range s.Trials() {
+		if trial.State == Complete || s.idle[trial.ID] {
+			started++
+		}
+	}
+	require.Len(t, s.Trials(), started+2, "trials 9 and 10 are not told")
 }
 
 func TestOneWorkerNeedsNoBatch(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/functionspace/bo/internal/pace"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -21,6 +22,7 @@ type Study struct {
 	asking  sync.Mutex // held by Ask, so that calls run one after another
 	running sync.Mutex // held by Run
 	events  sync.Mutex // held while OnEvent runs
+	pace    pace.Pace
 
 	mu     sync.Mutex   // guards the fields below
 	trials []Trial      // the trial with ID i at i-1
