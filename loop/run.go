@@ -70,7 +70,7 @@ func MinimizeOutcomes(ctx context.Context, f Evaluation, s *space.Space, o Optio
 // If Options.Batch is above 0, suggestions come in rounds of Batch trials, and the next
 // round begins when all evaluations of the round have returned. The trials then do not
 // depend on the number of workers. If Batch is 0, no worker waits for another, and
-// running trials are pending for the next one. If choosing a trial takes more than 2 % of
+// running trials are pending for the next one. If choosing a trial takes more than 3 % of
 // the mean time of an evaluation, the next trials are chosen while all workers evaluate. With one
 // worker this gives the trials of rounds of 1. With several workers the trials depend on
 // the order in which evaluations return, and Trial.Pending records it.

@@ -366,6 +366,7 @@ func (c *claim) adapt(t *Trial) (fits bool, err error) {
 
 // propose computes proposals under the fit lease and stores them as waiting trials.
 func (a *asking) propose(ctx context.Context, fitToken string, count int) (err error) {
+	started := time.Now()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go a.keepFitting(ctx, cancel, fitToken)
@@ -392,18 +393,19 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	if err := a.warmStart(ctx, &row, &history); err != nil {
 		return err
 	}
-	started := time.Now()
+	fitted := time.Now()
 	out, err := loop.Propose(a.progress(ctx), sp, options, history, count)
 	if err != nil {
 		return err
 	}
-	if out.Fit != nil {
-		a.pace.Suggested(time.Since(started), len(out.Points))
-		if a.store.opts.OnFit != nil {
-			a.store.opts.OnFit(*out.Fit, time.Since(started))
-		}
+	if a.store.opts.OnFit != nil && out.Fit != nil {
+		a.store.opts.OnFit(*out.Fit, time.Since(fitted))
 	}
-	return a.commit(ctx, fitToken, &row, out)
+	err = a.commit(ctx, fitToken, &row, out)
+	if out.Fit != nil { // points of the design cost nothing
+		a.pace.Suggested(time.Since(started), len(out.Points))
+	}
+	return err
 }
 
 // warmStart reads the warm start that the fit begins from.

@@ -9,7 +9,7 @@ import (
 
 const (
 	// share of the time of an evaluation above which a free worker does not wait for a suggestion.
-	share = 0.02
+	share = 0.03
 	// recent is the number of evaluations and of suggestions that count.
 	recent = 20
 	// guess is the time of a suggestion before the first one in this process.
@@ -58,7 +58,7 @@ func (p *Pace) Suggested(d time.Duration, n int) {
 }
 
 // Ahead returns the number of suggestions to prepare while all workers evaluate, at most workers. It
-// is 0 before the first evaluation, and if a suggestion takes at most 2 % of the time of an
+// is 0 before the first evaluation, and if a suggestion takes at most 3 % of the time of an
 // evaluation: the results of the evaluations in progress are then worth more than the wait. Otherwise
 // it covers the number of workers that become free during a suggestion, a Poisson number with mean
 // λ, by λ + √λ.

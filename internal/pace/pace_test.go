@@ -13,7 +13,7 @@ func TestAhead(t *testing.T) {
 		workers, want          int
 	}{
 		{time.Minute, time.Second, 4, 0},
-		{time.Second, 20 * time.Millisecond, 4, 0},
+		{time.Second, 30 * time.Millisecond, 4, 0},
 		{400 * time.Millisecond, 20 * time.Millisecond, 4, 1},
 		{400 * time.Millisecond, 200 * time.Millisecond, 4, 4}, // 2 + √2
 		{400 * time.Millisecond, 20 * time.Millisecond, 40, 4},
