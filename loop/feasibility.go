@@ -23,15 +23,15 @@ func (t *task) imputes() bool {
 // modelled reports whether trials in a state enter the fit of the objective.
 func (t *task) modelled(s State) bool { return s == Complete || s == Failed && t.imputes() }
 
-// fitModel fits the surrogate model, from the state start if that is not nil, and returns the
+// fitModel fits a surrogate model, from the state start if that is not nil, and returns the
 // state for a later fit.
-func (t *task) fitModel(ctx context.Context, d surrogate.Dataset, start surrogate.State, rng *rand.Rand) (surrogate.Posterior, surrogate.State, error) {
+func fitModel(ctx context.Context, m surrogate.Model, d surrogate.Dataset, start surrogate.State, rng *rand.Rand) (surrogate.Posterior, surrogate.State, error) {
 	var p surrogate.Posterior
 	var err error
-	if warm, ok := t.opts.Surrogate.(surrogate.WarmStarter); ok && start != nil {
+	if warm, ok := m.(surrogate.WarmStarter); ok && start != nil {
 		p, err = warm.FitFrom(ctx, slices.Clone(start), d, rng)
 	} else {
-		p, err = t.opts.Surrogate.Fit(ctx, d, rng)
+		p, err = m.Fit(ctx, d, rng)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -67,7 +67,7 @@ func (t *task) fitFeasibility(ctx context.Context, f *fitted, warm []surrogate.S
 		scale := surrogate.Standardize(values)
 		d := surrogate.Dataset{X: complete, Y: scale.Apply(nil, values), NoiseFree: t.opts.NoiseFree}
 		d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
-		p, state, err := t.fitModel(ctx, d, warm[i], random.New(t.opts.Seed, fmt.Sprintf("fit requirement %d", i), t.next()))
+		p, state, err := fitModel(ctx, t.opts.Surrogate, d, warm[i], random.New(t.opts.Seed, fmt.Sprintf("fit requirement %d", i), t.next()))
 		if err != nil {
 			return fmt.Errorf("requirement %s: %w", r, err)
 		}
@@ -89,7 +89,7 @@ func (t *task) fitFeasibility(ctx context.Context, f *fitted, warm []surrogate.S
 const maxLabels = 1000
 
 // fitFailures adds the constraint that an evaluation returns a value. A Gaussian process is fitted
-// to labels, 1 for failed and -1 for complete trials; the constraint is that it is at most 0. It has
+// to labels, 1 for failed and -1 for complete trials; the constraint is that it is at most -caution. It has
 // default settings, because the settings of the surrogate model describe the objective. Its learned
 // noise models random failures. Regression on labels predicts failures next to a failed trial with more
 // certainty than a logistic likelihood, and finds better values (docs/adr/0024-failures-and-outcome-constraints.md).
@@ -111,8 +111,28 @@ func (t *task) fitFailures(ctx context.Context, f *fitted) error {
 	if err != nil {
 		return fmt.Errorf("probability of a failure: %w", err)
 	}
-	f.constraints = append(f.constraints, acquisition.Constraint{Posterior: p, Bound: -scale.Mean / scale.SD})
+	f.constraints = append(f.constraints, acquisition.Constraint{Posterior: p, Bound: (-t.caution() - scale.Mean) / scale.SD})
 	return nil
+}
+
+// cautious is the number of trials that determine the caution.
+const cautious = 10
+
+// caution returns the share of failed trials among the last ten finished ones. It is the distance
+// that the label of a suggestion keeps from the border between success and failure: if suggestions
+// often fail, the border is where the model does not place it.
+func (t *task) caution() float64 {
+	n, failed := 0, 0
+	for _, trial := range slices.Backward(t.trials) {
+		if !fitting(trial.State) || n == cautious {
+			continue
+		}
+		n++
+		if trial.State == Failed {
+			failed++
+		}
+	}
+	return float64(failed) / float64(max(1, n))
 }
 
 // numbers returns a number of the complete trials times sign.

@@ -34,7 +34,7 @@ type fitted struct {
 	scales      []surrogate.Standardization // of the objectives
 }
 
-// finished reports whether s is Complete, Failed or Stopped.
+// finished reports whether s is not Pending.
 func finished(s State) bool { return s != Pending }
 
 // fitting reports whether trials in state s are fitted.
@@ -46,7 +46,7 @@ var errMean = errors.New("posterior mean is not finite")
 // fit fits the surrogate model to the winsorised and transformed values of the finished trials. At
 // least one trial must be complete. Each of several objectives has its own model, fitted to its
 // standardised values. Failed trials have a separate model or the worst value; see task.imputes.
-// Stopped trials are left out.
+// Stopped and lost trials are left out.
 func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	if t.opts.Several() {
 		return t.fitSeveral(ctx, rng)
@@ -61,7 +61,9 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 			values = append(values, sign*trial.Value)
 		}
 	}
+	t.withoutMean(values, -1)
 	winsorize(values)
+	t.withoutMean(values, 1)
 	complete := t.points(func(s State) bool { return s == Complete })
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Total: 1})
@@ -71,7 +73,7 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	}
 	f.z = f.warp.apply(values)
 	d := t.dataset(f.z)
-	if f.Posterior, warm[0], err = t.fitModel(ctx, d, warm[0], rng); err != nil {
+	if f.Posterior, warm[0], err = fitModel(ctx, t.centered(f.warp.scale), d, warm[0], rng); err != nil {
 		return nil, err
 	}
 	f.mean, f.variance = make([]float64, len(f.z)), make([]float64, len(f.z))

@@ -86,7 +86,7 @@ func Inspect(ctx context.Context, s *space.Space, o Options, h History) (*View, 
 		return nil, err
 	}
 	v := &View{
-		Space: t.space, Options: t.opts, Trials: t.trials, Fit: f.facts,
+		Space: t.space, Options: t.inspected(f), Trials: t.trials, Fit: f.facts,
 		Posterior: f.Posterior, Units: Units{f.warp, t.opts.sign()},
 		Data: t.dataset(f.z), Problem: t.problem(f, t),
 	}
@@ -101,6 +101,14 @@ func Inspect(ctx context.Context, s *space.Space, o Options, h History) (*View, 
 	random.Split(rng, "incumbents", 0)
 	v.Acquisition, err = t.opts.Acquisition.Build(ctx, v.Problem, 1, random.Split(rng, "point", 0))
 	return v, err
+}
+
+// inspected returns the options with the surrogate model of the fit, which includes
+// Options.PriorMean.
+func (t *task) inspected(f *fitted) Options {
+	o := t.opts
+	o.Surrogate = t.centered(f.warp.scale)
+	return o
 }
 
 // Inspect is the function Inspect for the study's trials.

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -49,6 +50,16 @@ type belief struct {
 	mean, sd  float64   // of a number
 	mass      float64   // mass of the normal density in [0,1]
 	log       []float64 // log densities of the values of a categorical; nil for a number
+}
+
+// Check returns the fault of a belief about the parameter with the given name, nil if there is
+// none.
+func (b Belief) Check(s *space.Space, name string) error {
+	o, err := newOptimum(s, map[string]Belief{name: b})
+	if faults, ok := errors.AsType[space.Faults](err); ok && o == nil {
+		return faults[0]
+	}
+	return err
 }
 
 // newOptimum returns an error that names every invalid belief.

@@ -62,6 +62,15 @@ type Options struct {
 	// 10/n in the nth trial after the initial design.
 	Optimum map[string]Belief
 
+	// PriorMean is the prior mean function of the objective; the zero value is a constant that the fit
+	// estimates. With it the values are not transformed (WarpNone). It belongs to one objective.
+	PriorMean Mean
+
+	// First holds points to propose first, by parameter, ahead of the queue and of the initial
+	// design. Parameters that are left out are completed by the design, as FirstPoint does. The
+	// points count against the budget and as initial trials. Points that have a trial are left out.
+	First []map[string]any
+
 	// Warp selects the output transform. Empty is WarpAuto.
 	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged"`
 
@@ -114,6 +123,18 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		if _, err := newOptimum(s, o.Optimum); err != nil {
 			return o, err
 		}
+	}
+	if !o.PriorMean.isZero() {
+		if o.Several() {
+			return o, fmt.Errorf("%w: prior mean: it belongs to one objective, and there are %d", ErrOptions, len(o.Objectives))
+		}
+		if err := o.PriorMean.Check(s); err != nil {
+			return o, fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+		o.Warp = WarpNone
+	}
+	if _, err := o.firstPoints(s); err != nil {
+		return o, err
 	}
 	return o, nil
 }

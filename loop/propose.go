@@ -29,7 +29,7 @@ type History struct {
 // Proposal is a point to evaluate next.
 type Proposal struct {
 	Point  space.Point
-	Source Source // Enqueued, Design or Suggested
+	Source Source // First, Enqueued, Design or Suggested
 	// Prediction is the surrogate model's prediction at Point; nil unless Suggested.
 	Prediction *Prediction
 	// Warnings report how the fit or the choice of Point was degraded.
@@ -58,8 +58,9 @@ type Fit struct {
 
 // Propose returns n points to evaluate next. It returns fewer if the objective is
 // noise-free and a finite space has fewer points without a trial. The points
-// come from three sources, in this order:
+// come from four sources, in this order:
 //
+//   - Options.First, without points that have a trial;
 //   - h.Queue, for a noise-free objective without points that have a trial;
 //   - the initial design, while there are fewer than Options.Initial trials or no trial
 //     has a value;
@@ -120,10 +121,17 @@ func checkCount(what string, n int) error {
 func (t *task) propose(ctx context.Context, n int) (Proposals, error) {
 	out := Proposals{Warm: t.warm}
 	seen := t.seen()
-	for _, p := range t.queue[:min(n, len(t.queue))] {
-		out.Points = append(out.Points, Proposal{Point: p, Source: Enqueued})
+	for _, p := range t.first {
+		if key := p.Key(); !seen[key] && len(out.Points) < n {
+			seen[key] = true
+			out.Points = append(out.Points, Proposal{Point: p, Source: First})
+		}
 	}
 	n -= len(out.Points)
+	for _, p := range t.queue[:min(n, len(t.queue))] {
+		out.Points = append(out.Points, Proposal{Point: p, Source: Enqueued})
+		n--
+	}
 	if t.opts.NoiseFree {
 		n = min(n, t.unseen(seen))
 	}

@@ -45,7 +45,9 @@ type savedOptions struct {
 	Objectives  []Goal        `json:"objectives,omitempty"`
 	Require     []Requirement `json:"require,omitempty"`
 
-	Optimum map[string]Belief `json:"optimum,omitempty"`
+	Optimum   map[string]Belief `json:"optimum,omitempty"`
+	PriorMean string            `json:"prior_mean,omitempty"`
+	First     []map[string]any  `json:"first,omitempty"`
 }
 
 type savedTrial struct {
@@ -219,6 +221,8 @@ func (o *Options) saved() savedOptions {
 		Objectives:  o.Objectives,
 		Require:     o.Require,
 		Optimum:     o.Optimum,
+		PriorMean:   o.PriorMean.Text,
+		First:       o.First,
 	}
 }
 
@@ -245,6 +249,8 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("objectives", jsonText(o.Objectives), jsonText(given.Objectives))
 	differ("require", jsonText(o.Require), jsonText(given.Require))
 	differ("optimum", jsonText(o.Optimum), jsonText(given.Optimum))
+	differ("prior mean", o.PriorMean, given.PriorMean)
+	differ("first", jsonText(o.First), jsonText(given.First))
 	if faults != nil {
 		return fmt.Errorf("%w: %s", ErrMismatch, strings.Join(faults, "; "))
 	}
@@ -292,9 +298,9 @@ func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 		Warnings: t.Warnings, Pending: t.Pending, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
 	}
 	switch t.Source {
-	case Added, Enqueued, Design, Suggested:
+	case Added, First, Enqueued, Design, Suggested:
 	default:
-		return Trial{}, fmt.Errorf("source is %q, want %s, %s, %s or %s", t.Source, Added, Enqueued, Design, Suggested)
+		return Trial{}, fmt.Errorf("source is %q, want %s, %s, %s, %s or %s", t.Source, Added, First, Enqueued, Design, Suggested)
 	}
 	switch {
 	case t.ID != id:

@@ -18,6 +18,7 @@ type task struct {
 	opts  Options
 	// optimum is the density of Options.Optimum; nil without beliefs.
 	optimum *optimum
+	first   []space.Point // points of Options.First
 	trials  []Trial
 	x       [][]float64 // encoded point of each trial
 	queue   []space.Point
@@ -39,6 +40,9 @@ func newTask(s *space.Space, o Options, h History) (*task, error) {
 		if t.optimum, err = newOptimum(s, o.Optimum); err != nil {
 			return nil, err
 		}
+	}
+	if t.first, err = t.opts.firstPoints(s); err != nil {
+		return nil, err
 	}
 	last := 0
 	for i := range t.trials {
@@ -67,7 +71,7 @@ func (t *Trial) check(s *space.Space, o *Options, last int) (err error) {
 		return fmt.Errorf("its ID is not above the previous ID %d", last)
 	}
 	switch t.State {
-	case Pending, Failed, Stopped:
+	case Pending, Failed, Stopped, Lost:
 	case Complete:
 		if err := o.CheckOutcome(Outcome{t.Value, t.Numbers}); err != nil {
 			return err
@@ -76,7 +80,7 @@ func (t *Trial) check(s *space.Space, o *Options, last int) (err error) {
 			t.Value = t.Numbers[o.Objectives[0].Name]
 		}
 	default:
-		return fmt.Errorf("state is %q, want %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped)
+		return fmt.Errorf("state is %q, want %s, %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped, Lost)
 	}
 	t.Point, err = own(s, t.Point)
 	return err

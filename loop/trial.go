@@ -16,6 +16,7 @@ const (
 	Complete State = "complete" // has a value
 	Failed   State = "failed"   // could not be evaluated
 	Stopped  State = "stopped"  // ended early by Options.Stop
+	Lost     State = "lost"     // not evaluated, for a reason that has nothing to do with the point
 )
 
 // Source names the origin of the point of a trial.
@@ -24,6 +25,7 @@ type Source string
 // The sources of trials.
 const (
 	Added     Source = "added"     // evaluated elsewhere, recorded by Study.Add
+	First     Source = "first"     // of Options.First
 	Enqueued  Source = "enqueued"  // given by the caller to Study.Enqueue
 	Design    Source = "design"    // point of the initial design
 	Suggested Source = "suggested" // chosen by the acquisition function

@@ -133,6 +133,9 @@ def options(schema: dict[str, Any]) -> str:
         "objectives": "Sequence[Union[str, Objective]]",
         "stop": f"Union[{annotation(properties['stop']['oneOf'][0])}, Stop]",
         "defaults": "Mapping[str, Any]",
+        "optimum": "Mapping[str, Mapping[str, Any]]",
+        "first": "Sequence[Mapping[str, Any]]",
+        "earlier": "Union[str, Sequence[Mapping[str, Any]]]",
     }
     of_method = {k: s for k, s in described.items() if k in METHOD or k in beliefs}
     for name, base, text, keys in (

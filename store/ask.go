@@ -216,6 +216,9 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		if err != nil {
 			return err
 		}
+		if err := affordable(tx, row, d, now); err != nil {
+			return err
+		}
 		pending, err := tx.Trials(row.ID, Query{Pending: true})
 		if err != nil {
 			return err

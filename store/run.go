@@ -22,7 +22,7 @@ import (
 type Evaluate func(ctx context.Context, t Trial, p space.Point) (Report, error)
 
 // RunOptions configures a Run: the number of workers, and conditions that end it before the
-// budget is used up.
+// budget is used up. A condition that is not set is the one of the definition's End.
 type RunOptions struct {
 	// Workers is the number of evaluations of this process at a time. 0 is 1.
 	Workers int
@@ -33,6 +33,13 @@ type RunOptions struct {
 	Time time.Duration
 	// MaxFailures ends the run when more trials than this have failed. 0 is none.
 	MaxFailures int
+	// Cost ends the run when the sum of a reported number has reached a limit, as study.End.
+	Cost string
+	// Regret ends the run when the regret is at most Regret with Probability, as
+	// loop.EstimateRegret estimates it after the initial design. 0 is none; a Probability of 0 is
+	// study.DefaultProbability. OnRegret, if not nil, is called with every estimate.
+	Regret, Probability float64
+	OnRegret            func(loop.Regret)
 	// OnStart and OnEnd, if not nil, are called from several goroutines when an evaluation
 	// of this process begins and when its result is stored.
 	OnStart, OnEnd func(Trial)
@@ -41,6 +48,8 @@ type RunOptions struct {
 // The reasons for which a Run ends early.
 var (
 	ErrTarget   = errors.New("the target is reached")
+	ErrCost     = errors.New("the cost is used up")
+	ErrRegret   = errors.New("the regret is small enough")
 	ErrTime     = errors.New("the time is used up")
 	ErrFailures = errors.New("too many trials failed")
 )
@@ -52,10 +61,18 @@ const alike = 3
 // Run evaluates trials of the study in this process until every trial of the budget has a
 // result. Several processes may run one study. Each Run then ends when the study is finished.
 //
-// It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime,
-// ErrFailures, ErrExhausted or the error of the context, or comes from the surrogate or
+// It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime, ErrCost,
+// ErrRegret, ErrFailures, ErrExhausted or the error of the context, or comes from the surrogate or
 // the store. Evaluations in progress have then ended or have been released.
 func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error {
+	d, _, err := u.Definition(ctx)
+	if err != nil {
+		return err
+	}
+	o.fill(&d.End)
+	if _, _, err := (&study.End{Cost: o.Cost}).CostLimit(); err != nil {
+		return fmt.Errorf("%w: %w", loop.ErrOptions, err)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := &run{Study: u, evaluate: evaluate, opts: o, cancel: cancel, held: map[int]*heldAttempt{}, busy: make(chan struct{}, 1), started: time.Now()}
@@ -95,6 +112,10 @@ type run struct {
 	why     error                // the first reason to end
 	first   []string             // messages of the first trials, all failed
 	settled bool                 // a trial of this run did not fail like the others
+
+	estimating sync.Mutex // held while the regret is estimated
+	estimated  int        // complete trials of the last estimate
+	small      int        // estimates in a row that are small enough
 }
 
 type heldAttempt struct {
@@ -102,15 +123,15 @@ type heldAttempt struct {
 	cancel context.CancelFunc
 }
 
-// end stops the workers: no new evaluations begin. Reasons other than the target, the time
-// and the failures also cancel the evaluations in progress.
+// end stops the workers: no new evaluations begin. Reasons other than the conditions of
+// RunOptions also cancel the evaluations in progress.
 func (r *run) end(err error) {
 	r.guard.Lock()
 	if r.why == nil {
 		r.why = err
 	}
 	r.guard.Unlock()
-	if !errors.Is(err, ErrTarget) && !errors.Is(err, ErrTime) && !errors.Is(err, ErrFailures) && !errors.Is(err, ErrExhausted) {
+	if !slices.ContainsFunc([]error{ErrTarget, ErrTime, ErrCost, ErrRegret, ErrFailures, ErrExhausted}, func(soft error) bool { return errors.Is(err, soft) }) {
 		r.cancel(err)
 	}
 }
@@ -167,7 +188,18 @@ func (r *run) reasonToEnd(ctx context.Context) error {
 	if r.late() {
 		return fmt.Errorf("%w: %v", ErrTime, r.opts.Time)
 	}
-	return r.stop(ctx)
+	for {
+		if err := r.stop(ctx); err != nil {
+			return err
+		}
+		wait, err := r.checkCost(ctx)
+		if err != nil {
+			return err
+		}
+		if !wait {
+			return r.checkRegret(ctx)
+		}
+	}
 }
 
 // late reports whether the time for the run is used up.
@@ -299,7 +331,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
 	report, err := safely(func() (Report, error) { return r.evaluate(reporting, t, p) })
 	if err == nil && report.Failure == "" {
-		err = d.Missing(report.Numbers)
+		err = d.Unreported(report.Numbers)
 	}
 	r.pace.Evaluated(time.Since(begun))
 	report.Trial, report.Token = t.Number, t.Token
@@ -341,7 +373,7 @@ func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next
 	key, cached := token(), r.cache()
 	err = r.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		next = nil
-		if told, err = report.record(tx, row, now); err != nil || told.State != Complete || r.late() || r.ended() != nil {
+		if told, err = report.record(tx, row, now); err != nil || told.State != Complete || r.late() || r.ended() != nil || r.opts.Cost != "" || r.opts.Regret > 0 {
 			return err
 		}
 		d, err := row.definition()

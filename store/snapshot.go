@@ -231,8 +231,8 @@ func (s *Snapshot) checkTrial(i int) error {
 	switch {
 	case t.Number != i+1:
 		return fmt.Errorf("its number is %d, want %d", t.Number, i+1)
-	case !slices.Contains([]loop.Source{loop.Added, loop.Enqueued, loop.Design, loop.Suggested}, t.Source):
-		return fmt.Errorf("source is %q, want %s, %s, %s or %s", t.Source, loop.Added, loop.Enqueued, loop.Design, loop.Suggested)
+	case !slices.Contains([]loop.Source{loop.Added, loop.First, loop.Enqueued, loop.Design, loop.Suggested}, t.Source):
+		return fmt.Errorf("source is %q, want %s, %s, %s, %s or %s", t.Source, loop.Added, loop.First, loop.Enqueued, loop.Design, loop.Suggested)
 	case !slices.Contains([]State{Pending, Complete, Failed, Stopped}, t.State):
 		return fmt.Errorf("state is %q, want %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped)
 	case !slices.Contains([]Failure{"", FailedByProgram, TimedOut, NotFinite, Lost, Unfit}, t.Failure):

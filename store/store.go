@@ -59,7 +59,8 @@ func New(b Backend, o Options) *Store {
 // Close closes the backend.
 func (s *Store) Close() error { return s.backend.Close() }
 
-// Create stores a new study. It returns ErrExists if a study of that name exists.
+// Create stores a new study, with the earlier evaluations of the definition as its first trials.
+// It returns ErrExists if a study of that name exists.
 func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error) {
 	if err := study.CheckName(d.Name); err != nil {
 		return nil, fmt.Errorf("%w: %w", study.ErrInvalid, err)
@@ -82,7 +83,13 @@ func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error)
 		if made, err := insert(tx, row, key); !made {
 			return err
 		}
-		return tx.PutEvents(row.ID, []Event{e})
+		if err := tx.PutEvents(row.ID, []Event{e}); err != nil {
+			return err
+		}
+		if _, err := addEarlier(tx, row, now, d); err != nil {
+			return err
+		}
+		return tx.PutStudy(row)
 	})
 	if err != nil {
 		return nil, named(d.Name, err)
@@ -191,9 +198,11 @@ func (r *Row) fitting(now time.Time) bool {
 	return r.FitToken != "" && r.FitLease.After(now) && !r.FitOwner.dead()
 }
 
-// marshal writes a definition with its budget, so that a later default does not change it.
+// marshal writes a definition with its budget, so that a later default does not change it, and
+// without earlier evaluations, which are trials.
 func marshal(d *study.Definition) (json.RawMessage, error) {
 	c := *d
+	c.Earlier = study.Earlier{}
 	c.Version = study.Version
 	c.Budget = cmp.Or(c.Budget, loop.DefaultBudget)
 	return json.Marshal(c)

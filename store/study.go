@@ -261,6 +261,8 @@ func (u *Study) history(revision int64) []loop.Trial {
 				h.State, h.Value, h.Numbers = loop.Complete, t.Numbers[objective], t.Numbers
 			case t.State == Stopped:
 				h.State, h.Value = loop.Stopped, t.Numbers[objective]
+			case t.Failure == Lost, t.Failure == Unfit:
+				h.State, h.Error = loop.Lost, t.Message
 			default:
 				h.State, h.Error = loop.Failed, t.Message
 			}
@@ -394,7 +396,8 @@ func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, er
 }
 
 // Edit replaces the definition by the result of change for the present definition. Trials
-// that do not fit the new space are kept and left out of fits. The name cannot change.
+// that do not fit the new space are kept and left out of fits. Earlier evaluations of the new
+// definition are added, as AddEarlier does. The name cannot change.
 func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
 	err := u.once(ctx, "", new(bool), func(tx Tx, row *Row, now time.Time) error {
 		old, err := row.definition()
@@ -415,6 +418,9 @@ func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.
 			return err
 		}
 		row.Warm = 0 // a warm start of another space or surrogate is useless
+		if _, err := addEarlier(tx, row, now, d); err != nil {
+			return err
+		}
 		return tx.PutEvents(row.ID, []Event{row.event(Event{Time: now, Kind: StudyEdited})})
 	})
 	if err != nil {

@@ -67,7 +67,7 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		return Trial{}, err
 	}
 	if r.Failure == "" {
-		if err := d.Missing(r.Numbers); err != nil {
+		if err := d.Unreported(r.Numbers); err != nil {
 			return Trial{}, fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
 		}
 	}

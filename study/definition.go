@@ -54,6 +54,20 @@ type Definition struct {
 	Design  loop.InitialDesign `json:"design,omitempty"`
 	Warp    loop.Warp          `json:"warp,omitempty"`
 
+	// Optimum holds beliefs about the optimum by parameter, and PriorMean the prior mean function of the
+	// objective, as package expression reads a number.
+	Optimum   map[string]loop.Belief `json:"optimum,omitempty"`
+	PriorMean string                 `json:"prior_mean,omitempty"`
+	// First holds points to try first, by parameter. Parameters that are left out are
+	// completed by the initial design.
+	First []map[string]any `json:"first,omitempty"`
+	// Earlier holds evaluations made before the study. Stored definitions have none: they are
+	// trials of the study.
+	Earlier Earlier `json:"earlier,omitzero"`
+
+	// End ends a run before the budget is used up. Suggestions do not depend on it.
+	End End `json:"end,omitzero"`
+
 	// Stop is the rule that stops poor trials early; the zero value stops none.
 	Stop loop.Stop `json:"stop,omitzero"`
 

@@ -18,7 +18,12 @@ func (d *Definition) Method() (loop.Options, error) {
 	}
 	o := d.Objective()
 	goals, require := d.Outcomes()
+	mean, err := d.mean()
+	if err != nil {
+		return loop.Options{}, err
+	}
 	return loop.Options{
+		Optimum: d.Optimum, PriorMean: mean, First: d.First,
 		Objectives: goals, Require: require,
 		Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer,
 		Initial: d.Initial, Design: d.Design, Batch: d.Batch, Seed: d.Seed, Warp: d.Warp,

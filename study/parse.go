@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -124,6 +125,14 @@ func (r *reader) value(key string, raw json.RawMessage, to any) {
 		r.component(key, raw, to)
 	case *loop.Stop:
 		r.stop(raw, to)
+	case *map[string]loop.Belief:
+		r.optimum(raw)
+	case *[]map[string]any:
+		r.first(raw)
+	case *End:
+		r.end(raw)
+	case *Earlier:
+		r.earlier(raw)
 	case *map[string]any:
 		if _, ok := r.members(raw, nil, nil, key); !ok {
 			r.fault(fmt.Errorf("%s must be a mapping {key: value, …}, not %s", key, strictjson.Excerpt(raw)), key)
@@ -159,7 +168,7 @@ func wanted(to any) string {
 		return "a whole number from 0 to 2^64-1"
 	case *bool:
 		return "true or false"
-	case **float64:
+	case *float64, **float64:
 		return "a number"
 	case *Duration:
 		return `a time such as "90s" or "2h"`
@@ -271,6 +280,101 @@ func (r *reader) stop(raw json.RawMessage, to *loop.Stop) {
 		}
 		if err := settings.Set(to, key, text); err != nil {
 			r.fault(fmt.Errorf("stop: %w", err), "stop", key)
+		}
+	}
+}
+
+// optimum reads the beliefs, one parameter at a time.
+func (r *reader) optimum(raw json.RawMessage) {
+	const form = "want a mapping such as {around: 0.001, factor: 3}, {around: 0.9, within: 0.05} or {values: {adam: 0.7}}"
+	beliefs, ok := r.members(raw, nil, nil, "optimum")
+	if !ok {
+		r.fault(fmt.Errorf("optimum must be a mapping from parameters to beliefs, not %s", strictjson.Excerpt(raw)), "optimum")
+		return
+	}
+	r.Optimum = map[string]loop.Belief{}
+	for _, name := range slices.Sorted(maps.Keys(beliefs)) {
+		var b loop.Belief
+		before := len(r.faults)
+		members, ok := r.members(beliefs[name], []string{"around", "factor", "within", "values"}, otherBeliefKeys, "optimum", name)
+		if !ok {
+			r.fault(fmt.Errorf("optimum: %s: %s, not %s", name, form, strictjson.Excerpt(beliefs[name])), "optimum", name)
+		}
+		for _, field := range []struct {
+			key string
+			to  any
+		}{{"around", &b.Around}, {"factor", &b.Factor}, {"within", &b.Within}, {"values", &b.Values}} {
+			value, given := members[field.key]
+			if given && (string(value) == "null" || json.Unmarshal(value, field.to) != nil) {
+				want := "a number"
+				if field.key == "values" {
+					want = "a mapping from values to probabilities"
+				}
+				r.fault(fmt.Errorf("optimum: %s: %s must be %s, not %s", name, field.key, want, strictjson.Excerpt(value)), "optimum", name, field.key)
+			}
+		}
+		if len(r.faults) == before {
+			r.Optimum[name] = b
+		}
+	}
+}
+
+// first reads the points to try first, one at a time.
+func (r *reader) first(raw json.RawMessage) {
+	const form = "first must be a list of points such as [{rate: 0.001}]"
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(raw)), "first")
+		return
+	}
+	for i, item := range items {
+		var values map[string]any
+		if _, ok := r.members(item, nil, nil, "first", i); !ok || json.Unmarshal(item, &values) != nil {
+			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(item)), "first", i)
+		}
+		r.First = append(r.First, values)
+	}
+}
+
+// earlier reads the name of a table, or evaluations one at a time.
+func (r *reader) earlier(raw json.RawMessage) {
+	const form = "earlier must be the name of a table, or a list such as [{params: {rate: 0.1}, value: 3}]"
+	if json.Unmarshal(raw, &r.Earlier.File) == nil {
+		if r.Earlier.File == "" {
+			r.fault(errors.New(form), "earlier")
+		}
+		return
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(raw)), "earlier")
+		return
+	}
+	for i, item := range items {
+		var t Told
+		if _, ok := r.members(item, []string{"params", "state", "value", "numbers"}, nil, "earlier", i); !ok {
+			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(item)), "earlier", i)
+		} else if err := json.Unmarshal(item, &t); err != nil {
+			r.fault(fmt.Errorf("earlier: evaluation %d: %w", i+1, plain(err)), "earlier", i)
+		}
+		r.Earlier.Trials = append(r.Earlier.Trials, t)
+	}
+}
+
+// end reads the conditions that end a run.
+func (r *reader) end(raw json.RawMessage) {
+	members, ok := r.members(raw, []string{"time", "target", "max_failures", "cost", "regret", "probability"}, nil, "end")
+	if !ok {
+		r.fault(fmt.Errorf("end must be a mapping such as {time: 2h, target: 0.01}, not %s", strictjson.Excerpt(raw)), "end")
+		return
+	}
+	for _, field := range []struct {
+		key string
+		to  any
+	}{{"time", &r.End.Time}, {"target", &r.End.Target}, {"max_failures", &r.End.MaxFailures}, {"cost", &r.End.Cost}, {"regret", &r.End.Regret}, {"probability", &r.End.Probability}} {
+		value, given := members[field.key]
+		if given && (string(value) == "null" || json.Unmarshal(value, field.to) != nil) {
+			r.fault(fmt.Errorf("end: %s must be %s, not %s", field.key, wanted(field.to), strictjson.Excerpt(value)), "end", field.key)
 		}
 	}
 }

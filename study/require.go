@@ -77,7 +77,16 @@ func (d *Definition) Declared() []string {
 
 // Missing returns an error that names a declared number which numbers lacks, nil if there is none.
 func (d *Definition) Missing(numbers map[string]float64) error {
-	for _, name := range d.Declared() {
+	return missing(d.Declared(), numbers)
+}
+
+// Unreported is Missing for Reported.
+func (d *Definition) Unreported(numbers map[string]float64) error {
+	return missing(d.Reported(), numbers)
+}
+
+func missing(names []string, numbers map[string]float64) error {
+	for _, name := range names {
 		if _, ok := numbers[name]; ok {
 			continue
 		}

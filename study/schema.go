@@ -28,7 +28,12 @@ var keyHelp = map[string]string{
 	"shell":       "Run the command by the shell",
 	"timeout":     "A trial that takes longer fails: a time such as 90s or 2h",
 	"failures":    "expected: failures of the first trials do not end a run",
+	"end":         "Conditions that end a run before the budget is used up",
 	"stop":        "Rule that stops poor trials early: a name, or a mapping with the rule and settings",
+	"optimum":     "Belief about the optimum, by parameter: its density weighs the search, less with every trial",
+	"prior_mean":  "Prior mean function of the objective, such as 3 + 2*log(x); default a constant that is estimated",
+	"first":       "Points to try first, as mappings from parameters to values; parameters that are left out are completed by the initial design",
+	"earlier":     "Evaluations made before the study, as a list or as the name of a CSV table: they do not count against the budget",
 	"surrogate":   "Surrogate model: a name, or a mapping with the name and settings",
 	"acquisition": "Acquisition function: a name, or a mapping with the name and settings",
 	"maximizer":   "Settings of the maximisation of the acquisition function",
@@ -81,6 +86,18 @@ func keySchema(key string, to any) object {
 		s = object{"oneOf": []object{{"enum": []loop.StopRule{loop.ASHA, loop.Median, loop.NeverStop}}, closed([]string{"rule"}, properties)}}
 	case *Component:
 		s = object{"oneOf": componentSchemas(key)}
+	case *map[string]loop.Belief:
+		s = object{"type": "object", "additionalProperties": object{"oneOf": beliefSchemas()}}
+	case *[]map[string]any:
+		s = object{"type": "array", "maxItems": loop.MaxFirst, "items": object{"type": "object"}}
+	case *End:
+		s = closed(nil, endSchemas())
+	case *Earlier:
+		list := object{"type": "array", "items": closed([]string{"params"}, object{
+			"params": object{"type": "object"}, "state": object{"enum": []loop.State{loop.Complete, loop.Failed}},
+			"value": object{"type": "number"}, "numbers": object{"type": "object", "additionalProperties": object{"type": "number"}},
+		})}
+		s = object{"oneOf": []object{{"type": "string", "minLength": 1}, list}}
 	case *map[string]any:
 		s = object{"type": "object"}
 		if key == "maximizer" {
@@ -135,6 +152,32 @@ func parameterSchemas() (all []object) {
 		all = append(all, closed(required, properties))
 	}
 	return all
+}
+
+// beliefSchemas returns the schemas of a belief about the optimum.
+func beliefSchemas() []object {
+	positive := object{"type": "number", "exclusiveMinimum": 0}
+	return []object{
+		closed([]string{"around", "factor"}, object{"around": positive, "factor": object{"type": "number", "exclusiveMinimum": 1}}),
+		closed([]string{"around", "within"}, object{"around": object{"type": "number"}, "within": positive}),
+		closed([]string{"values"}, object{"values": object{"type": "object", "additionalProperties": object{"type": "number", "minimum": 0, "maximum": 1}}}),
+	}
+}
+
+// endSchemas returns the schemas of the conditions that end a run.
+func endSchemas() object {
+	described := func(text string, s object) object {
+		s["description"] = text
+		return s
+	}
+	return object{
+		"time":         described("Start no trial after this time of a run, such as 90m or 2h", object{"type": "string"}),
+		"target":       described("End when a trial is at least as good", object{"type": "number"}),
+		"max_failures": described("End when more trials have failed", object{"type": "integer", "minimum": 1}),
+		"cost":         described("Limit of the sum of a reported number, such as dollars <= 50", object{"type": "string", "minLength": 1}),
+		"regret":       described("End when the estimated regret is at most this number", object{"type": "number", "exclusiveMinimum": 0}),
+		"probability":  described("Probability that the regret is at most its estimate; default 0.95", object{"type": "number", "minimum": 0.5, "maximum": 0.99}),
+	}
 }
 
 // componentSchemas returns the schema of a name, and one for each name with its settings. A

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -100,6 +99,7 @@ type state struct {
 	space      *space.Space // nil before the first request
 	options    loop.Options
 	history    loop.History
+	earlier    int // number of earlier evaluations, which have the first numbers
 }
 
 // answer returns the response to r and the state after it.
@@ -148,6 +148,9 @@ func (s *state) with(r *Request) (*state, error) {
 		if next.options, err = r.Study.Method(); err != nil {
 			return nil, err
 		}
+		if err := next.addEarlier(); err != nil {
+			return nil, err
+		}
 	}
 	if next.space == nil {
 		return nil, errNoStudy
@@ -171,13 +174,31 @@ func (s *state) with(r *Request) (*state, error) {
 	return &next, nil
 }
 
+// addEarlier adds the earlier evaluations of the definition that are points of the space. They
+// have the numbers from 1.
+func (s *state) addEarlier() error {
+	for i := range s.definition.Earlier.Trials {
+		t, err := s.definition.EarlierTrial(s.space, i)
+		if err != nil {
+			return err
+		}
+		if t.Point.Space() != nil {
+			s.history.Trials = append(s.history.Trials, loop.Trial{
+				ID: i + 1, Point: t.Point, Source: loop.Added, State: t.State, Value: t.Numbers[s.definition.Objective().Name], Numbers: t.Numbers,
+			})
+		}
+	}
+	s.earlier = len(s.definition.Earlier.Trials)
+	return nil
+}
+
 // add adds told trials to the history, or replaces the trials of the same number.
 func (s *state) add(told []Told) error {
 	held := len(s.history.Trials)
 	trials := slices.Clone(s.history.Trials)
-	last := 0
+	last := s.earlier
 	if held > 0 {
-		last = trials[held-1].ID
+		last = max(last, trials[held-1].ID)
 	}
 	for i := range told {
 		t := &told[i]
@@ -189,6 +210,9 @@ func (s *state) add(told []Told) error {
 		trial, err := t.trial(s.space, s.definition, known)
 		if err == nil && trial.ID == 0 {
 			trial.ID = last + 1
+		}
+		if err == nil && trial.ID > 0 && trial.ID <= s.earlier {
+			err = fmt.Errorf("its number %d belongs to an evaluation of study.earlier, which has %d", trial.ID, s.earlier)
 		}
 		if err == nil && !replaces && trial.ID <= last {
 			err = fmt.Errorf("its number %d is not above %d", trial.ID, last)
@@ -217,52 +241,15 @@ func (t *Told) trial(s *space.Space, d *Definition, known loop.Trial) (loop.Tria
 			return loop.Trial{}, err
 		}
 	}
-	out := loop.Trial{ID: t.Trial, Point: p, Source: loop.Added, Numbers: t.Numbers, Steps: known.Steps}
+	out := loop.Trial{ID: t.Trial, Point: p, Source: loop.Added, Steps: known.Steps}
 	for _, step := range t.Steps {
 		if err := record(&out, step, d.Objective()); err != nil {
 			return out, err
 		}
 	}
-	objective := d.Objective().Name
-	value, given := t.Numbers[objective]
-	if t.Value != nil && d.Several() {
-		return out, fmt.Errorf("it has a value, and the study has several objectives: state numbers")
-	}
-	if t.Value != nil {
-		value, given = *t.Value, true
-		if len(t.Numbers) > 0 || len(d.Require) > 0 {
-			out.Numbers = maps.Clone(t.Numbers)
-			if out.Numbers == nil {
-				out.Numbers = map[string]float64{}
-			}
-			out.Numbers[objective] = value
-		}
-	}
-	state := t.State
-	if state == "" {
-		state = string(loop.Pending)
-		if given {
-			state = string(loop.Complete)
-		}
-	}
-	switch out.State = loop.State(state); out.State {
-	case loop.Complete:
-		if !given {
-			return out, fmt.Errorf("complete without a value or a number named %q", objective)
-		}
-		if d.Several() || len(d.Require) > 0 {
-			if err := d.Missing(out.Numbers); err != nil {
-				return out, err
-			}
-		}
-		out.Value = value
-	case loop.Stopped:
-		out.Value = value
-	case loop.Failed, loop.Pending:
-	default:
-		return out, fmt.Errorf("state is %q, want complete, failed, stopped or pending", t.State)
-	}
-	return out, nil
+	var err error
+	out.State, out.Value, out.Numbers, err = t.outcome(d)
+	return out, err
 }
 
 // propose adds suggestions to a response.
@@ -283,6 +270,13 @@ func (s *state) propose(ctx context.Context, r *Request, resp *Response) error {
 	}
 	for _, p := range out.Points {
 		resp.Points = append(resp.Points, Point{Params: p.Point, Source: p.Source, Prediction: NewPrediction(p.Prediction), Warnings: p.Warnings})
+	}
+	if rule := s.definition.End; rule.Regret > 0 && out.Fit != nil {
+		estimate, err := loop.EstimateRegret(ctx, s.space, s.options, s.history, rule.RegretProbability())
+		if err != nil {
+			return err
+		}
+		resp.Regret = s.definition.NewRegret(estimate)
 	}
 	if f := out.Fit; f != nil {
 		resp.Fit = &FitFacts{Observations: f.Observations, LogTransformed: f.Warped, Warnings: f.Warnings, Hyperparameters: map[string]float64{}}

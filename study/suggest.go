@@ -48,7 +48,8 @@ type Told struct {
 	Trial int `json:"trial,omitempty"`
 	// Params may be left out for a trial of an earlier request.
 	Params map[string]any `json:"params,omitempty"`
-	// State is "complete", "failed", "stopped" or "pending". "" is complete with a value,
+	// State is "complete", "failed", "stopped", "pending", or "lost" for a trial that was not
+	// evaluated, for a reason that has nothing to do with the point. "" is complete with a value,
 	// pending without.
 	State string `json:"state,omitempty"`
 	// Value is the value of the objective. It may be in Numbers instead, under the name of the
@@ -86,6 +87,9 @@ type Response struct {
 	// constraints: the answer to ActionCheck.
 	Initial int                `json:"initial,omitempty"`
 	Require []loop.Requirement `json:"require,omitempty"`
+	// Regret is the estimated regret, if the study states end.regret and a surrogate model was
+	// fitted.
+	Regret *Regret `json:"regret,omitempty"`
 	// Recommendation is the answer to ActionRecommend.
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// Pareto is the answer to ActionPareto.
@@ -119,6 +123,20 @@ type Pareto struct {
 type Decision struct {
 	Stop   bool   `json:"stop"`
 	Reason string `json:"reason,omitempty"`
+}
+
+// Regret is the stored form of loop.Regret, with the answer of the rule of the study.
+type Regret struct {
+	Trial       int     `json:"trial"` // the recommended trial
+	Bound       float64 `json:"bound"`
+	Probability float64 `json:"probability"`
+	Mean        float64 `json:"mean"`
+	End         bool    `json:"end"` // Bound is at most End.Regret
+}
+
+// NewRegret returns the stored form of an estimate.
+func (d *Definition) NewRegret(r loop.Regret) *Regret {
+	return &Regret{r.Trial, r.Bound, r.Probability, r.Mean, r.Bound <= d.End.Regret}
 }
 
 // Point is a suggestion.

@@ -50,7 +50,7 @@ func TestRequestFaults(t *testing.T) {
 		{`"study"`, `"studi"`, "unknown field"},
 		{`"x": 0.1`, `"x": 2`, `trial 1 of 4: invalid point: parameter "x"`},
 		{`"value": 3`, `"state": "complete"`, `without a value or a number named "loss"`},
-		{`"value": 3`, `"state": "done"`, `want complete, failed, stopped or pending`},
+		{`"value": 3`, `"state": "done"`, `want complete, failed, stopped, lost or pending`},
 		{`"value": 3`, `"trial": -3`, "its number -3 is not above 0"},
 		{`"max": 1`, `"max": 0`, "invalid study"},
 		{`"n": 2`, `"warm": "x"`, "warm is not the warm start"},

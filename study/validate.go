@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/settings"
@@ -76,6 +77,7 @@ func (d *Definition) faults(wrong map[string]bool) (faults []error) {
 		fault("failures", "failures is %q, want %q, or leave the key out", d.Failures, ExpectedFailures)
 	}
 	faults = append(faults, d.optionFaults()...)
+	faults = append(faults, d.endFaults()...)
 	if err := settings.Check(d.Stop); err != nil {
 		fault("stop", "stop: %w", err)
 	} else if d.Stop.Active() && d.Several() {
@@ -83,6 +85,14 @@ func (d *Definition) faults(wrong map[string]bool) (faults []error) {
 	}
 	m, methodFaults := d.method()
 	faults = append(faults, methodFaults...)
+	if s != nil {
+		var a acquisition.Acquisition
+		if len(methodFaults) == 0 {
+			a = m.Acquisition
+		}
+		faults = append(faults, d.beliefFaults(s, a, wrong)...)
+		faults = append(faults, d.earlierFaults(s)...)
+	}
 	if s != nil && len(methodFaults) == 0 {
 		m.Surrogate = surrogate.NameInputs(m.Surrogate, loop.Inputs(s))
 		if err := m.Check(s.Dim()); err != nil {

@@ -28,7 +28,12 @@ var otherKeys = remedies(map[string]string{
 	"parameter_constraints":                               "use constraints",
 	"outcome_constraints metric_constraints":              "use require: [\"NAME <= NUMBER\"]",
 	"when condition":                                      "state when in an entry of parameters",
-	"pruner early_terminate early_stopping":               "use stop",
+	"prior priors belief beliefs":                         "use optimum, prior_mean or the kernel of surrogate",
+	"initial_points points_to_evaluate enqueue start_points x0 warmstart": "use first",
+	"history evaluations_before observations data warm_start":             "use earlier",
+	"mean mean_function": "use prior_mean",
+	"time max_time timeout_total target max_failures cost max_cost regret": "use end: {time: 2h, target: 0.01, cost: \"dollars <= 50\"}",
+	"pruner early_terminate early_stopping":                                "use stop",
 })
 
 // otherObjectiveKeys gives the remedy for such keys in an entry of objectives.
@@ -39,6 +44,14 @@ var otherObjectiveKeys = remedies(map[string]string{
 	"noise noisy deterministic": "use noise_free: true for an objective that gives equal values at equal points",
 	"threshold ref reference_point ref_point objective_threshold": "use reference, for several objectives",
 	"target weight": later,
+})
+
+// otherBeliefKeys gives the remedy for such keys in an entry of optimum.
+var otherBeliefKeys = remedies(map[string]string{
+	"at value mean centre center": "use around",
+	"sd std stddev sigma width":   "use within, or factor for a logarithmic parameter",
+	"ratio":                       "use factor",
+	"weights probabilities":       "use values: {NAME: PROBABILITY}",
 })
 
 // remedies gives the same remedy to each of several keys.

@@ -2,7 +2,9 @@ package surrogate
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -64,11 +66,18 @@ func (c scaledConditioner) Condition(x *mat.Dense, y []float64) (Posterior, erro
 		return nil, err
 	}
 	p := *c.of
+	added := make([]float64, len(y))
+	p.shift(added, nil, x)
+	y = slices.Clone(y)
+	floats.Sub(y, added)
 	inner, err := p.inner.(Conditioner).Condition(p.inputs.Apply(x), p.output.Apply(nil, y))
 	if err != nil {
 		return nil, err
 	}
 	p.inner, p.n = inner, p.n+len(y)
+	if p.m != nil {
+		p.trained = slices.Concat(p.trained, added)
+	}
 	return p.withOptional(), nil
 }
 
@@ -77,6 +86,9 @@ type scaledLeaveOneOut struct{ of *scaled }
 func (l scaledLeaveOneOut) LeaveOneOut(mean, variance []float64) {
 	l.of.inner.(LeaveOneOut).LeaveOneOut(mean, variance)
 	l.of.momentsToUser(mean, variance)
+	if l.of.m != nil {
+		floats.Add(mean, l.of.trained)
+	}
 }
 
 type scaledEvidence struct{ of *scaled }

@@ -3,17 +3,38 @@ package surrogate
 import (
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// scaled is a posterior in the user's units. With u = (x-a)/b and y = mean + sd·z,
+// scaled is a posterior in the user's units. With u = (x-a)/b and y = mean + sd·z + m(x),
 //
-//	E y = mean + sd·E z,  var y = sd²·var z,  ∂/∂x_j = (1/b_j) ∂/∂u_j
+//	E y = mean + sd·E z + m(x),  var y = sd²·var z,  ∂/∂x_j = (1/b_j) ∂/∂u_j + ∂m/∂x_j
 type scaled struct {
 	inner  Posterior
 	inputs InputMap
 	output Standardization
 	n      int // observations
+	// m is the function of Centered, and trained its values at the observations; nil is 0.
+	m       Path
+	trained []float64
+}
+
+// shift adds m(x) to values, and its gradients to grad if that is not nil.
+func (p *scaled) shift(values []float64, grad, x *mat.Dense) {
+	if p.m == nil {
+		return
+	}
+	v := make([]float64, len(values))
+	var g *mat.Dense
+	if grad != nil {
+		g = mat.NewDense(len(values), p.Dim(), nil)
+	}
+	p.m.Eval(v, g, x)
+	floats.Add(values, v)
+	if grad != nil {
+		grad.Add(grad, g)
+	}
 }
 
 // scale maps a number to the model's units.
@@ -44,6 +65,7 @@ func (p *scaled) Warnings() []string { return p.inner.Warnings() }
 func (p *scaled) Predict(mean, variance []float64, x *mat.Dense) {
 	p.inner.Predict(mean, variance, p.inputs.Apply(x))
 	p.momentsToUser(mean, variance)
+	p.shift(mean, nil, x)
 }
 
 func (p *scaled) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
@@ -51,6 +73,7 @@ func (p *scaled) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.
 	p.momentsToUser(mean, variance)
 	p.gradToUser(dmean, p.output.SD)
 	p.gradToUser(dvariance, p.output.SD*p.output.SD)
+	p.shift(mean, dmean, x)
 }
 
 func (p *scaled) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
@@ -59,6 +82,7 @@ func (p *scaled) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 		mean[i] = p.output.Invert(mean[i])
 	}
 	cov.ScaleSym(p.output.SD*p.output.SD, cov)
+	p.shift(mean, nil, x)
 }
 
 func (p *scaled) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
@@ -74,6 +98,13 @@ func (p *scaled) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *
 	p.inner.JointVJP(du, m, &c, p.inputs.Apply(x))
 	p.gradToUser(du, 1)
 	dx.Add(dx, du)
+	if p.m == nil {
+		return
+	}
+	p.m.Eval(m, du, x)
+	for i, w := range mbar {
+		floats.AddScaled(dx.RawRowView(i), w, du.RawRowView(i))
+	}
 }
 
 func (p *scaled) Paths(n int, rng *rand.Rand) []Path {
@@ -97,6 +128,7 @@ func (s scaledPath) Eval(value []float64, grad, x *mat.Dense) {
 	if grad != nil {
 		s.p.gradToUser(grad, s.p.output.SD)
 	}
+	s.p.shift(value, grad, x)
 }
 
 // State returns the state of the inner posterior, or an empty state.

@@ -73,6 +73,9 @@ func (c *runCmd) definition() (*study.Definition, error) {
 	if err := c.settings(d); err != nil {
 		return nil, err
 	}
+	if err := c.beliefs(d); err != nil {
+		return nil, err
+	}
 	return d, c.check(d)
 }
 
@@ -93,6 +96,11 @@ func chooseName(kind string, name *string, valid []catalog.Entry, to *study.Comp
 }
 
 func (c *runCmd) check(d *study.Definition) error {
+	end := study.Definition{Version: study.Version, Parameters: d.Parameters, Objectives: d.Objectives, Require: d.Require}
+	end.End = study.End{Cost: c.Cost, Regret: cmp.Or(c.Regret, d.End.Regret), Probability: c.Probability}
+	if err := end.CheckEnd(); err != nil {
+		return usagef("--%w", err)
+	}
 	budget := cmp.Or(d.Budget, 50)
 	switch {
 	case d.Initial > budget:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,7 +32,9 @@ func (c *runCmd) target(d *study.Definition) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.declared = d.Declared()
+	reported := *d
+	reported.End.Cost = cmp.Or(c.Cost, d.End.Cost)
+	p.declared = reported.Reported()
 	if c.Study != "" || c.File != "" {
 		p.dir = c.trialsFolder(d.Name)
 	}

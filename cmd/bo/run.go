@@ -28,6 +28,10 @@ type runCmd struct {
 	Acquisition *string   `group:"how" complete:"acquisitions" placeholder:"NAME" help:"Acquisition function, which chooses the next points (see bo list acquisitions). Default: auto."`
 	Set         []string  `group:"how" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"Setting of the surrogate, acquisition.KEY=VALUE or maximizer.KEY=VALUE (see bo describe). May be repeated."`
 	Warp        loop.Warp `group:"how" enum:",${warp_values}" default:"" placeholder:"NAME" help:"${warp_help}. Default: ${warp_default}."`
+	PriorMean   *string   `group:"how" placeholder:"EXPRESSION" help:"Prior mean function of the objective, such as '3 + 2*log(lr)'. Default: a constant that is estimated."`
+	Optimum     []string  `group:"how" sep:"none" placeholder:"NAME=BELIEF" help:"Belief about the optimum: lr=0.001:3 (factor 3 is one standard deviation of a logarithmic parameter), depth=4:1 (1 is one standard deviation) or opt=adam:0.7,sgd:0.2 (probabilities). May be repeated."`
+	First       []string  `group:"how" sep:"none" placeholder:"'NAME=VALUE …'" help:"Point to try first; parameters that are left out are completed by the initial design. May be repeated."`
+	Earlier     string    `group:"how" placeholder:"FILE.csv" help:"Table of evaluations made before the study. They do not count against the budget."`
 	Budget      *int      `group:"how" option:"budget" placeholder:"N" help:"${budget_help}. Default: ${budget_default}."`
 	Initial     *int      `group:"how" option:"initial" placeholder:"N" help:"${initial_help}. Default: ${initial_default}."`
 	Batch       *int      `group:"how" option:"batch" placeholder:"N" help:"Suggest N trials together and wait for all of them, so that results do not depend on --workers. Default: none, and no worker waits for another."`
@@ -37,6 +41,9 @@ type runCmd struct {
 	Time        time.Duration `group:"end" placeholder:"TIME" help:"Start no trial after TIME, such as 90m or 2h. Trials that run at that time are completed."`
 	Target      *float64      `group:"end" placeholder:"VALUE" help:"End the run when a trial is at least as good as VALUE."`
 	MaxFailures int           `group:"end" min:"1" placeholder:"N" default:"0" help:"End the run when more than N trials have failed."`
+	Cost        string        `group:"end" placeholder:"'NAME <= LIMIT'" help:"Start no trial when the sum of a number that the program reports has reached LIMIT, such as 'dollars <= 50'."`
+	Regret      float64       `group:"end" min:"0" placeholder:"VALUE" default:"0" help:"End the run when the best trial is at most VALUE from the optimum with --probability, as the surrogate model estimates it. Estimates take time."`
+	Probability float64       `group:"end" placeholder:"P" default:"0" help:"Probability of --regret, 0.5 to 0.99. Default: 0.95."`
 
 	Stop    *string       `group:"program" placeholder:"RULE" help:"Rule that stops poor trials early, from the steps that the program reports: asha, median or none; a study file has its settings. Default: none."`
 	Timeout time.Duration `group:"program" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. A trial that takes longer fails."`
@@ -101,11 +108,13 @@ type runResult struct {
 	Pareto      *frontJSON   `json:"pareto,omitempty"`         // of several objectives
 	Recommended *recommended `json:"recommended,omitempty"`
 	Regret      *float64     `json:"regret,omitempty"`
-	Incumbents  []bestTrial  `json:"incumbents"`
-	Warnings    []string     `json:"warnings,omitempty"`
-	Interrupted bool         `json:"interrupted,omitempty"`
-	Stopped     string       `json:"stopped,omitempty"` // reason for the end of the run ahead of the budget
-	ElapsedS    float64      `json:"elapsed_s"`
+	// Estimate is the last estimate of the regret, with --regret.
+	Estimate    *study.Regret `json:"regret_estimate,omitempty"`
+	Incumbents  []bestTrial   `json:"incumbents"`
+	Warnings    []string      `json:"warnings,omitempty"`
+	Interrupted bool          `json:"interrupted,omitempty"`
+	Stopped     string        `json:"stopped,omitempty"` // reason for the end of the run ahead of the budget
+	ElapsedS    float64       `json:"elapsed_s"`
 }
 
 type bestTrial struct {
@@ -220,6 +229,9 @@ func (s *session) print(w io.Writer, out *runResult) error {
 	}
 	if out.Regret != nil {
 		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*s.target.minimum))
+	}
+	if e := out.Estimate; e != nil {
+		row("estimate", "trial %d is at most %.3g from the optimum with probability %v (expected %.3g), by the surrogate model", e.Trial, e.Bound, e.Probability, e.Mean)
 	}
 	if r := out.Recommended; r != nil && out.Best != nil && r.Trial != out.Best.Trial {
 		row("recommended", "trial %d, with the best posterior mean %s ± %.2g: the best value may be luck", r.Trial, short(r.Mean), r.SD)

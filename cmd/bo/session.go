@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -33,7 +34,8 @@ type session struct {
 	bar        *progress
 	events     *eventLog  // nil without --events
 	constant   sync.Once  // guards the warning about a constant objective
-	files      sync.Mutex // held while the study is read and its files are written
+	files      sync.Mutex // held while the study is read and its files are written, and guards estimate
+	estimate   *study.Regret
 
 	ctx  context.Context // ends with the cause of a file that cannot be written
 	stop context.CancelCauseFunc
@@ -110,7 +112,9 @@ func (s *session) open() (err error) {
 	}
 	s.study, err = s.store.Create(s.ctx, s.definition)
 	if errors.Is(err, store.ErrExists) {
-		s.study, err = s.joined()
+		if s.study, err = s.joined(); err == nil {
+			_, err = s.study.AddEarlier(s.ctx, s.definition)
+		}
 	}
 	return err
 }
@@ -137,18 +141,19 @@ func (s *session) joined() (*store.Study, error) {
 }
 
 // differences names each key in which the definition differs from the stored definition. It
-// does not compare workers, timeout, shell and failures, which may differ between processes. A
+// does not compare workers, timeout, shell and failures, which may differ between processes, and
+// earlier evaluations, of which new ones are added. A
 // definition without a budget takes the stored budget.
 func (s *session) differences(stored *study.Definition) ([]string, error) {
 	keys := func(d study.Definition) (map[string]json.RawMessage, error) {
-		d.Workers, d.Timeout, d.Shell, d.Failures = 0, 0, false, ""
+		d.Workers, d.Timeout, d.Shell, d.Failures, d.Earlier = 0, 0, false, "", study.Earlier{}
 		d.Objectives = d.Goals()
-		text, err := json.Marshal(d)
-		if err != nil {
+		var text bytes.Buffer
+		if err := printJSON(&text, d); err != nil {
 			return nil, err
 		}
 		var all map[string]json.RawMessage
-		return all, json.Unmarshal(text, &all)
+		return all, json.Unmarshal(text.Bytes(), &all)
 	}
 	given, err := keys(*s.definition)
 	if err != nil {
@@ -210,6 +215,9 @@ func (s *session) prepare() error {
 		fmt.Fprintf(s.e.stderr, "study %s: %d of %d trials are finished\n", s.definition.Name, done, budget)
 	case len(v.Trials) > 0:
 		fmt.Fprintf(s.e.stderr, "study %s: all %d trials are finished\n", s.definition.Name, done)
+	}
+	if v.Unfit > 0 {
+		fmt.Fprintf(s.e.stderr, "bo: %d of %d trials do not fit the search space: they are kept and left out of fits\n", v.Unfit, len(v.Trials))
 	}
 	out := s.e.stderr
 	if s.Quiet {
@@ -314,6 +322,15 @@ func (s *session) warnConstant(v *store.View) {
 	}
 }
 
+// estimated records an estimate of the regret.
+func (s *session) estimated(r loop.Regret) {
+	s.files.Lock()
+	defer s.files.Unlock()
+	d := *s.definition
+	d.End.Regret = cmp.Or(s.runCmd.Regret, d.End.Regret)
+	s.estimate = d.NewRegret(r)
+}
+
 // changed reads the study and writes the file of --trials. A file that cannot be written ends
 // the run.
 func (s *session) changed() *store.View {
@@ -340,18 +357,23 @@ func (s *session) run() error {
 	err := heed(s.ctx, func() error {
 		return s.study.Run(s.ctx, s.target.evaluate, store.RunOptions{
 			Workers: s.definition.Workers, Target: s.Target, Time: s.Time, MaxFailures: s.MaxFailures,
+			Cost: s.Cost, Regret: s.runCmd.Regret, Probability: s.Probability, OnRegret: s.estimated,
 			OnStart: s.started, OnEnd: s.ended,
 		})
 	})
 	interrupted := s.e.ctx.Err() != nil
+	s.files.Lock()
+	estimate := s.estimate
+	s.files.Unlock()
 	v, viewErr := s.study.View(context.WithoutCancel(s.ctx))
 	if viewErr != nil {
 		s.bar.close()
 		return cmp.Or(err, viewErr)
 	}
 	out := s.result(v, time.Since(begun).Seconds())
+	out.Estimate = estimate
 	switch {
-	case errors.Is(err, store.ErrTarget), errors.Is(err, store.ErrTime):
+	case errors.Is(err, store.ErrTarget), errors.Is(err, store.ErrTime), errors.Is(err, store.ErrCost), errors.Is(err, store.ErrRegret):
 		out.Stopped, err = strings.TrimPrefix(err.Error(), "study "+s.definition.Name+": "), nil
 	case errors.Is(err, store.ErrExhausted):
 		s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{loop.ErrExhausted.Error()}}, nil)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/store/exchange"
 	"github.com/functionspace/bo/study"
 	"github.com/functionspace/bo/study/studyfile"
 )
@@ -373,11 +376,42 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 
 // readStudy reads a study file. An error is a usage error unless the system reports it.
 func readStudy(path string) (*study.Definition, error) {
-	d, err := studyfile.Read(path, checkProgram)
+	d, err := studyfile.Read(path, checkProgram, func(d *study.Definition) []error {
+		return readEarlier(d, filepath.Dir(path))
+	})
 	if err != nil && !errors.As(err, new(syscall.Errno)) {
 		err = usageError{err}
 	}
 	return d, err
+}
+
+// readEarlier replaces the name of a table in d.Earlier by the evaluations in the table. A relative
+// name begins in folder.
+func readEarlier(d *study.Definition, folder string) []error {
+	path := d.Earlier.File
+	if path == "" || len(d.Parameters) == 0 {
+		d.Earlier.File = ""
+		return nil
+	}
+	d.Earlier.File = ""
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	fault := func(err error) []error {
+		return []error{&study.Fault{Path: []any{"earlier"}, Err: fmt.Errorf("earlier: %s", strings.TrimPrefix(err.Error(), exchange.ErrFormat.Error()+": "))}}
+	}
+	if err := regular(path); err != nil {
+		return fault(fmt.Errorf("%s: %w", path, err))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fault(err)
+	}
+	defer f.Close()
+	if d.Earlier.Trials, _, err = exchange.ReadEarlier(path, f, d); err != nil {
+		return fault(err)
+	}
+	return nil
 }
 
 // useBuiltin gives a definition the parameters of its built-in objective, and declares it

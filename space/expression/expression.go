@@ -1,5 +1,5 @@
-// Package expression compiles conditions and constraints of search spaces that are written as
-// text:
+// Package expression compiles conditions and constraints of search spaces, and numbers, that are
+// written as text:
 //
 //	optimizer == 'sgd' and momentum > 0.5
 //	layers * width <= 4096
@@ -50,8 +50,36 @@ const (
 // which the fault begins, counted from 1. Parameters of an unknown kind may occur anywhere, so
 // that a fault of a parameter causes no other ones.
 func Compile(text string, params []space.Parameter) (space.Condition, error) {
+	tree, c, root, err := compile(text, params)
+	if err == nil && root.truth == nil {
+		err = fmt.Errorf("%s: %w", excerpt(text), faultAt(tree, "want a condition that is true or false, not %s", root.kind()))
+	}
+	if err == nil && len(c.used) == 0 {
+		err = fmt.Errorf("%s: %w", excerpt(text), faultAt(tree, "names no parameter"))
+	}
+	if err != nil {
+		return space.Condition{}, err
+	}
+	return space.Condition{Text: text, On: c.names(), Holds: root.truth, Excess: c.excess(tree)}, nil
+}
+
+// Number compiles a number, such as "3 + 2*log(x)", and returns the names of the parameters in
+// it. The errors are as in Compile.
+func Number(text string, params []space.Parameter) (f func(space.Point) float64, on []string, err error) {
+	tree, c, root, err := compile(text, params)
+	if err == nil && root.number == nil {
+		err = fmt.Errorf("%s: %w", excerpt(text), faultAt(tree, "want a number, not %s", root.kind()))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return root.number, c.names(), nil
+}
+
+// compile parses and compiles a text.
+func compile(text string, params []space.Parameter) (ast.Node, *compiler, operand, error) {
 	if len(text) > MaxLength {
-		return space.Condition{}, fmt.Errorf("the expression has %d bytes, at most %d", len(text), MaxLength)
+		return nil, nil, operand{}, fmt.Errorf("the expression has %d bytes, at most %d", len(text), MaxLength)
 	}
 	config := conf.CreateNew()
 	config.MaxNodes = MaxNodes
@@ -60,28 +88,27 @@ func Compile(text string, params []space.Parameter) (space.Condition, error) {
 	}
 	tree, err := parser.ParseWithConfig(text, config)
 	if f, ok := errors.AsType[*file.Error](err); ok {
-		return space.Condition{}, fmt.Errorf("%s: character %d: %s", excerpt(text), f.Column+1, f.Message)
+		return nil, nil, operand{}, fmt.Errorf("%s: character %d: %s", excerpt(text), f.Column+1, f.Message)
 	} else if err != nil {
-		return space.Condition{}, fmt.Errorf("%s: %w", excerpt(text), err)
+		return nil, nil, operand{}, fmt.Errorf("%s: %w", excerpt(text), err)
 	}
 	c := &compiler{params: params, used: map[int]bool{}}
 	root, err := c.compile(tree.Node)
-	if err == nil && root.truth == nil {
-		err = faultAt(tree.Node, "want a condition that is true or false, not %s", root.kind())
-	}
-	if err == nil && len(c.used) == 0 {
-		err = faultAt(tree.Node, "names no parameter")
-	}
 	if err != nil {
-		return space.Condition{}, fmt.Errorf("%s: %w", excerpt(text), err)
+		return nil, nil, operand{}, fmt.Errorf("%s: %w", excerpt(text), err)
 	}
-	out := space.Condition{Text: text, Holds: root.truth, Excess: c.excess(tree.Node)}
-	for i, p := range params {
+	return tree.Node, c, root, nil
+}
+
+// names returns the names of the parameters that occur, in their order.
+func (c *compiler) names() []string {
+	var names []string
+	for i, p := range c.params {
 		if c.used[i] {
-			out.On = append(out.On, p.Name)
+			names = append(names, p.Name)
 		}
 	}
-	return out, nil
+	return names
 }
 
 // Space returns the space of parameters and constraints with conditions as text.

@@ -186,10 +186,41 @@ func cell(v any) string {
 // are left out. Messages begin with the given file name. The notes name columns and rows that
 // are left out. Errors wrap ErrFormat or ErrTooLarge and name row, line and column.
 func ReadCSV(name string, r io.Reader, d *study.Definition) (evaluated []store.Evaluated, notes []string, err error) {
+	return readCSV(name, r, d, false)
+}
+
+// ReadEarlier reads a table as ReadCSV does, as evaluations made before a study. Values outside
+// the ranges of the space are no error. Trials whose workers were lost are left out, because they
+// say nothing about their points.
+func ReadEarlier(name string, r io.Reader, d *study.Definition) (earlier []study.Told, notes []string, err error) {
+	evaluated, notes, err := readCSV(name, r, d, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	lost := 0
+	for _, e := range evaluated {
+		t := study.Told{Params: e.Params, Numbers: e.Numbers}
+		switch {
+		case e.Failure == store.Lost:
+			lost++
+			continue
+		case e.Failure != "":
+			t.State = string(loop.Failed)
+		}
+		earlier = append(earlier, t)
+	}
+	if lost > 0 {
+		notes = append(notes, fmt.Sprintf("%d rows of lost workers are left out", lost))
+	}
+	return earlier, notes, nil
+}
+
+// readCSV reads a table; a wide one may have values outside the ranges of the space.
+func readCSV(name string, r io.Reader, d *study.Definition, wide bool) (evaluated []store.Evaluated, notes []string, err error) {
 	t, err := table.Read(name, &limited{r: r, left: MaxTable})
 	if err == nil {
 		t.Limit = loop.MaxValue
-		evaluated, notes, err = readRows(t, d)
+		evaluated, notes, err = readRows(t, d, wide)
 	}
 	if err != nil && !errors.Is(err, ErrTooLarge) {
 		err = fmt.Errorf("%w: %w", ErrFormat, err)
@@ -203,9 +234,10 @@ type columns struct {
 	objective               int
 	numbers                 map[int]string
 	state, failure, message int
+	wide                    bool // values may lie outside the ranges
 }
 
-func readRows(t *table.Table, d *study.Definition) (evaluated []store.Evaluated, notes []string, err error) {
+func readRows(t *table.Table, d *study.Definition, wide bool) (evaluated []store.Evaluated, notes []string, err error) {
 	s, err := d.Space()
 	if err != nil {
 		return nil, nil, err
@@ -214,6 +246,7 @@ func readRows(t *table.Table, d *study.Definition) (evaluated []store.Evaluated,
 	if err != nil {
 		return nil, nil, err
 	}
+	c.wide = wide
 	pending := 0
 	for i := range t.Rows {
 		e, ok, err := c.row(t, i, d, s)
@@ -318,16 +351,19 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 			continue // inactive
 		}
 		v := cellValue(p, text(j))
-		if err := p.Check(v); err != nil {
+		_, number := v.(float64)
+		if err := p.Check(v); err != nil && (!c.wide || !number) {
 			return e, false, fmt.Errorf("%s: %w", t.Cell(i, j), err)
 		}
 		e.Params[p.Name] = v
 	}
 	point, err := s.PointWith(e.Params, d.Defaults)
-	if err != nil {
+	if err != nil && !c.wide {
 		return e, false, fmt.Errorf("%s: %w", t.Row(i), err)
 	}
-	addDefaults(e.Params, point, d)
+	if err == nil {
+		addDefaults(e.Params, point, d)
+	}
 	for j, name := range c.numbers {
 		if text(j) != "" {
 			e.Numbers[name], _ = t.Number(i, j)

@@ -40,6 +40,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"concurrent updates exclude one another", exclusive},
 		{"a trial's life", life},
 		{"leases", leases},
+		{"lost trials say nothing about their points", lostTrials},
 		{"results", results},
 		{"keys", keys},
 		{"enqueue and add", enqueueAndAdd},

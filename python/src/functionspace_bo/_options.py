@@ -31,11 +31,16 @@ HELP = {
     "constraints": "Conditions on the parameters that hold at every point, such as layers * width <= 4096.",
     "defaults": "Value of each added parameter in trials that are older than the parameter.",
     "design": "Point set of the initial trials; default sobol.",
+    "earlier": "Evaluations made before the study, as a list or as the name of a CSV table: they do not count against the budget.",
+    "end": "Conditions that end a run before the budget is used up.",
     "failures": "expected: failures of the first trials do not end a run.",
+    "first": "Points to try first, as mappings from parameters to values; parameters that are left out are completed by the initial design.",
     "initial": "Number of trials of the initial design; default 2 per parameter and 2, at most 20.",
     "maximizer": "Settings of the maximisation of the acquisition function.",
     "name": "Name of the study: 1 to 100 letters, digits, dots, dashes and underscores.",
     "objectives": "The numbers to optimise; default {name: value, goal: minimize}.",
+    "optimum": "Belief about the optimum, by parameter: its density weighs the search, less with every trial.",
+    "prior_mean": "Prior mean function of the objective, such as 3 + 2*log(x); default a constant that is estimated.",
     "require": "Outcome constraints on reported numbers, such as latency <= 20: learned from the trials.",
     "seed": "Seed of all random numbers: the same seed gives the same trials; default 0.",
     "shell": "Run the command by the shell.",
@@ -655,14 +660,24 @@ if TYPE_CHECKING:
         """Conditions on the parameters that hold at every point, such as layers * width <= 4096."""
         defaults: Mapping[str, Any]
         """Value of each added parameter in trials that are older than the parameter."""
+        earlier: Union[str, Sequence[Mapping[str, Any]]]
+        """Evaluations made before the study, as a list or as the name of a CSV table: they do not count against the budget."""
+        end: Any
+        """Conditions that end a run before the budget is used up."""
         failures: Literal["expected"]
         """expected: failures of the first trials do not end a run."""
+        first: Sequence[Mapping[str, Any]]
+        """Points to try first, as mappings from parameters to values; parameters that are left out are completed by the initial design."""
         initial: int
         """Number of trials of the initial design; default 2 per parameter and 2, at most 20."""
         name: str
         """Name of the study: 1 to 100 letters, digits, dots, dashes and underscores."""
         objectives: Sequence[Union[str, Objective]]
         """The numbers to optimise; default {name: value, goal: minimize}."""
+        optimum: Mapping[str, Mapping[str, Any]]
+        """Belief about the optimum, by parameter: its density weighs the search, less with every trial."""
+        prior_mean: str
+        """Prior mean function of the objective, such as 3 + 2*log(x); default a constant that is estimated."""
         require: Sequence[str]
         """Outcome constraints on reported numbers, such as latency <= 20: learned from the trials."""
         seed: int

@@ -1,0 +1,120 @@
+package loop
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Mean is a prior mean function of the objective, in the user's units. The zero value is none.
+//
+// The surrogate model is fitted to the differences from it, and predictions include it. In Go
+// it may have any function; package expression compiles a Text such as "3 + 2*log(x)".
+type Mean struct {
+	// Text names the function in messages and in files.
+	Text string
+	// At returns the mean at a point. It must be finite at every point of the space, and may be
+	// called by several goroutines.
+	At func(space.Point) float64
+}
+
+// isZero reports whether there is no mean function.
+func (m *Mean) isZero() bool { return m.Text == "" && m.At == nil }
+
+// meanPoints is the number of points at which the mean function is evaluated first.
+const meanPoints = 256
+
+// Check returns an error if the function is missing, or has no finite value at one of 256 points
+// of s, the ends of all ranges included.
+func (m *Mean) Check(s *space.Space) error {
+	if m.At == nil {
+		return fmt.Errorf("prior mean: %q is text without a function: package expression compiles it", m.Text)
+	}
+	rng := random.New(0, "mean", 0)
+	x := space.Sobol(meanPoints, s.Dim(), rng)
+	for i := range 2 { // two opposite corners, where logarithms and quotients have their poles
+		for j := range s.Dim() {
+			x.Set(i, j, float64(i))
+		}
+	}
+	for i := range meanPoints {
+		if u := x.RawRowView(i); s.Feasible(u) {
+			p := s.Decode(u)
+			if v := m.At(p); !(math.Abs(v) <= MaxValue) {
+				return fmt.Errorf("prior mean: %s is %v at %v, want a finite number", m.Text, v, p)
+			}
+		}
+	}
+	return nil
+}
+
+// meanStep is the step of the differences in the gradient of a mean function.
+const meanStep = 1e-6
+
+// meanPath is a mean function in targets, of encoded points. It changes along discrete
+// parameters in steps, and its gradient there is 0.
+type meanPath struct {
+	space *space.Space
+	mean  Mean
+	sign  float64
+	scale surrogate.Standardization
+}
+
+// at returns the mean at an encoded point.
+func (m meanPath) at(u []float64) float64 {
+	return (m.sign*m.mean.At(m.space.Decode(u)) - m.scale.Mean) / m.scale.SD
+}
+
+// Eval implements surrogate.Path.
+func (m meanPath) Eval(value []float64, grad, x *mat.Dense) {
+	free := m.space.Free()
+	u := make([]float64, m.space.Dim())
+	for i := range value {
+		copy(u, x.RawRowView(i))
+		value[i] = m.at(u)
+		if grad == nil {
+			continue
+		}
+		g := grad.RawRowView(i)
+		clear(g)
+		for j, v := range u {
+			if !free[j] {
+				continue
+			}
+			low, high := max(0, v-meanStep), min(1, v+meanStep)
+			u[j] = high
+			g[j] = m.at(u)
+			u[j] = low
+			g[j] = (g[j] - m.at(u)) / (high - low)
+			u[j] = v
+		}
+	}
+}
+
+// withoutMean subtracts the mean function at the complete trials from values to be minimised.
+func (t *task) withoutMean(values []float64, factor float64) {
+	if t.opts.PriorMean.isZero() {
+		return
+	}
+	k := 0
+	for i := range t.trials {
+		if t.trials[i].State == Complete {
+			values[k] += factor * t.opts.sign() * t.opts.PriorMean.At(t.trials[i].Point)
+			k++
+		}
+	}
+}
+
+// centered returns the surrogate model of targets with the given scale: with the mean function, if
+// there is one.
+func (t *task) centered(scale surrogate.Standardization) surrogate.Model {
+	if t.opts.PriorMean.isZero() {
+		return t.opts.Surrogate
+	}
+	return surrogate.Centered{Model: t.opts.Surrogate, Mean: meanPath{t.space, t.opts.PriorMean, t.opts.sign(), scale}}
+}

@@ -1,0 +1,82 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/functionspace/bo/space"
+)
+
+func ExampleEstimateRegret() {
+	s, err := space.New(space.Float("x", 0, 1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	objective := func(_ context.Context, p space.Point) (float64, error) { return math.Pow(p.Float("x")-0.3, 2), nil }
+	study, err := New(s, Options{NoiseFree: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := study.Run(context.Background(), objective, 12, 1); err != nil {
+		log.Fatal(err)
+	}
+	r, err := study.EstimateRegret(context.Background(), 0.95)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Bound < 1e-3)
+	// Output:
+	// true
+}
+
+// With two points the regret is the positive part of a normal number.
+func TestRegretOfTwoPoints(t *testing.T) {
+	s, err := space.New(space.Ordinal("x", "a", "b"))
+	require.NoError(t, err)
+	study, err := New(s, Options{Initial: 2, Warp: WarpNone})
+	require.NoError(t, err)
+	for i, y := range []float64{1, 1.4, 0.4, 1.9, 1.2, 0.8} {
+		_, err := study.Add(mustPoint(t, s, map[string]any{"x": []string{"a", "b"}[i%2]}), y)
+		require.NoError(t, err)
+	}
+	v, err := study.Inspect(t.Context())
+	require.NoError(t, err)
+	mean, cov := make([]float64, 2), mat.NewSymDense(2, nil)
+	x := mat.NewDense(2, 1, []float64{s.Encode(v.Trials[0].Point)[0], s.Encode(v.Trials[1].Point)[0]})
+	v.Posterior.Joint(mean, cov, x)
+	scale := v.Units.Value(1) - v.Units.Value(0)
+	m := (mean[0] - mean[1]) * scale // the recommended point a minus b
+	require.Negative(t, m)
+	sd := regretSpread * math.Sqrt(cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)) * scale
+	r, err := study.EstimateRegret(t.Context(), 0.9)
+	require.NoError(t, err)
+	require.Equal(t, 0.9, r.Probability)
+	unit := distuv.UnitNormal
+	require.InDelta(t, m*unit.CDF(m/sd)+sd*unit.Prob(m/sd), r.Mean, 0.3*sd)
+	require.InDelta(t, max(0, m+sd*unit.Quantile(0.9)), r.Bound, 0.5*sd)
+	again, err := study.EstimateRegret(t.Context(), 0.9)
+	require.NoError(t, err)
+	require.Equal(t, r, again)
+}
+
+func TestRegretErrors(t *testing.T) {
+	for _, o := range []Options{{Require: []Requirement{{Name: "a"}}}, {Objectives: []Goal{{Name: "a"}, {Name: "b"}}}} {
+		s, err := New(limitedSpace(), o)
+		require.NoError(t, err)
+		_, err = s.EstimateRegret(t.Context(), 0.9)
+		require.ErrorIs(t, err, ErrOptions)
+	}
+	s, err := New(limitedSpace(), Options{})
+	require.NoError(t, err)
+	_, err = s.EstimateRegret(t.Context(), 0.9)
+	require.ErrorIs(t, err, ErrNoValue)
+	_, err = s.EstimateRegret(t.Context(), 0.999)
+	require.ErrorIs(t, err, ErrOptions)
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// fill sets the conditions that are not set.
+func (o *RunOptions) fill(e *study.End) {
+	o.Time = cmp.Or(o.Time, e.Time.Value())
+	o.MaxFailures = cmp.Or(o.MaxFailures, e.MaxFailures)
+	o.Cost = cmp.Or(o.Cost, e.Cost)
+	o.Regret = cmp.Or(o.Regret, e.Regret)
+	o.Probability = cmp.Or(o.Probability, e.Probability, study.DefaultProbability)
+	if o.Target == nil {
+		o.Target = e.Target
+	}
+}
+
+// costOf returns the sum of a number over the finished trials that count against the budget, and
+// their number.
+func costOf(trials []Trial, name string) (spent float64, finished int) {
+	for i := range trials {
+		if t := &trials[i]; t.Source != loop.Added && t.State != Pending {
+			spent, finished = spent+t.Numbers[name], finished+1
+		}
+	}
+	return spent, finished
+}
+
+// affordable returns ErrBudget if the cost of a study is used up, or if the running trials, at the
+// mean cost of the finished ones, use it up.
+func affordable(tx Tx, row *Row, d *study.Definition, now time.Time) error {
+	name, limit, err := d.End.CostLimit()
+	if err != nil || name == "" {
+		return err
+	}
+	trials, err := tx.Trials(row.ID, Query{})
+	if err != nil {
+		return err
+	}
+	spent, finished := costOf(trials, name)
+	if spent >= limit {
+		return fmt.Errorf("%w: %s is %.4g of %.4g after %d trials", ErrBudget, name, spent, limit, finished)
+	}
+	if running := expected(trials, now, spent, finished); spent+running >= limit {
+		return fmt.Errorf("%w: %s is %.4g of %.4g after %d trials, and %.4g is expected of running ones", ErrBudget, name, spent, limit, finished, running)
+	}
+	return nil
+}
+
+// expected returns the expected cost of the running trials: the mean cost of the finished ones.
+func expected(trials []Trial, now time.Time, spent float64, finished int) float64 {
+	if finished == 0 {
+		return 0
+	}
+	running := 0
+	for i := range trials {
+		if trials[i].Running(now) {
+			running++
+		}
+	}
+	return float64(running) * spent / float64(finished)
+}
+
+// checkCost returns ErrCost if the cost is used up. It waits a moment, and reports true, if the
+// expected cost of the running trials uses it up.
+func (r *run) checkCost(ctx context.Context) (wait bool, err error) {
+	name, limit, err := (&study.End{Cost: r.opts.Cost}).CostLimit()
+	if err != nil || name == "" {
+		return false, err
+	}
+	r.mu.Lock()
+	spent, finished := costOf(r.trials, name)
+	running := expected(r.trials, r.now, spent, finished)
+	r.mu.Unlock()
+	if spent >= limit {
+		return false, fmt.Errorf("%w: %s is %.4g of %.4g after %d trials", ErrCost, name, spent, limit, finished)
+	}
+	if spent+running < limit {
+		return false, nil
+	}
+	select {
+	case <-ctx.Done():
+		return false, context.Cause(ctx)
+	case <-time.After(poll):
+		return true, nil
+	}
+}
+
+const (
+	estimateEvery = 4 // new values between two estimates of the regret
+	patience      = 2 // estimates in a row that end a run
+)
+
+// checkRegret returns ErrRegret if the estimated regret is small enough. One worker makes an
+// estimate; the others go on meanwhile. A fit that fails ends nothing.
+func (r *run) checkRegret(ctx context.Context) error {
+	if r.opts.Regret == 0 || !r.estimating.TryLock() {
+		return nil
+	}
+	defer r.estimating.Unlock()
+	sp, o, h, err := r.History(ctx)
+	if err != nil {
+		return err
+	}
+	complete, finished := 0, 0
+	for i := range h.Trials {
+		switch h.Trials[i].State {
+		case loop.Pending:
+		case loop.Complete:
+			complete++
+			fallthrough
+		default:
+			finished++
+		}
+	}
+	if complete == 0 || r.estimated > 0 && complete < r.estimated+estimateEvery || finished < o.Initial {
+		return nil
+	}
+	r.estimated = complete
+	e, err := loop.EstimateRegret(ctx, sp, o, h, r.opts.Probability)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, surrogate.ErrNotPositiveDefinite):
+		return nil
+	case err != nil:
+		return err
+	}
+	if r.opts.OnRegret != nil {
+		r.opts.OnRegret(e)
+	}
+	if r.small++; !(e.Bound <= r.opts.Regret) {
+		r.small = 0
+	}
+	if r.small < patience {
+		return nil
+	}
+	return fmt.Errorf("%w: trial %d is at most %.3g from the optimum with probability %v, by the surrogate model", ErrRegret, e.Trial, e.Bound, e.Probability)
+}

@@ -1,0 +1,77 @@
+package surrogate_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/rff"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+)
+
+// wave is m(x) = 3 + 2 sin(x₁) - x_d² of d inputs.
+type wave struct{}
+
+func (wave) Eval(value []float64, grad, x *mat.Dense) {
+	_, d := x.Dims()
+	for i := range value {
+		a, b := x.At(i, 0), x.At(i, d-1)
+		value[i] = 3 + 2*math.Sin(a) - b*b
+		if grad != nil {
+			row := grad.RawRowView(i)
+			clear(row)
+			row[0] = 2 * math.Cos(a)
+			row[d-1] -= 2 * b
+		}
+	}
+}
+
+func TestCenteredConforms(t *testing.T) {
+	fast := surrogatetest.Options{Fast: true}
+	fast.Run(t, surrogate.Centered{Model: gp.Model{Spec: prior.Spec{Restarts: 1}}, Mean: wave{}})
+}
+
+// The posterior with mean m for y is the posterior with mean zero for y - m, plus m.
+func TestCenteredIsAShift(t *testing.T) {
+	rng := random.New(1, "centered", 0)
+	x := mat.NewDense(12, 2, nil)
+	m, y := make([]float64, 12), make([]float64, 12)
+	for i := range y {
+		x.SetRow(i, []float64{rng.Float64(), rng.Float64()})
+	}
+	wave{}.Eval(m, nil, x)
+	for i := range y {
+		y[i] = m[i] + 0.1*math.Cos(9*x.At(i, 0))
+	}
+	at := mat.NewDense(2, 2, []float64{0.3, 0.4, 0.9, 0.1})
+	shift := make([]float64, 2)
+	wave{}.Eval(shift, nil, at)
+	rest := make([]float64, 12)
+	floats.SubTo(rest, y, m)
+	scale := surrogate.Standardize(rest)
+
+	for _, inner := range []surrogate.Model{gp.Model{}, gp.Model{Spec: prior.Spec{Mean: prior.MeanZero}}, rff.Model{}} {
+		p, err := surrogate.Centered{Model: inner, Mean: wave{}}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y}, random.New(2, "fit", 0))
+		require.NoError(t, err)
+		q, err := inner.Fit(t.Context(), surrogate.Dataset{X: x, Y: scale.Apply(nil, rest)}, random.New(2, "fit", 0))
+		require.NoError(t, err)
+		got, want, v, w := make([]float64, 2), make([]float64, 2), make([]float64, 2), make([]float64, 2)
+		p.Predict(got, v, at)
+		q.Predict(want, w, at)
+		for i := range want {
+			require.InDelta(t, scale.Invert(want[i])+shift[i], got[i], 1e-12)
+			require.InDelta(t, w[i]*scale.SD*scale.SD, v[i], 1e-12)
+		}
+		require.True(t, surrogate.StatesPrior(surrogate.Centered{Model: inner}))
+	}
+	x.Set(0, 0, math.NaN())
+	_, err := surrogate.Centered{Model: gp.Model{}, Mean: wave{}}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y}, rng)
+	require.ErrorIs(t, err, surrogate.ErrNotFinite)
+}
