@@ -15,6 +15,7 @@ import hashlib
 import io
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -199,8 +200,14 @@ def licenses(target: Platform) -> dict[str, bytes]:
 
 def _go(target: Platform, *arguments: str) -> str:
     """Returns the output of a command of Go for a platform."""
+    go = shutil.which("go")
+    if go is None:
+        raise SystemExit(
+            "functionspace-bo is built with Go, and there is no command go: install Go from "
+            "https://go.dev/dl, or install a wheel"
+        )
     done = subprocess.run(
-        ["go", *arguments],
+        [go, *arguments],
         cwd=REPOSITORY,
         check=True,
         stdout=subprocess.PIPE,

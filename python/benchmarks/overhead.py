@@ -6,10 +6,13 @@ Study.ask in Python and loop.Study.Ask in Go make the same suggestion from the s
 right after the other and in alternating order. Each row has the median of the differences of the
 pairs, and the interval of this median with a confidence of 95 %.
 
-The first table has whole suggestions. On a busy machine their times vary by more than Python adds.
-The second table has the protocol alone: the point is enqueued, so Go and Python have nothing to
+The first table has the protocol alone: the point is enqueued, so Go and Python have nothing to
 compute, and the rest is equal to the rest of a suggestion: locks, JSON, pipes, trials and the
-state of the fit. The processor time is the time of the Python process.
+state of the fit. The other tables have whole suggestions. On a busy machine their times vary by
+more than Python adds.
+
+The last column is the processor time that Python and its `bo` process use beyond Go, the mean of a
+pair; it does not depend on other programs. It needs Linux.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ SPACE = {
     "opt": Categorical(["adam", "sgd"]),
 }
 FIXED = {"name": "gp", "lengthscale": 0.5, "variance": 1, "noise": 0.01}  # nothing is learned
-HEADER = "trials  Go (ms)  Python (ms)  difference (ms)  95 % interval   processor time (ms)"
+HEADER = "trials  Go (ms)  Python (ms)  difference (ms)     95 % interval  processor time (ms)"
 
 
 def value(params: dict[str, Any]) -> float:
@@ -57,6 +60,12 @@ def point(rng: random.Random) -> dict[str, Any]:
     }
 
 
+def processor_time(pid: int) -> float:
+    """Returns the processor time of all threads of a process in seconds."""
+    clocks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(path.read_text().split()[0]) for path in clocks) / 1e9
+
+
 def main() -> None:
     """Prints the tables."""
     parser = argparse.ArgumentParser(description="Measures the time that Python adds.")
@@ -69,17 +78,14 @@ def main() -> None:
         build = ["go", "build", "-o", program, "./python/benchmarks/asks"]
         subprocess.run(build, cwd=ROOT, check=True)
         bench = Bench(program, Path(folder))
-        for surrogate, counts in (
-            (FIXED, (10, 50, 200, 1000)),
-            (arguments.surrogate, (10, 50, 200)),
-        ):
-            name = "gp with fixed hyperparameters" if surrogate is FIXED else surrogate
-            print(f"\nwhole suggestions, {name}\n{HEADER}")
-            for n in counts:
-                bench.row(n, surrogate, arguments.pairs, enqueued=False)
-        print(f"\nprotocol, {arguments.surrogate}\n{HEADER}")
+        print(f"protocol, {arguments.surrogate}\n{HEADER}")
         for n in (10, 50, 200, 1000, 5000):
             bench.row(n, arguments.surrogate, arguments.protocol_pairs, enqueued=True)
+        for surrogate in (FIXED, arguments.surrogate):
+            name = "gp with fixed hyperparameters" if surrogate is FIXED else surrogate
+            print(f"\nwhole suggestions, {name}\n{HEADER}")
+            for n in (10, 50, 200):
+                bench.row(n, surrogate, arguments.pairs, enqueued=False)
 
 
 class Bench:
@@ -92,25 +98,30 @@ class Bench:
     def row(self, n: int, surrogate: Any, pairs: int, *, enqueued: bool) -> None:
         """Prints a row of a table."""
         times = self._measure(n, surrogate, pairs, enqueued)
-        go, python, used = (1e3 * statistics.median(t[i] for t in times) for i in (0, 1, 2))
+        go, python = (1e3 * statistics.median(t[i] for t in times) for i in (0, 1))
+        used = 1e3 * statistics.fmean(t[2] for t in times)
         differences = sorted(1e3 * (t[1] - t[0]) for t in times)
         spread = round(0.98 * math.sqrt(len(times)))
         low = differences[max(0, len(times) // 2 - spread)]
         high = differences[min(len(times) - 1, len(times) // 2 + spread)]
         middle = statistics.median(differences)
         interval = f"{low:.2f} to {high:.2f}"
-        print(f"{n:6}  {go:7.2f}  {python:11.2f}  {middle:15.2f}  {interval:>14}  {used:19.2f}")
+        print(f"{n:6}  {go:7.2f}  {python:11.2f}  {middle:15.2f}  {interval:>16}  {used:19.2f}")
 
     def _measure(
         self, n: int, surrogate: Any, pairs: int, enqueued: bool
     ) -> list[tuple[float, float, float]]:
-        """Returns the seconds of Go and of Python, and Python's processor time, of each pair."""
+        """Returns the seconds of Go and of Python, and the additional processor time, of pairs."""
         rng = random.Random(n)
         times = []
         with (
             self._study(n, surrogate, rng) as study,
             subprocess.Popen(
-                [self._program], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                [self._program],
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,  # the scheduler then treats it as the bo process
             ) as go,
         ):
             assert go.stdin is not None
@@ -118,6 +129,7 @@ class Bench:
             trials = [{"params": t.params, "value": t.value} for t in study.trials]
             print(json.dumps({"study": study.definition, "trials": trials}), file=go.stdin)
             told: float | None = None
+            before = (0.0, 0.0)
             for i in range(pairs + 2):
                 queue = [point(rng)] if enqueued else []
                 request = json.dumps({"tell": told, "queue": queue})
@@ -131,6 +143,12 @@ class Bench:
                 if i % 2 == 0:
                     print(request, file=go.stdin, flush=True)
                     answer = json.loads(go.stdout.readline())
+                running = study._suggestions.process._running
+                assert running is not None
+                clocks = processor_time(running._process.pid), processor_time(go.pid)
+                if i >= 2:
+                    used += clocks[0] - before[0] - (clocks[1] - before[1])
+                before = clocks
                 if trial.params != answer["params"]:
                     raise SystemExit(f"trial {trial.number} differs: {trial.params}, {answer}")
                 if i >= 2:  # the process has started, and the fit has a state

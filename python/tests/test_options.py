@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from functionspace_bo import Bool, Categorical, Fixed, Float, Int, Ordinal, Study
+import functionspace_bo
+from functionspace_bo import Bool, Categorical, Fixed, Float, Int, Ordinal, Study, minimize
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -37,6 +38,22 @@ def test_parameters_have_the_keys_of_the_study_file(kind: Any) -> None:
             assert keys == {f.name for f in dataclasses.fields(kind)}
             return
     raise AssertionError(f"there is no type {kind.__name__}")
+
+
+def test_docstrings_list_every_option() -> None:
+    names = set(schema()["properties"]) - {"version", "parameters"}
+    arguments = {"executor", "target", "time", "max_failures", "callback", "progress", "f", "space"}
+    of_programs = {"builtin", "command", "shell", "timeout"}
+    for thing, wanted in ((minimize, names - of_programs | arguments), (Study, names | {"space"})):
+        text = thing.__doc__ or ""
+        for name in wanted | {"goal", "noise_free", "kernel"}:
+            assert f" {name}: " in text, name
+        assert "{options}" not in text
+
+
+def test_version() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{functionspace_bo.__version__}"' in project
 
 
 def test_every_option_reaches_the_definition() -> None:

@@ -257,3 +257,50 @@ def test_a_missing_executable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BO_BINARY", "/no/such/bo")
     with pytest.raises(ProcessError, match="bo cannot be started"):
         Study(X)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_signal_of_the_terminal_ends_a_run_with_its_results(workers: int, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import time\n"
+        "from functionspace_bo import Float, Study\n"
+        "def f(p):\n"
+        "    time.sleep(0.05)\n"
+        "    return p['x']\n"
+        "def callback(study, trial):\n"
+        "    if trial.number == 4:\n"
+        "        print(study._suggestions.process._running._process.pid, flush=True)\n"
+        "with Study({'x': Float(0, 1)}) as study:\n"
+        f"    result = study.run(f, 100000, workers={workers}, callback=callback)\n"
+        "complete = [t for t in result.trials if t.state == 'complete']\n"
+        "print(result.interrupted, len(complete) >= 4, result.best in complete)\n"
+    )
+    python = start(script)
+    assert python.stdout is not None
+    pid = int(python.stdout.readline())
+    time.sleep(0.3)
+    python.send_signal(signal.SIGINT)
+    out, err = python.communicate(timeout=60)
+    assert out == "True True True\n", err
+    assert err == ""
+    assert ends(pid)
+
+
+def test_many_trials() -> None:
+    rows = [(i / 5000 - 0.3) ** 2 for i in range(5000)]
+    with Study(X, initial=10000, surrogate="rff") as study:
+        started = time.process_time()
+        for _ in range(50):
+            for trial in study.ask(100):
+                study.tell(trial, rows[trial.number - 1])
+        assert time.process_time() - started < 10  # 2 ms per trial
+        assert len(study.trials) == 5000
+        started = time.process_time()
+        trial = study.ask()
+        study.tell(trial, 1.0)
+        assert time.process_time() - started < 0.1
+        os.kill(pid_of(study), signal.SIGKILL)
+        with pytest.raises(ProcessError, match="all told results are kept"):
+            study.ask()
+        assert study.ask().number == 5002  # all trials are sent again
