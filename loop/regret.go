@@ -32,7 +32,7 @@ const (
 	regretStarts = 8
 	// regretSpread multiplies the deviations of drawn functions from the posterior mean. A fit
 	// treats its hyperparameters as known: with 1 the regret was within the bound of probability
-	// 0.95 at the end of 45 of 50 runs, with 1.5 of all 33 (Branin, Hartmann-6, Levy-4).
+	// 0.95 at the end of 45 of 50 runs, with 1.5 of all 23 (Branin, Hartmann-6, Levy-4).
 	regretSpread = 1.5
 )
 
