@@ -13,48 +13,53 @@ import (
 func (r *run) lookAhead(ctx context.Context) {
 	a := &asking{Study: r.Study, ask: token(), owner: Self()}
 	for {
+		var f fitLease
 		select {
 		case <-ctx.Done():
 			return
+		case f = <-r.leased:
 		case <-r.busy:
+			// An error here meets the next Ask too, which returns it.
+			f, _ = a.spare(ctx)
 		}
-		if r.ended() != nil {
-			return
-		}
-		// An error here meets the next Ask too, which returns it.
-		if fitToken, count, err := a.spare(ctx); err == nil && count > 0 {
-			_ = a.propose(ctx, fitToken, count)
+		switch {
+		case f.count > 0 && r.ended() != nil:
+			a.stopFitting(ctx, f.token)
+		case f.count > 0:
+			_ = a.propose(ctx, f.token, f.count)
 		}
 	}
 }
 
-// spare takes the fit lease if fewer trials wait for a worker than should and no process fits.
-// It returns the number of trials to propose, 0 without the lease.
-func (a *asking) spare(ctx context.Context) (fitToken string, count int, err error) {
-	if a.pace.Ahead(2) == 0 {
-		return "", 0, nil
+// fitLease is the token of a fit lease and the number of trials to propose under it.
+type fitLease struct {
+	token string
+	count int
+}
+
+// passLease passes a fit lease to lookAhead, or releases it if lookAhead has another one.
+func (r *run) passLease(ctx context.Context, f fitLease) {
+	select {
+	case r.leased <- f:
+	default:
+		r.stopFitting(ctx, f.token)
 	}
-	key := token()
-	lacking := func(tx Tx, row *Row, now time.Time) (int, error) {
-		d, err := row.definition()
-		left := 0
-		if err == nil {
-			left = d.Budget - row.Issued
-		}
-		if left <= 0 || d.Batch > 0 || row.FitToken != key && row.fitting(now) {
-			return 0, err
-		}
-		pending, err := tx.Trials(row.ID, Query{Pending: true})
-		running := 0
-		for i := range pending {
-			if pending[i].Running(now) {
-				running++
-			}
-		}
-		if running < 2 {
-			return 0, err
-		}
-		return min(left, a.pace.Ahead(running)-(len(pending)-running)), err
+}
+
+// returnLease releases a fit lease that lookAhead did not receive before it ended.
+func (r *run) returnLease(ctx context.Context) {
+	select {
+	case f := <-r.leased:
+		r.stopFitting(ctx, f.token)
+	default:
+	}
+}
+
+// spare takes the fit lease if fewer trials wait for a worker than should and no process fits.
+// It returns a count of 0 without the lease.
+func (a *asking) spare(ctx context.Context) (f fitLease, err error) {
+	if a.pace.Ahead(2) == 0 { // saves the transaction
+		return f, nil
 	}
 	err = a.store.backend.View(ctx, func(tx Tx) error {
 		row, err := tx.Study(a.name)
@@ -65,20 +70,50 @@ func (a *asking) spare(ctx context.Context) (fitToken string, count int, err err
 		if err != nil {
 			return err
 		}
-		count, err = lacking(tx, row, now)
+		f.count, err = a.lacking(tx, row, "", now)
 		return err
 	})
-	if err != nil || count <= 0 {
-		return "", 0, err
+	if err != nil || f.count <= 0 {
+		return fitLease{}, err
 	}
+	f.token = token()
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) (err error) {
-		if count, err = lacking(tx, row, now); err == nil && count > 0 {
-			row.FitToken, row.FitOwner, row.FitLease = key, Self(), now.Add(a.store.opts.FitLease)
-		}
+		f.count, err = a.leaseToFit(tx, row, f.token, now)
 		return err
 	})
-	if err != nil && ctx.Err() != nil {
-		a.stopFitting(ctx, key) // the transaction may be committed
+	return f, err
+}
+
+// leaseToFit takes the fit lease under a token if trials should be proposed ahead, and returns their
+// number.
+func (u *Study) leaseToFit(tx Tx, row *Row, token string, now time.Time) (int, error) {
+	n, err := u.lacking(tx, row, token, now)
+	if err == nil && n > 0 {
+		row.FitToken, row.FitOwner, row.FitLease = token, Self(), now.Add(u.store.opts.FitLease)
 	}
-	return key, count, err
+	return n, err
+}
+
+// lacking returns the number of trials to propose ahead, at most 0 if none should be, or if a fit
+// lease with another token is held.
+func (u *Study) lacking(tx Tx, row *Row, token string, now time.Time) (int, error) {
+	d, err := row.definition()
+	if err != nil {
+		return 0, err
+	}
+	left := d.Budget - row.Issued
+	if left <= 0 || d.Batch > 0 || row.FitToken != token && row.fitting(now) {
+		return 0, nil
+	}
+	pending, err := tx.Trials(row.ID, Query{Pending: true})
+	running := 0
+	for i := range pending {
+		if pending[i].Running(now) {
+			running++
+		}
+	}
+	if running < 2 {
+		return 0, err
+	}
+	return min(left, u.pace.Ahead(running)-(len(pending)-running)), err
 }

@@ -579,10 +579,10 @@ func (a *asking) keepFitting(ctx context.Context, cancel context.CancelCauseFunc
 }
 
 // stopFitting releases the fit lease.
-func (a *asking) stopFitting(ctx context.Context, fitToken string) {
+func (u *Study) stopFitting(ctx context.Context, fitToken string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_ = a.update(ctx, func(_ Tx, row *Row, _ time.Time) error {
+	_ = u.update(ctx, func(_ Tx, row *Row, _ time.Time) error {
 		if row.FitToken == fitToken {
 			row.FitToken, row.FitOwner, row.FitLease = "", Owner{}, time.Time{}
 		}

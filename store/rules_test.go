@@ -517,6 +517,32 @@ func TestRunLooksAhead(t *testing.T) {
 	}
 }
 
+// A run that is cancelled while trials are proposed ahead leaves no fit lease and no running trial.
+func TestCancelledRunReturnsItsLeases(t *testing.T) {
+	for stop := 6; stop <= 10; stop++ {
+		d := line(30)
+		d.Initial = 3
+		_, b := newStudy(t, d, store.Options{})
+		ctx, cancel := context.WithCancel(context.Background())
+		u, err := store.New(b, store.Options{OnProgress: func(surrogate.Progress) { time.Sleep(5 * time.Millisecond) }}).Study(ctx, d.Name)
+		require.NoError(t, err)
+		err = u.Run(ctx, func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+			time.Sleep(10 * time.Millisecond)
+			if trial.Number == stop {
+				cancel()
+			}
+			return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+		}, store.RunOptions{Workers: 3})
+		require.ErrorIs(t, err, context.Canceled)
+		change(t, b, func(row *store.Row, trials []store.Trial, now time.Time) {
+			require.Empty(t, row.FitToken)
+			for _, trial := range trials {
+				require.False(t, trial.Running(now), "trial %d", trial.Number)
+			}
+		})
+	}
+}
+
 // One worker proposes nothing ahead: each suggestion depends on all earlier results.
 func TestOneWorkerDoesNotLookAhead(t *testing.T) {
 	d := line(9)

@@ -75,7 +75,7 @@ func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{Study: u, evaluate: evaluate, opts: o, cancel: cancel, held: map[int]*heldAttempt{}, busy: make(chan struct{}, 1), started: time.Now()}
+	r := &run{Study: u, evaluate: evaluate, opts: o, cancel: cancel, held: map[int]*heldAttempt{}, busy: make(chan struct{}, 1), leased: make(chan fitLease, 1), started: time.Now()}
 	var beating sync.WaitGroup
 	beating.Go(func() { r.heartbeats(ctx) })
 	beating.Go(func() { r.lookAhead(ctx) })
@@ -92,6 +92,7 @@ func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error 
 	cause := context.Cause(ctx)
 	cancel(nil)
 	beating.Wait()
+	r.returnLease(ctx)
 	if err := r.ended(); err != nil {
 		return err
 	}
@@ -106,6 +107,7 @@ type run struct {
 	cancel   context.CancelCauseFunc
 	started  time.Time
 	busy     chan struct{} // receives when all workers evaluate
+	leased   chan fitLease // receives a fit lease that was taken with a claim: at most one is held
 
 	guard   sync.Mutex
 	held    map[int]*heldAttempt // by trial
@@ -307,9 +309,8 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	defer cancel()
 	r.guard.Lock()
 	r.held[t.Number] = &heldAttempt{t.Token, cancel}
-	all := len(r.held) == max(1, r.opts.Workers)
 	r.guard.Unlock()
-	if all {
+	if r.allHold() {
 		select {
 		case r.busy <- struct{}{}:
 		default:
@@ -364,15 +365,24 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	return next, r.note(told, d.Failures == study.ExpectedFailures)
 }
 
+// allHold reports whether all workers hold attempts.
+func (r *run) allHold() bool {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	return len(r.held) == max(1, r.opts.Workers)
+}
+
 // tellAndClaim stores the result of a trial and claims a trial that waits, in one transaction. It
-// claims none if the run ends or may end with this result.
+// claims none if the run ends or may end with this result. With the claim it takes the fit lease for
+// lookAhead if all workers then evaluate and further trials should wait.
 func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next *Trial, err error) {
 	if err := report.check(); err != nil {
 		return Trial{}, nil, named(r.name, err)
 	}
-	key, cached := token(), r.cache()
+	key, cached, busy := token(), r.cache(), r.allHold()
+	fits := fitLease{token: token()}
 	err = r.update(ctx, func(tx Tx, row *Row, now time.Time) error {
-		next = nil
+		next, fits.count = nil, 0
 		if told, err = report.record(tx, row, now); err != nil || told.State != Complete || r.late() || r.ended() != nil || r.opts.Cost != "" || r.opts.Regret > 0 {
 			return err
 		}
@@ -386,11 +396,18 @@ func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next
 		}
 		c := &claim{tx: tx, row: row, now: now, owner: Self(), key: key, lease: r.store.opts.Lease, cached: cached, before: row.Trials}
 		taken, err := c.take(pending, 1)
-		if err == nil && len(taken) > 0 {
-			next = &taken[0]
+		if err != nil || len(taken) == 0 {
+			return err
+		}
+		next = &taken[0]
+		if busy {
+			fits.count, err = r.leaseToFit(tx, row, fits.token, now)
 		}
 		return err
 	})
+	if err == nil && fits.count > 0 {
+		r.passLease(ctx, fits)
+	}
 	return told, next, named(r.name, err)
 }
 
