@@ -75,7 +75,7 @@ func measure(t *testing.T, address string, open func(string) (store.Backend, err
 	b.tellAtOnce()
 	b.tellCommands()
 	for _, args := range [][]string{
-		{"study", "list"}, {"study", "show", "s"}, {"trials", "s"}, {"trials", "s", "--format", "csv"}, {"trials", "s", "--format", "jsonl"},
+		{"study", "list"}, {"study", "show", "s"}, {"trials", "s"}, {"trials", "s", "--format", "csv"}, {"trials", "s", "--format", "jsonl"}, {"ask", "s", "-n", "20"},
 	} {
 		b.command(args...)
 	}
@@ -228,19 +228,43 @@ func (b *bench) run(args ...string) *exec.Cmd {
 	return exec.Command(b.bo, append(args, "--store", b.address)...)
 }
 
+// measuring is set in the process that measures the memory of a command. The memory of a child
+// counts from the memory of its parent, so the parent must be small.
+const measuring = "BO_TEST_MEASURE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(measuring) == "" {
+		os.Exit(m.Run())
+	}
+	cmd := exec.Command(os.Args[1], os.Args[2:]...)
+	if err := cmd.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		fmt.Print(usage.Maxrss >> 10)
+	}
+}
+
+// resident returns the largest resident memory of a command in MB.
+func (b *bench) resident(args ...string) string {
+	c := b.run(args...)
+	cmd := exec.Command(os.Args[0], c.Args...)
+	cmd.Env = append(os.Environ(), measuring+"=1")
+	out, err := cmd.Output()
+	require.NoError(b, err, "%v", args)
+	return string(out)
+}
+
 // command measures a command in a new process.
 func (b *bench) command(args ...string) {
 	var wall, busy []time.Duration
-	var resident int64
 	for range 5 {
 		cmd := b.run(args...)
 		begun := time.Now()
 		require.NoError(b, cmd.Run(), "%v", args)
 		wall = append(wall, time.Since(begun))
 		busy = append(busy, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
-		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			resident = max(resident, usage.Maxrss)
-		}
 	}
-	b.Logf("bo %-30s %v, processor %v, %d MB resident", fmt.Sprint(args), median(wall), median(busy), resident>>10)
+	b.Logf("bo %-30s %v, processor %v, %s MB resident", fmt.Sprint(args), median(wall), median(busy), b.resident(args...))
 }
