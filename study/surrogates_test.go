@@ -1,0 +1,115 @@
+package study_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/study"
+)
+
+// cheap are settings that make fits short, for the surrogates that have them.
+var cheap = map[string]any{"steps": 20, "members": 2, "samples": 4, "features": 16, "hidden": []any{8}, "inducing": 8, "context": 16, "restarts": 1, "burn": 10, "chains": 2, "draws": 10}
+
+// cheapest returns the settings of a surrogate that make its fits short.
+func cheapest(t *testing.T, name string) map[string]any {
+	set := map[string]any{}
+	for key, v := range cheap {
+		d := study.Definition{Version: 1, Parameters: []space.Parameter{space.Float("x", 0, 1)}, Surrogate: study.Component{Name: name, Settings: map[string]any{key: v}}}
+		if err := d.Validate(); err == nil {
+			set[key] = v
+		} else if !errors.Is(err, catalog.ErrUnknown) {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+	return set
+}
+
+// Every surrogate suggests points of a space with conditions, constraints and parameters of all
+// kinds, beside failed, stopped and pending trials, in batches, with a requirement, and after
+// the study is saved and resumed.
+func TestEverySurrogateInARestrictedSpace(t *testing.T) {
+	many := make([]any, 70)
+	for i := range many {
+		many[i] = fmt.Sprint("v", i)
+	}
+	when := func(p space.Parameter, text string) space.Parameter {
+		p.When.Text = text
+		return p
+	}
+	for i, e := range catalog.Surrogates() {
+		if testing.Short() && i > 1 {
+			break
+		}
+		t.Run(e.Name, func(t *testing.T) {
+			d := &study.Definition{
+				Version: 1, Budget: 30, Initial: 6, Seed: 5, Batch: 3,
+				Parameters: []space.Parameter{
+					space.Categorical("kind", "a", "b", "c"), when(space.LogFloat("rate", 1e-5, 1), "kind != 'a'"), when(space.Bool("nesterov"), "rate < 0.1"),
+					space.StepFloat("s", 0, 1, 0.25), space.Int("n", 1, 64), space.Ordinal("o", 1.0, 10.0, 100.0), space.Categorical("many", many...),
+				},
+				Constraints: []string{"n * (1 + s) <= 40", "rate >= 0.001 or n < 20"},
+				Require:     []string{"latency <= 1.5"},
+				Stop:        loop.Stop{Rule: loop.ASHA, Eta: 2},
+				Surrogate:   study.Component{Name: e.Name, Settings: cheapest(t, e.Name)},
+				Maximizer:   map[string]any{"raw": 32, "starts": 2, "iterations": 5},
+			}
+			require.NoError(t, d.Validate())
+			sp, err := d.Space()
+			require.NoError(t, err)
+			o, err := d.Method()
+			require.NoError(t, err)
+			s, err := loop.New(sp, o)
+			require.NoError(t, err)
+			for round := range 4 {
+				trials, err := s.Ask(t.Context(), 3)
+				require.NoError(t, err)
+				for _, trial := range trials {
+					finish(t, s, sp, trial)
+				}
+				if round == 2 {
+					var file bytes.Buffer
+					require.NoError(t, s.Save(&file))
+					s, err = loop.ResumeIn(&file, sp, o)
+					require.NoError(t, err)
+				}
+			}
+			suggested := 0
+			for _, trial := range s.Trials() {
+				if trial.Source == loop.Suggested {
+					suggested++
+				}
+			}
+			require.Positive(t, suggested)
+		})
+	}
+}
+
+// finish checks the point of a trial, and records a result by its ID.
+func finish(t *testing.T, s *loop.Study, sp *space.Space, trial loop.Trial) {
+	_, err := sp.PointOf(trial.Point.Map())
+	require.NoError(t, err)
+	require.LessOrEqual(t, trial.Point.Float("n")*(1+trial.Point.Float("s")), 40.0)
+	require.Equal(t, trial.Point.Value("kind") != "a", trial.Point.Active("rate"))
+	value := trial.Point.Float("n")/64 + trial.Point.Float("s")
+	switch trial.ID % 7 {
+	case 2:
+		require.NoError(t, s.Fail(trial.ID, "no result"))
+	case 3: // the rule may stop it
+		stop, err := s.Report(trial.ID, 1, value)
+		require.NoError(t, err)
+		if stop {
+			return
+		}
+		fallthrough
+	default:
+		require.NoError(t, s.TellOutcome(trial.ID, loop.Outcome{Value: value, Numbers: map[string]float64{"latency": 2 * trial.Point.Float("s")}}))
+	case 5: // it stays pending
+	}
+}
