@@ -21,7 +21,9 @@ func (t *task) imputes() bool {
 }
 
 // modelled reports whether trials in a state enter the fit of the objective.
-func (t *task) modelled(s State) bool { return s == Complete || s == Failed && t.imputes() }
+func (t *task) modelled(s State) bool {
+	return s == Complete || s == Failed && t.imputes() || s == Stopped && !t.opts.Several()
+}
 
 // fitModel fits a surrogate model, from the state start if that is not nil, and returns the
 // state for a later fit.
