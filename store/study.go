@@ -261,7 +261,7 @@ func (u *Study) history(revision int64) []loop.Trial {
 				h.State, h.Value, h.Numbers = loop.Complete, t.Numbers[objective], t.Numbers
 			case t.State == Stopped:
 				h.State, h.Value = loop.Stopped, t.Numbers[objective]
-			case t.Failure == Lost, t.Failure == Unfit:
+			case t.Failure == Lost:
 				h.State, h.Error = loop.Lost, t.Message
 			default:
 				h.State, h.Error = loop.Failed, t.Message
