@@ -11,7 +11,17 @@ from typing import Any
 import pytest
 
 import functionspace_bo
-from functionspace_bo import Bool, Categorical, Fixed, Float, Int, Ordinal, Study, minimize
+from functionspace_bo import (
+    Bool,
+    Categorical,
+    Fixed,
+    Float,
+    Int,
+    Ordinal,
+    Study,
+    StudyError,
+    minimize,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -43,7 +53,7 @@ def test_parameters_have_the_keys_of_the_study_file(kind: Any) -> None:
 def test_docstrings_list_every_option() -> None:
     names = set(schema()["properties"]) - {"version", "parameters"}
     arguments = {"executor", "target", "time", "max_failures", "callback", "progress", "f", "space"}
-    of_programs = {"builtin", "command", "shell", "timeout"}
+    of_programs = {"builtin", "command", "end", "shell", "timeout"}
     for thing, wanted in ((minimize, names - of_programs | arguments), (Study, names | {"space"})):
         text = thing.__doc__ or ""
         for name in wanted | {"goal", "noise_free", "kernel"}:
@@ -58,12 +68,16 @@ def test_version() -> None:
 
 def test_every_option_reaches_the_definition() -> None:
     values: dict[str, Any] = {
-        "acquisition": {"name": "lcb", "beta": 2},
+        "acquisition": {"name": "lognei", "samples": 32},
         "batch": 2,
         "budget": 9,
         "constraints": ["x <= 0.75"],
         "defaults": {"x": 0.5},
         "design": "lhs",
+        "end": {"target": 0.1},
+        "first": [{"x": 0.25}],
+        "optimum": {"x": {"around": 0.3, "within": 0.1}},
+        "prior_mean": "3 + x",
         "failures": "expected",
         "initial": 4,
         "maximizer": {"starts": 3},
@@ -79,8 +93,26 @@ def test_every_option_reaches_the_definition() -> None:
         "warp": "none",
         "workers": 2,
     }
-    names = set(schema()["properties"]) - {"version", "parameters", "builtin"}
+    names = set(schema()["properties"]) - {"version", "parameters", "builtin", "earlier"}
     assert names == set(values), "a new option needs a value in this test"
     with Study({"x": Float(0, 1)}, **values) as study:
         for key, value in values.items():
             assert study.definition[key] == value
+
+
+def test_earlier_evaluations_are_trials() -> None:
+    earlier: list[dict[str, Any]] = [
+        {"params": {"x": 0.5}, "value": 2.0},
+        {"params": {"x": 0.6}, "numbers": {"value": 1.0, "cost": 3.0}},
+        {"params": {"x": 7.0}, "value": 0.0},
+        {"params": {"x": 0.7}, "state": "failed"},
+    ]
+    result = minimize(
+        lambda p: p["x"], {"x": Float(0, 1)}, budget=3, earlier=earlier, first=[{"x": 0.25}]
+    )
+    assert [t.state for t in result.trials[:3]] == ["complete", "complete", "failed"]
+    assert result.trials[1].numbers["cost"] == 3.0
+    assert result.trials[3].params == {"x": 0.25}
+    assert sum(t.source != "added" for t in result.trials) == 3
+    with pytest.raises(StudyError, match="state target, time or max_failures"):
+        minimize(lambda p: p["x"], {"x": Float(0, 1)}, end={"target": 0.1})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from optuna.distributions import (
@@ -131,7 +132,9 @@ def groups(trials: Sequence[FrozenTrial]) -> list[Distributions]:
         for t in trials:
             if t.state != state:
                 continue
-            new = {name: d for name, d in t.distributions.items() if name not in known}
+            new = t.distributions
+            if known:
+                new = {name: d for name, d in new.items() if name not in known}
             latest.update(new)
             names = frozenset(new)
             if names and names not in split:
@@ -157,14 +160,32 @@ class Values:
     trials; without an intermediate value it is failed.
     """
 
-    def __init__(self, trials: Sequence[FrozenTrial], goals: Sequence[str]) -> None:
-        self.constraints = measured_constraints(trials)
+    def __init__(
+        self,
+        trials: Sequence[FrozenTrial],
+        goals: Sequence[str],
+        names: Callable[[FrozenTrial], frozenset[str]] = lambda t: frozenset(t.constraints),
+    ) -> None:
+        """Takes the trials, and a function that returns the names of a trial's constraints."""
+        known = {names(t) for t in trials if t.state == TrialState.COMPLETE}
+        # Constraints are measured if all complete trials have the same ones.
+        self.constraints = sorted(known.pop()) if len(known) == 1 else []
+        self._trials = trials
         self._signs = [-1.0 if goal == "maximize" else 1.0 for goal in goals]
-        complete = [t.values for t in trials if t.state == TrialState.COMPLETE and feasible(t)]
-        self._signed: list[list[float]] = []  # of each objective, in ascending order
-        for i, sign in enumerate(self._signs):
-            signed = (sign * values[i] for values in complete if values)
-            self._signed.append(sorted(v for v in signed if abs(v) <= MAX_VALUE))
+
+    @cached_property
+    def _signed(self) -> list[list[float]]:
+        """The finite values of each objective at feasible trials, in ascending order."""
+        trials = [t for t in self._trials if t.state == TrialState.COMPLETE and feasible(t)]
+        complete = [t.values for t in trials]
+        signed = ([sign * v[i] for v in complete if v] for i, sign in enumerate(self._signs))
+        return [sorted(v for v in values if abs(v) <= MAX_VALUE) for values in signed]
+
+    def constant(self, trial: FrozenTrial) -> bool:
+        """Reports whether the values of a finished trial do not depend on other trials."""
+        if trial.state == TrialState.COMPLETE:
+            return all(abs(v) <= MAX_VALUE for v in trial.values or ())
+        return bool(trial.state == TrialState.FAIL)
 
     def of(self, trial: FrozenTrial) -> list[float] | None:
         """Returns the values of a finished trial, or None if it counts as failed."""
@@ -207,12 +228,6 @@ class Values:
         if not all(abs(c) <= MAX_VALUE for c in found):
             return None
         return {f"c{i}": float(c) for i, c in enumerate(found)}
-
-
-def measured_constraints(trials: Sequence[FrozenTrial]) -> list[str]:
-    """Returns the names of the constraints if all complete trials have the same ones."""
-    names = {frozenset(t.constraints) for t in trials if t.state == TrialState.COMPLETE}
-    return sorted(names.pop()) if len(names) == 1 else []
 
 
 def feasible(trial: FrozenTrial) -> bool:

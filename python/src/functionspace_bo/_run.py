@@ -63,6 +63,8 @@ class Run:
         if target is not None and study._outcomes.several:
             raise StudyError("target is for one objective")
         definition = study.definition
+        if definition.get("end"):
+            raise StudyError("end: state target, time or max_failures of the run")
         self._study = study
         self._f = f
         self._takes_trial = takes_trial(f)

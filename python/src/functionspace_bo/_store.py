@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from ._binary import find_binary
+from ._definition import define
 from ._outcomes import Outcomes, as_float, read_numbers
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, plain_params
@@ -45,8 +46,9 @@ class StoredStudy:
         """Stores a new study and returns it."""
         from ._study import Study
 
-        with Study(space, **options) as study:  # StudyError if the definition is invalid
-            definition = study.definition
+        definition, _ = define(space, options)
+        with Study(space, **options):  # StudyError if the definition is invalid
+            pass
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "study.json")
             with open(path, "w", encoding="utf-8") as file:

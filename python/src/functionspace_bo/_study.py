@@ -11,6 +11,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -72,6 +73,23 @@ class Study:
         self._outcomes = Outcomes.of(self._definition, checked.get("require", ()))
         rule = self._definition.get("stop", "none")
         self._stops = (rule if isinstance(rule, str) else rule.get("rule", "none")) != "none"
+
+        self._add_earlier(self._definition.pop("earlier", ()))
+
+    def _add_earlier(self, listed: Any) -> None:
+        """Adds earlier evaluations. Points that are not in the space are left out."""
+        if listed:
+            self._suggestions.process.close()  # it has the evaluations in the definition
+        for e in listed:
+            with suppress(RequestError):
+                if e.get("state") == "failed":
+                    point = self._point(e["params"])
+                    number = len(self._trials) + 1
+                    self._append(Trial(number, point, "failed", source="added"))
+                else:
+                    objective = self._outcomes.goals[0].name
+                    named = {objective: e["value"]} if "value" in e else {}
+                    self.add(e["params"], {**e.get("numbers", {}), **named})
 
     def _open(self) -> None:
         """Prepares the processes. Reports have one of their own, so no fit delays them."""

@@ -17,7 +17,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._definition import define
 from ._options import METHOD
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from ._options import MethodOptions
 
 __all__ = ["FunctionSpaceSampler"]
+
+_T = TypeVar("_T")
 
 _logger = logging.getLogger("optuna.functionspace_bo")
 
@@ -114,7 +116,7 @@ class FunctionSpaceSampler(BaseSampler):
         self._warn = warn_independent_sampling
         self._suggester = Suggester()
         self._suggester.check(self._options)
-        self._points: OrderedDict[str, _Points] = OrderedDict()
+        self._forget()
         self._lock = threading.Lock()  # held from reading the trials to storing the suggestion
         on_fork(self)
 
@@ -146,6 +148,7 @@ class FunctionSpaceSampler(BaseSampler):
                     "maximize" if direction == StudyDirection.MAXIMIZE else "minimize"
                     for direction in study.directions
                 ],
+                self._names_of,
             )
             sampled: dict[str, Any] = {}
             for space in self._divide(trials, search_space):
@@ -229,7 +232,7 @@ class FunctionSpaceSampler(BaseSampler):
         }
         if history.constraints:
             definition["require"] = [f"c{i} <= 0" for i in range(len(history.constraints))]
-        told = history.told(space, self._points_in(study, space))
+        told = history.told(space, self._known_in(study, history, space))
         try:
             point = self._suggester.ask(study.study_name, definition, told)
         except ExhaustedError:  # every point has a trial
@@ -237,26 +240,38 @@ class FunctionSpaceSampler(BaseSampler):
             point = self._suggester.ask(study.study_name, definition, told)
         return {name: decode(d, point[names[name]]) for name, d in space.items()}
 
-    def _points_in(self, study: Study, space: Distributions) -> _Points:
-        """Returns the known points of a study in a space, of the spaces that were used last."""
-        key = repr([study.study_name, sorted(space.items())])
-        points = self._points.setdefault(key, _Points())
-        self._points.move_to_end(key)
-        if len(self._points) > _SPACES:
-            self._points.popitem(last=False)
-        return points
+    def _forget(self) -> None:
+        """Drops the forms of trials in requests, and the names of their constraints."""
+        self._forms: OrderedDict[str, _Known[Any]] = OrderedDict()
+        self._names: _Known[frozenset[str]] = _Known()
+
+    def _names_of(self, t: FrozenTrial) -> frozenset[str]:
+        """Returns the names of the constraints of a trial."""
+        return self._names.get(
+            t, lambda t: frozenset(t.constraints), lambda t: t.state.is_finished()
+        )
+
+    def _known_in(self, study: Study, history: _History, space: Distributions) -> _Known[Any]:
+        """Returns the known forms of trials in a space, of the spaces that were used last."""
+        key = repr([study.study_name, sorted(space.items()), history.constraints])
+        known = self._forms.setdefault(key, _Known())
+        self._forms.move_to_end(key)
+        if len(self._forms) > _SPACES:
+            self._forms.popitem(last=False)
+        return known
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        del state["_lock"], state["_points"]
+        for key in ("_lock", "_forms", "_names"):
+            del state[key]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._points = OrderedDict()
+        self._forget()
         self._lock = threading.Lock()
         on_fork(self)
 
@@ -264,9 +279,14 @@ class FunctionSpaceSampler(BaseSampler):
 class _History:
     """The trials of a study."""
 
-    def __init__(self, trials: Sequence[FrozenTrial], goals: Sequence[str]) -> None:
+    def __init__(
+        self,
+        trials: Sequence[FrozenTrial],
+        goals: Sequence[str],
+        names: Callable[[FrozenTrial], frozenset[str]],
+    ) -> None:
         self.goals = goals
-        self._values = Values(trials, goals)
+        self._values = Values(trials, goals, names)
         self.constraints = self._values.constraints
         self._trials = [t for t in trials if t.state != TrialState.WAITING]
 
@@ -287,23 +307,25 @@ class _History:
             for name, goal in zip(names, self.goals, strict=True)
         ]
 
-    def told(self, space: Distributions, points: _Points) -> list[dict[str, Any]]:
+    def told(self, space: Distributions, known: _Known[Any]) -> list[dict[str, Any]]:
         """Returns the trials in the space in the form of a request."""
-        out: list[dict[str, Any]] = []
-        for t in self._trials:
-            finished = t.state.is_finished()
-            if finished:
-                point = points.of(t, space)
-            else:
-                point = encode_point(space, {**_stored(t, space), **t.params})
-            if point is None:
-                continue
-            numbers = self._numbers(t) if finished else None
-            if numbers is not None:
-                out.append({"params": point, "state": "complete", **numbers})
-            else:
-                out.append({"params": point, "state": "failed" if finished else "pending"})
-        return out
+        forms = (known.get(t, lambda t: self._form(t, space), self.constant) for t in self._trials)
+        return [form for form in forms if form is not None]
+
+    def constant(self, t: FrozenTrial) -> bool:
+        """Reports whether the form of a trial does not depend on other trials."""
+        return t.state.is_finished() and self._values.constant(t)
+
+    def _form(self, t: FrozenTrial, space: Distributions) -> dict[str, Any] | None:
+        """Returns the form of a trial in a request, or None if it is not in the space."""
+        finished = t.state.is_finished()
+        point = encode_point(space, t.params if finished else {**_stored(t, space), **t.params})
+        if point is None:
+            return None
+        numbers = self._numbers(t) if finished else None
+        if numbers is not None:
+            return {"params": point, "state": "complete", **numbers}
+        return {"params": point, "state": "failed" if finished else "pending"}
 
     def _numbers(self, t: FrozenTrial) -> dict[str, Any] | None:
         """Returns the results of a finished trial, or None if it counts as failed."""
@@ -315,18 +337,26 @@ class _History:
         return {"numbers": {**{f"o{i}": v for i, v in enumerate(values)}, **constraints}}
 
 
-class _Points:
-    """The points of finished trials in one space, which do not change."""
+class _Known(Generic[_T]):
+    """A property of the trials of a study that is computed once for each constant trial."""
 
     def __init__(self) -> None:
-        self._points: dict[int, tuple[FrozenTrial, dict[str, Any] | None]] = {}
+        self._known: dict[int, tuple[FrozenTrial, _T]] = {}
 
-    def of(self, t: FrozenTrial, space: Distributions) -> dict[str, Any] | None:
-        """Returns the point of a finished trial, or None if it is not in the space."""
-        known = self._points.get(t.number)
-        if known is None or known[0] is not t:  # some storages copy trials
-            known = self._points[t.number] = (t, encode_point(space, t.params))
-        return known[1]
+    def get(
+        self,
+        t: FrozenTrial,
+        compute: Callable[[FrozenTrial], _T],
+        constant: Callable[[FrozenTrial], bool],
+    ) -> _T:
+        """Returns the property of a trial. constant reports whether it will not change."""
+        known = self._known.get(t.number)
+        if known is not None and known[0] is t:  # some storages copy trials
+            return known[1]
+        value = compute(t)
+        if constant(t):
+            self._known[t.number] = (t, value)
+        return value
 
 
 def _store(
