@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os/exec"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -462,59 +461,6 @@ func TestChangesRepeatEveryTransaction(t *testing.T) {
 
 	require.NoError(t, s.Delete(ctx, d.Name))
 	require.ErrorIs(t, s.Delete(ctx, d.Name), store.ErrNoStudy)
-}
-
-// While all workers of all processes evaluate, the next trial is proposed, as soon as the times of
-// a proposal and of an evaluation are known. Each proposal can be computed again.
-func TestRunLooksAhead(t *testing.T) {
-	for _, processes := range []int{1, 2} {
-		ctx := context.Background()
-		d := line(12)
-		d.Initial = 3
-		u, b := newStudy(t, d, store.Options{})
-		slow := store.Options{OnProgress: func(surrogate.Progress) { time.Sleep(30 * time.Millisecond) }} // slower than evaluations
-		evaluate := func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
-			x := p.Float("x")
-			report := store.Report{Numbers: map[string]float64{"value": x * x}}
-			for begun := time.Now(); time.Since(begun) < time.Second; time.Sleep(time.Millisecond) {
-				v, err := u.View(ctx)
-				if err != nil {
-					return store.Report{}, err
-				}
-				waits := func(t store.Trial) bool { return t.State == store.Pending && !t.Running(v.Now) }
-				if trial.Number < 8 || len(v.Trials) == d.Budget || slices.ContainsFunc(v.Trials, waits) {
-					break
-				}
-			}
-			return report, nil
-		}
-		done := make(chan error, processes)
-		for range processes {
-			own, err := store.New(b, slow).Study(ctx, d.Name)
-			require.NoError(t, err)
-			go func() { done <- own.Run(ctx, evaluate, store.RunOptions{Workers: 2 / processes}) }()
-		}
-		for range processes {
-			require.NoError(t, <-done)
-		}
-		events, err := u.Events(ctx, 0, 1000)
-		require.NoError(t, err)
-		ahead := false // a proposal for a waiting ask is issued in the same transaction
-		for i, e := range events[:len(events)-1] {
-			next := events[i+1].Kind
-			ahead = ahead || e.Kind == store.TrialCreated && next != store.TrialCreated && next != store.TrialIssued
-		}
-		require.True(t, ahead, "no trial is proposed ahead")
-		v, err := u.View(ctx)
-		require.NoError(t, err)
-		require.Len(t, v.Trials, d.Budget)
-		for _, trial := range v.Trials {
-			require.Equal(t, store.Complete, trial.State, trial.Message)
-			params, err := u.Replay(ctx, trial.Number)
-			require.NoError(t, err)
-			require.JSONEq(t, string(trial.Params), string(params))
-		}
-	}
 }
 
 // A run that is cancelled while trials are proposed ahead leaves no fit lease and no running trial.
