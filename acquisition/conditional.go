@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -23,9 +24,9 @@ import (
 //
 //	μ_s = μ(x) + C(x,B) L⁻ᵀ z_s,  s² = C(x,x) - C(x,B) C(B,B)⁻¹ C(B,x),  C(B,B) = L Lᵀ
 //
-// so that no sample at x is needed where gain_s has a closed form. A block of candidates costs one
-// Joint (and JointVJP) per output, and O(n² + Sn) per candidate and output for n baseline
-// points.
+// so that no sample at x is needed where gain_s has a closed form. An output without noise has the
+// sample z_s = 0 at evaluated points. A block of candidates costs one Joint (and JointVJP) per output,
+// and O(n² + Sn) per candidate and output for n baseline points.
 type conditional struct {
 	outputs  []output // the objectives, then the constraints
 	bounds   []float64
@@ -41,27 +42,50 @@ type output struct {
 	factor    *linalg.Cholesky // L
 }
 
-// sampleGain returns a function for one goroutine, with memory from mem. The function returns the
-// gain of sample s for the moments of all outputs. If dmean is not nil, it overwrites the
-// elements of dmean and dsd for the objectives with the gradients.
-type sampleGain func(mem *workspace.Memory) func(s int, mean, sd, dmean, dsd []float64) float64
+// sampleGain returns a function for one goroutine, with memory from mem. For each sample s, the
+// function writes the gain to logs for the moments mean[j][s] and sd[j] of the objectives j. If dmean
+// is not nil, it overwrites dmean[j][s] and dsd[j][s] with the gradients.
+type sampleGain func(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64)
+
+// sampleCount returns the number of samples, at most most: one if no output has noise at the evaluated
+// points and no point is pending.
+func (p Problem) sampleCount(most int) int {
+	if rowCount(p.Pending) > 0 {
+		return most
+	}
+	for _, o := range p.outputs() {
+		if o.Noise() >= exactNoise {
+			return most
+		}
+	}
+	return 1
+}
+
+// outputs returns the posteriors of the objectives and of the constraints.
+func (p Problem) outputs() []surrogate.Posterior {
+	all := append([]surrogate.Posterior{}, p.Objectives...)
+	for _, c := range p.Constraints {
+		all = append(all, c.Posterior)
+	}
+	return all
+}
 
 // newConditional returns a conditional without a gain, and the samples of each output at the rows of
-// baseline (S×n).
+// baseline and the pending points (S×n).
 func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand) (*conditional, []*mat.Dense, error) {
-	f := &conditional{baseline: baseline, samples: samples}
-	posteriors := append([]surrogate.Posterior{}, p.Objectives...)
-	for _, c := range p.Constraints {
-		posteriors = append(posteriors, c.Posterior)
-		f.bounds = append(f.bounds, c.Bound)
-	}
-	n := rowCount(baseline)
+	evaluated := rowCount(baseline)
+	f := &conditional{baseline: stack(baseline, p.Pending), samples: samples, bounds: p.bounds()}
+	posteriors := p.outputs()
+	n := rowCount(f.baseline)
 	base := baseSamples(samples, n*len(posteriors), rng)
 	drawn := make([]*mat.Dense, len(posteriors))
 	for i, posterior := range posteriors {
 		o := output{posterior: posterior, base: mat.DenseCopyOf(base.Slice(0, samples, i*n, (i+1)*n))}
+		if posterior.Noise() < exactNoise {
+			o.base.Slice(0, samples, 0, evaluated).(*mat.Dense).Zero()
+		}
 		mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
-		posterior.Joint(mean, cov, baseline)
+		posterior.Joint(mean, cov, f.baseline)
 		linalg.AddDiagonal(cov, minVariance)
 		var err error
 		if o.factor, err = linalg.Factorize(cov); err != nil {
@@ -129,39 +153,43 @@ func (f *conditional) block(value []float64, grad, x *mat.Dense) {
 // meanOverSamples returns the function that computes the value of candidate j and, with
 // withGrad, the gradients with respect to its moments.
 func (f *conditional) meanOverSamples(mem *workspace.Memory, at []*moment, withGrad bool) func(j int) float64 {
-	outputs := len(at)
-	objectives := outputs - len(f.bounds)
-	logs := mem.Floats(f.samples)
-	mean, sd := mem.Floats(outputs), mem.Floats(outputs)
-	var dmean, dsd []float64
-	var sdbar *mat.Dense
+	objectives := len(at) - len(f.bounds)
+	logs, sd := mem.Floats(f.samples), mem.Floats(objectives)
+	mean := make([][]float64, objectives)
+	var dmean, dsd [][]float64
 	if withGrad {
-		dmean, dsd, sdbar = mem.Floats(outputs), mem.Floats(outputs), mem.Dense(f.samples, outputs)
+		dmean, dsd = make([][]float64, len(at)), make([][]float64, len(at))
+		for i := range dsd {
+			dsd[i] = mem.Floats(f.samples)
+		}
 	}
 	gain := f.gain(mem)
 	return func(j int) float64 {
-		high := math.Inf(-1)
-		for s := range logs {
+		for i, a := range at[:objectives] {
+			mean[i], sd[i] = a.mean.RawRowView(j), a.sd[j]
+		}
+		if withGrad {
 			for i, a := range at {
-				mean[i], sd[i] = a.mean.At(j, s), a.sd[j]
+				dmean[i] = a.mbar.RawRowView(j)
 			}
-			logs[s] = gain(s, mean, sd, dmean, dsd)
-			for c, bound := range f.bounds {
-				i := objectives + c
-				z := (bound - mean[i]) / sd[i]
+			gain(logs, mean, sd, dmean[:objectives], dsd[:objectives])
+		} else {
+			gain(logs, mean, sd, nil, nil)
+		}
+		for c, bound := range f.bounds {
+			a := at[objectives+c]
+			for s, m := range a.mean.RawRowView(j) {
+				z := (bound - m) / a.sd[j]
 				l, r := specfn.LogNormCDF(z)
 				logs[s] += l
 				if withGrad {
-					dmean[i], dsd[i] = -r/sd[i], -z*r/sd[i]
+					dmean[objectives+c][s], dsd[objectives+c][s] = -r/a.sd[j], -z*r/a.sd[j]
 				}
 			}
-			if withGrad {
-				sdbar.SetRow(s, dsd)
-				for i, a := range at {
-					a.mbar.Set(j, s, dmean[i])
-				}
-			}
-			high = max(high, logs[s])
+		}
+		high := slices.Max(logs)
+		if math.IsInf(high, -1) {
+			high = 0
 		}
 		var sum float64
 		for s, l := range logs {
@@ -172,8 +200,8 @@ func (f *conditional) meanOverSamples(mem *workspace.Memory, at []*moment, withG
 			for i, a := range at {
 				a.sdbar[j] = 0
 				for s, e := range logs {
-					a.sdbar[j] += e / sum * sdbar.At(s, i)
-					a.mbar.Set(j, s, e/sum*a.mbar.At(j, s))
+					a.sdbar[j] += e / sum * dsd[i][s]
+					dmean[i][s] *= e / sum
 				}
 			}
 		}

@@ -68,22 +68,23 @@ func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (
 		best[s] = min(b, worst)
 	}
 	base := baseSamples(a.Samples, len(p.Objectives), random.Split(rng, "candidate", 0))
-	f.gain = func(mem *workspace.Memory) func(s int, mean, sd, dmean, dsd []float64) float64 {
+	f.gain = func(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
 		y, bar := mem.Floats(len(p.Objectives)), mem.Floats(len(p.Objectives))
-		return func(s int, mean, sd, dmean, dsd []float64) float64 {
-			z := base.RawRowView(s)
-			for j := range y {
-				y[j] = mean[j] + sd[j]*z[j]
-			}
+		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
 			if dmean == nil {
-				l, _ := logFatPlus(best[s] - g.value(y, nil))
-				return l
+				bar = nil
 			}
-			l, d := logFatPlus(best[s] - g.value(y, bar))
-			for j, b := range bar {
-				dmean[j], dsd[j] = -d*b, -d*b*z[j]
+			for s := range logs {
+				z := base.RawRowView(s)
+				for j := range y {
+					y[j] = mean[j][s] + sd[j]*z[j]
+				}
+				l, d := logFatPlus(best[s] - g.value(y, bar))
+				logs[s] = l
+				for j, b := range bar {
+					dmean[j][s], dsd[j][s] = -d*b, -d*b*z[j]
+				}
 			}
-			return l
 		}
 	}
 	return f, nil

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/pareto"
 	"github.com/functionspace/bo/internal/random"
 )
 
@@ -74,13 +75,12 @@ const maxContenders = 128
 // most maxContenders of them that contend most often.
 func (p Problem) sampleContenders(contend contender, samples int, rng *rand.Rand) (*conditional, jointSamples, error) {
 	n, d := rowCount(p.Observed), p.Posterior.Dim()
-	all := stack(p.Observed, p.Pending)
-	f, drawn, err := newConditional(p, all, samples, random.Split(rng, "baseline", 0))
+	f, drawn, err := newConditional(p, p.Observed, samples, random.Split(rng, "baseline", 0))
 	if err != nil {
 		return nil, jointSamples{}, err
 	}
 	first := jointSamples{drawn, len(p.Objectives), f.bounds}
-	wins, order := make([]int, rowCount(all)), make([]int, n)
+	wins, order := make([]int, rowCount(f.baseline)), make([]int, n)
 	for s := range samples {
 		y, index := first.at(s)
 		for _, i := range contend(y) {
@@ -102,9 +102,64 @@ func (p Problem) sampleContenders(contend contender, samples int, rng *rand.Rand
 	for k, i := range keep {
 		baseline.SetRow(k, p.Observed.RawRowView(i))
 	}
-	f, drawn, err = newConditional(p, stack(baseline, p.Pending), samples, rng)
+	f, drawn, err = newConditional(p, baseline, samples, rng)
 	if err != nil {
 		return nil, jointSamples{}, err
 	}
 	return f, jointSamples{drawn, len(p.Objectives), f.bounds}, nil
+}
+
+// frontKept is the number of points of the front from which ascents may start.
+const frontKept = 64
+
+// aroundFront returns the evaluated points on the front of the posterior means, likely feasible points
+// if there are any, with copies of them as incumbents makes. It also returns the points midway between
+// neighbours on the front, with respect to each objective, where the front has gaps.
+func (p Problem) aroundFront(rng *rand.Rand) *mat.Dense {
+	n, d := p.Observed.Dims()
+	likely, mean, variance := make([]float64, n), make([]float64, n), make([]float64, n)
+	p.Feasibility(likely, p.Observed)
+	any := slices.ContainsFunc(likely, func(v float64) bool { return v >= 0.5 })
+	var rows []int
+	for i, v := range likely {
+		if !any || v >= 0.5 {
+			rows = append(rows, i)
+		}
+	}
+	y := make([][]float64, len(rows))
+	for _, o := range p.Objectives {
+		o.Predict(mean, variance, p.Observed)
+		for k, i := range rows {
+			y[k] = append(y[k], mean[i])
+		}
+	}
+	front := pareto.Front(y)
+	rng.Shuffle(len(front), func(i, j int) { front[i], front[j] = front[j], front[i] })
+	front = front[:min(len(front), frontKept)]
+	var data []float64
+	add := func(x []float64, sd float64) {
+		for _, v := range x {
+			data = append(data, min(max(v+sd*rng.NormFloat64(), 0), 1))
+		}
+	}
+	for _, k := range front {
+		x := p.Observed.RawRowView(rows[k])
+		for e := range 4 { // the point, and three copies
+			add(x, []float64{0, 0.1, 0.01, 0.001}[e])
+		}
+	}
+	for j := range p.Objectives {
+		slices.SortStableFunc(front, func(a, b int) int { return compare(y[a][j], y[b][j]) })
+		for k := range max(0, len(front)-1) {
+			between := slices.Clone(p.Observed.RawRowView(rows[front[k]]))
+			for l, v := range p.Observed.RawRowView(rows[front[k+1]]) {
+				between[l] = (between[l] + v) / 2
+			}
+			add(between, 0)
+		}
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	return mat.NewDense(len(data)/d, d, data)
 }

@@ -202,11 +202,15 @@ const (
 
 // incumbents returns the evaluated points of lowest posterior mean, likely feasible points
 // first, and copies of them
-// with normal noise of standard deviation 0.1, 0.01 and 0.001.
+// with normal noise of standard deviation 0.1, 0.01 and 0.001. With several objectives it returns
+// points around the front.
 func incumbents(p Problem, rng *rand.Rand) *mat.Dense {
 	n := rowCount(p.Observed)
 	if n == 0 {
 		return nil
+	}
+	if len(p.Objectives) > 0 {
+		return p.aroundFront(rng)
 	}
 	mean, variance := make([]float64, n), make([]float64, n)
 	p.Posterior.Predict(mean, variance, p.Observed)

@@ -123,3 +123,15 @@ func BenchmarkLogEI(b *testing.B) {
 		})
 	}
 }
+
+// EI agrees with LogEI, and its probability with LogNormCDF.
+func TestEI(t *testing.T) {
+	for z := -37.0; z < 9; z += 0.0173 {
+		pdf := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+		h, cdf := specfn.EI(z, pdf, math.Erf(z/math.Sqrt2))
+		logH, _ := specfn.LogEI(z)
+		logCDF, _ := specfn.LogNormCDF(z)
+		require.InEpsilon(t, math.Exp(logH), h, 1e-12, "h(%v)", z)
+		require.InEpsilon(t, math.Exp(logCDF), cdf, 1e-12, "Φ(%v)", z)
+	}
+}
