@@ -31,6 +31,10 @@ type Objective struct {
 	// Func returns the value at x, of length Dim, in the units of Lo and Hi. It is
 	// safe for concurrent use.
 	Func func(x []float64) float64
+
+	// Outcomes, if not nil, describes several objectives. Values are then negative
+	// hypervolumes, and Minimum is the negative of the largest.
+	Outcomes *Outcomes
 }
 
 // Dim returns the number of coordinates.

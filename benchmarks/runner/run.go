@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -81,11 +82,17 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 	if err != nil {
 		return err
 	}
-	study, err := loop.New(observed.Space, loop.Options{
+	o := loop.Options{
 		Surrogate: c.Surrogate, Acquisition: c.Acquisition, Maximizer: c.Maximizer,
 		Initial: p.Initial, Batch: p.Batch, Seed: r.Seed, NoiseFree: r.noiseFree(),
 		Warp: r.warp(),
-	})
+	}
+	evaluator := single(observed, rec)
+	if observed.Outcomes != nil {
+		o.Objectives, o.Require = goals(observed.Outcomes, r.noiseFree())
+		evaluator = several(observed.Outcomes, rec)
+	}
+	study, err := loop.New(observed.Space, o)
 	if err != nil {
 		return err
 	}
@@ -102,13 +109,9 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 			return err
 		}
 		for _, t := range trials {
-			x := observed.Coordinates(t.Point)
-			value := observed.Func(x)
-			rec.note(t, value)
-			if observed.Latent != nil {
-				rec.Latent = append(rec.Latent, observed.Latent(x))
-			}
-			if err := tell(study, t.ID, value); err != nil {
+			rec.Suggest = append(rec.Suggest, nanoseconds(t.SuggestSeconds))
+			rec.warn(t.Warnings)
+			if err := evaluator(study, t.ID, observed.Coordinates(t.Point)); err != nil {
 				return err
 			}
 		}
@@ -116,17 +119,24 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 	return nil
 }
 
+// single returns the function that evaluates a point, records the result and passes it to a
+// study.
+func single(o benchmarks.Objective, rec *Record) func(study *loop.Study, id int, x []float64) error {
+	return func(study *loop.Study, id int, x []float64) error {
+		value := o.Func(x)
+		rec.Values = append(rec.Values, value)
+		if o.Latent != nil {
+			rec.Latent = append(rec.Latent, o.Latent(x))
+		}
+		return tell(study, id, value)
+	}
+}
+
 func tell(study *loop.Study, id int, value float64) error {
 	if math.IsNaN(value) || math.Abs(value) > loop.MaxValue {
 		return study.Fail(id, fmt.Sprintf("value %v", value))
 	}
 	return study.Tell(id, value)
-}
-
-func (rec *Record) note(t loop.Trial, value float64) {
-	rec.Values = append(rec.Values, value)
-	rec.Suggest = append(rec.Suggest, nanoseconds(t.SuggestSeconds))
-	rec.warn(t.Warnings)
 }
 
 func (rec *Record) warn(warnings []string) {

@@ -102,7 +102,7 @@ var suites = slices.Concat([]Suite{
 		Seeds:   10,
 	},
 	peersCore(), peersTime(),
-	fspLaplaceFigure3(), fbnnOptimization(),
+	outcomesSuite(), fspLaplaceFigure3(), fbnnOptimization(),
 	maunaLoaSuite(), oceanSuite(),
 }, familySuites())
 

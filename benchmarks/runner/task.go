@@ -72,6 +72,9 @@ func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 				return nil, fmt.Errorf("coordinate %d is %v, %s has whole numbers", j+1, x[j], observed.Name)
 			}
 		}
+		if o := observed.Outcomes; o != nil {
+			return o.Func(x), nil
+		}
 		values := Numbers{observed.Func(x)}
 		if observed.Latent != nil {
 			values = append(values, observed.Latent(x))
