@@ -24,8 +24,8 @@ import (
 //
 //	μ_s = μ(x) + C(x,B) L⁻ᵀ z_s,  s² = C(x,x) - C(x,B) C(B,B)⁻¹ C(B,x),  C(B,B) = L Lᵀ
 //
-// so that no sample at x is needed where gain_s has a closed form. An output without noise has the
-// sample z_s = 0 at evaluated points. A block of candidates costs one Joint (and JointVJP) per output,
+// so that no sample at x is needed where gain_s has a closed form. If there are several
+// objectives, an output without noise has the sample z_s = 0 at evaluated points. A block of candidates costs one Joint (and JointVJP) per output,
 // and O(n² + Sn) per candidate and output for n baseline points.
 type conditional struct {
 	outputs  []output // the objectives, then the constraints
@@ -81,7 +81,7 @@ func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand)
 	drawn := make([]*mat.Dense, len(posteriors))
 	for i, posterior := range posteriors {
 		o := output{posterior: posterior, base: mat.DenseCopyOf(base.Slice(0, samples, i*n, (i+1)*n))}
-		if posterior.Noise() < exactNoise {
+		if len(p.Objectives) > 1 && posterior.Noise() < exactNoise {
 			o.base.Slice(0, samples, 0, evaluated).(*mat.Dense).Zero()
 		}
 		mean, cov := make([]float64, n), mat.NewSymDense(n, nil)

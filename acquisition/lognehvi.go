@@ -30,6 +30,9 @@ import (
 // exact expected improvement. The logarithm is accurate far into the tails, so the gradient vanishes
 // nowhere.
 //
+// While Problem.Best is +Inf, the function is the logarithm of the probability that x or a pending point
+// is feasible.
+//
 // Build samples all points, O(n³) for each objective, and keeps the evaluated points that belong to a
 // front in some sample. A value costs O(S·boxes); Boxes in package pareto states their number.
 type LogNEHVI struct {
@@ -43,6 +46,9 @@ const maxBoxObjectives = 4
 
 var _ Acquisition = LogNEHVI{}
 
+// Objectives returns the least and the largest number of objectives.
+func (LogNEHVI) Objectives() (least, most int) { return 2, maxBoxObjectives }
+
 // Build returns the function of one point.
 func (a LogNEHVI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if err := p.checkSeveral("LogNEHVI", q); err != nil {
@@ -54,6 +60,9 @@ func (a LogNEHVI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Fu
 	a, err := settings.Resolve("lognehvi", a)
 	if err != nil {
 		return nil, err
+	}
+	if p.infeasible() {
+		return p.anyFeasible(1, a.Samples, rng)
 	}
 	f, samples, err := p.sampleContenders(func(y [][]float64) []int { return frontBelow(y, p.Reference) }, p.sampleCount(a.Samples), rng)
 	if err != nil {

@@ -240,3 +240,39 @@ func TestSeveralObjectivesErrors(t *testing.T) {
 	assert.ErrorIs(t, err, ErrProblem)
 	build(t, LogNParEGO{}, p, 1)
 }
+
+// While no evaluated point is feasible, the functions are the probability that a point is feasible, and
+// with a pending point the probability that one of the two is.
+func TestSeveralObjectivesWithoutAFeasiblePoint(t *testing.T) {
+	for _, a := range forSeveral {
+		p := several(t, 2, 1, 1, 8, 1e-2)
+		p.Best = math.Inf(1)
+		f := build(t, a, p, 1)
+		prob := make([]float64, 1)
+		for i := range 5 {
+			x := []float64{float64(i) / 4}
+			p.Feasibility(prob, mat.NewDense(1, 1, x))
+			assert.InDelta(t, math.Log(prob[0]), valueAt(f, x), 1e-9)
+		}
+		p.Pending = mat.NewDense(1, 1, []float64{0.5})
+		p.Feasibility(prob, p.Pending)
+		either := build(t, a, p, 1)
+		for i := range 5 {
+			assert.GreaterOrEqual(t, valueAt(either, []float64{float64(i) / 4}), math.Log(prob[0])-0.3)
+		}
+	}
+}
+
+// Without noise one sample is enough: the value is the closed form of the posterior means at the
+// evaluated points, up to the rounding of interpolated values.
+func TestLogNEHVIWithoutNoise(t *testing.T) {
+	p := several(t, 2, 0, 2, 10, 1e-8)
+	require.Equal(t, 1, p.sampleCount(64))
+	one, many := build(t, LogNEHVI{}, p, 1), build(t, LogNEHVI{Samples: 7}, p, 1)
+	for i := range 20 {
+		x := uniform(20, 2, 6).RawRowView(i)
+		assert.Equal(t, valueAt(one, x), valueAt(many, x))
+	}
+	p.Pending = uniform(1, 2, 3)
+	require.Equal(t, 64, p.sampleCount(64))
+}

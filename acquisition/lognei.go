@@ -112,14 +112,16 @@ func (p Problem) improvementGiven(samples int, rng *rand.Rand) (Function, error)
 			best[s] = y[lowest(y)[0]][0]
 		}
 	}
-	f.gain = func(*workspace.Memory) func(s int, mean, sd, dmean, dsd []float64) float64 {
-		return func(s int, mean, sd, dmean, dsd []float64) float64 {
-			z := (best[s] - mean[0]) / sd[0]
-			l, r := specfn.LogEI(z)
-			if dmean != nil {
-				dmean[0], dsd[0] = -r/sd[0], (1-z*r)/sd[0]
+	f.gain = func(*workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+			for s := range logs {
+				z := (best[s] - mean[0][s]) / sd[0]
+				l, r := specfn.LogEI(z)
+				if dmean != nil {
+					dmean[0][s], dsd[0][s] = -r/sd[0], (1-z*r)/sd[0]
+				}
+				logs[s] = math.Log(sd[0]) + l
 			}
-			return math.Log(sd[0]) + l
 		}
 	}
 	return f, nil

@@ -34,6 +34,9 @@ var _ Acquisition = LogNParEGO{}
 // augmentation is the weight of the sum in the augmented Chebyshev function.
 const augmentation = 0.05
 
+// Objectives returns the least and the largest number of objectives.
+func (LogNParEGO) Objectives() (least, most int) { return 2, math.MaxInt }
+
 // Build draws weights and base samples, and returns the function of one point.
 func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if err := p.checkSeveral("LogNParEGO", q); err != nil {
@@ -42,6 +45,9 @@ func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (
 	a, err := settings.Resolve("lognparego", a)
 	if err != nil {
 		return nil, err
+	}
+	if p.infeasible() {
+		return p.anyFeasible(1, a.Samples, rng)
 	}
 	g := newChebyshev(p, random.Split(rng, "weights", 0))
 	f, samples, err := p.sampleContenders(func(y [][]float64) []int {

@@ -26,6 +26,12 @@ func (QLogEI) IsLogarithm() {}
 // IsLogarithm implements Logarithmic.
 func (LogNEI) IsLogarithm() {}
 
+// IsLogarithm implements Logarithmic.
+func (LogNEHVI) IsLogarithm() {}
+
+// IsLogarithm implements Logarithmic.
+func (LogNParEGO) IsLogarithm() {}
+
 // weigh adds p.LogWeight at each of the q points of a candidate to f.
 func (p Problem) weigh(a Acquisition, f Function) (Function, error) {
 	if p.LogWeight == nil {

@@ -68,7 +68,7 @@ var surrogates = []entry[surrogate.Model]{
 }
 
 var acquisitions = []entry[acquisition.Acquisition]{
-	{Entry{"auto", "logei if the fitted noise is small, else lognei"}, func() acquisition.Acquisition { return &acquisition.Auto{} }},
+	{Entry{"auto", "logei if the fitted noise is small, else lognei; lognehvi or lognparego for several objectives"}, func() acquisition.Acquisition { return &acquisition.Auto{} }},
 	{Entry{"logei", "logarithm of the expected improvement"}, func() acquisition.Acquisition { return &acquisition.LogEI{} }},
 	{Entry{"lognei", "qlogei for noisy observations: improvement on the sampled best of the evaluated points"}, func() acquisition.Acquisition { return &acquisition.LogNEI{} }},
 	{Entry{"ei", "expected improvement"}, func() acquisition.Acquisition { return &acquisition.EI{} }},
@@ -77,6 +77,8 @@ var acquisitions = []entry[acquisition.Acquisition]{
 	{Entry{"mes", "max-value entropy search: information about the minimum"}, func() acquisition.Acquisition { return &acquisition.MES{} }},
 	{Entry{"ts", "Thompson sampling: the minimum of a function drawn from the posterior"}, func() acquisition.Acquisition { return &acquisition.Thompson{} }},
 	{Entry{"qei", "expected improvement of a batch, by Monte Carlo"}, func() acquisition.Acquisition { return &acquisition.QEI{} }},
+	{Entry{"lognehvi", "logarithm of the noisy expected hypervolume improvement of two to four objectives"}, func() acquisition.Acquisition { return &acquisition.LogNEHVI{} }},
+	{Entry{"lognparego", "lognei of a random scalarisation of several objectives"}, func() acquisition.Acquisition { return &acquisition.LogNParEGO{} }},
 	{Entry{"qlogei", "logarithm of the smoothed expected improvement of a batch, by Monte Carlo"}, func() acquisition.Acquisition { return &acquisition.QLogEI{} }},
 }
 

@@ -48,6 +48,86 @@ func History(trials []loop.Trial, o loop.Options) []Step {
 	return out
 }
 
+// Front describes the complete trials of several objectives.
+type Front struct {
+	Objectives []loop.Goal `json:"objectives"`
+	// Reference is the reference point of the hypervolume by objective, given or inferred; nil if no
+	// trial is complete.
+	Reference map[string]float64 `json:"reference,omitempty"`
+	Points    []FrontPoint       `json:"points"`
+}
+
+// FrontPoint is a complete trial.
+type FrontPoint struct {
+	Trial    int                `json:"trial"`
+	Values   map[string]float64 `json:"values"` // of the objectives, in the user's units
+	Feasible bool               `json:"feasible"`
+	// Front reports whether the trial is on the Pareto front: no other feasible trial dominates
+	// it.
+	Front bool `json:"front"`
+}
+
+// ParetoFront returns the complete trials with their objectives, and marks the Pareto front. Without
+// o.Objectives there are none.
+func ParetoFront(trials []loop.Trial, o loop.Options) Front {
+	out := Front{Objectives: o.Objectives, Points: []FrontPoint{}}
+	if !o.Several() {
+		return out
+	}
+	p := o.ParetoOf(trials)
+	for j, r := range p.Reference {
+		if out.Reference == nil {
+			out.Reference = map[string]float64{}
+		}
+		out.Reference[o.Objectives[j].Name] = r
+	}
+	for i := range trials {
+		t := &trials[i]
+		if t.State != loop.Complete {
+			continue
+		}
+		values := map[string]float64{}
+		for _, g := range o.Objectives {
+			values[g.Name] = t.Numbers[g.Name]
+		}
+		on := slices.ContainsFunc(p.Front, func(f loop.Trial) bool { return f.ID == t.ID })
+		out.Points = append(out.Points, FrontPoint{t.ID, values, o.Feasible(t), on})
+	}
+	return out
+}
+
+// Volume is the hypervolume after a finished trial.
+type Volume struct {
+	Trial       int        `json:"trial"`
+	State       loop.State `json:"state"`
+	Hypervolume Number     `json:"hypervolume"`
+	Improved    bool       `json:"improved"` // the trial increased it
+}
+
+// HypervolumeHistory returns the hypervolume of the feasible trials after each finished trial, in the
+// order of IDs, with the reference point of ParetoFront for all of them. It is nil without a feasible
+// trial, and with one or more than loop.MaxHypervolume objectives.
+func HypervolumeHistory(trials []loop.Trial, o loop.Options) []Volume {
+	if !o.Several() {
+		return nil
+	}
+	volumes := o.ParetoOf(trials).Hypervolume
+	if volumes == nil {
+		return nil
+	}
+	var out []Volume
+	last := 0.0
+	for i := range trials {
+		if trials[i].State == loop.Pending {
+			continue
+		}
+		v := volumes[len(out)]
+		out = append(out, Volume{trials[i].ID, trials[i].State, Number(v), v > last})
+		last = v
+	}
+	return out
+}
+
 // Parallel is the data of a plot in parallel coordinates.
 type Parallel struct {
 	Axes  []Axis         `json:"axes"` // a parameter each, without fixed ones

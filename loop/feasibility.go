@@ -162,7 +162,7 @@ func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
 		p.LogWeight = tempered{t.optimum, optimumStrength / float64(max(1, len(pending.trials)+1-t.opts.Initial))}
 	}
 	if t.opts.Several() {
-		p.Reference = t.reference(f)
+		p.Reference, p.Best = t.reference(f), t.anyFeasible(f)
 	} else {
 		p.Best = t.incumbent(f)
 	}

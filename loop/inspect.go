@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/random"
@@ -17,7 +19,9 @@ type View struct {
 	Space   *space.Space
 	Options Options // with the defaults in place of zero values
 	Trials  []Trial // of the history, with points of Space
-	Fit     Fit
+	// Objective is the name given to InspectObjective, else empty.
+	Objective string
+	Fit       Fit
 
 	// Posterior is the posterior of the objective, and Units converts its outputs. The
 	// inputs are encoded points of Space.
@@ -76,7 +80,7 @@ func Inspect(ctx context.Context, s *space.Space, o Options, h History) (*View, 
 		return nil, err
 	}
 	if t.opts.Several() {
-		return nil, fmt.Errorf("%w: there are %d objectives, a view has one", ErrOptions, len(t.opts.Objectives))
+		return nil, fmt.Errorf("%w: a view has one objective: InspectObjective selects one of %s", ErrOptions, t.opts.objectiveNames())
 	}
 	if t.count(Complete) == 0 {
 		return nil, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
@@ -109,6 +113,76 @@ func (t *task) inspected(f *fitted) Options {
 	o := t.opts
 	o.Surrogate = t.centered(f.warp.scale)
 	return o
+}
+
+// InspectObjective is Inspect for one of several objectives, by its name. Options, Trials and Problem.Posterior
+// of the view describe this objective as if it were the only one; Problem.Objectives and Acquisition
+// are of all objectives. An unknown name is an error that wraps ErrOptions.
+func InspectObjective(ctx context.Context, s *space.Space, o Options, h History, name string) (*View, error) {
+	h.Queue = nil
+	t, err := newTask(s, o, h)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(t.opts.Objectives, func(g Goal) bool { return g.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: there is no objective %q among several: the names are %s", ErrOptions, name, t.opts.objectiveNames())
+	}
+	if t.count(Complete) == 0 {
+		return nil, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
+	}
+	f, err := t.fit(ctx, random.New(t.opts.Seed, "fit", t.next()))
+	if err != nil {
+		return nil, err
+	}
+	rng := random.New(t.opts.Seed, "suggest", t.next())
+	random.Split(rng, "incumbents", 0)
+	p := t.problem(f, t)
+	if t.scalarizes() {
+		one := t.scalarized(random.New(t.opts.Seed, "weights", t.next()))
+		fit, err := one.fit(ctx, random.New(t.opts.Seed, "fit", t.next()))
+		if err != nil {
+			return nil, err
+		}
+		p = one.problem(fit, one)
+	}
+	g := t.opts.Objectives[i]
+	v := &View{Space: t.space, Options: t.opts, Objective: name, Fit: f.facts, Posterior: f.objectives[i], Problem: p}
+	if v.Acquisition, err = t.opts.Acquisition.Build(ctx, p, 1, random.Split(rng, "point", 0)); err != nil {
+		return nil, err
+	}
+	v.Options.Objectives, v.Options.Maximize, v.Options.NoiseFree = nil, g.Maximize, g.NoiseFree
+	v.Units = Units{warp{scale: f.scales[i]}, g.sign()}
+	for k := range t.trials {
+		trial := t.trials[k].clone()
+		trial.Prediction = nil // of the first objective
+		if trial.State == Complete {
+			trial.Value = trial.Numbers[name]
+			v.Rows = append(v.Rows, k)
+		}
+		v.Trials = append(v.Trials, trial)
+	}
+	values := t.numbers(name, g.sign())
+	v.Data = surrogate.Dataset{X: t.points(func(s State) bool { return s == Complete }), Y: f.scales[i].Apply(values, values), NoiseFree: g.NoiseFree}
+	v.Data.Lo, v.Data.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
+	return v, nil
+}
+
+// InspectObjective is the function InspectObjective for the study's trials.
+func (s *Study) InspectObjective(ctx context.Context, name string) (*View, error) {
+	s.mu.Lock()
+	h := s.history()
+	s.mu.Unlock()
+	return InspectObjective(ctx, s.space, s.opts, h, name)
+}
+
+// objectiveNames returns the names of the objectives, separated by commas.
+func (o *Options) objectiveNames() string {
+	names := make([]string, len(o.Objectives))
+	for i, g := range o.Objectives {
+		names[i] = g.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // Inspect is the function Inspect for the study's trials.

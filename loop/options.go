@@ -30,10 +30,11 @@ type Options struct {
 	Maximizer acquisition.MaximizeOptions
 
 	// Initial is the number of trials before the acquisition function chooses.
-	// Trials that were added or enqueued count. 0 is 2(k+1), at most 20 and at most
+	// Trials that were added or enqueued count. 0 is 2(k+1), or k+3 with several
+	// Objectives, at most 20 and at most
 	// the number of points of the space, with k the number of parameters that are
 	// not fixed.
-	Initial int `set:"initial" auto:"2 per parameter and 2, at most 20" range:"[1,10000]" help:"Number of trials of the initial design"`
+	Initial int `set:"initial" auto:"2 per parameter and 2, or 1 per parameter and 3 with several objectives; at most 20" range:"[1,10000]" help:"Number of trials of the initial design"`
 	// Design spreads the initial trials. Empty is Sobol.
 	Design InitialDesign `set:"design" default:"sobol" oneof:"sobol,halton,lhs,uniform" help:"Point set of the initial trials"`
 	// Batch is the number of trials that Run suggests together after the initial design.
@@ -113,12 +114,15 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	if o.Acquisition == nil {
 		o.Acquisition = acquisition.Auto{}
 	}
+	if err := o.checkAcquisition(); err != nil {
+		return o, err
+	}
 	if o.Initial == 0 {
-		o.Initial = defaultInitial(s)
+		o.Initial = defaultInitial(s, o.Several())
 	}
 	if len(o.Optimum) > 0 {
 		if _, ok := o.Acquisition.(acquisition.Logarithmic); !ok {
-			return o, fmt.Errorf("%w: optimum: the acquisition function is %T, want auto, logei, lognei, qlogei or pi", ErrOptions, o.Acquisition)
+			return o, fmt.Errorf("%w: optimum: the acquisition function is %T, want auto, logei, lognei, qlogei, pi, lognehvi or lognparego", ErrOptions, o.Acquisition)
 		}
 		if _, err := newOptimum(s, o.Optimum); err != nil {
 			return o, err
@@ -139,10 +143,28 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	return o, nil
 }
 
-// defaultInitial returns the default of Options.Initial.
-func defaultInitial(s *space.Space) int {
+// checkAcquisition returns an error for an acquisition function of another number of objectives.
+func (o *Options) checkAcquisition() error {
+	a, ok := o.Acquisition.(interface{ Objectives() (least, most int) })
+	if !ok {
+		return nil
+	}
+	n := max(1, len(o.Objectives))
+	if least, most := a.Objectives(); n < least || n > most {
+		return fmt.Errorf("%w: the acquisition function %T takes %d to %d objectives, and there are %d: use auto", ErrOptions, o.Acquisition, least, min(most, MaxObjectives), n)
+	}
+	return nil
+}
+
+// defaultInitial returns the default of Options.Initial. Several objectives have fewer trials: each
+// further trial of a design costs more hypervolume than the better fit gains.
+func defaultInitial(s *space.Space, several bool) int {
 	free := slices.DeleteFunc(s.Parameters(), func(p space.Parameter) bool { return p.Kind == space.KindFixed })
-	return min(2*(len(free)+1), maxDefaultInitial, s.Count())
+	n := 2 * (len(free) + 1)
+	if several {
+		n = len(free) + 3
+	}
+	return min(n, maxDefaultInitial, s.Count())
 }
 
 // sign returns the factor that turns the user's values into values to be minimised.

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/space"
 )
 
@@ -170,4 +172,133 @@ func TestNumberOfObjectives(t *testing.T) {
 		_, err := New(limitedSpace(), o)
 		require.Equal(t, valid, err == nil, n)
 	}
+}
+
+// Several objectives with requirements that no design point meets: the search first finds a feasible
+// point, also with failures, batches and asynchronous workers.
+func TestNoFeasibleTrialOfSeveralObjectives(t *testing.T) {
+	for _, o := range []Options{
+		{Objectives: []Goal{{Name: "loss", NoiseFree: true}, {Name: "latency", NoiseFree: true}}},
+		{Objectives: []Goal{{Name: "loss"}, {Name: "latency"}}, Batch: 3},
+		{Objectives: []Goal{{Name: "loss"}, {Name: "latency"}}, Workers: 3},
+		{Objectives: []Goal{{Name: "loss"}, {Name: "latency"}}, Acquisition: acquisition.LogNParEGO{}},
+		{Objectives: []Goal{{Name: "loss"}, {Name: "latency"}}, Acquisition: acquisition.LogEI{}},
+	} {
+		o.Initial, o.Budget = 5, 20
+		o.Require = []Requirement{{Name: "latency", Bound: 0.004}, {Name: "loss", Bound: 1.02}}
+		s, err := New(limitedSpace(), o)
+		require.NoError(t, err)
+		p, err := s.Space().PointOf(map[string]any{"x": 0.95, "y": 0.95})
+		require.NoError(t, err)
+		require.NoError(t, s.Enqueue(p)) // fails
+		r, err := s.RunOutcomes(t.Context(), limited, o.Budget, max(1, o.Workers))
+		require.NoError(t, err)
+		require.Equal(t, Failed, r.Trials[0].State)
+		for i := range r.Trials[:o.Initial] {
+			require.False(t, o.Feasible(&r.Trials[i]))
+		}
+		require.NotEmpty(t, s.Pareto().Front, "%+v", o)
+	}
+}
+
+// The front of the posterior means under noise, and of the values without.
+func TestRecommendFront(t *testing.T) {
+	for _, exact := range []bool{true, false} {
+		o := Options{Budget: 12, Objectives: []Goal{{Name: "loss", NoiseFree: exact}, {Name: "latency", NoiseFree: exact, Maximize: true}}}
+		o.Require = []Requirement{{Name: "latency", Bound: 0.7}}
+		s, err := New(limitedSpace(), o)
+		require.NoError(t, err)
+		_, err = s.RecommendFront(t.Context())
+		require.ErrorIs(t, err, ErrNoValue)
+		_, err = s.RunOutcomes(t.Context(), limited, o.Budget, 1)
+		require.NoError(t, err)
+		_, err = s.Recommend(t.Context())
+		require.ErrorContains(t, err, "RecommendFront")
+		r, err := s.RecommendFront(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, exact, r.Fit == nil)
+		require.NotEmpty(t, r.Model)
+		require.Positive(t, r.Hypervolume)
+		if exact {
+			require.Equal(t, len(r.Observed.Front), len(r.Model))
+			require.InDelta(t, r.Observed.Hypervolume[len(r.Observed.Hypervolume)-1], r.Hypervolume, 1e-12)
+		}
+		for _, e := range r.Model {
+			require.InDelta(t, e.Trial.Numbers["loss"], e.Mean[0], 0.1)
+			require.InDelta(t, e.Trial.Numbers["latency"], e.Mean[1], 0.1)
+			require.Equal(t, exact, e.SD[0] == 0)
+		}
+	}
+	s, err := New(limitedSpace(), Options{})
+	require.NoError(t, err)
+	_, err = s.RecommendFront(t.Context())
+	require.ErrorIs(t, err, ErrOptions)
+}
+
+// A view of one of several objectives predicts its numbers. Its acquisition function is the function of
+// the next suggestion.
+func TestInspectObjective(t *testing.T) {
+	for _, a := range []acquisition.Acquisition{nil, acquisition.LogEI{}} {
+		o := Options{Acquisition: a, Initial: 8, Objectives: []Goal{{Name: "loss", NoiseFree: true}, {Name: "latency", NoiseFree: true, Maximize: true}}}
+		s, err := New(limitedSpace(), o)
+		require.NoError(t, err)
+		_, err = s.RunOutcomes(t.Context(), limited, 10, 1)
+		require.NoError(t, err)
+		_, err = s.Inspect(t.Context())
+		require.ErrorContains(t, err, "loss, latency")
+		_, err = s.InspectObjective(t.Context(), "speed")
+		require.ErrorContains(t, err, `no objective "speed"`)
+		v, err := s.InspectObjective(t.Context(), "latency")
+		require.NoError(t, err)
+		require.True(t, v.Options.Maximize)
+		for i, k := range v.Rows {
+			mean, variance := make([]float64, 1), make([]float64, 1)
+			x := v.Data.X.RawRowView(i)
+			v.Posterior.Predict(mean, variance, mat.NewDense(1, len(x), x))
+			require.InDelta(t, v.Trials[k].Numbers["latency"], v.Units.Value(mean[0]), 1e-3)
+			require.Equal(t, v.Trials[k].Numbers["latency"], v.Trials[k].Value)
+		}
+		next, err := s.Ask(t.Context(), 1)
+		require.NoError(t, err)
+		if next[0].Source == Suggested {
+			value := make([]float64, 1)
+			u := s.Space().Encode(next[0].Point)
+			v.Acquisition.Eval(value, nil, mat.NewDense(1, len(u), u))
+			require.InDelta(t, next[0].Prediction.Acquisition, value[0], 1e-9)
+		}
+	}
+}
+
+// Acquisition functions of another number of objectives are errors before the first trial.
+func TestAcquisitionsOfSeveralObjectives(t *testing.T) {
+	_, err := New(limitedSpace(), Options{Acquisition: acquisition.LogNEHVI{}})
+	require.ErrorContains(t, err, "takes 2 to 4 objectives, and there are 1")
+	five := []Goal{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}
+	_, err = New(limitedSpace(), Options{Acquisition: acquisition.LogNEHVI{}, Objectives: five})
+	require.ErrorIs(t, err, ErrOptions)
+	s, err := New(limitedSpace(), Options{Objectives: five})
+	require.NoError(t, err)
+	require.Equal(t, 5, s.Options().Initial)
+}
+
+// Two objectives that are least at different corners.
+func ExampleStudy_RecommendFront() {
+	s, err := New(limitedSpace(), Options{Objectives: []Goal{
+		{Name: "loss", NoiseFree: true}, {Name: "latency", NoiseFree: true},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := s.RunOutcomes(context.Background(), limited, 20, 1); err != nil {
+		log.Fatal(err)
+	}
+	r, err := s.RecommendFront(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("more than 3 trials on the front:", len(r.Model) > 3)
+	fmt.Printf("hypervolume grows: %v\n", r.Hypervolume > r.Observed.Hypervolume[4])
+	// Output:
+	// more than 3 trials on the front: true
+	// hypervolume grows: true
 }

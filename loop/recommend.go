@@ -44,7 +44,7 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 		return Recommendation{}, err
 	}
 	if t.opts.Several() {
-		return Recommendation{}, fmt.Errorf("%w: there are %d objectives, and no single trial is the best", ErrOptions, len(t.opts.Objectives))
+		return Recommendation{}, fmt.Errorf("%w: there are %d objectives, and no single trial is the best: use RecommendFront", ErrOptions, len(t.opts.Objectives))
 	}
 	first := t.opts.Best(t.trials)
 	if first < 0 {

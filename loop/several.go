@@ -60,6 +60,21 @@ func (t *task) reference(f *fitted) []float64 {
 	return point
 }
 
+// anyFeasible returns +Inf if no complete trial is feasible, as incumbent does, else 0.
+func (t *task) anyFeasible(f *fitted) float64 {
+	k := 0
+	for i := range t.trials {
+		if t.trials[i].State != Complete {
+			continue
+		}
+		if f.likely == nil || t.opts.NoiseFree && t.opts.Feasible(&t.trials[i]) || !t.opts.NoiseFree && f.likely[k] >= 0.5 {
+			return 0
+		}
+		k++
+	}
+	return math.Inf(1)
+}
+
 // augmentation is the weight of the sum in the augmented Chebyshev function.
 const augmentation = 0.05
 

@@ -291,6 +291,14 @@ func (s *state) propose(ctx context.Context, r *Request, resp *Response) error {
 
 // recommend adds the recommendation to a response.
 func (s *state) recommend(ctx context.Context, resp *Response) error {
+	if s.options.Several() {
+		r, err := loop.RecommendFront(ctx, s.space, s.options, s.history)
+		if err != nil {
+			return err
+		}
+		resp.Front = NewFront(r, s.options)
+		return nil
+	}
 	r, err := loop.Recommend(ctx, s.space, s.options, s.history)
 	if err != nil {
 		return err

@@ -96,6 +96,8 @@ type Response struct {
 	Pareto *Pareto `json:"pareto,omitempty"`
 	// Decision is the answer to ActionReport.
 	Decision *Decision `json:"decision,omitempty"`
+	// Front is the answer to ActionRecommend of several objectives.
+	Front *Front `json:"front,omitempty"`
 }
 
 // Recommendation names the trial with the best observed value and the trial with the best
@@ -137,6 +139,48 @@ type Regret struct {
 // NewRegret returns the stored form of an estimate.
 func (d *Definition) NewRegret(r loop.Regret) *Regret {
 	return &Regret{r.Trial, r.Bound, r.Probability, r.Mean, r.Bound <= d.End.Regret}
+}
+
+// Front has the Pareto front of the observed values and of the posterior means.
+type Front struct {
+	Observed []int           `json:"observed"` // trials
+	Model    []FrontEstimate `json:"model"`
+	// Reference is the reference point, and Hypervolume the volume of the observed front after each
+	// finished trial; absent with more than four objectives.
+	Reference   map[string]float64 `json:"reference,omitempty"`
+	Hypervolume []float64          `json:"hypervolume,omitempty"`
+}
+
+// FrontEstimate is a trial with the posterior means and standard deviations of the objectives.
+type FrontEstimate struct {
+	Trial int                `json:"trial"`
+	Mean  map[string]float64 `json:"mean"`
+	SD    map[string]float64 `json:"sd"`
+	// Feasible is the probability that the requirements are met; absent without requirements.
+	Feasible *float64 `json:"feasible,omitempty"`
+}
+
+// NewFront describes a recommendation of a study with options o.
+func NewFront(r loop.FrontRecommendation, o loop.Options) *Front {
+	named := func(values []float64) map[string]float64 {
+		m := map[string]float64{}
+		for j, v := range values {
+			m[o.Objectives[j].Name] = v
+		}
+		return m
+	}
+	f := &Front{Observed: []int{}, Model: []FrontEstimate{}, Reference: named(r.Observed.Reference), Hypervolume: r.Observed.Hypervolume}
+	for _, t := range r.Observed.Front {
+		f.Observed = append(f.Observed, t.ID)
+	}
+	for _, e := range r.Model {
+		out := FrontEstimate{Trial: e.Trial.ID, Mean: named(e.Mean), SD: named(e.SD)}
+		if len(o.Require) > 0 {
+			out.Feasible = &e.Feasible
+		}
+		f.Model = append(f.Model, out)
+	}
+	return f
 }
 
 // Point is a suggestion.

@@ -182,7 +182,11 @@ func (s Suite) problems(names []string) ([]Problem, error) {
 	var valid []string
 	for _, p := range s.Problems {
 		o := p.objective(0)
-		study, err := loop.New(o.Space, loop.Options{Initial: p.Initial, Batch: p.Batch})
+		options := loop.Options{Initial: p.Initial, Batch: p.Batch}
+		if o.Outcomes != nil {
+			options.Objectives, _ = goals(o.Outcomes, false)
+		}
+		study, err := loop.New(o.Space, options)
 		if err != nil {
 			return nil, err
 		}

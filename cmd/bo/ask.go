@@ -31,13 +31,15 @@ type trialJSON struct {
 	Numbers map[string]float64 `json:"numbers,omitempty"`
 	// Feasible reports whether a complete trial meets the requirements; nil without
 	// requirements.
-	Feasible *bool         `json:"feasible,omitempty"`
-	Failure  store.Failure `json:"failure,omitempty"`
-	Message  string        `json:"message,omitempty"`
-	Source   loop.Source   `json:"source"`
-	Attempt  int           `json:"attempt,omitempty"`
-	Worker   string        `json:"worker,omitempty"`
-	Seconds  float64       `json:"seconds,omitempty"`
+	Feasible *bool `json:"feasible,omitempty"`
+	// Front reports whether the trial is on the Pareto front; false for one objective.
+	Front   bool          `json:"front,omitempty"`
+	Failure store.Failure `json:"failure,omitempty"`
+	Message string        `json:"message,omitempty"`
+	Source  loop.Source   `json:"source"`
+	Attempt int           `json:"attempt,omitempty"`
+	Worker  string        `json:"worker,omitempty"`
+	Seconds float64       `json:"seconds,omitempty"`
 }
 
 func newTrialJSON(t *store.Trial, v *store.View) trialJSON {
@@ -443,9 +445,13 @@ func (c *trialsCmd) Run(e *env) error {
 		case c.Format == "csv":
 			return writeTrialsCSV(e.stdout, v)
 		}
-		b := bufio.NewWriter(e.stdout)
+		b, front := bufio.NewWriter(e.stdout), onFront(v)
 		for i := range v.Trials {
-			fmt.Fprintln(b, trialText(&v.Trials[i], v))
+			mark := ""
+			if front[v.Trials[i].Number] {
+				mark = "  (front)"
+			}
+			fmt.Fprintln(b, trialText(&v.Trials[i], v)+mark)
 		}
 		return b.Flush()
 	})
@@ -531,6 +537,41 @@ type frontJSON struct {
 	Front       []trialJSON        `json:"front"`
 	Reference   map[string]float64 `json:"reference,omitempty"`
 	Hypervolume []float64          `json:"hypervolume,omitempty"` // after each finished trial
+	// Model is the front of the posterior means; nil without a fit.
+	Model []study.FrontEstimate `json:"model,omitempty"`
+}
+
+// onFront returns the numbers of the trials on the Pareto front; nil for one objective.
+func onFront(v *store.View) map[int]bool {
+	if !v.Definition.Several() {
+		return nil
+	}
+	set := map[int]bool{}
+	for _, t := range v.Pareto().Front {
+		set[t.ID] = true
+	}
+	return set
+}
+
+// frontLine describes the front, the hypervolume and its reference point.
+func frontLine(f *frontJSON, d *study.Definition) string {
+	text := fmt.Sprintf("%d trials", len(f.Front))
+	if n := len(f.Hypervolume); n > 0 {
+		text += "  hypervolume " + short(f.Hypervolume[n-1])
+	}
+	return text + referenceText(f, d)
+}
+
+// referenceText writes the reference point; empty if there is none.
+func referenceText(f *frontJSON, d *study.Definition) string {
+	if f.Reference == nil {
+		return ""
+	}
+	var parts []string
+	for _, g := range d.Goals() {
+		parts = append(parts, g.Name+" "+short(f.Reference[g.Name]))
+	}
+	return "  from " + strings.Join(parts, "  ")
 }
 
 func newFront(v *store.View) frontJSON {
@@ -566,7 +607,7 @@ func (c *bestCmd) front(e *env, v *store.View) error {
 		fmt.Fprintf(b, "trial %d  %s  %s\n", t.Number, fullParams(t.Params), allNumbers(t, v.Definition))
 	}
 	if n := len(out.Hypervolume); n > 0 {
-		fmt.Fprintf(b, "hypervolume %s\n", number(out.Hypervolume[n-1]))
+		fmt.Fprintf(b, "hypervolume %s%s\n", number(out.Hypervolume[n-1]), referenceText(&out, v.Definition))
 	}
 	return b.Flush()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -199,6 +200,20 @@ func (s *session) result(v *store.View, elapsed float64) *runResult {
 	return out
 }
 
+// recommendsOther reports whether the front of the posterior means differs from the front of the values.
+func (s *session) recommendsOther(p *frontJSON) bool {
+	return p.Model != nil && !slices.EqualFunc(p.Model, p.Front, func(a study.FrontEstimate, b trialJSON) bool { return a.Trial == b.Trial })
+}
+
+// joinTrials lists the trials of a front.
+func joinTrials(front []study.FrontEstimate) string {
+	var names []string
+	for _, e := range front {
+		names = append(names, strconv.Itoa(e.Trial))
+	}
+	return strings.Join(names, ", ")
+}
+
 func (s *session) print(w io.Writer, out *runResult) error {
 	if s.JSON {
 		return printJSON(w, out)
@@ -224,8 +239,11 @@ func (s *session) print(w io.Writer, out *runResult) error {
 			row(fmt.Sprintf("  trial %d", t.Trial), "%s  at %s", strings.Join(parts, "  "), paramsText(t.Params))
 		}
 		if n := len(p.Hypervolume); n > 0 {
-			row("hypervolume", "%s", short(p.Hypervolume[n-1]))
+			row("hypervolume", "%s%s", short(p.Hypervolume[n-1]), referenceText(p, s.definition))
 		}
+	}
+	if p := out.Pareto; p != nil && s.recommendsOther(p) {
+		row("recommended", "trials %s, the front of the posterior means: observed values may be luck", joinTrials(p.Model))
 	}
 	if out.Regret != nil {
 		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*s.target.minimum))

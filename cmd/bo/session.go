@@ -428,6 +428,13 @@ func (s *session) recommend(out *runResult) {
 	if err != nil {
 		return
 	}
+	if options.Several() {
+		r, err := loop.RecommendFront(surrogate.WithProgress(s.ctx, s.working), sp, options, history)
+		if err == nil && s.ctx.Err() == nil && out.Pareto != nil {
+			out.Pareto.Model = study.NewFront(r, options).Model
+		}
+		return
+	}
 	r, err := loop.Recommend(surrogate.WithProgress(s.ctx, s.working), sp, options, history)
 	if err != nil || s.ctx.Err() != nil {
 		return

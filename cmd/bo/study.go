@@ -299,6 +299,7 @@ type shownStudy struct {
 	Waiting    int               `json:"waiting"`
 	Unfit      int               `json:"unfit"`
 	Best       *trialJSON        `json:"best,omitempty"`
+	Pareto     *frontJSON        `json:"pareto,omitempty"` // of several objectives
 	Revision   int64             `json:"revision"`
 }
 
@@ -332,6 +333,10 @@ func summarize(v *store.View) *shownStudy {
 		row := newTrialJSON(best, v)
 		out.Best = &row
 	}
+	if v.Definition.Several() {
+		front := newFront(v)
+		out.Pareto = &front
+	}
 	return out
 }
 
@@ -342,7 +347,9 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	}
 	o := v.Definition.Objective()
 	row("study", "%s  (created %s)", c.Study, v.Created.Local().Format(time.DateTime))
-	row("objective", "%s %s", o.Goal, o.Name)
+	for i, g := range v.Definition.Goals() {
+		row([]string{"objective", ""}[min(i, 1)], "%s %s", g.Goal, g.Name)
+	}
 	added, stopped := addedTrials(v), ""
 	if out.Stopped > 0 {
 		stopped = fmt.Sprintf(" %d stopped,", out.Stopped)
@@ -360,6 +367,9 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	if best := v.Best(); best != nil {
 		row("best", "%s  (trial %d)", short(best.Numbers[o.Name]), best.Number)
 		row("at", "%s", paramsText(best.Params))
+	}
+	if out.Pareto != nil && len(out.Pareto.Front) > 0 {
+		row("front", "%s", frontLine(out.Pareto, v.Definition))
 	}
 	const last = 5
 	for i := max(0, len(v.Trials)-last); i < len(v.Trials); i++ {

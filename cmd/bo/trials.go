@@ -89,9 +89,10 @@ func trialKeysJSON(text []byte, _ int) ([]string, error) {
 
 // trialRows returns the trials of a study as JSON values.
 func trialRows(v *store.View) []trialJSON {
-	rows := make([]trialJSON, len(v.Trials))
+	rows, front := make([]trialJSON, len(v.Trials)), onFront(v)
 	for i := range v.Trials {
 		rows[i] = newTrialJSON(&v.Trials[i], v)
+		rows[i].Front = front[v.Trials[i].Number]
 	}
 	return rows
 }

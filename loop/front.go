@@ -1,0 +1,130 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/functionspace/bo/internal/pareto"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/space"
+)
+
+// FrontRecommendation is the result of a study with several objectives: the Pareto front of the
+// observed values and the Pareto front of the posterior means. Under noise an observed value is partly
+// luck, and Model is the better choice. If all objectives are noise-free, the two are equal.
+type FrontRecommendation struct {
+	Observed Pareto
+	// Model are the complete trials whose posterior means no other mean dominates, by
+	// ascending ID. Only trials that are feasible with a probability of at least ½ count; if there are
+	// none, Model is empty.
+	Model []FrontEstimate
+	// Hypervolume is the volume between Observed.Reference and the means of Model; 0 with more than
+	// MaxHypervolume objectives.
+	Hypervolume float64
+	// Fit describes the fit; nil if all objectives are noise-free, which needs none.
+	Fit *Fit
+}
+
+// FrontEstimate is a complete trial with the posterior mean and standard deviation of each latent
+// objective at its point, in the user's units and in the order of Options.Objectives. The standard
+// deviation of a noise-free objective is 0.
+type FrontEstimate struct {
+	Trial    Trial
+	Mean, SD []float64
+	// Feasible is the probability that the latent numbers at the point meet Options.Require.
+	Feasible float64
+}
+
+// RecommendFront is Recommend for several objectives. The errors are the same.
+func RecommendFront(ctx context.Context, s *space.Space, o Options, h History) (FrontRecommendation, error) {
+	h.Queue = nil
+	t, err := newTask(s, o, h)
+	if err != nil {
+		return FrontRecommendation{}, err
+	}
+	if !t.opts.Several() {
+		return FrontRecommendation{}, fmt.Errorf("%w: there is one objective: use Recommend", ErrOptions)
+	}
+	if t.count(Complete) == 0 {
+		return FrontRecommendation{}, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
+	}
+	rec := FrontRecommendation{Observed: t.opts.ParetoOf(t.trials)}
+	var all []FrontEstimate
+	if t.opts.NoiseFree {
+		all = t.exactEstimates()
+	} else {
+		f, err := t.fit(ctx, random.New(t.opts.Seed, "recommend", t.next()))
+		if err != nil {
+			return FrontRecommendation{}, err
+		}
+		rec.Fit, all = &f.facts, t.estimates(f)
+	}
+	var y [][]float64
+	var candidates []FrontEstimate
+	for _, e := range all {
+		if e.Feasible >= 0.5 {
+			losses := make([]float64, len(e.Mean))
+			for j, m := range e.Mean {
+				losses[j] = t.opts.Objectives[j].sign() * m
+			}
+			candidates, y = append(candidates, e), append(y, losses)
+		}
+	}
+	for _, k := range pareto.Front(y) {
+		rec.Model = append(rec.Model, candidates[k])
+	}
+	if len(t.opts.Objectives) <= MaxHypervolume {
+		rec.Hypervolume = pareto.Hypervolume(y, t.opts.reference(t.trials))
+	}
+	return rec, nil
+}
+
+// estimates returns the estimates of the complete trials.
+func (t *task) estimates(f *fitted) []FrontEstimate {
+	x := t.points(func(s State) bool { return s == Complete })
+	n, _ := x.Dims()
+	out := t.exactEstimates()
+	mean, variance := make([]float64, n), make([]float64, n)
+	for j, g := range t.opts.Objectives {
+		f.objectives[j].Predict(mean, variance, x)
+		for i := range out {
+			out[i].Mean[j], out[i].SD[j] = g.sign()*f.scales[j].Invert(mean[i]), f.scales[j].SD*sqrt(variance[i])
+		}
+	}
+	for i, p := range f.likely {
+		out[i].Feasible = p
+	}
+	return out
+}
+
+// exactEstimates returns the complete trials with their values as estimates.
+func (t *task) exactEstimates() []FrontEstimate {
+	var out []FrontEstimate
+	for i := range t.trials {
+		trial := &t.trials[i]
+		if trial.State != Complete {
+			continue
+		}
+		e := FrontEstimate{Trial: trial.clone(), SD: make([]float64, len(t.opts.Objectives))}
+		for _, g := range t.opts.Objectives {
+			e.Mean = append(e.Mean, trial.Numbers[g.Name])
+		}
+		if t.opts.Feasible(trial) {
+			e.Feasible = 1
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// RecommendFront is the function RecommendFront for the study's trials, with events. It leaves the
+// study unchanged.
+func (s *Study) RecommendFront(ctx context.Context) (FrontRecommendation, error) {
+	s.mu.Lock()
+	h := s.history()
+	s.mu.Unlock()
+	var seconds float64
+	rec, err := RecommendFront(s.observed(ctx, h, &seconds), s.space, s.opts, h)
+	s.emitFit(rec.Fit, seconds)
+	return rec, err
+}
