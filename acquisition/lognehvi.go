@@ -46,9 +46,6 @@ const maxBoxObjectives = 4
 
 var _ Acquisition = LogNEHVI{}
 
-// Objectives returns the least and the largest number of objectives.
-func (LogNEHVI) Objectives() (least, most int) { return 2, maxBoxObjectives }
-
 // Build returns the function of one point.
 func (a LogNEHVI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if err := p.checkSeveral("LogNEHVI", q); err != nil {

@@ -34,9 +34,6 @@ var _ Acquisition = LogNParEGO{}
 // augmentation is the weight of the sum in the augmented Chebyshev function.
 const augmentation = 0.05
 
-// Objectives returns the least and the largest number of objectives.
-func (LogNParEGO) Objectives() (least, most int) { return 2, math.MaxInt }
-
 // Build draws weights and base samples, and returns the function of one point.
 func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if err := p.checkSeveral("LogNParEGO", q); err != nil {

@@ -2,6 +2,7 @@ package acquisition
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,22 @@ import (
 	"github.com/functionspace/bo/internal/pareto"
 	"github.com/functionspace/bo/internal/random"
 )
+
+// CheckObjectives returns an error if a is an Acquisition of another number of objectives than n. One
+// that is not Several takes several objectives as a random scalarisation in package loop.
+func CheckObjectives(a Acquisition, n int) error {
+	switch a.(type) {
+	case LogNEHVI, *LogNEHVI:
+		if n < 2 || n > maxBoxObjectives {
+			return fmt.Errorf("takes 2 to %d objectives, and there are %d: use auto", maxBoxObjectives, n)
+		}
+	case LogNParEGO, *LogNParEGO:
+		if n < 2 {
+			return errors.New("takes several objectives, and there is one: use auto")
+		}
+	}
+	return nil
+}
 
 // checkSeveral returns an error unless p has at least two objectives, a reference point and
 // evaluated points, and q is 1.

@@ -77,9 +77,9 @@ var acquisitions = []entry[acquisition.Acquisition]{
 	{Entry{"mes", "max-value entropy search: information about the minimum"}, func() acquisition.Acquisition { return &acquisition.MES{} }},
 	{Entry{"ts", "Thompson sampling: the minimum of a function drawn from the posterior"}, func() acquisition.Acquisition { return &acquisition.Thompson{} }},
 	{Entry{"qei", "expected improvement of a batch, by Monte Carlo"}, func() acquisition.Acquisition { return &acquisition.QEI{} }},
+	{Entry{"qlogei", "logarithm of the smoothed expected improvement of a batch, by Monte Carlo"}, func() acquisition.Acquisition { return &acquisition.QLogEI{} }},
 	{Entry{"lognehvi", "logarithm of the noisy expected hypervolume improvement of two to four objectives"}, func() acquisition.Acquisition { return &acquisition.LogNEHVI{} }},
 	{Entry{"lognparego", "lognei of a random scalarisation of several objectives"}, func() acquisition.Acquisition { return &acquisition.LogNParEGO{} }},
-	{Entry{"qlogei", "logarithm of the smoothed expected improvement of a batch, by Monte Carlo"}, func() acquisition.Acquisition { return &acquisition.QLogEI{} }},
 }
 
 // Surrogates lists the surrogates, the default first.

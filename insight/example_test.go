@@ -180,3 +180,69 @@ func ExampleWhy() {
 	// 5 sentences about the trial, and 3 axes
 	// the acquisition function is the one of the suggestion: true
 }
+
+// traded returns a study of 15 trials with two objectives.
+var traded = sync.OnceValue(func() *loop.Study {
+	s, err := space.New(space.Float("width", 0, 1), space.Float("depth", 0, 1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	study, err := loop.New(s, loop.Options{Objectives: []loop.Goal{{Name: "loss", NoiseFree: true}, {Name: "latency", NoiseFree: true}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = study.RunOutcomes(context.Background(), func(_ context.Context, p space.Point) (loop.Outcome, error) {
+		w, d := p.Float("width"), p.Float("depth")
+		return loop.Outcome{Numbers: map[string]float64{"loss": 1 - w + d*d, "latency": w}}, nil
+	}, 15, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return study
+})
+
+// Trials on the front are marked.
+func ExampleParetoFront() {
+	study := traded()
+	front := insight.ParetoFront(study.Trials(), study.Options())
+	n := 0
+	for _, p := range front.Points {
+		if p.Front {
+			n++
+		}
+	}
+	fmt.Println(len(front.Points), "trials, more than 3 on the front:", n > 3)
+	// Output:
+	// 15 trials, more than 3 on the front: true
+}
+
+// The hypervolume never falls.
+func ExampleHypervolumeHistory() {
+	study := traded()
+	volumes := insight.HypervolumeHistory(study.Trials(), study.Options())
+	fmt.Println(len(volumes), "trials, improved:", volumes[14].Hypervolume > volumes[4].Hypervolume)
+	// Output:
+	// 15 trials, improved: true
+}
+
+// The name of an objective selects it. Latency depends on the width alone.
+func ExampleImportance_objective() {
+	ctx := context.Background()
+	view, err := traded().InspectObjective(ctx, "latency")
+	if err != nil {
+		log.Fatal(err)
+	}
+	effects, err := insight.Importance(ctx, view, insight.ImportanceOptions{Paths: -1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	slices, err := insight.Slices(view, insight.SliceOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s: %.2f\n", effects[0].Parameter, effects[0].Total)
+	fmt.Println(len(slices), "slices")
+	// Output:
+	// width: 1.00
+	// 2 slices
+}

@@ -114,8 +114,8 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	if o.Acquisition == nil {
 		o.Acquisition = acquisition.Auto{}
 	}
-	if err := o.checkAcquisition(); err != nil {
-		return o, err
+	if err := acquisition.CheckObjectives(o.Acquisition, max(1, len(o.Objectives))); err != nil {
+		return o, fmt.Errorf("%w: the acquisition function %T %w", ErrOptions, o.Acquisition, err)
 	}
 	if o.Initial == 0 {
 		o.Initial = defaultInitial(s, o.Several())
@@ -141,19 +141,6 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		return o, err
 	}
 	return o, nil
-}
-
-// checkAcquisition returns an error for an acquisition function of another number of objectives.
-func (o *Options) checkAcquisition() error {
-	a, ok := o.Acquisition.(interface{ Objectives() (least, most int) })
-	if !ok {
-		return nil
-	}
-	n := max(1, len(o.Objectives))
-	if least, most := a.Objectives(); n < least || n > most {
-		return fmt.Errorf("%w: the acquisition function %T takes %d to %d objectives, and there are %d: use auto", ErrOptions, o.Acquisition, least, min(most, MaxObjectives), n)
-	}
-	return nil
 }
 
 // defaultInitial returns the default of Options.Initial. Several objectives have fewer trials: each

@@ -93,6 +93,11 @@ func (d *Definition) faults(wrong map[string]bool) (faults []error) {
 		faults = append(faults, d.beliefFaults(s, a, wrong)...)
 		faults = append(faults, d.earlierFaults(s)...)
 	}
+	if len(methodFaults) == 0 && !wrong["objectives"] {
+		if err := acquisition.CheckObjectives(m.Acquisition, max(1, len(d.Objectives))); err != nil {
+			fault("acquisition", "acquisition: %s %w", d.Acquisition.Name, err)
+		}
+	}
 	if s != nil && len(methodFaults) == 0 {
 		m.Surrogate = surrogate.NameInputs(m.Surrogate, loop.Inputs(s))
 		if err := m.Check(s.Dim()); err != nil {

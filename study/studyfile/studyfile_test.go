@@ -87,7 +87,7 @@ func TestFaults(t *testing.T) {
 				`line 4, column 1: batch must be a whole number, not 2.5; ` +
 				`line 5, column 23: surrogate gp: unknown setting "kernell": did you mean kernel?; ` +
 				`line 5, column 37: surrogate gp: noise is -1, want 0 or more; ` +
-				`line 6, column 1: unknown acquisition "bla"; want one of auto, logei, lognei, ei, pi, lcb, mes, ts, qei, qlogei; ` +
+				`line 6, column 1: unknown acquisition "bla"; want one of auto, logei, lognei, ei, pi, lcb, mes, ts, qei, qlogei, lognehvi, lognparego; ` +
 				`line 7, column 1: timeout must be a time such as "90s" or "2h", not 90; ` +
 				`line 9, column 3: parameter "x": min 1 is above max 0; ` +
 				`line 10, column 13: parameter "y": unknown type "range": use float; ` +

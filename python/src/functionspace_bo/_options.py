@@ -35,7 +35,7 @@ HELP = {
     "end": "Conditions that end a run before the budget is used up.",
     "failures": "expected: failures of the first trials do not end a run.",
     "first": "Points to try first, as mappings from parameters to values; parameters that are left out are completed by the initial design.",
-    "initial": "Number of trials of the initial design; default 2 per parameter and 2, at most 20.",
+    "initial": "Number of trials of the initial design; default 2 per parameter and 2, or 1 per parameter and 3 with several objectives; at most 20.",
     "maximizer": "Settings of the maximisation of the acquisition function.",
     "name": "Name of the study: 1 to 100 letters, digits, dots, dashes and underscores.",
     "objectives": "The numbers to optimise; default {name: value, goal: minimize}.",
@@ -477,7 +477,7 @@ if TYPE_CHECKING:
 
     Surrogate = Union[SurrogateName, GPSurrogate, FSPLaplaceSurrogate, GfsviSurrogate, TfsviSurrogate, GWINETSurrogate, GWISvgpSurrogate, FVISurrogate, SvgpSurrogate, LaplaceSurrogate, DKLSurrogate, RFFSurrogate, IbnnSurrogate, EnsembleSurrogate, MAPSurrogate, MfviSurrogate, DropoutSurrogate, VIPSurrogate, HMCSurrogate]
 
-    AcquisitionName = Literal["auto", "logei", "lognei", "ei", "pi", "lcb", "mes", "ts", "qei", "qlogei"]
+    AcquisitionName = Literal["auto", "logei", "lognei", "ei", "pi", "lcb", "mes", "ts", "qei", "qlogei", "lognehvi", "lognparego"]
 
     AutoAcquisition = TypedDict(
         "AutoAcquisition",
@@ -488,7 +488,7 @@ if TYPE_CHECKING:
         },
         total=False,
     )
-    """logei if the fitted noise is small, else lognei."""
+    """logei if the fitted noise is small, else lognei; lognehvi or lognparego for several objectives."""
 
     LogeiAcquisition = TypedDict(
         "LogeiAcquisition",
@@ -579,7 +579,27 @@ if TYPE_CHECKING:
     )
     """logarithm of the smoothed expected improvement of a batch, by Monte Carlo."""
 
-    Acquisition = Union[AcquisitionName, AutoAcquisition, LogeiAcquisition, LogneiAcquisition, EIAcquisition, PIAcquisition, LCBAcquisition, MESAcquisition, TSAcquisition, QEIAcquisition, QlogeiAcquisition]
+    LognehviAcquisition = TypedDict(
+        "LognehviAcquisition",
+        {
+            "name": Required[Literal["lognehvi"]],
+            "samples": int,
+        },
+        total=False,
+    )
+    """logarithm of the noisy expected hypervolume improvement of two to four objectives."""
+
+    LognparegoAcquisition = TypedDict(
+        "LognparegoAcquisition",
+        {
+            "name": Required[Literal["lognparego"]],
+            "samples": int,
+        },
+        total=False,
+    )
+    """lognei of a random scalarisation of several objectives."""
+
+    Acquisition = Union[AcquisitionName, AutoAcquisition, LogeiAcquisition, LogneiAcquisition, EIAcquisition, PIAcquisition, LCBAcquisition, MESAcquisition, TSAcquisition, QEIAcquisition, QlogeiAcquisition, LognehviAcquisition, LognparegoAcquisition]
 
     Maximizer = TypedDict(
         "Maximizer",
@@ -669,7 +689,7 @@ if TYPE_CHECKING:
         first: Sequence[Mapping[str, Any]]
         """Points to try first, as mappings from parameters to values; parameters that are left out are completed by the initial design."""
         initial: int
-        """Number of trials of the initial design; default 2 per parameter and 2, at most 20."""
+        """Number of trials of the initial design; default 2 per parameter and 2, or 1 per parameter and 3 with several objectives; at most 20."""
         name: str
         """Name of the study: 1 to 100 letters, digits, dots, dashes and underscores."""
         objectives: Sequence[Union[str, Objective]]
