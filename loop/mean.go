@@ -116,5 +116,8 @@ func (t *task) centered(scale surrogate.Standardization) surrogate.Model {
 	if t.opts.PriorMean.isZero() {
 		return t.opts.Surrogate
 	}
-	return surrogate.Centered{Model: t.opts.Surrogate, Mean: meanPath{t.space, t.opts.PriorMean, t.opts.sign(), scale}}
+	return surrogate.Scaled{
+		Model: t.opts.Surrogate, Inputs: surrogate.Raw,
+		Mean: meanPath{t.space, t.opts.PriorMean, t.opts.sign(), scale},
+	}
 }

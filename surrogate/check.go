@@ -116,4 +116,4 @@ func checkOutput(s Scaling) error {
 }
 
 // Stated implements PriorStater: it reports whether Model states a prior.
-func (s Scaled) Stated() bool { return StatesPrior(s.Model) }
+func (s Scaled) Stated() bool { return s.Mean != nil || StatesPrior(s.Model) }

@@ -2,7 +2,12 @@ package surrogate
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Scaling names an affine map from the user's units to a model's.
@@ -18,15 +23,20 @@ const (
 // Scaled is a Model in the user's units that fits Model in scaled units. Constant
 // inputs and constant targets keep their scale.
 //
+// With a mean function m it fits Model to the scaled differences y - m(x), and adds m to the
+// predictions. The prior is stated.
+//
 // Its posteriors are a Describer and a Stater. Hyperparameters and states are in scaled
 // units, and empty if Model's posterior has none. A posterior is a Conditioner,
 // LeaveOneOut or Evidence if Model's posterior is. Conditioning and leaving out keep the
 // scaling of the fit. The evidence is the density of the targets in the user's units.
-// FitFrom equals Fit if Model is no WarmStarter. Check and Stated call Model's.
+// FitFrom equals Fit if Model is no WarmStarter. Check calls Model's, and Stated without a mean
+// function.
 type Scaled struct {
 	Model   Model
 	Inputs  Scaling // "" is Unit
 	Outputs Scaling // "" is ZScore
+	Mean    Path    // m in the user's units, called by several goroutines; nil is 0
 }
 
 // Fit scales d and fits the model.
@@ -34,7 +44,8 @@ func (s Scaled) Fit(ctx context.Context, d Dataset, rng *rand.Rand) (Posterior, 
 	return s.FitFrom(ctx, nil, d, rng)
 }
 
-// FitFrom scales d and fits the model, from start if the model is a WarmStarter.
+// FitFrom scales d and fits the model, from start if the model is a WarmStarter. The error wraps
+// ErrNotFinite if the mean function is not finite at a row of d.
 func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.Rand) (Posterior, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
@@ -47,13 +58,20 @@ func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.R
 	if err := checkOutput(s.Outputs); err != nil {
 		return nil, err
 	}
-	output := Standardization{SD: 1}
-	if s.Outputs != Raw {
-		output = Standardize(d.Y)
+	p := &scaled{inputs: inputs, output: Standardization{SD: 1}, n: len(d.Y), m: s.Mean}
+	if s.Mean != nil {
+		p.trained = make([]float64, len(d.Y))
+		s.Mean.Eval(p.trained, nil, d.X)
+		if v := floats.Sum(p.trained); math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%w: the mean function at the observations adds up to %v", ErrNotFinite, v)
+		}
+		d.Y = slices.Clone(d.Y)
+		floats.Sub(d.Y, p.trained)
 	}
-
-	p := &scaled{inputs: inputs, output: output, n: len(d.Y)}
-	inner := Dataset{X: inputs.Apply(d.X), Y: output.Apply(nil, d.Y), NoiseFree: d.NoiseFree}
+	if s.Outputs != Raw {
+		p.output = Standardize(d.Y)
+	}
+	inner := Dataset{X: inputs.Apply(d.X), Y: p.output.Apply(nil, d.Y), NoiseFree: d.NoiseFree}
 	if d.Lo != nil {
 		inner.Lo, inner.Hi = make([]float64, len(inputs)), make([]float64, len(inputs))
 		for j, in := range inputs {

@@ -15,7 +15,7 @@ type scaled struct {
 	inputs InputMap
 	output Standardization
 	n      int // observations
-	// m is the function of Centered, and trained its values at the observations; nil is 0.
+	// m is the mean function, and trained its values at the observations; nil is 0.
 	m       Path
 	trained []float64
 }

@@ -33,14 +33,14 @@ func (wave) Eval(value []float64, grad, x *mat.Dense) {
 	}
 }
 
-func TestCenteredConforms(t *testing.T) {
+func TestScaledWithMeanConforms(t *testing.T) {
 	fast := surrogatetest.Options{Fast: true}
-	fast.Run(t, surrogate.Centered{Model: gp.Model{Spec: prior.Spec{Restarts: 1}}, Mean: wave{}})
+	fast.Run(t, surrogate.Scaled{Model: gp.Model{Spec: prior.Spec{Restarts: 1}}, Mean: wave{}})
 }
 
 // The posterior with mean m for y is the posterior with mean zero for y - m, plus m.
-func TestCenteredIsAShift(t *testing.T) {
-	rng := random.New(1, "centered", 0)
+func TestScaledMeanIsAShift(t *testing.T) {
+	rng := random.New(1, "mean", 0)
 	x := mat.NewDense(12, 2, nil)
 	m, y := make([]float64, 12), make([]float64, 12)
 	for i := range y {
@@ -58,7 +58,7 @@ func TestCenteredIsAShift(t *testing.T) {
 	scale := surrogate.Standardize(rest)
 
 	for _, inner := range []surrogate.Model{gp.Model{}, gp.Model{Spec: prior.Spec{Mean: prior.MeanZero}}, rff.Model{}} {
-		p, err := surrogate.Centered{Model: inner, Mean: wave{}}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y}, random.New(2, "fit", 0))
+		p, err := surrogate.Scaled{Model: inner, Inputs: surrogate.Raw, Mean: wave{}}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y}, random.New(2, "fit", 0))
 		require.NoError(t, err)
 		q, err := inner.Fit(t.Context(), surrogate.Dataset{X: x, Y: scale.Apply(nil, rest)}, random.New(2, "fit", 0))
 		require.NoError(t, err)
@@ -69,9 +69,9 @@ func TestCenteredIsAShift(t *testing.T) {
 			require.InDelta(t, scale.Invert(want[i])+shift[i], got[i], 1e-12)
 			require.InDelta(t, w[i]*scale.SD*scale.SD, v[i], 1e-12)
 		}
-		require.True(t, surrogate.StatesPrior(surrogate.Centered{Model: inner}))
+		require.True(t, surrogate.StatesPrior(surrogate.Scaled{Model: inner, Mean: wave{}}))
 	}
 	x.Set(0, 0, math.NaN())
-	_, err := surrogate.Centered{Model: gp.Model{}, Mean: wave{}}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y}, rng)
+	_, err := surrogate.Scaled{Model: gp.Model{}, Mean: wave{}}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y}, rng)
 	require.ErrorIs(t, err, surrogate.ErrNotFinite)
 }
