@@ -17,8 +17,8 @@ type Goal struct {
 	// NoiseFree declares that equal points have equal values.
 	NoiseFree bool `json:"noise_free,omitempty"`
 	// Reference is the coordinate of the reference point, a value that is just
-	// acceptable: only better values add to the hypervolume. Nil is inferred from the
-	// Pareto front, with a margin of a tenth of its range.
+	// acceptable: only better values add to the hypervolume. Nil is inferred: the worst
+	// value of the Pareto front, and a tenth of the range of the feasible trials beyond.
 	Reference *float64 `json:"reference,omitempty"`
 }
 

@@ -12,7 +12,7 @@ type Pareto struct {
 	Front []Trial
 	// Reference is the reference point in the user's units; nil if no trial is complete. A
 	// coordinate is Goal.Reference or inferred: beyond the worst value on the front by a
-	// tenth of the range of the front, or of all trials if the front has one value.
+	// tenth of the range of the feasible trials.
 	Reference []float64
 	// Hypervolume is, for each finished trial in the order of IDs, the volume between the
 	// reference point and the front of the trials up to it. Nil if there are more than

@@ -34,10 +34,10 @@ func TestParetoOf(t *testing.T) {
 	})
 	require.Equal(t, []int{1, 5}, []int{p.Front[0].ID, p.Front[1].ID})
 	require.Len(t, p.Front, 2)
-	// The worst a of the front is 1, and a tenth of the range of the front is 0.1.
-	require.InDeltaSlice(t, []float64{0.9, 10}, p.Reference, 1e-12)
-	// 0.1·8 for trial 1, and 1.1·7 for trial 5, which share 0.1·7.
-	require.InDeltaSlice(t, []float64{0.8, 0.8, 0.8, 7.8, 7.8}, p.Hypervolume, 1e-12)
+	// The worst a of the front is 1, and a tenth of the range of the feasible trials is 0.2.
+	require.InDeltaSlice(t, []float64{0.8, 10}, p.Reference, 1e-12)
+	// 0.2·8 for trial 1, and 1.2·7 for trial 5, which share 0.2·7.
+	require.InDeltaSlice(t, []float64{1.6, 1.6, 1.6, 8.6, 8.6}, p.Hypervolume, 1e-12)
 	require.Equal(t, Pareto{}, o.ParetoOf(nil))
 }
 

@@ -74,12 +74,12 @@ func inside(v, reference []float64) bool {
 }
 
 // Reference returns a reference point for the points y, nil if y has no row without
-// NaN. With the front's least and greatest values of each objective, it is
+// NaN. With the greatest value of each objective on the front, and its range over all rows, it is
 //
-//	greatest + 0.1 (greatest - least)
+//	greatest + 0.1 range
 //
-// (Ishibuchi et al. 2011). If the front has only one value of an objective, the range is
-// the range of all rows, and if this is 0, 1.
+// If the range is 0, it is 1. Ishibuchi et al. (2011) use the range over the front. An early front is
+// often narrow: points beyond its ends then add no hypervolume, and a search stays within it.
 func Reference(y [][]float64) []float64 {
 	front := Front(y)
 	if len(front) == 0 {
@@ -87,22 +87,20 @@ func Reference(y [][]float64) []float64 {
 	}
 	reference := make([]float64, len(y[front[0]]))
 	for j := range reference {
-		low, high := math.Inf(1), math.Inf(-1)
+		greatest := math.Inf(-1)
 		for _, i := range front {
-			low, high = min(low, y[i][j]), max(high, y[i][j])
+			greatest = max(greatest, y[i][j])
 		}
-		spread := high - low
-		if spread == 0 {
-			for _, v := range y {
-				if !slices.ContainsFunc(v, math.IsNaN) {
-					spread = max(spread, math.Abs(v[j]-high))
-				}
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, v := range y {
+			if !slices.ContainsFunc(v, math.IsNaN) {
+				low, high = min(low, v[j]), max(high, v[j])
 			}
 		}
-		if spread == 0 {
-			spread = 1
+		if low == high {
+			high = low + 1
 		}
-		reference[j] = high + 0.1*spread
+		reference[j] = greatest + 0.1*(high-low)
 	}
 	return reference
 }

@@ -230,7 +230,7 @@ func TestAgainstPeers(t *testing.T) {
 
 func TestReference(t *testing.T) {
 	assert.Nil(t, Reference(nil))
-	assert.InDeltaSlice(t, []float64{2.2, 1.1}, Reference([][]float64{{0, 1}, {2, 0}, {3, 3}}), 1e-15)
+	assert.InDeltaSlice(t, []float64{2.3, 1.3}, Reference([][]float64{{0, 1}, {2, 0}, {3, 3}}), 1e-15)
 	assert.InDeltaSlice(t, []float64{0.3, 1.4}, Reference([][]float64{{0, 1}, {3, 5}}), 1e-15) // one point: the range of all rows
 	assert.InDeltaSlice(t, []float64{0.1, 1.1}, Reference([][]float64{{0, 1}, {math.NaN(), 9}}), 1e-15)
 }
