@@ -26,15 +26,14 @@ func (p *scaled) shift(values []float64, grad, x *mat.Dense) {
 		return
 	}
 	v := make([]float64, len(values))
-	var g *mat.Dense
-	if grad != nil {
-		g = mat.NewDense(len(values), p.Dim(), nil)
-	}
-	p.m.Eval(v, g, x)
-	floats.Add(values, v)
-	if grad != nil {
+	if grad == nil {
+		p.m.Eval(v, nil, x)
+	} else {
+		g := mat.NewDense(len(values), p.Dim(), nil)
+		p.m.Eval(v, g, x)
 		grad.Add(grad, g)
 	}
+	floats.Add(values, v)
 }
 
 // scale maps a number to the model's units.

@@ -34,12 +34,12 @@ func ExampleOptions_Check() {
 type broken struct {
 	posterior func(*fitted) surrogate.Posterior
 	fit       func(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error)
-	count     *int
+	Count     *int
 }
 
 func (b broken) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	if b.count != nil {
-		*b.count++
+	if b.Count != nil {
+		*b.Count++
 	}
 	if b.fit != nil {
 		return b.fit(ctx, d, rng)
@@ -376,7 +376,7 @@ func TestSuiteBites(t *testing.T) {
 		{"depends on processors", "determinism", broken{fit: func(ctx context.Context, d surrogate.Dataset, _ *rand.Rand) (surrogate.Posterior, error) {
 			return perturbed(ctx, d, 1/float64(runtime.GOMAXPROCS(0)))
 		}}},
-		{"changes itself", "the fit changed the model", broken{count: new(int)}},
+		{"changes itself", "the fit changed the model", broken{Count: new(int)}},
 		{"changes the data", "the fit changed the dataset", broken{fit: func(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 			p, err := linear{}.Fit(ctx, d, rng)
 			if err == nil {

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -136,42 +134,3 @@ func finite(what string, values []float64) error {
 func data(m mat.Matrix) []float64 { return mat.DenseCopyOf(m).RawMatrix().Data }
 
 func rowsOf(x *mat.Dense, rows ...int) *mat.Dense { return subset.Take(x, rows) }
-
-// describe formats a value and the values its pointers refer to.
-func describe(v any) string {
-	var b strings.Builder
-	write(&b, reflect.ValueOf(v), 0)
-	return b.String()
-}
-
-func write(b *strings.Builder, v reflect.Value, depth int) {
-	if depth > 20 {
-		return
-	}
-	switch v.Kind() {
-	case reflect.Invalid:
-		b.WriteString("nil")
-	case reflect.Pointer, reflect.Interface:
-		write(b, v.Elem(), depth+1)
-	case reflect.Struct:
-		b.WriteString("{")
-		for i := range v.NumField() {
-			fmt.Fprintf(b, " %s:", v.Type().Field(i).Name)
-			write(b, v.Field(i), depth+1)
-		}
-		b.WriteString(" }")
-	case reflect.Slice, reflect.Array:
-		b.WriteString("[")
-		for i := range v.Len() {
-			b.WriteString(" ")
-			write(b, v.Index(i), depth+1)
-		}
-		b.WriteString(" ]")
-	case reflect.Map:
-		fmt.Fprintf(b, "map of %d", v.Len())
-	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		fmt.Fprintf(b, "%t", v.IsNil())
-	default:
-		fmt.Fprint(b, v)
-	}
-}
