@@ -44,6 +44,23 @@ func (e *End) CostLimit() (name string, limit float64, err error) {
 	return r.Name, r.Bound, nil
 }
 
+// Limits are the limits of an End that are texts.
+type Limits struct {
+	Seconds float64 `json:"seconds,omitempty"` // of Time
+	Cost    string  `json:"cost,omitempty"`    // name of the number that Cost limits
+	Most    float64 `json:"most,omitempty"`    // limit of its sum
+}
+
+// Limits returns the limits of a valid End, nil if there are none.
+func (e *End) Limits() *Limits {
+	l := Limits{Seconds: e.Time.Value().Seconds()}
+	l.Cost, l.Most, _ = e.CostLimit()
+	if l == (Limits{}) {
+		return nil
+	}
+	return &l
+}
+
 // Reported returns the names of the numbers that a trial of a run reports: Declared and the cost.
 func (d *Definition) Reported() []string {
 	names := d.Declared()

@@ -116,6 +116,7 @@ func (s *state) answer(ctx context.Context, r *Request) (*Response, *state, erro
 		var checked *loop.Study
 		if checked, err = loop.New(s.space, s.options); err == nil {
 			resp.Initial, resp.Require = checked.Options().Initial, s.options.Require
+			resp.End = s.definition.End.Limits()
 		}
 	case ActionRecommend:
 		err = s.recommend(ctx, resp)

@@ -87,6 +87,8 @@ type Response struct {
 	// constraints: the answer to ActionCheck.
 	Initial int                `json:"initial,omitempty"`
 	Require []loop.Requirement `json:"require,omitempty"`
+	// End are the limits of End as numbers: part of the answer to ActionCheck.
+	End *Limits `json:"end,omitempty"`
 	// Regret is the estimated regret, if the study states end.regret and a surrogate model was
 	// fitted.
 	Regret *Regret `json:"regret,omitempty"`

@@ -14,6 +14,7 @@ import functionspace_bo
 from functionspace_bo import (
     Bool,
     Categorical,
+    FailuresError,
     Fixed,
     Float,
     Int,
@@ -114,5 +115,29 @@ def test_earlier_evaluations_are_trials() -> None:
     assert result.trials[1].numbers["cost"] == 3.0
     assert result.trials[3].params == {"x": 0.25}
     assert sum(t.source != "added" for t in result.trials) == 3
-    with pytest.raises(StudyError, match="state target, time or max_failures"):
-        minimize(lambda p: p["x"], {"x": Float(0, 1)}, end={"target": 0.1})
+
+
+def test_conditions_that_end_a_run() -> None:
+    space = {"x": Float(0, 1)}
+
+    def square(p: dict[str, Any]) -> dict[str, float]:
+        return {"value": (p["x"] - 0.3) ** 2, "dollars": 2.0}
+
+    result = minimize(square, space, budget=40, end={"target": 0.01})
+    assert "target" in result.stopped
+    assert result.best.value is not None
+    assert result.best.value <= 0.01
+    result = minimize(square, space, budget=40, end={"target": 0.01}, target=1.0)
+    assert sum(t.state == "complete" for t in result.trials) == 1
+    for workers in (1, 4):
+        result = minimize(square, space, budget=40, workers=workers, end={"cost": "dollars <= 20"})
+        assert result.stopped == "the cost is used up: dollars is 20 of 20 after 10 trials"
+    result = minimize(square, space, budget=40, seed=1, noise_free=True, end={"regret": 0.05})
+    assert "the regret is small enough" in result.stopped
+    assert len(result.trials) < 40
+    result = minimize(square, space, budget=9, end={"time": "1h"})
+    assert len(result.trials) == 9
+    with pytest.raises(FailuresError, match="no number named"):
+        minimize(lambda p: p["x"], space, end={"cost": "dollars <= 20"})
+    with pytest.raises(StudyError, match="cost"):
+        minimize(square, space, end={"cost": "dollars >= 20"})

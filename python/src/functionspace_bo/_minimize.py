@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ._options import Options
 
-_OF_PROGRAMS = ("builtin", "command", "end", "shell", "timeout")
+_OF_PROGRAMS = ("builtin", "command", "shell", "timeout")
 
 
 @with_options(*_OF_PROGRAMS)
@@ -66,8 +66,7 @@ def minimize(
     """
     for key in _OF_PROGRAMS:
         if key in options:
-            hint = "state target, time or max_failures" if key == "end" else "minimize evaluates f"
-            raise StudyError(f"{key} is for programs: {hint}")
+            raise StudyError(f"{key} is for programs: minimize evaluates f")
     with Study(space, **options) as study:
         return study.run(
             f,

@@ -44,15 +44,22 @@ class Outcomes:
 
     goals: tuple[Goal, ...] = (Goal(),)
     requirements: tuple[Requirement, ...] = ()
+    cost: str = ""
 
     @classmethod
     def of(
-        cls, definition: Mapping[str, Any], requirements: Iterable[Mapping[str, Any]] = ()
+        cls,
+        definition: Mapping[str, Any],
+        requirements: Iterable[Mapping[str, Any]] = (),
+        cost: str = "",
     ) -> Outcomes:
-        """Returns the outcomes of a valid definition, with requirements as `bo` lists them."""
+        """Returns the outcomes of a valid definition, with requirements as `bo` lists them.
+
+        cost is the name of the number that is limited, if there is one.
+        """
         listed = definition.get("objectives") or [{}]
         goals = (Goal(o.get("name") or "value", o.get("goal") == "maximize") for o in listed)
-        return cls(tuple(goals), tuple(Requirement(**r) for r in requirements))
+        return cls(tuple(goals), tuple(Requirement(**r) for r in requirements), cost)
 
     @property
     def several(self) -> bool:
@@ -68,6 +75,7 @@ class Outcomes:
     def declared(self) -> list[str]:
         """The names of the numbers that a complete trial has, each once."""
         names = [g.name for g in self.goals] + [r.name for r in self.requirements]
+        names += [self.cost] if self.cost else []
         return list(dict.fromkeys(names))
 
     def read(self, value: Any) -> tuple[float | None, dict[str, float]]:

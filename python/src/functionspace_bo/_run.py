@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from ._end import End
 from ._progress import Progress
 from ._reporter import LocalReporter, Receiver
 from ._space import shown
@@ -63,8 +64,6 @@ class Run:
         if target is not None and study._outcomes.several:
             raise StudyError("target is for one objective")
         definition = study.definition
-        if definition.get("end"):
-            raise StudyError("end: state target, time or max_failures of the run")
         self._study = study
         self._f = f
         self._takes_trial = takes_trial(f)
@@ -74,10 +73,13 @@ class Run:
         self._batch: int | None = definition.get("batch")
         self._workers: int = workers or definition.get("workers") or _slots(executor)
         self._executor = executor
-        self._target = target
-        self._deadline = None if time_limit is None else time.monotonic() + time_limit
-        self._time_limit = time_limit
-        self._max_failures = max_failures
+        self._end = End(
+            definition.get("end") or {},
+            study._limits,
+            target=target,
+            seconds=time_limit,
+            max_failures=max_failures,
+        )
         self._callback = callback
         self._expected = definition.get("failures") == "expected"
         self._flying: dict[Future[tuple[Any, float]], Trial] = {}
@@ -137,7 +139,7 @@ class Run:
             trials = self._study.ask(n)
             try:
                 for trial in trials:
-                    while len(self._flying) >= self._workers:
+                    while len(self._flying) >= self._workers or self._waits():
                         self._collect()
                     if self._ended():
                         break
@@ -157,15 +159,19 @@ class Run:
 
     def _stream(self) -> None:
         while True:
-            while len(self._flying) < self._workers and not self._ended():
+            while len(self._flying) < self._workers and not self._ended() and not self._waits():
                 if self._finished(self._study._trials) + len(self._flying) >= self._budget:
                     break
                 try:
-                    self._start(self._study.ask())
+                    trial = self._study.ask()
                 except ExhaustedError:
                     if not self._flying:
                         raise
                     break
+                if self._ended():
+                    self._study._interrupt(trial)
+                    break
+                self._start(trial)
             if not self._flying:
                 return
             self._collect()
@@ -234,15 +240,16 @@ class Run:
 
     def _look(self, trial: Trial) -> None:
         """Ends the run after a trial that calls for it."""
+        target = self._end.target
         if trial.state == "failed":
             failed = sum(t.state == "failed" for t in self._study._trials)
-            if self._max_failures is not None and failed > self._max_failures:
+            if self._end.max_failures is not None and failed > self._end.max_failures:
                 self._stopped = FailuresError(
                     f"too many trials failed: {failed}, the last one with: {trial.message}"
                 )
-        elif trial.value is not None and trial.feasible is not False and self._target is not None:
+        elif trial.value is not None and trial.feasible is not False and target is not None:
             sign = -1 if self._study.goal == "maximize" else 1
-            if sign * trial.value <= sign * self._target:
+            if sign * trial.value <= sign * target:
                 self._stopped = f"the target is reached: trial {trial.number} has {trial.value:.6g}"
         if self._first is None or self._expected:
             return
@@ -258,9 +265,20 @@ class Run:
 
     def _ended(self) -> bool:
         """Reports whether no further trial is started."""
-        if self._deadline is not None and not self._stopped and time.monotonic() >= self._deadline:
-            self._stopped = f"the time is used up: {self._time_limit:g} s"
+        trials = self._study._trials
+        values = sum(t.state == "complete" for t in trials)
+        self._stopped = (
+            self._stopped
+            or self._end.late()
+            or self._end.spent(trials)
+            or self._end.certain(self._study._regret, values)
+        )
         return bool(self._stopped)
+
+    def _waits(self) -> bool:
+        """Reports whether the running trials may use up the cost."""
+        running = len(self._flying)
+        return running > 0 and not self._end.affordable(self._study._trials, running)
 
     def _result(self, interrupted: bool) -> Result:
         trials = self._study.trials

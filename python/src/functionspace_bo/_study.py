@@ -70,7 +70,11 @@ class Study:
         on_fork(self)
         checked = self._request({"action": "check"})
         self._initial: int = checked["initial"]
-        self._outcomes = Outcomes.of(self._definition, checked.get("require", ()))
+        self._limits: dict[str, Any] = checked.get("end", {})
+        self._regret: dict[str, Any] | None = None  # the latest estimate
+        self._outcomes = Outcomes.of(
+            self._definition, checked.get("require", ()), self._limits.get("cost", "")
+        )
         rule = self._definition.get("stop", "none")
         self._stops = (rule if isinstance(rule, str) else rule.get("rule", "none")) != "none"
 
@@ -395,6 +399,7 @@ class Study:
             )
             with self._lock:
                 self._warm = answer.get("warm")
+                self._regret = answer.get("regret")
                 asked = [self._asked(p) for p in answer["points"]]
                 self._shorten(sum(t.source == "enqueued" for t in asked))
                 return asked
