@@ -74,7 +74,7 @@ func TestOptimumErrors(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 	}
 	_, err := New(s, Options{Optimum: trainingBeliefs, Acquisition: acquisition.EI{}})
-	require.ErrorContains(t, err, "want auto, logei, lognei, qlogei or pi")
+	require.ErrorContains(t, err, "want auto, logei, lognei, qlogei, pi, lognehvi or lognparego")
 }
 
 // braninValue has minima at (-π, 12.275), (π, 2.275) and (9.42478, 2.475) with the value 0.397887.

@@ -78,12 +78,14 @@ func summary(d *study.Definition) string {
 	if fixed > 0 {
 		parts[0] += fmt.Sprintf(" (%d fixed)", fixed)
 	}
-	o := d.Objective()
 	budget := d.Budget
 	if budget == 0 {
 		budget = loop.DefaultBudget
 	}
-	parts = append(parts, o.Goal+" "+o.Name, fmt.Sprintf("budget %d", budget))
+	for _, o := range d.Goals() {
+		parts = append(parts, o.Goal+" "+o.Name)
+	}
+	parts = append(parts, fmt.Sprintf("budget %d", budget))
 	if d.Workers > 1 {
 		parts = append(parts, fmt.Sprintf("%d workers", d.Workers))
 	}
