@@ -40,14 +40,19 @@ func (f *monteCarlo) Dim() int { return f.q * f.posterior.Dim() }
 
 func (f *monteCarlo) Eval(value []float64, grad, x *mat.Dense) {
 	checkEval(f, value, grad, x)
-	per := max(1, blockSize/f.q)
+	inBlocks(f.block, f.q, value, grad, x)
+}
+
+// inBlocks calls block for a few candidates of q points at a time.
+func inBlocks(block func(value []float64, grad, x *mat.Dense), q int, value []float64, grad, x *mat.Dense) {
+	per := max(1, blockSize/q)
 	for lo := 0; lo < len(value); lo += per {
 		hi := min(lo+per, len(value))
 		var g *mat.Dense
 		if grad != nil {
 			g = rows(grad, lo, hi)
 		}
-		f.block(value[lo:hi], g, rows(x, lo, hi))
+		block(value[lo:hi], g, rows(x, lo, hi))
 	}
 }
 

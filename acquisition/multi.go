@@ -43,15 +43,7 @@ func (f *multi) Dim() int { return f.outputs[0].Dim() }
 
 func (f *multi) Eval(value []float64, grad, x *mat.Dense) {
 	checkEval(f, value, grad, x)
-	per := max(1, blockSize/f.outputs[0].q)
-	for lo := 0; lo < len(value); lo += per {
-		hi := min(lo+per, len(value))
-		var g *mat.Dense
-		if grad != nil {
-			g = rows(grad, lo, hi)
-		}
-		f.block(value[lo:hi], g, rows(x, lo, hi))
-	}
+	inBlocks(f.block, f.outputs[0].q, value, grad, x)
 }
 
 // block is monteCarlo.block for several outputs.

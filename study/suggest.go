@@ -84,7 +84,7 @@ type Response struct {
 	// point of a finite space has a trial.
 	Exhausted bool `json:"exhausted,omitempty"`
 	// Initial is the number of trials of the initial design, and Require are the outcome
-	// constraints: the answer to ActionCheck.
+	// constraints: parts of the answer to ActionCheck.
 	Initial int                `json:"initial,omitempty"`
 	Require []loop.Requirement `json:"require,omitempty"`
 	// End are the limits of End as numbers: part of the answer to ActionCheck.

@@ -138,7 +138,7 @@ func TestActions(t *testing.T) {
 
 const stopping = `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "stop": {"rule": "asha", "eta": 2}}, `
 
-// Decisions about reported steps are those of loop.Study, also if another process continues the
+// Decisions about reported steps are those of loop.Study, even if another process continues the
 // stream from the recorded steps.
 func TestReport(t *testing.T) {
 	_, lines := converse(t,
