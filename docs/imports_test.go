@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"loop", "catalog"},
 	{"study", "benchmarks", "insight"}, // the last libraries
 	{"study/studyfile", "store", "benchmarks/runner"},
-	{"benchmarks/report"},
+	{"benchmarks/report", "insight/insighttest"},
 	{"benchmarks/pages"},
 	{"cmd", "deploy"},
 	{"docs", "examples", "python"},
