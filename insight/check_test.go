@@ -78,6 +78,7 @@ func TestCheckFindsWrongHyperparameters(t *testing.T) {
 					right++
 				}
 			}
+			t.Logf("%s, lengthscale %v, noise %v; fixed at %v of the truth: %d of %d %s", c.kernel, c.lengthscale, c.noise, wrong, right, studies, want)
 			require.GreaterOrEqual(t, right, least, "%+v fixed at %v of the truth: %d of %d %s", c, wrong, right, studies, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
@@ -167,4 +168,80 @@ func TestWorkersOverlap(t *testing.T) {
 	require.InDelta(t, 1, l.Lanes[0].Busy, 1e-12)
 	require.InDelta(t, 0.25, l.Lanes[1].Busy, 1e-12)
 	require.Empty(t, Workers(nil, at(0)).Lanes)
+}
+
+// An incumbent meets the outcome constraints, as a recommendation does.
+func TestIncumbentIsFeasible(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	o := loop.Options{Require: []loop.Requirement{{Name: "latency", Bound: 0.5}}}
+	study, err := loop.New(s, o)
+	require.NoError(t, err)
+	for k := range 15 {
+		x := float64(k) / 14
+		p, err := s.PointOf(map[string]any{"x": x})
+		require.NoError(t, err)
+		_, err = study.AddOutcome(p, loop.Outcome{Value: -x, Numbers: map[string]float64{"latency": x}})
+		require.NoError(t, err)
+	}
+	v, err := study.Inspect(t.Context())
+	require.NoError(t, err)
+	r, err := study.Recommend(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, r.Model.Trial.ID, v.Trials[incumbent(v)].ID)
+	require.InDelta(t, 0.5, v.Trials[incumbent(v)].Point.Float("x"), 0.08)
+}
+
+// The probability of a map falls from 1 to 0 across the bound.
+func TestMapOfProbability(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1), space.Float("y", 0, 1))
+	require.NoError(t, err)
+	study, err := loop.New(s, loop.Options{Require: []loop.Requirement{{Name: "latency", Bound: 0.5}}})
+	require.NoError(t, err)
+	points := space.Sobol(24, 2, random.New(1, "test", 0))
+	for k := range 24 {
+		u := points.At(k, 0)
+		p, err := s.PointOf(map[string]any{"x": u, "y": points.At(k, 1)})
+		require.NoError(t, err)
+		_, err = study.AddOutcome(p, loop.Outcome{Value: u, Numbers: map[string]float64{"latency": u}})
+		require.NoError(t, err)
+	}
+	v, err := study.Inspect(t.Context())
+	require.NoError(t, err)
+	m, err := Map(v, "x", "y", 5)
+	require.NoError(t, err)
+	require.Len(t, m.Probability, 5)
+	require.Greater(t, float64(m.Probability[2][0]), 0.99)
+	require.Less(t, float64(m.Probability[2][4]), 0.01)
+	require.Nil(t, must(Map(mixed(t, loop.Options{Acquisition: acquisition.LCB{}}), "rate", "layers", 3)).Probability)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestSample(t *testing.T) {
+	var trials []loop.Trial
+	for i := range 1000 {
+		state := loop.Complete
+		if i%100 == 99 {
+			state = loop.Pending
+		}
+		trials = append(trials, loop.Trial{ID: i + 1, State: state, Value: math.Abs(float64(i) - 500.5)})
+	}
+	got := Sample(trials, loop.Options{}, 90)
+	require.Len(t, got, 100)
+	ids := map[int]bool{}
+	for i, trial := range got {
+		ids[trial.ID] = true
+		require.True(t, i == 0 || trial.ID > got[i-1].ID)
+		require.True(t, i == 0 || trial.ID-got[i-1].ID <= 12, "equally spaced")
+	}
+	require.True(t, ids[501], "the best trial")
+	require.True(t, ids[100], "a pending trial")
+	require.Equal(t, trials[:5], Sample(trials[:5], loop.Options{}, 5))
+	require.Len(t, Sample(trials[:50], loop.Options{}, 1), 1)
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/loop"
 )
 
@@ -63,17 +64,36 @@ func acquisitions(v *loop.View, x *mat.Dense) []Number {
 
 // incumbent returns the index among v.Trials of the trial that the study would recommend:
 // the best observed value of a noise-free objective, else the best posterior mean at a
-// complete trial.
+// complete trial that meets the outcome constraints with a probability of at least ½. If there is
+// no such trial, it is the trial with the largest probability.
 func incumbent(v *loop.View) int {
 	if v.Options.NoiseFree {
 		return v.Options.Best(v.Trials)
 	}
 	mean, _ := predict(v, v.Data.X)
+	likely := probabilities(v, v.Data.X, len(v.Options.Require))
 	best := -1
 	for i, row := range v.Rows {
-		if v.Trials[row].State == loop.Complete && (best < 0 || mean[i] < mean[best]) {
+		if v.Trials[row].State != loop.Complete {
+			continue
+		}
+		switch {
+		case best < 0,
+			likely[i] >= 0.5 && likely[best] >= 0.5 && mean[i] < mean[best],
+			(likely[i] < 0.5 || likely[best] < 0.5) && likely[i] > likely[best],
+			likely[i] == likely[best] && mean[i] < mean[best]:
 			best = i
 		}
 	}
 	return v.Rows[best]
+}
+
+// probabilities returns the probability that the first n constraints of the problem hold at the rows
+// of x.
+func probabilities(v *loop.View, x *mat.Dense, n int) []float64 {
+	rows, _ := x.Dims()
+	prob := make([]float64, rows)
+	p := acquisition.Problem{Constraints: v.Problem.Constraints[:min(n, len(v.Problem.Constraints))]}
+	p.Feasibility(prob, x)
+	return prob
 }

@@ -19,6 +19,9 @@ type Surface struct {
 	SD          [][]Number `json:"sd"`          // half the length of the central interval of 68 %, user's units
 	Acquisition [][]Number `json:"acquisition"` // units of the surrogate model
 	Feasible    [][]bool   `json:"feasible"`    // whether the constraints on parameters hold
+	// Probability is the probability that an evaluation returns a value and meets the outcome
+	// constraints; nil if the study has neither failed trials nor outcome constraints.
+	Probability [][]Number `json:"probability,omitempty"`
 
 	// At holds the values of the incumbent, nil for an inactive parameter.
 	At [2]any `json:"at"`
@@ -91,4 +94,11 @@ func (s *Surface) addRow(v *loop.View, grids [2]grid, at space.Point, j int) {
 	}
 	s.Mean, s.SD, s.Feasible = append(s.Mean, mean), append(s.SD, sd), append(s.Feasible, feasible)
 	s.Acquisition = append(s.Acquisition, acquisitions(v, u))
+	if all := len(v.Problem.Constraints); all > 0 {
+		likely := make([]Number, n)
+		for i, p := range probabilities(v, u, all) {
+			likely[i] = Number(p)
+		}
+		s.Probability = append(s.Probability, likely)
+	}
 }
