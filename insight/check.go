@@ -89,7 +89,22 @@ const (
 // costs n² for the errors, or 5 fits, and 11 fits to at most 200 observations per
 // fixed hyperparameter. The error comes from the context or a fit.
 func Check(ctx context.Context, v *loop.View) (*Health, error) {
-	errors, err := whitened(ctx, v)
+	return check(ctx, v, &folding{view: v})
+}
+
+// Unchecked returns the verdict TooFew for n complete trials, without statistics.
+func Unchecked(n int) *Health {
+	text := fmt.Sprintf("%d complete trials are too few for a verdict; %d are needed.", n, MinChecked)
+	return &Health{Verdict: TooFew, Summary: text, Findings: []Finding{}, Tests: []Test{}, Profiles: []Profile{}, Errors: []Number{}}
+}
+
+func check(ctx context.Context, v *loop.View, f *folding) (*Health, error) {
+	if n, equal := equalValues(v); equal {
+		h := Unchecked(n)
+		h.Summary = fmt.Sprintf("All %d values are equal, so that there is nothing to check.", n)
+		return h, nil
+	}
+	errors, err := whitened(ctx, v, f)
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +128,29 @@ func Check(ctx context.Context, v *loop.View) (*Health, error) {
 		h.Verdict = Miscalibrated
 		h.Summary = "The surrogate model is miscalibrated: " + h.Findings[len(h.Findings)-1].Text + "."
 	case len(errors) < MinChecked:
-		h.Verdict = TooFew
-		h.Summary = fmt.Sprintf("%d complete trials are too few for a verdict; %d are needed.", len(errors), MinChecked)
+		few := Unchecked(len(errors))
+		h.Verdict, h.Summary = few.Verdict, few.Summary
 	default:
 		h.Verdict = Healthy
 		h.Summary = fmt.Sprintf("The surrogate model agrees with its %d observations.", len(errors))
 	}
 	return h, nil
+}
+
+// equalValues returns the number of complete trials, and whether there are several of one value.
+func equalValues(v *loop.View) (n int, equal bool) {
+	equal = true
+	first := 0.0
+	for i := range v.Trials {
+		if t := &v.Trials[i]; t.State == loop.Complete {
+			if n == 0 {
+				first = t.Value
+			}
+			equal = equal && t.Value == first
+			n++
+		}
+	}
+	return n, equal && n > 1
 }
 
 // test adds the tests of the errors and their findings.
@@ -134,6 +165,9 @@ func (h *Health) test(errors []float64) {
 		sum += e * e
 	}
 	spread := Test{"sum of squares", Number(sum), chi.Quantile(errorLevel / 2), chi.Quantile(1 - errorLevel/2)}
+	if len(errors) < MinChecked {
+		spread.Low = 0 // the fitted mean and variance make few errors small
+	}
 	shape := Test{"Anderson-Darling", Number(andersonDarling(errors)), 0, maxAndersonDarling}
 	h.Tests = []Test{spread, shape}
 	switch {
@@ -174,14 +208,14 @@ func andersonDarling(sample []float64) float64 {
 }
 
 // whitened returns the whitened errors of the complete trials.
-func whitened(ctx context.Context, v *loop.View) ([]float64, error) {
+func whitened(ctx context.Context, v *loop.View, f *folding) ([]float64, error) {
 	n := len(v.Data.Y)
 	e := make([]float64, n)
 	if w, ok := v.Posterior.(surrogate.Whitener); ok {
 		w.Whiten(e)
 	} else if n >= 2*folds {
 		for k := range folds {
-			if err := foldErrors(ctx, v, k, e); err != nil {
+			if err := f.errors(ctx, k, e); err != nil {
 				return nil, err
 			}
 		}
@@ -197,12 +231,13 @@ func whitened(ctx context.Context, v *loop.View) ([]float64, error) {
 	return out, nil
 }
 
-// foldErrors writes the whitened errors of fold k under a fit to the other rows.
-func foldErrors(ctx context.Context, v *loop.View, k int, e []float64) error {
-	out, p, err := fold(ctx, v, k)
+// errors writes the whitened errors of fold k under a fit to the other rows.
+func (f *folding) errors(ctx context.Context, k int, e []float64) error {
+	out, p, err := f.fold(ctx, k)
 	if err != nil {
 		return fmt.Errorf("insight: fit without a fifth of the trials: %w", err)
 	}
+	v := f.view
 	r, cov := make([]float64, len(out)), mat.NewSymDense(len(out), nil)
 	p.Joint(r, cov, rows(v.Data.X, out))
 	linalg.AddDiagonal(cov, p.Noise())

@@ -245,3 +245,25 @@ func TestSample(t *testing.T) {
 	require.Equal(t, trials[:5], Sample(trials[:5], loop.Options{}, 5))
 	require.Len(t, Sample(trials[:50], loop.Options{}, 1), 1)
 }
+
+// Neither one trial nor equal values are a fault of the model.
+func TestCheckOfLittleInformation(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	for _, n := range []int{1, 2, 5, 30} {
+		study, err := loop.New(s, loop.Options{})
+		require.NoError(t, err)
+		for k := range n {
+			p, err := s.PointOf(map[string]any{"x": float64(k) / float64(n)})
+			require.NoError(t, err)
+			_, err = study.Add(p, 3)
+			require.NoError(t, err)
+		}
+		v, err := study.Inspect(t.Context())
+		require.NoError(t, err)
+		h, err := Check(t.Context(), v)
+		require.NoError(t, err)
+		require.Equal(t, TooFew, h.Verdict, "%d trials", n)
+		require.NotEmpty(t, h.Summary)
+	}
+}

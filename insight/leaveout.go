@@ -47,9 +47,10 @@ type Coverage struct {
 // and PIT refer to the winsorised target. The verdict does not use
 // leave-one-out errors, because they are correlated.
 //
-// It costs n³ for a surrogate.LeaveOneOut, else 5 fits, and a Check. Check lists the errors.
+// It costs n³ for a surrogate.LeaveOneOut, else the 5 fits of Check, and a Check. Check lists the errors.
 func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
-	h, err := Check(ctx, v)
+	f := &folding{view: v}
+	h, err := check(ctx, v, f)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 			return c, nil
 		}
 		for k := range folds {
-			if err := foldPredictions(ctx, v, k, mean, variance); err != nil {
+			if err := f.predictions(ctx, k, mean, variance); err != nil {
 				return nil, err
 			}
 		}
@@ -91,23 +92,30 @@ func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 	return c, nil
 }
 
-// foldPredictions writes the moments of the observations of fold k.
-func foldPredictions(ctx context.Context, v *loop.View, k int, mean, variance []float64) error {
-	out, p, err := fold(ctx, v, k)
+// folding holds the fits of a view without one fold each.
+type folding struct {
+	view *loop.View
+	fits [folds]surrogate.Posterior // nil until needed
+}
+
+// predictions writes the moments of the observations of fold k.
+func (f *folding) predictions(ctx context.Context, k int, mean, variance []float64) error {
+	out, p, err := f.fold(ctx, k)
 	if err != nil {
 		return err
 	}
 	m, s := make([]float64, len(out)), make([]float64, len(out))
-	p.Predict(m, s, rows(v.Data.X, out))
+	p.Predict(m, s, rows(f.view.Data.X, out))
 	for j, i := range out {
 		mean[i], variance[i] = m[j], s[j]+p.Noise()
 	}
 	return nil
 }
 
-// fold fits the surrogate model without every folds-th row, from row k on, which it returns.
-func fold(ctx context.Context, v *loop.View, k int) (out []int, p surrogate.Posterior, err error) {
+// fold returns every folds-th row, from row k on, and the surrogate model fitted to the others.
+func (f *folding) fold(ctx context.Context, k int) (out []int, p surrogate.Posterior, err error) {
 	var in []int
+	v := f.view
 	d := v.Data
 	d.Y = nil
 	for i, y := range v.Data.Y {
@@ -117,9 +125,11 @@ func fold(ctx context.Context, v *loop.View, k int) (out []int, p surrogate.Post
 			in, d.Y = append(in, i), append(d.Y, y)
 		}
 	}
-	d.X = rows(v.Data.X, in)
-	p, err = v.Options.Surrogate.Fit(ctx, d, random.New(v.Options.Seed, "check", k))
-	return out, p, err
+	if f.fits[k] == nil {
+		d.X = rows(v.Data.X, in)
+		f.fits[k], err = v.Options.Surrogate.Fit(ctx, d, random.New(v.Options.Seed, "check", k))
+	}
+	return out, f.fits[k], err
 }
 
 // rows returns the rows of x with the given indices.

@@ -62,10 +62,17 @@ func acquisitions(v *loop.View, x *mat.Dense) []Number {
 	return out
 }
 
-// incumbent returns the index among v.Trials of the trial that the study would recommend:
-// the best observed value of a noise-free objective, else the best posterior mean at a
-// complete trial that meets the outcome constraints with a probability of at least ½. If there is
-// no such trial, it is the trial with the largest probability.
+// Incumbent returns the trial that the study would recommend, which slices and maps pass through: the best
+// observed value of a noise-free objective, else the best posterior mean at a complete trial that meets
+// the outcome constraints with a probability of at least ½. If there is no such trial, it is the
+// trial with the largest probability. It costs a prediction at the observations.
+func Incumbent(v *loop.View) Reference {
+	t := &v.Trials[incumbent(v)]
+	mean, variance := predict(v, matrix([][]float64{v.Space.Encode(t.Point)}))
+	return Reference{t.ID, t.Point, Number(t.Value), band(v, mean[0], variance[0])}
+}
+
+// incumbent returns the index among v.Trials of the trial of Incumbent.
 func incumbent(v *loop.View) int {
 	if v.Options.NoiseFree {
 		return v.Options.Best(v.Trials)

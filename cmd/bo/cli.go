@@ -18,6 +18,7 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitFault       = 3 // bo check found a fault
 	exitInterrupted = 130
 )
 
@@ -29,7 +30,7 @@ Examples:
     bo run --command 'python train.py --lr {lr}' --space space.yaml --budget 30
     bo predict --train runs.csv --at grid.csv
 
-Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
+Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bo check found a fault, 130 interrupted.`
 
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Minimise or maximise an objective."`
@@ -45,6 +46,7 @@ type cli struct {
 	Import   importCmd   `cmd:"" help:"Add points that were evaluated elsewhere to a study."`
 	Trials   trialsCmd   `cmd:"" help:"Print the trials of a study."`
 	Best     bestCmd     `cmd:"" help:"Print the best trial of a study."`
+	Check    checkCmd    `cmd:"" help:"Check whether the surrogate model agrees with the trials of a study."`
 	Suggest  suggestCmd  `cmd:"" help:"Answer requests for suggestions on standard input, without a store."`
 	Predict  predictCmd  `cmd:"" help:"Fit a surrogate model to a table and predict at the rows of another table."`
 	Score    scoreCmd    `cmd:"" help:"Fit a surrogate model to a table and score its predictions on held-out data."`
@@ -164,7 +166,7 @@ func report(stderr io.Writer, err error) int {
 		return exitDone
 	}
 	switch {
-	case errors.Is(err, errInterrupted), errors.Is(err, errPrinted): // printed already
+	case errors.Is(err, errInterrupted), errors.Is(err, errPrinted), errors.Is(err, errFault): // printed already
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "bo: interrupted")
 	default:
@@ -174,6 +176,8 @@ func report(stderr io.Writer, err error) int {
 	switch {
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, errFault):
+		return exitFault
 	case errors.As(err, &usage), errors.Is(err, catalog.ErrUnknown), errors.Is(err, catalog.ErrSetting):
 		return exitUsage
 	}

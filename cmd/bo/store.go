@@ -145,6 +145,15 @@ func conflictWarning(ctx context.Context, u *store.Study) (string, error) {
 }
 
 func conflictText(conflicts []loop.Conflict) string {
+	text := conflictFault(conflicts)
+	if text != "" {
+		text += ": remove noise_free from the study"
+	}
+	return text
+}
+
+// conflictFault is conflictText without the remedy.
+func conflictFault(conflicts []loop.Conflict) string {
 	if len(conflicts) == 0 {
 		return ""
 	}
@@ -152,7 +161,7 @@ func conflictText(conflicts []loop.Conflict) string {
 	if n := len(conflicts) - 1; n > 0 {
 		others = ", and " + count(n, "point") + " more"
 	}
-	return fmt.Sprintf("%v%s, but the objective is declared exact: remove noise_free from the study", conflicts[0], others)
+	return fmt.Sprintf("%v%s, but the objective is declared exact", conflicts[0], others)
 }
 
 // warnConflicts prints the warning about trials that contradict a noise-free objective.

@@ -24,7 +24,7 @@ import (
 
 type studyCmd struct {
 	List   studyListCmd   `cmd:"" help:"List the studies of a store."`
-	Show   studyShowCmd   `cmd:"" help:"Show the state of a study: best, last and pending trials."`
+	Show   studyShowCmd   `cmd:"" help:"Show a study on one screen: best and last trials, importance, calibration, next point."`
 	Create studyCreateCmd `cmd:"" help:"Store a study without running it."`
 	Edit   studyEditCmd   `cmd:"" help:"Change a stored study: ranges, parameters, budget, method."`
 	Delete studyDeleteCmd `cmd:"" help:"Delete a study and all its trials."`
@@ -279,109 +279,6 @@ func addParameter(d *study.Definition, text string) error {
 	}
 	d.Parameters, d.Defaults = append(d.Parameters, p), defaults
 	return nil
-}
-
-type studyShowCmd struct {
-	storeFlags
-	Study string `arg:"" complete:"studies" help:"Name of the study."`
-	JSON  bool   `group:"result" name:"json" help:"Print the definition, counts and best trial as one JSON object."`
-}
-
-// shownStudy is the object of bo study show --json.
-type shownStudy struct {
-	Definition *study.Definition `json:"definition"`
-	Created    time.Time         `json:"created"`
-	Trials     int               `json:"trials"`
-	Complete   int               `json:"complete"`
-	Failed     int               `json:"failed"`
-	Stopped    int               `json:"stopped,omitempty"` // ended early by the stopping rule
-	Running    int               `json:"running"`
-	Waiting    int               `json:"waiting"`
-	Unfit      int               `json:"unfit"`
-	Best       *trialJSON        `json:"best,omitempty"`
-	Pareto     *frontJSON        `json:"pareto,omitempty"` // of several objectives
-	Revision   int64             `json:"revision"`
-}
-
-func (c *studyShowCmd) Run(e *env) error {
-	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
-		out := summarize(v)
-		if c.JSON {
-			return printJSON(e.stdout, out)
-		}
-		return c.print(e.stdout, v, out)
-	})
-}
-
-func summarize(v *store.View) *shownStudy {
-	out := &shownStudy{Definition: v.Definition, Created: v.Created, Trials: len(v.Trials), Unfit: v.Unfit, Revision: v.Revision}
-	for i := range v.Trials {
-		switch t := &v.Trials[i]; {
-		case t.State == store.Complete:
-			out.Complete++
-		case t.State == store.Stopped:
-			out.Stopped++
-		case t.State != store.Pending:
-			out.Failed++
-		case t.Running(v.Now):
-			out.Running++
-		default:
-			out.Waiting++
-		}
-	}
-	if best := v.Best(); best != nil {
-		row := newTrialJSON(best, v)
-		out.Best = &row
-	}
-	if v.Definition.Several() {
-		front := newFront(v)
-		out.Pareto = &front
-	}
-	return out
-}
-
-func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error {
-	var b strings.Builder
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-12s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	o := v.Definition.Objective()
-	row("study", "%s  (created %s)", c.Study, v.Created.Local().Format(time.DateTime))
-	for i, g := range v.Definition.Goals() {
-		row([]string{"objective", ""}[min(i, 1)], "%s %s", g.Goal, g.Name)
-	}
-	added, stopped := addedTrials(v), ""
-	if out.Stopped > 0 {
-		stopped = fmt.Sprintf(" %d stopped,", out.Stopped)
-	}
-	row("trials", "%d of %d: %d complete, %d failed,%s %d running, %d waiting", out.Trials, v.Definition.Budget+added, out.Complete, out.Failed, stopped, out.Running, out.Waiting)
-	if added > 0 {
-		row("", "%d of them were added and do not count against the budget of %d", added, v.Definition.Budget)
-	}
-	if out.Unfit > 0 {
-		row("", "%d of them do not fit the present definition and are left out of fits", out.Unfit)
-	}
-	if v.Fitting != "" {
-		row("fitting", "%s", v.Fitting)
-	}
-	if best := v.Best(); best != nil {
-		row("best", "%s  (trial %d)", short(best.Numbers[o.Name]), best.Number)
-		row("at", "%s", paramsText(best.Params))
-	}
-	if out.Pareto != nil && len(out.Pareto.Front) > 0 {
-		row("front", "%s", frontLine(out.Pareto, v.Definition))
-	}
-	const last = 5
-	for i := max(0, len(v.Trials)-last); i < len(v.Trials); i++ {
-		t := &v.Trials[i]
-		name := ""
-		if i == max(0, len(v.Trials)-last) {
-			name = "last trials"
-		}
-		row(name, "%s", trialText(t, v))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // readStudy reads a study file. An error is a usage error unless the system reports it.

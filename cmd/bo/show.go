@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+type studyShowCmd struct {
+	storeFlags
+	Study string `arg:"" complete:"studies" help:"Name of the study."`
+	All   bool   `help:"Compute everything, also if it takes longer than a second."`
+	Brief bool   `help:"Leave out the surrogate model: recommendation, importance, calibration and next point."`
+	JSON  bool   `group:"result" name:"json" help:"Print one JSON object: the definition, counts, the best trial, and the surrogate model under model."`
+}
+
+func (studyShowCmd) Help() string {
+	return fmt.Sprintf(`Prints the counts, the best and the last trials and, from a fit of the surrogate model: the trial with the best prediction, the importance of the parameters, the verdict of bo check, warnings, and the next point with reasons.
+
+The importance of a parameter is its total Sobol index: the part of the variance of the prediction over the search space that it explains, with its interactions.
+
+The answer comes within about a second. It then names the parts that are left out; --all computes these too. With more than %d finished trials only --all fits the surrogate model.
+
+Examples:
+
+    bo study show resnet
+    bo study show resnet --all
+    bo study show resnet --brief --json`, maxShown)
+}
+
+// shownStudy is the object of bo study show --json.
+type shownStudy struct {
+	Definition *study.Definition `json:"definition"`
+	Created    time.Time         `json:"created"`
+	Trials     int               `json:"trials"`
+	Complete   int               `json:"complete"`
+	Failed     int               `json:"failed"`
+	Stopped    int               `json:"stopped,omitempty"` // ended early by the stopping rule
+	Running    int               `json:"running"`
+	Waiting    int               `json:"waiting"`
+	Unfit      int               `json:"unfit"`
+	Best       *trialJSON        `json:"best,omitempty"`
+	Pareto     *frontJSON        `json:"pareto,omitempty"` // of several objectives
+	Revision   int64             `json:"revision"`
+	Model      *shownModel       `json:"model,omitempty"`
+}
+
+func (c *studyShowCmd) Run(e *env) error {
+	begun := time.Now()
+	if c.All && c.Brief {
+		return usagef("--all and --brief exclude each other")
+	}
+	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
+		out := summarize(v)
+		if !c.Brief {
+			var err error
+			if out.Model, err = showModel(e, u, v, c.All, showTime-time.Since(begun)); err != nil {
+				return err
+			}
+		}
+		if c.JSON {
+			return printJSON(e.stdout, out)
+		}
+		return c.print(e.stdout, v, out)
+	})
+}
+
+func summarize(v *store.View) *shownStudy {
+	out := &shownStudy{Definition: v.Definition, Created: v.Created, Trials: len(v.Trials), Unfit: v.Unfit, Revision: v.Revision}
+	for i := range v.Trials {
+		switch t := &v.Trials[i]; {
+		case t.State == store.Complete:
+			out.Complete++
+		case t.State == store.Stopped:
+			out.Stopped++
+		case t.State != store.Pending:
+			out.Failed++
+		case t.Running(v.Now):
+			out.Running++
+		default:
+			out.Waiting++
+		}
+	}
+	if best := v.Best(); best != nil {
+		row := newTrialJSON(best, v)
+		out.Best = &row
+	}
+	if v.Definition.Several() {
+		front := newFront(v)
+		out.Pareto = &front
+	}
+	return out
+}
+
+func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error {
+	var b strings.Builder
+	width := outputWidth(w)
+	row := func(name, format string, args ...any) { fold(&b, name, fmt.Sprintf(format, args...), width) }
+	o := v.Definition.Objective()
+	row("study", "%s  (created %s)", c.Study, v.Created.Local().Format(time.DateTime))
+	for i, g := range v.Definition.Goals() {
+		row([]string{"objective", ""}[min(i, 1)], "%s %s", g.Goal, g.Name)
+	}
+	added, stopped := addedTrials(v), ""
+	if out.Stopped > 0 {
+		stopped = fmt.Sprintf(" %d stopped,", out.Stopped)
+	}
+	row("trials", "%d of %d: %d complete, %d failed,%s %d running, %d waiting", out.Trials, v.Definition.Budget+added, out.Complete, out.Failed, stopped, out.Running, out.Waiting)
+	if added > 0 {
+		row("", "%d of them were added and do not count against the budget of %d", added, v.Definition.Budget)
+	}
+	if out.Unfit > 0 {
+		row("", "%d of them do not fit the present definition and are left out of fits", out.Unfit)
+	}
+	if v.Fitting != "" {
+		row("fitting", "%s", v.Fitting)
+	}
+	if best := v.Best(); best != nil {
+		row("best", "%s  (trial %d)", short(best.Numbers[o.Name]), best.Number)
+		row("at", "%s", paramsText(best.Params))
+	}
+	if out.Pareto != nil && len(out.Pareto.Front) > 0 {
+		row("front", "%s", frontLine(out.Pareto, v.Definition))
+	}
+	if out.Model != nil {
+		out.Model.printRecommended(row)
+	}
+	const last = 5
+	for i := max(0, len(v.Trials)-last); i < len(v.Trials); i++ {
+		t := &v.Trials[i]
+		name := ""
+		if i == max(0, len(v.Trials)-last) {
+			name = "last trials"
+		}
+		row(name, "%s", trialText(t, v))
+	}
+	if out.Model != nil {
+		out.Model.print(row, terminal(w) != nil, width)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
