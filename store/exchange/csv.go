@@ -26,16 +26,18 @@ const (
 	columnSeconds = "seconds"
 	columnFailure = "failure"
 	columnMessage = "message"
+	columnFront   = "front" // true for trials of the Pareto front
 )
 
 // bookkeeping lists columns that are neither parameters nor numbers. Earlier versions wrote
 // the last entries.
-var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessage, columnSeconds, "suggest_s", "evaluate_s", "reason"}
+var bookkeeping = []string{columnTrial, columnState, columnFailure, columnMessage, columnSeconds, columnFront, "suggest_s", "evaluate_s", "reason"}
 
 // WriteCSV writes trials of a study as a table that ReadCSV reads: a column for each
 // parameter, the value of the objective, and a column for each other number. A parameter or a
 // number whose name is another column's is written as params.NAME or numbers.NAME, as is a
-// parameter that the study does not have.
+// parameter that the study does not have. With several objectives the column front is true for the
+// trials of the Pareto front, and else empty.
 func WriteCSV(w io.Writer, d *study.Definition, trials []store.Trial) error {
 	t, err := newTable(d, trials)
 	if err != nil {
@@ -66,6 +68,7 @@ type trialTable struct {
 	removed    []string // names of parameters that only trials have
 	numbers    []string // names of the numbers other than the objective
 	trials     []store.Trial
+	front      map[int]bool   // numbers of the trials on the Pareto front
 	values     map[string]any // parameters of the trial that is written
 	cells      []string       // of this trial
 }
@@ -74,6 +77,12 @@ func newTable(d *study.Definition, trials []store.Trial) (*trialTable, error) {
 	t := &trialTable{definition: d, objective: d.Objective().Name, trials: trials, values: map[string]any{}}
 	for _, p := range d.Parameters {
 		t.params = append(t.params, p.Name)
+	}
+	if d.Several() {
+		t.front = map[int]bool{}
+		for _, trial := range (&store.View{Definition: d, Trials: trials}).Pareto().Front {
+			t.front[trial.ID] = true
+		}
 	}
 	removed, numbers := map[string]bool{}, map[string]bool{}
 	for i := range trials {
@@ -110,7 +119,11 @@ func (t *trialTable) header() []string {
 		}
 		row = append(row, name)
 	}
-	return append(row, columnState, columnSeconds, columnFailure, columnMessage)
+	row = append(row, columnState, columnSeconds, columnFailure, columnMessage)
+	if t.definition.Several() {
+		row = append(row, columnFront)
+	}
+	return row
 }
 
 // names calls each for the names of the parameters of the i-th trial.
@@ -159,7 +172,11 @@ func (t *trialTable) row(i int) ([]string, error) {
 	for _, name := range t.numbers {
 		number(name)
 	}
-	t.cells = append(row, string(trial.State), cell(trial.Seconds), string(trial.Failure), trial.Message)
+	row = append(row, string(trial.State), cell(trial.Seconds), string(trial.Failure), trial.Message)
+	if t.definition.Several() {
+		row = append(row, map[bool]string{true: "true"}[t.front[trial.Number]])
+	}
+	t.cells = row
 	return t.cells, nil
 }
 
