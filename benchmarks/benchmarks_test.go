@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 
@@ -80,6 +79,9 @@ func TestObjectives(t *testing.T) {
 		o, err := Lookup(name)
 		require.NoError(t, err)
 		assert.True(t, o.NoiseFree)
+		if o.Outcomes != nil {
+			continue // see TestLargestHypervolumes
+		}
 		n := 100_000 * min(o.Dim(), 3)
 		if slow {
 			n /= 30
@@ -330,17 +332,22 @@ func TestAt(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	for name, d := range map[string]int{"ackley": 2, "ackley10": 10, "ackley-10": 10, "styblinski-tang-3": 3, "hartmann6": 6, "brusselator": 4} {
+	for name, d := range map[string]int{"ackley": 2, "ackley10": 10, "ackley-10": 10, "styblinski-tang-3": 3, "hartmann6": 6, "brusselator": 4,
+		"branin-currin": 2, "zdt1": 2, "zdt1-6": 6, "dtlz2-6": 6, "dtlz2-6-of-3": 6, "dtlz2-of-3": 2, "c2-dtlz2-4": 4} {
 		o, err := Lookup(name)
 		require.NoError(t, err)
 		assert.Equal(t, d, o.Dim(), name)
+		again, err := Lookup(o.Name)
+		require.NoError(t, err)
+		assert.Equal(t, o.Name, again.Name)
 	}
+	assert.Equal(t, []string{"branin", "ackleyN", "dtlz2-N", "dtlz2-N-of-3"}, []string{Form("branin", "N"), Form("ackley", "N"), Form("dtlz2", "N"), Form("dtlz2-of-3", "N")})
 	for name, want := range map[string]string{
 		"brannin":                        `unknown objective "brannin": did you mean branin?`,
 		"Branin":                         `unknown objective "Branin": did you mean branin?`,
 		"hartmann4":                      `unknown objective "hartmann4": did you mean hartmann3?`,
 		"ackly10":                        `unknown objective "ackly10": did you mean ackley?`,
-		"":                               `unknown objective ""; want one of ` + strings.Join(Names(), ", "),
+		"":                               `unknown objective ""`,
 		"ackley1":                        `unknown objective "ackley1": ackley has 2 to 1000 dimensions`,
 		"ackley0":                        `unknown objective "ackley0": ackley has 2 to 1000 dimensions`,
 		"levy1001":                       `unknown objective "levy1001": levy has 2 to 1000 dimensions`,

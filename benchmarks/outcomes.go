@@ -24,6 +24,19 @@ type Outcomes struct {
 	Latent func(x []float64) []float64
 }
 
+// Names returns the names of the numbers of Func: f1, f2, … for the objectives and c1, c2, … for
+// the numbers that Bounds limits.
+func (o *Outcomes) Names() []string {
+	var names []string
+	for j := range o.Reference {
+		names = append(names, fmt.Sprintf("f%d", j+1))
+	}
+	for c := range o.Bounds {
+		names = append(names, fmt.Sprintf("c%d", c+1))
+	}
+	return names
+}
+
 // Volume returns the hypervolume of the feasible rows of y, which are results of Func.
 func (o *Outcomes) Volume(y [][]float64) float64 {
 	m := len(o.Reference)

@@ -157,9 +157,6 @@ func (d *Definition) objectiveFaults() (faults []error) {
 	if n := len(d.Objectives); n > loop.MaxObjectives {
 		faults = append(faults, faultAt(fmt.Errorf("objectives has %d entries, at most %d", n, loop.MaxObjectives), "objectives", loop.MaxObjectives))
 	}
-	if d.Several() && d.Builtin != "" {
-		faults = append(faults, faultAt(fmt.Errorf("objectives has %d entries, and the built-in objective %s has one value", len(d.Objectives), d.Builtin), "objectives", 1))
-	}
 	for i, o := range d.Objectives {
 		if slices.ContainsFunc(d.Objectives[:i], func(p Objective) bool { return p.Name == o.Name && o.Name != "" }) {
 			faults = append(faults, faultAt(fmt.Errorf("objectives: %q is listed twice", o.Name), "objectives", i, "name"))

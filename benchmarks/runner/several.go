@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"fmt"
-
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/loop"
 )
@@ -12,11 +10,12 @@ import (
 func goals(o *benchmarks.Outcomes, noiseFree bool) ([]loop.Goal, []loop.Requirement) {
 	var objectives []loop.Goal
 	var require []loop.Requirement
+	names, m := o.Names(), len(o.Reference)
 	for j := range o.Reference {
-		objectives = append(objectives, loop.Goal{Name: fmt.Sprintf("f%d", j+1), NoiseFree: noiseFree, Reference: &o.Reference[j]})
+		objectives = append(objectives, loop.Goal{Name: names[j], NoiseFree: noiseFree, Reference: &o.Reference[j]})
 	}
 	for c, b := range o.Bounds {
-		require = append(require, loop.Requirement{Name: fmt.Sprintf("c%d", c+1), Bound: b})
+		require = append(require, loop.Requirement{Name: names[m+c], Bound: b})
 	}
 	return objectives, require
 }
@@ -34,12 +33,8 @@ func several(o *benchmarks.Outcomes, rec *Record) func(study *loop.Study, id int
 			rec.Latent = append(rec.Latent, -o.Volume(latent))
 		}
 		numbers := map[string]float64{}
-		for j, v := range y {
-			name := fmt.Sprintf("f%d", j+1)
-			if m := len(o.Reference); j >= m {
-				name = fmt.Sprintf("c%d", j-m+1)
-			}
-			numbers[name] = v
+		for j, name := range o.Names() {
+			numbers[name] = y[j]
 		}
 		return study.TellOutcome(id, loop.Outcome{Numbers: numbers})
 	}

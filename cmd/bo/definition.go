@@ -36,7 +36,7 @@ func (c *runCmd) definition() (*study.Definition, error) {
 	if len(goals) > 1 {
 		for flag, given := range map[string]bool{"--maximize": c.Maximize, "--noise-free": c.NoiseFree, "--target": c.Target != nil} {
 			if given {
-				return nil, usagef("%s belongs to one objective, and %s has %d", flag, c.File, len(goals))
+				return nil, usagef("%s belongs to one objective, and %s has %d", flag, cmp.Or(c.File, c.Objective, c.Study), len(goals))
 			}
 		}
 	}

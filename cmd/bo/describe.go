@@ -87,6 +87,10 @@ func describeObjective(w io.Writer, o benchmarks.Objective) error {
 		for _, p := range o.Space.Parameters() {
 			row(p.Name, fmt.Sprintf("%s from %g to %g", p.Kind, p.Min, p.Max))
 		}
+		if o.Outcomes != nil {
+			describeOutcomes(row, o.Outcomes)
+			return
+		}
 		if math.IsNaN(o.Minimum) {
 			row("minimum", "not known")
 			return
@@ -100,6 +104,18 @@ func describeObjective(w io.Writer, o benchmarks.Objective) error {
 			row("at", strings.Join(parts, ", "))
 		}
 	})
+}
+
+// describeOutcomes writes the objectives and requirements of a problem of several.
+func describeOutcomes(row func(cells ...string), o *benchmarks.Outcomes) {
+	for j, name := range o.Names() {
+		if m := len(o.Reference); j < m {
+			row(name, "objective to minimize, reference "+short(o.Reference[j]))
+		} else {
+			row(name, "at most "+short(o.Bounds[j-m]))
+		}
+	}
+	row("hypervolume", short(o.Hypervolume)+" at most")
 }
 
 // describeKernel shows an expression as a kernel of two inputs, or of three if it

@@ -47,11 +47,11 @@ func listObjectives(w io.Writer) error {
 			if err != nil {
 				panic(err)
 			}
-			inputs := fmt.Sprintf("%d inputs", o.Dim())
-			if _, err := benchmarks.Lookup(name + "7"); err == nil { // a family of any dimension
-				name, inputs = name+"N", "N inputs"
+			inputs, form := fmt.Sprintf("%d inputs", o.Dim()), benchmarks.Form(name, "N")
+			if form != name {
+				inputs = "N inputs"
 			}
-			row(name, inputs, o.Summary)
+			row(form, inputs, o.Summary)
 		}
 	})
 }

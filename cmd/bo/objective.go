@@ -50,6 +50,17 @@ func builtin(d *study.Definition) (*target, error) {
 		return nil, err
 	}
 	t := &target{name: o.Name}
+	if o.Outcomes != nil {
+		names := o.Outcomes.Names()
+		t.evaluate = func(_ context.Context, _ store.Trial, at space.Point) (store.Report, error) {
+			numbers := map[string]float64{}
+			for j, v := range o.Outcomes.Func(o.Coordinates(at)) {
+				numbers[names[j]] = v
+			}
+			return store.Report{Numbers: numbers}, nil
+		}
+		return t, nil
+	}
 	name := d.Objective().Name
 	t.evaluate = func(_ context.Context, _ store.Trial, at space.Point) (store.Report, error) {
 		return store.Report{Numbers: map[string]float64{name: o.At(at)}}, nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/internal/strictjson"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/exchange"
@@ -322,16 +323,46 @@ func readEarlier(d *study.Definition, folder string) []error {
 }
 
 // useBuiltin gives a definition the parameters of its built-in objective, and declares it
-// exact if the objective is.
+// exact if the objective is. The objectives and requirements of a problem of several are defaults.
 func useBuiltin(d *study.Definition) error {
 	o, err := benchmarks.Lookup(d.Builtin)
 	if err != nil {
 		return err
 	}
 	d.Builtin, d.Parameters = o.Name, o.Space.Parameters()
+	if o.Outcomes != nil {
+		return useOutcomes(d, o.Outcomes)
+	}
+	if d.Several() {
+		return fmt.Errorf("%s has one value, and there are %d objectives", d.Builtin, len(d.Objectives))
+	}
 	objective := d.Objective()
 	objective.NoiseFree = objective.NoiseFree || o.NoiseFree
 	d.Objectives = []study.Objective{objective}
+	return nil
+}
+
+// useOutcomes completes the objectives and requirements of a definition.
+func useOutcomes(d *study.Definition, o *benchmarks.Outcomes) error {
+	names, m := o.Names(), len(o.Reference)
+	if len(d.Objectives) == 0 {
+		for j := range m {
+			d.Objectives = append(d.Objectives, study.Objective{Name: names[j], Reference: &o.Reference[j]})
+		}
+	}
+	if len(d.Require) == 0 {
+		for c, bound := range o.Bounds {
+			d.Require = append(d.Require, loop.Requirement{Name: names[m+c], Bound: bound}.String())
+		}
+	}
+	for _, name := range d.Declared() {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%s has no number %q: it has %s", d.Builtin, name, strings.Join(names, ", "))
+		}
+	}
+	for i := range d.Objectives {
+		d.Objectives[i].NoiseFree = d.Objectives[i].NoiseFree || o.NoiseFree
+	}
 	return nil
 }
 
