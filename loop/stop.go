@@ -28,6 +28,9 @@ const (
 // Median stops a trial if the best value it has reported is worse than the median, over the
 // complete trials, of the averages of their values up to the same step (Golovin et al.,
 // "Google Vizier", 2017, section 3.2). It needs Startup complete trials with steps.
+//
+// Steps may be reported in any order, and a step keeps its first value. ASHA decides at a rung once, when
+// the first step at or above it is reported. Median decides at every step, from the values up to that step.
 type Stop struct {
 	Rule StopRule `json:"rule,omitempty" set:"rule" default:"none" oneof:"none,asha,median" help:"Rule that stops poor trials early: asha, asynchronous successive halving; median, the median of running averages; none"`
 	// MinSteps is the first step at which a trial may be stopped. 0 is 1.

@@ -67,6 +67,40 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// Steps that arrive backwards make one decision at a rung, and the median rule compares the values up to
+// the step. The order of the steps of other trials has no effect.
+func TestDecideInAnyOrder(t *testing.T) {
+	steps := func(at ...float64) (s []loop.Step) {
+		for _, a := range at {
+			s = append(s, loop.Step{Step: a, Value: 10 - a})
+		}
+		return s
+	}
+	for _, c := range []struct {
+		rule     loop.Stop
+		reported []float64 // the last one makes the decision
+		ok, stop bool
+	}{
+		{loop.Stop{Rule: loop.ASHA, Eta: 2}, []float64{4}, true, true},
+		{loop.Stop{Rule: loop.ASHA, Eta: 2}, []float64{4, 1}, false, false},
+		{loop.Stop{Rule: loop.ASHA, Eta: 2}, []float64{4, 3, 2}, false, false},
+		{loop.Stop{Rule: loop.ASHA, Eta: 2}, []float64{1, 4}, true, true},
+		{loop.Stop{Rule: loop.Median, Startup: 1}, []float64{9, 1}, true, true},
+		{loop.Stop{Rule: loop.Median, Startup: 1}, []float64{1, 9}, true, false},
+	} {
+		for _, others := range [][]loop.Step{steps(1, 4, 9), steps(9, 1, 4)} {
+			for i := range others {
+				others[i].Value -= 0.5
+			}
+			trials := []loop.Trial{{ID: 1, State: loop.Complete, Steps: others}, {ID: 2, State: loop.Pending, Steps: steps(c.reported...)}}
+			d, ok := c.rule.Decide(trials, 2, c.reported[len(c.reported)-1], false)
+			if ok != c.ok || d.Stop != c.stop {
+				t.Errorf("%s %v: decision %+v, %v; want %v, %v", c.rule.Rule, c.reported, d, ok, c.stop, c.ok)
+			}
+		}
+	}
+}
+
 func TestReportOnce(t *testing.T) {
 	s, err := space.New(space.Float("x", 0, 1))
 	if err != nil {

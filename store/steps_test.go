@@ -38,7 +38,7 @@ func (tx countingTx) Trials(study int64, q store.Query) ([]store.Trial, error) {
 }
 
 // One Study makes the same decisions as a new Study for each report, and reads few rows for each.
-// Every seventh trial is issued a second time.
+// Every seventh trial is issued a second time, and every fifth reports its steps backwards.
 func TestReportStepsReadsChanges(t *testing.T) {
 	const trials, steps = 60, 9
 	ctx := context.Background()
@@ -73,7 +73,11 @@ func TestReportStepsReadsChanges(t *testing.T) {
 					_, err = u.Ask(ctx, 1)
 					require.NoError(t, err)
 				}
-				for step := 1; step <= steps && !stopped; step++ {
+				for i := 1; i <= steps && !stopped; i++ {
+					step := i
+					if n%5 == 0 { // backwards
+						step = steps + 1 - i
+					}
 					stopped = report(n, step) == store.Stopped
 				}
 				if !stopped {
