@@ -32,6 +32,22 @@ func believing(budget int) *study.Definition {
 
 // Every transaction is made twice, and several workers run the study in two parts.
 func TestBeliefsInAStore(t *testing.T) {
+	for _, surrogate := range []study.Component{
+		{Name: "gp"},
+		{Name: "fsp-laplace", Settings: map[string]any{"hidden": []any{10.0}, "context": 60.0}},
+		{Name: "ensemble", Settings: map[string]any{"members": 3.0, "hidden": []any{10.0}}},
+	} {
+		t.Run(surrogate.Name, func(t *testing.T) { testBeliefs(t, surrogate) })
+	}
+}
+
+// testBeliefs replays every suggestion of a study with beliefs.
+func testBeliefs(t *testing.T, surrogate study.Component) {
+	believing := func(budget int) *study.Definition {
+		d := believing(budget)
+		d.Surrogate = surrogate
+		return d
+	}
 	ctx := context.Background()
 	memory := store.NewMemory()
 	s := store.New(twice{memory}, store.Options{})
