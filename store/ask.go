@@ -31,26 +31,39 @@ const (
 // If there is no trial to issue, the error wraps ErrBudget or ErrExhausted. An error of
 // the surrogate ends the Ask and leaves the study unchanged.
 func (u *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
-	return u.ask(ctx, n, Self(), u.store.opts.Lease)
+	return u.ask(ctx, "", n, Self(), u.store.opts.Lease)
 }
 
 // AskFor is Ask for a caller that outlives this process, such as a person. The trials are not
 // tied to the process and need no heartbeats. They may be issued again after the lease; a
 // lease of 0 does not end.
 func (u *Study) AskFor(ctx context.Context, n int, owner string, lease time.Duration) ([]Trial, error) {
+	return u.AskOnce(ctx, "", n, owner, lease)
+}
+
+// AskOnce is AskFor for a request that may be repeated: with key, a repeated call issues nothing and
+// returns the trials, with their tokens, as the first call issued them. An error is not
+// recorded.
+func (u *Study) AskOnce(ctx context.Context, key string, n int, owner string, lease time.Duration) ([]Trial, error) {
 	if lease <= 0 {
 		lease = never
 	}
-	return u.ask(ctx, n, Owner{Name: owner}, lease)
+	if err := checkText("the key", key); err != nil {
+		return nil, named(u.name, err)
+	}
+	if err := checkText("the worker", owner); err != nil {
+		return nil, named(u.name, err)
+	}
+	return u.ask(ctx, key, n, Owner{Name: owner}, lease)
 }
 
 const never = 100 * 365 * 24 * time.Hour
 
-func (u *Study) ask(ctx context.Context, n int, owner Owner, lease time.Duration) ([]Trial, error) {
+func (u *Study) ask(ctx context.Context, key string, n int, owner Owner, lease time.Duration) ([]Trial, error) {
 	if n < 1 || n > loop.MaxPoints {
 		return nil, fmt.Errorf("%w: %d trials to ask, want 1 to %d", loop.ErrOptions, n, loop.MaxPoints)
 	}
-	a := &asking{Study: u, ask: token(), owner: owner, lease: lease, want: n}
+	a := &asking{Study: u, ask: token(), key: key, owner: owner, lease: lease, want: n}
 	trials, err := a.run(ctx)
 	if err != nil {
 		err = named(u.name, err)
@@ -62,7 +75,8 @@ func (u *Study) ask(ctx context.Context, n int, owner Owner, lease time.Duration
 type asking struct {
 	*Study
 	ask   string
-	owner Owner // owner of the trials
+	key   string // of a request that may be repeated
+	owner Owner  // owner of the trials
 	lease time.Duration
 	want  int
 	got   []Trial
@@ -74,6 +88,7 @@ type asking struct {
 	// fitter and seen are the token of the fit lease and the revision at the last look.
 	fitter string
 	seen   int64
+	first  []Trial // issued by an earlier request with the same key
 }
 
 // next is the step of an Ask that follows a read of the study.
@@ -97,12 +112,16 @@ func (a *asking) run(ctx context.Context) ([]Trial, error) {
 				step = done
 			}
 		}
-		if err != nil {
-			if len(a.got) > 0 && (errors.Is(err, ErrBudget) || errors.Is(err, ErrExhausted)) {
-				return a.got, nil
-			}
+		if len(a.got) > 0 && (errors.Is(err, ErrBudget) || errors.Is(err, ErrExhausted)) {
+			step, err = done, a.settle(ctx)
+		}
+		switch {
+		case err != nil:
 			a.giveBack(ctx)
 			return nil, err
+		case a.first != nil:
+			a.giveBack(ctx)
+			return a.first, nil
 		}
 		switch step {
 		case done:
@@ -175,7 +194,8 @@ func (a *asking) giveBack(ctx context.Context) {
 		}
 		var attempts []Attempt
 		for _, t := range pending {
-			if slices.ContainsFunc(a.keys, func(key string) bool { return strings.HasPrefix(t.Token, key+"-") }) {
+			own := slices.ContainsFunc(a.keys, func(key string) bool { return strings.HasPrefix(t.Token, key+"-") })
+			if own && !slices.ContainsFunc(a.first, func(f Trial) bool { return f.Token == t.Token }) {
 				attempts = append(attempts, Attempt{t.Number, t.Token})
 			}
 		}
@@ -212,6 +232,10 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		step, fitToken, count, claimed, over = wait, "", 0, nil, 0
 		defer func() { a.seen, a.fitter = row.Revision, row.FitToken }()
+		if answered, err := a.answered(tx, row); err != nil || answered {
+			step = done
+			return err
+		}
 		d, err := row.definition()
 		if err != nil {
 			return err
@@ -233,7 +257,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		switch {
 		case missing == 0, (left <= 0 || d.Batch > 0) && len(a.got)+len(claimed) > 0:
 			step = done
-			return a.served(tx, row)
+			return errors.Join(a.record(tx, row, claimed), a.served(tx, row))
 		case left <= 0:
 			over = row.Issued // an error would undo the changes of trials that are lost
 			return nil
@@ -397,7 +421,10 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 		return err
 	}
 	fitted := time.Now()
-	out, err := loop.Propose(a.progress(ctx), sp, options, history, count)
+	out, err := a.store.fit(ctx, func() (loop.Proposals, error) {
+		fitted = time.Now()
+		return loop.Propose(a.progress(ctx), sp, options, history, count)
+	})
 	if err != nil {
 		return err
 	}
@@ -484,12 +511,15 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 		if err := row.add(tx, now, trials); err != nil || a.want == 0 {
 			return err
 		}
+		if answered, err := a.answered(tx, row); err != nil || answered {
+			return err
+		}
 		missing := a.want - len(a.got)
 		if claimed, err = c.take(append(pending, trials...), missing); err != nil || len(claimed) < missing {
 			return err
 		}
 		served = true
-		return a.served(tx, row)
+		return errors.Join(a.record(tx, row, claimed), a.served(tx, row))
 	})
 	if err == nil || errors.Is(err, errFitLost) {
 		a.got = append(a.got, claimed...)

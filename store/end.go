@@ -24,6 +24,59 @@ func (o *RunOptions) fill(e *study.End) {
 	}
 }
 
+// Ended returns the reason for which the definition's End issues no further trial: an error that
+// wraps ErrTarget, ErrFailures or ErrCost, or nil. End.Time and End.Regret are conditions of a Run.
+func (u *Study) Ended(ctx context.Context) error {
+	if err := u.refresh(ctx); err != nil {
+		return err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	end := &u.definition.End
+	if name, limit, err := end.CostLimit(); err == nil && name != "" {
+		if spent, finished := costOf(u.trials, name); spent >= limit {
+			return named(u.name, fmt.Errorf("%w: %s is %.4g of %.4g after %d trials", ErrCost, name, spent, limit, finished))
+		}
+	}
+	return named(u.name, u.conclusion(end.Target, end.MaxFailures))
+}
+
+// conclusion returns ErrTarget if a trial is at least as good as the target, or ErrFailures if too
+// many trials have failed. The caller holds u.mu.
+func (u *Study) conclusion(target *float64, maxFailures int) error {
+	o := u.definition.Objective()
+	if best := best(u.trials, u.definition); target != nil && best != nil && u.definition.Feasible(best.Numbers) {
+		if value := best.Numbers[o.Name]; reaches(o, *target, value) {
+			return fmt.Errorf("%w: trial %d has %s %v", ErrTarget, best.Number, o.Name, value)
+		}
+	}
+	failed, finished, message := 0, 0, ""
+	for i := range u.trials {
+		switch t := &u.trials[i]; t.State {
+		case Pending:
+		case Failed:
+			if t.Failure != Unfit {
+				failed, message = failed+1, t.Message
+			}
+			fallthrough
+		default:
+			finished++
+		}
+	}
+	if maxFailures > 0 && failed > maxFailures {
+		return fmt.Errorf("%w: %d of %d, the last one: %s", ErrFailures, failed, finished, message)
+	}
+	return nil
+}
+
+// reaches reports whether a value of an objective is at least as good as a target.
+func reaches(o study.Objective, target, value float64) bool {
+	if o.Goal == study.Maximize {
+		return value >= target
+	}
+	return value <= target
+}
+
 // costOf returns the sum of a number over the finished trials that count against the budget, and
 // their number.
 func costOf(trials []Trial, name string) (spent float64, finished int) {

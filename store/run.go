@@ -248,40 +248,12 @@ func (r *run) stop(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	o := r.definition.Objective()
-	if best := best(r.trials, r.definition); r.opts.Target != nil && best != nil && r.definition.Feasible(best.Numbers) {
-		if value := best.Numbers[o.Name]; r.reaches(o, value) {
-			return fmt.Errorf("%w: trial %d has %s %v", ErrTarget, best.Number, o.Name, value)
-		}
-	}
-	failed, finished, message := 0, 0, ""
-	for i := range r.trials {
-		switch t := &r.trials[i]; t.State {
-		case Pending:
-		case Failed:
-			if t.Failure != Unfit {
-				failed, message = failed+1, t.Message
-			}
-			fallthrough
-		default:
-			finished++
-		}
-	}
-	if r.opts.MaxFailures > 0 && failed > r.opts.MaxFailures {
-		return fmt.Errorf("%w: %d of %d, the last one: %s", ErrFailures, failed, finished, message)
-	}
-	return nil
+	return r.conclusion(r.opts.Target, r.opts.MaxFailures)
 }
 
 // reaches reports whether a value of the objective is at least as good as the target.
 func (r *run) reaches(o study.Objective, value float64) bool {
-	switch {
-	case r.opts.Target == nil:
-		return false
-	case o.Goal == study.Maximize:
-		return value >= *r.opts.Target
-	}
-	return value <= *r.opts.Target
+	return r.opts.Target != nil && reaches(o, *r.opts.Target, value)
 }
 
 // note records the first results of this run. It returns ErrFailures if all fail alike.

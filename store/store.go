@@ -33,6 +33,9 @@ type Options struct {
 	FitLease time.Duration
 	// Version is recorded with every fit.
 	Version string
+	// Admit, if not nil, is called before each computation of proposals, which begins when Admit
+	// returns and calls done at its end. A process with many studies bounds its load by it.
+	Admit func(ctx context.Context) (done func(), err error)
 	// OnProgress, if not nil, is called with the progress of fits that this process makes.
 	OnProgress func(surrogate.Progress)
 	// OnFit, if not nil, is called after each of these fits with its duration.
@@ -62,6 +65,11 @@ func (s *Store) Close() error { return s.backend.Close() }
 // Create stores a new study, with the earlier evaluations of the definition as its first trials.
 // It returns ErrExists if a study of that name exists.
 func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error) {
+	return s.create(ctx, token(), d)
+}
+
+// create is Create under the key of a request.
+func (s *Store) create(ctx context.Context, key string, d *study.Definition) (*Study, error) {
 	if err := study.CheckName(d.Name); err != nil {
 		return nil, fmt.Errorf("%w: %w", study.ErrInvalid, err)
 	}
@@ -72,7 +80,6 @@ func (s *Store) Create(ctx context.Context, d *study.Definition) (*Study, error)
 	if err != nil {
 		return nil, err
 	}
-	key := token()
 	err = s.backend.Update(ctx, func(tx Tx) error {
 		now, err := tx.Now()
 		if err != nil {

@@ -428,3 +428,55 @@ func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.
 	}
 	return u.refresh(ctx)
 }
+
+// Page is a part of the trials of a study at one moment.
+type Page struct {
+	Trials   []Trial // as Query.Brief selects them
+	More     bool    // further trials follow
+	Revision int64
+	Now      time.Time // time of the store's clock
+}
+
+// Page returns up to n trials with numbers above after, in the order of their numbers: all, or those
+// that keep accepts. It copies no other trials.
+func (u *Study) Page(ctx context.Context, after, n int, keep func(*Trial) bool) (*Page, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err := u.reread(ctx, u.whole, true); err != nil {
+		return nil, err
+	}
+	p := &Page{Revision: u.revision, Now: u.now}
+	for i := min(max(0, after), len(u.trials)); i < len(u.trials); i++ {
+		if keep != nil && !keep(&u.trials[i]) {
+			continue
+		}
+		if p.More = len(p.Trials) == n; p.More {
+			break
+		}
+		p.Trials = append(p.Trials, u.trials[i].Brief())
+	}
+	return p, nil
+}
+
+// Trial returns a trial, and the time of the store's clock. The error wraps ErrNoTrial.
+func (u *Study) Trial(ctx context.Context, number int) (t Trial, now time.Time, err error) {
+	err = u.store.backend.View(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err != nil {
+			return err
+		}
+		if now, err = tx.Now(); err != nil {
+			return err
+		}
+		found, err := tx.Trials(row.ID, Query{Number: number})
+		if err != nil {
+			return err
+		}
+		if number < 1 || len(found) == 0 {
+			return fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, number, row.Trials)
+		}
+		t = found[0]
+		return nil
+	})
+	return t, now, named(u.name, err)
+}

@@ -132,9 +132,9 @@ func outcome(complete bool, numbers map[string]float64) string {
 	return "the result " + string(text)
 }
 
-// Heartbeat extends the leases of attempts. It returns the numbers of trials whose lease
-// the caller has lost, because the trial has a result or was issued again. Further work on
-// them is useless.
+// Heartbeat extends the leases of attempts that end within Options.Lease. It returns the numbers
+// of trials whose lease the caller has lost, because the trial has a result or was issued again.
+// Further work on them is useless.
 func (u *Study) Heartbeat(ctx context.Context, attempts ...Attempt) (lost []int, err error) {
 	err = u.store.backend.Update(ctx, func(tx Tx) error {
 		lost = nil
@@ -146,9 +146,16 @@ func (u *Study) Heartbeat(ctx context.Context, attempts ...Attempt) (lost []int,
 		if err != nil {
 			return err
 		}
-		return eachHeld(tx, row, attempts, func(t *Trial) { t.Lease = now.Add(u.store.opts.Lease) }, func(n int) { lost = append(lost, n) })
+		return eachHeld(tx, row, attempts, func(t *Trial) { t.Lease = later(t.Lease, now.Add(u.store.opts.Lease)) }, func(n int) { lost = append(lost, n) })
 	})
 	return lost, named(u.name, err)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // eachHeld changes the trials whose attempts the caller holds, and calls lost for the others.

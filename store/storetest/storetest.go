@@ -43,6 +43,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"lost trials say nothing about their points", lostTrials},
 		{"results", results},
 		{"keys", keys},
+		{"keyed asks", keyedAsks},
 		{"enqueue and add", enqueueAndAdd},
 		{"the budget holds among many askers", budgetHolds},
 		{"rounds do not depend on workers", rounds},
@@ -432,6 +433,89 @@ func keys(t *testing.T, o Opener) {
 	told, err := u.Tell(ctx, report)
 	must(t, err)
 	equal(t, "the repeated report", told.Numbers, map[string]float64{"loss": 1})
+}
+
+// keyedAsks repeats requests that create a study and issue trials, also on another handle, at the same
+// time, and after the results.
+func keyedAsks(t *testing.T, o Opener) {
+	ctx := context.Background()
+	s, other := open(t, o, store.Options{}), open(t, o, store.Options{})
+	d := definition("s")
+	u, err := s.CreateOnce(ctx, "c", d)
+	must(t, err)
+	_, err = other.CreateOnce(ctx, "c", d)
+	must(t, err)
+	_, err = s.CreateOnce(ctx, "d", d)
+	wantError(t, err, store.ErrExists)
+	again, err := other.Study(ctx, "s")
+	must(t, err)
+
+	tokens := func(trials []store.Trial) map[int]string {
+		all := map[int]string{}
+		for _, t := range trials {
+			all[t.Number] = t.Token
+		}
+		return all
+	}
+	var all sync.WaitGroup
+	got := make([]map[int]string, 8)
+	for i := range got {
+		all.Go(func() {
+			trials, err := []*store.Study{u, again}[i%2].AskOnce(ctx, "k", 3, "w", time.Hour)
+			if err != nil {
+				t.Error(err)
+			}
+			got[i] = tokens(trials)
+		})
+	}
+	all.Wait()
+	equal(t, "the number of trials", len(got[0]), 3)
+	for i := range got {
+		equal(t, "a repeated answer", got[i], got[0])
+	}
+	pending := 0
+	v, err := u.View(ctx)
+	must(t, err)
+	for i := range v.Trials {
+		if v.Trials[i].Running(v.Now) {
+			pending++
+		}
+	}
+	equal(t, "the number of trials that run", pending, 3)
+	for number, token := range got[0] {
+		_, err := u.Tell(ctx, store.Report{Trial: number, Token: token, Numbers: map[string]float64{"loss": float64(number)}})
+		must(t, err)
+	}
+	trials, err := again.AskOnce(ctx, "k", 3, "w", time.Hour)
+	must(t, err)
+	equal(t, "the answer after the results", tokens(trials), got[0])
+	stored, err := again.Answer(ctx, "k")
+	must(t, err)
+	equal(t, "the stored answer", tokens(stored), got[0])
+	stored, err = again.Answer(ctx, "other")
+	must(t, err)
+	equal(t, "the answer to another key", len(stored), 0)
+
+	rest, err := u.AskOnce(ctx, "rest", 20, "w", time.Hour)
+	must(t, err)
+	equal(t, "the rest of the budget", len(rest), 9)
+	trials, err = again.AskOnce(ctx, "rest", 20, "w", time.Hour)
+	must(t, err)
+	equal(t, "the repeated rest", tokens(trials), tokens(rest))
+	_, err = u.AskOnce(ctx, "none", 1, "w", time.Hour)
+	wantError(t, err, store.ErrBudget)
+	_, err = u.AskOnce(ctx, "a\x00", 1, "w", time.Hour)
+	if err == nil {
+		t.Fatal("a key with NUL is accepted")
+	}
+	page, err := u.Page(ctx, 2, 4, func(t *store.Trial) bool { return t.State == store.Pending })
+	must(t, err)
+	equal(t, "the page", []any{len(page.Trials), page.Trials[0].Number, page.More}, []any{4, 4, true})
+	one, _, err := u.Trial(ctx, 12)
+	must(t, err)
+	equal(t, "the last trial", one.Number, 12)
+	_, _, err = u.Trial(ctx, 13)
+	wantError(t, err, store.ErrNoTrial)
 }
 
 func enqueueAndAdd(t *testing.T, o Opener) {

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/study"
+)
+
+// CreateOnce is Create for a request that may be repeated: with key, a repeated call changes
+// nothing and returns the study that the first call created.
+func (s *Store) CreateOnce(ctx context.Context, key string, d *study.Definition) (*Study, error) {
+	if err := checkText("the key", key); err != nil {
+		return nil, named(d.Name, err)
+	}
+	if key == "" {
+		return s.Create(ctx, d)
+	}
+	return s.create(ctx, "create "+key, d)
+}
+
+// reply is the key under which the reply to a keyed Ask is stored.
+func (a *asking) reply() string { return "ask " + a.key }
+
+// issued is a Trial with its token, in the reply to a keyed Ask.
+type issued struct {
+	Trial
+	Attempted string `json:"token"`
+}
+
+// record stores the reply to a keyed Ask: the trials that it has and those that it claims.
+func (a *asking) record(tx Tx, row *Row, claimed []Trial) error {
+	if a.key == "" {
+		return nil
+	}
+	var reply []issued
+	for _, trials := range [][]Trial{a.got, claimed} {
+		for _, t := range trials {
+			reply = append(reply, issued{t, t.Token})
+		}
+	}
+	text, err := json.Marshal(reply)
+	if err != nil {
+		return err
+	}
+	return tx.PutReply(row.ID, a.reply(), text)
+}
+
+// answered reports whether an Ask with the same key was answered, and reads its trials. A reply
+// that this Ask stored, in a transaction that was repeated, has the trials of this Ask.
+func (a *asking) answered(tx Tx, row *Row) (bool, error) {
+	a.first = nil
+	if a.key == "" {
+		return false, nil
+	}
+	text, err := tx.Reply(row.ID, a.reply())
+	if err != nil || text == nil {
+		return false, err
+	}
+	var reply []issued
+	if err := json.Unmarshal(text, &reply); err != nil {
+		return false, err
+	}
+	for _, t := range reply {
+		t.Token = t.Attempted
+		a.first = append(a.first, t.Trial)
+	}
+	return true, nil
+}
+
+// Answer returns the trials of the first AskOnce with a key, nil if none was answered.
+func (u *Study) Answer(ctx context.Context, key string) ([]Trial, error) {
+	a := &asking{Study: u, key: key}
+	err := u.store.backend.View(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err == nil {
+			_, err = a.answered(tx, row)
+		}
+		return err
+	})
+	return a.first, named(u.name, err)
+}
+
+// settle stores the reply to a keyed Ask that has fewer trials than it wants.
+func (a *asking) settle(ctx context.Context) error {
+	if a.key == "" {
+		return nil
+	}
+	return a.update(ctx, func(tx Tx, row *Row, _ time.Time) error {
+		if answered, err := a.answered(tx, row); err != nil || answered {
+			return err
+		}
+		return a.record(tx, row, nil)
+	})
+}
+
+// fit calls propose when Options.Admit admits it.
+func (s *Store) fit(ctx context.Context, propose func() (loop.Proposals, error)) (loop.Proposals, error) {
+	if s.opts.Admit == nil {
+		return propose()
+	}
+	done, err := s.opts.Admit(ctx)
+	if err != nil {
+		return loop.Proposals{}, errors.Join(err, ctx.Err())
+	}
+	defer done()
+	return propose()
+}
