@@ -27,9 +27,9 @@ var layers = [][]string{
 	{"acquisition"},
 	{"loop", "catalog"},
 	{"study", "benchmarks", "insight"}, // the last libraries
-	{"study/studyfile", "store", "benchmarks/runner"},
+	{"study/studyfile", "store", "benchmarks/runner", "api"},
 	{"benchmarks/report", "insight/insighttest"},
-	{"benchmarks/pages"},
+	{"benchmarks/pages", "server"},
 	{"cmd", "deploy"},
 	{"docs", "examples", "python"},
 }

@@ -144,15 +144,26 @@ func (s *Store) List(ctx context.Context) ([]Summary, error) {
 	})
 	list := make([]Summary, len(rows))
 	for i := range rows {
-		r := &rows[i]
-		d, err := r.definition()
+		d, err := rows[i].definition()
 		if err != nil {
 			return nil, err
 		}
-		added := r.Trials - r.Issued
-		list[i] = Summary{Name: r.Name, Created: r.Created, Budget: d.Budget, Trials: r.Trials, Finished: r.Finished + added, Added: added, Revision: r.Revision}
+		list[i] = rows[i].summary(d)
 	}
 	return list, err
+}
+
+// Ping returns an error if the store cannot be read.
+func (s *Store) Ping(ctx context.Context) error {
+	return s.backend.View(ctx, func(tx Tx) error {
+		_, err := tx.Now()
+		return err
+	})
+}
+
+func (r *Row) summary(d *study.Definition) Summary {
+	added := r.Trials - r.Issued
+	return Summary{Name: r.Name, Created: r.Created, Budget: d.Budget, Trials: r.Trials, Finished: r.Finished + added, Added: added, Revision: r.Revision}
 }
 
 // Delete deletes a study and all its trials.

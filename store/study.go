@@ -104,6 +104,24 @@ func (u *Study) Definition(ctx context.Context) (*study.Definition, *space.Space
 	return d, sp, named(u.name, err)
 }
 
+// Summary returns the line of the study in a list of studies.
+func (u *Study) Summary(ctx context.Context) (*Summary, error) {
+	var row *Row
+	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
+		row, err = tx.Study(u.name)
+		return err
+	})
+	if err != nil {
+		return nil, named(u.name, err)
+	}
+	d, err := row.definition()
+	if err != nil {
+		return nil, err
+	}
+	s := row.summary(d)
+	return &s, nil
+}
+
 // cached is a space with the text of its definition.
 type cached struct {
 	text json.RawMessage

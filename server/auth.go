@@ -1,0 +1,125 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"connectrpc.com/connect"
+
+	"github.com/functionspace/bo/api/bo/v1/bov1connect"
+	"github.com/functionspace/bo/api/grpc/health/v1/healthv1connect"
+)
+
+// roles are the roles that methods need. A method without an entry needs Admin; "" needs no token.
+var roles = map[string]Role{
+	bov1connect.StudyServiceGetStudyProcedure:    Read,
+	bov1connect.StudyServiceListStudiesProcedure: Read,
+	bov1connect.StudyServiceGetTrialProcedure:    Read,
+	bov1connect.StudyServiceListTrialsProcedure:  Read,
+	bov1connect.StudyServiceWatchProcedure:       Read,
+	bov1connect.StudyServiceExportProcedure:      Read,
+
+	bov1connect.StudyServiceSuggestProcedure:     Work,
+	bov1connect.StudyServiceAskProcedure:         Work,
+	bov1connect.StudyServiceHeartbeatProcedure:   Work,
+	bov1connect.StudyServiceReleaseProcedure:     Work,
+	bov1connect.StudyServiceReportStepsProcedure: Work,
+	bov1connect.StudyServiceTellProcedure:        Work,
+	bov1connect.StudyServiceFailProcedure:        Work,
+
+	bov1connect.StudyServiceCreateStudyProcedure: Admin,
+
+	healthv1connect.HealthCheckProcedure: "",
+	healthv1connect.HealthWatchProcedure: "",
+}
+
+// needed returns the role that a method needs.
+func needed(procedure string) Role {
+	if role, ok := roles[procedure]; ok {
+		return role
+	}
+	return Admin
+}
+
+// caller is the name of the token of a request, in its context.
+type caller struct{}
+
+func callerOf(ctx context.Context) string {
+	name, _ := ctx.Value(caller{}).(string)
+	return name
+}
+
+// authorize is the gate of all methods.
+func (s *Server) authorize(ctx context.Context, spec connect.Spec, peer connect.Peer, header http.Header) (context.Context, error) {
+	name, err := s.check(header, needed(spec.Procedure))
+	if err != nil {
+		code := connect.CodeOf(err)
+		s.metrics.requests.WithLabelValues(methodOf(spec.Procedure), code.String()).Inc()
+		s.opts.Log.WarnContext(ctx, "refused", "method", methodOf(spec.Procedure), "code", code.String(), "token", name, "peer", hostOf(peer.Addr))
+		return nil, err
+	}
+	return context.WithValue(ctx, caller{}, name), nil
+}
+
+// check returns the name of the token of a request, or the reason to refuse it.
+func (s *Server) check(header http.Header, role Role) (name string, err error) {
+	if s.opts.Tokens == nil || role == "" {
+		return "", nil
+	}
+	scheme, text, ok := strings.Cut(header.Get("Authorization"), " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return "", connect.NewError(connect.CodeUnauthenticated, errors.New("a token is missing: send the header Authorization: Bearer TOKEN"))
+	}
+	token, ok := s.opts.Tokens.find(strings.TrimSpace(text))
+	switch {
+	case !ok:
+		return "", connect.NewError(connect.CodeUnauthenticated, errors.New("the token is not valid"))
+	case !token.Role.permits(role):
+		return token.Name, connect.NewError(connect.CodePermissionDenied, errors.New("the token has the role "+string(token.Role)+", the method needs "+string(role)))
+	}
+	return token.Name, nil
+}
+
+// protected is check for a plain handler.
+func (s *Server) protected(role Role, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := s.check(r.Header, role); err != nil {
+			status := http.StatusUnauthorized
+			if connect.CodeOf(err) == connect.CodePermissionDenied {
+				status = http.StatusForbidden
+			}
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, err.Error(), status)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Loopback reports whether an address host:port is reached from this machine alone.
+func Loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	return loopbackHost(host)
+}
+
+func loopbackHost(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
+}

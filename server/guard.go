@@ -1,0 +1,87 @@
+package server
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// guard returns next behind the checks of all requests. It refuses requests of pages of other
+// origins that may change something, compressions other than gzip and, without tokens, names of
+// the server other than loopback names: a page could reach the server under a name of its own.
+func (s *Server) guard(next http.Handler) http.Handler {
+	protection := http.NewCrossOriginProtection()
+	return protection.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Cache-Control", "no-store")
+		switch encoding := r.Header.Get("Content-Encoding"); {
+		case s.opts.Tokens == nil && !loopbackHost(hostOf(r.Host)):
+			http.Error(w, "without tokens the server answers under localhost, 127.0.0.1 and [::1] only", http.StatusMisdirectedRequest)
+			return
+		case encoding != "" && encoding != "gzip" && encoding != "identity":
+			http.Error(w, "the server takes no compression other than gzip", http.StatusUnsupportedMediaType)
+			return
+		}
+		if r.Body != nil && r.Body != http.NoBody {
+			control := http.NewResponseController(w)
+			if control.SetReadDeadline(time.Now().Add(bodyTime)) == nil {
+				r.Body = &timedBody{r.Body, control}
+			}
+		}
+		next.ServeHTTP(w, r)
+	}))
+}
+
+// bodyTime is the time in which a client sends the body of a request.
+const bodyTime = time.Minute
+
+// timedBody ends the deadline of a connection at the end of the body.
+type timedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// healthz reports whether the server takes requests.
+func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if err := s.ready(r.Context()); err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, "not ready\n")
+		return
+	}
+	_, _ = io.WriteString(w, "ok\n")
+}
+
+// ready returns an error if the server shuts down or the store cannot be read.
+func (s *Server) ready(ctx context.Context) error {
+	if s.closing.Err() != nil {
+		return errClosing
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := s.store.Ping(ctx); err != nil {
+		s.opts.Log.ErrorContext(ctx, "the store cannot be read", "error", err.Error())
+		return err
+	}
+	return nil
+}
+
+// methodOf returns the name of a method for logs and metrics, such as Ask or Health.Check.
+func methodOf(procedure string) string {
+	service, method, _ := strings.Cut(strings.TrimPrefix(procedure, "/"), "/")
+	if strings.HasPrefix(service, "grpc.health") {
+		return "Health." + method
+	}
+	return method
+}

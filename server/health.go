@@ -1,0 +1,64 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/functionspace/bo/api/bo/v1/bov1connect"
+	healthv1 "github.com/functionspace/bo/api/grpc/health/v1"
+	"github.com/functionspace/bo/api/grpc/health/v1/healthv1connect"
+)
+
+// health implements grpc.health.v1.Health.
+type health struct{ *Server }
+
+var _ healthv1connect.HealthHandler = (*health)(nil)
+
+// Check returns the state of the server, or of the service bo.v1.StudyService.
+func (h *health) Check(ctx context.Context, r *healthv1.HealthCheckRequest) (*healthv1.HealthCheckResponse, error) {
+	status := h.status(ctx, r.Service)
+	if status == healthv1.HealthCheckResponse_SERVICE_UNKNOWN {
+		return nil, connect.NewError(connect.CodeNotFound, errors.New("unknown service"))
+	}
+	return &healthv1.HealthCheckResponse{Status: status}, nil
+}
+
+func (h *health) status(ctx context.Context, service string) healthv1.HealthCheckResponse_ServingStatus {
+	switch {
+	case service != "" && service != bov1connect.StudyServiceName:
+		return healthv1.HealthCheckResponse_SERVICE_UNKNOWN
+	case h.ready(ctx) != nil:
+		return healthv1.HealthCheckResponse_NOT_SERVING
+	}
+	return healthv1.HealthCheckResponse_SERVING
+}
+
+// Watch returns the state and its changes.
+func (h *health) Watch(ctx context.Context, r *healthv1.HealthCheckRequest, stream *connect.ServerStream[healthv1.HealthCheckResponse]) error {
+	leave, err := h.watching()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	last := healthv1.HealthCheckResponse_UNKNOWN
+	for {
+		if status := h.status(ctx, r.Service); status != last {
+			if err := stream.Send(&healthv1.HealthCheckResponse{Status: status}); err != nil {
+				return err
+			}
+			last = status
+		}
+		if h.closing.Err() != nil {
+			return errClosing
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-h.closing.Done():
+		case <-time.After(5 * time.Second):
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/functionspace/bo/api/bo/v1/bov1connect"
+	"github.com/functionspace/bo/api/grpc/health/v1/healthv1connect"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+// Options are the settings of a Server. The zero value is the default.
+type Options struct {
+	// Version is recorded with every fit.
+	Version string
+	// Tokens authenticate requests. Nil accepts requests without a token: for loopback only.
+	Tokens *Tokens
+	// Log receives a line for each request. Nil discards them.
+	Log *slog.Logger
+	// Lease is the time after which a trial without a heartbeat is issued again. 0 is
+	// store.DefaultLease.
+	Lease time.Duration
+	// Limits bound the load of requests.
+	Limits Limits
+}
+
+// Limits bound the load of requests. Zero values are the defaults.
+type Limits struct {
+	Fits       int           // suggestions computed at a time; 0 is half of the processors
+	Trials     int           // trials of a request and budget of a study; 0 is 10 000
+	Parameters int           // parameters of a study; 0 is 200
+	Points     int           // points of a request for suggestions and trials of an ask; 0 is 100
+	Bytes      int           // bytes of a request; 0 is 32 MiB
+	Wait       time.Duration // time of a request for suggestions; 0 is 5 minutes
+	Watchers   int           // streams of events at a time; 0 is 1000
+}
+
+func (l *Limits) fill() {
+	l.Fits = cmp.Or(l.Fits, max(1, runtime.NumCPU()/2))
+	l.Trials = cmp.Or(l.Trials, 10_000)
+	l.Parameters = cmp.Or(l.Parameters, 200)
+	l.Points = cmp.Or(l.Points, 100)
+	l.Bytes = cmp.Or(l.Bytes, 32<<20)
+	l.Wait = cmp.Or(l.Wait, 5*time.Minute)
+	l.Watchers = cmp.Or(l.Watchers, 1000)
+}
+
+// Server is the service on a store. It is safe for concurrent use.
+type Server struct {
+	opts    Options
+	store   *store.Store
+	metrics *metrics
+	gate    *gate
+	handler http.Handler
+
+	closing context.Context // ends when the server shuts down
+	shut    context.CancelFunc
+
+	mu       sync.Mutex
+	studies  map[string]*open
+	watchers int
+}
+
+// open is a study that requests use.
+type open struct {
+	*store.Study
+	changed broadcast // a request has changed the study
+}
+
+// maxOpen bounds the studies whose trials are held in memory.
+const maxOpen = 256
+
+// New returns a Server on a backend. Close closes the backend.
+func New(b store.Backend, o Options) *Server {
+	o.Limits.fill()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{opts: o, studies: map[string]*open{}}
+	s.closing, s.shut = context.WithCancel(context.Background())
+	s.metrics = newMetrics()
+	s.gate = newGate(o.Limits.Fits, s.metrics)
+	s.store = store.New(b, store.Options{
+		Version: o.Version, Lease: o.Lease, Admit: s.gate.enter,
+		OnFit: func(_ loop.Fit, d time.Duration) { s.metrics.fits.Observe(d.Seconds()) },
+	})
+	s.handler = s.routes()
+	return s
+}
+
+// Close closes the store. Requests must have ended, as they have after Serve.
+func (s *Server) Close() error {
+	s.shut()
+	return s.store.Close()
+}
+
+// Handler returns the handler of all paths, for a server other than Serve's.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Store returns the store of the studies.
+func (s *Server) Store() *store.Store { return s.store }
+
+func (s *Server) routes() http.Handler {
+	options := []connect.HandlerOption{
+		connect.WithCodec(strictJSON("json")), connect.WithCodec(strictJSON("json; charset=utf-8")),
+		connect.WithReadMaxBytes(s.opts.Limits.Bytes),
+		connect.WithRequestGate(s.authorize),
+		connect.WithInterceptors(&observer{s}),
+	}
+	mux := http.NewServeMux()
+	mux.Handle(bov1connect.NewStudyServiceHandler(&service{Server: s}, options...))
+	mux.Handle(healthv1connect.NewHealthHandler(&health{s}, options...))
+	mux.HandleFunc("GET /healthz", s.healthz)
+	mux.Handle("GET /metrics", s.protected(Read, s.metrics.handler()))
+	return s.guard(mux)
+}
+
+// service implements bo.v1.StudyService.
+type service struct{ *Server }
+
+var _ bov1connect.StudyServiceHandler = (*service)(nil)
+
+// study returns a study that exists.
+func (s *Server) study(ctx context.Context, name string) (*open, error) {
+	if err := study.CheckName(name); err != nil {
+		return nil, invalid("study: %w", err)
+	}
+	s.mu.Lock()
+	u := s.studies[name]
+	s.mu.Unlock()
+	if u != nil {
+		return u, nil
+	}
+	stored, err := s.store.Study(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.opened(stored), nil
+}
+
+// opened returns the open form of a study, the same for all requests.
+func (s *Server) opened(stored *store.Study) *open {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if u := s.studies[stored.Name()]; u != nil {
+		return u
+	}
+	for name, u := range s.studies {
+		if len(s.studies) < maxOpen {
+			break
+		}
+		if !u.changed.waited() {
+			delete(s.studies, name)
+		}
+	}
+	u := &open{Study: stored}
+	s.studies[stored.Name()] = u
+	return u
+}
+
+// forget closes a study that does not exist.
+func (s *Server) forget(name string, err error) {
+	if errors.Is(err, store.ErrNoStudy) {
+		s.mu.Lock()
+		delete(s.studies, name)
+		s.mu.Unlock()
+	}
+}
+
+// broadcast wakes goroutines that wait for a change.
+type broadcast struct {
+	mu   sync.Mutex
+	next chan struct{}
+}
+
+// wait returns a channel that the next call of send closes.
+func (b *broadcast) wait() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next == nil {
+		b.next = make(chan struct{})
+	}
+	return b.next
+}
+
+func (b *broadcast) send() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.next != nil {
+		close(b.next)
+		b.next = nil
+	}
+}
+
+// waited reports whether a goroutine may wait.
+func (b *broadcast) waited() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.next != nil
+}

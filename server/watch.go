@@ -1,0 +1,91 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+
+	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/store"
+)
+
+const (
+	watchPoll  = 500 * time.Millisecond // interval of reads for changes by other processes
+	watchAlive = 15 * time.Second       // interval of messages without an event
+	watchBatch = 500                    // events of one read
+)
+
+// Watch sends the events of a study above a revision, and then new events.
+func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, stream *connect.ServerStream[bov1.WatchResponse]) error {
+	u, err := s.study(ctx, r.Study)
+	if err != nil {
+		return err
+	}
+	leave, err := s.watching()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	sent := time.Now()
+	send := func(e *bov1.Event) error {
+		sent = time.Now()
+		return stream.Send(&bov1.WatchResponse{Event: e})
+	}
+	if err := send(nil); err != nil { // the headers reach the client before the first event
+		return err
+	}
+	for since := int64(r.Since); ; {
+		changed := u.changed.wait()
+		events, err := u.Events(ctx, since, watchBatch)
+		if err != nil {
+			s.forget(r.Study, err)
+			return err
+		}
+		for i := range events {
+			since = events[i].Revision
+			if err := send(eventMessage(&events[i])); err != nil {
+				return err
+			}
+		}
+		if len(events) == watchBatch {
+			continue
+		}
+		if time.Since(sent) > watchAlive {
+			if err := send(nil); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.closing.Done():
+			return errClosing
+		case <-changed:
+		case <-time.After(watchPoll):
+		}
+	}
+}
+
+// watching counts a stream until its caller calls leave.
+func (s *Server) watching() (leave func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watchers >= s.opts.Limits.Watchers {
+		return nil, tooMany("%d streams of events, the server has at most %d", s.watchers+1, s.opts.Limits.Watchers)
+	}
+	s.watchers++
+	s.metrics.watchers.Inc()
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.watchers--
+		s.metrics.watchers.Dec()
+	}, nil
+}
+
+func eventMessage(e *store.Event) *bov1.Event {
+	return &bov1.Event{
+		Revision: uint32(e.Revision), Time: stamp(e.Time), Kind: string(e.Kind), Trial: int32(e.Trial), Attempt: int32(e.Attempt), Detail: e.Detail,
+	}
+}

@@ -1,0 +1,215 @@
+package worker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+
+	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/server/internal/wire"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+const (
+	firstPause = 100 * time.Millisecond
+	maxPause   = 10 * time.Second
+	askTime    = 10 * time.Minute // of one request for a trial, which may wait for a fit
+	callTime   = time.Minute      // of another request
+)
+
+// temporary reports an error after which a request is repeated.
+func temporary(err error) bool {
+	switch connect.CodeOf(err) {
+	case connect.CodeUnavailable, connect.CodeUnknown, connect.CodeDeadlineExceeded, connect.CodeResourceExhausted, connect.CodeAborted, connect.CodeInternal, connect.CodeCanceled:
+		return true
+	}
+	return false
+}
+
+// message returns the text of an error without its code.
+func message(err error) string {
+	if e, ok := errors.AsType[*connect.Error](err); ok {
+		return e.Message()
+	}
+	return err.Error()
+}
+
+// pause waits. It returns the error of ctx if that ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// call repeats a request until it is answered. Pauses double, and vary, so that the requests of
+// many workers spread after a restart of the server.
+func call[Q, A any](ctx context.Context, w *worker, limit time.Duration, do func(context.Context, *Q) (*A, error), q *Q) (*A, error) {
+	for wait := firstPause; ; wait = min(2*wait, maxPause) {
+		limited, cancel := context.WithTimeout(ctx, limit)
+		answer, err := do(limited, q)
+		cancel()
+		if err == nil {
+			return answer, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if !temporary(err) {
+			return nil, err
+		}
+		wait := wait/2 + mathrand.N(wait)
+		if w.opts.OnRetry != nil {
+			w.opts.OnRetry(err, wait)
+		}
+		if err := pause(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (w *worker) get(ctx context.Context) (*bov1.GetStudyResponse, error) {
+	return call(ctx, w, callTime, w.client.GetStudy, &bov1.GetStudyRequest{Study: w.opts.Study})
+}
+
+// define reads the definition of the study.
+func (w *worker) define(ctx context.Context) error {
+	r, err := w.get(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := Definition(r)
+	if err != nil {
+		return err
+	}
+	sp, err := d.Space()
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.definition, w.space = d, sp
+	return nil
+}
+
+// Definition returns the definition of a study from an answer of the server.
+func Definition(r *bov1.GetStudyResponse) (*study.Definition, error) {
+	text, err := wire.Definition(r.Definition)
+	if err != nil {
+		return nil, err
+	}
+	return study.Parse(text)
+}
+
+// point returns the point of a trial. It reads the definition again if the point is not in the space:
+// the study may have been edited.
+func (w *worker) point(ctx context.Context, a *bov1.Assignment) (p space.Point, err error) {
+	for range 2 {
+		w.mu.Lock()
+		sp := w.space
+		w.mu.Unlock()
+		if p, err = sp.PointOf(a.Params.AsMap()); err == nil {
+			return p, nil
+		}
+		if err := w.define(ctx); err != nil {
+			return p, err
+		}
+	}
+	return p, fmt.Errorf("trial %d: %w", a.Trial, err)
+}
+
+// ask asks for one trial.
+func (w *worker) ask(ctx context.Context) (*bov1.Assignment, error) {
+	r, err := call(ctx, w, askTime, w.client.Ask, &bov1.AskRequest{Study: w.opts.Study, N: 1, Worker: w.opts.Name, Key: rand.Text()})
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Trials) != 1 {
+		return nil, fmt.Errorf("the server issued %d trials, want 1", len(r.Trials))
+	}
+	return r.Trials[0], nil
+}
+
+// heartbeats extends the lease of an attempt until ctx ends. It calls cancel if the attempt is lost.
+func (w *worker) heartbeats(ctx context.Context, cancel func(), a *bov1.Assignment) {
+	every := a.Heartbeat.AsDuration()
+	if every <= 0 {
+		return
+	}
+	q := &bov1.HeartbeatRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}}
+	for pause(ctx, every) == nil {
+		r, err := call(ctx, w, callTime, w.client.Heartbeat, q)
+		if err == nil && len(r.Lost) > 0 {
+			cancel()
+			return
+		}
+	}
+}
+
+// report reports steps. It returns loop.ErrStopped if the trial is stopped.
+func (w *worker) report(ctx context.Context, a *bov1.Assignment, steps []loop.Step) error {
+	q := &bov1.ReportStepsRequest{Study: w.opts.Study, Trial: a.Trial, Token: a.Token}
+	for _, s := range steps {
+		q.Steps = append(q.Steps, &bov1.Step{Step: s.Step, Value: s.Value})
+	}
+	r, err := call(ctx, w, callTime, w.client.ReportSteps, q)
+	if err != nil || !r.Stop {
+		return err
+	}
+	return fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, r.Reason)
+}
+
+// release returns an attempt to the study, also after the end of ctx. Without an answer the trial
+// waits again when its lease ends.
+func (w *worker) release(ctx context.Context, a *bov1.Assignment) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_, _ = w.client.Release(ctx, &bov1.ReleaseRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}})
+	return nil
+}
+
+const maxMessage = 4 << 10 // bytes of the message of a failure
+
+// tell stores a result. A result that the server does not take, because another attempt was first, is
+// dropped. After the end of ctx it has a moment.
+func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r store.Report) error {
+	after, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(10*time.Second, cancel) })
+	defer stop()
+	if len(r.Message) > maxMessage {
+		r.Message = r.Message[:maxMessage]
+	}
+	r.Message = strings.ReplaceAll(strings.ToValidUTF8(r.Message, "\ufffd"), "\x00", "\ufffd")
+	var err error
+	if r.Failure == "" {
+		_, err = call(after, w, callTime, w.client.Tell, &bov1.TellRequest{
+			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Numbers: r.Numbers, Seconds: r.Seconds, Key: a.Token,
+		})
+	} else {
+		_, err = call(after, w, callTime, w.client.Fail, &bov1.FailRequest{
+			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Failure: string(r.Failure), Message: r.Message, Numbers: r.Numbers, Seconds: r.Seconds, Key: a.Token,
+		})
+	}
+	if connect.CodeOf(err) == connect.CodeAlreadyExists {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the result of trial %d is not stored: %w", a.Trial, err)
+	}
+	if w.opts.OnEnd != nil {
+		w.opts.OnEnd(t, r)
+	}
+	return w.note(r)
+}

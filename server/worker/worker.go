@@ -1,0 +1,215 @@
+// Package worker evaluates trials of a study that a server issues.
+//
+//	client := bov1connect.NewStudyServiceClient(http.DefaultClient, "http://localhost:7040")
+//	done, err := worker.Run(ctx, client, evaluate, worker.Options{Study: "bread"})
+package worker
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+
+	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/api/bo/v1/bov1connect"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+// Options are the settings of Run.
+type Options struct {
+	// Study is the name of the study.
+	Study string
+	// Name names the worker for people. "" is the name of the host and the process number.
+	Name string
+	// Workers is the number of evaluations at a time. 0 is 1.
+	Workers int
+	// Time is the time after which no trial starts. 0 is none.
+	Time time.Duration
+	// OnEnd, if not nil, is called from several goroutines when a result is stored.
+	OnEnd func(store.Trial, store.Report)
+	// OnRetry, if not nil, is called from several goroutines when a request fails and is repeated
+	// after a pause.
+	OnRetry func(err error, pause time.Duration)
+}
+
+// Done describes the evaluations of a Run.
+type Done struct {
+	Evaluated int    // results that were stored
+	Failed    int    // failures among them
+	Reason    string // reason for the end
+}
+
+// alike is the number of first trials that end a Run if all fail with the same message.
+const alike = 3
+
+// Run asks the server for trials, evaluates them and tells their results, until the study ends. A
+// request that fails because the server cannot be reached is repeated, with pauses of up to ten
+// seconds; evaluations go on meanwhile. The keys of requests ensure that a repeated request issues
+// no second trial. If ctx ends, Run returns the trials under way to the study, and the error of ctx.
+func Run(ctx context.Context, client bov1connect.StudyServiceClient, evaluate store.Evaluate, o Options) (Done, error) {
+	if o.Name == "" {
+		host, _ := os.Hostname()
+		o.Name = fmt.Sprintf("%s/%d", host, os.Getpid())
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w := &worker{client: client, evaluate: evaluate, opts: o, cancel: cancel, started: time.Now()}
+	if err := w.define(ctx); err != nil {
+		return Done{}, err
+	}
+	var all sync.WaitGroup
+	for range max(1, o.Workers) {
+		all.Go(func() {
+			if err := w.work(ctx); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.done, context.Cause(ctx)
+}
+
+// worker is the state of a Run.
+type worker struct {
+	client   bov1connect.StudyServiceClient
+	evaluate store.Evaluate
+	opts     Options
+	cancel   context.CancelCauseFunc
+	started  time.Time
+
+	mu         sync.Mutex
+	definition *study.Definition
+	space      *space.Space
+	done       Done
+	first      string // message of the first trials, which all failed
+	settled    bool   // a trial did not fail like the others
+}
+
+// work evaluates one trial after the other until the study ends.
+func (w *worker) work(ctx context.Context) error {
+	for {
+		if w.opts.Time > 0 && time.Since(w.started) >= w.opts.Time {
+			w.end(fmt.Sprintf("%v: %v", store.ErrTime, w.opts.Time))
+			return nil
+		}
+		a, err := w.ask(ctx)
+		switch {
+		case connect.CodeOf(err) == connect.CodeOutOfRange:
+			over, waitErr := w.over(ctx)
+			if waitErr != nil || over {
+				w.end(strings.TrimPrefix(message(err), "study "+w.opts.Study+": "))
+				return waitErr
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		if err := w.attempt(ctx, a); err != nil {
+			return err
+		}
+	}
+}
+
+func (w *worker) end(reason string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done.Reason = cmp.Or(w.done.Reason, reason)
+}
+
+// over reports whether no trial is pending. It waits a moment if one is: its worker may be lost.
+func (w *worker) over(ctx context.Context) (bool, error) {
+	r, err := w.get(ctx)
+	if err != nil || r.Running+r.Waiting == 0 {
+		return err == nil, err
+	}
+	return false, pause(ctx, time.Second)
+}
+
+// attempt evaluates a trial and tells its result.
+func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
+	p, err := w.point(ctx, a)
+	if err != nil {
+		return errors.Join(err, w.release(ctx, a))
+	}
+	own, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var beating sync.WaitGroup
+	beating.Go(func() { w.heartbeats(own, cancel, a) })
+	t := store.Trial{Number: int(a.Trial), State: store.Pending, Attempt: int(a.Attempt), Token: a.Token, Warnings: a.Warnings}
+	if t.Params, err = json.Marshal(p); err != nil {
+		return err
+	}
+	begun := time.Now()
+	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return w.report(own, a, steps) })
+	report, err := safely(func() (store.Report, error) { return w.evaluate(reporting, t, p) })
+	if report.Seconds == 0 {
+		report.Seconds = time.Since(begun).Seconds()
+	}
+	lost := own.Err() != nil
+	cancel()
+	beating.Wait()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return errors.Join(context.Cause(ctx), w.release(ctx, a))
+	case err != nil && (lost || errors.Is(err, loop.ErrStopped)):
+		return nil // the trial was issued again, has a result, or is stopped
+	case err != nil:
+		report.Message = err.Error()
+		report.Failure = cmp.Or(report.Failure, store.FailedByProgram)
+	}
+	return w.tell(ctx, a, t, report)
+}
+
+// safely turns a panic of an evaluation into an error, and a number that is not finite into a failure.
+func safely(f func() (store.Report, error)) (r store.Report, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	r, err = f()
+	for name, v := range r.Numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			delete(r.Numbers, name)
+			if err == nil {
+				r.Failure, err = store.NotFinite, fmt.Errorf("%s is %v", name, v)
+			}
+		}
+	}
+	return r, err
+}
+
+// note counts a result. It returns an error if the first trials failed alike.
+func (w *worker) note(r store.Report) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done.Evaluated++
+	if r.Failure != "" {
+		w.done.Failed++
+	}
+	if w.settled || w.definition.Failures == study.ExpectedFailures {
+		return nil
+	}
+	if r.Failure == "" || w.done.Evaluated > 1 && r.Message != w.first {
+		w.settled = true
+		return nil
+	}
+	w.first = r.Message
+	if w.done.Evaluated < alike {
+		return nil
+	}
+	return fmt.Errorf("%w: the first %d failed alike: %s (set failures: expected if such failures are normal)", store.ErrFailures, alike, r.Message)
+}
