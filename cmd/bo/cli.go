@@ -48,6 +48,9 @@ type cli struct {
 	Best     bestCmd     `cmd:"" help:"Print the best trial of a study."`
 	Check    checkCmd    `cmd:"" help:"Check whether the surrogate model agrees with the trials of a study."`
 	Suggest  suggestCmd  `cmd:"" help:"Answer requests for suggestions on standard input, without a store."`
+	Serve    serveCmd    `cmd:"" help:"Serve the studies of a store over HTTP: gRPC, and JSON for curl."`
+	Worker   workerCmd   `cmd:"" help:"Evaluate trials of a study of bo serve by a program."`
+	Token    tokenCmd    `cmd:"" help:"Make, list and remove the tokens of bo serve."`
 	Predict  predictCmd  `cmd:"" help:"Fit a surrogate model to a table and predict at the rows of another table."`
 	Score    scoreCmd    `cmd:"" help:"Fit a surrogate model to a table and score its predictions on held-out data."`
 	List     listCmd     `cmd:"" help:"List objectives, surrogate models, acquisition functions or kernels."`
@@ -101,6 +104,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			{Key: "end", Title: "End of the run:"},
 			{Key: "program", Title: "Program:"},
 			{Key: "store", Title: "Store:"},
+			{Key: "service", Title: "Service:"},
+			{Key: "limit", Title: "Limits:"},
 			{Key: "result", Title: "Output:"},
 			{Key: "data", Title: "Data:"},
 			{Key: "model", Title: "Model:"},

@@ -61,37 +61,53 @@ func placeholdersOf(d *study.Definition) placeholders {
 // is not.
 func newProgram(line string, names placeholders, shell bool, timeout time.Duration) (*program, error) {
 	p := &program{timeout: timeout}
-	executable := shellName()
-	var err error
+	parse := p.parseLine
 	if shell {
-		err = p.parseShell(line, names)
-	} else {
-		err = p.parseWords(line, names)
+		parse = p.parseShell
 	}
-	if err != nil {
+	if err := parse(line, names); err != nil {
 		return nil, usageError{err}
 	}
-	if !shell {
-		if len(p.words[0].names) > 0 {
-			return p, nil
-		}
-		executable = p.words[0].fill(nil)
+	return p, p.find()
+}
+
+// newProgramOf is newProgram for the words of a command line.
+func newProgramOf(words []string, names placeholders, timeout time.Duration) (*program, error) {
+	p := &program{timeout: timeout}
+	if err := p.parseWords(words, names); err != nil {
+		return nil, usageError{err}
 	}
-	if _, err := exec.LookPath(executable); err != nil {
+	return p, p.find()
+}
+
+// find returns an error if the executable is missing.
+func (p *program) find() error {
+	name := shellName()
+	if p.names == nil {
+		if len(p.words[0].names) > 0 {
+			return nil
+		}
+		name = p.words[0].fill(nil)
+	}
+	if _, err := exec.LookPath(name); err != nil {
 		var e *exec.Error
 		if errors.As(err, &e) {
 			err = e.Err
 		}
-		return nil, fmt.Errorf("--command: %s: %w", executable, err)
+		return fmt.Errorf("--command: %s: %w", name, err)
 	}
-	return p, nil
+	return nil
 }
 
-func (p *program) parseWords(line string, names placeholders) error {
+func (p *program) parseLine(line string, names placeholders) error {
 	words, err := splitWords(line)
 	if err != nil {
 		return err
 	}
+	return p.parseWords(words, names)
+}
+
+func (p *program) parseWords(words []string, names placeholders) error {
 	for _, w := range words {
 		t, err := parseTemplate(w, names.names)
 		if err != nil {

@@ -39,6 +39,15 @@ func (f storeFlags) open(ctx context.Context, create bool) (*store.Store, error)
 }
 
 func (f storeFlags) openWith(ctx context.Context, create bool, o store.Options) (*store.Store, error) {
+	b, err := f.backend(ctx, create)
+	if err != nil {
+		return nil, err
+	}
+	return store.New(b, o), nil
+}
+
+// backend opens the backend of the store.
+func (f storeFlags) backend(ctx context.Context, create bool) (store.Backend, error) {
 	address := cmp.Or(f.Store, defaultStore)
 	var b store.Backend
 	var err error
@@ -56,7 +65,7 @@ func (f storeFlags) openWith(ctx context.Context, create bool, o store.Options) 
 	if up := upgradeOf(b); up.From < up.To && f.notices != nil {
 		fmt.Fprintf(f.notices, "bo: %s\n", upgradeText(f.shown(), up))
 	}
-	return store.New(b, o), nil
+	return b, nil
 }
 
 func isPostgres(address string) bool {
@@ -173,7 +182,8 @@ func warnConflicts(e *env, u *store.Study) error {
 	return err
 }
 
-// hidden reports an environment variable that programs must not get: it may hold a password.
+// hidden reports an environment variable that programs must not get: it may hold a password or a
+// token.
 func hidden(pair string) bool {
-	return strings.HasPrefix(pair, "BO_STORE=") || strings.HasPrefix(pair, "PGPASSWORD=")
+	return strings.HasPrefix(pair, "BO_STORE=") || strings.HasPrefix(pair, "PGPASSWORD=") || strings.HasPrefix(pair, "BO_TOKEN=")
 }

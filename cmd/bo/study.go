@@ -387,7 +387,7 @@ func checkProgram(d *study.Definition) []error {
 	if d.Command == "" || len(d.Parameters) == 0 {
 		return nil
 	}
-	parse := (&program{}).parseWords
+	parse := (&program{}).parseLine
 	if d.Shell {
 		parse = (&program{}).parseShell
 	}

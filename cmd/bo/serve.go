@@ -1,0 +1,246 @@
+package main
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/functionspace/bo/server"
+)
+
+// defaultTokens is the file of tokens if --tokens is not given.
+const defaultTokens = "bo-tokens.json"
+
+type serveCmd struct {
+	storeFlags
+	Listen  string `group:"service" default:"localhost:7040" placeholder:"HOST:PORT" help:"Address of the service; port 0 selects a free one. Default: ${default}."`
+	Tokens  string `group:"service" placeholder:"FILE" help:"Tokens of clients, from bo token add. Default: bo-tokens.json if it exists."`
+	TLSCert string `group:"service" name:"tls-cert" placeholder:"FILE" help:"Certificate chain of the service (PEM)."`
+	TLSKey  string `group:"service" name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert (PEM)."`
+	Log     string `group:"service" default:"text" enum:"text,json" placeholder:"FORMAT" help:"Form of the log on standard error: text or json. Default: ${default}."`
+	Quiet   bool   `group:"service" help:"Log warnings and errors alone."`
+
+	Lease         time.Duration `group:"limit" default:"1m" placeholder:"TIME" help:"Issue a trial again if its worker sends no heartbeat for TIME. Default: ${default}."`
+	MaxFits       int           `group:"limit" default:"0" placeholder:"N" help:"Suggestions computed at a time. Default: half of the processors."`
+	MaxTrials     int           `group:"limit" default:"10000" min:"1" placeholder:"N" help:"Largest budget of a study, and trials of a request. Default: ${default}."`
+	MaxParameters int           `group:"limit" default:"200" min:"1" placeholder:"N" help:"Largest number of parameters of a study. Default: ${default}."`
+	MaxBytes      int           `group:"limit" default:"33554432" min:"1024" placeholder:"N" help:"Largest request in bytes. Default: ${default}."`
+	MaxWait       time.Duration `group:"limit" default:"5m" placeholder:"TIME" help:"Longest time of a request for suggestions. Default: ${default}."`
+}
+
+func (serveCmd) Help() string {
+	return `Serves the studies of a store over HTTP until it is interrupted: gRPC, gRPC-Web, and JSON for curl. Methods suggest points without a store, create studies, ask, tell and fail, list and export, and send events as they happen. The server runs no programs: bo worker does.
+
+Without tokens the service answers on this machine alone. bo token add makes tokens with the roles read, work and admin. Clients send the header Authorization: Bearer TOKEN. Use TLS, here or in a proxy, on other networks.
+
+/healthz reports whether the service is ready, and /metrics has measurements for Prometheus. The service ends after SIGTERM as soon as the requests under way are answered.
+
+Examples:
+
+    bo serve
+    curl -H 'Content-Type: application/json' -d '{"study": "bread"}' localhost:7040/bo.v1.StudyService/GetStudy
+    bo token add ci --role work
+    bo serve --listen 0.0.0.0:7040 --tls-cert cert.pem --tls-key key.pem`
+}
+
+func (c *serveCmd) Run(e *env) error {
+	tokens, err := c.tokens()
+	if err != nil {
+		return err
+	}
+	if !server.Loopback(c.Listen) && (tokens == nil || tokens.Len() == 0) {
+		return usagef("--listen %s: a service for other machines needs a token: bo token add NAME --role work", c.Listen)
+	}
+	secure, err := c.tls()
+	if err != nil {
+		return err
+	}
+	log := c.logger(e)
+	if secure == nil && !server.Loopback(c.Listen) {
+		log.Warn("tokens and results travel unencrypted: give --tls-cert and --tls-key, or listen on localhost behind a proxy")
+	}
+	backend, err := c.backend(e.ctx, true)
+	if err != nil {
+		return err
+	}
+	s := server.New(backend, server.Options{Version: version(), Tokens: tokens, Log: log, Lease: c.Lease, Limits: server.Limits{
+		Fits: c.MaxFits, Trials: c.MaxTrials, Parameters: c.MaxParameters, Bytes: c.MaxBytes, Wait: c.MaxWait,
+	}})
+	return errors.Join(c.listen(e, s, secure), s.Close())
+}
+
+// listen serves until the command is interrupted. It prints the address, for programs that start the
+// service on a free port.
+func (c *serveCmd) listen(e *env, s *server.Server, secure *tls.Config) error {
+	l, err := (&net.ListenConfig{}).Listen(e.ctx, "tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	scheme := "http"
+	if secure != nil {
+		scheme = "https"
+	}
+	if _, err := fmt.Fprintf(e.stdout, "serving %s on %s://%s\n", c.shown(), scheme, l.Addr()); err != nil {
+		return err
+	}
+	return s.Serve(e.ctx, l, secure)
+}
+
+// tokens returns the tokens of clients, nil if there is no file.
+func (c *serveCmd) tokens() (*server.Tokens, error) {
+	t, err := server.OpenTokens(cmp.Or(c.Tokens, defaultTokens))
+	switch {
+	case err != nil && c.Tokens == "" && errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, usageError{fmt.Errorf("--tokens: %w", err)}
+	}
+	return t, nil
+}
+
+// tls returns the configuration of TLS, nil without a certificate.
+func (c *serveCmd) tls() (*tls.Config, error) {
+	switch {
+	case c.TLSCert == "" && c.TLSKey == "":
+		return nil, nil
+	case c.TLSCert == "" || c.TLSKey == "":
+		return nil, usagef("--tls-cert and --tls-key belong together")
+	}
+	pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--tls-cert: %w", err)}
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+func (c *serveCmd) logger(e *env) *slog.Logger {
+	o := &slog.HandlerOptions{}
+	if c.Quiet {
+		o.Level = slog.LevelWarn
+	}
+	if c.Log == "json" {
+		return slog.New(slog.NewJSONHandler(e.stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(e.stderr, o))
+}
+
+type tokenCmd struct {
+	Add    tokenAddCmd    `cmd:"" help:"Make a token and print it."`
+	List   tokenListCmd   `cmd:"" help:"List the names and roles of tokens."`
+	Remove tokenRemoveCmd `cmd:"" help:"Remove a token."`
+}
+
+type tokenFile struct {
+	Tokens string `default:"bo-tokens.json" placeholder:"FILE" help:"File of tokens. Default: ${default}."`
+}
+
+// read returns the tokens of the file, none if it does not exist.
+func (f tokenFile) read() ([]server.Token, error) {
+	list, err := server.ReadTokens(f.Tokens)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return list, err
+}
+
+// write replaces the file. Only its owner can read a new file.
+func (f tokenFile) write(list []server.Token) error {
+	if file, err := os.OpenFile(f.Tokens, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = file.Close()
+	}
+	return writeFile(f.Tokens, func(w io.Writer) error { return server.WriteTokens(w, list) })
+}
+
+type tokenAddCmd struct {
+	tokenFile
+	Name string `arg:"" help:"Name of the token, for the log of the service."`
+	Role string `default:"work" enum:"read,work,admin" placeholder:"ROLE" help:"read: read studies; work: also suggest, ask and tell; admin: also create studies. Default: ${default}."`
+}
+
+func (tokenAddCmd) Help() string {
+	return `Prints the token once. The file has its hash alone, so that the file does not give access. A running service takes a new token within a second.
+
+Example:
+
+    bo token add ci --role work > token
+    bo worker --server https://bo.example.org --token-file token --study bread -- ./bake {x}`
+}
+
+func (c *tokenAddCmd) Run(e *env) error {
+	list, err := c.read()
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if t.Name == c.Name {
+			return usagef("%s has a token %s: remove it first, or choose another name", c.Tokens, c.Name)
+		}
+	}
+	text, t, err := server.NewToken(c.Name, server.Role(c.Role))
+	if err != nil {
+		return usageError{err}
+	}
+	if err := c.write(append(list, t)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(e.stdout, text)
+	return err
+}
+
+type tokenListCmd struct {
+	tokenFile
+	JSON bool `group:"result" name:"json" help:"Print a JSON array."`
+}
+
+func (c *tokenListCmd) Run(e *env) error {
+	list, err := c.read()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		type row struct {
+			Name    string      `json:"name"`
+			Role    server.Role `json:"role"`
+			Created time.Time   `json:"created"`
+		}
+		rows := []row{}
+		for _, t := range list {
+			rows = append(rows, row{t.Name, t.Role, t.Created})
+		}
+		return printJSON(e.stdout, rows)
+	}
+	if len(list) == 0 {
+		fmt.Fprintf(e.stderr, "%s has no tokens\n", c.Tokens)
+		return nil
+	}
+	rows := [][]string{{"TOKEN", "ROLE", "CREATED"}}
+	for _, t := range list {
+		rows = append(rows, []string{t.Name, string(t.Role), t.Created.Local().Format(time.DateTime)})
+	}
+	return printTable(e.stdout, rows)
+}
+
+type tokenRemoveCmd struct {
+	tokenFile
+	Name string `arg:"" help:"Name of the token."`
+}
+
+func (c *tokenRemoveCmd) Run(e *env) error {
+	list, err := c.read()
+	if err != nil {
+		return err
+	}
+	for i, t := range list {
+		if t.Name == c.Name {
+			return c.write(append(list[:i:i], list[i+1:]...))
+		}
+	}
+	return usagef("%s has no token %q", c.Tokens, c.Name)
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+
+	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/api/bo/v1/bov1connect"
+	"github.com/functionspace/bo/server"
+	"github.com/functionspace/bo/server/worker"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+type workerCmd struct {
+	Program []string `arg:"" optional:"" placeholder:"WORD" help:"The program and its arguments, after --, with {name} for the values of parameters."`
+
+	Server    string        `group:"service" env:"BO_SERVER" placeholder:"URL" help:"Address of the service. Default: the value of BO_SERVER."`
+	Study     string        `group:"service" placeholder:"NAME" required:"" help:"Name of the study."`
+	TokenFile string        `group:"service" name:"token-file" placeholder:"FILE" help:"File with the token of the worker. Default: the token in BO_TOKEN, if any."`
+	CA        string        `group:"service" name:"ca" placeholder:"FILE" help:"Certificate authority of the service (PEM), beside those of the system."`
+	Name      string        `group:"service" placeholder:"NAME" help:"Name of the worker in the study. Default: host and process number."`
+	Workers   int           `group:"program" default:"0" placeholder:"N" help:"Evaluations at a time. Default: the number in the study, or 1."`
+	Timeout   time.Duration `group:"program" default:"0" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. Default: the limit in the study, or none."`
+	Time      time.Duration `group:"end" placeholder:"TIME" help:"Start no trial after TIME, such as 90m or 2h."`
+	Quiet     bool          `group:"result" help:"Print no progress."`
+	JSON      bool          `group:"result" name:"json" help:"Print the result as one JSON object."`
+}
+
+func (workerCmd) Help() string {
+	return `Asks the service for trials, runs the program for each and tells the results, until the study ends. The program gets its parameters as with bo run: by {name} in its arguments and on standard input. The last line of its output is a number or a JSON object of numbers, and lines such as {"step": 3, "value": 0.41} report its progress. Its output is in bo-trials/STUDY/TRIAL.ATTEMPT.
+
+If the service cannot be reached, the worker repeats its requests and the program runs on. Ctrl-C kills the program and returns the trial to the study. The command that is stored with a study never runs: the worker runs its own program alone.
+
+Example:
+
+    bo worker --server http://localhost:7040 --study resnet -- python train.py --lr {lr}`
+}
+
+func (c *workerCmd) Run(e *env) error {
+	if len(c.Program) == 0 {
+		return usagef("missing program: state it after --, as in bo worker --study resnet -- python train.py --lr {lr}")
+	}
+	if err := study.CheckName(c.Study); err != nil {
+		return usageError{fmt.Errorf("--study: %w", err)}
+	}
+	client, err := c.client(e)
+	if err != nil {
+		return err
+	}
+	r, err := client.GetStudy(e.ctx, &bov1.GetStudyRequest{Study: c.Study})
+	if err != nil {
+		return c.explained(err)
+	}
+	d, err := worker.Definition(r)
+	if err != nil {
+		return err
+	}
+	p, err := newProgramOf(c.Program, placeholdersOf(d), cmp.Or(c.Timeout, d.Timeout.Value()))
+	if usage, ok := errors.AsType[usageError](err); ok {
+		return usagef("the program%s", strings.TrimPrefix(usage.Error(), "--command"))
+	} else if err != nil {
+		return fmt.Errorf("the program%s", strings.TrimPrefix(err.Error(), "--command"))
+	}
+	p.declared, p.dir = d.Reported(), filepath.Join("bo-trials", c.Study)
+	evaluate := func(ctx context.Context, t store.Trial, at space.Point) (store.Report, error) {
+		return p.evaluate(ctx, newCall(c.Study, t, at))
+	}
+	out := &workerLog{e: e, quiet: c.Quiet, definition: d}
+	done, err := worker.Run(e.ctx, client, evaluate, worker.Options{
+		Study: c.Study, Name: c.Name, Workers: cmp.Or(c.Workers, d.Workers), Time: c.Time, OnEnd: out.ended, OnRetry: out.retried,
+	})
+	if err != nil && e.ctx.Err() == nil {
+		return c.explained(err)
+	}
+	if printed := c.print(e, done); printed != nil {
+		return printed
+	}
+	return err
+}
+
+func (c *workerCmd) print(e *env, done worker.Done) error {
+	if c.JSON {
+		return printJSON(e.stdout, map[string]any{"study": c.Study, "evaluated": done.Evaluated, "failed": done.Failed, "reason": done.Reason})
+	}
+	failed := ""
+	if done.Failed > 0 {
+		failed = fmt.Sprintf(", %d failed", done.Failed)
+	}
+	_, err := fmt.Fprintf(e.stdout, "evaluated %s%s: %s\n", count(done.Evaluated, "trial"), failed, cmp.Or(done.Reason, "interrupted"))
+	return err
+}
+
+// explained drops the code of an error of the service, and names the address if it was not reached.
+func (c *workerCmd) explained(err error) error {
+	e, ok := errors.AsType[*connect.Error](err)
+	if !ok {
+		return err
+	}
+	switch e.Code() {
+	case connect.CodeUnavailable, connect.CodeUnknown, connect.CodeUnimplemented:
+		return fmt.Errorf("%s: %s", c.Server, e.Message())
+	case connect.CodeNotFound:
+		return usageError{errors.New(e.Message())}
+	}
+	return errors.New(e.Message())
+}
+
+// client returns a client of the service that sends the token.
+func (c *workerCmd) client(e *env) (bov1connect.StudyServiceClient, error) {
+	u, err := url.Parse(c.Server)
+	switch {
+	case c.Server == "":
+		return nil, usagef("missing --server URL, such as http://localhost:7040")
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "":
+		return nil, usagef("--server is not an address such as http://localhost:7040")
+	}
+	token, err := c.token()
+	if err != nil {
+		return nil, err
+	}
+	if token != "" && u.Scheme == "http" && !server.Loopback(u.Hostname()+":0") {
+		fmt.Fprintln(e.stderr, "bo: warning: the token travels unencrypted: use https")
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	if c.CA != "" {
+		pem, err := os.ReadFile(c.CA)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--ca: %w", err)}
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, usagef("--ca: %s has no certificate", c.CA)
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	authorized := connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+			if token != "" {
+				r.Header().Set("Authorization", "Bearer "+token)
+			}
+			return next(ctx, r)
+		}
+	})
+	return bov1connect.NewStudyServiceClient(&http.Client{Transport: transport}, strings.TrimSuffix(c.Server, "/"), connect.WithInterceptors(authorized)), nil
+}
+
+// token returns the token of the worker, "" if it has none.
+func (c *workerCmd) token() (string, error) {
+	if c.TokenFile == "" {
+		return strings.TrimSpace(os.Getenv("BO_TOKEN")), nil
+	}
+	text, err := os.ReadFile(c.TokenFile)
+	if err != nil {
+		return "", usageError{fmt.Errorf("--token-file: %w", err)}
+	}
+	token := strings.TrimSpace(string(text))
+	if token == "" || strings.ContainsAny(token, " \n") {
+		return "", usagef("--token-file: %s has no token", c.TokenFile)
+	}
+	return token, nil
+}
+
+// workerLog prints the results of a worker.
+type workerLog struct {
+	e          *env
+	quiet      bool
+	definition *study.Definition
+
+	mu     sync.Mutex
+	warned time.Time // of the last message about requests that fail
+}
+
+func (l *workerLog) ended(t store.Trial, r store.Report) {
+	if l.quiet {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t.State, t.Numbers, t.Message = store.Complete, r.Numbers, r.Message
+	if r.Failure != "" {
+		t.State = store.Failed
+	}
+	fmt.Fprintf(l.e.stderr, "trial %s\n", strings.TrimSpace(trialText(&t, &store.View{Definition: l.definition})))
+}
+
+// retried prints a request that fails, once in ten seconds.
+func (l *workerLog) retried(err error, _ time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.quiet || time.Since(l.warned) < 10*time.Second {
+		return
+	}
+	l.warned = time.Now()
+	fmt.Fprintf(l.e.stderr, "bo: warning: %s; trying again\n", oneLine(err.Error()))
+}
