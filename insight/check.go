@@ -95,6 +95,9 @@ func Check(ctx context.Context, v *loop.View) (*Health, error) {
 // Unchecked returns the verdict TooFew for n complete trials, without statistics.
 func Unchecked(n int) *Health {
 	text := fmt.Sprintf("%d complete trials are too few for a verdict; %d are needed.", n, MinChecked)
+	if n == 1 {
+		text = fmt.Sprintf("1 complete trial is too little for a verdict; %d are needed.", MinChecked)
+	}
 	return &Health{Verdict: TooFew, Summary: text, Findings: []Finding{}, Tests: []Test{}, Profiles: []Profile{}, Errors: []Number{}}
 }
 

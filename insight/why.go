@@ -73,6 +73,32 @@ func Why(v *loop.View, point space.Point, o SliceOptions) (*Reasons, error) {
 	return r, nil
 }
 
+// Explain returns sentences that explain a point by the views of all objectives: the text of Why for one
+// view; for several, the prediction of each objective and the nearest trial. It costs a prediction
+// per view. The error wraps ErrArgument.
+func Explain(views []*loop.View, point space.Point) ([]string, error) {
+	var out []string
+	for i, v := range views {
+		r, err := Why(v, point, SliceOptions{Points: 2})
+		if err != nil {
+			return nil, err
+		}
+		if len(views) == 1 {
+			return r.Text, nil
+		}
+		p := r.Prediction
+		out = append(out, fmt.Sprintf("The predicted %s is %.4g, with a 95 %% interval from %.4g to %.4g.", v.Objective, p.Mean, p.P95.Low, p.P95.High))
+		if i == len(views)-1 {
+			out = append(out, r.nearestText())
+		}
+	}
+	return out, nil
+}
+
+func (r *Reasons) nearestText() string {
+	return fmt.Sprintf("The nearest trial is %d, at a distance of %.3g in encoded coordinates.", r.Nearest, r.Distance)
+}
+
 // nearest sets the trial nearest to the encoded point u, except a pending trial at u itself.
 func (r *Reasons) nearest(v *loop.View, u []float64) {
 	r.Distance = math.Inf(1)
@@ -99,7 +125,7 @@ func (r *Reasons) write(v *loop.View) {
 		fmt.Sprintf("The predicted value is %.4g, with a 95 %% interval from %.4g to %.4g.", p.Mean, p.P95.Low, p.P95.High),
 		fmt.Sprintf("The incumbent, trial %d, has the value %.4g and the predicted value %.4g.", b.Trial, b.Value, b.Prediction.Mean),
 		fmt.Sprintf("The probability of a value %s the incumbent is %.0f %%.", word, 100*r.Improvement),
-		fmt.Sprintf("The nearest trial is %d, at a distance of %.3g in encoded coordinates.", r.Nearest, r.Distance),
+		r.nearestText(),
 	)
 	better := p.Mean < b.Prediction.Mean
 	if v.Options.Maximize {

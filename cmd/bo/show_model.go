@@ -297,22 +297,12 @@ func (s *modelShower) explainNext(ctx context.Context, views []*loop.View) {
 	s.send(ctx, func(m *shownModel) { m.Next = n; m.done(partNext) })
 	reasons := slices.Clone(n.Reasons)
 	if n.point.Space() != nil {
-		for i, v := range views {
-			r, err := insight.Why(v, n.point, insight.SliceOptions{Points: 2})
-			if err != nil {
-				s.failed <- err
-				return
-			}
-			if len(views) == 1 {
-				reasons = append(reasons, r.Text...)
-				break
-			}
-			p := r.Prediction
-			reasons = append(reasons, fmt.Sprintf("The predicted %s is %.4g, with a 95 %% interval from %.4g to %.4g.", v.Objective, p.Mean, p.P95.Low, p.P95.High))
-			if i == len(views)-1 {
-				reasons = append(reasons, fmt.Sprintf("The nearest trial is %d, at a distance of %.3g in encoded coordinates.", r.Nearest, r.Distance))
-			}
+		text, err := insight.Explain(views, n.point)
+		if err != nil {
+			s.failed <- err
+			return
 		}
+		reasons = append(reasons, text...)
 	}
 	s.send(ctx, func(m *shownModel) {
 		next := *n

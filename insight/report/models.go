@@ -1,0 +1,421 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/functionspace/bo/insight"
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+)
+
+const (
+	slicePoints = 61
+	mapPoints   = 41
+)
+
+// Model is the surrogate model of one objective.
+type Model struct {
+	Objective   string           `json:"objective"`
+	Incumbent   Incumbent        `json:"incumbent"`
+	Slices      []Slice          `json:"slices"`                // through the incumbent
+	NextSlices  []Slice          `json:"next_slices,omitempty"` // through the next point
+	Maps        []Map            `json:"maps"`
+	Importance  []insight.Effect `json:"importance"`
+	Calibration Calibration      `json:"calibration"`
+}
+
+// Incumbent is the trial of insight.Incumbent.
+type Incumbent struct {
+	Trial  int            `json:"trial"`
+	Params []any          `json:"params"`
+	Value  insight.Number `json:"value"`
+	Mean   insight.Number `json:"mean"`
+	SD     insight.Number `json:"sd"`
+}
+
+// Slice is the prediction along one parameter, as insight.Slice, by columns.
+type Slice struct {
+	Axis        int              `json:"axis"` // index among the axes
+	At          any              `json:"at"`
+	X           []any            `json:"x"`
+	Mean        []insight.Number `json:"mean"`
+	Low50       []insight.Number `json:"low50"`
+	High50      []insight.Number `json:"high50"`
+	Low95       []insight.Number `json:"low95"`
+	High95      []insight.Number `json:"high95"`
+	Acquisition []insight.Number `json:"acquisition"`
+	Infeasible  []int            `json:"infeasible,omitempty"` // indices of points that violate a constraint
+	// Distances are the distances of trials to the slice by trial.
+	Distances map[int]insight.Number `json:"distances"`
+}
+
+// Map is the prediction over two parameters, as insight.Surface. The matrices have a row per Y.
+type Map struct {
+	X           int                `json:"x"` // indices among the axes
+	Y           int                `json:"y"`
+	Xs          []any              `json:"xs"`
+	Ys          []any              `json:"ys"`
+	At          [2]any             `json:"at"`
+	Mean        [][]insight.Number `json:"mean"`
+	SD          [][]insight.Number `json:"sd"`
+	Acquisition [][]insight.Number `json:"acquisition"`
+	Probability [][]insight.Number `json:"probability,omitempty"`
+	Infeasible  [][2]int           `json:"infeasible,omitempty"` // row and column
+}
+
+// Calibration compares the trials with predictions from the other trials.
+type Calibration struct {
+	Verdict     insight.Verdict    `json:"verdict"`
+	Summary     string             `json:"summary"`
+	Findings    []insight.Finding  `json:"findings"`
+	Method      string             `json:"method"`
+	Coverage    []insight.Coverage `json:"coverage"`
+	Predictions []Prediction       `json:"predictions"`
+}
+
+// Prediction is the prediction of a complete trial from the other trials.
+type Prediction struct {
+	Trial int            `json:"trial"`
+	Value insight.Number `json:"value"`
+	Mean  insight.Number `json:"mean"`
+	Low   insight.Number `json:"low"` // of the central 95 % interval
+	High  insight.Number `json:"high"`
+	PIT   insight.Number `json:"pit"`
+}
+
+// Next is the point that is evaluated next.
+type Next struct {
+	Trial   int         `json:"trial,omitempty"` // of a waiting trial
+	Params  []any       `json:"params"`
+	Source  loop.Source `json:"source"`
+	Reasons []string    `json:"reasons"`
+
+	point space.Point
+}
+
+// addModels adds the models of all objectives and the next point. A fit that fails is a note.
+func (b *builder) addModels() error {
+	if err := b.addNext(); err != nil {
+		return err
+	}
+	if b.complete == 0 {
+		return nil
+	}
+	var views []*loop.View
+	for _, name := range b.objectives {
+		v, err := b.inspect(name)
+		var m *Model
+		if err == nil {
+			m, err = b.model(v, name)
+		}
+		if interrupted(b.ctx, err) {
+			return b.ctx.Err()
+		}
+		if err != nil {
+			b.Models = []Model{}
+			b.Notes = append(b.Notes, fmt.Sprintf("The surrogate model is left out, because the fit failed: %v", err))
+			return nil
+		}
+		for _, w := range v.Fit.Warnings {
+			if w = "The fit warns: " + w; !slices.Contains(b.Notes, w) {
+				b.Notes = append(b.Notes, w)
+			}
+		}
+		b.Models, views = append(b.Models, *m), append(views, v)
+	}
+	if err := b.addMaps(views); err != nil {
+		return err
+	}
+	if b.Next == nil {
+		return nil
+	}
+	reasons, err := insight.Explain(views, b.Next.point)
+	if err != nil {
+		return err
+	}
+	b.Next.Reasons = append(b.Next.Reasons, reasons...)
+	return nil
+}
+
+// inspect fits the model of an objective.
+func (b *builder) inspect(name string) (*loop.View, error) {
+	h := loop.History{Trials: b.sample}
+	if b.method.Several() {
+		return loop.InspectObjective(b.ctx, b.space, b.method, h, name)
+	}
+	return loop.Inspect(b.ctx, b.space, b.method, h)
+}
+
+// model returns the data of a fit.
+func (b *builder) model(v *loop.View, name string) (*Model, error) {
+	best := insight.Incumbent(v)
+	m := &Model{Objective: name, Maps: []Map{}, Incumbent: Incumbent{
+		best.Trial, b.values(best.Point), digits(float64(best.Value), 6), digits(float64(best.Prediction.Mean), 6), digits(float64(best.Prediction.SD), 3),
+	}}
+	var err error
+	if m.Slices, err = b.slices(v, space.Point{}); err != nil {
+		return nil, err
+	}
+	if b.Next != nil {
+		if m.NextSlices, err = b.slices(v, b.Next.point); err != nil {
+			return nil, err
+		}
+	}
+	if m.Importance, err = insight.Importance(b.ctx, v, insight.ImportanceOptions{}); err != nil {
+		return nil, err
+	}
+	for i := range m.Importance {
+		e := &m.Importance[i]
+		for _, x := range []*insight.Number{&e.First, &e.Total, &e.FirstInterval.Low, &e.FirstInterval.High, &e.TotalInterval.Low, &e.TotalInterval.High, &e.Correlation} {
+			*x = digits(float64(*x), 4)
+		}
+	}
+	if m.Calibration, err = b.calibration(v); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// addMaps adds the maps of all models, of the same pairs of parameters.
+func (b *builder) addMaps(views []*loop.View) error {
+	names := b.mapped()
+	for k, v := range views {
+		for j := range names {
+			for i := range j {
+				if err := b.ctx.Err(); err != nil {
+					return err
+				}
+				if err := b.addMap(&b.Models[k], v, names[i], names[j]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mapped returns the names of the parameters of maps: by the largest importance for any objective.
+func (b *builder) mapped() []string {
+	if len(b.options.Maps) > 0 {
+		return b.options.Maps
+	}
+	largest := map[string]float64{}
+	for _, m := range b.Models {
+		for _, e := range m.Importance {
+			if t := float64(e.Total); !math.IsNaN(t) {
+				largest[e.Parameter] = max(largest[e.Parameter], t)
+			}
+		}
+	}
+	names := slices.Clone(b.params)
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(largest[y], largest[x]) })
+	n := 4
+	if len(b.objectives) > 2 {
+		n = 3
+	}
+	if len(b.objectives) > 4 {
+		n = 2
+	}
+	return names[:min(n, len(names))]
+}
+
+func (b *builder) slices(v *loop.View, at space.Point) ([]Slice, error) {
+	all, err := insight.Slices(v, insight.SliceOptions{Points: slicePoints, At: at})
+	if err != nil {
+		return nil, err
+	}
+	var out []Slice
+	for _, s := range all {
+		c := Slice{Axis: slices.Index(b.params, s.Axis.Name), At: rounded(s.At, s.Axis), Distances: map[int]insight.Number{}}
+		for k, p := range s.Points {
+			c.X = append(c.X, rounded(p.X, s.Axis))
+			c.Mean = append(c.Mean, digits(float64(p.Mean), 5))
+			c.Low50 = append(c.Low50, digits(float64(p.P50.Low), 5))
+			c.High50 = append(c.High50, digits(float64(p.P50.High), 5))
+			c.Low95 = append(c.Low95, digits(float64(p.P95.Low), 5))
+			c.High95 = append(c.High95, digits(float64(p.P95.High), 5))
+			c.Acquisition = append(c.Acquisition, digits(float64(p.Acquisition), 4))
+			if !p.Feasible {
+				c.Infeasible = append(c.Infeasible, k)
+			}
+		}
+		for _, t := range s.Trials {
+			c.Distances[t.Trial] = digits(t.Distance, 2)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (b *builder) addMap(m *Model, v *loop.View, x, y string) error {
+	s, err := insight.Map(v, x, y, mapPoints)
+	if err != nil {
+		return err
+	}
+	out := Map{
+		X: slices.Index(b.params, x), Y: slices.Index(b.params, y), At: [2]any{rounded(s.At[0], s.X), rounded(s.At[1], s.Y)},
+		Mean: coarse(s.Mean), SD: coarse(s.SD), Acquisition: coarse(s.Acquisition), Probability: coarse(s.Probability),
+	}
+	for _, x := range s.Xs {
+		out.Xs = append(out.Xs, rounded(x, s.X))
+	}
+	for _, y := range s.Ys {
+		out.Ys = append(out.Ys, rounded(y, s.Y))
+	}
+	for j := range s.Feasible {
+		for i, ok := range s.Feasible[j] {
+			if !ok {
+				out.Infeasible = append(out.Infeasible, [2]int{j, i})
+			}
+		}
+	}
+	m.Maps = append(m.Maps, out)
+	return nil
+}
+
+// coarse returns a matrix with four digits.
+func coarse(m [][]insight.Number) [][]insight.Number {
+	for _, row := range m {
+		for i := range row {
+			row[i] = digits(float64(row[i]), 4)
+		}
+	}
+	return m
+}
+
+func (b *builder) calibration(v *loop.View) (Calibration, error) {
+	c, err := insight.LeaveOneOut(b.ctx, v)
+	if err != nil {
+		return Calibration{}, err
+	}
+	out := Calibration{
+		Verdict: c.Health.Verdict, Summary: c.Health.Summary, Findings: c.Health.Findings, Method: c.Method,
+		Coverage: []insight.Coverage{}, Predictions: []Prediction{},
+	}
+	for _, x := range c.Coverage {
+		x.Observed = digits(float64(x.Observed), 3)
+		out.Coverage = append(out.Coverage, x)
+	}
+	for _, p := range c.Predictions {
+		out.Predictions = append(out.Predictions, Prediction{
+			p.Trial, digits(float64(p.Value), 5), digits(float64(p.Mean), 5), digits(float64(p.P95.Low), 5), digits(float64(p.P95.High), 5), digits(float64(p.PIT), 4),
+		})
+	}
+	return out, nil
+}
+
+// addNext adds the first waiting trial, or a proposal. A fit that fails is a note.
+func (b *builder) addNext() error {
+	for i := range b.view.Trials {
+		t := &b.view.Trials[i]
+		if t.State == store.Pending && !t.Running(b.view.Now) && b.view.Points[i].Space() != nil {
+			b.Next = &Next{Trial: t.Number, Source: t.Source, point: b.view.Points[i]}
+			break
+		}
+	}
+	if b.Next == nil {
+		p, err := loop.Propose(b.ctx, b.space, b.method, loop.History{Trials: b.sample}, 1)
+		switch {
+		case interrupted(b.ctx, err):
+			return b.ctx.Err()
+		case errors.Is(err, loop.ErrExhausted):
+			b.Notes = append(b.Notes, "There is no next point: every point of the space has been tried.")
+			return nil
+		case err != nil:
+			b.Notes = append(b.Notes, fmt.Sprintf("There is no next point, because the fit failed: %v", err))
+			return nil
+		}
+		b.Next = &Next{Source: p.Points[0].Source, point: p.Points[0].Point}
+	}
+	b.Next.Params, b.Next.Reasons = b.values(b.Next.point), []string{}
+	switch b.Next.Source {
+	case loop.Design:
+		b.Next.Reasons = append(b.Next.Reasons, "It is a point of the initial design.")
+	case loop.First:
+		b.Next.Reasons = append(b.Next.Reasons, "It is a point to try first, from the definition of the study.")
+	case loop.Enqueued:
+		b.Next.Reasons = append(b.Next.Reasons, "It was enqueued.")
+	}
+	return nil
+}
+
+// summarize writes the summary.
+func (b *builder) summarize() {
+	add := func(name, format string, args ...any) {
+		b.Summary = append(b.Summary, Line{name, fmt.Sprintf(format, args...)})
+	}
+	var goals []string
+	for _, g := range b.Study.Objectives {
+		word := "minimise "
+		if g.Maximize {
+			word = "maximise "
+		}
+		goals = append(goals, word+g.Name)
+	}
+	add("Objective", "%s", strings.Join(append(goals, b.Study.Require...), ", "))
+	counts := map[loop.State]int{}
+	for i := range b.history {
+		counts[b.history[i].State]++
+	}
+	text, separator := fmt.Sprintf("%d", len(b.history)), ": "
+	for _, s := range []loop.State{loop.Complete, loop.Failed, loop.Stopped, loop.Lost, loop.Pending} {
+		if counts[s] > 0 {
+			text += fmt.Sprintf("%s%d %s", separator, counts[s], s)
+			separator = ", "
+		}
+	}
+	add("Trials", "%s; the budget is %d", text, b.Study.Budget)
+	if i := b.method.Best(b.history); i >= 0 && !b.method.Several() {
+		t := &b.history[i]
+		add("Best", "%.6g in trial %d: %s", t.Value, t.ID, b.point(t.Point))
+		if !b.method.Feasible(t) {
+			add("", "No trial meets %s.", strings.Join(b.Study.Require, " and "))
+		}
+	}
+	if b.method.Several() {
+		n := 0
+		for _, t := range b.Trials {
+			if t.Front {
+				n++
+			}
+		}
+		add("Pareto front", "%d trials", n)
+	}
+	for _, m := range b.Models {
+		suffix := ""
+		if len(b.Models) > 1 {
+			suffix = " of " + m.Objective
+		} else if !math.IsNaN(float64(m.Incumbent.Mean)) {
+			add("Recommended", "trial %d, predicted %.6g ± %.2g", m.Incumbent.Trial, float64(m.Incumbent.Mean), float64(m.Incumbent.SD))
+		}
+		add("Calibration"+suffix, "%s", m.Calibration.Summary)
+	}
+	if b.Next != nil {
+		text := b.point(b.Next.point)
+		if b.Next.Trial > 0 {
+			text = fmt.Sprintf("trial %d: %s", b.Next.Trial, text)
+		}
+		add("Next point", "%s", text)
+	}
+}
+
+// point writes the active parameters of a point.
+func (b *builder) point(p space.Point) string {
+	var parts []string
+	for _, name := range b.params {
+		if v := p.Value(name); v != nil {
+			text := fmt.Sprint(v)
+			if x, ok := v.(float64); ok {
+				text = fmt.Sprintf("%.6g", x)
+			}
+			parts = append(parts, name+" = "+text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,336 @@
+// The page of a report: sections with pictures, their settings, and the table of trials.
+'use strict';
+
+(() => {
+  const parse = (id) => JSON.parse(document.getElementById(id).textContent);
+  const report = parse('data');
+  const themes = parse('theme');
+  const charts = globalThis.boCharts;
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const phone = matchMedia('(max-width: 40rem)');
+
+  // The settings of all pictures. Print has the light theme and wide pictures.
+  const state = {objective: 0, failed: true, log: false, printing: false};
+  const settings = () => ({
+    ...state, theme: dark.matches && !state.printing ? themes.dark : themes.light, sequential: themes.sequential, dark: dark.matches && !state.printing, narrow: phone.matches && !state.printing,
+  });
+
+  // make returns an element with attributes and children.
+  const make = (name, attributes, ...children) => {
+    const e = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) {
+      if (key in e && typeof value !== 'string') e[key] = value;
+      else e.setAttribute(key, value);
+    }
+    e.append(...children);
+    return e;
+  };
+
+  const select = (id, label, options, change) => {
+    const s = make('select', {id}, ...options.map(([value, text]) => make('option', {value: String(value)}, text)));
+    s.addEventListener('change', () => change(s.value));
+    return make('label', {for: id}, label, s);
+  };
+
+  const checkbox = (id, label, checked, change) => {
+    const box = make('input', {type: 'checkbox', id, checked});
+    box.addEventListener('change', () => change(box.checked));
+    return make('label', {for: id}, box, label);
+  };
+
+  const spoken = make('p', {class: 'skip', 'aria-live': 'polite'});
+
+  const pictures = [];
+
+  // table returns a table of cells. Cells that are numbers stand right.
+  const table = (columns, rows, caption) => {
+    const body = make('tbody', {}, ...rows.map((r) => make('tr', {}, ...r.map((c) => make('td', /^-?[\d.]/.test(String(c)) ? {class: 'number'} : {}, String(c))))));
+    const t = make('table', {}, make('thead', {}, make('tr', {}, ...columns.map((c) => make('th', {scope: 'col'}, c)))), body);
+    t.prepend(make('caption', {class: 'skip'}, caption));
+    return t;
+  };
+
+  const maxRows = 3000; // of the table behind a picture
+
+  // Picture is a chart with its description, its choices and the table of its data.
+  class Picture {
+    constructor(id, draw, choices, controls) {
+      this.id = id;
+      this.draw = draw;
+      this.choices = choices || {};
+      this.at = -1; // point that the arrow keys visit
+      this.box = make('div', {class: 'chart', id, role: 'img', tabindex: '0'});
+      this.caption = make('figcaption', {});
+      this.details = make('details', {}, make('summary', {}, 'Data of the picture'));
+      this.holder = make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Data of the picture'});
+      this.details.append(this.holder);
+      this.details.addEventListener('toggle', () => this.fill());
+      this.box.addEventListener('keydown', (e) => this.key(e));
+      this.figure = make('figure', {}, ...(controls ? [make('div', {class: 'choices'}, ...controls(this))] : []), this.box, this.caption, this.details);
+      pictures.push(this);
+    }
+
+    choose(key, value) {
+      this.choices[key] = value;
+      this.render();
+    }
+
+    render() {
+      this.picture = this.draw(report, {...settings(), ...this.choices});
+      this.box.style.height = this.picture.height ? this.picture.height + 'px' : this.height || '';
+      if (!this.chart) {
+        this.chart = echarts.init(this.box, null, {devicePixelRatio: Math.max(2, devicePixelRatio || 1)});
+        new ResizeObserver(() => state.printing || this.chart.resize()).observe(this.box);
+      }
+      else if (!state.printing) this.chart.resize();
+      this.chart.setOption(this.picture.option, true);
+      this.box.setAttribute('aria-label', this.picture.label + ' The arrow keys visit the points.');
+      this.caption.textContent = this.picture.label;
+      this.at = -1;
+      this.fill();
+    }
+
+    // fill writes the table if it is open.
+    fill() {
+      this.holder.replaceChildren();
+      if (!this.details.open) return;
+      const rows = this.picture.rows();
+      this.holder.append(table(this.picture.columns, rows.slice(0, maxRows), this.picture.label));
+      if (rows.length > maxRows) this.holder.append(make('p', {class: 'remark'}, `The first ${maxRows} of ${rows.length} rows.`));
+    }
+
+    // key shows the tooltip of the next or the previous point.
+    key(e) {
+      const step = {ArrowRight: 1, ArrowLeft: -1}[e.key];
+      if (e.key === 'Escape') this.chart.dispatchAction({type: 'hideTip'});
+      if (!step) return;
+      e.preventDefault();
+      const series = this.picture.option.series[this.picture.series];
+      const n = series && series.data ? series.data.length : 0;
+      if (n === 0) return;
+      this.at = (this.at + step + n) % n;
+      this.chart.dispatchAction({type: 'showTip', seriesIndex: this.picture.series, dataIndex: this.at});
+      const tip = this.box.querySelector('.tip');
+      if (tip) spoken.textContent = [...tip.children].map((c) => [...c.childNodes].map((n) => n.textContent).join(' ')).join(', ');
+    }
+  }
+
+  const renderAll = () => {
+    const box = document.getElementById('log');
+    const possible = charts.canLog(report, state.objective);
+    box.disabled = !possible;
+    box.parentElement.title = possible ? '' : 'The values are not all positive.';
+    if (!possible) state.log = box.checked = false;
+    pictures.forEach((p) => p.render());
+    updates.forEach((f) => f());
+  };
+  const updates = [];
+
+  // section adds a section to the page and to its contents.
+  const section = (id, title, ...children) => {
+    const head = make('h2', {id: id + '-title'}, title);
+    document.getElementById('main').append(make('section', {id, 'aria-labelledby': id + '-title'}, head, ...children));
+    document.getElementById('sections').append(make('a', {href: '#' + id}, title));
+  };
+
+  const remark = (text) => make('p', {class: 'remark'}, text);
+  const names = report.study.objectives.map((o) => o.name);
+  const parameters = report.axes.map((a, i) => [i, a.name]);
+  const model = () => report.models[state.objective];
+  const first = report.models.length > 0 && report.models[0].importance.length > 0 ? report.axes.findIndex((a) => a.name === report.models[0].importance[0].parameter) : 0;
+
+  const addControls = () => {
+    const change = (key) => (value) => {
+      state[key] = value;
+      renderAll();
+    };
+    const box = document.getElementById('controls');
+    box.addEventListener('submit', (e) => e.preventDefault());
+    if (names.length > 1) box.append(select('objective', 'Objective', names.map((n, i) => [i, n]), (v) => change('objective')(Number(v))));
+    box.append(checkbox('failed', 'Failed and stopped trials', true, change('failed')), checkbox('log', 'Logarithmic values', false, change('log')));
+  };
+
+  const addHistory = () => {
+    section('history', 'History', new Picture('history-chart', charts.history).figure);
+  };
+
+  const addSlices = () => {
+    const picture = new Picture('slice-chart', charts.slice, {parameter: first, next: false}, (p) => {
+      const choice = select('slice-parameter', 'Parameter', parameters, (v) => p.choose('parameter', Number(v)));
+      choice.lastChild.value = String(first);
+      const through = report.models[0].next_slices ? [select('slice-through', 'through', [['', 'the incumbent'], ['next', 'the next point']], (v) => p.choose('next', v === 'next'))] : [];
+      return [choice, ...through];
+    });
+    section('slices', 'Prediction along a parameter', remark('The other parameters stay at the point. The bands hold the latent objective with 50 % and 95 % probability. Trials differ in the other parameters: the fainter, the further away.'), picture.figure);
+  };
+
+  const addMaps = () => {
+    if (report.models[0].maps.length === 0) return;
+    const used = [...new Set(report.models[0].maps.flatMap((m) => [m.x, m.y]))];
+    const options = used.map((i) => [i, report.axes[i].name]);
+    const picture = new Picture('map-chart', charts.map, {x: report.models[0].maps[0].x, y: report.models[0].maps[0].y, layer: 'mean'}, (p) => {
+      const present = Object.entries(charts.layers).filter(([key]) => report.models[0].maps[0][key]);
+      const axis = (id, label, key, other) => {
+        const choice = select(id, label, options, (v) => {
+          if (Number(v) === p.choices[other]) { // exchange the axes
+            p.choices[other] = p.choices[key];
+            document.getElementById('map-' + other).value = String(p.choices[other]);
+          }
+          p.choose(key, Number(v));
+        });
+        choice.lastChild.value = String(p.choices[key]);
+        return choice;
+      };
+      return [axis('map-x', 'Horizontal', 'x', 'y'), axis('map-y', 'vertical', 'y', 'x'), select('map-layer', 'colour', present, (v) => p.choose('layer', v))];
+    });
+    section('maps', 'Map of two parameters', remark('The other parameters stay at the incumbent. Grey areas violate a constraint on the parameters.'), picture.figure);
+  };
+
+  const addImportance = () => {
+    const picture = new Picture('importance-chart', charts.importance);
+    picture.height = Math.max(200, 110 + 44 * report.axes.length) + 'px';
+    section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions.'), picture.figure);
+  };
+
+  const addCalibration = () => {
+    const words = make('div', {});
+    updates.push(() => {
+      const c = model().calibration;
+      words.replaceChildren(make('p', {class: 'verdict ' + c.verdict.replace(' ', '-')}, c.summary), ...c.findings.map((f) => make('p', {}, `${f.text}. Remedy: ${f.remedy}.`)));
+      if (c.coverage.length === 0) return;
+      words.append(table(['interval', 'values inside', 'number'], c.coverage.map((x) => [Math.round(100 * x.nominal) + ' %', Math.round(100 * x.observed) + ' %', x.inside]), 'Coverage of the prediction intervals'), remark(`Coverage of the prediction intervals, by ${c.method}. Outliers that the fit winsorises count with their winsorised values.`));
+    });
+    section('calibration', 'Calibration', words, make('h3', {}, 'Predictions of each trial from the others'), new Picture('calibration-chart', charts.calibration).figure, make('h3', {}, 'Probability plot'), new Picture('probability-chart', charts.probability).figure);
+  };
+
+  const addParallel = () => {
+    section('parallel', 'Parallel coordinates', remark('Each line is a trial; the thick line is the best. Drag along an axis to select trials, and click the axis to select all.'), new Picture('parallel-chart', charts.parallel).figure);
+  };
+
+  const addFront = () => {
+    const axis = (p, id, label, key, other) => {
+      const choice = select(id, label, names.map((n, i) => [i, n]), (v) => {
+        if (Number(v) === p.choices[other]) {
+          p.choices[other] = p.choices[key];
+          document.getElementById('front-' + other).value = String(p.choices[other]);
+        }
+        p.choose(key, Number(v));
+      });
+      choice.lastChild.value = String(p.choices[key]);
+      return choice;
+    };
+    const picture = new Picture('front-chart', charts.pareto, {x: 0, y: 1}, (p) => [axis(p, 'front-x', 'Horizontal', 'x', 'y'), axis(p, 'front-y', 'vertical', 'y', 'x')]);
+    const volume = report.trials.some((t) => t.hypervolume !== undefined) ? [make('h3', {}, 'Hypervolume'), new Picture('hypervolume-chart', charts.hypervolume).figure] : [];
+    section('front', 'Pareto front', picture.figure, ...volume);
+  };
+
+  const addNext = () => {
+    const next = report.next;
+    const point = report.axes.map((a, i) => [a.name, charts.text(next.params[i])]).filter((r) => r[1] !== 'inactive');
+    const children = [make('p', {}, next.trial ? `Trial ${next.trial} waits to be evaluated.` : 'A worker that asks for a point now gets this one.'), table(['parameter', 'value'], point, 'The next point'), make('ul', {}, ...next.reasons.map((r) => make('li', {}, r)))];
+    if (report.models.length > 0 && report.models[0].next_slices) {
+      const picture = new Picture('next-chart', charts.slice, {parameter: first, next: true}, (p) => {
+        const choice = select('next-parameter', 'Parameter', parameters, (v) => p.choose('parameter', Number(v)));
+        choice.lastChild.value = String(first);
+        return [choice];
+      });
+      children.push(picture.figure);
+    }
+    section('next', 'Why the next point', ...children);
+  };
+
+  // addTrials adds the table of trials with its filter. A click on a head sorts.
+  const addTrials = () => {
+    const others = [...new Set(report.trials.flatMap((t) => Object.keys(t.numbers || {})))];
+    const columns = [
+      ['trial', (t) => t.id], ['state', (t) => (t.feasible === false ? 'infeasible' : t.state)], ...names.map((n, i) => [n, (t) => t.values[i]]),
+      ...others.map((n) => [n, (t) => (t.numbers || {})[n]]), ...report.axes.map((a, i) => [a.name, (t) => t.params[i]]),
+      ['seconds', (t) => t.seconds || null], ['source', (t) => t.source], ['message', (t) => t.note || ''],
+    ].filter(([name, f]) => name !== 'message' || report.trials.some((t) => f(t)));
+    const view = {text: '', state: '', column: 0, down: false, all: false};
+    const body = make('tbody', {});
+    const count = make('p', {class: 'remark', 'aria-live': 'polite'});
+    const more = make('button', {type: 'button'}, 'Show all');
+    const show = (v) => (v === null || v === undefined || v === '' ? '' : charts.text(v));
+    const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
+    const empty = (v) => v === null || v === undefined || v === '';
+    const fill = () => {
+      const wanted = view.text.toLowerCase();
+      const [, value] = columns[view.column];
+      const rows = report.trials.filter((t) => (state.failed || t.state === 'complete' || t.state === 'pending') && (!view.state || columns[1][1](t) === view.state) && (!wanted || columns.some(([, f]) => show(f(t)).toLowerCase().includes(wanted))));
+      rows.sort((a, b) => (empty(value(a)) - empty(value(b))) || (view.down ? -1 : 1) * compare(value(a), value(b)) || a.id - b.id);
+      const shown = view.all ? rows : rows.slice(0, 100);
+      const best = report.models.length === 1 ? report.models[0].incumbent.trial : 0;
+      body.replaceChildren(...shown.map((t) => make('tr', t.id === best || t.front ? {class: 'best'} : {}, ...columns.map(([name, f]) => {
+        const v = f(t);
+        return make('td', {class: name === 'message' ? 'note' : typeof v === 'number' ? 'number' : ''}, show(v));
+      }))));
+      count.textContent = `${rows.length} of ${report.trials.length} trials` + (shown.length < rows.length ? `, the first ${shown.length} are shown.` : '.');
+      more.hidden = shown.length === rows.length;
+      more.textContent = `Show all ${rows.length}`;
+    };
+    more.addEventListener('click', () => {
+      view.all = true;
+      fill();
+    });
+    const heads = columns.map(([name], i) => {
+      const button = make('button', {type: 'button'}, name);
+      const head = make('th', {scope: 'col', 'aria-sort': i === 0 ? 'ascending' : 'none'}, button);
+      button.addEventListener('click', () => {
+        view.down = view.column === i && !view.down;
+        view.column = i;
+        heads.forEach((h) => h.setAttribute('aria-sort', 'none'));
+        head.setAttribute('aria-sort', view.down ? 'descending' : 'ascending');
+        fill();
+      });
+      return head;
+    });
+    const filter = make('input', {type: 'search', id: 'trial-filter', placeholder: 'text or number'});
+    filter.addEventListener('input', () => {
+      view.text = filter.value;
+      fill();
+    });
+    const states = [...new Set(report.trials.map(columns[1][1]))];
+    const choices = make('div', {class: 'choices'}, make('label', {for: 'trial-filter'}, 'Filter', filter), select('trial-state', 'State', [['', 'all'], ...states.map((x) => [x, x])], (v) => {
+      view.state = v;
+      fill();
+    }));
+    updates.push(fill);
+    section('trials', 'Trials', choices, count, make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of trials'}, make('table', {id: 'trial-table'}, make('caption', {class: 'skip'}, 'Trials'), make('thead', {}, make('tr', {}, ...heads)), body)), more);
+  };
+
+  const build = () => {
+    document.getElementById('sections').append(make('a', {href: '#summary'}, 'Summary'));
+    addControls();
+    if (report.trials.length > 0) addHistory();
+    if (names.length > 1 && report.trials.length > 0) addFront();
+    if (report.next) addNext();
+    if (report.models.length > 0) {
+      addSlices();
+      addMaps();
+      addImportance();
+      addCalibration();
+    }
+    if (report.trials.length > 0 && report.axes.length > 0) addParallel();
+    if (report.timeline.lanes.length > 0) section('timeline', 'Timeline of the workers', new Picture('timeline-chart', charts.timeline).figure);
+    if (report.curves.length > 0) section('curves', 'Learning curves', remark('Lines are coloured from the worst to the best last value. Dashed trials were stopped early.'), new Picture('curves-chart', charts.curves).figure);
+    if (report.trials.length > 0) addTrials();
+    document.body.append(spoken);
+    renderAll();
+  };
+
+  const print = (begins) => {
+    state.printing = begins;
+    renderAll();
+    for (const p of pictures) {
+      p.chart.resize(begins ? {width: 680, height: p.picture.height || p.box.clientHeight || 380} : {width: 'auto', height: 'auto'});
+      p.chart.getZr().flush(); // no frame is drawn before the page is printed
+    }
+  };
+
+  build();
+  dark.addEventListener('change', renderAll);
+  phone.addEventListener('change', renderAll);
+  addEventListener('beforeprint', () => print(true));
+  addEventListener('afterprint', () => print(false));
+})();
