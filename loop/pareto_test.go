@@ -1,10 +1,15 @@
 package loop
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/space"
 )
 
 // finishedTrial returns a complete trial with numbers a, b, ….
@@ -50,5 +55,41 @@ func TestHypervolumeOfManyObjectives(t *testing.T) {
 		p := o.ParetoOf([]Trial{finishedTrial(1, make([]float64, m)...)})
 		require.Len(t, p.Front, 1)
 		require.Equal(t, m <= MaxHypervolume, p.Hypervolume != nil, fmt.Sprint(m))
+	}
+}
+
+// After 20 trials an inferred reference point covers the whole front of three and four objectives: the positive
+// part of the unit sphere, whose worst values are 1 (DTLZ2).
+func TestInferredReferenceOfManyObjectives(t *testing.T) {
+	for m := 3; m <= 4; m++ {
+		for seed := range uint64(3) {
+			var params []space.Parameter
+			for i := range 5 {
+				params = append(params, space.Float(fmt.Sprintf("x%d", i), 0, 1))
+			}
+			o := Options{Budget: 20, Seed: seed, Maximizer: acquisition.MaximizeOptions{Raw: 128, Starts: 4}}
+			for j := range m {
+				o.Objectives = append(o.Objectives, Goal{Name: string(rune('a' + j)), NoiseFree: true})
+			}
+			res, err := MinimizeOutcomes(t.Context(), func(_ context.Context, p space.Point) (Outcome, error) {
+				r, side, numbers := 1.0, 1.0, map[string]float64{}
+				for i := m - 1; i < 5; i++ {
+					r += math.Pow(p.Float(fmt.Sprintf("x%d", i))-0.5, 2)
+				}
+				for j := range m {
+					angle := math.Pi / 2
+					if j < m-1 {
+						angle *= p.Float(fmt.Sprintf("x%d", j))
+					}
+					numbers[o.Objectives[j].Name] = r * side * math.Sin(angle)
+					side *= math.Cos(angle)
+				}
+				return Outcome{Numbers: numbers}, nil
+			}, newSpace(t, params...), o)
+			require.NoError(t, err)
+			for j, v := range o.ParetoOf(res.Trials).Reference {
+				require.Greater(t, v, 1.0, "%d objectives, seed %d, objective %d", m, seed, j)
+			}
+		}
 	}
 }

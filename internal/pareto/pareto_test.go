@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -90,6 +91,38 @@ func TestHypervolumeClosedForms(t *testing.T) {
 	assert.Zero(t, Hypervolume(nil, ones(3)))
 	assert.Zero(t, Hypervolume([][]float64{{0, 1}}, ones(2)))
 	assert.Equal(t, 0.75, Hypervolume([][]float64{{0.25}, {0.5}}, ones(1)))
+}
+
+// The hypervolume and the boxes of the dominated region agree with inclusion and exclusion of the boxes
+// between each set of rows and the reference point.
+func TestHypervolumeByInclusionAndExclusion(t *testing.T) {
+	forAll(t, func(t *testing.T, y [][]float64, reference []float64, _ *rand.Rand) {
+		y = y[:min(len(y), 10)]
+		var want float64
+		for set := 1; set < 1<<len(y); set++ {
+			term := -1.0
+			for j, r := range reference {
+				worst := math.Inf(-1)
+				for i := range y {
+					if set>>i&1 == 1 {
+						worst = max(worst, y[i][j])
+					}
+				}
+				term *= max(0, r-worst)
+			}
+			if bits.OnesCount(uint(set))%2 == 1 {
+				term = -term
+			}
+			want += term
+		}
+		assert.InDelta(t, want, Hypervolume(y, reference), 1e-12)
+		_, inner := partition(below(y, reference), reference)
+		var sum float64
+		for _, b := range inner {
+			sum += overlap(b, b)
+		}
+		assert.InDelta(t, want, sum, 1e-12)
+	})
 }
 
 // Equal rows, dominated rows and the order of rows leave the hypervolume unchanged, up to
