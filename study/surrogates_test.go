@@ -113,3 +113,73 @@ func finish(t *testing.T, s *loop.Study, sp *space.Space, trial loop.Trial) {
 	case 5: // it stays pending
 	}
 }
+
+// Every surrogate takes beliefs about the optimum, a prior mean, first points and earlier evaluations, with one objective and
+// an estimate of the regret, and with several objectives and a requirement, before and after the study is saved and resumed.
+func TestEverySurrogateWithBeliefsAndSeveralObjectives(t *testing.T) {
+	for i, e := range catalog.Surrogates() {
+		if testing.Short() && i > 1 {
+			break
+		}
+		for _, several := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/several=%v", e.Name, several), func(t *testing.T) {
+				searchWithBeliefs(t, study.Component{Name: e.Name, Settings: cheapest(t, e.Name)}, several)
+			})
+		}
+	}
+}
+
+// searchWithBeliefs makes seven trials of a study, two of them after it is resumed.
+func searchWithBeliefs(t *testing.T, surrogate study.Component, several bool) {
+	d := &study.Definition{
+		Version: 1, Budget: 30, Initial: 4, Seed: 3, Surrogate: surrogate,
+		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Int("n", 1, 9)},
+		Optimum:    map[string]loop.Belief{"x": {Around: 0.3, Within: 0.1}},
+		First:      []map[string]any{{"x": 0.25}},
+		Maximizer:  map[string]any{"raw": 32, "starts": 2, "iterations": 5},
+	}
+	if several {
+		d.Objectives, d.Require = []study.Objective{{Name: "loss"}, {Name: "gain", Goal: study.Maximize}}, []string{"loss <= 9"}
+	} else {
+		d.PriorMean = "n / 4"
+	}
+	require.NoError(t, d.Validate())
+	sp, err := d.Space()
+	require.NoError(t, err)
+	o, err := d.Method()
+	require.NoError(t, err)
+	s, err := loop.New(sp, o)
+	require.NoError(t, err)
+	for id := 1; id <= 7; id++ {
+		trials, err := s.Ask(t.Context(), 1)
+		require.NoError(t, err)
+		x, n := trials[0].Point.Float("x"), trials[0].Point.Float("n")
+		if id == 1 {
+			require.Equal(t, 0.25, x)
+			require.Equal(t, loop.First, trials[0].Source)
+		}
+		if id == 3 {
+			require.NoError(t, s.Fail(id, "no result"))
+			continue
+		}
+		require.NoError(t, s.TellOutcome(id, loop.Outcome{Value: x + n/4, Numbers: map[string]float64{"loss": x + n, "gain": x * n}}))
+		if id == 5 {
+			var file bytes.Buffer
+			require.NoError(t, s.Save(&file))
+			s, err = loop.Resume(&file, o)
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, loop.Suggested, s.Trials()[6].Source)
+	if several {
+		front, err := s.RecommendFront(t.Context())
+		require.NoError(t, err)
+		require.NotEmpty(t, front.Observed.Front)
+		return
+	}
+	_, err = s.Recommend(t.Context())
+	require.NoError(t, err)
+	regret, err := s.EstimateRegret(t.Context(), 0.9)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, regret.Bound, 0.0)
+}

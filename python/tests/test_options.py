@@ -117,6 +117,32 @@ def test_earlier_evaluations_are_trials() -> None:
     assert sum(t.source != "added" for t in result.trials) == 3
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_beliefs_conditions_and_requirements_together(workers: int) -> None:
+    def f(params: dict[str, Any]) -> dict[str, float]:
+        assert ("momentum" in params) == (params["opt"] == "sgd")
+        return {"value": (params["x"] - 0.3) ** 2, "latency": params["x"]}
+
+    result = minimize(
+        f,
+        {
+            "x": Float(0, 1),
+            "opt": Categorical("sgd", "adam"),
+            "momentum": Float(0, 0.99, when="opt == 'sgd'"),
+        },
+        budget=10,
+        workers=workers,
+        optimum={"x": {"around": 0.3, "within": 0.1}},
+        first=[{"x": 0.25, "opt": "adam"}],
+        prior_mean="x ** 2",
+        require=["latency <= 0.5"],
+    )
+    assert result.trials[0].params == {"x": 0.25, "opt": "adam"}
+    assert [t.state for t in result.trials] == ["complete"] * 10
+    assert result.best.feasible
+    assert any(t.source == "suggested" for t in result.trials)
+
+
 def test_conditions_that_end_a_run() -> None:
     space = {"x": Float(0, 1)}
 
