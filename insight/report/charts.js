@@ -61,7 +61,7 @@ globalThis.boCharts = (() => {
     animation: false,
     backgroundColor: 'transparent',
     textStyle: {color: s.theme.text, fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", Arial, sans-serif', fontSize: 13},
-    grid: {left: 12, right: 24, top: s.narrow ? 64 : 44, bottom: 12, outerBoundsMode: 'same', outerBoundsContain: 'all'},
+    grid: {left: 12, right: 24, top: s.narrow || s.printing ? 64 : 44, bottom: 12, outerBoundsMode: 'same', outerBoundsContain: 'all'},
     legend: {top: 0, left: 0, itemGap: 14, itemWidth: 18, itemHeight: 10, textStyle: {color: s.theme.text, fontSize: 13}, inactiveColor: s.theme.muted},
     tooltip: {
       trigger: 'item', confine: true, transitionDuration: 0, backgroundColor: s.theme.background, borderColor: s.theme.muted,
@@ -279,7 +279,7 @@ globalThis.boCharts = (() => {
     series[0].markLine = {silent: true, symbol: 'none', label: {show: true, formatter: s.next ? 'next' : 'incumbent', color: s.theme.text, fontSize: 12}, lineStyle: {color: s.theme.incumbent, type: 'dashed', width: 2}, data: [{xAxis: here}]};
     const acquisition = found.x.map((v, i) => [place(axis, v), found.acquisition[i]]).filter((p) => isNumber(p[1]));
     const xAxis = parameterAxis(axis, s);
-    const top = s.narrow ? 84 : 48;
+    const top = s.narrow ? 84 : s.printing ? 64 : 48;
     const names = legendOf(s, series);
     series.push({name: 'acquisition', type: axis.ticks ? 'bar' : 'line', xAxisIndex: 1, yAxisIndex: 1, symbol: 'none', barMaxWidth: 24, lineStyle: {color: s.theme.acquisition, width: 2}, itemStyle: {color: s.theme.acquisition}, areaStyle: axis.ticks ? undefined : {color: s.theme.acquisition, opacity: 0.25, origin: 'start'}, data: acquisition, silent: true});
     return {

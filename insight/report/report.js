@@ -323,7 +323,8 @@
     state.printing = begins;
     renderAll();
     for (const p of pictures) {
-      p.chart.resize(begins ? {width: 680, height: p.picture.height || p.box.clientHeight || 380} : {width: 'auto', height: 'auto'});
+      p.box.style.height = begins ? `${p.picture.height || 330}px` : p.picture.height ? p.picture.height + 'px' : p.height || '';
+      p.chart.resize(begins ? {width: 690, height: p.picture.height || 330} : {width: 'auto', height: 'auto'});
       p.chart.getZr().flush(); // no frame is drawn before the page is printed
     }
   };

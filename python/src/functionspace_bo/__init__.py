@@ -6,6 +6,7 @@ result = minimize(f, {"lr": Float(1e-5, 0.1, log=True), "layers": Int(1, 8)}, bu
 print(result.best.value, result.best.params)
 """
 
+from ._html import HTMLReport
 from ._minimize import minimize
 from ._space import Bool, Categorical, Fixed, Float, Int, Ordinal
 from ._store import StoredStudy
@@ -37,6 +38,7 @@ __all__ = [
     "FitError",
     "Fixed",
     "Float",
+    "HTMLReport",
     "Int",
     "NoValueError",
     "Ordinal",

@@ -294,6 +294,7 @@ class Run:
             warnings=warnings,
             interrupted=interrupted,
             stopped=stopped,
+            definition=self._study.definition,
         )
 
     def _fault(self, result: Result) -> BoError | None:

@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from ._binary import find_binary
 from ._definition import define
+from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, as_float, read_numbers
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, plain_params
@@ -34,7 +35,7 @@ class StoredStudy:
     def __init__(self, store: str | os.PathLike[str], name: str) -> None:
         self._store = os.fspath(store)
         self.name = name
-        shown = self._verb("study", "show")
+        shown = self._verb("study", "show", flags=["--brief"])
         self._definition: dict[str, Any] = shown["definition"]
         self._parameters: dict[str, Parameter] = parse_space(self._definition["parameters"])[1]
         self._outcomes = Outcomes.of(self._definition)
@@ -144,8 +145,19 @@ class StoredStudy:
         """Returns the trials as a pandas data frame with a column for each parameter."""
         return frame(self.trials, self._outcomes)
 
+    def html_report(self, maps: Sequence[str] = ()) -> HTMLReport:
+        """Returns a page with pictures of the study and its surrogate model.
+
+        A notebook shows it; HTMLReport.save writes it to a file. maps are the names of 2 to 8
+        parameters of which every pair has a map; the default is the most important ones.
+        """
+        return stored(self._store, self.name, maps)
+
     def __repr__(self) -> str:
         return f"<StoredStudy {self.name}>"
+
+    def _repr_html_(self) -> str:
+        return summary(self.name, self.trials, self._outcomes)
 
     def _verb(self, *words: str, flags: list[str] | None = None) -> Any:
         verb, arguments = list(words[:1]), list(words[1:])

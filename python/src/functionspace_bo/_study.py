@@ -20,6 +20,7 @@ from ._binary import find_binary
 from ._channel import Channel
 from ._definition import define, is_noise_free
 from ._documented import with_options
+from ._html import HTMLReport, report, summary
 from ._outcomes import Outcomes, as_float, usable
 from ._process import on_fork
 from ._reporter import LocalReporter
@@ -282,6 +283,13 @@ class Study:
             progress=progress,
         ).result()
 
+    def html_report(self) -> HTMLReport:
+        """Returns a page with pictures of the study and its surrogate model.
+
+        A notebook shows it; HTMLReport.save writes it to a file.
+        """
+        return report(self.definition, self.trials)
+
     def records(self) -> list[dict[str, Any]]:
         """Returns the trials as dictionaries."""
         return [t.record() for t in self.trials]
@@ -352,6 +360,9 @@ class Study:
     def __repr__(self) -> str:
         names = ", ".join(self._parameters)
         return f"<Study of {names}: {len(self._trials)} trials>"
+
+    def _repr_html_(self) -> str:
+        return summary(self._definition.get("name") or "study", self.trials, self._outcomes)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -12,6 +12,7 @@ from .errors import TrialError
 if TYPE_CHECKING:
     import pandas
 
+    from ._html import HTMLReport
     from ._reporter import Reporter
 
 State = Literal["pending", "complete", "failed", "stopped"]
@@ -149,6 +150,8 @@ class Result:
     """Ctrl-C ended the run."""
     stopped: str = ""
     """The reason why the run ended ahead of the budget, or empty."""
+    definition: dict[str, Any] = field(default_factory=dict)
+    """The definition of the study in the form of the study file."""
 
     def __repr__(self) -> str:
         if self.outcomes.several:
@@ -157,6 +160,20 @@ class Result:
         best = self.outcomes.best(self.trials)
         what = "no value" if best is None else f"best {best.value:.6g} at {best.params}"
         return f"<Result of {len(self.trials)} trials: {what}>"
+
+    def _repr_html_(self) -> str:
+        from ._html import summary
+
+        return summary(self.definition.get("name") or "study", self.trials, self.outcomes)
+
+    def html_report(self) -> HTMLReport:
+        """Returns a page with pictures of the study and its surrogate model.
+
+        A notebook shows it; HTMLReport.save writes it to a file.
+        """
+        from ._html import report
+
+        return report(self.definition, self.trials)
 
     @property
     def goal(self) -> str:
