@@ -127,7 +127,7 @@ def test_beliefs_conditions_and_requirements_together(workers: int) -> None:
         f,
         {
             "x": Float(0, 1),
-            "opt": Categorical("sgd", "adam"),
+            "opt": Categorical(["sgd", "adam"]),
             "momentum": Float(0, 0.99, when="opt == 'sgd'"),
         },
         budget=10,
