@@ -109,7 +109,7 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	if out.Stopped > 0 {
 		stopped = fmt.Sprintf(" %d stopped,", out.Stopped)
 	}
-	row("trials", "%d of %d: %d complete, %d failed,%s %d running, %d waiting", out.Trials, v.Definition.Budget+added, out.Complete, out.Failed, stopped, out.Running, out.Waiting)
+	row("trials", "%d of %d: %d complete, %d failed,%s %d running, %d waiting", finishedTrials(v), v.Definition.Budget+added, out.Complete, out.Failed, stopped, out.Running, out.Waiting)
 	if added > 0 {
 		row("", "%d of them were added and do not count against the budget of %d", added, v.Definition.Budget)
 	}
