@@ -17,6 +17,7 @@ type Step struct {
 	// the first.
 	Best      Number `json:"best"`
 	Incumbent bool   `json:"incumbent"` // the trial improved Best
+	Feasible  bool   `json:"feasible"`  // it is complete and meets the requirements
 	// Predicted is the prediction before the evaluation, nil unless the trial was suggested,
 	// with the central 95 % interval of the latent objective.
 	Predicted *Predicted `json:"predicted,omitempty"`
@@ -35,8 +36,8 @@ func History(trials []loop.Trial, o loop.Options) []Step {
 	out := make([]Step, len(trials))
 	for i := range trials {
 		t := &trials[i]
-		s := Step{Trial: t.ID, Source: t.Source, State: t.State, Value: valueOf(t)}
-		if !o.Several() && o.Feasible(t) && (math.IsNaN(best) || o.Maximize && t.Value > best || !o.Maximize && t.Value < best) {
+		s := Step{Trial: t.ID, Source: t.Source, State: t.State, Value: valueOf(t), Feasible: o.Feasible(t)}
+		if !o.Several() && s.Feasible && (math.IsNaN(best) || o.Maximize && t.Value > best || !o.Maximize && t.Value < best) {
 			best, s.Incumbent = t.Value, true
 		}
 		s.Best = Number(best)
@@ -139,6 +140,8 @@ type ParallelLine struct {
 	Trial int        `json:"trial"`
 	State loop.State `json:"state"`
 	Value Number     `json:"value"` // null unless complete
+	// Feasible reports that the trial is complete and meets the requirements.
+	Feasible bool `json:"feasible"`
 	// Rank is the position of a complete trial among the complete trials, from 0 for the best
 	// to 1 for the worst; null otherwise. Equal values have equal ranks.
 	Rank Number `json:"rank"`
@@ -165,7 +168,7 @@ func ParallelCoordinates(v *loop.View) Parallel {
 	slices.Sort(sorted)
 	for i := range v.Trials {
 		t := &v.Trials[i]
-		line := ParallelLine{Trial: t.ID, State: t.State, Value: valueOf(t), Rank: Number(math.NaN())}
+		line := ParallelLine{Trial: t.ID, State: t.State, Value: valueOf(t), Feasible: v.Options.Feasible(t), Rank: Number(math.NaN())}
 		if t.State == loop.Complete {
 			k, _ := slices.BinarySearch(sorted, t.Value)
 			if v.Options.Maximize {

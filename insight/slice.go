@@ -54,6 +54,7 @@ type SliceTrial struct {
 	Y Number `json:"y"`
 	// Distance is the Euclidean distance to the slice in encoded coordinates.
 	Distance float64 `json:"distance"`
+	Feasible bool    `json:"feasible"` // it is complete and meets the requirements
 }
 
 // Slices returns the prediction along every parameter that is not fixed. The other parameters have
@@ -146,7 +147,7 @@ func sliceTrials(v *loop.View, name string, at space.Point) []SliceTrial {
 				d2 += (x - u[j]) * (x - u[j])
 			}
 		}
-		out = append(out, SliceTrial{t.ID, t.Point.Value(name), t.State, valueOf(t), math.Sqrt(d2)})
+		out = append(out, SliceTrial{t.ID, t.Point.Value(name), t.State, valueOf(t), math.Sqrt(d2), v.Options.Feasible(t)})
 	}
 	return out
 }

@@ -36,6 +36,8 @@ type SurfaceTrial struct {
 	Y     any        `json:"y"`
 	State loop.State `json:"state"`
 	Value Number     `json:"value"` // null unless complete
+	// Feasible reports that the trial is complete and meets the requirements.
+	Feasible bool `json:"feasible"`
 }
 
 // Map returns the prediction over parameters x and y on a grid of about size×size points; 2
@@ -69,7 +71,7 @@ func Map(v *loop.View, x, y string, size int) (*Surface, error) {
 	}
 	for i := range v.Trials {
 		if t := &v.Trials[i]; t.Point.Active(x) && t.Point.Active(y) {
-			s.Trials = append(s.Trials, SurfaceTrial{t.ID, t.Point.Value(x), t.Point.Value(y), t.State, valueOf(t)})
+			s.Trials = append(s.Trials, SurfaceTrial{t.ID, t.Point.Value(x), t.Point.Value(y), t.State, valueOf(t), v.Options.Feasible(t)})
 		}
 	}
 	return s, nil
