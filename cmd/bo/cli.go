@@ -47,6 +47,7 @@ type cli struct {
 	Trials   trialsCmd   `cmd:"" help:"Print the trials of a study."`
 	Best     bestCmd     `cmd:"" help:"Print the best trial of a study."`
 	Check    checkCmd    `cmd:"" help:"Check whether the surrogate model agrees with the trials of a study."`
+	Plot     plotCmd     `cmd:"" help:"Draw a study: history, slices, maps, importance, calibration and more."`
 	Report   reportCmd   `cmd:"" help:"Write a report of a study to an HTML file, with pictures and tables."`
 	Suggest  suggestCmd  `cmd:"" help:"Answer requests for suggestions on standard input, without a store."`
 	Serve    serveCmd    `cmd:"" help:"Serve the studies of a store over HTTP: gRPC, and JSON for curl."`

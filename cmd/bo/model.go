@@ -183,6 +183,9 @@ type fitted struct {
 	output    surrogate.Standardization
 	trained   int // rows
 	seconds   float64
+
+	training *training
+	targets  []float64 // of the training data
 }
 
 // fit fits the training table and scales the inputs of the other table, which at
@@ -200,7 +203,7 @@ func (m modelFlags) fit(e *env, other string, at func(features []string, target 
 	if err != nil {
 		return nil, err
 	}
-	f := &fitted{trained: len(y), output: newOutputScale(m.Outputs, y)}
+	f := &fitted{training: t, targets: y, trained: len(y), output: newOutputScale(m.Outputs, y)}
 	data := surrogate.Dataset{Y: f.output.Apply(nil, y), NoiseFree: m.NoiseFree}
 	if data.X, f.inputs, data.Lo, data.Hi, err = m.scale(t, points); err != nil {
 		return nil, err

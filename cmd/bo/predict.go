@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,6 +25,7 @@ type predictCmd struct {
 	Samples int    `group:"result" min:"0" max:"100000" default:"0" placeholder:"N" help:"Add the columns s1 to sN: joint posterior samples of the function at all rows. At most 100000."`
 	Cov     string `group:"result" placeholder:"FILE" help:"Write the joint posterior covariance of the function at all rows, as CSV without a header."`
 	Pipe    bool   `group:"result" help:"Answer requests of JSON on standard input, without files, until the input ends: fit, predict, sample and drop (see the guide)."`
+	tablePlotFlags
 }
 
 func (predictCmd) Help() string {
@@ -33,6 +36,7 @@ With --likelihood bernoulli or categorical the target is a label. The output has
 Examples:
 
     bo predict --train runs.csv --at grid.csv > curve.csv
+    bo predict --train runs.csv --at grid.csv --plot curve.svg > curve.csv
     bo predict --train runs.csv --at grid.csv --set kernel=rbf --set lengthscale=0.2
     bo predict --train runs.csv --at grid.csv --surrogate fsp-laplace --samples 20
     bo predict --train runs.csv --at grid.csv --target feasible --likelihood categorical`
@@ -45,6 +49,9 @@ func (c predictCmd) Run(e *env) error {
 	if err := required("--train", c.Train, "--at", c.At); err != nil {
 		return err
 	}
+	if err := c.tablePlotFlags.check(c.Likelihood); err != nil {
+		return err
+	}
 	return heed(e.ctx, func() error { return c.run(e) })
 }
 
@@ -52,12 +59,20 @@ func (c predictCmd) run(e *env) error {
 	if c.Likelihood != gaussian {
 		return c.classes(e)
 	}
-	f, err := c.fit(e, c.At, func(features []string, _ string) (*mat.Dense, error) {
+	var known []float64 // targets at the points, if the table has them
+	var points *mat.Dense
+	f, err := c.fit(e, c.At, func(features []string, target string) (*mat.Dense, error) {
 		at, err := openTable(c.At, e.stdin)
 		if err != nil {
 			return nil, err
 		}
-		return at.Numbers(features...)
+		if c.Plot != "" && slices.Contains(at.Header, target) {
+			if known, err = targets(at, target); err != nil {
+				return nil, err
+			}
+		}
+		points, err = at.Numbers(features...)
+		return points, err
 	})
 	if err != nil {
 		return err
@@ -65,6 +80,11 @@ func (c predictCmd) run(e *env) error {
 	mean, sd, noise, err := f.moments()
 	if err != nil {
 		return err
+	}
+	if c.Plot != "" {
+		if err := c.draw(f, known, points, mean, sd, noise); err != nil {
+			return err
+		}
 	}
 	var draws [][]float64
 	if c.Samples > 0 || c.Cov != "" {
@@ -105,6 +125,18 @@ func (c predictCmd) run(e *env) error {
 		fmt.Fprintln(w)
 	}
 	return w.Flush()
+}
+
+// draw draws the predictions, against the targets if they are known.
+func (c predictCmd) draw(f *fitted, known []float64, at *mat.Dense, mean, sd []float64, noise float64) error {
+	if known == nil {
+		return c.predicted(f.training, f.targets, at, mean, sd)
+	}
+	total := make([]float64, len(sd))
+	for i := range sd {
+		total[i] = max(1e-6*f.output.SD, math.Hypot(sd[i], noise))
+	}
+	return c.compared(c.At, f.training.target, known, mean, total)
 }
 
 // jointDraws returns n draws of N(mean, cov), the k-th of a stream of its own.

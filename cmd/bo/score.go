@@ -15,6 +15,7 @@ type scoreCmd struct {
 	modelFlags
 	Test string `group:"data" placeholder:"FILE" help:"CSV file of the held-out data. It has the input columns and the target of --train."`
 	JSON bool   `group:"result" name:"json" help:"Print the result as one JSON object."`
+	tablePlotFlags
 }
 
 func (scoreCmd) Help() string {
@@ -26,6 +27,7 @@ Examples:
 
     bo score --train train.csv --test test.csv
     bo score --train train.csv --test test.csv --surrogate fsp-laplace --json
+    bo score --train train.csv --test test.csv --plot scores.svg
     bo score --train train.csv --test test.csv --likelihood categorical`
 }
 
@@ -44,6 +46,9 @@ func (c scoreCmd) Run(e *env) error {
 	if err := required("--train", c.Train, "--test", c.Test); err != nil {
 		return err
 	}
+	if err := c.tablePlotFlags.check(c.Likelihood); err != nil {
+		return err
+	}
 	return heed(e.ctx, func() error { return c.run(e) })
 }
 
@@ -52,11 +57,13 @@ func (c scoreCmd) run(e *env) error {
 		return c.classes(e)
 	}
 	var y []float64
+	var name string
 	f, err := c.fit(e, c.Test, func(features []string, target string) (*mat.Dense, error) {
 		test, err := openTable(c.Test, e.stdin)
 		if err != nil {
 			return nil, err
 		}
+		name = target
 		if y, err = targets(test, target); err != nil {
 			return nil, err
 		}
@@ -73,6 +80,11 @@ func (c scoreCmd) run(e *env) error {
 	// An exact model of exact data has no density: the floor keeps it finite.
 	for i := range sd {
 		sd[i] = max(1e-6*f.output.SD, math.Hypot(sd[i], noise))
+	}
+	if c.Plot != "" {
+		if err := c.compared(c.Test, name, y, mean, sd); err != nil {
+			return err
+		}
 	}
 	g := score.Observations(y, mean, sd)
 	s := gaussianScore{

@@ -1,0 +1,96 @@
+package plot
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/functionspace/bo/insight"
+	"github.com/functionspace/bo/space"
+)
+
+// Labels of ticks never overlap, lie on the axis and read back as their values.
+func TestTicksDoNotOverlap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		scale := math.Pow(10, rng.Float64()*40-20)
+		a := axis{lo: scale * (rng.Float64() - 0.5), log: rng.IntN(2) == 0}
+		if a.log {
+			a.lo = scale
+			a.hi = scale * math.Pow(10, rng.Float64()*math.Pow(10, rng.Float64()*2-1))
+		} else {
+			a.hi = a.lo + scale*math.Pow(10, -3*rng.Float64())
+		}
+		length := vg.Length(30 + 500*rng.Float64())
+		for _, extent := range []func(string) vg.Length{wide, tall} {
+			end, labels := math.Inf(-1), 0
+			for _, tick := range a.ticks(length, extent) {
+				p := a.place(tick.at)
+				require.True(t, p > -1e-6 && p < 1+1e-6, "%v %v", a, tick)
+				if tick.label == "" {
+					continue
+				}
+				labels++
+				half := float64(extent(tick.label)) / 2
+				require.GreaterOrEqual(t, p*float64(length)-half, end-1e-9, "%v", a)
+				end = p*float64(length) + half
+			}
+			if length > 250 {
+				require.GreaterOrEqual(t, labels, 2, "%v over %v", a, length)
+			}
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 1: "1", -2.5: "−2.5", 1e-5: "1e−5", 0.001: "0.001", 123456: "123456", 1.5e7: "1.5e7", 0.12345: "0.1235", math.Inf(1): "+Inf",
+	} {
+		require.Equal(t, want, number(v))
+	}
+	require.Equal(t, []string{"0.99", "1.00", "1.01"}, labels(axis{lo: 0.985, hi: 1.012}, 3))
+	require.Equal(t, []string{"−1e8", "0", "1e8"}, labels(axis{lo: -1.2e8, hi: 1.2e8}, 3))
+	require.Equal(t, []string{"1.00001e8", "1.00002e8"}, labels(axis{lo: 1.000009e8, hi: 1.000021e8}, 2))
+}
+
+func labels(a axis, n int) []string {
+	var out []string
+	for _, t := range a.linear(n) {
+		out = append(out, t.label)
+	}
+	return out
+}
+
+// An isoline of a plane is straight and exact, and a saddle is split by its centre.
+func TestCrossings(t *testing.T) {
+	f := func(x, y float64) float64 { return 2*x + y }
+	for _, segment := range crossings([4]float64{f(0, 0), f(1, 0), f(1, 1), f(0, 1)}, 1.25) {
+		for _, p := range segment {
+			require.InDelta(t, 1.25, f(p[0], p[1]), 1e-12)
+		}
+	}
+	require.Len(t, crossings([4]float64{1, 0, 1, 0}, 0.4), 2)
+	require.Len(t, crossings([4]float64{1, 0, 1, 0}, 0.6), 2)
+	require.Empty(t, crossings([4]float64{1, 1, 1, 1}, 0.4))
+	require.Empty(t, crossings([4]float64{math.NaN(), 0, 1, 1}, 2))
+}
+
+// Maps interpolate between the values of floats and have cells for the values of others.
+func TestLocate(t *testing.T) {
+	s := newScale(insight.Axis{Name: "x", Kind: space.KindFloat, Log: true, Min: 1, Max: 100}, []any{1.0, 10.0, 100.0})
+	i, j, w := s.locate(0.25)
+	require.Equal(t, []int{0, 1}, []int{i, j})
+	require.InDelta(t, 0.5, w, 1e-12)
+	s = newScale(insight.Axis{Name: "n", Kind: space.KindInt, Min: 1, Max: 3}, []any{1, 2, 3})
+	require.Equal(t, []float64{0.5, 3.5}, []float64{s.lo, s.hi})
+	for at, want := range map[float64]int{0: 0, 0.32: 0, 0.35: 1, 0.66: 1, 0.68: 2, 1: 2} {
+		i, j, _ := s.locate(at)
+		require.Equal(t, []int{want, want}, []int{i, j}, "%v", at)
+	}
+	s = newScale(insight.Axis{Name: "o", Kind: space.KindCategorical, Ticks: []any{"a", "b"}}, []any{"a", "b"})
+	i, _, _ = s.locate(0.7)
+	require.Equal(t, 1, i)
+}
