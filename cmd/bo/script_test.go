@@ -39,6 +39,11 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("MOONS", moons)
+			studies, err := filepath.Abs("../../insight/insighttest/testdata")
+			if err != nil {
+				return err
+			}
+			e.Setenv("STUDIES", studies)
 			// Programs built with -race otherwise sleep a second before they exit.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
