@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -114,7 +115,8 @@ func finish(t *testing.T, s *loop.Study, sp *space.Space, trial loop.Trial) {
 	}
 }
 
-// Every surrogate takes beliefs about the optimum, a prior mean, first points and earlier evaluations, with one objective and
+// Every surrogate takes beliefs about the optimum, a kernel of named inputs if its kernel is a
+// function of the inputs, a prior mean, first points and earlier evaluations, with one objective and
 // an estimate of the regret, and with several objectives and a requirement, before and after the study is saved and resumed.
 func TestEverySurrogateWithBeliefsAndSeveralObjectives(t *testing.T) {
 	for i, e := range catalog.Surrogates() {
@@ -142,6 +144,11 @@ func searchWithBeliefs(t *testing.T, surrogate study.Component, several bool) {
 		d.Objectives, d.Require = []study.Objective{{Name: "loss"}, {Name: "gain", Goal: study.Maximize}}, []string{"loss <= 9"}
 	} else {
 		d.PriorMean = "n / 4"
+		d.Surrogate.Settings = maps.Clone(surrogate.Settings)
+		d.Surrogate.Settings["kernel"] = "matern52[x] + linear[n]"
+		if d.Validate() != nil { // a network, or dkl, whose kernel is a function of learned features
+			d.Surrogate = surrogate
+		}
 	}
 	require.NoError(t, d.Validate())
 	sp, err := d.Space()

