@@ -50,6 +50,9 @@ func (o *observer) end(ctx context.Context, begun time.Time, spec connect.Spec, 
 		*err = connect.NewError(connect.CodeInternal, errInternal)
 	}
 	*err = o.coded(ctx, *err)
+	if connect.CodeOf(*err) == connect.CodeInternal && !errors.Is(*err, errInternal) { // a fault of the framing of a request
+		*err = connect.NewError(connect.CodeInvalidArgument, errors.Unwrap(*err))
+	}
 	code, level := "ok", slog.LevelInfo
 	if *err != nil {
 		code = connect.CodeOf(*err).String()

@@ -1,0 +1,432 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/api/bo/v1/bov1connect"
+	healthv1 "github.com/functionspace/bo/api/grpc/health/v1"
+	"github.com/functionspace/bo/api/grpc/health/v1/healthv1connect"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/store/sqlite"
+	"github.com/functionspace/bo/study"
+)
+
+var full = flag.Bool("full", false, "200 clients for a minute, 200 000 malformed requests and 30 kills; otherwise a part")
+
+// running is a server on a free port.
+type running struct {
+	*Server
+	url  string
+	log  *lockedBuffer
+	stop func() error // ends Serve and returns its error
+}
+
+// lockedBuffer is a Writer for several goroutines.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func start(t testing.TB, b store.Backend, o Options) *running {
+	t.Helper()
+	r := &running{log: &lockedBuffer{}}
+	o.Log = slog.New(slog.NewTextHandler(r.log, nil))
+	r.Server = New(b, o)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	r.url = "http://" + l.Addr().String()
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- r.Serve(ctx, l, nil) }()
+	r.stop = sync.OnceValue(func() error {
+		cancel()
+		err := <-served
+		if closed := r.Close(); err == nil {
+			err = closed
+		}
+		return err
+	})
+	t.Cleanup(func() { _ = r.stop() })
+	return r
+}
+
+// grpcClient makes requests of HTTP/2 in clear text.
+func grpcClient() *http.Client {
+	transport := &http.Transport{Protocols: &http.Protocols{}}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	return &http.Client{Transport: transport}
+}
+
+func (r *running) client(o ...connect.ClientOption) bov1connect.StudyServiceClient {
+	return bov1connect.NewStudyServiceClient(http.DefaultClient, r.url, o...)
+}
+
+// post sends JSON, and returns the status and the body of the answer.
+func (r *running) post(t testing.TB, method, body string, header ...string) (int, string) {
+	t.Helper()
+	q, err := http.NewRequest(http.MethodPost, r.url+"/bo.v1.StudyService/"+method, strings.NewReader(body))
+	require.NoError(t, err)
+	q.Header.Set("Content-Type", "application/json")
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i] == "Host" {
+			q.Host = header[i+1]
+		}
+		q.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(q)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp.StatusCode, string(text)
+}
+
+func object(t testing.TB, text string) *structpb.Struct {
+	t.Helper()
+	var m map[string]any
+	require.NoError(t, json.Unmarshal([]byte(text), &m))
+	s, err := structpb.NewStruct(m)
+	require.NoError(t, err)
+	return s
+}
+
+const bread = `{"name": "bread", "budget": 6, "parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}, {"name": "n", "type": "int", "min": 1, "max": 9}]}`
+
+func create(t testing.TB, c bov1connect.StudyServiceClient, definition string) {
+	t.Helper()
+	_, err := c.CreateStudy(t.Context(), &bov1.CreateStudyRequest{Definition: object(t, definition)})
+	require.NoError(t, err)
+}
+
+// All protocols reach all methods.
+func TestProtocols(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	clients := map[string]bov1connect.StudyServiceClient{
+		"connect":  r.client(),
+		"json":     r.client(connect.WithProtoJSON()),
+		"grpc-web": r.client(connect.WithGRPCWeb()),
+		"grpc":     bov1connect.NewStudyServiceClient(grpcClient(), r.url, connect.WithGRPC()),
+	}
+	for name, c := range clients {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			create(t, c, strings.Replace(bread, "bread", name, 1))
+			asked, err := c.Ask(ctx, &bov1.AskRequest{Study: name, N: 2, Worker: "w"})
+			require.NoError(t, err)
+			require.Len(t, asked.Trials, 2)
+			first, second := asked.Trials[0], asked.Trials[1]
+			require.Equal(t, store.DefaultLease/4, first.Heartbeat.AsDuration())
+			beat, err := c.Heartbeat(ctx, &bov1.HeartbeatRequest{Study: name, Attempts: []*bov1.Attempt{{Trial: 1, Token: first.Token}, {Trial: 2, Token: "other"}}})
+			require.NoError(t, err)
+			require.Equal(t, []int32{2}, beat.Lost)
+			steps, err := c.ReportSteps(ctx, &bov1.ReportStepsRequest{Study: name, Trial: 1, Token: first.Token, Steps: []*bov1.Step{{Step: 1, Value: 2}}})
+			require.NoError(t, err)
+			require.False(t, steps.Stop)
+			value := 0.25
+			told, err := c.Tell(ctx, &bov1.TellRequest{Study: name, Trial: 1, Token: first.Token, Value: &value, Seconds: 3})
+			require.NoError(t, err)
+			require.Equal(t, map[string]float64{"value": 0.25}, told.Trial.Numbers)
+			_, err = c.Release(ctx, &bov1.ReleaseRequest{Study: name, Attempts: []*bov1.Attempt{{Trial: 2, Token: second.Token}}})
+			require.NoError(t, err)
+			failed, err := c.Fail(ctx, &bov1.FailRequest{Study: name, Trial: 2, Message: "burnt"})
+			require.NoError(t, err)
+			require.Equal(t, "failed", failed.Trial.State)
+			got, err := c.GetStudy(ctx, &bov1.GetStudyRequest{Study: name})
+			require.NoError(t, err)
+			require.EqualValues(t, 1, got.Best[0].Trial)
+			require.EqualValues(t, 1, got.Failed)
+			one, err := c.GetTrial(ctx, &bov1.GetTrialRequest{Study: name, Trial: 1})
+			require.NoError(t, err)
+			require.Equal(t, 2.0, one.Steps[0].Value)
+			require.EqualValues(t, 3, one.Trial.Seconds)
+			list, err := c.ListTrials(ctx, &bov1.ListTrialsRequest{Study: name, PageSize: 1})
+			require.NoError(t, err)
+			require.Len(t, list.Trials, 1)
+			list, err = c.ListTrials(ctx, &bov1.ListTrialsRequest{Study: name, PageToken: list.NextPageToken, States: []string{"failed"}})
+			require.NoError(t, err)
+			require.Len(t, list.Trials, 1)
+			require.Empty(t, list.NextPageToken)
+			document, err := c.Export(ctx, &bov1.ExportRequest{Study: name})
+			require.NoError(t, err)
+			require.Contains(t, document.Document, `"format":"bo-export"`)
+			_, err = c.Suggest(ctx, &bov1.SuggestRequest{Study: object(t, bread)})
+			require.NoError(t, err)
+			watchAll(t, c, name, 8)
+		})
+	}
+	list, err := r.client().ListStudies(t.Context(), &bov1.ListStudiesRequest{PageSize: 3})
+	require.NoError(t, err)
+	require.Len(t, list.Studies, 3)
+	list, err = r.client().ListStudies(t.Context(), &bov1.ListStudiesRequest{PageSize: 3, PageToken: list.NextPageToken})
+	require.NoError(t, err)
+	require.Len(t, list.Studies, 1)
+	h := healthv1connect.NewHealthClient(grpcClient(), r.url, connect.WithGRPC())
+	health, err := h.Check(t.Context(), &healthv1.HealthCheckRequest{Service: bov1connect.StudyServiceName})
+	require.NoError(t, err)
+	require.Equal(t, healthv1.HealthCheckResponse_SERVING, health.Status)
+	_, err = h.Check(t.Context(), &healthv1.HealthCheckRequest{Service: "other"})
+	require.Equal(t, connect.CodeNotFound, connect.CodeOf(err))
+	require.NotContains(t, r.log.String(), "level=ERROR")
+}
+
+// watchAll reads the events of a study until the last one.
+func watchAll(t *testing.T, c bov1connect.StudyServiceClient, name string, last uint32) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	stream, err := c.Watch(ctx, &bov1.WatchRequest{Study: name, Since: 2})
+	require.NoError(t, err)
+	next := uint32(3)
+	for next <= last && stream.Receive() {
+		if e := stream.Msg().Event; e != nil {
+			require.Equal(t, next, e.Revision)
+			next++
+		}
+	}
+	require.Equal(t, last+1, next, "%v", stream.Err())
+}
+
+// Suggestions are those of bo suggest for the same document, and so are errors.
+func TestSuggestIsBoSuggest(t *testing.T) {
+	const parameters = `"parameters": [{"name": "lr", "type": "float", "min": 1e-5, "max": 0.1, "log": true}, {"name": "n", "type": "int", "min": 1, "max": 8},
+		{"name": "opt", "type": "categorical", "values": ["adam", "sgd"]}, {"name": "m", "type": "float", "min": 0, "max": 0.99, "when": "opt == 'sgd'"}]`
+	told := `[{"params": {"lr": 0.001, "n": 2, "opt": "adam"}, "value": 1.5}, {"params": {"lr": 0.01, "n": 3, "opt": "sgd", "m": 0.5}, "value": 1.25},
+		{"params": {"lr": 0.05, "n": 7, "opt": "adam"}, "state": "failed"}, {"params": {"lr": 0.02, "n": 5, "opt": "sgd", "m": 0.1}, "value": 0.75}, {"params": {"lr": 0.03, "n": 5, "opt": "adam"}, "state": "pending"}]`
+	r := start(t, store.NewMemory(), Options{})
+	for _, document := range []string{
+		`{"study": {` + parameters + `, "seed": 7}, "n": 3}`,
+		`{"study": {` + parameters + `, "initial": 2}, "trials": ` + told + `, "n": 2}`,
+		`{"version": 1, "study": {` + parameters + `, "initial": 2, "constraints": ["n <= 6"], "surrogate": {"name": "rff"}}, "trials": ` + told + `}`,
+		`{"study": {` + parameters + `, "initial": 2, "require": ["ms <= 20"]}, "trials": [{"params": {"lr": 0.001, "n": 2, "opt": "adam"}, "numbers": {"value": 1, "ms": 30}}, {"params": {"lr": 0.01, "n": 2, "opt": "adam"}, "numbers": {"value": 2, "ms": 10}}]}`,
+		`{"study": {` + parameters + `, "objectives": [{"name": "a"}, {"name": "b", "goal": "maximize"}]}, "action": "pareto", "trials": [{"params": {"lr": 0.001, "n": 2, "opt": "adam"}, "numbers": {"a": 1, "b": 30}}, {"params": {"lr": 0.01, "n": 2, "opt": "adam"}, "numbers": {"a": 2, "b": 10}}]}`,
+		`{"study": {` + parameters + `, "initial": 2}, "trials": ` + told + `, "action": "recommend"}`,
+		`{"study": {` + parameters + `, "require": ["ms <= 20"], "end": {"cost": "value <= 5"}}, "action": "check"}`,
+		`{"study": {` + parameters + `, "stop": {"rule": "median"}}, "trials": [{"params": {"lr": 0.001, "n": 2, "opt": "adam"}}], "action": "report", "report": {"trial": 1, "steps": [{"step": 1, "value": 0.5}]}}`,
+		`{"study": {` + parameters + `}, "queue": [{"lr": 0.002, "n": 1, "opt": "adam"}], "n": 2}`,
+		`{"study": {"parameters": [{"name": "c", "type": "categorical", "values": ["a", "b"]}]}, "n": 5}`,
+		`{"study": {` + parameters + `}, "n": 2, "warm": [0.5, 0.25]}`,
+		`{"study": {"parameters": [{"name": "c", "type": "categorical", "values": ["a", "b"]}]}, "trials": [{"params": {"c": "a"}, "value": 1}, {"params": {"c": "b"}, "value": 2}]}`,
+		`{"study": {"parametes": []}}`, `{}`, `{"study": {` + parameters + `}, "action": "dance"}`, `{"study": {` + parameters + `}, "trials": [{"params": {"lr": 7}}]}`,
+		`{"study": {` + parameters + `}, "trials": [{"parms": {"lr": 7}}]}`, `{"study": {` + parameters + `}, "n": -1}`,
+	} {
+		var line bytes.Buffer
+		require.NoError(t, study.ServeSuggest(t.Context(), strings.NewReader(document), &line))
+		status, text := r.post(t, "Suggest", document)
+		var want, got map[string]any
+		require.NoError(t, json.Unmarshal(line.Bytes(), &want))
+		require.NoError(t, json.Unmarshal([]byte(text), &got))
+		if want["error"] != nil {
+			require.Equal(t, http.StatusBadRequest, status, document)
+			require.Equal(t, want["error"], strings.ReplaceAll(got["message"].(string), "loop: ", ""), document)
+			continue
+		}
+		require.Equal(t, http.StatusOK, status, text)
+		for key, value := range map[string]any{"exhausted": false, "initial": 0.0, "points": []any{}, "warm": []any{}, "require": []any{}} {
+			if want[key] == nil {
+				require.Equal(t, value, got[key])
+				delete(got, key)
+			}
+			if list, ok := want[key].([]any); ok && len(list) == 0 {
+				delete(want, key)
+				delete(got, key)
+			}
+		}
+		require.Equal(t, want, got, document)
+	}
+}
+
+// A seed above 2^53 is a string, and not rounded as a number.
+func TestSeeds(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	suggest := func(seed string) (int, string) {
+		return r.post(t, "Suggest", `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "seed": `+seed+`}}`)
+	}
+	status, text := suggest(`"18446744073709551615"`)
+	require.Equal(t, 200, status)
+	var line bytes.Buffer
+	require.NoError(t, study.ServeSuggest(t.Context(), strings.NewReader(`{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "seed": 18446744073709551615}}`), &line))
+	var want, got struct{ Points []any }
+	require.NoError(t, json.Unmarshal(line.Bytes(), &want))
+	require.NoError(t, json.Unmarshal([]byte(text), &got))
+	require.Equal(t, want, got)
+	status, text = suggest(`18446744073709551615`)
+	require.Equal(t, 400, status)
+	require.Contains(t, text, "write it as a string")
+	status, _ = suggest(`"-1"`)
+	require.Equal(t, 400, status)
+}
+
+// Repeated requests have the first answer, also after a restart.
+func TestKeysSurviveARestart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bo.db")
+	var create, ask, tell string
+	for i := range 2 {
+		b, err := sqlite.Open(t.Context(), path, true)
+		require.NoError(t, err)
+		r := start(t, b, Options{})
+		status, text := r.post(t, "CreateStudy", `{"key": "c", "definition": `+bread+`}`)
+		require.Equal(t, 200, status, text)
+		status, asked := r.post(t, "Ask", `{"study": "bread", "key": "a"}`)
+		require.Equal(t, 200, status, asked)
+		status, told := r.post(t, "Tell", `{"study": "bread", "trial": 1, "key": "t", "value": `+[]string{"1", "2"}[i]+`}`)
+		require.Equal(t, 200, status, told)
+		if i == 0 {
+			create, ask, tell = text, asked, told
+		}
+		require.Equal(t, []string{create, ask, tell}, []string{text, asked, told})
+		status, _ = r.post(t, "Tell", `{"study": "bread", "trial": 1, "value": 3}`)
+		require.Equal(t, http.StatusConflict, status)
+		require.NoError(t, r.stop())
+	}
+}
+
+// Limits bound requests, and errors name them.
+func TestLimits(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{Limits: Limits{Trials: 10, Parameters: 2, Points: 3, Bytes: 4096, Watchers: 1}})
+	c := r.client()
+	create(t, c, bread)
+	code := func(err error) string { return connect.CodeOf(err).String() }
+	ctx := t.Context()
+	many := &bov1.SuggestRequest{Study: object(t, bread)}
+	for range 11 {
+		many.Trials = append(many.Trials, object(t, `{"params": {"x": 0.5, "n": 1}, "value": 1}`))
+	}
+	_, err := c.Suggest(ctx, many)
+	require.Equal(t, "resource_exhausted", code(err))
+	_, err = c.Suggest(ctx, &bov1.SuggestRequest{Study: object(t, bread), N: 4})
+	require.Equal(t, "resource_exhausted", code(err))
+	for _, definition := range []string{
+		strings.Replace(bread, `"budget": 6`, `"budget": 11`, 1), strings.Replace(bread, "6", "0", 1),
+		strings.Replace(bread, `"parameters": [`, `"parameters": [{"name": "y", "type": "float", "min": 0, "max": 1}, `, 1),
+	} {
+		_, err = c.CreateStudy(ctx, &bov1.CreateStudyRequest{Definition: object(t, strings.Replace(definition, `"bread"`, `"b"`, 1))})
+		require.Contains(t, []string{"resource_exhausted", "invalid_argument"}, code(err))
+	}
+	_, err = c.Ask(ctx, &bov1.AskRequest{Study: "bread", N: 4})
+	require.Equal(t, "invalid_argument", code(err))
+	_, err = c.Tell(ctx, &bov1.TellRequest{Study: "bread", Trial: 1, Key: strings.Repeat("k", 5000)})
+	require.Equal(t, "resource_exhausted", code(err))
+	_, err = c.Tell(ctx, &bov1.TellRequest{Study: "bread", Trial: 1, Key: strings.Repeat("k", 300)})
+	require.Equal(t, "invalid_argument", code(err))
+	_, err = c.ListTrials(ctx, &bov1.ListTrialsRequest{Study: "bread", PageSize: 1001})
+	require.Equal(t, "invalid_argument", code(err))
+	first, err := c.Watch(ctx, &bov1.WatchRequest{Study: "bread"})
+	require.NoError(t, err)
+	require.True(t, first.Receive())
+	second, err := c.Watch(ctx, &bov1.WatchRequest{Study: "bread"})
+	require.NoError(t, err)
+	require.False(t, second.Receive())
+	require.Equal(t, "resource_exhausted", code(second.Err()))
+}
+
+// A study ends at its target: further asks are out of range, and repeated ones have their answer.
+func TestEnd(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	c := r.client()
+	create(t, c, strings.Replace(bread, `"budget": 6`, `"budget": 6, "end": {"target": 0.5}`, 1))
+	a, err := c.Ask(t.Context(), &bov1.AskRequest{Study: "bread", Key: "k"})
+	require.NoError(t, err)
+	value := 0.1
+	_, err = c.Tell(t.Context(), &bov1.TellRequest{Study: "bread", Trial: 1, Value: &value})
+	require.NoError(t, err)
+	_, err = c.Ask(t.Context(), &bov1.AskRequest{Study: "bread", Key: "other"})
+	require.Equal(t, connect.CodeOutOfRange, connect.CodeOf(err))
+	again, err := c.Ask(t.Context(), &bov1.AskRequest{Study: "bread", Key: "k"})
+	require.NoError(t, err)
+	require.Equal(t, a.Trials[0].Token, again.Trials[0].Token)
+	got, err := c.GetStudy(t.Context(), &bov1.GetStudyRequest{Study: "bread"})
+	require.NoError(t, err)
+	require.Contains(t, got.Ended, "the target is reached")
+	require.NoError(t, r.Store().Delete(t.Context(), "bread"))
+	_, err = c.Ask(t.Context(), &bov1.AskRequest{Study: "bread"})
+	require.Equal(t, connect.CodeNotFound, connect.CodeOf(err))
+	create(t, c, bread)
+	_, err = c.Ask(t.Context(), &bov1.AskRequest{Study: "bread", Key: "k"})
+	require.NoError(t, err)
+}
+
+// The end of Serve ends streams and asks that wait, and completes results.
+func TestShutdown(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	c := r.client()
+	create(t, c, strings.Replace(bread, `"budget": 6`, `"budget": 6, "initial": 1, "batch": 1`, 1))
+	_, err := c.Ask(t.Context(), &bov1.AskRequest{Study: "bread"})
+	require.NoError(t, err)
+	waits := make(chan error, 2)
+	go func() { // until the first trial of the round ends
+		_, err := c.Ask(context.Background(), &bov1.AskRequest{Study: "bread"})
+		waits <- err
+	}()
+	stream, err := c.Watch(t.Context(), &bov1.WatchRequest{Study: "bread"})
+	require.NoError(t, err)
+	require.True(t, stream.Receive())
+	go func() {
+		for stream.Receive() {
+		}
+		waits <- stream.Err()
+	}()
+	time.Sleep(200 * time.Millisecond)
+	begun := time.Now()
+	require.NoError(t, r.stop())
+	require.Less(t, time.Since(begun), 10*time.Second)
+	for range 2 {
+		require.Equal(t, connect.CodeUnavailable, connect.CodeOf(<-waits))
+	}
+}
+
+// A request that computes for too long is stopped.
+func TestWait(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{Limits: Limits{Wait: 50 * time.Millisecond}})
+	c := r.client()
+	create(t, c, strings.Replace(bread, `"budget": 6`, `"budget": 6, "initial": 1, "batch": 1`, 1))
+	_, err := c.Ask(t.Context(), &bov1.AskRequest{Study: "bread"})
+	require.NoError(t, err)
+	_, err = c.Ask(t.Context(), &bov1.AskRequest{Study: "bread"})
+	require.Equal(t, connect.CodeResourceExhausted, connect.CodeOf(err), "%v", err)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = c.Ask(ctx, &bov1.AskRequest{Study: "bread"})
+	require.Equal(t, connect.CodeDeadlineExceeded, connect.CodeOf(err))
+}
+
+func TestMetricsAndHealth(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	create(t, r.client(), bread)
+	for path, want := range map[string]string{"/metrics": `bo_requests_total{code="ok",method="CreateStudy"} 1`, "/healthz": "ok"} {
+		resp, err := http.Get(r.url + path)
+		require.NoError(t, err)
+		text, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		resp.Body.Close()
+		require.Equal(t, 200, resp.StatusCode)
+		require.Contains(t, string(text), want)
+	}
+}
