@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/dynamicpb"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	bov1 "github.com/functionspace/bo/api/bo/v1"
 	"github.com/functionspace/bo/server/internal/wire"
@@ -73,20 +73,24 @@ func damage(r *rand.Rand, text []byte) []byte {
 	return out
 }
 
+// message returns an empty request of a method.
+func message(m protoreflect.MethodDescriptor) proto.Message {
+	t, err := protoregistry.GlobalTypes.FindMessageByName(m.Input().FullName())
+	if err != nil {
+		panic(err)
+	}
+	return t.New().Interface()
+}
+
 // writes reports whether a request may change the store: it is a valid form of its message, and
 // names the study or defines one.
 func writes(m protoreflect.MethodDescriptor, text []byte, binary bool) bool {
-	q := dynamicpb.NewMessage(m.Input())
+	q := message(m)
 	if binary && proto.Unmarshal(text, q) != nil || !binary && (strictJSON)("").Unmarshal(text, q) != nil {
 		return false
 	}
 	if m.Name() == "CreateStudy" {
-		var c bov1.CreateStudyRequest
-		raw, err := proto.Marshal(q)
-		if err != nil || proto.Unmarshal(raw, &c) != nil {
-			return false
-		}
-		definition, err := wire.Definition(c.Definition)
+		definition, err := wire.Definition(q.(*bov1.CreateStudyRequest).Definition)
 		if err != nil {
 			return false
 		}
@@ -94,7 +98,7 @@ func writes(m protoreflect.MethodDescriptor, text []byte, binary bool) bool {
 		return err == nil
 	}
 	field := m.Input().Fields().ByName("study")
-	return field != nil && field.Kind() == protoreflect.StringKind && q.Get(field).String() == "bread"
+	return field != nil && field.Kind() == protoreflect.StringKind && q.ProtoReflect().Get(field).String() == "bread"
 }
 
 // malformedRequest returns a damaged request that changes nothing, whatever the server makes of it.
@@ -103,7 +107,7 @@ func malformedRequest(r *rand.Rand, url string, tokens []string) *http.Request {
 	m := all[r.IntN(len(all))]
 	text, kind, binary := []byte(valid[string(m.Name())]), "application/json", r.IntN(2) == 0
 	if binary {
-		q := dynamicpb.NewMessage(m.Input())
+		q := message(m)
 		if err := protojson.Unmarshal(text, q); err != nil {
 			panic(err)
 		}
