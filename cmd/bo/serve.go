@@ -10,8 +10,10 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime"
 	"time"
 
+	"github.com/functionspace/bo/internal/parallel"
 	"github.com/functionspace/bo/server"
 )
 
@@ -70,6 +72,11 @@ func (c *serveCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	// Fits use all processors. Two further ones of the Go scheduler are for requests, so that the
+	// operating system divides the processors between fits and requests, within milliseconds.
+	fits := runtime.GOMAXPROCS(0)
+	parallel.Limit(fits)
+	runtime.GOMAXPROCS(fits + 2)
 	s := server.New(backend, server.Options{Version: version(), Tokens: tokens, Log: log, Lease: c.Lease, Limits: server.Limits{
 		Fits: c.MaxFits, Trials: c.MaxTrials, Parameters: c.MaxParameters, Bytes: c.MaxBytes, Wait: c.MaxWait,
 	}})

@@ -1,8 +1,9 @@
 package dense
 
 import (
-	"runtime"
 	"sync"
+
+	"github.com/functionspace/bo/internal/parallel"
 )
 
 // share is the work, in flops, below which another goroutine costs more than it saves.
@@ -15,7 +16,7 @@ func workers(flops float64, units int) int {
 	if flops < 2*share {
 		return 1
 	}
-	return max(1, min(runtime.GOMAXPROCS(0), int(flops/share), units))
+	return max(1, min(parallel.Workers(), int(flops/share), units))
 }
 
 // each runs f(0) … f(n-1) concurrently, all in new goroutines. An idle processor steals

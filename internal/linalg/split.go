@@ -1,8 +1,9 @@
 package linalg
 
 import (
-	"runtime"
 	"sync"
+
+	"github.com/functionspace/bo/internal/parallel"
 )
 
 // share is the number of operations per goroutine below which another goroutine costs
@@ -12,7 +13,7 @@ const share = 1 << 17
 // split calls f with ranges that cover 0 … n. It uses goroutines if n times each
 // operations are enough.
 func split(n, each int, f func(from, to int)) {
-	w := max(1, min(runtime.GOMAXPROCS(0), n*each/share, n))
+	w := max(1, min(parallel.Workers(), n*each/share, n))
 	if w == 1 {
 		f(0, n)
 		return

@@ -2,8 +2,9 @@ package optimize
 
 import (
 	"context"
-	"runtime"
 	"sync"
+
+	"github.com/functionspace/bo/internal/parallel"
 )
 
 // Multistart minimises from each of the starts on all processors, and returns the best result;
@@ -16,7 +17,7 @@ func Multistart(ctx context.Context, objective func() func(x, grad []float64) fl
 	}
 	close(work)
 	var group sync.WaitGroup
-	for range min(len(starts), runtime.GOMAXPROCS(0)) {
+	for range min(len(starts), parallel.Workers()) {
 		group.Go(func() {
 			for i := range work {
 				results[i], _ = Minimize(ctx, objective(), starts[i], lo, hi, s) // a cancelled context is checked below

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 
+	"github.com/functionspace/bo/internal/parallel"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
@@ -93,7 +93,7 @@ func (m Model) starts(ctx context.Context, p *mapnet.Problem, rng *rand.Rand) ([
 func (m Model) sample(ctx context.Context, p *mapnet.Problem, starts [][]float64, rng *rand.Rand) ([]*nuts.Chain, error) {
 	settings := nuts.Settings{Warmup: m.Warmup, Draws: m.Draws, Accept: m.Accept, Depth: m.Depth}
 	chains, errs := make([]*nuts.Chain, m.Chains), make([]error, m.Chains)
-	ticks, turn := make(chan struct{}), make(chan struct{}, runtime.GOMAXPROCS(0))
+	ticks, turn := make(chan struct{}), make(chan struct{}, parallel.Workers())
 	var group sync.WaitGroup
 	for k, start := range starts {
 		rng := random.Split(rng, "chain", k)
