@@ -78,15 +78,26 @@ globalThis.boCharts = (() => {
     minorSplitLine: {show: false},
   });
 
-  // stepOf returns the step between labels of a linear axis: 4 to 8 labels, at the ends too if possible.
-  const stepOf = (low, high, whole) => {
+  // ticksOf returns the labelled values of a linear axis of a parameter: multiples of a round step, 4 to 9 of
+  // them, with both ends if possible.
+  const ticksOf = (a) => {
+    const [low, high] = [a.min || 0, a.max || 0];
     const range = high - low;
-    if (!(range > 0)) return undefined;
+    if (!(range > 0)) return [low];
     const even = (x) => Math.abs(x - Math.round(x)) < 1e-9;
     const size = 10 ** Math.floor(Math.log10(range));
-    const steps = [0.1, 0.2, 0.25, 0.5, 1, 2].map((f) => f * size).filter((x) => range / x <= 8 && range / x >= 2 && (!whole || even(x)));
-    if (steps.length === 0) return whole ? Math.max(1, Math.round(range / 6)) : undefined;
-    return steps.find((x) => even(low / x) && even(high / x)) || steps[0];
+    const steps = [0.1, 0.2, 0.25, 0.5, 1, 2].map((f) => f * size).filter((x) => range / x <= 8 && range / x >= 2 && (a.kind !== 'int' || even(x)));
+    const step = steps.find((x) => even(low / x) && even(high / x)) || steps[0] || 1;
+    const first = Math.ceil(low / step - 1e-9);
+    const last = Math.floor(high / step + 1e-9);
+    return Array.from({length: last - first + 1}, (_, k) => Number(((first + k) * step).toPrecision(12)));
+  };
+
+  // labelled adds the ticks of a parameter to an axis that has its bounds.
+  const labelled = (axis, a) => {
+    if (a.log || a.ticks) return axis;
+    const customValues = ticksOf(a);
+    return {...axis, axisLabel: {...axis.axisLabel, customValues}, axisTick: {...axis.axisTick, customValues}};
   };
 
   // parameterAxis returns an axis with the values of a parameter in the user's units.
@@ -101,9 +112,8 @@ globalThis.boCharts = (() => {
       axis.type = a.log ? 'log' : 'value';
       axis.min = a.min || 0;
       axis.max = a.max || 0;
-      if (!a.log) axis.interval = stepOf(axis.min, axis.max, a.kind === 'int');
     }
-    return axis;
+    return labelled(axis, a);
   };
 
   // place returns a value of a parameter as a coordinate of its axis.
@@ -164,6 +174,9 @@ globalThis.boCharts = (() => {
     ...more,
   });
 
+  // hollow returns the style of a mark that is only an outline.
+  const hollow = (s, color) => ({symbol: 'circle', itemStyle: {color: s.theme.background, borderColor: color, borderWidth: 2}});
+
   const marks = (name, color, points, report, more) => ({
     name, type: 'scatter', z: 3, symbolSize: 8, itemStyle: {color}, data: points,
     tooltip: {formatter: (p) => trialTip(report, p.data.trial)}, ...more,
@@ -199,7 +212,7 @@ globalThis.boCharts = (() => {
       marks('complete', s.theme.evaluation, at(k.complete), report),
       {name: 'best so far', type: 'line', step: 'end', symbol: 'none', z: 2, lineStyle: {width: 3, color: s.theme.incumbent}, itemStyle: {color: s.theme.incumbent}, data: best, silent: true},
       bars('predicted before, 95 %', s.theme.mean, 2, expected, {itemStyle: {color: s.theme.mean, opacity: 0.6}}),
-      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, {symbol: 'emptyCircle', z: 2}),
+      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, {...hollow(s, s.theme.infeasible), z: 2}),
       rug('failed', s.theme.failure, k.failed.map((t) => ({value: [t.id], trial: t})), report),
       rug('stopped', s.theme.stopped, k.stopped.map((t) => ({value: [t.id], trial: t})), report),
     ]);
@@ -271,7 +284,7 @@ globalThis.boCharts = (() => {
     const series = used([
       ...sliceSeries(report, s, found, axis),
       marks('complete', s.theme.evaluation, at(k.complete), report),
-      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, {symbol: 'emptyCircle'}),
+      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, hollow(s, s.theme.infeasible)),
       rug('failed', s.theme.failure, edge(k.failed), report),
       rug('stopped', s.theme.stopped, edge(k.stopped), report),
       rug('pending', s.theme.pending, edge(k.pending), report),
@@ -292,6 +305,7 @@ globalThis.boCharts = (() => {
       },
       label,
       columns: [axis.name, 'mean', '50 % low', '50 % high', '95 % low', '95 % high', 'acquisition'],
+      height: s.narrow ? 440 : s.printing ? 400 : 470,
       rows: () => found.x.map((v, i) => [text(v), ...[found.mean, found.low50, found.high50, found.low95, found.high95, found.acquisition].map((c) => number(c[i]))]),
       series: 0,
     };
@@ -352,7 +366,7 @@ globalThis.boCharts = (() => {
     const series = used([
       heat,
       marks('complete', '#202020', at(k.complete), report, {symbolSize: 8, itemStyle: {color: '#202020', ...outline}}),
-      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, {symbol: 'emptyCircle'}),
+      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, hollow(s, s.theme.infeasible)),
       marks('failed', s.theme.failure, at(k.failed), report, {symbol: cross, symbolSize: 11, itemStyle: {color: s.theme.failure, borderColor: '#ffffff', borderWidth: 0.8}}),
       marks('stopped', s.theme.stopped, at(k.stopped), report, {symbol: 'rect', itemStyle: {color: s.theme.stopped, ...outline}}),
       marks('pending', s.theme.pending, at(k.pending), report, {symbol: 'triangle', symbolSize: 11, itemStyle: {color: s.theme.pending, ...outline}}),
@@ -408,20 +422,23 @@ globalThis.boCharts = (() => {
   const calibration = (report, s) => {
     const goal = goalOf(report, s);
     const all = report.models[s.objective].calibration.predictions.filter((p) => onAxis(p.value, s) && onAxis(p.mean, s));
-    const inside = (p) => p.value >= p.low && p.value <= p.high;
+    // The probability of a smaller value refers to the value of the fit, which winsorises outliers.
+    const inside = (p) => p.pit >= 0.025 && p.pit <= 0.975;
+    const winsorised = (p) => inside(p) && (p.value < p.low || p.value > p.high);
     const floor = s.log ? Math.min(...all.map((p) => Math.min(p.value, p.mean))) / 3 : -Infinity;
     const point = (p) => ({value: [p.value, p.mean], prediction: p});
     const describe = (q) => tip('trial ' + q.data.prediction.trial, [['observed', number(q.data.prediction.value)], ['predicted', number(q.data.prediction.mean)], ['95 % interval', `${number(q.data.prediction.low)} to ${number(q.data.prediction.high)}`]]);
     const ends = all.length ? [Math.min(...all.map((p) => p.value)), Math.max(...all.map((p) => p.value))] : [0, 1];
     const series = used([
-      marks('in the interval', s.theme.evaluation, all.filter(inside).map(point), report, {tooltip: {formatter: describe}}),
+      marks('in the interval', s.theme.evaluation, all.filter((p) => inside(p) && !winsorised(p)).map(point), report, {tooltip: {formatter: describe}}),
       marks('outside', s.theme.failure, all.filter((p) => !inside(p)).map(point), report, {tooltip: {formatter: describe}, symbol: 'diamond', symbolSize: 12}),
+      marks('outlier, winsorised in the fit', s.theme.infeasible, all.filter(winsorised).map(point), report, {tooltip: {formatter: describe}, ...hollow(s, s.theme.infeasible), symbolSize: 9}),
       bars('95 % interval', s.theme.mean, 2, all.map((p) => [p.value, Math.max(p.low, floor), Math.max(p.high, floor)]), {itemStyle: {color: s.theme.mean, opacity: 0.6}}),
       {name: 'equal', type: 'line', silent: true, symbol: 'none', z: 0, lineStyle: {color: s.theme.muted, type: 'dashed'}, itemStyle: {color: s.theme.muted}, data: ends.map((v) => [v, v])},
     ]);
     return {
       option: {...base(s), legend: legendOf(s, series), xAxis: valueAxis('observed ' + goal.name, s), yAxis: valueAxis('predicted from the others', s, true), series},
-      label: `Predictions of ${goal.name} in ${all.length} trials, each from the other trials; ${all.filter(inside).length} lie in their 95 % interval.`,
+      label: `Predictions of ${goal.name} in ${all.length} trials, each from the other trials; ${all.filter(inside).length} lie in their 95 % interval.` + (all.some(winsorised) ? ' Outliers count with their winsorised values.' : ''),
       columns: ['trial', 'observed', 'predicted', '95 % low', '95 % high', 'probability of a smaller value'],
       rows: () => all.map((p) => [p.trial, number(p.value), number(p.mean), number(p.low), number(p.high), number(p.pit)]),
       series: 0,
@@ -464,9 +481,9 @@ globalThis.boCharts = (() => {
     const rank = new Map(ordered.map((t, i) => [t.id, ordered.length > 1 ? i / (ordered.length - 1) : 1]));
     const shade = (t) => shadeOf(s, rank.get(t.id));
     const cells = (t) => t.params.map((v, i) => (v === null ? '-' : report.axes[i].ticks ? String(v) : v));
-    const axes = report.axes.map((a, i) => ({
-      dim: i, name: a.name, type: a.ticks ? 'category' : a.log ? 'log' : 'value', ...(a.ticks ? {data: a.ticks.map(String)} : {min: a.min || 0, max: a.max || 0, interval: a.log ? undefined : stepOf(a.min || 0, a.max || 0, a.kind === 'int')}),
-    }));
+    const axes = report.axes.map((a, i) => labelled({
+      dim: i, name: a.name, type: a.ticks ? 'category' : a.log ? 'log' : 'value', ...(a.ticks ? {data: a.ticks.map(String)} : {min: a.min || 0, max: a.max || 0}),
+    }, a));
     axes.push({dim, name: goal.name, type: s.log ? 'log' : 'value', scale: true, inverse: false});
     const item = (t, style) => ({value: [...cells(t), onAxis(valueOf(t, s), s) ? valueOf(t, s) : '-'], trial: t, lineStyle: style});
     const data = [
@@ -500,7 +517,7 @@ globalThis.boCharts = (() => {
     const series = used([
       marks('Pareto front', s.theme.front, at(front), report, {symbolSize: 12, z: 4}),
       marks('dominated', s.theme.evaluation, at(done.filter((t) => !t.front && t.feasible !== false)), report),
-      marks('infeasible', s.theme.infeasible, at(done.filter((t) => t.feasible === false)), report, {symbol: 'emptyCircle'}),
+      marks('infeasible', s.theme.infeasible, at(done.filter((t) => t.feasible === false)), report, hollow(s, s.theme.infeasible)),
       {name: 'reference point', type: 'scatter', symbol: 'diamond', symbolSize: 14, itemStyle: {color: s.theme.pending}, data: reference, tooltip: {formatter: (p) => tip('reference point', [[gx.name, number(p.value[0])], [gy.name, number(p.value[1])]])}},
       {name: '', type: 'line', silent: true, symbol: 'none', step: gx.maximize ? 'start' : 'end', z: 2, lineStyle: {color: s.theme.front, width: 2}, data: two ? at(front) : []},
     ]);

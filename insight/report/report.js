@@ -198,7 +198,7 @@
       const c = model().calibration;
       words.replaceChildren(make('p', {class: 'verdict ' + c.verdict.replace(' ', '-')}, c.summary), ...c.findings.map((f) => make('p', {}, `${f.text}. Remedy: ${f.remedy}.`)));
       if (c.coverage.length === 0) return;
-      words.append(table(['interval', 'values inside', 'number'], c.coverage.map((x) => [Math.round(100 * x.nominal) + ' %', Math.round(100 * x.observed) + ' %', x.inside]), 'Coverage of the prediction intervals'), remark(`Coverage of the prediction intervals, by ${c.method}. Outliers that the fit winsorises count with their winsorised values.`));
+      words.append(table(['interval', 'values inside', 'number'], c.coverage.map((x) => [Math.round(100 * x.nominal) + ' %', Math.round(100 * x.observed) + ' %', x.inside]), 'Coverage of the prediction intervals'), remark(`Coverage of the prediction intervals, by ${c.method}.`));
     });
     section('calibration', 'Calibration', words, make('h3', {}, 'Predictions of each trial from the others'), new Picture('calibration-chart', charts.calibration).figure, make('h3', {}, 'Probability plot'), new Picture('probability-chart', charts.probability).figure);
   };
