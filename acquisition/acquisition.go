@@ -44,8 +44,8 @@ type Problem struct {
 	Observed *mat.Dense // points with a value, a row each; may be nil
 	Failed   *mat.Dense // evaluated points without a value, a row each; may be nil
 	Pending  *mat.Dense // pending points, a row each; may be nil
-	// Concurrent reports that evaluations of Pending are in progress, so that a free worker may
-	// wait for the next point. LogNEI then uses its cheaper form.
+	// Concurrent selects the cheaper form of LogNEI: evaluations of Pending are in progress, so
+	// that a free worker may wait for the next point, or the points have very many neighbours.
 	Concurrent bool
 
 	// LogWeight is added to the acquisition function at every point. An Acquisition that is

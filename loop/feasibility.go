@@ -154,7 +154,7 @@ func (t *task) problem(f *fitted, pending *task) acquisition.Problem {
 	p := acquisition.Problem{
 		Posterior: f.Posterior, Observed: t.points(t.modelled),
 		Pending:     pending.points(func(s State) bool { return s == Pending }),
-		Concurrent:  t.count(Pending) > 0,
+		Concurrent:  t.count(Pending) > 0 || manyValues(t.space),
 		Constraints: f.constraints, Objectives: f.objectives,
 		Failed: t.points(func(s State) bool { return finished(s) && !t.modelled(s) }),
 	}

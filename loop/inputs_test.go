@@ -19,13 +19,15 @@ func TestInputs(t *testing.T) {
 	require.NoError(t, err)
 	got := Inputs(s)
 	require.InDelta(t, math.Log(100), got[1].Unit, 1e-12)
-	got[1].Unit = 0
+	require.InDelta(t, math.Sqrt2, got[5].Distance, 1e-12)
+	require.Equal(t, 1, got[5].Index([]float64{0.2, 0.9, 0.3}))
+	got[1].Unit, got[5].Distance, got[5].Index = 0, 0, nil
 	require.Equal(t, []prior.Input{
 		{Name: "hour", First: 0, Columns: 1, Unit: 48},
 		{Name: "rate", First: 1, Columns: 1, Aperiodic: "logarithmic"},
 		{Name: "data", First: 2, Columns: 0, Unit: 1},
 		{Name: "width", First: 2, Columns: 1, Unit: 3},
 		{Name: "amp", First: 3, Columns: 1, Unit: 1, Aperiodic: "bool"},
-		{Name: "opt", First: 4, Columns: 3, Unit: 1, Aperiodic: "categorical"},
+		{Name: "opt", First: 4, Columns: 3, Unit: 1, Values: 3, Aperiodic: "categorical"},
 	}, got)
 }

@@ -65,18 +65,16 @@ func (k stationary) CrossParamVJP(dtheta []float64, x, y, kbar *mat.Dense) {
 	alpha := 0.0
 	for i := range n {
 		xi, bar := x.RawRowView(i), kbar.RawRowView(i)
-		to.SquaredDistances(s, xi, to.inv, 0)
+		to.distances(s, xi, 0)
 		p.eval(value, slope, s)
 		if hasAlpha {
 			rq.alphaSlope(s, value, s)
 			alpha += floats.Dot(bar, s)
 		}
 		floats.Mul(slope, bar)
-		to.SecondMoments(sum, slope, xi, 0)
+		to.secondMoments(sum, slope, xi, 0)
 	}
-	for c := range sum {
-		sum[c] *= -2 * to.inv[c] * to.inv[c]
-	}
+	to.finish(sum, -2)
 	k.gather(dtheta, 0, sum)
 	if hasAlpha {
 		dtheta[k.width()] += alpha

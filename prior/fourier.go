@@ -15,9 +15,9 @@ import (
 // spectral is a stationary kernel with a known spectral distribution: k(x,x') =
 // E cos(ωᵀ(x-x')) for ω drawn from this distribution.
 type spectral interface {
-	// addFrequencies adds an independent draw to each row of omega. The frequencies
-	// of a product are sums of the frequencies of its factors.
-	addFrequencies(omega *mat.Dense, rng *rand.Rand)
+	// addFrequencies adds an independent draw to each row of f.omega, and tables of nominal
+	// inputs to f. The frequencies of a product are sums of the frequencies of its factors.
+	addFrequencies(f *fourier, rng *rand.Rand)
 }
 
 func isSpectral(k Kernel) bool {
@@ -30,8 +30,9 @@ func isSpectral(k Kernel) bool {
 
 // addFrequencies draws ω = √τ z/ℓ with z standard normal. The RBF kernel has τ = 1.
 // Matérn-ν has τ = 2ν/χ²_2ν, so that ω is Student-t with 2ν degrees of freedom. The
-// rational quadratic, a mixture of RBF kernels, has τ ~ Gamma(α, α).
-func (k stationary) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
+// rational quadratic, a mixture of RBF kernels, has τ ~ Gamma(α, α). The phase at each value of
+// a nominal input is an independent √(τ/2) z/ℓ.
+func (k stationary) addFrequencies(f *fourier, rng *rand.Rand) {
 	mixing := func() float64 { return 1 }
 	student := func(degrees int) func() float64 {
 		return func() float64 {
@@ -53,11 +54,29 @@ func (k stationary) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
 	case rationalQuadratic:
 		mixing = distuv.Gamma{Alpha: p.alpha, Beta: p.alpha, Src: rng}.Rand
 	}
-	inv := inverse(k.spread(0))
-	for i := range omega.RawMatrix().Rows {
+	inv, n := inverse(k.spread(0)), f.omega.RawMatrix().Rows
+	tables := make([]table, k.dim)
+	for j, values := range k.values {
+		if values > 0 {
+			tables[j] = table{first: j, phases: mat.NewDense(values+1, n, nil)}
+		}
+	}
+	for i := range n {
 		root := math.Sqrt(mixing())
 		for j, w := range inv {
-			omega.RawRowView(i)[j] += root * w * rng.NormFloat64()
+			t := tables[j].phases
+			if t == nil {
+				f.omega.RawRowView(i)[j] += root * w * rng.NormFloat64()
+				continue
+			}
+			for v := range t.RawMatrix().Rows {
+				t.Set(v, i, math.Sqrt(0.5)*root*w*rng.NormFloat64())
+			}
+		}
+	}
+	for _, t := range tables {
+		if t.phases != nil {
+			f.tables = append(f.tables, t)
 		}
 	}
 }
@@ -65,10 +84,10 @@ func (k stationary) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
 // addFrequencies draws 2πm/p. As exp((cos δ - 1)/ℓ²) = Σ_m e^{-1/ℓ²}I_m(1/ℓ²) cos mδ,
 // the integer m has a Skellam distribution, the difference of two Poisson variables
 // with mean 1/(2ℓ²).
-func (k periodic) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
+func (k periodic) addFrequencies(f *fourier, rng *rand.Rand) {
 	ls, periods := k.spread(0), k.periods()
-	for i := range omega.RawMatrix().Rows {
-		row := omega.RawRowView(i)
+	for i := range f.omega.RawMatrix().Rows {
+		row := f.omega.RawRowView(i)
 		for j, l := range ls {
 			poisson := distuv.Poisson{Lambda: 0.5 / (l * l), Src: rng}
 			row[j] += 2 * math.Pi / periods[j] * (poisson.Rand() - poisson.Rand())
@@ -76,26 +95,40 @@ func (k periodic) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
 	}
 }
 
-func (k onInputs) addFrequencies(omega *mat.Dense, rng *rand.Rand) {
-	n, _ := omega.Dims()
-	inner := mat.NewDense(n, len(k.inputs), nil)
-	k.inner.(spectral).addFrequencies(inner, rng)
-	k.put(omega, inner)
+func (k onInputs) addFrequencies(f *fourier, rng *rand.Rand) {
+	n, _ := f.omega.Dims()
+	inner := fourier{omega: mat.NewDense(n, len(k.inputs), nil)}
+	k.inner.(spectral).addFrequencies(&inner, rng)
+	k.put(f.omega, inner.omega)
+	for _, t := range inner.tables {
+		in := k.entries[t.first]
+		t.first, t.columns, t.index = in.First, in.Columns, in.Index
+		f.tables = append(f.tables, t)
+	}
 }
 
-// fourier has the features amplitude·(cos ω_jᵀx, sin ω_jᵀx).
+// fourier has the features amplitude·(cos θ_j, sin θ_j), θ_j = ω_jᵀx plus the phases of the
+// nominal inputs.
 type fourier struct {
-	omega     *mat.Dense // n×d
+	omega     *mat.Dense // n×d; 0 for the columns of nominal inputs
+	tables    []table
 	amplitude float64
+}
+
+// table has the phases of the waves at the values of a nominal input.
+type table struct {
+	first, columns int
+	index          func(columns []float64) int
+	phases         *mat.Dense // a row for each value
 }
 
 func newFourier(dim int, factors []Kernel, variance float64, features int, rng *rand.Rand) Features {
 	n := max(1, features/2)
-	omega := mat.NewDense(n, dim, nil)
+	out := fourier{omega: mat.NewDense(n, dim, nil), amplitude: math.Sqrt(variance / float64(n))}
 	for _, f := range factors {
-		f.(spectral).addFrequencies(omega, rng)
+		f.(spectral).addFrequencies(&out, rng)
 	}
-	return fourier{omega, math.Sqrt(variance / float64(n))}
+	return out
 }
 
 func (f fourier) Dim() int { return f.omega.RawMatrix().Cols }
@@ -105,6 +138,12 @@ func (f fourier) phases(x *mat.Dense) *mat.Dense {
 	m := checkPoints("points", x, f.Dim())
 	theta := mat.NewDense(m, f.Len()/2, nil)
 	linalg.Mul(theta, 1, linalg.N, x, linalg.T, f.omega, 0)
+	for _, t := range f.tables {
+		for i := range m {
+			at := t.index(x.RawRowView(i)[t.first : t.first+t.columns])
+			floats.Add(theta.RawRowView(i), t.phases.RawRowView(at))
+		}
+	}
 	return theta
 }
 

@@ -19,6 +19,9 @@ type onInputs struct {
 	units  []float64 // factor of each input; nil for 1
 	labels []string  // inputs in the names of hyperparameters
 	list   string    // inputs in the expression
+	whole  bool      // the expression has no list: these are all inputs
+
+	entries []Input // the inputs if some have no order, else nil
 }
 
 // OnInputs returns the kernel on R^dim that evaluates k, a kernel on R^len(inputs), at
@@ -46,6 +49,9 @@ func OnInputs(k Kernel, dim int, inputs ...int) Kernel {
 		k.inner = OnInputs(k.inner, dim, inputs...)
 		return k
 	case onInputs:
+		if k.entries != nil {
+			break
+		}
 		chosen := make([]int, len(k.inputs))
 		for i, j := range k.inputs {
 			chosen[i] = inputs[j]
@@ -64,6 +70,10 @@ func (k onInputs) pick(x *mat.Dense) *mat.Dense {
 	for i := range n {
 		row := x.RawRowView(i)
 		for c, j := range k.inputs {
+			if in := k.nominal(c); in != nil {
+				out.RawRowView(i)[c] = float64(in.Index(row[j : j+in.Columns]))
+				continue
+			}
 			out.RawRowView(i)[c] = row[j]
 		}
 		if k.units != nil {
@@ -73,11 +83,22 @@ func (k onInputs) pick(x *mat.Dense) *mat.Dense {
 	return out
 }
 
+// nominal returns input c of the inner kernel if it has no order, else nil.
+func (k onInputs) nominal(c int) *Input {
+	if k.entries == nil || k.entries[c].Values == 0 {
+		return nil
+	}
+	return &k.entries[c]
+}
+
 // put adds a gradient with respect to the selected inputs to dx.
 func (k onInputs) put(dx, picked *mat.Dense) {
 	for i := range picked.RawMatrix().Rows {
 		row := dx.RawRowView(i)
 		for c, v := range picked.RawRowView(i) {
+			if k.nominal(c) != nil {
+				continue
+			}
 			if k.units != nil {
 				v *= k.units[c]
 			}
@@ -137,6 +158,9 @@ func (k onInputs) String() string { return term(k) }
 
 func (k onInputs) factor() string {
 	text := factor(k.inner)
+	if k.whole {
+		return text
+	}
 	at := strings.IndexByte(text, '(')
 	if at < 0 {
 		at = len(text)

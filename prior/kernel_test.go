@@ -1,6 +1,7 @@
 package prior
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -70,6 +71,15 @@ func eachKernel(t *testing.T, f func(t *testing.T, k Kernel, rng *rand.Rand)) {
 		t.Run(expr, func(t *testing.T) {
 			f(t, varied(parsed(t, expr, 3)), rand.New(rand.NewPCG(1, 2)))
 		})
+	}
+	for _, expr := range []string{"rbf", "rq[c,x]*linear", "matern52(ard=false)+matern12[c]*periodic"} {
+		for _, byValue := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s,by value %v", expr, byValue), func(t *testing.T) {
+				k, err := parse(expr, 3, nominalInputs, false, byValue)
+				require.NoError(t, err)
+				f(t, varied(k), rand.New(rand.NewPCG(1, 2)))
+			})
+		}
 	}
 }
 
@@ -165,9 +175,13 @@ func TestKernelIdentities(t *testing.T) {
 		tape.pull(a, sbar)
 		k.ParamVJP(b, x, sbar)
 		require.InDeltaSlice(t, b, a, 1e-11)
+	})
+}
 
-		// Names are unique, and Parse accepts the text of the kernel.
-		names := map[string]bool{}
+// Names of hyperparameters are unique, and Parse accepts the text of a kernel.
+func TestKernelTexts(t *testing.T) {
+	for _, expr := range expressions {
+		k, names := parsed(t, expr, 3), map[string]bool{}
 		for _, p := range k.Params() {
 			require.False(t, names[p.Name], p.Name)
 			names[p.Name] = true
@@ -175,7 +189,7 @@ func TestKernelIdentities(t *testing.T) {
 		again := parsed(t, k.String(), 3)
 		require.Equal(t, k.String(), again.String())
 		require.Len(t, again.Params(), len(k.Params()))
-	})
+	}
 }
 
 func TestGradientAtCoincidentPoints(t *testing.T) {

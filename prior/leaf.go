@@ -16,6 +16,7 @@ type leaf struct {
 	name   string
 	dim    int
 	shared bool   // one number for all inputs instead of one per input
+	groups []int  // index in the family by input, ascending; nil for one number per input, or if shared
 	args   string // arguments that are not hyperparameters, in the syntax of Parse
 	params []Param
 }
@@ -56,21 +57,31 @@ func perInput(name string, dim int, shared bool, make func(name string) Param) [
 
 // width returns the length of a per-input family.
 func (l leaf) width() int {
-	if l.shared {
+	switch {
+	case l.shared:
 		return 1
+	case l.groups != nil:
+		return l.groups[l.dim-1] + 1
 	}
 	return l.dim
+}
+
+// index returns the index in the family of input j.
+func (l leaf) index(j int) int {
+	switch {
+	case l.shared:
+		return 0
+	case l.groups != nil:
+		return l.groups[j]
+	}
+	return j
 }
 
 // spread returns one value per input of the family that starts at params[from].
 func (l leaf) spread(from int) []float64 {
 	out := make([]float64, l.dim)
 	for j := range out {
-		if l.shared {
-			out[j] = l.params[from].Value
-		} else {
-			out[j] = l.params[from+j].Value
-		}
+		out[j] = l.params[from+l.index(j)].Value
 	}
 	return out
 }
@@ -78,10 +89,7 @@ func (l leaf) spread(from int) []float64 {
 // gather adds a per-input gradient to the family that starts at dtheta[from].
 func (l leaf) gather(dtheta []float64, from int, perInput []float64) {
 	for j, g := range perInput {
-		if l.shared {
-			j = 0
-		}
-		dtheta[from+j] += g
+		dtheta[from+l.index(j)] += g
 	}
 }
 

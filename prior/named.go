@@ -17,6 +17,12 @@ type Input struct {
 	First   int     // first column
 	Columns int     // number of columns
 	Unit    float64 // length of the unit interval of a column in the unit of the input
+	// Values, if not 0, is the number of values of an input without order, and Index returns
+	// the value, from 0 to Values-1, at any numbers in its columns; Values if the input has none.
+	Values int
+	Index  func(columns []float64) int
+	// Distance is the root mean square of the distance between the columns of two values.
+	Distance float64
 	// Aperiodic, if not empty, is the reason why the input has no period, such as
 	// "logarithmic".
 	Aperiodic string
@@ -31,6 +37,10 @@ type chosen struct {
 	texts   []string  // the entries of the list
 	named   bool      // an entry is a name
 	reasons []string  // reasons why a column has no period
+	inputs  []Input   // the entries; an entry that is a number has a zero Name
+	grouped bool      // there is one label and one size for each entry of inputs
+	byValue bool      // grouped, with one column for each entry
+	whole   bool      // all inputs; there is no list
 }
 
 func (c *chosen) add(column int, unit float64, label, aperiodic string) {
@@ -75,7 +85,7 @@ func (p *parser) input(c *chosen) error {
 				return p.fail(from, "input %d of a space with %d: counting starts at 0", j, p.dim)
 			}
 			c.add(j, 1, strconv.Itoa(j), "")
-			c.texts = append(c.texts, strconv.Itoa(j))
+			c.texts, c.inputs = append(c.texts, strconv.Itoa(j)), append(c.inputs, Input{First: j, Columns: 1})
 			return nil
 		}
 		if name == "" || digit(name[0]) {
@@ -107,7 +117,7 @@ func (p *parser) input(c *chosen) error {
 		}
 		c.add(in.First+k, in.Unit, label, in.Aperiodic)
 	}
-	c.texts, c.named = append(c.texts, text), true
+	c.texts, c.inputs, c.named = append(c.texts, text), append(c.inputs, in), true
 	return nil
 }
 
@@ -176,10 +186,13 @@ func (c *chosen) checkPeriods(k Kernel) error {
 
 // on returns k, a kernel on the chosen columns in their units, as a kernel on R^dim.
 func (c *chosen) on(k Kernel, dim int) Kernel {
-	if !c.named {
+	if !c.named && !c.whole {
 		return OnInputs(k, dim, c.columns...)
 	}
-	out := onInputs{inner: k, dim: dim, inputs: c.columns, labels: c.labels, list: strings.Join(c.texts, ",")}
+	out := onInputs{inner: k, dim: dim, inputs: c.columns, labels: c.labels, list: strings.Join(c.texts, ","), whole: c.whole}
+	if c.byValue {
+		out.entries = c.inputs
+	}
 	if _, ok := k.(measured); ok {
 		out.units = c.units
 	}
@@ -254,7 +267,7 @@ func named(k Kernel) bool {
 	case scaled:
 		return named(k.inner)
 	case onInputs:
-		return k.labels != nil
+		return k.labels != nil && !k.whole
 	}
 	return false
 }

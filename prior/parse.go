@@ -61,7 +61,7 @@ func Parse(expr string, dim int) (Kernel, error) { return ParseNamed(expr, dim, 
 // name of an input with several columns selects all of them. An argument is then one number for all
 // inputs, one for each name or one for each column.
 func ParseNamed(expr string, dim int, inputs []Input) (Kernel, error) {
-	return parse(expr, dim, inputs, false)
+	return parse(expr, dim, inputs, false, false)
 }
 
 // Limits on the size of a kernel, which bound the memory and the stack of Parse.
@@ -70,11 +70,11 @@ const (
 	maxNested = 100
 )
 
-func parse(expr string, dim int, inputs []Input, shared bool) (Kernel, error) {
+func parse(expr string, dim int, inputs []Input, shared, byValue bool) (Kernel, error) {
 	if dim < 1 {
 		return nil, fmt.Errorf("%w: a kernel of %d inputs, want at least 1", ErrExpression, dim)
 	}
-	p := parser{text: expr, dim: dim, named: inputs, shared: shared}
+	p := parser{text: expr, dim: dim, named: inputs, shared: shared, byValue: byValue}
 	terms, err := p.expression()
 	if err == nil {
 		if p.space(); p.at < len(p.text) {
@@ -129,6 +129,8 @@ type parser struct {
 	named  []Input
 	shared bool
 	nested int
+
+	byValue bool // Spec.ByValue
 }
 
 func (p *parser) fail(at int, format string, args ...any) error {
@@ -317,9 +319,6 @@ func (p *parser) kernel(name string, from int) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if inputs != nil {
-		dim = len(inputs.columns)
-	}
 	args, err := p.arguments(name, entry.args)
 	if err != nil {
 		return nil, err
@@ -336,6 +335,12 @@ func (p *parser) kernel(name string, from int) (Kernel, error) {
 			fix = append(fix, a)
 		}
 	}
+	if _, ok := entry.build(1, false, 0).(stationary); ok {
+		inputs = p.grouped(inputs, fix)
+	}
+	if inputs != nil {
+		dim = len(inputs.labels)
+	}
 	k := entry.build(dim, shared && dim > 1, depth)
 	if k == nil {
 		return nil, p.fail(from, "%s takes %d inputs, not %d", name, velocityInputs, dim)
@@ -344,8 +349,11 @@ func (p *parser) kernel(name string, from int) (Kernel, error) {
 		if err := inputs.checkPeriods(k); err != nil {
 			return nil, p.fail(list+1, "%w", err)
 		}
-		if m, ok := k.(measured); ok && inputs.named {
+		if m, ok := k.(measured); ok && inputs.named && !inputs.grouped {
 			k = m.inUnits(inputs.units)
+		}
+		if inputs.grouped {
+			k = k.(stationary).grouped(inputs)
 		}
 	}
 	for _, a := range fix {

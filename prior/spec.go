@@ -27,6 +27,8 @@ type Spec struct {
 	Custom Kernel
 	// Inputs are the inputs that Kernel may name. A study sets them.
 	Inputs []Input
+
+	byValue, byColumn bool // see ByValue and ByColumn
 }
 
 // The values of Spec.Mean.
@@ -43,6 +45,21 @@ func (s Spec) Process(dim int) (Process, error) {
 		return Process{}, err
 	}
 	return m.process(m.start()), nil
+}
+
+// ByValue returns s for a model whose points are encodings of points of a space. A stationary
+// kernel then compares the values of inputs without order, so that all values are equidistant.
+// Otherwise it is a continuous function of their columns.
+func (s Spec) ByValue() Spec {
+	s.byValue = !s.byColumn
+	return s
+}
+
+// ByColumn returns s for points that are no encodings of points of a space: ByValue then has no
+// effect.
+func (s Spec) ByColumn() Spec {
+	s.byColumn = true
+	return s
 }
 
 // Check validates s for dim inputs. It returns the error of the kernel expression or
@@ -68,7 +85,11 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	}
 	m := model{kernel: s.Custom, mean: s.Mean == MeanConstant}
 	if m.kernel == nil {
-		if m.kernel, err = parse(s.Kernel, dim, s.Inputs, s.Isotropic); err != nil {
+		inputs := s.Inputs
+		if len(s.Lengthscale) > 1 { // a lengthscale per column
+			inputs = ordered(inputs)
+		}
+		if m.kernel, err = parse(s.Kernel, dim, inputs, s.Isotropic, s.byValue); err != nil {
 			return m, err
 		}
 	}

@@ -14,12 +14,13 @@ import (
 // matrix costs O(n²d/2), a cross matrix O(nmd).
 type stationary struct {
 	leaf
-	shape func(extra []Param) profile // extra: the hyperparameters after the lengthscales
+	shape  func(extra []Param) profile // extra: the hyperparameters after the lengthscales
+	values []int                       // number of values of each input without order, 0 for an ordered one; nil if all are ordered
 }
 
 func newStationary(name string, dim int, shared bool, shape func([]Param) profile, extra ...Param) stationary {
 	ls := perInput("lengthscale", dim, shared, func(name string) Param { return lengthscaleParam(name, dim) })
-	return stationary{leaf{name: name, dim: dim, shared: shared, params: append(ls, extra...)}, shape}
+	return stationary{leaf{name: name, dim: dim, shared: shared, params: append(ls, extra...)}, shape, nil}
 }
 
 func plain(p profile) func([]Param) profile { return func([]Param) profile { return p } }
@@ -75,15 +76,16 @@ const tile = 512
 // pairs computes distances to packed points, given 1/ℓ.
 type pairs struct {
 	vecmath.Packed
-	inv []float64
+	inv     []float64 // 0 for a nominal input
+	nominal []nominal
 }
 
 // pairs returns the distances to y. The result uses memory from mem.
 func (k stationary) pairs(mem *workspace.Memory, y *mat.Dense) pairs {
 	raw := y.RawMatrix()
-	p := pairs{inv: mem.Floats(k.dim)}
+	p := pairs{inv: mem.Floats(k.dim), nominal: k.nominals()}
 	p.Data = mem.Floats(raw.Rows * k.dim)
-	k.inverse(p.inv)
+	p.scale(k)
 	p.Pack(raw.Data, raw.Rows, k.dim, raw.Stride)
 	return p
 }
@@ -91,7 +93,7 @@ func (k stationary) pairs(mem *workspace.Memory, y *mat.Dense) pairs {
 // inverse writes 1/ℓ for each input.
 func (k stationary) inverse(dst []float64) {
 	for j := range dst {
-		dst[j] = 1 / k.params[min(j, k.width()-1)].Value
+		dst[j] = 1 / k.params[k.index(j)].Value
 	}
 }
 
@@ -111,7 +113,7 @@ func (k stationary) Gram(dst *mat.SymDense, x *mat.Dense) {
 			}
 			part := row[from-i : end-i]
 			s := distances[:len(part)]
-			to.SquaredDistances(s, x.RawRowView(i), to.inv, from)
+			to.distances(s, x.RawRowView(i), from)
 			p.eval(part, nil, s)
 		}
 	}
@@ -128,7 +130,7 @@ func (k stationary) Cross(dst, x, y *mat.Dense) {
 		for i := range n {
 			part := dst.RawRowView(i)[j:min(m, j+tile)]
 			s := distances[:len(part)]
-			to.SquaredDistances(s, x.RawRowView(i), to.inv, j)
+			to.distances(s, x.RawRowView(i), j)
 			p.eval(part, nil, s)
 		}
 	}
@@ -150,7 +152,7 @@ func (k stationary) CrossVJP(dx, x, y, kbar *mat.Dense) {
 	to, p := k.pairs(mem, y), k.profile()
 	value, slope := mem.Floats(m), mem.Floats(m)
 	to.pullCross(mem, dx, x, kbar, func(i int) []float64 {
-		to.SquaredDistances(slope, x.RawRowView(i), to.inv, 0)
+		to.distances(slope, x.RawRowView(i), 0)
 		p.eval(value, slope, slope)
 		return slope
 	}, n, m)
@@ -209,14 +211,14 @@ func (t *stationaryTape) gram(dst *mat.SymDense, theta []float64) {
 	n := len(t.row)
 	checkSym("Gram matrix", dst, n)
 	t.k.set(theta)
-	t.k.inverse(t.to.inv)
+	t.to.scale(t.k)
 	p, at := t.k.profile(), 0
 	rq, hasAlpha := p.(rationalQuadratic)
 	for i := range n {
 		row := upper(dst, i)
 		row[0] = 1
 		value, slope := row[1:], t.slopes[at:at+n-1-i]
-		t.to.SquaredDistances(slope, t.x.RawRowView(i), t.to.inv, i+1)
+		t.to.distances(slope, t.x.RawRowView(i), i+1)
 		if hasAlpha {
 			copy(t.alphas[at:], slope)
 		}
@@ -240,12 +242,10 @@ func (t *stationaryTape) pull(dtheta []float64, kbar *mat.SymDense) {
 		}
 		w := t.row[:len(bar)]
 		floats.MulTo(w, bar, t.slopes[at:at+len(bar)])
-		t.to.SecondMoments(t.sum, w, t.x.RawRowView(i), i+1)
+		t.to.secondMoments(t.sum, w, t.x.RawRowView(i), i+1)
 		at += len(bar)
 	}
-	for c := range t.sum {
-		t.sum[c] *= -4 * t.to.inv[c] * t.to.inv[c]
-	}
+	t.to.finish(t.sum, -4)
 	t.k.gather(dtheta, 0, t.sum)
 	if t.alphas != nil {
 		dtheta[t.k.width()] += 2 * alpha

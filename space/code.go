@@ -47,6 +47,26 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
+// wordAt returns the index of the word that the columns u are, -1 if they are no word.
+func wordAt(words []uint64, u []float64) int {
+	var word uint64
+	for k, v := range u {
+		switch v {
+		case 0:
+		case 1:
+			word |= 1 << k
+		default:
+			return -1
+		}
+	}
+	// The first digits of a word are its index.
+	i := word & (1<<codeDigits(len(words)) - 1)
+	if i < uint64(len(words)) && words[i] == word {
+		return int(i)
+	}
+	return -1
+}
+
 // nearestWord returns the index of the word nearest to the columns u, the first of equals.
 func nearestWord(words []uint64, u []float64) int {
 	// The squared distance to a word w is Σu² + Σ_{k in w} (1 - 2u_k). Sums over the digits of

@@ -9,3 +9,14 @@ func (s *Space) Columns(name string) (first, end int) {
 	}
 	return s.start[i], s.start[i] + s.params[i].columns()
 }
+
+// Index returns the index of the value of parameter i, a bool, ordinal or categorical, at its
+// columns u, which may contain any numbers. It is the number of values if u are the columns of
+// the inactive parameter.
+func (s *Space) Index(i int, u []float64) int {
+	p := &s.params[i]
+	if p.When.Text != "" && p.absentAt(u) {
+		return p.levels()
+	}
+	return int(p.decode(u))
+}

@@ -1,6 +1,9 @@
 package space
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Point stores one number per parameter, its code: the value of a float or int, the index
 // among the choices of a bool, ordinal or categorical, 0 for a fixed parameter, and absent
@@ -17,10 +20,7 @@ func inactive(code float64) bool { return code != code }
 func (p *Parameter) encode(u []float64, code float64) {
 	if inactive(code) {
 		for i := range u {
-			u[i] = 0.5
-			if p.words == nil {
-				u[i] = 1 / float64(max(2, len(u)))
-			}
+			u[i] = p.middle(len(u))
 		}
 		return
 	}
@@ -51,6 +51,19 @@ func (p *Parameter) encode(u []float64, code float64) {
 	}
 }
 
+// middle returns the number in each of n columns of an inactive parameter.
+func (p *Parameter) middle(n int) float64 {
+	if p.words == nil {
+		return 1 / float64(max(2, n))
+	}
+	return 0.5
+}
+
+// absentAt reports whether u are the columns of the inactive parameter.
+func (p *Parameter) absentAt(u []float64) bool {
+	return !slices.ContainsFunc(u, func(v float64) bool { return v != p.middle(len(u)) })
+}
+
 // decode returns the code at the columns u of p, which may contain any numbers.
 func (p *Parameter) decode(u []float64) float64 {
 	switch p.Kind {
@@ -68,6 +81,9 @@ func (p *Parameter) decode(u []float64) float64 {
 			return math.Floor(clamp(u[0]) + 0.5)
 		}
 		if p.words != nil {
+			if i := wordAt(p.words, u); i >= 0 {
+				return float64(i)
+			}
 			return float64(nearestWord(p.words, u))
 		}
 		best := 0

@@ -2,6 +2,7 @@
 // of medians over seeds:
 //
 //	go run ./benchmarks/features beliefs
+//	go run ./benchmarks/features -seeds 101:110 categories
 //	go run ./benchmarks/features -seeds 101:110 failures
 //	go run ./benchmarks/features -seeds 101:110 regret
 package main
@@ -30,7 +31,7 @@ func main() {
 	flag.Parse()
 	var first, last uint64
 	if n, err := fmt.Sscanf(*seeds, "%d:%d", &first, &last); n != 2 || err != nil || last < first || flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: features [-seeds FIRST:LAST] beliefs|failures|regret")
+		fmt.Fprintln(os.Stderr, "usage: features [-seeds FIRST:LAST] beliefs|categories|failures|regret")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -49,6 +50,8 @@ type variant struct {
 	minimum       float64
 	options       loop.Options
 	prepare       func(*loop.Study) error // adds earlier trials; nil adds none
+	// draw returns the objective and the minimum of a seed; nil if they are equal for all seeds.
+	draw func(seed uint64) (loop.Objective, float64)
 }
 
 // outcome is the result of one seed.
@@ -58,7 +61,7 @@ type outcome struct {
 }
 
 func run(ctx context.Context, w io.Writer, suite string, problems []string, first, last uint64) error {
-	suites := map[string]func() []variant{"beliefs": beliefs, "failures": failures}
+	suites := map[string]func() []variant{"beliefs": beliefs, "categories": categories, "failures": failures}
 	if suite == "regret" {
 		return regrets(ctx, w, problems, first, last)
 	}
@@ -93,8 +96,11 @@ func (v *variant) measure(ctx context.Context, first, last uint64) ([]outcome, e
 }
 
 func (v *variant) one(ctx context.Context, seed uint64) (outcome, error) {
-	o := v.options
+	o, objective, minimum := v.options, v.objective, v.minimum
 	o.Seed = seed
+	if v.draw != nil {
+		objective, minimum = v.draw(seed)
+	}
 	s, err := loop.New(v.space, o)
 	if err != nil {
 		return outcome{}, err
@@ -104,7 +110,7 @@ func (v *variant) one(ctx context.Context, seed uint64) (outcome, error) {
 			return outcome{}, err
 		}
 	}
-	r, err := s.Run(ctx, v.objective, o.Budget, 1)
+	r, err := s.Run(ctx, objective, o.Budget, 1)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -116,7 +122,7 @@ func (v *variant) one(ctx context.Context, seed uint64) (outcome, error) {
 		if t.State == loop.Failed {
 			out.failed++
 		} else {
-			best = min(best, t.Value-v.minimum)
+			best = min(best, t.Value-minimum)
 		}
 		out.regret = append(out.regret, best)
 	}
@@ -127,7 +133,7 @@ func (v *variant) one(ctx context.Context, seed uint64) (outcome, error) {
 // end, and the median number of failed trials.
 func (v *variant) row(all []outcome) string {
 	n := len(all[0].regret)
-	text := fmt.Sprintf("%-12s %-34s", v.problem, v.name)
+	text := fmt.Sprintf("%-16s %-34s", v.problem, v.name)
 	for _, k := range []int{n / 3, 2 * n / 3, n} {
 		var at []float64
 		for _, o := range all {

@@ -107,7 +107,7 @@ func (o *objective) fit(ctx context.Context, start surrogate.State, d surrogate.
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: "last layer"})
 	hypers, w := o.parts(v)
-	spec := o.Spec
+	spec := o.Spec.ByColumn()
 	spec.Restarts = 1
 	var last surrogate.WarmStarter = gp.Model{Spec: spec}
 	if len(d.Y) > exactRows {

@@ -35,7 +35,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	fitted, err := m.Spec.Fit(ctx, d.X, d.Y, d.NoiseFree, start, rng)
+	fitted, err := m.Spec.ByValue().Fit(ctx, d.X, d.Y, d.NoiseFree, start, rng)
 	if err != nil {
 		return nil, err
 	}
