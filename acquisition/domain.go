@@ -1,6 +1,7 @@
 package acquisition
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -191,11 +192,7 @@ func walk(dom Domain, u []float64, visit func(x []float64) bool) {
 func key(x []float64) string {
 	b := make([]byte, 0, 8*len(x))
 	for _, v := range x {
-		bits := math.Float64bits(v + 0) // -0 is 0
-		for range 8 {
-			b = append(b, byte(bits))
-			bits >>= 8
-		}
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0)) // -0 is 0
 	}
 	return string(b)
 }

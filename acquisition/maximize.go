@@ -34,6 +34,8 @@ const (
 	chunk     = 256 // candidates per call, so that cancellation is prompt
 	polished  = 4   // discrete points from which neighbours are searched
 	maxPolish = 64  // rounds of the search of neighbours
+
+	manyNeighbors = 100 // of a point, above which their values are kept
 )
 
 // Maximize returns the best point of dom that it finds for f, and its value.
@@ -70,6 +72,8 @@ type climb struct {
 	ends   *mat.Dense // ends of this climb's ascents
 
 	met []visited // evaluated points of dom
+
+	values map[string]float64 // at points with many neighbours, by key
 }
 
 // newClimb returns an error that wraps ErrProblem for bad options or an empty dom.
@@ -283,13 +287,46 @@ func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([
 	return c.eval(ctx, ends)
 }
 
+// near evaluates f at the neighbours of x. If there are more than manyNeighbors, values of earlier
+// calls are reused: searches from several points meet, and each searches a line of a categorical
+// twice.
+func (c *climb) near(ctx context.Context, x []float64) ([]visited, error) {
+	all := c.dom.Neighbors(x)
+	if rowCount(all) <= manyNeighbors {
+		return c.eval(ctx, all)
+	}
+	found, keys := make([]visited, rowCount(all)), make([]string, rowCount(all))
+	var data []float64
+	var at []int
+	for i := range found {
+		keys[i] = key(all.RawRowView(i))
+		value, known := c.values[keys[i]]
+		found[i] = visited{all.RawRowView(i), value}
+		if !known {
+			data, at = append(data, found[i].x...), append(at, i)
+		}
+	}
+	if len(at) == 0 {
+		return found, nil
+	}
+	fresh, err := c.eval(ctx, mat.NewDense(len(at), len(x), data))
+	if c.values == nil {
+		c.values = map[string]float64{}
+	}
+	for k, v := range fresh {
+		found[at[k]] = v
+		c.values[keys[at[k]]] = v.value
+	}
+	return found, err
+}
+
 // polish alternates moves to the best neighbour and ascents in the continuous
 // coordinates, from v, until neither improves the value. It returns the last point.
 func (c *climb) polish(ctx context.Context, v visited) (visited, error) {
 	for range maxPolish {
 		before := v.value
 		for {
-			near, err := c.eval(ctx, c.dom.Neighbors(v.x))
+			near, err := c.near(ctx, v.x)
 			if err != nil {
 				return v, err
 			}

@@ -38,6 +38,15 @@ func score(_ context.Context, p space.Point) (float64, error) {
 	return sum, nil
 }
 
+// values returns a categorical of n values.
+func values(name string, n int) space.Parameter {
+	all := make([]any, n)
+	for i := range all {
+		all[i] = fmt.Sprint("v", i)
+	}
+	return space.Categorical(name, all...)
+}
+
 // Every point of a finite space is evaluated once, with conditions and constraints too.
 func TestFiniteSpacesAreExhausted(t *testing.T) {
 	branch := space.Categorical("branch", "a", "b", "c")
@@ -51,7 +60,10 @@ func TestFiniteSpacesAreExhausted(t *testing.T) {
 		"constraints": {newRestricted(t, []space.Parameter{space.Int("a", 1, 12), space.Int("b", 1, 12)}, "a * b <= 24", "a >= b"), 0},
 		"both":        {newRestricted(t, []space.Parameter{branch, when(space.Int("k", 1, 9), "branch == 'a'"), space.Int("n", 0, 3)}, "k + n <= 6", "branch != 'b' or n in [1, 2]"), 0},
 		"equality":    {newRestricted(t, []space.Parameter{space.Int("a", 0, 60), space.Int("b", 0, 60), space.Int("c", 0, 60)}, "a + b + c == 6"), 28},
-		"one of 1e6":  {newRestricted(t, []space.Parameter{space.Int("a", 0, 999), space.Int("b", 0, 999)}, "a == 123 and b > 994"), 5},
+		"70 values":   {newRestricted(t, []space.Parameter{values("many", 70)}), 70},
+		"values with conditions": {newRestricted(t, []space.Parameter{values("many", 66), when(space.Bool("b"), "many in ['v1', 'v65']"), when(values("other", 65), "many == 'v3'")},
+			"many != 'v7'", "other != 'v64'"), 62 + 2*2 + 64},
+		"one of 1e6": {newRestricted(t, []space.Parameter{space.Int("a", 0, 999), space.Int("b", 0, 999)}, "a == 123 and b > 994"), 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.points == 0 {

@@ -76,3 +76,21 @@ func BenchmarkDecodeMany(b *testing.B) {
 		s.Decode(u)
 	}
 }
+
+// The first digits of a word are its index, so that a word is found without a search.
+func TestWordAt(t *testing.T) {
+	for _, n := range []int{65, 200, 1000} {
+		words, u := wordsOf(n), make([]float64, codeColumns(n))
+		for i, w := range words {
+			for k := range u {
+				u[k] = float64(w >> k & 1)
+			}
+			require.Equal(t, i, wordAt(words, u))
+			require.Equal(t, i, nearestWord(words, u))
+			u[i%len(u)] = 1 - u[i%len(u)]
+			require.Equal(t, -1, wordAt(words, u), "one wrong digit")
+			u[0] = 0.5
+			require.Equal(t, -1, wordAt(words, u))
+		}
+	}
+}

@@ -76,3 +76,26 @@ func TestFaultsAreFound(t *testing.T) {
 	kind, _ := errors.AsType[*space.Fault](faults[1])
 	require.Equal(t, "type", kind.Key)
 }
+
+// Index inverts the encoding of a value, and tells an inactive parameter from all values.
+func TestIndex(t *testing.T) {
+	for _, n := range []int{2, 3, 64, 65, 200} {
+		values := make([]any, n)
+		for i := range values {
+			values[i] = float64(i)
+		}
+		s, err := space.New(space.Bool("a"), space.Categorical("c", values...), space.Categorical("d", values...).If(space.Equal("a", true)))
+		require.NoError(t, err)
+		first, end := s.Columns("c")
+		lo, hi := s.Columns("d")
+		for i := range n {
+			p, err := s.PointOf(map[string]any{"a": true, "c": i, "d": n - 1 - i})
+			require.NoError(t, err)
+			u := s.Encode(p)
+			require.Equal(t, []int{i, n - 1 - i}, []int{s.Index(1, u[first:end]), s.Index(2, u[lo:hi])})
+		}
+		p, err := s.PointOf(map[string]any{"a": false, "c": 1})
+		require.NoError(t, err)
+		require.Equal(t, n, s.Index(2, s.Encode(p)[lo:hi]))
+	}
+}

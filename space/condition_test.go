@@ -196,7 +196,7 @@ func randomSpace(t testing.TB, rng *rand.Rand) *space.Space {
 	for i := range 1 + rng.IntN(5) {
 		name := fmt.Sprint("p", i)
 		var p space.Parameter
-		switch k := rng.IntN(8); {
+		switch k := rng.IntN(9); {
 		case k == 0 && continuous:
 			p = space.Float(name, -1, 2)
 		case k == 1 && continuous:
@@ -213,6 +213,12 @@ func randomSpace(t testing.TB, rng *rand.Rand) *space.Space {
 			p = space.Fixed(name, "f")
 		case k == 7:
 			p = space.LogInt(name, 1, 5)
+		case k == 8:
+			values := make([]any, 60+rng.IntN(20)) // a column per value up to 64
+			for i := range values {
+				values[i] = float64(i)
+			}
+			p = space.Categorical(name, values...)
 		default:
 			p = space.StepInt(name, -4, 4, 2)
 		}
@@ -250,6 +256,13 @@ func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
 	}
 	if exact {
 		require.Equal(t, p.Key(), s.Decode(v).Key(), "the round trip is exact")
+	}
+	for i, c := range s.Coordinates() {
+		if columns := v[c.First : c.First+c.Columns]; c.Parameter.Kind == space.KindCategorical && p.Active(c.Parameter.Name) {
+			require.Equal(t, int(p.Code(i)), s.Index(i, columns))
+		} else if c.Parameter.Kind == space.KindCategorical {
+			require.Equal(t, len(c.Parameter.Values), s.Index(i, columns))
+		}
 	}
 	s.Project(u)
 	require.InDeltaSlice(t, v, u, 1e-12)

@@ -1,0 +1,119 @@
+package loop
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/fsplaplace"
+	"github.com/functionspace/bo/surrogate/gp"
+)
+
+// manyValued has three categoricals of 200 values, one of 64 values and a float that are active in
+// some branches, and a constraint.
+func manyValued(t testing.TB) *space.Space {
+	return newRestricted(t, []space.Parameter{
+		values("a", 200), values("b", 200), values("c", 200),
+		when(values("d", 64), "a in ['v0', 'v1', 'v2']"), when(space.Float("x", 0, 1), "b != 'v5'"),
+	}, "c != 'v9' or b != 'v9'")
+}
+
+// Studies of many values repeat no point, and a resumed study makes the same suggestions.
+func TestStudyOfManyValues(t *testing.T) {
+	for _, model := range []surrogate.Model{gp.Model{}, fsplaplace.Model{}} {
+		o := options(1)
+		o.Surrogate, o.NoiseFree = model, true
+		s := newStudy(t, manyValued(t), o)
+		r := run(t, s, score, 12, 1)
+		require.Len(t, keys(r.Trials), 12)
+		var saved bytes.Buffer
+		require.NoError(t, s.Save(&saved))
+		again, err := ResumeIn(&saved, s.space, o)
+		require.NoError(t, err)
+		want, err := s.Ask(t.Context(), 3)
+		require.NoError(t, err)
+		got, err := again.Ask(t.Context(), 3)
+		require.NoError(t, err)
+		seen := map[string]bool{}
+		for i := range want {
+			require.Equal(t, want[i].Point.Key(), got[i].Point.Key())
+			seen[want[i].Point.Key()] = true
+		}
+		require.Len(t, seen, 3)
+	}
+}
+
+// A fit has one lengthscale for each categorical of several columns.
+func TestLengthscalesOfCategoricals(t *testing.T) {
+	s := newStudy(t, newRestricted(t, []space.Parameter{values("a", 200), space.Float("x", 0, 1), values("b", 3), space.Bool("c")}), options(1))
+	run(t, s, score, 6, 1)
+	out, err := Propose(t.Context(), s.space, s.opts, s.history(), 1)
+	require.NoError(t, err)
+	var names []string
+	for _, h := range out.Fit.Hypers {
+		names = append(names, h.Name)
+	}
+	require.Equal(t, []string{"variance", "lengthscale[a]", "lengthscale[32]", "lengthscale[b]", "lengthscale[36]", "noise", "mean"}, names)
+}
+
+// The optimum of additive effects of 200 values is found from few of the 8 million points.
+func TestAdditiveEffectsOfManyValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("90 suggestions")
+	}
+	sp := newRestricted(t, []space.Parameter{values("a", 200), space.Float("x", 0, 1)})
+	found := 0
+	for seed := range uint64(3) {
+		r, err := Minimize(t.Context(), func(_ context.Context, p space.Point) (float64, error) {
+			return float64(int(p.Code(0))%10) + p.Float("x"), nil
+		}, sp, Options{Seed: seed, NoiseFree: true, Budget: 30})
+		require.NoError(t, err)
+		if r.Best.Value < 0.1 {
+			found++
+		}
+	}
+	require.GreaterOrEqual(t, found, 2)
+}
+
+// BenchmarkManyValues measures a suggestion after 60 trials of three categoricals of 200 values.
+func BenchmarkManyValues(b *testing.B) {
+	sp := newRestricted(b, []space.Parameter{values("a", 200), values("b", 200), values("c", 200)})
+	for name, model := range map[string]surrogate.Model{"gp": gp.Model{}, "fsp-laplace": fsplaplace.Model{}} {
+		for _, exact := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/exact=%v", name, exact), func(b *testing.B) {
+				s := newStudy(b, sp, Options{Surrogate: model, NoiseFree: exact})
+				rng := rand.New(rand.NewPCG(1, 1))
+				var effects [3][200]float64
+				for i := range effects {
+					for j := range effects[i] {
+						effects[i][j] = rng.NormFloat64()
+					}
+				}
+				for range 60 {
+					p := sp.Decode(sp.Sample(1, rng).RawRowView(0))
+					value := 0.0
+					for i := range effects {
+						value += effects[i][int(p.Code(i))]
+					}
+					_, err := s.Add(p, value)
+					require.NoError(b, err)
+				}
+				h := s.history()
+				first, err := Propose(b.Context(), s.space, s.opts, h, 1)
+				require.NoError(b, err)
+				h.Warm = first.Warm
+				for b.Loop() {
+					if _, err := Propose(b.Context(), s.space, s.opts, h, 1); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
