@@ -7,10 +7,14 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
+// groupedValues is the number of values above which a categorical has one lengthscale. With fewer
+// values a lengthscale per column finds better points (docs/adr/0021).
+const groupedValues = 16
+
 // Inputs returns the parameters of s as inputs that a kernel may name. The unit of a float or
 // int is its own unit, or the natural logarithm of a ratio if it is logarithmic; the unit of
 // an ordinal is one place in its list of values. Bools and categoricals have no unit. A
-// categorical of several columns has one lengthscale, relative to the distance of two values.
+// categorical of more than 16 values has one lengthscale, relative to the distance of two values.
 func Inputs(s *space.Space) []prior.Input {
 	inputs := []prior.Input{}
 	for i, c := range s.Coordinates() {
@@ -21,7 +25,7 @@ func Inputs(s *space.Space) []prior.Input {
 		case c.Parameter.Kind == space.KindBool, c.Parameter.Kind == space.KindCategorical:
 			in.Aperiodic = string(c.Parameter.Kind)
 		}
-		if c.Columns > 1 {
+		if len(c.Parameter.Values) > groupedValues && c.Parameter.Kind == space.KindCategorical {
 			in.Distance = math.Sqrt2
 			if c.Columns < len(c.Parameter.Values) { // the words of a binary code
 				in.Distance = math.Sqrt(float64(c.Columns) / 2)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
@@ -49,9 +51,9 @@ func TestStudyOfManyValues(t *testing.T) {
 	}
 }
 
-// A fit has one lengthscale for each categorical of several columns.
+// A fit has one lengthscale for each categorical of many values.
 func TestLengthscalesOfCategoricals(t *testing.T) {
-	s := newStudy(t, newRestricted(t, []space.Parameter{values("a", 200), space.Float("x", 0, 1), values("b", 3), space.Bool("c")}), options(1))
+	s := newStudy(t, newRestricted(t, []space.Parameter{values("a", 200), space.Float("x", 0, 1), values("b", 17), space.Bool("c")}), options(1))
 	run(t, s, score, 6, 1)
 	out, err := Propose(t.Context(), s.space, s.opts, s.history(), 1)
 	require.NoError(t, err)
@@ -59,7 +61,7 @@ func TestLengthscalesOfCategoricals(t *testing.T) {
 	for _, h := range out.Fit.Hypers {
 		names = append(names, h.Name)
 	}
-	require.Equal(t, []string{"variance", "lengthscale[a]", "lengthscale[32]", "lengthscale[b]", "lengthscale[36]", "noise", "mean"}, names)
+	require.Equal(t, []string{"variance", "lengthscale[a]", "lengthscale[32]", "lengthscale[b]", "lengthscale[50]", "noise", "mean"}, names)
 }
 
 // The optimum of additive effects of 200 values is found from few of the 8 million points.
@@ -79,6 +81,34 @@ func TestAdditiveEffectsOfManyValues(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, found, 2)
+}
+
+// Random spaces with a categorical of about 64 values, conditions and constraints: each point is
+// evaluated once, until none is left.
+func FuzzValuesAreExhausted(f *testing.F) {
+	f.Add(uint64(1), uint64(2))
+	f.Add(uint64(3), uint64(4))
+	f.Fuzz(func(t *testing.T, a, b uint64) {
+		rng := rand.New(rand.NewPCG(a, b))
+		n := 58 + rng.IntN(12)
+		params := []space.Parameter{values("many", n)}
+		if rng.IntN(2) == 0 {
+			params = append(params, when(values("few", 2+rng.IntN(2)), fmt.Sprintf("many in ['v0', 'v%d']", rng.IntN(n))))
+		}
+		if rng.IntN(2) == 0 {
+			params = append(params, when(space.Int("k", 1, 3), fmt.Sprintf("many == 'v%d'", rng.IntN(n))))
+		}
+		var constraints []string
+		for range rng.IntN(3) {
+			constraints = append(constraints, fmt.Sprintf("many != 'v%d'", rng.IntN(n)))
+		}
+		sp := newRestricted(t, params, constraints...)
+		o := Options{Surrogate: gp.Model{Spec: prior.Spec{Restarts: 1}}, NoiseFree: true, Seed: a, Initial: sp.Count() - 8, Batch: 1 + rng.IntN(3),
+			Maximizer: acquisition.MaximizeOptions{Raw: 8, Starts: 1, Iterations: 2}}
+		r := run(t, newStudy(t, sp, o), score, sp.Count()+5, 1)
+		require.Len(t, r.Trials, sp.Count())
+		require.Len(t, keys(r.Trials), sp.Count())
+	})
 }
 
 // BenchmarkManyValues measures a suggestion after 60 trials of three categoricals of 200 values.

@@ -17,11 +17,13 @@ type Input struct {
 	First   int     // first column
 	Columns int     // number of columns
 	Unit    float64 // length of the unit interval of a column in the unit of the input
-	// Values, if not 0, is the number of values of an input without order, and Index returns
-	// the value, from 0 to Values-1, at any numbers in its columns; Values if the input has none.
+	// Values, if not 0, is the number of values of a nominal input, one without order. Stationary
+	// kernels then have one lengthscale for all columns of the input. Index returns the value, from
+	// 0 to Values-1, nearest to any numbers in its columns, and Values if the input has no value.
 	Values int
 	Index  func(columns []float64) int
-	// Distance is the root mean square of the distance between the columns of two values.
+	// Distance is the root mean square distance between the columns of two values of a nominal
+	// input. It is the unit of the lengthscale.
 	Distance float64
 	// Aperiodic, if not empty, is the reason why the input has no period, such as
 	// "logarithmic".

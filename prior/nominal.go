@@ -1,34 +1,36 @@
 package prior
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 )
 
-// A stationary kernel has one lengthscale per input without order, such as a categorical
-// parameter, and not one per column. The values of the input are equidistant:
+// A stationary kernel has one lengthscale for a nominal input, such as a categorical parameter, and
+// not one for each column:
 //
-//	s = Σ_ordered (x_j-x'_j)²/ℓ_j² + Σ_nominal [v_j≠v'_j]/ℓ_j²
+//	s = Σ_ordered (x_j-x'_j)²/ℓ_j² + Σ_nominal D_j²/ℓ_j²
 //
-// This is the kernel on a column per value, 0 or √½, with a common lengthscale. So it is
-// positive definite, and a pair of points costs a comparison per input. Between the encodings of
-// values, v_j is the nearest value (Garrido-Merchán and Hernández-Lobato 2020), and the gradient
-// with respect to these columns is 0.
+// By column D is the distance of the columns in units of Input.Distance. By value it is 0 or 1. On
+// points with a column per value both are the kernel with equal lengthscales √2 ℓ per column, so that
+// they are positive definite. By value a pair of points costs a comparison for each input. Between
+// the encodings of values it uses the nearest value (Garrido-Merchán and Hernández-Lobato 2020),
+// and the gradient with respect to these columns is 0.
 
-// nominalUnit is the factor of the hyperprior of a nominal lengthscale. The mean square of
-// (x-x')/ℓ is then equal for nominal inputs and for uniform inputs in [0,1], ⅙/ℓ² at equal
-// quantiles.
+// nominalUnit is the factor of the start, the bounds and the hyperprior of a nominal lengthscale.
+// The mean square of D/ℓ of two different values at the mode then equals the mean square
+// of (x-x')/ℓ of two uniform numbers, whose mean squared distance is ⅙.
 var nominalUnit = math.Sqrt(6)
 
-// nominal is an input without order.
+// nominal is a nominal input by value.
 type nominal struct {
 	input  int
 	weight float64 // 1/ℓ²
 	moment float64 // Σ w [v≠v'] of the last moments
 }
 
-// nominals returns the inputs without order.
+// nominals returns the nominal inputs of a kernel by value.
 func (k stationary) nominals() []nominal {
 	var out []nominal
 	for j, n := range k.values {
@@ -82,7 +84,7 @@ func (p *pairs) secondMoments(sum, w, x []float64, from int) {
 	}
 }
 
-// finish replaces the second moments sum by factor·Σ w ∂s/∂log ℓ_c /(-2).
+// finish multiplies the second moments by factor/ℓ², and sets the moments of nominal inputs.
 func (p *pairs) finish(sum []float64, factor float64) {
 	for c := range sum {
 		sum[c] *= factor * p.inv[c] * p.inv[c]
@@ -94,8 +96,8 @@ func (p *pairs) finish(sum []float64, factor float64) {
 	}
 }
 
-// grouped returns the inputs of a stationary kernel with one entry for each input without order;
-// on if there is none, or if fix states a number for each column. A nil on means all inputs.
+// grouped returns the inputs of a stationary kernel with one entry for each nominal input; on if
+// there is none, or if fix states a number for each column. A nil on means all inputs.
 func (p *parser) grouped(on *chosen, fix []argument) *chosen {
 	out := &chosen{grouped: true, byValue: p.byValue, whole: on == nil}
 	inputs := p.named
@@ -107,9 +109,6 @@ func (p *parser) grouped(on *chosen, fix []argument) *chosen {
 		columns, nominal = columns+in.Columns, nominal || in.Values > 0
 		if in.Columns == 0 {
 			continue
-		}
-		if in.Columns > 1 && in.Values == 0 {
-			return on
 		}
 		if in.Name == "" || out.whole {
 			in.Unit = 1
@@ -123,21 +122,41 @@ func (p *parser) grouped(on *chosen, fix []argument) *chosen {
 	return out
 }
 
-// addGroup adds an entry: with byValue one column, which stands for the value, else all columns
-// with a unit in which the distance of two values is 1.
+// addGroup adds an entry. A nominal input is one input of the kernel: with byValue one
+// column, which stands for the value, else all columns with a unit in which the distance of two
+// values is 1. Each column of another input is an input of the kernel.
 func (c *chosen) addGroup(in Input) {
-	label := inputText(in.Name)
-	if in.Name == "" || c.whole && in.Values == 0 {
-		label = strconv.Itoa(in.First)
+	label, n := inputText(in.Name), in.Columns
+	if in.Values > 0 {
+		c.addInput(in, label)
+		c.sizes = append(c.sizes, 1)
+		return
 	}
-	c.labels, c.inputs, c.sizes = append(c.labels, label), append(c.inputs, in), append(c.sizes, 1)
-	n, unit := in.Columns, in.Unit
-	if c.byValue {
-		n = 1
-	} else if in.Values > 0 {
+	c.sizes = append(c.sizes, n)
+	for k := range n {
+		column, text := in, label
+		column.First, column.Columns = in.First+k, 1
+		switch {
+		case in.Name == "" || c.whole:
+			text = strconv.Itoa(column.First)
+		case n > 1:
+			text = fmt.Sprintf("%s:%d", label, k+1)
+		}
+		c.addInput(column, text)
+	}
+}
+
+// addInput adds an input of the kernel.
+func (c *chosen) addInput(in Input, label string) {
+	c.labels, c.inputs = append(c.labels, label), append(c.inputs, in)
+	unit, columns := in.Unit, in.Columns
+	switch {
+	case c.byValue:
+		columns = 1
+	case in.Values > 0:
 		unit = 1 / in.Distance
 	}
-	for k := range n {
+	for k := range columns {
 		c.columns, c.units = append(c.columns, in.First+k), append(c.units, unit)
 	}
 }

@@ -3,6 +3,8 @@ package prior
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -128,6 +130,34 @@ func TestLengthscalesOfListedCategoricals(t *testing.T) {
 		again, err := parse(k.String(), 3, nominalInputs, false, true)
 		require.NoError(t, err, k.String())
 		require.Equal(t, k.Params(), again.Params())
+	}
+	mixed := append(slices.Clone(nominalInputs), Input{Name: "few", First: 3, Columns: 3, Unit: 1, Aperiodic: "categorical"})
+	for _, byValue := range []bool{false, true} {
+		for expr, want := range map[string][]string{
+			"rbf":                                   {"[c]", "[2]", "[3]", "[4]", "[5]"},
+			"rbf[few,c]":                            {"[few:1]", "[few:2]", "[few:3]", "[c]"},
+			"rbf[few,c](lengthscale=[1,2])":         {"[few:1]", "[few:2]", "[few:3]", "[c]"},
+			"rbf[few,c](lengthscale=[1,2,3,4])":     {"[few:1]", "[few:2]", "[few:3]", "[c]"},
+			"rbf[few,c](lengthscale=[1,2,3,4,5])":   {"[few:1]", "[few:2]", "[few:3]", "[c:1]", "[c:2]"},
+			"rbf(lengthscale=[1,2,3,4,5,6])":        {"[0]", "[1]", "[2]", "[3]", "[4]", "[5]"},
+			"matern12[few]*rbf(ard=false)+white[x]": {"[few:1]", "[few:2]", "[few:3]", ""},
+		} {
+			k, err := parse("1*"+expr, 6, mixed, false, byValue)
+			require.NoError(t, err, expr)
+			var got []string
+			for _, p := range k.Params() {
+				if _, index, ok := strings.Cut(p.Name, "lengthscale"); ok {
+					got = append(got, index)
+				}
+			}
+			require.Equal(t, want, got, expr)
+			rng := rand.New(rand.NewPCG(1, 2))
+			k, x := varied(k), points(rng, 6, 6)
+			gram, cross := mat.NewSymDense(6, nil), mat.NewDense(6, 6, nil)
+			k.Gram(gram, x)
+			k.Cross(cross, x, x)
+			require.InDelta(t, cross.At(1, 4), gram.At(1, 4), 1e-12)
+		}
 	}
 	s := Spec{Inputs: nominalInputs, Lengthscale: []float64{1, 2, 3}}
 	k, _, err := s.ByValue().Hyperparameters(3, false)

@@ -59,7 +59,8 @@ func Parse(expr string, dim int) (Kernel, error) { return ParseNamed(expr, dim, 
 // weights of linear and polynomial have the unit of the inputs, their hyperpriors too. The
 // inputs of linear and polynomial are distances from the lower end of the unit interval. A
 // name of an input with several columns selects all of them. An argument is then one number for all
-// inputs, one for each name or one for each column.
+// inputs, one for each name or one for each column. Stationary kernels have one lengthscale for a
+// nominal input, also without its name, unless an argument has a number for each column.
 func ParseNamed(expr string, dim int, inputs []Input) (Kernel, error) {
 	return parse(expr, dim, inputs, false, false)
 }

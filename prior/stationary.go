@@ -15,7 +15,7 @@ import (
 type stationary struct {
 	leaf
 	shape  func(extra []Param) profile // extra: the hyperparameters after the lengthscales
-	values []int                       // number of values of each input without order, 0 for an ordered one; nil if all are ordered
+	values []int                       // number of values of each nominal input, 0 for an ordered one; nil if all are ordered
 }
 
 func newStationary(name string, dim int, shared bool, shape func([]Param) profile, extra ...Param) stationary {

@@ -37,8 +37,8 @@ var tables = []struct {
 	{"additive 3x200", table{3, 200, 0, additive}},
 	{"pairs 3x64", table{3, 64, 0, pairs}},
 	{"centres 1x64+2", table{1, 64, 2, centres}},
-	{"pairs 3x10", table{3, 10, 0, pairs}},
-	{"centres 2x4+2", table{2, 4, 2, centres}},
+	{"pairs 3x20", table{3, 20, 0, pairs}},
+	{"centres 2x20+2", table{2, 20, 2, centres}},
 }
 
 // categories are problems with categoricals, with one lengthscale per categorical and per column.
