@@ -116,7 +116,7 @@ func finish(t *testing.T, s *loop.Study, sp *space.Space, trial loop.Trial) {
 }
 
 // Every surrogate takes beliefs about the optimum, a kernel of named inputs if its kernel is a
-// function of the inputs, a prior mean, first points and earlier evaluations, with one objective and
+// function of the inputs, a prior mean and first points, with one objective and
 // an estimate of the regret, and with several objectives and a requirement, before and after the study is saved and resumed.
 func TestEverySurrogateWithBeliefsAndSeveralObjectives(t *testing.T) {
 	for i, e := range catalog.Surrogates() {
