@@ -43,7 +43,8 @@ func readRecords(ctx context.Context, u *store.Study) (*records, error) {
 		if p := stored.Prediction; p != nil && p.Mean != nil && p.SD != nil {
 			t.Prediction = &loop.Prediction{Mean: *p.Mean, SD: *p.SD}
 		}
-		if t.Source != loop.Added && stored.Owner.Name != "" {
+		waits := stored.State == store.Pending && !stored.Running(v.Now)
+		if t.Source != loop.Added && stored.Owner.Name != "" && !waits {
 			r.spans = append(r.spans, insight.Span{Trial: t.ID, Worker: stored.Owner.Name, State: t.State, Started: stored.Started, Finished: stored.Finished})
 		}
 	}
