@@ -181,6 +181,40 @@ func ExampleWhy() {
 	// the acquisition function is the one of the suggestion: true
 }
 
+// Sentences about the next point.
+func ExampleExplain() {
+	view := studied()
+	sentences, err := insight.Explain([]*loop.View{view}, view.Trials[0].Point)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(sentences), "sentences")
+	// Output: 5 sentences
+}
+
+// The trial that the study recommends.
+func ExampleIncumbent() {
+	view := studied()
+	best := insight.Incumbent(view)
+	fmt.Println("close to 0.01:", math.Abs(math.Log10(best.Point.Float("rate"))+2) < 0.3)
+	// Output: close to 0.01: true
+}
+
+// A bound on the cost of a fit for display.
+func ExampleSample() {
+	view := studied()
+	some := insight.Sample(view.Trials, view.Options, 5)
+	fmt.Println(len(view.Trials), "trials,", len(some), "of them sampled")
+	// Output: 20 trials, 5 of them sampled
+}
+
+// Without trials there is no verdict.
+func ExampleUnchecked() {
+	h := insight.Unchecked(0)
+	fmt.Println(h.Verdict)
+	// Output: too few
+}
+
 // traded returns a study of 15 trials with two objectives.
 var traded = sync.OnceValue(func() *loop.Study {
 	s, err := space.New(space.Float("width", 0, 1), space.Float("depth", 0, 1))

@@ -184,7 +184,11 @@ func (p *tab) choose(id, value string) {
 // with descriptions.
 func TestReportsOpen(t *testing.T) {
 	ctx := browser(t)
-	for _, name := range insighttest.Names {
+	studies := insighttest.Names
+	if testing.Short() {
+		studies = []string{"mixed", "front"}
+	}
+	for _, name := range studies {
 		r := built(t, insighttest.Study(t, name))
 		p := open(t, ctx, r, 390, 844, true)
 		require.Contains(t, eval[string](p, `getComputedStyle(document.body).backgroundColor`), "22, 27, 34")

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,6 +24,8 @@ import (
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
 )
+
+var update = flag.Bool("update", false, "write the golden files")
 
 // The file is dist/echarts.min.js of the npm package echarts 6.1.0, unchanged.
 func TestEChartsIsPinned(t *testing.T) {
@@ -178,5 +182,24 @@ func TestArguments(t *testing.T) {
 	for _, names := range [][]string{{"layers"}, {"layers", "layers"}, {"layers", "depth"}} {
 		_, err := report.Build(t.Context(), u, report.Options{Maps: names})
 		require.ErrorIs(t, err, insight.ErrArgument)
+	}
+}
+
+// The parts of a report that come from the records alone, without a fit.
+func TestGoldenRecords(t *testing.T) {
+	for _, name := range insighttest.Names {
+		r := built(t, insighttest.Study(t, name))
+		text, err := json.MarshalIndent(map[string]any{
+			"axes": r.Axes, "trials": r.Trials, "references": r.References, "timeline": r.Timeline, "curves": r.Curves,
+		}, "", " ")
+		require.NoError(t, err)
+		text = regexp.MustCompile(`\n +([^ {])`).ReplaceAll(text, []byte(" $1")) // an object per line
+		path := filepath.Join("testdata", name+".json")
+		if *update {
+			require.NoError(t, os.WriteFile(path, append(text, '\n'), 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.True(t, string(want) == string(text)+"\n", "%s differs: look at the change, then run the test with -update", path)
 	}
 }
