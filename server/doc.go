@@ -2,7 +2,7 @@
 // api as gRPC, gRPC-Web and JSON.
 //
 //	backend, err := sqlite.Open(ctx, "bo.db", true)
-//	s, err := server.New(backend, server.Options{})
+//	s := server.New(backend, server.Options{})
 //	defer s.Close()
 //	err = s.Serve(ctx, listener, nil) // until ctx ends
 //

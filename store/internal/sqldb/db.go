@@ -38,7 +38,7 @@ type Dialect struct {
 	// Session returns the session on a connection of the driver.
 	Session func(conn any) (Session, error)
 	Now     string // SELECT of the database's clock in microseconds, or "" for this machine's
-	// Exclusive runs one Update of a process at a time.
+	// Exclusive runs one transaction of Updates of a process at a time, for all Updates that wait.
 	Exclusive bool
 	// Repeat reports an error after which a transaction may succeed if it is run again.
 	Repeat func(error) bool
@@ -54,8 +54,8 @@ type Dialect struct {
 type DB struct {
 	db      *sql.DB
 	dialect Dialect
-	turn    chan struct{} // held by an Update, if Dialect.Exclusive
-	newest  int64         // version of the schema that the statements are for
+	group   group // of Updates, if Dialect.Exclusive
+	newest  int64 // version of the schema that the statements are for
 	upgrade store.Upgrade
 }
 
@@ -65,7 +65,7 @@ var _ store.Backend = (*DB)(nil)
 // is the one made to open it, if any.
 func New(db *sql.DB, d Dialect, upgrade store.Upgrade) (*DB, error) {
 	newest, err := Newest(d)
-	return &DB{db: db, dialect: d, turn: make(chan struct{}, 1), newest: newest, upgrade: upgrade}, err
+	return &DB{db: db, dialect: d, group: group{turn: make(chan struct{}, 1)}, newest: newest, upgrade: upgrade}, err
 }
 
 // Close closes the database.
@@ -121,12 +121,7 @@ func Check(have, newest int64) error {
 // Update runs f in a transaction and repeats it after errors that Dialect.Repeat reports.
 func (b *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 	if b.dialect.Exclusive {
-		select {
-		case b.turn <- struct{}{}:
-			defer func() { <-b.turn }()
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		return b.together(ctx, f)
 	}
 	return b.repeat(ctx, false, f)
 }
