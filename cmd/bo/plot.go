@@ -406,8 +406,7 @@ func (c *plotCmd) model(ctx context.Context, v *loop.View, out *plotted, o plot.
 	return nil
 }
 
-// influentialPair returns the two parameters along which the mean varies most, with the numeric
-// one first if only one is numeric.
+// influentialPair returns the two parameters along which the mean varies most.
 func influentialPair(v *loop.View) ([]string, error) {
 	all, err := insight.Slices(v, insight.SliceOptions{Points: 31})
 	if err != nil {

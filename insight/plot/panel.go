@@ -47,7 +47,7 @@ func (g *graph) at(x, y float64) vg.Point {
 	return vg.Point{X: g.X(g.x.place(x)), Y: g.Y(g.y.place(y))}
 }
 
-// points returns the places of finite points, and keep reports which are inside the area.
+// points returns the places of the points inside the area.
 func (g *graph) points(n int, f func(i int) (x, y float64)) []vg.Point {
 	var out []vg.Point
 	for i := range n {
