@@ -195,8 +195,8 @@ func TestKilledServer(t *testing.T) {
 	address := freeAddress(t)
 	p := serve(t, bo, dir, address)
 	client := bov1connect.NewStudyServiceClient(http.DefaultClient, p.url)
-	const definition = `{"name": "%s", "budget": %d, "initial": 4, "parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "surrogate": {"name": "rff"}}`
-	budget := 40 * kills
+	const definition = `{"name": "%s", "budget": %d, "initial": 4, "parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "surrogate": {"name": "rff", "features": 16}, "acquisition": "logei", "maximizer": {"raw": 64, "starts": 2, "iterations": 20}}`
+	budget := 20 * kills
 	create(t, client, fmt.Sprintf(definition, "work", budget))
 	create(t, client, fmt.Sprintf(definition, "direct", 10_000))
 
