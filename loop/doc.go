@@ -21,6 +21,9 @@
 // have a model of their own, and so has each number of Options.Require. Several
 // objectives have a model each.
 //
+// Every second suggestion comes from a local model (LocalAuto). Its data are the trials
+// in a trust region, which is a function of the trials, and its three steps use these alone.
+//
 // Random numbers come from streams of (Options.Seed, purpose, trial ID). So a
 // suggestion is a function of the options, the trials and the warm start from the
 // previous fit. A saved study contains all three. GOMAXPROCS has no effect. Timing and

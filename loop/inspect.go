@@ -34,8 +34,8 @@ type View struct {
 	// Problem is the information from which the acquisition function is built. Its values
 	// are targets.
 	Problem acquisition.Problem
-	// Acquisition is the function that the next suggestion maximises, in units of the
-	// surrogate model.
+	// Acquisition is the function that the next suggestion of this model maximises, in units of
+	// the surrogate model. With LocalAuto a local model chooses every second trial.
 	Acquisition acquisition.Function
 }
 
@@ -67,8 +67,8 @@ func (u Units) Target(value float64) float64 {
 }
 
 // Inspect fits the surrogate model to the finished trials of h as Propose does, and
-// returns the fit for display. If the next proposal is a suggestion, View.Acquisition is
-// the function whose maximum it is. Inspect does not use h.Queue.
+// returns the fit for display. If the next proposal is a suggestion of the model of all trials,
+// View.Acquisition is the function whose maximum it is. Inspect does not use h.Queue.
 //
 // It is a function of its arguments alone and costs a fit. The errors wrap ErrOptions,
 // ErrHistory, or ErrNoValue if no trial is complete; or they come from the surrogate

@@ -195,7 +195,7 @@ func TestDefaults(t *testing.T) {
 	require.NoError(t, err)
 	o.Surrogate, o.Acquisition = nil, nil
 	stop := Stop{Rule: NeverStop, MinSteps: 1, Eta: 4, Startup: 5}
-	assert.Equal(t, Options{Initial: 6, Design: Sobol, Warp: WarpAuto, Budget: DefaultBudget, Workers: 1, Stop: stop}, o)
+	assert.Equal(t, Options{Initial: 6, Design: Sobol, Warp: WarpAuto, Local: LocalAuto, Budget: DefaultBudget, Workers: 1, Stop: stop}, o)
 }
 
 // One Ask of six trials and six Asks of one give the same design.

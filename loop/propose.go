@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -30,6 +29,7 @@ type History struct {
 type Proposal struct {
 	Point  space.Point
 	Source Source // First, Enqueued, Design or Suggested
+	Local  bool   // suggested by the local model (LocalAuto)
 	// Prediction is the surrogate model's prediction at Point; nil unless Suggested.
 	Prediction *Prediction
 	// Warnings report how the fit or the choice of Point was degraded.
@@ -81,7 +81,8 @@ type Fit struct {
 // surrogate.ErrNotPositiveDefinite, or a posterior mean that is not finite.
 //
 // A suggestion costs a fit, for a Gaussian process O(k³) with k finished trials, and a
-// maximisation of the acquisition function. Other points cost O(k).
+// maximisation of the acquisition function. A suggestion of a local model (LocalAuto) also costs a
+// fit to at most 200 trials. Other points cost O(k).
 //
 // Progress goes to the function given to surrogate.WithProgress. The phase "surrogate"
 // is 0 of 1 done when the fit begins and 1 of 1 when it ends. The phase "acquisition"
@@ -182,15 +183,14 @@ func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[s
 	for _, c := range chosen {
 		seen[c.Point.Key()] = true
 	}
-	p := t.problem(f, pending)
-	found, err := acquisition.Suggest(ctx, t.opts.Acquisition, p, t.space, n, t.opts.Maximizer, random.New(t.opts.Seed, "suggest", t.next()))
+	found, err := t.candidates(ctx, f, pending, n)
 	if err != nil {
 		return f, nil, err
 	}
 	out := make([]Proposal, 0, len(found))
 	for i, c := range found {
-		q := Proposal{Point: t.space.Decode(c.X), Source: Suggested, Warnings: slices.Concat(f.facts.Warnings, c.Warnings)}
-		mean, sd := f.warp.user(c.Mean, c.SD)
+		q := Proposal{Point: t.space.Decode(c.X), Source: Suggested, Local: c.fit != f, Warnings: slices.Concat(f.facts.Warnings, c.Warnings)}
+		mean, sd := c.fit.warp.user(c.Mean, c.SD)
 		q.Prediction = &Prediction{Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value}
 		if t.repeated(q.Point, seen) {
 			other := t.design(1, t.next()+i, seen)
@@ -201,7 +201,7 @@ func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[s
 				other = []space.Point{q.Point}
 			}
 			q.Point = other[0]
-			q.Source, q.Prediction = Design, nil
+			q.Source, q.Local, q.Prediction = Design, false, nil
 			q.Warnings = append(q.Warnings, "the suggestion repeats a trial, a point of the initial design is used: the search may have converged")
 		}
 		seen[q.Point.Key()] = true

@@ -39,6 +39,7 @@ type savedOptions struct {
 	Design      InitialDesign `json:"design"`
 	Batch       int           `json:"batch"`
 	Warp        Warp          `json:"warp"`
+	Local       Local         `json:"local"`
 	Seed        uint64        `json:"seed"`
 	Maximize    bool          `json:"maximize"`
 	NoiseFree   bool          `json:"noise_free"`
@@ -215,6 +216,7 @@ func (o *Options) saved() savedOptions {
 		Design:      o.Design,
 		Batch:       max(1, o.Batch), // 0 and 1 differ in the use of workers only
 		Warp:        o.Warp,
+		Local:       o.Local,
 		Seed:        o.Seed,
 		Maximize:    o.Maximize,
 		NoiseFree:   o.NoiseFree,
@@ -243,6 +245,7 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("design", o.Design, given.Design)
 	differ("batch", o.Batch, given.Batch)
 	differ("warp", cmp.Or(o.Warp, given.Warp), given.Warp) // older files have none
+	differ("local", cmp.Or(o.Local, given.Local), given.Local)
 	differ("seed", o.Seed, given.Seed)
 	differ("maximize", o.Maximize, given.Maximize)
 	differ("noise-free", o.NoiseFree, given.NoiseFree)

@@ -88,6 +88,7 @@ func (t *task) scalarized(rng *rand.Rand) *task {
 	out := *t
 	out.opts.Objectives, out.opts.Maximize = nil, false
 	out.warm = nil // the states belong to models of other targets
+	out.opts.Local = LocalNone
 	out.trials = slices.Clone(t.trials)
 	var total float64
 	weights := make([]float64, len(t.opts.Objectives))

@@ -197,7 +197,7 @@ func TestWarpedStudyUsesUnits(t *testing.T) {
 			return sign * 1e4 * math.Exp(x/2+math.Sin(y)), nil
 		}
 		o := options(5)
-		o.Initial, o.Maximize = 12, maximize
+		o.Initial, o.Maximize, o.Local = 12, maximize, LocalNone
 		s := newStudy(t, box(t), o)
 		result := run(t, s, f, 16, 1)
 		var told bool

@@ -30,7 +30,7 @@ ESTIMATORS = {
     "dropout": "Dropout",
 }
 # The options of the method, which do not depend on the search space.
-METHOD = ("acquisition", "design", "maximizer", "surrogate", "warp")
+METHOD = ("acquisition", "design", "local", "maximizer", "surrogate", "warp")
 # Descriptions of the keys of an objective, which are also options.
 OWN = {"goal": "minimize or maximize", "noise_free": "Equal points have equal values"}
 CLASSIFIERS = ("gp", "fsp-laplace", "gfsvi", "laplace")

@@ -53,6 +53,7 @@ type Definition struct {
 	Seed    uint64             `json:"seed,omitempty"`
 	Design  loop.InitialDesign `json:"design,omitempty"`
 	Warp    loop.Warp          `json:"warp,omitempty"`
+	Local   loop.Local         `json:"local,omitempty"`
 
 	// Optimum holds beliefs about the optimum by parameter, and PriorMean the prior mean function of the
 	// objective, as package expression reads a number.

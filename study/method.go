@@ -26,7 +26,7 @@ func (d *Definition) Method() (loop.Options, error) {
 		Optimum: d.Optimum, PriorMean: mean, First: d.First,
 		Objectives: goals, Require: require,
 		Surrogate: m.Surrogate, Acquisition: m.Acquisition, Maximizer: m.Maximizer,
-		Initial: d.Initial, Design: d.Design, Batch: d.Batch, Seed: d.Seed, Warp: d.Warp,
+		Initial: d.Initial, Design: d.Design, Batch: d.Batch, Seed: d.Seed, Warp: d.Warp, Local: d.Local,
 		Maximize: o.Goal == Maximize, NoiseFree: o.NoiseFree, Budget: d.Budget, Workers: d.Workers,
 	}, nil
 }

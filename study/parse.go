@@ -178,7 +178,7 @@ func wanted(to any) string {
 
 // optionFault returns the fault of a value of an option of package loop.
 func optionFault(key, text string) error {
-	if !slices.Contains([]string{"budget", "initial", "batch", "workers", "design", "warp"}, key) {
+	if !slices.Contains([]string{"budget", "initial", "batch", "workers", "design", "warp", "local"}, key) {
 		return nil
 	}
 	return settings.Set(&loop.Options{}, key, text)

@@ -185,6 +185,7 @@ func (d *Definition) optionFaults() (faults []error) {
 	}{
 		{"budget", d.Budget, d.Budget == 0}, {"initial", d.Initial, d.Initial == 0}, {"batch", d.Batch, d.Batch == 0},
 		{"workers", d.Workers, d.Workers == 0}, {"design", d.Design, d.Design == ""}, {"warp", d.Warp, d.Warp == ""},
+		{"local", d.Local, d.Local == ""},
 	} {
 		if o.unset {
 			continue

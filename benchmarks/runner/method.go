@@ -29,6 +29,7 @@ type Method struct {
 	as       string // the text given to ParseMethod if Name is an Alias
 	base     string // Sobol, Random, or a surrogate
 	warp     loop.Warp
+	local    loop.Local
 	hidden   bool // noise-free objectives are not declared
 	settings []string
 }
@@ -45,7 +46,7 @@ func Methods() []string {
 // ParseMethod parses NAME or NAME:key=value;key=value. NAME is a surrogate, sobol or
 // random. The keys are the settings of the surrogate. In addition, acquisition is the
 // name of the acquisition function, acquisition.KEY is one of its settings, maximizer.KEY
-// a setting of its maximiser, and warp is loop.Options.Warp. The setting noise-free=false
+// a setting of its maximiser, warp is loop.Options.Warp and local is loop.Options.Local. The setting noise-free=false
 // hides from the method that an objective is noise-free. The error wraps ErrUnknown,
 // ErrSetting or an error of package settings.
 func ParseMethod(text string) (Method, error) {
@@ -85,6 +86,11 @@ func (m *Method) own(setting string) (bool, error) {
 	case key == "warp":
 		if m.warp = loop.Warp(value); m.warp != loop.WarpAuto && m.warp != loop.WarpNone {
 			return true, fmt.Errorf("warp is %q, want %s or %s", value, loop.WarpAuto, loop.WarpNone)
+		}
+		return true, nil
+	case key == "local":
+		if m.local = loop.Local(value); m.local != loop.LocalAuto && m.local != loop.LocalNone {
+			return true, fmt.Errorf("local is %q, want %s or %s", value, loop.LocalAuto, loop.LocalNone)
 		}
 		return true, nil
 	case key == "noise-free":

@@ -85,7 +85,7 @@ func (r Run) evaluate(ctx context.Context, rec *Record) (err error) {
 	o := loop.Options{
 		Surrogate: c.Surrogate, Acquisition: c.Acquisition, Maximizer: c.Maximizer,
 		Initial: p.Initial, Batch: p.Batch, Seed: r.Seed, NoiseFree: r.noiseFree(),
-		Warp: r.warp(),
+		Warp: r.warp(), Local: r.Method.local,
 	}
 	evaluator := single(observed, rec)
 	if observed.Outcomes != nil {

@@ -503,7 +503,7 @@ func TestPaperSuites(t *testing.T) {
 	assert.Equal(t, a.Func(a.Lo), again.Func(a.Lo))
 }
 
-// A method sets the transform; a known prior turns it off for every method.
+// A method sets the transform; a known prior turns it off for every method, and the local search too.
 func TestWarpOfRuns(t *testing.T) {
 	objective := Problem{Objective: "rosenbrock2", Budget: 20, Initial: 10, Batch: 1}
 	known := objective
@@ -516,9 +516,9 @@ func TestWarpOfRuns(t *testing.T) {
 		require.Empty(t, rec.Error)
 		return rec.Values
 	}
-	auto, none := values("gp", objective), values("gp:warp=none", objective)
+	auto, none := values("gp:local=none", objective), values("gp:warp=none;local=none", objective)
 	require.NotEqual(t, auto, none)
-	require.Equal(t, auto, values("gp:warp=auto", objective))
+	require.Equal(t, auto, values("gp:warp=auto;local=none", objective))
 	require.Equal(t, none, values("gp", known))
 	require.Equal(t, values("map:warp=none", objective), values("map", known))
 	require.NotEqual(t, values("map", objective), values("map", known))

@@ -48,6 +48,7 @@ func (c *runCmd) definition() (*study.Definition, error) {
 	d.Timeout = cmp.Or(study.Duration(c.Timeout), d.Timeout)
 	d.Shell = d.Shell || c.Shell
 	d.Warp = cmp.Or(c.Warp, d.Warp)
+	d.Local = cmp.Or(c.Local, d.Local)
 	for _, f := range []struct {
 		given *int
 		to    *int

@@ -25,19 +25,20 @@ type runCmd struct {
 	Maximize  bool   `group:"what" help:"Maximise the objective. The default is to minimise it."`
 	NoiseFree bool   `group:"what" help:"Declare the objective exact: equal points give equal values. Built-in objectives are declared already."`
 
-	Surrogate   *string   `group:"how" complete:"surrogates" placeholder:"NAME" help:"Surrogate model of the objective (see bo list surrogates). Default: gp."`
-	Acquisition *string   `group:"how" complete:"acquisitions" placeholder:"NAME" help:"Acquisition function, which chooses the next points (see bo list acquisitions). Default: auto."`
-	Set         []string  `group:"how" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"Setting of the surrogate, acquisition.KEY=VALUE or maximizer.KEY=VALUE (see bo describe). May be repeated."`
-	Warp        loop.Warp `group:"how" enum:",${warp_values}" default:"" placeholder:"NAME" help:"${warp_help}. Default: ${warp_default}."`
-	PriorMean   *string   `group:"how" placeholder:"EXPRESSION" help:"Prior mean function of the objective, such as '3 + 2*log(lr)'. Default: a constant that is estimated."`
-	Optimum     []string  `group:"how" sep:"none" placeholder:"NAME=BELIEF" help:"Belief about the optimum: lr=0.001:3 (factor 3 is one standard deviation of a logarithmic parameter), depth=4:1 (1 is one standard deviation) or opt=adam:0.7,sgd:0.2 (probabilities). May be repeated."`
-	First       []string  `group:"how" sep:"none" placeholder:"'NAME=VALUE …'" help:"Point to try first; parameters that are left out are completed by the initial design. May be repeated."`
-	Earlier     string    `group:"how" placeholder:"FILE.csv" help:"Table of evaluations made before the study. They do not count against the budget."`
-	Budget      *int      `group:"how" option:"budget" placeholder:"N" help:"${budget_help}. Default: ${budget_default}."`
-	Initial     *int      `group:"how" option:"initial" placeholder:"N" help:"${initial_help}. Default: ${initial_default}."`
-	Batch       *int      `group:"how" option:"batch" placeholder:"N" help:"Suggest N trials together and wait for all of them, so that results do not depend on --workers. Default: none, and no worker waits for another."`
-	Workers     *int      `group:"how" option:"workers" placeholder:"N" help:"${workers_help}. Default: ${workers_default}."`
-	Seed        *uint64   `group:"how" placeholder:"N" help:"${seed_help}. Default: ${seed_default}."`
+	Surrogate   *string    `group:"how" complete:"surrogates" placeholder:"NAME" help:"Surrogate model of the objective (see bo list surrogates). Default: gp."`
+	Acquisition *string    `group:"how" complete:"acquisitions" placeholder:"NAME" help:"Acquisition function, which chooses the next points (see bo list acquisitions). Default: auto."`
+	Set         []string   `group:"how" complete:"settings" sep:"none" placeholder:"KEY=VALUE" help:"Setting of the surrogate, acquisition.KEY=VALUE or maximizer.KEY=VALUE (see bo describe). May be repeated."`
+	Warp        loop.Warp  `group:"how" enum:",${warp_values}" default:"" placeholder:"NAME" help:"${warp_help}. Default: ${warp_default}."`
+	Local       loop.Local `group:"how" enum:",${local_values}" default:"" placeholder:"NAME" help:"${local_help}. Default: ${local_default}."`
+	PriorMean   *string    `group:"how" placeholder:"EXPRESSION" help:"Prior mean function of the objective, such as '3 + 2*log(lr)'. Default: a constant that is estimated."`
+	Optimum     []string   `group:"how" sep:"none" placeholder:"NAME=BELIEF" help:"Belief about the optimum: lr=0.001:3 (factor 3 is one standard deviation of a logarithmic parameter), depth=4:1 (1 is one standard deviation) or opt=adam:0.7,sgd:0.2 (probabilities). May be repeated."`
+	First       []string   `group:"how" sep:"none" placeholder:"'NAME=VALUE …'" help:"Point to try first; parameters that are left out are completed by the initial design. May be repeated."`
+	Earlier     string     `group:"how" placeholder:"FILE.csv" help:"Table of evaluations made before the study. They do not count against the budget."`
+	Budget      *int       `group:"how" option:"budget" placeholder:"N" help:"${budget_help}. Default: ${budget_default}."`
+	Initial     *int       `group:"how" option:"initial" placeholder:"N" help:"${initial_help}. Default: ${initial_default}."`
+	Batch       *int       `group:"how" option:"batch" placeholder:"N" help:"Suggest N trials together and wait for all of them, so that results do not depend on --workers. Default: none, and no worker waits for another."`
+	Workers     *int       `group:"how" option:"workers" placeholder:"N" help:"${workers_help}. Default: ${workers_default}."`
+	Seed        *uint64    `group:"how" placeholder:"N" help:"${seed_help}. Default: ${seed_default}."`
 
 	Time        time.Duration `group:"end" placeholder:"TIME" help:"Start no trial after TIME, such as 90m or 2h. Trials that run at that time are completed."`
 	Target      *float64      `group:"end" placeholder:"VALUE" help:"End the run when a trial is at least as good as VALUE."`

@@ -281,7 +281,11 @@ func (s *modelShower) propose(ctx context.Context) {
 			s.failed <- err
 			return
 		}
-		s.next <- &shownNext{Params: params, Source: p.Points[0].Source, point: point}
+		next := &shownNext{Params: params, Source: p.Points[0].Source, point: point}
+		if p.Points[0].Local {
+			next.Reasons = []string{"The model of the trials near the best one chose it (--local)."}
+		}
+		s.next <- next
 	}
 }
 

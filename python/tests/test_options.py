@@ -92,6 +92,7 @@ def test_every_option_reaches_the_definition() -> None:
         "shell": True,
         "command": "prog {x}",
         "warp": "none",
+        "local": "none",
         "workers": 2,
     }
     names = set(schema()["properties"]) - {"version", "parameters", "builtin", "earlier"}

@@ -40,6 +40,7 @@ type savedStudy struct {
 		Design      loop.InitialDesign `json:"design"`
 		Batch       int                `json:"batch"`
 		Warp        loop.Warp          `json:"warp"`
+		Local       loop.Local         `json:"local"`
 		Seed        uint64             `json:"seed"`
 		Maximize    bool               `json:"maximize"`
 		NoiseFree   bool               `json:"noise_free"`
@@ -97,7 +98,7 @@ func (in *Import) stateDefinition(f *stateFile, saved *savedStudy) (*study.Defin
 	}
 	o := &saved.Options
 	d := &study.Definition{
-		Version: study.Version, Parameters: s.Parameters(), Initial: o.Initial, Seed: o.Seed, Design: o.Design, Warp: o.Warp,
+		Version: study.Version, Parameters: s.Parameters(), Initial: o.Initial, Seed: o.Seed, Design: o.Design, Warp: o.Warp, Local: o.Local,
 		Objectives: []study.Objective{{Name: "value", NoiseFree: o.NoiseFree}},
 	}
 	if o.Maximize {

@@ -18,7 +18,7 @@ SETTINGS = frozenset({"isotropic", "kernel", "lengthscale", "mean", "noise", "re
 """Settings of the surrogate model that are also options."""
 
 
-METHOD = frozenset({"acquisition", "design", "isotropic", "kernel", "lengthscale", "maximizer", "mean", "noise", "restarts", "surrogate", "variance", "warp"})
+METHOD = frozenset({"acquisition", "design", "isotropic", "kernel", "lengthscale", "local", "maximizer", "mean", "noise", "restarts", "surrogate", "variance", "warp"})
 """Options of the method by which points are chosen."""
 
 
@@ -36,6 +36,7 @@ HELP = {
     "failures": "expected: failures of the first trials do not end a run.",
     "first": "Points to try first, as mappings from parameters to values; parameters that are left out are completed by the initial design.",
     "initial": "Number of trials of the initial design; default 2 per parameter and 2, or 1 per parameter and 3 with several objectives; at most 20.",
+    "local": "Local search: auto, every second suggestion of gp comes from a model of the trials near the best one; none, all suggestions come from the model of all trials; default auto.",
     "maximizer": "Settings of the maximisation of the acquisition function.",
     "name": "Name of the study: 1 to 100 letters, digits, dots, dashes and underscores.",
     "objectives": "The numbers to optimise; default {name: value, goal: minimize}.",
@@ -644,6 +645,8 @@ if TYPE_CHECKING:
         """Acquisition function: a name, or a mapping with the name and settings."""
         design: Literal["sobol", "halton", "lhs", "uniform"]
         """Point set of the initial trials; default sobol."""
+        local: Literal["auto", "none"]
+        """Local search: auto, every second suggestion of gp comes from a model of the trials near the best one; none, all suggestions come from the model of all trials; default auto."""
         maximizer: Maximizer
         """Settings of the maximisation of the acquisition function."""
         surrogate: Surrogate
