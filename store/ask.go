@@ -371,15 +371,11 @@ func (c *claim) adapt(t *Trial) (fits bool, err error) {
 		return true, nil
 	}
 	if string(c.cached.text) != string(c.row.Definition) {
-		d, err := c.row.definition()
+		p, err := c.row.parsed()
 		if err != nil {
 			return false, err
 		}
-		s, err := d.Space()
-		if err != nil {
-			return false, named(c.row.Name, err)
-		}
-		c.cached = cached{c.row.Definition, pointReader{space: s, defaults: d.Defaults}}
+		c.cached = cached{c.row.Definition, pointReader{space: p.space, defaults: p.definition.Defaults}}
 	}
 	p, err := c.cached.read.point(t.Params)
 	if err != nil {

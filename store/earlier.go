@@ -21,7 +21,7 @@ func (u *Study) AddEarlier(ctx context.Context, d *study.Definition) ([]Trial, e
 	}
 	var added []Trial
 	err := u.once(ctx, "", &added, func(tx Tx, row *Row, now time.Time) (err error) {
-		stored, err := row.definition()
+		stored, err := row.copied()
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (u *Study) Snapshot(ctx context.Context) (*Snapshot, error) {
 			return err
 		}
 		s = &Snapshot{Created: row.Created, Warm: row.Warm}
-		if s.Definition, err = row.definition(); err != nil {
+		if s.Definition, err = row.copied(); err != nil {
 			return err
 		}
 		if s.Trials, err = tx.Trials(row.ID, Query{}); err != nil {

@@ -203,12 +203,25 @@ func (r *Row) event(e Event) Event {
 	return e
 }
 
+// definition returns the definition of a study, which callers must not change.
 func (r *Row) definition() (*study.Definition, error) {
-	d, err := study.Parse(r.Definition)
+	p, err := r.parsed()
 	if err != nil {
-		return nil, named(r.Name, err)
+		return nil, err
 	}
-	return d, nil
+	return p.definition, nil
+}
+
+// parsed returns the definition of a study and its space.
+func (r *Row) parsed() (*parsed, error) {
+	p, err := definitions.get(r.Definition)
+	return p, named(r.Name, err)
+}
+
+// copied returns a definition that the caller may change.
+func (r *Row) copied() (*study.Definition, error) {
+	d, err := study.Parse(r.Definition)
+	return d, named(r.Name, err)
 }
 
 // fitting reports whether a process holds the fit lease.

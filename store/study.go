@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/functionspace/bo/internal/pace"
@@ -21,7 +22,9 @@ type Study struct {
 	store *Store
 	name  string
 
-	mu         sync.Mutex // guards the copy
+	mu         sync.Mutex   // guards the copy
+	rereads    atomic.Int64 // number of rereads of all leases that have begun
+	latest     int64        // number of the last one that succeeded
 	id         int64
 	text       json.RawMessage // JSON text of definition
 	definition *study.Definition
@@ -83,8 +86,6 @@ func (s *Store) Study(ctx context.Context, name string) (*Study, error) {
 // Definition returns the present definition of the study and its space. It reads no trials, so
 // its cost does not depend on their number.
 func (u *Study) Definition(ctx context.Context) (*study.Definition, *space.Space, error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	var row *Row
 	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
 		row, err = tx.Study(u.name)
@@ -93,15 +94,11 @@ func (u *Study) Definition(ctx context.Context) (*study.Definition, *space.Space
 	if err != nil {
 		return nil, nil, named(u.name, err)
 	}
-	if string(row.Definition) == string(u.text) {
-		return u.definition, u.space, nil
-	}
-	d, err := row.definition()
+	p, err := row.parsed()
 	if err != nil {
 		return nil, nil, err
 	}
-	sp, err := d.Space()
-	return d, sp, named(u.name, err)
+	return p.definition, p.space, nil
 }
 
 // Summary returns the line of the study in a list of studies.
@@ -207,6 +204,21 @@ func (u *Study) reread(ctx context.Context, whole, leases bool) error {
 	return nil
 }
 
+// renew is reread of all leases under u.mu, for a caller that read u.rereads before it took u.mu. If
+// another goroutine has begun and ended a reread since, the copy is fresh enough: goroutines that
+// wait for u.mu together need one reread.
+func (u *Study) renew(ctx context.Context, before int64, whole bool) error {
+	if u.latest > before && (u.whole || !whole) {
+		return nil
+	}
+	number := u.rereads.Add(1)
+	err := u.reread(ctx, whole || u.whole, true)
+	if err == nil {
+		u.latest = number
+	}
+	return err
+}
+
 // lengthen makes room in the copy for n trials.
 func (u *Study) lengthen(n int) {
 	if more := n - len(u.trials); more > 0 {
@@ -216,14 +228,11 @@ func (u *Study) lengthen(n int) {
 }
 
 func (u *Study) define(row *Row) error {
-	d, err := row.definition()
+	p, err := row.parsed()
 	if err != nil {
 		return err
 	}
-	s, err := d.Space()
-	if err != nil {
-		return named(u.name, err)
-	}
+	d, s := p.definition, p.space
 	o, err := d.Method()
 	if err != nil {
 		return named(u.name, err)
@@ -319,9 +328,10 @@ func (u *Study) View(ctx context.Context) (*View, error) { return u.view(ctx, tr
 func (u *Study) Brief(ctx context.Context) (*View, error) { return u.view(ctx, false) }
 
 func (u *Study) view(ctx context.Context, whole bool) (*View, error) {
+	before := u.rereads.Load()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if err := u.reread(ctx, whole || u.whole, true); err != nil {
+	if err := u.renew(ctx, before, whole); err != nil {
 		return nil, err
 	}
 	v := &View{
@@ -418,7 +428,7 @@ func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, er
 // definition are added, as AddEarlier does. The name cannot change.
 func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
 	err := u.once(ctx, "", new(bool), func(tx Tx, row *Row, now time.Time) error {
-		old, err := row.definition()
+		old, err := row.copied()
 		if err != nil {
 			return err
 		}
@@ -458,9 +468,10 @@ type Page struct {
 // Page returns up to n trials with numbers above after, in the order of their numbers: all, or those
 // that keep accepts. It copies no other trials.
 func (u *Study) Page(ctx context.Context, after, n int, keep func(*Trial) bool) (*Page, error) {
+	before := u.rereads.Load()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if err := u.reread(ctx, u.whole, true); err != nil {
+	if err := u.renew(ctx, before, false); err != nil {
 		return nil, err
 	}
 	p := &Page{Revision: u.revision, Now: u.now}
