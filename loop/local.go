@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -23,7 +24,8 @@ const (
 	// LocalAuto, the default, chooses trials with an even ID by a second surrogate model,
 	// which is fitted to the trials in a trust region around the best trial. It applies to
 	// one objective without outcome constraints, with gp.Model and acquisition.Auto, in a space
-	// with a continuous parameter and without conditions or constraints. It does not apply if a
+	// with a continuous parameter and without conditions, constraints or categoricals of more
+	// than 16 values: a trust region holds one value of a categorical. It does not apply if a
 	// prior, a prior mean or a belief about the optimum is stated, because these describe the
 	// whole space.
 	LocalAuto Local = "auto"
@@ -141,7 +143,8 @@ func (t *task) searchesLocally(n int) bool {
 	}
 	return o.Local == LocalAuto && !(n > 1 && joint) &&
 		!o.Several() && len(o.Require) == 0 && t.optimum == nil && o.PriorMean.isZero() &&
-		!surrogate.StatesPrior(o.Surrogate) && !t.space.Restricted() && slices.Contains(t.space.Free(), true)
+		!surrogate.StatesPrior(o.Surrogate) && !t.space.Restricted() && slices.Contains(t.space.Free(), true) &&
+		!slices.ContainsFunc(Inputs(t.space), func(in prior.Input) bool { return in.Values > 0 })
 }
 
 // suggestLocally returns n points of the trust region, chosen by a surrogate model that is

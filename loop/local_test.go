@@ -175,6 +175,7 @@ func TestLocalSearchIsOff(t *testing.T) {
 	}
 	for name, s := range map[string]*space.Space{
 		"finite": newSpace(t, space.Int("a", 1, 9), space.Categorical("b", "x", "y")),
+		"values": newSpace(t, values("a", 17), space.Float("x", 0, 1)),
 	} {
 		task, err := newTask(s, options(1), History{})
 		require.NoError(t, err)
