@@ -191,7 +191,7 @@ func TestLocalSearchIsOff(t *testing.T) {
 }
 
 // On a norm with a kink at the minimum, one stationary process cannot resolve the kink. The local
-// model ends nearer to the minimum, in the geometric mean of three runs.
+// model ends nearer to the minimum, in the geometric mean of ten runs.
 func TestLocalSearchOnAKink(t *testing.T) {
 	s := newSpace(t, space.Float("x", -5, 5), space.Float("y", -5, 5))
 	kink := func(_ context.Context, p space.Point) (float64, error) {
@@ -199,7 +199,7 @@ func TestLocalSearchOnAKink(t *testing.T) {
 		return math.Hypot(x+y, 3*(x-y)), nil
 	}
 	gain := 0.0
-	for seed := range uint64(3) {
+	for seed := range uint64(10) {
 		o := Options{Seed: seed, NoiseFree: true, Budget: 40, Maximizer: quick}
 		local, err := Minimize(t.Context(), kink, s, o)
 		require.NoError(t, err)
@@ -208,5 +208,6 @@ func TestLocalSearchOnAKink(t *testing.T) {
 		require.NoError(t, err)
 		gain += math.Log(wide.Best.Value / local.Best.Value)
 	}
-	require.Greater(t, gain/3, math.Log(1.5))
+	t.Logf("mean gain %.2f", gain/10)
+	require.Greater(t, gain/10, math.Log(1.5))
 }
