@@ -125,7 +125,8 @@ func TestLoad(t *testing.T) {
 			for ctx.Err() == nil {
 				begun := time.Now()
 				a, err := c.Ask(ctx, &bov1.AskRequest{Study: name})
-				if ctx.Err() != nil || connect.CodeOf(err) == connect.CodeDeadlineExceeded {
+				end, _ := ctx.Deadline()
+				if ctx.Err() != nil || connect.CodeOf(err) == connect.CodeDeadlineExceeded && time.Until(end) < time.Second {
 					return // the end of the test, which the server may notice first
 				}
 				asks.add(time.Since(begun))

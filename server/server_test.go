@@ -214,7 +214,7 @@ func watchAll(t *testing.T, c bov1connect.StudyServiceClient, name string, last 
 	require.Equal(t, last+1, next, "%v", stream.Err())
 }
 
-// Suggestions are those of bo suggest for the same document, and so are errors.
+// Suggestions and errors equal the answers of bo suggest to the same document.
 func TestSuggestIsBoSuggest(t *testing.T) {
 	const parameters = `"parameters": [{"name": "lr", "type": "float", "min": 1e-5, "max": 0.1, "log": true}, {"name": "n", "type": "int", "min": 1, "max": 8},
 		{"name": "opt", "type": "categorical", "values": ["adam", "sgd"]}, {"name": "m", "type": "float", "min": 0, "max": 0.99, "when": "opt == 'sgd'"}]`

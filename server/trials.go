@@ -137,26 +137,27 @@ func (s *service) ask(ctx context.Context, u *open, r *bov1.AskRequest, n int, l
 // maxAttempts bounds the attempts of a request.
 const maxAttempts = 10_000
 
-func attemptsOf(list []*bov1.Attempt) ([]store.Attempt, error) {
+// attempts returns the study of a request and its attempts.
+func (s *service) attempts(ctx context.Context, name string, list []*bov1.Attempt) (*open, []store.Attempt, error) {
 	if len(list) > maxAttempts {
-		return nil, invalid("%d attempts, want at most %d", len(list), maxAttempts)
+		return nil, nil, invalid("%d attempts, want at most %d", len(list), maxAttempts)
+	}
+	u, err := s.study(ctx, name)
+	if err != nil {
+		return nil, nil, err
 	}
 	out := make([]store.Attempt, len(list))
 	for i, a := range list {
 		out[i] = store.Attempt{Trial: int(a.Trial), Token: a.Token}
 	}
-	return out, nil
+	return u, out, nil
 }
 
 // Heartbeat extends leases.
 func (s *service) Heartbeat(ctx context.Context, r *bov1.HeartbeatRequest) (*bov1.HeartbeatResponse, error) {
 	ctx, cancel := s.limited(ctx, false)
 	defer cancel()
-	u, err := s.study(ctx, r.Study)
-	if err != nil {
-		return nil, err
-	}
-	attempts, err := attemptsOf(r.Attempts)
+	u, attempts, err := s.attempts(ctx, r.Study, r.Attempts)
 	if err != nil {
 		return nil, err
 	}
@@ -175,11 +176,7 @@ func (s *service) Heartbeat(ctx context.Context, r *bov1.HeartbeatRequest) (*bov
 func (s *service) Release(ctx context.Context, r *bov1.ReleaseRequest) (*bov1.ReleaseResponse, error) {
 	ctx, cancel := s.limited(ctx, false)
 	defer cancel()
-	u, err := s.study(ctx, r.Study)
-	if err != nil {
-		return nil, err
-	}
-	attempts, err := attemptsOf(r.Attempts)
+	u, attempts, err := s.attempts(ctx, r.Study, r.Attempts)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,26 @@ import (
 // released. Any other error makes a failed trial.
 type Evaluate func(ctx context.Context, t Trial, p space.Point) (Report, error)
 
+// Guarded calls f. It turns a panic into an error, and numbers that are not finite, which cannot be
+// stored, into a failure.
+func (f Evaluate) Guarded(ctx context.Context, t Trial, p space.Point) (r Report, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v", fault)
+		}
+	}()
+	r, err = f(ctx, t, p)
+	for name, v := range r.Numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			delete(r.Numbers, name)
+			if err == nil {
+				r.Failure, err = NotFinite, fmt.Errorf("%s is %v", name, v)
+			}
+		}
+	}
+	return r, err
+}
+
 // RunOptions configures a Run: the number of workers, and conditions that end it before the
 // budget is used up. A condition that is not set is the one of the definition's End.
 type RunOptions struct {
@@ -302,7 +322,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	}
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
-	report, err := safely(func() (Report, error) { return r.evaluate(reporting, t, p) })
+	report, err := r.evaluate.Guarded(reporting, t, p)
 	if err == nil && report.Failure == "" {
 		err = d.Unreported(report.Numbers)
 	}
@@ -394,26 +414,6 @@ func (r *run) report(ctx context.Context, a Attempt, steps ...loop.Step) error {
 	delete(r.held, a.Trial)
 	r.guard.Unlock()
 	return fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, t.Message)
-}
-
-// safely turns a panic of an evaluation into an error, and values that cannot be stored into
-// failures.
-func safely(f func() (Report, error)) (r Report, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	r, err = f()
-	for name, v := range r.Numbers {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			delete(r.Numbers, name)
-			if err == nil {
-				r.Failure, err = NotFinite, fmt.Errorf("%s is %v", name, v)
-			}
-		}
-	}
-	return r, err
 }
 
 // point returns the point of an issued trial and the definition of the study.

@@ -138,8 +138,8 @@ func TestActions(t *testing.T) {
 
 const stopping = `{"study": {"parameters": [{"name": "x", "type": "float", "min": 0, "max": 1}], "stop": {"rule": "asha", "eta": 2}}, `
 
-// Decisions about reported steps are those of loop.Study, even if another process continues the
-// stream from the recorded steps.
+// Decisions about reported steps equal the decisions of loop.Study, also if another process continues
+// the stream from the recorded steps.
 func TestReport(t *testing.T) {
 	_, lines := converse(t,
 		stopping+`"trials": [{"params": {"x": 0.1}}, {"params": {"x": 0.2}}, {"params": {"x": 0.3}}], "action": "report", "report": {"trial": 1, "steps": [{"step": 1, "value": 1}]}}`,

@@ -61,13 +61,7 @@ func TestEverySurrogateInARestrictedSpace(t *testing.T) {
 				Surrogate:   study.Component{Name: e.Name, Settings: cheapest(t, e.Name)},
 				Maximizer:   map[string]any{"raw": 32, "starts": 2, "iterations": 5},
 			}
-			require.NoError(t, d.Validate())
-			sp, err := d.Space()
-			require.NoError(t, err)
-			o, err := d.Method()
-			require.NoError(t, err)
-			s, err := loop.New(sp, o)
-			require.NoError(t, err)
+			sp, o, s := begin(t, d)
 			for round := range 4 {
 				trials, err := s.Ask(t.Context(), 3)
 				require.NoError(t, err)
@@ -90,6 +84,18 @@ func TestEverySurrogateInARestrictedSpace(t *testing.T) {
 			require.Positive(t, suggested)
 		})
 	}
+}
+
+// begin returns the study of a definition without trials, its space and its options.
+func begin(t *testing.T, d *study.Definition) (*space.Space, loop.Options, *loop.Study) {
+	require.NoError(t, d.Validate())
+	sp, err := d.Space()
+	require.NoError(t, err)
+	o, err := d.Method()
+	require.NoError(t, err)
+	s, err := loop.New(sp, o)
+	require.NoError(t, err)
+	return sp, o, s
 }
 
 // finish checks the point of a trial, and records a result by its ID.
@@ -150,13 +156,7 @@ func searchWithBeliefs(t *testing.T, surrogate study.Component, several bool) {
 			d.Surrogate = surrogate
 		}
 	}
-	require.NoError(t, d.Validate())
-	sp, err := d.Space()
-	require.NoError(t, err)
-	o, err := d.Method()
-	require.NoError(t, err)
-	s, err := loop.New(sp, o)
-	require.NoError(t, err)
+	_, o, s := begin(t, d)
 	for id := 1; id <= 7; id++ {
 		trials, err := s.Ask(t.Context(), 1)
 		require.NoError(t, err)
@@ -184,7 +184,7 @@ func searchWithBeliefs(t *testing.T, surrogate study.Component, several bool) {
 		require.NotEmpty(t, front.Observed.Front)
 		return
 	}
-	_, err = s.Recommend(t.Context())
+	_, err := s.Recommend(t.Context())
 	require.NoError(t, err)
 	regret, err := s.EstimateRegret(t.Context(), 0.9)
 	require.NoError(t, err)

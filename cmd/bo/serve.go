@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/functionspace/bo/internal/parallel"
@@ -157,6 +158,12 @@ func (f tokenFile) read() ([]server.Token, error) {
 	return list, err
 }
 
+// find returns the tokens of the file and the index of the token of a name, -1 if there is none.
+func (f tokenFile) find(name string) ([]server.Token, int, error) {
+	list, err := f.read()
+	return list, slices.IndexFunc(list, func(t server.Token) bool { return t.Name == name }), err
+}
+
 // write replaces the file. Only its owner can read a new file.
 func (f tokenFile) write(list []server.Token) error {
 	if file, err := os.OpenFile(f.Tokens, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
@@ -181,14 +188,12 @@ Example:
 }
 
 func (c *tokenAddCmd) Run(e *env) error {
-	list, err := c.read()
+	list, at, err := c.find(c.Name)
 	if err != nil {
 		return err
 	}
-	for _, t := range list {
-		if t.Name == c.Name {
-			return usagef("%s has a token %s: remove it first, or choose another name", c.Tokens, c.Name)
-		}
+	if at >= 0 {
+		return usagef("%s has a token %s: remove it first, or choose another name", c.Tokens, c.Name)
 	}
 	text, t, err := server.NewToken(c.Name, server.Role(c.Role))
 	if err != nil {
@@ -240,14 +245,12 @@ type tokenRemoveCmd struct {
 }
 
 func (c *tokenRemoveCmd) Run(e *env) error {
-	list, err := c.read()
+	list, at, err := c.find(c.Name)
 	if err != nil {
 		return err
 	}
-	for i, t := range list {
-		if t.Name == c.Name {
-			return c.write(append(list[:i:i], list[i+1:]...))
-		}
+	if at < 0 {
+		return usagef("%s has no token %q", c.Tokens, c.Name)
 	}
-	return usagef("%s has no token %q", c.Tokens, c.Name)
+	return c.write(slices.Delete(list, at, at+1))
 }

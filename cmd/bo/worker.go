@@ -32,7 +32,7 @@ type workerCmd struct {
 	Server    string        `group:"service" env:"BO_SERVER" placeholder:"URL" help:"Address of the service. Default: the value of BO_SERVER."`
 	Study     string        `group:"service" placeholder:"NAME" required:"" help:"Name of the study."`
 	TokenFile string        `group:"service" name:"token-file" placeholder:"FILE" help:"File with the token of the worker. Default: the token in BO_TOKEN, if any."`
-	CA        string        `group:"service" name:"ca" placeholder:"FILE" help:"Certificate authority of the service (PEM), beside those of the system."`
+	CA        string        `group:"service" name:"ca" placeholder:"FILE" help:"Certificate authority of the service (PEM), in addition to the authorities of the system."`
 	Name      string        `group:"service" placeholder:"NAME" help:"Name of the worker in the study. Default: host and process number."`
 	Workers   int           `group:"program" default:"0" placeholder:"N" help:"Evaluations at a time. Default: the number in the study, or 1."`
 	Timeout   time.Duration `group:"program" default:"0" placeholder:"TIME" help:"Time limit of a trial, such as 90s or 2h. Default: the limit in the study, or none."`

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 	"sync"
@@ -154,7 +153,7 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	}
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return w.report(own, a, steps) })
-	report, err := safely(func() (store.Report, error) { return w.evaluate(reporting, t, p) })
+	report, err := w.evaluate.Guarded(reporting, t, p)
 	if report.Seconds == 0 {
 		report.Seconds = time.Since(begun).Seconds()
 	}
@@ -171,25 +170,6 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 		report.Failure = cmp.Or(report.Failure, store.FailedByProgram)
 	}
 	return w.tell(ctx, a, t, report)
-}
-
-// safely turns a panic of an evaluation into an error, and a number that is not finite into a failure.
-func safely(f func() (store.Report, error)) (r store.Report, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	r, err = f()
-	for name, v := range r.Numbers {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			delete(r.Numbers, name)
-			if err == nil {
-				r.Failure, err = store.NotFinite, fmt.Errorf("%s is %v", name, v)
-			}
-		}
-	}
-	return r, err
 }
 
 // note counts a result. It returns an error if the first trials failed alike.

@@ -47,7 +47,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"enqueue and add", enqueueAndAdd},
 		{"the budget holds among many askers", budgetHolds},
 		{"rounds do not depend on workers", rounds},
-		{"suggestions are those of package loop", suggestions},
+		{"suggestions equal the suggestions of package loop", suggestions},
 		{"edits", edits},
 		{"events", events},
 		{"snapshots", snapshots},
