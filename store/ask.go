@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/functionspace/bo/internal/cpu"
@@ -403,7 +404,13 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 		}
 	}()
 
-	if err := a.refresh(ctx); err != nil {
+	admitted, err := a.store.admit(ctx)
+	if err != nil {
+		return err
+	}
+	leave := sync.OnceFunc(admitted)
+	defer leave()
+	if err := a.refresh(ctx); err != nil { // with the results of the time before the admission
 		return err
 	}
 	a.mu.Lock()
@@ -417,10 +424,8 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 		return err
 	}
 	fitted := time.Now()
-	out, err := a.store.fit(ctx, func() (loop.Proposals, error) {
-		fitted = time.Now()
-		return loop.Propose(a.progress(ctx), sp, options, history, count)
-	})
+	out, err := loop.Propose(a.progress(ctx), sp, options, history, count)
+	leave()
 	if err != nil {
 		return err
 	}

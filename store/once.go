@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/study"
 )
 
@@ -97,15 +96,13 @@ func (a *asking) settle(ctx context.Context) error {
 	})
 }
 
-// fit calls propose when Options.Admit admits it.
-func (s *Store) fit(ctx context.Context, propose func() (loop.Proposals, error)) (loop.Proposals, error) {
+// admit waits until Options.Admit admits a computation.
+func (s *Store) admit(ctx context.Context) (leave func(), err error) {
 	if s.opts.Admit == nil {
-		return propose()
+		return func() {}, nil
 	}
-	done, err := s.opts.Admit(ctx)
-	if err != nil {
-		return loop.Proposals{}, errors.Join(err, ctx.Err())
+	if leave, err = s.opts.Admit(ctx); err != nil {
+		return nil, errors.Join(err, ctx.Err())
 	}
-	defer done()
-	return propose()
+	return leave, nil
 }
