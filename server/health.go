@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"connectrpc.com/connect"
@@ -16,6 +17,12 @@ import (
 type health struct{ *Server }
 
 var _ healthv1connect.HealthHandler = (*health)(nil)
+
+// handleHealth serves the methods of grpc.health.v1.Health.
+func handleHealth(mux *http.ServeMux, h *health, options []connect.HandlerOption) {
+	handle(mux, healthv1connect.HealthCheckProcedure, h.Check, options)
+	mux.Handle(healthv1connect.HealthWatchProcedure, connect.NewServerStreamHandlerSimple(healthv1connect.HealthWatchProcedure, h.Watch, options...))
+}
 
 // Check returns the state of the server, or of the service bo.v1.StudyService.
 func (h *health) Check(ctx context.Context, r *healthv1.HealthCheckRequest) (*healthv1.HealthCheckResponse, error) {

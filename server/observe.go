@@ -21,7 +21,7 @@ var _ connect.Interceptor = (*observer)(nil)
 func (o *observer) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (response connect.AnyResponse, err error) {
 		name := ""
-		if of, ok := r.Any().(interface{ GetStudy() string }); ok {
+		if of, ok := r.Any().(*anyMessage).Message.(interface{ GetStudy() string }); ok {
 			name = of.GetStudy()
 		}
 		defer o.end(ctx, time.Now(), r.Spec(), r.Peer(), name, &err)

@@ -13,7 +13,6 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/functionspace/bo/api/bo/v1/bov1connect"
-	"github.com/functionspace/bo/api/grpc/health/v1/healthv1connect"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -118,8 +117,8 @@ func (s *Server) routes() http.Handler {
 		connect.WithInterceptors(&observer{s}),
 	}
 	mux := http.NewServeMux()
-	mux.Handle(bov1connect.NewStudyServiceHandler(&service{Server: s}, options...))
-	mux.Handle(healthv1connect.NewHealthHandler(&health{s}, options...))
+	handleStudies(mux, &service{Server: s}, options)
+	handleHealth(mux, &health{s}, options)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.Handle("GET /metrics", s.protected(Read, s.metrics.handler()))
 	return s.guard(mux)

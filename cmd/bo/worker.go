@@ -17,8 +17,6 @@ import (
 
 	"connectrpc.com/connect"
 
-	bov1 "github.com/functionspace/bo/api/bo/v1"
-	"github.com/functionspace/bo/api/bo/v1/bov1connect"
 	"github.com/functionspace/bo/server"
 	"github.com/functionspace/bo/server/worker"
 	"github.com/functionspace/bo/space"
@@ -62,13 +60,11 @@ func (c *workerCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	r, err := client.GetStudy(e.ctx, &bov1.GetStudyRequest{Study: c.Study})
+	out := &workerLog{e: e, quiet: c.Quiet}
+	o := worker.Options{Study: c.Study, Name: c.Name, Time: c.Time, OnEnd: out.ended, OnRetry: out.retried}
+	d, err := worker.Definition(e.ctx, client, o)
 	if err != nil {
 		return c.explained(err)
-	}
-	d, err := worker.Definition(r)
-	if err != nil {
-		return err
 	}
 	p, err := newProgramOf(c.Program, placeholdersOf(d), cmp.Or(c.Timeout, d.Timeout.Value()))
 	if usage, ok := errors.AsType[usageError](err); ok {
@@ -80,10 +76,8 @@ func (c *workerCmd) Run(e *env) error {
 	evaluate := func(ctx context.Context, t store.Trial, at space.Point) (store.Report, error) {
 		return p.evaluate(ctx, newCall(c.Study, t, at))
 	}
-	out := &workerLog{e: e, quiet: c.Quiet, definition: d}
-	done, err := worker.Run(e.ctx, client, evaluate, worker.Options{
-		Study: c.Study, Name: c.Name, Workers: cmp.Or(c.Workers, d.Workers), Time: c.Time, OnEnd: out.ended, OnRetry: out.retried,
-	})
+	out.definition, o.Workers = d, cmp.Or(c.Workers, d.Workers)
+	done, err := worker.Run(e.ctx, client, evaluate, o)
 	if err != nil && e.ctx.Err() == nil {
 		return c.explained(err)
 	}
@@ -120,8 +114,8 @@ func (c *workerCmd) explained(err error) error {
 	return errors.New(e.Message())
 }
 
-// client returns a client of the service that sends the token.
-func (c *workerCmd) client(e *env) (bov1connect.StudyServiceClient, error) {
+// client returns a client of the service with the token.
+func (c *workerCmd) client(e *env) (*worker.HTTP, error) {
 	u, err := url.Parse(c.Server)
 	switch {
 	case c.Server == "":
@@ -151,15 +145,7 @@ func (c *workerCmd) client(e *env) (bov1connect.StudyServiceClient, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	authorized := connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
-		return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
-			if token != "" {
-				r.Header().Set("Authorization", "Bearer "+token)
-			}
-			return next(ctx, r)
-		}
-	})
-	return bov1connect.NewStudyServiceClient(&http.Client{Transport: transport}, strings.TrimSuffix(c.Server, "/"), connect.WithInterceptors(authorized)), nil
+	return &worker.HTTP{URL: c.Server, Token: token, Client: &http.Client{Transport: transport}}, nil
 }
 
 // token returns the token of the worker, "" if it has none.

@@ -53,28 +53,36 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// call repeats a request until it is answered. Pauses double, and vary, so that the requests of
+// call repeats a request until it is answered.
+func call[Q, A any](ctx context.Context, w *worker, limit time.Duration, do func(context.Context, *Q) (*A, error), q *Q) (answer *A, err error) {
+	err = w.repeat(ctx, limit, func(ctx context.Context) (err error) {
+		answer, err = do(ctx, q)
+		return err
+	})
+	return answer, err
+}
+
+// repeat repeats a request until it is answered. Pauses double, and vary, so that the requests of
 // many workers spread after a restart of the server.
-func call[Q, A any](ctx context.Context, w *worker, limit time.Duration, do func(context.Context, *Q) (*A, error), q *Q) (*A, error) {
+func (w *worker) repeat(ctx context.Context, limit time.Duration, do func(context.Context) error) error {
 	for wait := firstPause; ; wait = min(2*wait, maxPause) {
 		limited, cancel := context.WithTimeout(ctx, limit)
-		answer, err := do(limited, q)
+		err := do(limited)
 		cancel()
-		if err == nil {
-			return answer, nil
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if !temporary(err) {
-			return nil, err
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case !temporary(err):
+			return err
 		}
 		wait := wait/2 + mathrand.N(wait)
 		if w.opts.OnRetry != nil {
 			w.opts.OnRetry(err, wait)
 		}
 		if err := pause(ctx, wait); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
@@ -89,7 +97,7 @@ func (w *worker) define(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := Definition(r)
+	d, err := definitionOf(r)
 	if err != nil {
 		return err
 	}
@@ -103,8 +111,34 @@ func (w *worker) define(ctx context.Context) error {
 	return nil
 }
 
-// Definition returns the definition of a study from an answer of the server.
-func Definition(r *bov1.GetStudyResponse) (*study.Definition, error) {
+// patience is the time in which Definition reaches the server.
+const patience = 10 * time.Second
+
+// Definition returns the definition of the study. It repeats a request that fails because the server
+// cannot be reached for ten seconds: the server may be starting.
+func Definition(ctx context.Context, client Client, o Options) (*study.Definition, error) {
+	var last error
+	retry := o.OnRetry
+	o.OnRetry = func(err error, wait time.Duration) {
+		if last = err; retry != nil {
+			retry(err, wait)
+		}
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer in %v", patience))
+	defer cancel()
+	r, err := (&worker{client: client, opts: o}).get(limited)
+	switch {
+	case err == nil:
+		return definitionOf(r)
+	case ctx.Err() == nil && limited.Err() != nil && last != nil:
+		return nil, last
+	case ctx.Err() == nil && limited.Err() != nil:
+		return nil, connect.NewError(connect.CodeUnavailable, err)
+	}
+	return nil, err
+}
+
+func definitionOf(r *bov1.GetStudyResponse) (*study.Definition, error) {
 	text, err := wire.Definition(r.Definition)
 	if err != nil {
 		return nil, err

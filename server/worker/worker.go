@@ -1,6 +1,6 @@
 // Package worker evaluates trials of a study that a server issues.
 //
-//	client := bov1connect.NewStudyServiceClient(http.DefaultClient, "http://localhost:7040")
+//	client := &worker.HTTP{URL: "http://localhost:7040"}
 //	done, err := worker.Run(ctx, client, evaluate, worker.Options{Study: "bread"})
 package worker
 
@@ -18,7 +18,6 @@ import (
 	"connectrpc.com/connect"
 
 	bov1 "github.com/functionspace/bo/api/bo/v1"
-	"github.com/functionspace/bo/api/bo/v1/bov1connect"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -56,7 +55,7 @@ const alike = 3
 // request that fails because the server cannot be reached is repeated, with pauses of up to ten
 // seconds; evaluations go on meanwhile. The keys of requests ensure that a repeated request issues
 // no second trial. If ctx ends, Run returns the trials under way to the study, and the error of ctx.
-func Run(ctx context.Context, client bov1connect.StudyServiceClient, evaluate store.Evaluate, o Options) (Done, error) {
+func Run(ctx context.Context, client Client, evaluate store.Evaluate, o Options) (Done, error) {
 	if o.Name == "" {
 		host, _ := os.Hostname()
 		o.Name = fmt.Sprintf("%s/%d", host, os.Getpid())
@@ -83,7 +82,7 @@ func Run(ctx context.Context, client bov1connect.StudyServiceClient, evaluate st
 
 // worker is the state of a Run.
 type worker struct {
-	client   bov1connect.StudyServiceClient
+	client   Client
 	evaluate store.Evaluate
 	opts     Options
 	cancel   context.CancelCauseFunc
