@@ -13,7 +13,8 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// axis maps values of the user to positions. An axis with names has the values 0, 1, …
+// axis maps values of the user to positions. An axis with names has the values 0, 1, … Labels of
+// ticks of a short axis far from zero are differences from a number, which relative names.
 type axis struct {
 	label        string
 	lo, hi       float64
@@ -56,8 +57,11 @@ func valueAxis(label string, log bool, values ...float64) axis {
 	return a
 }
 
-// smallest and largest bound the ends of logarithmic axes.
-const smallest, largest = 1e-300, 1e301
+// smallest and largest bound the ends of logarithmic axes, and shortest the length of linear ones.
+const smallest, largest, shortest = 1e-300, 1e301, 1e-305
+
+// size returns the largest absolute value.
+func (a *axis) size() float64 { return max(math.Abs(a.lo), math.Abs(a.hi)) }
 
 // pad adds a share of the length at both ends. An axis of one value gets a length.
 func (a *axis) pad(share float64) {
@@ -69,9 +73,9 @@ func (a *axis) pad(share float64) {
 		a.lo, a.hi = max(smallest, math.Exp(lo-share*(hi-lo))), min(largest, math.Exp(hi+share*(hi-lo)))
 		return
 	}
-	if d := math.Abs(a.lo)*1e-9 + 1e-300; a.hi-a.lo < d {
-		d = max(math.Abs(a.lo)*0.05, 1e-12)
-		if a.lo == 0 {
+	if size := a.size(); a.hi-a.lo <= size*0x1p-48 || a.hi-a.lo < shortest {
+		d := max(size*0.05, shortest)
+		if size == 0 {
 			d = 0.5
 		}
 		a.lo, a.hi = a.lo-d, a.hi+d
@@ -120,12 +124,12 @@ type tick struct {
 	label string
 }
 
-// ticks returns the densest ticks whose labels have room on an axis of a length. Extent is the
-// size of a label along the axis.
+// ticks returns the densest ticks whose labels have room on an axis of a length, with two labels if
+// possible. Extent is the size of a label along the axis.
 func (a *axis) ticks(length vg.Length, extent func(label string) vg.Length) []tick {
 	var found []tick
 	for _, ticks := range a.candidates() {
-		ticks = slices.DeleteFunc(ticks, func(t tick) bool { p := a.place(t.at); return p < -1e-9 || p > 1+1e-9 })
+		ticks = a.within(ticks)
 		fits, last := true, math.Inf(-1)
 		labels := 0
 		for _, t := range ticks {
@@ -148,20 +152,37 @@ func (a *axis) ticks(length vg.Length, extent func(label string) vg.Length) []ti
 	return found
 }
 
+// within returns the ticks that lie on the axis.
+func (a *axis) within(ticks []tick) []tick {
+	return slices.DeleteFunc(ticks, func(t tick) bool { p := a.place(t.at); return !(p >= -1e-9 && p <= 1+1e-9) })
+}
+
 // candidates returns lists of ticks from dense to sparse.
 func (a *axis) candidates() [][]tick {
+	var all [][]tick
+	var dense []tick
 	switch {
 	case a.names != nil:
 		return a.categories()
-	case a.log && a.hi/a.lo > 5:
-		return a.decades()
+	case a.decimal():
+		all, dense = a.decades(), a.powers(a.first(), a.last(), 1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9})
+	default:
+		for n := 9; n >= 1; n-- {
+			all = append(all, a.linear(n))
+		}
+		dense = a.linear(20)
 	}
-	var all [][]tick
-	for n := 9; n >= 1; n-- {
-		all = append(all, a.linear(n))
+	if dense = a.within(dense); len(dense) > 1 { // the outermost, if no others have room
+		all = append(all, []tick{dense[0], dense[len(dense)-1]})
 	}
 	return all
 }
+
+// decimal reports a logarithmic axis that is long enough for ticks at powers of ten.
+func (a *axis) decimal() bool { return a.log && a.hi/a.lo > 5 }
+
+func (a *axis) first() int { return int(math.Floor(math.Log10(a.lo))) }
+func (a *axis) last() int  { return int(math.Ceil(math.Log10(a.hi))) }
 
 // categories names all values, or every second, third, … of many.
 func (a *axis) categories() [][]tick {
@@ -176,24 +197,65 @@ func (a *axis) categories() [][]tick {
 	return all
 }
 
-// linear returns about n ticks at multiples of 1, 2 or 5 times a power of ten.
+// linear returns about n ticks at multiples of 1, 2 or 5 times a power of ten, from base.
 func (a *axis) linear(n int) []tick {
-	step := nice((a.hi - a.lo) / float64(n))
+	base := a.base()
+	lo, hi := a.lo-base, a.hi-base
+	step := nice(max((hi-lo)/float64(n), a.size()*0x1p-52))
 	if a.integer {
 		step = max(1, step)
 	}
 	var ticks []tick
-	for k := math.Ceil(a.lo/step - 1e-9); k*step <= a.hi+1e-9*step && len(ticks) < 100; k++ {
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step && len(ticks) < 100; k++ {
 		v := k*step + 0 // no negative zero
 		label := ""
 		if a.format != nil {
 			label = a.format(v)
 		} else {
-			label = stepped(v, step, max(math.Abs(a.lo), math.Abs(a.hi)))
+			label = stepped(v, step, max(math.Abs(lo), math.Abs(hi)))
 		}
-		ticks = append(ticks, tick{v, label})
+		ticks = append(ticks, tick{base + v, label})
 	}
 	return ticks
+}
+
+// far is the ratio of the values of an axis to its length above which ticks are differences.
+const far = 2e5
+
+// base returns a round number near the lower end of a short axis far from zero, and zero for other
+// axes.
+func (a *axis) base() float64 {
+	length := a.hi - a.lo
+	if a.names != nil || a.format != nil || a.decimal() || !(length > 0) || a.size() < far*length {
+		return 0
+	}
+	decimals := -int(math.Ceil(math.Log10(length))) - 1
+	unit := math.Pow(10, float64(-decimals))
+	near := math.Round(a.lo/unit) * unit
+	if math.Abs(near-a.lo) > length {
+		near = math.Floor(a.lo/unit) * unit
+	}
+	if decimals > 0 { // the nearest decimal number
+		near, _ = strconv.ParseFloat(strconv.FormatFloat(near, 'f', decimals, 64), 64)
+	}
+	return near
+}
+
+// relative returns the base as it follows the label of an axis, such as " − 1e15".
+func (a *axis) relative() string {
+	base := a.base()
+	if base == 0 {
+		return ""
+	}
+	size := math.Abs(base)
+	text := strconv.FormatFloat(size, 'f', -1, 64)
+	if short := exponent(strconv.FormatFloat(size, 'e', -1, 64)); len(short) < len(text) {
+		text = short
+	}
+	if base < 0 {
+		return " + " + text
+	}
+	return " − " + text
 }
 
 // nice returns the smallest of 1, 2 and 5 times a power of ten that is not below x.
@@ -212,18 +274,17 @@ func stepped(v, step, largest float64) string {
 	if v == 0 {
 		return "0"
 	}
-	digits := int(math.Round(math.Log10(largest))) // of the exponent
-	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
-	if digits < 7 && decimals < 6 {
-		return minus(strconv.FormatFloat(v, 'f', decimals, 64))
+	first, last := int(math.Floor(math.Log10(largest)+1e-9)), int(math.Floor(math.Log10(step)+1e-9)) // powers of ten of the digits
+	if first >= -4 && first < 7 && last >= -8 {
+		return minus(strconv.FormatFloat(v, 'f', max(0, -last), 64))
 	}
-	mantissa := max(0, int(math.Floor(math.Log10(math.Abs(v))))-int(math.Floor(math.Log10(step)+1e-9)))
+	mantissa := max(0, int(math.Floor(math.Log10(math.Abs(v))+1e-9))-last)
 	return exponent(strconv.FormatFloat(v, 'e', mantissa, 64))
 }
 
 // decades returns ticks at powers of ten and, on a short axis, at multiples of them.
 func (a *axis) decades() [][]tick {
-	first, last := int(math.Floor(math.Log10(a.lo))), int(math.Ceil(math.Log10(a.hi)))
+	first, last := a.first(), a.last()
 	var all [][]tick
 	for _, labelled := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
 		all = append(all, a.powers(first, last, 1, labelled))
@@ -240,6 +301,9 @@ func (a *axis) powers(first, last, step int, labelled []float64) []tick {
 	for d := first; d <= last; d++ {
 		for m := 1.0; m < 10; m++ {
 			t := tick{at: m * math.Pow(10, float64(d))}
+			if a.integer && t.at < 1 {
+				continue
+			}
 			if d%step == 0 && slices.Contains(labelled, m) {
 				t.label = number(t.at)
 			} else if step > 1 && m > 1 || last-first > 6 && m > 1 {

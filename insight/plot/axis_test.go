@@ -1,8 +1,11 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +43,91 @@ func TestTicksDoNotOverlap(t *testing.T) {
 			}
 			if length > 250 {
 				require.GreaterOrEqual(t, labels, 2, "%v over %v", a, length)
+			}
+		}
+	}
+}
+
+// Labels of a linear axis differ and, with its base, read back as their values: for any size, and
+// for lengths down to the resolution of numbers.
+func TestTicksReadBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 3000 {
+		size := math.Pow(10, rng.Float64()*590-300)
+		lo := size * (2*rng.Float64() - 1)
+		a := valueAxis("y", false, lo, lo+size*math.Pow(10, -14*rng.Float64()))
+		a.integer = rng.IntN(4) == 0 && a.hi-a.lo > 3 && a.size() < 1e15
+		base := 0.0
+		if text := a.relative(); text != "" {
+			var err error
+			base, err = strconv.ParseFloat(strings.NewReplacer(" − ", "", " + ", "-", "−", "-").Replace(text), 64)
+			require.NoError(t, err)
+			require.Equal(t, a.base(), base, text)
+		}
+		seen := map[string]bool{}
+		ticks := a.ticks(400, wide)
+		require.Greater(t, len(ticks), 1, "%v", a)
+		step := ticks[1].at - ticks[0].at
+		for _, tick := range ticks {
+			require.False(t, seen[tick.label], "%v twice on %v", tick.label, a)
+			seen[tick.label] = true
+			v, err := strconv.ParseFloat(strings.ReplaceAll(tick.label, "−", "-"), 64)
+			require.NoError(t, err)
+			require.InDelta(t, 0, (base+v-tick.at)/step, 1e-3, "%v of %v", tick, a)
+			require.False(t, a.integer && v != math.Round(v), "%v", tick)
+		}
+	}
+	require.Equal(t, " − 1e15", (&axis{lo: 1e15, hi: 1e15 + 100}).relative())
+	require.Equal(t, " + 1e12", (&axis{lo: -1e12, hi: -1e12 + 5}).relative())
+	require.Equal(t, " − 0.5", (&axis{lo: 0.5, hi: 0.5 + 1e-7}).relative())
+	require.Empty(t, (&axis{lo: 1000, hi: 1001}).relative())
+}
+
+// Names keep their differences when they are cut, and fit.
+func TestAbbreviate(t *testing.T) {
+	long := strings.Repeat(" and so on", 5)
+	for _, test := range []struct{ names, want []string }{
+		{nil, nil},
+		{[]string{"adam", "sgd"}, []string{"adam", "sgd"}},
+		{[]string{"a" + long, "b" + long}, []string{"a and s…", "b and s…"}},
+		{[]string{"with the end 1", "with the end 2"}, []string{"wit…d 1", "wit…d 2"}},
+		{[]string{"category 1" + long, "category 2" + long}, []string{"…1 and…", "…2 and…"}},
+	} {
+		got := abbreviate(test.names, tickSize, 40)
+		require.Equal(t, test.want, got)
+		for _, s := range got {
+			require.LessOrEqual(t, widthOf(s, tickSize), vg.Length(40))
+		}
+	}
+}
+
+// Labels of names never overlap: horizontal ones have gaps, and tilted and vertical ones are a line apart.
+func TestNamesDoNotOverlap(t *testing.T) {
+	for _, n := range []int{2, 12, 40, 200} {
+		for _, length := range []int{3, 12, 60} {
+			a := axis{lo: -0.5, hi: float64(n) - 0.5}
+			for i := range n {
+				a.names = append(a.names, fmt.Sprintf("%0*d", length, i))
+			}
+			for _, width := range []vg.Length{60, 150, 500} {
+				const left = 40
+				labels := a.nameLabels(width, 200, left)
+				ticks := a.ticks(width, labels.extent)
+				require.NotEmpty(t, ticks)
+				for i, tick := range ticks {
+					w := widthOf(labels.of(tick.at), tickSize)
+					at := vg.Length(a.place(tick.at)) * width
+					require.GreaterOrEqual(t, at+left, w*vg.Length(math.Cos(labels.angle))-1, "passes the left margin")
+					if i == 0 {
+						continue
+					}
+					apart := at - vg.Length(a.place(ticks[i-1].at))*width
+					if labels.angle == 0 {
+						require.Greater(t, apart, w)
+					} else {
+						require.GreaterOrEqual(t, apart*vg.Length(math.Sin(labels.angle)), tickSize*1.19)
+					}
+				}
 			}
 		}
 	}

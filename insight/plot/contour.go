@@ -24,6 +24,7 @@ func Contour(s *insight.Surface, o Options) *Figure {
 	mean := cells.panel("posterior mean of "+o.Objective, s.Mean, s, m)
 	sd := cells.panel("standard deviation", s.SD, s, m)
 	acquisition := cells.panel("acquisition function", s.Acquisition, s, m)
+	sd.hideX = true // the panel below has the same axis
 	if s.Probability == nil {
 		f.rows = [][]cell{{
 			{panels: []*panel{mean}, shares: []float64{1}, width: 0.57},
@@ -32,7 +33,9 @@ func Contour(s *insight.Surface, o Options) *Figure {
 	} else {
 		probability := cells.panel("probability of feasibility", s.Probability, s, m)
 		probability.bar.lo, probability.bar.hi, probability.bar.log = 0, 1, false
-		f.rows = [][]cell{{one(mean), one(sd)}, {one(acquisition), one(probability)}}
+		mean.hideX = true
+		half := []float64{0.5, 0.5}
+		f.rows = [][]cell{{{panels: []*panel{mean, acquisition}, shares: half}, {panels: []*panel{sd, probability}, shares: half}}}
 		f.height = 640
 	}
 	f.legend = entries(f.theme, m.used())

@@ -8,6 +8,8 @@ import (
 	"html"
 	"image/png"
 	"io"
+	"maps"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -74,7 +76,7 @@ func (f *Figure) SVG(w io.Writer) error {
 		return err
 	}
 	c := vgsvg.New(width, height)
-	f.draw(draw.New(c))
+	f.draw(&painter{Canvas: draw.New(c), theme: f.theme})
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
@@ -89,14 +91,27 @@ func (f *Figure) SVG(w io.Writer) error {
 	return err
 }
 
-// PNG writes the picture as PNG, with four pixels for each pixel of Options.
+// Missing returns the characters of the picture that the font of PNG lacks, in the order of their
+// codes. PNG draws squares in their place. SVG writes them as text, for which viewers select a font.
+func (f *Figure) Missing() string {
+	width, height, err := f.size()
+	if err != nil {
+		return ""
+	}
+	p := &painter{Canvas: draw.New(vgsvg.New(width, height)), theme: f.theme, missing: map[rune]bool{}}
+	f.draw(p)
+	return string(slices.Sorted(maps.Keys(p.missing)))
+}
+
+// PNG writes the picture as PNG, with four pixels for each pixel of Options. Missing returns the
+// characters that it cannot draw.
 func (f *Figure) PNG(w io.Writer) error {
 	width, height, err := f.size()
 	if err != nil {
 		return err
 	}
 	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-	f.draw(draw.New(c))
+	f.draw(&painter{Canvas: draw.New(c), theme: f.theme, raster: true})
 	return png.Encode(w, c.Image())
 }
 
@@ -136,8 +151,8 @@ const (
 )
 
 // draw paints the whole picture.
-func (f *Figure) draw(c draw.Canvas) {
-	p := painter{Canvas: c, theme: f.theme}
+func (f *Figure) draw(p *painter) {
+	c := p.Canvas
 	p.SetColor(f.theme.Background)
 	p.Fill(c.Rectangle.Path())
 	inner := draw.Crop(c, margin, -margin, margin, -margin)
@@ -157,5 +172,5 @@ func (f *Figure) draw(c draw.Canvas) {
 		top = p.legend(f.legend, inner.Min.X, top-3, width)
 	}
 	inner.Max.Y = top - 6
-	f.layout(&p, inner)
+	f.layout(p, inner)
 }

@@ -9,6 +9,7 @@ import (
 
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -20,11 +21,13 @@ import (
 // painter draws primitives on a canvas.
 type painter struct {
 	draw.Canvas
-	theme palette.Theme
+	theme   palette.Theme
+	raster  bool          // characters that the font lacks are drawn as squares
+	missing map[rune]bool // collects the characters that the font lacks; may be nil
 }
 
 // sans is the font of all text.
-var sans = sync.OnceValue(func() text.Handler {
+var sans = sync.OnceValue(func() text.Plain {
 	face, err := opentype.Parse(liberationsansregular.TTF)
 	if err != nil {
 		panic("plot: the font cannot be parsed: " + err.Error())
@@ -56,22 +59,46 @@ func (p *painter) text(s string, x, y vg.Length, t textStyle) {
 	if t.y == draw.YCenter && t.rotation == 0 { // the middle of digits, without room for descenders
 		y += t.size * 0.08
 	}
-	p.FillText(t.style(), vg.Point{X: x, Y: y}, s)
+	shift := widthOf(s, t.size) * vg.Length(t.x)
+	at := vg.Point{X: x + shift*vg.Length(math.Cos(t.rotation)), Y: y + shift*vg.Length(math.Sin(t.rotation))}
+	t.x = draw.XLeft
+	s = strings.Map(func(r rune) rune {
+		if known(r) {
+			return r
+		}
+		if p.missing != nil {
+			p.missing[r] = true
+		}
+		if p.raster {
+			return '□'
+		}
+		return r
+	}, s)
+	p.FillText(t.style(), at, s)
 }
 
-// widthOf returns the width of one line of text.
-func widthOf(s string, size vg.Length) vg.Length { return textStyle{size: size}.style().Width(s) }
+// known reports whether the font has a character.
+func known(r rune) bool {
+	if r >= ' ' && r <= '~' {
+		return true
+	}
+	var b sfnt.Buffer
+	index, err := sans().Fonts.Lookup(textStyle{size: 1}.style().Font, 1).Face.GlyphIndex(&b, r)
+	return err == nil && index != 0
+}
 
-// shorten cuts text to a width, with an ellipsis.
-func shorten(s string, size, width vg.Length) string {
-	if widthOf(s, size) <= width {
-		return s
+// widthOf returns the width of one line of text. A character that the font lacks counts as a square.
+func widthOf(s string, size vg.Length) vg.Length {
+	var drawn []rune
+	squares := 0
+	for _, r := range s {
+		if known(r) {
+			drawn = append(drawn, r)
+		} else {
+			squares++
+		}
 	}
-	r := []rune(s)
-	for len(r) > 1 && widthOf(string(r)+"…", size) > width {
-		r = r[:len(r)-1]
-	}
-	return strings.TrimRight(string(r), " ") + "…"
+	return textStyle{size: size}.style().Width(string(drawn)) + vg.Length(squares)*size
 }
 
 // wrap breaks text into lines of at most a width. A single long word is cut.

@@ -22,6 +22,9 @@ type panel struct {
 	plain bool   // no horizontal grid, as for categories with bars
 	bare  bool   // neither grid nor axes
 	draw  func(g *graph)
+
+	names  nameLabels // of an x axis of names, set by margins
+	beside []string   // labels of a y axis of names, set by margins
 }
 
 // cell is a column of panels with common margins. Shares are their parts of the height.
@@ -165,20 +168,24 @@ const (
 	tickLength = vg.Length(3)
 	barWidth   = vg.Length(9)
 	gap        = vg.Length(10)  // between panels
-	widest     = vg.Length(110) // of a label of a category beside a panel
+	widest     = vg.Length(110) // of a tilted label of a category
 )
 
 // margins are the spaces around the area of a panel.
 type margins struct{ left, right, bottom, top vg.Length }
 
-// margins returns the space that the labels of a panel need if the panel has a size.
-func (p *panel) margins(width, height vg.Length) margins {
+// margins returns the space that the labels of a panel need if the panel has a size, in a cell of a
+// height.
+func (p *panel) margins(width, height, cell vg.Length) margins {
 	m := margins{right: 8, bottom: tickLength + 2, top: 4}
 	if p.bare {
 		return margins{}
 	}
+	if p.y.names != nil {
+		p.beside = abbreviate(p.y.names, tickSize, max(60, min(180, 0.3*width)))
+	}
 	for _, t := range p.y.ticks(height-50, tall) {
-		m.left = max(m.left, min(widest, widthOf(t.label, tickSize)))
+		m.left = max(m.left, widthOf(p.yLabel(t), tickSize))
 	}
 	m.left += tickLength + 4
 	if p.y.label != "" {
@@ -198,8 +205,9 @@ func (p *panel) margins(width, height vg.Length) margins {
 	m.bottom += p.stripHeight()
 	if !p.hideX {
 		m.bottom += tickSize*1.2 + 2
-		if rotated, extra := p.tilted(width - m.left - m.right); rotated {
-			m.bottom += extra
+		if p.x.names != nil {
+			p.names = p.x.nameLabels(width-m.left-m.right, cell, m.left)
+			m.bottom += p.names.height
 		}
 		if p.x.label != "" {
 			m.bottom += labelSize * lineSpacing
@@ -208,27 +216,17 @@ func (p *panel) margins(width, height vg.Length) margins {
 	return m
 }
 
+// yLabel returns the label of a tick of the y axis.
+func (p *panel) yLabel(t tick) string {
+	if p.y.names != nil {
+		return p.beside[int(t.at)]
+	}
+	return t.label
+}
+
 // tall and wide are the sizes of labels along a vertical and a horizontal axis.
 func tall(string) vg.Length       { return tickSize * 1.25 }
 func wide(label string) vg.Length { return widthOf(label, tickSize) + 9 }
-
-const tilt = 35 * math.Pi / 180
-
-// tilted reports whether the names of categories are too long for a horizontal axis of a length,
-// and the height that they need beyond one line if they are drawn at an angle.
-func (p *panel) tilted(length vg.Length) (bool, vg.Length) {
-	if p.x.names == nil {
-		return false, 0
-	}
-	room := length / vg.Length(len(p.x.names))
-	most, crowded := vg.Length(0), false
-	for _, name := range p.x.names {
-		w := min(widest, widthOf(name, tickSize))
-		most = max(most, w)
-		crowded = crowded || w+6 > room
-	}
-	return crowded, most*vg.Length(math.Sin(tilt)) - tickSize/2
-}
 
 // layout draws the panels of a picture in rows.
 func (f *Figure) layout(p *painter, c draw.Canvas) {
@@ -240,28 +238,33 @@ func (f *Figure) layout(p *painter, c draw.Canvas) {
 	for _, row := range f.rows {
 		columns = max(columns, len(row))
 	}
+	free := c.Max.X - c.Min.X - gap*vg.Length(columns-1)
 	common := make([]margins, columns) // of the columns
 	for _, row := range f.rows {
 		for k, cl := range row {
 			for i, q := range cl.panels {
-				m := q.margins(c.Max.X-c.Min.X, height*vg.Length(cl.shares[i]))
+				m := q.margins(cl.of(free, columns), height*vg.Length(cl.shares[i]), height)
 				common[k].left, common[k].right = max(common[k].left, m.left), max(common[k].right, m.right)
 			}
 		}
 	}
 	for i, row := range f.rows {
 		top := c.Max.Y - vg.Length(i)*(height+gap)
-		free := c.Max.X - c.Min.X - gap*vg.Length(columns-1)
 		x := c.Min.X
 		for k, cl := range row {
-			width := free / vg.Length(columns)
-			if cl.width > 0 {
-				width = free * vg.Length(cl.width)
-			}
+			width := cl.of(free, columns)
 			cl.draw(p, vg.Rectangle{Min: vg.Point{X: x, Y: top - height}, Max: vg.Point{X: x + width, Y: top}}, common[k])
 			x += width + gap
 		}
 	}
+}
+
+// of returns the width of a cell of a row of columns with a free width.
+func (cl cell) of(free vg.Length, columns int) vg.Length {
+	if cl.width > 0 {
+		return free * vg.Length(cl.width)
+	}
+	return free / vg.Length(columns)
 }
 
 // draw draws the panels of a cell one below the other, with common left and right margins.
@@ -270,7 +273,7 @@ func (cl cell) draw(p *painter, r vg.Rectangle, common margins) {
 	all := make([]margins, len(cl.panels))
 	used := vg.Length(0)
 	for i, q := range cl.panels {
-		all[i] = q.margins(width, height*vg.Length(cl.shares[i]))
+		all[i] = q.margins(width, height*vg.Length(cl.shares[i]), height)
 		used += all[i].top + all[i].bottom
 	}
 	free := max(20, height-used)
@@ -288,9 +291,12 @@ func (cl cell) draw(p *painter, r vg.Rectangle, common margins) {
 
 // paint draws a panel in its area; outer includes the margins.
 func (p *panel) paint(on *painter, area, outer vg.Rectangle) {
-	g := &graph{painter: painter{draw.Canvas{Canvas: on.Canvas, Rectangle: area}, on.theme}, x: p.x, y: p.y, rows: p.strip, strip: p.stripHeight()}
-	if p.title != "" {
-		g.text(shorten(p.title, labelSize, outer.Max.X-area.Min.X), area.Min.X, area.Max.Y+4, textStyle{size: labelSize})
+	g := &graph{painter: painter{draw.Canvas{Canvas: on.Canvas, Rectangle: area}, on.theme, on.raster, on.missing}, x: p.x, y: p.y, rows: p.strip, strip: p.stripHeight()}
+	if title := p.title; title != "" {
+		if p.bar != nil {
+			title += p.bar.relative()
+		}
+		g.text(shorten(title, labelSize, outer.Max.X-area.Min.X), area.Min.X, area.Max.Y+4, textStyle{size: labelSize})
 	}
 	if p.bare {
 		p.draw(g)
@@ -342,11 +348,15 @@ func (p *panel) frame(g *graph, outer vg.Rectangle) {
 			length /= 2
 		}
 		g.line([]vg.Point{{X: g.Min.X - length, Y: y}, {X: g.Min.X, Y: y}}, ink, 0.6)
-		g.text(shorten(t.label, tickSize, widest), g.Min.X-tickLength-2, y, textStyle{size: tickSize, color: ink, x: draw.XRight, y: draw.YCenter})
+		g.text(p.yLabel(t), g.Min.X-tickLength-2, y, textStyle{size: tickSize, color: ink, x: draw.XRight, y: draw.YCenter})
 	}
 	if p.y.label != "" {
 		height := g.Max.Y - g.Min.Y + g.strip
-		g.text(shorten(p.y.label, labelSize, height+24), outer.Min.X+labelSize, (g.Max.Y+low)/2, textStyle{size: labelSize, x: draw.XCenter, rotation: math.Pi / 2})
+		name := p.y.label + p.y.relative()
+		if widthOf(name, labelSize) > height+24 {
+			name = cutMiddle(name, labelSize, height)
+		}
+		g.text(name, outer.Min.X+labelSize, (g.Max.Y+low)/2, textStyle{size: labelSize, x: draw.XCenter, rotation: math.Pi / 2})
 	}
 	p.frameX(g, low)
 }
@@ -354,11 +364,9 @@ func (p *panel) frame(g *graph, outer vg.Rectangle) {
 func (p *panel) frameX(g *graph, low vg.Length) {
 	ink := g.theme.Muted
 	length := g.Max.X - g.Min.X
-	extent, rotated := wide, false
-	below := tickSize*1.2 + tickLength
-	if turned, extra := p.tilted(length); turned {
-		rotated, extent = true, tall
-		below += extra
+	extent, below := wide, tickSize*1.2+tickLength
+	if p.x.names != nil && !p.hideX {
+		extent, below = p.names.extent, below+p.names.height
 	}
 	for _, t := range p.x.ticks(length, extent) {
 		x, size := g.X(p.x.place(t.at)), tickLength
@@ -366,16 +374,18 @@ func (p *panel) frameX(g *graph, low vg.Length) {
 			size /= 2
 		}
 		g.line([]vg.Point{{X: x, Y: low - size}, {X: x, Y: low}}, ink, 0.6)
+		style := textStyle{size: tickSize, color: ink, x: draw.XCenter, y: draw.YTop}
 		switch {
 		case p.hideX:
-		case rotated:
-			g.text(shorten(t.label, tickSize, widest), x+3, low-tickLength-5, textStyle{size: tickSize, color: ink, x: draw.XRight, y: draw.YCenter, rotation: tilt})
+		case p.x.names != nil && p.names.angle > 0:
+			style.x, style.y, style.rotation = draw.XRight, draw.YCenter, p.names.angle
+			g.text(p.names.of(t.at), x+3*vg.Length(math.Cos(p.names.angle)), low-tickLength-4, style)
 		default:
-			g.text(t.label, x, low-tickLength-2, textStyle{size: tickSize, color: ink, x: draw.XCenter, y: draw.YTop})
+			g.text(t.label, x, low-tickLength-2, style)
 		}
 	}
 	if !p.hideX && p.x.label != "" {
-		g.text(shorten(p.x.label, labelSize, length+20), (g.Min.X+g.Max.X)/2, low-below-3, textStyle{size: labelSize, x: draw.XCenter, y: draw.YTop})
+		g.text(cutMiddle(p.x.label+p.x.relative(), labelSize, length+20), (g.Min.X+g.Max.X)/2, low-below-3, textStyle{size: labelSize, x: draw.XCenter, y: draw.YTop})
 	}
 }
 
