@@ -146,6 +146,15 @@ func ExampleParallelCoordinates() {
 	// Output: 3 axes, 20 lines
 }
 
+// The parameter that separates good from bad trials best.
+func ExampleParallel_Strongest() {
+	p := insight.ParallelCoordinates(studied())
+	for _, k := range p.Strongest(1) {
+		fmt.Println(p.Axes[k].Name)
+	}
+	// Output: rate
+}
+
 // Two workers, of which one is idle for half of the time.
 func ExampleWorkers() {
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

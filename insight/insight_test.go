@@ -2,7 +2,9 @@ package insight
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -132,6 +134,63 @@ func TestHistoryAndParallelOfAMaximisedStudy(t *testing.T) {
 	var back Number
 	require.NoError(t, json.Unmarshal([]byte("null"), &back))
 	require.True(t, math.IsNaN(float64(back)))
+}
+
+// Of several objectives the order is the number of dominating trials, whose directions count.
+func TestParallelOfSeveralObjectives(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	v := &loop.View{Space: s, Options: loop.Options{Objectives: []loop.Goal{{Name: "a"}, {Name: "b", Maximize: true}}}}
+	for i, values := range [][2]float64{{1, 1}, {2, 2}, {2, 0}, {3, 0}} {
+		p, err := s.PointOf(map[string]any{"x": 0.2 * float64(i)})
+		require.NoError(t, err)
+		v.Trials = append(v.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Numbers: map[string]float64{"a": values[0], "b": values[1]}})
+	}
+	v.Trials = append(v.Trials, loop.Trial{ID: 5, Point: v.Trials[0].Point, State: loop.Failed})
+	p := ParallelCoordinates(v)
+	requireJSON(t, p)
+	require.Len(t, p.Objectives, 2)
+	var ranks []float64
+	for _, l := range p.Lines[:4] {
+		ranks = append(ranks, float64(l.Rank))
+	}
+	require.InDeltaSlice(t, []float64{0, 0, 2. / 3, 1}, ranks, 1e-12)
+	require.Equal(t, []Number{2, 0}, p.Lines[2].Numbers)
+	require.True(t, math.IsNaN(float64(p.Lines[4].Rank)))
+}
+
+// The axes on which the value depends separate ranks, also if they do not increase it, and categories of
+// one trial each do not.
+func TestStrongest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	ids := Axis{Name: "id", Kind: space.KindCategorical}
+	var p Parallel
+	for k := range 6 {
+		p.Axes = append(p.Axes, Axis{Name: fmt.Sprint(k), Kind: space.KindFloat, Max: 1})
+	}
+	var values []float64
+	for i := range 80 {
+		ids.Ticks = append(ids.Ticks, i)
+		l := ParallelLine{Trial: i + 1, State: loop.Complete}
+		for range 6 {
+			l.Positions = append(l.Positions, Number(rng.Float64()))
+		}
+		values = append(values, math.Pow(float64(l.Positions[2])-0.5, 2)+0.2*float64(l.Positions[5])+0.01*rng.Float64())
+		l.Positions = append(l.Positions, Number(float64(i)/79))
+		p.Lines = append(p.Lines, l)
+	}
+	p.Axes = append(p.Axes, ids)
+	for i := range p.Lines {
+		for _, v := range values {
+			if v < values[i] {
+				p.Lines[i].Rank += 1. / 79
+			}
+		}
+	}
+	require.Equal(t, []int{2, 5}, p.Strongest(2))
+	require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6}, p.Strongest(7))
+	p.Lines = nil
+	require.Equal(t, []int{0, 1}, p.Strongest(2))
 }
 
 // A model without whitened errors is checked by folds.

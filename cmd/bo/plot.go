@@ -49,7 +49,7 @@ func (plotCmd) Help() string {
     contour      maps of mean, standard deviation, acquisition function and feasibility over two parameters
     importance   Sobol indices of the parameters, with 90 % intervals
     calibration  values against predictions from the other trials, coverage, and a verdict
-    parallel     every trial as a line over the parameters, coloured by rank
+    parallel     every trial as a line over the parameters and objectives, coloured by rank
     pareto       the front of several objectives, the reference point and the hypervolume
     timeline     evaluations of each worker
     curves       values by step of trials that report steps
@@ -111,7 +111,7 @@ func (c *plotCmd) Run(e *env) error {
 	}
 	warn(e, out.Warnings)
 	if c.Output != "" && c.Output != "-" {
-		if err := writePicture(c.Output, out.figure); err != nil {
+		if err := writePicture(e, c.Output, out.figure); err != nil {
 			return err
 		}
 	}
@@ -158,13 +158,16 @@ func checkPicture(path string, force bool) error {
 	return nil
 }
 
-// writePicture writes a picture in the format of the extension of path.
-func writePicture(path string, f *plot.Figure) error {
-	write := f.SVG
-	if filepath.Ext(path) == ".png" {
-		write = f.PNG
+// writePicture writes a picture in the format of the extension of path. It warns of characters that
+// a PNG cannot show.
+func writePicture(e *env, path string, f *plot.Figure) error {
+	if filepath.Ext(path) != ".png" {
+		return writeFile(path, f.SVG)
 	}
-	return writeFile(path, write)
+	if missing := f.Missing(); missing != "" {
+		warn(e, []string{fmt.Sprintf("%s has squares in place of %s, which its font lacks: a file that ends in .svg shows them", path, missing)})
+	}
+	return writeFile(path, f.PNG)
 }
 
 // options returns the options of a picture.
@@ -232,7 +235,7 @@ func (c *plotCmd) choose(r *records, o *plot.Options) error {
 			return usagef("unknown objective %q%s", c.Objective, didyoumean.Hint(c.Objective, names))
 		}
 		o.Objective, o.Maximize = goals[i].Name, goals[i].Maximize
-	case slices.Contains([]string{kindSlice, kindContour, kindImportance, kindCalibration, kindParallel}, c.Kind):
+	case slices.Contains([]string{kindSlice, kindContour, kindImportance, kindCalibration}, c.Kind):
 		return usagef("study %s has several objectives: add --objective NAME, one of %s", c.Study, strings.Join(names, ", "))
 	}
 	return nil
@@ -280,7 +283,10 @@ func (c *plotCmd) recorded(r *records, out *plotted, o plot.Options) error {
 	case kindParallel:
 		lines := insight.ParallelCoordinates(v)
 		c.keepAxes(&lines)
-		out.Objective, out.Data, out.figure = o.Objective, lines, plot.Parallel(lines, o)
+		if lines.Objectives == nil {
+			out.Objective = o.Objective
+		}
+		out.Data, out.figure = lines, plot.Parallel(lines, o)
 	case kindPareto:
 		front, volumes := insight.ParetoFront(v.Trials, v.Options), insight.HypervolumeHistory(v.Trials, v.Options)
 		if len(front.Points) == 0 {

@@ -28,7 +28,7 @@ func (f tablePlotFlags) check(likelihood string) error {
 }
 
 // compared draws targets against predictions; sd includes the noise.
-func (f tablePlotFlags) compared(title, target string, y, mean, sd []float64) error {
+func (f tablePlotFlags) compared(e *env, title, target string, y, mean, sd []float64) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (f tablePlotFlags) compared(title, target string, y, mean, sd []float64) er
 	for k := range coverage {
 		coverage[k].Observed = insight.Number(float64(coverage[k].Inside) / float64(len(y)))
 	}
-	return writePicture(f.Plot, plot.Predictions(pairs, coverage, o))
+	return writePicture(e, f.Plot, plot.Predictions(pairs, coverage, o))
 }
 
 // halfOf returns half the length of a central interval of the standard normal distribution.
@@ -56,7 +56,7 @@ func halfOf(coverage float64) float64 { return math.Sqrt2 * math.Erfinv(coverage
 
 // predicted draws predictions at the rows of a table. One input is the horizontal axis, and the
 // training data are drawn too; of several inputs it is the number of the row.
-func (f tablePlotFlags) predicted(t *training, y []float64, at *mat.Dense, mean, sd []float64) error {
+func (f tablePlotFlags) predicted(e *env, t *training, y []float64, at *mat.Dense, mean, sd []float64) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -81,5 +81,5 @@ func (f tablePlotFlags) predicted(t *training, y []float64, at *mat.Dense, mean,
 		c.X = append(c.X, x)
 		c.Bands = append(c.Bands, insight.Band{Mean: insight.Number(mean[i]), SD: insight.Number(sd[i]), P50: interval(0.5), P95: interval(0.95)})
 	}
-	return writePicture(f.Plot, plot.Predicted(c, o))
+	return writePicture(e, f.Plot, plot.Predicted(c, o))
 }

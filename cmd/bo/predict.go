@@ -82,7 +82,7 @@ func (c predictCmd) run(e *env) error {
 		return err
 	}
 	if c.Plot != "" {
-		if err := c.draw(f, known, points, mean, sd, noise); err != nil {
+		if err := c.draw(e, f, known, points, mean, sd, noise); err != nil {
 			return err
 		}
 	}
@@ -128,15 +128,15 @@ func (c predictCmd) run(e *env) error {
 }
 
 // draw draws the predictions, against the targets if they are known.
-func (c predictCmd) draw(f *fitted, known []float64, at *mat.Dense, mean, sd []float64, noise float64) error {
+func (c predictCmd) draw(e *env, f *fitted, known []float64, at *mat.Dense, mean, sd []float64, noise float64) error {
 	if known == nil {
-		return c.predicted(f.training, f.targets, at, mean, sd)
+		return c.predicted(e, f.training, f.targets, at, mean, sd)
 	}
 	total := make([]float64, len(sd))
 	for i := range sd {
 		total[i] = max(1e-6*f.output.SD, math.Hypot(sd[i], noise))
 	}
-	return c.compared(c.At, f.training.target, known, mean, total)
+	return c.compared(e, c.At, f.training.target, known, mean, total)
 }
 
 // jointDraws returns n draws of N(mean, cov), the k-th of a stream of its own.

@@ -82,7 +82,7 @@ func (c scoreCmd) run(e *env) error {
 		sd[i] = max(1e-6*f.output.SD, math.Hypot(sd[i], noise))
 	}
 	if c.Plot != "" {
-		if err := c.compared(c.Test, name, y, mean, sd); err != nil {
+		if err := c.compared(e, c.Test, name, y, mean, sd); err != nil {
 			return err
 		}
 	}
