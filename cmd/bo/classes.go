@@ -100,15 +100,31 @@ func (c predictCmd) classes(e *env) error {
 	if c.Samples > 0 || c.Cov != "" {
 		return usagef("--samples and --cov are for numbers, not for --likelihood %s", c.Likelihood)
 	}
-	f, err := c.fitClasses(e, c.At, func(t *training, _ []string) (*mat.Dense, error) {
+	var y []int // labels at the points, for a picture
+	var target string
+	f, err := c.fitClasses(e, c.At, func(t *training, names []string) (*mat.Dense, error) {
 		at, err := openTable(c.At, e.stdin)
 		if err != nil {
 			return nil, err
+		}
+		if target = t.target; c.Plot != "" {
+			if !slices.Contains(at.Header, target) {
+				return nil, usagef("--plot compares predicted labels with known ones: %s has no column %q", at.Name, target)
+			}
+			if y, err = columnLabels(at, target, names); err != nil {
+				return nil, err
+			}
 		}
 		return at.Numbers(t.features...)
 	})
 	if err != nil {
 		return err
+	}
+	prob := f.probabilities()
+	if c.Plot != "" {
+		if err := c.labelled(e, c.At, target, y, f.names, prob); err != nil {
+			return err
+		}
 	}
 	w := csv.NewWriter(e.stdout)
 	record := make([]string, len(f.names)+1)
@@ -117,7 +133,6 @@ func (c predictCmd) classes(e *env) error {
 	}
 	record[len(f.names)] = "label"
 	_ = w.Write(record) // w.Error reports errors
-	prob := f.probabilities()
 	n, _ := prob.Dims()
 	for i := range n {
 		row := prob.RawRowView(i)
@@ -146,12 +161,14 @@ type classScore struct {
 
 func (c scoreCmd) classes(e *env) error {
 	var y []int
+	var target string
 	f, err := c.fitClasses(e, c.Test, func(t *training, names []string) (*mat.Dense, error) {
 		test, err := openTable(c.Test, e.stdin)
 		if err != nil {
 			return nil, err
 		}
-		if y, err = columnLabels(test, t.target, names); err != nil {
+		target = t.target
+		if y, err = columnLabels(test, target, names); err != nil {
 			return nil, err
 		}
 		return test.Numbers(t.features...)
@@ -160,7 +177,13 @@ func (c scoreCmd) classes(e *env) error {
 		return err
 	}
 	started := time.Now()
-	l := score.Classes(y, f.probabilities())
+	prob := f.probabilities()
+	if c.Plot != "" {
+		if err := c.labelled(e, c.Test, target, y, f.names, prob); err != nil {
+			return err
+		}
+	}
+	l := score.Classes(y, prob)
 	s := classScore{
 		Surrogate: c.Surrogate, Train: f.trained, Test: len(y), Classes: len(f.names),
 		Accuracy: l.Accuracy, LogProbability: l.LogProbability, Brier: l.Brier, ECE: l.ECE,

@@ -7,24 +7,38 @@ import (
 
 	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/insight/plot"
+	"github.com/functionspace/bo/internal/score"
 )
 
 // tablePlotFlags are the flags of the picture of bo predict and bo score.
 type tablePlotFlags struct {
-	Plot  string `group:"result" placeholder:"FILE" help:"Draw the predictions as FILE.svg or FILE.png: targets against predictions with 95 % intervals and coverage if the table has the target, otherwise the predictions over the only input or the rows."`
+	Plot  string `group:"result" placeholder:"FILE" help:"Draw the predictions as FILE.svg or FILE.png: targets against predictions with 95 % intervals and coverage if the table has the target, otherwise the predictions over the only input or the rows. Of labels: how often predictions are right, by their probability, and a confusion matrix."`
 	Force bool   `group:"result" help:"Replace the file of --plot."`
 	pictureFlags
 }
 
 // check reports faults of the flags before a fit.
-func (f tablePlotFlags) check(likelihood string) error {
+func (f tablePlotFlags) check() error {
 	if _, err := f.options(); err != nil || f.Plot == "" {
 		return err
 	}
-	if likelihood != gaussian {
-		return usagef("--plot draws numbers, not labels: leave out --likelihood %s", likelihood)
-	}
 	return checkPicture(f.Plot, f.Force)
+}
+
+// labelled draws labels, as indices of names, against their predicted probabilities.
+func (f tablePlotFlags) labelled(e *env, title, target string, y []int, names []string, prob *mat.Dense) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	o.Title, o.Objective = title, target
+	all := make([]plot.Labelled, len(y))
+	for i := range y {
+		row := prob.RawRowView(i)
+		best := score.MostProbable(row)
+		all[i] = plot.Labelled{Label: names[y[i]], Predicted: names[best], Confidence: row[best]}
+	}
+	return writePicture(e, f.Plot, plot.Labels(all, names, o))
 }
 
 // compared draws targets against predictions; sd includes the noise.

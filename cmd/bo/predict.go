@@ -49,7 +49,7 @@ func (c predictCmd) Run(e *env) error {
 	if err := required("--train", c.Train, "--at", c.At); err != nil {
 		return err
 	}
-	if err := c.tablePlotFlags.check(c.Likelihood); err != nil {
+	if err := c.tablePlotFlags.check(); err != nil {
 		return err
 	}
 	return heed(e.ctx, func() error { return c.run(e) })

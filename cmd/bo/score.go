@@ -46,7 +46,7 @@ func (c scoreCmd) Run(e *env) error {
 	if err := required("--train", c.Train, "--test", c.Test); err != nil {
 		return err
 	}
-	if err := c.tablePlotFlags.check(c.Likelihood); err != nil {
+	if err := c.tablePlotFlags.check(); err != nil {
 		return err
 	}
 	return heed(e.ctx, func() error { return c.run(e) })

@@ -133,6 +133,18 @@ func TestNamesDoNotOverlap(t *testing.T) {
 	}
 }
 
+// The interval of Wilson solves (p - q)² = z² q (1 - q) / n for q.
+func TestWilson(t *testing.T) {
+	for _, b := range []bin{{n: 1}, {n: 10, right: 10}, {n: 50, right: 20}} {
+		n, p := float64(b.n), float64(b.right)/float64(b.n)
+		low, high := b.wilson()
+		require.Less(t, low, high)
+		for _, q := range []float64{low, high} {
+			require.InDelta(t, (p-q)*(p-q), 1.959963984540054*1.959963984540054*q*(1-q)/n, 1e-12)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 1: "1", -2.5: "−2.5", 1e-5: "1e−5", 0.001: "0.001", 123456: "123456", 1.5e7: "1.5e7", 0.12345: "0.1235", math.Inf(1): "+Inf",

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -204,6 +205,63 @@ func TestManyTrials(t *testing.T) {
 		require.Less(t, len(text), 3<<20, name)
 		require.Less(t, time.Since(begun), time.Minute, name)
 	}
+}
+
+// PNG draws squares for characters that its font lacks, and Missing returns them; SVG has the text.
+func TestMissing(t *testing.T) {
+	effects := []insight.Effect{{Parameter: "学習率", Total: 0.5, First: 0.4}, {Parameter: "größe − Σ", Total: 0.2, First: 0.1}}
+	f := plot.Importance(effects, plot.Options{Objective: "損失"})
+	require.Equal(t, "失学損率習", f.Missing())
+	require.True(t, strings.Contains(requireDrawn(t, f), "学習率"))
+	require.Empty(t, plot.Importance(effects[1:], plot.Options{}).Missing())
+}
+
+// More parameters than have room are left out, and the objectives are not.
+func TestParallelOfManyParameters(t *testing.T) {
+	var p insight.Parallel
+	for k := range 30 {
+		p.Axes = append(p.Axes, insight.Axis{Name: fmt.Sprintf("parameter %d with a long name", k), Kind: space.KindFloat, Max: 1})
+	}
+	p.Objectives = []loop.Goal{{Name: "cost"}, {Name: "gain", Maximize: true}}
+	for i := range 40 {
+		l := insight.ParallelLine{Trial: i + 1, State: loop.Complete, Numbers: []insight.Number{1, 2}, Rank: insight.Number(i) / 39}
+		for k := range 30 {
+			x := math.Abs(math.Sin(float64(i*k + i)))
+			if k == 17 {
+				x = float64(i) / 40
+			}
+			l.Values, l.Positions = append(l.Values, x), append(l.Positions, insight.Number(x))
+		}
+		p.Lines = append(p.Lines, l)
+	}
+	for width, want := range map[int]string{800: "10 of 30 parameters", 200: "1 of 30 parameters"} {
+		svg := requireDrawn(t, plot.Parallel(p, plot.Options{Width: width}))
+		require.Contains(t, strings.Join(strings.Fields(regexp.MustCompile("<[^>]*>").ReplaceAllString(svg, " ")), " "), want)
+		require.Contains(t, svg, "cost")
+		require.Contains(t, svg, "gain")
+	}
+	svg := requireDrawn(t, plot.Parallel(p, plot.Options{}))
+	require.Contains(t, svg, "parameter 17 with")
+	require.Contains(t, svg, "Pareto front")
+	require.NotContains(t, requireDrawn(t, plot.Parallel(p, plot.Options{Width: 2000})), "30 parameters")
+}
+
+func TestLabels(t *testing.T) {
+	var all []plot.Labelled
+	for i := range 40 {
+		l := plot.Labelled{Label: "yes", Predicted: "yes", Confidence: 0.5 + float64(i)/80}
+		if i%5 == 0 {
+			l.Label = "no"
+		}
+		all = append(all, l)
+	}
+	svg := requireDrawn(t, plot.Labels(all, []string{"no", "yes"}, plot.Options{Objective: "answer"}))
+	require.Contains(t, svg, "32 of 40 labels have the largest probability.")
+	require.Contains(t, svg, ">32</text>")
+	require.Contains(t, svg, ">8</text>")
+	require.Contains(t, svg, "answer, predicted")
+	requireDrawn(t, plot.Labels(nil, []string{"no", "yes"}, plot.Options{}))
+	requireDrawn(t, plot.Labels(nil, nil, small))
 }
 
 func TestHistoryText(t *testing.T) {
