@@ -55,14 +55,17 @@ func Document(r *api.GetSuggestionsRequest) (*study.Request, []string, error) {
 	return e.document(r)
 }
 
-const maxUnseen = 32
+const (
+	maxPoints = 1000 // of a request
+	maxUnseen = 32
+)
 
 // document is Document for an experiment.
 func (e *experiment) document(r *api.GetSuggestionsRequest) (q *study.Request, warnings []string, err error) {
 	n := int(r.GetCurrentRequestNumber())
 	switch {
-	case n < 1 || n > loop.MaxPoints:
-		return nil, nil, fmt.Errorf("current_request_number is %d, want 1 to %d", n, loop.MaxPoints)
+	case n < 1 || n > maxPoints:
+		return nil, nil, fmt.Errorf("current_request_number is %d, want 1 to %d", n, maxPoints)
 	case len(r.GetTrials()) > maxTrials:
 		return nil, nil, fmt.Errorf("%d trials, want at most %d", len(r.GetTrials()), maxTrials)
 	}
@@ -83,7 +86,7 @@ func (e *experiment) document(r *api.GetSuggestionsRequest) (q *study.Request, w
 		q.Trials = append(q.Trials, told)
 	}
 	unseen := int(r.GetTotalRequestNumber()) - n - len(r.GetTrials())
-	q.N = min(n+min(max(0, unseen), maxUnseen), loop.MaxPoints)
+	q.N = n + min(max(0, unseen), maxUnseen)
 	return q, warnings, nil
 }
 
