@@ -19,9 +19,11 @@ type View struct {
 	Space   *space.Space
 	Options Options // with the defaults in place of zero values
 	Trials  []Trial // of the history, with points of Space
-	// Objective is the name given to InspectObjective, else empty.
+	// Objective is the name of one of several objectives or of the number of Requirement, else empty.
 	Objective string
-	Fit       Fit
+	// Requirement is the outcome constraint that the view describes; nil for an objective.
+	Requirement *Requirement
+	Fit         Fit
 
 	// Posterior is the posterior of the objective, and Units converts its outputs. The
 	// inputs are encoded points of Space.
@@ -37,6 +39,9 @@ type View struct {
 	// Acquisition is the function that the next suggestion of this model maximises, in units of
 	// the surrogate model. With LocalAuto a local model chooses every second trial.
 	Acquisition acquisition.Function
+
+	task   *task
+	fitted *fitted
 }
 
 // Units converts between the user's units of the objective and targets, the outputs of a
@@ -74,59 +79,39 @@ func (u Units) Target(value float64) float64 {
 // ErrHistory, or ErrNoValue if no trial is complete; or they come from the surrogate
 // model, the acquisition function or the context.
 func Inspect(ctx context.Context, s *space.Space, o Options, h History) (*View, error) {
-	h.Queue = nil
-	t, err := newTask(s, o, h)
+	if o.Several() {
+		return nil, fmt.Errorf("%w: a view has one objective: InspectObjective selects one of %s", ErrOptions, o.objectiveNames())
+	}
+	views, err := InspectAll(ctx, s, o, h)
 	if err != nil {
 		return nil, err
 	}
-	if t.opts.Several() {
-		return nil, fmt.Errorf("%w: a view has one objective: InspectObjective selects one of %s", ErrOptions, t.opts.objectiveNames())
-	}
-	if t.count(Complete) == 0 {
-		return nil, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
-	}
-	f, err := t.fit(ctx, random.New(t.opts.Seed, "fit", t.next()))
-	if err != nil {
-		return nil, err
-	}
-	v := &View{
-		Space: t.space, Options: t.inspected(f), Trials: t.trials, Fit: f.facts,
-		Posterior: f.Posterior, Units: Units{f.warp, t.opts.sign()},
-		Data: t.dataset(f.z), Problem: t.problem(f, t),
-	}
-	imputed := len(v.Data.Y) > len(f.z) // failed trials have rows
-	for i := range t.trials {
-		if s := t.trials[i].State; s == Complete || s == Failed && imputed {
-			v.Rows = append(v.Rows, i)
-		}
-	}
-	// acquisition.Suggest uses the same streams for its first point.
-	rng := random.New(t.opts.Seed, "suggest", t.next())
-	random.Split(rng, "incumbents", 0)
-	v.Acquisition, err = t.opts.Acquisition.Build(ctx, v.Problem, 1, random.Split(rng, "point", 0))
-	return v, err
-}
-
-// inspected returns the options with the surrogate model of the fit, which includes
-// Options.PriorMean.
-func (t *task) inspected(f *fitted) Options {
-	o := t.opts
-	o.Surrogate = t.centered(f.warp.scale)
-	return o
+	return views[0], nil
 }
 
 // InspectObjective is Inspect for one of several objectives, by its name. Options, Trials and Problem.Posterior
 // of the view describe this objective as if it were the only one; Problem.Objectives and Acquisition
 // are of all objectives. An unknown name is an error that wraps ErrOptions.
 func InspectObjective(ctx context.Context, s *space.Space, o Options, h History, name string) (*View, error) {
+	i := slices.IndexFunc(o.Objectives, func(g Goal) bool { return g.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: there is no objective %q among several: the names are %s", ErrOptions, name, o.objectiveNames())
+	}
+	views, err := InspectAll(ctx, s, o, h)
+	if err != nil {
+		return nil, err
+	}
+	return views[i], nil
+}
+
+// InspectAll returns the views of all models of one fit: Inspect of the objective, or InspectObjective of
+// each objective, and then a view of each outcome constraint (View.Requirement). It costs one fit of each
+// model. The errors are the errors of Inspect.
+func InspectAll(ctx context.Context, s *space.Space, o Options, h History) ([]*View, error) {
 	h.Queue = nil
 	t, err := newTask(s, o, h)
 	if err != nil {
 		return nil, err
-	}
-	i := slices.IndexFunc(t.opts.Objectives, func(g Goal) bool { return g.Name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("%w: there is no objective %q among several: the names are %s", ErrOptions, name, t.opts.objectiveNames())
 	}
 	if t.count(Complete) == 0 {
 		return nil, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
@@ -135,8 +120,6 @@ func InspectObjective(ctx context.Context, s *space.Space, o Options, h History,
 	if err != nil {
 		return nil, err
 	}
-	rng := random.New(t.opts.Seed, "suggest", t.next())
-	random.Split(rng, "incumbents", 0)
 	p := t.problem(f, t)
 	if t.scalarizes() {
 		one := t.scalarized(random.New(t.opts.Seed, "weights", t.next()))
@@ -146,13 +129,62 @@ func InspectObjective(ctx context.Context, s *space.Space, o Options, h History,
 		}
 		p = one.problem(fit, one)
 	}
-	g := t.opts.Objectives[i]
-	v := &View{Space: t.space, Options: t.opts, Objective: name, Fit: f.facts, Posterior: f.objectives[i], Problem: p}
-	if v.Acquisition, err = t.opts.Acquisition.Build(ctx, p, 1, random.Split(rng, "point", 0)); err != nil {
+	// acquisition.Suggest uses the same streams for its first point.
+	rng := random.New(t.opts.Seed, "suggest", t.next())
+	random.Split(rng, "incumbents", 0)
+	acquired, err := t.opts.Acquisition.Build(ctx, p, 1, random.Split(rng, "point", 0))
+	if err != nil {
 		return nil, err
 	}
-	v.Options.Objectives, v.Options.Maximize, v.Options.NoiseFree = nil, g.Maximize, g.NoiseFree
-	v.Units = Units{warp{scale: f.scales[i]}, g.sign()}
+	var views []*View
+	if t.opts.Several() {
+		for i := range t.opts.Objectives {
+			views = append(views, t.viewOfGoal(f, i))
+		}
+	} else {
+		views = append(views, t.viewOfValue(f))
+	}
+	for i := range t.opts.Require {
+		views = append(views, t.viewOfRequirement(f, i))
+	}
+	for _, v := range views {
+		v.Space, v.Fit, v.Problem, v.Acquisition, v.task, v.fitted = t.space, f.facts, p, acquired, t, f
+	}
+	return views, nil
+}
+
+// viewOfValue returns the view of a single objective.
+func (t *task) viewOfValue(f *fitted) *View {
+	v := &View{Options: t.inspected(f), Trials: t.trials, Posterior: f.Posterior, Units: Units{f.warp, t.opts.sign()}, Data: t.dataset(f.z)}
+	imputed := len(v.Data.Y) > len(f.z) // failed trials have rows
+	for i := range t.trials {
+		if s := t.trials[i].State; s == Complete || s == Failed && imputed {
+			v.Rows = append(v.Rows, i)
+		}
+	}
+	return v
+}
+
+// viewOfGoal returns the view of objective i of several.
+func (t *task) viewOfGoal(f *fitted, i int) *View {
+	g := t.opts.Objectives[i]
+	v := t.viewOfNumber(g.Name, g.sign(), f.scales[i], g.NoiseFree)
+	v.Posterior, v.Options.Maximize = f.objectives[i], g.Maximize
+	return v
+}
+
+// viewOfRequirement returns the view of outcome constraint i.
+func (t *task) viewOfRequirement(f *fitted, i int) *View {
+	r := t.opts.Require[i]
+	v := t.viewOfNumber(r.Name, r.sign(), surrogate.Standardize(t.numbers(r.Name, r.sign())), t.opts.NoiseFree)
+	v.Requirement, v.Posterior, v.Options.Maximize = &r, f.constraints[i].Posterior, r.AtLeast
+	return v
+}
+
+// viewOfNumber returns the view of a number by its name, without its posterior.
+func (t *task) viewOfNumber(name string, sign float64, scale surrogate.Standardization, noiseFree bool) *View {
+	v := &View{Options: t.opts, Objective: name, Units: Units{warp{scale: scale}, sign}}
+	v.Options.Objectives, v.Options.NoiseFree = nil, noiseFree
 	for k := range t.trials {
 		trial := t.trials[k].clone()
 		trial.Prediction = nil // of the first objective
@@ -162,10 +194,27 @@ func InspectObjective(ctx context.Context, s *space.Space, o Options, h History,
 		}
 		v.Trials = append(v.Trials, trial)
 	}
-	values := t.numbers(name, g.sign())
-	v.Data = surrogate.Dataset{X: t.points(func(s State) bool { return s == Complete }), Y: f.scales[i].Apply(values, values), NoiseFree: g.NoiseFree}
+	values := t.numbers(name, sign)
+	v.Data = surrogate.Dataset{X: t.points(func(s State) bool { return s == Complete }), Y: scale.Apply(values, values), NoiseFree: noiseFree}
 	v.Data.Lo, v.Data.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
-	return v, nil
+	return v
+}
+
+// Propose is the function Propose for the options and the history of v, with the fit of v: it costs no other
+// fit, except by a local model or a scalarisation. It is for the views of Inspect, InspectObjective and InspectAll.
+func (v *View) Propose(ctx context.Context, n int) (Proposals, error) {
+	if err := checkCount("points to propose", n); err != nil {
+		return Proposals{}, err
+	}
+	return v.task.proposeFrom(ctx, v.fitted, n)
+}
+
+// inspected returns the options with the surrogate model of the fit, which includes
+// Options.PriorMean.
+func (t *task) inspected(f *fitted) Options {
+	o := t.opts
+	o.Surrogate = t.centered(f.warp.scale)
+	return o
 }
 
 // InspectObjective is the function InspectObjective for the study's trials.

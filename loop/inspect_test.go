@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 )
@@ -50,5 +51,61 @@ func TestInspectIsTheFitOfTheNextSuggestion(t *testing.T) {
 		for _, z := range []float64{-0.5, 0, 2} {
 			require.InDelta(t, z, v.Units.Target(v.Units.Value(z)), 1e-9)
 		}
+	}
+}
+
+// A view proposes what Propose proposes, for one objective, for several, with outcome constraints, failures and
+// a scalarisation.
+func TestViewProposesWithItsFit(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1), space.Int("k", 0, 9))
+	require.NoError(t, err)
+	both := []loop.Goal{{Name: "loss"}, {Name: "gain", Maximize: true}}
+	for name, o := range map[string]loop.Options{
+		"one":         {},
+		"constrained": {Require: []loop.Requirement{{Name: "load", AtLeast: true, Bound: 1}}},
+		"several":     {Objectives: both, Require: []loop.Requirement{{Name: "load", Bound: 12}}},
+		"scalarised":  {Objectives: both, Acquisition: acquisition.LogEI{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o.Initial = 4
+			study, err := loop.New(s, o)
+			require.NoError(t, err)
+			for i := range 11 {
+				trials, err := study.Ask(t.Context(), 1)
+				require.NoError(t, err)
+				x, k := trials[0].Point.Float("x"), float64(trials[0].Point.Int("k"))
+				numbers := map[string]float64{"loss": (x - 0.3) * (x - 0.3), "gain": x + k, "load": x * k}
+				if i%5 == 3 {
+					require.NoError(t, study.Fail(trials[0].ID, "crash"))
+				} else {
+					require.NoError(t, study.TellOutcome(trials[0].ID, loop.Outcome{Value: numbers["loss"] + k/9, Numbers: numbers}))
+				}
+			}
+			h := loop.History{Trials: study.Trials()}
+			views, err := loop.InspectAll(t.Context(), s, o, h)
+			require.NoError(t, err)
+			require.Len(t, views, max(1, len(o.Objectives))+len(o.Require))
+			want, err := loop.Propose(t.Context(), s, o, h, 3)
+			require.NoError(t, err)
+			for _, v := range views {
+				require.Equal(t, v.Requirement != nil, v.Objective == "load")
+				got, err := v.Propose(t.Context(), 3)
+				require.NoError(t, err)
+				require.Len(t, got.Points, len(want.Points))
+				for i, p := range got.Points {
+					require.Equal(t, want.Points[i].Point.Map(), p.Point.Map())
+				}
+				require.Equal(t, want.Warm, got.Warm)
+				if v.Requirement == nil {
+					continue
+				}
+				mean, variance := make([]float64, len(v.Rows)), make([]float64, len(v.Rows))
+				v.Posterior.Predict(mean, variance, v.Data.X)
+				for i, row := range v.Rows {
+					require.InDelta(t, v.Trials[row].Numbers["load"], v.Units.Value(mean[i]), 0.5)
+					require.Equal(t, v.Trials[row].Numbers["load"], v.Trials[row].Value)
+				}
+			}
+		})
 	}
 }

@@ -95,10 +95,15 @@ func Propose(ctx context.Context, s *space.Space, o Options, h History, n int) (
 	if err != nil {
 		return Proposals{}, err
 	}
+	return t.proposeFrom(ctx, nil, n)
+}
+
+// proposeFrom is propose with the errors of Propose.
+func (t *task) proposeFrom(ctx context.Context, f *fitted, n int) (Proposals, error) {
 	if err := ctx.Err(); err != nil {
 		return Proposals{}, err
 	}
-	out, err := t.propose(ctx, n)
+	out, err := t.propose(ctx, f, n)
 	if err != nil {
 		return Proposals{}, err
 	}
@@ -118,8 +123,9 @@ func checkCount(what string, n int) error {
 	return nil
 }
 
-// propose returns the n points of Propose, or fewer.
-func (t *task) propose(ctx context.Context, n int) (Proposals, error) {
+// propose returns the n points of Propose, or fewer. f is the fit to the trials of t; nil computes it if
+// it is needed.
+func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error) {
 	out := Proposals{Warm: t.warm}
 	seen := t.seen()
 	for _, p := range t.first {
@@ -149,7 +155,7 @@ func (t *task) propose(ctx context.Context, n int) (Proposals, error) {
 	if n <= 0 {
 		return out, nil
 	}
-	f, suggested, err := t.suggest(ctx, out.Points, n, seen)
+	f, suggested, err := t.suggest(ctx, f, out.Points, n, seen)
 	if f != nil {
 		out.Fit = &f.facts
 	}
@@ -169,15 +175,17 @@ func (t *task) propose(ctx context.Context, n int) (Proposals, error) {
 	return out, nil
 }
 
-// suggest returns n points that the acquisition function chooses, with the fit;
+// suggest returns n points that the acquisition function chooses, with the fit f, which it computes if f is nil;
 // chosen are points of the same call, which count as pending.
-func (t *task) suggest(ctx context.Context, chosen []Proposal, n int, seen map[string]bool) (*fitted, []Proposal, error) {
+func (t *task) suggest(ctx context.Context, f *fitted, chosen []Proposal, n int, seen map[string]bool) (*fitted, []Proposal, error) {
 	if t.scalarizes() {
 		return t.suggestScalarized(ctx, chosen, n, seen)
 	}
-	f, err := t.fit(ctx, random.New(t.opts.Seed, "fit", t.next()))
-	if err != nil {
-		return nil, nil, err
+	if f == nil {
+		var err error
+		if f, err = t.fit(ctx, random.New(t.opts.Seed, "fit", t.next())); err != nil {
+			return nil, nil, err
+		}
 	}
 	pending := t.with(chosen)
 	for _, c := range chosen {

@@ -125,7 +125,7 @@ func (t *task) suggestScalarized(ctx context.Context, chosen []Proposal, n int, 
 	for range n {
 		now := t.with(slices.Concat(chosen, out))
 		one := now.scalarized(random.New(t.opts.Seed, "weights", now.next()))
-		fit, found, err := one.suggest(ctx, nil, 1, seen)
+		fit, found, err := one.suggest(ctx, nil, nil, 1, seen)
 		if err != nil {
 			return f, nil, err
 		}
