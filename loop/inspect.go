@@ -29,7 +29,8 @@ type View struct {
 	// inputs are encoded points of Space.
 	Posterior surrogate.Posterior
 	Units     Units
-	// Data are the observations of the fit, and Rows holds the index among Trials of each.
+	// Data are the observations of the fit, and Rows holds the index among Trials of each. Some may be trials
+	// that are not complete, with a value in place of the missing one.
 	Data surrogate.Dataset
 	Rows []int
 
@@ -58,6 +59,17 @@ type Units struct {
 func (u Units) Value(target float64) float64 {
 	v, _ := u.warp.user(target, 0)
 	return u.sign * v
+}
+
+// Relative returns Value minus a constant and divided by a positive constant, so that differences of values are
+// neither lost beside a large constant nor vanish: a target of one standard deviation changes it by about 1, or
+// by a multiple of that after a log transform.
+func (u Units) Relative(target float64) float64 {
+	if u.warp.width == 0 {
+		return u.sign * target
+	}
+	const most = 1e100 // squares are finite
+	return u.sign * min(math.Expm1(u.warp.scale.Invert(target)), most)
 }
 
 // Target returns a value in the user's units as a target. A value better than all values
@@ -156,9 +168,8 @@ func InspectAll(ctx context.Context, s *space.Space, o Options, h History) ([]*V
 // viewOfValue returns the view of a single objective.
 func (t *task) viewOfValue(f *fitted) *View {
 	v := &View{Options: t.inspected(f), Trials: t.trials, Posterior: f.Posterior, Units: Units{f.warp, t.opts.sign()}, Data: t.dataset(f.z)}
-	imputed := len(v.Data.Y) > len(f.z) // failed trials have rows
 	for i := range t.trials {
-		if s := t.trials[i].State; s == Complete || s == Failed && imputed {
+		if t.modelled(t.trials[i].State) {
 			v.Rows = append(v.Rows, i)
 		}
 	}

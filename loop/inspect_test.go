@@ -109,3 +109,28 @@ func TestViewProposesWithItsFit(t *testing.T) {
 		})
 	}
 }
+
+// Rows are the trials of the data, also of stopped trials and of failed ones with the worst value.
+func TestRowsOfAViewMatchItsData(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	states := []loop.State{loop.Complete, loop.Stopped, loop.Failed, loop.Complete, loop.Pending, loop.Lost, loop.Complete}
+	for rows, o := range map[int]loop.Options{4: {}, 5: {Acquisition: acquisition.LCB{}}} {
+		var h loop.History
+		for i, state := range states {
+			p, err := s.PointOf(map[string]any{"x": float64(i) / 7})
+			require.NoError(t, err)
+			h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: p, State: state, Value: float64(i)})
+		}
+		v, err := loop.Inspect(t.Context(), s, o, h)
+		require.NoError(t, err)
+		require.Len(t, v.Rows, rows)
+		require.Len(t, v.Data.Y, rows)
+		for i, row := range v.Rows {
+			require.Equal(t, s.Encode(v.Trials[row].Point), v.Data.X.RawRowView(i))
+			if v.Trials[row].State == loop.Complete {
+				require.InDelta(t, v.Trials[row].Value, v.Units.Value(v.Data.Y[i]), 1e-9)
+			}
+		}
+	}
+}
