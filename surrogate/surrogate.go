@@ -74,6 +74,13 @@ type Conditioner interface {
 	Condition(x *mat.Dense, y []float64) (Posterior, error)
 }
 
+// MeanPredictor is a Posterior whose mean alone costs far less than Predict.
+type MeanPredictor interface {
+	Posterior
+	// PredictMean writes the mean of Predict at the m rows of x.
+	PredictMean(mean []float64, x *mat.Dense)
+}
+
 // LeaveOneOut is a Posterior with leave-one-out predictions at its n training
 // points.
 type LeaveOneOut interface {

@@ -31,12 +31,13 @@ type posterior struct {
 }
 
 var (
-	_ surrogate.Conditioner = (*posterior)(nil)
-	_ surrogate.LeaveOneOut = (*posterior)(nil)
-	_ surrogate.Whitener    = (*posterior)(nil)
-	_ surrogate.Evidence    = (*posterior)(nil)
-	_ surrogate.Stater      = (*posterior)(nil)
-	_ surrogate.Describer   = (*posterior)(nil)
+	_ surrogate.Conditioner   = (*posterior)(nil)
+	_ surrogate.MeanPredictor = (*posterior)(nil)
+	_ surrogate.LeaveOneOut   = (*posterior)(nil)
+	_ surrogate.Whitener      = (*posterior)(nil)
+	_ surrogate.Evidence      = (*posterior)(nil)
+	_ surrogate.Stater        = (*posterior)(nil)
+	_ surrogate.Describer     = (*posterior)(nil)
 )
 
 // New returns the posterior of a process with the given mean, kernel and noise
@@ -44,7 +45,7 @@ var (
 // surrogate.ErrNoData, ErrShape or ErrNotFinite for bad data, and
 // surrogate.ErrNotPositiveDefinite if K + σ²I is not positive definite with the
 // largest permitted jitter. The result implements surrogate.Conditioner,
-// LeaveOneOut, Whitener, Evidence, Stater and Describer; its State is empty.
+// MeanPredictor, LeaveOneOut, Whitener, Evidence, Stater and Describer; its State is empty.
 func New(p prior.Process, d surrogate.Dataset) (surrogate.Posterior, error) {
 	return newPosterior(p, d)
 }

@@ -66,6 +66,28 @@ func checkCondition(s *suite) error {
 	)
 }
 
+// checkMeanPredictor checks that the mean alone is the mean of Predict.
+func checkMeanPredictor(s *suite) error {
+	post, ok := s.post.(surrogate.MeanPredictor)
+	if !ok {
+		return nil
+	}
+	x := points(7, 2)
+	mean := filled(7, math.NaN())
+	post.PredictMean(mean, x)
+	want, _ := predict(post, x)
+	sd := scale(post, s.data.X)
+	for i, m := range mean {
+		if !(math.Abs(m-want[i]) <= s.Tol*sd) {
+			return fmt.Errorf("PredictMean at point %d is %v, and the mean of Predict is %v", i, m, want[i])
+		}
+	}
+	if !panics(func() { post.PredictMean(mean[1:], x) }) {
+		return errors.New("PredictMean into a mean that is too short does not panic")
+	}
+	return nil
+}
+
 // checkLeaveOneOut checks that the moments are finite, and that the variance at a point
 // is not smaller without its observation.
 func checkLeaveOneOut(s *suite) error {

@@ -103,6 +103,7 @@ var checks = []check[*suite]{
 	{"cancellation", checkCancellation},
 	{"datasets", checkDatasets},
 	{"condition", checkCondition},
+	{"mean alone", checkMeanPredictor},
 	{"leave one out", checkLeaveOneOut},
 	{"evidence", checkEvidence},
 	{"warm start", checkWarmStart},
