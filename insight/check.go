@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -242,7 +243,7 @@ func (f *folding) errors(ctx context.Context, k int, e []float64) error {
 	}
 	v := f.view
 	r, cov := make([]float64, len(out)), mat.NewSymDense(len(out), nil)
-	p.Joint(r, cov, rows(v.Data.X, out))
+	p.Joint(r, cov, subset.Take(v.Data.X, out))
 	linalg.AddDiagonal(cov, p.Noise())
 	factor, err := linalg.Factorize(cov)
 	if err != nil {

@@ -12,8 +12,12 @@ import (
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
-// explainRows bounds the observations of the fits of explaining.
-const explainRows = 500
+const (
+	// explainRows bounds the observations of the fits of explaining.
+	explainRows = 500
+	// fewRows is the number of observations up to which a fit of explaining has two starts.
+	fewRows = 200
+)
 
 // explaining returns the posterior of which Importance computes indices. It is the posterior
 // of v, unless the surrogate model is a gp.Model without a stated prior. The model is then
@@ -29,23 +33,27 @@ func explaining(ctx context.Context, v *loop.View) (surrogate.Posterior, error) 
 	if surrogate.StatesPrior(v.Options.Surrogate) {
 		return v.Posterior, nil
 	}
-	var complete []int
-	d := v.Data
-	d.Y = nil
-	for i, row := range v.Rows {
-		if t := &v.Trials[row]; t.State == loop.Complete {
-			z := v.Units.Target(t.Value)
-			if math.IsInf(z, 0) {
-				z = v.Data.Y[i]
-			}
-			complete, d.Y = append(complete, i), append(d.Y, z)
-		}
+	d, same := unwinsorized(v)
+	if n := len(d.Y); n > explainRows {
+		d.X, d.Y = subset.AtMost(d.X, d.Y, explainRows, random.New(v.Options.Seed, "importance rows", 0))
+		same = false
 	}
-	d.X = rows(v.Data.X, complete)
-	d.X, d.Y = subset.AtMost(d.X, d.Y, explainRows, random.New(v.Options.Seed, "importance rows", 0))
+	var start surrogate.State
+	if p, ok := v.Posterior.(surrogate.Stater); ok {
+		start = p.State()
+	}
+	restarts := 1
+	if len(d.Y) <= fewRows {
+		restarts = 2 // the likelihood of few values may have several maxima
+	}
 	best, likelihood := v.Posterior, math.Inf(-1)
-	for _, kernel := range []string{"matern52", "rbf"} {
-		p, err := gp.Model{Spec: prior.Spec{Kernel: kernel}}.Fit(ctx, d, random.New(v.Options.Seed, "importance", 0))
+	kernels := []string{"matern52", "rbf"}
+	if same { // the posterior of v is the fit with matern52
+		likelihood, kernels = v.Posterior.(surrogate.Evidence).LogMarginalLikelihood(), kernels[1:]
+	}
+	for _, kernel := range kernels {
+		m := gp.Model{Spec: prior.Spec{Kernel: kernel, Restarts: restarts}}
+		p, err := m.FitFrom(ctx, start, d, random.New(v.Options.Seed, "importance", 0))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -57,4 +65,26 @@ func explaining(ctx context.Context, v *loop.View) (surrogate.Posterior, error) 
 		}
 	}
 	return best, nil
+}
+
+// unwinsorized returns the complete trials of v with their own targets, and whether these are all data of v.
+func unwinsorized(v *loop.View) (d surrogate.Dataset, same bool) {
+	d, same = v.Data, len(v.Rows) == len(v.Data.Y)
+	d.Y = nil
+	var complete []int
+	for i, row := range v.Rows {
+		t := &v.Trials[row]
+		if t.State != loop.Complete {
+			same = false
+			continue
+		}
+		z := v.Units.Target(t.Value)
+		if math.IsInf(z, 0) {
+			z = v.Data.Y[i]
+		}
+		same = same && math.Abs(z-v.Data.Y[i]) <= 1e-9*(1+math.Abs(z))
+		complete, d.Y = append(complete, i), append(d.Y, z)
+	}
+	d.X = subset.Take(v.Data.X, complete)
+	return d, same
 }

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/parallel"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // ImportanceOptions configures Importance. The zero value is the default.
@@ -63,7 +67,7 @@ const (
 // order of the total index. Parameters are independent and uniform on the encoded space;
 // constraints on parameters are ignored. If values were log transformed, the function is the
 // posterior median. The default Gaussian process is fitted to the complete trials again, with
-// the likelier of the kernels matern52 and rbf.
+// the likelier of the kernels matern52 and rbf. Its fit starts from the hyperparameters of v.
 //
 // With scrambled Sobol points A and B, and A_i equal to A with parameter i of B, the indices
 // are
@@ -71,8 +75,8 @@ const (
 //	first = mean f(B) (f(A_i) - f(A)) / V   (Saltelli et al. 2010, table 2 b)
 //	total = mean (f(A) - f(A_i))² / (2V)    (Jansen 1999)
 //
-// where V is the variance of f over A and B, and f is centred. Importance costs predictions
-// at (p+2)·Points points for p parameters, and an eighth of it per path, and two fits
+// where V is the variance of f over A and B, and f is centred. Importance costs the means
+// at (p+2)·Points points for p parameters, and an eighth of it per path, and one or two fits
 // to at most 500 observations. The error wraps
 // ErrArgument or comes from the context.
 func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effect, error) {
@@ -86,11 +90,12 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 		return nil, fmt.Errorf("%w: %d points and %d paths, want 16 to 65536 and at most 1000", ErrArgument, o.Points, o.Paths)
 	}
 	params := free(v.Space)
+	// Indices do not change if a constant is subtracted from the values, or if they are scaled.
 	value := func(f function) function {
 		return func(y []float64, x *mat.Dense) {
 			f(y, x)
 			for i, z := range y {
-				y[i] = v.Units.Value(z)
+				y[i] = v.Units.Relative(z)
 			}
 		}
 	}
@@ -99,16 +104,16 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 		return nil, err
 	}
 	s := newSaltelli(v.Space, params, o.Points)
-	mean := value(func(y []float64, x *mat.Dense) { posterior.Predict(y, make([]float64, len(y)), x) })
-	first, total, err := s.indices(ctx, mean)
+	mean := value(meanOf(posterior))
+	f, err := s.indices(ctx, mean)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Effect, len(params))
 	for i, p := range params {
-		out[i] = Effect{Parameter: p.Name, First: Number(first[i]), Total: Number(total[i])}
+		out[i] = Effect{Parameter: p.Name, First: Number(f.first[i]), Total: Number(f.total[i])}
 		out[i].FirstInterval, out[i].TotalInterval = noInterval, noInterval
-		out[i].Correlation = Number(s.correlation(i))
+		out[i].Correlation = Number(s.correlation(i, f.a))
 		out[i].Direction = directionOf(out[i])
 	}
 	if o.Paths > 0 {
@@ -125,24 +130,36 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 	return out, nil
 }
 
+// meanOf returns the mean of a posterior.
+func meanOf(p surrogate.Posterior) function {
+	if m, ok := p.(surrogate.MeanPredictor); ok {
+		return m.PredictMean
+	}
+	return func(y []float64, x *mat.Dense) { p.Predict(y, make([]float64, len(y)), x) }
+}
+
 // intervals sets the intervals of the effects from n drawn functions. The error of the indices
 // of mean at the points of s is subtracted: mean is a control variate of the integration.
 func (s *saltelli) intervals(ctx context.Context, effects []Effect, mean function, n int, draw func(k int) function) error {
-	coarseFirst, coarseTotal, err := s.indices(ctx, mean)
+	coarse, err := s.indices(ctx, mean)
 	if err != nil {
 		return err
 	}
-	var firsts, totals [][]float64
-	for k := range n {
-		f, t, err := s.indices(ctx, draw(k))
+	firsts, totals := make([][]float64, n), make([][]float64, n)
+	err = inParallel(n, func(k int) error {
+		f, err := s.indices(ctx, draw(k))
 		if err != nil {
 			return err
 		}
-		for i := range f {
-			f[i] += float64(effects[i].First) - coarseFirst[i]
-			t[i] += float64(effects[i].Total) - coarseTotal[i]
+		for i := range f.first {
+			f.first[i] += float64(effects[i].First) - coarse.first[i]
+			f.total[i] += float64(effects[i].Total) - coarse.total[i]
 		}
-		firsts, totals = append(firsts, f), append(totals, t)
+		firsts[k], totals[k] = f.first, f.total
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for i := range effects {
 		effects[i].FirstInterval, effects[i].TotalInterval = spread(firsts, i), spread(totals, i)
@@ -150,7 +167,28 @@ func (s *saltelli) intervals(ctx context.Context, effects []Effect, mean functio
 	return nil
 }
 
-// function writes its values at the rows of x to y.
+// inParallel calls f with 0 to n-1 on all processors, and returns the error of the smallest argument.
+func inParallel(n int, f func(k int) error) error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(n, parallel.Workers()) {
+		group.Go(func() {
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				errs[k] = f(k)
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// function writes its values at the rows of x to y. It is safe for concurrent use.
 type function func(y []float64, x *mat.Dense)
 
 var noInterval = Interval{Number(math.NaN()), Number(math.NaN())}
@@ -188,7 +226,6 @@ type saltelli struct {
 	params []space.Parameter
 	a, b   *mat.Dense // points before Project
 	at     *mat.Dense // rows of a, projected
-	fa     []float64  // centred values at a of the last call of indices
 }
 
 // newSaltelli draws two sets of n points from one scrambled Sobol sequence.
@@ -210,10 +247,14 @@ func (s *saltelli) projected(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// indices returns the indices of f for each parameter. They are NaN if f is constant.
-func (s *saltelli) indices(ctx context.Context, f function) (first, total []float64, err error) {
+// indices are the indices of a function for each parameter, and its values at a minus their mean.
+// Indices are NaN if the function is constant.
+type indices struct{ first, total, a []float64 }
+
+// indices returns the indices of f.
+func (s *saltelli) indices(ctx context.Context, f function) (indices, error) {
 	n, _ := s.a.Dims()
-	fa, fb, fi := make([]float64, n), make([]float64, n), make([]float64, n)
+	fa, fb := make([]float64, n), make([]float64, n)
 	f(fa, s.at)
 	f(fb, s.projected(s.b))
 	var centre, variance float64
@@ -224,16 +265,17 @@ func (s *saltelli) indices(ctx context.Context, f function) (first, total []floa
 		fa[k], fb[k] = fa[k]-centre, fb[k]-centre
 		variance += (fa[k]*fa[k] + fb[k]*fb[k]) / float64(2*n)
 	}
-	s.fa = fa
-	for _, p := range s.params {
+	out := indices{make([]float64, len(s.params)), make([]float64, len(s.params)), fa}
+	err := inParallel(len(s.params), func(i int) error {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return err
 		}
 		mixed := mat.DenseCopyOf(s.a)
-		from, end := s.space.Columns(p.Name)
+		from, end := s.space.Columns(s.params[i].Name)
 		for k := range n {
 			copy(mixed.RawRowView(k)[from:end], s.b.RawRowView(k)[from:end])
 		}
+		fi := make([]float64, n)
 		f(fi, s.projected(mixed))
 		var v, t float64
 		for k := range n {
@@ -241,25 +283,26 @@ func (s *saltelli) indices(ctx context.Context, f function) (first, total []floa
 			v += fb[k] * (c - fa[k]) / float64(n)
 			t += (fa[k] - c) * (fa[k] - c) / float64(2*n)
 		}
-		first, total = append(first, v/variance), append(total, t/variance)
-	}
-	return first, total, nil
+		out.first[i], out.total[i] = v/variance, t/variance
+		return nil
+	})
+	return out, err
 }
 
-// correlation returns the correlation over A of the last function of indices with the encoded
-// value of parameter i; NaN if the parameter has several columns, or the function is constant.
-func (s *saltelli) correlation(i int) float64 {
+// correlation returns the correlation of the values fa at A with the encoded value of parameter i; NaN if
+// the parameter has several columns, or the values are constant.
+func (s *saltelli) correlation(i int, fa []float64) float64 {
 	from, end := s.space.Columns(s.params[i].Name)
 	if end-from != 1 {
 		return math.NaN()
 	}
 	n, _ := s.at.Dims()
 	var mu, mf, cov, vu, vf float64
-	for k, f := range s.fa {
+	for k, f := range fa {
 		mu += s.at.At(k, from) / float64(n)
 		mf += f / float64(n)
 	}
-	for k, f := range s.fa {
+	for k, f := range fa {
 		u := s.at.At(k, from) - mu
 		cov, vu, vf = cov+u*(f-mf), vu+u*u, vf+(f-mf)*(f-mf)
 	}

@@ -102,10 +102,10 @@ func TestImportanceOfRBF(t *testing.T) {
 	square := between(func(int) bool { return false })
 	variance := between(func(int) bool { return true }) - square
 	points := newSaltelli(s, s.Parameters(), 1<<14)
-	first, total, err := points.indices(t.Context(), func(y []float64, x *mat.Dense) { p.Predict(y, make([]float64, len(y)), x) })
+	f, err := points.indices(t.Context(), meanOf(p))
 	require.NoError(t, err)
 	for j := range d {
-		require.InDelta(t, (between(func(k int) bool { return k == j })-square)/variance, first[j], 2e-3)
-		require.InDelta(t, 1-(between(func(k int) bool { return k != j })-square)/variance, total[j], 2e-3)
+		require.InDelta(t, (between(func(k int) bool { return k == j })-square)/variance, f.first[j], 2e-3)
+		require.InDelta(t, 1-(between(func(k int) bool { return k != j })-square)/variance, f.total[j], 2e-3)
 	}
 }

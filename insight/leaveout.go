@@ -4,9 +4,8 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -105,7 +104,7 @@ func (f *folding) predictions(ctx context.Context, k int, mean, variance []float
 		return err
 	}
 	m, s := make([]float64, len(out)), make([]float64, len(out))
-	p.Predict(m, s, rows(f.view.Data.X, out))
+	p.Predict(m, s, subset.Take(f.view.Data.X, out))
 	for j, i := range out {
 		mean[i], variance[i] = m[j], s[j]+p.Noise()
 	}
@@ -126,18 +125,8 @@ func (f *folding) fold(ctx context.Context, k int) (out []int, p surrogate.Poste
 		}
 	}
 	if f.fits[k] == nil {
-		d.X = rows(v.Data.X, in)
+		d.X = subset.Take(v.Data.X, in)
 		f.fits[k], err = v.Options.Surrogate.Fit(ctx, d, random.New(v.Options.Seed, "check", k))
 	}
 	return out, f.fits[k], err
-}
-
-// rows returns the rows of x with the given indices.
-func rows(x *mat.Dense, indices []int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(indices), d, nil)
-	for k, i := range indices {
-		out.SetRow(k, x.RawRowView(i))
-	}
-	return out
 }
