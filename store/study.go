@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Study is a handle on a stored study. It holds a copy of the trials and reads only
@@ -407,6 +408,23 @@ func (u *Study) History(ctx context.Context) (*space.Space, loop.Options, loop.H
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.space, u.options, loop.History{Trials: u.history(u.revision)}, nil
+}
+
+// Warm returns the warm start of the next fit, for loop.History; nil if there is none.
+func (u *Study) Warm(ctx context.Context) (surrogate.State, error) {
+	var state surrogate.State
+	err := u.store.backend.View(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err != nil || row.Warm == 0 {
+			return err
+		}
+		f, err := tx.Fit(row.ID, row.Warm)
+		if err != nil || f == nil {
+			return err
+		}
+		return json.Unmarshal(f.Warm, &state)
+	})
+	return state, named(u.name, err)
 }
 
 // Events returns up to limit events above a revision.

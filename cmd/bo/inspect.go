@@ -29,7 +29,11 @@ func newInspection(ctx context.Context, u *store.Study) (*inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{space: sp, options: o, history: loop.History{Trials: insight.Sample(h.Trials, o, maxInspected)}}
+	warm, err := u.Warm(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := &inspection{space: sp, options: o, history: loop.History{Trials: insight.Sample(h.Trials, o, maxInspected), Warm: warm}}
 	for i := range h.Trials {
 		if h.Trials[i].State != loop.Pending {
 			in.finished++
