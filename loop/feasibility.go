@@ -114,6 +114,7 @@ func (t *task) fitFailures(ctx context.Context, f *fitted) error {
 		return fmt.Errorf("probability of a failure: %w", err)
 	}
 	f.constraints = append(f.constraints, acquisition.Constraint{Posterior: p, Bound: (-t.caution() - scale.Mean) / scale.SD})
+	f.success = &acquisition.Constraint{Posterior: p, Bound: -scale.Mean / scale.SD}
 	return nil
 }
 

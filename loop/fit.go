@@ -29,6 +29,7 @@ type fitted struct {
 	warm           surrogate.State
 
 	constraints []acquisition.Constraint    // of Options.Require, in standardised units, and of failures
+	success     *acquisition.Constraint     // a label below 0; nil without a model of failures
 	likely      []float64                   // probability that the complete trials are feasible; nil is certainty
 	objectives  []surrogate.Posterior       // of Options.Objectives, standardised values to be minimised
 	scales      []surrogate.Standardization // of the objectives

@@ -48,15 +48,23 @@ func RecommendFront(ctx context.Context, s *space.Space, o Options, h History) (
 	if t.count(Complete) == 0 {
 		return FrontRecommendation{}, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
 	}
+	if t.opts.NoiseFree {
+		return t.recommendFront(nil), nil
+	}
+	f, err := t.fit(ctx, random.New(t.opts.Seed, "recommend", t.next()))
+	if err != nil {
+		return FrontRecommendation{}, err
+	}
+	return t.recommendFront(f), nil
+}
+
+// recommendFront returns the fronts of the values and of the posterior means of f; nil stands for exact values.
+func (t *task) recommendFront(f *fitted) FrontRecommendation {
 	rec := FrontRecommendation{Observed: t.opts.ParetoOf(t.trials)}
 	var all []FrontEstimate
-	if t.opts.NoiseFree {
+	if f == nil {
 		all = t.exactEstimates()
 	} else {
-		f, err := t.fit(ctx, random.New(t.opts.Seed, "recommend", t.next()))
-		if err != nil {
-			return FrontRecommendation{}, err
-		}
 		rec.Fit, all = &f.facts, t.estimates(f)
 	}
 	var y [][]float64
@@ -76,7 +84,16 @@ func RecommendFront(ctx context.Context, s *space.Space, o Options, h History) (
 	if len(t.opts.Objectives) <= MaxHypervolume {
 		rec.Hypervolume = pareto.Hypervolume(y, t.opts.reference(t.trials))
 	}
-	return rec, nil
+	return rec
+}
+
+// RecommendFront is the function RecommendFront for the trials of v, with the fit of v. It is for the views of
+// several objectives that InspectObjective and InspectAll return.
+func (v *View) RecommendFront() FrontRecommendation {
+	if v.task.opts.NoiseFree {
+		return v.task.recommendFront(nil)
+	}
+	return v.task.recommendFront(v.fitted)
 }
 
 // estimates returns the estimates of the complete trials.

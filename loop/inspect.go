@@ -37,6 +37,10 @@ type View struct {
 	// Problem is the information from which the acquisition function is built. Its values
 	// are targets.
 	Problem acquisition.Problem
+	// Success is the condition that a trial does not fail: a label below 0, in the middle between the labels of
+	// failed and other trials. Nil means that no trial has failed, or that failed trials have the worst value.
+	// Problem.Constraints has a stricter condition after failures (ADR 24).
+	Success *acquisition.Constraint
 	// Acquisition is the function that the next suggestion of this model maximises, in units of
 	// the surrogate model. With LocalAuto a local model chooses every second trial.
 	Acquisition acquisition.Function
@@ -160,7 +164,7 @@ func InspectAll(ctx context.Context, s *space.Space, o Options, h History) ([]*V
 		views = append(views, t.viewOfRequirement(f, i))
 	}
 	for _, v := range views {
-		v.Space, v.Fit, v.Problem, v.Acquisition, v.task, v.fitted = t.space, f.facts, p, acquired, t, f
+		v.Space, v.Fit, v.Problem, v.Success, v.Acquisition, v.task, v.fitted = t.space, f.facts, p, f.success, acquired, t, f
 	}
 	return views, nil
 }
