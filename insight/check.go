@@ -35,7 +35,9 @@ type Health struct {
 	Summary  string    `json:"summary"`  // a sentence
 	Findings []Finding `json:"findings"` // of the tests that fail
 	Tests    []Test    `json:"tests"`
-	Profiles []Profile `json:"profiles"` // of the hyperparameters that a Gaussian process fixes
+	// Coverage is the part of the errors within 50, 80, 90 and 95 % intervals, with the accepted parts.
+	Coverage []Coverage `json:"coverage"`
+	Profiles []Profile  `json:"profiles"` // of the hyperparameters that a Gaussian process fixes
 	// Errors are the whitened prediction errors of the complete trials; under the model
 	// they are independent standard normal numbers.
 	Errors []Number `json:"errors"`
@@ -72,11 +74,68 @@ const (
 	folds              = 5
 )
 
+// levels are the probabilities of central intervals of which coverages are reported.
+var levels = []float64{0.5, 0.8, 0.9, 0.95}
+
+// Coverage is the part of observed values in a central interval.
+type Coverage struct {
+	Nominal  float64 `json:"nominal"`
+	Observed Number  `json:"observed"`
+	Inside   int     `json:"inside"`
+	// Low and High are the smallest and the largest number inside that Check accepts. They are set in
+	// Health only, because leave-one-out errors are correlated.
+	Low  int `json:"low,omitempty"`
+	High int `json:"high,omitempty"`
+}
+
+// coverages returns the parts of standard normal errors within the levels.
+func coverages(errors []float64) []Coverage {
+	out := make([]Coverage, len(levels))
+	for k, level := range levels {
+		c := Coverage{Nominal: level}
+		for _, e := range errors {
+			if math.Abs(e) <= math.Sqrt2*math.Erfinv(level) {
+				c.Inside++
+			}
+		}
+		c.Observed = Number(float64(c.Inside) / float64(len(errors)))
+		out[k] = c
+	}
+	return out
+}
+
+// accept sets the central part of the binomial distribution of the number of n independent errors inside.
+func (c *Coverage) accept(n int) {
+	b := distuv.Binomial{N: float64(n), P: c.Nominal}
+	for c.Low = 0; b.CDF(float64(c.Low)) < errorLevel/2; c.Low++ {
+	}
+	for c.High = n; c.High > 0 && 1-b.CDF(float64(c.High-1)) < errorLevel/2; c.High-- {
+	}
+	if n < MinChecked {
+		c.High = n // the fitted mean and variance make few errors small
+	}
+}
+
+// finding describes a coverage that is not accepted.
+func (c Coverage) finding(n int) Finding {
+	f := Finding{
+		Test: fmt.Sprintf("coverage of %.0f %%", 100*c.Nominal),
+		Text: fmt.Sprintf("%d of %d values are inside their %.0f %% prediction intervals, and %d to %d are accepted", c.Inside, n, 100*c.Nominal, c.Low, c.High),
+	}
+	f.Remedy = "look for outliers, or choose another kernel or surrogate model"
+	if c.Inside < c.Low {
+		f.Remedy = "set the noise and output variance higher, or let them be learned"
+	}
+	return f
+}
+
 // Check tests the surrogate model of v against its data:
 //
 //   - The sum of squares of the whitened errors is compared with the χ² distribution.
 //   - The errors are compared with the standard normal distribution by the statistic of
 //     Anderson and Darling (1954).
+//   - The numbers of errors within central intervals of 50, 80, 90 and 95 % are compared with the
+//     binomial distribution.
 //   - For each hyperparameter that a gp.Model fixes, the profile likelihood is compared with
 //     the likelihood of the fixed value.
 //
@@ -95,11 +154,15 @@ func Check(ctx context.Context, v *loop.View) (*Health, error) {
 
 // Unchecked returns the verdict TooFew for n complete trials, without statistics.
 func Unchecked(n int) *Health {
-	text := fmt.Sprintf("%d complete trials are too few for a verdict; %d are needed.", n, MinChecked)
+	text := fmt.Sprintf("%s too few for a verdict; %d are needed.", completeTrials(n), MinChecked)
+	return &Health{Verdict: TooFew, Summary: text, Findings: []Finding{}, Tests: []Test{}, Coverage: []Coverage{}, Profiles: []Profile{}, Errors: []Number{}}
+}
+
+func completeTrials(n int) string {
 	if n == 1 {
-		text = fmt.Sprintf("1 complete trial is too little for a verdict; %d are needed.", MinChecked)
+		return "1 complete trial is"
 	}
-	return &Health{Verdict: TooFew, Summary: text, Findings: []Finding{}, Tests: []Test{}, Profiles: []Profile{}, Errors: []Number{}}
+	return fmt.Sprintf("%d complete trials are", n)
 }
 
 func check(ctx context.Context, v *loop.View, f *folding) (*Health, error) {
@@ -136,7 +199,9 @@ func check(ctx context.Context, v *loop.View, f *folding) (*Health, error) {
 		h.Verdict, h.Summary = few.Verdict, few.Summary
 	default:
 		h.Verdict = Healthy
-		h.Summary = fmt.Sprintf("The surrogate model agrees with its %d observations.", len(errors))
+		half, most := h.Coverage[0], h.Coverage[len(h.Coverage)-1]
+		h.Summary = fmt.Sprintf("The surrogate model agrees with its %d observations: %d are inside their 50 %% prediction intervals (%d to %d are accepted), and %d inside their 95 %% intervals (%d to %d).",
+			len(errors), half.Inside, half.Low, half.High, most.Inside, most.Low, most.High)
 	}
 	return h, nil
 }
@@ -159,9 +224,17 @@ func equalValues(v *loop.View) (n int, equal bool) {
 
 // test adds the tests of the errors and their findings.
 func (h *Health) test(errors []float64) {
-	h.Tests = []Test{}
+	h.Tests, h.Coverage = []Test{}, []Coverage{}
 	if len(errors) == 0 {
 		return
+	}
+	h.Coverage = coverages(errors)
+	var uncovered []Finding
+	for i := range h.Coverage {
+		c := &h.Coverage[i]
+		if c.accept(len(errors)); c.Inside < c.Low || c.Inside > c.High {
+			uncovered = append(uncovered, c.finding(len(errors)))
+		}
 	}
 	chi := distuv.ChiSquared{K: float64(len(errors))}
 	var sum float64
@@ -181,6 +254,8 @@ func (h *Health) test(errors []float64) {
 		h.Findings = append(h.Findings, Finding{spread.Name, "prediction intervals are too narrow", "set the noise and output variance higher, or let them be learned"})
 	case shape.fails():
 		h.Findings = append(h.Findings, Finding{shape.Name, "prediction errors are not normal", "look for outliers and for trials whose result was not the objective, or choose another kernel or surrogate model"})
+	case len(uncovered) > 0:
+		h.Findings = append(h.Findings, uncovered[0])
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -186,7 +187,7 @@ func ExampleWhy() {
 	fmt.Println(len(r.Text), "sentences about the trial, and", len(r.Axes), "axes")
 	fmt.Println("the acquisition function is the one of the suggestion:", math.Abs(float64(r.Acquisition)-next.Points[0].Prediction.Acquisition) < 1e-9)
 	// Output:
-	// 5 sentences about the trial, and 3 axes
+	// 6 sentences about the trial, and 3 axes
 	// the acquisition function is the one of the suggestion: true
 }
 
@@ -197,8 +198,8 @@ func ExampleExplain() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(sentences), "sentences")
-	// Output: 5 sentences
+	fmt.Println(len(sentences), "sentences, one of them about failures:", strings.HasPrefix(sentences[3], "The probability of a failed trial is "))
+	// Output: 6 sentences, one of them about failures: true
 }
 
 // The trial that the study recommends.
@@ -222,6 +223,17 @@ func ExampleUnchecked() {
 	h := insight.Unchecked(0)
 	fmt.Println(h.Verdict)
 	// Output: too few
+}
+
+// One trial per coefficient of a linear function is the least for importance.
+func ExampleUnimportant() {
+	view := *studied()
+	fmt.Printf("%q\n", insight.Unimportant(&view))
+	view.Trials = view.Trials[:3]
+	fmt.Println(insight.Unimportant(&view))
+	// Output:
+	// ""
+	// 3 complete trials are too few for 3 parameters; 4 are needed.
 }
 
 // traded returns a study of 15 trials with two objectives.

@@ -63,6 +63,22 @@ const (
 	None      Direction = "none"      // the first-order index is below 0.01
 )
 
+// Unimportant returns a sentence if the trials of v are too few for Importance or have equal values, else "". A
+// linear function of p parameters has p+1 coefficients.
+func Unimportant(v *loop.View) string {
+	n, equal := equalValues(v)
+	p := len(free(v.Space))
+	switch {
+	case equal:
+		return fmt.Sprintf("All %d values are equal, so that no parameter has an effect.", n)
+	case n <= p && p == 1:
+		return fmt.Sprintf("%s too few for 1 parameter; 2 are needed.", completeTrials(n))
+	case n <= p:
+		return fmt.Sprintf("%s too few for %d parameters; %d are needed.", completeTrials(n), p, p+1)
+	}
+	return ""
+}
+
 // Importance returns the Sobol indices of the parameters that are not fixed, in descending
 // order of the total index. Parameters are independent and uniform on the encoded space;
 // constraints on parameters are ignored. If values were log transformed, the function is the
@@ -264,6 +280,10 @@ func (s *saltelli) indices(ctx context.Context, f function) (indices, error) {
 	for k := range n {
 		fa[k], fb[k] = fa[k]-centre, fb[k]-centre
 		variance += (fa[k]*fa[k] + fb[k]*fb[k]) / float64(2*n)
+	}
+	const rounding = 1e-20 // of values in units of about 1
+	if !(variance > rounding) {
+		variance = math.NaN()
 	}
 	out := indices{make([]float64, len(s.params)), make([]float64, len(s.params)), fa}
 	err := inParallel(len(s.params), func(i int) error {

@@ -14,11 +14,14 @@ import (
 type Calibration struct {
 	Predictions []LeftOut  `json:"predictions"`
 	Coverage    []Coverage `json:"coverage"` // of intervals of 50, 80, 90 and 95 %
-	// Method is "leave-one-out", with the hyperparameters of the fit to all trials, or
+	// Method is LeaveOneOutMethod, with the hyperparameters of the fit to all trials, or
 	// "five folds", with fits to the other four fifths of the trials.
 	Method string  `json:"method"`
 	Health *Health `json:"health"` // the verdict, as Check returns it
 }
+
+// LeaveOneOutMethod is Calibration.Method of a posterior that predicts each observation from the others.
+const LeaveOneOutMethod = "leave-one-out"
 
 // LeftOut is the prediction of a trial's value from the other trials. Intervals include the
 // noise of the observation.
@@ -34,17 +37,11 @@ type LeftOut struct {
 	PIT Number `json:"pit"`
 }
 
-// Coverage is the part of observed values in a central interval.
-type Coverage struct {
-	Nominal  float64 `json:"nominal"`
-	Observed Number  `json:"observed"`
-	Inside   int     `json:"inside"`
-}
-
 // LeaveOneOut returns the prediction of each complete trial from the other trials, and the
 // verdict of Check. Targets beyond Tukey's upper fence are winsorised before the fit; Residual
 // and PIT refer to the winsorised target. The verdict does not use
-// leave-one-out errors, because they are correlated.
+// leave-one-out errors, because they are correlated: trials near the best one predict each other, so that more
+// values than nominal are inside the intervals.
 //
 // It costs n³ for a surrogate.LeaveOneOut, else the 5 fits of Check, and a Check. Check lists the errors.
 func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
@@ -54,7 +51,7 @@ func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 		return nil, err
 	}
 	n := len(v.Data.Y)
-	c := &Calibration{Health: h, Method: "leave-one-out", Predictions: []LeftOut{}}
+	c := &Calibration{Health: h, Method: LeaveOneOutMethod, Predictions: []LeftOut{}}
 	mean, variance := make([]float64, n), make([]float64, n)
 	if p, ok := v.Posterior.(surrogate.LeaveOneOut); ok {
 		p.LeaveOneOut(mean, variance)
@@ -78,16 +75,11 @@ func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 			c.Predictions = append(c.Predictions, LeftOut{t.ID, Number(t.Value), band(v, mean[i], variance[i]), Number(z), Number(0.5 * math.Erfc(-z/math.Sqrt2))})
 		}
 	}
-	for _, level := range []float64{0.5, 0.8, 0.9, 0.95} {
-		cover := Coverage{Nominal: level}
-		for _, p := range c.Predictions {
-			if math.Abs(float64(p.Residual)) <= math.Sqrt2*math.Erfinv(level) {
-				cover.Inside++
-			}
-		}
-		cover.Observed = Number(float64(cover.Inside) / float64(len(c.Predictions)))
-		c.Coverage = append(c.Coverage, cover)
+	residuals := make([]float64, len(c.Predictions))
+	for i, p := range c.Predictions {
+		residuals[i] = float64(p.Residual)
 	}
+	c.Coverage = coverages(residuals)
 	return c, nil
 }
 

@@ -1,11 +1,15 @@
 package insight
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 )
@@ -19,6 +23,11 @@ type Reasons struct {
 	// incumbent. For a noise-free objective it is the probability of a value better than the
 	// incumbent's.
 	Improvement Number `json:"probability_of_improvement"`
+	// Requirements are the outcome constraints with the probabilities that they hold at the point.
+	Requirements []Probability `json:"requirements,omitempty"`
+	// Failure is the probability that the trial fails; null if no trial has failed, or without a model of
+	// failures.
+	Failure Number `json:"probability_of_failure"`
 	// Acquisition is the value of the acquisition function at the point.
 	Acquisition Number `json:"acquisition"`
 	// Nearest is the trial at the smallest Distance, the Euclidean distance in encoded
@@ -29,6 +38,12 @@ type Reasons struct {
 	Axes []Slice `json:"axes"`
 	// Text holds sentences for people.
 	Text []string `json:"text"`
+}
+
+// Probability is the probability that an outcome constraint holds.
+type Probability struct {
+	Requirement string `json:"requirement"` // such as latency <= 20
+	Probability Number `json:"probability"`
 }
 
 // Reference is the incumbent to which a point is compared.
@@ -68,35 +83,90 @@ func Why(v *loop.View, point space.Point, o SliceOptions) (*Reasons, error) {
 	z := (target - mean[0]) / math.Sqrt(max(variance, math.SmallestNonzeroFloat64))
 	r.Improvement = Number(0.5 * math.Erfc(-z/math.Sqrt2))
 	r.Acquisition = acquisitions(v, mat.DenseCopyOf(u.Slice(0, 1, 0, v.Space.Dim())))[0]
+	r.feasible(v, mat.DenseCopyOf(u.Slice(0, 1, 0, v.Space.Dim())))
 	r.nearest(v, u.RawRowView(0))
 	r.write(v)
 	return r, nil
 }
 
-// Explain returns sentences that explain a point by the views of all objectives: the text of Why for one
-// view; for several, the prediction of each objective and the nearest trial. It costs a prediction
-// per view. The error wraps ErrArgument.
+// feasible sets the probabilities of the outcome constraints and of a failure at the row of u.
+func (r *Reasons) feasible(v *loop.View, u *mat.Dense) {
+	holds := func(c acquisition.Constraint) float64 {
+		p := make([]float64, 1)
+		(acquisition.Problem{Constraints: []acquisition.Constraint{c}}).Feasibility(p, u)
+		return p[0]
+	}
+	for i, require := range v.Options.Require {
+		r.Requirements = append(r.Requirements, Probability{require.String(), Number(holds(v.Problem.Constraints[i]))})
+	}
+	r.Failure = Number(math.NaN())
+	if v.Success != nil {
+		r.Failure = Number(1 - holds(*v.Success))
+	}
+}
+
+// Explain returns sentences that explain a point by the views of all objectives and outcome constraints: the text
+// of Why for one objective; for several, the prediction of each, the probabilities of Reasons and the
+// nearest trial. A view of an outcome constraint adds the prediction of its number. Explain costs a prediction per
+// view. The error wraps ErrArgument.
 func Explain(views []*loop.View, point space.Point) ([]string, error) {
-	var out []string
-	for i, v := range views {
+	var out, numbers []string
+	var last *Reasons
+	objectives := 0
+	for _, v := range views {
 		r, err := Why(v, point, SliceOptions{Points: 2})
 		if err != nil {
 			return nil, err
 		}
-		if len(views) == 1 {
-			return r.Text, nil
+		if v.Requirement != nil {
+			numbers = append(numbers, r.Prediction.text(v))
+			continue
 		}
-		p := r.Prediction
-		out = append(out, fmt.Sprintf("The predicted %s is %.4g, with a 95 %% interval from %.4g to %.4g.", v.Objective, p.Mean, p.P95.Low, p.P95.High))
-		if i == len(views)-1 {
-			out = append(out, r.nearestText())
-		}
+		objectives++
+		last = r
+		out = append(out, r.Prediction.text(v))
+	}
+	if objectives == 1 {
+		return slices.Concat(last.Text[:1], numbers, last.Text[1:]), nil
+	}
+	out = append(out, numbers...)
+	if last != nil {
+		out = append(append(out, last.feasibleText()...), last.nearestText())
 	}
 	return out, nil
 }
 
+// text describes the prediction of an objective or of the number of an outcome constraint.
+func (b Band) text(v *loop.View) string {
+	n := figures.Distinct(4, float64(b.Mean), float64(b.P95.Low), float64(b.P95.High))
+	return fmt.Sprintf("The predicted %s is %s, with a 95 %% interval from %s to %s.", cmp.Or(v.Objective, "value"), n[0], n[1], n[2])
+}
+
+// feasibleText describes the probabilities.
+func (r *Reasons) feasibleText() []string {
+	var out []string
+	for _, p := range r.Requirements {
+		out = append(out, fmt.Sprintf("The probability of %s is %s.", p.Requirement, percent(float64(p.Probability))))
+	}
+	if p := float64(r.Failure); !math.IsNaN(p) {
+		out = append(out, fmt.Sprintf("The probability of a failed trial is %s.", percent(p)))
+	}
+	return out
+}
+
 func (r *Reasons) nearestText() string {
 	return fmt.Sprintf("The nearest trial is %d, at a distance of %.3g in encoded coordinates.", r.Nearest, r.Distance)
+}
+
+// percent writes a probability. Only a certain event has the text 0 % or 100 %.
+func percent(p float64) string {
+	switch {
+	case p > 0 && p < 0.01:
+		return "below 1 %"
+	case p < 1 && p > 0.99:
+		return "above 99 %"
+	}
+	return fmt.Sprintf("%.0f %%", 100*p)
 }
 
 // nearest sets the trial nearest to the encoded point u, except a pending trial at u itself.
@@ -121,19 +191,22 @@ func (r *Reasons) write(v *loop.View) {
 		word = "above"
 	}
 	p, b := r.Prediction, r.Incumbent
+	n := figures.Distinct(4, float64(b.Value), float64(b.Prediction.Mean), float64(p.Mean))
 	r.Text = append(r.Text,
-		fmt.Sprintf("The predicted value is %.4g, with a 95 %% interval from %.4g to %.4g.", p.Mean, p.P95.Low, p.P95.High),
-		fmt.Sprintf("The incumbent, trial %d, has the value %.4g and the predicted value %.4g.", b.Trial, b.Value, b.Prediction.Mean),
-		fmt.Sprintf("The probability of a value %s the incumbent is %.0f %%.", word, 100*r.Improvement),
-		r.nearestText(),
+		p.text(v),
+		fmt.Sprintf("The incumbent, trial %d, has the value %s and the predicted value %s.", b.Trial, n[0], n[1]),
+		fmt.Sprintf("The probability of a value %s the incumbent is %s.", word, percent(float64(r.Improvement))),
 	)
+	r.Text = append(append(r.Text, r.feasibleText()...), r.nearestText())
 	better := p.Mean < b.Prediction.Mean
 	if v.Options.Maximize {
 		better = p.Mean > b.Prediction.Mean
 	}
-	if better {
+	switch complete, _ := equalValues(v); {
+	case complete < 2: // the prediction is constant
+	case better:
 		r.Text = append(r.Text, "The point exploits: its predicted value is better than the incumbent's.")
-	} else {
-		r.Text = append(r.Text, "The point explores: its predicted value is not better than the incumbent's, but uncertain.")
+	case p.SD > b.Prediction.SD:
+		r.Text = append(r.Text, "The point explores: its predicted value is not better than the incumbent's, but less certain.")
 	}
 }
