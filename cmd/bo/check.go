@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -21,9 +23,9 @@ type checkCmd struct {
 }
 
 func (checkCmd) Help() string {
-	return fmt.Sprintf(`Fits the surrogate model to the finished trials and tests whether it agrees with them: the errors of predictions one step ahead, fixed hyperparameters against the values that the data prefer, and equal points of an exact objective. Coverage is the part of the values inside the prediction intervals of the other trials.
+	return fmt.Sprintf(`Fits the surrogate model to the finished trials and tests whether it agrees with them: the errors of predictions one step ahead, fixed hyperparameters against the values that the data prefer, and equal points of an exact objective. Each objective and each number of an outcome constraint has a model of its own. Coverage is the part of the values inside their prediction intervals.
 
-The exit code is 0 if every objective is healthy or has too few complete trials for a verdict (%d are needed), and 3 if an objective is miscalibrated.
+The exit code is 0 if every model is healthy or has too few complete trials for a verdict (%d are needed), and 3 if a model is miscalibrated.
 
 Examples:
 
@@ -36,27 +38,34 @@ var errFault = errors.New("the check found a fault")
 
 // checked is the object of bo check --json.
 type checked struct {
-	Study      string             `json:"study"`
-	Verdict    insight.Verdict    `json:"verdict"` // the worst of the objectives
-	Surrogate  string             `json:"surrogate"`
-	Objectives []checkedObjective `json:"objectives"`
-	Warnings   []string           `json:"warnings,omitempty"`
+	Study      string          `json:"study"`
+	Verdict    insight.Verdict `json:"verdict"` // the worst of all models
+	Surrogate  string          `json:"surrogate"`
+	Objectives []*checkedModel `json:"objectives"`
+	// Constraints are the models of the numbers of outcome constraints.
+	Constraints []*checkedModel `json:"constraints,omitempty"`
+	Warnings    []string        `json:"warnings,omitempty"`
 }
 
-// checkedObjective is the verdict on the model of one objective.
-type checkedObjective struct {
+// checkedModel is the verdict on the model of one objective or outcome constraint.
+type checkedModel struct {
 	Name         string             `json:"name"`
 	Observations int                `json:"observations"` // complete trials of the fit
 	Hypers       map[string]float64 `json:"hyperparameters,omitempty"`
 	*insight.Health
+	LeftOut *checkedLeftOut `json:"left_out,omitempty"`
+}
+
+// checkedLeftOut compares values with predictions from the other trials.
+type checkedLeftOut struct {
+	Method   string             `json:"method"`
 	Coverage []insight.Coverage `json:"coverage"`
-	Method   string             `json:"method"` // of the predictions of the coverage
 }
 
 func (c *checkCmd) Run(e *env) error {
 	var out *checked
 	err := c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
-		in, err := newInspection(e.ctx, u)
+		in, err := newInspection(e.ctx, u, maxInspected)
 		if err != nil {
 			return err
 		}
@@ -83,53 +92,61 @@ func (c *checkCmd) Run(e *env) error {
 	return err
 }
 
-// check adds the verdicts on all objectives; name is the name of a single one.
+// check adds the verdicts on all models; name is the name of a single objective.
 func (out *checked) check(ctx context.Context, in *inspection, name string) error {
 	out.Verdict = insight.Healthy
 	if text := in.bounded(); text != "" {
 		out.Warnings = append(out.Warnings, text)
 	}
-	for _, objective := range in.objectives() {
-		o := checkedObjective{Name: cmp.Or(objective, name), Observations: in.complete, Coverage: []insight.Coverage{}}
-		if in.complete == 0 {
-			o.Health = insight.Unchecked(0)
-		} else if err := o.check(ctx, in, objective, out); err != nil {
+	if in.complete == 0 {
+		for _, objective := range in.objectives() {
+			out.Objectives = append(out.Objectives, &checkedModel{Name: cmp.Or(objective, name), Health: insight.Unchecked(0)})
+		}
+		out.Verdict = insight.TooFew
+		return nil
+	}
+	views, err := in.views(ctx)
+	if err != nil {
+		return err
+	}
+	out.Warnings = append(out.Warnings, slices.Compact(views[0].Fit.Warnings)...)
+	for _, v := range views {
+		m, err := checkModel(ctx, v)
+		if err != nil {
 			return err
 		}
-		if text := in.conflicts(); text != "" {
-			o.Verdict, o.Summary = insight.Miscalibrated, "The values contradict the declaration of an exact objective."
-			o.Findings = append(o.Findings, insight.Finding{Test: "equal points", Text: text, Remedy: "remove noise_free from the study, or find out why equal points have different values"})
+		m.Name = cmp.Or(v.Objective, name)
+		if v.Requirement != nil {
+			m.Name = v.Requirement.String()
+			out.Constraints = append(out.Constraints, m)
+		} else {
+			out.Objectives = append(out.Objectives, m)
+		}
+		if text := in.conflicts(); text != "" && v.Requirement == nil {
+			m.Verdict, m.Summary = insight.Miscalibrated, "The values contradict the declaration of an exact objective."
+			m.Findings = append(m.Findings, insight.Finding{Test: "equal points", Text: text, Remedy: "remove noise_free from the study, or find out why equal points have different values"})
 		}
 		switch {
-		case o.Verdict == insight.Miscalibrated:
-			out.Verdict = o.Verdict
-		case o.Verdict == insight.TooFew && out.Verdict == insight.Healthy:
-			out.Verdict = o.Verdict
+		case m.Verdict == insight.Miscalibrated:
+			out.Verdict = m.Verdict
+		case m.Verdict == insight.TooFew && out.Verdict == insight.Healthy:
+			out.Verdict = m.Verdict
 		}
-		out.Objectives = append(out.Objectives, o)
 	}
 	return nil
 }
 
-// check adds the verdict on one objective, and the warnings of its fit to out.
-func (o *checkedObjective) check(ctx context.Context, in *inspection, objective string, out *checked) error {
-	v, err := in.view(ctx, objective)
-	if err != nil {
-		return err
-	}
+// checkModel returns the verdict on the model of a view.
+func checkModel(ctx context.Context, v *loop.View) (*checkedModel, error) {
 	c, err := insight.LeaveOneOut(ctx, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	o.Health, o.Coverage, o.Method, o.Observations = c.Health, c.Coverage, c.Method, len(c.Predictions)
-	if o.Coverage == nil {
-		o.Coverage = []insight.Coverage{}
+	m := &checkedModel{Health: c.Health, Observations: len(c.Predictions), Hypers: hypersOf(v.Posterior)}
+	if c.Coverage != nil {
+		m.LeftOut = &checkedLeftOut{c.Method, c.Coverage}
 	}
-	o.Hypers = hypersOf(v.Posterior)
-	for _, w := range v.Fit.Warnings {
-		out.warn(w)
-	}
-	return nil
+	return m, nil
 }
 
 // hypersOf returns the hyperparameters of a posterior, nil if it does not describe them.
@@ -145,47 +162,62 @@ func hypersOf(p surrogate.Posterior) map[string]float64 {
 	return hypers
 }
 
-// warn adds a warning once.
-func (out *checked) warn(text string) {
-	for _, w := range out.Warnings {
-		if w == text {
-			return
-		}
-	}
-	out.Warnings = append(out.Warnings, text)
-}
-
 func (out *checked) print(w io.Writer, width int) error {
 	var b strings.Builder
 	row := func(name, format string, args ...any) { fold(&b, name, fmt.Sprintf(format, args...), width) }
 	row("study", "%s", out.Study)
 	row("surrogate", "%s", out.Surrogate)
-	for _, o := range out.Objectives {
-		row("objective", "%s, %s", o.Name, count(o.Observations, "complete trial"))
-		if len(o.Findings) > 0 {
-			row("verdict", "%s", o.Verdict)
-		} else {
-			row("verdict", "%s: %s", o.Verdict, o.Summary)
+	for i, m := range slices.Concat(out.Objectives, out.Constraints) {
+		kind := "objective"
+		if i >= len(out.Objectives) {
+			kind = "constraint"
 		}
-		for i, f := range o.Findings {
-			row([]string{"findings", ""}[min(i, 1)], "%s. Remedy: %s.", f.Text, f.Remedy)
-		}
-		for i, t := range o.Tests {
-			row([]string{"tests", ""}[min(i, 1)], "%s", testText(t))
-		}
-		for i, p := range o.Profiles {
-			row([]string{"fixed", ""}[min(i, 1)], "%s %s, the most likely multiple is %s, log likelihood ratio %.2f, accepted up to %.2f", p.Name, short(p.Value), short(p.Best), p.Gain, p.Critical)
-		}
-		if len(o.Coverage) > 0 {
-			row("coverage", "%s", coverageText(o.Coverage))
-			row("", "of the prediction intervals, by %s", o.Method)
-		}
+		row(kind, "%s, %s", m.Name, count(m.Observations, "complete trial"))
+		m.print(row)
 	}
 	for i, w := range out.Warnings {
 		row([]string{"warnings", ""}[min(i, 1)], "%s", w)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (m *checkedModel) print(row func(name, format string, args ...any)) {
+	if len(m.Findings) > 0 {
+		row("verdict", "%s", m.Verdict)
+	} else {
+		row("verdict", "%s: %s", m.Verdict, m.Summary)
+	}
+	for i, f := range m.Findings {
+		row([]string{"findings", ""}[min(i, 1)], "%s. Remedy: %s.", f.Text, f.Remedy)
+	}
+	for i, t := range m.Tests {
+		row([]string{"tests", ""}[min(i, 1)], "%s", testText(t))
+	}
+	for i, p := range m.Profiles {
+		row([]string{"fixed", ""}[min(i, 1)], "%s %s, the most likely multiple is %s, log likelihood ratio %.2f, accepted up to %.2f", p.Name, short(p.Value), short(p.Best), p.Gain, p.Critical)
+	}
+	m.printCoverage(row)
+}
+
+// printCoverage writes the coverages that the verdict uses, and the coverages of leave-one-out.
+func (m *checkedModel) printCoverage(row func(name, format string, args ...any)) {
+	if len(m.Coverage) == 0 {
+		return
+	}
+	if m.LeftOut == nil || m.LeftOut.Method != insight.LeaveOneOutMethod {
+		row("coverage", "%s", coverageText(m.Coverage))
+		return
+	}
+	row("coverage", "one step ahead  %s", coverageText(m.Coverage))
+	row("", "leave-one-out   %s", coverageText(m.LeftOut.Coverage))
+	wide := false
+	for i, c := range m.LeftOut.Coverage {
+		wide = wide || c.Inside > m.Coverage[i].High
+	}
+	if wide {
+		row("", "The verdict uses the first line. Trials near the best one predict each other, so that leave-one-out intervals hold more values.")
+	}
 }
 
 func testText(t insight.Test) string {

@@ -19,12 +19,14 @@ const maxInspected = 1000
 type inspection struct {
 	space    *space.Space
 	options  loop.Options
-	history  loop.History // with at most maxInspected finished trials
+	history  loop.History // with at most limit finished trials
+	limit    int          // of the finished trials of history
 	finished int          // finished trials of the study that fit its space
 	complete int
 }
 
-func newInspection(ctx context.Context, u *store.Study) (*inspection, error) {
+// newInspection reads a study, for fits to at most limit finished trials.
+func newInspection(ctx context.Context, u *store.Study, limit int) (*inspection, error) {
 	sp, o, h, err := u.History(ctx)
 	if err != nil {
 		return nil, err
@@ -33,7 +35,7 @@ func newInspection(ctx context.Context, u *store.Study) (*inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{space: sp, options: o, history: loop.History{Trials: insight.Sample(h.Trials, o, maxInspected), Warm: warm}}
+	in := &inspection{space: sp, options: o, history: loop.History{Trials: insight.Sample(h.Trials, o, limit), Warm: warm}, limit: limit}
 	for i := range h.Trials {
 		if h.Trials[i].State != loop.Pending {
 			in.finished++
@@ -47,10 +49,10 @@ func newInspection(ctx context.Context, u *store.Study) (*inspection, error) {
 
 // bounded describes the trials of the fits if they are not all finished trials, or returns "".
 func (in *inspection) bounded() string {
-	if in.finished <= maxInspected {
+	if in.finished <= in.limit {
 		return ""
 	}
-	return fmt.Sprintf("fits use %d of %d finished trials, equally spaced in their order", maxInspected, in.finished)
+	return fmt.Sprintf("fits use %d of %d finished trials, equally spaced in their order", in.limit, in.finished)
 }
 
 // objectives returns the names of several objectives, or "" for a single one.
@@ -71,6 +73,11 @@ func (in *inspection) view(ctx context.Context, objective string) (*loop.View, e
 		return loop.Inspect(ctx, in.space, in.options, in.history)
 	}
 	return loop.InspectObjective(ctx, in.space, in.options, in.history, objective)
+}
+
+// views fits the surrogate models of the study: of the objectives, and then of the outcome constraints.
+func (in *inspection) views(ctx context.Context) ([]*loop.View, error) {
+	return loop.InspectAll(ctx, in.space, in.options, in.history)
 }
 
 // conflicts describes complete trials that contradict a noise-free objective, or returns "".

@@ -337,7 +337,7 @@ func (c *plotCmd) keepAxes(p *insight.Parallel) {
 
 // fitted draws a picture of the surrogate model.
 func (c *plotCmd) fitted(e *env, u *store.Study, out *plotted, o plot.Options) error {
-	in, err := newInspection(e.ctx, u)
+	in, err := newInspection(e.ctx, u, maxInspected)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 type studyShowCmd struct {
 	storeFlags
 	Study string `arg:"" complete:"studies" help:"Name of the study."`
-	All   bool   `help:"Compute everything, also if it takes longer than a second."`
+	All   bool   `help:"Fit the surrogate model whatever its costs, and to more trials."`
 	Brief bool   `help:"Leave out the surrogate model: recommendation, importance, calibration and next point."`
 	JSON  bool   `group:"result" name:"json" help:"Print one JSON object: the definition, counts, the best trial, and the surrogate model under model."`
 }
@@ -23,13 +23,13 @@ func (studyShowCmd) Help() string {
 
 The importance of a parameter is its total Sobol index: the part of the variance of the prediction over the search space that it explains, with its interactions.
 
-The answer comes within about a second. It then names the parts that are left out; --all computes these too. With more than %d finished trials only --all fits the surrogate model.
+The answer comes within about a second: with more than %d finished trials gp is fitted to %d of them, and surrogate models that need longer are left out. --all fits all models, to at most %d trials, and computes the intervals of --json. The output depends on the study alone.
 
 Examples:
 
     bo study show resnet
     bo study show resnet --all
-    bo study show resnet --brief --json`, maxShown)
+    bo study show resnet --brief --json`, shownRows, shownRows, maxInspected)
 }
 
 // shownStudy is the object of bo study show --json.
@@ -50,7 +50,6 @@ type shownStudy struct {
 }
 
 func (c *studyShowCmd) Run(e *env) error {
-	begun := time.Now()
 	if c.All && c.Brief {
 		return usagef("--all and --brief exclude each other")
 	}
@@ -58,7 +57,7 @@ func (c *studyShowCmd) Run(e *env) error {
 		out := summarize(v)
 		if !c.Brief {
 			var err error
-			if out.Model, err = showModel(e, u, v, c.All, showTime-time.Since(begun)); err != nil {
+			if out.Model, err = showModel(e, u, v, c.All); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,40 +9,52 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
+	"sync"
 
+	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight"
+	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
-const (
-	// showTime is the time after which bo study show prints the parts that are ready.
-	showTime = 700 * time.Millisecond
-	// maxShown is the largest number of finished trials for which bo study show fits the surrogate
-	// model without --all. A fit to more rarely ends within showTime.
-	maxShown = 700
-)
+// shownRows is the largest number of finished trials to which bo study show fits gp without --all.
+const shownRows = 500
 
-// shownModel is the part of bo study show that needs a fit.
+// quickRows is the largest number of finished trials of a study for which bo study show fits other surrogate
+// models without --all. It takes about a second of two processors. With others the fits and their five folds take
+// longer.
+var quickRows = map[string]int{
+	"svgp": 200, "ibnn": 200, "rff": 200, "laplace": 100, "map": 100, "dkl": 60, "gwi-svgp": 50, "gwi-net": 40, "fsp-laplace": 30, "ensemble": 20,
+}
+
+// shownModel is the part of bo study show that needs a fit. It depends on the study alone, and not on the time
+// that a fit takes.
 type shownModel struct {
-	Recommended *recommended      `json:"recommended,omitempty"`
-	Objectives  []*shownObjective `json:"objectives"`
-	Next        *shownNext        `json:"next,omitempty"`
-	Warnings    []string          `json:"warnings,omitempty"`
-	LeftOut     []string          `json:"left_out,omitempty"` // parts that are not ready
+	Recommended *recommended `json:"recommended,omitempty"`
+	// Front is the Pareto front of the posterior means of several objectives.
+	Front       []study.FrontEstimate `json:"front,omitempty"`
+	Objectives  []*shownObjective     `json:"objectives"`
+	Constraints []*shownObjective     `json:"constraints,omitempty"` // outcome constraints, without importance
+	Next        *shownNext            `json:"next,omitempty"`
+	Warnings    []string              `json:"warnings,omitempty"`
+	LeftOut     []string              `json:"left_out,omitempty"` // parts that are not computed
 
 	Reason string `json:"reason,omitempty"` // why parts are left out
 
-	all bool
+	all   bool
+	goals []string // names of several objectives
 }
 
-// shownObjective describes the model of one objective.
+// shownObjective describes the model of one objective or outcome constraint.
 type shownObjective struct {
 	Name        string            `json:"name"`
 	Calibration *shownCalibration `json:"calibration,omitempty"`
 	Importance  []insight.Effect  `json:"importance,omitempty"`
+	// Unimportant is the reason why there is no importance.
+	Unimportant string `json:"no_importance,omitempty"`
 }
 
 // shownCalibration is the verdict of bo check.
@@ -70,323 +83,306 @@ const (
 	partImportance  = "importance"
 )
 
-// modelShower computes the parts of a shownModel in their order of value to the reader.
-type modelShower struct {
-	in     *inspection
-	brief  *store.View
-	name   string // of a single objective
-	all    bool
-	ready  chan func(*shownModel)
-	next   chan *shownNext // closed without a value after an error
-	failed chan error
-}
-
-// showModel returns the parts that are ready within limit, or all parts.
-func showModel(e *env, u *store.Study, v *store.View, all bool, limit time.Duration) (*shownModel, error) {
-	if n := finishedTrials(v); !all && n > maxShown {
-		return &shownModel{
-			Objectives: []*shownObjective{}, LeftOut: []string{partRecommended, partCalibration, partNext, partReasons, partImportance},
-			Reason: fmt.Sprintf("with %d finished trials it takes longer than a second", n),
-		}, nil
+// showModel fits the surrogate model and returns its description. Without all it fits gp to at most
+// shownRows finished trials, and other models only to the numbers of trials of quickRows.
+func showModel(e *env, u *store.Study, v *store.View, all bool) (*shownModel, error) {
+	limit := maxInspected
+	if !all {
+		limit = shownRows
 	}
-	in, err := newInspection(e.ctx, u)
+	in, err := newInspection(e.ctx, u, limit)
 	if err != nil {
 		return nil, err
 	}
-	s := &modelShower{
-		in: in, brief: v, name: v.Definition.Objective().Name, all: all,
-		ready: make(chan func(*shownModel)), next: make(chan *shownNext, 1), failed: make(chan error, 2),
-	}
-	m := &shownModel{Objectives: []*shownObjective{}, all: s.all, LeftOut: []string{partNext}}
-	if in.complete > 0 {
-		m.LeftOut = []string{partRecommended, partCalibration, partNext, partReasons, partImportance}
+	m := &shownModel{Objectives: []*shownObjective{}, all: all}
+	if in.options.Several() {
+		m.goals = in.objectives()
 	}
 	if text := in.conflicts(); text != "" {
 		m.Warnings = append(m.Warnings, text)
 	}
-	if text := in.bounded(); text != "" && s.all {
-		m.Warnings = append(m.Warnings, text)
-	}
-	ctx, cancel := context.WithCancel(e.ctx)
-	defer cancel()
-	var late <-chan time.Time
-	if s.all {
+	ctx := e.ctx
+	if all {
 		var stop func()
 		ctx, stop = watch(ctx, e.stderr, in.finished)
 		defer stop()
-	} else {
-		timer := time.NewTimer(limit)
-		defer timer.Stop()
-		late = timer.C
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.work(ctx)
-	}()
-	for {
-		select {
-		case add := <-s.ready:
-			add(m)
-		case <-done:
-			select {
-			case err := <-s.failed:
-				if e.ctx.Err() != nil {
-					return nil, e.ctx.Err()
-				}
-				m.Reason = "the fit failed: " + oneLine(err.Error())
-				return m, nil
-			default:
-				return m, e.ctx.Err()
-			}
-		case <-late:
-			m.Reason = "they take longer than a second"
-			return m, nil
-		case <-e.ctx.Done():
-			return nil, e.ctx.Err()
-		}
-	}
+	err = heed(e.ctx, func() error { return m.describe(ctx, in, v) })
+	return m, cmp.Or(e.ctx.Err(), err)
 }
 
-// work computes the parts. The proposal is computed beside the fit for display.
-func (s *modelShower) work(ctx context.Context) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			s.failed <- internalError(fault)
-		}
-	}()
-	go s.propose(ctx)
-	if s.in.complete == 0 {
-		s.send(ctx, func(m *shownModel) {
-			for _, name := range s.in.objectives() {
-				m.objective(s.named(name)).Calibration = &shownCalibration{insight.TooFew, insight.Unchecked(0).Summary, []insight.Finding{}}
-			}
-		})
-		s.explainNext(ctx, nil)
-		return
-	}
+// describe fits the models and computes all parts.
+func (m *shownModel) describe(ctx context.Context, in *inspection, v *store.View) error {
+	next := waiting(v)
+	model := cmp.Or(v.Definition.Surrogate.Name, catalog.Surrogates()[0].Name)
 	var views []*loop.View
-	for _, name := range s.in.objectives() {
-		v, err := s.in.view(ctx, name)
-		if err != nil {
-			s.failed <- err
-			return
+	var err error
+	switch {
+	case in.complete == 0:
+		for _, name := range in.objectives() {
+			name = cmp.Or(name, v.Definition.Objective().Name)
+			m.Objectives = append(m.Objectives, &shownObjective{Name: name, Calibration: &shownCalibration{insight.TooFew, insight.Unchecked(0).Summary, []insight.Finding{}}})
 		}
-		views = append(views, v)
-		if err := s.calibrate(ctx, v, name); err != nil {
-			s.failed <- err
-			return
+	case !m.all && model != "gp" && in.finished > quickRows[model]:
+		m.leaveOut(next, fmt.Sprintf("fits of %s to %s take longer than a second", model, count(in.finished, "trial")))
+		return nil
+	default:
+		if views, err = in.views(ctx); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			m.leaveOut(next, "the fit failed: "+oneLine(err.Error()))
+			return nil
 		}
 	}
-	s.send(ctx, func(m *shownModel) { m.done(partCalibration) })
-	s.explainNext(ctx, views)
-	o := insight.ImportanceOptions{Points: 512, Paths: -1}
-	if s.all {
-		o = insight.ImportanceOptions{}
+	var group sync.WaitGroup
+	var proposed error
+	if next == nil {
+		group.Go(func() { next, proposed = m.propose(ctx, in, v, views) })
 	}
-	for _, v := range views {
-		effects, err := insight.Importance(ctx, v, o)
-		if err != nil {
-			s.failed <- err
-			return
-		}
-		s.send(ctx, func(m *shownModel) { m.objective(s.named(v.Objective)).Importance = effects })
+	if views != nil {
+		err = m.fits(ctx, in, v, views)
 	}
-	s.send(ctx, func(m *shownModel) { m.done(partImportance) })
-}
-
-func (s *modelShower) named(objective string) string {
-	if objective == "" {
-		return s.name
-	}
-	return objective
-}
-
-func (s *modelShower) send(ctx context.Context, add func(*shownModel)) {
-	select {
-	case s.ready <- add:
-	case <-ctx.Done():
-	}
-}
-
-// objective returns the entry of an objective, which it adds if there is none.
-func (m *shownModel) objective(name string) *shownObjective {
-	i := slices.IndexFunc(m.Objectives, func(o *shownObjective) bool { return o.Name == name })
-	if i < 0 {
-		i = len(m.Objectives)
-		m.Objectives = append(m.Objectives, &shownObjective{Name: name})
-	}
-	return m.Objectives[i]
-}
-
-// done removes a part from LeftOut.
-func (m *shownModel) done(part string) {
-	m.LeftOut = slices.DeleteFunc(m.LeftOut, func(p string) bool { return p == part })
-}
-
-// calibrate adds the recommendation, the warnings and the verdict of a fit.
-func (s *modelShower) calibrate(ctx context.Context, v *loop.View, name string) error {
-	best := insight.Incumbent(v)
-	params, err := json.Marshal(best.Point)
-	if err != nil {
+	group.Wait()
+	if err = cmp.Or(err, proposed); err != nil {
 		return err
 	}
-	r := &recommended{Trial: best.Trial, Params: params, Mean: float64(best.Prediction.Mean), SD: float64(best.Prediction.SD)}
-	s.send(ctx, func(m *shownModel) {
-		for _, w := range v.Fit.Warnings {
-			if !slices.Contains(m.Warnings, w) {
-				m.Warnings = append(m.Warnings, w)
+	return m.explain(next, views)
+}
+
+// leaveOut sets the reason why parts are left out. A waiting trial is shown without its reasons.
+func (m *shownModel) leaveOut(next *shownNext, reason string) {
+	m.LeftOut, m.Reason = []string{partRecommended, partCalibration, partNext, partReasons, partImportance}, reason
+	if next != nil {
+		m.LeftOut = slices.DeleteFunc(m.LeftOut, func(part string) bool { return part == partNext })
+		next.Reasons = sourceReasons(next)
+		m.Next = next
+	}
+}
+
+// fits describes the fits.
+func (m *shownModel) fits(ctx context.Context, in *inspection, v *store.View, views []*loop.View) error {
+	if text := in.bounded(); text != "" {
+		if !m.all && in.limit < maxInspected {
+			text += fmt.Sprintf("; --all uses up to %d", maxInspected)
+		}
+		m.Warnings = append(m.Warnings, text)
+	}
+	for _, w := range views[0].Fit.Warnings {
+		if !slices.Contains(m.Warnings, w) {
+			m.Warnings = append(m.Warnings, w)
+		}
+	}
+	if err := m.recommend(views[0], in.options); err != nil {
+		return err
+	}
+	for _, view := range views {
+		h, err := insight.Check(ctx, view)
+		if err != nil {
+			return err
+		}
+		o := &shownObjective{Name: cmp.Or(view.Objective, v.Definition.Objective().Name), Calibration: &shownCalibration{h.Verdict, h.Summary, h.Findings}}
+		if view.Requirement != nil {
+			o.Name = view.Requirement.String()
+			m.Constraints = append(m.Constraints, o)
+			continue
+		}
+		if o.Unimportant = insight.Unimportant(view); o.Unimportant == "" {
+			if o.Importance, err = insight.Importance(ctx, view, m.importance(view, len(views))); err != nil {
+				return err
 			}
 		}
-		if name == "" {
-			m.Recommended = r
-		}
-		m.done(partRecommended)
-	})
-	h, err := insight.Check(ctx, v)
-	if err != nil {
-		return err
+		m.Objectives = append(m.Objectives, o)
 	}
-	s.send(ctx, func(m *shownModel) {
-		m.objective(s.named(name)).Calibration = &shownCalibration{h.Verdict, h.Summary, h.Findings}
-	})
 	return nil
 }
 
-// propose determines the next point: the first waiting trial, or a proposal.
-func (s *modelShower) propose(ctx context.Context) {
-	defer close(s.next)
-	defer func() {
-		if fault := recover(); fault != nil {
-			s.failed <- internalError(fault)
-		}
-	}()
-	for i := range s.brief.Trials {
-		t := &s.brief.Trials[i]
-		if t.State == store.Pending && !t.Running(s.brief.Now) {
-			s.next <- &shownNext{Trial: t.Number, Params: t.Params, Source: t.Source, point: s.brief.Points[i]}
-			return
-		}
+// importance returns the settings of the importance of one of n views. Without --all the number of points keeps the
+// time within a fraction of a second.
+func (m *shownModel) importance(v *loop.View, n int) insight.ImportanceOptions {
+	if m.all {
+		return insight.ImportanceOptions{}
 	}
-	p, err := loop.Propose(ctx, s.in.space, s.in.options, s.in.history, 1)
-	switch {
-	case errors.Is(err, loop.ErrExhausted):
-		s.next <- &shownNext{Reasons: []string{"There is none: every point of the space has been tried."}}
-	case err != nil:
-		s.failed <- err
-	default:
-		point := p.Points[0].Point
-		params, err := json.Marshal(point)
-		if err != nil {
-			s.failed <- err
-			return
-		}
-		next := &shownNext{Params: params, Source: p.Points[0].Source, point: point}
-		if p.Points[0].Local {
-			next.Reasons = []string{"The model of the trials near the best one chose it (--local)."}
-		}
-		s.next <- next
+	const (
+		most, least = 4096, 256
+		products    = 3e8 // rows · points · coordinates
+	)
+	points := most
+	for points > least && float64(len(v.Space.Parameters())+2)*float64(points)*float64(len(v.Data.Y))*float64(v.Space.Dim()*n) > products {
+		points /= 2
 	}
+	return insight.ImportanceOptions{Points: points, Paths: -1}
 }
 
-// explainNext adds the next point and its reasons, from the views of all objectives.
-func (s *modelShower) explainNext(ctx context.Context, views []*loop.View) {
-	n, ok := <-s.next
-	if !ok {
-		return
+// recommend adds the trial with the best posterior mean, or the Pareto front of the posterior means.
+func (m *shownModel) recommend(v *loop.View, o loop.Options) error {
+	if m.goals != nil {
+		m.Front = study.NewFront(v.RecommendFront(), o).Model
+		return nil
 	}
-	if text := sourceText(n); text != "" {
-		n.Reasons = append(n.Reasons, text)
-	}
-	s.send(ctx, func(m *shownModel) { m.Next = n; m.done(partNext) })
-	reasons := slices.Clone(n.Reasons)
-	if n.point.Space() != nil {
-		text, err := insight.Explain(views, n.point)
-		if err != nil {
-			s.failed <- err
-			return
-		}
-		reasons = append(reasons, text...)
-	}
-	s.send(ctx, func(m *shownModel) {
-		next := *n
-		next.Reasons = reasons
-		m.Next = &next
-		m.done(partReasons)
-	})
+	best := insight.Incumbent(v)
+	params, err := json.Marshal(best.Point)
+	m.Recommended = &recommended{Trial: best.Trial, Params: params, Mean: float64(best.Prediction.Mean), SD: float64(best.Prediction.SD)}
+	return err
 }
 
-// sourceText explains a point that the acquisition function did not choose.
-func sourceText(n *shownNext) string {
+// waiting returns the first waiting trial, nil if there is none.
+func waiting(v *store.View) *shownNext {
+	for i := range v.Trials {
+		t := &v.Trials[i]
+		if t.State == store.Pending && !t.Running(v.Now) {
+			return &shownNext{Trial: t.Number, Params: t.Params, Source: t.Source, point: v.Points[i]}
+		}
+	}
+	return nil
+}
+
+// propose returns the next proposal, by the fit of the views if there is one; nil if it is left out.
+func (m *shownModel) propose(ctx context.Context, in *inspection, v *store.View, views []*loop.View) (*shownNext, error) {
+	var p loop.Proposals
+	var err error
+	if views == nil {
+		p, err = loop.Propose(ctx, in.space, in.options, in.history, 1)
+	} else {
+		p, err = views[0].Propose(ctx, 1)
+	}
+	if errors.Is(err, loop.ErrExhausted) {
+		return &shownNext{Reasons: []string{"There is none: every point of the space has been tried."}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	point := p.Points[0].Point
+	next := &shownNext{Source: p.Points[0].Source, point: point}
+	if next.Params, err = json.Marshal(point); err != nil {
+		return nil, err
+	}
+	if p.Points[0].Local {
+		next.Reasons = []string{"The model of the trials near the best one chose it (--local)."}
+	}
+	if in.bounded() != "" {
+		tried := slices.ContainsFunc(v.Points, func(q space.Point) bool { return q.Space() != nil && q.Key() == point.Key() })
+		if tried {
+			m.LeftOut, m.Reason = []string{partNext, partReasons}, fmt.Sprintf("bo ask fits all %d finished trials", in.finished)
+			return nil, nil
+		}
+		next.Reasons = append(next.Reasons, fmt.Sprintf("bo ask may choose another point, because it fits all %d finished trials.", in.finished))
+	}
+	return next, nil
+}
+
+// explain adds the next point and its reasons, from the views of all models.
+func (m *shownModel) explain(next *shownNext, views []*loop.View) error {
+	if next == nil {
+		return nil
+	}
+	m.Next = next
+	next.Reasons = append(next.Reasons, sourceReasons(next)...)
+	if next.point.Space() == nil {
+		return nil
+	}
+	text, err := insight.Explain(views, next.point)
+	next.Reasons = append(next.Reasons, text...)
+	return err
+}
+
+// sourceReasons explains a point that the acquisition function did not choose.
+func sourceReasons(n *shownNext) []string {
 	switch n.Source {
 	case loop.Design:
-		return "It is a point of the initial design."
+		return []string{"It is a point of the initial design."}
 	case loop.First:
-		return "It is a point to try first, from the definition of the study."
+		return []string{"It is a point to try first, from the definition of the study."}
 	case loop.Enqueued:
-		return "It was enqueued."
+		return []string{"It was enqueued."}
 	}
-	return ""
+	return nil
 }
 
 // printRecommended writes the recommendation.
 func (m *shownModel) printRecommended(row func(name, format string, args ...any)) {
 	if r := m.Recommended; r != nil {
-		row("recommended", "trial %d  predicted %s ± %s", r.Trial, short(r.Mean), shorter(r.SD))
+		row("recommended", "trial %d  predicted %s", r.Trial, figures.Mean(6, r.Mean, r.SD))
+	}
+	const most = 5
+	for i, e := range m.Front {
+		name := ""
+		if i == 0 {
+			name = "recommended"
+			row(name, "%s, the front of the posterior means:", count(len(m.Front), "trial"))
+		}
+		if i == most {
+			row("", "and %s more: add --json", count(len(m.Front)-most, "trial"))
+			break
+		}
+		text := fmt.Sprintf("trial %d", e.Trial)
+		for _, g := range m.goals {
+			text += "  " + g + " " + figures.Mean(4, e.Mean[g], e.SD[g])
+		}
+		row("", "%s", text)
 	}
 }
 
 // print writes the importance, the calibration, the warnings and the next point.
 func (m *shownModel) print(row func(name, format string, args ...any), bars bool, width int) {
 	for _, o := range m.Objectives {
-		suffix := ""
-		if len(m.Objectives) > 1 {
-			suffix = o.Name + ": "
+		title := "importance"
+		if o.Unimportant != "" {
+			row(title, "%s", o.Unimportant)
+		} else if len(m.goals) > 0 && o.Importance != nil {
+			row(title, "of the parameters for %s", o.Name)
+			title = ""
 		}
-		if o.Importance != nil {
-			if suffix != "" {
-				row("importance", "of the parameters for %s", o.Name)
-			}
-			for i, line := range importanceLines(o.Importance, bars, width) {
-				row([]string{"importance", ""}[min(i+len(suffix), 1)], "%s", line)
-			}
+		for i, line := range importanceLines(o.Importance, bars, width) {
+			row([]string{title, ""}[min(i, 1)], "%s", line)
 		}
+	}
+	for _, o := range slices.Concat(m.Objectives, m.Constraints) {
 		if c := o.Calibration; c != nil {
 			text := c.Summary
+			if len(m.Objectives)+len(m.Constraints) > 1 {
+				text = o.Name + ": " + text
+			}
 			if c.Verdict == insight.Miscalibrated {
 				text += " bo check has the details."
 			}
-			row("calibration", "%s%s", suffix, text)
+			row("calibration", "%s", text)
 		}
 	}
 	for i, w := range m.Warnings {
 		row([]string{"warnings", ""}[min(i, 1)], "%s", w)
 	}
-	if n := m.Next; n != nil {
-		if n.Params != nil {
-			text := paramsText(n.Params)
-			if n.Trial > 0 {
-				text = fmt.Sprintf("trial %d  %s", n.Trial, text)
-			}
-			row("next", "%s", text)
-		}
-		for i, r := range n.Reasons {
-			name := ""
-			if i == 0 {
-				name = "because"
-				if n.Params == nil {
-					name = "next"
-				}
-			}
-			row(name, "%s", r)
-		}
-	}
+	m.printNext(row)
 	if len(m.LeftOut) > 0 {
 		text := strings.Join(m.LeftOut, ", ") + ": " + m.Reason
 		if !m.all {
 			text += ". Add --all."
 		}
 		row("left out", "%s", text)
+	}
+}
+
+func (m *shownModel) printNext(row func(name, format string, args ...any)) {
+	n := m.Next
+	if n == nil {
+		return
+	}
+	if n.Params != nil {
+		text := paramsText(n.Params)
+		if n.Trial > 0 {
+			text = fmt.Sprintf("trial %d  %s", n.Trial, text)
+		}
+		row("next", "%s", text)
+	}
+	for i, r := range n.Reasons {
+		name := ""
+		if i == 0 {
+			name = "because"
+			if n.Params == nil {
+				name = "next"
+			}
+		}
+		row(name, "%s", r)
 	}
 }
 
