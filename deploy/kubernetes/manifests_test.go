@@ -33,15 +33,21 @@ func decode(text string, object any) error {
 	return errors.Join(append(strict, err)...)
 }
 
-// read decodes all manifests.
+// read decodes the manifests of the job.
 func read(t *testing.T) *objects {
 	t.Helper()
-	files, err := filepath.Glob("*.yaml")
+	o := &objects{}
+	decodeAll(t, "*.yaml", map[string]any{"v1 Secret": &o.secret, "v1 ConfigMap": &o.study, "batch/v1 Job": &o.job})
+	return o
+}
+
+// decodeAll decodes the objects of files into the given types. Each type has one object.
+func decodeAll(t *testing.T, glob string, types map[string]any) {
+	t.Helper()
+	files, err := filepath.Glob(glob)
 	if err != nil || len(files) == 0 {
 		t.Fatal("no manifests", err)
 	}
-	o := &objects{}
-	types := map[string]any{"v1 Secret": &o.secret, "v1 ConfigMap": &o.study, "batch/v1 Job": &o.job}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -66,7 +72,6 @@ func read(t *testing.T) *objects {
 	for name := range types {
 		t.Errorf("no %s", name)
 	}
-	return o
 }
 
 func TestManifests(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	api "github.com/functionspace/bo/api/katib/v1beta1"
 	"github.com/functionspace/bo/loop"
@@ -136,4 +137,50 @@ func peakMemory(t *testing.T, pid int) int {
 	}
 	t.Fatal("no VmHWM")
 	return 0
+}
+
+// The example experiment of deploy/kubernetes is valid, and gets suggestions.
+func TestExampleExperiment(t *testing.T) {
+	text, err := os.ReadFile("../../deploy/kubernetes/katib/experiment.yaml")
+	require.NoError(t, err)
+	var file struct {
+		Spec struct {
+			Objective struct {
+				ObjectiveMetricName string `yaml:"objectiveMetricName"`
+			}
+			Algorithm struct {
+				AlgorithmSettings []struct{ Name, Value string } `yaml:"algorithmSettings"`
+			}
+			Parameters []struct {
+				Name          string
+				ParameterType string `yaml:"parameterType"`
+				FeasibleSpace struct {
+					Min, Max, Step, Distribution string
+					List                         []string
+				} `yaml:"feasibleSpace"`
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	var specs []*api.ParameterSpec
+	for _, p := range file.Spec.Parameters {
+		f := p.FeasibleSpace
+		space := &api.FeasibleSpace{Min: f.Min, Max: f.Max, Step: f.Step, List: f.List}
+		if f.Distribution == "logUniform" {
+			space.Distribution = logarithm
+		}
+		specs = append(specs, &api.ParameterSpec{Name: p.Name, ParameterType: api.ParameterType(api.ParameterType_value[strings.ToUpper(p.ParameterType)]), FeasibleSpace: space})
+	}
+	var settings []string
+	for _, s := range file.Spec.Algorithm.AlgorithmSettings {
+		settings = append(settings, s.Name, s.Value)
+	}
+	e := experiment(specs, settings...)
+	e.Spec.Objective.ObjectiveMetricName = file.Spec.Objective.ObjectiveMetricName
+	c := connectTo(serve(t, katib.Options{}))
+	code, message := c.validate(e)
+	require.Empty(t, code, message)
+	reply, code, message := c.suggest(request(e, 3))
+	require.Empty(t, code, message)
+	require.Len(t, reply.ParameterAssignments, 3)
 }

@@ -1,0 +1,51 @@
+package kubernetes_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	apps "k8s.io/api/apps/v1"
+	batch "k8s.io/api/batch/v1"
+	core "k8s.io/api/core/v1"
+)
+
+// The service reaches the container, the container reads its secrets, and the workers use the service.
+func TestServer(t *testing.T) {
+	var (
+		server  apps.Deployment
+		service core.Service
+		workers batch.Job
+	)
+	decodeAll(t, "server/*.yaml", map[string]any{"apps/v1 Deployment": &server, "v1 Service": &service, "batch/v1 Job": &workers})
+	pod := server.Spec.Template
+	for key, value := range service.Spec.Selector {
+		if pod.Labels[key] != value || server.Spec.Selector.MatchLabels[key] != value {
+			t.Errorf("the label %s=%s of the service is not a label of the pods", key, value)
+		}
+	}
+	c := pod.Spec.Containers[0]
+	if service.Spec.Ports[0].TargetPort.StrVal != c.Ports[0].Name || c.ReadinessProbe.HTTPGet.Port.StrVal != c.Ports[0].Name {
+		t.Error("the ports differ")
+	}
+	if !slices.Contains(c.Args, "0.0.0.0:7040") || c.Ports[0].ContainerPort != 7040 || service.Spec.Ports[0].Port != 7040 {
+		t.Error("the port is not 7040")
+	}
+	tokens := c.Args[slices.Index(c.Args, "--tokens")+1]
+	if c.VolumeMounts[0].MountPath != strings.TrimSuffix(tokens, "/bo-tokens.json") || pod.Spec.Volumes[0].Secret.SecretName != "bo-tokens" {
+		t.Error("the tokens are not the secret")
+	}
+	for name, spec := range map[string]core.PodSpec{"server": pod.Spec, "workers": workers.Spec.Template.Spec} {
+		own := spec.Containers[0]
+		if !*spec.SecurityContext.RunAsNonRoot || *spec.SecurityContext.RunAsUser != 65532 || *own.SecurityContext.AllowPrivilegeEscalation {
+			t.Errorf("%s: the container may run as root", name)
+		}
+		if own.Resources.Requests.Cpu().IsZero() || own.Resources.Limits.Memory().IsZero() {
+			t.Errorf("%s: resources are missing", name)
+		}
+	}
+	env := workers.Spec.Template.Spec.Containers[0].Env
+	if env[0].Name != "BO_SERVER" || env[0].Value != "http://"+service.Name+":7040" || env[1].Name != "BO_TOKEN" || env[1].ValueFrom.SecretKeyRef == nil {
+		t.Error("the workers do not have the address of the service and a token")
+	}
+}
