@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/specfn"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -49,7 +50,7 @@ const maxBaseline = 16
 func (a LogNEI) JointBatch() bool { return a.Joint }
 
 // Build returns the function. It samples f jointly at all evaluated points to find the
-// points that may be lowest: O(n³) for n evaluated points.
+// points that may be lowest: O(n³) for n evaluated points, of which at most 2000 are sampled.
 func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if rowCount(p.Observed) == 0 {
 		return nil, fmt.Errorf("%w: LogNEI needs evaluated points", ErrProblem)
@@ -61,6 +62,7 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	if err := p.checkOne("LogNEI"); err != nil {
 		return nil, err
 	}
+	p = p.amongLowest()
 	if p.Concurrent && q == 1 {
 		return p.improvementGiven(min(a.Samples, closedSamples), rng)
 	}
@@ -86,6 +88,36 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 		best[s] = slices.Min(f.RawRowView(s))
 	}
 	return &monteCarlo{posterior: p.Posterior, q: q, ahead: baseline, behind: p.Pending, base: base, best: best, gain: logPositivePart}, nil
+}
+
+// Joint samples at n evaluated points cost O(n³). Of more than manyObserved points, the lowestKept
+// of lowest confidence bound are sampled.
+const (
+	manyObserved = 2000
+	lowestKept   = 1000
+)
+
+// amongLowest returns p with at most manyObserved evaluated points: of more, the points with the lowest
+// mean minus two standard deviations, likely feasible points first.
+func (p Problem) amongLowest() Problem {
+	n := rowCount(p.Observed)
+	if n <= manyObserved {
+		return p
+	}
+	bound, variance, likely := make([]float64, n), make([]float64, n), make([]float64, n)
+	p.Posterior.Predict(bound, variance, p.Observed)
+	p.Feasibility(likely, p.Observed)
+	for i, v := range variance {
+		bound[i] -= 2 * math.Sqrt(max(v, 0))
+	}
+	order := subset.All(n)
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(btoi(likely[i] < 0.5), btoi(likely[j] < 0.5)), compare(bound[i], bound[j]))
+	})
+	keep := order[:lowestKept]
+	slices.Sort(keep)
+	p.Observed = subset.Take(p.Observed, keep)
+	return p
 }
 
 // closedSamples bounds the number of joint samples of the closed form.

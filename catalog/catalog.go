@@ -47,7 +47,7 @@ type entry[T any] struct {
 }
 
 var surrogates = []entry[surrogate.Model]{
-	{Entry{"gp", "exact Gaussian process"}, func() surrogate.Model { return &gp.Model{} }},
+	{Entry{"gp", "Gaussian process, exact up to 1500 observations"}, func() surrogate.Model { return &gp.Model{} }},
 	{Entry{"fsp-laplace", "Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace"}, func() surrogate.Model { return &fsplaplace.Model{} }},
 	{Entry{"gfsvi", "Bayesian neural network with a Gaussian-process prior over functions, by generalised variational inference"}, func() surrogate.Model { return &gfsvi.Model{} }},
 	{Entry{"tfsvi", "Bayesian neural network by variational inference with a divergence between functions"}, func() surrogate.Model { return &tfsvi.Model{} }},

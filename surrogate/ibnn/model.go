@@ -24,6 +24,9 @@ type Model struct {
 	Restarts int      `set:"restarts" auto:"3 or 2" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 1000 observations)"`
 }
 
+// exactLimit is the largest gp.Model.ExactLimit: the posterior is exact.
+const exactLimit = 100_000
+
 var _ surrogate.WarmStarter = Model{}
 
 // Stated implements surrogate.PriorStater. It reports whether the noise variance or a zero
@@ -43,7 +46,7 @@ func (m Model) gp() (gp.Model, error) {
 	if m.Learn {
 		kernel = fmt.Sprintf("arccos(depth=%d)", m.Depth)
 	}
-	return gp.Model{Spec: prior.Spec{Kernel: kernel, Noise: m.Noise, Mean: m.Mean, Restarts: m.Restarts}}, nil
+	return gp.Model{Spec: prior.Spec{Kernel: kernel, Noise: m.Noise, Mean: m.Mean, Restarts: m.Restarts}, ExactLimit: exactLimit}, nil
 }
 
 // Check implements surrogate.Checker.
