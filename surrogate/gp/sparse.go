@@ -26,7 +26,7 @@ const (
 )
 
 // sparse is the posterior under the fully independent training conditional (Snelson and Ghahramani
-// 2006): with the basis w of m inducing points Z, f(Z) = μ + L v,
+// 2005): with the basis w of m inducing points Z, f(Z) = μ + L v,
 //
 //	y_i = μ + w(x_i)ᵀv + e_i,  e_i ~ N(0, λ_i),  λ_i = σ² + k(x_i,x_i) - |w(x_i)|²
 //
