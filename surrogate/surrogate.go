@@ -126,6 +126,23 @@ type Stater interface {
 	State() State
 }
 
+// Selection is the result of a Model that selects one of several models.
+type Selection struct {
+	Surrogate string `json:"surrogate"` // name of the selected model
+	Reason    string `json:"reason"`    // the evidence in words
+	// Evidence is the log density by which the selected model predicts observations better than the
+	// other one, in nats, and Deviation its standard error. Both are 0 before the first comparison.
+	Evidence  float64 `json:"evidence"`
+	Deviation float64 `json:"deviation"`
+	Model     Model   `json:"-"` // the selected model
+}
+
+// Selected is a Posterior that reports how its model was selected: nil if there was no selection.
+type Selected interface {
+	Posterior
+	Selection() *Selection
+}
+
 // Hyper is a named hyperparameter of a fitted posterior, for display.
 type Hyper struct {
 	Name  string

@@ -14,7 +14,22 @@ type Summary struct {
 	Parameters    []surrogate.Hyper
 	Learned       surrogate.State // start of a later fit
 	Notes         []string        // warnings
+	selection     *surrogate.Selection
 }
+
+// Amendable is a posterior with a Summary, which a model that selects it amends before it is
+// returned.
+type Amendable interface {
+	Amend(learned surrogate.State, s surrogate.Selection)
+}
+
+// Amend replaces the state and sets the selection.
+func (s *Summary) Amend(learned surrogate.State, of surrogate.Selection) {
+	s.Learned, s.selection = learned, &of
+}
+
+// Selection implements surrogate.Selected.
+func (s *Summary) Selection() *surrogate.Selection { return s.selection }
 
 func (s *Summary) Noise() float64            { return s.NoiseVariance }
 func (s *Summary) Warnings() []string        { return slices.Clone(s.Notes) }

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+// The next point of bo study show is the next point of bo ask: their fits begin at the same warm start.
+func TestShownNextPointIsAskedNext(t *testing.T) {
+	var d study.Definition
+	require.NoError(t, json.Unmarshal([]byte(`{"version": 1, "name": "next", "objectives": [{"name": "value"}], "budget": 50, "parameters": [
+		{"name": "x", "type": "float", "min": -5, "max": 10}, {"name": "y", "type": "float", "min": 0, "max": 15}]}`), &d))
+	s := store.New(store.NewMemory(), store.Options{})
+	defer s.Close()
+	u, err := s.Create(t.Context(), &d)
+	require.NoError(t, err)
+	for i := range 16 {
+		shown := ""
+		if i >= 8 {
+			v, err := u.View(t.Context())
+			require.NoError(t, err)
+			m, err := showModel(&env{t.Context(), nil, io.Discard, io.Discard}, u, v, false)
+			require.NoError(t, err)
+			shown = string(m.Next.Params)
+		}
+		asked, err := u.AskFor(t.Context(), 1, "test", 0)
+		require.NoError(t, err)
+		if i >= 8 {
+			require.JSONEq(t, shown, string(asked[0].Params), "trial %d", i+1)
+		}
+		var p struct{ X, Y float64 }
+		require.NoError(t, json.Unmarshal(asked[0].Params, &p))
+		value := math.Pow(p.Y-0.13*p.X*p.X+1.6*p.X-6, 2) + 10*math.Cos(p.X)
+		_, err = u.Tell(t.Context(), store.Report{Trial: asked[0].Number, Token: asked[0].Token, Numbers: map[string]float64{"value": value}})
+		require.NoError(t, err)
+	}
+}
