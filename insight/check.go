@@ -163,7 +163,11 @@ func completeTrials(n int) string {
 }
 
 func check(ctx context.Context, v *loop.View, f *folding) (*Health, error) {
-	if n, equal := equalValues(v); equal {
+	n, equal := equalValues(v)
+	if n == 1 {
+		return Unchecked(n), nil
+	}
+	if equal {
 		h := Unchecked(n)
 		h.Summary = fmt.Sprintf("All %d values are equal, so that there is nothing to check.", n)
 		return h, nil

@@ -158,12 +158,12 @@ func (r *Reasons) nearestText() string {
 	return fmt.Sprintf("The nearest trial is %d, at a distance of %.3g in encoded coordinates.", r.Nearest, r.Distance)
 }
 
-// percent writes a probability. Only a certain event has the text 0 % or 100 %.
+// percent writes a probability under a normal distribution, which is never 0 or 1.
 func percent(p float64) string {
 	switch {
-	case p > 0 && p < 0.01:
+	case p < 0.01:
 		return "below 1 %"
-	case p < 1 && p > 0.99:
+	case p > 0.99:
 		return "above 99 %"
 	}
 	return fmt.Sprintf("%.0f %%", 100*p)

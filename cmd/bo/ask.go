@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
@@ -64,12 +66,12 @@ func newTrialJSON(t *store.Trial, v *store.View) trialJSON {
 }
 
 // trialText describes a trial on one line.
-func trialText(t *store.Trial, v *store.View) string {
+func trialText(t *store.Trial, v *store.View, digits numberDigits) string {
 	number := strconv.Itoa(t.Number)
 	head := strings.Repeat(" ", max(0, 4-len(number))) + number + "  " + paramsText(t.Params) + "  "
 	switch value, ok := t.Numbers[v.Definition.Objective().Name]; {
 	case t.State == store.Complete && ok:
-		return head + numbersText(t, v.Definition, value)
+		return head + numbersText(t, v.Definition, value, digits)
 	case t.State == store.Stopped:
 		return head + "stopped: " + oneLine(t.Message)
 	case t.State != store.Pending:
@@ -82,19 +84,41 @@ func trialText(t *store.Trial, v *store.View) string {
 
 // numbersText writes the value of the objective, or the declared numbers by name if there are
 // several, and whether the trial is infeasible.
-func numbersText(t *store.Trial, d *study.Definition, value float64) string {
+func numbersText(t *store.Trial, d *study.Definition, value float64, digits numberDigits) string {
 	declared := d.Declared()
 	if len(declared) == 1 && len(d.Require) == 0 {
-		return short(value)
+		return digits.text(declared[0], value)
 	}
 	var parts []string
 	for _, name := range declared {
-		parts = append(parts, name+" "+short(t.Numbers[name]))
+		parts = append(parts, name+" "+digits.text(name, t.Numbers[name]))
 	}
 	if !d.Feasible(t.Numbers) {
 		parts = append(parts, "(infeasible)")
 	}
 	return strings.Join(parts, "  ")
+}
+
+// numberDigits is the number of significant digits of numbers that trials report, by name; six if it is missing.
+type numberDigits map[string]int
+
+// digitsOf returns the digits that tell the values of a study apart.
+func digitsOf(v *store.View) numberDigits {
+	out := numberDigits{}
+	for _, name := range v.Definition.Declared() {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range v.Trials {
+			if x, ok := v.Trials[i].Numbers[name]; ok && v.Trials[i].State == store.Complete {
+				low, high = min(low, x), max(high, x)
+			}
+		}
+		out[name] = figures.Resolve(shortDigits, low, high)
+	}
+	return out
+}
+
+func (d numberDigits) text(name string, x float64) string {
+	return figures.Format(x, cmp.Or(d[name], shortDigits))
 }
 
 // paramsText writes parameters as name=value in the order of the study, numbers with six digits.
@@ -308,7 +332,7 @@ func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	if asJSON {
 		return printJSON(e.stdout, newTrialJSON(&told, v))
 	}
-	_, err = fmt.Fprintf(e.stdout, "trial %s\n", strings.TrimSpace(trialText(&told, v)))
+	_, err = fmt.Fprintf(e.stdout, "trial %s\n", strings.TrimSpace(trialText(&told, v, nil)))
 	return err
 }
 
@@ -445,13 +469,13 @@ func (c *trialsCmd) Run(e *env) error {
 		case c.Format == "csv":
 			return writeTrialsCSV(e.stdout, v)
 		}
-		b, front := bufio.NewWriter(e.stdout), onFront(v)
+		b, front, digits := bufio.NewWriter(e.stdout), onFront(v), digitsOf(v)
 		for i := range v.Trials {
 			mark := ""
 			if front[v.Trials[i].Number] {
 				mark = "  (front)"
 			}
-			fmt.Fprintln(b, trialText(&v.Trials[i], v)+mark)
+			fmt.Fprintln(b, trialText(&v.Trials[i], v, digits)+mark)
 		}
 		return b.Flush()
 	})

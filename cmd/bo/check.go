@@ -95,8 +95,10 @@ func (c *checkCmd) Run(e *env) error {
 // check adds the verdicts on all models; name is the name of a single objective.
 func (out *checked) check(ctx context.Context, in *inspection, name string) error {
 	out.Verdict = insight.Healthy
-	if text := in.bounded(); text != "" {
-		out.Warnings = append(out.Warnings, text)
+	for _, text := range []string{in.bounded(), in.broken()} {
+		if text != "" {
+			out.Warnings = append(out.Warnings, text)
+		}
 	}
 	if in.complete == 0 {
 		for _, objective := range in.objectives() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/functionspace/bo/insight"
@@ -86,6 +87,40 @@ func (in *inspection) conflicts() string {
 		return ""
 	}
 	return conflictFault(loop.Conflicts(in.history.Trials))
+}
+
+// longRun is the number of infeasible suggestions in a row that broken reports. If each of them were feasible with a
+// probability of ½, a run of this length would have a probability of 3 %.
+const longRun = 5
+
+// broken describes outcome constraints that none of the last suggestions meets, or returns "".
+func (in *inspection) broken() string {
+	var last []*loop.Trial
+	trials := in.history.Trials
+	for i := len(trials) - 1; i >= 0 && len(last) < longRun; i-- {
+		if t := &trials[i]; t.State == loop.Complete && t.Source == loop.Suggested {
+			last = append(last, t)
+		} else if t.State != loop.Pending {
+			break
+		}
+	}
+	if len(last) < longRun {
+		return ""
+	}
+	var names []string
+	for _, r := range in.options.Require {
+		if !slices.ContainsFunc(last, func(t *loop.Trial) bool { return r.Met(t.Numbers[r.Name]) }) {
+			names = append(names, r.String())
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	text := fmt.Sprintf("the last %d suggestions break %s", longRun, strings.Join(names, " and "))
+	if !in.options.NoiseFree && !in.options.Several() {
+		text += ": if equal points have equal results, set noise_free, which searches closer to feasible trials"
+	}
+	return text
 }
 
 // outputWidth returns the width of the terminal w, at most 120; 80 if w is no terminal.

@@ -295,7 +295,12 @@ func duration(s float64) string {
 
 func short(x float64) string { return string(appendShort(nil, x)) }
 
-func appendShort(text []byte, x float64) []byte { return strconv.AppendFloat(text, x, 'g', 6, 64) }
+// shortDigits is the number of significant digits of numbers for display.
+const shortDigits = 6
+
+func appendShort(text []byte, x float64) []byte {
+	return strconv.AppendFloat(text, x, 'g', shortDigits, 64)
+}
 
 func clip(line string, width int) string {
 	if r := []rune(line); len(r) > width {

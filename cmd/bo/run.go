@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -253,7 +254,7 @@ func (s *session) print(w io.Writer, out *runResult) error {
 		row("estimate", "trial %d is at most %.3g from the optimum with probability %v (expected %.3g), by the surrogate model", e.Trial, e.Bound, e.Probability, e.Mean)
 	}
 	if r := out.Recommended; r != nil && out.Best != nil && r.Trial != out.Best.Trial {
-		row("recommended", "trial %d, with the best posterior mean %s ± %.2g: the best value may be luck", r.Trial, short(r.Mean), r.SD)
+		row("recommended", "trial %d, with the best posterior mean %s: the best value may be luck", r.Trial, figures.Mean(shortDigits, r.Mean, r.SD))
 		row("at", "%s", paramsText(r.Params))
 	}
 	if out.Failed > 0 {

@@ -99,7 +99,7 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	var b strings.Builder
 	width := outputWidth(w)
 	row := func(name, format string, args ...any) { fold(&b, name, fmt.Sprintf(format, args...), width) }
-	o := v.Definition.Objective()
+	o, digits := v.Definition.Objective(), digitsOf(v)
 	row("study", "%s  (created %s)", c.Study, v.Created.Local().Format(time.DateTime))
 	for i, g := range v.Definition.Goals() {
 		row([]string{"objective", ""}[min(i, 1)], "%s %s", g.Goal, g.Name)
@@ -119,7 +119,7 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 		row("fitting", "%s", v.Fitting)
 	}
 	if best := v.Best(); best != nil {
-		row("best", "%s  (trial %d)", short(best.Numbers[o.Name]), best.Number)
+		row("best", "%s  (trial %d)", digits.text(o.Name, best.Numbers[o.Name]), best.Number)
 		row("at", "%s", paramsText(best.Params))
 	}
 	if out.Pareto != nil && len(out.Pareto.Front) > 0 {
@@ -135,7 +135,7 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 		if i == max(0, len(v.Trials)-last) {
 			name = "last trials"
 		}
-		row(name, "%s", trialText(t, v))
+		row(name, "%s", trialText(t, v, digits))
 	}
 	if out.Model != nil {
 		out.Model.print(row, terminal(w) != nil, width)

@@ -98,8 +98,10 @@ func showModel(e *env, u *store.Study, v *store.View, all bool) (*shownModel, er
 	if in.options.Several() {
 		m.goals = in.objectives()
 	}
-	if text := in.conflicts(); text != "" {
-		m.Warnings = append(m.Warnings, text)
+	for _, text := range []string{in.conflicts(), in.broken()} {
+		if text != "" {
+			m.Warnings = append(m.Warnings, text)
+		}
 	}
 	ctx := e.ctx
 	if all {
@@ -312,7 +314,7 @@ func (m *shownModel) printRecommended(row func(name, format string, args ...any)
 			row(name, "%s, the front of the posterior means:", count(len(m.Front), "trial"))
 		}
 		if i == most {
-			row("", "and %s more: add --json", count(len(m.Front)-most, "trial"))
+			row("", "and %d more: add --json", len(m.Front)-most)
 			break
 		}
 		text := fmt.Sprintf("trial %d", e.Trial)

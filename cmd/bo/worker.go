@@ -184,7 +184,7 @@ func (l *workerLog) ended(t store.Trial, r store.Report) {
 	if r.Failure != "" {
 		t.State = store.Failed
 	}
-	fmt.Fprintf(l.e.stderr, "trial %s\n", strings.TrimSpace(trialText(&t, &store.View{Definition: l.definition})))
+	fmt.Fprintf(l.e.stderr, "trial %s\n", strings.TrimSpace(trialText(&t, &store.View{Definition: l.definition}, nil)))
 }
 
 // retried prints a request that fails, once in ten seconds.

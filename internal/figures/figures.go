@@ -1,7 +1,10 @@
 // Package figures writes numbers with as many significant digits as their differences need.
 package figures
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // most is the number of significant digits that identifies every float64.
 const most = 17
@@ -34,6 +37,17 @@ func Distinct(least int, numbers ...float64) []string {
 		out[i] = Format(x, digits)
 	}
 	return out
+}
+
+// Resolve returns the number of significant digits, at least least and at most 17, that resolves a ten-thousandth of
+// the range of numbers between low and high.
+func Resolve(least int, low, high float64) int {
+	big := max(math.Abs(low), math.Abs(high))
+	ratio := big / (high - low)
+	if !(ratio > 1) || math.IsInf(ratio, 0) {
+		return least
+	}
+	return min(max(least, 4+int(math.Ceil(math.Log10(ratio)))), most)
 }
 
 // Mean writes a mean, and a standard deviation with two digits. The mean has at least least digits, and

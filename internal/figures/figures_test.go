@@ -25,3 +25,13 @@ func TestMean(t *testing.T) {
 	require.Equal(t, "1000000000000003 ± 4", Mean(6, 1e15+3, 4))
 	require.Equal(t, "2 ± 0", Mean(6, 2, 0))
 }
+
+func TestResolve(t *testing.T) {
+	require.Equal(t, 6, Resolve(6, 0, 1))
+	require.Equal(t, 8, Resolve(6, 900, 900.9))
+	require.Equal(t, 17, Resolve(6, 1e15, 1e15+4))
+	require.Equal(t, 6, Resolve(6, 1e15, 1e15), "equal numbers")
+	require.Equal(t, 6, Resolve(6, math.Inf(1), math.Inf(-1)), "no numbers")
+	require.Equal(t, 6, Resolve(6, -math.MaxFloat64, math.MaxFloat64))
+	require.Equal(t, 6, Resolve(6, 1e-300, 2e-300))
+}
