@@ -1,6 +1,7 @@
 package insight
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,4 +83,47 @@ func TestCheckFindsWrongHyperparameters(t *testing.T) {
 			require.GreaterOrEqual(t, right, least, "%+v fixed at %v of the truth: %d of %d %s", c, wrong, right, studies, want)
 		}
 	}
+}
+
+// Expected numbers are the central 99.9 % of the binomial distribution.
+func TestExpectedCoverage(t *testing.T) {
+	for _, c := range []struct {
+		n         int
+		nominal   float64
+		low, high int
+	}{{24, 0.5, 4, 20}, {24, 0.95, 18, 24}, {500, 0.95, 458, 489}, {10, 0.5, 0, 10}} {
+		got := Coverage{Nominal: c.nominal}
+		got.expect(c.n)
+		require.Equal(t, c.low, got.Low, "%+v", c)
+		require.Equal(t, c.high, got.High, "%+v", c)
+	}
+}
+
+// Errors of the right spread of which too many are outside a prediction interval are a finding. More inside than
+// expected are none, and the summary explains them.
+func TestCoverageOfErrors(t *testing.T) {
+	errors := make([]float64, 40)
+	for i := range errors {
+		errors[i] = 0.9 * math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/40-1)
+		if i < 5 || i >= 35 {
+			errors[i] = math.Copysign(2, errors[i])
+		}
+	}
+	h := &Health{}
+	h.test(errors)
+	require.Len(t, h.Findings, 1)
+	require.Equal(t, "coverage of 95 %", h.Findings[0].Test)
+	require.Equal(t, "only 30 of 40 values are inside their 95 % prediction intervals, and 32 to 40 are expected", h.Findings[0].Text)
+
+	for i := range errors {
+		errors[i] = 0.5 * math.Sin(float64(i))
+		if i%10 == 0 {
+			errors[i] = 2.9 * math.Cos(float64(i))
+		}
+	}
+	h = &Health{Errors: make([]Number, len(errors))}
+	h.test(errors)
+	require.Empty(t, h.Findings, "%+v", h.Tests)
+	require.Greater(t, h.Coverage[0].Inside, h.Coverage[0].High)
+	require.Contains(t, h.agreement(), "intervals are cautious")
 }

@@ -109,3 +109,40 @@ func TestImportanceOfRBF(t *testing.T) {
 		require.InDelta(t, 1-(between(func(k int) bool { return k != j })-square)/variance, f.total[j], 2e-3)
 	}
 }
+
+// Indices do not depend on the unit or the origin of the values.
+func TestImportanceOfTinyAndHugeValues(t *testing.T) {
+	s, err := space.New(space.Float("a", 0, 1), space.Float("b", 0, 1))
+	require.NoError(t, err)
+	effects := func(value func(v float64) float64) []Effect {
+		var h loop.History
+		x := space.Sobol(40, 2, random.New(1, "tiny", 0))
+		for i := range 40 {
+			p := s.Decode(x.RawRowView(i))
+			v := math.Sin(3*p.Float("a")) + p.Float("b")*p.Float("b")
+			h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: value(v)})
+		}
+		v, err := loop.Inspect(t.Context(), s, loop.Options{}, h)
+		require.NoError(t, err)
+		out, err := Importance(t.Context(), v, ImportanceOptions{Points: 512, Paths: 4})
+		require.NoError(t, err)
+		require.Empty(t, Unimportant(v))
+		return out
+	}
+	want := effects(func(v float64) float64 { return v })
+	for name, value := range map[string]func(v float64) float64{
+		"tiny":     func(v float64) float64 { return v * 1e-300 },
+		"huge":     func(v float64) float64 { return v * 1e200 },
+		"far from": func(v float64) float64 { return v + 1e10 },
+	} {
+		for i, e := range effects(value) {
+			require.Equal(t, want[i].Parameter, e.Parameter, name)
+			require.Equal(t, want[i].Direction, e.Direction, name)
+			require.InDelta(t, float64(want[i].Total), float64(e.Total), 0.01, name)
+			require.InDelta(t, float64(want[i].TotalInterval.High), float64(e.TotalInterval.High), 0.02, name)
+		}
+	}
+	for _, e := range effects(func(v float64) float64 { return v + 1e15 }) { // the values have an error of 1/16
+		require.False(t, math.IsNaN(float64(e.Total)))
+	}
+}

@@ -326,3 +326,57 @@ func TestCheckOfLittleInformation(t *testing.T) {
 		require.NotEmpty(t, h.Summary)
 	}
 }
+
+// Reasons state the probabilities of outcome constraints and of a failure.
+func TestWhyStatesProbabilities(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	var h loop.History
+	for i := range 15 {
+		p, err := s.PointOf(map[string]any{"x": float64(i) / 14})
+		require.NoError(t, err)
+		x := p.Float("x")
+		trial := loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: (x - 0.9) * (x - 0.9), Numbers: map[string]float64{"load": 10 * x}}
+		if i < 3 {
+			trial = loop.Trial{ID: i + 1, Point: p, State: loop.Failed, Error: "crash"}
+		}
+		h.Trials = append(h.Trials, trial)
+	}
+	o := loop.Options{Require: []loop.Requirement{{Name: "load", Bound: 6}}}
+	views, err := loop.InspectAll(t.Context(), s, o, h)
+	require.NoError(t, err)
+	for x, want := range map[float64][2]string{0.02: {"above 99 %", "above 99 %"}, 0.5: {"above 99 %", "below 1 %"}, 0.75: {"below 1 %", "below 1 %"}} {
+		p, err := s.PointOf(map[string]any{"x": x})
+		require.NoError(t, err)
+		r, err := Why(views[0], p, SliceOptions{})
+		require.NoError(t, err)
+		require.Equal(t, "load <= 6", r.Requirements[0].Requirement)
+		text, err := Explain(views, p)
+		require.NoError(t, err)
+		require.Contains(t, text, "The probability of load <= 6 is "+want[0]+".", "x = %v", x)
+		require.Contains(t, text, "The probability of a failed trial is "+want[1]+".", "x = %v", x)
+		require.Regexp(t, "^The predicted load is ", text[1])
+	}
+}
+
+// One trial leaves the prediction constant: the point neither exploits nor explores.
+func TestWhyAfterOneTrial(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	p, err := s.PointOf(map[string]any{"x": 0.5})
+	require.NoError(t, err)
+	v, err := loop.Inspect(t.Context(), s, loop.Options{}, loop.History{Trials: []loop.Trial{{ID: 1, Point: p, State: loop.Complete, Value: 3}}})
+	require.NoError(t, err)
+	q, err := s.PointOf(map[string]any{"x": 0.9})
+	require.NoError(t, err)
+	r, err := Why(v, q, SliceOptions{})
+	require.NoError(t, err)
+	for _, sentence := range r.Text {
+		require.NotContains(t, sentence, "The point ex")
+	}
+	require.Equal(t, "1 complete trial is too few for 1 parameter; 2 are needed.", Unimportant(v))
+	health, err := Check(t.Context(), v)
+	require.NoError(t, err)
+	require.Equal(t, TooFew, health.Verdict)
+	require.Empty(t, health.Tests)
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
 )
@@ -41,4 +42,21 @@ func TestShownNextPointIsAskedNext(t *testing.T) {
 		_, err = u.Tell(t.Context(), store.Report{Trial: asked[0].Number, Token: asked[0].Token, Numbers: map[string]float64{"value": value}})
 		require.NoError(t, err)
 	}
+}
+
+// Five suggestions in a row that break a constraint are a warning.
+func TestBrokenConstraints(t *testing.T) {
+	in := &inspection{options: loop.Options{Require: []loop.Requirement{{Name: "load", Bound: 1}, {Name: "heat", Bound: 1}}}}
+	for i := range 6 {
+		in.history.Trials = append(in.history.Trials, loop.Trial{ID: i + 1, State: loop.Complete, Source: loop.Suggested, Numbers: map[string]float64{"load": float64(i), "heat": float64(i % 2)}})
+	}
+	require.Empty(t, in.broken(), "trial 2 meets both")
+	in.history.Trials[1].Numbers["load"] = 2
+	require.Equal(t, "the last 5 suggestions break load <= 1: if equal points have equal results, set noise_free, which searches closer to feasible trials", in.broken())
+	in.options.NoiseFree = true
+	require.Equal(t, "the last 5 suggestions break load <= 1", in.broken())
+	in.history.Trials[3].Source = loop.Enqueued
+	require.Empty(t, in.broken())
+	in.history.Trials = nil
+	require.Empty(t, in.broken())
 }
