@@ -38,8 +38,9 @@ type conditional struct {
 // output is one output and its samples at the baseline.
 type output struct {
 	posterior surrogate.Posterior
-	base      *mat.Dense       // rows z_s, S×n
-	factor    *linalg.Cholesky // L
+	joint     surrogate.Jointer // of posterior, anchored at the baseline
+	base      *mat.Dense        // rows z_s, S×n
+	factor    *linalg.Cholesky  // L
 }
 
 // sampleGain returns a function for one goroutine, with memory from mem. For each sample s, the
@@ -80,7 +81,7 @@ func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand)
 	base := baseSamples(samples, n*len(posteriors), rng)
 	drawn := make([]*mat.Dense, len(posteriors))
 	for i, posterior := range posteriors {
-		o := output{posterior: posterior, base: mat.DenseCopyOf(base.Slice(0, samples, i*n, (i+1)*n))}
+		o := output{posterior: posterior, joint: anchored(posterior, f.baseline), base: mat.DenseCopyOf(base.Slice(0, samples, i*n, (i+1)*n))}
 		if len(p.Objectives) > 1 && posterior.Noise() < exactNoise {
 			o.base.Slice(0, samples, 0, evaluated).(*mat.Dense).Zero()
 		}
@@ -107,14 +108,7 @@ func (f *conditional) Dim() int { return f.outputs[0].posterior.Dim() }
 
 func (f *conditional) Eval(value []float64, grad, x *mat.Dense) {
 	checkEval(f, value, grad, x)
-	for lo := 0; lo < len(value); lo += blockSize {
-		hi := min(lo+blockSize, len(value))
-		var g *mat.Dense
-		if grad != nil {
-			g = rows(grad, lo, hi)
-		}
-		f.block(value[lo:hi], g, rows(x, lo, hi))
-	}
+	inBlocks(f.block, 1, value, grad, x)
 }
 
 // block evaluates a few candidates, the rows of x, from one joint covariance of each output.
@@ -226,7 +220,7 @@ func (o *output) at(mem *workspace.Memory, points *mat.Dense, k int, withGrad bo
 	all, _ := points.Dims()
 	n, samples := all-k, rowCount(o.base)
 	mean, cov := mem.Floats(all), mem.Sym(all)
-	o.posterior.Joint(mean, cov, points)
+	o.joint.Joint(mean, cov, points)
 	m := &moment{mean: mem.Dense(k, samples), sd: mem.Floats(k), w: mem.Dense(n, k), floor: make([]bool, k)}
 	for i := range n {
 		row := m.w.RawRowView(i)
@@ -278,5 +272,5 @@ func (o *output) pull(mem *workspace.Memory, dx *mat.Dense, m *moment, points *m
 			cbar.SetSym(i, n+j, v/2)
 		}
 	}
-	o.posterior.JointVJP(dx, mbar, cbar, points)
+	o.joint.JointVJP(dx, mbar, cbar, points)
 }

@@ -157,7 +157,7 @@ func TestAgainstBoTorch(t *testing.T) {
 				p.cov.SetSym(i, j, c.Cov[i][j])
 			}
 		}
-		f := &monteCarlo{posterior: p, q: q, base: mat.NewDense(n, q, nil), best: make([]float64, n)}
+		f := &monteCarlo{posterior: p, joint: p, q: q, base: mat.NewDense(n, q, nil), best: make([]float64, n)}
 		for s := range n {
 			f.best[s] = -c.Best
 			for j := range q {
@@ -527,7 +527,7 @@ func TestWrongShapesPanic(t *testing.T) {
 // unaffected.
 func TestNotPositiveDefinite(t *testing.T) {
 	p := &moments{mean: []float64{0, 0}, cov: mat.NewSymDense(2, []float64{1, 2, 2, 1})}
-	f := &monteCarlo{posterior: p, q: 2, base: mat.NewDense(4, 2, nil), best: make([]float64, 4), gain: logPositivePart}
+	f := &monteCarlo{posterior: p, joint: p, q: 2, base: mat.NewDense(4, 2, nil), best: make([]float64, 4), gain: logPositivePart}
 	v, g := make([]float64, 1), mat.NewDense(1, 2, []float64{7, 7})
 	f.Eval(v, g, mat.NewDense(1, 2, nil))
 	assert.Equal(t, math.Inf(-1), v[0])

@@ -63,7 +63,10 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 		return nil, err
 	}
 	p = p.amongLowest()
-	if p.Concurrent && q == 1 {
+	switch {
+	case q == 1 && p.many:
+		return p.improvementGiven(min(a.Samples, manySamples), rng)
+	case q == 1 && p.Concurrent:
 		return p.improvementGiven(min(a.Samples, closedSamples), rng)
 	}
 	if !p.unconstrained() {
@@ -87,7 +90,7 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	for s := range best {
 		best[s] = slices.Min(f.RawRowView(s))
 	}
-	return &monteCarlo{posterior: p.Posterior, q: q, ahead: baseline, behind: p.Pending, base: base, best: best, gain: logPositivePart}, nil
+	return &monteCarlo{posterior: p.Posterior, joint: anchored(p.Posterior, baseline), q: q, ahead: baseline, behind: p.Pending, base: base, best: best, gain: logPositivePart}, nil
 }
 
 // Joint samples at n evaluated points cost O(n³). Of more than manyObserved points, the lowestKept
@@ -120,8 +123,9 @@ func (p Problem) amongLowest() Problem {
 	return p
 }
 
-// closedSamples bounds the number of joint samples of the closed form.
-const closedSamples = 64
+// closedSamples bounds the number of joint samples of the closed form, and manySamples in a batch of
+// more than manyPoints.
+const closedSamples, manySamples = 64, 16
 
 // improvementGiven returns the closed form of LogNEI given a number of joint samples. If no evaluated
 // point is feasible, it returns the logarithm of the probability that x is feasible, conditioned

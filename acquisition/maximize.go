@@ -70,6 +70,7 @@ type climb struct {
 	rng    *rand.Rand // source of the search along the border of a restricted domain
 	before *mat.Dense // ends of a climb for a similar function; nil for none
 	ends   *mat.Dense // ends of this climb's ascents
+	brief  bool       // a point of a large batch; see shorten
 
 	met []visited // evaluated points of dom
 
@@ -86,6 +87,21 @@ func newClimb(f Function, dom Domain, o MaximizeOptions) (*climb, error) {
 	}
 	o, err := settings.Resolve("maximizer", o)
 	return &climb{f: f, dom: dom, o: o}, err
+}
+
+// A brief climb evaluates a sixteenth of the raw points. It ascends from the best of them and from
+// the best end of earlier ascents, until an iteration gains less than briefTolerance. Its ends are
+// the best briefEnds of its own and of earlier ones, so that no maximum is forgotten.
+const (
+	briefIterations = 12
+	briefTolerance  = 1e-3
+	briefEnds       = 32
+)
+
+// shorten makes c brief.
+func (c *climb) shorten() {
+	c.brief = true
+	c.o = MaximizeOptions{Raw: max(1, c.o.Raw/16), Starts: 1, Iterations: min(c.o.Iterations, briefIterations)}
 }
 
 // maximize is Maximize over the points that skip does not reject. If skip rejects all
@@ -187,14 +203,16 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 	}
 	c.replaceInfeasible(raw)
 	n, climbs := c.o.Raw, c.o.Starts
-	var again []visited
+	var before, again []visited
 	if c.before != nil {
-		found, err := c.eval(ctx, c.before)
-		if err != nil {
+		var err error
+		if before, err = c.eval(ctx, c.before); err != nil {
 			return err
 		}
-		again = apart(found, max(1, climbs/2))
-		n, climbs = max(1, n/4), max(1, climbs/4)
+		again = apart(before, max(1, climbs/2))
+		if !c.brief {
+			n, climbs = max(1, n/4), max(1, climbs/4)
+		}
 	}
 	found, err := c.ask(ctx, stack(rows(raw, 0, n), starts))
 	if err != nil {
@@ -232,6 +250,9 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 			}
 		}
 	}
+	if kept := apart(slices.Concat(ends, before), briefEnds); c.brief && len(kept) > 0 {
+		ends = kept
+	}
 	c.ends = points(ends)
 	return nil
 }
@@ -267,13 +288,17 @@ func flat(found []visited) bool {
 
 // ascend ascends from each point within the box [lo, hi] and returns the projected ends.
 func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([]visited, error) {
+	set := optimize.Settings{MaxIter: c.o.Iterations, GradTol: 1e-6, FuncTol: 1e-9}
+	if c.brief {
+		set.GradTol, set.FuncTol = briefTolerance, briefTolerance
+	}
 	climbed, err := optimize.MinimizeBatch(ctx, func(value []float64, grad, x *mat.Dense) {
 		c.f.Eval(value, grad, x)
 		for i := range value {
 			value[i] = -value[i]
 			floats.Scale(-1, grad.RawRowView(i))
 		}
-	}, points(from), lo, hi, optimize.Settings{MaxIter: c.o.Iterations, GradTol: 1e-6, FuncTol: 1e-9})
+	}, points(from), lo, hi, set)
 	ends := mat.NewDense(len(climbed), c.dom.Dim(), nil)
 	for i, r := range climbed {
 		ends.SetRow(i, r.X)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/parallel"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -25,6 +26,7 @@ import (
 // value by its Monte Carlo error.
 type monteCarlo struct {
 	posterior     surrogate.Posterior
+	joint         surrogate.Jointer // of posterior, anchored at ahead
 	q             int
 	ahead, behind *mat.Dense
 	base          *mat.Dense // Z, S×Q
@@ -43,17 +45,17 @@ func (f *monteCarlo) Eval(value []float64, grad, x *mat.Dense) {
 	inBlocks(f.block, f.q, value, grad, x)
 }
 
-// inBlocks calls block for a few candidates of q points at a time.
+// inBlocks calls block for a few candidates of q points at a time, on all processors.
 func inBlocks(block func(value []float64, grad, x *mat.Dense), q int, value []float64, grad, x *mat.Dense) {
 	per := max(1, blockSize/q)
-	for lo := 0; lo < len(value); lo += per {
-		hi := min(lo+per, len(value))
+	parallel.Each((len(value)+per-1)/per, func(i int) {
+		lo, hi := i*per, min((i+1)*per, len(value))
 		var g *mat.Dense
 		if grad != nil {
 			g = rows(grad, lo, hi)
 		}
 		block(value[lo:hi], g, rows(x, lo, hi))
-	}
+	})
 }
 
 // block evaluates a few candidates, the rows of x, from one joint covariance of
@@ -83,7 +85,7 @@ func (f *monteCarlo) block(value []float64, grad, x *mat.Dense) {
 		return
 	}
 	dx := mem.Zeros(b.n, b.d)
-	f.posterior.JointVJP(dx, b.mbar, b.cbar, b.points)
+	f.joint.JointVJP(dx, b.mbar, b.cbar, b.points)
 	for i := range len(value) * f.q {
 		if !failed[i/f.q] {
 			copy(grad.RawRowView(i / f.q)[i%f.q*b.d:], dx.RawRowView(b.before+i))
@@ -136,7 +138,7 @@ func (f *monteCarlo) newBlock(mem *workspace.Memory, x *mat.Dense, withGrad bool
 	for i := range after {
 		b.points.SetRow(n-after+i, f.behind.RawRowView(i))
 	}
-	f.posterior.Joint(b.mean, b.cov, b.points)
+	f.joint.Joint(b.mean, b.cov, b.points)
 	if withGrad {
 		b.fbar, b.lbar = mem.Dense(rowCount(f.base), size-before), mem.Zeros(size, size)
 		b.mbar, b.cbar = mem.Floats(n), mem.Sym(n)
@@ -194,6 +196,14 @@ func (b *mcBlock) accumulate() {
 			b.cbar.SetSym(a, b.index[j], b.cbar.At(a, b.index[j])+abar.At(i, j))
 		}
 	}
+}
+
+// anchored returns the joint moments of p, with the computations at the rows of ahead kept.
+func anchored(p surrogate.Posterior, ahead *mat.Dense) surrogate.Jointer {
+	if ahead == nil {
+		return p
+	}
+	return surrogate.Anchor(p, ahead)
 }
 
 // baseSamples returns n draws of k independent standard normal variables (n×k), from a

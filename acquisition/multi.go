@@ -34,7 +34,7 @@ func (p Problem) newMulti(q, samples int, objectives []surrogate.Posterior, ahea
 	base := baseSamples(samples, columns*len(all), rng)
 	for i, posterior := range all {
 		own := mat.DenseCopyOf(base.Slice(0, samples, i*columns, (i+1)*columns))
-		f.outputs = append(f.outputs, &monteCarlo{posterior: posterior, q: q, ahead: ahead, behind: p.Pending, base: own})
+		f.outputs = append(f.outputs, &monteCarlo{posterior: posterior, joint: anchored(posterior, ahead), q: q, ahead: ahead, behind: p.Pending, base: own})
 	}
 	return f
 }
@@ -86,7 +86,7 @@ func (f *multi) block(value []float64, grad, x *mat.Dense) {
 	}
 	for i, b := range blocks {
 		dx := mem.Zeros(b.n, b.d)
-		f.outputs[i].posterior.JointVJP(dx, b.mbar, b.cbar, b.points)
+		f.outputs[i].joint.JointVJP(dx, b.mbar, b.cbar, b.points)
 		for i := range len(value) * q {
 			if !failed[i/q] {
 				linalg.Axpy(1, dx.RawRowView(b.before+i), grad.RawRowView(i / q)[i%q*d:(i%q+1)*d])

@@ -100,7 +100,7 @@ func batchImprovement(p Problem, q, samples int, g gain, rng *rand.Rand) (Functi
 		best[i] = p.Best
 	}
 	return &monteCarlo{
-		posterior: p.Posterior, q: q, behind: p.Pending,
+		posterior: p.Posterior, joint: p.Posterior, q: q, behind: p.Pending,
 		base: baseSamples(samples, q+rowCount(p.Pending), rng), best: best, gain: g,
 	}, nil
 }
@@ -138,13 +138,19 @@ func logPositivePart(f, fbar *mat.Dense, best []float64) float64 {
 	top := mem.Floats(n) // fatmax of each sample
 	v, dv := mem.Floats(k), mem.Floats(k)
 	high := math.Inf(-1)
+	raw := f.RawMatrix()
 	for s, b := range best {
-		for j, y := range f.RawRowView(s) {
-			v[j], dv[j] = logFatPlus(b - y)
-		}
+		row := raw.Data[s*raw.Stride : s*raw.Stride+k]
 		if fbar == nil {
+			for j, y := range row {
+				v[j], _, _ = fatPlus(b - y)
+				v[j] = math.Log(v[j])
+			}
 			top[s] = fatMax(v, nil)
 		} else {
+			for j, y := range row {
+				v[j], dv[j] = logFatPlus(b - y)
+			}
 			bar := fbar.RawRowView(s)
 			top[s] = fatMax(v, bar)
 			for j := range bar {
@@ -171,6 +177,12 @@ func logPositivePart(f, fbar *mat.Dense, best []float64) float64 {
 
 // logFatPlus returns log fatplus(u) and its derivative.
 func logFatPlus(u float64) (value, deriv float64) {
+	value, sum, slope := fatPlus(u)
+	return math.Log(value), slope / sum / tauRelu
+}
+
+// fatPlus returns fatplus(u), and fatplus(u)/τ₀ and its derivative with respect to u/τ₀.
+func fatPlus(u float64) (value, sum, slope float64) {
 	u /= tauRelu
 	var plus, dplus float64 // softplus
 	switch {
@@ -184,8 +196,8 @@ func logFatPlus(u float64) (value, deriv float64) {
 		}
 	}
 	c := 1 / (1 + u*u)
-	sum := plus + 0.1*c
-	return math.Log(tauRelu * sum), (dplus - 0.2*u*c*c) / sum / tauRelu
+	sum = plus + 0.1*c
+	return tauRelu * sum, sum, dplus - 0.2*u*c*c
 }
 
 // fatMax returns fatmax(v) and writes its gradient to bar, if not nil.

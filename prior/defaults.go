@@ -8,8 +8,13 @@ const (
 	// Branin and Hartmann-6 all starts of the default kernel reach the same
 	// optimum. A start at the modes needs half the steps of a random start.
 	defaultStarts  = 3
-	manyRows       = 1000
+	manyRows       = 500
 	manyRowsStarts = 2
+
+	// Rows of the first stage of a search on many rows: at least leastRows, and fewer than
+	// twice as many.
+	leastRows = 250
+	ripple    = 5
 
 	// Starts for kernels of several parts or with a period, whose likelihood has
 	// many optima. On the load forecast of the guide, 3 starts find the best

@@ -50,9 +50,12 @@ type Hyper struct {
 // first start is the argument start, the State of an earlier fit, if it has the right
 // length. The next start is the modes of the hyperpriors (for the noise of exact data,
 // the mean), and the others are draws. Starts run on all processors. The result depends
-// only on the arguments and the state of rng. A step costs O(n³). With more than 2000
-// rows the search uses 2000 random rows; the mean and the log marginal likelihood use
-// all.
+// only on the arguments and the state of rng. A step costs O(n³).
+//
+// From 500 rows on, the starts search on 250 to 499 random rows, and the best result
+// continues on twice as many rows until all are used. Kernels of several parts or with a
+// learned period search on all rows. With more than 2000 rows the search uses 2000 random
+// rows; the mean and the log marginal likelihood use all.
 //
 // A noise variance at its lower bound gives no warning: clean data lead to it.
 func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, rng *rand.Rand) (Fitted, error) {
@@ -78,7 +81,12 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 		}
 		begin := m.starts(starts, start, rng)
 		xs, ys := subset.AtMost(x, y, maxRows, rng)
-		best, err := m.search(ctx, xs, ys, begin)
+		var best []float64
+		if n >= manyRows && !manyOptima(m.kernel) {
+			best, err = m.searchInStages(ctx, xs, ys, begin, rng)
+		} else {
+			best, err = m.search(ctx, xs, ys, begin, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
+		}
 		if err != nil {
 			return Fitted{}, err
 		}
@@ -171,14 +179,56 @@ func (m model) unpack(theta, free []float64) {
 	}
 }
 
+// searchInStages searches from all starts on few random rows, and continues from the best result on
+// twice as many rows until it uses all. The likelihood of few rows has its maximum near the maximum
+// of all rows, so that most steps are cheap. Few rows do not show ripples: the last stage begins at
+// the best of the result so far, of this result with one lengthscale divided by ripple, and of the
+// first start. It ends when a step raises the log likelihood by at most a millionth.
+func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, rng *rand.Rand) ([]float64, error) {
+	order, rows := rng.Perm(len(y)), len(y)
+	for rows >= 2*leastRows {
+		rows = (rows + 1) / 2
+	}
+	from := starts
+	for ; ; rows = min(2*rows, len(y)) {
+		xs, ys := subset.TakeBoth(x, y, order[:rows])
+		if rows == len(y) {
+			best, err := m.search(ctx, xs, ys, append(m.rippled(from[0]), starts[0]), optimize.Settings{MaxEval: 1})
+			if err != nil {
+				return nil, err
+			}
+			from = [][]float64{best}
+		}
+		best, err := m.search(ctx, xs, ys, from, optimize.Settings{MaxIter: 200, GradTol: 1e-2, FuncTol: 1e-6})
+		if err != nil || rows == len(y) {
+			return best, err
+		}
+		from = [][]float64{best}
+	}
+}
+
+// rippled returns the free log hyperparameters, and copies of them with one lengthscale divided by
+// ripple.
+func (m model) rippled(free []float64) [][]float64 {
+	out := [][]float64{free}
+	for i, at := range m.free {
+		if baseName(m.params[at].Name) == "lengthscale" {
+			short := append([]float64(nil), free...)
+			short[i] -= math.Log(ripple)
+			out = append(out, short)
+		}
+	}
+	return out
+}
+
 // search returns the best result of the given starts; ties go to the earlier start.
-func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64) ([]float64, error) {
+func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, set optimize.Settings) ([]float64, error) {
 	lo, hi := m.bounds()
 	objective := func() func(free, grad []float64) float64 {
 		e := newObjective(m, x, y)
 		return func(free, grad []float64) float64 { return e.loss(ctx, free, grad) }
 	}
-	best, err := optimize.Multistart(ctx, objective, starts, lo, hi, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
+	best, err := optimize.Multistart(ctx, objective, starts, lo, hi, set)
 	if err != nil {
 		return nil, err
 	}

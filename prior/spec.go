@@ -21,7 +21,7 @@ type Spec struct {
 	Variance    *float64  `set:"variance" auto:"learned" range:"(0,inf)" help:"fixes the output variance of every term of the kernel"`
 	Noise       *float64  `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise"`
 	Mean        string    `set:"mean" default:"constant" oneof:"constant,zero" help:"mean of the prior: constant, which is learned, or zero"`
-	Restarts    int       `set:"restarts" auto:"3, 2 or 10" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period)"`
+	Restarts    int       `set:"restarts" auto:"3, 2 or 10" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period)"`
 
 	// Custom replaces Kernel and Isotropic by any Kernel written in Go.
 	Custom Kernel

@@ -3,6 +3,7 @@ package parallel
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 )
 
@@ -21,3 +22,24 @@ func Workers() int {
 // Limit sets the largest number of goroutines of one computation; 0 removes the limit. A service
 // leaves processors of GOMAXPROCS to its requests by it. Results do not depend on it.
 func Limit(n int) { limit.Store(int64(n)) }
+
+// Each calls f(0) … f(n-1), in increasing order on each of at most Workers goroutines.
+func Each(n int, f func(i int)) {
+	workers := min(n, Workers())
+	if workers < 2 {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	group.Wait()
+}

@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -44,6 +43,7 @@ type posterior struct {
 }
 
 var (
+	_ surrogate.Anchorer    = (*posterior)(nil)
 	_ surrogate.Conditioner = (*posterior)(nil)
 	_ surrogate.LeaveOneOut = (*posterior)(nil)
 	_ surrogate.Stater      = (*posterior)(nil)
@@ -163,14 +163,7 @@ func (p *posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 		full.Copy(cbar)
 		linalg.Mul(bar, 2, linalg.N, full, linalg.N, p.update.times(mem, at.phi, p.update.root(mem, at.phi)), 0)
 		grad := mem.Dense(m, d)
-		p.networkGrad(grad, at.t)
-		for i, v := range mbar {
-			floats.Scale(v, grad.RawRowView(i))
-			if p.m != nil {
-				linalg.Axpy(v, p.m, bar.RawRowView(i))
-			}
-		}
-		p.factor.vjp(grad, at, bar)
+		p.jointGrad(grad, mbar, bar, at)
 		dx.Add(dx, grad)
 	})
 }

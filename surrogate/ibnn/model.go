@@ -21,7 +21,7 @@ type Model struct {
 
 	Noise    *float64 `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise"`
 	Mean     string   `set:"mean" default:"constant" oneof:"constant,zero" help:"mean of the prior: constant, which is learned, or zero"`
-	Restarts int      `set:"restarts" auto:"3 or 2" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 1000 observations)"`
+	Restarts int      `set:"restarts" auto:"3 or 2" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 500 observations)"`
 }
 
 // exactLimit is the largest gp.Model.ExactLimit: the posterior is exact.

@@ -28,7 +28,7 @@ class GaussianProcess(Regressor):
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         variance: fixes the output variance of every term of the kernel; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
@@ -81,7 +81,7 @@ class GaussianProcessClassifier(Classifier):
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         variance: fixes the output variance of every term of the kernel; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
@@ -136,7 +136,7 @@ class FSPLaplace(Regressor):
         noise: fixes the variance of the observation noise; default learned.
         noise_start: initial noise standard deviation of adam; default 0.3.
         rate: learning rate of adam; default 0.005.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         scaling: scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (as published); default prior.
         steps: largest number of training steps (gauss-newton 25, adam 10000); default 25 or 10000.
         trainer: training method (published: adam); default gauss-newton.
@@ -222,7 +222,7 @@ class FSPLaplaceClassifier(Classifier):
         noise: fixes the variance of the observation noise; default learned.
         noise_start: initial noise standard deviation of adam; default 0.3.
         rate: learning rate of adam; default 0.005.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         scaling: scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (as published); default prior.
         steps: largest number of training steps (gauss-newton 25, adam 10000); default 25 or 10000.
         trainer: training method (published: adam); default gauss-newton.
@@ -305,7 +305,7 @@ class GFSVI(Regressor):
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
         rank: columns of the low-rank part; default 100.
         rate: initial learning rate (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005); default 0.0003, 0.003 or 0.005.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         start: initial distribution of the weights: fitted to the data, or random as published; default fitted.
         steps: training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000); default 100, 300 or 10000.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -397,7 +397,7 @@ class GFSVIClassifier(Classifier):
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
         rank: columns of the low-rank part; default 100.
         rate: initial learning rate (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005); default 0.0003, 0.003 or 0.005.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         start: initial distribution of the weights: fitted to the data, or random as published; default fitted.
         steps: training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000); default 100, 300 or 10000.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -574,7 +574,7 @@ class GWINet(Regressor):
         noise: fixes the variance of the observation noise; default learned.
         points: largest number of points at which the distance is measured; default 100.
         rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine; default 0.003 or 0.01.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance; default kmeans.
         start: initial network: fitted to the mean of the sparse process, or random as published; default fitted.
         steps: training steps (fitted start: 100, and a twentieth of the observations; random start: 1000); default 100 or 1000.
@@ -663,7 +663,7 @@ class GWISVGP(Regressor):
         noise: fixes the variance of the observation noise; default learned.
         points: largest number of points at which the distance is measured; default 100.
         rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine; default 0.003 or 0.01.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance; default kmeans.
         steps: training steps (fitted start: 100, and a twentieth of the observations; random start: 1000); default 100 or 1000.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -749,7 +749,7 @@ class FVI(Regressor):
         prior: prior on functions; default gp.
         range: two numbers: the values of a piecewise prior are uniform between them (published: 0,1); default -1.7320508075688772,1.7320508075688772.
         rate: initial learning rate, ten times as large for log s after a fitted start; it falls along a cosine (published: 0.001 to 0.01, constant); default 0.003.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         samples: networks drawn for predictions; default 100.
         score_setting: estimate of scores from samples (published: plain); default whitened.
         start: initial distribution of the weights: fitted to the process or the data, or random as published; default fitted.
@@ -847,7 +847,7 @@ class SVGP(Regressor):
         mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
         rate: learning rate of adam on minibatches; default 0.01.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         selection: inducing points: kmeans, centres of clusters; pivoted, points of largest remaining variance; default kmeans.
         steps: largest number of steps (collapsed 100, minibatch 1000); default 100 or 1000.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -1033,7 +1033,7 @@ class DKL(Regressor):
         noise: fixes the variance of the observation noise; default learned.
         pretrain: steps of adam on squared errors first, through a linear output that is dropped; features must be set; default 0.
         rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         steps: largest number of training steps (lbfgs 200, adam 1000); default 200 or 1000.
         trainer: training method: lbfgs, all data at every step (up to 500 observations); adam, as published; default by size.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -1106,7 +1106,7 @@ class RFF(Regressor):
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         variance: fixes the output variance of every term of the kernel; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
@@ -1158,7 +1158,7 @@ class IBNN(Regressor):
         learn: fit the variances of weights and biases to the data; default false.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations); default 3 or 2.
+        restarts: starts of the hyperparameter fit (2 from 500 observations); default 3 or 2.
         weight: variance of the weights times their fan-in; default 10.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.

@@ -1,0 +1,48 @@
+package prior
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/space"
+)
+
+// A search in stages reaches the posterior density of a search on all rows, with and without the
+// state of an earlier fit, and is deterministic.
+func TestSearchInStages(t *testing.T) {
+	const n = 600
+	rng := random.New(1, "stages", 0)
+	x, y := space.Uniform(n, 2, rng), make([]float64, n)
+	for i := range y {
+		y[i] = math.Sin(5*x.At(i, 0)) + x.At(i, 1) + 0.1*rng.NormFloat64()
+	}
+	m, err := Spec{}.model(2, false)
+	require.NoError(t, err)
+	all, err := m.search(t.Context(), x, y, m.starts(2, nil, rng), optimize.Settings{})
+	require.NoError(t, err)
+	loss := func(free []float64) float64 {
+		return newObjective(m, x, y).loss(t.Context(), free, make([]float64, len(free)))
+	}
+	var state []float64
+	for range 2 {
+		f, err := Spec{}.Fit(t.Context(), x, y, false, state, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.InDelta(t, loss(all), loss(f.State), 0.01)
+		again, err := Spec{}.Fit(t.Context(), x, y, false, state, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.Equal(t, f.State, again.State)
+		state = f.State
+	}
+}
+
+// With many rows the fit finds ripples that few rows do not show.
+func TestRippled(t *testing.T) {
+	m, err := Spec{Noise: new(float64)}.model(2, true)
+	require.NoError(t, err)
+	got := m.rippled([]float64{1, 2, 3})
+	require.Equal(t, [][]float64{{1, 2, 3}, {1, 2 - math.Log(ripple), 3}, {1, 2, 3 - math.Log(ripple)}}, got)
+}
