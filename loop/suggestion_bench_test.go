@@ -2,16 +2,21 @@ package loop
 
 import (
 	"fmt"
+	"iter"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
+	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/laplace"
 )
 
 // BenchmarkSuggestion measures one suggestion with all defaults, fit and acquisition,
@@ -48,21 +53,62 @@ func BenchmarkSuggestion(b *testing.B) {
 	}
 }
 
-// BenchmarkBatch measures a batch of ten, with its fit.
+// BenchmarkBatch measures one suggestion and 64, with their fit, for an objective that is declared
+// exact and for one that is not.
 func BenchmarkBatch(b *testing.B) {
-	for _, c := range []struct {
-		name  string
-		model surrogate.Model
-	}{{"gp", gp.Model{}}, {"fsp-laplace", fsplaplace.Model{}}} {
-		b.Run(c.name+"/n=50/d=6", func(b *testing.B) {
-			s := told(b, c.model, 50, 6)
-			h := s.history()
-			for b.Loop() {
-				if _, err := Propose(b.Context(), s.space, s.opts, h, 10); err != nil {
-					b.Fatal(err)
+	for name, model := range ordered(gp.Model{}, fsplaplace.Model{}) {
+		for _, n := range []int{50, 200} {
+			for _, exact := range []bool{true, false} {
+				s := told(b, model, n, 6)
+				s.opts.NoiseFree = exact
+				h := s.history()
+				for _, q := range []int{1, 64} {
+					b.Run(fmt.Sprintf("%s/n=%d/exact=%v/q=%d", name, n, exact, q), func(b *testing.B) {
+						for b.Loop() {
+							if _, err := Propose(b.Context(), s.space, s.opts, h, q); err != nil {
+								b.Fatal(err)
+							}
+						}
+					})
 				}
 			}
-		})
+		}
+	}
+}
+
+// BenchmarkNoisy measures one suggestion with logei and one with lognei.
+func BenchmarkNoisy(b *testing.B) {
+	for name, model := range ordered(fsplaplace.Model{}, gfsvi.Model{}, laplace.Model{}) {
+		for _, n := range []int{30, 100} {
+			for _, d := range []int{2, 6} {
+				s := told(b, model, n, d)
+				for _, c := range []struct {
+					name string
+					of   acquisition.Acquisition
+				}{{"logei", acquisition.LogEI{}}, {"lognei", acquisition.LogNEI{}}} {
+					b.Run(fmt.Sprintf("%s/n=%d/d=%d/%s", name, n, d, c.name), func(b *testing.B) {
+						o := s.opts
+						o.Acquisition = c.of
+						for b.Loop() {
+							if _, err := Propose(b.Context(), s.space, o, s.history(), 1); err != nil {
+								b.Fatal(err)
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// ordered returns models by the names of their packages, in the given order.
+func ordered(models ...surrogate.Model) iter.Seq2[string, surrogate.Model] {
+	return func(yield func(string, surrogate.Model) bool) {
+		for _, m := range models {
+			if !yield(strings.TrimSuffix(fmt.Sprintf("%T", m), ".Model"), m) {
+				return
+			}
+		}
 	}
 }
 

@@ -17,10 +17,11 @@ import (
 )
 
 type commands struct {
-	Suites     suitesCmd     `cmd:"" help:"Write docs/benchmarks.md, its tables and its plots."`
-	Results    resultsCmd    `cmd:"" help:"Print the Markdown report of the results in a directory and write its plots."`
-	Posteriors posteriorsCmd `cmd:"" help:"Draw the posterior of every surrogate beside the exact process and measure the distance."`
-	Study      studyCmd      `cmd:"" help:"Run a study of context points or eigenvalues and print its table."`
+	Suites      suitesCmd      `cmd:"" help:"Write docs/benchmarks.md, its tables and its plots."`
+	Results     resultsCmd     `cmd:"" help:"Print the Markdown report of the results in a directory and write its plots."`
+	Posteriors  posteriorsCmd  `cmd:"" help:"Draw the posterior of every surrogate beside the exact process and measure the distance."`
+	Performance performanceCmd `cmd:"" help:"Measure the speed of the library and write docs/performance.md."`
+	Study       studyCmd       `cmd:"" help:"Run a study of context points or eigenvalues and print its table."`
 }
 
 // env holds the context and the outputs of a command.

@@ -1,0 +1,2 @@
+// Package performance measures how fast the library is, and writes the page of the numbers.
+package performance
