@@ -18,6 +18,7 @@ import (
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // shownRows is the largest number of finished trials to which bo study show fits gp without --all.
@@ -45,6 +46,7 @@ type shownModel struct {
 	Reason string `json:"reason,omitempty"` // why parts are left out
 
 	all   bool
+	slow  bool     // parts are left out because of their costs
 	goals []string // names of several objectives
 }
 
@@ -126,6 +128,7 @@ func (m *shownModel) describe(ctx context.Context, in *inspection, v *store.View
 			m.Objectives = append(m.Objectives, &shownObjective{Name: name, Calibration: &shownCalibration{insight.TooFew, insight.Unchecked(0).Summary, []insight.Finding{}}})
 		}
 	case !m.all && model != "gp" && in.finished > quickRows[model]:
+		m.slow = true
 		m.leaveOut(next, fmt.Sprintf("fits of %s to %s take longer than a second", model, count(in.finished, "trial")))
 		return nil
 	default:
@@ -137,29 +140,49 @@ func (m *shownModel) describe(ctx context.Context, in *inspection, v *store.View
 			return nil
 		}
 	}
+	// The proposal and the description of the fits take about the same time.
 	var group sync.WaitGroup
-	var proposed error
+	var failed error
 	if next == nil {
-		group.Go(func() { next, proposed = m.propose(ctx, in, v, views) })
+		group.Go(func() {
+			defer func() {
+				if fault := recover(); fault != nil {
+					failed = internalError(fault)
+				}
+			}()
+			next, failed = m.propose(ctx, in, v, views)
+		})
 	}
 	if views != nil {
 		err = m.fits(ctx, in, v, views)
 	}
 	group.Wait()
-	if err = cmp.Or(err, proposed); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		m.leaveOutParts("the fit failed: "+oneLine(err.Error()), partCalibration, partImportance)
+	}
+	if failed != nil {
+		m.leaveOutParts("the suggestion failed: "+oneLine(failed.Error()), partNext, partReasons)
 	}
 	return m.explain(next, views)
 }
 
+// leaveOutParts adds parts that are left out, and the reason of the first ones.
+func (m *shownModel) leaveOutParts(reason string, parts ...string) {
+	m.LeftOut, m.Reason = append(m.LeftOut, parts...), cmp.Or(m.Reason, reason)
+}
+
 // leaveOut sets the reason why parts are left out. A waiting trial is shown without its reasons.
 func (m *shownModel) leaveOut(next *shownNext, reason string) {
-	m.LeftOut, m.Reason = []string{partRecommended, partCalibration, partNext, partReasons, partImportance}, reason
-	if next != nil {
-		m.LeftOut = slices.DeleteFunc(m.LeftOut, func(part string) bool { return part == partNext })
-		next.Reasons = sourceReasons(next)
-		m.Next = next
+	if next == nil {
+		m.leaveOutParts(reason, partRecommended, partCalibration, partNext, partReasons, partImportance)
+		return
 	}
+	m.leaveOutParts(reason, partRecommended, partCalibration, partReasons, partImportance)
+	next.Reasons = sourceReasons(next)
+	m.Next = next
 }
 
 // fits describes the fits.
@@ -206,10 +229,13 @@ func (m *shownModel) importance(v *loop.View, n int) insight.ImportanceOptions {
 		return insight.ImportanceOptions{}
 	}
 	const (
-		most, least = 4096, 256
-		products    = 3e8 // rows · points · coordinates
+		least    = 256
+		products = 3e8 // rows · points · coordinates
 	)
-	points := most
+	points := 512
+	if _, ok := v.Posterior.(surrogate.MeanPredictor); ok {
+		points = 4096
+	}
 	for points > least && float64(len(v.Space.Parameters())+2)*float64(points)*float64(len(v.Data.Y))*float64(v.Space.Dim()*n) > products {
 		points /= 2
 	}
@@ -239,7 +265,7 @@ func waiting(v *store.View) *shownNext {
 	return nil
 }
 
-// propose returns the next proposal, by the fit of the views if there is one; nil if it is left out.
+// propose returns the next proposal, by the fit of the views if there is one.
 func (m *shownModel) propose(ctx context.Context, in *inspection, v *store.View, views []*loop.View) (*shownNext, error) {
 	var p loop.Proposals
 	var err error
@@ -263,10 +289,10 @@ func (m *shownModel) propose(ctx context.Context, in *inspection, v *store.View,
 		next.Reasons = []string{"The model of the trials near the best one chose it (--local)."}
 	}
 	if in.bounded() != "" {
-		tried := slices.ContainsFunc(v.Points, func(q space.Point) bool { return q.Space() != nil && q.Key() == point.Key() })
-		if tried {
-			m.LeftOut, m.Reason = []string{partNext, partReasons}, fmt.Sprintf("bo ask fits all %d finished trials", in.finished)
-			return nil, nil
+		equal := func(q space.Point) bool { return q.Space() != nil && q.Key() == point.Key() }
+		fitted := slices.ContainsFunc(in.history.Trials, func(t loop.Trial) bool { return equal(t.Point) })
+		if !fitted && slices.ContainsFunc(v.Points, equal) {
+			return nil, fmt.Errorf("it repeats a trial that the fit leaves out: bo ask fits all %d finished trials", in.finished)
 		}
 		next.Reasons = append(next.Reasons, fmt.Sprintf("bo ask may choose another point, because it fits all %d finished trials.", in.finished))
 	}
@@ -357,7 +383,7 @@ func (m *shownModel) print(row func(name, format string, args ...any), bars bool
 	m.printNext(row)
 	if len(m.LeftOut) > 0 {
 		text := strings.Join(m.LeftOut, ", ") + ": " + m.Reason
-		if !m.all {
+		if m.slow {
 			text += ". Add --all."
 		}
 		row("left out", "%s", text)
