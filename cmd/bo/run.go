@@ -251,7 +251,8 @@ func (s *session) print(w io.Writer, out *runResult) error {
 		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*s.target.minimum))
 	}
 	if e := out.Estimate; e != nil {
-		row("estimate", "trial %d is at most %.3g from the optimum with probability %v (expected %.3g), by the surrogate model", e.Trial, e.Bound, e.Probability, e.Mean)
+		n := figures.Distinct(3, e.Bound, e.Mean)
+		row("estimate", "trial %d is at most %s from the optimum with probability %v (expected %s), by the surrogate model", e.Trial, n[0], e.Probability, n[1])
 	}
 	if r := out.Recommended; r != nil && out.Best != nil && r.Trial != out.Best.Trial {
 		row("recommended", "trial %d, with the best posterior mean %s: the best value may be luck", r.Trial, figures.Mean(shortDigits, r.Mean, r.SD))
