@@ -52,7 +52,7 @@ func blocks(text string) []block {
 // stands for text that varies between runs, within a line or alone for lines.
 func TestDocuments(t *testing.T) {
 	watch(t)
-	for _, path := range []string{"README.md", "docs/guide.md", "docs/scale.md"} {
+	for _, path := range []string{"README.md", "docs/guide.md", "docs/deployment.md"} {
 		t.Run(path, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("..", path))
 			require.NoError(t, err)

@@ -60,7 +60,7 @@ func content(t *testing.T, d sqldb.Dialect, address string) string {
 	return upgradetest.Content(t, b)
 }
 
-// dump and restore are the commands of docs/scale.md.
+// dump and restore are the commands of docs/deployment.md.
 func dump(t *testing.T, server *pgtest.Server, address string) []byte {
 	text, err := server.Client("pg_dump", "--no-owner", "--dbname", address).Output()
 	require.NoError(t, err)
