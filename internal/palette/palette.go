@@ -1,7 +1,7 @@
 // Package palette holds the colours of all pictures of studies. Each colour has a role, such as
-// an evaluation or an incumbent, and a picture uses it for this role alone. Colours of marks are
-// those of Okabe and Ito (2008), "Color universal design", or darker and lighter variants. They
-// differ also for colour-blind readers.
+// an evaluation or an incumbent, and a picture uses it for this role alone. Marks have the colours
+// of Okabe and Ito (2008), "Color universal design", or darker and lighter variants, which differ
+// also for colour-blind readers.
 package palette
 
 import (
