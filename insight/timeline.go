@@ -14,7 +14,7 @@ type Span struct {
 	Worker   string     `json:"worker"` // empty if unknown
 	State    loop.State `json:"state"`
 	Started  time.Time  `json:"started"`
-	Finished time.Time  `json:"finished"` // zero while the trial runs
+	Finished time.Time  `json:"finished,omitzero"` // zero while the trial runs
 }
 
 // Timeline is the use of workers over time.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/insight/plot"
+	insightreport "github.com/functionspace/bo/insight/report"
 	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -188,11 +189,11 @@ func (f pictureFlags) options() (plot.Options, error) {
 
 // plot computes the data and the picture.
 func (c *plotCmd) plot(e *env, u *store.Study, d *study.Definition, o plot.Options) (*plotted, error) {
-	r, err := readRecords(e.ctx, u)
+	r, err := insightreport.Read(e.ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	if len(r.trials) == 0 {
+	if len(r.Trials) == 0 {
 		return nil, fmt.Errorf("study %s has no trials to plot", c.Study)
 	}
 	out := &plotted{Study: c.Study, Kind: c.Kind}
@@ -200,7 +201,7 @@ func (c *plotCmd) plot(e *env, u *store.Study, d *study.Definition, o plot.Optio
 	if err := c.choose(r, &o); err != nil {
 		return nil, err
 	}
-	if err := c.known(r.space); err != nil {
+	if err := c.known(r.Space); err != nil {
 		return nil, err
 	}
 	switch c.Kind {
@@ -212,9 +213,9 @@ func (c *plotCmd) plot(e *env, u *store.Study, d *study.Definition, o plot.Optio
 }
 
 // choose selects one of several objectives.
-func (c *plotCmd) choose(r *records, o *plot.Options) error {
-	goals := r.options.Objectives
-	if !r.options.Several() {
+func (c *plotCmd) choose(r *insightreport.Records, o *plot.Options) error {
+	goals := r.Options.Objectives
+	if !r.Options.Several() {
 		if c.Objective != "" && c.Objective != o.Objective {
 			return usagef("study %s has one objective, %s", c.Study, o.Objective)
 		}
@@ -261,8 +262,8 @@ func (c *plotCmd) known(s *space.Space) error {
 }
 
 // recorded draws a picture that needs no fit.
-func (c *plotCmd) recorded(r *records, out *plotted, o plot.Options) error {
-	v := r.unfitted(c.Objective)
+func (c *plotCmd) recorded(r *insightreport.Records, out *plotted, o plot.Options) error {
+	v := unfitted(r, c.Objective)
 	switch c.Kind {
 	case kindHistory:
 		if v.Options.Several() {
@@ -298,13 +299,13 @@ func (c *plotCmd) recorded(r *records, out *plotted, o plot.Options) error {
 		}{front, volumes}
 		out.figure = plot.Pareto(front, volumes, o)
 	case kindTimeline:
-		t := insight.Workers(r.spans, r.now)
+		t := insight.Workers(r.Spans, r.View.Now)
 		if len(t.Lanes) == 0 {
 			return fmt.Errorf("study %s has no trial that a worker evaluated", c.Study)
 		}
 		out.Data, out.figure = t, plot.Timeline(t, o)
 	case kindCurves:
-		curves := insight.Curves(r.trials, r.options)
+		curves := insight.Curves(r.Trials, r.Options)
 		if len(curves) == 0 {
 			return fmt.Errorf("study %s has no trial that reported steps", c.Study)
 		}

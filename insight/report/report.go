@@ -135,6 +135,7 @@ type builder struct {
 	space      *space.Space
 	method     loop.Options
 	history    []loop.Trial // all that fit the space
+	spans      []insight.Span
 	sample     []loop.Trial // of the fits
 	objectives []string     // names
 	params     []string     // names of the axes
@@ -146,21 +147,17 @@ type builder struct {
 // thousands of points, and insight.Importance. The error wraps insight.ErrArgument for a name in
 // o.Maps, or comes from the store or the context.
 func Build(ctx context.Context, u *store.Study, o Options) (*Report, error) {
-	v, err := u.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sp, method, h, err := u.History(ctx)
+	r, err := Read(ctx, u)
 	if err != nil {
 		return nil, err
 	}
 	b := &builder{
 		Report: &Report{Models: []Model{}, Curves: []Curve{}, Notes: []string{}, Axes: []insight.Axis{}},
-		ctx:    ctx, options: o, view: v, space: sp, method: method, history: h.Trials,
-		sample: insight.Sample(h.Trials, method, MaxFitted),
+		ctx:    ctx, options: o, view: r.View, space: r.Space, method: r.Options, history: r.Trials, spans: r.Spans,
+		sample: insight.Sample(r.Trials, r.Options, MaxFitted),
 	}
 	b.study(u.Name())
-	for _, a := range insight.ParallelCoordinates(&loop.View{Space: sp}).Axes {
+	for _, a := range insight.ParallelCoordinates(&loop.View{Space: r.Space}).Axes {
 		b.Axes, b.params = append(b.Axes, a), append(b.params, a.Name)
 	}
 	if err := b.checkMaps(); err != nil {
@@ -171,9 +168,7 @@ func Build(ctx context.Context, u *store.Study, o Options) (*Report, error) {
 		return nil, err
 	}
 	b.addTimeline()
-	if err := b.addCurves(u); err != nil {
-		return nil, err
-	}
+	b.addCurves()
 	b.addNotes()
 	b.summarize()
 	return b.Report, nil
@@ -300,15 +295,11 @@ func (b *builder) values(p space.Point) []any {
 
 // addTimeline adds the evaluations of the trials of the report.
 func (b *builder) addTimeline() {
-	var spans []insight.Span
+	shown := map[int]bool{}
 	for i := range b.Trials {
-		t := &b.view.Trials[b.Trials[i].ID-1]
-		worker := t.Owner.Name
-		if t.State == store.Pending && !t.Running(b.view.Now) {
-			continue
-		}
-		spans = append(spans, insight.Span{Trial: t.Number, Worker: worker, State: b.Trials[i].State, Started: t.Started, Finished: t.Finished})
+		shown[b.Trials[i].ID] = true
 	}
+	spans := slices.DeleteFunc(slices.Clone(b.spans), func(s insight.Span) bool { return !shown[s.Trial] })
 	t := insight.Workers(spans, b.view.Now)
 	b.Timeline = Timeline{Start: t.Start, End: t.End.Sub(t.Start).Seconds(), Busy: digits(t.Busy, 3), Lanes: []Lane{}}
 	for _, l := range t.Lanes {
@@ -325,49 +316,28 @@ func (b *builder) addTimeline() {
 }
 
 // addCurves adds the curves of at most maxCurves trials: the last ones, and the best.
-func (b *builder) addCurves(u *store.Study) error {
-	steps, err := u.Steps(b.ctx, 0)
-	if err != nil || len(steps) == 0 {
-		return err
-	}
-	of := map[int]map[float64]float64{}
-	for _, s := range steps {
-		t := &b.view.Trials[s.Trial-1]
-		if s.Name != b.objectives[0] || t.Attempt > 0 && s.Attempt > 0 && s.Attempt != t.Attempt {
-			continue
+func (b *builder) addCurves() {
+	curves := insight.Curves(b.history, b.method)
+	if dropped := len(curves) - maxCurves; dropped > 0 {
+		kept := slices.Clone(curves[dropped:])
+		if best := slices.IndexFunc(curves, func(c insight.Curve) bool { return c.Best }); best >= 0 && best < dropped {
+			kept[0] = curves[best]
 		}
-		if of[s.Trial] == nil {
-			of[s.Trial] = map[float64]float64{}
-		}
-		of[s.Trial][s.Step] = s.Value
-	}
-	ids := slices.Sorted(maps.Keys(of))
-	if dropped := len(ids) - maxCurves; dropped > 0 {
-		best := b.method.Best(b.history)
-		kept := ids[dropped:]
-		if best >= 0 && of[b.history[best].ID] != nil && b.history[best].ID < kept[0] {
-			kept[0] = b.history[best].ID
-		}
-		ids = kept
+		curves = kept
 		b.Notes = append(b.Notes, fmt.Sprintf("Learning curves are of the last %d of %d trials with steps, and of the best trial.", maxCurves, maxCurves+dropped))
 	}
-	for _, id := range ids {
-		c := Curve{Trial: id}
-		at := slices.Sorted(maps.Keys(of[id]))
-		for k, step := range at {
+	for _, curve := range curves {
+		c := Curve{Trial: curve.Trial}
+		n := len(curve.Points)
+		for k, p := range curve.Points {
 			// Of more than maxSteps steps, equally spaced ones and the last.
-			if len(at) > maxSteps && k < len(at)-1 && k*maxSteps/len(at) == (k+1)*maxSteps/len(at) {
+			if n > maxSteps && k < n-1 && k*maxSteps/n == (k+1)*maxSteps/n {
 				continue
 			}
-			value := of[id][step]
-			if math.Abs(value) >= loop.MaxValue {
-				value = math.NaN()
-			}
-			c.Steps = append(c.Steps, [2]insight.Number{digits(step, 7), digits(value, 5)})
+			c.Steps = append(c.Steps, [2]insight.Number{digits(p.Step, 7), digits(float64(p.Value), 5)})
 		}
 		b.Curves = append(b.Curves, c)
 	}
-	return nil
 }
 
 // addNotes adds the limits of the report.
