@@ -101,34 +101,37 @@ type Next struct {
 
 // addModels adds the models of all objectives and the next point. A fit that fails is a note.
 func (b *builder) addModels() error {
-	if err := b.addNext(); err != nil {
-		return err
-	}
-	if b.complete == 0 {
-		return nil
-	}
-	var views []*loop.View
-	for _, name := range b.objectives {
-		v, err := b.inspect(name)
-		var m *Model
-		if err == nil {
-			m, err = b.model(v, name)
-		}
-		if interrupted(b.ctx, err) {
+	var views []*loop.View // of the objectives
+	var fault error
+	if b.complete > 0 {
+		if views, fault = loop.InspectAll(b.ctx, b.space, b.method, loop.History{Trials: b.sample}); interrupted(b.ctx, fault) {
 			return b.ctx.Err()
 		}
-		if err != nil {
+	}
+	if err := b.addNext(views); err != nil || b.complete == 0 {
+		return err
+	}
+	for i, name := range b.objectives {
+		var m *Model
+		if fault == nil {
+			m, fault = b.model(views[i], name)
+		}
+		if interrupted(b.ctx, fault) {
+			return b.ctx.Err()
+		}
+		if fault != nil {
 			b.Models = []Model{}
-			b.Notes = append(b.Notes, fmt.Sprintf("The surrogate model is left out, because the fit failed: %v", err))
+			b.Notes = append(b.Notes, fmt.Sprintf("The surrogate model is left out, because the fit failed: %v", fault))
 			return nil
 		}
-		for _, w := range v.Fit.Warnings {
+		for _, w := range views[i].Fit.Warnings {
 			if w = "The fit warns: " + w; !slices.Contains(b.Notes, w) {
 				b.Notes = append(b.Notes, w)
 			}
 		}
-		b.Models, views = append(b.Models, *m), append(views, v)
+		b.Models = append(b.Models, *m)
 	}
+	views = views[:len(b.objectives)]
 	if err := b.addMaps(views); err != nil {
 		return err
 	}
@@ -141,15 +144,6 @@ func (b *builder) addModels() error {
 	}
 	b.Next.Reasons = append(b.Next.Reasons, reasons...)
 	return nil
-}
-
-// inspect fits the model of an objective.
-func (b *builder) inspect(name string) (*loop.View, error) {
-	h := loop.History{Trials: b.sample}
-	if b.method.Several() {
-		return loop.InspectObjective(b.ctx, b.space, b.method, h, name)
-	}
-	return loop.Inspect(b.ctx, b.space, b.method, h)
 }
 
 // model returns the data of a fit.
@@ -310,8 +304,9 @@ func (b *builder) calibration(v *loop.View) (Calibration, error) {
 	return out, nil
 }
 
-// addNext adds the first waiting trial, or a proposal. A fit that fails is a note.
-func (b *builder) addNext() error {
+// addNext adds the first waiting trial, or a proposal, from the fit of the views if there are any. A fit that
+// fails is a note.
+func (b *builder) addNext(views []*loop.View) error {
 	for i := range b.view.Trials {
 		t := &b.view.Trials[i]
 		if t.State == store.Pending && !t.Running(b.view.Now) && b.view.Points[i].Space() != nil {
@@ -320,7 +315,7 @@ func (b *builder) addNext() error {
 		}
 	}
 	if b.Next == nil {
-		p, err := loop.Propose(b.ctx, b.space, b.method, loop.History{Trials: b.sample}, 1)
+		p, err := b.propose(views)
 		switch {
 		case interrupted(b.ctx, err):
 			return b.ctx.Err()
@@ -343,6 +338,14 @@ func (b *builder) addNext() error {
 		b.Next.Reasons = append(b.Next.Reasons, "It was enqueued.")
 	}
 	return nil
+}
+
+// propose returns one proposal.
+func (b *builder) propose(views []*loop.View) (loop.Proposals, error) {
+	if len(views) == 0 {
+		return loop.Propose(b.ctx, b.space, b.method, loop.History{Trials: b.sample}, 1)
+	}
+	return views[0].Propose(b.ctx, 1)
 }
 
 // summarize writes the summary.
