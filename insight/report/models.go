@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	slicePoints = 61
-	mapPoints   = 41
+	slicePoints    = 61
+	averagedPoints = 31
+	mapPoints      = 41
+	maxMapped      = 60 // categories of a parameter of a map that is not asked for
 )
 
 // Model is the surrogate model of one objective.
@@ -25,6 +27,7 @@ type Model struct {
 	Incumbent   Incumbent        `json:"incumbent"`
 	Slices      []Slice          `json:"slices"`                // through the incumbent
 	NextSlices  []Slice          `json:"next_slices,omitempty"` // through the next point
+	Averaged    []Slice          `json:"averaged"`              // over the other parameters, without acquisition function
 	Maps        []Map            `json:"maps"`
 	Importance  []insight.Effect `json:"importance"`
 	Calibration Calibration      `json:"calibration"`
@@ -51,8 +54,8 @@ type Slice struct {
 	High95      []insight.Number `json:"high95"`
 	Acquisition []insight.Number `json:"acquisition"`
 	Infeasible  []int            `json:"infeasible,omitempty"` // indices of points that violate a constraint
-	// Distances are the distances of trials to the slice by trial.
-	Distances map[int]insight.Number `json:"distances"`
+	// Distances are the distances of trials to the slice by trial; nil if it is averaged.
+	Distances map[int]insight.Number `json:"distances,omitempty"`
 }
 
 // Map is the prediction over two parameters, as insight.Surface. The matrices have a row per Y.
@@ -148,18 +151,21 @@ func (b *builder) addModels() error {
 
 // model returns the data of a fit.
 func (b *builder) model(v *loop.View, name string) (*Model, error) {
-	best := insight.Incumbent(v)
+	best, more := insight.Incumbent(v), b.more(v)
 	m := &Model{Objective: name, Maps: []Map{}, Incumbent: Incumbent{
-		best.Trial, b.values(best.Point), digits(float64(best.Value), 6), digits(float64(best.Prediction.Mean), 6), digits(float64(best.Prediction.SD), 3),
+		best.Trial, b.values(best.Point), digits(float64(best.Value), 6+more), digits(float64(best.Prediction.Mean), 6+more), digits(float64(best.Prediction.SD), 3),
 	}}
 	var err error
-	if m.Slices, err = b.slices(v, space.Point{}); err != nil {
+	if m.Slices, err = b.slices(v, insight.SliceOptions{Points: slicePoints}); err != nil {
 		return nil, err
 	}
 	if b.Next != nil {
-		if m.NextSlices, err = b.slices(v, b.Next.point); err != nil {
+		if m.NextSlices, err = b.slices(v, insight.SliceOptions{Points: slicePoints, At: b.Next.point}); err != nil {
 			return nil, err
 		}
+	}
+	if m.Averaged, err = b.slices(v, insight.SliceOptions{Points: averagedPoints, Average: averaged(len(v.Rows), len(b.params))}); err != nil {
+		return nil, err
 	}
 	if m.Importance, err = insight.Importance(b.ctx, v, insight.ImportanceOptions{}); err != nil {
 		return nil, err
@@ -174,6 +180,13 @@ func (b *builder) model(v *loop.View, name string) (*Model, error) {
 		return nil, err
 	}
 	return m, nil
+}
+
+// averaged returns the number of points over which slices of d parameters are averaged with n
+// observations: 64, or fewer with which a slice costs a second or less.
+func averaged(n, d int) int {
+	const operations = 4e9
+	return int(min(64, max(16, operations/(float64(n)*float64(n)*averagedPoints*float64(max(1, d))))))
 }
 
 // addMaps adds the maps of all models, of the same pairs of parameters.
@@ -207,7 +220,12 @@ func (b *builder) mapped() []string {
 			}
 		}
 	}
-	names := slices.Clone(b.params)
+	var names []string
+	for i, name := range b.params {
+		if len(b.Axes[i].Ticks) <= maxMapped {
+			names = append(names, name)
+		}
+	}
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(largest[y], largest[x]) })
 	n := 4
 	if len(b.objectives) > 2 {
@@ -219,27 +237,34 @@ func (b *builder) mapped() []string {
 	return names[:min(n, len(names))]
 }
 
-func (b *builder) slices(v *loop.View, at space.Point) ([]Slice, error) {
-	all, err := insight.Slices(v, insight.SliceOptions{Points: slicePoints, At: at})
+func (b *builder) slices(v *loop.View, o insight.SliceOptions) ([]Slice, error) {
+	all, err := insight.Slices(v, o)
 	if err != nil {
 		return nil, err
 	}
 	var out []Slice
+	more := b.more(v)
 	for _, s := range all {
-		c := Slice{Axis: slices.Index(b.params, s.Axis.Name), At: rounded(s.At, s.Axis), Distances: map[int]insight.Number{}}
+		c := Slice{Axis: slices.Index(b.params, s.Axis.Name), At: rounded(s.At, s.Axis)}
 		for k, p := range s.Points {
 			c.X = append(c.X, rounded(p.X, s.Axis))
-			c.Mean = append(c.Mean, digits(float64(p.Mean), 5))
-			c.Low50 = append(c.Low50, digits(float64(p.P50.Low), 5))
-			c.High50 = append(c.High50, digits(float64(p.P50.High), 5))
-			c.Low95 = append(c.Low95, digits(float64(p.P95.Low), 5))
-			c.High95 = append(c.High95, digits(float64(p.P95.High), 5))
+			c.Mean = append(c.Mean, digits(float64(p.Mean), 5+more))
+			c.Low50 = append(c.Low50, digits(float64(p.P50.Low), 5+more))
+			c.High50 = append(c.High50, digits(float64(p.P50.High), 5+more))
+			c.Low95 = append(c.Low95, digits(float64(p.P95.Low), 5+more))
+			c.High95 = append(c.High95, digits(float64(p.P95.High), 5+more))
 			c.Acquisition = append(c.Acquisition, digits(float64(p.Acquisition), 4))
 			if !p.Feasible {
 				c.Infeasible = append(c.Infeasible, k)
 			}
 		}
 		for _, t := range s.Trials {
+			if o.Average > 0 {
+				break
+			}
+			if c.Distances == nil {
+				c.Distances = map[int]insight.Number{}
+			}
 			c.Distances[t.Trial] = digits(t.Distance, 2)
 		}
 		out = append(out, c)
@@ -254,7 +279,7 @@ func (b *builder) addMap(m *Model, v *loop.View, x, y string) error {
 	}
 	out := Map{
 		X: slices.Index(b.params, x), Y: slices.Index(b.params, y), At: [2]any{rounded(s.At[0], s.X), rounded(s.At[1], s.Y)},
-		Mean: coarse(s.Mean), SD: coarse(s.SD), Acquisition: coarse(s.Acquisition), Probability: coarse(s.Probability),
+		Mean: coarse(s.Mean, 4+b.more(v)), SD: coarse(s.SD, 4), Acquisition: coarse(s.Acquisition, 4), Probability: coarse(s.Probability, 4),
 	}
 	for _, x := range s.Xs {
 		out.Xs = append(out.Xs, rounded(x, s.X))
@@ -273,11 +298,11 @@ func (b *builder) addMap(m *Model, v *loop.View, x, y string) error {
 	return nil
 }
 
-// coarse returns a matrix with four digits.
-func coarse(m [][]insight.Number) [][]insight.Number {
+// coarse returns a matrix with n digits.
+func coarse(m [][]insight.Number, n int) [][]insight.Number {
 	for _, row := range m {
 		for i := range row {
-			row[i] = digits(float64(row[i]), 4)
+			row[i] = digits(float64(row[i]), n)
 		}
 	}
 	return m
@@ -296,9 +321,10 @@ func (b *builder) calibration(v *loop.View) (Calibration, error) {
 		x.Observed = digits(float64(x.Observed), 3)
 		out.Coverage = append(out.Coverage, x)
 	}
+	more := b.more(v)
 	for _, p := range c.Predictions {
 		out.Predictions = append(out.Predictions, Prediction{
-			p.Trial, digits(float64(p.Value), 5), digits(float64(p.Mean), 5), digits(float64(p.P95.Low), 5), digits(float64(p.P95.High), 5), digits(float64(p.PIT), 4),
+			p.Trial, digits(float64(p.Value), 5+more), digits(float64(p.Mean), 5+more), digits(float64(p.P95.Low), 5+more), digits(float64(p.P95.High), 5+more), digits(float64(p.PIT), 4),
 		})
 	}
 	return out, nil
@@ -376,7 +402,7 @@ func (b *builder) summarize() {
 	add("Trials", "%s; the budget is %d", text, b.Study.Budget)
 	if i := b.method.Best(b.history); i >= 0 && !b.method.Several() {
 		t := &b.history[i]
-		add("Best", "%.6g in trial %d: %s", t.Value, t.ID, b.point(t.Point))
+		add("Best", "%.*g in trial %d: %s", 6+b.extra[b.objectives[0]], t.Value, t.ID, b.point(t.Point))
 		if !b.method.Feasible(t) {
 			add("", "No trial meets %s.", strings.Join(b.Study.Require, " and "))
 		}
@@ -395,7 +421,7 @@ func (b *builder) summarize() {
 		if len(b.Models) > 1 {
 			suffix = " of " + m.Objective
 		} else if !math.IsNaN(float64(m.Incumbent.Mean)) {
-			add("Recommended", "trial %d, predicted %.6g ± %.2g", m.Incumbent.Trial, float64(m.Incumbent.Mean), float64(m.Incumbent.SD))
+			add("Recommended", "trial %d, predicted %.*g ± %.2g", m.Incumbent.Trial, 6+b.extra[m.Objective], float64(m.Incumbent.Mean), float64(m.Incumbent.SD))
 		}
 		add("Calibration"+suffix, "%s", m.Calibration.Summary)
 	}

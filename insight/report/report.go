@@ -42,7 +42,8 @@ type Options struct {
 	Maps []string
 }
 
-// Report is the data of a report. Numbers are rounded to six digits, and to four in maps.
+// Report is the data of a report. Numbers are rounded to six digits, and to four in maps, beyond the
+// leading digits that all values share.
 type Report struct {
 	Study      Study            `json:"study"`
 	Summary    []Line           `json:"summary"`
@@ -136,9 +137,10 @@ type builder struct {
 	method     loop.Options
 	history    []loop.Trial // all that fit the space
 	spans      []insight.Span
-	sample     []loop.Trial // of the fits
-	objectives []string     // names
-	params     []string     // names of the axes
+	sample     []loop.Trial   // of the fits
+	objectives []string       // names
+	params     []string       // names of the axes
+	extra      map[string]int // digits by objective
 	complete   int
 }
 
@@ -184,11 +186,37 @@ func (b *builder) study(name string) {
 		b.objectives = append(b.objectives, g.Name)
 		b.Study.Objectives = append(b.Study.Objectives, loop.Goal{Name: g.Name, Maximize: g.Goal == study.Maximize, NoiseFree: g.NoiseFree, Reference: g.Reference})
 	}
+	b.extra = map[string]int{}
+	ends := map[string][2]float64{}
 	for i := range b.history {
-		if b.history[i].State == loop.Complete {
-			b.complete++
+		t := &b.history[i]
+		if t.State != loop.Complete {
+			continue
+		}
+		b.complete++
+		for _, name := range b.objectives {
+			v, e := t.Numbers[name], ends[name]
+			if b.complete == 1 {
+				e = [2]float64{v, v}
+			}
+			ends[name] = [2]float64{min(e[0], v), max(e[1], v)}
 		}
 	}
+	for name, e := range ends {
+		b.extra[name] = extraDigits(e[0], e[1])
+	}
+}
+
+// more returns the digits of values of the objective of a view beyond their usual number.
+func (b *builder) more(v *loop.View) int { return b.extra[cmp.Or(v.Objective, b.objectives[0])] }
+
+// extraDigits returns the number of leading digits that numbers between two ends share, at most 11.
+func extraDigits(low, high float64) int {
+	size := max(math.Abs(low), math.Abs(high))
+	if !(high > low) {
+		return 0
+	}
+	return max(0, min(11, int(math.Floor(math.Log10(size/(high-low))))))
 }
 
 // checkMaps returns an error for names in Options.Maps that are not names of axes.
@@ -227,7 +255,7 @@ func (b *builder) addTrials() {
 		}
 		for _, name := range b.objectives {
 			if r, ok := front.Reference[name]; ok {
-				b.References = append(b.References, digits(r, 6))
+				b.References = append(b.References, digits(r, 6+b.extra[name]))
 			}
 		}
 	}
@@ -240,7 +268,7 @@ func (b *builder) addTrials() {
 		out := b.trial(t)
 		if !b.method.Several() {
 			if best := steps[i].Best; !math.IsNaN(float64(best)) {
-				out.Best = new(digits(float64(best), 6))
+				out.Best = new(digits(float64(best), 6+b.extra[b.objectives[0]]))
 			}
 			out.Incumbent = steps[i].Incumbent
 		}
@@ -264,7 +292,7 @@ func (b *builder) trial(t *loop.Trial) Trial {
 		if t.State == loop.Complete {
 			value = t.Numbers[name]
 		}
-		out.Values = append(out.Values, digits(value, 6))
+		out.Values = append(out.Values, digits(value, 6+b.extra[name]))
 	}
 	if t.State == loop.Complete && len(b.method.Require) > 0 {
 		out.Feasible = new(b.method.Feasible(t))
@@ -279,7 +307,8 @@ func (b *builder) trial(t *loop.Trial) Trial {
 	}
 	if p := stored.Prediction; p != nil && p.Mean != nil && p.SD != nil && !b.method.Several() {
 		const half95 = 1.959963984540054
-		out.Predicted = []insight.Number{digits(*p.Mean, 5), digits(*p.Mean-half95**p.SD, 5), digits(*p.Mean+half95**p.SD, 5)}
+		n := 5 + b.extra[b.objectives[0]]
+		out.Predicted = []insight.Number{digits(*p.Mean, n), digits(*p.Mean-half95**p.SD, n), digits(*p.Mean+half95**p.SD, n)}
 	}
 	return out
 }
@@ -373,10 +402,11 @@ func digits(x float64, n int) insight.Number {
 	return insight.Number(y)
 }
 
-// rounded returns a value of a parameter; the value of a float is rounded to six digits.
+// rounded returns a value of a parameter; the value of a float is rounded to six digits beyond those
+// that all of its values share.
 func rounded(v any, a insight.Axis) any {
 	if x, ok := v.(float64); ok && a.Kind == space.KindFloat {
-		return digits(x, 6)
+		return digits(x, 6+extraDigits(a.Min, a.Max))
 	}
 	return v
 }
