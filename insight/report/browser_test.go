@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,7 +22,9 @@ import (
 
 	"github.com/functionspace/bo/insight/insighttest"
 	"github.com/functionspace/bo/insight/report"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 var screenshots = flag.String("screenshots", "", "write pictures of the reports to this folder")
@@ -244,12 +247,87 @@ func TestPicturesAnswer(t *testing.T) {
 	p.choose("slice-through", "next")
 	require.Contains(t, eval[string](p, `document.getElementById("slice-chart").getAttribute("aria-label")`), "next point")
 
+	// The average over the other parameters has no acquisition function.
+	p.choose("slice-through", "average")
+	require.Contains(t, eval[string](p, `document.getElementById("slice-chart").getAttribute("aria-label")`), "averaged over the other parameters")
+	require.Contains(t, eval[[]string](p, names("slice-chart")), "predicted")
+	require.NotContains(t, eval[[]string](p, names("slice-chart")), "acquisition")
+	p.choose("slice-through", "incumbent")
+	require.Contains(t, eval[[]string](p, names("slice-chart")), "acquisition")
+
 	// The axes of a map exchange, and the layer changes.
 	x, y := eval[string](p, `document.getElementById("map-x").value`), eval[string](p, `document.getElementById("map-y").value`)
 	p.choose("map-x", y)
 	require.Equal(t, x, eval[string](p, `document.getElementById("map-y").value`))
 	p.choose("map-layer", "probability")
 	require.Equal(t, []float64{0, 1}, eval[[]float64](p, `[`+option("map-chart")+`.visualMap[0].min, `+option("map-chart")+`.visualMap[0].max]`))
+}
+
+// Parallel coordinates show all objectives and, of many parameters, the most important ones until others are
+// chosen.
+func TestParallelAxes(t *testing.T) {
+	ctx := browser(t)
+	axes := `echarts.getInstanceByDom(document.getElementById("parallel-chart")).getOption().parallelAxis.map((a) => a.name)`
+	p := open(t, ctx, built(t, insighttest.Study(t, "front")), 1280, 900, false)
+	require.Equal(t, []string{"width", "depth", "kernel", "error", "latency"}, eval[[]string](p, axes))
+
+	d, trials := bowl(30)
+	for k := range 24 {
+		d.Parameters = append(d.Parameters, space.Float(fmt.Sprintf("extra_%d", k), 0, 1))
+		for i := range trials {
+			trials[i].Params[d.Parameters[6+k].Name] = math.Abs(math.Sin(float64(i*k + i)))
+		}
+	}
+	p = open(t, ctx, built(t, stored(t, d, trials...)), 1280, 900, false)
+	before := eval[[]string](p, axes)
+	require.Len(t, before, 11)
+	require.Equal(t, "Parameters: 10 of 30", eval[string](p, `document.querySelector(".many summary").textContent`))
+	hidden := eval[string](p, `[...document.querySelectorAll(".many input")].find((e) => !e.checked).id`)
+	p.choose(hidden, "")
+	require.Len(t, eval[[]string](p, axes), 12)
+	p.choose(hidden, "")
+	require.Equal(t, before, eval[[]string](p, axes))
+	require.Contains(t, eval[string](p, `document.getElementById("parallel-chart").getAttribute("aria-label")`), "10 of 30 parameters")
+}
+
+// Labels of an axis differ, at any scale, and names of many categories have room.
+func TestLabelsDiffer(t *testing.T) {
+	d := &study.Definition{Version: 1, Name: "labels", Objectives: []study.Objective{{Name: "loss"}}, Parameters: []space.Parameter{
+		space.Float("far", 1e15, 1e15+100), space.LogFloat("tiny", 1e-300, 1e-290), space.Int("layers", 1, 3), space.Categorical("choice"),
+	}}
+	for k := range 200 {
+		d.Parameters[3].Values = append(d.Parameters[3].Values, fmt.Sprintf("category %d with a name of sixty characters, which has no room", k))
+	}
+	var trials []store.Evaluated
+	for i := range 20 {
+		x := float64(5 * i)
+		trials = append(trials, store.Evaluated{
+			Params:  map[string]any{"far": 1e15 + x, "tiny": 1e-300 * math.Pow(10, float64(i)/2), "layers": 1 + i%3, "choice": d.Parameters[3].Values[10*i]},
+			Numbers: map[string]float64{"loss": 1e15 + math.Pow(x/10-4, 2)},
+		})
+	}
+	p := open(t, browser(t), built(t, stored(t, d, trials...)), 1280, 900, false)
+	labels := func(id, axis string) []string {
+		return eval[[]string](p, fmt.Sprintf(`(() => {
+			const model = echarts.getInstanceByDom(document.getElementById(%q)).getModel().getComponent(%q, %q === "xAxis" ? 1 : 0).axis;
+			return model.getViewLabels().map((l) => l.formattedLabel);
+		})()`, id, axis, axis))
+	}
+	for i, least := range []int{5, 3, 3, 10} {
+		p.choose("slice-parameter", fmt.Sprint(i))
+		for _, axis := range []string{"xAxis", "yAxis"} {
+			got := labels("slice-chart", axis)
+			seen := map[string]bool{}
+			for _, l := range got {
+				require.False(t, seen[l], "%s %d: %q", axis, i, got)
+				seen[l] = true
+			}
+			require.GreaterOrEqual(t, len(got), map[string]int{"xAxis": least, "yAxis": 3}[axis], "%s %d: %q", axis, i, got)
+			require.LessOrEqual(t, len(got), 60)
+		}
+	}
+	require.Equal(t, "loss − 1e15", eval[string](p, option("history-chart")+`.yAxis[0].name`))
+	require.InDelta(t, 1e15+16, eval[float64](p, `JSON.parse(document.getElementById("data").textContent).trials[0].values[0]`), 0.2)
 }
 
 // The filter of failed trials and the logarithmic axis act on all pictures, and the table filters and sorts.

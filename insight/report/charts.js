@@ -8,12 +8,63 @@
 globalThis.boCharts = (() => {
   const isNumber = (x) => typeof x === 'number' && Number.isFinite(x);
 
-  // number formats x with five significant digits.
-  const number = (x) => {
+  // brief formats x with at most some significant digits.
+  const brief = (x, digits = 5) => {
     if (!isNumber(x)) return '–';
     const size = Math.abs(x);
-    if (size !== 0 && (size < 1e-4 || size >= 1e7)) return x.toExponential(3).replace(/\.?0+e/, 'e').replace('e+', 'e');
-    return String(Number(x.toPrecision(5)));
+    if (size !== 0 && (size < 1e-4 || size >= 1e7)) return x.toExponential(digits - 1).replace(/(\.\d*?)0+e/, '$1e').replace('.e', 'e').replace('e+', 'e');
+    return String(Number(x.toPrecision(digits)));
+  };
+
+  // number formats x with the digits that the report has.
+  const number = (x) => (Number.isInteger(x) && Math.abs(x) < 1e15 ? String(x) : brief(x, 16));
+
+  // scaleOf returns how an axis between two ends labels its values, so that they differ: {format, suffix}. The
+  // labels of a short axis far from zero are differences from a round number, and suffix, which follows
+  // the name of the axis, is this number.
+  const scaleOf = (low, high) => {
+    const [size, range] = [Math.max(Math.abs(low), Math.abs(high)), high - low];
+    if (!(range > 0) || size === 0) return {suffix: '', format: (v) => brief(v)};
+    if (size < 2e5 * range) return {suffix: '', format: (v) => brief(v, Math.max(5, 3 + Math.ceil(Math.log10(size / range))))};
+    const unit = 10 ** (Math.ceil(Math.log10(range)) + 1);
+    const near = Math.round(low / unit) * unit;
+    const base = Number((Math.abs(near - low) > range ? Math.floor(low / unit) * unit : near).toPrecision(15));
+    const grain = 10 ** (Math.floor(Math.log10(range)) - 5);
+    return {suffix: base < 0 ? ' + ' + brief(-base, 15) : ' − ' + brief(base, 15), format: (v) => brief(Math.round((v - base) / grain) * grain)};
+  };
+
+  // scaleOfValues returns the labels of an axis of values.
+  const scaleOfValues = (values) => {
+    const finite = values.filter(isNumber);
+    return finite.length ? scaleOf(Math.min(...finite), Math.max(...finite)) : scaleOf(0, 0);
+  };
+
+  // labelsOf cuts names to a number of characters: the end, the middle, or the beginning that all share,
+  // whichever leaves most of them different.
+  const labelsOf = (names, most) => {
+    const shared = names.length < 2 ? 0 : [...names[0]].findIndex((c, i) => names.some((n) => n[i] !== c));
+    const end = (n) => (n.length <= most ? n : n.slice(0, most - 1) + '…');
+    const half = Math.max(1, Math.floor((most - 1) / 2));
+    const cuts = [end, (n) => (n.length <= most ? n : n.slice(0, half) + '…' + n.slice(-half)), (n) => end('…' + n.slice(Math.max(0, shared)))];
+    const all = cuts.map((cut) => names.map(cut));
+    const different = all.map((list) => new Set(list).size);
+    return all[different.indexOf(Math.max(...different))];
+  };
+
+  // namesOf returns the labels of an axis of names on a length in pixels, and their angle: every second,
+  // third, … name if there is no room for all.
+  const namesOf = (ticks, length, upright) => {
+    const names = ticks.map(String);
+    const longest = Math.max(...names.map((n) => n.length));
+    const each = length / names.length;
+    const every = (distance) => Math.max(0, Math.ceil(distance / each) - 1);
+    if (upright || 7 * longest + 10 <= each) {
+      const labels = labelsOf(names, upright || longest);
+      return {rotate: 0, room: 0, interval: upright ? every(16) : 0, formatter: (v, i) => labels[i]};
+    }
+    const labels = labelsOf(names, 13);
+    const cut = Math.max(...labels.map((n) => n.length));
+    return {rotate: 40, room: 12 + Math.round(4.2 * cut), interval: every(26), formatter: (v, i) => labels[i]};
   };
 
   const text = (v) => (v === null || v === undefined ? 'inactive' : isNumber(v) ? number(v) : String(v));
@@ -39,6 +90,8 @@ globalThis.boCharts = (() => {
     return box;
   };
 
+  const mostRows = 12; // parameters in a tooltip
+
   const goalOf = (report, s) => report.study.objectives[s.objective];
 
   const valueOf = (trial, s) => trial.values[s.objective];
@@ -50,9 +103,9 @@ globalThis.boCharts = (() => {
       if (isNumber(trial.values[i])) rows.push([o.name, number(trial.values[i])]);
     });
     for (const [name, value] of Object.entries(trial.numbers || {})) rows.push([name, number(value)]);
-    report.axes.forEach((a, i) => {
-      if (trial.params[i] !== null) rows.push([a.name, text(trial.params[i])]);
-    });
+    const active = report.axes.map((a, i) => [a.name, trial.params[i]]).filter((r) => r[1] !== null);
+    rows.push(...active.slice(0, mostRows).map(([name, v]) => [name, text(v)]));
+    if (active.length > mostRows) rows.push(['other parameters', String(active.length - mostRows)]);
     return tip('trial ' + trial.id, rows);
   };
 
@@ -73,7 +126,7 @@ globalThis.boCharts = (() => {
     nameTextStyle: {color: s.theme.text, fontSize: 13},
     axisLine: {show: true, onZero: false, lineStyle: {color: s.theme.muted}},
     axisTick: {show: true, lineStyle: {color: s.theme.muted}},
-    axisLabel: {color: s.theme.muted, fontSize: 12, hideOverlap: true, formatter: (v) => (isNumber(v) ? number(v) : v)},
+    axisLabel: {color: s.theme.muted, fontSize: 12, hideOverlap: true, formatter: (v) => (isNumber(v) ? brief(v) : v)},
     splitLine: {show: true, lineStyle: {color: s.theme.grid}},
     minorSplitLine: {show: false},
   });
@@ -90,24 +143,41 @@ globalThis.boCharts = (() => {
     const step = steps.find((x) => even(low / x) && even(high / x)) || steps[0] || 1;
     const first = Math.ceil(low / step - 1e-9);
     const last = Math.floor(high / step + 1e-9);
-    return Array.from({length: last - first + 1}, (_, k) => Number(((first + k) * step).toPrecision(12)));
+    return Array.from({length: last - first + 1}, (_, k) => Number(((first + k) * step).toPrecision(15)));
+  };
+
+  // decadesOf returns the labelled values of a logarithmic axis of a parameter: powers of ten, or on a
+  // short axis 1, 2 and 5 times them.
+  const decadesOf = (a) => {
+    const length = Math.log10(a.max / a.min);
+    if (length < 0.8) return ticksOf(a);
+    const [step, factors] = length < 2.5 ? [1, [1, 2, 5]] : [Math.ceil(length / 7), [1]];
+    const values = [];
+    for (let k = Math.floor(Math.log10(a.min)) - 1; k <= Math.log10(a.max) + 1; k++) {
+      if (k % step === 0) values.push(...factors.map((f) => Number(`${f}e${k}`)));
+    }
+    return values.filter((v) => v >= a.min * (1 - 1e-9) && v <= a.max * (1 + 1e-9));
   };
 
   // labelled adds the ticks of a parameter to an axis that has its bounds.
   const labelled = (axis, a) => {
-    if (a.log || a.ticks) return axis;
-    const customValues = ticksOf(a);
-    return {...axis, axisLabel: {...axis.axisLabel, customValues}, axisTick: {...axis.axisTick, customValues}};
+    if (a.ticks) return axis;
+    const customValues = a.log ? decadesOf(a) : ticksOf(a);
+    const {format, suffix} = a.log && a.max > 6 * a.min ? {format: (v) => brief(v), suffix: ''} : scaleOf(a.min || 0, a.max || 0);
+    return {...axis, name: axis.name && axis.name + suffix, axisLabel: {...axis.axisLabel, customValues, formatter: format}, axisTick: {...axis.axisTick, customValues}};
   };
 
-  // parameterAxis returns an axis with the values of a parameter in the user's units.
-  const parameterAxis = (a, s, vertical) => {
+  // parameterAxis returns an axis with the values of a parameter in the user's units, of a length in
+  // pixels.
+  const parameterAxis = (a, s, length, vertical) => {
     const axis = {...lines(s), name: a.name, nameLocation: 'middle', nameGap: 28, nameRotate: vertical ? 90 : 0};
     if (a.ticks) {
       axis.type = 'category';
       axis.data = a.ticks.map(String);
       axis.splitLine = {show: false};
-      axis.axisLabel = {...axis.axisLabel, formatter: undefined, width: vertical ? 90 : undefined, overflow: 'truncate'};
+      const {rotate, room, interval, formatter} = namesOf(a.ticks, length, vertical && 14);
+      axis.axisLabel = {...axis.axisLabel, rotate, interval, formatter};
+      axis.nameGap += room;
     } else {
       axis.type = a.log ? 'log' : 'value';
       axis.min = a.min || 0;
@@ -119,10 +189,14 @@ globalThis.boCharts = (() => {
   // place returns a value of a parameter as a coordinate of its axis.
   const place = (a, v) => (a.ticks ? a.ticks.findIndex((t) => t === v) : v);
 
-  // valueAxis returns an axis of an objective.
-  const valueAxis = (name, s, vertical) => ({
-    ...lines(s), name, type: s.log ? 'log' : 'value', scale: true, nameLocation: 'middle', nameGap: 28, nameRotate: vertical ? 90 : 0,
-  });
+  // valueAxis returns an axis of an objective, whose labels have a scale.
+  const valueAxis = (name, s, vertical, scale) => {
+    const axis = {...lines(s), name, type: s.log ? 'log' : 'value', scale: true, nameLocation: 'middle', nameGap: 28, nameRotate: vertical ? 90 : 0};
+    return scale && !s.log ? {...axis, name: name + scale.suffix, axisLabel: {...axis.axisLabel, formatter: scale.format}} : axis;
+  };
+
+  // scaleOfGoal returns the labels of an axis of the i-th objective.
+  const scaleOfGoal = (report, i) => scaleOfValues(report.trials.map((t) => t.values[i]));
 
   // onAxis reports whether a value has a place on the value axis.
   const onAxis = (v, s) => isNumber(v) && (!s.log || v > 0);
@@ -155,6 +229,16 @@ globalThis.boCharts = (() => {
     ...more,
   });
 
+  // across returns horizontal intervals. Points are [y, low, high].
+  const across = (name, color, width, points) => ({
+    name, type: 'custom', silent: true, clip: true, z: 1, data: points, itemStyle: {color}, encode: {y: 0, x: [1, 2]},
+    renderItem: (params, api) => {
+      const [low, y] = api.coord([api.value(1), api.value(0)]);
+      const [high] = api.coord([api.value(2), api.value(0)]);
+      return line(low, y, high, y, {stroke: color, lineWidth: width});
+    },
+  });
+
   // rug returns marks at the lower edge for trials without a value. Points are {value: [x], trial}.
   const cross = 'path://M0,0L3,0L6,4L9,0L12,0L8,6L12,12L9,12L6,8L3,12L0,12L4,6Z';
   const rug = (name, color, points, report, more) => ({
@@ -168,14 +252,16 @@ globalThis.boCharts = (() => {
       return {type: 'group', children: [
         {type: 'rect', shape: {x: x - 7, y: y - 7, width: 14, height: 14}, style: {fill: 'transparent'}},
         ...(name === 'failed' ? [line(x - 4, y - 4, x + 4, y + 4, style), line(x - 4, y + 4, x + 4, y - 4, style)]
-          : [{type: 'polygon', shape: {points: name === 'pending' ? [[x - 5, y + 4], [x + 5, y + 4], [x, y - 5]] : [[x - 4, y - 4], [x + 4, y - 4], [x + 4, y + 4], [x - 4, y + 4]]}, style: {fill: color}}]),
+          : [name === 'pending' ? {type: 'circle', shape: {cx: x, cy: y, r: 4}, style: {...style, fill: 'transparent'}} : {type: 'rect', shape: {x: x - 4, y: y - 4, width: 8, height: 8}, style: {fill: color}}]),
       ]};
     },
     ...more,
   });
 
-  // hollow returns the style of a mark that is only an outline.
-  const hollow = (s, color) => ({symbol: 'circle', itemStyle: {color: s.theme.background, borderColor: color, borderWidth: 2}});
+  // hollow returns the style of a mark that is only an outline: a triangle for infeasible trials, a ring for
+  // pending ones.
+  const hollow = (s, color, symbol) => ({symbol, itemStyle: {color: s.theme.background, borderColor: color, borderWidth: 2}});
+  const triangle = (s) => hollow(s, s.theme.infeasible, 'triangle');
 
   const marks = (name, color, points, report, more) => ({
     name, type: 'scatter', z: 3, symbolSize: 8, itemStyle: {color}, data: points,
@@ -191,7 +277,8 @@ globalThis.boCharts = (() => {
     pending: report.trials.filter((t) => t.state === 'pending'),
   });
 
-  const icons = {failed: cross, pending: 'triangle', stopped: 'rect'};
+  const icons = {failed: cross, pending: 'emptyCircle', stopped: 'rect', infeasible: 'emptyTriangle'};
+  const plus = 'path://M4,0L6,0L6,4L10,4L10,6L6,6L6,10L4,10L4,6L0,6L0,4L4,4Z';
   const legendOf = (s, series) => ({...base(s).legend, data: series.filter((x) => x.name && x.data.length > 0).map((x) => (icons[x.name] ? {name: x.name, icon: icons[x.name]} : {name: x.name}))});
 
   // used drops series without data.
@@ -212,13 +299,14 @@ globalThis.boCharts = (() => {
       marks('complete', s.theme.evaluation, at(k.complete), report),
       {name: 'best so far', type: 'line', step: 'end', symbol: 'none', z: 2, lineStyle: {width: 3, color: s.theme.incumbent}, itemStyle: {color: s.theme.incumbent}, data: best, silent: true},
       bars('predicted before, 95 %', s.theme.mean, 2, expected, {itemStyle: {color: s.theme.mean, opacity: 0.6}}),
-      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, {...hollow(s, s.theme.infeasible), z: 2}),
+      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, {...triangle(s), z: 2}),
       rug('failed', s.theme.failure, k.failed.map((t) => ({value: [t.id], trial: t})), report),
       rug('stopped', s.theme.stopped, k.stopped.map((t) => ({value: [t.id], trial: t})), report),
+      rug('pending', s.theme.pending, k.pending.map((t) => ({value: [t.id], trial: t})), report),
     ]);
     const last = best.length > 0 ? best[best.length - 1].value[1] : null;
     return {
-      option: {...base(s), legend: legendOf(s, series), xAxis: {...lines(s), type: 'value', name: 'trial', nameLocation: 'middle', nameGap: 28, minInterval: 1, splitLine: {show: false}, max: (v) => v.max + 1}, yAxis: valueAxis(goal.name, s, true), series},
+      option: {...base(s), legend: legendOf(s, series), xAxis: {...lines(s), type: 'value', name: 'trial', nameLocation: 'middle', nameGap: 28, minInterval: 1, splitLine: {show: false}, max: (v) => v.max + 1}, yAxis: valueAxis(goal.name, s, true, scaleOfGoal(report, s.objective)), series},
       label: `History of ${goal.name} over ${report.trials.length} trials` + (isNumber(last) ? `; the best value is ${number(last)}.` : '.'),
       columns: ['trial', 'state', goal.name, ...(single ? ['best so far'] : [])],
       rows: () => report.trials.filter((t) => s.failed || t.state === 'complete').map((t) => [t.id, t.state, number(valueOf(t, s)), ...(single ? [number(t.best)] : [])]),
@@ -249,63 +337,69 @@ globalThis.boCharts = (() => {
       ['mean', number(slice.mean[p.data.index])],
       ['50 % interval', `${number(slice.low50[p.data.index])} to ${number(slice.high50[p.data.index])}`],
       ['95 % interval', `${number(slice.low95[p.data.index])} to ${number(slice.high95[p.data.index])}`],
-      ['acquisition', number(slice.acquisition[p.data.index])],
+      ...(isNumber(slice.acquisition[p.data.index]) ? [['acquisition', number(slice.acquisition[p.data.index])]] : []),
     ]);
     const flat = axis.ticks !== undefined;
-    const draw = flat ? (n, c, w, p) => bars(n, c, w, p) : (n, c, w, p) => band(n, c, p, s);
+    const wide = Math.max(1, Math.min(14, 0.7 * (s.width - 100) / x.length));
+    const draw = flat ? (n, c, p) => bars(n, c, wide, p) : (n, c, p) => band(n, c, p, s);
     return [
-      {name, type: flat ? 'scatter' : 'line', z: 2, symbol: 'circle', symbolSize: flat ? 12 : 5, showSymbol: true, lineStyle: {color: s.theme.mean, width: 2.5}, itemStyle: {color: s.theme.mean, opacity: flat ? 1 : 0.001}, emphasis: {itemStyle: {opacity: 1}}, data: mean, tooltip: {formatter: describe},
+      {name, type: flat ? 'scatter' : 'line', z: 2, symbol: 'circle', symbolSize: flat ? Math.max(3, 0.85 * wide) : 5, showSymbol: true, lineStyle: {color: s.theme.mean, width: 2.5}, itemStyle: {color: s.theme.mean, opacity: flat ? 1 : 0.001}, emphasis: {itemStyle: {opacity: 1}}, data: mean, tooltip: {formatter: describe},
         markArea: {silent: true, itemStyle: {color: s.theme.infeasible, opacity: 0.35}, data: flat ? [] : runs(slice.infeasible).map(([a, b]) => [{xAxis: x[a]}, {xAxis: x[b]}])}},
-      draw('95 % interval', s.theme.band95, 14, interval(slice.low95, slice.high95)),
-      draw('50 % interval', s.theme.band50, 14, interval(slice.low50, slice.high50)),
+      draw('95 % interval', s.theme.band95, interval(slice.low95, slice.high95)),
+      draw('50 % interval', s.theme.band50, interval(slice.low50, slice.high50)),
     ];
   };
 
   // slice is the picture of the prediction along one parameter, with the acquisition function below.
-  // Choices are {parameter, next}: the index of the axis, and whether the slice passes through the
-  // next point instead of the incumbent.
+  // Choices are {parameter, through}: the index of the axis, and the point that the slice passes through:
+  // 'incumbent', 'next', or 'average' for the mean over the other parameters.
   const slice = (report, s) => {
     const model = report.models[s.objective];
-    const all = s.next && model.next_slices ? model.next_slices : model.slices;
+    const averaged = s.through === 'average';
+    const next = s.through === 'next' && model.next_slices !== undefined;
+    const all = averaged ? model.averaged : next ? model.next_slices : model.slices;
+    const point = next ? 'next point' : 'incumbent';
     const found = all.find((x) => x.axis === s.parameter) || all[0];
     const axis = report.axes[found.axis];
     const goal = goalOf(report, s);
-    const label = `Prediction of ${goal.name} along ${axis.name} through the ${s.next ? 'next point' : 'incumbent'}, with evaluations.`;
+    const label = `Prediction of ${goal.name} along ${axis.name} ${averaged ? 'averaged over the other parameters' : 'through the ' + point}, with evaluations.`;
     if (!found.x || found.x.length === 0) {
-      return {option: {...base(s), title: {text: `${axis.name} is inactive at the ${s.next ? 'next point' : 'incumbent'}`, left: 'center', top: 'middle', textStyle: {color: s.theme.muted, fontSize: 14, fontWeight: 'normal'}}, series: []}, label: `${axis.name} is inactive.`, columns: [], rows: () => [], series: 0};
+      return {option: {...base(s), title: {text: `${axis.name} is inactive at the ${point}`, left: 'center', top: 'middle', textStyle: {color: s.theme.muted, fontSize: 14, fontWeight: 'normal'}}, series: []}, label: `${axis.name} is inactive.`, columns: [], rows: () => [], series: 0};
     }
     const k = kinds(report, s);
     const at = (list) => list.filter((t) => t.params[found.axis] !== null).map((t) => {
-      const d = found.distances[t.id];
-      return {value: [place(axis, t.params[found.axis]), valueOf(t, s)], trial: t, itemStyle: {opacity: isNumber(d) ? 0.2 + 0.8 * Math.exp(-3 * d * d) : 0.2}};
+      const d = averaged ? 0 : (found.distances || {})[t.id];
+      return {value: [place(axis, t.params[found.axis]), valueOf(t, s)], trial: t, itemStyle: {opacity: averaged ? 0.6 : isNumber(d) ? 0.2 + 0.8 * Math.exp(-3 * d * d) : 0.2}};
     });
     const edge = (list) => list.filter((t) => t.params[found.axis] !== null).map((t) => ({value: [place(axis, t.params[found.axis])], trial: t}));
     const here = place(axis, found.at);
     const series = used([
       ...sliceSeries(report, s, found, axis),
       marks('complete', s.theme.evaluation, at(k.complete), report),
-      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, hollow(s, s.theme.infeasible)),
+      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, triangle(s)),
       rug('failed', s.theme.failure, edge(k.failed), report),
       rug('stopped', s.theme.stopped, edge(k.stopped), report),
       rug('pending', s.theme.pending, edge(k.pending), report),
     ]);
-    series[0].markLine = {silent: true, symbol: 'none', label: {show: true, formatter: s.next ? 'next' : 'incumbent', color: s.theme.text, fontSize: 12}, lineStyle: {color: s.theme.incumbent, type: 'dashed', width: 2}, data: [{xAxis: here}]};
+    if (!averaged) series[0].markLine = {silent: true, symbol: 'none', label: {show: true, formatter: next ? 'next' : 'incumbent', color: s.theme.text, fontSize: 12}, lineStyle: {color: s.theme.incumbent, type: 'dashed', width: 2}, data: [{xAxis: here}]};
     const acquisition = found.x.map((v, i) => [place(axis, v), found.acquisition[i]]).filter((p) => isNumber(p[1]));
-    const xAxis = parameterAxis(axis, s);
+    const xAxis = parameterAxis(axis, s, s.width - 98);
+    const below = xAxis.nameGap - 28; // room of tilted names
     const top = s.narrow ? 84 : s.printing ? 64 : 48;
     const names = legendOf(s, series);
+    if (averaged) names.data = names.data.filter((n) => n.name !== 'acquisition');
     series.push({name: 'acquisition', type: axis.ticks ? 'bar' : 'line', xAxisIndex: 1, yAxisIndex: 1, symbol: 'none', barMaxWidth: 24, lineStyle: {color: s.theme.acquisition, width: 2}, itemStyle: {color: s.theme.acquisition}, areaStyle: axis.ticks ? undefined : {color: s.theme.acquisition, opacity: 0.25, origin: 'start'}, data: acquisition, silent: true});
     return {
       option: {
-        ...base(s), legend: {...names, data: [...names.data, {name: 'acquisition', icon: 'rect'}]},
-        grid: [{left: 74, right: 24, top, bottom: 142, outerBoundsMode: 'none'}, {left: 74, right: 24, height: 74, bottom: 50, outerBoundsMode: 'none'}],
+        ...base(s), legend: averaged ? names : {...names, data: [...names.data, {name: 'acquisition', icon: 'rect'}]},
+        grid: [{left: 74, right: 24, top, bottom: (averaged ? 50 : 142) + below, outerBoundsMode: 'none'}, {left: 74, right: 24, height: averaged ? 0 : 74, bottom: 50 + below, outerBoundsMode: 'none'}],
         xAxis: [{...xAxis, name: '', axisLabel: {show: false}, axisTick: {show: false}}, {...xAxis, gridIndex: 1}],
-        yAxis: [{...valueAxis(goal.name, s, true), nameGap: 52}, {...lines(s), gridIndex: 1, type: 'value', scale: true, name: 'acquisition', nameLocation: 'middle', nameGap: 12, nameRotate: 90, axisLabel: {show: false}, axisTick: {show: false}, splitLine: {show: false}}],
+        yAxis: [{...valueAxis(goal.name, s, true, scaleOfGoal(report, s.objective)), nameGap: 52}, {...lines(s), gridIndex: 1, show: !averaged, type: 'value', scale: true, name: 'acquisition', nameLocation: 'middle', nameGap: 12, nameRotate: 90, axisLabel: {show: false}, axisTick: {show: false}, splitLine: {show: false}}],
         series,
       },
       label,
       columns: [axis.name, 'mean', '50 % low', '50 % high', '95 % low', '95 % high', 'acquisition'],
-      height: s.narrow ? 440 : s.printing ? 400 : 470,
+      height: (s.narrow ? 440 : s.printing ? 400 : 470) + below,
       rows: () => found.x.map((v, i) => [text(v), ...[found.mean, found.low50, found.high50, found.low95, found.high95, found.acquisition].map((c) => number(c[i]))]),
       series: 0,
     };
@@ -348,39 +442,42 @@ globalThis.boCharts = (() => {
     const [low, high] = layer === 'probability' ? [0, 1] : [Math.min(...seen), Math.max(...seen)];
     const k = kinds(report, {...s, log: false});
     const at = (list) => list.filter((t) => t.params[m.x] !== null && t.params[m.y] !== null).map((t) => ({value: [place(ax, t.params[m.x]), place(ay, t.params[m.y])], trial: t}));
-    const back = (v) => number(asLog ? 10 ** v : v);
+    const labels = asLog || layer === 'probability' ? {suffix: '', format: (v) => brief(asLog ? 10 ** v : v)} : scaleOf(low, high);
+    const back = labels.format;
     const heat = {
       name: layers[layer], type: 'custom', clip: true, z: 1, data: cells, encode: {x: 0, y: 1},
       tooltip: {formatter: (p) => tip(`${ax.name} = ${text(m.xs[p.data.i])}, ${ay.name} = ${text(m.ys[p.data.j])}`, Object.keys(layers).filter((l) => m[l]).map((l) => [layers[l], number(m[l][p.data.j][p.data.i])]).concat(hidden.has(p.data.j * m.xs.length + p.data.i) ? [['constraint', 'violated']] : []))},
+      progressive: 0,
       renderItem: (params, api) => {
         const cell = cells[params.dataIndex];
-        const xs = m.xs.map((x) => api.coord([place(ax, x), place(ay, m.ys[0])])[0]);
-        const ys = m.ys.map((y) => api.coord([place(ax, m.xs[0]), place(ay, y)])[1]);
-        const [x1, x2] = ends(xs, cell.i);
-        const [y1, y2] = ends(ys, cell.j);
+        const at = params.context; // of this drawing, for all cells
+        at.xs = at.xs || m.xs.map((x) => api.coord([place(ax, x), place(ay, m.ys[0])])[0]);
+        at.ys = at.ys || m.ys.map((y) => api.coord([place(ax, m.xs[0]), place(ay, y)])[1]);
+        const [x1, x2] = ends(at.xs, cell.i);
+        const [y1, y2] = ends(at.ys, cell.j);
         const shape = echarts.graphic.clipRectByRect({x: Math.min(x1, x2), y: Math.min(y1, y2), width: Math.abs(x2 - x1) + 0.6, height: Math.abs(y2 - y1) + 0.6}, params.coordSys);
         return shape && {type: 'rect', shape, style: {fill: cell.itemStyle ? s.theme.infeasible : api.visual('color')}};
       },
     };
-    const outline = {borderColor: '#ffffff', borderWidth: 1.2};
+    const outline = {borderColor: s.theme.background, borderWidth: 1.2};
     const series = used([
       heat,
-      marks('complete', '#202020', at(k.complete), report, {symbolSize: 8, itemStyle: {color: '#202020', ...outline}}),
-      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, hollow(s, s.theme.infeasible)),
-      marks('failed', s.theme.failure, at(k.failed), report, {symbol: cross, symbolSize: 11, itemStyle: {color: s.theme.failure, borderColor: '#ffffff', borderWidth: 0.8}}),
+      marks('complete', s.theme.evaluation, at(k.complete), report, {itemStyle: {color: s.theme.evaluation, ...outline}}),
+      marks('infeasible', s.theme.infeasible, at(k.infeasible), report, triangle(s)),
+      marks('failed', s.theme.failure, at(k.failed), report, {symbol: cross, symbolSize: 11, itemStyle: {color: s.theme.failure, ...outline, borderWidth: 0.8}}),
       marks('stopped', s.theme.stopped, at(k.stopped), report, {symbol: 'rect', itemStyle: {color: s.theme.stopped, ...outline}}),
-      marks('pending', s.theme.pending, at(k.pending), report, {symbol: 'triangle', symbolSize: 11, itemStyle: {color: s.theme.pending, ...outline}}),
-      {...marks('incumbent', s.theme.incumbent, m.at[0] === null || m.at[1] === null ? [] : [{value: [place(ax, m.at[0]), place(ay, m.at[1])], trial: report.trials.find((t) => t.id === model.incumbent.trial)}], report), symbol: 'diamond', symbolSize: 17, z: 5, itemStyle: {color: s.theme.incumbent, borderColor: '#ffffff', borderWidth: 1.5}},
+      marks('pending', s.theme.pending, at(k.pending), report, {...hollow(s, s.theme.pending, 'circle'), symbolSize: 9}),
+      {...marks('incumbent', s.theme.incumbent, m.at[0] === null || m.at[1] === null ? [] : [{value: [place(ax, m.at[0]), place(ay, m.at[1])], trial: report.trials.find((t) => t.id === model.incumbent.trial)}], report), symbol: 'diamond', symbolSize: 17, z: 5, itemStyle: {color: s.theme.incumbent, ...outline}},
     ]);
     const names = legendOf(s, series);
     return {
       option: {
         ...base(s), legend: {...names, data: names.data.filter((n) => n.name !== heat.name)},
         grid: {...base(s).grid, right: s.narrow ? 16 : 110, bottom: s.narrow ? 60 : 12},
-        visualMap: {type: 'continuous', seriesIndex: 0, dimension: 2, min: low, max: high > low ? high : low + 1e-9, calculable: false, hoverLink: false, inRange: {color: s.sequential}, orient: s.narrow ? 'horizontal' : 'vertical', right: s.narrow ? 'center' : 4, bottom: s.narrow ? 0 : 'middle', itemHeight: s.narrow ? 160 : 220, itemWidth: 16, text: [back(high), back(low)], textStyle: {color: s.theme.text, fontSize: 12}, formatter: back},
-        xAxis: {...parameterAxis(ax, s), splitLine: {show: false}}, yAxis: {...parameterAxis(ay, s, true), splitLine: {show: false}}, series,
+        visualMap: {type: 'continuous', seriesIndex: 0, dimension: 2, min: low, max: high > low ? high : low + 1e-9, calculable: false, hoverLink: false, inRange: {color: s.sequential}, orient: s.narrow ? 'horizontal' : 'vertical', right: s.narrow ? 'center' : 4, bottom: s.narrow ? 0 : 'middle', itemHeight: s.narrow ? 160 : 220, itemWidth: 16, text: [back(high), back(low) + (labels.suffix && '\n(' + goal.name + labels.suffix + ')')], textStyle: {color: s.theme.text, fontSize: 12}, formatter: back},
+        xAxis: {...parameterAxis(ax, s, s.width - (s.narrow ? 90 : 200)), splitLine: {show: false}}, yAxis: {...parameterAxis(ay, s, 300, true), splitLine: {show: false}}, series,
       },
-      label: `Map of the ${layers[layer]} of ${goal.name} over ${ax.name} and ${ay.name}` + (seen.length ? `, from ${back(low)} to ${back(high)}.` : '.'),
+      label: `Map of the ${layers[layer]} of ${goal.name} over ${ax.name} and ${ay.name}` + (seen.length ? `, from ${back(low)} to ${back(high)}${labels.suffix && ' (' + goal.name + labels.suffix + ')'}.` : '.'),
       columns: [ax.name, ay.name, ...Object.keys(layers).filter((l) => m[l]).map((l) => layers[l])],
       rows: () => cells.map((c) => [text(m.xs[c.i]), text(m.ys[c.j]), ...Object.keys(layers).filter((l) => m[l]).map((l) => number(m[l][c.j][c.i]))]),
       series: series.length > 1 ? 1 : 0,
@@ -392,14 +489,16 @@ globalThis.boCharts = (() => {
     const effects = report.models[s.objective].importance;
     const goal = goalOf(report, s);
     const names = effects.map((e) => e.parameter);
+    const labels = labelsOf(names, s.narrow ? 13 : 26);
     const shown = effects.filter((e) => isNumber(e.total));
+    const told = shown.slice(0, 8).map((e) => `${e.parameter} ${brief(Number(e.total.toFixed(2)))}`).join(', ');
     const describe = (p) => {
       const e = effects[p.dataIndex];
       return tip(e.parameter, [['alone', number(e.first)], ['with interactions', number(e.total)], ['90 % interval', `${number(e.total_interval.low)} to ${number(e.total_interval.high)}`], ['direction', e.direction]]);
     };
     const series = [
-      {name: 'with interactions (total)', type: 'bar', barMaxWidth: 20, itemStyle: {color: s.theme.mean}, data: effects.map((e) => e.total), tooltip: {formatter: describe}, label: {show: true, position: 'insideLeft', color: s.theme.background, fontSize: 12, formatter: (p) => (p.value > 0.08 ? p.value.toFixed(2) : '')}},
-      {name: 'alone (first order)', type: 'bar', barMaxWidth: 20, itemStyle: {color: s.theme.band50}, data: effects.map((e) => Math.max(0, e.first)), tooltip: {formatter: describe}},
+      {name: 'with interactions (total)', type: 'bar', barMaxWidth: 20, itemStyle: {color: s.theme.band50}, data: effects.map((e) => e.total), tooltip: {formatter: describe}, label: {show: true, position: 'insideLeft', color: s.theme.text, fontSize: 12, formatter: (p) => (p.value > 0.08 ? p.value.toFixed(2) : '')}},
+      {name: 'alone (first order)', type: 'bar', barMaxWidth: 20, itemStyle: {color: s.theme.mean}, data: effects.map((e) => Math.max(0, e.first)), tooltip: {formatter: describe}},
       {name: '90 % interval of the total', type: 'custom', silent: true, z: 4, itemStyle: {color: s.theme.text}, encode: {x: [0, 1], y: 2}, data: effects.map((e, i) => [e.total_interval.low, e.total_interval.high, i]).filter((d) => isNumber(d[0])),
         renderItem: (params, api) => {
           const [x1, y] = api.coord([api.value(0), api.value(2)]);
@@ -410,8 +509,9 @@ globalThis.boCharts = (() => {
         }},
     ];
     return {
-      option: {...base(s), legend: legendOf(s, used(series)), xAxis: {...lines(s), type: 'value', min: 0, max: (v) => Math.max(1, Math.ceil(v.max * 10) / 10), name: 'part of the variance of the prediction', nameLocation: 'middle', nameGap: 28}, yAxis: {...lines(s), type: 'category', inverse: true, data: names, axisLabel: {color: s.theme.text, fontSize: 13, width: s.narrow ? 90 : 180, overflow: 'truncate'}, splitLine: {show: false}}, series},
-      label: `Importance of the parameters for ${goal.name}: ` + (shown.length ? shown.map((e) => `${e.parameter} ${number(Number(e.total.toFixed(2)))}`).join(', ') + '.' : 'the prediction is constant.'),
+      option: {...base(s), legend: legendOf(s, used(series)), xAxis: {...lines(s), type: 'value', min: 0, max: (v) => Math.max(1, Math.ceil(v.max * 10) / 10), name: 'part of the variance of the prediction', nameLocation: 'middle', nameGap: 28}, yAxis: {...lines(s), type: 'category', inverse: true, data: names, axisLabel: {color: s.theme.text, fontSize: 13, interval: 0, formatter: (v, i) => labels[i]}, splitLine: {show: false}}, series},
+      label: `Importance of the parameters for ${goal.name}: ` + (shown.length ? told + (shown.length > 8 ? `, and ${shown.length - 8} less important ones.` : '.') : 'the prediction is constant.'),
+      height: 110 + (effects.length > 12 ? 28 : 44) * Math.max(2, effects.length),
       columns: ['parameter', 'alone', 'with interactions', '90 % low', '90 % high', 'direction'],
       rows: () => effects.map((e) => [e.parameter, number(e.first), number(e.total), number(e.total_interval.low), number(e.total_interval.high), e.direction]),
       series: 0,
@@ -426,18 +526,19 @@ globalThis.boCharts = (() => {
     const inside = (p) => p.pit >= 0.025 && p.pit <= 0.975;
     const winsorised = (p) => inside(p) && (p.value < p.low || p.value > p.high);
     const floor = s.log ? Math.min(...all.map((p) => Math.min(p.value, p.mean))) / 3 : -Infinity;
-    const point = (p) => ({value: [p.value, p.mean], prediction: p});
+    const point = (p) => ({value: [p.mean, p.value], prediction: p});
     const describe = (q) => tip('trial ' + q.data.prediction.trial, [['observed', number(q.data.prediction.value)], ['predicted', number(q.data.prediction.mean)], ['95 % interval', `${number(q.data.prediction.low)} to ${number(q.data.prediction.high)}`]]);
+    const scale = scaleOfGoal(report, s.objective);
     const ends = all.length ? [Math.min(...all.map((p) => p.value)), Math.max(...all.map((p) => p.value))] : [0, 1];
     const series = used([
       marks('in the interval', s.theme.evaluation, all.filter((p) => inside(p) && !winsorised(p)).map(point), report, {tooltip: {formatter: describe}}),
-      marks('outside', s.theme.failure, all.filter((p) => !inside(p)).map(point), report, {tooltip: {formatter: describe}, symbol: 'diamond', symbolSize: 12}),
-      marks('outlier, winsorised in the fit', s.theme.infeasible, all.filter(winsorised).map(point), report, {tooltip: {formatter: describe}, ...hollow(s, s.theme.infeasible), symbolSize: 9}),
-      bars('95 % interval', s.theme.mean, 2, all.map((p) => [p.value, Math.max(p.low, floor), Math.max(p.high, floor)]), {itemStyle: {color: s.theme.mean, opacity: 0.6}}),
-      {name: 'equal', type: 'line', silent: true, symbol: 'none', z: 0, lineStyle: {color: s.theme.muted, type: 'dashed'}, itemStyle: {color: s.theme.muted}, data: ends.map((v) => [v, v])},
+      marks('outside', s.theme.evaluation, all.filter((p) => !inside(p)).map(point), report, {tooltip: {formatter: describe}, ...hollow(s, s.theme.evaluation, 'circle'), symbolSize: 10}),
+      marks('outlier, winsorised in the fit', s.theme.evaluation, all.filter(winsorised).map(point), report, {tooltip: {formatter: describe}, symbol: 'triangle', symbolSize: 10}),
+      across('95 % interval', s.theme.band50, 2, all.map((p) => [p.value, Math.max(p.low, floor), Math.max(p.high, floor)])),
+      {name: 'equal', type: 'line', silent: true, symbol: 'none', z: 0, lineStyle: {color: s.theme.incumbent, type: 'dashed'}, itemStyle: {color: s.theme.incumbent}, data: ends.map((v) => [v, v])},
     ]);
     return {
-      option: {...base(s), legend: legendOf(s, series), xAxis: valueAxis('observed ' + goal.name, s), yAxis: valueAxis('predicted from the others', s, true), series},
+      option: {...base(s), legend: legendOf(s, series), xAxis: valueAxis(goal.name + ', predicted from the others', s, false, scale), yAxis: valueAxis(goal.name + ', observed', s, true, scale), series},
       label: `Predictions of ${goal.name} in ${all.length} trials, each from the other trials; ${all.filter(inside).length} lie in their 95 % interval.` + (all.some(winsorised) ? ' Outliers count with their winsorised values.' : ''),
       columns: ['trial', 'observed', 'predicted', '95 % low', '95 % high', 'probability of a smaller value'],
       rows: () => all.map((p) => [p.trial, number(p.value), number(p.mean), number(p.low), number(p.high), number(p.pit)]),
@@ -453,22 +554,22 @@ globalThis.boCharts = (() => {
     const grid = Array.from({length: 41}, (_, i) => i / 40);
     const unit = {...lines(s), type: 'value', min: 0, max: 1, nameLocation: 'middle'};
     const series = used([
-      {name: 'trials', type: 'scatter', z: 3, symbolSize: 6, itemStyle: {color: s.theme.evaluation}, data: pits.map((p, i) => ({value: [(i + 0.5) / n, p.pit], prediction: p})), tooltip: {formatter: (q) => tip('trial ' + q.data.prediction.trial, [['predicted probability', number(q.data.prediction.pit)], ['observed part', number(q.data.value[0])]])}},
-      band('95 % of calibrated models', s.theme.band95, n > 0 ? grid.map((x) => [x, Math.max(0, x - width), Math.min(1, x + width)]) : [], s),
-      {name: 'equal', type: 'line', silent: true, symbol: 'none', z: 2, lineStyle: {color: s.theme.muted, type: 'dashed'}, itemStyle: {color: s.theme.muted}, data: [[0, 0], [1, 1]]},
+      {name: 'trials', type: 'scatter', z: 3, symbolSize: 6, itemStyle: {color: s.theme.evaluation}, data: pits.map((p, i) => ({value: [(i + 0.5) / n, p.pit], prediction: p})), tooltip: {formatter: (q) => tip('trial ' + q.data.prediction.trial, [['predicted probability', number(q.data.prediction.pit)], ['observed part', brief(q.data.value[0])]])}},
+      band('95 % of calibrated models', s.theme.grid, n > 0 ? grid.map((x) => [x, Math.max(0, x - width), Math.min(1, x + width)]) : [], s),
+      {name: 'equal', type: 'line', silent: true, symbol: 'none', z: 2, lineStyle: {color: s.theme.incumbent, type: 'dashed'}, itemStyle: {color: s.theme.incumbent}, data: [[0, 0], [1, 1]]},
     ]);
     return {
       option: {...base(s), legend: legendOf(s, series), xAxis: {...unit, name: 'part of the trials', nameGap: 28}, yAxis: {...unit, name: 'predicted probability of a smaller value', nameGap: 28, nameRotate: 90}, series},
       label: `Probability plot of ${n} predictions: a calibrated model follows the diagonal.`,
       columns: ['trial', 'part of the trials', 'predicted probability'],
-      rows: () => pits.map((p, i) => [p.trial, number((i + 0.5) / n), number(p.pit)]),
+      rows: () => pits.map((p, i) => [p.trial, brief((i + 0.5) / n), number(p.pit)]),
       series: 0,
     };
   };
 
-  // shadeOf returns the colour of a rank between 0 for the worst and 1 for the best trial, without the
-  // colours that are close to the background.
-  const shadeOf = (s, rank) => s.sequential[Math.round((s.dark ? 0.25 + 0.75 * rank : 0.88 * rank) * (s.sequential.length - 1))];
+  // shadeOf returns the colour of a rank between 0 for the worst and 1 for the best trial. The best contrasts
+  // with the background most.
+  const shadeOf = (s, rank) => s.sequential[Math.round((s.dark ? 1 - 0.85 * (1 - rank) : 0.9 * (1 - rank)) * (s.sequential.length - 1))];
 
   // parallel is the picture of all trials in parallel coordinates.
   const parallel = (report, s) => {
@@ -477,15 +578,25 @@ globalThis.boCharts = (() => {
     const done = [...k.infeasible, ...k.complete];
     const better = (a, b) => (goal.maximize ? valueOf(a, s) - valueOf(b, s) : valueOf(b, s) - valueOf(a, s));
     const ordered = done.slice().sort(better); // the best last, on top
-    const dim = report.axes.length;
+    const shown = s.shown || report.axes.map((_, i) => i);
+    const parameters = shown.map((i) => report.axes[i]);
+    const goals = report.study.objectives;
+    const count = shown.length + goals.length;
+    const [across, down] = [(s.width - 130) / Math.max(1, count - 1), 300];
+    const heads = labelsOf([...parameters, ...goals].map((a) => a.name), s.narrow ? 40 : Math.max(4, Math.floor(across / 8.2)));
     const rank = new Map(ordered.map((t, i) => [t.id, ordered.length > 1 ? i / (ordered.length - 1) : 1]));
     const shade = (t) => shadeOf(s, rank.get(t.id));
-    const cells = (t) => t.params.map((v, i) => (v === null ? '-' : report.axes[i].ticks ? String(v) : v));
-    const axes = report.axes.map((a, i) => labelled({
-      dim: i, name: a.name, type: a.ticks ? 'category' : a.log ? 'log' : 'value', ...(a.ticks ? {data: a.ticks.map(String)} : {min: a.min || 0, max: a.max || 0}),
+    const cells = (t) => shown.map((i) => (t.params[i] === null ? '-' : report.axes[i].ticks ? String(t.params[i]) : t.params[i]));
+    const results = (t) => goals.map((_, i) => (onAxis(t.values[i], {...s, log: s.log && i === s.objective}) ? t.values[i] : '-'));
+    const axes = parameters.map((a, i) => labelled({
+      dim: i, name: heads[i], type: a.ticks ? 'category' : a.log ? 'log' : 'value', ...(a.ticks ? {data: a.ticks.map(String), axisLabel: namesOf(a.ticks, s.narrow ? s.width - 44 : down, s.narrow ? 0 : Math.max(5, Math.min(14, Math.floor(across / 8))))} : {min: a.min || 0, max: a.max || 0}),
     }, a));
-    axes.push({dim, name: goal.name, type: s.log ? 'log' : 'value', scale: true, inverse: false});
-    const item = (t, style) => ({value: [...cells(t), onAxis(valueOf(t, s), s) ? valueOf(t, s) : '-'], trial: t, lineStyle: style});
+    goals.forEach((g, i) => {
+      const scale = scaleOfGoal(report, i);
+      const log = s.log && i === s.objective;
+      axes.push({dim: shown.length + i, name: heads[shown.length + i] + (log ? '' : scale.suffix), type: log ? 'log' : 'value', scale: true, inverse: false, ...(log ? {} : {axisLabel: {formatter: scale.format}})});
+    });
+    const item = (t, style) => ({value: [...cells(t), ...results(t)], trial: t, lineStyle: style});
     const data = [
       ...k.failed.map((t) => item(t, {color: s.theme.failure, type: 'dashed', opacity: 0.6, width: 1.2})),
       ...ordered.map((t, i) => item(t, {color: shade(t), opacity: 0.55 + 0.45 * rank.get(t.id), width: i === ordered.length - 1 ? 3.5 : 1.4})),
@@ -494,15 +605,15 @@ globalThis.boCharts = (() => {
       option: {
         ...base(s), legend: {show: false},
         parallel: {layout: s.narrow ? 'vertical' : 'horizontal', left: s.narrow ? 20 : 60, right: s.narrow ? 24 : 70, top: s.narrow ? 40 : 56, bottom: s.narrow ? 30 : 30, axisExpandable: false,
-          parallelAxisDefault: {nameLocation: s.narrow ? 'start' : 'end', nameGap: s.narrow ? 0 : 14, nameTruncate: {maxWidth: 110}, nameTextStyle: {color: s.theme.text, fontSize: 13, fontWeight: s.narrow ? 'bold' : 'normal', align: s.narrow ? 'left' : 'center', padding: s.narrow ? [0, 0, 26, 0] : 0, textBorderColor: s.theme.background, textBorderWidth: 4}, axisLine: {lineStyle: {color: s.theme.muted}}, axisTick: {lineStyle: {color: s.theme.muted}}, axisLabel: {color: s.theme.text, fontSize: 12, hideOverlap: true, textBorderColor: s.theme.background, textBorderWidth: 3, formatter: (v) => (isNumber(v) ? number(v) : String(v).length > 12 ? String(v).slice(0, 11) + '…' : v)}, splitLine: {show: false}, areaSelectStyle: {color: s.theme.mean, borderColor: s.theme.mean, opacity: 0.3}}},
+          parallelAxisDefault: {nameLocation: s.narrow ? 'start' : 'end', nameGap: s.narrow ? 0 : 14, nameTextStyle: {color: s.theme.text, fontSize: 13, fontWeight: s.narrow ? 'bold' : 'normal', align: s.narrow ? 'left' : 'center', padding: s.narrow ? [0, 0, 26, 0] : 0, textBorderColor: s.theme.background, textBorderWidth: 4}, axisLine: {lineStyle: {color: s.theme.muted}}, axisTick: {lineStyle: {color: s.theme.muted}}, axisLabel: {color: s.theme.text, fontSize: 12, hideOverlap: true, textBorderColor: s.theme.background, textBorderWidth: 3, formatter: (v) => (isNumber(v) ? brief(v) : v)}, splitLine: {show: false}, areaSelectStyle: {color: s.theme.mean, borderColor: s.theme.mean, opacity: 0.3}}},
         parallelAxis: axes,
         series: [{name: 'trials', type: 'parallel', smooth: false, progressive: 0, inactiveOpacity: 0.04, activeOpacity: 1, emphasis: {disabled: false, lineStyle: {width: 4}}, data, tooltip: {formatter: (p) => trialTip(report, p.data.trial)}}],
       },
-      label: `Parallel coordinates of ${data.length} trials over ${report.axes.map((a) => a.name).join(', ')} and ${goal.name}.`,
-      columns: [...trialColumns(report), goal.name],
-      rows: () => data.map((d) => [...trialCells(d.trial), number(valueOf(d.trial, s))]),
+      label: `Parallel coordinates of ${data.length} trials over ${shown.length === report.axes.length ? '' : `${shown.length} of ${report.axes.length} parameters: `}${parameters.map((a) => a.name).join(', ')} and ${goals.map((g) => g.name).join(', ')}, coloured by ${goal.name}.`,
+      columns: [...trialColumns(report), ...goals.map((g) => g.name)],
+      rows: () => data.map((d) => [...trialCells(d.trial), ...d.trial.values.map(number)]),
       series: 0,
-      height: s.narrow ? 90 + 62 * report.axes.length : undefined,
+      height: s.narrow ? 90 + 62 * count : undefined,
     };
   };
 
@@ -515,14 +626,14 @@ globalThis.boCharts = (() => {
     const two = report.study.objectives.length === 2;
     const reference = report.references && onAxis(report.references[s.x], s) && onAxis(report.references[s.y], s) ? [[report.references[s.x], report.references[s.y]]] : [];
     const series = used([
-      marks('Pareto front', s.theme.front, at(front), report, {symbolSize: 12, z: 4}),
+      marks('Pareto front', s.theme.front, at(front), report, {symbol: 'diamond', symbolSize: 12, z: 4}),
       marks('dominated', s.theme.evaluation, at(done.filter((t) => !t.front && t.feasible !== false)), report),
-      marks('infeasible', s.theme.infeasible, at(done.filter((t) => t.feasible === false)), report, hollow(s, s.theme.infeasible)),
-      {name: 'reference point', type: 'scatter', symbol: 'diamond', symbolSize: 14, itemStyle: {color: s.theme.pending}, data: reference, tooltip: {formatter: (p) => tip('reference point', [[gx.name, number(p.value[0])], [gy.name, number(p.value[1])]])}},
+      marks('infeasible', s.theme.infeasible, at(done.filter((t) => t.feasible === false)), report, triangle(s)),
+      {name: 'reference point', type: 'scatter', symbol: plus, symbolSize: 14, itemStyle: {color: s.theme.muted}, data: reference, tooltip: {formatter: (p) => tip('reference point', [[gx.name, number(p.value[0])], [gy.name, number(p.value[1])]])}},
       {name: '', type: 'line', silent: true, symbol: 'none', step: gx.maximize ? 'start' : 'end', z: 2, lineStyle: {color: s.theme.front, width: 2}, data: two ? at(front) : []},
     ]);
     return {
-      option: {...base(s), legend: legendOf(s, series), xAxis: valueAxis(`${gx.name} (${gx.maximize ? 'maximise' : 'minimise'})`, s), yAxis: valueAxis(`${gy.name} (${gy.maximize ? 'maximise' : 'minimise'})`, s, true), series},
+      option: {...base(s), legend: legendOf(s, series), xAxis: valueAxis(`${gx.name} (${gx.maximize ? 'maximise' : 'minimise'})`, s, false, scaleOfGoal(report, s.x)), yAxis: valueAxis(`${gy.name} (${gy.maximize ? 'maximise' : 'minimise'})`, s, true, scaleOfGoal(report, s.y)), series},
       label: `${front.length} of ${done.length} trials are on the Pareto front of ${gx.name} and ${gy.name}.`,
       columns: [...trialColumns(report), ...report.study.objectives.map((o) => o.name), 'on the front'],
       rows: () => done.map((t) => [...trialCells(t), ...t.values.map(number), t.front ? 'yes' : 'no']),
@@ -560,7 +671,7 @@ globalThis.boCharts = (() => {
       const color = colors[state === 'running' ? 'pending' : state];
       return {
         name: state, type: 'custom', data, encode: {x: [0, 1], y: 2}, itemStyle: {color},
-        tooltip: {formatter: (p) => tip('trial ' + p.data.span.trial, [['worker', p.data.worker || 'unknown'], ['state', state], ['start', number(p.data.value[0]) + ' ' + unit], ['duration', number(p.data.span.to - p.data.span.from) + ' seconds']])},
+        tooltip: {formatter: (p) => tip('trial ' + p.data.span.trial, [['worker', p.data.worker || 'unknown'], ['state', state], ['start', brief(p.data.value[0]) + ' ' + unit], ['duration', brief(p.data.span.to - p.data.span.from) + ' seconds']])},
         renderItem: (params, api) => {
           const [x1, y] = api.coord([api.value(0), api.value(2)]);
           const [x2] = api.coord([api.value(1), api.value(2)]);
@@ -595,7 +706,7 @@ globalThis.boCharts = (() => {
       };
     });
     return {
-      option: {...base(s), legend: {show: false}, grid: {...base(s).grid, top: 20}, xAxis: {...lines(s), type: 'value', scale: true, name: 'step', nameLocation: 'middle', nameGap: 28, splitLine: {show: false}}, yAxis: valueAxis(goal.name, s, true), series},
+      option: {...base(s), legend: {show: false}, grid: {...base(s).grid, top: 20}, xAxis: {...lines(s), type: 'value', scale: true, name: 'step', nameLocation: 'middle', nameGap: 28, splitLine: {show: false}}, yAxis: valueAxis(goal.name, s, true, scaleOfValues(sorted.flatMap((c) => c.steps.map((p) => p[1])))), series},
       label: `Learning curves of ${sorted.length} trials; dashed curves were stopped early.`,
       columns: ['trial', 'state', 'step', goal.name],
       rows: () => sorted.flatMap((c) => c.steps.map((p) => [c.trial, byId.get(c.trial).state, number(p[0]), number(p[1])])),

@@ -402,7 +402,7 @@ func (b *builder) summarize() {
 	add("Trials", "%s; the budget is %d", text, b.Study.Budget)
 	if i := b.method.Best(b.history); i >= 0 && !b.method.Several() {
 		t := &b.history[i]
-		add("Best", "%.*g in trial %d: %s", 6+b.extra[b.objectives[0]], t.Value, t.ID, b.point(t.Point))
+		add("Best", "%.*g in trial %d: %s", min(17, 6+b.extra[b.objectives[0]]), t.Value, t.ID, b.point(t.Point))
 		if !b.method.Feasible(t) {
 			add("", "No trial meets %s.", strings.Join(b.Study.Require, " and "))
 		}
@@ -421,7 +421,7 @@ func (b *builder) summarize() {
 		if len(b.Models) > 1 {
 			suffix = " of " + m.Objective
 		} else if !math.IsNaN(float64(m.Incumbent.Mean)) {
-			add("Recommended", "trial %d, predicted %.*g ± %.2g", m.Incumbent.Trial, 6+b.extra[m.Objective], float64(m.Incumbent.Mean), float64(m.Incumbent.SD))
+			add("Recommended", "trial %d, predicted %.*g ± %.2g", m.Incumbent.Trial, min(17, 6+b.extra[m.Objective]), float64(m.Incumbent.Mean), float64(m.Incumbent.SD))
 		}
 		add("Calibration"+suffix, "%s", m.Calibration.Summary)
 	}
@@ -437,11 +437,11 @@ func (b *builder) summarize() {
 // point writes the active parameters of a point.
 func (b *builder) point(p space.Point) string {
 	var parts []string
-	for _, name := range b.params {
+	for i, name := range b.params {
 		if v := p.Value(name); v != nil {
 			text := fmt.Sprint(v)
 			if x, ok := v.(float64); ok {
-				text = fmt.Sprintf("%.6g", x)
+				text = fmt.Sprintf("%.*g", min(17, 6+extraDigits(b.Axes[i].Min, b.Axes[i].Max)), x)
 			}
 			parts = append(parts, name+" = "+text)
 		}

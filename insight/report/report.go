@@ -210,13 +210,13 @@ func (b *builder) study(name string) {
 // more returns the digits of values of the objective of a view beyond their usual number.
 func (b *builder) more(v *loop.View) int { return b.extra[cmp.Or(v.Objective, b.objectives[0])] }
 
-// extraDigits returns the number of leading digits that numbers between two ends share, at most 11.
+// extraDigits returns the number of leading digits that numbers between two ends share, at most 13.
 func extraDigits(low, high float64) int {
 	size := max(math.Abs(low), math.Abs(high))
 	if !(high > low) {
 		return 0
 	}
-	return max(0, min(11, int(math.Floor(math.Log10(size/(high-low))))))
+	return max(0, min(13, int(math.Floor(math.Log10(size/(high-low))))))
 }
 
 // checkMaps returns an error for names in Options.Maps that are not names of axes.
@@ -393,9 +393,9 @@ func (b *builder) addNotes() {
 	}
 }
 
-// digits returns x rounded to n significant digits.
+// digits returns x rounded to n significant digits, at most 17.
 func digits(x float64, n int) insight.Number {
-	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', min(n, 17), 64), 64)
 	if err != nil {
 		return insight.Number(x)
 	}

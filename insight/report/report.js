@@ -50,6 +50,7 @@
     return t;
   };
 
+  const mostAxes = 10; // parameters in parallel coordinates, unless more are chosen
   const maxRows = 3000; // of the table behind a picture
 
   // Picture is a chart with its description, its choices and the table of its data.
@@ -76,18 +77,25 @@
     }
 
     render() {
-      this.picture = this.draw(report, {...settings(), ...this.choices});
+      this.picture = this.draw(report, {...settings(), ...this.choices, width: state.printing ? 690 : this.box.clientWidth || 800});
       this.box.style.height = this.picture.height ? this.picture.height + 'px' : this.height || '';
       if (!this.chart) {
         this.chart = echarts.init(this.box, null, {devicePixelRatio: Math.max(2, devicePixelRatio || 1)});
-        new ResizeObserver(() => state.printing || this.chart.resize()).observe(this.box);
+        new ResizeObserver(() => state.printing || this.resize()).observe(this.box);
       }
       else if (!state.printing) this.chart.resize();
+      this.drawn = this.box.clientWidth;
       this.chart.setOption(this.picture.option, true);
       this.box.setAttribute('aria-label', this.picture.label + ' The arrow keys visit the points.');
       this.caption.textContent = this.picture.label;
       this.at = -1;
       this.fill();
+    }
+
+    // resize draws the picture again if its width, on which its labels depend, changes.
+    resize() {
+      if (this.box.clientWidth === this.drawn) this.chart.resize();
+      else this.render();
     }
 
     // fill writes the table if it is open.
@@ -155,13 +163,13 @@
   };
 
   const addSlices = () => {
-    const picture = new Picture('slice-chart', charts.slice, {parameter: first, next: false}, (p) => {
+    const picture = new Picture('slice-chart', charts.slice, {parameter: first, through: 'incumbent'}, (p) => {
       const choice = select('slice-parameter', 'Parameter', parameters, (v) => p.choose('parameter', Number(v)));
       choice.lastChild.value = String(first);
-      const through = report.models[0].next_slices ? [select('slice-through', 'through', [['', 'the incumbent'], ['next', 'the next point']], (v) => p.choose('next', v === 'next'))] : [];
-      return [choice, ...through];
+      const points = [['incumbent', 'through the incumbent'], ...(report.models[0].next_slices ? [['next', 'through the next point']] : []), ['average', 'averaged over the others']];
+      return [choice, select('slice-through', 'Others', points, (v) => p.choose('through', v))];
     });
-    section('slices', 'Prediction along a parameter', remark('The other parameters stay at the point. The bands hold the latent objective with 50 % and 95 % probability. Trials differ in the other parameters: the fainter, the further away.'), picture.figure);
+    section('slices', 'Prediction along a parameter', remark('The other parameters stay at a point, or the prediction is averaged over them. The bands hold the latent objective with 50 % and 95 % probability. Trials differ in the other parameters: the fainter, the further away.'), picture.figure);
   };
 
   const addMaps = () => {
@@ -188,7 +196,6 @@
 
   const addImportance = () => {
     const picture = new Picture('importance-chart', charts.importance);
-    picture.height = Math.max(200, 110 + 44 * report.axes.length) + 'px';
     section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions.'), picture.figure);
   };
 
@@ -204,7 +211,24 @@
   };
 
   const addParallel = () => {
-    section('parallel', 'Parallel coordinates', remark('Each line is a trial; the thick line is the best. Drag along an axis to select trials, and click the axis to select all.'), new Picture('parallel-chart', charts.parallel).figure);
+    const importance = report.models.length > 0 ? report.models[0].importance.map((e) => report.axes.findIndex((a) => a.name === e.parameter)) : parameters.map(([i]) => i);
+    const shown = new Set(importance.slice(0, mostAxes));
+    const inOrder = () => [...shown].sort((a, b) => a - b);
+    const picture = new Picture('parallel-chart', charts.parallel, {shown: inOrder()}, (p) => {
+      if (parameters.length <= mostAxes) return [];
+      const summary = make('summary', {}, '');
+      const count = () => (summary.textContent = `Parameters: ${shown.size} of ${parameters.length}`);
+      count();
+      const boxes = parameters.map(([i, name]) => checkbox('parallel-' + i, name, shown.has(i), (on) => {
+        if (on) shown.add(i);
+        else shown.delete(i);
+        count();
+        p.choose('shown', inOrder());
+      }));
+      return [make('details', {class: 'many'}, summary, make('div', {class: 'choices', role: 'group', 'aria-label': 'Parameters of the picture'}, ...boxes))];
+    });
+    const chosen = parameters.length > mostAxes ? ` The ${mostAxes} most important parameters are shown; others can be chosen.` : '';
+    section('parallel', 'Parallel coordinates', remark('Each line is a trial; the thick line is the best. Drag along an axis to select trials, and click the axis to select all.' + chosen), picture.figure);
   };
 
   const addFront = () => {
@@ -229,7 +253,7 @@
     const point = report.axes.map((a, i) => [a.name, charts.text(next.params[i])]).filter((r) => r[1] !== 'inactive');
     const children = [make('p', {}, next.trial ? `Trial ${next.trial} waits to be evaluated.` : 'A worker that asks for a point now gets this one.'), table(['parameter', 'value'], point, 'The next point'), make('ul', {}, ...next.reasons.map((r) => make('li', {}, r)))];
     if (report.models.length > 0 && report.models[0].next_slices) {
-      const picture = new Picture('next-chart', charts.slice, {parameter: first, next: true}, (p) => {
+      const picture = new Picture('next-chart', charts.slice, {parameter: first, through: 'next'}, (p) => {
         const choice = select('next-parameter', 'Parameter', parameters, (v) => p.choose('parameter', Number(v)));
         choice.lastChild.value = String(first);
         return [choice];
