@@ -244,6 +244,12 @@ func TestPicturesAnswer(t *testing.T) {
 	require.Equal(t, []string{"adam", "sgd", "rmsprop"}, eval[[]string](p, option("slice-chart")+`.xAxis[1].data`))
 	p.choose("slice-parameter", "0")
 	require.Equal(t, "log", eval[string](p, option("slice-chart")+`.xAxis[1].type`))
+	line := `(() => {
+		const chart = echarts.getInstanceByDom(document.getElementById("slice-chart"));
+		const x = chart.convertToPixel({xAxisIndex: 0}, JSON.parse(document.getElementById("data").textContent).models[0].slices[0].at);
+		return chart.getZr().storage.getDisplayList().some((d) => d.shape && Math.abs(d.shape.x1 - x) < 1.5 && Math.abs(d.shape.x2 - x) < 1.5 && Math.abs(d.shape.y1 - d.shape.y2) > 100);
+	})()`
+	require.True(t, eval[bool](p, line), "a line at the incumbent")
 	p.choose("slice-through", "next")
 	require.Contains(t, eval[string](p, `document.getElementById("slice-chart").getAttribute("aria-label")`), "next point")
 

@@ -277,9 +277,15 @@ globalThis.boCharts = (() => {
     pending: report.trials.filter((t) => t.state === 'pending'),
   });
 
-  const icons = {failed: cross, pending: 'emptyCircle', stopped: 'rect', infeasible: 'emptyTriangle'};
+  const icons = {complete: 'circle', failed: cross, pending: 'circle', stopped: 'rect', infeasible: 'triangle'};
   const plus = 'path://M4,0L6,0L6,4L10,4L10,6L6,6L6,10L4,10L4,6L0,6L0,4L4,4Z';
-  const legendOf = (s, series) => ({...base(s).legend, data: series.filter((x) => x.name && x.data.length > 0).map((x) => (icons[x.name] ? {name: x.name, icon: icons[x.name]} : {name: x.name}))});
+  // legendOf returns the legend of series with data. Trials have the mark and the colour of their state.
+  const legendOf = (s, series) => {
+    const inks = {complete: s.theme.evaluation, failed: s.theme.failure, pending: s.theme.pending, stopped: s.theme.stopped, infeasible: s.theme.infeasible};
+    const open = (name) => name === 'pending' || name === 'infeasible';
+    return {...base(s).legend, data: series.filter((x) => x.name && x.data.length > 0).map(({name}) => (icons[name]
+      ? {name, icon: icons[name], itemStyle: {color: open(name) ? s.theme.background : inks[name], borderColor: inks[name], borderWidth: open(name) ? 2 : 0, opacity: 1}} : {name}))};
+  };
 
   // used drops series without data.
   const used = (series) => series.filter((x) => !x.data || x.data.length > 0);
@@ -298,7 +304,7 @@ globalThis.boCharts = (() => {
     const series = used([
       marks('complete', s.theme.evaluation, at(k.complete), report),
       {name: 'best so far', type: 'line', step: 'end', symbol: 'none', z: 2, lineStyle: {width: 3, color: s.theme.incumbent}, itemStyle: {color: s.theme.incumbent}, data: best, silent: true},
-      bars('predicted before, 95 %', s.theme.mean, 2, expected, {itemStyle: {color: s.theme.mean, opacity: 0.6}}),
+      bars('predicted before, 95 %', s.theme.band50, 2, expected),
       marks('infeasible', s.theme.infeasible, at(k.infeasible), report, {...triangle(s), z: 2}),
       rug('failed', s.theme.failure, k.failed.map((t) => ({value: [t.id], trial: t})), report),
       rug('stopped', s.theme.stopped, k.stopped.map((t) => ({value: [t.id], trial: t})), report),
@@ -381,7 +387,7 @@ globalThis.boCharts = (() => {
       rug('stopped', s.theme.stopped, edge(k.stopped), report),
       rug('pending', s.theme.pending, edge(k.pending), report),
     ]);
-    if (!averaged) series[0].markLine = {silent: true, symbol: 'none', label: {show: true, formatter: next ? 'next' : 'incumbent', color: s.theme.text, fontSize: 12}, lineStyle: {color: s.theme.incumbent, type: 'dashed', width: 2}, data: [{xAxis: here}]};
+    if (!averaged) series[0].markLine = {silent: true, symbol: 'none', precision: -1, label: {show: true, formatter: next ? 'next' : 'incumbent', color: s.theme.text, fontSize: 12}, lineStyle: {color: s.theme.incumbent, type: 'dashed', width: 2}, data: [{xAxis: here}]};
     const acquisition = found.x.map((v, i) => [place(axis, v), found.acquisition[i]]).filter((p) => isNumber(p[1]));
     const xAxis = parameterAxis(axis, s, s.width - 98);
     const below = xAxis.nameGap - 28; // room of tilted names
@@ -605,7 +611,7 @@ globalThis.boCharts = (() => {
       option: {
         ...base(s), legend: {show: false},
         parallel: {layout: s.narrow ? 'vertical' : 'horizontal', left: s.narrow ? 20 : 60, right: s.narrow ? 24 : 70, top: s.narrow ? 40 : 56, bottom: s.narrow ? 30 : 30, axisExpandable: false,
-          parallelAxisDefault: {nameLocation: s.narrow ? 'start' : 'end', nameGap: s.narrow ? 0 : 14, nameTextStyle: {color: s.theme.text, fontSize: 13, fontWeight: s.narrow ? 'bold' : 'normal', align: s.narrow ? 'left' : 'center', padding: s.narrow ? [0, 0, 26, 0] : 0, textBorderColor: s.theme.background, textBorderWidth: 4}, axisLine: {lineStyle: {color: s.theme.muted}}, axisTick: {lineStyle: {color: s.theme.muted}}, axisLabel: {color: s.theme.text, fontSize: 12, hideOverlap: true, textBorderColor: s.theme.background, textBorderWidth: 3, formatter: (v) => (isNumber(v) ? brief(v) : v)}, splitLine: {show: false}, areaSelectStyle: {color: s.theme.mean, borderColor: s.theme.mean, opacity: 0.3}}},
+          parallelAxisDefault: {nameLocation: s.narrow ? 'start' : 'end', nameGap: s.narrow ? 0 : 14, nameTextStyle: {color: s.theme.text, fontSize: 13, fontWeight: s.narrow ? 'bold' : 'normal', align: s.narrow ? 'left' : 'center', verticalAlign: 'bottom', padding: s.narrow ? [0, 0, 4, 0] : 0, textBorderColor: s.theme.background, textBorderWidth: 4}, axisLine: {lineStyle: {color: s.theme.muted}}, axisTick: {lineStyle: {color: s.theme.muted}}, axisLabel: {color: s.theme.text, fontSize: 12, hideOverlap: true, textBorderColor: s.theme.background, textBorderWidth: 3, formatter: (v) => (isNumber(v) ? brief(v) : v)}, splitLine: {show: false}, areaSelectStyle: {color: s.theme.mean, borderColor: s.theme.mean, opacity: 0.3}}},
         parallelAxis: axes,
         series: [{name: 'trials', type: 'parallel', smooth: false, progressive: 0, inactiveOpacity: 0.04, activeOpacity: 1, emphasis: {disabled: false, lineStyle: {width: 4}}, data, tooltip: {formatter: (p) => trialTip(report, p.data.trial)}}],
       },
