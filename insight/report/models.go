@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/functionspace/bo/insight"
+	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -104,7 +105,7 @@ type Next struct {
 
 // addModels adds the models of all objectives and the next point. A fit that fails is a note.
 func (b *builder) addModels() error {
-	var views []*loop.View // of the objectives
+	var views []*loop.View // of the objectives, then of the outcome constraints
 	var fault error
 	if b.complete > 0 {
 		if views, fault = loop.InspectAll(b.ctx, b.space, b.method, loop.History{Trials: b.sample}); interrupted(b.ctx, fault) {
@@ -134,8 +135,7 @@ func (b *builder) addModels() error {
 		}
 		b.Models = append(b.Models, *m)
 	}
-	views = views[:len(b.objectives)]
-	if err := b.addMaps(views); err != nil {
+	if err := b.addMaps(views[:len(b.objectives)]); err != nil {
 		return err
 	}
 	if b.Next == nil {
@@ -151,9 +151,9 @@ func (b *builder) addModels() error {
 
 // model returns the data of a fit.
 func (b *builder) model(v *loop.View, name string) (*Model, error) {
-	best, more := insight.Incumbent(v), b.more(v)
+	best, precise := insight.Incumbent(v), b.resolve(6, name)
 	m := &Model{Objective: name, Maps: []Map{}, Incumbent: Incumbent{
-		best.Trial, b.values(best.Point), digits(float64(best.Value), 6+more), digits(float64(best.Prediction.Mean), 6+more), digits(float64(best.Prediction.SD), 3),
+		best.Trial, b.values(best.Point), digits(float64(best.Value), precise), digits(float64(best.Prediction.Mean), precise), digits(float64(best.Prediction.SD), 3),
 	}}
 	var err error
 	if m.Slices, err = b.slices(v, insight.SliceOptions{Points: slicePoints}); err != nil {
@@ -181,6 +181,9 @@ func (b *builder) model(v *loop.View, name string) (*Model, error) {
 	}
 	return m, nil
 }
+
+// name returns the name of the objective of a view.
+func (b *builder) name(v *loop.View) string { return cmp.Or(v.Objective, b.objectives[0]) }
 
 // averaged returns the number of points over which slices of d parameters are averaged with n
 // observations: 64, or fewer with which a slice costs a second or less.
@@ -243,16 +246,16 @@ func (b *builder) slices(v *loop.View, o insight.SliceOptions) ([]Slice, error) 
 		return nil, err
 	}
 	var out []Slice
-	more := b.more(v)
+	n := b.resolve(5, b.name(v))
 	for _, s := range all {
 		c := Slice{Axis: slices.Index(b.params, s.Axis.Name), At: rounded(s.At, s.Axis)}
 		for k, p := range s.Points {
 			c.X = append(c.X, rounded(p.X, s.Axis))
-			c.Mean = append(c.Mean, digits(float64(p.Mean), 5+more))
-			c.Low50 = append(c.Low50, digits(float64(p.P50.Low), 5+more))
-			c.High50 = append(c.High50, digits(float64(p.P50.High), 5+more))
-			c.Low95 = append(c.Low95, digits(float64(p.P95.Low), 5+more))
-			c.High95 = append(c.High95, digits(float64(p.P95.High), 5+more))
+			c.Mean = append(c.Mean, digits(float64(p.Mean), n))
+			c.Low50 = append(c.Low50, digits(float64(p.P50.Low), n))
+			c.High50 = append(c.High50, digits(float64(p.P50.High), n))
+			c.Low95 = append(c.Low95, digits(float64(p.P95.Low), n))
+			c.High95 = append(c.High95, digits(float64(p.P95.High), n))
 			c.Acquisition = append(c.Acquisition, digits(float64(p.Acquisition), 4))
 			if !p.Feasible {
 				c.Infeasible = append(c.Infeasible, k)
@@ -279,7 +282,7 @@ func (b *builder) addMap(m *Model, v *loop.View, x, y string) error {
 	}
 	out := Map{
 		X: slices.Index(b.params, x), Y: slices.Index(b.params, y), At: [2]any{rounded(s.At[0], s.X), rounded(s.At[1], s.Y)},
-		Mean: coarse(s.Mean, 4+b.more(v)), SD: coarse(s.SD, 4), Acquisition: coarse(s.Acquisition, 4), Probability: coarse(s.Probability, 4),
+		Mean: coarse(s.Mean, b.resolve(4, b.name(v))), SD: coarse(s.SD, 4), Acquisition: coarse(s.Acquisition, 4), Probability: coarse(s.Probability, 4),
 	}
 	for _, x := range s.Xs {
 		out.Xs = append(out.Xs, rounded(x, s.X))
@@ -321,10 +324,10 @@ func (b *builder) calibration(v *loop.View) (Calibration, error) {
 		x.Observed = digits(float64(x.Observed), 3)
 		out.Coverage = append(out.Coverage, x)
 	}
-	more := b.more(v)
+	n := b.resolve(5, b.name(v))
 	for _, p := range c.Predictions {
 		out.Predictions = append(out.Predictions, Prediction{
-			p.Trial, digits(float64(p.Value), 5+more), digits(float64(p.Mean), 5+more), digits(float64(p.P95.Low), 5+more), digits(float64(p.P95.High), 5+more), digits(float64(p.PIT), 4),
+			p.Trial, digits(float64(p.Value), n), digits(float64(p.Mean), n), digits(float64(p.P95.Low), n), digits(float64(p.P95.High), n), digits(float64(p.PIT), 4),
 		})
 	}
 	return out, nil
@@ -402,7 +405,7 @@ func (b *builder) summarize() {
 	add("Trials", "%s; the budget is %d", text, b.Study.Budget)
 	if i := b.method.Best(b.history); i >= 0 && !b.method.Several() {
 		t := &b.history[i]
-		add("Best", "%.*g in trial %d: %s", min(17, 6+b.extra[b.objectives[0]]), t.Value, t.ID, b.point(t.Point))
+		add("Best", "%.*g in trial %d: %s", b.resolve(6, b.objectives[0]), t.Value, t.ID, b.point(t.Point))
 		if !b.method.Feasible(t) {
 			add("", "No trial meets %s.", strings.Join(b.Study.Require, " and "))
 		}
@@ -421,7 +424,7 @@ func (b *builder) summarize() {
 		if len(b.Models) > 1 {
 			suffix = " of " + m.Objective
 		} else if !math.IsNaN(float64(m.Incumbent.Mean)) {
-			add("Recommended", "trial %d, predicted %.*g ± %.2g", m.Incumbent.Trial, min(17, 6+b.extra[m.Objective]), float64(m.Incumbent.Mean), float64(m.Incumbent.SD))
+			add("Recommended", "trial %d, predicted %.*g ± %.2g", m.Incumbent.Trial, b.resolve(6, m.Objective), float64(m.Incumbent.Mean), float64(m.Incumbent.SD))
 		}
 		add("Calibration"+suffix, "%s", m.Calibration.Summary)
 	}
@@ -441,7 +444,7 @@ func (b *builder) point(p space.Point) string {
 		if v := p.Value(name); v != nil {
 			text := fmt.Sprint(v)
 			if x, ok := v.(float64); ok {
-				text = fmt.Sprintf("%.*g", min(17, 6+extraDigits(b.Axes[i].Min, b.Axes[i].Max)), x)
+				text = fmt.Sprintf("%.*g", figures.Resolve(6, b.Axes[i].Min, b.Axes[i].Max), x)
 			}
 			parts = append(parts, name+" = "+text)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight"
+	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -42,8 +43,8 @@ type Options struct {
 	Maps []string
 }
 
-// Report is the data of a report. Numbers are rounded to six digits, and to four in maps, beyond the
-// leading digits that all values share.
+// Report is the data of a report. Numbers are rounded to six digits, and to four in maps, or to as many as
+// resolve their differences.
 type Report struct {
 	Study      Study            `json:"study"`
 	Summary    []Line           `json:"summary"`
@@ -137,10 +138,10 @@ type builder struct {
 	method     loop.Options
 	history    []loop.Trial // all that fit the space
 	spans      []insight.Span
-	sample     []loop.Trial   // of the fits
-	objectives []string       // names
-	params     []string       // names of the axes
-	extra      map[string]int // digits by objective
+	sample     []loop.Trial          // of the fits
+	objectives []string              // names
+	params     []string              // names of the axes
+	ends       map[string][2]float64 // least and largest value by objective
 	complete   int
 }
 
@@ -186,8 +187,7 @@ func (b *builder) study(name string) {
 		b.objectives = append(b.objectives, g.Name)
 		b.Study.Objectives = append(b.Study.Objectives, loop.Goal{Name: g.Name, Maximize: g.Goal == study.Maximize, NoiseFree: g.NoiseFree, Reference: g.Reference})
 	}
-	b.extra = map[string]int{}
-	ends := map[string][2]float64{}
+	b.ends = map[string][2]float64{}
 	for i := range b.history {
 		t := &b.history[i]
 		if t.State != loop.Complete {
@@ -195,28 +195,19 @@ func (b *builder) study(name string) {
 		}
 		b.complete++
 		for _, name := range b.objectives {
-			v, e := t.Numbers[name], ends[name]
+			v, e := t.Numbers[name], b.ends[name]
 			if b.complete == 1 {
 				e = [2]float64{v, v}
 			}
-			ends[name] = [2]float64{min(e[0], v), max(e[1], v)}
+			b.ends[name] = [2]float64{min(e[0], v), max(e[1], v)}
 		}
-	}
-	for name, e := range ends {
-		b.extra[name] = extraDigits(e[0], e[1])
 	}
 }
 
-// more returns the digits of values of the objective of a view beyond their usual number.
-func (b *builder) more(v *loop.View) int { return b.extra[cmp.Or(v.Objective, b.objectives[0])] }
-
-// extraDigits returns the number of leading digits that numbers between two ends share, at most 13.
-func extraDigits(low, high float64) int {
-	size := max(math.Abs(low), math.Abs(high))
-	if !(high > low) {
-		return 0
-	}
-	return max(0, min(13, int(math.Floor(math.Log10(size/(high-low))))))
+// resolve returns a number of digits, at least least, that resolves the differences of the values of an
+// objective.
+func (b *builder) resolve(least int, objective string) int {
+	return figures.Resolve(least, b.ends[objective][0], b.ends[objective][1])
 }
 
 // checkMaps returns an error for names in Options.Maps that are not names of axes.
@@ -255,7 +246,7 @@ func (b *builder) addTrials() {
 		}
 		for _, name := range b.objectives {
 			if r, ok := front.Reference[name]; ok {
-				b.References = append(b.References, digits(r, 6+b.extra[name]))
+				b.References = append(b.References, digits(r, b.resolve(6, name)))
 			}
 		}
 	}
@@ -268,7 +259,7 @@ func (b *builder) addTrials() {
 		out := b.trial(t)
 		if !b.method.Several() {
 			if best := steps[i].Best; !math.IsNaN(float64(best)) {
-				out.Best = new(digits(float64(best), 6+b.extra[b.objectives[0]]))
+				out.Best = new(digits(float64(best), b.resolve(6, b.objectives[0])))
 			}
 			out.Incumbent = steps[i].Incumbent
 		}
@@ -292,7 +283,7 @@ func (b *builder) trial(t *loop.Trial) Trial {
 		if t.State == loop.Complete {
 			value = t.Numbers[name]
 		}
-		out.Values = append(out.Values, digits(value, 6+b.extra[name]))
+		out.Values = append(out.Values, digits(value, b.resolve(6, name)))
 	}
 	if t.State == loop.Complete && len(b.method.Require) > 0 {
 		out.Feasible = new(b.method.Feasible(t))
@@ -307,7 +298,7 @@ func (b *builder) trial(t *loop.Trial) Trial {
 	}
 	if p := stored.Prediction; p != nil && p.Mean != nil && p.SD != nil && !b.method.Several() {
 		const half95 = 1.959963984540054
-		n := 5 + b.extra[b.objectives[0]]
+		n := b.resolve(5, b.objectives[0])
 		out.Predicted = []insight.Number{digits(*p.Mean, n), digits(*p.Mean-half95**p.SD, n), digits(*p.Mean+half95**p.SD, n)}
 	}
 	return out
@@ -393,20 +384,20 @@ func (b *builder) addNotes() {
 	}
 }
 
-// digits returns x rounded to n significant digits, at most 17.
+// digits returns x rounded to n significant digits.
 func digits(x float64, n int) insight.Number {
-	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', min(n, 17), 64), 64)
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
 	if err != nil {
 		return insight.Number(x)
 	}
 	return insight.Number(y)
 }
 
-// rounded returns a value of a parameter; the value of a float is rounded to six digits beyond those
-// that all of its values share.
+// rounded returns a value of a parameter; the value of a float is rounded to six digits, or as many as
+// resolve its range.
 func rounded(v any, a insight.Axis) any {
 	if x, ok := v.(float64); ok && a.Kind == space.KindFloat {
-		return digits(x, 6+extraDigits(a.Min, a.Max))
+		return digits(x, figures.Resolve(6, a.Min, a.Max))
 	}
 	return v
 }
