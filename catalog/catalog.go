@@ -7,6 +7,7 @@ import (
 	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/auto"
 	"github.com/functionspace/bo/surrogate/dkl"
 	"github.com/functionspace/bo/surrogate/dropout"
 	"github.com/functionspace/bo/surrogate/ensemble"
@@ -49,6 +50,7 @@ type entry[T any] struct {
 var surrogates = []entry[surrogate.Model]{
 	{Entry{"gp", "Gaussian process, exact up to 1500 observations"}, func() surrogate.Model { return &gp.Model{} }},
 	{Entry{"fsp-laplace", "Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace"}, func() surrogate.Model { return &fsplaplace.Model{} }},
+	{Entry{"auto", "gp or fsp-laplace, selected by predictions of later observations"}, func() surrogate.Model { return &auto.Model{} }},
 	{Entry{"gfsvi", "Bayesian neural network with a Gaussian-process prior over functions, by generalised variational inference"}, func() surrogate.Model { return &gfsvi.Model{} }},
 	{Entry{"tfsvi", "Bayesian neural network by variational inference with a divergence between functions"}, func() surrogate.Model { return &tfsvi.Model{} }},
 	{Entry{"gwi-net", "network with the uncertainty of a sparse Gaussian process, by Gaussian Wasserstein inference"}, func() surrogate.Model { return &gwi.Net{} }},

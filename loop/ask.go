@@ -151,6 +151,6 @@ func (s *Study) observed(ctx context.Context, h History, seconds *float64) conte
 // emitFit reports a finished fit; f is nil if there was none.
 func (s *Study) emitFit(f *Fit, seconds float64) {
 	if f != nil {
-		s.emit(Event{Kind: FitFinished, Observations: f.Observations, Seconds: seconds, Hypers: f.Hypers, Warped: f.Warped, Warnings: f.Warnings})
+		s.emit(Event{Kind: FitFinished, Observations: f.Observations, Seconds: seconds, Hypers: f.Hypers, Warped: f.Warped, Selection: f.Selection, Warnings: f.Warnings})
 	}
 }

@@ -13,7 +13,7 @@ const (
 	TrialFailed   EventKind = "failed"   // Trial
 	TrialStopped  EventKind = "stopped"  // Trial, Decision
 	FitStarted    EventKind = "fit"      // Observations
-	FitFinished   EventKind = "fitted"   // Observations, Seconds, Hypers, Warped, Warnings; follows the suggestions of the fit
+	FitFinished   EventKind = "fitted"   // Observations, Seconds, Hypers, Warped, Selection, Warnings; follows the suggestions of the fit
 	Working       EventKind = "working"  // Progress of a fit or of a suggestion
 	Warned        EventKind = "warning"  // Warnings of a Run
 )
@@ -27,6 +27,7 @@ type Event struct {
 	Seconds      float64 // duration of the fit
 	Hypers       []surrogate.Hyper
 	Warped       bool // the values were log transformed (Options.Warp)
+	Selection    *surrogate.Selection // by a surrogate model that selects another; else nil
 	Progress     surrogate.Progress
 	Warnings     []string
 	Decision     Decision // grounds of the stop

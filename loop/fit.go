@@ -86,12 +86,25 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	}
 	f.facts = Fit{Observations: t.finished(), Warped: f.warp.width > 0}
 	f.facts.add("", f.Posterior)
+	if s, ok := f.Posterior.(surrogate.Selected); ok {
+		f.facts.Selection = s.Selection()
+	}
 	if err := t.fitFeasibility(ctx, f, warm[1:]); err != nil {
 		return nil, err
 	}
 	f.warm = joinWarm(warm)
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Done: 1, Total: 1})
 	return f, nil
+}
+
+// selected returns t with the surrogate model that the model of t selected in the fit f, if it selects.
+func (t *task) selected(f *fitted) *task {
+	if f.facts.Selection == nil {
+		return t
+	}
+	out := *t
+	out.opts.Surrogate = f.facts.Selection.Model
+	return &out
 }
 
 // dataset returns the complete trials, given their transformed values z, and the failed trials

@@ -171,7 +171,7 @@ func InspectAll(ctx context.Context, s *space.Space, o Options, h History) ([]*V
 
 // viewOfValue returns the view of a single objective.
 func (t *task) viewOfValue(f *fitted) *View {
-	v := &View{Options: t.inspected(f), Trials: t.trials, Posterior: f.Posterior, Units: Units{f.warp, t.opts.sign()}, Data: t.dataset(f.z)}
+	v := &View{Options: t.selected(f).inspected(f), Trials: t.trials, Posterior: f.Posterior, Units: Units{f.warp, t.opts.sign()}, Data: t.dataset(f.z)}
 	for i := range t.trials {
 		if t.modelled(t.trials[i].State) {
 			v.Rows = append(v.Rows, i)

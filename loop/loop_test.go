@@ -148,7 +148,7 @@ func TestMaximizeIsMinimizeWithTheSignFlipped(t *testing.T) {
 	for i := range low.Trials {
 		require.Equal(t, low.Trials[i].Point.Key(), high.Trials[i].Point.Key())
 		if p, q := low.Trials[i].Prediction, high.Trials[i].Prediction; p != nil {
-			assert.Equal(t, Prediction{-p.Mean, p.SD, p.Acquisition}, *q)
+			assert.Equal(t, Prediction{Mean: -p.Mean, SD: p.SD, Acquisition: p.Acquisition}, *q)
 		}
 	}
 	assert.Equal(t, low.Best.Value, -high.Best.Value)

@@ -53,6 +53,8 @@ type Fit struct {
 	Observations int               // finished trials
 	Hypers       []surrogate.Hyper // hyperparameters, in the surrogate model's units
 	Warped       bool              // the values were log transformed (Options.Warp)
+	// Selection is the selection by a surrogate model that selects another; else nil.
+	Selection *surrogate.Selection
 	Warnings     []string
 }
 
@@ -187,6 +189,7 @@ func (t *task) suggest(ctx context.Context, f *fitted, chosen []Proposal, n int,
 			return nil, nil, err
 		}
 	}
+	t = t.selected(f)
 	pending := t.with(chosen)
 	for _, c := range chosen {
 		seen[c.Point.Key()] = true
@@ -199,7 +202,7 @@ func (t *task) suggest(ctx context.Context, f *fitted, chosen []Proposal, n int,
 	for i, c := range found {
 		q := Proposal{Point: t.space.Decode(c.X), Source: Suggested, Local: c.fit != f, Warnings: slices.Concat(f.facts.Warnings, c.Warnings)}
 		mean, sd := c.fit.warp.user(c.Mean, c.SD)
-		q.Prediction = &Prediction{Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value}
+		q.Prediction = &Prediction{Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value, Selection: f.facts.Selection}
 		if t.repeated(q.Point, seen) {
 			other := t.design(1, t.next()+i, seen)
 			if len(other) == 0 { // no other point is found

@@ -78,6 +78,8 @@ type savedPrediction struct {
 	Mean        *float64 `json:"mean,omitempty"`
 	SD          *float64 `json:"sd,omitempty"`
 	Acquisition *float64 `json:"acquisition,omitempty"`
+
+	Selection *surrogate.Selection `json:"selection,omitempty"`
 }
 
 // Save writes the whole study as JSON. It may be called at any time, also from
@@ -285,7 +287,7 @@ func (t *Trial) saved() (savedTrial, error) {
 		}
 	}
 	if p := t.Prediction; p != nil {
-		out.Prediction = &savedPrediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition)}
+		out.Prediction = &savedPrediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition), p.Selection}
 	}
 	return out, nil
 }
@@ -327,7 +329,7 @@ func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 		out.Value = LastStep(out.Steps).Value
 	}
 	if q := t.Prediction; q != nil {
-		out.Prediction = &Prediction{orNaN(q.Mean), orNaN(q.SD), orNaN(q.Acquisition)}
+		out.Prediction = &Prediction{orNaN(q.Mean), orNaN(q.SD), orNaN(q.Acquisition), q.Selection}
 	}
 	return out, nil
 }

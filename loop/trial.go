@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // State is the progress of a trial.
@@ -68,6 +69,8 @@ type Trial struct {
 type Prediction struct {
 	Mean, SD    float64 // moments of the latent objective, in the user's units
 	Acquisition float64 // value of the acquisition function, in the surrogate model's units
+	// Selection is the selection by a surrogate model that selects another; else nil.
+	Selection *surrogate.Selection
 }
 
 // clone returns a copy that shares no mutable state with t.

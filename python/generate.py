@@ -23,6 +23,7 @@ SURROGATES = ROOT / "src" / "functionspace_bo" / "surrogates.py"
 ESTIMATORS = {
     "gp": "GaussianProcess",
     "fsp-laplace": "FSPLaplace",
+    "auto": "Auto",
     "gwi-net": "GWINet",
     "gwi-svgp": "GWISVGP",
     "laplace": "Laplace",

@@ -280,7 +280,7 @@ func (s *state) propose(ctx context.Context, r *Request, resp *Response) error {
 		resp.Regret = s.definition.NewRegret(estimate)
 	}
 	if f := out.Fit; f != nil {
-		resp.Fit = &FitFacts{Observations: f.Observations, LogTransformed: f.Warped, Warnings: f.Warnings, Hyperparameters: map[string]float64{}}
+		resp.Fit = &FitFacts{Observations: f.Observations, LogTransformed: f.Warped, Selection: f.Selection, Warnings: f.Warnings, Hyperparameters: map[string]float64{}}
 		for _, hyper := range f.Hypers {
 			if !math.IsNaN(hyper.Value) && !math.IsInf(hyper.Value, 0) {
 				resp.Fit.Hyperparameters[hyper.Name] = hyper.Value

@@ -11,6 +11,7 @@ import (
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Request is a request for suggestions: one document with all data on which they depend.
@@ -199,6 +200,8 @@ type Prediction struct {
 	Mean        *float64 `json:"mean,omitempty"`
 	SD          *float64 `json:"sd,omitempty"`
 	Acquisition *float64 `json:"acquisition,omitempty"`
+	// Selection is the model that the surrogate auto selected, with the evidence.
+	Selection *surrogate.Selection `json:"selection,omitempty"`
 }
 
 // FitFacts describe the fit behind a suggestion.
@@ -206,6 +209,8 @@ type FitFacts struct {
 	Observations    int                `json:"observations"`
 	Hyperparameters map[string]float64 `json:"hyperparameters,omitempty"`
 	LogTransformed  bool               `json:"log_transformed,omitempty"`
+	// Selection is the model that the surrogate auto selected, with the evidence.
+	Selection *surrogate.Selection `json:"selection,omitempty"`
 	Warnings        []string           `json:"warnings,omitempty"`
 }
 
@@ -277,7 +282,7 @@ func NewPrediction(p *loop.Prediction) *Prediction {
 		}
 		return &v
 	}
-	return &Prediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition)}
+	return &Prediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition), p.Selection}
 }
 
 // plain rewrites an error about the type of a value in the terms of the document instead of Go.

@@ -61,6 +61,14 @@ func (p *scaled) Dim() int           { return p.inner.Dim() }
 func (p *scaled) Noise() float64     { return p.inner.Noise() * p.output.SD * p.output.SD }
 func (p *scaled) Warnings() []string { return p.inner.Warnings() }
 
+// Selection implements Selected.
+func (p *scaled) Selection() *Selection {
+	if s, ok := p.inner.(Selected); ok {
+		return s.Selection()
+	}
+	return nil
+}
+
 func (p *scaled) Predict(mean, variance []float64, x *mat.Dense) {
 	p.inner.Predict(mean, variance, p.inputs.Apply(x))
 	p.momentsToUser(mean, variance)

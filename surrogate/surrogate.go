@@ -130,8 +130,8 @@ type Stater interface {
 type Selection struct {
 	Surrogate string `json:"surrogate"` // name of the selected model
 	Reason    string `json:"reason"`    // the evidence in words
-	// Evidence is the log density by which the selected model predicts observations better than the
-	// other one, in nats, and Deviation its standard error. Both are 0 before the first comparison.
+	// Evidence is the log density by which the second model predicts observations better than the
+	// first, in nats, and Deviation its standard error. Both are 0 before the first comparison.
 	Evidence  float64 `json:"evidence"`
 	Deviation float64 `json:"deviation"`
 	Model     Model   `json:"-"` // the selected model

@@ -15,6 +15,7 @@ import (
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
 )
 
 type runCmd struct {
@@ -112,12 +113,14 @@ type runResult struct {
 	Recommended *recommended `json:"recommended,omitempty"`
 	Regret      *float64     `json:"regret,omitempty"`
 	// Estimate is the last estimate of the regret, with --regret.
-	Estimate    *study.Regret `json:"regret_estimate,omitempty"`
-	Incumbents  []bestTrial   `json:"incumbents"`
-	Warnings    []string      `json:"warnings,omitempty"`
-	Interrupted bool          `json:"interrupted,omitempty"`
-	Stopped     string        `json:"stopped,omitempty"` // reason for the end of the run ahead of the budget
-	ElapsedS    float64       `json:"elapsed_s"`
+	Estimate *study.Regret `json:"regret_estimate,omitempty"`
+	// Selection is the model that the surrogate auto selected for the last suggestion.
+	Selection   *surrogate.Selection `json:"selection,omitempty"`
+	Incumbents  []bestTrial          `json:"incumbents"`
+	Warnings    []string             `json:"warnings,omitempty"`
+	Interrupted bool                 `json:"interrupted,omitempty"`
+	Stopped     string               `json:"stopped,omitempty"` // reason for the end of the run ahead of the budget
+	ElapsedS    float64              `json:"elapsed_s"`
 }
 
 type bestTrial struct {
@@ -158,6 +161,7 @@ func (s *session) result(v *store.View, elapsed float64) *runResult {
 		Acquisition: cmp.Or(s.definition.Acquisition.Name, catalog.Acquisitions()[0].Name), Seed: s.definition.Seed, ElapsedS: elapsed,
 		Incumbents: []bestTrial{},
 	}
+	out.Selection = selectionOf(lastSuggested(v))
 	if s.kept {
 		out.Study = s.study.Name()
 	}
@@ -257,6 +261,9 @@ func (s *session) print(w io.Writer, out *runResult) error {
 	if r := out.Recommended; r != nil && out.Best != nil && r.Trial != out.Best.Trial {
 		row("recommended", "trial %d, with the best posterior mean %s: the best value may be luck", r.Trial, figures.Mean(shortDigits, r.Mean, r.SD))
 		row("at", "%s", paramsText(r.Params))
+	}
+	if sel := out.Selection; sel != nil {
+		row("selected", "%s: %s", sel.Surrogate, sel.Reason)
 	}
 	if out.Failed > 0 {
 		row("failed", "%d of %d trials", out.Failed, out.Trials)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
+	"github.com/functionspace/bo/surrogate"
 )
 
 type studyShowCmd struct {
@@ -46,7 +47,9 @@ type shownStudy struct {
 	Best       *trialJSON        `json:"best,omitempty"`
 	Pareto     *frontJSON        `json:"pareto,omitempty"` // of several objectives
 	Revision   int64             `json:"revision"`
-	Model      *shownModel       `json:"model,omitempty"`
+	// Selection is the model that the surrogate auto selected for the last suggestion.
+	Selection *surrogate.Selection `json:"selection,omitempty"`
+	Model     *shownModel          `json:"model,omitempty"`
 }
 
 func (c *studyShowCmd) Run(e *env) error {
@@ -55,6 +58,13 @@ func (c *studyShowCmd) Run(e *env) error {
 	}
 	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
 		out := summarize(v)
+		if last := lastSuggested(v); last != nil {
+			t, _, err := u.Trial(e.ctx, last.Number) // with its prediction
+			if err != nil {
+				return err
+			}
+			out.Selection = selectionOf(&t)
+		}
 		if !c.Brief {
 			var err error
 			if out.Model, err = showModel(e, u, v, c.All); err != nil {
@@ -114,6 +124,9 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	}
 	if out.Unfit > 0 {
 		row("", "%d of them do not fit the present definition and are left out of fits", out.Unfit)
+	}
+	if s := out.Selection; s != nil {
+		row("selected", "%s: %s", s.Surrogate, s.Reason)
 	}
 	if v.Fitting != "" {
 		row("fitting", "%s", v.Fitting)

@@ -28,7 +28,7 @@ const shownRows = 500
 // models without --all. It takes about a second of two processors. With others the fits and their five folds take
 // longer.
 var quickRows = map[string]int{
-	"svgp": 200, "ibnn": 200, "rff": 200, "laplace": 100, "map": 100, "dkl": 60, "gwi-svgp": 50, "gwi-net": 40, "fsp-laplace": 30, "ensemble": 20,
+	"svgp": 200, "ibnn": 200, "rff": 200, "laplace": 100, "map": 100, "dkl": 60, "auto": 20, "gwi-svgp": 50, "gwi-net": 40, "fsp-laplace": 30, "ensemble": 20,
 }
 
 // shownModel is the part of bo study show that needs a fit. It depends on the study alone, and not on the time

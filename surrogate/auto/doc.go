@@ -1,11 +1,12 @@
-// Package auto selects between the surrogate models gp and fsp-laplace by leave-one-out predictions.
+// Package auto selects between the surrogate models gp and fsp-laplace by their predictions of later
+// observations.
 //
-// Both models are fitted when the number of observations n reaches a stage: 16, 24, 36, … With
-// p(y_i | y_-i) the leave-one-out predictive density of observation i, and
+// When the number of observations n reaches a stage, 16, 24, 36, …, both models are fitted to the first
+// two thirds and predict the others. With the predictive densities of these,
 //
-//	δ_i = log p(y_i | y_-i) under fsp-laplace - log p(y_i | y_-i) under gp,  limited to ±3
+//	δ_i = log p(y_i) under fsp-laplace - log p(y_i) under gp,  limited to ±3
 //
-// fsp-laplace replaces gp if Σδ is above two of its standard errors, √(n·var δ), and gp replaces
-// fsp-laplace if it is below minus two. Otherwise the model of the previous stage stays, at first gp.
-// Between stages only the selected model is fitted.
+// fsp-laplace replaces gp if Σδ is above 3 and above two of its standard errors, √(n·var δ), and gp
+// replaces fsp-laplace if it is below minus both. Otherwise the model of the previous stage stays, at
+// first gp. Then the selected model is fitted to all observations.
 package auto

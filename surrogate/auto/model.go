@@ -2,13 +2,16 @@ package auto
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/fsplaplace"
@@ -17,7 +20,8 @@ import (
 )
 
 // Model selects between gp and fsp-laplace, with the same prior and else default settings. The
-// posterior is a posterior of the selected model, and a surrogate.Selected.
+// posterior is a posterior of the selected model, and a surrogate.Selected. The order of the
+// observations matters.
 type Model struct {
 	prior.Spec `range:"noise=[1e-10,inf)"`
 }
@@ -28,13 +32,15 @@ const (
 	firstStage = 16
 	lastStage  = 1000 // with more observations, gp is selected
 	largest    = 3    // limit of a difference, in nats
-	deviations = 2    // standard errors of the sum above which the selection changes
+	margin     = 3    // evidence above which the selection changes, in nats: 20 to 1
+	deviations = 2    // the same in standard errors
 )
 
 // names holds the names of the models; the first is selected before the first stage.
 var names = []string{"gp", "fsp-laplace"}
 
-// Fit implements surrogate.Model. It costs both fits from 16 to 1000 observations.
+// Fit implements surrogate.Model. From 16 to 1000 observations it costs fits of both models to two thirds
+// of the observations and a fit of the selected one to all.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
 }
@@ -45,32 +51,32 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
+	models := []surrogate.WarmStarter{gp.Model{Spec: m.Spec}, fsplaplace.Model{Spec: m.Spec}}
 	s := decode(start)
-	at := stage(len(d.Y))
-	compares := at != s.stage && at > 0
-	if s.stage = at; at == 0 {
-		s.chosen, s.evidence, s.deviation = 0, 0, 0
-	}
-	fitted := make([]surrogate.Posterior, len(names))
-	for i, model := range []surrogate.WarmStarter{gp.Model{Spec: m.Spec}, fsplaplace.Model{Spec: m.Spec}} {
-		if i != s.chosen && !compares {
-			continue
+	n := len(d.Y)
+	switch at := stage(n); {
+	case at == 0:
+		s = selection{states: s.states}
+	case at != s.stage:
+		s.stage = at
+		first := d
+		first.X, first.Y = shape.Rows(d.X, 0, 2*n/3), d.Y[:2*n/3]
+		fits := make([]surrogate.Posterior, len(models))
+		for i, model := range models {
+			var err error
+			if fits[i], err = model.FitFrom(ctx, s.states[i], first, random.Split(rng, names[i], 0)); err != nil {
+				return nil, err
+			}
+			s.states[i] = fits[i].(surrogate.Stater).State()
 		}
-		var err error
-		if fitted[i], err = model.FitFrom(ctx, s.states[i], d, random.Split(rng, names[i], 0)); err != nil {
-			return nil, err
-		}
-		s.states[i] = fitted[i].(surrogate.Stater).State()
+		s.compare(fits, shape.Rows(d.X, 2*n/3, n), d.Y[2*n/3:])
 	}
-	if compares {
-		s.compare(fitted, d.Y)
+	p, err := models[s.chosen].FitFrom(ctx, s.states[s.chosen], d, random.Split(rng, "selected", 0))
+	if err != nil {
+		return nil, err
 	}
-	p := fitted[s.chosen]
-	of := surrogate.Selection{Surrogate: names[s.chosen], Evidence: s.evidence, Deviation: s.deviation, Model: gp.Model{Spec: m.Spec}}
-	if s.chosen == 1 {
-		of.Model = fsplaplace.Model{Spec: m.Spec}
-	}
-	p.(summary.Amendable).Amend(s.encode(), of)
+	s.states[s.chosen] = p.(surrogate.Stater).State()
+	p.(summary.Amendable).Amend(s.encode(), s.describe(models[s.chosen]))
 	return p, nil
 }
 
@@ -93,31 +99,45 @@ type selection struct {
 	states              [2]surrogate.State
 }
 
-// compare updates the selection given the fits to the targets y.
-func (s *selection) compare(fitted []surrogate.Posterior, y []float64) {
+// compare updates the selection given fits to earlier observations and the next observations.
+func (s *selection) compare(fits []surrogate.Posterior, x *mat.Dense, y []float64) {
 	n := len(y)
-	density := make([][]float64, len(fitted))
-	for k, p := range fitted {
-		mean, variance := make([]float64, n), make([]float64, n)
-		p.(surrogate.LeaveOneOut).LeaveOneOut(mean, variance)
-		density[k] = make([]float64, n)
+	delta, mean, variance := make([]float64, n), make([]float64, n), make([]float64, n)
+	for k, sign := range []float64{-1, 1} {
+		fits[k].Predict(mean, variance, x)
 		for i, v := range variance {
-			v += p.Noise()
-			density[k][i] = -0.5 * (math.Log(v) + (y[i]-mean[i])*(y[i]-mean[i])/v)
+			v += fits[k].Noise()
+			delta[i] -= sign * 0.5 * (math.Log(v) + (y[i]-mean[i])*(y[i]-mean[i])/v)
 		}
 	}
-	delta := make([]float64, n)
-	for i := range delta {
-		delta[i] = min(max(density[1][i]-density[0][i], -largest), largest)
+	for i, d := range delta {
+		delta[i] = min(max(d, -largest), largest)
 	}
-	mean, variance := stat.MeanVariance(delta, nil)
-	s.evidence, s.deviation = float64(n)*mean, math.Sqrt(float64(n)*variance)
-	switch {
-	case s.evidence > deviations*s.deviation:
+	average, spread := stat.MeanVariance(delta, nil)
+	s.evidence, s.deviation = float64(n)*average, math.Sqrt(float64(n)*spread)
+	switch enough := max(margin, deviations*s.deviation); {
+	case s.evidence > enough:
 		s.chosen = 1
-	case s.evidence < -deviations*s.deviation:
+	case s.evidence < -enough:
 		s.chosen = 0
 	}
+}
+
+// describe returns the selection for display.
+func (s *selection) describe(m surrogate.Model) surrogate.Selection {
+	of := surrogate.Selection{
+		Surrogate: names[s.chosen], Model: m,
+		Reason: fmt.Sprintf("not compared: the models are compared from %d to %d observations", firstStage, lastStage),
+	}
+	if s.stage > 0 {
+		of.Evidence, of.Deviation = s.evidence, s.deviation
+		better, worse := names[1], names[0]
+		if s.evidence < 0 {
+			better, worse = worse, better
+		}
+		of.Reason = fmt.Sprintf("%s predicts later observations better than %s, by %.3g ± %.2g nats", better, worse, math.Abs(s.evidence), s.deviation)
+	}
+	return of
 }
 
 // encode returns s as a state.

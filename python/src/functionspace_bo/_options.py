@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Required
 
-    SurrogateName = Literal["gp", "fsp-laplace", "gfsvi", "tfsvi", "gwi-net", "gwi-svgp", "fvi", "svgp", "laplace", "dkl", "rff", "ibnn", "ensemble", "map", "mfvi", "dropout", "vip", "hmc"]
+    SurrogateName = Literal["gp", "fsp-laplace", "auto", "gfsvi", "tfsvi", "gwi-net", "gwi-svgp", "fvi", "svgp", "laplace", "dkl", "rff", "ibnn", "ensemble", "map", "mfvi", "dropout", "vip", "hmc"]
 
     GPSurrogate = TypedDict(
         "GPSurrogate",
@@ -115,6 +115,22 @@ if TYPE_CHECKING:
         total=False,
     )
     """Bayesian neural network with a Gaussian-process prior over functions, by FSP-Laplace."""
+
+    AutoSurrogate = TypedDict(
+        "AutoSurrogate",
+        {
+            "name": Required[Literal["auto"]],
+            "isotropic": bool,
+            "kernel": str,
+            "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
+            "mean": Literal["constant", "zero"],
+            "noise": Union[float, Literal["learned"]],
+            "restarts": int,
+            "variance": Union[float, Literal["learned"]],
+        },
+        total=False,
+    )
+    """gp or fsp-laplace, selected by predictions of later observations."""
 
     GfsviSurrogate = TypedDict(
         "GfsviSurrogate",
@@ -478,7 +494,7 @@ if TYPE_CHECKING:
     )
     """Bayesian neural network sampled by Hamiltonian Monte Carlo, a slow reference."""
 
-    Surrogate = Union[SurrogateName, GPSurrogate, FSPLaplaceSurrogate, GfsviSurrogate, TfsviSurrogate, GWINETSurrogate, GWISvgpSurrogate, FVISurrogate, SvgpSurrogate, LaplaceSurrogate, DKLSurrogate, RFFSurrogate, IbnnSurrogate, EnsembleSurrogate, MAPSurrogate, MfviSurrogate, DropoutSurrogate, VIPSurrogate, HMCSurrogate]
+    Surrogate = Union[SurrogateName, GPSurrogate, FSPLaplaceSurrogate, AutoSurrogate, GfsviSurrogate, TfsviSurrogate, GWINETSurrogate, GWISvgpSurrogate, FVISurrogate, SvgpSurrogate, LaplaceSurrogate, DKLSurrogate, RFFSurrogate, IbnnSurrogate, EnsembleSurrogate, MAPSurrogate, MfviSurrogate, DropoutSurrogate, VIPSurrogate, HMCSurrogate]
 
     AcquisitionName = Literal["auto", "logei", "lognei", "ei", "pi", "lcb", "mes", "ts", "qei", "qlogei", "lognehvi", "lognparego"]
 

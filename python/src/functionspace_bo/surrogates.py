@@ -284,6 +284,56 @@ class FSPLaplaceClassifier(Classifier):
         self.random_state = random_state
 
 
+class Auto(Regressor):
+    """gp or fsp-laplace, selected by predictions of later observations.
+
+    Args:
+        isotropic: one lengthscale for all inputs instead of one per input; default false.
+        kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
+        lengthscale: fixes the lengthscales: one number, or one per input; default learned.
+        mean: mean of the prior: constant, which is learned, or zero; default constant.
+        noise: fixes the variance of the observation noise; default learned.
+        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        variance: fixes the output variance of every term of the kernel; default learned.
+        inputs: scaling of each input before the fit.
+        bounds: bounds (min, max) of each input at which the model predicts; default the data.
+        random_state: seed of all random numbers.
+        outputs: scaling of the targets.
+        noise_free: the targets are exact.
+    """
+
+    _name = "auto"
+
+    def __init__(
+        self,
+        *,
+        isotropic: bool | None = None,
+        kernel: str | None = None,
+        lengthscale: Union[Union[float, Sequence[float]], Literal["learned"]] | None = None,
+        mean: Literal["constant", "zero"] | None = None,
+        noise: Union[float, Literal["learned"]] | None = None,
+        restarts: int | None = None,
+        variance: Union[float, Literal["learned"]] | None = None,
+        inputs: Literal["raw", "unit", "zscore"] = "unit",
+        bounds: ArrayLike | None = None,
+        random_state: int | None = 0,
+        outputs: Literal["raw", "zscore"] = "zscore",
+        noise_free: bool = False,
+    ) -> None:
+        self.isotropic = isotropic
+        self.kernel = kernel
+        self.lengthscale = lengthscale
+        self.mean = mean
+        self.noise = noise
+        self.restarts = restarts
+        self.variance = variance
+        self.inputs = inputs
+        self.bounds = bounds
+        self.random_state = random_state
+        self.outputs = outputs
+        self.noise_free = noise_free
+
+
 class GFSVI(Regressor):
     """Bayesian neural network with a Gaussian-process prior over functions, by generalised variational inference.
 
@@ -1542,6 +1592,7 @@ class HMC(Regressor):
 
 
 __all__ = [
+    "Auto",
     "DKL",
     "Dropout",
     "Ensemble",
