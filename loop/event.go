@@ -26,7 +26,7 @@ type Event struct {
 	Observations int     // finished trials in the fit
 	Seconds      float64 // duration of the fit
 	Hypers       []surrogate.Hyper
-	Warped       bool // the values were log transformed (Options.Warp)
+	Warped       bool                 // the values were log transformed (Options.Warp)
 	Selection    *surrogate.Selection // by a surrogate model that selects another; else nil
 	Progress     surrogate.Progress
 	Warnings     []string

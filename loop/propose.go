@@ -55,7 +55,7 @@ type Fit struct {
 	Warped       bool              // the values were log transformed (Options.Warp)
 	// Selection is the selection by a surrogate model that selects another; else nil.
 	Selection *surrogate.Selection
-	Warnings     []string
+	Warnings  []string
 }
 
 // Propose returns n points to evaluate next. It returns fewer if the objective is

@@ -211,7 +211,7 @@ type FitFacts struct {
 	LogTransformed  bool               `json:"log_transformed,omitempty"`
 	// Selection is the model that the surrogate auto selected, with the evidence.
 	Selection *surrogate.Selection `json:"selection,omitempty"`
-	Warnings        []string           `json:"warnings,omitempty"`
+	Warnings  []string             `json:"warnings,omitempty"`
 }
 
 // ErrRequest is wrapped by errors about a request, except errors about its study.

@@ -293,7 +293,7 @@ class Auto(Regressor):
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
         noise: fixes the variance of the observation noise; default learned.
-        restarts: starts of the hyperparameter fit (2 from 1000 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
+        restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         variance: fixes the output variance of every term of the kernel; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
