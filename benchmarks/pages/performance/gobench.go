@@ -17,20 +17,30 @@ type results struct {
 	fastest map[string]float64 // ns
 }
 
-var benchLine = regexp.MustCompile(`(?m)^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+([0-9.]+) ns/op`)
+var (
+	benchLine = regexp.MustCompile(`(?m)^Benchmark(\S+?)(?:-\d+)?\s+\d+\s(.*)$`)
+	benchTime = regexp.MustCompile(`([0-9.]+) (?:ns/op|(\S*?)-?ns/\w+)`)
+)
 
-// add adds the results in the output of go test -bench. Of several times the fastest counts.
+// add adds the results in the output of go test -bench. Of several times the fastest counts. A time
+// per element is a result of its own, with its unit in the name.
 func (b *results) add(output string) {
 	if b.fastest == nil {
 		b.fastest = map[string]float64{}
 	}
 	for _, m := range benchLine.FindAllStringSubmatch(output, -1) {
-		ns, _ := strconv.ParseFloat(m[2], 64)
-		if old, ok := b.fastest[m[1]]; !ok {
-			b.names = append(b.names, m[1])
-			b.fastest[m[1]] = ns
-		} else {
-			b.fastest[m[1]] = min(old, ns)
+		for _, t := range benchTime.FindAllStringSubmatch(m[2], -1) {
+			name := m[1]
+			if t[2] != "" {
+				name += "/" + t[2]
+			}
+			ns, _ := strconv.ParseFloat(t[1], 64)
+			old, ok := b.fastest[name]
+			if !ok {
+				b.names = append(b.names, name)
+				old = ns
+			}
+			b.fastest[name] = min(old, ns)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func Page(ctx context.Context, o Options) (string, error) {
 	if _, commit = runner.Version(); commit == "" {
 		commit = "unknown"
 	}
-	w.Line("Commit %s, %s, %d cores, %s, kernels %s, %s. A time is the fastest of %d runs on a machine that", commit, machine.CPU, machine.Cores, machine.Go, kernels(), time.Now().UTC().Format(time.DateOnly), o.Rounds)
+	w.Line("Commit %s, %s, %d cores, %s, kernels %s, %s. A time is the fastest of the runs (%d) on a machine that", commit, machine.CPU, machine.Cores, machine.Go, kernels(), time.Now().UTC().Format(time.DateOnly), o.Rounds)
 	w.Line("may do other work; compared programs run in turn. Ratios carry over to other machines better than times.")
 	w.Line("`BO_KERNEL=avx2` or `BO_KERNEL=go` selects slower kernels. Results are identical to the last bit for any number")
 	w.Line("of threads, and for AVX2 and AVX-512.")
@@ -131,11 +131,11 @@ function after a Sobol design of n points with d inputs, declared exact. "Cold" 
 		"go test ./internal/linalg -run xxx -bench RowSpace -benchtime 1x", gotest("./internal/linalg", "RowSpace", listed),
 	},
 	{
-		"Elementary functions", "4096 elements, one core.",
+		"Elementary functions", "Per element, one core.",
 		"go test ./internal/vecmath -run xxx -bench Functions", gotest("./internal/vecmath", "Functions", listed, "-test.benchtime=20ms"),
 	},
 	{
-		"Kernel matrices", "Matérn-5/2, six inputs.",
+		"Kernel matrices", "Matérn-5/2 of six inputs, per pair of points.",
 		"go test ./prior -run xxx -bench Matern52 -benchtime 1x", gotest("./prior", "Matern52", listed),
 	},
 	{

@@ -21,6 +21,9 @@ func TestResults(t *testing.T) {
 		{"gp, n=50, q=64", "", "6.0 ms", ""},
 	}, now.list(&before))
 	require.Equal(t, []string{"gp, n=50, q=1", "2.0 ms"}, now.list(nil)[1])
+	var each results
+	each.add("BenchmarkM-2  1  12.2 cross-ns/pair  5.0 gram-ns/pair\nBenchmarkF/exp-2  1  0.52 ns/element\n")
+	require.Equal(t, [][]string{{"case", "time"}, {"cross", "12 ns"}, {"gram", "5 ns"}, {"exp", "0.52 ns"}}, each.list(nil))
 }
 
 func TestColumns(t *testing.T) {
