@@ -121,6 +121,7 @@ func (s *Server) routes() http.Handler {
 	handleHealth(mux, &health{s}, options)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.Handle("GET /metrics", s.protected(Read, s.metrics.handler()))
+	mux.Handle("/", s.dashboard())
 	return s.guard(mux)
 }
 

@@ -158,11 +158,7 @@ func (t *Tokens) Len() int {
 func (t *Tokens) find(text string) (found Token, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if time.Since(t.checked) >= time.Second/2 {
-		if t.reread() != nil {
-			t.list, t.file = nil, nil
-		}
-	}
+	t.follow()
 	hash := []byte(hashOf(text))
 	for _, entry := range t.list {
 		if subtle.ConstantTimeCompare(hash, []byte(strings.ToLower(entry.Hash))) == 1 {
@@ -170,4 +166,24 @@ func (t *Tokens) find(text string) (found Token, ok bool) {
 		}
 	}
 	return found, ok
+}
+
+// named returns the entries of a name.
+func (t *Tokens) named(name string) (out []Token) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.follow()
+	for _, entry := range t.list {
+		if entry.Name == name {
+			out = append(out, entry)
+		}
+	}
+	return out
+}
+
+// follow reads the file again if it may have changed. The caller holds t.mu.
+func (t *Tokens) follow() {
+	if time.Since(t.checked) >= time.Second/2 && t.reread() != nil {
+		t.list, t.file = nil, nil
+	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/palette"
 )
 
-//go:embed report.html.tmpl report.css charts.js report.js echarts/echarts.min.js
+//go:embed report.html.tmpl report.css charts.js pictures.js report.js echarts/echarts.min.js
 var files embed.FS
 
 // Start is the text with which the file of every report begins.
@@ -32,19 +32,14 @@ type page struct {
 
 // WriteHTML writes the report as one HTML file.
 func (r *Report) WriteHTML(w io.Writer) error {
-	style := themeCSS("light", palette.Light) + themeCSS("dark", palette.Dark) + read("report.css")
+	style := Style()
 	data, err := json.Marshal(r) // escapes the characters with which an element could end
 	if err != nil {
 		return err
 	}
-	theme, err := json.Marshal(map[string]any{"light": themeOf(palette.Light), "dark": themeOf(palette.Dark), "sequential": sequential()})
-	if err != nil {
-		return err
-	}
-	p := page{Report: r, Style: template.CSS(style), Data: template.JS(data), Theme: template.JS(theme)}
+	p := page{Report: r, Style: template.CSS(style), Data: template.JS(data), Theme: template.JS(Themes())}
 	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + hash(style) + "; script-src"
-	for _, name := range []string{"echarts/echarts.min.js", "charts.js", "report.js"} {
-		script := strings.TrimSpace(read(name))
+	for _, script := range []string{ECharts(), Scripts(), strings.TrimSpace(read("report.js"))} {
 		p.Scripts = append(p.Scripts, template.JS(script))
 		policy += " " + hash(script)
 	}
@@ -57,6 +52,27 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		return err
 	}
 	return t.Execute(w, p)
+}
+
+// ECharts returns the library of the pictures.
+func ECharts() string { return strings.TrimSpace(read("echarts/echarts.min.js")) }
+
+// Scripts returns the code of the pictures, which needs ECharts: boCharts.history and other functions
+// return an ECharts option for a Report, and boPictures adds pictures to a page.
+func Scripts() string { return read("charts.js") + strings.TrimSpace(read("pictures.js")) }
+
+// Style returns the style sheet of a page with pictures, with the colours of both themes.
+func Style() string {
+	return themeCSS("light", palette.Light) + themeCSS("dark", palette.Dark) + read("report.css")
+}
+
+// Themes returns the colours of pictures as a JSON object, the second argument of boPictures.
+func Themes() []byte {
+	text, err := json.Marshal(map[string]any{"light": themeOf(palette.Light), "dark": themeOf(palette.Dark), "sequential": sequential()})
+	if err != nil {
+		panic("report: colours: " + err.Error())
+	}
+	return text
 }
 
 // read returns the text of an embedded file.

@@ -19,6 +19,7 @@ import (
 	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/insight/insighttest"
 	"github.com/functionspace/bo/insight/report"
+	"github.com/functionspace/bo/internal/browsertest"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -71,10 +72,10 @@ func TestNamesAreEscaped(t *testing.T) {
 		require.False(t, strings.Contains(head, part), part)
 	}
 	require.Equal(t, 1, strings.Count(head, "<title>"))
-	p := open(t, browser(t), r, 1000, 800, false)
-	require.Equal(t, evil, eval[string](p, `document.querySelector("h1").textContent`))
-	require.Contains(t, eval[string](p, `document.getElementById("trial-table").textContent`), evil)
-	require.Zero(t, eval[int](p, `document.querySelectorAll("main img").length`))
+	p := open(t, browsertest.New(t), r, 1000, 800, false)
+	require.Equal(t, evil, browsertest.Eval[string](p, `document.querySelector("h1").textContent`))
+	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("trial-table").textContent`), evil)
+	require.Zero(t, browsertest.Eval[int](p, `document.querySelectorAll("main img").length`))
 }
 
 // The policy forbids everything but the inline elements of the file, and the file names no address to load.
@@ -168,9 +169,9 @@ func TestSizes(t *testing.T) {
 		require.LessOrEqual(t, len(r.Trials), report.MaxTrials+200)
 		require.Equal(t, n > 0, len(r.Models) > 0)
 		require.Equal(t, n > report.MaxTrials, len(r.Notes) > 1)
-		p := open(t, browser(t), r, 1000, 800, false)
-		require.Equal(t, n > 0, eval[bool](p, `document.getElementById("slice-chart") !== null`))
-		require.NotEmpty(t, eval[string](p, `document.getElementById("summary").innerText`))
+		p := open(t, browsertest.New(t), r, 1000, 800, false)
+		require.Equal(t, n > 0, browsertest.Eval[bool](p, `document.getElementById("slice-chart") !== null`))
+		require.NotEmpty(t, browsertest.Eval[string](p, `document.getElementById("summary").innerText`))
 	}
 }
 

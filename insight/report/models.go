@@ -105,6 +105,7 @@ type Next struct {
 
 // addModels adds the models of all objectives and the next point. A fit that fails is a note.
 func (b *builder) addModels() error {
+	b.sample = insight.Sample(b.history, b.method, MaxFitted)
 	var views []*loop.View // of the objectives, then of the outcome constraints
 	var fault error
 	if b.complete > 0 {
@@ -358,13 +359,8 @@ func (b *builder) addNext(views []*loop.View) error {
 		b.Next = &Next{Source: p.Points[0].Source, point: p.Points[0].Point}
 	}
 	b.Next.Params, b.Next.Reasons = b.values(b.Next.point), []string{}
-	switch b.Next.Source {
-	case loop.Design:
-		b.Next.Reasons = append(b.Next.Reasons, "It is a point of the initial design.")
-	case loop.First:
-		b.Next.Reasons = append(b.Next.Reasons, "It is a point to try first, from the definition of the study.")
-	case loop.Enqueued:
-		b.Next.Reasons = append(b.Next.Reasons, "It was enqueued.")
+	if text := reasonOf(b.Next.Source); text != "" {
+		b.Next.Reasons = append(b.Next.Reasons, text)
 	}
 	return nil
 }
@@ -375,6 +371,19 @@ func (b *builder) propose(views []*loop.View) (loop.Proposals, error) {
 		return loop.Propose(b.ctx, b.space, b.method, loop.History{Trials: b.sample}, 1)
 	}
 	return views[0].Propose(b.ctx, 1)
+}
+
+// reasonOf returns the reason of a point that no surrogate model suggested, and "" for others.
+func reasonOf(source loop.Source) string {
+	switch source {
+	case loop.Design:
+		return "It is a point of the initial design."
+	case loop.First:
+		return "It is a point to try first, from the definition of the study."
+	case loop.Enqueued:
+		return "It was enqueued."
+	}
+	return ""
 }
 
 // summarize writes the summary.

@@ -62,3 +62,16 @@ func Read(ctx context.Context, u *store.Study) (*Records, error) {
 	}
 	return r, nil
 }
+
+// readBrief returns the brief trials of a study, without predictions, spans and steps.
+func readBrief(ctx context.Context, u *store.Study) (*Records, error) {
+	sp, o, h, err := u.History(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v, err := u.Brief(ctx) // after History, so that it has all of its trials
+	if err != nil {
+		return nil, err
+	}
+	return &Records{Space: sp, Options: o, Trials: h.Trials, View: v}, nil
+}

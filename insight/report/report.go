@@ -143,6 +143,7 @@ type builder struct {
 	params     []string              // names of the axes
 	ends       map[string][2]float64 // least and largest value by objective
 	complete   int
+	brief      bool // leave out all numbers but the objectives
 }
 
 // Build computes the report of a study. If no trial is complete, or a fit fails, it has no models. With n
@@ -154,15 +155,7 @@ func Build(ctx context.Context, u *store.Study, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{
-		Report: &Report{Models: []Model{}, Curves: []Curve{}, Notes: []string{}, Axes: []insight.Axis{}},
-		ctx:    ctx, options: o, view: r.View, space: r.Space, method: r.Options, history: r.Trials, spans: r.Spans,
-		sample: insight.Sample(r.Trials, r.Options, MaxFitted),
-	}
-	b.study(u.Name())
-	for _, a := range insight.ParallelCoordinates(&loop.View{Space: r.Space}).Axes {
-		b.Axes, b.params = append(b.Axes, a), append(b.params, a.Name)
-	}
+	b := newBuilder(ctx, u.Name(), r, o)
 	if err := b.checkMaps(); err != nil {
 		return nil, err
 	}
@@ -170,11 +163,54 @@ func Build(ctx context.Context, u *store.Study, o Options) (*Report, error) {
 	if err := b.addModels(); err != nil {
 		return nil, err
 	}
+	b.finish()
+	return b.Report, nil
+}
+
+// BuildRecords is Build without models and without the next point: the parts that need no fit.
+func BuildRecords(ctx context.Context, u *store.Study) (*Report, error) {
+	r, err := Read(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(ctx, u.Name(), r, Options{})
+	b.addTrials()
+	b.finish()
+	return b.Report, nil
+}
+
+// BuildHistory returns the study and the trials without parameters and other numbers: the data of the
+// picture of the history. It reads brief trials.
+func BuildHistory(ctx context.Context, u *store.Study) (*Report, error) {
+	r, err := readBrief(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(ctx, u.Name(), r, Options{})
+	b.Axes, b.params, b.brief = []insight.Axis{}, nil, true
+	b.addTrials()
+	return b.Report, nil
+}
+
+// newBuilder returns a builder with a description of the study.
+func newBuilder(ctx context.Context, name string, r *Records, o Options) *builder {
+	b := &builder{
+		Report: &Report{Models: []Model{}, Curves: []Curve{}, Notes: []string{}, Axes: []insight.Axis{}, Timeline: Timeline{Lanes: []Lane{}}},
+		ctx:    ctx, options: o, view: r.View, space: r.Space, method: r.Options, history: r.Trials, spans: r.Spans,
+	}
+	b.study(name)
+	for _, a := range insight.ParallelCoordinates(&loop.View{Space: r.Space}).Axes {
+		b.Axes, b.params = append(b.Axes, a), append(b.params, a.Name)
+	}
+	return b
+}
+
+// finish adds the parts that follow the models.
+func (b *builder) finish() {
 	b.addTimeline()
 	b.addCurves()
 	b.addNotes()
 	b.summarize()
-	return b.Report, nil
 }
 
 func (b *builder) study(name string) {
@@ -289,7 +325,7 @@ func (b *builder) trial(t *loop.Trial) Trial {
 		out.Feasible = new(b.method.Feasible(t))
 	}
 	for _, name := range slices.Sorted(maps.Keys(stored.Numbers)) {
-		if !slices.Contains(b.objectives, name) {
+		if !b.brief && !slices.Contains(b.objectives, name) {
 			if out.Numbers == nil {
 				out.Numbers = map[string]insight.Number{}
 			}

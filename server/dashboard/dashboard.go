@@ -1,0 +1,239 @@
+// Package dashboard serves pages for browsers about the studies of a store: the list of studies, and for
+// each study its state, its trials, its trials' details and the pictures of package insight/report. Pages
+// change nothing. They follow changes by server-sent events.
+package dashboard
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"time"
+
+	"github.com/functionspace/bo/store"
+)
+
+// Options connect a dashboard to its server. All fields but Sessions are needed.
+type Options struct {
+	Store *store.Store
+	// Study returns a study and a channel that is closed when a request changes the study.
+	Study func(ctx context.Context, name string) (*store.Study, <-chan struct{}, error)
+	// Admit waits for a slot of a fit. The caller calls done at the end of the fit.
+	Admit func(ctx context.Context) (done func(), err error)
+	// Watch counts a stream of events until leave is called.
+	Watch func() (leave func(), err error)
+	// Wait bounds the time of the computation of a page, with its fits.
+	Wait time.Duration
+	// Closing ends when the server shuts down.
+	Closing context.Context
+	// Sessions authenticates readers. Nil admits everyone.
+	Sessions Sessions
+	// Status returns the status and the text of an error for the reader.
+	Status func(ctx context.Context, err error) (int, string)
+	// Observe is called at the end of each request.
+	Observe func(ctx context.Context, method, study, reader, peer string, status int, seconds float64)
+	Log     *slog.Logger
+}
+
+// Sessions authenticates readers.
+type Sessions interface {
+	// Begin returns the session of a token. The text of an error is for the reader.
+	Begin(token string) (session string, err error)
+	// Reader returns the name of the token of a session, if the token is still valid.
+	Reader(session string) (name string, ok bool)
+	// Bearer returns the name of the token in the header Authorization.
+	Bearer(header http.Header) (name string, ok bool)
+}
+
+// Dashboard is the handler of all pages.
+type Dashboard struct {
+	Options
+	mux   *http.ServeMux
+	jobs  *jobs
+	lists lists
+	facts factCache
+}
+
+// New returns a Dashboard.
+func New(o Options) *Dashboard {
+	d := &Dashboard{Options: o, mux: http.NewServeMux(), jobs: newJobs(o)}
+	d.page("GET /{$}", "studies", d.studies)
+	d.page("GET /studies/{study}", "study", d.study)
+	d.page("GET /studies/{study}/pictures", "pictures", d.pictures)
+	d.page("GET /studies/{study}/trials/{trial}", "trial", d.trial)
+	d.data("GET /studies/{study}/history", "history", d.history)
+	d.data("GET /studies/{study}/records", "records", d.records)
+	d.data("GET /studies/{study}/events", "events", d.studyEvents)
+	d.data("GET /studies/{study}/models", "models", d.models)
+	d.data("GET /studies/{study}/trials/{trial}/why", "why", d.why)
+	d.data("GET /events", "events", d.listEvents)
+	d.handle("POST /login", "login", d.login)
+	d.handle("POST /logout", "logout", d.logout)
+	d.handle("GET /assets/{name}", "assets", d.asset)
+	d.handle("/", "unknown", func(w http.ResponseWriter, r *http.Request) error {
+		http.NotFound(w, r)
+		return nil
+	})
+	return d
+}
+
+// ServeHTTP implements http.Handler.
+func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
+
+// policy permits what the pages contain: files of this server.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// reader is the name of the token of a request, in its context.
+type reader struct{}
+
+// handle serves a pattern for everyone.
+func (d *Dashboard) handle(pattern, method string, h handler) {
+	d.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		begun, sent := time.Now(), &recorder{ResponseWriter: w}
+		header := w.Header()
+		header.Set("Content-Security-Policy", policy)
+		header.Set("Referrer-Policy", "same-origin")
+		header.Set("X-Frame-Options", "DENY")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		name := d.reader(r)
+		defer func() {
+			if fault := recover(); fault != nil {
+				if fault == http.ErrAbortHandler {
+					panic(fault)
+				}
+				d.Log.ErrorContext(r.Context(), "panic", "method", "Dashboard."+method, "fault", fault, "stack", string(debug.Stack()))
+				if sent.status == 0 {
+					d.fault(sent, r, http.StatusInternalServerError, "internal error, which the log of the server describes")
+				}
+			}
+			d.Observe(r.Context(), "Dashboard."+method, r.PathValue("study"), name, hostOf(r.RemoteAddr), sent.status, time.Since(begun).Seconds())
+		}()
+		if err := h(sent, r.WithContext(context.WithValue(r.Context(), reader{}, name))); err != nil && sent.status == 0 {
+			status, text := d.Status(r.Context(), err)
+			d.fault(sent, r, status, text)
+		}
+	})
+}
+
+// page serves a page for readers. Others get the form for a token.
+func (d *Dashboard) page(pattern, method string, h handler) {
+	d.handle(pattern, method, func(w http.ResponseWriter, r *http.Request) error {
+		if !d.admitted(r) {
+			return d.loginPage(w, r, r.URL.RequestURI(), "")
+		}
+		return h(w, r)
+	})
+}
+
+// data serves data to the scripts of pages, and not to pages of other origins.
+func (d *Dashboard) data(pattern, method string, h handler) {
+	d.handle(pattern, method, func(w http.ResponseWriter, r *http.Request) error {
+		site := r.Header.Get("Sec-Fetch-Site")
+		switch {
+		case site != "" && site != "same-origin" && site != "none":
+			http.Error(w, "the server answers requests of its own pages only", http.StatusForbidden)
+		case !d.admitted(r):
+			http.Error(w, "sign in with a token", http.StatusUnauthorized)
+		default:
+			return h(w, r)
+		}
+		return nil
+	})
+}
+
+// reader returns the name of the token of a request, "" without a valid one.
+func (d *Dashboard) reader(r *http.Request) string {
+	if d.Sessions == nil {
+		return ""
+	}
+	if name, ok := d.Sessions.Bearer(r.Header); ok {
+		return name
+	}
+	if c, err := r.Cookie(cookieName); err == nil {
+		name, _ := d.Sessions.Reader(c.Value)
+		return name
+	}
+	return ""
+}
+
+func (d *Dashboard) admitted(r *http.Request) bool { return d.Sessions == nil || d.reader(r) != "" }
+
+// fault answers with an error: a page for browsers, a line for scripts.
+func (d *Dashboard) fault(w http.ResponseWriter, r *http.Request, status int, text string) {
+	if dest := r.Header.Get("Sec-Fetch-Dest"); dest != "document" && dest != "" {
+		http.Error(w, text, status)
+		return
+	}
+	_ = d.render(w, r, status, "fault", frame{Title: http.StatusText(status)}, text)
+}
+
+// frame is the data of all pages.
+type frame struct {
+	Title   string
+	Reader  string // name of the token
+	Study   string // "" for pages that belong to no study
+	Tab     string
+	Assets  map[string]string
+	Session bool // the reader can sign out
+	Data    any
+}
+
+// render writes a page. Nothing is written if the template fails.
+func (d *Dashboard) render(w http.ResponseWriter, r *http.Request, status int, name string, f frame, data any) error {
+	f.Reader, _ = r.Context().Value(reader{}).(string)
+	f.Session = f.Reader != ""
+	f.Assets, f.Data = assetPaths(), data
+	var b bytes.Buffer
+	if err := templates().ExecuteTemplate(&b, name, f); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes())
+	return nil
+}
+
+// recorder notes the status of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(p)
+}
+
+// Unwrap gives http.ResponseController the writer of the server.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
+}
+
+// studyPath returns the path of a page of a study.
+func studyPath(name string, parts ...string) string {
+	path := "/studies/" + url.PathEscape(name)
+	for _, p := range parts {
+		path += "/" + url.PathEscape(p)
+	}
+	return path
+}
