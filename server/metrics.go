@@ -1,11 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/common/expfmt"
 )
 
 // metrics are the measurements of a server, in a registry of its own.
@@ -46,13 +46,11 @@ func (m *metrics) handler() http.Handler {
 			http.Error(w, "the metrics cannot be read", http.StatusInternalServerError)
 			return
 		}
-		format := expfmt.NewFormat(expfmt.TypeTextPlain)
-		w.Header().Set("Content-Type", string(format))
-		enc := expfmt.NewEncoder(w, format)
+		var b bytes.Buffer
 		for _, f := range families {
-			if enc.Encode(f) != nil {
-				return
-			}
+			writeFamily(&b, f)
 		}
+		w.Header().Set("Content-Type", expositionType)
+		_, _ = w.Write(b.Bytes())
 	})
 }

@@ -43,6 +43,8 @@ func (serveCmd) Help() string {
 
 Without tokens the service answers on this machine alone. bo token add makes tokens with the roles read, work and admin. Clients send the header Authorization: Bearer TOKEN. Use TLS, here or in a proxy, on other networks.
 
+A browser shows the studies at the same address: their state, history, trials and pictures. A token of role read signs in.
+
 /healthz reports whether the service is ready, and /metrics has measurements for Prometheus. The service ends after SIGTERM as soon as the requests under way are answered.
 
 Examples:
