@@ -110,14 +110,14 @@ func (s *sessions) sign(end string, t Token) string {
 // Begin implements dashboard.Sessions.
 func (s *sessions) Begin(token string) (string, error) {
 	if token == "" {
-		return "", errors.New("Enter a token.")
+		return "", errors.New("enter a token")
 	}
 	t, ok := s.opts.Tokens.find(token)
 	if !ok {
-		return "", errors.New("The token is not valid.")
+		return "", errors.New("the token is not valid")
 	}
 	if !t.Role.permits(Read) {
-		return "", errors.New("The token has the role " + string(t.Role) + ", the pages need " + string(Read) + ".")
+		return "", fmt.Errorf("the token has the role %s, and the pages need %s", t.Role, Read)
 	}
 	end := strconv.FormatInt(time.Now().Add(sessionTime).Unix(), 10)
 	return end + "." + s.sign(end, t) + "." + t.Name, nil

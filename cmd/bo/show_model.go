@@ -456,6 +456,3 @@ func bar(part float64, width int) string {
 	}
 	return text + strings.Repeat(" ", width-len([]rune(text)))
 }
-
-// shorter writes a number with two digits.
-func shorter(x float64) string { return fmt.Sprintf("%.2g", x) }

@@ -34,6 +34,9 @@ func Importance(effects []insight.Effect, o Options) *Figure {
 		}
 		intervals = intervals || finite(float64(e.TotalInterval.Low))
 	}
+	if intervals && f.subtitle == "" {
+		f.subtitle = "Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat."
+	}
 	p.x.hi *= 1.02
 	p.draw = func(g *graph) {
 		height := min(26, 0.72*(g.Max.Y-g.Min.Y)/vg.Length(max(1, n)))

@@ -211,7 +211,7 @@ func TestReconnect(t *testing.T) {
 
 	require.NoError(t, s.stop())
 	_, options := tokenOptions(t)
-	s = startAt(t, backend, options, address)
+	startAt(t, backend, options, address)
 	p.Until(`document.getElementById("connection").textContent.includes("Sign in again")`)
 }
 

@@ -35,11 +35,17 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) error {
 	}
 	session, err := d.Sessions.Begin(strings.TrimSpace(r.PostForm.Get("token")))
 	if err != nil {
-		return d.loginPage(w, r, to, err.Error())
+		return d.loginPage(w, r, to, sentence(err))
 	}
 	d.setCookie(w, r, session, 0)
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return nil
+}
+
+// sentence returns the text of an error as a sentence.
+func sentence(err error) string {
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
 // logout removes the session from the browser.
