@@ -290,11 +290,7 @@ type studyPage struct {
 // study serves the page of a study: its state, the picture of its history, and its trials.
 func (d *Dashboard) study(w http.ResponseWriter, r *http.Request) error {
 	ctx, name := r.Context(), r.PathValue("study")
-	u, _, err := d.Study(ctx, name)
-	if err != nil {
-		return err
-	}
-	s, err := u.Summary(ctx)
+	u, s, err := d.open(r)
 	if err != nil {
 		return err
 	}
@@ -320,6 +316,16 @@ func (d *Dashboard) study(w http.ResponseWriter, r *http.Request) error {
 	}
 	page := studyPage{Name: name, Version: fmt.Sprintf("%x", version(s)), Line: l, Facts: studyFacts(v, l), Table: newTable(v, studyPath(name), r.URL.Query()), Empty: len(v.Trials) == 0}
 	return d.render(w, r, http.StatusOK, "study", frame{Title: name, Study: name, Tab: "study"}, page)
+}
+
+// open returns the study of a request and its summary.
+func (d *Dashboard) open(r *http.Request) (*store.Study, *store.Summary, error) {
+	u, _, err := d.Study(r.Context(), r.PathValue("study"))
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := u.Summary(r.Context())
+	return u, s, err
 }
 
 // studyFacts describes a study.

@@ -27,11 +27,7 @@ type picturesPage struct {
 // wants them.
 func (d *Dashboard) pictures(w http.ResponseWriter, r *http.Request) error {
 	ctx, name := r.Context(), r.PathValue("study")
-	u, _, err := d.Study(ctx, name)
-	if err != nil {
-		return err
-	}
-	s, err := u.Summary(ctx)
+	u, s, err := d.open(r)
 	if err != nil {
 		return err
 	}

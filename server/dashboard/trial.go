@@ -73,11 +73,7 @@ func (d *Dashboard) trial(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	u, _, err := d.Study(ctx, name)
-	if err != nil {
-		return err
-	}
-	s, err := u.Summary(ctx)
+	u, s, err := d.open(r)
 	if err != nil {
 		return err
 	}
