@@ -201,7 +201,7 @@
     open();
   };
 
-  // once loads ECharts when the first picture needs it.
+  // echartsLoaded loads ECharts when the first picture needs it.
   let library = null;
   const echartsLoaded = () => {
     library = library || new Promise((resolve, reject) => {

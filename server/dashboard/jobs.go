@@ -158,7 +158,7 @@ func (one *job) state() string {
 	return text
 }
 
-// follow sends the progress of a computation and its result as events.
+// followJob sends the progress of a computation and its result as events.
 func (d *Dashboard) followJob(w http.ResponseWriter, r *http.Request, key string, compute func(ctx context.Context) (any, error)) error {
 	leaveStreams, err := d.Watch()
 	if err != nil {

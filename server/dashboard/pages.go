@@ -31,7 +31,6 @@ type facts struct {
 	link    string // to the best trial
 	changed time.Time
 	pending int
-	failed  int
 	ended   string // reason why no further trial is issued, "" for none
 }
 
@@ -211,11 +210,8 @@ func factsOf(ctx context.Context, u *store.Study, s *store.Summary) (f facts, er
 		return f, err
 	}
 	for i := range v.Trials {
-		switch v.Trials[i].State {
-		case store.Pending:
+		if v.Trials[i].State == store.Pending {
 			f.pending++
-		case store.Failed:
-			f.failed++
 		}
 	}
 	f.best, f.link = bestOf(v, s.Name)

@@ -57,7 +57,7 @@ type event struct {
 	Attempt      int
 }
 
-// number returns the number of the trial of a request.
+// trialNumber returns the number of the trial of a request.
 func trialNumber(r *http.Request) (int, error) {
 	n, err := strconv.Atoi(r.PathValue("trial"))
 	if err != nil {
