@@ -23,8 +23,8 @@ import (
 // is the lowest latent value at the evaluated points (Letham et al. 2019; Ament et al.
 // 2023), so a lucky observation does not count as the optimum. Problem.Best is not used.
 //
-// For one point of a Concurrent problem the value is a closed form given joint samples s at the
-// evaluated and the pending points, as in LogNEHVI,
+// For one point of a problem that is Concurrent or has constraints the value is a closed form given
+// joint samples s at the evaluated and the pending points, as in LogNEHVI,
 //
 //	log 1/S Σ_s P_s(x) s(x) h((best_s-μ_s(x))/s(x)),  h(z) = φ(z) + zΦ(z)
 //
@@ -66,10 +66,9 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	switch {
 	case q == 1 && p.many:
 		return p.improvementGiven(min(a.Samples, manySamples), rng)
-	case q == 1 && p.Concurrent:
+	case q == 1 && (p.Concurrent || !p.unconstrained()):
 		return p.improvementGiven(min(a.Samples, closedSamples), rng)
-	}
-	if !p.unconstrained() {
+	case !p.unconstrained():
 		return a.constrained(p, q, rng)
 	}
 	samples := a.Samples
@@ -190,9 +189,10 @@ func (p Problem) worst() float64 {
 	return worst
 }
 
-// constrained is Build with constraints or failures. In each joint sample the value to improve
-// on is the lowest value at the evaluated points that are feasible in the sample, and a point
-// counts by a smooth indicator of its feasibility in the sample. Samples without a feasible point have a value that every point improves on.
+// constrained is Build for several points with constraints or failures. In each joint sample the
+// value to improve on is the lowest value at the evaluated points that are feasible in the sample,
+// and a point counts by a smooth indicator of its feasibility. Samples without a feasible point
+// have a value that every point improves on.
 func (a LogNEI) constrained(p Problem, q int, rng *rand.Rand) (Function, error) {
 	if p.infeasible() {
 		return p.anyFeasible(q, a.Samples, rng)
