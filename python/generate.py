@@ -155,6 +155,8 @@ def options(schema: dict[str, Any]) -> str:
     ):
         lines += ["", f"    class {name}({base}, total=False):", f'        """{text}"""', ""]
         for key, s in keys.items():
+            if not key.isidentifier():
+                raise ValueError(f"option {key!r} is no Python name: rename it in bo")
             if base == "TypedDict" or key not in of_method:
                 lines += [f"        {key}: {types.get(key) or annotation(s)}"]
                 help_text = sentence(s.get("description", OWN.get(key, "")))

@@ -10,7 +10,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Model is Gaussian-process regression, exact for up to ExactLimit observations. Its zero
+// Model is Gaussian-process regression, exact for up to Exact observations. Its zero
 // value has the zero prior.Spec: a Matérn-5/2 kernel and a constant mean; one lengthscale per
 // input, the output variance and the noise variance are fitted by marginal likelihood with
 // priors. Inputs should be scaled to the unit cube and outputs to mean 0 and
@@ -18,10 +18,10 @@ import (
 type Model struct {
 	prior.Spec
 
-	// ExactLimit is the largest number of observations with an exact posterior; 0 is 1500. With
+	// Exact is the largest number of observations with an exact posterior; 0 is 1500. With
 	// more, the posterior is approximate and has this number of inducing points, and a
 	// warning reports it. FitLabels does not use it.
-	ExactLimit int `set:"exact-limit" default:"1500" range:"[2,100000]" help:"largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points"`
+	Exact int `set:"exact" default:"1500" range:"[2,100000]" help:"largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points"`
 }
 
 var (
@@ -31,7 +31,7 @@ var (
 
 // Fit fits the hyperparameters that the Spec does not fix and conditions on d. It
 // returns the errors of New, of the Spec (prior.ErrSpec and the errors of
-// prior.Parse), of ExactLimit and of ctx. It costs n³/3 flops in addition to the fit of the Spec,
+// prior.Parse), of Exact and of ctx. It costs n³/3 flops in addition to the fit of the Spec,
 // and O(nm²) with m inducing points.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)
@@ -48,7 +48,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		_, dim := d.Dims()
 		return nil, cmp.Or(m.Spec.Check(dim), err)
 	}
-	if len(d.Y) > m.ExactLimit {
+	if len(d.Y) > m.Exact {
 		return m.fitSparse(ctx, start, d, rng)
 	}
 	fitted, err := m.Spec.ByValue().Fit(ctx, d.X, d.Y, d.NoiseFree, start, rng)

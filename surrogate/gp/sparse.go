@@ -43,18 +43,18 @@ var _ surrogate.LeaveOneOut = sparse{}
 // of d in O(nm²). The inducing points are m observations: a quarter have the largest prior covariance
 // with the lowest target, and the others are random.
 func (m Model) fitSparse(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	x, y := subset.AtMost(d.X, d.Y, min(fittedRows, m.ExactLimit), rng)
+	x, y := subset.AtMost(d.X, d.Y, min(fittedRows, m.Exact), rng)
 	fitted, err := m.Spec.ByValue().Fit(ctx, x, y, d.NoiseFree, start, rng)
 	if err != nil {
 		return nil, err
 	}
-	z := inducingPoints(fitted.Kernel, d, m.ExactLimit, rng)
+	z := inducingPoints(fitted.Kernel, d, m.Exact, rng)
 	post, err := condition(ctx, fitted.Process, m.Mean != prior.MeanZero, z, d)
 	if err != nil {
 		return nil, err
 	}
 	post.Summary = summary.Summary{Learned: fitted.State, Notes: append(fitted.Warnings, fmt.Sprintf(
-		"more than %d observations: the posterior is approximated with %d inducing points, because an exact one takes cubic time; set exact-limit higher for an exact one", m.ExactLimit, m.ExactLimit))}
+		"more than %d observations: the posterior is approximated with %d inducing points, because an exact one takes cubic time; set exact higher for an exact one", m.Exact, m.Exact))}
 	d.X, d.Y = mat.DenseCopyOf(d.X), slices.Clone(d.Y)
 	return sparse{post.Prepare(), d}, nil
 }

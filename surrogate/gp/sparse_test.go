@@ -18,7 +18,7 @@ import (
 )
 
 func TestConformanceOfTheSparsePosterior(t *testing.T) {
-	surrogatetest.Options{Fast: true}.Run(t, gp.Model{ExactLimit: 6})
+	surrogatetest.Options{Fast: true}.Run(t, gp.Model{Exact: 6})
 }
 
 // function is a test function on the unit cube and the standard deviation of its noise.
@@ -146,7 +146,7 @@ func TestSparsePosteriorIsExactWithAllInputs(t *testing.T) {
 		d.Y[i] = once.Y[i%40] + 0.1*float64(i/40)
 	}
 	exact := fit(t, gp.Model{Spec: spec}, d)
-	sparse := fit(t, gp.Model{Spec: spec, ExactLimit: 40}, d)
+	sparse := fit(t, gp.Model{Spec: spec, Exact: 40}, d)
 	require.Empty(t, exact.Warnings())
 	require.Len(t, sparse.Warnings(), 1)
 	require.Contains(t, sparse.Warnings()[0], "more than 40 observations")
@@ -178,7 +178,7 @@ func TestSparsePosteriorIsExactWithAllInputs(t *testing.T) {
 func TestSparsePosteriorIsCalibrated(t *testing.T) {
 	for _, f := range functions {
 		d, uniform, near := f.observed(400)
-		exact, sparse := fit(t, gp.Model{}, d), fit(t, gp.Model{ExactLimit: 200}, d)
+		exact, sparse := fit(t, gp.Model{}, d), fit(t, gp.Model{Exact: 200}, d)
 		for i, held := range []surrogate.Dataset{uniform, near} {
 			want, _, wantMost := score(exact, held)
 			got, _, most := score(sparse, held)
@@ -197,7 +197,7 @@ func BenchmarkCalibration(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/n=%d/limit=%d", f.name, c.n, c.limit), func(b *testing.B) {
 				d, uniform, near := f.observed(c.n)
 				for b.Loop() {
-					p, err := gp.Model{ExactLimit: c.limit}.Fit(b.Context(), d, random.New(1, "gp", 0))
+					p, err := gp.Model{Exact: c.limit}.Fit(b.Context(), d, random.New(1, "gp", 0))
 					require.NoError(b, err)
 					for name, held := range map[string]surrogate.Dataset{"uniform": uniform, "near": near} {
 						density, half, most := score(p, held)
@@ -211,17 +211,17 @@ func BenchmarkCalibration(b *testing.B) {
 	}
 }
 
-func TestExactLimit(t *testing.T) {
+func TestExact(t *testing.T) {
 	d, _, _ := functions[2].observed(20)
-	_, err := gp.Model{ExactLimit: 1}.Fit(t.Context(), d, random.New(1, "gp", 0))
+	_, err := gp.Model{Exact: 1}.Fit(t.Context(), d, random.New(1, "gp", 0))
 	require.ErrorIs(t, err, surrogate.ErrSetting)
-	require.Empty(t, fit(t, gp.Model{ExactLimit: 20}, d).Warnings())
-	density, _, _ := score(fit(t, gp.Model{ExactLimit: 10}, d), d)
-	again, _, _ := score(fit(t, gp.Model{ExactLimit: 10}, d), d)
+	require.Empty(t, fit(t, gp.Model{Exact: 20}, d).Warnings())
+	density, _, _ := score(fit(t, gp.Model{Exact: 10}, d), d)
+	again, _, _ := score(fit(t, gp.Model{Exact: 10}, d), d)
 	require.Equal(t, density, again)
 	// No noise, a mean of zero and equal inputs.
 	for i := range 20 {
 		d.X.SetRow(i, d.X.RawRowView(i%3))
 	}
-	fit(t, gp.Model{Spec: prior.Spec{Noise: ptr(0), Mean: prior.MeanZero}, ExactLimit: 2}, d)
+	fit(t, gp.Model{Spec: prior.Spec{Noise: ptr(0), Mean: prior.MeanZero}, Exact: 2}, d)
 }

@@ -24,7 +24,7 @@ type Model struct {
 	Restarts int      `set:"restarts" auto:"3 or 2" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 500 observations)"`
 }
 
-// exactLimit is the largest gp.Model.ExactLimit: the posterior is exact.
+// exactLimit is the largest gp.Model.Exact: the posterior is exact.
 const exactLimit = 100_000
 
 var _ surrogate.WarmStarter = Model{}
@@ -46,7 +46,7 @@ func (m Model) gp() (gp.Model, error) {
 	if m.Learn {
 		kernel = fmt.Sprintf("arccos(depth=%d)", m.Depth)
 	}
-	return gp.Model{Spec: prior.Spec{Kernel: kernel, Noise: m.Noise, Mean: m.Mean, Restarts: m.Restarts}, ExactLimit: exactLimit}, nil
+	return gp.Model{Spec: prior.Spec{Kernel: kernel, Noise: m.Noise, Mean: m.Mean, Restarts: m.Restarts}, Exact: exactLimit}, nil
 }
 
 // Check implements surrogate.Checker.

@@ -14,11 +14,11 @@ OBJECTIVE = frozenset({"goal", "noise_free"})
 """Keys of the objective that are also options."""
 
 
-SETTINGS = frozenset({"exact-limit", "isotropic", "kernel", "lengthscale", "mean", "noise", "restarts", "variance"})
+SETTINGS = frozenset({"exact", "isotropic", "kernel", "lengthscale", "mean", "noise", "restarts", "variance"})
 """Settings of the surrogate model that are also options."""
 
 
-METHOD = frozenset({"acquisition", "design", "exact-limit", "isotropic", "kernel", "lengthscale", "local", "maximizer", "mean", "noise", "restarts", "surrogate", "variance", "warp"})
+METHOD = frozenset({"acquisition", "design", "exact", "isotropic", "kernel", "lengthscale", "local", "maximizer", "mean", "noise", "restarts", "surrogate", "variance", "warp"})
 """Options of the method by which points are chosen."""
 
 
@@ -52,7 +52,7 @@ HELP = {
     "workers": "Number of concurrent evaluations; default 1.",
     "goal": "minimize or maximize.",
     "noise_free": "Equal points have equal values.",
-    "exact-limit": "largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.",
+    "exact": "largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.",
     "isotropic": "one lengthscale for all inputs instead of one per input; default false.",
     "kernel": "kernel expression, e.g. rbf*periodic+linear; default matern52.",
     "lengthscale": "fixes the lengthscales: one number, or one per input; default learned.",
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         "GPSurrogate",
         {
             "name": Literal["gp"],
-            "exact-limit": int,
+            "exact": int,
             "isotropic": bool,
             "kernel": str,
             "lengthscale": Union[Union[float, Sequence[float]], Literal["learned"]],
@@ -671,7 +671,7 @@ if TYPE_CHECKING:
         """Surrogate model: a name, or a mapping with the name and settings."""
         warp: Literal["auto", "none"]
         """Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged; default auto."""
-        exact-limit: int
+        exact: int
         """largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500."""
         isotropic: bool
         """one lengthscale for all inputs instead of one per input; default false."""

@@ -22,7 +22,7 @@ class GaussianProcess(Regressor):
     """Gaussian process, exact up to 1500 observations.
 
     Args:
-        exact_limit: largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.
+        exact: largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
@@ -42,7 +42,7 @@ class GaussianProcess(Regressor):
     def __init__(
         self,
         *,
-        exact_limit: int | None = None,
+        exact: int | None = None,
         isotropic: bool | None = None,
         kernel: str | None = None,
         lengthscale: Union[Union[float, Sequence[float]], Literal["learned"]] | None = None,
@@ -56,7 +56,7 @@ class GaussianProcess(Regressor):
         outputs: Literal["raw", "zscore"] = "zscore",
         noise_free: bool = False,
     ) -> None:
-        self.exact_limit = exact_limit
+        self.exact = exact
         self.isotropic = isotropic
         self.kernel = kernel
         self.lengthscale = lengthscale
@@ -75,7 +75,7 @@ class GaussianProcessClassifier(Classifier):
     """Gaussian process, exact up to 1500 observations for labels.
 
     Args:
-        exact_limit: largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.
+        exact: largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
@@ -93,7 +93,7 @@ class GaussianProcessClassifier(Classifier):
     def __init__(
         self,
         *,
-        exact_limit: int | None = None,
+        exact: int | None = None,
         isotropic: bool | None = None,
         kernel: str | None = None,
         lengthscale: Union[Union[float, Sequence[float]], Literal["learned"]] | None = None,
@@ -105,7 +105,7 @@ class GaussianProcessClassifier(Classifier):
         bounds: ArrayLike | None = None,
         random_state: int | None = 0,
     ) -> None:
-        self.exact_limit = exact_limit
+        self.exact = exact
         self.isotropic = isotropic
         self.kernel = kernel
         self.lengthscale = lengthscale
