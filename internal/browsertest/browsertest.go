@@ -127,10 +127,19 @@ func Value[T any](p *Tab, a chromedp.Action[T]) T {
 	return out
 }
 
-// Until waits until a JavaScript expression is true.
+// Until waits until a JavaScript expression is true. While the browser changes pages, the expression
+// may throw or have no page.
 func (p *Tab) Until(expression string) {
 	p.Helper()
-	require.Eventually(p, func() bool { return Eval[bool](p, "Boolean("+expression+")") }, limit, 100*time.Millisecond, expression)
+	ctx, stop := context.WithTimeout(p.ctx, limit)
+	defer stop()
+	for ctx.Err() == nil {
+		if ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("(() => { try { return Boolean("+expression+") } catch { return false } })()")); err == nil && ok {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	require.Fail(p, "the condition was not met", expression)
 }
 
 // Choose sets a control as a user does.
