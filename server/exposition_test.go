@@ -12,7 +12,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// The text equals that of package expfmt.
+// Package expfmt writes the same text.
 func TestExposition(t *testing.T) {
 	m := newMetrics()
 	m.requests.WithLabelValues(`a"b\c`+"\n", "ok").Add(1e15)

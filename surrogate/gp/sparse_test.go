@@ -173,8 +173,8 @@ func TestSparsePosteriorIsExactWithAllInputs(t *testing.T) {
 	require.InDeltaSlice(t, v, vs, 1e-7)
 }
 
-// With half of the observations as inducing points, the log density of held-out values is near that of the
-// exact posterior, and intervals of 95 % have at least about their nominal coverage.
+// With half of the observations as inducing points, held-out values have nearly the log density of the exact
+// posterior, and intervals of 95 % have at least about their nominal coverage.
 func TestSparsePosteriorIsCalibrated(t *testing.T) {
 	for _, f := range functions {
 		d, uniform, near := f.observed(400)
