@@ -41,6 +41,7 @@ type Report struct {
 	// Pairs compares each method with the baseline over the pairs of problem and seed
 	// that both finished.
 	Pairs    []Pair    `json:"pairs,omitempty"`
+	Claims   []Claim   `json:"claims,omitempty"`  // tests of the claims of the suite
 	Seconds  []Seconds `json:"seconds,omitempty"` // duration of a suggestion, by method
 	Failures []Failure `json:"failures,omitempty"`
 	Origins  []Origin  `json:"origins"`
@@ -117,6 +118,7 @@ func New(records []runner.Record, baseline string) (*Report, error) {
 	}
 	all.ranks(r)
 	r.Pairs = all.pairs(baseline)
+	r.Claims = all.claims(r.Suite)
 	r.Classes = all.classes(r)
 	r.Seconds = all.seconds()
 	return r, nil

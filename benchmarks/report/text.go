@@ -17,6 +17,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error { return r.write(w, true) }
 
 func (r *Report) write(out io.Writer, markdown bool) error {
 	w := &document.Writer{Markdown: markdown}
+	r.writeClaims(w)
 	for _, p := range r.Problems {
 		if r.Brief || p.TimesOnly() {
 			continue
@@ -225,6 +226,9 @@ func (r *Report) notes(w *document.Writer) {
 	}
 	if len(r.Pairs) > 0 {
 		w.Item("Regret ratio: the median over pairs of the regret divided by the regret of %s.", r.Baseline)
+	}
+	if len(r.Claims) > 0 {
+		w.Item("%s", ClaimsNote)
 	}
 	if len(r.Ranks) > 0 {
 		w.Item("Rank 1 is the best; [%.0f %% interval] by a bootstrap over the seeds of each problem. The table ranks the methods and pairs that all these methods finished and that hold the most comparisons of two methods.", 100*Level)

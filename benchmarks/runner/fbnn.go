@@ -41,7 +41,22 @@ func fbnnOptimization() Suite {
 			},
 			{Name: "mfvi-published", Method: "mfvi:start=random;hidden=100;activation=relu;steps=20000;" + mes},
 		},
+		Claims: fbnnClaims(),
 	}
+}
+
+// fbnnClaims returns the statements of the paper about its figure 5, with the methods of bo.
+func fbnnClaims() []Claim {
+	claims := []Claim{{Text: "paper: random features are ahead under the RBF prior", Method: "rff-mes", Than: "fvi-mes", Problems: []string{"draw-rbf"}}}
+	for _, problem := range []string{"draw-arccos", "draw-matern12"} {
+		claims = append(claims, Claim{Text: "paper: fBNN is ahead of random features", Method: "fvi-mes", Than: "rff-mes", Problems: []string{problem}})
+	}
+	for _, method := range []string{"fvi-mes", "rff-mes"} {
+		for _, problem := range []string{"draw-rbf", "draw-arccos", "draw-matern12"} {
+			claims = append(claims, Claim{Text: "paper: far ahead of mean-field inference", Method: method, Than: "mfvi-mes", Problems: []string{problem}})
+		}
+	}
+	return claims
 }
 
 // draws returns a function that draws the objective of a seed from a prior, once per

@@ -22,6 +22,7 @@ type Suite struct {
 	Aliases       []Alias   // further methods that a Selection may name
 	Seeds         int       // runs of each method on each problem; a Dataset has its own
 	Maximised     bool      // the paper of the suite maximises the negative objectives
+	Claims        []Claim   // statements that a report of the suite tests
 }
 
 // Problem is an objective with a budget.
@@ -102,7 +103,7 @@ var suites = slices.Concat([]Suite{
 		Seeds:   10,
 	},
 	peersCore(), peersTime(),
-	outcomesSuite(), fspLaplaceFigure3(), fbnnOptimization(),
+	outcomesSuite(), fspLaplaceFigure3(), fspLaplaceCrossed(), fbnnOptimization(),
 	maunaLoaSuite(), oceanSuite(),
 }, familySuites())
 

@@ -149,6 +149,7 @@ func (p *page) suite(r *report.Report, w handwritten) {
 	name := FileName(r.Suite)
 	p.Line("<a id=\"%s\"></a>\n\n## %s\n", name, w.titleOr(r.Suite))
 	p.text(w.finding)
+	p.claims(r)
 	p.comparison(r)
 	p.regret(r)
 	p.ranks(r)
@@ -167,6 +168,15 @@ func (p *page) suite(r *report.Report, w handwritten) {
 		p.Line("\nFailed runs, not in the tables: %s.", failed(r))
 	}
 	p.Line("")
+}
+
+// claims writes the tests of the claims.
+func (p *page) claims(r *report.Report) {
+	if t := r.ClaimTable(); t != nil {
+		p.Heading(report.ClaimsTitle)
+		p.Table(t)
+		p.Line("\n%s\n", report.ClaimsNote)
+	}
 }
 
 // comparison compares the methods with the baseline, in words and as a table.
