@@ -132,7 +132,7 @@ func TestWarpLeavesTheValuesOfAStatedPrior(t *testing.T) {
 		{nil, false},
 		{gp.Model{}, false},
 		{&gp.Model{}, false},
-		{gp.Model{Spec: prior.Spec{Isotropic: true, Restarts: 4}}, false},
+		{gp.Model{Spec: prior.Spec{Isotropic: new(true), Restarts: 4}}, false},
 		{gp.Model{Spec: prior.Spec{Mean: prior.MeanConstant}}, false},
 		{fvi.Model{}, false},
 		{fvi.Model{Prior: "piecewise-linear"}, true},

@@ -61,7 +61,7 @@ func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 	value := e.logMarginal
 	for i, at := range e.m.free {
 		grad[i] = -e.dtheta[at]
-		if prior := e.m.params[at].Prior; prior != nil {
+		if prior := e.m.params[at].Prior; prior != nil && !e.m.flat {
 			lp, dlp := prior.LogProb(e.theta[at])
 			value += lp
 			grad[i] -= dlp * e.theta[at]

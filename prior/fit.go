@@ -41,7 +41,7 @@ type Hyper struct {
 //	log N(y; μ1, K + σ²I) + Σ log p(θ)
 //
 // over the hyperparameters θ that s does not fix, by bounded L-BFGS in log θ. The
-// hyperpriors are densities of θ, not of log θ. A learned mean is the
+// hyperpriors are densities of θ, not of log θ; after ByLikelihood they are omitted. A learned mean is the
 // generalised-least-squares estimate μ = 1ᵀA⁻¹y / 1ᵀA⁻¹1 with A = K + σ²I, at which the
 // derivative with respect to μ vanishes.
 //

@@ -124,7 +124,7 @@ func TestFitFixedNumbers(t *testing.T) {
 	require.Equal(t, "3*linear", p.Kernel.String())
 
 	// A Kernel of the caller.
-	f, err = Spec{Custom: Matern12(2), Isotropic: true}.Fit(ctx, x, y, false, nil, rng)
+	f, err = Spec{Custom: Matern12(2), Isotropic: new(true)}.Fit(ctx, x, y, false, nil, rng)
 	require.NoError(t, err)
 	require.Len(t, f.State, 3)
 }
@@ -200,7 +200,7 @@ func TestFitErrors(t *testing.T) {
 		"noise is NaN, want":            {Noise: number(math.NaN())},
 		"restarts is -1, want":          {Restarts: -1},
 		"kernel of 3 inputs, data of 2": {Custom: RBF(3)},
-		"a kernel with one lengthscale": {Isotropic: true, Lengthscale: []float64{1, 2}},
+		"a kernel with one lengthscale": {Isotropic: new(true), Lengthscale: []float64{1, 2}},
 	} {
 		_, err := s.Fit(ctx, x, y, false, nil, rng)
 		require.ErrorIs(t, err, ErrSpec, text)
@@ -287,5 +287,35 @@ func TestManyOptima(t *testing.T) {
 		k, err := Parse(text, 2)
 		require.NoError(t, err)
 		require.Equal(t, want, manyOptima(k), text)
+	}
+}
+
+// ByLikelihood omits the hyperpriors: the log marginal likelihood is stationary at the fit, and
+// larger than with hyperpriors.
+func TestFitByLikelihood(t *testing.T) {
+	x, y := wave(40, 2, 0.1, 3)
+	ctx := t.Context()
+	fit := func(s Spec) Fitted {
+		f, err := s.Fit(ctx, x, y, false, nil, rand.New(rand.NewPCG(1, 0)))
+		require.NoError(t, err)
+		return f
+	}
+	spec := Spec{Mean: MeanZero}.ByLikelihood()
+	best := fit(spec)
+	require.Greater(t, best.LogMarginal, fit(Spec{Mean: MeanZero}).LogMarginal+1e-3)
+
+	m, err := spec.model(2, false)
+	require.NoError(t, err)
+	grad := make([]float64, len(m.free))
+	loss := newObjective(m, x, y).loss(ctx, best.State, grad)
+	require.InDelta(t, -best.LogMarginal, loss, 1e-9)
+	for i := range grad {
+		require.Less(t, math.Abs(grad[i]), 2e-2)
+	}
+
+	_, params, err := spec.Hyperparameters(2, false)
+	require.NoError(t, err)
+	for _, p := range params {
+		require.Nil(t, p.Prior)
 	}
 }

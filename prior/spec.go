@@ -17,7 +17,7 @@ var ErrSpec = errors.New("invalid prior")
 type Spec struct {
 	Kernel      string    `set:"kernel" default:"matern52" help:"kernel expression, e.g. rbf*periodic+linear"`
 	Lengthscale []float64 `set:"lengthscale" auto:"learned" range:"(0,inf)" help:"fixes the lengthscales: one number, or one per input"`
-	Isotropic   bool      `set:"isotropic" default:"false" help:"one lengthscale for all inputs instead of one per input"`
+	Isotropic   *bool     `set:"isotropic" default:"false" help:"one lengthscale for all inputs instead of one per input"`
 	Variance    *float64  `set:"variance" auto:"learned" range:"(0,inf)" help:"fixes the output variance of every term of the kernel"`
 	Noise       *float64  `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise"`
 	Mean        string    `set:"mean" default:"constant" oneof:"constant,zero" help:"mean of the prior: constant, which is learned, or zero"`
@@ -28,7 +28,7 @@ type Spec struct {
 	// Inputs are the inputs that Kernel may name. A study sets them.
 	Inputs []Input
 
-	byValue, byColumn bool // see ByValue and ByColumn
+	byValue, byColumn, byLikelihood bool // see ByValue, ByColumn and ByLikelihood
 }
 
 // The values of Spec.Mean.
@@ -62,6 +62,13 @@ func (s Spec) ByColumn() Spec {
 	return s
 }
 
+// ByLikelihood returns s for fits that maximise the marginal likelihood alone, without
+// hyperpriors. Random starts are still draws from the hyperpriors.
+func (s Spec) ByLikelihood() Spec {
+	s.byLikelihood = true
+	return s
+}
+
 // Check validates s for dim inputs. It returns the error of the kernel expression or
 // of the lengthscales that a fit would return for any data.
 func (s Spec) Check(dim int) error {
@@ -76,6 +83,7 @@ type model struct {
 	params []Param // hyperparameters of the kernel, then the noise
 	free   []int   // indices of the fitted hyperparameters in params
 	mean   bool    // the mean is learned
+	flat   bool    // the fit omits the hyperpriors
 }
 
 func (s Spec) model(dim int, noiseFree bool) (model, error) {
@@ -83,13 +91,13 @@ func (s Spec) model(dim int, noiseFree bool) (model, error) {
 	if err != nil {
 		return model{}, fmt.Errorf("%w: %w", ErrSpec, err)
 	}
-	m := model{kernel: s.Custom, mean: s.Mean == MeanConstant}
+	m := model{kernel: s.Custom, mean: s.Mean == MeanConstant, flat: s.byLikelihood}
 	if m.kernel == nil {
 		inputs := s.Inputs
 		if len(s.Lengthscale) > 1 { // a lengthscale per column
 			inputs = ordered(inputs)
 		}
-		if m.kernel, err = parse(s.Kernel, dim, inputs, s.Isotropic, s.byValue); err != nil {
+		if m.kernel, err = parse(s.Kernel, dim, inputs, *s.Isotropic, s.byValue); err != nil {
 			return m, err
 		}
 	}

@@ -62,7 +62,7 @@ func TestStatesPrior(t *testing.T) {
 		require.True(t, surrogate.StatesPrior(&surrogate.Scaled{Model: m}), "%T", m)
 	}
 	for _, m := range []surrogate.Model{
-		gp.Model{}, gp.Model{Spec: prior.Spec{Isotropic: true, Mean: prior.MeanConstant, Restarts: 2}}, laplace.Model{Restarts: 3},
+		gp.Model{}, gp.Model{Spec: prior.Spec{Isotropic: new(true), Mean: prior.MeanConstant, Restarts: 2}}, laplace.Model{Restarts: 3},
 		mfvi.Model{Sampled: mapnet.Sampled{Steps: 10}}, hmc.Model{}, vip.Model{}, tfsvi.Model{}, fvi.Model{}, ibnn.Model{Weight: 3}, failer{},
 	} {
 		require.False(t, surrogate.StatesPrior(m), "%T", m)

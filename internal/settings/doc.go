@@ -11,6 +11,9 @@
 // A field with the tag set is an option. Its other tags are:
 //
 //   - default: the value that Resolve puts in place of the zero value.
+//   - published: the value that Resolve puts there instead if the struct has an option with the
+//     key preset, and it is [Published]. Help ends with it. If the option may be learned, the
+//     text "learned" also stands for this value.
 //   - auto: the text of a default that depends on other options or on the data.
 //     Resolve leaves the zero value, and the owner of the struct replaces it.
 //   - range: an interval such as [1,100], (0,1] or (0,inf) that contains every
@@ -25,8 +28,8 @@
 // as its default.
 //
 // The options of embedded structs count as options of the struct. If two options have the same key,
-// the outer option wins. The tags default, range and help of an embedded field replace the tags of
-// single options in it, as in
+// the outer option wins. The tags default, published, range and help of an embedded field replace
+// the tags of single options in it, as in
 //
 //	prior.Spec `default:"kernel=rbf" range:"noise=[1e-10,1e100];variance=(0,1]"`
 package settings

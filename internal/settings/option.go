@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -16,9 +17,10 @@ type option struct {
 	value reflect.Value
 	depth int
 
-	standard string // the tag default, "" with auto
-	bounds   string // the tag range, "" without bounds
-	help     string
+	standard  string // the tag default, "" with auto
+	published string // the tag published, "" without one
+	bounds    string // the tag range, "" without bounds
+	help      string
 }
 
 // collect returns the options of a struct in the order of its fields. It panics
@@ -32,7 +34,7 @@ func collect(v reflect.Value) []option {
 			key := f.Tag.Get("set")
 			switch {
 			case f.Anonymous && f.Type.Kind() == reflect.Struct && key == "":
-				walk(v.Field(i), depth+1, overridesOf(f.Tag))
+				walk(v.Field(i), depth+1, overridesOf(f.Tag, outer))
 			case key != "":
 				here := declared(key, f.Tag, v.Field(i), depth, outer)
 				at := slices.IndexFunc(options, func(o option) bool { return o.key == key })
@@ -51,21 +53,26 @@ func collect(v reflect.Value) []option {
 // overrides maps a tag and the key of an option to the text that replaces the option's tag.
 type overrides map[[2]string]string
 
-// overridesOf reads the tags default, range and help of an embedded field.
-func overridesOf(tag reflect.StructTag) overrides {
+// overridesOf reads the tags default, published, range and help of an embedded field. The
+// overrides of the struct that contains it win.
+func overridesOf(tag reflect.StructTag, outer overrides) overrides {
 	o := overrides{}
-	for _, name := range []string{"default", "range", "help"} {
+	for _, name := range []string{"default", "published", "range", "help"} {
 		for part := range strings.SplitSeq(tag.Get(name), ";") {
 			key, text, _ := strings.Cut(part, "=")
 			o[[2]string{name, key}] = text
 		}
 	}
+	maps.Copy(o, outer)
 	return o
 }
 
 func declared(key string, tag reflect.StructTag, v reflect.Value, depth int, outer overrides) option {
 	text := func(name string) string { return cmp.Or(outer[[2]string{name, key}], tag.Get(name)) }
-	o := option{key: key, tag: tag, value: v, depth: depth, standard: text("default"), bounds: text("range"), help: text("help")}
+	o := option{
+		key: key, tag: tag, value: v, depth: depth,
+		standard: text("default"), published: text("published"), bounds: text("range"), help: text("help"),
+	}
 	element := v.Type()
 	if element.Kind() == reflect.Pointer || element.Kind() == reflect.Slice {
 		element = element.Elem()
@@ -80,15 +87,35 @@ func declared(key string, tag reflect.StructTag, v reflect.Value, depth int, out
 	if k := v.Kind(); (k == reflect.Int || k == reflect.Float64) && o.standard != "0" && parseInterval(o.bounds).contains(0) {
 		panic(fmt.Sprintf("settings: %s: 0 is in range and would stand for the default %s", key, o.standard))
 	}
+	if o.published != "" && o.zeroIsSet() {
+		panic(fmt.Sprintf("settings: %s: the zero value is allowed and would stand for the published value %s", key, o.published))
+	}
 	return o
 }
 
-// fill puts the declared default in place of the zero value.
-func (o option) fill() {
-	if o.standard == "" || !o.value.IsZero() {
+// zeroIsSet reports whether the zero value, which means that the option is not set, is also a
+// value of its own.
+func (o option) zeroIsSet() bool {
+	switch o.value.Kind() {
+	case reflect.Bool, reflect.Uint64:
+		return true
+	case reflect.Int, reflect.Float64:
+		return parseInterval(o.bounds).contains(0)
+	}
+	return false
+}
+
+// fill puts the declared default in place of the zero value, or with published the published
+// value, if there is one.
+func (o option) fill(published bool) {
+	text := o.standard
+	if published {
+		text = cmp.Or(o.published, text)
+	}
+	if text == "" || !o.value.IsZero() {
 		return
 	}
-	if err := o.set(o.standard); err != nil {
+	if err := o.set(text); err != nil {
 		panic(fmt.Sprintf("settings: default: %v", err))
 	}
 }

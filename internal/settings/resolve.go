@@ -3,11 +3,12 @@ package settings
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // Resolve returns a copy of options, a struct, with declared defaults in place of
-// zero values. The error lists the values that are outside their range or none of the
+// zero values, or with published values if the option "preset" is Published. The error lists the values that are outside their range or none of the
 // allowed values. It wraps ErrValue and begins with name, if not empty.
 func Resolve[T any](name string, options T) (T, error) {
 	err := resolve(reflect.ValueOf(&options).Elem())
@@ -34,9 +35,11 @@ func Check(options any) error {
 
 func resolve(v reflect.Value) error {
 	var faults []string
-	for _, o := range collect(v) {
+	options := collect(v)
+	published := slices.ContainsFunc(options, func(o option) bool { return o.key == presetKey && o.value.String() == Published })
+	for _, o := range options {
 		if o.value.IsZero() {
-			o.fill()
+			o.fill(published)
 		} else if err := o.check(o.value); err != nil {
 			faults = append(faults, err.Error())
 		}

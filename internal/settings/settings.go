@@ -28,6 +28,11 @@ func (e valueError) Is(target error) bool { return target == ErrValue }
 // depend on each other.
 func Errorf(format string, args ...any) error { return valueError(fmt.Sprintf(format, args...)) }
 
+// Published is the value of an option "preset" with which Resolve fills in published values.
+const Published = "published"
+
+const presetKey = "preset"
+
 // Learned is the text of a pointer or slice that is left to the fit.
 const Learned = "learned"
 
@@ -98,6 +103,9 @@ func (o option) describe() Setting {
 	s := Setting{Key: o.key, Type: kindOf(o.value.Type()), Default: o.standard, Values: o.values(), Help: o.help}
 	if s.Default == "" {
 		s.Default = o.tag.Get("auto")
+	}
+	if o.published != "" {
+		s.Help += fmt.Sprintf(" (published: %s)", o.published)
 	}
 	if o.bounds != "" {
 		s.Range = parseInterval(o.bounds).String()

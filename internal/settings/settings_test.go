@@ -185,6 +185,52 @@ func TestOverrides(t *testing.T) {
 	require.Equal(t, "rbf", got.Kernel)
 }
 
+// With the preset, Resolve fills in published values instead of defaults. A value that is set
+// remains, in any order.
+func TestPublished(t *testing.T) {
+	type inner struct {
+		base  `published:"kernel=rbf" help:"kernel=covariance function"`
+		Width []int `set:"hidden" default:"50,50" published:"30,30" range:"[1,1000]" help:"widths"`
+	}
+	type outer struct {
+		Preset string `set:"preset" default:"default" oneof:"default,published"`
+		inner  `published:"kernel=linear;noise=0.5"`
+		Bias   *float64 `set:"bias" default:"0.25" published:"0" range:"[0,inf)" help:"initial biases"`
+		Shared *bool    `set:"shared" default:"false" published:"true"`
+		Steps  int      `set:"steps" auto:"by size" published:"7" range:"[1,100]"`
+		Rate   float64  `set:"rate" default:"0.1" range:"(0,1]"`
+	}
+	plain, err := settings.Resolve("m", outer{})
+	require.NoError(t, err)
+	require.Equal(t, outer{Preset: "default", inner: inner{base{Kernel: "matern52"}, []int{50, 50}}, Bias: new(0.25), Shared: new(false), Rate: 0.1}, plain)
+
+	published, err := settings.Resolve("m", outer{Preset: settings.Published})
+	require.NoError(t, err)
+	require.Equal(t, outer{Preset: "published", inner: inner{base{Kernel: "linear", Noise: new(0.5)}, []int{30, 30}}, Bias: new(0.), Shared: new(true), Steps: 7, Rate: 0.1}, published)
+
+	for _, order := range [][]string{{"preset", "bias", "shared", "hidden"}, {"hidden", "shared", "bias", "preset"}} {
+		var o outer
+		for _, key := range order {
+			text := map[string]string{"preset": "published", "bias": "0.25", "shared": "false", "hidden": "50,50"}[key]
+			require.NoError(t, settings.Set(&o, key, text))
+		}
+		got, err := settings.Resolve("m", o)
+		require.NoError(t, err)
+		require.Equal(t, []any{0.25, false, []int{50, 50}, 7}, []any{*got.Bias, *got.Shared, got.Width, got.Steps})
+	}
+	_, err = settings.Resolve("m", outer{Preset: "publishd"})
+	require.EqualError(t, err, `m: preset is "publishd", want default or published`)
+
+	help := map[string]string{}
+	for _, s := range settings.List(&outer{}) {
+		help[s.Key] = s.Help
+	}
+	require.Equal(t, "covariance function (published: linear)", help["kernel"])
+	require.Equal(t, "initial biases (published: 0)", help["bias"])
+	require.Equal(t, "variance of the noise (published: 0.5)", help["noise"])
+	require.Empty(t, help["rate"])
+}
+
 // Malformed declarations panic.
 func TestDeclarations(t *testing.T) {
 	require.Panics(t, func() { settings.List(options{}) })
@@ -206,6 +252,12 @@ func TestDeclarations(t *testing.T) {
 		}{},
 		&struct {
 			N float64 `set:"n" default:"1" range:"2,1"`
+		}{},
+		&struct {
+			N int `set:"n" default:"0" published:"1" range:"[0,2]"` // 0 cannot be set
+		}{},
+		&struct {
+			B bool `set:"b" default:"false" published:"true"`
 		}{},
 		&struct {
 			S string `set:"s" default:"a" range:"[1,2]"`

@@ -59,7 +59,7 @@ func TestGradient(t *testing.T) {
 	d := wave(8, 2)
 	for name, m := range map[string]Model{
 		"added":        {Hidden: []int{4, 3}},
-		"own":          {Hidden: []int{5}, Features: 3, Activation: "sin", Spec: prior.Spec{Kernel: "rbf*periodic+linear", Isotropic: true}},
+		"own":          {Hidden: []int{5}, Features: 3, Activation: "sin", Spec: prior.Spec{Kernel: "rbf*periodic+linear", Isotropic: new(true)}},
 		"linear":       {Hidden: []int{}, Features: 1, Spec: prior.Spec{Noise: new(0.1), Mean: prior.MeanZero}},
 		"nothing held": {Hidden: []int{3}, Decay: new(0.0), Spec: prior.Spec{Lengthscale: []float64{0.3}}},
 	} {

@@ -17,7 +17,7 @@ import (
 // published returns the published settings with a smaller size.
 func published() Model {
 	return Model{
-		Trainer: "adam", Factor: "lanczos", Box: "data", Scaling: "data", Bias: new(0.0), Spec: prior.Spec{Isotropic: true, Mean: prior.MeanZero},
+		Trainer: "adam", Factor: "lanczos", Box: "data", Scaling: "data", Bias: new(0.0), Spec: prior.Spec{Isotropic: new(true), Mean: prior.MeanZero},
 		Network: surrogate.Network{Hidden: []int{10, 10}}, Context: 20, CovarianceContext: 60, Rate: 0.02,
 	}
 }

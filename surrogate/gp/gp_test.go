@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 		{Kernel: "matern32"},
 		{Kernel: "matern52", Noise: ptr(1e-8)},
 		{Kernel: "rbf*periodic+linear", Restarts: 1},
-		{Kernel: "rq", Isotropic: true},
+		{Kernel: "rq", Isotropic: new(true)},
 	} {
 		t.Run(s.Kernel, func(t *testing.T) { fast.Run(t, gp.Model{Spec: s}) })
 	}
