@@ -1,6 +1,7 @@
 package fsplaplace
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,14 +15,23 @@ import (
 // holdoutPoints is the number of held-out points for the choice of the ridge and of the mean.
 const holdoutPoints = 128
 
-// contextPoints returns n context points, and holdoutPoints uniform points of the same box.
-// With the ridge factor the context points are denser near the faces, where a network
-// extrapolates and acquisition functions are often largest.
+// contextPoints returns n context points, or the points of the source, and holdoutPoints uniform
+// points of the box. With the ridge factor the context points of the box are denser near the
+// faces, where a network extrapolates and acquisition functions are often largest.
 func (p *problem) contextPoints(n int, rng *rand.Rand) (context, holdout *mat.Dense) {
+	design := p.box.Halton
 	if p.Factor == "ridge" {
-		return p.box.Chebyshev(n, rng), p.box.Halton(holdoutPoints, rng)
+		design = p.box.Chebyshev
 	}
-	return p.box.Halton(n, rng), p.box.Halton(holdoutPoints, rng)
+	return p.source.Points(p.box, n, rng, design), p.box.Halton(holdoutPoints, rng)
+}
+
+// sourceErr returns the error of the source of context points.
+func (p *problem) sourceErr() error {
+	if err := p.source.Err(); err != nil {
+		return fmt.Errorf("fsp-laplace: %w", err)
+	}
+	return nil
 }
 
 // zscore returns the map that gives each column of x the mean 0 and the standard deviation 1.

@@ -88,12 +88,18 @@ func (p *labelProblem) solve(ctx context.Context, l *latents, rng *rand.Rand) er
 	c := p.withInputs(design, rng)
 	newton := p.Trainer != "adam"
 	var to classify.Target
-	var err error
+	err := p.sourceErr()
+	if err != nil {
+		return err
+	}
 	if newton {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "train", Total: p.Steps})
 		train := c
 		if p.Context != p.CovarianceContext {
 			other, _ := p.contextPoints(p.Context, rng)
+			if err := p.sourceErr(); err != nil {
+				return err
+			}
 			train = p.withInputs(other, rng)
 		}
 		if to, err = classify.NewTarget(ctx, p.prior, train, p.data.X, p.y); err != nil {

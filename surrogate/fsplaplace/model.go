@@ -38,7 +38,13 @@ type Model struct {
 	// kernel then couples each point to its mirror image. The published value is 0.
 	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
 
-	Context           int    `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
+	Context int `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
+	// ContextPoints, unless nil, replaces the context points of the box. It is called with Context
+	// points for training and CovarianceContext points for the covariance; adam calls it at each
+	// step. With Gauss–Newton training the training inputs remain context points, and held-out
+	// points of the box still choose the ridge and the mean.
+	ContextPoints surrogate.PointSource
+
 	CovarianceContext int    `set:"covariance-context" auto:"context" range:"[1,20000]" help:"context points for the covariance (lanczos: 10000)"`
 	Box               string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
 
@@ -146,14 +152,15 @@ type problem struct {
 	noise   float64 // σ²
 	data    surrogate.Dataset
 	box     domain.Box
-	notes   []string // warnings
-	refined bool     // trained on all observations
+	source  *domain.Source // of context points; nil is the box
+	notes   []string       // warnings
+	refined bool           // trained on all observations
 
 	curvature []float64 // curvature of each label's log likelihood; nil for numbers
 }
 
 func newProblem(m Model, net *nn.Network, d surrogate.Dataset, process prior.Process) *problem {
-	p := &problem{Model: m, net: net, data: d, process: process, noise: process.Noise, box: domain.ContextBox(m.Box, d)}
+	p := &problem{Model: m, net: net, data: d, process: process, noise: process.Noise, box: domain.ContextBox(m.Box, d), source: domain.NewSource(m.ContextPoints)}
 	if m.Scaling == "data" {
 		p.inputs = zscore(d.X)
 	} else {
@@ -167,7 +174,10 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	design, holdout := p.contextPoints(p.CovarianceContext, rng)
 	c := p.withInputs(design, rng)
 	var to target.Gaussian
-	var err error
+	err := p.sourceErr()
+	if err != nil {
+		return nil, err
+	}
 	switch p.Trainer {
 	case "adam":
 		w, p.noise, err = p.trainAdam(ctx, w, rng)
@@ -175,6 +185,9 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 		train := c
 		if p.Context != p.CovarianceContext {
 			other, _ := p.contextPoints(p.Context, rng)
+			if err := p.sourceErr(); err != nil {
+				return nil, err
+			}
 			train = p.withInputs(other, rng)
 		}
 		if to, err = p.target(train); err == nil {

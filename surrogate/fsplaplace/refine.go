@@ -19,7 +19,7 @@ const explained = 1.5
 const (
 	refineSteps   = 4000 // steps of Adam, plus one for every ten observations
 	refineRate    = 3e-3 // initial learning rate, which falls to a hundredth along half a cosine
-	refineContext = 200  // points of the box in a step, and as many observed inputs
+	refineContext = 200  // context points in a step, and as many observed inputs
 	refineEvery   = 10   // steps with the same context points
 	refineJitter  = 1e-4 // variance added to the diagonal of K, relative to the prior variance
 )
@@ -34,7 +34,7 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 	t := p.newAdam(w)
 	t.jitter = refineJitter
 	k := min(refineContext, n)
-	t.context = mat.NewDense(refineContext+k, d, nil)
+	drawn, observed := mat.NewDense(refineContext, d, nil), mat.NewDense(k, d, nil)
 	last := len(w)
 	if p.Spec.Noise == nil {
 		t.theta[last] = softplusInverse(math.Sqrt(max(p.noise, p.squaredError(post))))
@@ -42,11 +42,19 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 	s := train.Schedule{Phase: "train", Steps: refineSteps + n/10, Every: 50, Rate: refineRate, End: 0.01}
 	err := s.Run(ctx, func(step int, rate float64) error {
 		if step%refineEvery == 0 {
-			p.box.FillUniform(shape.Rows(t.context, 0, refineContext), rng)
-			for i := range k {
-				t.context.SetRow(refineContext+i, p.data.X.RawRowView(rng.IntN(n)))
+			c := p.source.Points(p.box, refineContext, rng, func(_ int, rng *rand.Rand) *mat.Dense {
+				p.box.FillUniform(drawn, rng)
+				return drawn
+			})
+			if err := p.sourceErr(); err != nil {
+				return err
 			}
-			if err := t.at(t.context); err != nil {
+			for i := range k {
+				observed.SetRow(i, p.data.X.RawRowView(rng.IntN(n)))
+			}
+			both := new(mat.Dense)
+			both.Stack(c, observed)
+			if err := t.at(both); err != nil {
 				return err
 			}
 		}

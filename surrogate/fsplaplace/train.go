@@ -120,8 +120,7 @@ func (p *problem) newLoss(l likelihood, means ...float64) *loss {
 
 // at sets the context points to the rows of c.
 func (l *loss) at(c *mat.Dense) error {
-	if l.c == nil {
-		nc, d := c.Dims()
+	if nc, d := c.Dims(); l.c == nil || nc != len(l.u) {
 		l.c, l.k, l.u = mat.NewDense(nc, d, nil), mat.NewSymDense(nc, nil), make([]float64, nc)
 	}
 	l.p.process.Kernel.Gram(l.k, c)
@@ -228,7 +227,7 @@ type adam struct {
 	bestLoss    float64
 	stale       int // validations since the minimum
 
-	context    *mat.Dense // in the dataset's units
+	context    *mat.Dense // memory for points of the box, in the dataset's units
 	all, drawn []int      // indices of all observations and of the batch
 }
 
@@ -266,8 +265,14 @@ func (t *adam) run(ctx context.Context, rng *rand.Rand) error {
 // step draws context points and moves θ. If validate is set, it first compares the objective on
 // all data with its smallest value so far.
 func (t *adam) step(validate bool, rng *rand.Rand) error {
-	t.p.box.FillUniform(t.context, rng)
-	if err := t.at(t.context); err != nil {
+	c := t.p.source.Points(t.p.box, t.p.Context, rng, func(_ int, rng *rand.Rand) *mat.Dense {
+		t.p.box.FillUniform(t.context, rng)
+		return t.context
+	})
+	if err := t.p.source.Err(); err != nil {
+		return err
+	}
+	if err := t.at(c); err != nil {
 		return err
 	}
 	if validate {

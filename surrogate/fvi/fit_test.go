@@ -109,7 +109,8 @@ func TestBatches(t *testing.T) {
 		p.useSampler()
 		seen := map[float64]bool{}
 		for step := range 10 {
-			b := p.nextBatch(step, random.New(uint64(step), "batch", 0))
+			b, err := p.nextBatch(step, random.New(uint64(step), "batch", 0))
+			require.NoError(t, err)
 			require.InDelta(t, want*min(1, float64(step)/5), b.weight, 1e-12)
 			rows, _ := b.x.Dims()
 			require.Equal(t, 13, rows)

@@ -41,11 +41,15 @@ type Model struct {
 	Eigenvalues float64 `set:"eigenvalues" default:"0.99" range:"(0,1]" help:"share of the kernel's trace in the eigenvalues that the score estimator uses (published: 0.99, implicit priors 0.9)"`
 	Inject      float64 `set:"inject" default:"0.01" range:"(0,inf)" help:"standard deviation of the noise injected into function values"`
 
-	Context int     `set:"context" default:"20" range:"[1,10000]" help:"measurement points drawn from the box at each step, in addition to the batch (published: 5 to 50)"`
-	Box     string  `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
-	Batch   int     `set:"batch" default:"20" range:"[1,1000000]" help:"observations in a step"`
-	Weight  string  `set:"weight" default:"all" oneof:"all,batch" help:"weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (as published)"`
-	Anneal  float64 `set:"anneal" default:"0" range:"[0,1]" help:"share of the steps in which the likelihood's weight rises from 0 (published for optimisation: 0.5)"`
+	Context int `set:"context" default:"20" range:"[1,10000]" help:"measurement points drawn from the box at each step, in addition to the batch (published: 5 to 50)"`
+	// MeasurementPoints, unless nil, replaces the points of the box. It is called with Context
+	// points at each step, and with 100 for a fitted start.
+	MeasurementPoints surrogate.PointSource
+
+	Box    string  `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
+	Batch  int     `set:"batch" default:"20" range:"[1,1000000]" help:"observations in a step"`
+	Weight string  `set:"weight" default:"all" oneof:"all,batch" help:"weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (as published)"`
+	Anneal float64 `set:"anneal" default:"0" range:"[0,1]" help:"share of the steps in which the likelihood's weight rises from 0 (published for optimisation: 0.5)"`
 
 	Start string  `set:"start" default:"fitted" oneof:"fitted,random" help:"initial distribution of the weights: fitted to the process or the data, or random as published"`
 	Steps int     `set:"steps" auto:"200, 600 or 10000" range:"[1,100000000]" help:"training steps of Adam (200; 600 for a piecewise prior; 10000 with a random start; half of these from a warm start; published: 10000 to 80000)"`

@@ -59,7 +59,10 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 		return nil, target.FitData(ctx, p.net, p.inputs.Apply(x), y, v.M)
 	}
 	c := new(mat.Dense)
-	c.Stack(p.box.Halton(startPoints, random.Split(rng, "box", 0)), x)
+	c.Stack(p.source.Points(p.box, startPoints, random.Split(rng, "box", 0), p.box.Halton), x)
+	if err := p.source.Err(); err != nil {
+		return nil, err
+	}
 	to, err := target.New(*p.process, c, p.data.X, p.data.Y)
 	if err != nil {
 		return nil, err

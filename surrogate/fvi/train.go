@@ -2,6 +2,7 @@ package fvi
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -22,9 +23,10 @@ import (
 type problem struct {
 	Model
 	objective
-	data  surrogate.Dataset
-	box   domain.Box
-	order []int // a permutation of the observations
+	data   surrogate.Dataset
+	box    domain.Box
+	source *domain.Source // of measurement points; nil is the box
+	order  []int          // a permutation of the observations
 
 	process    *prior.Process // nil for an implicit prior
 	mean       float64        // mean of the prior, or of the observations
@@ -38,7 +40,7 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 		return nil, err
 	}
 	return &problem{
-		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(len(d.Y)),
+		Model: m, data: d, box: domain.ContextBox(m.Box, d), source: domain.NewSource(m.MeasurementPoints), order: subset.All(len(d.Y)),
 		objective: objective{
 			net:    net,
 			inject: m.Inject,
@@ -81,7 +83,11 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.
 	}
 	s := train.Schedule{Phase: "train", Steps: p.Steps, Every: 20, Rate: p.Rate, End: 0.01}
 	return s.Run(ctx, func(step int, rate float64) error {
-		if err := p.objective.gradient(v, p.nextBatch(step, rng), grad, rng); err != nil {
+		b, err := p.nextBatch(step, rng)
+		if err != nil {
+			return fmt.Errorf("fvi: %w", err)
+		}
+		if err := p.objective.gradient(v, b, grad, rng); err != nil {
 			return err
 		}
 		location.Step(rate, v.M, grad.M)
@@ -94,17 +100,18 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.
 	})
 }
 
-// nextBatch takes Batch observations and draws Context points of the box, the functions and the
-// noise injected into them.
-func (p *problem) nextBatch(step int, rng *rand.Rand) batch {
+// nextBatch takes Batch observations and draws Context points of the box, or points of the
+// source, the functions and the noise injected into them.
+func (p *problem) nextBatch(step int, rng *rand.Rand) (batch, error) {
 	n, _ := p.data.Dims()
 	size := min(n, p.Batch)
 	if size < n {
 		subset.Draw(p.order, size, rng)
 	}
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, p.order[:size])
-	b := batch{x: new(mat.Dense), y: y, weight: 1, eta: mat.NewDense(p.Draws, size+p.Context, nil)}
-	b.x.Stack(x, p.box.Uniform(p.Context, rng))
+	c := p.source.Points(p.box, p.Context, rng, p.box.Uniform)
+	b := batch{x: new(mat.Dense), y: y, weight: 1, eta: mat.NewDense(p.Draws, size+c.RawMatrix().Rows, nil)}
+	b.x.Stack(x, c)
 	if p.Weight == "all" {
 		b.weight = float64(n) / float64(size)
 	}
@@ -115,5 +122,5 @@ func (p *problem) nextBatch(step int, rng *rand.Rand) batch {
 	for _, a := range []*mat.Dense{b.eps, b.eta} {
 		random.Normal(a.RawMatrix().Data, rng)
 	}
-	return b
+	return b, p.source.Err()
 }

@@ -157,7 +157,9 @@ func TestTrainingLowersTheObjective(t *testing.T) {
 		v := variational.NewLowRank(q.Net.NumParams(), 10).With(append(trained, 0.5*math.Log(q.Noise())))
 		var sum float64
 		for i := range 5 {
-			f, err := p.eval(v, p.nextBatch(random.New(9, "batch", i)), nil)
+			b, err := p.nextBatch(random.New(9, "batch", i))
+			require.NoError(t, err)
+			f, err := p.eval(v, b, nil)
 			require.NoError(t, err)
 			sum += f / 5
 		}

@@ -66,7 +66,7 @@ func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate
 	for i, y := range d.Y {
 		base.data.Y[i] = float64(y)
 	}
-	base.box = domain.ContextBox(m.Box, base.data)
+	base.box, base.source = domain.ContextBox(m.Box, base.data), domain.NewSource(m.MeasurementPoints)
 	if m.Start == startFitted {
 		base.Rate = cmp.Or(m.Rate, labelRate)
 	}
@@ -116,7 +116,10 @@ type labelProblem struct {
 // start sets the distributions near their optimum, as problem.start does, at the Laplace
 // approximation. For s it uses the mean curvature of all labels.
 func (p *labelProblem) start(ctx context.Context, rng *rand.Rand) error {
-	b := p.parts[0].startBatch(rng)
+	b, err := p.parts[0].startBatch(rng)
+	if err != nil {
+		return err
+	}
 	to, err := classify.NewTarget(ctx, p.prior, b.x, p.parts[0].data.X, p.labels)
 	if err != nil {
 		return err
@@ -167,7 +170,10 @@ func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) error {
 		grad[c] = v.Like()
 	}
 	return first.course().Run(ctx, func(_ int, rate float64) error {
-		b := first.nextBatch(rng)
+		b, err := first.nextBatch(rng)
+		if err != nil {
+			return err
+		}
 		if _, err := p.eval(p.q, b, p.draws(len(b.y), rng), grad); err != nil {
 			return err
 		}

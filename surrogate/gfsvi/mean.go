@@ -83,15 +83,17 @@ func (f *meanFit) rows(index []int) (*mat.Dense, []float64) {
 	return f.inputs.Apply(x), y
 }
 
-// measure draws measurement points: twice Context from the box and, unless Measure is "box",
-// as many observed inputs.
+// measure draws measurement points: twice Context from the box or the source and, unless Measure
+// is "box", as many observed inputs.
 func (f *meanFit) measure() error {
-	_, d := f.data.Dims()
 	size := 2 * f.Context
-	c := f.box.Uniform(size, f.rng)
+	c := f.source.Points(f.box, size, f.rng, f.box.Uniform)
+	if err := f.source.Err(); err != nil {
+		return err
+	}
 	if f.Measure == measureAll {
 		k := min(size, len(f.fitted))
-		both := mat.NewDense(size+k, d, nil)
+		both := new(mat.Dense)
 		both.Stack(c, subset.Take(f.data.X, subset.Draw(f.fitted, k, f.rng)))
 		c = both
 	}

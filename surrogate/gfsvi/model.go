@@ -37,7 +37,11 @@ type Model struct {
 	// Gamma is γ of the regularised divergence, which adds γM to both diagonals.
 	Gamma float64 `set:"gamma" default:"1e-6" range:"(0,inf)" help:"regularisation of the divergence (published: 1e-10)"`
 
-	Context int    `set:"context" default:"100" range:"[1,10000]" help:"measurement points drawn from the box at each step (published: 500)"`
+	Context int `set:"context" default:"100" range:"[1,10000]" help:"measurement points drawn from the box at each step (published: 500)"`
+	// MeasurementPoints, unless nil, replaces the points of the box. It is called with Context
+	// points at each step, and with twice as many for the start. Measure applies.
+	MeasurementPoints surrogate.PointSource
+
 	Measure string `set:"measure" default:"all" oneof:"all,box" help:"measurement points of the divergence: all, points of the box and training inputs; box, points of the box only"`
 	Box     string `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
 
@@ -99,7 +103,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(len(d.Y))}
+	p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), source: domain.NewSource(m.MeasurementPoints), order: subset.All(len(d.Y))}
 	p.schedule(min(len(d.Y), target.MaxExact)) // beyond, the start uses all observations
 	p.objective = objective{net: net, inputs: domain.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
 
@@ -131,9 +135,10 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 type problem struct {
 	Model
 	objective
-	data  surrogate.Dataset
-	box   domain.Box
-	order []int // a permutation of the observations
+	data   surrogate.Dataset
+	box    domain.Box
+	source *domain.Source // of measurement points; nil is the box
+	order  []int          // a permutation of the observations
 }
 
 // schedule sets the default steps and rate of training on n observations.

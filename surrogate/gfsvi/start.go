@@ -35,7 +35,11 @@ const (
 // of the process's posterior; s by multiplicative updates. It warns if m remains far from the
 // optimum.
 func (p *problem) start(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) (warnings []string, err error) {
-	b, process := p.startBatch(rng), p.process
+	b, err := p.startBatch(rng)
+	if err != nil {
+		return nil, fmt.Errorf("gfsvi: start: %w", err)
+	}
+	process := p.process
 	n, _ := p.data.Dims()
 	if n > target.MaxExact {
 		if err := p.startMean(ctx, v, rng); err != nil {
@@ -64,14 +68,16 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, rng *rand.
 	return warnings, p.startScales(ctx, v, b)
 }
 
-// startBatch returns a Halton set and the training inputs, all of them measurement points.
-func (p *problem) startBatch(rng *rand.Rand) batch {
+// startBatch returns a Halton set, or the points of the source, and the training inputs, all of
+// them measurement points.
+func (p *problem) startBatch(rng *rand.Rand) (batch, error) {
 	n, _ := p.data.Dims()
 	size, k := min(n, startRows), 2*p.Context
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, rng.Perm(n)[:size])
-	b := batch{x: new(mat.Dense), measure: k + size, y: y, weight: float64(n) / float64(size)}
-	b.x.Stack(p.box.Halton(k, rng), x)
-	return b
+	c := p.source.Points(p.box, k, rng, p.box.Halton)
+	b := batch{x: new(mat.Dense), measure: c.RawMatrix().Rows + size, y: y, weight: float64(n) / float64(size)}
+	b.x.Stack(c, x)
+	return b, p.source.Err()
 }
 
 // startLowRank sets U to the smallest weights with J U = F, where F Fᵀ has the

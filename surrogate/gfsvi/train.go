@@ -2,6 +2,7 @@ package gfsvi
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -20,7 +21,11 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.
 	grad := v.Like()
 	least := min(v.LogSD[0], math.Log(variational.LeastSD(false))) // σ starts at the fit of the prior
 	return p.course().Run(ctx, func(_ int, rate float64) error {
-		if _, err := p.objective.eval(v, p.nextBatch(rng), grad); err != nil {
+		b, err := p.nextBatch(rng)
+		if err != nil {
+			return fmt.Errorf("gfsvi: %w", err)
+		}
+		if _, err := p.objective.eval(v, b, grad); err != nil {
 			return err
 		}
 		if p.PriorNoise {
@@ -36,19 +41,19 @@ func (p *problem) course() train.Schedule {
 	return train.Schedule{Phase: "train", Steps: p.Steps, Every: 20, Rate: p.Rate, End: 0.01}
 }
 
-// nextBatch draws measurement points from the box and takes Batch observations. Unless Measure
-// is "box", the first Context of them are measurement points too.
-func (p *problem) nextBatch(rng *rand.Rand) batch {
+// nextBatch draws measurement points from the box or the source and takes Batch observations.
+// Unless Measure is "box", the first Context of them are measurement points too.
+func (p *problem) nextBatch(rng *rand.Rand) (batch, error) {
 	n, _ := p.data.Dims()
-	size, c := min(n, p.Batch), p.box.Uniform(p.Context, rng)
+	size, c := min(n, p.Batch), p.source.Points(p.box, p.Context, rng, p.box.Uniform)
 	if n > p.Context {
 		subset.Draw(p.order, size, rng)
 	}
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, p.order[:size])
-	b := batch{x: new(mat.Dense), y: y, weight: float64(n) / float64(size), measure: p.Context}
+	b := batch{x: new(mat.Dense), y: y, weight: float64(n) / float64(size), measure: c.RawMatrix().Rows}
 	b.x.Stack(c, x)
 	if p.Measure == measureAll {
 		b.measure += min(size, p.Context)
 	}
-	return b
+	return b, p.source.Err()
 }

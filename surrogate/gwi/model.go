@@ -29,7 +29,11 @@ type Options struct {
 
 	Distance string `set:"distance" default:"w2" oneof:"w2,w2-squared" help:"Wasserstein distance from the prior in the loss (published: w2)"`
 	Measure  string `set:"measure" default:"all" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (as published)"`
-	Points   int    `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
+	// MeasurementPoints, unless nil, replaces the points of the box. It is called with half of
+	// Points at each step, and with 100 for the start of a network. With Measure "data" only the
+	// start calls it.
+	MeasurementPoints surrogate.PointSource
+	Points            int `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
 
 	// Steps is the number of steps of Adam. More steps let the mean follow the noise, which
 	// the loss hardly penalises.
@@ -191,7 +195,7 @@ func (r recipe) prepare(ctx context.Context, start surrogate.State, d surrogate.
 		return nil, err
 	}
 	p := &problem{
-		recipe: r, data: d, box: domain.ContextBox("search", d), order: rng.Perm(n),
+		recipe: r, data: d, box: domain.ContextBox("search", d), source: domain.NewSource(r.MeasurementPoints), order: rng.Perm(n),
 		q: sparse.(*inducing.Posterior),
 	}
 	p.notes = p.q.Warnings()

@@ -36,12 +36,13 @@ const (
 type problem struct {
 	recipe
 	objective
-	data  surrogate.Dataset
-	box   domain.Box
-	order []int // a permutation of the observations
-	q     *inducing.Posterior
-	v     *variational.Gaussian
-	notes []string
+	data   surrogate.Dataset
+	box    domain.Box
+	source *domain.Source // of measurement points; nil is the box
+	order  []int          // a permutation of the observations
+	q      *inducing.Posterior
+	v      *variational.Gaussian
+	notes  []string
 }
 
 // start sets q to the optimum of the sparse process (Titsias 2009). A network approximates the
@@ -74,7 +75,10 @@ func (p *problem) start(ctx context.Context, warm []float64, rng *rand.Rand) err
 
 func (p *problem) startNetwork(ctx context.Context, inputs domain.Affine, rng *rand.Rand) error {
 	c := new(mat.Dense)
-	c.Stack(p.box.Halton(startContext, rng), subset.Take(p.data.X, p.order[:min(len(p.order), startRows)]))
+	c.Stack(p.source.Points(p.box, startContext, rng, p.box.Halton), subset.Take(p.data.X, p.order[:min(len(p.order), startRows)]))
+	if err := p.source.Err(); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
 	n, _ := c.Dims()
 	to := target.Gaussian{C: c, Mean: make([]float64, n), Cov: mat.NewSymDense(n, nil)}
 	p.q.Joint(to.Mean, to.Cov, c)
@@ -87,17 +91,17 @@ func (p *problem) startNetwork(ctx context.Context, inputs domain.Affine, rng *r
 }
 
 // points returns the given observations and the points of the distance: the first of these
-// observations and, if Measure is "all", points drawn from the box.
+// observations and, if Measure is "all", points drawn from the box or the source.
 func (p *problem) points(index []int, rng *rand.Rand) *points {
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, index)
 	drawn := 0
 	if p.Measure == measureAll && p.Points > 1 {
-		drawn = p.Points / 2
-		observed := x
+		c, observed := p.source.Points(p.box, p.Points/2, rng, p.box.Uniform), x
+		drawn = c.RawMatrix().Rows
 		x = new(mat.Dense)
-		x.Stack(p.box.Uniform(drawn, rng), observed)
+		x.Stack(c, observed)
 	}
-	measured := drawn + min(len(y), p.Points-drawn)
+	measured := drawn + min(len(y), max(p.Points-drawn, 0))
 	return newPoints(p.q, x, measured, y, float64(len(p.order))/float64(len(y)))
 }
 
@@ -119,7 +123,11 @@ func (p *problem) train(ctx context.Context, stop int, watch func(step int) erro
 			rng.Shuffle(len(p.order), func(i, j int) { p.order[i], p.order[j] = p.order[j], p.order[i] })
 			at = 0
 		}
-		if _, err := p.objective.eval(p.v, p.points(p.order[at:at+size], rng), grad); err != nil {
+		points := p.points(p.order[at:at+size], rng)
+		if err := p.source.Err(); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if _, err := p.objective.eval(p.v, points, grad); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 		at += size

@@ -49,8 +49,11 @@ type Model struct {
 	Jitter     float64 `set:"jitter" auto:"1e-3 or 1e-10" range:"(0,inf)" help:"variance added to both sides of the divergence (full 1e-3, diagonal 1e-10)"`
 	Sets       int     `set:"sets" default:"1" range:"[1,1000]" help:"context sets drawn at each step; the set with the largest divergence enters the objective"`
 	Context    int     `set:"context" default:"20" range:"[1,10000]" help:"points of a context set (published: 2 to 10)"`
-	Measure    string  `set:"measure" default:"half" oneof:"half,box" help:"context points: half of them training inputs, or all in the box"`
-	Box        string  `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
+	// ContextPoints, unless nil, replaces the points of the box. It is called with Context points
+	// for each context set. With Measure "half" training inputs replace the first half of them.
+	ContextPoints surrogate.PointSource
+	Measure       string `set:"measure" default:"half" oneof:"half,box" help:"context points: half of them training inputs, or all in the box"`
+	Box           string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
 
 	StopGradient bool `set:"stop-gradient" default:"false" help:"omit the gradient through the Jacobian"`
 
@@ -112,7 +115,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	p := &problem{
-		Model: m, data: d, box: domain.ContextBox(m.Box, d), order: subset.All(len(d.Y)),
+		Model: m, data: d, box: domain.ContextBox(m.Box, d), source: domain.NewSource(m.ContextPoints), order: subset.All(len(d.Y)),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
 	}
 	v, err := p.fit(ctx, start, rng)
@@ -142,7 +145,8 @@ type problem struct {
 	inputs domain.Affine
 	data   surrogate.Dataset
 	box    domain.Box
-	order  []int // a permutation of the observations
+	source *domain.Source // of context points; nil is the box
+	order  []int          // a permutation of the observations
 
 	spread                  []float64 // half the width of the box, of each input
 	outputScale, startLogSD float64   // prior scale of the output weights and log σ that maximise the evidence
@@ -275,7 +279,11 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, f *frame, 
 	}
 	s := train.Schedule{Phase: "train", Steps: steps, Every: 100, Rate: rate, End: 0.01}
 	return s.Run(ctx, func(_ int, rate float64) error {
-		if _, err := p.eval(v, p.nextBatch(rng), grad); err != nil {
+		b, err := p.nextBatch(rng)
+		if err != nil {
+			return fmt.Errorf("tfsvi: %w", err)
+		}
+		if _, err := p.eval(v, b, grad); err != nil {
 			return err
 		}
 		if p.Noise != nil {
@@ -296,7 +304,7 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, f *frame, 
 }
 
 // nextBatch draws the noise of the weights and the context sets, and takes Batch observations.
-func (p *problem) nextBatch(rng *rand.Rand) batch {
+func (p *problem) nextBatch(rng *rand.Rand) (batch, error) {
 	n, _ := p.data.Dims()
 	size := min(n, p.Batch)
 	if size < n {
@@ -306,13 +314,16 @@ func (p *problem) nextBatch(rng *rand.Rand) batch {
 	b := batch{x: p.inputs.Apply(x), y: y, weight: float64(n) / float64(size), noise: mat.NewDense(p.Draws, p.net.NumParams(), nil)}
 	random.Normal(b.noise.RawMatrix().Data, rng)
 	for range p.Sets {
-		c := p.box.Uniform(p.Context, rng)
+		c := p.source.Points(p.box, p.Context, rng, p.box.Uniform)
 		if p.Measure == "half" {
-			for i := range p.Context / 2 {
+			if p.source != nil {
+				c = mat.DenseCopyOf(c)
+			}
+			for i := range c.RawMatrix().Rows / 2 {
 				c.SetRow(i, p.data.X.RawRowView(rng.IntN(n)))
 			}
 		}
 		b.sets = append(b.sets, p.inputs.Apply(c))
 	}
-	return b
+	return b, p.source.Err()
 }
