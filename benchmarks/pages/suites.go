@@ -98,17 +98,25 @@ type resultsCmd struct {
 	Dir      string `arg:"" help:"Results of bo bench run: all .jsonl files of the directory."`
 	Baseline string `placeholder:"METHOD" help:"Method to compare the others with (default sobol)."`
 	Plots    bool   `negatable:"" default:"true" help:"Write plots to DIR/plots; on by default."`
+	Part     string `placeholder:"PART" default:"all" enum:"all,summary,tables" help:"Part of the report of a suite of datasets: all, the summary of the papers' numbers, or the other tables (default ${default})."`
+	Into     string `placeholder:"FILE" help:"Replace the blocks of FILE that such a command made instead of printing."`
 }
 
 func (resultsCmd) Help() string {
 	return `For a suite of datasets the tables also have the results of papers.
 
-Example:
+A document has generated text between the line <!-- generated: go run ./benchmarks/pages results ARGS --> and the line <!-- end of generated text -->. With --into FILE the command makes the text of every such block of FILE that names DIR again.
 
-    go run ./benchmarks/pages results docs/benchmarks/ocean`
+Examples:
+
+    go run ./benchmarks/pages results docs/benchmarks/ocean
+    go run ./benchmarks/pages results docs/uci --into docs/uci.md`
 }
 
 func (c *resultsCmd) Run(e *env) error {
+	if c.Into != "" {
+		return c.refresh(e)
+	}
 	records, err := runner.Read(c.Dir)
 	if err != nil {
 		return err
@@ -120,6 +128,12 @@ func (c *resultsCmd) Run(e *env) error {
 		}
 		if err := c.plot(e, func(dir string) ([]string, error) { return figures.Predictions(records, dir) }); err != nil {
 			return err
+		}
+		switch c.Part {
+		case "summary":
+			return r.WriteSummary(e.stdout)
+		case "tables":
+			return r.WriteTables(e.stdout)
 		}
 		return r.WriteMarkdown(e.stdout)
 	}

@@ -10,6 +10,7 @@ import (
 // Literature holds results that papers print, to be shown beside measured results.
 type Literature struct {
 	Published []Published // on the same datasets: compared
+	Raw       []Raw       // on the same datasets, in the units of the files: listed only
 	Similar   []Similar   // on similar data: listed only
 }
 
@@ -27,15 +28,35 @@ type Published struct {
 	MSE             *float64 `json:"mse"`
 	MSESE           float64  `json:"mse_se"`
 
-	// ReachedLikelihood compares our expected log likelihood, the papers' metric,
-	// Reached our log predictive density, and ReachedMSE our squared error (nil if
-	// MSE is nil). Each reports whether our mean is at least as good within a
-	// tolerance: two standard errors of the difference, plus half a unit of the paper's
-	// last printed decimal. The standard error of the difference is √(s²+t²) for the
-	// standard errors s and t of the two means.
-	Reached           bool  `json:"reached"`
-	ReachedLikelihood bool  `json:"reached_likelihood"`
-	ReachedMSE        *bool `json:"reached_mse"`
+	// Likelihood compares our expected log likelihood, the papers' metric, Density our log
+	// predictive density, and Error our squared error (empty if MSE is nil).
+	Likelihood Standing `json:"likelihood_standing"`
+	Density    Standing `json:"density_standing"`
+	Error      Standing `json:"error_standing,omitempty"`
+}
+
+// Standing compares a measured mean with the mean that a paper prints.
+type Standing string
+
+// The tolerance is two standard errors of the difference, plus half a unit of the paper's
+// last printed decimal. The standard error of the difference is √(s²+t²) for the standard
+// errors s and t of the two means.
+const (
+	Better Standing = "better" // beyond the tolerance
+	Within Standing = "within" // the difference is within the tolerance
+	Worse  Standing = "worse"  // beyond the tolerance
+)
+
+// standing compares two means with standard errors; more is better.
+func standing(mean, se, paper, paperSE float64) Standing {
+	tolerance := 2*math.Hypot(se, paperSE) + rounding
+	switch d := mean - paper; {
+	case d > tolerance:
+		return Better
+	case d >= -tolerance:
+		return Within
+	}
+	return Worse
 }
 
 // Similar is the result of a paper for a method on data similar to the data of a
@@ -50,17 +71,21 @@ type Similar struct {
 	MSESE           float64 `json:"mse_se"`
 }
 
+// Raw is the result of a paper for a method on a dataset, in the units of the target.
+type Raw struct {
+	Dataset, Method, Source string
+	LogDensity, RMSE        string // as printed, with the spread; may be empty
+}
+
 // rounding is half a unit of the last decimal that the papers print.
 const rounding = 0.0005
 
-// compareWith sets the Reached fields of p from the measured summaries.
+// compareWith sets the standings of p from the measured summaries.
 func (p *Published) compareWith(density, likelihood, mse Summary) {
-	reached := func(s Summary) bool {
-		return s.Mean+2*math.Hypot(s.SE, p.LogLikelihoodSE) >= p.LogLikelihood-rounding
-	}
-	p.Reached, p.ReachedLikelihood = reached(density), reached(likelihood)
+	p.Density = standing(density.Mean, density.SE, p.LogLikelihood, p.LogLikelihoodSE)
+	p.Likelihood = standing(likelihood.Mean, likelihood.SE, p.LogLikelihood, p.LogLikelihoodSE)
 	if p.MSE != nil {
-		p.ReachedMSE = new(mse.Mean-2*math.Hypot(mse.SE, p.MSESE) <= *p.MSE+rounding)
+		p.Error = standing(-mse.Mean, mse.SE, -*p.MSE, p.MSESE)
 	}
 }
 
@@ -88,8 +113,11 @@ func (r *Regression) similarTable() [][]string {
 func (r *Regression) notes(w *document.Writer) {
 	w.Item("Numbers are means ± standard errors over splits, or over seeds where there is one split. Targets are standardised by the training rows. The log density is log p(y) under the predictive distribution; E log-lik. is the mean of log p(y|f) over the posterior, and is never larger. Both are in nats per test row; higher is better.")
 	if len(r.Tallies) > 0 {
-		w.Item("A paper's number is followed by ✓ if the E log-lik. here (the squared error, for RMSE) is at least as good within two standard errors of the difference, and by ✗ if not. The papers' RMSE is the square root of their mean squared error.")
+		w.Item("A paper's number is followed by + if the E log-lik. here (the squared error, for RMSE) is better by more than two standard errors of the difference, by = if the difference is smaller, and by - if the result here is worse by more. The papers' RMSE is the square root of their mean squared error.")
 		w.Item("Sources: [g] GFSVI, [f] FSP-Laplace, with references in benchmarks/pages/internal/published/published.csv. The papers use 5 folds with a fifth of the rows as test rows; these runs use the splits of Hernández-Lobato and Adams (2015) with a tenth.")
+	}
+	if len(r.Raw) > 0 {
+		w.Item("Results in the units of the tables are listed without a verdict. Here ± is the standard error over splits. In GWI it is the standard deviation over 10 random splits; fBNN prints the standard deviation over 5 splits for naval and protein, and does not name its spread over 10 splits for the others. The papers' splits hold out a tenth of the rows, as here, but at random. Sources: benchmarks/pages/internal/published/raw.csv.")
 	}
 	if len(r.Similar) > 0 {
 		w.Item("The papers' tables differ in detail from these, and the papers do not state their units. Sources: benchmarks/pages/internal/published/similar.csv.")

@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/table"
 )
 
-//go:embed published.csv similar.csv
+//go:embed published.csv raw.csv similar.csv
 var files embed.FS
 
 // Literature returns all results.
@@ -25,6 +25,9 @@ var Literature = sync.OnceValue(func() report.Literature {
 			p.MSE, p.MSESE = new(number(c[5])), number(c[6])
 		}
 		l.Published = append(l.Published, p)
+	}
+	for _, c := range rows("raw.csv") {
+		l.Raw = append(l.Raw, report.Raw{Dataset: c[0], Method: c[1], Source: c[2], LogDensity: c[3], RMSE: c[4]})
 	}
 	for _, c := range rows("similar.csv") {
 		l.Similar = append(l.Similar, report.Similar{
