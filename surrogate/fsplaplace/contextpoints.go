@@ -17,11 +17,15 @@ const holdoutPoints = 128
 
 // contextPoints returns n context points, or the points of the source, and holdoutPoints uniform
 // points of the box. With the ridge factor the context points of the box are denser near the
-// faces, where a network extrapolates and acquisition functions are often largest.
+// faces, where a network extrapolates and acquisition functions are often largest. The published
+// points are a Latin hypercube.
 func (p *problem) contextPoints(n int, rng *rand.Rand) (context, holdout *mat.Dense) {
 	design := p.box.Halton
-	if p.Factor == "ridge" {
+	switch {
+	case p.Factor == "ridge":
 		design = p.box.Chebyshev
+	case p.published():
+		design = p.box.LatinHypercube
 	}
 	return p.source.Points(p.box, n, rng, design), p.box.Halton(holdoutPoints, rng)
 }

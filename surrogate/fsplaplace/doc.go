@@ -19,8 +19,8 @@
 //
 // # Differences from the paper by default
 //
-// The settings of [Model] restore the published choices except two: the fit of the
-// kernel, and the Halton set, which is a Latin hypercube in the paper.
+// The preset surrogate.Published of [Model] restores the algorithms of the paper.
+// docs/methods/fsp-laplace.md lists what remains different.
 //
 //   - The training inputs belong to C. The objective is then quadratic in f(C),
 //     ½ (f(C,w) - m)ᵀ V⁻¹ (f(C,w) - m) + const, with m and V the mean and covariance of

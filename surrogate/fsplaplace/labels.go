@@ -152,7 +152,7 @@ func (p *labelProblem) trainAdam(ctx context.Context, l *latents, rng *rand.Rand
 	}
 	size := p.net.NumParams()
 	for k, q := range l.parts {
-		q.W = t.best[k*size : (k+1)*size]
+		q.W = t.Best[k*size : (k+1)*size]
 	}
 	return nil
 }

@@ -28,15 +28,20 @@ import (
 // |C| = Context + n context points. From 1001 observations on, the prior is fitted to 1000 of
 // them, |C| is Context + 600, and the cost grows as n|C|².
 type Model struct {
-	prior.Spec `range:"noise=[1e-10,inf)"`
+	// Preset is "default" or surrogate.Published: Algorithms 1 and 2 of the paper with its
+	// settings, as far as other fields are not set, and without bounds on the noise and on
+	// singular values.
+	Preset string `set:"preset" default:"default" oneof:"default,published" help:"default, or published: the algorithms and settings of the paper, except for settings beside it"`
+
+	prior.Spec `range:"noise=[1e-10,inf)" published:"isotropic=true;mean=zero"`
 
 	surrogate.Network
 
 	// Bias is the standard deviation of the initial hidden biases. In the first layer it is
 	// relative to half the width of the scaled box, so that the units cover the box. Without
 	// biases a tanh network is an odd function about the centre of the box. Its tangent
-	// kernel then couples each point to its mirror image. The published value is 0.
-	Bias *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases (published: 0)"`
+	// kernel then couples each point to its mirror image.
+	Bias *float64 `set:"bias" default:"0.5" published:"0" range:"[0,inf)" help:"standard deviation of the initial biases"`
 
 	Context int `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
 	// ContextPoints, unless nil, replaces the context points of the box. It is called with Context
@@ -46,13 +51,13 @@ type Model struct {
 	ContextPoints surrogate.PointSource
 
 	CovarianceContext int    `set:"covariance-context" auto:"context" range:"[1,20000]" help:"context points for the covariance (lanczos: 10000)"`
-	Box               string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
+	Box               string `set:"box" default:"search" published:"data" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
 
-	Scaling string `set:"scaling" default:"prior" oneof:"prior,data" help:"scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (as published)"`
+	Scaling string `set:"scaling" default:"prior" published:"data" oneof:"prior,data" help:"scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations"`
 
 	// Trainer is "gauss-newton" or "adam". Adam is the published training: new uniform context
 	// points at each step, noise learned with the weights, early stopping.
-	Trainer    string  `set:"trainer" default:"gauss-newton" oneof:"gauss-newton,adam" help:"training method (published: adam)"`
+	Trainer    string  `set:"trainer" default:"gauss-newton" published:"adam" oneof:"gauss-newton,adam" help:"training method"`
 	Steps      int     `set:"steps" auto:"25 or 10000" range:"[1,100000000]" help:"largest number of training steps (gauss-newton 25, adam 10000)"`
 	Rate       float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate of adam"`
 	NoiseStart float64 `set:"noise-start" default:"0.3" range:"(0,inf)" help:"initial noise standard deviation of adam"`
@@ -60,7 +65,7 @@ type Model struct {
 	// Factor selects the factor of the prior in the covariance: "ridge" (package comment),
 	// "cholesky" (Algorithm 2 with an exact factor of K⁻¹) or "lanczos" (Algorithm 2 as
 	// published).
-	Factor string `set:"factor" default:"ridge" oneof:"ridge,cholesky,lanczos" help:"factor of the prior in the covariance (published: lanczos)"`
+	Factor string `set:"factor" default:"ridge" published:"lanczos" oneof:"ridge,cholesky,lanczos" help:"factor of the prior in the covariance"`
 }
 
 var (
@@ -74,9 +79,18 @@ var (
 // target.MaxExact observations, drawn at random.
 const inducingRows = 600
 
+// published reports whether the preset is published.
+func (m Model) published() bool { return m.Preset == surrogate.Published }
+
+// Stated implements surrogate.PriorStater. The published preset states a zero mean.
+func (m Model) Stated() bool { return m.published() || m.Spec.Stated() }
+
 // resolve replaces defaults, including defaults that depend on other settings.
 func (m Model) resolve() (Model, error) {
 	m, err := settings.Resolve("fsp-laplace", m)
+	if m.published() {
+		m.Spec = m.Spec.ByLikelihood()
+	}
 	contextPoints, steps := m.Context, 25
 	if m.Factor == "lanczos" {
 		contextPoints = 10000
@@ -94,7 +108,7 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 }
 
 // FitFrom implements surrogate.WarmStarter. Kernel, ridge and, with Gauss–Newton training, the
-// weights start at the result of an earlier fit. The error of a numerical failure wraps
+// weights start at the result of an earlier fit, but not with the published preset. The error of a numerical failure wraps
 // surrogate.ErrNotPositiveDefinite.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := m.resolve()
@@ -104,6 +118,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	net, err := domain.Network(m.Network, d)
 	if err != nil {
 		return nil, err
+	}
+	if m.published() {
+		start = nil
 	}
 	ofPrior, learned := summary.DecodeState(start, 1+net.NumParams())
 

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// singularTolerance is √ε. Directions with smaller singular values of M, relative to the
-	// largest, are omitted.
+	// singularTolerance is √ε. Directions with smaller singular values of M are omitted, by
+	// default relative to the largest, with the published preset absolutely.
 	singularTolerance = 1.4901161193847656e-08
 	// varianceSlack is the relative excess of the accumulated variance over the prior variance
-	// that is attributed to rounding.
+	// that is attributed to rounding. With the published preset there is none.
 	varianceSlack = 1e-9
 
 	lanczosRank      = 500
@@ -57,7 +57,7 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 		return nil, err
 	}
 
-	u, err := linalg.RowSpace(mt, singularTolerance)
+	u, err := p.directions(mt)
 	if err != nil {
 		return nil, fmt.Errorf("fsp-laplace: context Jacobian: %w", err)
 	}
@@ -93,7 +93,11 @@ func (p *problem) precisionFactor(ctx context.Context, w []float64, c *mat.Dense
 
 	js := mat.NewDense(nc, kept, nil)
 	linalg.Mul(js, 1, linalg.N, j, linalg.T, st, 0)
-	if kept = columnsWithin(js, variance); kept == 0 {
+	slack := varianceSlack
+	if p.published() {
+		slack = 0
+	}
+	if kept = columnsWithin(js, variance, slack); kept == 0 {
 		return nil, fmt.Errorf("fsp-laplace: no direction of the weights stays within the prior variance: %w", surrogate.ErrNotPositiveDefinite)
 	}
 	return &primalFactor{st: mat.DenseCopyOf(st.Slice(0, kept, 0, tc.NumParams())), inputs: p.inputs}, nil
@@ -125,15 +129,40 @@ func (p *problem) rootTimesJacobian(ctx context.Context, tc *nn.Tape, k *mat.Sym
 	return mt, nil
 }
 
-// columnsWithin returns the largest number of leading columns of js for which Σ (js_ic)² is
-// within the variance at every row.
-func columnsWithin(js *mat.Dense, variance []float64) int {
+// directions returns orthonormal rows that span the left singular vectors of M, the transpose of
+// mt, with singular values above the tolerance.
+func (p *problem) directions(mt *mat.Dense) (*mat.Dense, error) {
+	if !p.published() {
+		return linalg.RowSpace(mt, singularTolerance)
+	}
+	var svd mat.SVD
+	if !svd.Factorize(mt, mat.SVDThinV) {
+		return nil, surrogate.ErrNotPositiveDefinite
+	}
+	rank := 0
+	for _, d := range svd.Values(nil) { // descending
+		if d > singularTolerance {
+			rank++
+		}
+	}
+	if rank == 0 {
+		return new(mat.Dense), nil
+	}
+	u := new(mat.Dense)
+	svd.VTo(u)
+	_, n := mt.Dims()
+	return mat.DenseCopyOf(u.Slice(0, n, 0, rank).T()), nil
+}
+
+// columnsWithin returns the largest number of leading columns of js for which Σ (js_ic)² exceeds
+// the variance by at most the relative slack at every row.
+func columnsWithin(js *mat.Dense, variance []float64, slack float64) int {
 	n, r := js.Dims()
 	kept := r
 	for i := range n {
 		var sum float64
 		for c, v := range js.RawRowView(i)[:kept] {
-			if sum += v * v; sum > variance[i]*(1+varianceSlack) {
+			if sum += v * v; sum > variance[i]*(1+slack) {
 				kept = c
 				break
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/subset"
-	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/target"
+	"github.com/functionspace/bo/surrogate/internal/train"
 )
 
 // target returns the training target: the posterior of the prior's process at the rows of c.
@@ -36,9 +36,7 @@ const converged = 1e-2
 const (
 	adamBatch     = 500   // observations in a step
 	contextJitter = 1e-10 // variance added to the diagonal of K, as published
-	validateEvery = 10
-	patience      = 5
-	noiseLoSD     = 1e-2 // lower bound of a learned noise, in validation and at the end
+	noiseLoSD     = 1e-2  // lower bound of a learned noise, in validation and at the end
 )
 
 // likelihood is -log p(y|f) of observations, as a function of the values f of one or more
@@ -56,14 +54,15 @@ type likelihood interface {
 //	-log p(y_i|f_i) = (y_i - f_i)²/(2s²) + log s + ½ log 2π.
 type gaussian struct {
 	y     []float64
-	learn bool // learn ρ; validation uses s ≥ noiseLoSD
+	learn bool    // learn ρ; validation uses s ≥ least
+	least float64 // lower bound of s
 }
 
 func (g gaussian) eval(fbar, f *mat.Dense, index []int, scale float64, theta, grad []float64) float64 {
 	rho := theta[0]
 	s := softplus(rho)
-	if grad == nil && g.learn && s < noiseLoSD {
-		s = softplus(softplusInverse(noiseLoSD))
+	if grad == nil && g.learn && s < g.least {
+		s = softplus(softplusInverse(g.least))
 	}
 	var sq float64
 	bar := fbar.RawRowView(0)
@@ -199,12 +198,21 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 	if err := t.run(ctx, rng); err != nil {
 		return nil, 0, fmt.Errorf("fsp-laplace: %w", err)
 	}
-	best := t.best[:len(w)]
+	best := t.Best[:len(w)]
 	if p.Spec.Noise != nil {
 		return best, p.noise, nil
 	}
-	s := max(softplus(t.best[len(w)]), noiseLoSD)
+	s := max(softplus(t.Best[len(w)]), p.leastSD())
 	return best, s * s, nil
+}
+
+// leastSD returns the lower bound of the standard deviation of a learned noise: none as
+// published.
+func (p *problem) leastSD() float64 {
+	if p.published() {
+		return 0
+	}
+	return noiseLoSD
 }
 
 // newAdam returns a run of Adam on w and ρ.
@@ -213,19 +221,16 @@ func (p *problem) newAdam(w []float64) *adam {
 	if !learn {
 		rho = softplusInverse(math.Sqrt(p.noise))
 	}
-	return newAdam(p.newLoss(gaussian{p.data.Y, learn}, p.process.Mean), append(slices.Clone(w), rho))
+	return newAdam(p.newLoss(gaussian{p.data.Y, learn, p.leastSD()}, p.process.Mean), append(slices.Clone(w), rho))
 }
 
 // adam is Algorithm 1 as published: Adam on θ, with new uniform context points at every step.
-// Every ten steps it computes the objective on all training data. Training stops early after
-// five such values in a row without a new minimum, and returns the θ of the minimum.
+// Training ends early by the objective on all training data.
 type adam struct {
 	*loss
+	train.Early
 	opt         optimize.Adam
 	theta, grad []float64
-	best        []float64
-	bestLoss    float64
-	stale       int // validations since the minimum
 
 	context    *mat.Dense // memory for points of the box, in the dataset's units
 	all, drawn []int      // indices of all observations and of the batch
@@ -234,37 +239,20 @@ type adam struct {
 func newAdam(l *loss, theta []float64) *adam {
 	n, d := l.inputs.Dims()
 	return &adam{
-		loss: l, theta: theta, grad: make([]float64, len(theta)), best: slices.Clone(theta), bestLoss: math.Inf(1),
+		loss: l, theta: theta, grad: make([]float64, len(theta)),
 		context: mat.NewDense(l.p.Context, d, nil), all: subset.All(n), drawn: make([]int, adamBatch),
 	}
 }
 
 func (t *adam) run(ctx context.Context, rng *rand.Rand) error {
-	p := t.p
-	for step := 0; t.stale < patience; step++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if step == p.Steps {
-			p.notes = append(p.notes, fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", p.Steps))
-			break
-		}
-		if step%50 == 0 {
-			surrogate.Report(ctx, surrogate.Progress{Phase: "train", Done: step, Total: p.Steps})
-		}
-		if err := t.step(step%validateEvery == 0, rng); err != nil {
-			return err
-		}
-	}
-	if math.IsInf(t.bestLoss, 1) {
-		return fmt.Errorf("the training objective is finite nowhere: %w", surrogate.ErrNotPositiveDefinite)
-	}
-	return nil
+	notes, err := t.Run(ctx, t.p.Steps, func(check bool) error { return t.step(check, rng) })
+	t.p.notes = append(t.p.notes, notes...)
+	return err
 }
 
-// step draws context points and moves θ. If validate is set, it first compares the objective on
-// all data with its smallest value so far.
-func (t *adam) step(validate bool, rng *rand.Rand) error {
+// step draws context points and moves θ. If check is set, it first observes the objective on all
+// data.
+func (t *adam) step(check bool, rng *rand.Rand) error {
 	c := t.p.source.Points(t.p.box, t.p.Context, rng, func(_ int, rng *rand.Rand) *mat.Dense {
 		t.p.box.FillUniform(t.context, rng)
 		return t.context
@@ -275,14 +263,9 @@ func (t *adam) step(validate bool, rng *rand.Rand) error {
 	if err := t.at(c); err != nil {
 		return err
 	}
-	if validate {
+	if check {
 		t.batch(t.all)
-		if v := t.eval(t.theta, nil); v < t.bestLoss {
-			t.bestLoss, t.stale = v, 0
-			copy(t.best, t.theta)
-		} else {
-			t.stale++
-		}
+		t.Observe(t.eval(t.theta, nil), t.theta)
 	}
 	t.descend(t.p.Rate, rng)
 	return nil

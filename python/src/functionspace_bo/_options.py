@@ -105,6 +105,7 @@ if TYPE_CHECKING:
             "mean": Literal["constant", "zero"],
             "noise": Union[float, Literal["learned"]],
             "noise-start": float,
+            "preset": Literal["default", "published"],
             "rate": float,
             "restarts": int,
             "scaling": Literal["prior", "data"],

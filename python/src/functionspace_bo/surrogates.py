@@ -124,20 +124,21 @@ class FSPLaplace(Regressor):
     Args:
         activation: activation of the hidden units; default tanh.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
-        box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond (published: data); default search.
         context: context points in training; default 400.
         covariance_context: context points for the covariance (lanczos: 10000); default context.
         factor: factor of the prior in the covariance (published: lanczos); default ridge.
         hidden: widths of the hidden layers; default 50,50.
-        isotropic: one lengthscale for all inputs instead of one per input; default false.
+        isotropic: one lengthscale for all inputs instead of one per input (published: true); default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior: constant, which is learned, or zero; default constant.
+        mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
         noise: fixes the variance of the observation noise; default learned.
         noise_start: initial noise standard deviation of adam; default 0.3.
+        preset: default, or published: the algorithms and settings of the paper, except for settings beside it; default default.
         rate: learning rate of adam; default 0.005.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        scaling: scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (as published); default prior.
+        scaling: scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (published: data); default prior.
         steps: largest number of training steps (gauss-newton 25, adam 10000); default 25 or 10000.
         trainer: training method (published: adam); default gauss-newton.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -166,6 +167,7 @@ class FSPLaplace(Regressor):
         mean: Literal["constant", "zero"] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
         noise_start: float | None = None,
+        preset: Literal["default", "published"] | None = None,
         rate: float | None = None,
         restarts: int | None = None,
         scaling: Literal["prior", "data"] | None = None,
@@ -191,6 +193,7 @@ class FSPLaplace(Regressor):
         self.mean = mean
         self.noise = noise
         self.noise_start = noise_start
+        self.preset = preset
         self.rate = rate
         self.restarts = restarts
         self.scaling = scaling
@@ -210,20 +213,21 @@ class FSPLaplaceClassifier(Classifier):
     Args:
         activation: activation of the hidden units; default tanh.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
-        box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond (published: data); default search.
         context: context points in training; default 400.
         covariance_context: context points for the covariance (lanczos: 10000); default context.
         factor: factor of the prior in the covariance (published: lanczos); default ridge.
         hidden: widths of the hidden layers; default 50,50.
-        isotropic: one lengthscale for all inputs instead of one per input; default false.
+        isotropic: one lengthscale for all inputs instead of one per input (published: true); default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior: constant, which is learned, or zero; default constant.
+        mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
         noise: fixes the variance of the observation noise; default learned.
         noise_start: initial noise standard deviation of adam; default 0.3.
+        preset: default, or published: the algorithms and settings of the paper, except for settings beside it; default default.
         rate: learning rate of adam; default 0.005.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        scaling: scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (as published); default prior.
+        scaling: scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (published: data); default prior.
         steps: largest number of training steps (gauss-newton 25, adam 10000); default 25 or 10000.
         trainer: training method (published: adam); default gauss-newton.
         variance: fixes the output variance of every term of the kernel; default learned.
@@ -250,6 +254,7 @@ class FSPLaplaceClassifier(Classifier):
         mean: Literal["constant", "zero"] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
         noise_start: float | None = None,
+        preset: Literal["default", "published"] | None = None,
         rate: float | None = None,
         restarts: int | None = None,
         scaling: Literal["prior", "data"] | None = None,
@@ -273,6 +278,7 @@ class FSPLaplaceClassifier(Classifier):
         self.mean = mean
         self.noise = noise
         self.noise_start = noise_start
+        self.preset = preset
         self.rate = rate
         self.restarts = restarts
         self.scaling = scaling

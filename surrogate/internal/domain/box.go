@@ -57,6 +57,13 @@ func (b Box) Halton(n int, rng *rand.Rand) *mat.Dense {
 	return x
 }
 
+// LatinHypercube returns n points of a Latin hypercube in the box.
+func (b Box) LatinHypercube(n int, rng *rand.Rand) *mat.Dense {
+	x := space.LatinHypercube(n, len(b.Lo), rng)
+	b.stretch(x)
+	return x
+}
+
 // Chebyshev returns n points of a scrambled Halton set with each coordinate u of the unit
 // cube replaced by ½(1 - cos πu). With this density, the density of Chebyshev's nodes,
 // approximation errors do not grow towards the faces and vertices of the box.

@@ -1,0 +1,399 @@
+package fsplaplace
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/plain"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+)
+
+// transcript is FSP-Laplace as the paper prints it, with the settings of its experiments on
+// optimisation: explicit loops, and gonum for decompositions. Only random numbers and initial
+// weights are given.
+type transcript struct {
+	net    plain.Network
+	x      [][]float64 // training inputs
+	y      []float64
+	scaled func(x []float64) []float64 // to the network's inputs
+	lo, hi []float64                   // box of the context points
+
+	lengthscale, variance, rate float64
+
+	theta []float64 // w, then ρ
+	adam  plain.Adam
+}
+
+func newTranscript(d surrogate.Dataset, m Model, w []float64) *transcript {
+	n, dim := d.Dims()
+	s := &transcript{y: d.Y, lengthscale: m.Lengthscale[0], variance: *m.Variance, rate: 0.005, lo: make([]float64, dim), hi: make([]float64, dim)}
+	s.net = append(plain.Network{dim}, m.Hidden...)
+	for i := range n {
+		s.x = append(s.x, mat.Row(nil, i, d.X))
+	}
+	_, s.scaled = plain.ZScore(s.x)
+	for j := range dim {
+		low, high := s.x[0][j], s.x[0][j]
+		for _, x := range s.x {
+			low, high = min(low, x[j]), max(high, x[j])
+		}
+		s.lo[j], s.hi[j] = low-0.5*(high-low), high+0.5*(high-low)
+	}
+	s.theta = append(append([]float64(nil), w...), plain.Inverse(0.3))
+	return s
+}
+
+func (s *transcript) kernel(a, b []float64) float64 {
+	return plain.Matern52(a, b, s.lengthscale, s.variance)
+}
+
+// gram returns K with the authors' jitter.
+func (s *transcript) gram(c [][]float64) *mat.SymDense {
+	k := mat.NewSymDense(len(c), nil)
+	for i := range c {
+		for j := i; j < len(c); j++ {
+			k.SetSym(i, j, s.kernel(c[i], c[j]))
+		}
+		k.SetSym(i, i, k.At(i, i)+1e-10)
+	}
+	return k
+}
+
+// uniform draws context points.
+func (s *transcript) uniform(n int, rng *rand.Rand) [][]float64 {
+	c := make([][]float64, n)
+	for i := range c {
+		c[i] = make([]float64, len(s.lo))
+		for j := range c[i] {
+			c[i][j] = s.lo[j] + (s.hi[j]-s.lo[j])*rng.Float64()
+		}
+	}
+	return c
+}
+
+// objective returns lines 1 and 3 of Algorithm 1 for all data, and the gradient.
+func (s *transcript) objective(c [][]float64) (float64, []float64) {
+	last := len(s.theta) - 1
+	w, rho, grad := s.theta[:last], s.theta[last], make([]float64, last+1)
+	sd := plain.Softplus(rho)
+	value := 0.0
+	for i, x := range s.x {
+		f, row := s.net.Row(w, s.scaled(x))
+		e := s.y[i] - f
+		value += 0.5*math.Log(2*math.Pi) + math.Log(sd) + e*e/(2*sd*sd)
+		for k, v := range row {
+			grad[k] -= e / (sd * sd) * v
+		}
+		grad[last] += (1/sd - e*e/(sd*sd*sd)) * plain.Logistic(rho)
+	}
+	f, rows := mat.NewVecDense(len(c), nil), make([][]float64, len(c))
+	for i := range c {
+		var v float64
+		v, rows[i] = s.net.Row(w, s.scaled(c[i]))
+		f.SetVec(i, v)
+	}
+	var chol mat.Cholesky
+	chol.Factorize(s.gram(c))
+	solved := new(mat.VecDense)
+	if err := chol.SolveVecTo(solved, f); err != nil {
+		panic(err)
+	}
+	value += 0.5 * mat.Dot(f, solved)
+	for i, row := range rows {
+		for k, v := range row {
+			grad[k] += solved.AtVec(i) * v
+		}
+	}
+	return value, grad
+}
+
+// train runs Algorithm 1 with the authors' stopping rule, and returns θ with the smallest
+// objective.
+func (s *transcript) train(steps, context int, rng *rand.Rand) []float64 {
+	best, least, stale := []float64(nil), math.Inf(1), 0
+	for step := 0; step < steps && stale < 5; step++ {
+		c := s.uniform(context, rng)
+		value, grad := s.objective(c)
+		if step%10 == 0 {
+			if stale++; value < least {
+				best, least, stale = append([]float64(nil), s.theta...), value, 0
+			}
+		}
+		s.adam.Step(s.rate, s.theta, grad)
+	}
+	return best
+}
+
+// lanczos is line 2 of Algorithm 2: Lanczos iteration with full reorthogonalisation and the
+// factor L_T D L_Tᵀ of the tridiagonal matrix T = QᵀKQ (Golub and Van Loan, sections 10.1 and
+// 11.3.5). The columns of L = Q L_T⁻ᵀ D^(-1/2) are K-orthonormal. It ends at 500 columns, or at the
+// authors' residual of the system K x = v.
+func lanczosByRecurrence(k *mat.SymDense, v []float64) [][]float64 {
+	n := len(v)
+	norm := math.Sqrt(dot(v, v))
+	q := make([]float64, n)
+	for i := range q {
+		q[i] = v[i] / norm
+	}
+	var basis, columns [][]float64
+	var c []float64
+	beta, d, product := 0.0, 0.0, 1.0
+	for len(basis) < min(n, 500) {
+		basis = append(basis, q)
+		r := make([]float64, n)
+		for i := range r {
+			for j := range q {
+				r[i] += k.At(i, j) * q[j]
+			}
+		}
+		alpha := dot(q, r)
+		if c == nil {
+			c, d = append([]float64(nil), q...), alpha
+		} else {
+			l := beta / d
+			next := make([]float64, n)
+			for i := range next {
+				next[i] = q[i] - l*c[i]
+			}
+			c, d, product = next, alpha-beta*l, product*l
+		}
+		column := make([]float64, n)
+		for i := range column {
+			column[i] = c[i] / math.Sqrt(d)
+		}
+		columns = append(columns, column)
+		for range 2 {
+			for _, b := range basis {
+				along := dot(b, r)
+				for i := range r {
+					r[i] -= along * b[i]
+				}
+			}
+		}
+		beta = math.Sqrt(dot(r, r))
+		if beta*product/d <= math.Sqrt(0x1p-52) {
+			break
+		}
+		q = make([]float64, n)
+		for i := range q {
+			q[i] = r[i] / beta
+		}
+	}
+	return columns
+}
+
+func dot(a, b []float64) float64 {
+	s := 0.0
+	for i := range a {
+		s += a[i] * b[i]
+	}
+	return s
+}
+
+// covariance is Algorithm 2. It returns S, and its number of columns before the truncation.
+func (s *transcript) covariance(w []float64, sd float64, c [][]float64) (root *mat.Dense, rank int) {
+	p := len(w)
+	jc := mat.NewDense(len(c), p, nil)
+	v := make([]float64, len(c))
+	for i := range c {
+		_, row := s.net.Row(w, s.scaled(c[i]))
+		jc.SetRow(i, row)
+		for _, e := range row {
+			v[i] += e
+		}
+	}
+	columns := lanczosByRecurrence(s.gram(c), v)
+	m := mat.NewDense(p, len(columns), nil)
+	for r, column := range columns {
+		var product mat.VecDense
+		product.MulVec(jc.T(), mat.NewVecDense(len(c), column))
+		m.SetCol(r, product.RawVector().Data)
+	}
+	var svd mat.SVD
+	svd.Factorize(m, mat.SVDThin)
+	var u mat.Dense
+	svd.UTo(&u)
+	values := svd.Values(nil)
+	for rank < len(values) && values[rank] > math.Sqrt(0x1p-52) { // as in the authors' code
+		rank++
+	}
+	u = *u.Slice(0, p, 0, rank).(*mat.Dense)
+	a := mat.NewSymDense(rank, nil)
+	for i := range rank {
+		a.SetSym(i, i, values[i]*values[i])
+	}
+	for _, x := range s.x {
+		_, row := s.net.Row(w, s.scaled(x))
+		var ju mat.VecDense
+		ju.MulVec(u.T(), mat.NewVecDense(p, row))
+		a.SymRankOne(a, 1/(sd*sd), &ju)
+	}
+	var eigen mat.EigenSym
+	eigen.Factorize(a, true)
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	sums := make([]float64, len(c))
+	out := mat.NewDense(p, rank, nil)
+	values = eigen.Values(nil)
+	kept := 0
+	for k := rank - 1; k >= 0 && values[k] > 0; k-- {
+		var column, at mat.VecDense
+		column.MulVec(&u, vectors.ColView(k))
+		column.ScaleVec(1/math.Sqrt(values[k]), &column)
+		at.MulVec(jc, &column)
+		for i := range c {
+			if sums[i] += at.AtVec(i) * at.AtVec(i); sums[i] > s.kernel(c[i], c[i]) {
+				return out.Slice(0, p, 0, kept).(*mat.Dense), rank
+			}
+		}
+		out.SetCol(kept, column.RawVector().Data)
+		kept++
+	}
+	return out.Slice(0, p, 0, kept).(*mat.Dense), rank
+}
+
+// publishedProblem returns noisy observations of two inputs and the published preset of a size for
+// tests.
+func publishedProblem(n int, lengthscale float64, hidden ...int) (surrogate.Dataset, Model) {
+	rng := random.New(1, "data", 0)
+	d := surrogate.Dataset{X: mat.NewDense(n, 2, nil), Y: make([]float64, n), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
+	for i := range n {
+		a, b := rng.Float64(), rng.Float64()
+		d.X.SetRow(i, []float64{a, b})
+		d.Y[i] = math.Sin(6*a)*math.Cos(3*b) + 0.1*rng.NormFloat64()
+	}
+	return d, Model{
+		Preset: surrogate.Published, Spec: prior.Spec{Lengthscale: []float64{lengthscale}, Variance: new(1.0)},
+		Network: surrogate.Network{Hidden: hidden}, Context: 15, CovarianceContext: 40,
+	}
+}
+
+// Each step of the published training is a step of Algorithm 1.
+func TestPublishedTrainingIsAlgorithm1(t *testing.T) {
+	d, m := publishedProblem(25, 0.4, 6, 5)
+	m, err := m.resolve()
+	require.NoError(t, err)
+	net, err := domain.Network(m.Network, d)
+	require.NoError(t, err)
+	fitted, err := m.Spec.Fit(t.Context(), d.X, d.Y, false, nil, random.New(1, "prior", 0))
+	require.NoError(t, err)
+	p := newProblem(m, net, d, fitted.Process)
+	w := net.InitBiased(*m.Bias, 1, p.process.Mean, random.New(1, "weights", 0))
+
+	training, want := p.newAdam(w), newTranscript(d, m, w)
+	ours, theirs := random.New(1, "context", 0), random.New(1, "context", 0)
+	for step := range 200 {
+		before := slices.Clone(training.theta)
+		require.NoError(t, training.step(step%10 == 0, ours))
+		value, grad := want.objective(want.uniform(15, theirs))
+		require.InEpsilon(t, value, training.eval(before, nil), 1e-9, "objective")
+		want.adam.Step(want.rate, want.theta, grad)
+		closeTo(t, want.theta, training.theta, 1e-8)
+	}
+}
+
+// closeTo requires that the distance of two vectors is small relative to their length.
+func closeTo(t *testing.T, want, got []float64, tol float64) {
+	t.Helper()
+	require.Len(t, got, len(want))
+	var far, size float64
+	for i, v := range want {
+		far += (v - got[i]) * (v - got[i])
+		size += v * v
+	}
+	require.LessOrEqual(t, math.Sqrt(far/size), tol)
+}
+
+// A published fit has the mean, the covariance and the noise of Algorithms 1 and 2.
+func TestPublishedFitIsThePapers(t *testing.T) {
+	for name, c := range map[string]struct {
+		n           int
+		lengthscale float64
+		hidden      []int
+	}{
+		"smooth":      {30, 0.6, []int{8, 8}},
+		"rough":       {12, 0.15, []int{10, 10}},
+		"few weights": {30, 0.4, []int{5}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, m := publishedProblem(c.n, c.lengthscale, c.hidden...)
+			m.Steps = 400
+			post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+			require.NoError(t, err)
+			resolved, err := m.resolve()
+			require.NoError(t, err)
+
+			rng := random.New(1, "fit", 0)
+			random.Split(rng, "prior", 0)
+			net, err := domain.Network(resolved.Network, d)
+			require.NoError(t, err)
+			w := net.InitBiased(0, 1, 0, random.Split(rng, "weights", 0))
+			rng = random.Split(rng, "context", 0)
+			p := newProblem(resolved, net, d, post.(*posterior).process)
+			design, _ := p.contextPoints(40, rng)
+
+			s := newTranscript(d, resolved, w)
+			best := s.train(400, 15, rng)
+			w, sd := best[:len(w)], plain.Softplus(best[len(w)])
+			require.InEpsilon(t, sd*sd, post.Noise(), 1e-7)
+			context := make([][]float64, 40)
+			for i := range context {
+				context[i] = mat.Row(nil, i, design)
+			}
+			root, rank := s.covariance(w, sd, context)
+			_, kept := root.Dims()
+			t.Logf("kept %d of %d columns", kept, rank)
+			require.Equal(t, kept, post.(*posterior).factor.rank())
+
+			at := p.box.Uniform(7, random.New(2, "at", 0))
+			mean, cov := make([]float64, 7), mat.NewSymDense(7, nil)
+			post.Joint(mean, cov, at)
+			wantMean, wantCov := make([]float64, 7), mat.NewDense(7, kept, nil)
+			for i := range 7 {
+				var row []float64
+				wantMean[i], row = s.net.Row(w, s.scaled(mat.Row(nil, i, at)))
+				var js mat.VecDense
+				js.MulVec(root.T(), mat.NewVecDense(len(row), row))
+				wantCov.SetRow(i, js.RawVector().Data)
+			}
+			closeTo(t, wantMean, mean, 1e-8)
+			var full mat.Dense
+			full.Mul(wantCov, wantCov.T())
+			closeTo(t, full.RawMatrix().Data, mat.DenseCopyOf(cov).RawMatrix().Data, 1e-6)
+		})
+	}
+}
+
+// Without a bound the learned noise can be smaller than by default.
+func TestPublishedNoiseHasNoBound(t *testing.T) {
+	d, m := publishedProblem(10, 0.4, 5)
+	m.NoiseStart, m.Steps = 1e-4, 1
+	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.InEpsilon(t, 1e-8, post.Noise(), 1e-9)
+}
+
+// Other settings replace published values.
+func TestSettingsBesideThePreset(t *testing.T) {
+	m, err := Model{Preset: surrogate.Published, Factor: "ridge", Bias: new(0.5), Spec: prior.Spec{Isotropic: new(false), Mean: prior.MeanConstant}}.resolve()
+	require.NoError(t, err)
+	require.Equal(t, []any{"adam", "ridge", "data", 0.5, false, prior.MeanConstant, 10000},
+		[]any{m.Trainer, m.Factor, m.Scaling, *m.Bias, *m.Isotropic, m.Mean, m.Steps})
+	require.True(t, surrogate.StatesPrior(m))
+	require.False(t, surrogate.StatesPrior(Model{}))
+}
+
+func TestConformanceOfThePreset(t *testing.T) {
+	_, m := publishedProblem(1, 0.4, 10, 10)
+	m.Spec, m.Steps = prior.Spec{}, 200
+	surrogatetest.Options{Fast: true}.Run(t, m)
+}
