@@ -19,7 +19,9 @@ import (
 type commands struct {
 	Suites      suitesCmd      `cmd:"" help:"Write docs/benchmarks.md, its tables and its plots."`
 	Results     resultsCmd     `cmd:"" help:"Print the Markdown report of the results in a directory and write its plots."`
+	Refresh     refreshCmd     `cmd:"" help:"Make the generated blocks of documents again, from stored results."`
 	Posteriors  posteriorsCmd  `cmd:"" help:"Draw the posterior of every surrogate beside the exact process and measure the distance."`
+	Settings    settingsCmd    `cmd:"" help:"Measure the distance of surrogates with changed settings from the exact process and print the tables."`
 	Performance performanceCmd `cmd:"" help:"Measure the speed of the library and write docs/performance.md."`
 	Study       studyCmd       `cmd:"" help:"Run a study of context points or eigenvalues and print its table."`
 }

@@ -52,6 +52,50 @@ func (c *posteriorsCmd) Run(e *env) error {
 	return err
 }
 
+type settingsCmd struct {
+	Surrogates []string `placeholder:"LIST" help:"Surrogates to measure, separated by commas (default all with settings to compare). Results of other surrogates in the directory stay."`
+	Seeds      int      `default:"3" placeholder:"N" help:"Number of datasets (default ${default})."`
+	Out        string   `default:"docs/surrogates" placeholder:"DIR" help:"Directory of settings.jsonl (default ${default})."`
+	Redraw     bool     `help:"Print the tables from the stored settings.jsonl, without measuring."`
+}
+
+func (settingsCmd) Help() string {
+	return `Data and priors are those of the command posteriors. A surrogate without a kernel is fitted once and compared with each of the three processes.
+
+Example:
+
+    go run ./benchmarks/pages settings --surrogates gfsvi`
+}
+
+func (c *settingsCmd) Run(e *env) error {
+	if c.Seeds < 1 {
+		return fmt.Errorf("--seeds is %d, want 1 or more", c.Seeds)
+	}
+	names := c.Surrogates
+	if names == nil {
+		names = figures.SettingsSurrogates()
+	}
+	if !c.Redraw {
+		err := figures.RunSettings(e.ctx, c.Out, names, c.Seeds, func(r figures.SettingsRecord) {
+			fmt.Fprintf(e.stderr, "%s %s %s seed %d  distance %.3f in %.3g s %s\n", r.Surrogate, r.Settings, r.Prior, r.Seed, r.Distance, r.Seconds, r.Error)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		table, err := figures.SettingsTable(c.Out, name)
+		if err != nil {
+			return err
+		}
+		if len(names) > 1 {
+			table = "### " + name + "\n\n" + table + "\n"
+		}
+		fmt.Fprint(e.stdout, table)
+	}
+	return nil
+}
+
 type studyCmd struct {
 	Name   string `arg:"" help:"context-points or eigenvalues."`
 	Seeds  int    `default:"5" placeholder:"N" help:"Number of datasets, or of draws of points (default ${default})."`

@@ -99,24 +99,17 @@ type resultsCmd struct {
 	Baseline string `placeholder:"METHOD" help:"Method to compare the others with (default sobol)."`
 	Plots    bool   `negatable:"" default:"true" help:"Write plots to DIR/plots; on by default."`
 	Part     string `placeholder:"PART" default:"all" enum:"all,summary,tables" help:"Part of the report of a suite of datasets: all, the summary of the papers' numbers, or the other tables (default ${default})."`
-	Into     string `placeholder:"FILE" help:"Replace the blocks of FILE that such a command made instead of printing."`
 }
 
 func (resultsCmd) Help() string {
 	return `For a suite of datasets the tables also have the results of papers.
 
-A document has generated text between the line <!-- generated: go run ./benchmarks/pages results ARGS --> and the line <!-- end of generated text -->. With --into FILE the command makes the text of every such block of FILE that names DIR again.
+Example:
 
-Examples:
-
-    go run ./benchmarks/pages results docs/benchmarks/ocean
-    go run ./benchmarks/pages results docs/uci --into docs/uci.md`
+    go run ./benchmarks/pages results docs/benchmarks/ocean`
 }
 
 func (c *resultsCmd) Run(e *env) error {
-	if c.Into != "" {
-		return c.refresh(e)
-	}
 	records, err := runner.Read(c.Dir)
 	if err != nil {
 		return err

@@ -66,10 +66,10 @@ func priorCurve() curve {
 	return c
 }
 
-// fit fits a surrogate under a prior to the data of a seed and returns its posterior
-// and the seconds of the fit.
-func fit(ctx context.Context, name string, p Prior, seed uint64) (c curve, seconds float64, err error) {
-	m, err := model(name, p)
+// fit fits a surrogate under a prior, with further settings, to the data of a seed. It
+// returns the posterior and the seconds of the fit.
+func fit(ctx context.Context, name string, p Prior, seed uint64, settings ...string) (c curve, seconds float64, err error) {
+	m, err := model(name, p, settings...)
 	if err != nil {
 		return curve{}, 0, err
 	}
