@@ -47,50 +47,48 @@ var _ Client = (*HTTP)(nil)
 
 // GetStudy implements Client.
 func (c *HTTP) GetStudy(ctx context.Context, q *bov1.GetStudyRequest) (*bov1.GetStudyResponse, error) {
-	a := &bov1.GetStudyResponse{}
-	return a, c.post(ctx, bov1connect.StudyServiceGetStudyProcedure, q, a)
+	return post(ctx, c, bov1connect.StudyServiceGetStudyProcedure, q, &bov1.GetStudyResponse{})
 }
 
 // Ask implements Client.
 func (c *HTTP) Ask(ctx context.Context, q *bov1.AskRequest) (*bov1.AskResponse, error) {
-	a := &bov1.AskResponse{}
-	return a, c.post(ctx, bov1connect.StudyServiceAskProcedure, q, a)
+	return post(ctx, c, bov1connect.StudyServiceAskProcedure, q, &bov1.AskResponse{})
 }
 
 // Heartbeat implements Client.
 func (c *HTTP) Heartbeat(ctx context.Context, q *bov1.HeartbeatRequest) (*bov1.HeartbeatResponse, error) {
-	a := &bov1.HeartbeatResponse{}
-	return a, c.post(ctx, bov1connect.StudyServiceHeartbeatProcedure, q, a)
+	return post(ctx, c, bov1connect.StudyServiceHeartbeatProcedure, q, &bov1.HeartbeatResponse{})
 }
 
 // Release implements Client.
 func (c *HTTP) Release(ctx context.Context, q *bov1.ReleaseRequest) (*bov1.ReleaseResponse, error) {
-	a := &bov1.ReleaseResponse{}
-	return a, c.post(ctx, bov1connect.StudyServiceReleaseProcedure, q, a)
+	return post(ctx, c, bov1connect.StudyServiceReleaseProcedure, q, &bov1.ReleaseResponse{})
 }
 
 // ReportSteps implements Client.
 func (c *HTTP) ReportSteps(ctx context.Context, q *bov1.ReportStepsRequest) (*bov1.ReportStepsResponse, error) {
-	a := &bov1.ReportStepsResponse{}
-	return a, c.post(ctx, bov1connect.StudyServiceReportStepsProcedure, q, a)
+	return post(ctx, c, bov1connect.StudyServiceReportStepsProcedure, q, &bov1.ReportStepsResponse{})
 }
 
 // Tell implements Client.
 func (c *HTTP) Tell(ctx context.Context, q *bov1.TellRequest) (*bov1.TellResponse, error) {
-	a := &bov1.TellResponse{}
-	return a, c.post(ctx, bov1connect.StudyServiceTellProcedure, q, a)
+	return post(ctx, c, bov1connect.StudyServiceTellProcedure, q, &bov1.TellResponse{})
 }
 
 // Fail implements Client.
 func (c *HTTP) Fail(ctx context.Context, q *bov1.FailRequest) (*bov1.FailResponse, error) {
-	a := &bov1.FailResponse{}
-	return a, c.post(ctx, bov1connect.StudyServiceFailProcedure, q, a)
+	return post(ctx, c, bov1connect.StudyServiceFailProcedure, q, &bov1.FailResponse{})
 }
 
 const maxAnswer = 256 << 20 // bytes of an answer
 
-// post sends a request and reads its answer.
-func (c *HTTP) post(ctx context.Context, procedure string, q, a proto.Message) error {
+// post sends a request and reads its answer into a.
+func post[A proto.Message](ctx context.Context, c *HTTP, procedure string, q proto.Message, a A) (A, error) {
+	return a, c.send(ctx, procedure, q, a)
+}
+
+// send is post for any type of answer.
+func (c *HTTP) send(ctx context.Context, procedure string, q, a proto.Message) error {
 	body, err := proto.Marshal(q)
 	if err != nil {
 		return err
