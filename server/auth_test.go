@@ -105,7 +105,7 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	get := func(path, token string) int {
-		q, err := http.NewRequest(http.MethodGet, r.url+path, nil)
+		q, err := http.NewRequest(http.MethodGet, r.URL+path, nil)
 		require.NoError(t, err)
 		q.Header.Set("Authorization", "Bearer "+token)
 		resp, err := http.DefaultClient.Do(q)
@@ -181,7 +181,7 @@ func TestOtherOrigins(t *testing.T) {
 	for _, m := range methods() {
 		status, _ := open.post(t, string(m.Name()), `{"study": "bread"}`, "Content-Type", "text/plain")
 		require.Equal(t, http.StatusUnsupportedMediaType, status)
-		resp, err := http.Get(open.url + "/bo.v1.StudyService/" + string(m.Name()) + `?encoding=json&message={"study":"bread"}`)
+		resp, err := http.Get(open.URL + "/bo.v1.StudyService/" + string(m.Name()) + `?encoding=json&message={"study":"bread"}`)
 		require.NoError(t, err)
 		resp.Body.Close()
 		require.Contains(t, []int{http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType}, resp.StatusCode)
@@ -193,7 +193,7 @@ func TestOtherOrigins(t *testing.T) {
 		status, _ := open.post(t, "GetStudy", `{"study": "bread"}`, "Host", host)
 		require.Equal(t, http.StatusOK, status, host)
 	}
-	status, text := open.post(t, "GetStudy", `{"study": "bread"}`, "Origin", open.url)
+	status, text := open.post(t, "GetStudy", `{"study": "bread"}`, "Origin", open.URL)
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, text, `"trials":0`)
 }

@@ -57,7 +57,7 @@ func checkTexts(pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name, text := pairs[i], pairs[i+1]
 		limit := 256
-		if name == "message" {
+		if name == "message" || name == "output" {
 			limit = 64 << 10
 		}
 		switch {

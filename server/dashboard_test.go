@@ -26,7 +26,7 @@ func TestPicturesWait(t *testing.T) {
 	tell("1", "3")
 	leave, err := r.gate.enter(t.Context())
 	require.NoError(t, err)
-	resp, err := http.Get(r.url + "/studies/bread/models")
+	resp, err := http.Get(r.URL + "/studies/bread/models")
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	lines := bufio.NewScanner(resp.Body)

@@ -35,6 +35,7 @@ var codes = []struct {
 }{
 	{store.ErrNoStudy, connect.CodeNotFound},
 	{store.ErrNoTrial, connect.CodeNotFound},
+	{store.ErrUnreadable, connect.CodeFailedPrecondition},
 	{store.ErrExists, connect.CodeAlreadyExists},
 	{store.ErrConflict, connect.CodeAlreadyExists},
 	{store.ErrBudget, connect.CodeOutOfRange},

@@ -16,12 +16,10 @@ import (
 // health implements grpc.health.v1.Health.
 type health struct{ *Server }
 
-var _ healthv1connect.HealthHandler = (*health)(nil)
-
 // handleHealth serves the methods of grpc.health.v1.Health.
 func handleHealth(mux *http.ServeMux, h *health, options []connect.HandlerOption) {
 	handle(mux, healthv1connect.HealthCheckProcedure, h.Check, options)
-	mux.Handle(healthv1connect.HealthWatchProcedure, connect.NewServerStreamHandlerSimple(healthv1connect.HealthWatchProcedure, h.Watch, options...))
+	handleStream(mux, healthv1connect.HealthWatchProcedure, h.Watch, options)
 }
 
 // Check returns the state of the server, or of the service bo.v1.StudyService.
@@ -44,7 +42,7 @@ func (h *health) status(ctx context.Context, service string) healthv1.HealthChec
 }
 
 // Watch returns the state and its changes.
-func (h *health) Watch(ctx context.Context, r *healthv1.HealthCheckRequest, stream *connect.ServerStream[healthv1.HealthCheckResponse]) error {
+func (h *health) Watch(ctx context.Context, r *healthv1.HealthCheckRequest, send func(*healthv1.HealthCheckResponse) error) error {
 	leave, err := h.watching()
 	if err != nil {
 		return err
@@ -53,7 +51,7 @@ func (h *health) Watch(ctx context.Context, r *healthv1.HealthCheckRequest, stre
 	last := healthv1.HealthCheckResponse_UNKNOWN
 	for {
 		if status := h.status(ctx, r.Service); status != last {
-			if err := stream.Send(&healthv1.HealthCheckResponse{Status: status}); err != nil {
+			if err := send(&healthv1.HealthCheckResponse{Status: status}); err != nil {
 				return err
 			}
 			last = status

@@ -203,7 +203,7 @@ func TestMalformedRequests(t *testing.T) {
 		all.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(i), 2))
 			for sent.Add(1) <= int64(total) {
-				q := malformedRequest(random, r.url, tokens)
+				q := malformedRequest(random, r.URL, tokens)
 				if q == nil {
 					sent.Add(-1)
 					continue
@@ -269,7 +269,7 @@ func FuzzRequest(f *testing.F) {
 		if m.IsStreamingServer() || m.Name() == "Ask" || m.Name() == "Suggest" { // these may wait
 			return
 		}
-		q, err := http.NewRequest(http.MethodPost, r.url+"/bo.v1.StudyService/"+string(m.Name()), bytes.NewReader(text))
+		q, err := http.NewRequest(http.MethodPost, r.URL+"/bo.v1.StudyService/"+string(m.Name()), bytes.NewReader(text))
 		require.NoError(t, err)
 		q.Header.Set("Content-Type", kind)
 		resp, err := http.DefaultClient.Do(q)

@@ -12,7 +12,6 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/functionspace/bo/api/bo/v1/bov1connect"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -72,8 +71,8 @@ type Server struct {
 
 // open is a study that requests use.
 type open struct {
-	*store.Study
-	changed broadcast // a request has changed the study
+	study   *store.Study // not embedded: copies of its methods would add to the binary
+	changed broadcast    // a request has changed the study
 }
 
 // maxOpen bounds the studies whose trials are held in memory.
@@ -128,8 +127,6 @@ func (s *Server) routes() http.Handler {
 // service implements bo.v1.StudyService.
 type service struct{ *Server }
 
-var _ bov1connect.StudyServiceHandler = (*service)(nil)
-
 // study returns a study that exists.
 func (s *Server) study(ctx context.Context, name string) (*open, error) {
 	if err := study.CheckName(name); err != nil {
@@ -163,7 +160,7 @@ func (s *Server) opened(stored *store.Study) *open {
 			delete(s.studies, name)
 		}
 	}
-	u := &open{Study: stored}
+	u := &open{study: stored}
 	s.studies[stored.Name()] = u
 	return u
 }

@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +20,7 @@ import (
 	"github.com/functionspace/bo/api/bo/v1/bov1connect"
 	healthv1 "github.com/functionspace/bo/api/grpc/health/v1"
 	"github.com/functionspace/bo/api/grpc/health/v1/healthv1connect"
+	"github.com/functionspace/bo/server/internal/servertest"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/sqlite"
 	"github.com/functionspace/bo/study"
@@ -33,49 +31,16 @@ var full = flag.Bool("full", false, "200 clients for a minute, 200 000 malformed
 // running is a server on a free port.
 type running struct {
 	*Server
-	url  string
-	log  *lockedBuffer
-	stop func() error // ends Serve and returns its error
-}
-
-// lockedBuffer is a Writer for several goroutines.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	servertest.Running
+	log *servertest.Log
 }
 
 func start(t testing.TB, b store.Backend, o Options) *running {
 	t.Helper()
-	r := &running{log: &lockedBuffer{}}
-	o.Log = slog.New(slog.NewTextHandler(r.log, nil))
+	r := &running{log: &servertest.Log{}}
+	o.Log = r.log.Logger()
 	r.Server = New(b, o)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	r.url = "http://" + l.Addr().String()
-	ctx, cancel := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- r.Serve(ctx, l, nil) }()
-	r.stop = sync.OnceValue(func() error {
-		cancel()
-		err := <-served
-		if closed := r.Close(); err == nil {
-			err = closed
-		}
-		return err
-	})
-	t.Cleanup(func() { _ = r.stop() })
+	r.Running = servertest.Start(t, r.Server, servertest.AnyPort)
 	return r
 }
 
@@ -87,13 +52,13 @@ func grpcClient() *http.Client {
 }
 
 func (r *running) client(o ...connect.ClientOption) bov1connect.StudyServiceClient {
-	return bov1connect.NewStudyServiceClient(http.DefaultClient, r.url, o...)
+	return bov1connect.NewStudyServiceClient(http.DefaultClient, r.URL, o...)
 }
 
 // post sends JSON, and returns the status and the body of the answer.
 func (r *running) post(t testing.TB, method, body string, header ...string) (int, string) {
 	t.Helper()
-	q, err := http.NewRequest(http.MethodPost, r.url+"/bo.v1.StudyService/"+method, strings.NewReader(body))
+	q, err := http.NewRequest(http.MethodPost, r.URL+"/bo.v1.StudyService/"+method, strings.NewReader(body))
 	require.NoError(t, err)
 	q.Header.Set("Content-Type", "application/json")
 	for i := 0; i+1 < len(header); i += 2 {
@@ -134,7 +99,7 @@ func TestProtocols(t *testing.T) {
 		"connect":  r.client(),
 		"json":     r.client(connect.WithProtoJSON()),
 		"grpc-web": r.client(connect.WithGRPCWeb()),
-		"grpc":     bov1connect.NewStudyServiceClient(grpcClient(), r.url, connect.WithGRPC()),
+		"grpc":     bov1connect.NewStudyServiceClient(grpcClient(), r.URL, connect.WithGRPC()),
 	}
 	for name, c := range clients {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +117,7 @@ func TestProtocols(t *testing.T) {
 			require.NoError(t, err)
 			require.False(t, steps.Stop)
 			value := 0.25
-			told, err := c.Tell(ctx, &bov1.TellRequest{Study: name, Trial: 1, Token: first.Token, Value: &value, Seconds: 3})
+			told, err := c.Tell(ctx, &bov1.TellRequest{Study: name, Trial: 1, Token: first.Token, Value: &value, Seconds: 3, Output: "step 1\n0.25\n"})
 			require.NoError(t, err)
 			require.Equal(t, map[string]float64{"value": 0.25}, told.Trial.Numbers)
 			_, err = c.Release(ctx, &bov1.ReleaseRequest{Study: name, Attempts: []*bov1.Attempt{{Trial: 2, Token: second.Token}}})
@@ -168,6 +133,7 @@ func TestProtocols(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 2.0, one.Steps[0].Value)
 			require.EqualValues(t, 3, one.Trial.Seconds)
+			require.Equal(t, "step 1\n0.25", one.Output)
 			list, err := c.ListTrials(ctx, &bov1.ListTrialsRequest{Study: name, PageSize: 1})
 			require.NoError(t, err)
 			require.Len(t, list.Trials, 1)
@@ -180,7 +146,7 @@ func TestProtocols(t *testing.T) {
 			require.Contains(t, document.Document, `"format":"bo-export"`)
 			_, err = c.Suggest(ctx, &bov1.SuggestRequest{Study: object(t, bread)})
 			require.NoError(t, err)
-			watchAll(t, c, name, 8)
+			watchAll(t, c, name, 9)
 		})
 	}
 	list, err := r.client().ListStudies(t.Context(), &bov1.ListStudiesRequest{PageSize: 3})
@@ -189,7 +155,7 @@ func TestProtocols(t *testing.T) {
 	list, err = r.client().ListStudies(t.Context(), &bov1.ListStudiesRequest{PageSize: 3, PageToken: list.NextPageToken})
 	require.NoError(t, err)
 	require.Len(t, list.Studies, 1)
-	h := healthv1connect.NewHealthClient(grpcClient(), r.url, connect.WithGRPC())
+	h := healthv1connect.NewHealthClient(grpcClient(), r.URL, connect.WithGRPC())
 	health, err := h.Check(t.Context(), &healthv1.HealthCheckRequest{Service: bov1connect.StudyServiceName})
 	require.NoError(t, err)
 	require.Equal(t, healthv1.HealthCheckResponse_SERVING, health.Status)
@@ -304,7 +270,7 @@ func TestKeysSurviveARestart(t *testing.T) {
 		require.Equal(t, []string{create, ask, tell}, []string{text, asked, told})
 		status, _ = r.post(t, "Tell", `{"study": "bread", "trial": 1, "value": 3}`)
 		require.Equal(t, http.StatusConflict, status)
-		require.NoError(t, r.stop())
+		require.NoError(t, r.Stop())
 	}
 }
 
@@ -395,7 +361,7 @@ func TestShutdown(t *testing.T) {
 	}()
 	time.Sleep(200 * time.Millisecond)
 	begun := time.Now()
-	require.NoError(t, r.stop())
+	require.NoError(t, r.Stop())
 	require.Less(t, time.Since(begun), 10*time.Second)
 	for range 2 {
 		require.Equal(t, connect.CodeUnavailable, connect.CodeOf(<-waits))
@@ -421,7 +387,7 @@ func TestMetricsAndHealth(t *testing.T) {
 	r := start(t, store.NewMemory(), Options{})
 	create(t, r.client(), bread)
 	for path, want := range map[string]string{"/metrics": `bo_requests_total{code="ok",method="CreateStudy"} 1`, "/healthz": "ok"} {
-		resp, err := http.Get(r.url + path)
+		resp, err := http.Get(r.URL + path)
 		require.NoError(t, err)
 		text, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)

@@ -55,11 +55,11 @@ func (s *service) GetStudy(ctx context.Context, r *bov1.GetStudyRequest) (*bov1.
 	if err != nil {
 		return nil, err
 	}
-	info, err := u.Summary(ctx)
+	info, err := u.study.Summary(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v, err := u.Brief(ctx)
+	v, err := u.study.Brief(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *service) GetStudy(ctx context.Context, r *bov1.GetStudyRequest) (*bov1.
 	if m.Running+m.Waiting > 0 {
 		return m, nil
 	}
-	if ended := u.Ended(ctx); ended != nil {
+	if ended := u.study.Ended(ctx); ended != nil {
 		m.Ended = strings.TrimPrefix(ended.Error(), "study "+r.Study+": ")
 	} else if left := info.Budget - (info.Trials - info.Added); left <= 0 {
 		m.Ended = fmt.Sprintf("%v: all %d trials are issued", store.ErrBudget, info.Budget)
@@ -107,7 +107,7 @@ func bestMessages(v *store.View) ([]*bov1.Trial, error) {
 func summaryMessage(l *store.Summary) *bov1.Study {
 	return &bov1.Study{
 		Name: l.Name, Created: stamp(l.Created), Budget: int32(l.Budget), Trials: int32(l.Trials), Finished: int32(l.Finished),
-		Added: int32(l.Added), Revision: uint32(l.Revision),
+		Added: int32(l.Added), Revision: uint32(l.Revision), Fault: l.Fault,
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *service) Export(ctx context.Context, r *bov1.ExportRequest) (*bov1.Expo
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := u.Snapshot(ctx)
+	snapshot, err := u.study.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}

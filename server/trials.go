@@ -24,17 +24,20 @@ func (s *service) GetTrial(ctx context.Context, r *bov1.GetTrialRequest) (*bov1.
 	if err != nil {
 		return nil, err
 	}
-	t, now, err := u.Trial(ctx, int(r.Trial))
+	t, now, err := u.study.Trial(ctx, int(r.Trial))
 	if err != nil {
 		return nil, err
 	}
-	steps, err := u.Steps(ctx, t.Number)
+	steps, err := u.study.Steps(ctx, t.Number)
 	if err != nil {
 		return nil, err
 	}
 	m := &bov1.GetTrialResponse{}
 	for _, step := range steps {
 		m.Steps = append(m.Steps, &bov1.Step{Step: step.Step, Value: step.Value})
+	}
+	if m.Output, err = u.study.Output(ctx, &t); err != nil {
+		return nil, err
 	}
 	m.Trial, err = trialMessage(&t, now)
 	return m, err
@@ -61,7 +64,7 @@ func (s *service) ListTrials(ctx context.Context, r *bov1.ListTrialsRequest) (*b
 	if err != nil {
 		return nil, err
 	}
-	page, err := u.Page(ctx, after, n, func(t *store.Trial) bool {
+	page, err := u.study.Page(ctx, after, n, func(t *store.Trial) bool {
 		return t.Revision > int64(r.Since) && (len(r.States) == 0 || slices.Contains(r.States, string(t.State)))
 	})
 	if err != nil {
@@ -120,18 +123,18 @@ func (s *service) Ask(ctx context.Context, r *bov1.AskRequest) (*bov1.AskRespons
 }
 
 func (s *service) ask(ctx context.Context, u *open, r *bov1.AskRequest, n int, lease time.Duration) ([]store.Trial, error) {
-	if ended := u.Ended(ctx); ended != nil {
+	if ended := u.study.Ended(ctx); ended != nil {
 		if r.Key == "" {
 			return nil, ended
 		}
-		trials, err := u.Answer(ctx, r.Key)
+		trials, err := u.study.Answer(ctx, r.Key)
 		if err == nil && trials == nil {
 			err = ended
 		}
 		return trials, err
 	}
 	defer u.changed.send()
-	return u.AskOnce(ctx, r.Key, n, cmp.Or(r.Worker, "api"), lease)
+	return u.study.AskOnce(ctx, r.Key, n, cmp.Or(r.Worker, "api"), lease)
 }
 
 // maxAttempts bounds the attempts of a request.
@@ -161,7 +164,7 @@ func (s *service) Heartbeat(ctx context.Context, r *bov1.HeartbeatRequest) (*bov
 	if err != nil {
 		return nil, err
 	}
-	lost, err := u.Heartbeat(ctx, attempts...)
+	lost, err := u.study.Heartbeat(ctx, attempts...)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +184,7 @@ func (s *service) Release(ctx context.Context, r *bov1.ReleaseRequest) (*bov1.Re
 		return nil, err
 	}
 	defer u.changed.send()
-	return &bov1.ReleaseResponse{}, u.Release(ctx, attempts...)
+	return &bov1.ReleaseResponse{}, u.study.Release(ctx, attempts...)
 }
 
 const maxSteps = 100_000 // of a request
@@ -202,7 +205,7 @@ func (s *service) ReportSteps(ctx context.Context, r *bov1.ReportStepsRequest) (
 		steps[i] = loop.Step{Step: step.Step, Value: step.Value}
 	}
 	defer u.changed.send()
-	t, err := u.ReportSteps(ctx, store.Attempt{Trial: int(r.Trial), Token: r.Token}, steps...)
+	t, err := u.study.ReportSteps(ctx, store.Attempt{Trial: int(r.Trial), Token: r.Token}, steps...)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +219,7 @@ func (s *service) ReportSteps(ctx context.Context, r *bov1.ReportStepsRequest) (
 // Tell records the result of a trial.
 func (s *service) Tell(ctx context.Context, r *bov1.TellRequest) (*bov1.TellResponse, error) {
 	trial, err := s.tell(ctx, r.Study, r.Value, store.Report{
-		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Seconds: r.Seconds, Key: r.Key,
+		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: r.Key,
 	})
 	return &bov1.TellResponse{Trial: trial}, err
 }
@@ -228,7 +231,7 @@ func (s *service) Fail(ctx context.Context, r *bov1.FailRequest) (*bov1.FailResp
 		return nil, invalid("failure is %.40q, want program, timeout or not finite", r.Failure)
 	}
 	trial, err := s.tell(ctx, r.Study, nil, store.Report{
-		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Failure: kind, Message: r.Message, Seconds: r.Seconds, Key: r.Key,
+		Trial: int(r.Trial), Token: r.Token, Numbers: r.Numbers, Failure: kind, Message: r.Message, Output: r.Output, Seconds: r.Seconds, Key: r.Key,
 	})
 	return &bov1.FailResponse{Trial: trial}, err
 }
@@ -237,7 +240,7 @@ func (s *service) Fail(ctx context.Context, r *bov1.FailRequest) (*bov1.FailResp
 func (s *service) tell(ctx context.Context, name string, value *float64, report store.Report) (*bov1.Trial, error) {
 	ctx, cancel := s.limited(ctx, false)
 	defer cancel()
-	if err := checkTexts("key", report.Key, "message", report.Message); err != nil {
+	if err := checkTexts("key", report.Key, "message", report.Message, "output", report.Output); err != nil {
 		return nil, err
 	}
 	if err := checkNumbers(report.Numbers); err != nil {
@@ -255,7 +258,7 @@ func (s *service) tell(ctx context.Context, name string, value *float64, report 
 			return nil, err
 		}
 	}
-	t, err := u.Tell(ctx, report)
+	t, err := u.study.Tell(ctx, report)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +268,7 @@ func (s *service) tell(ctx context.Context, name string, value *float64, report 
 
 // withValue adds the value of the first objective to a report.
 func withValue(ctx context.Context, u *open, value float64, report *store.Report) error {
-	d, _, err := u.Definition(ctx)
+	d, _, err := u.study.Definition(ctx)
 	if err != nil {
 		return err
 	}

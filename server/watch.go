@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"connectrpc.com/connect"
-
 	bov1 "github.com/functionspace/bo/api/bo/v1"
 	"github.com/functionspace/bo/store"
 )
@@ -17,7 +15,7 @@ const (
 )
 
 // Watch sends the events of a study above a revision, and then new events.
-func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, stream *connect.ServerStream[bov1.WatchResponse]) error {
+func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*bov1.WatchResponse) error) error {
 	u, err := s.study(ctx, r.Study)
 	if err != nil {
 		return err
@@ -30,14 +28,14 @@ func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, stream *conne
 	sent := time.Now()
 	send := func(e *bov1.Event) error {
 		sent = time.Now()
-		return stream.Send(&bov1.WatchResponse{Event: e})
+		return answer(&bov1.WatchResponse{Event: e})
 	}
 	if err := send(nil); err != nil { // the headers reach the client before the first event
 		return err
 	}
 	for since := int64(r.Since); ; {
 		changed := u.changed.wait()
-		events, err := u.Events(ctx, since, watchBatch)
+		events, err := u.study.Events(ctx, since, watchBatch)
 		if err != nil {
 			s.forget(r.Study, err)
 			return err

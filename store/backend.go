@@ -133,4 +133,8 @@ var (
 	ErrBudget   = errors.New("the budget is used up")
 	ErrOlder    = errors.New("the store was written by an earlier version")
 	ErrNewer    = errors.New("the store was written by a newer version")
+
+	// ErrUnreadable reports a study whose stored definition is not valid, for example because a newer
+	// version has written it.
+	ErrUnreadable = errors.New("the definition cannot be read")
 )

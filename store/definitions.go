@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/functionspace/bo/space"
@@ -24,6 +26,7 @@ type parsed struct {
 	space      *space.Space
 }
 
+// get returns the parsed form of a text. The error wraps ErrUnreadable.
 func (c *cache) get(text []byte) (*parsed, error) {
 	c.mu.Lock()
 	found := c.parsed[string(text)]
@@ -33,11 +36,11 @@ func (c *cache) get(text []byte) (*parsed, error) {
 	}
 	d, err := study.Parse(text)
 	if err != nil {
-		return nil, err
+		return nil, unreadable(err)
 	}
 	s, err := d.Space()
 	if err != nil {
-		return nil, err
+		return nil, unreadable(err)
 	}
 	found = &parsed{d, s}
 	c.mu.Lock()
@@ -50,4 +53,17 @@ func (c *cache) get(text []byte) (*parsed, error) {
 	}
 	c.parsed[string(text)] = found
 	return found, nil
+}
+
+// unreadable returns the error of a stored definition. A definition of a newer version has keys that this
+// program lacks, so the version alone is its fault.
+func unreadable(err error) error {
+	if faults, ok := errors.AsType[space.Faults](err); ok {
+		for _, fault := range faults {
+			if f, ok := errors.AsType[*study.Fault](fault); ok && len(f.Path) == 1 && f.Path[0] == "version" {
+				return fmt.Errorf("%w: %w", ErrUnreadable, fault)
+			}
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrUnreadable, err)
 }

@@ -133,24 +133,32 @@ type Summary struct {
 	Finished int       `json:"finished"`
 	Added    int       `json:"added"` // finished trials that do not count against the budget
 	Revision int64     `json:"revision"`
+	// Fault is the reason for which the definition cannot be read; Budget is then 0.
+	Fault string `json:"fault,omitempty"`
 }
 
-// List returns all studies in the order of their names.
+// List returns all studies in the order of their names. A study with a definition that cannot be
+// read, such as one of a newer version, has a Fault.
 func (s *Store) List(ctx context.Context) ([]Summary, error) {
 	var rows []Row
 	err := s.backend.View(ctx, func(tx Tx) (err error) {
 		rows, err = tx.Studies()
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Summary, len(rows))
 	for i := range rows {
-		d, err := rows[i].definition()
+		p, err := definitions.get(rows[i].Definition)
 		if err != nil {
-			return nil, err
+			list[i] = rows[i].summary(0)
+			list[i].Fault = err.Error()
+			continue
 		}
-		list[i] = rows[i].summary(d)
+		list[i] = rows[i].summary(p.definition.Budget)
 	}
-	return list, err
+	return list, nil
 }
 
 // Ping returns an error if the store cannot be read.
@@ -161,9 +169,9 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-func (r *Row) summary(d *study.Definition) Summary {
+func (r *Row) summary(budget int) Summary {
 	added := r.Trials - r.Issued
-	return Summary{Name: r.Name, Created: r.Created, Budget: d.Budget, Trials: r.Trials, Finished: r.Finished + added, Added: added, Revision: r.Revision}
+	return Summary{Name: r.Name, Created: r.Created, Budget: budget, Trials: r.Trials, Finished: r.Finished + added, Added: added, Revision: r.Revision}
 }
 
 // Delete deletes a study and all its trials.
@@ -221,6 +229,9 @@ func (r *Row) parsed() (*parsed, error) {
 // copied returns a definition that the caller may change.
 func (r *Row) copied() (*study.Definition, error) {
 	d, err := study.Parse(r.Definition)
+	if err != nil {
+		err = unreadable(err)
+	}
 	return d, named(r.Name, err)
 }
 

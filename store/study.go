@@ -116,7 +116,7 @@ func (u *Study) Summary(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := row.summary(d)
+	s := row.summary(d.Budget)
 	return &s, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/functionspace/bo/loop"
@@ -26,6 +27,8 @@ type Report struct {
 	// Failure is the kind of failure; "" is a complete trial.
 	Failure Failure
 	Message string // reason of the failure
+	// Output is the output of the evaluation, of which the store keeps the last MaxOutput bytes.
+	Output  string
 	Seconds float64
 	// Key, if not "", makes the report idempotent even if its numbers differ from the
 	// first report: a repeated report with the same key returns the trial as the first
@@ -90,9 +93,43 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 		t.State = Failed
 	}
 	t.Token, t.Lease, t.Finished, t.Seconds = "", time.Time{}, now, r.Seconds
+	var events []Event
+	if output := ending(r.Output); output != "" {
+		events = append(events, row.event(Event{Time: now, Kind: TrialOutput, Trial: t.Number, Attempt: t.Attempt, Detail: output}))
+	}
 	e := row.event(Event{Time: now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.State)})
 	t.Told, t.Revision = e.Revision, e.Revision
-	return *t, putChanges(tx, row, found, []Event{e})
+	return *t, putChanges(tx, row, found, append(events, e))
+}
+
+// MaxOutput is the number of bytes that the store keeps of the end of an evaluation's output.
+const MaxOutput = 4 << 10
+
+// ending returns the part of an output that is stored: whole lines, unless the last one is longer.
+func ending(output string) string {
+	output = strings.TrimRight(strings.ToValidUTF8(output, "\ufffd"), " \t\r\n")
+	if len(output) <= MaxOutput {
+		return output
+	}
+	begin := len(output) - MaxOutput
+	if output[begin-1] != '\n' {
+		if n := strings.IndexByte(output[begin:], '\n'); n >= 0 {
+			begin += n + 1
+		}
+	}
+	return strings.ToValidUTF8(output[begin:], "")
+}
+
+// Output returns the end of the output of a finished trial, "" if there is none.
+func (u *Study) Output(ctx context.Context, t *Trial) (string, error) {
+	if t.Told < 2 {
+		return "", nil
+	}
+	events, err := u.Events(ctx, t.Told-2, 1)
+	if err != nil || len(events) == 0 || events[0].Kind != TrialOutput || events[0].Trial != t.Number {
+		return "", err
+	}
+	return events[0].Detail, nil
 }
 
 func (r *Report) check() error {

@@ -127,6 +127,7 @@ const (
 	TrialIssued   EventKind = "trial issued"
 	TrialReleased EventKind = "trial released"
 	AttemptLost   EventKind = "attempt lost"
+	TrialOutput   EventKind = "trial output" // Detail is the end of the output, before the result
 	TrialFinished EventKind = "trial finished"
 	TrialStopped  EventKind = "trial stopped" // Detail is the loop.Decision as JSON
 )

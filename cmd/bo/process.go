@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -197,8 +198,10 @@ func (p *program) command(value func(name string) string, active func(name strin
 // evaluate runs the program once. Parameters reach it by placeholder and on standard input.
 // The numbers are on the last non-empty line of its output.
 func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
+	var stdout, stderr tail
+	var both lockedTail
 	failed := func(kind store.Failure, format string, args ...any) (store.Report, error) {
-		return store.Report{Failure: kind}, fmt.Errorf(format, args...)
+		return store.Report{Failure: kind, Output: both.String()}, fmt.Errorf(format, args...)
 	}
 	argv, env := p.command(c.value, c.active)
 	input, err := c.input()
@@ -218,9 +221,8 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	}
 	cmd := exec.CommandContext(run, argv[0], argv[1:]...)
 	cmd.Env = append(c.environment(logs.dir), env...)
-	var stdout, stderr tail
 	steps := newStepReader(p.declared[0])
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), io.MultiWriter(&stdout, logs.stdout, steps), io.MultiWriter(&stderr, logs.stderr)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), io.MultiWriter(&stdout, &both, logs.stdout, steps), io.MultiWriter(&stderr, &both, logs.stderr)
 	// After the program ends, or is killed, a child that left the group may
 	// still hold its output open. WaitDelay bounds the wait for it.
 	cmd.WaitDelay = time.Second
@@ -252,7 +254,7 @@ func (p *program) evaluate(ctx context.Context, c *call) (store.Report, error) {
 	if err != nil {
 		return failed(kind, "%w%s", err, stderr.quoted())
 	}
-	return store.Report{Numbers: numbers}, nil
+	return store.Report{Numbers: numbers, Output: both.String()}, nil
 }
 
 // interrupted reports whether a program failed because this process is being ended. Job
@@ -350,16 +352,38 @@ type tail struct {
 	lost bool // earlier bytes are dropped
 }
 
-func (t *tail) Write(b []byte) (int, error) {
-	n := len(b)
-	if n > keep {
-		b, t.data, t.lost = b[n-keep:], t.data[:0], true
+func (t *tail) Write(b []byte) (int, error) { return t.write(b, keep) }
+
+// write keeps at least the last n bytes.
+func (t *tail) write(b []byte, n int) (int, error) {
+	all := len(b)
+	if all > n {
+		b, t.data, t.lost = b[all-n:], t.data[:0], true
 	}
 	t.data = append(t.data, b...)
-	if len(t.data) > 2*keep {
-		t.data, t.lost = append(t.data[:0], t.data[len(t.data)-keep:]...), true
+	if len(t.data) > 2*n {
+		t.data, t.lost = append(t.data[:0], t.data[len(t.data)-n:]...), true
 	}
-	return n, nil
+	return all, nil
+}
+
+// lockedTail keeps the end of the output that a report has: standard output and standard error in the
+// order of their arrival.
+type lockedTail struct {
+	mu sync.Mutex
+	tail
+}
+
+func (t *lockedTail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.write(b, 2*store.MaxOutput)
+}
+
+func (t *lockedTail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.data)
 }
 
 // lastLine returns the last line that is not blank, trimmed, and whether its start was kept.

@@ -202,14 +202,9 @@ func objectiveMain() {
 	case "huge": // huge X: values of size 1e12
 		fmt.Println(-1e12 * arg(2))
 	case "newer": // newer FILE: writes the next version of the schema to a store
-		db, err := sql.Open("sqlite", os.Args[2])
-		if err == nil {
-			_, err = db.Exec("INSERT INTO bo_schema (version_id, is_applied) SELECT MAX(version_id) + 1, 1 FROM bo_schema")
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+		change(os.Args[2], "INSERT INTO bo_schema (version_id, is_applied) SELECT MAX(version_id) + 1, 1 FROM bo_schema")
+	case "tomorrow": // tomorrow FILE STUDY: writes the next version to the definition of a study
+		change(os.Args[2], `UPDATE studies SET definition = replace(definition, '"version":1', '"version":2') WHERE name = ?`, os.Args[3])
 	case "rows": // rows N FILE: a table of N evaluations of one parameter
 		text := "x,loss\n"
 		for k := range int(arg(2)) {
@@ -222,6 +217,18 @@ func objectiveMain() {
 	case "nothing":
 	default:
 		processMain(arg)
+	}
+}
+
+// change executes a statement on a store file.
+func change(file, statement string, args ...any) {
+	db, err := sql.Open("sqlite", file)
+	if err == nil {
+		_, err = db.Exec(statement, args...)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 

@@ -60,7 +60,12 @@ func (c *studyListCmd) Run(e *env) error {
 		}
 		rows := [][]string{{"STUDY", "FINISHED", "BUDGET", "ADDED", "CREATED"}}
 		for _, l := range list {
-			rows = append(rows, []string{l.Name, fmt.Sprint(l.Finished - l.Added), fmt.Sprint(l.Budget), fmt.Sprint(l.Added), l.Created.Local().Format(time.DateTime)})
+			budget := fmt.Sprint(l.Budget)
+			if l.Fault != "" {
+				budget = "?"
+				fmt.Fprintf(e.stderr, "bo: warning: study %s: %s\n", l.Name, oneLine(l.Fault))
+			}
+			rows = append(rows, []string{l.Name, fmt.Sprint(l.Finished - l.Added), budget, fmt.Sprint(l.Added), l.Created.Local().Format(time.DateTime)})
 		}
 		return printTable(e.stdout, rows)
 	})

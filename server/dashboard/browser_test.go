@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func TestScreenshots(t *testing.T) {
 			width, height int64
 			dark          bool
 		}{{"desktop", 1280, 900, false}, {"dark", 1280, 900, true}, {"phone", 390, 844, false}} {
-			p := browsertest.Open(t, ctx, s.url+page.path, v.width, v.height, v.dark)
+			p := browsertest.Open(t, ctx, s.URL+page.path, v.width, v.height, v.dark)
 			p.Until(page.ready)
 			if page.name == "pictures" && v.kind != "dark" {
 				p.Do(chromedp.Click(chromedp.CSS("#fit")))
@@ -74,9 +75,9 @@ func TestWatchARun(t *testing.T) {
 	s := start(t, store.NewMemory(), server.Options{})
 	u := s.create(t, bowl("bowl", 20))
 	ctx := browsertest.New(t)
-	list := browsertest.Open(t, ctx, s.url+"/", 1280, 900, false)
+	list := browsertest.Open(t, ctx, s.URL+"/", 1280, 900, false)
 	require.Equal(t, "new", browsertest.Eval[string](list, `document.querySelector("tbody .state").textContent`))
-	p := browsertest.Open(t, ctx, s.url+"/studies/bowl", 1280, 900, false)
+	p := browsertest.Open(t, ctx, s.URL+"/studies/bowl", 1280, 900, false)
 	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("count").textContent`), "no trials yet")
 	require.Equal(t, "bowl · bo", browsertest.Eval[string](p, "document.title"))
 
@@ -114,7 +115,7 @@ func TestWatchARun(t *testing.T) {
 func TestFilter(t *testing.T) {
 	s := start(t, store.NewMemory(), server.Options{})
 	restored(t, s, "mixed")
-	p := browsertest.Open(t, browsertest.New(t), s.url+"/studies/mixed", 1280, 900, false)
+	p := browsertest.Open(t, browsertest.New(t), s.URL+"/studies/mixed", 1280, 900, false)
 	rows := `document.querySelectorAll("#trial-table tbody tr").length`
 	require.Equal(t, 50, browsertest.Eval[int](p, rows))
 	p.Do(chromedp.Evaluate[chromedp.Void]("window.kept = true"), chromedp.Click(chromedp.CSS("#next")))
@@ -146,7 +147,7 @@ func TestPictures(t *testing.T) {
 	s := start(t, store.NewMemory(), server.Options{})
 	restored(t, s, "branin")
 	ctx := browsertest.New(t)
-	p := browsertest.Open(t, ctx, s.url+"/studies/branin/pictures", 390, 844, true)
+	p := browsertest.Open(t, ctx, s.URL+"/studies/branin/pictures", 390, 844, true)
 	p.Until(`document.getElementById("parallel-chart")`)
 	require.True(t, browsertest.Eval[bool](p, `document.getElementById("slice-chart") === null`))
 	p.Do(chromedp.Click(chromedp.CSS("#fit")))
@@ -164,7 +165,7 @@ func TestPictures(t *testing.T) {
 	require.True(t, browsertest.Eval[bool](p, `document.getElementById("slice-chart") !== null`))
 
 	// The page of a trial explains it.
-	p = browsertest.Open(t, ctx, s.url+"/studies/branin/trials/20", 1280, 900, false)
+	p = browsertest.Open(t, ctx, s.URL+"/studies/branin/trials/20", 1280, 900, false)
 	p.Do(chromedp.Click(chromedp.CSS("#why")))
 	p.Until(`document.getElementById("reasons").textContent.includes("nearest trial")`)
 	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("reasons").textContent`), "19 complete trials")
@@ -175,7 +176,7 @@ func TestSignIn(t *testing.T) {
 	s, tokens := protected(t, "127.0.0.1:0")
 	s.create(t, bowl("bowl", 20))
 	ctx := browsertest.New(t)
-	p := browsertest.Open(t, ctx, s.url+"/studies/bowl", 390, 844, false, "401")
+	p := browsertest.Open(t, ctx, s.URL+"/studies/bowl", 390, 844, false, "401")
 	require.Equal(t, "Sign in", browsertest.Eval[string](p, `document.querySelector("h1").textContent`))
 	p.Do(chromedp.SendKeys(chromedp.CSS("#token"), "bo_wrong\r"))
 	p.Until(`document.querySelector("#login-error")`)
@@ -197,11 +198,11 @@ func TestReconnect(t *testing.T) {
 	u := s.create(t, bowl("bowl", 20))
 	add(t, u, 3)
 	ctx := browsertest.New(t)
-	p := browsertest.Open(t, ctx, s.url+"/studies/bowl", 1280, 900, false, "Failed to load resource", "ERR_")
+	p := browsertest.Open(t, ctx, s.URL+"/studies/bowl", 1280, 900, false, "Failed to load resource", "ERR_")
 	p.Until(drawn)
 	time.Sleep(time.Second) // the stream of events is open
-	address := s.address
-	require.NoError(t, s.stop())
+	address := s.Address
+	require.NoError(t, s.Stop())
 	p.Until(`document.getElementById("connection").textContent.includes("Reconnecting")`)
 	s = startAt(t, backend, server.Options{}, address)
 	u, err := s.Store().Study(t.Context(), "bowl")
@@ -209,10 +210,38 @@ func TestReconnect(t *testing.T) {
 	add(t, u, 1)
 	p.Until(`document.getElementById("connection").textContent === "" && document.querySelectorAll("#trial-table tbody tr").length === 2`)
 
-	require.NoError(t, s.stop())
+	require.NoError(t, s.Stop())
 	_, options := tokenOptions(t)
 	startAt(t, backend, options, address)
 	p.Until(`document.getElementById("connection").textContent.includes("Sign in again")`)
+}
+
+// Hidden pages hold no connection, of which a browser opens six to a server, and catch up when they are shown.
+func TestHiddenPages(t *testing.T) {
+	s := start(t, store.NewMemory(), server.Options{})
+	u := s.create(t, bowl("bowl", 20))
+	ctx := browsertest.New(t)
+	streams := func() string {
+		_, _, text := s.get(t, "/metrics")
+		return regexp.MustCompile(`(?m)^bo_watchers (.*)$`).FindStringSubmatch(text)[1]
+	}
+	show := func(p *browsertest.Tab, hidden bool) {
+		p.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`Object.defineProperty(document, "hidden", {value: %v, configurable: true}); document.dispatchEvent(new Event("visibilitychange"))`, hidden)))
+	}
+	var tabs []*browsertest.Tab
+	for range 8 {
+		p := browsertest.Open(t, ctx, s.URL+"/studies/bowl", 1280, 900, false)
+		require.Eventually(t, func() bool { return streams() == "1" }, 20*time.Second, 50*time.Millisecond)
+		show(p, true)
+		require.Eventually(t, func() bool { return streams() == "0" }, 20*time.Second, 50*time.Millisecond)
+		tabs = append(tabs, p)
+	}
+	add(t, u, 4, 3)
+	for _, p := range tabs[:3] {
+		show(p, false)
+		p.Until(`document.querySelectorAll("#trial-table tbody tr").length === 2`)
+	}
+	require.Equal(t, "3", streams())
 }
 
 // A page of 10 000 trials opens within two seconds, and has one page of the table.
@@ -228,7 +257,7 @@ func TestManyTrials(t *testing.T) {
 		values[i] = float64((i*7919)%n) + 1
 	}
 	add(t, u, values...)
-	p := browsertest.Open(t, browsertest.New(t), s.url+"/studies/bowl", 1280, 900, false)
+	p := browsertest.Open(t, browsertest.New(t), s.URL+"/studies/bowl", 1280, 900, false)
 	p.Until(drawn)
 	opened := browsertest.Eval[float64](p, `performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd`)
 	t.Logf("%d trials: open after %.0f ms, history after less than %.0f ms", n, opened, browsertest.Eval[float64](p, "performance.now()"))

@@ -91,34 +91,44 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // reader is the name of the token of a request, in its context.
 type reader struct{}
 
+// route is the handler of a pattern.
+type route struct {
+	dashboard *Dashboard
+	method    string // for logs and metrics
+	serve     handler
+}
+
 // handle serves a pattern for everyone.
 func (d *Dashboard) handle(pattern, method string, h handler) {
-	d.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		begun, sent := time.Now(), &recorder{ResponseWriter: w}
-		header := w.Header()
-		header.Set("Content-Security-Policy", policy)
-		header.Set("Referrer-Policy", "same-origin")
-		header.Set("X-Frame-Options", "DENY")
-		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		header.Set("Cross-Origin-Opener-Policy", "same-origin")
-		name := d.reader(r)
-		defer func() {
-			if fault := recover(); fault != nil {
-				if fault == http.ErrAbortHandler {
-					panic(fault)
-				}
-				d.Log.ErrorContext(r.Context(), "panic", "method", "Dashboard."+method, "fault", fault, "stack", string(debug.Stack()))
-				if sent.status == 0 {
-					d.fault(sent, r, http.StatusInternalServerError, "internal error, which the log of the server describes")
-				}
+	d.mux.Handle(pattern, &route{d, "Dashboard." + method, h})
+}
+
+// ServeHTTP implements http.Handler.
+func (p *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begun, sent, d := time.Now(), &recorder{ResponseWriter: w}, p.dashboard
+	header := w.Header()
+	header.Set("Content-Security-Policy", policy)
+	header.Set("Referrer-Policy", "same-origin")
+	header.Set("X-Frame-Options", "DENY")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	name := d.reader(r)
+	defer func() {
+		if fault := recover(); fault != nil {
+			if fault == http.ErrAbortHandler {
+				panic(fault)
 			}
-			d.Observe(r.Context(), "Dashboard."+method, r.PathValue("study"), name, hostOf(r.RemoteAddr), sent.status, time.Since(begun).Seconds())
-		}()
-		if err := h(sent, r.WithContext(context.WithValue(r.Context(), reader{}, name))); err != nil && sent.status == 0 {
-			status, text := d.Status(r.Context(), err)
-			d.fault(sent, r, status, text)
+			d.Log.ErrorContext(r.Context(), "panic", "method", p.method, "fault", fault, "stack", string(debug.Stack()))
+			if sent.status == 0 {
+				d.fault(sent, r, http.StatusInternalServerError, "internal error, which the log of the server describes")
+			}
 		}
-	})
+		d.Observe(r.Context(), p.method, r.PathValue("study"), name, hostOf(r.RemoteAddr), sent.status, time.Since(begun).Seconds())
+	}()
+	if err := p.serve(sent, r.WithContext(context.WithValue(r.Context(), reader{}, name))); err != nil && sent.status == 0 {
+		status, text := d.Status(r.Context(), err)
+		d.fault(sent, r, status, text)
+	}
 }
 
 // page serves a page for readers. Others get the form for a token.

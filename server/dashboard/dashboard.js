@@ -183,7 +183,7 @@
           report(fault);
           if (fault instanceof Faulty && (fault.status === 401 || fault.status === 404)) return;
         }
-        timer = setTimeout(open, 1500);
+        timer = setTimeout(choose, 1500);
       };
     };
     const close = () => {
@@ -195,10 +195,11 @@
       if (source && Date.now() - heard > 30000) open(); // the connection is silent
     }, 5000);
     // Browsers open few connections to a server. Hidden pages have none.
-    document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+    const choose = () => (document.hidden ? close() : open());
+    document.addEventListener('visibilitychange', choose);
     addEventListener('pagehide', close);
-    addEventListener('pageshow', (e) => e.persisted && open());
-    open();
+    addEventListener('pageshow', (e) => e.persisted && choose());
+    choose();
   };
 
   // echartsLoaded loads ECharts when the first picture needs it.

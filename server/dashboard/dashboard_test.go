@@ -2,20 +2,17 @@ package dashboard_test
 
 import (
 	"bytes"
-	"context"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/server"
+	"github.com/functionspace/bo/server/internal/servertest"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -24,54 +21,20 @@ import (
 // running is a server on a free port.
 type running struct {
 	*server.Server
-	url, address string
-	log          *lockedBuffer
-	stop         func() error
-}
-
-// lockedBuffer is a Writer for several goroutines.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	servertest.Running
+	log *servertest.Log
 }
 
 func start(t testing.TB, b store.Backend, o server.Options) *running {
-	return startAt(t, b, o, "127.0.0.1:0")
+	return startAt(t, b, o, servertest.AnyPort)
 }
 
 func startAt(t testing.TB, b store.Backend, o server.Options, address string) *running {
 	t.Helper()
-	r := &running{log: &lockedBuffer{}}
-	o.Log = slog.New(slog.NewTextHandler(r.log, nil))
+	r := &running{log: &servertest.Log{}}
+	o.Log = r.log.Logger()
 	r.Server = server.New(b, o)
-	l, err := net.Listen("tcp", address)
-	require.NoError(t, err)
-	r.address = l.Addr().String()
-	r.url = "http://" + r.address
-	ctx, cancel := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- r.Serve(ctx, l, nil) }()
-	r.stop = sync.OnceValue(func() error {
-		cancel()
-		err := <-served
-		if closed := r.Close(); err == nil {
-			err = closed
-		}
-		return err
-	})
-	t.Cleanup(func() { _ = r.stop() })
+	r.Running = servertest.Start(t, r.Server, address)
 	return r
 }
 
@@ -127,7 +90,7 @@ func (r *running) get(t testing.TB, path string, header ...string) (int, http.He
 
 func (r *running) send(t testing.TB, method, path, body string, header ...string) (int, http.Header, string) {
 	t.Helper()
-	q, err := http.NewRequest(method, r.url+path, strings.NewReader(body))
+	q, err := http.NewRequest(method, r.URL+path, strings.NewReader(body))
 	require.NoError(t, err)
 	if body != "" {
 		q.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -35,7 +35,7 @@ var pages = []struct {
 
 // status returns the status of a page, without reading a stream to its end.
 func (r *running) status(t *testing.T, path string, header ...string) (int, http.Header) {
-	q, err := http.NewRequest(http.MethodGet, r.url+path, nil)
+	q, err := http.NewRequest(http.MethodGet, r.URL+path, nil)
 	require.NoError(t, err)
 	for i := 0; i+1 < len(header); i += 2 {
 		q.Header.Set(header[i], header[i+1])
@@ -187,8 +187,12 @@ func TestNamesAreEscaped(t *testing.T) {
 		store.Evaluated{Params: map[string]any{evil: 0.7, "c": "b"}, Failure: store.FailedByProgram, Message: evil})
 	require.NoError(t, err)
 	require.NoError(t, u.AddSteps(t.Context(), store.Step{Trial: 1, Step: 1, Name: evil, Value: 3}))
+	asked, err := u.Ask(t.Context(), 1)
+	require.NoError(t, err)
+	_, err = u.Tell(t.Context(), store.Report{Trial: 3, Token: asked[0].Token, Failure: store.FailedByProgram, Message: evil, Output: evil})
+	require.NoError(t, err)
 	query := url.Values{"state": {evil}, "sort": {evil}, "top": {evil}, "min.n." + evil: {evil}, "page": {evil}, "find": {evil}}.Encode()
-	for _, path := range []string{"/", "/?" + query, "/studies/evil", "/studies/evil?" + query, "/studies/evil/pictures", "/studies/evil/trials/1", "/studies/evil/trials/2", "/studies/evil/history", "/studies/evil/records", "/studies/" + url.PathEscape(evil)} {
+	for _, path := range []string{"/", "/?" + query, "/studies/evil", "/studies/evil?" + query, "/studies/evil/pictures", "/studies/evil/trials/1", "/studies/evil/trials/2", "/studies/evil/trials/3", "/studies/evil/history", "/studies/evil/records", "/studies/" + url.PathEscape(evil)} {
 		_, _, text := s.get(t, path)
 		require.NotContains(t, text, "<script>alert", path)
 		require.NotContains(t, text, "<img", path)
@@ -336,4 +340,50 @@ func TestFits(t *testing.T) {
 	add(t, slow.create(t, bowl("bowl", 20)), 1, 2)
 	_, _, text = slow.get(t, "/studies/bowl/models")
 	require.Contains(t, event(t, text, "failed"), "takes longer than 1ns")
+}
+
+// The page of a trial has the end of the output of its program, and its events have none of it.
+func TestOutput(t *testing.T) {
+	s := start(t, store.NewMemory(), server.Options{})
+	u := s.create(t, bowl("bowl", 20))
+	trials, err := u.Ask(t.Context(), 2)
+	require.NoError(t, err)
+	_, err = u.Tell(t.Context(), store.Report{Trial: 1, Token: trials[0].Token, Failure: store.FailedByProgram, Message: "exit status 1", Output: "epoch 1\nTraceback\nMemoryError\n"})
+	require.NoError(t, err)
+	_, err = u.Tell(t.Context(), store.Report{Trial: 2, Token: trials[1].Token, Numbers: map[string]float64{"loss": 1}})
+	require.NoError(t, err)
+	_, _, text := s.get(t, "/studies/bowl/trials/1")
+	require.Contains(t, text, ">epoch 1\nTraceback\nMemoryError</pre>")
+	require.Equal(t, 1, strings.Count(text, "MemoryError"))
+	_, _, text = s.get(t, "/studies/bowl/trials/2")
+	require.NotContains(t, text, "output")
+}
+
+// A study that cannot be read does not hide the others.
+func TestUnreadableStudy(t *testing.T) {
+	backend := store.NewMemory()
+	s := start(t, backend, server.Options{})
+	s.create(t, bowl("good", 3))
+	s.create(t, bowl("newer", 3))
+	require.NoError(t, backend.Update(t.Context(), func(tx store.Tx) error {
+		row, err := tx.Study("newer")
+		if err != nil {
+			return err
+		}
+		row.Definition = json.RawMessage(`{"version": 2}`)
+		return tx.PutStudy(row)
+	}))
+	_, _, text := s.get(t, "/")
+	require.Contains(t, text, `<a href="/studies/good">`)
+	require.Contains(t, text, "the definition cannot be read: version is 2: this program reads up to 1")
+	status, _, text := s.get(t, "/studies/newer")
+	require.Equal(t, http.StatusConflict, status)
+	require.Contains(t, text, "this program reads up to 1")
+	status, _, text = s.send(t, http.MethodPost, "/bo.v1.StudyService/ListStudies", "{}", "Content-Type", "application/json")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, text, `"fault":"the definition cannot be read`)
+	status, _, text = s.send(t, http.MethodPost, "/bo.v1.StudyService/Ask", `{"study": "newer"}`, "Content-Type", "application/json")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, text, `"code":"failed_precondition"`)
+	require.NotContains(t, s.log.String(), "level=ERROR")
 }

@@ -168,6 +168,9 @@ func sortStudies(list []store.Summary, key string) {
 
 // line returns a line of the list; nil for a study that was deleted meanwhile.
 func (d *Dashboard) line(ctx context.Context, s *store.Summary) (*line, error) {
+	if s.Fault != "" {
+		return &line{Name: s.Name, State: state{s.Fault, "failed fault"}, Trials: s.Trials, Finished: s.Finished, Counted: s.Finished - s.Added, Created: s.Created}, nil
+	}
 	u, _, err := d.Study(ctx, s.Name)
 	if isNoStudy(err) {
 		return nil, nil

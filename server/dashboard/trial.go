@@ -33,6 +33,7 @@ type trialPage struct {
 	Next     string
 	Facts    []fact
 	Message  string
+	Output   string // end of the output of the program
 	Params   []pair
 	Numbers  []pair
 	Steps    []step
@@ -99,6 +100,9 @@ func (d *Dashboard) trial(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	page.Numbers = numbersOf(&t, definition)
+	if page.Output, err = u.Output(ctx, &t); err != nil {
+		return err
+	}
 	steps, err := u.Steps(ctx, n)
 	if err != nil {
 		return err
@@ -279,7 +283,7 @@ func (p *trialPage) addSteps(t *store.Trial, steps []store.Step, d *study.Defini
 	return err
 }
 
-// addEvents adds the events of the trial.
+// addEvents adds the events of the trial, except its output.
 func (p *trialPage) addEvents(ctx context.Context, u *store.Study, t *store.Trial) error {
 	since, read := t.Asked-1, 0
 	for since < t.Revision && read < maxEvents {
@@ -292,7 +296,7 @@ func (p *trialPage) addEvents(ctx context.Context, u *store.Study, t *store.Tria
 		}
 		for _, e := range list {
 			since = e.Revision
-			if e.Trial == t.Number {
+			if e.Trial == t.Number && e.Kind != store.TrialOutput {
 				p.Events = append(p.Events, event{e.Time, string(e.Kind), e.Detail, e.Attempt})
 			}
 		}

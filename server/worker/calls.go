@@ -215,6 +215,11 @@ func (w *worker) release(ctx context.Context, a *bov1.Assignment) error {
 
 const maxMessage = 4 << 10 // bytes of the message of a failure
 
+// clean makes a text valid UTF-8 without the character NUL.
+func clean(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
+}
+
 // tell stores a result. A result that the server does not take, because another attempt was first, is
 // dropped. After the end of ctx it has a moment.
 func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r store.Report) error {
@@ -225,15 +230,15 @@ func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r 
 	if len(r.Message) > maxMessage {
 		r.Message = r.Message[:maxMessage]
 	}
-	r.Message = strings.ReplaceAll(strings.ToValidUTF8(r.Message, "\ufffd"), "\x00", "\ufffd")
+	r.Message, r.Output = clean(r.Message), clean(r.Output[max(0, len(r.Output)-2*store.MaxOutput):])
 	var err error
 	if r.Failure == "" {
 		_, err = call(after, w, callTime, w.client.Tell, &bov1.TellRequest{
-			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Numbers: r.Numbers, Seconds: r.Seconds, Key: a.Token,
+			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: a.Token,
 		})
 	} else {
 		_, err = call(after, w, callTime, w.client.Fail, &bov1.FailRequest{
-			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Failure: string(r.Failure), Message: r.Message, Numbers: r.Numbers, Seconds: r.Seconds, Key: a.Token,
+			Study: w.opts.Study, Trial: a.Trial, Token: a.Token, Failure: string(r.Failure), Message: r.Message, Numbers: r.Numbers, Output: r.Output, Seconds: r.Seconds, Key: a.Token,
 		})
 	}
 	if connect.CodeOf(err) == connect.CodeAlreadyExists {

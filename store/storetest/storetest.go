@@ -13,6 +13,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -50,6 +51,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"suggestions equal the suggestions of package loop", suggestions},
 		{"edits", edits},
 		{"events", events},
+		{"outputs", outputs},
 		{"snapshots", snapshots},
 		{"stopping rules", stops},
 	} {
@@ -149,6 +151,27 @@ func studies(t *testing.T, o Opener) {
 	must(t, err)
 	equal(t, "the definition", v.Definition, definition("a"))
 	equal(t, "the revision", v.Revision, 1)
+
+	// A definition of a newer version is a fault of its study alone.
+	backend, err := o()
+	must(t, err)
+	must(t, backend.Update(ctx, func(tx store.Tx) error {
+		row, err := tx.Study("b")
+		if err != nil {
+			return err
+		}
+		row.Definition = json.RawMessage(`{"version": 2, "fidelities": [1]}`)
+		return tx.PutStudy(row)
+	}))
+	must(t, backend.Close())
+	list, err = s.List(ctx)
+	must(t, err)
+	equal(t, "the number of studies", len(list), 2)
+	equal(t, "the fault of a", list[0].Fault, "")
+	equal(t, "the fault of b", list[1].Fault, "the definition cannot be read: version is 2: this program reads up to 1")
+	_, err = s.Study(ctx, "b")
+	wantError(t, err, store.ErrUnreadable)
+	must(t, s.Delete(ctx, "b"))
 }
 
 func rowsComeBack(t *testing.T, o Opener) {
@@ -727,6 +750,28 @@ func events(t *testing.T, o Opener) {
 	some, err := u.Events(ctx, 2, 1)
 	must(t, err)
 	equal(t, "events after the second", some, all[2:3])
+}
+
+func outputs(t *testing.T, o Opener) {
+	ctx := context.Background()
+	u := created(t, open(t, o, store.Options{}), definition("s"))
+	trials, err := u.Ask(ctx, 4)
+	must(t, err)
+	long := strings.Repeat("a line of output\n", 1000)
+	for i, output := range []string{"one\ntwo \n\n", "", long, strings.Repeat("é", store.MaxOutput)} {
+		_, err := u.Tell(ctx, store.Report{Trial: trials[i].Number, Token: trials[i].Token, Numbers: value(trials[i]), Output: output})
+		must(t, err)
+	}
+	for i, want := range []string{"one\ntwo", "", long[len(long)-4097 : len(long)-1], strings.Repeat("é", store.MaxOutput/2)} {
+		told, _, err := u.Trial(ctx, i+1)
+		must(t, err)
+		got, err := u.Output(ctx, &told)
+		must(t, err)
+		equal(t, "the output", got, want)
+	}
+	waiting, err := u.Output(ctx, &store.Trial{Number: 5})
+	must(t, err)
+	equal(t, "the output of a trial without a result", waiting, "")
 }
 
 // snapshots restores a study under another name: nothing changes, and both continue alike.

@@ -283,6 +283,7 @@ type Study struct {
 	Finished      int32                  `protobuf:"varint,5,opt,name=finished,proto3" json:"finished,omitempty"` // with added trials
 	Added         int32                  `protobuf:"varint,6,opt,name=added,proto3" json:"added,omitempty"`       // finished trials that do not count against the budget
 	Revision      uint32                 `protobuf:"varint,7,opt,name=revision,proto3" json:"revision,omitempty"` // number of the last event
+	Fault         string                 `protobuf:"bytes,8,opt,name=fault,proto3" json:"fault,omitempty"`        // reason for which the definition cannot be read; the budget is then 0
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -364,6 +365,13 @@ func (x *Study) GetRevision() uint32 {
 		return x.Revision
 	}
 	return 0
+}
+
+func (x *Study) GetFault() string {
+	if x != nil {
+		return x.Fault
+	}
+	return ""
 }
 
 type CreateStudyRequest struct {
@@ -1269,7 +1277,8 @@ func (x *GetTrialRequest) GetTrial() int32 {
 type GetTrialResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Trial         *Trial                 `protobuf:"bytes,1,opt,name=trial,proto3" json:"trial,omitempty"`
-	Steps         []*Step                `protobuf:"bytes,2,rep,name=steps,proto3" json:"steps,omitempty"` // values that it reported while it ran
+	Steps         []*Step                `protobuf:"bytes,2,rep,name=steps,proto3" json:"steps,omitempty"`   // values that it reported while it ran
+	Output        string                 `protobuf:"bytes,3,opt,name=output,proto3" json:"output,omitempty"` // end of the output of its program
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1316,6 +1325,13 @@ func (x *GetTrialResponse) GetSteps() []*Step {
 		return x.Steps
 	}
 	return nil
+}
+
+func (x *GetTrialResponse) GetOutput() string {
+	if x != nil {
+		return x.Output
+	}
+	return ""
 }
 
 type ListTrialsRequest struct {
@@ -2086,6 +2102,7 @@ type TellRequest struct {
 	Numbers       map[string]float64     `protobuf:"bytes,5,rep,name=numbers,proto3" json:"numbers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	Seconds       float64                `protobuf:"fixed64,6,opt,name=seconds,proto3" json:"seconds,omitempty"` // time of the evaluation
 	Key           string                 `protobuf:"bytes,7,opt,name=key,proto3" json:"key,omitempty"`           // repeats of the request
+	Output        string                 `protobuf:"bytes,8,opt,name=output,proto3" json:"output,omitempty"`     // of the program; the last 4 KiB are stored
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2169,6 +2186,13 @@ func (x *TellRequest) GetKey() string {
 	return ""
 }
 
+func (x *TellRequest) GetOutput() string {
+	if x != nil {
+		return x.Output
+	}
+	return ""
+}
+
 type TellResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Trial         *Trial                 `protobuf:"bytes,1,opt,name=trial,proto3" json:"trial,omitempty"` // as stored
@@ -2223,6 +2247,7 @@ type FailRequest struct {
 	Numbers       map[string]float64     `protobuf:"bytes,6,rep,name=numbers,proto3" json:"numbers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	Seconds       float64                `protobuf:"fixed64,7,opt,name=seconds,proto3" json:"seconds,omitempty"` // time of the evaluation
 	Key           string                 `protobuf:"bytes,8,opt,name=key,proto3" json:"key,omitempty"`           // repeats of the request
+	Output        string                 `protobuf:"bytes,9,opt,name=output,proto3" json:"output,omitempty"`     // of the program; the last 4 KiB are stored
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2313,6 +2338,13 @@ func (x *FailRequest) GetKey() string {
 	return ""
 }
 
+func (x *FailRequest) GetOutput() string {
+	if x != nil {
+		return x.Output
+	}
+	return ""
+}
+
 type FailResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Trial         *Trial                 `protobuf:"bytes,1,opt,name=trial,proto3" json:"trial,omitempty"` // as stored
@@ -2385,7 +2417,7 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	" \x01(\v2\x17.google.protobuf.StructR\x0erecommendation\x12/\n" +
 	"\x06pareto\x18\v \x01(\v2\x17.google.protobuf.StructR\x06pareto\x123\n" +
 	"\bdecision\x18\f \x01(\v2\x17.google.protobuf.StructR\bdecision\x12-\n" +
-	"\x05front\x18\r \x01(\v2\x17.google.protobuf.StructR\x05front\"\xcf\x01\n" +
+	"\x05front\x18\r \x01(\v2\x17.google.protobuf.StructR\x05front\"\xe5\x01\n" +
 	"\x05Study\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x124\n" +
 	"\acreated\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\acreated\x12\x16\n" +
@@ -2393,7 +2425,8 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x06trials\x18\x04 \x01(\x05R\x06trials\x12\x1a\n" +
 	"\bfinished\x18\x05 \x01(\x05R\bfinished\x12\x14\n" +
 	"\x05added\x18\x06 \x01(\x05R\x05added\x12\x1a\n" +
-	"\brevision\x18\a \x01(\rR\brevision\"_\n" +
+	"\brevision\x18\a \x01(\rR\brevision\x12\x14\n" +
+	"\x05fault\x18\b \x01(\tR\x05fault\"_\n" +
 	"\x12CreateStudyRequest\x127\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\v2\x17.google.protobuf.StructR\n" +
@@ -2471,10 +2504,11 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\f_acquisition\"=\n" +
 	"\x0fGetTrialRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x14\n" +
-	"\x05trial\x18\x02 \x01(\x05R\x05trial\"Y\n" +
+	"\x05trial\x18\x02 \x01(\x05R\x05trial\"q\n" +
 	"\x10GetTrialResponse\x12\"\n" +
 	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial\x12!\n" +
-	"\x05steps\x18\x02 \x03(\v2\v.bo.v1.StepR\x05steps\"\x93\x01\n" +
+	"\x05steps\x18\x02 \x03(\v2\v.bo.v1.StepR\x05steps\x12\x16\n" +
+	"\x06output\x18\x03 \x01(\tR\x06output\"\x93\x01\n" +
 	"\x11ListTrialsRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x1b\n" +
 	"\tpage_size\x18\x02 \x01(\x05R\bpageSize\x12\x1d\n" +
@@ -2526,7 +2560,7 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x05steps\x18\x04 \x03(\v2\v.bo.v1.StepR\x05steps\"A\n" +
 	"\x13ReportStepsResponse\x12\x12\n" +
 	"\x04stop\x18\x01 \x01(\bR\x04stop\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\x97\x02\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xaf\x02\n" +
 	"\vTellRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x14\n" +
 	"\x05trial\x18\x02 \x01(\x05R\x05trial\x12\x14\n" +
@@ -2534,13 +2568,14 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\x05value\x18\x04 \x01(\x01H\x00R\x05value\x88\x01\x01\x129\n" +
 	"\anumbers\x18\x05 \x03(\v2\x1f.bo.v1.TellRequest.NumbersEntryR\anumbers\x12\x18\n" +
 	"\aseconds\x18\x06 \x01(\x01R\aseconds\x12\x10\n" +
-	"\x03key\x18\a \x01(\tR\x03key\x1a:\n" +
+	"\x03key\x18\a \x01(\tR\x03key\x12\x16\n" +
+	"\x06output\x18\b \x01(\tR\x06output\x1a:\n" +
 	"\fNumbersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\b\n" +
 	"\x06_value\"2\n" +
 	"\fTellResponse\x12\"\n" +
-	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial\"\xa6\x02\n" +
+	"\x05trial\x18\x01 \x01(\v2\f.bo.v1.TrialR\x05trial\"\xbe\x02\n" +
 	"\vFailRequest\x12\x14\n" +
 	"\x05study\x18\x01 \x01(\tR\x05study\x12\x14\n" +
 	"\x05trial\x18\x02 \x01(\x05R\x05trial\x12\x14\n" +
@@ -2549,7 +2584,8 @@ const file_bo_v1_study_proto_rawDesc = "" +
 	"\amessage\x18\x05 \x01(\tR\amessage\x129\n" +
 	"\anumbers\x18\x06 \x03(\v2\x1f.bo.v1.FailRequest.NumbersEntryR\anumbers\x12\x18\n" +
 	"\aseconds\x18\a \x01(\x01R\aseconds\x12\x10\n" +
-	"\x03key\x18\b \x01(\tR\x03key\x1a:\n" +
+	"\x03key\x18\b \x01(\tR\x03key\x12\x16\n" +
+	"\x06output\x18\t \x01(\tR\x06output\x1a:\n" +
 	"\fNumbersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"2\n" +
