@@ -38,10 +38,7 @@ var variants = map[string][]string{
 		"steps=2000", "weight=batch", "draws=100;context=40", "bias=2", "bias=0.5", "score=plain", "inject=0.1",
 		"start=random;score=plain;steps=1000",
 	},
-	"gfsvi": {
-		"gamma=1e-10", "covariance=diagonal", "rank=40", "hidden=50,50", "steps=1000",
-		"covariance=diagonal;start=random;steps=1500;rate=0.005",
-	},
+	"gfsvi":   {"gamma=1e-10", "covariance=diagonal", "rank=40", "hidden=50,50"},
 	"gwi-net": {"steps=1000;rate=0.01", "hidden=10,10;start=random;measure=data;inducing=12"},
 	"gwi-svgp": {
 		"distance=w2-squared", "measure=data", "steps=1000;rate=0.01", "measure=data;steps=1000;rate=0.01;inducing=12",
