@@ -5,13 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // published returns the published settings with a smaller size.
@@ -96,9 +94,4 @@ func TestAdamByMinibatch(t *testing.T) {
 		sum += l.eval(theta, nil) / float64(len(d.Y))
 	}
 	require.InEpsilon(t, whole, sum, 1e-10, "the mean over batches is the full loss")
-}
-
-func TestPublishedScaling(t *testing.T) {
-	x := mat.NewDense(3, 2, []float64{1, 5, 2, 5, 3, 5})
-	require.Equal(t, domain.Affine{Shift: []float64{2, 5}, Scale: []float64{1, 1}}, zscore(x))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/classify"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
 // A step of the published training allocates no memory, with all observations or with a
@@ -40,7 +41,7 @@ func TestLabelAdamAllocations(t *testing.T) {
 		for _, n := range []int{100, adamBatch + 100} {
 			d := rings(n, classes)
 			base, _ := untrained(2, 0.5, Model{Trainer: "adam", Context: 50}, 1)
-			base.data.X, base.inputs = d.X, zscore(d.X)
+			base.data.X, base.inputs = d.X, domain.ZScore(d.X)
 			l := classify.Latents(classes)
 			p := &labelProblem{problem: *base, prior: classify.Prior{Kernel: prior.Matern32(2), Means: make([]float64, l)}, y: d.Y}
 			rng := random.New(1, "allocations", 0)

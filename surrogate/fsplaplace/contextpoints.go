@@ -7,8 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/subset"
-	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/target"
 )
 
@@ -36,17 +34,6 @@ func (p *problem) sourceErr() error {
 		return fmt.Errorf("fsp-laplace: %w", err)
 	}
 	return nil
-}
-
-// zscore returns the map that gives each column of x the mean 0 and the standard deviation 1.
-func zscore(x *mat.Dense) domain.Affine {
-	n, d := x.Dims()
-	a := domain.Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
-	for j := range d {
-		s := surrogate.Standardize(mat.Col(make([]float64, n), j, x))
-		a.Shift[j], a.Scale[j] = s.Mean, 1/s.SD
-	}
-	return a
 }
 
 // withInputs returns the context points followed by the distinct training inputs. Beyond

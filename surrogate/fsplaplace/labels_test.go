@@ -27,6 +27,7 @@ func TestLabelsConformance(t *testing.T) {
 		"adam":     {Network: surrogate.Network{Hidden: []int{10}}, Context: 30, Trainer: "adam", Steps: 150, Rate: 0.04},
 		"cholesky": {Network: surrogate.Network{Hidden: []int{10}}, Context: 30, Factor: "cholesky"},
 		"lanczos":  {Network: surrogate.Network{Hidden: []int{10}}, Context: 30, CovarianceContext: 60, Factor: "lanczos", Scaling: "data", Box: "data"},
+		"preset":   {Preset: surrogate.Published, Network: surrogate.Network{Hidden: []int{10}}, Context: 30, CovarianceContext: 60, Steps: 150, Rate: 0.04},
 	} {
 		t.Run(name, func(t *testing.T) { surrogatetest.RunClassifier(t, m) })
 	}
@@ -85,7 +86,7 @@ func TestLabelLossGradient(t *testing.T) {
 		l := classify.Latents(classes)
 		net := &nn.Network{In: 2, Hidden: []int{4, 3}}
 		p := &labelProblem{
-			problem: problem{net: net, data: surrogate.Dataset{X: d.X}, inputs: zscore(d.X), process: prior.Process{Kernel: prior.Matern32(2)}},
+			problem: problem{net: net, data: surrogate.Dataset{X: d.X}, inputs: domain.ZScore(d.X), process: prior.Process{Kernel: prior.Matern32(2)}},
 			prior:   classify.Prior{Kernel: prior.Matern32(2), Means: make([]float64, l)}, y: d.Y,
 		}
 		p.prior.Means[0] = 0.3

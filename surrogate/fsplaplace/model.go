@@ -179,7 +179,7 @@ type problem struct {
 func newProblem(m Model, net *nn.Network, d surrogate.Dataset, process prior.Process) *problem {
 	p := &problem{Model: m, net: net, data: d, process: process, noise: process.Noise, box: domain.ContextBox(m.Box, d), source: domain.NewSource(m.ContextPoints)}
 	if m.Scaling == "data" {
-		p.inputs = zscore(d.X)
+		p.inputs = domain.ZScore(d.X)
 	} else {
 		p.inputs = domain.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi)
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/shape"
+	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/surrogate/internal/target"
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
@@ -37,7 +38,7 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 	drawn, observed := mat.NewDense(refineContext, d, nil), mat.NewDense(k, d, nil)
 	last := len(w)
 	if p.Spec.Noise == nil {
-		t.theta[last] = softplusInverse(math.Sqrt(max(p.noise, p.squaredError(post))))
+		t.theta[last] = specfn.SoftplusInverse(math.Sqrt(max(p.noise, p.squaredError(post))))
 	}
 	s := train.Schedule{Phase: "train", Steps: refineSteps + n/10, Every: 50, Rate: refineRate, End: 0.01}
 	err := s.Run(ctx, func(step int, rate float64) error {
@@ -66,7 +67,8 @@ func (p *problem) refine(ctx context.Context, post *posterior, rng *rand.Rand) e
 	}
 	copy(w, t.theta[:last])
 	if p.Spec.Noise == nil {
-		s := max(softplus(t.theta[last]), noiseLoSD)
+		s, _ := specfn.Softplus(t.theta[last])
+		s = max(s, noiseLoSD)
 		p.noise = s * s
 	}
 	post.shift, post.NoiseVariance = nil, p.noise

@@ -12,6 +12,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate/internal/target"
 	"github.com/functionspace/bo/surrogate/internal/train"
@@ -60,9 +61,9 @@ type gaussian struct {
 
 func (g gaussian) eval(fbar, f *mat.Dense, index []int, scale float64, theta, grad []float64) float64 {
 	rho := theta[0]
-	s := softplus(rho)
+	s, slope := specfn.Softplus(rho)
 	if grad == nil && g.learn && s < g.least {
-		s = softplus(softplusInverse(g.least))
+		s, _ = specfn.Softplus(specfn.SoftplusInverse(g.least))
 	}
 	var sq float64
 	bar := fbar.RawRowView(0)
@@ -75,7 +76,7 @@ func (g gaussian) eval(fbar, f *mat.Dense, index []int, scale float64, theta, gr
 	if grad != nil {
 		grad[0] = 0
 		if g.learn {
-			grad[0] = scale * (b/s - sq/(s*s*s)) * sigmoid(rho)
+			grad[0] = scale * (b/s - sq/(s*s*s)) * slope
 		}
 	}
 	return scale * (sq/(2*s*s) + b*(math.Log(s)+0.5*math.Log(2*math.Pi)))
@@ -202,7 +203,8 @@ func (p *problem) trainAdam(ctx context.Context, w []float64, rng *rand.Rand) ([
 	if p.Spec.Noise != nil {
 		return best, p.noise, nil
 	}
-	s := max(softplus(t.Best[len(w)]), p.leastSD())
+	s, _ := specfn.Softplus(t.Best[len(w)])
+	s = max(s, p.leastSD())
 	return best, s * s, nil
 }
 
@@ -217,9 +219,9 @@ func (p *problem) leastSD() float64 {
 
 // newAdam returns a run of Adam on w and ρ.
 func (p *problem) newAdam(w []float64) *adam {
-	rho, learn := softplusInverse(p.NoiseStart), p.Spec.Noise == nil
+	rho, learn := specfn.SoftplusInverse(p.NoiseStart), p.Spec.Noise == nil
 	if !learn {
-		rho = softplusInverse(math.Sqrt(p.noise))
+		rho = specfn.SoftplusInverse(math.Sqrt(p.noise))
 	}
 	return newAdam(p.newLoss(gaussian{p.data.Y, learn, p.leastSD()}, p.process.Mean), append(slices.Clone(w), rho))
 }
@@ -284,13 +286,3 @@ func (t *adam) descend(rate float64, rng *rand.Rand) {
 	t.eval(t.theta, t.grad)
 	t.opt.Step(rate, t.theta, t.grad)
 }
-
-func softplus(x float64) float64 {
-	return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
-}
-
-func softplusInverse(y float64) float64 {
-	return y + math.Log(-math.Expm1(-y))
-}
-
-func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -31,7 +31,8 @@ import (
 //
 //	log p(y|f) - ½ δ Σ|w_c|² - ½ log|I + W J Jᵀ/δ|
 //
-// plus the log prior of regression. For more than two classes the curvatures "kron" and
+// plus the log prior of regression. With the published preset δ is constant, the networks have no
+// added constants, and training ends early as in regression. For more than two classes the curvatures "kron" and
 // "diagonal" omit the coupling. A fixed noise variance is an error, and so are more than 5000
 // labels with "full". Defaults that depend on the number of observations use the number of
 // labels times the number of latent functions.
@@ -51,11 +52,15 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 		return nil, fmt.Errorf("laplace: the full curvature of %[2]d labels is too large, want at most %[1]d: choose curvature=%[3]s", maxDual, n, mapnet.Kron)
 	}
 	m.Noise = new(1.) // package mapnet computes covariances from precision and noise
-	net, err := mapnet.New(m.Settings, surrogate.Dataset{X: d.X, Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi})
+	net, err := m.problem(surrogate.Dataset{X: d.X, Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi})
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
-	p := &labelProblem{Problem: net, curvature: m.Curvature, labels: slices.Clone(d.Y), l: classify.Latents(d.Classes), shift: logOdds(d.Y, d.Classes)}
+	p := &labelProblem{Problem: net, curvature: m.Curvature, published: m.Preset == surrogate.Published, labels: slices.Clone(d.Y), l: classify.Latents(d.Classes)}
+	p.shift = make([]float64, p.l)
+	if !p.published {
+		p.shift = logOdds(d.Y, d.Classes)
+	}
 	var best *trained
 	for i := range m.restarts(p.few()) {
 		f, err := p.train(ctx, random.Split(rng, "training", i))

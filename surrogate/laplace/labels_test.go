@@ -27,6 +27,7 @@ func TestLabelsConformance(t *testing.T) {
 		"kron":     {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{6, 5}}}, Curvature: "kron", Restarts: 1},
 		"diagonal": {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{8}, Precision: new(0.2)}}, Curvature: "diagonal"},
 		"adam":     {Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{8}}, Trainer: "adam", Steps: 600, Batch: 20, Rate: 0.02}},
+		"preset":   {Preset: surrogate.Published, Settings: mapnet.Settings{Network: mapnet.Network{Hidden: []int{8}}, Steps: 600, Rate: 0.02}},
 	} {
 		t.Run(name, func(t *testing.T) { surrogatetest.RunClassifier(t, m) })
 	}

@@ -21,6 +21,7 @@ import (
 type labelProblem struct {
 	*mapnet.Problem
 	curvature string
+	published bool // train by Adam as published
 	labels    []int
 	l         int
 	shift     []float64 // constant added to the output of each network
@@ -112,8 +113,11 @@ func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) (*trained, err
 	for c := range s.w {
 		s.w[c] = p.Initial(rng)
 	}
-	if p.Trainer == "gauss-newton" || p.Trainer == "" && p.few() {
+	switch {
+	case p.Trainer == "gauss-newton" || p.Trainer == "" && p.few():
 		return s, p.gaussNewton(ctx, s)
+	case p.published:
+		return s, p.publishedAdam(ctx, s, rng)
 	}
 	return s, p.adam(ctx, s, rng)
 }
@@ -263,12 +267,25 @@ func (p *labelProblem) weigh(ctx context.Context, s *trained, curvature string, 
 // adam minimises the objective divided by n on minibatches. All updates of δ but the last use
 // the Kronecker-factored curvature.
 func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) error {
+	err := p.Looks(ctx, p.descent(s, rng), func() error {
+		p.record(s)
+		return p.weigh(ctx, s, mapnet.Kron, nil)
+	})
+	if err != nil {
+		return err
+	}
+	return p.finish(ctx, s)
+}
+
+// descent returns a function that takes a step of Adam along the gradient of the objective divided by n
+// on a minibatch.
+func (p *labelProblem) descent(s *trained, rng *rand.Rand) func(rate float64) {
 	n := len(p.labels)
 	size := min(p.Batch, n)
 	opt, tapes := make([]optimize.Adam, p.l), make([]nn.Tape, p.l)
 	f, grad := mat.NewDense(p.l, size, nil), mat.NewDense(p.l, size, nil)
 	dw := make([]float64, len(s.w[0]))
-	err := p.Looks(ctx, func(rate float64) {
+	return func(rate float64) {
 		x, y := mapnet.Minibatch(rng, p.X, p.labels, size)
 		for c := range tapes {
 			tapes[c].Record(p.Net, s.w[c], x)
@@ -284,19 +301,39 @@ func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) err
 			tapes[c].VJP(dw, grad.RawRowView(c))
 			opt[c].Step(rate, s.w[c], dw)
 		}
-	}, func() error {
-		p.record(s)
-		return p.weigh(ctx, s, mapnet.Kron, nil)
+	}
+}
+
+// publishedAdam minimises the objective by Adam with a constant rate, which ends early by the
+// objective on all labels.
+func (p *labelProblem) publishedAdam(ctx context.Context, s *trained, rng *rand.Rand) error {
+	var early train.Early
+	descend, grad := p.descent(s, rng), mat.NewDense(p.l, len(p.labels), nil)
+	var err error
+	s.notes, err = early.Run(ctx, p.Steps, func(check bool) error {
+		if check {
+			early.Observe(p.objective(s.prob, grad, p.record(s), s.w, s.precision), slices.Concat(s.w...))
+		}
+		descend(p.Rate)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
+	for c, w := range s.w {
+		copy(w, early.Best[c*len(w):])
+	}
+	return p.finish(ctx, s)
+}
+
+// finish computes the evidence and the curvature of the settings at the weights of s.
+func (p *labelProblem) finish(ctx context.Context, s *trained) error {
 	p.record(s)
 	var kernels []*mat.SymDense
 	if p.curvature == mapnet.Full {
 		kernels = s.kernels()
 	}
-	err = p.weigh(ctx, s, p.curvature, kernels)
+	err := p.weigh(ctx, s, p.curvature, kernels)
 	s.merit = s.evidence
 	return err
 }

@@ -15,18 +15,34 @@ import (
 
 // Model is the linearised Laplace approximation. The zero value is the default: a 50-50 tanh
 // network, the full curvature, and weight precision and noise variance that maximise the
-// evidence. The published baselines are curvature=kron or diagonal with trainer=adam.
+// evidence.
 type Model struct {
-	mapnet.Settings
+	// Preset is "default" or surrogate.Published: the baseline of the FSP-Laplace paper, with a
+	// constant precision and a noise that Adam trains with the weights.
+	Preset string `set:"preset" default:"default" oneof:"default,published" help:"default, or published: the baseline of the FSP-Laplace paper, except for settings beside it"`
+
+	mapnet.Settings `published:"trainer=adam;steps=10000;precision=1" help:"rate=learning rate of adam, by default lowered to 0 along a cosine, with the published preset constant"`
 
 	Curvature string `set:"curvature" default:"full" oneof:"full,kron,diagonal" help:"approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal"`
-	Restarts  int    `set:"restarts" auto:"2 or 1" range:"[1,1000]" help:"number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run"`
+	Restarts  int    `set:"restarts" auto:"2 or 1" published:"1" range:"[1,1000]" help:"number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run"`
 }
 
 var (
 	_ surrogate.WarmStarter = Model{}
 	_ surrogate.Classifier  = Model{}
 )
+
+// Stated implements surrogate.PriorStater. It reports whether the precision or the noise
+// variance is fixed; the published preset fixes the precision.
+func (m Model) Stated() bool { return m.Preset == surrogate.Published || m.Network.Stated() }
+
+// problem returns the problem of a dataset for resolved settings.
+func (m Model) problem(d surrogate.Dataset) (*mapnet.Problem, error) {
+	if m.Preset == surrogate.Published {
+		return mapnet.NewPublished(m.Settings, d)
+	}
+	return mapnet.New(m.Settings, d)
+}
 
 // manyRows is the number of observations above which the default is one training run.
 const manyRows = 1000
@@ -45,15 +61,18 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 }
 
 // FitFrom implements surrogate.WarmStarter. Weights, precision and noise variance of the first
-// training start at the result of an earlier fit.
+// training start at the result of an earlier fit, but not with the published preset.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	m, err := settings.Resolve("laplace", m)
 	if err != nil {
 		return nil, err
 	}
-	p, err := mapnet.New(m.Settings, d)
+	p, err := m.problem(d)
 	if err != nil {
 		return nil, err
+	}
+	if m.Preset == surrogate.Published {
+		start = nil
 	}
 	var best *mapnet.Fitted
 	for i := range m.restarts(len(d.Y) <= manyRows) {

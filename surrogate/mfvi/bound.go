@@ -13,19 +13,22 @@ const startScale = -5
 
 // gaussians is the family of independent weights w = m + s∘ε, ε ~ N(0, I), with parameters
 // (m, ρ) and s = softplus(ρ).
-type gaussians struct{ weights int }
+type gaussians struct {
+	weights     int
+	independent bool // draws are independent instead of in pairs
+}
 
 func (gaussians) Params(w []float64) []float64 {
 	return append(slices.Clone(w), slices.Repeat([]float64{startScale}, len(w))...)
 }
 
-// Noise returns standard normal vectors in pairs ±ε.
+// Noise returns standard normal vectors, in pairs ±ε unless they are independent.
 func (q gaussians) Noise(n int, rng *rand.Rand) [][]float64 {
 	out := make([][]float64, n)
 	for i := range out {
 		out[i] = make([]float64, q.weights)
 		for j := range out[i] {
-			if i%2 == 0 {
+			if i%2 == 0 || q.independent {
 				out[i][j] = rng.NormFloat64()
 			} else {
 				out[i][j] = -out[i-1][j]

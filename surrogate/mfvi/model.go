@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
@@ -12,7 +13,11 @@ import (
 // network with learned prior precision and noise variance. Training starts at a maximum of the
 // posterior, computed with the defaults of package mapnn.
 type Model struct {
-	mapnet.Sampled
+	// Preset is "default" or surrogate.Published: the baseline of the GFSVI paper, with a
+	// constant precision and independent draws.
+	Preset string `set:"preset" default:"default" oneof:"default,published" help:"default, or published: the baseline of the GFSVI paper, except for settings beside it"`
+
+	mapnet.Sampled `published:"hidden=30,30;precision=1.7777777777777777;steps=10000;batch=2000;draws=10;start=random" help:"rate=learning rate, by default lowered to 0 along a cosine, with the published preset constant;start=initial weights: a maximum of the posterior, map, or random"`
 }
 
 var _ surrogate.WarmStarter = Model{}
@@ -22,13 +27,29 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	return m.FitFrom(ctx, nil, d, rng)
 }
 
+// Stated implements surrogate.PriorStater. It reports whether the precision or the noise
+// variance is fixed; the published preset fixes the precision.
+func (m Model) Stated() bool { return m.Preset == surrogate.Published || m.Network.Stated() }
+
 // FitFrom implements surrogate.WarmStarter. q, the precision and the noise variance start at
-// the result of an earlier fit.
+// the result of an earlier fit, but not with the published preset.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	if m.Preset == surrogate.Published {
+		m, err := settings.Resolve("mfvi", m)
+		if err != nil {
+			return nil, err
+		}
+		return mapnet.FitPublished(ctx, "mfvi", m.Sampled, independent, d, rng)
+	}
 	return mapnet.FitSampled(ctx, "mfvi", m, Model.bound, start, d, rng)
 }
 
 // bound returns the training problem for p. All fields of m are set.
 func (m Model) bound(p *mapnet.Problem) *mapnet.Stochastic {
-	return m.Stochastic(p, gaussians{p.Net.NumParams()}, "bound")
+	return m.Stochastic(p, gaussians{weights: p.Net.NumParams()}, "bound")
+}
+
+// independent returns the family with independent draws.
+func independent(p *mapnet.Problem) mapnet.Family {
+	return gaussians{weights: p.Net.NumParams(), independent: true}
 }

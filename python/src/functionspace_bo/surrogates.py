@@ -969,11 +969,12 @@ class Laplace(Regressor):
         curvature: approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal; default full.
         hidden: widths of the hidden layers; default 50,50.
         noise: fixes the variance of the observation noise; default learned.
-        precision: fixes the precision of the Gaussian prior on the weights; default learned.
-        rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
-        restarts: number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run; default 2 or 1.
-        steps: largest number of training steps (gauss-newton 100, adam 5000); default 100 or 5000.
-        trainer: training method (gauss-newton up to 1000 observations, adam beyond); default by size.
+        precision: fixes the precision of the Gaussian prior on the weights (published: 1); default learned.
+        preset: default, or published: the baseline of the FSP-Laplace paper, except for settings beside it; default default.
+        rate: learning rate of adam, by default lowered to 0 along a cosine, with the published preset constant; default 0.005.
+        restarts: number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run (published: 1); default 2 or 1.
+        steps: largest number of training steps (gauss-newton 100, adam 5000) (published: 10000); default 100 or 5000.
+        trainer: training method (gauss-newton up to 1000 observations, adam beyond) (published: adam); default by size.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -992,6 +993,7 @@ class Laplace(Regressor):
         hidden: Union[int, Sequence[int]] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
         precision: Union[float, Literal["learned"]] | None = None,
+        preset: Literal["default", "published"] | None = None,
         rate: float | None = None,
         restarts: int | None = None,
         steps: int | None = None,
@@ -1008,6 +1010,7 @@ class Laplace(Regressor):
         self.hidden = hidden
         self.noise = noise
         self.precision = precision
+        self.preset = preset
         self.rate = rate
         self.restarts = restarts
         self.steps = steps
@@ -1028,11 +1031,12 @@ class LaplaceClassifier(Classifier):
         curvature: approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal; default full.
         hidden: widths of the hidden layers; default 50,50.
         noise: fixes the variance of the observation noise; default learned.
-        precision: fixes the precision of the Gaussian prior on the weights; default learned.
-        rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
-        restarts: number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run; default 2 or 1.
-        steps: largest number of training steps (gauss-newton 100, adam 5000); default 100 or 5000.
-        trainer: training method (gauss-newton up to 1000 observations, adam beyond); default by size.
+        precision: fixes the precision of the Gaussian prior on the weights (published: 1); default learned.
+        preset: default, or published: the baseline of the FSP-Laplace paper, except for settings beside it; default default.
+        rate: learning rate of adam, by default lowered to 0 along a cosine, with the published preset constant; default 0.005.
+        restarts: number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run (published: 1); default 2 or 1.
+        steps: largest number of training steps (gauss-newton 100, adam 5000) (published: 10000); default 100 or 5000.
+        trainer: training method (gauss-newton up to 1000 observations, adam beyond) (published: adam); default by size.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -1049,6 +1053,7 @@ class LaplaceClassifier(Classifier):
         hidden: Union[int, Sequence[int]] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
         precision: Union[float, Literal["learned"]] | None = None,
+        preset: Literal["default", "published"] | None = None,
         rate: float | None = None,
         restarts: int | None = None,
         steps: int | None = None,
@@ -1063,6 +1068,7 @@ class LaplaceClassifier(Classifier):
         self.hidden = hidden
         self.noise = noise
         self.precision = precision
+        self.preset = preset
         self.rate = rate
         self.restarts = restarts
         self.steps = steps
@@ -1372,15 +1378,16 @@ class MFVI(Regressor):
 
     Args:
         activation: activation of the hidden units; default tanh.
-        batch: observations in a step; default 500.
-        draws: networks drawn at each step; default 4.
-        hidden: widths of the hidden layers; default 50,50.
+        batch: observations in a step (published: 2000); default 500.
+        draws: networks drawn at each step (published: 10); default 4.
+        hidden: widths of the hidden layers (published: 30,30); default 50,50.
         noise: fixes the variance of the observation noise; default learned.
-        precision: fixes the precision of the Gaussian prior on the weights; default learned.
-        rate: learning rate, lowered to 0 along a cosine; default 0.005.
+        precision: fixes the precision of the Gaussian prior on the weights (published: 1.7777777777777777); default learned.
+        preset: default, or published: the baseline of the GFSVI paper, except for settings beside it; default default.
+        rate: learning rate, by default lowered to 0 along a cosine, with the published preset constant; default 0.005.
         samples: number of networks in the posterior; default 100.
-        start: initial weights: map, a maximum of the posterior; random, as published; default map.
-        steps: training steps of adam; default 1000.
+        start: initial weights: a maximum of the posterior, map, or random (published: random); default map.
+        steps: training steps of adam (published: 10000); default 1000.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -1399,6 +1406,7 @@ class MFVI(Regressor):
         hidden: Union[int, Sequence[int]] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
         precision: Union[float, Literal["learned"]] | None = None,
+        preset: Literal["default", "published"] | None = None,
         rate: float | None = None,
         samples: int | None = None,
         start: Literal["map", "random"] | None = None,
@@ -1415,6 +1423,7 @@ class MFVI(Regressor):
         self.hidden = hidden
         self.noise = noise
         self.precision = precision
+        self.preset = preset
         self.rate = rate
         self.samples = samples
         self.start = start

@@ -67,3 +67,8 @@ func TestInputsOfABox(t *testing.T) {
 	require.InDeltaSlice(t, []float64{-5, -5, 5, 5}, u.RawMatrix().Data, 1e-12)
 	require.InDelta(t, 5, b.Inputs(5).Spread(b), 1e-12)
 }
+
+func TestZScore(t *testing.T) {
+	x := mat.NewDense(3, 2, []float64{1, 5, 2, 5, 3, 5})
+	require.Equal(t, Affine{Shift: []float64{2, 5}, Scale: []float64{1, 1}}, ZScore(x))
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // Affine maps a dataset's inputs to a network's inputs: (x - Shift)·Scale.
@@ -74,6 +75,18 @@ func UnitVariance(lo, hi []float64) Affine {
 		if w := hi[j] - lo[j]; w > 0 {
 			a.Scale[j] = 2 * math.Sqrt(3) / w
 		}
+	}
+	return a
+}
+
+// ZScore maps the rows of x to columns of mean 0 and standard deviation 1, with n-1 in the
+// denominator. A constant column keeps its unit.
+func ZScore(x *mat.Dense) Affine {
+	n, d := x.Dims()
+	a := Affine{Shift: make([]float64, d), Scale: make([]float64, d)}
+	for j := range d {
+		s := surrogate.Standardize(mat.Col(make([]float64, n), j, x))
+		a.Shift[j], a.Scale[j] = s.Mean, 1/s.SD
 	}
 	return a
 }

@@ -55,6 +55,9 @@ type Problem struct {
 
 	noiseFloor, noiseStart float64
 	noisePrior             prior.Density
+
+	bias      float64 // standard deviation of the initial hidden biases
+	published bool    // see NewPublished
 }
 
 // New returns the problem of a dataset. Errors are errors of settings.Resolve and of
@@ -74,6 +77,7 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 	p.X = p.Inputs.Apply(d.X)
 	p.Shift = linalg.Mean(p.Y)
 	floats.AddConst(-p.Shift, p.Y)
+	p.bias = hiddenBias
 	p.noiseFloor, p.noisePrior = 1e-4, prior.NoisePrior()
 	p.noiseStart = p.noisePrior.Mode()
 	if d.NoiseFree {
@@ -87,7 +91,7 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 const hiddenBias = 0.5
 
 // Initial draws initial weights.
-func (p *Problem) Initial(rng *rand.Rand) []float64 { return p.Net.InitBiased(hiddenBias, 1, 0, rng) }
+func (p *Problem) Initial(rng *rand.Rand) []float64 { return p.Net.InitBiased(p.bias, 1, 0, rng) }
 
 // Subset returns the problem with the observations at the given indices.
 func (p *Problem) Subset(index []int) *Problem {

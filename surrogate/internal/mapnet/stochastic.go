@@ -50,6 +50,7 @@ type Stochastic struct {
 	Draws    int  // vectors z in a step
 	Fixed    bool // keep δ constant
 	FromMAP  bool // start at a maximum of the posterior instead of at initial weights
+	Flat     bool // omit the hyperpriors and the bounds of the hyperparameters
 	Schedule train.Schedule
 
 	tape  nn.Tape
@@ -58,7 +59,11 @@ type Stochastic struct {
 
 // Hypers returns the hyperparameters in the vector v, within their bounds.
 func (s *Stochastic) Hypers(v []float64) Hypers {
-	return s.Clamp(Hypers{Precision: math.Exp(v[0]), Noise: math.Exp(v[1])})
+	h := Hypers{Precision: math.Exp(v[0]), Noise: math.Exp(v[1])}
+	if s.Flat {
+		return s.fix(h)
+	}
+	return s.Clamp(h)
 }
 
 // Start returns the initial vector: the state of an earlier fit if its length matches, else a
@@ -88,8 +93,11 @@ func (s *Stochastic) Loss(grad, v []float64, x *mat.Dense, y []float64, noise []
 		s.w, s.dw = make([]float64, s.Net.NumParams()), make([]float64, s.Net.NumParams())
 	}
 	h, law := s.Hypers(v), s.Family.At(v[2:])
-	lp, dlp, dln := s.LogPrior(h)
-	value, dprecision, dnoise := -lp, -dlp, -dln
+	var value, dprecision, dnoise float64
+	if !s.Flat {
+		lp, dlp, dln := s.LogPrior(h)
+		value, dprecision, dnoise = -lp, -dlp, -dln
+	}
 	clear(grad)
 	scale := float64(len(s.Y)) / float64(len(y)*len(noise))
 	for _, z := range noise {
@@ -167,17 +175,22 @@ func FitSampled[M interface{ sampled() Sampled }](ctx context.Context, name stri
 	if err := cmp.Or(err, train.Diverged("rate", v)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	return s.posterior(v, own.Samples, warnings, random.Split(rng, "samples", 0)), nil
+}
+
+// posterior draws the networks of the posterior at v.
+func (s *Stochastic) posterior(v []float64, samples int, warnings []string, rng *rand.Rand) *mixture.Posterior {
 	h, law := s.Hypers(v), s.Family.At(v[2:])
 	post := &mixture.Posterior{
-		Net: p.Net, Inputs: p.Inputs, Shift: p.Shift,
+		Net: s.Net, Inputs: s.Inputs, Shift: s.Shift,
 		Summary: summary.Summary{
 			NoiseVariance: h.Noise, Learned: v, Notes: warnings,
-			Parameters: append(h.Describe(), surrogate.Hyper{Name: "networks", Value: float64(own.Samples)}),
+			Parameters: append(h.Describe(), surrogate.Hyper{Name: "networks", Value: float64(samples)}),
 		},
 	}
-	for _, z := range s.Family.Noise(own.Samples, random.Split(rng, "samples", 0)) {
+	for _, z := range s.Family.Noise(samples, rng) {
 		law.Weights(z, z)
 		post.Weights = append(post.Weights, z)
 	}
-	return post, nil
+	return post
 }

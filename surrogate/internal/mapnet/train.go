@@ -43,8 +43,11 @@ func (p *Problem) Start(state []float64, rng *rand.Rand) ([]float64, Hypers) {
 
 // Fit trains from w and h. The evidence uses the curvature with the given name.
 func (p *Problem) Fit(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
-	if p.Trainer == "gauss-newton" || p.Trainer == "" && len(p.Y) <= gaussNewtonRows {
+	switch {
+	case p.Trainer == "gauss-newton" || p.Trainer == "" && len(p.Y) <= gaussNewtonRows:
 		return p.gaussNewton(ctx, curvature, w, h)
+	case p.published:
+		return p.publishedAdam(ctx, curvature, w, h, rng)
 	}
 	return p.adam(ctx, curvature, w, h, rng)
 }

@@ -17,19 +17,19 @@ const (
 // (2024): after five values in a row, ten steps apart, without a new minimum. The zero value is
 // ready for one run.
 type Early struct {
-	Best []float64 // parameters with the smallest objective; nil before the first finite value
+	Best  []float64 // parameters with the smallest objective; nil before the first finite value
+	Least float64   // the smallest objective
 
-	least float64
 	stale int // values since the minimum
 }
 
 // Observe compares the objective at theta with its smallest value so far.
 func (e *Early) Observe(value float64, theta []float64) {
 	switch {
-	case math.IsNaN(value) || math.IsInf(value, 1) || e.Best != nil && value >= e.least:
+	case math.IsNaN(value) || math.IsInf(value, 1) || e.Best != nil && value >= e.Least:
 		e.stale++
 	default:
-		e.least, e.stale = value, 0
+		e.Least, e.stale = value, 0
 		e.Best = append(e.Best[:0], theta...)
 	}
 }
