@@ -18,6 +18,10 @@ func Kernel(dst *mat.Dense, s, t *Tape) {
 	if s.m*t.m == 0 {
 		return
 	}
+	if s.custom != nil {
+		linalg.Mul(dst, 1, linalg.N, s.custom.rows(s), linalg.T, t.custom.rows(t), 0)
+		return
+	}
 	ws := grab()
 	defer ws.release()
 	for i := 0; i < s.m; i += kernelRows {
@@ -32,6 +36,10 @@ func Kernel(dst *mat.Dense, s, t *Tape) {
 func KernelSym(dst *mat.SymDense, t *Tape) {
 	checkDims("dst", dst, t.m, t.m)
 	if t.m == 0 {
+		return
+	}
+	if t.custom != nil {
+		linalg.Syrk(dst, 1, linalg.N, t.custom.rows(t), 0)
 		return
 	}
 	ws := grab()
@@ -87,6 +95,10 @@ func gram(dst, a *mat.Dense, i, k int, b, bT *mat.Dense, j int) {
 // KernelDiag writes Θ(x_i, x_i) = |J(x_i)|² for the rows of t.
 func KernelDiag(dst []float64, t *Tape) {
 	checkLen("dst", len(dst), t.m)
+	if t.custom != nil && t.m > 0 {
+		linalg.RowSquares(dst, t.custom.rows(t))
+		return
+	}
 	for i := range dst {
 		dst[i] = 1 + squaredNorm(&t.a[len(t.hidden)], i)
 		for l := range t.hidden {
@@ -108,6 +120,10 @@ func KernelVJP(dx *mat.Dense, s, t *Tape, kbar *mat.Dense) {
 	checkDims("dx", dx, s.m, s.in)
 	checkDims("kbar", kbar, s.m, t.m)
 	if s.m*t.m == 0 {
+		return
+	}
+	if s.custom != nil {
+		customVJP(dx, s, t, kbar)
 		return
 	}
 	ws := grab()
@@ -134,6 +150,10 @@ func KernelSymVJP(dx *mat.Dense, t *Tape, kbar *mat.SymDense) {
 			full[i*t.m+j], full[j*t.m+i] = v, v
 		}
 	}
+	if t.custom != nil {
+		customVJP(dx, t, t, &ws.kbar)
+		return
+	}
 	kernelAdjoints(ws, t, t, &ws.kbar)
 	t.reverse(ws, dx, nil)
 }
@@ -144,6 +164,10 @@ func KernelDiagVJP(dx *mat.Dense, t *Tape, kbar []float64) {
 	checkDims("dx", dx, t.m, t.in)
 	checkLen("kbar", len(kbar), t.m)
 	if t.m == 0 {
+		return
+	}
+	if t.custom != nil {
+		t.custom.TangentGrad(nil, dx, t.scaledRows(kbar))
 		return
 	}
 	ws := grab()

@@ -17,6 +17,10 @@ type Network struct {
 	In         int        // d, the number of inputs
 	Hidden     []int      // widths h_1 … h_D; empty is the linear model x·v + c
 	Activation Activation // between layers; the zero value is Tanh
+
+	// Custom, unless nil, replaces Hidden and Activation. Layers, Tape.Layer and Tape.HiddenVJP do
+	// not support it.
+	Custom Custom
 }
 
 // New returns the network of in inputs with the named activation.
@@ -27,6 +31,9 @@ func New(in int, hidden []int, activation string) (*Network, error) {
 
 // NumParams returns p = Σ_l (h_{l-1}+1) h_l + h_D + 1.
 func (n *Network) NumParams() int {
+	if n.Custom != nil {
+		return n.Custom.NumParams()
+	}
 	p, in := 0, n.In
 	for _, h := range n.Hidden {
 		p += (in + 1) * h
@@ -38,6 +45,9 @@ func (n *Network) NumParams() int {
 // Outputs returns the number of parameters of the output layer, its bias included.
 // They are the last parameters, and the network is linear in them.
 func (n *Network) Outputs() int {
+	if n.Custom != nil {
+		return n.Custom.Linear()
+	}
 	if l := len(n.Hidden); l > 0 {
 		return n.Hidden[l-1] + 1
 	}
@@ -66,9 +76,9 @@ func (n *Network) Init(rng *rand.Rand) []float64 {
 	var p params
 	p.cut(n.In, n.Hidden, w)
 	for l := range p.w {
-		truncatedNormal(p.w[l].RawMatrix().Data, p.w[l].RawMatrix().Rows, rng)
+		TruncatedNormal(p.w[l].RawMatrix().Data, p.w[l].RawMatrix().Rows, rng)
 	}
-	truncatedNormal(p.v, len(p.v), rng)
+	TruncatedNormal(p.v, len(p.v), rng)
 	return w
 }
 
@@ -76,8 +86,13 @@ func (n *Network) Init(rng *rand.Rand) []float64 {
 // mean. In the first layer bias is relative to spread, half the width of the box of
 // inputs, so that units are centred all over the box. Without biases a tanh network
 // starts as an odd function about the centre of the box. Its tangent kernel then
-// correlates each point with its mirror image.
+// correlates each point with its mirror image. A Custom network uses mean alone.
 func (n *Network) InitBiased(bias, spread, mean float64, rng *rand.Rand) []float64 {
+	if n.Custom != nil {
+		w := n.Custom.Init(mean, rng)
+		checkLen("initial weights", len(w), n.NumParams())
+		return w
+	}
 	w := n.Init(rng)
 	at, in, sd := 0, n.In, bias*spread
 	for _, h := range n.Hidden {
@@ -92,7 +107,8 @@ func (n *Network) InitBiased(bias, spread, mean float64, rng *rand.Rand) []float
 	return w
 }
 
-func truncatedNormal(dst []float64, fanIn int, rng *rand.Rand) {
+// TruncatedNormal draws weights of a layer of fanIn inputs, as Init does.
+func TruncatedNormal(dst []float64, fanIn int, rng *rand.Rand) {
 	scale := 1 / math.Sqrt(float64(fanIn))
 	for i := range dst {
 		z := rng.NormFloat64()
@@ -111,6 +127,14 @@ func (n *Network) Forward(out, w []float64, x *mat.Dense) {
 	m := batch(n.In, x)
 	checkLen("out", len(out), m)
 	checkLen("w", len(w), n.NumParams())
+	if n.Custom != nil {
+		for i := 0; i < m; i += forwardRows {
+			k := min(m, i+forwardRows)
+			part := rows(x, i, k)
+			copy(out[i:k], n.Custom.Record(w, &part).Value())
+		}
+		return
+	}
 	ws := grab()
 	defer ws.release()
 	ws.dir.cut(n.In, n.Hidden, w)

@@ -102,6 +102,12 @@ func (t *Tape) JVPInputGrad(dx *mat.Dense, dir []float64) {
 	if t.m == 0 {
 		return
 	}
+	if t.custom != nil {
+		u := mat.NewDense(t.m, len(dir), nil)
+		repeat(u, dir)
+		t.custom.TangentGrad(nil, dx, u)
+		return
+	}
 	ws := grab()
 	defer ws.release()
 	ws.adjoints(t)
@@ -122,6 +128,10 @@ func (t *Tape) JVPInputGradRows(dx, u *mat.Dense) {
 	if t.m == 0 {
 		return
 	}
+	if t.custom != nil {
+		t.custom.TangentGrad(nil, dx, u)
+		return
+	}
 	ws := grab()
 	defer ws.release()
 	ws.adjoints(t)
@@ -136,6 +146,10 @@ func (t *Tape) JVPParamVJP(dw []float64, u *mat.Dense) {
 	checkLen("dw", len(dw), len(t.buf))
 	checkDims("u", u, t.m, len(t.buf))
 	if t.m == 0 {
+		return
+	}
+	if t.custom != nil {
+		t.custom.TangentGrad(dw, nil, u)
 		return
 	}
 	ws := grab()

@@ -30,6 +30,8 @@ type Tape struct {
 	value []float64
 
 	aT, deltaT transposes // set by Transpose, otherwise empty
+
+	custom *customTape // of a Custom network, which has none of the layers
 }
 
 // transposes has the transposes of matrices, or none.
@@ -46,6 +48,9 @@ func (ts transposes) at(l int) *mat.Dense {
 // Call it right after Record, before t is shared.
 func (t *Tape) Transpose() {
 	t.aT, t.deltaT = nil, nil
+	if t.custom != nil {
+		return
+	}
 	for l := range t.a {
 		t.aT = append(t.aT, mat.DenseCopyOf(t.a[l].T()))
 	}
@@ -60,7 +65,10 @@ var tapes = sync.Pool{New: func() any { return new(Tape) }}
 func BorrowTape() *Tape { return tapes.Get().(*Tape) }
 
 // Return ends the use of t and of the results of its methods.
-func (t *Tape) Return() { tapes.Put(t) }
+func (t *Tape) Return() {
+	t.custom = nil
+	tapes.Put(t)
+}
 
 // Record returns the tape of the network with parameters w at the rows of x
 // (m×d).
@@ -78,6 +86,10 @@ func (t *Tape) Record(n *Network, w []float64, x *mat.Dense) {
 	t.in, t.activation = n.In, n.Activation
 	t.hidden = append(t.hidden[:0], n.Hidden...)
 	t.buf = append(t.buf[:0], w...)
+	if t.custom = nil; n.Custom != nil {
+		t.recordCustom(n.Custom, w, x)
+		return
+	}
 	t.cut(t.in, t.hidden, t.buf)
 
 	d := len(t.hidden)
@@ -132,6 +144,8 @@ func (t *Tape) InputGrad(dx *mat.Dense) {
 	checkDims("dx", dx, t.m, t.in)
 	switch {
 	case t.m == 0:
+	case t.custom != nil:
+		t.custom.InputGrad(dx)
 	case len(t.hidden) == 0:
 		repeat(dx, t.v)
 	default:
@@ -144,6 +158,10 @@ func (t *Tape) VJP(dw, fbar []float64) {
 	checkLen("dw", len(dw), len(t.buf))
 	checkLen("fbar", len(fbar), t.m)
 	if t.m == 0 {
+		return
+	}
+	if t.custom != nil {
+		t.custom.VJP(dw, fbar)
 		return
 	}
 	ws := grab()
@@ -174,6 +192,10 @@ func (t *Tape) JVP(out, dir []float64) {
 	if t.m == 0 {
 		return
 	}
+	if t.custom != nil {
+		t.custom.JVP(out, dir)
+		return
+	}
 	ws := grab()
 	defer ws.release()
 	ws.dir.cut(t.in, t.hidden, dir)
@@ -191,6 +213,10 @@ func (t *Tape) JVP(out, dir []float64) {
 // Jacobian writes J, m×p, with a row ∂f(x_i)/∂w for each point.
 func (t *Tape) Jacobian(dst *mat.Dense) {
 	checkDims("dst", dst, t.m, len(t.buf))
+	if t.custom != nil && t.m > 0 {
+		dst.Copy(t.custom.rows(t))
+		return
+	}
 	for i := range t.m {
 		row := dst.RawRowView(i)
 		for l, h := range t.hidden {
@@ -217,6 +243,12 @@ func (t *Tape) NewJacobian() *mat.Dense {
 
 // same panics unless s and t record networks of the same shape.
 func same(s, t *Tape) {
+	if (s.custom != nil || t.custom != nil) && s.m*t.m > 0 {
+		if s.custom == nil || t.custom == nil || len(s.buf) != len(t.buf) {
+			panic("nn: tapes of different networks")
+		}
+		return
+	}
 	if s.in != t.in || s.activation != t.activation || !slices.Equal(s.hidden, t.hidden) {
 		panic("nn: tapes of different networks")
 	}

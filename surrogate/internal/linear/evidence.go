@@ -87,48 +87,40 @@ func (e *Evidence) reserve(n, f int) {
 }
 
 // LastLayer is Evidence for Φ = s·(a, 1), where a are the activations of the last hidden layer
-// of a network.
+// of a network, or s times the derivatives of a custom network with respect to its last weights.
 type LastLayer struct {
 	Evidence
 	Features *mat.Dense // Φ
 
 	tape  nn.Tape
-	abar  *mat.Dense
+	bar   *mat.Dense
 	scale float64
 }
 
 // NewLastLayer returns the workspace for n points.
 func NewLastLayer(net *nn.Network, n int) LastLayer {
 	k := net.Outputs()
-	return LastLayer{Features: mat.NewDense(n, k, nil), abar: mat.NewDense(n, k-1, nil)}
+	return LastLayer{Features: mat.NewDense(n, k, nil), bar: mat.NewDense(n, k, nil)}
 }
 
 // Record sets Φ for the weights w at the rows of x.
 func (l *LastLayer) Record(net *nn.Network, w []float64, x *mat.Dense, scale float64) {
 	l.scale = scale
 	l.tape.Record(net, w, x)
-	a, _ := l.tape.Layer(len(net.Hidden))
-	n, _ := a.Dims()
-	for i := range n {
-		row := l.Features.RawRowView(i)
-		for j, v := range a.RawRowView(i) {
-			row[j] = scale * v
-		}
-		row[len(row)-1] = scale
-	}
+	l.tape.OutputFeatures(l.Features, scale)
 }
 
 // VJP adds the gradient of the value with respect to the weights to dw and, unless dx is nil,
 // with respect to x to dx. It returns the derivative with respect to log s².
 func (l *LastLayer) VJP(dw []float64, dx *mat.Dense) (dscale float64) {
 	for i := range l.R {
-		bar, abar := l.Phi.RawRowView(i), l.abar.RawRowView(i)
-		dscale += 0.5 * linalg.Dot(bar, l.Features.RawRowView(i))
-		for j := range abar {
-			abar[j] = l.scale * bar[j]
+		phibar, bar := l.Phi.RawRowView(i), l.bar.RawRowView(i)
+		dscale += 0.5 * linalg.Dot(phibar, l.Features.RawRowView(i))
+		for j := range bar {
+			bar[j] = l.scale * phibar[j]
 		}
 	}
-	l.tape.HiddenVJP(dw, dx, l.abar)
+	l.tape.OutputVJP(dw, dx, l.bar)
 	return dscale
 }
 
