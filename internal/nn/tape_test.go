@@ -189,7 +189,7 @@ func TestShapePanics(t *testing.T) {
 		"nn: tapes of different networks": func() { Kernel(mat.NewDense(2, 2, nil), s, other) },
 		"nn: hidden layer of width 0":     func() { (&Network{In: 1, Hidden: []int{0}}).Init(nil) },
 		"nn: network with 0 inputs":       func() { (&Network{}).Init(nil) },
-		"nn: activation(9)":               func() { (&Network{2, []int{3}, 9}).Record(w, mat.NewDense(1, 2, nil)) },
+		"nn: activation(9)":               func() { (&Network{In: 2, Hidden: []int{3}, Activation: 9}).Record(w, mat.NewDense(1, 2, nil)) },
 		"nn: u is 2×2, want 2×13":         func() { s.JVPInputGradRows(mat.NewDense(2, 2, nil), mat.NewDense(2, 2, nil)) },
 		"nn: fbar has length 3, want 2":   func() { s.VJP(w, make([]float64, 3)) },
 	} {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 )
 
@@ -27,6 +28,9 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // FitFrom implements surrogate.WarmStarter. Weights, precision and noise variance start at
 // the result of an earlier fit.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	if err := domain.FullyConnected("dropout", m.Architecture); err != nil {
+		return nil, err
+	}
 	return mapnet.FitSampled(ctx, "dropout", m, Model.objective, start, d, rng)
 }
 

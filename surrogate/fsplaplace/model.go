@@ -183,6 +183,7 @@ func newProblem(m Model, net *nn.Network, d surrogate.Dataset, process prior.Pro
 	} else {
 		p.inputs = domain.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi)
 	}
+	p.inputs = p.inputs.For(net)
 	return p
 }
 

@@ -55,7 +55,7 @@ func (p *problem) useProcess(process prior.Process) {
 	process.Noise = max(process.Noise, math.Pow(variational.LeastSD(true), 2))
 	p.process, p.mean = &process, process.Mean
 	p.objective.prior = gaussian{process, p.inject}
-	p.inputs = domain.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi)
+	p.inputs = domain.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi).For(p.net)
 	p.leastLogSD = 0.5 * math.Log(process.Noise)
 }
 
@@ -67,7 +67,7 @@ func (p *problem) useSampler() {
 	}
 	p.objective.prior = implicit{s, p.inject, p.method}
 	p.mean = linalg.Mean(p.data.Y)
-	p.inputs = p.box.Inputs(implicitSpread)
+	p.inputs = p.box.Inputs(implicitSpread).For(p.net)
 	p.leastLogSD = math.Log(variational.LeastSD(p.data.NoiseFree))
 }
 

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
@@ -58,7 +57,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 
 func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate.Labels, rng *rand.Rand) (*labelProblem, classify.Independent, error) {
 	n, dim := d.Dims()
-	net, err := nn.New(dim, m.Hidden, m.Activation)
+	net, err := domain.Build(m.Network, dim)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +72,7 @@ func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate
 	base.schedule(n)
 	base.objective = objective{
 		net:    net,
-		inputs: domain.ScaleInputs(fitted.Kernel, base.box.Lo, base.box.Hi), gamma: m.Gamma,
+		inputs: domain.ScaleInputs(fitted.Kernel, base.box.Lo, base.box.Hi).For(net), gamma: m.Gamma,
 	}
 	p := &labelProblem{prior: fitted, labels: d.Y}
 	spread := base.inputs.Spread(base.box)

@@ -105,7 +105,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	}
 	p := &problem{Model: m, data: d, box: domain.ContextBox(m.Box, d), source: domain.NewSource(m.MeasurementPoints), order: subset.All(len(d.Y))}
 	p.schedule(min(len(d.Y), target.MaxExact)) // beyond, the start uses all observations
-	p.objective = objective{net: net, inputs: domain.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi), process: fitted.Process, gamma: m.Gamma}
+	p.objective = objective{net: net, inputs: domain.ScaleInputs(fitted.Kernel, p.box.Lo, p.box.Hi).For(net), process: fitted.Process, gamma: m.Gamma}
 
 	v := variational.NewLowRank(net.NumParams(), m.Rank)
 	v.LogSD[0] = 0.5 * math.Log(fitted.Noise)

@@ -37,7 +37,9 @@ func TestConformance(t *testing.T) {
 func prepared(t *testing.T, of func() (recipe, error), d surrogate.Dataset) *problem {
 	r, err := of()
 	require.NoError(t, err)
-	p, err := r.forData(d.Dims()).prepare(t.Context(), nil, d, random.New(1, "fit", 0))
+	r, err = r.forData(d.Dims())
+	require.NoError(t, err)
+	p, err := r.prepare(t.Context(), nil, d, random.New(1, "fit", 0))
 	require.NoError(t, err)
 	return p
 }
@@ -280,7 +282,9 @@ func BenchmarkStep(b *testing.B) {
 	}
 	r, err := Net{}.recipe()
 	require.NoError(b, err)
-	p, err := r.forData(d.Dims()).prepare(b.Context(), nil, d, rng)
+	r, err = r.forData(d.Dims())
+	require.NoError(b, err)
+	p, err := r.prepare(b.Context(), nil, d, rng)
 	require.NoError(b, err)
 	grad := p.v.Like()
 	for b.Loop() {

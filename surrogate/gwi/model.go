@@ -17,6 +17,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/inducing"
 	"github.com/functionspace/bo/surrogate/internal/summary"
 	"github.com/functionspace/bo/surrogate/internal/train"
+	"github.com/functionspace/bo/surrogate/network"
 	"github.com/functionspace/bo/surrogate/svgp"
 )
 
@@ -58,10 +59,12 @@ type SVGP struct {
 type Net struct {
 	Options
 
-	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers (published: 10,10)"`
-	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
-	Bias       *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases"`
-	Start      string   `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`
+	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers (published: 10,10)"`
+	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
+	// Architecture, unless nil, replaces Hidden and Activation, as in surrogate.Network.
+	Architecture network.Architecture
+	Bias         *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases"`
+	Start        string   `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`
 }
 
 var (
@@ -79,8 +82,10 @@ const (
 type recipe struct {
 	Options
 	name string
-	net  *nn.Network // nil for the sparse mean; without In before forData
-	bias float64
+	// declared is the network of the mean, nil for the sparse mean. forData sets net to it.
+	declared *surrogate.Network
+	net      *nn.Network
+	bias     float64
 	// fitted selects the start at the sparse mean.
 	fitted bool
 }
@@ -98,9 +103,9 @@ func (m Net) recipe() (recipe, error) {
 		return recipe{}, err
 	}
 	r := newRecipe(name, m.Options)
-	activation, err := nn.ByName(m.Activation)
-	r.net, r.bias, r.fitted = &nn.Network{Hidden: m.Hidden, Activation: activation}, *m.Bias, m.Start == startFitted
-	return r, err
+	r.declared = &surrogate.Network{Hidden: m.Hidden, Activation: m.Activation, Architecture: m.Architecture}
+	r.bias, r.fitted = *m.Bias, m.Start == startFitted
+	return r, nil
 }
 
 func newRecipe(name string, o Options) recipe {
@@ -143,7 +148,9 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 		return nil, err
 	}
 	n, dim := d.Dims()
-	r = r.forData(n, dim)
+	if r, err = r.forData(n, dim); err != nil {
+		return nil, err
+	}
 	stop, temperature := r.Steps, 1.0
 	if n > 1 && r.HeldOut > 0 {
 		if stop, temperature, err = r.choose(ctx, start, d, random.Split(rng, "held out", 0)); err != nil {
@@ -167,19 +174,20 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	return post, nil
 }
 
-// forData returns r with the number of the network's inputs and the default schedule.
-func (r recipe) forData(n, dim int) recipe {
+// forData returns r with the network of dim inputs and the default schedule.
+func (r recipe) forData(n, dim int) (recipe, error) {
 	steps, rate := 100+n/20, 3e-3
-	if r.net != nil {
-		net := *r.net
-		net.In = dim
-		r.net = &net
+	if r.declared != nil {
+		var err error
+		if r.net, err = domain.Build(*r.declared, dim); err != nil {
+			return r, err
+		}
 		if !r.fitted {
 			steps, rate = 1000, 1e-2
 		}
 	}
 	r.Steps, r.Rate = cmp.Or(r.Steps, steps), cmp.Or(r.Rate, rate)
-	return r
+	return r, nil
 }
 
 // prepare returns the problem of d with q at its start.

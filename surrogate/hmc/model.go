@@ -41,7 +41,7 @@ var _ surrogate.Model = Model{}
 func (m Model) Stated() bool { return m.network().Stated() }
 
 func (m Model) network() mapnet.Network {
-	return mapnet.Network{Hidden: m.Hidden, Activation: m.Activation, Precision: m.Precision, Noise: m.Noise}
+	return mapnet.Network{Hidden: m.Hidden, Activation: m.Activation, Architecture: m.Architecture, Precision: m.Precision, Noise: m.Noise}
 }
 
 // Fit implements surrogate.Model.
@@ -53,6 +53,9 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 	p, err := mapnet.New(mapnet.Settings{Network: m.network()}, d)
 	if err != nil {
 		return nil, err
+	}
+	if p.Net.Outputs() == 0 {
+		return nil, settings.Errorf("hmc: the architecture is affine in no weights, want a linear output layer")
 	}
 	starts, err := m.starts(ctx, p, random.Split(rng, "start", 0))
 	if err != nil {

@@ -265,11 +265,11 @@ func (p *labelProblem) weigh(ctx context.Context, s *trained, curvature string, 
 }
 
 // adam minimises the objective divided by n on minibatches. All updates of δ but the last use
-// the Kronecker-factored curvature.
+// the factored curvature.
 func (p *labelProblem) adam(ctx context.Context, s *trained, rng *rand.Rand) error {
 	err := p.Looks(ctx, p.descent(s, rng), func() error {
 		p.record(s)
-		return p.weigh(ctx, s, mapnet.Kron, nil)
+		return p.weigh(ctx, s, p.Factored(), nil)
 	})
 	if err != nil {
 		return err

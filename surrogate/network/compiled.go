@@ -79,7 +79,7 @@ func (c *compiled) Record(w []float64, x *mat.Dense) Tape {
 		return r
 	}
 	r.val[0] = mat.DenseCopyOf(x)
-	p := pass{record: r, val: r.val, new: func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }}
+	p := pass{record: r, val: r.val, der: r.der, new: func(r, c int) *mat.Dense { return mat.NewDense(r, c, nil) }}
 	p.forward(c.value)
 	return r
 }

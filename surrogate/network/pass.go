@@ -141,7 +141,9 @@ func (p *pass) dense(out, a *mat.Dense, n node) {
 		for i := range p.m {
 			u, bias := block.weights(p.us.RawRowView(i))
 			row := out.RawRowView(i)
-			copy(row, bias)
+			if n.bias {
+				copy(row, bias)
+			}
 			linalg.MulVec(row, 1, linalg.T, u, a.RawRowView(i), 1)
 		}
 		return

@@ -126,7 +126,7 @@ func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error 
 	x, y := subset.AtMost(p.data.X, p.data.Y, evidenceRows, rng)
 	_, d := x.Dims()
 	e := &evidence{
-		net: p.net, w: w, x: p.box.Inputs(1).Apply(x), y: y,
+		net: p.net, w: w, x: p.box.Inputs(1).For(p.net).Apply(x), y: y,
 		length: prior.LengthscalePrior(d), size: prior.LogNormal{Mu: 1, Sigma: 1}, noise: prior.NoisePrior(),
 	}
 	if p.data.NoiseFree {
@@ -153,16 +153,19 @@ func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error 
 		return -value
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "evidence"})
-	starts := spreads
-	if p.Spread > 0 {
+	starts, fixed := spreads, p.Spread
+	if p.net.Custom != nil {
+		fixed = 1 // inputs are not scaled
+	}
+	if fixed > 0 {
 		starts = spreads[:1]
 	}
 	best := optimize.Result{F: math.Inf(1)}
 	for _, s := range starts {
 		for j := range d {
 			set(j, s, leastSpread, mostSpread)
-			if p.Spread > 0 {
-				set(j, p.Spread, p.Spread, p.Spread)
+			if fixed > 0 {
+				set(j, fixed, fixed, fixed)
 			}
 		}
 		r, err := optimize.Minimize(ctx, loss, start, lo, hi, optimize.Settings{MaxIter: 100, FuncTol: 1e-6})

@@ -114,6 +114,9 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
+	if m.Covariance == covarianceOutput && net.Outputs() == 0 {
+		return nil, settings.Errorf("tfsvi: covariance is output, but the architecture is affine in no weights: set covariance=diagonal")
+	}
 	p := &problem{
 		Model: m, data: d, box: domain.ContextBox(m.Box, d), source: domain.NewSource(m.ContextPoints), order: subset.All(len(d.Y)),
 		objective: objective{net: net, fixed: m.Prior == "fixed", diagonal: m.Divergence == "diagonal", scale: m.PriorScale, jitter: m.Jitter, stop: m.StopGradient},
@@ -235,6 +238,7 @@ func (p *problem) widen(w []float64) {
 func (p *problem) scaleInputs() {
 	p.inputs = p.box.Inputs(1)
 	floats.Mul(p.inputs.Scale, p.spread)
+	p.inputs = p.inputs.For(p.net)
 }
 
 // initial draws m as nn.Network.Init does, and log s² from [-10,-8].

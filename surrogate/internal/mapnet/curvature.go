@@ -44,6 +44,9 @@ const block = 512
 func (p *Problem) NewCurvature(ctx context.Context, name string, w []float64) (Curvature, error) {
 	switch name {
 	case Kron:
+		if p.Architecture != nil {
+			return nil, fmt.Errorf("the curvature %s needs the layers of a fully connected network: choose curvature=%s or %s", Kron, Full, Diagonal)
+		}
 		return p.kron(ctx, w)
 	case Diagonal:
 		return p.diagonal(ctx, w)
@@ -245,11 +248,20 @@ func (c *kron) LogDet(rho float64) (logDet, gamma float64, err error) {
 	return logDet, gamma, nil
 }
 
+// Factored returns the name of the curvature for the updates of the hyperparameters in training by
+// Adam: Kron, or Diagonal for an architecture.
+func (p *Problem) Factored() string {
+	if p.Architecture != nil {
+		return Diagonal
+	}
+	return Kron
+}
+
 // Cheap returns the name of the curvature for models that need no covariance: Full for at
-// most gaussNewtonRows observations or weights, else Kron.
+// most gaussNewtonRows observations or weights, else Factored.
 func (p *Problem) Cheap() string {
 	if min(len(p.Y), p.Net.NumParams()) <= gaussNewtonRows {
 		return Full
 	}
-	return Kron
+	return p.Factored()
 }

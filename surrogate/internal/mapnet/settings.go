@@ -14,14 +14,17 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/network"
 )
 
 // Network declares a network with a Gaussian prior on its weights.
 type Network struct {
-	Hidden     []int    `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers"`
-	Activation string   `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
-	Precision  *float64 `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
-	Noise      *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
+	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers"`
+	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
+	// Architecture, unless nil, replaces Hidden and Activation, as in surrogate.Network.
+	Architecture network.Architecture
+	Precision    *float64 `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
+	Noise        *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
 }
 
 // Stated implements surrogate.PriorStater. It reports whether the precision or the noise
@@ -67,13 +70,13 @@ func New(s Settings, d surrogate.Dataset) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	net, err := domain.Network(surrogate.Network{Hidden: s.Hidden, Activation: s.Activation}, d)
+	net, err := domain.Network(surrogate.Network{Hidden: s.Hidden, Activation: s.Activation, Architecture: s.Architecture}, d)
 	if err != nil {
 		return nil, err
 	}
 	p := &Problem{Settings: s, Net: net, Y: slices.Clone(d.Y)}
 	lo, hi := d.Box()
-	p.Inputs = domain.UnitVariance(lo, hi)
+	p.Inputs = domain.UnitVariance(lo, hi).For(net)
 	p.X = p.Inputs.Apply(d.X)
 	p.Shift = linalg.Mean(p.Y)
 	floats.AddConst(-p.Shift, p.Y)

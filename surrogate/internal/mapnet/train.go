@@ -228,7 +228,7 @@ func (p *Problem) Looks(ctx context.Context, step func(rate float64), update fun
 }
 
 // adam minimises E/n on minibatches. It updates the hyperparameters looks times. All updates
-// but the last use the Kronecker-factored curvature.
+// but the last use the factored curvature.
 func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
 	n := len(p.Y)
 	opt, grad, tape := optimize.Adam{}, make([]float64, len(w)), new(nn.Tape)
@@ -239,7 +239,7 @@ func (p *Problem) adam(ctx context.Context, curvature string, w []float64, h Hyp
 		gradient(grad, fbar, tape, w, y, h, n)
 		opt.Step(rate, w, grad)
 	}, func() error {
-		c, err := p.NewCurvature(ctx, Kron, w)
+		c, err := p.NewCurvature(ctx, p.Factored(), w)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,121 @@
+package network_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/dropout"
+	"github.com/functionspace/bo/surrogate/ensemble"
+	"github.com/functionspace/bo/surrogate/fsplaplace"
+	"github.com/functionspace/bo/surrogate/fvi"
+	"github.com/functionspace/bo/surrogate/gfsvi"
+	"github.com/functionspace/bo/surrogate/gwi"
+	"github.com/functionspace/bo/surrogate/hmc"
+	"github.com/functionspace/bo/surrogate/laplace"
+	"github.com/functionspace/bo/surrogate/mapnn"
+	"github.com/functionspace/bo/surrogate/mfvi"
+	"github.com/functionspace/bo/surrogate/network"
+	"github.com/functionspace/bo/surrogate/surrogatetest"
+	"github.com/functionspace/bo/surrogate/tfsvi"
+	"github.com/functionspace/bo/surrogate/vip"
+)
+
+// residual is an architecture that no setting declares.
+var residual = network.Func(func(x network.Node) network.Node {
+	d := x.Width()
+	scale := mat.NewDiagDense(d, nil)
+	for j := range d {
+		scale.SetDiag(j, 3)
+	}
+	h := x.Affine(scale, nil).Dense(8, 1).Apply(network.Tanh)
+	return h.Dense(8, 0.5).Apply(network.Tanh).Add(h).Dense(1, 0)
+})
+
+// Every model with an architecture satisfies the contract of its package.
+func TestModelsWithAnArchitecture(t *testing.T) {
+	fast := surrogatetest.Options{Fast: true}
+	spec, net := prior.Spec{Restarts: 1}, surrogate.Network{Architecture: residual}
+	l, mf, mp, e := laplace.Model{Restarts: 1}, mfvi.Model{}, mapnn.Model{}, ensemble.Model{Members: 3}
+	l.Architecture, mf.Architecture, mp.Architecture, e.Architecture = residual, residual, residual, residual
+	mf.Steps = 50
+	diagonal := l
+	diagonal.Curvature = "diagonal"
+	for name, m := range map[string]surrogate.Model{
+		"fsp-laplace":          fsplaplace.Model{Spec: spec, Network: net, Context: 30},
+		"fsp-laplace cholesky": fsplaplace.Model{Spec: spec, Network: net, Context: 30, Factor: "cholesky"},
+		"gfsvi":                gfsvi.Model{Spec: spec, Network: net, Steps: 20, Context: 20, Rank: 10},
+		"tfsvi":                tfsvi.Model{Network: net, Steps: 20},
+		"tfsvi diagonal":       tfsvi.Model{Network: net, Steps: 20, Covariance: "diagonal"},
+		"fvi":                  fvi.Model{Spec: spec, Network: net, Steps: 20},
+		"gwi-net":              gwi.Net{Options: gwi.Options{Spec: spec, Steps: 20}, Architecture: residual},
+		"laplace":              l,
+		"laplace diagonal":     diagonal,
+		"mfvi":                 mf,
+		"map":                  mp,
+		"ensemble":             e,
+		"hmc":                  hmc.Model{Network: net, Chains: 2, Warmup: 20, Draws: 20, Samples: 10, Start: "random"},
+	} {
+		t.Run(name, func(t *testing.T) { fast.Run(t, m) })
+	}
+}
+
+// Models that need layers report it, and so do architectures that a model cannot fit.
+func TestModelsWithoutAnArchitecture(t *testing.T) {
+	d := surrogate.Dataset{X: space.Halton(8, 1, random.New(1, "x", 0)), Y: []float64{1, 2, 1, 2, 1, 2, 1, 2}}
+	fit := func(m surrogate.Model) error {
+		_, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		return err
+	}
+	drop, kron := dropout.Model{}, laplace.Model{Curvature: "kron"}
+	drop.Architecture, kron.Architecture = residual, residual
+	require.ErrorContains(t, fit(drop), "dropout does not support Architecture: it needs the layers of a fully connected network")
+	require.ErrorContains(t, fit(vip.Model{Network: surrogate.Network{Architecture: residual}}), "vip does not support Architecture")
+	require.ErrorContains(t, fit(kron), "the curvature kron needs the layers of a fully connected network: choose curvature=full or diagonal")
+
+	square := network.Func(func(x network.Node) network.Node {
+		h := x.Dense(3, 1)
+		return h.Mul(h).Columns(0, 1)
+	})
+	net := surrogate.Network{Architecture: square}
+	require.ErrorContains(t, fit(tfsvi.Model{Network: net}), "the architecture is affine in no weights: set covariance=diagonal")
+	require.ErrorContains(t, fit(hmc.Model{Network: net}), "the architecture is affine in no weights, want a linear output layer")
+	require.NoError(t, fit(tfsvi.Model{Network: net, Covariance: "diagonal", Steps: 5}))
+
+	broken := network.Func(func(x network.Node) network.Node { return x.Columns(0, 9).Dense(1, 0) })
+	for _, m := range []surrogate.Model{fsplaplace.Model{Network: surrogate.Network{Architecture: broken}}, gwi.Net{Architecture: broken}} {
+		require.ErrorContains(t, fit(m), "network: Columns 0 to 9 of 1")
+	}
+}
+
+// Labels are fitted with an architecture.
+func TestLabelsWithAnArchitecture(t *testing.T) {
+	net := surrogate.Network{Architecture: residual}
+	l := laplace.Model{Restarts: 1}
+	l.Architecture = residual
+	d := surrogate.Labels{X: space.Halton(20, 2, random.New(1, "x", 0)), Classes: 2}
+	for i := range 20 {
+		y := 0
+		if d.X.At(i, 0) > 0.5 {
+			y = 1
+		}
+		d.Y = append(d.Y, y)
+	}
+	for name, m := range map[string]surrogate.Classifier{
+		"fsp-laplace": fsplaplace.Model{Network: net, Context: 30},
+		"gfsvi":       gfsvi.Model{Network: net, Steps: 20, Context: 20, Rank: 10},
+		"laplace":     l,
+	} {
+		p, err := m.FitLabels(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err, name)
+		prob := mat.NewDense(2, 2, nil)
+		p.Predict(prob, mat.NewDense(2, 2, []float64{0.1, 0.5, 0.9, 0.5}))
+		require.Greater(t, prob.At(0, 0), 0.6, name)
+		require.Greater(t, prob.At(1, 1), 0.6, name)
+	}
+}
