@@ -49,7 +49,7 @@ func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand
 	}
 	n, _ := d.Dims()
 	if m.Curvature == mapnet.Full && n > maxDual {
-		return nil, fmt.Errorf("laplace: the full curvature of %[2]d labels is too large, want at most %[1]d: choose curvature=%[3]s", maxDual, n, mapnet.Kron)
+		return nil, fmt.Errorf("laplace: the full curvature of %[2]d labels is too large, want at most %[1]d: choose curvature=%[3]s", maxDual, n, m.Factored())
 	}
 	m.Noise = new(1.) // package mapnet computes covariances from precision and noise
 	net, err := m.problem(surrogate.Dataset{X: d.X, Y: make([]float64, n), Lo: d.Lo, Hi: d.Hi})

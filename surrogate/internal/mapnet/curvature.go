@@ -54,7 +54,7 @@ func (p *Problem) NewCurvature(ctx context.Context, name string, w []float64) (C
 	n, weights := len(p.Y), len(w)
 	switch {
 	case min(n, weights) > maxFull:
-		return nil, fmt.Errorf("the full curvature of %d observations and %d weights is too large: choose curvature=%s", n, weights, Kron)
+		return nil, fmt.Errorf("the full curvature of %d observations and %d weights is too large: choose curvature=%s", n, weights, p.Factored())
 	case n <= weights:
 		return newDual(p.Net.Record(w, p.X)), nil
 	}
@@ -250,8 +250,8 @@ func (c *kron) LogDet(rho float64) (logDet, gamma float64, err error) {
 
 // Factored returns the name of the curvature for the updates of the hyperparameters in training by
 // Adam: Kron, or Diagonal for an architecture.
-func (p *Problem) Factored() string {
-	if p.Architecture != nil {
+func (n Network) Factored() string {
+	if n.Architecture != nil {
 		return Diagonal
 	}
 	return Kron
