@@ -98,7 +98,7 @@ type resultsCmd struct {
 	Dir      string `arg:"" help:"Results of bo bench run: all .jsonl files of the directory."`
 	Baseline string `placeholder:"METHOD" help:"Method to compare the others with (default sobol)."`
 	Plots    bool   `negatable:"" default:"true" help:"Write plots to DIR/plots; on by default."`
-	Part     string `placeholder:"PART" default:"all" enum:"all,summary,tables" help:"Part of the report of a suite of datasets: all, the summary of the papers' numbers, or the other tables (default ${default})."`
+	Part     string `placeholder:"PART" default:"all" enum:"all,summary,datasets,tables" help:"Part of the report of a suite of datasets: all, the summary of the papers' numbers, the tables of the datasets, or all tables but the summary (default ${default})."`
 }
 
 func (resultsCmd) Help() string {
@@ -125,6 +125,8 @@ func (c *resultsCmd) Run(e *env) error {
 		switch c.Part {
 		case "summary":
 			return r.WriteSummary(e.stdout)
+		case "datasets":
+			return r.WriteDatasets(e.stdout)
 		case "tables":
 			return r.WriteTables(e.stdout)
 		}

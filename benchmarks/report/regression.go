@@ -227,6 +227,14 @@ func (r *Regression) WriteSummary(out io.Writer) error {
 	return err
 }
 
+// WriteDatasets writes the tables of the datasets, as Markdown.
+func (r *Regression) WriteDatasets(out io.Writer) error {
+	w := &document.Writer{Markdown: true}
+	r.datasets(w)
+	_, err := io.WriteString(out, w.String())
+	return err
+}
+
 // WriteTables writes the parts that WriteSummary leaves out, as Markdown.
 func (r *Regression) WriteTables(out io.Writer) error {
 	w := &document.Writer{Markdown: true}
@@ -252,11 +260,15 @@ func (r *Regression) summary(w *document.Writer) {
 	}
 }
 
-func (r *Regression) tables(w *document.Writer) {
+func (r *Regression) datasets(w *document.Writer) {
 	for _, d := range r.Datasets {
 		w.Heading(fmt.Sprintf("%s: %s, %d training rows, %d test rows", d.Name, document.Count(d.Dim, "input"), d.Train, d.Test))
 		w.Table(d.table())
 	}
+}
+
+func (r *Regression) tables(w *document.Writer) {
+	r.datasets(w)
 	if len(r.Raw) > 0 {
 		w.Heading("Root mean squared error in the units of the tables")
 		w.Table(r.rawTable(func(m Predictor) string { return m.cell("%.3g", m.RMSERaw) }, func(q Raw) string { return q.RMSE }))

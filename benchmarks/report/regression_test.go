@@ -73,6 +73,9 @@ func TestRegressionByHand(t *testing.T) {
 	require.NoError(t, r.WriteSummary(&summary))
 	require.NoError(t, r.WriteTables(&tables))
 	assert.Equal(t, text.String(), summary.String()+"\n"+tables.String())
+	var datasets strings.Builder
+	require.NoError(t, r.WriteDatasets(&datasets))
+	assert.True(t, strings.HasPrefix(tables.String(), datasets.String()+"\n### Root mean squared error"))
 	_, err = NewRegression(nil, papers)
 	assert.ErrorIs(t, err, ErrReport)
 }
