@@ -58,7 +58,7 @@ func (s *Server) authorize(ctx context.Context, spec connect.Spec, peer connect.
 	name, err := s.check(header, needed(spec.Procedure))
 	if err != nil {
 		code := connect.CodeOf(err)
-		s.metrics.requests.WithLabelValues(methodOf(spec.Procedure), code.String()).Inc()
+		s.metrics.requests.with(code.String(), methodOf(spec.Procedure)).Add(1)
 		s.opts.Log.WarnContext(ctx, "refused", "method", methodOf(spec.Procedure), "code", code.String(), "token", name, "peer", hostOf(peer.Addr))
 		return nil, err
 	}

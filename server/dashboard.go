@@ -68,8 +68,8 @@ func (s *Server) pageStatus(ctx context.Context, err error) (int, string) {
 
 // observePage logs and measures a request of a page.
 func (s *Server) observePage(ctx context.Context, method, name, reader, peer string, status int, seconds float64) {
-	s.metrics.requests.WithLabelValues(method, strconv.Itoa(status)).Inc()
-	s.metrics.seconds.WithLabelValues(method).Observe(seconds)
+	s.metrics.requests.with(strconv.Itoa(status), method).Add(1)
+	s.metrics.seconds.with(method).observe(seconds)
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable {
 		level = slog.LevelError

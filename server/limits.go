@@ -28,20 +28,20 @@ func (g *gate) enter(ctx context.Context) (done func(), err error) {
 	default:
 		return nil, connect.NewError(connect.CodeResourceExhausted, errors.New("too many requests for suggestions wait: try again later"))
 	}
-	g.metrics.waiting.Inc()
+	g.metrics.waiting.Add(1)
 	defer func() {
 		<-g.queue
-		g.metrics.waiting.Dec()
+		g.metrics.waiting.Add(-1)
 	}()
 	select {
 	case g.slots <- struct{}{}:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	g.metrics.running.Inc()
+	g.metrics.running.Add(1)
 	return func() {
 		<-g.slots
-		g.metrics.running.Dec()
+		g.metrics.running.Add(-1)
 	}, nil
 }
 

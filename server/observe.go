@@ -62,8 +62,8 @@ func (o *observer) end(ctx context.Context, begun time.Time, spec connect.Spec, 
 	}
 	o.forget(study, errors.Unwrap(*err))
 	method, spent := methodOf(spec.Procedure), time.Since(begun)
-	o.metrics.requests.WithLabelValues(method, code).Inc()
-	o.metrics.seconds.WithLabelValues(method).Observe(spent.Seconds())
+	o.metrics.requests.with(code, method).Add(1)
+	o.metrics.seconds.with(method).observe(spent.Seconds())
 	o.opts.Log.LogAttrs(ctx, level, "request", slog.String("method", method), slog.String("study", study), slog.String("code", code),
 		slog.Float64("seconds", spent.Seconds()), slog.String("token", callerOf(ctx)), slog.String("peer", hostOf(peer.Addr)))
 }

@@ -90,7 +90,7 @@ func New(b store.Backend, o Options) *Server {
 	s.gate = newGate(o.Limits.Fits, s.metrics)
 	s.store = store.New(b, store.Options{
 		Version: o.Version, Lease: o.Lease, Admit: s.gate.enter,
-		OnFit: func(_ loop.Fit, d time.Duration) { s.metrics.fits.Observe(d.Seconds()) },
+		OnFit: func(_ loop.Fit, d time.Duration) { s.metrics.fits.observe(d.Seconds()) },
 	})
 	s.handler = s.routes()
 	return s

@@ -73,12 +73,12 @@ func (s *Server) watching() (leave func(), err error) {
 		return nil, tooMany("%d streams of events, the server has at most %d", s.watchers+1, s.opts.Limits.Watchers)
 	}
 	s.watchers++
-	s.metrics.watchers.Inc()
+	s.metrics.watchers.Add(1)
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.watchers--
-		s.metrics.watchers.Dec()
+		s.metrics.watchers.Add(-1)
 	}, nil
 }
 

@@ -52,6 +52,7 @@ type reader struct {
 	faults []error
 	wrong  map[string]bool // keys whose values could not be read
 	given  bool            // the text is an object with parameters
+	words  bool            // command is a list
 
 	constraints json.RawMessage // validated together with the parameters
 }
@@ -76,6 +77,7 @@ func (r *reader) read(text []byte) {
 			r.wrong[key] = len(r.faults) > before && key != "objectives" // entries are decoded one by one
 		}
 	}
+	r.checkShell()
 }
 
 // requireParameters reports missing parameters, unless the name of a built-in objective, which
@@ -108,6 +110,10 @@ func (d *Definition) fields() (keys []string, fields map[string]any) {
 func (r *reader) value(key string, raw json.RawMessage, to any) {
 	if string(raw) == "null" {
 		r.fault(fmt.Errorf("%s has no value: add one, or leave the key out", key), key)
+		return
+	}
+	if key == "command" {
+		r.command(raw)
 		return
 	}
 	switch to := to.(type) {

@@ -24,7 +24,7 @@ var keyHelp = map[string]string{
 	"objectives":  "The numbers to optimise; default {name: value, goal: minimize}",
 	"require":     "Outcome constraints on reported numbers, such as latency <= 20: learned from the trials",
 	"builtin":     "Name of a built-in objective, in place of a command and parameters",
-	"command":     "Program to run for each trial, with {name} for the value of a parameter",
+	"command":     "Program to run for each trial, with {name} for the value of a parameter: a line, or the list of its arguments",
 	"shell":       "Run the command by the shell",
 	"timeout":     "A trial that takes longer fails: a time such as 90s or 2h",
 	"failures":    "expected: failures of the first trials do not end a run",
@@ -109,6 +109,9 @@ func keySchema(key string, to any) object {
 		s["const"] = Version // only the key version is an int
 	default:
 		s["type"] = "string"
+	}
+	if key == "command" {
+		s = object{"anyOf": []object{{"type": "string"}, {"type": "array", "minItems": 1, "items": object{"type": "string"}}}}
 	}
 	if key == "failures" {
 		s = object{"const": ExpectedFailures}

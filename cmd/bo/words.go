@@ -112,7 +112,7 @@ func parseTemplate(text string, valid []string) (template, error) {
 		}
 		end := strings.IndexByte(rest, '}')
 		if end < 0 {
-			return t, errors.New(`--command: a { without its }: write {{ for a brace`)
+			return t, unclosed(rest, valid)
 		}
 		name := rest[:end]
 		if !slices.Contains(valid, name) {
@@ -125,6 +125,17 @@ func parseTemplate(text string, valid []string) (template, error) {
 	}
 	t.literal = append(t.literal, literal.String())
 	return t, nil
+}
+
+// unclosed returns the error for an argument with a { and no } after it. A placeholder with a blank, which
+// separates arguments, needs quotes.
+func unclosed(rest string, valid []string) error {
+	for _, name := range valid {
+		if strings.HasPrefix(name, rest+" ") {
+			return fmt.Errorf("--command: {%s} is cut at its blank: quote the argument, as in '{%[1]s}'", name)
+		}
+	}
+	return fmt.Errorf("--command: {%s has no } before the end of its argument: a placeholder is the name of a parameter in braces; write {{ for a brace", rest)
 }
 
 func (t template) fill(value func(name string) string) string {

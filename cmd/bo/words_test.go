@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/internal/table"
+	"github.com/functionspace/bo/study"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -41,7 +43,7 @@ func TestSplitWords(t *testing.T) {
 }
 
 func TestTemplate(t *testing.T) {
-	names := []string{"lr", "layers"}
+	names := []string{"lr", "layers", "drop out rate"}
 	value := func(name string) string { return "<" + name + ">" }
 	for text, want := range map[string]string{
 		"":                     "",
@@ -57,9 +59,10 @@ func TestTemplate(t *testing.T) {
 	for text, want := range map[string]string{
 		"{rl}":     "--command: unknown placeholder {rl}: did you mean lr? (write {{ for a brace)",
 		"{layer}":  "--command: unknown placeholder {layer}: did you mean layers? (write {{ for a brace)",
-		"a{lr":     "--command: a { without its }: write {{ for a brace",
+		"a{lr":     "--command: {lr has no } before the end of its argument: a placeholder is the name of a parameter in braces; write {{ for a brace",
+		"{drop":    "--command: {drop out rate} is cut at its blank: quote the argument, as in '{drop out rate}'",
 		"a}":       "--command: a } without its {: write }} for a brace",
-		"${HOME}a": "--command: unknown placeholder {HOME}; want one of lr, layers (write {{ for a brace)",
+		"${HOME}a": "--command: unknown placeholder {HOME}; want one of lr, layers, drop out rate (write {{ for a brace)",
 	} {
 		_, err := parseTemplate(text, names)
 		require.EqualError(t, err, want)
@@ -134,12 +137,21 @@ func TestBrief(t *testing.T) {
 func FuzzWords(f *testing.F) {
 	f.Add("prog --lr {lr}", "it's")
 	f.Add(`a "b\" c' \`, "{{}")
+	f.Add("A=b", "A=b")
+	f.Add("a\\", "$(x) && y; |")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if utf8.ValidString(a) && utf8.ValidString(b) {
 			quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
 			words, err := splitWords(quote(a) + " \t" + quote(b))
 			require.NoError(t, err)
 			require.Equal(t, []string{a, b}, words)
+		}
+		if text, err := json.Marshal(map[string]any{"parameters": []any{map[string]any{"name": "x", "type": "int", "min": 1, "max": 2}}, "command": []string{a, b}}); err == nil && utf8.ValidString(a) && utf8.ValidString(b) {
+			if d, err := study.Parse(text); err == nil {
+				words, err := splitWords(d.Command)
+				require.NoError(t, err, d.Command)
+				require.Equal(t, []string{a, b}, words)
+			}
 		}
 		_, _ = splitWords(a)
 		if tm, err := parseTemplate(a, []string{"lr"}); err == nil {

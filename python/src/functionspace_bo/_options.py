@@ -27,7 +27,7 @@ HELP = {
     "batch": "Number of trials suggested together; default none, and no worker waits for another.",
     "budget": "Total number of trials; default 50.",
     "builtin": "Name of a built-in objective, in place of a command and parameters.",
-    "command": "Program to run for each trial, with {name} for the value of a parameter.",
+    "command": "Program to run for each trial, with {name} for the value of a parameter: a line, or the list of its arguments.",
     "constraints": "Conditions on the parameters that hold at every point, such as layers * width <= 4096.",
     "defaults": "Value of each added parameter in trials that are older than the parameter.",
     "design": "Point set of the initial trials; default sobol.",
@@ -700,8 +700,8 @@ if TYPE_CHECKING:
         """Total number of trials; default 50."""
         builtin: str
         """Name of a built-in objective, in place of a command and parameters."""
-        command: str
-        """Program to run for each trial, with {name} for the value of a parameter."""
+        command: Union[str, Sequence[str]]
+        """Program to run for each trial, with {name} for the value of a parameter: a line, or the list of its arguments."""
         constraints: Sequence[str]
         """Conditions on the parameters that hold at every point, such as layers * width <= 4096."""
         defaults: Mapping[str, Any]
