@@ -29,7 +29,8 @@
 // unscaled targets. In its K-FAC a bias has its own block; here it shares the block of the
 // weights. Up to 1000 observations the network is trained by Levenberg–Marquardt steps in
 // the dual. Inputs are scaled to [-√3, √3], and the mean of the targets is subtracted
-// before training.
+// before training. The preset surrogate.Published restores the baseline of Cinquin et al.
+// (2024, arXiv:2407.13711).
 //
 // [Model.FitLabels] fits labels instead of numbers.
 package laplace

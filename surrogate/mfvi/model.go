@@ -17,7 +17,7 @@ type Model struct {
 	// constant precision and independent draws.
 	Preset string `set:"preset" default:"default" oneof:"default,published" help:"default, or published: the baseline of the GFSVI paper, except for settings beside it"`
 
-	mapnet.Sampled `published:"hidden=30,30;precision=1.7777777777777777;steps=10000;batch=2000;draws=10;start=random" help:"rate=learning rate, by default lowered to 0 along a cosine, with the published preset constant;start=initial weights: a maximum of the posterior, map, or random"`
+	mapnet.Sampled `published:"hidden=30,30;precision=1.7777777777777777;steps=10000;batch=2000;draws=10;start=random" help:"rate=learning rate, by default lowered to 0 along a cosine, with the published preset constant;start=initial weights: a maximum of the posterior (map), or random"`
 }
 
 var _ surrogate.WarmStarter = Model{}

@@ -1386,7 +1386,7 @@ class MFVI(Regressor):
         preset: default, or published: the baseline of the GFSVI paper, except for settings beside it; default default.
         rate: learning rate, by default lowered to 0 along a cosine, with the published preset constant; default 0.005.
         samples: number of networks in the posterior; default 100.
-        start: initial weights: a maximum of the posterior, map, or random (published: random); default map.
+        start: initial weights: a maximum of the posterior (map), or random (published: random); default map.
         steps: training steps of adam (published: 10000); default 1000.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
