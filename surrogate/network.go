@@ -9,5 +9,5 @@ type Network struct {
 
 	// Architecture, unless nil, replaces Hidden and Activation by a network written in Go. Its inputs
 	// are the inputs of the dataset: models scale neither them nor, by a setting bias, its biases.
-	Architecture network.Architecture
+	Architecture network.Architecture `json:"-"`
 }

@@ -26,7 +26,7 @@ const (
 // With a mean function m it fits Model to the scaled differences y - m(x), and adds m to the
 // predictions. The prior is stated.
 //
-// Its posteriors are a Describer and a Stater. Hyperparameters and states are in scaled
+// Its posteriors are a Describer, a Stater and an Unscaler. Hyperparameters and states are in scaled
 // units, and empty if Model's posterior has none. A posterior is a Conditioner,
 // LeaveOneOut or Evidence if Model's posterior is. Conditioning and leaving out keep the
 // scaling of the fit. The evidence is the density of the targets in the user's units.

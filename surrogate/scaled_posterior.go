@@ -2,6 +2,7 @@ package surrogate
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -60,6 +61,11 @@ func (p *scaled) momentsToUser(mean, variance []float64) {
 func (p *scaled) Dim() int           { return p.inner.Dim() }
 func (p *scaled) Noise() float64     { return p.inner.Noise() * p.output.SD * p.output.SD }
 func (p *scaled) Warnings() []string { return p.inner.Warnings() }
+
+// Unscaled implements Unscaler.
+func (p *scaled) Unscaled() (Posterior, InputMap, Standardization) {
+	return p.inner, slices.Clone(p.inputs), p.output
+}
 
 // Selection implements Selected.
 func (p *scaled) Selection() *Selection {

@@ -21,6 +21,8 @@ type factor interface {
 	// vjp adds to dx the gradient of Σ_ij bar_ij φ_ij with respect to f.x, for an f that fill
 	// has written. It overwrites bar.
 	vjp(dx *mat.Dense, f features, bar *mat.Dense)
+	// weights returns S e, of length p.
+	weights(e []float64) []float64
 }
 
 // features holds φ at the m rows of x.

@@ -48,7 +48,7 @@ type Model struct {
 	// points for training and CovarianceContext points for the covariance; adam calls it at each
 	// step. With Gauss–Newton training the training inputs remain context points, and held-out
 	// points of the box still choose the ridge and the mean.
-	ContextPoints surrogate.PointSource
+	ContextPoints surrogate.PointSource `json:"-"`
 
 	CovarianceContext int    `set:"covariance-context" auto:"context" range:"[1,20000]" help:"context points for the covariance (lanczos: 10000)"`
 	Box               string `set:"box" default:"search" published:"data" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`

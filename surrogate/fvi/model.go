@@ -44,7 +44,7 @@ type Model struct {
 	Context int `set:"context" default:"20" range:"[1,10000]" help:"measurement points drawn from the box at each step, in addition to the batch (published: 5 to 50)"`
 	// MeasurementPoints, unless nil, replaces the points of the box. It is called with Context
 	// points at each step, and with 100 for a fitted start.
-	MeasurementPoints surrogate.PointSource
+	MeasurementPoints surrogate.PointSource `json:"-"`
 
 	Box    string  `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
 	Batch  int     `set:"batch" default:"20" range:"[1,1000000]" help:"observations in a step"`

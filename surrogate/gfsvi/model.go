@@ -40,7 +40,7 @@ type Model struct {
 	Context int `set:"context" default:"100" range:"[1,10000]" help:"measurement points drawn from the box at each step (published: 500)"`
 	// MeasurementPoints, unless nil, replaces the points of the box. It is called with Context
 	// points at each step, and with twice as many for the start. Measure applies.
-	MeasurementPoints surrogate.PointSource
+	MeasurementPoints surrogate.PointSource `json:"-"`
 
 	Measure string `set:"measure" default:"all" oneof:"all,box" help:"measurement points of the divergence: all, points of the box and training inputs; box, points of the box only"`
 	Box     string `set:"box" default:"search" oneof:"search,data" help:"region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`

@@ -33,8 +33,8 @@ type Options struct {
 	// MeasurementPoints, unless nil, replaces the points of the box. It is called with half of
 	// Points at each step, and with 100 for the start of a network. With Measure "data" only the
 	// start calls it.
-	MeasurementPoints surrogate.PointSource
-	Points            int `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
+	MeasurementPoints surrogate.PointSource `json:"-"`
+	Points            int                   `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
 
 	// Steps is the number of steps of Adam. More steps let the mean follow the noise, which
 	// the loss hardly penalises.
@@ -62,9 +62,9 @@ type Net struct {
 	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers (published: 10,10)"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 	// Architecture, unless nil, replaces Hidden and Activation, as in surrogate.Network.
-	Architecture network.Architecture
-	Bias         *float64 `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases"`
-	Start        string   `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`
+	Architecture network.Architecture `json:"-"`
+	Bias         *float64             `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases"`
+	Start        string               `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`
 }
 
 var (

@@ -105,6 +105,8 @@ var checks = []check[*suite]{
 	{"condition", checkCondition},
 	{"mean alone", checkMeanPredictor},
 	{"leave one out", checkLeaveOneOut},
+	{"features", checkFeatures},
+	{"weights", checkWeights},
 	{"evidence", checkEvidence},
 	{"warm start", checkWarmStart},
 	{"hyperparameters", checkHypers},

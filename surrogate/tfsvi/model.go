@@ -51,9 +51,9 @@ type Model struct {
 	Context    int     `set:"context" default:"20" range:"[1,10000]" help:"points of a context set (published: 2 to 10)"`
 	// ContextPoints, unless nil, replaces the points of the box. It is called with Context points
 	// for each context set. With Measure "half" training inputs replace the first half of them.
-	ContextPoints surrogate.PointSource
-	Measure       string `set:"measure" default:"half" oneof:"half,box" help:"context points: half of them training inputs, or all in the box"`
-	Box           string `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
+	ContextPoints surrogate.PointSource `json:"-"`
+	Measure       string                `set:"measure" default:"half" oneof:"half,box" help:"context points: half of them training inputs, or all in the box"`
+	Box           string                `set:"box" default:"search" oneof:"search,data" help:"region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond"`
 
 	StopGradient bool `set:"stop-gradient" default:"false" help:"omit the gradient through the Jacobian"`
 

@@ -52,10 +52,11 @@ type Posterior struct {
 }
 
 var (
-	_ surrogate.Conditioner = (*Posterior)(nil)
-	_ surrogate.Evidence    = (*Posterior)(nil)
-	_ surrogate.Stater      = (*Posterior)(nil)
-	_ surrogate.Describer   = (*Posterior)(nil)
+	_ surrogate.Conditioner      = (*Posterior)(nil)
+	_ surrogate.FeaturePosterior = (*Posterior)(nil)
+	_ surrogate.Evidence         = (*Posterior)(nil)
+	_ surrogate.Stater           = (*Posterior)(nil)
+	_ surrogate.Describer        = (*Posterior)(nil)
 )
 
 // New returns the posterior given y, with noise of the given variance, at the rows of x, in
@@ -122,6 +123,19 @@ func (p *Posterior) Dim() int { return p.basis.Dim() }
 // LogMarginalLikelihood returns log N(y; m(X), ΦΦᵀ + σ²I).
 func (p *Posterior) LogMarginalLikelihood() float64 {
 	return -0.5 * (float64(p.n)*math.Log(2*math.Pi*p.NoiseVariance) + p.factor.LogDet() + p.rr/p.NoiseVariance - linalg.Dot(p.shift, p.weights))
+}
+
+// Features implements surrogate.FeaturePosterior.
+func (p *Posterior) Features(x *mat.Dense) (offset []float64, phi *mat.Dense) {
+	offset = make([]float64, shape.Points(x, p.Dim()))
+	return offset, p.eval(offset, x)
+}
+
+// Coefficients implements surrogate.FeaturePosterior.
+func (p *Posterior) Coefficients() (mean []float64, cov *mat.SymDense) {
+	cov = mat.NewSymDense(len(p.weights), nil)
+	p.factor.Inverse(cov)
+	return slices.Clone(p.weights), cov
 }
 
 // moments writes the mean and the variance at the rows of x and returns L⁻¹φ(x)ᵀ,

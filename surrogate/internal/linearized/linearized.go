@@ -8,11 +8,13 @@ package linearized
 import (
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/mixture"
 )
 
 // chunk is the number of points of one pass through the network.
@@ -41,6 +43,25 @@ func (n Network) Record(x *mat.Dense) *nn.Tape {
 
 // Path returns the linearised network with e added to the weights.
 func (n Network) Path(e []float64) surrogate.Path { return path{n, e} }
+
+// WithWeights returns the network with weights w, which replace W.
+func (n Network) WithWeights(w []float64) surrogate.Path {
+	return mixture.Path(n.Net, n.Inputs, n.Shift, w)
+}
+
+// Sample returns n vectors W + e, a row for each, for the draws e of a function.
+func (n Network) Sample(count int, draw func() []float64) *mat.Dense {
+	if count == 0 {
+		return new(mat.Dense)
+	}
+	out := mat.NewDense(count, len(n.W), nil)
+	for i := range count {
+		row := out.RawRowView(i)
+		copy(row, n.W)
+		linalg.Axpy(1, draw(), row)
+	}
+	return out
+}
 
 type path struct {
 	Network

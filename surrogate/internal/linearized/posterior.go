@@ -21,6 +21,8 @@ type Covariance interface {
 	At(t *nn.Tape) Moments
 	// Draw returns a draw of e.
 	Draw(rng *rand.Rand) []float64
+	// Matrix returns Σ for the given number of weights.
+	Matrix(weights int) *mat.SymDense
 }
 
 // Moments computes second moments of J(x)e at the rows of a tape. It permits one call of
@@ -45,8 +47,10 @@ type Posterior struct {
 }
 
 var (
-	_ surrogate.Stater    = (*Posterior)(nil)
-	_ surrogate.Describer = (*Posterior)(nil)
+	_ surrogate.Stater           = (*Posterior)(nil)
+	_ surrogate.Describer        = (*Posterior)(nil)
+	_ surrogate.FeaturePosterior = (*Posterior)(nil)
+	_ surrogate.WeightPosterior  = (*Posterior)(nil)
 )
 
 // Mean writes the mean at the rows recorded in t.
@@ -118,6 +122,30 @@ func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	return paths
 }
 
+// Features implements surrogate.FeaturePosterior with φ = J in O(mp).
+func (p *Posterior) Features(x *mat.Dense) (offset []float64, phi *mat.Dense) {
+	offset = make([]float64, shape.Points(x, p.Dim()))
+	t := p.Record(x)
+	defer t.Return()
+	p.Mean(offset, t)
+	return offset, t.NewJacobian()
+}
+
+// Coefficients implements surrogate.FeaturePosterior.
+func (p *Posterior) Coefficients() (mean []float64, cov *mat.SymDense) {
+	return make([]float64, len(p.W)), p.Cov.Matrix(len(p.W))
+}
+
+// WeightMoments implements surrogate.WeightPosterior.
+func (p *Posterior) WeightMoments() (mean []float64, cov *mat.SymDense) {
+	return slices.Clone(p.W), p.Cov.Matrix(len(p.W))
+}
+
+// SampleWeights implements surrogate.WeightPosterior.
+func (p *Posterior) SampleWeights(n int, rng *rand.Rand) *mat.Dense {
+	return p.Sample(n, func() []float64 { return p.Cov.Draw(rng) })
+}
+
 // Root is a matrix S with S Sᵀ = Σ, in blocks of columns. It is immutable.
 type Root interface {
 	// Features returns the blocks of J S. It may overwrite j.
@@ -134,6 +162,16 @@ type ByRoot struct{ Root }
 
 func (c ByRoot) At(t *nn.Tape) Moments {
 	return rootMoments{c.Root, t, c.Features(t.NewJacobian())}
+}
+
+// Matrix returns S Sᵀ, of the features of the Jacobian I.
+func (c ByRoot) Matrix(weights int) *mat.SymDense {
+	id, cov := mat.NewDense(weights, weights, nil), mat.NewSymDense(weights, nil)
+	linalg.SetIdentity(id)
+	for b, s := range c.Features(id) {
+		linalg.Syrk(cov, 1, linalg.N, s, float64(min(b, 1)))
+	}
+	return cov
 }
 
 // rootMoments are the moments by the features φ at the rows of a tape.

@@ -103,6 +103,14 @@ func (c *dualCovariance) Draw(rng *rand.Rand) []float64 {
 	return e
 }
 
+func (c *dualCovariance) Matrix(weights int) *mat.SymDense {
+	half, cov := c.tape.NewJacobian(), mat.NewSymDense(weights, nil)
+	c.chol.SolveLower(half)
+	linalg.Syrk(cov, -1/c.h.Precision, linalg.T, half, 0)
+	linalg.AddDiagonal(cov, 1/c.h.Precision)
+	return cov
+}
+
 // root is S with S Sᵀ = Σ, acting on the rows of matrices with p columns.
 type root interface {
 	right(phi *mat.Dense) // φ ← φ S

@@ -22,9 +22,9 @@ type Network struct {
 	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 	// Architecture, unless nil, replaces Hidden and Activation, as in surrogate.Network.
-	Architecture network.Architecture
-	Precision    *float64 `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
-	Noise        *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
+	Architecture network.Architecture `json:"-"`
+	Precision    *float64             `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
+	Noise        *float64             `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise"`
 }
 
 // Stated implements surrogate.PriorStater. It reports whether the precision or the noise

@@ -36,8 +36,9 @@ type Posterior struct {
 }
 
 var (
-	_ surrogate.Stater    = (*Posterior)(nil)
-	_ surrogate.Describer = (*Posterior)(nil)
+	_ surrogate.Stater          = (*Posterior)(nil)
+	_ surrogate.Describer       = (*Posterior)(nil)
+	_ surrogate.WeightPosterior = (*Posterior)(nil)
 )
 
 // Draw returns n weight vectors from N(m, S) in antithetic pairs m ± S^½ε. S is diag s²
@@ -168,30 +169,69 @@ func (p *Posterior) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, 
 func (p *Posterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
 	paths := make([]surrogate.Path, n)
 	for i := range paths {
-		paths[i] = path{p, p.Weights[rng.IntN(len(p.Weights))]}
+		paths[i] = p.WithWeights(p.Weights[rng.IntN(len(p.Weights))])
 	}
 	return paths
 }
 
+// WithWeights implements surrogate.WeightPosterior.
+func (p *Posterior) WithWeights(w []float64) surrogate.Path {
+	return Path(p.Net, p.Inputs, p.Shift, w)
+}
+
+// WeightMoments implements surrogate.WeightPosterior with the moments of the M weight vectors.
+func (p *Posterior) WeightMoments() (mean []float64, cov *mat.SymDense) {
+	n, m := p.Net.NumParams(), len(p.Weights)
+	mean, cov = make([]float64, n), mat.NewSymDense(n, nil)
+	centred := mat.NewDense(m, n, nil)
+	for _, w := range p.Weights {
+		linalg.Axpy(1/float64(m), w, mean)
+	}
+	for k, w := range p.Weights {
+		floats.SubTo(centred.RawRowView(k), w, mean)
+	}
+	linalg.Syrk(cov, 1/float64(m), linalg.T, centred, 0)
+	return mean, cov
+}
+
+// SampleWeights implements surrogate.WeightPosterior. It draws with replacement.
+func (p *Posterior) SampleWeights(n int, rng *rand.Rand) *mat.Dense {
+	if n == 0 {
+		return new(mat.Dense)
+	}
+	out := mat.NewDense(n, p.Net.NumParams(), nil)
+	for i := range n {
+		out.SetRow(i, p.Weights[rng.IntN(len(p.Weights))])
+	}
+	return out
+}
+
+// Path returns shift + f(inputs(x), w).
+func Path(net *nn.Network, inputs domain.Affine, shift float64, w []float64) surrogate.Path {
+	return path{net, inputs, shift, w}
+}
+
 type path struct {
-	p *Posterior
-	w []float64
+	net    *nn.Network
+	inputs domain.Affine
+	shift  float64
+	w      []float64
 }
 
 // Eval implements surrogate.Path with one pass of the network per point.
 func (q path) Eval(value []float64, grad, x *mat.Dense) {
-	shape.Eval(value, grad, x, q.p.Dim())
+	shape.Eval(value, grad, x, q.net.In)
 	shape.Chunks(x, chunk, func(i, k int, x *mat.Dense) {
-		u := q.p.Inputs.Apply(x)
+		u := q.inputs.Apply(x)
 		if grad == nil {
-			q.p.Net.Forward(value[i:k], q.w, u)
+			q.net.Forward(value[i:k], q.w, u)
 		} else {
-			t := q.p.Net.Record(q.w, u)
+			t := q.net.Record(q.w, u)
 			copy(value[i:k], t.Value())
 			dx := shape.Rows(grad, i, k)
 			t.InputGrad(dx)
-			q.p.Inputs.Pull(dx)
+			q.inputs.Pull(dx)
 		}
-		floats.AddConst(q.p.Shift, value[i:k])
+		floats.AddConst(q.shift, value[i:k])
 	})
 }
