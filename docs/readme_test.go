@@ -10,6 +10,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The numbers of the README's table on the worth of networks occur on the pages of the
+// measurements.
+func TestReadmeWorth(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	checked := 0
+	for _, c := range []struct{ task, page string }{
+		{"optimisation", "benchmarks.md"}, {"regression", "uci.md"}, {"labels", "methods/classification.md"},
+	} {
+		page, err := os.ReadFile(c.page)
+		require.NoError(t, err)
+		for _, row := range regexp.MustCompile(`(?m)^\| `+c.task+`, .*$`).FindAllString(string(readme), -1) {
+			for _, value := range regexp.MustCompile(`-?\d+\.\d+`).FindAllString(row, -1) {
+				require.Regexp(t, `(^|[^\d.])`+regexp.QuoteMeta(value)+`($|[^\d.])`, string(page), row)
+				checked++
+			}
+		}
+	}
+	require.Greater(t, checked, 15)
+}
+
 // Every number in the tables of the README's measured block occurs in the
 // published benchmark tables.
 func TestReadmeNumbers(t *testing.T) {

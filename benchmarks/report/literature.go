@@ -119,6 +119,9 @@ func (r *Regression) notes(w *document.Writer) {
 	if len(r.Raw) > 0 {
 		w.Item("Results in the units of the tables are listed without a verdict. Here ± is the standard error over splits. In GWI it is the standard deviation over 10 random splits; fBNN prints the standard deviation over 5 splits for naval and protein, and does not name its spread over 10 splits for the others. The papers' splits hold out a tenth of the rows, as here, but at random. Sources: benchmarks/pages/internal/published/raw.csv.")
 	}
+	if r.splitTable() != nil {
+		w.Item("In parentheses: the two-sided p-value of Wilcoxon's signed-rank test on the differences of the log densities, not adjusted. With five splits it is at least 0.062. The training rows of the splits overlap, so the test overstates the evidence.")
+	}
 	if len(r.Similar) > 0 {
 		w.Item("The papers' tables differ in detail from these, and the papers do not state their units. Sources: benchmarks/pages/internal/published/similar.csv.")
 	}

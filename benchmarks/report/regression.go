@@ -1,20 +1,20 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/functionspace/bo/benchmarks/internal/document"
 	"github.com/functionspace/bo/benchmarks/runner"
 )
 
 // Regression is the report of the records of one suite of datasets.
 type Regression struct {
 	Suite    string    `json:"suite"`
+	Baseline string    `json:"baseline,omitempty"` // method of Predictor.Against
 	Datasets []Dataset `json:"datasets"`
 	Tallies  []Tally   `json:"tallies,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -35,18 +35,21 @@ type Dataset struct {
 
 // Predictor is a method on one dataset; the summaries are over splits.
 type Predictor struct {
-	Name          string      `json:"method"`
-	Splits        int         `json:"splits"`
-	LogDensity    Summary     `json:"log_density"` // see runner.Score
-	LogLikelihood Summary     `json:"log_likelihood"`
-	RMSE          Summary     `json:"rmse"`
-	MSE           Summary     `json:"mse"`
-	RMSERaw       Summary     `json:"rmse_raw"`
-	DensityRaw    Summary     `json:"log_density_raw"` // in the units of the file
-	Fit           Summary     `json:"fit_s"`
-	Predict       Summary     `json:"predict_s"`
-	Commits       []string    `json:"commits"` // of the records, each once; empty text if unknown
-	Published     []Published `json:"published,omitempty"`
+	Name          string  `json:"method"`
+	Splits        int     `json:"splits"`
+	LogDensity    Summary `json:"log_density"` // see runner.Score
+	LogLikelihood Summary `json:"log_likelihood"`
+	RMSE          Summary `json:"rmse"`
+	MSE           Summary `json:"mse"`
+	RMSERaw       Summary `json:"rmse_raw"`
+	DensityRaw    Summary `json:"log_density_raw"` // in the units of the file
+	Fit           Summary `json:"fit_s"`
+	Predict       Summary `json:"predict_s"`
+	// Against counts the splits with a larger log density than the baseline; it is nil for the
+	// baseline and without common splits.
+	Against   *Comparison `json:"against_baseline,omitempty"`
+	Commits   []string    `json:"commits"` // of the records, each once; empty text if unknown
+	Published []Published `json:"published,omitempty"`
 }
 
 // Tally counts the datasets on which a method is better than the number of a paper for
@@ -116,6 +119,12 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 	}
 	arrange(datasets, folders)
 	arrange(methods, usual)
+	slices.SortStableFunc(r.Warnings, func(a, b Warning) int {
+		return cmp.Or(slices.Index(datasets, a.Dataset)-slices.Index(datasets, b.Dataset), slices.Index(methods, a.Method)-slices.Index(methods, b.Method))
+	})
+	if slices.Contains(methods, sparse) {
+		r.Baseline = sparse
+	}
 	for _, name := range datasets {
 		var d Dataset
 		for _, method := range methods {
@@ -125,7 +134,11 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 			}
 			slices.SortFunc(runs, func(a, b runner.Record) int { return int(a.Seed) - int(b.Seed) })
 			d.Name, d.Dim, d.Train, d.Test = name, runs[0].Dim, runs[0].Score.Train, runs[0].Score.Test
-			d.Methods = append(d.Methods, predictor(name, method, runs, papers.Published))
+			p := predictor(name, method, runs, papers.Published)
+			if method != r.Baseline {
+				p.Against = splits(runs, byKey[[2]string{name, r.Baseline}])
+			}
+			d.Methods = append(d.Methods, p)
 		}
 		r.Datasets = append(r.Datasets, d)
 	}
@@ -136,6 +149,37 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 	}
 	r.tally()
 	return r, nil
+}
+
+// sparse is the baseline of Predictor.Against, a model that fits every table.
+const sparse = "svgp"
+
+// splits compares the log densities of two methods on their common splits; it returns nil
+// without common splits.
+func splits(own, baseline []runner.Record) *Comparison {
+	var c Comparison
+	var differences []float64
+	for _, r := range own {
+		i := slices.IndexFunc(baseline, func(b runner.Record) bool { return b.Seed == r.Seed })
+		if i < 0 {
+			continue
+		}
+		d := r.Score.LogDensity - baseline[i].Score.LogDensity
+		differences = append(differences, d)
+		switch {
+		case d > 0:
+			c.Wins++
+		case d < 0:
+			c.Losses++
+		default:
+			c.Ties++
+		}
+	}
+	if differences == nil {
+		return nil
+	}
+	c.P = signedRank(differences)
+	return &c
 }
 
 // rawSuite is the suite of the datasets of Literature.Raw.
@@ -211,223 +255,4 @@ func (r *Regression) tally() {
 			}
 		}
 	}
-}
-
-// WriteText writes the report for a terminal.
-func (r *Regression) WriteText(w io.Writer) error { return r.write(w, false) }
-
-// WriteMarkdown writes the report as Markdown.
-func (r *Regression) WriteMarkdown(w io.Writer) error { return r.write(w, true) }
-
-// WriteSummary writes the part of the report that counts the papers' numbers, as Markdown.
-func (r *Regression) WriteSummary(out io.Writer) error {
-	w := &document.Writer{Markdown: true}
-	r.summary(w)
-	_, err := io.WriteString(out, w.String())
-	return err
-}
-
-// WriteDatasets writes the tables of the datasets, as Markdown.
-func (r *Regression) WriteDatasets(out io.Writer) error {
-	w := &document.Writer{Markdown: true}
-	r.datasets(w)
-	_, err := io.WriteString(out, w.String())
-	return err
-}
-
-// WriteTables writes the parts that WriteSummary leaves out, as Markdown.
-func (r *Regression) WriteTables(out io.Writer) error {
-	w := &document.Writer{Markdown: true}
-	r.tables(w)
-	_, err := io.WriteString(out, w.String())
-	return err
-}
-
-func (r *Regression) write(out io.Writer, markdown bool) error {
-	w := &document.Writer{Markdown: markdown}
-	r.summary(w)
-	r.tables(w)
-	_, err := io.WriteString(out, w.String())
-	return err
-}
-
-func (r *Regression) summary(w *document.Writer) {
-	if len(r.Tallies) > 0 {
-		w.Heading("Pairs of method and dataset with a number in a paper")
-		w.Table(r.totalTable())
-		w.Heading("The same by method and paper")
-		w.Table(r.tallyTable())
-	}
-}
-
-func (r *Regression) datasets(w *document.Writer) {
-	for _, d := range r.Datasets {
-		w.Heading(fmt.Sprintf("%s: %s, %d training rows, %d test rows", d.Name, document.Count(d.Dim, "input"), d.Train, d.Test))
-		w.Table(d.table())
-	}
-}
-
-func (r *Regression) tables(w *document.Writer) {
-	r.datasets(w)
-	if len(r.Raw) > 0 {
-		w.Heading("Root mean squared error in the units of the tables")
-		w.Table(r.rawTable(func(m Predictor) string { return m.cell("%.3g", m.RMSERaw) }, func(q Raw) string { return q.RMSE }))
-		w.Heading("Log predictive density in the units of the tables")
-		w.Table(r.rawTable(func(m Predictor) string { return m.cell("%.2f", m.DensityRaw) }, func(q Raw) string { return q.LogDensity }))
-	}
-	if len(r.Similar) > 0 {
-		w.Heading("Numbers in papers")
-		w.Table(r.similarTable())
-	}
-	if len(r.Warnings) > 0 {
-		w.Heading("Warnings of the fits")
-		w.Table(r.warningTable())
-	}
-	if len(r.Failures) > 0 {
-		w.Heading(failuresTitle)
-		w.Table(failureTable([]string{"dataset", "method", "split", "error"}, r.Failures))
-	}
-	w.Heading("Notes")
-	r.notes(w)
-}
-
-// totalTable sums the tallies of all methods.
-func (r *Regression) totalTable() [][]string {
-	t := [][]string{{"metric", "pairs", "better than the paper", "within two standard errors", "worse"}}
-	for _, m := range []struct {
-		name string
-		of   func(c Tally) Count
-	}{
-		{"expected log likelihood, the papers' metric", func(c Tally) Count { return c.Likelihood }},
-		{"squared error", func(c Tally) Count { return c.Error }},
-		{"log predictive density here, expected log likelihood in the paper", func(c Tally) Count { return c.Density }},
-	} {
-		var sum Count
-		for _, c := range r.Tallies {
-			n := m.of(c)
-			sum.Better, sum.Within, sum.Worse = sum.Better+n.Better, sum.Within+n.Within, append(sum.Worse, n.Worse...)
-		}
-		t = append(t, []string{m.name, fmt.Sprint(sum.N()), fmt.Sprint(sum.Better), fmt.Sprint(sum.Within), fmt.Sprint(len(sum.Worse))})
-	}
-	return t
-}
-
-func (r *Regression) tallyTable() [][]string {
-	t := [][]string{{"method", "paper", "E log-lik.: not worse", "worse", "log density: not worse", "worse", "squared error: not worse", "worse"}}
-	for _, c := range r.Tallies {
-		row := []string{c.Method, c.Source}
-		for _, n := range []Count{c.Likelihood, c.Density, c.Error} {
-			cell := ""
-			if n.N() > 0 {
-				cell = fmt.Sprintf("%d of %d", n.Better+n.Within, n.N())
-			}
-			row = append(row, cell, strings.Join(n.Worse, ", "))
-		}
-		t = append(t, row)
-	}
-	return t
-}
-
-// rawTable has a row for each method here and in the papers, and a column for each dataset.
-func (r *Regression) rawTable(measured func(Predictor) string, printed func(Raw) string) [][]string {
-	t := [][]string{{"method"}}
-	rows := map[string][]string{}
-	var order []string
-	cell := func(row string, column int, text string) {
-		if rows[row] == nil {
-			rows[row] = make([]string, len(r.Datasets)+1)
-			rows[row][0] = row
-			order = append(order, row)
-		}
-		rows[row][column] = text
-	}
-	for i, d := range r.Datasets {
-		t[0] = append(t[0], d.Name)
-		for _, m := range d.Methods {
-			cell(m.Name, i+1, measured(m))
-		}
-	}
-	for i, d := range r.Datasets {
-		for _, q := range r.Raw {
-			if text := printed(q); q.Dataset == d.Name && text != "" {
-				cell(fmt.Sprintf("%s [%s]", q.Method, q.Source), i+1, text)
-			}
-		}
-	}
-	for _, name := range order {
-		t = append(t, rows[name])
-	}
-	return t
-}
-
-func (r *Regression) warningTable() [][]string {
-	t := [][]string{{"dataset", "method", "runs", "warning"}}
-	for _, w := range r.Warnings {
-		t = append(t, []string{w.Dataset, w.Method, fmt.Sprint(w.Runs), w.Text})
-	}
-	return t
-}
-
-func (d Dataset) table() [][]string {
-	t := [][]string{{"method", "splits", "E log-lik.", "papers", "log density", "RMSE", "paper", "RMSE raw", "fit", "predict", "commit"}}
-	for _, m := range d.Methods {
-		var likelihood, rmse []string
-		for _, p := range m.Published {
-			likelihood = append(likelihood, fmt.Sprintf("%.3f ± %.3f [%s] %s", p.LogLikelihood, p.LogLikelihoodSE, p.Source[:1], mark(p.Likelihood)))
-			if p.MSE != nil {
-				rmse = append(rmse, fmt.Sprintf("%.3f %s", math.Sqrt(*p.MSE), mark(p.Error)))
-			}
-		}
-		t = append(t, []string{
-			m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogLikelihood), strings.Join(likelihood, ", "), m.cell("%.3f", m.LogDensity),
-			m.cell("%.3f", m.RMSE), strings.Join(rmse, ", "), m.cell("%.3g", m.RMSERaw), document.Seconds(m.Fit.Mean), document.Seconds(m.Predict.Mean), m.commits(),
-		})
-	}
-	return withoutEmptyColumns(t)
-}
-
-func withoutEmptyColumns(t [][]string) [][]string {
-	out := make([][]string, len(t))
-	for j := range t[0] {
-		if !slices.ContainsFunc(t[1:], func(row []string) bool { return row[j] != "" }) {
-			continue
-		}
-		for i, row := range t {
-			out[i] = append(out[i], row[j])
-		}
-	}
-	return out
-}
-
-func mark(s Standing) string {
-	switch s {
-	case Better:
-		return "+"
-	case Within:
-		return "="
-	}
-	return "-"
-}
-
-// commits returns the abbreviated commits of the records.
-func (m Predictor) commits() string {
-	var list []string
-	for _, c := range m.Commits {
-		if c == "" {
-			c = "unknown"
-		}
-		list = append(list, c[:min(7, len(c))])
-	}
-	return strings.Join(list, ", ")
-}
-
-// cell writes mean ± standard error, or the mean alone for a single split.
-func (m Predictor) cell(format string, s Summary) string {
-	if m.Splits == 1 {
-		return fmt.Sprintf(format, s.Mean)
-	}
-	if format == "%.3g" {
-		return fmt.Sprintf("%.3g ± %.1g", s.Mean, s.SE)
-	}
-	return fmt.Sprintf(format+" ± "+format, s.Mean, s.SE)
 }

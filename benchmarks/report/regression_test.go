@@ -50,6 +50,8 @@ func TestRegressionByHand(t *testing.T) {
 		{Method: "gfsvi:steps=10", Source: "gfsvi", Likelihood: Count{Worse: yacht}, Density: Count{Worse: yacht}, Error: Count{Worse: yacht}},
 	}, r.Tallies)
 	assert.InDelta(t, 0.8-math.Log(15), d.Methods[0].DensityRaw.Mean, 1e-12)
+	assert.Nil(t, d.Methods[0].Against, "the baseline")
+	assert.Equal(t, &Comparison{Losses: 1, P: 1}, d.Methods[1].Against)
 	assert.Equal(t, []string{"0123456789ab", ""}, d.Methods[0].Commits)
 	assert.Equal(t, []Warning{{"yacht", "svgp", "stopped after … steps", 2}}, r.Warnings)
 
@@ -65,6 +67,7 @@ func TestRegressionByHand(t *testing.T) {
 		`\| fBNN \[fBNN\] +\| 0.607 ± 0.068 \|`,
 		`\| GWI-net \[GWI\] +\| +-0.29 ± 0.1 \|`,
 		`\| 0123456, unknown \|`,
+		`\| gfsvi:steps=10 \| 0 of 1 \(1\) \|`,
 	} {
 		assert.Regexp(t, want, text.String())
 	}
@@ -75,7 +78,7 @@ func TestRegressionByHand(t *testing.T) {
 	assert.Equal(t, text.String(), summary.String()+"\n"+tables.String())
 	var datasets strings.Builder
 	require.NoError(t, r.WriteDatasets(&datasets))
-	assert.True(t, strings.HasPrefix(tables.String(), datasets.String()+"\n### Root mean squared error"))
+	assert.True(t, strings.HasPrefix(tables.String(), datasets.String()+"\n### Splits with a larger log density than svgp"))
 	_, err = NewRegression(nil, papers)
 	assert.ErrorIs(t, err, ErrReport)
 }
