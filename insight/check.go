@@ -131,8 +131,8 @@ func (c Coverage) finding(n int) Finding {
 //   - The errors are compared with the standard normal distribution by the statistic of
 //     Anderson and Darling (1954).
 //   - The numbers of errors within central intervals of 50, 80, 90 and 95 % are compared with the
-//     binomial distribution. Too few are a fault. More than expected are not: the intervals are cautious
-//     where a search has converged, because the function varies less there than elsewhere.
+//     binomial distribution. Too few are a fault. More than expected are not: intervals are often
+//     too wide near the points to which a search converges.
 //   - For each hyperparameter that a gp.Model fixes, the profile likelihood is compared with
 //     the likelihood of the fixed value.
 //
@@ -211,7 +211,7 @@ func (h *Health) agreement() string {
 	text := fmt.Sprintf("The surrogate model agrees with its %d observations: %d are inside their 50 %% prediction intervals (%d to %d are expected), and %d inside their 95 %% intervals (%d to %d)",
 		len(h.Errors), half.Inside, half.Low, half.High, most.Inside, most.Low, most.High)
 	if slices.ContainsFunc(h.Coverage, func(c Coverage) bool { return c.Inside > c.High }) {
-		text += "; intervals are cautious, because the function varies less near the best trial than elsewhere"
+		text += "; some intervals hold more than expected: they are cautious"
 	}
 	return text + "."
 }

@@ -125,5 +125,5 @@ func TestCoverageOfErrors(t *testing.T) {
 	h.test(errors)
 	require.Empty(t, h.Findings, "%+v", h.Tests)
 	require.Greater(t, h.Coverage[0].Inside, h.Coverage[0].High)
-	require.Contains(t, h.agreement(), "intervals are cautious")
+	require.Contains(t, h.agreement(), "they are cautious")
 }

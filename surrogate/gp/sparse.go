@@ -1,6 +1,7 @@
 package gp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -74,15 +75,7 @@ func inducingPoints(k prior.Kernel, d surrogate.Dataset, m int, rng *rand.Rand) 
 	with := mat.NewDense(len(d.Y), 1, nil)
 	k.Cross(with, d.X, shape.Rows(d.X, low, low+1))
 	order := slices.Clone(rows)
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch va, vb := with.At(a, 0), with.At(b, 0); {
-		case va > vb:
-			return -1
-		case va < vb:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(with.At(b, 0), with.At(a, 0)) })
 	order = order[:(m+nearest-1)/nearest]
 	taken := make([]bool, len(d.Y))
 	for _, i := range order {
