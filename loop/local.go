@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
@@ -21,13 +22,13 @@ type Local string
 
 // The kinds of local search.
 const (
-	// LocalAuto, the default, chooses trials with an even ID by a second surrogate model,
-	// which is fitted to the trials in a trust region around the best trial. It applies to
-	// one objective without outcome constraints, with gp.Model and acquisition.Auto, in a space
-	// with a continuous parameter and without conditions, constraints or categoricals of more
-	// than 16 values: a trust region holds one value of a categorical. It does not apply if a
-	// prior, a prior mean or a belief about the optimum is stated, because these describe the
-	// whole space.
+	// LocalAuto, the default, chooses trials with an even ID by a Gaussian process that is
+	// fitted to the trials in a trust region around the best trial. It applies to one
+	// objective without outcome constraints, with acquisition.Auto and gp.Model or
+	// fsplaplace.Model, in a space with a continuous parameter and without conditions,
+	// constraints or categoricals of more than 16 values: a trust region holds one value of a
+	// categorical. It does not apply if a prior, a prior mean or a belief about the optimum is
+	// stated, because these describe the whole space.
 	LocalAuto Local = "auto"
 	// LocalNone chooses all trials by the model of all trials.
 	LocalNone Local = "none"
@@ -127,9 +128,7 @@ func (t *task) suggestFrom(ctx context.Context, f *fitted, p acquisition.Problem
 // searchesLocally reports whether some of n suggestions come from a local model.
 func (t *task) searchesLocally(n int) bool {
 	o := &t.opts
-	switch o.Surrogate.(type) {
-	case gp.Model, *gp.Model:
-	default:
+	if _, ok := localModel(o.Surrogate); !ok {
 		return false
 	}
 	joint := false
@@ -147,11 +146,28 @@ func (t *task) searchesLocally(n int) bool {
 		!slices.ContainsFunc(Inputs(t.space), func(in prior.Input) bool { return in.Values > 0 })
 }
 
+// localModel returns the local model beside m, the model of all trials: a Gaussian process with the
+// same statements about the prior. ok is false if there is none.
+func localModel(m surrogate.Model) (local gp.Model, ok bool) {
+	switch m := m.(type) {
+	case gp.Model:
+		return m, true
+	case *gp.Model:
+		return *m, true
+	case fsplaplace.Model:
+		return gp.Model{Spec: m.Spec}, true
+	case *fsplaplace.Model:
+		return gp.Model{Spec: m.Spec}, true
+	}
+	return gp.Model{}, false
+}
+
 // suggestLocally returns n points of the trust region, chosen by a surrogate model that is
 // fitted to the trials near it, in coordinates of the region.
 func (t *task) suggestLocally(ctx context.Context, f *fitted, pending *task, n int) ([]candidate, error) {
 	r := t.trustRegion(f)
 	local := t.within(r)
+	local.opts.Surrogate, _ = localModel(t.opts.Surrogate)
 	g, err := local.fit(ctx, random.New(t.opts.Seed, "fit locally", t.next()))
 	if err != nil {
 		return nil, err

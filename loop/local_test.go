@@ -12,6 +12,8 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/gp"
 	"github.com/functionspace/bo/surrogate/rff"
 )
@@ -188,6 +190,32 @@ func TestLocalSearchIsOff(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, task.searchesLocally(2))
 	}
+}
+
+// With fsp-laplace the local model is the Gaussian process of the same settings.
+func TestLocalModelBesideANetwork(t *testing.T) {
+	s, restarts := box(t), prior.Spec{Restarts: 1}
+	for _, m := range []surrogate.Model{fsplaplace.Model{Spec: restarts}, &fsplaplace.Model{Spec: restarts}} {
+		local, ok := localModel(m)
+		require.True(t, ok)
+		require.Equal(t, gp.Model{Spec: restarts}, local)
+	}
+	o := options(3)
+	o.NoiseFree = true
+	h := history(t, s, o, 10)
+	o.Surrogate = fsplaplace.Model{Spec: restarts}
+	p, err := Propose(t.Context(), s, o, h, 2)
+	require.NoError(t, err)
+	require.Equal(t, []bool{false, true}, []bool{p.Points[0].Local, p.Points[1].Local})
+	task, err := newTask(s, o, h)
+	require.NoError(t, err)
+	f, err := task.fit(t.Context(), random.New(o.Seed, "fit", task.next()))
+	require.NoError(t, err)
+	near, err := task.suggestLocally(t.Context(), f, task, 1)
+	require.NoError(t, err)
+	process, err := gp.Model{}.Fit(t.Context(), task.dataset(f.z), random.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.IsType(t, process, near[0].fit.Posterior)
 }
 
 // On a norm with a kink at the minimum, one stationary process cannot resolve the kink. The local
