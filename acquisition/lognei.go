@@ -95,8 +95,8 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 // Joint samples at n evaluated points cost O(n³). Of more than manyObserved points, the lowestKept
 // of lowest confidence bound are sampled.
 const (
-	manyObserved = 2000
-	lowestKept   = 1000
+	manyObserved = 500
+	lowestKept   = 250
 )
 
 // amongLowest returns p with at most manyObserved evaluated points: of more, the points with the lowest

@@ -83,7 +83,7 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 		xs, ys := subset.AtMost(x, y, maxRows, rng)
 		var best []float64
 		if n >= manyRows && !manyOptima(m.kernel) {
-			best, err = m.searchInStages(ctx, xs, ys, begin, rng)
+			best, err = m.searchInStages(ctx, xs, ys, begin, len(start) == len(m.free), rng)
 		} else {
 			best, err = m.search(ctx, xs, ys, begin, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
 		}
@@ -183,8 +183,9 @@ func (m model) unpack(theta, free []float64) {
 // twice as many rows until it uses all. The likelihood of few rows has its maximum near the maximum
 // of all rows, so that most steps are cheap. Few rows do not show ripples: the last stage begins at
 // the best of the result so far, of this result with one lengthscale divided by ripple, and of the
-// first start. It ends when a step raises the log likelihood by at most a millionth.
-func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, rng *rand.Rand) ([]float64, error) {
+// first start. It ends when a step raises the log likelihood by at most a millionth. If the first start is
+// an earlier fit, it is close, and the stages between the first and the last are left out.
+func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, warm bool, rng *rand.Rand) ([]float64, error) {
 	order, rows := rng.Perm(len(y)), len(y)
 	for rows >= 2*leastRows {
 		rows = (rows + 1) / 2
@@ -193,18 +194,28 @@ func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, st
 	for ; ; rows = min(2*rows, len(y)) {
 		xs, ys := subset.TakeBoth(x, y, order[:rows])
 		if rows == len(y) {
-			best, err := m.search(ctx, xs, ys, append(m.rippled(from[0]), starts[0]), optimize.Settings{MaxEval: 1})
-			if err != nil {
-				return nil, err
-			}
-			from = [][]float64{best}
+			from = [][]float64{m.likeliest(ctx, xs, ys, append(m.rippled(from[0]), starts[0]))}
 		}
 		best, err := m.search(ctx, xs, ys, from, optimize.Settings{MaxIter: 200, GradTol: 1e-2, FuncTol: 1e-6})
 		if err != nil || rows == len(y) {
 			return best, err
 		}
 		from = [][]float64{best}
+		if warm {
+			rows = len(y)
+		}
 	}
+}
+
+// likeliest returns the candidate of largest posterior density; ties go to the earlier one.
+func (m model) likeliest(ctx context.Context, x *mat.Dense, y []float64, candidates [][]float64) []float64 {
+	e, best, least := newObjective(m, x, y), candidates[0], math.Inf(1)
+	for _, c := range candidates {
+		if loss := e.loss(ctx, c, nil); loss < least {
+			best, least = c, loss
+		}
+	}
+	return best
 }
 
 // rippled returns the free log hyperparameters, and copies of them with one lengthscale divided by

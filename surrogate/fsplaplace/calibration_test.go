@@ -30,7 +30,7 @@ func (s share) String() string { return fmt.Sprintf("%.3f (%.3f, %.3f)", s.mean,
 // untrained returns an untrained 50-50 tanh network with a Matérn-5/2 prior of
 // one lengthscale, and its weights.
 func untrained(dim int, lengthscale float64, m Model, seed uint64) (*problem, []float64) {
-	m, err := m.resolve()
+	m, err := m.resolve(dim)
 	if err != nil {
 		panic(err)
 	}

@@ -60,7 +60,7 @@ func (k featureKernel) Diag(dst []float64, x *mat.Dense) {
 // own features, w, b ~ N(0,1), and n observations of a plane.
 func linearProblem(m Model, n, dim int, noise float64) *problem {
 	m.Hidden, m.Context = []int{}, 60
-	m, err := m.resolve()
+	m, err := m.resolve(dim)
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,7 @@
 package fsplaplace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -40,7 +41,9 @@ const labelNoise = 4
 // Σ_i Jᵀ W_i J with W = diag(π) - ππᵀ at the networks' means. For more than two classes the
 // factors "cholesky" and "lanczos" omit the coupling in W. A fixed noise variance is an error.
 func (m Model) FitLabels(ctx context.Context, d surrogate.Labels, rng *rand.Rand) (surrogate.ClassPosterior, error) {
-	m, err := m.resolve()
+	m.Context = cmp.Or(m.Context, mostContext)
+	_, dim := d.Dims()
+	m, err := m.resolve(dim)
 	if err != nil {
 		return nil, err
 	}

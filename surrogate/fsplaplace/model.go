@@ -43,7 +43,7 @@ type Model struct {
 	// kernel then couples each point to its mirror image.
 	Bias *float64 `set:"bias" default:"0.5" published:"0" range:"[0,inf)" help:"standard deviation of the initial biases"`
 
-	Context int `set:"context" default:"400" range:"[1,20000]" help:"context points in training"`
+	Context int `set:"context" auto:"100 to 400" range:"[1,20000]" help:"context points in training (100 for up to 2 inputs, 225 for 3, 400 for more, for labels and for adam)"`
 	// ContextPoints, unless nil, replaces the context points of the box. It is called with Context
 	// points for training and CovarianceContext points for the covariance; adam calls it at each
 	// step. With Gauss–Newton training the training inputs remain context points, and held-out
@@ -79,18 +79,26 @@ var (
 // target.MaxExact observations, drawn at random.
 const inducingRows = 600
 
+// Bounds of the default of Model.Context, 25 points times the square of the number of inputs.
+const leastContext, mostContext = 100, 400
+
 // published reports whether the preset is published.
 func (m Model) published() bool { return m.Preset == surrogate.Published }
 
 // Stated implements surrogate.PriorStater. The published preset states a zero mean.
 func (m Model) Stated() bool { return m.published() || m.Spec.Stated() }
 
-// resolve replaces defaults, including defaults that depend on other settings.
-func (m Model) resolve() (Model, error) {
+// resolve replaces defaults, including defaults that depend on other settings and on the number of
+// inputs.
+func (m Model) resolve(dim int) (Model, error) {
 	m, err := settings.Resolve("fsp-laplace", m)
 	if m.published() {
 		m.Spec = m.Spec.ByLikelihood()
 	}
+	if m.Trainer == "adam" {
+		m.Context = cmp.Or(m.Context, mostContext)
+	}
+	m.Context = cmp.Or(m.Context, min(max(25*dim*dim, leastContext), mostContext))
 	contextPoints, steps := m.Context, 25
 	if m.Factor == "lanczos" {
 		contextPoints = 10000
@@ -111,7 +119,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 // weights start at the result of an earlier fit, but not with the published preset. The error of a numerical failure wraps
 // surrogate.ErrNotPositiveDefinite.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	m, err := m.resolve()
+	_, dim := d.Dims()
+	m, err := m.resolve(dim)
 	if err != nil {
 		return nil, err
 	}

@@ -280,7 +280,7 @@ func publishedProblem(n int, lengthscale float64, hidden ...int) (surrogate.Data
 // Each step of the published training is a step of Algorithm 1.
 func TestPublishedTrainingIsAlgorithm1(t *testing.T) {
 	d, m := publishedProblem(25, 0.4, 6, 5)
-	m, err := m.resolve()
+	m, err := m.resolve(1)
 	require.NoError(t, err)
 	net, err := domain.Network(m.Network, d)
 	require.NoError(t, err)
@@ -329,7 +329,7 @@ func TestPublishedFitIsThePapers(t *testing.T) {
 			m.Steps = 400
 			post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
 			require.NoError(t, err)
-			resolved, err := m.resolve()
+			resolved, err := m.resolve(1)
 			require.NoError(t, err)
 
 			rng := random.New(1, "fit", 0)
@@ -384,7 +384,7 @@ func TestPublishedNoiseHasNoBound(t *testing.T) {
 
 // Other settings replace published values.
 func TestSettingsBesideThePreset(t *testing.T) {
-	m, err := Model{Preset: surrogate.Published, Factor: "ridge", Bias: new(0.5), Spec: prior.Spec{Isotropic: new(false), Mean: prior.MeanConstant}}.resolve()
+	m, err := Model{Preset: surrogate.Published, Factor: "ridge", Bias: new(0.5), Spec: prior.Spec{Isotropic: new(false), Mean: prior.MeanConstant}}.resolve(1)
 	require.NoError(t, err)
 	require.Equal(t, []any{"adam", "ridge", "data", 0.5, false, prior.MeanConstant, 10000},
 		[]any{m.Trainer, m.Factor, m.Scaling, *m.Bias, *m.Isotropic, m.Mean, m.Steps})
