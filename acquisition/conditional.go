@@ -38,7 +38,7 @@ type conditional struct {
 // output is one output and its samples at the baseline.
 type output struct {
 	posterior surrogate.Posterior
-	joint     surrogate.Jointer // of posterior, anchored at the baseline
+	joint     surrogate.Jointer // of posterior, after anchor with the computations at the baseline
 	base      *mat.Dense        // rows z_s, S×n
 	factor    *linalg.Cholesky  // L
 }
@@ -81,7 +81,7 @@ func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand)
 	base := baseSamples(samples, n*len(posteriors), rng)
 	drawn := make([]*mat.Dense, len(posteriors))
 	for i, posterior := range posteriors {
-		o := output{posterior: posterior, joint: anchored(posterior, f.baseline), base: mat.DenseCopyOf(base.Slice(0, samples, i*n, (i+1)*n))}
+		o := output{posterior: posterior, joint: posterior, base: mat.DenseCopyOf(base.Slice(0, samples, i*n, (i+1)*n))}
 		if len(p.Objectives) > 1 && posterior.Noise() < exactNoise {
 			o.base.Slice(0, samples, 0, evaluated).(*mat.Dense).Zero()
 		}
@@ -102,6 +102,14 @@ func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand)
 		f.outputs = append(f.outputs, o)
 	}
 	return f, drawn, nil
+}
+
+// anchor keeps the computations at the baseline for evaluations of f.
+func (f *conditional) anchor() {
+	for i := range f.outputs {
+		o := &f.outputs[i]
+		o.joint = anchored(o.posterior, f.baseline)
+	}
 }
 
 func (f *conditional) Dim() int { return f.outputs[0].posterior.Dim() }

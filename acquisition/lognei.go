@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -139,12 +140,13 @@ func (p Problem) improvementGiven(samples int, rng *rand.Rand) (Function, error)
 	if err != nil {
 		return nil, err
 	}
-	worst := p.worst()
+	worst := sync.OnceValue(p.worst)
 	best := make([]float64, samples)
 	for s := range best {
-		best[s] = worst
 		if y, _ := joint.at(s); len(y) > 0 {
 			best[s] = y[lowest(y)[0]][0]
+		} else {
+			best[s] = worst()
 		}
 	}
 	f.gain = func(*workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {

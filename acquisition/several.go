@@ -123,6 +123,7 @@ func (p Problem) sampleContenders(contend contender, samples int, rng *rand.Rand
 	if err != nil {
 		return nil, jointSamples{}, err
 	}
+	f.anchor()
 	return f, jointSamples{drawn, len(p.Objectives), f.bounds}, nil
 }
 
