@@ -125,7 +125,7 @@ class FSPLaplace(Regressor):
         activation: activation of the hidden units; default tanh.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
         box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond (published: data); default search.
-        context: context points in training; default 400.
+        context: context points in training (100 for up to 2 inputs, 225 for 3, 400 for more, for labels and for adam); default 100 to 400.
         covariance_context: context points for the covariance (lanczos: 10000); default context.
         factor: factor of the prior in the covariance (published: lanczos); default ridge.
         hidden: widths of the hidden layers; default 50,50.
@@ -214,7 +214,7 @@ class FSPLaplaceClassifier(Classifier):
         activation: activation of the hidden units; default tanh.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
         box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond (published: data); default search.
-        context: context points in training; default 400.
+        context: context points in training (100 for up to 2 inputs, 225 for 3, 400 for more, for labels and for adam); default 100 to 400.
         covariance_context: context points for the covariance (lanczos: 10000); default context.
         factor: factor of the prior in the covariance (published: lanczos); default ridge.
         hidden: widths of the hidden layers; default 50,50.
