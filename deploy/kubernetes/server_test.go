@@ -28,6 +28,9 @@ func TestServer(t *testing.T) {
 	if service.Spec.Ports[0].TargetPort.StrVal != c.Ports[0].Name || c.ReadinessProbe.HTTPGet.Port.StrVal != c.Ports[0].Name {
 		t.Error("the ports differ")
 	}
+	if *server.Spec.Replicas > 1 && service.Spec.SessionAffinity != core.ServiceAffinityClientIP {
+		t.Error("requests of one browser reach several replicas")
+	}
 	if !slices.Contains(c.Args, "0.0.0.0:7040") || c.Ports[0].ContainerPort != 7040 || service.Spec.Ports[0].Port != 7040 {
 		t.Error("the port is not 7040")
 	}

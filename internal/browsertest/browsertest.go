@@ -67,13 +67,28 @@ func Open(t *testing.T, ctx context.Context, address string, width, height int64
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
 	_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, media)
 	require.NoError(t, err)
-	p.Do(chromedp.EmulateViewport(width, height), chromedp.Navigate(address))
+	p.Do(chromedp.EmulateViewport(width, height))
+	p.navigate(address)
 	t.Cleanup(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		require.Empty(t, p.messages)
 	})
 	return p
+}
+
+// navigate opens an address. A busy browser may abort the first attempts, while it opens the empty page of the tab.
+func (p *Tab) navigate(address string) {
+	p.Helper()
+	ctx, stop := context.WithTimeout(p.ctx, limit)
+	defer stop()
+	var err error
+	for range 3 {
+		if err = chromedp.Do(ctx, chromedp.Navigate(address)); err == nil || !strings.Contains(err.Error(), "ERR_ABORTED") {
+			break
+		}
+	}
+	require.NoError(p, err)
 }
 
 // listen records the messages of the console.

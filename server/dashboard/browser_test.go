@@ -38,10 +38,18 @@ func TestScreenshots(t *testing.T) {
 	}
 	s := start(t, store.NewMemory(), server.Options{})
 	restored(t, s, insighttest.Names...)
+	u := s.create(t, bowl("bowl", 20))
+	trials, err := u.Ask(t.Context(), 1)
+	require.NoError(t, err)
+	_, err = u.Tell(t.Context(), store.Report{
+		Trial: 1, Token: trials[0].Token, Failure: store.FailedByProgram, Message: `exit status 1; stderr ends "MemoryError: 12.4 GiB"`, Seconds: 3.5,
+		Output: "{\"step\": 1, \"value\": 0.41}\nTraceback (most recent call last):\n  File \"train.py\", line 31, in <module>\n    model.fit(x, y)\nMemoryError: 12.4 GiB\n",
+	})
+	require.NoError(t, err)
 	ctx := browsertest.New(t)
 	pages := []struct{ name, path, ready string }{
 		{"studies", "/", "true"}, {"study", "/studies/mixed?sort=-n.accuracy", drawn}, {"front", "/studies/front", drawn},
-		{"pictures", "/studies/mixed/pictures", drawn}, {"trial", "/studies/curves/trials/12", drawn}, {"failed", "/studies/mixed/trials/15", "true"},
+		{"pictures", "/studies/mixed/pictures", drawn}, {"trial", "/studies/curves/trials/12", drawn}, {"failed", "/studies/mixed/trials/15", "true"}, {"output", "/studies/bowl/trials/1", "true"},
 	}
 	for _, page := range pages {
 		if only := os.Getenv("ONLY"); only != "" && only != page.name {

@@ -188,7 +188,7 @@ func paramsOf(t *store.Trial, sp *space.Space) ([]pair, error) {
 		v, ok := values[p.Name]
 		one := pair{Name: p.Name, Text: exact(v)}
 		if !ok {
-			one.Text, one.Remark = "", "inactive"
+			one.Text = "inactive"
 		}
 		delete(values, p.Name)
 		out = append(out, one)
