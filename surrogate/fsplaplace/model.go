@@ -28,9 +28,8 @@ import (
 // |C| = Context + n context points. From 1001 observations on, the prior is fitted to 1000 of
 // them, |C| is Context + 600, and the cost grows as n|C|².
 type Model struct {
-	// Preset is "default" or surrogate.Published: Algorithms 1 and 2 of the paper with its
-	// settings, as far as other fields are not set, and without bounds on the noise and on
-	// singular values.
+	// Preset is "default" or surrogate.Published: Algorithms 1 and 2 of the paper, with its
+	// settings for fields that are not set, and no lower bound of the noise.
 	Preset string `set:"preset" default:"default" oneof:"default,published" help:"default, or published: the algorithms and settings of the paper, except for settings beside it"`
 
 	prior.Spec `range:"noise=[1e-10,inf)" published:"isotropic=true;mean=zero"`
@@ -116,8 +115,8 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 }
 
 // FitFrom implements surrogate.WarmStarter. Kernel, ridge and, with Gauss–Newton training, the
-// weights start at the result of an earlier fit, but not with the published preset. The error of a numerical failure wraps
-// surrogate.ErrNotPositiveDefinite.
+// weights start at the result of an earlier fit, but not with the published preset. The error
+// of a numerical failure wraps surrogate.ErrNotPositiveDefinite.
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	_, dim := d.Dims()
 	m, err := m.resolve(dim)
