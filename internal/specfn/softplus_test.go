@@ -13,7 +13,7 @@ func TestSoftplus(t *testing.T) {
 		const h = 1e-5
 		above, _ := Softplus(x + h)
 		below, _ := Softplus(x - h)
-		require.InDelta(t, (above-below)/(2*h), deriv, 1e-9)
+		require.InDelta(t, (above-below)/(2*h), deriv, 1e-8)
 		require.InDelta(t, x, SoftplusInverse(value), 1e-12*(1+math.Abs(x)))
 	}
 }
