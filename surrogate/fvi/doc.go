@@ -43,4 +43,7 @@
 //     in the paper. In several dimensions the functions are sums over the inputs.
 //   - Inputs are scaled to the prior's lengthscales, hidden biases start spread over the
 //     scaled box, and hidden units are tanh.
+//
+// With the preset "published" of [Model] the fit is Algorithm 1 of the paper, with the settings of
+// its small regression datasets.
 package fvi

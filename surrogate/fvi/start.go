@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate/internal/target"
@@ -33,8 +34,16 @@ const (
 func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []float64, rng *rand.Rand) (warnings []string, err error) {
 	copy(v.M, p.net.InitBiased(*p.Bias, p.inputs.Spread(p.box), p.mean, rng))
 	v.SetScales(variational.PublishedScale)
+	v.LogSD[0] = p.startLogSD
+	if p.Noise != nil {
+		v.LogSD[0] = 0.5 * math.Log(*p.Noise)
+	}
+	n, _ := p.data.Dims()
 	steps := processSteps
 	switch {
+	case p.published():
+		linalg.Fill(v.LogS, publishedLogS)
+		steps = publishedPasses * max(1, n/p.Batch)
 	case p.Start != startFitted:
 		steps = randomSteps
 	case p.process == nil:
@@ -52,7 +61,6 @@ func (p *problem) start(ctx context.Context, v *variational.Gaussian, earlier []
 	if p.Start != startFitted {
 		return nil, nil
 	}
-	n, _ := p.data.Dims()
 	x, y := subset.AtMost(p.data.X, p.data.Y, startRows, rng)
 	seen := len(y)
 	if p.process == nil {

@@ -28,9 +28,10 @@ type problem struct {
 	source *domain.Source // of measurement points; nil is the box
 	order  []int          // a permutation of the observations
 
-	process    *prior.Process // nil for an implicit prior
-	mean       float64        // mean of the prior, or of the observations
-	leastLogSD float64
+	process *prior.Process // nil for an implicit prior
+	mean    float64        // mean of the prior, or of the observations
+
+	startLogSD, leastLogSD float64 // initial log σ and its lower bound
 }
 
 // newProblem returns a problem without a prior. All fields of m are set.
@@ -57,6 +58,12 @@ func (p *problem) useProcess(process prior.Process) {
 	p.objective.prior = gaussian{process, p.inject}
 	p.inputs = domain.ScaleInputs(process.Kernel, p.box.Lo, p.box.Hi).For(p.net)
 	p.leastLogSD = 0.5 * math.Log(process.Noise)
+	p.startLogSD = p.leastLogSD
+	if p.published() {
+		p.inputs = domain.ZScore(p.data.X).For(p.net)
+		p.leastLogSD = max(p.leastLogSD, math.Log(publishedLeast))
+		p.startLogSD = math.Log(publishedSD)
+	}
 }
 
 // useSampler sets the prior to a prior from which functions are drawn.
@@ -68,13 +75,18 @@ func (p *problem) useSampler() {
 	p.objective.prior = implicit{s, p.inject, p.method}
 	p.mean = linalg.Mean(p.data.Y)
 	p.inputs = p.box.Inputs(implicitSpread).For(p.net)
-	p.leastLogSD = math.Log(variational.LeastSD(p.data.NoiseFree))
+	p.leastLogSD, p.startLogSD = math.Log(variational.LeastSD(p.data.NoiseFree)), math.Log(startSD)
+	if p.published() {
+		p.inputs = domain.ZScore(p.data.X).For(p.net)
+		p.leastLogSD, p.startLogSD = math.Inf(-1), math.Log(publishedSD)
+	}
 }
 
 // fastScales is the factor of the learning rate of log s after a fitted start.
 const fastScales = 10
 
-// train lowers F by Adam. The rate falls along half a cosine to a hundredth.
+// train lowers F by Adam. The rate falls along half a cosine to a hundredth, or as published is
+// constant.
 func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.Rand) error {
 	var location, scale, noise optimize.Adam
 	grad, faster := v.Like(), 1.0
@@ -82,6 +94,9 @@ func (p *problem) train(ctx context.Context, v *variational.Gaussian, rng *rand.
 		faster = fastScales
 	}
 	s := train.Schedule{Phase: "train", Steps: p.Steps, Every: 20, Rate: p.Rate, End: 0.01}
+	if p.published() {
+		s.End = 1
+	}
 	return s.Run(ctx, func(step int, rate float64) error {
 		b, err := p.nextBatch(step, rng)
 		if err != nil {

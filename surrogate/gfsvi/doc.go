@@ -17,8 +17,9 @@
 // with M measurement points C, new at each step. The gradient is exact; it includes
 // J(m), by second derivatives of the network.
 //
-// The authors' code is not public. The description follows the paper, and the settings
-// of [Model] restore its choices.
+// The authors' code is not public, and the description follows the paper. With the preset
+// "published" of [Model] the fit is Algorithm 1 of the paper: independent weights from a random
+// start, without a lower bound of the noise.
 //
 // # Differences from the paper by default
 //

@@ -70,10 +70,8 @@ func (m Model) fitLabels(ctx context.Context, fitted classify.Prior, d surrogate
 		base.Rate = cmp.Or(m.Rate, labelRate)
 	}
 	base.schedule(n)
-	base.objective = objective{
-		net:    net,
-		inputs: domain.ScaleInputs(fitted.Kernel, base.box.Lo, base.box.Hi).For(net), gamma: m.Gamma,
-	}
+	base.objective = objective{net: net, gamma: m.Gamma}
+	base.scale(fitted.Kernel)
 	p := &labelProblem{prior: fitted, labels: d.Y}
 	spread := base.inputs.Spread(base.box)
 	for c, mean := range fitted.Means {
@@ -165,8 +163,9 @@ func classesOf(y []float64) []int {
 func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) error {
 	first := p.parts[0]
 	opt, grad := make([]optimize.Adam, len(p.parts)), make([]*variational.Gaussian, len(p.parts))
+	var descend []func(*optimize.Adam, float64, *variational.Gaussian)
 	for c, v := range p.q {
-		grad[c] = v.Like()
+		grad[c], descend = v.Like(), append(descend, first.descent(v))
 	}
 	return first.course().Run(ctx, func(_ int, rate float64) error {
 		b, err := first.nextBatch(rng)
@@ -176,8 +175,8 @@ func (p *labelProblem) train(ctx context.Context, rng *rand.Rand) error {
 		if _, err := p.eval(p.q, b, p.draws(len(b.y), rng), grad); err != nil {
 			return err
 		}
-		for c, v := range p.q {
-			opt[c].Step(rate, v.Vector, grad[c].Vector)
+		for c := range p.q {
+			descend[c](&opt[c], rate, grad[c])
 		}
 		return nil
 	})

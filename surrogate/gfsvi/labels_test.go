@@ -20,9 +20,10 @@ import (
 
 func TestLabelsConformance(t *testing.T) {
 	for name, m := range map[string]Model{
-		"low rank": {Network: surrogate.Network{Hidden: []int{8}}, Context: 15, Rank: 8, Steps: 20},
-		"diagonal": {Network: surrogate.Network{Hidden: []int{6}}, Context: 15, Covariance: "diagonal", Steps: 100},
-		"random":   {Network: surrogate.Network{Hidden: []int{8}}, Context: 15, Start: "random", Steps: 250, Rate: 0.06, Batch: 20, Measure: "box"},
+		"low rank":  {Network: surrogate.Network{Hidden: []int{8}}, Context: 15, Rank: 8, Steps: 20},
+		"diagonal":  {Network: surrogate.Network{Hidden: []int{6}}, Context: 15, Covariance: "diagonal", Steps: 100},
+		"random":    {Network: surrogate.Network{Hidden: []int{8}}, Context: 15, Start: "random", Steps: 250, Rate: 0.06, Batch: 20, Measure: "box"},
+		"published": {Preset: surrogate.Published, Network: surrogate.Network{Hidden: []int{8}}, Context: 15, Steps: 250, Rate: 0.06},
 	} {
 		t.Run(name, func(t *testing.T) { surrogatetest.RunClassifier(t, m) })
 	}

@@ -43,4 +43,8 @@
 //     final fit then uses all data.
 //   - The initial Σ contains the noise variance instead of the output scale of the
 //     authors' code. The network has no batch normalisation.
+//
+// With the preset "published" of [Options] the prior is fitted to the observations at √n inducing
+// points. Training minimises the loss with the distance of eq. 14 and 15 over Λ in Σ = ΛΛᵀ and β
+// or the weights, from β = 0 or random weights, and held-out observations choose the result.
 package gwi

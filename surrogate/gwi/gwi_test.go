@@ -25,9 +25,11 @@ import (
 func TestConformance(t *testing.T) {
 	fast, spec := surrogatetest.Options{Fast: true}, prior.Spec{Restarts: 1}
 	for name, m := range map[string]surrogate.Model{
-		"svgp":    SVGP{Options{Spec: spec, Steps: 20, Inducing: 6, HeldOut: 0.2}},
-		"net":     Net{Options: Options{Spec: spec, Steps: 20, LearnNoise: true}, Hidden: []int{10, 10}},
-		"batches": Net{Options: Options{Spec: spec, Steps: 20, Batch: 5, Distance: squared, Measure: "data"}, Hidden: []int{10}, Start: "random"},
+		"svgp":           SVGP{Options{Spec: spec, Steps: 20, Inducing: 6, HeldOut: new(0.2)}},
+		"net":            Net{Options: Options{Spec: spec, Steps: 20, LearnNoise: true}, Hidden: []int{10, 10}},
+		"published svgp": SVGP{Options{Preset: surrogate.Published, Steps: 60, Rate: 0.05, Inducing: 10}},
+		"published net":  Net{Options: Options{Preset: surrogate.Published, Steps: 20}},
+		"batches":        Net{Options: Options{Spec: spec, Steps: 20, Batch: 5, Distance: squared, Measure: "data"}, Hidden: []int{10}, Start: "random"},
 	} {
 		t.Run(name, func(t *testing.T) { fast.Run(t, m) })
 	}
@@ -223,7 +225,7 @@ func TestTemperature(t *testing.T) {
 // For a prior with too small a variance, held-out data give a temperature above 1.
 func TestHeldOutData(t *testing.T) {
 	spec := prior.Spec{Lengthscale: []float64{5}, Variance: new(0.01), Noise: new(1e-3)}
-	post, err := SVGP{Options{Spec: spec, HeldOut: 0.25, Steps: 20}}.Fit(t.Context(), toy.Wave(40), random.New(1, "fit", 0))
+	post, err := SVGP{Options{Spec: spec, HeldOut: new(0.25), Steps: 20}}.Fit(t.Context(), toy.Wave(40), random.New(1, "fit", 0))
 	require.NoError(t, err)
 	h := post.(surrogate.Describer).Hypers()
 	require.Equal(t, "temperature", h[len(h)-1].Name)
@@ -269,7 +271,7 @@ func TestCheck(t *testing.T) {
 	require.ErrorContains(t, surrogate.Check(SVGP{Options{Selection: "kmean"}}, 2), `selection is "kmean", want `)
 	require.ErrorContains(t, surrogate.Check(Net{Start: "rand"}, 2), `start is "rand", want `)
 	require.ErrorContains(t, surrogate.Check(Net{Hidden: []int{0}}, 2), "hidden is 0")
-	require.ErrorContains(t, surrogate.Check(Net{Options: Options{HeldOut: 1}}, 2), "held-out is 1")
+	require.ErrorContains(t, surrogate.Check(Net{Options: Options{HeldOut: new(1.)}}, 2), "held-out is 1")
 	require.ErrorIs(t, surrogate.Check(SVGP{Options{Spec: prior.Spec{Lengthscale: []float64{1, 2, 3}}}}, 2), prior.ErrSpec)
 }
 

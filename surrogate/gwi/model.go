@@ -10,7 +10,6 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
-	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
@@ -23,13 +22,17 @@ import (
 
 // Options are the settings of both models. The zero value is the default.
 type Options struct {
-	prior.Spec `range:"noise=(0,inf)"`
+	// Preset is "default" or surrogate.Published: the loss, the start, the variables and the settings
+	// of the paper, as far as other fields are not set.
+	Preset string `set:"preset" default:"default" oneof:"default,published" help:"default, or published: the algorithm and settings of the paper, except for settings beside it"`
 
-	Inducing  int    `set:"inducing" default:"300" range:"[1,20000]" help:"largest number of inducing points"`
-	Selection string `set:"selection" default:"kmeans" oneof:"kmeans,pivoted" help:"choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance"`
+	prior.Spec `published:"kernel=rbf;mean=zero" range:"noise=(0,inf)"`
 
-	Distance string `set:"distance" default:"w2" oneof:"w2,w2-squared" help:"Wasserstein distance from the prior in the loss (published: w2)"`
-	Measure  string `set:"measure" default:"all" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (as published)"`
+	Inducing  int    `set:"inducing" auto:"300" range:"[1,20000]" help:"largest number of inducing points (published: square root of the number of observations)"`
+	Selection string `set:"selection" default:"kmeans" oneof:"kmeans,pivoted" help:"choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance (published: random observations for any value)"`
+
+	Distance string `set:"distance" default:"w2" oneof:"w2,w2-squared" help:"Wasserstein distance from the prior in the loss"`
+	Measure  string `set:"measure" default:"all" published:"data" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone"`
 	// MeasurementPoints, unless nil, replaces the points of the box. It is called with half of
 	// Points at each step, and with 100 for the start of a network. With Measure "data" only the
 	// start calls it.
@@ -38,17 +41,19 @@ type Options struct {
 
 	// Steps is the number of steps of Adam. More steps let the mean follow the noise, which
 	// the loss hardly penalises.
-	Steps int     `set:"steps" auto:"100 or 1000" range:"[1,100000000]" help:"training steps (fitted start: 100, and a twentieth of the observations; random start: 1000)"`
-	Rate  float64 `set:"rate" auto:"0.003 or 0.01" range:"(0,1]" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine"`
+	Steps int     `set:"steps" auto:"100 or 1000" range:"[1,100000000]" help:"training steps (fitted start: 100, and a twentieth of the observations; random start: 1000; published: 1000 passes through the data)"`
+	Rate  float64 `set:"rate" auto:"0.003 or 0.01" published:"0.01" range:"(0,1]" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine, or constant as published"`
 	Batch int     `set:"batch" default:"1000" range:"[1,1000000]" help:"observations in a step"`
 
-	LearnNoise bool `set:"learn-noise" default:"false" help:"train the noise variance with the weights instead of keeping the fitted value (as published)"`
+	LearnNoise bool `set:"learn-noise" default:"false" help:"train the noise variance with the weights instead of keeping the fitted value"`
 
 	// HeldOut is the share of the observations that a first fit holds out. They determine the
 	// number of steps, and a temperature that multiplies predictive variances, noise included.
-	// The second fit uses all observations.
-	HeldOut float64 `set:"held-out" default:"0" range:"[0,1)" help:"share of the observations held out to choose the number of steps and a temperature of the predictive variance; 0 is none (published: 0.1)"`
+	// The second fit uses all observations. As published there is no second fit.
+	HeldOut *float64 `set:"held-out" default:"0" published:"0.1" range:"[0,1)" help:"share of the observations held out to choose the number of steps and a temperature of the predictive variance; 0 is none"`
 }
+
+func (o Options) published() bool { return o.Preset == settings.Published }
 
 // SVGP is gwi-svgp: the mean is the mean of a sparse Gaussian process.
 type SVGP struct {
@@ -59,12 +64,12 @@ type SVGP struct {
 type Net struct {
 	Options
 
-	Hidden     []int  `set:"hidden" default:"50,50" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers (published: 10,10)"`
+	Hidden     []int  `set:"hidden" default:"50,50" published:"10,10" range:"[1,10000]" weights:"10000000" help:"widths of the hidden layers"`
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 	// Architecture, unless nil, replaces Hidden and Activation, as in surrogate.Network.
 	Architecture network.Architecture `json:"-"`
-	Bias         *float64             `set:"bias" default:"0.5" range:"[0,inf)" help:"standard deviation of the initial biases"`
-	Start        string               `set:"start" default:"fitted" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random as published"`
+	Bias         *float64             `set:"bias" default:"0.5" published:"0" range:"[0,inf)" help:"standard deviation of the initial biases"`
+	Start        string               `set:"start" default:"fitted" published:"random" oneof:"fitted,random" help:"initial network: fitted to the mean of the sparse process, or random"`
 }
 
 var (
@@ -110,6 +115,9 @@ func (m Net) recipe() (recipe, error) {
 
 func newRecipe(name string, o Options) recipe {
 	o.LearnNoise = o.LearnNoise && o.Noise == nil
+	if o.published() {
+		o.Spec = o.Spec.ByLikelihood()
+	}
 	return recipe{Options: o, name: name}
 }
 
@@ -148,11 +156,14 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 		return nil, err
 	}
 	n, dim := d.Dims()
+	if r.published() {
+		return r.fitPublished(ctx, start, d, rng)
+	}
 	if r, err = r.forData(n, dim); err != nil {
 		return nil, err
 	}
 	stop, temperature := r.Steps, 1.0
-	if n > 1 && r.HeldOut > 0 {
+	if n > 1 && *r.HeldOut > 0 {
 		if stop, temperature, err = r.choose(ctx, start, d, random.Split(rng, "held out", 0)); err != nil {
 			return nil, err
 		}
@@ -164,19 +175,25 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	if err := p.train(ctx, stop, nil, rng); err != nil {
 		return nil, err
 	}
+	return p.finish(temperature)
+}
+
+// finish returns the posterior, or an error if training diverged.
+func (p *problem) finish(temperature float64) (surrogate.Posterior, error) {
 	if err := train.Diverged("rate", p.v.Vector); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.name, err)
+		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
 	post, err := p.posterior(temperature)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.name, err)
+		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
 	return post, nil
 }
 
-// forData returns r with the network of dim inputs and the default schedule.
+// forData returns r with the network of dim inputs and the default schedule and number of inducing
+// points.
 func (r recipe) forData(n, dim int) (recipe, error) {
-	steps, rate := 100+n/20, 3e-3
+	steps, rate, inducing := 100+n/20, 3e-3, 300
 	if r.declared != nil {
 		var err error
 		if r.net, err = domain.Build(*r.declared, dim); err != nil {
@@ -186,7 +203,10 @@ func (r recipe) forData(n, dim int) (recipe, error) {
 			steps, rate = 1000, 1e-2
 		}
 	}
-	r.Steps, r.Rate = cmp.Or(r.Steps, steps), cmp.Or(r.Rate, rate)
+	if r.published() {
+		steps, inducing = publishedPasses*max(1, n/r.Batch), max(1, int(math.Round(math.Sqrt(float64(n)))))
+	}
+	r.Steps, r.Rate, r.Inducing = cmp.Or(r.Steps, steps), cmp.Or(r.Rate, rate), cmp.Or(r.Inducing, inducing)
 	return r, nil
 }
 
@@ -219,17 +239,9 @@ const leastTemperature, largestTemperature = 0.01, 100
 // observations have the largest density under N(m_Q, T(r + σ²)). At each step the best T is
 // the mean of (y - m_Q)²/(r + σ²).
 func (r recipe) choose(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (stop int, temperature float64, err error) {
-	n, _ := d.Dims()
-	k := min(int(math.Ceil(r.HeldOut*float64(n))), n-1)
-	part := func(index []int) surrogate.Dataset {
-		out := surrogate.Dataset{NoiseFree: d.NoiseFree}
-		out.X, out.Y = subset.TakeBoth(d.X, d.Y, index)
-		out.Lo, out.Hi = d.Box()
-		return out
-	}
-	order := rng.Perm(n)
-	held := part(order[:k])
-	p, err := r.prepare(ctx, start, part(order[k:]), rng)
+	rest, held := domain.HoldOut(d, *r.HeldOut, rng)
+	k := len(held.Y)
+	p, err := r.prepare(ctx, start, rest, rng)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -55,7 +55,7 @@ func (p *problem) posterior(t float64) (*posterior, error) {
 			out.Parameters[i].Value = process.Noise
 		}
 	}
-	if p.HeldOut > 0 {
+	if *p.HeldOut > 0 {
 		out.Parameters = append(out.Parameters, surrogate.Hyper{Name: "temperature", Value: t})
 	}
 	if p.net == nil {

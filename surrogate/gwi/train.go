@@ -58,6 +58,9 @@ func (p *problem) start(ctx context.Context, warm []float64, rng *rand.Rand) err
 		mat.NewVecDense(m, p.v.M).MulVec(lower.T(), mat.NewVecDense(m, p.q.M))
 	} else {
 		inputs := domain.ScaleInputs(p.q.Process.Kernel, p.box.Lo, p.box.Hi).For(p.net)
+		if p.published() {
+			inputs = domain.ZScore(p.data.X).For(p.net)
+		}
 		p.objective.mean = &networkMean{net: p.net, inputs: inputs}
 		p.v = variational.New(p.net.NumParams(), 0, m, m)
 		copy(p.v.M, p.net.InitBiased(p.bias, inputs.Spread(p.box), p.q.Process.Mean, rng))

@@ -44,5 +44,6 @@
 //     marginals.
 //   - Draws of the likelihood have independent noise in every weight.
 //
-// The settings of [Model] restore the published choices.
+// With the preset "published" of [Model] the fit follows eq. 17 with the settings of the authors'
+// code: independent weights from a random start, a fixed prior and marginal divergences.
 package tfsvi

@@ -347,22 +347,24 @@ class GFSVI(Regressor):
         activation: activation of the hidden units; default tanh.
         batch: observations in a step (published: 2000); default 500.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
-        box: region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond (published: data); default search.
         context: measurement points drawn from the box at each step (published: 500); default 100.
-        covariance: covariance of the weights: low-rank, and a diagonal; diagonal, as published; default low-rank.
+        covariance: covariance of the weights: low-rank, and a diagonal; diagonal (published: diagonal); default low-rank.
         gamma: regularisation of the divergence (published: 1e-10); default 1e-6.
+        held_out: share of the observations held out to stop training early; 0 is none (published: 0.1); default 0.
         hidden: widths of the hidden layers (published: 30,30 and 100,100); default 30,30.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior: constant, which is learned, or zero; default constant.
-        measure: measurement points of the divergence: all, points of the box and training inputs; box, points of the box only; default all.
+        mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
+        measure: measurement points of the divergence: all, points of the box and training inputs; box, points of the box only (published: box); default all.
         noise: fixes the variance of the observation noise; default learned.
+        preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
         rank: columns of the low-rank part; default 100.
         rate: initial learning rate (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005); default 0.0003, 0.003 or 0.005.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        start: initial distribution of the weights: fitted to the data, or random as published; default fitted.
+        start: initial distribution of the weights: fitted to the data, or random (published: random); default fitted.
         steps: training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000); default 100, 300 or 10000.
         variance: fixes the output variance of every term of the kernel; default learned.
         inputs: scaling of each input before the fit.
@@ -384,6 +386,7 @@ class GFSVI(Regressor):
         context: int | None = None,
         covariance: Literal["low-rank", "diagonal"] | None = None,
         gamma: float | None = None,
+        held_out: float | None = None,
         hidden: Union[int, Sequence[int]] | None = None,
         isotropic: bool | None = None,
         kernel: str | None = None,
@@ -391,6 +394,7 @@ class GFSVI(Regressor):
         mean: Literal["constant", "zero"] | None = None,
         measure: Literal["all", "box"] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
+        preset: Literal["default", "published"] | None = None,
         prior_noise: bool | None = None,
         rank: int | None = None,
         rate: float | None = None,
@@ -411,6 +415,7 @@ class GFSVI(Regressor):
         self.context = context
         self.covariance = covariance
         self.gamma = gamma
+        self.held_out = held_out
         self.hidden = hidden
         self.isotropic = isotropic
         self.kernel = kernel
@@ -418,6 +423,7 @@ class GFSVI(Regressor):
         self.mean = mean
         self.measure = measure
         self.noise = noise
+        self.preset = preset
         self.prior_noise = prior_noise
         self.rank = rank
         self.rate = rate
@@ -439,22 +445,24 @@ class GFSVIClassifier(Classifier):
         activation: activation of the hidden units; default tanh.
         batch: observations in a step (published: 2000); default 500.
         bias: standard deviation of the initial biases (published: 0); default 0.5.
-        box: region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond (published: data); default search.
         context: measurement points drawn from the box at each step (published: 500); default 100.
-        covariance: covariance of the weights: low-rank, and a diagonal; diagonal, as published; default low-rank.
+        covariance: covariance of the weights: low-rank, and a diagonal; diagonal (published: diagonal); default low-rank.
         gamma: regularisation of the divergence (published: 1e-10); default 1e-6.
+        held_out: share of the observations held out to stop training early; 0 is none (published: 0.1); default 0.
         hidden: widths of the hidden layers (published: 30,30 and 100,100); default 30,30.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior: constant, which is learned, or zero; default constant.
-        measure: measurement points of the divergence: all, points of the box and training inputs; box, points of the box only; default all.
+        mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
+        measure: measurement points of the divergence: all, points of the box and training inputs; box, points of the box only (published: box); default all.
         noise: fixes the variance of the observation noise; default learned.
+        preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
         rank: columns of the low-rank part; default 100.
         rate: initial learning rate (fitted start: low-rank 0.0003, diagonal 0.003; random start: 0.005); default 0.0003, 0.003 or 0.005.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        start: initial distribution of the weights: fitted to the data, or random as published; default fitted.
+        start: initial distribution of the weights: fitted to the data, or random (published: random); default fitted.
         steps: training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000); default 100, 300 or 10000.
         variance: fixes the output variance of every term of the kernel; default learned.
         inputs: scaling of each input before the fit.
@@ -474,6 +482,7 @@ class GFSVIClassifier(Classifier):
         context: int | None = None,
         covariance: Literal["low-rank", "diagonal"] | None = None,
         gamma: float | None = None,
+        held_out: float | None = None,
         hidden: Union[int, Sequence[int]] | None = None,
         isotropic: bool | None = None,
         kernel: str | None = None,
@@ -481,6 +490,7 @@ class GFSVIClassifier(Classifier):
         mean: Literal["constant", "zero"] | None = None,
         measure: Literal["all", "box"] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
+        preset: Literal["default", "published"] | None = None,
         prior_noise: bool | None = None,
         rank: int | None = None,
         rate: float | None = None,
@@ -499,6 +509,7 @@ class GFSVIClassifier(Classifier):
         self.context = context
         self.covariance = covariance
         self.gamma = gamma
+        self.held_out = held_out
         self.hidden = hidden
         self.isotropic = isotropic
         self.kernel = kernel
@@ -506,6 +517,7 @@ class GFSVIClassifier(Classifier):
         self.mean = mean
         self.measure = measure
         self.noise = noise
+        self.preset = preset
         self.prior_noise = prior_noise
         self.rank = rank
         self.rate = rate
@@ -523,25 +535,26 @@ class TFSVI(Regressor):
 
     Args:
         activation: activation of the hidden units; default tanh.
-        batch: observations in a step; default 500.
-        bias: standard deviation of the initial hidden biases, in the first layer relative to spread; default 0.5.
-        box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
-        context: points of a context set (published: 2 to 10); default 20.
-        covariance: covariance of the weights: output, full for the output layer and diagonal for the others; diagonal, as published; default output.
-        divergence: divergence from the prior at the context points (most published runs: diagonal); default full.
+        batch: observations in a step (published: 1000000); default 500.
+        bias: standard deviation of the initial hidden biases, in the first layer relative to spread (published: 0); default 0.5.
+        box: region of the context points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond (published: data); default search.
+        context: points of a context set (published: 10); default 20.
+        covariance: covariance of the weights: output, full for the output layer and diagonal for the others; diagonal (published: diagonal); default output.
+        divergence: divergence from the prior at the context points: full, of the joint Gaussians; diagonal, summed over the marginals (published: diagonal); default full.
         draws: draws of the weights for the likelihood at each step; default 5.
         hidden: widths of the hidden layers (published: 100,100); default 200.
         jitter: variance added to both sides of the divergence (full 1e-3, diagonal 1e-10); default 1e-3 or 1e-10.
         measure: context points: half of them training inputs, or all in the box; default half.
-        noise: fixes the variance of the observation noise; default learned.
-        prior: prior on functions: bnn, induced by normal weights; fixed, independent normal values; default bnn.
-        prior_scale: standard deviation of the prior: of the weights (bnn; learned, or 0.2 if spread is not learned) or of the values (fixed; 1); default learned or 1.
-        rate: initial learning rate (0.03 after the regression, else 0.01); it falls along a cosine (published: 0.0005 to 0.001, constant); default 0.03 or 0.01.
+        noise: fixes the variance of the observation noise (published: 0.01); default learned.
+        preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
+        prior: prior on functions: bnn, induced by normal weights; fixed, independent normal values (published: fixed); default bnn.
+        prior_scale: standard deviation of the prior: of the weights (bnn; learned, or 0.2 if spread is not learned) or of the values (fixed; 1) (published: 3.1622776601683795); default learned or 1.
+        rate: initial learning rate (0.03 after the regression, else 0.01); it falls along a cosine, or is constant as published (published: 0.0005); default 0.03 or 0.01.
         samples: networks drawn for predictions; default 100.
         sets: context sets drawn at each step; the set with the largest divergence enters the objective; default 1.
-        spread: half the width of the box in the network's inputs (5 with a random start or a diagonal covariance); default learned.
-        start: initial distribution of the weights: fitted to the data, or random as published; default fitted.
-        steps: training steps of Adam (300; 1500 beyond 500 observations, with a random start or with a diagonal covariance; the last two take 500 from a warm start; published: 200000); default 300 or 1500.
+        spread: half the width of the box in the network's inputs (5 with a random start or a diagonal covariance; published: inputs have unit standard deviation); default learned.
+        start: initial distribution of the weights: fitted to the data, or random (published: random); default fitted.
+        steps: training steps of Adam (300; 1500 beyond 500 observations, with a random start or with a diagonal covariance; the last two take 500 from a warm start) (published: 200000); default 300 or 1500.
         stop_gradient: omit the gradient through the Jacobian; default false.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
@@ -567,6 +580,7 @@ class TFSVI(Regressor):
         jitter: float | None = None,
         measure: Literal["half", "box"] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
+        preset: Literal["default", "published"] | None = None,
         prior: Literal["bnn", "fixed"] | None = None,
         prior_scale: Union[float, Literal["learned"]] | None = None,
         rate: float | None = None,
@@ -594,6 +608,7 @@ class TFSVI(Regressor):
         self.jitter = jitter
         self.measure = measure
         self.noise = noise
+        self.preset = preset
         self.prior = prior
         self.prior_scale = prior_scale
         self.rate = rate
@@ -616,24 +631,25 @@ class GWINet(Regressor):
     Args:
         activation: activation of the hidden units; default tanh.
         batch: observations in a step; default 1000.
-        bias: standard deviation of the initial biases; default 0.5.
-        distance: Wasserstein distance from the prior in the loss (published: w2); default w2.
+        bias: standard deviation of the initial biases (published: 0); default 0.5.
+        distance: Wasserstein distance from the prior in the loss; default w2.
         held_out: share of the observations held out to choose the number of steps and a temperature of the predictive variance; 0 is none (published: 0.1); default 0.
         hidden: widths of the hidden layers (published: 10,10); default 50,50.
-        inducing: largest number of inducing points; default 300.
+        inducing: largest number of inducing points (published: square root of the number of observations); default 300.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
-        kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
-        learn_noise: train the noise variance with the weights instead of keeping the fitted value (as published); default false.
+        kernel: kernel expression, e.g. rbf*periodic+linear (published: rbf); default matern52.
+        learn_noise: train the noise variance with the weights instead of keeping the fitted value; default false.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior: constant, which is learned, or zero; default constant.
-        measure: points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (as published); default all.
+        mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
+        measure: points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (published: data); default all.
         noise: fixes the variance of the observation noise; default learned.
         points: largest number of points at which the distance is measured; default 100.
-        rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine; default 0.003 or 0.01.
+        preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
+        rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine, or constant as published (published: 0.01); default 0.003 or 0.01.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance; default kmeans.
-        start: initial network: fitted to the mean of the sparse process, or random as published; default fitted.
-        steps: training steps (fitted start: 100, and a twentieth of the observations; random start: 1000); default 100 or 1000.
+        selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance (published: random observations for any value); default kmeans.
+        start: initial network: fitted to the mean of the sparse process, or random (published: random); default fitted.
+        steps: training steps (fitted start: 100, and a twentieth of the observations; random start: 1000; published: 1000 passes through the data); default 100 or 1000.
         variance: fixes the output variance of every term of the kernel; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
@@ -662,6 +678,7 @@ class GWINet(Regressor):
         measure: Literal["all", "data"] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
         points: int | None = None,
+        preset: Literal["default", "published"] | None = None,
         rate: float | None = None,
         restarts: int | None = None,
         selection: Literal["kmeans", "pivoted"] | None = None,
@@ -689,6 +706,7 @@ class GWINet(Regressor):
         self.measure = measure
         self.noise = noise
         self.points = points
+        self.preset = preset
         self.rate = rate
         self.restarts = restarts
         self.selection = selection
@@ -707,21 +725,22 @@ class GWISVGP(Regressor):
 
     Args:
         batch: observations in a step; default 1000.
-        distance: Wasserstein distance from the prior in the loss (published: w2); default w2.
+        distance: Wasserstein distance from the prior in the loss; default w2.
         held_out: share of the observations held out to choose the number of steps and a temperature of the predictive variance; 0 is none (published: 0.1); default 0.
-        inducing: largest number of inducing points; default 300.
+        inducing: largest number of inducing points (published: square root of the number of observations); default 300.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
-        kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
-        learn_noise: train the noise variance with the weights instead of keeping the fitted value (as published); default false.
+        kernel: kernel expression, e.g. rbf*periodic+linear (published: rbf); default matern52.
+        learn_noise: train the noise variance with the weights instead of keeping the fitted value; default false.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior: constant, which is learned, or zero; default constant.
-        measure: points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (as published); default all.
+        mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
+        measure: points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (published: data); default all.
         noise: fixes the variance of the observation noise; default learned.
         points: largest number of points at which the distance is measured; default 100.
-        rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine; default 0.003 or 0.01.
+        preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
+        rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine, or constant as published (published: 0.01); default 0.003 or 0.01.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance; default kmeans.
-        steps: training steps (fitted start: 100, and a twentieth of the observations; random start: 1000); default 100 or 1000.
+        selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance (published: random observations for any value); default kmeans.
+        steps: training steps (fitted start: 100, and a twentieth of the observations; random start: 1000; published: 1000 passes through the data); default 100 or 1000.
         variance: fixes the output variance of every term of the kernel; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
@@ -747,6 +766,7 @@ class GWISVGP(Regressor):
         measure: Literal["all", "data"] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
         points: int | None = None,
+        preset: Literal["default", "published"] | None = None,
         rate: float | None = None,
         restarts: int | None = None,
         selection: Literal["kmeans", "pivoted"] | None = None,
@@ -770,6 +790,7 @@ class GWISVGP(Regressor):
         self.measure = measure
         self.noise = noise
         self.points = points
+        self.preset = preset
         self.rate = rate
         self.restarts = restarts
         self.selection = selection
@@ -787,31 +808,32 @@ class FVI(Regressor):
 
     Args:
         activation: activation of the hidden units (published: relu); default tanh.
-        anneal: share of the steps in which the likelihood's weight rises from 0 (published for optimisation: 0.5); default 0.
+        anneal: share of the steps in which the likelihood's weight rises from 0 (in the paper 0.5 for optimisation); default 0.
         batch: observations in a step; default 20.
         bias: standard deviation of the initial biases (published: 0); default 1.
-        box: region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond; default search.
+        box: region of the measurement points: search, the search box and 5 % beyond; data, the range of the data and 50 % beyond (published: data); default search.
         changes: mean number of changes of a piecewise prior along an input; default 3.
-        context: measurement points drawn from the box at each step, in addition to the batch (published: 5 to 50); default 20.
+        context: measurement points drawn from the box at each step, in addition to the batch (published: 5); default 20.
         draws: functions drawn at each step (published: 100); default 50.
-        eigenvalues: share of the kernel's trace in the eigenvalues that the score estimator uses (published: 0.99, implicit priors 0.9); default 0.99.
-        hidden: widths of the hidden layers (published: 50, 100,100 and others); default 30,30.
+        eigenvalues: share of the kernel's trace in the eigenvalues that the score estimator uses (in the paper 0.9 for piecewise priors); default 0.99.
+        hidden: widths of the hidden layers (published: 50); default 30,30.
         inject: standard deviation of the noise injected into function values; default 0.01.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
-        kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
+        kernel: kernel expression, e.g. rbf*periodic+linear (published: rbf); default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
-        mean: mean of the prior: constant, which is learned, or zero; default constant.
+        mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
         noise: fixes the variance of the observation noise; default learned.
+        preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior: prior on functions; default gp.
-        range: two numbers: the values of a piecewise prior are uniform between them (published: 0,1); default -1.7320508075688772,1.7320508075688772.
-        rate: initial learning rate, ten times as large for log s after a fitted start; it falls along a cosine (published: 0.001 to 0.01, constant); default 0.003.
+        range: two numbers: the values of a piecewise prior are uniform between them (in the paper: 0,1); default -1.7320508075688772,1.7320508075688772.
+        rate: initial learning rate, ten times as large for log s after a fitted start; it falls along a cosine, or is constant as published (published: 0.001); default 0.003.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         samples: networks drawn for predictions; default 100.
         score_setting: estimate of scores from samples (published: plain); default whitened.
-        start: initial distribution of the weights: fitted to the process or the data, or random as published; default fitted.
-        steps: training steps of Adam (200; 600 for a piecewise prior; 10000 with a random start; half of these from a warm start; published: 10000 to 80000); default 200, 600 or 10000.
+        start: initial distribution of the weights: fitted to the process or the data, or random (published: random); default fitted.
+        steps: training steps of Adam (200; 600 for a piecewise prior; 10000 with a random start; half of these from a warm start; published: 2000 passes through the data); default 200, 600 or 10000.
         variance: fixes the output variance of every term of the kernel; default learned.
-        weight: weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (as published); default all.
+        weight: weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (published: batch); default all.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -840,6 +862,7 @@ class FVI(Regressor):
         lengthscale: Union[Union[float, Sequence[float]], Literal["learned"]] | None = None,
         mean: Literal["constant", "zero"] | None = None,
         noise: Union[float, Literal["learned"]] | None = None,
+        preset: Literal["default", "published"] | None = None,
         prior: Literal["gp", "piecewise-constant", "piecewise-linear"] | None = None,
         range: Union[float, Sequence[float]] | None = None,
         rate: float | None = None,
@@ -872,6 +895,7 @@ class FVI(Regressor):
         self.lengthscale = lengthscale
         self.mean = mean
         self.noise = noise
+        self.preset = preset
         self.prior = prior
         self.range = range
         self.rate = rate

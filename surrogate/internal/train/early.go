@@ -23,6 +23,9 @@ type Early struct {
 	stale int // values since the minimum
 }
 
+// Stale returns the number of values since the minimum.
+func (e *Early) Stale() int { return e.stale }
+
 // Observe compares the objective at theta with its smallest value so far.
 func (e *Early) Observe(value float64, theta []float64) {
 	switch {

@@ -6,6 +6,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -32,8 +33,11 @@ type Schedule struct {
 	Fall  int // number of steps over which the rate falls; 0 is Steps
 }
 
+// ErrDone ends a Run early, without an error.
+var ErrDone = errors.New("training is done")
+
 // Run calls step with the number of each step, from 0, and its learning rate. It
-// returns the first error, of step or of the context.
+// returns the first error, of step or of the context. ErrDone ends it and returns nil.
 func (s Schedule) Run(ctx context.Context, step func(i int, rate float64) error) error {
 	fall := cmp.Or(s.Fall, s.Steps)
 	for i := range s.Steps {
@@ -44,6 +48,9 @@ func (s Schedule) Run(ctx context.Context, step func(i int, rate float64) error)
 			surrogate.Report(ctx, surrogate.Progress{Phase: s.Phase, Done: i, Total: s.Steps})
 		}
 		if err := step(i, s.Rate*optimize.Cosine(s.End, i, fall)); err != nil {
+			if errors.Is(err, ErrDone) {
+				return nil
+			}
 			return err
 		}
 	}

@@ -56,3 +56,16 @@ func TestDiverged(t *testing.T) {
 	require.EqualError(t, Diverged("rate", []float64{1, math.NaN()}), "training diverged: a smaller rate may help")
 	require.Error(t, Diverged("rate", []float64{math.Inf(-1)}))
 }
+
+// ErrDone ends training without an error.
+func TestScheduleIsDone(t *testing.T) {
+	steps := 0
+	require.NoError(t, Schedule{Steps: 9, Every: 2, Rate: 1, End: 1}.Run(t.Context(), func(i int, _ float64) error {
+		steps++
+		if i == 3 {
+			return ErrDone
+		}
+		return nil
+	}))
+	require.Equal(t, 4, steps)
+}

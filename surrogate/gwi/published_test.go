@@ -1,0 +1,341 @@
+package gwi
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/gradcheck"
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/autodiff"
+	"github.com/functionspace/bo/surrogate/internal/domain"
+	"github.com/functionspace/bo/surrogate/internal/plain"
+	"github.com/functionspace/bo/surrogate/internal/toy"
+)
+
+const (
+	paperBatch, paperSubsample = 8, 5
+	paperVariance, paperNoise  = 1.3, 0.07
+)
+
+var paperLengths = []float64{0.4, 0.6}
+
+// publishedOptions returns the options that paper transcribes.
+func publishedOptions() Options {
+	return Options{
+		Preset: surrogate.Published,
+		Spec:   prior.Spec{Lengthscale: paperLengths, Variance: new(paperVariance), Noise: new(paperNoise)},
+		Batch:  paperBatch, Points: paperSubsample,
+	}
+}
+
+// paper is a transcription of the loss of eq. 12 to 15 of the paper with the kernel r of eq. 18 and
+// the mean of eq. 17 or a network. theta holds β or the weights, then the lower triangle of Λ by
+// rows, with Σ = ΛΛᵀ.
+type paper struct {
+	net    *autodiff.Network // nil for eq. 17
+	kernel func(x, y []float64) float64
+	scaled func(x []float64) []float64 // to the network's inputs
+	x, z   [][]float64
+	y      []float64
+	kzz    *mat.Dense // k(Z,Z)⁻¹
+	means  int        // number of parameters of the mean
+	theta  []float64
+	adam   plain.Adam
+}
+
+// newPaper starts at the given weights, or at β = 0, and at Σ = (k(Z,Z) + k(Z,X)k(X,Z)/σ²)⁻¹.
+func newPaper(net *autodiff.Network, weights []float64, x [][]float64, y []float64, z [][]float64) *paper {
+	p := &paper{net: net, kernel: autodiff.RBF(paperVariance, paperLengths), x: x, y: y, z: z}
+	_, p.scaled = plain.ZScore(x)
+	p.theta = append(p.theta, weights...)
+	if net == nil {
+		p.theta = make([]float64, len(z))
+	}
+	p.means = len(p.theta)
+	m := len(z)
+	kzz, a := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
+	for i := range m {
+		for j := range m {
+			kzz.Set(i, j, p.kernel(z[i], z[j]))
+			sum := kzz.At(i, j)
+			for _, u := range x {
+				sum += p.kernel(z[i], u) * p.kernel(u, z[j]) / paperNoise
+			}
+			a.Set(i, j, sum)
+		}
+	}
+	p.kzz = mat.NewDense(m, m, nil)
+	var sigma mat.Dense
+	if p.kzz.Inverse(kzz) != nil || sigma.Inverse(a) != nil {
+		panic("singular")
+	}
+	lambda := autodiff.NewMatrix(m, m, func(i, j int) autodiff.Number { return autodiff.Constant(sigma.At(i, j)) }).Cholesky()
+	for i := range lambda {
+		for j := range i + 1 {
+			p.theta = append(p.theta, lambda[i][j].Value)
+		}
+	}
+	return p
+}
+
+// mean returns m_Q(x).
+func (p *paper) mean(theta []autodiff.Number, x []float64) autodiff.Number {
+	if p.net != nil {
+		return p.net.Value(theta[:p.means], p.scaled(x))
+	}
+	var sum autodiff.Number
+	for i, z := range p.z {
+		sum = sum.Plus(theta[i].Scaled(p.kernel(x, z)))
+	}
+	return sum
+}
+
+// r returns r(x,y) = k(x,y) - k_Z(x)ᵀk(Z,Z)⁻¹k_Z(y) + k_Z(x)ᵀΛΛᵀk_Z(y).
+func (p *paper) r(theta []autodiff.Number, x, y []float64) autodiff.Number {
+	out := autodiff.Constant(p.kernel(x, y))
+	for i, zi := range p.z {
+		for j, zj := range p.z {
+			out = out.Minus(autodiff.Constant(p.kernel(x, zi) * p.kzz.At(i, j) * p.kernel(zj, y)))
+		}
+	}
+	at := p.means
+	left, right := make([]autodiff.Number, len(p.z)), make([]autodiff.Number, len(p.z)) // Λᵀk_Z
+	for i, z := range p.z {
+		for j := range i + 1 {
+			left[j] = left[j].Plus(theta[at].Scaled(p.kernel(x, z)))
+			right[j] = right[j].Plus(theta[at].Scaled(p.kernel(y, z)))
+			at++
+		}
+	}
+	for j := range left {
+		out = out.Plus(left[j].Times(right[j]))
+	}
+	return out
+}
+
+// loss returns the loss for a batch of the observations and a subsample of the training inputs.
+func (p *paper) loss(batch, subsample []int) autodiff.Number {
+	theta := autodiff.Variables(p.theta)
+	n, b, s := float64(len(p.x)), float64(len(batch)), float64(len(subsample))
+	var likelihood, distance autodiff.Number
+	for _, i := range batch {
+		f, variance := p.mean(theta, p.x[i]), p.r(theta, p.x[i], p.x[i])
+		likelihood = likelihood.
+			Plus(autodiff.NegLogNormal(p.y[i], f, autodiff.Constant(math.Sqrt(paperNoise)))).
+			Plus(variance.Scaled(0.5 / paperNoise))
+		distance = distance.Plus(f.Square().Scaled(1 / b)).Plus(autodiff.Constant(p.kernel(p.x[i], p.x[i]) / b)).Plus(variance.Scaled(1 / b))
+	}
+	product := autodiff.NewMatrix(len(subsample), len(subsample), func(i, j int) autodiff.Number {
+		var sum autodiff.Number
+		for _, k := range batch {
+			sum = sum.Plus(p.r(theta, p.x[subsample[i]], p.x[k]).Scaled(p.kernel(p.x[k], p.x[subsample[j]])))
+		}
+		return sum
+	})
+	for _, lambda := range product.Eigenvalues() {
+		if lambda.Value > 0 { // some are negative for a subsample that is not the batch
+			distance = distance.Minus(lambda.Sqrt().Scaled(2 / math.Sqrt(b*s)))
+		}
+	}
+	return likelihood.Scaled(n / b).Plus(distance.Sqrt())
+}
+
+// predict returns the mean and the variance of f at x.
+func (p *paper) predict(x []float64) (mean, variance float64) {
+	theta := autodiff.Variables(p.theta)
+	return p.mean(theta, x).Value, p.r(theta, x, x).Value
+}
+
+// drawPublished returns the batch and the subsample of a step.
+func drawPublished(step int, order []int, rng *rand.Rand) (batch, subsample []int) {
+	pass := len(order) / paperBatch
+	if step%pass == 0 {
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	at := step % pass * paperBatch
+	return append([]int(nil), order[at:at+paperBatch]...), rng.Perm(len(order))[:paperSubsample]
+}
+
+// variables returns β or the weights, and the lower triangle of Λ by rows.
+func (u *direct) variables() []float64 {
+	out := append([]float64(nil), u.at.M...)
+	m, _ := u.at.Ut.Dims()
+	for i := range m {
+		out = append(out, u.at.Ut.RawRowView(i)[:i+1]...)
+	}
+	return out
+}
+
+var publishedModels = map[string]struct {
+	of  func() (recipe, error)
+	net *autodiff.Network
+	fit surrogate.Model
+}{
+	"gwi-svgp": {SVGP{publishedOptions()}.recipe, nil, SVGP{publishedOptions()}},
+	"gwi-net": {
+		Net{Options: publishedOptions(), Hidden: []int{4, 3}}.recipe, &autodiff.Network{Widths: []int{2, 4, 3}},
+		Net{Options: publishedOptions(), Hidden: []int{4, 3}},
+	},
+}
+
+// The preset "published" takes Adam's steps on the loss of eq. 12 to 15: the loss before each step
+// and the variables after it agree.
+func TestPublishedSteps(t *testing.T) {
+	d := toy.Sines(18, 2)
+	for name, c := range publishedModels {
+		var own *paper
+		var source *problem // of the batches
+		batches, order := random.New(7, "train", 0), subset.All(18)
+		for k := range 11 {
+			r, err := c.of()
+			require.NoError(t, err)
+			r, err = r.forData(18, 2)
+			require.NoError(t, err)
+			require.Equal(t, 2000, r.Steps)
+			require.Equal(t, 4, r.Inducing)
+			r.Steps = k
+			p, u, err := r.preparePublished(t.Context(), nil, d, random.New(3, "fit", 0))
+			require.NoError(t, err)
+			if k == 0 {
+				own, source = newPaper(c.net, u.at.M, autodiff.Rows(d.X), d.Y, autodiff.Rows(p.q.Z)), p
+				require.InDeltaSlice(t, own.theta, u.variables(), 1e-8, "%s: start", name)
+				continue
+			}
+			batch, subsample := drawPublished(k-1, order, batches)
+			loss := own.loss(batch, subsample)
+
+			require.NoError(t, p.trainPublished(t.Context(), u, func() error { return nil }, random.New(7, "train", 0)))
+			x, y := subset.TakeBoth(d.X, d.Y, batch)
+			at := source.pointsAt(x, y, subset.Take(d.X, subsample))
+			value, err := source.evalPublished(source.v, at, source.v.Like())
+			require.NoError(t, err)
+			require.InEpsilon(t, loss.Value, value, 1e-8, "%s: loss before step %d", name, k)
+			source = p
+
+			own.adam.Step(0.01, own.theta, loss.Grad)
+			require.InDeltaSlice(t, own.theta, u.variables(), 1e-8, "%s: after step %d", name, k)
+		}
+	}
+}
+
+// A fit with the preset "published" equals the transcription with the parameters of the pass with
+// the largest held-out density, and the best temperature of the grid.
+func TestPublishedFit(t *testing.T) {
+	const steps = 30
+	d := toy.Sines(20, 2)
+	for name, c := range publishedModels {
+		seed := random.New(3, "fit", 0)
+		r, err := c.of()
+		require.NoError(t, err)
+		rest, held := domain.HoldOut(d, *r.HeldOut, random.Split(seed, "held out", 0))
+		require.Len(t, held.Y, 2) // a tenth
+		r, err = r.forData(18, 2)
+		require.NoError(t, err)
+		p, u, err := r.preparePublished(t.Context(), nil, rest, seed)
+		require.NoError(t, err)
+		own := newPaper(c.net, u.at.M, autodiff.Rows(rest.X), rest.Y, autodiff.Rows(p.q.Z))
+		batches, order := random.Split(seed, "train", 0), subset.All(18)
+
+		density := func(temperature float64) (sum float64) {
+			for i, x := range autodiff.Rows(held.X) {
+				mean, variance := own.predict(x)
+				v := temperature * (variance + paperNoise)
+				sum -= 0.5*math.Log(2*math.Pi*v) + (held.Y[i]-mean)*(held.Y[i]-mean)/(2*v)
+			}
+			return sum
+		}
+		best, largest := []float64(nil), math.Inf(-1)
+		for k := range steps + 1 {
+			if k%2 == 0 { // two batches are a pass
+				if at := density(1); at > largest {
+					best, largest = append([]float64(nil), own.theta...), at
+				}
+			}
+			if k < steps {
+				own.adam.Step(0.01, own.theta, own.loss(drawPublished(k, order, batches)).Grad)
+			}
+		}
+		own.theta = best
+		temperature := 0.0
+		largest = math.Inf(-1)
+		for i := range 1000 {
+			if at := density(1e-9 + float64(i)*(2-1e-9)/999); at > largest {
+				temperature, largest = 1e-9+float64(i)*(2-1e-9)/999, at
+			}
+		}
+
+		m := c.fit
+		switch of := m.(type) {
+		case SVGP:
+			of.Steps = steps
+			m = of
+		case Net:
+			of.Steps = steps
+			m = of
+		}
+		post, err := m.Fit(t.Context(), d, random.New(3, "fit", 0))
+		require.NoError(t, err)
+		x := mat.NewDense(4, 2, []float64{0.1, 0.2, 0.9, 0.4, 0.5, 0.5, 1.6, -0.3})
+		mean, variance := make([]float64, 4), make([]float64, 4)
+		post.Predict(mean, variance, x)
+		for i := range mean {
+			f, v := own.predict(x.RawRowView(i))
+			require.InEpsilon(t, f, mean[i], 1e-7, name)
+			require.InEpsilon(t, temperature*v, variance[i], 1e-7, name)
+		}
+		require.InEpsilon(t, temperature*paperNoise, post.Noise(), 1e-9, name)
+	}
+}
+
+// The gradient of the published loss is correct for batches, boxes and both distances.
+func TestPublishedGradient(t *testing.T) {
+	for _, distance := range []string{"w2", squared} {
+		for _, measure := range []string{"data", measureAll} {
+			o := publishedOptions()
+			o.Distance, o.Measure = distance, measure
+			for name, of := range map[string]func() (recipe, error){"svgp": SVGP{o}.recipe, "net": Net{Options: o, Hidden: []int{4, 3}}.recipe} {
+				r, err := of()
+				require.NoError(t, err)
+				r, err = r.forData(18, 2)
+				require.NoError(t, err)
+				p, _, err := r.preparePublished(t.Context(), nil, toy.Sines(18, 2), random.New(3, "fit", 0))
+				require.NoError(t, err)
+				p.shake(0.1)
+				at := p.publishedPoints([]int{7, 2, 4, 0, 1, 5, 3}, random.New(3, "points", 0))
+				grad := make([]float64, len(p.v.Vector))
+				_, err = p.evalPublished(p.v, at, p.v.With(grad))
+				require.NoError(t, err)
+				f := func(x []float64) float64 {
+					value, err := p.evalPublished(p.v.With(x), at, p.v.Like())
+					require.NoError(t, err)
+					return value
+				}
+				require.NoError(t, gradcheck.Gradient(f, p.v.Vector, grad, 1e-6), "%s %s %s", name, distance, measure)
+			}
+		}
+	}
+}
+
+// With S = X the published distance is the distance of finite Gaussians.
+func TestPublishedDistanceIsThatOfGaussians(t *testing.T) {
+	o := Options{Preset: surrogate.Published, Spec: prior.Spec{Kernel: "matern12", Lengthscale: []float64{0.7}, Variance: new(1.3), Noise: new(0.1)}, Inducing: 6, Distance: squared}
+	r, err := SVGP{o}.recipe()
+	require.NoError(t, err)
+	r, err = r.forData(20, 1)
+	require.NoError(t, err)
+	p, _, err := r.preparePublished(t.Context(), nil, toy.Wave(20), random.New(3, "fit", 0))
+	require.NoError(t, err)
+	p.shake(0.3)
+	x := space.Sobol(12, 1, random.New(4, "x", 0))
+	value, err := p.evalPublished(p.v, p.pointsAt(x, nil, x), p.v.Like()) // no observations
+	require.NoError(t, err)
+	require.InEpsilon(t, p.distance(t, x), value, 1e-4)
+}
