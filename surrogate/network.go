@@ -8,6 +8,6 @@ type Network struct {
 	Activation string `set:"activation" default:"tanh" oneof:"tanh,relu,gelu,erf,sin" help:"activation of the hidden units"`
 
 	// Architecture, unless nil, replaces Hidden and Activation by a network written in Go. Its inputs
-	// are the inputs of the dataset: models scale neither them nor, by a setting bias, its biases.
+	// are the inputs of the dataset without scaling, and a setting bias does not apply to it.
 	Architecture network.Architecture `json:"-"`
 }

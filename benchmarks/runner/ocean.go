@@ -14,7 +14,7 @@ import (
 // oceanSuite estimates currents in the Gulf of Mexico as in FSP-Laplace, section 4.1
 // (Cinquin et al., arXiv:2407.13711), and GFSVI (Cinquin and Bamler,
 // arXiv:2406.04317). The networks are ordinary networks of coordinates and component;
-// the papers use grad Φ + rot Ψ of two networks.
+// the papers use grad Φ + rot Ψ of two networks, as network.Helmholtz does.
 func oceanSuite() Suite {
 	set := func(name, kernel string) Dataset {
 		return Dataset{Name: name, Folder: "gulf_drifters", Read: readOcean, Seeds: 5, Prior: []string{"kernel=" + kernel}}
