@@ -61,6 +61,9 @@ func TestModelsWithAnArchitecture(t *testing.T) {
 		"ensemble":             e,
 		"hmc":                  hmc.Model{Network: net, Chains: 2, Warmup: 20, Draws: 20, Samples: 10, Start: "random"},
 	} {
+		if testing.Short() && name != "fsp-laplace" && name != "laplace" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) { fast.Run(t, m) })
 	}
 }
