@@ -28,11 +28,9 @@ type ClassPair struct {
 
 // classes compares the ranked methods of a report within every class.
 func (a *results) classes(r *Report) []Class {
-	classOf := map[string]string{}
 	var list []Class
 	if s, err := runner.Lookup(r.Suite); err == nil {
 		for _, p := range s.Problems {
-			classOf[p.Name()] = p.Class
 			if p.Class != "" && !slices.ContainsFunc(list, func(c Class) bool { return c.Name == p.Class }) {
 				list = append(list, Class{Name: p.Class})
 			}
@@ -46,7 +44,7 @@ func (a *results) classes(r *Report) []Class {
 	for i := range list {
 		c := &list[i]
 		part := *a
-		part.problems = slices.DeleteFunc(slices.Clone(all), func(p string) bool { return classOf[p] != c.Name })
+		part.problems = slices.DeleteFunc(slices.Clone(all), func(p string) bool { return a.class[p] != c.Name })
 		var strata []stratum
 		strata, c.Blocks = part.strata(methods)
 		if c.Blocks > 0 {

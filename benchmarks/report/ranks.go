@@ -25,15 +25,16 @@ type Rank struct {
 // Targets are the fractions of the regret after the design in data profiles.
 var Targets = []float64{0.01, 0.001}
 
-// Interval is a mean with a bootstrap interval over the seeds of each problem.
+// Interval is a mean with a bootstrap interval over the seeds of each problem or, in a suite of
+// classes, over the instances of each class.
 type Interval struct {
 	Mean float64 `json:"mean"`
 	Lo   float64 `json:"lo"`
 	Hi   float64 `json:"hi"`
 }
 
-// stratum has the blocks of one problem: for each seed the runs of all ranked
-// methods.
+// stratum has the blocks of one problem, or of the problems of one class: for each problem and seed
+// the runs of all ranked methods.
 type stratum [][]runner.Record
 
 // common returns the ranked methods and the blocks that all of them finished. Among
@@ -58,6 +59,7 @@ func (a *results) common() (methods []string, strata []stratum, blocks int) {
 }
 
 func (a *results) strata(methods []string) (list []stratum, blocks int) {
+	of := map[string]int{} // indices in list by class
 	for _, problem := range a.contests() {
 		var s stratum
 		for _, seed := range a.seeds {
@@ -71,9 +73,17 @@ func (a *results) strata(methods []string) (list []stratum, blocks int) {
 				s = append(s, block)
 			}
 		}
-		if s != nil {
-			list, blocks = append(list, s), blocks+len(s)
+		if s == nil {
+			continue
 		}
+		blocks += len(s)
+		class := a.class[problem]
+		if i, ok := of[class]; ok && class != "" {
+			list[i] = append(list[i], s...)
+			continue
+		}
+		of[class] = len(list)
+		list = append(list, s)
 	}
 	return list, blocks
 }
@@ -150,11 +160,11 @@ func solved(list []Rank, strata []stratum) (profiled int) {
 		}
 	}
 	for _, s := range strata {
-		if s[0][0].Minimum == nil {
-			continue
-		}
-		profiled += len(s)
 		for _, block := range s {
+			if block[0].Minimum == nil {
+				continue
+			}
+			profiled++
 			for m := range list {
 				for k, target := range Targets {
 					if n := reached(block[m].Regret, target*start(block)); n > 0 {

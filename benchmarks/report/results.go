@@ -12,13 +12,14 @@ import (
 // results holds the records of a suite in order.
 type results struct {
 	problems, methods []string
+	class             map[string]string            // of problems in classes, by name
 	runs              map[runner.Key]runner.Record // complete runs
 	seeds             []uint64
 	reward            bool // the suite's paper maximises
 }
 
 func collect(records []runner.Record) (*results, error) {
-	a := &results{runs: map[runner.Key]runner.Record{}}
+	a := &results{class: map[string]string{}, runs: map[runner.Key]runner.Record{}}
 	first := map[string]runner.Record{}
 	for _, r := range records {
 		was, ok := first[r.Problem]
@@ -44,6 +45,7 @@ func collect(records []runner.Record) (*results, error) {
 	if s, err := runner.Lookup(records[0].Suite); err == nil {
 		for _, p := range s.Problems {
 			problems = append(problems, p.Name())
+			a.class[p.Name()] = p.Class
 		}
 		methods = s.Methods
 		a.reward = s.Maximised

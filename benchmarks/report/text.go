@@ -231,7 +231,7 @@ func (r *Report) notes(w *document.Writer) {
 		w.Item("%s", ClaimsNote)
 	}
 	if len(r.Ranks) > 0 {
-		w.Item("Rank 1 is the best; [%.0f %% interval] by a bootstrap over the seeds of each problem. The table ranks the methods and pairs that all these methods finished and that hold the most comparisons of two methods.", 100*Level)
+		w.Item("Rank 1 is the best; [%.0f %% interval] by a bootstrap over the %s. The table ranks the methods and pairs that all these methods finished and that hold the most comparisons of two methods.", 100*Level, r.resampled())
 	}
 	if len(r.Classes) > 0 && r.Baseline != "" {
 		w.Item("In the table of pairs by class, p has Holm's adjustment for the %d classes, for each method by itself.", len(r.Classes))
@@ -269,3 +269,11 @@ func (o Origin) String() string {
 
 // Day returns the day of a date in the format of time.RFC3339.
 func Day(date string) string { return date[:min(10, len(date))] }
+
+// resampled names the runs that the bootstrap draws.
+func (r *Report) resampled() string {
+	if len(r.Classes) > 0 {
+		return "instances of each class"
+	}
+	return "seeds of each problem"
+}
