@@ -163,12 +163,15 @@ func (in *Import) stateSettings(d *study.Definition, sets [][2]string) error {
 	if err != nil {
 		return err
 	}
-	unset := map[string]string{}
+	unset := map[string][2]string{} // the value, and the default of a switch
 	for _, o := range m.Settings() {
-		unset[o.Key] = o.Value
+		unset[o.Key] = [2]string{o.Value, o.Value}
+		if o.Default == "false" {
+			unset[o.Key] = [2]string{o.Value, o.Default}
+		}
 	}
 	for _, set := range sets {
-		if value, ok := unset[set[0]]; ok && value == set[1] {
+		if values, ok := unset[set[0]]; ok && (values[0] == set[1] || values[1] == set[1]) {
 			continue
 		}
 		if err := m.Set(set[0] + "=" + set[1]); err != nil {
