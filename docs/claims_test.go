@@ -135,7 +135,7 @@ func (s *section) add(text string) {
 	}
 }
 
-// read splits a document. The sources of a section include those of the sections to which it
+// read splits a document. A section also has the sources of the sections to which it
 // links, and of a section Provenance.
 func read(text string) []unit {
 	r := &reader{sections: []*section{{}}}

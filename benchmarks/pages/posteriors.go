@@ -60,7 +60,7 @@ type settingsCmd struct {
 }
 
 func (settingsCmd) Help() string {
-	return `Data and priors are those of the command posteriors. A surrogate without a kernel is fitted once and compared with each of the three processes.
+	return `The command posteriors has the same data and priors. A surrogate without a kernel is fitted once and compared with each of the three processes.
 
 Example:
 
