@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +31,7 @@ type Options struct {
 // section is a part of the page with one table.
 type section struct {
 	title, text string
+	question    string // answered in the summary by the range of the column "ratio", "" for no answer
 	command     string // repeats the table alone
 	measure     func(ctx context.Context, o Options) ([][]string, error)
 }
@@ -40,7 +43,8 @@ func Page(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w := &document.Writer{Markdown: true}
+	w, body := &document.Writer{Markdown: true}, &document.Writer{Markdown: true}
+	summary := [][]string{{"question", "ratio"}}
 	w.Line("# Performance\n")
 	w.Line("How long suggestions take, and the operations in them. This command measures all numbers and writes the page:\n")
 	w.Line("    %s\n", o.command())
@@ -57,22 +61,50 @@ func Page(ctx context.Context, o Options) (string, error) {
 			continue
 		}
 		fmt.Fprintln(o.Log, s.title)
-		w.Line("\n## %s\n\n%s\n", s.title, s.text)
+		body.Line("\n## %s\n\n%s\n", s.title, s.text)
 		t, err := s.measure(ctx, o)
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case err != nil:
-			w.Line("Not measured: %v.", err)
+			body.Line("Not measured: %v.", err)
 		default:
-			w.Table(t)
+			body.Table(t)
+			if r := span(t); s.question != "" && r != "" {
+				summary = append(summary, []string{fmt.Sprintf("[%s](#%s)", s.question, anchor(s.title)), r})
+			}
 		}
 		if s.command != "" {
-			w.Line("\n    %s", s.command)
+			body.Line("\n    %s", s.command)
 		}
 	}
-	return w.String(), nil
+	if len(summary) > 1 {
+		w.Line("")
+		w.Table(summary)
+	}
+	return w.String() + body.String(), nil
 }
+
+// span returns the range of the column "ratio", or "" without such a column.
+func span(t [][]string) string {
+	column := slices.Index(t[0], "ratio")
+	if column < 0 {
+		return ""
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, row := range t[1:] {
+		if r, err := strconv.ParseFloat(row[column], 64); err == nil {
+			lo, hi = min(lo, r), max(hi, r)
+		}
+	}
+	if lo > hi {
+		return ""
+	}
+	return fmt.Sprintf("%.2f to %.2f", lo, hi)
+}
+
+// anchor returns the address of a heading within its page.
+func anchor(title string) string { return strings.ReplaceAll(strings.ToLower(title), " ", "-") }
 
 func (o Options) command() string {
 	c := fmt.Sprintf("go run ./benchmarks/pages performance --rounds %d", o.Rounds)
@@ -95,18 +127,22 @@ var sections = []section{
 		"Suggestions", `One suggestion is a fit with restarts and a maximisation of the acquisition function, with all defaults, on Levy's
 function after a Sobol design of n points with d inputs, declared exact. "Cold" is the first fit of a study, and
 "warm" a later fit. "Before" is the commit in the command above.`,
+		"A suggestion, in times of the earlier commit",
 		"go test ./loop -run xxx -bench Suggestion -benchtime 1x", suggestions,
 	},
 	{
 		"Acquisition under noise", "The whole suggestion with `logei` and with `lognei`, on the same data.",
+		"A suggestion with `lognei`, in times with `logei`",
 		"go test ./loop -run xxx -bench Noisy -benchtime 1x", gotest("./loop", "^BenchmarkNoisy$", (*results).pivot),
 	},
 	{
 		"Batches", "One suggestion and 64 at once, with their fit, for an objective of six inputs that is declared exact or not.",
+		"64 suggestions, in times of one",
 		"go test ./loop -run xxx -bench Batch -benchtime 1x", gotest("./loop", "^BenchmarkBatch$", (*results).pivot),
 	},
 	{
 		"BoTorch", "A suggestion at 50 values of Levy's function of two inputs, and BoTorch's `SingleTaskGP` with `optimize_acqf` of\n10 restarts and 512 raw samples (`benchmarks/peers`), with `LogExpectedImprovement` for exact and\n`qLogNoisyExpectedImprovement` for noisy values.",
+		"A suggestion, in times of BoTorch",
 		"go run ./benchmarks/pages performance --only BoTorch --python PYTHON",
 		func(ctx context.Context, o Options) ([][]string, error) {
 			return besideBoTorch(ctx, o.Python, o.Rounds)
@@ -114,33 +150,33 @@ function after a Sobol design of n points with d inputs, declared exact. "Cold" 
 	},
 	{
 		"Products and factorisations", "GFLOP/s of `internal/dense` and of OpenBLAS, called in turn, and the ratio of the fastest calls and its median over\nrounds. Above 1, `internal/dense` is faster.",
-		"cd internal/dense/bench && cc -O2 -o peer openblas/openblas.c -lopenblas -lm && go run . ./peer", besideOpenBLAS,
+		"Speed of products and factorisations, in multiples of OpenBLAS", "cd internal/dense/bench && cc -O2 -o peer openblas/openblas.c -lopenblas -lm && go run . ./peer", besideOpenBLAS,
 	},
 	{
 		"Pure Go beside gonum", "Nanoseconds with the build tag `noasm`, for which gonum has no assembly either, of 20 and 200 rows on one thread,\nand the time of gonum divided by the time of `internal/dense`.",
-		"cd internal/dense/bench/gonum && go run -tags noasm . -sizes 20,200",
+		"", "cd internal/dense/bench/gonum && go run -tags noasm . -sizes 20,200",
 		program("internal/dense/bench/gonum", 20, "go", "run", "-tags", "noasm", ".", "-sizes", "20,200"),
 	},
 	{
 		"Eigenvectors beside gonum", "Nanoseconds for all eigenvectors on one thread.",
-		"cd internal/dense/bench/gonum && go run . -only eigen -sizes 10,20,50,100,200",
+		"", "cd internal/dense/bench/gonum && go run . -only eigen -sizes 10,20,50,100,200",
 		program("internal/dense/bench/gonum", 20, "go", "run", ".", "-only", "eigen", "-sizes", "10,20,50,100,200"),
 	},
 	{
 		"Row spaces", "A row space replaces a thin singular value decomposition.",
-		"go test ./internal/linalg -run xxx -bench RowSpace -benchtime 1x", gotest("./internal/linalg", "RowSpace", listed),
+		"", "go test ./internal/linalg -run xxx -bench RowSpace -benchtime 1x", gotest("./internal/linalg", "RowSpace", listed),
 	},
 	{
 		"Elementary functions", "Per element, one core.",
-		"go test ./internal/vecmath -run xxx -bench Functions", gotest("./internal/vecmath", "Functions", listed, "-test.benchtime=20ms"),
+		"", "go test ./internal/vecmath -run xxx -bench Functions", gotest("./internal/vecmath", "Functions", listed, "-test.benchtime=20ms"),
 	},
 	{
 		"Kernel matrices", "Matérn-5/2 of six inputs, per pair of points.",
-		"go test ./prior -run xxx -bench Matern52 -benchtime 1x", gotest("./prior", "Matern52", listed),
+		"", "go test ./prior -run xxx -bench Matern52 -benchtime 1x", gotest("./prior", "Matern52", listed),
 	},
 	{
 		"Networks", "Passes of a 10-50-50-1 tanh network at 500 points, with own products and with gonum's.",
-		"go test ./internal/nn -run xxx -bench 500", gotest("./internal/nn", "500", listed, "-test.benchtime=20ms"),
+		"", "go test ./internal/nn -run xxx -bench 500", gotest("./internal/nn", "500", listed, "-test.benchtime=20ms"),
 	},
 }
 

@@ -45,3 +45,10 @@ func TestPage(t *testing.T) {
 	_, err = Page(cancelled, Options{Rounds: 1, Only: "BoTorch", Log: io.Discard})
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// The summary has the range of the column "ratio".
+func TestSpan(t *testing.T) {
+	require.Equal(t, "0.50 to 2.00", span([][]string{{"case", "ratio", "median"}, {"a", "2.00", "9"}, {"b", "", "9"}, {"c", "0.50", "9"}}))
+	require.Empty(t, span([][]string{{"case", "time"}, {"a", "2 ms"}}))
+	require.Empty(t, span([][]string{{"case", "ratio"}, {"a", ""}}))
+}
