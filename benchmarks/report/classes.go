@@ -24,6 +24,8 @@ type ClassPair struct {
 	End  *Comparison `json:"end"`
 	// Adjusted is the p-value of End with Holm's adjustment for the number of classes.
 	Adjusted float64 `json:"p_adjusted"`
+	// Share is Pair.Share of the class.
+	Share *Interval `json:"share,omitempty"`
 }
 
 // classes compares the ranked methods of a report within every class.
@@ -48,10 +50,10 @@ func (a *results) classes(r *Report) []Class {
 		var strata []stratum
 		strata, c.Blocks = part.strata(methods)
 		if c.Blocks > 0 {
-			c.Ranks = rankAll(methods, strata, c.Blocks)
+			c.Ranks = rankAll(methods, strata)
 		}
 		for _, p := range part.pairs(r.Baseline) {
-			c.Pairs = append(c.Pairs, ClassPair{Name: p.Name, End: p.End})
+			c.Pairs = append(c.Pairs, ClassPair{Name: p.Name, End: p.End, Share: p.Share})
 		}
 	}
 	list = slices.DeleteFunc(list, func(c Class) bool { return c.Blocks == 0 && c.Pairs == nil })

@@ -52,10 +52,13 @@ func TestClasses(t *testing.T) {
 	assert.InDelta(t, 2.0/256, pair.End.P, 1e-12)
 	assert.InDelta(t, 2*pair.End.P, pair.Adjusted, 1e-12, "two classes")
 	assert.Equal(t, 8, r.Classes[1].Pairs[0].End.Losses)
+	assert.Equal(t, &Interval{1, 1, 1}, pair.Share)
+	assert.Equal(t, &Interval{0.5, 0.5, 0.5}, r.Pairs[0].Share, "instances are drawn within classes")
 
 	r.Brief = true
 	var text bytes.Buffer
 	require.NoError(t, r.WriteMarkdown(&text))
 	assert.Contains(t, text.String(), "| separable | 8 of 8 pairs | 0.016 |")
+	assert.Contains(t, text.String(), "| separable | 100.0 % [100.0, 100.0], 8-0-0 |")
 	assert.NotContains(t, text.String(), "simple regret; 1 input")
 }

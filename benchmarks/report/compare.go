@@ -29,6 +29,8 @@ type Pair struct {
 	Name string      `json:"method"`
 	Half *Comparison `json:"half"` // after half of the budget
 	End  *Comparison `json:"end"`
+	// Share is the share of wins plus half of the ties at the end. It is nil in reports without it.
+	Share *Interval `json:"share,omitempty"`
 	// Better counts the problems with a lower median at the end over the pairs; Problems
 	// is their total.
 	Better   int `json:"better"`
@@ -46,6 +48,7 @@ func (a *results) pairs(baseline string) []Pair {
 		}
 		p := Pair{Name: method}
 		var own, other []runner.Record
+		var shares grouped
 		for _, problem := range a.contests() {
 			x, y := a.paired(problem, method, baseline)
 			if len(x) == 0 {
@@ -56,8 +59,11 @@ func (a *results) pairs(baseline string) []Pair {
 				p.Better++
 			}
 			own, other = append(own, x...), append(other, y...)
+			shares.add(a.group(problem), points(x, y))
 		}
 		if p.Half, p.End = compare(own, other, 1), compare(own, other, 3); p.End != nil {
+			mean := meanInterval(shares.values)
+			p.Share = &mean
 			list = append(list, p)
 		}
 	}

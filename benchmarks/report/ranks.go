@@ -59,7 +59,7 @@ func (a *results) common() (methods []string, strata []stratum, blocks int) {
 }
 
 func (a *results) strata(methods []string) (list []stratum, blocks int) {
-	of := map[string]int{} // indices in list by class
+	of := map[string]int{} // indices in list by group
 	for _, problem := range a.contests() {
 		var s stratum
 		for _, seed := range a.seeds {
@@ -77,12 +77,12 @@ func (a *results) strata(methods []string) (list []stratum, blocks int) {
 			continue
 		}
 		blocks += len(s)
-		class := a.class[problem]
-		if i, ok := of[class]; ok && class != "" {
+		group := a.group(problem)
+		if i, ok := of[group]; ok {
 			list[i] = append(list[i], s...)
 			continue
 		}
-		of[class] = len(list)
+		of[group] = len(list)
 		list = append(list, s)
 	}
 	return list, blocks
@@ -99,45 +99,81 @@ func (a *results) ranks(r *Report) {
 			r.Unranked = append(r.Unranked, method)
 		}
 	}
-	list := rankAll(methods, strata, blocks)
+	list := rankAll(methods, strata)
 	r.Profiled = solved(list, strata)
 	slices.SortStableFunc(list, func(a, b Rank) int { return cmp.Compare(a.At[3].Mean, b.At[3].Mean) })
 	r.Ranks, r.Blocks = list, blocks
 }
 
 // rankAll returns the mean ranks of the methods, without data profiles.
-func rankAll(methods []string, strata []stratum, blocks int) []Rank {
+func rankAll(methods []string, strata []stratum) []Rank {
 	list := make([]Rank, len(methods))
 	for m := range list {
 		list[m].Name = methods[m]
 	}
-	sizes := make([]int, len(strata))
-	for s := range strata {
-		sizes[s] = len(strata[s])
-	}
 	for k := range 4 {
-		ranks := make([][][]float64, len(strata)) // indices: stratum, block, method
+		ranks := make([][][]float64, len(methods)) // indices: method, stratum, block
+		for m := range ranks {
+			ranks[m] = make([][]float64, len(strata))
+		}
 		for s := range strata {
 			for _, block := range strata[s] {
-				ranks[s] = append(ranks[s], midranks(each(block, func(r runner.Record) float64 { return score(r, checkpoints(r.Budget)[k]-1) })))
+				for m, rank := range midranks(each(block, func(r runner.Record) float64 { return score(r, checkpoints(r.Budget)[k]-1) })) {
+					ranks[m][s] = append(ranks[m][s], rank)
+				}
 			}
 		}
 		for m := range methods {
-			mean := func(drawn [][]int) float64 {
-				var sum float64
-				for s, indices := range drawn {
-					for _, i := range indices {
-						sum += ranks[s][i][m]
-					}
-				}
-				return sum / float64(blocks)
-			}
-			lo, hi := bootstrap(sizes, Level, resamples, rand.New(rand.NewPCG(1, 1)), mean)
-			list[m].At[k] = Interval{mean(everyIndex(sizes)), lo, hi}
+			list[m].At[k] = meanInterval(ranks[m])
 		}
 	}
 	return list
 }
+
+// meanInterval returns the mean of all values, with an interval that resamples each stratum.
+func meanInterval(strata [][]float64) Interval {
+	return interval(strata, func(drawn [][]int) float64 {
+		var sum float64
+		var n int
+		for s, indices := range drawn {
+			for _, i := range indices {
+				sum += strata[s][i]
+			}
+			n += len(indices)
+		}
+		return sum / float64(n)
+	})
+}
+
+// interval returns the value of a statistic of the indices in each stratum, with its bootstrap interval.
+func interval[T any](strata [][]T, statistic func(drawn [][]int) float64) Interval {
+	sizes := make([]int, len(strata))
+	for s := range strata {
+		sizes[s] = len(strata[s])
+	}
+	lo, hi := bootstrap(sizes, Level, resamples, rand.New(rand.NewPCG(1, 1)), statistic)
+	return Interval{statistic(everyIndex(sizes)), lo, hi}
+}
+
+// grouped has numbers of pairs or blocks by the class of their problem, or by problem if there are no
+// classes.
+type grouped struct {
+	names  []string
+	values [][]float64
+}
+
+// add appends values to a group.
+func (g *grouped) add(name string, values []float64) {
+	i := slices.Index(g.names, name)
+	if i < 0 {
+		i = len(g.names)
+		g.names, g.values = append(g.names, name), append(g.values, nil)
+	}
+	g.values[i] = append(g.values[i], values...)
+}
+
+// group returns the class of a problem, or the name of a problem without class.
+func (a *results) group(problem string) string { return cmp.Or(a.class[problem], problem) }
 
 // everyIndex returns every index of each stratum once.
 func everyIndex(sizes []int) [][]int {

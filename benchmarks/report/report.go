@@ -40,11 +40,13 @@ type Report struct {
 	Classes []Class `json:"classes,omitempty"`
 	// Pairs compares each method with the baseline over the pairs of problem and seed
 	// that both finished.
-	Pairs    []Pair    `json:"pairs,omitempty"`
-	Claims   []Claim   `json:"claims,omitempty"`  // tests of the claims of the suite
-	Seconds  []Seconds `json:"seconds,omitempty"` // duration of a suggestion, by method
-	Failures []Failure `json:"failures,omitempty"`
-	Origins  []Origin  `json:"origins"`
+	Pairs []Pair `json:"pairs,omitempty"`
+	// Hindsight compares the baseline with the best other method of each class.
+	Hindsight *Hindsight `json:"hindsight,omitempty"`
+	Claims    []Claim    `json:"claims,omitempty"`  // tests of the claims of the suite
+	Seconds   []Seconds  `json:"seconds,omitempty"` // duration of a suggestion, by method
+	Failures  []Failure  `json:"failures,omitempty"`
+	Origins   []Origin   `json:"origins"`
 }
 
 // Problem compares the methods on one problem.
@@ -118,6 +120,7 @@ func New(records []runner.Record, baseline string) (*Report, error) {
 	}
 	all.ranks(r)
 	r.Pairs = all.pairs(baseline)
+	r.Hindsight = all.hindsight(r)
 	r.Claims = all.claims(r.Suite)
 	r.Classes = all.classes(r)
 	r.Seconds = all.seconds()

@@ -94,7 +94,9 @@ func TestReportByHand(t *testing.T) {
 		assert.True(t, 1 <= o.At[3].Lo && o.At[3].Lo <= o.At[3].Mean+rounding && o.At[3].Mean <= o.At[3].Hi+rounding && o.At[3].Hi <= 3+rounding)
 	}
 	require.Len(t, r.Pairs, 2)
-	assert.Equal(t, Pair{"a", &Comparison{1, 3, 0, 1, 1}, &Comparison{3, 1, 0, 0.25, math.Sqrt(0.1 * 0.01)}, 2, 2}, r.Pairs[0])
+	// a wins both pairs on f, and one of two on g.
+	assert.Equal(t, &Interval{0.875, 0.75, 1}, r.Pairs[0].Share)
+	assert.Equal(t, Pair{"a", &Comparison{1, 3, 0, 1, 1}, &Comparison{3, 1, 0, 0.25, math.Sqrt(0.1 * 0.01)}, r.Pairs[0].Share, 2, 2}, r.Pairs[0])
 	assert.Equal(t, 0, r.Pairs[1].Better)
 	assert.Equal(t, 3, r.Pairs[1].End.N())
 	require.Len(t, r.Origins, 1)

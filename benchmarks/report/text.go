@@ -36,6 +36,8 @@ func (r *Report) write(out io.Writer, markdown bool) error {
 		w.Table(r.PairTable())
 	}
 	r.writeClasses(w)
+	r.writeShares(w)
+	r.writeHindsight(w)
 	if t := r.SecondsTable(); t != nil {
 		w.Heading("Time of a suggestion by the number of observations: median [quartiles]")
 		w.Table(t)
@@ -226,6 +228,9 @@ func (r *Report) notes(w *document.Writer) {
 	}
 	if len(r.Pairs) > 0 {
 		w.Item("Regret ratio: the median over pairs of the regret divided by the regret of %s.", r.Baseline)
+	}
+	if r.Hindsight != nil {
+		w.Item("The best other method has the least mean on the same pairs, which favours it, or on the other pairs of the class for each pair, which penalises it. The difference from the truly best method lies between both, apart from chance.")
 	}
 	if len(r.Claims) > 0 {
 		w.Item("%s", ClaimsNote)
