@@ -172,6 +172,12 @@ type Score struct {
 	Spread        float64 `json:"mean_var"`  // mean of v over test rows
 	Fit           float64 `json:"fit_s"`     // seconds
 	Predict       float64 `json:"predict_s"` // seconds, of all test rows
+
+	// Coverage is the share of test rows in the central 90 % intervals of N(m, v+σ²).
+	Coverage float64 `json:"coverage_90,omitzero"`
+	// Processor is the user CPU time of the process during the fit in seconds, 0 if not
+	// measured. It includes the other runs of several workers.
+	Processor float64 `json:"fit_cpu_s,omitzero"`
 }
 
 // atOnce is the largest number of rows of one call of Predict.
@@ -193,13 +199,13 @@ func (r Run) fit(ctx context.Context, rec *Record) (err error) {
 	x, y := r.Table.rows(train)
 	model := surrogate.Scaled{Model: c.Surrogate, Inputs: cmp.Or(r.Table.Inputs, surrogate.ZScore), Outputs: surrogate.Raw}
 	scale := surrogate.Standardize(y)
-	start := time.Now()
+	start, used := time.Now(), processor()
 	data := surrogate.Dataset{X: x, Y: scale.Apply(nil, y), Lo: r.Table.Lo, Hi: r.Table.Hi}
 	posterior, err := model.Fit(ctx, data, random.New(r.Seed, "fit of "+r.Table.Name, 0))
 	if err != nil {
 		return err
 	}
-	s := &Score{Train: len(train), Test: len(test), Noise: posterior.Noise(), Fit: nanoseconds(time.Since(start).Seconds())}
+	s := &Score{Train: len(train), Test: len(test), Noise: posterior.Noise(), Fit: nanoseconds(time.Since(start).Seconds()), Processor: nanoseconds(processor() - used)}
 	rec.warn(posterior.Warnings())
 	at, want := r.Table.rows(test)
 	want = scale.Apply(want, want)
@@ -245,6 +251,6 @@ func (s *Score) rate(y, mean, variance []float64) {
 		sd[i] = math.Sqrt(max(0, v) + noise)
 	}
 	g := score.Observations(y, mean, sd)
-	s.LogDensity, s.RMSE = g.LogDensity, g.RMSE
+	s.LogDensity, s.RMSE, s.Coverage = g.LogDensity, g.RMSE, g.Coverage["90"]
 	s.LogLikelihood = score.ExpectedLogLikelihood(y, mean, variance, noise)
 }
