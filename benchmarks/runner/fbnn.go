@@ -15,7 +15,7 @@ import (
 func fbnnOptimization() Suite {
 	const mes = "acquisition=mes;acquisition.samples=10"
 	draw := func(name, of, known string) Problem {
-		return Problem{Objective: name, Make: draws(of), Prior: []string{"kernel=" + known}, HideNoiseFree: true, Budget: 60, Initial: 10}
+		return Problem{Objective: name, Make: draws(of, 3), Prior: []string{"kernel=" + known}, HideNoiseFree: true, Budget: 60, Initial: 10}
 	}
 	return Suite{
 		Name:    "paper/fbnn-bo",
@@ -59,18 +59,23 @@ func fbnnClaims() []Claim {
 	return claims
 }
 
-// draws returns a function that draws the objective of a seed from a prior, once per
-// seed.
-func draws(expr string) func(seed uint64) benchmarks.Objective {
+// draws returns a function that draws the objective of a seed from a prior of dim inputs,
+// once per seed.
+func draws(expr string, dim int) func(seed uint64) benchmarks.Objective {
+	return each(func(seed uint64) benchmarks.Objective {
+		kernel, err := prior.Parse(expr, dim)
+		if err != nil {
+			panic("runner: " + err.Error())
+		}
+		return benchmarks.PriorDraw(kernel, seed)
+	})
+}
+
+// each returns draw with its results stored, so that it draws the objective of a seed once.
+func each(draw func(seed uint64) benchmarks.Objective) func(seed uint64) benchmarks.Objective {
 	var made sync.Map // map from seeds to functions that return the objective
 	return func(seed uint64) benchmarks.Objective {
-		f, _ := made.LoadOrStore(seed, sync.OnceValue(func() benchmarks.Objective {
-			kernel, err := prior.Parse(expr, 3)
-			if err != nil {
-				panic("runner: " + err.Error())
-			}
-			return benchmarks.PriorDraw(kernel, seed)
-		}))
+		f, _ := made.LoadOrStore(seed, sync.OnceValue(func() benchmarks.Objective { return draw(seed) }))
 		return f.(func() benchmarks.Objective)()
 	}
 }

@@ -119,6 +119,16 @@ func SplitMethods(list string) []string {
 
 func (m Method) design() bool { return m.base == Sobol || m.base == Random }
 
+// classifies reports whether the method can be fitted to labels.
+func (m Method) classifies() bool {
+	c, err := m.chooser()
+	if err != nil || m.design() {
+		return false
+	}
+	_, err = c.Classifier()
+	return err == nil
+}
+
 // chooser returns new options of surrogate, acquisition and maximiser with the
 // settings applied, empty for a design. The settings of a prior come first if the
 // surrogate has a kernel.

@@ -110,12 +110,8 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sel.Data == "" {
-		return nil, fmt.Errorf("%w: the suite %s needs data in the folders %s", ErrPlan, s.Name, strings.Join(s.Folders(), ", "))
-	}
-	type chosen struct {
-		table *Table
-		seeds int
+	if folders := s.Folders(); sel.Data == "" && len(folders) > 0 {
+		return nil, fmt.Errorf("%w: the suite %s needs data in the folders %s", ErrPlan, s.Name, strings.Join(folders, ", "))
 	}
 	var tables []chosen
 	most := 0
@@ -123,23 +119,12 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 		if sel.Problems != nil && !slices.Contains(sel.Problems, d.Name) {
 			continue
 		}
-		t, err := d.Load(sel.Data)
+		c, err := d.choose(sel, s.Seeds, methods)
 		if err != nil {
 			return nil, err
 		}
-		_, dim := t.X.Dims()
-		for _, m := range methods {
-			if m.design() {
-				return nil, fmt.Errorf("%w: %s makes no predictions, which the dataset %s needs", ErrPlan, m.Name, d.Name)
-			}
-			if err := m.check(dim, d.Prior...); err != nil {
-				return nil, fmt.Errorf("%w: %s: %w", ErrPlan, d.Name, err)
-			}
-		}
-		seeds := cmp.Or(sel.Seeds, d.Seeds, len(t.Test))
-		seeds = min(seeds, len(t.Test))
-		tables = append(tables, chosen{t, seeds})
-		most = max(most, seeds)
+		tables = append(tables, c)
+		most = max(most, c.seeds)
 	}
 	var runs []Run
 	for seed := range most {
@@ -147,12 +132,48 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 			if seed >= c.seeds {
 				continue
 			}
-			for _, m := range methods {
-				runs = append(runs, Run{Suite: s.Name, Table: c.table, Method: m, Seed: uint64(seed + 1)})
+			t := c.table(uint64(seed + 1))
+			for _, m := range c.methods {
+				runs = append(runs, Run{Suite: s.Name, Table: t, Method: m, Seed: uint64(seed + 1)})
 			}
 		}
 	}
 	return runs, nil
+}
+
+// chosen is a dataset of a plan.
+type chosen struct {
+	table   func(seed uint64) *Table
+	seeds   int
+	methods []Method
+}
+
+// choose reads a dataset and checks the methods; usual is the number of seeds of the suite. Methods that are no classifiers are left out
+// for labels.
+func (d Dataset) choose(sel Selection, usual int, methods []Method) (chosen, error) {
+	c := chosen{d.drawn, repeats, nil}
+	dim := d.Dim
+	if d.Draw == nil {
+		t, err := d.Load(sel.Data)
+		if err != nil {
+			return c, err
+		}
+		_, dim = t.X.Dims()
+		c.table, c.seeds = func(uint64) *Table { return t }, len(t.Test)
+	}
+	for _, m := range methods {
+		if m.design() {
+			return c, fmt.Errorf("%w: %s makes no predictions, which the dataset %s needs", ErrPlan, m.Name, d.Name)
+		}
+		if err := m.check(dim, d.Prior...); err != nil {
+			return c, fmt.Errorf("%w: %s: %w", ErrPlan, d.Name, err)
+		}
+		if !d.Labels || m.classifies() {
+			c.methods = append(c.methods, m)
+		}
+	}
+	c.seeds = min(cmp.Or(sel.Seeds, d.Seeds, usual, c.seeds), c.seeds)
+	return c, nil
 }
 
 // methods returns the named methods, or the methods of the suite. It rejects

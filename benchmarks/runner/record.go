@@ -105,8 +105,9 @@ func (n *Numbers) UnmarshalJSON(text []byte) error {
 // record is a result of the run.
 func (r Run) conflict(was Record) string {
 	if r.Table != nil {
-		_, dim := r.Table.X.Dims()
-		train, test := r.Table.split(r.Seed)
+		t := r.Table.ready()
+		_, dim := t.X.Dims()
+		train, test := t.split(r.Seed)
 		if was.Dim != dim || was.Score != nil && (was.Score.Train != len(train) || was.Score.Test != len(test)) {
 			return fmt.Sprintf("%d inputs and another split; the data have %d inputs, %d training rows and %d test rows", was.Dim, dim, len(train), len(test))
 		}

@@ -34,6 +34,7 @@ func (r Run) warp() loop.Warp {
 // error reports cancellation.
 func (r Run) Do(ctx context.Context) (Record, error) {
 	if r.Table != nil {
+		r.Table = r.Table.ready()
 		_, dim := r.Table.X.Dims()
 		return r.timed(ctx, Record{Suite: r.Suite, Problem: r.Table.Name, Method: r.Method.Name, Seed: r.Seed, As: r.Method.as, Dim: dim}, r.fit)
 	}

@@ -51,7 +51,7 @@ func timeless(r Record) Record {
 
 func TestSuitesAreSound(t *testing.T) {
 	for _, s := range Suites() {
-		if len(s.Datasets) > 0 {
+		if len(s.Folders()) > 0 {
 			_, err := s.Plan(Selection{})
 			require.ErrorIs(t, err, ErrPlan, "it needs data")
 			continue
@@ -63,7 +63,7 @@ func TestSuitesAreSound(t *testing.T) {
 		for _, r := range plan {
 			require.False(t, seen[r.Key()], "%s: %v twice", s.Name, r.Key())
 			seen[r.Key()] = true
-			require.True(t, 0 < r.Problem.Initial && r.Problem.Initial < r.Problem.Budget && r.Problem.Batch > 0, "%s: %v", s.Name, r.Key())
+			require.True(t, r.Table != nil || 0 < r.Problem.Initial && r.Problem.Initial < r.Problem.Budget && r.Problem.Batch > 0, "%s: %v", s.Name, r.Key())
 		}
 	}
 }

@@ -20,7 +20,7 @@ type Suite struct {
 	Datasets      []Dataset // instead of Problems
 	Methods       []string  // in the syntax of ParseMethod, or aliases
 	Aliases       []Alias   // further methods that a Selection may name
-	Seeds         int       // runs of each method on each problem; a Dataset has its own
+	Seeds         int       // runs of each method on each problem; a Dataset that is read has its own
 	Maximised     bool      // the paper of the suite maximises the negative objectives
 	Claims        []Claim   // statements that a report of the suite tests
 }
@@ -105,6 +105,7 @@ var suites = slices.Concat([]Suite{
 	peersCore(), peersTime(),
 	outcomesSuite(), fspLaplaceFigure3(), fspLaplaceCrossed(), fbnnOptimization(),
 	maunaLoaSuite(), oceanSuite(),
+	networksDensity(), networksLarge(), networksRegret(), networksBatches(),
 }, familySuites())
 
 func everySurrogate() []string {
@@ -132,11 +133,11 @@ func Lookup(name string) (Suite, error) {
 	return Suite{}, fmt.Errorf("%w suite %q%s", ErrUnknown, name, didyoumean.Hint(name, names))
 }
 
-// Folders returns the folders of the datasets, each once.
+// Folders returns the folders of the datasets that are read, each once.
 func (s Suite) Folders() []string {
 	var names []string
 	for _, d := range s.Datasets {
-		if !slices.Contains(names, d.folder()) {
+		if d.Draw == nil && !slices.Contains(names, d.folder()) {
 			names = append(names, d.folder())
 		}
 	}

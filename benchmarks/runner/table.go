@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -31,8 +32,15 @@ type Dataset struct {
 	Splits string // name of the file
 	Seeds  int    // default number of splits; 0 takes all
 
+	Class string // property by which a report groups datasets; may be empty
+
 	// Read, if not nil, reads the table from other files of the folder.
 	Read func(folder string) (*Table, error)
+	// Draw, if not nil, draws another table of Dim inputs for each seed. The dataset then has
+	// no folder.
+	Draw   func(seed uint64) *Table
+	Dim    int
+	Labels bool // Y of the drawn tables holds labels
 	// Prior has settings key=value for methods with a kernel; a method's own settings
 	// override them.
 	Prior []string
@@ -45,10 +53,31 @@ type Table struct {
 	Y    []float64
 	Test [][]int // rows of each split
 
-	Prior  []string          // prior of the Dataset
-	Inputs surrogate.Scaling // "" is surrogate.ZScore
-	Lo, Hi []float64         // box of all rows; nil is the box of the training rows
-	Shown  []int             // inputs of a Prediction; nil records no prediction
+	Prior   []string          // prior of the Dataset
+	Classes int               // Y holds labels 0 … Classes-1; 0: Y holds numbers
+	Inputs  surrogate.Scaling // "" is surrogate.ZScore
+	Outputs surrogate.Scaling // "" is surrogate.ZScore
+	Lo, Hi  []float64         // box of all rows; nil is the box of the training rows
+	Shown   []int             // inputs of a Prediction; nil records no prediction
+
+	draw func() *Table // makes the table when a run needs it; nil for a table in memory
+}
+
+// ready returns the table in memory.
+func (t *Table) ready() *Table {
+	if t.draw == nil {
+		return t
+	}
+	return t.draw()
+}
+
+// drawn returns the table of a seed, which is drawn once.
+func (d Dataset) drawn(seed uint64) *Table {
+	return &Table{Name: d.Name, draw: sync.OnceValue(func() *Table {
+		t := d.Draw(seed)
+		t.Name, t.Prior = d.Name, d.Prior
+		return t
+	})}
 }
 
 // Load reads the dataset from its folder in dir. The error wraps ErrData if the data
@@ -178,6 +207,11 @@ type Score struct {
 	// Processor is the user CPU time of the process during the fit in seconds, 0 if not
 	// measured. It includes the other runs of several workers.
 	Processor float64 `json:"fit_cpu_s,omitzero"`
+
+	// Labels have LogDensity, the mean log probability, and these: the share of wrong labels
+	// and the expected calibration error over 15 bins.
+	Wrong       float64 `json:"wrong,omitzero"`
+	Calibration float64 `json:"calibration_error,omitzero"`
 }
 
 // atOnce is the largest number of rows of one call of Predict.
@@ -195,10 +229,16 @@ func (r Run) fit(ctx context.Context, rec *Record) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.Table.Classes > 0 {
+		return r.fitLabels(ctx, c, rec)
+	}
 	train, test := r.Table.split(r.Seed)
 	x, y := r.Table.rows(train)
 	model := surrogate.Scaled{Model: c.Surrogate, Inputs: cmp.Or(r.Table.Inputs, surrogate.ZScore), Outputs: surrogate.Raw}
-	scale := surrogate.Standardize(y)
+	scale := surrogate.Standardization{SD: 1}
+	if r.Table.Outputs != surrogate.Raw {
+		scale = surrogate.Standardize(y)
+	}
 	start, used := time.Now(), processor()
 	data := surrogate.Dataset{X: x, Y: scale.Apply(nil, y), Lo: r.Table.Lo, Hi: r.Table.Hi}
 	posterior, err := model.Fit(ctx, data, random.New(r.Seed, "fit of "+r.Table.Name, 0))

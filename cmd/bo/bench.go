@@ -38,7 +38,10 @@ func (benchListCmd) Run(e *env) error {
 			problems = append(problems, fmt.Sprintf("%s at %d", p.Name(), p.Budget))
 		}
 		for _, d := range s.Datasets {
-			problems, seeds = append(problems, d.Name), "splits in the folder of each dataset"
+			problems = append(problems, d.Name)
+			if d.Draw == nil {
+				seeds = "splits in the folder of each dataset"
+			}
 		}
 		err := columns(e.stdout, func(row func(cells ...string)) {
 			row(s.Name, s.Summary)
@@ -96,7 +99,7 @@ func (c *benchRunCmd) Run(e *env) error {
 	for _, list := range c.Methods {
 		sel.Methods = append(sel.Methods, runner.SplitMethods(list)...)
 	}
-	if len(suite.Datasets) > 0 && c.Data == "" {
+	if len(suite.Folders()) > 0 && c.Data == "" {
 		return usagef("suite %s: missing --data DIR with the folders %s", suite.Name, strings.Join(suite.Folders(), ", "))
 	}
 	plan, err := suite.Plan(sel)
