@@ -111,6 +111,13 @@ func (r *Regression) similarTable() [][]string {
 }
 
 func (r *Regression) notes(w *document.Writer) {
+	if r.Contests != nil {
+		w.Item("Numbers are means ± standard errors over seeds, and the median of the CPU time. Each seed draws another table. The log density is log p(y) under the predictive distribution in nats per test row, or the log probability of the label; higher is better. The root mean squared error includes the noise of the test rows.")
+		for _, o := range r.Origins {
+			w.Item("%s", o)
+		}
+		return
+	}
 	w.Item("Numbers are means ± standard errors over splits, or over seeds where there is one split. Targets are standardised by the training rows. The log density is log p(y) under the predictive distribution; E log-lik. is the mean of log p(y|f) over the posterior, and is never larger. Both are in nats per test row; higher is better.")
 	if len(r.Tallies) > 0 {
 		w.Item("A paper's number is followed by + if the E log-lik. here (the squared error, for RMSE) is better by more than two standard errors of the difference, by = if the difference is smaller, and by - if the result here is worse by more. The papers' RMSE is the square root of their mean squared error.")

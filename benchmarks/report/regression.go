@@ -17,6 +17,7 @@ type Regression struct {
 	Baseline string    `json:"baseline,omitempty"` // method of Predictor.Against
 	Datasets []Dataset `json:"datasets"`
 	Tallies  []Tally   `json:"tallies,omitempty"`
+	Contests []Contest `json:"contests,omitempty"` // of a suite with a baseline
 	Warnings []Warning `json:"warnings,omitempty"`
 	Raw      []Raw     `json:"-"`
 	Similar  []Similar `json:"similar,omitempty"`
@@ -45,6 +46,10 @@ type Predictor struct {
 	DensityRaw    Summary `json:"log_density_raw"` // in the units of the file
 	Fit           Summary `json:"fit_s"`
 	Predict       Summary `json:"predict_s"`
+	Coverage      Summary `json:"coverage_90,omitzero"`
+	Processor     Summary `json:"fit_cpu_s,omitzero"`
+	Wrong         Summary `json:"wrong,omitzero"`
+	Calibration   Summary `json:"calibration_error,omitzero"`
 	// Against counts the splits with a larger log density than the baseline; it is nil for the
 	// baseline and without common splits.
 	Against   *Comparison `json:"against_baseline,omitempty"`
@@ -98,7 +103,7 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 		return nil, fmt.Errorf("%w: no records", ErrReport)
 	}
 	r := &Regression{Suite: records[0].Suite, Similar: papers.on(records[0].Suite), Warnings: warnings(records), Origins: origins(records)}
-	var datasets, methods, folders, usual []string
+	var datasets, methods, order, usual []string
 	byKey := map[[2]string][]runner.Record{}
 	for _, rec := range records {
 		if rec.Score == nil {
@@ -114,15 +119,21 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 			methods = append(methods, rec.Method)
 		}
 	}
-	if s, err := runner.Lookup(r.Suite); err == nil {
-		folders, usual = s.Folders(), s.Methods
+	suite, err := runner.Lookup(r.Suite)
+	if err == nil {
+		usual = suite.Methods
+		for _, d := range suite.Datasets {
+			order = append(order, d.Name)
+		}
 	}
-	arrange(datasets, folders)
+	arrange(datasets, order)
 	arrange(methods, usual)
 	slices.SortStableFunc(r.Warnings, func(a, b Warning) int {
 		return cmp.Or(slices.Index(datasets, a.Dataset)-slices.Index(datasets, b.Dataset), slices.Index(methods, a.Method)-slices.Index(methods, b.Method))
 	})
-	if slices.Contains(methods, sparse) {
+	if suite.Baseline != "" {
+		r.Baseline, r.Contests = suite.Baseline, contests(suite, records, methods)
+	} else if slices.Contains(methods, sparse) {
 		r.Baseline = sparse
 	}
 	for _, name := range datasets {
@@ -151,35 +162,19 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 	return r, nil
 }
 
-// sparse is the baseline of Predictor.Against, a model that fits every table.
+// sparse is the usual baseline of Predictor.Against, a model that fits every table.
 const sparse = "svgp"
 
 // splits compares the log densities of two methods on their common splits; it returns nil
 // without common splits.
-func splits(own, baseline []runner.Record) *Comparison {
-	var c Comparison
-	var differences []float64
-	for _, r := range own {
-		i := slices.IndexFunc(baseline, func(b runner.Record) bool { return b.Seed == r.Seed })
-		if i < 0 {
-			continue
-		}
-		d := r.Score.LogDensity - baseline[i].Score.LogDensity
-		differences = append(differences, d)
-		switch {
-		case d > 0:
-			c.Wins++
-		case d < 0:
-			c.Losses++
-		default:
-			c.Ties++
+func splits(runs, baseline []runner.Record) *Comparison {
+	var own, than []runner.Record
+	for _, r := range runs {
+		if i := slices.IndexFunc(baseline, func(b runner.Record) bool { return b.Seed == r.Seed }); i >= 0 {
+			own, than = append(own, r), append(than, baseline[i])
 		}
 	}
-	if differences == nil {
-		return nil
-	}
-	c.P = signedRank(differences)
-	return &c
+	return densities(own, than)
 }
 
 // rawSuite is the suite of the datasets of Literature.Raw.
@@ -222,7 +217,13 @@ func predictor(dataset, method string, runs []runner.Record, papers []Published)
 		RMSERaw:       over(func(s *runner.Score) float64 { return s.RMSERaw }),
 		Fit:           over(func(s *runner.Score) float64 { return s.Fit }),
 		Predict:       over(func(s *runner.Score) float64 { return s.Predict }),
-		DensityRaw:    over(func(s *runner.Score) float64 { return s.LogDensity - math.Log(s.RMSERaw/s.RMSE) }),
+		Coverage:      over(func(s *runner.Score) float64 { return s.Coverage }),
+		Processor:     over(func(s *runner.Score) float64 { return s.Processor }),
+		Wrong:         over(func(s *runner.Score) float64 { return s.Wrong }),
+		Calibration:   over(func(s *runner.Score) float64 { return s.Calibration }),
+	}
+	if p.RMSE.Mean > 0 {
+		p.DensityRaw = over(func(s *runner.Score) float64 { return s.LogDensity - math.Log(s.RMSERaw/s.RMSE) })
 	}
 	for _, r := range runs {
 		if !slices.Contains(p.Commits, r.Commit) {

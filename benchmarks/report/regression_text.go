@@ -49,6 +49,7 @@ func (r *Regression) write(out io.Writer, markdown bool) error {
 }
 
 func (r *Regression) summary(w *document.Writer) {
+	r.writeContests(w)
 	if len(r.Tallies) > 0 {
 		w.Heading("Pairs of method and dataset with a number in a paper")
 		w.Table(r.totalTable())
@@ -60,13 +61,17 @@ func (r *Regression) summary(w *document.Writer) {
 func (r *Regression) datasets(w *document.Writer) {
 	for _, d := range r.Datasets {
 		w.Heading(fmt.Sprintf("%s: %s, %d training rows, %d test rows", d.Name, document.Count(d.Dim, "input"), d.Train, d.Test))
-		w.Table(d.table())
+		if r.Contests != nil {
+			w.Table(d.seedTable())
+		} else {
+			w.Table(d.table())
+		}
 	}
 }
 
 func (r *Regression) tables(w *document.Writer) {
 	r.datasets(w)
-	if t := r.splitTable(); t != nil {
+	if t := r.splitTable(); t != nil && r.Contests == nil {
 		w.Heading("Splits with a larger log density than " + r.Baseline)
 		w.Table(t)
 	}

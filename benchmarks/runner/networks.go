@@ -9,8 +9,9 @@ import (
 
 // The suites of docs/networks.md compare networks with Gaussian processes.
 var (
-	networksMethods = []string{"gp", "svgp", "dkl", "ibnn", "fsp-laplace", "fsp-laplace-published", "gfsvi", "fvi", "laplace", "ensemble"}
-	networksAliases = []Alias{{Name: "fsp-laplace-published", Method: "fsp-laplace:preset=published"}}
+	networksMethods  = []string{"gp", "svgp", "dkl", "ibnn", "fsp-laplace", "fsp-laplace-published", "gfsvi", "fvi", "laplace", "ensemble"}
+	networksControls = []string{"svgp", "dkl", "ibnn"}
+	networksAliases  = []Alias{{Name: "fsp-laplace-published", Method: "fsp-laplace:preset=published"}}
 )
 
 // The classes of tasks.
@@ -53,6 +54,9 @@ func networksDensity() Suite {
 		Methods: networksMethods,
 		Aliases: networksAliases,
 		Seeds:   10,
+
+		Baseline: "gp",
+		Controls: networksControls,
 	}
 }
 
@@ -64,6 +68,9 @@ func networksLarge() Suite {
 		Methods: networksMethods,
 		Aliases: networksAliases,
 		Seeds:   5,
+
+		Baseline: "gp",
+		Controls: networksControls,
 	}
 	for _, rows := range []int{1000, 5000, 20000} {
 		for _, f := range []struct {

@@ -23,6 +23,11 @@ type Suite struct {
 	Seeds         int       // runs of each method on each problem; a Dataset that is read has its own
 	Maximised     bool      // the paper of the suite maximises the negative objectives
 	Claims        []Claim   // statements that a report of the suite tests
+	// Baseline is the method with which a report of datasets compares the others in each class;
+	// "" makes no such comparison. Controls are further methods that are compared with it; the
+	// best of them is compared with the remaining methods.
+	Baseline string
+	Controls []string
 }
 
 // Problem is an objective with a budget.

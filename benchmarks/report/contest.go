@@ -1,0 +1,294 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/functionspace/bo/benchmarks/internal/document"
+	"github.com/functionspace/bo/benchmarks/runner"
+)
+
+// Contest compares a method with the baseline of a suite on the datasets of a class. A pair
+// is a dataset and a seed that both methods finished.
+type Contest struct {
+	Class  string `json:"class"`
+	Method string `json:"method"`
+	Labels bool   `json:"labels,omitempty"`
+	Sets   int    `json:"datasets"`
+	// Pairs counts the pairs in which the method has the larger log density.
+	Pairs *Comparison `json:"pairs"`
+	// Adjusted is the p-value of Pairs with Holm's adjustment for all contests of the suite.
+	Adjusted   float64 `json:"p_adjusted"`
+	Difference float64 `json:"log_density_difference"` // median over pairs
+	// Error is the median over pairs of the error divided by the error of the baseline: the
+	// root mean squared error, or the share of wrong labels.
+	Error    float64 `json:"error_ratio"`
+	Coverage float64 `json:"coverage_90"` // mean over pairs; for labels, the calibration error
+	// Processor is the median over pairs of the CPU time of the fit divided by the baseline's
+	// time, 0 if not measured.
+	Processor float64 `json:"cpu_ratio,omitzero"`
+
+	// Best is the control of the suite with the largest mean log density over the datasets of
+	// the class, and Beyond the comparison with it, nil for controls and without pairs.
+	Best           string      `json:"best_control,omitempty"`
+	Beyond         *Comparison `json:"beyond,omitempty"`
+	BeyondAdjusted float64     `json:"beyond_p_adjusted,omitzero"`
+}
+
+// The coverage of 90 % intervals that a method needs to pay.
+const leastCoverage, mostCoverage = 0.80, 0.98
+
+// Pays reports whether the log density is larger than the baseline's by the adjusted test,
+// the median error ratio is at most 1, and numbers have a coverage between 80 and 98 %.
+func (c Contest) Pays() bool {
+	return c.Pairs.Wins > c.Pairs.Losses && c.Adjusted <= 1-Level && c.Error <= 1 &&
+		(c.Labels || leastCoverage <= c.Coverage && c.Coverage <= mostCoverage)
+}
+
+// PaysBeyond reports whether the method pays, and its log density is also larger than the
+// log density of the best control.
+func (c Contest) PaysBeyond() bool {
+	return c.Pays() && c.Beyond != nil && c.Beyond.Wins > c.Beyond.Losses && c.BeyondAdjusted <= 1-Level
+}
+
+// Verdict states the result of the tests at the level 1 - Level.
+func (c Contest) Verdict() string {
+	switch {
+	case c.PaysBeyond():
+		return "pays, beyond " + c.Best
+	case c.Pays():
+		return "pays"
+	case c.Adjusted > 1-Level:
+		return "no difference shown"
+	case c.Pairs.Wins > c.Pairs.Losses:
+		return "larger density, other conditions fail"
+	}
+	return "smaller density"
+}
+
+// bySeed holds the finished runs of a suite of datasets.
+type bySeed map[runner.Key]runner.Record
+
+// pairs returns the runs of two methods on the datasets with a seed that both finished, in order.
+func (all bySeed) pairs(sets []string, method, other string) (own, than []runner.Record) {
+	for key, r := range all {
+		if b, ok := all[runner.Key{Problem: key.Problem, Method: other, Seed: key.Seed}]; ok && key.Method == method && slices.Contains(sets, key.Problem) {
+			own, than = append(own, r), append(than, b)
+		}
+	}
+	order := func(a, b runner.Record) int {
+		return cmp.Or(cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Seed, b.Seed))
+	}
+	slices.SortFunc(own, order)
+	slices.SortFunc(than, order)
+	return own, than
+}
+
+// contests compares the methods in every class of a suite with a baseline.
+func contests(suite runner.Suite, records []runner.Record, methods []string) []Contest {
+	all := bySeed{}
+	for _, r := range records {
+		if r.Score != nil {
+			all[r.Key()] = r
+		}
+	}
+	var classes []string
+	sets, labels := map[string][]string{}, map[string]bool{}
+	for _, d := range suite.Datasets {
+		if !slices.Contains(classes, d.Class) {
+			classes = append(classes, d.Class)
+		}
+		sets[d.Class], labels[d.Class] = append(sets[d.Class], d.Name), d.Labels
+	}
+	var list []Contest
+	for _, class := range classes {
+		best := all.best(sets[class], suite.Controls)
+		for _, method := range methods {
+			own, than := all.pairs(sets[class], method, suite.Baseline)
+			if method == suite.Baseline || len(own) == 0 {
+				continue
+			}
+			c := contest(own, than, labels[class])
+			c.Class, c.Method = class, method
+			if own, than := all.pairs(sets[class], method, best); len(own) > 0 && !slices.Contains(suite.Controls, method) {
+				c.Best, c.Beyond = best, densities(own, than)
+			}
+			list = append(list, c)
+		}
+	}
+	adjustContests(list)
+	return list
+}
+
+// best returns the control with the largest mean log density over the pairs of dataset and seed
+// that all controls with runs finished; it is empty without runs.
+func (all bySeed) best(sets, controls []string) string {
+	ran := slices.DeleteFunc(slices.Clone(controls), func(m string) bool {
+		own, _ := all.pairs(sets, m, m)
+		return len(own) == 0
+	})
+	best, most := "", math.Inf(-1)
+	for _, m := range ran {
+		own, _ := all.pairs(sets, m, m)
+		own = slices.DeleteFunc(own, func(r runner.Record) bool {
+			return slices.ContainsFunc(ran, func(other string) bool {
+				_, ok := all[runner.Key{Problem: r.Problem, Method: other, Seed: r.Seed}]
+				return !ok
+			})
+		})
+		if len(own) == 0 {
+			continue
+		}
+		if mean := summarize(each(own, func(r runner.Record) float64 { return r.Score.LogDensity })).Mean; mean > most {
+			best, most = m, mean
+		}
+	}
+	return best
+}
+
+func contest(own, than []runner.Record, labels bool) Contest {
+	c := Contest{Labels: labels, Pairs: densities(own, than)}
+	over := func(f func(s, b *runner.Score) float64) Summary {
+		values := make([]float64, len(own))
+		for k, r := range own {
+			values[k] = f(r.Score, than[k].Score)
+		}
+		return summarize(values)
+	}
+	var names []string
+	for _, r := range own {
+		if !slices.Contains(names, r.Problem) {
+			names = append(names, r.Problem)
+		}
+	}
+	c.Sets = len(names)
+	c.Difference = over(func(s, b *runner.Score) float64 { return s.LogDensity - b.LogDensity }).Median
+	c.Error = over(func(s, b *runner.Score) float64 {
+		if labels {
+			return ratio(s.Wrong, b.Wrong)
+		}
+		return ratio(s.RMSE, b.RMSE)
+	}).Median
+	c.Coverage = over(func(s, _ *runner.Score) float64 {
+		if labels {
+			return s.Calibration
+		}
+		return s.Coverage
+	}).Mean
+	if !slices.ContainsFunc(append(slices.Clone(own), than...), func(r runner.Record) bool { return r.Score.Processor == 0 }) {
+		c.Processor = over(func(s, b *runner.Score) float64 { return s.Processor / b.Processor }).Median
+	}
+	return c
+}
+
+// ratio returns a/b, and 1 if both are 0.
+func ratio(a, b float64) float64 {
+	if a == b {
+		return 1
+	}
+	return a / b
+}
+
+// densities compares the log densities of pairs of runs; it returns nil without pairs.
+func densities(own, than []runner.Record) *Comparison {
+	if len(own) == 0 {
+		return nil
+	}
+	var c Comparison
+	differences := make([]float64, len(own))
+	for k, r := range own {
+		d := r.Score.LogDensity - than[k].Score.LogDensity
+		differences[k] = d
+		switch {
+		case d > 0:
+			c.Wins++
+		case d < 0:
+			c.Losses++
+		default:
+			c.Ties++
+		}
+	}
+	c.P = signedRank(differences)
+	return &c
+}
+
+// adjustContests sets the adjusted p-values.
+func adjustContests(list []Contest) {
+	var p, beyond []float64
+	for _, c := range list {
+		p = append(p, c.Pairs.P)
+		if c.Beyond != nil {
+			beyond = append(beyond, c.Beyond.P)
+		}
+	}
+	p, beyond = Holm(p), Holm(beyond)
+	for i := range list {
+		list[i].Adjusted = p[i]
+		if list[i].Beyond != nil {
+			list[i].BeyondAdjusted, beyond = beyond[0], beyond[1:]
+		}
+	}
+}
+
+// contestTable has a row for each method of a class.
+func (r *Regression) contestTable(class string) [][]string {
+	t := [][]string{{"method", "pairs", "larger, equal, smaller", "median difference", "adjusted p", "error ratio", "coverage", "CPU ratio", "against the best control", "adjusted p", "result"}}
+	for _, c := range r.Contests {
+		if c.Class != class {
+			continue
+		}
+		if c.Labels {
+			t[0][6] = "calibration error"
+		}
+		row := []string{
+			c.Method, fmt.Sprint(c.Pairs.N()), counts(c.Pairs), fmt.Sprintf("%+.3f", c.Difference), fmt.Sprintf("%.2g", c.Adjusted),
+			document.Short(c.Error), fmt.Sprintf("%.3f", c.Coverage), "", "", "", c.Verdict(),
+		}
+		if c.Processor > 0 {
+			row[7] = document.Short(c.Processor)
+		}
+		if c.Beyond != nil {
+			row[8], row[9] = fmt.Sprintf("%s: %s", c.Best, counts(c.Beyond)), fmt.Sprintf("%.2g", c.BeyondAdjusted)
+		}
+		t = append(t, row)
+	}
+	return t
+}
+
+func counts(c *Comparison) string { return fmt.Sprintf("%d, %d, %d", c.Wins, c.Ties, c.Losses) }
+
+// writeContests writes a table for each class.
+func (r *Regression) writeContests(w *document.Writer) {
+	var done []string
+	for _, c := range r.Contests {
+		if slices.Contains(done, c.Class) {
+			continue
+		}
+		done = append(done, c.Class)
+		w.Heading(fmt.Sprintf("Class %s: log density against %s on %s", c.Class, r.Baseline, document.Count(c.Sets, "task")))
+		w.Table(withoutEmptyColumns(r.contestTable(c.Class)))
+	}
+	if len(done) > 0 {
+		w.Line("")
+		w.Line("%s", contestsNote)
+	}
+}
+
+const contestsNote = "A pair is a task and a seed that both methods finished. The p-values are of Wilcoxon's signed-rank test, two-sided, with Holm's adjustment for all methods and classes of the tables. Differences are in nats per held-out row. Ratios are medians over pairs."
+
+// seedTable has the scores of a dataset of a suite with a baseline.
+func (d Dataset) seedTable() [][]string {
+	t := [][]string{{"method", "seeds", "log density", "RMSE", "90 % coverage", "wrong labels", "calibration error", "CPU of a fit", "commit"}}
+	for _, m := range d.Methods {
+		row := []string{m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogDensity), "", "", "", "", document.Seconds(m.Processor.Median), m.commits()}
+		if m.RMSE.Mean > 0 {
+			row[3], row[4] = m.cell("%.3f", m.RMSE), fmt.Sprintf("%.3f", m.Coverage.Mean)
+		} else {
+			row[5], row[6] = m.cell("%.3f", m.Wrong), m.cell("%.3f", m.Calibration)
+		}
+		t = append(t, row)
+	}
+	return withoutEmptyColumns(t)
+}
