@@ -78,6 +78,9 @@ func (c *suitesCmd) summarise(dir string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if hasExperiments(records) {
+		return nil, fmt.Errorf("%s: %s is a suite of experiments: use pages results", dir, records[0].Suite)
+	}
 	if hasDatasets(records) {
 		return nil, fmt.Errorf("%s: %s is a suite of datasets: use pages results", dir, records[0].Suite)
 	}
@@ -94,6 +97,12 @@ func hasDatasets(records []runner.Record) bool {
 	return err == nil && len(suite.Datasets) > 0
 }
 
+// hasExperiments reports whether records are of a suite of experiments.
+func hasExperiments(records []runner.Record) bool {
+	suite, err := runner.Lookup(records[0].Suite)
+	return err == nil && len(suite.Experiments) > 0
+}
+
 type resultsCmd struct {
 	Dir      string `arg:"" help:"Results of bo bench run: all .jsonl files of the directory."`
 	Baseline string `placeholder:"METHOD" help:"Method to compare the others with (default sobol)."`
@@ -102,7 +111,7 @@ type resultsCmd struct {
 }
 
 func (resultsCmd) Help() string {
-	return `For a suite of datasets the tables also have the results of papers.
+	return `For a suite of datasets or experiments the tables also have the results of papers.
 
 Example:
 
@@ -113,6 +122,13 @@ func (c *resultsCmd) Run(e *env) error {
 	records, err := runner.Read(c.Dir)
 	if err != nil {
 		return err
+	}
+	if hasExperiments(records) {
+		r, err := report.NewMeasured(records, published.Literature().Measured)
+		if err != nil {
+			return err
+		}
+		return r.WriteMarkdown(e.stdout)
 	}
 	if hasDatasets(records) {
 		r, err := report.NewRegression(records, published.Literature())

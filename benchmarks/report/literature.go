@@ -9,9 +9,10 @@ import (
 
 // Literature holds results that papers print, to be shown beside measured results.
 type Literature struct {
-	Published []Published // on the same datasets: compared
-	Raw       []Raw       // on the same datasets, in the units of the files: listed only
-	Similar   []Similar   // on similar data: listed only
+	Published []Published        // on the same datasets: compared
+	Raw       []Raw              // on the same datasets, in the units of the files: listed only
+	Similar   []Similar          // on similar data: listed only
+	Measured  []PublishedMeasure // of suites of experiments: listed only
 }
 
 // Published is the result of a paper for a method on a dataset.

@@ -19,9 +19,12 @@ var ErrPlan = errors.New("bad plan")
 type Run struct {
 	Suite   string
 	Problem Problem // Initial and Batch are not 0
-	Table   *Table  // nil if there is a Problem
+	Table   *Table  // instead of a Problem
 	Method  Method
 	Seed    uint64
+
+	Experiment string // name, instead of a Problem
+	Measure    Measurement
 }
 
 // Key identifies a run of a suite.
@@ -34,8 +37,11 @@ type Key struct {
 func (r Run) Key() Key { return Key{r.name(), r.Method.Name, r.Seed} }
 
 func (r Run) name() string {
-	if r.Table != nil {
+	switch {
+	case r.Table != nil:
 		return r.Table.Name
+	case r.Measure != nil:
+		return r.Experiment
 	}
 	return r.Problem.Name()
 }
@@ -45,7 +51,7 @@ type Selection struct {
 	Problems []string // names; nil takes all
 	Methods  []string // aliases of the suite, or in the syntax of ParseMethod; nil takes the suite's
 	Seeds    int      // seeds 1 to Seeds, or as many splits as a dataset has; 0 takes the suite's number
-	Data     string   // directory of the folders of a suite of datasets
+	Data     string   // directory of the folders of a suite with data
 }
 
 // Plan lists the runs of a selection, seed by seed, so that an interrupted plan still
@@ -55,6 +61,9 @@ type Selection struct {
 func (s Suite) Plan(sel Selection) ([]Run, error) {
 	if len(s.Datasets) > 0 {
 		return s.tables(sel)
+	}
+	if len(s.Experiments) > 0 {
+		return s.experiments(sel)
 	}
 	problems, err := s.problems(sel.Problems)
 	if err != nil {
@@ -95,6 +104,10 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 	return runs, nil
 }
 
+func unknownProblem(name, suite string, valid []string) error {
+	return fmt.Errorf("%w problem %q of the suite %s%s", ErrUnknown, name, suite, didyoumean.Hint(name, valid))
+}
+
 // tables lists the runs of a suite of datasets.
 func (s Suite) tables(sel Selection) ([]Run, error) {
 	var names []string
@@ -103,7 +116,7 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 	}
 	for _, name := range sel.Problems {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("%w problem %q of the suite %s%s", ErrUnknown, name, s.Name, didyoumean.Hint(name, names))
+			return nil, unknownProblem(name, s.Name, names)
 		}
 	}
 	methods, err := s.methods(sel.Methods)
@@ -219,7 +232,7 @@ func (s Suite) problems(names []string) ([]Problem, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(valid, name) {
-			return nil, fmt.Errorf("%w problem %q of the suite %s%s", ErrUnknown, name, s.Name, didyoumean.Hint(name, valid))
+			return nil, unknownProblem(name, s.Name, valid)
 		}
 	}
 	for i, p := range all {

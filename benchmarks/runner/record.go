@@ -24,6 +24,9 @@ type Record struct {
 	// Score is the result of a fit to a table. The fields Budget to Minimum and Values
 	// to Suggest are then empty.
 	Score *Score `json:"score,omitzero"`
+	// Measures has the results of an Experiment. The fields Budget to Minimum and Values to
+	// Suggest are then empty.
+	Measures map[string]float64 `json:"measures,omitzero"`
 	// Prediction is set for seed 1 of a table whose predictions are drawn.
 	Prediction *Prediction `json:"prediction,omitzero"`
 
@@ -110,6 +113,12 @@ func (r Run) conflict(was Record) string {
 		train, test := t.split(r.Seed)
 		if was.Dim != dim || was.Score != nil && (was.Score.Train != len(train) || was.Score.Test != len(test)) {
 			return fmt.Sprintf("%d inputs and another split; the data have %d inputs, %d training rows and %d test rows", was.Dim, dim, len(train), len(test))
+		}
+		return ""
+	}
+	if r.Measure != nil {
+		if was.As != r.Method.as {
+			return fmt.Sprintf("method %s; the plan has %s", was.As, r.Method.as)
 		}
 		return ""
 	}

@@ -38,6 +38,9 @@ func (r Run) Do(ctx context.Context) (Record, error) {
 		_, dim := r.Table.X.Dims()
 		return r.timed(ctx, Record{Suite: r.Suite, Problem: r.Table.Name, Method: r.Method.Name, Seed: r.Seed, As: r.Method.as, Dim: dim}, r.fit)
 	}
+	if r.Measure != nil {
+		return r.timed(ctx, Record{Suite: r.Suite, Problem: r.Experiment, Method: r.Method.Name, Seed: r.Seed, As: r.Method.as}, r.experiment)
+	}
 	p := r.Problem
 	observed := p.objective(r.Seed)
 	rec := Record{

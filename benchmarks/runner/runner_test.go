@@ -63,7 +63,7 @@ func TestSuitesAreSound(t *testing.T) {
 		for _, r := range plan {
 			require.False(t, seen[r.Key()], "%s: %v twice", s.Name, r.Key())
 			seen[r.Key()] = true
-			require.True(t, r.Table != nil || 0 < r.Problem.Initial && r.Problem.Initial < r.Problem.Budget && r.Problem.Batch > 0, "%s: %v", s.Name, r.Key())
+			require.True(t, r.Table != nil || r.Measure != nil || 0 < r.Problem.Initial && r.Problem.Initial < r.Problem.Budget && r.Problem.Batch > 0, "%s: %v", s.Name, r.Key())
 		}
 	}
 }

@@ -13,16 +13,18 @@ import (
 // ErrUnknown reports an unknown name of a suite, a problem or a method.
 var ErrUnknown = catalog.ErrUnknown
 
-// Suite is a set of problems or datasets with methods and seeds.
+// Suite is a set of problems, datasets or experiments with methods and seeds.
 type Suite struct {
 	Name, Summary string
 	Problems      []Problem
-	Datasets      []Dataset // instead of Problems
-	Methods       []string  // in the syntax of ParseMethod, or aliases
-	Aliases       []Alias   // further methods that a Selection may name
-	Seeds         int       // runs of each method on each problem; a Dataset that is read has its own
-	Maximised     bool      // the paper of the suite maximises the negative objectives
-	Claims        []Claim   // statements that a report of the suite tests
+	Datasets      []Dataset    // instead of Problems
+	Experiments   []Experiment // instead of Problems
+	Quantities    []Quantity   // that the experiments measure
+	Methods       []string     // in the syntax of ParseMethod, or aliases
+	Aliases       []Alias      // further methods that a Selection may name
+	Seeds         int          // runs of each method on each problem; a Dataset that is read has its own
+	Maximised     bool         // the paper of the suite maximises the negative objectives
+	Claims        []Claim      // statements that a report of the suite tests
 	// Baseline is the method with which a report of datasets compares the others in each class;
 	// "" makes no such comparison. Controls are further methods that are compared with it; the
 	// best of them is compared with the remaining methods.
@@ -110,8 +112,9 @@ var suites = slices.Concat([]Suite{
 	peersCore(), peersTime(),
 	outcomesSuite(), fspLaplaceFigure3(), fspLaplaceCrossed(), fbnnOptimization(),
 	maunaLoaSuite(), oceanSuite(),
+	distanceSuite(), wheelSuite(),
 	networksDensity(), networksLarge(), networksRegret(), networksBatches(),
-}, familySuites())
+}, detectionSuites(), familySuites())
 
 func everySurrogate() []string {
 	var names []string
@@ -138,9 +141,16 @@ func Lookup(name string) (Suite, error) {
 	return Suite{}, fmt.Errorf("%w suite %q%s", ErrUnknown, name, didyoumean.Hint(name, names))
 }
 
-// Folders returns the folders of the datasets that are read, each once.
+// Folders returns the folders of the data that are read, each once.
 func (s Suite) Folders() []string {
 	var names []string
+	for _, x := range s.Experiments {
+		for _, folder := range x.Folders {
+			if !slices.Contains(names, folder) {
+				names = append(names, folder)
+			}
+		}
+	}
 	for _, d := range s.Datasets {
 		if d.Draw == nil && !slices.Contains(names, d.folder()) {
 			names = append(names, d.folder())

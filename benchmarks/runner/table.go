@@ -92,19 +92,11 @@ func (d Dataset) Load(dir string) (*Table, error) {
 		t.Name, t.Prior = d.Name, d.Prior
 		return t, nil
 	}
-	data, err := open(filepath.Join(folder, "data.csv"))
+	x, err := readRows(filepath.Join(folder, "data.csv"))
 	if err != nil {
 		return nil, err
 	}
-	width := len(data.Header)
-	if width < 2 {
-		return nil, fmt.Errorf("%w: %s has one column, want inputs and a target", ErrData, data.Name)
-	}
-	x, err := numbers(data)
-	if err != nil {
-		return nil, err
-	}
-	n := len(data.Rows)
+	n, width := x.Dims()
 	t := &Table{Name: d.Name, Prior: d.Prior, X: mat.DenseCopyOf(x.Slice(0, n, 0, width-1)), Y: mat.Col(nil, width-1, x)}
 	path := filepath.Join(folder, d.Splits)
 	splits, err := open(path)
@@ -128,6 +120,18 @@ func (d Dataset) Load(dir string) (*Table, error) {
 		t.Test[split] = append(t.Test[split], int(line[1]))
 	}
 	return t, nil
+}
+
+// readRows reads a CSV file of inputs and a target.
+func readRows(path string) (*mat.Dense, error) {
+	data, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(data.Header) < 2 {
+		return nil, fmt.Errorf("%w: %s has one column, want inputs and a target", ErrData, data.Name)
+	}
+	return numbers(data)
 }
 
 func (d Dataset) folder() string { return cmp.Or(d.Folder, d.Name) }

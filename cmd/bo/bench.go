@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -43,6 +44,9 @@ func (benchListCmd) Run(e *env) error {
 				seeds = "splits in the folder of each dataset"
 			}
 		}
+		for _, x := range s.Experiments {
+			problems = append(problems, x.Name)
+		}
 		err := columns(e.stdout, func(row func(cells ...string)) {
 			row(s.Name, s.Summary)
 			row("  methods", strings.Join(s.Methods, ", "))
@@ -64,7 +68,7 @@ type benchRunCmd struct {
 	Methods  []string `sep:"none" placeholder:"LIST" help:"Methods instead of the suite's, separated by commas: surrogates, sobol, random or aliases of the suite. NAME:key=value;key=value adds settings; noise-free=false hides that an objective is noise-free. Repeatable."`
 	Problems []string `placeholder:"LIST" help:"Problems of the suite, separated by commas. Default: all."`
 	Seeds    *int     `placeholder:"N" help:"Seeds 1 to N, or the first N splits of each dataset. Default: the number of the suite."`
-	Data     string   `placeholder:"DIR" help:"Directory with a folder for each dataset of the suite."`
+	Data     string   `placeholder:"DIR" help:"Directory with the folders of data that the suite reads."`
 	Out      string   `placeholder:"DIR" help:"Directory of the results. Default: bench/SUITE."`
 	Workers  *int     `placeholder:"N" help:"Number of parallel runs. Default: one per core. Use 1 to compare times."`
 	Retry    bool     `help:"Repeat failed runs."`
@@ -170,6 +174,13 @@ func outcome(r runner.Record, remaining float64) string {
 	if s := r.Score; s != nil {
 		return fmt.Sprintf("%s  log density %.3f, rmse %.3g  in %s", head, s.LogDensity, s.RMSE, duration(r.Elapsed)) + left(remaining)
 	}
+	if r.Measures != nil {
+		var numbers []string
+		for _, name := range slices.Sorted(maps.Keys(r.Measures)) {
+			numbers = append(numbers, fmt.Sprintf("%s %.4g", name, r.Measures[name]))
+		}
+		return fmt.Sprintf("%s  %s  in %s", head, strings.Join(numbers, ", "), duration(r.Elapsed)) + left(remaining)
+	}
 	result := "best value " + short(r.Best()[len(r.Values)-1])
 	if r.Regret != nil {
 		result = fmt.Sprintf("regret %.2g", r.Regret[len(r.Regret)-1])
@@ -207,15 +218,8 @@ func (c *benchReportCmd) Run(e *env) error {
 		}
 		records = slices.DeleteFunc(records, func(r runner.Record) bool { return !slices.Contains(names, r.Method) })
 	}
-	if suite, err := runner.Lookup(records[0].Suite); err == nil && len(suite.Datasets) > 0 {
-		if c.Baseline != "" {
-			return usagef("--baseline: the suite %s has datasets, which are compared without a baseline", suite.Name)
-		}
-		r, err := benchreport.NewRegression(records, benchreport.Literature{})
-		if err != nil {
-			return err
-		}
-		return c.write(e, r)
+	if suite, err := runner.Lookup(records[0].Suite); err == nil && len(suite.Datasets)+len(suite.Experiments) > 0 {
+		return c.unpaired(e, suite, records)
 	}
 	r, err := benchreport.New(records, c.Baseline)
 	if errors.Is(err, runner.ErrUnknown) {
@@ -224,6 +228,28 @@ func (c *benchReportCmd) Run(e *env) error {
 		return err
 	}
 	r.Brief = c.Brief
+	return c.write(e, r)
+}
+
+// unpaired writes the report of a suite of datasets or experiments.
+func (c *benchReportCmd) unpaired(e *env, suite runner.Suite, records []runner.Record) error {
+	of := "datasets"
+	if len(suite.Experiments) > 0 {
+		of = "experiments"
+	}
+	if c.Baseline != "" {
+		return usagef("--baseline: the suite %s has %s, which are compared without a baseline", suite.Name, of)
+	}
+	var r written
+	var err error
+	if len(suite.Experiments) > 0 {
+		r, err = benchreport.NewMeasured(records, nil)
+	} else {
+		r, err = benchreport.NewRegression(records, benchreport.Literature{})
+	}
+	if err != nil {
+		return err
+	}
 	return c.write(e, r)
 }
 

@@ -62,8 +62,11 @@ func tasks(name string, problems []string, seeds *int) ([]runner.Run, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if len(suite.Datasets) > 0 {
+	switch {
+	case len(suite.Datasets) > 0:
 		return nil, usagef("suite %s has datasets, want a suite with objectives", name)
+	case len(suite.Experiments) > 0:
+		return nil, usagef("suite %s has experiments, want a suite with objectives", name)
 	}
 	plan, err := suite.Plan(sel)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -19,15 +21,18 @@ type curve struct {
 	paths    [][]float64
 }
 
-func newCurve(p surrogate.Posterior, seed uint64) curve {
-	x := grid()
-	c := curve{mean: make([]float64, gridPoints), sd: make([]float64, gridPoints)}
+func newCurve(p surrogate.Posterior, seed uint64) curve { return curveAt(p, grid(), seed) }
+
+// curveAt evaluates a posterior at the rows of x.
+func curveAt(p surrogate.Posterior, x *mat.Dense, seed uint64) curve {
+	n, _ := x.Dims()
+	c := curve{mean: make([]float64, n), sd: make([]float64, n)}
 	p.Predict(c.mean, c.sd, x)
 	for i, v := range c.sd {
 		c.sd[i] = math.Sqrt(v)
 	}
 	for _, f := range p.Paths(drawn, random.New(seed, "figures paths", 0)) {
-		value := make([]float64, gridPoints)
+		value := make([]float64, n)
 		f.Eval(value, nil, x)
 		c.paths = append(c.paths, value)
 	}

@@ -8,12 +8,14 @@ import (
 	"io"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/functionspace/bo/benchmarks/pages/internal/chart"
+	"github.com/functionspace/bo/surrogate"
 )
 
 const (
@@ -88,47 +90,72 @@ func encode(w io.Writer, picture image.Image) error {
 	return (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(w, small)
 }
 
+// frame is the grid and the data of a panel, and its vertical axis.
+type frame struct {
+	x           []float64
+	data        plotter.XYs
+	bottom, top float64
+}
+
+// standardFrame has the grid and the data of seed 1.
+func standardFrame() frame { return frameOf(Data(1)) }
+
+// frameOf has the grid and data of one input.
+func frameOf(d surrogate.Dataset) frame {
+	return frame{mat.Col(nil, 0, grid()), observed(d), -top, top}
+}
+
+// observed returns data of one input as points.
+func observed(d surrogate.Dataset) plotter.XYs {
+	at := make(plotter.XYs, len(d.Y))
+	for i, y := range d.Y {
+		at[i] = plotter.XY{X: d.X.At(i, 0), Y: y}
+	}
+	return at
+}
+
 // panel draws a posterior: its mean, two standard deviations about the mean,
 // functions drawn from it, and the data of seed 1. Dashed lines show mean and band of
 // the other posterior.
 func panel(title string, c curve, other *curve, hue color.NRGBA) *plot.Plot {
+	p := standardFrame().panel(title, c, other, hue)
+	p.X.Tick.Marker = plot.ConstantTicks{{Value: -2, Label: "-2"}, {Value: -1, Label: "-1"}, {Value: 0, Label: "0"}, {Value: 1, Label: "1"}, {Value: 2, Label: "2"}}
+	p.Y.Tick.Marker = plot.ConstantTicks{{Value: -3, Label: "-3"}, {Value: -2}, {Value: -1}, {Value: 0, Label: "0"}, {Value: 1}, {Value: 2}, {Value: 3, Label: "3"}}
+	return p
+}
+
+// panel draws a posterior on the grid of the frame.
+func (f frame) panel(title string, c curve, other *curve, hue color.NRGBA) *plot.Plot {
 	p := plot.New()
 	p.Title.Text = title
 	p.Title.Padding = 1.5 * vg.Millimeter
 	p.X.Tick.Label.Font, p.Y.Tick.Label.Font = chart.Font(8), chart.Font(8)
 	p.Title.TextStyle.Font = chart.Font(9.5)
-	p.X.Tick.Marker = plot.ConstantTicks{{Value: -2, Label: "-2"}, {Value: -1, Label: "-1"}, {Value: 0, Label: "0"}, {Value: 1, Label: "1"}, {Value: 2, Label: "2"}}
-	p.Y.Tick.Marker = plot.ConstantTicks{{Value: -3, Label: "-3"}, {Value: -2}, {Value: -1}, {Value: 0, Label: "0"}, {Value: 1}, {Value: 2}, {Value: 3, Label: "3"}}
 
 	add := func(v plotter.XYs, style draw.LineStyle) { p.Add(&plotter.Line{XYs: v, LineStyle: style}) }
 	if c.mean != nil {
-		band := line(c, 2)
-		for _, at := range slices.Backward(line(c, -2)) {
+		band := f.line(c, 2)
+		for _, at := range slices.Backward(f.line(c, -2)) {
 			band = append(band, at)
 		}
 		for i, at := range band { // lines are clipped, areas are not
-			band[i].Y = min(max(at.Y, -top), top)
+			band[i].Y = min(max(at.Y, f.bottom), f.top)
 		}
 		p.Add(&plotter.Polygon{XYs: []plotter.XYs{band}, Color: blend(hue, bandShade)})
-		for _, f := range c.paths {
-			add(points(f), draw.LineStyle{Color: blend(hue, 0.6), Width: 0.6})
-		}
 	}
-	d := Data(1)
-	at := make(plotter.XYs, len(d.Y))
-	for i, y := range d.Y {
-		at[i] = plotter.XY{X: d.X.At(i, 0), Y: y}
+	for _, path := range c.paths {
+		add(f.points(path), draw.LineStyle{Color: blend(hue, 0.6), Width: 0.6})
 	}
-	p.Add(&plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: point, Radius: 1.8, Shape: draw.CircleGlyph{}}})
+	p.Add(&plotter.Scatter{XYs: f.data, GlyphStyle: draw.GlyphStyle{Color: point, Radius: 1.8, Shape: draw.CircleGlyph{}}})
 	if c.mean != nil {
-		add(line(c, 0), draw.LineStyle{Color: hue, Width: 1.5})
+		add(f.line(c, 0), draw.LineStyle{Color: hue, Width: 1.5})
 	}
 	if other != nil {
 		for _, k := range []float64{-2, 0, 2} {
-			add(line(*other, k), draw.LineStyle{Color: grey, Width: 0.8, Dashes: []vg.Length{3, 2}})
+			add(f.line(*other, k), draw.LineStyle{Color: grey, Width: 0.8, Dashes: []vg.Length{3, 2}})
 		}
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -2, 2, -top, top
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = f.x[0], f.x[len(f.x)-1], f.bottom, f.top
 	return p
 }
 
@@ -139,20 +166,19 @@ func blend(c color.NRGBA, share float64) color.NRGBA {
 }
 
 // line returns mean + k standard deviations.
-func line(c curve, k float64) plotter.XYs {
+func (f frame) line(c curve, k float64) plotter.XYs {
 	v := make([]float64, len(c.mean))
 	for i := range v {
 		v[i] = c.mean[i] + k*c.sd[i]
 	}
-	return points(v)
+	return f.points(v)
 }
 
 // points pairs values with the points of the grid.
-func points(v []float64) plotter.XYs {
-	x := grid()
+func (f frame) points(v []float64) plotter.XYs {
 	out := make(plotter.XYs, len(v))
 	for i, v := range v {
-		out[i] = plotter.XY{X: x.At(i, 0), Y: v}
+		out[i] = plotter.XY{X: f.x[i], Y: v}
 	}
 	return out
 }

@@ -41,7 +41,10 @@ func (p Prior) Spec() prior.Spec {
 }
 
 // Data returns the observations of a seed.
-func Data(seed uint64) surrogate.Dataset {
+func Data(seed uint64) surrogate.Dataset { return noisyData(seed, Noise) }
+
+// noisyData returns the observations of a seed with another noise variance.
+func noisyData(seed uint64, noise float64) surrogate.Dataset {
 	rng := random.New(seed, "figures", 0)
 	d := surrogate.Dataset{X: mat.NewDense(Observations, 1, nil), Y: make([]float64, Observations), Lo: []float64{-2}, Hi: []float64{2}}
 	for i := range d.Y {
@@ -50,7 +53,7 @@ func Data(seed uint64) surrogate.Dataset {
 			x = -x
 		}
 		d.X.Set(i, 0, x)
-		d.Y[i] = math.Sin(2*math.Pi*x) + math.Sqrt(Noise)*rng.NormFloat64()
+		d.Y[i] = math.Sin(2*math.Pi*x) + math.Sqrt(noise)*rng.NormFloat64()
 	}
 	return d
 }

@@ -28,6 +28,8 @@ func Studies() []Study {
 	return []Study{
 		{"context-points", "distance of fsp-laplace from the exact process by number and placement of context points", runContext, showContext},
 		{"eigenvalues", "eigenvalues of Gram matrices of kernels at uniform points", runEigenvalues, showEigenvalues},
+		lengthscales().study(), noises().study(), measurementPoints().study(), snelson().study(), implicitPriors().study(),
+		moonsStudy(),
 	}
 }
 

@@ -3,17 +3,26 @@ package figures
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/functionspace/bo/catalog"
+	"github.com/functionspace/bo/internal/random"
 )
 
 func TestStudies(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	for _, s := range Studies() {
+		if slow := []string{"snelson", "implicit-priors", "measurement-points"}; slices.Contains(slow, s.Name) {
+			continue // their code is the code of the study of lengthscales
+		}
 		var table bytes.Buffer
 		told := 0
 		require.NoError(t, s.Run(t.Context(), dir, 1, &table, func(string) { told++ }))
@@ -21,9 +30,7 @@ func TestStudies(t *testing.T) {
 		lines, err := os.ReadFile(filepath.Join(dir, s.Name+".jsonl"))
 		require.NoError(t, err)
 		require.Equal(t, told, strings.Count(string(lines), "\n"))
-		for _, ext := range []string{".png", ".svg"} {
-			require.FileExists(t, filepath.Join(dir, s.Name+ext))
-		}
+		require.FileExists(t, filepath.Join(dir, s.Name+".png"))
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		require.ErrorIs(t, s.Run(ctx, dir, 1, &table, func(string) {}), context.Canceled)
@@ -68,4 +75,69 @@ func TestContextPoints(t *testing.T) {
 	require.NoError(t, failing.measure(t.Context(), p, want, []string{"kernel=rbff"}))
 	require.Contains(t, failing.Error, `"rbff"`)
 	require.Error(t, failing.measure(t.Context(), p, want, []string{"none=1"}))
+}
+
+// Every scene of every stage has valid settings and finite data.
+func TestStages(t *testing.T) {
+	for _, g := range []stage{lengthscales(), noises(), measurementPoints(), snelson(), implicitPriors()} {
+		for i := range g.rows {
+			for j := range g.columns {
+				s := g.scene(i, j)
+				if s.surrogate == "" {
+					require.Len(t, priorDraws(s, g.x), 3)
+					continue
+				}
+				method, err := catalog.NewMethod(s.surrogate)
+				require.NoError(t, err)
+				for _, setting := range s.settings {
+					require.NoError(t, method.Set(setting), "%s: %s", g.name, setting)
+				}
+				require.NoError(t, g.data(s, 1).Validate())
+			}
+		}
+	}
+	failing := stage{x: between(0, 1, 3), data: snelsonInput}
+	r := SceneRecord{Seed: 1}
+	require.Error(t, failing.measure(t.Context(), scene{surrogate: "gp", settings: []string{"none=1"}}, &r))
+	require.NoError(t, failing.measure(t.Context(), scene{surrogate: "gp", settings: []string{"kernel=rbff"}}, &r))
+	require.Contains(t, r.Error, "rbff")
+}
+
+// A piecewise constant function has few values, a piecewise linear one is continuous.
+func TestPiecewise(t *testing.T) {
+	x := between(0, 1, 2001)
+	changes := 0
+	for k := range 500 {
+		f := piecewise(x, false, random.New(1, "constant", k))
+		g := piecewise(x, true, random.New(1, "linear", k))
+		for i := range x {
+			require.True(t, 0 <= f[i] && f[i] <= 1 && 0 <= g[i] && g[i] <= 1)
+			if i > 0 && f[i] != f[i-1] {
+				changes++
+			}
+		}
+	}
+	require.InDelta(t, 3, float64(changes)/500, 0.3)
+	g := piecewise(x, true, random.New(1, "linear", 0))
+	most := 0.0
+	for i := range x[1:] {
+		most = max(most, math.Abs(g[i+1]-g[i]))
+	}
+	require.Less(t, most, 0.2)
+}
+
+// Mean and standard deviation of the logistic function of a Gaussian.
+func TestSquashed(t *testing.T) {
+	m, s := squashed(0.7, 0)
+	require.InDelta(t, 1/(1+math.Exp(-0.7)), m, 1e-12)
+	require.InDelta(t, 0, s, 1e-6)
+	rng := random.New(1, "squashed", 0)
+	var p []float64
+	for range 20000 {
+		p = append(p, 1/(1+math.Exp(-(0.5+1.5*rng.NormFloat64()))))
+	}
+	mean, sd := stat.MeanStdDev(p, nil)
+	m, s = squashed(0.5, 1.5)
+	require.InDelta(t, mean, m, 0.01)
+	require.InDelta(t, sd, s, 0.01)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/table"
 )
 
-//go:embed published.csv raw.csv similar.csv
+//go:embed published.csv raw.csv similar.csv measures.csv
 var files embed.FS
 
 // Literature returns all results.
@@ -33,6 +33,11 @@ var Literature = sync.OnceValue(func() report.Literature {
 		l.Similar = append(l.Similar, report.Similar{
 			Suite: c[0], Method: c[1], Source: c[2],
 			LogLikelihood: number(c[3]), LogLikelihoodSE: number(c[4]), MSE: number(c[5]), MSESE: number(c[6]),
+		})
+	}
+	for _, c := range rows("measures.csv") {
+		l.Measured = append(l.Measured, report.PublishedMeasure{
+			Suite: c[0], Quantity: c[1], Experiment: c[2], Method: c[3], Source: c[4], Mean: number(c[5]), SE: number(c[6]),
 		})
 	}
 	return l

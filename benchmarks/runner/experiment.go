@@ -1,0 +1,146 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/surrogate"
+)
+
+// Experiment measures surrogate models by quantities of its own, which its suite names.
+type Experiment struct {
+	Name    string
+	Folders []string // folders of the data that Load reads; nil if it needs none
+
+	// Load reads the data in a directory, and returns a function that measures a method with
+	// a seed. The function sets Measures, and may set Dim and Warnings.
+	Load func(dir string) (Measurement, error)
+}
+
+// Measurement measures a method with a seed, and writes the results to a record. Several
+// goroutines may call it.
+type Measurement func(ctx context.Context, m Method, seed uint64, rec *Record) error
+
+// Quantity is a number that an Experiment measures.
+type Quantity struct {
+	Name   string // key of Record.Measures
+	Title  string
+	Digits int  // decimals in tables
+	Lower  bool // lower is better
+}
+
+// experiment performs a run of an Experiment. A panic becomes an error.
+func (r Run) experiment(ctx context.Context, rec *Record) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v", fault)
+		}
+	}()
+	rec.Measures = map[string]float64{}
+	if err := r.Measure(ctx, r.Method, r.Seed, rec); err != nil {
+		rec.Measures = nil
+		return err
+	}
+	for name, v := range rec.Measures {
+		rec.Measures[name] = sixDigits(v)
+	}
+	return nil
+}
+
+// experiments lists the runs of a suite of experiments.
+func (s Suite) experiments(sel Selection) ([]Run, error) {
+	var names []string
+	for _, x := range s.Experiments {
+		names = append(names, x.Name)
+	}
+	for _, name := range sel.Problems {
+		if !slices.Contains(names, name) {
+			return nil, unknownProblem(name, s.Name, names)
+		}
+	}
+	methods, err := s.methods(sel.Methods)
+	if err != nil {
+		return nil, err
+	}
+	seeds := sel.Seeds
+	if seeds == 0 {
+		seeds = s.Seeds
+	}
+	if seeds < 1 || len(methods) == 0 {
+		return nil, fmt.Errorf("%w: %d seeds of %d methods, want at least one of each", ErrPlan, seeds, len(methods))
+	}
+	if folders := s.Folders(); sel.Data == "" && len(folders) > 0 {
+		return nil, fmt.Errorf("%w: the suite %s needs data in the folders %s", ErrPlan, s.Name, strings.Join(folders, ", "))
+	}
+	var chosen []Run
+	for _, x := range s.Experiments {
+		if sel.Problems != nil && !slices.Contains(sel.Problems, x.Name) {
+			continue
+		}
+		measure, err := x.Load(sel.Data)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range methods {
+			if m.design() {
+				return nil, fmt.Errorf("%w: %s makes no predictions, which %s needs", ErrPlan, m.Name, x.Name)
+			}
+			chosen = append(chosen, Run{Suite: s.Name, Experiment: x.Name, Measure: measure, Method: m})
+		}
+	}
+	var runs []Run
+	for seed := range seeds {
+		for _, r := range chosen {
+			r.Seed = uint64(seed + 1)
+			runs = append(runs, r)
+		}
+	}
+	return runs, nil
+}
+
+// folds is the number of folds of the tables in the papers on GFSVI and FSP-Laplace.
+const folds = 5
+
+// fold is a fold of a table. Inputs and targets have mean 0 and standard deviation 1 over
+// the training rows.
+type fold struct {
+	train  surrogate.Dataset
+	test   *mat.Dense
+	inputs surrogate.InputMap
+}
+
+// fold returns the fold of a seed, 1 to 5. The test rows are a fifth of the rows, drawn at
+// random. Further seeds draw further partitions.
+func (t *Table) fold(seed uint64) (fold, error) {
+	n := len(t.Y)
+	order := random.New((seed-1)/folds, "folds of "+t.Name, 0).Perm(n)
+	k := int(seed-1) % folds
+	lo, hi := k*n/folds, (k+1)*n/folds
+	x, y := t.rows(slices.Concat(order[:lo], order[hi:]))
+	inputs, err := surrogate.NewInputMap(surrogate.ZScore, x, nil, nil)
+	if err != nil {
+		return fold{}, err
+	}
+	return fold{
+		train:  surrogate.Dataset{X: inputs.Apply(x), Y: surrogate.Standardize(y).Apply(nil, y)},
+		test:   inputs.Apply(subset.Take(t.X, order[lo:hi])),
+		inputs: inputs,
+	}, nil
+}
+
+// tableOf reads data.csv of a folder, without splits.
+func tableOf(dir, folder string) (*Table, error) {
+	x, err := readRows(filepath.Join(dir, folder, "data.csv"))
+	if err != nil {
+		return nil, err
+	}
+	n, width := x.Dims()
+	return &Table{Name: folder, X: mat.DenseCopyOf(x.Slice(0, n, 0, width-1)), Y: mat.Col(nil, width-1, x)}, nil
+}
