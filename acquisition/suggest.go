@@ -219,8 +219,8 @@ func incumbents(p Problem, rng *rand.Rand) *mat.Dense {
 	if len(p.Objectives) > 0 {
 		return p.aroundFront(rng)
 	}
-	mean, variance := make([]float64, n), make([]float64, n)
-	p.Posterior.Predict(mean, variance, p.Observed)
+	mean := make([]float64, n)
+	surrogate.Means(p.Posterior, mean, p.Observed)
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i

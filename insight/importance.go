@@ -148,10 +148,7 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 
 // meanOf returns the mean of a posterior.
 func meanOf(p surrogate.Posterior) function {
-	if m, ok := p.(surrogate.MeanPredictor); ok {
-		return m.PredictMean
-	}
-	return func(y []float64, x *mat.Dense) { p.Predict(y, make([]float64, len(y)), x) }
+	return func(y []float64, x *mat.Dense) { surrogate.Means(p, y, x) }
 }
 
 // intervals sets the intervals of the effects from n drawn functions. The error of the indices

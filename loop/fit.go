@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -21,12 +23,12 @@ type fitted struct {
 	surrogate.Posterior
 	facts Fit
 	warp  warp // transform of sign·Value, winsorised
-	// Complete trials in ascending order of ID: index among the trials, transformed
-	// value, and posterior mean and variance.
-	trials         []int
-	z              []float64
-	mean, variance []float64
-	warm           surrogate.State
+	// Complete trials in ascending order of ID: index among the trials, point, transformed
+	// value, and posterior mean.
+	trials  []int
+	x       *mat.Dense
+	z, mean []float64
+	warm    surrogate.State
 
 	constraints []acquisition.Constraint    // of Options.Require, in standardised units, and of failures
 	success     *acquisition.Constraint     // a label below 0; nil without a model of failures
@@ -65,11 +67,11 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	t.withoutMean(values, -1)
 	winsorize(values)
 	t.withoutMean(values, 1)
-	complete := t.points(func(s State) bool { return s == Complete })
+	f.x = t.points(func(s State) bool { return s == Complete })
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Total: 1})
 	var err error
-	if f.warp, err = t.chooseWarp(ctx, complete, values); err != nil {
+	if f.warp, err = t.chooseWarp(ctx, f.x, values); err != nil {
 		return nil, err
 	}
 	f.z = f.warp.apply(values)
@@ -77,8 +79,8 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	if f.Posterior, warm[0], err = fitModel(ctx, t.centered(f.warp.scale), d, warm[0], rng); err != nil {
 		return nil, err
 	}
-	f.mean, f.variance = make([]float64, len(f.z)), make([]float64, len(f.z))
-	f.Predict(f.mean, f.variance, complete)
+	f.mean = make([]float64, len(f.z))
+	surrogate.Means(f.Posterior, f.mean, f.x)
 	for i, m := range f.mean {
 		if math.IsNaN(m) || math.IsInf(m, 0) {
 			return nil, fmt.Errorf("%w: %v at trial %d", errMean, m, t.trials[f.trials[i]].ID)

@@ -57,18 +57,22 @@ func Recommend(ctx context.Context, s *space.Space, o Options, h History) (Recom
 	if err != nil {
 		return Recommendation{}, err
 	}
-	rec := Recommendation{Fit: &f.facts}
-	low := 0
+	low, observed := 0, 0
 	for i, k := range f.trials {
 		if t.preferred(f, i, low) {
 			low = i
 		}
 		if k == first {
-			rec.Observed = t.estimate(f, i)
+			observed = i
 		}
 	}
-	rec.Model = t.estimate(f, low)
-	return rec, nil
+	variance := make([]float64, len(f.z))
+	f.Predict(make([]float64, len(f.z)), variance, f.x)
+	return Recommendation{
+		Fit:      &f.facts,
+		Observed: t.estimate(f, observed, variance[observed]),
+		Model:    t.estimate(f, low, variance[low]),
+	}, nil
 }
 
 // preferred reports whether complete trial i is a better recommendation than trial k: a lower
@@ -81,9 +85,9 @@ func (t *task) preferred(f *fitted, i, k int) bool {
 	return f.likely[i] > f.likely[k]
 }
 
-// estimate returns the estimate of the i-th complete trial.
-func (t *task) estimate(f *fitted, i int) Estimate {
-	mean, sd := f.warp.user(f.mean[i], sqrt(f.variance[i]))
+// estimate returns the estimate of the i-th complete trial, given the variance of the latent objective.
+func (t *task) estimate(f *fitted, i int, variance float64) Estimate {
+	mean, sd := f.warp.user(f.mean[i], sqrt(variance))
 	e := Estimate{Trial: t.trials[f.trials[i]].clone(), Mean: t.opts.sign() * mean, SD: sd, Feasible: 1}
 	if f.likely != nil {
 		e.Feasible = f.likely[i]

@@ -81,6 +81,15 @@ type MeanPredictor interface {
 	PredictMean(mean []float64, x *mat.Dense)
 }
 
+// Means writes the mean of p at the rows of x, without variances if p is a MeanPredictor.
+func Means(p Posterior, mean []float64, x *mat.Dense) {
+	if m, ok := p.(MeanPredictor); ok {
+		m.PredictMean(mean, x)
+		return
+	}
+	p.Predict(mean, make([]float64, len(mean)), x)
+}
+
 // LeaveOneOut is a Posterior with leave-one-out predictions at its n training
 // points.
 type LeaveOneOut interface {
