@@ -16,6 +16,10 @@ const (
 	leastRows = 250
 	ripple    = 5
 
+	// Gain, in nats, at which a stage ends: the loss of a hyperparameter at a sixteenth of its posterior
+	// standard deviation from the maximum.
+	stageGain = 0.002
+
 	// Starts for kernels of several parts or with a period, whose likelihood has
 	// many optima. On the load forecast of the guide, 3 starts find the best
 	// optimum for none of eight seeds, 5 starts for four and 10 for seven.

@@ -1,11 +1,13 @@
 package prior
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -53,7 +55,8 @@ type Hyper struct {
 // only on the arguments and the state of rng. A step costs O(n³).
 //
 // From 500 rows on, the starts search on 250 to 499 random rows, and the best result
-// continues on twice as many rows until all are used. Kernels of several parts or with a
+// continues on twice as many rows until all are used. A stage ends when the next step promises at most
+// 0.002 nats. Kernels of several parts or with a
 // learned period search on all rows. With more than 2000 rows the search uses 2000 random
 // rows; the mean and the log marginal likelihood use all.
 //
@@ -85,7 +88,9 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 		if n >= manyRows && !manyOptima(m.kernel) {
 			best, err = m.searchInStages(ctx, xs, ys, begin, len(start) == len(m.free), rng)
 		} else {
-			best, err = m.search(ctx, xs, ys, begin, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
+			var found optimize.Result
+			found, err = m.search(ctx, xs, ys, begin, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
+			best = found.X
 		}
 		if err != nil {
 			return Fitted{}, err
@@ -181,39 +186,53 @@ func (m model) unpack(theta, free []float64) {
 
 // searchInStages searches from all starts on few random rows, and continues from the best result on
 // twice as many rows until it uses all. The likelihood of few rows has its maximum near the maximum
-// of all rows, so that most steps are cheap. Few rows do not show ripples: the last stage begins at
-// the best of the result so far, of this result with one lengthscale divided by ripple, and of the
-// first start. It ends when a step raises the log likelihood by at most a millionth. If the first start is
-// an earlier fit, it is close, and the stages between the first and the last are left out.
+// of all rows, so that most steps are cheap. Its Hessian is about proportional to the number of rows:
+// each stage begins with the model of the Hessian that the stage before has learned. A stage ends
+// when the model predicts that a step gains at most stageGain. If the first start is an earlier fit, it
+// is close, and the stages between the first and the last are left out.
+//
+// Few rows do not show ripples. The last stage begins at the best of the result so far, of this result
+// with one lengthscale divided by ripple, and of the first start. The better half of them by the
+// likelihood of half of the rows is compared on all rows.
 func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, warm bool, rng *rand.Rand) ([]float64, error) {
 	order, rows := rng.Perm(len(y)), len(y)
 	for rows >= 2*leastRows {
 		rows = (rows + 1) / 2
 	}
-	from := starts
-	for ; ; rows = min(2*rows, len(y)) {
+	from, set := starts, optimize.Settings{MaxIter: 200, GradTol: 1e-2, FuncTol: 1e-6, Gain: stageGain}
+	for {
 		xs, ys := subset.TakeBoth(x, y, order[:rows])
 		if rows == len(y) {
-			from = [][]float64{m.likeliest(ctx, xs, ys, append(m.rippled(from[0]), starts[0]))}
+			from = append(m.rippled(from[0]), starts[0])
+			xh, yh := subset.TakeBoth(x, y, order[:rows/2])
+			from = m.likeliest(ctx, xh, yh, from, (len(from)+1)/2)
+			from = m.likeliest(ctx, xs, ys, from, 1)
 		}
-		best, err := m.search(ctx, xs, ys, from, optimize.Settings{MaxIter: 200, GradTol: 1e-2, FuncTol: 1e-6})
+		best, err := m.search(ctx, xs, ys, from, set)
 		if err != nil || rows == len(y) {
-			return best, err
+			return best.X, err
 		}
-		from = [][]float64{best}
+		next := min(2*rows, len(y))
 		if warm {
-			rows = len(y)
+			next = len(y)
 		}
+		from, set.Curvature = [][]float64{best.X}, best.Curvature.Times(float64(next)/float64(rows))
+		rows = next
 	}
 }
 
-// likeliest returns the candidate of largest posterior density; ties go to the earlier one.
-func (m model) likeliest(ctx context.Context, x *mat.Dense, y []float64, candidates [][]float64) []float64 {
-	e, best, least := newObjective(m, x, y), candidates[0], math.Inf(1)
-	for _, c := range candidates {
-		if loss := e.loss(ctx, c, nil); loss < least {
-			best, least = c, loss
-		}
+// likeliest returns the k candidates of largest posterior density given y, the best first; ties go to
+// the earlier one.
+func (m model) likeliest(ctx context.Context, x *mat.Dense, y []float64, candidates [][]float64, k int) [][]float64 {
+	e, density := newObjective(m, x, y), make([]float64, len(candidates))
+	for i, c := range candidates {
+		density[i] = -e.loss(ctx, c, nil)
+	}
+	order := subset.All(len(candidates))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(density[j], density[i]) }) // NaN last
+	best := make([][]float64, k)
+	for i := range best {
+		best[i] = candidates[order[i]]
 	}
 	return best
 }
@@ -233,7 +252,7 @@ func (m model) rippled(free []float64) [][]float64 {
 }
 
 // search returns the best result of the given starts; ties go to the earlier start.
-func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, set optimize.Settings) ([]float64, error) {
+func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, set optimize.Settings) (optimize.Result, error) {
 	lo, hi := m.bounds()
 	objective := func() func(free, grad []float64) float64 {
 		e := newObjective(m, x, y)
@@ -241,12 +260,12 @@ func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][
 	}
 	best, err := optimize.Multistart(ctx, objective, starts, lo, hi, set)
 	if err != nil {
-		return nil, err
+		return best, err
 	}
 	if math.IsInf(best.F, 1) {
-		return nil, fmt.Errorf("prior: no start of the fit has a finite likelihood: %w", linalg.ErrNotPositiveDefinite)
+		return best, fmt.Errorf("prior: no start of the fit has a finite likelihood: %w", linalg.ErrNotPositiveDefinite)
 	}
-	return best.X, nil
+	return best, nil
 }
 
 // finish returns the fit at the hyperparameters theta.

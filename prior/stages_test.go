@@ -22,7 +22,7 @@ func TestSearchInStages(t *testing.T) {
 	}
 	m, err := Spec{}.model(2, false)
 	require.NoError(t, err)
-	all, err := m.search(t.Context(), x, y, m.starts(2, nil, rng), optimize.Settings{})
+	found, err := m.search(t.Context(), x, y, m.starts(2, nil, rng), optimize.Settings{})
 	require.NoError(t, err)
 	loss := func(free []float64) float64 {
 		return newObjective(m, x, y).loss(t.Context(), free, make([]float64, len(free)))
@@ -31,7 +31,7 @@ func TestSearchInStages(t *testing.T) {
 	for range 2 {
 		f, err := Spec{}.Fit(t.Context(), x, y, false, state, random.New(1, "fit", 0))
 		require.NoError(t, err)
-		require.InDelta(t, loss(all), loss(f.State), 0.01)
+		require.InDelta(t, loss(found.X), loss(f.State), 0.01)
 		again, err := Spec{}.Fit(t.Context(), x, y, false, state, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		require.Equal(t, f.State, again.State)

@@ -45,6 +45,33 @@ func (h *history) push(x, g, x1, g1 []float64) {
 	if !(sy > eps*math.Abs(gs)) || !(yy/sy < math.Inf(1)) {
 		return
 	}
+	s, y := h.next()
+	for i := range x {
+		s[i], y[i] = x1[i]-x[i], g1[i]-g[i]
+	}
+	h.include(yy / sy)
+}
+
+// curvature returns the stored pairs. They share the memory of h.
+func (h *history) curvature() Curvature {
+	if h.len() == 0 {
+		return Curvature{}
+	}
+	return Curvature{h.s, h.y}
+}
+
+// load stores the pairs of c, of the same number of variables.
+func (h *history) load(c Curvature) {
+	for k := range c.steps {
+		s, y := h.next()
+		copy(s, c.steps[k])
+		copy(y, c.changes[k])
+		h.include(dot(y, y) / dot(s, y))
+	}
+}
+
+// next returns the memory of a further pair, in place of the oldest one if the memory is full.
+func (h *history) next() (s, y []float64) {
 	k, m := len(h.s), h.memory
 	if k < m {
 		h.s, h.y = h.s[:k+1], h.y[:k+1]
@@ -59,16 +86,19 @@ func (h *history) push(x, g, x1, g1 []float64) {
 			copy(h.ss[i*m:i*m+k], h.ss[(i+1)*m+1:(i+1)*m+1+k])
 		}
 	}
+	return h.s[k], h.y[k]
+}
+
+// include computes the model with the last pair and a new θ.
+func (h *history) include(theta float64) {
+	k, m := len(h.s)-1, h.memory
 	s, y := h.s[k], h.y[k]
-	for i := range x {
-		s[i], y[i] = x1[i]-x[i], g1[i]-g[i]
-	}
 	for i := range k + 1 {
 		h.sy[i*m+k], h.sy[k*m+i] = dot(h.s[i], y), dot(s, h.y[i])
 		v := dot(h.s[i], s)
 		h.ss[i*m+k], h.ss[k*m+i] = v, v
 	}
-	h.theta = yy / sy
+	h.theta = theta
 	if !h.factor() {
 		h.reset()
 	}

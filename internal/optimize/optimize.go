@@ -18,6 +18,13 @@ type Settings struct {
 	MaxEval int     // evaluations per start; 0 means 4·MaxIter
 	GradTol float64 // stop when no component of x - P(x-g), P the projection on the box, exceeds this; 0 means 1e-5, negative never
 	FuncTol float64 // stop when an iteration lowers f by at most this times max(|f|, 1); 0 means 2e-9, negative never
+
+	// Gain ends a search at a point from which the quadratic model predicts at most this decrease of f; 0
+	// never. The first model comes from Curvature or from two points.
+	Gain float64
+	// Curvature is the model of the Hessian at the start, from a search of a similar function with as many
+	// variables. The zero value is the identity.
+	Curvature Curvature
 }
 
 func (s Settings) withDefaults() Settings {
@@ -42,7 +49,24 @@ type Result struct {
 	F           float64 // +Inf if the function was finite at no evaluated point
 	Iterations  int
 	Evaluations int
-	Converged   bool // stopped by GradTol or FuncTol
+	Converged   bool      // stopped by GradTol, FuncTol or Gain
+	Curvature   Curvature // model of the Hessian at the end
+}
+
+// Curvature is a model of a Hessian: the stored pairs (Δx, Δgradient) of a search.
+type Curvature struct{ steps, changes [][]float64 }
+
+// Times returns the model multiplied by a positive factor.
+func (c Curvature) Times(factor float64) Curvature {
+	out := Curvature{steps: c.steps}
+	for _, y := range c.changes {
+		scaled := make([]float64, len(y))
+		for i, v := range y {
+			scaled[i] = factor * v
+		}
+		out.changes = append(out.changes, scaled)
+	}
+	return out
 }
 
 // Minimize minimises f in the box lo ≤ x ≤ hi from x0, which it projects on the box.

@@ -204,6 +204,48 @@ func TestCorner(t *testing.T) {
 	assert.LessOrEqual(t, r.Evaluations, 10)
 }
 
+// The model of a search starts another search, of three times the function from another point.
+func TestCurvature(t *testing.T) {
+	quadratic := func(factor float64) func(x, g []float64) float64 {
+		return func(x, g []float64) float64 {
+			var f float64
+			for i := range x {
+				h, d := factor*math.Pow(10, float64(i)), x[i]-float64(i)
+				g[i] = h * d
+				f += h * d * d / 2
+			}
+			return f
+		}
+	}
+	start := []float64{3, -2, 5, 0}
+	first, err := optimize.Minimize(t.Context(), quadratic(1), []float64{1, 1, 1, 1}, nil, nil, optimize.Settings{})
+	require.NoError(t, err)
+	without, err := optimize.Minimize(t.Context(), quadratic(3), start, nil, nil, optimize.Settings{})
+	require.NoError(t, err)
+	with, err := optimize.Minimize(t.Context(), quadratic(3), start, nil, nil, optimize.Settings{Curvature: first.Curvature.Times(3)})
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float64{0, 1, 2, 3}, with.X, 1e-5)
+	require.Less(t, with.Evaluations, without.Evaluations)
+	again, err := optimize.Minimize(t.Context(), quadratic(1), start, nil, nil, optimize.Settings{Curvature: first.Curvature.Times(1)})
+	require.NoError(t, err)
+	require.Equal(t, with.Evaluations, again.Evaluations)
+}
+
+// Gain ends a search at a point that the model expects to be near the minimum.
+func TestGain(t *testing.T) {
+	f, x0 := problems["rosenbrock"], []float64{-1.2, 1, -1.2, 1}
+	full, err := optimize.Minimize(t.Context(), f, x0, nil, nil, optimize.Settings{})
+	require.NoError(t, err)
+	r, err := optimize.Minimize(t.Context(), f, x0, nil, nil, optimize.Settings{Gain: 1e-3})
+	require.NoError(t, err)
+	require.True(t, r.Converged)
+	require.Less(t, r.Evaluations, full.Evaluations)
+	require.InDelta(t, 0, r.F, 1e-2)
+	again, err := optimize.Minimize(t.Context(), f, r.X, nil, nil, optimize.Settings{Gain: 1e-3, Curvature: r.Curvature})
+	require.NoError(t, err)
+	require.Equal(t, 1, again.Evaluations)
+}
+
 func TestFlat(t *testing.T) {
 	calls := 0
 	r, err := optimize.Minimize(t.Context(), func(_, g []float64) float64 { calls++; clear(g); return 7 }, []float64{0.5, 9}, []float64{0, 0}, []float64{1, 1}, optimize.Settings{})

@@ -35,6 +35,7 @@ func newSearch(x0, lo, hi []float64, set Settings) *search {
 		f: math.Inf(1),
 	}
 	s.hist.init(n, memory)
+	s.hist.load(set.Curvature)
 	s.step.init(n, memory)
 	copy(s.trial, x0)
 	s.clip(s.trial)
@@ -63,7 +64,7 @@ func Clip(x, lo, hi []float64) {
 }
 
 func (s *search) result() Result {
-	return Result{X: append([]float64(nil), s.best...), F: s.bestF, Iterations: s.iter, Evaluations: s.evals, Converged: s.converged}
+	return Result{X: append([]float64(nil), s.best...), F: s.bestF, Iterations: s.iter, Evaluations: s.evals, Converged: s.converged, Curvature: s.hist.curvature()}
 }
 
 // tell takes the value and gradient at trial. It sets the next trial or ends the
@@ -143,6 +144,10 @@ func (s *search) advance() {
 				s.dir[i] -= v
 			}
 			if slope := dot(s.dir, s.g); slope < 0 && !math.IsInf(slope, -1) {
+				if s.hist.len() > 0 && -slope/2 <= s.set.Gain {
+					s.done, s.converged = true, true
+					return
+				}
 				break
 			}
 		}
