@@ -97,18 +97,21 @@ func (c *settingsCmd) Run(e *env) error {
 }
 
 type studyCmd struct {
-	Name   string `arg:"" help:"context-points or eigenvalues."`
+	Name   string `arg:"" help:"Name of a study, see below."`
 	Seeds  int    `default:"5" placeholder:"N" help:"Number of datasets, or of draws of points (default ${default})."`
 	Out    string `default:"docs/benchmarks/studies" placeholder:"DIR" help:"Directory of NAME.jsonl, NAME.png and NAME.svg (default ${default})."`
 	Redraw bool   `help:"Make table and picture from the stored NAME.jsonl, without measuring."`
+	Plots  bool   `negatable:"" default:"true" help:"With --redraw, make the picture; on by default."`
 }
 
 func (studyCmd) Help() string {
-	return `context-points fits fsp-laplace to the data of the posteriors with 3 to 400 context points, placed and used in four ways. eigenvalues computes spectra of Gram matrices at uniform points of [-2,2]^d for d = 1 and 100, averaged over draws.
-
-Example:
-
-    go run ./benchmarks/pages study eigenvalues --seeds 10`
+	var b strings.Builder
+	b.WriteString("The studies:\n\n")
+	for _, s := range figures.Studies() {
+		fmt.Fprintf(&b, "    %-18s  %s\n", s.Name, s.Summary)
+	}
+	b.WriteString("\nA picture of posteriors shows seed 1.\n\nExamples:\n\n    go run ./benchmarks/pages study eigenvalues --seeds 10\n    go run ./benchmarks/pages study lengthscales --out docs/benchmarks/toys\n")
+	return b.String()
 }
 
 func (c *studyCmd) Run(e *env) error {
@@ -122,7 +125,7 @@ func (c *studyCmd) Run(e *env) error {
 			continue
 		}
 		if c.Redraw {
-			return s.Redraw(c.Out, e.stdout)
+			return s.Show(c.Out, e.stdout, c.Plots)
 		}
 		return s.Run(e.ctx, c.Out, c.Seeds, e.stdout, func(line string) { fmt.Fprintln(e.stderr, line) })
 	}

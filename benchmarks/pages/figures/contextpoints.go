@@ -70,12 +70,12 @@ func runContext(ctx context.Context, path string, seeds int, tell func(string)) 
 	return writeLines(path+".jsonl", records)
 }
 
-func showContext(path string) (string, error) {
+func showContext(path string) (string, func() error, error) {
 	records, err := readLines[ContextRecord](path + ".jsonl")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return contextTable(records), savePanels(contextPanels(records), path)
+	return contextTable(records), func() error { return savePanels(contextPanels(records), path) }, nil
 }
 
 // measure fits the model and compares it with the exact process. A failed fit is

@@ -58,12 +58,12 @@ func runEigenvalues(ctx context.Context, path string, seeds int, tell func(strin
 	return writeLines(path+".jsonl", all)
 }
 
-func showEigenvalues(path string) (string, error) {
+func showEigenvalues(path string) (string, func() error, error) {
 	all, err := readLines[Spectrum](path + ".jsonl")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return spectrumTable(all), savePanels(spectrumPanels(all), path)
+	return spectrumTable(all), func() error { return savePanels(spectrumPanels(all), path) }, nil
 }
 
 func spectrum(kernel string, ell float64, dim, draws int) (Spectrum, error) {

@@ -176,10 +176,10 @@ func squashed(mean, sd float64) (m, s float64) {
 	return m, math.Sqrt(max(0, second-m*m))
 }
 
-func showMoons(path string) (string, error) {
+func showMoons(path string) (string, func() error, error) {
 	records, err := readLines[MoonsRecord](path + ".jsonl")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	var b strings.Builder
 	b.WriteString("| | accuracy | mean log probability | distance from ½ at the edge | time of a fit |\n|---|---|---|---|---|\n")
@@ -201,7 +201,7 @@ func showMoons(path string) (string, error) {
 		rows = append(rows, means, spreads)
 	}
 	fmt.Fprintf(&b, "\nOne dataset of 100 points, 1000 test points. Commit %s.\n", strings.Join(commits, ", "))
-	return b.String(), saveFields(rows, path+".png")
+	return b.String(), func() error { return saveFields(rows, path+".png") }, nil
 }
 
 // heat is a field on the grid, in shades from white at 0 to blue at 1.

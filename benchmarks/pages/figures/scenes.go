@@ -203,24 +203,24 @@ func shown(c curve) *shownCurve {
 
 func (s *shownCurve) curve() curve { return curve{s.Mean, s.SD, s.Paths} }
 
-// show draws seed 1 and returns the table of the distances, or of the times if there is no
-// reference.
-func (g stage) show(path string) (string, error) {
+// show returns the table of the distances, or of the times of fits without a reference. The
+// picture shows seed 1.
+func (g stage) show(path string) (string, func() error, error) {
 	records, err := readLines[SceneRecord](path + ".jsonl")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
+	return g.table(records), func() error { return g.draw(records, path+".png") }, nil
+}
+
+func (g stage) draw(records []SceneRecord, path string) error {
 	var panels []*plot.Plot
 	for i := range g.rows {
 		for j := range g.columns {
 			panels = append(panels, g.panelOf(records, i, j))
 		}
 	}
-	var rows [][]*plot.Plot
-	for row := range slices.Chunk(panels, cmp.Or(g.across, len(g.columns))) {
-		rows = append(rows, row)
-	}
-	return g.table(records), saveGrid(rows, path+".png")
+	return saveGrid(slices.Collect(slices.Chunk(panels, cmp.Or(g.across, len(g.columns)))), path)
 }
 
 func (g stage) panelOf(records []SceneRecord, i, j int) *plot.Plot {

@@ -19,8 +19,9 @@ type Study struct {
 	// run writes the measurements of the seeds 1 to seeds to path.jsonl, and calls tell
 	// with each.
 	run func(ctx context.Context, path string, seeds int, tell func(string)) error
-	// show draws the measurements in path.jsonl and returns their table.
-	show func(path string) (table string, err error)
+	// show returns the table of the measurements in path.jsonl, and a function that draws
+	// them.
+	show func(path string) (table string, draw func() error, err error)
 }
 
 // Studies returns all studies.
@@ -35,7 +36,7 @@ func Studies() []Study {
 
 // Run measures the seeds 1 to seeds and calls tell with each measurement. It writes
 // the measurements to NAME.jsonl in a directory, their picture to NAME.png and
-// NAME.svg, and a table to w.
+// for some NAME.svg, and a table to w.
 func (s Study) Run(ctx context.Context, dir string, seeds int, w io.Writer, tell func(string)) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -43,12 +44,16 @@ func (s Study) Run(ctx context.Context, dir string, seeds int, w io.Writer, tell
 	if err := s.run(ctx, filepath.Join(dir, s.Name), seeds, tell); err != nil {
 		return err
 	}
-	return s.Redraw(dir, w)
+	return s.Show(dir, w, true)
 }
 
-// Redraw makes picture and table from the measurements in a directory.
-func (s Study) Redraw(dir string, w io.Writer) error {
-	table, err := s.show(filepath.Join(dir, s.Name))
+// Show writes the table of the measurements in a directory to w, and makes the picture if draw is
+// true.
+func (s Study) Show(dir string, w io.Writer, draw bool) error {
+	table, paint, err := s.show(filepath.Join(dir, s.Name))
+	if err == nil && draw {
+		err = paint()
+	}
 	if err != nil {
 		return err
 	}
