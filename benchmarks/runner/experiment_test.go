@@ -5,10 +5,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -139,4 +141,28 @@ func TestWheel(t *testing.T) {
 	again := Record{Measures: map[string]float64{}}
 	require.NoError(t, w.measure(t.Context(), m, 1, &again))
 	require.Equal(t, rec.Measures, again.Measures)
+}
+
+// An image that is turned four times is the image. A model of few digits is better than guessing.
+func TestDigits(t *testing.T) {
+	all, err := allDigits()
+	require.NoError(t, err)
+	require.Len(t, all, 1797)
+	m := all[5]
+	turned := m
+	for k := range 4 {
+		require.Equal(t, k == 0, slices.Equal(turned.pixels, m.pixels))
+		turned.pixels = turned.turned()
+	}
+	require.Equal(t, m.pixels, turned.pixels)
+	require.InDelta(t, math.Log(2), entropies(mat.NewDense(1, 3, []float64{0.5, 0, 0.5}))[0], 1e-12)
+
+	method, err := ParseMethod("laplace:hidden=10")
+	require.NoError(t, err)
+	rec := Record{Measures: map[string]float64{}}
+	require.NoError(t, digits{all, 60}.measure(t.Context(), method, 1, &rec))
+	require.Greater(t, rec.Measures["accuracy"], 0.5)
+	method, err = ParseMethod("svgp")
+	require.NoError(t, err)
+	require.ErrorContains(t, digits{all, 60}.measure(t.Context(), method, 1, &rec), "svgp does not support labels")
 }

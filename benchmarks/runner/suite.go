@@ -112,7 +112,7 @@ var suites = slices.Concat([]Suite{
 	peersCore(), peersTime(),
 	outcomesSuite(), fspLaplaceFigure3(), fspLaplaceCrossed(), fbnnOptimization(),
 	maunaLoaSuite(), oceanSuite(),
-	distanceSuite(), wheelSuite(),
+	distanceSuite(), wheelSuite(), digitsSuite(),
 	networksDensity(), networksLarge(), networksRegret(), networksBatches(),
 }, detectionSuites(), familySuites())
 
