@@ -65,7 +65,7 @@ var moonsPanels = []struct {
 	{"gp, Matérn-1/2", "gp", []string{"kernel=matern12", "mean=zero"}},
 	{"fsp-laplace, Matérn-1/2", "fsp-laplace", []string{"kernel=matern12", "mean=zero"}},
 	{"gfsvi, Matérn-1/2", "gfsvi", []string{"kernel=matern12", "mean=zero"}},
-	{"fsp-laplace, RBF, 5 points", "fsp-laplace", []string{"kernel=rbf", "mean=zero", "factor=lanczos", "context=5", "covariance-context=5"}},
+	{"fsp-laplace, RBF, 5 points", "fsp-laplace", []string{"kernel=rbf", "mean=zero", "trainer=adam", "factor=lanczos", "context=5", "covariance-context=5"}},
 }
 
 // moons returns n points on two half circles, half of them of each class, with noise.

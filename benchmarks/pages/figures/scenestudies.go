@@ -92,7 +92,7 @@ func measurementPoints() stage {
 			batch := min(m/2, Observations/2)
 			return given("fvi", p, Noise, fmt.Sprintf("context=%d", m-batch), fmt.Sprintf("batch=%d", batch))
 		}
-		return given("fsp-laplace", p, Noise, fmt.Sprintf("context=%d", m), fmt.Sprintf("covariance-context=%d", m), "factor=lanczos")
+		return given("fsp-laplace", p, Noise, fmt.Sprintf("context=%d", m), fmt.Sprintf("covariance-context=%d", m), "trainer=adam", "factor=lanczos")
 	})
 }
 
