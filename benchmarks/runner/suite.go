@@ -84,20 +84,16 @@ var suites = slices.Concat([]Suite{
 		Seeds:   10,
 	},
 	{
-		Name:    "uci",
-		Summary: "regression on nine tables of the UCI repository; needs --data",
-		Datasets: []Dataset{
-			{Name: "yacht", Splits: splits20},
-			{Name: "boston", Splits: splits20},
-			{Name: "energy", Splits: splits20},
-			{Name: "concrete", Splits: splits20},
-			{Name: "wine_red", Splits: splits20},
-			{Name: "kin8nm", Splits: splits20, Seeds: 5},
-			{Name: "power", Splits: splits20, Seeds: 5},
-			{Name: "naval", Splits: splits20, Seeds: 5},
-			{Name: "protein", Splits: "splits5_test_rows.csv"},
-		},
-		Methods: []string{"gfsvi", "fsp-laplace", "laplace", "mfvi", "svgp"},
+		Name:     "uci",
+		Summary:  "regression on nine tables of the UCI repository; needs --data",
+		Datasets: uciTables(),
+		Methods:  []string{"gfsvi", "fsp-laplace", "laplace", "mfvi", "svgp"},
+	},
+	{
+		Name:     "uci-validation",
+		Summary:  "the tables of uci without the test rows of the first split, to choose settings; needs --data",
+		Datasets: validationTables(),
+		Methods:  []string{"gfsvi", "fsp-laplace", "laplace", "mfvi", "svgp"},
 	},
 	{
 		Name:    "surrogates",
@@ -115,6 +111,29 @@ var suites = slices.Concat([]Suite{
 	distanceSuite(), wheelSuite(), digitsSuite(),
 	networksDensity(), networksLarge(), networksRegret(), networksBatches(),
 }, detectionSuites(), familySuites())
+
+func uciTables() []Dataset {
+	return []Dataset{
+		{Name: "yacht", Splits: splits20},
+		{Name: "boston", Splits: splits20},
+		{Name: "energy", Splits: splits20},
+		{Name: "concrete", Splits: splits20},
+		{Name: "wine_red", Splits: splits20},
+		{Name: "kin8nm", Splits: splits20, Seeds: 5},
+		{Name: "power", Splits: splits20, Seeds: 5},
+		{Name: "naval", Splits: splits20, Seeds: 5},
+		{Name: "protein", Splits: "splits5_test_rows.csv"},
+	}
+}
+
+// validationTables holds the datasets of uciTables with one split of the training rows by default.
+func validationTables() []Dataset {
+	list := uciTables()
+	for i := range list {
+		list[i].Seeds, list[i].Validation = 1, true
+	}
+	return list
+}
 
 func everySurrogate() []string {
 	var names []string

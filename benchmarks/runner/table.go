@@ -31,6 +31,9 @@ type Dataset struct {
 	Folder string // "" is Name
 	Splits string // name of the file
 	Seeds  int    // default number of splits; 0 takes all
+	// Validation replaces the splits by splits of the training rows of the first split. Its test rows
+	// are dropped.
+	Validation bool
 
 	Class string // property by which a report groups datasets; may be empty
 
@@ -119,6 +122,9 @@ func (d Dataset) Load(dir string) (*Table, error) {
 		}
 		t.Test[split] = append(t.Test[split], int(line[1]))
 	}
+	if d.Validation {
+		t = t.validation()
+	}
 	return t, nil
 }
 
@@ -132,6 +138,24 @@ func readRows(path string) (*mat.Dense, error) {
 		return nil, fmt.Errorf("%w: %s has one column, want inputs and a target", ErrData, data.Name)
 	}
 	return numbers(data)
+}
+
+// validationParts is the number of parts of the training rows of a Dataset with Validation. Each part
+// is held out once.
+const validationParts = 10
+
+// validation returns the table of the training rows of the first split, divided at random into
+// validationParts parts.
+func (t *Table) validation() *Table {
+	train, _ := t.split(1)
+	q := *t
+	q.X, q.Y = t.rows(train)
+	q.Test = make([][]int, min(validationParts, len(train)))
+	for i, row := range random.New(1, "validation of "+t.Name, 0).Perm(len(train)) {
+		part := i % len(q.Test)
+		q.Test[part] = append(q.Test[part], row)
+	}
+	return &q
 }
 
 func (d Dataset) folder() string { return cmp.Or(d.Folder, d.Name) }
