@@ -326,7 +326,8 @@ func (p *problem) distance(post *posterior, to target.Gaussian) float64 {
 	return math.Sqrt(sum)
 }
 
-// compare adds a warning if the mean at held-out points is far from the process's mean.
+// compare adds a warning if at held-out points the mean is far from the process's mean, or else if
+// the intervals contain too little of the process.
 func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 	to, err := p.target(holdout)
 	if err != nil {
@@ -334,7 +335,11 @@ func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 	}
 	if off := p.distance(post, to); off > farOff {
 		p.notes = append(p.notes, fmt.Sprintf("the mean is %.2g standard deviations off the exact posterior mean: set hidden higher, or use gp", off))
+		return nil
 	}
+	mean, variance := make([]float64, len(to.Mean)), make([]float64, len(to.Mean))
+	post.Predict(mean, variance, holdout)
+	p.notes = append(p.notes, to.Narrow(p.process, mean, variance, "set hidden higher, or use gp")...)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mixture"
 	"github.com/functionspace/bo/surrogate/internal/summary"
+	"github.com/functionspace/bo/surrogate/internal/target"
 	"github.com/functionspace/bo/surrogate/internal/train"
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
@@ -166,6 +167,13 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		surrogate.Hyper{Name: "noise", Value: post.NoiseVariance},
 		surrogate.Hyper{Name: "weights", Value: float64(p.net.NumParams())})
 	post.Weights = mixture.Draw(v.M, v.Scales(), nil, m.Samples, random.Split(rng, "samples", 0))
+	if p.process != nil {
+		narrow, err := target.Compare(post, *p.process, d, p.box, "set steps higher, or use fsp-laplace or gp", random.Split(rng, "compare", 0))
+		if err != nil {
+			return nil, fmt.Errorf("fvi: %w", err)
+		}
+		post.Notes = slices.Concat(post.Notes, narrow)
+	}
 	return post, nil
 }
 

@@ -123,7 +123,11 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, fmt.Errorf("gfsvi: %w", err)
 	}
 	post := newPosterior(p, v, fitted.State)
-	post.Notes = warnings
+	narrow, err := target.Compare(post, fitted.Process, p.data, p.box, "set rank or hidden higher, or use gp", random.Split(rng, "compare", 0))
+	if err != nil {
+		return nil, fmt.Errorf("gfsvi: %w", err)
+	}
+	post.Notes = slices.Concat(warnings, narrow)
 	return post, nil
 }
 

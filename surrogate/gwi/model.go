@@ -15,6 +15,7 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/inducing"
 	"github.com/functionspace/bo/surrogate/internal/summary"
+	"github.com/functionspace/bo/surrogate/internal/target"
 	"github.com/functionspace/bo/surrogate/internal/train"
 	"github.com/functionspace/bo/surrogate/network"
 	"github.com/functionspace/bo/surrogate/svgp"
@@ -42,7 +43,7 @@ type Options struct {
 	// Steps is the number of steps of Adam. More steps let the mean follow the noise, which
 	// the loss hardly penalises.
 	Steps int     `set:"steps" auto:"100 or 1000" range:"[1,100000000]" help:"training steps (fitted start: 100, and a twentieth of the observations; random start: 1000; published: 1000 passes through the data)"`
-	Rate  float64 `set:"rate" auto:"0.003 or 0.01" published:"0.01" range:"(0,1]" help:"learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine, or constant as published"`
+	Rate  float64 `set:"rate" auto:"0.001 or 0.01" published:"0.01" range:"(0,1]" help:"learning rate at first (fitted start: 0.001; random start: 0.01), lowered to a hundredth along a cosine, or constant as published"`
 	Batch int     `set:"batch" default:"1000" range:"[1,1000000]" help:"observations in a step"`
 
 	LearnNoise bool `set:"learn-noise" default:"false" help:"train the noise variance with the weights instead of keeping the fitted value"`
@@ -175,11 +176,12 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	if err := p.train(ctx, stop, nil, rng); err != nil {
 		return nil, err
 	}
-	return p.finish(temperature)
+	return p.finish(temperature, random.Split(rng, "compare", 0))
 }
 
-// finish returns the posterior, or an error if training diverged.
-func (p *problem) finish(temperature float64) (surrogate.Posterior, error) {
+// finish returns the posterior, or an error if training diverged. At the temperature 1 it warns if the
+// intervals contain too little of the process.
+func (p *problem) finish(temperature float64, rng *rand.Rand) (surrogate.Posterior, error) {
 	if err := train.Diverged("rate", p.v.Vector); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
@@ -187,13 +189,28 @@ func (p *problem) finish(temperature float64) (surrogate.Posterior, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
+	if temperature == 1 {
+		narrow, err := target.Compare(post, p.q.Process, p.data, p.box, p.remedy(), rng)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		post.Notes = append(post.Notes, narrow...)
+	}
 	return post, nil
+}
+
+// remedy returns the advice of a warning.
+func (p *problem) remedy() string {
+	if p.net == nil {
+		return "set steps lower, or use svgp"
+	}
+	return "set steps lower, or use gwi-svgp or svgp"
 }
 
 // forData returns r with the network of dim inputs and the default schedule and number of inducing
 // points.
 func (r recipe) forData(n, dim int) (recipe, error) {
-	steps, rate, inducing := 100+n/20, 3e-3, 300
+	steps, rate, inducing := 100+n/20, 1e-3, 300
 	if r.declared != nil {
 		var err error
 		if r.net, err = domain.Build(*r.declared, dim); err != nil {

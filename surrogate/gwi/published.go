@@ -71,7 +71,7 @@ func (r recipe) fitPublished(ctx context.Context, start surrogate.State, d surro
 		return nil, err
 	}
 	if held.Y == nil {
-		return p.finish(1)
+		return p.finish(1, random.Split(rng, "compare", 0))
 	}
 	copy(p.v.Vector, best)
 	errors, variances, err := p.residuals(held)
@@ -85,7 +85,7 @@ func (r recipe) fitPublished(ctx context.Context, start surrogate.State, d surro
 			temperature, least = t, loss
 		}
 	}
-	return p.finish(temperature)
+	return p.finish(temperature, random.Split(rng, "compare", 0))
 }
 
 // preparePublished returns the problem at the published start, and its variables. The inducing

@@ -5,6 +5,8 @@ package target
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/prior"
+	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 )
 
@@ -64,6 +67,60 @@ func Missed(left float64) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the network misses the posterior by %.2g nats per point, the mean may be wrong: set hidden higher", left)}
+}
+
+const (
+	interval = 1.959963984540054 // half the width of the central 95 % interval, in standard deviations
+
+	// leastContained is the bound of Narrow, and smallest the prior variance that it neglects, relative to
+	// the prior variance.
+	leastContained, smallest = 0.92, 1e-6
+)
+
+// Contained returns the part of the distribution under the process p at t.C that the central 95 %
+// intervals of normal distributions with the given moments contain, averaged over the points. It is
+// 0.95 for the moments of t. A spread below a thousandth of the prior standard deviation does not count.
+func (t Gaussian) Contained(p prior.Process, mean, variance []float64) float64 {
+	least := make([]float64, len(mean))
+	p.Kernel.Diag(least, t.C)
+	var sum float64
+	for i, least := range least {
+		least *= smallest
+		sd, half := math.Sqrt(max(t.Cov.At(i, i), 0)+least), interval*math.Sqrt(max(variance[i], 0)+least)
+		off := mean[i] - t.Mean[i]
+		sum += 0.5 * (math.Erf((off+half)/(sd*math.Sqrt2)) - math.Erf((off-half)/(sd*math.Sqrt2)))
+	}
+	return sum / float64(len(mean))
+}
+
+// Narrow returns a warning with the given remedy if Contained is below 0.92, else nothing. It does not
+// report intervals that are too wide.
+func (t Gaussian) Narrow(p prior.Process, mean, variance []float64, remedy string) []string {
+	part := t.Contained(p, mean, variance)
+	if !(part < leastContained) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the 95 %% intervals of the function contain %.0f %% of the exact posterior, the variance may be too small: %s", 100*part, remedy)}
+}
+
+// comparedPoints is the number of points of Compare.
+const comparedPoints = 128
+
+// Compare returns the warning of Narrow for a posterior of the process p given d, at points of the
+// box. Beyond MaxExact observations it returns nothing. It costs O(n³) and a prediction of 128
+// points.
+func Compare(post surrogate.Posterior, p prior.Process, d surrogate.Dataset, box domain.Box, remedy string, rng *rand.Rand) ([]string, error) {
+	if len(d.Y) > MaxExact {
+		return nil, nil
+	}
+	p.Noise = post.Noise()
+	to, err := New(p, box.Halton(comparedPoints, rng), d.X, d.Y)
+	if err != nil {
+		return nil, err
+	}
+	mean, variance := make([]float64, comparedPoints), make([]float64, comparedPoints)
+	post.Predict(mean, variance, to.C)
+	return to.Narrow(p, mean, variance, remedy), nil
 }
 
 // New conditions p at the rows of c on observations y at the rows of x. Up to MaxExact
