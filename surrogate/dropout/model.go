@@ -2,8 +2,10 @@ package dropout
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -30,6 +32,21 @@ func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (su
 func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	if err := domain.FullyConnected("dropout", m.Architecture); err != nil {
 		return nil, err
+	}
+	m, err := settings.Resolve("dropout", m)
+	if err != nil {
+		return nil, err
+	}
+	p, err := mapnet.New(mapnet.Settings{Network: m.Network}, d)
+	if err != nil {
+		return nil, err
+	}
+	if p.Constant() {
+		post, err := p.Vanishing(ctx, m.Samples, masked{p.Net, m.Drop}.apply, rng)
+		if err != nil {
+			return nil, fmt.Errorf("dropout: %w", err)
+		}
+		return post, nil
 	}
 	return mapnet.FitSampled(ctx, "dropout", m, Model.objective, start, d, rng)
 }

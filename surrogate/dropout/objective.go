@@ -43,6 +43,9 @@ func (f masked) mask(rng *rand.Rand) []float64 {
 	return z
 }
 
+// apply multiplies w by a mask.
+func (f masked) apply(w []float64, rng *rand.Rand) { law(w).Weights(w, f.mask(rng)) }
+
 func (masked) At(theta []float64) mapnet.Law { return law(theta) }
 
 // law holds the weights without a mask.

@@ -41,6 +41,13 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if err != nil {
 		return nil, err
 	}
+	if all.Constant() {
+		post, err := all.Vanishing(ctx, m.Members, nil, rng)
+		if err != nil {
+			return nil, fmt.Errorf("ensemble: %w", err)
+		}
+		return post, nil
+	}
 	size := 2 + all.Net.NumParams() // length of a member's state
 	if len(start) != m.Members*size {
 		start = nil
@@ -59,7 +66,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		if start != nil {
 			state = start[k*size : (k+1)*size]
 		}
-		w, h := p.Start(state, rng)
+		w, h := p.StartStrong(state, rng)
 		f, err := p.Fit(train.WithPhase(ctx, fmt.Sprintf("network %d of %d", k+1, m.Members)), p.Cheap(), w, h, rng)
 		if err != nil {
 			return nil, fmt.Errorf("ensemble: %w", err)

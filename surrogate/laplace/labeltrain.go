@@ -164,12 +164,12 @@ func (p *labelProblem) gaussNewton(ctx context.Context, s *trained) error {
 		kernels = s.kernels()
 		return true, nil
 	}
-	update := func() (float64, error) {
+	update := func() (mapnet.Update, error) {
 		last := s.precision
 		err := p.weigh(ctx, s, mapnet.Full, kernels)
 		damping.Resume()
 		value = p.objective(s.prob, grad, p.values(s), s.w, s.precision)
-		return math.Abs(math.Log(s.precision / last)), err
+		return mapnet.Update{Moved: math.Abs(math.Log(s.precision / last)), Better: true}, err
 	}
 	var err error
 	s.notes, err = p.Rounds(ctx, &damping, step, update)

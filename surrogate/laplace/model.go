@@ -74,11 +74,16 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	if m.Preset == surrogate.Published {
 		start = nil
 	}
+	// The first training without an earlier fit starts at a strong prior, the others at a weak one.
+	from, next := p.StartStrong, p.Start
+	if start != nil {
+		next = p.StartStrong
+	}
 	var best *mapnet.Fitted
 	for i := range m.restarts(len(d.Y) <= manyRows) {
 		rng := random.Split(rng, "training", i)
-		w, h := p.Start(start, rng)
-		start = nil
+		w, h := from(start, rng)
+		start, from, next = nil, next, p.Start
 		f, err := p.Fit(ctx, m.Curvature, w, h, rng)
 		if err != nil {
 			return nil, fmt.Errorf("laplace: %w", err)

@@ -3,6 +3,7 @@ package mapnet
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/functionspace/bo/internal/settings"
@@ -94,6 +95,61 @@ func TestTrainersAgree(t *testing.T) {
 		return math.Sqrt(mat.Dot(mat.NewVecDense(60, r), mat.NewVecDense(60, r)) / 60)
 	}
 	require.InDelta(t, rms(Settings{}), rms(Settings{Trainer: "adam", Steps: 2000, Rate: 0.03}), 0.02)
+}
+
+// A fit has the largest evidence of its training, so that more steps never lower it. From a strong prior
+// the noise is not far below the noise of the data.
+func TestEvidenceOfMoreSteps(t *testing.T) {
+	fit := func(steps int) *Fitted {
+		p := problem(t, Settings{Steps: steps}, 150, 8)
+		rng := random.New(2, "w", 0)
+		w, h := p.StartStrong(nil, rng)
+		require.Equal(t, Hypers{strongPrecision, strongNoise * p.noiseStart}, h)
+		f, err := p.Fit(t.Context(), Full, w, h, rng)
+		require.NoError(t, err)
+		return f
+	}
+	last := fit(20)
+	for _, steps := range []int{60, 200} {
+		f := fit(steps)
+		require.GreaterOrEqual(t, f.Evidence, last.Evidence)
+		last = f
+	}
+	require.Empty(t, last.Warnings)
+	require.Greater(t, last.Hypers.Noise, 0.25*0.01)
+}
+
+// Few observations, states and fixed values start as Start does.
+func TestStartStrong(t *testing.T) {
+	rng := func() *rand.Rand { return random.New(2, "w", 0) }
+	few, many := problem(t, Settings{}, 20, 2), problem(t, Settings{Network: Network{Noise: new(0.3)}}, 120, 2)
+	w, h := few.StartStrong(nil, rng())
+	require.Equal(t, few.start(), h)
+	again, h := few.StartStrong(append([]float64{1, -2}, w...), rng())
+	require.Equal(t, w, again)
+	require.InDelta(t, math.E, h.Precision, 1e-12)
+	_, h = many.StartStrong(nil, rng())
+	require.Equal(t, Hypers{strongPrecision, 0.3}, h)
+	_, h = many.StartStrong(append([]float64{1, -2}, w...), rng())
+	require.InDelta(t, math.E, h.Precision, 1e-12)
+}
+
+// The networks for constant targets are close to it at the observations.
+func TestVanishing(t *testing.T) {
+	p := problem(t, Settings{}, 6, 2)
+	require.False(t, p.Constant())
+	clear(p.Y)
+	require.True(t, p.Constant())
+	post, err := p.Vanishing(t.Context(), 3, nil, random.New(1, "vanishing", 0))
+	require.NoError(t, err)
+	require.Len(t, post.Weights, 3)
+	f := make([]float64, 6)
+	for _, w := range post.Weights {
+		p.Net.Forward(f, w, p.X)
+		for _, v := range f {
+			require.InDelta(t, 0, v, 0.05)
+		}
+	}
 }
 
 // A⊗B/n is exact within a layer for one observation, and in the output layer for any number.

@@ -37,7 +37,7 @@ type Settings struct {
 	Network
 
 	Trainer string  `set:"trainer" auto:"by size" oneof:"gauss-newton,adam" help:"training method (gauss-newton up to 1000 observations, adam beyond)"`
-	Steps   int     `set:"steps" auto:"100 or 5000" range:"[1,100000000]" help:"largest number of training steps (gauss-newton 100, adam 5000)"`
+	Steps   int     `set:"steps" auto:"100, or 5000 to 20000" range:"[1,100000000]" help:"largest number of training steps (gauss-newton 100; adam two for each observation, from 5000 to 20000)"`
 	Batch   int     `set:"batch" default:"500" range:"[1,1000000]" help:"observations in a step of adam"`
 	Rate    float64 `set:"rate" default:"0.005" range:"(0,1]" help:"learning rate of adam, lowered to 0 along a cosine"`
 }

@@ -41,6 +41,25 @@ func (p *Problem) Start(state []float64, rng *rand.Rand) ([]float64, Hypers) {
 	return slices.Clone(state[2:]), p.Clamp(Hypers{math.Exp(state[0]), math.Exp(state[1])})
 }
 
+const (
+	// strongRows is the number of observations from which StartStrong starts at a strong prior. With few
+	// observations training from there can end at a constant function.
+	strongRows      = 100
+	strongPrecision = 30
+	strongNoise     = 15 // factor of the noise
+)
+
+// StartStrong returns a start of training to a maximum of the posterior. It is Start, but initial
+// weights for at least strongRows observations come with a strong prior and a large noise. Training
+// from a weak prior follows the noise first, and the evidence does not recover.
+func (p *Problem) StartStrong(state []float64, rng *rand.Rand) ([]float64, Hypers) {
+	w, h := p.Start(state, rng)
+	if len(state) != 2+len(w) && len(p.Y) >= strongRows && !p.published {
+		h = p.fix(Hypers{strongPrecision, strongNoise * p.noiseStart})
+	}
+	return w, h
+}
+
 // Fit trains from w and h. The evidence uses the curvature with the given name.
 func (p *Problem) Fit(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
 	switch {
@@ -74,6 +93,7 @@ func Objective(h Hypers, r, w []float64) float64 {
 type levenbergMarquardt struct {
 	p       *Problem
 	w, r    []float64
+	anchor  []float64 // a of Vanishing, or nil for 0
 	tape    *nn.Tape
 	dual    *dual
 	damping train.Damping
@@ -93,6 +113,16 @@ func (lm *levenbergMarquardt) record() {
 	}
 }
 
+// fromAnchor returns w minus the anchor.
+func (lm *levenbergMarquardt) fromAnchor(w []float64) []float64 {
+	if lm.anchor == nil {
+		return w
+	}
+	w = slices.Clone(w)
+	linalg.Axpy(-1, lm.anchor, w)
+	return w
+}
+
 // step tries one step and reports whether it accepts the step.
 func (lm *levenbergMarquardt) step(h Hypers) (bool, error) {
 	n, lambda := len(lm.r), &lm.damping.Lambda
@@ -110,7 +140,7 @@ func (lm *levenbergMarquardt) step(h Hypers) (bool, error) {
 		a[i] = r / h.Noise
 	}
 	lm.tape.VJP(g, a)
-	linalg.Axpy(-h.Precision, lm.w, g)
+	linalg.Axpy(-h.Precision, lm.fromAnchor(lm.w), g)
 	lm.tape.JVP(jg, g)
 	chol.SolveVec(jg)
 	for i := range jg {
@@ -125,7 +155,7 @@ func (lm *levenbergMarquardt) step(h Hypers) (bool, error) {
 	}
 	r := make([]float64, n)
 	lm.p.Residuals(r, next)
-	fell := Objective(h, lm.r, lm.w) - Objective(h, r, next)
+	fell := Objective(h, lm.r, lm.fromAnchor(lm.w)) - Objective(h, r, lm.fromAnchor(next))
 	if !lm.damping.Accept(fell, 0.5*linalg.Dot(g, s)+0.5**lambda*linalg.Dot(s, s), settled) {
 		return false, nil
 	}
@@ -138,13 +168,20 @@ const (
 	settled    = 1e-4 // nats; training ends after three consecutive steps with a smaller decrease
 	roundSteps = 5    // accepted steps between two updates of the hyperparameters
 	stillness  = 0.01 // the fit ends below this relative change of the hyperparameters
+	patience   = 5    // updates without a larger evidence after which the fit ends
 )
 
-// Rounds takes steps until damping stalls and the hyperparameters converge, or until the
-// number of steps of the settings, with a warning. step reports whether it accepted its step.
-// update updates the hyperparameters and returns their largest relative change.
-func (p *Problem) Rounds(ctx context.Context, damping *train.Damping, step func() (bool, error), update func() (float64, error)) (warnings []string, err error) {
-	total := cmp.Or(p.Steps, 100)
+// Update is the result of an update of the hyperparameters.
+type Update struct {
+	Moved  float64 // largest relative change of the hyperparameters
+	Better bool    // the evidence is the largest of the training
+}
+
+// Rounds takes steps until damping stalls and the hyperparameters converge, until patience updates
+// after the last one that was better, or until the number of steps of the settings, with a warning.
+// step reports whether it accepted its step.
+func (p *Problem) Rounds(ctx context.Context, damping *train.Damping, step func() (bool, error), update func() (Update, error)) (warnings []string, err error) {
+	total, waited := cmp.Or(p.Steps, 100), 0
 	for left := total; ; {
 		for accepted := 0; accepted < roundSteps && left > 0; {
 			if err := ctx.Err(); err != nil {
@@ -164,9 +201,13 @@ func (p *Problem) Rounds(ctx context.Context, damping *train.Damping, step func(
 			}
 		}
 		stalled := damping.Stalled()
-		moved, err := update()
+		u, err := update()
+		waited++
+		if u.Better {
+			waited = 0
+		}
 		switch {
-		case err != nil || stalled && moved < stillness:
+		case err != nil || stalled && u.Moved < stillness || waited == patience:
 			return nil, err
 		case left == 0:
 			return []string{fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", total)}, nil
@@ -174,21 +215,32 @@ func (p *Problem) Rounds(ctx context.Context, damping *train.Damping, step func(
 	}
 }
 
+// gaussNewton returns the weights and hyperparameters of the largest evidence after an update, or the
+// last weights if both hyperparameters are fixed. Further updates can lower the evidence, because an
+// update neglects that weights and curvature depend on the hyperparameters.
 func (p *Problem) gaussNewton(ctx context.Context, curvature string, w []float64, h Hypers) (*Fitted, error) {
 	lm := newLevenbergMarquardt(p, w)
-	f := &Fitted{Hypers: h}
-	var err error
-	f.Warnings, err = p.Rounds(ctx, &lm.damping, func() (bool, error) { return lm.step(f.Hypers) }, func() (float64, error) {
-		var err error
-		if f.Curvature, err = p.curvatureOf(ctx, curvature, lm); err != nil {
-			return 0, err
+	best := &Fitted{Evidence: math.Inf(-1)}
+	warnings, err := p.Rounds(ctx, &lm.damping, func() (bool, error) { return lm.step(h) }, func() (Update, error) {
+		c, err := p.curvatureOf(ctx, curvature, lm)
+		if err != nil {
+			return Update{}, err
 		}
-		last := f.Hypers
-		f.Hypers, f.Evidence, err = p.update(ctx, last, lm.r, lm.w, f.Curvature)
-		return max(math.Abs(math.Log(f.Hypers.Noise/last.Noise)), math.Abs(math.Log(f.Hypers.Precision/last.Precision))), err
+		last, evidence := h, 0.
+		if h, evidence, err = p.update(ctx, last, lm.r, lm.w, c); err != nil {
+			return Update{}, err
+		}
+		u := Update{
+			Moved:  max(math.Abs(math.Log(h.Noise/last.Noise)), math.Abs(math.Log(h.Precision/last.Precision))),
+			Better: best.W == nil || evidence > best.Evidence || p.Precision != nil && p.Noise != nil,
+		}
+		if u.Better {
+			best = &Fitted{W: lm.w, Hypers: h, Curvature: c, Evidence: evidence}
+		}
+		return u, nil
 	})
-	f.W = lm.w
-	return f, err
+	best.Warnings = warnings
+	return best, err
 }
 
 // curvatureOf is NewCurvature, but reuses the tangent kernel of lm.
@@ -210,12 +262,17 @@ func gradient(grad, fbar []float64, t *nn.Tape, w, y []float64, h Hypers, n int)
 	t.VJP(grad, fbar)
 }
 
-// looks is the number of updates of the hyperparameters in training by Adam.
-const looks = 5
+const (
+	looks = 5 // updates of the hyperparameters in training by Adam
+
+	// Adam takes stepsPerRow steps for each observation, within bounds.
+	stepsPerRow           = 2
+	leastSteps, mostSteps = 5000, 20000
+)
 
 // Looks runs the schedule of Adam, with all updates of the hyperparameters but the last.
 func (p *Problem) Looks(ctx context.Context, step func(rate float64), update func() error) error {
-	steps := cmp.Or(p.Steps, 5000)
+	steps := cmp.Or(p.Steps, min(max(leastSteps, stepsPerRow*len(p.Y)), mostSteps))
 	every := max(steps/looks, 1)
 	s := train.Schedule{Phase: "train", Steps: steps, Every: 50, Rate: p.Rate}
 	return s.Run(ctx, func(i int, rate float64) error {
