@@ -10,13 +10,14 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// Model is the sparse variational Gaussian process. The zero value is the default: 300
-// inducing points by k-means, or all inputs if there are fewer. The hyperparameters maximise
-// the collapsed bound for up to 10 000 observations, else the bound of minibatches.
+// Model is the sparse variational Gaussian process. The zero value is the default: inducing points by
+// k-means, one for seven observations within 300 and 1000, or all inputs if there are fewer. Beyond 10 000
+// observations there are 300. The hyperparameters maximise the collapsed bound for up to 10 000
+// observations, else the bound of minibatches.
 type Model struct {
 	prior.Spec `range:"noise=(0,inf)"`
 
-	Inducing      int    `set:"inducing" default:"300" range:"[1,20000]" help:"largest number of inducing points"`
+	Inducing      int    `set:"inducing" auto:"300 to 1000" range:"[1,20000]" help:"largest number of inducing points (a seventh of the observations, from 300 to 1000; 300 beyond 10000 observations)"`
 	Selection     string `set:"selection" default:"kmeans" oneof:"kmeans,pivoted" help:"inducing points: kmeans, centres of clusters; pivoted, points of largest remaining variance"`
 	LearnInducing bool   `set:"learn-inducing" default:"false" help:"optimise the inducing points together with the hyperparameters"`
 
@@ -31,6 +32,23 @@ var _ surrogate.WarmStarter = Model{}
 // collapsedRows is the largest number of observations with the collapsed bound as
 // default.
 const collapsedRows = 10_000
+
+const (
+	leastInducing, mostInducing = 300, 1000
+	rowsPerInducing             = 7
+)
+
+// inducing returns the number of inducing points for n observations. A fit to minibatches has the least
+// number, because its steps cost O(m³).
+func (m Model) inducing(n int) int {
+	switch {
+	case m.Inducing > 0:
+		return m.Inducing
+	case n > collapsedRows:
+		return leastInducing
+	}
+	return min(max(n/rowsPerInducing, leastInducing), mostInducing)
+}
 
 // Fit implements surrogate.Model. The posterior is an *inducing.Posterior.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {

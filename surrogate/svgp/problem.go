@@ -30,6 +30,10 @@ const (
 	secondRows = 5000
 )
 
+// leastNoise is the lower bound of the noise variance beyond startRows observations. The prior's bound,
+// for few observations, is larger.
+const leastNoise = 1e-6
+
 // problem is one fit. Its variable is a vector of the logarithms of the free
 // hyperparameters followed, if they are learned, by the inducing points.
 type problem struct {
@@ -51,6 +55,9 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 	if p.hyper, err = hyper.New(m.Spec, dim, d.NoiseFree); err != nil {
 		return nil, err
 	}
+	if noise := &p.hyper.Params[len(p.hyper.Params)-1]; len(p.y) > startRows && !noise.Fixed {
+		noise.Lo = min(noise.Lo, leastNoise)
+	}
 	if p.learnMean {
 		p.shift = linalg.Mean(p.y)
 		floats.AddConst(-p.shift, p.y)
@@ -67,7 +74,7 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 		return nil, err
 	}
 	surrogate.Report(ctx, surrogate.Progress{Phase: "inducing points"})
-	if p.z, err = choose(ctx, p.Selection, fitted.Kernel, p.x, p.lo, p.hi, p.Inducing, rng); err != nil {
+	if p.z, err = choose(ctx, p.Selection, fitted.Kernel, p.x, p.lo, p.hi, p.inducing(n), rng); err != nil {
 		return nil, err
 	}
 
