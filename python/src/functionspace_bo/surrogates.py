@@ -645,7 +645,7 @@ class GWINet(Regressor):
         noise: fixes the variance of the observation noise; default learned.
         points: largest number of points at which the distance is measured; default 100.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
-        rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine, or constant as published (published: 0.01); default 0.003 or 0.01.
+        rate: learning rate at first (fitted start: 0.001; random start: 0.01), lowered to a hundredth along a cosine, or constant as published (published: 0.01); default 0.001 or 0.01.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance (published: random observations for any value); default kmeans.
         start: initial network: fitted to the mean of the sparse process, or random (published: random); default fitted.
@@ -737,7 +737,7 @@ class GWISVGP(Regressor):
         noise: fixes the variance of the observation noise; default learned.
         points: largest number of points at which the distance is measured; default 100.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
-        rate: learning rate at first (fitted start: 0.003; random start: 0.01), lowered to a hundredth along a cosine, or constant as published (published: 0.01); default 0.003 or 0.01.
+        rate: learning rate at first (fitted start: 0.001; random start: 0.01), lowered to a hundredth along a cosine, or constant as published (published: 0.01); default 0.001 or 0.01.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance (published: random observations for any value); default kmeans.
         steps: training steps (fitted start: 100, and a twentieth of the observations; random start: 1000; published: 1000 passes through the data); default 100 or 1000.
@@ -919,7 +919,7 @@ class SVGP(Regressor):
     Args:
         batch: observations of a minibatch; default 1000.
         bound: objective: collapsed, all data at every step (up to 10000 observations); minibatch, a part of the data; default by size.
-        inducing: largest number of inducing points; default 300.
+        inducing: largest number of inducing points (a seventh of the observations, from 300 to 1000; 300 beyond 10000 observations); default 300 to 1000.
         isotropic: one lengthscale for all inputs instead of one per input; default false.
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         learn_inducing: optimise the inducing points together with the hyperparameters; default false.
@@ -997,7 +997,7 @@ class Laplace(Regressor):
         preset: default, or published: the baseline of the FSP-Laplace paper, except for settings beside it; default default.
         rate: learning rate of adam, by default lowered to 0 along a cosine, with the published preset constant; default 0.005.
         restarts: number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run (published: 1); default 2 or 1.
-        steps: largest number of training steps (gauss-newton 100, adam 5000) (published: 10000); default 100 or 5000.
+        steps: largest number of training steps (gauss-newton 100; adam two for each observation, from 5000 to 20000) (published: 10000); default 100, or 5000 to 20000.
         trainer: training method (gauss-newton up to 1000 observations, adam beyond) (published: adam); default by size.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
@@ -1059,7 +1059,7 @@ class LaplaceClassifier(Classifier):
         preset: default, or published: the baseline of the FSP-Laplace paper, except for settings beside it; default default.
         rate: learning rate of adam, by default lowered to 0 along a cosine, with the published preset constant; default 0.005.
         restarts: number of training runs, of which the fit keeps the run with the largest evidence (2 up to 1000 observations, else 1); a warm start replaces the first run (published: 1); default 2 or 1.
-        steps: largest number of training steps (gauss-newton 100, adam 5000) (published: 10000); default 100 or 5000.
+        steps: largest number of training steps (gauss-newton 100; adam two for each observation, from 5000 to 20000) (published: 10000); default 100, or 5000 to 20000.
         trainer: training method (gauss-newton up to 1000 observations, adam beyond) (published: adam); default by size.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
@@ -1296,7 +1296,7 @@ class Ensemble(Regressor):
         noise: fixes the variance of the observation noise; default learned.
         precision: fixes the precision of the Gaussian prior on the weights; default learned.
         rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
-        steps: largest number of training steps (gauss-newton 100, adam 5000); default 100 or 5000.
+        steps: largest number of training steps (gauss-newton 100; adam two for each observation, from 5000 to 20000); default 100, or 5000 to 20000.
         subset: share of the observations on which each network trains (published: 0.8); default 1.
         trainer: training method (gauss-newton up to 1000 observations, adam beyond); default by size.
         inputs: scaling of each input before the fit.
@@ -1354,7 +1354,7 @@ class MAP(Regressor):
         noise: fixes the variance of the observation noise; default learned.
         precision: fixes the precision of the Gaussian prior on the weights; default learned.
         rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
-        steps: largest number of training steps (gauss-newton 100, adam 5000); default 100 or 5000.
+        steps: largest number of training steps (gauss-newton 100; adam two for each observation, from 5000 to 20000); default 100, or 5000 to 20000.
         trainer: training method (gauss-newton up to 1000 observations, adam beyond); default by size.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
