@@ -42,7 +42,7 @@ func ExampleMethod_Settings() {
 		}
 	}
 	// Output:
-	// inducing: whole number 1 to 20000 [] (default 300)
+	// inducing: whole number 1 to 20000 [] (default 300 to 1000)
 	// selection: text  [kmeans pivoted] (default kmeans)
 	// steps: whole number 1 to 100000000 [] (default 100 or 1000)
 }
