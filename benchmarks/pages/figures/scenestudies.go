@@ -144,7 +144,7 @@ func implicitPriors() stage {
 				return scene{prior: rows[i]}
 			}
 			return scene{surrogate: "fvi", prior: rows[i], instance: j, noise: implicitNoise, settings: []string{
-				"prior=" + rows[i], "range=0,1", "hidden=100,100", "context=40", "batch=40", "eigenvalues=0.9",
+				"prior=" + rows[i], "range=0,1", "hidden=100,100", "context=40", "batch=40", "eigenvalues=0.9", "steps=2000",
 				"noise=" + strconv.FormatFloat(implicitNoise, 'g', -1, 64),
 			}}
 		},
