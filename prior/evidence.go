@@ -51,18 +51,14 @@ func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 	if grad == nil {
 		return -value
 	}
-	// K̄ = ½(ααᵀ - A⁻¹)
 	e.chol.Inverse(e.inv)
 	if ctx.Err() != nil {
 		return math.Inf(1)
 	}
+	eachRow(len(e.alpha), e, (*objective).adjointRow)
 	var trace float64
-	for i, a := range e.alpha {
-		row := upper(e.inv, i)
-		for j := range row {
-			row[j] = 0.5 * (a*e.alpha[i+j] - row[j])
-		}
-		trace += row[0]
+	for i := range e.alpha {
+		trace += e.inv.At(i, i)
 	}
 	clear(e.dtheta)
 	e.tape.pull(e.dtheta[:last], e.inv)
@@ -76,6 +72,14 @@ func (e *objective) loss(ctx context.Context, free, grad []float64) float64 {
 		}
 	}
 	return -value
+}
+
+// adjointRow overwrites row i of A⁻¹ with the row of K̄ = ½(ααᵀ - A⁻¹).
+func (e *objective) adjointRow(i int) {
+	row := upper(e.inv, i)
+	for j, a := range e.alpha[i:] {
+		row[j] = 0.5 * (e.alpha[i]*a - row[j])
+	}
 }
 
 // evidence is the marginal likelihood of y under a covariance A.

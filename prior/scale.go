@@ -39,30 +39,40 @@ type scaledTape struct {
 	variance float64
 	values   []float64 // the upper triangle
 	dinner   []float64
+
+	matrix *mat.SymDense // of the last gram or pull
+	terms  []float64     // of the rows, in the derivative with respect to the variance
 }
 
 func (k scaled) tape(x *mat.Dense) tape {
 	n, _ := x.Dims()
-	return &scaledTape{inner: newTape(k.inner, x), values: make([]float64, n*(n+1)/2), dinner: make([]float64, len(k.inner.Params()))}
+	return &scaledTape{inner: newTape(k.inner, x), values: make([]float64, n*(n+1)/2), dinner: make([]float64, len(k.inner.Params())), terms: make([]float64, n)}
 }
 
 func (t *scaledTape) gram(dst *mat.SymDense, theta []float64) {
 	t.variance = theta[0]
 	t.inner.gram(dst, theta[1:])
-	at := 0
-	for i := range dst.SymmetricDim() {
-		row := upper(dst, i)
-		floats.Scale(t.variance, row)
-		at += copy(t.values[at:], row)
-	}
+	t.matrix = dst
+	eachRow(len(t.terms), t, (*scaledTape).gramRow)
+}
+
+func (t *scaledTape) gramRow(i int) {
+	row := upper(t.matrix, i)
+	floats.Scale(t.variance, row)
+	copy(t.values[triangular(len(t.terms), i):], row)
+}
+
+func (t *scaledTape) pullRow(i int) {
+	row, at := upper(t.matrix, i), triangular(len(t.terms), i)
+	t.terms[i] = 2*floats.Dot(row, t.values[at:at+len(row)]) - row[0]*t.values[at]
 }
 
 func (t *scaledTape) pull(dtheta []float64, kbar *mat.SymDense) {
-	sum, at := 0.0, 0
-	for i := range kbar.SymmetricDim() {
-		row := upper(kbar, i)
-		sum += 2*floats.Dot(row, t.values[at:at+len(row)]) - row[0]*t.values[at]
-		at += len(row)
+	var sum float64
+	t.matrix = kbar
+	eachRow(len(t.terms), t, (*scaledTape).pullRow)
+	for _, v := range t.terms {
+		sum += v
 	}
 	dtheta[0] += sum
 	clear(t.dinner)

@@ -195,6 +195,9 @@ type stationaryTape struct {
 	to             pairs
 	slopes, alphas []float64
 	row, sum       []float64
+
+	dst     *mat.SymDense // of the last gram
+	profile profile       // at its hyperparameters
 }
 
 func (k stationary) tape(x *mat.Dense) tape {
@@ -212,21 +215,23 @@ func (t *stationaryTape) gram(dst *mat.SymDense, theta []float64) {
 	checkSym("Gram matrix", dst, n)
 	t.k.set(theta)
 	t.to.scale(t.k)
-	p, at := t.k.profile(), 0
-	rq, hasAlpha := p.(rationalQuadratic)
-	for i := range n {
-		row := upper(dst, i)
-		row[0] = 1
-		value, slope := row[1:], t.slopes[at:at+n-1-i]
-		t.to.distances(slope, t.x.RawRowView(i), i+1)
-		if hasAlpha {
-			copy(t.alphas[at:], slope)
-		}
-		p.eval(value, slope, slope)
-		if hasAlpha {
-			rq.alphaSlope(t.alphas[at:at+len(slope)], value, t.alphas[at:at+len(slope)])
-		}
-		at += len(slope)
+	t.dst, t.profile = dst, t.k.profile()
+	eachRow(n, t, (*stationaryTape).gramRow)
+}
+
+func (t *stationaryTape) gramRow(i int) {
+	row, at := upper(t.dst, i), triangular(len(t.row)-1, i)
+	row[0] = 1
+	value := row[1:]
+	slope := t.slopes[at : at+len(value)]
+	t.to.distances(slope, t.x.RawRowView(i), i+1)
+	if t.alphas != nil {
+		copy(t.alphas[at:], slope)
+	}
+	t.profile.eval(value, slope, slope)
+	if t.alphas != nil {
+		alpha := t.alphas[at : at+len(value)]
+		t.profile.(rationalQuadratic).alphaSlope(alpha, value, alpha)
 	}
 }
 

@@ -2,6 +2,8 @@ package prior
 
 import (
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/parallel"
 )
 
 // tape evaluates the Gram matrix of a kernel and its reverse-mode product at fixed
@@ -52,6 +54,26 @@ func paramVJP(k Kernel, dtheta []float64, x *mat.Dense, kbar *mat.SymDense) {
 	t.gram(newSym(n), theta)
 	t.pull(dtheta, kbar)
 }
+
+// eachRow calls f for the rows 0 … n-1 of a triangle, on all processors from manyRows rows on. For
+// fewer rows it allocates nothing.
+func eachRow[T any](n int, of T, f func(of T, i int)) {
+	if n < manyRows {
+		for i := range n {
+			f(of, i)
+		}
+		return
+	}
+	const parts = 16
+	parallel.Each(parts, func(k int) {
+		for i := k; i < n; i += parts {
+			f(of, i)
+		}
+	})
+}
+
+// triangular returns the number of entries before row i of an upper triangle of size n, stored by rows.
+func triangular(n, i int) int { return i * (2*n - i + 1) / 2 }
 
 // newSym returns an n×n matrix, also for n = 0.
 func newSym(n int) *mat.SymDense {
