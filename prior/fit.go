@@ -89,7 +89,7 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 			best, err = m.searchInStages(ctx, xs, ys, begin, len(start) == len(m.free), rng)
 		} else {
 			var found optimize.Result
-			found, err = m.search(ctx, xs, ys, begin, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
+			found, err = m.search(ctx, func() *objective { return newObjective(m, xs, ys) }, begin, optimize.Settings{MaxIter: 200, GradTol: 1e-3, FuncTol: 1e-8})
 			best = found.X
 		}
 		if err != nil {
@@ -201,14 +201,19 @@ func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, st
 	}
 	from, set := starts, optimize.Settings{MaxIter: 200, GradTol: 1e-2, FuncTol: 1e-6, Gain: stageGain}
 	for {
-		xs, ys := subset.TakeBoth(x, y, order[:rows])
-		if rows == len(y) {
-			from = append(m.rippled(from[0]), starts[0])
-			xh, yh := subset.TakeBoth(x, y, order[:rows/2])
-			from = m.likeliest(ctx, xh, yh, from, (len(from)+1)/2)
-			from = m.likeliest(ctx, xs, ys, from, 1)
+		given := func(rows int) *objective {
+			xs, ys := subset.TakeBoth(x, y, order[:rows])
+			return newObjective(m, xs, ys)
 		}
-		best, err := m.search(ctx, xs, ys, from, set)
+		evaluate := func() *objective { return given(rows) }
+		if rows == len(y) {
+			all := given(rows)
+			evaluate = func() *objective { return all } // for one start
+			from = append(m.rippled(from[0]), starts[0])
+			from = given(rows/2).likeliest(ctx, from, (len(from)+1)/2)
+			from = all.likeliest(ctx, from, 1)
+		}
+		best, err := m.search(ctx, evaluate, from, set)
 		if err != nil || rows == len(y) {
 			return best.X, err
 		}
@@ -221,10 +226,10 @@ func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, st
 	}
 }
 
-// likeliest returns the k candidates of largest posterior density given y, the best first; ties go to
-// the earlier one.
-func (m model) likeliest(ctx context.Context, x *mat.Dense, y []float64, candidates [][]float64, k int) [][]float64 {
-	e, density := newObjective(m, x, y), make([]float64, len(candidates))
+// likeliest returns the k candidates of largest posterior density, the best first; ties go to the
+// earlier one.
+func (e *objective) likeliest(ctx context.Context, candidates [][]float64, k int) [][]float64 {
+	density := make([]float64, len(candidates))
 	for i, c := range candidates {
 		density[i] = -e.loss(ctx, c, nil)
 	}
@@ -251,14 +256,15 @@ func (m model) rippled(free []float64) [][]float64 {
 	return out
 }
 
-// search returns the best result of the given starts; ties go to the earlier start.
-func (m model) search(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, set optimize.Settings) (optimize.Result, error) {
+// search returns the best result of the given starts; ties go to the earlier start. Each start calls
+// evaluate once.
+func (m model) search(ctx context.Context, evaluate func() *objective, starts [][]float64, set optimize.Settings) (optimize.Result, error) {
 	lo, hi := m.bounds()
-	objective := func() func(free, grad []float64) float64 {
-		e := newObjective(m, x, y)
+	loss := func() func(free, grad []float64) float64 {
+		e := evaluate()
 		return func(free, grad []float64) float64 { return e.loss(ctx, free, grad) }
 	}
-	best, err := optimize.Multistart(ctx, objective, starts, lo, hi, set)
+	best, err := optimize.Multistart(ctx, loss, starts, lo, hi, set)
 	if err != nil {
 		return best, err
 	}
