@@ -2,6 +2,7 @@ package prior
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,8 +13,9 @@ import (
 )
 
 // A search in stages reaches the posterior density of a search on all rows, with and without the
-// state of an earlier fit, and is deterministic.
+// state of an earlier fit, and is deterministic for any number of processors.
 func TestSearchInStages(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const n = 600
 	rng := random.New(1, "stages", 0)
 	x, y := space.Uniform(n, 2, rng), make([]float64, n)
@@ -32,9 +34,11 @@ func TestSearchInStages(t *testing.T) {
 		f, err := Spec{}.Fit(t.Context(), x, y, false, state, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		require.InDelta(t, loss(found.X), loss(f.State), 0.01)
+		runtime.GOMAXPROCS(4)
 		again, err := Spec{}.Fit(t.Context(), x, y, false, state, random.New(1, "fit", 0))
 		require.NoError(t, err)
 		require.Equal(t, f.State, again.State)
+		runtime.GOMAXPROCS(1)
 		state = f.State
 	}
 }
