@@ -6,7 +6,7 @@
 //
 //	δ_i = log p(y_i) under fsp-laplace - log p(y_i) under gp,  limited to ±3
 //
-// fsp-laplace replaces gp if Σδ is above 3 and above two of its standard errors, √(n·var δ), and gp
-// replaces fsp-laplace if it is below minus both. Otherwise the model of the previous stage stays, at
-// first gp. Then the selected model is fitted to all observations.
+// fsp-laplace replaces gp if Σδ is above 3 and above two of its standard errors, √(m·var δ) for m
+// predicted observations, and gp replaces fsp-laplace if it is below minus both. Otherwise the model of
+// the previous stage stays, at first gp. Then the selected model is fitted to all observations.
 package auto

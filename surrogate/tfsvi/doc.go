@@ -31,8 +31,8 @@
 //     weights.
 //   - S is a full covariance UUᵀ of the output weights, in which the network is linear, and
 //     a diagonal s² of the others; the authors' S is diagonal. Independent weights with a
-//     small variance at the data have a small variance everywhere: on 30 observations of
-//     Hartmann-6 their standard deviation at new points was a tenth of the error.
+//     small variance at the data have a small variance everywhere
+//     (docs/methods/tfsvi.md#measurements).
 //   - Initial weights have a scale for each input. The scales, v and σ maximise the marginal
 //     likelihood of Bayesian linear regression on the initial hidden layers, under the
 //     priors of package prior. The authors set them by hand.

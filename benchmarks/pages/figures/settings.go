@@ -33,7 +33,7 @@ type SettingsRecord struct {
 // variants are the settings that the pages of the methods compare, after the defaults.
 var variants = map[string][]string{
 	"dkl":         {"decay=0.3", "decay=0", "features=2;decay=0"},
-	"fsp-laplace": {"hidden=100,100", "activation=relu", "context=100"},
+	"fsp-laplace": {"hidden=100,100", "activation=relu", "context=400"},
 	"fvi": {
 		"steps=2000", "weight=batch", "draws=100;context=40", "bias=2", "bias=0.5", "score=plain", "inject=0.1",
 		"start=random;score=plain;steps=1000",
