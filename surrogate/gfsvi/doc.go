@@ -36,7 +36,8 @@
 //     observations confirm it.
 //   - γ = 1e-6 instead of 1e-10. The divergence weights parts of the network outside the
 //     prior's smooth functions by up to 1/γM. No network of this size makes them zero,
-//     and with 1e-10 and an RBF kernel training reduces the variance instead.
+//     and with 1e-10 and a smooth kernel the standard deviation is too large after the default
+//     number of steps (docs/methods/gfsvi.md#measurements).
 //   - Training inputs are measurement points in addition to the points of the box, so that
 //     the prior also applies at the data in many dimensions.
 //   - σ² starts at the value of the prior's fit. Inputs are scaled to the prior's

@@ -141,7 +141,7 @@ function after a Sobol design of n points with d inputs, declared exact. "Cold" 
 		"go test ./loop -run xxx -bench Batch -benchtime 1x", gotest("./loop", "^BenchmarkBatch$", (*results).pivot),
 	},
 	{
-		"BoTorch", "A suggestion at 50 values of Levy's function of two inputs, and BoTorch's `SingleTaskGP` with `optimize_acqf` of\n10 restarts and 512 raw samples (`benchmarks/peers`), with `LogExpectedImprovement` for exact and\n`qLogNoisyExpectedImprovement` for noisy values.",
+		"BoTorch", "A suggestion at 50 values of Levy's function of two inputs, and BoTorch's `SingleTaskGP` with `optimize_acqf` of\n10 restarts and 512 raw samples (`benchmarks/peers`), with `LogExpectedImprovement` for exact and\n`qLogNoisyExpectedImprovement` for noisy values. The values are the same; they are declared exact, or not.",
 		"A suggestion, in times of BoTorch",
 		"go run ./benchmarks/pages performance --only BoTorch --python PYTHON",
 		func(ctx context.Context, o Options) ([][]string, error) {
