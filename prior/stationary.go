@@ -194,67 +194,98 @@ type stationaryTape struct {
 	x              *mat.Dense
 	to             pairs
 	slopes, alphas []float64
-	row, sum       []float64
 
-	dst     *mat.SymDense // of the last gram
-	profile profile       // at its hyperparameters
+	matrix  *mat.SymDense // of the last gram or pull
+	profile profile       // of the last gram
+	moments []float64     // second moments of each row, n×d
+	alpha   []float64     // part of each row in the derivative with respect to log α
+	sum     []float64
 }
 
 func (k stationary) tape(x *mat.Dense) tape {
 	n := checkPoints("points", x, k.dim)
 	k.leaf.params = slices.Clone(k.params)
-	t := &stationaryTape{k: k, x: x, to: k.pairs(new(workspace.Memory), x), slopes: make([]float64, n*(n-1)/2), row: make([]float64, n), sum: make([]float64, k.dim)}
+	t := &stationaryTape{k: k, x: x, to: k.pairs(new(workspace.Memory), x), slopes: make([]float64, n*(n-1)/2), moments: make([]float64, n*k.dim), sum: make([]float64, k.dim)}
 	if _, ok := k.profile().(rationalQuadratic); ok {
-		t.alphas = make([]float64, len(t.slopes))
+		t.alphas, t.alpha = make([]float64, len(t.slopes)), make([]float64, n)
 	}
 	return t
 }
 
 func (t *stationaryTape) gram(dst *mat.SymDense, theta []float64) {
-	n := len(t.row)
+	n, _ := t.x.Dims()
 	checkSym("Gram matrix", dst, n)
 	t.k.set(theta)
 	t.to.scale(t.k)
-	t.dst, t.profile = dst, t.k.profile()
+	t.matrix, t.profile = dst, t.k.profile()
 	eachRow(n, t, (*stationaryTape).gramRow)
 }
 
 func (t *stationaryTape) gramRow(i int) {
-	row, at := upper(t.dst, i), triangular(len(t.row)-1, i)
+	row := upper(t.matrix, i)
 	row[0] = 1
-	value := row[1:]
-	slope := t.slopes[at : at+len(value)]
+	value, slope := row[1:], t.after(t.slopes, i)
 	t.to.distances(slope, t.x.RawRowView(i), i+1)
 	if t.alphas != nil {
-		copy(t.alphas[at:], slope)
+		copy(t.after(t.alphas, i), slope)
 	}
 	t.profile.eval(value, slope, slope)
 	if t.alphas != nil {
-		alpha := t.alphas[at : at+len(value)]
-		t.profile.(rationalQuadratic).alphaSlope(alpha, value, alpha)
+		alphas := t.after(t.alphas, i)
+		t.profile.(rationalQuadratic).alphaSlope(alphas, value, alphas)
 	}
 }
 
+// after returns the part of pairs for the pairs (i, j) with i < j.
+func (t *stationaryTape) after(pairs []float64, i int) []float64 {
+	n, _ := t.x.Dims()
+	at := triangular(n-1, i)
+	return pairs[at : at+n-1-i]
+}
+
 func (t *stationaryTape) pull(dtheta []float64, kbar *mat.SymDense) {
+	n, _ := t.x.Dims()
 	checkLen("dtheta", len(dtheta), len(t.k.params))
-	checkSym("kbar", kbar, len(t.row))
-	clear(t.sum)
-	at, alpha := 0, 0.0
-	for i := range t.row {
-		bar := upper(kbar, i)[1:]
-		if t.alphas != nil {
-			alpha += floats.Dot(bar, t.alphas[at:at+len(bar)])
+	checkSym("kbar", kbar, n)
+	t.matrix = kbar
+	clear(t.moments)
+	if t.to.nominal == nil {
+		eachRow(n, t, (*stationaryTape).pullRow)
+	} else { // their moments are sums over all rows
+		for i := range n {
+			t.pullRow(i)
 		}
-		w := t.row[:len(bar)]
-		floats.MulTo(w, bar, t.slopes[at:at+len(bar)])
-		t.to.secondMoments(t.sum, w, t.x.RawRowView(i), i+1)
-		at += len(bar)
+	}
+	clear(t.sum)
+	for i := range n {
+		floats.Add(t.sum, t.momentsOf(i))
 	}
 	t.to.finish(t.sum, -4)
 	t.k.gather(dtheta, 0, t.sum)
+	var alpha float64
+	for _, v := range t.alpha {
+		alpha += v
+	}
 	if t.alphas != nil {
 		dtheta[t.k.width()] += 2 * alpha
 	}
+}
+
+func (t *stationaryTape) pullRow(i int) {
+	bar := upper(t.matrix, i)[1:]
+	if t.alphas != nil {
+		t.alpha[i] = floats.Dot(bar, t.after(t.alphas, i))
+	}
+	mem := workspace.Borrow()
+	defer mem.Return()
+	w := mem.Floats(len(bar))
+	floats.MulTo(w, bar, t.after(t.slopes, i))
+	t.to.secondMoments(t.momentsOf(i), w, t.x.RawRowView(i), i+1)
+}
+
+func (t *stationaryTape) momentsOf(i int) []float64 {
+	d := t.k.dim
+	return t.moments[i*d : (i+1)*d]
 }
 
 func (k stationary) fix(name string, values []float64) (Kernel, int) {
