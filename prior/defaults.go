@@ -16,9 +16,9 @@ const (
 	leastRows = 250
 	ripple    = 5
 
-	// Gain, in nats, at which a stage ends: the loss of a hyperparameter at a sixteenth of its posterior
+	// Gain, in nats, at which a stage ends: the loss of a hyperparameter at a tenth of its posterior
 	// standard deviation from the maximum.
-	stageGain = 0.002
+	stageGain = 0.005
 
 	// Starts for kernels of several parts or with a period, whose likelihood has
 	// many optima. On the load forecast of the guide, 3 starts find the best

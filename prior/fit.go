@@ -56,7 +56,7 @@ type Hyper struct {
 //
 // From 500 rows on, the starts search on 250 to 499 random rows, and the best result
 // continues on twice as many rows until all are used. A stage ends when the next step promises at most
-// 0.002 nats. Kernels of several parts or with a
+// 0.005 nats. Kernels of several parts or with a
 // learned period search on all rows. With more than 2000 rows the search uses 2000 random
 // rows; the mean and the log marginal likelihood use all.
 //
