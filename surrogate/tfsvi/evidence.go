@@ -25,6 +25,10 @@ const (
 
 	leastSpread, mostSpread = 1e-3, 100
 	leastScale, mostScale   = 1e-4, 1e2 // bounds of the prior scale of the output weights
+
+	// With more than manyInputs inputs and fewer than rowsPerSpread observations for each, one of heldPart
+	// observations is held out: the evidence can overfit the spread of each input.
+	manyInputs, rowsPerSpread, heldPart = 20, 5, 5
 )
 
 // spreads are the starts of the search for the spread of each input.
@@ -121,9 +125,42 @@ func (e *evidence) eval(theta, grad []float64) float64 {
 }
 
 // learn sets the spreads, the scale of the output weights and σ to the maximum of the evidence
-// with the given weights. It searches from two starts and does not change fixed values.
+// with the given weights. It does not change fixed values. With few observations for each of many
+// inputs, held-out observations decide whether the inputs have one common spread.
 func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error {
 	x, y := subset.AtMost(p.data.X, p.data.Y, evidenceRows, rng)
+	n, d := x.Dims()
+	e := p.newEvidence(w, x, y)
+	surrogate.Report(ctx, surrogate.Progress{Phase: "evidence"})
+	common := false
+	if d > manyInputs && n < rowsPerSpread*d && p.Spread == 0 && p.net.Custom == nil {
+		most := math.Inf(-1)
+		restX, restY := subset.TakeBoth(x, y, rng.Perm(n)[:n-n/heldPart])
+		rest := p.newEvidence(w, restX, restY)
+		for _, tie := range []bool{false, true} {
+			theta, err := p.search(ctx, rest, tie)
+			if err != nil {
+				return err
+			}
+			// log p(held | rest) = log p(all) - log p(rest)
+			if density := e.density(theta) - rest.density(theta); density > most {
+				common, most = tie, density
+			}
+		}
+	}
+	theta, err := p.search(ctx, e, common)
+	if err != nil {
+		return err
+	}
+	p.spread = make([]float64, d)
+	for j := range p.spread {
+		p.spread[j] = math.Exp(theta[j])
+	}
+	p.outputScale, p.startLogSD = math.Exp(0.5*theta[d]), 0.5*theta[d+1]
+	return nil
+}
+
+func (p *problem) newEvidence(w []float64, x *mat.Dense, y []float64) *evidence {
 	_, d := x.Dims()
 	e := &evidence{
 		net: p.net, w: w, x: p.box.Inputs(1).For(p.net).Apply(x), y: y,
@@ -133,6 +170,21 @@ func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error 
 		e.noise = prior.Gamma{Shape: 0.5, Rate: 1} // the prior of ADR 9 (docs/adr)
 	}
 	e.reserve()
+	return e
+}
+
+// density returns the log evidence without the log priors.
+func (e *evidence) density(theta []float64) float64 {
+	if math.IsInf(e.eval(theta, make([]float64, len(theta))), -1) {
+		return math.Inf(-1)
+	}
+	return e.linear.Value
+}
+
+// search returns the maximiser of the evidence from several starts. With tie all inputs have one
+// common spread.
+func (p *problem) search(ctx context.Context, e *evidence, tie bool) ([]float64, error) {
+	_, d := e.x.Dims()
 	start, lo, hi := make([]float64, d+2), make([]float64, d+2), make([]float64, d+2)
 	set := func(i int, at, least, most float64) {
 		start[i], lo[i], hi[i] = math.Log(at), math.Log(least), math.Log(most)
@@ -147,12 +199,14 @@ func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error 
 	if p.Noise != nil {
 		set(d+1, *p.Noise, *p.Noise, *p.Noise)
 	}
-	loss := func(theta, grad []float64) float64 {
+	loss, common := func(theta, grad []float64) float64 {
 		value := e.eval(theta, grad)
 		floats.Scale(-1, grad)
 		return -value
+	}, 0
+	if tie {
+		loss, common = tied(loss, d), d-1
 	}
-	surrogate.Report(ctx, surrogate.Progress{Phase: "evidence"})
 	starts, fixed := spreads, p.Spread
 	if p.net.Custom != nil {
 		fixed = 1 // inputs are not scaled
@@ -168,21 +222,28 @@ func (p *problem) learn(ctx context.Context, w []float64, rng *rand.Rand) error 
 				set(j, fixed, fixed, fixed)
 			}
 		}
-		r, err := optimize.Minimize(ctx, loss, start, lo, hi, optimize.Settings{MaxIter: 100, FuncTol: 1e-6})
+		r, err := optimize.Minimize(ctx, loss, start[common:], lo[common:], hi[common:], optimize.Settings{MaxIter: 100, FuncTol: 1e-6})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if r.F < best.F {
 			best = r
 		}
 	}
 	if math.IsInf(best.F, 1) {
-		return fmt.Errorf("tfsvi: start: evidence of the features: %w", linalg.ErrNotPositiveDefinite)
+		return nil, fmt.Errorf("tfsvi: start: evidence of the features: %w", linalg.ErrNotPositiveDefinite)
 	}
-	p.spread = make([]float64, d)
-	for j := range p.spread {
-		p.spread[j] = math.Exp(best.X[j])
+	return append(slices.Repeat(best.X[:1], common), best.X...), nil
+}
+
+// tied returns loss as a function of one common log spread in place of the first d variables.
+func tied(loss func(theta, grad []float64) float64, d int) func(theta, grad []float64) float64 {
+	return func(theta, grad []float64) float64 {
+		all := append(slices.Repeat(theta[:1], d-1), theta...)
+		each := make([]float64, len(all))
+		value := loss(all, each)
+		grad[0] = floats.Sum(each[:d])
+		copy(grad[1:], each[d:])
+		return value
 	}
-	p.outputScale, p.startLogSD = math.Exp(0.5*best.X[d]), 0.5*best.X[d+1]
-	return nil
 }

@@ -18,6 +18,21 @@ import (
 	"github.com/functionspace/bo/surrogate/internal/variational"
 )
 
+// A common spread has the sum of the gradients.
+func TestTiedGradient(t *testing.T) {
+	loss := tied(func(theta, grad []float64) float64 {
+		var value float64
+		for i, v := range theta {
+			value += float64(i+1) * v * v
+			grad[i] = 2 * float64(i+1) * v
+		}
+		return value
+	}, 3)
+	theta, grad := []float64{0.3, -2, 0.7}, make([]float64, 3)
+	require.InDelta(t, 6*0.09+4*4+5*0.49, loss(theta, grad), 1e-12)
+	require.NoError(t, gradcheck.Gradient(func(theta []float64) float64 { return loss(theta, make([]float64, 3)) }, theta, grad, 1e-7))
+}
+
 func TestEvidenceGradient(t *testing.T) {
 	for _, hidden := range [][]int{{}, {4}, {5, 9}} {
 		rng := random.New(1, "evidence", 0)
