@@ -44,7 +44,12 @@ type Predictor struct {
 	MSE           Summary `json:"mse"`
 	RMSERaw       Summary `json:"rmse_raw"`
 	DensityRaw    Summary `json:"log_density_raw"` // in the units of the file
-	Fit           Summary `json:"fit_s"`
+	// ErrorsAlone is the largest log likelihood of Gaussian predictions with these errors and a constant
+	// variance, -½ log 2πe MSE: the noise variance is the squared error, the posterior variance 0.
+	ErrorsAlone Summary `json:"errors_alone"`
+	// VarianceTerm is the term v/(2σ²) that a posterior variance v takes from LogLikelihood.
+	VarianceTerm Summary `json:"variance_term"`
+	Fit          Summary `json:"fit_s"`
 	Predict       Summary `json:"predict_s"`
 	Coverage      Summary `json:"coverage_90,omitzero"`
 	Processor     Summary `json:"fit_cpu_s,omitzero"`
@@ -131,6 +136,10 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 	slices.SortStableFunc(r.Warnings, func(a, b Warning) int {
 		return cmp.Or(slices.Index(datasets, a.Dataset)-slices.Index(datasets, b.Dataset), slices.Index(methods, a.Method)-slices.Index(methods, b.Method))
 	})
+	published := papers.Published
+	if r.Suite != papersSuite {
+		published = nil
+	}
 	if suite.Baseline != "" {
 		r.Baseline, r.Contests = suite.Baseline, contests(suite, records, methods)
 	} else if slices.Contains(methods, sparse) {
@@ -145,7 +154,7 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 			}
 			slices.SortFunc(runs, func(a, b runner.Record) int { return int(a.Seed) - int(b.Seed) })
 			d.Name, d.Dim, d.Train, d.Test = name, runs[0].Dim, runs[0].Score.Train, runs[0].Score.Test
-			p := predictor(name, method, runs, papers.Published)
+			p := predictor(name, method, runs, published)
 			if method != r.Baseline {
 				p.Against = splits(runs, byKey[[2]string{name, r.Baseline}])
 			}
@@ -154,7 +163,7 @@ func NewRegression(records []runner.Record, papers Literature) (*Regression, err
 		r.Datasets = append(r.Datasets, d)
 	}
 	for _, q := range papers.Raw {
-		if slices.Contains(datasets, q.Dataset) && r.Suite == rawSuite {
+		if slices.Contains(datasets, q.Dataset) && r.Suite == papersSuite {
 			r.Raw = append(r.Raw, q)
 		}
 	}
@@ -177,8 +186,8 @@ func splits(runs, baseline []runner.Record) *Comparison {
 	return densities(own, than)
 }
 
-// rawSuite is the suite of the datasets of Literature.Raw.
-const rawSuite = "uci"
+// papersSuite is the suite of the datasets of Literature.Published and Literature.Raw.
+const papersSuite = "uci"
 
 var number = regexp.MustCompile(`\d+(\.\d+)?`)
 
@@ -204,6 +213,9 @@ func warnings(records []runner.Record) []Warning {
 	return list
 }
 
+// leastVariance replaces smaller squared errors and noise variances in logarithms and denominators.
+const leastVariance = 1e-12
+
 func predictor(dataset, method string, runs []runner.Record, papers []Published) Predictor {
 	over := func(f func(s *runner.Score) float64) Summary {
 		return summarize(each(runs, func(r runner.Record) float64 { return f(r.Score) }))
@@ -214,6 +226,8 @@ func predictor(dataset, method string, runs []runner.Record, papers []Published)
 		LogLikelihood: over(func(s *runner.Score) float64 { return s.LogLikelihood }),
 		RMSE:          over(func(s *runner.Score) float64 { return s.RMSE }),
 		MSE:           over(func(s *runner.Score) float64 { return s.RMSE * s.RMSE }),
+		ErrorsAlone:   over(func(s *runner.Score) float64 { return -0.5 * math.Log(2*math.Pi*math.E*max(s.RMSE*s.RMSE, leastVariance)) }),
+		VarianceTerm:  over(func(s *runner.Score) float64 { return s.Spread / (2 * max(s.Noise, leastVariance)) }),
 		RMSERaw:       over(func(s *runner.Score) float64 { return s.RMSERaw }),
 		Fit:           over(func(s *runner.Score) float64 { return s.Fit }),
 		Predict:       over(func(s *runner.Score) float64 { return s.Predict }),

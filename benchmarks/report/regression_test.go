@@ -14,7 +14,7 @@ import (
 func scored(problem, method string, seed uint64, density, rmse float64) runner.Record {
 	return runner.Record{
 		Suite: "uci", Problem: problem, Method: method, Seed: seed, Dim: 6, Date: "2026-01-02T03:04:05Z",
-		Score: &runner.Score{Train: 277, Test: 31, LogDensity: density, LogLikelihood: density - 1, RMSE: rmse, RMSERaw: 15 * rmse, Fit: 2, Predict: 0.001},
+		Score: &runner.Score{Train: 277, Test: 31, LogDensity: density, LogLikelihood: density - 1, RMSE: rmse, RMSERaw: 15 * rmse, Noise: 0.01, Spread: 0.02, Fit: 2, Predict: 0.001},
 	}
 }
 
@@ -35,6 +35,7 @@ func TestRegressionByHand(t *testing.T) {
 		{Dataset: "yacht", Method: "svgp", Source: "gfsvi", LogLikelihood: -0.976, LogLikelihoodSE: 0.092, MSE: new(0.4), MSESE: 0.1},
 		{Dataset: "yacht", Method: "svgp", Source: "fsp-laplace", LogLikelihood: 1.532, LogLikelihoodSE: 0.139},
 		{Dataset: "yacht", Method: "gfsvi", Source: "gfsvi", LogLikelihood: 1.2, LogLikelihoodSE: 0.1, MSE: new(0.01), MSESE: 0.001},
+		{Dataset: "yacht", Method: "svgp", Source: "other", LogLikelihood: 0.7, LogLikelihoodSE: 0.1},
 		{Dataset: "boston", Method: "svgp", Source: "gfsvi"},
 	}}
 	r, err := NewRegression(records, papers)
@@ -47,9 +48,12 @@ func TestRegressionByHand(t *testing.T) {
 	assert.Equal(t, []Tally{
 		{Method: "svgp", Source: "gfsvi", Likelihood: Count{Better: 1}, Density: Count{Better: 1}, Error: Count{Better: 1}},
 		{Method: "svgp", Source: "fsp-laplace", Likelihood: Count{Worse: yacht}, Density: Count{Worse: yacht}},
+		{Method: "svgp", Source: "other", Likelihood: Count{Worse: yacht}, Density: Count{Within: 1}},
 		{Method: "gfsvi:steps=10", Source: "gfsvi", Likelihood: Count{Worse: yacht}, Density: Count{Worse: yacht}, Error: Count{Worse: yacht}},
 	}, r.Tallies)
 	assert.InDelta(t, 0.8-math.Log(15), d.Methods[0].DensityRaw.Mean, 1e-12)
+	assert.InDelta(t, 1, d.Methods[0].VarianceTerm.Mean, 1e-12)
+	assert.InDelta(t, math.Log(10)-0.5*math.Log(2*math.Pi*math.E), d.Methods[0].ErrorsAlone.Mean, 1e-12)
 	assert.Nil(t, d.Methods[0].Against, "the baseline")
 	assert.Equal(t, &Comparison{Losses: 1, P: 1}, d.Methods[1].Against)
 	assert.Equal(t, []string{"0123456789ab", ""}, d.Methods[0].Commits)
@@ -58,10 +62,12 @@ func TestRegressionByHand(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, r.WriteMarkdown(&text))
 	assert.Contains(t, text.String(), "### yacht: 6 inputs, 277 training rows, 31 test rows")
-	assert.Contains(t, text.String(), "-0.976 ± 0.092 [g] +, 1.532 ± 0.139 [f] - | 0.800 ± 0.100 | 0.100 ± 0.000 | 0.632 + |")
+	assert.Contains(t, text.String(), "-0.976 ± 0.092 [g] +, 1.532 ± 0.139 [f] -, 0.700 ± 0.100 [o] - | 0.800 ± 0.100 | 0.100 ± 0.000 | 0.632 + |")
 	assert.Regexp(t, `\| yacht +\| gfsvi:steps=10 +\| +2 \| +no; luck \|`, text.String())
 	for _, want := range []string{
-		`\| expected log likelihood, the papers' metric +\| +3 \| +1 \| +0 \| +2 \|`,
+		`\| expected log likelihood, the papers' metric +\| +4 \| +1 \| +0 \| +3 \|`,
+		`\| yacht +\| +svgp \| +1.532 \[f\] \| +-0.200 \| +1 \| +0.800 \| +0.884 \| +errors \|`,
+		`\| yacht +\| +svgp \| +0.700 \[o\] \| +-0.200 \| +1 \| +0.800 \| +0.884 \| variances \|`,
 		`\| squared error +\| +2 \| +1 \| +0 \| +1 \|`,
 		`\| svgp +\| +gfsvi \| +1 of 1 \| +\| +1 of 1 \|`,
 		`\| fBNN \[fBNN\] +\| 0.607 ± 0.068 \|`,

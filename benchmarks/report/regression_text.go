@@ -56,6 +56,34 @@ func (r *Regression) summary(w *document.Writer) {
 		w.Heading("The same by method and paper")
 		w.Table(r.tallyTable())
 	}
+	if t := r.gapTable(); len(t) > 1 {
+		w.Heading("Composition of the gaps in the expected log likelihood")
+		w.Table(t)
+	}
+}
+
+// gapTable has a row for each pair whose expected log likelihood is below a paper's by more than two
+// standard errors.
+func (r *Regression) gapTable() [][]string {
+	t := [][]string{{"dataset", "method", "paper", "E log-lik.", "variance term", "log density", "errors alone", "gap"}}
+	for _, d := range r.Datasets {
+		for _, m := range d.Methods {
+			for _, q := range m.Published {
+				if q.Likelihood != Worse {
+					continue
+				}
+				gap := "variances"
+				if m.ErrorsAlone.Mean < q.LogLikelihood-2*math.Hypot(q.LogLikelihoodSE, m.ErrorsAlone.SE) {
+					gap = "errors"
+				}
+				t = append(t, []string{
+					d.Name, m.Name, fmt.Sprintf("%.3f [%s]", q.LogLikelihood, q.Source[:1]), fmt.Sprintf("%.3f", m.LogLikelihood.Mean),
+					fmt.Sprintf("%.3g", m.VarianceTerm.Mean), fmt.Sprintf("%.3f", m.LogDensity.Mean), fmt.Sprintf("%.3f", m.ErrorsAlone.Mean), gap,
+				})
+			}
+		}
+	}
+	return t
 }
 
 func (r *Regression) datasets(w *document.Writer) {

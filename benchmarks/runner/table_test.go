@@ -101,6 +101,33 @@ func TestPlanOfDatasetsFaults(t *testing.T) {
 	}
 }
 
+// Validation holds each training row of the first split out once, and no test row.
+func TestValidation(t *testing.T) {
+	s, dir := tiny(t)
+	d := s.Datasets[0]
+	all, err := d.Load(dir)
+	require.NoError(t, err)
+	d.Validation = true
+	table, err := d.Load(dir)
+	require.NoError(t, err)
+	train, _ := all.split(1)
+	_, y := all.rows(train)
+	assert.Equal(t, y, table.Y)
+	seen := map[int]int{}
+	for seed := range table.Test {
+		rest, held := table.split(uint64(seed + 1))
+		assert.Len(t, rest, 18)
+		for _, i := range held {
+			seen[i]++
+		}
+	}
+	assert.Len(t, table.Test, 10)
+	assert.Len(t, seen, 20)
+	for _, times := range seen {
+		assert.Equal(t, 1, times)
+	}
+}
+
 // A record does not depend on the number of workers, scores a noisy line correctly,
 // and survives the file.
 func TestScores(t *testing.T) {
