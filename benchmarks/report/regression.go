@@ -50,11 +50,11 @@ type Predictor struct {
 	// VarianceTerm is the term v/(2σ²) that a posterior variance v takes from LogLikelihood.
 	VarianceTerm Summary `json:"variance_term"`
 	Fit          Summary `json:"fit_s"`
-	Predict       Summary `json:"predict_s"`
-	Coverage      Summary `json:"coverage_90,omitzero"`
-	Processor     Summary `json:"fit_cpu_s,omitzero"`
-	Wrong         Summary `json:"wrong,omitzero"`
-	Calibration   Summary `json:"calibration_error,omitzero"`
+	Predict      Summary `json:"predict_s"`
+	Coverage     Summary `json:"coverage_90,omitzero"`
+	Processor    Summary `json:"fit_cpu_s,omitzero"`
+	Wrong        Summary `json:"wrong,omitzero"`
+	Calibration  Summary `json:"calibration_error,omitzero"`
 	// Against counts the splits with a larger log density than the baseline; it is nil for the
 	// baseline and without common splits.
 	Against   *Comparison `json:"against_baseline,omitempty"`
@@ -226,15 +226,17 @@ func predictor(dataset, method string, runs []runner.Record, papers []Published)
 		LogLikelihood: over(func(s *runner.Score) float64 { return s.LogLikelihood }),
 		RMSE:          over(func(s *runner.Score) float64 { return s.RMSE }),
 		MSE:           over(func(s *runner.Score) float64 { return s.RMSE * s.RMSE }),
-		ErrorsAlone:   over(func(s *runner.Score) float64 { return -0.5 * math.Log(2*math.Pi*math.E*max(s.RMSE*s.RMSE, leastVariance)) }),
-		VarianceTerm:  over(func(s *runner.Score) float64 { return s.Spread / (2 * max(s.Noise, leastVariance)) }),
-		RMSERaw:       over(func(s *runner.Score) float64 { return s.RMSERaw }),
-		Fit:           over(func(s *runner.Score) float64 { return s.Fit }),
-		Predict:       over(func(s *runner.Score) float64 { return s.Predict }),
-		Coverage:      over(func(s *runner.Score) float64 { return s.Coverage }),
-		Processor:     over(func(s *runner.Score) float64 { return s.Processor }),
-		Wrong:         over(func(s *runner.Score) float64 { return s.Wrong }),
-		Calibration:   over(func(s *runner.Score) float64 { return s.Calibration }),
+		ErrorsAlone: over(func(s *runner.Score) float64 {
+			return -0.5 * math.Log(2*math.Pi*math.E*max(s.RMSE*s.RMSE, leastVariance))
+		}),
+		VarianceTerm: over(func(s *runner.Score) float64 { return s.Spread / (2 * max(s.Noise, leastVariance)) }),
+		RMSERaw:      over(func(s *runner.Score) float64 { return s.RMSERaw }),
+		Fit:          over(func(s *runner.Score) float64 { return s.Fit }),
+		Predict:      over(func(s *runner.Score) float64 { return s.Predict }),
+		Coverage:     over(func(s *runner.Score) float64 { return s.Coverage }),
+		Processor:    over(func(s *runner.Score) float64 { return s.Processor }),
+		Wrong:        over(func(s *runner.Score) float64 { return s.Wrong }),
+		Calibration:  over(func(s *runner.Score) float64 { return s.Calibration }),
 	}
 	if p.RMSE.Mean > 0 {
 		p.DensityRaw = over(func(s *runner.Score) float64 { return s.LogDensity - math.Log(s.RMSERaw/s.RMSE) })
