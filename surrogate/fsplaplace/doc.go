@@ -25,7 +25,8 @@
 //   - The training inputs belong to C. The objective is then quadratic in f(C),
 //     ½ (f(C,w) - m)ᵀ V⁻¹ (f(C,w) - m) + const, with m and V the mean and covariance of
 //     the exact GP posterior at C. Levenberg–Marquardt steps in the |C|-dimensional dual
-//     minimise it. They need the empirical tangent kernel Θ = J Jᵀ, but no Jacobian.
+//     lower it, at most 25 by default. They need the empirical tangent kernel Θ = J Jᵀ, but no
+//     Jacobian.
 //   - S comes from a ridge-regularised solve, S₀ = J(C)ᵀ (Θ + λI)⁻¹ L with L Lᵀ = K: a
 //     function J S₀ ε with ε ~ N(0,I) is a ridge regression of the network on a draw of
 //     the prior at C. As λ → 0 it is Algorithm 2 with an exact factor. λ minimises the
