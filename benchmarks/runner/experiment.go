@@ -60,10 +60,8 @@ func (s Suite) experiments(sel Selection) ([]Run, error) {
 	for _, x := range s.Experiments {
 		names = append(names, x.Name)
 	}
-	for _, name := range sel.Problems {
-		if !slices.Contains(names, name) {
-			return nil, unknownProblem(name, s.Name, names)
-		}
+	if err := s.known(sel.Problems, names); err != nil {
+		return nil, err
 	}
 	methods, err := s.methods(sel.Methods)
 	if err != nil {

@@ -104,8 +104,14 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 	return runs, nil
 }
 
-func unknownProblem(name, suite string, valid []string) error {
-	return fmt.Errorf("%w problem %q of the suite %s%s", ErrUnknown, name, suite, didyoumean.Hint(name, valid))
+// known rejects names of problems that are not among the valid ones.
+func (s Suite) known(names, valid []string) error {
+	for _, name := range names {
+		if !slices.Contains(valid, name) {
+			return fmt.Errorf("%w problem %q of the suite %s%s", ErrUnknown, name, s.Name, didyoumean.Hint(name, valid))
+		}
+	}
+	return nil
 }
 
 // tables lists the runs of a suite of datasets.
@@ -114,10 +120,8 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 	for _, d := range s.Datasets {
 		names = append(names, d.Name)
 	}
-	for _, name := range sel.Problems {
-		if !slices.Contains(names, name) {
-			return nil, unknownProblem(name, s.Name, names)
-		}
+	if err := s.known(sel.Problems, names); err != nil {
+		return nil, err
 	}
 	methods, err := s.methods(sel.Methods)
 	if err != nil {
@@ -230,10 +234,8 @@ func (s Suite) problems(names []string) ([]Problem, error) {
 	if names == nil {
 		return all, nil
 	}
-	for _, name := range names {
-		if !slices.Contains(valid, name) {
-			return nil, unknownProblem(name, s.Name, valid)
-		}
+	if err := s.known(names, valid); err != nil {
+		return nil, err
 	}
 	for i, p := range all {
 		if slices.Contains(names, valid[i]) {

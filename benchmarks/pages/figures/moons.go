@@ -18,7 +18,6 @@ import (
 
 	"github.com/functionspace/bo/benchmarks/pages/internal/chart"
 	"github.com/functionspace/bo/benchmarks/runner"
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -110,17 +109,12 @@ func runMoons(ctx context.Context, path string, _ int, tell func(string)) error 
 }
 
 func (r *MoonsRecord) measure(ctx context.Context) error {
-	method, err := catalog.NewMethod(r.Method)
+	m, err := configured(r.Method, r.Settings)
 	if err != nil {
 		return err
 	}
-	for _, setting := range r.Settings {
-		if err := method.Set(setting); err != nil {
-			return err
-		}
-	}
 	begin := time.Now()
-	post, err := method.Surrogate.(surrogate.Classifier).FitLabels(ctx, moons(moonsRows, 1, "moons"), random.New(1, "moons fit", 0))
+	post, err := m.(surrogate.Classifier).FitLabels(ctx, moons(moonsRows, 1, "moons"), random.New(1, "moons fit", 0))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

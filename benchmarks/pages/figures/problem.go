@@ -90,8 +90,17 @@ func model(name string, p Prior, more ...string) (surrogate.Model, error) {
 	if method.Has("mean") {
 		pairs = append(pairs, "mean="+prior.MeanZero)
 	}
-	for _, pair := range append(pairs, more...) {
-		if err := method.Set(pair); err != nil {
+	return configured(name, append(pairs, more...))
+}
+
+// configured returns a surrogate with settings key=value.
+func configured(name string, settings []string) (surrogate.Model, error) {
+	method, err := catalog.NewMethod(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, setting := range settings {
+		if err := method.Set(setting); err != nil {
 			return nil, err
 		}
 	}

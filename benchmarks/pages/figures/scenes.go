@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/functionspace/bo/benchmarks/runner"
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/gp"
@@ -130,17 +129,12 @@ func (g stage) measure(ctx context.Context, s scene, r *SceneRecord) error {
 		}
 		want = curveAt(post, x, r.Seed)
 	}
-	method, err := catalog.NewMethod(s.surrogate)
+	m, err := configured(s.surrogate, s.settings)
 	if err != nil {
 		return err
 	}
-	for _, setting := range s.settings {
-		if err := method.Set(setting); err != nil {
-			return err
-		}
-	}
 	begin := time.Now()
-	post, err := method.Surrogate.Fit(ctx, d, random.New(r.Seed, "figures fit", 0))
+	post, err := m.Fit(ctx, d, random.New(r.Seed, "figures fit", 0))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/random"
 )
 
@@ -87,11 +86,8 @@ func TestStages(t *testing.T) {
 					require.Len(t, priorDraws(s, g.x), 3)
 					continue
 				}
-				method, err := catalog.NewMethod(s.surrogate)
-				require.NoError(t, err)
-				for _, setting := range s.settings {
-					require.NoError(t, method.Set(setting), "%s: %s", g.name, setting)
-				}
+				_, err := configured(s.surrogate, s.settings)
+				require.NoError(t, err, g.name)
 				require.NoError(t, g.data(s, 1).Validate())
 			}
 		}
