@@ -7,7 +7,7 @@
 //
 //	(n/B) Σ_batch E_q[ log N(y_i | f(x_i), σ²) ] - KL( q(f(C)) * N(0, γ²I) ‖ p(f(C)) * N(0, γ²I) )
 //
-// (eq. 10 of the paper and appendix B.1) at measurement points C, new at each step: the
+// (eq. 10 of the paper and appendix B.1, without n/B) at measurement points C, new at each step: the
 // batch and uniform points of the box. Noise of standard deviation γ is added to both
 // distributions. The density of q(f(C)) has no closed form. With k functions f_i drawn
 // from q, the gradient of the divergence is
