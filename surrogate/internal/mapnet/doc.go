@@ -11,5 +11,6 @@
 //	log p(y) ≈ -½ n log 2πσ² - E(w*) - ½ log|I + G/ρ|,  ρ = δσ²
 //
 // (MacKay 1992, eq. 10 and 2.22; Immer et al. 2021, eq. 5). Training alternates with a
-// maximisation of this over log δ and log σ² (Foresee and Hagan 1997).
+// maximisation of this over log δ and log σ² (Foresee and Hagan 1997). Gauss–Newton
+// training returns the weights with the largest evidence.
 package mapnet
