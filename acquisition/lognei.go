@@ -51,7 +51,7 @@ const maxBaseline = 16
 func (a LogNEI) JointBatch() bool { return a.Joint }
 
 // Build returns the function. It samples f jointly at all evaluated points to find the
-// points that may be lowest: O(n³) for n evaluated points, of which at most 2000 are sampled.
+// points that may be lowest: O(n³) for n evaluated points, of which at most 500 are sampled.
 func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if rowCount(p.Observed) == 0 {
 		return nil, fmt.Errorf("%w: LogNEI needs evaluated points", ErrProblem)

@@ -55,10 +55,10 @@ type Hyper struct {
 // only on the arguments and the state of rng. A step costs O(n³).
 //
 // From 500 rows on, the starts search on 250 to 499 random rows, and the best result
-// continues on twice as many rows until all are used. A stage ends when the next step promises at most
-// 0.005 nats. Kernels of several parts or with a
-// learned period search on all rows. With more than 2000 rows the search uses 2000 random
-// rows; the mean and the log marginal likelihood use all.
+// continues on twice as many rows until all are used. Each of these searches ends at a predicted
+// gain of 0.005 nats. Kernels of several parts or with a learned period search on all rows. With
+// more than 2000 rows the search uses 2000 random rows; the mean and the log marginal likelihood
+// use all.
 //
 // A noise variance at its lower bound gives no warning: clean data lead to it.
 func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, rng *rand.Rand) (Fitted, error) {
@@ -186,10 +186,10 @@ func (m model) unpack(theta, free []float64) {
 
 // searchInStages searches from all starts on few random rows, and continues from the best result on
 // twice as many rows until it uses all. The likelihood of few rows has its maximum near the maximum
-// of all rows, so that most steps are cheap. Its Hessian is about proportional to the number of rows:
-// each stage begins with the model of the Hessian that the stage before has learned. A stage ends
-// when the model predicts that a step gains at most stageGain. If the first start is an earlier fit, it
-// is close, and the stages between the first and the last are left out.
+// of all rows, so that most steps are cheap. Its Hessian is about proportional to the number of rows,
+// so each stage begins with the scaled model of the Hessian of the stage before (docs/adr/0038). A
+// stage ends when the model predicts a gain of at most stageGain. If the first start is an earlier fit,
+// it is close, and the stages between the first and the last are left out.
 //
 // Few rows do not show ripples. The last stage begins at the best of the result so far, of this result
 // with one lengthscale divided by ripple, and of the first start. The better half of them by the
