@@ -165,7 +165,8 @@ priors are given, not fitted: mean 0, output variance 1, noise variance %v, and
 	b.WriteString(`
 The surrogate model and the exact process have the same prior, so the distance measures the
 posterior approximation alone. All other settings have their defaults. A seed changes the
-data and the random numbers of the fit.
+data and the random numbers of the fit. Rows come from several days and from machines with other
+work, so their times differ by factors that are not differences of the models.
 `)
 	fmt.Fprintf(&b, "\n## Provenance\n\n    %s\n\n%s\n", Command, origin(records))
 	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(b.String()), 0o644)
