@@ -184,8 +184,6 @@ func (c *MeasuredCell) text(digits int) string {
 		return ""
 	case c.N == 1:
 		return fmt.Sprintf("%.*f (1)", digits, c.Mean)
-	case c.N == 0 && c.SE == 0:
-		return fmt.Sprintf("%.*f", digits, c.Mean)
 	}
 	text := fmt.Sprintf("%.*f ± %.*f", digits, c.Mean, digits, c.SE)
 	if c.N > 0 {
