@@ -279,14 +279,17 @@ func (r *Regression) writeContests(w *document.Writer) {
 const contestsNote = "A pair is a task and a seed that both methods finished. The p-values are of Wilcoxon's signed-rank test, two-sided, with Holm's adjustment for all methods and classes of the tables. Differences are in nats per held-out row. Ratios are medians over pairs."
 
 // seedTable has the scores of a dataset of a suite with a baseline.
-func (d Dataset) seedTable() [][]string {
-	t := [][]string{{"method", "seeds", "log density", "RMSE", "90 % coverage", "wrong labels", "calibration error", "CPU of a fit", "commit"}}
+func (d Dataset) seedTable(baseline string) [][]string {
+	t := [][]string{{"method", "seeds", "log density", "above " + baseline, "RMSE", "90 % coverage", "wrong labels", "calibration error", "CPU of a fit", "commit"}}
 	for _, m := range d.Methods {
-		row := []string{m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogDensity), "", "", "", "", document.Seconds(m.Processor.Median), m.commits()}
+		row := []string{m.Name, fmt.Sprint(m.Splits), m.cell("%.3f", m.LogDensity), "", "", "", "", "", document.Seconds(m.Processor.Median), m.commits()}
 		if m.RMSE.Mean > 0 {
-			row[3], row[4] = m.cell("%.3f", m.RMSE), fmt.Sprintf("%.3f", m.Coverage.Mean)
+			row[4], row[5] = m.cell("%.3f", m.RMSE), fmt.Sprintf("%.3f", m.Coverage.Mean)
 		} else {
-			row[5], row[6] = m.cell("%.3f", m.Wrong), m.cell("%.3f", m.Calibration)
+			row[6], row[7] = m.cell("%.3f", m.Wrong), m.cell("%.3f", m.Calibration)
+		}
+		if m.Against != nil {
+			row[3] = fmt.Sprintf("%d of %d (%.2g)", m.Against.Wins, m.Against.N(), m.Against.P)
 		}
 		t = append(t, row)
 	}

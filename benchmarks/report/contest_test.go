@@ -67,7 +67,7 @@ func TestContests(t *testing.T) {
 	require.NoError(t, r.WriteSummary(&summary))
 	assert.Regexp(t, `\| laplace +\| +10 \| +10, 0, 0 \| +\+0.301 \| +0.0098 \| +0.5 \| +0.900 \| +3 \| +dkl: 10, 0, 0 \| +0.0059 \| +pays, beyond dkl \|`, summary.String())
 	require.NoError(t, r.WriteDatasets(&datasets))
-	assert.Regexp(t, `\| method +\| seeds \| +log density \| +RMSE \| 90 % coverage \| CPU of a fit \|`, datasets.String())
+	assert.Regexp(t, `\| method +\| seeds \| +log density \| +above gp \| +RMSE \| 90 % coverage \| CPU of a fit \|`, datasets.String())
 	assert.Len(t, r.Failures, 1)
 }
 

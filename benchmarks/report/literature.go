@@ -114,6 +114,7 @@ func (r *Regression) similarTable() [][]string {
 func (r *Regression) notes(w *document.Writer) {
 	if r.Contests != nil {
 		w.Item("Numbers are means ± standard errors over seeds, and the median of the CPU time. Each seed draws another table. The log density is log p(y) under the predictive distribution in nats per test row, or the log probability of the label; higher is better. The root mean squared error includes the noise of the test rows.")
+		w.Item("The column above %s counts the seeds with a larger log density. In parentheses: the two-sided p-value of Wilcoxon's signed-rank test on the differences, not adjusted. With five seeds it is at least 0.062, with ten 0.002.", r.Baseline)
 		for _, o := range r.Origins {
 			w.Item("%s", o)
 		}

@@ -90,7 +90,7 @@ func (r *Regression) datasets(w *document.Writer) {
 	for _, d := range r.Datasets {
 		w.Heading(fmt.Sprintf("%s: %s, %d training rows, %d test rows", d.Name, document.Count(d.Dim, "input"), d.Train, d.Test))
 		if r.Contests != nil {
-			w.Table(d.seedTable())
+			w.Table(d.seedTable(r.Baseline))
 		} else {
 			w.Table(d.table())
 		}
