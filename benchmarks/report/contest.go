@@ -243,7 +243,7 @@ func (r *Regression) contestTable(class string) [][]string {
 			t[0][6] = "calibration error"
 		}
 		row := []string{
-			c.Method, fmt.Sprint(c.Pairs.N()), counts(c.Pairs), fmt.Sprintf("%+.3f", c.Difference), fmt.Sprintf("%.2g", c.Adjusted),
+			c.Method, fmt.Sprintf("%d on %s", c.Pairs.N(), document.Count(c.Sets, "task")), counts(c.Pairs), fmt.Sprintf("%+.3f", c.Difference), fmt.Sprintf("%.2g", c.Adjusted),
 			document.Short(c.Error), fmt.Sprintf("%.3f", c.Coverage), "", "", "", c.Verdict(),
 		}
 		if c.Processor > 0 {
@@ -267,7 +267,7 @@ func (r *Regression) writeContests(w *document.Writer) {
 			continue
 		}
 		done = append(done, c.Class)
-		w.Heading(fmt.Sprintf("Class %s: log density against %s on %s", c.Class, r.Baseline, document.Count(c.Sets, "task")))
+		w.Heading(fmt.Sprintf("Class %s: log density against %s", c.Class, r.Baseline))
 		w.Table(withoutEmptyColumns(r.contestTable(c.Class)))
 	}
 	if len(done) > 0 {

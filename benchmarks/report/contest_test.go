@@ -65,7 +65,7 @@ func TestContests(t *testing.T) {
 
 	var summary, datasets bytes.Buffer
 	require.NoError(t, r.WriteSummary(&summary))
-	assert.Regexp(t, `\| laplace +\| +10 \| +10, 0, 0 \| +\+0.301 \| +0.0098 \| +0.5 \| +0.900 \| +3 \| +dkl: 10, 0, 0 \| +0.0059 \| +pays, beyond dkl \|`, summary.String())
+	assert.Regexp(t, `\| laplace +\| +10 on 2 tasks \| +10, 0, 0 \| +\+0.301 \| +0.0098 \| +0.5 \| +0.900 \| +3 \| +dkl: 10, 0, 0 \| +0.0059 \| +pays, beyond dkl \|`, summary.String())
 	require.NoError(t, r.WriteDatasets(&datasets))
 	assert.Regexp(t, `\| method +\| seeds \| +log density \| +above gp \| +RMSE \| 90 % coverage \| CPU of a fit \|`, datasets.String())
 	assert.Len(t, r.Failures, 1)
