@@ -11,7 +11,8 @@
 //
 // In turns with training, δ and σ² maximise Laplace's approximation of log p(y) (Immer et
 // al. 2021, eq. 5) plus weak log priors: LogNormal(0, 2) on 1/δ, and the prior of the
-// Gaussian process on σ².
+// Gaussian process on σ². Up to 1000 observations the result has the largest log p(y) of two
+// trainings.
 //
 // # Curvature
 //
