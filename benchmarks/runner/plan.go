@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/loop"
 )
@@ -154,6 +155,13 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 				runs = append(runs, Run{Suite: s.Name, Table: t, Method: m, Seed: uint64(seed + 1)})
 			}
 		}
+	}
+	if runs == nil {
+		var able []string
+		for _, e := range catalog.Classifiers() {
+			able = append(able, e.Name)
+		}
+		return nil, fmt.Errorf("%w: the datasets have labels: choose a method of %s", ErrPlan, strings.Join(able, ", "))
 	}
 	return runs, nil
 }

@@ -238,7 +238,11 @@ func (c *benchReportCmd) unpaired(e *env, suite runner.Suite, records []runner.R
 		of = "experiments"
 	}
 	if c.Baseline != "" {
-		return usagef("--baseline: the suite %s has %s, which are compared without a baseline", suite.Name, of)
+		with := "without a baseline"
+		if suite.Baseline != "" {
+			with = "with " + suite.Baseline
+		}
+		return usagef("--baseline: the suite %s has %s, which are compared %s", suite.Name, of, with)
 	}
 	var r written
 	var err error
