@@ -24,7 +24,7 @@ var smallTables = []string{"boston", "concrete", "energy", "wine_red", "yacht"}
 
 // distanceSuite measures the distance of posteriors from the exact Gaussian process with the
 // same prior as in GFSVI, table 5 (Cinquin and Bamler, arXiv:2406.04317). The quantities are
-// explained in docs/distance.md.
+// explained in docs/benchmarks/distance.md.
 func distanceSuite() Suite {
 	s := Suite{
 		Name:    "paper/distance",
