@@ -54,7 +54,8 @@ func NoisePrior() Density { return LogNormal{Mu: -4, Sigma: 1} }
 // between the lower bound and the variance of the data, so the likelihood dominates. On
 // Branin and Hartmann-6 the fitted noise is at the lower bound. If no smooth kernel fits
 // the ripples of the data, the fit keeps noise (docs/adr/0009). With NoisePrior, 80 exact
-// observations of Hartmann-6 give a standard deviation of 8 % of the data's.
+// observations of Hartmann-6 give a standard deviation of 8 % of the data's. Shapes 1 and 2 gain
+// nothing (docs/adr/appendix/0012-noise-of-exact-data.md).
 var noiseFreePrior = Gamma{Shape: 0.5, Rate: 1}
 
 // unitPrior has mode 1 and 95 % of its mass between 0.4 and 19. It is the hyperprior
