@@ -16,4 +16,7 @@
 //
 // An ensemble does not converge to the exact posterior. As M grows it converges to the
 // distribution of trained networks over random initial weights.
+//
+// If all targets are equal, the members are near the target at the observations, and elsewhere
+// they differ as initial networks do.
 package ensemble
