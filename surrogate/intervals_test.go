@@ -75,7 +75,7 @@ func (s *intervals) add(a intervals, weight float64) {
 	s.sd, s.in90, s.in95 = s.sd+weight*a.sd, s.in90+weight*a.in90, s.in95+weight*a.in95
 }
 
-// Intervals of functions drawn from the stated prior, beside those of the exact process. If a method
+// Intervals of functions drawn from the stated prior, beside the intervals of the exact process. If a method
 // covers much less, its fits warn; if it covers as much, they do not.
 func TestIntervals(t *testing.T) {
 	seeds := 10

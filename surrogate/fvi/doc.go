@@ -7,10 +7,10 @@
 //
 //	(n/B) Σ_batch E_q[ log N(y_i | f(x_i), σ²) ] - KL( q(f(C)) * N(0, γ²I) ‖ p(f(C)) * N(0, γ²I) )
 //
-// (eq. 10 of the paper and appendix B.1, without n/B) at measurement points C, new at each step: the
-// batch and uniform points of the box. Noise of standard deviation γ is added to both
-// distributions. The density of q(f(C)) has no closed form. With k functions f_i drawn
-// from q, the gradient of the divergence is
+// (eq. 10 of the paper, whose first term has no factor n/B, and appendix B.1) at measurement
+// points C, new at each step: the batch and uniform points of the box. Noise of standard
+// deviation γ is added to both distributions. The density of q(f(C)) has no closed form. With k
+// functions f_i drawn from q, the gradient of the divergence is
 //
 //	(1/k) Σ_i (∂f_i/∂(m,s))ᵀ ( ∇ log q(f_i) - ∇ log p(f_i) )
 //

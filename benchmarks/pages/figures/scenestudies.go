@@ -75,7 +75,7 @@ func noises() stage {
 }
 
 // measurementPoints follows GFSVI, figures 7 and 8, and FSP-Laplace, figure C.7. The training
-// inputs are no measurement points of gfsvi and fsp-laplace. Those of fvi include the batch.
+// inputs are no measurement points of gfsvi and fsp-laplace. fvi has the batch among its points.
 func measurementPoints() stage {
 	counts := []int{5, 10, 100}
 	rows := []string{"gfsvi, RBF", "gfsvi, Matérn-1/2", "fvi, RBF", "fvi, Matérn-1/2", "fsp-laplace, RBF", "fsp-laplace, Matérn-1/2"}
