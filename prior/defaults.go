@@ -11,10 +11,11 @@ const (
 	manyRows       = 500
 	manyRowsStarts = 2
 
-	// Rows of the first stage of a search on many rows: at least leastRows, and fewer than
-	// twice as many.
-	leastRows = 250
-	ripple    = 5
+	// Rows of the first stage of a search on many rows: at least leastRows and rowsPerHyper for each
+	// free hyperparameter, and fewer than twice as many.
+	leastRows    = 250
+	rowsPerHyper = 5
+	ripple       = 5
 
 	// Gain, in nats, at which a stage ends: the loss of a hyperparameter at a tenth of its posterior
 	// standard deviation from the maximum.

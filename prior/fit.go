@@ -54,9 +54,9 @@ type Hyper struct {
 // the mean), and the others are draws. Starts run on all processors. The result depends
 // only on the arguments and the state of rng. A step costs O(n³).
 //
-// From 500 rows on, the starts search on 250 to 499 random rows, and the best result
-// continues on twice as many rows until all are used. Each of these searches ends at a predicted
-// gain of 0.005 nats. Kernels of several parts or with a learned period search on all rows. With
+// From 2m rows on, where m is 250 or five for each hyperparameter if that is more, the starts search
+// on m to 2m-1 random rows, and the best result continues on twice as many rows until all are used.
+// Each of these searches ends at a predicted gain of 0.005 nats. Kernels of several parts or with a learned period search on all rows. With
 // more than 2000 rows the search uses 2000 random rows; the mean and the log marginal likelihood
 // use all.
 //
@@ -85,7 +85,7 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 		begin := m.starts(starts, start, rng)
 		xs, ys := subset.AtMost(x, y, maxRows, rng)
 		var best []float64
-		if n >= manyRows && !manyOptima(m.kernel) {
+		if n >= 2*m.leastRows() && !manyOptima(m.kernel) {
 			best, err = m.searchInStages(ctx, xs, ys, begin, len(start) == len(m.free), rng)
 		} else {
 			var found optimize.Result
@@ -196,7 +196,7 @@ func (m model) unpack(theta, free []float64) {
 // likelihood of half of the rows is compared on all rows.
 func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, starts [][]float64, warm bool, rng *rand.Rand) ([]float64, error) {
 	order, rows := rng.Perm(len(y)), len(y)
-	for rows >= 2*leastRows {
+	for rows >= 2*m.leastRows() {
 		rows = (rows + 1) / 2
 	}
 	from, set := starts, optimize.Settings{MaxIter: 200, GradTol: 1e-2, FuncTol: 1e-6, Gain: stageGain}
@@ -225,6 +225,11 @@ func (m model) searchInStages(ctx context.Context, x *mat.Dense, y []float64, st
 		rows = next
 	}
 }
+
+// leastRows returns the smallest number of rows of a stage. With fewer rows for each hyperparameter,
+// the posterior density is often largest at lengthscales so short that the values are independent, and
+// later stages do not leave this mode (docs/adr/0031).
+func (m model) leastRows() int { return max(leastRows, rowsPerHyper*len(m.free)) }
 
 // likeliest returns the k candidates of largest posterior density, the best first; ties go to the
 // earlier one.

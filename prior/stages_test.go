@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/functionspace/bo/internal/optimize"
 	"github.com/functionspace/bo/internal/random"
@@ -49,4 +51,22 @@ func TestRippled(t *testing.T) {
 	require.NoError(t, err)
 	got := m.rippled([]float64{1, 2, 3})
 	require.Equal(t, [][]float64{{1, 2, 3}, {1, 2 - math.Log(ripple), 3}, {1, 2, 3 - math.Log(ripple)}}, got)
+}
+
+// A fit of many lengthscales finds the function. With 300 rows in the first stage it ends where the values
+// are independent.
+func TestStagesOfManyLengthscales(t *testing.T) {
+	const n, dim, active = 600, 100, 10
+	rng := random.New(1, "many lengthscales", 0)
+	x, y := space.Uniform(n, dim, rng), make([]float64, n)
+	for i := range y {
+		for j := range active {
+			y[i] += math.Sin(6*x.At(i, j) + 6*x.At(i, j+1))
+		}
+	}
+	f, err := Spec{}.Fit(t.Context(), x, y, false, nil, random.New(1, "fit", 0))
+	require.NoError(t, err)
+	_, sd := stat.MeanStdDev(y, nil)
+	independent := distuv.Normal{Sigma: sd}.LogProb(0)*n - n/2
+	require.Greater(t, f.LogMarginal, independent+50)
 }
