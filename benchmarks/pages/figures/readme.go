@@ -208,18 +208,26 @@ func priorRow(records []Record) (string, error) {
 	return "| *prior without data* |" + cells(samples) + " |\n", nil
 }
 
-// origin lists dates and commits of the measurements.
+// origin lists dates and commits of the measurements, with their surrogate models.
 func origin(records []Record) string {
 	var lines []string
+	models := map[string][]string{}
 	for _, r := range records {
-		line := r.Date
+		line := "- " + r.Date
 		if r.Commit != "" {
 			line += ", commit " + r.Commit
 		}
-		if line = "- " + line; !slices.Contains(lines, line) {
+		if !slices.Contains(lines, line) {
 			lines = append(lines, line)
+		}
+		if !slices.Contains(models[line], r.Surrogate) {
+			models[line] = append(models[line], r.Surrogate)
 		}
 	}
 	slices.Sort(lines)
+	for i, line := range lines {
+		slices.Sort(models[line])
+		lines[i] += ": " + strings.Join(models[line], ", ")
+	}
 	return strings.Join(lines, "\n")
 }
