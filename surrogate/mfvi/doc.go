@@ -16,7 +16,6 @@
 // # Differences from the paper
 //
 // The prior is one Gaussian instead of a mixture of two. Training starts at a maximum of
-// the posterior of the weights, which takes a fraction of the training time, with
-// s = softplus(-5). Draws come in pairs ±ε. The preset surrogate.Published restores the
-// baseline of Cinquin and Bamler (2024, arXiv:2406.04317).
+// the posterior of the weights, with s = softplus(-5). Draws come in pairs ±ε. The preset
+// surrogate.Published restores the baseline of Cinquin and Bamler (2024, arXiv:2406.04317).
 package mfvi
