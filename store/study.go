@@ -34,8 +34,8 @@ type Study struct {
 	revision   int64 // revision of the copy
 	whole      bool  // the copy has all fields of the trials; otherwise it is as Query.Brief selects
 	trials     []Trial
-	points     []space.Point // points of the trials; zero if a trial does not fit the space
-	unfit      int           // trials that do not fit the space
+	points     []space.Point // points of the trials; zero if a trial does not fit the definition
+	unfit      int           // trials that do not fit the definition
 	now        time.Time     // time of the store's clock at the last refresh
 	row        Row
 
@@ -246,17 +246,18 @@ func (u *Study) define(row *Row) error {
 	return nil
 }
 
-// place computes the points of the trials with the given indices, and counts those that do not
-// fit the space and have none.
+// place computes the points of the trials with the given indices, and counts the trials that have
+// none: they do not fit the space, or are complete without a declared number.
 func (u *Study) place(indices []int) {
 	part := max(1, len(indices)/runtime.GOMAXPROCS(0), 256)
+	declared := u.definition.Declared()
 	var all sync.WaitGroup
 	for some := range slices.Chunk(indices, part) {
 		all.Go(func() {
 			read := pointReader{space: u.space, defaults: u.definition.Defaults}
 			for _, i := range some {
 				p, err := read.point(u.trials[i].Params)
-				if err != nil {
+				if err != nil || u.trials[i].State == Complete && !hasAll(u.trials[i].Numbers, declared) {
 					p = space.Point{}
 				}
 				u.points[i] = p
@@ -313,7 +314,7 @@ type View struct {
 	Definition *study.Definition
 	Space      *space.Space
 	Trials     []Trial
-	Points     []space.Point // points of the trials; zero if a trial does not fit the space
+	Points     []space.Point // points of the trials; zero if a trial does not fit the definition
 	Unfit      int           // number of trials that do not fit: they are left out of fits
 	Revision   int64
 	Now        time.Time // time of the store's clock
@@ -400,7 +401,7 @@ func best(trials []Trial, d *study.Definition) *Trial {
 	return nil
 }
 
-// History returns the trials of a View that fit the space, as package loop takes them.
+// History returns the trials of a View that fit the definition, as package loop takes them.
 func (u *Study) History(ctx context.Context) (*space.Space, loop.Options, loop.History, error) {
 	if err := u.refresh(ctx); err != nil {
 		return nil, loop.Options{}, loop.History{}, err
@@ -442,8 +443,9 @@ func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, er
 }
 
 // Edit replaces the definition by the result of change for the present definition. Trials
-// that do not fit the new space are kept and left out of fits. Earlier evaluations of the new
-// definition are added, as AddEarlier does. The name cannot change.
+// that do not fit the new space, or are complete without a number that the new definition declares,
+// are kept and left out of fits. Earlier evaluations of the new definition are added, as AddEarlier
+// does. The name cannot change.
 func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
 	err := u.once(ctx, "", new(bool), func(tx Tx, row *Row, now time.Time) error {
 		old, err := row.copied()

@@ -95,9 +95,12 @@ func missing(names []string, numbers map[string]float64) error {
 			given = append(given, other)
 		}
 		slices.Sort(given)
-		hint := didyoumean.Hint(name, given)
-		if len(given) == 0 {
-			hint = ""
+		hint := ""
+		if len(given) > 0 {
+			hint = ", only " + strings.Join(given, ", ")
+		}
+		if near, ok := didyoumean.Near(name, given); ok {
+			hint = ": did you mean " + near + "?"
 		}
 		return fmt.Errorf("no number named %q was reported%s", name, hint)
 	}

@@ -72,10 +72,12 @@ func trialText(t *store.Trial, v *store.View, digits numberDigits) string {
 	switch value, ok := t.Numbers[v.Definition.Objective().Name]; {
 	case t.State == store.Complete && ok:
 		return head + numbersText(t, v.Definition, value, digits)
-	case t.State == store.Stopped:
-		return head + "stopped: " + oneLine(t.Message)
+	case t.State == store.Complete:
+		return head + "complete without " + v.Definition.Objective().Name
+	case t.State != store.Pending && t.Message == "":
+		return head + string(t.State)
 	case t.State != store.Pending:
-		return head + "failed: " + oneLine(t.Message)
+		return head + string(t.State) + ": " + oneLine(t.Message)
 	case t.Running(v.Now):
 		return head + "running on " + t.Owner.Name
 	}
@@ -91,9 +93,13 @@ func numbersText(t *store.Trial, d *study.Definition, value float64, digits numb
 	}
 	var parts []string
 	for _, name := range declared {
-		parts = append(parts, name+" "+digits.text(name, t.Numbers[name]))
+		if x, ok := t.Numbers[name]; ok {
+			parts = append(parts, name+" "+digits.text(name, x))
+		} else {
+			parts = append(parts, "no "+name)
+		}
 	}
-	if !d.Feasible(t.Numbers) {
+	if d.Missing(t.Numbers) == nil && !d.Feasible(t.Numbers) {
 		parts = append(parts, "(infeasible)")
 	}
 	return strings.Join(parts, "  ")
@@ -579,7 +585,7 @@ func onFront(v *store.View) map[int]bool {
 
 // frontLine describes the front, the hypervolume and its reference point.
 func frontLine(f *frontJSON, d *study.Definition) string {
-	text := fmt.Sprintf("%d trials", len(f.Front))
+	text := count(len(f.Front), "trial")
 	if n := len(f.Hypervolume); n > 0 {
 		text += "  hypervolume " + short(f.Hypervolume[n-1])
 	}

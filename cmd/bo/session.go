@@ -216,9 +216,7 @@ func (s *session) prepare() error {
 	case len(v.Trials) > 0:
 		fmt.Fprintf(s.e.stderr, "study %s: all %d trials are finished\n", s.definition.Name, done)
 	}
-	if v.Unfit > 0 {
-		fmt.Fprintf(s.e.stderr, "bo: %d of %d trials do not fit the search space: they are kept and left out of fits\n", v.Unfit, len(v.Trials))
-	}
+	warnUnfit(s.e, v, "definition of the study")
 	out := s.e.stderr
 	if s.Quiet {
 		out = io.Discard

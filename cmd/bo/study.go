@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/benchmarks"
+	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -180,11 +181,30 @@ func (c *studyEditCmd) Run(e *env) error {
 		if _, err := fmt.Fprintf(e.stdout, "edited study %s\n", c.Study); err != nil {
 			return err
 		}
-		if v.Unfit > 0 {
-			fmt.Fprintf(e.stderr, "bo: %d of %d trials do not fit the new definition: they are kept and left out of fits\n", v.Unfit, len(v.Trials))
-		}
+		warnUnfit(e, v, "new definition")
 		return nil
 	})
+}
+
+// warnUnfit reports the number of trials that do not fit the definition of a study, and the declared
+// numbers that complete trials lack.
+func warnUnfit(e *env, v *store.View, what string) {
+	if v.Unfit == 0 {
+		return
+	}
+	text := fmt.Sprintf("bo: %d of %d trials do not fit the %s: they are kept and left out of fits", v.Unfit, len(v.Trials), what)
+	for _, name := range v.Definition.Declared() {
+		lacking := 0
+		for i := range v.Trials {
+			if _, ok := v.Trials[i].Numbers[name]; !ok && v.Trials[i].State == store.Complete {
+				lacking++
+			}
+		}
+		if lacking > 0 {
+			text += fmt.Sprintf("; %d of them have no number %q", lacking, name)
+		}
+	}
+	fmt.Fprintln(e.stderr, text)
 }
 
 func (c *studyEditCmd) change(d study.Definition) (*study.Definition, error) {
@@ -204,12 +224,14 @@ func (c *studyEditCmd) change(d study.Definition) (*study.Definition, error) {
 	}
 	params := append([]space.Parameter(nil), d.Parameters...)
 	find := func(name string) (int, error) {
+		var names []string
 		for i := range params {
+			names = append(names, params[i].Name)
 			if params[i].Name == name {
 				return i, nil
 			}
 		}
-		return 0, fmt.Errorf("%w: there is no parameter %q", study.ErrInvalid, name)
+		return 0, fmt.Errorf("%w: there is no parameter %q%s", study.ErrInvalid, name, didyoumean.Hint(name, names))
 	}
 	for _, r := range c.Range {
 		name, bounds, ok := strings.Cut(r, "=")

@@ -29,16 +29,22 @@ const maxListed = 20
 
 // Hint returns the end of an error message about the unknown name got:
 // ": did you mean NAME?" if a valid name is near got, otherwise "; want one of …" for up
-// to 20 valid names, and "" for more. A name is near if got begins it, one contains the
-// other (three letters or more), or at most a third of the letters differ.
+// to 20 valid names, and "" for more.
 func Hint(got string, valid []string) string {
-	if best := Name(got, valid); best != "" && near(fold(got), fold(best)) {
+	if best, ok := Near(got, valid); ok {
 		return ": did you mean " + best + "?"
 	}
 	if n := len(valid); n > 0 && n <= maxListed {
 		return "; want one of " + strings.Join(valid, ", ")
 	}
 	return ""
+}
+
+// Near returns the entry of valid closest to got, and whether it is near: got begins it, one
+// contains the other (three letters or more), or at most a third of the letters differ.
+func Near(got string, valid []string) (string, bool) {
+	best := Name(got, valid)
+	return best, best != "" && near(fold(got), fold(best))
 }
 
 func near(g, w []rune) bool {

@@ -324,8 +324,9 @@ func columnsOf(t *table.Table, d *study.Definition, s *space.Space) (*columns, [
 		if param || j == c.objective || slices.Contains(bookkeeping, name) {
 			continue
 		}
-		if !strings.HasPrefix(name, "params.") && numeric(t, j) {
-			c.numbers[j] = strings.TrimPrefix(name, "numbers.")
+		number := strings.TrimPrefix(name, "numbers.")
+		if !strings.HasPrefix(name, "params.") && (numeric(t, j) || slices.Contains(d.Declared(), number)) {
+			c.numbers[j] = number
 		} else {
 			ignored = append(ignored, name)
 		}
@@ -381,18 +382,9 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	if err == nil {
 		addDefaults(e.Params, point, d)
 	}
-	for j, name := range c.numbers {
-		if text(j) != "" {
-			e.Numbers[name], _ = t.Number(i, j)
-		}
-	}
 	failed := state == store.Failed || state == store.Stopped
-	if text(c.objective) != "" || !failed {
-		v, err := t.Number(i, c.objective)
-		if err != nil {
-			return e, false, err
-		}
-		e.Numbers[d.Objective().Name] = v
+	if err := c.readNumbers(t, i, d, failed, e.Numbers); err != nil {
+		return e, false, err
 	}
 	if failed {
 		e.Message, e.Failure = text(c.message), store.FailedByProgram
@@ -406,6 +398,38 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		}
 	}
 	return e, true, nil
+}
+
+// readNumbers reads the numbers of a row. A row that has not failed has all declared numbers.
+func (c *columns) readNumbers(t *table.Table, i int, d *study.Definition, failed bool, into map[string]float64) error {
+	read := map[string]int{}
+	for _, j := range slices.Sorted(maps.Keys(c.numbers)) {
+		read[c.numbers[j]] = j
+	}
+	read[d.Objective().Name] = c.objective
+	declared := d.Declared()
+	for _, name := range declared {
+		if _, ok := read[name]; !ok && !failed {
+			_, err := t.Column(name)
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		j := read[name]
+		wanted := !failed && slices.Contains(declared, name)
+		if t.Rows[i][j] == "" && !wanted {
+			continue
+		}
+		v, err := t.Number(i, j)
+		if err != nil && wanted {
+			return fmt.Errorf("%w: write failed into the column %q of a row without a result", err, columnState)
+		}
+		if err != nil {
+			return err
+		}
+		into[name] = v
+	}
+	return nil
 }
 
 // addDefaults adds the defaults of the active parameters of a point that have no value.

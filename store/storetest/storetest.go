@@ -731,6 +731,32 @@ func edits(t *testing.T, o Opener) {
 	var p map[string]any
 	must(t, json.Unmarshal(next[0].Params, &p))
 	equal(t, "the parameters", slices.Sorted(maps.Keys(p)), []string{"n", "o", "x"})
+
+	// Complete trials without a number of the new definition are no failures; with the old name they count.
+	left := len(trials) - unfit
+	for _, c := range []struct {
+		objective       string
+		unfit, complete int
+	}{{"other", len(trials), 0}, {"loss", unfit, left}} {
+		must(t, u.Edit(ctx, func(d study.Definition) (*study.Definition, error) {
+			d.Objectives = []study.Objective{{Name: c.objective}}
+			return &d, nil
+		}))
+		v, err := u.View(ctx)
+		must(t, err)
+		equal(t, "trials that do not fit", v.Unfit, c.unfit)
+		_, _, h, err := u.History(ctx)
+		must(t, err)
+		complete := 0
+		for _, trial := range h.Trials {
+			if trial.State == loop.Complete {
+				complete++
+			} else if trial.State != loop.Pending {
+				t.Errorf("trial %d of the history is %s", trial.ID, trial.State)
+			}
+		}
+		equal(t, "complete trials", complete, c.complete)
+	}
 }
 
 func events(t *testing.T, o Opener) {
