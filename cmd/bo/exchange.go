@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/exchange"
 	"github.com/functionspace/bo/study"
@@ -101,6 +104,9 @@ func (c *importCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
+		if err := c.noteRepeated(e, u, added); err != nil {
+			return err
+		}
 		if err := warnConflicts(e, u); err != nil {
 			return err
 		}
@@ -110,6 +116,32 @@ func (c *importCmd) Run(e *env) error {
 		_, err = fmt.Fprintf(e.stdout, "added %s to study %s\n", count(len(added), "trial"), c.Study)
 		return err
 	})
+}
+
+// noteRepeated reports added trials with the parameters and the result of an earlier trial, which a
+// second import of the same file adds.
+func (c *importCmd) noteRepeated(e *env, u *store.Study, added []store.Trial) error {
+	if len(added) == 0 {
+		return nil
+	}
+	v, err := u.Brief(e.ctx)
+	if err != nil {
+		return err
+	}
+	key := func(t *store.Trial) string { return fmt.Sprint(string(t.Params), t.State, t.Numbers) }
+	earlier, repeated := map[string]bool{}, 0
+	for i := range min(added[0].Number-1, len(v.Trials)) {
+		earlier[key(&v.Trials[i])] = true
+	}
+	for i := range added {
+		if earlier[key(&added[i])] {
+			repeated++
+		}
+	}
+	if repeated > 0 {
+		notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of earlier trials of study %s, and count once more: with --key NAME a repeated import adds nothing", repeated, len(added), c.Study)})
+	}
+	return nil
 }
 
 // add adds the evaluations in the file.
@@ -123,7 +155,26 @@ func (c *importCmd) add(e *env, u *store.Study) ([]store.Trial, error) {
 		return nil, err
 	}
 	notes(e, c.File, in.Notes)
+	d, _, err := u.Definition(e.ctx)
+	if err != nil {
+		return nil, err
+	}
+	if names := otherParameters(in.Snapshot.Trials, d); len(names) > 0 {
+		notes(e, c.File, []string{fmt.Sprintf("parameters that study %s does not have are left out: %s", c.Study, strings.Join(names, ", "))})
+	}
 	return exchange.Add(e.ctx, u, c.Key, in)
+}
+
+// otherParameters returns the parameters of trials that a study does not have, sorted.
+func otherParameters(trials []store.Trial, d *study.Definition) []string {
+	other := map[string]bool{}
+	for i := range trials {
+		flatjson.Names(string(trials[i].Params), func(name string) { other[name] = true })
+	}
+	for _, p := range d.Parameters {
+		delete(other, p.Name)
+	}
+	return slices.Sorted(maps.Keys(other))
 }
 
 // table adds the rows of a CSV file.
@@ -168,11 +219,13 @@ func readImport(e *env, path, from string) (*exchange.Import, error) {
 		return nil, err
 	}
 	var in *exchange.Import
-	switch {
+	switch text := bytes.TrimSpace(head); {
 	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
 		in, err = exchange.ReadSQLite(e.ctx, path, from)
 	case bytes.Contains(head[:max(0, min(len(head), bytes.IndexByte(head, '\n')))], []byte(`"op_code"`)):
 		in, err = exchange.ReadJournal(f, from)
+	case len(text) > 0 && text[0] != '{':
+		return nil, fmt.Errorf("%s: not an export of bo, and neither a journal nor an SQLite file of Optuna; bo import STUDY FILE.csv adds a table to a study", path)
 	default:
 		in, err = exchange.Read(f)
 	}
