@@ -86,7 +86,8 @@ class Outcomes:
         numbers = read_numbers(value, self.goals[0].name)
         for name in self.declared:
             if name not in numbers:
-                raise TrialError(f'no number named "{name}" was reported')
+                only = ", ".join(sorted(numbers))
+                raise TrialError(f'no number named "{name}" was reported, only {only}')
         return None if self.several else numbers[self.goals[0].name], numbers
 
     def feasible(self, numbers: Mapping[str, float]) -> bool | None:

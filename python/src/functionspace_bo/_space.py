@@ -139,7 +139,7 @@ Space = Mapping[str, object] | Sequence[Mapping[str, object]]
 """A search space: parameters by name, or the list of `parameters` of a study file.
 
 By name, each entry is a Parameter; a list or tuple of values stands for Categorical, and a single
-value for Fixed.
+value for Fixed. A tuple of two numbers is an error, because it could be a range.
 """
 
 _KINDS: dict[str, type[Parameter]] = {
@@ -166,6 +166,12 @@ def parse_space(space: Space) -> tuple[list[dict[str, Any]], dict[str, Parameter
 def _parameter(name: str, value: Any) -> Parameter:
     if isinstance(value, (Float, Int, Bool, Categorical, Ordinal, Fixed)):
         return value
+    if isinstance(value, tuple) and len(value) == 2 and all(map(_number, value)):
+        low, high = value
+        raise StudyError(
+            f'parameter "{name}" is ({low}, {high}): use Float({low}, {high}) or Int({low}, {high}) for a range, '
+            f"or [{low}, {high}] for two values"
+        )
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return Categorical(value)
     if getattr(value, "ndim", 0) == 1:
@@ -176,6 +182,10 @@ def _parameter(name: str, value: Any) -> Parameter:
             "Fixed, a list or a value"
         )
     return Fixed(value)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(plain(value), (int, float)) and not isinstance(value, bool)
 
 
 def _values(values: Any) -> tuple[Any, ...]:
