@@ -604,6 +604,12 @@ func TestDeadlineInsideTheObjective(t *testing.T) {
 	assert.Equal(t, Failed, r.Trials[1].State)
 }
 
+func TestNoObjective(t *testing.T) {
+	_, err := Minimize(t.Context(), nil, box(t), options(1))
+	assert.ErrorIs(t, err, ErrOptions)
+	assert.EqualError(t, err, "loop: invalid options: no objective")
+}
+
 func TestOneRunAtATime(t *testing.T) {
 	s := newStudy(t, box(t), options(1))
 	_, err := s.Run(t.Context(), func(ctx context.Context, p space.Point) (float64, error) {

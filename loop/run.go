@@ -21,8 +21,11 @@ type Objective func(ctx context.Context, p space.Point) (float64, error)
 // Options.CheckOutcome rejects makes a failed trial.
 type Evaluation func(ctx context.Context, p space.Point) (Outcome, error)
 
-// outcomes returns f as an Evaluation.
+// outcomes returns f as an Evaluation, nil for nil.
 func (f Objective) outcomes() Evaluation {
+	if f == nil {
+		return nil
+	}
 	return func(ctx context.Context, p space.Point) (Outcome, error) {
 		value, err := f(ctx, p)
 		return Outcome{Value: value}, err
@@ -89,6 +92,9 @@ func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Resu
 func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers int) (Result, error) {
 	if budget < 1 {
 		return Result{}, fmt.Errorf("%w: budget is %d, want at least 1", ErrOptions, budget)
+	}
+	if f == nil {
+		return Result{}, fmt.Errorf("%w: no objective", ErrOptions)
 	}
 	if !s.running.TryLock() {
 		return Result{}, ErrRunning

@@ -318,6 +318,10 @@ func (p *Parameter) normaliseValues() (errs []error) {
 	}
 	values, numbers, seen := make([]any, len(p.Values)), []float64(nil), make(map[any]bool, len(p.Values))
 	for i, v := range p.Values {
+		if v == nil {
+			fault("value %d of %d is null, want a number, string or boolean", i+1, len(p.Values))
+			continue
+		}
 		v, err := scalar(v)
 		if err != nil {
 			fault("value %d of %d %w", i+1, len(p.Values), err)
@@ -390,6 +394,10 @@ func number(v any) (float64, error) {
 			return 0, fmt.Errorf("is %v, which is not finite", x)
 		}
 		return x + 0, nil
+	case r.Kind() == reflect.Slice:
+		return 0, errors.New("is a list, want a number, string or boolean")
+	case r.Kind() == reflect.Map:
+		return 0, errors.New("is an object, want a number, string or boolean")
 	default:
 		return 0, fmt.Errorf("has type %T, want a number, string or boolean", v)
 	}
