@@ -168,7 +168,7 @@ posterior approximation alone. All other settings have their defaults. A seed ch
 data and the random numbers of the fit. Rows come from several days and from machines with other
 work, so their times differ by factors that are not differences of the models.
 `)
-	fmt.Fprintf(&b, "\n## Provenance\n\n    %s\n\n%s\n", Command, origin(records))
+	fmt.Fprintf(&b, "\n## Provenance\n\n    %s\n\n%s\n", Command, origin(records, all))
 	return os.WriteFile(filepath.Join(dir, "README.md"), []byte(b.String()), 0o644)
 }
 
@@ -208,11 +208,14 @@ func priorRow(records []Record) (string, error) {
 	return "| *prior without data* |" + cells(samples) + " |\n", nil
 }
 
-// origin lists dates and commits of the measurements, with their surrogate models.
-func origin(records []Record) string {
+// origin lists dates and commits of the measurements of the rows, with their surrogate models.
+func origin(records []Record, all []row) string {
 	var lines []string
 	models := map[string][]string{}
 	for _, r := range records {
+		if !slices.ContainsFunc(all, func(x row) bool { return x.name == r.Surrogate }) {
+			continue
+		}
 		line := "- " + r.Date
 		if r.Commit != "" {
 			line += ", commit " + r.Commit
