@@ -259,6 +259,17 @@ type tellCmd struct {
 	JSON  bool     `group:"result" name:"json" help:"Print the stored trial as JSON."`
 }
 
+func (tellCmd) Help() string {
+	return `A recorded result cannot change. To correct one, export the study, edit the number in the file, and import the file under another name. Trials that wait for a result keep their numbers there.
+
+Examples:
+
+    bo tell bread 1 7.5
+    bo tell bread 2 '{"taste": 7.5, "minutes": 12}'
+    bo study export bread -o bread.json
+    bo study import bread.json --study corrected`
+}
+
 func (c *tellCmd) Run(e *env) error {
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
 		d, _, err := u.Definition(e.ctx)
@@ -327,6 +338,9 @@ func parseNumber(text string) (float64, error) {
 
 func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	told, err := u.Tell(e.ctx, r)
+	if errors.Is(err, store.ErrConflict) {
+		return fmt.Errorf("%w; bo tell --help has the way to correct a result", err)
+	}
 	if err != nil {
 		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite)
 	}
