@@ -35,6 +35,9 @@ func fitModel(ctx context.Context, m surrogate.Model, d surrogate.Dataset, start
 	} else {
 		p, err = m.Fit(ctx, d, rng)
 	}
+	if err == nil && p == nil {
+		err = fmt.Errorf("loop: the surrogate model %T returned neither a posterior nor an error", m)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

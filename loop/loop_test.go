@@ -610,6 +610,22 @@ func TestNoObjective(t *testing.T) {
 	assert.EqualError(t, err, "loop: invalid options: no objective")
 }
 
+// emptyModel returns no posterior.
+type emptyModel struct{}
+
+func (emptyModel) Fit(context.Context, surrogate.Dataset, *rand.Rand) (surrogate.Posterior, error) {
+	return nil, nil
+}
+
+func TestModelWithoutAPosterior(t *testing.T) {
+	o := options(1)
+	o.Surrogate = emptyModel{}
+	o.Budget = o.Initial + 1
+	r, err := Minimize(t.Context(), branin, box(t), o)
+	assert.ErrorContains(t, err, "the surrogate model loop.emptyModel returned neither a posterior nor an error")
+	assert.Len(t, r.Trials, o.Initial, "the design is kept")
+}
+
 func TestOneRunAtATime(t *testing.T) {
 	s := newStudy(t, box(t), options(1))
 	_, err := s.Run(t.Context(), func(ctx context.Context, p space.Point) (float64, error) {

@@ -20,8 +20,12 @@ import (
 // not a column for each input, or numbers that are not finite.
 type PointSource func(n int, lo, hi []float64, rng *rand.Rand) *mat.Dense
 
-// FixedPoints returns a source of the rows of x, whatever number is wanted. It copies x.
+// FixedPoints returns a source of the rows of x, whatever number is wanted. It copies x. With nil the
+// source has no points.
 func FixedPoints(x *mat.Dense) PointSource {
+	if x == nil {
+		x = &mat.Dense{}
+	}
 	points := mat.DenseCopyOf(x)
 	return func(int, []float64, []float64, *rand.Rand) *mat.Dense { return points }
 }

@@ -104,6 +104,11 @@ func TestSourcesOfOtherPoints(t *testing.T) {
 		_, err := model.Fit(t.Context(), someData(), random.New(2, "fit", 0))
 		require.NoError(t, err, name)
 	}
+	empty := surrogate.FixedPoints(nil)
+	for name, model := range withPoints(empty, empty) {
+		_, err := model.Fit(t.Context(), someData(), random.New(2, "fit", 0))
+		require.ErrorIs(t, err, surrogate.ErrNoData, name)
+	}
 	for _, c := range []struct {
 		points *mat.Dense
 		want   error
