@@ -92,7 +92,11 @@ def test_faults_of_trials() -> None:
         (X, {"goal": "up"}, "goal"),
         (X, {"goal": "maximize", "objectives": [{"name": "y"}]}, "state them in objectives"),
         ([{"name": "x", "type": "float", "min": 0}], {}, "max is missing"),
-        ({"x": (-5, 5.0)}, {}, "use Float(-5, 5.0) or Int(-5, 5.0) for a range, or [-5, 5.0] for two values"),
+        (
+            {"x": (-5, 5.0)},
+            {},
+            "use Float(-5, 5.0) or Int(-5, 5.0) for a range, or [-5, 5.0] for two values",
+        ),
     ],
 )
 def test_faults_of_definitions(space: Any, options: dict[str, Any], message: str) -> None:

@@ -169,8 +169,8 @@ def _parameter(name: str, value: Any) -> Parameter:
     if isinstance(value, tuple) and len(value) == 2 and all(map(_number, value)):
         low, high = value
         raise StudyError(
-            f'parameter "{name}" is ({low}, {high}): use Float({low}, {high}) or Int({low}, {high}) for a range, '
-            f"or [{low}, {high}] for two values"
+            f'parameter "{name}" is ({low}, {high}): use Float({low}, {high}) or '
+            f"Int({low}, {high}) for a range, or [{low}, {high}] for two values"
         )
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return Categorical(value)
