@@ -17,7 +17,7 @@ func TestReadmeWorth(t *testing.T) {
 	require.NoError(t, err)
 	checked := 0
 	for _, c := range []struct{ task, page string }{
-		{"optimisation", "benchmarks.md"}, {"regression", "uci.md"}, {"labels", "methods/classification.md"},
+		{"optimisation", "benchmarks.md"}, {"regression", "uci.md"}, {"labels", "networks.md"},
 	} {
 		page, err := os.ReadFile(c.page)
 		require.NoError(t, err)
