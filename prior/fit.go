@@ -56,9 +56,9 @@ type Hyper struct {
 //
 // From 2m rows on, where m is 250 or five for each hyperparameter if that is more, the starts search
 // on m to 2m-1 random rows, and the best result continues on twice as many rows until all are used.
-// Each of these searches ends at a predicted gain of 0.005 nats. Kernels of several parts or with a learned period search on all rows. With
-// more than 2000 rows the search uses 2000 random rows; the mean and the log marginal likelihood
-// use all.
+// Each of these searches ends at a predicted gain of 0.005 nats. With fewer rows, or a kernel of
+// several parts or with a learned period, all starts search on all rows. With more than 2000 rows the
+// search uses 2000 random rows; the mean and the log marginal likelihood use all.
 //
 // A noise variance at its lower bound gives no warning: clean data lead to it.
 func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, rng *rand.Rand) (Fitted, error) {
