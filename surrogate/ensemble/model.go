@@ -67,7 +67,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 			state = start[k*size : (k+1)*size]
 		}
 		w, h := p.StartStrong(state, rng)
-		f, err := p.Fit(train.WithPhase(ctx, fmt.Sprintf("network %d of %d", k+1, m.Members)), p.Cheap(), w, h, rng)
+		f, err := p.FitStrong(train.WithPhase(ctx, fmt.Sprintf("network %d of %d", k+1, m.Members)), p.Cheap(), w, h, rng)
 		if err != nil {
 			return nil, fmt.Errorf("ensemble: %w", err)
 		}

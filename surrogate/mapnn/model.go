@@ -39,7 +39,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 		return nil, err
 	}
 	w, h := p.StartStrong(start, random.Split(rng, "weights", 0))
-	f, err := p.Fit(ctx, p.Cheap(), w, h, random.Split(rng, "training", 0))
+	f, err := p.FitStrong(ctx, p.Cheap(), w, h, random.Split(rng, "training", 0))
 	if err != nil {
 		return nil, fmt.Errorf("map: %w", err)
 	}

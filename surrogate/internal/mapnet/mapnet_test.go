@@ -134,6 +134,23 @@ func TestStartStrong(t *testing.T) {
 	require.InDelta(t, math.E, h.Precision, 1e-12)
 }
 
+// Training on a wave from a strong prior ends at a constant function, and again from a weak prior does not.
+func TestFitStrongLeavesAConstant(t *testing.T) {
+	p := problem(t, Settings{}, 120, 1)
+	for i := range p.Y {
+		p.Y[i] = math.Sin(4 * p.X.At(i, 0))
+	}
+	rng := func() *rand.Rand { return random.New(3, "w", 0) }
+	w, h := p.StartStrong(nil, rng())
+	constant, err := p.Fit(t.Context(), p.Cheap(), w, h, rng())
+	require.NoError(t, err)
+	require.Greater(t, constant.Hypers.Noise, 0.4)
+	f, err := p.FitStrong(t.Context(), p.Cheap(), w, h, rng())
+	require.NoError(t, err)
+	require.Less(t, f.Hypers.Noise, 0.01)
+	require.Greater(t, f.Evidence, constant.Evidence)
+}
+
 // The networks for constant targets are close to it at the observations.
 func TestVanishing(t *testing.T) {
 	p := problem(t, Settings{}, 6, 2)

@@ -76,7 +76,7 @@ func (s *Stochastic) Start(ctx context.Context, state []float64, rng *rand.Rand)
 		return v, nil, nil
 	}
 	if s.FromMAP {
-		f, err := s.Problem.Fit(ctx, s.Cheap(), w, h, rng)
+		f, err := s.Problem.FitStrong(ctx, s.Cheap(), w, h, rng)
 		if err != nil {
 			return nil, nil, err
 		}

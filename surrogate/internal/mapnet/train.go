@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/nn"
 	"github.com/functionspace/bo/internal/optimize"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/train"
 )
@@ -69,6 +70,28 @@ func (p *Problem) Fit(ctx context.Context, curvature string, w []float64, h Hype
 		return p.publishedAdam(ctx, curvature, w, h, rng)
 	}
 	return p.adam(ctx, curvature, w, h, rng)
+}
+
+// FitStrong is Fit from a start of StartStrong. A strong prior can end training at a constant
+// function. If the evidence is no larger than that of the best constant,
+//
+//	-½ n (log 2πs² + 1),  s² = |y|²/n,
+//
+// it trains again from a weak prior and returns the fit of the larger evidence.
+func (p *Problem) FitStrong(ctx context.Context, curvature string, w []float64, h Hypers, rng *rand.Rand) (*Fitted, error) {
+	f, err := p.Fit(ctx, curvature, w, h, rng)
+	n := float64(len(p.Y))
+	constant := -0.5 * n * (math.Log(2*math.Pi*linalg.Dot(p.Y, p.Y)/n) + 1)
+	if err != nil || len(p.Y) < strongRows || p.published || p.Precision != nil && p.Noise != nil || f.Evidence > constant {
+		return f, err
+	}
+	rng = random.Split(rng, "weak prior", 0)
+	w, h = p.Start(nil, rng)
+	again, err := p.Fit(ctx, curvature, w, h, rng)
+	if err != nil || again.Evidence > f.Evidence {
+		return again, err
+	}
+	return f, nil
 }
 
 // Residuals writes y - f(X,w).
