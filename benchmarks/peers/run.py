@@ -21,9 +21,11 @@ from pathlib import Path
 # Method name: module in methods/ and class.
 METHODS = {
     "botorch": ("botorch", "LogEI"),
+    "botorch-lognehvi": ("botorch", "LogNEHVI"),
     "ax": ("ax", "Ax"),
     "optuna-gp": ("optuna", "GP"),
     "optuna-tpe": ("optuna", "TPE"),
+    "optuna-nsgaii": ("optuna", "NSGAII"),
     "smac": ("smac", "BlackBox"),
     "bayes-opt": ("bayesopt", "BayesOpt"),
     "hebo": ("hebo", "MACE"),
@@ -42,6 +44,7 @@ def arguments():
     parser.add_argument("--methods", required=True, help="methods, separated by commas: " + ", ".join(METHODS))
     parser.add_argument("--problems", help="problems of the suite, separated by commas; default all")
     parser.add_argument("--seeds", type=int, help="seeds 1 to SEEDS; default the suite's number")
+    parser.add_argument("--first", type=int, default=1, help="first seed; default 1")
     parser.add_argument("--budget", type=int, help="stop every run after BUDGET evaluations, for a trial; nothing is recorded")
     parser.add_argument("--out", type=Path, help="directory of the results; default bench/SUITE")
     parser.add_argument("--bo", default="bo", help="path of the program bo; default bo on PATH")
@@ -62,7 +65,7 @@ def plan(args):
     command += [f"--problems={args.problems}"] if args.problems else []
     command += [f"--seeds={args.seeds}"] if args.seeds else []
     lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
-    return [json.loads(line) for line in lines]
+    return [task for task in map(json.loads, lines) if task["seed"] >= args.first]
 
 
 class Objective:
@@ -75,7 +78,7 @@ class Objective:
         )
 
     def __call__(self, x):
-        """Returns the observed value and, under added noise, the noise-free value."""
+        """Returns the observed value and, under added noise, the noise-free value; then the numbers of outcomes."""
         print(json.dumps(x), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
 
@@ -141,7 +144,7 @@ def run(job):
 def measure(args, task, method):
     """Returns the record of a run, with its error if it fails."""
     started = time.perf_counter()
-    record = {k: v for k, v in task.items() if k not in ("lo", "hi", "points", "space")}
+    record = {k: v for k, v in task.items() if k not in ("lo", "hi", "points", "space", "reference", "bounds")}
     machine = {k: v for k, v in task["machine"].items() if k != "go"}
     record["machine"] = machine | {"threads": args.threads, "workers": args.workers}
     record |= {"method": method, "values": [], "suggest_s": []}
@@ -164,17 +167,21 @@ def measure(args, task, method):
 
 def optimise(record, objective, task, args):
     """Evaluates points until the budget is spent, and records each evaluation."""
+    numbers = len(task.get("reference", [])) + len(task.get("bounds", []))
 
     def evaluate(points):
+        """Returns values, or lists of the objectives and the bounded numbers."""
         found = [objective(x) for x in points]
         record["values"] += [f[0] for f in found]
-        if len(found[0]) > 1:
+        if len(found[0]) > 1 + numbers:
             record.setdefault("latent", []).extend(f[1] for f in found)
-        return [f[0] for f in found]
+        return [f[-numbers:] if numbers else f[0] for f in found]
 
     module, name = METHODS[record["method"]]
     peer_class = getattr(importlib.import_module("methods." + module), name)
     record["version"] = versions(peer_class.packages)
+    if numbers and not getattr(peer_class, "several", False):
+        raise NotImplementedError("only one objective")
     peer = peer_class(task, args.threads)
     points = task["points"]
     values = evaluate(points)

@@ -20,17 +20,31 @@ func goals(o *benchmarks.Outcomes, noiseFree bool) ([]loop.Goal, []loop.Requirem
 	return objectives, require
 }
 
+// volumes returns a function that evaluates o. It returns the numbers of o and the negative
+// hypervolume of all evaluations so far, followed by the same without noise if o has noise.
+func volumes(o *benchmarks.Outcomes) func(x []float64) (numbers []float64, values Numbers) {
+	var observed, latent [][]float64
+	return func(x []float64) ([]float64, Numbers) {
+		y := o.Func(x)
+		observed = append(observed, y)
+		values := Numbers{-o.Volume(observed)}
+		if o.Latent != nil {
+			latent = append(latent, o.Latent(x))
+			values = append(values, -o.Volume(latent))
+		}
+		return y, values
+	}
+}
+
 // several is single for several objectives. The recorded value is the negative hypervolume of all
 // evaluations so far.
 func several(o *benchmarks.Outcomes, rec *Record) func(study *loop.Study, id int, x []float64) error {
-	var observed, latent [][]float64
+	evaluate := volumes(o)
 	return func(study *loop.Study, id int, x []float64) error {
-		y := o.Func(x)
-		observed = append(observed, y)
-		rec.Values = append(rec.Values, -o.Volume(observed))
+		y, values := evaluate(x)
+		rec.Values = append(rec.Values, values[0])
 		if o.Latent != nil {
-			latent = append(latent, o.Latent(x))
-			rec.Latent = append(rec.Latent, -o.Volume(latent))
+			rec.Latent = append(rec.Latent, values[1])
 		}
 		numbers := map[string]float64{}
 		for j, name := range o.Names() {

@@ -26,6 +26,10 @@ type Task struct {
 	Points    [][]float64 `json:"points"`
 	// Space is absent if all parameters are floats on a linear scale.
 	Space *space.Space `json:"space,omitempty"`
+	// Reference is the reference point of several objectives, and Bounds are the largest feasible
+	// values of the numbers after them.
+	Reference []float64 `json:"reference,omitempty"`
+	Bounds    []float64 `json:"bounds,omitempty"`
 
 	Commit  string  `json:"commit,omitempty"`
 	Machine Machine `json:"machine"`
@@ -45,6 +49,9 @@ func (r Run) Task() Task {
 	if !plain(observed.Space) {
 		t.Space = observed.Space
 	}
+	if o := observed.Outcomes; o != nil {
+		t.Reference, t.Bounds = o.Reference, o.Bounds
+	}
 	for _, p := range r.points(observed.Space)[:r.Problem.Initial] {
 		t.Points = append(t.Points, observed.Coordinates(p))
 	}
@@ -53,11 +60,17 @@ func (r Run) Task() Task {
 
 // Evaluator returns the objective of the run, for calls one after another. It returns
 // the observed value at x, in the units of the box, followed by the noise-free value
-// if the objective has noise and such a value. The error reports an x outside the box,
-// or a fraction for an int or a choice.
+// if the objective has noise and such a value. With several objectives these are negative
+// hypervolumes of all calls so far, followed by the objectives and the numbers that
+// Task.Bounds limits. The error reports an x outside the box, or a fraction for an int or a
+// choice.
 func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 	observed := r.Problem.objective(r.Seed)
 	parameters := observed.Space.Parameters()
+	var outcomes func(x []float64) ([]float64, Numbers)
+	if observed.Outcomes != nil {
+		outcomes = volumes(observed.Outcomes)
+	}
 	return func(x []float64) (Numbers, error) {
 		if len(x) != observed.Dim() {
 			return nil, fmt.Errorf("%d coordinates, %s has %d", len(x), observed.Name, observed.Dim())
@@ -72,8 +85,9 @@ func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 				return nil, fmt.Errorf("coordinate %d is %v, %s has whole numbers", j+1, x[j], observed.Name)
 			}
 		}
-		if o := observed.Outcomes; o != nil {
-			return o.Func(x), nil
+		if outcomes != nil {
+			numbers, values := outcomes(x)
+			return append(values, numbers...), nil
 		}
 		values := Numbers{observed.Func(x)}
 		if observed.Latent != nil {

@@ -35,6 +35,38 @@ func TestTaskGivesTheValuesOfARun(t *testing.T) {
 	}
 }
 
+// The task of several objectives has the reference point and the bounds. The evaluator returns the recorded
+// hypervolumes, and then the numbers.
+func TestTaskOfSeveralObjectives(t *testing.T) {
+	suite, err := Lookup("outcomes")
+	require.NoError(t, err)
+	plan, err := suite.Plan(Selection{
+		Problems: []string{"noisy-branin-currin", "constrained-branin-currin"}, Methods: []string{Sobol}, Seeds: 1,
+	})
+	require.NoError(t, err)
+	found := outcomes(t, plan, 1)
+	for _, run := range plan {
+		task, record := run.Task(), found[run.Key()]
+		o := run.Problem.objective(run.Seed).Outcomes
+		assert.Equal(t, o.Reference, task.Reference)
+		assert.Equal(t, o.Bounds, task.Bounds)
+		evaluate := run.Evaluator()
+		for i, x := range task.Points {
+			values, err := evaluate(x)
+			require.NoError(t, err)
+			want := Numbers{record.Values[i]}
+			if record.Latent != nil {
+				want = append(want, record.Latent[i])
+			}
+			require.Len(t, values, len(want)+len(o.Names()))
+			assert.Equal(t, want, values[:len(want)], "%v %d", run.Key(), i)
+			if o.Latent == nil {
+				assert.Equal(t, Numbers(o.Func(x)), values[len(want):])
+			}
+		}
+	}
+}
+
 func TestEvaluatorRejectsPointsOutsideOfTheBox(t *testing.T) {
 	evaluate := smoke(t, Selection{Problems: []string{"branin"}})[0].Evaluator()
 	_, err := evaluate([]float64{1})

@@ -4,6 +4,10 @@ packages    names of the packages, for the recorded versions
 __init__    takes the task (see bo bench plan) and the number of threads
 tell        takes points in the units of the box and their values (minimised)
 ask         returns the next point
+several     whether the class takes several objectives; default no
+
+With several objectives, all minimised, a value is the list of the objectives and the numbers that
+task["bounds"] limits from above.
 
 A coordinate of an ordinal or categorical parameter is the index of its value.
 """

@@ -2,14 +2,17 @@ import math
 
 import torch
 from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
+from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
+from botorch.acquisition.multi_objective.objective import IdentityMCMultiOutputObjective
 from botorch.fit import fit_gpytorch_mll
-from botorch.models import MixedSingleTaskGP, SingleTaskGP
+from botorch.models import MixedSingleTaskGP, ModelListGP, SingleTaskGP
 from botorch.models.transforms import Normalize, Standardize
 from botorch.optim import optimize_acqf
 from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
-from gpytorch.mlls import ExactMarginalLogLikelihood
+from botorch.sampling import SobolQMCNormalSampler
+from gpytorch.mlls import ExactMarginalLogLikelihood, SumMarginalLogLikelihood
 
-from . import parameters
+from . import continuous, parameters
 
 
 class LogEI:
@@ -63,6 +66,62 @@ class LogEI:
         if not discrete and not categories:
             return optimize_acqf(acquisition, **options)[0]
         return optimize_acqf_mixed_alternating(acquisition, discrete_dims=discrete, cat_dims=categories, **options)[0]
+
+
+class LogNEHVI:
+    """The loop of BoTorch's tutorials with several objectives: a SingleTaskGP for each number, and qLogNEHVI."""
+
+    packages = ["botorch", "gpytorch", "torch"]
+    several = True
+
+    def __init__(self, task, threads):
+        continuous(task)
+        torch.set_num_threads(threads)
+        torch.manual_seed(task["seed"])
+        self.reference = -torch.tensor(task["reference"], dtype=torch.double)
+        self.limits = task.get("bounds", [])
+        self.bounds = torch.tensor([task["lo"], task["hi"]], dtype=torch.double)
+        self.x = torch.empty(0, task["dim"], dtype=torch.double)
+        self.y = torch.empty(0, len(self.reference) + len(self.limits), dtype=torch.double)
+
+    def tell(self, points, values):
+        """Negates the objectives, and subtracts the bounds from the other numbers."""
+        m = len(self.reference)
+        values = [[-v for v in row[:m]] + [v - b for v, b in zip(row[m:], self.limits)] for row in values]
+        self.x = torch.cat([self.x, torch.tensor(points, dtype=torch.double)])
+        self.y = torch.cat([self.y, torch.tensor(values, dtype=torch.double)])
+
+    def ask(self):
+        acquisition = self.acquisition()
+        options = {"batch_limit": 5, "maxiter": 200}
+        point, _ = optimize_acqf(acquisition, self.bounds, q=1, num_restarts=10, raw_samples=512, options=options)
+        return point[0].tolist()
+
+    def model(self):
+        dim = self.x.shape[1]
+        model = ModelListGP(*[
+            SingleTaskGP(
+                self.x,
+                y[:, None],
+                input_transform=Normalize(dim, bounds=self.bounds),
+                outcome_transform=Standardize(1),
+            )
+            for y in self.y.T
+        ])
+        fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
+        return model
+
+    def acquisition(self):
+        m = len(self.reference)
+        return qLogNoisyExpectedHypervolumeImprovement(
+            self.model(),
+            self.reference,
+            self.x,
+            sampler=SobolQMCNormalSampler(torch.Size([128])),
+            objective=IdentityMCMultiOutputObjective(outcomes=list(range(m))),
+            constraints=[lambda z, i=i: z[..., i] for i in range(m, self.y.shape[1])] or None,
+            prune_baseline=True,
+        )
 
 
 class Code:

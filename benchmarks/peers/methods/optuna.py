@@ -15,24 +15,46 @@ def distribution(p):
 
 
 class Study:
+    """A study of one objective, or of several with constraints."""
+
     packages = ["optuna"]
+    several = True
 
     def __init__(self, task, sampler):
-        self.study = optuna.create_study(sampler=sampler)
+        self.objectives, self.bounds = len(task.get("reference", [])), task.get("bounds", [])
+        directions = {"directions": ["minimize"] * self.objectives} if self.objectives else {}
+        self.study = optuna.create_study(sampler=sampler, **directions)
         self.box = {f"x{i}": distribution(p) for i, p in enumerate(parameters(task))}
         self.open = None
 
     def tell(self, points, values):
-        if self.open:
-            self.study.tell(self.open, values[0])
+        if not self.objectives and not self.open:
+            for point, value in zip(points, values):
+                self.study.add_trial(
+                    optuna.create_trial(params=self.params(point), distributions=self.box, value=value)
+                )
             return
+        # Several objectives: the sampler passes each given point through ask, so that NSGA-II counts it.
         for point, value in zip(points, values):
-            params = {name: d.to_external_repr(v) for (name, d), v in zip(self.box.items(), point)}
-            self.study.add_trial(optuna.create_trial(params=params, distributions=self.box, value=value))
+            if not self.open:
+                self.study.enqueue_trial(self.params(point))
+            trial = self.open or self.study.ask(self.box)
+            for i, bound in enumerate(self.bounds):
+                trial.set_constraint(f"c{i}", value[self.objectives + i] - bound)
+            self.study.tell(trial, value[: self.objectives] if self.objectives else value)
+            self.open = None
+
+    def params(self, point):
+        return {name: d.to_external_repr(v) for (name, d), v in zip(self.box.items(), point)}
 
     def ask(self):
         self.open = self.study.ask(self.box)
         return [self.open.params[name] for name in self.box]
+
+
+def startup(task):
+    """Returns the option that lets the search begin after the given points. With one objective it has its default."""
+    return {"n_startup_trials": task["initial"]} if "reference" in task else {}
 
 
 class GP(Study):
@@ -44,11 +66,21 @@ class GP(Study):
         import torch
 
         torch.set_num_threads(threads)
-        super().__init__(task, optuna.samplers.GPSampler(seed=task["seed"], deterministic_objective=task["noise_free"]))
+        sampler = optuna.samplers.GPSampler(
+            seed=task["seed"], deterministic_objective=task["noise_free"], **startup(task)
+        )
+        super().__init__(task, sampler)
 
 
 class TPE(Study):
     """TPESampler with defaults."""
 
     def __init__(self, task, threads):
-        super().__init__(task, optuna.samplers.TPESampler(seed=task["seed"]))
+        super().__init__(task, optuna.samplers.TPESampler(seed=task["seed"], **startup(task)))
+
+
+class NSGAII(Study):
+    """NSGAIISampler with a population of 10. Of the default population, 50, all members are random."""
+
+    def __init__(self, task, threads):
+        super().__init__(task, optuna.samplers.NSGAIISampler(seed=task["seed"], population_size=10))
