@@ -4,6 +4,9 @@
 //
 //	go run ./benchmarks/stopping --seeds 10
 //
+// With --records the lines are records of the suite "stopping", for go run ./benchmarks/pages suites.
+// benchmarks/peers/stopping.py makes records of Optuna on the same curves.
+//
 // File curves.py makes the curves.
 package main
 
@@ -17,9 +20,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/functionspace/bo/loop"
-	"github.com/functionspace/bo/space"
 )
 
 // A full trial has fullSteps steps. A run has the budget of fullTrials full trials.
@@ -38,18 +41,33 @@ type run struct {
 	Stopped   int          `json:"stopped"`
 	Best      float64      `json:"best"`
 	Line      [][2]float64 `json:"line"` // steps used and best value, at each improvement
+
+	seconds float64
+	date    string
 }
 
 func main() {
 	seeds := flag.Uint64("seeds", 10, "number of `seeds`")
+	from := flag.Uint64("first", 0, "first `seed`")
+	records := flag.Bool("records", false, "print records of a suite instead of lines and a table")
+	tasks := flag.Bool("plan", false, "print the heads of the records and the initial designs, for other programs, and make no runs")
 	workers := flag.Int("workers", 1, "number of runs at a time")
 	only := flag.String("only", "", "make only the `runs` of a problem, a rule and a treatment, such as \"mlp/median/left out\", separated by commas")
 	flag.Parse()
-	if err := measure(context.Background(), *seeds, *workers, *only); err != nil {
+	var err error
+	if *tasks {
+		err = plan(context.Background(), *from, *seeds, os.Stdout)
+	} else {
+		err = measure(context.Background(), *from, *seeds, *workers, *only, *records)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "stopping:", err)
 		os.Exit(1)
 	}
 }
+
+// problems are the names of the files of curves.
+var problems = []string{"boosting", "mlp"}
 
 // rules are the measured rules by name.
 var rules = []struct {
@@ -63,13 +81,13 @@ var rules = []struct {
 }
 
 // measure makes all runs and prints them.
-func measure(ctx context.Context, seeds uint64, workers int, only string) error {
+func measure(ctx context.Context, from, seeds uint64, workers int, only string, records bool) error {
 	limit := make(chan struct{}, workers)
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var done []run
 	var first error
-	for _, name := range []string{"boosting", "mlp"} {
+	for _, name := range problems {
 		p, err := load(name)
 		if err != nil {
 			return err
@@ -79,7 +97,7 @@ func measure(ctx context.Context, seeds uint64, workers int, only string) error 
 				if !rule.Active() && t != inLoop || only != "" && !slices.Contains(strings.Split(only, ","), name+"/"+rule.name+"/"+string(t)) {
 					continue
 				}
-				for seed := range seeds {
+				for seed := from; seed < from+seeds; seed++ {
 					limit <- struct{}{}
 					all.Go(func() {
 						r, err := p.run(ctx, rule.Stop, t, seed)
@@ -92,27 +110,30 @@ func measure(ctx context.Context, seeds uint64, workers int, only string) error 
 						}
 						r.Problem, r.Rule = name, rule.name
 						done = append(done, r)
-						_ = json.NewEncoder(os.Stdout).Encode(r)
+						if records {
+							_ = json.NewEncoder(os.Stdout).Encode(p.record(r))
+						} else {
+							_ = json.NewEncoder(os.Stdout).Encode(r)
+						}
 					})
 				}
 			}
 		}
 	}
 	all.Wait()
-	print(done)
+	if !records {
+		print(done)
+	}
 	return first
 }
 
 // run makes one run with a rule, a treatment of stopped trials and a seed.
 func (p *problem) run(ctx context.Context, rule loop.Stop, t treatment, seed uint64) (run, error) {
-	params := make([]space.Parameter, p.dim())
-	for i := range params {
-		params[i] = space.Float(fmt.Sprint("u", i), 0, 1)
-	}
-	sp, err := space.New(params...)
+	sp, err := p.space()
 	if err != nil {
 		return run{}, err
 	}
+	start := time.Now()
 	r := run{Treatment: t, Seed: seed, Best: math.Inf(1)}
 	var h loop.History
 	for used := 0; used < fullTrials*fullSteps; {
@@ -145,6 +166,7 @@ func (p *problem) run(ctx context.Context, rule loop.Stop, t treatment, seed uin
 			r.Line = append(r.Line, [2]float64{float64(used), r.Best})
 		}
 	}
+	r.seconds, r.date = time.Since(start).Seconds(), time.Now().UTC().Format(time.RFC3339)
 	return r, nil
 }
 
