@@ -45,9 +45,10 @@ func cpuModel() string {
 	return ""
 }
 
-// Version returns version and commit of this program, as far as known. If the build
-// information has no commit, as under go run, it returns the commit of the working
-// directory's checkout, provided that the checkout is the program's module.
+// Version returns version and commit of this program, as far as known. Under go run the build
+// information has no commit. Version then returns the commit of the working directory's checkout,
+// provided that the checkout is the program's module. A program built without a commit has none: the checkout
+// may have changed since.
 func Version() (version, commit string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -64,6 +65,9 @@ func Version() (version, commit string) {
 	}
 	if commit != "" {
 		return info.Main.Version, commit + dirty
+	}
+	if file, err := os.Executable(); err != nil || !strings.Contains(file, string(filepath.Separator)+"go-build") {
+		return info.Main.Version, ""
 	}
 	return info.Main.Version, checkout(info.Main.Path)
 }
