@@ -24,8 +24,8 @@ import (
 // is the lowest latent value at the evaluated points (Letham et al. 2019; Ament et al.
 // 2023), so a lucky observation does not count as the optimum. Problem.Best is not used.
 //
-// For one point of a problem that is Concurrent or has constraints the value is a closed form given
-// joint samples s at the evaluated and the pending points, as in LogNEHVI,
+// For one point of a batch that is not chosen together, and for one point of a problem that is Concurrent or has
+// constraints, the value is a closed form given joint samples s at the evaluated and the pending points, as in LogNEHVI,
 //
 //	log 1/S Σ_s P_s(x) s(x) h((best_s-μ_s(x))/s(x)),  h(z) = φ(z) + zΦ(z)
 //
@@ -35,7 +35,7 @@ import (
 // to an eighth of the samples, and costs about a tenth.
 type LogNEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best. The closed
-	// form uses at most 64.
+	// form uses at most 64, in a batch 16.
 	Samples int `set:"samples" default:"512" range:"[1,65536]" help:"joint samples"`
 	// Joint chooses all points of a batch together instead of one after another.
 	Joint bool `set:"joint" default:"false" help:"choose the points of a batch together"`
@@ -124,7 +124,7 @@ func (p Problem) amongLowest() Problem {
 }
 
 // closedSamples bounds the number of joint samples of the closed form, and manySamples in a batch of
-// more than manyPoints.
+// several points.
 const closedSamples, manySamples = 64, 16
 
 // improvementGiven returns the closed form of LogNEI given a number of joint samples. If no evaluated

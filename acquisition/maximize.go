@@ -68,9 +68,8 @@ type climb struct {
 	o   MaximizeOptions
 
 	rng    *rand.Rand // source of the search along the border of a restricted domain
-	before *mat.Dense // ends of a climb for a similar function; nil for none
+	before *mat.Dense // ends of a climb for a similar function; nil for none. With them c is brief; see follow
 	ends   *mat.Dense // ends of this climb's ascents
-	brief  bool       // a point of a large batch; see shorten
 
 	met []visited // evaluated points of dom
 
@@ -89,8 +88,8 @@ func newClimb(f Function, dom Domain, o MaximizeOptions) (*climb, error) {
 	return &climb{f: f, dom: dom, o: o}, err
 }
 
-// A brief climb evaluates a sixteenth of the raw points. It ascends from the best of them and from
-// the best end of earlier ascents, until an iteration gains less than briefTolerance. Its ends are
+// A brief climb follows a climb for a similar function. It evaluates a sixteenth of the raw points. It ascends from the best
+// of them and from the best end of earlier ascents, until an iteration gains less than briefTolerance. Its ends are
 // the best briefEnds of its own and of earlier ones, so that no maximum is forgotten.
 const (
 	briefIterations = 12
@@ -98,9 +97,9 @@ const (
 	briefEnds       = 32
 )
 
-// shorten makes c brief.
-func (c *climb) shorten() {
-	c.brief = true
+// follow makes c brief. before has the ends of an earlier climb.
+func (c *climb) follow(before *mat.Dense) {
+	c.before = before
 	c.o = MaximizeOptions{Raw: max(1, c.o.Raw/16), Starts: 1, Iterations: min(c.o.Iterations, briefIterations)}
 }
 
@@ -185,9 +184,8 @@ func (c *climb) ask(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	return c.eval(ctx, x)
 }
 
-// run evaluates raw points and the given starts, and ascends from the best. With the
-// ends of an earlier climb it uses a quarter of the points and ascents. It also ascends from
-// these ends, unless the best raw point is better than all of them.
+// run evaluates raw points and the given starts, and ascends from the best, and from the best of the ends of an
+// earlier climb.
 func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) error {
 	d := c.dom.Dim()
 	raw := space.Sobol(c.o.Raw, d, random.Split(rng, "raw", 0))
@@ -202,34 +200,23 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 		return err
 	}
 	c.replaceInfeasible(raw)
-	n, climbs := c.o.Raw, c.o.Starts
-	var before, again []visited
+	var before []visited
 	if c.before != nil {
 		var err error
 		if before, err = c.eval(ctx, c.before); err != nil {
 			return err
 		}
-		again = apart(before, max(1, climbs/2))
-		if !c.brief {
-			n, climbs = max(1, n/4), max(1, climbs/4)
-		}
 	}
-	found, err := c.ask(ctx, stack(rows(raw, 0, n), starts))
+	found, err := c.ask(ctx, stack(raw, starts))
 	if err != nil {
 		return err
 	}
-	if c.before != nil && n < c.o.Raw && !(highest(again) > highest(found[:n])) {
-		rest, err := c.ask(ctx, stack(rows(raw, n, c.o.Raw)))
-		if err != nil {
-			return err
-		}
-		found = slices.Insert(found, n, rest...)
-		n, climbs, again = c.o.Raw, c.o.Starts, nil
-	}
+	again := apart(before, 1)
 	if flat(slices.Concat(found, again)) {
 		return ErrFlat
 	}
-	chosen := slices.Concat(choose(found[:n], found[n:], climbs, random.Split(rng, "starts", 0)), again)
+	n := c.o.Raw
+	chosen := slices.Concat(choose(found[:n], found[n:], c.o.Starts, random.Split(rng, "starts", 0)), again)
 	lo, hi := unitCube(d)
 	ends, err := c.ascend(ctx, chosen, lo, hi)
 	if err != nil {
@@ -250,7 +237,7 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 			}
 		}
 	}
-	if kept := apart(slices.Concat(ends, before), briefEnds); c.brief && len(kept) > 0 {
+	if kept := apart(slices.Concat(ends, before), briefEnds); c.before != nil && len(kept) > 0 {
 		ends = kept
 	}
 	c.ends = points(ends)
@@ -289,7 +276,7 @@ func flat(found []visited) bool {
 // ascend ascends from each point within the box [lo, hi] and returns the projected ends.
 func (c *climb) ascend(ctx context.Context, from []visited, lo, hi []float64) ([]visited, error) {
 	set := optimize.Settings{MaxIter: c.o.Iterations, GradTol: 1e-6, FuncTol: 1e-9}
-	if c.brief {
+	if c.before != nil {
 		set.GradTol, set.FuncTol = briefTolerance, briefTolerance
 	}
 	climbed, err := optimize.MinimizeBatch(ctx, func(value []float64, grad, x *mat.Dense) {

@@ -28,9 +28,8 @@ type Candidate struct {
 // The points of a batch are chosen one after another. For each point the earlier points
 // are pending. If a is a Joint with JointBatch, Suggest then chooses all points together;
 // that search also starts from the first batch, so its value is no lower. From the second
-// point on, the search starts from at most half of o.Starts earlier maxima. It then uses
-// only a quarter of o.Raw points and of o.Starts ascents. In a batch of more than 16 points it
-// uses a sixteenth and ends ascents early, and LogNEI has its closed form with 16 samples.
+// point on, the search is brief: it uses a sixteenth of o.Raw points, ascends from the best of them
+// and from the best of earlier maxima, and ends ascents early. In a batch LogNEI has its closed form with 16 samples.
 //
 // While dom has other points, no suggestion repeats an evaluated point, a pending point
 // or another suggestion. If the acquisition function is flat, the suggestion is the point
@@ -49,7 +48,7 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 	var out []Candidate
 	var ends *mat.Dense
 	pending := p
-	pending.many = q > manyPoints
+	pending.many = q > 1
 	for i := range q {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "acquisition", Done: i, Total: q})
 		c, climbed, err := suggestOne(ctx, a, pending, dom, starts, ends, known, o, random.Split(rng, "point", i))
@@ -70,9 +69,6 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 	}
 	return describe(p, out), nil
 }
-
-// manyPoints is the size of a batch above which the search for each further point is short.
-const manyPoints = 16
 
 // checkDims panics if the dimensions of p and dom differ.
 func (p Problem) checkDims(dom Domain) {
@@ -101,8 +97,8 @@ func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, start
 	if err != nil {
 		return c, nil, err
 	}
-	if search.before = before; p.many && before != nil {
-		search.shorten()
+	if before != nil {
+		search.follow(before)
 	}
 	reject := known.reject()
 	c.X, c.Value, err = search.maximize(ctx, starts, rng, reject)

@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"loop", "catalog"},
 	{"study", "benchmarks", "insight"}, // the last libraries
 	{"study/studyfile", "store", "benchmarks/runner", "api"},
-	{"benchmarks/report", "insight/insighttest", "insight/plot", "insight/report"},
+	{"benchmarks/report", "benchmarks/stopping", "insight/insighttest", "insight/plot", "insight/report"},
 	{"benchmarks/pages", "server"},
 	{"cmd", "deploy"},
 	{"docs", "examples", "python"},
