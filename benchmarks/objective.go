@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/functionspace/bo/space"
@@ -13,7 +14,8 @@ type Objective struct {
 	Summary string
 
 	// Space has a parameter for each coordinate. The coordinate of a float or int is its
-	// value, of a bool 0 or 1, and of an ordinal or categorical the index of its value.
+	// value, of a bool 0 or 1, and of an ordinal or categorical the index of its value. The
+	// coordinate of an inactive parameter is NaN.
 	Space  *space.Space
 	Lo, Hi []float64 // bounds of the coordinates
 
@@ -47,6 +49,10 @@ func (o Objective) At(p space.Point) float64 { return o.Func(o.Coordinates(p)) }
 func (o Objective) Coordinates(p space.Point) []float64 {
 	x := make([]float64, 0, o.Dim())
 	for _, parameter := range o.Space.Parameters() {
+		if !p.Active(parameter.Name) {
+			x = append(x, math.NaN())
+			continue
+		}
 		switch parameter.Kind {
 		case space.KindOrdinal, space.KindCategorical:
 			x = append(x, float64(slices.Index(parameter.Values, p.Value(parameter.Name))))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/functionspace/bo/benchmarks"
@@ -66,6 +67,27 @@ func classifiers(d *drawing, name string) benchmarks.Objective {
 		i := int(x[0])
 		return cuts[i].at(x[first[i]:])
 	}
+	return o.On(newSpace(params))
+}
+
+// Conditional returns an instance of a family of classifiers, such as classifiers-digits, in which the settings
+// of a classifier are active only if it is chosen. The coordinates of inactive parameters are NaN.
+func Conditional(family string, number uint64) benchmarks.Objective {
+	f, err := Lookup(family)
+	if err != nil {
+		panic(err)
+	}
+	o := f.Instance(number, f.Dims[0])
+	params := slices.Clone(o.Space.Parameters())
+	for i, p := range params {
+		if part, _, ok := strings.Cut(p.Name, "_"); ok {
+			params[i] = p.If(space.Equal("classifier", part))
+			if o.Minimizers[0][0] != float64(slices.Index(params[0].Values, any(part))) {
+				o.Minimizers[0][i] = math.NaN()
+			}
+		}
+	}
+	o.Name, o.Summary = family+"-conditional", o.Summary+", of which only the chosen one has settings"
 	return o.On(newSpace(params))
 }
 

@@ -30,3 +30,21 @@ func familySuite(name, summary string, list []families.Family) Suite {
 	}
 	return s
 }
+
+// conditionalSuite has the choice among three classifiers of which only the chosen one has settings. The
+// instances are others than in the suites of families.
+func conditionalSuite() Suite {
+	s := Suite{
+		Name:    "conditional",
+		Summary: "choice among three classifiers, of which only the chosen one has settings",
+		Methods: []string{"gp", Sobol},
+		Seeds:   10,
+	}
+	for _, name := range []string{"classifiers-digits", "classifiers-cancer"} {
+		s.Problems = append(s.Problems, Problem{
+			Make:   func(seed uint64) benchmarks.Objective { return families.Conditional(name, 1000+seed) },
+			Budget: 80, Initial: 10,
+		})
+	}
+	return s
+}

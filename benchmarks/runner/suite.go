@@ -106,7 +106,7 @@ var suites = slices.Concat([]Suite{
 		Seeds:   10,
 	},
 	peersCore(), peersTime(),
-	outcomesSuite(), fspLaplaceFigure3(), fspLaplaceCrossed(), fbnnOptimization(),
+	outcomesSuite(), conditionalSuite(), fspLaplaceFigure3(), fspLaplaceCrossed(), fbnnOptimization(),
 	maunaLoaSuite(), oceanSuite(),
 	distanceSuite(), wheelSuite(), digitsSuite(),
 	networksDensity(), networksLarge(), networksRegret(), networksBatches(),

@@ -12,18 +12,18 @@ import (
 // writes, the box, and the initial points in the units of the box. Coordinates are as
 // in benchmarks.Objective.
 type Task struct {
-	Suite     string      `json:"suite"`
-	Problem   string      `json:"problem"`
-	Seed      uint64      `json:"seed"`
-	Dim       int         `json:"dim"`
-	Budget    int         `json:"budget"`
-	Initial   int         `json:"initial"`
-	Batch     int         `json:"batch"`
-	NoiseFree bool        `json:"noise_free"`
-	Minimum   *float64    `json:"minimum,omitempty"` // absent if unknown
-	Lo        []float64   `json:"lo"`
-	Hi        []float64   `json:"hi"`
-	Points    [][]float64 `json:"points"`
+	Suite     string    `json:"suite"`
+	Problem   string    `json:"problem"`
+	Seed      uint64    `json:"seed"`
+	Dim       int       `json:"dim"`
+	Budget    int       `json:"budget"`
+	Initial   int       `json:"initial"`
+	Batch     int       `json:"batch"`
+	NoiseFree bool      `json:"noise_free"`
+	Minimum   *float64  `json:"minimum,omitempty"` // absent if unknown
+	Lo        []float64 `json:"lo"`
+	Hi        []float64 `json:"hi"`
+	Points    []Numbers `json:"points"` // null is the coordinate of an inactive parameter
 	// Space is absent if all parameters are floats on a linear scale.
 	Space *space.Space `json:"space,omitempty"`
 	// Reference is the reference point of several objectives, and Bounds are the largest feasible
@@ -62,8 +62,8 @@ func (r Run) Task() Task {
 // the observed value at x, in the units of the box, followed by the noise-free value
 // if the objective has noise and such a value. With several objectives these are negative
 // hypervolumes of all calls so far, followed by the objectives and the numbers that
-// Task.Bounds limits. The error reports an x outside the box, or a fraction for an int or a
-// choice.
+// Task.Bounds limits. A coordinate of a conditional parameter may be NaN. The error reports an
+// x outside the box, or a fraction for an int or a choice.
 func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 	observed := r.Problem.objective(r.Seed)
 	parameters := observed.Space.Parameters()
@@ -75,13 +75,14 @@ func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 		if len(x) != observed.Dim() {
 			return nil, fmt.Errorf("%d coordinates, %s has %d", len(x), observed.Name, observed.Dim())
 		}
+		inactive := func(j int) bool { return parameters[j].When.Text != "" && math.IsNaN(x[j]) }
 		for j, v := range x {
-			if !(observed.Lo[j] <= v && v <= observed.Hi[j]) {
+			if !inactive(j) && !(observed.Lo[j] <= v && v <= observed.Hi[j]) {
 				return nil, fmt.Errorf("coordinate %d is %v, %s has %v to %v", j+1, v, observed.Name, observed.Lo[j], observed.Hi[j])
 			}
 		}
 		for j, p := range parameters {
-			if p.Kind != space.KindFloat && x[j] != math.Trunc(x[j]) {
+			if !inactive(j) && p.Kind != space.KindFloat && x[j] != math.Trunc(x[j]) {
 				return nil, fmt.Errorf("coordinate %d is %v, %s has whole numbers", j+1, x[j], observed.Name)
 			}
 		}
@@ -97,7 +98,9 @@ func (r Run) Evaluator() func(x []float64) (Numbers, error) {
 	}
 }
 
-// plain reports whether all parameters are floats on a linear scale.
+// plain reports whether all parameters are floats on a linear scale without conditions.
 func plain(s *space.Space) bool {
-	return !slices.ContainsFunc(s.Parameters(), func(p space.Parameter) bool { return p.Kind != space.KindFloat || p.Log || p.Step != 0 })
+	return !slices.ContainsFunc(s.Parameters(), func(p space.Parameter) bool {
+		return p.Kind != space.KindFloat || p.Log || p.Step != 0 || p.When.Text != ""
+	})
 }

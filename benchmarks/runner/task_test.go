@@ -2,6 +2,8 @@ package runner
 
 import (
 	"encoding/json"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,6 +65,29 @@ func TestTaskOfSeveralObjectives(t *testing.T) {
 			if o.Latent == nil {
 				assert.Equal(t, Numbers(o.Func(x)), values[len(want):])
 			}
+		}
+	}
+}
+
+// Coordinates of inactive parameters are null in a task, and the evaluator accepts them.
+func TestTaskOfConditionalParameters(t *testing.T) {
+	suite, err := Lookup("conditional")
+	require.NoError(t, err)
+	plan, err := suite.Plan(Selection{Methods: []string{Sobol}, Seeds: 1})
+	require.NoError(t, err)
+	found := outcomes(t, plan, 1)
+	for _, run := range plan {
+		text, err := json.Marshal(run.Task())
+		require.NoError(t, err)
+		require.Contains(t, string(text), `"when":"classifier == 'svm'"`)
+		var task struct{ Points []Numbers }
+		require.NoError(t, json.Unmarshal(text, &task))
+		evaluate := run.Evaluator()
+		for i, x := range task.Points {
+			require.True(t, slices.ContainsFunc(x, math.IsNaN))
+			values, err := evaluate(x)
+			require.NoError(t, err)
+			assert.Equal(t, found[run.Key()].Values[i], values[0])
 		}
 	}
 }

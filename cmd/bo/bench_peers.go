@@ -15,7 +15,7 @@ type benchPlanCmd struct {
 }
 
 func (benchPlanCmd) Help() string {
-	return `bo bench report compares other programs with bo's methods on the same problems. Each line is a JSON object for a problem and a seed, with the box (lo, hi), the budget and the initial points of every method. If some parameters are not floats on a linear scale, space describes them, and the coordinate of an ordinal or categorical is the index of its value. A problem of several objectives, all minimised, has its reference point in reference, and in bounds the largest feasible values of further numbers. The program gets values from bo bench evaluate. For each run it writes a line to a file *.jsonl in the directory of the results: the object without lo, hi, points, space, reference and bounds, and with
+	return `bo bench report compares other programs with bo's methods on the same problems. Each line is a JSON object for a problem and a seed, with the box (lo, hi), the budget and the initial points of every method. If some parameters are not floats on a linear scale, space describes them, and the coordinate of an ordinal or categorical is the index of its value. null is the coordinate of an inactive parameter. A problem of several objectives, all minimised, has its reference point in reference, and in bounds the largest feasible values of further numbers. The program gets values from bo bench evaluate. For each run it writes a line to a file *.jsonl in the directory of the results: the object without lo, hi, points, space, reference and bounds, and with
 
     method      name of the method
     values      the observed value of each evaluation, in order
@@ -82,7 +82,7 @@ type benchEvaluateCmd struct {
 }
 
 func (benchEvaluateCmd) Help() string {
-	return `Each input line is a JSON array with a point in the units of the box of bo bench plan. The command immediately prints a line for it: an array of the observed value and, for an objective with noise that has one, the noise-free value. With several objectives these values are negative hypervolumes of all points so far, and the objectives and the bounded numbers at the point follow. null stands for a value that is not finite. The noise depends on the seed, the point and the number of evaluations at the point.`
+	return `Each input line is a JSON array with a point in the units of the box of bo bench plan, with null for an inactive parameter. The command immediately prints a line for it: an array of the observed value and, for an objective with noise that has one, the noise-free value. With several objectives these values are negative hypervolumes of all points so far, and the objectives and the bounded numbers at the point follow. null stands for a value that is not finite. The noise depends on the seed, the point and the number of evaluations at the point.`
 }
 
 func (c *benchEvaluateCmd) Run(e *env) error {
@@ -99,7 +99,7 @@ func (c *benchEvaluateCmd) Run(e *env) error {
 		lines.Buffer(nil, 1<<20)
 		enc := json.NewEncoder(e.stdout)
 		for n := 1; lines.Scan(); n++ {
-			var x []float64
+			var x runner.Numbers
 			if err := json.Unmarshal(lines.Bytes(), &x); err != nil {
 				return fmt.Errorf("line %d: %w", n, err)
 			}

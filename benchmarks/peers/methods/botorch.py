@@ -92,9 +92,7 @@ class LogNEHVI:
         self.y = torch.cat([self.y, torch.tensor(values, dtype=torch.double)])
 
     def ask(self):
-        acquisition = self.acquisition()
-        options = {"batch_limit": 5, "maxiter": 200}
-        point, _ = optimize_acqf(acquisition, self.bounds, q=1, num_restarts=10, raw_samples=512, options=options)
+        point, _ = optimize_acqf(self.acquisition(), self.bounds, q=1, num_restarts=10, raw_samples=512)
         return point[0].tolist()
 
     def model(self):
