@@ -261,3 +261,28 @@ func TestClasses(t *testing.T) {
 		Separable, Moderate, Ill, OneSided, Plateaus, Global, Weak, NonStationary, FewActive, Noise, Mixed, Tuning, Wide,
 	}, slices.Compact(classes))
 }
+
+// A conditional instance has the values of its family, and its inactive coordinates are NaN.
+func TestConditional(t *testing.T) {
+	for _, name := range []string{"classifiers-digits", "classifiers-cancer"} {
+		o := Conditional(name, 3)
+		require.Equal(t, o.Minimum, o.Func(o.Minimizers[0]))
+		f, err := Lookup(name)
+		require.NoError(t, err)
+		flat := f.Instance(3, 10)
+		u := space.Sobol(50, o.Dim(), rand.New(rand.NewPCG(1, 2)))
+		for i := range 50 {
+			x, all := o.Coordinates(o.Space.Decode(u.RawRowView(i))), flat.Coordinates(flat.Space.Decode(u.RawRowView(i)))
+			inactive := 0
+			for j := range x {
+				if math.IsNaN(x[j]) {
+					inactive++
+				} else {
+					require.Equal(t, all[j], x[j])
+				}
+			}
+			require.Equal(t, 9-[]int{2, 3, 4}[int(x[0])], inactive)
+			require.Equal(t, flat.Func(all), o.Func(x))
+		}
+	}
+}

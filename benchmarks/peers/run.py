@@ -25,8 +25,10 @@ METHODS = {
     "ax": ("ax", "Ax"),
     "optuna-gp": ("optuna", "GP"),
     "optuna-tpe": ("optuna", "TPE"),
+    "optuna-tpe-group": ("optuna", "GroupTPE"),
     "optuna-nsgaii": ("optuna", "NSGAII"),
     "smac": ("smac", "BlackBox"),
+    "smac-tuning": ("smac", "Tuning"),
     "bayes-opt": ("bayesopt", "BayesOpt"),
     "hebo": ("hebo", "MACE"),
     "turbo": ("turbo", "TuRBO"),
@@ -192,7 +194,8 @@ def optimise(record, objective, task, args):
         x = peer.ask()
         seconds = time.perf_counter() - asked
         # Rounding errors must not leave the box.
-        points = [[min(max(float(v), lo), hi) for v, lo, hi in zip(x, task["lo"], task["hi"])]]
+        limits = zip(x, task["lo"], task["hi"])
+        points = [[None if v is None else min(max(float(v), lo), hi) for v, lo, hi in limits]]
         values = evaluate(points)
         record["suggest_s"].append(round(seconds, 9))
 

@@ -9,9 +9,11 @@ several     whether the class takes several objectives; default no
 With several objectives, all minimised, a value is the list of the objectives and the numbers that
 task["bounds"] limits from above.
 
-A coordinate of an ordinal or categorical parameter is the index of its value.
+A coordinate of an ordinal or categorical parameter is the index of its value. The coordinate of an
+inactive parameter is None.
 """
 
+import re
 from typing import NamedTuple
 
 
@@ -22,6 +24,11 @@ class Parameter(NamedTuple):
     lo: float
     hi: float
     log: bool = False
+    # Coordinates of another parameter and of its value under which this one is active.
+    when: tuple | None = None
+
+    def active(self, point):
+        return self.when is None or point[self.when[0]] == self.when[1]
 
     @property
     def values(self):
@@ -34,7 +41,20 @@ def parameters(task):
     bounds = list(zip(task["lo"], task["hi"]))
     if "space" not in task:
         return [Parameter("float", lo, hi) for lo, hi in bounds]
-    return [Parameter(p["type"], lo, hi, p.get("log", False)) for p, (lo, hi) in zip(task["space"]["parameters"], bounds)]
+    listed = task["space"]["parameters"]
+    return [
+        Parameter(p["type"], lo, hi, p.get("log", False), condition(p, listed))
+        for p, (lo, hi) in zip(listed, bounds)
+    ]
+
+
+def condition(parameter, listed):
+    """Returns Parameter.when of a condition that another parameter has a value."""
+    if "when" not in parameter:
+        return None
+    name, value = re.fullmatch(r"(\w+) == '(.*)'", parameter["when"]).groups()
+    i = [p["name"] for p in listed].index(name)
+    return i, listed[i]["values"].index(value)
 
 
 def continuous(task):

@@ -24,15 +24,17 @@ class Study:
         self.objectives, self.bounds = len(task.get("reference", [])), task.get("bounds", [])
         directions = {"directions": ["minimize"] * self.objectives} if self.objectives else {}
         self.study = optuna.create_study(sampler=sampler, **directions)
-        self.box = {f"x{i}": distribution(p) for i, p in enumerate(parameters(task))}
+        self.parameters = parameters(task)
+        self.box = {f"x{i}": distribution(p) for i, p in enumerate(self.parameters)}
+        self.conditional = any(p.when for p in self.parameters)
         self.open = None
 
     def tell(self, points, values):
         if not self.objectives and not self.open:
             for point, value in zip(points, values):
-                self.study.add_trial(
-                    optuna.create_trial(params=self.params(point), distributions=self.box, value=value)
-                )
+                params = self.params(point)
+                box = {name: self.box[name] for name in params}
+                self.study.add_trial(optuna.create_trial(params=params, distributions=box, value=value))
             return
         # Several objectives: the sampler passes each given point through ask, so that NSGA-II counts it.
         for point, value in zip(points, values):
@@ -45,11 +47,27 @@ class Study:
             self.open = None
 
     def params(self, point):
-        return {name: d.to_external_repr(v) for (name, d), v in zip(self.box.items(), point)}
+        return {name: d.to_external_repr(v) for (name, d), v in zip(self.box.items(), point) if v is not None}
 
     def ask(self):
+        if self.conditional:
+            self.open = self.study.ask()
+            return self.suggest()
         self.open = self.study.ask(self.box)
         return [self.open.params[name] for name in self.box]
+
+    def suggest(self):
+        """Suggests the active parameters one after another, as in an objective of Optuna."""
+        point = []
+        for (name, d), p in zip(self.box.items(), self.parameters):
+            if not p.active(point):
+                point.append(None)
+            elif p.kind == "categorical":
+                point.append(self.open.suggest_categorical(name, d.choices))
+            else:
+                suggest = self.open.suggest_float if p.kind == "float" else self.open.suggest_int
+                point.append(suggest(name, d.low, d.high, log=d.log))
+        return point
 
 
 def startup(task):
@@ -77,6 +95,13 @@ class TPE(Study):
 
     def __init__(self, task, threads):
         super().__init__(task, optuna.samplers.TPESampler(seed=task["seed"], **startup(task)))
+
+
+class GroupTPE(Study):
+    """TPESampler with group=True, which has a joint model for each set of parameters that occur together."""
+
+    def __init__(self, task, threads):
+        super().__init__(task, optuna.samplers.TPESampler(seed=task["seed"], multivariate=True, group=True))
 
 
 class NSGAII(Study):

@@ -1,7 +1,7 @@
 import tempfile
 
-from ConfigSpace import Categorical, Configuration, ConfigurationSpace, Float, Integer
-from smac import BlackBoxFacade, Scenario
+from ConfigSpace import Categorical, Configuration, ConfigurationSpace, EqualsCondition, Float, Integer
+from smac import BlackBoxFacade, HyperparameterOptimizationFacade, Scenario
 from smac.runhistory.dataclasses import TrialInfo, TrialValue
 
 from . import parameters
@@ -23,13 +23,19 @@ class BlackBox:
     """
 
     packages = ["smac", "ConfigSpace", "scikit-learn"]
+    facade = BlackBoxFacade
 
     def __init__(self, task, threads):
         self.directory = tempfile.TemporaryDirectory()
         self.names = [f"x{i:02}" for i in range(task["dim"])]
         self.space = ConfigurationSpace(seed=task["seed"])
         self.parameters = parameters(task)
-        self.space.add([entry(name, p) for name, p in zip(self.names, self.parameters)])
+        entries = [entry(name, p) for name, p in zip(self.names, self.parameters)]
+        self.space.add(entries)
+        for child, p in zip(entries, self.parameters):
+            if p.when:
+                parent, value = p.when
+                self.space.add(EqualsCondition(child, entries[parent], value))
         scenario = Scenario(
             self.space,
             deterministic=task["noise_free"],
@@ -38,10 +44,10 @@ class BlackBox:
             output_directory=self.directory.name,
         )
         self.initial = [self.configuration(point) for point in task["points"]]
-        self.smac = BlackBoxFacade(
+        self.smac = self.facade(
             scenario,
             self.unused,
-            initial_design=BlackBoxFacade.get_initial_design(
+            initial_design=self.facade.get_initial_design(
                 scenario, n_configs=0, additional_configs=self.initial
             ),
             logging_level=False,
@@ -54,8 +60,12 @@ class BlackBox:
         raise NotImplementedError
 
     def configuration(self, point):
-        point = [v if p.kind == "float" else int(v) for v, p in zip(point, self.parameters)]
-        return Configuration(self.space, values=dict(zip(self.names, point)))
+        values = {
+            name: v if p.kind == "float" else int(v)
+            for name, v, p in zip(self.names, point, self.parameters)
+            if v is not None
+        }
+        return Configuration(self.space, values=values)
 
     def tell(self, points, values):
         if self.open is None:
@@ -67,4 +77,11 @@ class BlackBox:
 
     def ask(self):
         self.open = self.smac.ask()
-        return [self.open.config[name] for name in self.names]
+        values = dict(self.open.config)
+        return [values.get(name) for name in self.names]
+
+
+class Tuning(BlackBox):
+    """HyperparameterOptimizationFacade with defaults, a random forest: SMAC's facade for conditional parameters."""
+
+    facade = HyperparameterOptimizationFacade
