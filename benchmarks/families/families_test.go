@@ -270,7 +270,7 @@ func TestConditional(t *testing.T) {
 		f, err := Lookup(name)
 		require.NoError(t, err)
 		flat := f.Instance(3, 10)
-		u := space.Sobol(50, o.Dim(), rand.New(rand.NewPCG(1, 2)))
+		u := space.Sobol(50, o.Space.Dim(), rand.New(rand.NewPCG(1, 2)))
 		for i := range 50 {
 			x, all := o.Coordinates(o.Space.Decode(u.RawRowView(i))), flat.Coordinates(flat.Space.Decode(u.RawRowView(i)))
 			inactive := 0
