@@ -60,7 +60,8 @@ type Hyper struct {
 // several parts or with a learned period, all starts search on all rows. With more than 2000 rows the
 // search uses 2000 random rows; the mean and the log marginal likelihood use all.
 //
-// A noise variance at its lower bound gives no warning: clean data lead to it.
+// A noise variance at its lower bound gives no warning: clean data lead to it. Nor does a lengthscale at
+// its lower bound, unless at least half of the observations have a correlation below ½ with all others.
 func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, start []float64, rng *rand.Rand) (Fitted, error) {
 	if err := checkData(x, y); err != nil {
 		return Fitted{}, err
@@ -297,7 +298,7 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 			continue
 		}
 		f.State = append(f.State, math.Log(theta[i]))
-		if p.onBound(theta[i]) {
+		if p.onBound(theta[i]) && (baseName(p.Name) != "lengthscale" || uncorrelated(e.gram, f.Noise)) {
 			remedy := "scale inputs and targets"
 			if m.params[len(m.params)-1].Fixed {
 				remedy = "set noise higher, or scale inputs and targets"
@@ -307,6 +308,25 @@ func (m model) finish(ctx context.Context, x *mat.Dense, y []float64, theta []fl
 	}
 	f.Hypers = append(f.Hypers, Hyper{"mean", f.Mean, !m.mean})
 	return f, nil
+}
+
+// uncorrelated reports whether at least half of the observations, with the covariance gram including
+// the noise, have a prior correlation below ½ with every other one. A short lengthscale then overfits.
+// If the observations are dense, as near the optimum of a search that has converged, the data determine
+// it.
+func uncorrelated(gram *mat.SymDense, noise float64) bool {
+	n := gram.SymmetricDim()
+	alone := 0
+	for i := range n {
+		isolated := true
+		for j := 0; j < n && isolated; j++ {
+			isolated = j == i || gram.At(i, j) < 0.5*math.Sqrt((gram.At(i, i)-noise)*(gram.At(j, j)-noise))
+		}
+		if isolated {
+			alone++
+		}
+	}
+	return 2*alone >= n
 }
 
 // onBound reports whether a fitted value is on a bound that makes the fit doubtful. It

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/linalg"
@@ -187,6 +188,39 @@ func TestFitWarnsOfJitter(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, f.Warnings)
 	require.Contains(t, f.Warnings[0], "jitter")
+}
+
+// A lengthscale at its lower bound is doubtful if observations are sparse. Dense observations, as near the
+// optimum of a search that has converged, determine it.
+func TestFitWarnsOfAShortLengthscale(t *testing.T) {
+	fit := func(x []float64, y func(x float64) float64) Fitted {
+		values := make([]float64, len(x))
+		for i := range values {
+			values[i] = y(x[i])
+		}
+		mean, sd := stat.MeanStdDev(values, nil)
+		for i := range values {
+			values[i] = (values[i] - mean) / sd
+		}
+		f, err := Spec{Noise: number(1e-4)}.Fit(context.Background(), mat.NewDense(len(x), 1, x), values, false, nil, rand.New(rand.NewPCG(1, 1)))
+		require.NoError(t, err)
+		require.Equal(t, "lengthscale[0]", f.Hypers[1].Name)
+		require.InDelta(t, 0.01, f.Hypers[1].Value, 1e-9)
+		return f
+	}
+	var sparse, dense []float64
+	for i := range 40 {
+		sparse = append(sparse, 0.02*float64(i))
+	}
+	f := fit(sparse, func(x float64) float64 { return math.Sin(1e6 * x * x) })
+	require.Len(t, f.Warnings, 1)
+	require.Contains(t, f.Warnings[0], "lengthscale[0] is at its bound 0.01, the fit may be poor: ")
+
+	for i := range 40 {
+		dense = append(dense, 0.002*float64(i))
+	}
+	f = fit(dense, func(x float64) float64 { return math.Sin(600*x) + math.Sin(377*x) })
+	require.Empty(t, f.Warnings)
 }
 
 func TestFitErrors(t *testing.T) {
