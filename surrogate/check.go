@@ -1,6 +1,7 @@
 package surrogate
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -92,6 +93,9 @@ func nameInputs(v reflect.Value, inputs []prior.Input) bool {
 
 // Check implements Checker: it validates the scalings and Model.
 func (s Scaled) Check(dim int) error {
+	if err := s.checkModel(); err != nil {
+		return err
+	}
 	if err := checkInput(s.Inputs); err != nil {
 		return err
 	}
@@ -99,6 +103,13 @@ func (s Scaled) Check(dim int) error {
 		return err
 	}
 	return Check(s.Model, dim)
+}
+
+func (s Scaled) checkModel() error {
+	if s.Model == nil {
+		return errors.New("surrogate: Scaled without a Model, want the model to fit in scaled units")
+	}
+	return nil
 }
 
 func checkInput(s Scaling) error {

@@ -25,7 +25,7 @@ type Labels struct {
 // Dims returns the number of observations and of inputs.
 func (l Labels) Dims() (n, dim int) { return l.inputs().Dims() }
 
-// Validate returns an error that wraps ErrNoData, ErrShape, ErrNotFinite or
+// Validate returns an error that wraps ErrNoData, ErrShape, ErrBox, ErrNotFinite or
 // ErrLabel if no classifier can be fitted to l.
 func (l Labels) Validate() error {
 	d := l.inputs()

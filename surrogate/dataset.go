@@ -17,6 +17,8 @@ var (
 	ErrNotFinite = errors.New("surrogate: observation is not finite")
 	// ErrShape reports a dataset whose parts disagree in size.
 	ErrShape = errors.New("surrogate: dataset sizes disagree")
+	// ErrBox reports a box with a bound that is not finite, or a lower bound above the upper one.
+	ErrBox = errors.New("surrogate: invalid box")
 	// ErrNotPositiveDefinite reports a covariance matrix that is not positive
 	// definite even with the largest permitted jitter.
 	ErrNotPositiveDefinite = linalg.ErrNotPositiveDefinite
@@ -45,7 +47,7 @@ func (d Dataset) Dims() (n, dim int) {
 	return d.X.Dims()
 }
 
-// Validate returns an error that wraps ErrNoData, ErrShape or ErrNotFinite if
+// Validate returns an error that wraps ErrNoData, ErrShape, ErrBox or ErrNotFinite if
 // no model can be fitted to d.
 func (d Dataset) Validate() error {
 	n, dim := d.Dims()
@@ -57,6 +59,11 @@ func (d Dataset) Validate() error {
 	}
 	if (d.Lo != nil || d.Hi != nil) && (len(d.Lo) != dim || len(d.Hi) != dim) {
 		return fmt.Errorf("%w: %d inputs, box of %d and %d bounds", ErrShape, dim, len(d.Lo), len(d.Hi))
+	}
+	for j, lo := range d.Lo {
+		if hi := d.Hi[j]; !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+			return fmt.Errorf("%w: input %d has the bounds %v and %v, want finite ones in ascending order", ErrBox, j+1, lo, hi)
+		}
 	}
 	for i, y := range d.Y {
 		if math.IsNaN(y) || math.IsInf(y, 0) {

@@ -58,6 +58,9 @@ func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.R
 	if err := checkOutput(s.Outputs); err != nil {
 		return nil, err
 	}
+	if err := s.checkModel(); err != nil {
+		return nil, err
+	}
 	p := &scaled{inputs: inputs, output: Standardization{SD: 1}, n: len(d.Y), m: s.Mean}
 	if s.Mean != nil {
 		p.trained = make([]float64, len(d.Y))

@@ -200,12 +200,16 @@ func TestScaledErrors(t *testing.T) {
 	require.ErrorContains(t, fit(surrogate.Scaled{Outputs: surrogate.Unit}, userUnits()), `output scaling "unit", want raw or zscore`)
 	d := userUnits()
 	d.Hi[1] = -1
-	require.ErrorContains(t, fit(surrogate.Scaled{}, d), "input 2 cannot be scaled, its range is -1")
+	require.ErrorIs(t, fit(surrogate.Scaled{}, d), surrogate.ErrBox)
 	d.Lo[1], d.Hi[1] = -1e308, 1e308
 	require.ErrorContains(t, fit(surrogate.Scaled{}, d), "input 2 cannot be scaled, its range is +Inf")
 
+	noModel := "surrogate: Scaled without a Model, want the model to fit in scaled units"
+	_, err := surrogate.Scaled{}.Fit(t.Context(), userUnits(), random.New(1, "fit", 0))
+	require.EqualError(t, err, noModel)
+	require.EqualError(t, surrogate.Check(surrogate.Scaled{}, 2), noModel)
 	failing := failer{errors.New("no luck")}
-	_, err := surrogate.Scaled{Model: failing}.Fit(context.Background(), userUnits(), nil)
+	_, err = surrogate.Scaled{Model: failing}.Fit(context.Background(), userUnits(), nil)
 	require.ErrorIs(t, err, failing.err)
 
 	p, err := surrogate.Scaled{Model: gp.Model{Spec: prior.Spec{Restarts: 1}}}.Fit(context.Background(), userUnits(), random.New(1, "fit", 0))

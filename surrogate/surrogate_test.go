@@ -73,6 +73,9 @@ func TestDatasetValidate(t *testing.T) {
 		"targets":      {func(d *surrogate.Dataset) { d.Y = nil }, surrogate.ErrShape, "2 rows of inputs, 0 targets"},
 		"low bounds":   {func(d *surrogate.Dataset) { d.Lo = nil }, surrogate.ErrShape, "3 inputs, box of 0 and 3 bounds"},
 		"high bounds":  {func(d *surrogate.Dataset) { d.Hi = d.Hi[1:] }, surrogate.ErrShape, "box of 3 and 2"},
+		"box":          {func(d *surrogate.Dataset) { d.Lo[1] = 2 }, surrogate.ErrBox, "input 2 has the bounds 2 and 1, want finite ones in ascending order"},
+		"NaN bound":    {func(d *surrogate.Dataset) { d.Hi[0] = math.NaN() }, surrogate.ErrBox, "input 1 has the bounds 0 and NaN"},
+		"no bound":     {func(d *surrogate.Dataset) { d.Lo[0] = math.Inf(-1) }, surrogate.ErrBox, "input 1 has the bounds -Inf and 1"},
 		"target":       {func(d *surrogate.Dataset) { d.Y[1] = math.NaN() }, surrogate.ErrNotFinite, "target 2 is NaN"},
 		"input":        {func(d *surrogate.Dataset) { d.X.Set(1, 2, math.Inf(-1)) }, surrogate.ErrNotFinite, "input 3 of row 2 is -Inf"},
 	} {
