@@ -17,7 +17,7 @@ func (c *runCmd) beliefs(d *study.Definition) error {
 	if c.Earlier != "" {
 		d.Earlier = study.Earlier{File: c.Earlier}
 		if faults := readEarlier(d, "."); faults != nil {
-			return usagef("--%w", faults[0])
+			return usagef("--%w", space.Faults(faults))
 		}
 	}
 	if c.Optimum == nil && c.First == nil {

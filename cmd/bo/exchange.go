@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/functionspace/bo/internal/flatjson"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/exchange"
 	"github.com/functionspace/bo/study"
@@ -162,7 +163,24 @@ func (c *importCmd) add(e *env, u *store.Study) ([]store.Trial, error) {
 	if names := otherParameters(in.Snapshot.Trials, d); len(names) > 0 {
 		notes(e, c.File, []string{fmt.Sprintf("parameters that study %s does not have are left out: %s", c.Study, strings.Join(names, ", "))})
 	}
-	return exchange.Add(e.ctx, u, c.Key, in)
+	added, err := exchange.Add(e.ctx, u, c.Key, in)
+	return added, c.wrong(e, err)
+}
+
+// wrong prints the faults of several rows or trials of the file, one on a line, and returns the error
+// that ends the command.
+func (c *importCmd) wrong(e *env, err error) error {
+	list, ok := errors.AsType[space.Faults](err)
+	switch {
+	case !ok:
+		return err
+	case len(list) == 1:
+		return fmt.Errorf("%s: %s", c.File, strings.TrimPrefix(list.Error(), c.File+": "))
+	}
+	for _, fault := range list {
+		notes(e, c.File, []string{oneLine(fault.Error())})
+	}
+	return fmt.Errorf("%s: nothing is imported", c.File)
 }
 
 // otherParameters returns the parameters of trials that a study does not have, sorted.
@@ -192,6 +210,9 @@ func (c *importCmd) table(e *env, u *store.Study) ([]store.Trial, error) {
 	}
 	defer f.Close()
 	evaluated, found, err := exchange.ReadCSV(c.File, f, d)
+	if _, ok := errors.AsType[space.Faults](err); ok {
+		return nil, c.wrong(e, err)
+	}
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), exchange.ErrFormat.Error()+": ")) // the message names the file
 	}

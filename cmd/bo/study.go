@@ -343,7 +343,15 @@ func readEarlier(d *study.Definition, folder string) []error {
 		return fault(err)
 	}
 	defer f.Close()
-	if d.Earlier.Trials, _, err = exchange.ReadEarlier(path, f, d); err != nil {
+	d.Earlier.Trials, _, err = exchange.ReadEarlier(path, f, d)
+	if list, ok := errors.AsType[space.Faults](err); ok {
+		var all []error
+		for _, err := range list {
+			all = append(all, fault(err)...)
+		}
+		return all
+	}
+	if err != nil {
 		return fault(err)
 	}
 	return nil

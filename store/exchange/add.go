@@ -10,8 +10,9 @@ import (
 
 // Add records the finished trials of an Import in an existing study, as trials evaluated
 // elsewhere, with their steps. Parameters that the study does not have are left out;
-// stopped trials count as failed. With key, a repeated call adds nothing. If a trial is not a
-// point of the study's space, nothing is added and the error names it.
+// stopped trials count as failed. With key, a repeated call adds nothing. If trials are not points
+// of the study's space or lack a declared number, nothing is added. The error then wraps a
+// space.Faults that names the first ten of these trials and the number of the others.
 func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.Trial, error) {
 	v, err := u.Brief(ctx)
 	if err != nil {
@@ -23,6 +24,7 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 	}
 	from, to := in.Snapshot.Definition.Objective().Name, v.Definition.Objective().Name
 	var evaluated []store.Evaluated
+	wrong := faults{what: "trials"}
 	position := map[int]int{} // index in evaluated by trial number
 	for i := range in.Snapshot.Trials {
 		t := &in.Snapshot.Trials[i]
@@ -32,7 +34,8 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 		e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}, Failure: t.Failure, Message: t.Message}
 		var values map[string]any
 		if err := json.Unmarshal(t.Params, &values); err != nil {
-			return nil, fmt.Errorf("trial %d: params: %w", t.Number, err)
+			wrong.add(fmt.Errorf("trial %d: params: %w", t.Number, err))
+			continue
 		}
 		for name, value := range values {
 			if known[name] {
@@ -41,7 +44,8 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 		}
 		p, err := v.Space.PointWith(e.Params, v.Definition.Defaults)
 		if err != nil {
-			return nil, fmt.Errorf("trial %d: %w", t.Number, err)
+			wrong.add(fmt.Errorf("trial %d: %w", t.Number, err))
+			continue
 		}
 		addDefaults(e.Params, p, v.Definition)
 		for name, value := range t.Numbers {
@@ -50,8 +54,15 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 		if t.State == store.Stopped {
 			e.Failure, e.Message = store.FailedByProgram, "stopped early"
 		}
+		if err := v.Definition.Missing(e.Numbers); err != nil && e.Failure == "" {
+			wrong.add(fmt.Errorf("trial %d: %w", t.Number, err))
+			continue
+		}
 		evaluated = append(evaluated, e)
 		position[t.Number] = len(evaluated) - 1
+	}
+	if err := wrong.err(); err != nil {
+		return nil, err
 	}
 	before := len(v.Trials)
 	added, err := u.Add(ctx, key, evaluated...)

@@ -201,7 +201,8 @@ func cell(v any) string {
 // except fixed parameters and parameters with a default, and one with the name of the
 // objective, or else value. Columns of other numbers are read as numbers. A column "state" may mark failed rows; pending rows
 // are left out. Messages begin with the given file name. The notes name columns and rows that
-// are left out. Errors wrap ErrFormat or ErrTooLarge and name row, line and column.
+// are left out. Errors wrap ErrFormat or ErrTooLarge and name row, line and column. For wrong rows
+// the error wraps a space.Faults, with one fault of each of the first ten and the number of the others.
 func ReadCSV(name string, r io.Reader, d *study.Definition) (evaluated []store.Evaluated, notes []string, err error) {
 	return readCSV(name, r, d, false)
 }
@@ -263,18 +264,23 @@ func readRows(t *table.Table, d *study.Definition, wide bool) (evaluated []store
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := c.checkNumbers(t, d); err != nil {
+		return nil, nil, err
+	}
 	c.wide = wide
-	pending := 0
+	pending, wrong := 0, faults{what: "rows"}
 	for i := range t.Rows {
-		e, ok, err := c.row(t, i, d, s)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ok {
+		switch e, ok, err := c.row(t, i, d, s); {
+		case err != nil:
+			wrong.add(err)
+		case ok:
 			evaluated = append(evaluated, e)
-		} else {
+		default:
 			pending++
 		}
+	}
+	if err := wrong.err(); err != nil {
+		return nil, nil, err
 	}
 	if pending > 0 {
 		notes = append(notes, fmt.Sprintf("%d pending rows are left out", pending))
@@ -347,6 +353,25 @@ func numeric(t *table.Table, j int) bool {
 	return true
 }
 
+// checkNumbers returns an error if a declared number has no column, unless all rows are failed or
+// pending.
+func (c *columns) checkNumbers(t *table.Table, d *study.Definition) error {
+	complete := func(row []string) bool {
+		return c.state < 0 || !slices.Contains([]store.State{store.Pending, store.Failed, store.Stopped}, store.State(row[c.state]))
+	}
+	if !slices.ContainsFunc(t.Rows, complete) {
+		return nil
+	}
+	read := slices.Collect(maps.Values(c.numbers))
+	for _, name := range d.Declared() {
+		if name != d.Objective().Name && !slices.Contains(read, name) {
+			_, err := t.Column(name)
+			return err
+		}
+	}
+	return nil
+}
+
 // row returns the evaluation of a row, or false if the row is pending.
 func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space) (store.Evaluated, bool, error) {
 	text := func(j int) string {
@@ -364,7 +389,8 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		return store.Evaluated{}, false, fmt.Errorf("%s: %q is not one of %s, %s, %s and %s", t.Cell(i, c.state), state, store.Complete, store.Failed, store.Stopped, store.Pending)
 	}
 	e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}}
-	for j, p := range c.params {
+	for _, j := range slices.Sorted(maps.Keys(c.params)) {
+		p := c.params[j]
 		if text(j) == "" && p.When.Text != "" {
 			continue // inactive
 		}
@@ -408,12 +434,6 @@ func (c *columns) readNumbers(t *table.Table, i int, d *study.Definition, failed
 	}
 	read[d.Objective().Name] = c.objective
 	declared := d.Declared()
-	for _, name := range declared {
-		if _, ok := read[name]; !ok && !failed {
-			_, err := t.Column(name)
-			return err
-		}
-	}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		j := read[name]
 		wanted := !failed && slices.Contains(declared, name)

@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -103,6 +104,31 @@ func TestReadCSV(t *testing.T) {
 	d.Parameters[0].Name = "loss"
 	_, _, err = exchange.ReadCSV("t.csv", strings.NewReader("loss,c\n1,a\n"), d)
 	require.ErrorContains(t, err, `column "loss" is a parameter and the objective: name the parameter's params.loss`)
+}
+
+// An error lists the first ten wrong rows and counts the others.
+func TestReadCSVListsWrongRows(t *testing.T) {
+	d := &study.Definition{
+		Version: 1, Name: "s", Objectives: []study.Objective{{Name: "loss"}},
+		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Int("n", 1, 3)},
+	}
+	_, _, err := exchange.ReadCSV("t.csv", strings.NewReader("x,n,loss\n2,1,1\n0.5,1,1\n3,9,1\n0.5,1,NaN\n"), d)
+	require.ErrorIs(t, err, exchange.ErrFormat)
+	list, ok := errors.AsType[space.Faults](err)
+	require.True(t, ok)
+	require.Len(t, list, 3)
+	for i, want := range []string{`row 1 (line 2), column "x": 2 is`, `row 3 (line 4), column "x": 3 is`, `row 4 (line 5), column "loss": NaN is`} {
+		require.ErrorContains(t, list[i], "t.csv: "+want)
+	}
+
+	_, _, err = exchange.ReadCSV("t.csv", strings.NewReader("x,n,loss\n"+strings.Repeat("2,1,1\n", 13)), d)
+	list, _ = errors.AsType[space.Faults](err)
+	require.Len(t, list, 11)
+	require.EqualError(t, list[10], "more rows with faults: 3")
+
+	d.Require = []string{"latency <= 20"} // a column that is missing is one fault
+	_, _, err = exchange.ReadCSV("t.csv", strings.NewReader("x,n,loss\n0,1,1\n2,1,1\n"), d)
+	require.EqualError(t, err, exchange.ErrFormat.Error()+`: t.csv: no column "latency"; want one of x, n, loss`)
 }
 
 func FuzzReadCSV(f *testing.F) {

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -386,7 +387,10 @@ func TestAddToAStudy(t *testing.T) {
 	full, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "full")
 	require.NoError(t, err)
 	_, err = exchange.Add(ctx, u, "", full)
-	require.ErrorContains(t, err, `trial 1: invalid point: parameter "x": missing`)
+	list, _ := errors.AsType[space.Faults](err)
+	require.Greater(t, len(list), 1)
+	require.ErrorContains(t, list[0], `trial 1: invalid point: parameter "x": missing`)
+	require.ErrorContains(t, list[1], `trial 2: invalid point: parameter "x": missing`)
 }
 
 func FuzzReadJournal(f *testing.F) {
