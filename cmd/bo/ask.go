@@ -344,6 +344,10 @@ func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	if err != nil {
 		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite)
 	}
+	if told.State == store.Failed && r.Message != "" && r.Message != told.Message {
+		fmt.Fprintf(e.stderr, "bo: trial %d failed at %s already, and keeps the first reason: %s was not recorded\n",
+			told.Number, told.Finished.Format(time.DateTime), brief(r.Message))
+	}
 	d, _, err := u.Definition(e.ctx)
 	if err != nil {
 		return err
