@@ -351,6 +351,9 @@ func TestObjectivesThatFail(t *testing.T) {
 			assert.Equal(t, Failed, r.Trials[i].State)
 			assert.Contains(t, r.Trials[i].Error, part)
 		}
+		assert.Equal(t, "panic: boom", r.Trials[0].Error)
+		assert.Regexp(t, `^[^\n]*loop\.Test[^\n]*\n\t[^\n]*loop_test\.go:\d+\n`, r.Trials[0].Stack)
+		assert.Empty(t, r.Trials[1].Stack)
 		assert.Equal(t, Complete, r.Trials[7].State)
 	})
 }

@@ -8,11 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/functionspace/bo/internal/stack"
 	"github.com/functionspace/bo/space"
 )
 
 // Objective evaluates a point. An error, a panic and a value that is not finite
-// make a failed trial. If ctx is cancelled it should return soon, with the
+// make a failed trial; Trial.Stack has the calls that led to a panic. If ctx is cancelled it should return soon, with the
 // context's error; the trial is then interrupted, not failed. It can call Report with values while
 // it runs; Report returns an error if the trial is stopped.
 type Objective func(ctx context.Context, p space.Point) (float64, error)
@@ -202,10 +203,10 @@ func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
 	start := time.Now()
 	var out Outcome
 	err := errors.New("the objective ended its goroutine")
-	panicked := true
+	panicked, calls := true, ""
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
+			err, calls = fmt.Errorf("panic: %v", p), stack.OfPanic()
 		}
 		seconds := time.Since(start).Seconds()
 		if err == nil {
@@ -218,7 +219,7 @@ func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
 			s.interrupt(t.ID)
 			err = nil
 		default:
-			err = s.fail(t.ID, err.Error(), seconds)
+			err = s.fail(t.ID, err.Error(), calls, seconds)
 		}
 		// The objective may have called Tell for its trial.
 		if err != nil && !errors.Is(err, ErrFinished) {

@@ -181,12 +181,12 @@ func (t *Trial) record(o *Options, out Outcome) {
 // Fail records that a pending trial could not be evaluated. Later
 // suggestions take the learned probability of a failure into account. The error wraps ErrUnknownTrial or
 // ErrFinished.
-func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, 0) }
+func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, "", 0) }
 
-// fail is Fail with the duration of the evaluation.
-func (s *Study) fail(id int, reason string, seconds float64) error {
+// fail is Fail with the stack of a panic and the duration of the evaluation.
+func (s *Study) fail(id int, reason, stack string, seconds float64) error {
 	return s.finish(id, Event{Kind: TrialFailed}, func(t *Trial) {
-		t.State, t.Error, t.EvaluateSeconds = Failed, reason, seconds
+		t.State, t.Error, t.Stack, t.EvaluateSeconds = Failed, reason, stack, seconds
 	})
 }
 

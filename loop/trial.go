@@ -48,6 +48,7 @@ type Trial struct {
 	// Options.Require name, and any others.
 	Numbers map[string]float64
 	Error   string // reason of the failure if Failed
+	Stack   string // calls that led to a panic of the objective, the innermost first; Save leaves it out
 	Steps   []Step // values reported by Report, each step once, in the order of the reports
 
 	// Prediction is the surrogate model's prediction before the evaluation; nil

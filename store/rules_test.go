@@ -243,6 +243,19 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// The output of a trial whose evaluation panicked has the place of the panic.
+func TestPanicLeavesItsPlace(t *testing.T) {
+	u, _ := newStudy(t, line(2), store.Options{})
+	err := u.Run(t.Context(), func(context.Context, store.Trial, space.Point) (store.Report, error) { panic("ouch") }, store.RunOptions{})
+	require.NoError(t, err)
+	v, err := u.View(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "panic: ouch", v.Trials[0].Message)
+	output, err := u.Output(t.Context(), &v.Trials[0])
+	require.NoError(t, err)
+	require.Regexp(t, `^[^\n]*TestPanicLeavesItsPlace[^\n]*\n\t[^\n]*rules_test\.go:\d+\n`, output)
+}
+
 // An interrupted run releases its trials: they are issued first, as attempts that were not
 // lost.
 func TestInterruptedRun(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/functionspace/bo/internal/stack"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
@@ -21,12 +22,12 @@ import (
 // released. Any other error makes a failed trial.
 type Evaluate func(ctx context.Context, t Trial, p space.Point) (Report, error)
 
-// Guarded calls f. It turns a panic into an error, and numbers that are not finite, which cannot be
-// stored, into a failure.
+// Guarded calls f. It turns a panic into an error, with the calls that led to the panic as the output
+// of the report, and numbers that are not finite, which cannot be stored, into a failure.
 func (f Evaluate) Guarded(ctx context.Context, t Trial, p space.Point) (r Report, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = fmt.Errorf("panic: %v", fault)
+			err, r.Output = fmt.Errorf("panic: %v", fault), stack.OfPanic()
 		}
 	}()
 	r, err = f(ctx, t, p)
