@@ -45,7 +45,7 @@ func (u *Study) Ended(ctx context.Context) error {
 // many trials have failed. The caller holds u.mu.
 func (u *Study) conclusion(target *float64, maxFailures int) error {
 	o := u.definition.Objective()
-	if best := best(u.trials, u.definition); target != nil && best != nil && u.definition.Feasible(best.Numbers) {
+	if best := best(u.trials, u.points, u.definition); target != nil && best != nil && u.definition.Feasible(best.Numbers) {
 		if value := best.Numbers[o.Name]; reaches(o, *target, value) {
 			return fmt.Errorf("%w: trial %d has %s %v", ErrTarget, best.Number, o.Name, value)
 		}

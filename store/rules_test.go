@@ -243,6 +243,39 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// The best trial, the target and the Pareto front are those of the trials that fit the definition: an
+// edit of the ranges or the constraints can exclude trials, as it excludes them from fits.
+func TestBestFitsTheDefinition(t *testing.T) {
+	ctx := t.Context()
+	u, _ := newStudy(t, line(9), store.Options{})
+	for x, value := range map[float64]float64{0.9: 0, 0.4: 1, 0.1: 2} {
+		_, err := u.Add(ctx, "", store.Evaluated{Params: map[string]any{"x": x}, Numbers: map[string]float64{"value": value, "cost": -value}})
+		require.NoError(t, err)
+	}
+	half := 0.5
+	for _, c := range []struct {
+		edit func(d *study.Definition)
+		best float64
+	}{
+		{func(*study.Definition) {}, 0},
+		{func(d *study.Definition) { d.Parameters[0].Max, d.End.Target = 0.5, &half }, 1},
+		{func(d *study.Definition) { d.Constraints = []string{"x <= 0.2"} }, 2},
+	} {
+		require.NoError(t, u.Edit(ctx, func(d study.Definition) (*study.Definition, error) { c.edit(&d); return &d, nil }))
+		v, err := u.View(ctx)
+		require.NoError(t, err)
+		require.EqualValues(t, c.best, v.Best().Numbers["value"])
+		require.NoError(t, u.Ended(ctx))
+	}
+	require.NoError(t, u.Edit(ctx, func(d study.Definition) (*study.Definition, error) {
+		d.Constraints, d.Objectives, d.End.Target = nil, []study.Objective{{Name: "value"}, {Name: "cost"}}, nil
+		return &d, nil
+	}))
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Len(t, v.Pareto().Front, 2) // without the trial at 0.9
+}
+
 // The output of a trial whose evaluation panicked has the place of the panic.
 func TestPanicLeavesItsPlace(t *testing.T) {
 	u, _ := newStudy(t, line(2), store.Options{})

@@ -351,9 +351,24 @@ func (u *Study) view(ctx context.Context, whole bool) (*View, error) {
 	return v, nil
 }
 
-// Best returns the best trial as loop.Options.Best defines it; nil if no trial is complete or
-// there are several objectives.
-func (v *View) Best() *Trial { return best(v.Trials, v.Definition) }
+// ViewOf returns the view of a definition and trials outside a store: without a revision and times.
+func ViewOf(d *study.Definition, trials []Trial) (*View, error) {
+	s, err := d.Space()
+	if err != nil {
+		return nil, err
+	}
+	u := &Study{definition: d, space: s, trials: trials, points: make([]space.Point, len(trials))}
+	all := make([]int, len(trials))
+	for i := range all {
+		all[i] = i
+	}
+	u.place(all)
+	return &View{Definition: d, Space: s, Trials: trials, Points: u.points, Unfit: u.unfit}, nil
+}
+
+// Best returns the best trial that fits the definition, as loop.Options.Best defines it; nil if no
+// such trial is complete or there are several objectives.
+func (v *View) Best() *Trial { return best(v.Trials, v.Points, v.Definition) }
 
 // Feasible reports whether a trial is complete and meets all requirements.
 func (v *View) Feasible(t *Trial) bool {
@@ -361,10 +376,10 @@ func (v *View) Feasible(t *Trial) bool {
 }
 
 // Pareto returns the front, the reference point and the history of the hypervolume of a study
-// with several objectives.
+// with several objectives. They are computed from the trials that fit the definition.
 func (v *View) Pareto() loop.Pareto {
 	o := outcomeOptions(v.Definition)
-	return o.ParetoOf(results(v.Trials, v.Definition))
+	return o.ParetoOf(results(v.Trials, v.Points, v.Definition))
 }
 
 // outcomeOptions returns the options of package loop about objectives and requirements.
@@ -373,16 +388,17 @@ func outcomeOptions(d *study.Definition) loop.Options {
 	return loop.Options{Maximize: d.Objective().Goal == study.Maximize, Objectives: goals, Require: require}
 }
 
-// results returns the numbers of the trials as package loop takes them, without points.
-func results(trials []Trial, d *study.Definition) []loop.Trial {
-	declared, objective := d.Declared(), d.Objective().Name
+// results returns the numbers of the trials as package loop takes them, without points. Trials that do
+// not fit the definition have none.
+func results(trials []Trial, points []space.Point, d *study.Definition) []loop.Trial {
+	objective := d.Objective().Name
 	out := make([]loop.Trial, len(trials))
 	for i := range trials {
 		t := &trials[i]
 		out[i] = loop.Trial{ID: t.Number, State: loop.Pending}
 		switch {
 		case t.State == Pending:
-		case t.State == Complete && hasAll(t.Numbers, declared):
+		case t.State == Complete && points[i].Space() != nil:
 			out[i].State, out[i].Value, out[i].Numbers = loop.Complete, t.Numbers[objective], t.Numbers
 		case t.State == Stopped:
 			out[i].State = loop.Stopped
@@ -393,9 +409,9 @@ func results(trials []Trial, d *study.Definition) []loop.Trial {
 	return out
 }
 
-func best(trials []Trial, d *study.Definition) *Trial {
+func best(trials []Trial, points []space.Point, d *study.Definition) *Trial {
 	o := outcomeOptions(d)
-	if i := o.Best(results(trials, d)); i >= 0 {
+	if i := o.Best(results(trials, points, d)); i >= 0 {
 		return &trials[i]
 	}
 	return nil

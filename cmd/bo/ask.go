@@ -518,7 +518,7 @@ func (c *bestCmd) Run(e *env) error {
 		}
 		best := v.Best()
 		if best == nil {
-			return fmt.Errorf("study %s: no trial is complete", c.Study)
+			return noneComplete(v)
 		}
 		if !v.Feasible(best) {
 			fmt.Fprintf(e.stderr, "bo: no trial meets %s: this one violates it least\n", strings.Join(v.Definition.Require, " and "))
@@ -537,6 +537,15 @@ func (c *bestCmd) Run(e *env) error {
 		_, err = fmt.Fprintf(e.stdout, "trial %d  %s  %s\n", best.Number, fullParams(best.Params), allNumbers(best, v.Definition))
 		return err
 	})
+}
+
+// noneComplete is the error of a study without a best trial.
+func noneComplete(v *store.View) error {
+	fits := ""
+	if v.Unfit > 0 {
+		fits = " and fits the definition"
+	}
+	return fmt.Errorf("study %s: no trial is complete%s", v.Definition.Name, fits)
 }
 
 // bestJSON is the trial of bo best. Mean is the mean of the values at its point if values of an
@@ -644,7 +653,7 @@ func (c *bestCmd) front(e *env, v *store.View) error {
 		return printJSON(e.stdout, out)
 	}
 	if out.Reference == nil {
-		return fmt.Errorf("study %s: no trial is complete", c.Study)
+		return noneComplete(v)
 	}
 	if len(out.Front) == 0 {
 		return fmt.Errorf("study %s: no trial meets %s", c.Study, strings.Join(v.Definition.Require, " and "))

@@ -173,7 +173,7 @@ func (s *session) result(v *store.View, elapsed float64) *runResult {
 			continue
 		case t.State == store.Complete && ok:
 			n := len(out.Incumbents)
-			if v.Definition.Several() || !v.Feasible(t) {
+			if v.Definition.Several() || !v.Feasible(t) || v.Points[i].Space() == nil {
 				break
 			}
 			if n == 0 || o.Goal == study.Maximize && value > out.Incumbents[n-1].Value || o.Goal != study.Maximize && value < out.Incumbents[n-1].Value {

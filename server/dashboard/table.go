@@ -331,7 +331,7 @@ func (t *tabler) top(f *form, rows []int) []int {
 		return rows
 	}
 	goal := t.goals[slices.IndexFunc(t.goals, func(g study.Objective) bool { return g.Name == f.By })]
-	rows = slices.DeleteFunc(rows, func(i int) bool { return !t.view.Feasible(&t.view.Trials[i]) })
+	rows = slices.DeleteFunc(rows, func(i int) bool { return !t.view.Feasible(&t.view.Trials[i]) || t.view.Points[i].Space() == nil })
 	slices.SortStableFunc(rows, func(i, j int) int {
 		order := cmp.Compare(t.view.Trials[i].Numbers[goal.Name], t.view.Trials[j].Numbers[goal.Name])
 		if goal.Goal == study.Maximize {

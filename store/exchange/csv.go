@@ -79,8 +79,12 @@ func newTable(d *study.Definition, trials []store.Trial) (*trialTable, error) {
 		t.params = append(t.params, p.Name)
 	}
 	if d.Several() {
+		v, err := store.ViewOf(d, trials)
+		if err != nil {
+			return nil, err
+		}
 		t.front = map[int]bool{}
-		for _, trial := range (&store.View{Definition: d, Trials: trials}).Pareto().Front {
+		for _, trial := range v.Pareto().Front {
 			t.front[trial.ID] = true
 		}
 	}

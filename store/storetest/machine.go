@@ -320,16 +320,19 @@ func (m *machine) same(got *store.Trial, want *trial, number int) {
 	}
 }
 
-// checkBest compares the best trial with the feasible complete trials.
+// checkBest compares the best trial with the feasible complete trials that fit the definition.
 func (m *machine) checkBest(v *store.View) {
 	sign := 1.0
 	if m.def.Objective().Goal == study.Maximize {
 		sign = -1
 	}
 	best := v.Best()
+	if best != nil && v.Points[best.Number-1].Space() == nil {
+		m.fail("the best trial %d does not fit the definition", best.Number)
+	}
 	for i, t := range m.trials {
 		_, measured := t.numbers["latency"]
-		if t.state != store.Complete || len(m.def.Require) > 0 && (!measured || t.numbers["latency"] > 1) {
+		if t.state != store.Complete || v.Points[i].Space() == nil || len(m.def.Require) > 0 && (!measured || t.numbers["latency"] > 1) {
 			continue
 		}
 		if best == nil || !m.def.Feasible(best.Numbers) || sign*best.Numbers["loss"] > sign*t.numbers["loss"] {
