@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,7 +153,7 @@ type studyEditCmd struct {
 }
 
 func (studyEditCmd) Help() string {
-	return `Trials that do not fit the new ranges, conditions and constraints are kept, left out of fits and counted by bo study show. A waiting one fails when it would be issued.
+	return `Trials that do not fit the new ranges, conditions and constraints are kept, left out of fits and of the best trials, and counted by bo study show. A waiting one fails when it would be issued.
 
 Examples:
 
@@ -167,9 +168,20 @@ func (c *studyEditCmd) Run(e *env) error {
 	if c.File == "" && c.Budget == nil && c.Range == nil && c.Add == nil && c.Remove == nil && c.Constrain == nil && c.Unconstrain == nil {
 		return usagef("nothing to change: give --file, --budget, --range, --add, --remove, --constrain or --unconstrain")
 	}
+	var file *study.Definition
+	if c.File != "" {
+		var err error
+		if file, err = readStudy(c.File); err != nil {
+			return err
+		}
+	}
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
-		if err := u.Edit(e.ctx, c.change); err != nil {
+		err := u.Edit(e.ctx, func(d study.Definition) (*study.Definition, error) { return c.change(d, file) })
+		if err != nil {
 			return asUsage(err, study.ErrInvalid)
+		}
+		if file != nil && file.Name != "" && file.Name != c.Study {
+			fmt.Fprintf(e.stderr, "bo: %s: the name %q is left out: a study keeps its name, and bo study export and bo study import --study NAME copy it under another\n", c.File, file.Name)
 		}
 		v, err := u.Brief(e.ctx)
 		if err != nil {
@@ -207,17 +219,12 @@ func warnUnfit(e *env, v *store.View, what string) {
 	fmt.Fprintln(e.stderr, text)
 }
 
-func (c *studyEditCmd) change(d study.Definition) (*study.Definition, error) {
-	if c.File != "" {
-		f, err := readStudy(c.File)
-		if err != nil {
-			return nil, err
-		}
-		f.Name = d.Name
-		if f.Budget == 0 {
-			f.Budget = d.Budget
-		}
-		d = *f
+// change returns the edited definition d, given the definition of --file or nil.
+func (c *studyEditCmd) change(d study.Definition, file *study.Definition) (*study.Definition, error) {
+	if file != nil {
+		name, budget := d.Name, d.Budget
+		d = *file
+		d.Name, d.Budget = name, cmp.Or(file.Budget, budget)
 	}
 	if c.Budget != nil {
 		d.Budget = *c.Budget
