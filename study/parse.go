@@ -240,6 +240,7 @@ func (r *reader) objectives(raw json.RawMessage) {
 		members, ok := r.members(item, []string{"name", "goal", "noise_free", "reference"}, otherObjectiveKeys, "objectives", i)
 		if !ok {
 			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(raw)), "objectives", i)
+			o.Name = "value" // one fault is enough
 		}
 		for _, field := range []struct {
 			key string

@@ -123,7 +123,10 @@ func TestFaults(t *testing.T) {
 		{"a.yaml", x + "constraints: x > 2\n", `line 2, column 1: constraints must be a list of texts such as ["layers * width <= 4096"], not "x > 2"`},
 
 		{"a.yaml", x + "objectives: loss\n", `line 2, column 1: objectives must be a list such as [{name: loss, goal: minimize}], not "loss"`},
-		{"a.yaml", x + "objectives: [loss]\n", `line 2, column 14: objectives must be a list such as [{name: loss, goal: minimize}], not ["loss"]`},
+		{"a.yaml", x + "objectives: [loss]\n", `line 2, column 14: objectives must be a list such as [{name: loss, goal: minimize}], not ["loss"]` + "\n"},
+		{"a.yaml", "parameters:\n\t- {name: x, type: float, min: 0, max: 1}\n", "line 2: the line is indented with a tab, want spaces"},
+		{"a.yaml", x + "objectives:\n\t- {name: x}\n", "line 3: the line is indented with a tab, want spaces"},
+		{"a.yaml", x + "objectives: @loss\n", "line 2: found character that cannot start any token"},
 		{"a.yaml", x + "objectives: [{name: a, direction: up, goal: most}, {nam: 3}]\n",
 			`line 2, column 24: objectives: unknown key "direction": use goal: minimize or maximize; ` +
 				`line 2, column 39: objectives: goal of "a" is "most", want minimize or maximize; ` +

@@ -39,13 +39,13 @@ func single(text []byte) (*yaml.Node, error) {
 	if err := dec.Decode(&first); err == io.EOF {
 		return nil, nil
 	} else if err != nil {
-		return nil, plain(err)
+		return nil, plain(err, text)
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
 		return nil, at(&second, errors.New("more than one YAML document"))
 	case err != io.EOF:
-		return nil, plain(err)
+		return nil, plain(err, text)
 	}
 	if root := first.Content[0]; root.ShortTag() != "!!null" {
 		return root, nil
@@ -56,14 +56,18 @@ func single(text []byte) (*yaml.Node, error) {
 // syntaxLine is the form of the library's syntax errors.
 var syntaxLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// plain returns an error of the library as a fault.
-func plain(err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := syntaxLine.FindStringSubmatch(text); m != nil {
+// plain returns an error of the library about a text as a fault.
+func plain(err error, text []byte) error {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := syntaxLine.FindStringSubmatch(message); m != nil {
 		line, _ := strconv.Atoi(m[1])
+		lines := bytes.Split(text, []byte("\n"))
+		if line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[line-1], " "), []byte("\t")) {
+			m[2] = "the line is indented with a tab, want spaces"
+		}
 		return &Fault{Line: line, Err: errors.New(m[2])}
 	}
-	return &Fault{Err: errors.New(text)}
+	return &Fault{Err: errors.New(message)}
 }
 
 // writer writes YAML nodes as JSON. Keys that occur twice remain.
