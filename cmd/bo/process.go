@@ -305,7 +305,11 @@ func parseResult(line string, declared []string) (map[string]float64, store.Fail
 		}
 		for _, name := range declared {
 			if object[name] == nil {
-				return fault("last line has no %q: %s", name, brief(line))
+				what := ""
+				if name == declared[0] {
+					what = ", the name of the objective"
+				}
+				return fault("last line has no %q%s: %s", name, what, brief(line))
 			}
 		}
 		for name, text := range object {
