@@ -253,15 +253,6 @@ func points(vs []visited) *mat.Dense {
 	return x
 }
 
-// highest returns the largest finite value, -Inf if there is none.
-func highest(vs []visited) float64 {
-	top := math.Inf(-1)
-	for _, v := range finite(vs) {
-		top = max(top, v.value)
-	}
-	return top
-}
-
 // flat reports whether there are fewer than two distinct finite values.
 func flat(found []visited) bool {
 	low, high := math.Inf(1), math.Inf(-1)
