@@ -229,10 +229,7 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 	if p.Factor == "ridge" {
 		err = p.byRidge(ctx, post, to, c, holdout, ridge)
 		if err == nil && p.Trainer == "gauss-newton" && p.large() && p.squaredError(post) > explained*p.noise {
-			p.refined = true
-			if err = p.refine(ctx, post, random.Split(rng, "refine", 0)); err == nil {
-				err = p.byRidge(ctx, post, to, c, holdout, post.ridge)
-			}
+			err = p.refineIfBetter(ctx, post, to, c, holdout, random.Split(rng, "refine", 0))
 		}
 	} else {
 		post.factor, err = p.precisionFactor(ctx, w, design)

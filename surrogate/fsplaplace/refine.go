@@ -2,8 +2,10 @@ package fsplaplace
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -24,6 +26,28 @@ const (
 	refineEvery   = 10   // steps with the same context points
 	refineJitter  = 1e-4 // variance added to the diagonal of K, relative to the prior variance
 )
+
+// refineIfBetter refines post if that lowers its squared error at the observations. Else post stays
+// as it was. It adds a warning if the error remains far above the noise.
+func (p *problem) refineIfBetter(ctx context.Context, post *posterior, to target.Gaussian, c, holdout *mat.Dense, rng *rand.Rand) error {
+	other, noise := *post, p.noise
+	other.W = slices.Clone(post.W)
+	if err := p.refine(ctx, &other, rng); err != nil {
+		return err
+	}
+	if p.squaredError(&other) < p.squaredError(post) {
+		*post, p.refined = other, true
+		if err := p.byRidge(ctx, post, to, c, holdout, post.ridge); err != nil {
+			return err
+		}
+	} else {
+		p.noise = noise
+	}
+	if ratio := p.squaredError(post) / p.noise; ratio > explained {
+		p.notes = append(p.notes, fmt.Sprintf("the mean squared error at the observations is %.2g times the noise variance, so intervals are too narrow: use svgp", ratio))
+	}
+	return nil
+}
 
 // refine continues training by Algorithm 1 with all observations. It starts at weights trained
 // to the sparse process of inducingRows observations. Adam trains w and the noise on batches.
