@@ -14,7 +14,7 @@ type StopRule string
 const (
 	NeverStop StopRule = "none"
 	ASHA      StopRule = "asha"   // asynchronous successive halving
-	Median    StopRule = "median" // median of running averages
+	Median    StopRule = "median" // median of the best values up to the step
 )
 
 // Stop configures the early stop of poor trials from the values that they report while they
@@ -26,18 +26,20 @@ const (
 // Parallel Hyperparameter Tuning" (2020).
 //
 // Median stops a trial if the best value it has reported is worse than the median, over the
-// complete trials, of the averages of their values up to the same step (Golovin et al.,
-// "Google Vizier", 2017, section 3.2). It needs Startup complete trials with steps.
+// complete trials, of the best values that they had reported up to the same step. It needs
+// Startup complete trials with steps. Google Vizier has the averages of the values in place of
+// the best ones (Golovin et al., 2017, section 3.2), which stops few trials whose values fall
+// from step to step (ADR 22).
 //
 // Steps may be reported in any order, and a step keeps its first value. ASHA decides at a rung once, when
 // the first step at or above it is reported. Median decides at every step, from the values up to that step.
 type Stop struct {
-	Rule StopRule `json:"rule,omitempty" set:"rule" default:"none" oneof:"none,asha,median" help:"Rule that stops poor trials early: asha, asynchronous successive halving; median, the median of running averages; none"`
+	Rule StopRule `json:"rule,omitempty" set:"rule" default:"none" oneof:"none,asha,median" help:"Rule that stops poor trials early: asha, asynchronous successive halving; median, the median of the best values up to the step; none"`
 	// MinSteps is the first step at which a trial may be stopped. 0 is 1.
 	MinSteps float64 `json:"min_steps,omitempty" set:"min_steps" default:"1" range:"(0,1e15]" help:"First step at which a trial may be stopped"`
 	// MaxSteps is the last step of a full trial, at which no trial is stopped. 0 is unknown.
 	MaxSteps float64 `json:"max_steps,omitempty" set:"max_steps" auto:"unknown" range:"(0,1e15]" help:"Last step of a full trial, at which no trial is stopped"`
-	Eta      float64 `json:"eta,omitempty" set:"eta" default:"4" range:"[1.5,100]" help:"asha: one of eta trials continues at each rung"`
+	Eta      float64 `json:"eta,omitempty" set:"eta" default:"3" range:"[1.5,100]" help:"asha: one of eta trials continues at each rung"`
 	Startup  int     `json:"startup,omitempty" set:"startup" default:"5" range:"[1,100000]" help:"median: complete trials before any trial is stopped"`
 }
 
@@ -61,7 +63,7 @@ type Decision struct {
 	Rank  int      `json:"rank,omitempty"` // ASHA: 1 + number of better values at the rung
 	Keep  int      `json:"keep,omitempty"` // ASHA: number of values that continue; 0 is all
 	Of    int      `json:"of"`             // number of compared trials
-	// Median is the median of the running averages.
+	// Median is the median of the best values up to the step.
 	Median *float64 `json:"median,omitempty"`
 }
 
@@ -95,7 +97,7 @@ func (o Stop) Decide(trials []Trial, id int, at float64, maximize bool) (d Decis
 }
 
 func (o Stop) withDefaults() Stop {
-	o.MinSteps, o.Eta, o.Startup = cmp.Or(o.MinSteps, 1), cmp.Or(o.Eta, 4), cmp.Or(o.Startup, 5)
+	o.MinSteps, o.Eta, o.Startup = cmp.Or(o.MinSteps, 1), cmp.Or(o.Eta, 3), cmp.Or(o.Startup, 5)
 	return o
 }
 
@@ -150,43 +152,37 @@ func signed(sign, v float64) float64 {
 
 // median is the decision of the median rule about trials[i].
 func (o Stop) median(trials []Trial, i int, at, sign float64) (Decision, bool) {
-	best := math.Inf(1)
-	for _, s := range trials[i].Steps {
-		if s.Step <= at {
-			best = min(best, signed(sign, s.Value))
-		}
-	}
-	var averages []float64
+	own, _ := best(trials[i].Steps, at, sign)
+	var others []float64
 	for j := range trials {
 		if t := &trials[j]; t.State == Complete && j != i {
-			if mean, ok := average(t.Steps, at, sign); ok {
-				averages = append(averages, mean)
+			if v, ok := best(t.Steps, at, sign); ok {
+				others = append(others, v)
 			}
 		}
 	}
-	if len(averages) < o.Startup {
+	if len(others) < o.Startup {
 		return Decision{}, false
 	}
-	slices.Sort(averages)
-	n := len(averages)
-	m := averages[n/2]
+	slices.Sort(others)
+	n := len(others)
+	m := others[n/2]
 	if n%2 == 0 {
-		m = averages[n/2-1]/2 + m/2
+		m = others[n/2-1]/2 + m/2
 	}
-	d := Decision{Rule: Median, Step: at, Value: sign * best, Of: n, Stop: best > m}
+	d := Decision{Rule: Median, Step: at, Value: sign * own, Of: n, Stop: own > m}
 	m *= sign
 	d.Median = &m
 	return d, true
 }
 
-// average returns the signed mean of the values up to a step.
-func average(steps []Step, at, sign float64) (mean float64, ok bool) {
-	n := 0.0
+// best returns the best signed value up to a step.
+func best(steps []Step, at, sign float64) (value float64, ok bool) {
+	value = math.Inf(1)
 	for _, s := range steps {
 		if s.Step <= at {
-			n++
-			mean += (signed(sign, s.Value) - mean) / n
+			value, ok = min(value, signed(sign, s.Value)), true
 		}
 	}
-	return mean, n > 0
+	return value, ok
 }

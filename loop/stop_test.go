@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -49,7 +53,7 @@ func TestDecide(t *testing.T) {
 		maximize bool
 		ok, stop bool
 	}{
-		{"too few", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3}, false, true, false},
+		{"too few", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2}, false, true, false},
 		{"last of four", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3, 4}, false, true, true},
 		{"first of four", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3, 0}, false, true, false},
 		{"largest", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3, 4}, true, true, false},
@@ -86,7 +90,7 @@ func TestDecideInAnyOrder(t *testing.T) {
 		{loop.Stop{Rule: loop.ASHA, Eta: 2}, []float64{4, 3, 2}, false, false},
 		{loop.Stop{Rule: loop.ASHA, Eta: 2}, []float64{1, 4}, true, true},
 		{loop.Stop{Rule: loop.Median, Startup: 1}, []float64{9, 1}, true, true},
-		{loop.Stop{Rule: loop.Median, Startup: 1}, []float64{1, 9}, true, false},
+		{loop.Stop{Rule: loop.Median, Startup: 1}, []float64{1, 9}, true, true},
 	} {
 		for _, others := range [][]loop.Step{steps(1, 4, 9), steps(9, 1, 4)} {
 			for i := range others {
@@ -97,6 +101,45 @@ func TestDecideInAnyOrder(t *testing.T) {
 			if ok != c.ok || d.Stop != c.stop {
 				t.Errorf("%s %v: decision %+v, %v; want %v, %v", c.rule.Rule, c.reported, d, ok, c.stop, c.ok)
 			}
+		}
+	}
+}
+
+// Median compares the best value up to the step with the best values of other trials up to it. A
+// rule of their averages would not stop the falling curve, and a rule of all steps would stop the
+// last one.
+func TestMedianOfBestValues(t *testing.T) {
+	curve := func(values ...float64) (s []loop.Step) {
+		for i, v := range values {
+			s = append(s, loop.Step{Step: float64(i + 1), Value: v})
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name          string
+		others, steps []loop.Step
+		at            float64
+		median        float64
+		stop          bool
+	}{
+		{"falling", curve(9, 1), curve(9, 2), 2, 1, true},
+		{"better before", curve(1, 5), curve(2, 2), 2, 1, true},
+		{"not finite", curve(3, math.NaN()), curve(math.NaN(), 2), 2, 3, false},
+		{"later steps", curve(9, 1), curve(8, 8), 1, 9, false},
+	} {
+		for _, sign := range []float64{1, -1} {
+			var trials []loop.Trial
+			for id, steps := range [][]loop.Step{c.others, c.steps} {
+				own := slices.Clone(steps)
+				for i := range own {
+					own[i].Value *= sign
+				}
+				trials = append(trials, loop.Trial{ID: id, State: []loop.State{loop.Complete, loop.Pending}[id], Steps: own})
+			}
+			d, ok := loop.Stop{Rule: loop.Median, Startup: 1}.Decide(trials, 1, c.at, sign < 0)
+			require.True(t, ok, c.name)
+			assert.Equal(t, c.stop, d.Stop, "%s: %+v", c.name, d)
+			assert.Equal(t, sign*c.median, *d.Median, c.name)
 		}
 	}
 }

@@ -190,7 +190,7 @@ func (r *reporting) decide(at float64) (d loop.Decision, err error) {
 	if r.definition.Stop.Rule == loop.Median {
 		r.curves.mu.Lock()
 		defer r.curves.mu.Unlock()
-		if err := r.curves.update(r.tx, r.row, r.definition.Objective().Name); err != nil {
+		if err := r.curves.update(r.tx, r.row, r.definition.Objective().Name, maximize); err != nil {
 			return loop.Decision{}, err
 		}
 		d, _ := r.definition.Stop.Decide(append(r.curves.trials(at), own...), r.trial.Number, at, maximize)

@@ -4,7 +4,8 @@
 //
 //	go run ./benchmarks/stopping --seeds 10
 //
-// With --records the lines are records of the suite "stopping", for go run ./benchmarks/pages suites.
+// With --records the curves are of other data, on which nothing was chosen, and the lines are records of
+// the suite "stopping", for go run ./benchmarks/pages suites.
 // benchmarks/peers/stopping.py makes records of Optuna on the same curves.
 //
 // File curves.py makes the curves.
@@ -66,8 +67,11 @@ func main() {
 	}
 }
 
-// problems are the names of the files of curves.
-var problems = []string{"boosting", "mlp"}
+// Names of the files of curves. The rules and the treatment were chosen on the first ones.
+var (
+	chosenOn = []string{"boosting", "mlp"}
+	problems = []string{"boosting-cancer", "boosting-concrete", "boosting-protein", "mlp-cancer", "mlp-concrete", "mlp-kin8nm"}
+)
 
 // rules are the measured rules by name.
 var rules = []struct {
@@ -76,8 +80,8 @@ var rules = []struct {
 }{
 	{"none", loop.Stop{}},
 	{"median", loop.Stop{Rule: loop.Median, MaxSteps: fullSteps}},
-	{"asha4", loop.Stop{Rule: loop.ASHA, MaxSteps: fullSteps, Eta: 4}},
 	{"asha3", loop.Stop{Rule: loop.ASHA, MaxSteps: fullSteps, Eta: 3}},
+	{"asha4", loop.Stop{Rule: loop.ASHA, MaxSteps: fullSteps, Eta: 4}},
 }
 
 // measure makes all runs and prints them.
@@ -87,7 +91,11 @@ func measure(ctx context.Context, from, seeds uint64, workers int, only string, 
 	var mu sync.Mutex
 	var done []run
 	var first error
-	for _, name := range problems {
+	names := chosenOn
+	if records {
+		names = problems
+	}
+	for _, name := range names {
 		p, err := load(name)
 		if err != nil {
 			return err

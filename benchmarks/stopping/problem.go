@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-//go:embed boosting.jsonl mlp.jsonl
+//go:embed *.jsonl
 var files embed.FS
 
 // problem holds learning curves at points of a unit cube.
