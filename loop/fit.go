@@ -49,7 +49,7 @@ var errMean = errors.New("posterior mean is not finite")
 // fit fits the surrogate model to the winsorised and transformed values of the finished trials. At
 // least one trial must be complete. Each of several objectives has its own model, fitted to its
 // standardised values. Failed trials have a separate model or the worst value; see task.imputes.
-// Stopped trials have the median of the values, and lost trials are left out.
+// Stopped trials have an expected value; see task.expected. Lost trials are left out.
 func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	if t.opts.Several() {
 		return t.fitSeveral(ctx, rng)
@@ -110,13 +110,11 @@ func (t *task) selected(f *fitted) *task {
 }
 
 // dataset returns the complete trials, given their transformed values z, and the failed trials
-// if they are imputed. A stopped trial has the median of z (ADR 22).
+// if they are imputed. A stopped trial has its expected value.
 func (t *task) dataset(z []float64) surrogate.Dataset {
 	d := surrogate.Dataset{X: t.points(t.modelled), NoiseFree: t.opts.NoiseFree}
 	d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
 	worst, next := slices.Max(z), 0
-	sorted := slices.Sorted(slices.Values(z))
-	middle := (sorted[(len(z)-1)/2] + sorted[len(z)/2]) / 2
 	for i := range t.trials {
 		switch t.trials[i].State {
 		case Complete:
@@ -127,7 +125,7 @@ func (t *task) dataset(z []float64) surrogate.Dataset {
 				d.Y = append(d.Y, worst)
 			}
 		case Stopped:
-			d.Y = append(d.Y, middle)
+			d.Y = append(d.Y, t.expected(&t.trials[i], z))
 		}
 	}
 	return d

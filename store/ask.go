@@ -416,7 +416,11 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	a.mu.Lock()
 	row, history := a.row, loop.History{Trials: a.history(a.revision)}
 	sp, options, batch, left := a.space, a.options, a.definition.Batch, a.definition.Budget-row.Issued
+	objective := a.definition.Objective().Name
 	a.mu.Unlock()
+	if err := a.addSteps(ctx, objective, history.Trials); err != nil {
+		return err
+	}
 	if batch > 0 {
 		count = min(max(batch, options.Initial-len(history.Trials)), left)
 	}

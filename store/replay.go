@@ -15,7 +15,8 @@ var ErrReplay = errors.New("no replay")
 // Replay computes the proposal of a trial again and returns its parameters. It uses the
 // history at the revision of the trial's fit, and the fit's warm start. The parameters equal
 // the stored parameters for the same version of the program, the same instruction set and an
-// unedited definition.
+// unedited definition. In a study with stopped trials, steps that were added to a finished trial
+// after the fit change them.
 func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) {
 	if err := u.refresh(ctx); err != nil {
 		return nil, err
@@ -44,6 +45,9 @@ func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) 
 		return nil, named(u.name, err)
 	}
 	h := loop.History{Trials: u.history(f.Revision)}
+	if err := u.addSteps(ctx, u.definition.Objective().Name, h.Trials); err != nil {
+		return nil, named(u.name, err)
+	}
 	if start != nil {
 		if err := json.Unmarshal(start.Warm, &h.Warm); err != nil {
 			return nil, named(u.name, err)

@@ -301,6 +301,30 @@ func (u *Study) history(revision int64) []loop.Trial {
 	return out
 }
 
+// addSteps adds the values of the objective that finished trials reported, if a trial is stopped: its
+// expected value depends on them. Steps that AddSteps adds to a finished trial count too.
+func (u *Study) addSteps(ctx context.Context, objective string, trials []loop.Trial) error {
+	if !slices.ContainsFunc(trials, func(t loop.Trial) bool { return t.State == loop.Stopped }) {
+		return nil
+	}
+	return u.store.backend.View(ctx, func(tx Tx) error {
+		row, err := tx.Study(u.name)
+		if err != nil {
+			return err
+		}
+		all, err := u.steps.read(tx, row, objective)
+		if err != nil {
+			return err
+		}
+		for i := range trials {
+			if t := &trials[i]; t.ID <= len(all) && (t.State == loop.Complete || t.State == loop.Stopped) {
+				t.Steps = slices.Clone(all[t.ID-1].Steps)
+			}
+		}
+		return nil
+	})
+}
+
 // hasAll reports whether there is a number of each name.
 func hasAll(numbers map[string]float64, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, ok := numbers[name]; return !ok })
@@ -423,8 +447,12 @@ func (u *Study) History(ctx context.Context) (*space.Space, loop.Options, loop.H
 		return nil, loop.Options{}, loop.History{}, err
 	}
 	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.space, u.options, loop.History{Trials: u.history(u.revision)}, nil
+	sp, options, h, objective := u.space, u.options, loop.History{Trials: u.history(u.revision)}, u.definition.Objective().Name
+	u.mu.Unlock()
+	if err := u.addSteps(ctx, objective, h.Trials); err != nil {
+		return nil, loop.Options{}, loop.History{}, named(u.name, err)
+	}
+	return sp, options, h, nil
 }
 
 // Warm returns the warm start of the next fit, for loop.History; nil if there is none.

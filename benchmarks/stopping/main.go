@@ -69,8 +69,8 @@ func main() {
 
 // Names of the files of curves. The rules and the treatment were chosen on the first ones.
 var (
-	chosenOn = []string{"boosting", "mlp"}
-	problems = []string{"boosting-cancer", "boosting-concrete", "boosting-protein", "mlp-cancer", "mlp-concrete", "mlp-kin8nm"}
+	chosenOn = []string{"boosting", "boosting-cancer", "boosting-concrete", "boosting-protein", "mlp", "mlp-cancer", "mlp-concrete", "mlp-kin8nm"}
+	problems = []string{"boosting-energy", "boosting-power", "boosting-wine_red", "mlp-energy", "mlp-power", "mlp-protein"}
 )
 
 // rules are the measured rules by name.
