@@ -124,3 +124,45 @@ func TestAddStepsReadsItsTrials(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, stored, 40)
 }
+
+// Fits see the steps of finished trials, which the expected value of a stopped trial needs. A replay
+// sees them too.
+func TestHistoryHasStepsOfStoppedTrials(t *testing.T) {
+	ctx := context.Background()
+	d := line(16)
+	d.Stop = loop.Stop{Rule: loop.Median, Startup: 2}
+	u, _ := newStudy(t, d, store.Options{})
+	last := 0
+	for n := 1; n <= 16; n++ {
+		issued, err := u.Ask(ctx, 1)
+		require.NoError(t, err)
+		if issued[0].Fit > 0 {
+			last = n
+		}
+		value, stopped := float64((n*7)%16), false
+		for step := 1.0; step <= 3 && !stopped; step++ {
+			told, err := u.ReportSteps(ctx, store.Attempt{Trial: n}, loop.Step{Step: step, Value: value / step})
+			require.NoError(t, err)
+			stopped = told.State == store.Stopped
+		}
+		if !stopped {
+			_, err := u.Tell(ctx, store.Report{Trial: n, Numbers: map[string]float64{"value": value / 3}})
+			require.NoError(t, err)
+		}
+	}
+	_, _, h, err := u.History(ctx)
+	require.NoError(t, err)
+	steps := map[loop.State]int{}
+	for _, trial := range h.Trials {
+		steps[trial.State] = len(trial.Steps)
+		require.NotEmpty(t, trial.Steps, "trial %d", trial.ID)
+	}
+	require.Equal(t, map[loop.State]int{loop.Complete: 3, loop.Stopped: 1}, steps)
+
+	require.NotZero(t, last)
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	again, err := u.Replay(ctx, last)
+	require.NoError(t, err)
+	require.JSONEq(t, string(v.Trials[last-1].Params), string(again))
+}
