@@ -194,7 +194,7 @@ func TestDefaults(t *testing.T) {
 	o, err := Options{}.withDefaults(box(t))
 	require.NoError(t, err)
 	o.Surrogate, o.Acquisition = nil, nil
-	stop := Stop{Rule: NeverStop, MinSteps: 1, Eta: 3, Startup: 5}
+	stop := Stop{Rule: NeverStop, MinSteps: 1, Eta: 4, Startup: 5}
 	assert.Equal(t, Options{Initial: 6, Design: Sobol, Warp: WarpAuto, Local: LocalAuto, Budget: DefaultBudget, Workers: 1, Stop: stop}, o)
 }
 

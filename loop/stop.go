@@ -39,7 +39,7 @@ type Stop struct {
 	MinSteps float64 `json:"min_steps,omitempty" set:"min_steps" default:"1" range:"(0,1e15]" help:"First step at which a trial may be stopped"`
 	// MaxSteps is the last step of a full trial, at which no trial is stopped. 0 is unknown.
 	MaxSteps float64 `json:"max_steps,omitempty" set:"max_steps" auto:"unknown" range:"(0,1e15]" help:"Last step of a full trial, at which no trial is stopped"`
-	Eta      float64 `json:"eta,omitempty" set:"eta" default:"3" range:"[1.5,100]" help:"asha: one of eta trials continues at each rung"`
+	Eta      float64 `json:"eta,omitempty" set:"eta" default:"4" range:"[1.5,100]" help:"asha: one of eta trials continues at each rung"`
 	Startup  int     `json:"startup,omitempty" set:"startup" default:"5" range:"[1,100000]" help:"median: complete trials before any trial is stopped"`
 }
 
@@ -97,7 +97,7 @@ func (o Stop) Decide(trials []Trial, id int, at float64, maximize bool) (d Decis
 }
 
 func (o Stop) withDefaults() Stop {
-	o.MinSteps, o.Eta, o.Startup = cmp.Or(o.MinSteps, 1), cmp.Or(o.Eta, 3), cmp.Or(o.Startup, 5)
+	o.MinSteps, o.Eta, o.Startup = cmp.Or(o.MinSteps, 1), cmp.Or(o.Eta, 4), cmp.Or(o.Startup, 5)
 	return o
 }
 

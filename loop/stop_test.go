@@ -53,7 +53,7 @@ func TestDecide(t *testing.T) {
 		maximize bool
 		ok, stop bool
 	}{
-		{"too few", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2}, false, true, false},
+		{"too few", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3}, false, true, false},
 		{"last of four", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3, 4}, false, true, true},
 		{"first of four", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3, 0}, false, true, false},
 		{"largest", loop.Stop{Rule: loop.ASHA}, loop.Pending, []float64{1, 2, 3, 4}, true, true, false},
