@@ -138,18 +138,25 @@ func btoi(b bool) int {
 }
 
 // best returns the best evaluated point that skip does not reject, or the best of all
-// if skip rejects all. It sorts c.met.
+// if skip rejects all. Of equal points it returns the first.
 func (c *climb) best(skip func([]float64) bool) ([]float64, float64) {
-	slices.SortStableFunc(c.met, func(a, b visited) int { return compare(-a.value, -b.value) })
-	for _, v := range c.met {
-		if !skip(v.x) {
-			return v.x, v.value
+	better := func(i, than int) bool { return than < 0 || compare(-c.met[i].value, -c.met[than].value) < 0 }
+	all, kept := -1, -1
+	for i := range c.met {
+		if better(i, all) {
+			all = i
+		}
+		if better(i, kept) && !skip(c.met[i].x) {
+			kept = i
 		}
 	}
-	if len(c.met) == 0 {
-		return nil, math.Inf(-1)
+	switch {
+	case kept >= 0:
+		return c.met[kept].x, c.met[kept].value
+	case all >= 0:
+		return c.met[all].x, c.met[all].value
 	}
-	return c.met[0].x, c.met[0].value
+	return nil, math.Inf(-1)
 }
 
 // eval evaluates f at the rows of x, which are points of dom, and records them.
