@@ -39,6 +39,7 @@ func Read(ctx context.Context, u *store.Study) (*Records, error) {
 	index := make(map[int]*loop.Trial, len(r.Trials))
 	for i := range r.Trials {
 		t := &r.Trials[i]
+		t.Steps = nil // History has them for some trials only
 		index[t.ID] = t
 		stored := &v.Trials[t.ID-1]
 		if p := stored.Prediction; p != nil && p.Mean != nil && p.SD != nil {
