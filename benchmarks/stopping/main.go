@@ -1,5 +1,5 @@
 // Command stopping measures stopping rules, and treatments of stopped trials in fits, on stored
-// learning curves of gradient boosting and of an MLP on digits. It prints a line of JSON per
+// learning curves of gradient boosting and of an MLP. It prints a line of JSON per
 // run, and a table at the end. ADR 22 has the results.
 //
 //	go run ./benchmarks/stopping --seeds 10
