@@ -211,9 +211,12 @@ func TestRunEnds(t *testing.T) {
 			return store.Report{Numbers: map[string]float64{"value": 1}}, nil
 		}, opts: store.RunOptions{Time: 50 * time.Millisecond}, want: store.ErrTime},
 		{name: "alike", evaluate: fault("no such file"), want: store.ErrFailures, text: "no such file"},
+		{name: "alike but for numbers", evaluate: func(_ context.Context, t store.Trial, p space.Point) (store.Report, error) {
+			return store.Report{}, fmt.Errorf("object at 0x7f%xa0: %v is wrong", t.Number, p.Float("x")-0.5)
+		}, want: store.ErrFailures, text: "the first 3 failed alike: object at 0x7f3a0"},
 		{name: "alike but expected", evaluate: fault("no such file"), failures: study.ExpectedFailures},
 		{name: "most failures", evaluate: func(_ context.Context, t store.Trial, _ space.Point) (store.Report, error) {
-			return store.Report{}, fmt.Errorf("fault %d", t.Number)
+			return store.Report{}, fmt.Errorf("fault %c", 'a'+t.Number)
 		}, opts: store.RunOptions{MaxFailures: 4}, want: store.ErrFailures, text: "5 of 5"},
 		{name: "panic", evaluate: func(context.Context, store.Trial, space.Point) (store.Report, error) { panic("ouch") }, want: store.ErrFailures, text: "panic: ouch"},
 		{name: "not finite", evaluate: func(context.Context, store.Trial, space.Point) (store.Report, error) {

@@ -75,10 +75,6 @@ var (
 	ErrFailures = errors.New("too many trials failed")
 )
 
-// alike is the number of trials at the start of a study that end a run if all fail with the
-// same message.
-const alike = 3
-
 // Run evaluates trials of the study in this process until every trial of the budget has a
 // result. Several processes may run one study. Each Run then ends when the study is finished.
 //
@@ -130,11 +126,10 @@ type run struct {
 	busy     chan struct{} // receives when all workers evaluate
 	leased   chan fitLease // receives a fit lease that was taken with a claim: at most one is held
 
-	guard   sync.Mutex
-	held    map[int]*heldAttempt // by trial
-	why     error                // the first reason to end
-	first   []string             // messages of the first trials, all failed
-	settled bool                 // a trial of this run did not fail like the others
+	guard  sync.Mutex
+	held   map[int]*heldAttempt // by trial
+	why    error                // the first reason to end
+	firsts Firsts
 
 	estimating sync.Mutex // held while the regret is estimated
 	estimated  int        // complete trials of the last estimate
@@ -281,17 +276,10 @@ func (r *run) reaches(o study.Objective, value float64) bool {
 func (r *run) note(t Trial, expected bool) error {
 	r.guard.Lock()
 	defer r.guard.Unlock()
-	if r.settled || expected {
+	if expected {
 		return nil
 	}
-	if t.State != Failed || len(r.first) > 0 && r.first[0] != t.Message {
-		r.settled = true
-		return nil
-	}
-	if r.first = append(r.first, t.Message); len(r.first) < alike {
-		return nil
-	}
-	return fmt.Errorf("%w: the first %d failed alike: %s (set failures: expected if such failures are normal)", ErrFailures, alike, t.Message)
+	return r.firsts.Add(t.State == Failed, t.Message)
 }
 
 // attempt evaluates a trial and stores its result. It returns the next trial to evaluate if one

@@ -74,10 +74,10 @@ def test_values_that_are_not_finite_are_failed_trials() -> None:
 
 
 def test_first_trials_that_fail_alike_end_the_run() -> None:
-    def f(_: dict[str, Any]) -> float:
-        raise KeyError("weights")
+    def f(p: dict[str, Any]) -> float:
+        raise KeyError(f"weights of {p['x']}")
 
-    with pytest.raises(FailuresError, match="the first 3 failed alike: KeyError: 'weights'") as e:
+    with pytest.raises(FailuresError, match="the first 3 failed alike: KeyError: 'weights of") as e:
         minimize(f, X, budget=20)
     assert e.value.result is not None
     assert sum(t.state == "failed" for t in e.value.result.trials) == 3

@@ -48,9 +48,6 @@ type Done struct {
 	Reason    string // reason for the end
 }
 
-// alike is the number of first trials that end a Run if all fail with the same message.
-const alike = 3
-
 // Run asks the server for trials, evaluates them and tells their results, until the study ends. A
 // request that fails because the server cannot be reached is repeated, with pauses of up to ten
 // seconds; evaluations go on meanwhile. The keys of requests ensure that a repeated request issues
@@ -92,8 +89,7 @@ type worker struct {
 	definition *study.Definition
 	space      *space.Space
 	done       Done
-	first      string // message of the first trials, which all failed
-	settled    bool   // a trial did not fail like the others
+	firsts     store.Firsts
 }
 
 // work evaluates one trial after the other until the study ends.
@@ -179,16 +175,8 @@ func (w *worker) note(r store.Report) error {
 	if r.Failure != "" {
 		w.done.Failed++
 	}
-	if w.settled || w.definition.Failures == study.ExpectedFailures {
+	if w.definition.Failures == study.ExpectedFailures {
 		return nil
 	}
-	if r.Failure == "" || w.done.Evaluated > 1 && r.Message != w.first {
-		w.settled = true
-		return nil
-	}
-	w.first = r.Message
-	if w.done.Evaluated < alike {
-		return nil
-	}
-	return fmt.Errorf("%w: the first %d failed alike: %s (set failures: expected if such failures are normal)", store.ErrFailures, alike, r.Message)
+	return w.firsts.Add(r.Failure != "", r.Message)
 }

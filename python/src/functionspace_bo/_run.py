@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import (
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 Objective = Callable[..., "float | Mapping[str, float] | None"]
 
 _DEFAULT_BUDGET = 50
-_ALIKE = 3  # first trials that end a run if all fail with the same message
+_ALIKE = 3  # first trials that end a run if all fail with the same message, numbers aside
+_NUMBER = re.compile(r"-?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?)")
 _TICK = 0.2  # seconds between looks at the clock while evaluations run
 
 
@@ -253,10 +255,11 @@ class Run:
                 self._stopped = f"the target is reached: trial {trial.number} has {trial.value:.6g}"
         if self._first is None or self._expected:
             return
-        if trial.state != "failed" or (self._first and self._first[0] != trial.message):
+        message = _NUMBER.sub("0", trial.message)
+        if trial.state != "failed" or (self._first and self._first[0] != message):
             self._first = None
             return
-        self._first.append(trial.message)
+        self._first.append(message)
         if len(self._first) == _ALIKE:
             self._stopped = FailuresError(
                 f"too many trials failed: the first {_ALIKE} failed alike: {trial.message} "

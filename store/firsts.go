@@ -1,0 +1,35 @@
+package store
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// alike is the number of first trials that end a run if all fail alike.
+const alike = 3
+
+// numbers may differ between messages of one cause: values, times, addresses, process IDs.
+var numbers = regexp.MustCompile(`-?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?)`)
+
+// Firsts finds out whether the first trials of a run all fail with the same message, numbers aside:
+// then the program is at fault, and further trials are lost. The zero value is ready.
+type Firsts struct {
+	message string // of the first failure, without numbers
+	failed  int
+	settled bool // a trial did not fail like the others
+}
+
+// Add adds the result of a trial. After the third of three failures alike it returns an error that
+// wraps ErrFailures.
+func (f *Firsts) Add(failed bool, message string) error {
+	short := numbers.ReplaceAllString(message, "0")
+	if f.settled || !failed || f.failed > 0 && short != f.message {
+		f.settled = true
+		return nil
+	}
+	f.message = short
+	if f.failed++; f.failed < alike {
+		return nil
+	}
+	return fmt.Errorf("%w: the first %d failed alike: %s (set failures: expected if such failures are normal)", ErrFailures, alike, message)
+}
