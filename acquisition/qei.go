@@ -133,6 +133,9 @@ func positivePart(f, fbar *mat.Dense, best []float64) float64 {
 // logPositivePart returns the formula of QLogEI.
 func logPositivePart(f, fbar *mat.Dense, best []float64) float64 {
 	n, k := f.Dims()
+	if k == 1 {
+		return logOfOne(f, fbar, best)
+	}
 	mem := workspace.Borrow()
 	defer mem.Return()
 	top := mem.Floats(n) // fatmax of each sample
@@ -173,6 +176,23 @@ func logPositivePart(f, fbar *mat.Dense, best []float64) float64 {
 		}
 	}
 	return high + math.Log(sum/float64(n))
+}
+
+// logOfOne is logPositivePart of one point, log mean fatplus(best - f), without logarithms of single samples.
+func logOfOne(f, fbar *mat.Dense, best []float64) float64 {
+	raw := f.RawMatrix()
+	var sum float64
+	for s, b := range best {
+		value, _, slope := fatPlus(b - raw.Data[s*raw.Stride])
+		sum += value
+		if fbar != nil {
+			fbar.Set(s, 0, slope)
+		}
+	}
+	if fbar != nil {
+		fbar.Scale(-1/sum, fbar)
+	}
+	return math.Log(sum / float64(len(best)))
 }
 
 // logFatPlus returns log fatplus(u) and its derivative.
