@@ -18,7 +18,7 @@ import (
 // are independent uniform numbers. Sobol panics if n exceeds 2^32, or if dim exceeds 1111
 // and rng is nil.
 func Sobol(n, dim int, rng *rand.Rand) *mat.Dense {
-	return newSobolSequence(dim, rng).points(n)
+	return newSobolSequence(n, dim, rng).points(n)
 }
 
 // Uniform returns n ≥ 1 independent uniform points of [0,1)^dim, a row each.

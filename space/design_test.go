@@ -35,7 +35,7 @@ func readSobolOracle(t *testing.T) (o sobolOracle) {
 
 func TestSobolMatchesSciPy(t *testing.T) {
 	o := readSobolOracle(t)
-	s := newSobolSequence(maxSobol, nil)
+	s := newSobolSequence(200000, maxSobol, nil)
 	row := make([]float64, maxSobol)
 	check := func(n int, want []float64) {
 		s.point(row)
@@ -181,7 +181,7 @@ func TestDiscrepancyBelowRandom(t *testing.T) {
 
 func TestSequenceContinues(t *testing.T) {
 	want := Sobol(37, 7, newRand(5))
-	s := newSobolSequence(7, newRand(5))
+	s := newSobolSequence(37, 7, newRand(5))
 	got := mat.NewDense(37, 7, nil)
 	got.Stack(s.points(20), s.points(17))
 	if !mat.Equal(got, want) {
