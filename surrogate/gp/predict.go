@@ -51,14 +51,18 @@ func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	m := shape.Joint(mean, cov, x, p.Dim())
 	mem := workspace.Borrow()
 	defer mem.Return()
-	k := mem.Dense(len(p.y), m)
-	p.Process.Kernel.Cross(k, p.Z, x)
-	linalg.MulVec(mean, 1, linalg.T, k, p.Weights, 0)
+	p.joint(mem.Dense(len(p.y), m), mean, cov, x)
+}
+
+// joint is Joint that also writes L⁻¹k(X,x) to half.
+func (p *posterior) joint(half *mat.Dense, mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	p.Process.Kernel.Cross(half, p.Z, x)
+	linalg.MulVec(mean, 1, linalg.T, half, p.Weights, 0)
 	floats.AddConst(p.Process.Mean, mean)
-	p.L.SolveLower(k)
+	p.L.SolveLower(half)
 	p.Process.Kernel.Gram(cov, x)
-	linalg.Syrk(cov, -1, linalg.T, k, 1)
-	for i := range m {
+	linalg.Syrk(cov, -1, linalg.T, half, 1)
+	for i := range mean {
 		cov.SetSym(i, i, max(cov.At(i, i), p.Floor))
 	}
 }

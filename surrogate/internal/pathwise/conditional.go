@@ -68,7 +68,7 @@ func (c *Conditional) Predict(mean, variance []float64, x *mat.Dense) {
 		mem.Reset()
 		hi := min(lo+step, m)
 		c.Half(mem, mean[lo:hi], variance[lo:hi], mem.Rows(x, lo, hi))
-		c.clamp(variance[lo:hi], nil)
+		c.Clamp(variance[lo:hi], nil)
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *Conditional) PredictGrad(mean, variance []float64, dmean, dvariance, x 
 			}
 			c.Process.Kernel.CrossVJP(dm, xc, c.Z, kbar)
 		}
-		c.clamp(v, free)
+		c.Clamp(v, free)
 		linalg.Transpose(kbar, solved)
 		for i, f := range free {
 			floats.Scale(-2*f, kbar.RawRowView(i))
@@ -117,7 +117,7 @@ func (c *Conditional) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense
 	c.L.SolveUpper(solved)
 	bar := mem.Sym(m)
 	bar.CopySym(cbar)
-	c.clamp(diag, free)
+	c.Clamp(diag, free)
 	for i, free := range free {
 		bar.SetSym(i, i, free*bar.At(i, i))
 	}
@@ -133,9 +133,9 @@ func (c *Conditional) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense
 	kernelgrad.Gram(c.Process.Kernel, dx, x, bar)
 }
 
-// clamp raises variances to the lower bound. Unless free is nil, it writes the derivative
+// Clamp raises variances to the lower bound. Unless free is nil, it writes the derivative
 // to free: 1 for a variance above the bound, else 0.
-func (c *Conditional) clamp(variance, free []float64) {
+func (c *Conditional) Clamp(variance, free []float64) {
 	for i, v := range variance {
 		above := 1.0
 		if !(v > c.Floor) {
