@@ -15,6 +15,9 @@ import (
 func choose(raw, extra []visited, n int, rng *rand.Rand) []visited {
 	raw, extra = finite(raw), finite(extra)
 	byValue := func(a, b visited) int { return compare(-a.value, -b.value) }
+	if all := slices.Concat(extra, raw); n == 1 && len(all) > 0 {
+		return []visited{slices.MinFunc(all, byValue)}
+	}
 	slices.SortStableFunc(raw, byValue)
 	slices.SortStableFunc(extra, byValue)
 	extra = extra[:min(len(extra), max(1, n/4))]
