@@ -138,11 +138,11 @@ func BenchmarkKernelVJP20x500(b *testing.B) {
 	}
 }
 
-func BenchmarkJVPInputGradRows20(b *testing.B) {
+func BenchmarkTangentGrad20(b *testing.B) {
 	n, _, _, _, s := setup()
 	dx, u := mat.NewDense(20, 10, nil), dense(20, n.NumParams(), random.New(2, "rows", 0))
 	for b.Loop() {
-		s.JVPInputGradRows(dx, u)
+		s.TangentGrad(nil, dx, u)
 	}
 }
 

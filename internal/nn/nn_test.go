@@ -213,16 +213,16 @@ func TestJVPDerivatives(t *testing.T) {
 			same.SetRow(i, dir)
 		}
 		rowwise := mat.NewDense(m, n.In, nil)
-		tape.JVPInputGradRows(rowwise, same)
+		tape.TangentGrad(nil, rowwise, same)
 		require.True(t, mat.EqualApprox(dx, rowwise, 1e-12))
 
 		u := dense(m, n.NumParams(), rng)
 		contraction := func([]float64) float64 { return linalg.Dot(data(jacobian(n.Record(w, x))), data(u)) }
 		dx.Zero()
-		tape.JVPInputGradRows(dx, u)
+		tape.TangentGrad(nil, dx, u)
 		require.NoError(t, gradcheck.Gradient(contraction, data(x), data(dx), tol))
 		dw := make([]float64, n.NumParams())
-		tape.JVPParamVJP(dw, u)
+		tape.TangentGrad(dw, nil, u)
 		require.NoError(t, gradcheck.Gradient(contraction, w, dw, tol))
 	})
 }

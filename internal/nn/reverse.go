@@ -70,6 +70,7 @@ func (t *Tape) descend(ws *workspace, dx *mat.Dense, dw *params) {
 func (t *Tape) HiddenVJP(dw []float64, dx, abar *mat.Dense) {
 	last := len(t.hidden)
 	_, width := t.a[last].Dims()
+	t.checkGrads(dw, dx)
 	checkDims("abar", abar, t.m, width)
 	if t.m == 0 {
 		return
@@ -82,16 +83,7 @@ func (t *Tape) HiddenVJP(dw []float64, dx, abar *mat.Dense) {
 		ws.dbar[l].Zero()
 	}
 	ws.abar[last].Copy(abar)
-	var cut *params
-	if dw != nil {
-		checkLen("dw", len(dw), len(t.buf))
-		ws.dir.cut(t.in, t.hidden, dw)
-		cut = &ws.dir
-	}
-	if dx != nil {
-		checkDims("dx", dx, t.m, t.in)
-	}
-	t.descend(ws, dx, cut)
+	t.descend(ws, dx, t.cutGrad(ws, dw))
 }
 
 // JVPInputGrad adds to dx (m×d) the gradient ∂(J(x_i)·dir)/∂x_i for every row,
@@ -120,48 +112,22 @@ func (t *Tape) JVPInputGrad(dx *mat.Dense, dir []float64) {
 	t.reverse(ws, dx, nil)
 }
 
-// JVPInputGradRows adds ∂(J(x_i)·u_i)/∂x_i to dx (m×d), where u_i is row i of u (m×p).
-// It costs O(mp).
-func (t *Tape) JVPInputGradRows(dx, u *mat.Dense) {
-	checkDims("dx", dx, t.m, t.in)
+// TangentGrad adds the gradient of Σ_i J(x_i)·u_i, with u_i row i of u (m×p), with respect to the
+// inputs to dx (m×d) and with respect to the parameters, Σ_i H(x_i) u_i with H = ∂²f/∂w², to dw;
+// either may be nil. It costs O(mp).
+func (t *Tape) TangentGrad(dw []float64, dx, u *mat.Dense) {
+	t.checkGrads(dw, dx)
 	checkDims("u", u, t.m, len(t.buf))
 	if t.m == 0 {
 		return
 	}
 	if t.custom != nil {
-		t.custom.TangentGrad(nil, dx, u)
+		t.custom.TangentGrad(dw, dx, u)
 		return
 	}
 	ws := grab()
 	defer ws.release()
 	ws.adjoints(t)
-	t.rowAdjoints(ws, u)
-	t.reverse(ws, dx, nil)
-}
-
-// JVPParamVJP adds to dw the gradient of Σ_i J(x_i)·u_i with respect to the
-// parameters, Σ_i H(x_i) u_i with H = ∂²f/∂w², where u_i is row i of u (m×p).
-// It costs O(mp).
-func (t *Tape) JVPParamVJP(dw []float64, u *mat.Dense) {
-	checkLen("dw", len(dw), len(t.buf))
-	checkDims("u", u, t.m, len(t.buf))
-	if t.m == 0 {
-		return
-	}
-	if t.custom != nil {
-		t.custom.TangentGrad(dw, nil, u)
-		return
-	}
-	ws := grab()
-	defer ws.release()
-	ws.adjoints(t)
-	t.rowAdjoints(ws, u)
-	ws.dir.cut(t.in, t.hidden, dw)
-	t.reverse(ws, nil, &ws.dir)
-}
-
-// rowAdjoints sets the adjoints of Σ_i J(x_i)·u_i.
-func (t *Tape) rowAdjoints(ws *workspace, u *mat.Dense) {
 	for i := range t.m {
 		ws.dir.cut(t.in, t.hidden, u.RawRowView(i))
 		for l := range t.hidden {
@@ -172,4 +138,25 @@ func (t *Tape) rowAdjoints(ws *workspace, u *mat.Dense) {
 		}
 		copy(ws.abar[len(t.hidden)].RawRowView(i), ws.dir.v)
 	}
+	t.reverse(ws, dx, t.cutGrad(ws, dw))
+}
+
+// checkGrads panics unless dw and dx have the sizes of gradients with respect to the parameters and
+// the inputs, or are nil.
+func (t *Tape) checkGrads(dw []float64, dx *mat.Dense) {
+	if dw != nil {
+		checkLen("dw", len(dw), len(t.buf))
+	}
+	if dx != nil {
+		checkDims("dx", dx, t.m, t.in)
+	}
+}
+
+// cutGrad returns views of dw by layer in ws.dir, or nil for nil.
+func (t *Tape) cutGrad(ws *workspace, dw []float64) *params {
+	if dw == nil {
+		return nil
+	}
+	ws.dir.cut(t.in, t.hidden, dw)
+	return &ws.dir
 }

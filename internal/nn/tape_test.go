@@ -59,12 +59,12 @@ func everything(n *Network, s, u *Tape) []float64 {
 	dx, k, sym := mat.NewDense(m, n.In, nil), mat.NewDense(m, u.Len(), nil), mat.NewSymDense(m, nil)
 	s.InputGrad(dx)
 	s.JVPInputGrad(dx, dir)
-	s.JVPInputGradRows(dx, rows)
+	s.TangentGrad(nil, dx, rows)
 	KernelVJP(dx, s, u, kbar)
 	KernelSymVJP(dx, s, sbar)
 	KernelDiagVJP(dx, s, fbar)
 	s.VJP(dw, fbar)
-	s.JVPParamVJP(dw, rows)
+	s.TangentGrad(dw, nil, rows)
 	s.JVP(out, dir)
 	Kernel(k, s, u)
 	KernelSym(sym, s)
@@ -130,7 +130,7 @@ func TestEmptyBatch(t *testing.T) {
 		none.JVP(nil, w)
 		none.Jacobian(new(mat.Dense))
 		none.JVPInputGrad(new(mat.Dense), w)
-		none.JVPInputGradRows(new(mat.Dense), new(mat.Dense))
+		none.TangentGrad(nil, new(mat.Dense), new(mat.Dense))
 		Kernel(new(mat.Dense), none, some)
 		Kernel(new(mat.Dense), some, none)
 		KernelSym(new(mat.SymDense), none)
@@ -142,7 +142,7 @@ func TestEmptyBatch(t *testing.T) {
 		dw, dx := make([]float64, len(w)), mat.NewDense(1, 2, nil)
 		none.VJP(dw, nil)
 		none.HiddenVJP(dw, new(mat.Dense), new(mat.Dense))
-		none.JVPParamVJP(dw, new(mat.Dense))
+		none.TangentGrad(dw, nil, new(mat.Dense))
 		KernelVJP(dx, some, none, new(mat.Dense))
 		require.Equal(t, make([]float64, len(w)), dw)
 		require.Equal(t, []float64{0, 0}, data(dx))
@@ -190,7 +190,7 @@ func TestShapePanics(t *testing.T) {
 		"nn: hidden layer of width 0":     func() { (&Network{In: 1, Hidden: []int{0}}).Init(nil) },
 		"nn: network with 0 inputs":       func() { (&Network{}).Init(nil) },
 		"nn: activation(9)":               func() { (&Network{In: 2, Hidden: []int{3}, Activation: 9}).Record(w, mat.NewDense(1, 2, nil)) },
-		"nn: u is 2×2, want 2×13":         func() { s.JVPInputGradRows(mat.NewDense(2, 2, nil), mat.NewDense(2, 2, nil)) },
+		"nn: u is 2×2, want 2×13":         func() { s.TangentGrad(nil, mat.NewDense(2, 2, nil), mat.NewDense(2, 2, nil)) },
 		"nn: fbar has length 3, want 2":   func() { s.VJP(w, make([]float64, 3)) },
 	} {
 		require.PanicsWithValue(t, want, f)

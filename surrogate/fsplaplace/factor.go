@@ -54,7 +54,7 @@ func (f *primalFactor) vjp(dx *mat.Dense, at features, bar *mat.Dense) {
 	defer mem.Return()
 	u, du := mem.Dense(at.t.Len(), at.t.NumParams()), mem.Zeros(dx.Dims())
 	linalg.Mul(u, 1, linalg.N, bar, linalg.N, f.st, 0)
-	at.t.JVPInputGradRows(du, u)
+	at.t.TangentGrad(nil, du, u)
 	f.inputs.Pull(du)
 	dx.Add(dx, du)
 }

@@ -152,7 +152,7 @@ func (o *objective) backward(v *variational.Gaussian, b batch, e *evaluated, dme
 		linalg.Mul(grad.Ut, 1, linalg.T, pbar, linalg.N, o.j, 0)
 		linalg.Mul(o.u, 1, linalg.N, pbar, linalg.N, v.Ut, 1)
 	}
-	o.tape.JVPParamVJP(grad.M, o.u)
+	o.tape.TangentGrad(grad.M, nil, o.u)
 }
 
 // divergence returns D^γ at the measurement points, given J∘s in o.t and JU.

@@ -219,7 +219,7 @@ func (d *divergence) addGrad(grad *variational.Gaussian) {
 			linalg.Axpy(d.delta[i], d.v.M, bar)
 		}
 	}
-	d.tape.JVPParamVJP(grad.M, tbar)
+	d.tape.TangentGrad(grad.M, nil, tbar)
 }
 
 // outputs returns the columns of a that belong to U.

@@ -200,7 +200,7 @@ func (m rootMoments) VarianceVJP(dx *mat.Dense, bar []float64) {
 	for _, phi := range m.phi {
 		linalg.ScaleRows(phi, twice)
 	}
-	m.t.JVPInputGradRows(dx, m.Weights(m.phi))
+	m.t.TangentGrad(nil, dx, m.Weights(m.phi))
 }
 
 func (m rootMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
@@ -209,5 +209,5 @@ func (m rootMoments) JointVJP(dx *mat.Dense, bar *mat.SymDense) {
 		m.phi[b] = mat.NewDense(phi.RawMatrix().Rows, phi.RawMatrix().Cols, nil)
 		linalg.Mul(m.phi[b], 2, linalg.N, full, linalg.N, phi, 0)
 	}
-	m.t.JVPInputGradRows(dx, m.Weights(m.phi))
+	m.t.TangentGrad(nil, dx, m.Weights(m.phi))
 }
