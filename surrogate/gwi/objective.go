@@ -91,8 +91,7 @@ type objective struct {
 func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.Gaussian) (float64, error) {
 	rows := len(p.rest)
 	m, r := p.e.Dims()
-	first := rows - len(p.y)
-	n, count, precision := float64(len(p.y)), float64(p.measured), math.Exp(-2*v.LogSD[0])
+	count := float64(p.measured)
 
 	clear(grad.Vector)
 	f := o.mean.eval(v.M, p)
@@ -121,7 +120,25 @@ func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.G
 		slope = 0.5 / distance
 	}
 
-	fbar, each := make([]float64, rows), make([]float64, rows) // each: ∂F/∂variance
+	value, fbar, each := o.loss(v, p, f, variance, distance, slope, grad)
+	o.mean.vjp(grad.M, fbar, p)
+	floats.Scale(2, each)
+	linalg.ScaleColumns(psi, psi, each)
+	linalg.Mul(grad.Ut, 1, linalg.N, p.phi, linalg.T, psi, 0)
+	ep := mat.NewDense(m, r, nil)
+	linalg.Mul(ep, 1, linalg.N, p.e, linalg.N, power, 0)
+	linalg.Mul(grad.Ut, -2*slope/count, linalg.N, ep, linalg.T, u, 1)
+	return value, nil
+}
+
+// loss returns F for a given distance D, its derivatives with respect to f = m_Q(x) in fbar and with
+// respect to variance = r(x,x) in each, for every row, and writes ∂F/∂log σ to grad. slope is ∂D/∂Ŵ².
+// each leaves out the last trace of Ŵ², which is no sum over rows.
+func (o *objective) loss(v *variational.Gaussian, p *points, f, variance []float64, distance, slope float64, grad *variational.Gaussian) (value float64, fbar, each []float64) {
+	rows := len(p.rest)
+	first := rows - len(p.y)
+	n, count, precision := float64(len(p.y)), float64(p.measured), math.Exp(-2*v.LogSD[0])
+	fbar, each = make([]float64, rows), make([]float64, rows)
 	for i := range p.measured {
 		fbar[i] = slope * 2 / count * (f[i] - o.process.Mean)
 		each[i] = slope / count
@@ -133,17 +150,8 @@ func (o *objective) eval(v *variational.Gaussian, p *points, grad *variational.G
 		fbar[first+i] += p.weight * precision * e
 		each[first+i] += 0.5 * p.weight * precision
 	}
-	value := p.weight*(n*(0.5*math.Log(2*math.Pi)+v.LogSD[0])+0.5*precision*sum) + distance
-
 	grad.LogSD[0] = p.weight * (n - precision*sum)
-	o.mean.vjp(grad.M, fbar, p)
-	floats.Scale(2, each)
-	linalg.ScaleColumns(psi, psi, each)
-	linalg.Mul(grad.Ut, 1, linalg.N, p.phi, linalg.T, psi, 0)
-	ep := mat.NewDense(m, r, nil)
-	linalg.Mul(ep, 1, linalg.N, p.e, linalg.N, power, 0)
-	linalg.Mul(grad.Ut, -2*slope/count, linalg.N, ep, linalg.T, u, 1)
-	return value, nil
+	return p.weight*(n*(0.5*math.Log(2*math.Pi)+v.LogSD[0])+0.5*precision*sum) + distance, fbar, each
 }
 
 // squareRoot returns Σ (√(λ + δ) - √δ) over the eigenvalues λ of h, and (h + δI)^-½, for a

@@ -7,6 +7,7 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
@@ -322,8 +323,7 @@ func (p *problem) pointsAt(x *mat.Dense, y []float64, s *mat.Dense) *publishedPo
 func (o *objective) evalPublished(v *variational.Gaussian, p *publishedPoints, grad *variational.Gaussian) (float64, error) {
 	rows, m := len(p.rest), p.points.phi.RawMatrix().Rows
 	subsample := p.phi.RawMatrix().Cols
-	first := rows - len(p.y)
-	n, count, precision := float64(len(p.y)), float64(rows), math.Exp(-2*v.LogSD[0])
+	count := float64(rows)
 
 	clear(grad.Vector)
 	f := o.mean.eval(v.M, &p.points)
@@ -355,19 +355,7 @@ func (o *objective) evalPublished(v *variational.Gaussian, p *publishedPoints, g
 		}
 	}
 
-	fbar, each := make([]float64, rows), make([]float64, rows) // each: ∂F/∂variance
-	for i := range f {
-		fbar[i] = slope * 2 / count * (f[i] - o.process.Mean)
-		each[i] = slope / count
-	}
-	var sum float64
-	for i, y := range p.y {
-		e := f[first+i] - y
-		sum += e*e + variance[first+i]
-		fbar[first+i] += p.weight * precision * e
-		each[first+i] += 0.5 * p.weight * precision
-	}
-	grad.LogSD[0] = p.weight * (n - precision*sum)
+	value, fbar, each := o.loss(v, &p.points, f, variance, distance, slope, grad)
 	o.mean.vjp(grad.M, fbar, &p.points)
 
 	// With R = r(S,X) = … + ψ(S)ᵀψ(X): R̄ = ∂F/∂product k(S,X), T̄ = φ(S) R̄ ψ(X)ᵀ + φ(X) R̄ᵀ ψ(S)ᵀ.
@@ -376,14 +364,12 @@ func (o *objective) evalPublished(v *variational.Gaussian, p *publishedPoints, g
 	half := mat.NewDense(m, subsample, nil)
 	linalg.Mul(half, 1, linalg.N, psi, linalg.T, rbar, 0)
 	linalg.Mul(grad.Ut, 1, linalg.N, p.phi, linalg.T, half, 0)
-	for i := range each {
-		each[i] *= 2
-	}
+	floats.Scale(2, each)
 	scaled := mat.NewDense(m, rows, nil)
 	linalg.ScaleColumns(scaled, psi, each)
 	linalg.Mul(scaled, 1, linalg.N, psiS, linalg.N, rbar, 1)
 	linalg.Mul(grad.Ut, 1, linalg.N, p.points.phi, linalg.T, scaled, 1)
-	return p.weight*(n*(0.5*math.Log(2*math.Pi)+v.LogSD[0])+0.5*precision*sum) + distance, nil
+	return value, nil
 }
 
 // rootTrace returns Σ_s √λ_s over the eigenvalues λ_s of a, and its derivative with respect to a.
