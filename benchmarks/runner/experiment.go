@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -60,22 +59,13 @@ func (s Suite) experiments(sel Selection) ([]Run, error) {
 	for _, x := range s.Experiments {
 		names = append(names, x.Name)
 	}
-	if err := s.known(sel.Problems, names); err != nil {
-		return nil, err
-	}
-	methods, err := s.methods(sel.Methods)
+	methods, err := s.selected(sel, names)
 	if err != nil {
 		return nil, err
 	}
-	seeds := sel.Seeds
-	if seeds == 0 {
-		seeds = s.Seeds
-	}
-	if seeds < 1 || len(methods) == 0 {
-		return nil, fmt.Errorf("%w: %d seeds of %d methods, want at least one of each", ErrPlan, seeds, len(methods))
-	}
-	if folders := s.Folders(); sel.Data == "" && len(folders) > 0 {
-		return nil, fmt.Errorf("%w: the suite %s needs data in the folders %s", ErrPlan, s.Name, strings.Join(folders, ", "))
+	seeds, err := s.repetitions(sel, methods)
+	if err != nil {
+		return nil, err
 	}
 	var chosen []Run
 	for _, x := range s.Experiments {

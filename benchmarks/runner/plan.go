@@ -87,12 +87,9 @@ func (s Suite) Plan(sel Selection) ([]Run, error) {
 			onEach[i] = append(onEach[i], m)
 		}
 	}
-	seeds := sel.Seeds
-	if seeds == 0 {
-		seeds = s.Seeds
-	}
-	if seeds < 1 || len(methods) == 0 {
-		return nil, fmt.Errorf("%w: %d seeds of %d methods, want at least one of each", ErrPlan, seeds, len(methods))
+	seeds, err := s.repetitions(sel, methods)
+	if err != nil {
+		return nil, err
 	}
 	var runs []Run
 	for seed := range seeds {
@@ -115,12 +112,9 @@ func (s Suite) known(names, valid []string) error {
 	return nil
 }
 
-// tables lists the runs of a suite of datasets.
-func (s Suite) tables(sel Selection) ([]Run, error) {
-	var names []string
-	for _, d := range s.Datasets {
-		names = append(names, d.Name)
-	}
+// selected returns the selected methods of a suite of datasets or experiments with these names. It
+// rejects other names, and a selection without the data of the suite.
+func (s Suite) selected(sel Selection, names []string) ([]Method, error) {
 	if err := s.known(sel.Problems, names); err != nil {
 		return nil, err
 	}
@@ -130,6 +124,28 @@ func (s Suite) tables(sel Selection) ([]Run, error) {
 	}
 	if folders := s.Folders(); sel.Data == "" && len(folders) > 0 {
 		return nil, fmt.Errorf("%w: the suite %s needs data in the folders %s", ErrPlan, s.Name, strings.Join(folders, ", "))
+	}
+	return methods, nil
+}
+
+// repetitions returns the number of seeds of a selection. It rejects 0 seeds and 0 methods.
+func (s Suite) repetitions(sel Selection, methods []Method) (int, error) {
+	seeds := cmp.Or(sel.Seeds, s.Seeds)
+	if seeds < 1 || len(methods) == 0 {
+		return 0, fmt.Errorf("%w: %d seeds of %d methods, want at least one of each", ErrPlan, seeds, len(methods))
+	}
+	return seeds, nil
+}
+
+// tables lists the runs of a suite of datasets.
+func (s Suite) tables(sel Selection) ([]Run, error) {
+	var names []string
+	for _, d := range s.Datasets {
+		names = append(names, d.Name)
+	}
+	methods, err := s.selected(sel, names)
+	if err != nil {
+		return nil, err
 	}
 	var tables []chosen
 	most := 0
