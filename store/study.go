@@ -87,13 +87,9 @@ func (s *Store) Study(ctx context.Context, name string) (*Study, error) {
 // Definition returns the present definition of the study and its space. It reads no trials, so
 // its cost does not depend on their number.
 func (u *Study) Definition(ctx context.Context) (*study.Definition, *space.Space, error) {
-	var row *Row
-	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
-		row, err = tx.Study(u.name)
-		return err
-	})
+	row, err := u.readRow(ctx)
 	if err != nil {
-		return nil, nil, named(u.name, err)
+		return nil, nil, err
 	}
 	p, err := row.parsed()
 	if err != nil {
@@ -104,13 +100,9 @@ func (u *Study) Definition(ctx context.Context) (*study.Definition, *space.Space
 
 // Summary returns the line of the study in a list of studies.
 func (u *Study) Summary(ctx context.Context) (*Summary, error) {
-	var row *Row
-	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
-		row, err = tx.Study(u.name)
-		return err
-	})
+	row, err := u.readRow(ctx)
 	if err != nil {
-		return nil, named(u.name, err)
+		return nil, err
 	}
 	d, err := row.definition()
 	if err != nil {
@@ -118,6 +110,15 @@ func (u *Study) Summary(ctx context.Context) (*Summary, error) {
 	}
 	s := row.summary(d.Budget)
 	return &s, nil
+}
+
+// readRow reads the row of the study in a transaction of its own.
+func (u *Study) readRow(ctx context.Context) (row *Row, err error) {
+	err = u.store.backend.View(ctx, func(tx Tx) (err error) {
+		row, err = tx.Study(u.name)
+		return err
+	})
+	return row, named(u.name, err)
 }
 
 // cached is a space with the text of its definition.
