@@ -15,48 +15,59 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
+// slowSuggestions makes a study take a suggestion for long in comparison to an evaluation, so that a
+// run looks ahead. In a bubble of synctest, suggestions take no time.
+func slowSuggestions(s *Study) {
+	for range 20 {
+		s.pace.Suggested(time.Hour, 1)
+	}
+}
+
 // The trials of several workers follow from the recorded pending trials.
 func TestAsynchronousRunReplays(t *testing.T) {
 	for name, sp := range map[string]*space.Space{"box": box(t), "mixed": mixed(t)} {
-		t.Run(name, func(t *testing.T) {
-			o := options(2)
-			s := newStudy(t, sp, o)
-			var running, most atomic.Int32
-			r := run(t, s, func(ctx context.Context, p space.Point) (float64, error) {
-				defer running.Add(-1)
-				if n := running.Add(1); n > most.Load() {
-					most.Store(n)
-				}
-				time.Sleep(time.Duration(5+rand.IntN(10)) * time.Millisecond)
-				return bowl(ctx, p)
-			}, 14, 4)
-			require.Len(t, r.Trials, 14)
-			assert.Empty(t, r.Warnings)
-			assert.LessOrEqual(t, most.Load(), int32(4))
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { testReplay(t, sp) }) })
+	}
+}
 
-			var saved bytes.Buffer
-			require.NoError(t, s.Save(&saved))
-			resumed, err := Resume(&saved, o)
-			require.NoError(t, err)
-			trials := resumed.Trials()
-			initial := s.Options().Initial
-			h := History{}
-			for i, want := range trials {
-				require.Equal(t, Complete, want.State)
-				if i < initial {
-					require.Equal(t, Design, want.Source)
-					continue
-				}
-				h.Trials = append([]Trial(nil), trials[:i]...)
-				for _, id := range want.Pending {
-					h.Trials[id-1].State = Pending
-				}
-				p, err := Propose(t.Context(), sp, o, h, 1)
-				require.NoError(t, err)
-				assert.Equal(t, want.Point.Key(), p.Points[0].Point.Key(), "trial %d", want.ID)
-				h.Warm = p.Warm
-			}
-		})
+func testReplay(t *testing.T, sp *space.Space) {
+	o := options(2)
+	s := newStudy(t, sp, o)
+	slowSuggestions(s)
+	var running, most atomic.Int32
+	r := run(t, s, func(ctx context.Context, p space.Point) (float64, error) {
+		defer running.Add(-1)
+		if n := running.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		time.Sleep(time.Duration(5+rand.IntN(10)) * time.Millisecond)
+		return bowl(ctx, p)
+	}, 14, 4)
+	require.Len(t, r.Trials, 14)
+	assert.Empty(t, r.Warnings)
+	assert.LessOrEqual(t, most.Load(), int32(4))
+
+	var saved bytes.Buffer
+	require.NoError(t, s.Save(&saved))
+	resumed, err := Resume(&saved, o)
+	require.NoError(t, err)
+	trials := resumed.Trials()
+	initial := s.Options().Initial
+	h := History{}
+	for i, want := range trials {
+		require.Equal(t, Complete, want.State)
+		if i < initial {
+			require.Equal(t, Design, want.Source)
+			continue
+		}
+		h.Trials = append([]Trial(nil), trials[:i]...)
+		for _, id := range want.Pending {
+			h.Trials[id-1].State = Pending
+		}
+		p, err := Propose(t.Context(), sp, o, h, 1)
+		require.NoError(t, err)
+		assert.Equal(t, want.Point.Key(), p.Points[0].Point.Key(), "trial %d", want.ID)
+		h.Warm = p.Warm
 	}
 }
 
@@ -82,9 +93,7 @@ func mostPending(t *testing.T, s *Study) int {
 func TestAsynchronousRunLooksAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStudy(t, box(t), options(1))
-		for range 20 {
-			s.pace.Suggested(time.Hour, 1)
-		}
+		slowSuggestions(s)
 		most := mostPending(t, s)
 		assert.GreaterOrEqual(t, most, 3)
 		assert.LessOrEqual(t, most, 5, "three running trials and two prepared ones")
@@ -100,7 +109,9 @@ func TestAsynchronousRunLooksAhead(t *testing.T) {
 
 // A trial that is prepared but not issued when a run ends is no trial of the study. A new trial of
 // another kind comes first, and the prepared trials are then outdated.
-func TestPreparedTrials(t *testing.T) {
+func TestPreparedTrials(t *testing.T) { synctest.Test(t, testPrepared) }
+
+func testPrepared(t *testing.T) {
 	s := newStudy(t, box(t), options(1))
 	run(t, s, branin, 8, 1)
 	prepare := func() []prepared {
@@ -133,6 +144,7 @@ func TestPreparedTrials(t *testing.T) {
 	require.Nil(t, s.issue(&ahead), "the point has a trial")
 	require.Len(t, s.Trials(), 11)
 
+	slowSuggestions(s)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = s.Run(ctx, func(ctx context.Context, _ space.Point) (float64, error) {
 		time.Sleep(10 * time.Millisecond)

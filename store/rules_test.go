@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -66,21 +67,23 @@ func change(t *testing.T, b store.Backend, f func(row *store.Row, trials []store
 
 // The end of a process on this host is noticed at once, not at the end of its leases.
 func TestDeadOwners(t *testing.T) {
-	ctx := context.Background()
 	owner := gone(t)
-	u, b := newStudy(t, line(5), store.Options{Lease: time.Hour, FitLease: time.Hour})
-	_, err := u.Ask(ctx, 1)
-	require.NoError(t, err)
-	change(t, b, func(row *store.Row, trials []store.Trial, now time.Time) {
-		trials[0].Owner = owner
-		row.FitToken, row.FitOwner, row.FitLease = "theirs", owner, now.Add(time.Hour)
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		u, b := newStudy(t, line(5), store.Options{Lease: time.Hour, FitLease: time.Hour})
+		_, err := u.Ask(ctx, 1)
+		require.NoError(t, err)
+		change(t, b, func(row *store.Row, trials []store.Trial, now time.Time) {
+			trials[0].Owner = owner
+			row.FitToken, row.FitOwner, row.FitLease = "theirs", owner, now.Add(time.Hour)
+		})
+		begun := time.Now()
+		trials, err := u.Ask(ctx, 2)
+		require.NoError(t, err)
+		require.Zero(t, time.Since(begun))
+		require.Equal(t, []int{1, 2}, []int{trials[0].Number, trials[1].Number})
+		require.Equal(t, []int{2, 1}, []int{trials[0].Attempt, trials[0].Lost})
 	})
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	trials, err := u.Ask(ctx, 2)
-	require.NoError(t, err)
-	require.Equal(t, []int{1, 2}, []int{trials[0].Number, trials[1].Number})
-	require.Equal(t, []int{2, 1}, []int{trials[0].Attempt, trials[0].Lost})
 }
 
 // The number of trials of an Ask is bounded.
@@ -117,14 +120,16 @@ func TestPointsAreNumbered(t *testing.T) {
 
 // A process of another host holds its fit until the lease ends.
 func TestFitLeaseOfAnotherHost(t *testing.T) {
-	u, b := newStudy(t, line(5), store.Options{})
-	change(t, b, func(row *store.Row, _ []store.Trial, now time.Time) {
-		row.FitToken, row.FitOwner, row.FitLease = "theirs", store.Owner{Host: "elsewhere", PID: 1, Start: "1"}, now.Add(300*time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		u, b := newStudy(t, line(5), store.Options{})
+		lease := time.Now().Add(time.Hour)
+		change(t, b, func(row *store.Row, _ []store.Trial, _ time.Time) {
+			row.FitToken, row.FitOwner, row.FitLease = "theirs", store.Owner{Host: "elsewhere", PID: 1, Start: "1"}, lease
+		})
+		_, err := u.Ask(t.Context(), 1)
+		require.NoError(t, err)
+		require.WithinRange(t, time.Now(), lease, lease.Add(time.Minute))
 	})
-	begun := time.Now()
-	_, err := u.Ask(context.Background(), 1)
-	require.NoError(t, err)
-	require.Greater(t, time.Since(begun), 250*time.Millisecond)
 }
 
 // Trials that are enqueued during a fit make its proposals stale. Results do not.
@@ -203,13 +208,14 @@ func TestRunEnds(t *testing.T) {
 		failures string
 		want     error
 		text     string
+		trials   int // evaluated ones; 0 is any number
 	}{
 		{name: "budget", evaluate: ok},
 		{name: "target", evaluate: ok, opts: store.RunOptions{Target: &half}, want: store.ErrTarget, text: "trial"},
 		{name: "time", evaluate: func(context.Context, store.Trial, space.Point) (store.Report, error) {
-			time.Sleep(30 * time.Millisecond)
+			time.Sleep(30 * time.Second)
 			return store.Report{Numbers: map[string]float64{"value": 1}}, nil
-		}, opts: store.RunOptions{Time: 50 * time.Millisecond}, want: store.ErrTime},
+		}, opts: store.RunOptions{Time: 50 * time.Second}, want: store.ErrTime, trials: 2},
 		{name: "alike", evaluate: fault("no such file"), want: store.ErrFailures, text: "no such file"},
 		{name: "alike but for numbers", evaluate: func(_ context.Context, t store.Trial, p space.Point) (store.Report, error) {
 			return store.Report{}, fmt.Errorf("object at 0x7f%xa0: %v is wrong", t.Number, p.Float("x")-0.5)
@@ -227,21 +233,30 @@ func TestRunEnds(t *testing.T) {
 		}, want: store.ErrFailures, text: `no number named "value" was reported`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := line(12)
-			d.Failures = c.failures
-			u, _ := newStudy(t, d, store.Options{})
-			err := u.Run(context.Background(), c.evaluate, c.opts)
-			if c.want == nil {
+			synctest.Test(t, func(t *testing.T) {
+				d := line(12)
+				d.Failures = c.failures
+				u, _ := newStudy(t, d, store.Options{})
+				err := u.Run(t.Context(), c.evaluate, c.opts)
+				if c.want == nil {
+					require.NoError(t, err)
+					return
+				}
+				require.ErrorIs(t, err, c.want)
+				require.ErrorContains(t, err, c.text)
+				v, err := u.View(t.Context())
 				require.NoError(t, err)
-				return
-			}
-			require.ErrorIs(t, err, c.want)
-			require.ErrorContains(t, err, c.text)
-			v, err := u.View(context.Background())
-			require.NoError(t, err)
-			for i := range v.Trials {
-				require.False(t, v.Trials[i].Running(v.Now), "trial %d still runs", i+1)
-			}
+				evaluated := 0
+				for i := range v.Trials {
+					require.False(t, v.Trials[i].Running(v.Now), "trial %d still runs", i+1)
+					if v.Trials[i].State == store.Complete {
+						evaluated++
+					}
+				}
+				if c.trials > 0 {
+					require.Equal(t, c.trials, evaluated)
+				}
+			})
 		})
 	}
 }
@@ -314,26 +329,25 @@ func TestInterruptedRun(t *testing.T) {
 
 // Workers of an asynchronous run do not wait for one another.
 func TestWorkersDoNotIdle(t *testing.T) {
-	u, _ := newStudy(t, line(9), store.Options{})
-	release := make(chan struct{})
-	var ended atomic.Int32
-	done := make(chan error)
-	go func() {
-		done <- u.Run(context.Background(), func(_ context.Context, trial store.Trial, _ space.Point) (store.Report, error) {
+	synctest.Test(t, func(t *testing.T) {
+		u, _ := newStudy(t, line(9), store.Options{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		release := make(chan struct{})
+		var ended atomic.Int32
+		require.NoError(t, u.Run(ctx, func(ctx context.Context, trial store.Trial, _ space.Point) (store.Report, error) {
 			if trial.Number == 1 {
-				<-release
+				select {
+				case <-release:
+				case <-ctx.Done():
+					return store.Report{}, errors.New("the second worker waits for the first one")
+				}
 			} else if ended.Add(1) == 8 {
 				close(release)
 			}
 			return store.Report{Numbers: map[string]float64{"value": 1}}, nil
-		}, store.RunOptions{Workers: 2})
-	}()
-	select {
-	case err := <-done:
-		require.NoError(t, err)
-	case <-time.After(20 * time.Second):
-		t.Fatal("the second worker waits for the first one")
-	}
+		}, store.RunOptions{Workers: 2}))
+	})
 }
 
 // Random operations keep the invariants of a study.
@@ -512,50 +526,63 @@ func TestChangesRepeatEveryTransaction(t *testing.T) {
 	require.ErrorIs(t, s.Delete(ctx, d.Name), store.ErrNoStudy)
 }
 
+// slowly makes the fits of a study in a bubble of synctest take time, so that trials are proposed
+// ahead.
+var slowly = store.Options{OnProgress: func(surrogate.Progress) { time.Sleep(5 * time.Second) }}
+
 // A run that is cancelled while trials are proposed ahead leaves no fit lease and no running trial.
 func TestCancelledRunReturnsItsLeases(t *testing.T) {
+	fitting := 0 // runs cancelled during a fit
 	for stop := 6; stop <= 10; stop++ {
-		d := line(30)
-		d.Initial = 3
-		_, b := newStudy(t, d, store.Options{})
-		ctx, cancel := context.WithCancel(context.Background())
-		u, err := store.New(b, store.Options{OnProgress: func(surrogate.Progress) { time.Sleep(5 * time.Millisecond) }}).Study(ctx, d.Name)
-		require.NoError(t, err)
-		err = u.Run(ctx, func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
-			time.Sleep(10 * time.Millisecond)
-			if trial.Number == stop {
-				cancel()
-			}
-			return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
-		}, store.RunOptions{Workers: 3})
-		require.ErrorIs(t, err, context.Canceled)
-		change(t, b, func(row *store.Row, trials []store.Trial, now time.Time) {
-			require.Empty(t, row.FitToken)
-			for _, trial := range trials {
-				require.False(t, trial.Running(now), "trial %d", trial.Number)
-			}
+		synctest.Test(t, func(t *testing.T) {
+			d := line(30)
+			d.Initial = 3
+			u, b := newStudy(t, d, slowly)
+			ctx, cancel := context.WithCancel(t.Context())
+			err := u.Run(ctx, func(_ context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+				time.Sleep(11 * time.Second)
+				if trial.Number == stop {
+					change(t, b, func(row *store.Row, _ []store.Trial, _ time.Time) {
+						if row.FitToken != "" {
+							fitting++
+						}
+					})
+					cancel()
+				}
+				return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+			}, store.RunOptions{Workers: 3})
+			require.ErrorIs(t, err, context.Canceled)
+			change(t, b, func(row *store.Row, trials []store.Trial, now time.Time) {
+				require.Empty(t, row.FitToken)
+				for _, trial := range trials {
+					require.False(t, trial.Running(now), "trial %d", trial.Number)
+				}
+			})
 		})
 	}
+	require.Positive(t, fitting)
 }
 
 // One worker proposes nothing ahead: each suggestion depends on all earlier results.
 func TestOneWorkerDoesNotLookAhead(t *testing.T) {
-	d := line(9)
-	d.Initial = 3
-	u, _ := newStudy(t, d, store.Options{})
-	require.NoError(t, u.Run(context.Background(), func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
-		time.Sleep(5 * time.Millisecond)
-		v, err := u.View(ctx)
-		if err == nil && trial.Number > d.Initial && len(v.Trials) > trial.Number {
-			err = errors.New("a trial waits")
+	synctest.Test(t, func(t *testing.T) {
+		d := line(9)
+		d.Initial = 3
+		u, _ := newStudy(t, d, slowly)
+		require.NoError(t, u.Run(t.Context(), func(ctx context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+			time.Sleep(time.Minute) // a proposal takes about 15 s
+			v, err := u.View(ctx)
+			if err == nil && trial.Number > d.Initial && len(v.Trials) > trial.Number {
+				err = errors.New("a trial waits")
+			}
+			return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, err
+		}, store.RunOptions{}))
+		v, err := u.View(t.Context())
+		require.NoError(t, err)
+		for _, trial := range v.Trials {
+			require.Equal(t, store.Complete, trial.State, trial.Message)
 		}
-		return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, err
-	}, store.RunOptions{}))
-	v, err := u.View(context.Background())
-	require.NoError(t, err)
-	for _, trial := range v.Trials {
-		require.Equal(t, store.Complete, trial.State, trial.Message)
-	}
+	})
 }
 
 // A worker claims the next trial with the result of the last one, and no trial after the target.
