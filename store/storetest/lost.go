@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
@@ -30,7 +29,7 @@ func lostTrials(t *testing.T, o Opener) {
 func suggestedAfter(t *testing.T, o Opener, name string, surrogate study.Component, kind store.Failure) string {
 	t.Helper()
 	ctx := context.Background()
-	s := open(t, o, store.Options{Lease: 30 * time.Millisecond, FitLease: 20 * time.Second})
+	s, clock := openShifted(t, o, store.Options{Lease: lease})
 	d := definition(name)
 	d.Surrogate = surrogate
 	u := created(t, s, d)
@@ -38,7 +37,7 @@ func suggestedAfter(t *testing.T, o Opener, name string, surrogate study.Compone
 		for range store.MaxLost {
 			_, err := u.Ask(ctx, 1)
 			must(t, err)
-			time.Sleep(60 * time.Millisecond)
+			clock.offset += 2 * lease
 		}
 	} else {
 		first, err := u.Ask(ctx, 1)

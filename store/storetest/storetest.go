@@ -94,6 +94,16 @@ func open(t *testing.T, o Opener, options store.Options) *store.Store {
 	return s
 }
 
+// openShifted is open with a clock that the test shifts.
+func openShifted(t *testing.T, o Opener, options store.Options) (*store.Store, *clock) {
+	t.Helper()
+	c := &clock{}
+	return open(t, func() (store.Backend, error) {
+		b, err := o()
+		return shifted{b, c}, err
+	}, options), c
+}
+
 // definition returns a small study: two parameters and a cheap method.
 func definition(name string) *study.Definition {
 	return &study.Definition{
@@ -366,13 +376,13 @@ func life(t *testing.T, o Opener) {
 
 func leases(t *testing.T, o Opener) {
 	ctx := context.Background()
-	s := open(t, o, store.Options{Lease: 150 * time.Millisecond})
+	s, clock := openShifted(t, o, store.Options{Lease: lease})
 	u := created(t, s, definition("s"))
 	first, err := u.Ask(ctx, 1)
 	must(t, err)
 	held := store.Attempt{Trial: first[0].Number, Token: first[0].Token}
 	for range 4 { // beyond one lease
-		time.Sleep(60 * time.Millisecond)
+		clock.offset += lease / 2
 		lost, err := u.Heartbeat(ctx, held)
 		must(t, err)
 		equal(t, "lost", len(lost), 0)
@@ -385,12 +395,12 @@ func leases(t *testing.T, o Opener) {
 	must(t, err)
 	equal(t, "lost", lost, []int{1})
 	for attempt := 3; attempt <= 4; attempt++ {
-		time.Sleep(200 * time.Millisecond)
+		clock.offset += 2 * lease
 		again, err = u.Ask(ctx, 1)
 		must(t, err)
 		equal(t, "the lost trial", []int{again[0].Number, again[0].Attempt, again[0].Lost}, []int{1, attempt, attempt - 2})
 	}
-	time.Sleep(200 * time.Millisecond)
+	clock.offset += 2 * lease
 	next, err := u.Ask(ctx, 1)
 	must(t, err)
 	equal(t, "the next trial", next[0].Number, 2)
