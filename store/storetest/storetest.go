@@ -386,6 +386,9 @@ func leases(t *testing.T, o Opener) {
 		lost, err := u.Heartbeat(ctx, held)
 		must(t, err)
 		equal(t, "lost", len(lost), 0)
+		v, err := u.View(ctx)
+		must(t, err)
+		equal(t, "the trial runs", v.Trials[0].Running(v.Now.Add(lease*9/10)), true)
 	}
 	must(t, u.Release(ctx, held))
 	again, err := u.Ask(ctx, 1)
