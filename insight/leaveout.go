@@ -38,12 +38,14 @@ type LeftOut struct {
 }
 
 // LeaveOneOut returns the prediction of each complete trial from the other trials, and the
-// verdict of Check. Targets beyond Tukey's upper fence are winsorised before the fit; Residual
-// and PIT refer to the winsorised target. The verdict does not use
-// leave-one-out errors, because they are correlated: trials near the best one predict each other, so that more
-// values than nominal are inside the intervals.
+// verdict of Check. Targets beyond Tukey's upper fence are winsorised before the fit; Residual and PIT
+// refer to the winsorised target. The verdict does not use leave-one-out errors, because they are
+// correlated: trials near the best one predict each other, so that more values than nominal are inside
+// the intervals.
 //
-// It costs n³ for a surrogate.LeaveOneOut, else the 5 fits of Check, and a Check. Check lists the errors.
+// A posterior that is no surrogate.LeaveOneOut has the predictions of the 5 fits of Check instead, each
+// without a fifth of the trials. The cost is a Check, and n³ flops for a surrogate.LeaveOneOut. The
+// error comes from the context or a fit.
 func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 	f := &folding{view: v}
 	h, err := check(ctx, v, f)

@@ -14,8 +14,8 @@ import (
 // History is the state of an optimisation from which Propose computes the next
 // points. Propose and Recommend read it and leave it unchanged.
 type History struct {
-	// Trials are all trials in ascending order of ID. Of each only ID, Point,
-	// State and Value are used.
+	// Trials are all trials in ascending order of ID. Of each only ID, Point, State, Value and
+	// Numbers are used, and Steps if trials were stopped.
 	Trials []Trial
 	// Queue holds points to propose ahead of the initial design and of
 	// suggestions, in this order.

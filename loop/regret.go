@@ -38,9 +38,10 @@ const (
 
 // EstimateRegret estimates the simple regret of h. It draws 100 functions from the posterior, with
 // their deviations from the mean multiplied by 1.5, searches the minimum of each over the space,
-// and takes the differences from their values at the recommended trial. Values are not transformed
-// (WarpNone), because a logarithm bounds the possible improvement. For a noise-free objective that is the best observed trial, else the
-// complete trial with the best posterior mean. The probability lies between ½ and 0.99.
+// and takes the differences from their values at the recommended trial. The recommended trial is the
+// best observed trial of a noise-free objective, else the complete trial with the best posterior mean.
+// Values are not transformed (WarpNone), because a logarithm bounds the possible improvement. The
+// probability lies between ½ and 0.99.
 //
 // The estimate relies on the surrogate model: a model that is too certain gives a bound that is
 // too small. The guide states how often the regret was within the bound on benchmarks.

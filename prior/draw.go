@@ -20,7 +20,7 @@ type Function struct {
 // has its own features, about count of them for random features (see [NewFeatures]).
 // Given the features a function is Gaussian, and its covariance approaches the kernel as
 // count grows. Averaged over Fourier and finite features, the covariance equals the
-// kernel for any count.
+// kernel for any count. The errors are the errors of NewFeatures.
 func (p Process) Draw(n, count int, rng *rand.Rand) ([]Function, error) {
 	out := make([]Function, n)
 	for i := range out {

@@ -5,7 +5,7 @@ package prior
 // marked Fixed. Fits that optimise another objective than the marginal likelihood use
 // the list; they optimise logarithms within the bounds. Fitted.State has the logarithms
 // of the hyperparameters that are not Fixed, in this order. After ByLikelihood they have no
-// hyperprior.
+// hyperprior. The errors are the errors of Check.
 func (s Spec) Hyperparameters(dim int, noiseFree bool) (Kernel, []Param, error) {
 	m, err := s.model(dim, noiseFree)
 	if err != nil {

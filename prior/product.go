@@ -12,7 +12,7 @@ import (
 // product is Π_f k_f.
 type product struct{ factors []Kernel }
 
-// Product returns the product of kernels of the same dimension.
+// Product returns Π_f k_f(x,x'). It panics without factors, or if their dimensions differ.
 func Product(factors ...Kernel) Kernel {
 	checkTogether(factors)
 	if len(factors) == 1 {

@@ -69,8 +69,8 @@ func (s Spec) ByLikelihood() Spec {
 	return s
 }
 
-// Check validates s for dim inputs. It returns the error of the kernel expression or
-// of the lengthscales that a fit would return for any data.
+// Check validates s for dim inputs. It returns the error that a fit would return for any data, which
+// wraps ErrSpec or ErrExpression.
 func (s Spec) Check(dim int) error {
 	_, err := s.model(dim, false)
 	return err

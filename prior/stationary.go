@@ -29,17 +29,17 @@ func plain(p profile) func([]Param) profile { return func([]Param) profile { ret
 // a lengthscale per input.
 func RBF(dim int) Kernel { return newRBF(dim, false) }
 
-// Matern12 is exp(-√s), the Ornstein–Uhlenbeck kernel. Its gradient at
+// Matern12 is exp(-√s), the Ornstein–Uhlenbeck kernel, with s as in RBF. Its gradient at
 // coincident points is 0 by convention.
 func Matern12(dim int) Kernel { return newMatern12(dim, false) }
 
-// Matern32 is (1+√3s) exp(-√3s).
+// Matern32 is (1+√(3s)) exp(-√(3s)), with s as in RBF.
 func Matern32(dim int) Kernel { return newMatern32(dim, false) }
 
-// Matern52 is (1+√5s+5s/3) exp(-√5s).
+// Matern52 is (1+√(5s)+5s/3) exp(-√(5s)), with s as in RBF.
 func Matern52(dim int) Kernel { return newMatern52(dim, false) }
 
-// RationalQuadratic is (1+s/2α)^-α, a mixture of RBF kernels over
+// RationalQuadratic is (1+s/(2α))^-α, with s as in RBF: a mixture of RBF kernels over
 // lengthscales.
 func RationalQuadratic(dim int) Kernel { return newRationalQuadratic(dim, false) }
 

@@ -13,8 +13,8 @@ import (
 // sum is Σ_t k_t.
 type sum struct{ terms []Kernel }
 
-// Sum adds kernels of the same dimension. Their relative weights are fixed unless
-// each is scaled: Sum(Scale(RBF(2)), Linear(2)).
+// Sum returns Σ_t k_t(x,x'). The relative weights of the terms are fixed unless each is scaled:
+// Sum(Scale(RBF(2)), Linear(2)). It panics without terms, or if their dimensions differ.
 func Sum(terms ...Kernel) Kernel {
 	checkTogether(terms)
 	if len(terms) == 1 {

@@ -49,7 +49,8 @@ type Token struct {
 // tokenPrefix begins each token, so that tools that search for secrets find it.
 const tokenPrefix = "bo_"
 
-// NewToken returns a random token of 256 bits, and its entry.
+// NewToken returns a random token of 256 bits, and its entry in a file of tokens. An invalid name or a
+// role that is not in Roles is an error.
 func NewToken(name string, role Role) (text string, t Token, err error) {
 	if err := study.CheckName(name); err != nil {
 		return "", t, err

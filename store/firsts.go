@@ -11,8 +11,8 @@ const alike = 3
 // numbers may differ between messages of one cause: values, times, addresses, process IDs.
 var numbers = regexp.MustCompile(`-?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?)`)
 
-// Firsts finds out whether the first trials of a run all fail with the same message, numbers aside:
-// then the program is at fault, and further trials are lost. The zero value is ready.
+// Firsts detects that the first three trials of a run all fail, with messages that differ in numbers
+// only. The program is then at fault, and further trials would fail too. The zero value is ready.
 type Firsts struct {
 	message string // of the first failure, without numbers
 	failed  int

@@ -75,7 +75,7 @@ func (s *signal) send() {
 	}
 }
 
-// Study opens a study by name.
+// Study opens a study by name. The error wraps ErrNoStudy if there is none.
 func (s *Store) Study(ctx context.Context, name string) (*Study, error) {
 	u := &Study{store: s, name: name}
 	if _, _, err := u.Definition(ctx); err != nil {
@@ -347,7 +347,8 @@ type View struct {
 	Fitting    string // name of the process that fits, if any
 }
 
-// View returns the present state of the study.
+// View returns the present state of the study. It reads only the rows that have changed since the last
+// call, and copies all trials. The error wraps ErrNoStudy if the study was deleted.
 func (u *Study) View(ctx context.Context) (*View, error) { return u.view(ctx, true) }
 
 // Brief is View with brief trials: see Query.Brief. It takes about half the time in a study with

@@ -244,7 +244,9 @@ type Evaluated struct {
 }
 
 // Add records evaluations made elsewhere as finished trials. They do not count against the
-// budget. With key, a repeated call adds nothing and returns the same trials.
+// budget. With key, a repeated call adds nothing and returns the same trials. On an error nothing is
+// added: the error wraps space.ErrPoint for parameters that are no point of the space, or
+// loop.ErrNotFinite for an objective without a usable number.
 func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]Trial, error) {
 	var added []Trial
 	err := u.once(ctx, key, &added, func(tx Tx, row *Row, now time.Time) error {
@@ -278,7 +280,8 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 	return added, named(u.name, err)
 }
 
-// Steps returns the numbers that a trial reported while it ran, or all trials if trial is 0.
+// Steps returns the numbers that a trial reported while it ran, or the numbers of all trials if trial
+// is 0, in the order in which they were stored.
 func (u *Study) Steps(ctx context.Context, trial int) ([]Step, error) {
 	var steps []Step
 	err := u.store.backend.View(ctx, func(tx Tx) error {

@@ -14,8 +14,8 @@ import (
 )
 
 // Backup copies the store in a file to a new file. Other processes may use the store meanwhile:
-// the copy has every transaction that was committed before the call. If the new file exists, the
-// error wraps os.ErrExist.
+// the copy has every transaction that was committed before the call. The error wraps os.ErrExist if the
+// new file exists, and os.ErrNotExist if the store does not exist.
 func Backup(ctx context.Context, path, to string) error {
 	if err := system.backup(ctx, path, to); err != nil {
 		return fmt.Errorf("store %s: %w", path, err)
