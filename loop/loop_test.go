@@ -495,6 +495,10 @@ func TestAddAndEnqueue(t *testing.T) {
 	p, err := other.PointOf(map[string]any{"z": 0.5})
 	require.NoError(t, err)
 	assert.Error(t, s.Enqueue(p))
+	err = s.Enqueue(at(0, 0), p, p)
+	assert.ErrorContains(t, err, "point 2 of 3: ")
+	assert.ErrorContains(t, err, "point 3 of 3: ")
+	assert.ErrorIs(t, err, space.ErrPoint)
 	_, err = s.Add(p, 1)
 	assert.Error(t, err)
 

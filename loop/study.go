@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/internal/pace"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -91,15 +92,24 @@ func (s *Study) Incumbents() []Trial {
 
 // Enqueue appends points to a queue. Ask returns them ahead of the initial design
 // and of suggestions. A noise-free study leaves out points that have a trial or are
-// queued already. If a point does not belong to the study's space, Enqueue
-// returns the error of space.PointOf and queues nothing.
+// queued already. If points do not belong to the study's space, Enqueue queues nothing. It
+// returns the error of space.PointOf; of several points the error wraps a space.Faults with the
+// first ten wrong points and the number of the others.
 func (s *Study) Enqueue(points ...space.Point) error {
 	queue := make([]space.Point, len(points))
+	wrong := faults.List{What: "points"}
 	for i, p := range points {
 		var err error
-		if queue[i], err = own(s.space, p); err != nil {
+		if queue[i], err = own(s.space, p); err == nil {
+			continue
+		}
+		if len(points) == 1 {
 			return err
 		}
+		wrong.Add(fmt.Errorf("point %d of %d: %w", i+1, len(points), err))
+	}
+	if list := wrong.Errors(); list != nil {
+		return space.Faults(list)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

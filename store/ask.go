@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/internal/cpu"
+	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -627,6 +629,7 @@ func (u *Study) stopFitting(ctx context.Context, fitToken string) {
 
 // Enqueue adds points to evaluate ahead of suggestions, as waiting trials. They count
 // against the budget. With key, a repeated call adds nothing and returns the same trials.
+// An error of several points wraps a space.Faults with the first ten wrong points and the number of the others.
 func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]any) ([]Trial, error) {
 	var added []Trial
 	err := u.once(ctx, key, &added, func(tx Tx, row *Row, now time.Time) error {
@@ -634,7 +637,7 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 		if err != nil {
 			return err
 		}
-		trials, err := trialsOf(d, "point", points)
+		trials, err := trialsOf(d, "point", points, func(int) error { return nil })
 		if err != nil {
 			return err
 		}
@@ -650,25 +653,34 @@ func (u *Study) Enqueue(ctx context.Context, key string, points ...map[string]an
 	return added, named(u.name, err)
 }
 
-// trialsOf returns waiting trials at points of a study. If there are several points, an error
-// begins with the noun what and the number of the point.
-func trialsOf(d *study.Definition, what string, points []map[string]any) ([]Trial, error) {
+// trialsOf returns waiting trials at points of a study that check accepts. If there are several
+// points, the error is a space.Faults with the first ten wrong points, each with the noun what and
+// its number, and the number of the others.
+func trialsOf(d *study.Definition, what string, points []map[string]any, check func(i int) error) ([]Trial, error) {
 	s, err := d.Space()
 	if err != nil {
 		return nil, err
 	}
 	trials := make([]Trial, len(points))
+	wrong := faults.List{What: what + "s"}
 	for i, values := range points {
 		p, err := s.PointOf(values)
-		if err != nil && len(points) > 1 {
-			err = fmt.Errorf("%s %d of %d: %w", what, i+1, len(points), err)
+		if err == nil {
+			err = check(i)
 		}
-		if err != nil {
+		switch {
+		case err != nil && len(points) == 1:
 			return nil, err
+		case err != nil:
+			wrong.Add(fmt.Errorf("%s %d of %d: %w", what, i+1, len(points), err))
+			continue
 		}
 		if trials[i].Params, err = json.Marshal(p); err != nil {
 			return nil, err
 		}
+	}
+	if list := wrong.Errors(); list != nil {
+		return nil, space.Faults(list)
 	}
 	return trials, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os/exec"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -98,21 +99,25 @@ func TestAskIsBounded(t *testing.T) {
 	require.Len(t, trials, 5)
 }
 
-// An error of several points numbers the point.
+// An error of several points numbers each wrong point.
 func TestPointsAreNumbered(t *testing.T) {
 	ctx := context.Background()
 	u, _ := newStudy(t, line(5), store.Options{})
 	good, bad := map[string]any{"x": 0.5}, map[string]any{"x": 7}
-	_, err := u.Enqueue(ctx, "", good, bad)
-	require.ErrorContains(t, err, "point 2 of 2: ")
+	_, err := u.Enqueue(ctx, "", bad, good, bad)
+	require.ErrorIs(t, err, space.ErrPoint)
+	require.ErrorContains(t, err, "point 1 of 3: ")
+	require.ErrorContains(t, err, "point 3 of 3: ")
+	_, err = u.Enqueue(ctx, "", slices.Repeat([]map[string]any{bad}, 13)...)
+	require.ErrorContains(t, err, "; more points with faults: 3")
 	value := map[string]float64{"value": 1}
-	_, err = u.Add(ctx, "", store.Evaluated{Params: good, Numbers: value}, store.Evaluated{Params: bad, Numbers: value})
-	require.ErrorContains(t, err, "evaluation 2 of 2: ")
-	_, err = u.Add(ctx, "", store.Evaluated{Params: good, Numbers: value}, store.Evaluated{Params: good, Numbers: map[string]float64{"value": math.NaN()}})
-	require.ErrorContains(t, err, "evaluation 2 of 2: ")
+	_, err = u.Add(ctx, "", store.Evaluated{Params: good, Numbers: value}, store.Evaluated{Params: bad, Numbers: value},
+		store.Evaluated{Params: good, Numbers: map[string]float64{"value": math.NaN()}}, store.Evaluated{Params: good})
+	for _, want := range []string{"evaluation 2 of 4: ", "evaluation 3 of 4: ", "evaluation 4 of 4: "} {
+		require.ErrorContains(t, err, want)
+	}
+	require.ErrorIs(t, err, space.ErrPoint)
 	require.ErrorIs(t, err, loop.ErrNotFinite)
-	_, err = u.Add(ctx, "", store.Evaluated{Params: good})
-	require.ErrorContains(t, err, "evaluation 1 of 1: ")
 	v, err := u.View(ctx)
 	require.NoError(t, err)
 	require.Empty(t, v.Trials)

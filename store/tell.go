@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/study"
 )
 
 // Report is the result of a trial.
@@ -243,10 +244,22 @@ type Evaluated struct {
 	Message string
 }
 
+// check returns an error if a number is not finite, or if a declared number of a complete trial is missing.
+func (e *Evaluated) check(d *study.Definition) error {
+	if err := checkNumbers(e.Numbers); err != nil || e.Failure != "" {
+		return err
+	}
+	if err := d.Missing(e.Numbers); err != nil {
+		return fmt.Errorf("%w: %w", loop.ErrNotFinite, err)
+	}
+	return nil
+}
+
 // Add records evaluations made elsewhere as finished trials. They do not count against the
 // budget. With key, a repeated call adds nothing and returns the same trials. On an error nothing is
 // added: the error wraps space.ErrPoint for parameters that are no point of the space, or
-// loop.ErrNotFinite for an objective without a usable number.
+// loop.ErrNotFinite for an objective without a usable number. It names the first ten wrong evaluations
+// and counts the others.
 func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]Trial, error) {
 	var added []Trial
 	err := u.once(ctx, key, &added, func(tx Tx, row *Row, now time.Time) error {
@@ -258,20 +271,15 @@ func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]
 		for i, e := range evaluated {
 			points[i] = e.Params
 		}
-		trials, err := trialsOf(d, "evaluation", points)
+		trials, err := trialsOf(d, "evaluation", points, func(i int) error { return evaluated[i].check(d) })
 		if err != nil {
 			return err
 		}
 		for i, e := range evaluated {
 			t := &trials[i]
-			if err := checkNumbers(e.Numbers); err != nil {
-				return fmt.Errorf("evaluation %d of %d: %w", i+1, len(evaluated), err)
-			}
 			t.Source, t.State, t.Numbers, t.Failure, t.Message = loop.Added, Complete, e.Numbers, e.Failure, e.Message
 			if e.Failure != "" {
 				t.State = Failed
-			} else if err := d.Missing(e.Numbers); err != nil {
-				return fmt.Errorf("evaluation %d of %d: %w: %w", i+1, len(evaluated), loop.ErrNotFinite, err)
 			}
 		}
 		added = trials

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/functionspace/bo/internal/faults"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 )
 
@@ -24,7 +26,7 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 	}
 	from, to := in.Snapshot.Definition.Objective().Name, v.Definition.Objective().Name
 	var evaluated []store.Evaluated
-	wrong := faults{what: "trials"}
+	wrong := faults.List{What: "trials"}
 	position := map[int]int{} // index in evaluated by trial number
 	for i := range in.Snapshot.Trials {
 		t := &in.Snapshot.Trials[i]
@@ -34,7 +36,7 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 		e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}, Failure: t.Failure, Message: t.Message}
 		var values map[string]any
 		if err := json.Unmarshal(t.Params, &values); err != nil {
-			wrong.add(fmt.Errorf("trial %d: params: %w", t.Number, err))
+			wrong.Add(fmt.Errorf("trial %d: params: %w", t.Number, err))
 			continue
 		}
 		for name, value := range values {
@@ -44,7 +46,7 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 		}
 		p, err := v.Space.PointWith(e.Params, v.Definition.Defaults)
 		if err != nil {
-			wrong.add(fmt.Errorf("trial %d: %w", t.Number, err))
+			wrong.Add(fmt.Errorf("trial %d: %w", t.Number, err))
 			continue
 		}
 		addDefaults(e.Params, p, v.Definition)
@@ -55,14 +57,14 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 			e.Failure, e.Message = store.FailedByProgram, "stopped early"
 		}
 		if err := v.Definition.Missing(e.Numbers); err != nil && e.Failure == "" {
-			wrong.add(fmt.Errorf("trial %d: %w", t.Number, err))
+			wrong.Add(fmt.Errorf("trial %d: %w", t.Number, err))
 			continue
 		}
 		evaluated = append(evaluated, e)
 		position[t.Number] = len(evaluated) - 1
 	}
-	if err := wrong.err(); err != nil {
-		return nil, err
+	if list := wrong.Errors(); list != nil {
+		return nil, space.Faults(list)
 	}
 	before := len(v.Trials)
 	added, err := u.Add(ctx, key, evaluated...)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/internal/table"
 	"github.com/functionspace/bo/loop"
@@ -272,19 +273,19 @@ func readRows(t *table.Table, d *study.Definition, wide bool) (evaluated []store
 		return nil, nil, err
 	}
 	c.wide = wide
-	pending, wrong := 0, faults{what: "rows"}
+	pending, wrong := 0, faults.List{What: "rows"}
 	for i := range t.Rows {
 		switch e, ok, err := c.row(t, i, d, s); {
 		case err != nil:
-			wrong.add(err)
+			wrong.Add(err)
 		case ok:
 			evaluated = append(evaluated, e)
 		default:
 			pending++
 		}
 	}
-	if err := wrong.err(); err != nil {
-		return nil, nil, err
+	if list := wrong.Errors(); list != nil {
+		return nil, nil, space.Faults(list)
 	}
 	if pending > 0 {
 		notes = append(notes, fmt.Sprintf("%d pending rows are left out", pending))
