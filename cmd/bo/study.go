@@ -194,8 +194,22 @@ func (c *studyEditCmd) Run(e *env) error {
 			return err
 		}
 		warnUnfit(e, v, "new definition")
+		warnOver(e, v)
 		return nil
 	})
+}
+
+// warnOver reports that a study has issued more trials than its budget.
+func warnOver(e *env, v *store.View) {
+	issued := 0
+	for i := range v.Trials {
+		if v.Trials[i].Source != loop.Added {
+			issued++
+		}
+	}
+	if issued > v.Definition.Budget {
+		fmt.Fprintf(e.stderr, "bo: %d trials are issued, which is above the budget of %d: the study issues no new trials\n", issued, v.Definition.Budget)
+	}
 }
 
 // warnUnfit reports the number of trials that do not fit the definition of a study, and the declared
