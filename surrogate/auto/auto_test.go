@@ -68,6 +68,22 @@ func TestSelectionHasHysteresis(t *testing.T) {
 }
 
 // predicted has the given means of observations with the variance 1.
+// The reason states the evidence that is missing if the better model is not selected.
+func TestReasonOfWeakEvidence(t *testing.T) {
+	for _, c := range []struct {
+		s    selection
+		want string
+	}{
+		{selection{stage: 16, chosen: 1, evidence: 6.27, deviation: 1}, "fsp-laplace predicts later observations better than gp, by 6.27 ± 1 nats"},
+		{selection{stage: 16, chosen: 0, evidence: -0.3, deviation: 1}, "gp predicts later observations better than fsp-laplace, by 0.3 ± 1 nats"},
+		{selection{stage: 16, chosen: 0, evidence: 6.27, deviation: 4.2}, "fsp-laplace predicts later observations better than gp, by 6.27 ± 4.2 nats, which is not above the 8.4 nats that select it"},
+		{selection{stage: 16, chosen: 1, evidence: -2, deviation: 1}, "gp predicts later observations better than fsp-laplace, by 2 ± 1 nats, which is not above the 3 nats that select it"},
+		{selection{stage: 16}, "the models predict later observations equally well"},
+	} {
+		require.Equal(t, c.want, c.s.describe(gp.Model{}).Reason)
+	}
+}
+
 type predicted struct {
 	surrogate.Posterior
 	mean []float64

@@ -115,13 +115,16 @@ func (s *selection) compare(fits []surrogate.Posterior, x *mat.Dense, y []float6
 	}
 	average, spread := stat.MeanVariance(delta, nil)
 	s.evidence, s.deviation = float64(n)*average, math.Sqrt(float64(n)*spread)
-	switch enough := max(margin, deviations*s.deviation); {
+	switch enough := s.enough(); {
 	case s.evidence > enough:
 		s.chosen = 1
 	case s.evidence < -enough:
 		s.chosen = 0
 	}
 }
+
+// enough returns the evidence in nats above which the selection changes.
+func (s *selection) enough() float64 { return max(margin, deviations*s.deviation) }
 
 // describe returns the selection for display.
 func (s *selection) describe(m surrogate.Model) surrogate.Selection {
@@ -136,6 +139,12 @@ func (s *selection) describe(m surrogate.Model) surrogate.Selection {
 			better, worse = worse, better
 		}
 		of.Reason = fmt.Sprintf("%s predicts later observations better than %s, by %.3g ± %.2g nats", better, worse, math.Abs(s.evidence), s.deviation)
+		switch {
+		case s.evidence == 0:
+			of.Reason = "the models predict later observations equally well"
+		case better != of.Surrogate:
+			of.Reason += fmt.Sprintf(", which is not above the %.2g nats that select it", s.enough())
+		}
 	}
 	return of
 }
