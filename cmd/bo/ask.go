@@ -214,14 +214,14 @@ func (c *askCmd) Run(e *env) error {
 			}
 			return printJSON(e.stdout, out)
 		}
+		ws := newWarnings(func(line string) { fmt.Fprintln(e.stderr, line) })
 		for _, t := range trials {
-			for _, w := range t.Warnings {
-				fmt.Fprintf(e.stderr, "bo: warning: trial %d: %s\n", t.Number, w)
-			}
+			ws.add(t.Number, t.Warnings)
 			if _, err := fmt.Fprintf(e.stdout, "trial %d  %s\n", t.Number, fullParams(t.Params)); err != nil {
 				return err
 			}
 		}
+		ws.repeated()
 		return nil
 	})
 }

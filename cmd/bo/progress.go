@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,8 +37,7 @@ type progress struct {
 	evalStart  time.Time
 	ends       []time.Time // start of the run and ends of trials, the last few
 	shown      int         // runes of the live line on the screen
-	warned     map[string]*warning
-	kinds      []string           // keys of warned, in order
+	warnings   *warnings
 	spent      map[string]float64 // seconds in each phase
 }
 
@@ -47,7 +45,8 @@ type progress struct {
 const window = 8
 
 func newProgress(out io.Writer, budget, finished int) *progress {
-	p := &progress{out: out, width: terminal(out), now: time.Now, budget: budget, finished: finished, quit: make(chan struct{}), warned: map[string]*warning{}, spent: map[string]float64{}}
+	p := &progress{out: out, width: terminal(out), now: time.Now, budget: budget, finished: finished, quit: make(chan struct{}), spent: map[string]float64{}}
+	p.warnings = newWarnings(p.note)
 	p.phaseStart = p.now()
 	p.ends = []time.Time{p.phaseStart}
 	if p.width != nil {
@@ -94,22 +93,9 @@ func (p *progress) close() {
 	defer p.mu.Unlock()
 	p.clear()
 	p.enter("")
-	for _, kind := range p.kinds {
-		if w := p.warned[kind]; w.times > 1 {
-			p.note(fmt.Sprintf("bo: warning: in %d trials, the last %d: %s", w.times, w.last, w.text))
-		}
-	}
+	p.warnings.repeated()
 	p.closed = true
 }
-
-// warning counts the warnings of one kind, which differ in numbers alone.
-type warning struct {
-	text        string // text of the first warning
-	times, last int    // number of trials, and the ID of the last
-}
-
-// numbers matches the numbers of a warning, except numbers in a name such as lengthscale[1].
-var numbers = regexp.MustCompile(`(^|[ (])[0-9][0-9.e+×-]*`)
 
 func (p *progress) handle(e loop.Event, best *loop.Trial) {
 	p.mu.Lock()
@@ -147,34 +133,12 @@ func (p *progress) handle(e loop.Event, best *loop.Trial) {
 	}
 	switch e.Kind {
 	case loop.TrialAsked:
-		p.warn(e.Trial.ID, e.Trial.Warnings)
+		p.warnings.add(e.Trial.ID, e.Trial.Warnings)
 	case loop.Warned:
-		p.warn(0, e.Warnings)
+		p.warnings.add(0, e.Warnings)
 	}
 	if p.width != nil {
 		p.draw()
-	}
-}
-
-// warn prints the warnings of kinds that were not printed before, and counts the others.
-// Warnings of the whole run have trial 0.
-func (p *progress) warn(trial int, texts []string) {
-	for _, text := range texts {
-		kind := numbers.ReplaceAllString(text, "${1}0")
-		w, known := p.warned[kind]
-		if !known {
-			w = &warning{text: text}
-			p.warned[kind] = w
-			p.kinds = append(p.kinds, kind)
-			head := "bo: warning: "
-			if trial > 0 {
-				head = fmt.Sprintf("bo: warning: trial %d: ", trial)
-			}
-			p.note(head + text)
-		}
-		if trial > 0 {
-			w.times, w.last = w.times+1, trial
-		}
 	}
 }
 
