@@ -374,8 +374,8 @@ func (s *session) run() error {
 	case errors.Is(err, store.ErrTarget), errors.Is(err, store.ErrTime), errors.Is(err, store.ErrCost), errors.Is(err, store.ErrRegret):
 		out.Stopped, err = strings.TrimPrefix(err.Error(), "study "+s.definition.Name+": "), nil
 	case errors.Is(err, store.ErrExhausted):
-		s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{loop.ErrExhausted.Error()}}, nil)
-		out.Stopped, err = loop.ErrExhausted.Error(), nil
+		out.Stopped, err = oneLine(loop.ErrExhausted.Error()), nil
+		s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{out.Stopped}}, nil)
 	}
 	if err == nil && out.Trials > out.Failed {
 		s.recommend(out)
