@@ -49,6 +49,24 @@ def test_ask_and_tell() -> None:
         assert study.recommend().observed.trial.number == 2
 
 
+def test_auto_reports_its_selection(tmp_path: Path) -> None:
+    file = tmp_path / "study.json"
+    with Study(X, initial=2, surrogate="auto") as study:
+        for t in study.ask(2):
+            study.tell(t, t.params["x"])
+        suggestion = study.ask()
+        study.tell(suggestion, 1)
+        assert suggestion.prediction is not None
+        selection = suggestion.prediction.selection
+        assert selection is not None
+        assert selection["surrogate"] == "gp"
+        assert selection["reason"].startswith("not compared")
+        study.html_report()
+        study.save(file)
+    with Study.load(file) as study:
+        assert study.trials[2].prediction == suggestion.prediction
+
+
 def test_suggestions_are_conditioned_on_pending_trials() -> None:
     with Study(X, initial=2, noise_free=True) as study:
         for t in study.ask(2):

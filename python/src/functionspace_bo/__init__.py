@@ -11,7 +11,7 @@ from ._minimize import minimize
 from ._space import Bool, Categorical, Fixed, Float, Int, Ordinal
 from ._store import StoredStudy
 from ._study import Study
-from ._trial import Estimate, Pareto, Prediction, Recommendation, Result, Step, Trial
+from ._trial import Estimate, Pareto, Prediction, Recommendation, Result, Selection, Step, Trial
 from .errors import (
     BoError,
     CommandError,
@@ -48,6 +48,7 @@ __all__ = [
     "Recommendation",
     "RequestError",
     "Result",
+    "Selection",
     "Step",
     "StoredStudy",
     "Study",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from ._outcomes import Outcomes
 from .errors import TrialError
@@ -20,13 +20,26 @@ State = Literal["pending", "complete", "failed", "stopped"]
 _COLUMNS = ("trial", "value", "state", "seconds", "message")
 
 
+class Selection(TypedDict):
+    """The surrogate model that auto selected, with the evidence in nats and its standard error."""
+
+    surrogate: str
+    reason: str
+    evidence: float
+    deviation: float
+
+
 @dataclass(frozen=True)
 class Prediction:
-    """The prediction of the surrogate model before a trial was evaluated."""
+    """The prediction of the surrogate model before a trial was evaluated.
+
+    Other surrogate models than auto have no selection.
+    """
 
     mean: float | None = None
     sd: float | None = None
     acquisition: float | None = None
+    selection: Selection | None = None
 
 
 class Step(NamedTuple):
