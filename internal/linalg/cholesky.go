@@ -25,9 +25,11 @@ type Cholesky struct {
 	scale  float64 // mean diagonal entry of A
 }
 
-// maxJitter is the largest jitter that Factorize adds, relative to the mean
-// diagonal entry.
-const maxJitter = 1e-4
+// Factorize adds a jitter between these, relative to the mean diagonal entry.
+const (
+	minJitter = 1e-10
+	maxJitter = 1e-4
+)
 
 // Factorize returns the factor of a.
 func Factorize(a *mat.SymDense) (*Cholesky, error) {
@@ -44,13 +46,27 @@ func Factorize(a *mat.SymDense) (*Cholesky, error) {
 // each further attempt, up to maxJitter. A matrix is numerically positive definite if
 // each squared pivot exceeds its rounding error, n·2⁻⁵² of the diagonal entry.
 func (c *Cholesky) Factorize(a *mat.SymDense) error {
-	return c.factorize(a, 0, a, a.SymmetricDim())
+	return c.factorize(a, 0, minJitter, a, a.SymmetricDim())
 }
 
-// factorize tries the jitters base, base + 1e-10·scale, and ten times more at each
+// FactorizeFrom returns the factor of a as Factorize does, but the first jitter is first
+// if that is less than 1e-10 of the mean diagonal entry and more than 0.
+func FactorizeFrom(a *mat.SymDense, first float64) (*Cholesky, error) {
+	least := minJitter
+	if rel := first / meanDiagonal(a); rel > 0 {
+		least = min(least, rel)
+	}
+	c := new(Cholesky)
+	if err := c.factorize(a, 0, least, a, a.SymmetricDim()); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// factorize tries the jitters base, base + least·scale, and ten times more at each
 // further attempt. The scale and the rounding errors are computed from the diagonal of
 // original, for elimination in a matrix of size total.
-func (c *Cholesky) factorize(a *mat.SymDense, base float64, original *mat.SymDense, total int) error {
+func (c *Cholesky) factorize(a *mat.SymDense, base, least float64, original *mat.SymDense, total int) error {
 	n := a.SymmetricDim()
 	scale := meanDiagonal(original)
 	if math.IsNaN(scale) || math.IsInf(scale, 0) {
@@ -62,7 +78,7 @@ func (c *Cholesky) factorize(a *mat.SymDense, base float64, original *mat.SymDen
 		data = make([]float64, n*n)
 	}
 	c.l = triangle(n, data[:n*n])
-	for rel := 0.0; rel <= maxJitter*1.001; rel = max(1e-10, rel*10) {
+	for rel := 0.0; rel <= maxJitter*1.001; rel = max(least, rel*10) {
 		c.jitter = base + rel*scale
 		if c.factor(a) && c.exceeds(original, float64(total)*0x1p-52) {
 			return nil
@@ -256,7 +272,7 @@ func (c *Cholesky) Extend(cross *mat.Dense, corner *mat.SymDense) (*Cholesky, er
 		}
 	}
 	var tail Cholesky
-	if err := tail.factorize(schur, c.jitter, corner, t); err != nil {
+	if err := tail.factorize(schur, c.jitter, minJitter, corner, t); err != nil {
 		return nil, err
 	}
 	for i := range m {

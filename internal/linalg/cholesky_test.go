@@ -211,6 +211,20 @@ func TestJitter(t *testing.T) {
 
 		_, err = Factorize(ones(30, scale, -1e-3))
 		assert.ErrorIs(t, err, ErrNotPositiveDefinite)
+
+		for _, c := range []struct{ nugget, first, want float64 }{
+			{1e-9, 1e-12, 0},
+			{0, 1e-12, 1e-12},
+			{0, 1e-15, 1e-14}, // 1e-15 is below the rounding errors of 30 rows
+			{0, 1e-8, 1e-10},
+			{0, 0, 1e-10},
+		} {
+			got, err := FactorizeFrom(ones(30, scale, c.nugget), c.first*scale)
+			require.NoError(t, err)
+			assert.InDelta(t, c.want*scale, got.Jitter(), 1e-9*c.want*scale, "%+v", c)
+		}
+		_, err = FactorizeFrom(ones(30, scale, -1e-3), scale*1e-12)
+		assert.ErrorIs(t, err, ErrNotPositiveDefinite)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
@@ -186,6 +187,23 @@ func TestSparsePosteriorIsCalibrated(t *testing.T) {
 			require.Greater(t, most, min(0.9, wantMost-0.06), "%s %d", f.name, i)
 		}
 	}
+}
+
+// A smooth function has long lengthscales, and a prior variance of 1e7 times that of the targets. The
+// inducing points must explain its values far better than to a fraction 1e-10 of that, which is more
+// than the noise. With them the variance is nearly that of the exact posterior.
+func TestSparsePosteriorOfASmoothFunction(t *testing.T) {
+	spec := prior.Spec{Lengthscale: []float64{80}, Variance: ptr(1e7), Noise: ptr(2e-4)}
+	d, at, _ := functions[3].observed(2000)
+	exact, sparse := fit(t, gp.Model{Spec: spec, Exact: 2000}, d), fit(t, gp.Model{Spec: spec, Exact: 1000}, d)
+	require.Empty(t, exact.Warnings())
+	n := len(at.Y)
+	mean, want, got := make([]float64, n), make([]float64, n), make([]float64, n)
+	exact.Predict(mean, want, at.X)
+	sparse.Predict(mean, got, at.X)
+	ratio := floats.Sum(got) / floats.Sum(want)
+	require.Greater(t, ratio, 1.0)
+	require.Less(t, ratio, 2.0)
 }
 
 // BenchmarkCalibration reports the log density of held-out values and the coverage of intervals, at

@@ -22,12 +22,14 @@ type Basis struct {
 	L       *linalg.Cholesky
 }
 
-// NewBasis returns the basis with L Lᵀ = k(Z,Z).
+// NewBasis returns the basis with L Lᵀ = k(Z,Z). If that is nearly singular, its first jitter is
+// a tenth of the noise variance: k(x,x) - |w(x)|² contains the jitter, and one that exceeded the
+// noise would make intervals too wide.
 func NewBasis(p prior.Process, z *mat.Dense) (Basis, error) {
 	m, _ := z.Dims()
 	gram := mat.NewSymDense(m, nil)
 	p.Kernel.Gram(gram, z)
-	l, err := linalg.Factorize(gram)
+	l, err := linalg.FactorizeFrom(gram, p.Noise/10)
 	if err != nil {
 		return Basis{}, fmt.Errorf("covariance of the inducing points: %w", err)
 	}
