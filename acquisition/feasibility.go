@@ -108,7 +108,7 @@ func (p Problem) feasibility() ([]Function, error) {
 	var terms []Function
 	for _, c := range p.Constraints {
 		own := p
-		own.Posterior = c.Posterior
+		own.Posterior, own.batch = c.Posterior, nil
 		posterior, _, err := own.condition()
 		if err != nil {
 			return nil, err

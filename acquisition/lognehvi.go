@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/functionspace/bo/internal/pareto"
 	"github.com/functionspace/bo/internal/settings"
 )
@@ -61,7 +63,14 @@ func (a LogNEHVI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Fu
 	if p.infeasible() {
 		return p.anyFeasible(1, a.Samples, rng)
 	}
-	f, samples, err := p.sampleContenders(func(y [][]float64) []int { return frontBelow(y, p.Reference) }, p.sampleCount(a.Samples), rng)
+	count := p.sampleCount(a.Samples)
+	contenders, err := p.batch.share(func() (*mat.Dense, error) {
+		return p.contenders(func(y [][]float64) []int { return frontBelow(y, p.Reference) }, count, rng)
+	})
+	if err != nil {
+		return nil, err
+	}
+	f, samples, err := p.sampleContenders(contenders, count, rng)
 	if err != nil {
 		return nil, err
 	}

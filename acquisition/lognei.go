@@ -65,7 +65,7 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	}
 	p = p.amongLowest()
 	switch {
-	case q == 1 && p.many:
+	case q == 1 && p.batch != nil:
 		return p.improvementGiven(min(a.Samples, manySamples), rng)
 	case q == 1 && (p.Concurrent || !p.unconstrained()):
 		return p.improvementGiven(min(a.Samples, closedSamples), rng)
@@ -136,7 +136,11 @@ func (p Problem) improvementGiven(samples int, rng *rand.Rand) (Function, error)
 		return sum(terms), err
 	}
 	p.Objectives = []surrogate.Posterior{p.Posterior}
-	f, joint, err := p.sampleContenders(lowest, samples, rng)
+	contenders, err := p.batch.share(func() (*mat.Dense, error) { return p.contenders(lowest, closedSamples, rng) })
+	if err != nil {
+		return nil, err
+	}
+	f, joint, err := p.sampleContenders(contenders, samples, rng)
 	if err != nil {
 		return nil, err
 	}

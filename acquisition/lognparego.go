@@ -47,12 +47,16 @@ func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (
 		return p.anyFeasible(1, a.Samples, rng)
 	}
 	g := newChebyshev(p, random.Split(rng, "weights", 0))
-	f, samples, err := p.sampleContenders(func(y [][]float64) []int {
+	contenders, err := p.contenders(func(y [][]float64) []int {
 		if i, _ := g.lowest(y); i >= 0 {
 			return []int{i}
 		}
 		return nil
 	}, a.Samples, rng)
+	if err != nil {
+		return nil, err
+	}
+	f, samples, err := p.sampleContenders(contenders, a.Samples, rng)
 	if err != nil {
 		return nil, err
 	}

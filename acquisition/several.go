@@ -12,6 +12,8 @@ import (
 
 	"github.com/functionspace/bo/internal/pareto"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // CheckObjectives returns an error if a is an Acquisition of another number of objectives than n. One
@@ -87,44 +89,59 @@ type contender func(y [][]float64) []int
 // objectives.
 const maxContenders = 128
 
+// batch holds what the points of a batch share that are chosen one after another.
+type batch struct {
+	contenders *mat.Dense
+	believed   surrogate.Posterior // conditioned on the first rows of Pending
+	rows       int
+}
+
+// share returns the contenders that find returns, for a batch those of the first point.
+func (b *batch) share(find func() (*mat.Dense, error)) (*mat.Dense, error) {
+	if b == nil {
+		return find()
+	}
+	if b.contenders == nil {
+		found, err := find()
+		if err != nil {
+			return nil, err
+		}
+		b.contenders = found
+	}
+	return b.contenders, nil
+}
+
 // sampleContenders returns joint samples at the points that may limit the improvement: the pending
-// points, and the evaluated points that contend in a first joint sample of all points, at
-// most maxContenders of them that contend most often.
-func (p Problem) sampleContenders(contend contender, samples int, rng *rand.Rand) (*conditional, jointSamples, error) {
-	n, d := rowCount(p.Observed), p.Posterior.Dim()
-	f, drawn, err := newConditional(p, p.Observed, samples, random.Split(rng, "baseline", 0))
+// points and the contenders.
+func (p Problem) sampleContenders(contenders *mat.Dense, samples int, rng *rand.Rand) (*conditional, jointSamples, error) {
+	f, drawn, err := newConditional(p, contenders, samples, rng)
 	if err != nil {
 		return nil, jointSamples{}, err
 	}
+	f.anchor()
+	return f, jointSamples{drawn, len(p.Objectives), f.bounds}, nil
+}
+
+// contenders returns the evaluated points that contend in a first joint sample of all points, at
+// most maxContenders of them that contend most often.
+func (p Problem) contenders(contend contender, samples int, rng *rand.Rand) (*mat.Dense, error) {
+	f, drawn, err := newConditional(p, p.Observed, samples, random.Split(rng, "baseline", 0))
+	if err != nil {
+		return nil, err
+	}
 	first := jointSamples{drawn, len(p.Objectives), f.bounds}
-	wins, order := make([]int, rowCount(f.baseline)), make([]int, n)
+	n := rowCount(p.Observed)
+	wins, order := make([]int, rowCount(f.baseline)), subset.All(n)
 	for s := range samples {
 		y, index := first.at(s)
 		for _, i := range contend(y) {
 			wins[index[i]]++
 		}
 	}
-	for i := range order {
-		order[i] = i
-	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(wins[j], wins[i]) })
-	var keep []int
-	for _, i := range order[:min(n, maxContenders)] {
-		if wins[i] > 0 || len(keep) == 0 {
-			keep = append(keep, i)
-		}
-	}
+	keep := slices.DeleteFunc(order[:min(n, maxContenders)], func(i int) bool { return wins[i] == 0 && i != order[0] })
 	slices.Sort(keep)
-	baseline := mat.NewDense(len(keep), d, nil)
-	for k, i := range keep {
-		baseline.SetRow(k, p.Observed.RawRowView(i))
-	}
-	f, drawn, err = newConditional(p, baseline, samples, rng)
-	if err != nil {
-		return nil, jointSamples{}, err
-	}
-	f.anchor()
-	return f, jointSamples{drawn, len(p.Objectives), f.bounds}, nil
+	return subset.Take(p.Observed, keep), nil
 }
 
 // frontKept is the number of points of the front from which ascents may start.

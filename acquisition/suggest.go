@@ -48,7 +48,9 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 	var out []Candidate
 	var ends *mat.Dense
 	pending := p
-	pending.many = q > 1
+	if q > 1 {
+		pending.batch = new(batch)
+	}
 	for i := range q {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "acquisition", Done: i, Total: q})
 		c, climbed, err := suggestOne(ctx, a, pending, dom, starts, ends, known, o, random.Split(rng, "point", i))
