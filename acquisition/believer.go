@@ -73,7 +73,8 @@ func (b *batch) believe(p surrogate.Posterior, x *mat.Dense, y []float64) (surro
 type believer struct {
 	surrogate.Posterior
 	z      *mat.Dense
-	factor *linalg.Cholesky // factor of A
+	joint  surrogate.Jointer // of Posterior, anchored at z
+	factor *linalg.Cholesky  // factor of A
 }
 
 var _ surrogate.Posterior = (*believer)(nil)
@@ -94,28 +95,28 @@ func believe(p surrogate.Posterior, z *mat.Dense) (*believer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &believer{Posterior: p, z: mat.DenseCopyOf(z), factor: factor}, nil
+	return &believer{Posterior: p, z: mat.DenseCopyOf(z), joint: anchored(p, z), factor: factor}, nil
 }
 
-// cross returns the points [x; z] and C(z,x), with a column for each row of x. If mean
+// cross returns the points [z; x] and C(z,x), with a column for each row of x. If mean
 // and cov are not nil, it writes the mean at x and C(x,x) to them.
 func (b *believer) cross(mean []float64, cov *mat.SymDense, x *mat.Dense) (points, c *mat.Dense) {
 	k, m := rowCount(x), rowCount(b.z)
-	points = stack(x, b.z)
-	all, joint := make([]float64, k+m), mat.NewSymDense(k+m, nil)
-	b.Posterior.Joint(all, joint, points)
+	points = stack(b.z, x)
+	all, joint := make([]float64, m+k), mat.NewSymDense(m+k, nil)
+	b.joint.Joint(all, joint, points)
 	c = mat.NewDense(m, k, nil)
 	for i := range m {
 		row := c.RawRowView(i)
 		for j := range row {
-			row[j] = joint.At(j, k+i)
+			row[j] = joint.At(i, m+j)
 		}
 	}
-	copy(mean, all)
+	copy(mean, all[m:])
 	if cov != nil {
 		for i := range k {
 			for j := i; j < k; j++ {
-				cov.SetSym(i, j, joint.At(i, j))
+				cov.SetSym(i, j, joint.At(m+i, m+j))
 			}
 		}
 	}
@@ -166,13 +167,13 @@ func (b *believer) PredictGrad(mean, variance []float64, dmean, dvariance, x *ma
 		cbar := mat.NewSymDense(n, nil)
 		for j := range k {
 			for i := range n - k {
-				cbar.SetSym(j, k+i, -free[j]*c.At(i, j))
+				cbar.SetSym(i, n-k+j, -free[j]*c.At(i, j))
 			}
 		}
 		dx := mat.NewDense(n, x.RawMatrix().Cols, nil)
 		b.covarianceVJP(dx, cbar, points)
 		for j := range k {
-			dv, d := dvariance.RawRowView(lo+j), dx.RawRowView(j)
+			dv, d := dvariance.RawRowView(lo+j), dx.RawRowView(n-k+j)
 			for l := range dv {
 				dv[l] = free[j]*dv[l] + d[l]
 			}
@@ -196,24 +197,25 @@ func (b *believer) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x
 	points, c := b.cross(nil, nil, x)
 	b.factor.Solve(c)
 	n := rowCount(points)
+	m := n - k
 	all, half := make([]float64, n), mat.NewSymDense(n, nil)
-	copy(all, mbar)
+	copy(all[m:], mbar)
 	for i := range k {
 		for j := i; j < k; j++ {
-			half.SetSym(i, j, cbar.At(i, j))
+			half.SetSym(m+i, m+j, cbar.At(i, j))
 		}
-		for l := range n - k {
+		for l := range m {
 			var s float64
 			for j := range k {
 				s += cbar.At(i, j) * c.At(l, j)
 			}
-			half.SetSym(i, k+l, -s)
+			half.SetSym(l, m+i, -s)
 		}
 	}
 	wide := mat.NewDense(n, x.RawMatrix().Cols, nil)
-	b.Posterior.JointVJP(wide, all, half, points)
+	b.joint.JointVJP(wide, all, half, points)
 	for i := range k {
-		linalg.Axpy(1, wide.RawRowView(i), dx.RawRowView(i))
+		linalg.Axpy(1, wide.RawRowView(m+i), dx.RawRowView(i))
 	}
 }
 
@@ -259,18 +261,19 @@ func (p *believerPath) Eval(value []float64, grad, x *mat.Dense) {
 		cbar := mat.NewSymDense(n, nil)
 		for j := range k {
 			for i, w := range p.weights {
-				cbar.SetSym(j, k+i, w/2)
+				cbar.SetSym(i, n-k+j, w/2)
 			}
 		}
 		dx := mat.NewDense(n, x.RawMatrix().Cols, nil)
 		p.b.covarianceVJP(dx, cbar, points)
 		for j := range k {
-			linalg.Axpy(1, dx.RawRowView(j), grad.RawRowView(lo+j))
+			linalg.Axpy(1, dx.RawRowView(n-k+j), grad.RawRowView(lo+j))
 		}
 	}
 }
 
-// covarianceVJP is JointVJP of the original posterior, for the covariance alone.
+// covarianceVJP is JointVJP of the original posterior, for the covariance alone. Gradients at z are
+// not used.
 func (b *believer) covarianceVJP(dx *mat.Dense, cbar *mat.SymDense, points *mat.Dense) {
-	b.Posterior.JointVJP(dx, make([]float64, rowCount(points)), cbar, points)
+	b.joint.JointVJP(dx, make([]float64, rowCount(points)), cbar, points)
 }

@@ -63,7 +63,6 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	if err := p.checkOne("LogNEI"); err != nil {
 		return nil, err
 	}
-	p = p.amongLowest()
 	switch {
 	case q == 1 && p.batch != nil:
 		return p.improvementGiven(min(a.Samples, manySamples), rng)
@@ -72,6 +71,7 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	case !p.unconstrained():
 		return a.constrained(p, q, rng)
 	}
+	p = p.amongLowest()
 	samples := a.Samples
 	prune := random.Split(rng, "baseline", 0)
 	f, err := sampleAt(p.Posterior, p.Observed, baseSamples(samples, rowCount(p.Observed), prune))
@@ -136,7 +136,7 @@ func (p Problem) improvementGiven(samples int, rng *rand.Rand) (Function, error)
 		return sum(terms), err
 	}
 	p.Objectives = []surrogate.Posterior{p.Posterior}
-	contenders, err := p.batch.share(func() (*mat.Dense, error) { return p.contenders(lowest, closedSamples, rng) })
+	contenders, err := p.batch.share(func() (*mat.Dense, error) { return p.amongLowest().contenders(lowest, closedSamples, rng) })
 	if err != nil {
 		return nil, err
 	}
@@ -203,6 +203,8 @@ func (a LogNEI) constrained(p Problem, q int, rng *rand.Rand) (Function, error) 
 	if p.infeasible() {
 		return p.anyFeasible(q, a.Samples, rng)
 	}
+	worst := p.worst()
+	p = p.amongLowest()
 	prune := random.Split(rng, "baseline", 0)
 	n := rowCount(p.Observed)
 	base := baseSamples(a.Samples, n*(1+len(p.Constraints)), prune)
@@ -223,7 +225,6 @@ func (a LogNEI) constrained(p Problem, q int, rng *rand.Rand) (Function, error) 
 			return nil, err
 		}
 	}
-	worst := p.worst()
 	feasible := meeting(samples[1:], p.bounds())
 	best := make([]float64, a.Samples)
 	for s := range best {

@@ -84,7 +84,7 @@ func newPosterior(p prior.Process, d surrogate.Dataset) (*posterior, error) {
 
 // setFactor stores the factor of A and solves for α.
 func (p *posterior) setFactor(factor *linalg.Cholesky) {
-	p.L, p.Half = factor, p.half
+	p.L, p.Half, p.HalfJoint = factor, p.half, p.halfJoint
 	p.Weights = make([]float64, len(p.y))
 	for i, y := range p.y {
 		p.Weights[i] = y - p.Process.Mean

@@ -46,25 +46,16 @@ func (p *posterior) means(k *mat.Dense, mean []float64, x *mat.Dense) {
 	}
 }
 
-// Joint costs n²m + nm² flops.
-func (p *posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	m := shape.Joint(mean, cov, x, p.Dim())
-	mem := workspace.Borrow()
-	defer mem.Return()
-	p.joint(mem.Dense(len(p.y), m), mean, cov, x)
-}
-
-// joint is Joint that also writes L⁻¹k(X,x) to half.
-func (p *posterior) joint(half *mat.Dense, mean []float64, cov *mat.SymDense, x *mat.Dense) {
+// halfJoint is the HalfJoint of the Conditional.
+func (p *posterior) halfJoint(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) *mat.Dense {
+	half := mem.Dense(len(p.y), len(mean))
 	p.Process.Kernel.Cross(half, p.Z, x)
 	linalg.MulVec(mean, 1, linalg.T, half, p.Weights, 0)
 	floats.AddConst(p.Process.Mean, mean)
 	p.L.SolveLower(half)
 	p.Process.Kernel.Gram(cov, x)
 	linalg.Syrk(cov, -1, linalg.T, half, 1)
-	for i := range mean {
-		cov.SetSym(i, i, max(cov.At(i, i), p.Floor))
-	}
+	return half
 }
 
 // Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 9): a draw

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -64,6 +66,46 @@ func checkCondition(s *suite) error {
 		rejected("conditioning on NaN", ofNaN, errNaN, surrogate.ErrNotFinite),
 		rejected("conditioning on two rows and one target", ofShape, errShape, surrogate.ErrShape),
 	)
+}
+
+// checkAnchor checks that anchored moments, and the gradients after the anchors, are those of the
+// posterior.
+func checkAnchor(s *suite) error {
+	post, ok := s.post.(surrogate.Anchorer)
+	if !ok {
+		return nil
+	}
+	const m, d = 7, 2
+	x := points(m, d)
+	x.SetRow(0, s.data.X.RawRowView(0))
+	x.SetRow(m-1, x.RawRowView(1))
+	sd := scale(post, s.data.X)
+	rng := random.New(5, "anchor", 0)
+	cbar, mbar := mat.NewSymDense(m, nil), make([]float64, m)
+	random.Normal(mbar, rng)
+	for i := range m {
+		for j := i; j < m; j++ {
+			cbar.SetSym(i, j, rng.NormFloat64())
+		}
+	}
+	moments := func(of surrogate.Jointer) (mean, cov, dx []float64) {
+		mean, c, g := filled(m, math.NaN()), mat.NewSymDense(m, nil), mat.NewDense(m, d, nil)
+		of.Joint(mean, c, x)
+		of.JointVJP(g, mbar, cbar, x)
+		return mean, c.RawSymmetric().Data, g.RawMatrix().Data
+	}
+	want, wantCov, wantDx := moments(post)
+	for anchors := 1; anchors < m; anchors += 2 {
+		mean, cov, dx := moments(post.Anchor(x.Slice(0, anchors, 0, d).(*mat.Dense)))
+		if err := errors.Join(
+			near("anchored mean", mean, want, s.Tol*sd),
+			near("anchored covariance", cov, wantCov, s.Tol*sd*sd),
+			near("anchored gradient", dx[anchors*d:], wantDx[anchors*d:], s.GradTol*max(sd, sd*sd)),
+		); err != nil {
+			return fmt.Errorf("%d anchors: %w", anchors, err)
+		}
+	}
+	return nil
 }
 
 // checkMeanPredictor checks that the mean alone is the mean of Predict.

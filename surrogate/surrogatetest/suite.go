@@ -103,6 +103,7 @@ var checks = []check[*suite]{
 	{"cancellation", checkCancellation},
 	{"datasets", checkDatasets},
 	{"condition", checkCondition},
+	{"anchor", checkAnchor},
 	{"mean alone", checkMeanPredictor},
 	{"leave one out", checkLeaveOneOut},
 	{"features", checkFeatures},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/functionspace/bo/internal/linalg"
 	"github.com/functionspace/bo/internal/random"
-	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/pathwise"
@@ -53,7 +52,7 @@ func (p *Posterior) Prepare() *Posterior {
 	for _, v := range diag {
 		p.Floor += varianceFloor * v / float64(len(diag))
 	}
-	p.Half = p.half
+	p.Half, p.HalfJoint = p.half, p.halfJoint
 	p.NoiseVariance = p.Process.Noise
 	p.Parameters = append(summary.KernelHypers(p.Process.Kernel),
 		surrogate.Hyper{Name: "noise", Value: p.Process.Noise},
@@ -106,16 +105,13 @@ func (p *Posterior) half(_ *workspace.Memory, mean, variance []float64, x *mat.D
 	return less
 }
 
-// Joint costs O(nm² + n²m) for n points.
-func (p *Posterior) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	n := shape.Joint(mean, cov, x, p.Dim())
-	w, psi, _ := p.moments(mean, make([]float64, n), x)
+// halfJoint is the HalfJoint of the Conditional: it returns (I - S)W.
+func (p *Posterior) halfJoint(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) *mat.Dense {
+	w, psi, less := p.moments(mean, mem.Floats(len(mean)), x)
 	p.Process.Kernel.Gram(cov, x)
 	linalg.Syrk(cov, -1, linalg.T, w, 1)
 	linalg.Syrk(cov, 1, linalg.T, psi, 1)
-	for i := range n {
-		cov.SetSym(i, i, max(cov.At(i, i), p.Floor))
-	}
+	return less
 }
 
 // Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 13): a draw f₀ of the

@@ -56,7 +56,11 @@ type Conditional struct {
 	Basis
 	// Half writes means, and variances without their lower bound, at the rows of x, and
 	// returns h with H k(Z,x) = L⁻ᵀh, which may be in mem.
-	Half    func(mem *workspace.Memory, mean, variance []float64, x *mat.Dense) *mat.Dense
+	Half func(mem *workspace.Memory, mean, variance []float64, x *mat.Dense) *mat.Dense
+	// HalfJoint writes means, and the covariance without the lower bound of its diagonal, at the rows
+	// of x. It returns h as Half does.
+	HalfJoint func(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) *mat.Dense
+
 	Weights []float64 // α; nil is 0
 	Floor   float64   // lower bound of a variance
 }
@@ -72,6 +76,23 @@ func (c *Conditional) Predict(mean, variance []float64, x *mat.Dense) {
 		c.Half(mem, mean[lo:hi], variance[lo:hi], mem.Rows(x, lo, hi))
 		c.Clamp(variance[lo:hi], nil)
 	}
+}
+
+// Joint costs O(n²m + nm²) for m points.
+func (c *Conditional) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	shape.Joint(mean, cov, x, c.Dim())
+	mem := workspace.Borrow()
+	defer mem.Return()
+	c.joint(mem, mean, cov, x)
+}
+
+// joint is Joint that also returns h.
+func (c *Conditional) joint(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) *mat.Dense {
+	h := c.HalfJoint(mem, mean, cov, x)
+	for i := range mean {
+		cov.SetSym(i, i, max(cov.At(i, i), c.Floor))
+	}
+	return h
 }
 
 // PredictGrad costs O(n²) and two kernel gradients per point. A variance at its lower bound

@@ -1,4 +1,4 @@
-package gp
+package pathwise
 
 import (
 	"gonum.org/v1/gonum/mat"
@@ -10,36 +10,40 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// anchored computes joint moments of the k rows of z and further points. It keeps the moments at z, L⁻¹k(X,z)
-// and A⁻¹k(X,z).
+// anchored computes joint moments of the k rows of z and further points. It keeps the moments at z,
+// w(z) and H k(Z,z).
 type anchored struct {
-	*posterior
-	z            *mat.Dense
-	mu           []float64
-	cov          *mat.SymDense
-	half, solved *mat.Dense // n×k
+	*Conditional
+	z         *mat.Dense
+	mu        []float64
+	cov       *mat.SymDense
+	w, solved *mat.Dense // n×k
 }
 
 // Anchor implements surrogate.Anchorer at the cost of Joint.
-func (p *posterior) Anchor(z *mat.Dense) surrogate.Jointer {
-	k := shape.Points(z, p.Dim())
-	a := &anchored{posterior: p, z: mat.DenseCopyOf(z), mu: make([]float64, k), cov: mat.NewSymDense(k, nil), half: mat.NewDense(len(p.y), k, nil)}
-	p.joint(a.half, a.mu, a.cov, z)
-	a.solved = mat.DenseCopyOf(a.half)
-	p.L.SolveUpper(a.solved)
+func (c *Conditional) Anchor(z *mat.Dense) surrogate.Jointer {
+	k := shape.Points(z, c.Dim())
+	a := &anchored{Conditional: c, z: mat.DenseCopyOf(z), mu: make([]float64, k), cov: mat.NewSymDense(k, nil), w: c.Eval(z)}
+	mem := workspace.Borrow()
+	defer mem.Return()
+	a.solved = mat.DenseCopyOf(c.joint(mem, a.mu, a.cov, z))
+	c.L.SolveUpper(a.solved)
 	return a
 }
 
-// Joint implements surrogate.Jointer in O(n²m + n(k+m)m) for m points after the k anchors.
+// Joint implements surrogate.Jointer in O(n²m + n(k+m)m) for m points after the k anchors. With h of the
+// Conditional,
+//
+//	cov(z,x) = k(z,x) - w(z)ᵀh(x)
 func (a *anchored) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	all, k := shape.Joint(mean, cov, x, a.Dim()), copy(mean, a.mu)
 	x = shape.Rows(x, k, all)
 	mem := workspace.Borrow()
 	defer mem.Return()
-	half, own, cross := mem.Dense(len(a.y), all-k), mem.Sym(all-k), mem.Dense(k, all-k)
-	a.joint(half, mean[k:], own, x)
+	own, cross := mem.Sym(all-k), mem.Dense(k, all-k)
+	h := a.joint(mem, mean[k:], own, x)
 	a.Process.Kernel.Cross(cross, a.z, x)
-	linalg.Mul(cross, -1, linalg.T, a.half, linalg.N, half, 1)
+	linalg.Mul(cross, -1, linalg.T, a.w, linalg.N, h, 1)
 	for i := range all {
 		for j := i; j < all; j++ {
 			switch {
@@ -57,13 +61,12 @@ func (a *anchored) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // JointVJP costs O(n²m + n(k+m)m) and the kernel gradients of the m points.
 func (a *anchored) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	all, k := shape.JointVJP(dx, mbar, cbar, x, a.Dim()), len(a.mu)
-	m, n := all-k, len(a.y)
+	m, n := all-k, a.L.N()
 	x, dx, mbar = shape.Rows(x, k, all), shape.Rows(dx, k, all), mbar[k:]
 	mem := workspace.Borrow()
 	defer mem.Return()
-	mean, free := mem.Floats(m), mem.Floats(m)
-	variance := mem.Floats(m)
-	solved := a.posterior.half(mem, mean, variance, x)
+	mean, variance, free := mem.Floats(m), mem.Floats(m), mem.Floats(m)
+	solved := a.Half(mem, mean, variance, x)
 	a.L.SolveUpper(solved)
 	a.Clamp(variance, free)
 	own, cross := mem.Sym(m), mem.Dense(m, k)
@@ -78,8 +81,10 @@ func (a *anchored) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x
 	}
 	full, kbar := mem.Dense(m, m), mem.Zeros(m, n)
 	full.Copy(own)
-	for i, w := range mbar {
-		linalg.Axpy(w, a.Weights, kbar.RawRowView(i))
+	if a.Weights != nil {
+		for i, w := range mbar {
+			linalg.Axpy(w, a.Weights, kbar.RawRowView(i))
+		}
 	}
 	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, solved, 1)
 	linalg.Mul(kbar, -1, linalg.N, cross, linalg.T, a.solved, 1)
