@@ -32,7 +32,8 @@ import (
 // with best_s the lowest feasible value of sample s, μ_s and s the moments of f(x) given the
 // sample, and P_s the probability that x meets the constraints. Its maximiser estimates the same
 // point, because the improvement by the pending points does not depend on x. It needs a quarter
-// to an eighth of the samples, and costs about a tenth.
+// to an eighth of the samples, and costs about a tenth. The points of a batch share the evaluated points
+// that may be lowest.
 type LogNEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best. The closed
 	// form uses at most 64, in a batch 16.

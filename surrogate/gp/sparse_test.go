@@ -68,6 +68,13 @@ var functions = []function{
 		}
 		return s
 	}},
+	{"noisy bowl", 6, 0.1, func(x []float64) float64 {
+		s := 2 * math.Sin(12*x[0]) * math.Cos(6*x[1])
+		for i, v := range x {
+			s += (6*v - 3.5) * (6*v - 3.5) * float64(i+1) / 5
+		}
+		return s
+	}},
 	{"ten inputs", 10, 0, func(x []float64) float64 { // logarithm of Rosenbrock
 		var s float64
 		for i := range 9 {
