@@ -664,7 +664,7 @@ func (c *bestCmd) front(e *env, v *store.View) error {
 		fmt.Fprintf(b, "trial %d  %s  %s\n", t.Number, fullParams(t.Params), allNumbers(t, v.Definition))
 	}
 	if n := len(out.Hypervolume); n > 0 {
-		fmt.Fprintf(b, "hypervolume %s%s\n", number(out.Hypervolume[n-1]), referenceText(&out, v.Definition))
+		fmt.Fprintf(b, "hypervolume %s%s\n", short(out.Hypervolume[n-1]), referenceText(&out, v.Definition))
 	}
 	return b.Flush()
 }
