@@ -220,7 +220,7 @@ func (r *Report) notes(w *document.Writer) {
 		w.Item("mean log10: the mean of log10(regret) over the evaluations, median over seeds; smaller is better.")
 		w.Item("suggestion: the median time to choose a point after the initial design; run: the median time of a whole run.")
 		if r.Baseline != "" {
-			w.Item("Each method is paired with %s by problem and seed; p is the two-sided p-value of Wilcoxon's signed-rank test on log10(regret), or on values if the minimum is unknown, not adjusted for the number of tests.", r.Baseline)
+			w.Item("Each method is paired with %s by problem and seed. Here p is the two-sided p-value of Wilcoxon's signed-rank test on log10(regret), or on values if the minimum is unknown. It is not adjusted for the number of tests.", r.Baseline)
 		}
 	}
 	if len(r.Seconds) > 0 && r.Baseline != "" {
@@ -230,7 +230,7 @@ func (r *Report) notes(w *document.Writer) {
 		w.Item("Regret ratio: the median over pairs with a known minimum of the regret divided by the regret of %s.", r.Baseline)
 	}
 	if r.Hindsight != nil {
-		w.Item("The best other method has the least mean on the same pairs, which favours it, or on the other pairs of the class for each pair, which penalises it. The difference from the truly best method lies between both, apart from chance.")
+		w.Item("The best other method has the least mean on the same pairs, which favours it. Or, for each pair, it has the least mean on the other pairs of the class, which penalises it. The difference from the truly best method lies between both, apart from chance.")
 	}
 	if len(r.Claims) > 0 {
 		w.Item("%s", ClaimsNote)
