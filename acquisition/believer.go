@@ -32,8 +32,8 @@ func (p Problem) condition() (surrogate.Posterior, float64, error) {
 	}
 	var err error
 	posterior := p.Posterior
-	if _, ok := posterior.(surrogate.Conditioner); ok {
-		posterior, err = p.batch.believe(posterior, p.Pending, mean)
+	if c, ok := posterior.(surrogate.Conditioner); ok {
+		posterior, err = p.shared.condition(c, p.Pending, mean)
 	} else {
 		posterior, err = believe(posterior, p.Pending)
 	}
@@ -41,25 +41,6 @@ func (p Problem) condition() (surrogate.Posterior, float64, error) {
 		return nil, 0, fmt.Errorf("acquisition: conditioning on %d pending points: %w", m, err)
 	}
 	return posterior, best, nil
-}
-
-// believe conditions p on the rows of x. For a batch it continues with the rows after those of the
-// point before.
-func (b *batch) believe(p surrogate.Posterior, x *mat.Dense, y []float64) (surrogate.Posterior, error) {
-	known, m := 0, len(y)
-	if b != nil && b.believed != nil {
-		p, known = b.believed, b.rows
-	}
-	if known < m {
-		var err error
-		if p, err = p.(surrogate.Conditioner).Condition(rows(x, known, m), y[known:]); err != nil {
-			return nil, err
-		}
-	}
-	if b != nil {
-		b.believed, b.rows = p, m
-	}
-	return p, nil
 }
 
 // believer is a posterior conditioned on noisy observations of its own mean at the

@@ -108,7 +108,7 @@ func (p Problem) feasibility() ([]Function, error) {
 	var terms []Function
 	for _, c := range p.Constraints {
 		own := p
-		own.Posterior, own.batch = c.Posterior, nil
+		own.Posterior = c.Posterior
 		posterior, _, err := own.condition()
 		if err != nil {
 			return nil, err

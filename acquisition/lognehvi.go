@@ -36,7 +36,7 @@ import (
 // is feasible.
 //
 // Build samples all points, O(n³) for each objective, and keeps the evaluated points that belong to a
-// front in some sample. A value costs O(S·boxes); Boxes in package pareto states their number.
+// front in some sample. The points of a batch share these points. A value costs O(S·boxes); Boxes in package pareto states their number.
 type LogNEHVI struct {
 	// Samples is the number of base samples. 0 means 64; powers of two are best.
 	Samples int `set:"samples" default:"64" range:"[1,65536]" help:"joint samples"`
@@ -64,7 +64,7 @@ func (a LogNEHVI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Fu
 		return p.anyFeasible(1, a.Samples, rng)
 	}
 	count := p.sampleCount(a.Samples)
-	contenders, err := p.batch.share(func() (*mat.Dense, error) {
+	contenders, err := p.sharedContenders("lognehvi", func() (*mat.Dense, error) {
 		return p.contenders(func(y [][]float64) []int { return frontBelow(y, p.Reference) }, count, rng)
 	})
 	if err != nil {

@@ -36,7 +36,7 @@ import (
 // that may be lowest.
 type LogNEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best. The closed
-	// form uses at most 64, in a batch 16.
+	// form uses at most 64, in a batch 16. It finds the evaluated points that may be lowest with 64.
 	Samples int `set:"samples" default:"512" range:"[1,65536]" help:"joint samples"`
 	// Joint chooses all points of a batch together instead of one after another.
 	Joint bool `set:"joint" default:"false" help:"choose the points of a batch together"`
@@ -65,7 +65,7 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 		return nil, err
 	}
 	switch {
-	case q == 1 && p.batch != nil:
+	case q == 1 && p.shared != nil:
 		return p.improvementGiven(min(a.Samples, manySamples), rng)
 	case q == 1 && (p.Concurrent || !p.unconstrained()):
 		return p.improvementGiven(min(a.Samples, closedSamples), rng)
@@ -137,7 +137,7 @@ func (p Problem) improvementGiven(samples int, rng *rand.Rand) (Function, error)
 		return sum(terms), err
 	}
 	p.Objectives = []surrogate.Posterior{p.Posterior}
-	contenders, err := p.batch.share(func() (*mat.Dense, error) { return p.amongLowest().contenders(lowest, closedSamples, rng) })
+	contenders, err := p.sharedContenders("lognei", func() (*mat.Dense, error) { return p.amongLowest().contenders(lowest, closedSamples, rng) })
 	if err != nil {
 		return nil, err
 	}

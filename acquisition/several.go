@@ -13,7 +13,6 @@ import (
 	"github.com/functionspace/bo/internal/pareto"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/subset"
-	"github.com/functionspace/bo/surrogate"
 )
 
 // CheckObjectives returns an error if a is an Acquisition of another number of objectives than n. One
@@ -88,28 +87,6 @@ type contender func(y [][]float64) []int
 // maxContenders bounds the number of evaluated points in the joint sample of several
 // objectives.
 const maxContenders = 128
-
-// batch holds what the points of a batch share that are chosen one after another.
-type batch struct {
-	contenders *mat.Dense
-	believed   surrogate.Posterior // conditioned on the first rows of Pending
-	rows       int
-}
-
-// share returns the contenders that find returns, for a batch those of the first point.
-func (b *batch) share(find func() (*mat.Dense, error)) (*mat.Dense, error) {
-	if b == nil {
-		return find()
-	}
-	if b.contenders == nil {
-		found, err := find()
-		if err != nil {
-			return nil, err
-		}
-		b.contenders = found
-	}
-	return b.contenders, nil
-}
 
 // sampleContenders returns joint samples at the points that may limit the improvement: the pending
 // points and the contenders.

@@ -49,7 +49,7 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 	var ends *mat.Dense
 	pending := p
 	if q > 1 {
-		pending.batch = new(batch)
+		pending.shared = new(shared)
 	}
 	for i := range q {
 		surrogate.Report(ctx, surrogate.Progress{Phase: "acquisition", Done: i, Total: q})

@@ -49,15 +49,13 @@ func (c *Cholesky) Factorize(a *mat.SymDense) error {
 	return c.factorize(a, 0, minJitter, a, a.SymmetricDim())
 }
 
-// FactorizeFrom returns the factor of a as Factorize does, but the first jitter is first
-// if that is less than 1e-10 of the mean diagonal entry and more than 0.
+// FactorizeFrom returns the factor of a as Factorize does, but the first jitter is the smaller of
+// first and 1e-10 of the mean diagonal entry, and at least the rounding error of a pivot.
 func FactorizeFrom(a *mat.SymDense, first float64) (*Cholesky, error) {
-	least := minJitter
-	if rel := first / meanDiagonal(a); rel > 0 {
-		least = min(least, rel)
-	}
+	n := a.SymmetricDim()
+	least := min(minJitter, max(first/meanDiagonal(a), float64(n)*0x1p-52))
 	c := new(Cholesky)
-	if err := c.factorize(a, 0, least, a, a.SymmetricDim()); err != nil {
+	if err := c.factorize(a, 0, least, a, n); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -78,10 +76,13 @@ func (c *Cholesky) factorize(a *mat.SymDense, base, least float64, original *mat
 		data = make([]float64, n*n)
 	}
 	c.l = triangle(n, data[:n*n])
-	for rel := 0.0; rel <= maxJitter*1.001; rel = max(least, rel*10) {
+	for rel := 0.0; ; rel = min(max(least, rel*10), maxJitter) {
 		c.jitter = base + rel*scale
 		if c.factor(a) && c.exceeds(original, float64(total)*0x1p-52) {
 			return nil
+		}
+		if rel >= maxJitter {
+			break
 		}
 	}
 	return fmt.Errorf("%w: %d×%d, with jitter up to %.1g of the mean diagonal", ErrNotPositiveDefinite, n, n, maxJitter)

@@ -215,9 +215,9 @@ func TestJitter(t *testing.T) {
 		for _, c := range []struct{ nugget, first, want float64 }{
 			{1e-9, 1e-12, 0},
 			{0, 1e-12, 1e-12},
-			{0, 1e-15, 1e-14}, // 1e-15 is below the rounding errors of 30 rows
+			{0, 1e-15, 30 * 0x1p-52}, // 1e-15 is below the rounding error
 			{0, 1e-8, 1e-10},
-			{0, 0, 1e-10},
+			{-5e-5, 3e-13, 1e-4 * (1 - 5e-5)},
 		} {
 			got, err := FactorizeFrom(ones(30, scale, c.nugget), c.first*scale)
 			require.NoError(t, err)

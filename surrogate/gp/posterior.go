@@ -32,6 +32,7 @@ type posterior struct {
 
 var (
 	_ surrogate.Conditioner   = (*posterior)(nil)
+	_ surrogate.Anchorer      = (*posterior)(nil)
 	_ surrogate.MeanPredictor = (*posterior)(nil)
 	_ surrogate.LeaveOneOut   = (*posterior)(nil)
 	_ surrogate.Whitener      = (*posterior)(nil)

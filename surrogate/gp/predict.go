@@ -47,7 +47,7 @@ func (p *posterior) means(k *mat.Dense, mean []float64, x *mat.Dense) {
 }
 
 // halfJoint is the HalfJoint of the Conditional.
-func (p *posterior) halfJoint(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) *mat.Dense {
+func (p *posterior) halfJoint(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) (w, h *mat.Dense) {
 	half := mem.Dense(len(p.y), len(mean))
 	p.Process.Kernel.Cross(half, p.Z, x)
 	linalg.MulVec(mean, 1, linalg.T, half, p.Weights, 0)
@@ -55,7 +55,7 @@ func (p *posterior) halfJoint(mem *workspace.Memory, mean []float64, cov *mat.Sy
 	p.L.SolveLower(half)
 	p.Process.Kernel.Gram(cov, x)
 	linalg.Syrk(cov, -1, linalg.T, half, 1)
-	return half
+	return half, half
 }
 
 // Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 9): a draw

@@ -24,6 +24,10 @@ const (
 	fittedRows = 1000 // observations to which the hyperparameters of a sparse posterior are fitted
 	nearest    = 4    // one inducing point of 4 is near the lowest target
 	sparseRows = 1024 // observations of one block
+
+	// jitterOfNoise times the noise variance is the first jitter of k(Z,Z). The jitter is part of λ and of
+	// the posterior variance: one that exceeds the noise makes intervals too wide.
+	jitterOfNoise = 0.1
 )
 
 // sparse is the posterior under the fully independent training conditional (Snelson and Ghahramani
@@ -38,7 +42,10 @@ type sparse struct {
 	data surrogate.Dataset
 }
 
-var _ surrogate.LeaveOneOut = sparse{}
+var (
+	_ surrogate.LeaveOneOut = (*sparse)(nil)
+	_ surrogate.Anchorer    = (*sparse)(nil)
+)
 
 // fitSparse fits the hyperparameters to at most 1000 random observations and conditions on all
 // of d in O(nm²). The inducing points are m observations: a quarter have the largest prior covariance
@@ -57,7 +64,7 @@ func (m Model) fitSparse(ctx context.Context, start surrogate.State, d surrogate
 	post.Summary = summary.Summary{Learned: fitted.State, Notes: append(fitted.Warnings, fmt.Sprintf(
 		"more than %d observations: the posterior is approximated with %d inducing points, because an exact one takes cubic time; set exact higher for an exact one", m.Exact, m.Exact))}
 	d.X, d.Y = mat.DenseCopyOf(d.X), slices.Clone(d.Y)
-	return sparse{post.Prepare(), d}, nil
+	return &sparse{post.Prepare(), d}, nil
 }
 
 // inducingPoints returns at most m distinct rows of d.
@@ -93,7 +100,7 @@ func inducingPoints(k prior.Kernel, d surrogate.Dataset, m int, rng *rand.Rand) 
 // is B = I + WΛ⁻¹Wᵀ and its mean B⁻¹WΛ⁻¹(y-μ). A learned μ is the generalised-least-squares
 // estimate. Bound is the log marginal likelihood of the approximate model.
 func condition(ctx context.Context, p prior.Process, learned bool, z *mat.Dense, d surrogate.Dataset) (*inducing.Posterior, error) {
-	basis, err := pathwise.NewBasis(p, z)
+	basis, err := pathwise.NewBasisFrom(p, z, jitterOfNoise*p.Noise)
 	if err != nil {
 		return nil, fmt.Errorf("gp: %w", err)
 	}
@@ -153,7 +160,7 @@ func scaled(basis pathwise.Basis, x *mat.Dense) (w *mat.Dense, root []float64) {
 //	mean_i = y_i - (y_i - m_i)/(1-h_i),  variance_i = λ_i/(1-h_i) - σ²
 //
 // It costs O(nm²).
-func (p sparse) LeaveOneOut(mean, variance []float64) {
+func (p *sparse) LeaveOneOut(mean, variance []float64) {
 	n := len(p.data.Y)
 	shape.Len("mean", len(mean), n)
 	shape.Len("variance", len(variance), n)

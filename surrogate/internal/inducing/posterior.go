@@ -36,6 +36,7 @@ type Posterior struct {
 }
 
 var (
+	_ surrogate.Anchorer  = (*Posterior)(nil)
 	_ surrogate.Evidence  = (*Posterior)(nil)
 	_ surrogate.Stater    = (*Posterior)(nil)
 	_ surrogate.Describer = (*Posterior)(nil)
@@ -105,13 +106,13 @@ func (p *Posterior) half(_ *workspace.Memory, mean, variance []float64, x *mat.D
 	return less
 }
 
-// halfJoint is the HalfJoint of the Conditional: it returns (I - S)W.
-func (p *Posterior) halfJoint(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) *mat.Dense {
+// halfJoint is the HalfJoint of the Conditional: it returns W and (I - S)W.
+func (p *Posterior) halfJoint(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) (_, _ *mat.Dense) {
 	w, psi, less := p.moments(mean, mem.Floats(len(mean)), x)
 	p.Process.Kernel.Gram(cov, x)
 	linalg.Syrk(cov, -1, linalg.T, w, 1)
 	linalg.Syrk(cov, 1, linalg.T, psi, 1)
-	return less
+	return w, less
 }
 
 // Paths draws functions by Matheron's rule (Wilson et al. 2020, eq. 13): a draw f₀ of the

@@ -23,10 +23,11 @@ type anchored struct {
 // Anchor implements surrogate.Anchorer at the cost of Joint.
 func (c *Conditional) Anchor(z *mat.Dense) surrogate.Jointer {
 	k := shape.Points(z, c.Dim())
-	a := &anchored{Conditional: c, z: mat.DenseCopyOf(z), mu: make([]float64, k), cov: mat.NewSymDense(k, nil), w: c.Eval(z)}
+	a := &anchored{Conditional: c, z: mat.DenseCopyOf(z), mu: make([]float64, k), cov: mat.NewSymDense(k, nil)}
 	mem := workspace.Borrow()
 	defer mem.Return()
-	a.solved = mat.DenseCopyOf(c.joint(mem, a.mu, a.cov, z))
+	w, h := c.joint(mem, a.mu, a.cov, z)
+	a.w, a.solved = mat.DenseCopyOf(w), mat.DenseCopyOf(h)
 	c.L.SolveUpper(a.solved)
 	return a
 }
@@ -41,7 +42,7 @@ func (a *anchored) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	mem := workspace.Borrow()
 	defer mem.Return()
 	own, cross := mem.Sym(all-k), mem.Dense(k, all-k)
-	h := a.joint(mem, mean[k:], own, x)
+	_, h := a.joint(mem, mean[k:], own, x)
 	a.Process.Kernel.Cross(cross, a.z, x)
 	linalg.Mul(cross, -1, linalg.T, a.w, linalg.N, h, 1)
 	for i := range all {

@@ -2,6 +2,7 @@ package pathwise
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
@@ -22,14 +23,16 @@ type Basis struct {
 	L       *linalg.Cholesky
 }
 
-// NewBasis returns the basis with L Lᵀ = k(Z,Z). If that is nearly singular, its first jitter is
-// a tenth of the noise variance: k(x,x) - |w(x)|² contains the jitter, and one that exceeded the
-// noise would make intervals too wide.
-func NewBasis(p prior.Process, z *mat.Dense) (Basis, error) {
+// NewBasis returns the basis with L Lᵀ = k(Z,Z).
+func NewBasis(p prior.Process, z *mat.Dense) (Basis, error) { return NewBasisFrom(p, z, math.Inf(1)) }
+
+// NewBasisFrom returns the basis with L Lᵀ = k(Z,Z). If that is nearly singular, its first jitter is
+// first, as in linalg.FactorizeFrom.
+func NewBasisFrom(p prior.Process, z *mat.Dense, first float64) (Basis, error) {
 	m, _ := z.Dims()
 	gram := mat.NewSymDense(m, nil)
 	p.Kernel.Gram(gram, z)
-	l, err := linalg.FactorizeFrom(gram, p.Noise/10)
+	l, err := linalg.FactorizeFrom(gram, first)
 	if err != nil {
 		return Basis{}, fmt.Errorf("covariance of the inducing points: %w", err)
 	}
@@ -58,8 +61,8 @@ type Conditional struct {
 	// returns h with H k(Z,x) = L⁻ᵀh, which may be in mem.
 	Half func(mem *workspace.Memory, mean, variance []float64, x *mat.Dense) *mat.Dense
 	// HalfJoint writes means, and the covariance without the lower bound of its diagonal, at the rows
-	// of x. It returns h as Half does.
-	HalfJoint func(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) *mat.Dense
+	// of x. It returns w(x) and h, which may be in mem.
+	HalfJoint func(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) (w, h *mat.Dense)
 
 	Weights []float64 // α; nil is 0
 	Floor   float64   // lower bound of a variance
@@ -86,13 +89,13 @@ func (c *Conditional) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	c.joint(mem, mean, cov, x)
 }
 
-// joint is Joint that also returns h.
-func (c *Conditional) joint(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) *mat.Dense {
-	h := c.HalfJoint(mem, mean, cov, x)
+// joint is Joint that also returns w(x) and h.
+func (c *Conditional) joint(mem *workspace.Memory, mean []float64, cov *mat.SymDense, x *mat.Dense) (w, h *mat.Dense) {
+	w, h = c.HalfJoint(mem, mean, cov, x)
 	for i := range mean {
 		cov.SetSym(i, i, max(cov.At(i, i), c.Floor))
 	}
-	return h
+	return w, h
 }
 
 // PredictGrad costs O(n²) and two kernel gradients per point. A variance at its lower bound

@@ -1,0 +1,90 @@
+package acquisition
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/surrogate"
+)
+
+// shared keeps results for the next points of a batch that are chosen one after another. They are used only
+// for the same arguments, because an Acquisition may change its Problem.
+type shared struct {
+	contenders  contenders
+	conditioned []conditioned
+}
+
+// contenders are evaluated points that may limit the improvement, and what they were found for.
+type contenders struct {
+	points   *mat.Dense
+	name     string // of the acquisition function
+	observed *mat.Dense
+	outputs  []surrogate.Posterior
+}
+
+// conditioned is the posterior of, conditioned on its mean at the rows of pending.
+type conditioned struct {
+	of, posterior surrogate.Posterior
+	pending       *mat.Dense
+}
+
+// sharedContenders returns the points that find returns. In a batch it calls find for the first point only.
+func (p Problem) sharedContenders(name string, find func() (*mat.Dense, error)) (*mat.Dense, error) {
+	if p.shared == nil {
+		return find()
+	}
+	c := &p.shared.contenders
+	outputs := p.outputs()
+	if c.points == nil || c.name != name || c.observed != p.Observed || !slices.EqualFunc(c.outputs, outputs, identical) {
+		points, err := find()
+		if err != nil {
+			return nil, err
+		}
+		*c = contenders{points, name, p.Observed, outputs}
+	}
+	return c.points, nil
+}
+
+// condition conditions p on the mean y at the rows of x. In a batch it adds only the rows that are new.
+func (s *shared) condition(p surrogate.Conditioner, x *mat.Dense, y []float64) (surrogate.Posterior, error) {
+	if s == nil {
+		return p.Condition(x, y)
+	}
+	at := slices.IndexFunc(s.conditioned, func(c conditioned) bool { return identical(c.of, p) })
+	if at < 0 {
+		at, s.conditioned = len(s.conditioned), append(s.conditioned, conditioned{of: p, posterior: p})
+	}
+	c, from, known := &s.conditioned[at], p, 0
+	if before, ok := c.posterior.(surrogate.Conditioner); ok && startsWith(x, c.pending) {
+		from, known = before, rowCount(c.pending)
+	}
+	if known < len(y) {
+		posterior, err := from.Condition(rows(x, known, len(y)), y[known:])
+		if err != nil {
+			return nil, err
+		}
+		c.posterior, c.pending = posterior, x
+	}
+	return c.posterior, nil
+}
+
+// identical reports whether a and b are one posterior. Values that cannot be compared are not.
+func identical(a, b surrogate.Posterior) (equal bool) {
+	defer func() { _ = recover() }()
+	return a == b
+}
+
+// startsWith reports whether the first rows of x are those of first.
+func startsWith(x, first *mat.Dense) bool {
+	n := rowCount(first)
+	if n > rowCount(x) {
+		return false
+	}
+	for i := range n {
+		if !slices.Equal(x.RawRowView(i), first.RawRowView(i)) {
+			return false
+		}
+	}
+	return true
+}
