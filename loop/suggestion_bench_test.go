@@ -57,7 +57,11 @@ func BenchmarkSuggestion(b *testing.B) {
 // exact and for one that is not.
 func BenchmarkBatch(b *testing.B) {
 	for name, model := range ordered(gp.Model{}, fsplaplace.Model{}) {
-		for _, n := range []int{50, 200} {
+		sizes := []int{50, 200}
+		if name == "gp" {
+			sizes = append(sizes, 1000, 5000)
+		}
+		for _, n := range sizes {
 			for _, exact := range []bool{true, false} {
 				s := told(b, model, n, 6)
 				s.opts.NoiseFree = exact
