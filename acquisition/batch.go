@@ -23,10 +23,10 @@ type contenders struct {
 	outputs  []surrogate.Posterior
 }
 
-// conditioned is the posterior of, conditioned on its mean at the rows of pending.
+// conditioned holds a posterior and its original, which was conditioned on its mean at the rows of pending.
 type conditioned struct {
-	of, posterior surrogate.Posterior
-	pending       *mat.Dense
+	original, posterior surrogate.Posterior
+	pending             *mat.Dense
 }
 
 // sharedContenders returns the points that find returns. In a batch it calls find for the first point only.
@@ -51,9 +51,9 @@ func (s *shared) condition(p surrogate.Conditioner, x *mat.Dense, y []float64) (
 	if s == nil {
 		return p.Condition(x, y)
 	}
-	at := slices.IndexFunc(s.conditioned, func(c conditioned) bool { return identical(c.of, p) })
+	at := slices.IndexFunc(s.conditioned, func(c conditioned) bool { return identical(c.original, p) })
 	if at < 0 {
-		at, s.conditioned = len(s.conditioned), append(s.conditioned, conditioned{of: p, posterior: p})
+		at, s.conditioned = len(s.conditioned), append(s.conditioned, conditioned{original: p, posterior: p})
 	}
 	c, from, known := &s.conditioned[at], p, 0
 	if before, ok := c.posterior.(surrogate.Conditioner); ok && startsWith(x, c.pending) {
@@ -75,14 +75,14 @@ func identical(a, b surrogate.Posterior) (equal bool) {
 	return a == b
 }
 
-// startsWith reports whether the first rows of x are those of first.
-func startsWith(x, first *mat.Dense) bool {
-	n := rowCount(first)
+// startsWith reports whether x begins with the rows of prefix.
+func startsWith(x, prefix *mat.Dense) bool {
+	n := rowCount(prefix)
 	if n > rowCount(x) {
 		return false
 	}
 	for i := range n {
-		if !slices.Equal(x.RawRowView(i), first.RawRowView(i)) {
+		if !slices.Equal(x.RawRowView(i), prefix.RawRowView(i)) {
 			return false
 		}
 	}

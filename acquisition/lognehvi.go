@@ -36,7 +36,8 @@ import (
 // is feasible.
 //
 // Build samples all points, O(n³) for each objective, and keeps the evaluated points that belong to a
-// front in some sample. The points of a batch share these points. A value costs O(S·boxes); Boxes in package pareto states their number.
+// front in some sample. In a batch the other points take the kept ones of the first. A value costs
+// O(S·boxes); Boxes in package pareto states their number.
 type LogNEHVI struct {
 	// Samples is the number of base samples. 0 means 64; powers of two are best.
 	Samples int `set:"samples" default:"64" range:"[1,65536]" help:"joint samples"`

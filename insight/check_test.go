@@ -1,7 +1,6 @@
 package insight
 
 import (
-	"flag"
 	"math"
 	"testing"
 
@@ -61,16 +60,11 @@ func (c simulated) check(t *testing.T, seed uint64, lengthscale, noise float64) 
 	return health
 }
 
-var full = flag.Bool("full", false, "100 simulated studies for each fault; otherwise 30")
-
-// At least 95 % of simulated studies get the right verdict.
+// Of 100 simulated studies at least 95 get the right verdict.
 func TestCheckFindsWrongHyperparameters(t *testing.T) {
-	studies, least := 30, 28
-	switch {
-	case testing.Short():
+	studies, least := 100, 95
+	if testing.Short() {
 		studies, least = 10, 8
-	case *full:
-		studies, least = 100, 95
 	}
 	const start = 120_000 // the thresholds were chosen with seeds up to 91,000
 	for _, c := range []simulated{{"rbf", 0.3, 0.01}, {"rbf", 0.6, 0.01}} {

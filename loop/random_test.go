@@ -282,7 +282,7 @@ func operateRandomly(t *testing.T, seed uint64, n int) int {
 // No suggestion violates its space, no point is repeated needlessly, and any sequence of operations keeps the study
 // consistent.
 func TestRandomStudies(t *testing.T) {
-	seeds := uint64(100)
+	seeds := uint64(300)
 	if testing.Short() {
 		seeds = 20
 	}

@@ -2,7 +2,6 @@ package space_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -301,13 +300,8 @@ func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
 	}
 }
 
-var full = flag.Bool("full", false, "a million points of random spaces; otherwise a tenth")
-
 func TestRandomSpaces(t *testing.T) {
-	spaces, points := 2000, 50
-	if *full {
-		points = 500 // a million points
-	}
+	spaces, points := 2000, 500 // a million points
 	if testing.Short() {
 		spaces, points = 300, 20
 	}

@@ -68,8 +68,7 @@ func checkCondition(s *suite) error {
 	)
 }
 
-// checkAnchor checks that anchored moments, and the gradients after the anchors, are those of the
-// posterior.
+// checkAnchor checks that Anchor changes neither the joint moments nor the gradients at the points after z.
 func checkAnchor(s *suite) error {
 	post, ok := s.post.(surrogate.Anchorer)
 	if !ok {

@@ -62,7 +62,7 @@ func (a *anchored) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 // JointVJP costs O(n²m + n(k+m)m) and the kernel gradients of the m points.
 func (a *anchored) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	all, k := shape.JointVJP(dx, mbar, cbar, x, a.Dim()), len(a.mu)
-	m, n := all-k, a.L.N()
+	m := all - k
 	x, dx, mbar = shape.Rows(x, k, all), shape.Rows(dx, k, all), mbar[k:]
 	mem := workspace.Borrow()
 	defer mem.Return()
@@ -80,14 +80,7 @@ func (a *anchored) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x
 			cross.Set(i, j, 2*cbar.At(k+i, j))
 		}
 	}
-	full, kbar := mem.Dense(m, m), mem.Zeros(m, n)
-	full.Copy(own)
-	if a.Weights != nil {
-		for i, w := range mbar {
-			linalg.Axpy(w, a.Weights, kbar.RawRowView(i))
-		}
-	}
-	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, solved, 1)
+	kbar := a.adjoint(mem, mbar, own, solved)
 	linalg.Mul(kbar, -1, linalg.N, cross, linalg.T, a.solved, 1)
 	a.Process.Kernel.CrossVJP(dx, x, a.Z, kbar)
 	a.Process.Kernel.CrossVJP(dx, x, a.z, cross)

@@ -135,7 +135,6 @@ func (c *Conditional) PredictGrad(mean, variance []float64, dmean, dvariance, x 
 // variance at its lower bound counts as constant.
 func (c *Conditional) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
 	m := shape.JointVJP(dx, mbar, cbar, x, c.Dim())
-	n := c.L.N()
 	mem := workspace.Borrow()
 	defer mem.Return()
 	mean, diag, free := mem.Floats(m), mem.Floats(m), mem.Floats(m)
@@ -147,16 +146,22 @@ func (c *Conditional) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense
 	for i, free := range free {
 		bar.SetSym(i, i, free*bar.At(i, i))
 	}
+	c.Process.Kernel.CrossVJP(dx, x, c.Z, c.adjoint(mem, mbar, bar, solved))
+	kernelgrad.Gram(c.Process.Kernel, dx, x, bar)
+}
+
+// adjoint returns m̄αᵀ - 2C̄ k(x,Z)H, the adjoint of k(x,Z), given solved = H k(Z,x).
+func (c *Conditional) adjoint(mem *workspace.Memory, mbar []float64, cbar *mat.SymDense, solved *mat.Dense) *mat.Dense {
+	n, m := solved.Dims()
 	full, kbar := mem.Dense(m, m), mem.Zeros(m, n)
-	full.Copy(bar)
+	full.Copy(cbar)
 	if c.Weights != nil {
 		for i, w := range mbar {
 			linalg.Axpy(w, c.Weights, kbar.RawRowView(i))
 		}
 	}
 	linalg.Mul(kbar, -2, linalg.N, full, linalg.T, solved, 1)
-	c.Process.Kernel.CrossVJP(dx, x, c.Z, kbar)
-	kernelgrad.Gram(c.Process.Kernel, dx, x, bar)
+	return kbar
 }
 
 // Clamp raises variances to the lower bound. Unless free is nil, it writes the derivative
