@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/specfn"
+	"github.com/functionspace/bo/internal/workspace"
 )
 
 var (
@@ -147,15 +149,67 @@ func (p Problem) Feasibility(prob []float64, x *mat.Dense) {
 	}
 }
 
-// anyFeasible returns the logarithm of the probability that one of q points or the pending
-// points is feasible: in closed form for one point, else with samples as in multi.
+// anyFeasible returns the logarithm of the probability that one of q points or the pending points is
+// feasible: in closed form for one point without pending points, else with samples and smooth indicators as in
+// logFeasiblePart.
 func (p Problem) anyFeasible(q, samples int, rng *rand.Rand) (Function, error) {
-	if q == 1 && rowCount(p.Pending) == 0 {
+	switch {
+	case q == 1 && rowCount(p.Pending) == 0:
 		terms, err := p.feasibility()
 		return sum(terms), err
+	case q == 1:
+		return p.nextFeasible(min(samples, closedSamples), rng)
 	}
 	f := p.newMulti(q, samples, nil, nil, rng)
 	f.gain = logFeasiblePart(p.bounds())
+	return f, nil
+}
+
+// nextFeasible is anyFeasible for one point x and the pending points. The samples at the pending points do not depend on
+// x, so a value costs O(n² + Sn) for each constraint, with n pending points and S samples. The maximum over the
+// pending points is taken once.
+func (p Problem) nextFeasible(samples int, rng *rand.Rand) (Function, error) {
+	bounds := p.bounds()
+	p.Objectives, p.Constraints = p.outputs()[len(p.Objectives):], nil
+	f, pending, err := newConditional(p, nil, samples, rng)
+	if err != nil {
+		return nil, err
+	}
+	f.anchor()
+	reached := make([]float64, samples) // fatmax over the pending points of log step
+	for s := range reached {
+		at := make([]float64, rowCount(p.Pending))
+		for i := range at {
+			for c, b := range bounds {
+				l, _ := logFatStep(b - pending[c].At(s, i))
+				at[i] += l
+			}
+		}
+		reached[s] = fatMax(at, nil)
+	}
+	base := baseSamples(samples, len(bounds), random.Split(rng, "candidate", 0))
+	f.gain = func(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+		slope := mem.Floats(len(bounds))
+		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
+			for s := range logs {
+				z := base.RawRowView(s)
+				either := [2]float64{reached[s]}
+				for c, b := range bounds {
+					l, d := logFatStep(b - mean[c][s] - sd[c]*z[c])
+					either[1] += l
+					slope[c] = -d
+				}
+				var share [2]float64
+				logs[s] = fatMax(either[:], share[:])
+				if dmean == nil {
+					continue
+				}
+				for c, d := range slope {
+					dmean[c][s], dsd[c][s] = share[1]*d, share[1]*d*z[c]
+				}
+			}
+		}
+	}
 	return f, nil
 }
 

@@ -96,6 +96,40 @@ func TestConstrainedImprovement(t *testing.T) {
 	}
 }
 
+// The probability that a point or a pending point is feasible agrees with joint samples of all points, but for
+// the smooth indicators.
+func TestAnyFeasibleMonteCarlo(t *testing.T) {
+	const n = 1 << 16
+	p := constrainedToy(t, 0.01, 2)
+	p.Best = math.Inf(1)
+	f, err := p.nextFeasible(4096, random.New(1, "", 0))
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 5 {
+		x := []float64{rng.Float64(), rng.Float64()}
+		points := stack(p.Pending, mat.NewDense(1, 2, x))
+		var samples []*mat.Dense
+		for _, c := range p.Constraints {
+			base := mat.NewDense(n, 3, nil)
+			for i := range base.RawMatrix().Data {
+				base.RawMatrix().Data[i] = rng.NormFloat64()
+			}
+			drawn, err := sampleAt(c.Posterior, points, base)
+			require.NoError(t, err)
+			samples = append(samples, drawn)
+		}
+		meets := meeting(samples, p.bounds())
+		var met float64
+		for s := range n {
+			if meets(s, 0) || meets(s, 1) || meets(s, 2) {
+				met++
+			}
+		}
+		want := met / n
+		require.InDelta(t, want, math.Exp(valueAt(f, x)), 0.03)
+	}
+}
+
 // Functions without feasibility return errors.
 func TestUnconstrainedFunctions(t *testing.T) {
 	p := constrainedToy(t, 0.01, 0)

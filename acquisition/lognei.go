@@ -128,13 +128,11 @@ func (p Problem) amongLowest() Problem {
 // several points.
 const closedSamples, manySamples = 64, 16
 
-// improvementGiven returns the closed form of LogNEI given a number of joint samples. If no evaluated
-// point is feasible, it returns the logarithm of the probability that x is feasible, conditioned
-// on the pending points.
+// improvementGiven returns the closed form of LogNEI given a number of joint samples, or anyFeasible if no
+// evaluated point is feasible.
 func (p Problem) improvementGiven(samples int, rng *rand.Rand) (Function, error) {
 	if p.infeasible() {
-		terms, err := p.feasibility()
-		return sum(terms), err
+		return p.anyFeasible(1, closedSamples, rng)
 	}
 	p.Objectives = []surrogate.Posterior{p.Posterior}
 	contenders, err := p.sharedContenders("lognei", func() (*mat.Dense, error) { return p.amongLowest().contenders(lowest, closedSamples, rng) })

@@ -80,6 +80,43 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
+// BenchmarkBatchOfOutcomes measures one suggestion and 64, with their fits: for two objectives, and for one
+// while no trial meets a constraint.
+func BenchmarkBatchOfOutcomes(b *testing.B) {
+	const n, d = 50, 6
+	first, second := benchmarks.Levy(d), benchmarks.Ackley(d)
+	design := space.Sobol(n, d, random.New(1, "design", 0))
+	for _, exact := range []bool{true, false} {
+		for _, c := range []struct {
+			name string
+			opts Options
+		}{
+			{"two objectives", Options{Objectives: []Goal{{Name: "first", NoiseFree: exact}, {Name: "second", NoiseFree: exact}}}},
+			{"nothing feasible", Options{NoiseFree: exact, Require: []Requirement{{Name: "second", Bound: -1}}}},
+		} {
+			s, err := New(first.Space, c.opts)
+			require.NoError(b, err)
+			for i := range n {
+				u := design.RawRowView(i)
+				p := first.Space.Decode(u)
+				v, w := first.At(p), second.At(second.Space.Decode(u))
+				_, err := s.AddOutcome(p, Outcome{Value: v, Numbers: map[string]float64{"first": v, "second": w}})
+				require.NoError(b, err)
+			}
+			h := s.history()
+			for _, q := range []int{1, 64} {
+				b.Run(fmt.Sprintf("%s/exact=%v/q=%d", c.name, exact, q), func(b *testing.B) {
+					for b.Loop() {
+						if _, err := Propose(b.Context(), s.space, s.opts, h, q); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
 // BenchmarkNoisy measures one suggestion with logei and one with lognei.
 func BenchmarkNoisy(b *testing.B) {
 	for name, model := range ordered(fsplaplace.Model{}, gfsvi.Model{}, laplace.Model{}) {
