@@ -159,10 +159,11 @@ func (c *climb) best(skip func([]float64) bool) ([]float64, float64) {
 	return nil, math.Inf(-1)
 }
 
-// eval evaluates f at the rows of x, which are points of dom, and records them.
+// eval evaluates f at the rows of x, which are points of dom, and records the feasible ones. Values at the
+// others, and values that are not finite, are NaN.
 func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
-	from, n := len(c.met), rowCount(x)
-	value := make([]float64, min(n, chunk))
+	n := rowCount(x)
+	value, found := make([]float64, min(n, chunk)), make([]visited, 0, n)
 	for lo := 0; lo < n; lo += chunk {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -170,15 +171,15 @@ func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 		hi := min(lo+chunk, n)
 		c.f.Eval(value[:hi-lo], nil, rows(x, lo, hi))
 		for i, v := range value[:hi-lo] {
-			if math.IsInf(v, 1) || !feasible(c.dom, x.RawRowView(lo+i)) {
-				v = math.NaN() // infeasible, like all values that are not finite
+			at := visited{x.RawRowView(lo + i), v}
+			ok := feasible(c.dom, at.x)
+			if !ok || math.IsInf(v, 1) {
+				at.value = math.NaN()
 			}
-			c.met = append(c.met, visited{x.RawRowView(lo + i), v})
+			if found = append(found, at); ok {
+				c.met = append(c.met, at)
+			}
 		}
-	}
-	found := slices.Clone(c.met[from:])
-	if restricted(c.dom) != nil {
-		c.met = slices.DeleteFunc(c.met, func(v visited) bool { return !feasible(c.dom, v.x) })
 	}
 	return found, nil
 }

@@ -221,6 +221,9 @@ func TestLocalModelBesideANetwork(t *testing.T) {
 // On a norm with a kink at the minimum, one stationary process cannot resolve the kink. The local
 // model ends nearer to the minimum, in the geometric mean of ten runs.
 func TestLocalSearchOnAKink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a mean over ten seeds")
+	}
 	s := newSpace(t, space.Float("x", -5, 5), space.Float("y", -5, 5))
 	kink := func(_ context.Context, p space.Point) (float64, error) {
 		x, y := p.Float("x")-1.7, p.Float("y")+0.6

@@ -99,9 +99,6 @@ func TestBeliefsAboutTheOptimum(t *testing.T) {
 	}
 	right := map[string]Belief{"x": {Around: 3, Within: 1.5}, "y": {Around: 2.5, Within: 1.5}}
 	wrong := map[string]Belief{"x": {Around: -4, Within: 1.5}, "y": {Around: 1, Within: 1.5}}
-	for _, budget := range []int{10, 15, 30} {
-		t.Logf("%d trials: none %.4g, right %.4g, wrong %.4g", budget, regret(nil, budget), regret(right, budget), regret(wrong, budget))
-	}
 	require.Less(t, regret(right, 10), regret(nil, 10))
 	require.Less(t, regret(wrong, 30), 0.1)
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/functionspace/bo/space"
 )
@@ -244,6 +246,12 @@ func randomSpace(t testing.TB, rng *rand.Rand) *space.Space {
 
 // checkSpace checks the properties of a space at a random point.
 func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
+	must := func(ok bool, what string) { // require costs more than the checks themselves
+		if !ok {
+			t.Helper()
+			t.Fatalf("%s in %v", what, s.Parameters())
+		}
+	}
 	u := make([]float64, s.Dim())
 	for i := range u {
 		u[i] = 1.4*rng.Float64() - 0.2
@@ -255,48 +263,48 @@ func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
 		exact = exact && (q.Kind != space.KindFloat || q.Step > 0)
 	}
 	if exact {
-		require.Equal(t, p.Key(), s.Decode(v).Key(), "the round trip is exact")
+		must(p.Key() == s.Decode(v).Key(), "the round trip is not exact")
 	}
 	for i, c := range s.Coordinates() {
 		if columns := v[c.First : c.First+c.Columns]; c.Parameter.Kind == space.KindCategorical && p.Active(c.Parameter.Name) {
-			require.Equal(t, int(p.Code(i)), s.Index(i, columns))
+			must(int(p.Code(i)) == s.Index(i, columns), "another value of a categorical")
 		} else if c.Parameter.Kind == space.KindCategorical {
-			require.Equal(t, len(c.Parameter.Values), s.Index(i, columns))
+			must(len(c.Parameter.Values) == s.Index(i, columns), "an inactive categorical has a value")
 		}
 	}
 	s.Project(u)
-	require.InDeltaSlice(t, v, u, 1e-12)
-	require.Equal(t, p.Key(), s.Decode(u).Key(), "projection keeps the point")
+	must(floats.EqualApprox(v, u, 1e-12), "projection and encoding differ")
+	must(p.Key() == s.Decode(u).Key(), "projection changes the point")
 	q, err := s.PointOf(p.Map())
-	require.Equal(t, s.Feasible(u), err == nil, "%v", err)
+	must(s.Feasible(u) == (err == nil), "Feasible and PointOf differ")
 	if err == nil {
-		require.Equal(t, p.Key(), q.Key())
+		must(p.Key() == q.Key(), "PointOf returns another point")
 	}
 	if near := s.Neighbors(u); near != nil {
 		rows, _ := near.Dims()
 		for i := range rows {
 			row := near.RawRowView(i)
-			require.True(t, s.Feasible(row))
+			must(s.Feasible(row), "an infeasible neighbour")
 			again := append([]float64(nil), row...)
 			s.Project(again)
-			require.Equal(t, row, again)
+			must(slices.Equal(row, again), "projection moves a neighbour")
 		}
 	}
 	x := s.Sample(2, rng)
 	for i := range 2 {
-		require.True(t, s.Feasible(x.RawRowView(i)))
+		must(s.Feasible(x.RawRowView(i)), "an infeasible sample")
 		_, err := s.PointOf(s.Decode(x.RawRowView(i)).Map())
-		require.NoError(t, err)
+		must(err == nil, "a sample is no point")
 	}
 	if n, finite := s.Size(); finite && s.Listed() && n < 100 {
 		seen := map[string]bool{}
 		for i := range n {
 			p := s.At(i)
 			seen[p.Key()] = true
-			require.True(t, s.Feasible(s.Encode(p)))
+			must(s.Feasible(s.Encode(p)), "an infeasible listed point")
 		}
-		require.Len(t, seen, n)
-		require.True(t, seen[s.Decode(x.RawRowView(0)).Key()])
+		must(len(seen) == n, "repeated listed points")
+		must(seen[s.Decode(x.RawRowView(0)).Key()], "a sample is not listed")
 	}
 }
 
