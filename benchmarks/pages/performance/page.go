@@ -124,8 +124,8 @@ func kernels() string {
 
 var sections = []section{
 	{
-		"Suggestions", `One suggestion is a fit with restarts and a maximisation of the acquisition function, with all defaults, on Levy's
-function after a Sobol design of n points with d inputs, declared exact. "Cold" is the first fit of a study, and
+		"Suggestions", `One suggestion is a fit with restarts and a maximisation of the acquisition function, with all defaults. The objective
+is Levy's function of d inputs after a Sobol design of n points, declared exact. "Cold" is the first fit of a study, and
 "warm" a later fit. "Before" is the commit in the command above.`,
 		"A suggestion, in times of the earlier commit",
 		"go test ./loop -run xxx -bench Suggestion -benchtime 1x", suggestions,
@@ -138,10 +138,10 @@ function after a Sobol design of n points with d inputs, declared exact. "Cold" 
 	{
 		"Batches", "One suggestion and 64 at once, with their fit, for an objective of six inputs that is declared exact or not.",
 		"64 suggestions, in times of one",
-		"go test ./loop -run xxx -bench Batch -benchtime 1x", gotest("./loop", "^BenchmarkBatch$", (*results).pivot),
+		"go test ./loop -run xxx -bench Batch$ -benchtime 1x", gotest("./loop", "^BenchmarkBatch$", (*results).pivot),
 	},
 	{
-		"BoTorch", "A suggestion at 50 values of Levy's function of two inputs, and BoTorch's `SingleTaskGP` with `optimize_acqf` of\n10 restarts and 512 raw samples (`benchmarks/peers`), with `LogExpectedImprovement` for exact and\n`qLogNoisyExpectedImprovement` for noisy values. The values are the same; they are declared exact, or not.",
+		"BoTorch", "A suggestion at 50 values of Levy's function of two inputs, beside BoTorch's `SingleTaskGP` (`benchmarks/peers`). BoTorch\nhas `LogExpectedImprovement` for exact and `qLogNoisyExpectedImprovement` for noisy values, and `optimize_acqf` with 10\nrestarts and 512 raw samples. The values are the same; they are declared exact, or not.",
 		"A suggestion, in times of BoTorch",
 		"go run ./benchmarks/pages performance --only BoTorch --python PYTHON",
 		func(ctx context.Context, o Options) ([][]string, error) {
@@ -153,7 +153,7 @@ function after a Sobol design of n points with d inputs, declared exact. "Cold" 
 		"Speed of products and factorisations, in multiples of OpenBLAS", "cd internal/dense/bench && cc -O2 -o peer openblas/openblas.c -lopenblas -lm && go run . ./peer", besideOpenBLAS,
 	},
 	{
-		"Pure Go beside gonum", "Nanoseconds with the build tag `noasm`, for which gonum has no assembly either, of 20 and 200 rows on one thread,\nand the time of gonum divided by the time of `internal/dense`.",
+		"Pure Go beside gonum", "Nanoseconds with the build tag `noasm`, for which gonum has no assembly either, of 20 and 200 rows on one thread. The\nratio is the time of gonum divided by the time of `internal/dense`.",
 		"", "cd internal/dense/bench/gonum && go run -tags noasm . -sizes 20,200",
 		program("internal/dense/bench/gonum", 20, "go", "run", "-tags", "noasm", ".", "-sizes", "20,200"),
 	},
