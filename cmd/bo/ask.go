@@ -105,6 +105,14 @@ func numbersText(t *store.Trial, d *study.Definition, value float64, digits numb
 	return strings.Join(parts, "  ")
 }
 
+// resultText is numbersText of a trial of a run. A single objective without requirements has the name "value".
+func resultText(d *study.Definition, t loop.Trial) string {
+	if len(d.Declared()) == 1 && len(d.Require) == 0 {
+		return "value " + short(t.Value)
+	}
+	return numbersText(&store.Trial{Numbers: t.Numbers}, d, t.Value, nil)
+}
+
 // numberDigits is the number of significant digits of numbers that trials report, by name; six if it is missing.
 type numberDigits map[string]int
 

@@ -23,6 +23,7 @@ type progress struct {
 	width  func() int // width of the terminal; nil elsewhere
 	now    func() time.Time
 	budget int
+	text   func(loop.Trial) string // of the numbers of a complete trial
 	quit   chan struct{}
 	gone   sync.WaitGroup
 
@@ -44,8 +45,8 @@ type progress struct {
 // window is the number of trials from which the remaining time is estimated.
 const window = 8
 
-func newProgress(out io.Writer, budget, finished int) *progress {
-	p := &progress{out: out, width: terminal(out), now: time.Now, budget: budget, finished: finished, quit: make(chan struct{}), spent: map[string]float64{}}
+func newProgress(out io.Writer, budget, finished int, text func(loop.Trial) string) *progress {
+	p := &progress{out: out, width: terminal(out), now: time.Now, budget: budget, text: text, finished: finished, quit: make(chan struct{}), spent: map[string]float64{}}
 	p.warnings = newWarnings(p.note)
 	p.phaseStart = p.now()
 	p.ends = []time.Time{p.phaseStart}
@@ -149,7 +150,7 @@ func (p *progress) enter(phase string) {
 	p.phase, p.detail, p.phaseStart = phase, surrogate.Progress{}, p.now()
 }
 
-// tell prints the line of a finished trial: its value or its failure. A new best has a
+// tell prints the line of a finished trial: its numbers or its failure. A new best has a
 // second line with its parameters.
 func (p *progress) tell(e loop.Event) {
 	t := e.Trial
@@ -162,7 +163,7 @@ func (p *progress) tell(e loop.Event) {
 		p.print(line + "  stopped: " + oneLine(t.Error))
 		return
 	}
-	p.print(fmt.Sprintf("%s  value %-12s %s", line, short(t.Value), duration(t.EvaluateSeconds)))
+	p.print(fmt.Sprintf("%s  %-17s  %s", line, p.text(t), duration(t.EvaluateSeconds)))
 	if e.Improved {
 		p.print("  best: " + display(t.Point))
 	}

@@ -25,7 +25,7 @@ func TestDuration(t *testing.T) {
 func clocked(budget int) (*progress, *bytes.Buffer, *time.Time) {
 	var out bytes.Buffer
 	now := time.Unix(0, 0)
-	p := newProgress(&out, budget, 0)
+	p := newProgress(&out, budget, 0, func(t loop.Trial) string { return "value " + short(t.Value) })
 	p.now = func() time.Time { return now }
 	p.ends, p.phaseStart = []time.Time{now}, now
 	p.width = func() int { return 60 }

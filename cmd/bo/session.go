@@ -221,7 +221,7 @@ func (s *session) prepare() error {
 	if s.Quiet {
 		out = io.Discard
 	}
-	s.bar = newProgress(out, budget, done)
+	s.bar = newProgress(out, budget, done, func(t loop.Trial) string { return resultText(s.definition, t) })
 	return nil
 }
 
@@ -278,7 +278,7 @@ func (s *session) ended(t store.Trial) {
 		return
 	}
 	o := v.Definition.Objective()
-	e := loop.Event{Kind: loop.TrialFinished, Trial: loop.Trial{ID: t.Number, Value: t.Numbers[o.Name], Error: t.Message, EvaluateSeconds: t.Seconds}}
+	e := loop.Event{Kind: loop.TrialFinished, Trial: loop.Trial{ID: t.Number, Value: t.Numbers[o.Name], Numbers: t.Numbers, Error: t.Message, EvaluateSeconds: t.Seconds}}
 	if t.Number <= len(v.Points) {
 		e.Trial.Point = v.Points[t.Number-1]
 	}

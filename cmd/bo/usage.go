@@ -149,7 +149,11 @@ func (c *lineCheck) argument(word string) error {
 				names = append(names, child.Name)
 			}
 		}
-		return fmt.Errorf("unknown command %q%s", word, didyoumean.Hint(word, names))
+		hint := didyoumean.Hint(word, names)
+		if hint == "" {
+			hint = fmt.Sprintf("; %s --help lists the commands", c.node.FullPath())
+		}
+		return fmt.Errorf("unknown command %q%s", word, hint)
 	case c.positional() != nil:
 		p := c.positional()
 		c.arguments = append(c.arguments, word)
