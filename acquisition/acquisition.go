@@ -38,8 +38,7 @@ type Problem struct {
 	// Posterior is the posterior of the objective, or of the first of several objectives.
 	Posterior surrogate.Posterior
 	// Best is the value to improve on; with several objectives a finite Best is not used. +Inf
-	// means that no evaluated point meets the Constraints; the probability of meeting them is
-	// then maximised.
+	// means that no evaluated point meets the Constraints; see the package comment.
 	Best     float64
 	Observed *mat.Dense // points with a value, a row each; may be nil
 	Failed   *mat.Dense // evaluated points without a value, a row each; may be nil

@@ -13,6 +13,7 @@ import (
 type shared struct {
 	contenders  contenders
 	conditioned []conditioned
+	evaluated   []evaluated
 }
 
 // contenders are evaluated points that may limit the improvement, and what they were found for.
@@ -27,6 +28,32 @@ type contenders struct {
 type conditioned struct {
 	original, posterior surrogate.Posterior
 	pending             *mat.Dense
+}
+
+// evaluated is the mean and the variance of a posterior at the evaluated points.
+type evaluated struct {
+	posterior      surrogate.Posterior
+	observed       *mat.Dense
+	mean, variance []float64
+}
+
+// atObserved returns the mean and the variance of posterior at the evaluated points, which the caller leaves
+// unchanged. In a batch it computes them once.
+func (p Problem) atObserved(posterior surrogate.Posterior) (mean, variance []float64) {
+	if p.shared != nil {
+		for _, m := range p.shared.evaluated {
+			if m.observed == p.Observed && identical(m.posterior, posterior) {
+				return m.mean, m.variance
+			}
+		}
+	}
+	n := rowCount(p.Observed)
+	mean, variance = make([]float64, n), make([]float64, n)
+	posterior.Predict(mean, variance, p.Observed)
+	if p.shared != nil {
+		p.shared.evaluated = append(p.shared.evaluated, evaluated{posterior, p.Observed, mean, variance})
+	}
+	return mean, variance
 }
 
 // sharedContenders returns the points that find returns. In a batch it calls find for the first point only.

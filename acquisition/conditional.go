@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/surrogate"
@@ -82,7 +83,7 @@ func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand)
 	drawn := make([]*mat.Dense, len(posteriors))
 	for i, posterior := range posteriors {
 		o := output{posterior: posterior, joint: posterior, base: mat.DenseCopyOf(base.Slice(0, samples, i*n, (i+1)*n))}
-		if len(p.Objectives) > 1 && posterior.Noise() < exactNoise {
+		if evaluated > 0 && len(p.Objectives) > 1 && posterior.Noise() < exactNoise {
 			o.base.Slice(0, samples, 0, evaluated).(*mat.Dense).Zero()
 		}
 		mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
@@ -90,7 +91,7 @@ func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand)
 		linalg.AddDiagonal(cov, minVariance)
 		var err error
 		if o.factor, err = linalg.Factorize(cov); err != nil {
-			return nil, nil, fmt.Errorf("acquisition: sampling at %d evaluated points: %w", n, err)
+			return nil, nil, fmt.Errorf("acquisition: sampling at %d evaluated and pending points: %w", n, err)
 		}
 		lower := mat.NewDense(n, n, nil)
 		o.factor.Lower(lower)
@@ -102,6 +103,15 @@ func newConditional(p Problem, baseline *mat.Dense, samples int, rng *rand.Rand)
 		f.outputs = append(f.outputs, o)
 	}
 	return f, drawn, nil
+}
+
+// candidateSamples returns draws of a standard normal variable for each output (S×outputs), independent of the samples at
+// the baseline. Two scrambles of one dimension of a Sobol sequence depend on each other, so the draws have dimensions of
+// their own.
+func (f *conditional) candidateSamples(rng *rand.Rand) *mat.Dense {
+	fixed := rowCount(f.baseline) * len(f.outputs)
+	all := baseSamples(f.samples, fixed+len(f.outputs), random.Split(rng, "candidate", 0))
+	return mat.DenseCopyOf(all.Slice(0, f.samples, fixed, fixed+len(f.outputs)))
 }
 
 // anchor keeps the computations at the baseline for evaluations of f.

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/specfn"
 	"github.com/functionspace/bo/internal/workspace"
 )
@@ -149,9 +148,7 @@ func (p Problem) Feasibility(prob []float64, x *mat.Dense) {
 	}
 }
 
-// anyFeasible returns the logarithm of the probability that one of q points or the pending points is
-// feasible: in closed form for one point without pending points, else with samples and smooth indicators as in
-// logFeasiblePart.
+// anyFeasible returns the function of q points while no evaluated point is feasible; see the package comment.
 func (p Problem) anyFeasible(q, samples int, rng *rand.Rand) (Function, error) {
 	switch {
 	case q == 1 && rowCount(p.Pending) == 0:
@@ -165,9 +162,13 @@ func (p Problem) anyFeasible(q, samples int, rng *rand.Rand) (Function, error) {
 	return f, nil
 }
 
-// nextFeasible is anyFeasible for one point x and the pending points. The samples at the pending points do not depend on
-// x, so a value costs O(n² + Sn) for each constraint, with n pending points and S samples. The maximum over the
-// pending points is taken once.
+// nextFeasible returns the function of one point x beside pending points,
+//
+//	log 1/S Σ_s exp fatmax( r_s, Σ_c log step(bound_c - μ_cs - s_c z_cs) )
+//
+// in which r_s is the fatmax over the pending points of Σ_c log step(bound_c - g_cs) in joint sample s, and μ_cs and s_c
+// are the moments of constraint c at x given the sample. The samples g at the pending points do not depend on x, so a
+// value costs O(n² + Sn) for each constraint and n pending points.
 func (p Problem) nextFeasible(samples int, rng *rand.Rand) (Function, error) {
 	bounds := p.bounds()
 	p.Objectives, p.Constraints = p.outputs()[len(p.Objectives):], nil
@@ -187,7 +188,7 @@ func (p Problem) nextFeasible(samples int, rng *rand.Rand) (Function, error) {
 		}
 		reached[s] = fatMax(at, nil)
 	}
-	base := baseSamples(samples, len(bounds), random.Split(rng, "candidate", 0))
+	base := f.candidateSamples(rng)
 	f.gain = func(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
 		slope := mem.Floats(len(bounds))
 		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {

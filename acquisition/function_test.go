@@ -375,7 +375,7 @@ func TestConcurrentLogNEIAgainstMonteCarlo(t *testing.T) {
 		}
 		x := uniform(4, 2, 6)
 		v := make([]float64, 4)
-		f, err := p.improvementGiven(1<<12, rand.New(rand.NewPCG(9, 9)))
+		f, err := p.improvementGiven(1<<12, 1<<12, rand.New(rand.NewPCG(9, 9)))
 		require.NoError(t, err)
 		f.Eval(v, nil, x)
 

@@ -32,11 +32,8 @@ import (
 // exact expected improvement. The logarithm is accurate far into the tails, so the gradient vanishes
 // nowhere.
 //
-// While Problem.Best is +Inf, the function is the logarithm of the probability that x or a pending point
-// is feasible.
-//
-// Build samples all points, O(n³) for each objective, and keeps the evaluated points that belong to a
-// front in some sample. In a batch the other points take the kept ones of the first. A value costs
+// Build samples all points, of more than 500 the 250 nearest to the front, and keeps the evaluated points that belong to a
+// front in some sample. It costs O(n³) for each objective and n sampled points. In a batch the other points take the kept ones of the first. A value costs
 // O(S·boxes); Boxes in package pareto states their number.
 type LogNEHVI struct {
 	// Samples is the number of base samples. 0 means 64; powers of two are best.
@@ -66,7 +63,7 @@ func (a LogNEHVI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Fu
 	}
 	count := p.sampleCount(a.Samples)
 	contenders, err := p.sharedContenders("lognehvi", func() (*mat.Dense, error) {
-		return p.contenders(func(y [][]float64) []int { return frontBelow(y, p.Reference) }, count, rng)
+		return p.amongFront().contenders(func(y [][]float64) []int { return frontBelow(y, p.Reference) }, count, rng)
 	})
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/pareto"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
@@ -259,6 +260,31 @@ func TestSeveralObjectivesWithoutAFeasiblePoint(t *testing.T) {
 		either := build(t, a, p, 1)
 		for i := range 5 {
 			assert.GreaterOrEqual(t, valueAt(either, []float64{float64(i) / 4}), math.Log(prob[0])-0.3)
+		}
+	}
+}
+
+// With many evaluated points the functions sample at the points near the front, which hold all contenders.
+func TestManyPointsOfSeveralObjectives(t *testing.T) {
+	p := several(t, 3, 1, 2, manyObserved, 1e-2)
+	require.Same(t, p.Observed, p.amongFront().Observed)
+	p = several(t, 3, 1, 2, manyObserved+50, 1e-2)
+	few := p.amongFront()
+	require.Equal(t, lowestKept, rowCount(few.Observed))
+	all, err := p.contenders(func(y [][]float64) []int { return frontBelow(y, p.Reference) }, 64, random.New(1, "", 0))
+	require.NoError(t, err)
+	kept := map[[2]float64]bool{}
+	for i := range lowestKept {
+		kept[[2]float64(few.Observed.RawRowView(i))] = true
+	}
+	for i := range rowCount(all) {
+		assert.True(t, kept[[2]float64(all.RawRowView(i))], "contender %d of %d", i, rowCount(all))
+	}
+	for _, a := range forSeveral {
+		many, one := build(t, a, p, 1), build(t, a, few, 1)
+		for i := range 5 {
+			x := uniform(5, 2, 9).RawRowView(i)
+			assert.InEpsilon(t, valueAt(one, x), valueAt(many, x), 0.02)
 		}
 	}
 }

@@ -22,7 +22,8 @@ import (
 
 // LogNEI is QLogEI for noisy observations. In each joint sample the value to improve on
 // is the lowest latent value at the evaluated points (Letham et al. 2019; Ament et al.
-// 2023), so a lucky observation does not count as the optimum. Problem.Best is not used.
+// 2023), so a lucky observation does not count as the optimum. A finite
+// Problem.Best is not used.
 //
 // For one point of a batch that is not chosen together, and for one point of a problem that is Concurrent or has
 // constraints, the value is a closed form given joint samples s at the evaluated and the pending points, as in LogNEHVI,
@@ -66,9 +67,9 @@ func (a LogNEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Func
 	}
 	switch {
 	case q == 1 && p.shared != nil:
-		return p.improvementGiven(min(a.Samples, manySamples), rng)
+		return p.improvementGiven(a.Samples, manySamples, rng)
 	case q == 1 && (p.Concurrent || !p.unconstrained()):
-		return p.improvementGiven(min(a.Samples, closedSamples), rng)
+		return p.improvementGiven(a.Samples, closedSamples, rng)
 	case !p.unconstrained():
 		return a.constrained(p, q, rng)
 	}
@@ -101,22 +102,22 @@ const (
 	lowestKept   = 250
 )
 
-// amongLowest returns p with at most manyObserved evaluated points: of more, the points with the lowest
-// mean minus two standard deviations, likely feasible points first.
+// amongLowest is among with the lower confidence bounds.
 func (p Problem) amongLowest() Problem {
+	return p.among(func() []float64 { return p.lowerBounds(p.Posterior) })
+}
+
+// among returns p with at most manyObserved evaluated points: of more, the lowestKept with the lowest scores,
+// likely feasible points first.
+func (p Problem) among(score func() []float64) Problem {
 	n := rowCount(p.Observed)
 	if n <= manyObserved {
 		return p
 	}
-	bound, variance, likely := make([]float64, n), make([]float64, n), make([]float64, n)
-	p.Posterior.Predict(bound, variance, p.Observed)
+	likely, scores, order := make([]float64, n), score(), subset.All(n)
 	p.Feasibility(likely, p.Observed)
-	for i, v := range variance {
-		bound[i] -= 2 * math.Sqrt(max(v, 0))
-	}
-	order := subset.All(n)
 	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(btoi(likely[i] < 0.5), btoi(likely[j] < 0.5)), compare(bound[i], bound[j]))
+		return cmp.Or(cmp.Compare(btoi(likely[i] < 0.5), btoi(likely[j] < 0.5)), compare(scores[i], scores[j]))
 	})
 	keep := order[:lowestKept]
 	slices.Sort(keep)
@@ -124,16 +125,27 @@ func (p Problem) amongLowest() Problem {
 	return p
 }
 
+// lowerBounds returns the means minus two standard deviations of posterior at the evaluated points.
+func (p Problem) lowerBounds(posterior surrogate.Posterior) []float64 {
+	mean, variance := p.atObserved(posterior)
+	bound := make([]float64, len(mean))
+	for i, m := range mean {
+		bound[i] = m - 2*math.Sqrt(max(variance[i], 0))
+	}
+	return bound
+}
+
 // closedSamples bounds the number of joint samples of the closed form, and manySamples in a batch of
 // several points.
 const closedSamples, manySamples = 64, 16
 
-// improvementGiven returns the closed form of LogNEI given a number of joint samples, or anyFeasible if no
+// improvementGiven returns the closed form of LogNEI given at most most joint samples, or anyFeasible if no
 // evaluated point is feasible.
-func (p Problem) improvementGiven(samples int, rng *rand.Rand) (Function, error) {
+func (p Problem) improvementGiven(samples, most int, rng *rand.Rand) (Function, error) {
 	if p.infeasible() {
-		return p.anyFeasible(1, closedSamples, rng)
+		return p.anyFeasible(1, samples, rng)
 	}
+	samples = min(samples, most)
 	p.Objectives = []surrogate.Posterior{p.Posterior}
 	contenders, err := p.sharedContenders("lognei", func() (*mat.Dense, error) { return p.amongLowest().contenders(lowest, closedSamples, rng) })
 	if err != nil {
@@ -184,9 +196,7 @@ func lowest(y [][]float64) []int {
 // worst returns a value that is improved on by every point: the largest posterior mean at an
 // evaluated point plus six standard deviations.
 func (p Problem) worst() float64 {
-	n := rowCount(p.Observed)
-	mean, variance := make([]float64, n), make([]float64, n)
-	p.Posterior.Predict(mean, variance, p.Observed)
+	mean, variance := p.atObserved(p.Posterior)
 	worst := math.Inf(-1)
 	for i, m := range mean {
 		worst = max(worst, m+6*math.Sqrt(max(variance[i], 0)))

@@ -23,7 +23,8 @@ import (
 //	log mean over samples of  P_s(x) fatplus(min_i g(f_s(x_i)) - g(f_s(x)))
 //
 // where i runs over the evaluated and pending points that are feasible in the sample, the maximum
-// is the smooth fatmax, and fatplus is the function of QLogEI. P_s is as in LogNEHVI.
+// is the smooth fatmax, and fatplus is the function of QLogEI. P_s is as in LogNEHVI. Of more than 500 evaluated points
+// the 250 with the lowest g of the confidence bounds are sampled.
 type LogNParEGO struct {
 	// Samples is the number of base samples. 0 means 256; powers of two are best.
 	Samples int `set:"samples" default:"256" range:"[1,65536]" help:"joint samples"`
@@ -47,7 +48,15 @@ func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (
 		return p.anyFeasible(1, a.Samples, rng)
 	}
 	g := newChebyshev(p, random.Split(rng, "weights", 0))
-	contenders, err := p.contenders(func(y [][]float64) []int {
+	among := p.among(func() []float64 {
+		bounds := p.boundsOfObjectives()
+		score := make([]float64, len(bounds))
+		for i, y := range bounds {
+			score[i] = g.value(y, nil)
+		}
+		return score
+	})
+	contenders, err := among.contenders(func(y [][]float64) []int {
 		if i, _ := g.lowest(y); i >= 0 {
 			return []int{i}
 		}
@@ -74,7 +83,7 @@ func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (
 	for s, b := range best {
 		best[s] = min(b, worst)
 	}
-	base := baseSamples(a.Samples, len(p.Objectives), random.Split(rng, "candidate", 0))
+	base := f.candidateSamples(rng)
 	f.gain = func(mem *workspace.Memory) func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
 		y, bar := mem.Floats(len(p.Objectives)), mem.Floats(len(p.Objectives))
 		return func(logs []float64, mean [][]float64, sd []float64, dmean, dsd [][]float64) {
@@ -105,16 +114,15 @@ type chebyshev struct {
 
 // newChebyshev draws the weights.
 func newChebyshev(p Problem, rng *rand.Rand) chebyshev {
-	m, n := len(p.Objectives), rowCount(p.Observed)
+	m := len(p.Objectives)
 	g := chebyshev{make([]float64, m), make([]float64, m)}
 	var total float64
 	for j := range m {
 		g.slope[j] = rng.ExpFloat64() // normalised, uniform on the simplex
 		total += g.slope[j]
 	}
-	mean, variance := make([]float64, n), make([]float64, n)
 	for j, posterior := range p.Objectives {
-		posterior.Predict(mean, variance, p.Observed)
+		mean, _ := p.atObserved(posterior)
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, v := range mean {
 			low, high = min(low, v), max(high, v)

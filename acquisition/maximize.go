@@ -159,8 +159,8 @@ func (c *climb) best(skip func([]float64) bool) ([]float64, float64) {
 	return nil, math.Inf(-1)
 }
 
-// eval evaluates f at the rows of x, which are points of dom, and records the feasible ones. Values at the
-// others, and values that are not finite, are NaN.
+// eval evaluates f at the rows of x, which are points of dom, and records the feasible ones. The value of an
+// infeasible row is NaN, and +Inf becomes NaN.
 func (c *climb) eval(ctx context.Context, x *mat.Dense) ([]visited, error) {
 	n := rowCount(x)
 	value, found := make([]float64, min(n, chunk)), make([]visited, 0, n)

@@ -121,6 +121,49 @@ func (p Problem) contenders(contend contender, samples int, rng *rand.Rand) (*ma
 	return subset.Take(p.Observed, keep), nil
 }
 
+// boundsOfObjectives returns the lower confidence bounds of the objectives at each evaluated point.
+func (p Problem) boundsOfObjectives() [][]float64 {
+	y := make([][]float64, rowCount(p.Observed))
+	for _, o := range p.Objectives {
+		for i, v := range p.lowerBounds(o) {
+			y[i] = append(y[i], v)
+		}
+	}
+	return y
+}
+
+// amongFront is among for several objectives. It takes the Pareto front of the lower confidence bounds of likely feasible
+// points, the front of the others, and so on, and of each front the points with the largest volume below the reference
+// point.
+func (p Problem) amongFront() Problem {
+	return p.among(func() []float64 {
+		y := p.boundsOfObjectives()
+		likely, volume, score := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
+		p.Feasibility(likely, p.Observed)
+		for i, v := range y {
+			score[i], volume[i] = math.Inf(1), 1
+			for j, r := range p.Reference {
+				volume[i] *= max(0, r-v[j])
+			}
+			if likely[i] < 0.5 {
+				y[i] = []float64{math.NaN()} // on no front
+			}
+		}
+		most := max(slices.Max(volume), math.SmallestNonzeroFloat64)
+		for depth, kept := 0.0, 0; kept < lowestKept; depth++ {
+			front := pareto.Front(y)
+			if len(front) == 0 {
+				break
+			}
+			for _, i := range front {
+				score[i], y[i] = depth+(1-volume[i]/most)/2, []float64{math.NaN()}
+			}
+			kept += len(front)
+		}
+		return score
+	})
+}
+
 // frontKept is the number of points of the front from which ascents may start.
 const frontKept = 64
 

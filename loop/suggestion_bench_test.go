@@ -81,7 +81,7 @@ func BenchmarkBatch(b *testing.B) {
 }
 
 // BenchmarkBatchOfOutcomes measures one suggestion and 64, with their fits: for two objectives, and for one
-// while no trial meets a constraint.
+// objective while no trial meets its constraint.
 func BenchmarkBatchOfOutcomes(b *testing.B) {
 	const n, d = 50, 6
 	first, second := benchmarks.Levy(d), benchmarks.Ackley(d)
