@@ -246,10 +246,10 @@ func randomSpace(t testing.TB, rng *rand.Rand) *space.Space {
 
 // checkSpace checks the properties of a space at a random point.
 func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
-	must := func(ok bool, what string) { // require costs more than the checks themselves
+	must := func(ok bool, what string, values ...any) { // require costs more than the checks themselves
 		if !ok {
 			t.Helper()
-			t.Fatalf("%s in %v", what, s.Parameters())
+			t.Fatalf("%s: %v, in %v", what, values, s.Parameters())
 		}
 	}
 	u := make([]float64, s.Dim())
@@ -263,48 +263,48 @@ func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
 		exact = exact && (q.Kind != space.KindFloat || q.Step > 0)
 	}
 	if exact {
-		must(p.Key() == s.Decode(v).Key(), "the round trip is not exact")
+		must(p.Key() == s.Decode(v).Key(), "encoding and decoding change the point", p, s.Decode(v))
 	}
 	for i, c := range s.Coordinates() {
 		if columns := v[c.First : c.First+c.Columns]; c.Parameter.Kind == space.KindCategorical && p.Active(c.Parameter.Name) {
-			must(int(p.Code(i)) == s.Index(i, columns), "another value of a categorical")
+			must(int(p.Code(i)) == s.Index(i, columns), "encoding has another value of a categorical", c.Parameter.Name, p, columns)
 		} else if c.Parameter.Kind == space.KindCategorical {
-			must(len(c.Parameter.Values) == s.Index(i, columns), "an inactive categorical has a value")
+			must(len(c.Parameter.Values) == s.Index(i, columns), "an inactive categorical has a value", c.Parameter.Name, p, columns)
 		}
 	}
 	s.Project(u)
-	must(floats.EqualApprox(v, u, 1e-12), "projection and encoding differ")
-	must(p.Key() == s.Decode(u).Key(), "projection changes the point")
+	must(floats.EqualApprox(v, u, 1e-12), "projection and encoding differ", u, v)
+	must(p.Key() == s.Decode(u).Key(), "projection changes the point", p, u)
 	q, err := s.PointOf(p.Map())
-	must(s.Feasible(u) == (err == nil), "Feasible and PointOf differ")
+	must(s.Feasible(u) == (err == nil), "Feasible and PointOf differ", u, err)
 	if err == nil {
-		must(p.Key() == q.Key(), "PointOf returns another point")
+		must(p.Key() == q.Key(), "PointOf returns another point", p, q)
 	}
 	if near := s.Neighbors(u); near != nil {
 		rows, _ := near.Dims()
 		for i := range rows {
 			row := near.RawRowView(i)
-			must(s.Feasible(row), "an infeasible neighbour")
+			must(s.Feasible(row), "an infeasible neighbour", row)
 			again := append([]float64(nil), row...)
 			s.Project(again)
-			must(slices.Equal(row, again), "projection moves a neighbour")
+			must(slices.Equal(row, again), "projection moves a neighbour", row, again)
 		}
 	}
 	x := s.Sample(2, rng)
 	for i := range 2 {
-		must(s.Feasible(x.RawRowView(i)), "an infeasible sample")
+		must(s.Feasible(x.RawRowView(i)), "an infeasible sample", x.RawRowView(i))
 		_, err := s.PointOf(s.Decode(x.RawRowView(i)).Map())
-		must(err == nil, "a sample is no point")
+		must(err == nil, "PointOf rejects a sample", x.RawRowView(i), err)
 	}
 	if n, finite := s.Size(); finite && s.Listed() && n < 100 {
 		seen := map[string]bool{}
 		for i := range n {
 			p := s.At(i)
 			seen[p.Key()] = true
-			must(s.Feasible(s.Encode(p)), "an infeasible listed point")
+			must(s.Feasible(s.Encode(p)), "an infeasible listed point", p)
 		}
-		must(len(seen) == n, "repeated listed points")
-		must(seen[s.Decode(x.RawRowView(0)).Key()], "a sample is not listed")
+		must(len(seen) == n, "listed points repeat", len(seen), n)
+		must(seen[s.Decode(x.RawRowView(0)).Key()], "a sample is not listed", x.RawRowView(0))
 	}
 }
 
