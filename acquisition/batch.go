@@ -50,7 +50,7 @@ func (p Problem) atObserved(posterior surrogate.Posterior) (mean, variance []flo
 	n := rowCount(p.Observed)
 	mean, variance = make([]float64, n), make([]float64, n)
 	posterior.Predict(mean, variance, p.Observed)
-	if p.shared != nil {
+	if p.shared != nil && identical(posterior, posterior) {
 		p.shared.evaluated = append(p.shared.evaluated, evaluated{posterior, p.Observed, mean, variance})
 	}
 	return mean, variance

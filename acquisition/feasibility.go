@@ -141,10 +141,28 @@ func (p Problem) Feasibility(prob []float64, x *mat.Dense) {
 	mean, variance := make([]float64, len(prob)), make([]float64, len(prob))
 	for _, c := range p.Constraints {
 		c.Posterior.Predict(mean, variance, x)
-		for i := range prob {
-			l, _ := specfn.LogNormCDF((c.Bound - mean[i]) / math.Sqrt(max(variance[i], minVariance)))
-			prob[i] *= math.Exp(l)
-		}
+		c.multiply(prob, mean, variance)
+	}
+}
+
+// feasibilityAtObserved is Feasibility at the evaluated points, from the moments that a batch keeps.
+func (p Problem) feasibilityAtObserved() []float64 {
+	prob := make([]float64, rowCount(p.Observed))
+	for i := range prob {
+		prob[i] = 1
+	}
+	for _, c := range p.Constraints {
+		mean, variance := p.atObserved(c.Posterior)
+		c.multiply(prob, mean, variance)
+	}
+	return prob
+}
+
+// multiply multiplies prob by the probabilities that the constraint is met.
+func (c Constraint) multiply(prob, mean, variance []float64) {
+	for i := range prob {
+		l, _ := specfn.LogNormCDF((c.Bound - mean[i]) / math.Sqrt(max(variance[i], minVariance)))
+		prob[i] *= math.Exp(l)
 	}
 }
 

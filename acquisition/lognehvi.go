@@ -32,9 +32,10 @@ import (
 // exact expected improvement. The logarithm is accurate far into the tails, so the gradient vanishes
 // nowhere.
 //
-// Build samples all points, of more than 500 the 250 nearest to the front, and keeps the evaluated points that belong to a
-// front in some sample. It costs O(n³) for each objective and n sampled points. In a batch the other points take the kept ones of the first. A value costs
-// O(S·boxes); Boxes in package pareto states their number.
+// Build samples all evaluated points. Of more than 500 it samples 250, the first fronts of the lower confidence
+// bounds. It keeps the points that belong to a front in some sample. The samples cost O(n³) for each objective and n
+// points. In a batch the other points take the kept ones of the first. A value costs O(S·boxes); Boxes in
+// package pareto states their number.
 type LogNEHVI struct {
 	// Samples is the number of base samples. 0 means 64; powers of two are best.
 	Samples int `set:"samples" default:"64" range:"[1,65536]" help:"joint samples"`

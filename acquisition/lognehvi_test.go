@@ -264,22 +264,32 @@ func TestSeveralObjectivesWithoutAFeasiblePoint(t *testing.T) {
 	}
 }
 
-// With many evaluated points the functions sample at the points near the front, which hold all contenders.
-func TestManyPointsOfSeveralObjectives(t *testing.T) {
-	p := several(t, 3, 1, 2, manyObserved, 1e-2)
-	require.Same(t, p.Observed, p.amongFront().Observed)
-	p = several(t, 3, 1, 2, manyObserved+50, 1e-2)
+// lostContenders returns the number of contenders of p and how many of them amongFront leaves out.
+func lostContenders(t *testing.T, p Problem) (lost, all int) {
 	few := p.amongFront()
 	require.Equal(t, lowestKept, rowCount(few.Observed))
-	all, err := p.contenders(func(y [][]float64) []int { return frontBelow(y, p.Reference) }, 64, random.New(1, "", 0))
-	require.NoError(t, err)
 	kept := map[[2]float64]bool{}
 	for i := range lowestKept {
 		kept[[2]float64(few.Observed.RawRowView(i))] = true
 	}
-	for i := range rowCount(all) {
-		assert.True(t, kept[[2]float64(all.RawRowView(i))], "contender %d of %d", i, rowCount(all))
+	points, err := p.contenders(func(y [][]float64) []int { return frontBelow(y, p.Reference) }, 64, random.New(1, "", 0))
+	require.NoError(t, err)
+	for i := range rowCount(points) {
+		if !kept[[2]float64(points.RawRowView(i))] {
+			lost++
+		}
 	}
+	return lost, rowCount(points)
+}
+
+// With many evaluated points the functions sample at the first fronts, which hold all contenders.
+func TestManyPointsOfSeveralObjectives(t *testing.T) {
+	p := several(t, 3, 1, 2, manyObserved, 1e-2)
+	require.Same(t, p.Observed, p.amongFront().Observed)
+	p = several(t, 3, 1, 2, manyObserved+50, 1e-2)
+	lost, _ := lostContenders(t, p)
+	require.Zero(t, lost)
+	few := p.amongFront()
 	for _, a := range forSeveral {
 		many, one := build(t, a, p, 1), build(t, a, few, 1)
 		for i := range 5 {
@@ -287,6 +297,29 @@ func TestManyPointsOfSeveralObjectives(t *testing.T) {
 			assert.InEpsilon(t, valueAt(one, x), valueAt(many, x), 0.02)
 		}
 	}
+}
+
+// Nearly all contenders are kept also if it is uncertain which points are feasible, and if few are below the reference
+// point.
+func TestManyPointsWithUncertainConstraints(t *testing.T) {
+	const n = manyObserved + 100
+	p := several(t, 2, 0, 2, n, 1e-2)
+	uncertain := several(t, 2, 1, 2, n, 30).Constraints[0]
+	mean, variance := make([]float64, n), make([]float64, n)
+	uncertain.Posterior.Predict(mean, variance, p.Observed)
+	for _, q := range []float64{0, 0.02, 0.1, 0.25} {
+		uncertain.Bound = quantile(mean, q)
+		p.Constraints = []Constraint{uncertain}
+		lost, all := lostContenders(t, p)
+		require.LessOrEqual(t, float64(lost), 0.05*float64(all), "bound at the quantile %v", q)
+	}
+	p = several(t, 4, 0, 2, n, 1e-2)
+	for j, o := range p.Objectives {
+		o.Predict(mean, variance, p.Observed)
+		p.Reference[j] = quantile(mean, 0.5)
+	}
+	lost, _ := lostContenders(t, p)
+	require.Zero(t, lost)
 }
 
 // Without noise one sample is enough: the value is the closed form of the posterior means at the

@@ -104,20 +104,27 @@ const (
 
 // amongLowest is among with the lower confidence bounds.
 func (p Problem) amongLowest() Problem {
-	return p.among(func() []float64 { return p.lowerBounds(p.Posterior) })
+	return p.among(func([]bool) []float64 { return p.lowerBounds(p.Posterior) })
 }
 
-// among returns p with at most manyObserved evaluated points: of more, the lowestKept with the lowest scores,
-// likely feasible points first.
-func (p Problem) among(score func() []float64) Problem {
+// leastFeasible is the probability of feasibility from which an evaluated point counts as possibly feasible:
+// that of a mean two standard deviations beyond the bound.
+const leastFeasible = 0.02
+
+// among returns p with at most manyObserved evaluated points: of more, the lowestKept with the lowest scores. Points
+// that are possibly feasible come first.
+func (p Problem) among(score func(possible []bool) []float64) Problem {
 	n := rowCount(p.Observed)
 	if n <= manyObserved {
 		return p
 	}
-	likely, scores, order := make([]float64, n), score(), subset.All(n)
-	p.Feasibility(likely, p.Observed)
+	possible, order := make([]bool, n), subset.All(n)
+	for i, v := range p.feasibilityAtObserved() {
+		possible[i] = v >= leastFeasible
+	}
+	scores := score(possible)
 	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(btoi(likely[i] < 0.5), btoi(likely[j] < 0.5)), compare(scores[i], scores[j]))
+		return cmp.Or(cmp.Compare(btoi(!possible[i]), btoi(!possible[j])), compare(scores[i], scores[j]))
 	})
 	keep := order[:lowestKept]
 	slices.Sort(keep)

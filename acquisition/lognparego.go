@@ -48,7 +48,7 @@ func (a LogNParEGO) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (
 		return p.anyFeasible(1, a.Samples, rng)
 	}
 	g := newChebyshev(p, random.Split(rng, "weights", 0))
-	among := p.among(func() []float64 {
+	among := p.among(func([]bool) []float64 {
 		bounds := p.boundsOfObjectives()
 		score := make([]float64, len(bounds))
 		for i, y := range bounds {

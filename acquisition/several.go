@@ -132,37 +132,51 @@ func (p Problem) boundsOfObjectives() [][]float64 {
 	return y
 }
 
-// amongFront is among for several objectives. It takes the Pareto front of the lower confidence bounds of likely feasible
-// points, the front of the others, and so on, and of each front the points with the largest volume below the reference
-// point.
+// amongFront is among for several objectives: the Pareto front of the lower confidence bounds, the front of the other points,
+// and so on, and of each front the points with the largest volume below the reference point. Points that are not below
+// it come after all that are.
 func (p Problem) amongFront() Problem {
-	return p.among(func() []float64 {
+	return p.among(func(possible []bool) []float64 {
 		y := p.boundsOfObjectives()
-		likely, volume, score := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
-		p.Feasibility(likely, p.Observed)
+		volume, score := make([]float64, len(y)), make([]float64, len(y))
 		for i, v := range y {
 			score[i], volume[i] = math.Inf(1), 1
 			for j, r := range p.Reference {
 				volume[i] *= max(0, r-v[j])
 			}
-			if likely[i] < 0.5 {
-				y[i] = []float64{math.NaN()} // on no front
-			}
 		}
 		most := max(slices.Max(volume), math.SmallestNonzeroFloat64)
-		for depth, kept := 0.0, 0; kept < lowestKept; depth++ {
-			front := pareto.Front(y)
-			if len(front) == 0 {
-				break
+		depth, kept := 0.0, 0
+		for _, in := range []func(i int) bool{
+			func(i int) bool { return possible[i] && volume[i] > 0 },
+			func(i int) bool { return possible[i] },
+			func(int) bool { return true },
+		} {
+			left := make([][]float64, len(y)) // without the points of earlier fronts
+			for i, v := range y {
+				if math.IsInf(score[i], 1) && in(i) {
+					left[i] = v
+				} else {
+					left[i] = onNoFront
+				}
 			}
-			for _, i := range front {
-				score[i], y[i] = depth+(1-volume[i]/most)/2, []float64{math.NaN()}
+			for kept < lowestKept {
+				front := pareto.Front(left)
+				if len(front) == 0 {
+					break
+				}
+				for _, i := range front {
+					score[i], left[i] = depth+(1-volume[i]/most)/2, onNoFront
+				}
+				depth, kept = depth+1, kept+len(front)
 			}
-			kept += len(front)
 		}
 		return score
 	})
 }
+
+// onNoFront is a point that pareto.Front leaves out.
+var onNoFront = []float64{math.NaN()}
 
 // frontKept is the number of points of the front from which ascents may start.
 const frontKept = 64

@@ -29,7 +29,8 @@ type Candidate struct {
 // are pending. If a is a Joint with JointBatch, Suggest then chooses all points together;
 // that search also starts from the first batch, so its value is no lower. From the second
 // point on, the search is brief: it uses a sixteenth of o.Raw points, ascends from the best of them
-// and from the best of earlier maxima, and ends ascents early. In a batch LogNEI has its closed form with 16 samples.
+// and from the best of earlier maxima, and ends ascents early. In a batch LogNEI has its
+// closed form with 16 samples, once an evaluated point is feasible.
 //
 // While dom has other points, no suggestion repeats an evaluated point, a pending point
 // or another suggestion. If the acquisition function is flat, the suggestion is the point

@@ -106,11 +106,12 @@ func numbersText(t *store.Trial, d *study.Definition, value float64, digits numb
 }
 
 // resultText is numbersText of a trial of a run. A single objective without requirements has the name "value".
-func resultText(d *study.Definition, t loop.Trial) string {
+func resultText(t *store.Trial, d *study.Definition) string {
+	value := t.Numbers[d.Objective().Name]
 	if len(d.Declared()) == 1 && len(d.Require) == 0 {
-		return "value " + short(t.Value)
+		return "value " + short(value)
 	}
-	return numbersText(&store.Trial{Numbers: t.Numbers}, d, t.Value, nil)
+	return numbersText(t, d, value, nil)
 }
 
 // numberDigits is the number of significant digits of numbers that trials report, by name; six if it is missing.

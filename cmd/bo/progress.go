@@ -23,7 +23,6 @@ type progress struct {
 	width  func() int // width of the terminal; nil elsewhere
 	now    func() time.Time
 	budget int
-	text   func(loop.Trial) string // of the numbers of a complete trial
 	quit   chan struct{}
 	gone   sync.WaitGroup
 
@@ -45,8 +44,8 @@ type progress struct {
 // window is the number of trials from which the remaining time is estimated.
 const window = 8
 
-func newProgress(out io.Writer, budget, finished int, text func(loop.Trial) string) *progress {
-	p := &progress{out: out, width: terminal(out), now: time.Now, budget: budget, text: text, finished: finished, quit: make(chan struct{}), spent: map[string]float64{}}
+func newProgress(out io.Writer, budget, finished int) *progress {
+	p := &progress{out: out, width: terminal(out), now: time.Now, budget: budget, finished: finished, quit: make(chan struct{}), spent: map[string]float64{}}
 	p.warnings = newWarnings(p.note)
 	p.phaseStart = p.now()
 	p.ends = []time.Time{p.phaseStart}
@@ -99,6 +98,11 @@ func (p *progress) close() {
 }
 
 func (p *progress) handle(e loop.Event, best *loop.Trial) {
+	p.report(e, "value "+short(e.Trial.Value), best)
+}
+
+// report is handle with the text of the numbers of a complete trial.
+func (p *progress) report(e loop.Event, numbers string, best *loop.Trial) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -130,7 +134,7 @@ func (p *progress) handle(e loop.Event, best *loop.Trial) {
 		if len(p.ends) > window {
 			p.ends = p.ends[1:]
 		}
-		p.tell(e)
+		p.tell(e, numbers)
 	}
 	switch e.Kind {
 	case loop.TrialAsked:
@@ -152,7 +156,7 @@ func (p *progress) enter(phase string) {
 
 // tell prints the line of a finished trial: its numbers or its failure. A new best has a
 // second line with its parameters.
-func (p *progress) tell(e loop.Event) {
+func (p *progress) tell(e loop.Event, numbers string) {
 	t := e.Trial
 	line := fmt.Sprintf("trial %*d/%d", len(fmt.Sprint(p.budget)), t.ID, p.budget)
 	if e.Kind == loop.TrialFailed {
@@ -163,7 +167,7 @@ func (p *progress) tell(e loop.Event) {
 		p.print(line + "  stopped: " + oneLine(t.Error))
 		return
 	}
-	p.print(fmt.Sprintf("%s  %-17s  %s", line, p.text(t), duration(t.EvaluateSeconds)))
+	p.note(fmt.Sprintf("%s  %-17s  %s", line, numbers, duration(t.EvaluateSeconds)))
 	if e.Improved {
 		p.print("  best: " + display(t.Point))
 	}

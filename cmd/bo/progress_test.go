@@ -25,7 +25,7 @@ func TestDuration(t *testing.T) {
 func clocked(budget int) (*progress, *bytes.Buffer, *time.Time) {
 	var out bytes.Buffer
 	now := time.Unix(0, 0)
-	p := newProgress(&out, budget, 0, func(t loop.Trial) string { return "value " + short(t.Value) })
+	p := newProgress(&out, budget, 0)
 	p.now = func() time.Time { return now }
 	p.ends, p.phaseStart = []time.Time{now}, now
 	p.width = func() int { return 60 }
@@ -70,6 +70,8 @@ func TestLinesThatStay(t *testing.T) {
 	require.NoError(t, err)
 	p.handle(loop.Event{Kind: loop.TrialFinished, Improved: true, Trial: loop.Trial{ID: 1, Value: 3, Point: at}}, &loop.Trial{Value: 3})
 	p.handle(loop.Event{Kind: loop.TrialFinished, Trial: loop.Trial{ID: 2, Value: 4}}, &loop.Trial{Value: 3})
+	numbers := "validation_loss -0.165966  latency_ms 497.899  memory_mb 5120  (infeasible)"
+	p.report(loop.Event{Kind: loop.TrialFinished, Trial: loop.Trial{ID: 2, Value: 4}}, numbers, nil)
 	p.handle(loop.Event{Kind: loop.TrialFailed, Trial: loop.Trial{ID: 3, Error: "no\nluck"}}, nil)
 	p.handle(loop.Event{Kind: loop.Warned, Warnings: []string{"jitter 1e-11 on 30×30", "jitter 2.5e-09 on 31×31", "lengthscale[1] ended on its bound 1e+04", "lengthscale[2] ended on its bound 1e+04", "lengthscale[2] ended on its bound 0.01"}}, nil)
 	for id := range 2 {
@@ -80,7 +82,7 @@ func TestLinesThatStay(t *testing.T) {
 	for line := range strings.SplitSeq(out.String(), "\n") {
 		lines = append(lines, line[strings.LastIndex(line, "\r")+1:])
 	}
-	require.Equal(t, []string{"trial  1/10  value 3            0 ms", "  best: lr=0.333333 opt=sgd", "trial  2/10  value 4            0 ms", "trial  3/10  failed: no; luck", "bo: warning: jitter 1e-11 on 30×30",
+	require.Equal(t, []string{"trial  1/10  value 3            0 ms", "  best: lr=0.333333 opt=sgd", "trial  2/10  value 4            0 ms", "trial  2/10  " + numbers + "  0 ms", "trial  3/10  failed: no; luck", "bo: warning: jitter 1e-11 on 30×30",
 		"bo: warning: lengthscale[1] ended on its bound 1e+04", "bo: warning: lengthscale[2] ended on its bound 1e+04",
 		"bo: warning: trial 4: training stopped early", "bo: warning: in 2 trials, the last 5: training stopped early", ""}, lines)
 }

@@ -221,7 +221,7 @@ func (s *session) prepare() error {
 	if s.Quiet {
 		out = io.Discard
 	}
-	s.bar = newProgress(out, budget, done, func(t loop.Trial) string { return resultText(s.definition, t) })
+	s.bar = newProgress(out, budget, done)
 	return nil
 }
 
@@ -278,7 +278,7 @@ func (s *session) ended(t store.Trial) {
 		return
 	}
 	o := v.Definition.Objective()
-	e := loop.Event{Kind: loop.TrialFinished, Trial: loop.Trial{ID: t.Number, Value: t.Numbers[o.Name], Numbers: t.Numbers, Error: t.Message, EvaluateSeconds: t.Seconds}}
+	e := loop.Event{Kind: loop.TrialFinished, Trial: loop.Trial{ID: t.Number, Value: t.Numbers[o.Name], Error: t.Message, EvaluateSeconds: t.Seconds}}
 	if t.Number <= len(v.Points) {
 		e.Trial.Point = v.Points[t.Number-1]
 	}
@@ -292,10 +292,10 @@ func (s *session) ended(t store.Trial) {
 	s.warnConstant(v)
 	if best := v.Best(); best != nil {
 		e.Improved = best.Number == t.Number
-		s.bar.handle(e, &loop.Trial{Value: best.Numbers[o.Name]})
+		s.bar.report(e, resultText(&t, v.Definition), &loop.Trial{Value: best.Numbers[o.Name]})
 		return
 	}
-	s.bar.handle(e, nil)
+	s.bar.report(e, resultText(&t, v.Definition), nil)
 }
 
 // warnConstant warns once if the first complete trials at different points have one value.
