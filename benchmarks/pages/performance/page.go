@@ -141,6 +141,11 @@ is Levy's function of d inputs after a Sobol design of n points, declared exact.
 		"go test ./loop -run xxx -bench Batch$ -benchtime 1x", gotest("./loop", "^BenchmarkBatch$", (*results).pivot),
 	},
 	{
+		"Batches of several outcomes", "One suggestion of `gp` and 64 at once, with their fits, after 50 trials of six inputs: for two objectives, and for\none objective while no trial meets its constraint.",
+		"The same for two objectives or before a feasible trial",
+		"go test ./loop -run xxx -bench BatchOfOutcomes -benchtime 1x", gotest("./loop", "^BenchmarkBatchOfOutcomes$", (*results).pivot),
+	},
+	{
 		"BoTorch", "A suggestion at 50 values of Levy's function of two inputs, beside BoTorch's `SingleTaskGP` (`benchmarks/peers`). BoTorch\nhas `LogExpectedImprovement` for exact and `qLogNoisyExpectedImprovement` for noisy values, and `optimize_acqf` with 10\nrestarts and 512 raw samples. The values are the same; they are declared exact, or not.",
 		"A suggestion, in times of BoTorch",
 		"go run ./benchmarks/pages performance --only BoTorch --python PYTHON",
