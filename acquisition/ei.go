@@ -39,7 +39,8 @@ func (EI) Build(_ context.Context, p Problem, q int, _ *rand.Rand) (Function, er
 	})
 }
 
-// Build returns the function; it conditions the posterior once if points are pending.
+// Build returns the function. If points are pending, it conditions the posterior once; before a feasible point it
+// samples the constraints at them.
 func (LogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if q == 1 && p.infeasible() {
 		return p.anyFeasible(q, defaultSamples, rng)
@@ -50,7 +51,8 @@ func (LogEI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Functio
 	})
 }
 
-// Build returns the function; it conditions the posterior once if points are pending.
+// Build returns the function. If points are pending, it conditions the posterior once; before a feasible point it
+// samples the constraints at them.
 func (PI) Build(_ context.Context, p Problem, q int, rng *rand.Rand) (Function, error) {
 	if q == 1 && p.infeasible() {
 		return p.anyFeasible(q, defaultSamples, rng)

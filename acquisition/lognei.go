@@ -37,7 +37,7 @@ import (
 // that may be lowest.
 type LogNEI struct {
 	// Samples is the number of base samples. 0 means 512; powers of two are best. The closed
-	// form uses at most 64, in a batch 16. It finds the evaluated points that may be lowest with 64.
+	// form uses at most 64, in a batch 16, and before a feasible point 64. It finds the evaluated points that may be lowest with 64.
 	Samples int `set:"samples" default:"512" range:"[1,65536]" help:"joint samples"`
 	// Joint chooses all points of a batch together instead of one after another.
 	Joint bool `set:"joint" default:"false" help:"choose the points of a batch together"`
@@ -107,8 +107,8 @@ func (p Problem) amongLowest() Problem {
 	return p.among(func([]bool) []float64 { return p.lowerBounds(p.Posterior) })
 }
 
-// leastFeasible is the probability of feasibility from which an evaluated point counts as possibly feasible:
-// that of a mean two standard deviations beyond the bound.
+// leastFeasible is the probability of feasibility from which an evaluated point counts as possibly feasible. It is
+// about Φ(-2): a lower confidence bound of the constraint meets the bound.
 const leastFeasible = 0.02
 
 // among returns p with at most manyObserved evaluated points: of more, the lowestKept with the lowest scores. Points
