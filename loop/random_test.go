@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -279,11 +280,16 @@ func operateRandomly(t *testing.T, seed uint64, n int) int {
 	return r.asked
 }
 
+var full = flag.Bool("full", false, "300 random studies; otherwise a fifth")
+
 // No suggestion violates its space, no point is repeated needlessly, and any sequence of operations keeps the study
 // consistent.
 func TestRandomStudies(t *testing.T) {
-	seeds := uint64(300)
-	if testing.Short() {
+	seeds := uint64(60)
+	switch {
+	case *full:
+		seeds = 300
+	case testing.Short():
 		seeds = 20
 	}
 	for seed := range seeds {

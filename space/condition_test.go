@@ -2,6 +2,7 @@ package space_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -308,9 +309,14 @@ func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
 	}
 }
 
+var full = flag.Bool("full", false, "a million points of random spaces; otherwise a tenth")
+
 func TestRandomSpaces(t *testing.T) {
-	spaces, points := 2000, 500 // a million points
-	if testing.Short() {
+	spaces, points := 500, 200
+	switch {
+	case *full:
+		spaces, points = 2000, 500
+	case testing.Short():
 		spaces, points = 300, 20
 	}
 	rng := rand.New(rand.NewPCG(7, 7))

@@ -1,6 +1,7 @@
 package surrogate_test
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -75,11 +76,16 @@ func (s *intervals) add(a intervals, weight float64) {
 	s.sd, s.in90, s.in95 = s.sd+weight*a.sd, s.in90+weight*a.in90, s.in95+weight*a.in95
 }
 
+var full = flag.Bool("full", false, "ten functions of each kind; otherwise four")
+
 // Intervals of functions drawn from the stated prior, beside the intervals of the exact process. If a method
 // covers much less, its fits warn; if it covers as much, they do not.
 func TestIntervals(t *testing.T) {
-	seeds := 10
-	if testing.Short() {
+	seeds := 4
+	switch {
+	case *full:
+		seeds = 10
+	case testing.Short():
 		seeds = 2
 	}
 	for _, c := range []struct {
