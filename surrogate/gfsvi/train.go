@@ -87,11 +87,12 @@ func (p *problem) course() train.Schedule {
 	return s
 }
 
-// nextBatch draws measurement points from the box or the source and takes Batch observations.
+// nextBatch draws measurement points from the box or the source, and Batch observations. With more
+// than Context observations it draws their order, because the first ones are measurement points.
 func (p *problem) nextBatch(rng *rand.Rand) (batch, error) {
 	n, _ := p.data.Dims()
 	size, c := min(n, p.Batch), p.source.Points(p.box, p.Context, rng, p.box.Uniform)
-	if n > p.Context {
+	if size < n || n > p.Context {
 		subset.Draw(p.order, size, rng)
 	}
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, p.order[:size])
