@@ -8,8 +8,11 @@ import (
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/dkl"
+	"github.com/functionspace/bo/surrogate/fsplaplace"
 	"github.com/functionspace/bo/surrogate/fvi"
+	"github.com/functionspace/bo/surrogate/gfsvi"
 	"github.com/functionspace/bo/surrogate/gp"
+	"github.com/functionspace/bo/surrogate/gwi"
 	"github.com/functionspace/bo/surrogate/hmc"
 	"github.com/functionspace/bo/surrogate/ibnn"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
@@ -43,8 +46,8 @@ func TestCheck(t *testing.T) {
 	require.ErrorIs(t, surrogate.Check(dkl.Model{Pretrain: 3}, 2), surrogate.ErrSetting)
 }
 
-// A fixed number or a kernel states a prior, inside Scaled too. The defaults and the settings
-// of training state no prior.
+// A fixed number, a kernel or the preset "published" states a prior, inside Scaled too. The defaults
+// and the settings of training state no prior.
 func TestStatesPrior(t *testing.T) {
 	network := func(set func(*laplace.Model)) surrogate.Model {
 		var m laplace.Model
@@ -56,6 +59,10 @@ func TestStatesPrior(t *testing.T) {
 		network(func(m *laplace.Model) { m.Noise = ptr(0.1) }), network(func(m *laplace.Model) { m.Precision = ptr(2) }),
 		hmc.Model{Noise: ptr(0.1)}, vip.Model{Noise: ptr(0.1)}, tfsvi.Model{PriorScale: 0.3}, tfsvi.Model{Noise: ptr(0.1)},
 		fvi.Model{Prior: "piecewise-linear"}, ibnn.Model{Noise: ptr(0.1)},
+		fsplaplace.Model{Preset: surrogate.Published}, fvi.Model{Preset: surrogate.Published}, gfsvi.Model{Preset: surrogate.Published},
+		gwi.Net{Options: gwi.Options{Preset: surrogate.Published}}, gwi.SVGP{Options: gwi.Options{Preset: surrogate.Published}},
+		laplace.Model{Preset: surrogate.Published}, mfvi.Model{Preset: surrogate.Published}, tfsvi.Model{Preset: surrogate.Published},
+		gfsvi.Model{Spec: prior.Spec{Kernel: "rbf"}}, gwi.Net{Options: gwi.Options{Spec: prior.Spec{Mean: prior.MeanZero}}},
 	} {
 		require.True(t, surrogate.StatesPrior(m), "%T", m)
 		require.True(t, surrogate.StatesPrior(surrogate.Scaled{Model: m}), "%T", m)
@@ -63,7 +70,8 @@ func TestStatesPrior(t *testing.T) {
 	}
 	for _, m := range []surrogate.Model{
 		gp.Model{}, gp.Model{Spec: prior.Spec{Isotropic: new(true), Mean: prior.MeanConstant, Restarts: 2}}, laplace.Model{Restarts: 3},
-		mfvi.Model{Sampled: mapnet.Sampled{Steps: 10}}, hmc.Model{}, vip.Model{}, tfsvi.Model{}, fvi.Model{}, ibnn.Model{Weight: 3}, failer{},
+		mfvi.Model{Sampled: mapnet.Sampled{Steps: 10}}, hmc.Model{}, vip.Model{}, tfsvi.Model{}, fvi.Model{}, fvi.Model{Preset: "default"},
+		fsplaplace.Model{}, gfsvi.Model{}, gwi.Net{}, gwi.SVGP{}, ibnn.Model{Weight: 3}, failer{},
 	} {
 		require.False(t, surrogate.StatesPrior(m), "%T", m)
 		require.False(t, surrogate.StatesPrior(surrogate.Scaled{Model: m}), "%T", m)

@@ -64,9 +64,9 @@ type Model struct {
 }
 
 // Stated implements surrogate.PriorStater. It also returns true for a prior that is not a
-// Gaussian process.
+// Gaussian process, and for the preset "published".
 func (m Model) Stated() bool {
-	return m.Spec.Stated() || m.Sampler != nil || m.Prior != "" && m.Prior != gaussianProcess
+	return m.published() || m.Spec.Stated() || m.Sampler != nil || m.Prior != "" && m.Prior != gaussianProcess
 }
 
 var _ surrogate.WarmStarter = Model{}

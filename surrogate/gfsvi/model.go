@@ -92,6 +92,9 @@ func (m Model) resolve() (Model, error) {
 
 func (m Model) published() bool { return m.Preset == settings.Published }
 
+// Stated implements surrogate.PriorStater. The preset "published" states a prior.
+func (m Model) Stated() bool { return m.published() || m.Spec.Stated() }
+
 // Fit implements surrogate.Model.
 func (m Model) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
 	return m.FitFrom(ctx, nil, d, rng)

@@ -56,6 +56,9 @@ type Options struct {
 
 func (o Options) published() bool { return o.Preset == settings.Published }
 
+// Stated implements surrogate.PriorStater. The preset "published" states a prior.
+func (o Options) Stated() bool { return o.published() || o.Spec.Stated() }
+
 // SVGP is gwi-svgp: the mean is the mean of a sparse Gaussian process.
 type SVGP struct {
 	Options

@@ -80,8 +80,8 @@ type Model struct {
 var _ surrogate.WarmStarter = Model{}
 
 // Stated implements surrogate.PriorStater. It reports whether the noise variance or the scale of
-// the prior is fixed, in the units of the given targets.
-func (m Model) Stated() bool { return m.Noise != nil || m.PriorScale != 0 }
+// the prior is fixed, in the units of the given targets. The preset "published" fixes both.
+func (m Model) Stated() bool { return m.published() || m.Noise != nil || m.PriorScale != 0 }
 
 const (
 	startSD = 0.3
