@@ -1,0 +1,141 @@
+package gfsvi
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/internal/autodiff"
+	"github.com/functionspace/bo/surrogate/internal/toy"
+)
+
+// All settings of the preset "published", beside the section of the paper that states them.
+func TestSettingsOfThePreset(t *testing.T) {
+	m, err := Model{Preset: surrogate.Published}.resolve()
+	require.NoError(t, err)
+	p, v, _, err := m.begin(t.Context(), nil, toy.Sines(12, 2), random.New(1, "fit", 0))
+	require.NoError(t, err)
+	want := []struct{ key, value, source string }{
+		{"preset", "published", ""},
+		{"kernel", "matern52", "A.3.3: one of six, by validation"},
+		{"lengthscale", "learned", "A.3.1"},
+		{"isotropic", "false", ""},
+		{"variance", "learned", "A.3.1"},
+		{"noise", "learned", "A.3.3"},
+		{"mean", "zero", "A.3.1"},
+		{"restarts", "0", ""},
+		{"hidden", "30,30", "A.3.1"},
+		{"activation", "tanh", "A.3.1"},
+		{"bias", "0", ""},
+		{"covariance", "diagonal", "A.3.1: fully factorised"},
+		{"rank", "0", "A.3.1: fully factorised"},
+		{"gamma", "1e-10", "3.1 and A.3.1"},
+		{"context", "500", "A.3.1 and A.3.3"},
+		{"measure", "box", "3.1: uniform points"},
+		{"box", "data", "A.3.4, for pixels"},
+		{"start", "random", ""},
+		{"steps", "10000", ""},
+		{"rate", "0.005", "A.3.3: by validation"},
+		{"batch", "2000", "A.3.3"},
+		{"held-out", "0.1", "A.3.3"},
+		{"prior-noise", "false", "A.3.3: a learned scale"},
+	}
+	listed := settings.List(&p.Model)
+	require.Len(t, listed, len(want))
+	for i, w := range want {
+		value, err := settings.Get(&p.Model, w.key)
+		require.NoError(t, err)
+		require.Equal(t, w.key, listed[i].Key)
+		require.Equal(t, w.value, value, "%s (%s)", w.key, w.source)
+	}
+	require.Equal(t, 1e-10, p.objective.gamma)
+	require.Equal(t, []int{100, 10, 1000}, []int{patience, validateEvery, priorRows})
+	require.InDelta(t, -5, math.Log(math.Expm1(v.Scales()[0])), 1e-12, "ρ at the start")
+}
+
+// Other settings replace published values.
+func TestSettingsBesideThePreset(t *testing.T) {
+	m, err := Model{Preset: surrogate.Published, Context: 50, Gamma: 1e-15, Steps: 7, HeldOut: new(0.)}.resolve()
+	require.NoError(t, err)
+	require.Equal(t, []any{50, 1e-15, 7, 0., 2000}, []any{m.Context, m.Gamma, m.Steps, *m.HeldOut, m.Batch})
+}
+
+// With the preset "published" the hyperparameters maximise the marginal likelihood alone, except
+// at a bound, and the mean is 0 (A.3.1).
+func TestPublishedPriorMaximisesTheLikelihood(t *testing.T) {
+	m, err := Model{Preset: surrogate.Published}.resolve()
+	require.NoError(t, err)
+	for dim, n := range map[int]int{1: 30, 2: 45} {
+		d := toy.Sines(n, dim)
+		for i := range d.Y {
+			d.Y[i] -= 3
+		}
+		p, _, fitted, err := m.begin(t.Context(), nil, d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.Zero(t, fitted.Mean)
+		require.Zero(t, p.process.Mean)
+
+		// The logs of the lengthscales, the output variance and the noise variance.
+		theta, free := make([]float64, dim+2), make([]bool, dim+2)
+		seen := 0
+		for _, h := range fitted.Hypers {
+			at := dim
+			switch {
+			case strings.HasPrefix(h.Name, "lengthscale"):
+				at = seen
+				seen++
+			case h.Name == "noise":
+				at = dim + 1
+			case h.Name == "mean":
+				continue
+			}
+			theta[at], free[at] = math.Log(h.Value), h.Value > 1.01e-4 && h.Value < 0.99e4
+			t.Logf("%s %.3g", h.Name, h.Value)
+		}
+		rows := autodiff.Rows(p.data.X)
+		for i := range theta {
+			if free[i] {
+				require.InDelta(t, 0, slope(theta, i, rows, p.data.Y), 0.02, "hyperparameter %d of %d inputs", i, dim)
+			}
+		}
+		require.Equal(t, dim, seen)
+		require.True(t, free[dim] && free[dim+1])
+	}
+}
+
+// slope returns the derivative of log N(y; 0, K + σ²I) with respect to theta[i], by central
+// differences.
+func slope(theta []float64, i int, x [][]float64, y []float64) float64 {
+	const h = 1e-4
+	at := func(step float64) float64 {
+		v := make([]float64, len(theta))
+		for j := range v {
+			v[j] = math.Exp(theta[j])
+		}
+		v[i] *= math.Exp(step)
+		kernel := autodiff.Matern52(v[len(v)-2], v[:len(v)-2])
+		k := mat.NewSymDense(len(x), nil)
+		for a := range x {
+			for b := range x[:a+1] {
+				k.SetSym(a, b, kernel(x[a], x[b]))
+			}
+			k.SetSym(a, a, k.At(a, a)+v[len(v)-1])
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(k) {
+			panic("not positive definite")
+		}
+		var u mat.VecDense
+		if err := chol.SolveVecTo(&u, mat.NewVecDense(len(y), y)); err != nil {
+			panic(err)
+		}
+		return -0.5 * (mat.Dot(&u, mat.NewVecDense(len(y), y)) + chol.LogDet())
+	}
+	return (at(h) - at(-h)) / (2 * h)
+}
