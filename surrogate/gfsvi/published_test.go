@@ -230,8 +230,8 @@ func TestPublishedFit(t *testing.T) {
 		rate                float64
 		hidden              []int
 	}{
-		"all steps":   {2, 15, 2, 35, 0.005, []int{4, 3}},
-		"early ended": {1, 22, 3, 10000, 0.03, []int{2}},
+		"all steps": {2, 15, 2, 35, 0.005, []int{4, 3}},
+		"early end": {1, 22, 3, 10000, 0.03, []int{2}},
 	} {
 		m, d := published(c.hidden...), toy.Sines(c.n, c.dim)
 		m.Lengthscale = m.Lengthscale[:c.dim]
@@ -283,7 +283,7 @@ func TestPublishedFit(t *testing.T) {
 			own.step(draws)
 		}
 		evaluate()
-		require.Equal(t, name == "early ended", steps < c.steps)
+		require.Equal(t, name == "early end", steps < c.steps)
 		t.Logf("%s: %d steps", name, steps)
 		own.theta = best
 
