@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,6 +66,37 @@ func TestModelsWithAnArchitecture(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { fast.Run(t, m) })
+	}
+}
+
+// The inputs of an architecture are in the units of the dataset, with the published presets too. A
+// network of period 1 then has the same outputs at distance 1.
+func TestPublishedPresetsKeepTheInputsOfAnArchitecture(t *testing.T) {
+	d := surrogate.Dataset{X: space.Halton(20, 1, random.New(1, "x", 0)), Lo: []float64{0}, Hi: []float64{1}}
+	for i := range 20 {
+		d.Y = append(d.Y, math.Sin(2*math.Pi*d.X.At(i, 0)))
+	}
+	periodic := network.Func(func(x network.Node) network.Node {
+		return x.Periodic(1).Dense(8, 0.5).Apply(network.Tanh).Dense(1, 0)
+	})
+	const p = surrogate.Published
+	l, mf := laplace.Model{Preset: p}, mfvi.Model{Preset: p}
+	l.Architecture, mf.Architecture = periodic, periodic
+	l.Steps, mf.Steps = 200, 200
+	fsp := fsplaplace.Model{Preset: p, Network: surrogate.Network{Architecture: periodic}, Steps: 100, Context: 20, CovarianceContext: 50}
+	for name, m := range map[string]surrogate.Model{
+		"laplace": l, "mfvi": mf, "fsp-laplace": fsp,
+		"gwi-net": gwi.Net{Options: gwi.Options{Preset: p, Steps: 100}, Architecture: periodic},
+	} {
+		post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err, name)
+		mean, variance := make([]float64, 4), make([]float64, 4)
+		post.Predict(mean, variance, mat.NewDense(4, 1, []float64{0.2, 1.2, 0.6, -1.4}))
+		require.InDeltaSlice(t, []float64{mean[0], mean[2]}, []float64{mean[1], mean[3]}, 1e-9, name)
+		require.NotEqual(t, mean[0], mean[2], name)
+		if name != "gwi-net" { // its variance is the kernel's
+			require.InDeltaSlice(t, []float64{variance[0], variance[2]}, []float64{variance[1], variance[3]}, 1e-9, name)
+		}
 	}
 }
 

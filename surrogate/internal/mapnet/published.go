@@ -21,13 +21,14 @@ const publishedNoise = 0.09
 
 // NewPublished returns the problem of a dataset as in the experiments of Cinquin et al. (2024):
 // inputs have mean 0 and standard deviation 1 over the observations, targets are unchanged,
-// biases start at 0, and Adam trains the noise with the weights.
+// biases start at 0, and Adam trains the noise with the weights. Inputs of an architecture are
+// unchanged too.
 func NewPublished(s Settings, d surrogate.Dataset) (*Problem, error) {
 	p, err := New(s, d)
 	if err != nil {
 		return nil, err
 	}
-	p.Inputs = domain.ZScore(d.X)
+	p.Inputs = domain.ZScore(d.X).For(p.Net)
 	p.X, p.Y, p.Shift = p.Inputs.Apply(d.X), slices.Clone(d.Y), 0
 	p.published, p.bias, p.noiseStart = true, 0, publishedNoise
 	return p, nil
