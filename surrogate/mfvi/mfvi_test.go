@@ -3,6 +3,7 @@ package mfvi
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -83,6 +84,26 @@ func TestLinearModel(t *testing.T) {
 			precision += phi[k] * phi[k] / noise
 		}
 		require.InEpsilon(t, 1/math.Sqrt(precision), q.s[k], 0.05)
+	}
+}
+
+// The warning of an unconverged start names settings that change the start.
+func TestUnconvergedStart(t *testing.T) {
+	rng := rand.New(rand.NewPCG(0, 1))
+	d := surrogate.Dataset{X: mat.NewDense(4, 2, nil), Y: make([]float64, 4), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
+	for i := range 4 {
+		a, b := rng.Float64(), rng.Float64()
+		d.X.SetRow(i, []float64{a, b})
+		d.Y[i] = math.Sin(5*a) + 0.5*math.Cos(3*b) + 0.05*rng.NormFloat64()
+	}
+	for start, want := range map[string][]string{
+		"map":    {"the start of training, a maximum of the posterior, did not converge, the fit may be poor: set start=random and steps higher"},
+		"random": nil,
+	} {
+		m := surrogate.Scaled{Model: Model{Sampled: mapnet.Sampled{Start: start, Steps: 1}}}
+		post, err := m.Fit(t.Context(), d, rand.New(rand.NewPCG(0, 7)))
+		require.NoError(t, err)
+		require.Equal(t, want, post.Warnings())
 	}
 }
 

@@ -199,6 +199,26 @@ func TestSettingsBesideThePreset(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Beyond 1000 observations Adam searches the maximum of the posterior at which training starts.
+func TestPublishedStartsAtAMaximumForManyObservations(t *testing.T) {
+	const n = 1001
+	rng := random.New(1, "data", 0)
+	d := surrogate.Dataset{X: mat.NewDense(n, 1, nil), Y: make([]float64, n)}
+	for i := range n {
+		x := rng.NormFloat64()
+		d.X.Set(i, 0, x)
+		d.Y[i] = math.Tanh(2*x) + 0.1*rng.NormFloat64()
+	}
+	m := publishedModel(3)
+	m.Start, m.Steps = "map", 1
+	post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+	require.NoError(t, err)
+	mean, variance := make([]float64, 2), make([]float64, 2)
+	post.Predict(mean, variance, mat.NewDense(2, 1, []float64{-0.5, 1}))
+	require.InDeltaSlice(t, []float64{math.Tanh(-1), math.Tanh(2)}, mean, 0.05)
+	require.InDelta(t, 0.01, post.Noise(), 0.003)
+}
+
 func TestConformanceOfThePreset(t *testing.T) {
 	m := publishedModel(8)
 	m.Steps, m.Samples = 100, 20

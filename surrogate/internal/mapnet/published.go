@@ -19,6 +19,10 @@ import (
 // publishedNoise is the initial noise variance of the published training, 0.3².
 const publishedNoise = 0.09
 
+// publishedSteps is the largest number of steps of Adam to a maximum of the posterior, as with the
+// published preset of package laplace.
+const publishedSteps = 10_000
+
 // NewPublished returns the problem of a dataset as in the experiments of Cinquin et al. (2024):
 // inputs have mean 0 and standard deviation 1 over the observations, targets are unchanged,
 // biases start at 0, and Adam trains the noise with the weights. Inputs of an architecture are
@@ -136,7 +140,11 @@ func (l pointLaw) Penalty(grad []float64, _ *float64, precision float64) float64
 // FitPublished trains the family of m, whose fields are all set, by Published, and draws the
 // networks of the posterior. Errors begin with name.
 func FitPublished(ctx context.Context, name string, m Sampled, f func(*Problem) Family, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
-	p, err := NewPublished(Settings{Network: m.Network, Batch: m.Batch}, d)
+	own := Settings{Network: m.Network, Batch: m.Batch} // for a start at a maximum of the posterior
+	if len(d.Y) > gaussNewtonRows {
+		own.Steps = publishedSteps
+	}
+	p, err := NewPublished(own, d)
 	if err != nil {
 		return nil, err
 	}

@@ -66,6 +66,10 @@ func (s *Stochastic) Hypers(v []float64) Hypers {
 	return s.Clamp(h)
 }
 
+// unconverged is the warning of a start at a maximum of the posterior. The model's own setting of the
+// steps is no limit of the search for this maximum.
+const unconverged = "the start of training, a maximum of the posterior, did not converge, the fit may be poor: set start=random and steps higher"
+
 // Start returns the initial vector: the state of an earlier fit if its length matches, else a
 // vector for a maximum of the posterior, or for initial weights.
 func (s *Stochastic) Start(ctx context.Context, state []float64, rng *rand.Rand) (v []float64, warnings []string, err error) {
@@ -80,7 +84,9 @@ func (s *Stochastic) Start(ctx context.Context, state []float64, rng *rand.Rand)
 		if err != nil {
 			return nil, nil, err
 		}
-		h, warnings = f.Hypers, f.Warnings
+		if h = f.Hypers; f.Warnings != nil {
+			warnings = []string{unconverged}
+		}
 		copy(v[2:], s.Family.Params(f.W))
 	}
 	v[0], v[1] = math.Log(h.Precision), math.Log(h.Noise)

@@ -37,7 +37,8 @@ func (e *Early) Observe(value float64, theta []float64) {
 	}
 }
 
-// Run calls step until training ends, but at most the given number of times, with a warning.
+// Run calls step until training ends, but at most the given number of times, with a warning. It
+// calls step at least once.
 // With check, step calls Observe before it changes the parameters. The error of an objective
 // that is never finite wraps surrogate.ErrNotPositiveDefinite.
 func (e *Early) Run(ctx context.Context, steps int, step func(check bool) error) (warnings []string, err error) {
@@ -45,7 +46,7 @@ func (e *Early) Run(ctx context.Context, steps int, step func(check bool) error)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if i == steps {
+		if i == max(steps, 1) {
 			warnings = []string{fmt.Sprintf("training stopped at %d steps before it converged, the fit may be poor: set steps higher", steps)}
 			break
 		}

@@ -41,6 +41,18 @@ func TestEarly(t *testing.T) {
 	require.Equal(t, []float64{20}, e.Best)
 }
 
+// Training with a limit of 0 steps has the objective of its start.
+func TestEarlyEvaluatesOnce(t *testing.T) {
+	var e Early
+	warnings, err := e.Run(t.Context(), 0, func(bool) error {
+		e.Observe(3, []float64{1})
+		return nil
+	})
+	require.NoError(t, err)
+	require.Len(t, warnings, 1)
+	require.Equal(t, []float64{1}, e.Best)
+}
+
 func TestEarlyWithoutAFiniteObjective(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		var e Early
