@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
@@ -99,7 +100,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return &posterior{linearized.Posterior{
 		Network: linearized.Network{Net: p.Net, Inputs: p.Inputs, W: best.W, Shift: p.Shift}, Cov: cov,
 		Summary: summary.Summary{
-			NoiseVariance: best.Hypers.Noise, Learned: best.State(), Notes: best.Warnings,
+			NoiseVariance: best.Hypers.Noise, Learned: best.State(), Notes: slices.Concat(best.Warnings, p.Few()),
 			Parameters: append(best.Hypers.Describe(), surrogate.Hyper{Name: "mean", Value: p.Shift}),
 		},
 	}, best.Evidence}, nil

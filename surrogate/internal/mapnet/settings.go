@@ -1,6 +1,7 @@
 package mapnet
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -95,6 +96,18 @@ const hiddenBias = 0.5
 
 // Initial draws initial weights.
 func (p *Problem) Initial(rng *rand.Rand) []float64 { return p.Net.InitBiased(p.bias, 1, 0, rng) }
+
+// fewInputs is the number of distinct inputs below which a learned precision can be so large that the
+// variance is almost 0 everywhere.
+const fewInputs = 4
+
+// Few returns a warning for fewer than fewInputs distinct inputs, unless the precision is fixed.
+func (p *Problem) Few() []string {
+	if p.Precision != nil || len(subset.Distinct(p.X, subset.All(len(p.Y)))) >= fewInputs {
+		return nil
+	}
+	return []string{fmt.Sprintf("fewer than %d distinct inputs determine the prior of the weights poorly, the variance may be too small: use gp, or set precision", fewInputs)}
+}
 
 // Subset returns the problem with the observations at the given indices.
 func (p *Problem) Subset(index []int) *Problem {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -180,6 +181,9 @@ func FitSampled[M interface{ sampled() Sampled }](ctx context.Context, name stri
 	}
 	if err := cmp.Or(err, train.Diverged("rate", v)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if !s.Fixed {
+		warnings = slices.Concat(warnings, p.Few())
 	}
 	return s.posterior(v, own.Samples, warnings, random.Split(rng, "samples", 0)), nil
 }
