@@ -18,7 +18,8 @@ type Method struct {
 	Acquisition acquisition.Acquisition // nil before Choose
 	Maximizer   acquisition.MaximizeOptions
 
-	surrogate, acquisition string // names
+	surrogate, acquisition string   // names
+	learned                []string // keys of the surrogate that Set left to the fit
 }
 
 // NewMethod returns the named surrogate with its defaults and no acquisition
@@ -77,7 +78,8 @@ func (o owner) wrap(err error) error {
 
 // Set reads KEY=VALUE and sets the option of that key: a key of the surrogate, or
 // acquisition.KEY or maximizer.KEY. The error wraps ErrUnknown or ErrSetting and
-// names the accepted keys or values.
+// names the accepted keys or values. An option that the preset surrogate.Published fixes cannot be
+// learned beside it, in any order of the pairs.
 func (m *Method) Set(pair string) error {
 	key, text, _ := strings.Cut(pair, "=")
 	key, text = strings.TrimSpace(key), strings.TrimSpace(text)
@@ -100,7 +102,31 @@ func (m *Method) Set(pair string) error {
 			}
 		}
 	}
+	if err == nil && to.prefix == "" {
+		err = m.checkLearned(bare, text)
+	}
 	return to.wrap(err)
+}
+
+// checkLearned returns an error if the preset, now set, fixes an option that an earlier pair left to
+// the fit.
+func (m *Method) checkLearned(key, text string) error {
+	if text == settings.Learned {
+		m.learned = append(m.learned, key)
+	}
+	if key != settings.PresetKey || text != settings.Published {
+		return nil
+	}
+	for _, learned := range m.learned {
+		value, err := settings.Get(m.Surrogate, learned)
+		if err == nil && value == settings.Learned {
+			err = settings.Set(m.Surrogate, learned, settings.Learned)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Setting is an option of a method.

@@ -55,3 +55,22 @@ func ExampleMethod_Set() {
 	// <nil>
 	// surrogate gp: unknown setting "kernell": did you mean kernel?
 }
+
+// Learned values of options that the preset fixes are errors, in any order.
+func TestLearnedBesideThePreset(t *testing.T) {
+	for name, pair := range map[string]string{"laplace": "precision=learned", "mfvi": "precision=learned", "tfsvi": "noise=learned"} {
+		for _, pairs := range [][]string{{"preset=published", pair}, {pair, "preset=published"}} {
+			m, err := catalog.NewMethod(name)
+			require.NoError(t, err)
+			require.NoError(t, m.Set(pairs[0]))
+			err = m.Set(pairs[1])
+			require.ErrorIs(t, err, catalog.ErrSetting)
+			require.ErrorContains(t, err, "surrogate "+name+": "+pair+" has no effect with preset=published: set a number")
+		}
+	}
+	m, err := catalog.NewMethod("laplace")
+	require.NoError(t, err)
+	for _, pair := range []string{"precision=learned", "noise=learned", "precision=2", "preset=published"} {
+		require.NoError(t, m.Set(pair))
+	}
+}

@@ -33,10 +33,15 @@ func Check(options any) error {
 	return resolve(fresh)
 }
 
+// isPublished reports whether the preset is Published.
+func isPublished(options []option) bool {
+	return slices.ContainsFunc(options, func(o option) bool { return o.key == PresetKey && o.value.String() == Published })
+}
+
 func resolve(v reflect.Value) error {
 	var faults []string
 	options := collect(v)
-	published := slices.ContainsFunc(options, func(o option) bool { return o.key == presetKey && o.value.String() == Published })
+	published := isPublished(options)
 	for _, o := range options {
 		if o.value.IsZero() {
 			o.fill(published)

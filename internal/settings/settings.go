@@ -31,7 +31,8 @@ func Errorf(format string, args ...any) error { return valueError(fmt.Sprintf(fo
 // Published is the value of an option "preset" with which Resolve fills in published values.
 const Published = "published"
 
-const presetKey = "preset"
+// PresetKey is the key of the option that can be Published.
+const PresetKey = "preset"
 
 // Learned is the text of a pointer or slice that is left to the fit.
 const Learned = "learned"
@@ -58,13 +59,18 @@ func List(options any) []Setting {
 }
 
 // Set parses text into the option of that key. The error wraps ErrUnknown and
-// names the nearest key, or wraps ErrValue and names the accepted values.
+// names the nearest key, or wraps ErrValue and names the accepted values. Learned is no value of an
+// option that the preset Published fixes, if the preset is set before.
 func Set(options any, key, text string) error {
 	o, err := find(options, key)
 	if err != nil {
 		return err
 	}
-	return o.set(strings.TrimSpace(text))
+	text = strings.TrimSpace(text)
+	if text == Learned && o.learnable() && o.published != "" && isPublished(collect(target(options))) {
+		return Errorf("%[1]s=learned has no effect with preset=published: set a number, or leave out %[1]s for the published value %[2]s", key, o.published)
+	}
+	return o.set(text)
 }
 
 // Get returns the value of an option as text: Learned for nil.

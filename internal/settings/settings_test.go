@@ -221,6 +221,12 @@ func TestPublished(t *testing.T) {
 	_, err = settings.Resolve("m", outer{Preset: "publishd"})
 	require.EqualError(t, err, `m: preset is "publishd", want default or published`)
 
+	o := outer{Preset: settings.Published, inner: inner{base: base{Noise: new(2.)}}}
+	require.EqualError(t, settings.Set(&o, "noise", "learned"), "noise=learned has no effect with preset=published: set a number, or leave out noise for the published value 0.5")
+	require.Equal(t, 2., *o.Noise)
+	require.NoError(t, settings.Set(&o, "scale", "learned"), "the preset has no value")
+	require.NoError(t, settings.Set(&outer{}, "noise", "learned"))
+
 	help := map[string]string{}
 	for _, s := range settings.List(&outer{}) {
 		help[s.Key] = s.Help
