@@ -101,6 +101,23 @@ func (s Spec) Fit(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool
 	return m.finish(ctx, x, y, theta)
 }
 
+// At returns the prior with the hyperparameters of a State in place of a search, with the mean, the log
+// marginal likelihood and the warnings of Fit for the observations. It costs O(n³).
+func (s Spec) At(ctx context.Context, x *mat.Dense, y []float64, noiseFree bool, state []float64) (Fitted, error) {
+	if err := checkData(x, y); err != nil {
+		return Fitted{}, err
+	}
+	_, dim := x.Dims()
+	m, err := s.model(dim, noiseFree)
+	if err != nil {
+		return Fitted{}, err
+	}
+	checkLen("state", len(state), len(m.free))
+	theta := m.start()
+	m.unpack(theta, state)
+	return m.finish(ctx, x, y, theta)
+}
+
 // manyOptima reports whether k has several parts or a learned period.
 func manyOptima(k Kernel) bool {
 	switch k := k.(type) {

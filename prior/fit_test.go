@@ -223,6 +223,25 @@ func TestFitWarnsOfAShortLengthscale(t *testing.T) {
 	require.Empty(t, f.Warnings)
 }
 
+// At the State of a fit, At returns the fit.
+func TestAt(t *testing.T) {
+	x, y := wave(12, 2, 0.1, 1)
+	for i := range y {
+		y[i] *= 1e8
+	}
+	want, err := Spec{}.Fit(t.Context(), x, y, false, nil, rand.New(rand.NewPCG(1, 1)))
+	require.NoError(t, err)
+	require.NotEmpty(t, want.Warnings)
+	require.Contains(t, want.Warnings[0], "variance is at its bound")
+	got, err := Spec{}.At(t.Context(), x, y, false, want.State)
+	require.NoError(t, err)
+	require.Equal(t, want.Warnings, got.Warnings)
+	require.Equal(t, want.LogMarginal, got.LogMarginal)
+	require.Panics(t, func() { _, _ = Spec{}.At(t.Context(), x, y, false, want.State[1:]) })
+	_, err = Spec{Mean: "constan"}.At(t.Context(), x, y, false, nil)
+	require.ErrorIs(t, err, ErrSpec)
+}
+
 func TestFitErrors(t *testing.T) {
 	x, y := wave(5, 2, 0, 1)
 	ctx, rng := context.Background(), rand.New(rand.NewPCG(1, 1))

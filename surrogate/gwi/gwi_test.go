@@ -264,6 +264,24 @@ func TestNearTheExactProcess(t *testing.T) {
 	}
 }
 
+// The warnings of the sparse process and of the fit of the prior remain.
+func TestWarningsOfThePrior(t *testing.T) {
+	d := toy.Wave(20)
+	for i := range d.Y {
+		d.Y[i] *= 1e8
+	}
+	for name, m := range map[string]surrogate.Model{
+		"svgp":           SVGP{Options{Steps: 1}},
+		"net":            Net{Options: Options{Steps: 1}, Hidden: []int{5}},
+		"published svgp": SVGP{Options{Preset: surrogate.Published, Steps: 1}},
+	} {
+		post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err, name)
+		require.NotEmpty(t, post.Warnings(), name)
+		require.Contains(t, post.Warnings()[0], "variance is at its bound", name)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	require.NoError(t, surrogate.Check(SVGP{}, 3))
 	require.NoError(t, surrogate.Check(Net{}, 3))

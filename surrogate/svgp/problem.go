@@ -65,6 +65,8 @@ func newProblem(m Model, d surrogate.Dataset) (*problem, error) {
 	return p, nil
 }
 
+// solve returns the posterior, with the warnings of the prior's fit at the final hyperparameters and
+// the observations of the first fit.
 func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Rand) (*inducing.Posterior, error) {
 	surrogate.Report(ctx, surrogate.Progress{Phase: "prior"})
 	n, _ := p.x.Dims()
@@ -104,10 +106,16 @@ func (p *problem) solve(ctx context.Context, start surrogate.State, rng *rand.Ra
 		return nil, err
 	}
 
+	free := v[:len(p.hyper.Free)]
+	if at, err := p.Spec.At(ctx, few.x, few.y, p.noiseFree, free); err == nil {
+		warnings = slices.Concat(at.Warnings, warnings)
+	} else if ctx.Err() != nil {
+		return nil, err
+	}
 	c.Process.Mean += p.shift
 	post := &inducing.Posterior{
 		Conditional: pathwise.Conditional{Basis: c.Basis}, B: c.b, M: c.m, Bound: c.value,
-		Summary: summary.Summary{Learned: slices.Clone(v[:len(p.hyper.Free)]), Notes: warnings},
+		Summary: summary.Summary{Learned: slices.Clone(free), Notes: warnings},
 	}
 	return post.Prepare(), nil
 }

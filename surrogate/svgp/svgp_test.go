@@ -2,7 +2,6 @@ package svgp
 
 import (
 	"context"
-	"github.com/functionspace/bo/internal/settings"
 	"math"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/functionspace/bo/internal/gradcheck"
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
@@ -240,5 +240,41 @@ func BenchmarkPredictGrad(b *testing.B) {
 	dm, dv := mat.NewDense(64, 6, nil), mat.NewDense(64, 6, nil)
 	for b.Loop() {
 		p.PredictGrad(mean, variance, dm, dv, x)
+	}
+}
+
+// Fits warn of hyperparameters at their bounds as gp does, and not in ordinary cases.
+func TestWarningsOfThePrior(t *testing.T) {
+	raw := toy.Wave(20)
+	for i := range raw.Y {
+		raw.Y[i] *= 1e8
+	}
+	rough := surrogate.Dataset{X: mat.NewDense(40, 1, nil), Y: make([]float64, 40)}
+	for i := range 40 {
+		x := 0.02 * float64(i)
+		rough.X.Set(i, 0, x)
+		rough.Y[i] = math.Sin(1e6 * x * x)
+	}
+	many := toy.Wave(600)
+	for name, c := range map[string]struct {
+		m    Model
+		d    surrogate.Dataset
+		want string // a warning; "" is none
+	}{
+		"raw targets": {Model{}, raw, "variance is at its bound"},
+		"rough":       {Model{Spec: prior.Spec{Noise: new(1e-4)}}, rough, "lengthscale[0] is at its bound"},
+		"fixed":       {Model{Spec: prior.Spec{Noise: new(1e-4), Lengthscale: []float64{0.01}}}, rough, ""},
+		"ordinary":    {Model{}, toy.Sines(30, 2), ""},
+		"sparse":      {Model{Inducing: 20}, many, ""},
+		"minibatch":   {Model{Inducing: 20, Bound: "minibatch", Steps: 20}, many, ""},
+	} {
+		post, err := c.m.Fit(t.Context(), c.d, random.New(1, "fit", 0))
+		require.NoError(t, err, name)
+		if c.want == "" {
+			require.Empty(t, post.Warnings(), name)
+		} else {
+			require.NotEmpty(t, post.Warnings(), name)
+			require.Contains(t, post.Warnings()[0], c.want, name)
+		}
 	}
 }
