@@ -35,8 +35,9 @@ type Options struct {
 	Distance string `set:"distance" default:"w2" oneof:"w2,w2-squared" help:"Wasserstein distance from the prior in the loss"`
 	Measure  string `set:"measure" default:"all" published:"data" oneof:"all,data" help:"points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone"`
 	// MeasurementPoints, unless nil, replaces the points of the box. It is called with half of
-	// Points at each step, and with 100 for the start of a network. With Measure "data" only the
-	// start calls it.
+	// Points at each step, and with 100 for a fitted start of a network. With Measure "data" only the
+	// start calls it. With the published preset it is called with Points at each step, for any
+	// Measure: its points replace the training inputs in eq. 14 and 15.
 	MeasurementPoints surrogate.PointSource `json:"-"`
 	Points            int                   `set:"points" default:"100" range:"[1,20000]" help:"largest number of points at which the distance is measured"`
 

@@ -269,8 +269,8 @@ func negativeLog(errors, variances []float64, t float64) float64 {
 	return sum
 }
 
-// publishedPoints are the points X of a batch, at which the distance's first three terms are
-// measured, and a subsample S of the training inputs for the last.
+// publishedPoints are the points X at which the first three terms of the distance are measured, and
+// the points S of the last. As published X is the batch, and S a subsample of the training inputs.
 type publishedPoints struct {
 	points
 	phi   *mat.Dense // φ(S), a column for each point
@@ -278,36 +278,43 @@ type publishedPoints struct {
 	prior *mat.Dense // k(S,X) - w(S)ᵀw(X)
 }
 
-// publishedPoints returns the given observations and, unless Measure is "data", half of Points
-// points of the box or the source. S are Points training inputs.
+// publishedPoints returns the given observations with X and S. With a source, X = S are its points. With
+// Measure "all", X are the observations and half of Points points of the box. Otherwise X are the
+// observations. S are then Points training inputs.
 func (p *problem) publishedPoints(index []int, rng *rand.Rand) *publishedPoints {
 	x, y := subset.TakeBoth(p.data.X, p.data.Y, index)
+	if p.source != nil {
+		c, all := p.source.Points(p.box, p.Points, rng, p.box.Uniform), new(mat.Dense)
+		all.Stack(c, x)
+		return p.pointsAt(all, c.RawMatrix().Rows, y, c)
+	}
 	if p.Measure == measureAll && p.Points > 1 {
-		c, observed := p.source.Points(p.box, p.Points/2, rng, p.box.Uniform), x
+		c, observed := p.box.Uniform(p.Points/2, rng), x
 		x = new(mat.Dense)
 		x.Stack(c, observed)
 	}
-	return p.pointsAt(x, y, subset.Take(p.data.X, rng.Perm(len(p.order))[:min(p.Points, len(p.order))]))
+	return p.pointsAt(x, x.RawMatrix().Rows, y, subset.Take(p.data.X, rng.Perm(len(p.order))[:min(p.Points, len(p.order))]))
 }
 
-// pointsAt returns the points X, whose last rows are the observations y, and S.
-func (p *problem) pointsAt(x *mat.Dense, y []float64, s *mat.Dense) *publishedPoints {
-	n, _ := x.Dims()
+// pointsAt returns points with the given rows: the first measured rows are X, the last the
+// observations y.
+func (p *problem) pointsAt(x *mat.Dense, measured int, y []float64, s *mat.Dense) *publishedPoints {
+	n, d := x.Dims()
 	k, _ := s.Dims()
 	q := p.q
-	out := &publishedPoints{points: points{x: x, measured: n, y: y, weight: float64(len(p.order)) / float64(max(1, len(y))), rest: make([]float64, n)}}
+	out := &publishedPoints{points: points{x: x, measured: measured, y: y, weight: float64(len(p.order)) / float64(max(1, len(y))), rest: make([]float64, n)}}
 	w, phi := q.Features(x)
 	ws, phiS := q.Features(s)
 	out.points.phi, out.phi = phi, phiS
 	q.Process.Kernel.Diag(out.rest, x)
-	for _, v := range out.rest {
+	for _, v := range out.rest[:measured] {
 		out.trace += v
 	}
 	linalg.SubColumnSquares(out.rest, w)
-	out.cross = mat.NewDense(k, n, nil)
-	q.Process.Kernel.Cross(out.cross, s, x)
+	out.cross = mat.NewDense(k, measured, nil)
+	q.Process.Kernel.Cross(out.cross, s, x.Slice(0, measured, 0, d).(*mat.Dense))
 	out.prior = mat.DenseCopyOf(out.cross)
-	linalg.Mul(out.prior, -1, linalg.T, ws, linalg.N, w, 1)
+	linalg.Mul(out.prior, -1, linalg.T, ws, linalg.N, left(w, measured), 1)
 	return out
 }
 
@@ -323,7 +330,7 @@ func (p *problem) pointsAt(x *mat.Dense, y []float64, s *mat.Dense) *publishedPo
 func (o *objective) evalPublished(v *variational.Gaussian, p *publishedPoints, grad *variational.Gaussian) (float64, error) {
 	rows, m := len(p.rest), p.points.phi.RawMatrix().Rows
 	subsample := p.phi.RawMatrix().Cols
-	count := float64(rows)
+	count := float64(p.measured)
 
 	clear(grad.Vector)
 	f := o.mean.eval(v.M, &p.points)
@@ -334,7 +341,7 @@ func (o *objective) evalPublished(v *variational.Gaussian, p *publishedPoints, g
 	linalg.AddColumnSquares(variance, psi)
 
 	r, product := mat.DenseCopyOf(p.prior), mat.NewDense(subsample, subsample, nil)
-	linalg.Mul(r, 1, linalg.T, psiS, linalg.N, psi, 1)
+	linalg.Mul(r, 1, linalg.T, psiS, linalg.N, left(psi, p.measured), 1)
 	linalg.Mul(product, 1, linalg.N, r, linalg.T, p.cross, 0)
 	root, slopes, err := rootTrace(product)
 	if err != nil {
@@ -342,32 +349,34 @@ func (o *objective) evalPublished(v *variational.Gaussian, p *publishedPoints, g
 	}
 	share := 2 / math.Sqrt(count*float64(subsample))
 	distance := p.trace/count - share*root
-	for i, s := range variance {
+	for i, s := range variance[:p.measured] {
 		e := f[i] - o.process.Mean
 		distance += (e*e + s) / count
 	}
-	slope := 1.0 // derivative of D with respect to Ŵ²
-	if distance = max(distance, 0); !o.squared {
+	slope := 0.0 // derivative of D with respect to Ŵ²
+	switch {
+	case distance <= 0: // the estimate of a distance
+		distance = 0
+	case o.squared:
+		slope = 1
+	default:
 		distance = math.Sqrt(distance)
-		slope = 0
-		if distance > 0 {
-			slope = 0.5 / distance
-		}
+		slope = 0.5 / distance
 	}
 
 	value, fbar, each := o.loss(v, &p.points, f, variance, distance, slope, grad)
 	o.mean.vjp(grad.M, fbar, &p.points)
 
 	// With R = r(S,X) = … + ψ(S)ᵀψ(X): R̄ = ∂F/∂product k(S,X), T̄ = φ(S) R̄ ψ(X)ᵀ + φ(X) R̄ᵀ ψ(S)ᵀ.
-	rbar := mat.NewDense(subsample, rows, nil)
+	rbar := mat.NewDense(subsample, p.measured, nil)
 	linalg.Mul(rbar, -slope*share, linalg.N, slopes, linalg.N, p.cross, 0)
 	half := mat.NewDense(m, subsample, nil)
-	linalg.Mul(half, 1, linalg.N, psi, linalg.T, rbar, 0)
+	linalg.Mul(half, 1, linalg.N, left(psi, p.measured), linalg.T, rbar, 0)
 	linalg.Mul(grad.Ut, 1, linalg.N, p.phi, linalg.T, half, 0)
 	floats.Scale(2, each)
 	scaled := mat.NewDense(m, rows, nil)
 	linalg.ScaleColumns(scaled, psi, each)
-	linalg.Mul(scaled, 1, linalg.N, psiS, linalg.N, rbar, 1)
+	linalg.Mul(left(scaled, p.measured), 1, linalg.N, psiS, linalg.N, rbar, 1)
 	linalg.Mul(grad.Ut, 1, linalg.N, p.points.phi, linalg.T, scaled, 1)
 	return value, nil
 }

@@ -214,7 +214,7 @@ func TestPublishedSteps(t *testing.T) {
 
 			require.NoError(t, p.trainPublished(t.Context(), u, func() error { return nil }, random.New(7, "train", 0)))
 			x, y := subset.TakeBoth(d.X, d.Y, batch)
-			at := source.pointsAt(x, y, subset.Take(d.X, subsample))
+			at := source.pointsAt(x, len(y), y, subset.Take(d.X, subsample))
 			value, err := source.evalPublished(source.v, at, source.v.Like())
 			require.NoError(t, err)
 			require.InEpsilon(t, loss.Value, value, 1e-8, "%s: loss before step %d", name, k)
@@ -295,12 +295,16 @@ func TestPublishedFit(t *testing.T) {
 	}
 }
 
-// The gradient of the published loss is correct for batches, boxes and both distances.
+// The gradient of the published loss is correct for batches, boxes, sources of points and both
+// distances.
 func TestPublishedGradient(t *testing.T) {
 	for _, distance := range []string{"w2", squared} {
-		for _, measure := range []string{"data", measureAll} {
+		for _, measure := range []string{"data", measureAll, "source"} {
 			o := publishedOptions()
-			o.Distance, o.Measure = distance, measure
+			o.Distance = distance
+			if o.Measure = measure; measure == "source" {
+				o.Measure, o.MeasurementPoints = "", surrogate.FixedPoints(space.Halton(6, 2, random.New(5, "source", 0)))
+			}
 			for name, of := range map[string]func() (recipe, error){"svgp": SVGP{o}.recipe, "net": Net{Options: o, Hidden: []int{4, 3}}.recipe} {
 				r, err := of()
 				require.NoError(t, err)
@@ -324,6 +328,85 @@ func TestPublishedGradient(t *testing.T) {
 	}
 }
 
+// A negative estimate of the squared distance counts as 0, and so does its gradient.
+func TestPublishedNegativeDistance(t *testing.T) {
+	o := Options{Preset: surrogate.Published, Spec: prior.Spec{Lengthscale: []float64{0.7}, Variance: new(1.3), Noise: new(0.1)}, Inducing: 6}
+	for _, o.Distance = range []string{"w2", squared} {
+		r, err := SVGP{o}.recipe()
+		require.NoError(t, err)
+		r, err = r.forData(20, 1)
+		require.NoError(t, err)
+		p, _, err := r.preparePublished(t.Context(), nil, toy.Wave(20), random.New(3, "fit", 0))
+		require.NoError(t, err)
+		clear(p.v.M)
+		x, s := mat.NewDense(1, 1, []float64{0.3}), mat.NewDense(2, 1, []float64{0.25, 0.2})
+		negative := 0
+		for i := range 40 {
+			x.Set(0, 0, -2+0.1*float64(i))
+			for j := range 2 {
+				s.Set(j, 0, x.At(0, 0)+0.1*float64(j+1))
+			}
+			grad := p.v.Like()
+			value, err := p.evalPublished(p.v, p.pointsAt(x, 1, nil, s), grad)
+			require.NoError(t, err)
+			if value == 0 {
+				negative++
+				require.Zero(t, mat.Norm(mat.NewVecDense(len(grad.Vector), grad.Vector), 2), o.Distance)
+			}
+		}
+		require.Positive(t, negative)
+	}
+}
+
+// The points of a source replace the training inputs in the distance.
+func TestPublishedSource(t *testing.T) {
+	d, x := toy.Wave(20), space.Sobol(7, 1, random.New(4, "x", 0))
+	var asked []int
+	source := func(n int, lo, hi []float64, _ *rand.Rand) *mat.Dense {
+		require.Len(t, lo, 1)
+		asked = append(asked, n)
+		return x
+	}
+	o := Options{Preset: surrogate.Published, Distance: squared, MeasurementPoints: source, Steps: 3}
+	bad := o
+	bad.MeasurementPoints = surrogate.FixedPoints(mat.NewDense(1, 1, []float64{math.NaN()}))
+	for name, c := range map[string]struct {
+		of       func() (recipe, error)
+		fit, bad surrogate.Model
+	}{
+		"svgp": {SVGP{o}.recipe, SVGP{o}, SVGP{bad}},
+		"net":  {Net{Options: o, Hidden: []int{4}}.recipe, Net{Options: o, Hidden: []int{4}}, Net{Options: bad}},
+	} {
+		r, err := c.of()
+		require.NoError(t, err)
+		r, err = r.forData(20, 1)
+		require.NoError(t, err)
+		p, _, err := r.preparePublished(t.Context(), nil, d, random.New(3, "fit", 0))
+		require.NoError(t, err)
+		p.shake(0.1)
+		batch := []int{3, 1, 4}
+		value, err := p.evalPublished(p.v, p.publishedPoints(batch, nil), p.v.Like())
+		require.NoError(t, err)
+		at, y := subset.TakeBoth(d.X, d.Y, batch)
+		post, err := p.posterior(1)
+		require.NoError(t, err)
+		mean, variance := make([]float64, 3), make([]float64, 3)
+		post.Predict(mean, variance, at)
+		for i, f := range mean {
+			noise := post.Noise()
+			value -= 20. / 3 * (0.5*math.Log(2*math.Pi*noise) + ((y[i]-f)*(y[i]-f)+variance[i])/(2*noise))
+		}
+		require.InEpsilon(t, p.distance(t, x), value, 1e-4, name)
+
+		asked = nil
+		_, err = c.fit.Fit(t.Context(), d, random.New(3, "fit", 0))
+		require.NoError(t, err)
+		require.Equal(t, []int{100, 100, 100}, asked, name)
+		_, err = c.bad.Fit(t.Context(), d, random.New(3, "fit", 0))
+		require.ErrorIs(t, err, surrogate.ErrNotFinite, name)
+	}
+}
+
 // With S = X the published distance is the distance of finite Gaussians.
 func TestPublishedDistanceIsThatOfGaussians(t *testing.T) {
 	o := Options{Preset: surrogate.Published, Spec: prior.Spec{Kernel: "matern12", Lengthscale: []float64{0.7}, Variance: new(1.3), Noise: new(0.1)}, Inducing: 6, Distance: squared}
@@ -335,7 +418,7 @@ func TestPublishedDistanceIsThatOfGaussians(t *testing.T) {
 	require.NoError(t, err)
 	p.shake(0.3)
 	x := space.Sobol(12, 1, random.New(4, "x", 0))
-	value, err := p.evalPublished(p.v, p.pointsAt(x, nil, x), p.v.Like()) // no observations
+	value, err := p.evalPublished(p.v, p.pointsAt(x, 12, nil, x), p.v.Like()) // no observations
 	require.NoError(t, err)
 	require.InEpsilon(t, p.distance(t, x), value, 1e-4)
 }
