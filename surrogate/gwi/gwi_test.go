@@ -222,6 +222,34 @@ func TestTemperature(t *testing.T) {
 	}
 }
 
+// Too low a temperature gives a warning. Without a temperature the start, which is the exact process,
+// gives none.
+func TestWarningOfALowTemperature(t *testing.T) {
+	p := prepared(t, SVGP{}.recipe, toy.Wave(20))
+	for temperature, want := range map[float64]string{
+		1e-9: "of the exact posterior, the variance may be too small: set held-out=0, or use svgp",
+		0.3:  "of the exact posterior, the variance may be too small: set held-out=0, or use svgp",
+		1:    "", 2: "",
+	} {
+		post, err := p.finish(temperature, random.New(1, "compare", 0))
+		require.NoError(t, err)
+		if want == "" {
+			require.Empty(t, post.Warnings(), temperature)
+		} else {
+			require.Len(t, post.Warnings(), 1, temperature)
+			require.Contains(t, post.Warnings()[0], want)
+		}
+	}
+}
+
+// A published fit to few observations warns of narrow intervals.
+func TestPublishedWarning(t *testing.T) {
+	post, err := surrogate.Scaled{Model: Net{Options: Options{Preset: surrogate.Published, Steps: 300}}}.Fit(t.Context(), toy.Sines(10, 2), random.New(1, "fit", 0))
+	require.NoError(t, err)
+	require.Len(t, post.Warnings(), 1)
+	require.Contains(t, post.Warnings()[0], "the 95 % intervals of the function contain ")
+}
+
 // For a prior with too small a variance, held-out data give a temperature above 1.
 func TestHeldOutData(t *testing.T) {
 	spec := prior.Spec{Lengthscale: []float64{5}, Variance: new(0.01), Noise: new(1e-3)}

@@ -183,8 +183,8 @@ func fit(ctx context.Context, of func() (recipe, error), start surrogate.State, 
 	return p.finish(temperature, random.Split(rng, "compare", 0))
 }
 
-// finish returns the posterior, or an error if training diverged. At the temperature 1 it warns if the
-// intervals contain too little of the process.
+// finish returns the posterior, or an error if training diverged. It warns if the intervals contain too
+// little of the process, whose noise variance has no temperature.
 func (p *problem) finish(temperature float64, rng *rand.Rand) (surrogate.Posterior, error) {
 	if err := train.Diverged("rate", p.v.Vector); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
@@ -193,22 +193,26 @@ func (p *problem) finish(temperature float64, rng *rand.Rand) (surrogate.Posteri
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
-	if temperature == 1 {
-		narrow, err := target.Compare(post, p.q.Process, p.data, p.box, p.remedy(), rng)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.name, err)
-		}
-		post.Notes = append(post.Notes, narrow...)
+	process := p.q.Process
+	process.Noise = p.v.Noise()
+	narrow, err := target.CompareTo(post, process, p.data, p.box, p.remedy(temperature), rng)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
+	post.Notes = append(post.Notes, narrow...)
 	return post, nil
 }
 
 // remedy returns the advice of a warning.
-func (p *problem) remedy() string {
-	if p.net == nil {
-		return "set steps lower, or use svgp"
+func (p *problem) remedy(temperature float64) string {
+	remedy := "set steps lower"
+	if temperature < 1 {
+		remedy = "set held-out=0"
 	}
-	return "set steps lower, or use gwi-svgp or svgp"
+	if p.net == nil {
+		return remedy + ", or use svgp"
+	}
+	return remedy + ", or use gwi-svgp or svgp"
 }
 
 // forData returns r with the network of dim inputs and the default schedule and number of inducing

@@ -107,13 +107,18 @@ func (t Gaussian) Narrow(p prior.Process, mean, variance []float64, remedy strin
 const comparedPoints = 128
 
 // Compare returns the warning of Narrow for a posterior of the process p given d, at points of the
-// box. Beyond MaxExact observations it returns nothing. It costs O(n³) and a prediction of 128
-// points.
+// box. The noise variance is the posterior's. Beyond MaxExact observations it returns nothing. It costs
+// O(n³) and a prediction of 128 points.
 func Compare(post surrogate.Posterior, p prior.Process, d surrogate.Dataset, box domain.Box, remedy string, rng *rand.Rand) ([]string, error) {
+	p.Noise = post.Noise()
+	return CompareTo(post, p, d, box, remedy, rng)
+}
+
+// CompareTo is Compare with the noise variance of p.
+func CompareTo(post surrogate.Posterior, p prior.Process, d surrogate.Dataset, box domain.Box, remedy string, rng *rand.Rand) ([]string, error) {
 	if len(d.Y) > MaxExact {
 		return nil, nil
 	}
-	p.Noise = post.Noise()
 	to, err := New(p, box.Halton(comparedPoints, rng), d.X, d.Y)
 	if err != nil {
 		return nil, err
