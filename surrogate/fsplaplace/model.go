@@ -242,6 +242,9 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 			return nil, err
 		}
 	}
+	if p.published() {
+		p.checkSpread(post, rng)
+	}
 	post.x, post.y = mat.DenseCopyOf(p.data.X), slices.Clone(p.data.Y) // for LeaveOneOut
 	return post, nil
 }
@@ -338,6 +341,36 @@ func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 	post.Predict(mean, variance, holdout)
 	p.notes = append(p.notes, to.Narrow(p.process, mean, variance, "set hidden higher, or use gp")...)
 	return nil
+}
+
+// spreadPoints is the number of points of checkSpread, and mostSpread the largest ratio of the variances
+// there without a warning.
+const spreadPoints, mostSpread = 128, 2
+
+// checkSpread adds a warning if a variance in the search box is more than twice the prior variance. The
+// published covariance keeps within the prior variance at its context points only.
+func (p *problem) checkSpread(post *posterior, rng *rand.Rand) {
+	lo, hi := p.data.Box()
+	x := domain.Box{Lo: lo, Hi: hi}.Halton(spreadPoints, rng)
+	mean, variance, before := make([]float64, spreadPoints), make([]float64, spreadPoints), make([]float64, spreadPoints)
+	post.Predict(mean, variance, x)
+	p.process.Kernel.Diag(before, x)
+	outside := 0
+	for i, v := range variance {
+		if v > mostSpread*before[i] {
+			outside++
+		}
+	}
+	if outside > 0 {
+		remedy := "set covariance-context higher"
+		switch {
+		case p.source != nil:
+			remedy = "let ContextPoints cover the search box"
+		case p.Box != "search":
+			remedy = "set box=search"
+		}
+		p.notes = append(p.notes, fmt.Sprintf("the variance exceeds twice the prior variance in %.0f %% of the search box, suggestions may be poor: %s", math.Ceil(100*float64(outside)/spreadPoints), remedy))
+	}
 }
 
 // tape records the network at the rows of x, which are in the dataset's units.

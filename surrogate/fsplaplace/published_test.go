@@ -4,12 +4,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/random"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/domain"
@@ -80,20 +82,21 @@ func (s *transcript) uniform(n int, rng *rand.Rand) [][]float64 {
 	return c
 }
 
-// objective returns lines 1 and 3 of Algorithm 1 for all data, and the gradient.
-func (s *transcript) objective(c [][]float64) (float64, []float64) {
+// objective returns lines 1 and 3 of Algorithm 1 for a batch of the observations, and the gradient.
+func (s *transcript) objective(c [][]float64, batch []int) (float64, []float64) {
+	scale := float64(len(s.x)) / float64(len(batch))
 	last := len(s.theta) - 1
 	w, rho, grad := s.theta[:last], s.theta[last], make([]float64, last+1)
 	sd := plain.Softplus(rho)
 	value := 0.0
-	for i, x := range s.x {
-		f, row := s.net.Row(w, s.scaled(x))
+	for _, i := range batch {
+		f, row := s.net.Row(w, s.scaled(s.x[i]))
 		e := s.y[i] - f
-		value += 0.5*math.Log(2*math.Pi) + math.Log(sd) + e*e/(2*sd*sd)
+		value += scale * (0.5*math.Log(2*math.Pi) + math.Log(sd) + e*e/(2*sd*sd))
 		for k, v := range row {
-			grad[k] -= e / (sd * sd) * v
+			grad[k] -= scale * e / (sd * sd) * v
 		}
-		grad[last] += (1/sd - e*e/(sd*sd*sd)) * plain.Logistic(rho)
+		grad[last] += scale * (1/sd - e*e/(sd*sd*sd)) * plain.Logistic(rho)
 	}
 	f, rows := mat.NewVecDense(len(c), nil), make([][]float64, len(c))
 	for i := range c {
@@ -122,7 +125,7 @@ func (s *transcript) train(steps, context int, rng *rand.Rand) []float64 {
 	best, least, stale := []float64(nil), math.Inf(1), 0
 	for step := 0; step < steps && stale < 5; step++ {
 		c := s.uniform(context, rng)
-		value, grad := s.objective(c)
+		value, grad := s.objective(c, subset.All(len(s.x)))
 		if step%10 == 0 {
 			if stale++; value < least {
 				best, least, stale = append([]float64(nil), s.theta...), value, 0
@@ -277,8 +280,15 @@ func publishedProblem(n int, lengthscale float64, hidden ...int) (surrogate.Data
 	}
 }
 
-// Each step of the published training is a step of Algorithm 1.
+// Each step of the published training is a step of Algorithm 1, with all observations or with a batch
+// drawn at each step. The objective that ends training early has all of them.
 func TestPublishedTrainingIsAlgorithm1(t *testing.T) {
+	for name, batch := range map[string]int{"all": 25, "batch": 7} {
+		t.Run(name, func(t *testing.T) { testPublishedTraining(t, batch) })
+	}
+}
+
+func testPublishedTraining(t *testing.T, size int) {
 	d, m := publishedProblem(25, 0.4, 6, 5)
 	m, err := m.resolve(1)
 	require.NoError(t, err)
@@ -290,11 +300,24 @@ func TestPublishedTrainingIsAlgorithm1(t *testing.T) {
 	w := net.InitBiased(*m.Bias, 1, p.process.Mean, random.New(1, "weights", 0))
 
 	training, want := p.newAdam(w), newTranscript(d, m, w)
+	training.drawn = make([]int, size)
 	ours, theirs := random.New(1, "context", 0), random.New(1, "context", 0)
 	for step := range 200 {
 		before := slices.Clone(training.theta)
 		require.NoError(t, training.step(step%10 == 0, ours))
-		value, grad := want.objective(want.uniform(15, theirs))
+		c, all := want.uniform(15, theirs), subset.All(25)
+		if step == 0 {
+			value, _ := want.objective(c, all)
+			require.InEpsilon(t, value, training.Least, 1e-9, "objective of all observations")
+		}
+		batch := all
+		if size < 25 {
+			batch = make([]int, size)
+			for i := range batch {
+				batch[i] = theirs.IntN(25)
+			}
+		}
+		value, grad := want.objective(c, batch)
 		require.InEpsilon(t, value, training.eval(before, nil), 1e-9, "objective")
 		want.adam.Step(want.rate, want.theta, grad)
 		closeTo(t, want.theta, training.theta, 1e-8)
@@ -373,6 +396,78 @@ func TestPublishedFitIsThePapers(t *testing.T) {
 	}
 }
 
+// The numbers of the paper's appendix B.2 and of the authors' code (docs/methods/fsp-laplace.md).
+func TestPublishedNumbers(t *testing.T) {
+	m, err := Model{Preset: surrogate.Published}.resolve(2)
+	require.NoError(t, err)
+	require.Equal(t, []int{50, 50}, m.Hidden)
+	require.Equal(t, []any{"matern52", true, prior.MeanZero, "tanh", 0.}, []any{m.Kernel, *m.Isotropic, m.Mean, m.Activation, *m.Bias})
+	require.Equal(t, []any{400, 10_000, 10_000, 0.005, 0.3}, []any{m.Context, m.CovarianceContext, m.Steps, m.Rate, m.NoiseStart})
+	require.Equal(t, 500, adamBatch)
+	require.Equal(t, 500, lanczosRank)
+	require.Equal(t, math.Sqrt(0x1p-52), lanczosTolerance)
+	require.Equal(t, math.Sqrt(0x1p-52), singularTolerance)
+	require.Equal(t, 1e-10, contextJitter)
+}
+
+// The context points of the covariance are a Latin hypercube: in each input every n-th part of the
+// box has one of n points.
+func TestPublishedContextIsALatinHypercube(t *testing.T) {
+	const n = 101
+	d, m := publishedProblem(9, 0.4, 5)
+	m, err := m.resolve(2)
+	require.NoError(t, err)
+	net, err := domain.Network(m.Network, d)
+	require.NoError(t, err)
+	p := newProblem(m, net, d, prior.Process{Kernel: prior.Matern52(2)})
+	x, _ := p.contextPoints(n, random.New(1, "context", 0))
+	for j := range 2 {
+		column := mat.Col(nil, j, d.X)
+		lo, hi := slices.Min(column), slices.Max(column)
+		lo, hi = lo-0.5*(hi-lo), hi+0.5*(hi-lo)
+		strata := map[int]bool{}
+		for i := range n {
+			strata[int(math.Floor(n*(x.At(i, j)-lo)/(hi-lo)))] = true
+		}
+		require.Len(t, strata, n)
+		require.True(t, strata[0] && strata[n-1])
+	}
+}
+
+// With nothing fixed the prior has the largest marginal likelihood, without hyperpriors and with the
+// mean 0: its slope in the logarithm of each hyperparameter is 0, or a bound stops it.
+func TestPublishedPriorHasTheLargestLikelihood(t *testing.T) {
+	for _, n := range []int{25, 60} {
+		d, m := publishedProblem(n, 0.4, 5)
+		m.Spec, m.Steps = prior.Spec{}, 10
+		for i := range d.Y {
+			d.Y[i] += 0.3 * math.Sin(40*float64(i)) // noise above its bound
+		}
+		post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		h := map[string]float64{}
+		for _, p := range post.(surrogate.Describer).Hypers() {
+			h[p.Name] = p.Value
+		}
+		require.Zero(t, h["mean"])
+		theta := []float64{math.Log(h["lengthscale"]), math.Log(h["variance"]), math.Log(post.(*posterior).process.Noise)}
+		require.Greater(t, theta[2], math.Log(1.01e-4))
+		likelihood := func(theta []float64) float64 {
+			k := mat.NewSymDense(n, nil)
+			for i := range n {
+				for j := range i + 1 {
+					k.SetSym(i, j, plain.Matern52(d.X.RawRowView(i), d.X.RawRowView(j), math.Exp(theta[0]), math.Exp(theta[1])))
+				}
+				k.SetSym(i, i, k.At(i, i)+math.Exp(theta[2]))
+			}
+			return plain.LogNormal(d.Y, k)
+		}
+		for i, slope := range plain.Slopes(likelihood, theta) {
+			require.InDelta(t, 0, slope, 0.01, "hyperparameter %d", i)
+		}
+	}
+}
+
 // Without a bound the learned noise can be smaller than by default.
 func TestPublishedNoiseHasNoBound(t *testing.T) {
 	d, m := publishedProblem(10, 0.4, 5)
@@ -396,4 +491,24 @@ func TestConformanceOfThePreset(t *testing.T) {
 	_, m := publishedProblem(1, 0.4, 10, 10)
 	m.Spec, m.Steps = prior.Spec{}, 200
 	surrogatetest.Options{Fast: true}.Run(t, m)
+}
+
+// Far from few observations the variance exceeds the prior's, with a warning. In the box of the context
+// points it does not.
+func TestPublishedWarnsOfALargeVariance(t *testing.T) {
+	for box, want := range map[string]bool{"data": true, "search": false} {
+		d, m := publishedProblem(3, 1, 20, 20)
+		d.Lo, d.Hi = []float64{-0.5, -0.5}, []float64{1.5, 1.5}
+		m.Box, m.Steps, m.CovarianceContext = box, 200, 400
+		post, err := m.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		x := domain.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(200, random.New(2, "at", 0))
+		mean, variance := make([]float64, 200), make([]float64, 200)
+		post.Predict(mean, variance, x)
+require.Equal(t, want, slices.Max(variance) > 2, box)
+		warned := slices.ContainsFunc(post.Warnings(), func(w string) bool {
+			return strings.HasPrefix(w, "the variance exceeds twice the prior variance in ") && strings.HasSuffix(w, ": set box=search")
+		})
+		require.Equal(t, want, warned, "%s: %v", box, post.Warnings())
+	}
 }

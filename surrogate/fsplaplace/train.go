@@ -276,7 +276,7 @@ func (t *adam) step(check bool, rng *rand.Rand) error {
 // descend takes a step of Adam along the gradient on a batch of the observations.
 func (t *adam) descend(rate float64, rng *rand.Rand) {
 	index := t.all
-	if n := len(index); n > adamBatch {
+	if n := len(index); n > len(t.drawn) {
 		index = t.drawn
 		for i := range index {
 			index[i] = rng.IntN(n)

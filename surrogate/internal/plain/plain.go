@@ -2,7 +2,11 @@
 // other packages. Tests compare the published algorithms with transcriptions that use it.
 package plain
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Network is a fully connected tanh network with one output. Its weights are, for each hidden
 // layer, the matrix with a row for each input of the layer, then the biases; then the output
@@ -138,4 +142,32 @@ func ZScore(rows [][]float64) (scaled [][]float64, scale func(x []float64) []flo
 		scaled = append(scaled, scale(r))
 	}
 	return scaled, scale
+}
+
+// LogNormal returns log N(y; 0, cov).
+func LogNormal(y []float64, cov *mat.SymDense) float64 {
+	var chol mat.Cholesky
+	if !chol.Factorize(cov) {
+		panic("plain: the covariance is not positive definite")
+	}
+	var solved mat.VecDense
+	v := mat.NewVecDense(len(y), y)
+	if err := chol.SolveVecTo(&solved, v); err != nil {
+		panic(err)
+	}
+	return -0.5 * (float64(len(y))*math.Log(2*math.Pi) + chol.LogDet() + mat.Dot(v, &solved))
+}
+
+// Slopes returns the central differences of f in each coordinate of x.
+func Slopes(f func(x []float64) float64, x []float64) []float64 {
+	const h = 1e-4
+	out := make([]float64, len(x))
+	for i := range x {
+		at := append([]float64(nil), x...)
+		at[i] = x[i] + h
+		high := f(at)
+		at[i] = x[i] - h
+		out[i] = (high - f(at)) / (2 * h)
+	}
+	return out
 }
