@@ -505,7 +505,7 @@ func TestPublishedWarnsOfALargeVariance(t *testing.T) {
 		x := domain.Box{Lo: d.Lo, Hi: d.Hi}.Uniform(200, random.New(2, "at", 0))
 		mean, variance := make([]float64, 200), make([]float64, 200)
 		post.Predict(mean, variance, x)
-require.Equal(t, want, slices.Max(variance) > 2, box)
+		require.Equal(t, want, slices.Max(variance) > 2, box)
 		warned := slices.ContainsFunc(post.Warnings(), func(w string) bool {
 			return strings.HasPrefix(w, "the variance exceeds twice the prior variance in ") && strings.HasSuffix(w, ": set box=search")
 		})

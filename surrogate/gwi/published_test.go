@@ -3,6 +3,7 @@ package gwi
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -326,6 +327,67 @@ func TestPublishedGradient(t *testing.T) {
 			}
 		}
 	}
+}
+
+// With nothing fixed the prior has the largest marginal likelihood of the observations at the inducing
+// points, without hyperpriors and with the mean 0: its slope in the logarithm of each hyperparameter is
+// 0, or a bound stops it.
+func TestPublishedPriorHasTheLargestLikelihood(t *testing.T) {
+	d := toy.Sines(30, 2)
+	rng := random.New(8, "noise", 0)
+	for i := range d.Y {
+		d.Y[i] += 0.5 * rng.NormFloat64()
+	}
+	for name, of := range map[string]func() (recipe, error){
+		"svgp": SVGP{Options{Preset: surrogate.Published, Inducing: 25}}.recipe,
+		"net":  Net{Options: Options{Preset: surrogate.Published, Inducing: 25}}.recipe,
+	} {
+		r, err := of()
+		require.NoError(t, err)
+		r, err = r.forData(30, 2)
+		require.NoError(t, err)
+		p, _, err := r.preparePublished(t.Context(), nil, d, random.New(3, "fit", 0))
+		require.NoError(t, err)
+		require.Zero(t, p.q.Process.Mean, name)
+		z, y := autodiff.Rows(p.q.Z), make([]float64, 25)
+		for i, z := range z {
+			k := slices.IndexFunc(autodiff.Rows(d.X), func(x []float64) bool { return slices.Equal(x, z) })
+			y[i] = d.Y[k]
+		}
+		h := map[string]float64{}
+		for _, q := range p.q.Hypers() {
+			h[q.Name] = q.Value
+		}
+		theta := []float64{math.Log(h["variance"]), math.Log(h["noise"]), math.Log(h["lengthscale[0]"]), math.Log(h["lengthscale[1]"])}
+		likelihood := func(theta []float64) float64 {
+			kernel := autodiff.RBF(math.Exp(theta[0]), []float64{math.Exp(theta[2]), math.Exp(theta[3])})
+			k := mat.NewSymDense(25, nil)
+			for i := range 25 {
+				for j := range i + 1 {
+					k.SetSym(i, j, kernel(z[i], z[j]))
+				}
+				k.SetSym(i, i, k.At(i, i)+math.Exp(theta[1]))
+			}
+			return plain.LogNormal(y, k)
+		}
+		require.Greater(t, h["noise"], 1.01e-4, name)
+		for i, slope := range plain.Slopes(likelihood, theta) {
+			require.InDelta(t, 0, slope, 0.01, "%s: hyperparameter %d of %v", name, i, h)
+		}
+	}
+}
+
+// The numbers of the paper and of the authors' code (docs/methods/gwi-svgp.md).
+func TestPublishedNumbers(t *testing.T) {
+	m := Net{Options: Options{Preset: surrogate.Published}}
+	r, err := m.recipe()
+	require.NoError(t, err)
+	r, err = r.forData(2500, 2)
+	require.NoError(t, err)
+	require.Equal(t, []int{10, 10}, r.declared.Hidden)
+	require.Equal(t, []any{"rbf", prior.MeanZero, "w2", "data", false, 0.}, []any{r.Kernel, r.Mean, r.Distance, r.Measure, r.fitted, r.bias})
+	require.Equal(t, []any{50, 2000, 1000, 100, 0.01, 0.1}, []any{r.Inducing, r.Steps, r.Batch, r.Points, r.Rate, *r.HeldOut})
+	require.Equal(t, []float64{1000, 1e-9, 2}, []float64{temperatures, firstTemperature, lastTemperature})
 }
 
 // A negative estimate of the squared distance counts as 0, and so does its gradient.

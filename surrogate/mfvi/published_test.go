@@ -10,6 +10,7 @@ import (
 
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/internal/subset"
 	"github.com/functionspace/bo/surrogate"
 	"github.com/functionspace/bo/surrogate/internal/mapnet"
 	"github.com/functionspace/bo/surrogate/internal/plain"
@@ -49,10 +50,11 @@ func (s *transcript) theta() []float64 {
 	return append(append([]float64{s.noise}, s.m...), s.rho...)
 }
 
-// objective returns the negative evidence lower bound, estimated with draws from rng, and its
-// gradient.
-func (s *transcript) objective(rng *rand.Rand) (float64, []float64) {
+// objective returns the negative evidence lower bound, estimated on a batch with draws from rng, and
+// its gradient.
+func (s *transcript) objective(batch []int, rng *rand.Rand) (float64, []float64) {
 	const prior = 0.75
+	share := float64(s.draws*len(batch)) / float64(len(s.x))
 	p, value, grad := len(s.m), 0.0, make([]float64, 1+2*len(s.m))
 	sd := plain.Softplus(s.noise)
 	for range s.draws {
@@ -63,13 +65,13 @@ func (s *transcript) objective(rng *rand.Rand) (float64, []float64) {
 		for k := range w {
 			w[k] = s.m[k] + plain.Softplus(s.rho[k])*eps[k]
 		}
-		for i, x := range s.x {
-			f, row := s.net.Row(w, x)
+		for _, i := range batch {
+			f, row := s.net.Row(w, s.x[i])
 			e := s.y[i] - f
-			value += (0.5*math.Log(2*math.Pi) + math.Log(sd) + e*e/(2*sd*sd)) / float64(s.draws)
-			grad[0] += (1/sd - e*e/(sd*sd*sd)) * plain.Logistic(s.noise) / float64(s.draws)
+			value += (0.5*math.Log(2*math.Pi) + math.Log(sd) + e*e/(2*sd*sd)) / share
+			grad[0] += (1/sd - e*e/(sd*sd*sd)) * plain.Logistic(s.noise) / share
 			for k, v := range row {
-				g := -e / (sd * sd) * v / float64(s.draws)
+				g := -e / (sd * sd) * v / share
 				grad[1+k] += g
 				grad[1+p+k] += g * eps[k] * plain.Logistic(s.rho[k])
 			}
@@ -93,15 +95,15 @@ func (s *transcript) step(grad []float64) {
 // train sets the parameters to those with the smallest of the objectives of every tenth step.
 // Training ends after five without a new minimum.
 func (s *transcript) train(steps int, rng *rand.Rand) {
-	best, least, stale := *s, math.Inf(1), 0
+	best, least, stale, all := *s, math.Inf(1), 0, subset.All(len(s.x))
 	for step := 0; step < steps && stale < 5; step++ {
 		if step%10 == 0 {
-			value, _ := s.objective(rng)
+			value, _ := s.objective(all, rng)
 			if stale++; value < least {
 				best, least, stale = *s, value, 0
 			}
 		}
-		_, grad := s.objective(rng)
+		_, grad := s.objective(all, rng)
 		s.step(grad)
 	}
 	*s = best
@@ -112,10 +114,18 @@ func publishedModel(hidden ...int) Model {
 }
 
 // Each step of the published training is a step of Adam on the bound of the transcript with the
-// same draws.
+// same draws, with all observations or with a batch drawn at each step. The bound that ends training
+// early has all of them.
 func TestPublishedTrainingIsBayesByBackprop(t *testing.T) {
-	d := line()
-	m, err := settings.Resolve("mfvi", publishedModel(4, 3))
+	for name, batch := range map[string]int{"all": 15, "batch": 6} {
+		t.Run(name, func(t *testing.T) { testPublishedTraining(t, batch) })
+	}
+}
+
+func testPublishedTraining(t *testing.T, size int) {
+	d, m := line(), publishedModel(4, 3)
+	m.Batch = size
+	m, err := settings.Resolve("mfvi", m)
 	require.NoError(t, err)
 	p, err := mapnet.NewPublished(mapnet.Settings{Network: m.Network, Batch: m.Batch}, d)
 	require.NoError(t, err)
@@ -125,18 +135,25 @@ func TestPublishedTrainingIsBayesByBackprop(t *testing.T) {
 	require.NoError(t, err)
 	weights := p.Net.NumParams()
 	run, want := s.Published(v), newTranscript(d, []int{4, 3}, 10, v[2:2+weights])
-	ours, theirs := random.New(1, "draws", 0), random.New(1, "draws", 0)
+	ours, theirs, all := random.New(1, "draws", 0), random.New(1, "draws", 0), subset.All(15)
 	for step := range 200 {
 		check := step%10 == 0
 		run.Step(check, ours)
 		if check {
-			value, _ := want.objective(theirs)
+			value, _ := want.objective(all, theirs)
 			require.GreaterOrEqual(t, value, run.Least-1e-9*math.Abs(value))
 			if step == 0 {
 				require.InEpsilon(t, value, run.Least, 1e-12)
 			}
 		}
-		_, grad := want.objective(theirs)
+		batch := all
+		if size < len(all) {
+			batch = make([]int, size)
+			for i := range batch {
+				batch[i] = theirs.IntN(len(all))
+			}
+		}
+		_, grad := want.objective(batch, theirs)
 		want.step(grad)
 		require.InDeltaSlice(t, want.theta(), run.V, 1e-9)
 	}
@@ -182,6 +199,15 @@ func TestPublishedFitIsThePapers(t *testing.T) {
 		require.InEpsilon(t, sum[i]/n, mean[i], 1e-8)
 		require.InEpsilon(t, squares[i]/n-sum[i]*sum[i]/(n*n), variance[i], 1e-7)
 	}
+}
+
+// The numbers of the paper's appendix A.3 and of the authors' code (docs/methods/mfvi.md).
+func TestPublishedNumbers(t *testing.T) {
+	m, err := settings.Resolve("mfvi", publishedModel())
+	require.NoError(t, err)
+	require.Equal(t, []int{30, 30}, m.Hidden)
+	require.Equal(t, []any{"tanh", "random"}, []any{m.Activation, m.Start})
+	require.Equal(t, []any{10_000, 2000, 0.005, 1 / (0.75 * 0.75), 10, 100}, []any{m.Steps, m.Batch, m.Rate, *m.Precision, m.Draws, m.Samples})
 }
 
 // Other settings replace published values.
