@@ -13,7 +13,7 @@ import (
 // posterior variance is too small for that, so the suggestion has other categories or is far away.
 const (
 	stallTrials = 5    // and one for each column: the last trials, without a gain
-	leastGain   = 1e-6 // relative to the difference of the first values from the least
+	leastGain   = 1e-8 // relative to the difference of the first values from the least
 	leapGain    = 0.3
 )
 

@@ -37,8 +37,8 @@ func TestStalled(t *testing.T) {
 		"no gain":          {slices.Repeat([]float64{2}, patience-5), true},
 		"equal values":     {slices.Repeat([]float64{1}, patience-5), true},
 		"a gain":           {append(slices.Repeat([]float64{2}, patience-5), 0.99), false},
-		"a negligible one": {append(slices.Repeat([]float64{2}, patience-5), 1-1e-7), true},
-		"many that add up": {[]float64{1 - 2e-6, 1 - 4e-6, 1 - 6e-6, 1 - 8e-6, 1 - 1e-5, 1 - 1.2e-5}, false},
+		"a negligible one": {append(slices.Repeat([]float64{2}, patience-5), 1-1e-8), true},
+		"many that add up": {[]float64{1 - 2e-8, 1 - 4e-8, 1 - 6e-8, 1 - 8e-8, 1 - 1e-7, 1 - 1.2e-7}, false},
 		"long after":       {append([]float64{0.5}, slices.Repeat([]float64{0.7}, patience)...), true},
 	} {
 		for _, maximize := range []bool{false, true} {
