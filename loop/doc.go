@@ -22,8 +22,7 @@
 // objectives have a model each.
 //
 // Every second suggestion comes from a local model (LocalAuto). Its data are the trials
-// in a trust region, which is a function of the trials, and its three steps use these alone. In a
-// space with categories the other suggestions leave a basin without gain.
+// in a trust region, which is a function of the trials, and its three steps use these alone.
 //
 // Random numbers come from streams of (Options.Seed, purpose, trial ID). So a
 // suggestion is a function of the options, the trials and the warm start from the

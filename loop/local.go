@@ -29,12 +29,8 @@ const (
 	// constraints or categoricals of more than 16 values: a trust region holds one value of a
 	// categorical. It does not apply if a prior, a prior mean or a belief about the optimum is
 	// stated, because these describe the whole space.
-	//
-	// If there are categoricals or booleans, it also leaves basins without gain, with conditions, constraints and
-	// any number of values too. While the last 5 + d complete trials, for d columns, have not lowered the least value,
-	// trials with an odd ID have the largest expected improvement by at least 0.3 standard deviations.
 	LocalAuto Local = "auto"
-	// LocalNone chooses all trials by the model of all trials and the expected improvement on the best value.
+	// LocalNone chooses all trials by the model of all trials.
 	LocalNone Local = "none"
 )
 
@@ -69,11 +65,7 @@ func (t *task) candidates(ctx context.Context, f *fitted, pending *task, n int) 
 			}
 		}
 	}
-	far, problem := t, t.problem(f, pending)
-	if t.leaps(n) && (n > 1 || pending.next()%2 == 1) && t.stalled() {
-		far, problem = t.leap(problem)
-	}
-	wide, err := far.suggestFrom(counting(ctx, 0, n), f, problem, t.space, n-local, "suggest")
+	wide, err := t.suggestFrom(counting(ctx, 0, n), f, t.problem(f, pending), t.space, n-local, "suggest")
 	if err != nil || local == 0 {
 		return wide, err
 	}
@@ -135,13 +127,6 @@ func (t *task) suggestFrom(ctx context.Context, f *fitted, p acquisition.Problem
 
 // searchesLocally reports whether some of n suggestions come from a local model.
 func (t *task) searchesLocally(n int) bool {
-	return t.alternates(n) && !t.space.Restricted() && slices.Contains(t.space.Free(), true) &&
-		!slices.ContainsFunc(Inputs(t.space), func(in prior.Input) bool { return in.Values > 0 })
-}
-
-// alternates reports whether n suggestions may alternate between two rules, because no statement
-// describes the whole space.
-func (t *task) alternates(n int) bool {
 	o := &t.opts
 	if _, ok := localModel(o.Surrogate); !ok {
 		return false
@@ -157,7 +142,8 @@ func (t *task) alternates(n int) bool {
 	}
 	return o.Local == LocalAuto && !(n > 1 && joint) &&
 		!o.Several() && len(o.Require) == 0 && t.optimum == nil && o.PriorMean.isZero() &&
-		!surrogate.StatesPrior(o.Surrogate)
+		!surrogate.StatesPrior(o.Surrogate) && !t.space.Restricted() && slices.Contains(t.space.Free(), true) &&
+		!slices.ContainsFunc(Inputs(t.space), func(in prior.Input) bool { return in.Values > 0 })
 }
 
 // localModel returns the local model beside m, the model of all trials: a Gaussian process with the

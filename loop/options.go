@@ -76,7 +76,7 @@ type Options struct {
 	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged"`
 
 	// Local selects the local search. Empty is LocalAuto.
-	Local Local `set:"local" default:"auto" oneof:"auto,none" help:"Local search: auto, every second suggestion of gp comes from a model of the trials near the best one, and a search without gain turns to other categories; none, all suggestions come from the model of all trials"`
+	Local Local `set:"local" default:"auto" oneof:"auto,none" help:"Local search: auto, every second suggestion of gp comes from a model of the trials near the best one; none, all suggestions come from the model of all trials"`
 
 	// Stop stops poor trials early, from the values that the objective reports with Report.
 	// Propose does not use it.

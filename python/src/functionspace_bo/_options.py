@@ -36,7 +36,7 @@ HELP = {
     "failures": "expected: failures of the first trials do not end a run.",
     "first": "Points to try first, as mappings from parameters to values; parameters that are left out are completed by the initial design.",
     "initial": "Number of trials of the initial design; default 2 per parameter and 2, or 1 per parameter and 3 with several objectives; at most 20.",
-    "local": "Local search: auto, every second suggestion of gp comes from a model of the trials near the best one, and a search without gain turns to other categories; none, all suggestions come from the model of all trials; default auto.",
+    "local": "Local search: auto, every second suggestion of gp comes from a model of the trials near the best one; none, all suggestions come from the model of all trials; default auto.",
     "maximizer": "Settings of the maximisation of the acquisition function.",
     "name": "Name of the study: 1 to 100 letters, digits, dots, dashes and underscores.",
     "objectives": "The numbers to optimise; default {name: value, goal: minimize}.",
@@ -673,7 +673,7 @@ if TYPE_CHECKING:
         design: Literal["sobol", "halton", "lhs", "uniform"]
         """Point set of the initial trials; default sobol."""
         local: Literal["auto", "none"]
-        """Local search: auto, every second suggestion of gp comes from a model of the trials near the best one, and a search without gain turns to other categories; none, all suggestions come from the model of all trials; default auto."""
+        """Local search: auto, every second suggestion of gp comes from a model of the trials near the best one; none, all suggestions come from the model of all trials; default auto."""
         maximizer: Maximizer
         """Settings of the maximisation of the acquisition function."""
         surrogate: Surrogate
