@@ -158,16 +158,32 @@ func LogNormal(y []float64, cov *mat.SymDense) float64 {
 	return -0.5 * (float64(len(y))*math.Log(2*math.Pi) + chol.LogDet() + mat.Dot(v, &solved))
 }
 
-// Slopes returns the central differences of f in each coordinate of x.
-func Slopes(f func(x []float64) float64, x []float64) []float64 {
+// LikelihoodSlopes returns the central differences of log N(y; 0, K + σ²I) in each of the logarithms theta. The
+// last one is the logarithm of the noise variance σ², and kernel returns the kernel with the others, not in logarithms.
+func LikelihoodSlopes(theta []float64, kernel func(v []float64) func(a, b []float64) float64, x [][]float64, y []float64) []float64 {
+	likelihood := func(theta []float64) float64 {
+		v := make([]float64, len(theta))
+		for i, l := range theta {
+			v[i] = math.Exp(l)
+		}
+		of, last := kernel(v[:len(v)-1]), v[len(v)-1]
+		k := mat.NewSymDense(len(x), nil)
+		for i := range x {
+			for j := range i + 1 {
+				k.SetSym(i, j, of(x[i], x[j]))
+			}
+			k.SetSym(i, i, k.At(i, i)+last)
+		}
+		return LogNormal(y, k)
+	}
 	const h = 1e-4
-	out := make([]float64, len(x))
-	for i := range x {
-		at := append([]float64(nil), x...)
-		at[i] = x[i] + h
-		high := f(at)
-		at[i] = x[i] - h
-		out[i] = (high - f(at)) / (2 * h)
+	out := make([]float64, len(theta))
+	for i := range theta {
+		at := append([]float64(nil), theta...)
+		at[i] = theta[i] + h
+		high := likelihood(at)
+		at[i] = theta[i] - h
+		out[i] = (high - likelihood(at)) / (2 * h)
 	}
 	return out
 }
