@@ -3,6 +3,7 @@
 package plain
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -156,6 +157,20 @@ func LogNormal(y []float64, cov *mat.SymDense) float64 {
 		panic(err)
 	}
 	return -0.5 * (float64(len(y))*math.Log(2*math.Pi) + chol.LogDet() + mat.Dot(v, &solved))
+}
+
+// Theta returns the logarithms of the lengthscales of dim inputs, of the output variance and of the noise
+// variance among hyperparameters by name. A hyperparameter at a bound, 1e-4 or 1e4, is not free.
+func Theta(dim int, hypers map[string]float64) (theta []float64, free []bool) {
+	var names []string
+	for i := range dim {
+		names = append(names, fmt.Sprintf("lengthscale[%d]", i))
+	}
+	for _, name := range append(names, "variance", "noise") {
+		v := hypers[name]
+		theta, free = append(theta, math.Log(v)), append(free, v > 1.01e-4 && v < 0.99e4)
+	}
+	return theta, free
 }
 
 // LikelihoodSlopes returns the central differences of log N(y; 0, K + σ²I) in each of the logarithms theta. The
