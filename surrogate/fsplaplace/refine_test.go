@@ -20,6 +20,9 @@ import (
 
 // A refinement that ends farther from the observations is not kept, and one that ends nearer is.
 func TestRefineOnlyIfBetter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits more than MaxExact observations four times")
+	}
 	const n = target.MaxExact + 200
 	d := surrogate.Dataset{X: space.Sobol(n, 2, random.New(1, "x", 0)), Y: make([]float64, n), Lo: []float64{0, 0}, Hi: []float64{1, 1}}
 	for i := range n {
