@@ -63,7 +63,7 @@ func (c simulated) check(t *testing.T, seed uint64, lengthscale, noise float64) 
 
 var full = flag.Bool("full", false, "100 simulated studies of each kind; otherwise a fifth")
 
-// Of 100 simulated studies at least 95 get the right verdict.
+// At least 95 % of the simulated studies of each kind get the right verdict.
 func TestCheckFindsWrongHyperparameters(t *testing.T) {
 	studies, least := 20, 19
 	switch {

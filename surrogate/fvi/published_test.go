@@ -166,7 +166,7 @@ func (p *paper) function(rng *rand.Rand) func(x float64) float64 {
 }
 
 // score is the estimate of ∇ log q from samples, at these or at the points at: eq. 8 of the paper
-// with the Nyström approximation of the eigenfunctions. The widths are those of both.
+// with the Nyström approximation of the eigenfunctions. The kernel widths are medians over samples and at together.
 func score(samples, at [][]float64, limit float64) [][]float64 {
 	n, d := len(samples), len(samples[0])
 	both := slices.Concat(samples, at)
