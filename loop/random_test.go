@@ -280,12 +280,12 @@ func operateRandomly(t *testing.T, seed uint64, n int) int {
 	return r.asked
 }
 
-var full = flag.Bool("full", false, "300 random studies; otherwise a fifth")
+var full = flag.Bool("full", false, "300 random studies; otherwise a tenth")
 
 // No suggestion violates its space, no point is repeated needlessly, and any sequence of operations keeps the study
 // consistent.
 func TestRandomStudies(t *testing.T) {
-	seeds := uint64(60)
+	seeds := uint64(30)
 	switch {
 	case *full:
 		seeds = 300

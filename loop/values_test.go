@@ -28,7 +28,7 @@ func manyValued(t testing.TB) *space.Space {
 
 // Studies of many values repeat no point, and a resumed study makes the same suggestions.
 func TestStudyOfManyValues(t *testing.T) {
-	for _, model := range []surrogate.Model{gp.Model{}, fsplaplace.Model{}} {
+	for _, model := range []surrogate.Model{gp.Model{}, fsplaplace.Model{Network: surrogate.Network{Hidden: []int{20}}}} {
 		o := options(1)
 		o.Surrogate, o.NoiseFree = model, true
 		s := newStudy(t, manyValued(t), o)

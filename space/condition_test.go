@@ -309,10 +309,10 @@ func checkSpace(t *testing.T, s *space.Space, rng *rand.Rand) {
 	}
 }
 
-var full = flag.Bool("full", false, "a million points of random spaces; otherwise a tenth")
+var full = flag.Bool("full", false, "a million points of random spaces; otherwise a fortieth")
 
 func TestRandomSpaces(t *testing.T) {
-	spaces, points := 500, 200
+	spaces, points := 500, 50
 	switch {
 	case *full:
 		spaces, points = 2000, 500

@@ -16,7 +16,7 @@ import (
 )
 
 // cheap are settings that make fits short, for the surrogates that have them.
-var cheap = map[string]any{"steps": 20, "members": 2, "samples": 4, "features": 16, "hidden": []any{8}, "inducing": 8, "context": 16, "restarts": 1, "burn": 10, "chains": 2, "draws": 10}
+var cheap = map[string]any{"steps": 20, "members": 2, "samples": 4, "features": 16, "hidden": []any{8}, "inducing": 8, "context": 16, "restarts": 1, "burn": 10, "chains": 2, "draws": 10, "depth": 1, "functions": 16}
 
 // cheapest returns the settings of a surrogate that make its fits short.
 func cheapest(t *testing.T, name string) map[string]any {

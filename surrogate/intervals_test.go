@@ -76,17 +76,14 @@ func (s *intervals) add(a intervals, weight float64) {
 	s.sd, s.in90, s.in95 = s.sd+weight*a.sd, s.in90+weight*a.in90, s.in95+weight*a.in95
 }
 
-var full = flag.Bool("full", false, "ten functions of each kind; otherwise four")
+var full = flag.Bool("full", false, "ten functions of each kind; otherwise two")
 
 // Intervals of functions drawn from the stated prior, beside the intervals of the exact process. If a method
 // covers much less, its fits warn; if it covers as much, they do not.
 func TestIntervals(t *testing.T) {
-	seeds := 4
-	switch {
-	case *full:
+	seeds := 2
+	if *full {
 		seeds = 10
-	case testing.Short():
-		seeds = 2
 	}
 	for _, c := range []struct {
 		kernel      string

@@ -17,6 +17,9 @@ import (
 )
 
 func TestStudies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six studies")
+	}
 	dir := filepath.Join(t.TempDir(), "out")
 	for _, s := range Studies() {
 		if slow := []string{"snelson", "implicit-priors", "measurement-points"}; slices.Contains(slow, s.Name) {
