@@ -3,7 +3,6 @@ package laplace
 import (
 	"context"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,28 +81,6 @@ func TestDoubledData(t *testing.T) {
 		return v
 	}
 	require.InEpsilonSlice(t, variance(surrogate.Dataset{X: x, Y: y}, 0.05), variance(surrogate.Dataset{X: twice, Y: append(y, y...)}, 0.1), 0.02)
-}
-
-// Few inputs and a learned precision give a warning.
-func TestFewInputs(t *testing.T) {
-	x := mat.NewDense(6, 1, []float64{0, 0.3, 0.3, 0.7, 0.7, 1})
-	y := []float64{0, 1, 1.1, 0.2, 0.3, -1}
-	fixed := Model{}
-	fixed.Precision = new(1.)
-	for _, c := range []struct {
-		m      Model
-		n      int
-		warned bool
-	}{{Model{}, 1, true}, {Model{}, 5, true}, {Model{}, 6, false}, {fixed, 5, false}, {Model{Preset: surrogate.Published}, 5, false}} {
-		if c.m.Steps = 20; c.m.Preset == "" {
-			c.m.Hidden = []int{5}
-		}
-		d := surrogate.Dataset{X: x.Slice(0, c.n, 0, 1).(*mat.Dense), Y: y[:c.n]}
-		post, err := c.m.Fit(t.Context(), d, random.New(1, "fit", 0))
-		require.NoError(t, err)
-		const few = "fewer than 4 distinct inputs determine the prior of the weights poorly, the variance may be too small: use gp, or set precision"
-		require.Equal(t, c.warned, slices.Contains(post.Warnings(), few), "%d inputs", c.n)
-	}
 }
 
 func TestCheck(t *testing.T) {
