@@ -242,6 +242,11 @@ func (p *problem) solve(ctx context.Context, w []float64, ridge float64, rng *ra
 			return nil, err
 		}
 	}
+	if p.Trainer == "adam" {
+		if err := p.compareAdam(post, rng); err != nil {
+			return nil, err
+		}
+	}
 	if p.published() {
 		p.checkSpread(post, rng)
 	}
@@ -341,6 +346,19 @@ func (p *problem) compare(post *posterior, holdout *mat.Dense) error {
 	post.Predict(mean, variance, holdout)
 	p.notes = append(p.notes, to.Narrow(p.process, mean, variance, "set hidden higher, or use gp")...)
 	return nil
+}
+
+// compareAdam adds a warning if the intervals in the search box contain too little of the process with the
+// noise that Adam learned.
+func (p *problem) compareAdam(post *posterior, rng *rand.Rand) error {
+	remedy := "set trainer=gauss-newton, or use gp"
+	if p.published() {
+		remedy = "use the default preset, or gp"
+	}
+	lo, hi := p.data.Box()
+	narrow, err := target.Compare(post, p.process, p.data, domain.Box{Lo: lo, Hi: hi}, remedy, rng)
+	p.notes = append(p.notes, narrow...)
+	return err
 }
 
 // spreadPoints is the number of points of checkSpread, and mostSpread the largest ratio of the variances
