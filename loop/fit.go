@@ -99,9 +99,10 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	return f, nil
 }
 
-// selected returns t with the surrogate model that the model of t selected in the fit f, if it selects.
+// selected returns t with the surrogate model that the model of t selected for the single objective in the fit f.
+// It returns t if the model does not select, or selects one for each of several objectives.
 func (t *task) selected(f *fitted) *task {
-	if f.facts.Selection == nil {
+	if f.facts.Selection == nil || t.opts.Several() {
 		return t
 	}
 	out := *t

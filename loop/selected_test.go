@@ -55,3 +55,21 @@ func TestSelectedModel(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, last.Reason, again.Trials()[9].Prediction.Selection.Reason)
 }
+
+// Each of several objectives selects a model of its own, and a fit has all selections.
+func TestSelectedModelsOfObjectives(t *testing.T) {
+	sp, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	o := Options{Surrogate: auto.Model{}, Objectives: []Goal{{Name: "yield", Maximize: true}, {Name: "cost"}}, Seed: 2}
+	s, err := New(sp, o)
+	require.NoError(t, err)
+	for range 17 {
+		trials, err := s.Ask(t.Context(), 1)
+		require.NoError(t, err)
+		x := sp.Encode(trials[0].Point)[0]
+		require.NoError(t, s.TellOutcome(trials[0].ID, Outcome{Numbers: map[string]float64{"yield": x, "cost": x * x}}))
+	}
+	selection := s.Trials()[16].Prediction.Selection
+	require.Regexp(t, `^(gp|fsp-laplace) for yield, (gp|fsp-laplace) for cost$`, selection.Surrogate)
+	require.Regexp(t, `^yield: .* nats.*; cost: .* nats`, selection.Reason)
+}

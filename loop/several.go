@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/random"
@@ -41,6 +42,7 @@ func (t *task) fitSeveral(ctx context.Context, rng *rand.Rand) (*fitted, error) 
 		f.objectives, f.scales = append(f.objectives, p), append(f.scales, scale)
 		f.facts.add(g.Name, p)
 	}
+	f.facts.Selection = t.selections(f.objectives)
 	f.Posterior = f.objectives[0]
 	f.warp = warp{scale: f.scales[0]}
 	if err := t.fitFeasibility(ctx, f, warm[len(goals):]); err != nil {
@@ -49,6 +51,23 @@ func (t *task) fitSeveral(ctx context.Context, rng *rand.Rand) (*fitted, error) 
 	f.warm = joinWarm(warm)
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Done: 1, Total: 1})
 	return f, nil
+}
+
+// selections returns the selections of the posteriors of all objectives as one, for display: each
+// with the name of its objective. It is nil if the surrogate model does not select.
+func (t *task) selections(posteriors []surrogate.Posterior) *surrogate.Selection {
+	var models, reasons []string
+	for i, p := range posteriors {
+		if s, ok := p.(surrogate.Selected); ok && s.Selection() != nil {
+			name := t.opts.Objectives[i].Name
+			models = append(models, s.Selection().Surrogate+" for "+name)
+			reasons = append(reasons, name+": "+s.Selection().Reason)
+		}
+	}
+	if models == nil {
+		return nil
+	}
+	return &surrogate.Selection{Surrogate: strings.Join(models, ", "), Reason: strings.Join(reasons, "; ")}
 }
 
 // reference returns the reference point in standardised units.

@@ -135,9 +135,10 @@ type Stater interface {
 	State() State
 }
 
-// Selection is the result of a Model that selects one of several models.
+// Selection is the result of a Model that selects one of several models. For several objectives package loop
+// joins the selections to one, without Evidence, Deviation and Model.
 type Selection struct {
-	Surrogate string `json:"surrogate"` // name of the selected model
+	Surrogate string `json:"surrogate"` // name of the selected model, or "name for objective, …"
 	Reason    string `json:"reason"`    // the evidence in words
 	// Evidence is the log density by which the second model predicts observations better than the
 	// first, in nats, and Deviation its standard error. Both are 0 before the first comparison.
