@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +42,21 @@ func built(t *testing.T, u *store.Study) *report.Report {
 	return r
 }
 
+var (
+	building sync.Mutex
+	reports  = map[string]*report.Report{}
+)
+
+// reportOf returns the report of a recorded study, which is built once for all tests.
+func reportOf(t *testing.T, name string) *report.Report {
+	building.Lock()
+	defer building.Unlock()
+	if reports[name] == nil {
+		reports[name] = built(t, insighttest.Study(t, name))
+	}
+	return reports[name]
+}
+
 // TestScreenshots writes pictures of the reports, for people to look at.
 func TestScreenshots(t *testing.T) {
 	if *screenshots == "" {
@@ -54,7 +70,7 @@ func TestScreenshots(t *testing.T) {
 		if only := os.Getenv("ONLY"); only != "" && !strings.Contains(only, name) {
 			continue
 		}
-		r := built(t, insighttest.Study(t, name))
+		r := reportOf(t, name)
 		for _, v := range []struct {
 			kind          string
 			width, height int64
@@ -88,7 +104,7 @@ func TestReportsOpen(t *testing.T) {
 		studies = []string{"mixed", "front"}
 	}
 	for _, name := range studies {
-		r := built(t, insighttest.Study(t, name))
+		r := reportOf(t, name)
 		p := open(t, ctx, r, 390, 844, true)
 		require.Contains(t, browsertest.Eval[string](p, `getComputedStyle(document.body).backgroundColor`), "22, 27, 34")
 		require.LessOrEqual(t, browsertest.Eval[int](p, `document.documentElement.scrollWidth`), 390, "%s: a phone scrolls sideways", name)
@@ -109,7 +125,7 @@ func TestReportsOpen(t *testing.T) {
 
 // Hover and the arrow keys show a tooltip, and a choice of parameters changes the pictures.
 func TestPicturesAnswer(t *testing.T) {
-	p := open(t, browsertest.New(t), built(t, insighttest.Study(t, "mixed")), 1280, 900, false)
+	p := open(t, browsertest.New(t), reportOf(t, "mixed"), 1280, 900, false)
 
 	// A mouse over the first complete trial of the history.
 	at := browsertest.Eval[[]float64](p, `(() => {
@@ -170,7 +186,7 @@ func TestPicturesAnswer(t *testing.T) {
 func TestParallelAxes(t *testing.T) {
 	ctx := browsertest.New(t)
 	axes := `echarts.getInstanceByDom(document.getElementById("parallel-chart")).getOption().parallelAxis.map((a) => a.name)`
-	p := open(t, ctx, built(t, insighttest.Study(t, "front")), 1280, 900, false)
+	p := open(t, ctx, reportOf(t, "front"), 1280, 900, false)
 	require.Equal(t, []string{"width", "depth", "kernel", "error", "latency"}, browsertest.Eval[[]string](p, axes))
 
 	d, trials := bowl(30)
@@ -235,7 +251,7 @@ func TestLabelsDiffer(t *testing.T) {
 // The filter of failed trials and the logarithmic axis act on all pictures, and the table filters and sorts.
 func TestSettingsAndTable(t *testing.T) {
 	ctx := browsertest.New(t)
-	p := open(t, ctx, built(t, insighttest.Study(t, "mixed")), 1280, 900, false)
+	p := open(t, ctx, reportOf(t, "mixed"), 1280, 900, false)
 	for _, id := range []string{"history-chart", "slice-chart", "map-chart", "timeline-chart"} {
 		require.Contains(t, browsertest.Eval[[]string](p, names(id)), "failed", id)
 	}
@@ -278,7 +294,7 @@ func TestSettingsAndTable(t *testing.T) {
 	require.True(t, browsertest.Eval[bool](p, `document.getElementById("log").disabled`))
 
 	// Another objective.
-	p = open(t, ctx, built(t, insighttest.Study(t, "front")), 1280, 900, false)
+	p = open(t, ctx, reportOf(t, "front"), 1280, 900, false)
 	p.Choose("objective", "1")
 	require.Equal(t, "latency", browsertest.Eval[string](p, option("history-chart")+`.yAxis[0].name`))
 	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("importance-chart").getAttribute("aria-label")`), "latency")

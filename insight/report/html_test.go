@@ -80,7 +80,7 @@ func TestNamesAreEscaped(t *testing.T) {
 
 // The policy forbids everything but the inline elements of the file, and the file names no address to load.
 func TestPolicy(t *testing.T) {
-	text := html(t, built(t, insighttest.Study(t, "branin")))
+	text := html(t, reportOf(t, "branin"))
 	policy := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(text)
 	require.NotNil(t, policy)
 	require.True(t, strings.HasPrefix(policy[1], "default-src 'none'; "))
@@ -98,9 +98,8 @@ func TestPolicy(t *testing.T) {
 func TestDataOfTheStudies(t *testing.T) {
 	for _, name := range insighttest.Names {
 		t.Run(name, func(t *testing.T) {
-			u := insighttest.Study(t, name)
-			r := built(t, u)
-			v, err := u.View(t.Context())
+			r := reportOf(t, name)
+			v, err := insighttest.Study(t, name).View(t.Context())
 			require.NoError(t, err)
 			require.Len(t, r.Trials, len(v.Trials))
 			require.Len(t, r.Models, len(v.Definition.Goals()))
@@ -189,7 +188,7 @@ func TestArguments(t *testing.T) {
 // The parts of a report that come from the records alone, without a fit.
 func TestGoldenRecords(t *testing.T) {
 	for _, name := range insighttest.Names {
-		r := built(t, insighttest.Study(t, name))
+		r := reportOf(t, name)
 		text, err := json.MarshalIndent(map[string]any{
 			"axes": r.Axes, "trials": r.Trials, "references": r.References, "timeline": r.Timeline, "curves": r.Curves,
 		}, "", " ")
