@@ -15,6 +15,7 @@ import (
 )
 
 func TestPostgres(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	storetest.Run(t, func(t *testing.T) storetest.Opener {
 		address := server.Database(t)
@@ -23,6 +24,7 @@ func TestPostgres(t *testing.T) {
 }
 
 func TestPostgresOperations(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	storetest.RunOperations(t, 20_000, func(t *testing.T) storetest.Opener {
 		address := server.Database(t)
@@ -31,6 +33,7 @@ func TestPostgresOperations(t *testing.T) {
 }
 
 func TestOpen(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	ctx := context.Background()
 	t.Run("reading creates nothing", func(t *testing.T) {

@@ -73,6 +73,7 @@ func restore(t *testing.T, server *pgtest.Server, address, file string) {
 }
 
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	newest, err := sqldb.Newest(dialect)
 	require.NoError(t, err)
@@ -95,6 +96,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestUpgrade(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	ctx := context.Background()
 	newest, err := sqldb.Newest(dialect)
@@ -187,6 +189,7 @@ func created(t *testing.T, address string) (n int64) {
 
 // A dump made while a process writes is a consistent store.
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	ctx := context.Background()
 	address := filled(t, server)

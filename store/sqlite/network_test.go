@@ -39,6 +39,7 @@ func hold(path string) error {
 
 // The rules of a store hold with one connection, an exclusive lock and a rollback journal.
 func TestNetworkMode(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("the suite runs on a local file")
 	}
@@ -59,6 +60,7 @@ func (shared) Close() error { return nil }
 // A second process is told the alternatives, whether the first has written or only read. A
 // killed process leaves no lock.
 func TestNetworkModeExcludesProcesses(t *testing.T) {
+	t.Parallel()
 	for name, path := range map[string]string{"new": filepath.Join(t.TempDir(), "bo.db"), "existing, from a local disk": filled(t)} {
 		t.Run(name, func(t *testing.T) { excludes(t, path, network()) })
 	}

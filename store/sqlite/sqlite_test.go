@@ -11,6 +11,7 @@ import (
 )
 
 func TestSQLite(t *testing.T) {
+	t.Parallel()
 	storetest.Run(t, func(t *testing.T) storetest.Opener {
 		path := filepath.Join(t.TempDir(), "a b%#.db")
 		return func() (store.Backend, error) { return sqlite.Open(context.Background(), path, true) }
@@ -18,6 +19,7 @@ func TestSQLite(t *testing.T) {
 }
 
 func TestSQLiteOperations(t *testing.T) {
+	t.Parallel()
 	storetest.RunOperations(t, 180_000, func(t *testing.T) storetest.Opener {
 		path := filepath.Join(t.TempDir(), "a.db")
 		return func() (store.Backend, error) { return sqlite.Open(context.Background(), path, true) }
