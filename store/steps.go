@@ -99,14 +99,11 @@ func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) 
 		if err != nil {
 			return err
 		}
-		found, err := tx.Trials(row.ID, Query{Number: a.Trial})
+		t, err := trialOf(tx, row, a.Trial)
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 {
-			return fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, a.Trial, row.Trials)
-		}
-		told = found[0]
+		told = *t
 		switch told.State {
 		case Stopped:
 			return nil

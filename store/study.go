@@ -563,15 +563,27 @@ func (u *Study) Trial(ctx context.Context, number int) (t Trial, now time.Time, 
 		if now, err = tx.Now(); err != nil {
 			return err
 		}
-		found, err := tx.Trials(row.ID, Query{Number: number})
-		if err != nil {
-			return err
+		found, err := trialOf(tx, row, number)
+		if err == nil {
+			t = *found
 		}
-		if number < 1 || len(found) == 0 {
-			return fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, number, row.Trials)
-		}
-		t = found[0]
-		return nil
+		return err
 	})
 	return t, now, named(u.name, err)
+}
+
+// trialOf returns the trial of a number. The error wraps ErrNoTrial.
+func trialOf(tx Tx, row *Row, number int) (*Trial, error) {
+	var found []Trial
+	var err error
+	if number > 0 { // a Query of the number 0 finds all trials
+		found, err = tx.Trials(row.ID, Query{Number: number})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, number, row.Trials)
+	}
+	return &found[0], nil
 }

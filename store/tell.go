@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -70,19 +71,15 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	if err != nil {
 		return Trial{}, err
 	}
+	t, err := trialOf(tx, row, r.Trial)
+	if err != nil {
+		return Trial{}, err
+	}
 	if r.Failure == "" {
 		if err := d.Unreported(r.Numbers); err != nil {
 			return Trial{}, fmt.Errorf("%w: trial %d: %w", loop.ErrNotFinite, r.Trial, err)
 		}
 	}
-	found, err := tx.Trials(row.ID, Query{Number: r.Trial})
-	if err != nil {
-		return Trial{}, err
-	}
-	if len(found) == 0 {
-		return Trial{}, fmt.Errorf("%w: %d, the last one is %d", ErrNoTrial, r.Trial, row.Trials)
-	}
-	t := &found[0]
 	if t.State != Pending && t.Failure != Lost && t.Failure != Unfit {
 		return *t, r.agrees(t)
 	}
@@ -100,7 +97,7 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	}
 	e := row.event(Event{Time: now, Kind: TrialFinished, Trial: t.Number, Attempt: t.Attempt, Detail: string(t.State)})
 	t.Told, t.Revision = e.Revision, e.Revision
-	return *t, putChanges(tx, row, found, append(events, e))
+	return *t, putChanges(tx, row, []Trial{*t}, append(events, e))
 }
 
 // MaxOutput is the number of bytes that the store keeps of the end of an evaluation's output.
@@ -200,16 +197,16 @@ func later(a, b time.Time) time.Time {
 func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost func(int)) error {
 	var changed []Trial
 	for _, a := range attempts {
-		found, err := tx.Trials(row.ID, Query{Number: a.Trial})
-		if err != nil {
+		t, err := trialOf(tx, row, a.Trial)
+		if err != nil && !errors.Is(err, ErrNoTrial) {
 			return err
 		}
-		if len(found) == 0 || found[0].State != Pending || found[0].Token != a.Token || a.Token == "" {
+		if err != nil || t.State != Pending || t.Token != a.Token || a.Token == "" {
 			lost(a.Trial)
 			continue
 		}
-		change(&found[0])
-		changed = append(changed, found[0])
+		change(t)
+		changed = append(changed, *t)
 	}
 	return tx.PutTrials(row.ID, changed)
 }

@@ -182,18 +182,18 @@ func (m *machine) tell() {
 	case 3:
 		delete(r.Numbers, "loss")
 	case 4:
-		r.Trial, want = len(m.trials)+1, store.ErrNoTrial
+		t, r.Trial = nil, len(m.trials)+1
 	}
 	_, loss := r.Numbers["loss"]
 	_, latency := r.Numbers["latency"]
-	if missing := r.Failure == "" && (!loss || !latency && len(m.def.Require) > 0); missing {
+	switch missing := r.Failure == "" && (!loss || !latency && len(m.def.Require) > 0); {
+	case want != nil: // of a number that is not finite
+	case t == nil:
+		want = store.ErrNoTrial
+	case missing:
 		want = loop.ErrNotFinite
-	} else if want == nil {
-		if t == nil {
-			want = store.ErrNoTrial
-		} else {
-			want = t.conflict(&r)
-		}
+	default:
+		want = t.conflict(&r)
 	}
 	told, err := m.handle().Tell(m.t.Context(), r)
 	m.note("tell %+v: %v", r, err)

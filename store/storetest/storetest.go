@@ -427,8 +427,14 @@ func results(t *testing.T, o Opener) {
 	wantError(t, err, store.ErrConflict)
 	_, err = u.Tell(ctx, store.Report{Trial: 1, Failure: store.FailedByProgram})
 	wantError(t, err, store.ErrConflict)
-	_, err = u.Tell(ctx, store.Report{Trial: 7, Numbers: map[string]float64{"loss": 1}})
-	wantError(t, err, store.ErrNoTrial)
+	for _, number := range []int{7, 0, -2} {
+		_, err = u.Tell(ctx, store.Report{Trial: number, Numbers: map[string]float64{"other": 1}})
+		wantError(t, err, store.ErrNoTrial)
+		_, err = u.Tell(ctx, store.Report{Trial: number, Failure: store.FailedByProgram})
+		wantError(t, err, store.ErrNoTrial)
+		_, err = u.ReportSteps(ctx, store.Attempt{Trial: number}, loop.Step{Step: 1, Value: 1})
+		wantError(t, err, store.ErrNoTrial)
+	}
 	_, err = u.Tell(ctx, store.Report{Trial: 2, Numbers: map[string]float64{"other": 1}})
 	wantError(t, err, loop.ErrNotFinite)
 	_, err = u.Tell(ctx, store.Report{Trial: 2, Failure: store.TimedOut, Message: "bad \x00 bytes \xff"})
