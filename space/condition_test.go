@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/space"
 )
@@ -339,4 +340,30 @@ func FuzzSpaces(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Mixtures, whose parts add up to 1 within a thin band, spread over the band: also where a few uniform points fall
+// into it.
+func TestThinBand(t *testing.T) {
+	for _, width := range []float64{0.002, 0.001, 0.0005, 0.0001} {
+		sum := func(p space.Point) float64 { return p.Float("a") + p.Float("b") + p.Float("c") }
+		s, err := space.Spec{
+			Parameters: []space.Parameter{space.Float("a", 0, 1), space.Float("b", 0, 1), space.Float("c", 0, 0.5), space.LogFloat("time", 300, 1200)},
+			Constraints: []space.Condition{{
+				Text: "mixture", On: []string{"a", "b", "c"},
+				Holds:  func(p space.Point) bool { return sum(p) <= 1 && sum(p) >= 1-width },
+				Excess: func(p space.Point) float64 { return max(0, sum(p)-1) + max(0, 1-width-sum(p)) },
+			}},
+		}.Space()
+		require.NoError(t, err)
+		const n = 100
+		x := s.Sample(n, rand.New(rand.NewPCG(1, 2)))
+		seen := map[[2]int]bool{}
+		for i := range n {
+			seen[[2]int{int(50 * x.At(i, 0)), int(50 * x.At(i, 1))}] = true
+		}
+		require.Greater(t, len(seen), 80, "%v", width)
+		// Of the uniform distribution on the triangle a + b + c = 1 with c ≤ 1/2, a has the mean 7/18.
+		require.InDelta(t, 7.0/18, mat.Sum(x.ColView(0))/n, 0.1, "%v", width)
+	}
 }

@@ -17,6 +17,7 @@ const (
 	maxListed  = 1 << 16 // points of a list
 	maxVisited = 1 << 20 // partial points that an enumeration visits
 	maxSeeds   = 64      // feasible points that a search keeps
+	fewSeeds   = 16      // feasible points that stand for all
 	fewDraws   = 1 << 12 // uniform points, before other methods
 	manyDraws  = 1 << 17 // uniform points, after other methods
 	repairs    = 256     // starts of the descent of violations
@@ -30,10 +31,11 @@ type region struct {
 	listed  bool
 	points  [][]float64 // codes of all points, if listed
 
-	seeding sync.Once
-	seeds   [][]float64 // codes of feasible points; empty if none is found
-	share   float64     // of uniform points that are feasible, estimated
-	whole   bool        // seeds come from an enumeration: without seeds there are no points
+	seeding    sync.Once
+	seeds      [][]float64 // codes of feasible points; empty if none is found
+	share      float64     // of uniform points that are feasible, estimated
+	whole      bool        // seeds come from an enumeration: without seeds there are no points
+	repairable bool        // descents find feasible points where uniform points are too rare
 }
 
 // list enumerates the points and reports whether it found all.
@@ -116,21 +118,23 @@ func (s *Space) seeds() [][]float64 {
 		rng := rand.New(rand.NewPCG(0x5eed, 0))
 		r.share = s.draw(rng, fewDraws)
 		switch {
-		case len(r.seeds) > 0:
+		case len(r.seeds) >= fewSeeds:
 		case s.list():
-			r.whole = true
+			r.whole, r.seeds = true, nil
 			for _, k := range rng.Perm(len(r.points))[:min(maxSeeds, len(r.points))] {
 				r.seeds = append(r.seeds, r.points[k])
 			}
 		default:
+			uniform := len(r.seeds)
 			for range repairs {
 				if p := s.random(rng); s.repair(p, rng) {
 					r.seeds = append(r.seeds, p.codes)
 				}
-				if len(r.seeds) >= maxSeeds/4 {
+				if len(r.seeds) >= fewSeeds {
 					break
 				}
 			}
+			r.repairable = len(r.seeds) > uniform
 			if len(r.seeds) == 0 {
 				r.share = s.draw(rng, manyDraws)
 			}
@@ -304,7 +308,7 @@ func (s *Space) Sample(n int, rng *rand.Rand) *mat.Dense {
 		p := Point{space: s, codes: slices.Clone(seeds[rng.IntN(len(seeds))])}
 		for range walkSteps {
 			q := s.move(p, rng)
-			if s.feasible(q) || s.region.share == 0 && s.repair(q, rng) {
+			if s.feasible(q) || s.region.repairable && s.repair(q, rng) {
 				p = q
 			}
 		}
