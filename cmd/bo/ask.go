@@ -191,7 +191,7 @@ type askCmd struct {
 }
 
 func (askCmd) Help() string {
-	return `Issues trials to a person or a program that reports each result with bo tell or bo fail. Trials that wait are issued first: enqueued trials, and trials whose lease has ended, under their numbers as the next attempt. A trial that is lost three times fails. A result that arrives late counts if the trial has none.
+	return `Issues trials to a person or a program that reports each result with bo tell or bo fail. Trials that wait are issued first: enqueued trials, and trials whose lease has ended, under their numbers as the next attempt. A trial that is lost three times fails. A result that arrives late counts if the trial has none. In a study with batches, bo ask waits until all trials of a batch have a result before it issues the next one.
 
 Examples:
 
@@ -202,15 +202,25 @@ Examples:
 func (c *askCmd) Run(e *env) error {
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
 		var trials []store.Trial
+		waiting := time.AfterFunc(tellsThatItWaits, func() { tellWhatIsMissing(e, u) })
 		err := heed(e.ctx, func() (err error) {
 			trials, err = u.AskFor(e.ctx, c.N, "bo ask", c.Lease)
 			return err
 		})
+		waiting.Stop()
 		if err != nil {
 			return err
 		}
 		if len(trials) < c.N {
-			fmt.Fprintf(e.stderr, "bo: %d of %d trials: the study has no more, by its budget or because every other point has a trial\n", len(trials), c.N)
+			v, err := u.Brief(e.ctx)
+			if err != nil {
+				return err
+			}
+			reason := "the study has no more, by its budget or because every other point has a trial"
+			if b := v.Definition.Batch; b > 0 && len(v.Trials)-addedTrials(v) < v.Definition.Budget {
+				reason = fmt.Sprintf("the next batch of %d begins when all issued trials have a result or have failed", b)
+			}
+			fmt.Fprintf(e.stderr, "bo: %d of %d trials: %s\n", len(trials), c.N, reason)
 		}
 		if c.JSON {
 			type asked struct {
@@ -233,6 +243,36 @@ func (c *askCmd) Run(e *env) error {
 		ws.repeated()
 		return nil
 	})
+}
+
+// tellsThatItWaits is the time after which bo ask says for what it waits.
+var tellsThatItWaits = 2 * time.Second
+
+// tellWhatIsMissing names the running trials for whose results the next batch of the study waits.
+func tellWhatIsMissing(e *env, u *store.Study) {
+	v, err := u.Brief(e.ctx)
+	if err != nil || v.Definition.Batch == 0 {
+		return
+	}
+	const most = 10
+	var numbers []string
+	for i := range v.Trials {
+		if v.Trials[i].Running(v.Now) {
+			numbers = append(numbers, fmt.Sprint(v.Trials[i].Number))
+		}
+	}
+	if len(numbers) == 0 {
+		return
+	}
+	word := "trial"
+	if len(numbers) > 1 {
+		word = "trials"
+	}
+	if more := len(numbers) - most; more > 0 {
+		numbers = append(numbers[:most], fmt.Sprintf("and %d more", more))
+	}
+	fmt.Fprintf(e.stderr, "bo: waits for %s %s: the next batch of %d begins when all trials of this one have a result or have failed (bo tell, bo fail)\n",
+		word, strings.Join(numbers, ", "), v.Definition.Batch)
 }
 
 // fullParams writes parameters with all digits.
