@@ -20,6 +20,7 @@ type operand struct {
 	text   func(p space.Point) string
 	scalar func(p space.Point) any // a number, truth or text
 
+	size     func(p space.Point) float64 // of the largest term of a sum; nil of another number
 	constant bool
 	values   []any // values of a parameter that is a choice, as float64, bool or string
 	name     string
@@ -180,9 +181,9 @@ func (c *compiler) unary(n *ast.UnaryNode) (operand, error) {
 		}
 		f := v.asNumber()
 		if n.Operator == "-" {
-			return operand{number: func(p space.Point) float64 { return -f(p) }, constant: v.constant}, nil
+			return operand{number: func(p space.Point) float64 { return -f(p) }, size: v.size, constant: v.constant}, nil
 		}
-		return operand{number: f, constant: v.constant}, nil
+		return operand{number: f, size: v.size, constant: v.constant}, nil
 	}
 	return v, faultAt(n, "unknown operator %s", n.Operator)
 }
@@ -303,7 +304,8 @@ func (c *compiler) equal(n *ast.BinaryNode, left, right operand) (func(p space.P
 	}
 	switch {
 	case left.number != nil && right.number != nil:
-		return func(p space.Point) bool { return left.number(p) == right.number(p) }, nil
+		d := difference(left, right)
+		return func(p space.Point) bool { return d(p) == 0 }, nil
 	case left.text != nil && right.text != nil:
 		return func(p space.Point) bool { return left.text(p) == right.text(p) }, nil
 	case left.truth != nil && right.truth != nil:
@@ -378,19 +380,22 @@ func arithmetic(n *ast.BinaryNode, left, right operand) (operand, error) {
 	}
 	a, b := left.asNumber(), right.asNumber()
 	out := operand{constant: left.constant && right.constant}
+	d := difference(left, right)
 	switch n.Operator {
 	case "<":
-		out.truth = func(p space.Point) bool { return a(p) < b(p) }
+		out.truth = func(p space.Point) bool { return d(p) < 0 }
 	case "<=":
-		out.truth = func(p space.Point) bool { return a(p) <= b(p) }
+		out.truth = func(p space.Point) bool { return d(p) <= 0 }
 	case ">":
-		out.truth = func(p space.Point) bool { return a(p) > b(p) }
+		out.truth = func(p space.Point) bool { return d(p) > 0 }
 	case ">=":
-		out.truth = func(p space.Point) bool { return a(p) >= b(p) }
+		out.truth = func(p space.Point) bool { return d(p) >= 0 }
 	case "+":
 		out.number = func(p space.Point) float64 { return a(p) + b(p) }
+		out.size = largest(left, right)
 	case "-":
 		out.number = func(p space.Point) float64 { return a(p) - b(p) }
+		out.size = largest(left, right)
 	case "*":
 		out.number = func(p space.Point) float64 { return a(p) * b(p) }
 	case "/":
@@ -401,6 +406,40 @@ func arithmetic(n *ast.BinaryNode, left, right operand) (operand, error) {
 		out.number = func(p space.Point) float64 { return math.Pow(a(p), b(p)) }
 	}
 	return out, nil
+}
+
+// rounding bounds the relative rounding error of a sum of a few dozen terms.
+const rounding = 0x1p-46
+
+// difference returns left minus right, 0 if they differ by the rounding of their sums alone. Thus 0.1 + 0.2 equals
+// 0.3. Whole numbers are exact.
+func difference(left, right operand) func(p space.Point) float64 {
+	a, b, size := left.asNumber(), right.asNumber(), largest(left, right)
+	return func(p space.Point) float64 {
+		x, y := a(p), b(p)
+		switch d := x - y; {
+		case x == y: // also if both are infinite
+			return 0
+		case x == math.Trunc(x) && y == math.Trunc(y), !(math.Abs(d) <= rounding*size(p)):
+			return d
+		}
+		return 0
+	}
+}
+
+// largest returns the larger of the sizes of two operands.
+func largest(left, right operand) func(p space.Point) float64 {
+	a, b := left.sizeOf(), right.sizeOf()
+	return func(p space.Point) float64 { return max(a(p), b(p)) }
+}
+
+// sizeOf returns the size of an operand, for other numbers than sums their absolute value.
+func (v operand) sizeOf() func(p space.Point) float64 {
+	if v.size != nil {
+		return v.size
+	}
+	f := v.asNumber()
+	return func(p space.Point) float64 { return math.Abs(f(p)) }
 }
 
 // functions are the functions of numbers; their second entry is the number of arguments, 0

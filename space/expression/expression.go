@@ -20,7 +20,8 @@
 // A list of constants such as [1, 2, 3] follows in, also as not in. The functions are abs,
 // ceil, exp, floor, log, log2, log10, round and sqrt of one number, and min and max of one or
 // more. Numbers are float64: 1/0 is infinite, 0/0 is no number, and a comparison with it does
-// not hold. Text stands in single or double quotes.
+// not hold. Numbers that differ by the rounding of a sum alone are equal: 0.1 + 0.2 <= 0.3 holds.
+// Text stands in single or double quotes.
 //
 // An expression has at most MaxLength bytes and no loops, so that an evaluation takes at most
 // a few microseconds. Package github.com/expr-lang/expr parses the text; all other features

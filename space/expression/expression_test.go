@@ -52,6 +52,58 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// All mixtures of four parts in steps of 0.05 that add up to 1 satisfy the constraint, although their floats may add up to
+// 1.0000000000000002. A part more or less is seen.
+func TestSumsOfDecimals(t *testing.T) {
+	var parts []space.Parameter
+	for _, name := range []string{"a", "b", "c", "d"} {
+		parts = append(parts, space.StepFloat(name, 0, 1, 0.05))
+	}
+	s, err := space.New(parts...)
+	require.NoError(t, err)
+	conditions := map[string]space.Condition{}
+	for _, text := range []string{"a + b + c + d == 1", "a + b + c + d <= 1", "1 - a - b - c >= d", "a + b + c + d - 1 == 0", "a + b + c + d < 1", "-(a + b) > c + d - 1", "a + b + c + d != 1"} {
+		conditions[text], err = expression.Compile(text, parts)
+		require.NoError(t, err)
+	}
+	for i := range 21 {
+		for j := range 21 - i {
+			for k := range 21 - i - j {
+				for _, more := range []int{-1, 0, 1} {
+					l := 20 - i - j - k + more
+					if l < 0 || l > 20 {
+						continue
+					}
+					p, err := s.PointOf(map[string]any{"a": float64(i) / 20, "b": float64(j) / 20, "c": float64(k) / 20, "d": float64(l) / 20})
+					require.NoError(t, err)
+					for text, want := range map[string]bool{
+						"a + b + c + d == 1": more == 0, "a + b + c + d <= 1": more <= 0, "1 - a - b - c >= d": more <= 0, "a + b + c + d - 1 == 0": more == 0,
+						"a + b + c + d < 1": more < 0, "-(a + b) > c + d - 1": more < 0, "a + b + c + d != 1": more != 0,
+					} {
+						if conditions[text].Holds(p) != want {
+							t.Fatalf("%s is %v at %v", text, !want, p)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Whole numbers and tiny numbers are compared exactly.
+func TestSmallDifferences(t *testing.T) {
+	params := []space.Parameter{space.Int("n", 0, 1<<50-1), space.Float("x", 0, 1e-14)}
+	s, err := space.New(params...)
+	require.NoError(t, err)
+	p, err := s.PointOf(map[string]any{"n": 1<<50 - 2, "x": 2e-15})
+	require.NoError(t, err)
+	for text, want := range map[string]bool{"n == 1125899906842623": false, "n < 1125899906842623": true, "n + 1 > n": true, "x <= 1e-15": false, "x > 1.999e-15": true} {
+		c, err := expression.Compile(text, params)
+		require.NoError(t, err)
+		assert.Equal(t, want, c.Holds(p), text)
+	}
+}
+
 func TestExcess(t *testing.T) {
 	for text, want := range map[string]float64{
 		"width * n <= 200": 24, "width * n >= 300": 76, "n == 3": 4, "n < 7 or x > 1.5": 1e-9, "n <= 3 and x >= 2": 5.5, "opt == 'adam' and n <= 6": 2, "n > 5": 0,
