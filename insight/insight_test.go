@@ -355,7 +355,9 @@ func TestWhyStatesProbabilities(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, text, "The probability of load <= 6 is "+want[0]+".", "x = %v", x)
 		require.Contains(t, text, "The probability of a failed trial is "+want[1]+".", "x = %v", x)
-		require.Regexp(t, "^The predicted load is ", text[1])
+		require.Regexp(t, "^The predicted load is .* without noise, and from .* for a measurement[.]$", text[1])
+		require.Greater(t, r.Measured.P95.High, r.Prediction.P95.High)
+		require.Less(t, r.Measured.P95.Low, r.Prediction.P95.Low)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type Reasons struct {
 	Point      space.Point `json:"point"`
 	Prediction Band        `json:"prediction"` // of the latent objective, without pending trials
+	Measured   Band        `json:"measured"`   // of a measurement: Prediction with the fitted noise
 	Incumbent  Reference   `json:"incumbent"`
 	// Improvement is the probability that the latent objective at the point is better than at the
 	// incumbent. For a noise-free objective it is the probability of a value better than the
@@ -74,6 +75,7 @@ func Why(v *loop.View, point space.Point, o SliceOptions) (*Reasons, error) {
 	v.Posterior.Joint(mean, cov, u)
 	r := &Reasons{
 		Point: point, Prediction: band(v, mean[0], cov.At(0, 0)), Axes: axes,
+		Measured:  band(v, mean[0], cov.At(0, 0)+v.Posterior.Noise()),
 		Incumbent: Reference{best.ID, best.Point, Number(best.Value), band(v, mean[1], cov.At(1, 1))},
 	}
 	target, variance := mean[1], cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)
@@ -119,12 +121,12 @@ func Explain(views []*loop.View, point space.Point) ([]string, error) {
 			return nil, err
 		}
 		if v.Requirement != nil {
-			numbers = append(numbers, r.Prediction.text(v))
+			numbers = append(numbers, r.predictionText(v))
 			continue
 		}
 		objectives++
 		last = r
-		out = append(out, r.Prediction.text(v))
+		out = append(out, r.predictionText(v))
 	}
 	if objectives == 1 {
 		return slices.Concat(last.Text[:1], numbers, last.Text[1:]), nil
@@ -136,10 +138,18 @@ func Explain(views []*loop.View, point space.Point) ([]string, error) {
 	return out, nil
 }
 
-// text describes the prediction of an objective or of the number of an outcome constraint.
-func (b Band) text(v *loop.View) string {
-	n := figures.Distinct(4, float64(b.Mean), float64(b.P95.Low), float64(b.P95.High))
-	return fmt.Sprintf("The predicted %s is %s, with a 95 %% interval from %s to %s.", cmp.Or(v.Objective, "value"), n[0], n[1], n[2])
+// predictionText describes the prediction of an objective or of the number of an outcome constraint.
+func (r *Reasons) predictionText(v *loop.View) string {
+	interval := func(b Band) []string {
+		return figures.Distinct(4, float64(b.Mean), float64(b.P95.Low), float64(b.P95.High))
+	}
+	n := interval(r.Prediction)
+	text := fmt.Sprintf("The predicted %s is %s, with a 95 %% interval from %s to %s", cmp.Or(v.Objective, "value"), n[0], n[1], n[2])
+	if v.Data.NoiseFree {
+		return text + "."
+	}
+	m := interval(r.Measured)
+	return text + fmt.Sprintf(" without noise, and from %s to %s for a measurement.", m[1], m[2])
 }
 
 // feasibleText describes the probabilities.
@@ -190,12 +200,16 @@ func (r *Reasons) write(v *loop.View) {
 	if v.Options.Maximize {
 		word = "above"
 	}
+	unnoisy := ", both without noise,"
+	if v.Options.NoiseFree {
+		unnoisy = ""
+	}
 	p, b := r.Prediction, r.Incumbent
 	n := figures.Distinct(4, float64(b.Value), float64(b.Prediction.Mean), float64(p.Mean))
 	r.Text = append(r.Text,
-		p.text(v),
+		r.predictionText(v),
 		fmt.Sprintf("The incumbent, trial %d, has the value %s and the predicted value %s.", b.Trial, n[0], n[1]),
-		fmt.Sprintf("The probability of a value %s the incumbent is %s.", word, percent(float64(r.Improvement))),
+		fmt.Sprintf("The probability of a value %s the incumbent%s is %s.", word, unnoisy, percent(float64(r.Improvement))),
 	)
 	r.Text = append(append(r.Text, r.feasibleText()...), r.nearestText())
 	better := p.Mean < b.Prediction.Mean
