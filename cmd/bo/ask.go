@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -366,9 +368,17 @@ func parseNumbers(text, objective string) (map[string]float64, error) {
 	if y, err := parseNumber(text); err == nil {
 		return map[string]float64{objective: y}, nil
 	}
-	var numbers map[string]float64
-	if err := json.Unmarshal([]byte(text), &numbers); err != nil || numbers == nil {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
 		return nil, fmt.Errorf("the value is %s, want a number or a JSON object of numbers", brief(text))
+	}
+	numbers := make(map[string]float64, len(members))
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		var v *float64
+		if err := json.Unmarshal(members[name], &v); err != nil || v == nil {
+			return nil, fmt.Errorf("the value is %s: %s is %s, want a number such as 12.6", brief(text), name, members[name])
+		}
+		numbers[name] = *v
 	}
 	if err := strictjson.Repeated([]byte(text)); err != nil {
 		return nil, fmt.Errorf("the value is %s: %w", brief(text), err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/functionspace/bo/insight"
 	insightreport "github.com/functionspace/bo/insight/report"
@@ -35,6 +36,9 @@ func (c *reportCmd) Run(e *env) error {
 	path := c.Output
 	if path == "" {
 		path = c.Study + ".html"
+	}
+	if path != "-" && filepath.Ext(path) != ".html" {
+		return usagef("%s: want a name that ends in .html", path)
 	}
 	if !c.JSON {
 		if err := c.own(path); err != nil {
