@@ -29,8 +29,10 @@
 package expression
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
@@ -89,7 +91,7 @@ func compile(text string, params []space.Parameter) (ast.Node, *compiler, operan
 	}
 	tree, err := parser.ParseWithConfig(text, config)
 	if f, ok := errors.AsType[*file.Error](err); ok {
-		return nil, nil, operand{}, fmt.Errorf("%s: character %d: %s", excerpt(text), f.Column+1, f.Message)
+		return nil, nil, operand{}, fmt.Errorf("%s: character %d: %s", excerpt(text), f.Column+1, plain(f.Message))
 	} else if err != nil {
 		return nil, nil, operand{}, fmt.Errorf("%s: %w", excerpt(text), err)
 	}
@@ -99,6 +101,21 @@ func compile(text string, params []space.Parameter) (ast.Node, *compiler, operan
 		return nil, nil, operand{}, fmt.Errorf("%s: %w", excerpt(text), err)
 	}
 	return tree.Node, c, root, nil
+}
+
+// token matches the parser's name of a token, such as Identifier("mol").
+var token = regexp.MustCompile(`^unexpected token (\w+)(?:\((".*")\))?`)
+
+// plain returns a message of the parser without its names of tokens.
+func plain(message string) string {
+	switch found := token.FindStringSubmatch(message); {
+	case found == nil:
+		return message
+	case found[1] == "EOF":
+		return "the text ends too early"
+	default:
+		return "unexpected " + cmp.Or(found[2], found[1])
+	}
 }
 
 // names returns the names of the parameters that occur, in their order.

@@ -116,8 +116,10 @@ func TestExcess(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                       `"": character 1: unexpected token EOF`,
-		"n >":                    `"n >": character 3: unexpected token EOF`,
+		"":                       `"": character 1: the text ends too early`,
+		"n >":                    `"n >": character 3: the text ends too early`,
+		"n <= 3 mol":             `"n <= 3 mol": character 8: unexpected "mol"`,
+		"0,5 <= n":               `"0,5 <= n": character 2: unexpected ","`,
 		"n":                      `"n": character 1: want a condition that is true or false, not a number`,
 		"nn > 1":                 `"nn > 1": character 1: unknown parameter "nn": did you mean n?`,
 		"opt == 'sdg'":           `"opt == 'sdg'": character 8: sdg is not a value of opt: one of adam, sgd`,

@@ -115,7 +115,7 @@ func TestFaults(t *testing.T) {
 			`line 3, column 42: parameter "m": when: "opt == 'sdg'": character 8: sdg is not a value of opt: one of adam, sgd; ` +
 				`line 4, column 40: parameter "k": when: the parameter depends on itself: k → k; ` +
 				`line 6, column 5: constraint 1 of 4: "m * kk <= 3": character 5: unknown parameter "kk": did you mean k?; ` +
-				`line 7, column 5: constraint 2 of 4: "k +": character 3: unexpected token EOF; ` +
+				`line 7, column 5: constraint 2 of 4: "k +": character 3: the text ends too early; ` +
 				`line 8, column 5: constraint 3 of 4: "1 <= 2": character 3: names no parameter; ` +
 				`line 9, column 5: constraint 4 of 4: "k": character 1: want a condition that is true or false, not a number`},
 		{"a.yaml", "parameters: [{name: a, type: int, min: 1, max: 8}, {name: x, type: float, min: 0, max: 1}]\nconstraints: [a > 8]\n",
