@@ -1,6 +1,7 @@
 package acquisition
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -63,11 +64,21 @@ func (p Problem) unconstrained() bool { return len(p.Constraints) == 0 }
 // infeasible reports whether no evaluated point meets the constraints.
 func (p Problem) infeasible() bool { return len(p.Constraints) > 0 && math.IsInf(p.Best, 1) }
 
+// CheckConstraints returns an error unless a is Feasible.
+func CheckConstraints(a Acquisition) error {
+	if _, ok := a.(Feasible); !ok {
+		return errConstraints
+	}
+	return nil
+}
+
+var errConstraints = errors.New("takes no outcome constraints: use auto, logei, lognei, qlogei or pi")
+
 // checkPlain returns an error if p has parts that an acquisition function of one objective
 // alone does not use.
 func (p Problem) checkPlain(name string) error {
 	if !p.unconstrained() {
-		return fmt.Errorf("%w: %s takes no outcome constraints and no failures: use auto, logei, lognei, qlogei or pi", ErrProblem, name)
+		return fmt.Errorf("%w: %s %w", ErrProblem, name, errConstraints)
 	}
 	return p.checkOne(name)
 }

@@ -54,7 +54,8 @@ type Options struct {
 	// objective, Trial.Value. With several, Maximize and NoiseFree are not used: NoiseFree
 	// of New(…).Options() reports whether all objectives are noise-free.
 	Objectives []Goal
-	// Require are outcome constraints. They are learned from the numbers of trials.
+	// Require are outcome constraints. They are learned from the numbers of trials. The acquisition
+	// function must be acquisition.Feasible.
 	Require []Requirement
 
 	// Optimum holds beliefs about the optimum by parameter (πBO, Hvarfner et al. 2022).
@@ -119,6 +120,11 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	}
 	if err := acquisition.CheckObjectives(o.Acquisition, max(1, len(o.Objectives))); err != nil {
 		return o, fmt.Errorf("%w: the acquisition function %T %w", ErrOptions, o.Acquisition, err)
+	}
+	if len(o.Require) > 0 {
+		if err := acquisition.CheckConstraints(o.Acquisition); err != nil {
+			return o, fmt.Errorf("%w: require: the acquisition function %T %w", ErrOptions, o.Acquisition, err)
+		}
 	}
 	if o.Initial == 0 {
 		o.Initial = defaultInitial(s, o.Several())

@@ -281,6 +281,20 @@ func TestAcquisitionsOfSeveralObjectives(t *testing.T) {
 	require.Equal(t, 5, s.Options().Initial)
 }
 
+// An acquisition function that takes no outcome constraints is an error before the first trial.
+func TestAcquisitionsWithRequirements(t *testing.T) {
+	limit := []Requirement{{Name: "latency", Bound: 1}}
+	for _, a := range []acquisition.Acquisition{acquisition.EI{}, acquisition.LCB{}, acquisition.MES{}, acquisition.Thompson{}, &acquisition.QEI{}} {
+		_, err := New(limitedSpace(), Options{Acquisition: a, Require: limit})
+		require.ErrorIs(t, err, ErrOptions)
+		require.ErrorContains(t, err, fmt.Sprintf("%T takes no outcome constraints: use auto, logei,", a))
+	}
+	for _, a := range []acquisition.Acquisition{acquisition.Auto{}, acquisition.LogEI{}, &acquisition.LogNEI{}, acquisition.QLogEI{}, acquisition.PI{}} {
+		_, err := New(limitedSpace(), Options{Acquisition: a, Require: limit})
+		require.NoError(t, err)
+	}
+}
+
 // Two objectives that are least at different corners.
 func ExampleStudy_RecommendFront() {
 	s, err := New(limitedSpace(), Options{Objectives: []Goal{

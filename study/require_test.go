@@ -1,12 +1,16 @@
 package study
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 )
 
 func TestParseRequirement(t *testing.T) {
@@ -33,6 +37,22 @@ func TestParseRequirement(t *testing.T) {
 	} {
 		_, err := ParseRequirement(text)
 		assert.ErrorContains(t, err, want, text)
+	}
+}
+
+// A requirement needs an acquisition function that weighs feasibility.
+func TestRequirementsOfAcquisitions(t *testing.T) {
+	d := Definition{Version: Version, Parameters: []space.Parameter{space.Float("x", 0, 1)}, Require: []string{"latency <= 20"}}
+	for _, e := range catalog.Acquisitions() {
+		d.Acquisition.Name, d.Objectives = e.Name, nil
+		if strings.HasPrefix(e.Name, "logneh") || strings.HasPrefix(e.Name, "lognp") {
+			d.Objectives = []Objective{{Name: "a"}, {Name: "b"}}
+		}
+		if err := d.Validate(); slices.Contains([]string{"lcb", "ei", "mes", "ts", "qei"}, e.Name) {
+			require.ErrorContains(t, err, "acquisition: "+e.Name+" takes no outcome constraints: use auto, logei, lognei, qlogei or pi")
+		} else {
+			require.NoError(t, err, e.Name)
+		}
 	}
 }
 

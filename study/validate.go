@@ -98,6 +98,11 @@ func (d *Definition) faults(wrong map[string]bool) (faults []error) {
 			fault("acquisition", "acquisition: %s %w", d.Acquisition.Name, err)
 		}
 	}
+	if len(methodFaults) == 0 && len(d.Require) > 0 {
+		if err := acquisition.CheckConstraints(m.Acquisition); err != nil {
+			fault("acquisition", "acquisition: %s %w", d.Acquisition.Name, err)
+		}
+	}
 	if s != nil && len(methodFaults) == 0 {
 		m.Surrogate = surrogate.NameInputs(m.Surrogate, loop.Inputs(s))
 		if err := m.Check(s.Dim()); err != nil {
