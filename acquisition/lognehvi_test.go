@@ -214,6 +214,16 @@ func unit(t testing.TB, d int) *space.Space {
 	return s
 }
 
+// With several objectives Auto chooses the points of a batch one after another, also if it is joint.
+func TestJointAutoOfSeveralObjectives(t *testing.T) {
+	p := several(t, 2, 0, 1, 8, 0.01)
+	want, err := Suggest(t.Context(), Auto{}, p, unit(t, 1), 2, quick, rng(4))
+	require.NoError(t, err)
+	got, err := Suggest(t.Context(), Auto{LogNEI{Joint: true}}, p, unit(t, 1), 2, quick, rng(4))
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
 // Batches, one objective, and bad reference points are errors.
 func TestSeveralObjectivesErrors(t *testing.T) {
 	for _, a := range forSeveral {

@@ -26,8 +26,8 @@ type Candidate struct {
 // Suggest returns q points of dom to evaluate.
 //
 // The points of a batch are chosen one after another. For each point the earlier points
-// are pending. If a is a Joint with JointBatch, Suggest then chooses all points together;
-// that search also starts from the first batch, so its value is no lower. From the second
+// are pending. If a is a Joint with JointBatch and there is one objective, Suggest then chooses all points
+// together; that search also starts from the first batch, so its value is no lower. From the second
 // point on, the search is brief: it uses a sixteenth of o.Raw points, ascends from the best of them
 // and from the best of earlier maxima, and ends ascents early. In a batch LogNEI has its
 // closed form with 16 samples, once an evaluated point is feasible.
@@ -63,7 +63,7 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 		known.add(c.X)
 		pending.Pending = stack(pending.Pending, mat.NewDense(1, len(c.X), c.X))
 	}
-	if j, ok := a.(Joint); ok && q > 1 && j.JointBatch() {
+	if j, ok := a.(Joint); ok && q > 1 && j.JointBatch() && len(p.Objectives) == 0 {
 		batch, err := suggestJointly(ctx, a, p, dom, out, o, random.Split(rng, "joint", 0))
 		if err != nil {
 			return describe(p, out), err
