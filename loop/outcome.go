@@ -140,7 +140,8 @@ func (o *Options) Feasible(t *Trial) bool {
 // several objectives. It is the first feasible trial with the best observed value. If no
 // trial is feasible, it is the trial that violates the requirements least: the violation of
 // a requirement is the distance to its bound in units of the range of the number over
-// all complete trials, and violations are summed.
+// all complete trials, and violations are summed. A number that is equal in all of them
+// does not order the trials and is left out.
 func (o *Options) Best(trials []Trial) int {
 	if o.Several() {
 		return -1
@@ -175,10 +176,13 @@ func (o *Options) violations(trials []Trial) []float64 {
 				low, high = min(low, t.Numbers[r.Name]/2), max(high, t.Numbers[r.Name]/2)
 			}
 		}
+		if !(low < high) {
+			continue
+		}
 		for i := range trials {
 			if t := &trials[i]; t.State == Complete && !r.Met(t.Numbers[r.Name]) {
 				excess := math.Abs(t.Numbers[r.Name]/2 - r.Bound/2)
-				sums[i] += excess / max(high-low, math.SmallestNonzeroFloat64)
+				sums[i] += excess / (high - low)
 			}
 		}
 	}

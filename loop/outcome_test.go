@@ -89,6 +89,13 @@ func TestNothingFeasibleYet(t *testing.T) {
 	require.Equal(t, 1.0, r.Recommendation.Model.Feasible)
 }
 
+// A requirement with equal numbers in all trials does not decide which trial is the best.
+func TestBestWithAConstantNumber(t *testing.T) {
+	o := Options{Require: []Requirement{{Name: "a", Bound: 0}, {Name: "b", Bound: 0}}}
+	require.Equal(t, 1, o.Best([]Trial{finishedTrial(1, 1, 100), finishedTrial(2, 1, 10), finishedTrial(3, 1, 10)}))
+	require.Equal(t, 0, o.Best([]Trial{finishedTrial(1, 1, 0), finishedTrial(2, 1, 0)}))
+}
+
 func TestOutcomeFaults(t *testing.T) {
 	for _, o := range []Options{
 		{Objectives: []Goal{{Name: "a"}}},
