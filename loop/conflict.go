@@ -65,7 +65,8 @@ func groups(trials []Trial) [][]int {
 }
 
 // recommendExact is Recommend for a noise-free objective; first is the index of the trial with
-// the best value. Model is the first trial at the point with the best mean. Values that
+// the best value. Model is the first feasible trial at the point with the best mean, or the first trial if none is
+// feasible. A point is feasible if one of its trials is. Values that
 // conflict have the variance s², pooled over their points, and a mean of n values has the
 // standard error s/√n.
 func (t *task) recommendExact(first int) Recommendation {
@@ -90,8 +91,11 @@ func (t *task) recommendExact(first int) Recommendation {
 	least := math.Inf(1)
 	for k, group := range all {
 		e := Estimate{Trial: t.trials[group[0]].clone(), Mean: means[k], SD: s / math.Sqrt(float64(len(group)))}
-		if t.opts.Feasible(&e.Trial) {
-			e.Feasible = 1
+		for _, i := range group {
+			if t.opts.Feasible(&t.trials[i]) {
+				e.Trial, e.Feasible = t.trials[i].clone(), 1
+				break
+			}
 		}
 		if v := t.opts.sign() * means[k]; v < least && (!met || e.Feasible == 1) {
 			least, rec.Model = v, e

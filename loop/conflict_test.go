@@ -60,3 +60,18 @@ func TestRecommendWithConflicts(t *testing.T) {
 	require.Zero(t, rec.Model.SD)
 	require.Empty(t, Conflicts(h.Trials))
 }
+
+// A point is recommended if one of its trials is feasible, and the first trial is not.
+func TestRecommendAFeasibleTrialOfAPoint(t *testing.T) {
+	o := Options{NoiseFree: true, Require: []Requirement{{Name: "a"}}}
+	h := History{Trials: []Trial{finishedTrial(1, 1), finishedTrial(2, -1), finishedTrial(3, -1)}}
+	sp := box(t)
+	for i := range h.Trials {
+		h.Trials[i].Point = sp.Decode([]float64{0.5, 0.5})
+	}
+	rec, err := Recommend(t.Context(), sp, o, h)
+	require.NoError(t, err)
+	require.Equal(t, 2, rec.Model.Trial.ID)
+	require.Equal(t, rec.Observed, rec.Model)
+	require.Equal(t, 1.0, rec.Model.Feasible)
+}
