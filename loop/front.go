@@ -96,13 +96,17 @@ func (v *View) RecommendFront() FrontRecommendation {
 	return v.task.recommendFront(v.fitted)
 }
 
-// estimates returns the estimates of the complete trials.
+// estimates returns the complete trials with the posterior moments of noisy objectives and the values of
+// noise-free ones.
 func (t *task) estimates(f *fitted) []FrontEstimate {
 	x := t.points(func(s State) bool { return s == Complete })
 	n, _ := x.Dims()
 	out := t.exactEstimates()
 	mean, variance := make([]float64, n), make([]float64, n)
 	for j, g := range t.opts.Objectives {
+		if g.NoiseFree { // the values are exact
+			continue
+		}
 		f.objectives[j].Predict(mean, variance, x)
 		for i := range out {
 			out[i].Mean[j], out[i].SD[j] = g.sign()*f.scales[j].Invert(mean[i]), f.scales[j].SD*sqrt(variance[i])

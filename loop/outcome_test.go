@@ -242,6 +242,25 @@ func TestRecommendFront(t *testing.T) {
 	require.ErrorIs(t, err, ErrOptions)
 }
 
+// Beside a noisy objective the estimates of a noise-free one are its values.
+func TestRecommendFrontOfANoiseFreeObjective(t *testing.T) {
+	sp := limitedSpace()
+	var h History
+	for i := range 8 {
+		trial := finishedTrial(i+1, math.Sin(20*float64(i)), float64(i*i%5))
+		trial.Point = sp.Decode([]float64{float64(i) / 8, 0.5})
+		h.Trials = append(h.Trials, trial)
+	}
+	r, err := RecommendFront(t.Context(), sp, Options{Objectives: []Goal{{Name: "a", NoiseFree: true}, {Name: "b"}}}, h)
+	require.NoError(t, err)
+	require.NotEmpty(t, r.Model)
+	for _, e := range r.Model {
+		require.Equal(t, e.Trial.Numbers["a"], e.Mean[0])
+		require.Zero(t, e.SD[0])
+		require.Positive(t, e.SD[1])
+	}
+}
+
 // A view of one of several objectives predicts its numbers. Its acquisition function is the function of
 // the next suggestion.
 func TestInspectObjective(t *testing.T) {
