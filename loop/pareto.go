@@ -1,10 +1,6 @@
 package loop
 
-import (
-	"slices"
-
-	"github.com/functionspace/bo/internal/pareto"
-)
+import "github.com/functionspace/bo/internal/pareto"
 
 // Pareto describes the feasible complete trials of a study with several objectives.
 type Pareto struct {
@@ -37,21 +33,11 @@ func (o *Options) ParetoOf(trials []Trial) Pareto {
 	if len(p.Front) == 0 || len(o.Objectives) > MaxHypervolume {
 		return p
 	}
-	var front [][]float64
 	volume, next := 0.0, 0
 	for i := range trials {
 		if next < len(indices) && indices[next] == i {
-			front = append(front, y[next])
+			volume += pareto.Improvement(y[next], y[:next], reference)
 			next++
-			if kept := pareto.Front(front); slices.Contains(kept, len(front)-1) {
-				for k, l := range kept {
-					front[k] = front[l]
-				}
-				front = front[:len(kept)]
-				volume = pareto.Hypervolume(front, reference)
-			} else {
-				front = front[:len(front)-1]
-			}
 		}
 		if finished(trials[i].State) {
 			p.Hypervolume = append(p.Hypervolume, volume)
@@ -63,8 +49,9 @@ func (o *Options) ParetoOf(trials []Trial) Pareto {
 // Pareto is Options.ParetoOf for the study's trials.
 func (s *Study) Pareto() Pareto {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.opts.ParetoOf(s.trials)
+	h := s.history()
+	s.mu.Unlock()
+	return s.opts.ParetoOf(h.Trials)
 }
 
 // losses returns the objectives of a trial, to be minimised.

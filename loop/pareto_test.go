@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/functionspace/bo/acquisition"
+	"github.com/functionspace/bo/internal/pareto"
 	"github.com/functionspace/bo/space"
 )
 
@@ -44,6 +48,43 @@ func TestParetoOf(t *testing.T) {
 	// 0.2·8 for trial 1, and 1.2·7 for trial 5, which share 0.2·7.
 	require.InDeltaSlice(t, []float64{1.6, 1.6, 1.6, 8.6, 8.6}, p.Hypervolume, 1e-12)
 	require.Equal(t, Pareto{}, o.ParetoOf(nil))
+}
+
+// The hypervolumes are those of the trials up to each. On a front of hundreds of trials all of them take a few times as
+// long as the last one; each computed afresh, they take 80 times as long.
+func TestHypervolumesOfALargeFront(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for m := 2; m <= MaxHypervolume; m++ {
+		var o Options
+		for j := range m {
+			o.Objectives = append(o.Objectives, Goal{Name: string(rune('a' + j))})
+		}
+		var trials []Trial
+		for i := range 300 {
+			v := make([]float64, m)
+			for j := range v {
+				v[j] = math.Abs(rng.NormFloat64())
+			}
+			if i%10 > 0 { // on the unit sphere: not dominated
+				floats.Scale(-1/floats.Norm(v, 2), v)
+			}
+			trials = append(trials, finishedTrial(i+1, v...))
+		}
+		start := time.Now()
+		p := o.ParetoOf(trials)
+		all := time.Since(start)
+		require.Greater(t, len(p.Front), 260)
+		_, y := o.feasible(trials)
+		start = time.Now()
+		pareto.Hypervolume(y, p.Reference)
+		if last := time.Since(start); m == 3 {
+			require.Less(t, all, 20*last)
+		}
+		for i := 9; i < len(y); i += 70 {
+			want := pareto.Hypervolume(y[:i+1], p.Reference)
+			require.InEpsilon(t, want, p.Hypervolume[i], 1e-12, "%d objectives, trial %d", m, i+1)
+		}
+	}
 }
 
 func TestHypervolumeOfManyObjectives(t *testing.T) {

@@ -15,6 +15,29 @@ func Hypervolume(y [][]float64, reference []float64) float64 {
 	return dominated(below(y, reference), reference)
 }
 
+// Improvement returns the increase of the hypervolume of the rows of y by a new row v. It costs one hypervolume,
+// of the parts of the dominated boxes that v dominates as well, and O(n) if a row is no worse than v.
+func Improvement(v []float64, y [][]float64, reference []float64) float64 {
+	if !inside(v, reference) {
+		return 0
+	}
+	alone := 1.0
+	for j, r := range reference {
+		alone *= r - v[j]
+	}
+	limited := make([][]float64, len(y))
+	for i, w := range y {
+		limited[i] = make([]float64, len(v))
+		for j := range v {
+			limited[i][j] = max(v[j], w[j])
+		}
+		if slices.Equal(limited[i], v) {
+			return 0
+		}
+	}
+	return max(0, alone-Hypervolume(limited, reference))
+}
+
 // dominated returns the hypervolume of a front below the reference point. The front has no equal
 // rows and is sorted lexicographically.
 func dominated(front [][]float64, reference []float64) float64 {

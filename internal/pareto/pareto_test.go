@@ -142,6 +142,20 @@ func TestHypervolumeInvariances(t *testing.T) {
 	})
 }
 
+// Improvements by one row after another sum to the hypervolumes, and rows that are no better add exactly 0.
+func TestImprovement(t *testing.T) {
+	forAll(t, func(t *testing.T, y [][]float64, reference []float64, _ *rand.Rand) {
+		var sum float64
+		for i, v := range y {
+			step := Improvement(v, y[:i], reference)
+			require.GreaterOrEqual(t, step, 0.0)
+			sum += step
+			require.InEpsilon(t, 1+Hypervolume(y[:i+1], reference), 1+sum, 1e-12)
+			require.Zero(t, Improvement(v, y[:i+1], reference))
+		}
+	})
+}
+
 // The share of uniform points that are dominated agrees with the hypervolume.
 func TestHypervolumeMonteCarlo(t *testing.T) {
 	const draws = 20000
