@@ -78,7 +78,7 @@ func inside(v, reference []float64) bool {
 //
 //	greatest + 0.1 range
 //
-// If the range is 0, it is 1. Ishibuchi et al. (2011) use the range over the front. An early front is
+// A range of 0 is replaced by max(1, 1e-6·|greatest|). Ishibuchi et al. (2011) use the range over the front. An early front is
 // often narrow: points beyond its ends then add no hypervolume, and a search stays within it.
 func Reference(y [][]float64) []float64 {
 	front := Front(y)
@@ -98,7 +98,7 @@ func Reference(y [][]float64) []float64 {
 			}
 		}
 		if low == high {
-			high = low + 1
+			high = low + max(1, 1e-6*math.Abs(low))
 		}
 		reference[j] = greatest + 0.1*(high-low)
 	}

@@ -280,6 +280,10 @@ func TestReference(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{2.3, 1.3}, Reference([][]float64{{0, 1}, {2, 0}, {3, 3}}), 1e-15)
 	assert.InDeltaSlice(t, []float64{0.3, 1.4}, Reference([][]float64{{0, 1}, {3, 5}}), 1e-15) // one point: the range of all rows
 	assert.InDeltaSlice(t, []float64{0.1, 1.1}, Reference([][]float64{{0, 1}, {math.NaN(), 9}}), 1e-15)
+	for _, v := range []float64{1e15, -1e17, 1e200} { // equal values: the point is inside
+		r := Reference([][]float64{{0, v}, {1, v}})
+		assert.Positive(t, Hypervolume([][]float64{{0, v}}, r), "%v", v)
+	}
 }
 
 func BenchmarkBoxes(b *testing.B) {
