@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -222,30 +223,34 @@ func (t *task) trustRegion(f *fitted) *region {
 	return r
 }
 
-// within returns the task of the trials within reach of r, in coordinates of r, with at least 2(d+1)
-// and at most maxLocal complete ones: the nearest.
+// within returns the task of the trials within reach of r, in coordinates of r. It has at least 2(d+1) complete ones, with
+// all others at the distance of the last, and at most maxLocal: the nearest, and of equal distances the earliest.
 func (t *task) within(r *region) *task {
-	var complete []float64
-	fitted := 0
+	distance := make([]float64, len(t.trials))
+	var complete []int
+	near := 0
 	for i := range t.trials {
+		distance[i] = r.distance(t.x[i])
 		if t.trials[i].State == Complete {
-			complete = append(complete, r.distance(t.x[i]))
-			if complete[len(complete)-1] <= reach*r.half {
-				fitted++
+			complete = append(complete, i)
+			if distance[i] <= reach*r.half {
+				near++
 			}
 		}
 	}
-	slices.Sort(complete)
-	fitted = min(max(fitted, 2*(t.space.Dim()+1)), maxLocal, len(complete))
-	far := complete[fitted-1]
+	slices.SortStableFunc(complete, func(i, j int) int { return cmp.Compare(distance[i], distance[j]) })
+	near = min(max(near, 2*(t.space.Dim()+1)), len(complete))
+	for near < len(complete) && distance[complete[near]] == distance[complete[near-1]] {
+		near++
+	}
+	fitted := make([]bool, len(t.trials))
+	for _, i := range complete[:min(near, maxLocal)] {
+		fitted[i] = true
+	}
 	out := *t
 	out.trials, out.x, out.warm = nil, nil, nil
 	for i := range t.trials {
-		limit := reach * r.half
-		if t.trials[i].State == Complete {
-			limit = far
-		}
-		if r.distance(t.x[i]) <= limit {
+		if fitted[i] || t.trials[i].State != Complete && distance[i] <= reach*r.half {
 			out.trials, out.x = append(out.trials, t.trials[i]), append(out.x, r.inner(t.x[i]))
 		}
 	}

@@ -88,6 +88,29 @@ func TestTrialsWithinARegion(t *testing.T) {
 	require.Equal(t, []int{1, 3, 4, 6}, ids, "2(d+1) = 4 are within reach")
 }
 
+// All trials are at the same distance from the best one, which has another category: the earliest are fitted, at most
+// maxLocal.
+func TestEqualDistancesFromARegion(t *testing.T) {
+	s := newSpace(t, space.Categorical("c", "a", "b", "d"))
+	for n, want := range map[int]int{50: 50, 300: maxLocal} {
+		var h History
+		f := &fitted{}
+		for i := range n {
+			value, x := 1.0, []float64{0, 1, 0}
+			if i == 5 {
+				value, x = 0, []float64{1, 0, 0}
+			}
+			h.Trials = append(h.Trials, Trial{ID: i + 1, Point: s.Decode(x), State: Complete, Value: value})
+			f.trials, f.z = append(f.trials, i), append(f.z, value)
+		}
+		task, err := newTask(s, Options{NoiseFree: true}, h)
+		require.NoError(t, err)
+		local := task.within(task.trustRegion(f))
+		require.Equal(t, want, len(local.trials))
+		require.Equal(t, want, local.trials[want-1].ID)
+	}
+}
+
 func TestRegionIsADomain(t *testing.T) {
 	s := mixed(t)
 	x := s.Encode(s.Decode(make([]float64, s.Dim())))
