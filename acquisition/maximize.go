@@ -23,11 +23,11 @@ import (
 type MaximizeOptions struct {
 	// Raw is the number of points of a scrambled Sobol sequence that are evaluated
 	// first. 0 means 1024.
-	Raw int `set:"raw" default:"1024" range:"[1,100000]" help:"points of a scrambled Sobol sequence evaluated first"`
+	Raw int `json:"raw" set:"raw" default:"1024" range:"[1,100000]" help:"points of a scrambled Sobol sequence evaluated first"`
 	// Starts is the number of gradient ascents. 0 means 20.
-	Starts int `set:"starts" default:"20" range:"[1,100000]" help:"gradient ascents"`
+	Starts int `json:"starts" set:"starts" default:"20" range:"[1,100000]" help:"gradient ascents"`
 	// Iterations is the largest number of iterations of an ascent. 0 means 200.
-	Iterations int `set:"iterations" default:"200" range:"[1,100000]" help:"most iterations of an ascent"`
+	Iterations int `json:"iterations" set:"iterations" default:"200" range:"[1,100000]" help:"most iterations of an ascent"`
 }
 
 const (

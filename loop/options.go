@@ -111,6 +111,9 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 	if o.Stop, err = settings.Resolve("stop", o.Stop); err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
+	if o.Maximizer, err = settings.Resolve("maximizer", o.Maximizer); err != nil {
+		return o, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
 	if o.Surrogate == nil {
 		o.Surrogate = gp.Model{}
 	}

@@ -10,6 +10,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/surrogate"
 )
@@ -49,6 +50,8 @@ type savedOptions struct {
 	Optimum   map[string]Belief `json:"optimum,omitempty"`
 	PriorMean string            `json:"prior_mean,omitempty"`
 	First     []map[string]any  `json:"first,omitempty"`
+
+	Maximizer acquisition.MaximizeOptions `json:"maximizer"`
 }
 
 type savedTrial struct {
@@ -227,6 +230,7 @@ func (o *Options) saved() savedOptions {
 		Optimum:     o.Optimum,
 		PriorMean:   o.PriorMean.Text,
 		First:       o.First,
+		Maximizer:   o.Maximizer,
 	}
 }
 
@@ -248,6 +252,7 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("batch", o.Batch, given.Batch)
 	differ("warp", cmp.Or(o.Warp, given.Warp), given.Warp) // older files have none
 	differ("local", cmp.Or(o.Local, given.Local), given.Local)
+	differ("maximizer", jsonText(cmp.Or(o.Maximizer, given.Maximizer)), jsonText(given.Maximizer))
 	differ("seed", o.Seed, given.Seed)
 	differ("maximize", o.Maximize, given.Maximize)
 	differ("noise-free", o.NoiseFree, given.NoiseFree)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -171,6 +172,7 @@ func TestResumeComparesOptions(t *testing.T) {
 		"noise-free is true, saved false":      func(o *Options) { o.NoiseFree = true },
 		"surrogate is loop.brittle":            func(o *Options) { o.Surrogate = brittle{} },
 		"acquisition is acquisition.MES, sav":  func(o *Options) { o.Acquisition = acquisition.MES{} },
+		`maximizer is {"raw":7,`:               func(o *Options) { o.Maximizer.Raw = 7 },
 		"seed is 2, saved 1; maximize is true": func(o *Options) { o.Seed, o.Maximize = 2, true },
 	} {
 		o := options(1)
@@ -183,6 +185,11 @@ func TestResumeComparesOptions(t *testing.T) {
 	o.Batch, o.Design, o.Surrogate = 1, "sobol", gp.Model{}
 	_, err := Resume(bytes.NewReader(text), o)
 	assert.NoError(t, err, "stated defaults are the defaults")
+	older := regexp.MustCompile(`,"maximizer":\{.*?\}`).ReplaceAll(text, nil)
+	require.NotEqual(t, text, older)
+	o.Maximizer.Raw = 7
+	_, err = Resume(bytes.NewReader(older), o)
+	assert.NoError(t, err, "older files have no maximizer")
 }
 
 func TestResumeBadFiles(t *testing.T) {
