@@ -200,7 +200,7 @@ func splitWarm(all surrogate.State, n int) []surrogate.State {
 		return states
 	}
 	for i := range states {
-		if len(all) == 0 || all[0] < 0 || int(all[0]) > len(all)-1 {
+		if len(all) == 0 || !(all[0] >= 0 && all[0] <= float64(len(all)-1)) {
 			return make([]surrogate.State, n)
 		}
 		if k := 1 + int(all[0]); k > 1 {

@@ -122,6 +122,15 @@ func TestProposeReportsItsFit(t *testing.T) {
 	assert.Equal(t, p.Warm, designed.Warm)
 }
 
+// States of several models are read as they were joined. A damaged state is left out.
+func TestWarmStartsOfSeveralModels(t *testing.T) {
+	want := []surrogate.State{{1, 2}, nil, {3}}
+	require.Equal(t, want, splitWarm(joinWarm(want), 3))
+	for _, damaged := range []surrogate.State{{1e300, 0}, {-1e300, 0}, {math.NaN(), 0}, {math.Inf(1), 0}, {2, 0}, {1, 0, 0, 0}} {
+		require.Equal(t, make([]surrogate.State, 2), splitWarm(damaged, 2), damaged)
+	}
+}
+
 // A history may leave out trials: random streams depend on the last ID.
 func TestProposeOfAHistoryWithGaps(t *testing.T) {
 	h := evaluated(box(t), 7)
