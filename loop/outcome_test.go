@@ -170,6 +170,15 @@ func TestAddOutcome(t *testing.T) {
 	require.Equal(t, []any{id, Added, 2.0, 0.5}, []any{best.ID, best.Source, best.Value, best.Numbers["latency"]})
 }
 
+// An event has a copy of the added trial.
+func TestAddOutcomeCopies(t *testing.T) {
+	s, err := New(limitedSpace(), Options{OnEvent: func(e Event) { e.Trial.Numbers["latency"] = -1 }})
+	require.NoError(t, err)
+	_, err = s.AddOutcome(s.Space().Decode([]float64{0.5, 0.5}), Outcome{2, map[string]float64{"latency": 0.5}})
+	require.NoError(t, err)
+	require.Equal(t, 0.5, s.Trials()[0].Numbers["latency"])
+}
+
 func TestNumberOfObjectives(t *testing.T) {
 	for n, valid := range map[int]bool{1: false, 2: true, MaxObjectives: true, MaxObjectives + 1: false} {
 		var o Options

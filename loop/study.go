@@ -154,7 +154,7 @@ func (s *Study) AddOutcome(p space.Point, out Outcome) (int, error) {
 	t := Trial{ID: id, Point: p, Source: Added, State: Complete}
 	t.record(&s.opts, out)
 	s.trials = append(s.trials, t)
-	e := Event{Kind: TrialFinished, Trial: t, Improved: s.best() == id-1}
+	e := Event{Kind: TrialFinished, Trial: t.clone(), Improved: s.best() == id-1}
 	s.mu.Unlock()
 	s.emit(e)
 	return id, nil
