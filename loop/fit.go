@@ -86,7 +86,7 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 			return nil, fmt.Errorf("%w: %v at trial %d", errMean, m, t.trials[f.trials[i]].ID)
 		}
 	}
-	f.facts = Fit{Observations: t.finished(), Warped: f.warp.width > 0}
+	f.facts = Fit{Observations: t.observations(), Warped: f.warp.width > 0}
 	f.facts.add("", f.Posterior)
 	if s, ok := f.Posterior.(surrogate.Selected); ok {
 		f.facts.Selection = s.Selection()

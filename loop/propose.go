@@ -50,7 +50,7 @@ type Proposals struct {
 
 // Fit describes a surrogate model fitted to the finished trials.
 type Fit struct {
-	Observations int               // finished trials
+	Observations int               // trials in the fit: complete, failed and, of one objective, stopped ones
 	Hypers       []surrogate.Hyper // hyperparameters, in the surrogate model's units
 	Warped       bool              // the values were log transformed (Options.Warp)
 	// Selection is the selection by a surrogate model that selects another; else nil.

@@ -101,14 +101,16 @@ func evaluated(sp *space.Space, n int) (h History) {
 }
 
 func TestProposeReportsItsFit(t *testing.T) {
-	h := evaluated(box(t), 6)
+	h := evaluated(box(t), 8)
 	h.Trials[2].State = Failed
 	h.Trials[3].State = Pending
+	h.Trials[4].State = Stopped
+	h.Trials[5].State = Lost
 	var phases []surrogate.Progress
 	ctx := surrogate.WithProgress(t.Context(), func(p surrogate.Progress) { phases = append(phases, p) })
 	p, err := Propose(ctx, box(t), options(1), h, 2)
 	require.NoError(t, err)
-	assert.Equal(t, 5, p.Fit.Observations)
+	assert.Equal(t, 6, p.Fit.Observations, "four complete, a failed and a stopped trial")
 	assert.NotEmpty(t, p.Fit.Hypers)
 	assert.False(t, p.Fit.Warped)
 	assert.Equal(t, []surrogate.Progress{{Phase: "surrogate", Total: 1}, {Phase: "surrogate", Done: 1, Total: 1}, {Phase: "acquisition", Total: 2}, {Phase: "acquisition", Done: 1, Total: 2}}, phases)

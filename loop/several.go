@@ -25,7 +25,7 @@ func (t *task) scalarizes() bool {
 // belong to the best values of another.
 func (t *task) fitSeveral(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	goals := t.opts.Objectives
-	f := &fitted{facts: Fit{Observations: t.finished()}}
+	f := &fitted{facts: Fit{Observations: t.observations()}}
 	warm := splitWarm(t.warm, len(goals)+len(t.opts.Require))
 	complete := t.points(func(s State) bool { return s == Complete })
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Total: 1})

@@ -145,8 +145,16 @@ func (t *task) count(state State) int {
 	return n
 }
 
-// finished returns the number of complete and failed trials.
-func (t *task) finished() int { return t.count(Complete) + t.count(Failed) }
+// observations returns the number of trials in the fits of the objective and of the failures.
+func (t *task) observations() int {
+	n := 0
+	for i := range t.trials {
+		if s := t.trials[i].State; t.modelled(s) || fitting(s) {
+			n++
+		}
+	}
+	return n
+}
 
 // points returns the encoded points of the trials in the states that keep
 // selects, a row each; nil if there are none.
