@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -36,9 +37,11 @@ const constrained = 2048
 // them to seen. Blocks of Options.Initial points follow one another, each
 // randomised by its own stream, so the result depends on seen alone. Points that
 // violate constraints are left out. If the space has fewer than k points left,
-// points repeat; of a space that is not space.Space.Listed there may be fewer.
-func (t *task) design(k, trial int, seen map[string]bool) []space.Point {
+// points repeat; of a space that is not space.Space.Listed there may be fewer. The error comes from
+// the context.
+func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) ([]space.Point, error) {
 	out := make([]space.Point, 0, k)
+	more := func() bool { return len(out) < k && ctx.Err() == nil }
 	take := func(p space.Point) {
 		if key := p.Key(); len(out) < k && !seen[key] {
 			seen[key] = true
@@ -54,32 +57,35 @@ func (t *task) design(k, trial int, seen map[string]bool) []space.Point {
 	if len(t.space.Constraints()) > 0 { // most points of a block may be infeasible
 		blocks += constrained / t.opts.Initial
 	}
-	for b := 0; b < blocks && len(out) < k; b++ {
+	for b := 0; b < blocks && more(); b++ {
 		t.eachOfBlock("design", b, take)
 	}
 	if t.space.Restricted() {
-		for b := 0; b < samples && len(out) < k; b++ {
+		for b := 0; b < samples && more(); b++ {
 			t.eachSample("feasible", trial+b, take)
 		}
 	}
-	for len(out) < k && t.unseen(seen) > 0 {
+	if more() && t.unseen(seen) > 0 {
 		if !t.space.Listed() {
-			return out
+			return out, nil
 		}
-		take(t.firstUnseen(trial, seen))
+		// The points in lexicographic order from a random start.
+		for i := random.New(t.opts.Seed, "unseen", trial).IntN(t.size); more() && t.unseen(seen) > 0; i = (i + 1) % t.size {
+			take(t.space.At(i))
+		}
 	}
 	each := t.eachOfBlock
 	if t.space.Restricted() {
 		each = t.eachSample
 	}
-	for b := 0; len(out) < k; b++ {
+	for b := 0; more(); b++ {
 		each("repeat", trial+b, func(p space.Point) {
 			if len(out) < k {
 				out = append(out, p)
 			}
 		})
 	}
-	return out
+	return out, ctx.Err()
 }
 
 // samples is the number of samples of a restricted space that are searched for points
@@ -101,18 +107,5 @@ func (t *task) eachOfBlock(label string, index int, visit func(space.Point)) {
 		if row := block.RawRowView(i); t.space.Feasible(row) {
 			visit(t.space.Decode(row))
 		}
-	}
-}
-
-// firstUnseen returns a point of the space that is not in seen: the first such point
-// in lexicographic order from a random start. Such a point must exist. It visits at most
-// len(seen)+1 points.
-func (t *task) firstUnseen(trial int, seen map[string]bool) space.Point {
-	i := random.New(t.opts.Seed, "unseen", trial).IntN(t.size)
-	for {
-		if p := t.space.At(i); !seen[p.Key()] {
-			return p
-		}
-		i = (i + 1) % t.size
 	}
 }

@@ -149,7 +149,11 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 		byDesign = n
 	}
 	if byDesign = min(n, byDesign); byDesign > 0 {
-		for _, p := range t.design(byDesign, t.next(), seen) {
+		points, err := t.design(ctx, byDesign, t.next(), seen)
+		if err != nil {
+			return Proposals{}, err
+		}
+		for _, p := range points {
 			out.Points = append(out.Points, Proposal{Point: p, Source: Design})
 		}
 		n -= byDesign
@@ -165,7 +169,11 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 	case ctx.Err() != nil:
 		return Proposals{}, ctx.Err()
 	case errors.Is(err, surrogate.ErrNotPositiveDefinite), errors.Is(err, errMean):
-		for _, p := range t.design(n, t.next(), seen) {
+		points, ctxErr := t.design(ctx, n, t.next(), seen)
+		if ctxErr != nil {
+			return Proposals{}, ctxErr
+		}
+		for _, p := range points {
 			suggested = append(suggested, Proposal{Point: p, Source: Design, Warnings: []string{"the fit failed, a point of the initial design is suggested: " + err.Error()}})
 		}
 	case err != nil:
@@ -204,7 +212,10 @@ func (t *task) suggest(ctx context.Context, f *fitted, chosen []Proposal, n int,
 		mean, sd := c.fit.warp.user(c.Mean, c.SD)
 		q.Prediction = &Prediction{Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value, Selection: f.facts.Selection}
 		if t.repeated(q.Point, seen) {
-			other := t.design(1, t.next()+i, seen)
+			other, err := t.design(ctx, 1, t.next()+i, seen)
+			if err != nil {
+				return f, nil, err
+			}
 			if len(other) == 0 { // no other point is found
 				if t.opts.NoiseFree {
 					continue

@@ -124,6 +124,26 @@ func TestProposeReportsItsFit(t *testing.T) {
 	assert.Equal(t, p.Warm, designed.Warm)
 }
 
+// All points of a finite space come from the design: the last ones in one pass over the space, not in one
+// for each.
+func TestDesignOfAFiniteSpace(t *testing.T) {
+	const n = 2000
+	task, err := newTask(newSpace(t, space.Int("n", 1, n)), Options{NoiseFree: true, Initial: 10}, History{})
+	require.NoError(t, err)
+	allocations := testing.AllocsPerRun(1, func() {
+		seen := map[string]bool{}
+		points, err := task.design(t.Context(), n, 1, seen)
+		require.NoError(t, err)
+		require.Len(t, points, n)
+		require.Len(t, seen, n)
+	})
+	require.Less(t, allocations, 50.0*n)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = task.design(ctx, n, 1, map[string]bool{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 // States of several models are read as they were joined. A damaged state is left out.
 func TestWarmStartsOfSeveralModels(t *testing.T) {
 	want := []surrogate.State{{1, 2}, nil, {3}}
