@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/space"
 )
@@ -72,6 +74,26 @@ func TestFirstPoints(t *testing.T) {
 		require.ErrorIs(t, err, ErrOptions)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// The design that completes the points is made once.
+func TestFirstPointsShareADesign(t *testing.T) {
+	made := 0
+	const counted InitialDesign = "counted"
+	designs[counted] = func(n, dim int, rng *rand.Rand) *mat.Dense {
+		made++
+		return space.LatinHypercube(n, dim, rng)
+	}
+	defer delete(designs, counted)
+	o := Options{Design: counted, First: []map[string]any{{"x": 1.0}, {"y": 2.0}, {"x": 100.0}}}
+	var failed []bool
+	for p, err := range o.FirstPoints(box(t)) {
+		if failed = append(failed, err != nil); len(failed) == 1 {
+			require.Equal(t, 1.0, p.Float("x"))
+		}
+	}
+	require.Equal(t, []bool{false, false, true}, failed)
+	require.Equal(t, 1, made)
 }
 
 func mustPoint(t *testing.T, s *space.Space, values map[string]any) space.Point {

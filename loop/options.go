@@ -69,7 +69,7 @@ type Options struct {
 	PriorMean Mean
 
 	// First holds points to propose first, by parameter, ahead of the queue and of the initial
-	// design. Parameters that are left out are completed by the design, as FirstPoint does. The
+	// design. Parameters that are left out are completed by the design, as FirstPoints does. The
 	// points count against the budget and as initial trials. Points that have a trial are left out.
 	First []map[string]any
 

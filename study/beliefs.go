@@ -55,9 +55,10 @@ func (d *Definition) beliefFaults(s *space.Space, a acquisition.Acquisition, wro
 	} else if d.Budget > 0 && n > d.Budget {
 		faults = append(faults, faultAt(fmt.Errorf("first has %d points, more than budget %d", n, d.Budget), "first", d.Budget))
 	}
-	o := loop.Options{First: d.First, Design: d.Design, Seed: d.Seed}
-	for i := range min(len(d.First), loop.MaxFirst) {
-		if _, err := o.FirstPoint(s, i); err != nil {
+	o := loop.Options{First: d.First[:min(len(d.First), loop.MaxFirst)], Design: d.Design, Seed: d.Seed}
+	i := -1
+	for _, err := range o.FirstPoints(s) {
+		if i++; err != nil {
 			err = fmt.Errorf("first: point %d: %s", i+1, strings.TrimPrefix(err.Error(), space.ErrPoint.Error()+": "))
 			faults = append(faults, faultAt(err, append([]any{"first", i}, faultyKey(s, d.First[i])...)...))
 		}
