@@ -8,12 +8,37 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// replaceInfeasible projects the rows of x, points of a restricted domain, and replaces the
-// infeasible ones by feasible points. It leaves x unchanged if the domain is not restricted.
-func (c *climb) replaceInfeasible(x *mat.Dense) {
+// If less than 1 in rare uniform points is feasible, space.Space.Sample may take 25 ms for a point. Then
+// at most fewSampled points are replaced, sampleChunk at a time.
+const (
+	rare        = 128
+	fewSampled  = 64
+	sampleChunk = 16 // so that cancellation is prompt
+)
+
+// rarelyFeasible reports whether less than 1 in rare of the uniform points in the rows of x is feasible. The
+// points are projected. The points of a batch count one by one.
+func rarelyFeasible(dom Domain, x *mat.Dense) bool {
+	n := rowCount(x)
+	if p, ok := dom.(power); ok {
+		return rarelyFeasible(p.base, mat.NewDense(n*p.q, p.base.Dim(), x.RawMatrix().Data))
+	}
+	found := 0
+	for i := range n {
+		if feasible(dom, x.RawRowView(i)) {
+			found++
+		}
+	}
+	return rare*found < n
+}
+
+// replaceInfeasible projects the rows of x, uniform points of a restricted domain, and replaces the
+// infeasible ones by feasible points; only some of them if feasible points are rare. It leaves x unchanged
+// if the domain is not restricted. The error comes from the context.
+func (c *climb) replaceInfeasible(ctx context.Context, x *mat.Dense) error {
 	r := restricted(c.dom)
 	if r == nil {
-		return
+		return nil
 	}
 	var wrong []int
 	for i := range rowCount(x) {
@@ -21,13 +46,22 @@ func (c *climb) replaceInfeasible(x *mat.Dense) {
 			wrong = append(wrong, i)
 		}
 	}
-	if len(wrong) == 0 {
-		return
+	size := len(wrong)
+	if rarelyFeasible(c.dom, x) {
+		wrong, size = wrong[:min(len(wrong), fewSampled)], sampleChunk
 	}
-	replacement := r.Sample(len(wrong), c.rng)
-	for k, i := range wrong {
-		x.SetRow(i, replacement.RawRowView(k))
+	for len(wrong) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		size = min(size, len(wrong))
+		replacement := r.Sample(size, c.rng)
+		for k, i := range wrong[:size] {
+			x.SetRow(i, replacement.RawRowView(k))
+		}
+		wrong = wrong[size:]
 	}
+	return nil
 }
 
 // retreat moves an infeasible end of an ascent towards its start, which is feasible, up to the

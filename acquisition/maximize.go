@@ -207,7 +207,9 @@ func (c *climb) run(ctx context.Context, starts *mat.Dense, rng *rand.Rand) erro
 		}
 		return err
 	}
-	c.replaceInfeasible(raw)
+	if err := c.replaceInfeasible(ctx, raw); err != nil {
+		return err
+	}
 	var before []visited
 	if c.before != nil {
 		var err error
