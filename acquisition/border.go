@@ -9,7 +9,7 @@ import (
 )
 
 // If less than 1 in rare uniform points is feasible, space.Space.Sample may take 25 ms for a point. Then
-// at most fewSampled points are replaced, sampleChunk at a time.
+// points are replaced sampleChunk at a time, and at most fewSampled unless all coordinates are discrete.
 const (
 	rare        = 128
 	fewSampled  = 64
@@ -48,7 +48,10 @@ func (c *climb) replaceInfeasible(ctx context.Context, x *mat.Dense) error {
 	}
 	size := len(wrong)
 	if rarelyFeasible(c.dom, x) {
-		wrong, size = wrong[:min(len(wrong), fewSampled)], sampleChunk
+		size = sampleChunk
+		if !c.dom.Discrete() { // else the points are usually listed, and cheap
+			wrong = wrong[:min(len(wrong), fewSampled)]
+		}
 	}
 	for len(wrong) > 0 {
 		if err := ctx.Err(); err != nil {

@@ -195,7 +195,8 @@ func TestDefaults(t *testing.T) {
 	require.NoError(t, err)
 	o.Surrogate, o.Acquisition = nil, nil
 	stop := Stop{Rule: NeverStop, MinSteps: 1, Eta: 4, Startup: 5}
-	assert.Equal(t, Options{Initial: 6, Design: Sobol, Warp: WarpAuto, Local: LocalAuto, Budget: DefaultBudget, Workers: 1, Stop: stop}, o)
+	maximizer := acquisition.MaximizeOptions{Raw: 1024, Starts: 20, Iterations: 200}
+	assert.Equal(t, Options{Initial: 6, Design: Sobol, Warp: WarpAuto, Local: LocalAuto, Budget: DefaultBudget, Workers: 1, Stop: stop, Maximizer: maximizer}, o)
 }
 
 // One Ask of six trials and six Asks of one give the same design.
