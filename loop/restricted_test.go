@@ -49,6 +49,9 @@ func values(name string, n int) space.Parameter {
 
 // Every point of a finite space is evaluated once, with conditions and constraints too.
 func TestFiniteSpacesAreExhausted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one worker")
+	}
 	branch := space.Categorical("branch", "a", "b", "c")
 	for name, c := range map[string]struct {
 		space  *space.Space

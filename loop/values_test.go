@@ -28,6 +28,9 @@ func manyValued(t testing.TB) *space.Space {
 
 // Studies of many values repeat no point, and a resumed study makes the same suggestions.
 func TestStudyOfManyValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one worker")
+	}
 	for _, model := range []surrogate.Model{gp.Model{}, fsplaplace.Model{Network: surrogate.Network{Hidden: []int{20}}}} {
 		o := options(1)
 		o.Surrogate, o.NoiseFree = model, true
