@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
@@ -50,8 +49,7 @@ func TestParetoOf(t *testing.T) {
 	require.Equal(t, Pareto{}, o.ParetoOf(nil))
 }
 
-// The hypervolumes are those of the trials up to each. On a front of hundreds of trials all of them take a few times as
-// long as the last one; each computed afresh, they take 80 times as long.
+// Hypervolume k is the hypervolume of the first k trials, also on a front of hundreds of trials.
 func TestHypervolumesOfALargeFront(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for m := 2; m <= MaxHypervolume; m++ {
@@ -70,16 +68,9 @@ func TestHypervolumesOfALargeFront(t *testing.T) {
 			}
 			trials = append(trials, finishedTrial(i+1, v...))
 		}
-		start := time.Now()
 		p := o.ParetoOf(trials)
-		all := time.Since(start)
 		require.Greater(t, len(p.Front), 260)
 		_, y := o.feasible(trials)
-		start = time.Now()
-		pareto.Hypervolume(y, p.Reference)
-		if last := time.Since(start); m == 3 {
-			require.Less(t, all, 20*last)
-		}
 		for i := 9; i < len(y); i += 70 {
 			want := pareto.Hypervolume(y[:i+1], p.Reference)
 			require.InEpsilon(t, want, p.Hypervolume[i], 1e-12, "%d objectives, trial %d", m, i+1)

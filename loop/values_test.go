@@ -28,10 +28,11 @@ func manyValued(t testing.TB) *space.Space {
 
 // Studies of many values repeat no point, and a resumed study makes the same suggestions.
 func TestStudyOfManyValues(t *testing.T) {
+	models := []surrogate.Model{gp.Model{}, fsplaplace.Model{Network: surrogate.Network{Hidden: []int{20}}}}
 	if testing.Short() {
-		t.Skip("long, and of one worker")
+		models = models[:1]
 	}
-	for _, model := range []surrogate.Model{gp.Model{}, fsplaplace.Model{Network: surrogate.Network{Hidden: []int{20}}}} {
+	for _, model := range models {
 		o := options(1)
 		o.Surrogate, o.NoiseFree = model, true
 		s := newStudy(t, manyValued(t), o)

@@ -37,10 +37,10 @@ func (c *reportCmd) Run(e *env) error {
 	if path == "" {
 		path = c.Study + ".html"
 	}
-	if path != "-" && filepath.Ext(path) != ".html" {
-		return usagef("%s: want a name that ends in .html", path)
-	}
 	if !c.JSON {
+		if path != "-" && filepath.Ext(path) != ".html" {
+			return usagef("%s: want a name that ends in .html", path)
+		}
 		if err := c.own(path); err != nil {
 			return err
 		}

@@ -78,8 +78,8 @@ func inside(v, reference []float64) bool {
 //
 //	greatest + 0.1 range
 //
-// A range of 0 is replaced by max(1, 1e-6·|greatest|). Ishibuchi et al. (2011) use the range over the front. An early front is
-// often narrow: points beyond its ends then add no hypervolume, and a search stays within it.
+// A range of 0 is replaced by max(1, 1e-6·|greatest|). Ishibuchi et al. (2011) use the range over the
+// front. An early front is often narrow: points beyond its ends then add no hypervolume, and a search stays within it.
 func Reference(y [][]float64) []float64 {
 	front := Front(y)
 	if len(front) == 0 {

@@ -149,9 +149,9 @@ func (s *Server) run(name string, args ...string) error {
 	return nil
 }
 
-// Launch starts the server and waits until it answers. Without fsync it survives a crash of its own, not of the system.
+// Launch starts the server and waits until it answers.
 func (s *Server) Launch() error {
-	options := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c shared_buffers=32MB -c fsync=off", s.port)
+	options := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c shared_buffers=32MB", s.port)
 	return s.run("pg_ctl", "-D", filepath.Join(s.dir, "data"), "-l", filepath.Join(s.dir, "log"), "-w", "-o", options, "start")
 }
 
