@@ -23,8 +23,8 @@ _COLUMNS = ("trial", "value", "state", "seconds", "message")
 class Selection(TypedDict):
     """The surrogate model that auto selected, with the evidence in nats and its standard error.
 
-    For several objectives surrogate names the model of each, as in "gp for yield, fsp-laplace for cost".
-    The evidence then stands in reason alone.
+    For several objectives surrogate names the model of each,
+    as in "gp for yield, fsp-laplace for cost". The evidence then stands in reason alone.
     """
 
     surrogate: str
