@@ -4,6 +4,7 @@
 import argparse
 import contextlib
 import fcntl
+import functools
 import importlib
 import itertools
 import json
@@ -32,6 +33,9 @@ METHODS = {
     "bayes-opt": ("bayesopt", "BayesOpt"),
     "hebo": ("hebo", "MACE"),
     "turbo": ("turbo", "TuRBO"),
+    "sobol": ("sobol", "Sobol"),
+    "gp": ("bo", "GP"),
+    "fsp-laplace": ("bo", "FSPLaplace"),
 }
 
 # Environment variables for the number of threads.
@@ -150,7 +154,7 @@ def measure(args, task, method):
     machine = {k: v for k, v in task["machine"].items() if k != "go"}
     record["machine"] = machine | {"threads": args.threads, "workers": args.workers}
     record |= {"method": method, "values": [], "suggest_s": []}
-    objective = Objective(args.bo, task)
+    objective = args.objective(task)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -204,12 +208,12 @@ def versions(packages):
     return ", ".join([f"{p} {metadata.version(p)}" for p in packages] + [f"Python {platform.python_version()}"])
 
 
-def main():
-    args = arguments()
+def perform(args, tasks):
+    """Performs the runs of all methods on the tasks; args.objective returns the objective of a task."""
     os.environ.update(dict.fromkeys(THREADS, str(args.threads)))
     args.out.mkdir(parents=True, exist_ok=True)
     done = finished(args.out)
-    jobs = [(args, task, method) for task in plan(args) for method in args.methods]
+    jobs = [(args, task, method) for task in tasks for method in args.methods]
     left = [(a, t, m) for a, t, m in jobs if (t["problem"], m, t["seed"]) not in done]
     print(f"{args.out / FILE}: {len(left)} of {len(jobs)} runs to do, {args.workers} in parallel", flush=True)
     # Each run has a new process, so that no package or earlier run affects it.
@@ -235,6 +239,12 @@ def outcome(record):
     later = sorted(record["suggest_s"][record["initial"]:]) or [0]
     result = f"regret {record['regret'][-1]:.2g}" if "regret" in record else f"best value {min(record['values']):.4g}"
     return f"{head}  {result}  in {record['elapsed_s']:.1f} s, {later[len(later) // 2]:.2f} s a suggestion"
+
+
+def main():
+    args = arguments()
+    args.objective = functools.partial(Objective, args.bo)
+    perform(args, plan(args))
 
 
 if __name__ == "__main__":
