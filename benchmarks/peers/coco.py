@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Run bo and other packages on the 24 noise-free functions of COCO, by COCO's own code. See README.md."""
+"""Run bo and other packages on the noise-free functions of COCO, by COCO's own code. See README.md."""
 
 import argparse
 import contextlib
+import math
 import os
 import re
 import subprocess
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import run
 
-# The suite "bbob" of Hansen, Finck, Ros and Auger (2009).
-SUITE = "bbob"
+# The 24 functions of Hansen, Finck, Ros and Auger (2009); and with integers for four fifths of the inputs, after
+# Tušar, Brockhoff and Hansen (2019).
+SUITES = ["bbob", "bbob-mixint"]
 
 # Points that all methods share, as in the suites of bo bench.
 INITIAL = 10
@@ -20,26 +22,28 @@ INITIAL = 10
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suite", choices=SUITES, help="a suite of COCO")
     parser.add_argument("--methods", required=True, help="methods, separated by commas: " + ", ".join(run.METHODS))
     parser.add_argument("--functions", default="1-24", help="range of functions; default 1-24")
     parser.add_argument("--dims", default="3,5", help="numbers of inputs, separated by commas; default 3,5")
     parser.add_argument("--instances", default="1-3", help="range of instances; default 1-3")
     parser.add_argument("--budget", type=int, help="stop every run after BUDGET evaluations, for a trial; nothing is recorded")
-    parser.add_argument("--out", type=Path, default=Path("bench", SUITE), help="directory of the results; default bench/bbob")
+    parser.add_argument("--out", type=Path, help="directory of the results; default bench/SUITE")
     parser.add_argument("--bo", default="bo", help="path of the program bo; default bo on PATH")
     parser.add_argument("--threads", type=int, default=2, help="threads of each run; default 2")
     parser.add_argument("--workers", type=int, default=1, help="number of parallel runs; default 1")
     args = parser.parse_args()
     args.methods = args.methods.split(",")
     args.objective = Function
+    args.out = args.out or Path("bench", args.suite)
     return args
 
 
-def suite(functions, dims, instances):
-    """Returns COCO's suite. A range is a text such as 1-24."""
+def functions(suite, numbers, dims, instances):
+    """Returns functions of a suite of COCO. A range is a text such as 1-24."""
     import cocoex
 
-    return cocoex.Suite(SUITE, f"instances: {instances}", f"dimensions: {dims} function_indices: {functions}")
+    return cocoex.Suite(suite, f"instances: {instances}", f"dimensions: {dims} function_indices: {numbers}")
 
 
 def minimum(problem):
@@ -55,12 +59,18 @@ def plan(args):
     from scipy.stats import qmc
 
     tasks = []
-    for problem in suite(args.functions, args.dims, args.instances):
+    for problem in functions(args.suite, args.functions, args.dims, args.instances):
         function, dim, instance = problem.id_triple
         lo, hi = problem.lower_bounds.tolist(), problem.upper_bounds.tolist()
+        integers = problem.number_of_integer_variables  # the first inputs
         unit = qmc.Sobol(dim, rng=1000 * function + instance).random_base2(4)[:INITIAL]
+        points = [
+            [math.floor(low + u * (high - low + 1)) if i < integers else low + u * (high - low)
+             for i, (u, low, high) in enumerate(zip(row, lo, hi))]
+            for row in unit.tolist()
+        ]
         tasks.append({
-            "suite": SUITE,
+            "suite": args.suite,
             "problem": f"f{function:02}-{dim}",
             "seed": instance,
             "dim": dim,
@@ -73,8 +83,11 @@ def plan(args):
             "commit": commit(args.bo),
             "lo": lo,
             "hi": hi,
-            "points": qmc.scale(unit, lo, hi).tolist(),
+            "points": points,
         })
+        if integers:
+            kinds = ["int"] * integers + ["float"] * (dim - integers)
+            tasks[-1]["space"] = {"parameters": [{"name": f"x{i}", "type": kind} for i, kind in enumerate(kinds)]}
     return tasks
 
 
@@ -83,7 +96,7 @@ class Function:
 
     def __init__(self, task):
         function, dim = task["problem"].removeprefix("f").split("-")
-        self.suite = suite(function, dim, str(task["seed"]))  # owns the function
+        self.suite = functions(task["suite"], function, dim, task["seed"])  # owns the function
         self.problem = next(iter(self.suite))
 
     def __call__(self, x):

@@ -1,6 +1,6 @@
 from scipy.stats import qmc
 
-from . import continuous
+from . import parameters
 
 
 class Sobol:
@@ -9,8 +9,7 @@ class Sobol:
     packages = ["scipy"]
 
     def __init__(self, task, threads):
-        continuous(task)
-        self.task = task
+        self.parameters = parameters(task)
         self.sequence = qmc.Sobol(task["dim"], rng=task["seed"])
         self.sequence.fast_forward(1)
 
@@ -18,4 +17,6 @@ class Sobol:
         pass
 
     def ask(self):
-        return qmc.scale(self.sequence.random(1), self.task["lo"], self.task["hi"])[0].tolist()
+        unit = self.sequence.random(1)[0].tolist()
+        return [p.lo + u * (p.hi - p.lo) if p.kind == "float" else p.values[int(u * len(p.values))]
+                for u, p in zip(unit, self.parameters)]
