@@ -75,7 +75,7 @@ func TestSpaceFaults(t *testing.T) {
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, log: yes}\n", `line 2, column 45: parameter "lr": log must be true or false, not "yes"`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: 1, max: 2}\n", `line 2, column 45: parameter "lr": key "max" occurs twice`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: .inf, bogus: 1}\n- x\n",
-			`line 2: did not find expected key`},
+			`line 3: a mapping at this line has another element: want a key with the indentation of the others`},
 		{"a.yaml", "parameters:\n  - {name: lr, type: float, min: 0, max: .inf}\n  - name: n\n    type: int\n    low: 1\n    max: 9.5\n",
 			`line 2, column 37: parameter "lr": max must be a number, not ".inf"; line 3, column 5: parameter "n": min is missing; ` +
 				`line 5, column 5: parameter "n": unknown key "low": use min`},

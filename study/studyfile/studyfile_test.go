@@ -126,6 +126,10 @@ func TestFaults(t *testing.T) {
 		{"a.yaml", x + "objectives: [loss]\n", `line 2, column 14: objectives must be a list such as [{name: loss, goal: minimize}], not ["loss"]` + "\n"},
 		{"a.yaml", "parameters:\n\t- {name: x, type: float, min: 0, max: 1}\n", "line 2: the line is indented with a tab, want spaces"},
 		{"a.yaml", x + "objectives:\n\t- {name: x}\n", "line 3: the line is indented with a tab, want spaces"},
+		{"a.yaml", x + "objectives: [{name: loss}\n", "line 2: a list […] at this line is not complete: want , or ]"},
+		{"a.yaml", "parameters:\n  x: {min: 0, max: 1\n  y: {min: 0, max: 1}\n", "line 2: a mapping {…} at this line is not complete: want , or }"},
+		{"a.yaml", "parameters:\n  x: {min: 0, max: 1}\n y: {min: 0, max: 1}\n", "line 3: a mapping at this line has another element: want a key with the indentation of the others"},
+		{"a.yaml", "budget: 3\nparameters:\n- {name: x, type: float, min: 0, max: 1}\n {name: y}\n", "line 4: a mapping at this line has another element: want a key with the indentation of the others"},
 		{"a.yaml", x + "objectives: @loss\n", "line 2: found character that cannot start any token"},
 		{"a.yaml", x + "objectives: [{name: a, direction: up, goal: most}, {nam: 3}]\n",
 			`line 2, column 24: objectives: unknown key "direction": use goal: minimize or maximize; ` +

@@ -56,11 +56,23 @@ func single(text []byte) (*yaml.Node, error) {
 // syntaxLine is the form of the library's syntax errors.
 var syntaxLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
+// unfinished has the library's errors about a collection. Their line is the one before the begin of the collection. If the
+// collection begins on line 1, it is the one before the fault.
+var unfinished = map[string]string{
+	"did not find expected ',' or '}'":    "a mapping {…} at this line is not complete: want , or }",
+	"did not find expected ',' or ']'":    "a list […] at this line is not complete: want , or ]",
+	"did not find expected key":           "a mapping at this line has another element: want a key with the indentation of the others",
+	"did not find expected '-' indicator": "a list at this line has another element: want - with the indentation of the others",
+}
+
 // plain returns an error of the library about a text as a fault.
 func plain(err error, text []byte) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := syntaxLine.FindStringSubmatch(message); m != nil {
 		line, _ := strconv.Atoi(m[1])
+		if clear := unfinished[m[2]]; clear != "" {
+			line, m[2] = line+1, clear
+		}
 		lines := bytes.Split(text, []byte("\n"))
 		if line <= len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[line-1], " "), []byte("\t")) {
 			m[2] = "the line is indented with a tab, want spaces"
