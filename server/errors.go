@@ -36,6 +36,7 @@ var codes = []struct {
 	{store.ErrNoStudy, connect.CodeNotFound},
 	{store.ErrNoTrial, connect.CodeNotFound},
 	{store.ErrUnreadable, connect.CodeFailedPrecondition},
+	{store.ErrNewer, connect.CodeUnavailable}, // clients repeat the request, and reach a newer server
 	{store.ErrExists, connect.CodeAlreadyExists},
 	{store.ErrConflict, connect.CodeAlreadyExists},
 	{store.ErrBudget, connect.CodeOutOfRange},

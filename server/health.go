@@ -14,7 +14,10 @@ import (
 )
 
 // health implements grpc.health.v1.Health.
-type health struct{ *Server }
+type health struct {
+	*Server
+	probes chan struct{} // streams of the state
+}
 
 // handleHealth serves the methods of grpc.health.v1.Health.
 func handleHealth(mux *http.ServeMux, h *health, options []connect.HandlerOption) {
@@ -41,13 +44,17 @@ func (h *health) status(ctx context.Context, service string) healthv1.HealthChec
 	return healthv1.HealthCheckResponse_SERVING
 }
 
+// maxProbes is the number of streams of the state at a time.
+const maxProbes = 16
+
 // Watch returns the state and its changes.
 func (h *health) Watch(ctx context.Context, r *healthv1.HealthCheckRequest, send func(*healthv1.HealthCheckResponse) error) error {
-	leave, err := h.watching()
-	if err != nil {
-		return err
+	select { // these streams need no token, so they do not share the limit of others
+	case h.probes <- struct{}{}:
+		defer func() { <-h.probes }()
+	default:
+		return tooMany("more than %d streams of the state", maxProbes)
 	}
-	defer leave()
 	last := healthv1.HealthCheckResponse_UNKNOWN
 	for {
 		if status := h.status(ctx, r.Service); status != last {

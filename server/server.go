@@ -44,7 +44,7 @@ type Limits struct {
 }
 
 func (l *Limits) fill() {
-	l.Fits = cmp.Or(l.Fits, max(1, runtime.NumCPU()/2))
+	l.Fits = cmp.Or(l.Fits, max(1, runtime.GOMAXPROCS(0)/2))
 	l.Trials = cmp.Or(l.Trials, 10_000)
 	l.Parameters = cmp.Or(l.Parameters, 200)
 	l.Points = cmp.Or(l.Points, 100)
@@ -117,7 +117,7 @@ func (s *Server) routes() http.Handler {
 	}
 	mux := http.NewServeMux()
 	handleStudies(mux, &service{Server: s}, options)
-	handleHealth(mux, &health{s}, options)
+	handleHealth(mux, &health{s, make(chan struct{}, maxProbes)}, options)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.Handle("GET /metrics", s.protected(Read, s.metrics.handler()))
 	mux.Handle("/", s.dashboard())
@@ -152,13 +152,11 @@ func (s *Server) opened(stored *store.Study) *open {
 	if u := s.studies[stored.Name()]; u != nil {
 		return u
 	}
-	for name, u := range s.studies {
+	for name := range s.studies {
 		if len(s.studies) < maxOpen {
 			break
 		}
-		if !u.changed.waited() {
-			delete(s.studies, name)
-		}
+		delete(s.studies, name) // requests that hold it continue, and its watchers poll
 	}
 	u := &open{study: stored}
 	s.studies[stored.Name()] = u
@@ -197,11 +195,4 @@ func (b *broadcast) send() {
 		close(b.next)
 		b.next = nil
 	}
-}
-
-// waited reports whether a goroutine may wait.
-func (b *broadcast) waited() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.next != nil
 }

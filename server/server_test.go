@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -311,6 +312,35 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, second.Receive())
 	require.Equal(t, "resource_exhausted", code(second.Err()))
+
+	// Streams of the state need no token, and have a limit of their own.
+	h := healthv1connect.NewHealthClient(grpcClient(), r.URL, connect.WithGRPC())
+	for i := range maxProbes + 1 {
+		probe, err := h.Watch(ctx, &healthv1.HealthCheckRequest{})
+		require.NoError(t, err)
+		require.Equal(t, i < maxProbes, probe.Receive())
+		if i == maxProbes {
+			require.Equal(t, "resource_exhausted", code(probe.Err()))
+		}
+	}
+}
+
+// Pages of the dashboard do not keep studies in memory.
+func TestStudiesInMemory(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	c := r.client()
+	for i := range maxOpen + 50 {
+		create(t, c, strings.Replace(bread, `"bread"`, fmt.Sprintf(`"bread-%d"`, i), 1))
+	}
+	for page := range (maxOpen+50)/50 + 1 {
+		resp, err := http.Get(fmt.Sprintf("%s/?page=%d", r.URL, page+1))
+		require.NoError(t, err)
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	require.LessOrEqual(t, len(r.studies), maxOpen)
 }
 
 // A study ends at its target: further asks are out of range, and repeated ones have their answer.

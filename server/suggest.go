@@ -16,6 +16,13 @@ import (
 
 // Suggest answers the document of bo suggest.
 func (s *service) Suggest(ctx context.Context, r *bov1.SuggestRequest) (*bov1.SuggestResponse, error) {
+	ctx, cancel := s.limited(ctx, true)
+	defer cancel()
+	done, err := s.gate.enter(ctx) // requests that wait are not parsed, which takes several times their memory
+	if err != nil {
+		return nil, s.coded(ctx, err)
+	}
+	defer done()
 	document, err := s.document(r)
 	if err != nil {
 		return nil, err
@@ -27,13 +34,6 @@ func (s *service) Suggest(ctx context.Context, r *bov1.SuggestRequest) (*bov1.Su
 	if err := s.checkSize(request.Study); err != nil {
 		return nil, err
 	}
-	ctx, cancel := s.limited(ctx, true)
-	defer cancel()
-	done, err := s.gate.enter(ctx)
-	if err != nil {
-		return nil, s.coded(ctx, err)
-	}
-	defer done()
 	response, err := study.Suggest(ctx, request)
 	if err != nil {
 		return nil, s.suggestError(ctx, err)

@@ -77,6 +77,45 @@ func TestHeartbeat(t *testing.T) {
 	require.InDelta(t, store.DefaultLease.Seconds(), v.Trials[0].Lease.Sub(v.Now).Seconds(), 5)
 }
 
+// An attempt that is named twice is released once.
+func TestReleaseNamesAttemptTwice(t *testing.T) {
+	ctx := context.Background()
+	u, _ := newStudy(t, line(9), store.Options{})
+	trials, err := u.Ask(ctx, 1)
+	require.NoError(t, err)
+	held := store.Attempt{Trial: 1, Token: trials[0].Token}
+	lost, err := u.Heartbeat(ctx, held, held)
+	require.NoError(t, err)
+	require.Empty(t, lost)
+	require.NoError(t, u.Release(ctx, held, held))
+	events, err := u.Events(ctx, 0, 100)
+	require.NoError(t, err)
+	released := 0
+	for _, e := range events {
+		if e.Kind == store.TrialReleased {
+			released++
+		}
+	}
+	require.Equal(t, 1, released)
+}
+
+// A key belongs to the report of one trial.
+func TestTellWithKeyOfAnotherTrial(t *testing.T) {
+	ctx := context.Background()
+	u, _ := newStudy(t, line(9), store.Options{})
+	_, err := u.Ask(ctx, 2)
+	require.NoError(t, err)
+	numbers := map[string]float64{"value": 1}
+	_, err = u.Tell(ctx, store.Report{Trial: 1, Numbers: numbers, Key: "anna"})
+	require.NoError(t, err)
+	_, err = u.Tell(ctx, store.Report{Trial: 2, Numbers: numbers, Key: "anna"})
+	require.ErrorIs(t, err, store.ErrConflict)
+	require.ErrorContains(t, err, `the key "anna" is of the report of trial 1`)
+	told, err := u.Tell(ctx, store.Report{Trial: 2, Numbers: numbers, Key: "anna 2"})
+	require.NoError(t, err)
+	require.Equal(t, store.Complete, told.State)
+}
+
 // A step that is no number is recorded as the worst value, and a step of an old attempt not at all.
 func TestReportSteps(t *testing.T) {
 	ctx := context.Background()

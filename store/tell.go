@@ -34,7 +34,7 @@ type Report struct {
 	Seconds float64
 	// Key, if not "", makes the report idempotent even if its numbers differ from the
 	// first report: a repeated report with the same key returns the trial as the first
-	// report left it.
+	// report left it. A key belongs to one trial.
 	Key string
 }
 
@@ -43,7 +43,8 @@ type Report struct {
 //
 // The same result again is no error. A trial that failed because its workers were lost, or
 // because the study was edited while it waited, accepts a first result. The error wraps
-// ErrNoTrial, or ErrConflict if the trial has another result; the study is then unchanged.
+// ErrNoTrial, or ErrConflict if the trial has another result or the key is of another trial; the study
+// is then unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	if err := r.check(); err != nil {
 		return Trial{}, named(u.name, err)
@@ -56,6 +57,10 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	var err error
 	if r.Key != "" {
 		err = u.once(ctx, "tell "+r.Key, &told, tell)
+		if err == nil && told.Number != r.Trial {
+			err = fmt.Errorf("%w: the key %q is of the report of trial %d", ErrConflict, r.Key, told.Number)
+			told = Trial{}
+		}
 	} else {
 		err = u.update(ctx, tell)
 	}
@@ -193,10 +198,14 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// eachHeld changes the trials whose attempts the caller holds, and calls lost for the others.
+// eachHeld changes the trials whose attempts the caller holds, each once, and calls lost for the others.
 func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost func(int)) error {
 	var changed []Trial
+	held := map[Attempt]bool{}
 	for _, a := range attempts {
+		if held[a] {
+			continue
+		}
 		t, err := trialOf(tx, row, a.Trial)
 		if err != nil && !errors.Is(err, ErrNoTrial) {
 			return err
@@ -205,6 +214,7 @@ func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost fun
 			lost(a.Trial)
 			continue
 		}
+		held[a] = true
 		change(t)
 		changed = append(changed, *t)
 	}

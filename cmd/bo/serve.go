@@ -81,7 +81,7 @@ func (c *serveCmd) Run(e *env) error {
 	parallel.Limit(fits)
 	runtime.GOMAXPROCS(fits + 2)
 	s := server.New(backend, server.Options{Version: version(), Tokens: tokens, Log: log, Lease: c.Lease, Limits: server.Limits{
-		Fits: c.MaxFits, Trials: c.MaxTrials, Parameters: c.MaxParameters, Bytes: c.MaxBytes, Wait: c.MaxWait,
+		Fits: cmp.Or(c.MaxFits, max(1, fits/2)), Trials: c.MaxTrials, Parameters: c.MaxParameters, Bytes: c.MaxBytes, Wait: c.MaxWait,
 	}})
 	return errors.Join(c.listen(e, s, secure), s.Close())
 }

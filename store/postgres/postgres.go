@@ -208,7 +208,7 @@ func repeat(err error) bool {
 		return code(err) == "" || strings.HasPrefix(code(err), "57P") || code(err) == "53300"
 	}
 	switch c := code(err); c {
-	case "40001", "40P01", "53300": // serialisation failure, deadlock, too many connections
+	case "40001", "40P01", "53300", "25P03": // serialisation failure, deadlock, too many connections, idle transaction
 		return true
 	default: // shutdown, crash, still starting; connection exceptions
 		return strings.HasPrefix(c, "57P") || strings.HasPrefix(c, "08")

@@ -11,10 +11,17 @@ import (
 	"github.com/functionspace/bo/store/internal/sqldb"
 )
 
+// The server ends a transaction that sends no statement for this time, because its process is stopped or its
+// computer is lost. Otherwise the transaction locks its study until the network notices. It is set for each
+// transaction, because a pooler shares connections. An address may set it too.
+const idleSetting = "idle_in_transaction_session_timeout"
+
+var idle = "15s" // set by tests
+
 // session sends the statements of a Run in one round trip.
 type session struct {
 	conn  *pgx.Conn
-	begin string // the statement that begins the transaction, if it is not sent yet
+	begin []string // the statements that begin the transaction, if they are not sent yet
 }
 
 func newSession(conn any) (sqldb.Session, error) {
@@ -26,9 +33,13 @@ func newSession(conn any) (sqldb.Session, error) {
 }
 
 func (s *session) Begin(_ context.Context, readOnly bool) error {
-	s.begin = "BEGIN"
-	if readOnly {
-		s.begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	switch _, set := s.conn.Config().RuntimeParams[idleSetting]; {
+	case readOnly:
+		s.begin = []string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
+	case set:
+		s.begin = []string{"BEGIN"}
+	default:
+		s.begin = []string{"BEGIN", "SET LOCAL " + idleSetting + " = '" + idle + "'"}
 	}
 	return nil
 }
@@ -43,10 +54,10 @@ func (s *session) Commit(ctx context.Context, statements []sqldb.Statement) erro
 
 func (s *session) send(ctx context.Context, statements []sqldb.Statement, last string) error {
 	var batch pgx.Batch
-	if s.begin != "" {
-		batch.Queue(s.begin)
-		s.begin = ""
+	for _, text := range s.begin {
+		batch.Queue(text)
 	}
+	s.begin = nil
 	for i := range statements {
 		t := &statements[i]
 		queued := batch.Queue(t.Text, t.Args...)
