@@ -325,6 +325,14 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A store that a newer program has upgraded is reported with a code that clients repeat.
+func TestNewerStore(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	err := r.coded(t.Context(), fmt.Errorf("study bread: %w", store.ErrNewer))
+	require.Equal(t, connect.CodeUnavailable, connect.CodeOf(err))
+	require.ErrorContains(t, err, "newer version")
+}
+
 // Pages of the dashboard do not keep studies in memory.
 func TestStudiesInMemory(t *testing.T) {
 	r := start(t, store.NewMemory(), Options{})

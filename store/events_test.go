@@ -110,7 +110,7 @@ func TestTellWithKeyOfAnotherTrial(t *testing.T) {
 	require.NoError(t, err)
 	_, err = u.Tell(ctx, store.Report{Trial: 2, Numbers: numbers, Key: "anna"})
 	require.ErrorIs(t, err, store.ErrConflict)
-	require.ErrorContains(t, err, `the key "anna" is of the report of trial 1`)
+	require.ErrorContains(t, err, `the key "anna" belongs to the result of trial 1: use another key`)
 	told, err := u.Tell(ctx, store.Report{Trial: 2, Numbers: numbers, Key: "anna 2"})
 	require.NoError(t, err)
 	require.Equal(t, store.Complete, told.State)

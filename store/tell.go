@@ -43,8 +43,8 @@ type Report struct {
 //
 // The same result again is no error. A trial that failed because its workers were lost, or
 // because the study was edited while it waited, accepts a first result. The error wraps
-// ErrNoTrial, or ErrConflict if the trial has another result or the key is of another trial; the study
-// is then unchanged.
+// ErrNoTrial, or ErrConflict if the trial has another result or the key belongs to
+// the result of another trial; the study is then unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	if err := r.check(); err != nil {
 		return Trial{}, named(u.name, err)
@@ -58,7 +58,7 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	if r.Key != "" {
 		err = u.once(ctx, "tell "+r.Key, &told, tell)
 		if err == nil && told.Number != r.Trial {
-			err = fmt.Errorf("%w: the key %q is of the report of trial %d", ErrConflict, r.Key, told.Number)
+			err = fmt.Errorf("%w: the key %q belongs to the result of trial %d: use another key", ErrConflict, r.Key, told.Number)
 			told = Trial{}
 		}
 	} else {

@@ -100,7 +100,7 @@ type storeUpgradeCmd struct {
 func (storeUpgradeCmd) Help() string {
 	return `Every command upgrades an SQLite file of an earlier version, and copies it to FILE.v<version>.bak first. PostgreSQL is upgraded by this command alone, and is not copied: stop the processes that use it, and dump it with pg_dump.
 
-Processes of an earlier version that have the store open end with an error at their next write.`
+Processes of an earlier version that have the store open end with an error at their next write. A bo serve of an earlier version continues, and answers writes with "unavailable": replace it.`
 }
 
 func (c *storeUpgradeCmd) Run(e *env) error {

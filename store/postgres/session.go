@@ -11,9 +11,9 @@ import (
 	"github.com/functionspace/bo/store/internal/sqldb"
 )
 
-// The server ends a transaction that sends no statement for this time, because its process is stopped or its
-// computer is lost. Otherwise the transaction locks its study until the network notices. It is set for each
-// transaction, because a pooler shares connections. An address may set it too.
+// idleSetting is the time after which the server ends a transaction that sends no statement. Without it, a transaction
+// of a process that is stopped, or of a machine that is lost, locks its study for hours. It is set for each
+// transaction, because a pooler shares connections. A value in the address takes precedence.
 const idleSetting = "idle_in_transaction_session_timeout"
 
 var idle = "15s" // set by tests

@@ -56,8 +56,8 @@ func single(text []byte) (*yaml.Node, error) {
 // syntaxLine is the form of the library's syntax errors.
 var syntaxLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// unfinished has the library's errors about a collection. Their line is the one before the begin of the collection. If the
-// collection begins on line 1, it is the one before the fault.
+// unfinished has a text for each of the library's errors about a collection. The library's line precedes the first line of
+// the collection, or the line of the fault if the collection begins on line 1.
 var unfinished = map[string]string{
 	"did not find expected ',' or '}'":    "a mapping {…} at this line is not complete: want , or }",
 	"did not find expected ',' or ']'":    "a list […] at this line is not complete: want , or ]",
