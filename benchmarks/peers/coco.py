@@ -5,8 +5,10 @@ import argparse
 import contextlib
 import math
 import os
+import platform
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -23,19 +25,11 @@ INITIAL = 10
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suite", choices=SUITES, help="a suite of COCO")
-    parser.add_argument("--methods", required=True, help="methods, separated by commas: " + ", ".join(run.METHODS))
     parser.add_argument("--functions", default="1-24", help="range of functions; default 1-24")
     parser.add_argument("--dims", default="3,5", help="numbers of inputs, separated by commas; default 3,5")
     parser.add_argument("--instances", default="1-3", help="range of instances; default 1-3")
-    parser.add_argument("--budget", type=int, help="stop every run after BUDGET evaluations, for a trial; nothing is recorded")
-    parser.add_argument("--out", type=Path, help="directory of the results; default bench/SUITE")
-    parser.add_argument("--bo", default="bo", help="path of the program bo; default bo on PATH")
-    parser.add_argument("--threads", type=int, default=2, help="threads of each run; default 2")
-    parser.add_argument("--workers", type=int, default=1, help="number of parallel runs; default 1")
-    args = parser.parse_args()
-    args.methods = args.methods.split(",")
+    args = run.parse(parser)
     args.objective = Function
-    args.out = args.out or Path("bench", args.suite)
     return args
 
 
@@ -58,9 +52,11 @@ def plan(args):
     """Returns a task for each function, number of inputs and instance; the seed is the number of the instance."""
     from scipy.stats import qmc
 
-    tasks = []
+    machine, revision, tasks = {"os": platform.system().lower(), "cores": os.cpu_count()}, commit(args.bo), []
     for problem in functions(args.suite, args.functions, args.dims, args.instances):
         function, dim, instance = problem.id_triple
+        if str(dim) not in args.dims.split(","):  # COCO returns all numbers of inputs if it has none of these
+            continue
         lo, hi = problem.lower_bounds.tolist(), problem.upper_bounds.tolist()
         integers = problem.number_of_integer_variables  # the first inputs
         unit = qmc.Sobol(dim, rng=1000 * function + instance).random_base2(4)[:INITIAL]
@@ -79,8 +75,8 @@ def plan(args):
             "batch": 1,
             "noise_free": True,
             "minimum": minimum(problem),
-            "machine": {"os": "linux", "cores": os.cpu_count()},
-            "commit": commit(args.bo),
+            "machine": machine,
+            "commit": revision,
             "lo": lo,
             "hi": hi,
             "points": points,
@@ -116,7 +112,10 @@ def commit(bo):
 def main():
     args = arguments()
     os.environ["BO_BINARY"] = args.bo  # the Python package runs this program
-    run.perform(args, plan(args))
+    tasks = plan(args)
+    if not tasks:
+        sys.exit(f"{args.suite} has no functions {args.functions} with {args.dims} inputs")
+    run.perform(args, tasks)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ METHODS = {
     "turbo": ("turbo", "TuRBO"),
     "sobol": ("sobol", "Sobol"),
     "gp": ("bo", "GP"),
+    "gp:noise-free=false": ("bo", "NoisyGP"),
     "fsp-laplace": ("bo", "FSPLaplace"),
 }
 
@@ -47,10 +48,15 @@ FILE = "peers.jsonl"
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suite", help="name of a suite with objectives (bo bench list)")
-    parser.add_argument("--methods", required=True, help="methods, separated by commas: " + ", ".join(METHODS))
     parser.add_argument("--problems", help="problems of the suite, separated by commas; default all")
     parser.add_argument("--seeds", type=int, help="seeds 1 to SEEDS; default the suite's number")
     parser.add_argument("--first", type=int, default=1, help="first seed; default 1")
+    return parse(parser)
+
+
+def parse(parser):
+    """Returns the arguments, with the options that all suites have."""
+    parser.add_argument("--methods", required=True, help="methods, separated by commas: " + ", ".join(METHODS))
     parser.add_argument("--budget", type=int, help="stop every run after BUDGET evaluations, for a trial; nothing is recorded")
     parser.add_argument("--out", type=Path, help="directory of the results; default bench/SUITE")
     parser.add_argument("--bo", default="bo", help="path of the program bo; default bo on PATH")

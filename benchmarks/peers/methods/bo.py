@@ -13,13 +13,13 @@ def parameter(p):
 
 
 class Bo:
-    """A study of the Python package with defaults; noise-free objectives are declared."""
+    """A study of the Python package with defaults."""
 
     packages = ["functionspace-bo"]
 
-    def __init__(self, task, surrogate):
+    def __init__(self, task, surrogate, noise_free):
         box = {f"x{i}": parameter(p) for i, p in enumerate(parameters(task))}
-        self.study = Study(box, surrogate=surrogate, noise_free=task["noise_free"], seed=task["seed"])
+        self.study = Study(box, surrogate=surrogate, noise_free=noise_free, seed=task["seed"])
         self.names = list(box)
         self.open = None
 
@@ -39,9 +39,16 @@ class GP(Bo):
     """The default surrogate model."""
 
     def __init__(self, task, threads):
-        super().__init__(task, "gp")
+        super().__init__(task, "gp", task["noise_free"])
+
+
+class NoisyGP(Bo):
+    """The default surrogate model without the information that the objective is noise-free."""
+
+    def __init__(self, task, threads):
+        super().__init__(task, "gp", noise_free=False)
 
 
 class FSPLaplace(Bo):
     def __init__(self, task, threads):
-        super().__init__(task, "fsp-laplace")
+        super().__init__(task, "fsp-laplace", task["noise_free"])
