@@ -19,7 +19,7 @@
 // lowered to it; values are log transformed, depending on Options.Warp; and values are
 // standardised to mean 0 and standard deviation 1. Failed trials
 // have a model of their own, and so has each number of Options.Require. Several
-// objectives have a model each.
+// objectives have a model each. The fence applies for every Options.Warp, and for stated priors.
 //
 // Every second suggestion comes from a local model (LocalAuto). Its data are the trials
 // in a trust region, which is a function of the trials, and its three steps use these alone.

@@ -65,7 +65,7 @@ type Options struct {
 	Optimum map[string]Belief
 
 	// PriorMean is the prior mean function of the objective; the zero value is a constant that the fit
-	// estimates. With it the values are not transformed (WarpNone). It belongs to one objective.
+	// estimates. It implies WarpNone. It belongs to one objective.
 	PriorMean Mean
 
 	// First holds points to propose first, by parameter, ahead of the queue and of the initial
@@ -74,7 +74,7 @@ type Options struct {
 	First []map[string]any
 
 	// Warp selects the output transform. Empty is WarpAuto.
-	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, values unchanged"`
+	Warp Warp `set:"warp" default:"auto" oneof:"auto,none" help:"Output transform: auto, the logarithm of the distance to the best value if that raises the likelihood of the values enough and no prior is stated; none, no logarithm"`
 
 	// Local selects the local search. Empty is LocalAuto.
 	Local Local `set:"local" default:"auto" oneof:"auto,none" help:"Local search: auto, every second suggestion of gp comes from a model of the trials near the best one; none, all suggestions come from the model of all trials"`

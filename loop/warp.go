@@ -22,10 +22,11 @@ const (
 	// WarpAuto, the default, may replace each value by log(1 + d/m), with d the distance
 	// to the best value and m the median distance. It does so if the transform raises
 	// the marginal likelihood of the values under a default Gaussian process at least
-	// 20-fold. It leaves the values unchanged if the surrogate model's prior is stated,
+	// 20-fold. It takes no logarithm if the surrogate model's prior is stated,
 	// because a stated prior describes the untransformed values.
 	WarpAuto Warp = "auto"
-	// WarpNone leaves the values unchanged.
+	// WarpNone takes no logarithm. Values far above the others are lowered to a bound in
+	// both cases (ADR 9).
 	WarpNone Warp = "none"
 )
 

@@ -10,14 +10,23 @@ import (
 // winsorize lowers in place the values of z above Q3 + 1.5 (Q3 - Q1) to that bound,
 // with the quartiles Q1 and Q3: Tukey's fence, on the side of the bad values. The
 // exact value of a very bad trial hardly informs about the location of the minimum, and a
-// few such values would dominate the output scale.
+// few such values would dominate the output scale. If so many values are equal that
+// Q1 = Q3, the quartiles are those of the different values. Otherwise the fence would lie
+// on the plateau of equal values, and the model would not see the worse ones.
 func winsorize(z []float64) {
 	sorted := slices.Sorted(slices.Values(z))
-	q1 := stat.Quantile(0.25, stat.LinInterp, sorted, nil)
-	q3 := stat.Quantile(0.75, stat.LinInterp, sorted, nil)
+	q1, q3 := quartiles(sorted)
+	if q1 == q3 {
+		q1, q3 = quartiles(slices.Compact(sorted))
+	}
 	// Halving first avoids overflow of Q3 - Q1.
 	fence := q3 + 3*(q3/2-q1/2)
 	for i := range z {
 		z[i] = math.Min(z[i], fence)
 	}
+}
+
+// quartiles returns the first and the third quartile of the values in increasing order.
+func quartiles(sorted []float64) (q1, q3 float64) {
+	return stat.Quantile(0.25, stat.LinInterp, sorted, nil), stat.Quantile(0.75, stat.LinInterp, sorted, nil)
 }

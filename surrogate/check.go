@@ -35,7 +35,7 @@ func Check(m Model, dim int) error {
 }
 
 // PriorStater is a Model that reports whether its settings state a prior on the values. A
-// study does not transform the values of such a model, because a stated prior refers to
+// study takes no logarithm of the values for such a model, because a stated prior refers to
 // the values themselves.
 type PriorStater interface {
 	Stated() bool
