@@ -82,6 +82,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 			}
 		}
 	}
+	post.Notes = append(post.Notes, all.FewForSpread()...)
 	post.Parameters = []surrogate.Hyper{{Name: "mean precision", Value: precision}, {Name: "noise", Value: post.NoiseVariance}, {Name: "members", Value: float64(m.Members)}}
 	return post, nil
 }

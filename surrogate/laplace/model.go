@@ -100,7 +100,7 @@ func (m Model) FitFrom(ctx context.Context, start surrogate.State, d surrogate.D
 	return &posterior{linearized.Posterior{
 		Network: linearized.Network{Net: p.Net, Inputs: p.Inputs, W: best.W, Shift: p.Shift}, Cov: cov,
 		Summary: summary.Summary{
-			NoiseVariance: best.Hypers.Noise, Learned: best.State(), Notes: slices.Concat(best.Warnings, p.Few()),
+			NoiseVariance: best.Hypers.Noise, Learned: best.State(), Notes: slices.Concat(best.Warnings, p.FewForPrior()),
 			Parameters: append(best.Hypers.Describe(), surrogate.Hyper{Name: "mean", Value: p.Shift}),
 		},
 	}, best.Evidence}, nil

@@ -101,13 +101,27 @@ func (p *Problem) Initial(rng *rand.Rand) []float64 { return p.Net.InitBiased(p.
 // variance is almost 0 everywhere.
 const fewInputs = 4
 
-// Few returns a warning for fewer than fewInputs distinct inputs, unless the precision is fixed.
-func (p *Problem) Few() []string {
-	if p.Precision != nil || len(subset.Distinct(p.X, subset.All(len(p.Y)))) >= fewInputs {
+// FewForPrior returns a warning for fewer than fewInputs distinct inputs, unless the precision is fixed.
+func (p *Problem) FewForPrior() []string {
+	if p.Precision != nil || p.distinct() >= fewInputs {
 		return nil
 	}
 	return []string{fmt.Sprintf("fewer than %d distinct inputs determine the prior of the weights poorly, the variance may be too small: use gp, or set precision", fewInputs)}
 }
+
+// FewForSpread returns a warning for fewer distinct inputs than twice the coefficients of a linear
+// function. The networks of a sampled posterior then hardly differ between the observations.
+func (p *Problem) FewForSpread() []string {
+	_, dim := p.X.Dims()
+	least := 2 * (dim + 1)
+	if p.distinct() >= least {
+		return nil
+	}
+	return []string{fmt.Sprintf("fewer than %d distinct inputs determine a network poorly, the variance may be too small: use gp", least)}
+}
+
+// distinct returns the number of distinct inputs.
+func (p *Problem) distinct() int { return len(subset.Distinct(p.X, subset.All(len(p.Y)))) }
 
 // Subset returns the problem with the observations at the given indices.
 func (p *Problem) Subset(index []int) *Problem {

@@ -182,10 +182,7 @@ func FitSampled[M interface{ sampled() Sampled }](ctx context.Context, name stri
 	if err := cmp.Or(err, train.Diverged("rate", v)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if !s.Fixed {
-		warnings = slices.Concat(warnings, p.Few())
-	}
-	return s.posterior(v, own.Samples, warnings, random.Split(rng, "samples", 0)), nil
+	return s.posterior(v, own.Samples, slices.Concat(warnings, p.FewForSpread()), random.Split(rng, "samples", 0)), nil
 }
 
 // posterior draws the networks of the posterior at v.
