@@ -11,6 +11,7 @@ import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
+from multiprocessing.connection import Client
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from functionspace_bo import (
     TrialError,
     minimize,
 )
+from functionspace_bo._reporter import LocalReporter, Receiver
 from functionspace_bo._run import takes_trial
 
 X = {"x": Float(0, 1)}
@@ -201,6 +203,62 @@ def test_faults_of_reports_in_other_processes() -> None:
         pytest.raises(NoValueError, match="step is not a usable number: nan"),
     ):
         study.run(broken, 2, executor=pool)
+
+
+def unreadable(params: dict[str, Any], trial: Trial) -> float:
+    trial.report(1, None)  # type: ignore[arg-type]
+    return 0.0
+
+
+def test_a_report_without_a_number_in_another_process() -> None:
+    with (
+        ProcessPoolExecutor(1) as pool,
+        Study(X, failures="expected") as study,
+        pytest.raises(NoValueError, match="TrialError: the value is None, want a number"),
+    ):
+        study.run(unreadable, 2, executor=pool)
+
+
+def test_processes_that_end_or_hang_while_they_connect() -> None:
+    with Study(X) as study:
+        receiver = Receiver()
+        trial = study.ask()
+        assert isinstance(trial._reporter, LocalReporter)
+        remote = receiver.reporter(trial.number, trial._reporter)
+        hung = [Client(remote._address) for _ in range(3)]
+        for _ in range(20):
+            Client(remote._address).close()
+        assert not remote.report(1, 0.5)
+        assert study.trials[0].steps == (Step(1, 0.5),)
+        for connection in hung:
+            connection.close()
+        receiver.close()
+
+
+def test_a_fault_of_bo_reaches_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fault(*_: Any) -> bool:
+        raise ProcessError("bo cannot be started")
+
+    with Study(X) as study:
+        receiver = Receiver()
+        trial = study.ask()
+        assert isinstance(trial._reporter, LocalReporter)
+        remote = receiver.reporter(trial.number, trial._reporter)
+        monkeypatch.setattr(study, "_report", fault)
+        with pytest.raises(ProcessError, match="bo cannot be started"):
+            remote.report(1, 0.5)
+        receiver.close()
+
+
+def test_a_copy_while_another_thread_tells() -> None:
+    with Study(X) as study:
+        trials = study.ask(200)
+        thread = threading.Thread(target=lambda: [study.tell(t, 1.0) for t in trials])
+        thread.start()
+        while thread.is_alive():
+            with pickle.loads(pickle.dumps(study)) as other:
+                assert len(other.trials) == 200
+        thread.join()
 
 
 def test_an_interrupted_evaluation_reports_again() -> None:

@@ -96,6 +96,8 @@ def test_max_failures() -> None:
 
     with pytest.raises(FailuresError, match="too many trials failed: 3"):
         minimize(f, X, budget=20, max_failures=2)
+    with pytest.raises(StudyError, match="max_failures is 0, want 1 or more"):
+        minimize(f, X, budget=20, max_failures=0)
 
 
 def test_target_time_and_callback() -> None:

@@ -29,7 +29,9 @@ class End:
         max_failures: int | None,
     ) -> None:
         self.target: float | None = stated.get("target") if target is None else target
-        self.max_failures: int | None = max_failures or stated.get("max_failures")
+        self.max_failures: int | None = (
+            stated.get("max_failures") if max_failures is None else max_failures
+        )
         self._seconds: float | None = limits.get("seconds") if seconds is None else seconds
         self._deadline = None if self._seconds is None else time.monotonic() + self._seconds
         self._cost: str = limits.get("cost", "")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ._outcomes import as_float
 from .errors import BoError, ProcessError, TrialError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+
+_PAUSE = 0.1  # seconds until another attempt to accept a connection
 
 
 class Reporter(Protocol):
@@ -55,7 +59,8 @@ class Receiver:
         from multiprocessing.connection import Listener
 
         self._key = os.urandom(32)
-        self._listener = Listener(authkey=self._key)
+        self._listener = Listener()
+        self._closed = False
         self._reporters: dict[int, LocalReporter] = {}
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -66,28 +71,34 @@ class Receiver:
 
     def close(self) -> None:
         """Ends the service. Later reports raise ProcessError."""
+        self._closed = True
         self._listener.close()
 
     def _accept(self) -> None:
-        from multiprocessing import AuthenticationError
-
-        while True:
+        while not self._closed:
             try:
                 connection = self._listener.accept()
-            except (AuthenticationError, EOFError):
+            except OSError:  # closed, or too many files are open
+                time.sleep(_PAUSE)
                 continue
-            except OSError:  # closed
-                return
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: Connection) -> None:
-        with connection, suppress(EOFError, OSError):
+        """Answers one process, which may end at any time. Another one does not wait for it."""
+        from multiprocessing import AuthenticationError
+        from multiprocessing.connection import answer_challenge, deliver_challenge
+
+        with connection, suppress(AuthenticationError, EOFError, OSError):
+            deliver_challenge(connection, self._key)
+            answer_challenge(connection, self._key)
             while True:
                 number, step, value = json.loads(connection.recv_bytes())
                 try:
                     answer: Any = self._reporters[number].report(step, value)
-                except BoError as err:
+                except TrialError as err:
                     answer = str(err)
+                except BoError as err:
+                    answer = {"error": str(err)}
                 connection.send_bytes(json.dumps(answer).encode())
 
 
@@ -104,18 +115,20 @@ class RemoteReporter:
     def report(self, step: float, value: float) -> bool:
         if self.stopped:
             return True
+        message = json.dumps([self._number, as_float(step, "step"), as_float(value)])  # NaN passes
         try:
             if self._connection is None:
                 from multiprocessing.connection import Client
 
                 self._connection = Client(self._address, authkey=self._key)
-            message = json.dumps([self._number, float(step), float(value)])  # NaN passes
             self._connection.send_bytes(message.encode())
             answer = json.loads(self._connection.recv_bytes())
         except (EOFError, OSError) as err:
             raise ProcessError(f"the process of the study takes no reports: {err}") from err
         if isinstance(answer, str):
             raise TrialError(answer)
+        if isinstance(answer, dict):
+            raise ProcessError(answer["error"])
         self.stopped = answer
         return self.stopped
 

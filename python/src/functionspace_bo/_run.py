@@ -60,7 +60,8 @@ class Run:
     ) -> None:
         if not callable(f):
             raise TypeError(f"f is {shown(f)}, want a function of the parameters")
-        for name, number in (("budget", budget), ("workers", workers)):
+        counts = {"budget": budget, "workers": workers, "max_failures": max_failures}
+        for name, number in counts.items():
             if number is not None and number < 1:
                 raise StudyError(f"{name} is {number}, want 1 or more")
         if target is not None and study._outcomes.several:

@@ -365,7 +365,11 @@ class Study:
         return summary(self._definition.get("name") or "study", self.trials, self._outcomes)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
+        with self._lock:
+            state = self.__dict__.copy()
+            state.update(
+                _trials=list(self._trials), _idle=set(self._idle), _queue=list(self._queue)
+            )
         for key in ("_suggestions", "_decisions", "_lock"):
             del state[key]
         return state
