@@ -63,11 +63,11 @@ func (c *serveCmd) Run(e *env) error {
 	if !server.Loopback(c.Listen) && (tokens == nil || tokens.Len() == 0) {
 		return usagef("--listen %s: a service for other machines needs a token: bo token add NAME --role work", c.Listen)
 	}
-	secure, err := c.tls()
+	log := c.logger(e)
+	secure, err := c.tls(log)
 	if err != nil {
 		return err
 	}
-	log := c.logger(e)
 	if secure == nil && !server.Loopback(c.Listen) {
 		log.Warn("tokens and results travel unencrypted: give --tls-cert and --tls-key, or listen on localhost behind a proxy")
 	}
@@ -116,18 +116,18 @@ func (c *serveCmd) tokens() (*server.Tokens, error) {
 }
 
 // tls returns the configuration of TLS, nil without a certificate.
-func (c *serveCmd) tls() (*tls.Config, error) {
+func (c *serveCmd) tls(log *slog.Logger) (*tls.Config, error) {
 	switch {
 	case c.TLSCert == "" && c.TLSKey == "":
 		return nil, nil
 	case c.TLSCert == "" || c.TLSKey == "":
 		return nil, usagef("--tls-cert and --tls-key belong together")
 	}
-	pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+	pair, err := server.OpenCertificate(c.TLSCert, c.TLSKey, log)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--tls-cert: %w", err)}
 	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+	return pair.Config(), nil
 }
 
 func (c *serveCmd) logger(e *env) *slog.Logger {
