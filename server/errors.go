@@ -68,6 +68,10 @@ func (s *Server) coded(ctx context.Context, err error) error {
 	case errors.Is(err, context.Canceled):
 		return connect.NewError(connect.CodeCanceled, context.Canceled)
 	}
+	if errors.Is(err, store.ErrUnavailable) { // the error may have the address
+		s.opts.Log.ErrorContext(ctx, "the store is unavailable", "error", err.Error())
+		return connect.NewError(connect.CodeUnavailable, store.ErrUnavailable)
+	}
 	for _, c := range codes {
 		if errors.Is(err, c.is) {
 			return connect.NewError(c.code, err)

@@ -333,6 +333,15 @@ func TestNewerStore(t *testing.T) {
 	require.ErrorContains(t, err, "newer version")
 }
 
+// An outage of the database has a code that clients repeat, and does not give away the address.
+func TestUnavailableStore(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	err := r.coded(t.Context(), fmt.Errorf("study bread: %w: dial tcp 10.1.2.3", store.ErrUnavailable))
+	require.Equal(t, connect.CodeUnavailable, connect.CodeOf(err))
+	require.ErrorContains(t, err, "the store is unavailable")
+	require.NotContains(t, err.Error(), "10.1.2.3")
+}
+
 // Pages of the dashboard do not keep studies in memory.
 func TestStudiesInMemory(t *testing.T) {
 	r := start(t, store.NewMemory(), Options{})

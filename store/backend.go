@@ -37,6 +37,11 @@ type Upgrade struct {
 	Copy string `json:"copy,omitempty"` // file with the copy of version From
 }
 
+// Pinger is a Backend that checks whether this program can use its database.
+type Pinger interface {
+	Ping(ctx context.Context) error
+}
+
 // Upgraded is a Backend that may upgrade its database when it is opened.
 type Upgraded interface {
 	Upgraded() Upgrade
@@ -133,6 +138,9 @@ var (
 	ErrBudget   = errors.New("the budget is used up")
 	ErrOlder    = errors.New("the store was written by an earlier version")
 	ErrNewer    = errors.New("the store was written by a newer version")
+
+	// ErrUnavailable reports a database that cannot be reached, or stays busy.
+	ErrUnavailable = errors.New("the store is unavailable")
 
 	// ErrUnreadable reports a study whose stored definition is not valid, for example because a newer
 	// version has written it.

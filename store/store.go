@@ -161,12 +161,12 @@ func (s *Store) List(ctx context.Context) ([]Summary, error) {
 	return list, nil
 }
 
-// Ping returns an error if the store cannot be read.
+// Ping returns an error if the store cannot be used, for example ErrNewer or ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.backend.View(ctx, func(tx Tx) error {
-		_, err := tx.Now()
-		return err
-	})
+	if p, ok := s.backend.(Pinger); ok {
+		return p.Ping(ctx)
+	}
+	return s.backend.View(ctx, func(Tx) error { return nil })
 }
 
 func (r *Row) summary(budget int) Summary {

@@ -115,6 +115,7 @@ func TestUpgrade(t *testing.T) {
 			require.ErrorContains(t, err, "bo store upgrade")
 		}
 		require.NoError(t, old.Update(ctx, func(store.Tx) error { return nil }))
+		require.NoError(t, store.New(old, store.Options{}).Ping(ctx))
 
 		up, err := upgrade(ctx, next(quick), address)
 		require.NoError(t, err)
@@ -131,6 +132,7 @@ func TestUpgrade(t *testing.T) {
 		require.ErrorIs(t, err, store.ErrNewer)
 		err = old.Update(ctx, func(store.Tx) error { return nil })
 		require.ErrorIs(t, err, store.ErrNewer, "a process that had the database open notices")
+		require.ErrorIs(t, store.New(old, store.Options{}).Ping(ctx), store.ErrNewer, "it is not ready")
 	})
 	t.Run("a column that is gone", func(t *testing.T) {
 		address := filled(t, server)

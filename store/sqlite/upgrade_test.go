@@ -155,6 +155,7 @@ func TestUpgrade(t *testing.T) {
 	require.ErrorContains(t, err, fmt.Sprintf("its schema has version %d, this program reads up to %d", up.To, up.From))
 	err = old.Update(ctx, func(store.Tx) error { return nil })
 	require.ErrorIs(t, err, store.ErrNewer, "a process that had the file open notices")
+	require.ErrorIs(t, store.New(old, store.Options{}).Ping(t.Context()), store.ErrNewer, "it is not ready")
 }
 
 // An earlier copy is never replaced.

@@ -118,7 +118,8 @@ func Check(have, newest int64) error {
 	return nil
 }
 
-// Update runs f in a transaction and repeats it after errors that Dialect.Repeat reports.
+// Update runs f in a transaction and repeats it after errors that Dialect.Repeat reports. After
+// Dialect.Patience it returns store.ErrUnavailable.
 func (b *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 	if b.dialect.Exclusive {
 		return b.together(ctx, f)
@@ -129,12 +130,23 @@ func (b *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 // View runs f in a read-only transaction.
 func (b *DB) View(ctx context.Context, f func(store.Tx) error) error { return b.repeat(ctx, true, f) }
 
+// Ping implements store.Pinger.
+func (b *DB) Ping(ctx context.Context) error {
+	return b.View(ctx, func(t store.Tx) error {
+		b.current(t.(*tx))
+		return nil
+	})
+}
+
 func (b *DB) repeat(ctx context.Context, readOnly bool, f func(store.Tx) error) error {
 	start, pause := time.Now(), 5*time.Millisecond
 	for {
 		err := b.once(ctx, readOnly, f)
-		if err == nil || ctx.Err() != nil || !b.dialect.Repeat(err) || time.Since(start) > b.dialect.Patience {
+		if err == nil || ctx.Err() != nil || !b.dialect.Repeat(err) {
 			return err
+		}
+		if time.Since(start) > b.dialect.Patience {
+			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		}
 		select {
 		case <-ctx.Done():
