@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -34,15 +35,10 @@ func (c *cache) get(text []byte) (*parsed, error) {
 	if found != nil {
 		return found, nil
 	}
-	d, err := study.Parse(text)
+	found, err := parse(text)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, err
 	}
-	s, err := d.Space()
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	found = &parsed{d, s}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for old := range c.parsed {
@@ -53,6 +49,56 @@ func (c *cache) get(text []byte) (*parsed, error) {
 	}
 	c.parsed[string(text)] = found
 	return found, nil
+}
+
+// parse returns the parsed form of a text. The error wraps ErrUnreadable.
+func parse(text []byte) (*parsed, error) {
+	d, err := study.Parse(text)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	s, err := d.Space()
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return &parsed{d, s}, nil
+}
+
+// budgets are the budgets of the definitions in a list of studies, by the hashes of their texts. A
+// list of thousands of studies would displace the definitions in use from a cache.
+type budgets struct {
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]budget
+}
+
+type budget struct {
+	trials int
+	fault  string // the reason for which the definition cannot be read
+}
+
+// of returns the budgets of rows, and keeps these alone.
+func (b *budgets) of(rows []Row) []budget {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	next := make(map[[sha256.Size]byte]budget, len(rows))
+	out := make([]budget, len(rows))
+	for i := range rows {
+		key := sha256.Sum256(rows[i].Definition)
+		found, ok := b.known[key]
+		if !ok {
+			found, ok = next[key]
+		}
+		if !ok {
+			if p, err := parse(rows[i].Definition); err != nil {
+				found.fault = err.Error()
+			} else {
+				found.trials = p.definition.Budget
+			}
+		}
+		next[key], out[i] = found, found
+	}
+	b.known = next
+	return out
 }
 
 // unreadable returns the error of a stored definition. A definition of a newer version has keys that this

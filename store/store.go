@@ -46,6 +46,7 @@ type Options struct {
 type Store struct {
 	backend Backend
 	opts    Options
+	budgets budgets
 }
 
 // New returns the store on a backend.
@@ -56,7 +57,7 @@ func New(b Backend, o Options) *Store {
 	if o.FitLease <= 0 {
 		o.FitLease = DefaultFitLease
 	}
-	return &Store{b, o}
+	return &Store{backend: b, opts: o}
 }
 
 // Close closes the backend.
@@ -149,14 +150,9 @@ func (s *Store) List(ctx context.Context) ([]Summary, error) {
 		return nil, err
 	}
 	list := make([]Summary, len(rows))
-	for i := range rows {
-		p, err := definitions.get(rows[i].Definition)
-		if err != nil {
-			list[i] = rows[i].summary(0)
-			list[i].Fault = err.Error()
-			continue
-		}
-		list[i] = rows[i].summary(p.definition.Budget)
+	for i, b := range s.budgets.of(rows) {
+		list[i] = rows[i].summary(b.trials)
+		list[i].Fault = b.fault
 	}
 	return list, nil
 }
