@@ -66,6 +66,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	studies  map[string]*open
+	maxHeld  int // maxHeld, except in tests
 	watchers int
 }
 
@@ -75,8 +76,11 @@ type open struct {
 	changed broadcast    // a request has changed the study
 }
 
-// maxOpen bounds the studies whose trials are held in memory.
-const maxOpen = 256
+// maxOpen and maxHeld bound the studies in memory and their trials. 10 000 trials take about 12 MB.
+const (
+	maxOpen = 256
+	maxHeld = 200_000
+)
 
 // New returns a Server on a backend. Close closes the backend.
 func New(b store.Backend, o Options) *Server {
@@ -84,7 +88,7 @@ func New(b store.Backend, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opts: o, studies: map[string]*open{}}
+	s := &Server{opts: o, studies: map[string]*open{}, maxHeld: maxHeld}
 	s.closing, s.shut = context.WithCancel(context.Background())
 	s.metrics = newMetrics()
 	s.gate = newGate(o.Limits.Fits, s.metrics)
@@ -152,10 +156,15 @@ func (s *Server) opened(stored *store.Study) *open {
 	if u := s.studies[stored.Name()]; u != nil {
 		return u
 	}
-	for name := range s.studies {
-		if len(s.studies) < maxOpen {
+	held := 0
+	for _, u := range s.studies {
+		held += u.study.Held()
+	}
+	for name, u := range s.studies {
+		if len(s.studies) < maxOpen && held <= s.maxHeld {
 			break
 		}
+		held -= u.study.Held()
 		delete(s.studies, name) // requests that hold it continue, and its watchers poll
 	}
 	u := &open{study: stored}

@@ -360,6 +360,31 @@ func TestStudiesInMemory(t *testing.T) {
 	require.LessOrEqual(t, len(r.studies), maxOpen)
 }
 
+// Studies with many trials take no more memory than many studies.
+func TestTrialsInMemory(t *testing.T) {
+	r := start(t, store.NewMemory(), Options{})
+	r.maxHeld = 50
+	c := r.client()
+	var earlier []string
+	for n := range 12 {
+		earlier = append(earlier, fmt.Sprintf(`{"params": {"x": %g, "n": 1}, "value": 1}`, float64(n)/12))
+	}
+	for i := range 20 {
+		name := fmt.Sprintf("bread-%d", i)
+		create(t, c, strings.Replace(bread, `"bread"`, fmt.Sprintf(`%q, "earlier": [%s]`, name, strings.Join(earlier, ", ")), 1))
+		_, err := c.GetStudy(t.Context(), &bov1.GetStudyRequest{Study: name})
+		require.NoError(t, err)
+		r.mu.Lock()
+		held := 0
+		for _, u := range r.studies {
+			held += u.study.Held()
+		}
+		r.mu.Unlock()
+		require.LessOrEqual(t, held, 50+12)
+		require.Positive(t, held)
+	}
+}
+
 // A study ends at its target: further asks are out of range, and repeated ones have their answer.
 func TestEnd(t *testing.T) {
 	r := start(t, store.NewMemory(), Options{})

@@ -35,6 +35,7 @@ type Study struct {
 	whole      bool  // the copy has all fields of the trials; otherwise it is as Query.Brief selects
 	trials     []Trial
 	points     []space.Point // points of the trials; zero if a trial does not fit the definition
+	held       atomic.Int64  // length of trials
 	unfit      int           // trials that do not fit the definition
 	now        time.Time     // time of the store's clock at the last refresh
 	row        Row
@@ -227,7 +228,11 @@ func (u *Study) lengthen(n int) {
 		u.trials = append(u.trials, make([]Trial, more)...)
 		u.points = append(u.points, make([]space.Point, more)...)
 	}
+	u.held.Store(int64(len(u.trials)))
 }
+
+// Held returns the number of trials in the copy, without waiting for a read of the store.
+func (u *Study) Held() int { return int(u.held.Load()) }
 
 func (u *Study) define(row *Row) error {
 	p, err := row.parsed()
