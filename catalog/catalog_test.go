@@ -11,7 +11,10 @@ import (
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/internal/nn"
+	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/internal/settings"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 // The allowed values of a setting activation are the activations of package nn.
@@ -64,6 +67,23 @@ func TestDefaults(t *testing.T) {
 
 // Every call returns new options. Every entry has a summary, and every setting a
 // help text and a default.
+// Every surrogate model fits with a known variance of the noise, and has it.
+func TestFixNoise(t *testing.T) {
+	x := space.Sobol(8, 1, random.New(1, "points", 0))
+	y := []float64{-1, 0.3, 1.2, -0.4, 0.2, 0.8, -1.1, 0}
+	for _, e := range catalog.Surrogates() {
+		t.Run(e.Name, func(t *testing.T) {
+			learned, err := catalog.Surrogate(e.Name)
+			require.NoError(t, err)
+			m, err := surrogate.FixNoise(learned, 0.09)
+			require.NoError(t, err)
+			p, err := m.Fit(t.Context(), surrogate.Dataset{X: x, Y: y}, random.New(1, "fit", 0))
+			require.NoError(t, err)
+			require.InEpsilon(t, 0.09, p.Noise(), 1e-9)
+		})
+	}
+}
+
 func TestEntries(t *testing.T) {
 	explained := func(name string, options any) {
 		for _, s := range settings.List(options) {

@@ -17,8 +17,8 @@ import (
 // likelihood of the targets if the hyperparameter is multiplied by a factor and the
 // learned hyperparameters are fitted again.
 type Profile struct {
-	Name  string  `json:"name"`  // noise, lengthscale, lengthscale[1], …, or variance
-	Value float64 `json:"value"` // as fixed, in units of the surrogate model
+	Name  string  `json:"name"`  // noise, noise_sd, lengthscale, lengthscale[1], …, or variance
+	Value float64 `json:"value"` // as fixed, in units of the surrogate model; noise_sd in those of the values
 	// Best is the value of largest likelihood among Value·2^k with k from -5 to 5, and Gain
 	// the logarithm of the ratio of its likelihood to the likelihood of Value, in nats.
 	Best float64 `json:"best"`
@@ -100,6 +100,9 @@ func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 			if gain := l - base; gain > p.Gain {
 				p.Best, p.Gain = h.value*factor, gain
 			}
+		}
+		if sd := v.Options.NoiseSD; h.name == "noise" && sd > 0 {
+			p.Name, p.Value, p.Best = "noise_sd", sd, sd*math.Sqrt(p.Best/h.value)
 		}
 		out = append(out, p)
 	}

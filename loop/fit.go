@@ -76,7 +76,11 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	}
 	f.z = f.warp.apply(values)
 	d := t.dataset(f.z)
-	if f.Posterior, warm[0], err = fitModel(ctx, t.centered(f.warp.scale), d, warm[0], rng); err != nil {
+	model, err := t.centered(f.warp.scale)
+	if err != nil {
+		return nil, err
+	}
+	if f.Posterior, warm[0], err = fitModel(ctx, model, d, warm[0], rng); err != nil {
 		return nil, err
 	}
 	f.mean = make([]float64, len(f.z))

@@ -184,7 +184,10 @@ func (t *task) viewOfValue(f *fitted) *View {
 func (t *task) viewOfGoal(f *fitted, i int) *View {
 	g := t.opts.Objectives[i]
 	v := t.viewOfNumber(g.Name, g.sign(), f.scales[i], g.NoiseFree)
-	v.Posterior, v.Options.Maximize = f.objectives[i], g.Maximize
+	v.Posterior, v.Options.Maximize, v.Options.NoiseSD = f.objectives[i], g.Maximize, g.NoiseSD
+	if m, err := t.known(g.NoiseSD, f.scales[i]); err == nil { // as in the fit
+		v.Options.Surrogate = m
+	}
 	return v
 }
 
@@ -199,7 +202,7 @@ func (t *task) viewOfRequirement(f *fitted, i int) *View {
 // viewOfNumber returns the view of a number by its name, without its posterior.
 func (t *task) viewOfNumber(name string, sign float64, scale surrogate.Standardization, noiseFree bool) *View {
 	v := &View{Options: t.opts, Objective: name, Units: Units{warp{scale: scale}, sign}}
-	v.Options.Objectives, v.Options.NoiseFree = nil, noiseFree
+	v.Options.Objectives, v.Options.NoiseFree, v.Options.NoiseSD = nil, noiseFree, 0
 	for k := range t.trials {
 		trial := t.trials[k].clone()
 		trial.Prediction = nil // of the first objective
@@ -228,7 +231,9 @@ func (v *View) Propose(ctx context.Context, n int) (Proposals, error) {
 // Options.PriorMean.
 func (t *task) inspected(f *fitted) Options {
 	o := t.opts
-	o.Surrogate = t.centered(f.warp.scale)
+	if m, err := t.centered(f.warp.scale); err == nil { // as in the fit
+		o.Surrogate = m
+	}
 	return o
 }
 

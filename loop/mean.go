@@ -110,14 +110,15 @@ func (t *task) withoutMean(values []float64, factor float64) {
 	}
 }
 
-// centered returns the surrogate model of targets with the given scale: with the mean function, if
-// there is one.
-func (t *task) centered(scale surrogate.Standardization) surrogate.Model {
-	if t.opts.PriorMean.isZero() {
-		return t.opts.Surrogate
+// centered returns the surrogate model of targets with the given scale: with the noise, if it is known,
+// and with the mean function, if there is one.
+func (t *task) centered(scale surrogate.Standardization) (surrogate.Model, error) {
+	m, err := t.known(t.opts.NoiseSD, scale)
+	if err != nil || t.opts.PriorMean.isZero() {
+		return m, err
 	}
 	return surrogate.Scaled{
-		Model: t.opts.Surrogate, Inputs: surrogate.Raw,
+		Model: m, Inputs: surrogate.Raw,
 		Mean: meanPath{t.space, t.opts.PriorMean, t.opts.sign(), scale},
-	}
+	}, nil
 }

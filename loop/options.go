@@ -50,8 +50,13 @@ type Options struct {
 	// the best posterior mean at an evaluated point.
 	NoiseFree bool `set:"noise-free" default:"false" help:"Equal points have equal values"`
 
+	// NoiseSD is the standard deviation of the noise of a value, in its unit, if it is known. 0 is unknown: the
+	// surrogate model learns it. It takes the place of the setting noise of the surrogate model, which must have
+	// one, and implies WarpNone.
+	NoiseSD float64
+
 	// Objectives are the objectives if there are several: 2 to MaxObjectives. Nil is one
-	// objective, Trial.Value. With several, Maximize and NoiseFree are not used: NoiseFree
+	// objective, Trial.Value. With several, Maximize, NoiseFree and NoiseSD are not used: NoiseFree
 	// of New(…).Options() reports whether all objectives are noise-free.
 	Objectives []Goal
 	// Require are outcome constraints. They are learned from the numbers of trials. The acquisition
@@ -118,6 +123,9 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		o.Surrogate = gp.Model{}
 	}
 	o.Surrogate = surrogate.NameInputs(o.Surrogate, Inputs(s))
+	if err := o.checkNoises(); err != nil {
+		return o, err
+	}
 	if o.Acquisition == nil {
 		o.Acquisition = acquisition.Auto{}
 	}

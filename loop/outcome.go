@@ -16,6 +16,8 @@ type Goal struct {
 	Maximize bool `json:"maximize,omitempty"`
 	// NoiseFree declares that equal points have equal values.
 	NoiseFree bool `json:"noise_free,omitempty"`
+	// NoiseSD is the standard deviation of the noise, as Options.NoiseSD has it.
+	NoiseSD float64 `json:"noise_sd,omitempty"`
 	// Reference is the coordinate of the reference point, a value that is just
 	// acceptable: only better values add to the hypervolume. Nil is inferred: the worst
 	// value of the Pareto front, and a tenth of the range of the feasible trials beyond.

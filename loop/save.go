@@ -44,6 +44,7 @@ type savedOptions struct {
 	Seed        uint64        `json:"seed"`
 	Maximize    bool          `json:"maximize"`
 	NoiseFree   bool          `json:"noise_free"`
+	NoiseSD     float64       `json:"noise_sd,omitempty"`
 	Objectives  []Goal        `json:"objectives,omitempty"`
 	Require     []Requirement `json:"require,omitempty"`
 
@@ -225,6 +226,7 @@ func (o *Options) saved() savedOptions {
 		Seed:        o.Seed,
 		Maximize:    o.Maximize,
 		NoiseFree:   o.NoiseFree,
+		NoiseSD:     o.NoiseSD,
 		Objectives:  o.Objectives,
 		Require:     o.Require,
 		Optimum:     o.Optimum,
@@ -256,6 +258,7 @@ func (o savedOptions) compare(given savedOptions) error {
 	differ("seed", o.Seed, given.Seed)
 	differ("maximize", o.Maximize, given.Maximize)
 	differ("noise-free", o.NoiseFree, given.NoiseFree)
+	differ("noise sd", o.NoiseSD, given.NoiseSD)
 	differ("objectives", jsonText(o.Objectives), jsonText(given.Objectives))
 	differ("require", jsonText(o.Require), jsonText(given.Require))
 	differ("optimum", jsonText(o.Optimum), jsonText(given.Optimum))

@@ -34,7 +34,11 @@ func (t *task) fitSeveral(ctx context.Context, rng *rand.Rand) (*fitted, error) 
 		scale := surrogate.Standardize(values)
 		d := surrogate.Dataset{X: complete, Y: scale.Apply(nil, values), NoiseFree: g.NoiseFree}
 		d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
-		p, state, err := fitModel(ctx, t.opts.Surrogate, d, warm[i], random.Split(rng, "objective", i))
+		model, err := t.known(g.NoiseSD, scale)
+		if err != nil {
+			return nil, fmt.Errorf("objective %s: %w", g.Name, err)
+		}
+		p, state, err := fitModel(ctx, model, d, warm[i], random.Split(rng, "objective", i))
 		if err != nil {
 			return nil, fmt.Errorf("objective %s: %w", g.Name, err)
 		}

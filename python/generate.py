@@ -33,7 +33,11 @@ ESTIMATORS = {
 # The options of the method, which do not depend on the search space.
 METHOD = ("acquisition", "design", "local", "maximizer", "surrogate", "warp")
 # Descriptions of the keys of an objective, which are also options.
-OWN = {"goal": "minimize or maximize", "noise_free": "Equal points have equal values"}
+OWN = {
+    "goal": "minimize or maximize",
+    "noise_free": "Equal points have equal values",
+    "noise_sd": "Standard deviation of the noise of a value, in its unit, if it is known",
+}
 CLASSIFIERS = ("gp", "fsp-laplace", "gfsvi", "laplace")
 
 # The methods of an estimator. A setting of the same name has the suffix _setting.

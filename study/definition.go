@@ -82,6 +82,8 @@ type Objective struct {
 	Name      string `json:"name"`
 	Goal      string `json:"goal,omitempty"` // Minimize, the default, or Maximize
 	NoiseFree bool   `json:"noise_free,omitempty"`
+	// NoiseSD is the standard deviation of the noise of a value, in its unit. Nil is unknown.
+	NoiseSD *float64 `json:"noise_sd,omitempty"`
 	// Reference is the coordinate of the reference point of several objectives. Nil is
 	// inferred, as loop.Goal defines it.
 	Reference *float64 `json:"reference,omitempty"`

@@ -237,7 +237,7 @@ func (r *reader) objectives(raw json.RawMessage) {
 	}
 	for i, item := range items {
 		var o Objective
-		members, ok := r.members(item, []string{"name", "goal", "noise_free", "reference"}, otherObjectiveKeys, "objectives", i)
+		members, ok := r.members(item, []string{"name", "goal", "noise_free", "noise_sd", "reference"}, otherObjectiveKeys, "objectives", i)
 		if !ok {
 			r.fault(fmt.Errorf("%s, not %s", form, strictjson.Excerpt(raw)), "objectives", i)
 			o.Name = "value" // one fault is enough
@@ -245,14 +245,17 @@ func (r *reader) objectives(raw json.RawMessage) {
 		for _, field := range []struct {
 			key string
 			to  any
-		}{{"name", &o.Name}, {"goal", &o.Goal}, {"noise_free", &o.NoiseFree}, {"reference", &o.Reference}} {
+		}{{"name", &o.Name}, {"goal", &o.Goal}, {"noise_free", &o.NoiseFree}, {"noise_sd", &o.NoiseSD}, {"reference", &o.Reference}} {
 			raw, given := members[field.key]
 			if !given || string(raw) != "null" && json.Unmarshal(raw, field.to) == nil {
 				continue
 			}
 			r.fault(fmt.Errorf("objectives: %s must be %s, not %s", field.key, wanted(field.to), strictjson.Excerpt(raw)), "objectives", i, field.key)
-			if field.key == "name" {
-				o.Name = "value" // one fault is enough
+			switch field.key { // one fault is enough
+			case "name":
+				o.Name = "value"
+			case "noise_sd":
+				o.NoiseSD = nil
 			}
 		}
 		r.Objectives = append(r.Objectives, o)

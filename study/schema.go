@@ -76,7 +76,8 @@ func keySchema(key string, to any) object {
 		s = object{"type": "array", "items": object{"type": "string", "minLength": 1}}
 	case *[]Objective:
 		s = object{"type": "array", "maxItems": loop.MaxObjectives, "items": closed([]string{"name"}, object{
-			"name": object{"type": "string"}, "goal": object{"enum": []string{Minimize, Maximize}}, "noise_free": object{"type": "boolean"}, "reference": object{"type": "number"},
+			"name": object{"type": "string"}, "goal": object{"enum": []string{Minimize, Maximize}}, "noise_free": object{"type": "boolean"},
+			"noise_sd": object{"type": "number", "exclusiveMinimum": 0}, "reference": object{"type": "number"},
 		})}
 	case *loop.Stop:
 		properties := object{}

@@ -171,6 +171,9 @@ func (d *Definition) objectiveFaults() (faults []error) {
 		} else if o.Reference != nil && !(math.Abs(*o.Reference) <= loop.MaxValue) {
 			faults = append(faults, faultAt(fmt.Errorf("objectives: reference of %q is %v, want a finite number", o.Name, *o.Reference), "objectives", i, "reference"))
 		}
+		if fault := d.noiseFault(&o); fault != nil {
+			faults = append(faults, faultAt(fmt.Errorf("objectives: noise_sd of %q %w", o.Name, fault), "objectives", i, "noise_sd"))
+		}
 		if o.Name == "" {
 			faults = append(faults, faultAt(errors.New("objectives: name is missing"), "objectives", i))
 		}
@@ -179,6 +182,22 @@ func (d *Definition) objectiveFaults() (faults []error) {
 		}
 	}
 	return faults
+}
+
+// noiseFault returns the fault of the noise of an objective.
+func (d *Definition) noiseFault(o *Objective) error {
+	_, given := d.Surrogate.Settings["noise"]
+	switch {
+	case o.NoiseSD == nil:
+		return nil
+	case !(*o.NoiseSD > 0 && *o.NoiseSD <= loop.MaxValue):
+		return fmt.Errorf("is %v, want a positive number; for an exact objective use noise_free: true", *o.NoiseSD)
+	case o.NoiseFree:
+		return fmt.Errorf("is %v, and it is declared exact: use one of noise_sd and noise_free", *o.NoiseSD)
+	case given:
+		return errors.New("and noise of surrogate state the same: use one of them")
+	}
+	return nil
 }
 
 // optionFaults returns the faults of values that package loop does not accept.

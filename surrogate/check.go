@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/functionspace/bo/internal/settings"
 	"github.com/functionspace/bo/prior"
@@ -89,6 +90,29 @@ func nameInputs(v reflect.Value, inputs []prior.Input) bool {
 		}
 	}
 	return found
+}
+
+// FixNoise returns m with a known variance of the observation noise, in the squared unit of the targets: a copy with this
+// value of the setting noise. A model without this setting is an error, as is a variance outside its range.
+func FixNoise(m Model, variance float64) (Model, error) {
+	if s, ok := m.(Scaled); ok {
+		inner, err := FixNoise(s.Model, variance)
+		s.Model = inner
+		return s, err
+	}
+	v := reflect.Indirect(reflect.ValueOf(m))
+	if v.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("surrogate: %T has no setting noise", m)
+	}
+	fixed := reflect.New(v.Type())
+	fixed.Elem().Set(v)
+	if err := settings.Set(fixed.Interface(), "noise", strconv.FormatFloat(variance, 'g', -1, 64)); err != nil {
+		return nil, fmt.Errorf("surrogate: %T: %w", m, err)
+	}
+	if reflect.TypeOf(m).Kind() != reflect.Pointer {
+		fixed = fixed.Elem()
+	}
+	return fixed.Interface().(Model), nil
 }
 
 // Check implements Checker: it validates the scalings and Model.

@@ -34,7 +34,7 @@ func (c *runCmd) definition() (*study.Definition, error) {
 	}
 	goals := d.Goals()
 	if len(goals) > 1 {
-		for flag, given := range map[string]bool{"--maximize": c.Maximize, "--noise-free": c.NoiseFree, "--target": c.Target != nil} {
+		for flag, given := range map[string]bool{"--maximize": c.Maximize, "--noise-free": c.NoiseFree, "--noise-sd": c.NoiseSD != nil, "--target": c.Target != nil} {
 			if given {
 				return nil, usagef("%s belongs to one objective, and %s has %d", flag, cmp.Or(c.File, c.Objective, c.Study), len(goals))
 			}
@@ -44,6 +44,7 @@ func (c *runCmd) definition() (*study.Definition, error) {
 		goals[0].Goal = study.Maximize
 	}
 	goals[0].NoiseFree = goals[0].NoiseFree || c.NoiseFree
+	goals[0].NoiseSD = cmp.Or(c.NoiseSD, goals[0].NoiseSD)
 	d.Objectives = goals
 	d.Timeout = cmp.Or(study.Duration(c.Timeout), d.Timeout)
 	d.Shell = d.Shell || c.Shell

@@ -13,7 +13,7 @@ func unfitted(r *insightreport.Records, name string) *loop.View {
 		if g.Name != name {
 			continue
 		}
-		v.Options.Objectives, v.Options.Maximize, v.Options.NoiseFree = nil, g.Maximize, g.NoiseFree
+		v.Options.Objectives, v.Options.Maximize, v.Options.NoiseFree, v.Options.NoiseSD = nil, g.Maximize, g.NoiseFree, g.NoiseSD
 		v.Trials = make([]loop.Trial, len(r.Trials))
 		for i, t := range r.Trials {
 			t.Prediction = nil // of the first objective

@@ -21,11 +21,12 @@ import (
 type runCmd struct {
 	File string `arg:"" optional:"" placeholder:"STUDY.yaml" help:"The study file: FILE.yaml, FILE.yml or FILE.json. Flags override it until the study is stored."`
 
-	Objective string `group:"what" complete:"objectives" placeholder:"NAME" help:"Built-in objective to optimise, such as branin or ackley4 (see bo list objectives)."`
-	Command   string `group:"what" placeholder:"LINE" help:"Program that evaluates the objective. It runs once for each trial, with {name} replaced by the value of the parameter."`
-	Space     string `group:"what" placeholder:"FILE" help:"File with the parameters of --command: FILE.json, FILE.yaml or FILE.yml."`
-	Maximize  bool   `group:"what" help:"Maximise the objective. The default is to minimise it."`
-	NoiseFree bool   `group:"what" help:"Declare the objective exact: equal points give equal values. Built-in objectives are declared already."`
+	Objective string   `group:"what" complete:"objectives" placeholder:"NAME" help:"Built-in objective to optimise, such as branin or ackley4 (see bo list objectives)."`
+	Command   string   `group:"what" placeholder:"LINE" help:"Program that evaluates the objective. It runs once for each trial, with {name} replaced by the value of the parameter."`
+	Space     string   `group:"what" placeholder:"FILE" help:"File with the parameters of --command: FILE.json, FILE.yaml or FILE.yml."`
+	Maximize  bool     `group:"what" help:"Maximise the objective. The default is to minimise it."`
+	NoiseFree bool     `group:"what" help:"Declare the objective exact: equal points give equal values. Built-in objectives are declared already."`
+	NoiseSD   *float64 `group:"what" name:"noise-sd" placeholder:"S" help:"Standard deviation of the noise of a value, in its unit, if you know it. Default: estimated."`
 
 	Surrogate   *string    `group:"how" complete:"surrogates" placeholder:"NAME" help:"Surrogate model of the objective (see bo list surrogates). Default: gp."`
 	Acquisition *string    `group:"how" complete:"acquisitions" placeholder:"NAME" help:"Acquisition function, which chooses the next points (see bo list acquisitions). Default: auto."`

@@ -35,6 +35,13 @@ def schema() -> dict[str, Any]:
     return text
 
 
+def test_known_noise() -> None:
+    with Study({"x": Float(0, 1)}, noise_sd=0.2) as study:
+        assert study.definition["objectives"] == [{"name": "value", "noise_sd": 0.2}]
+    with pytest.raises(StudyError, match="declared exact"):
+        Study({"x": Float(0, 1)}, noise_sd=0.2, noise_free=True)
+
+
 def test_generated_files_are_up_to_date() -> None:
     assert generate.OPTIONS.read_text() == generate.options(schema()), (
         "run python python/generate.py"

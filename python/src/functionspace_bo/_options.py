@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 
-OBJECTIVE = frozenset({"goal", "noise_free"})
+OBJECTIVE = frozenset({"goal", "noise_free", "noise_sd"})
 """Keys of the objective that are also options."""
 
 
@@ -52,6 +52,7 @@ HELP = {
     "workers": "Number of concurrent evaluations; default 1.",
     "goal": "minimize or maximize.",
     "noise_free": "Equal points have equal values.",
+    "noise_sd": "Standard deviation of the noise of a value, in its unit, if it is known.",
     "exact": "largest number of observations with an exact posterior; with more, it is approximated with this number of inducing points; default 1500.",
     "isotropic": "one lengthscale for all inputs instead of one per input; default false.",
     "kernel": "kernel expression, e.g. rbf*periodic+linear; default matern52.",
@@ -646,6 +647,7 @@ if TYPE_CHECKING:
             "name": Required[str],
             "goal": Literal["minimize", "maximize"],
             "noise_free": bool,
+            "noise_sd": float,
             "reference": float,
         },
         total=False,
@@ -746,3 +748,5 @@ if TYPE_CHECKING:
         """minimize or maximize."""
         noise_free: bool
         """Equal points have equal values."""
+        noise_sd: float
+        """Standard deviation of the noise of a value, in its unit, if it is known."""
