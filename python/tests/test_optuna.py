@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import pickle
@@ -565,3 +566,33 @@ def test_package_works_without_optuna() -> None:
         env={**os.environ, "PYTHONPATH": source},
     )
     assert "pip install 'functionspace-bo[optuna]'" in done.stdout
+
+
+def test_parameters_named_as_constraints() -> None:
+    sampler = FunctionSpaceSampler(seed=1, constraints_func=lambda t: (t.params["c0"] - 0.5,))
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda t: t.suggest_float("c0", 0, 1) + t.suggest_float("o1", 0, 1), n_trials=6)
+    assert all(t.state == TrialState.COMPLETE for t in study.trials)
+
+
+def test_seeds() -> None:
+    np = pytest.importorskip("numpy")
+    study = optuna.create_study(sampler=FunctionSpaceSampler(seed=np.int64(3)))
+    study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=5)
+    for seed in (-1, 2**64, 1.5, "1"):
+        with pytest.raises(StudyError, match="want a whole number from 0 to"):
+            FunctionSpaceSampler(seed=seed)  # type: ignore[arg-type]
+
+
+def test_jobs_share_an_initial_design() -> None:
+    sampler = FunctionSpaceSampler(seed=2, n_startup_trials=16)
+    seed = sampler._seed
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=17, n_jobs=2)
+    assert sampler._seed == seed
+    x = sorted([0.0, *(t.params["x"] for t in study.trials[1:]), 1.0])
+    assert max(b - a for a, b in itertools.pairwise(x)) < 0.2
+    copy = pickle.loads(pickle.dumps(sampler))
+    copy._process = -1  # as in another process
+    copy.reseed_rng()
+    assert copy._seed != seed

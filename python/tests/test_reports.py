@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import pickle
@@ -88,6 +89,30 @@ def test_functions_that_take_a_trial() -> None:
     assert not takes_trial(lambda p, scale=2: 0.0)
     assert not takes_trial(lambda *args, **kwargs: 0.0)
     assert not takes_trial(max)
+
+
+def test_functions_that_handle_a_trial_themselves() -> None:
+    @functools.wraps(train)
+    def alone(params: dict[str, Any]) -> float:
+        return 0.0
+
+    @functools.wraps(train)
+    def passing(*args: Any, **kwargs: Any) -> float:
+        return train(*args, **kwargs)
+
+    assert not takes_trial(alone)
+    assert takes_trial(passing)
+    assert not takes_trial(partial(train, trial=None))  # type: ignore[arg-type]
+
+
+def test_many_steps() -> None:
+    with Study(X) as study:
+        t = study.ask()
+        for step in range(3000):
+            t.report(step, 1.0)
+        assert not t.report(7, 2.0)  # it was reported before
+        assert len(study.trials[0].steps) == 3000
+        assert len(pickle.loads(pickle.dumps(study)).trials[0].steps) == 3000
 
 
 def test_ask_and_report() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import _thread
+import math
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -229,3 +230,19 @@ def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("trial 1/5  value ")
     assert len(lines) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"budget": math.nan}, "budget is nan, want a whole number, 1 or more"),
+        ({"budget": "3"}, "budget is '3', want a whole number"),
+        ({"workers": 1.5}, "workers is 1.5, want a whole number"),
+        ({"time": "1h"}, "time is '1h', want a finite number of seconds"),
+        ({"target": math.nan}, "target is nan, want a finite number"),
+        ({"target": "0.1"}, "target is '0.1', want a finite number"),
+    ],
+)
+def test_invalid_arguments(arguments: Any, text: str) -> None:
+    with Study(X) as study, pytest.raises(StudyError, match=text):
+        study.run(bowl, **arguments)

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
-from functionspace_bo import CommandError, Float, Int, Study, StudyError, TrialError
+from functionspace_bo import CommandError, Float, Int, RequestError, Study, StudyError, TrialError
 
 
 def test_a_stored_study(tmp_path: Path) -> None:
@@ -48,3 +49,21 @@ def test_faults(tmp_path: Path) -> None:
         _ = study.best
     with pytest.raises((CommandError, StudyError), match="min 1 is above max 0"):
         Study.create(store, "other", {"x": Float(1, 0)})
+
+
+def test_arguments_of_a_stored_study(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)}, require=["gap <= 1"])
+    a, b, c = study.ask(3)
+    assert study.fail(a, ValueError("boom")).message == "boom"  # type: ignore[arg-type]
+    assert len(study.fail(b, "x" * 200_000).message) <= 10_000
+    told = study.tell(c, {"value": 3, "gap": 0, "note": math.nan})
+    assert told.numbers == {"value": 3, "gap": 0}
+    assert isinstance(study.best.value, float)
+    with pytest.raises(TrialError, match="gap is not a usable number"):
+        study.tell(study.ask(), {"value": 3, "gap": math.nan})
+    with pytest.raises(RequestError, match="the lease is 3600, want a text"):
+        study.ask(1, lease=3600)  # type: ignore[call-overload]
+    with pytest.raises(RequestError, match="values by name"):
+        study.enqueue([1])  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match="want a finite number"):
+        study.enqueue({"x": math.nan})

@@ -270,3 +270,35 @@ def test_the_parameters_of_a_study_file() -> None:
     ]
     result = minimize(lambda p: p["x"] + p["o"], parameters, budget=8)
     assert len(result.trials) == 8
+
+
+def test_earlier_evaluations_have_defaults_or_a_warning() -> None:
+    space = {"x": Float(0, 1), "y": Float(0, 1)}
+    earlier: Any = [{"params": {"x": 0.2}, "value": 1}]
+    with Study(space, defaults={"y": 0.5}, earlier=earlier) as study:
+        assert [t.params for t in study.trials] == [{"x": 0.2, "y": 0.5}]
+    earlier = [{"params": {"x": 0.7, "y": 0.1}, "value": 1}, {"params": {"x": 0.2, "y": 0}}]
+    earlier[1]["state"] = "failed"
+    with (
+        pytest.warns(UserWarning, match="earlier: 1 of 2 evaluations are left out"),
+        Study(space, constraints=["x <= 0.5"], earlier=earlier) as study,
+    ):
+        assert [t.state for t in study.trials] == ["failed"]
+
+
+def test_earlier_evaluations_of_a_table(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("x,value\n0.1,2\n0.4,1\n")
+    for earlier in (str(table), table):
+        with Study(X, earlier=earlier) as study:  # type: ignore[arg-type]
+            assert [t.state for t in study.trials] == ["complete", "complete"]
+    with pytest.raises(StudyError, match=r"^earlier: open .*none\.csv: no such file"):
+        Study(X, earlier=str(tmp_path / "none.csv"))
+
+
+def test_further_numbers_fail_no_trial() -> None:
+    with Study({"x": Float(0, 1)}, require=["gap <= 1"]) as study:
+        t = study.tell(study.ask(), {"value": 1, "gap": 0, "nan": math.nan, "note": 1e308})
+        assert t.numbers == {"value": 1, "gap": 0}
+        with pytest.raises(TrialError, match="gap is not a usable number: nan"):
+            study.tell(study.ask(), {"value": 1, "gap": math.nan})

@@ -189,3 +189,27 @@ def test_models_that_are_collected_are_dropped() -> None:
     assert number in _estimator._server._dropped
     GaussianProcess().fit(X, Y)
     assert number not in _estimator._server._dropped
+
+
+def test_a_model_keeps_its_data() -> None:
+    x = X.copy()
+    model = GaussianProcess().fit(x, Y)
+    before = model.predict(AT)
+    x *= 10
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(AT), before)
+
+
+def test_random_states() -> None:
+    model = GaussianProcess(random_state=np.random.RandomState(0)).fit(X, Y)
+    assert model.sample_y(AT, np.int64(2), random_state=None).shape == (3, 2)
+    assert model.sample_y(AT, 2, random_state=np.random.default_rng(0)).shape == (3, 2)
+    with pytest.raises(RequestError, match="random_state is -1, want a whole number, 0 or more"):
+        model.sample_y(AT, 2, random_state=-1)
+    with pytest.raises(RequestError, match="n_samples is 0, want a whole number, 1 or more"):
+        model.sample_y(AT, 0)
+
+
+def test_whole_numbers_are_floats() -> None:
+    model = GaussianProcess().fit(X, np.full(20, 2.0))
+    assert model.predict(AT).dtype == np.float64
+    assert model.sample_y(AT).dtype == np.float64

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
+from ._binary import find_binary
 from ._options import OBJECTIVE, SETTINGS
 from ._space import Parameter, Space, parse_space, plain, require_json
 from .errors import StudyError
@@ -37,12 +42,47 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
         definition["objectives"] = [{"name": o} if isinstance(o, str) else o for o in listed]
     if settings:
         definition["surrogate"] = _component(definition.get("surrogate"), settings)
-    for p in parameters:
+    if isinstance(definition.get("earlier"), (str, os.PathLike)):
+        definition["earlier"] = _table(definition["earlier"], definition)
+    _require_json(definition)
+    return definition, by_name
+
+
+def _require_json(definition: Mapping[str, Any]) -> None:
+    """Raises StudyError if a definition has no form in JSON."""
+    for p in definition["parameters"]:
         require_json(p, f'parameter "{p.get("name")}"', StudyError)
     for key, value in definition.items():
         if key != "parameters":
             require_json(value, key, StudyError)
-    return definition, by_name
+
+
+def _table(path: str | os.PathLike[str], definition: Mapping[str, Any]) -> list[Any]:
+    """Returns the evaluations of a CSV table, as `bo` reads it beside a study file."""
+    with tempfile.TemporaryDirectory() as folder:
+        study = os.path.join(folder, "study.json")
+        with open(study, "w", encoding="utf-8") as file:
+            json.dump({**definition, "earlier": os.path.abspath(path)}, file)
+        listed: list[Any] = read_file(study, "").get("earlier", [])
+    return listed
+
+
+def read_file(path: str | os.PathLike[str], name: str) -> dict[str, Any]:
+    """Returns the definition in a study file. The message of a StudyError begins with name."""
+    done = subprocess.run(
+        [find_binary(), "validate", "--json", os.fspath(path)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    if not done.stdout:
+        raise StudyError(done.stderr.strip().removeprefix("bo: "))
+    answer = json.loads(done.stdout)
+    if not answer["valid"]:
+        raise StudyError(name + "; ".join(f["message"] for f in answer["faults"]))
+    definition: dict[str, Any] = answer["definition"]
+    return definition
 
 
 def _component(given: Any, settings: dict[str, Any]) -> Any:

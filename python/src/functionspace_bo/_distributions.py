@@ -98,10 +98,13 @@ def contains(distribution: BaseDistribution, value: Any) -> bool:
 
 
 def parameter_names(space: Iterable[str]) -> dict[str, str]:
-    """Returns the name in `bo` of each parameter: its own name if that is a plain word."""
+    """Returns the name in `bo` of each parameter: its own name if that is a plain word.
+
+    Names such as c0 and o1 are those of constraints and objectives.
+    """
     return {
         name: name
-        if re.fullmatch(r"[A-Za-z_]\w{0,99}", name) and name != "bo"
+        if re.fullmatch(r"[A-Za-z_]\w{0,99}", name) and not re.fullmatch(r"bo|[co]\d+", name)
         else f"parameter {i}"
         for i, name in enumerate(space, 1)
     }

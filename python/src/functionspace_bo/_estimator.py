@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import threading
 import weakref
 from collections import deque
@@ -97,13 +98,13 @@ class Surrogate(BaseEstimator):  # type: ignore[misc]
         self._request = {
             "surrogate": self._name,
             "set": [f"{key}={_text(v)}" for key, v in self._settings().items()],
-            "x": x,
-            "seed": 0 if self.random_state is None else int(self.random_state),
+            "x": np.array(x),  # a copy: the model may be fitted again
+            "seed": _seed(self.random_state),
             "inputs": self.inputs,
             **targets,
         }
         if self.bounds is not None:
-            low, high = np.asarray(self.bounds, dtype=float).T
+            low, high = np.array(self.bounds, dtype=float).T
             self._request.update(min=low, max=high)
         self._model = _Model(self._request)
         answer = self._model.answer
@@ -175,10 +176,10 @@ class Regressor(RegressorMixin, Surrogate):  # type: ignore[misc]
         if return_std and return_cov:
             raise RequestError("return_std and return_cov: at most one can be true")
         answer = self._ask("predict", X, covariance=return_cov)
-        mean = np.array(answer["mean"])
+        mean = _floats(answer["mean"])
         if return_cov:
-            return mean, np.array(answer["covariance"])
-        return (mean, np.array(answer["sd"])) if return_std else mean
+            return mean, _floats(answer["covariance"])
+        return (mean, _floats(answer["sd"])) if return_std else mean
 
     def noise_std(self, X: ArrayLike) -> float:  # noqa: N803
         """Returns the standard deviation of the noise of an observation at the rows of X."""
@@ -188,11 +189,12 @@ class Regressor(RegressorMixin, Surrogate):  # type: ignore[misc]
         self,
         X: ArrayLike,  # noqa: N803
         n_samples: int = 1,
-        random_state: int = 0,
+        random_state: Any = 0,
     ) -> NDArray[np.float64]:
         """Returns joint posterior samples of the function, a column for each sample."""
-        answer = self._ask("sample", X, n=n_samples, seed=int(random_state))
-        return np.array(answer["samples"]).T
+        n = _whole(n_samples, "n_samples", 1)
+        answer = self._ask("sample", X, n=n, seed=_seed(random_state))
+        return _floats(answer["samples"]).T
 
 
 class Classifier(ClassifierMixin, Surrogate):  # type: ignore[misc]
@@ -210,12 +212,37 @@ class Classifier(ClassifierMixin, Surrogate):  # type: ignore[misc]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:  # noqa: N803
         """Returns the probability of each class at the rows of X."""
-        return np.array(self._ask("predict", X)["probabilities"])
+        return _floats(self._ask("predict", X)["probabilities"])
 
     def predict(self, X: ArrayLike) -> Any:  # noqa: N803
         """Returns the most probable class at the rows of X."""
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
+
+
+def _floats(numbers: Any) -> NDArray[np.float64]:
+    """Returns numbers of an answer, in which whole ones have no decimal point."""
+    return np.array(numbers, dtype=np.float64)
+
+
+def _seed(random_state: Any) -> int:
+    """Returns the seed of a random state in the convention of scikit-learn; None is seed 0."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (np.random.RandomState, np.random.Generator)):
+        return int(random_state.bytes(4).hex(), 16)
+    return _whole(random_state, "random_state", 0)
+
+
+def _whole(number: Any, name: str, least: int) -> int:
+    """Returns a whole number, or raises RequestError."""
+    try:
+        value = operator.index(number)
+    except TypeError:
+        value = least - 1
+    if not least <= value < 2**63:
+        raise RequestError(f"{name} is {number!r}, want a whole number, {least} or more")
+    return value
 
 
 def _text(value: Any) -> str:

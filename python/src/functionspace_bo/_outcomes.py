@@ -83,7 +83,7 @@ class Outcomes:
 
         The value is None if there are several objectives.
         """
-        numbers = read_numbers(value, self.goals[0].name)
+        numbers = read_numbers(value, self.goals[0].name, self.declared)
         for name in self.declared:
             if name not in numbers:
                 only = ", ".join(sorted(numbers))
@@ -135,20 +135,29 @@ class Outcomes:
         return sums
 
 
-def read_numbers(value: Any, objective: str) -> dict[str, float]:
+def read_numbers(value: Any, objective: str, declared: Sequence[str]) -> dict[str, float]:
     """Returns the numbers of a report by name, or raises TrialError.
 
-    A single number is the value of the objective.
+    A single number is the value of the objective. Numbers that are not declared are only recorded:
+    those that are not usable are left out.
     """
     if not isinstance(value, Mapping):
-        return {objective: _number(value)}
-    return {str(name): _number(v) for name, v in value.items()}
+        return {objective: _number(value, "value")}
+    numbers = {}
+    for key, v in value.items():
+        name = str(key)
+        try:
+            numbers[name] = _number(v, name)
+        except TrialError:
+            if name in declared:
+                raise
+    return numbers
 
 
-def _number(value: Any) -> float:
-    number = as_float(value)
+def _number(value: Any, name: str) -> float:
+    number = as_float(value, name)
     if not usable(number):
-        raise TrialError(f"value is not a usable number: {number}")
+        raise TrialError(f"{name} is not a usable number: {number}")
     return number
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import math
+import operator
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +23,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ._end import End
+from ._outcomes import as_float
 from ._progress import Progress
 from ._reporter import LocalReporter, Receiver
 from ._space import shown
@@ -60,10 +64,9 @@ class Run:
     ) -> None:
         if not callable(f):
             raise TypeError(f"f is {shown(f)}, want a function of the parameters")
-        counts = {"budget": budget, "workers": workers, "max_failures": max_failures}
-        for name, number in counts.items():
-            if number is not None and number < 1:
-                raise StudyError(f"{name} is {number}, want 1 or more")
+        budget, workers = _count("budget", budget), _count("workers", workers)
+        max_failures = _count("max_failures", max_failures)
+        target, time_limit = _finite("target", target), _finite("time", time_limit)
         if target is not None and study._outcomes.several:
             raise StudyError("target is for one objective")
         definition = study.definition
@@ -328,19 +331,53 @@ class Run:
             result.warnings.append(f"there is no recommendation, as the last fit failed: {err}")
 
 
+def _count(name: str, number: Any) -> int | None:
+    """Returns an argument that is a whole number above 0, or raises StudyError."""
+    if number is None:
+        return None
+    try:
+        count = operator.index(number)
+    except TypeError:
+        raise StudyError(f"{name} is {shown(number)}, want a whole number, 1 or more") from None
+    if count < 1:
+        raise StudyError(f"{name} is {count}, want 1 or more")
+    return count
+
+
+def _finite(name: str, number: Any) -> float | None:
+    """Returns an argument that is a finite number, or raises StudyError."""
+    if number is None:
+        return None
+    try:
+        value = as_float(number, name)
+    except TrialError:
+        value = math.nan
+    if not math.isfinite(value):
+        unit = " of seconds" if name == "time" else ""
+        raise StudyError(f"{name} is {shown(number)}, want a finite number{unit}")
+    return value
+
+
 def _slots(executor: Executor | None) -> int:
     """Returns the number of evaluations that an executor performs at a time."""
     return int(getattr(executor, "_max_workers", None) or 1)
 
 
 def takes_trial(f: Objective) -> bool:
-    """Reports whether f has a parameter named trial that is not its first one."""
+    """Reports whether f has a parameter named trial that is not its first one.
+
+    A decorated function has it if the decorator passes keyword arguments on.
+    """
+    if isinstance(f, functools.partial) and "trial" in f.keywords:
+        return False
     try:
+        outer = inspect.signature(f, follow_wrapped=False).parameters.values()
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):  # f is implemented in C
         return False
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return any(p.name == "trial" and p.kind in kinds for p in parameters[1:])
+    passes = any(p.name == "trial" or p.kind == inspect.Parameter.VAR_KEYWORD for p in outer)
+    return passes and any(p.name == "trial" and p.kind in kinds for p in parameters[1:])
 
 
 @dataclass(frozen=True)

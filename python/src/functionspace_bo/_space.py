@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import BoError, StudyError
+from .errors import BoError, RequestError, StudyError
 
 Scalar = str | float | bool
 """A value of a categorical, ordinal or fixed parameter: text, a number or a boolean."""
@@ -253,6 +253,16 @@ def require_json(value: Any, place: str, error: type[BoError]) -> None:
         raise error(f"{place} is {value}, want a finite number")
     elif not isinstance(value, (str, int, float, type(None))):
         raise error(f"{place} is {shown(value)}, want a number, text or boolean")
+
+
+def request_point(params: Any) -> Params:
+    """Returns the values of a point in the form of a request, or raises RequestError."""
+    if not isinstance(params, Mapping):
+        raise RequestError(f"the point is {shown(params)}, want values by name")
+    point = plain_params(params)
+    for name, value in point.items():
+        require_json(value, f'parameter "{name}"', RequestError)
+    return point
 
 
 def plain_params(params: Mapping[str, Any]) -> Params:

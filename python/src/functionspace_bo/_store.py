@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from ._definition import define
 from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, as_float, read_numbers
 from ._reporter import LocalReporter
-from ._space import Parameter, Space, parse_space, plain_params
+from ._space import Parameter, Space, parse_space, request_point
 from ._trial import Pareto, Trial, frame
 from .errors import CommandError, ProcessError, RequestError
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._options import Options
+
+_MESSAGE = 10_000  # characters of a message, which is an argument of a command
 
 
 class StoredStudy:
@@ -39,6 +42,7 @@ class StoredStudy:
         self._definition: dict[str, Any] = shown["definition"]
         self._parameters: dict[str, Parameter] = parse_space(self._definition["parameters"])[1]
         self._outcomes = Outcomes.of(self._definition)
+        self._cost: str = (self._definition.get("end") or {}).get("cost", "")
 
     @classmethod
     def create(
@@ -97,6 +101,8 @@ class StoredStudy:
         """
         flags = ["-n", str(1 if n is None else n)]
         if lease is not None:
+            if not isinstance(lease, str):
+                raise RequestError(f"the lease is {lease!r}, want a text such as '24h'")
             flags += ["--lease", lease]
         trials = [self._trial(t) for t in self._verb("ask", flags=flags)]
         trials = [replace(t, _reporter=LocalReporter(self, t.number)) for t in trials]
@@ -104,12 +110,17 @@ class StoredStudy:
 
     def tell(self, trial: Trial | int, value: float | Mapping[str, float]) -> Trial:
         """Records the value of a trial, or several numbers by name."""
-        numbers = read_numbers(value, self._outcomes.goals[0].name)
+        conditions = [*self._definition.get("require", ()), self._cost]
+        declared = [
+            *self._outcomes.declared,
+            *(re.split("[<>]=", c)[0].strip() for c in conditions),
+        ]
+        numbers = read_numbers(value, self._outcomes.goals[0].name, declared)
         return self._trial(self._verb("tell", _number(trial), json.dumps(numbers)))
 
     def fail(self, trial: Trial | int, message: str = "") -> Trial:
         """Records that a trial could not be evaluated."""
-        return self._trial(self._verb("fail", _number(trial), message))
+        return self._trial(self._verb("fail", _number(trial), str(message)[:_MESSAGE]))
 
     def report(self, trial: Trial | int, step: float, value: float) -> bool:
         """Records the value of the (first) objective at a step of a running trial.
@@ -135,7 +146,7 @@ class StoredStudy:
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Adds a point that ask returns ahead of suggestions, as a pending trial."""
-        return self._trial(self._verb("enqueue", json.dumps(plain_params(params))))
+        return self._trial(self._verb("enqueue", json.dumps(request_point(params))))
 
     def records(self) -> list[dict[str, Any]]:
         """Returns the trials as dictionaries."""
@@ -177,8 +188,8 @@ class StoredStudy:
             row["trial"],
             params,
             state if state in ("pending", "complete", "stopped") else "failed",
-            row.get("value"),
-            row.get("numbers") or {},
+            None if row.get("value") is None else float(row["value"]),
+            {name: float(v) for name, v in (row.get("numbers") or {}).items()},
             row.get("message", ""),
             row.get("source", "suggested"),
             seconds=row.get("seconds", 0.0),

@@ -7,24 +7,22 @@ import operator
 import os
 import secrets
 import shutil
-import subprocess
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from ._binary import find_binary
 from ._channel import Channel
-from ._definition import define, is_noise_free
+from ._definition import define, is_noise_free, read_file
 from ._documented import with_options
 from ._html import HTMLReport, report, summary
 from ._outcomes import Outcomes, as_float, usable
 from ._process import on_fork
 from ._reporter import LocalReporter
-from ._space import Fixed, Params, Space, plain_params, require_json, shown
+from ._space import Fixed, Params, Space, plain_params, request_point, shown
 from ._trial import (
     Estimate,
     Pareto,
@@ -45,6 +43,7 @@ if TYPE_CHECKING:
     from ._store import StoredStudy
 
 _FORMAT = "functionspace-bo-study"
+_OF_QUEUE = "invalid request: queued point 1 of 1: "
 
 
 @with_options()
@@ -67,6 +66,7 @@ class Study:
         self._trials: list[Trial] = []
         self._idle: set[int] = set()  # pending trials that are not being evaluated
         self._queue: list[Params] = []
+        self._seen: dict[int, set[float]] = {}  # steps of the trials that report
         self._warm: Any = None
         on_fork(self)
         checked = self._request({"action": "check"})
@@ -85,16 +85,35 @@ class Study:
         """Adds earlier evaluations. Points that are not in the space are left out."""
         if listed:
             self._suggestions.process.close()  # it has the evaluations in the definition
-        for e in listed:
-            with suppress(RequestError):
-                if e.get("state") == "failed":
-                    point = self._point(e["params"])
-                    number = len(self._trials) + 1
-                    self._append(Trial(number, point, "failed", source="added"))
-                else:
-                    objective = self._outcomes.goals[0].name
-                    named = {objective: e["value"]} if "value" in e else {}
-                    self.add(e["params"], {**e.get("numbers", {}), **named})
+        left: list[str] = []
+        for i, e in enumerate(listed, 1):
+            try:
+                point = self._earlier_point(e["params"])
+            except RequestError as err:
+                left.append(f"number {i}: {str(err).removeprefix(_OF_QUEUE)}")
+                continue
+            if e.get("state") == "failed":
+                self._append(Trial(len(self._trials) + 1, point, "failed", source="added"))
+            else:
+                objective = self._outcomes.goals[0].name
+                named = {objective: e["value"]} if "value" in e else {}
+                self.add(point, {**e.get("numbers", {}), **named})
+        if left:
+            warnings.warn(
+                f"earlier: {len(left)} of {len(listed)} evaluations are left out, as their points "
+                f"are not in the space: {left[0]}",
+                stacklevel=4,
+            )
+
+    def _earlier_point(self, params: Mapping[str, Any]) -> Params:
+        """Returns the point of an earlier evaluation, completed by `defaults` if it needs them."""
+        try:
+            return self._point(params)
+        except RequestError:
+            defaults = self._definition.get("defaults", {})
+            if not defaults.keys() - params.keys():
+                raise
+            return self._point({**defaults, **params})
 
     def _open(self) -> None:
         """Prepares the processes. Reports have one of their own, so no fit delays them."""
@@ -105,20 +124,7 @@ class Study:
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Study:
         """Returns a new study of a study file, YAML or JSON."""
-        done = subprocess.run(
-            [find_binary(), "validate", "--json", os.fspath(path)],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-        )
-        if not done.stdout:
-            raise StudyError(done.stderr.strip().removeprefix("bo: "))
-        answer = json.loads(done.stdout)
-        if not answer["valid"]:
-            faults = "; ".join(f["message"] for f in answer["faults"])
-            raise StudyError(f"{answer['file']}: {faults}")
-        return cls._of(answer["definition"])
+        return cls._of(read_file(path, f"{os.fspath(path)}: "))
 
     @classmethod
     def _of(cls, definition: Mapping[str, Any]) -> Study:
@@ -472,6 +478,7 @@ class Study:
             t = self._pending(number)
             t = self._trials[number - 1] = replace(t, **changes)
             self._idle.discard(number)
+            self._seen.pop(number, None)
             self._changed(number)
             return t.copy()
 
@@ -511,12 +518,14 @@ class Study:
                     return True
                 if 1 <= number <= len(self._trials) and self._trials[number - 1].state == "stopped":
                     return True
-                if any(s.step == at for s in self._pending(number).steps):
+                if at in self._steps_of(self._pending(number)):
                     return False
             reason = self._decide(number, at, reported) if self._stops else ""
             with self._lock:
                 t = self._trials[number - 1]
+                seen = self._steps_of(t)
                 t = replace(t, steps=(*t.steps, Step(at, reported)))
+                seen.add(at)
                 if reason and t.state == "pending":
                     last = max(t.steps).value
                     numbers = {self._outcomes.goals[0].name: last} if usable(last) else {}
@@ -525,6 +534,13 @@ class Study:
                     self._changed(number)
                 self._trials[number - 1] = t
                 return t.state == "stopped"
+
+    def _steps_of(self, t: Trial) -> set[float]:
+        """Returns the steps of a trial. The caller holds _lock."""
+        seen = self._seen.get(t.number)
+        if seen is None or len(seen) != len(t.steps):  # a first report, or one after a new start
+            seen = self._seen[t.number] = {s.step for s in t.steps}
+        return seen
 
     def _decide(self, number: int, step: float, value: float) -> str:
         """Returns the reason why a step stops a trial, or an empty text."""
@@ -538,11 +554,7 @@ class Study:
 
     def _point(self, params: Mapping[str, Any]) -> Params:
         """Returns the values of a valid point, or raises RequestError."""
-        if not isinstance(params, Mapping):
-            raise RequestError(f"the point is {shown(params)}, want values by name")
-        point = plain_params(params)
-        for name, value in point.items():
-            require_json(value, f'parameter "{name}"', RequestError)
+        point = request_point(params)
         self._request({"action": "check", "queue": [point]})
         for name, p in self._parameters.items():
             if isinstance(p, Fixed) and p.when is None:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 import logging
+import operator
+import os
 import secrets
 import threading
 from collections import OrderedDict
@@ -23,7 +25,7 @@ from ._definition import define
 from ._options import METHOD
 from ._process import on_fork
 from ._suggester import Suggester
-from .errors import ExhaustedError
+from .errors import ExhaustedError, StudyError
 
 try:
     from optuna.distributions import BaseDistribution
@@ -108,10 +110,13 @@ class FunctionSpaceSampler(BaseSampler):
         **options: Unpack[MethodOptions],
     ) -> None:
         self._options = _method({**options, "initial": n_startup_trials})
-        self._seed = _random_seed() if seed is None else seed
+        self._seed = _random_seed() if seed is None else _checked_seed(seed)
+        self._process = os.getpid()
         self._group = group
         self._deterministic = deterministic_objective
-        self._independent_sampler = independent_sampler or RandomSampler(seed=seed)
+        self._independent_sampler = independent_sampler or RandomSampler(
+            seed=None if seed is None else self._seed % 2**32
+        )
         self._constraints_func = constraints_func
         self._warn = warn_independent_sampling
         self._suggester = Suggester()
@@ -121,8 +126,13 @@ class FunctionSpaceSampler(BaseSampler):
         on_fork(self)
 
     def reseed_rng(self) -> None:
-        """Draws another seed."""
-        self._seed = _random_seed()
+        """Draws another seed in another process.
+
+        The threads of a process share the seed: a suggestion takes the pending trials into account.
+        """
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._seed = _random_seed()
         self._independent_sampler.reseed_rng()
 
     def infer_relative_search_space(
@@ -404,6 +414,17 @@ def _check_objectives(study: Study) -> None:
             f"the study has {len(study.directions)} objectives: FunctionSpaceSampler is for at "
             f"most {_OBJECTIVES}"
         )
+
+
+def _checked_seed(seed: Any) -> int:
+    """Returns a seed, which may be a number of NumPy, or raises StudyError."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number < 2**64:
+        raise StudyError(f"seed is {seed!r}, want a whole number from 0 to 2^64 - 1")
+    return number
 
 
 def _random_seed() -> int:
