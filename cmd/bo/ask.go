@@ -228,10 +228,11 @@ func (c *askCmd) Run(e *env) error {
 			type asked struct {
 				Trial  int             `json:"trial"`
 				Params json.RawMessage `json:"params"`
+				Source loop.Source     `json:"source"`
 			}
 			out := make([]asked, len(trials))
 			for i, t := range trials {
-				out[i] = asked{t.Number, t.Params}
+				out[i] = asked{t.Number, t.Params, t.Source}
 			}
 			return printJSON(e.stdout, out)
 		}

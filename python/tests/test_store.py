@@ -54,6 +54,7 @@ def test_faults(tmp_path: Path) -> None:
 def test_arguments_of_a_stored_study(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)}, require=["gap <= 1"])
     a, b, c = study.ask(3)
+    assert a.source == study.trials[0].source == "design"
     assert study.fail(a, ValueError("boom")).message == "boom"  # type: ignore[arg-type]
     assert len(study.fail(b, "x" * 200_000).message) <= 10_000
     told = study.tell(c, {"value": 3, "gap": 0, "note": math.nan})
