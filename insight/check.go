@@ -275,10 +275,14 @@ func (p Profile) finding() Finding {
 	if p.Best < p.Value {
 		word = "large"
 	}
+	setting := "the setting " + p.Name
+	if p.Name == noiseSD {
+		setting = "noise_sd"
+	}
 	return Finding{
 		Test:   "profile likelihood of " + p.Name,
 		Text:   fmt.Sprintf("the fixed %s of %.3g is too %s, %.3g is e^%.1f times as likely", p.Name, p.Value, word, p.Best, p.Gain),
-		Remedy: fmt.Sprintf("leave out the setting %s, so that it is learned", p.Name),
+		Remedy: fmt.Sprintf("leave out %s, so that it is learned", setting),
 	}
 }
 

@@ -193,6 +193,30 @@ func TestStrongest(t *testing.T) {
 	require.Equal(t, []int{0, 1}, p.Strongest(2))
 }
 
+// A known noise that the data reject is named in the unit of the values.
+func TestCheckFindsWrongNoiseSD(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	study, err := loop.New(s, loop.Options{NoiseSD: 40})
+	require.NoError(t, err)
+	rng := random.New(1, "noise", 0)
+	for k := range 25 {
+		p := s.Decode([]float64{float64(k) / 24})
+		_, err := study.Add(p, 100*math.Sin(5*p.Float("x"))+5*rng.NormFloat64())
+		require.NoError(t, err)
+	}
+	v, err := study.Inspect(t.Context())
+	require.NoError(t, err)
+	c, err := LeaveOneOut(t.Context(), v)
+	require.NoError(t, err)
+	p := c.Health.Profiles[0]
+	require.Equal(t, "noise_sd", p.Name)
+	require.Equal(t, 40., p.Value)
+	require.InDelta(t, 5, p.Best, 3) // one of 40·√2^k
+	require.Contains(t, c.Health.Findings[0].Text, "the fixed noise_sd of 40 is too large")
+	require.Equal(t, "leave out noise_sd, so that it is learned", c.Health.Findings[0].Remedy)
+}
+
 // A model without whitened errors is checked by folds.
 func TestCheckByFolds(t *testing.T) {
 	v := mixed(t, loop.Options{Surrogate: fsplaplace.Model{}})

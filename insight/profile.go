@@ -29,8 +29,9 @@ type Profile struct {
 }
 
 const (
-	profileSteps = 5   // doublings and halvings
-	profileRows  = 200 // observations at most
+	noiseSD      = "noise_sd" // the name of loop.Options.NoiseSD in a Profile
+	profileSteps = 5          // doublings and halvings
+	profileRows  = 200        // observations at most
 )
 
 // fixed is a hyperparameter that a Spec fixes.
@@ -102,7 +103,7 @@ func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 			}
 		}
 		if sd := v.Options.NoiseSD; h.name == "noise" && sd > 0 {
-			p.Name, p.Value, p.Best = "noise_sd", sd, sd*math.Sqrt(p.Best/h.value)
+			p.Name, p.Value, p.Best = noiseSD, sd, sd*math.Sqrt(p.Best/h.value)
 		}
 		out = append(out, p)
 	}
