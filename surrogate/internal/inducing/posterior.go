@@ -31,7 +31,7 @@ type Posterior struct {
 	T *mat.Dense // nil is the identity
 	M []float64  // nil is 0
 
-	Bound float64 // on the log marginal likelihood
+	Bound float64 // see LogMarginalLikelihood
 	summary.Summary
 }
 
@@ -62,8 +62,9 @@ func (p *Posterior) Prepare() *Posterior {
 	return p
 }
 
-// LogMarginalLikelihood returns the collapsed bound, which is at most the log marginal
-// likelihood and equals it for Z = X.
+// LogMarginalLikelihood returns Bound: for svgp a lower bound of the log marginal likelihood, and
+// for gp the log marginal likelihood of its approximate model, which can be larger. Both are equal to the log
+// marginal likelihood if Z = X and q is optimal.
 func (p *Posterior) LogMarginalLikelihood() float64 { return p.Bound }
 
 // Features returns W = w(x) and L_B⁻¹W, a column for each row of x.
