@@ -65,8 +65,6 @@ func TestDefaults(t *testing.T) {
 	require.JSONEq(t, string(want), string(got))
 }
 
-// Every call returns new options. Every entry has a summary, and every setting a
-// help text and a default.
 // Every surrogate model fits with a known variance of the noise, and has it.
 func TestFixNoise(t *testing.T) {
 	x := space.Sobol(8, 1, random.New(1, "points", 0))
@@ -75,7 +73,7 @@ func TestFixNoise(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			learned, err := catalog.Surrogate(e.Name)
 			require.NoError(t, err)
-			m, err := surrogate.FixNoise(learned, 0.09)
+			m, err := surrogate.FixNoise(learned, new(0.09))
 			require.NoError(t, err)
 			p, err := m.Fit(t.Context(), surrogate.Dataset{X: x, Y: y}, random.New(1, "fit", 0))
 			require.NoError(t, err)
@@ -84,6 +82,8 @@ func TestFixNoise(t *testing.T) {
 	}
 }
 
+// Every call returns new options. Every entry has a summary, and every setting a
+// help text and a default.
 func TestEntries(t *testing.T) {
 	explained := func(name string, options any) {
 		for _, s := range settings.List(options) {

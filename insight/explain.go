@@ -30,10 +30,17 @@ func explaining(ctx context.Context, v *loop.View) (surrogate.Posterior, error) 
 	default:
 		return v.Posterior, nil
 	}
-	if surrogate.StatesPrior(v.Options.Surrogate) {
+	stated, known := v.Options.Surrogate, v.Options.NoiseSD > 0
+	if known { // its noise is no statement about the function
+		if m, err := surrogate.FixNoise(stated, nil); err == nil {
+			stated = m
+		}
+	}
+	if surrogate.StatesPrior(stated) {
 		return v.Posterior, nil
 	}
 	d, same := unwinsorized(v)
+	same = same && !known
 	if n := len(d.Y); n > explainRows {
 		d.X, d.Y = subset.AtMost(d.X, d.Y, explainRows, random.New(v.Options.Seed, "importance rows", 0))
 		same = false

@@ -103,7 +103,7 @@ func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 			}
 		}
 		if sd := v.Options.NoiseSD; h.name == "noise" && sd > 0 {
-			p.Name, p.Value, p.Best = noiseSD, sd, sd*math.Sqrt(p.Best/h.value)
+			p.Name, p.Value, p.Best = noiseSD, sd, v.Units.SD(math.Sqrt(p.Best))
 		}
 		out = append(out, p)
 	}

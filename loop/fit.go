@@ -111,6 +111,11 @@ func (t *task) selected(f *fitted) *task {
 	}
 	out := *t
 	out.opts.Surrogate = f.facts.Selection.Model
+	if t.opts.NoiseSD > 0 { // known states it again, for other scales
+		if m, err := surrogate.FixNoise(f.facts.Selection.Model, nil); err == nil {
+			out.opts.Surrogate = m
+		}
+	}
 	return &out
 }
 

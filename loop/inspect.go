@@ -65,6 +65,9 @@ func (u Units) Value(target float64) float64 {
 	return u.sign * v
 }
 
+// SD returns the standard deviation of values whose targets have the standard deviation sd, if the values are not log transformed.
+func (u Units) SD(sd float64) float64 { return u.warp.scale.SD * sd }
+
 // Relative returns Value minus a constant and divided by a positive constant, so that differences of values are
 // neither lost beside a large constant nor vanish: a target of one standard deviation changes it by about 1, or
 // by a multiple of that after a log transform.

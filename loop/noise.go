@@ -7,9 +7,12 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// leastNoise is the least variance of a known noise, as a share of the variance of the values. Smaller
-// ones change no prediction, and some models do not accept them.
-const leastNoise = 1e-6
+// leastNoise and mostNoise bound the variance of a known noise, as a share of the variance of the values. Variances
+// beyond change no prediction, and some models do not accept them.
+const (
+	leastNoise = 1e-6
+	mostNoise  = 1e12
+)
 
 // known returns the surrogate model of targets with the given scale, for values whose noise has the standard
 // deviation sd, in their unit. 0 is an unknown one, which the model learns.
@@ -18,7 +21,7 @@ func (t *task) known(sd float64, scale surrogate.Standardization) (surrogate.Mod
 		return t.opts.Surrogate, nil
 	}
 	share := sd / scale.SD
-	m, err := surrogate.FixNoise(t.opts.Surrogate, max(share*share, leastNoise))
+	m, err := surrogate.FixNoise(t.opts.Surrogate, new(min(max(share*share, leastNoise), mostNoise)))
 	if err != nil {
 		return nil, fmt.Errorf("noise sd: %w", err)
 	}
@@ -28,7 +31,9 @@ func (t *task) known(sd float64, scale surrogate.Standardization) (surrogate.Mod
 // checkNoises returns an error that wraps ErrOptions for a noise that no objective can have. A known noise
 // belongs to the values themselves, so it turns off the logarithm.
 func (o *Options) checkNoises() error {
-	if !o.Several() {
+	if o.Several() {
+		o.NoiseSD = 0
+	} else {
 		if o.NoiseSD > 0 {
 			o.Warp = WarpNone
 		}
@@ -53,7 +58,7 @@ func (o *Options) checkNoise(sd float64, exact bool) error {
 	case sd > 0 && exact:
 		return fmt.Errorf("noise sd is %v, and the objective is declared exact", sd)
 	case sd > 0:
-		if _, err := surrogate.FixNoise(o.Surrogate, 1); err != nil {
+		if _, err := surrogate.FixNoise(o.Surrogate, new(1.)); err != nil {
 			return fmt.Errorf("noise sd: %w", err)
 		}
 	}

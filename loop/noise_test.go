@@ -7,8 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/auto"
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
@@ -52,9 +55,55 @@ func TestNoiseSD(t *testing.T) {
 		require.ErrorIs(t, err, ErrMismatch)
 		require.ErrorContains(t, err, "noise sd is")
 
-		_, err = study.Ask(t.Context(), 2) // one from the local model
-		require.NoError(t, err)
 	}
+}
+
+// The search stays local with a known noise, also if the surrogate model is selected.
+func TestNoiseSDKeepsLocalSearch(t *testing.T) {
+	s := noiseSpace(t, "x", "z")
+	for name, m := range map[string]surrogate.Model{"gp": gp.Model{}, "auto": auto.Model{}} {
+		for _, sd := range []float64{0, 0.2} {
+			var h History
+			rng := random.New(3, "noise", 0)
+			for i := range 20 {
+				p := s.Decode([]float64{rng.Float64(), rng.Float64()})
+				h.Trials = append(h.Trials, Trial{ID: i + 1, Point: p, State: Complete, Value: math.Sin(5*p.Float("x")) + 0.2*rng.NormFloat64()})
+			}
+			out, err := Propose(t.Context(), s, Options{Initial: 4, Surrogate: m, NoiseSD: sd}, h, 4)
+			require.NoError(t, err)
+			locals := 0
+			for _, p := range out.Points {
+				if p.Local {
+					locals++
+				}
+			}
+			require.Equal(t, 2, locals, "%s, noise %v", name, sd)
+		}
+	}
+}
+
+// The noise of an objective is not that of a random sum of several.
+func TestNoiseSDOfASum(t *testing.T) {
+	s := noiseSpace(t, "x")
+	points := func(sd, whole float64) []string {
+		o := Options{Initial: 2, Acquisition: acquisition.LogNEI{}, NoiseSD: whole, Objectives: []Goal{{Name: "a", NoiseSD: sd}, {Name: "b"}}}
+		study, err := New(s, o)
+		require.NoError(t, err)
+		for i := range 12 {
+			x := float64(i) / 11
+			_, err := study.AddOutcome(s.Decode([]float64{x}), Outcome{Numbers: map[string]float64{"a": 1000 * x, "b": math.Sin(7 * x)}})
+			require.NoError(t, err)
+		}
+		proposals, err := study.Ask(t.Context(), 3)
+		require.NoError(t, err)
+		var out []string
+		for _, p := range proposals {
+			out = append(out, p.Point.Key())
+		}
+		return out
+	}
+	require.Equal(t, points(0, 0), points(30, 0))
+	require.Equal(t, points(0, 0), points(0, 30))
 }
 
 // Each of several objectives has its own noise.

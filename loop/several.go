@@ -109,8 +109,8 @@ const augmentation = 0.05
 // the simplex (ParEGO, Knowles 2006).
 func (t *task) scalarized(rng *rand.Rand) *task {
 	out := *t
-	out.opts.Objectives, out.opts.Maximize = nil, false
-	out.warm = nil // the states belong to models of other targets
+	out.opts.Objectives, out.opts.Maximize, out.opts.NoiseSD = nil, false, 0 // the noise of a sum is not known
+	out.warm = nil                                                           // the states belong to models of other targets
 	out.opts.Local = LocalNone
 	out.trials = slices.Clone(t.trials)
 	var total float64

@@ -16,8 +16,8 @@ import (
 func winsorize(z []float64) {
 	sorted := slices.Sorted(slices.Values(z))
 	q1, q3 := quartiles(sorted)
-	if q1 == q3 {
-		q1, q3 = quartiles(slices.Compact(sorted))
+	if equal(q1, q3) {
+		q1, q3 = quartiles(slices.CompactFunc(sorted, equal))
 	}
 	// Halving first avoids overflow of Q3 - Q1.
 	fence := q3 + 3*(q3/2-q1/2)
@@ -25,6 +25,9 @@ func winsorize(z []float64) {
 		z[i] = math.Min(z[i], fence)
 	}
 }
+
+// equal reports whether two values differ by rounding errors alone.
+func equal(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(math.Abs(a), math.Abs(b)) }
 
 // quartiles returns the first and the third quartile of the values in increasing order.
 func quartiles(sorted []float64) (q1, q3 float64) {

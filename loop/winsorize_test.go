@@ -15,6 +15,7 @@ func TestWinsorize(t *testing.T) {
 		{[]float64{-1e9, 1, 2, 3, 4}, nil}, // good values are unchanged at any distance
 		{[]float64{-1e300, -1e300, 1e300, 1e300}, nil},
 		{[]float64{0, 0, 0, 100, 0, 0, 0, 0}, nil}, // a plateau and a worse region
+		{[]float64{3, 3 + 4e-16, 3, 100, 3 - 4e-16, 3, 3, 3}, nil},
 		{[]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 1e6}, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 6.5}},
 	} {
 		if c.want == nil {

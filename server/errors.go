@@ -59,6 +59,9 @@ func (s *Server) coded(ctx context.Context, err error) error {
 		return err
 	}
 	switch {
+	case errors.Is(err, store.ErrUnavailable): // the error may have the address
+		s.opts.Log.ErrorContext(ctx, "the store is unavailable", "error", err.Error())
+		return connect.NewError(connect.CodeUnavailable, store.ErrUnavailable)
 	case s.closing.Err() != nil && errors.Is(err, context.Canceled):
 		return errClosing
 	case errors.Is(context.Cause(ctx), errLimit):
@@ -67,10 +70,6 @@ func (s *Server) coded(ctx context.Context, err error) error {
 		return connect.NewError(connect.CodeDeadlineExceeded, context.DeadlineExceeded)
 	case errors.Is(err, context.Canceled):
 		return connect.NewError(connect.CodeCanceled, context.Canceled)
-	}
-	if errors.Is(err, store.ErrUnavailable) { // the error may have the address
-		s.opts.Log.ErrorContext(ctx, "the store is unavailable", "error", err.Error())
-		return connect.NewError(connect.CodeUnavailable, store.ErrUnavailable)
 	}
 	for _, c := range codes {
 		if errors.Is(err, c.is) {

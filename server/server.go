@@ -67,6 +67,7 @@ type Server struct {
 	mu       sync.Mutex
 	studies  map[string]*open
 	maxHeld  int // maxHeld, except in tests
+	used     int // number of the latest request for a study
 	watchers int
 }
 
@@ -74,6 +75,7 @@ type Server struct {
 type open struct {
 	study   *store.Study // not embedded: copies of its methods would add to the binary
 	changed broadcast    // a request has changed the study
+	used    int          // number of the latest request, guarded by Server.mu
 }
 
 // maxOpen and maxHeld bound the studies in memory and their trials. 10 000 trials take about 12 MB.
@@ -136,10 +138,7 @@ func (s *Server) study(ctx context.Context, name string) (*open, error) {
 	if err := study.CheckName(name); err != nil {
 		return nil, invalid("study: %w", err)
 	}
-	s.mu.Lock()
-	u := s.studies[name]
-	s.mu.Unlock()
-	if u != nil {
+	if u := s.use(name); u != nil {
 		return u, nil
 	}
 	stored, err := s.store.Study(ctx, name)
@@ -156,20 +155,43 @@ func (s *Server) opened(stored *store.Study) *open {
 	if u := s.studies[stored.Name()]; u != nil {
 		return u
 	}
+	s.used++
+	u := &open{study: stored, used: s.used}
+	s.studies[stored.Name()] = u
+	s.evict()
+	return u
+}
+
+// use returns an open study, nil if it is not open, and bounds the studies in memory.
+func (s *Server) use(name string) *open {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.studies[name]
+	if u != nil {
+		s.used++
+		u.used = s.used
+		s.evict()
+	}
+	return u
+}
+
+// evict closes the studies whose last use is longest ago, except the last one, until the others are within the
+// bounds. The caller holds s.mu.
+func (s *Server) evict() {
 	held := 0
 	for _, u := range s.studies {
 		held += u.study.Held()
 	}
-	for name, u := range s.studies {
-		if len(s.studies) < maxOpen && held <= s.maxHeld {
-			break
+	for len(s.studies) > maxOpen || held > s.maxHeld && len(s.studies) > 1 {
+		oldest := ""
+		for name, u := range s.studies {
+			if oldest == "" || u.used < s.studies[oldest].used {
+				oldest = name
+			}
 		}
-		held -= u.study.Held()
-		delete(s.studies, name) // requests that hold it continue, and its watchers poll
+		held -= s.studies[oldest].study.Held()
+		delete(s.studies, oldest) // requests that hold it continue, and its watchers poll
 	}
-	u := &open{study: stored}
-	s.studies[stored.Name()] = u
-	return u
 }
 
 // forget closes a study that does not exist.

@@ -371,7 +371,7 @@ func TestTrialsInMemory(t *testing.T) {
 	}
 	for i := range 20 {
 		name := fmt.Sprintf("bread-%d", i)
-		create(t, c, strings.Replace(bread, `"bread"`, fmt.Sprintf(`%q, "earlier": [%s]`, name, strings.Join(earlier, ", ")), 1))
+		create(t, c, strings.Replace(strings.Replace(bread, `"budget": 6`, `"budget": 60, "initial": 50`, 1), `"bread"`, fmt.Sprintf(`%q, "earlier": [%s]`, name, strings.Join(earlier, ", ")), 1))
 		_, err := c.GetStudy(t.Context(), &bov1.GetStudyRequest{Study: name})
 		require.NoError(t, err)
 		r.mu.Lock()
@@ -383,6 +383,24 @@ func TestTrialsInMemory(t *testing.T) {
 		require.LessOrEqual(t, held, 50+12)
 		require.Positive(t, held)
 	}
+
+	// Studies that grow while they are open are bounded too. The ones in use stay.
+	for range 12 {
+		for i := range 4 {
+			_, err := c.Ask(t.Context(), &bov1.AskRequest{Study: fmt.Sprintf("bread-%d", i)})
+			require.NoError(t, err)
+		}
+	}
+	_, err := c.GetStudy(t.Context(), &bov1.GetStudyRequest{Study: "bread-3"})
+	require.NoError(t, err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	held := 0
+	for _, u := range r.studies {
+		held += u.study.Held()
+	}
+	require.LessOrEqual(t, held, 50+24)
+	require.Contains(t, r.studies, "bread-3")
 }
 
 // A study ends at its target: further asks are out of range, and repeated ones have their answer.

@@ -385,6 +385,8 @@ func (r *reader) end(raw json.RawMessage) {
 		value, given := members[field.key]
 		if given && (string(value) == "null" || json.Unmarshal(value, field.to) != nil) {
 			r.fault(fmt.Errorf("end: %s must be %s, not %s", field.key, wanted(field.to), strictjson.Excerpt(value)), "end", field.key)
+		} else if given && field.key == "max_failures" && r.End.MaxFailures == 0 {
+			r.fault(errors.New("end: max_failures is 0, want at least 1"), "end", field.key)
 		}
 	}
 }

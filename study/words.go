@@ -23,7 +23,7 @@ var otherKeys = remedies(map[string]string{
 	"n_startup_trials n_initial n_initial_points init_points initialization_budget num_initial": "use initial",
 	"random_state random_seed":                            "use seed",
 	"study_name experiment_name experiment project title": "use name",
-	"noise_free noise":                                    "use noise_free: true in an entry of objectives",
+	"noise_free noise":                                    "use noise_free: true, or noise_sd: NUMBER, in an entry of objectives",
 	"noise_sd noise_std noise_sigma sem yvar":             "use noise_sd: NUMBER in an entry of objectives",
 	"storage store":                                       "give the store on the command line with --store",
 	"parameter_constraints":                               "use constraints",

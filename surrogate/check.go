@@ -93,12 +93,20 @@ func nameInputs(v reflect.Value, inputs []prior.Input) bool {
 }
 
 // FixNoise returns m with a known variance of the observation noise, in the squared unit of the targets: a copy with this
-// value of the setting noise. A model without this setting is an error, as is a variance outside its range.
-func FixNoise(m Model, variance float64) (Model, error) {
-	if s, ok := m.(Scaled); ok {
+// value of the setting noise. Nil is unknown, which the model learns. A model without this setting is an error, as is a
+// variance outside its range.
+func FixNoise(m Model, variance *float64) (Model, error) {
+	switch s := m.(type) {
+	case *Scaled:
+		return FixNoise(*s, variance)
+	case Scaled:
 		inner, err := FixNoise(s.Model, variance)
 		s.Model = inner
 		return s, err
+	}
+	text := settings.Learned
+	if variance != nil {
+		text = strconv.FormatFloat(*variance, 'g', -1, 64)
 	}
 	v := reflect.Indirect(reflect.ValueOf(m))
 	if v.Kind() != reflect.Struct {
@@ -106,7 +114,7 @@ func FixNoise(m Model, variance float64) (Model, error) {
 	}
 	fixed := reflect.New(v.Type())
 	fixed.Elem().Set(v)
-	if err := settings.Set(fixed.Interface(), "noise", strconv.FormatFloat(variance, 'g', -1, 64)); err != nil {
+	if err := settings.Set(fixed.Interface(), "noise", text); err != nil {
 		return nil, fmt.Errorf("surrogate: %T: %w", m, err)
 	}
 	if reflect.TypeOf(m).Kind() != reflect.Pointer {

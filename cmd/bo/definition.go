@@ -43,6 +43,9 @@ func (c *runCmd) definition() (*study.Definition, error) {
 	if c.Maximize {
 		goals[0].Goal = study.Maximize
 	}
+	if d.Builtin != "" && goals[0].NoiseFree && c.NoiseSD != nil {
+		return nil, usagef("--noise-sd: %s has no noise", d.Builtin)
+	}
 	goals[0].NoiseFree = goals[0].NoiseFree || c.NoiseFree
 	goals[0].NoiseSD = cmp.Or(c.NoiseSD, goals[0].NoiseSD)
 	d.Objectives = goals

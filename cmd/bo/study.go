@@ -393,6 +393,9 @@ func useBuiltin(d *study.Definition) error {
 		return fmt.Errorf("%s has one value, and there are %d objectives", d.Builtin, len(d.Objectives))
 	}
 	objective := d.Objective()
+	if o.NoiseFree && objective.NoiseSD != nil {
+		return fmt.Errorf("%s has no noise: leave out noise_sd", d.Builtin)
+	}
 	objective.NoiseFree = objective.NoiseFree || o.NoiseFree
 	d.Objectives = []study.Objective{objective}
 	return nil

@@ -44,6 +44,7 @@ type savedStudy struct {
 		Seed        uint64             `json:"seed"`
 		Maximize    bool               `json:"maximize"`
 		NoiseFree   bool               `json:"noise_free"`
+		NoiseSD     *float64           `json:"noise_sd"`
 	} `json:"options"`
 	Queue []json.RawMessage `json:"queue"`
 	Warm  surrogate.State   `json:"warm"`
@@ -99,7 +100,7 @@ func (in *Import) stateDefinition(f *stateFile, saved *savedStudy) (*study.Defin
 	o := &saved.Options
 	d := &study.Definition{
 		Version: study.Version, Parameters: s.Parameters(), Initial: o.Initial, Seed: o.Seed, Design: o.Design, Warp: o.Warp, Local: o.Local,
-		Objectives: []study.Objective{{Name: "value", NoiseFree: o.NoiseFree}},
+		Objectives: []study.Objective{{Name: "value", NoiseFree: o.NoiseFree, NoiseSD: o.NoiseSD}},
 	}
 	if o.Maximize {
 		d.Objectives[0].Goal = study.Maximize

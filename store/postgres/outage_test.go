@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -14,16 +15,25 @@ import (
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	d := dialect
+	d, address := dialect, server.Database(t)
 	d.Patience = 200 * time.Millisecond
-	b, err := open(t.Context(), d, server.Database(t), true)
+	b, err := open(t.Context(), d, address, true)
 	require.NoError(t, err)
 	defer b.Close()
+	patient, err := open(t.Context(), dialect, address, false)
+	require.NoError(t, err)
+	defer patient.Close()
 	s := store.New(b, store.Options{})
 	require.NoError(t, s.Ping(t.Context()))
 	require.NoError(t, server.Stop("immediate"))
 	require.ErrorIs(t, s.Ping(t.Context()), store.ErrUnavailable)
 	require.ErrorIs(t, b.Update(t.Context(), func(store.Tx) error { return nil }), store.ErrUnavailable)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, patient.Update(ctx, func(store.Tx) error { return nil }), store.ErrUnavailable, "a deadline before the patience ends")
+	ctx, cancel = context.WithCancel(t.Context())
+	time.AfterFunc(300*time.Millisecond, cancel)
+	require.ErrorIs(t, patient.Update(ctx, func(store.Tx) error { return nil }), context.Canceled)
 	require.NoError(t, server.Launch())
 	require.NoError(t, s.Ping(t.Context()))
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -140,21 +141,35 @@ func (b *DB) Ping(ctx context.Context) error {
 
 func (b *DB) repeat(ctx context.Context, readOnly bool, f func(store.Tx) error) error {
 	start, pause := time.Now(), 5*time.Millisecond
+	var fault error // the last one that was repeated
 	for {
 		err := b.once(ctx, readOnly, f)
-		if err == nil || ctx.Err() != nil || !b.dialect.Repeat(err) {
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ended(ctx, fault, err)
+		case !b.dialect.Repeat(err):
 			return err
 		}
-		if time.Since(start) > b.dialect.Patience {
-			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		if fault = err; time.Since(start) > b.dialect.Patience {
+			return fmt.Errorf("%w: %w", store.ErrUnavailable, fault)
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return ended(ctx, fault, ctx.Err())
 		case <-time.After(pause):
 		}
 		pause = min(2*pause, time.Second)
 	}
+}
+
+// ended returns the error of a transaction that ends with ctx: the fault that was repeated until its deadline, if there was one.
+func ended(ctx context.Context, fault, err error) error {
+	if fault != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, fault)
+	}
+	return err
 }
 
 func (b *DB) once(ctx context.Context, readOnly bool, f func(store.Tx) error) error {
