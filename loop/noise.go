@@ -15,7 +15,7 @@ const (
 )
 
 // known returns the surrogate model of targets with the given scale, for values whose noise has the standard
-// deviation sd, in their unit. 0 is an unknown one, which the model learns.
+// deviation sd, in their unit. If sd is 0 the model learns the noise.
 func (t *task) known(sd float64, scale surrogate.Standardization) (surrogate.Model, error) {
 	if sd == 0 {
 		return t.opts.Surrogate, nil
@@ -32,15 +32,12 @@ func (t *task) known(sd float64, scale surrogate.Standardization) (surrogate.Mod
 // belongs to the values themselves, so it turns off the logarithm.
 func (o *Options) checkNoises() error {
 	if o.Several() {
-		o.NoiseSD = 0
-	} else {
-		if o.NoiseSD > 0 {
-			o.Warp = WarpNone
-		}
-		if err := o.checkNoise(o.NoiseSD, o.NoiseFree); err != nil {
-			return fmt.Errorf("%w: %w", ErrOptions, err)
-		}
-		return nil
+		o.NoiseSD = 0 // each objective has its own
+	} else if o.NoiseSD > 0 {
+		o.Warp = WarpNone
+	}
+	if err := o.checkNoise(o.NoiseSD, o.NoiseFree); err != nil {
+		return fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	for _, g := range o.Objectives {
 		if err := o.checkNoise(g.NoiseSD, g.NoiseFree); err != nil {

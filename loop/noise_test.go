@@ -82,7 +82,7 @@ func TestNoiseSDKeepsLocalSearch(t *testing.T) {
 	}
 }
 
-// The noise of an objective is not that of a random sum of several.
+// A random sum of several objectives does not use the noise of one.
 func TestNoiseSDOfASum(t *testing.T) {
 	s := noiseSpace(t, "x")
 	points := func(sd, whole float64) []string {

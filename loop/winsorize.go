@@ -11,8 +11,8 @@ import (
 // with the quartiles Q1 and Q3: Tukey's fence, on the side of the bad values. The
 // exact value of a very bad trial hardly informs about the location of the minimum, and a
 // few such values would dominate the output scale. If so many values are equal that
-// Q1 = Q3, the quartiles are those of the different values. Otherwise the fence would lie
-// on the plateau of equal values, and the model would not see the worse ones.
+// Q1 = Q3, both are computed from the different values. Otherwise the bound would be the
+// value of this plateau, and worse values would be lowered to it.
 func winsorize(z []float64) {
 	sorted := slices.Sorted(slices.Values(z))
 	q1, q3 := quartiles(sorted)

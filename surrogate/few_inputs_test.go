@@ -16,7 +16,7 @@ import (
 	"github.com/functionspace/bo/surrogate/mfvi"
 )
 
-// A network with few distinct inputs has a warning, unless its variance is that of a fixed prior.
+// A fit to few distinct inputs warns, except with a fixed precision of laplace and with the published presets.
 func TestFewInputs(t *testing.T) {
 	var learned, fixed, preset laplace.Model
 	learned.Hidden, fixed.Hidden = []int{5}, []int{5}

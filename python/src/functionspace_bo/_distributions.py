@@ -100,7 +100,7 @@ def contains(distribution: BaseDistribution, value: Any) -> bool:
 def parameter_names(space: Iterable[str]) -> dict[str, str]:
     """Returns the name in `bo` of each parameter: its own name if that is a plain word.
 
-    Names such as c0 and o1 are those of constraints and objectives.
+    A name such as c0 or o1 is replaced, because a constraint or an objective has it.
     """
     return {
         name: name

@@ -120,7 +120,7 @@ func Check(have, newest int64) error {
 }
 
 // Update runs f in a transaction and repeats it after errors that Dialect.Repeat reports. After
-// Dialect.Patience it returns store.ErrUnavailable.
+// Dialect.Patience, or at a deadline of ctx before, it returns store.ErrUnavailable.
 func (b *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 	if b.dialect.Exclusive {
 		return b.together(ctx, f)
