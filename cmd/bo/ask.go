@@ -211,7 +211,7 @@ func (c *askCmd) Run(e *env) error {
 		})
 		waiting.Stop()
 		if err != nil {
-			return err
+			return asRefusal(err, store.ErrBudget, store.ErrExhausted)
 		}
 		if len(trials) < c.N {
 			v, err := u.Brief(e.ctx)
@@ -350,7 +350,7 @@ func (c *tellCmd) report(e *env, u *store.Study) error {
 	}
 	t, err := u.ReportSteps(e.ctx, store.Attempt{Trial: c.Trial}, loop.Step{Step: *c.Step, Value: value})
 	if err != nil {
-		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite)
+		return asRefusal(asUsage(err, store.ErrNoTrial, loop.ErrNotFinite), store.ErrConflict)
 	}
 	stop := t.State == store.Stopped
 	if c.JSON {
@@ -399,7 +399,7 @@ func parseNumber(text string) (float64, error) {
 func tellTrial(e *env, u *store.Study, r store.Report, asJSON bool) error {
 	told, err := u.Tell(e.ctx, r)
 	if errors.Is(err, store.ErrConflict) {
-		return fmt.Errorf("%w; bo tell --help has the way to correct a result", err)
+		return refusal{fmt.Errorf("%w; bo tell --help has the way to correct a result", err)}
 	}
 	if err != nil {
 		return asUsage(err, store.ErrNoTrial, loop.ErrNotFinite)
@@ -454,7 +454,7 @@ func (c *enqueueCmd) Run(e *env) error {
 		}
 		trials, err := u.Enqueue(e.ctx, c.Key, values)
 		if err != nil {
-			return asUsage(err, space.ErrPoint)
+			return asRefusal(asUsage(err, space.ErrPoint), store.ErrBudget)
 		}
 		if c.JSON {
 			return printJSON(e.stdout, newTrialJSON(&trials[0], &store.View{Definition: d}))
@@ -605,7 +605,7 @@ func noneComplete(v *store.View) error {
 	if v.Unfit > 0 {
 		fits = " and fits the definition"
 	}
-	return fmt.Errorf("study %s: no trial is complete%s", v.Definition.Name, fits)
+	return refusal{fmt.Errorf("study %s: no trial is complete%s", v.Definition.Name, fits)}
 }
 
 // bestJSON is the trial of bo best. Mean is the mean of the values at its point if values of an

@@ -19,6 +19,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitFault       = 3 // bo check found a fault
+	exitRefused     = 4 // the state of the study does not allow the verb
 	exitInterrupted = 130
 )
 
@@ -30,7 +31,7 @@ Examples:
     bo run --command 'python train.py --lr {lr}' --space space.yaml --budget 30
     bo predict --train runs.csv --at grid.csv
 
-Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bo check found a fault, 130 interrupted.`
+Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bo check found a fault, 4 the study has no trial to give or another result of the trial, 130 interrupted.`
 
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Minimise or maximise an objective."`
@@ -79,6 +80,12 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// refusal is an error of a right command line that the state of the study does not allow. Its exit code is
+// exitRefused.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
 
 // errInterrupted ends a command that has printed its partial result.
 var errInterrupted = errors.New("interrupted")
@@ -180,6 +187,7 @@ func report(stderr io.Writer, err error) int {
 		fmt.Fprintf(stderr, "bo: %s\n", oneLine(err.Error()))
 	}
 	var usage usageError
+	var refused refusal
 	switch {
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
@@ -187,6 +195,8 @@ func report(stderr io.Writer, err error) int {
 		return exitFault
 	case errors.As(err, &usage), errors.Is(err, catalog.ErrUnknown), errors.Is(err, catalog.ErrSetting):
 		return exitUsage
+	case errors.As(err, &refused):
+		return exitRefused
 	}
 	return exitFailed
 }

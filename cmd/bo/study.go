@@ -486,10 +486,21 @@ func printTable(w io.Writer, rows [][]string) error {
 
 // asUsage marks an error that wraps one of kinds as a fault of the command line.
 func asUsage(err error, kinds ...error) error {
-	for _, k := range kinds {
-		if errors.Is(err, k) {
-			return usageError{err}
-		}
+	if isAny(err, kinds) {
+		return usageError{err}
 	}
 	return err
+}
+
+// asRefusal marks an error that wraps one of kinds as a refusal.
+func asRefusal(err error, kinds ...error) error {
+	if isAny(err, kinds) {
+		return refusal{err}
+	}
+	return err
+}
+
+// isAny reports whether err wraps one of kinds.
+func isAny(err error, kinds []error) bool {
+	return slices.ContainsFunc(kinds, func(k error) bool { return errors.Is(err, k) })
 }

@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from functionspace_bo import CommandError, Float, Int, RequestError, Study, StudyError, TrialError
+from functionspace_bo import (
+    CommandError,
+    ExhaustedError,
+    Float,
+    Int,
+    NoValueError,
+    RequestError,
+    Study,
+    StudyError,
+    TrialError,
+)
 
 
 def test_a_stored_study(tmp_path: Path) -> None:
@@ -41,12 +51,40 @@ def test_faults(tmp_path: Path) -> None:
         Study.create(store, "demo", {"x": Float(0, 1)})
     with pytest.raises(CommandError, match='unknown study "dem": did you mean demo'):
         Study.open(store, "dem")
-    with pytest.raises(CommandError, match="no such trial"):
+    with pytest.raises(TrialError, match="no such trial"):
         study.tell(7, 1.0)
     with pytest.raises(TrialError):
         study.tell(1, float("nan"))
-    with pytest.raises(CommandError, match="no trial is complete"):
+    with pytest.raises(NoValueError, match="no trial is complete"):
         _ = study.best
+    with pytest.raises(TrialError, match="want at least 1"):
+        study.ask(0)
+    with pytest.raises(RequestError, match='unknown parameter "y"'):
+        study.enqueue({"y": 1.0})
+    trial = study.ask()
+    study.tell(trial, 1.0)
+    study.tell(trial, 1.0)
+    with pytest.raises(TrialError, match="conflicting result"):
+        study.tell(trial, 2.0)
+    with pytest.raises(TrialError, match="conflicting result"):
+        study.fail(trial)
+
+
+def test_exhausted(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "finite", {"x": Int(1, 2)}, noise_free=True)
+    study.ask(2)
+    with pytest.raises(ExhaustedError, match="every point of the space"):
+        study.ask()
+    study = Study.create(tmp_path / "bo.db", "short", {"x": Float(0, 1)}, budget=1)
+    study.ask()
+    with pytest.raises(ExhaustedError, match="the budget is used up"):
+        study.ask()
+    with pytest.raises(ExhaustedError, match="the budget is used up"):
+        study.enqueue({"x": 0.5})
+
+
+def test_faults_of_create(tmp_path: Path) -> None:
+    store = tmp_path / "bo.db"
     with pytest.raises((CommandError, StudyError), match="min 1 is above max 0"):
         Study.create(store, "other", {"x": Float(1, 0)})
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
 from ._documented import with_options
+from ._outcomes import Value
 from ._space import Space
 from ._study import Study
 from ._trial import Result, Trial
@@ -22,7 +23,7 @@ _OF_PROGRAMS = ("builtin", "command", "shell", "timeout")
 
 @with_options(*_OF_PROGRAMS)
 def minimize(
-    f: Callable[..., float | Mapping[str, float] | None],
+    f: Callable[..., Value | None],
     space: Space,
     *,
     executor: Executor | None = None,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from ._space import plain, shown
 from .errors import NoValueError, RequestError, TrialError
 
 if TYPE_CHECKING:
     from ._trial import Trial
+
+Value = SupportsFloat | Mapping[str, SupportsFloat]
+"""The result of an evaluation: a number, or numbers by name."""
 
 MAX_VALUE = 1e300
 """The largest magnitude of a value, as in `bo`."""
@@ -169,6 +173,22 @@ def as_float(value: Any, name: str = "value") -> float:
         return float(plain(value))
     except (TypeError, ValueError, OverflowError):
         raise TrialError(f"the {name} is {shown(value)}, want a number") from None
+
+
+def as_int(number: SupportsIndex, name: str) -> int:
+    """Returns a whole number, or raises TrialError."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TrialError(f"the {name} is {shown(number)}, want a whole number") from None
+
+
+def as_count(number: SupportsIndex) -> int:
+    """Returns a number of trials to ask, or raises TrialError."""
+    n = as_int(number, "number of trials to ask")
+    if n < 1:
+        raise TrialError(f"{n} trials to ask, want at least 1")
+    return n
 
 
 def usable(number: float) -> bool:

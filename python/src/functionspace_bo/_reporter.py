@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat
 
 from ._outcomes import as_float
 from .errors import BoError, ProcessError, TrialError
@@ -23,14 +23,16 @@ class Reporter(Protocol):
 
     stopped: bool
 
-    def report(self, step: float, value: float) -> bool:
+    def report(self, step: SupportsFloat, value: SupportsFloat) -> bool:
         """Records the value at a step, and reports whether the trial is stopped."""
 
 
 class Reporting(Protocol):
     """A study that takes steps."""
 
-    def _report(self, number: int, step: float, value: float, by: LocalReporter) -> bool: ...
+    def _report(
+        self, number: int, step: SupportsFloat, value: SupportsFloat, by: LocalReporter
+    ) -> bool: ...
 
 
 class LocalReporter:
@@ -44,7 +46,7 @@ class LocalReporter:
         self._study = study
         self._number = number
 
-    def report(self, step: float, value: float) -> bool:
+    def report(self, step: SupportsFloat, value: SupportsFloat) -> bool:
         self.stopped = self.stopped or self._study._report(self._number, step, value, self)
         return self.stopped
 
@@ -112,7 +114,7 @@ class RemoteReporter:
         self._number = number
         self._connection: Connection | None = None
 
-    def report(self, step: float, value: float) -> bool:
+    def report(self, step: SupportsFloat, value: SupportsFloat) -> bool:
         if self.stopped:
             return True
         message = json.dumps([self._number, as_float(step, "step"), as_float(value)])  # NaN passes

@@ -8,7 +8,7 @@ import math
 import operator
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -23,7 +23,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ._end import End
-from ._outcomes import as_float
+from ._outcomes import Value, as_float
 from ._progress import Progress
 from ._reporter import LocalReporter, Receiver
 from ._space import shown
@@ -33,7 +33,7 @@ from .errors import BoError, ExhaustedError, FailuresError, NoValueError, StudyE
 if TYPE_CHECKING:
     from ._study import Study
 
-Objective = Callable[..., "float | Mapping[str, float] | None"]
+Objective = Callable[..., Value | None]
 
 _DEFAULT_BUDGET = 50
 _ALIKE = 3  # first trials that end a run if all fail with the same message, numbers aside

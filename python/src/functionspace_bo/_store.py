@@ -9,16 +9,24 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
 from ._binary import find_binary
 from ._definition import define
 from ._html import HTMLReport, stored, summary
-from ._outcomes import Outcomes, as_float, read_numbers
+from ._outcomes import Outcomes, Value, as_count, as_float, read_numbers
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
-from ._trial import Pareto, Trial, frame
-from .errors import CommandError, ProcessError, RequestError
+from ._trial import Pareto, Trial, frame, number_of
+from .errors import (
+    BoError,
+    CommandError,
+    ExhaustedError,
+    NoValueError,
+    ProcessError,
+    RequestError,
+    TrialError,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -27,6 +35,19 @@ if TYPE_CHECKING:
     from ._options import Options
 
 _MESSAGE = 10_000  # characters of a message, which is an argument of a command
+
+_KINDS: dict[tuple[str, int], type[BoError]] = {
+    ("ask", 2): RequestError,
+    ("ask", 4): ExhaustedError,
+    ("best", 4): NoValueError,
+    ("enqueue", 2): RequestError,
+    ("enqueue", 4): ExhaustedError,
+    ("fail", 2): TrialError,
+    ("fail", 4): TrialError,
+    ("tell", 2): TrialError,
+    ("tell", 4): TrialError,
+}
+"""The exceptions for the exit codes of verbs. CommandError is for all others."""
 
 
 class StoredStudy:
@@ -80,7 +101,7 @@ class StoredStudy:
 
     @property
     def best(self) -> Trial:
-        """The feasible trial with the best observed value. Raises CommandError if there is none.
+        """The feasible trial with the best observed value. Raises NoValueError if there is none.
 
         If no trial is feasible, it is the trial that violates the requirements least.
         Raises RequestError if there are several objectives.
@@ -92,14 +113,16 @@ class StoredStudy:
     def ask(self, n: None = None, *, lease: str | None = None) -> Trial: ...
 
     @overload
-    def ask(self, n: int, *, lease: str | None = None) -> list[Trial]: ...
+    def ask(self, n: SupportsIndex, *, lease: str | None = None) -> list[Trial]: ...
 
-    def ask(self, n: int | None = None, *, lease: str | None = None) -> Trial | list[Trial]:
+    def ask(
+        self, n: SupportsIndex | None = None, *, lease: str | None = None
+    ) -> Trial | list[Trial]:
         """Returns a trial to evaluate, or a list of n trials.
 
         With a lease, such as "24h", a trial without a result is issued again after that time.
         """
-        flags = ["-n", str(1 if n is None else n)]
+        flags = ["-n", str(1 if n is None else as_count(n))]
         if lease is not None:
             if not isinstance(lease, str):
                 raise RequestError(f"the lease is {lease!r}, want a text such as '24h'")
@@ -108,7 +131,7 @@ class StoredStudy:
         trials = [replace(t, _reporter=LocalReporter(self, t.number)) for t in trials]
         return trials[0] if n is None else trials
 
-    def tell(self, trial: Trial | int, value: float | Mapping[str, float]) -> Trial:
+    def tell(self, trial: Trial | SupportsIndex, value: Value) -> Trial:
         """Records the value of a trial, or several numbers by name."""
         conditions = [*self._definition.get("require", ()), self._cost]
         declared = [
@@ -116,20 +139,22 @@ class StoredStudy:
             *(re.split("[<>]=", c)[0].strip() for c in conditions),
         ]
         numbers = read_numbers(value, self._outcomes.goals[0].name, declared)
-        return self._trial(self._verb("tell", _number(trial), json.dumps(numbers)))
+        return self._trial(self._verb("tell", str(number_of(trial)), json.dumps(numbers)))
 
-    def fail(self, trial: Trial | int, message: str = "") -> Trial:
+    def fail(self, trial: Trial | SupportsIndex, message: str = "") -> Trial:
         """Records that a trial could not be evaluated."""
-        return self._trial(self._verb("fail", _number(trial), str(message)[:_MESSAGE]))
+        return self._trial(self._verb("fail", str(number_of(trial)), str(message)[:_MESSAGE]))
 
-    def report(self, trial: Trial | int, step: float, value: float) -> bool:
+    def report(
+        self, trial: Trial | SupportsIndex, step: SupportsFloat, value: SupportsFloat
+    ) -> bool:
         """Records the value of the (first) objective at a step of a running trial.
 
         Returns whether the rule in the option `stop` has stopped the trial, from the steps of
         all processes. A step that was reported before changes nothing.
         """
         at, reported = as_float(step, "step"), as_float(value)
-        shown = self._verb("tell", _number(trial), repr(reported), flags=[f"--step={at!r}"])
+        shown = self._verb("tell", str(number_of(trial)), repr(reported), flags=[f"--step={at!r}"])
         return bool(shown["stop"])
 
     def pareto(self) -> Pareto:
@@ -140,7 +165,9 @@ class StoredStudy:
         front = [self._trial(t) for t in shown["front"]]
         return Pareto(front, shown.get("reference", {}), shown.get("hypervolume", []))
 
-    def _report(self, number: int, step: float, value: float, by: LocalReporter) -> bool:
+    def _report(
+        self, number: int, step: SupportsFloat, value: SupportsFloat, by: LocalReporter
+    ) -> bool:
         """Is report, on behalf of a reporter."""
         return self.report(number, step, value)
 
@@ -197,10 +224,6 @@ class StoredStudy:
         )
 
 
-def _number(trial: Trial | int) -> str:
-    return str(trial.number if isinstance(trial, Trial) else trial)
-
-
 def _run(arguments: list[str], hide: str = "") -> str:
     """Returns the output of a verb, or raises its one-line message."""
     try:
@@ -216,5 +239,6 @@ def _run(arguments: list[str], hide: str = "") -> str:
         raise ProcessError(f"bo cannot be started: {err}") from err
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise CommandError(lines[-1].removeprefix("bo: ").replace(hide, ""))
+        kind = _KINDS.get((arguments[0], done.returncode), CommandError)
+        raise kind(lines[-1].removeprefix("bo: ").replace(hide, ""))
     return done.stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
 import secrets
 import shutil
@@ -13,16 +12,16 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
 from ._channel import Channel
 from ._definition import define, is_noise_free, read_file
 from ._documented import with_options
 from ._html import HTMLReport, report, summary
-from ._outcomes import Outcomes, as_float, usable
+from ._outcomes import Outcomes, Value, as_count, as_float, usable
 from ._process import on_fork
 from ._reporter import LocalReporter
-from ._space import Fixed, Params, Space, plain_params, request_point, shown
+from ._space import Fixed, Params, Space, plain_params, request_point
 from ._trial import (
     Estimate,
     Pareto,
@@ -32,6 +31,7 @@ from ._trial import (
     Step,
     Trial,
     frame,
+    number_of,
 )
 from .errors import ExhaustedError, ProcessError, RequestError, StudyError, TrialError
 
@@ -181,9 +181,9 @@ class Study:
     def ask(self) -> Trial: ...
 
     @overload
-    def ask(self, n: int) -> list[Trial]: ...
+    def ask(self, n: SupportsIndex) -> list[Trial]: ...
 
-    def ask(self, n: int | None = None) -> Trial | list[Trial]:
+    def ask(self, n: SupportsIndex | None = None) -> Trial | list[Trial]:
         """Returns a trial to evaluate, or a list of n trials, to be passed to tell or fail.
 
         Trials of an interrupted run come first, then enqueued points, the initial design, and
@@ -193,11 +193,11 @@ class Study:
         """
         trials = [
             replace(t.copy(), _reporter=LocalReporter(self, t.number))
-            for t in self._ask(1 if n is None else n)
+            for t in self._ask(1 if n is None else as_count(n))
         ]
         return trials[0] if n is None else trials
 
-    def tell(self, trial: Trial | int, value: float | Mapping[str, float]) -> Trial:
+    def tell(self, trial: Trial | SupportsIndex, value: Value) -> Trial:
         """Records the value of a pending trial, or several numbers by name.
 
         The numbers have the names of all objectives, and of the numbers in `require`. Raises
@@ -205,18 +205,20 @@ class Study:
         """
         return self._tell(trial, value, 0.0)
 
-    def fail(self, trial: Trial | int, message: str = "") -> Trial:
+    def fail(self, trial: Trial | SupportsIndex, message: str = "") -> Trial:
         """Records that a pending trial could not be evaluated."""
         return self._fail(trial, message, 0.0)
 
-    def report(self, trial: Trial | int, step: float, value: float) -> bool:
+    def report(
+        self, trial: Trial | SupportsIndex, step: SupportsFloat, value: SupportsFloat
+    ) -> bool:
         """Records the value of the (first) objective at a step of a pending trial.
 
         Returns whether the rule in the option `stop` has stopped the trial, which then takes no
         result. Steps need not ascend; a step that was reported before changes nothing. NaN and
         infinities are worse than every number.
         """
-        number = trial.number if isinstance(trial, Trial) else _whole(trial, "trial")
+        number = number_of(trial)
         return self._report(number, step, value)
 
     def enqueue(self, params: Mapping[str, Any]) -> None:
@@ -225,7 +227,7 @@ class Study:
         with self._lock:
             self._queue.append(point)
 
-    def add(self, params: Mapping[str, Any], value: float | Mapping[str, float]) -> Trial:
+    def add(self, params: Mapping[str, Any], value: Value) -> Trial:
         """Records an evaluation made elsewhere as a new complete trial."""
         point = self._point(params)
         number, numbers = self._outcomes.read(value)
@@ -262,7 +264,7 @@ class Study:
 
     def run(
         self,
-        f: Callable[..., float | Mapping[str, float] | None],
+        f: Callable[..., Value | None],
         budget: int | None = None,
         *,
         workers: int | None = None,
@@ -391,9 +393,6 @@ class Study:
         self._lock = threading.RLock()
 
     def _ask(self, n: int) -> list[Trial]:
-        n = _whole(n, "number of trials to ask")
-        if n < 1:
-            raise TrialError(f"{n} trials to ask, want at least 1")
         with self._lock:
             idle = sorted(self._idle)[:n]
             self._idle.difference_update(idle)
@@ -456,9 +455,7 @@ class Study:
         self._suggestions.unsent.add(number)
         self._decisions.unsent.add(number)
 
-    def _tell(
-        self, trial: Trial | int, value: float | Mapping[str, float], seconds: float
-    ) -> Trial:
+    def _tell(self, trial: Trial | SupportsIndex, value: Value, seconds: float) -> Trial:
         number, numbers = self._outcomes.read(value)
         return self._finish(
             trial,
@@ -469,11 +466,11 @@ class Study:
             seconds=seconds,
         )
 
-    def _fail(self, trial: Trial | int, message: str, seconds: float) -> Trial:
+    def _fail(self, trial: Trial | SupportsIndex, message: str, seconds: float) -> Trial:
         return self._finish(trial, state="failed", message=str(message), seconds=seconds)
 
-    def _finish(self, trial: Trial | int, **changes: Any) -> Trial:
-        number = trial.number if isinstance(trial, Trial) else _whole(trial, "trial")
+    def _finish(self, trial: Trial | SupportsIndex, **changes: Any) -> Trial:
+        number = number_of(trial)
         with self._lock:
             t = self._pending(number)
             t = self._trials[number - 1] = replace(t, **changes)
@@ -506,7 +503,11 @@ class Study:
                 self._decisions.process.close()  # it has the steps
 
     def _report(
-        self, number: int, step: float, value: float, by: LocalReporter | None = None
+        self,
+        number: int,
+        step: SupportsFloat,
+        value: SupportsFloat,
+        by: LocalReporter | None = None,
     ) -> bool:
         """Is report, on behalf of a reporter that the end of a run may have stopped."""
         at, reported = as_float(step, "step"), as_float(value)
@@ -604,14 +605,6 @@ class Study:
         steps = tuple(Step(*s) for s in saved.pop("steps", ()))
         prediction = Prediction(**predicted) if predicted is not None else None
         return Trial(params=params, prediction=prediction, warnings=warnings, steps=steps, **saved)
-
-
-def _whole(number: Any, name: str) -> int:
-    """Returns a whole number, or raises TrialError."""
-    try:
-        return operator.index(number)
-    except TypeError:
-        raise TrialError(f"the {name} is {shown(number)}, want a whole number") from None
 
 
 def _replace_file(path: Path, text: str) -> None:

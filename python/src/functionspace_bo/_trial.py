@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, TypedDict
 
-from ._outcomes import Outcomes
+from ._outcomes import Outcomes, as_int
 from .errors import TrialError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Trial:
     """The values that were reported while the trial ran."""
     _reporter: Reporter | None = field(default=None, compare=False, repr=False)
 
-    def report(self, step: float, value: float) -> bool:
+    def report(self, step: SupportsFloat, value: SupportsFloat) -> bool:
         """Reports the value of the objective at a step, such as an epoch, of a running trial.
 
         Returns whether the rule in the option `stop` has stopped the trial; the evaluation
@@ -234,6 +234,11 @@ class Result:
     def dataframe(self) -> pandas.DataFrame:
         """Returns the trials as a pandas data frame with a column for each parameter."""
         return frame(self.trials, self.outcomes)
+
+
+def number_of(trial: Trial | SupportsIndex) -> int:
+    """Returns the number of a trial, or raises TrialError."""
+    return trial.number if isinstance(trial, Trial) else as_int(trial, "trial")
 
 
 def frame(trials: Sequence[Trial], outcomes: Outcomes) -> pandas.DataFrame:

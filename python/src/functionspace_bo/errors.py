@@ -24,11 +24,11 @@ class RequestError(BoError, ValueError):
 
 
 class TrialError(BoError, ValueError):
-    """There is no such trial, it is finished already, or its value is not usable."""
+    """There is no such trial, it has another result, or its value is not usable."""
 
 
 class ExhaustedError(BoError):
-    """Every point of a finite space has a trial."""
+    """Every point of a finite space has a trial, or the budget of a stored study is used up."""
 
 
 class NoValueError(BoError):
@@ -51,7 +51,7 @@ class ProcessError(BoError, RuntimeError):
 
 
 class CommandError(BoError):
-    """A verb of `bo` on a store of studies failed."""
+    """A verb of `bo` on a store of studies failed in a way that no other class names."""
 
 
 _KINDS: dict[str, type[BoError]] = {
