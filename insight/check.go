@@ -121,7 +121,7 @@ func (c Coverage) finding(n int) Finding {
 	return Finding{
 		Test:   fmt.Sprintf("coverage of %.0f %%", 100*c.Nominal),
 		Text:   fmt.Sprintf("only %d of %d values are inside their %.0f %% prediction intervals, and %d to %d are expected", c.Inside, n, 100*c.Nominal, c.Low, c.High),
-		Remedy: "set the noise and output variance higher, or let them be learned",
+		Remedy: "set the noise (noise or noise_sd) and the output variance higher, or let them be learned",
 	}
 }
 
@@ -259,9 +259,9 @@ func (h *Health) test(errors []float64) {
 	h.Tests = []Test{spread, shape}
 	switch {
 	case spread.fails() && sum < spread.Low:
-		h.Findings = append(h.Findings, Finding{spread.Name, "prediction intervals are too wide", "set the noise and output variance lower, or let them be learned"})
+		h.Findings = append(h.Findings, Finding{spread.Name, "prediction intervals are too wide", "set the noise (noise or noise_sd) and the output variance lower, or let them be learned"})
 	case spread.fails():
-		h.Findings = append(h.Findings, Finding{spread.Name, "prediction intervals are too narrow", "set the noise and output variance higher, or let them be learned"})
+		h.Findings = append(h.Findings, Finding{spread.Name, "prediction intervals are too narrow", "set the noise (noise or noise_sd) and the output variance higher, or let them be learned"})
 	case shape.fails():
 		h.Findings = append(h.Findings, Finding{shape.Name, "prediction errors are not normal", "look for outliers and for trials whose result was not the objective, or choose another kernel or surrogate model"})
 	case len(uncovered) > 0:
