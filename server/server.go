@@ -76,6 +76,10 @@ type open struct {
 	study   *store.Study // not embedded: copies of its methods would add to the binary
 	changed broadcast    // a request has changed the study
 	used    int          // number of the latest request, guarded by Server.mu
+
+	mu        sync.Mutex
+	followers int    // streams of events
+	stop      func() // ends their reader
 }
 
 // maxOpen and maxHeld bound the studies in memory and their trials. 10 000 trials take about 12 MB.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -179,6 +180,65 @@ func watchAll(t *testing.T, c bov1connect.StudyServiceClient, name string, last 
 		}
 	}
 	require.Equal(t, last+1, next, "%v", stream.Err())
+}
+
+// views counts the reads of a backend.
+type views struct {
+	store.Backend
+	n atomic.Int64
+}
+
+func (v *views) View(ctx context.Context, f func(store.Tx) error) error {
+	v.n.Add(1)
+	return v.Backend.View(ctx, f)
+}
+
+// The streams of a study share the reads for changes by other processes, and end with their clients.
+func TestWatchersShareReads(t *testing.T) {
+	const streams = 40
+	backend := &views{Backend: store.NewMemory()}
+	r := start(t, backend, Options{})
+	create(t, r.client(), bread)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	read, added := make(chan bool, streams), make(chan bool, streams)
+	for range streams {
+		stream, err := r.client().Watch(ctx, &bov1.WatchRequest{Study: "bread"})
+		require.NoError(t, err)
+		go func() {
+			for stream.Receive() {
+				switch e := stream.Msg().Event; {
+				case e == nil:
+				case e.Revision == 1:
+					read <- true
+				default:
+					added <- true
+					return
+				}
+			}
+		}()
+	}
+	for range streams {
+		<-read
+	}
+	before, polls := backend.n.Load(), time.Now()
+	time.Sleep(3 * watchPoll)
+	require.LessOrEqual(t, backend.n.Load()-before, int64(streams)+2+int64(time.Since(polls)/watchPoll), "a first look by each, and one reader")
+	other := store.New(backend.Backend, store.Options{}) // not closed: the backend belongs to the server
+	u, err := other.Study(t.Context(), "bread")
+	require.NoError(t, err)
+	_, err = u.Ask(t.Context(), 1)
+	require.NoError(t, err)
+	for range streams {
+		<-added
+	}
+	cancel()
+	open := r.opened(u)
+	require.Eventually(t, func() bool {
+		open.mu.Lock()
+		defer open.mu.Unlock()
+		return open.followers == 0
+	}, 10*time.Second, 10*time.Millisecond)
 }
 
 // Suggestions and errors equal the answers of bo suggest to the same document.

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	watchPoll  = 500 * time.Millisecond // interval of reads for changes by other processes
+	watchPoll  = 500 * time.Millisecond // interval of reads for changes by other processes, one for all streams of a study
 	watchAlive = 15 * time.Second       // interval of messages without an event
 	watchBatch = 500                    // events of one read
 )
@@ -25,6 +25,7 @@ func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*
 		return err
 	}
 	defer leave()
+	defer u.follow()()
 	sent := time.Now()
 	send := func(e *bov1.Event) error {
 		sent = time.Now()
@@ -60,6 +61,40 @@ func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*
 		case <-s.closing.Done():
 			return errClosing
 		case <-changed:
+		case <-time.After(watchAlive):
+		}
+	}
+}
+
+// follow announces changes of the study by other processes until the caller calls leave. Callers at the
+// same time share one reader.
+func (u *open) follow() (leave func()) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.followers++; u.followers == 1 {
+		var ctx context.Context
+		ctx, u.stop = context.WithCancel(context.Background())
+		go u.poll(ctx)
+	}
+	return func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if u.followers--; u.followers == 0 {
+			u.stop()
+		}
+	}
+}
+
+// poll announces each new revision of the study, and each error, which the streams then meet themselves.
+func (u *open) poll(ctx context.Context) {
+	for last := int64(-1); ctx.Err() == nil; {
+		revision, err := u.study.Revision(ctx)
+		if err != nil || revision != last {
+			last = revision
+			u.changed.send()
+		}
+		select {
+		case <-ctx.Done():
 		case <-time.After(watchPoll):
 		}
 	}

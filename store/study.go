@@ -113,6 +113,15 @@ func (u *Study) Summary(ctx context.Context) (*Summary, error) {
 	return &s, nil
 }
 
+// Revision returns the number of the last event of the study.
+func (u *Study) Revision(ctx context.Context) (int64, error) {
+	row, err := u.readRow(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return row.Revision, nil
+}
+
 // readRow reads the row of the study in a transaction of its own.
 func (u *Study) readRow(ctx context.Context) (row *Row, err error) {
 	err = u.store.backend.View(ctx, func(tx Tx) (err error) {
