@@ -2,74 +2,71 @@ package store
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sort"
-	"sync"
 
 	"github.com/functionspace/bo/loop"
 )
 
 // curves holds the best values up to the steps of complete trials, so that the median rule
 // reads the steps of a trial once. Steps that AddSteps adds to a complete trial afterwards do not
-// count.
+// count. It is immutable.
 type curves struct {
-	mu       sync.Mutex
 	study    int64  // ID of the study
 	name     string // of the objective
 	maximize bool
 	revision int64 // the trials up to this revision are known
-	complete map[int]*curve
+	complete map[int]curve
 }
 
 // curve holds the steps of an attempt in ascending order and, for each, the best value up to it.
 // NaN is worse than every number.
-type curve struct {
-	attempt     int
-	read        bool
-	steps, best []float64
-}
+type curve struct{ steps, best []float64 }
 
-// update reads trials that are complete since the last call.
-func (c *curves) update(tx Tx, row *Row, name string, maximize bool) error {
-	if c.study != row.ID || c.name != name || c.maximize != maximize {
-		c.study, c.name, c.maximize, c.revision, c.complete = row.ID, name, maximize, 0, map[int]*curve{}
+// update returns c, which may be nil, with the trials that are complete since its transaction. The caller keeps the
+// result as the result of stepCopy.update.
+func (c *curves) update(tx Tx, row *Row, name string, maximize bool) (*curves, error) {
+	if c == nil || c.study != row.ID || c.name != name || c.maximize != maximize {
+		c = &curves{study: row.ID, name: name, maximize: maximize}
 	}
-	if c.revision < row.Revision {
-		changed, err := tx.Trials(row.ID, Query{Since: c.revision, Brief: true})
-		if err != nil {
-			return err
-		}
-		for _, t := range changed {
-			if t.State == Complete {
-				c.complete[t.Number] = &curve{attempt: t.Attempt}
-			}
-		}
-		c.revision = row.Revision
+	if c.revision == row.Revision {
+		return c, nil
+	}
+	changed, err := tx.Trials(row.ID, Query{Since: c.revision, Brief: true})
+	if err != nil {
+		return nil, err
 	}
 	var unread []Step // their trials only
-	for number, known := range c.complete {
-		if !known.read {
-			unread = append(unread, Step{Trial: number})
+	attempts := map[int]int{}
+	for _, t := range changed {
+		if t.State == Complete {
+			unread, attempts[t.Number] = append(unread, Step{Trial: t.Number}), t.Attempt
 		}
 	}
 	steps, err := stepsOfTrials(tx, row, unread)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	of := map[int][]Step{}
 	for _, s := range steps {
-		of[s.Trial] = append(of[s.Trial], s)
+		if s.Name == name && s.Attempt == attempts[s.Trial] {
+			of[s.Trial] = append(of[s.Trial], s)
+		}
 	}
-	for _, s := range unread {
-		c.complete[s.Trial].set(of[s.Trial], name, maximize)
+	next := &curves{study: c.study, name: name, maximize: maximize, revision: row.Revision, complete: maps.Clone(c.complete)}
+	if next.complete == nil {
+		next.complete = map[int]curve{}
 	}
-	return nil
+	for number := range attempts {
+		next.complete[number] = newCurve(of[number], maximize)
+	}
+	return next, nil
 }
 
-// set computes the best values of the attempt.
-func (c *curve) set(steps []Step, name string, maximize bool) {
-	steps = slices.DeleteFunc(steps, func(s Step) bool { return s.Attempt != c.attempt || s.Name != name })
+// newCurve returns the best values of the steps of an attempt.
+func newCurve(steps []Step, maximize bool) (c curve) {
 	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.Step, b.Step) })
 	best := math.NaN()
 	for _, s := range steps {
@@ -78,7 +75,7 @@ func (c *curve) set(steps []Step, name string, maximize bool) {
 		}
 		c.steps, c.best = append(c.steps, s.Step), append(c.best, best)
 	}
-	c.read = true
+	return c
 }
 
 // trials returns the complete trials for a decision of the median rule at a step: each has one

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/functionspace/bo/loop"
@@ -94,7 +93,9 @@ func fresh(steps, known []Step) []Step {
 // trials once, at the first decision that compares trials, and then only new steps.
 func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) (Trial, error) {
 	var told Trial
+	var r reporting
 	err := u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+		r = reporting{}
 		d, err := row.definition()
 		if err != nil {
 			return err
@@ -113,13 +114,17 @@ func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) 
 		if a.Token != "" && a.Token != told.Token {
 			return nil // another attempt is under way, or the trial waits for one
 		}
-		r := reporting{tx: tx, row: row, definition: d, trial: &told, decides: d.Stop.Active(), curves: &u.curves, others: &u.steps}
+		r = reporting{tx: tx, row: row, definition: d, trial: &told, decides: d.Stop.Active(), curves: u.curves.Load(), others: u.steps.Load()}
 		decision, err := r.record(steps)
 		if err != nil || !decision.Stop {
 			return err
 		}
 		return r.stop(now, decision)
 	})
+	if err == nil && r.decides { // what a transaction read is kept once it is committed
+		u.curves.Store(r.curves)
+		u.steps.Store(r.others)
+	}
 	return told, named(u.name, err)
 }
 
@@ -130,8 +135,8 @@ type reporting struct {
 	definition *study.Definition
 	trial      *Trial
 	decides    bool
-	curves     *curves
-	others     *stepCopy
+	curves     *curves   // nil before the first decision
+	others     *stepCopy // nil before the first decision
 
 	own []Step       // recorded steps of the attempt with the objective
 	all []loop.Trial // all trials with their steps; nil before the first decision
@@ -185,9 +190,7 @@ func (r *reporting) decide(at float64) (d loop.Decision, err error) {
 	maximize := r.definition.Objective().Goal == study.Maximize
 	own := []loop.Trial{{ID: r.trial.Number, State: loop.Pending, Steps: stepsOf(r.own)}}
 	if r.definition.Stop.Rule == loop.Median {
-		r.curves.mu.Lock()
-		defer r.curves.mu.Unlock()
-		if err := r.curves.update(r.tx, r.row, r.definition.Objective().Name, maximize); err != nil {
+		if r.curves, err = r.curves.update(r.tx, r.row, r.definition.Objective().Name, maximize); err != nil {
 			return loop.Decision{}, err
 		}
 		d, _ := r.definition.Stop.Decide(append(r.curves.trials(at), own...), r.trial.Number, at, maximize)
@@ -197,9 +200,10 @@ func (r *reporting) decide(at float64) (d loop.Decision, err error) {
 		return loop.Decision{}, nil // no new rung: the other trials do not matter
 	}
 	if r.all == nil {
-		if r.all, err = r.others.read(r.tx, r.row, r.definition.Objective().Name); err != nil {
+		if r.others, err = r.others.update(r.tx, r.row, r.definition.Objective().Name); err != nil {
 			return loop.Decision{}, err
 		}
+		r.all = slices.Clone(r.others.trials)
 	}
 	r.all[r.trial.Number-1].Steps = stepsOf(r.own)
 	d, _ = r.definition.Stop.Decide(r.all, r.trial.Number, at, maximize)
@@ -207,9 +211,8 @@ func (r *reporting) decide(at float64) (d loop.Decision, err error) {
 }
 
 // stepCopy is a copy of the trials of a study and of the values of the objective in their last
-// attempts, as loop.ASHA compares them. Each read adds the changes since the last read.
+// attempts, as loop.ASHA compares them. It is immutable.
 type stepCopy struct {
-	mu       sync.Mutex // held within transactions only
 	study    int64
 	name     string // of the objective
 	revision int64
@@ -218,15 +221,12 @@ type stepCopy struct {
 	trials   []loop.Trial
 }
 
-// read returns the trials of a study, for changes of the elements by the caller. The transaction
-// has written nothing yet.
-func (c *stepCopy) read(tx Tx, row *Row, name string) ([]loop.Trial, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if row.ID != c.study || name != c.name {
-		c.study, c.name, c.revision, c.last, c.attempts, c.trials = row.ID, name, 0, 0, nil, nil
+// update returns c, which may be nil, with the changes since its transaction. A transaction that began to write may
+// be rolled back, with the writes of others that it saw: the caller keeps the result only once it is committed.
+func (c *stepCopy) update(tx Tx, row *Row, name string) (*stepCopy, error) {
+	if c == nil || row.ID != c.study || name != c.name {
+		c = &stepCopy{study: row.ID, name: name}
 	}
-	first := c.revision == 0
 	changed, err := tx.Trials(row.ID, Query{Since: c.revision, Brief: true})
 	if err != nil {
 		return nil, err
@@ -235,10 +235,11 @@ func (c *stepCopy) read(tx Tx, row *Row, name string) ([]loop.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	next := &stepCopy{study: c.study, name: name, revision: row.Revision, last: c.last}
 	var again []Step // steps of trials whose attempt has changed
 	for i := range changed {
 		t := &changed[i]
-		if !first && t.Number <= len(c.attempts) && c.attempts[t.Number-1] != t.Attempt {
+		if c.revision > 0 && t.Number <= len(c.attempts) && c.attempts[t.Number-1] != t.Attempt {
 			own, err := tx.Steps(row.ID, StepQuery{Trial: t.Number})
 			if err != nil {
 				return nil, err
@@ -246,26 +247,27 @@ func (c *stepCopy) read(tx Tx, row *Row, name string) ([]loop.Trial, error) {
 			again = append(again, slices.DeleteFunc(own, func(s Step) bool { return s.ID > c.last })...)
 		}
 	}
-	c.attempts = append(c.attempts, make([]int, max(0, row.Trials-len(c.attempts)))...)
-	c.trials = append(c.trials, make([]loop.Trial, max(0, row.Trials-len(c.trials)))...)
+	next.attempts, next.trials = make([]int, row.Trials), make([]loop.Trial, row.Trials)
+	copy(next.attempts, c.attempts)
+	copy(next.trials, c.trials)
 	for i := range changed {
 		t := &changed[i]
-		own := &c.trials[t.Number-1]
-		if c.attempts[t.Number-1] != t.Attempt {
+		own := &next.trials[t.Number-1]
+		if next.attempts[t.Number-1] != t.Attempt {
 			own.Steps = nil
 		}
-		own.ID, own.State, c.attempts[t.Number-1] = t.Number, loop.State(t.State), t.Attempt
+		own.ID, own.State, next.attempts[t.Number-1] = t.Number, loop.State(t.State), t.Attempt
 	}
 	for _, s := range slices.Concat(again, added) {
-		if s.Name == name && s.Attempt == c.attempts[s.Trial-1] {
-			c.trials[s.Trial-1].Steps = append(c.trials[s.Trial-1].Steps, loop.Step{Step: s.Step, Value: s.Value})
+		if s.Name == name && s.Attempt == next.attempts[s.Trial-1] {
+			own := &next.trials[s.Trial-1]
+			own.Steps = append(slices.Clip(own.Steps), loop.Step{Step: s.Step, Value: s.Value})
 		}
 	}
 	if len(added) > 0 {
-		c.last = added[len(added)-1].ID
+		next.last = added[len(added)-1].ID
 	}
-	c.revision = row.Revision
-	return slices.Clone(c.trials), nil
+	return next, nil
 }
 
 func stepsOf(steps []Step) []loop.Step {

@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -102,6 +104,66 @@ func TestReportStepsReadsChanges(t *testing.T) {
 			}
 		}
 		require.Greater(t, stopped, 5)
+	}
+}
+
+// rolledBack rolls one Update back, after writes of another Update in its transaction, and runs it again.
+type rolledBack struct {
+	store.Backend
+	other func(store.Tx) error // nil after the Update
+}
+
+func (b *rolledBack) Update(ctx context.Context, f func(store.Tx) error) error {
+	if other := b.other; other != nil {
+		b.other = nil
+		fault := errors.New("rolled back")
+		err := b.Backend.Update(ctx, func(tx store.Tx) error {
+			return cmp.Or(other(tx), f(tx), fault)
+		})
+		if !errors.Is(err, fault) {
+			return err
+		}
+	}
+	return b.Backend.Update(ctx, f)
+}
+
+// A decision uses committed steps only, not those of another Update that shared a transaction and was
+// rolled back with it.
+func TestDecisionsAfterARollback(t *testing.T) {
+	ctx := context.Background()
+	for _, rule := range []loop.Stop{{Rule: loop.ASHA, Eta: 2}, {Rule: loop.Median, Startup: 1}} {
+		d := line(10)
+		d.Stop = rule
+		_, memory := newStudy(t, d, store.Options{})
+		b := &rolledBack{Backend: memory}
+		u, err := store.New(b, store.Options{}).Study(ctx, "s")
+		require.NoError(t, err)
+		_, err = u.Ask(ctx, 3)
+		require.NoError(t, err)
+		b.other = func(tx store.Tx) error {
+			row, err := tx.Study("s")
+			if err != nil {
+				return err
+			}
+			trials, err := tx.Trials(row.ID, store.Query{})
+			if err != nil {
+				return err
+			}
+			first := trials[0]
+			first.State, first.Numbers = store.Complete, map[string]float64{"value": -100}
+			row.Revision++
+			first.Revision = row.Revision
+			return errors.Join(
+				tx.PutSteps(row.ID, []store.Step{{Trial: 1, Attempt: first.Attempt, Step: 1, Name: "value", Value: -100}}),
+				tx.PutTrials(row.ID, []store.Trial{first}),
+				tx.PutStudy(row),
+			)
+		}
+		for n := 2; n <= 3; n++ {
+			told, err := u.ReportSteps(ctx, store.Attempt{Trial: n}, loop.Step{Step: 1, Value: float64(-n)})
+			require.NoError(t, err)
+			require.Equal(t, store.Pending, told.State, "%s: %s", rule.Rule, told.Message)
+		}
 	}
 }
 

@@ -44,10 +44,11 @@ type Study struct {
 	warmFit   int             // number of its fit
 	warmStudy int64           // ID of its study
 
-	steps stepCopy
+	// What early stopping has read of other trials.
+	steps  atomic.Pointer[stepCopy]
+	curves atomic.Pointer[curves]
 
 	committed signal // proposals of this handle are stored
-	curves    curves
 	pace      pace.Pace
 }
 
@@ -327,13 +328,14 @@ func (u *Study) addSteps(ctx context.Context, objective string, trials []loop.Tr
 		if err != nil {
 			return err
 		}
-		all, err := u.steps.read(tx, row, objective)
+		c, err := u.steps.Load().update(tx, row, objective)
 		if err != nil {
 			return err
 		}
+		u.steps.Store(c)
 		for i := range trials {
-			if t := &trials[i]; t.ID <= len(all) && (t.State == loop.Complete || t.State == loop.Stopped) {
-				t.Steps = slices.Clone(all[t.ID-1].Steps)
+			if t := &trials[i]; t.ID <= len(c.trials) && (t.State == loop.Complete || t.State == loop.Stopped) {
+				t.Steps = slices.Clone(c.trials[t.ID-1].Steps)
 			}
 		}
 		return nil
