@@ -34,8 +34,11 @@ type session struct {
 	bar        *progress
 	events     *eventLog  // nil without --events
 	constant   sync.Once  // guards the warning about a constant objective
-	files      sync.Mutex // held while the study is read and its files are written, and guards estimate
+	files      sync.Mutex // held while the study is read and its files are written, and guards the fields below
 	estimate   *study.Regret
+	next       time.Time   // before which the file of --trials is not written again
+	late       *time.Timer // writes it then
+	over       bool        // the run has ended
 
 	ctx  context.Context // ends with the cause of a file that cannot be written
 	stop context.CancelCauseFunc
@@ -240,7 +243,31 @@ func (s *session) writeTrials(v *store.View) error {
 	if s.Trials == "" {
 		return nil
 	}
-	return writeFile(s.Trials, func(w io.Writer) error { return s.writeRows(w, v) })
+	begun := time.Now()
+	err := writeFile(s.Trials, func(w io.Writer) error { return s.writeRows(w, v) })
+	s.next = time.Now().Add(writePause * time.Since(begun))
+	return err
+}
+
+// writePause is the time between two writes of the file of --trials, in times of a write. Every write has all trials.
+const writePause = 10
+
+// tooSoon reports whether the file of --trials was just written. It is then written later. The caller holds s.files.
+func (s *session) tooSoon() bool {
+	wait := time.Until(s.next)
+	if s.Trials == "" || s.over || wait <= 0 {
+		return false
+	}
+	if s.late == nil {
+		s.late = time.AfterFunc(wait, func() {
+			s.files.Lock()
+			defer s.files.Unlock()
+			if s.late = nil; !s.over {
+				s.read()
+			}
+		})
+	}
+	return true
 }
 
 // working reports the progress of a fit or a suggestion.
@@ -268,7 +295,9 @@ func (s *session) started(t store.Trial) {
 	s.bar.handle(e, nil)
 	e.Kind = loop.TrialStarted
 	s.bar.handle(e, nil)
-	s.changed()
+	s.files.Lock()
+	defer s.files.Unlock()
+	s.writeEvents()
 }
 
 // ended reports a stored result.
@@ -329,24 +358,50 @@ func (s *session) estimated(r loop.Regret) {
 	s.estimate = d.NewRegret(r)
 }
 
-// changed reads the study and writes the file of --trials. A file that cannot be written ends
-// the run.
+// changed reads the study and writes its files. A file that cannot be written ends the run.
 func (s *session) changed() *store.View {
 	s.files.Lock() // an older view must not replace the file of a newer view
 	defer s.files.Unlock()
-	ctx := context.WithoutCancel(s.ctx)
-	v, err := s.study.Brief(ctx)
-	if err == nil {
+	return s.read()
+}
+
+// read is changed for a caller that holds s.files.
+func (s *session) read() *store.View {
+	v, err := s.study.Brief(context.WithoutCancel(s.ctx))
+	if err == nil && !s.tooSoon() {
 		err = s.writeTrials(v)
-	}
-	if err == nil && s.events != nil {
-		err = s.events.write(ctx, s.study)
 	}
 	if err != nil {
 		s.stop(err)
 		return nil
 	}
+	if !s.writeEvents() {
+		return nil
+	}
 	return v
+}
+
+// writeEvents writes the file of --events. It reports false if that fails, which ends the run. The caller holds s.files.
+func (s *session) writeEvents() bool {
+	if s.events == nil {
+		return true
+	}
+	err := s.events.write(context.WithoutCancel(s.ctx), s.study)
+	if err != nil {
+		s.stop(err)
+	}
+	return err == nil
+}
+
+// end writes the files for the last time. It returns the cause of a file that cannot be written.
+func (s *session) end() error {
+	s.files.Lock()
+	defer s.files.Unlock()
+	s.over = true
+	if s.read() == nil {
+		return context.Cause(s.ctx)
+	}
+	return nil
 }
 
 // run searches and prints the result.
@@ -359,6 +414,7 @@ func (s *session) run() error {
 			OnStart: s.started, OnEnd: s.ended,
 		})
 	})
+	err = cmp.Or(err, s.end())
 	interrupted := s.e.ctx.Err() != nil
 	s.files.Lock()
 	estimate := s.estimate
