@@ -8,42 +8,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/internal/linalg"
-	"github.com/functionspace/bo/internal/shape"
 	"github.com/functionspace/bo/internal/workspace"
 	"github.com/functionspace/bo/surrogate"
-	"github.com/functionspace/bo/surrogate/internal/pathwise"
 )
 
 // half is the Half of the Conditional: it returns L⁻¹k(X,x).
 func (p *posterior) half(mem *workspace.Memory, mean, variance []float64, x *mat.Dense) *mat.Dense {
 	k := mem.Dense(len(p.y), len(mean))
-	p.means(k, mean, x)
+	p.Means(k, mean, x)
 	p.L.SolveLower(k)
 	p.Process.Kernel.Diag(variance, x)
 	linalg.SubColumnSquares(variance, k)
 	return k
-}
-
-// PredictMean costs one kernel value per row of X and point.
-func (p *posterior) PredictMean(mean []float64, x *mat.Dense) {
-	m := shape.Points(x, p.Dim())
-	shape.Len("mean", len(mean), m)
-	mem := workspace.Borrow()
-	defer mem.Return()
-	for lo, step := 0, pathwise.Chunk(len(p.y)); lo < m; lo += step {
-		mem.Reset()
-		hi := min(lo+step, m)
-		p.means(mem.Dense(len(p.y), hi-lo), mean[lo:hi], mem.Rows(x, lo, hi))
-	}
-}
-
-// means writes k(X,x) to k, and the means at the rows of x.
-func (p *posterior) means(k *mat.Dense, mean []float64, x *mat.Dense) {
-	p.Process.Kernel.Cross(k, p.Z, x)
-	linalg.Fill(mean, p.Process.Mean)
-	for i, a := range p.Weights {
-		linalg.Axpy(a, k.RawRowView(i), mean)
-	}
 }
 
 // halfJoint is the HalfJoint of the Conditional.

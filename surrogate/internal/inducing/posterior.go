@@ -36,10 +36,11 @@ type Posterior struct {
 }
 
 var (
-	_ surrogate.Anchorer  = (*Posterior)(nil)
-	_ surrogate.Evidence  = (*Posterior)(nil)
-	_ surrogate.Stater    = (*Posterior)(nil)
-	_ surrogate.Describer = (*Posterior)(nil)
+	_ surrogate.Anchorer      = (*Posterior)(nil)
+	_ surrogate.MeanPredictor = (*Posterior)(nil)
+	_ surrogate.Evidence      = (*Posterior)(nil)
+	_ surrogate.Stater        = (*Posterior)(nil)
+	_ surrogate.Describer     = (*Posterior)(nil)
 )
 
 // Prepare computes the quantities that predictions use, and returns p.

@@ -81,6 +81,28 @@ func (c *Conditional) Predict(mean, variance []float64, x *mat.Dense) {
 	}
 }
 
+// PredictMean implements surrogate.MeanPredictor. It costs one kernel value per row of Z and point.
+func (c *Conditional) PredictMean(mean []float64, x *mat.Dense) {
+	m := shape.Points(x, c.Dim())
+	shape.Len("mean", len(mean), m)
+	mem := workspace.Borrow()
+	defer mem.Return()
+	for lo, step := 0, Chunk(c.L.N()); lo < m; lo += step {
+		mem.Reset()
+		hi := min(lo+step, m)
+		c.Means(mem.Dense(c.L.N(), hi-lo), mean[lo:hi], mem.Rows(x, lo, hi))
+	}
+}
+
+// Means writes k(Z,x) to k, and the means at the rows of x.
+func (c *Conditional) Means(k *mat.Dense, mean []float64, x *mat.Dense) {
+	c.Process.Kernel.Cross(k, c.Z, x)
+	linalg.Fill(mean, c.Process.Mean)
+	for i, a := range c.Weights {
+		linalg.Axpy(a, k.RawRowView(i), mean)
+	}
+}
+
 // Joint costs O(n²m + nm²) for m points.
 func (c *Conditional) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	shape.Joint(mean, cov, x, c.Dim())
