@@ -46,7 +46,8 @@ type Problem struct {
 	// Concurrent selects the cheaper form of LogNEI: evaluations of Pending are in progress, so
 	// that a free worker may wait for the next point, or the points have very many neighbours.
 	Concurrent bool
-	shared     *shared // results for the next points of a batch; nil for a single point
+	shared     *shared         // results for the next points of a batch; nil for a single point
+	done       <-chan struct{} // closed when a Suggest is cancelled
 
 	// LogWeight is added to the acquisition function at every point. An Acquisition that is
 	// not Logarithmic returns an error for it. Nil is 0.

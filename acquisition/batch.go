@@ -38,7 +38,7 @@ type evaluated struct {
 }
 
 // atObserved returns the mean and the variance of posterior at the evaluated points, which the caller leaves
-// unchanged. In a batch it computes them once.
+// unchanged. In a batch it computes them once. It stops when p.done is closed; the result is then incomplete.
 func (p Problem) atObserved(posterior surrogate.Posterior) (mean, variance []float64) {
 	if p.shared != nil {
 		for _, m := range p.shared.evaluated {
@@ -49,11 +49,28 @@ func (p Problem) atObserved(posterior surrogate.Posterior) (mean, variance []flo
 	}
 	n := rowCount(p.Observed)
 	mean, variance = make([]float64, n), make([]float64, n)
-	posterior.Predict(mean, variance, p.Observed)
+	if !p.eachObserved(func(x *mat.Dense, lo, hi int) { posterior.Predict(mean[lo:hi], variance[lo:hi], x) }) {
+		return mean, variance
+	}
 	if p.shared != nil && identical(posterior, posterior) {
 		p.shared.evaluated = append(p.shared.evaluated, evaluated{posterior, p.Observed, mean, variance})
 	}
 	return mean, variance
+}
+
+// eachObserved calls f for some evaluated points after the others, until p.done is closed. It then returns false.
+func (p Problem) eachObserved(f func(x *mat.Dense, lo, hi int)) bool {
+	n := rowCount(p.Observed)
+	for lo := 0; lo < n; lo += manyObserved {
+		select {
+		case <-p.done:
+			return false
+		default:
+		}
+		hi := min(lo+manyObserved, n)
+		f(rows(p.Observed, lo, hi), lo, hi)
+	}
+	return true
 }
 
 // sharedContenders returns the points that find returns. In a batch it calls find for the first point only.

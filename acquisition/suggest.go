@@ -44,6 +44,7 @@ func Suggest(ctx context.Context, a Acquisition, p Problem, dom Domain, q int, o
 		return nil, fmt.Errorf("%w: %d points to suggest, want at least 1", ErrProblem, q)
 	}
 	p.checkDims(dom)
+	p.done = ctx.Done()
 	known := newKnown(p, dom)
 	starts := incumbents(p, random.Split(rng, "incumbents", 0))
 	var out []Candidate
@@ -90,7 +91,7 @@ func (p Problem) checkDims(dom Domain) {
 // from before, the ends for the previous point.
 func suggestOne(ctx context.Context, a Acquisition, p Problem, dom Domain, starts, before *mat.Dense, known *known, o MaximizeOptions, rng *rand.Rand) (c Candidate, ends *mat.Dense, err error) {
 	f, err := a.Build(ctx, p, 1, rng)
-	if err != nil {
+	if err := cmp.Or(ctx.Err(), err); err != nil {
 		return c, nil, err
 	}
 	if f, err = p.weigh(a, f); err != nil {
@@ -219,7 +220,9 @@ func incumbents(p Problem, rng *rand.Rand) *mat.Dense {
 		return p.aroundFront(rng)
 	}
 	mean := make([]float64, n)
-	surrogate.Means(p.Posterior, mean, p.Observed)
+	if !p.eachObserved(func(x *mat.Dense, lo, hi int) { surrogate.Means(p.Posterior, mean[lo:hi], x) }) {
+		return nil
+	}
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
 )
 
 var quick = MaximizeOptions{Raw: 64, Starts: 4, Iterations: 30}
@@ -281,6 +282,31 @@ func TestSuggestErrors(t *testing.T) {
 		_, err = Suggest(ctx, a, problem(t, 2), cube(t, 2), 2, quick, rng(1))
 		require.ErrorIs(t, err, context.Canceled, name(a))
 	}
+}
+
+// cancels is a posterior that calls cancel in its first prediction, and counts the predicted points.
+type cancels struct {
+	surrogate.Posterior
+	cancel    func()
+	predicted *int
+}
+
+func (c cancels) Predict(mean, variance []float64, x *mat.Dense) {
+	c.cancel()
+	*c.predicted += rowCount(x)
+	c.Posterior.Predict(mean, variance, x)
+}
+
+// The predictions at many evaluated points stop soon after a cancellation.
+func TestSuggestCancelledBeforeSearch(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	predicted := 0
+	p := problem(t, 2)
+	p.Posterior, p.Observed = cancels{p.Posterior, cancel, &predicted}, space.Sobol(20*manyObserved, 2, rng(1))
+	_, err := Suggest(ctx, LogNEI{}, p, cube(t, 2), 1, quick, rng(1))
+	require.ErrorIs(t, err, context.Canceled)
+	require.LessOrEqual(t, predicted, 2*manyObserved)
 }
 
 // nowhere is a posterior whose moments are NaN.
