@@ -69,7 +69,17 @@ func acquisitions(v *loop.View, x *mat.Dense) []Number {
 func Incumbent(v *loop.View) Reference {
 	t := &v.Trials[incumbent(v)]
 	mean, variance := predict(v, matrix([][]float64{v.Space.Encode(t.Point)}))
-	return Reference{t.ID, t.Point, Number(t.Value), band(v, mean[0], variance[0])}
+	return reference(v, t, mean[0], variance[0])
+}
+
+// reference describes a trial with the moments of the prediction at its point.
+func reference(v *loop.View, t *loop.Trial, mean, variance float64) Reference {
+	r := Reference{Trial: t.ID, Point: t.Point, Value: Number(t.Value), Prediction: band(v, mean, variance)}
+	if n := len(v.Options.Require); n > 0 {
+		likely := Number(probabilities(v, matrix([][]float64{v.Space.Encode(t.Point)}), n)[0])
+		r.Feasible = &likely
+	}
+	return r
 }
 
 // incumbent returns the index among v.Trials of the trial of Incumbent.

@@ -53,6 +53,8 @@ type Reference struct {
 	Point      space.Point `json:"point"`
 	Value      Number      `json:"value"` // observed
 	Prediction Band        `json:"prediction"`
+	// Feasible is the probability that the outcome constraints are met; nil without them.
+	Feasible *Number `json:"feasible,omitempty"`
 }
 
 // Why explains a point, such as the Point of a loop.Proposal. The points along each axis are
@@ -76,7 +78,7 @@ func Why(v *loop.View, point space.Point, o SliceOptions) (*Reasons, error) {
 	r := &Reasons{
 		Point: point, Prediction: band(v, mean[0], cov.At(0, 0)), Axes: axes,
 		Measured:  band(v, mean[0], cov.At(0, 0)+v.Posterior.Noise()),
-		Incumbent: Reference{best.ID, best.Point, Number(best.Value), band(v, mean[1], cov.At(1, 1))},
+		Incumbent: reference(v, best, mean[1], cov.At(1, 1)),
 	}
 	target, variance := mean[1], cov.At(0, 0)+cov.At(1, 1)-2*cov.At(0, 1)
 	if v.Options.NoiseFree {

@@ -224,6 +224,9 @@ func (c *askCmd) Run(e *env) error {
 			}
 			fmt.Fprintf(e.stderr, "bo: %d of %d trials: %s\n", len(trials), c.N, reason)
 		}
+		if ended := endOf(e.ctx, u, c.Study); ended != "" {
+			fmt.Fprintf(e.stderr, "bo: %s: further trials are not necessary\n", ended)
+		}
 		if c.JSON {
 			type asked struct {
 				Trial  int             `json:"trial"`

@@ -256,8 +256,7 @@ func (s *session) print(w io.Writer, out *runResult) error {
 		row("regret", "%.3g  (the minimum is %s)", *out.Regret, short(*s.target.minimum))
 	}
 	if e := out.Estimate; e != nil {
-		n := figures.Distinct(3, e.Bound, e.Mean)
-		row("estimate", "trial %d is at most %s from the optimum with probability %v (expected %s), by the surrogate model", e.Trial, n[0], e.Probability, n[1])
+		row("estimate", "%s", regretText(e))
 	}
 	if r := out.Recommended; r != nil && out.Best != nil && r.Trial != out.Best.Trial {
 		row("recommended", "trial %d, with the best posterior mean %s: the best value may be luck", r.Trial, figures.Mean(shortDigits, r.Mean, r.SD))
@@ -279,4 +278,10 @@ func (s *session) print(w io.Writer, out *runResult) error {
 	row("elapsed", "%s  (fit %s, suggest %s, evaluate %s)", duration(out.ElapsedS), duration(spent["fit"]), duration(spent["suggest"]), duration(spent["evaluate"]))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// regretText describes an estimate of the regret.
+func regretText(e *study.Regret) string {
+	n := figures.Distinct(3, e.Bound, e.Mean)
+	return fmt.Sprintf("trial %d is at most %s from the optimum with probability %v (expected %s), by the surrogate model", e.Trial, n[0], e.Probability, n[1])
 }

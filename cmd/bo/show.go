@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -24,7 +25,7 @@ func (studyShowCmd) Help() string {
 
 The importance of a parameter is its total Sobol index: the part of the variance of the prediction over the search space that it explains, with its interactions.
 
-The answer comes within about a second: with more than %d finished trials gp is fitted to %d of them, and surrogate models that need longer are left out. --all fits all models, to at most %d trials, and computes the intervals of --json. The output depends on the study alone.
+The answer comes within about a second: with more than %d finished trials gp is fitted to %d of them, and surrogate models that need longer are left out. --all fits all models, to at most %d trials, estimates the regret of a single objective without requirements, and computes the intervals of --json. The output depends on the study alone.
 
 Examples:
 
@@ -44,6 +45,7 @@ type shownStudy struct {
 	Running    int               `json:"running"`
 	Waiting    int               `json:"waiting"`
 	Unfit      int               `json:"unfit"`
+	Ended      string            `json:"ended,omitempty"` // why the end of the definition is reached
 	Best       *trialJSON        `json:"best,omitempty"`
 	Pareto     *frontJSON        `json:"pareto,omitempty"` // of several objectives
 	Revision   int64             `json:"revision"`
@@ -58,6 +60,7 @@ func (c *studyShowCmd) Run(e *env) error {
 	}
 	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
 		out := summarize(v)
+		out.Ended = endOf(e.ctx, u, c.Study)
 		if last := lastSuggested(v); last != nil {
 			t, _, err := u.Trial(e.ctx, last.Number) // with its prediction
 			if err != nil {
@@ -76,6 +79,14 @@ func (c *studyShowCmd) Run(e *env) error {
 		}
 		return c.print(e.stdout, v, out)
 	})
+}
+
+// endOf returns the reason for which the end of a study is reached; "" if it is not.
+func endOf(ctx context.Context, u *store.Study, name string) string {
+	if ended := u.Ended(ctx); ended != nil {
+		return oneLine(strings.TrimPrefix(ended.Error(), "study "+name+": "))
+	}
+	return ""
 }
 
 func summarize(v *store.View) *shownStudy {
@@ -124,6 +135,9 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	}
 	if out.Unfit > 0 {
 		row("", "%d of them do not fit the present definition and are left out of fits", out.Unfit)
+	}
+	if out.Ended != "" {
+		row("ended", "%s", out.Ended)
 	}
 	if s := out.Selection; s != nil {
 		row("selected", "%s: %s", s.Surrogate, s.Reason)

@@ -35,6 +35,8 @@ var quickRows = map[string]int{
 // that a fit takes.
 type shownModel struct {
 	Recommended *recommended `json:"recommended,omitempty"`
+	// Regret is an estimate of the regret, with --all.
+	Regret *study.Regret `json:"regret_estimate,omitempty"`
 	// Front is the Pareto front of the posterior means of several objectives.
 	Front       []study.FrontEstimate `json:"front,omitempty"`
 	Objectives  []*shownObjective     `json:"objectives"`
@@ -44,6 +46,8 @@ type shownModel struct {
 	LeftOut     []string              `json:"left_out,omitempty"` // parts that are not computed
 
 	Reason string `json:"reason,omitempty"` // why parts are left out
+
+	measured bool // whether the numbers of the recommended trial meet the requirements
 
 	all   bool
 	slow  bool     // parts are left out because of their costs
@@ -156,6 +160,12 @@ func (m *shownModel) describe(ctx context.Context, in *inspection, v *store.View
 	if views != nil {
 		err = m.fits(ctx, in, v, views)
 	}
+	if views != nil && m.all && m.goals == nil && len(in.options.Require) == 0 && err == nil {
+		var r loop.Regret
+		if r, err = loop.EstimateRegret(ctx, in.space, in.options, in.history, v.Definition.End.RegretProbability()); err == nil {
+			m.Regret = v.Definition.NewRegret(r)
+		}
+	}
 	group.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -250,7 +260,9 @@ func (m *shownModel) recommend(v *loop.View, o loop.Options) error {
 	}
 	best := insight.Incumbent(v)
 	params, err := json.Marshal(best.Point)
-	m.Recommended = &recommended{Trial: best.Trial, Params: params, Mean: float64(best.Prediction.Mean), SD: float64(best.Prediction.SD)}
+	m.Recommended = &recommended{Trial: best.Trial, Params: params, Mean: float64(best.Prediction.Mean), SD: float64(best.Prediction.SD), Feasible: (*float64)(best.Feasible)}
+	t := slices.IndexFunc(v.Trials, func(t loop.Trial) bool { return t.ID == best.Trial })
+	m.measured = o.Feasible(&v.Trials[t])
 	return err
 }
 
@@ -330,7 +342,16 @@ func sourceReasons(n *shownNext) []string {
 // printRecommended writes the recommendation.
 func (m *shownModel) printRecommended(row func(name, format string, args ...any)) {
 	if r := m.Recommended; r != nil {
-		row("recommended", "trial %d  predicted %s", r.Trial, figures.Mean(6, r.Mean, r.SD))
+		feasible := ""
+		if r.Feasible != nil {
+			if feasible = fmt.Sprintf(", feasible with probability %.2g", *r.Feasible); !m.measured {
+				feasible += ", but its measured numbers are infeasible"
+			}
+		}
+		row("recommended", "trial %d  predicted %s%s", r.Trial, figures.Mean(6, r.Mean, r.SD), feasible)
+	}
+	if m.Regret != nil {
+		row("estimate", "%s", regretText(m.Regret))
 	}
 	const most = 5
 	for i, e := range m.Front {
