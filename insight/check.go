@@ -232,6 +232,13 @@ func equalValues(v *loop.View) (n int, equal bool) {
 	return n, equal && n > 1
 }
 
+// Scaleless reports whether the complete trials of v have fewer than two different values and the noise is not
+// stated. Standard deviations of predictions then have an arbitrary unit.
+func Scaleless(v *loop.View) bool {
+	n, equal := equalValues(v)
+	return (n < 2 || equal) && v.Options.NoiseSD == 0
+}
+
 // test adds the tests of the errors and their findings.
 func (h *Health) test(errors []float64) {
 	h.Tests, h.Coverage = []Test{}, []Coverage{}

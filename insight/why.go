@@ -146,6 +146,9 @@ func (r *Reasons) predictionText(v *loop.View) string {
 		return figures.Distinct(4, float64(b.Mean), float64(b.P95.Low), float64(b.P95.High))
 	}
 	n := interval(r.Prediction)
+	if Scaleless(v) {
+		return fmt.Sprintf("The predicted %s is %s. An interval needs two different values.", cmp.Or(v.Objective, "value"), n[0])
+	}
 	text := fmt.Sprintf("The predicted %s is %s, with a 95 %% interval from %s to %s", cmp.Or(v.Objective, "value"), n[0], n[1], n[2])
 	if v.Data.NoiseFree {
 		return text + "."
@@ -211,8 +214,10 @@ func (r *Reasons) write(v *loop.View) {
 	r.Text = append(r.Text,
 		r.predictionText(v),
 		fmt.Sprintf("The incumbent, trial %d, has the value %s and the predicted value %s.", b.Trial, n[0], n[1]),
-		fmt.Sprintf("The probability of a value %s the incumbent%s is %s.", word, unnoisy, percent(float64(r.Improvement))),
 	)
+	if !Scaleless(v) {
+		r.Text = append(r.Text, fmt.Sprintf("The probability of a value %s the incumbent%s is %s.", word, unnoisy, percent(float64(r.Improvement))))
+	}
 	r.Text = append(append(r.Text, r.feasibleText()...), r.nearestText())
 	better := p.Mean < b.Prediction.Mean
 	if v.Options.Maximize {

@@ -47,7 +47,8 @@ type shownModel struct {
 
 	Reason string `json:"reason,omitempty"` // why parts are left out
 
-	measured bool // whether the numbers of the recommended trial meet the requirements
+	measured  bool // whether the numbers of the recommended trial meet the requirements
+	scaleless bool // as insight.Scaleless
 
 	all   bool
 	slow  bool     // parts are left out because of their costs
@@ -160,7 +161,7 @@ func (m *shownModel) describe(ctx context.Context, in *inspection, v *store.View
 	if views != nil {
 		err = m.fits(ctx, in, v, views)
 	}
-	if views != nil && m.all && m.goals == nil && len(in.options.Require) == 0 && err == nil {
+	if views != nil && m.all && m.goals == nil && len(in.options.Require) == 0 && !m.scaleless && err == nil {
 		var r loop.Regret
 		if r, err = loop.EstimateRegret(ctx, in.space, in.options, in.history, v.Definition.End.RegretProbability()); err == nil {
 			m.Regret = v.Definition.NewRegret(r)
@@ -262,7 +263,7 @@ func (m *shownModel) recommend(v *loop.View, o loop.Options) error {
 	params, err := json.Marshal(best.Point)
 	m.Recommended = &recommended{Trial: best.Trial, Params: params, Mean: float64(best.Prediction.Mean), SD: float64(best.Prediction.SD), Feasible: (*float64)(best.Feasible)}
 	t := slices.IndexFunc(v.Trials, func(t loop.Trial) bool { return t.ID == best.Trial })
-	m.measured = o.Feasible(&v.Trials[t])
+	m.measured, m.scaleless = o.Feasible(&v.Trials[t]), insight.Scaleless(v)
 	return err
 }
 
@@ -348,7 +349,11 @@ func (m *shownModel) printRecommended(row func(name, format string, args ...any)
 				feasible += ", but its measured numbers are infeasible"
 			}
 		}
-		row("recommended", "trial %d  predicted %s%s", r.Trial, figures.Mean(6, r.Mean, r.SD), feasible)
+		predicted := figures.Mean(6, r.Mean, r.SD)
+		if m.scaleless {
+			predicted = short(r.Mean)
+		}
+		row("recommended", "trial %d  predicted %s%s", r.Trial, predicted, feasible)
 	}
 	if m.Regret != nil {
 		row("estimate", "%s", regretText(m.Regret))
