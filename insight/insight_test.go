@@ -408,3 +408,22 @@ func TestWhyAfterOneTrial(t *testing.T) {
 	require.Equal(t, TooFew, health.Verdict)
 	require.Empty(t, health.Tests)
 }
+
+// Predict is the prediction that Why explains, and a measurement is less certain.
+func TestPredict(t *testing.T) {
+	v := mixed(t, loop.Options{})
+	point := v.Trials[0].Point
+	got, err := Predict(v, []space.Point{point, v.Trials[1].Point})
+	require.NoError(t, err)
+	require.Len(t, got, 2)
+	why, err := Why(v, point, SliceOptions{})
+	require.NoError(t, err)
+	require.InDelta(t, float64(why.Prediction.Mean), float64(got[0].Prediction.Mean), 1e-9)
+	require.InDelta(t, float64(why.Measured.SD), float64(got[0].Measured.SD), 1e-6)
+	require.Greater(t, got[1].Measured.SD, got[1].Prediction.SD)
+	require.Nil(t, got[0].Feasible)
+	other, err := space.New(space.Float("z", 0, 1))
+	require.NoError(t, err)
+	_, err = Predict(v, []space.Point{other.Decode([]float64{0.5})})
+	require.ErrorIs(t, err, ErrArgument)
+}

@@ -1,12 +1,14 @@
 package insight
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/functionspace/bo/acquisition"
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 )
 
 // Quantiles of the standard normal distribution: half the lengths of central intervals of
@@ -60,6 +62,54 @@ func acquisitions(v *loop.View, x *mat.Dense) []Number {
 		out[i] = Number(a)
 	}
 	return out
+}
+
+// PointPrediction is the prediction at a point.
+type PointPrediction struct {
+	Point      space.Point `json:"point"`
+	Prediction Band        `json:"prediction"` // of the function
+	Measured   Band        `json:"measured"`   // of a measurement: with noise
+	// Feasible is the probability that the outcome constraints are met; nil without them.
+	Feasible *Number `json:"feasible,omitempty"`
+}
+
+// Predict returns the predictions of v at points. The error wraps ErrArgument for a point that the space of v does not have.
+func Predict(v *loop.View, points []space.Point) ([]PointPrediction, error) {
+	if len(points) == 0 {
+		return nil, nil
+	}
+	x := make([][]float64, len(points))
+	for i, p := range points {
+		p, err := own(v, p)
+		if err != nil {
+			return nil, err
+		}
+		x[i] = v.Space.Encode(p)
+	}
+	mean, variance := predict(v, matrix(x))
+	out := make([]PointPrediction, len(points))
+	for i, p := range points {
+		out[i] = PointPrediction{Point: p, Prediction: band(v, mean[i], variance[i]), Measured: band(v, mean[i], variance[i]+v.Posterior.Noise())}
+	}
+	if n := len(v.Options.Require); n > 0 {
+		for i, p := range probabilities(v, matrix(x), n) {
+			likely := Number(p)
+			out[i].Feasible = &likely
+		}
+	}
+	return out, nil
+}
+
+// own returns a point as a point of the space of v. The error wraps ErrArgument.
+func own(v *loop.View, p space.Point) (space.Point, error) {
+	if p.Space() == v.Space {
+		return p, nil
+	}
+	p, err := v.Space.PointOf(p.Map())
+	if err != nil {
+		return p, fmt.Errorf("%w: %w", ErrArgument, err)
+	}
+	return p, nil
 }
 
 // Incumbent returns the trial that the study would recommend, which slices and maps pass through: the best

@@ -66,10 +66,8 @@ func Why(v *loop.View, point space.Point, o SliceOptions) (*Reasons, error) {
 	if err != nil {
 		return nil, err
 	}
-	if point.Space() != v.Space {
-		if point, err = v.Space.PointOf(point.Map()); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrArgument, err)
-		}
+	if point, err = own(v, point); err != nil {
+		return nil, err
 	}
 	best := &v.Trials[incumbent(v)]
 	u := matrix([][]float64{v.Space.Encode(point), v.Space.Encode(best.Point)})

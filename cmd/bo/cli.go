@@ -38,7 +38,7 @@ type cli struct {
 	Init     initCmd     `cmd:"" help:"Write a study file from an example command line."`
 	Validate validateCmd `cmd:"" help:"Report every fault of a study file."`
 	Schema   schemaCmd   `cmd:"" help:"Print the JSON Schema of study files."`
-	Study    studyCmd    `cmd:"" help:"List, show, create, edit and delete stored studies."`
+	Study    studyCmd    `cmd:"" help:"List, show, create, edit and delete stored studies, and predict."`
 	Store    storeCmd    `cmd:"" help:"Show, upgrade and copy a store of studies."`
 	Ask      askCmd      `cmd:"" help:"Issue trials of a study, to be evaluated by hand."`
 	Tell     tellCmd     `cmd:"" help:"Record the result of a trial."`

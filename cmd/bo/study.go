@@ -26,13 +26,14 @@ import (
 )
 
 type studyCmd struct {
-	List   studyListCmd   `cmd:"" help:"List the studies of a store."`
-	Show   studyShowCmd   `cmd:"" help:"Show a study on one screen: best and last trials, importance, calibration, next point."`
-	Create studyCreateCmd `cmd:"" help:"Store a study without running it."`
-	Edit   studyEditCmd   `cmd:"" help:"Change a stored study: ranges, parameters, budget, method."`
-	Delete studyDeleteCmd `cmd:"" help:"Delete a study and all its trials."`
-	Export studyExportCmd `cmd:"" help:"Write a study to a file: whole, for Optuna, or as a table."`
-	Import studyImportCmd `cmd:"" help:"Make a study from a file: an export, or a study of Optuna."`
+	List    studyListCmd    `cmd:"" help:"List the studies of a store."`
+	Show    studyShowCmd    `cmd:"" help:"Show a study on one screen: best and last trials, importance, calibration, next point."`
+	Predict studyPredictCmd `cmd:"" help:"Predict the objectives of a study at points."`
+	Create  studyCreateCmd  `cmd:"" help:"Store a study without running it."`
+	Edit    studyEditCmd    `cmd:"" help:"Change a stored study: ranges, parameters, budget, method."`
+	Delete  studyDeleteCmd  `cmd:"" help:"Delete a study and all its trials."`
+	Export  studyExportCmd  `cmd:"" help:"Write a study to a file: whole, for Optuna, or as a table."`
+	Import  studyImportCmd  `cmd:"" help:"Make a study from a file: an export, or a study of Optuna."`
 }
 
 type studyListCmd struct {
