@@ -279,31 +279,6 @@ func TestNoisy(t *testing.T) {
 	wg.Wait()
 }
 
-func TestShifted(t *testing.T) {
-	o, err := Shifted(Ackley(3), []float64{10, -5, 0.5})
-	require.NoError(t, err)
-	assert.Equal(t, "shifted-ackley3", o.Name)
-	assert.Equal(t, [][]float64{{10, -5, 0.5}}, o.Minimizers)
-	assert.InDelta(t, -22.768, o.Lo[0], 1e-12)
-	assert.Equal(t, 32.768, o.Hi[0])
-	verify(t, o, 10_000)
-
-	o, err = Shifted(Branin(), []float64{3, 0})
-	require.NoError(t, err)
-	assert.Len(t, o.Minimizers, 2)
-	verify(t, o, 10_000)
-
-	o, err = Shifted(Brusselator(1), []float64{1, 0, 0, 0})
-	require.NoError(t, err)
-	assert.Equal(t, "d0", o.Space.Parameters()[2].Name)
-
-	_, err = Shifted(Branin(), []float64{0, 14})
-	assert.EqualError(t, err, "branin shifted by [0 14]: its box has no minimiser")
-	_, err = Shifted(Branin(), []float64{-16, 0})
-	assert.EqualError(t, err, "branin shifted by -16 in x1: its box is empty")
-	assert.Panics(t, func() { _, _ = Shifted(Branin(), []float64{1}) })
-}
-
 func TestEmbedded(t *testing.T) {
 	o := Embedded(Hartmann6(), 25, 3)
 	assert.Equal(t, "hartmann6-in-25", o.Name)

@@ -25,48 +25,6 @@ func Perturbed(o Objective, seed uint64, value func(x []float64, f float64, rng 
 	return o
 }
 
-// Shifted returns o(x - by) on the part of the box of o on which it is defined. It
-// moves a minimum away from the centre, which designs tend to hit. It returns an
-// error if no minimiser stays inside, and panics unless by has o.Dim() entries.
-func Shifted(o Objective, by []float64) (Objective, error) {
-	d := o.Dim()
-	if len(by) != d {
-		panic(fmt.Sprintf("benchmarks: shift of length %d, want %d", len(by), d))
-	}
-	lo, hi := make([]float64, d), make([]float64, d)
-	for j := range d {
-		lo[j], hi[j] = max(o.Lo[j], o.Lo[j]+by[j]), min(o.Hi[j], o.Hi[j]+by[j])
-		if !(lo[j] < hi[j]) {
-			return Objective{}, fmt.Errorf("%s shifted by %v in x%d: its box is empty", o.Name, by[j], j+1)
-		}
-	}
-	var minimizers [][]float64
-	for _, m := range o.Minimizers {
-		moved, inside := make([]float64, d), true
-		for j := range d {
-			moved[j] = m[j] + by[j]
-			inside = inside && lo[j] <= moved[j] && moved[j] <= hi[j]
-		}
-		if inside {
-			minimizers = append(minimizers, moved)
-		}
-	}
-	if len(minimizers) == 0 && len(o.Minimizers) > 0 {
-		return Objective{}, fmt.Errorf("%s shifted by %v: its box has no minimiser", o.Name, by)
-	}
-	names := o.names()
-	o.Name, o.Minimizers = "shifted-"+o.Name, minimizers
-	o = o.through(func(x []float64) []float64 {
-		y := make([]float64, d)
-		for j := range d {
-			// Rounding must not leave the box of o.
-			y[j] = min(max(x[j]-by[j], lo[j]-by[j]), hi[j]-by[j])
-		}
-		return y
-	})
-	return o.inBox(lo, hi, names...), nil
-}
-
 // Embedded places the coordinates of o among dim ≥ o.Dim() coordinates, at random
 // places of the seed. The other coordinates lie in [0,1] and have no effect; they are
 // ½ in Minimizers.

@@ -104,15 +104,6 @@ func (o Objective) inCube(d int, lo, hi float64) Objective {
 	return o.inBox(repeat(lo, d), repeat(hi, d))
 }
 
-// names returns the names of the coordinates.
-func (o Objective) names() []string {
-	names := make([]string, 0, o.Dim())
-	for _, p := range o.Space.Parameters() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
 func repeat(v float64, n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {

@@ -155,33 +155,10 @@ func paramsText(params json.RawMessage) string {
 	if read {
 		return string(text)
 	}
-	return otherParams(params)
-}
-
-// otherParams is paramsText for parameters with escape sequences.
-func otherParams(params json.RawMessage) string {
-	dec := json.NewDecoder(bytes.NewReader(params))
-	var parts []string
-	name := ""
-	for {
-		t, err := dec.Token()
-		if err != nil {
-			return strings.Join(parts, " ")
-		}
-		switch t := t.(type) {
-		case json.Delim:
-		case float64:
-			parts, name = append(parts, name+"="+short(t)), ""
-		case string:
-			if name == "" {
-				name = t
-			} else {
-				parts, name = append(parts, name+"="+t), ""
-			}
-		default:
-			parts, name = append(parts, fmt.Sprintf("%s=%v", name, t)), ""
-		}
-	}
+	return eachParam(params, func(n json.Number) string {
+		x, _ := n.Float64()
+		return short(x)
+	})
 }
 
 type askCmd struct {
@@ -204,7 +181,7 @@ Examples:
 func (c *askCmd) Run(e *env) error {
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
 		var trials []store.Trial
-		waiting := time.AfterFunc(tellsThatItWaits, func() { tellWhatIsMissing(e, u) })
+		waiting := time.AfterFunc(waitNotice, func() { reportPendingBatch(e, u) })
 		err := heed(e.ctx, func() (err error) {
 			trials, err = u.AskFor(e.ctx, c.N, "bo ask", c.Lease)
 			return err
@@ -251,11 +228,11 @@ func (c *askCmd) Run(e *env) error {
 	})
 }
 
-// tellsThatItWaits is the time after which bo ask says for what it waits.
-var tellsThatItWaits = 2 * time.Second
+// waitNotice is the time after which bo ask reports the trials for whose results it waits.
+var waitNotice = 2 * time.Second
 
-// tellWhatIsMissing names the running trials for whose results the next batch of the study waits.
-func tellWhatIsMissing(e *env, u *store.Study) {
+// reportPendingBatch names the running trials for whose results the next batch of the study waits.
+func reportPendingBatch(e *env, u *store.Study) {
 	v, err := u.Brief(e.ctx)
 	if err != nil || v.Definition.Batch == 0 {
 		return
@@ -282,7 +259,10 @@ func tellWhatIsMissing(e *env, u *store.Study) {
 }
 
 // fullParams writes parameters with all digits.
-func fullParams(params json.RawMessage) string {
+func fullParams(params json.RawMessage) string { return eachParam(params, json.Number.String) }
+
+// eachParam writes parameters as name=value, and numbers by the function number.
+func eachParam(params json.RawMessage, number func(json.Number) string) string {
 	dec := json.NewDecoder(bytes.NewReader(params))
 	dec.UseNumber()
 	var parts []string
@@ -292,13 +272,15 @@ func fullParams(params json.RawMessage) string {
 		if err != nil {
 			return strings.Join(parts, " ")
 		}
-		if _, ok := t.(json.Delim); ok {
+		switch n, isNumber := t.(json.Number); {
+		case t == json.Delim('{'), t == json.Delim('}'):
 			continue
-		}
-		if value {
-			parts = append(parts, fmt.Sprintf("%s=%v", name, t))
-		} else {
+		case !value:
 			name = fmt.Sprint(t)
+		case isNumber:
+			parts = append(parts, name+"="+number(n))
+		default:
+			parts = append(parts, fmt.Sprintf("%s=%v", name, t))
 		}
 		value = !value
 	}

@@ -223,4 +223,3 @@ func cellOf(v any) string {
 	}
 	return fmt.Sprint(v)
 }
-

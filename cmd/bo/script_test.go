@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"bo":        main,
-		"bo-hasty":  func() { stopTime, tellsThatItWaits = 300*time.Millisecond, 0; main() },
+		"bo-hasty":  func() { stopTime, waitNotice = 300*time.Millisecond, 0; main() },
 		"objective": objectiveMain,
 	})
 }
