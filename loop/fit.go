@@ -74,6 +74,9 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	if f.warp, err = t.chooseWarp(ctx, f.x, values); err != nil {
 		return nil, err
 	}
+	if !t.opts.PriorMean.isZero() {
+		f.warp.scale = t.differenceScale(values, f.warp.scale)
+	}
 	f.z = f.warp.apply(values)
 	d := t.dataset(f.z)
 	model, err := t.centered(f.warp.scale)

@@ -56,19 +56,17 @@ func (m *Mean) Check(s *space.Space) error {
 // meanStep is the step of the differences in the gradient of a mean function.
 const meanStep = 1e-6
 
-// meanPath is a mean function in targets, of encoded points. It changes along discrete
+// meanPath is a mean function in the unit of the targets, of encoded points. It changes along discrete
 // parameters in steps, and its gradient there is 0.
 type meanPath struct {
 	space *space.Space
 	mean  Mean
 	sign  float64
-	scale surrogate.Standardization
+	sd    float64 // unit of the targets, in the user's units
 }
 
 // at returns the mean at an encoded point.
-func (m meanPath) at(u []float64) float64 {
-	return (m.sign*m.mean.At(m.space.Decode(u)) - m.scale.Mean) / m.scale.SD
-}
+func (m meanPath) at(u []float64) float64 { return m.sign * m.mean.At(m.space.Decode(u)) / m.sd }
 
 // Eval implements surrogate.Path.
 func (m meanPath) Eval(value []float64, grad, x *mat.Dense) {
@@ -110,15 +108,36 @@ func (t *task) withoutMean(values []float64, factor float64) {
 	}
 }
 
+// leastDifference is the standard deviation of the differences from the mean function below which they count as
+// rounding errors, as a share of the standard deviation of the values.
+const leastDifference = 1e-8
+
+// differenceScale returns the standardisation of the differences between the values and the mean function, at all
+// points that enter the fit. scale is the standardisation of the values, to be minimised, of the complete trials.
+// Differences that are rounding errors have the standard deviation of the values.
+func (t *task) differenceScale(values []float64, scale surrogate.Standardization) surrogate.Standardization {
+	d := t.dataset(values)
+	m := make([]float64, len(d.Y))
+	meanPath{t.space, t.opts.PriorMean, t.opts.sign(), scale.SD}.Eval(m, nil, d.X)
+	for i := range m {
+		m[i] = d.Y[i]/scale.SD - m[i]
+	}
+	out := surrogate.Standardize(m)
+	if out.SD < leastDifference {
+		out.SD = 1
+	}
+	return surrogate.Standardization{Mean: scale.SD * out.Mean, SD: scale.SD * out.SD}
+}
+
 // centered returns the surrogate model of targets with the given scale: with the noise, if it is known,
-// and with the mean function, if there is one.
+// and with the mean function, if there is one. The scale standardises the differences from the mean function.
 func (t *task) centered(scale surrogate.Standardization) (surrogate.Model, error) {
 	m, err := t.known(t.opts.NoiseSD, scale)
 	if err != nil || t.opts.PriorMean.isZero() {
 		return m, err
 	}
 	return surrogate.Scaled{
-		Model: m, Inputs: surrogate.Raw,
-		Mean: meanPath{t.space, t.opts.PriorMean, t.opts.sign(), scale},
+		Model: m, Inputs: surrogate.Raw, Outputs: surrogate.Raw,
+		Mean: meanPath{t.space, t.opts.PriorMean, t.opts.sign(), scale.SD},
 	}, nil
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/functionspace/bo/internal/random"
 	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/auto"
 	"github.com/functionspace/bo/surrogate/gp"
 )
 
@@ -109,8 +111,7 @@ func TestMeanIsAShift(t *testing.T) {
 
 func TestMeanGradient(t *testing.T) {
 	s := meanSpace(t)
-	m := meanPath{space: s, mean: trend, sign: -1}
-	m.scale.SD = 2
+	m := meanPath{s, trend, -1, 2}
 	x := mat.NewDense(2, 3, []float64{0.3, 1, 0.5, 0, 0.4, 0.1})
 	value, grad := make([]float64, 2), mat.NewDense(2, 3, nil)
 	m.Eval(value, grad, x)
@@ -148,6 +149,95 @@ func TestMeanWithAcquisitions(t *testing.T) {
 				require.NoError(t, study.Tell(q.ID, trend.At(q.Point)+math.Sin(q.Point.Float("x"))))
 			}
 			require.NoError(t, study.Fail(trials[3].ID, "broken"))
+		}
+	}
+}
+
+// steep is a mean function whose range is much larger than the differences from it.
+var steep = Mean{Text: "steep", At: func(p space.Point) float64 { return 1000 * p.Float("x") }}
+
+// steepHistory returns trials of steep plus a wave of height 0.5 and noise of standard deviation sd. With failed, one
+// trial in five fails.
+func steepHistory(s *space.Space, sd float64, failed bool) History {
+	var h History
+	rng := random.New(3, "steep", 0)
+	for i := range 20 {
+		p := s.Decode([]float64{rng.Float64(), rng.Float64()})
+		trial := Trial{ID: i + 1, Point: p, State: Complete, Value: steep.At(p) + 0.5*math.Sin(5*p.Float("z")) + sd*rng.NormFloat64()}
+		if failed && i%5 == 0 {
+			trial.State = Failed
+		}
+		h.Trials = append(h.Trials, trial)
+	}
+	return h
+}
+
+// A known noise has the unit of the values for any mean function.
+func TestMeanKeepsNoiseSD(t *testing.T) {
+	s := noiseSpace(t, "x", "z")
+	for name, o := range map[string]Options{
+		"gp":       {},
+		"maximize": {Maximize: true},
+		"auto":     {Surrogate: auto.Model{}},
+		"imputed":  {Acquisition: acquisition.Thompson{}},
+		"scaled":   {Surrogate: surrogate.Scaled{Model: gp.Model{}, Inputs: surrogate.Raw}},
+	} {
+		o.NoiseSD, o.PriorMean = 0.2, steep
+		if name == "imputed" {
+			o.NoiseSD = 2 // a smaller share of the variance than leastNoise has no effect
+		}
+		v, err := Inspect(t.Context(), s, o, steepHistory(s, o.NoiseSD, name == "imputed"))
+		require.NoError(t, err, name)
+		require.InEpsilon(t, o.NoiseSD, v.Units.SD(math.Sqrt(v.Posterior.Noise())), 1e-9, name)
+	}
+}
+
+// Fixed hyperparameters are shares of the variance of the differences from the mean function.
+func TestMeanOfFixedHyperparameters(t *testing.T) {
+	s := noiseSpace(t, "x", "z")
+	h := steepHistory(s, 0.2, false)
+	var rest []float64
+	for _, trial := range h.Trials {
+		rest = append(rest, trial.Value-steep.At(trial.Point))
+	}
+	o := Options{PriorMean: steep, Surrogate: gp.Model{Spec: prior.Spec{Noise: new(0.09)}}}
+	v, err := Inspect(t.Context(), s, o, h)
+	require.NoError(t, err)
+	require.InEpsilon(t, 0.3*surrogate.Standardize(rest).SD, v.Units.SD(math.Sqrt(v.Posterior.Noise())), 1e-9)
+}
+
+// Noise that is small beside the range of the mean function is noise: auto selects lognei.
+func TestMeanAndNoiseOfAuto(t *testing.T) {
+	s := noiseSpace(t, "x", "z")
+	h := steepHistory(s, 0.3, false)
+	o := Options{Initial: 4, PriorMean: steep}
+	got, err := Propose(t.Context(), s, o, h, 1)
+	require.NoError(t, err)
+	o.Acquisition = acquisition.LogNEI{}
+	want, err := Propose(t.Context(), s, o, h, 1)
+	require.NoError(t, err)
+	require.Equal(t, want.Points[0].Prediction.Acquisition, got.Points[0].Prediction.Acquisition)
+	require.Equal(t, want.Points[0].Point.Key(), got.Points[0].Point.Key())
+}
+
+// An objective that equals its mean function has differences of rounding errors alone.
+func TestMeanWithoutDifferences(t *testing.T) {
+	s := noiseSpace(t, "x", "z")
+	for _, sd := range []float64{0, 0.2} {
+		for _, offset := range []float64{0, 1. / 3} {
+			h := steepHistory(s, 0, false)
+			for i := range h.Trials {
+				h.Trials[i].Value = steep.At(h.Trials[i].Point) + offset
+			}
+			o := Options{Initial: 4, PriorMean: steep, NoiseSD: sd}
+			v, err := Inspect(t.Context(), s, o, h)
+			require.NoError(t, err)
+			require.Greater(t, v.Units.SD(1), 1.)
+			out, err := Propose(t.Context(), s, o, h, 2)
+			require.NoError(t, err)
+			for _, p := range out.Points {
+				require.InDelta(t, steep.At(p.Point)+offset, p.Prediction.Mean, 1e-4)
+			}
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/functionspace/bo/surrogate"
 )
 
-// leastNoise and mostNoise bound the variance of a known noise, as a share of the variance of the values. Variances
-// beyond change no prediction, and some models do not accept them.
+// leastNoise and mostNoise bound the variance of a known noise, as a share of the variance of the values, or of the
+// differences from a prior mean. Variances beyond change no prediction, and some models do not accept them.
 const (
 	leastNoise = 1e-6
 	mostNoise  = 1e12

@@ -70,7 +70,8 @@ type Options struct {
 	Optimum map[string]Belief
 
 	// PriorMean is the prior mean function of the objective; the zero value is a constant that the fit
-	// estimates. It implies WarpNone. It belongs to one objective.
+	// estimates. It implies WarpNone. It belongs to one objective. The variances that Surrogate states are shares of the
+	// variance of the differences from it.
 	PriorMean Mean
 
 	// First holds points to propose first, by parameter, ahead of the queue and of the initial

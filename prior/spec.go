@@ -18,8 +18,8 @@ type Spec struct {
 	Kernel      string    `set:"kernel" default:"matern52" help:"kernel expression, e.g. rbf*periodic+linear"`
 	Lengthscale []float64 `set:"lengthscale" auto:"learned" range:"(0,inf)" help:"fixes the lengthscales: one number, or one per input"`
 	Isotropic   *bool     `set:"isotropic" default:"false" help:"one lengthscale for all inputs instead of one per input"`
-	Variance    *float64  `set:"variance" auto:"learned" range:"(0,inf)" help:"fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit"`
-	Noise       *float64  `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit"`
+	Variance    *float64  `set:"variance" auto:"learned" range:"(0,inf)" help:"fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit"`
+	Noise       *float64  `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit"`
 	Mean        string    `set:"mean" default:"constant" oneof:"constant,zero" help:"mean of the prior: constant, which is learned, or zero"`
 	Restarts    int       `set:"restarts" auto:"3, 2 or 10" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period)"`
 

@@ -94,14 +94,16 @@ func nameInputs(v reflect.Value, inputs []prior.Input) bool {
 
 // FixNoise returns m with a known variance of the observation noise, in the squared unit of the targets: a copy with this
 // value of the setting noise. Nil is unknown, which the model learns. A model without this setting is an error, as is a
-// variance outside its range.
+// variance outside its range. A fit of Scaled divides the variance by the square of its output scale.
 func FixNoise(m Model, variance *float64) (Model, error) {
 	switch s := m.(type) {
 	case *Scaled:
 		return FixNoise(*s, variance)
 	case Scaled:
 		inner, err := FixNoise(s.Model, variance)
-		s.Model = inner
+		if s.noise = variance; variance == nil {
+			s.Model = inner
+		}
 		return s, err
 	}
 	text := settings.Learned
@@ -159,4 +161,9 @@ func checkOutput(s Scaling) error {
 }
 
 // Stated implements PriorStater: it reports whether Model states a prior.
-func (s Scaled) Stated() bool { return s.Mean != nil || StatesPrior(s.Model) }
+func (s Scaled) Stated() bool {
+	if m, err := FixNoise(s.Model, s.noise); s.noise != nil && err == nil {
+		return s.Mean != nil || StatesPrior(m)
+	}
+	return s.Mean != nil || StatesPrior(s.Model)
+}

@@ -37,6 +37,8 @@ type Scaled struct {
 	Inputs  Scaling // "" is Unit
 	Outputs Scaling // "" is ZScore
 	Mean    Path    // m in the user's units, called by several goroutines; nil is 0
+
+	noise *float64 // known noise variance in the squared unit of the targets, by FixNoise
 }
 
 // Fit scales d and fits the model.
@@ -81,10 +83,16 @@ func (s Scaled) FitFrom(ctx context.Context, start State, d Dataset, rng *rand.R
 			inner.Lo[j], inner.Hi[j] = in.scale(d.Lo[j]), in.scale(d.Hi[j])
 		}
 	}
-	if warm, ok := s.Model.(WarmStarter); ok && start != nil {
+	model := s.Model
+	if s.noise != nil {
+		if model, err = FixNoise(model, new(*s.noise/p.output.SD/p.output.SD)); err != nil {
+			return nil, err
+		}
+	}
+	if warm, ok := model.(WarmStarter); ok && start != nil {
 		p.inner, err = warm.FitFrom(ctx, start, inner, rng)
 	} else {
-		p.inner, err = s.Model.Fit(ctx, inner, rng)
+		p.inner, err = model.Fit(ctx, inner, rng)
 	}
 	if err != nil {
 		return nil, err

@@ -75,3 +75,31 @@ func TestScaledMeanIsAShift(t *testing.T) {
 	_, err := surrogate.Scaled{Model: gp.Model{}, Mean: wave{}}.Fit(t.Context(), surrogate.Dataset{X: x, Y: y}, rng)
 	require.ErrorIs(t, err, surrogate.ErrNotFinite)
 }
+
+// A known noise variance of Scaled has the squared unit of the targets, with and without a mean function.
+func TestScaledFixNoise(t *testing.T) {
+	rng := random.New(1, "noise", 0)
+	d := surrogate.Dataset{X: mat.NewDense(15, 2, nil), Y: make([]float64, 15)}
+	for i := range d.Y {
+		d.X.SetRow(i, []float64{rng.Float64(), rng.Float64()})
+		d.Y[i] = 50*math.Sin(6*d.X.At(i, 0)) + 5*rng.NormFloat64()
+	}
+	for _, m := range []surrogate.Model{
+		surrogate.Scaled{Model: gp.Model{}},
+		&surrogate.Scaled{Model: gp.Model{}, Mean: wave{}},
+		surrogate.Scaled{Model: surrogate.Scaled{Model: gp.Model{}}, Outputs: surrogate.Raw, Mean: wave{}},
+	} {
+		known, err := surrogate.FixNoise(m, new(25.))
+		require.NoError(t, err)
+		require.True(t, surrogate.StatesPrior(known))
+		p, err := known.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.InEpsilon(t, 25, p.Noise(), 1e-9)
+
+		learned, err := surrogate.FixNoise(known, nil)
+		require.NoError(t, err)
+		p, err = learned.Fit(t.Context(), d, random.New(1, "fit", 0))
+		require.NoError(t, err)
+		require.Greater(t, math.Abs(p.Noise()-25), 0.01)
+	}
+}

@@ -23,7 +23,7 @@ type Model struct {
 	surrogate.Network `default:"hidden=50"`
 
 	Precision *float64 `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
-	Noise     *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit"`
+	Noise     *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit"`
 
 	Chains  int     `set:"chains" default:"4" range:"[1,1000]" help:"number of chains"`
 	Warmup  int     `set:"warmup" default:"100" range:"[1,1000000]" help:"draws of a chain to adapt step size and mass, which are discarded"`

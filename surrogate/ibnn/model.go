@@ -19,7 +19,7 @@ type Model struct {
 	Bias   float64 `set:"bias" default:"1.3" range:"(0,inf)" help:"variance of the biases (published: 1.6 for 200 inputs and more)"`
 	Learn  bool    `set:"learn" default:"false" help:"fit the variances of weights and biases to the data"`
 
-	Noise    *float64 `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit"`
+	Noise    *float64 `set:"noise" auto:"learned" range:"[0,inf)" help:"fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit"`
 	Mean     string   `set:"mean" default:"constant" oneof:"constant,zero" help:"mean of the prior: constant, which is learned, or zero"`
 	Restarts int      `set:"restarts" auto:"3 or 2" range:"[1,1000]" help:"starts of the hyperparameter fit (2 from 500 observations)"`
 }

@@ -62,7 +62,7 @@ type Model struct {
 
 	StopGradient bool `set:"stop-gradient" default:"false" help:"omit the gradient through the Jacobian"`
 
-	Noise *float64 `set:"noise" auto:"learned" published:"0.01" range:"[1e-6,1e100]" help:"fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit"`
+	Noise *float64 `set:"noise" auto:"learned" published:"0.01" range:"[1e-6,1e100]" help:"fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit"`
 	Draws int      `set:"draws" default:"5" range:"[1,10000]" help:"draws of the weights for the likelihood at each step"`
 	// Start selects the initial distribution. "random" is as published. "fitted" depends on the
 	// covariance: for "output" it is the regression on the initial hidden layers; for

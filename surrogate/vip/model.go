@@ -20,7 +20,7 @@ import (
 type Model struct {
 	surrogate.Network `default:"hidden=20,20"`
 
-	Noise *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit"`
+	Noise *float64 `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit"`
 
 	Functions int    `set:"functions" default:"100" range:"[2,100000]" help:"number of functions drawn from the prior"`
 	Prior     string `set:"prior" default:"layers" oneof:"layers,weights" help:"learned prior: layers, a scale for the weights and one for the biases of each layer; weights, a mean and a scale for each weight (as published)"`

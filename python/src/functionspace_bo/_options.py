@@ -58,9 +58,9 @@ HELP = {
     "kernel": "kernel expression, e.g. rbf*periodic+linear; default matern52.",
     "lengthscale": "fixes the lengthscales: one number, or one per input; default learned.",
     "mean": "mean of the prior: constant, which is learned, or zero; default constant.",
-    "noise": "fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.",
+    "noise": "fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.",
     "restarts": "starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.",
-    "variance": "fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.",
+    "variance": "fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.",
 }
 """The description of each option."""
 
@@ -693,11 +693,11 @@ if TYPE_CHECKING:
         mean: Literal["constant", "zero"]
         """mean of the prior: constant, which is learned, or zero; default constant."""
         noise: Union[float, Literal["learned"]]
-        """fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned."""
+        """fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned."""
         restarts: int
         """starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10."""
         variance: Union[float, Literal["learned"]]
-        """fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned."""
+        """fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned."""
 
     class Options(MethodOptions, total=False):
         """Options of a study and settings of the surrogate model."""

@@ -27,9 +27,9 @@ class GaussianProcess(Regressor):
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -80,9 +80,9 @@ class GaussianProcessClassifier(Classifier):
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -133,7 +133,7 @@ class FSPLaplace(Regressor):
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         noise_start: initial noise standard deviation of adam; default 0.3.
         preset: default, or published: the algorithms and settings of the paper, except for settings beside it; default default.
         rate: learning rate of adam; default 0.005.
@@ -141,7 +141,7 @@ class FSPLaplace(Regressor):
         scaling: scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (published: data); default prior.
         steps: largest number of training steps (gauss-newton 25, adam 10000); default 25 or 10000.
         trainer: training method (published: adam); default gauss-newton.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -222,7 +222,7 @@ class FSPLaplaceClassifier(Classifier):
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         noise_start: initial noise standard deviation of adam; default 0.3.
         preset: default, or published: the algorithms and settings of the paper, except for settings beside it; default default.
         rate: learning rate of adam; default 0.005.
@@ -230,7 +230,7 @@ class FSPLaplaceClassifier(Classifier):
         scaling: scale of the network's inputs: prior, the distances over which the prior varies; data, unit standard deviation over the observations (published: data); default prior.
         steps: largest number of training steps (gauss-newton 25, adam 10000); default 25 or 10000.
         trainer: training method (published: adam); default gauss-newton.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -298,9 +298,9 @@ class Auto(Regressor):
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -358,7 +358,7 @@ class GFSVI(Regressor):
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
         measure: measurement points of the divergence: all, points of the box and training inputs; box, points of the box only (published: box); default all.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
         rank: columns of the low-rank part; default 100.
@@ -366,7 +366,7 @@ class GFSVI(Regressor):
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         start: initial distribution of the weights: fitted to the data, or random (published: random); default fitted.
         steps: training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000); default 100, 300 or 10000.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -456,7 +456,7 @@ class GFSVIClassifier(Classifier):
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
         measure: measurement points of the divergence: all, points of the box and training inputs; box, points of the box only (published: box); default all.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior_noise: keep the noise variance of the prior's fit instead of learning it with the weights; default false.
         rank: columns of the low-rank part; default 100.
@@ -464,7 +464,7 @@ class GFSVIClassifier(Classifier):
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         start: initial distribution of the weights: fitted to the data, or random (published: random); default fitted.
         steps: training steps (fitted start: low-rank 100, diagonal 300, and a fifth of the observations up to 1000; random start: 10000); default 100, 300 or 10000.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -545,7 +545,7 @@ class TFSVI(Regressor):
         hidden: widths of the hidden layers (published: 100,100); default 200.
         jitter: variance added to both sides of the divergence (full 1e-3, diagonal 1e-10); default 1e-3 or 1e-10.
         measure: context points: half of them training inputs, or all in the box; default half.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit (published: 0.01); default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit (published: 0.01); default learned.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior: prior on functions: bnn, induced by normal weights; fixed, independent normal values (published: fixed); default bnn.
         prior_scale: standard deviation of the prior: of the weights (bnn; learned, or 0.2 if spread is not learned) or of the values (fixed; 1) (published: 3.1622776601683795); default learned or 1.
@@ -642,7 +642,7 @@ class GWINet(Regressor):
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
         measure: points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (published: data); default all.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         points: largest number of points at which the distance is measured; default 100.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         rate: learning rate at first (fitted start: 0.001; random start: 0.01), lowered to a hundredth along a cosine, or constant as published (published: 0.01); default 0.001 or 0.01.
@@ -650,7 +650,7 @@ class GWINet(Regressor):
         selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance (published: random observations for any value); default kmeans.
         start: initial network: fitted to the mean of the sparse process, or random (published: random); default fitted.
         steps: training steps (fitted start: 100, and a twentieth of the observations; random start: 1000; published: 1000 passes through the data); default 100 or 1000.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -734,14 +734,14 @@ class GWISVGP(Regressor):
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
         measure: points at which the distance is measured: all, training inputs and as many points of the search box; data, training inputs alone (published: data); default all.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         points: largest number of points at which the distance is measured; default 100.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         rate: learning rate at first (fitted start: 0.001; random start: 0.01), lowered to a hundredth along a cosine, or constant as published (published: 0.01); default 0.001 or 0.01.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         selection: choice of inducing points: kmeans, centres of clusters; pivoted, largest remaining variance (published: random observations for any value); default kmeans.
         steps: training steps (fitted start: 100, and a twentieth of the observations; random start: 1000; published: 1000 passes through the data); default 100 or 1000.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -822,7 +822,7 @@ class FVI(Regressor):
         kernel: kernel expression, e.g. rbf*periodic+linear (published: rbf); default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero (published: zero); default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         preset: default, or published: the algorithm and settings of the paper, except for settings beside it; default default.
         prior: prior on functions; default gp.
         range: two numbers: the values of a piecewise prior are uniform between them (in the paper: 0,1); default -1.7320508075688772,1.7320508075688772.
@@ -832,7 +832,7 @@ class FVI(Regressor):
         score_setting: estimate of scores from samples (published: plain); default whitened.
         start: initial distribution of the weights: fitted to the process or the data, or random (published: random); default fitted.
         steps: training steps of Adam (200; 600 for a piecewise prior; 10000 with a random start; half of these from a warm start; published: 2000 passes through the data); default 200, 600 or 10000.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         weight: weight of the likelihood of a batch: all, number of observations over batch size; batch, 1 (published: batch); default all.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
@@ -925,12 +925,12 @@ class SVGP(Regressor):
         learn_inducing: optimise the inducing points together with the hyperparameters; default false.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         rate: learning rate of adam on minibatches; default 0.01.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         selection: inducing points: kmeans, centres of clusters; pivoted, points of largest remaining variance; default kmeans.
         steps: largest number of steps (collapsed 100, minibatch 1000); default 100 or 1000.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -992,7 +992,7 @@ class Laplace(Regressor):
         batch: observations in a step of adam; default 500.
         curvature: approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal; default full.
         hidden: widths of the hidden layers; default 50,50.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         precision: fixes the precision of the Gaussian prior on the weights (published: 1); default learned.
         preset: default, or published: the baseline of the FSP-Laplace paper, except for settings beside it; default default.
         rate: learning rate of adam, by default lowered to 0 along a cosine, with the published preset constant; default 0.005.
@@ -1054,7 +1054,7 @@ class LaplaceClassifier(Classifier):
         batch: observations in a step of adam; default 500.
         curvature: approximation of the Hessian: full; kron, Kronecker factors for each layer; diagonal; default full.
         hidden: widths of the hidden layers; default 50,50.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         precision: fixes the precision of the Gaussian prior on the weights (published: 1); default learned.
         preset: default, or published: the baseline of the FSP-Laplace paper, except for settings beside it; default default.
         rate: learning rate of adam, by default lowered to 0 along a cosine, with the published preset constant; default 0.005.
@@ -1116,13 +1116,13 @@ class DKL(Regressor):
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         pretrain: steps of adam on squared errors first, through a linear output that is dropped; features must be set; default 0.
         rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
         steps: largest number of training steps (lbfgs 200, adam 1000); default 200 or 1000.
         trainer: training method: lbfgs, all data at every step (up to 500 observations); adam, as published; default by size.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -1191,9 +1191,9 @@ class RFF(Regressor):
         kernel: kernel expression, e.g. rbf*periodic+linear; default matern52.
         lengthscale: fixes the lengthscales: one number, or one per input; default learned.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         restarts: starts of the hyperparameter fit (2 from 500 observations; 10 for a kernel of several parts or with a learned period); default 3, 2 or 10.
-        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        variance: fixes the output variance of every term of the kernel, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         inputs: scaling of each input before the fit.
         bounds: bounds (min, max) of each input at which the model predicts; default the data.
         random_state: seed of all random numbers.
@@ -1243,7 +1243,7 @@ class IBNN(Regressor):
         depth: hidden layers; default 3.
         learn: fit the variances of weights and biases to the data; default false.
         mean: mean of the prior: constant, which is learned, or zero; default constant.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         restarts: starts of the hyperparameter fit (2 from 500 observations); default 3 or 2.
         weight: variance of the weights times their fan-in; default 10.
         inputs: scaling of each input before the fit.
@@ -1293,7 +1293,7 @@ class Ensemble(Regressor):
         batch: observations in a step of adam; default 500.
         hidden: widths of the hidden layers; default 50,50.
         members: number of networks; default 10.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         precision: fixes the precision of the Gaussian prior on the weights; default learned.
         rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
         steps: largest number of training steps (gauss-newton 100; adam two for each observation, from 5000 to 20000); default 100, or 5000 to 20000.
@@ -1351,7 +1351,7 @@ class MAP(Regressor):
         activation: activation of the hidden units; default tanh.
         batch: observations in a step of adam; default 500.
         hidden: widths of the hidden layers; default 50,50.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         precision: fixes the precision of the Gaussian prior on the weights; default learned.
         rate: learning rate of adam, lowered to 0 along a cosine; default 0.005.
         steps: largest number of training steps (gauss-newton 100; adam two for each observation, from 5000 to 20000); default 100, or 5000 to 20000.
@@ -1405,7 +1405,7 @@ class MFVI(Regressor):
         batch: observations in a step (published: 2000); default 500.
         draws: networks drawn at each step (published: 10); default 4.
         hidden: widths of the hidden layers (published: 30,30); default 50,50.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         precision: fixes the precision of the Gaussian prior on the weights (published: 1.7777777777777777); default learned.
         preset: default, or published: the baseline of the GFSVI paper, except for settings beside it; default default.
         rate: learning rate, by default lowered to 0 along a cosine, with the published preset constant; default 0.005.
@@ -1468,7 +1468,7 @@ class Dropout(Regressor):
         draws: networks drawn at each step; default 4.
         drop: probability that a hidden unit is set to 0; default 0.05.
         hidden: widths of the hidden layers; default 50,50.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         precision: fixes the precision of the Gaussian prior on the weights; default learned.
         rate: learning rate, lowered to 0 along a cosine; default 0.005.
         samples: number of networks in the posterior; default 100.
@@ -1528,7 +1528,7 @@ class VIP(Regressor):
         activation: activation of the hidden units; default tanh.
         functions: number of functions drawn from the prior; default 100.
         hidden: widths of the hidden layers; default 20,20.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         prior: learned prior: layers, a scale for the weights and one for the biases of each layer; weights, a mean and a scale for each weight (as published); default layers.
         steps: largest number of iterations on the evidence; default 50.
         inputs: scaling of each input before the fit.
@@ -1578,7 +1578,7 @@ class HMC(Regressor):
         depth: a trajectory has fewer than 2^depth steps; default 8.
         draws: draws of a chain after warm-up; default 100.
         hidden: widths of the hidden layers; default 50.
-        noise: fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit; default learned.
+        noise: fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit; default learned.
         precision: fixes the precision of the Gaussian prior on the weights; default learned.
         samples: largest number of networks in the posterior; default 100.
         start: start of a chain: map, its own local maximum of the posterior; random, initial weights of training; default map.

@@ -25,7 +25,7 @@ type Network struct {
 	// Architecture, unless nil, replaces Hidden and Activation, as in surrogate.Network.
 	Architecture network.Architecture `json:"-"`
 	Precision    *float64             `set:"precision" auto:"learned" range:"[1e-10,1e100]" help:"fixes the precision of the Gaussian prior on the weights"`
-	Noise        *float64             `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise, as a share of the variance of the values; of raw outputs in their squared unit"`
+	Noise        *float64             `set:"noise" auto:"learned" range:"[1e-10,1e100]" help:"fixes the variance of the observation noise, as a share of the variance of the values, or of their differences from prior_mean; of raw outputs in their squared unit"`
 }
 
 // Stated implements surrogate.PriorStater. It reports whether the precision or the noise
