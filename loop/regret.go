@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -38,8 +39,9 @@ const (
 
 // EstimateRegret estimates the simple regret of h. It draws 100 functions from the posterior, with
 // their deviations from the mean multiplied by 1.5, searches the minimum of each over the space,
-// and takes the differences from their values at the recommended trial. The recommended trial is the
-// best observed trial of a noise-free objective, else the complete trial with the best posterior mean.
+// and takes the differences from their values at the recommended trial. A constant function has regret 0.
+// The recommended trial is the best observed trial of a noise-free objective, else the complete trial
+// with the best posterior mean.
 // Values are not transformed (WarpNone), because a logarithm bounds the possible improvement. The
 // probability lies between ½ and 0.99.
 //
@@ -112,7 +114,9 @@ func (t *task) regrets(ctx context.Context, f *fitted, order []int) ([]float64, 
 		drawn.Eval(here[:], nil, at)
 		_, most, err := acquisition.Maximize(ctx, drawn, t.space, starts,
 			acquisition.MaximizeOptions{Raw: 256, Starts: 4, Iterations: 50}, random.Split(rng, "minimum", i))
-		if err != nil {
+		if errors.Is(err, acquisition.ErrFlat) && !math.IsNaN(here[0]) && !math.IsInf(here[0], 0) {
+			most = here[0]
+		} else if err != nil {
 			return nil, err
 		}
 		all = append(all, f.warp.scale.SD*max(0, most-here[0]))

@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/functionspace/bo/prior"
 	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/surrogate"
+	"github.com/functionspace/bo/surrogate/gp"
 )
 
 func ExampleEstimateRegret() {
@@ -64,6 +68,59 @@ func TestRegretOfTwoPoints(t *testing.T) {
 	again, err := study.EstimateRegret(t.Context(), 0.9)
 	require.NoError(t, err)
 	require.Equal(t, r, again)
+}
+
+// A drawn function without two different values has regret 0.
+func TestRegretOfConstantDraws(t *testing.T) {
+	s := noiseSpace(t, "x", "z")
+	var h History
+	for i, u := range [][]float64{{0.1, 0.2}, {0.5, 0.9}, {0.8, 0.4}} {
+		h.Trials = append(h.Trials, Trial{ID: i + 1, Point: s.Decode(u), State: Complete, Value: 1})
+	}
+	r, err := EstimateRegret(t.Context(), s, Options{Initial: 2, Surrogate: constant{}}, h, 0.95)
+	require.NoError(t, err)
+	require.Zero(t, r.Bound)
+	require.Zero(t, r.Mean)
+}
+
+// constant is a surrogate model whose posterior draws constant functions.
+type constant struct{}
+
+func (constant) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	p, err := gp.Model{Spec: prior.Spec{Restarts: 1}}.Fit(ctx, d, rng)
+	return constantPosterior{p}, err
+}
+
+type constantPosterior struct{ surrogate.Posterior }
+
+func (constantPosterior) Predict(mean, variance []float64, _ *mat.Dense) {
+	clear(mean)
+	clear(variance)
+}
+
+func (c constantPosterior) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
+	c.Predict(mean, variance, x)
+	dmean.Zero()
+	dvariance.Zero()
+}
+
+func (constantPosterior) Paths(n int, rng *rand.Rand) []surrogate.Path {
+	paths := make([]surrogate.Path, n)
+	for i := range paths {
+		paths[i] = constantPath(rng.NormFloat64())
+	}
+	return paths
+}
+
+type constantPath float64
+
+func (c constantPath) Eval(value []float64, grad, _ *mat.Dense) {
+	for i := range value {
+		value[i] = float64(c)
+	}
+	if grad != nil {
+		grad.Zero()
+	}
 }
 
 func TestRegretErrors(t *testing.T) {
