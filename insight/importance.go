@@ -206,15 +206,21 @@ type function func(y []float64, x *mat.Dense)
 
 var noInterval = Interval{Number(math.NaN()), Number(math.NaN())}
 
-// spread returns the central 90 % of column i.
+// spread returns the central 90 % of column i: a further draw lies below the ends with probabilities 0.05 and 0.95.
+// With n draws the ends have the ranks 0.05(n+1) and 0.95(n+1), from 1 to n, interpolated.
 func spread(draws [][]float64, i int) Interval {
 	column := make([]float64, len(draws))
 	for k, d := range draws {
 		column[k] = d[i]
 	}
 	slices.Sort(column)
-	last := float64(len(column) - 1)
-	return Interval{Number(column[int(math.Round(0.05*last))]), Number(column[int(math.Round(0.95*last))])}
+	end := func(p float64) Number {
+		last := len(column) - 1
+		whole, rest := math.Modf(min(max(p*float64(len(column)+1)-1, 0), float64(last)))
+		low := int(whole)
+		return Number(column[low] + rest*(column[min(low+1, last)]-column[low]))
+	}
+	return Interval{end(0.05), end(0.95)}
 }
 
 // directionOf compares the variance that a line in the encoded value explains with the

@@ -146,3 +146,29 @@ func TestImportanceOfTinyAndHugeValues(t *testing.T) {
 		require.False(t, math.IsNaN(float64(e.Total)))
 	}
 }
+
+// The ends of the interval have the ranks 0.05(n+1) and 0.95(n+1). With them the interval contains 90 % of uniform
+// numbers on average.
+func TestSpreadRanks(t *testing.T) {
+	for n, want := range map[int]Interval{1: {1, 1}, 2: {1, 2}, 19: {1, 19}, 32: {1.65, 31.35}, 1000: {50.05, 950.95}} {
+		draws := make([][]float64, n)
+		for k, rank := range random.New(1, "ranks", n).Perm(n) {
+			draws[k] = []float64{0, float64(rank + 1)}
+		}
+		got := spread(draws, 1)
+		require.InDelta(t, float64(want.Low), float64(got.Low), 1e-9, "%d draws", n)
+		require.InDelta(t, float64(want.High), float64(got.High), 1e-9, "%d draws", n)
+	}
+	rng := random.New(1, "uniform", 0)
+	const repeats = 2000
+	var sum float64
+	for range repeats {
+		draws := make([][]float64, 32)
+		for k := range draws {
+			draws[k] = []float64{rng.Float64()}
+		}
+		i := spread(draws, 0)
+		sum += float64(i.High - i.Low)
+	}
+	require.InDelta(t, 0.9, sum/repeats, 0.005)
+}
