@@ -23,7 +23,8 @@ type Step struct {
 	Predicted *Predicted `json:"predicted,omitempty"`
 }
 
-// Predicted is a prediction that was made before an evaluation, in the user's units.
+// Predicted is a prediction that was made before an evaluation, in the user's units. If the values were log
+// transformed, Mean is the posterior median.
 type Predicted struct {
 	Mean     Number   `json:"mean"`
 	Interval Interval `json:"interval"`
@@ -42,7 +43,8 @@ func History(trials []loop.Trial, o loop.Options) []Step {
 		}
 		s.Best = Number(best)
 		if p := t.Prediction; p != nil {
-			s.Predicted = &Predicted{Number(p.Mean), Interval{Number(p.Mean - half95*p.SD), Number(p.Mean + half95*p.SD)}}
+			low, high := p.Interval95()
+			s.Predicted = &Predicted{Number(p.Mean), Interval{Number(low), Number(high)}}
 		}
 		out[i] = s
 	}

@@ -115,6 +115,17 @@ func TestWhyAtTheIncumbent(t *testing.T) {
 	require.Contains(t, r.Text[2], "above the incumbent")
 }
 
+// The history has the interval of a prediction of log transformed values, which is not symmetric.
+func TestHistoryOfLogTransformedValues(t *testing.T) {
+	trials := []loop.Trial{
+		{ID: 1, State: loop.Pending, Prediction: &loop.Prediction{Mean: 3, SD: 4, Interval: [2]float64{1, 40}}},
+		{ID: 2, State: loop.Pending, Prediction: &loop.Prediction{Mean: 3, SD: 4}},
+	}
+	steps := History(trials, loop.Options{})
+	require.Equal(t, Interval{1, 40}, steps[0].Predicted.Interval)
+	require.Equal(t, Interval{Number(3 - 4*half95), Number(3 + 4*half95)}, steps[1].Predicted.Interval)
+}
+
 func TestHistoryAndParallelOfAMaximisedStudy(t *testing.T) {
 	v := mixed(t, loop.Options{})
 	steps := History(v.Trials, v.Options)

@@ -210,7 +210,9 @@ func (t *task) suggest(ctx context.Context, f *fitted, chosen []Proposal, n int,
 	for i, c := range found {
 		q := Proposal{Point: t.space.Decode(c.X), Source: Suggested, Local: c.fit != f, Warnings: slices.Concat(f.facts.Warnings, c.Warnings)}
 		mean, sd := c.fit.warp.user(c.Mean, c.SD)
-		q.Prediction = &Prediction{Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value, Selection: f.facts.Selection}
+		q.Prediction = &Prediction{
+			Mean: t.opts.sign() * mean, SD: sd, Acquisition: c.Value, Interval: c.fit.warp.interval(c.Mean, c.SD, t.opts.sign()), Selection: f.facts.Selection,
+		}
 		if t.repeated(q.Point, seen) {
 			other, err := t.design(ctx, 1, t.next()+i, seen)
 			if err != nil {

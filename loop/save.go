@@ -83,6 +83,7 @@ type savedPrediction struct {
 	SD          *float64 `json:"sd,omitempty"`
 	Acquisition *float64 `json:"acquisition,omitempty"`
 
+	Interval  [2]float64           `json:"interval,omitzero"`
 	Selection *surrogate.Selection `json:"selection,omitempty"`
 }
 
@@ -295,7 +296,7 @@ func (t *Trial) saved() (savedTrial, error) {
 		}
 	}
 	if p := t.Prediction; p != nil {
-		out.Prediction = &savedPrediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition), p.Selection}
+		out.Prediction = &savedPrediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition), p.Interval, p.Selection}
 	}
 	return out, nil
 }
@@ -337,7 +338,7 @@ func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 		out.Value = LastStep(out.Steps).Value
 	}
 	if q := t.Prediction; q != nil {
-		out.Prediction = &Prediction{orNaN(q.Mean), orNaN(q.SD), orNaN(q.Acquisition), q.Selection}
+		out.Prediction = &Prediction{orNaN(q.Mean), orNaN(q.SD), orNaN(q.Acquisition), q.Interval, q.Selection}
 	}
 	return out, nil
 }

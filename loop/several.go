@@ -154,7 +154,7 @@ func (t *task) suggestScalarized(ctx context.Context, chosen []Proposal, n int, 
 		}
 		for i := range found {
 			if p := found[i].Prediction; p != nil {
-				p.Mean, p.SD = math.NaN(), math.NaN() // scalarised values have no unit of the user
+				p.Mean, p.SD, p.Interval = math.NaN(), math.NaN(), [2]float64{} // scalarised values have no unit of the user
 			}
 		}
 		f, out = fit, append(out, found...)

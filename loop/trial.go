@@ -70,8 +70,20 @@ type Trial struct {
 type Prediction struct {
 	Mean, SD    float64 // moments of the latent objective, in the user's units
 	Acquisition float64 // value of the acquisition function, in the surrogate model's units
+	// Interval is the central 95 % interval of the latent objective, in the user's units, if the values were log
+	// transformed; else 0. Interval95 returns it in both cases.
+	Interval [2]float64
 	// Selection is the selection by a surrogate model that selects another; else nil.
 	Selection *surrogate.Selection
+}
+
+// Interval95 returns the ends of the central 95 % interval of the latent objective, in the user's units. Without an
+// Interval the ends are Mean - 1.96·SD and Mean + 1.96·SD.
+func (p *Prediction) Interval95() (low, high float64) {
+	if p.Interval != [2]float64{} {
+		return p.Interval[0], p.Interval[1]
+	}
+	return p.Mean - half95*p.SD, p.Mean + half95*p.SD
 }
 
 // clone returns a copy that shares no mutable state with t.

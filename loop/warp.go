@@ -99,6 +99,20 @@ func (w warp) user(mean, sd float64) (m, s float64) {
 	return m, s
 }
 
+// half95 is half the length of the central 95 % interval of a standard normal variable.
+const half95 = 1.959963984540054
+
+// interval returns the ends of the central 95 % interval of a normal prediction in the surrogate model's units, in the
+// user's units times sign. It returns 0 if width is 0 or the prediction is not finite.
+func (w warp) interval(mean, sd, sign float64) [2]float64 {
+	low, _ := w.user(mean-half95*sd, 0)
+	high, _ := w.user(mean+half95*sd, 0)
+	if w.width == 0 || math.IsNaN(low) || math.IsNaN(high) {
+		return [2]float64{}
+	}
+	return [2]float64{min(sign*low, sign*high), max(sign*low, sign*high)}
+}
+
 // chooseWarp returns the log transform or the plain map of the values v at the rows of x.
 // It chooses the log transform if the log marginal likelihood of v under an exact
 // Gaussian process with the default prior rises by more than warpMargin. The transform's

@@ -3,6 +3,8 @@ package loop
 import (
 	"context"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,6 +216,60 @@ func TestWarpedStudyUsesUnits(t *testing.T) {
 		require.True(t, rec.Fit.Warped)
 		require.True(t, told)
 	}
+}
+
+// The interval of a prediction of log transformed values has the ends of the normal interval of the targets. Files keep
+// it, and files without it are read.
+func TestWarpedPredictionHasInterval(t *testing.T) {
+	for _, maximize := range []bool{false, true} {
+		sign := 1.0
+		if maximize {
+			sign = -1
+		}
+		o := options(5)
+		o.Initial, o.Maximize, o.Local = 12, maximize, LocalNone
+		s := newStudy(t, box(t), o)
+		run(t, s, func(_ context.Context, p space.Point) (float64, error) {
+			return sign * 1e4 * math.Exp(p.Float("x")/2+math.Sin(p.Float("y"))), nil
+		}, 12, 1)
+		v, err := s.Inspect(t.Context())
+		require.NoError(t, err)
+		require.True(t, v.Fit.Warped)
+		next, err := s.Ask(t.Context(), 1)
+		require.NoError(t, err)
+		p := next[0].Prediction
+		mean, variance := make([]float64, 1), make([]float64, 1)
+		v.Posterior.Predict(mean, variance, mat.NewDense(1, 2, v.Space.Encode(next[0].Point)))
+		ends := []float64{v.Units.Value(mean[0] - half95*math.Sqrt(variance[0])), v.Units.Value(mean[0] + half95*math.Sqrt(variance[0]))}
+		slices.Sort(ends)
+		low, high := p.Interval95()
+		require.InEpsilon(t, ends[0], low, 1e-9)
+		require.InEpsilon(t, ends[1], high, 1e-9)
+		require.Greater(t, math.Abs(high+low-2*p.Mean), 1e-3*p.SD) // skewed
+
+		text := string(savedText(t, s))
+		resumed, err := Resume(strings.NewReader(text), o)
+		require.NoError(t, err)
+		require.Equal(t, p, resumed.Trials()[12].Prediction)
+
+		older := regexp.MustCompile(`,"interval":\[[^]]*\]`).ReplaceAllString(text, "")
+		require.NotEqual(t, text, older)
+		resumed, err = Resume(strings.NewReader(older), o)
+		require.NoError(t, err)
+		low, high = resumed.Trials()[12].Prediction.Interval95()
+		require.InEpsilon(t, p.Mean-half95*p.SD, low, 1e-12)
+		require.InEpsilon(t, p.Mean+half95*p.SD, high, 1e-12)
+	}
+}
+
+// A prediction of values without a logarithm has the interval of a normal variable.
+func TestPlainPredictionHasNoInterval(t *testing.T) {
+	w := newWarp([]float64{1, 2, 5}, 0)
+	require.Zero(t, w.interval(0.5, 0.2, 1))
+	low, high := (&Prediction{Mean: 3, SD: 2}).Interval95()
+	require.InDelta(t, 3-2*half95, low, 1e-12)
+	require.InDelta(t, 3+2*half95, high, 1e-12)
+	require.Zero(t, newWarp([]float64{1, 2, 5}, 1).interval(math.NaN(), 0.2, 1))
 }
 
 func TestWarpOption(t *testing.T) {

@@ -200,6 +200,8 @@ type Prediction struct {
 	Mean        *float64 `json:"mean,omitempty"`
 	SD          *float64 `json:"sd,omitempty"`
 	Acquisition *float64 `json:"acquisition,omitempty"`
+	// Interval is the central 95 % interval of a fit to log transformed values, as loop.Prediction has it.
+	Interval [2]float64 `json:"interval,omitzero"`
 	// Selection is the model that the surrogate auto selected, with the evidence.
 	Selection *surrogate.Selection `json:"selection,omitempty"`
 }
@@ -282,7 +284,7 @@ func NewPrediction(p *loop.Prediction) *Prediction {
 		}
 		return &v
 	}
-	return &Prediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition), p.Selection}
+	return &Prediction{finite(p.Mean), finite(p.SD), finite(p.Acquisition), p.Interval, p.Selection}
 }
 
 // plain rewrites an error about the type of a value in the terms of the document instead of Go.

@@ -203,3 +203,27 @@ func TestGoldenRecords(t *testing.T) {
 		require.True(t, string(want) == string(text)+"\n", "%s differs: look at the change, then run the test with -update", path)
 	}
 }
+
+// A suggestion after a log transform has its own interval in the report.
+func TestIntervalOfLogTransformedValues(t *testing.T) {
+	var trials []store.Evaluated
+	rng := random.New(1, "points", 0)
+	for range 14 {
+		a, b := rng.Float64(), rng.Float64()
+		trials = append(trials, store.Evaluated{Params: map[string]any{"a": a, "b": b}, Numbers: map[string]float64{"loss": math.Exp(8*a + math.Sin(4*b))}})
+	}
+	u := stored(t, &study.Definition{
+		Version: 1, Name: "powers", Initial: 5, Parameters: []space.Parameter{space.Float("a", 0, 1), space.Float("b", 0, 1)},
+		Objectives: []study.Objective{{Name: "loss"}},
+	}, trials...)
+	asked, err := u.Ask(t.Context(), 1)
+	require.NoError(t, err)
+	p := asked[0].Prediction
+	require.NotZero(t, p.Interval)
+	require.Greater(t, *p.Mean-p.Interval[0], 0.)
+	r := built(t, u)
+	got := r.Trials[14].Predicted
+	require.InEpsilon(t, *p.Mean, float64(got[0]), 1e-3)
+	require.InEpsilon(t, p.Interval[0], float64(got[1]), 1e-3)
+	require.InEpsilon(t, p.Interval[1], float64(got[2]), 1e-3)
+}

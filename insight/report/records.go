@@ -43,7 +43,7 @@ func Read(ctx context.Context, u *store.Study) (*Records, error) {
 		index[t.ID] = t
 		stored := &v.Trials[t.ID-1]
 		if p := stored.Prediction; p != nil && p.Mean != nil && p.SD != nil {
-			t.Prediction = &loop.Prediction{Mean: *p.Mean, SD: *p.SD}
+			t.Prediction = &loop.Prediction{Mean: *p.Mean, SD: *p.SD, Interval: p.Interval}
 		}
 		waits := stored.State == store.Pending && !stored.Running(v.Now)
 		if t.Source != loop.Added && stored.Owner.Name != "" && !waits {

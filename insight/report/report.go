@@ -92,7 +92,7 @@ type Trial struct {
 	// Best is the best value up to this trial, and Incumbent reports that the trial improved it.
 	Best      *insight.Number `json:"best,omitempty"`
 	Incumbent bool            `json:"incumbent,omitempty"`
-	// Predicted is the prediction before the evaluation: mean, and ends of the central 95 % interval.
+	// Predicted is the prediction before the evaluation: mean, or median after a log transform, and ends of the central 95 % interval.
 	Predicted []insight.Number `json:"predicted,omitempty"`
 	Front     bool             `json:"front,omitempty"` // on the Pareto front
 	// Hypervolume is the hypervolume after this trial, of several objectives.
@@ -333,9 +333,9 @@ func (b *builder) trial(t *loop.Trial) Trial {
 		}
 	}
 	if p := stored.Prediction; p != nil && p.Mean != nil && p.SD != nil && !b.method.Several() {
-		const half95 = 1.959963984540054
 		n := b.resolve(5, b.objectives[0])
-		out.Predicted = []insight.Number{digits(*p.Mean, n), digits(*p.Mean-half95**p.SD, n), digits(*p.Mean+half95**p.SD, n)}
+		low, high := (&loop.Prediction{Mean: *p.Mean, SD: *p.SD, Interval: p.Interval}).Interval95()
+		out.Predicted = []insight.Number{digits(*p.Mean, n), digits(low, n), digits(high, n)}
 	}
 	return out
 }

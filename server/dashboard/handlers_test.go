@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -386,4 +387,21 @@ func TestUnreadableStudy(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, status)
 	require.Contains(t, text, `"code":"failed_precondition"`)
 	require.NotContains(t, s.log.String(), "level=ERROR")
+}
+
+// The page of a suggestion states the 95 % interval of its prediction.
+func TestPredictionOfATrial(t *testing.T) {
+	s := start(t, store.NewMemory(), server.Options{})
+	u := s.create(t, bowl("bowl", 30))
+	var values []float64
+	for i := range 14 {
+		values = append(values, math.Exp(float64(i)))
+	}
+	add(t, u, values...)
+	trials, err := u.Ask(t.Context(), 1)
+	require.NoError(t, err)
+	p := trials[0].Prediction
+	require.NotZero(t, p.Interval)
+	_, _, text := s.get(t, "/studies/bowl/trials/15")
+	require.Contains(t, text, fmt.Sprintf("(95 %% interval %.6g to %.6g)", p.Interval[0], p.Interval[1]))
 }

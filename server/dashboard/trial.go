@@ -135,7 +135,8 @@ func trialFacts(t *store.Trial, now time.Time, d *study.Definition) []fact {
 	if p := t.Prediction; p != nil && p.Mean != nil {
 		text := figure(*p.Mean)
 		if p.SD != nil {
-			text += fmt.Sprintf(" ± %.2g (standard deviation)", *p.SD)
+			low, high := (&loop.Prediction{Mean: *p.Mean, SD: *p.SD, Interval: p.Interval}).Interval95()
+			text += fmt.Sprintf(" (95 %% interval %s to %s)", figure(low), figure(high))
 		}
 		add("Predicted before", text, true)
 	}

@@ -226,7 +226,7 @@ func (in *Import) stateTrials(d *study.Definition, u *loop.Study, trials []loop.
 			row.Attempt = 1
 		}
 		if p := t.Prediction; p != nil {
-			row.Prediction = &study.Prediction{Mean: finite(p.Mean), SD: finite(p.SD), Acquisition: finite(p.Acquisition), Selection: p.Selection}
+			row.Prediction = &study.Prediction{Mean: finite(p.Mean), SD: finite(p.SD), Acquisition: finite(p.Acquisition), Interval: p.Interval, Selection: p.Selection}
 		}
 		s.Trials = append(s.Trials, row)
 	}

@@ -201,7 +201,10 @@ func rowsComeBack(t *testing.T, o Opener) {
 			Message: "two\nlines", Attempt: 2, Lost: 1, Token: "k", Owner: store.Self(), Lease: at, Prediction: &study.Prediction{Mean: &mean}, Warnings: []string{"w", ""},
 			Fit: 3, Created: at, Started: at, Finished: at, Seconds: 0.1, Asked: 3, Told: 5, Revision: 6,
 		},
-		{Number: 2, Params: json.RawMessage(`{}`), Source: loop.Design, State: store.Pending, Created: at, Asked: 4, Revision: 7},
+		{
+			Number: 2, Params: json.RawMessage(`{}`), Source: loop.Design, State: store.Pending, Created: at, Asked: 4, Revision: 7,
+			Prediction: &study.Prediction{Mean: &mean, SD: &mean, Interval: [2]float64{-1e-9, 1e300}},
+		},
 	}
 	fits := []store.Fit{{Number: 2, Revision: 4, Start: 1, Warm: json.RawMessage(`[0.1,-1e-9]`), Version: "v", Kernels: "go", Trials: 2}, {Number: 3, Revision: 5}}
 	evs := []store.Event{{Revision: 6, Time: at, Kind: store.TrialIssued, Trial: 1, Attempt: 2, Detail: "d"}, {Revision: 7, Time: at, Kind: store.TrialCreated, Trial: 2}}

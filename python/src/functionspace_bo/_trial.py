@@ -37,13 +37,16 @@ class Selection(TypedDict):
 class Prediction:
     """The prediction of the surrogate model before a trial was evaluated.
 
-    Other surrogate models than auto have no selection.
+    Only the surrogate model auto has a selection. If the values were log transformed, the mean
+    is the median, and sd half the length of the central 68 % interval. interval then is the central
+    95 % interval, else None.
     """
 
     mean: float | None = None
     sd: float | None = None
     acquisition: float | None = None
     selection: Selection | None = None
+    interval: list[float] | None = None
 
 
 class Step(NamedTuple):
