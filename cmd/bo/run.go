@@ -58,7 +58,7 @@ type runCmd struct {
 	Study string `group:"store" placeholder:"NAME" help:"Store the study under NAME. The same command resumes it, and other processes may join. The study of a file is always stored."`
 
 	JSON   bool   `group:"result" name:"json" help:"Print the result as one JSON object."`
-	Trials string `group:"result" placeholder:"FILE" help:"Write one row for each trial to FILE.csv or FILE.jsonl, after each event. A file of another run is not overwritten."`
+	Trials string `group:"result" placeholder:"FILE" help:"Write one row for each trial to FILE.csv or FILE.jsonl, as trials end. A file of another run is not overwritten."`
 	Events string `group:"result" placeholder:"FILE" help:"Append the events of the study to FILE, one JSON object per line; - is standard output."`
 	Quiet  bool   `group:"result" help:"Print no progress and no warnings."`
 }
