@@ -148,6 +148,25 @@ func TestHistoryAndParallelOfAMaximisedStudy(t *testing.T) {
 	require.True(t, math.IsNaN(float64(back)))
 }
 
+// Infeasible trials have no rank: the best is a feasible trial, and a better value that misses a
+// requirement does not precede it.
+func TestParallelOfInfeasibleTrials(t *testing.T) {
+	s, err := space.New(space.Float("x", 0, 1))
+	require.NoError(t, err)
+	v := &loop.View{Space: s, Options: loop.Options{Require: []loop.Requirement{{Name: "latency", Bound: 20}}}}
+	for i, numbers := range [][2]float64{{-5, 30}, {1, 10}, {3, 10}, {2, 20}} {
+		p, err := s.PointOf(map[string]any{"x": 0.2 * float64(i)})
+		require.NoError(t, err)
+		v.Trials = append(v.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: numbers[0], Numbers: map[string]float64{"latency": numbers[1]}})
+	}
+	p := ParallelCoordinates(v)
+	requireJSON(t, p)
+	require.True(t, math.IsNaN(float64(p.Lines[0].Rank)))
+	for i, want := range []float64{0, 1, 0.5} {
+		require.InDelta(t, want, float64(p.Lines[i+1].Rank), 1e-12)
+	}
+}
+
 // Of several objectives the order is the number of dominating trials, whose directions count.
 func TestParallelOfSeveralObjectives(t *testing.T) {
 	s, err := space.New(space.Float("x", 0, 1))

@@ -27,9 +27,9 @@ type ParallelLine struct {
 	Numbers []Number `json:"numbers,omitempty"`
 	// Feasible reports that the trial is complete and meets the requirements.
 	Feasible bool `json:"feasible"`
-	// Rank is the position of a complete trial among the complete trials, from 0 for the best
-	// to 1 for the worst; null otherwise. Trials of several objectives are in the order of the number of trials
-	// that dominate them. Equal trials have equal ranks.
+	// Rank is the position of a feasible trial among the feasible trials, from 0 for the best
+	// to 1 for the worst; null otherwise. Trials of several objectives are in the order of the number of
+	// feasible trials that dominate them. Equal trials have equal ranks.
 	Rank Number `json:"rank"`
 	// Values are the values of the Axes, nil for an inactive parameter. Positions are their
 	// positions on the scales of the axes between 0 and 1, and null for nil.
@@ -64,7 +64,7 @@ func ParallelCoordinates(v *loop.View) Parallel {
 				line.Numbers = append(line.Numbers, Number(x))
 			}
 		}
-		if t.State == loop.Complete {
+		if line.Feasible {
 			k, _ := slices.BinarySearch(sorted, losses[i])
 			line.Rank = Number(float64(k) / float64(max(1, len(sorted)-1)))
 		}
@@ -78,8 +78,8 @@ func ParallelCoordinates(v *loop.View) Parallel {
 	return out
 }
 
-// losses returns a number for each trial that orders the complete trials, smaller for better ones: the
-// value, its negative if it is maximised, or the number of trials that dominate the trial. It is
+// losses returns a number for each trial that orders the feasible trials, smaller for better ones: the
+// value, its negative if it is maximised, or the number of feasible trials that dominate the trial. It is
 // NaN for other trials.
 func losses(v *loop.View) []float64 {
 	sign := func(maximize bool, x float64) float64 {
@@ -91,7 +91,7 @@ func losses(v *loop.View) []float64 {
 	out, rows := make([]float64, len(v.Trials)), make([][]float64, len(v.Trials))
 	for i := range v.Trials {
 		t := &v.Trials[i]
-		if out[i] = math.NaN(); t.State != loop.Complete {
+		if out[i] = math.NaN(); !v.Options.Feasible(t) {
 			continue
 		}
 		out[i] = sign(v.Options.Maximize, t.Value)
@@ -131,8 +131,8 @@ func dominates(a, b []float64) bool {
 // Strongest returns the indices of the at most n axes that separate good from bad trials best, in the
 // order of Axes. The measure is the part of the variance of the ranks between groups of trials,
 // adjusted for the number of groups, as in the test of Kruskal and Wallis (1952): a group is a category, a
-// quarter of the trials in the order of a number, or the trials with an inactive parameter. It
-// needs no surrogate model and misses interactions, which Importance finds.
+// quarter of the trials in the order of a number, or the trials with an inactive parameter. Infeasible
+// trials count as the worst. It needs no surrogate model and misses interactions, which Importance finds.
 func (p *Parallel) Strongest(n int) []int {
 	index := make([]int, len(p.Axes))
 	for k := range index {
@@ -155,7 +155,11 @@ func (p *Parallel) Strongest(n int) []int {
 func (p *Parallel) separation(axis int) float64 {
 	var ranks, positions []float64
 	for _, l := range p.Lines {
-		if r := float64(l.Rank); !math.IsNaN(r) {
+		r := float64(l.Rank)
+		if l.State == loop.Complete && math.IsNaN(r) {
+			r = 1
+		}
+		if !math.IsNaN(r) {
 			ranks, positions = append(ranks, r), append(positions, float64(l.Positions[axis]))
 		}
 	}

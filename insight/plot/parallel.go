@@ -21,14 +21,14 @@ import (
 const MaxLines = 600
 
 // Parallel draws every trial as a line over the parameters and the objectives. The colour of a
-// line is its rank. A trial that lacks a value, because a parameter is inactive or the trial has no
+// line is its rank; infeasible trials are dashed and have none. A trial that lacks a value, because a parameter is inactive or the trial has no
 // result, passes below the axis. Of more parameters than have room those are drawn that
 // insight.Parallel.Strongest selects.
 func Parallel(p insight.Parallel, o Options) *Figure {
 	f := newFigure("parallel coordinates", o)
 	lines := slices.Clone(p.Lines)
-	slices.SortStableFunc(lines, func(a, b insight.ParallelLine) int { // the best last, trials without a rank first
-		return cmp.Compare(rankOr(b), rankOr(a))
+	slices.SortStableFunc(lines, func(a, b insight.ParallelLine) int { // the first best trial last, trials without a rank first
+		return cmp.Or(cmp.Compare(rankOr(b), rankOr(a)), cmp.Compare(b.Trial, a.Trial))
 	})
 	if n := len(lines); n > MaxLines {
 		best := lines[n-MaxLines/2:]
@@ -50,7 +50,7 @@ func Parallel(p insight.Parallel, o Options) *Figure {
 	}
 	d.axes = append(d.axes, results...)
 	for _, l := range p.Lines {
-		d.states[roleOf(l.State)] = true
+		d.states[lineRole(&l)] = true
 	}
 	f.rows = [][]cell{{one(&panel{title: "", draw: d.draw, bare: true})}}
 	f.legend = d.legend(f.theme)
@@ -102,6 +102,14 @@ func rankOr(l insight.ParallelLine) float64 {
 	return 2
 }
 
+// lineRole returns the role of a line.
+func lineRole(l *insight.ParallelLine) role {
+	if l.State == loop.Complete && !l.Feasible {
+		return infeasible
+	}
+	return roleOf(l.State)
+}
+
 // parallel is the content of the panel.
 type parallel struct {
 	axes    []axis // of the shown parameters and of the objectives
@@ -140,7 +148,7 @@ func (d *parallel) legend(t palette.Theme) []entry {
 			out[0].label, out[2].label = "Pareto front", "dominated by most"
 		}
 	}
-	for _, r := range []role{failure, pending, stopped} {
+	for _, r := range []role{infeasible, failure, pending, stopped} {
 		if d.states[r] {
 			e := r.look(t)
 			e.shape, e.line, e.dashes = noMark, true, []vg.Length{3, 2}
@@ -175,12 +183,12 @@ func (d *parallel) draw(g *graph) {
 			}
 			points = append(points, at)
 		}
-		if r := roleOf(l.State); r != evaluation {
+		if r := lineRole(l); r != evaluation {
 			g.line(points, r.look(g.theme).color, 0.9, 3, 2)
 			continue
 		}
 		w := width
-		if l.Rank == 0 && !d.several {
+		if i == len(d.lines)-1 && !d.several {
 			w = 2
 		}
 		g.line(points, rankColour(math.Max(0, float64(l.Rank)), g.theme), w)

@@ -183,7 +183,7 @@ func TestManyTrials(t *testing.T) {
 		v := math.Abs(math.Sin(float64(i*i))) + 10/float64(i+1)
 		best = min(best, v)
 		s := insight.Step{Trial: i + 1, State: loop.Complete, Source: loop.Suggested, Value: insight.Number(v), Best: insight.Number(best), Incumbent: v == best, Feasible: true, Predicted: &insight.Predicted{}}
-		l := insight.ParallelLine{Trial: i + 1, State: loop.Complete, Value: s.Value, Rank: s.Value / 20}
+		l := insight.ParallelLine{Trial: i + 1, State: loop.Complete, Value: s.Value, Feasible: true, Rank: s.Value / 20}
 		for k := range 6 {
 			l.Values = append(l.Values, math.Abs(math.Cos(float64(i*k+i))))
 		}
@@ -216,6 +216,18 @@ func TestMissing(t *testing.T) {
 	require.Empty(t, plot.Importance(effects[1:], plot.Options{}).Missing())
 }
 
+// Infeasible trials are no part of the ranks: the best line is feasible, and others have their own entry.
+func TestParallelOfInfeasibleTrials(t *testing.T) {
+	p := insight.Parallel{Axes: []insight.Axis{{Name: "x", Kind: space.KindFloat, Max: 1}}, Lines: []insight.ParallelLine{
+		{Trial: 1, State: loop.Complete, Value: -5, Rank: insight.Number(math.NaN()), Values: []any{0.1}},
+		{Trial: 2, State: loop.Complete, Value: 1, Feasible: true, Values: []any{0.5}},
+		{Trial: 3, State: loop.Complete, Value: 2, Feasible: true, Rank: 1, Values: []any{0.9}},
+	}}
+	require.Contains(t, requireDrawn(t, plot.Parallel(p, plot.Options{})), "infeasible")
+	p.Lines = p.Lines[1:]
+	require.NotContains(t, requireDrawn(t, plot.Parallel(p, plot.Options{})), "infeasible")
+}
+
 // More parameters than have room are left out, and the objectives are not.
 func TestParallelOfManyParameters(t *testing.T) {
 	var p insight.Parallel
@@ -224,7 +236,7 @@ func TestParallelOfManyParameters(t *testing.T) {
 	}
 	p.Objectives = []loop.Goal{{Name: "cost"}, {Name: "gain", Maximize: true}}
 	for i := range 40 {
-		l := insight.ParallelLine{Trial: i + 1, State: loop.Complete, Numbers: []insight.Number{1, 2}, Rank: insight.Number(i) / 39}
+		l := insight.ParallelLine{Trial: i + 1, State: loop.Complete, Numbers: []insight.Number{1, 2}, Feasible: true, Rank: insight.Number(i) / 39}
 		for k := range 30 {
 			x := math.Abs(math.Sin(float64(i*k + i)))
 			if k == 17 {

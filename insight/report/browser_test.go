@@ -208,6 +208,39 @@ func TestParallelAxes(t *testing.T) {
 	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("parallel-chart").getAttribute("aria-label")`), "10 of 30 parameters")
 }
 
+// The thick line is the best feasible trial, the first of equal ones. Infeasible trials are dotted. An inactive
+// parameter has its own place.
+func TestParallelTrials(t *testing.T) {
+	ctx := browsertest.New(t)
+	d := &study.Definition{
+		Version: 1, Name: "lines", Objectives: []study.Objective{{Name: "loss"}}, Require: []string{"latency <= 20"},
+		Parameters: []space.Parameter{space.Float("x", 0, 1), space.Categorical("kind", "a", "b"), space.LogFloat("rate", 1e-3, 1).If(space.Equal("kind", "a")), space.Bool("wide").If(space.Equal("kind", "a"))},
+	}
+	var trials []store.Evaluated
+	for i, numbers := range [][2]float64{{1, 30}, {4, 20}, {2, 10}, {2, 10}} {
+		params := map[string]any{"x": 0.2 * float64(i), "kind": "b"}
+		if i == 3 {
+			params["kind"], params["rate"], params["wide"] = "a", 1e-3, false
+		}
+		trials = append(trials, store.Evaluated{Params: params, Numbers: map[string]float64{"loss": numbers[0], "latency": numbers[1]}})
+	}
+	d.Parameters[2].When.Text, d.Parameters[3].When.Text = "kind == 'a'", "kind == 'a'"
+	r, err := report.BuildRecords(t.Context(), stored(t, d, trials...))
+	require.NoError(t, err)
+	require.Equal(t, 3, r.Best)
+	p := open(t, ctx, r, 1280, 900, false)
+	lines := func(filter string) []int {
+		return browsertest.Eval[[]int](p, option("parallel-chart")+`.series[0].data.filter((d) => `+filter+`).map((d) => d.trial.id)`)
+	}
+	require.Equal(t, []int{3}, lines("d.lineStyle.width > 3"))
+	require.Equal(t, []int{1}, lines(`d.lineStyle.type === "dotted"`))
+	require.Equal(t, []int{1, 2, 4, 3}, lines("true"), "the best is on top")
+	require.Equal(t, []int{1, 2, 3}, lines("d.value[2] < 1e-3 && d.value[3] === 'inactive'"))
+	axis := `echarts.getInstanceByDom(document.getElementById("parallel-chart")).getModel().getComponent("parallelAxis", 2).axis.getViewLabels()[0].formattedLabel`
+	require.Equal(t, "inactive", browsertest.Eval[string](p, axis))
+	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("parallel").innerText`), "the thick line is the best, trial 3. Dotted lines are infeasible trials.")
+}
+
 // Labels of an axis differ, at any scale, and names of many categories have room.
 func TestLabelsDiffer(t *testing.T) {
 	d := &study.Definition{Version: 1, Name: "labels", Objectives: []study.Objective{{Name: "loss"}}, Parameters: []space.Parameter{

@@ -581,9 +581,9 @@ globalThis.boCharts = (() => {
   const parallel = (report, s) => {
     const goal = goalOf(report, s);
     const k = kinds(report, s);
-    const done = [...k.infeasible, ...k.complete];
     const better = (a, b) => (goal.maximize ? valueOf(a, s) - valueOf(b, s) : valueOf(b, s) - valueOf(a, s));
-    const ordered = done.slice().sort(better); // the best last, on top
+    const thick = (t) => t.front || t.id === report.best; // the best trial, or the Pareto front
+    const ordered = k.complete.slice().sort((a, b) => better(a, b) || thick(a) - thick(b) || b.id - a.id); // the best last, on top
     const shown = s.shown || report.axes.map((_, i) => i);
     const parameters = shown.map((i) => report.axes[i]);
     const goals = report.study.objectives;
@@ -592,11 +592,29 @@ globalThis.boCharts = (() => {
     const heads = labelsOf([...parameters, ...goals].map((a) => a.name), s.narrow ? 40 : Math.max(4, Math.floor(across / 8.2)));
     const rank = new Map(ordered.map((t, i) => [t.id, ordered.length > 1 ? i / (ordered.length - 1) : 1]));
     const shade = (t) => shadeOf(s, rank.get(t.id));
-    const cells = (t) => shown.map((i) => (t.params[i] === null ? '-' : report.axes[i].ticks ? String(t.params[i]) : t.params[i]));
+    // An inactive parameter has a place below the axis: without a value ECharts would join its neighbours.
+    const trials = [...k.failed, ...k.infeasible, ...ordered];
+    const inactive = shown.map((i) => {
+      const a = report.axes[i];
+      if (!trials.some((t) => t.params[i] === null)) return null;
+      const [low, high] = [a.min || 0, a.max || 0];
+      return a.ticks ? 'inactive' : a.log ? low * (low / high) ** 0.12 : low - 0.12 * (high - low || 1);
+    });
+    const cells = (t) => shown.map((i, n) => (t.params[i] === null ? inactive[n] : report.axes[i].ticks ? String(t.params[i]) : t.params[i]));
+    const withInactive = (axis, n) => {
+      if (inactive[n] === null) return axis;
+      if (axis.data) {
+        const {formatter} = axis.axisLabel;
+        return {...axis, data: ['inactive', ...axis.data], axisLabel: {...axis.axisLabel, formatter: (v, i) => (i === 0 ? 'inactive' : formatter(v, i - 1))}};
+      }
+      const {formatter, customValues} = axis.axisLabel;
+      const more = [inactive[n], ...customValues];
+      return {...axis, min: inactive[n], axisTick: {...axis.axisTick, customValues: more}, axisLabel: {...axis.axisLabel, customValues: more, formatter: (v) => (v < (parameters[n].min || 0) - 0.05 * Math.abs((parameters[n].min || 0) - inactive[n]) ? 'inactive' : formatter(v))}};
+    };
     const results = (t) => goals.map((_, i) => (onAxis(t.values[i], {...s, log: s.log && i === s.objective}) ? t.values[i] : '-'));
-    const axes = parameters.map((a, i) => labelled({
+    const axes = parameters.map((a, i) => withInactive(labelled({
       dim: i, name: heads[i], type: a.ticks ? 'category' : a.log ? 'log' : 'value', ...(a.ticks ? {data: a.ticks.map(String), axisLabel: namesOf(a.ticks, s.narrow ? s.width - 44 : down, s.narrow ? 0 : Math.max(5, Math.min(14, Math.floor(across / 8))))} : {min: a.min || 0, max: a.max || 0}),
-    }, a));
+    }, a), i));
     goals.forEach((g, i) => {
       const scale = scaleOfGoal(report, i);
       const log = s.log && i === s.objective;
@@ -605,7 +623,8 @@ globalThis.boCharts = (() => {
     const item = (t, style) => ({value: [...cells(t), ...results(t)], trial: t, lineStyle: style});
     const data = [
       ...k.failed.map((t) => item(t, {color: s.theme.failure, type: 'dashed', opacity: 0.6, width: 1.2})),
-      ...ordered.map((t, i) => item(t, {color: shade(t), opacity: 0.55 + 0.45 * rank.get(t.id), width: i === ordered.length - 1 ? 3.5 : 1.4})),
+      ...k.infeasible.map((t) => item(t, {color: s.theme.infeasible, type: 'dotted', opacity: 0.9, width: 1.4})),
+      ...ordered.map((t) => item(t, {color: shade(t), opacity: 0.55 + 0.45 * rank.get(t.id), width: thick(t) ? 3.5 : 1.4})),
     ];
     return {
       option: {

@@ -231,7 +231,9 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
       return [make('details', {class: 'many'}, summary, make('div', {class: 'choices', role: 'group', 'aria-label': 'Parameters of the picture'}, ...boxes))];
     });
     const chosen = parameters.length > mostAxes ? ` The ${mostAxes} most important parameters are shown; others can be chosen.` : '';
-    section('parallel', 'Parallel coordinates', remark('Each line is a trial; the thick line is the best. Drag along an axis to select trials, and click the axis to select all.' + chosen), picture.figure);
+    const thick = names.length > 1 ? 'thick lines are the Pareto front' : report.trials.some((t) => t.id === report.best && t.feasible !== false) ? `the thick line is the best, trial ${report.best}` : 'no trial is feasible';
+    const others = [[(t) => t.feasible === false, 'Dotted lines are infeasible trials.'], [(t) => t.state === 'failed' || t.state === 'lost', 'Dashed lines are failed trials.']].filter(([f]) => report.trials.some(f)).map(([, words]) => ' ' + words).join('');
+    section('parallel', 'Parallel coordinates', remark(`Each line is a trial; ${thick}.${others} Drag along an axis to select trials, and click the axis to select all.` + chosen), picture.figure);
   };
 
   const addFront = () => {

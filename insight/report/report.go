@@ -46,10 +46,12 @@ type Options struct {
 // Report is the data of a report. Numbers are rounded to six digits, and to four in maps, or to as many as
 // resolve their differences.
 type Report struct {
-	Study      Study            `json:"study"`
-	Summary    []Line           `json:"summary"`
-	Axes       []insight.Axis   `json:"axes"` // of the parameters, without fixed ones
-	Trials     []Trial          `json:"trials"`
+	Study   Study          `json:"study"`
+	Summary []Line         `json:"summary"`
+	Axes    []insight.Axis `json:"axes"` // of the parameters, without fixed ones
+	Trials  []Trial        `json:"trials"`
+	// Best is the best trial, as loop.Options.Best defines it; 0 without one, or with several objectives.
+	Best       int              `json:"best,omitempty"`
 	References []insight.Number `json:"references,omitempty"` // reference point of several objectives
 	Models     []Model          `json:"models"`               // one per objective; empty without a fit
 	Next       *Next            `json:"next,omitempty"`
@@ -285,6 +287,10 @@ func (b *builder) addTrials() {
 				b.References = append(b.References, digits(r, b.resolve(6, name)))
 			}
 		}
+	}
+	if i := b.method.Best(b.history); i >= 0 {
+		b.Best = b.history[i].ID
+		keep[b.Best] = true
 	}
 	b.Trials = []Trial{}
 	for i := range b.history {
