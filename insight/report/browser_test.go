@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"html/template"
 	"math"
 	"os"
 	"path/filepath"
@@ -154,6 +155,21 @@ func TestPicturesAnswer(t *testing.T) {
 	p.Choose("slice-parameter", "3")
 	require.Equal(t, "optimizer", browsertest.Eval[string](p, option("slice-chart")+`.xAxis[1].name`))
 	require.Equal(t, []string{"adam", "sgd", "rmsprop"}, browsertest.Eval[[]string](p, option("slice-chart")+`.xAxis[1].data`))
+
+	// The category with the largest acquisition function has the highest bar, and all bars have the same base.
+	bars := browsertest.Eval[[][2]float64](p, `(() => {
+		const chart = echarts.getInstanceByDom(document.getElementById("slice-chart"));
+		const {itemStyle, data} = chart.getOption().series.find((s) => s.name === "acquisition");
+		const shapes = chart.getZr().storage.getDisplayList().filter((d) => d.type === "rect" && d.style.fill === itemStyle.color && d.shape.height > 0 && d.shape.width <= 24).map((d) => d.shape);
+		const base = new Set(shapes.map((b) => Math.round(b.y + b.height)));
+		return base.size === 1 ? data.map((d) => [d[1], shapes.find((b) => Math.abs(b.x + b.width / 2 - chart.convertToPixel({xAxisIndex: 1}, d[0])) < 1).height]) : [];
+	})()`)
+	require.Len(t, bars, 3)
+	for i, b := range bars {
+		for _, other := range bars[:i] {
+			require.Equal(t, b[0] > other[0], b[1] > other[1], "%v", bars)
+		}
+	}
 	p.Choose("slice-parameter", "0")
 	require.Equal(t, "log", browsertest.Eval[string](p, option("slice-chart")+`.xAxis[1].type`))
 	line := `(() => {
@@ -239,6 +255,23 @@ func TestParallelTrials(t *testing.T) {
 	axis := `echarts.getInstanceByDom(document.getElementById("parallel-chart")).getModel().getComponent("parallelAxis", 2).axis.getViewLabels()[0].formattedLabel`
 	require.Equal(t, "inactive", browsertest.Eval[string](p, axis))
 	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("parallel").innerText`), "the thick line is the best, trial 3. Dotted lines are infeasible trials.")
+}
+
+// Links to sections scroll in an inline frame, whose links have the address of the page around it as base.
+func TestLinksInAFrame(t *testing.T) {
+	d, trials := bowl(20)
+	r, err := report.BuildRecords(t.Context(), stored(t, d, trials...))
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "notebook.html")
+	frame := `<!DOCTYPE html><meta charset="utf-8"><title>notebook</title><iframe width="1000" height="700" srcdoc="` + template.HTMLEscapeString(html(t, r)) + `"></iframe>`
+	require.NoError(t, os.WriteFile(path, []byte(frame), 0o644))
+	p := browsertest.Open(t, browsertest.New(t), "file://"+path, 1280, 900, false)
+	inside := `document.querySelector("iframe").contentWindow`
+	p.Until(inside + `.document.querySelector("#trial-table")`)
+	p.Do(chromedp.Evaluate[chromedp.Void](inside + `.document.querySelector('#sections a[href="#trials"]').click()`))
+	p.Until(inside + `.scrollY > 300`)
+	require.Equal(t, "about:srcdoc", browsertest.Eval[string](p, inside+`.location.href`))
+	require.Equal(t, "trials", browsertest.Eval[string](p, inside+`.document.activeElement.id`))
 }
 
 // Labels of an axis differ, at any scale, and names of many categories have room.

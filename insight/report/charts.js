@@ -229,6 +229,31 @@ globalThis.boCharts = (() => {
     ...more,
   });
 
+  // columns returns bars from the lower end of the axis, which has room below the least value, with the values
+  // as labels if all have room. Points are [x, value], and each is the room of a bar in pixels.
+  const columns = (name, color, each, points, s) => {
+    const texts = points.map((p) => brief(p[1], 4));
+    const labels = 7 * Math.max(0, ...texts.map((t) => t.length)) + 8 <= each;
+    return {
+      name, type: 'custom', silent: true, z: 1, data: points, itemStyle: {color}, encode: {x: 0, y: 1},
+      renderItem: (params, api) => {
+        const [x, y] = api.coord([api.value(0), api.value(1)]);
+        const area = params.coordSys;
+        const width = Math.max(1, Math.min(24, 0.7 * each));
+        const label = {type: 'text', style: {text: texts[params.dataIndex], x, y: y - 2, align: 'center', verticalAlign: 'bottom', fill: s.theme.text, fontSize: 12}};
+        return {type: 'group', children: [{type: 'rect', shape: {x: x - width / 2, y, width, height: Math.max(1, area.y + area.height - y)}, style: {fill: color}}, ...(labels ? [label] : [])]};
+      },
+    };
+  };
+
+  // ends of an axis of columns: room below the least value and, for labels, above the largest.
+  const columnEnds = (points) => {
+    const values = points.map((p) => p[1]);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const range = high - low || Math.abs(low) || 1;
+    return points.length > 0 ? {min: low - 0.15 * range, max: high + 0.35 * range} : {};
+  };
+
   // across returns horizontal intervals. Points are [y, low, high].
   const across = (name, color, width, points) => ({
     name, type: 'custom', silent: true, clip: true, z: 1, data: points, itemStyle: {color}, encode: {y: 0, x: [1, 2]},
@@ -394,13 +419,15 @@ globalThis.boCharts = (() => {
     const top = s.narrow ? 84 : s.printing ? 64 : 48;
     const names = legendOf(s, series);
     if (averaged) names.data = names.data.filter((n) => n.name !== 'acquisition');
-    series.push({name: 'acquisition', type: axis.ticks ? 'bar' : 'line', xAxisIndex: 1, yAxisIndex: 1, symbol: 'none', barMaxWidth: 24, lineStyle: {color: s.theme.acquisition, width: 2}, itemStyle: {color: s.theme.acquisition}, areaStyle: axis.ticks ? undefined : {color: s.theme.acquisition, opacity: 0.25, origin: 'start'}, data: acquisition, silent: true});
+    const second = {xAxisIndex: 1, yAxisIndex: 1};
+    if (axis.ticks) series.push({...columns('acquisition', s.theme.acquisition, (s.width - 98) / axis.ticks.length, acquisition, s), ...second});
+    else series.push({name: 'acquisition', type: 'line', ...second, symbol: 'none', lineStyle: {color: s.theme.acquisition, width: 2}, itemStyle: {color: s.theme.acquisition}, areaStyle: {color: s.theme.acquisition, opacity: 0.25, origin: 'start'}, data: acquisition, silent: true});
     return {
       option: {
         ...base(s), legend: averaged ? names : {...names, data: [...names.data, {name: 'acquisition', icon: 'rect'}]},
         grid: [{left: 74, right: 24, top, bottom: (averaged ? 50 : 142) + below, outerBoundsMode: 'none'}, {left: 74, right: 24, height: averaged ? 0 : 74, bottom: 50 + below, outerBoundsMode: 'none'}],
         xAxis: [{...xAxis, name: '', axisLabel: {show: false}, axisTick: {show: false}}, {...xAxis, gridIndex: 1}],
-        yAxis: [{...valueAxis(goal.name, s, true, scaleOfGoal(report, s.objective)), nameGap: 52}, {...lines(s), gridIndex: 1, show: !averaged, type: 'value', scale: true, name: 'acquisition', nameLocation: 'middle', nameGap: 12, nameRotate: 90, axisLabel: {show: false}, axisTick: {show: false}, splitLine: {show: false}}],
+        yAxis: [{...valueAxis(goal.name, s, true, scaleOfGoal(report, s.objective)), nameGap: 52}, {...lines(s), gridIndex: 1, show: !averaged, type: 'value', scale: true, ...(axis.ticks ? columnEnds(acquisition) : {}), name: 'acquisition', nameLocation: 'middle', nameGap: 12, nameRotate: 90, axisLabel: {show: false}, axisTick: {show: false}, splitLine: {show: false}}],
         series,
       },
       label,

@@ -89,6 +89,20 @@
     }
   };
 
+  // An inline frame has the address of its page as the base of links, so that a link to a section would open
+  // the page in the frame. Its links scroll instead.
+  if (document.baseURI.split('#')[0] !== location.href.split('#')[0]) {
+    document.addEventListener('click', (e) => {
+      const link = e.target.closest('a[href^="#"]');
+      const target = link && document.getElementById(link.getAttribute('href').slice(1));
+      if (!target) return;
+      e.preventDefault();
+      target.scrollIntoView();
+      target.tabIndex = -1;
+      target.focus({preventScroll: true});
+    });
+  }
+
   build();
   addEventListener('beforeprint', () => print(true));
   addEventListener('afterprint', () => print(false));
