@@ -150,6 +150,40 @@ func TestFilter(t *testing.T) {
 	require.True(t, browsertest.Eval[bool](p, "window.kept"), "the page was loaded again")
 }
 
+// While a reader types, the last query counts, whatever the order of the answers, and the history has one
+// entry. Sorting by the keyboard keeps the focus.
+func TestSearch(t *testing.T) {
+	s := start(t, store.NewMemory(), server.Options{})
+	for _, name := range []string{"alpha", "alto", "beta"} {
+		s.create(t, bowl(name, 20))
+	}
+	p := browsertest.Open(t, browsertest.New(t), s.URL+"/", 1280, 900, false)
+	// The answer to the first letter comes last.
+	p.Do(chromedp.Evaluate[chromedp.Void](`{
+		const real = window.fetch;
+		window.answered = 0;
+		window.fetch = async (url, o) => {
+			const answer = await real(url, o);
+			if (String(url).endsWith("find=a")) await new Promise((done) => setTimeout(done, 800));
+			window.answered++;
+			return answer;
+		};
+		window.entries = history.length;
+	}`))
+	for _, text := range []string{"a", "al", "alt"} {
+		p.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{ const e = document.getElementById("find"); e.value = %q; e.dispatchEvent(new Event("input")); }`, text)))
+	}
+	p.Until(`window.answered >= 3 && location.search.includes("find=alt")`)
+	time.Sleep(200 * time.Millisecond)
+	require.Equal(t, []string{"alto"}, browsertest.Eval[[]string](p, `[...document.querySelectorAll("tbody th")].map((e) => e.textContent)`))
+	require.Contains(t, browsertest.Eval[string](p, "location.search"), "find=alt")
+	require.True(t, browsertest.Eval[bool](p, "history.length === window.entries"))
+
+	p.Do(chromedp.Evaluate[chromedp.Void](`{ const link = document.querySelector("thead th a"); link.focus(); link.click(); }`))
+	p.Until(`location.search.includes("sort=")`)
+	require.Equal(t, "study", browsertest.Eval[string](p, "document.activeElement.textContent"))
+}
+
 // The pictures of the records come at once, and the pictures of the model after a fit.
 func TestPictures(t *testing.T) {
 	s := start(t, store.NewMemory(), server.Options{})

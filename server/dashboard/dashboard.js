@@ -61,11 +61,12 @@
       const part = next.getElementById(old.id);
       if (!part) continue;
       const active = old.contains(document.activeElement) ? document.activeElement : null;
-      const key = active && (active.id ? '#' + CSS.escape(active.id) : active.href ? `a[href="${CSS.escape(active.getAttribute('href'))}"]` : '.scroll');
+      const head = active && active.closest('thead th'); // sorting changes the address of its link
+      const key = active && (active.id ? '#' + CSS.escape(active.id) : head ? `thead th:nth-child(${head.cellIndex + 1}) a` : active.href ? `a[href="${CSS.escape(active.getAttribute('href'))}"]` : '.scroll');
       const scrolled = [...old.querySelectorAll('.scroll')].map((e) => [e.scrollLeft, e.scrollTop]);
       old.replaceWith(document.adoptNode(part));
       [...part.querySelectorAll('.scroll')].forEach((e, i) => scrolled[i] && e.scrollTo(...scrolled[i]));
-      const again = key && part.querySelector(key);
+      const again = key && (part.querySelector(key) || part.querySelector('.scroll'));
       if (again) again.focus({preventScroll: true});
     }
     showTimes();
@@ -75,6 +76,7 @@
   let busy = false;
   let again = false;
   let rest = 500;
+  let visits = 0; // of other queries, of which the last counts
   const afterwards = []; // functions that follow a refresh
   const refresh = async () => {
     if (busy) {
@@ -83,8 +85,11 @@
     }
     busy = true;
     const begun = performance.now();
+    const [turn, url] = [visits, location.href];
     try {
-      replace(await (await load(location.href)).text());
+      const text = await (await load(url)).text();
+      if (turn === visits && url === location.href) replace(text);
+      else again = true; // the answer belongs to an earlier query
       for (const f of afterwards) await f();
     } catch (fault) {
       report(fault);
@@ -99,12 +104,17 @@
     }, rest);
   };
 
-  // visit shows another query of the same page.
-  const visit = async (url, push) => {
+  // visit shows another query of the same page, unless a later one has begun, and changes the history by a
+  // method: pushState, replaceState, or none.
+  const visit = async (url, method) => {
+    const turn = ++visits;
     try {
-      replace(await (await load(url)).text());
-      if (push) history.pushState(null, '', url);
+      const text = await (await load(url)).text();
+      if (turn !== visits) return;
+      replace(text);
+      if (method) history[method](null, '', url);
     } catch (fault) {
+      if (turn !== visits) return;
       if (fault instanceof Faulty) report(fault);
       else say('The server cannot be reached.', 'lost');
     }
@@ -128,18 +138,18 @@
 
   const addForms = () => {
     for (const form of document.querySelectorAll('[data-form]')) {
-      const send = () => visit(location.pathname + '?' + queryOf(form), true);
+      const send = (method) => visit(location.pathname + '?' + queryOf(form), method);
       form.addEventListener('submit', (e) => {
         e.preventDefault();
-        send();
+        send('pushState');
       });
       for (const e of form.elements) {
-        if (e.tagName === 'SELECT') e.addEventListener('change', send);
-        if (e.type === 'search') e.addEventListener('input', send);
+        if (e.tagName === 'SELECT') e.addEventListener('change', () => send('pushState'));
+        if (e.type === 'search') e.addEventListener('input', () => send('replaceState')); // one entry for all letters
       }
       addEventListener('popstate', () => {
         fill(form);
-        visit(location.href, false);
+        visit(location.href, '');
       });
     }
     body.addEventListener('click', (e) => {
@@ -148,7 +158,7 @@
       const url = new URL(link.href);
       if (url.pathname !== location.pathname || !url.search) return;
       e.preventDefault();
-      visit(url.pathname + url.search, true);
+      visit(url.pathname + url.search, 'pushState');
     });
   };
 
