@@ -104,8 +104,8 @@ func themeOf(t palette.Theme) map[string]string {
 // themeCSS declares the colours of the page as custom properties of a class of its root. Print is light.
 func themeCSS(name string, t palette.Theme) string {
 	declare := func(selector string) string {
-		return fmt.Sprintf("%s{--background:%s;--text:%s;--muted:%s;--grid:%s;--accent:%s;--good:%s;--bad:%s}", selector,
-			palette.Hex(t.Background), palette.Hex(t.Text), palette.Hex(t.Muted), palette.Hex(t.Grid), palette.Hex(t.Mean), palette.Hex(t.Incumbent), palette.Hex(t.Failure))
+		return fmt.Sprintf("%s{--background:%s;--text:%s;--muted:%s;--grid:%s;--accent:%s;--good:%s;--bad:%s;--good-text:%s;--bad-text:%s}", selector,
+			palette.Hex(t.Background), palette.Hex(t.Text), palette.Hex(t.Muted), palette.Hex(t.Grid), palette.Hex(t.Mean), palette.Hex(t.Incumbent), palette.Hex(t.Failure), palette.Hex(t.Good), palette.Hex(t.Bad))
 	}
 	if name == "dark" {
 		return "@media screen and (prefers-color-scheme:dark){" + declare(":root") + "}\n"

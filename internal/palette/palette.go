@@ -16,6 +16,8 @@ type Theme struct {
 	Text       color.NRGBA // titles and labels
 	Muted      color.NRGBA // ticks, axes and remarks
 	Grid       color.NRGBA
+	Good       color.NRGBA // text of a good result
+	Bad        color.NRGBA // text of a fault
 
 	Evaluation color.NRGBA // complete trials
 	Failure    color.NRGBA // failed trials
@@ -37,6 +39,8 @@ var Light = Theme{
 	Text:       color.NRGBA{26, 26, 26, 255},
 	Muted:      color.NRGBA{95, 95, 95, 255},
 	Grid:       color.NRGBA{228, 228, 228, 255},
+	Good:       color.NRGBA{0, 112, 79, 255},
+	Bad:        color.NRGBA{168, 70, 0, 255},
 
 	Evaluation: color.NRGBA{40, 40, 40, 255},
 	Failure:    color.NRGBA{213, 94, 0, 255},
@@ -58,6 +62,8 @@ var Dark = Theme{
 	Text:       color.NRGBA{230, 230, 230, 255},
 	Muted:      color.NRGBA{165, 170, 178, 255},
 	Grid:       color.NRGBA{52, 58, 67, 255},
+	Good:       color.NRGBA{110, 215, 120, 255},
+	Bad:        color.NRGBA{255, 126, 48, 255},
 
 	Evaluation: color.NRGBA{222, 222, 222, 255},
 	Failure:    color.NRGBA{255, 126, 48, 255},

@@ -46,6 +46,8 @@ func TestTextIsReadable(t *testing.T) {
 	for _, theme := range []Theme{Light, Dark} {
 		require.Greater(t, contrast(theme.Text, theme.Background), 7.0)
 		require.Greater(t, contrast(theme.Muted, theme.Background), 4.5)
+		require.Greater(t, contrast(theme.Good, theme.Background), 4.5)
+		require.Greater(t, contrast(theme.Bad, theme.Background), 4.5)
 		for name, c := range map[string]color.NRGBA{"evaluation": theme.Evaluation, "failure": theme.Failure, "incumbent": theme.Incumbent, "mean": theme.Mean} {
 			require.Greater(t, contrast(c, theme.Background), 3.0, name)
 		}
