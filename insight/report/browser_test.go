@@ -255,6 +255,8 @@ func TestParallelTrials(t *testing.T) {
 	axis := `echarts.getInstanceByDom(document.getElementById("parallel-chart")).getModel().getComponent("parallelAxis", 2).axis.getViewLabels()[0].formattedLabel`
 	require.Equal(t, "inactive", browsertest.Eval[string](p, axis))
 	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("parallel").innerText`), "the thick line is the best, trial 3. Dotted lines are infeasible trials.")
+	require.Equal(t, []string{"3"}, browsertest.Eval[[]string](p, `[...document.querySelectorAll("#trial-table tr.best td:first-child")].map((e) => e.textContent)`))
+	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("trials").innerText`), "The bold trial, 3, is the best.")
 }
 
 // Links to sections scroll in an inline frame, whose links have the address of the page around it as base.
@@ -272,6 +274,24 @@ func TestLinksInAFrame(t *testing.T) {
 	p.Until(inside + `.scrollY > 300`)
 	require.Equal(t, "about:srcdoc", browsertest.Eval[string](p, inside+`.location.href`))
 	require.Equal(t, "trials", browsertest.Eval[string](p, inside+`.document.activeElement.id`))
+}
+
+// Names of any length do not make the page of a phone wider.
+func TestLongNamesOnAPhone(t *testing.T) {
+	d := &study.Definition{Version: 1, Name: strings.Repeat("study", 12), Objectives: []study.Objective{{Name: strings.Repeat("loss", 15)}}}
+	var trials []store.Evaluated
+	for k := range 3 {
+		d.Parameters = append(d.Parameters, space.Float(fmt.Sprintf("%s_%d", strings.Repeat("x", 100), k), 0, 1))
+	}
+	for i := range 8 {
+		params := map[string]any{}
+		for k, p := range d.Parameters {
+			params[p.Name] = math.Mod(0.37*float64(i*(k+1)), 1)
+		}
+		trials = append(trials, store.Evaluated{Params: params, Numbers: map[string]float64{d.Objectives[0].Name: math.Sin(float64(i))}})
+	}
+	p := open(t, browsertest.New(t), built(t, stored(t, d, trials...)), 390, 844, false)
+	require.LessOrEqual(t, browsertest.Eval[int](p, `document.documentElement.scrollWidth`), 390)
 }
 
 // Labels of an axis differ, at any scale, and names of many categories have room.
@@ -328,6 +348,12 @@ func TestSettingsAndTable(t *testing.T) {
 	}
 	require.Equal(t, lines-7, browsertest.Eval[int](p, option("parallel-chart")+`.series[0].data.length`))
 	require.NotContains(t, browsertest.Eval[string](p, `document.getElementById("trial-table").textContent`), "failed")
+	p.Choose("failed", "")
+
+	// A series that a reader hides in the legend stays hidden when the picture is drawn again.
+	p.Do(chromedp.Evaluate[chromedp.Void](`echarts.getInstanceByDom(document.getElementById("history-chart")).dispatchAction({type: "legendToggleSelect", name: "complete"})`))
+	p.Choose("failed", "")
+	require.Equal(t, "false", browsertest.Eval[string](p, `String(`+option("history-chart")+`.legend[0].selected.complete)`))
 	p.Choose("failed", "")
 
 	require.Equal(t, "value", browsertest.Eval[string](p, option("history-chart")+`.yAxis[0].type`))

@@ -94,6 +94,9 @@ globalThis.boCharts = (() => {
 
   const goalOf = (report, s) => report.study.objectives[s.objective];
 
+  // centreOf names the trial that slices and maps pass through.
+  const centreOf = (goal) => (goal.noise_free ? 'best trial' : 'recommended trial');
+
   const valueOf = (trial, s) => trial.values[s.objective];
 
   // trialTip describes a trial.
@@ -389,10 +392,10 @@ globalThis.boCharts = (() => {
     const averaged = s.through === 'average';
     const next = s.through === 'next' && model.next_slices !== undefined;
     const all = averaged ? model.averaged : next ? model.next_slices : model.slices;
-    const point = next ? 'next point' : 'incumbent';
     const found = all.find((x) => x.axis === s.parameter) || all[0];
     const axis = report.axes[found.axis];
     const goal = goalOf(report, s);
+    const point = next ? 'next point' : centreOf(goal);
     const label = `Prediction of ${goal.name} along ${axis.name} ${averaged ? 'averaged over the other parameters' : 'through the ' + point}, with evaluations.`;
     if (!found.x || found.x.length === 0) {
       return {option: {...base(s), title: {text: `${axis.name} is inactive at the ${point}`, left: 'center', top: 'middle', textStyle: {color: s.theme.muted, fontSize: 14, fontWeight: 'normal'}}, series: []}, label: `${axis.name} is inactive.`, columns: [], rows: () => [], series: 0};
@@ -412,7 +415,7 @@ globalThis.boCharts = (() => {
       rug('stopped', s.theme.stopped, edge(k.stopped), report),
       rug('pending', s.theme.pending, edge(k.pending), report),
     ]);
-    if (!averaged) series[0].markLine = {silent: true, symbol: 'none', precision: -1, label: {show: true, formatter: next ? 'next' : 'incumbent', color: s.theme.text, fontSize: 12}, lineStyle: {color: s.theme.incumbent, type: 'dashed', width: 2}, data: [{xAxis: here}]};
+    if (!averaged) series[0].markLine = {silent: true, symbol: 'none', precision: -1, label: {show: true, formatter: next ? 'next' : centreOf(goal).replace(' trial', ''), color: s.theme.text, fontSize: 12}, lineStyle: {color: s.theme.incumbent, type: 'dashed', width: 2}, data: [{xAxis: here}]};
     const acquisition = found.x.map((v, i) => [place(axis, v), found.acquisition[i]]).filter((p) => isNumber(p[1]));
     const xAxis = parameterAxis(axis, s, s.width - 98);
     const below = xAxis.nameGap - 28; // room of tilted names
@@ -500,7 +503,7 @@ globalThis.boCharts = (() => {
       marks('failed', s.theme.failure, at(k.failed), report, {symbol: cross, symbolSize: 11, itemStyle: {color: s.theme.failure, ...outline, borderWidth: 0.8}}),
       marks('stopped', s.theme.stopped, at(k.stopped), report, {symbol: 'rect', itemStyle: {color: s.theme.stopped, ...outline}}),
       marks('pending', s.theme.pending, at(k.pending), report, {...hollow(s, s.theme.pending, 'circle'), symbolSize: 9}),
-      {...marks('incumbent', s.theme.incumbent, m.at[0] === null || m.at[1] === null ? [] : [{value: [place(ax, m.at[0]), place(ay, m.at[1])], trial: report.trials.find((t) => t.id === model.incumbent.trial)}], report), symbol: 'diamond', symbolSize: 17, z: 5, itemStyle: {color: s.theme.incumbent, ...outline}},
+      {...marks(centreOf(goal), s.theme.incumbent, m.at[0] === null || m.at[1] === null ? [] : [{value: [place(ax, m.at[0]), place(ay, m.at[1])], trial: report.trials.find((t) => t.id === model.incumbent.trial)}], report), symbol: 'diamond', symbolSize: 17, z: 5, itemStyle: {color: s.theme.incumbent, ...outline}},
     ]);
     const names = legendOf(s, series);
     return {
@@ -753,7 +756,7 @@ globalThis.boCharts = (() => {
       const t = byId.get(c.trial);
       const cut = t.state === 'stopped';
       return {
-        name: 'trial ' + c.trial, type: 'line', z: 2 + i / 1000, symbol: 'circle', symbolSize: 5, showSymbol: c.steps.length < 2, triggerLineEvent: true, lineStyle: {width: i === sorted.length - 1 ? 3.5 : 1.5, color: shade(i), type: cut ? [4, 3] : 'solid', opacity: cut ? 0.7 : 1}, itemStyle: {color: shade(i)}, emphasis: {focus: 'series', lineStyle: {width: 4}},
+        name: 'trial ' + c.trial, type: 'line', z: (c.trial === report.best ? 3 : 2) + i / 1000, symbol: 'circle', symbolSize: 5, showSymbol: c.steps.length < 2, triggerLineEvent: true, lineStyle: {width: c.trial === report.best || sorted.length === 1 ? 3.5 : 1.5, color: shade(i), type: cut ? [4, 3] : 'solid', opacity: cut ? 0.7 : 1}, itemStyle: {color: shade(i)}, emphasis: {focus: 'series', lineStyle: {width: 4}},
         data: c.steps.filter((p) => onAxis(p[1], s)), tooltip: {formatter: (p) => tip('trial ' + c.trial, [['state', t.state], ...(p.value && p.value.length ? [['step', number(p.value[0])], [goal.name, number(p.value[1])]] : [])])},
       };
     });
@@ -766,5 +769,5 @@ globalThis.boCharts = (() => {
     };
   };
 
-  return {history, slice, map, importance, calibration, probability, parallel, pareto, hypervolume, timeline, curves, canLog, number, text, layers};
+  return {centreOf, history, slice, map, importance, calibration, probability, parallel, pareto, hypervolume, timeline, curves, canLog, number, text, layers};
 })();

@@ -13,6 +13,7 @@ import (
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/surrogate"
 )
 
 const (
@@ -77,6 +78,7 @@ type Map struct {
 type Calibration struct {
 	Verdict     insight.Verdict    `json:"verdict"`
 	Summary     string             `json:"summary"`
+	Tested      string             `json:"tested"` // predictions that the verdict tests
 	Findings    []insight.Finding  `json:"findings"`
 	Method      string             `json:"method"`
 	Coverage    []insight.Coverage `json:"coverage"`
@@ -317,8 +319,12 @@ func (b *builder) calibration(v *loop.View) (Calibration, error) {
 	if err != nil {
 		return Calibration{}, err
 	}
+	tested := "predictions of each fifth of the trials from the other trials"
+	if _, ok := v.Posterior.(surrogate.Whitener); ok {
+		tested = "predictions one step ahead, in the order of the trials"
+	}
 	out := Calibration{
-		Verdict: c.Health.Verdict, Summary: c.Health.Summary, Findings: c.Health.Findings, Method: c.Method,
+		Verdict: c.Health.Verdict, Summary: c.Health.Summary, Tested: tested, Findings: c.Health.Findings, Method: c.Method,
 		Coverage: []insight.Coverage{}, Predictions: []Prediction{},
 	}
 	for _, x := range c.Coverage {

@@ -82,11 +82,14 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
         this.chart = echarts.init(this.box, null, {devicePixelRatio: Math.max(2, devicePixelRatio || 1)});
         this.observer = new ResizeObserver(() => state.printing || this.resize());
         this.observer.observe(this.box);
+        this.chart.on('legendselectchanged', (e) => (this.selected = e.selected));
         if (open) this.chart.on('click', (e) => e.data && e.data.trial && open(e.data.trial.id));
       }
       else if (!state.printing) this.chart.resize();
       this.drawn = this.box.clientWidth;
-      this.chart.setOption(this.picture.option, true);
+      const {option} = this.picture;
+      if (this.selected) option.legend = {...option.legend, selected: this.selected};
+      this.chart.setOption(option, true);
       this.box.setAttribute('aria-label', this.picture.label + ' The arrow keys visit the points.');
       this.caption.textContent = this.picture.label;
       this.at = -1;
@@ -145,6 +148,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
   const remark = (text) => make('p', {class: 'remark'}, text);
   const names = report.study.objectives.map((o) => o.name);
   const parameters = report.axes.map((a, i) => [i, a.name]);
+  const centre = charts.centreOf(report.study.objectives[0]);
   const model = () => report.models[state.objective];
   const first = report.models.length > 0 && report.models[0].importance.length > 0 ? report.axes.findIndex((a) => a.name === report.models[0].importance[0].parameter) : 0;
 
@@ -169,7 +173,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
     const picture = new Picture('slice-chart', charts.slice, {parameter: first, through: 'incumbent'}, (p) => {
       const choice = select('slice-parameter', 'Parameter', parameters, (v) => p.choose('parameter', Number(v)));
       choice.lastChild.value = String(first);
-      const points = [['incumbent', 'through the incumbent'], ...(report.models[0].next_slices ? [['next', 'through the next point']] : []), ['average', 'averaged over the others']];
+      const points = [['incumbent', 'through the ' + centre], ...(report.models[0].next_slices ? [['next', 'through the next point']] : []), ['average', 'averaged over the others']];
       return [choice, select('slice-through', 'Others', points, (v) => p.choose('through', v))];
     });
     section('slices', 'Prediction along a parameter', remark('The other parameters stay at a point, or the prediction is averaged over them. The bands hold the latent objective with 50 % and 95 % probability. Trials differ in the other parameters: the fainter, the further away.'), picture.figure);
@@ -194,21 +198,21 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
       };
       return [axis('map-x', 'Horizontal', 'x', 'y'), axis('map-y', 'vertical', 'y', 'x'), select('map-layer', 'colour', present, (v) => p.choose('layer', v))];
     });
-    section('maps', 'Map of two parameters', remark('The other parameters stay at the incumbent. Grey areas violate a constraint on the parameters.'), picture.figure);
+    section('maps', 'Map of two parameters', remark(`The other parameters stay at the ${centre}. Grey areas violate a constraint on the parameters.`), picture.figure);
   };
 
   const addImportance = () => {
     const picture = new Picture('importance-chart', charts.importance);
-    section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions.'), picture.figure);
+    section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions. Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat.'), picture.figure);
   };
 
   const addCalibration = () => {
     const words = make('div', {});
     updates.push(() => {
       const c = model().calibration;
-      words.replaceChildren(make('p', {class: 'verdict ' + c.verdict.replace(' ', '-')}, c.summary), ...c.findings.map((f) => make('p', {}, `${f.text}. Remedy: ${f.remedy}.`)));
+      words.replaceChildren(make('p', {class: 'verdict ' + c.verdict.replace(' ', '-')}, c.summary + (c.verdict === 'too few' ? '' : ` The verdict tests ${c.tested}.`)), ...c.findings.map((f) => make('p', {}, `${f.text}. Remedy: ${f.remedy}.`)));
       if (c.coverage.length === 0) return;
-      words.append(table(['interval', 'values inside', 'number'], c.coverage.map((x) => [Math.round(100 * x.nominal) + ' %', Math.round(100 * x.observed) + ' %', x.inside]), 'Coverage of the prediction intervals'), remark(`Coverage of the prediction intervals, by ${c.method}.`));
+      words.append(table(['interval', 'values inside', 'number'], c.coverage.map((x) => [Math.round(100 * x.nominal) + ' %', Math.round(100 * x.observed) + ' %', x.inside]), 'Coverage of the prediction intervals'), remark(`Coverage of the prediction intervals of ${c.method === 'leave-one-out' ? 'leave-one-out: each trial is predicted from all others' : c.method + ': each fifth of the trials is predicted from the others'}.` + (c.verdict === 'too few' ? '' : ' The numbers of the verdict can differ.')));
     });
     section('calibration', 'Calibration', words, make('h3', {}, 'Predictions of each trial from the others'), new Picture('calibration-chart', charts.calibration).figure, make('h3', {}, 'Probability plot'), new Picture('probability-chart', charts.probability).figure);
   };
@@ -256,7 +260,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
   const addNext = () => {
     const next = report.next;
     const point = report.axes.map((a, i) => [a.name, charts.text(next.params[i])]).filter((r) => r[1] !== 'inactive');
-    const children = [make('p', {}, next.trial ? `Trial ${next.trial} waits to be evaluated.` : 'A worker that asks for a point now gets this one.'), table(['parameter', 'value'], point, 'The next point'), make('ul', {}, ...next.reasons.map((r) => make('li', {}, r)))];
+    const children = [make('p', {}, next.trial ? `Trial ${next.trial} waits to be evaluated.` : 'A worker that asks for a point now gets this one.'), make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'The next point'}, table(['parameter', 'value'], point, 'The next point')), make('ul', {}, ...next.reasons.map((r) => make('li', {}, r)))];
     if (report.models.length > 0 && report.models[0].next_slices) {
       const picture = new Picture('next-chart', charts.slice, {parameter: first, through: 'next'}, (p) => {
         const choice = select('next-parameter', 'Parameter', parameters, (v) => p.choose('parameter', Number(v)));
@@ -302,7 +306,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
   const addRecords = () => {
     if (report.trials.length > 0 && report.axes.length > 0) addParallel();
     if (report.timeline.lanes.length > 0) section('timeline', 'Timeline of the workers', new Picture('timeline-chart', charts.timeline).figure);
-    if (report.curves.length > 0) section('curves', 'Learning curves', remark('Lines are coloured from the worst to the best last value. Dashed trials were stopped early.'), new Picture('curves-chart', charts.curves).figure);
+    if (report.curves.length > 0) section('curves', 'Learning curves', remark('Lines are coloured from the worst to the best last value.' + (report.best ? ` The thick line is the best trial, ${report.best}.` : '') + ' Dashed trials were stopped early.'), new Picture('curves-chart', charts.curves).figure);
   };
 
   document.body.append(spoken);

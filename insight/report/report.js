@@ -20,6 +20,8 @@
     const body = make('tbody', {});
     const count = make('p', {class: 'remark', 'aria-live': 'polite'});
     const more = make('button', {type: 'button'}, 'Show all');
+    const recommended = names.length === 1 && report.models.length === 1 ? report.models[0].incumbent.trial : report.best;
+    const told = report.best ? `The bold trial, ${report.best}, is the best.` + (recommended === report.best ? '' : ` Trial ${recommended} is recommended: its prediction is the best.`) : report.trials.some((t) => t.front) ? 'The bold trials are the Pareto front.' : '';
     const show = (v) => (v === null || v === undefined || v === '' ? '' : charts.text(v));
     const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
     const empty = (v) => v === null || v === undefined || v === '';
@@ -29,8 +31,7 @@
       const rows = report.trials.filter((t) => (state.failed || t.state === 'complete' || t.state === 'pending') && (!view.state || columns[1][1](t) === view.state) && (!wanted || columns.some(([, f]) => show(f(t)).toLowerCase().includes(wanted))));
       rows.sort((a, b) => (empty(value(a)) - empty(value(b))) || (view.down ? -1 : 1) * compare(value(a), value(b)) || a.id - b.id);
       const shown = view.all ? rows : rows.slice(0, 100);
-      const best = report.models.length === 1 ? report.models[0].incumbent.trial : 0;
-      body.replaceChildren(...shown.map((t) => make('tr', t.id === best || t.front ? {class: 'best'} : {}, ...columns.map(([name, f]) => {
+      body.replaceChildren(...shown.map((t) => make('tr', t.id === report.best || t.front ? {class: 'best'} : {}, ...columns.map(([name, f]) => {
         const v = f(t);
         return make('td', {class: name === 'message' ? 'note' : typeof v === 'number' ? 'number' : ''}, show(v));
       }))));
@@ -65,7 +66,7 @@
       fill();
     }));
     updates.push(fill);
-    section('trials', 'Trials', choices, count, make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of trials'}, make('table', {id: 'trial-table'}, make('caption', {class: 'skip'}, 'Trials'), make('thead', {}, make('tr', {}, ...heads)), body)), more);
+    section('trials', 'Trials', ...(told ? [make('p', {class: 'remark'}, told)] : []), choices, count, make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of trials'}, make('table', {id: 'trial-table'}, make('caption', {class: 'skip'}, 'Trials'), make('thead', {}, make('tr', {}, ...heads)), body)), more);
   };
 
   const build = () => {
