@@ -167,6 +167,34 @@ func TestParallelOfInfeasibleTrials(t *testing.T) {
 	}
 }
 
+// A map is empty where one of its parameters is inactive.
+func TestMapOfAConditionalParameter(t *testing.T) {
+	s, err := space.New(space.Categorical("kind", "a", "b"), space.Float("rate", 0, 1).If(space.Equal("kind", "b")), space.Float("x", 0, 1))
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(3, 3))
+	var h loop.History
+	for i := range 12 {
+		values := map[string]any{"kind": []string{"a", "b"}[i%2], "x": rng.Float64()}
+		if i%2 == 1 {
+			values["rate"] = rng.Float64()
+		}
+		p, err := s.PointOf(values)
+		require.NoError(t, err)
+		h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: values["x"].(float64) + float64(i%2)})
+	}
+	v, err := loop.Inspect(t.Context(), s, loop.Options{}, h)
+	require.NoError(t, err)
+	m, err := Map(v, "kind", "rate", 5)
+	require.NoError(t, err)
+	requireJSON(t, m)
+	for _, layer := range [][][]Number{m.Mean, m.SD, m.Acquisition} {
+		for _, row := range layer {
+			require.True(t, math.IsNaN(float64(row[0])))
+			require.False(t, math.IsNaN(float64(row[1])))
+		}
+	}
+}
+
 // Of several objectives the order is the number of dominating trials, whose directions count.
 func TestParallelOfSeveralObjectives(t *testing.T) {
 	s, err := space.New(space.Float("x", 0, 1))

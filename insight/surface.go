@@ -2,6 +2,7 @@ package insight
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -15,6 +16,7 @@ type Surface struct {
 	Xs []any `json:"xs"`
 	Ys []any `json:"ys"`
 
+	// The matrices of numbers are null where one of the two parameters is inactive.
 	Mean        [][]Number `json:"mean"`        // user's units
 	SD          [][]Number `json:"sd"`          // half the length of the central interval of 68 %, user's units
 	Acquisition [][]Number `json:"acquisition"` // units of the surrogate model
@@ -41,8 +43,8 @@ type SurfaceTrial struct {
 }
 
 // Map returns the prediction over parameters x and y on a grid of about size×size points; 2
-// to 500, and 0 is 41. If a parameter is inactive at the incumbent, points of the map are
-// inactive in it too, unless the other parameter activates it.
+// to 500, and 0 is 41. Points of the map at which one of the two parameters is inactive have NaN in
+// all matrices.
 //
 // It costs a prediction and an evaluation of the acquisition function at size² points. The
 // error wraps ErrArgument.
@@ -80,12 +82,14 @@ func Map(v *loop.View, x, y string, size int) (*Surface, error) {
 // addRow appends the predictions at the j-th value of y.
 func (s *Surface) addRow(v *loop.View, grids [2]grid, at space.Point, j int) {
 	n := len(s.Xs)
-	rows := make([][]float64, n)
+	rows, active := make([][]float64, n), make([]bool, n)
 	for i := range rows {
 		rows[i] = v.Space.Encode(at)
 		grids[0].set(rows[i], i)
 		grids[1].set(rows[i], j)
 		v.Space.Project(rows[i])
+		p := v.Space.Decode(rows[i])
+		active[i] = p.Active(s.X.Name) && p.Active(s.Y.Name)
 	}
 	u := matrix(rows)
 	means, variances := predict(v, u)
@@ -95,12 +99,22 @@ func (s *Surface) addRow(v *loop.View, grids [2]grid, at space.Point, j int) {
 		mean[i], sd[i], feasible[i] = b.Mean, b.SD, v.Space.Feasible(rows[i])
 	}
 	s.Mean, s.SD, s.Feasible = append(s.Mean, mean), append(s.SD, sd), append(s.Feasible, feasible)
-	s.Acquisition = append(s.Acquisition, acquisitions(v, u))
+	acquired := acquisitions(v, u)
+	s.Acquisition = append(s.Acquisition, acquired)
+	layers := [][]Number{mean, sd, acquired}
 	if all := len(v.Problem.Constraints); all > 0 {
 		likely := make([]Number, n)
 		for i, p := range probabilities(v, u, all) {
 			likely[i] = Number(p)
 		}
 		s.Probability = append(s.Probability, likely)
+		layers = append(layers, likely)
+	}
+	for i := range active {
+		for _, layer := range layers {
+			if !active[i] {
+				layer[i] = Number(math.NaN())
+			}
+		}
 	}
 }

@@ -39,6 +39,11 @@ func Contour(s *insight.Surface, o Options) *Figure {
 		f.height = 640
 	}
 	f.legend = entries(f.theme, m.used())
+	if slices.ContainsFunc(s.Mean, func(row []insight.Number) bool {
+		return slices.ContainsFunc(row, func(v insight.Number) bool { return math.IsNaN(float64(v)) })
+	}) {
+		f.subtitle = "In empty areas one of the two parameters is inactive."
+	}
 	if slices.ContainsFunc(s.Feasible, func(row []bool) bool { return slices.Contains(row, false) }) {
 		f.legend = append(f.legend, bandEntry("violates a constraint", f.theme.Grid))
 	}
@@ -195,7 +200,8 @@ func robust(sorted []float64) []float64 {
 // fineness is the number of pixels of a map in each direction.
 const fineness = 360
 
-// image returns the colours of a matrix, and a pale colour where constraints are violated.
+// image returns the colours of a matrix, a pale colour where constraints are violated, and the background
+// where a parameter is inactive.
 func (c *cells) image(value func(row, column int) float64, s *insight.Surface, bar *axis, t palette.Theme) image.Image {
 	picture := image.NewNRGBA(image.Rect(0, 0, fineness, fineness))
 	inside := func(row, column int) float64 {
@@ -213,9 +219,12 @@ func (c *cells) image(value func(row, column int) float64, s *insight.Surface, b
 		for px := range fineness {
 			tx := (float64(px) + 0.5) / fineness
 			shade := t.Grid
-			if c.at(inside, tx, ty) >= 0.5 {
-				share := bar.place(c.at(value, tx, ty))
-				shade = shades[int(255*min(max(share, 0), 1))]
+			z := c.at(value, tx, ty)
+			switch {
+			case math.IsNaN(z): // a parameter is inactive
+				shade = t.Background
+			case c.at(inside, tx, ty) >= 0.5:
+				shade = shades[int(255*min(max(bar.place(z), 0), 1))]
 			}
 			picture.SetNRGBA(px, py, shade)
 		}

@@ -294,6 +294,34 @@ func TestLongNamesOnAPhone(t *testing.T) {
 	require.LessOrEqual(t, browsertest.Eval[int](p, `document.documentElement.scrollWidth`), 390)
 }
 
+// Pictures begin with parameters that are active at their points, and maps have two of them.
+func TestConditionalParameters(t *testing.T) {
+	d := &study.Definition{
+		Version: 1, Name: "conditional", Objectives: []study.Objective{{Name: "loss", NoiseFree: true}},
+		Parameters: []space.Parameter{space.Categorical("kind", "a", "b"), space.Float("deep", 0, 1), space.Float("x", 0, 1), space.Float("y", 0, 1)},
+	}
+	d.Parameters[1].When.Text = "kind == 'b'"
+	var trials []store.Evaluated
+	for i := range 16 {
+		u := math.Mod(0.37*float64(i), 1)
+		params := map[string]any{"kind": "a", "x": u, "y": math.Mod(0.61*float64(i), 1)}
+		loss := u * u
+		if i%2 == 1 {
+			params["kind"], params["deep"], loss = "b", u, 2+10*u
+		}
+		trials = append(trials, store.Evaluated{Params: params, Numbers: map[string]float64{"loss": loss}})
+	}
+	r := built(t, stored(t, d, trials...))
+	for _, m := range r.Models[0].Maps {
+		require.NotContains(t, []int{m.X, m.Y}, 1, "deep is inactive at the incumbent")
+	}
+	p := open(t, browsertest.New(t), r, 1280, 900, false)
+	require.NotEmpty(t, browsertest.Eval[[]string](p, names("slice-chart")))
+	require.NotEmpty(t, browsertest.Eval[[]string](p, names("next-chart")))
+	p.Choose("slice-parameter", "1")
+	require.Contains(t, browsertest.Eval[string](p, `document.getElementById("slice-chart").getAttribute("aria-label")`), "deep is inactive at the best trial")
+}
+
 // Labels of an axis differ, at any scale, and names of many categories have room.
 func TestLabelsDiffer(t *testing.T) {
 	d := &study.Definition{Version: 1, Name: "labels", Objectives: []study.Objective{{Name: "loss"}}, Parameters: []space.Parameter{

@@ -125,6 +125,9 @@ globalThis.boCharts = (() => {
     },
   });
 
+  // blank is a picture of a sentence.
+  const blank = (s, text) => ({option: {...base(s), title: {text, left: 'center', top: 'middle', textStyle: {color: s.theme.muted, fontSize: 14, fontWeight: 'normal', width: s.width - 40, overflow: 'break'}}, series: []}, label: text + '.', columns: [], rows: () => [], series: 0});
+
   const lines = (s) => ({
     nameTextStyle: {color: s.theme.text, fontSize: 13},
     axisLine: {show: true, onZero: false, lineStyle: {color: s.theme.muted}},
@@ -398,7 +401,7 @@ globalThis.boCharts = (() => {
     const point = next ? 'next point' : centreOf(goal);
     const label = `Prediction of ${goal.name} along ${axis.name} ${averaged ? 'averaged over the other parameters' : 'through the ' + point}, with evaluations.`;
     if (!found.x || found.x.length === 0) {
-      return {option: {...base(s), title: {text: `${axis.name} is inactive at the ${point}`, left: 'center', top: 'middle', textStyle: {color: s.theme.muted, fontSize: 14, fontWeight: 'normal'}}, series: []}, label: `${axis.name} is inactive.`, columns: [], rows: () => [], series: 0};
+      return blank(s, `${axis.name} is inactive at the ${point}`);
     }
     const k = kinds(report, s);
     const at = (list) => list.filter((t) => t.params[found.axis] !== null).map((t) => {
@@ -474,8 +477,9 @@ globalThis.boCharts = (() => {
       const v = m[layer][j][i];
       if (isNumber(v)) cells.push({value: [place(ax, x), place(ay, y), scaled(v)], i, j, itemStyle: hidden.has(j * m.xs.length + i) ? {color: s.theme.infeasible} : undefined});
     }));
+    if (cells.length === 0) return blank(s, `${ax.name} and ${ay.name} are not both active with the other parameters of the ${centreOf(goal)}`);
     const seen = cells.filter((c) => !c.itemStyle).map((c) => c.value[2]);
-    const [low, high] = layer === 'probability' ? [0, 1] : [Math.min(...seen), Math.max(...seen)];
+    const [low, high] = layer === 'probability' || seen.length === 0 ? [0, 1] : [Math.min(...seen), Math.max(...seen)];
     const k = kinds(report, {...s, log: false});
     const at = (list) => list.filter((t) => t.params[m.x] !== null && t.params[m.y] !== null).map((t) => ({value: [place(ax, t.params[m.x]), place(ay, t.params[m.y])], trial: t}));
     const labels = asLog || layer === 'probability' ? {suffix: '', format: (v) => brief(asLog ? 10 ** v : v)} : scaleOf(low, high);

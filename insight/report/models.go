@@ -197,7 +197,7 @@ func averaged(n, d int) int {
 
 // addMaps adds the maps of all models, of the same pairs of parameters.
 func (b *builder) addMaps(views []*loop.View) error {
-	names := b.mapped()
+	names := b.mapped(views)
 	for k, v := range views {
 		for j := range names {
 			for i := range j {
@@ -213,8 +213,9 @@ func (b *builder) addMaps(views []*loop.View) error {
 	return nil
 }
 
-// mapped returns the names of the parameters of maps: by the largest importance for any objective.
-func (b *builder) mapped() []string {
+// mapped returns the names of the parameters of maps: by the largest importance for any objective, among the
+// parameters that are active at the incumbents of all objectives if there are two.
+func (b *builder) mapped(views []*loop.View) []string {
 	if len(b.options.Maps) > 0 {
 		return b.options.Maps
 	}
@@ -231,6 +232,12 @@ func (b *builder) mapped() []string {
 		if len(b.Axes[i].Ticks) <= maxMapped {
 			names = append(names, name)
 		}
+	}
+	inactive := func(name string) bool {
+		return slices.ContainsFunc(b.Models[:len(views)], func(m Model) bool { return m.Incumbent.Params[slices.Index(b.params, name)] == nil })
+	}
+	if active := slices.DeleteFunc(slices.Clone(names), inactive); len(active) >= 2 {
+		names = active
 	}
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(largest[y], largest[x]) })
 	n := 4

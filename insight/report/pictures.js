@@ -150,7 +150,12 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
   const parameters = report.axes.map((a, i) => [i, a.name]);
   const centre = charts.centreOf(report.study.objectives[0]);
   const model = () => report.models[state.objective];
-  const first = report.models.length > 0 && report.models[0].importance.length > 0 ? report.axes.findIndex((a) => a.name === report.models[0].importance[0].parameter) : 0;
+  // firstOf returns the most important parameter that is active along slices.
+  const firstOf = (slices) => {
+    const active = (i) => slices.some((x) => x.axis === i && x.x && x.x.length > 0);
+    const ordered = report.models[0].importance.map((e) => report.axes.findIndex((a) => a.name === e.parameter));
+    return [...ordered, ...parameters.map(([i]) => i)].find(active) || 0;
+  };
 
   // addControls adds the settings, of failed trials only if there may be some.
   const addControls = (withFailed = true) => {
@@ -170,6 +175,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
   };
 
   const addSlices = () => {
+    const first = firstOf(report.models[0].slices);
     const picture = new Picture('slice-chart', charts.slice, {parameter: first, through: 'incumbent'}, (p) => {
       const choice = select('slice-parameter', 'Parameter', parameters, (v) => p.choose('parameter', Number(v)));
       choice.lastChild.value = String(first);
@@ -198,7 +204,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
       };
       return [axis('map-x', 'Horizontal', 'x', 'y'), axis('map-y', 'vertical', 'y', 'x'), select('map-layer', 'colour', present, (v) => p.choose('layer', v))];
     });
-    section('maps', 'Map of two parameters', remark(`The other parameters stay at the ${centre}. Grey areas violate a constraint on the parameters.`), picture.figure);
+    section('maps', 'Map of two parameters', remark(`The other parameters stay at the ${centre}. Grey areas violate a constraint on the parameters.${report.models.some((m) => m.maps.some((x) => x.mean.some((r) => r.includes(null)))) ? ' In empty areas a parameter is inactive.' : ''}`), picture.figure);
   };
 
   const addImportance = () => {
@@ -262,6 +268,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
     const point = report.axes.map((a, i) => [a.name, charts.text(next.params[i])]).filter((r) => r[1] !== 'inactive');
     const children = [make('p', {}, next.trial ? `Trial ${next.trial} waits to be evaluated.` : 'A worker that asks for a point now gets this one.'), make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'The next point'}, table(['parameter', 'value'], point, 'The next point')), make('ul', {}, ...next.reasons.map((r) => make('li', {}, r)))];
     if (report.models.length > 0 && report.models[0].next_slices) {
+      const first = firstOf(report.models[0].next_slices);
       const picture = new Picture('next-chart', charts.slice, {parameter: first, through: 'next'}, (p) => {
         const choice = select('next-parameter', 'Parameter', parameters, (v) => p.choose('parameter', Number(v)));
         choice.lastChild.value = String(first);
