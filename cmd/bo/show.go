@@ -40,6 +40,7 @@ type shownStudy struct {
 	Created    time.Time         `json:"created"`
 	Trials     int               `json:"trials"`
 	Complete   int               `json:"complete"`
+	Infeasible int               `json:"infeasible,omitempty"` // complete trials that miss a requirement
 	Failed     int               `json:"failed"`
 	Stopped    int               `json:"stopped,omitempty"` // ended early by the stopping rule
 	Running    int               `json:"running"`
@@ -95,6 +96,9 @@ func summarize(v *store.View) *shownStudy {
 		switch t := &v.Trials[i]; {
 		case t.State == store.Complete:
 			out.Complete++
+			if !v.Feasible(t) {
+				out.Infeasible++
+			}
 		case t.State == store.Stopped:
 			out.Stopped++
 		case t.State != store.Pending:
@@ -125,11 +129,14 @@ func (c *studyShowCmd) print(w io.Writer, v *store.View, out *shownStudy) error 
 	for i, g := range v.Definition.Goals() {
 		row([]string{"objective", ""}[min(i, 1)], "%s %s", g.Goal, g.Name)
 	}
-	added, stopped := addedTrials(v), ""
+	added, stopped, infeasible := addedTrials(v), "", ""
+	if out.Infeasible > 0 {
+		infeasible = fmt.Sprintf(" (%d infeasible)", out.Infeasible)
+	}
 	if out.Stopped > 0 {
 		stopped = fmt.Sprintf(" %d stopped,", out.Stopped)
 	}
-	row("trials", "%d of %d: %d complete, %d failed,%s %d running, %d waiting", finishedTrials(v), v.Definition.Budget+added, out.Complete, out.Failed, stopped, out.Running, out.Waiting)
+	row("trials", "%d of %d: %d complete%s, %d failed,%s %d running, %d waiting", finishedTrials(v), v.Definition.Budget+added, out.Complete, infeasible, out.Failed, stopped, out.Running, out.Waiting)
 	if added > 0 {
 		row("", "%d of them were added and do not count against the budget of %d", added, v.Definition.Budget)
 	}

@@ -294,6 +294,14 @@ func TestHistoryText(t *testing.T) {
 		require.Equal(t, !blocks, ascii)
 		require.Contains(t, b.String(), "7 failed   4 pending")
 	}
+	var infeasible strings.Builder
+	steps = []insight.Step{
+		{Trial: 1, State: loop.Complete, Value: 1, Best: insight.Number(math.NaN())},
+		{Trial: 2, State: loop.Complete, Value: 3, Best: 3, Feasible: true, Incumbent: true},
+	}
+	require.NoError(t, plot.HistoryText(&infeasible, steps, plot.Options{}, 60, false))
+	require.Contains(t, infeasible.String(), "* evaluation   x infeasible   - best so far")
+	require.Equal(t, 2, strings.Count(infeasible.String(), "*"), "a feasible trial, and the legend")
 	var b strings.Builder
 	require.NoError(t, plot.ImportanceText(&b, []insight.Effect{{Parameter: "rate", Total: 0.5, First: 0.25, Direction: insight.Increases}, {Parameter: "x", Total: insight.Number(math.NaN())}}, 60, false))
 	require.Equal(t, `parameter  part of the variance  total  alone  effect

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -40,7 +41,11 @@ func HistoryText(w io.Writer, steps []insight.Step, o Options, width int, blocks
 			missing[beyond]++
 		default:
 			used = append(used, v)
-			m.points = append(m.points, [2]float64{x, v})
+			if r == evaluation && !s.Feasible {
+				m.infeasible = append(m.infeasible, [2]float64{x, v})
+			} else {
+				m.points = append(m.points, [2]float64{x, v})
+			}
 		}
 		if b := float64(s.Best); finite(b) {
 			used = append(used, b)
@@ -56,6 +61,9 @@ func HistoryText(w io.Writer, steps []insight.Step, o Options, width int, blocks
 	}
 	m.x, m.y = trialAxis(len(steps), lastTrial(steps)), valueAxis("", spansDecades(used), used...)
 	m.legend = []string{"{mark} evaluation", "{line} best so far"}
+	if len(m.infeasible) > 0 {
+		m.legend = slices.Insert(m.legend, 1, "{other} infeasible")
+	}
 	for _, r := range []role{failure, stopped, pending, beyond} {
 		if missing[r] > 0 {
 			m.legend = append(m.legend, fmt.Sprintf("%d %s", missing[r], r.word()))
@@ -87,19 +95,20 @@ func HypervolumeText(w io.Writer, volumes []insight.Volume, o Options, width int
 
 // textPlot is a plot in characters.
 type textPlot struct {
-	title  string
-	x, y   axis
-	points [][2]float64
-	line   [][3]float64 // horizontal parts: from, to, value
-	legend []string
+	title      string
+	x, y       axis
+	points     [][2]float64
+	infeasible [][2]float64
+	line       [][3]float64 // horizontal parts: from, to, value
+	legend     []string
 }
 
 // glyphs are the characters of a plot.
-type glyphs struct{ mark, line, side, corner, floor, tick string }
+type glyphs struct{ mark, other, line, side, corner, floor, tick string }
 
 var (
-	plainGlyphs = glyphs{"*", "-", "|", "+", "-", "+"}
-	blockGlyphs = glyphs{"•", "━", "│", "└", "─", "┤"}
+	plainGlyphs = glyphs{"*", "x", "-", "|", "+", "-", "+"}
+	blockGlyphs = glyphs{"•", "△", "━", "│", "└", "─", "┤"}
 )
 
 func (m *textPlot) write(w io.Writer, width int, blocks bool) error {
@@ -127,6 +136,9 @@ func (m *textPlot) write(w io.Writer, width int, blocks bool) error {
 			cells[m.row(l[2])][k] = g.line
 		}
 	}
+	for _, p := range m.infeasible {
+		cells[m.row(p[1])][column(p[0])] = g.other
+	}
 	for _, p := range m.points {
 		cells[m.row(p[1])][column(p[0])] = g.mark
 	}
@@ -150,7 +162,7 @@ func (m *textPlot) write(w io.Writer, width int, blocks bool) error {
 		}
 	}
 	fmt.Fprintf(&b, "%*s  %s\n", gutter, "", strings.TrimRight(string(axis), " "))
-	legend := strings.NewReplacer("{mark}", g.mark, "{line}", g.line).Replace(strings.Join(m.legend, "   "))
+	legend := strings.NewReplacer("{mark}", g.mark, "{other}", g.other, "{line}", g.line).Replace(strings.Join(m.legend, "   "))
 	fmt.Fprintf(&b, "%*s  %s\n", gutter, "", legend)
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -244,6 +244,7 @@ func TestParallelTrials(t *testing.T) {
 	r, err := report.BuildRecords(t.Context(), stored(t, d, trials...))
 	require.NoError(t, err)
 	require.Equal(t, 3, r.Best)
+	require.True(t, strings.HasPrefix(r.Summary[1].Text, "4: 4 complete (1 infeasible);"), r.Summary[1].Text)
 	p := open(t, ctx, r, 1280, 900, false)
 	lines := func(filter string) []int {
 		return browsertest.Eval[[]int](p, option("parallel-chart")+`.series[0].data.filter((d) => `+filter+`).map((d) => d.trial.id)`)

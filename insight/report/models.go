@@ -413,14 +413,20 @@ func (b *builder) summarize() {
 		goals = append(goals, word+g.Name)
 	}
 	add("Objective", "%s", strings.Join(append(goals, b.Study.Require...), ", "))
-	counts := map[loop.State]int{}
+	counts, infeasible := map[loop.State]int{}, 0
 	for i := range b.history {
-		counts[b.history[i].State]++
+		t := &b.history[i]
+		if counts[t.State]++; t.State == loop.Complete && !b.method.Feasible(t) {
+			infeasible++
+		}
 	}
 	text, separator := fmt.Sprintf("%d", len(b.history)), ": "
 	for _, s := range []loop.State{loop.Complete, loop.Failed, loop.Stopped, loop.Lost, loop.Pending} {
 		if counts[s] > 0 {
 			text += fmt.Sprintf("%s%d %s", separator, counts[s], s)
+			if s == loop.Complete && infeasible > 0 {
+				text += fmt.Sprintf(" (%d infeasible)", infeasible)
+			}
 			separator = ", "
 		}
 	}
