@@ -195,6 +195,39 @@ func TestMapOfAConditionalParameter(t *testing.T) {
 	}
 }
 
+// An average leaves out points that violate a constraint, and marks values without a feasible point. A map of
+// parameters that share a constraint is usable in part.
+func TestSlicesOfAConstrainedSpace(t *testing.T) {
+	s, err := space.New(space.Float("a", 0, 1), space.Float("b", 0, 1))
+	require.NoError(t, err)
+	s, err = s.Constrain(space.Condition{Text: "a + b <= 0.8", On: []string{"a", "b"}, Holds: func(p space.Point) bool { return p.Float("a")+p.Float("b") <= 0.8 }})
+	require.NoError(t, err)
+	var h loop.History
+	for i := range 12 {
+		a, b := 0.06*float64(i), 0.04*float64((5*i)%12)
+		p, err := s.PointOf(map[string]any{"a": a, "b": min(b, 0.74-a)})
+		if err != nil {
+			continue
+		}
+		h.Trials = append(h.Trials, loop.Trial{ID: len(h.Trials) + 1, Point: p, State: loop.Complete, Value: 10 * p.Float("b")})
+	}
+	v, err := loop.Inspect(t.Context(), s, loop.Options{NoiseFree: true}, h)
+	require.NoError(t, err)
+	all, err := Slices(v, SliceOptions{Points: 5, Average: 64})
+	require.NoError(t, err)
+	requireJSON(t, all)
+	for k, want := range []bool{true, true, true, true, false} {
+		require.Equal(t, want, all[0].Points[k].Feasible, "a = %v", all[0].Points[k].X)
+	}
+	// At a = 0.5, b is uniform on [0, 0.3].
+	require.InDelta(t, 1.5, float64(all[0].Points[2].Mean), 0.3)
+	part, err := Usable(v, "a", "b")
+	require.NoError(t, err)
+	require.InDelta(t, 0.32, part, 0.05)
+	_, err = Usable(v, "a", "c")
+	require.ErrorIs(t, err, ErrArgument)
+}
+
 // Of several objectives the order is the number of dominating trials, whose directions count.
 func TestParallelOfSeveralObjectives(t *testing.T) {
 	s, err := space.New(space.Float("x", 0, 1))

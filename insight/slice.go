@@ -3,6 +3,7 @@ package insight
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,7 +21,7 @@ type SliceOptions struct {
 	At space.Point
 	// Average is the number of points over which predictions are averaged: the slice of a
 	// parameter then shows the mean over the other parameters, uniform on the encoded
-	// space, by a scrambled Sobol sequence. At most 1,000. 0 is a slice through At. An
+	// space, by a scrambled Sobol sequence; points that violate a constraint on parameters are left out. At most 1,000. 0 is a slice through At. An
 	// averaged slice has no acquisition function.
 	Average int
 }
@@ -41,7 +42,9 @@ type SlicePoint struct {
 	X any `json:"x"`
 	Band
 	Acquisition Number `json:"acquisition"`
-	Feasible    bool   `json:"feasible"` // the point satisfies the constraints on parameters
+	// Feasible reports that the point satisfies the constraints on parameters; of an average, that a point
+	// with this value does.
+	Feasible bool `json:"feasible"`
 }
 
 // SliceTrial is a trial projected on the parameter. Trials differ from the slice in the
@@ -111,14 +114,15 @@ func (s *Slice) through(v *loop.View, g grid, at space.Point) {
 
 // average fills the points with the distribution of the mean of the targets over n points.
 func (s *Slice) average(v *loop.View, g grid, n int) {
-	background := space.Sobol(n, v.Space.Dim(), random.New(0, "average", 0))
-	mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
+	size := n
+	if len(v.Space.Constraints()) > 0 {
+		size = 16 * n
+	}
+	background := space.Sobol(size, v.Space.Dim(), random.New(0, "average", 0))
 	for k, value := range g.values {
-		x := mat.DenseCopyOf(background)
-		for i := range n {
-			g.set(x.RawRowView(i), k)
-			v.Space.Project(x.RawRowView(i))
-		}
+		x, feasible := averaged(v.Space, g, k, background, n)
+		n, _ := x.Dims()
+		mean, cov := make([]float64, n), mat.NewSymDense(n, nil)
 		v.Posterior.Joint(mean, cov, x)
 		var m, c float64
 		for i := range n {
@@ -127,8 +131,34 @@ func (s *Slice) average(v *loop.View, g grid, n int) {
 				c += cov.At(i, j) / float64(n*n)
 			}
 		}
-		s.Points = append(s.Points, SlicePoint{value, band(v, m, c), Number(math.NaN()), true})
+		s.Points = append(s.Points, SlicePoint{value, band(v, m, c), Number(math.NaN()), feasible})
 	}
+}
+
+// averaged returns the first n feasible points among the rows of background with the k-th value of g, or the
+// nearest one that Space.Complete finds. If there is none, it returns the first n points and false.
+func averaged(s *space.Space, g grid, k int, background *mat.Dense, n int) (*mat.Dense, bool) {
+	size, _ := background.Dims()
+	var feasible, all [][]float64
+	for i := 0; i < size && len(feasible) < n; i++ {
+		u := slices.Clone(background.RawRowView(i))
+		g.set(u, k)
+		s.Project(u)
+		if len(all) < n {
+			all = append(all, u)
+		}
+		if s.Feasible(u) {
+			feasible = append(feasible, u)
+		}
+	}
+	if len(feasible) > 0 {
+		return matrix(feasible), true
+	}
+	p, err := s.Complete(map[string]any{g.axis.Name: g.values[k]}, background.RawRowView(0), random.New(0, "average", k))
+	if err == nil {
+		return matrix([][]float64{s.Encode(p)}), true
+	}
+	return matrix(all), false
 }
 
 // sliceTrials returns the trials for which a parameter is active.

@@ -3,6 +3,7 @@ package insight
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -77,6 +78,34 @@ func Map(v *loop.View, x, y string, size int) (*Surface, error) {
 		}
 	}
 	return s, nil
+}
+
+// Usable returns the part of the points of a map of x and y at which both parameters are active and the
+// constraints on parameters hold. It needs no predictions. The error wraps ErrArgument.
+func Usable(v *loop.View, x, y string) (float64, error) {
+	const size = 21
+	var grids [2]grid
+	for i, name := range []string{x, y} {
+		p, err := parameter(v, name)
+		if err != nil {
+			return 0, err
+		}
+		grids[i] = newGrid(v.Space, p, size)
+	}
+	at := v.Space.Encode(v.Trials[incumbent(v)].Point)
+	good, all := 0, len(grids[0].values)*len(grids[1].values)
+	for i := range grids[0].values {
+		for j := range grids[1].values {
+			u := slices.Clone(at)
+			grids[0].set(u, i)
+			grids[1].set(u, j)
+			v.Space.Project(u)
+			if p := v.Space.Decode(u); p.Active(x) && p.Active(y) && v.Space.Feasible(u) {
+				good++
+			}
+		}
+	}
+	return float64(good) / float64(all), nil
 }
 
 // addRow appends the predictions at the j-th value of y.

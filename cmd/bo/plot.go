@@ -399,9 +399,14 @@ func (c *plotCmd) model(ctx context.Context, v *loop.View, out *plotted, o plot.
 		if len(effects) > 0 && math.IsNaN(float64(effects[0].Total)) {
 			out.Warnings = append(out.Warnings, "the prediction is constant, so that importance is undefined")
 		}
+		o.Constrained = len(v.Space.Constraints()) > 0
 		out.Data, out.figure = effects, plot.Importance(effects, o)
 		out.text = func(w io.Writer, width int, blocks bool) error {
-			return plot.ImportanceText(w, effects, width, blocks)
+			err := plot.ImportanceText(w, effects, width, blocks)
+			if err == nil && o.Constrained {
+				_, err = fmt.Fprintln(w, plot.Unconstrained)
+			}
+			return err
 		}
 	case kindCalibration:
 		calibration, err := insight.LeaveOneOut(ctx, v)
@@ -413,15 +418,33 @@ func (c *plotCmd) model(ctx context.Context, v *loop.View, out *plotted, o plot.
 	return nil
 }
 
-// influentialPair returns the two parameters along which the mean varies most.
+// influentialPair returns the two parameters along which the mean varies most, among the pairs whose map is
+// usable at a fifth of its points; if there is none, the pair with the most usable points.
 func influentialPair(v *loop.View) ([]string, error) {
 	all, err := insight.Slices(v, insight.SliceOptions{Points: 31})
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, s := range plot.Influential(all, 2) {
-		names = append(names, s.Axis.Name)
+	const enough, most = 0.2, 12
+	var best []string
+	largest := -1.0
+	for n := 2; n <= min(most, len(all)); n++ {
+		shown := plot.Influential(all, n)
+		for j := range shown {
+			for i := range j {
+				pair := []string{shown[i].Axis.Name, shown[j].Axis.Name}
+				part, err := insight.Usable(v, pair[0], pair[1])
+				if err != nil {
+					return nil, err
+				}
+				if part >= enough {
+					return pair, nil
+				}
+				if part > largest {
+					best, largest = pair, part
+				}
+			}
+		}
 	}
-	return names, nil
+	return best, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight"
+	"github.com/functionspace/bo/insight/plot"
 	"github.com/functionspace/bo/internal/figures"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -62,6 +63,8 @@ type shownObjective struct {
 	Importance  []insight.Effect  `json:"importance,omitempty"`
 	// Unimportant is the reason why there is no importance.
 	Unimportant string `json:"no_importance,omitempty"`
+
+	constrained bool // the space has constraints on parameters, which importance ignores
 }
 
 // shownCalibration is the verdict of bo check.
@@ -227,6 +230,7 @@ func (m *shownModel) fits(ctx context.Context, in *inspection, v *store.View, vi
 			if o.Importance, err = insight.Importance(ctx, view, m.importance(view, len(views))); err != nil {
 				return err
 			}
+			o.constrained = len(view.Space.Constraints()) > 0
 		}
 		m.Objectives = append(m.Objectives, o)
 	}
@@ -389,6 +393,9 @@ func (m *shownModel) print(row func(name, format string, args ...any), bars bool
 		}
 		for i, line := range importanceLines(o.Importance, bars, width) {
 			row([]string{title, ""}[min(i, 1)], "%s", line)
+		}
+		if o.constrained {
+			row("", "%s", plot.Unconstrained)
 		}
 	}
 	for _, o := range slices.Concat(m.Objectives, m.Constraints) {

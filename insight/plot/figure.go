@@ -28,6 +28,8 @@ type Options struct {
 	// and 500; a picture of many panels is then higher. A PNG has twice as many pixels.
 	Width, Height int
 	Dark          bool // a dark background
+	// Constrained is whether the space has constraints on parameters, which Importance remarks.
+	Constrained bool
 }
 
 const (

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"fmt"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -11,6 +12,9 @@ import (
 
 // MaxEffects is the largest number of parameters whose importance is drawn.
 const MaxEffects = 40
+
+// Unconstrained is the remark on the importance of a space with constraints on parameters.
+const Unconstrained = "Importance also counts points that violate the constraints on parameters."
 
 // Importance draws the total and first-order Sobol indices with their intervals, and the direction
 // of each effect.
@@ -36,6 +40,9 @@ func Importance(effects []insight.Effect, o Options) *Figure {
 	}
 	if intervals && f.subtitle == "" {
 		f.subtitle = "Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat."
+	}
+	if o.Constrained {
+		f.subtitle = strings.TrimSpace(f.subtitle + " " + Unconstrained)
 	}
 	p.x.hi *= 1.02
 	p.draw = func(g *graph) {

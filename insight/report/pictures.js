@@ -189,7 +189,11 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
     if (report.models[0].maps.length === 0) return;
     const used = [...new Set(report.models[0].maps.flatMap((m) => [m.x, m.y]))];
     const options = used.map((i) => [i, report.axes[i].name]);
-    const picture = new Picture('map-chart', charts.map, {x: report.models[0].maps[0].x, y: report.models[0].maps[0].y, layer: 'mean'}, (p) => {
+    // The first map of which a fifth is usable, or the one with the most usable points.
+    const usable = (m) => (m.mean.flat().filter((v) => v !== null).length - (m.infeasible || []).filter(([j, i]) => m.mean[j][i] !== null).length) / m.mean.flat().length;
+    const parts = report.models[0].maps.map(usable);
+    const begin = report.models[0].maps[parts.findIndex((v) => v >= Math.min(0.2, Math.max(...parts)))];
+    const picture = new Picture('map-chart', charts.map, {x: begin.x, y: begin.y, layer: 'mean'}, (p) => {
       const present = Object.entries(charts.layers).filter(([key]) => report.models[0].maps[0][key]);
       const axis = (id, label, key, other) => {
         const choice = select(id, label, options, (v) => {
@@ -209,7 +213,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
 
   const addImportance = () => {
     const picture = new Picture('importance-chart', charts.importance);
-    section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions. Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat.'), picture.figure);
+    section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions. Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat.' + (report.study.constraints ? ' They also count points that violate the constraints on parameters.' : '')), picture.figure);
   };
 
   const addCalibration = () => {
