@@ -69,6 +69,19 @@ func TestScaledMeanIsAShift(t *testing.T) {
 			require.InDelta(t, scale.Invert(want[i])+shift[i], got[i], 1e-12)
 			require.InDelta(t, w[i]*scale.SD*scale.SD, v[i], 1e-12)
 		}
+		surrogate.Means(p.(surrogate.MeanPredictor), v, at)
+		require.Equal(t, got, v)
+		require.Implements(t, (*surrogate.Anchorer)(nil), p) // surrogatetest compares its moments with Joint
+		e, of := make([]float64, 12), make([]float64, 12)
+		errors, ok := p.(surrogate.Whitener)
+		if direct, is := q.(surrogate.Whitener); is {
+			require.True(t, ok)
+			errors.Whiten(e)
+			direct.Whiten(of)
+			require.InDeltaSlice(t, of, e, 1e-9)
+		} else {
+			require.False(t, ok)
+		}
 		require.True(t, surrogate.StatesPrior(surrogate.Scaled{Model: inner, Mean: wave{}}))
 	}
 	x.Set(0, 0, math.NaN())

@@ -13,8 +13,17 @@ func (p *scaled) withOptional() Posterior {
 	_, conditions := p.inner.(Conditioner)
 	_, leavesOut := p.inner.(LeaveOneOut)
 	_, hasEvidence := p.inner.(Evidence)
+	_, whitens := p.inner.(Whitener)
 	c, l, e := scaledConditioner{p}, scaledLeaveOneOut{p}, scaledEvidence{p}
 	switch {
+	case conditions && leavesOut && hasEvidence && whitens:
+		return struct {
+			*scaled
+			scaledConditioner
+			scaledLeaveOneOut
+			scaledEvidence
+			scaledWhitener
+		}{p, c, l, e, scaledWhitener{p}}
 	case conditions && leavesOut && hasEvidence:
 		return struct {
 			*scaled
@@ -97,3 +106,8 @@ type scaledEvidence struct{ of *scaled }
 func (e scaledEvidence) LogMarginalLikelihood() float64 {
 	return e.of.inner.(Evidence).LogMarginalLikelihood() - float64(e.of.n)*math.Log(e.of.output.SD)
 }
+
+type scaledWhitener struct{ of *scaled }
+
+// Whiten writes the errors of the inner posterior: they have no unit.
+func (w scaledWhitener) Whiten(dst []float64) { w.of.inner.(Whitener).Whiten(dst) }

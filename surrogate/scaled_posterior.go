@@ -81,6 +81,15 @@ func (p *scaled) Predict(mean, variance []float64, x *mat.Dense) {
 	p.shift(mean, nil, x)
 }
 
+// PredictMean implements MeanPredictor at the cost of Means for the inner posterior.
+func (p *scaled) PredictMean(mean []float64, x *mat.Dense) {
+	Means(p.inner, mean, p.inputs.Apply(x))
+	for i := range mean {
+		mean[i] = p.output.Invert(mean[i])
+	}
+	p.shift(mean, nil, x)
+}
+
 func (p *scaled) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.Dense) {
 	p.inner.PredictGrad(mean, variance, dmean, dvariance, p.inputs.Apply(x))
 	p.momentsToUser(mean, variance)
@@ -89,8 +98,28 @@ func (p *scaled) PredictGrad(mean, variance []float64, dmean, dvariance, x *mat.
 	p.shift(mean, dmean, x)
 }
 
+// Anchor implements Anchorer with Anchor for the inner posterior.
+func (p *scaled) Anchor(z *mat.Dense) Jointer {
+	return scaledJoint{p, Anchor(p.inner, p.inputs.Apply(z))}
+}
+
 func (p *scaled) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
-	p.inner.Joint(mean, cov, p.inputs.Apply(x))
+	scaledJoint{p, p.inner}.Joint(mean, cov, x)
+}
+
+func (p *scaled) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	scaledJoint{p, p.inner}.JointVJP(dx, mbar, cbar, x)
+}
+
+// scaledJoint has the joint moments of inner in the user's units.
+type scaledJoint struct {
+	p     *scaled
+	inner Jointer
+}
+
+func (s scaledJoint) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
+	p := s.p
+	s.inner.Joint(mean, cov, p.inputs.Apply(x))
 	for i := range mean {
 		mean[i] = p.output.Invert(mean[i])
 	}
@@ -98,7 +127,8 @@ func (p *scaled) Joint(mean []float64, cov *mat.SymDense, x *mat.Dense) {
 	p.shift(mean, nil, x)
 }
 
-func (p *scaled) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+func (s scaledJoint) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *mat.Dense) {
+	p := s.p
 	sd := p.output.SD
 	m := make([]float64, len(mbar))
 	for i, v := range mbar {
@@ -108,7 +138,7 @@ func (p *scaled) JointVJP(dx *mat.Dense, mbar []float64, cbar *mat.SymDense, x *
 	c.ScaleSym(sd*sd, cbar)
 	n, dim := dx.Dims()
 	du := mat.NewDense(n, dim, nil)
-	p.inner.JointVJP(du, m, &c, p.inputs.Apply(x))
+	s.inner.JointVJP(du, m, &c, p.inputs.Apply(x))
 	p.gradToUser(du, 1)
 	dx.Add(dx, du)
 	if p.m == nil {
