@@ -197,7 +197,7 @@ func (m *checkedModel) print(row func(name, format string, args ...any)) {
 		row([]string{"tests", ""}[min(i, 1)], "%s", testText(t))
 	}
 	for i, p := range m.Profiles {
-		row([]string{"fixed", ""}[min(i, 1)], "%s %s, the most likely multiple is %s, log likelihood ratio %.2f, accepted up to %.2f", p.Name, short(p.Value), short(p.Best), p.Gain, p.Critical)
+		row([]string{"fixed", ""}[min(i, 1)], "%s %s, the most likely value is %s, log likelihood ratio %.2f, accepted up to %.2f", p.Name, short(p.Value), short(p.Best), p.Gain, p.Critical)
 	}
 	m.printCoverage(row)
 }
