@@ -46,3 +46,29 @@ func TestMinChecked(t *testing.T) {
 		require.Equal(t, want, h.Verdict, n)
 	}
 }
+
+// The listed order of categories gives an effect no direction.
+func TestCategoriesHaveNoDirection(t *testing.T) {
+	for _, values := range [][]any{{"sgd", "adam"}, {"adam", "sgd"}, {"sgd", "adam", "lamb"}} {
+		s, err := space.New(space.Categorical("optimizer", values...), space.Float("rate", 0, 1))
+		require.NoError(t, err)
+		x := space.Sobol(24, s.Dim(), random.New(1, "categories", 0))
+		var h loop.History
+		for i := range 24 {
+			p := s.Decode(x.RawRowView(i))
+			y := 0.2 * p.Float("rate")
+			if p.Text("optimizer") == "adam" {
+				y++
+			}
+			h.Trials = append(h.Trials, loop.Trial{ID: i + 1, Point: p, State: loop.Complete, Value: y})
+		}
+		v, err := loop.Inspect(t.Context(), s, loop.Options{}, h)
+		require.NoError(t, err)
+		all, err := Importance(t.Context(), v, ImportanceOptions{Points: 256, Paths: -1})
+		require.NoError(t, err)
+		require.Equal(t, "optimizer", all[0].Parameter)
+		require.Equal(t, Unordered, all[0].Direction)
+		require.True(t, math.IsNaN(float64(all[0].Correlation)))
+		require.Equal(t, Increases, all[1].Direction)
+	}
+}

@@ -48,7 +48,7 @@ type Effect struct {
 	// Direction describes the mean over the other parameters.
 	Direction Direction `json:"direction"`
 	// Correlation is the correlation of the posterior mean with the encoded value, null for a
-	// categorical parameter of more than two values.
+	// categorical parameter.
 	Correlation Number `json:"correlation"`
 }
 
@@ -59,7 +59,8 @@ type Direction string
 const (
 	Increases Direction = "increases" // larger values raise the objective
 	Decreases Direction = "decreases" // larger values lower it
-	Mixed     Direction = "mixed"     // neither explains most of the effect, or the values have no order
+	Mixed     Direction = "mixed"     // neither explains most of the effect
+	Unordered Direction = "unordered" // the parameter is categorical
 	None      Direction = "none"      // the first-order index is below 0.01
 )
 
@@ -130,7 +131,9 @@ func Importance(ctx context.Context, v *loop.View, o ImportanceOptions) ([]Effec
 		out[i] = Effect{Parameter: p.Name, First: Number(f.first[i]), Total: Number(f.total[i])}
 		out[i].FirstInterval, out[i].TotalInterval = noInterval, noInterval
 		out[i].Correlation = Number(s.correlation(i, f.a))
-		out[i].Direction = directionOf(out[i])
+		if out[i].Direction = directionOf(out[i]); p.Kind == space.KindCategorical {
+			out[i].Direction = Unordered
+		}
 	}
 	if o.Paths > 0 {
 		paths := posterior.Paths(o.Paths, random.New(0, "importance paths", 0))
@@ -313,10 +316,10 @@ func (s *saltelli) indices(ctx context.Context, f function) (indices, error) {
 }
 
 // correlation returns the correlation of the values fa at A with the encoded value of parameter i; NaN if
-// the parameter has several columns, or the values are constant.
+// the parameter is categorical, or the values are constant.
 func (s *saltelli) correlation(i int, fa []float64) float64 {
 	from, end := s.space.Columns(s.params[i].Name)
-	if end-from != 1 {
+	if s.params[i].Kind == space.KindCategorical || end-from != 1 {
 		return math.NaN()
 	}
 	n, _ := s.at.Dims()

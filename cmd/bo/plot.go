@@ -392,6 +392,9 @@ func (c *plotCmd) model(ctx context.Context, v *loop.View, out *plotted, o plot.
 		}
 		out.Data, out.figure = m, plot.Contour(m, o)
 	case kindImportance:
+		if reason := insight.Unimportant(v); reason != "" {
+			return fmt.Errorf("study %s has no importance: %s", c.Study, strings.TrimSuffix(strings.ToLower(reason[:1])+reason[1:], "."))
+		}
 		effects, err := insight.Importance(ctx, v, insight.ImportanceOptions{})
 		if err != nil {
 			return err
