@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -22,11 +24,12 @@ type Verdict string
 const (
 	Healthy       Verdict = "healthy"       // no finding
 	Miscalibrated Verdict = "miscalibrated" // at least one finding
-	TooFew        Verdict = "too few"       // fewer than MinChecked observations, and no finding
+	TooFew        Verdict = "too few"       // too few observations, and no finding
 )
 
 // MinChecked is the number of complete trials below which Check reports TooFew instead of
-// Healthy: with fewer observations only gross errors are found.
+// Healthy: with fewer observations only gross errors are found. A posterior that is no surrogate.Whitener
+// needs more for many inputs; Summary has the number.
 const MinChecked = 20
 
 // Health is a verdict on a surrogate model, with its statistics.
@@ -38,8 +41,8 @@ type Health struct {
 	// Coverage is the part of the errors within 50, 80, 90 and 95 % intervals, with the expected numbers.
 	Coverage []Coverage `json:"coverage"`
 	Profiles []Profile  `json:"profiles"` // of the hyperparameters that a Gaussian process fixes
-	// Errors are the whitened prediction errors of the complete trials; under the model
-	// they are independent standard normal numbers.
+	// Errors are the whitened prediction errors of the complete trials. Under the model they are independent
+	// standard normal numbers, if the posterior is a surrogate.Whitener. Else they have a common scale of about 1.
 	Errors []Number `json:"errors"`
 }
 
@@ -67,11 +70,20 @@ func (t Test) fails() bool {
 const (
 	// errorLevel is the probability that each test of the errors fails under the model.
 	errorLevel = 1e-3
+	// foldLevel replaces it in the test of the sum of squares of errors of folds, where errorLevel has little power
+	// (ADR 23).
+	foldLevel = 5e-3
 	// maxAndersonDarling is the quantile of that level of the statistic A² of
 	// Anderson and Darling for a distribution without fitted parameters (Marsaglia and
 	// Marsaglia 2004).
 	maxAndersonDarling = 5.97
 	folds              = 5
+	// leastFree is the number of degrees of freedom of folds below which there is no verdict: the variance of
+	// F(n, ν) is finite from 5 on.
+	leastFree = 5
+	// leastNoise is the smallest noise variance that a fit learns if data are not exact, in units of the variance of the
+	// values.
+	leastNoise = 1e-4
 )
 
 // levels are the probabilities of central intervals of which coverages are reported.
@@ -82,7 +94,7 @@ type Coverage struct {
 	Nominal  float64 `json:"nominal"`
 	Observed Number  `json:"observed"`
 	Inside   int     `json:"inside"`
-	// Low and High bound the number inside that is expected of independent errors, with probability 0.999. They
+	// Low and High bound the number inside that is expected under the model, with probability 0.999. They
 	// are set in Health only, because leave-one-out errors are correlated.
 	Low  int `json:"low,omitempty"`
 	High int `json:"high,omitempty"`
@@ -104,13 +116,26 @@ func coverages(errors []float64) []Coverage {
 	return out
 }
 
-// expect sets the central part of the binomial distribution of the number of n independent errors inside.
-func (c *Coverage) expect(n int) {
-	b := distuv.Binomial{N: float64(n), P: c.Nominal}
-	for c.Low = 0; b.CDF(float64(c.Low)) < errorLevel/2; c.Low++ {
+// expect sets the central part of the distribution of the number of n errors inside: the binomial distribution, or
+// its mean over the scale of the errors.
+func (c *Coverage) expect(n int, free float64) {
+	inside := []float64{c.Nominal}
+	if !math.IsInf(free, 1) {
+		const scales = 200
+		inside = inside[:0]
+		for k := range scales {
+			u := distuv.ChiSquared{K: free}.Quantile((float64(k) + 0.5) / scales)
+			inside = append(inside, math.Erf(math.Erfinv(c.Nominal)*math.Sqrt(u/free)))
+		}
 	}
-	for c.High = n; c.High > 0 && 1-b.CDF(float64(c.High-1)) < errorLevel/2; c.High-- {
+	atMost := func(k int) (p float64) {
+		for _, in := range inside {
+			p += distuv.Binomial{N: float64(n), P: in}.CDF(float64(k)) / float64(len(inside))
+		}
+		return p
 	}
+	c.Low = sort.Search(n, func(k int) bool { return atMost(k) >= errorLevel/2 })
+	c.High = sort.Search(n, func(k int) bool { return 1-atMost(k) < errorLevel/2 })
 	if n < MinChecked {
 		c.High = n // the fitted mean and variance make few errors small
 	}
@@ -133,14 +158,22 @@ func (c Coverage) finding(n int) Finding {
 //   - The numbers of errors within central intervals of 50, 80, 90 and 95 % are compared with the
 //     binomial distribution. Too few are a fault. More than expected are not: intervals are often
 //     too wide near the points to which a search converges.
-//   - For each hyperparameter that a gp.Model fixes, the profile likelihood is compared with
+//   - For each hyperparameter that a gp.Model fixes, with or without a prior mean, the profile likelihood is compared with
 //     the likelihood of the fixed value.
 //
 // The whitened errors are the errors of predictions one step ahead, in the order of the
 // trials. They are independent also if earlier values decide where trials are placed;
-// leave-one-out errors are not. For a posterior that is no surrogate.Whitener they come from
-// predictions of a fifth of the trials by a fit to the others, whitened with the
-// joint covariance.
+// leave-one-out errors are not.
+//
+// For a posterior that is no surrogate.Whitener the errors come from predictions of a fifth of the trials by a fit to
+// the others, whitened with the joint covariance. Fitted hyperparameters make these errors larger, with a common
+// scale. With m trials in a fit, d columns and ν = m - d - 3, the scale has about ν degrees of freedom. The sum of
+// squares of n errors is then compared with n·F(n, ν) at the level 0.005, and coverages with the binomial distribution
+// averaged over the scale √(ν/χ²(ν)). Anderson and Darling's statistic is of the errors divided by their root mean
+// square. Check reports TooFew if ν is below 5.
+//
+// Errors of the tests are no fault if the predictions from other trials have smaller errors than the noise, and the
+// noise is at most 1 % of the standard deviation of the values. No fit learns a smaller noise, except of exact data.
 //
 // A correct model fails in 0 to 5 of 100 simulated studies. See ADR 23 for the power. Check
 // costs n² for the errors, or 5 fits, and 11 fits to at most 200 observations per
@@ -151,7 +184,11 @@ func Check(ctx context.Context, v *loop.View) (*Health, error) {
 
 // Unchecked returns the verdict TooFew for n complete trials, without statistics.
 func Unchecked(n int) *Health {
-	text := fmt.Sprintf("%s too few for a verdict; %d are needed.", completeTrials(n), MinChecked)
+	return tooFew(n, MinChecked)
+}
+
+func tooFew(n, needed int) *Health {
+	text := fmt.Sprintf("%s too few for a verdict; %d are needed.", completeTrials(n), needed)
 	return &Health{Verdict: TooFew, Summary: text, Findings: []Finding{}, Tests: []Test{}, Coverage: []Coverage{}, Profiles: []Profile{}, Errors: []Number{}}
 }
 
@@ -176,6 +213,13 @@ func check(ctx context.Context, v *loop.View, f *folding) (*Health, error) {
 	if err != nil {
 		return nil, err
 	}
+	free, needed := math.Inf(1), MinChecked
+	if _, ok := v.Posterior.(surrogate.Whitener); !ok {
+		free = freedom(len(v.Data.Y), v.Posterior.Dim())
+		for freedom(needed, v.Posterior.Dim()) < leastFree {
+			needed++
+		}
+	}
 	h := &Health{Findings: []Finding{}, Profiles: []Profile{}}
 	for _, e := range errors {
 		h.Errors = append(h.Errors, Number(e))
@@ -185,7 +229,16 @@ func check(ctx context.Context, v *loop.View, f *folding) (*Health, error) {
 	} else if p != nil {
 		h.Profiles = p
 	}
-	h.test(errors)
+	h.test(errors, free)
+	explained := "" // why errors are no fault
+	if len(h.Findings) > 0 {
+		if explained, err = negligible(ctx, v, f); err != nil {
+			return nil, err
+		}
+		if explained != "" {
+			h.Findings = h.Findings[:0]
+		}
+	}
 	for _, p := range h.Profiles {
 		if p.Gain > p.Critical {
 			h.Findings = append(h.Findings, p.finding())
@@ -195,14 +248,51 @@ func check(ctx context.Context, v *loop.View, f *folding) (*Health, error) {
 	case len(h.Findings) > 0:
 		h.Verdict = Miscalibrated
 		h.Summary = "The surrogate model is miscalibrated: " + h.Findings[len(h.Findings)-1].Text + "."
-	case len(errors) < MinChecked:
-		few := Unchecked(len(errors))
+	case len(errors) < needed || free < leastFree:
+		few := tooFew(len(errors), needed)
 		h.Verdict, h.Summary = few.Verdict, few.Summary
+	case explained != "":
+		h.Verdict, h.Summary = Healthy, explained
 	default:
 		h.Verdict = Healthy
 		h.Summary = h.agreement()
 	}
 	return h, nil
+}
+
+// freedom returns the degrees of freedom of the scale of errors of folds, for n trials of d columns. A fit has about
+// d+3 hyperparameters: lengthscales, output variance, noise variance and mean.
+func freedom(n, d int) float64 { return float64(n - (n+folds-1)/folds - d - 3) }
+
+// negligible returns a sentence if the errors of predictions from other trials are below the noise of v, which no fit
+// makes smaller; else "". Intervals include this noise, so that they cannot be too narrow.
+func negligible(ctx context.Context, v *loop.View, f *folding) (string, error) {
+	noise := v.Posterior.Noise()
+	if !(noise <= 1.01*leastNoise) {
+		return "", nil
+	}
+	mean, _, _, err := leftOut(ctx, v, f)
+	if err != nil || mean == nil {
+		return "", err
+	}
+	var sum, n float64
+	for i, row := range v.Rows {
+		if v.Trials[row].State == loop.Complete {
+			e := v.Data.Y[i] - mean[i]
+			sum, n = sum+e*e, n+1
+		}
+	}
+	rms := math.Sqrt(sum / n)
+	if !(rms*rms < noise) {
+		return "", nil
+	}
+	unit := ""
+	if v.Fit.Warped {
+		unit = " of the log transformed values"
+	}
+	digits := int(-math.Log10(max(rms, 1e-15)))
+	return fmt.Sprintf("The surrogate model explains the values to %d digits: predictions from other trials have a root mean square error of %.2g standard deviations%s. Errors below its noise of %.2g standard deviations are no fault.",
+		digits, rms, unit, math.Sqrt(noise)), nil
 }
 
 // agreement describes the coverages of a healthy model.
@@ -239,8 +329,12 @@ func Scaleless(v *loop.View) bool {
 	return (n < 2 || equal) && v.Options.NoiseSD == 0
 }
 
-// test adds the tests of the errors and their findings.
-func (h *Health) test(errors []float64) {
+// test adds the tests of the errors and their findings. The scale of the errors has the given degrees of freedom; it is 1
+// for +Inf.
+func (h *Health) test(errors []float64, free float64) {
+	n := float64(len(errors))
+	common := !math.IsInf(free, 1)
+	free = max(free, 1)
 	h.Tests, h.Coverage = []Test{}, []Coverage{}
 	if len(errors) == 0 {
 		return
@@ -249,16 +343,22 @@ func (h *Health) test(errors []float64) {
 	var uncovered []Finding
 	for i := range h.Coverage {
 		c := &h.Coverage[i]
-		if c.expect(len(errors)); c.Inside < c.Low {
+		if c.expect(len(errors), free); c.Inside < c.Low {
 			uncovered = append(uncovered, c.finding(len(errors)))
 		}
 	}
-	chi := distuv.ChiSquared{K: float64(len(errors))}
 	var sum float64
 	for _, e := range errors {
 		sum += e * e
 	}
+	chi := distuv.ChiSquared{K: n}
 	spread := Test{"sum of squares", Number(sum), chi.Quantile(errorLevel / 2), chi.Quantile(1 - errorLevel/2)}
+	if common {
+		ratio := distuv.F{D1: n, D2: free}
+		spread.Low, spread.High = n*ratio.Quantile(foldLevel/2), n*ratio.Quantile(1-foldLevel/2)
+		errors = slices.Clone(errors)
+		floats.Scale(1/max(math.Sqrt(sum/n), math.SmallestNonzeroFloat64), errors)
+	}
 	if len(errors) < MinChecked {
 		spread.Low = 0 // the fitted mean and variance make few errors small
 	}

@@ -52,24 +52,13 @@ func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(v.Data.Y)
-	c := &Calibration{Health: h, Method: LeaveOneOutMethod, Predictions: []LeftOut{}}
-	mean, variance := make([]float64, n), make([]float64, n)
-	if p, ok := v.Posterior.(surrogate.LeaveOneOut); ok {
-		p.LeaveOneOut(mean, variance)
-		for i := range variance {
-			variance[i] += v.Posterior.Noise()
-		}
-	} else {
-		c.Method = "five folds"
-		if n < 2*folds {
-			return c, nil
-		}
-		for k := range folds {
-			if err := f.predictions(ctx, k, mean, variance); err != nil {
-				return nil, err
-			}
-		}
+	c := &Calibration{Health: h, Predictions: []LeftOut{}}
+	mean, variance, method, err := leftOut(ctx, v, f)
+	if err != nil {
+		return nil, err
+	}
+	if c.Method = method; mean == nil {
+		return c, nil
 	}
 	for i, row := range v.Rows {
 		if t := &v.Trials[row]; t.State == loop.Complete {
@@ -83,6 +72,29 @@ func LeaveOneOut(ctx context.Context, v *loop.View) (*Calibration, error) {
 	}
 	c.Coverage = coverages(residuals)
 	return c, nil
+}
+
+// leftOut returns the moments of the observations predicted from other trials, and the method; nil for too few.
+func leftOut(ctx context.Context, v *loop.View, f *folding) (mean, variance []float64, method string, err error) {
+	n := len(v.Data.Y)
+	mean, variance = make([]float64, n), make([]float64, n)
+	if p, ok := v.Posterior.(surrogate.LeaveOneOut); ok {
+		p.LeaveOneOut(mean, variance)
+		for i := range variance {
+			variance[i] += v.Posterior.Noise()
+		}
+		return mean, variance, LeaveOneOutMethod, nil
+	}
+	method = "five folds"
+	if n < 2*folds {
+		return nil, nil, method, nil
+	}
+	for k := range folds {
+		if err := f.predictions(ctx, k, mean, variance); err != nil {
+			return nil, nil, method, err
+		}
+	}
+	return mean, variance, method, nil
 }
 
 // folding holds the fits of a view without one fold each.

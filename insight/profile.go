@@ -61,11 +61,16 @@ func fixedOf(s prior.Spec) []fixed {
 	return out
 }
 
-// profiles returns the profile likelihood of every hyperparameter that a gp.Model fixes; nil
-// for other models.
+// profiles returns the profile likelihood of every hyperparameter that a gp.Model fixes, also under
+// a prior mean; nil for other models.
 func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 	var spec prior.Spec
-	switch m := v.Options.Surrogate.(type) {
+	model := v.Options.Surrogate
+	scaled, centered := model.(surrogate.Scaled) // by a prior mean
+	if centered {
+		model = scaled.Model
+	}
+	switch m := model.(type) {
 	case gp.Model:
 		spec = m.Spec
 	case *gp.Model:
@@ -77,7 +82,12 @@ func profiles(ctx context.Context, v *loop.View) ([]Profile, error) {
 	d.X, d.Y = subset.AtMost(d.X, d.Y, profileRows, random.New(v.Options.Seed, "profile", 0))
 	spec.Restarts = max(1, min(2, spec.Restarts))
 	likelihood := func(s prior.Spec) (float64, error) {
-		p, err := gp.Model{Spec: s}.Fit(ctx, d, random.New(v.Options.Seed, "profile", 1))
+		var m surrogate.Model = gp.Model{Spec: s}
+		if centered {
+			scaled.Model = m
+			m = scaled
+		}
+		p, err := m.Fit(ctx, d, random.New(v.Options.Seed, "profile", 1))
 		if err != nil {
 			return math.Inf(-1), ctx.Err() // a value without a fit is not better
 		}
