@@ -174,3 +174,34 @@ func TestResumeInARestrictedSpace(t *testing.T) {
 	require.ErrorIs(t, err, ErrState)
 	require.ErrorContains(t, err, "is text without a function")
 }
+
+// A point of the study's space that violates a constraint has the error of PointOf everywhere, and the
+// study can be saved and resumed.
+func TestPointsThatViolateAConstraint(t *testing.T) {
+	s := newRestricted(t, []space.Parameter{space.Float("x", 0, 1), space.Float("y", 0, 1)}, "x + y <= 1")
+	wrong := s.Decode([]float64{1, 1})
+	_, want := s.PointOf(wrong.Map())
+	require.ErrorIs(t, want, space.ErrPoint)
+	study := newStudy(t, s, options(1))
+	require.EqualError(t, study.Enqueue(wrong), want.Error())
+	_, err := study.Add(wrong, 1)
+	require.EqualError(t, err, want.Error())
+	_, err = study.AddOutcome(wrong, Outcome{Value: 1})
+	require.EqualError(t, err, want.Error())
+	for _, h := range []History{{Queue: []space.Point{wrong}}, {Trials: []Trial{{ID: 1, Point: wrong, State: Complete}}}} {
+		_, err = Propose(t.Context(), s, options(1), h, 1)
+		require.ErrorIs(t, err, ErrHistory)
+		require.ErrorContains(t, err, want.Error())
+	}
+
+	right := s.Decode([]float64{0.25, 0.5})
+	require.NoError(t, study.Enqueue(right))
+	_, err = study.Add(right, 1)
+	require.NoError(t, err)
+	run(t, study, score, 8, 1)
+	var b bytes.Buffer
+	require.NoError(t, study.Save(&b))
+	again, err := ResumeIn(&b, s, options(1))
+	require.NoError(t, err)
+	require.Equal(t, study.Trials(), again.Trials())
+}

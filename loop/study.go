@@ -92,8 +92,8 @@ func (s *Study) Incumbents() []Trial {
 
 // Enqueue appends points to a queue. Ask returns them ahead of the initial design
 // and of suggestions. A noise-free study leaves out points that have a trial or are
-// queued already. If points do not belong to the study's space, Enqueue queues nothing. It
-// returns the error of space.PointOf; of several points the error wraps a space.Faults with the
+// queued already. If points are not in the study's space or violate a constraint, Enqueue queues
+// nothing. It returns the error of space.PointOf; of several points the error wraps a space.Faults with the
 // first ten wrong points and the number of the others.
 func (s *Study) Enqueue(points ...space.Point) error {
 	queue := make([]space.Point, len(points))
@@ -135,7 +135,7 @@ func untried(queue []space.Point, trials []Trial) []space.Point {
 
 // Add records an evaluation made elsewhere, for example in an earlier study, and
 // returns the ID of the new trial. The error wraps ErrNotFinite, or is the error of
-// space.PointOf for a point of another space.
+// space.PointOf for a point that is not in the study's space or violates a constraint.
 func (s *Study) Add(p space.Point, value float64) (int, error) {
 	return s.AddOutcome(p, Outcome{Value: value})
 }

@@ -86,9 +86,10 @@ func (t *Trial) check(s *space.Space, o *Options, last int) (err error) {
 	return err
 }
 
-// own returns p as a point of s, or the error of s.PointOf.
+// own returns p as a point of s, or the error of s.PointOf. A point of s may violate
+// constraints: s.Decode does not check them.
 func own(s *space.Space, p space.Point) (space.Point, error) {
-	if p.Space() == s {
+	if p.Space() == s && !s.Restricted() {
 		return p, nil
 	}
 	return s.PointOf(p.Map())
