@@ -19,6 +19,7 @@ import (
 // no more points; if there is none, the error wraps ErrExhausted. The other errors
 // come from Propose. On an error the study is unchanged.
 //
+// Calls of Ask run one after another. A call that waits for another returns when its context ends.
 // Other methods may run at the same time as Ask. If one of them makes the result
 // invalid, such as an Add of a proposed point to a noise-free study, Ask computes
 // it again.
@@ -26,8 +27,10 @@ func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 	if err := checkCount("trials to ask", n); err != nil {
 		return nil, err
 	}
-	s.asking.Lock()
-	defer s.asking.Unlock()
+	if err := s.lockAsk(ctx); err != nil {
+		return nil, err
+	}
+	defer s.unlockAsk()
 	start := time.Now()
 	for {
 		if err := ctx.Err(); err != nil {
@@ -43,6 +46,19 @@ func (s *Study) Ask(ctx context.Context, n int) ([]Trial, error) {
 		return asked, err
 	}
 }
+
+// lockAsk waits until no other Ask runs. It returns the error of ctx if ctx ends first.
+func (s *Study) lockAsk(ctx context.Context) error {
+	select {
+	case s.asking <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// unlockAsk ends the Ask that lockAsk began.
+func (s *Study) unlockAsk() { <-s.asking }
 
 // errOutdated reports that the study changed in a way that invalidates proposals.
 var errOutdated = errors.New("loop: the study changed")

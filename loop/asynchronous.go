@@ -41,7 +41,7 @@ func (s *Study) asynchronous(ctx context.Context, f Evaluation, budget, workers 
 			wait()
 			continue
 		}
-		trials := s.issue(&ahead)
+		trials := s.issue(ctx, &ahead)
 		if trials == nil {
 			var err error
 			if trials, err = s.Ask(ctx, min(left, s.together())); err != nil {
@@ -95,13 +95,16 @@ func (s *Study) prepare(ctx context.Context, ahead []prepared) (prepared, error)
 }
 
 // issue adds the first prepared trial to the study and returns it. It drops all prepared trials and
-// returns nil if the study has other new trials, interrupted trials or enqueued points.
-func (s *Study) issue(ahead *[]prepared) []Trial {
+// returns nil if the study has other new trials, interrupted trials or enqueued points. It also returns
+// nil if ctx ends while another Ask runs.
+func (s *Study) issue(ctx context.Context, ahead *[]prepared) []Trial {
 	if len(*ahead) == 0 {
 		return nil
 	}
-	s.asking.Lock()
-	defer s.asking.Unlock()
+	if s.lockAsk(ctx) != nil {
+		return nil
+	}
+	defer s.unlockAsk()
 	next := (*ahead)[0]
 	s.mu.Lock()
 	ok := next.trial.ID == len(s.trials)+1 && len(s.idle) == 0 && len(s.queue) == 0

@@ -127,12 +127,12 @@ func testPrepared(t *testing.T) {
 	require.Len(t, s.Trials(), 8)
 	require.Equal(t, []int{9}, ahead[1].trial.Pending)
 
-	issued := s.issue(&ahead)
+	issued := s.issue(t.Context(), &ahead)
 	require.Len(t, issued, 1)
 	require.Equal(t, s.Trials()[8], issued[0])
 	require.Len(t, ahead, 1)
 	require.NoError(t, s.Enqueue(issued[0].Point))
-	require.Nil(t, s.issue(&ahead), "an enqueued point comes first")
+	require.Nil(t, s.issue(t.Context(), &ahead), "an enqueued point comes first")
 	require.Empty(t, ahead)
 
 	next, err := s.Ask(t.Context(), 1)
@@ -141,7 +141,7 @@ func testPrepared(t *testing.T) {
 	ahead = prepare()
 	_, err = s.Add(ahead[0].trial.Point, 1)
 	require.NoError(t, err)
-	require.Nil(t, s.issue(&ahead), "the point has a trial")
+	require.Nil(t, s.issue(t.Context(), &ahead), "the point has a trial")
 	require.Len(t, s.Trials(), 11)
 
 	slowSuggestions(s)

@@ -20,9 +20,9 @@ type Study struct {
 	space *space.Space
 	opts  Options
 
-	asking  sync.Mutex // held by Ask, so that calls run one after another
-	running sync.Mutex // held by Run
-	events  sync.Mutex // held while OnEvent runs
+	asking  chan struct{} // full while Ask runs, so that calls run one after another
+	running sync.Mutex    // held by Run
+	events  sync.Mutex    // held while OnEvent runs
 	pace    pace.Pace
 
 	mu     sync.Mutex   // guards the fields below
@@ -42,7 +42,7 @@ func New(s *space.Space, o Options) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Study{space: s, opts: o, idle: map[int]bool{}}, nil
+	return &Study{space: s, opts: o, asking: make(chan struct{}, 1), idle: map[int]bool{}}, nil
 }
 
 // Space returns the search space.
