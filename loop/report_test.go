@@ -2,8 +2,11 @@ package loop
 
 import (
 	"fmt"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -49,4 +52,32 @@ func TestStoppedTrialIsAnEvent(t *testing.T) {
 	median := 2.5
 	d := Decision{Stop: true, Rule: Median, Value: 4, Of: 5, Median: &median}
 	require.Equal(t, "the best value 4 is worse than the median 2.5 of 5 trials", d.Grounds())
+}
+
+// Concurrent reports of a trial that the first of them stops all return true. The reports wait for the
+// mutex of the study. The second Lock makes it pass from one waiting report to the next.
+func TestConcurrentReportsOfAStoppedTrial(t *testing.T) {
+	s, err := New(limitedSpace(), Options{Stop: Stop{Rule: Median, Startup: 1}})
+	require.NoError(t, err)
+	_, err = s.Ask(t.Context(), 2)
+	require.NoError(t, err)
+	_, err = s.Report(1, 1, 0)
+	require.NoError(t, err)
+	require.NoError(t, s.Tell(1, 0))
+	s.mu.Lock()
+	var all sync.WaitGroup
+	for step := range 8 {
+		all.Go(func() {
+			stop, err := s.Report(2, float64(step+1), 5)
+			assert.NoError(t, err)
+			assert.True(t, stop)
+		})
+	}
+	time.Sleep(20 * time.Millisecond)
+	s.mu.Unlock()
+	s.mu.Lock()
+	time.Sleep(20 * time.Millisecond)
+	s.mu.Unlock()
+	all.Wait()
+	require.Len(t, s.trials[1].Steps, 1)
 }

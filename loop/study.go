@@ -253,13 +253,16 @@ func (s *Study) Report(id int, step, value float64) (stop bool, err error) {
 	}
 	t.Steps = append(slices.Clip(t.Steps), Step{step, value})
 	d, _ := s.opts.Stop.Decide(s.trials, id, step, s.opts.Maximize)
-	s.mu.Unlock()
 	if !d.Stop {
+		s.mu.Unlock()
 		return false, nil
 	}
-	return true, s.finish(id, Event{Kind: TrialStopped, Decision: d}, func(t *Trial) {
-		t.State, t.Value = Stopped, LastStep(t.Steps).Value
-	})
+	t.State, t.Value = Stopped, LastStep(t.Steps).Value
+	delete(s.idle, id)
+	e := Event{Kind: TrialStopped, Decision: d, Trial: t.clone()}
+	s.mu.Unlock()
+	s.emit(e)
+	return true, nil
 }
 
 // history returns the history of the study. The caller holds s.mu; the history
