@@ -95,8 +95,10 @@ type Options struct {
 	Workers int `set:"workers" default:"1" range:"[1,10000]" help:"Number of concurrent evaluations"`
 
 	// OnEvent, if not nil, is called for every event of a Study, one at a time, from
-	// several goroutines. It may call Save, Trials and Best. It must not call
-	// methods that emit events: Ask, Tell, Fail, Add, Run, Recommend.
+	// several goroutines. It may call methods that emit no events, such as Save, Trials, Best,
+	// Incumbents, Pareto and Enqueue. It must not call methods that emit events, because these
+	// wait until OnEvent returns: Ask, Tell, TellOutcome, Fail, Add, AddOutcome, Report, Run,
+	// RunOutcomes, Recommend and RecommendFront.
 	OnEvent func(Event)
 }
 
