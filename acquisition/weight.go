@@ -1,7 +1,9 @@
 package acquisition
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -31,6 +33,18 @@ func (LogNEHVI) IsLogarithm() {}
 
 // IsLogarithm implements Logarithmic.
 func (LogNParEGO) IsLogarithm() {}
+
+// build returns the function of a for p, weighted by p.LogWeight.
+func (p Problem) build(ctx context.Context, a Acquisition, q int, rng *rand.Rand) (Function, error) {
+	f, err := a.Build(ctx, p, q, rng)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, fmt.Errorf("%w: Build of %T returned neither a function nor an error", ErrProblem, a)
+	}
+	return p.weigh(a, f)
+}
 
 // weigh adds p.LogWeight at each of the q points of a candidate to f.
 func (p Problem) weigh(a Acquisition, f Function) (Function, error) {

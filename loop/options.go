@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/functionspace/bo/acquisition"
@@ -105,6 +106,9 @@ type Options struct {
 // withDefaults returns o with defaults in place of zero values, or an error that
 // wraps ErrOptions and names every fault.
 func (o Options) withDefaults(s *space.Space) (Options, error) {
+	if s == nil || s.Dim() == 0 {
+		return o, fmt.Errorf("%w: no space: space.New makes one from parameters", ErrOptions)
+	}
 	o, err := settings.Resolve("", o)
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOptions, err)
@@ -126,11 +130,17 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		o.Surrogate = gp.Model{}
 	}
 	o.Surrogate = surrogate.NameInputs(o.Surrogate, Inputs(s))
+	if err := surrogate.Check(o.Surrogate, s.Dim()); err != nil {
+		return o, fmt.Errorf("%w: surrogate: %w", ErrOptions, err)
+	}
 	if err := o.checkNoises(); err != nil {
 		return o, err
 	}
 	if o.Acquisition == nil {
 		o.Acquisition = acquisition.Auto{}
+	}
+	if err := checkAcquisition(o.Acquisition); err != nil {
+		return o, fmt.Errorf("%w: acquisition: %w", ErrOptions, err)
 	}
 	if err := acquisition.CheckObjectives(o.Acquisition, max(1, len(o.Objectives))); err != nil {
 		return o, fmt.Errorf("%w: the acquisition function %T %w", ErrOptions, o.Acquisition, err)
@@ -164,6 +174,14 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		return o, err
 	}
 	return o, nil
+}
+
+// checkAcquisition returns an error if a is a nil pointer, or has a setting outside its range.
+func checkAcquisition(a acquisition.Acquisition) error {
+	if v := reflect.ValueOf(a); v.Kind() == reflect.Pointer && v.IsNil() {
+		return fmt.Errorf("it is a nil %T, want a function such as acquisition.Auto{}", a)
+	}
+	return settings.Check(a)
 }
 
 // defaultInitial returns the default of Options.Initial. Several objectives have fewer trials: each

@@ -35,9 +35,6 @@ type Study struct {
 // New returns a study without trials. The error for invalid options wraps
 // ErrOptions.
 func New(s *space.Space, o Options) (*Study, error) {
-	if s == nil {
-		return nil, fmt.Errorf("%w: no space", ErrOptions)
-	}
 	o, err := o.withDefaults(s)
 	if err != nil {
 		return nil, err

@@ -28,9 +28,6 @@ type task struct {
 // newTask returns an error that wraps ErrOptions or ErrHistory. Its queue leaves
 // out points that a noise-free objective has tried already.
 func newTask(s *space.Space, o Options, h History) (*task, error) {
-	if s == nil {
-		return nil, fmt.Errorf("%w: no space", ErrOptions)
-	}
 	o, err := o.withDefaults(s)
 	if err != nil {
 		return nil, err

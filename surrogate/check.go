@@ -24,8 +24,12 @@ type Checker interface {
 
 // Check validates the settings of a model without data: each setting by the range and the
 // allowed values in its struct tag, and all settings together if m is a Checker. A fit to
-// data of dim inputs would return the same error.
+// data of dim inputs would return the same error. A nil model or nil pointer is an error that wraps
+// ErrSetting.
 func Check(m Model, dim int) error {
+	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return settings.Errorf("the model is a nil %T, want a model such as gp.Model", m)
+	}
 	if err := settings.Check(m); err != nil {
 		return err
 	}
