@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -174,6 +175,26 @@ func (o Options) withDefaults(s *space.Space) (Options, error) {
 		return o, err
 	}
 	return o, nil
+}
+
+// clone returns a copy of o that shares no slice or map with it.
+func (o Options) clone() Options {
+	o.Require, o.Objectives = slices.Clone(o.Require), slices.Clone(o.Objectives)
+	for i := range o.Objectives {
+		if r := o.Objectives[i].Reference; r != nil {
+			o.Objectives[i].Reference = new(*r)
+		}
+	}
+	o.Optimum = maps.Clone(o.Optimum)
+	for name, b := range o.Optimum {
+		b.Values = maps.Clone(b.Values)
+		o.Optimum[name] = b
+	}
+	o.First = slices.Clone(o.First)
+	for i := range o.First {
+		o.First[i] = maps.Clone(o.First[i])
+	}
+	return o
 }
 
 // checkAcquisition returns an error if a is a nil pointer, or has a setting outside its range.

@@ -60,3 +60,34 @@ func TestAcquisitionWithoutFunction(t *testing.T) {
 	require.ErrorIs(t, err, acquisition.ErrProblem)
 	require.ErrorContains(t, err, "Build of loop.empty returned neither a function nor an error")
 }
+
+// A study shares no slice or map with its options, nor with the result of Options.
+func TestStudyCopiesOptions(t *testing.T) {
+	reference := 9.
+	stated := func() Options {
+		return Options{
+			Require:    []Requirement{{Name: "a", Bound: 1}},
+			Objectives: []Goal{{Name: "b", Reference: &reference}, {Name: "c"}},
+			Optimum:    map[string]Belief{"opt": {Values: map[string]float64{"adam": 0.9}}},
+			First:      []map[string]any{{"layers": 2}},
+		}
+	}
+	change := func(o Options) {
+		o.Require[0].Bound = 0
+		*o.Objectives[0].Reference = 3
+		o.Objectives[1].Maximize = true
+		o.Optimum["opt"].Values["adam"] = 0.1
+		o.Optimum["lr"] = Belief{Around: 1}
+		o.First[0]["layers"] = 77
+	}
+	given := stated()
+	s := newStudy(t, mixed(t), given)
+	change(given)
+	change(s.Options())
+	reference = 9
+	got, want := s.Options(), stated()
+	require.Equal(t, want.Require, got.Require)
+	require.Equal(t, want.Objectives, got.Objectives)
+	require.Equal(t, want.Optimum, got.Optimum)
+	require.Equal(t, want.First, got.First)
+}

@@ -32,10 +32,10 @@ type Study struct {
 	warm   surrogate.State // state of the last fit with a finite state; nil before
 }
 
-// New returns a study without trials. The error for invalid options wraps
-// ErrOptions.
+// New returns a study without trials. It copies the slices and maps of o. The error for invalid options
+// wraps ErrOptions.
 func New(s *space.Space, o Options) (*Study, error) {
-	o, err := o.withDefaults(s)
+	o, err := o.clone().withDefaults(s)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func New(s *space.Space, o Options) (*Study, error) {
 // Space returns the search space.
 func (s *Study) Space() *space.Space { return s.space }
 
-// Options returns the options with the defaults in place of zero values.
-func (s *Study) Options() Options { return s.opts }
+// Options returns a copy of the options, with the defaults in place of zero values.
+func (s *Study) Options() Options { return s.opts.clone() }
 
 // Trials returns all trials in the order of their IDs.
 func (s *Study) Trials() []Trial {

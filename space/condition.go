@@ -85,6 +85,12 @@ func reference(name string) string {
 // isZero reports whether c is no condition.
 func (c *Condition) isZero() bool { return c.Text == "" && c.Holds == nil }
 
+// clone returns a copy of c with its own list of names.
+func (c Condition) clone() Condition {
+	c.On = slices.Clone(c.On)
+	return c
+}
+
 // plain returns the parts of c that can be compared.
 func (c Condition) plain() Condition { return Condition{Text: c.Text, On: c.On} }
 
@@ -223,7 +229,16 @@ func (s *Space) Constrain(constraints ...Condition) (*Space, error) {
 }
 
 // Constraints returns a copy of the constraints.
-func (s *Space) Constraints() []Condition { return slices.Clone(s.constraints) }
+func (s *Space) Constraints() []Condition { return cloned(s.constraints) }
+
+// cloned returns copies of the conditions.
+func cloned(conditions []Condition) []Condition {
+	out := slices.Clone(conditions)
+	for i := range out {
+		out[i] = out[i].clone()
+	}
+	return out
+}
 
 // Restricted reports whether s has conditions or constraints.
 func (s *Space) Restricted() bool { return s.activation.order != nil || len(s.constraints) > 0 }

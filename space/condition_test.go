@@ -367,3 +367,18 @@ func TestThinBand(t *testing.T) {
 		require.InDelta(t, 7.0/18, mat.Sum(x.ColView(0))/n, 0.1, "%v", width)
 	}
 }
+
+// A space shares no list of names with its caller.
+func TestSpaceCopiesNamesOfConditions(t *testing.T) {
+	holds := func(space.Point) bool { return true }
+	when, on := []string{"b"}, []string{"x"}
+	s, err := space.New(space.Float("x", 0, 1).If(space.Condition{Text: "b", On: when, Holds: holds}), space.Bool("b"))
+	require.NoError(t, err)
+	s, err = s.Constrain(space.Condition{Text: "x", On: on, Holds: holds})
+	require.NoError(t, err)
+	when[0], on[0] = "?", "?"
+	s.Constraints()[0].On[0] = "?"
+	s.Parameters()[0].When.On[0] = "?"
+	require.Equal(t, []string{"x"}, s.Constraints()[0].On)
+	require.Equal(t, []string{"b"}, s.Parameters()[0].When.On)
+}

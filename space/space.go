@@ -43,7 +43,7 @@ func (d Spec) Space() (*Space, error) { return d.build(make([][]error, len(d.Par
 
 // build is Space with the faults found earlier in each parameter.
 func (d Spec) build(known [][]error) (*Space, error) {
-	d.Constraints = slices.Clone(d.Constraints)
+	d.Constraints = cloned(d.Constraints)
 	params, faults := d.validate(known)
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, faults)
@@ -84,6 +84,7 @@ func (s *Space) Parameters() []Parameter {
 	out := make([]Parameter, len(s.params))
 	for i, p := range s.params {
 		p.Values, p.grid, p.words = append([]any(nil), p.Values...), grid{}, nil
+		p.When = p.When.clone()
 		out[i] = p
 	}
 	return out

@@ -72,6 +72,9 @@ func (d Spec) validate(known [][]error) ([]Parameter, Faults) {
 	var faults Faults
 	params := d.Parameters
 	out, seen, free := slices.Clone(params), map[string]bool{}, len(params) == 0
+	for i := range out {
+		out[i].When = out[i].When.clone()
+	}
 	later := d.conditions(out)
 	for i := range out {
 		p := &out[i]
