@@ -1,13 +1,13 @@
 package loop
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"strings"
 
 	"github.com/functionspace/bo/acquisition"
@@ -135,7 +135,7 @@ func Resume(r io.Reader, o Options) (*Study, error) { return resume(r, o, space.
 func ResumeIn(r io.Reader, sp *space.Space, o Options) (*Study, error) {
 	return resume(r, o, func(text []byte) (*space.Space, error) {
 		given, err := json.Marshal(sp)
-		if err == nil && !bytes.Equal(given, text) {
+		if err == nil && !equalJSON(given, text) {
 			err = fmt.Errorf("%w: the space is %s, saved %s", ErrMismatch, given, text)
 		}
 		return sp, err
@@ -271,10 +271,20 @@ func (o savedOptions) compare(given savedOptions) error {
 	return nil
 }
 
-// jsonText returns the JSON form of v.
+// jsonText returns the JSON form of v, null for an empty list or map.
 func jsonText(v any) string {
 	text, _ := json.Marshal(v)
-	return string(text)
+	if s := string(text); s != "[]" && s != "{}" {
+		return s
+	}
+	return "null"
+}
+
+// equalJSON reports whether two JSON texts have equal values. Space, the order of keys and the form of
+// numbers do not count.
+func equalJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // saved returns the saved form of t.

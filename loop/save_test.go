@@ -3,6 +3,7 @@ package loop
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -190,6 +191,33 @@ func TestResumeComparesOptions(t *testing.T) {
 	o.Maximizer.Raw = 7
 	_, err = Resume(bytes.NewReader(older), o)
 	assert.NoError(t, err, "older files have no maximizer")
+}
+
+// Empty slices and maps equal nil, in the options and in the file.
+func TestResumeWithEmptyOptions(t *testing.T) {
+	empty := options(1)
+	empty.Objectives, empty.Require, empty.Optimum, empty.First = []Goal{}, []Requirement{}, map[string]Belief{}, []map[string]any{}
+	text := savedText(t, newStudy(t, box(t), empty))
+	for _, o := range []Options{empty, options(1)} {
+		_, err := Resume(bytes.NewReader(text), o)
+		require.NoError(t, err)
+		_, err = Resume(bytes.NewReader(bytes.Replace(text, []byte(`"options":{`), []byte(`"options":{"require":[],"optimum":{},`), 1)), o)
+		require.NoError(t, err)
+	}
+}
+
+// An indented file, with other forms of texts and numbers, has the same space.
+func TestResumeInIndentedFile(t *testing.T) {
+	s := newRestricted(t, []space.Parameter{space.LogFloat("x", 1e-7, 1), space.Float("y", 0, 1)}, "x + y < 1")
+	text := savedText(t, newStudy(t, s, options(1)))
+	var b bytes.Buffer
+	require.NoError(t, json.Indent(&b, text, "", "  "))
+	indented := bytes.Replace(bytes.Replace(b.Bytes(), []byte(`\u003c`), []byte("<"), 1), []byte("1e-7"), []byte("1.0e-07"), 1)
+	require.Contains(t, string(indented), "x + y < 1")
+	_, err := ResumeIn(bytes.NewReader(indented), s, options(1))
+	require.NoError(t, err)
+	_, err = ResumeIn(bytes.NewReader(bytes.Replace(indented, []byte("1.0e-07"), []byte("1.1e-07"), 1)), s, options(1))
+	require.ErrorIs(t, err, ErrMismatch)
 }
 
 func TestResumeBadFiles(t *testing.T) {
