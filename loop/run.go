@@ -82,8 +82,8 @@ func MinimizeOutcomes(ctx context.Context, f Evaluation, s *space.Space, o Optio
 // If ctx is cancelled, Run waits for the evaluations in progress, which receive the
 // cancelled context. It records evaluations that return a value. The other trials
 // stay pending and come first in the next Run, or after Resume. The Result is valid
-// beside any error: the error of the context, ErrNoValue if every evaluation
-// failed, or an error of the surrogate model. If a finite space is exhausted, Run
+// beside any error: the error of the context; ErrNoValue, with the last error of the objective, if
+// every evaluation failed; or an error of the surrogate model. If a finite space is exhausted, Run
 // ends early with a warning.
 func (s *Study) Run(ctx context.Context, f Objective, budget, workers int) (Result, error) {
 	return s.RunOutcomes(ctx, f.outcomes(), budget, workers)
@@ -128,7 +128,7 @@ func (s *Study) RunOutcomes(ctx context.Context, f Evaluation, budget, workers i
 		return r, fmt.Errorf("stopped after %d of %d evaluations: %w", s.evaluated(), budget, err)
 	}
 	if !slices.ContainsFunc(r.Trials, func(t Trial) bool { return t.State == Complete }) {
-		return r, fmt.Errorf("%w: all %d evaluations failed, the last one with: %s", ErrNoValue, s.evaluated(), lastError(r.Trials))
+		return r, fmt.Errorf("%w: all %d evaluations failed, the last one with: %w", ErrNoValue, s.evaluated(), s.lastError(r.Trials))
 	}
 	return r, nil
 }
@@ -219,7 +219,7 @@ func (s *Study) evaluateOne(ctx context.Context, f Evaluation, t Trial) {
 			s.interrupt(t.ID)
 			err = nil
 		default:
-			err = s.fail(t.ID, err.Error(), calls, seconds)
+			err = s.fail(t.ID, err.Error(), err, calls, seconds)
 		}
 		// The objective may have called Tell for its trial.
 		if err != nil && !errors.Is(err, ErrFinished) {
@@ -286,12 +286,19 @@ func trialWarnings(trials []Trial) (warnings []string) {
 	return warnings
 }
 
-// lastError returns the error of the failed trial of highest ID.
-func lastError(trials []Trial) string {
+// lastError returns the error of the failed trial of highest ID. It is the error that the objective
+// returned, if the study has it.
+func (s *Study) lastError(trials []Trial) error {
+	s.mu.Lock()
+	last := s.cause
+	s.mu.Unlock()
 	for _, t := range slices.Backward(trials) {
-		if t.State == Failed {
-			return t.Error
+		switch {
+		case t.State == Failed && t.ID == last.id && last.err != nil:
+			return last.err
+		case t.State == Failed:
+			return errors.New(t.Error)
 		}
 	}
-	return ""
+	return errors.New("")
 }

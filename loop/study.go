@@ -30,6 +30,14 @@ type Study struct {
 	idle   map[int]bool // IDs of pending trials that are not being evaluated
 	queue  []space.Point
 	warm   surrogate.State // state of the last fit with a finite state; nil before
+	cause  cause
+}
+
+// cause is the error of the objective in the failed trial of highest ID; err is nil if the caller
+// recorded this trial with Fail.
+type cause struct {
+	id  int
+	err error
 }
 
 // New returns a study without trials. It copies the slices and maps of o. The error for invalid options
@@ -188,12 +196,16 @@ func (t *Trial) record(o *Options, out Outcome) {
 // Fail records that a pending trial could not be evaluated. Later
 // suggestions take the learned probability of a failure into account. The error wraps ErrUnknownTrial or
 // ErrFinished.
-func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, "", 0) }
+func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, nil, "", 0) }
 
-// fail is Fail with the stack of a panic and the duration of the evaluation.
-func (s *Study) fail(id int, reason, stack string, seconds float64) error {
+// fail is Fail with the error of the objective, the stack of a panic and the duration of the
+// evaluation.
+func (s *Study) fail(id int, reason string, err error, stack string, seconds float64) error {
 	return s.finish(id, Event{Kind: TrialFailed}, func(t *Trial) {
 		t.State, t.Error, t.Stack, t.EvaluateSeconds = Failed, reason, stack, seconds
+		if id >= s.cause.id {
+			s.cause = cause{id, err}
+		}
 	})
 }
 
