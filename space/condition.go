@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/functionspace/bo/internal/didyoumean"
 )
 
 // Condition is a condition on the values of a point: the condition under which a parameter
@@ -32,10 +34,19 @@ type Condition struct {
 	// number that falls towards it. It guides the search for the first points of a small
 	// feasible region. It may be nil.
 	Excess func(p Point) float64
+
+	equal *equality // of Equal; else nil
+}
+
+// equality is the condition that the parameter of a name has one of some values.
+type equality struct {
+	name   string
+	values []any
 }
 
 // Equal returns the condition that a bool, ordinal, categorical or int has one of the given
-// values, which are strings, booleans or numbers.
+// values, which are strings, booleans or numbers. New rejects a value that the parameter does not have,
+// unless the parameter is fixed.
 func Equal(name string, values ...any) Condition {
 	text := make([]string, len(values))
 	accepted := make([]any, 0, len(values))
@@ -54,7 +65,36 @@ func Equal(name string, values ...any) Condition {
 		v, _ := scalar(p.Value(name))
 		return slices.Contains(accepted, v)
 	}
+	c.equal = &equality{name, slices.Clone(values)}
 	return c
+}
+
+// check returns a fault unless there are values and the parameter, which is valid, has all of them. A
+// fixed parameter stands for a parameter with other values, so its values are not checked.
+func (e *equality) check(p *Parameter) error {
+	if len(e.values) == 0 {
+		return fmt.Errorf("Equal(%q) has no values, want at least one", e.name)
+	}
+	if p.Kind == KindFixed {
+		return nil
+	}
+	for _, v := range e.values {
+		_, err := p.code(v)
+		if err == nil {
+			continue
+		}
+		var valid []string
+		for _, c := range p.choices() {
+			valid = append(valid, text(c))
+		}
+		if s, ok := v.(string); ok {
+			if near, ok := didyoumean.Near(s, valid); ok {
+				return fmt.Errorf("value of %q: %w: did you mean %s?", p.Name, err, near)
+			}
+		}
+		return fmt.Errorf("value of %q: %w", p.Name, err)
+	}
+	return nil
 }
 
 // If returns p with a condition under which it is active.
@@ -83,12 +123,27 @@ func reference(name string) string {
 }
 
 // isZero reports whether c is no condition.
-func (c *Condition) isZero() bool { return c.Text == "" && c.Holds == nil }
+func (c *Condition) isZero() bool {
+	return c.Text == "" && c.Holds == nil && len(c.On) == 0 && c.Excess == nil
+}
 
 // clone returns a copy of c with its own list of names.
 func (c Condition) clone() Condition {
 	c.On = slices.Clone(c.On)
 	return c
+}
+
+// checkValues returns a fault if c is of Equal with a value that its parameter does not have. A parameter
+// that faulty marks is not checked.
+func (c *Condition) checkValues(index map[string]int, params []Parameter, faulty []bool) error {
+	if c.equal == nil {
+		return nil
+	}
+	i, ok := index[c.equal.name]
+	if !ok || faulty[i] {
+		return nil
+	}
+	return c.equal.check(&params[i])
 }
 
 // plain returns the parts of c that can be compared.

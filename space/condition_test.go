@@ -382,3 +382,36 @@ func TestSpaceCopiesNamesOfConditions(t *testing.T) {
 	require.Equal(t, []string{"x"}, s.Constraints()[0].On)
 	require.Equal(t, []string{"b"}, s.Parameters()[0].When.On)
 }
+
+// Conditions that could never hold, or always hold by mistake, are faults.
+func TestConditionsWithoutEffect(t *testing.T) {
+	opt, n, b := space.Categorical("opt", "adam", "sgd"), space.Int("n", 1, 3), space.Bool("b")
+	holds := func(space.Point) bool { return true }
+	for want, c := range map[string]space.Condition{
+		`parameter "x": when: value of "opt": "sdg" is not one of "adam", "sgd": did you mean sgd?`: space.Equal("opt", "adam", "sdg"),
+		`value of "opt": 1 is not one of "adam", "sgd"`:                                             space.Equal("opt", 1),
+		`value of "n": 4 is outside [1, 3]`:                                                         space.Equal("n", 4),
+		`value of "b": "true" is not one of false, true: did you mean true?`:                        space.Equal("b", "true"),
+		`parameter "x": when: Equal("opt") has no values, want at least one`:                        space.Equal("opt"),
+		`unknown parameter "op": did you mean opt?`:                                                 space.Equal("op", "sgd"),
+		"parameter \"x\": when: the condition has no text":                                          {On: []string{"opt"}},
+		"when: the condition has no text":                                                           {On: []string{"opt"}, Holds: holds},
+	} {
+		_, err := space.New(opt, n, b, space.Float("x", 0, 1).If(c))
+		require.ErrorIs(t, err, space.ErrInvalid, want)
+		require.ErrorContains(t, err, want)
+	}
+	s, err := space.New(opt, n, b)
+	require.NoError(t, err)
+	_, err = s.Constrain(space.Equal("opt", "sdg"))
+	require.ErrorIs(t, err, space.ErrInvalid)
+	require.ErrorContains(t, err, `constraint 1 of 1: value of "opt": "sdg" is not one of "adam", "sgd": did you mean sgd?`)
+
+	_, err = space.New(space.Categorical("opt", "adam"), space.Float("x", 0, 1).If(space.Equal("opt", "sdg")))
+	require.ErrorIs(t, err, space.ErrInvalid)
+	require.NotContains(t, err.Error(), "sdg", "the parameter of the condition has a fault of its own")
+	_, err = space.New(space.Fixed("opt", "adam"), space.Float("y", 0, 1), space.Float("x", 0, 1).If(space.Equal("opt", "sgd")))
+	require.NoError(t, err, "a fixed parameter")
+	_, err = space.New(space.Ordinal("k", 1, 2), space.Bool("b"), space.Float("x", 0, 1).If(space.Equal("k", uint8(2), 1.0)), space.Float("y", 0, 1).If(space.Equal("b", false)))
+	require.NoError(t, err)
+}

@@ -75,7 +75,7 @@ func (d Spec) validate(known [][]error) ([]Parameter, Faults) {
 	for i := range out {
 		out[i].When = out[i].When.clone()
 	}
-	later := d.conditions(out)
+	later, faulty := d.conditions(out), make([]bool, len(out))
 	for i := range out {
 		p := &out[i]
 		at := fmt.Sprintf("parameter %q", p.Name)
@@ -105,6 +105,15 @@ func (d Spec) validate(known [][]error) ([]Parameter, Faults) {
 			fault.Index, fault.at = i, at+": "
 			faults = append(faults, fault)
 		}
+		faulty[i] = len(errs) > 0
+	}
+	index := indexOf(out)
+	for i := range out {
+		if err := out[i].When.checkValues(index, out, faulty); err != nil && later[i] == nil {
+			fault := faultOf("when", "when: %w", err).(*Fault)
+			fault.Index, fault.at = i, fmt.Sprintf("parameter %q: ", out[i].Name)
+			faults = append(faults, fault)
+		}
 	}
 	switch {
 	case len(params) == 0:
@@ -112,7 +121,7 @@ func (d Spec) validate(known [][]error) ([]Parameter, Faults) {
 	case !free:
 		faults = append(faults, errors.New("every parameter is fixed, so there is nothing to search"))
 	}
-	return out, append(faults, d.constraintFaults(out)...)
+	return out, append(faults, d.constraintFaults(out, faulty)...)
 }
 
 // conditions compiles the conditions of parameters in place and returns their faults by
@@ -137,8 +146,9 @@ func (d Spec) conditions(params []Parameter) map[int]error {
 	return faults
 }
 
-// constraintFaults compiles the constraints in place and returns their faults.
-func (d Spec) constraintFaults(params []Parameter) (faults Faults) {
+// constraintFaults compiles the constraints in place and returns their faults. The parameters that
+// faulty marks have faults.
+func (d Spec) constraintFaults(params []Parameter, faulty []bool) (faults Faults) {
 	index := indexOf(params)
 	for k := range d.Constraints {
 		c := &d.Constraints[k]
@@ -151,6 +161,9 @@ func (d Spec) constraintFaults(params []Parameter) (faults Faults) {
 		}
 		if err == nil {
 			_, err = c.resolve(index, params)
+		}
+		if err == nil {
+			err = c.checkValues(index, params, faulty)
 		}
 		if err != nil {
 			faults = append(faults, &Fault{Index: -1, Key: "constraints", Item: k, Err: err, at: fmt.Sprintf("constraint %d of %d: ", k+1, len(d.Constraints))})
