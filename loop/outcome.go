@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -64,7 +65,8 @@ type Outcome struct {
 	// Value is the objective. It is not used with Options.Objectives.
 	Value float64
 	// Numbers are further results by name. They hold every number that Options.Objectives
-	// and Options.Require name.
+	// and Options.Require name. Another number that is NaN, infinite or beyond MaxValue is left out
+	// of the trial.
 	Numbers map[string]float64
 }
 
@@ -103,34 +105,43 @@ func (o *Options) checkOutcomes() error {
 }
 
 // CheckOutcome returns an error that wraps ErrNotFinite unless out has all numbers that a
-// complete trial needs, and all of them are usable.
+// complete trial needs, and all of them are usable. It does not check further numbers.
 func (o *Options) CheckOutcome(out Outcome) error {
 	if !o.Several() {
 		if err := checkValue(out.Value); err != nil {
 			return err
 		}
 	}
+	var needed []string
 	for _, g := range o.Objectives {
+		needed = append(needed, g.Name)
 		if _, ok := out.Numbers[g.Name]; !ok {
 			return fmt.Errorf("%w: there is no number named %q, an objective", ErrNotFinite, g.Name)
 		}
 	}
 	for _, r := range o.Require {
+		needed = append(needed, r.Name)
 		if _, ok := out.Numbers[r.Name]; !ok {
 			return fmt.Errorf("%w: there is no number named %q, which must be %s", ErrNotFinite, r.Name, r)
 		}
 	}
-	var faults []string
-	for name, v := range out.Numbers {
-		if checkValue(v) != nil {
-			faults = append(faults, name)
+	slices.Sort(needed)
+	for _, name := range needed {
+		if err := checkValue(out.Numbers[name]); err != nil {
+			return fmt.Errorf("%w (%s)", err, name)
 		}
 	}
-	if len(faults) > 0 {
-		first := slices.Min(faults)
-		return fmt.Errorf("%w (%s)", checkValue(out.Numbers[first]), first)
-	}
 	return nil
+}
+
+// usable returns a copy of the numbers that are usable, nil if there are none.
+func usable(numbers map[string]float64) map[string]float64 {
+	out := maps.Clone(numbers)
+	maps.DeleteFunc(out, func(_ string, v float64) bool { return checkValue(v) != nil })
+	if len(out) == 0 {
+		return nil
+	}
+	return out
 }
 
 // Feasible reports whether a trial is complete and meets all requirements.

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -117,7 +118,7 @@ func TestOutcomeFaults(t *testing.T) {
 	require.False(t, s.opts.Feasible(&best))
 }
 
-// A complete trial needs all declared numbers, and no number may be unusable.
+// A complete trial needs all declared numbers, and they must be usable. Others are not checked.
 func TestCheckOutcome(t *testing.T) {
 	one := Options{Require: []Requirement{{Name: "b", Bound: 1}}}
 	two := Options{Objectives: []Goal{{Name: "a"}, {Name: "b"}}}
@@ -128,7 +129,8 @@ func TestCheckOutcome(t *testing.T) {
 	}{
 		{Options{}, Outcome{Value: 1}, ""},
 		{Options{}, Outcome{Value: math.NaN()}, "value is"},
-		{Options{}, Outcome{Numbers: map[string]float64{"extra": math.Inf(1)}}, "(extra)"},
+		{Options{}, Outcome{Numbers: map[string]float64{"extra": math.Inf(1)}}, ""},
+		{one, Outcome{Numbers: map[string]float64{"b": math.NaN()}}, "NaN (b)"},
 		{one, Outcome{Numbers: map[string]float64{"b": 7}}, ""},
 		{one, Outcome{Value: 1}, "\"b\", which must be b <= 1"},
 		{two, Outcome{Value: math.NaN(), Numbers: map[string]float64{"a": 1, "b": 2}}, ""},
@@ -350,4 +352,31 @@ func ExampleStudy_RecommendFront() {
 	// Output:
 	// more than 3 trials on the front: true
 	// hypervolume grows: true
+}
+
+// A number that nothing needs and that is not usable is left out; a needed one makes a failed trial.
+func TestUnusableFurtherNumbers(t *testing.T) {
+	numbers := func() map[string]float64 {
+		return map[string]float64{"a": 1, "nan": math.NaN(), "inf": math.Inf(-1), "large": 1e301, "size": 3}
+	}
+	o := options(1)
+	o.Require = []Requirement{{Name: "a", Bound: 2}}
+	s := newStudy(t, box(t), o)
+	r, err := s.RunOutcomes(t.Context(), func(context.Context, space.Point) (Outcome, error) {
+		return Outcome{Value: 1, Numbers: numbers()}, nil
+	}, 2, 1)
+	require.NoError(t, err)
+	_, err = s.AddOutcome(r.Best.Point, Outcome{Value: 1, Numbers: numbers()})
+	require.NoError(t, err)
+	for _, trial := range s.Trials() {
+		require.Equal(t, Complete, trial.State)
+		require.Equal(t, map[string]float64{"a": 1, "size": 3}, trial.Numbers)
+	}
+	_, err = Resume(bytes.NewReader(savedText(t, s)), o)
+	require.NoError(t, err)
+	needed := numbers()
+	needed["a"] = math.NaN()
+	_, err = s.AddOutcome(r.Best.Point, Outcome{Value: 1, Numbers: needed})
+	require.ErrorIs(t, err, ErrNotFinite)
+	require.ErrorContains(t, err, "NaN (a)")
 }

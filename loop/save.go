@@ -318,7 +318,7 @@ func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 		return Trial{}, err
 	}
 	out := Trial{
-		ID: id, Point: p, Source: t.Source, State: t.State, Error: t.Error, Numbers: t.Numbers,
+		ID: id, Point: p, Source: t.Source, State: t.State, Error: t.Error, Numbers: usable(t.Numbers),
 		Warnings: t.Warnings, Pending: t.Pending, SuggestSeconds: t.SuggestSeconds, EvaluateSeconds: t.EvaluateSeconds,
 	}
 	switch t.Source {

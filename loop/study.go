@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -187,7 +186,7 @@ func (s *Study) tell(id int, out Outcome, seconds float64) error {
 
 // record writes an outcome to the trial.
 func (t *Trial) record(o *Options, out Outcome) {
-	t.Value, t.Numbers = out.Value, maps.Clone(out.Numbers)
+	t.Value, t.Numbers = out.Value, usable(out.Numbers)
 	if o.Several() {
 		t.Value = t.Numbers[o.Objectives[0].Name]
 	}
