@@ -32,7 +32,7 @@
 //
 // # Phases
 //
-// Ask returns, in this order: interrupted trials; points from Enqueue; points of the
-// initial design, while there are fewer than Options.Initial trials or none has a
-// value; points chosen by the acquisition function.
+// Ask returns, in this order: interrupted trials; points of Options.First that have no trial; points
+// from Enqueue; points of the initial design, while there are fewer than Options.Initial trials or none
+// has a value; points chosen by the acquisition function.
 package loop
