@@ -25,7 +25,8 @@ type onInputs struct {
 }
 
 // OnInputs returns the kernel on R^dim that evaluates k, a kernel on R^len(inputs), at
-// the given inputs, counted from 0.
+// the given inputs, counted from 0. It panics if their number is not the dimension of k, or if one of
+// them is not in [0, dim).
 func OnInputs(k Kernel, dim int, inputs ...int) Kernel {
 	checkLen("inputs", len(inputs), k.Dim())
 	for _, j := range inputs {

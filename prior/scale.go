@@ -1,6 +1,9 @@
 package prior
 
 import (
+	"fmt"
+	"math"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -17,8 +20,11 @@ type scaled struct {
 // hyperparameter precedes the hyperparameters of k.
 func Scale(k Kernel) Kernel { return scaled{k, varianceParam()} }
 
-// ScaleBy multiplies k by a fixed number.
+// ScaleBy multiplies k by a fixed number. It panics unless the number is positive and finite.
 func ScaleBy(variance float64, k Kernel) Kernel {
+	if !(variance > 0) || math.IsInf(variance, 1) {
+		panic(fmt.Sprintf("prior: output variance %v, want a positive finite number", variance))
+	}
 	p := varianceParam()
 	p.Value, p.Fixed = variance, true
 	return scaled{k, p}
