@@ -43,8 +43,33 @@ func finished(s State) bool { return s != Pending }
 // fitting reports whether trials in state s are fitted.
 func fitting(s State) bool { return s == Complete || s == Failed }
 
-// errMean reports a fit that returned no error and a posterior mean that is not finite.
-var errMean = errors.New("posterior mean is not finite")
+// errPosterior reports a fit that returned no error and a posterior that is not finite.
+var errPosterior = errors.New("posterior")
+
+// varianceChecks is the number of complete trials at which a fit checks the posterior variance.
+const varianceChecks = 4
+
+// checkMoments returns an error that wraps errPosterior if the posterior mean at a complete trial, or the
+// posterior variance at one of the last complete trials, is not finite. All variances would cost more
+// than the means: O(k³) for a Gaussian process of k trials.
+func (t *task) checkMoments(f *fitted) error {
+	check := func(what string, values []float64, first int) error {
+		for i, v := range values {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("%w %s is not finite: %v at trial %d", errPosterior, what, v, t.trials[f.trials[first+i]].ID)
+			}
+		}
+		return nil
+	}
+	if err := check("mean", f.mean, 0); err != nil {
+		return err
+	}
+	n, d := f.x.Dims()
+	first := max(0, n-varianceChecks)
+	mean, variance := make([]float64, n-first), make([]float64, n-first)
+	f.Predict(mean, variance, mat.DenseCopyOf(f.x.Slice(first, n, 0, d)))
+	return check("variance", variance, first)
+}
 
 // fit fits the surrogate model to the winsorised and transformed values of the finished trials. At
 // least one trial must be complete. Each of several objectives has its own model, fitted to its
@@ -88,10 +113,8 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	}
 	f.mean = make([]float64, len(f.z))
 	surrogate.Means(f.Posterior, f.mean, f.x)
-	for i, m := range f.mean {
-		if math.IsNaN(m) || math.IsInf(m, 0) {
-			return nil, fmt.Errorf("%w: %v at trial %d", errMean, m, t.trials[f.trials[i]].ID)
-		}
+	if err := t.checkMoments(f); err != nil {
+		return nil, err
 	}
 	f.facts = Fit{Observations: t.observations(), Warped: f.warp.width > 0}
 	f.facts.add("", f.Posterior)

@@ -73,7 +73,7 @@ func (t *task) candidates(ctx context.Context, f *fitted, pending *task, n int) 
 	pending = pending.with(t.proposals(wide))
 	ctx = counting(ctx, n-local, n)
 	near, err := t.suggestLocally(ctx, f, pending, local)
-	if errors.Is(err, surrogate.ErrNotPositiveDefinite) || errors.Is(err, errMean) {
+	if errors.Is(err, surrogate.ErrNotPositiveDefinite) || errors.Is(err, errPosterior) {
 		near, err = t.suggestFrom(ctx, f, t.problem(f, pending), t.space, local, "suggest instead")
 	}
 	if err != nil {

@@ -443,6 +443,27 @@ func TestSurrogateWithoutMean(t *testing.T) {
 	}
 }
 
+// uncertain is a posterior, and its model, with NaN as the last variance.
+type uncertain struct{ surrogate.Posterior }
+
+func (u uncertain) Predict(mean, variance []float64, x *mat.Dense) {
+	u.Posterior.Predict(mean, variance, x)
+	variance[len(variance)-1] = math.NaN()
+}
+
+func (uncertain) Fit(ctx context.Context, d surrogate.Dataset, rng *rand.Rand) (surrogate.Posterior, error) {
+	p, err := gp.Model{}.Fit(ctx, d, rng)
+	return uncertain{p}, err
+}
+
+func TestSurrogateWithoutVariance(t *testing.T) {
+	o := options(1)
+	o.Surrogate, o.Acquisition = uncertain{}, acquisition.LogEI{}
+	r := run(t, newStudy(t, box(t), o), branin, 6, 1)
+	assert.Equal(t, Design, r.Trials[5].Source)
+	assert.Equal(t, []string{"the fit failed, a point of the initial design is suggested: posterior variance is not finite: NaN at trial 5"}, r.Trials[5].Warnings)
+}
+
 func TestTellAndFailErrors(t *testing.T) {
 	s := newStudy(t, box(t), options(1))
 	trials, err := s.Ask(t.Context(), 2)

@@ -80,7 +80,7 @@ type Fit struct {
 // they come from the surrogate model, or from the context within a second after its
 // cancellation. If the fit fails numerically, the points come
 // from the design and carry a warning. Such a failure is an error that wraps
-// surrogate.ErrNotPositiveDefinite, or a posterior mean that is not finite.
+// surrogate.ErrNotPositiveDefinite, or a posterior mean or variance that is not finite.
 //
 // A suggestion costs a fit, for a Gaussian process O(k³) with k finished trials, and a
 // maximisation of the acquisition function. A suggestion of a local model (LocalAuto) also costs a
@@ -168,7 +168,7 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 	switch {
 	case ctx.Err() != nil:
 		return Proposals{}, ctx.Err()
-	case errors.Is(err, surrogate.ErrNotPositiveDefinite), errors.Is(err, errMean):
+	case errors.Is(err, surrogate.ErrNotPositiveDefinite), errors.Is(err, errPosterior):
 		points, ctxErr := t.design(ctx, n, t.next(), seen)
 		if ctxErr != nil {
 			return Proposals{}, ctxErr
