@@ -604,3 +604,40 @@ func TestNoTrialIsIssuedAfterTheTarget(t *testing.T) {
 		require.Equal(t, i < 3, trial.Attempt == 1, "trial %d", trial.Number)
 	}
 }
+
+// A number that nothing needs and that is not usable is left out by Tell, Add and Run.
+func TestUnusableFurtherNumbers(t *testing.T) {
+	ctx := context.Background()
+	numbers := func(value float64) map[string]float64 {
+		return map[string]float64{"value": value, "nan": math.NaN(), "inf": math.Inf(1), "large": 1e301, "size": 3}
+	}
+	want := map[string]float64{"value": 1, "size": 3}
+	u, _ := newStudy(t, line(5), store.Options{})
+	trials, err := u.Ask(ctx, 2)
+	require.NoError(t, err)
+	for range 2 {
+		told, err := u.Tell(ctx, store.Report{Trial: trials[0].Number, Numbers: numbers(1)})
+		require.NoError(t, err)
+		require.Equal(t, want, told.Numbers)
+	}
+	_, err = u.Tell(ctx, store.Report{Trial: trials[1].Number, Numbers: numbers(math.NaN())})
+	require.ErrorIs(t, err, loop.ErrNotFinite)
+	failed, err := u.Tell(ctx, store.Report{Trial: trials[1].Number, Failure: store.FailedByProgram, Numbers: numbers(math.NaN())})
+	require.NoError(t, err)
+	require.Equal(t, map[string]float64{"size": 3}, failed.Numbers)
+	given := []store.Evaluated{{Params: map[string]any{"x": 0.5}, Numbers: numbers(1)}}
+	added, err := u.Add(ctx, "", given...)
+	require.NoError(t, err)
+	require.Equal(t, want, added[0].Numbers)
+	require.Len(t, given[0].Numbers, 5)
+
+	for value, state := range map[float64]loop.State{1: loop.Complete, 1e301: loop.Failed} {
+		report, err := store.Evaluate(func(context.Context, store.Trial, space.Point) (store.Report, error) {
+			return store.Report{Numbers: numbers(value)}, nil
+		}).Guarded(ctx, store.Trial{}, space.Point{}, []string{"value"})
+		require.Equal(t, state == loop.Failed, err != nil)
+		require.Equal(t, state == loop.Failed, report.Failure == store.NotFinite)
+		require.Equal(t, 3., report.Numbers["size"])
+		require.NotContains(t, report.Numbers, "nan")
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -23,20 +22,21 @@ import (
 type Evaluate func(ctx context.Context, t Trial, p space.Point) (Report, error)
 
 // Guarded calls f. It turns a panic into an error, with the calls that led to the panic as the output
-// of the report, and numbers that are not finite, which cannot be stored, into a failure.
-func (f Evaluate) Guarded(ctx context.Context, t Trial, p space.Point) (r Report, err error) {
+// of the report. It leaves out numbers that are not usable. If one of these is among the needed names,
+// the trial fails.
+func (f Evaluate) Guarded(ctx context.Context, t Trial, p space.Point, needed []string) (r Report, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err, r.Output = fmt.Errorf("panic: %v", fault), stack.OfPanic()
 		}
 	}()
 	r, err = f(ctx, t, p)
-	for name, v := range r.Numbers {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			delete(r.Numbers, name)
-			if err == nil {
-				r.Failure, err = NotFinite, fmt.Errorf("%s is %v", name, v)
-			}
+	given := r.Numbers
+	r.Numbers, _ = usable(given, nil)
+	for _, name := range needed {
+		v, ok := given[name]
+		if _, kept := r.Numbers[name]; ok && !kept && err == nil {
+			r.Failure, err = NotFinite, fmt.Errorf("%s is %v", name, v)
 		}
 	}
 	return r, err
@@ -311,7 +311,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	}
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return r.report(own, held, steps...) })
-	report, err := r.evaluate.Guarded(reporting, t, p)
+	report, err := r.evaluate.Guarded(reporting, t, p, d.Reported())
 	if err == nil && report.Failure == "" {
 		err = d.Unreported(report.Numbers)
 	}
@@ -357,9 +357,6 @@ func (r *run) allHold() bool {
 // claims none if the run ends or may end with this result. With the claim it takes the fit lease for
 // lookAhead if all workers then evaluate and further trials should wait.
 func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next *Trial, err error) {
-	if err := report.check(); err != nil {
-		return Trial{}, nil, named(r.name, err)
-	}
 	key, cached, busy := token(), r.cache(), r.allHold()
 	fits := fitLease{token: token()}
 	err = r.update(ctx, func(tx Tx, row *Row, now time.Time) error {

@@ -24,7 +24,7 @@ type Report struct {
 	Token string
 
 	// Numbers are the results by name, including the objective. A failed trial may have
-	// numbers too.
+	// numbers too. Numbers that are not usable and that the trial does not need are left out.
 	Numbers map[string]float64
 	// Failure is the kind of failure; "" is a complete trial.
 	Failure Failure
@@ -46,9 +46,6 @@ type Report struct {
 // ErrNoTrial, or ErrConflict if the trial has another result or the key belongs to
 // the result of another trial; the study is then unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
-	if err := r.check(); err != nil {
-		return Trial{}, named(u.name, err)
-	}
 	var told Trial
 	tell := func(tx Tx, row *Row, now time.Time) (err error) {
 		told, err = r.record(tx, row, now)
@@ -75,6 +72,13 @@ func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
 	d, err := row.definition()
 	if err != nil {
 		return Trial{}, err
+	}
+	var needed []string
+	if r.Failure == "" {
+		needed = d.Reported()
+	}
+	if r.Numbers, err = usable(r.Numbers, needed); err != nil {
+		return Trial{}, fmt.Errorf("trial %d: %w", r.Trial, err)
 	}
 	t, err := trialOf(tx, row, r.Trial)
 	if err != nil {
@@ -149,6 +153,16 @@ func checkNumbers(numbers map[string]float64) error {
 		}
 	}
 	return nil
+}
+
+// usable returns numbers without the numbers that are not usable and not needed. It returns the error of
+// checkNumbers if a needed number is not usable. It leaves numbers unchanged.
+func usable(numbers map[string]float64, needed []string) (map[string]float64, error) {
+	out := maps.Clone(numbers)
+	maps.DeleteFunc(out, func(name string, v float64) bool {
+		return !slices.Contains(needed, name) && (math.IsNaN(v) || math.Abs(v) > loop.MaxValue)
+	})
+	return out, checkNumbers(out)
 }
 
 // agrees returns ErrConflict if the report differs from the result of the finished trial t.
@@ -251,9 +265,14 @@ type Evaluated struct {
 	Message string
 }
 
-// check returns an error if a number is not finite, or if a declared number of a complete trial is missing.
-func (e *Evaluated) check(d *study.Definition) error {
-	if err := checkNumbers(e.Numbers); err != nil || e.Failure != "" {
+// check returns an error if a declared number of a complete trial is missing or not usable. It leaves out
+// other numbers that are not usable.
+func (e *Evaluated) check(d *study.Definition) (err error) {
+	var needed []string
+	if e.Failure == "" {
+		needed = d.Declared()
+	}
+	if e.Numbers, err = usable(e.Numbers, needed); err != nil || e.Failure != "" {
 		return err
 	}
 	if err := d.Missing(e.Numbers); err != nil {
@@ -269,6 +288,7 @@ func (e *Evaluated) check(d *study.Definition) error {
 // and counts the others.
 func (u *Study) Add(ctx context.Context, key string, evaluated ...Evaluated) ([]Trial, error) {
 	var added []Trial
+	evaluated = slices.Clone(evaluated) // check replaces numbers
 	err := u.once(ctx, key, &added, func(tx Tx, row *Row, now time.Time) error {
 		d, err := row.definition()
 		if err != nil {

@@ -148,7 +148,7 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	}
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return w.report(own, a, steps) })
-	report, err := w.evaluate.Guarded(reporting, t, p)
+	report, err := w.evaluate.Guarded(reporting, t, p, w.definition.Reported())
 	if report.Seconds == 0 {
 		report.Seconds = time.Since(begun).Seconds()
 	}
