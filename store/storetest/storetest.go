@@ -281,22 +281,73 @@ func rollback(t *testing.T, o Opener) {
 	b, err := o()
 	must(t, err)
 	defer b.Close()
-	u := created(t, store.New(b, store.Options{}), definition("s"))
+	s := store.New(b, store.Options{})
+	u := created(t, s, definition("s"))
+	created(t, s, definition("other"))
+	trials, err := u.Ask(ctx, 3)
+	must(t, err)
+	tell(t, u, trials[0])
+	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
+	must(t, b.Update(ctx, func(tx store.Tx) error {
+		row, err := tx.Study("s")
+		must(t, err)
+		return errors.Join(tx.PutWaiting(row.ID, "a", 2, at.Add(time.Hour)), tx.PutReply(row.ID, "k", json.RawMessage("1")), tx.PutSteps(row.ID, []store.Step{{Trial: 1, Step: 1, Name: "loss"}}))
+	}))
+	before := contents(t, b, at)
 	fault := errors.New("fault")
 	err = b.Update(ctx, func(tx store.Tx) error {
 		row, err := tx.Study("s")
 		must(t, err)
+		other, err := tx.Study("other")
+		must(t, err)
 		row.Revision = 99
-		must(t, errors.Join(tx.PutStudy(row), tx.PutTrials(row.ID, []store.Trial{{Number: 1, Params: json.RawMessage(`{}`), State: store.Pending, Revision: 99}})))
+		changed := trials[1]
+		changed.State, changed.Revision = store.Failed, 98
+		must(t, errors.Join(tx.PutStudy(row), tx.PutStudy(&store.Row{Name: "new", Definition: json.RawMessage("{}"), Created: at}), tx.DeleteStudy(other.ID),
+			tx.PutTrials(row.ID, []store.Trial{changed, {Number: 4, Params: json.RawMessage(`{}`), State: store.Pending, Revision: 99}}),
+			tx.PutTrials(row.ID, []store.Trial{trials[0]}),
+			tx.PutFit(row.ID, &store.Fit{Number: 9}), tx.PutEvents(row.ID, []store.Event{{Revision: 98, Time: at}, {Revision: 99, Time: at}}),
+			tx.PutSteps(row.ID, []store.Step{{Trial: 1, Step: 2, Name: "loss"}}), tx.PutReply(row.ID, "new", json.RawMessage("2")),
+			tx.PutWaiting(row.ID, "a", 0, time.Time{}), tx.PutWaiting(row.ID, "b", 7, at.Add(time.Hour))))
 		return fault
 	})
 	wantError(t, err, fault)
+	equal(t, "the rows", contents(t, b, at), before)
 	v, err := u.View(ctx)
 	must(t, err)
-	equal(t, "revision and trials", []int{int(v.Revision), len(v.Trials)}, []int{1, 0})
+	equal(t, "the trials", len(v.Trials), 3)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	wantError(t, b.Update(cancelled, func(store.Tx) error { return nil }), context.Canceled)
+}
+
+// contents returns the rows of a backend.
+func contents(t *testing.T, b store.Backend, at time.Time) (all []any) {
+	t.Helper()
+	must(t, b.View(context.Background(), func(tx store.Tx) error {
+		add := func(rows any, err error) {
+			must(t, err)
+			all = append(all, rows)
+		}
+		all = nil
+		studies, err := tx.Studies()
+		add(studies, err)
+		for _, row := range studies {
+			for _, q := range []store.Query{{}, {Pending: true}, {Since: 4}, {Number: 2}} {
+				add(tx.Trials(row.ID, q))
+			}
+			add(tx.Fit(row.ID, 1))
+			add(tx.Fit(row.ID, 9))
+			add(tx.Events(row.ID, 0, 1000))
+			add(tx.Steps(row.ID, store.StepQuery{}))
+			add(tx.Waiting(row.ID, at))
+			for _, key := range []string{"k", "new"} {
+				add(tx.Reply(row.ID, key))
+			}
+		}
+		return nil
+	}))
+	return all
 }
 
 func exclusive(t *testing.T, o Opener) {
