@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"math/rand/v2"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -42,12 +43,13 @@ const constrained = 2048
 func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) ([]space.Point, error) {
 	out := make([]space.Point, 0, k)
 	more := func() bool { return len(out) < k && ctx.Err() == nil }
-	take := func(p space.Point) {
-		if key := p.Key(); len(out) < k && !seen[key] {
+	add := func(p space.Point, key string) {
+		if len(out) < k && !seen[key] {
 			seen[key] = true
 			out = append(out, p)
 		}
 	}
+	take := func(p space.Point) { add(p, p.Key()) }
 	if t.optimum != nil { // trials with odd IDs are drawn from the beliefs
 		out = t.believed((k+trial%2)/2, trial, seen)
 	}
@@ -58,7 +60,10 @@ func (t *task) design(ctx context.Context, k, trial int, seen map[string]bool) (
 		blocks += constrained / t.opts.Initial
 	}
 	for b := 0; b < blocks && more(); b++ {
-		t.eachOfBlock("design", b, take)
+		points := t.designBlock(b)
+		for i := 0; i < len(points.keys) && len(out) < k; i++ {
+			add(points.points[i], points.keys[i])
+		}
 	}
 	if t.space.Restricted() {
 		for b := 0; b < samples && more(); b++ {
@@ -108,4 +113,70 @@ func (t *task) eachOfBlock(label string, index int, visit func(space.Point)) {
 			visit(t.space.Decode(row))
 		}
 	}
+}
+
+// designBlock returns the points of one block of the design and their keys. A study asks for the points of
+// a block one after another, so the last blocks are kept.
+func (t *task) designBlock(index int) *block {
+	return designBlocks.get(blockKey{t.space, t.opts.Design, t.opts.Initial, t.opts.Seed, index}, func() *block {
+		b := &block{}
+		t.eachOfBlock("design", index, func(p space.Point) {
+			b.points, b.keys = append(b.points, p), append(b.keys, p.Key())
+		})
+		return b
+	})
+}
+
+// blockKey has all that the points of a block depend on.
+type blockKey struct {
+	space   *space.Space
+	design  InitialDesign
+	initial int
+	seed    uint64
+	index   int
+}
+
+// block has the points of a block and their keys. It is immutable.
+type block struct {
+	points []space.Point
+	keys   []string
+}
+
+// blocks holds the last blocks of designs that were computed.
+type blocks struct {
+	mu    sync.Mutex
+	kept  map[blockKey]*block
+	order []blockKey // the oldest first
+	made  int        // number of blocks that were computed
+}
+
+var designBlocks = blocks{kept: map[blockKey]*block{}}
+
+// Bounds of the memory of designBlocks, about 10 MB.
+const (
+	maxBlocks = 8
+	maxBlock  = 1 << 16 // numbers in a block that is kept
+)
+
+// get returns the block of a key, which compute returns if it is not kept.
+func (c *blocks) get(key blockKey, compute func() *block) *block {
+	c.mu.Lock()
+	found := c.kept[key]
+	c.mu.Unlock()
+	if found != nil {
+		return found
+	}
+	found = compute()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made++
+	if c.kept[key] != nil || key.initial*key.space.Dim() > maxBlock {
+		return found
+	}
+	if len(c.order) == maxBlocks {
+		delete(c.kept, c.order[0])
+		c.order = c.order[1:]
+	}
+	c.kept[key], c.order = found, append(c.order, key)
+	return found
 }

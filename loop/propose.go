@@ -93,7 +93,7 @@ func Propose(ctx context.Context, s *space.Space, o Options, h History, n int) (
 	if err := checkCount("points to propose", n); err != nil {
 		return Proposals{}, err
 	}
-	t, err := newTask(s, o, h)
+	t, err := checkedTask(s, o, h)
 	if err != nil {
 		return Proposals{}, err
 	}
@@ -188,6 +188,7 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 // suggest returns n points that the acquisition function chooses, with the fit f, which it computes if f is nil;
 // chosen are points of the same call, which count as pending.
 func (t *task) suggest(ctx context.Context, f *fitted, chosen []Proposal, n int, seen map[string]bool) (*fitted, []Proposal, error) {
+	t.encode()
 	if t.scalarizes() {
 		return t.suggestScalarized(ctx, chosen, n, seen)
 	}

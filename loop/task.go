@@ -11,7 +11,7 @@ import (
 )
 
 // task holds the arguments of Propose or Recommend, validated, with defaults and
-// with encoded points.
+// with encoded points where a surrogate model needs them.
 type task struct {
 	space *space.Space
 	size  int // number of points of space, at most math.MaxInt
@@ -20,19 +20,40 @@ type task struct {
 	optimum *optimum
 	first   []space.Point // points of Options.First
 	trials  []Trial
-	x       [][]float64 // encoded point of each trial
+	x       [][]float64 // encoded point of each trial; nil before encode
 	queue   []space.Point
 	warm    surrogate.State
 }
 
-// newTask returns an error that wraps ErrOptions or ErrHistory. Its queue leaves
-// out points that a noise-free objective has tried already.
+// newTask is checkedTask with encoded points.
 func newTask(s *space.Space, o Options, h History) (*task, error) {
+	t, err := checkedTask(s, o, h)
+	if err == nil {
+		t.encode()
+	}
+	return t, err
+}
+
+// encode encodes the points of the trials, if they are not encoded.
+func (t *task) encode() {
+	if t.x != nil {
+		return
+	}
+	t.x = make([][]float64, len(t.trials))
+	for i := range t.trials {
+		t.x[i] = t.space.Encode(t.trials[i].Point)
+	}
+}
+
+// checkedTask returns a task without encoded points, which the initial design does not need. The error
+// wraps ErrOptions or ErrHistory. The queue of the task leaves out points that a noise-free objective has
+// tried already.
+func checkedTask(s *space.Space, o Options, h History) (*task, error) {
 	o, err := o.withDefaults(s)
 	if err != nil {
 		return nil, err
 	}
-	t := &task{space: s, size: s.Count(), opts: o, trials: slices.Clone(h.Trials), x: make([][]float64, len(h.Trials)), warm: h.Warm}
+	t := &task{space: s, size: s.Count(), opts: o, trials: slices.Clone(h.Trials), warm: h.Warm}
 	if len(o.Optimum) > 0 {
 		if t.optimum, err = newOptimum(s, o.Optimum); err != nil {
 			return nil, err
@@ -47,7 +68,7 @@ func newTask(s *space.Space, o Options, h History) (*task, error) {
 		if err := trial.check(s, &t.opts, last); err != nil {
 			return nil, fmt.Errorf("%w: trial %d: %w", ErrHistory, trial.ID, err)
 		}
-		last, t.x[i] = trial.ID, s.Encode(trial.Point)
+		last = trial.ID
 	}
 	for i, p := range h.Queue {
 		if p, err = own(s, p); err != nil {
