@@ -45,10 +45,15 @@ func (u *Study) Ended(ctx context.Context) error {
 // many trials have failed. The caller holds u.mu.
 func (u *Study) conclusion(target *float64, maxFailures int) error {
 	o := u.definition.Objective()
-	if best := best(u.trials, u.points, u.definition); target != nil && best != nil && u.definition.Feasible(best.Numbers) {
-		if value := best.Numbers[o.Name]; reaches(o, *target, value) {
-			return fmt.Errorf("%w: trial %d has %s %v", ErrTarget, best.Number, o.Name, value)
+	if target != nil {
+		if best := best(u.trials, u.points, u.definition); best != nil && u.definition.Feasible(best.Numbers) {
+			if value := best.Numbers[o.Name]; reaches(o, *target, value) {
+				return fmt.Errorf("%w: trial %d has %s %v", ErrTarget, best.Number, o.Name, value)
+			}
 		}
+	}
+	if maxFailures <= 0 {
+		return nil
 	}
 	failed, finished, message := 0, 0, ""
 	for i := range u.trials {
@@ -63,7 +68,7 @@ func (u *Study) conclusion(target *float64, maxFailures int) error {
 			finished++
 		}
 	}
-	if maxFailures > 0 && failed > maxFailures {
+	if failed > maxFailures {
 		return fmt.Errorf("%w: %d of %d, the last one: %s", ErrFailures, failed, finished, message)
 	}
 	return nil
