@@ -231,6 +231,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 	a.keys = append(a.keys, key)
 	cached := a.cache()
 	var claimed []Trial
+	var costs *costCopy
 	over := 0 // trials of a budget that is used up
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		step, fitToken, count, claimed, over = wait, "", 0, nil, 0
@@ -243,11 +244,11 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		if err != nil {
 			return err
 		}
-		if err := affordable(tx, row, d, now); err != nil {
-			return err
-		}
 		pending, err := tx.Trials(row.ID, Query{Pending: true})
 		if err != nil {
+			return err
+		}
+		if costs, err = affordable(tx, row, d, pending, now, a.costs.Load()); err != nil {
 			return err
 		}
 		c := &claim{tx: tx, row: row, now: now, owner: a.owner, key: key, lease: a.lease, cached: cached, before: row.Trials}
@@ -289,6 +290,9 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		err = fmt.Errorf("%w: all %d trials are issued", ErrBudget, over)
 	}
 	if err == nil {
+		if costs != nil {
+			a.costs.Store(costs)
+		}
 		a.got = append(a.got, claimed...)
 		a.recorded = a.recorded && step != done
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/functionspace/bo/loop"
@@ -86,32 +88,80 @@ func reaches(o study.Objective, target, value float64) bool {
 // their number.
 func costOf(trials []Trial, name string) (spent float64, finished int) {
 	for i := range trials {
-		if t := &trials[i]; t.Source != loop.Added && t.State != Pending {
+		if t := &trials[i]; counted(t) {
 			spent, finished = spent+t.Numbers[name], finished+1
 		}
 	}
 	return spent, finished
 }
 
+// counted reports whether a trial is finished and counts against the budget.
+func counted(t *Trial) bool { return t.Source != loop.Added && t.State != Pending }
+
+// costCopy is a copy of a number of the finished trials that count against the budget. It is immutable.
+type costCopy struct {
+	study    int64
+	name     string // of the number
+	revision int64
+	costs    []float64 // of each trial; NaN of trials that do not count
+}
+
+// update returns c, which may be nil, with the changes since its transaction. As with stepCopy, the caller keeps the
+// result only once the transaction is committed.
+func (c *costCopy) update(tx Tx, row *Row, name string) (*costCopy, error) {
+	if c == nil || row.ID != c.study || name != c.name {
+		c = &costCopy{study: row.ID, name: name}
+	}
+	if c.revision == row.Revision {
+		return c, nil
+	}
+	changed, err := tx.Trials(row.ID, Query{Since: c.revision, Brief: true})
+	if err != nil {
+		return nil, err
+	}
+	next := &costCopy{c.study, name, row.Revision, slices.Clone(c.costs)}
+	for i := range changed {
+		t := &changed[i]
+		for len(next.costs) < t.Number {
+			next.costs = append(next.costs, math.NaN())
+		}
+		next.costs[t.Number-1] = math.NaN()
+		if counted(t) {
+			next.costs[t.Number-1] = t.Numbers[name]
+		}
+	}
+	return next, nil
+}
+
+// sum returns the results of costOf.
+func (c *costCopy) sum() (spent float64, finished int) {
+	for _, cost := range c.costs {
+		if !math.IsNaN(cost) {
+			spent, finished = spent+cost, finished+1
+		}
+	}
+	return spent, finished
+}
+
 // affordable returns ErrBudget if the cost of a study is used up, or if the running trials, at the
-// mean cost of the finished ones, use it up.
-func affordable(tx Tx, row *Row, d *study.Definition, now time.Time) error {
+// mean cost of the finished ones, use it up. It takes the pending trials, and a copy of the costs that it
+// returns with the changes since.
+func affordable(tx Tx, row *Row, d *study.Definition, pending []Trial, now time.Time, c *costCopy) (*costCopy, error) {
 	name, limit, err := d.End.CostLimit()
 	if err != nil || name == "" {
-		return err
+		return c, err
 	}
-	trials, err := tx.Trials(row.ID, Query{})
-	if err != nil {
-		return err
+	if c, err = c.update(tx, row, name); err != nil {
+		return nil, err
 	}
-	spent, finished := costOf(trials, name)
+	spent, finished := c.sum()
 	if spent >= limit {
-		return fmt.Errorf("%w: %s is %.4g of %.4g after %d trials", ErrBudget, name, spent, limit, finished)
+		return c, fmt.Errorf("%w: %s is %.4g of %.4g after %d trials", ErrBudget, name, spent, limit, finished)
 	}
-	if running := expected(trials, now, spent, finished); spent+running >= limit {
-		return fmt.Errorf("%w: %s is %.4g of %.4g after %d trials, and %.4g is expected of running ones", ErrBudget, name, spent, limit, finished, running)
+	if running := expected(pending, now, spent, finished); spent+running >= limit {
+		return c, fmt.Errorf("%w: %s is %.4g of %.4g after %d trials, and %.4g is expected of running ones", ErrBudget, name, spent, limit, finished, running)
 	}
-	return nil
+	return c, nil
 }
 
 // expected returns the expected cost of the running trials: the mean cost of the finished ones.
@@ -148,7 +198,7 @@ func (r *run) checkCost(ctx context.Context) (wait bool, err error) {
 	select {
 	case <-ctx.Done():
 		return false, context.Cause(ctx)
-	case <-time.After(poll):
+	case <-time.After(maxPoll):
 		return true, nil
 	}
 }

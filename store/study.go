@@ -48,6 +48,8 @@ type Study struct {
 	steps  atomic.Pointer[stepCopy]
 	curves atomic.Pointer[curves]
 
+	costs atomic.Pointer[costCopy] // costs that the last Ask has read
+
 	committed signal // proposals of this handle are stored
 	pace      pace.Pace
 }
