@@ -229,7 +229,7 @@ func (u *Study) update(ctx context.Context, f func(tx Tx, row *Row, now time.Tim
 func (a *asking) look(ctx context.Context) (step next, fitToken string, count int, err error) {
 	key := token() // key of the claim: a repeated transaction gives the same trials
 	a.keys = append(a.keys, key)
-	cached := a.cache()
+	cached := a.cache(ctx)
 	var claimed []Trial
 	var costs *costCopy
 	over := 0 // trials of a budget that is used up
@@ -419,11 +419,13 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	if err := a.refresh(ctx); err != nil { // with the results of the time before the admission
 		return err
 	}
-	a.mu.Lock()
+	if err := a.mu.lock(ctx); err != nil {
+		return err
+	}
 	row, history := a.row, loop.History{Trials: a.history(a.revision)}
 	sp, options, batch, left := a.space, a.options, a.definition.Batch, a.definition.Budget-row.Issued
 	objective := a.definition.Objective().Name
-	a.mu.Unlock()
+	a.mu.unlock()
 	if err := a.addSteps(ctx, objective, history.Trials); err != nil {
 		return err
 	}
@@ -451,9 +453,11 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 
 // warmStart reads the warm start that the fit begins from.
 func (a *asking) warmStart(ctx context.Context, row *Row, h *loop.History) error {
-	a.mu.Lock()
+	if err := a.mu.lock(ctx); err != nil {
+		return err
+	}
 	text, have := a.warm, row.Warm == a.warmFit && row.ID == a.warmStudy
-	a.mu.Unlock()
+	a.mu.unlock()
 	switch {
 	case row.Warm == 0:
 		return nil
@@ -486,7 +490,7 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 	if err != nil {
 		return err
 	}
-	cached := a.cache()
+	cached := a.cache(ctx)
 	var claimed []Trial
 	served, warmFit := false, 0
 	err = a.update(ctx, func(tx Tx, row *Row, now time.Time) error {
@@ -539,10 +543,9 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 	if err == nil && served {
 		a.recorded = false
 	}
-	if err == nil && warmFit > 0 {
-		a.mu.Lock()
+	if err == nil && warmFit > 0 && a.mu.lock(ctx) == nil { // otherwise the next fit reads it
 		a.warm, a.warmFit, a.warmStudy = warm, warmFit, based.ID
-		a.mu.Unlock()
+		a.mu.unlock()
 	}
 	return err
 }

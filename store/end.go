@@ -32,8 +32,10 @@ func (u *Study) Ended(ctx context.Context) error {
 	if err := u.refresh(ctx); err != nil {
 		return err
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	if err := u.mu.lock(ctx); err != nil {
+		return named(u.name, err)
+	}
+	defer u.mu.unlock()
 	end := &u.definition.End
 	if name, limit, err := end.CostLimit(); err == nil && name != "" {
 		if spent, finished := costOf(u.trials, name); spent >= limit {
@@ -185,10 +187,12 @@ func (r *run) checkCost(ctx context.Context) (wait bool, err error) {
 	if err != nil || name == "" {
 		return false, err
 	}
-	r.mu.Lock()
+	if err := r.mu.lock(ctx); err != nil {
+		return false, err
+	}
 	spent, finished := costOf(r.trials, name)
 	running := expected(r.trials, r.now, spent, finished)
-	r.mu.Unlock()
+	r.mu.unlock()
 	if spent >= limit {
 		return false, fmt.Errorf("%w: %s is %.4g of %.4g after %d trials", ErrCost, name, spent, limit, finished)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/functionspace/bo/loop"
 )
@@ -21,21 +22,24 @@ func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) 
 	if err := u.refresh(ctx); err != nil {
 		return nil, err
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if trial < 1 || trial > len(u.trials) {
+	if err := u.mu.lock(ctx); err != nil {
+		return nil, named(u.name, err)
+	}
+	past := &Study{id: u.id, definition: u.definition, space: u.space, options: u.options, trials: slices.Clone(u.trials), points: slices.Clone(u.points)}
+	u.mu.unlock() // the proposal takes long
+	if trial < 1 || trial > len(past.trials) {
 		return nil, fmt.Errorf("study %s: %w: %d", u.name, ErrNoTrial, trial)
 	}
-	t := &u.trials[trial-1]
+	t := &past.trials[trial-1]
 	if t.Fit == 0 {
 		return nil, fmt.Errorf("study %s: %w: trial %d was %s", u.name, ErrReplay, trial, t.Source)
 	}
 	var f, start *Fit
 	err := u.store.backend.View(ctx, func(tx Tx) (err error) {
-		if f, err = tx.Fit(u.id, t.Fit); err != nil || f == nil || f.Start == 0 {
+		if f, err = tx.Fit(past.id, t.Fit); err != nil || f == nil || f.Start == 0 {
 			return err
 		}
-		start, err = tx.Fit(u.id, f.Start)
+		start, err = tx.Fit(past.id, f.Start)
 		return err
 	})
 	if err == nil && f == nil {
@@ -44,8 +48,8 @@ func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) 
 	if err != nil {
 		return nil, named(u.name, err)
 	}
-	h := loop.History{Trials: u.history(f.Revision)}
-	if err := u.addSteps(ctx, u.definition.Objective().Name, h.Trials); err != nil {
+	h := loop.History{Trials: past.history(f.Revision)}
+	if err := u.addSteps(ctx, past.definition.Objective().Name, h.Trials); err != nil {
 		return nil, named(u.name, err)
 	}
 	if start != nil {
@@ -53,12 +57,12 @@ func (u *Study) Replay(ctx context.Context, trial int) (json.RawMessage, error) 
 			return nil, named(u.name, err)
 		}
 	}
-	out, err := loop.Propose(ctx, u.space, u.options, h, f.Trials)
+	out, err := loop.Propose(ctx, past.space, past.options, h, f.Trials)
 	if err != nil {
 		return nil, named(u.name, err)
 	}
 	first := trial
-	for first > 1 && u.trials[first-2].Fit == t.Fit {
+	for first > 1 && past.trials[first-2].Fit == t.Fit {
 		first--
 	}
 	return json.Marshal(out.Points[trial-first].Point)

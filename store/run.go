@@ -243,9 +243,11 @@ func (r *run) over(ctx context.Context) (bool, error) {
 	if err := r.refresh(ctx); err != nil {
 		return false, err
 	}
-	r.mu.Lock()
+	if err := r.mu.lock(ctx); err != nil {
+		return false, err
+	}
 	pending := slices.ContainsFunc(r.trials, func(t Trial) bool { return t.State == Pending })
-	r.mu.Unlock()
+	r.mu.unlock()
 	if !pending {
 		return true, nil
 	}
@@ -262,8 +264,10 @@ func (r *run) stop(ctx context.Context) error {
 	if err := r.refresh(ctx); err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	if err := r.mu.lock(ctx); err != nil {
+		return err
+	}
+	defer r.mu.unlock()
 	return r.conclusion(r.opts.Target, r.opts.MaxFailures)
 }
 
@@ -302,9 +306,11 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 		delete(r.held, t.Number)
 		r.guard.Unlock()
 	}()
-	p, d, err := r.point(t)
-	if err != nil { // the study was edited just now
-		return nil, r.Release(ctx, held)
+	p, d, err := r.point(ctx, t)
+	if err != nil { // the study was edited just now, or ctx has ended
+		after, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		defer done()
+		return nil, r.Release(after, held)
 	}
 	if r.opts.OnStart != nil {
 		r.opts.OnStart(t)
@@ -357,7 +363,7 @@ func (r *run) allHold() bool {
 // claims none if the run ends or may end with this result. With the claim it takes the fit lease for
 // lookAhead if all workers then evaluate and further trials should wait.
 func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next *Trial, err error) {
-	key, cached, busy := token(), r.cache(), r.allHold()
+	key, cached, busy := token(), r.cache(ctx), r.allHold()
 	fits := fitLease{token: token()}
 	err = r.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		next, fits.count = nil, 0
@@ -403,9 +409,11 @@ func (r *run) report(ctx context.Context, a Attempt, steps ...loop.Step) error {
 }
 
 // point returns the point of an issued trial and the definition of the study.
-func (r *run) point(t Trial) (p space.Point, d *study.Definition, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (r *run) point(ctx context.Context, t Trial) (p space.Point, d *study.Definition, err error) {
+	if err := r.mu.lock(ctx); err != nil {
+		return p, nil, err
+	}
+	defer r.mu.unlock()
 	p, err = (&pointReader{space: r.space, defaults: r.definition.Defaults}).point(t.Params)
 	if err != nil {
 		return p, nil, fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)

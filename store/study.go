@@ -23,7 +23,7 @@ type Study struct {
 	store *Store
 	name  string
 
-	mu         sync.Mutex   // guards the copy
+	mu         lock         // guards the copy; held during a read of the store
 	rereads    atomic.Int64 // number of rereads of all leases that have begun
 	latest     int64        // number of the last one that succeeded
 	id         int64
@@ -54,6 +54,28 @@ type Study struct {
 	pace      pace.Pace
 }
 
+// lock is a mutex that is waited for until a context ends.
+type lock chan struct{}
+
+func newLock() lock { return make(lock, 1) }
+
+// lock returns the error of ctx if ctx ends before the lock is free.
+func (l lock) lock(ctx context.Context) error {
+	select {
+	case l <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case l <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l lock) unlock() { <-l }
+
 // signal wakes goroutines that wait for an event.
 type signal struct {
 	mu   sync.Mutex
@@ -81,7 +103,7 @@ func (s *signal) send() {
 
 // Study opens a study by name. The error wraps ErrNoStudy if there is none.
 func (s *Store) Study(ctx context.Context, name string) (*Study, error) {
-	u := &Study{store: s, name: name}
+	u := &Study{store: s, name: name, mu: newLock()}
 	if _, _, err := u.Definition(ctx); err != nil {
 		return nil, err
 	}
@@ -140,11 +162,13 @@ type cached struct {
 	read pointReader
 }
 
-// cache returns the space of the copy, which may be out of date. Transactions must not call it:
-// refresh begins one while it holds u.mu.
-func (u *Study) cache() cached {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// cache returns the space of the copy, which may be out of date, or nothing if ctx ends. Transactions must not
+// call it: refresh begins one while it holds u.mu.
+func (u *Study) cache(ctx context.Context) cached {
+	if u.mu.lock(ctx) != nil {
+		return cached{}
+	}
+	defer u.mu.unlock()
 	if u.definition == nil {
 		return cached{}
 	}
@@ -153,8 +177,10 @@ func (u *Study) cache() cached {
 
 // refresh brings the copy up to date, except for leases that heartbeats have extended.
 func (u *Study) refresh(ctx context.Context) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	if err := u.mu.lock(ctx); err != nil {
+		return named(u.name, err)
+	}
+	defer u.mu.unlock()
 	return u.reread(ctx, u.whole, false)
 }
 
@@ -375,8 +401,10 @@ func (u *Study) Brief(ctx context.Context) (*View, error) { return u.view(ctx, f
 
 func (u *Study) view(ctx context.Context, whole bool) (*View, error) {
 	before := u.rereads.Load()
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	if err := u.mu.lock(ctx); err != nil {
+		return nil, named(u.name, err)
+	}
+	defer u.mu.unlock()
 	if err := u.renew(ctx, before, whole); err != nil {
 		return nil, err
 	}
@@ -466,9 +494,11 @@ func (u *Study) History(ctx context.Context) (*space.Space, loop.Options, loop.H
 	if err := u.refresh(ctx); err != nil {
 		return nil, loop.Options{}, loop.History{}, err
 	}
-	u.mu.Lock()
+	if err := u.mu.lock(ctx); err != nil {
+		return nil, loop.Options{}, loop.History{}, named(u.name, err)
+	}
 	sp, options, h, objective := u.space, u.options, loop.History{Trials: u.history(u.revision)}, u.definition.Objective().Name
-	u.mu.Unlock()
+	u.mu.unlock()
 	if err := u.addSteps(ctx, objective, h.Trials); err != nil {
 		return nil, loop.Options{}, loop.History{}, named(u.name, err)
 	}
@@ -553,8 +583,10 @@ type Page struct {
 // that keep accepts. It copies no other trials.
 func (u *Study) Page(ctx context.Context, after, n int, keep func(*Trial) bool) (*Page, error) {
 	before := u.rereads.Load()
-	u.mu.Lock()
-	defer u.mu.Unlock()
+	if err := u.mu.lock(ctx); err != nil {
+		return nil, named(u.name, err)
+	}
+	defer u.mu.unlock()
 	if err := u.renew(ctx, before, false); err != nil {
 		return nil, err
 	}
