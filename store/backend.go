@@ -76,12 +76,13 @@ type Tx interface {
 	PutEvents(study int64, events []Event) error
 	Events(study int64, since int64, limit int) ([]Event, error)
 
-	// PutWaiting records that an ask waits for n trials until a time; n = 0 deletes the
-	// record. Waiting returns the number of trials for which all asks wait.
+	// PutWaiting records that an ask waits for n trials until a time, and deletes records whose
+	// time has passed; n = 0 deletes the record alone. Waiting returns the number of trials for which all asks wait.
 	PutWaiting(study int64, ask string, n int, until time.Time) error
 	Waiting(study int64, now time.Time) (int, error)
 
-	// PutReply stores the reply to a request; Reply returns it, or nil if there is none.
+	// PutReply stores the reply to a request; a nil reply deletes it. Reply returns it, or nil if
+	// there is none.
 	PutReply(study int64, key string, reply json.RawMessage) error
 	Reply(study int64, key string) (json.RawMessage, error)
 

@@ -312,9 +312,18 @@ func (tx *memoryTx) PutWaiting(study int64, ask string, n int, until time.Time) 
 	}
 	if n == 0 {
 		remove(tx, s.waiting, ask)
-	} else {
-		set(tx, s.waiting, ask, memoryAsk{n, until})
+		return nil
 	}
+	now, err := tx.Now()
+	if err != nil {
+		return err
+	}
+	for other, a := range s.waiting {
+		if !a.until.After(now) {
+			remove(tx, s.waiting, other)
+		}
+	}
+	set(tx, s.waiting, ask, memoryAsk{n, until})
 	return nil
 }
 
@@ -334,10 +343,15 @@ func (tx *memoryTx) Waiting(study int64, now time.Time) (int, error) {
 
 func (tx *memoryTx) PutReply(study int64, key string, reply json.RawMessage) error {
 	s, err := tx.find(study)
-	if err == nil {
+	switch {
+	case err != nil:
+		return err
+	case reply == nil:
+		remove(tx, s.replies, key)
+	default:
 		set(tx, s.replies, key, json.RawMessage(bytes.Clone(reply)))
 	}
-	return err
+	return nil
 }
 
 func (tx *memoryTx) Reply(study int64, key string) (json.RawMessage, error) {

@@ -50,6 +50,8 @@ type Study struct {
 
 	costs atomic.Pointer[costCopy] // costs that the last Ask has read
 
+	spent spentKeys // of requests of this handle without a key that have ended
+
 	committed signal // proposals of this handle are stored
 	pace      pace.Pace
 }

@@ -52,6 +52,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Opener) {
 		{"edits", edits},
 		{"events", events},
 		{"outputs", outputs},
+		{"rows without a use are deleted", useless},
 		{"snapshots", snapshots},
 		{"stopping rules", stops},
 	} {
@@ -274,6 +275,69 @@ func rowsComeBack(t *testing.T, o Opener) {
 		equal(t, "the studies after deleting", len(rows), 0)
 		return err
 	}))
+}
+
+// useless checks that records of asks that ended long ago and replies to earlier requests without a key
+// are deleted.
+func useless(t *testing.T, o Opener) {
+	ctx := context.Background()
+	inner, err := o()
+	must(t, err)
+	defer inner.Close()
+	b := &repliesOf{Backend: inner}
+	u := created(t, store.New(b, store.Options{}), definition("s"))
+	b.keys = nil
+	for range 4 {
+		_, err := u.Enqueue(ctx, "", map[string]any{"x": 0.5, "n": 2})
+		must(t, err)
+	}
+	_, err = u.Enqueue(ctx, "k", map[string]any{"x": 0.5, "n": 2})
+	must(t, err)
+	past := time.Now().Add(-time.Hour)
+	kept := 0
+	must(t, inner.Update(ctx, func(tx store.Tx) error {
+		row, err := tx.Study("s")
+		must(t, err)
+		for _, key := range b.keys {
+			reply, err := tx.Reply(row.ID, key)
+			must(t, err)
+			if reply != nil {
+				kept++
+			}
+		}
+		must(t, tx.PutWaiting(row.ID, "old", 5, past))
+		return tx.PutWaiting(row.ID, "new", 3, time.Now().Add(time.Hour))
+	}))
+	equal(t, "the replies that are written and kept", []int{len(b.keys), kept}, []int{5, 2})
+	must(t, inner.View(ctx, func(tx store.Tx) error {
+		row, err := tx.Study("s")
+		must(t, err)
+		n, err := tx.Waiting(row.ID, past.Add(-time.Hour))
+		equal(t, "the trials that asks wait for", n, 3)
+		return err
+	}))
+}
+
+// repliesOf notes the keys of the replies that are written.
+type repliesOf struct {
+	store.Backend
+	keys []string
+}
+
+func (b *repliesOf) Update(ctx context.Context, f func(store.Tx) error) error {
+	return b.Backend.Update(ctx, func(tx store.Tx) error { return f(repliesTx{tx, b}) })
+}
+
+type repliesTx struct {
+	store.Tx
+	b *repliesOf
+}
+
+func (tx repliesTx) PutReply(study int64, key string, reply json.RawMessage) error {
+	if reply != nil {
+		tx.b.keys = append(tx.b.keys, key)
+	}
+	return tx.Tx.PutReply(study, key, reply)
 }
 
 func rollback(t *testing.T, o Opener) {

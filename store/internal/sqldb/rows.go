@@ -284,6 +284,11 @@ func (t *tx) PutWaiting(study int64, ask string, n int, until time.Time) error {
 		t.exec("DELETE FROM asks WHERE study = ? AND ask = ?", study, ask)
 		return nil
 	}
+	now, err := t.Now()
+	if err != nil {
+		return err
+	}
+	t.exec("DELETE FROM asks WHERE study = ? AND until <= ?", study, micros(now))
 	t.exec("INSERT INTO asks (study, ask, n, until) VALUES (?, ?, ?, ?) ON CONFLICT (study, ask) DO UPDATE SET n = excluded.n, until = excluded.until",
 		study, ask, n, micros(until))
 	return nil
@@ -295,6 +300,10 @@ func (t *tx) Waiting(study int64, now time.Time) (n int, err error) {
 }
 
 func (t *tx) PutReply(study int64, key string, reply json.RawMessage) error {
+	if reply == nil {
+		t.exec("DELETE FROM requests WHERE study = ? AND key = ?", study, key)
+		return nil
+	}
 	t.exec("INSERT INTO requests (study, key, reply) VALUES (?, ?, ?)", study, key, string(reply))
 	return nil
 }
