@@ -33,7 +33,7 @@ func (s *Server) dashboard() http.Handler {
 			if err != nil {
 				return nil, nil, err
 			}
-			return u.study, u.changed.wait(), nil
+			return u.study, u.changed.Wait(), nil
 		},
 		Status:  s.pageStatus,
 		Observe: s.observePage,

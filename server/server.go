@@ -12,6 +12,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/functionspace/bo/internal/signal"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -73,9 +74,9 @@ type Server struct {
 
 // open is a study that requests use.
 type open struct {
-	study   *store.Study // not embedded: copies of its methods would add to the binary
-	changed broadcast    // a request has changed the study
-	used    int          // number of the latest request, guarded by Server.mu
+	study   *store.Study  // not embedded: copies of its methods would add to the binary
+	changed signal.Signal // a request has changed the study
+	used    int           // number of the latest request, guarded by Server.mu
 
 	mu        sync.Mutex
 	followers int    // streams of events
@@ -204,30 +205,5 @@ func (s *Server) forget(name string, err error) {
 		s.mu.Lock()
 		delete(s.studies, name)
 		s.mu.Unlock()
-	}
-}
-
-// broadcast wakes goroutines that wait for a change.
-type broadcast struct {
-	mu   sync.Mutex
-	next chan struct{}
-}
-
-// wait returns a channel that the next call of send closes.
-func (b *broadcast) wait() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.next == nil {
-		b.next = make(chan struct{})
-	}
-	return b.next
-}
-
-func (b *broadcast) send() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.next != nil {
-		close(b.next)
-		b.next = nil
 	}
 }

@@ -133,7 +133,7 @@ func (s *service) ask(ctx context.Context, u *open, r *bov1.AskRequest, n int, l
 		}
 		return trials, err
 	}
-	defer u.changed.send()
+	defer u.changed.Send()
 	return u.study.AskOnce(ctx, r.Key, n, cmp.Or(r.Worker, "api"), lease)
 }
 
@@ -183,7 +183,7 @@ func (s *service) Release(ctx context.Context, r *bov1.ReleaseRequest) (*bov1.Re
 	if err != nil {
 		return nil, err
 	}
-	defer u.changed.send()
+	defer u.changed.Send()
 	return &bov1.ReleaseResponse{}, u.study.Release(ctx, attempts...)
 }
 
@@ -204,7 +204,7 @@ func (s *service) ReportSteps(ctx context.Context, r *bov1.ReportStepsRequest) (
 	for i, step := range r.Steps {
 		steps[i] = loop.Step{Step: step.Step, Value: step.Value}
 	}
-	defer u.changed.send()
+	defer u.changed.Send()
 	t, err := u.study.ReportSteps(ctx, store.Attempt{Trial: int(r.Trial), Token: r.Token}, steps...)
 	if err != nil {
 		return nil, err
@@ -262,7 +262,7 @@ func (s *service) tell(ctx context.Context, name string, value *float64, report 
 	if err != nil {
 		return nil, err
 	}
-	u.changed.send()
+	u.changed.Send()
 	return trialMessage(&t, time.Time{})
 }
 

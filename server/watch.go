@@ -35,7 +35,7 @@ func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*
 		return err
 	}
 	for since := int64(r.Since); ; {
-		changed := u.changed.wait()
+		changed := u.changed.Wait()
 		events, err := u.study.Events(ctx, since, watchBatch)
 		if err != nil {
 			s.forget(r.Study, err)
@@ -91,7 +91,7 @@ func (u *open) poll(ctx context.Context) {
 		revision, err := u.study.Revision(ctx)
 		if err != nil || revision != last {
 			last = revision
-			u.changed.send()
+			u.changed.Send()
 		}
 		select {
 		case <-ctx.Done():

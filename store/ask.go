@@ -107,7 +107,7 @@ func (a *asking) run(ctx context.Context) ([]Trial, error) {
 	defer a.leave(ctx)
 	pause := poll
 	for {
-		committed := a.committed.wait()
+		committed := a.committed.Wait()
 		step, fitToken, count, err := a.look(ctx)
 		if err == nil && step == fit {
 			pause = poll
@@ -401,7 +401,7 @@ func (a *asking) propose(ctx context.Context, fitToken string, count int) (err e
 	defer cancel(nil)
 	go a.keepFitting(ctx, cancel, fitToken)
 	defer func() {
-		defer a.committed.send()
+		defer a.committed.Send()
 		if errors.Is(err, errFitLost) || errors.Is(context.Cause(ctx), errFitLost) {
 			err = nil // another process took over, or the proposals are stored: read the study again
 		}

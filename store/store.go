@@ -29,7 +29,8 @@ type Options struct {
 	// DefaultLease. It applies to workers on other hosts: the end of a process on the same
 	// host is noticed at once.
 	Lease time.Duration
-	// FitLease is the lease of a process that fits. 0 is DefaultFitLease.
+	// FitLease is the lease of a process that fits, which it renews while it fits. 0 is DefaultFitLease,
+	// which suits all programs; tests set other leases.
 	FitLease time.Duration
 	// Version is recorded with every fit.
 	Version string

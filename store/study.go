@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/internal/pace"
+	"github.com/functionspace/bo/internal/signal"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/study"
@@ -52,7 +53,7 @@ type Study struct {
 
 	spent spentKeys // of requests of this handle without a key that have ended
 
-	committed signal // proposals of this handle are stored
+	committed signal.Signal // proposals of this handle are stored
 	pace      pace.Pace
 }
 
@@ -77,31 +78,6 @@ func (l lock) lock(ctx context.Context) error {
 }
 
 func (l lock) unlock() { <-l }
-
-// signal wakes goroutines that wait for an event.
-type signal struct {
-	mu   sync.Mutex
-	next chan struct{}
-}
-
-// wait returns a channel that the next call of send closes.
-func (s *signal) wait() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.next == nil {
-		s.next = make(chan struct{})
-	}
-	return s.next
-}
-
-func (s *signal) send() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.next != nil {
-		close(s.next)
-		s.next = nil
-	}
-}
 
 // Study opens a study by name. The error wraps ErrNoStudy if there is none.
 func (s *Store) Study(ctx context.Context, name string) (*Study, error) {

@@ -11,9 +11,6 @@ import (
 	"github.com/functionspace/bo/loop"
 )
 
-// MaxPairs is the largest number of pairs of objectives in a picture.
-const MaxPairs = 6
-
 // Pareto draws the complete trials in the plane of two objectives, with the front, the reference
 // point and the dominated area, and the hypervolume beside it. Three and four objectives have a panel for
 // each pair; of more objectives the first four are drawn.

@@ -15,6 +15,7 @@ import (
 	"github.com/functionspace/bo/catalog"
 	"github.com/functionspace/bo/insight"
 	"github.com/functionspace/bo/internal/figures"
+	"github.com/functionspace/bo/internal/plaintext"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -318,7 +319,7 @@ func (b *builder) trial(t *loop.Trial) Trial {
 	stored := &b.view.Trials[t.ID-1]
 	out := Trial{
 		ID: t.ID, State: t.State, Source: t.Source, Params: b.values(t.Point), Values: []insight.Number{},
-		Seconds: digits(stored.Seconds, 4), Note: clip(stored.Message, maxNote),
+		Seconds: digits(stored.Seconds, 4), Note: plaintext.Clip(stored.Message, maxNote),
 	}
 	for _, name := range b.objectives {
 		value := math.NaN()
@@ -442,13 +443,6 @@ func rounded(v any, a insight.Axis) any {
 		return digits(x, figures.Resolve(6, a.Min, a.Max))
 	}
 	return v
-}
-
-func clip(text string, n int) string {
-	if r := []rune(text); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return text
 }
 
 // quoted lists names.

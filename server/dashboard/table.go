@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/functionspace/bo/internal/plaintext"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -192,7 +193,7 @@ func (t *tabler) addColumns() {
 	if slices.ContainsFunc(trials, func(t store.Trial) bool { return t.Message != "" }) {
 		add("message", "message", func(i int) any {
 			if m := trials[i].Message; m != "" {
-				return clip(m, maxCell)
+				return plaintext.Clip(m, maxCell)
 			}
 			return nil
 		})
@@ -300,7 +301,7 @@ func (t *tabler) bound(which, name, text string, otherwise float64) float64 {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(x) {
-		t.fault("the %s %s is %q, want a number", which, name, clip(text, maxCell))
+		t.fault("the %s %s is %q, want a number", which, name, plaintext.Clip(text, maxCell))
 		return otherwise
 	}
 	return x
@@ -327,7 +328,7 @@ func (t *tabler) top(f *form, rows []int) []int {
 	}
 	k, err := strconv.Atoi(f.Top)
 	if err != nil || k < 1 {
-		t.fault("the number of best trials is %q, want a whole number above 0", clip(f.Top, maxCell))
+		t.fault("the number of best trials is %q, want a whole number above 0", plaintext.Clip(f.Top, maxCell))
 		return rows
 	}
 	goal := t.goals[slices.IndexFunc(t.goals, func(g study.Objective) bool { return g.Name == f.By })]
@@ -487,11 +488,4 @@ func figure(x float64) string {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(x, 'g', 6, 64)
-}
-
-func clip(text string, n int) string {
-	if r := []rune(text); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return text
 }

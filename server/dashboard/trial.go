@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/insight/report"
+	"github.com/functionspace/bo/internal/plaintext"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -62,7 +63,7 @@ type event struct {
 func trialNumber(r *http.Request) (int, error) {
 	n, err := strconv.Atoi(r.PathValue("trial"))
 	if err != nil {
-		return 0, fmt.Errorf("%w: %s", store.ErrNoTrial, clip(r.PathValue("trial"), 20))
+		return 0, fmt.Errorf("%w: %s", store.ErrNoTrial, plaintext.Clip(r.PathValue("trial"), 20))
 	}
 	return n, nil
 }

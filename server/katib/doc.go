@@ -4,5 +4,5 @@
 //	err := katib.New(katib.Options{}).Serve(ctx, listener) // until ctx ends
 //
 // The service is stateless: an answer depends on the request alone. Its suggestions are the
-// suggestions of study.Suggest for the document that Document returns.
+// suggestions of study.Suggest for a document that has the experiment and its trials.
 package katib

@@ -43,24 +43,15 @@ func New(o Options) *Service {
 	return &Service{cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Fit, 40*time.Second), make(chan struct{}, 1)}
 }
 
-// Document returns the request of bo suggest for a request of Katib, and warnings about trials that
-// are left out. Katib sends no trials that it has not created yet and no trials without metrics. N is
-// then larger by their number, up to maxUnseen, and the reply has the last points: the first are the
-// points of the trials that Katib leaves out, or near them.
-func Document(r *api.GetSuggestionsRequest) (*study.Request, []string, error) {
-	e, err := newExperiment(r.GetExperiment())
-	if err != nil {
-		return nil, nil, err
-	}
-	return e.document(r)
-}
-
 const (
 	maxPoints = 1000 // of a request
 	maxUnseen = 32
 )
 
-// document is Document for an experiment.
+// document returns the request of bo suggest for a request of Katib, and warnings about trials that
+// are left out. Katib sends no trials that it has not created yet and no trials without metrics. N is
+// then larger by their number, up to maxUnseen, and the reply has the last points: the first are the
+// points of the trials that Katib leaves out, or near them.
 func (e *experiment) document(r *api.GetSuggestionsRequest) (q *study.Request, warnings []string, err error) {
 	n := int(r.GetCurrentRequestNumber())
 	switch {

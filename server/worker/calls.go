@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
-	"strings"
 	"time"
 
 	"connectrpc.com/connect"
 
 	bov1 "github.com/functionspace/bo/api/bo/v1"
+	"github.com/functionspace/bo/internal/plaintext"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/server/internal/wire"
 	"github.com/functionspace/bo/space"
@@ -206,19 +206,13 @@ func (w *worker) report(ctx context.Context, a *bov1.Assignment, steps []loop.St
 
 // release returns an attempt to the study, also after the end of ctx. Without an answer the trial
 // waits again when its lease ends.
-func (w *worker) release(ctx context.Context, a *bov1.Assignment) error {
+func (w *worker) release(ctx context.Context, a *bov1.Assignment) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	_, _ = w.client.Release(ctx, &bov1.ReleaseRequest{Study: w.opts.Study, Attempts: []*bov1.Attempt{{Trial: a.Trial, Token: a.Token}}})
-	return nil
 }
 
 const maxMessage = 4 << 10 // bytes of the message of a failure
-
-// clean makes a text valid UTF-8 without the character NUL.
-func clean(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
-}
 
 // tell stores a result. A result that the server does not take, because another attempt was first, is
 // dropped. After the end of ctx it has a moment.
@@ -230,7 +224,7 @@ func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r 
 	if len(r.Message) > maxMessage {
 		r.Message = r.Message[:maxMessage]
 	}
-	r.Message, r.Output = clean(r.Message), clean(r.Output[max(0, len(r.Output)-2*store.MaxOutput):])
+	r.Message, r.Output = plaintext.Clean(r.Message), plaintext.Clean(r.Output[max(0, len(r.Output)-2*store.MaxOutput):])
 	var err error
 	if r.Failure == "" {
 		_, err = call(after, w, callTime, w.client.Tell, &bov1.TellRequest{

@@ -136,7 +136,8 @@ func (w *worker) over(ctx context.Context) (bool, error) {
 func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	p, err := w.point(ctx, a)
 	if err != nil {
-		return errors.Join(err, w.release(ctx, a))
+		w.release(ctx, a)
+		return err
 	}
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -157,7 +158,8 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	beating.Wait()
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return errors.Join(context.Cause(ctx), w.release(ctx, a))
+		w.release(ctx, a)
+		return context.Cause(ctx)
 	case err != nil && (lost || errors.Is(err, loop.ErrStopped)):
 		return nil // the trial was issued again, has a result, or is stopped
 	case err != nil:

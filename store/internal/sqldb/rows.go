@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/internal/flatjson"
+	"github.com/functionspace/bo/internal/plaintext"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
@@ -220,16 +221,11 @@ func (t *tx) PutTrials(study int64, changed []store.Trial) error {
 			warnings = toJSON(r.Warnings)
 		}
 		return []any{
-			study, r.Number, string(r.Params), string(r.Source), string(r.State), numbers, string(r.Failure), clean(r.Message), r.Attempt, r.Lost, r.Token, owner,
+			study, r.Number, string(r.Params), string(r.Source), string(r.State), numbers, string(r.Failure), plaintext.Clean(r.Message), r.Attempt, r.Lost, r.Token, owner,
 			micros(r.Lease), prediction, warnings, r.Fit, micros(r.Created), micros(r.Started), micros(r.Finished), r.Seconds, r.Asked, r.Told, r.Revision,
 		}
 	})
 	return nil
-}
-
-// clean makes text valid UTF-8 without NUL, which PostgreSQL rejects.
-func clean(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }
 
 var fits = newTable("fits", 0, "study whole, number whole, revision whole, start whole, warm text null, version text, kernels text, trials whole")
@@ -260,7 +256,7 @@ var events = newTable("events", 0, "study whole, revision whole, time whole, kin
 func (t *tx) PutEvents(study int64, added []store.Event) error {
 	t.put(events, len(added), func(i int) []any {
 		e := &added[i]
-		return []any{study, e.Revision, micros(e.Time), string(e.Kind), e.Trial, e.Attempt, clean(e.Detail)}
+		return []any{study, e.Revision, micros(e.Time), string(e.Kind), e.Trial, e.Attempt, plaintext.Clean(e.Detail)}
 	})
 	return nil
 }
