@@ -420,6 +420,16 @@ func ViewOf(d *study.Definition, trials []Trial) (*View, error) {
 // such trial is complete or there are several objectives.
 func (v *View) Best() *Trial { return best(v.Trials, v.Points, v.Definition) }
 
+// Fault returns the reason for which the i-th trial does not fit the definition, nil if the trial fits.
+func (v *View) Fault(i int) error {
+	t := &v.Trials[i]
+	read := pointReader{space: v.Space, defaults: v.Definition.Defaults}
+	if _, err := read.point(t.Params); err != nil || t.State != Complete {
+		return err
+	}
+	return v.Definition.Missing(t.Numbers)
+}
+
 // Feasible reports whether a trial is complete and meets all requirements.
 func (v *View) Feasible(t *Trial) bool {
 	return t.State == Complete && v.Definition.Feasible(t.Numbers)

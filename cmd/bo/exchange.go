@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
@@ -78,16 +79,31 @@ func (c *studyImportCmd) Run(e *env) error {
 			return asUsage(err, study.ErrInvalid)
 		}
 		notes(e, c.File, in.Notes)
+		v, err := u.Brief(e.ctx)
+		if err != nil {
+			return err
+		}
+		noteUnfit(e, c.File, v)
 		if c.JSON {
-			d, _, err := u.Definition(e.ctx)
-			if err != nil {
-				return err
-			}
-			return printJSON(e.stdout, d)
+			return printJSON(e.stdout, v.Definition)
 		}
 		_, err = fmt.Fprintf(e.stdout, "imported study %s: %s\n", u.Name(), count(len(in.Snapshot.Trials), "trial"))
 		return err
 	})
+}
+
+// noteUnfit names the imported trials that do not fit the definition, with their faults, and counts them.
+func noteUnfit(e *env, path string, v *store.View) {
+	wrong := faults.List{What: "trials"}
+	for i := range v.Trials {
+		if v.Points[i].Space() == nil {
+			wrong.Add(fmt.Errorf("trial %d: %w", v.Trials[i].Number, v.Fault(i)))
+		}
+	}
+	for _, fault := range wrong.Errors() {
+		notes(e, path, []string{oneLine(fault.Error())})
+	}
+	warnUnfit(e, v, "definition of the study")
 }
 
 type importCmd struct {

@@ -227,7 +227,10 @@ func warnUnfit(e *env, v *store.View, what string) {
 				lacking++
 			}
 		}
-		if lacking > 0 {
+		switch {
+		case lacking == 1:
+			text += fmt.Sprintf("; 1 of them has no number %q", name)
+		case lacking > 1:
 			text += fmt.Sprintf("; %d of them have no number %q", lacking, name)
 		}
 	}
