@@ -187,11 +187,39 @@ func (s *Snapshot) complete(now time.Time) {
 	}
 }
 
+// TrialFault is a fault of one trial of a Snapshot.
+type TrialFault struct {
+	Index  int // in Snapshot.Trials
+	Number int // of the trial
+	Err    error
+}
+
+func (f *TrialFault) Error() string { return fmt.Sprintf("trial %d: %v", f.Number, f.Err) }
+
+func (f *TrialFault) Unwrap() error { return f.Err }
+
+// checkNumber returns the fault of the number of the i-th trial.
+func (s *Snapshot) checkNumber(i int) error {
+	switch n := s.Trials[i].Number; {
+	case n == i+1:
+		return nil
+	case n > i+1:
+		missing := fmt.Sprintf("trial %d is missing", i+1)
+		if n > i+2 {
+			missing = fmt.Sprintf("trials %d to %d are missing", i+1, n-1)
+		}
+		return fmt.Errorf(`%s before it, and trials are numbered 1, 2, … without gaps: put the deleted trial back. `+
+			`To leave a trial out of fits, keep it with "state":"failed" and "failure":"lost"`, missing)
+	default:
+		return fmt.Errorf("its number is %d, want %d: trials stand in the order of their numbers, each once", n, i+1)
+	}
+}
+
 // check returns the first fault of a completed snapshot.
 func (s *Snapshot) check() error {
 	for i := range s.Trials {
 		if err := s.checkTrial(i); err != nil {
-			return fmt.Errorf("trial %d: %w", i+1, err)
+			return &TrialFault{i, s.Trials[i].Number, err}
 		}
 	}
 	for i := range s.Fits {
@@ -217,6 +245,9 @@ func (s *Snapshot) check() error {
 
 func (s *Snapshot) checkTrial(i int) error {
 	t, last := &s.Trials[i], int64(len(s.Events))
+	if err := s.checkNumber(i); err != nil {
+		return err
+	}
 	var values map[string]any
 	if err := json.Unmarshal(t.Params, &values); err != nil || values == nil {
 		return errors.New("params is not an object")
@@ -229,16 +260,16 @@ func (s *Snapshot) checkTrial(i int) error {
 		}
 	}
 	switch {
-	case t.Number != i+1:
-		return fmt.Errorf("its number is %d, want %d", t.Number, i+1)
 	case !slices.Contains([]loop.Source{loop.Added, loop.First, loop.Enqueued, loop.Design, loop.Suggested}, t.Source):
 		return fmt.Errorf("source is %q, want %s, %s, %s, %s or %s", t.Source, loop.Added, loop.First, loop.Enqueued, loop.Design, loop.Suggested)
 	case !slices.Contains([]State{Pending, Complete, Failed, Stopped}, t.State):
 		return fmt.Errorf("state is %q, want %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped)
 	case !slices.Contains([]Failure{"", FailedByProgram, TimedOut, NotFinite, Lost, Unfit}, t.Failure):
 		return fmt.Errorf("failure is %q, want %s, %s, %s, %s or %s", t.Failure, FailedByProgram, TimedOut, NotFinite, Lost, Unfit)
-	case t.State == Failed && t.Failure == "" || t.Failure != "" && t.State != Failed:
-		return fmt.Errorf("it is %s and its failure is %q", t.State, t.Failure)
+	case t.State == Failed && t.Failure == "":
+		return fmt.Errorf(`state is "failed" and there is no failure: add "failure":"program"`)
+	case t.Failure != "" && t.State != Failed:
+		return fmt.Errorf(`state is %q and failure is %q: delete the keys "failure" and "message", or write "state":"failed"`, t.State, t.Failure)
 	case t.Attempt < 0 || t.Lost < 0 || t.Lost > t.Attempt:
 		return fmt.Errorf("%d of %d attempts were lost, want 0 to the number of attempts", t.Lost, t.Attempt)
 	case t.Fit < 0 || t.Fit > len(s.Fits):

@@ -76,6 +76,9 @@ func (c *studyImportCmd) Run(e *env) error {
 	return c.withStore(e.ctx, true, func(s *store.Store) error {
 		u, err := s.Restore(e.ctx, name, in.Snapshot)
 		if err != nil {
+			if placed := in.Locate(err); placed != err {
+				return fmt.Errorf("%s: %w", c.File, placed)
+			}
 			return asUsage(err, study.ErrInvalid)
 		}
 		notes(e, c.File, in.Notes)

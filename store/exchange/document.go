@@ -39,6 +39,15 @@ type Import struct {
 	Snapshot *store.Snapshot
 	// Notes are messages for the user about contents that a study cannot express.
 	Notes []string
+	lines []int // lines of the trials in the file; nil if a trial is not one entry of the file
+}
+
+// Locate adds the line of the file to an error of store.Store.Restore about a trial.
+func (in *Import) Locate(err error) error {
+	if f, ok := errors.AsType[*store.TrialFault](err); ok && f.Index < len(in.lines) {
+		return fmt.Errorf("line %d, %w", in.lines[f.Index], f)
+	}
+	return err
 }
 
 func (in *Import) note(format string, args ...any) {
@@ -162,13 +171,15 @@ var documentKeys = []string{"format", "version", "definition", "created", "warm"
 
 // readDocument decodes entry by entry, so that memory holds little more than the result.
 func readDocument(r io.Reader) (*Import, error) {
-	dec := json.NewDecoder(r)
+	text := &source{r: r, line: 1}
+	dec := json.NewDecoder(text)
 	dec.DisallowUnknownFields()
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, firstOf(tooLarge(err), errors.New("not an export of bo: want an object {…}"))
 	}
 	s := &store.Snapshot{}
 	seen := map[string]bool{}
+	var lines []int
 	var format string
 	var version int
 	for dec.More() {
@@ -202,15 +213,18 @@ func readDocument(r io.Reader) (*Import, error) {
 		case "warm":
 			err = dec.Decode(&s.Warm)
 		case "trials":
-			s.Trials, err = readList[store.Trial](dec)
+			s.Trials, lines, err = readList[store.Trial](dec, text, key)
 		case "fits":
-			s.Fits, err = readList[store.Fit](dec)
+			s.Fits, _, err = readList[store.Fit](dec, text, key)
 		case "steps":
-			s.Steps, err = readList[store.Step](dec)
+			s.Steps, _, err = readList[store.Step](dec, text, key)
 		case "events":
-			s.Events, err = readList[store.Event](dec)
+			s.Events, _, err = readList[store.Event](dec, text, key)
 		default:
 			return nil, fmt.Errorf("unknown key %q%s", key, didyoumean.Hint(key, documentKeys))
+		}
+		if _, placed := errors.AsType[*entryFault](err); placed {
+			return nil, err
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", key, cut(err))
@@ -227,23 +241,24 @@ func readDocument(r io.Reader) (*Import, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, firstOf(tooLarge(err), errors.New("text follows the document"))
 	}
-	return &Import{Snapshot: s}, nil
+	return &Import{Snapshot: s, lines: lines}, nil
 }
 
-func readList[T any](dec *json.Decoder) ([]T, error) {
+// readList returns the entries of a list and their lines.
+func readList[T any](dec *json.Decoder, text *source, name string) (list []T, lines []int, err error) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
-		return nil, firstOf(tooLarge(err), errors.New("want a list […]"))
+		return nil, nil, firstOf(tooLarge(err), errors.New("want a list […]"))
 	}
-	var list []T
 	for dec.More() {
 		var v T
-		if err := dec.Decode(&v); err != nil {
-			return nil, fmt.Errorf("entry %d: %w", len(list)+1, cut(err))
+		line, err := decodeEntry(dec, text, name, len(list)+1, &v)
+		if err != nil {
+			return nil, nil, err
 		}
-		list = append(list, v)
+		list, lines = append(list, v), append(lines, line)
 	}
-	_, err := dec.Token()
-	return list, err
+	_, err = dec.Token()
+	return list, lines, err
 }
 
 // cut replaces the error of a file that ends too early.

@@ -223,8 +223,8 @@ func TestReadReportsFaults(t *testing.T) {
 		start + `,"trials":{}}`:              "trials: want a list",
 		start + `,"trials":[],"trials":[]}`:  `key "trials" occurs twice`,
 		start + `,"trails":[]}`:              `unknown key "trails": did you mean trials?`,
-		start + `,"trials":[{"trial":"a"}]}`: "trials: entry 1: ",
-		start + `,"trials":[{"trial":1},{"lr":1}]}`:                     `trials: entry 2: json: unknown field "lr"`,
+		start + `,"trials":[{"trial":"a"}]}`: `line 1, trials, entry 1, trial: "a" is text, want a whole number`,
+		start + `,"trials":[{"trial":1},{"lr":1}]}`:                     `line 1, trials, entry 2: unknown key "lr"`,
 		start + `,"trials":[{"trial":1}`:                                "the file ends in the middle",
 		start + `,"trials":[]} x`:                                       "text follows the document",
 		`{"format":"bo-export","version":1,"definition":{"budget":-1}}`: "definition: invalid study: ",
@@ -235,6 +235,38 @@ func TestReadReportsFaults(t *testing.T) {
 		_, err := exchange.Read(strings.NewReader(text))
 		require.ErrorIs(t, err, exchange.ErrFormat, text)
 		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// Messages about a trial name line, trial, key and value, and what is accepted.
+func TestReadPlacesFaultsOfTrials(t *testing.T) {
+	const start = `{"format":"bo-export","version":1,
+"definition":{"version":1,"name":"s","parameters":[{"name":"x","type":"float","min":0,"max":1}]},
+"trials":[
+{"trial":1,"params":{"x":0.5},"source":"added","state":"complete","numbers":{"y":1}},
+`
+	const end = "\n]}"
+	for trial, want := range map[string]string{
+		`{"trial":2,"params":{"x":0.5},"numbers":{"y":60,5}}`:          "line 5, trial 2, y: 60,5 has a decimal comma, want a decimal point: 60.5",
+		"{\n \"trial\": 2,\n \"numbers\": {\n  \"y\": \"60.5\"\n }\n}": `line 8, trial 2, y: "60.5" is text, want a number such as 60.5`,
+		`{"trial":2,"numbers":{"y":null}}`:                             "line 5, trial 2, y: null is no value, want a number such as 60.5",
+		`{"trial":2,"numbers":{"y":NaN}}`:                              "line 5, trial 2, y: NaN is no value of JSON, want a number such as 60.5",
+		`{"trial":2,"numbers":{"y":nan}}`:                              "line 5, trial 2, y: nan is no value of JSON",
+		`{"trial":2,"numbers":{"y":060}}`:                              "line 5, trial 2, y: 060 is no value of JSON",
+		`{"trial":2,"numbers":{"y":60%}}`:                              "line 5, trial 2, y: 60% is no value of JSON",
+		`{"trial":2,"numbers":{"y":1e999}}`:                            "line 5, trial 2, y: 1e999 is too large a number",
+		`{"trial":2,"numbers":{"y":60,}}`:                              "line 5, trial 2: a comma stands before }: delete the comma",
+		`{"trial":2,"numbers":{"y":60}},`:                              "line 6, trials, entry 3: a comma stands before ]: delete the comma",
+		"{\"trial\":2,\"numbers\":{\"y\":60}}\n{\"trial\":3}":          "line 6, trial 3: a comma is missing",
+		`{"trial":2,"numbers":{"y" 60}}`:                               `line 5, trial 2: no JSON near`,
+		`{"trial":2,"state":5}`:                                        "line 5, trial 2, state: 5 is a number, want text in double quotes",
+		`{"trial":2,"stat":"failed"}`:                                  `line 5, trial 2: unknown key "stat": did you mean state?`,
+		`{"trial":2,"created":"today"}`:                                "line 5, trial 2: ",
+		`7`:                                                            "line 5, trials, entry 2: 7 is a number, want an object",
+	} {
+		_, err := exchange.Read(strings.NewReader(start + trial + end))
+		require.ErrorIs(t, err, exchange.ErrFormat, trial)
+		require.ErrorContains(t, err, want, trial)
 	}
 }
 
@@ -261,24 +293,26 @@ func TestReadersEnd(t *testing.T) {
 func TestRestoreChecks(t *testing.T) {
 	base := ten(t)[2]
 	for want, change := range map[string]func(*store.Snapshot){
-		"trial 2: its number is 7, want 2":                     func(s *store.Snapshot) { s.Trials[1].Number = 7 },
-		`trial 1: source is "luck"`:                            func(s *store.Snapshot) { s.Trials[0].Source = "luck" },
-		`trial 1: state is "done"`:                             func(s *store.Snapshot) { s.Trials[0].State = "done" },
-		`trial 1: failure is "x"`:                              func(s *store.Snapshot) { s.Trials[0].Failure = "x" },
-		`trial 1: it is complete and its failure is "timeout"`: func(s *store.Snapshot) { s.Trials[0].Failure = store.TimedOut },
-		"trial 1: params is not an object":                     func(s *store.Snapshot) { s.Trials[0].Params = json.RawMessage("null") },
-		`trial 1: parameter "x" is not text`:                   func(s *store.Snapshot) { s.Trials[0].Params = json.RawMessage(`{"x":[1]}`) },
-		"loss is +Inf":                                         func(s *store.Snapshot) { s.Trials[0].Numbers["loss"] = math.Inf(1) },
-		"trial 4: asked 99":                                    func(s *store.Snapshot) { s.Trials[3].Asked = 99 },
-		"trial 4: it is pending and was told":                  func(s *store.Snapshot) { s.Trials[3].State = store.Pending },
-		"trial 4: fit is 99":                                   func(s *store.Snapshot) { s.Trials[3].Fit = 99 },
-		"trial 4: 2 of 1 attempts were lost":                   func(s *store.Snapshot) { s.Trials[3].Lost = 2 },
-		"fit 1: start is 1, which is no earlier fit":           func(s *store.Snapshot) { s.Fits[0].Start = 1 },
-		"fit 1: warm is not a list of numbers":                 func(s *store.Snapshot) { s.Fits[0].Warm = json.RawMessage(`"a"`) },
-		"warm is 99, which is no fit":                          func(s *store.Snapshot) { s.Warm = 99 },
-		"step 1 of the list: no such trial: 0":                 func(s *store.Snapshot) { s.Steps[0].Trial = 0 },
-		"event 2 of the list has revision 7, want 2":           func(s *store.Snapshot) { s.Events[1].Revision = 7 },
-		"there is no definition":                               func(s *store.Snapshot) { s.Definition = nil },
+		"trial 1: its number is 1, want 2":                                            func(s *store.Snapshot) { s.Trials[1].Number = 1 },
+		`trial 1: state is "failed" and there is no failure: add "failure":"program"`: func(s *store.Snapshot) { s.Trials[0].State = store.Failed },
+		"trial 7: trials 2 to 6 are missing before it":                                func(s *store.Snapshot) { s.Trials[1].Number = 7 },
+		`trial 1: source is "luck"`:                                                   func(s *store.Snapshot) { s.Trials[0].Source = "luck" },
+		`trial 1: state is "done"`:                                                    func(s *store.Snapshot) { s.Trials[0].State = "done" },
+		`trial 1: failure is "x"`:                                                     func(s *store.Snapshot) { s.Trials[0].Failure = "x" },
+		`trial 1: state is "complete" and failure is "timeout": delete the keys "failure" and "message"`: func(s *store.Snapshot) { s.Trials[0].Failure = store.TimedOut },
+		"trial 1: params is not an object":           func(s *store.Snapshot) { s.Trials[0].Params = json.RawMessage("null") },
+		`trial 1: parameter "x" is not text`:         func(s *store.Snapshot) { s.Trials[0].Params = json.RawMessage(`{"x":[1]}`) },
+		"loss is +Inf":                               func(s *store.Snapshot) { s.Trials[0].Numbers["loss"] = math.Inf(1) },
+		"trial 4: asked 99":                          func(s *store.Snapshot) { s.Trials[3].Asked = 99 },
+		"trial 4: it is pending and was told":        func(s *store.Snapshot) { s.Trials[3].State = store.Pending },
+		"trial 4: fit is 99":                         func(s *store.Snapshot) { s.Trials[3].Fit = 99 },
+		"trial 4: 2 of 1 attempts were lost":         func(s *store.Snapshot) { s.Trials[3].Lost = 2 },
+		"fit 1: start is 1, which is no earlier fit": func(s *store.Snapshot) { s.Fits[0].Start = 1 },
+		"fit 1: warm is not a list of numbers":       func(s *store.Snapshot) { s.Fits[0].Warm = json.RawMessage(`"a"`) },
+		"warm is 99, which is no fit":                func(s *store.Snapshot) { s.Warm = 99 },
+		"step 1 of the list: no such trial: 0":       func(s *store.Snapshot) { s.Steps[0].Trial = 0 },
+		"event 2 of the list has revision 7, want 2": func(s *store.Snapshot) { s.Events[1].Revision = 7 },
+		"there is no definition":                     func(s *store.Snapshot) { s.Definition = nil },
 	} {
 		in, err := exchange.Read(strings.NewReader(text(t, base)))
 		require.NoError(t, err)
