@@ -528,6 +528,9 @@ func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, er
 // that do not fit the new space, or are complete without a number that the new definition declares,
 // are kept and left out of fits. Earlier evaluations of the new definition are added, as AddEarlier
 // does. The name cannot change.
+//
+// A parameter that is added or changed, and has a default, takes its value in a finished trial without a
+// value from the number of its name, if the trial has this number and the parameter may have the value.
 func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
 	err := u.once(ctx, "", new(bool), func(tx Tx, row *Row, now time.Time) error {
 		old, err := row.copied()
@@ -551,7 +554,15 @@ func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.
 		if _, err := addEarlier(tx, row, now, d); err != nil {
 			return err
 		}
-		return tx.PutEvents(row.ID, []Event{row.event(Event{Time: now, Kind: StudyEdited})})
+		changed, err := takeNumbers(tx, row, old, d)
+		if err != nil {
+			return err
+		}
+		e := row.event(Event{Time: now, Kind: StudyEdited})
+		for i := range changed {
+			changed[i].Revision = row.Revision
+		}
+		return putChanges(tx, row, changed, []Event{e})
 	})
 	if err != nil {
 		return named(u.name, err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -146,7 +147,7 @@ type studyEditCmd struct {
 	File        string   `group:"what" placeholder:"FILE" help:"Take the whole definition from a study file."`
 	Budget      *int     `group:"what" option:"budget" placeholder:"N" help:"Total number of trials."`
 	Range       []string `group:"what" sep:"none" placeholder:"NAME=MIN:MAX" help:"New bounds of a parameter. Repeat for more."`
-	Add         []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value of the parameter in earlier trials. Repeat for more."`
+	Add         []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value of the parameter in earlier trials, unless a finished trial has a number of this name that the parameter may have. Repeat for more."`
 	Remove      []string `group:"what" sep:"none" placeholder:"NAME" help:"Remove a parameter. Repeat for more."`
 	Constrain   []string `group:"what" sep:"none" placeholder:"EXPRESSION" help:"Add a constraint such as 'layers * width <= 4096'. Repeat for more."`
 	Unconstrain []string `group:"what" sep:"none" placeholder:"EXPRESSION" help:"Remove a constraint. Repeat for more."`
@@ -177,7 +178,11 @@ func (c *studyEditCmd) Run(e *env) error {
 		}
 	}
 	return c.withStudy(e.ctx, c.Study, func(u *store.Study) error {
-		err := u.Edit(e.ctx, func(d study.Definition) (*study.Definition, error) { return c.change(d, file) })
+		before, err := u.Brief(e.ctx)
+		if err != nil {
+			return err
+		}
+		err = u.Edit(e.ctx, func(d study.Definition) (*study.Definition, error) { return c.change(d, file) })
 		if err != nil {
 			return asUsage(err, study.ErrInvalid)
 		}
@@ -188,6 +193,7 @@ func (c *studyEditCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
+		noteNumbers(e, before, v)
 		if c.JSON {
 			return printJSON(e.stdout, v.Definition)
 		}
@@ -198,6 +204,48 @@ func (c *studyEditCmd) Run(e *env) error {
 		warnOver(e, v)
 		return nil
 	})
+}
+
+// noteNumbers reports the numbers of trials that have the name of an added parameter: numbers that are
+// values of the parameter, and numbers that are not used.
+func noteNumbers(e *env, before, v *store.View) {
+	for _, p := range v.Space.Parameters() {
+		given, ok := v.Definition.Defaults[p.Name]
+		if !ok || slices.ContainsFunc(before.Definition.Parameters, func(q space.Parameter) bool { return q.Name == p.Name }) {
+			continue
+		}
+		taken, left, why := 0, 0, ""
+		for k := range v.Trials {
+			t := &v.Trials[k]
+			x, reported := t.Numbers[p.Name]
+			if !reported || t.State == store.Pending {
+				continue
+			}
+			had := k < len(before.Trials) && has(&before.Trials[k], p.Name)
+			switch now := has(t, p.Name); {
+			case now && !had:
+				taken++
+			case !now:
+				if err := p.Check(x); err != nil && why == "" {
+					why = fmt.Sprintf(" (trial %d: %v)", t.Number, err)
+				}
+				left++
+			}
+		}
+		if taken > 0 {
+			fmt.Fprintf(e.stderr, "bo: parameter %s has the value of the number %[1]s in %s\n", p.Name, count(taken, "trial"))
+		}
+		if left > 0 {
+			fmt.Fprintf(e.stderr, "bo: parameter %s cannot have the value of the number %[1]s in %s%s: the parameter has the default %v there\n", p.Name, count(left, "trial"), why, given)
+		}
+	}
+}
+
+// has reports whether a trial has a value of a parameter.
+func has(t *store.Trial, name string) bool {
+	found := false
+	flatjson.Names(string(t.Params), func(other string) { found = found || other == name })
+	return found
 }
 
 // warnOver reports that a study has issued more trials than its budget.
