@@ -138,8 +138,8 @@ func (c *importCmd) Run(e *env) error {
 	})
 }
 
-// noteRepeated reports added trials with the parameters and the result of an earlier trial, which a
-// second import of the same file adds.
+// noteRepeated reports added trials with the parameters and the result of another added trial, and of an
+// earlier trial, which a second import of the same file adds.
 func (c *importCmd) noteRepeated(e *env, u *store.Study, added []store.Trial) error {
 	if len(added) == 0 {
 		return nil
@@ -153,10 +153,19 @@ func (c *importCmd) noteRepeated(e *env, u *store.Study, added []store.Trial) er
 	for i := range min(added[0].Number-1, len(v.Trials)) {
 		earlier[key(&v.Trials[i])] = true
 	}
+	within, twice := map[string]bool{}, 0
 	for i := range added {
-		if earlier[key(&added[i])] {
+		k := key(&added[i])
+		if earlier[k] {
 			repeated++
 		}
+		if within[k] {
+			twice++
+		}
+		within[k] = true
+	}
+	if twice > 0 {
+		notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of another trial of the file, and count once more: delete rows that are no repeated measurements", twice, len(added))})
 	}
 	if repeated > 0 {
 		notes(e, c.File, []string{fmt.Sprintf("%d of %d added trials have the parameters and the result of earlier trials of study %s, and count once more: with --key NAME a repeated import adds nothing", repeated, len(added), c.Study)})

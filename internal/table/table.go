@@ -4,6 +4,7 @@ package table
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -37,6 +38,9 @@ func Read(name string, r io.Reader) (*Table, error) {
 		_, _ = buffered.Discard(3)
 	} else if isUTF16(start) {
 		return nil, fmt.Errorf("%s: the file is encoded in UTF-16, want UTF-8", name)
+	}
+	if start, _ := buffered.Peek(buffered.Size()); oldMac(start) {
+		return nil, fmt.Errorf("%s: the lines end in CR alone, want LF or CR LF: save the file as CSV UTF-8", name)
 	}
 	cr := csv.NewReader(buffered)
 	cr.FieldsPerRecord = -1
@@ -76,8 +80,35 @@ func isUTF16(start []byte) bool {
 	return len(start) >= 2 && (start[0] == 0xff && start[1] == 0xfe || start[0] == 0xfe && start[1] == 0xff || (start[0] == 0) != (start[1] == 0))
 }
 
+// oldMac reports whether the lines of a text end in CR alone.
+func oldMac(start []byte) bool {
+	cr := bytes.IndexByte(start, '\r')
+	return cr >= 0 && cr < len(start)-1 && bytes.IndexByte(start, '\n') < 0
+}
+
+// separators are the names of other separators than commas.
+var separators = map[string]string{";": "semicolons", "\t": "tabs", "": "tabs"}
+
+// separator reports whether a record is a first line such as "sep=,", which spreadsheets read.
+func (t *Table) separator(record []string) (bool, error) {
+	other, ok := strings.CutPrefix(record[0], "sep=")
+	if t.Header != nil || !ok {
+		return false, nil
+	}
+	if len(record) == 2 && other == "" && record[1] == "" {
+		return true, nil
+	}
+	if name := separators[other]; name != "" && len(record) == 1 {
+		return true, fmt.Errorf("%s: line 1: the cells are separated by %s, want commas (and decimal points in numbers)", t.Name, name)
+	}
+	return false, nil
+}
+
 // add appends the record that begins on a line.
 func (t *Table) add(record []string, line int) error {
+	if ok, err := t.separator(record); ok {
+		return err
+	}
 	switch {
 	case len(record) == 1 && record[0] == "" && len(t.Header) != 1:
 	case t.Header == nil:

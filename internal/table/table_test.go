@@ -11,6 +11,7 @@ func TestReadTable(t *testing.T) {
 	for _, text := range []string{
 		"x,y\n1,2\n3,4\n",
 		"x,y\r\n1,2\r\n3,4\r\n\r\n\r\n",
+		"\ufeffsep=,\r\nx,y\r\n1,2\r\n3,4\r\n",
 		"\ufeffx,y\n1,2\n\n3,4\n,\n",
 		"\"x\",\"y\"\n\"1\",\" 2 \"\n3,4",
 	} {
@@ -33,6 +34,8 @@ func TestReadTableErrors(t *testing.T) {
 		"\n\n":                "a.csv: the file is empty",
 		"x,y\n":               "a.csv: no rows below the header",
 		"x,y\n,\n":            "a.csv: no rows below the header",
+		"sep=;\nx;y\n1;2\n":   "a.csv: line 1: the cells are separated by semicolons, want commas (and decimal points in numbers)",
+		"x,y\r1,2\r":          "a.csv: the lines end in CR alone, want LF or CR LF: save the file as CSV UTF-8",
 		"x,x\n1,2\n":          `a.csv: two columns are named "x"`,
 		",y\n1,2\n":           "a.csv: column 1 has no name",
 		"x,y\n1,2\n3\n":       "a.csv: row 2 (line 3): 1 cells, the header has 2",

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/functionspace/bo/internal/didyoumean"
 	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/internal/table"
@@ -362,7 +363,7 @@ func numeric(t *table.Table, j int) bool {
 // pending.
 func (c *columns) checkNumbers(t *table.Table, d *study.Definition) error {
 	complete := func(row []string) bool {
-		return c.state < 0 || !slices.Contains([]store.State{store.Pending, store.Failed, store.Stopped}, store.State(row[c.state]))
+		return c.state < 0 || !slices.Contains([]store.State{store.Pending, store.Failed, store.Stopped}, stateOf(row[c.state]))
 	}
 	if !slices.ContainsFunc(t.Rows, complete) {
 		return nil
@@ -385,13 +386,13 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		}
 		return t.Rows[i][j]
 	}
-	state := store.State(text(c.state))
+	state := stateOf(text(c.state))
 	switch state {
 	case store.Pending:
 		return store.Evaluated{}, false, nil
 	case "", store.Complete, store.Failed, store.Stopped:
 	default:
-		return store.Evaluated{}, false, fmt.Errorf("%s: %q is not one of %s, %s, %s and %s", t.Cell(i, c.state), state, store.Complete, store.Failed, store.Stopped, store.Pending)
+		return store.Evaluated{}, false, fmt.Errorf("%s: %q is not one of %s, %s, %s and %s", t.Cell(i, c.state), text(c.state), store.Complete, store.Failed, store.Stopped, store.Pending)
 	}
 	e := store.Evaluated{Params: map[string]any{}, Numbers: map[string]float64{}}
 	for _, j := range slices.Sorted(maps.Keys(c.params)) {
@@ -401,8 +402,15 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 		}
 		v := cellValue(p, text(j))
 		_, number := v.(float64)
-		if err := p.Check(v); err != nil && (!c.wide || !number) {
-			return e, false, fmt.Errorf("%s: %w", t.Cell(i, j), err)
+		err := p.Check(v)
+		if _, ok := d.Defaults[p.Name]; err != nil && text(j) == "" && (ok || p.Kind == space.KindFixed) {
+			continue // as without the column
+		}
+		switch {
+		case err != nil && text(j) == "":
+			return e, false, fmt.Errorf("%s: the cell is empty", t.Cell(i, j))
+		case err != nil && (!c.wide || !number):
+			return e, false, fmt.Errorf("%s: %w%s", t.Cell(i, j), err, cellHint(p, text(j)))
 		}
 		e.Params[p.Name] = v
 	}
@@ -431,6 +439,35 @@ func (c *columns) row(t *table.Table, i int, d *study.Definition, s *space.Space
 	return e, true, nil
 }
 
+// stateOf returns the state in a cell, in which case does not count.
+func stateOf(text string) store.State { return store.State(strings.ToLower(text)) }
+
+// numberHint describes the form of a number, for a cell that has digits and is no number; else "".
+func numberHint(text string) string {
+	switch _, err := strconv.ParseFloat(text, 64); {
+	case err == nil || errors.Is(err, strconv.ErrRange) || !strings.ContainsAny(text, "0123456789"):
+		return ""
+	case strings.ContainsAny(text, "\u2212\u2013"):
+		return ": write the minus sign as -, as in -1.5"
+	}
+	return ": want digits with a decimal point, without unit and blanks, such as 95 or 1.5e-3"
+}
+
+// cellHint is the end of a message about a wrong value of a parameter.
+func cellHint(p space.Parameter, text string) string {
+	if p.Kind == space.KindFloat || p.Kind == space.KindInt {
+		return numberHint(text)
+	}
+	var values []string
+	for _, v := range p.Values {
+		values = append(values, cell(v))
+	}
+	if near, ok := didyoumean.Near(text, values); ok {
+		return ": did you mean " + near + "?"
+	}
+	return ""
+}
+
 // readNumbers reads the numbers of a row. A row that has not failed has all declared numbers.
 func (c *columns) readNumbers(t *table.Table, i int, d *study.Definition, failed bool, into map[string]float64) error {
 	read := map[string]int{}
@@ -446,6 +483,9 @@ func (c *columns) readNumbers(t *table.Table, i int, d *study.Definition, failed
 			continue
 		}
 		v, err := t.Number(i, j)
+		if hint := numberHint(t.Rows[i][j]); err != nil && hint != "" {
+			return fmt.Errorf("%w%s", err, hint)
+		}
 		if err != nil && wanted {
 			return fmt.Errorf("%w: write failed into the column %q of a row without a result", err, columnState)
 		}

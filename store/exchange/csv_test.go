@@ -106,6 +106,33 @@ func TestReadCSV(t *testing.T) {
 	require.ErrorContains(t, err, `column "loss" is a parameter and the objective: name the parameter's params.loss`)
 }
 
+// Cells as spreadsheets write them: states in other case, and messages about the form of a value.
+func TestReadCSVOfSpreadsheets(t *testing.T) {
+	d := &study.Definition{
+		Version: 1, Name: "s", Objectives: []study.Objective{{Name: "loss"}},
+		Parameters: []space.Parameter{space.Float("x", -9, 999), space.Categorical("solvent", "DMF", "water"), space.Int("n", 1, 3)}, Defaults: map[string]any{"n": 2.0},
+	}
+	evaluated, _, err := exchange.ReadCSV("t.csv", strings.NewReader("x,solvent,n,loss,state\n1,DMF,,,Failed\n1,DMF,3,5,COMPLETE\n"), d)
+	require.NoError(t, err)
+	require.Equal(t, []store.Evaluated{
+		{Params: map[string]any{"x": 1.0, "solvent": "DMF", "n": 2.0}, Numbers: map[string]float64{}, Failure: store.FailedByProgram},
+		{Params: map[string]any{"x": 1.0, "solvent": "DMF", "n": 3.0}, Numbers: map[string]float64{"loss": 5}},
+	}, evaluated)
+	const form = "want digits with a decimal point, without unit and blanks, such as 95 or 1.5e-3"
+	for row, want := range map[string]string{
+		"1,dmf,2,3":         `column "solvent": "dmf" is not one of "DMF", "water": did you mean DMF?`,
+		"1,DMF,2,95%":       `column "loss": "95%" is not a number: ` + form,
+		"1,DMF,2,1 234":     `column "loss": "1 234" is not a number: ` + form,
+		"1,DMF,2,\u22121.5": `is not a number: write the minus sign as -, as in -1.5`,
+		"1,DMF,2,NA":        `"NA" is not a number: write failed into the column "state" of a row without a result`,
+		"95 C,DMF,2,1":      `column "x": "95 C" is not a finite number: ` + form,
+		",DMF,2,1":          `column "x": the cell is empty`,
+	} {
+		_, _, err := exchange.ReadCSV("t.csv", strings.NewReader("x,solvent,n,loss\n"+row+"\n"), d)
+		require.ErrorContains(t, err, want, row)
+	}
+}
+
 // An error lists the first ten wrong rows and counts the others.
 func TestReadCSVListsWrongRows(t *testing.T) {
 	d := &study.Definition{
