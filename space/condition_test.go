@@ -142,7 +142,7 @@ func TestConstraints(t *testing.T) {
 	require.NoError(t, err)
 	_, err = floats.Constrain(constraint("x + y == 3", func(p space.Point) float64 { return math.Abs(p.Float("x") + p.Float("y") - 3) }, "x", "y"))
 	require.ErrorIs(t, err, space.ErrInvalid)
-	assert.Regexp(t, `^invalid search space: constraints: a search of \d+ points finds none that satisfies "x \+ y == 3"; almost no floats satisfy an equality: compute one of them in the program$`, err.Error())
+	assert.Regexp(t, `^invalid search space: constraints: a search of \d+ points finds none that satisfies "x \+ y == 3"; almost no floats satisfy an equality: give the parameters a step \(step: 0\.01\), or drop one of them, write a bound such as xA \+ xB <= 1, and compute it in the program$`, err.Error())
 }
 
 // Feasible parts of a share of 1e-4 and less, and equalities of integers, are found, and

@@ -170,7 +170,7 @@ func (s *Space) noSeeds() error {
 	err := fmt.Errorf("constraints: a search of %d points finds none that satisfies %s", fewDraws+repairs*descent+manyDraws, list)
 	for k := range s.constraints {
 		if strings.Contains(s.constraints[k].Text, "==") && slices.ContainsFunc(s.on[k], func(i int) bool { return s.params[i].continuous() }) {
-			err = errors.Join(err, errors.New("almost no floats satisfy an equality: compute one of them in the program"))
+			err = errors.Join(err, errors.New("almost no floats satisfy an equality: give the parameters a step (step: 0.01), or drop one of them, write a bound such as xA + xB <= 1, and compute it in the program"))
 			err = fmt.Errorf("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 			break
 		}
