@@ -529,8 +529,9 @@ func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, er
 // are kept and left out of fits. Earlier evaluations of the new definition are added, as AddEarlier
 // does. The name cannot change.
 //
-// A parameter that is added or changed, and has a default, takes its value in a finished trial without a
-// value from the number of its name, if the trial has this number and the parameter may have the value.
+// An added or changed parameter with a default also applies to finished trials without a value of it. If such
+// a trial has a number of the parameter's name and the parameter may have this value, Edit records it as the
+// value. Otherwise the default applies.
 func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
 	err := u.once(ctx, "", new(bool), func(tx Tx, row *Row, now time.Time) error {
 		old, err := row.copied()
