@@ -10,7 +10,7 @@ const (
 	TrialAsked    EventKind = "asked"    // Ask returned Trial, with its prediction and warnings if Suggested
 	TrialStarted  EventKind = "started"  // Trial; Run is about to call the objective
 	TrialFinished EventKind = "finished" // Trial, Improved
-	TrialFailed   EventKind = "failed"   // Trial
+	TrialFailed   EventKind = "failed"   // Trial, whose state may be Lost
 	TrialStopped  EventKind = "stopped"  // Trial, Decision
 	FitStarted    EventKind = "fit"      // Observations
 	FitFinished   EventKind = "fitted"   // Observations, Seconds, Hypers, Warped, Selection, Warnings; follows the suggestions of the fit

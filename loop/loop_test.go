@@ -396,6 +396,36 @@ func TestFailedTrialsGetTheWorstValue(t *testing.T) {
 	assert.False(t, data[0].NoiseFree)
 }
 
+// Fits leave lost trials out, and a saved study keeps them.
+func TestLostTrials(t *testing.T) {
+	var data []surrogate.Dataset
+	o := options(1)
+	o.Surrogate = recorder{gp.Model{}, &data}
+	s := newStudy(t, box(t), o)
+	_, err := s.Ask(t.Context(), 4)
+	require.NoError(t, err)
+	for _, id := range []int{1, 3, 4} {
+		require.NoError(t, s.Tell(id, float64(id)))
+	}
+	require.NoError(t, s.Lose(2, "the machine is gone"))
+	require.ErrorIs(t, s.Lose(2, "again"), ErrFinished)
+	require.ErrorIs(t, s.Lose(9, ""), ErrUnknownTrial)
+	require.ErrorIs(t, s.Tell(2, 1), ErrFinished)
+	var saved bytes.Buffer
+	require.NoError(t, s.Save(&saved))
+	next, err := s.Ask(t.Context(), 1)
+	require.NoError(t, err)
+	require.Len(t, data, 1)
+	require.Len(t, data[0].Y, 3)
+	require.Empty(t, next[0].Pending)
+	again, err := Resume(&saved, o)
+	require.NoError(t, err)
+	require.Equal(t, Lost, again.Trials()[1].State)
+	same, err := again.Ask(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, next[0].Point.Map(), same[0].Point.Map())
+}
+
 // brittle is a model whose fit returns err.
 type brittle struct{ err error }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/functionspace/bo/acquisition"
@@ -329,8 +330,8 @@ func (t *savedTrial) trial(sp *space.Space, o *Options, id int) (Trial, error) {
 	switch {
 	case t.ID != id:
 		return Trial{}, fmt.Errorf("id is %d, want %d", t.ID, id)
-	case t.State != Pending && t.State != Complete && t.State != Failed && t.State != Stopped:
-		return Trial{}, fmt.Errorf("state is %q, want %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped)
+	case !slices.Contains([]State{Pending, Complete, Failed, Stopped, Lost}, t.State):
+		return Trial{}, fmt.Errorf("state is %q, want %s, %s, %s, %s or %s", t.State, Pending, Complete, Failed, Stopped, Lost)
 	case t.State == Stopped && len(t.Steps) == 0:
 		return Trial{}, errors.New("a stopped trial needs steps")
 	case (t.Value != nil) != (t.State == Complete):

@@ -197,6 +197,13 @@ func (t *Trial) record(o *Options, out Outcome) {
 // ErrFinished.
 func (s *Study) Fail(id int, reason string) error { return s.fail(id, reason, nil, "", 0) }
 
+// Lose records that a pending trial is not evaluated, for a reason that has nothing to do with its point,
+// such as a machine that is gone. Fits leave the trial out. Against a budget it counts as a failed one.
+// The error wraps ErrUnknownTrial or ErrFinished.
+func (s *Study) Lose(id int, reason string) error {
+	return s.finish(id, Event{Kind: TrialFailed}, func(t *Trial) { t.State, t.Error = Lost, reason })
+}
+
 // fail is Fail with the error of the objective, the stack of a panic and the duration of the
 // evaluation.
 func (s *Study) fail(id int, reason string, err error, stack string, seconds float64) error {
