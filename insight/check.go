@@ -78,7 +78,7 @@ const (
 	// Marsaglia 2004).
 	maxAndersonDarling = 5.97
 	folds              = 5
-	// leastFree is the number of degrees of freedom of folds below which there is no verdict: the variance of
+	// leastFree is the number of degrees of freedom of folds below which no model is Healthy: the variance of
 	// F(n, ν) is finite from 5 on.
 	leastFree = 5
 	// leastNoise is the smallest noise variance that a fit learns if data are not exact, in units of the variance of the
@@ -170,7 +170,8 @@ func (c Coverage) finding(n int) Finding {
 // scale. With m trials in a fit, d columns and ν = m - d - 3, the scale has about ν degrees of freedom. The sum of
 // squares of n errors is then compared with n·F(n, ν) at the level 0.005, and coverages with the binomial distribution
 // averaged over the scale √(ν/χ²(ν)). Anderson and Darling's statistic is of the errors divided by their root mean
-// square. Check reports TooFew if ν is below 5.
+// square. Below ν = 5 the tests use max(ν, 1), and
+// Check reports TooFew instead of Healthy.
 //
 // Errors of the tests are no fault if the predictions from other trials have smaller errors than the noise, and the
 // noise is at most 1 % of the standard deviation of the values. No fit learns a smaller noise, except of exact data.

@@ -27,7 +27,10 @@ type Checker interface {
 // data of dim inputs would return the same error. A nil model or nil pointer is an error that wraps
 // ErrSetting.
 func Check(m Model, dim int) error {
-	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+	if m == nil {
+		return settings.Errorf("the model is nil, want a model such as gp.Model")
+	}
+	if v := reflect.ValueOf(m); v.Kind() == reflect.Pointer && v.IsNil() {
 		return settings.Errorf("the model is a nil %T, want a model such as gp.Model", m)
 	}
 	if err := settings.Check(m); err != nil {

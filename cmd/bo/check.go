@@ -23,9 +23,9 @@ type checkCmd struct {
 }
 
 func (checkCmd) Help() string {
-	return fmt.Sprintf(`Fits the surrogate model to the finished trials and tests whether it agrees with them: the errors of predictions one step ahead, fixed hyperparameters against the values that the data prefer, and equal points of an exact objective. Each objective and each number of an outcome constraint has a model of its own. Coverage is the part of the values inside their prediction intervals.
+	return fmt.Sprintf(`Fits the surrogate model to the finished trials and tests whether it agrees with them: the errors of predictions one step ahead (for models other than gp, of fits without a fifth of the trials), fixed hyperparameters against the values that the data prefer, and equal points of an exact objective. Each objective and each number of an outcome constraint has a model of its own. Coverage is the part of the values inside their prediction intervals.
 
-The exit code is 0 if every model is healthy or has too few complete trials for a verdict (%d are needed), and 3 if a model is miscalibrated.
+The exit code is 0 if every model is healthy or has too few complete trials for a verdict (%d are needed, and more for models other than gp in many inputs), and 3 if a model is miscalibrated.
 
 Examples:
 

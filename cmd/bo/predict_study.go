@@ -51,15 +51,21 @@ func (c *studyPredictCmd) Run(e *env) error {
 			return noneComplete(v)
 		}
 		var predicted []*predictedNumber
+		var warnings []string
 		ctx, stop := watch(e.ctx, e.stderr, in.finished)
 		err = heed(e.ctx, func() (err error) {
-			predicted, err = in.predict(ctx, points, v.Definition.Objective().Name)
+			predicted, warnings, err = in.predict(ctx, points, v.Definition.Objective().Name)
 			return err
 		})
 		stop()
 		switch {
 		case err != nil:
 			return err
+		}
+		for _, text := range warnings {
+			fmt.Fprintf(e.stderr, "bo: warning: %s\n", text)
+		}
+		switch {
 		case c.JSON:
 			return printJSON(e.stdout, predictedJSON(points, predicted))
 		case c.At != "":
@@ -125,21 +131,30 @@ type predictedNumber struct {
 	scaleless bool // as insight.Scaleless
 }
 
-// predict fits the models of the study and predicts at points. name is the name of a single objective.
-func (in *inspection) predict(ctx context.Context, points []space.Point, name string) ([]*predictedNumber, error) {
+// predict fits the models of the study, predicts at points, and returns the warnings of the fits. name is the name of a
+// single objective.
+func (in *inspection) predict(ctx context.Context, points []space.Point, name string) (_ []*predictedNumber, warnings []string, err error) {
 	views, err := in.views(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if text := in.bounded(); text != "" {
+		warnings = append(warnings, text)
+	}
+	for _, w := range views[0].Fit.Warnings {
+		if !slices.Contains(warnings, w) {
+			warnings = append(warnings, w)
+		}
 	}
 	out := make([]*predictedNumber, len(views))
 	for i, v := range views {
 		at, err := insight.Predict(v, points)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out[i] = &predictedNumber{cmp.Or(v.Objective, name), at, insight.Scaleless(v)}
 	}
-	return out, nil
+	return out, warnings, nil
 }
 
 // text describes the prediction at the first point.

@@ -282,6 +282,6 @@ func (s *session) print(w io.Writer, out *runResult) error {
 
 // regretText describes an estimate of the regret.
 func regretText(e *study.Regret) string {
-	n := figures.Distinct(3, e.Bound, e.Mean)
-	return fmt.Sprintf("trial %d is at most %s from the optimum with probability %v (expected %s), by the surrogate model", e.Trial, n[0], e.Probability, n[1])
+	return fmt.Sprintf("trial %d is at most %s from the optimum with probability %v (expected %s), by the surrogate model",
+		e.Trial, figures.Format(e.Bound, 3), e.Probability, figures.Format(e.Mean, 3))
 }

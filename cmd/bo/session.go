@@ -249,7 +249,8 @@ func (s *session) writeTrials(v *store.View) error {
 	return err
 }
 
-// writePause is the time between two writes of the file of --trials, in times of a write. Every write has all trials.
+// writePause is the pause between two writes of the file of --trials, as a multiple of the duration of a write. Every write
+// has all trials.
 const writePause = 10
 
 // tooSoon reports whether the file of --trials was just written. It is then written later. The caller holds s.files.

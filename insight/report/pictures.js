@@ -213,7 +213,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
 
   const addImportance = () => {
     const picture = new Picture('importance-chart', charts.importance);
-    section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions. Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat.' + (report.study.constraints ? ' They also count points that violate the constraints on parameters.' : '')), picture.figure);
+    section('importance', 'Importance of the parameters', remark('Sobol indices of the prediction over the whole search space: the part of its variance that a parameter explains alone, and with its interactions. Bars: the posterior mean. Intervals: draws of the posterior, which also vary where the mean is flat.' + (report.study.constraints ? ' The indices also count points that violate the constraints on parameters.' : '')), picture.figure);
   };
 
   const addCalibration = () => {
@@ -245,7 +245,7 @@ globalThis.boPictures = (report, themes, {main, nav, open}) => {
       return [make('details', {class: 'many'}, summary, make('div', {class: 'choices', role: 'group', 'aria-label': 'Parameters of the picture'}, ...boxes))];
     });
     const chosen = parameters.length > mostAxes ? ` The ${mostAxes} most important parameters are shown; others can be chosen.` : '';
-    const thick = names.length > 1 ? 'thick lines are the Pareto front' : report.trials.some((t) => t.id === report.best && t.feasible !== false) ? `the thick line is the best, trial ${report.best}` : 'no trial is feasible';
+    const thick = names.length > 1 ? 'thick lines are the Pareto front' : report.trials.some((t) => t.id === report.best && t.feasible !== false) ? `the thick line is the best, trial ${report.best}` : report.trials.some((t) => t.feasible === false) ? 'no trial is feasible' : 'no trial is complete';
     const others = [[(t) => t.feasible === false, 'Dotted lines are infeasible trials.'], [(t) => t.state === 'failed' || t.state === 'lost', 'Dashed lines are failed trials.']].filter(([f]) => report.trials.some(f)).map(([, words]) => ' ' + words).join('');
     section('parallel', 'Parallel coordinates', remark(`Each line is a trial; ${thick}.${others} Drag along an axis to select trials, and click the axis to select all.` + chosen), picture.figure);
   };

@@ -21,7 +21,7 @@
     const count = make('p', {class: 'remark', 'aria-live': 'polite'});
     const more = make('button', {type: 'button'}, 'Show all');
     const recommended = names.length === 1 && report.models.length === 1 ? report.models[0].incumbent.trial : report.best;
-    const told = report.best ? `The bold trial, ${report.best}, is the best.` + (recommended === report.best ? '' : ` Trial ${recommended} is recommended: its prediction is the best.`) : report.trials.some((t) => t.front) ? 'The bold trials are the Pareto front.' : '';
+    const told = report.best ? `The bold trial, ${report.best}, is the best.` + (recommended === report.best ? '' : ` Trial ${recommended} is recommended${report.study.require ? '' : ': its prediction is the best'}.`) : report.trials.some((t) => t.front) ? 'The bold trials are the Pareto front.' : '';
     const show = (v) => (v === null || v === undefined || v === '' ? '' : charts.text(v));
     const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
     const empty = (v) => v === null || v === undefined || v === '';

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from functionspace_bo import (
     StudyError,
     TrialError,
 )
+from functionspace_bo._binary import find_binary
 
 
 def test_a_stored_study(tmp_path: Path) -> None:
@@ -81,6 +83,17 @@ def test_exhausted(tmp_path: Path) -> None:
         study.ask()
     with pytest.raises(ExhaustedError, match="the budget is used up"):
         study.enqueue({"x": 0.5})
+
+
+def test_deleted_study(tmp_path: Path) -> None:
+    store = tmp_path / "bo.db"
+    study = Study.create(store, "demo", {"x": Float(0, 1)})
+    command = [find_binary(), "study", "delete", "demo", "--yes", "--store", str(store)]
+    subprocess.run(command, check=True)
+    with pytest.raises(CommandError, match="unknown study"):
+        study.tell(1, 0.5)
+    with pytest.raises(CommandError, match="unknown study"):
+        study.ask()
 
 
 def test_faults_of_create(tmp_path: Path) -> None:

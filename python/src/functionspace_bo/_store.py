@@ -239,6 +239,7 @@ def _run(arguments: list[str], hide: str = "") -> str:
         raise ProcessError(f"bo cannot be started: {err}") from err
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        message = lines[-1].removeprefix("bo: ").replace(hide, "")
         kind = _KINDS.get((arguments[0], done.returncode), CommandError)
-        raise kind(lines[-1].removeprefix("bo: ").replace(hide, ""))
+        raise (CommandError if message.startswith("unknown study") else kind)(message)
     return done.stdout
