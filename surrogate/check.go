@@ -107,10 +107,12 @@ func FixNoise(m Model, variance *float64) (Model, error) {
 	case *Scaled:
 		return FixNoise(*s, variance)
 	case Scaled:
-		inner, err := FixNoise(s.Model, variance)
-		if s.noise = variance; variance == nil {
-			s.Model = inner
+		if s.noise = variance; variance != nil {
+			_, err := FixNoise(s.Model, new(1.0)) // a fit checks the scaled variance
+			return s, err
 		}
+		inner, err := FixNoise(s.Model, nil)
+		s.Model = inner
 		return s, err
 	}
 	text := settings.Learned
@@ -169,8 +171,10 @@ func checkOutput(s Scaling) error {
 
 // Stated implements PriorStater: it reports whether Model states a prior.
 func (s Scaled) Stated() bool {
-	if m, err := FixNoise(s.Model, s.noise); s.noise != nil && err == nil {
-		return s.Mean != nil || StatesPrior(m)
+	if s.noise != nil {
+		if m, err := FixNoise(s.Model, new(1.0)); err == nil {
+			return s.Mean != nil || StatesPrior(m)
+		}
 	}
 	return s.Mean != nil || StatesPrior(s.Model)
 }
