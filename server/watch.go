@@ -50,7 +50,7 @@ func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*
 		if len(events) == watchBatch {
 			continue
 		}
-		if time.Since(sent) > watchAlive {
+		if time.Since(sent) >= watchAlive {
 			if err := send(nil); err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ func (s *service) Watch(ctx context.Context, r *bov1.WatchRequest, answer func(*
 		case <-s.closing.Done():
 			return errClosing
 		case <-changed:
-		case <-time.After(watchAlive):
+		case <-time.After(watchAlive - time.Since(sent)):
 		}
 	}
 }

@@ -528,10 +528,6 @@ func (u *Study) Events(ctx context.Context, since int64, limit int) ([]Event, er
 // that do not fit the new space, or are complete without a number that the new definition declares,
 // are kept and left out of fits. Earlier evaluations of the new definition are added, as AddEarlier
 // does. The name cannot change.
-//
-// An added or changed parameter with a default also applies to finished trials without a value of it. If such
-// a trial has a number of the parameter's name and the parameter may have this value, Edit records it as the
-// value. Otherwise the default applies.
 func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.Definition, error)) error {
 	err := u.once(ctx, "", new(bool), func(tx Tx, row *Row, now time.Time) error {
 		old, err := row.copied()
@@ -555,15 +551,7 @@ func (u *Study) Edit(ctx context.Context, change func(study.Definition) (*study.
 		if _, err := addEarlier(tx, row, now, d); err != nil {
 			return err
 		}
-		changed, err := takeNumbers(tx, row, old, d)
-		if err != nil {
-			return err
-		}
-		e := row.event(Event{Time: now, Kind: StudyEdited})
-		for i := range changed {
-			changed[i].Revision = row.Revision
-		}
-		return putChanges(tx, row, changed, []Event{e})
+		return tx.PutEvents(row.ID, []Event{row.event(Event{Time: now, Kind: StudyEdited})})
 	})
 	if err != nil {
 		return named(u.name, err)

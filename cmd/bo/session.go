@@ -415,8 +415,10 @@ func (s *session) run() error {
 			OnStart: s.started, OnEnd: s.ended,
 		})
 	})
-	err = cmp.Or(err, s.end())
 	interrupted := s.e.ctx.Err() != nil
+	if fault := s.end(); fault != nil && !interrupted {
+		err = fault // also at an expected end
+	}
 	s.files.Lock()
 	estimate := s.estimate
 	s.files.Unlock()

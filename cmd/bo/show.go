@@ -84,7 +84,7 @@ func (c *studyShowCmd) Run(e *env) error {
 
 // endOf returns the reason for which the end of a study is reached; "" if it is not.
 func endOf(ctx context.Context, u *store.Study, name string) string {
-	if ended := u.Ended(ctx); ended != nil {
+	if ended := u.Ended(ctx); isAny(ended, []error{store.ErrTarget, store.ErrFailures, store.ErrCost}) {
 		return oneLine(strings.TrimPrefix(ended.Error(), "study "+name+": "))
 	}
 	return ""

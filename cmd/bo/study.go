@@ -16,7 +16,6 @@ import (
 
 	"github.com/functionspace/bo/benchmarks"
 	"github.com/functionspace/bo/internal/didyoumean"
-	"github.com/functionspace/bo/internal/flatjson"
 	"github.com/functionspace/bo/internal/strictjson"
 	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/space"
@@ -206,46 +205,23 @@ func (c *studyEditCmd) Run(e *env) error {
 	})
 }
 
-// noteNumbers reports the numbers of trials that have the name of an added parameter: numbers that are
-// values of the parameter, and numbers that are not used.
+// noteNumbers warns of trials that report a number with the name of an added parameter.
 func noteNumbers(e *env, before, v *store.View) {
 	for _, p := range v.Space.Parameters() {
 		given, ok := v.Definition.Defaults[p.Name]
 		if !ok || slices.ContainsFunc(before.Definition.Parameters, func(q space.Parameter) bool { return q.Name == p.Name }) {
 			continue
 		}
-		taken, left, why := 0, 0, ""
-		for k := range v.Trials {
-			t := &v.Trials[k]
-			x, reported := t.Numbers[p.Name]
-			if !reported || t.State == store.Pending {
-				continue
-			}
-			had := k < len(before.Trials) && has(&before.Trials[k], p.Name)
-			switch now := has(t, p.Name); {
-			case now && !had:
-				taken++
-			case !now:
-				if err := p.Check(x); err != nil && why == "" {
-					why = fmt.Sprintf(" (trial %d: %v)", t.Number, err)
-				}
-				left++
+		n := 0
+		for i := range v.Trials {
+			if _, reported := v.Trials[i].Numbers[p.Name]; reported {
+				n++
 			}
 		}
-		if taken > 0 {
-			fmt.Fprintf(e.stderr, "bo: parameter %s has the value of the number %[1]s in %s\n", p.Name, count(taken, "trial"))
-		}
-		if left > 0 {
-			fmt.Fprintf(e.stderr, "bo: parameter %s cannot have the value of the number %[1]s in %s%s: the parameter has the default %v there\n", p.Name, count(left, "trial"), why, given)
+		if n > 0 {
+			fmt.Fprintf(e.stderr, "bo: warning: %s have a number %s, which is not the value of the parameter: it is %v there; to use the numbers, create another study with this parameter and import the table into it\n", count(n, "trial"), p.Name, given)
 		}
 	}
-}
-
-// has reports whether a trial has a value of a parameter.
-func has(t *store.Trial, name string) bool {
-	found := false
-	flatjson.Names(string(t.Params), func(other string) { found = found || other == name })
-	return found
 }
 
 // warnOver reports that a study has issued more trials than its budget.

@@ -149,7 +149,7 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 	}
 	begun := time.Now()
 	reporting := loop.WithReporter(own, func(steps ...loop.Step) error { return w.report(own, a, steps) })
-	report, err := w.evaluate.Guarded(reporting, t, p, w.definition.Reported())
+	report, err := w.evaluate.Guarded(reporting, t, p, w.reported())
 	if report.Seconds == 0 {
 		report.Seconds = time.Since(begun).Seconds()
 	}
@@ -167,6 +167,13 @@ func (w *worker) attempt(ctx context.Context, a *bov1.Assignment) error {
 		report.Failure = cmp.Or(report.Failure, store.FailedByProgram)
 	}
 	return w.tell(ctx, a, t, report)
+}
+
+// reported returns the names of the numbers that a complete trial needs.
+func (w *worker) reported() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.definition.Reported()
 }
 
 // note counts a result. It returns an error if the first trials failed alike.
