@@ -8,7 +8,7 @@ import (
 	"github.com/functionspace/bo/space"
 )
 
-// Points of the design that are asked for one after another come from one computation of their block, and
+// Points of the design that are asked for one after another need one computation of their block, and
 // equal the points that are asked for together.
 func TestDesignBlockIsComputedOnce(t *testing.T) {
 	const n = 200

@@ -222,7 +222,7 @@ type stepCopy struct {
 }
 
 // update returns c, which may be nil, with the changes since its transaction. A transaction that began to write may
-// be rolled back, with the writes of others that it saw: the caller keeps the result only once it is committed.
+// be rolled back, with writes of others in it: the caller keeps the result only once it is committed.
 func (c *stepCopy) update(tx Tx, row *Row, name string) (*stepCopy, error) {
 	if c == nil || row.ID != c.study || name != c.name {
 		c = &stepCopy{study: row.ID, name: name}

@@ -127,8 +127,8 @@ func (b *rolledBack) Update(ctx context.Context, f func(store.Tx) error) error {
 	return b.Backend.Update(ctx, f)
 }
 
-// A decision uses committed steps only, not those of another Update that shared a transaction and was
-// rolled back with it.
+// A decision uses committed steps only. It uses no steps of another Update that shared a transaction with it and was
+// rolled back.
 func TestDecisionsAfterARollback(t *testing.T) {
 	ctx := context.Background()
 	for _, rule := range []loop.Stop{{Rule: loop.ASHA, Eta: 2}, {Rule: loop.Median, Startup: 1}} {

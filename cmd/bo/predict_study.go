@@ -58,8 +58,7 @@ func (c *studyPredictCmd) Run(e *env) error {
 			return err
 		})
 		stop()
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
 		}
 		for _, text := range warnings {

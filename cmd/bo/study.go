@@ -146,7 +146,7 @@ type studyEditCmd struct {
 	File        string   `group:"what" placeholder:"FILE" help:"Take the whole definition from a study file."`
 	Budget      *int     `group:"what" option:"budget" placeholder:"N" help:"Total number of trials."`
 	Range       []string `group:"what" sep:"none" placeholder:"NAME=MIN:MAX" help:"New bounds of a parameter. Repeat for more."`
-	Add         []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value of the parameter in earlier trials. A finished trial with a number of this name has this number instead, if the parameter may have it. Repeat for more."`
+	Add         []string `group:"what" sep:"none" placeholder:"JSON" help:"Add a parameter, as in the study file with a \"default\": the value of the parameter in earlier trials. Numbers of this name that trials reported are not used. Repeat for more."`
 	Remove      []string `group:"what" sep:"none" placeholder:"NAME" help:"Remove a parameter. Repeat for more."`
 	Constrain   []string `group:"what" sep:"none" placeholder:"EXPRESSION" help:"Add a constraint such as 'layers * width <= 4096'. Repeat for more."`
 	Unconstrain []string `group:"what" sep:"none" placeholder:"EXPRESSION" help:"Remove a constraint. Repeat for more."`
