@@ -123,3 +123,24 @@ func TestPanicInAGroup(t *testing.T) {
 	all.Wait()
 	require.NoError(t, b.Update(t.Context(), func(store.Tx) error { return nil }))
 }
+
+// A transaction whose context ends while it begins returns the error of the context.
+func TestContextEndsAtBegin(t *testing.T) {
+	b, err := Open(t.Context(), filepath.Join(t.TempDir(), "bo.db"), true)
+	require.NoError(t, err)
+	defer b.Close()
+	for _, open := range []func(context.Context, func(store.Tx) error) error{b.View, b.Update} {
+		ended := 0
+		for i := 0; i < 2000 && ended < 20; i++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			go cancel()
+			err := open(ctx, func(store.Tx) error { return nil })
+			if err != nil {
+				require.ErrorIs(t, err, context.Canceled)
+				ended++
+			}
+			cancel()
+		}
+		require.NoError(t, open(t.Context(), func(store.Tx) error { return nil }))
+	}
+}

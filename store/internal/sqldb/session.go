@@ -58,9 +58,13 @@ type driverSession struct {
 	tx   driver.Tx
 }
 
-func (s *driverSession) Begin(ctx context.Context, readOnly bool) (err error) {
-	s.tx, err = s.conn.BeginTx(ctx, driver.TxOptions{ReadOnly: readOnly})
-	return err
+func (s *driverSession) Begin(ctx context.Context, readOnly bool) error {
+	tx, err := s.conn.BeginTx(ctx, driver.TxOptions{ReadOnly: readOnly})
+	if err != nil {
+		return err // tx may be an interface that holds a nil pointer
+	}
+	s.tx = tx
+	return nil
 }
 
 func (s *driverSession) Run(ctx context.Context, statements []Statement) error {
