@@ -288,7 +288,7 @@ func negligible(ctx context.Context, v *loop.View, f *folding) (string, error) {
 		return "", nil
 	}
 	unit := ""
-	if v.Fit.Warped {
+	if v.Units.LogTransformed() {
 		unit = " of the log transformed values"
 	}
 	digits := int(-math.Log10(max(rms, 1e-15)))

@@ -63,21 +63,26 @@ func (f *Fit) add(name string, p surrogate.Posterior) {
 	}
 }
 
-// fitFeasibility fits a surrogate model to the standardised numbers of each requirement, starting
+// fitFeasibility fits a surrogate model to the transformed numbers of each requirement, starting
 // from the states warm, which it replaces, and a model of failures.
 func (t *task) fitFeasibility(ctx context.Context, f *fitted, warm []surrogate.State) error {
 	complete := t.points(func(s State) bool { return s == Complete })
 	for i, r := range t.opts.Require {
 		values := t.numbers(r.Name, r.sign())
-		scale := surrogate.Standardize(values)
-		d := surrogate.Dataset{X: complete, Y: scale.Apply(nil, values), NoiseFree: t.opts.NoiseFree}
+		bound := r.sign() * r.Bound
+		w, err := t.chooseWarp(ctx, complete, values, fmt.Sprintf("warp of requirement %d", i), logAround(bound, values), logRatio(bound, values))
+		if err != nil {
+			return err
+		}
+		d := surrogate.Dataset{X: complete, Y: w.apply(values), NoiseFree: t.opts.NoiseFree}
 		d.Lo, d.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
 		p, state, err := fitModel(ctx, t.opts.Surrogate, d, warm[i], random.New(t.opts.Seed, fmt.Sprintf("fit requirement %d", i), t.next()))
 		if err != nil {
 			return fmt.Errorf("requirement %s: %w", r, err)
 		}
 		warm[i] = state
-		f.constraints = append(f.constraints, acquisition.Constraint{Posterior: p, Bound: (r.sign()*r.Bound - scale.Mean) / scale.SD})
+		f.constraints = append(f.constraints, acquisition.Constraint{Posterior: p, Bound: w.target(bound)})
+		f.limits = append(f.limits, w)
 		f.facts.add(r.Name, p)
 	}
 	if len(t.opts.Require) > 0 {

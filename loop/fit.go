@@ -30,7 +30,8 @@ type fitted struct {
 	z, mean []float64
 	warm    surrogate.State
 
-	constraints []acquisition.Constraint    // of Options.Require, in standardised units, and of failures
+	constraints []acquisition.Constraint    // of Options.Require, in the units of limits, and of failures
+	limits      []warp                      // transforms of the numbers of Options.Require
 	success     *acquisition.Constraint     // a label below 0; nil without a model of failures
 	likely      []float64                   // probability that the complete trials are feasible; nil is certainty
 	objectives  []surrogate.Posterior       // of Options.Objectives, standardised values to be minimised
@@ -96,7 +97,7 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Total: 1})
 	var err error
-	if f.warp, err = t.chooseWarp(ctx, f.x, values); err != nil {
+	if f.warp, err = t.chooseWarp(ctx, f.x, values, "warp", logAbove(values)); err != nil {
 		return nil, err
 	}
 	if !t.opts.PriorMean.isZero() {
@@ -116,7 +117,7 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	if err := t.checkMoments(f); err != nil {
 		return nil, err
 	}
-	f.facts = Fit{Observations: t.observations(), Warped: f.warp.width > 0}
+	f.facts = Fit{Observations: t.observations(), Warped: f.warp.form != plain}
 	f.facts.add("", f.Posterior)
 	if s, ok := f.Posterior.(surrogate.Selected); ok {
 		f.facts.Selection = s.Selection()

@@ -65,6 +65,9 @@ func (u Units) Value(target float64) float64 {
 	return u.sign * v
 }
 
+// LogTransformed reports whether targets are log transformed.
+func (u Units) LogTransformed() bool { return u.warp.form != plain }
+
 // SD returns the standard deviation of values whose targets have the standard deviation sd, if the values are not log transformed.
 func (u Units) SD(sd float64) float64 { return u.warp.scale.SD * sd }
 
@@ -72,22 +75,18 @@ func (u Units) SD(sd float64) float64 { return u.warp.scale.SD * sd }
 // neither lost beside a large constant nor vanish: a target of one standard deviation changes it by about 1, or
 // by a multiple of that after a log transform.
 func (u Units) Relative(target float64) float64 {
-	if u.warp.width == 0 {
+	if !u.LogTransformed() {
 		return u.sign * target
 	}
 	const most = 1e100 // squares are finite
-	return u.sign * min(math.Expm1(u.warp.scale.Invert(target)), most)
+	return u.sign * max(-most, min(u.warp.distance(u.warp.scale.Invert(target))/math.Abs(u.warp.width), most))
 }
 
 // Target returns a value in the user's units as a target. A value better than all values
 // of the fit is extrapolated along the log transform and has a finite target if the
 // transform is defined there, else -Inf.
 func (u Units) Target(value float64) float64 {
-	h := u.sign * value
-	if u.warp.width > 0 {
-		h = math.Log1p(math.Max(-1, (h-u.warp.least)/u.warp.width))
-	}
-	return (h - u.warp.scale.Mean) / u.warp.scale.SD
+	return u.warp.target(u.sign * value)
 }
 
 // Inspect fits the surrogate model to the finished trials of h as Propose does, and
@@ -186,7 +185,7 @@ func (t *task) viewOfValue(f *fitted) *View {
 // viewOfGoal returns the view of objective i of several.
 func (t *task) viewOfGoal(f *fitted, i int) *View {
 	g := t.opts.Objectives[i]
-	v := t.viewOfNumber(g.Name, g.sign(), f.scales[i], g.NoiseFree)
+	v := t.viewOfNumber(g.Name, g.sign(), warp{scale: f.scales[i]}, g.NoiseFree)
 	v.Posterior, v.Options.Maximize, v.Options.NoiseSD = f.objectives[i], g.Maximize, g.NoiseSD
 	if m, err := t.known(g.NoiseSD, f.scales[i]); err == nil { // as in the fit
 		v.Options.Surrogate = m
@@ -197,14 +196,14 @@ func (t *task) viewOfGoal(f *fitted, i int) *View {
 // viewOfRequirement returns the view of outcome constraint i.
 func (t *task) viewOfRequirement(f *fitted, i int) *View {
 	r := t.opts.Require[i]
-	v := t.viewOfNumber(r.Name, r.sign(), surrogate.Standardize(t.numbers(r.Name, r.sign())), t.opts.NoiseFree)
+	v := t.viewOfNumber(r.Name, r.sign(), f.limits[i], t.opts.NoiseFree)
 	v.Requirement, v.Posterior, v.Options.Maximize = &r, f.constraints[i].Posterior, r.AtLeast
 	return v
 }
 
 // viewOfNumber returns the view of a number by its name, without its posterior.
-func (t *task) viewOfNumber(name string, sign float64, scale surrogate.Standardization, noiseFree bool) *View {
-	v := &View{Options: t.opts, Objective: name, Units: Units{warp{scale: scale}, sign}}
+func (t *task) viewOfNumber(name string, sign float64, w warp, noiseFree bool) *View {
+	v := &View{Options: t.opts, Objective: name, Units: Units{w, sign}}
 	v.Options.Objectives, v.Options.NoiseFree, v.Options.NoiseSD = nil, noiseFree, 0
 	for k := range t.trials {
 		trial := t.trials[k].clone()
@@ -215,8 +214,7 @@ func (t *task) viewOfNumber(name string, sign float64, scale surrogate.Standardi
 		}
 		v.Trials = append(v.Trials, trial)
 	}
-	values := t.numbers(name, sign)
-	v.Data = surrogate.Dataset{X: t.points(func(s State) bool { return s == Complete }), Y: scale.Apply(values, values), NoiseFree: noiseFree}
+	v.Data = surrogate.Dataset{X: t.points(func(s State) bool { return s == Complete }), Y: w.apply(t.numbers(name, sign)), NoiseFree: noiseFree}
 	v.Data.Lo, v.Data.Hi = make([]float64, t.space.Dim()), slices.Repeat([]float64{1}, t.space.Dim())
 	return v
 }

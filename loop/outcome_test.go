@@ -332,6 +332,42 @@ func TestAcquisitionsWithRequirements(t *testing.T) {
 	}
 }
 
+// The number of a requirement that spans decades is modelled by the logarithm of its distance to the bound, on both
+// sides of it and for both directions. Predictions are in the unit of the number.
+func TestRequirementOverDecades(t *testing.T) {
+	for _, r := range []Requirement{{Name: "rate", Bound: 1}, {Name: "rate", AtLeast: true, Bound: 1}} {
+		rate := func(x, y float64) float64 { return math.Pow(10, r.sign()*6*(x+y-1)) }
+		run := func(o Options) (*View, Result) {
+			o.Budget, o.NoiseFree, o.Require = 20, true, []Requirement{r}
+			s, err := New(limitedSpace(), o)
+			require.NoError(t, err)
+			result, err := s.RunOutcomes(t.Context(), func(_ context.Context, p space.Point) (Outcome, error) {
+				x, y := p.Float("x"), p.Float("y")
+				return Outcome{Value: (x-0.8)*(x-0.8) + (y-0.7)*(y-0.7), Numbers: map[string]float64{"rate": rate(x, y)}}, nil
+			}, o.Budget, 1)
+			require.NoError(t, err)
+			views, err := InspectAll(t.Context(), s.space, s.opts, s.history())
+			require.NoError(t, err)
+			return views[1], result
+		}
+		v, result := run(Options{})
+		require.True(t, result.Feasible)
+		require.InDelta(t, 0.125, result.Best.Value, 2e-3)
+		require.True(t, v.Units.LogTransformed())
+		mean, variance := make([]float64, 1), make([]float64, 1)
+		for _, at := range [][]float64{{0.5, 0.45}, {0.6, 0.45}, {0.3, 0.7}, {0.7, 0.35}} {
+			v.Posterior.Predict(mean, variance, mat.NewDense(1, 2, at))
+			require.InDelta(t, 0, math.Log10(v.Units.Value(mean[0])/rate(at[0], at[1])), 0.01)
+		}
+		for i, row := range v.Rows {
+			require.InEpsilon(t, v.Trials[row].Value, v.Units.Value(v.Data.Y[i]), 1e-6)
+		}
+		plain, worse := run(Options{Warp: WarpNone})
+		require.False(t, plain.Units.LogTransformed())
+		require.Less(t, result.Best.Value, worse.Best.Value)
+	}
+}
+
 // Two objectives that are least at different corners.
 func ExampleStudy_RecommendFront() {
 	s, err := New(limitedSpace(), Options{Objectives: []Goal{

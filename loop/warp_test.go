@@ -26,58 +26,97 @@ import (
 // tailed has positive values with a long tail.
 var tailed = []float64{3, 0.02, 0.4, 11, 0.7, 0.05}
 
+// warps are maps of all forms, standardised for tailed.
+var warps = map[string]warp{
+	"plain":  warp{}.standardized(tailed),
+	"narrow": warp{form: above, origin: 0.02, width: 0.1}.standardized(tailed),
+	"wide":   warp{form: above, origin: 0.02, width: 5}.standardized(tailed),
+	"around": warp{form: around, origin: 0.6, width: 0.2}.standardized(tailed),
+	"ratio":  warp{form: ratio, width: 0.6}.standardized(tailed),
+}
+
 func TestWarpIsStandardised(t *testing.T) {
-	for _, width := range []float64{0, 0.1, 5} {
-		w := newWarp(tailed, width)
+	for name, w := range warps {
 		z := w.apply(tailed)
 		var sum, squares float64
 		for _, v := range z {
 			sum += v
 			squares += v * v
 		}
-		require.InDelta(t, 0, sum, 1e-12)
-		require.InDelta(t, float64(len(z)-1), squares, 1e-12)
+		require.InDelta(t, 0, sum, 1e-12, name)
+		require.InDelta(t, float64(len(z)-1), squares, 1e-12, name)
 		for i := range tailed {
 			m, s := w.user(z[i], 0)
-			require.InDelta(t, tailed[i], m, 1e-12)
-			require.Zero(t, s)
+			require.InDelta(t, tailed[i], m, 1e-12, name)
+			require.Zero(t, s, name)
+			require.InDelta(t, z[i], w.target(tailed[i]), 1e-12, name)
 		}
 	}
 }
 
 func TestWarpLogSlope(t *testing.T) {
-	for _, width := range []float64{0, 0.1, 5} {
-		w := newWarp(tailed, width)
+	for name, w := range warps {
 		var slope float64
 		for _, v := range tailed {
 			v += 1 // away from the least value, below which apply is undefined
 			one := []float64{v}
 			g := []float64{math.Exp(w.logSlope(one))}
-			require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return w.apply(v)[0] }, one, g, 1e-6))
+			require.NoError(t, gradcheck.Gradient(func(v []float64) float64 { return w.apply(v)[0] }, one, g, 1e-6), name)
 			slope += w.logSlope(one)
 		}
 		shifted := make([]float64, len(tailed))
 		for i, v := range tailed {
 			shifted[i] = v + 1
 		}
-		require.InDelta(t, slope, w.logSlope(shifted), 1e-12)
+		require.InDelta(t, slope, w.logSlope(shifted), 1e-12, name)
+	}
+}
+
+// The form around maps distances on both sides of the bound alike, and small ones linearly.
+func TestWarpAroundABound(t *testing.T) {
+	w := logAround(2, []float64{-1e6, -3, 1, 2, 5, 7, 1e4})
+	require.Equal(t, 5.0, w.width)
+	for _, d := range []float64{1e-3, 1, 300, 1e12} {
+		require.InDelta(t, -w.h(2-d), w.h(2+d), 1e-12*(1+d))
+		require.InEpsilon(t, d, w.distance(w.h(2+d)), 1e-9)
+	}
+	require.Zero(t, w.h(2))
+	require.InEpsilon(t, 1e-3/5, w.h(2+1e-3), 1e-3)
+}
+
+// The form ratio is for values with the sign of the bound. It increases for both signs.
+func TestWarpByRatio(t *testing.T) {
+	for _, sign := range []float64{1, -1} {
+		v := []float64{sign * 1e-3, sign * 2, sign * 1e6}
+		w := logRatio(sign*2, v)
+		require.Equal(t, ratio, w.form)
+		require.InDelta(t, math.Log(2000), -sign*w.h(v[0]), 1e-12)
+		require.Zero(t, w.h(v[1]))
+		for _, v := range v {
+			require.InEpsilon(t, v, w.distance(w.h(v)), 1e-12)
+		}
+		for _, other := range []float64{0, -sign} {
+			require.Equal(t, plain, logRatio(sign*2, append(v, other)).form)
+			require.Equal(t, plain, logRatio(other, v).form)
+		}
 	}
 }
 
 // user maps the median and the ends of the central interval.
 func TestWarpUsesUnits(t *testing.T) {
-	for _, width := range []float64{0, 0.5} {
-		w := newWarp(tailed, width)
+	for _, w := range warps {
 		at := func(z float64) float64 { m, _ := w.user(z, 0); return m }
 		m, s := w.user(-0.3, 0.4)
 		require.InDelta(t, at(-0.3), m, 1e-12)
 		require.InDelta(t, (at(0.1)-at(-0.7))/2, s, 1e-12)
 	}
-	w := newWarp([]float64{1e-100, 1, 1e300}, 1)
+	huge := []float64{1e-100, 1, 1e300}
 	for _, mean := range []float64{-1e3, 0, 1e3} {
 		for _, sd := range []float64{0, 1, 1e3} {
-			m, s := w.user(mean, sd)
-			require.False(t, math.IsInf(m, 0) || math.IsNaN(m) || math.IsInf(s, 0) || math.IsNaN(s), "%v %v", m, s)
+			for _, w := range []warp{{form: above, origin: 1e-100, width: 1}, {form: around, origin: 1, width: 1}, {form: ratio, width: 1}} {
+				m, s := w.standardized(huge).user(mean, sd)
+				require.False(t, math.IsInf(m, 0) || math.IsNaN(m) || math.IsInf(s, 0) || math.IsNaN(s), "%v %v", m, s)
+			}
 		}
 	}
 }
@@ -96,7 +135,7 @@ func choice(t *testing.T, o Options, x *mat.Dense, v []float64) warp {
 	t.Helper()
 	task, err := newTask(box(t), o, History{})
 	require.NoError(t, err)
-	w, err := task.chooseWarp(context.Background(), x, v)
+	w, err := task.chooseWarp(context.Background(), x, v, "warp", logAbove(v))
 	require.NoError(t, err)
 	return w
 }
@@ -176,7 +215,7 @@ func TestWarpIsCancelled(t *testing.T) {
 	x, v := sampled(30, func(x []float64) float64 { return math.Exp(5 * x[0]) })
 	task, err := newTask(box(t), Options{}, History{})
 	require.NoError(t, err)
-	_, err = task.chooseWarp(ctx, x, v)
+	_, err = task.chooseWarp(ctx, x, v, "warp", logAbove(v))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -264,12 +303,12 @@ func TestWarpedPredictionHasInterval(t *testing.T) {
 
 // A prediction of values without a logarithm has the interval of a normal variable.
 func TestPlainPredictionHasNoInterval(t *testing.T) {
-	w := newWarp([]float64{1, 2, 5}, 0)
+	w := warp{}.standardized([]float64{1, 2, 5})
 	require.Zero(t, w.interval(0.5, 0.2, 1))
 	low, high := (&Prediction{Mean: 3, SD: 2}).Interval95()
 	require.InDelta(t, 3-2*half95, low, 1e-12)
 	require.InDelta(t, 3+2*half95, high, 1e-12)
-	require.Zero(t, newWarp([]float64{1, 2, 5}, 1).interval(math.NaN(), 0.2, 1))
+	require.Zero(t, warp{form: above, origin: 1, width: 1}.standardized([]float64{1, 2, 5}).interval(math.NaN(), 0.2, 1))
 }
 
 func TestWarpOption(t *testing.T) {
