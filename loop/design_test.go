@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,4 +43,51 @@ func TestDesignBlocksAreBounded(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(designBlocks.kept), maxBlocks)
 	require.Equal(t, want.Key(), first(1, 4).Key())
+}
+
+// While all values are equal, suggestions would lie in the corners, so the design goes on.
+func TestFlatValuesContinueTheDesign(t *testing.T) {
+	s := newSpace(t, space.Float("x", 0, 1), space.Float("y", 0, 1))
+	for name, o := range map[string]Options{
+		"exact": {NoiseFree: true}, "noisy": {}, "several": {Objectives: []Goal{{Name: "a"}, {Name: "b", Maximize: true}}},
+	} {
+		study, err := New(s, o)
+		require.NoError(t, err)
+		ask := func(n int, value float64) (trials []Trial) {
+			trials, err := study.Ask(t.Context(), n)
+			require.NoError(t, err)
+			for _, trial := range trials {
+				out := Outcome{Value: value, Numbers: map[string]float64{"a": value, "b": 1e6}}
+				require.NoError(t, study.TellOutcome(trial.ID, out))
+			}
+			return trials
+		}
+		ask(1, 7)
+		for range 10 {
+			for _, trial := range ask(3, 7) {
+				require.Equal(t, Design, trial.Source, "%s: trial %d", name, trial.ID)
+				if trial.ID > 10 {
+					require.Equal(t, []string{flatWarning}, trial.Warnings, name)
+				}
+			}
+		}
+		ask(1, 6)
+		require.Equal(t, Suggested, ask(1, 7)[0].Source, name)
+	}
+}
+
+// Other information than values chooses the points although all values are equal.
+func TestFlatValuesBesideOtherInformation(t *testing.T) {
+	s := newSpace(t, space.Float("x", 0, 1), space.Float("y", 0, 1))
+	for name, o := range map[string]Options{
+		"constraint": {Require: []Requirement{{Name: "c", Bound: 0.2}}},
+		"prior mean": {PriorMean: Mean{Text: "x + y", At: func(p space.Point) float64 { return p.Float("x") + p.Float("y") }}},
+	} {
+		o.Budget = 10
+		r, err := MinimizeOutcomes(t.Context(), func(_ context.Context, p space.Point) (Outcome, error) {
+			return Outcome{Value: 3, Numbers: map[string]float64{"c": p.Float("x")}}, nil
+		}, s, o)
+		require.NoError(t, err, name)
+		require.Equal(t, Suggested, r.Trials[9].Source, name)
+	}
 }

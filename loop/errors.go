@@ -18,6 +18,8 @@ var (
 	ErrExhausted = errors.New("loop: every point of the space has been tried")
 	// ErrNoValue reports that no trial has a value.
 	ErrNoValue = errors.New("loop: no trial has a value")
+	// ErrEqualValues reports that all values are equal, from which a regret cannot be estimated.
+	ErrEqualValues = errors.New("loop: all values are equal")
 	// ErrState reports a saved study that cannot be read.
 	ErrState = errors.New("loop: bad saved study")
 	// ErrMismatch reports options that differ from the options of a saved study.

@@ -91,7 +91,7 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 		}
 	}
 	t.withoutMean(values, -1)
-	winsorize(values)
+	winsorize(values, t.ofFeasible(f, values))
 	t.withoutMean(values, 1)
 	f.x = t.points(func(s State) bool { return s == Complete })
 
@@ -128,6 +128,18 @@ func (t *task) fit(ctx context.Context, rng *rand.Rand) (*fitted, error) {
 	f.warm = joinWarm(warm)
 	surrogate.Report(ctx, surrogate.Progress{Phase: phaseSurrogate, Done: 1, Total: 1})
 	return f, nil
+}
+
+// ofFeasible returns the values of feasible trials, given the values of the complete ones. It is nil without
+// Options.Require.
+func (t *task) ofFeasible(f *fitted, values []float64) []float64 {
+	var out []float64
+	for i, k := range f.trials {
+		if len(t.opts.Require) > 0 && t.opts.Feasible(&t.trials[k]) {
+			out = append(out, values[i])
+		}
+	}
+	return out
 }
 
 // selected returns t with the surrogate model that the model of t selected for the single objective in the fit f.

@@ -64,8 +64,8 @@ type Fit struct {
 //
 //   - Options.First, without points that have a trial;
 //   - h.Queue, for a noise-free objective without points that have a trial;
-//   - the initial design, while there are fewer than Options.Initial trials or no trial
-//     has a value;
+//   - the initial design, while there are fewer than Options.Initial trials, or no trial
+//     has a value, or all values are equal (see Options.Initial);
 //   - suggestions of the acquisition function, for which pending trials and earlier
 //     points of the same call are pending.
 //
@@ -145,7 +145,11 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 		n = min(n, t.unseen(seen))
 	}
 	byDesign := t.opts.Initial - len(t.trials) - len(out.Points)
-	if t.count(Complete) == 0 {
+	var warnings []string
+	if flat := t.flat(); flat || t.count(Complete) == 0 {
+		if flat && byDesign <= 0 {
+			warnings = []string{flatWarning}
+		}
 		byDesign = n
 	}
 	if byDesign = min(n, byDesign); byDesign > 0 {
@@ -154,7 +158,7 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 			return Proposals{}, err
 		}
 		for _, p := range points {
-			out.Points = append(out.Points, Proposal{Point: p, Source: Design})
+			out.Points = append(out.Points, Proposal{Point: p, Source: Design, Warnings: warnings})
 		}
 		n -= byDesign
 	}
@@ -183,6 +187,35 @@ func (t *task) propose(ctx context.Context, f *fitted, n int) (Proposals, error)
 	}
 	out.Points = append(out.Points, suggested...)
 	return out, nil
+}
+
+const flatWarning = "all values are equal: further points of the initial design are spread over the space"
+
+// flat reports whether at least two trials are complete and all have equal values of each objective, up to
+// rounding errors. A surrogate model would then predict the same value everywhere with near certainty, and its suggestions would lie
+// in the corners. Outcome constraints, stopped trials and a prior mean inform about the next point, so that flat is false.
+func (t *task) flat() bool {
+	if t.count(Complete) < 2 || t.count(Stopped) > 0 || len(t.opts.Require) > 0 || !t.opts.PriorMean.isZero() {
+		return false
+	}
+	var first *Trial
+	for i := range t.trials {
+		trial := &t.trials[i]
+		switch {
+		case trial.State != Complete:
+			continue
+		case first == nil:
+			first = trial
+		case !t.opts.Several() && !equal(trial.Value, first.Value):
+			return false
+		}
+		for _, g := range t.opts.Objectives {
+			if !equal(trial.Numbers[g.Name], first.Numbers[g.Name]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // suggest returns n points that the acquisition function chooses, with the fit f, which it computes if f is nil;

@@ -39,7 +39,7 @@ const (
 
 // EstimateRegret estimates the simple regret of h. It draws 100 functions from the posterior, with
 // their deviations from the mean multiplied by 1.5, searches the minimum of each over the space,
-// and takes the differences from their values at the recommended trial. A constant function has regret 0.
+// and takes the differences from their values at the recommended trial. A drawn constant has regret 0.
 // The recommended trial is the best observed trial of a noise-free objective, else the complete trial
 // with the best posterior mean.
 // Values are not transformed (WarpNone), because a logarithm bounds the possible improvement. The
@@ -50,7 +50,7 @@ const (
 //
 // It is a function of its arguments alone, and costs a fit and 100 maximisations of an acquisition
 // function. The errors are the errors of Inspect; outcome constraints are errors that wrap
-// ErrOptions.
+// ErrOptions, and equal values are errors that wrap ErrEqualValues.
 func EstimateRegret(ctx context.Context, s *space.Space, o Options, h History, probability float64) (Regret, error) {
 	if !(probability >= 0.5 && probability <= 0.99) {
 		return Regret{}, fmt.Errorf("%w: the probability is %v, want 0.5 to 0.99", ErrOptions, probability)
@@ -64,6 +64,9 @@ func EstimateRegret(ctx context.Context, s *space.Space, o Options, h History, p
 		return Regret{}, fmt.Errorf("%w: a regret is estimated of one objective without outcome constraints", ErrOptions)
 	case t.count(Complete) == 0:
 		return Regret{}, fmt.Errorf("%w: %d failed, %d pending", ErrNoValue, t.count(Failed), t.count(Pending))
+	}
+	if t.flat() {
+		return Regret{}, fmt.Errorf("%w: %d trials", ErrEqualValues, t.count(Complete))
 	}
 	f, err := t.fit(ctx, random.New(t.opts.Seed, "fit", t.next()))
 	if err != nil {

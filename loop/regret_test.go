@@ -70,13 +70,16 @@ func TestRegretOfTwoPoints(t *testing.T) {
 	require.Equal(t, r, again)
 }
 
-// A drawn function without two different values has regret 0.
+// A drawn function without two different values has regret 0. Equal values of the trials have no estimate.
 func TestRegretOfConstantDraws(t *testing.T) {
 	s := noiseSpace(t, "x", "z")
 	var h History
 	for i, u := range [][]float64{{0.1, 0.2}, {0.5, 0.9}, {0.8, 0.4}} {
 		h.Trials = append(h.Trials, Trial{ID: i + 1, Point: s.Decode(u), State: Complete, Value: 1})
 	}
+	_, err := EstimateRegret(t.Context(), s, Options{Initial: 2, Surrogate: constant{}}, h, 0.95)
+	require.ErrorIs(t, err, ErrEqualValues)
+	h.Trials[2].Value = 2
 	r, err := EstimateRegret(t.Context(), s, Options{Initial: 2, Surrogate: constant{}}, h, 0.95)
 	require.NoError(t, err)
 	require.Zero(t, r.Bound)

@@ -150,3 +150,16 @@ func TestRegretEndsARun(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, best.Best().Numbers["value"], 0.01)
 }
+
+// Equal values tell nothing about the regret: the run uses its budget.
+func TestEqualValuesDoNotEndARun(t *testing.T) {
+	d := line(12)
+	d.Initial = 4
+	d.End = study.End{Regret: 0.01}
+	d.Objectives = []study.Objective{{Name: "value", NoiseFree: true}}
+	u, _ := newStudy(t, d, store.Options{})
+	err := u.Run(context.Background(), func(context.Context, store.Trial, space.Point) (store.Report, error) {
+		return store.Report{Numbers: map[string]float64{"value": 2}}, nil
+	}, store.RunOptions{OnRegret: func(loop.Regret) { t.Error("an estimate") }})
+	require.NoError(t, err)
+}

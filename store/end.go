@@ -242,7 +242,7 @@ func (r *run) checkRegret(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, surrogate.ErrNotPositiveDefinite):
+	case errors.Is(err, surrogate.ErrNotPositiveDefinite), errors.Is(err, loop.ErrEqualValues):
 		return nil
 	case err != nil:
 		return err
