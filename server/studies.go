@@ -83,7 +83,11 @@ func (s *service) GetStudy(ctx context.Context, r *bov1.GetStudyRequest) (*bov1.
 	if m.Running+m.Waiting > 0 {
 		return m, nil
 	}
-	if ended := u.study.Ended(ctx); ended != nil {
+	ended, err := u.study.Ended(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if ended != nil {
 		m.Ended = strings.TrimPrefix(ended.Error(), "study "+r.Study+": ")
 	} else if left := info.Budget - (info.Trials - info.Added); left <= 0 {
 		m.Ended = fmt.Sprintf("%v: all %d trials are issued", store.ErrBudget, info.Budget)

@@ -123,7 +123,11 @@ func (s *service) Ask(ctx context.Context, r *bov1.AskRequest) (*bov1.AskRespons
 }
 
 func (s *service) ask(ctx context.Context, u *open, r *bov1.AskRequest, n int, lease time.Duration) ([]store.Trial, error) {
-	if ended := u.study.Ended(ctx); ended != nil {
+	ended, err := u.study.Ended(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if ended != nil {
 		if r.Key == "" {
 			return nil, ended
 		}

@@ -27,22 +27,23 @@ func (o *RunOptions) fill(e *study.End) {
 }
 
 // Ended returns the reason for which the definition's End issues no further trial: an error that
-// wraps ErrTarget, ErrFailures or ErrCost, or nil. End.Time and End.Regret are conditions of a Run.
-func (u *Study) Ended(ctx context.Context) error {
+// wraps ErrTarget, ErrFailures or ErrCost, or nil. End.Time and End.Regret are conditions of a Run. The second error comes
+// from the store or the context.
+func (u *Study) Ended(ctx context.Context) (reason, err error) {
 	if err := u.refresh(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if err := u.mu.lock(ctx); err != nil {
-		return named(u.name, err)
+		return nil, named(u.name, err)
 	}
 	defer u.mu.unlock()
 	end := &u.definition.End
 	if name, limit, err := end.CostLimit(); err == nil && name != "" {
 		if spent, finished := costOf(u.trials, name); spent >= limit {
-			return named(u.name, fmt.Errorf("%w: %s is %.4g of %.4g after %d trials", ErrCost, name, spent, limit, finished))
+			return named(u.name, fmt.Errorf("%w: %s is %.4g of %.4g after %d trials", ErrCost, name, spent, limit, finished)), nil
 		}
 	}
-	return named(u.name, u.conclusion(end.Target, end.MaxFailures))
+	return named(u.name, u.conclusion(end.Target, end.MaxFailures)), nil
 }
 
 // conclusion returns ErrTarget if a trial is at least as good as the target, or ErrFailures if too

@@ -44,7 +44,7 @@ func TestWaitingCallsEndWithTheirContexts(t *testing.T) {
 		"Brief":   func(ctx context.Context) error { _, err := u.Brief(ctx); return err },
 		"Page":    func(ctx context.Context) error { _, err := u.Page(ctx, 0, 1, nil); return err },
 		"History": func(ctx context.Context) error { _, _, _, err := u.History(ctx); return err },
-		"Ended":   u.Ended,
+		"Ended":   func(ctx context.Context) error { _, err := u.Ended(ctx); return err },
 		"Replay":  func(ctx context.Context) error { _, err := u.Replay(ctx, 1); return err },
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)

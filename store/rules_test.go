@@ -288,7 +288,9 @@ func TestBestFitsTheDefinition(t *testing.T) {
 		v, err := u.View(ctx)
 		require.NoError(t, err)
 		require.EqualValues(t, c.best, v.Best().Numbers["value"])
-		require.NoError(t, u.Ended(ctx))
+		ended, err := u.Ended(ctx)
+		require.NoError(t, err)
+		require.NoError(t, ended)
 	}
 	require.NoError(t, u.Edit(ctx, func(d study.Definition) (*study.Definition, error) {
 		d.Constraints, d.Objectives, d.End.Target = nil, []study.Objective{{Name: "value"}, {Name: "cost"}}, nil

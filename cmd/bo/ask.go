@@ -201,7 +201,7 @@ func (c *askCmd) Run(e *env) error {
 			}
 			fmt.Fprintf(e.stderr, "bo: %d of %d trials: %s\n", len(trials), c.N, reason)
 		}
-		if ended := endOf(e.ctx, u, c.Study); ended != "" {
+		if ended, err := endOf(e.ctx, u, c.Study); err == nil && ended != "" { // the trials are issued in any case
 			fmt.Fprintf(e.stderr, "bo: %s: further trials are not necessary\n", ended)
 		}
 		if c.JSON {

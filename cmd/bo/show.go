@@ -61,7 +61,10 @@ func (c *studyShowCmd) Run(e *env) error {
 	}
 	return c.withView(e.ctx, c.Study, func(u *store.Study, v *store.View) error {
 		out := summarize(v)
-		out.Ended = endOf(e.ctx, u, c.Study)
+		var err error
+		if out.Ended, err = endOf(e.ctx, u, c.Study); err != nil {
+			return err
+		}
 		if last := lastSuggested(v); last != nil {
 			t, _, err := u.Trial(e.ctx, last.Number) // with its prediction
 			if err != nil {
@@ -70,7 +73,6 @@ func (c *studyShowCmd) Run(e *env) error {
 			out.Selection = selectionOf(&t)
 		}
 		if !c.Brief {
-			var err error
 			if out.Model, err = showModel(e, u, v, c.All); err != nil {
 				return err
 			}
@@ -83,11 +85,12 @@ func (c *studyShowCmd) Run(e *env) error {
 }
 
 // endOf returns the reason for which the end of a study is reached; "" if it is not.
-func endOf(ctx context.Context, u *store.Study, name string) string {
-	if ended := u.Ended(ctx); isAny(ended, []error{store.ErrTarget, store.ErrFailures, store.ErrCost}) {
-		return oneLine(strings.TrimPrefix(ended.Error(), "study "+name+": "))
+func endOf(ctx context.Context, u *store.Study, name string) (string, error) {
+	ended, err := u.Ended(ctx)
+	if err != nil || ended == nil {
+		return "", err
 	}
-	return ""
+	return oneLine(strings.TrimPrefix(ended.Error(), "study "+name+": ")), nil
 }
 
 func summarize(v *store.View) *shownStudy {

@@ -219,7 +219,11 @@ func factsOf(ctx context.Context, u *store.Study, s *store.Summary) (f facts, er
 	}
 	f.best, f.link = bestOf(v, s.Name)
 	if f.pending == 0 {
-		if ended := u.Ended(ctx); ended != nil {
+		ended, err := u.Ended(ctx)
+		if err != nil {
+			return f, err
+		}
+		if ended != nil {
 			f.ended = strings.TrimPrefix(ended.Error(), "study "+s.Name+": ")
 		}
 	}
