@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import html
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,3 +78,12 @@ def test_a_report_of_a_stored_study(tmp_path: Path) -> None:
     check(study.html_report(maps=["n", "x"]))
     with pytest.raises(CommandError, match='no parameter "y"'):
         study.html_report(maps=["x", "y"])
+
+
+def test_the_table_of_a_stored_study_leaves_out_points_outside_the_space(tmp_path: Path) -> None:
+    earlier: Any = [{"params": {"x": 0.1}, "value": 1}, {"params": {"x": 5}, "value": -100}]
+    warning = "earlier: 1 of 2 evaluations are left out of fits and of the best trial"
+    with pytest.warns(UserWarning, match=warning):
+        study = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)}, earlier=earlier)
+    assert "1 in trial 1<" in study._repr_html_()
+    assert "trials" in Study.create(tmp_path / "bo.db", "empty", SPACE)._repr_html_()

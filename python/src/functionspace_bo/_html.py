@@ -46,15 +46,18 @@ class HTMLReport:
         )
 
 
-def summary(name: str, trials: Sequence[Trial], outcomes: Outcomes) -> str:
-    """Returns a table for a notebook: the counts, and the best trial or the objectives."""
+def summary(name: str, trials: Sequence[Trial], outcomes: Outcomes, best: Trial | None) -> str:
+    """Returns a table for a notebook: the counts, and the best trial or the objectives.
+
+    best is None if no trial is the best one.
+    """
     counts = {s: sum(t.state == s for t in trials) for s in ("complete", "failed", "stopped")}
     states = ", ".join(f"{n} {s}" for s, n in counts.items() if n > 0)
     rows = [("trials", f"{len(trials)}" + (f": {states}" if states else ""))]
     if outcomes.several:
         goals = (f"{'maximize' if g.maximize else 'minimize'} {g.name}" for g in outcomes.goals)
         rows.append(("objectives", ", ".join(goals)))
-    elif (best := outcomes.best(trials)) is not None:
+    elif best is not None:
         rows.append(("best", f"{best.value:.6g} in trial {best.number}"))
         params = [f"{k} = {_short(v)}" for k, v in best.params.items()]
         more = [f"and {len(params) - _SHOWN} more"] if len(params) > _SHOWN else []

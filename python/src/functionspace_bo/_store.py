@@ -8,6 +8,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
@@ -195,7 +196,11 @@ class StoredStudy:
         return f"<StoredStudy {self.name}>"
 
     def _repr_html_(self) -> str:
-        return summary(self.name, self.trials, self._outcomes)
+        best = None
+        if not self._outcomes.several:
+            with suppress(NoValueError):
+                best = self.best
+        return summary(self.name, self.trials, self._outcomes, best)
 
     def _verb(self, *words: str, flags: list[str] | None = None) -> Any:
         verb, arguments = list(words[:1]), list(words[1:])

@@ -100,8 +100,8 @@ class Study:
                 self.add(point, {**e.get("numbers", {}), **named})
         if left:
             warnings.warn(
-                f"earlier: {len(left)} of {len(listed)} evaluations are left out, as their points "
-                f"are not in the space: {left[0]}",
+                f"earlier: {len(left)} of {len(listed)} evaluations are left out of fits and of "
+                f"the best trial, as their points are not in the space: {left[0]}",
                 stacklevel=4,
             )
 
@@ -370,7 +370,9 @@ class Study:
         return f"<Study of {names}: {len(self._trials)} trials>"
 
     def _repr_html_(self) -> str:
-        return summary(self._definition.get("name") or "study", self.trials, self._outcomes)
+        trials = self.trials
+        best = None if self._outcomes.several else self._outcomes.best(trials)
+        return summary(self._definition.get("name") or "study", trials, self._outcomes, best)
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:

@@ -184,7 +184,8 @@ class Result:
     def _repr_html_(self) -> str:
         from ._html import summary
 
-        return summary(self.definition.get("name") or "study", self.trials, self.outcomes)
+        best = None if self.outcomes.several else self.outcomes.best(self.trials)
+        return summary(self.definition.get("name") or "study", self.trials, self.outcomes, best)
 
     def html_report(self) -> HTMLReport:
         """Returns a page with pictures of the study and its surrogate model.
