@@ -44,6 +44,9 @@ type trialJSON struct {
 	Attempt int           `json:"attempt,omitempty"`
 	Worker  string        `json:"worker,omitempty"`
 	Seconds float64       `json:"seconds,omitempty"`
+	// Steps has the values of the objective that the last attempt reported, in the order of arrival. Only
+	// bo trials prints them.
+	Steps []loop.Step `json:"steps,omitempty"`
 }
 
 func newTrialJSON(t *store.Trial, v *store.View) trialJSON {
@@ -531,10 +534,15 @@ func (c *trialsCmd) Run(e *env) error {
 		switch {
 		case c.Logs > 0:
 			return c.printLogs(e, v)
-		case c.JSON:
-			return printJSON(e.stdout, trialRows(v))
-		case c.Format == "jsonl":
-			return writeTrialsJSON(e.stdout, v)
+		case c.JSON, c.Format == "jsonl":
+			rows := trialRows(v)
+			if err := addSteps(e.ctx, u, v, rows); err != nil {
+				return err
+			}
+			if c.JSON {
+				return printJSON(e.stdout, rows)
+			}
+			return writeRowsJSON(e.stdout, rows)
 		case c.Format == "csv":
 			return writeTrialsCSV(e.stdout, v)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/store/exchange"
 )
@@ -97,10 +99,27 @@ func trialRows(v *store.View) []trialJSON {
 	return rows
 }
 
+// addSteps adds the steps of the trials of v to their rows.
+func addSteps(ctx context.Context, u *store.Study, v *store.View, rows []trialJSON) error {
+	steps, err := u.Steps(ctx, 0)
+	if err != nil {
+		return err
+	}
+	objective := v.Definition.Objective().Name
+	for _, s := range steps {
+		if s.Trial <= len(rows) && s.Attempt == rows[s.Trial-1].Attempt && s.Name == objective {
+			rows[s.Trial-1].Steps = append(rows[s.Trial-1].Steps, loop.Step{Step: s.Step, Value: s.Value})
+		}
+	}
+	return nil
+}
+
 // writeTrialsJSON writes a JSON object per line and trial.
-func writeTrialsJSON(w io.Writer, v *store.View) error {
+func writeTrialsJSON(w io.Writer, v *store.View) error { return writeRowsJSON(w, trialRows(v)) }
+
+func writeRowsJSON(w io.Writer, rows []trialJSON) error {
 	b := bufio.NewWriter(w)
-	for _, row := range trialRows(v) {
+	for _, row := range rows {
 		if err := printJSON(b, row); err != nil {
 			return err
 		}

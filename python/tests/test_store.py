@@ -13,6 +13,7 @@ from functionspace_bo import (
     Int,
     NoValueError,
     RequestError,
+    Step,
     Study,
     StudyError,
     TrialError,
@@ -119,3 +120,13 @@ def test_arguments_of_a_stored_study(tmp_path: Path) -> None:
         study.enqueue([1])  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="want a finite number"):
         study.enqueue({"x": math.nan})
+
+
+def test_steps_of_stored_trials(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "bo.db", "demo", {"x": Float(0, 1)})
+    trial = study.ask()
+    trial.report(2, 0.5)
+    trial.report(1, math.nan)
+    study.tell(trial, 0.25)
+    assert study.trials[0].steps == (Step(2, 0.5), Step(1, 1e300))
+    assert study.records()[0]["steps"][0] == {"step": 2, "value": 0.5}

@@ -18,7 +18,7 @@ from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, Value, as_count, as_float, read_numbers
 from ._reporter import LocalReporter
 from ._space import Parameter, Space, parse_space, request_point
-from ._trial import Pareto, Trial, frame, number_of
+from ._trial import Pareto, Step, Trial, frame, number_of
 from .errors import (
     BoError,
     CommandError,
@@ -97,7 +97,11 @@ class StoredStudy:
 
     @property
     def trials(self) -> list[Trial]:
-        """All trials in the order of their numbers."""
+        """All trials in the order of their numbers.
+
+        Only these have steps. Their value of a step without a usable number is 1e300, or -1e300 if
+        the objective is maximised.
+        """
         return [self._trial(t) for t in self._verb("trials")]
 
     @property
@@ -226,6 +230,7 @@ class StoredStudy:
             row.get("source", "suggested"),
             seconds=row.get("seconds", 0.0),
             feasible=row.get("feasible"),
+            steps=tuple(Step(s["step"], s["value"]) for s in row.get("steps", ())),
         )
 
 

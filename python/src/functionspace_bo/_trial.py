@@ -79,7 +79,9 @@ class Trial:
     feasible: bool | None = None
     """Whether a complete trial meets all of `require`; None without requirements."""
     steps: tuple[Step, ...] = ()
-    """The values that were reported while the trial ran."""
+    """The values that were reported while the trial ran.
+
+    In a stored study only the trials of StoredStudy.trials have them."""
     _reporter: Reporter | None = field(default=None, compare=False, repr=False)
 
     def report(self, step: SupportsFloat, value: SupportsFloat) -> bool:
@@ -118,6 +120,8 @@ class Trial:
             out["feasible"] = self.feasible
         if self.message:
             out["message"] = self.message
+        if self.steps:
+            out["steps"] = [s._asdict() for s in self.steps]
         return out
 
 
