@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import _thread
+import logging
 import math
 import threading
 import time
+import weakref
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
@@ -97,8 +99,42 @@ def test_max_failures() -> None:
 
     with pytest.raises(FailuresError, match="too many trials failed: 3"):
         minimize(f, X, budget=20, max_failures=2)
-    with pytest.raises(StudyError, match="max_failures is 0, want 1 or more"):
+    with pytest.raises(StudyError, match="max_failures is -1, want 0 or more"):
+        minimize(f, X, budget=20, max_failures=-1)
+    with pytest.raises(FailuresError, match="too many trials failed: 1") as e:
         minimize(f, X, budget=20, max_failures=0)
+    assert isinstance(e.value.__cause__, RuntimeError)
+
+
+def test_failures_have_a_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    kept: list[weakref.ref[Any]] = []
+
+    class Data:
+        pass
+
+    def f(_: dict[str, Any]) -> float:
+        data = Data()
+        alive = [ref for ref in kept if ref() is not None]
+        kept.append(weakref.ref(data))
+        if len(kept) in (1, 3):
+            raise KeyError(f"weights {len(alive)}")
+        return math.nan if len(kept) == 2 else 1.0
+
+    with caplog.at_level(logging.INFO, logger="functionspace_bo"):
+        result = minimize(f, X, budget=4)
+    assert result.warnings[0].startswith("3 of 4 evaluations failed, the first one with: KeyError")
+    assert "weights 0" in result.trials[2].message  # the data of the first trial are not kept
+    assert [r.levelname for r in caplog.records] == ["WARNING"] * 3
+    assert "in f\n" in caplog.text
+    caplog.clear()
+    kept.clear()
+    with caplog.at_level(logging.INFO, logger="functionspace_bo"):
+        result = minimize(f, X, budget=4, failures="expected")
+    assert result.warnings == []
+    assert [r.levelname for r in caplog.records] == ["INFO"] * 3
+    with pytest.raises(NoValueError, match="all 1 evaluations failed") as e:
+        minimize(lambda p: p["z"], X, budget=1)
+    assert isinstance(e.value.__cause__, KeyError)
 
 
 def test_target_time_and_callback() -> None:

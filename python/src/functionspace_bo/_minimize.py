@@ -41,9 +41,10 @@ def minimize(
     the numbers of `require` among them. If f has a further parameter named trial, it also gets
     the running trial, for trial.report(step, value) and trial.should_stop() with the option stop.
 
-    An exception, NaN and an infinity make a failed trial. If the first three trials fail alike,
-    FailuresError ends the run unless failures="expected". Ctrl-C ends the run; the result so far
-    is returned.
+    An exception, NaN and an infinity make a failed trial, which the logger functionspace_bo reports
+    with the traceback. If the first three trials fail alike, FailuresError ends the run unless
+    failures="expected"; its __cause__ is the exception of the last trial. Ctrl-C ends the run; the
+    result so far is returned.
 
     Args:
         f: The objective.
@@ -51,7 +52,8 @@ def minimize(
         executor: Evaluates f, for example in processes. The default is threads.
         target: The run ends when a trial is at least as good.
         time: The run starts no trial after so many seconds.
-        max_failures: FailuresError ends the run when more trials have failed.
+        max_failures: FailuresError ends the run when more trials have failed; with 0 at the first
+            failure.
         callback: Is called with the study and each finished trial. The run ends if it returns
             a true value.
         progress: Reports progress on standard error. The default is in terminals and notebooks.

@@ -57,7 +57,7 @@ class Progress:
             self._print(f"{head}  {self._numbers(trial)}{'  ' + params if improved else ''}")
         self._draw()
 
-    def close(self) -> None:
+    def hide(self) -> None:
         """Removes the rewritten line of a terminal."""
         if self._live and self._display is None:
             self._clear()

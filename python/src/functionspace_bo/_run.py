@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import math
 import operator
 import re
 import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -32,6 +34,8 @@ from .errors import BoError, ExhaustedError, FailuresError, NoValueError, StudyE
 
 if TYPE_CHECKING:
     from ._study import Study
+
+_logger = logging.getLogger("functionspace_bo")
 
 Objective = Callable[..., Value | None]
 
@@ -65,7 +69,7 @@ class Run:
         if not callable(f):
             raise TypeError(f"f is {shown(f)}, want a function of the parameters")
         budget, workers = _count("budget", budget), _count("workers", workers)
-        max_failures = _count("max_failures", max_failures)
+        max_failures = _count("max_failures", max_failures, least=0)
         target, time_limit = _finite("target", target), _finite("time", time_limit)
         if target is not None and study._outcomes.several:
             raise StudyError("target is for one objective")
@@ -90,6 +94,7 @@ class Run:
         self._expected = definition.get("failures") == "expected"
         self._flying: dict[Future[tuple[Any, float]], Trial] = {}
         self._first: list[str] | None = []  # messages of the first trials; None after a success
+        self._cause: BaseException | None = None  # exception of the last failed trial
         self._stopped: str | BoError = ""  # the reason why no further trial is started
         self._progress = Progress(progress, self._budget, study._outcomes)
 
@@ -111,7 +116,7 @@ class Run:
             raise
         finally:
             self._leave()
-            self._progress.close()
+            self._progress.hide()
             if error is not None:  # f or the callback ended the run, or bo failed
                 with suppress(AttributeError):
                     setattr(error, "result", self._result(False))  # noqa: B010
@@ -119,7 +124,7 @@ class Run:
         fault = self._fault(result)
         if fault is not None and not interrupted:
             fault.result = result
-            raise fault
+            raise fault from self._cause
         if result.trials and (not interrupted or self._study._outcomes.several):
             self._recommend(result)
         return result
@@ -239,10 +244,21 @@ class Run:
                 told = self._study._tell(trial, value, seconds)
             except TrialError as err:
                 told = self._study._fail(trial, str(err), seconds)
+        if told.state == "failed":
+            self._failed(told, error)
         self._progress.ended(told)
         self._look(told)
+        if error is not None and not self._stopped:
+            _clear_frames(error)
         if self._callback is not None and self._callback(self._study, told):
             self._stopped = self._stopped or "the callback ended the run"
+
+    def _failed(self, trial: Trial, error: Exception | None) -> None:
+        """Logs a failed trial with the traceback of its exception, if it has one."""
+        self._cause = error
+        level = logging.INFO if self._expected else logging.WARNING
+        self._progress.hide()
+        _logger.log(level, "trial %d failed: %s", trial.number, trial.message, exc_info=error)
 
     def _look(self, trial: Trial) -> None:
         """Ends the run after a trial that calls for it."""
@@ -267,7 +283,8 @@ class Run:
         if len(self._first) == _ALIKE:
             self._stopped = FailuresError(
                 f"too many trials failed: the first {_ALIKE} failed alike: {trial.message} "
-                '(state failures="expected" if that may happen)'
+                '(state failures="expected" if that may happen; max_failures=0 ends a run at the '
+                "first failure)"
             )
 
     def _ended(self) -> bool:
@@ -294,6 +311,12 @@ class Run:
             for text in t.warnings:
                 if not any(w.endswith(text) for w in warnings):
                     warnings.append(f"trial {t.number}: {text}")
+        ended = [t for t in trials if t.source != "added" and t.state != "pending"]
+        failed = [t.message for t in ended if t.state == "failed"]
+        if failed and not self._expected:
+            warnings.append(
+                f"{len(failed)} of {len(ended)} evaluations failed, the first one with: {failed[0]}"
+            )
         stopped = "" if isinstance(self._stopped, BoError) else self._stopped
         return Result(
             trials,
@@ -331,16 +354,18 @@ class Run:
             result.warnings.append(f"there is no recommendation, as the last fit failed: {err}")
 
 
-def _count(name: str, number: Any) -> int | None:
-    """Returns an argument that is a whole number above 0, or raises StudyError."""
+def _count(name: str, number: Any, least: int = 1) -> int | None:
+    """Returns an argument that is a whole number, least or more, or raises StudyError."""
     if number is None:
         return None
     try:
         count = operator.index(number)
     except TypeError:
-        raise StudyError(f"{name} is {shown(number)}, want a whole number, 1 or more") from None
-    if count < 1:
-        raise StudyError(f"{name} is {count}, want 1 or more")
+        raise StudyError(
+            f"{name} is {shown(number)}, want a whole number, {least} or more"
+        ) from None
+    if count < least:
+        raise StudyError(f"{name} is {count}, want {least} or more")
     return count
 
 
@@ -407,6 +432,14 @@ def _complete(future: Future[tuple[Any, float]], work: _Work) -> None:
         future.set_result(work())
     except BaseException as err:
         future.set_exception(err)
+
+
+def _clear_frames(error: BaseException) -> None:
+    """Frees the local variables of the traceback of an exception, such as large arrays."""
+    seen: BaseException | None = error
+    while seen is not None:
+        traceback.clear_frames(seen.__traceback__)
+        seen = seen.__context__
 
 
 def _message(error: BaseException) -> str:
