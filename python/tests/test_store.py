@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import math
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from functionspace_bo import (
     Float,
     Int,
     NoValueError,
+    ProcessError,
     RequestError,
     Step,
     Study,
@@ -130,3 +133,22 @@ def test_steps_of_stored_trials(tmp_path: Path) -> None:
     study.tell(trial, 0.25)
     assert study.trials[0].steps == (Step(2, 0.5), Step(1, 1e300))
     assert study.records()[0]["steps"][0] == {"step": 2, "value": 0.5}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs programs of POSIX")
+def test_faults_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text("parameters: [{name: x, type: float, min: 0, max: 1}]")
+    killed = tmp_path / "killed"
+    killed.write_text("#!/bin/sh\nkill -KILL $$\n")
+    killed.chmod(0o755)
+    for program, message in (
+        (shutil.which("true"), "is no JSON: is it bo"),
+        (str(killed), "ended unexpectedly .killed by SIGKILL"),
+        (str(tmp_path / "none"), "bo cannot be started"),
+    ):
+        monkeypatch.setenv("BO_BINARY", program or "")
+        with pytest.raises(ProcessError, match=message):
+            Study.open(tmp_path / "bo.db", "demo")
+        with pytest.raises(ProcessError, match=message):
+            Study.from_file(file)

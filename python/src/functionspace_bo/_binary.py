@@ -1,13 +1,18 @@
-"""Finds the `bo` executable that the wheel carries."""
+"""Finds and runs the `bo` executable that the wheel carries."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from .errors import ProcessError
+from .errors import ProcessError, RequestError
 
 _NAME = "bo.exe" if sys.platform == "win32" else "bo"
 
@@ -28,3 +33,46 @@ def find_binary() -> str:
     if found is None:
         raise ProcessError(f"there is no executable {packaged}: install a wheel, or set BO_BINARY")
     return found
+
+
+def run_binary(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Runs `bo` until it ends.
+
+    Raises ProcessError if it cannot be started or is killed, RequestError if an argument has
+    characters that no command line can have.
+    """
+    try:
+        done = subprocess.run(
+            [find_binary(), *arguments],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except OSError as err:
+        raise ProcessError(f"bo cannot be started: {err}") from err
+    except ValueError as err:  # NUL, or half of a surrogate pair
+        raise RequestError(f"an argument is no text: {err}") from err
+    if done.returncode < 0:
+        raise ProcessError(f"bo ended unexpectedly ({ending(done.returncode)})")
+    return done
+
+
+def read_answer(text: str | bytes) -> Any:
+    """Returns the JSON that `bo` printed, or raises ProcessError."""
+    try:
+        return json.loads(text)
+    except ValueError as err:
+        raise ProcessError(f"the output of {find_binary()} is no JSON: is it bo?") from err
+
+
+def ending(code: int) -> str:
+    """Describes the exit code of a process, which is negative after a signal."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"

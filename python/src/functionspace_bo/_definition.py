@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from typing import Any
 
-from ._binary import find_binary
+from ._binary import read_answer, run_binary
 from ._options import OBJECTIVE, SETTINGS
 from ._space import Parameter, Space, parse_space, plain, require_json
 from .errors import StudyError
@@ -69,16 +68,10 @@ def _table(path: str | os.PathLike[str], definition: Mapping[str, Any]) -> list[
 
 def read_file(path: str | os.PathLike[str], name: str) -> dict[str, Any]:
     """Returns the definition in a study file. The message of a StudyError begins with name."""
-    done = subprocess.run(
-        [find_binary(), "validate", "--json", os.fspath(path)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    if not done.stdout:
+    done = run_binary(["validate", "--json", os.fspath(path)])
+    if done.stderr and not done.stdout:
         raise StudyError(done.stderr.strip().removeprefix("bo: "))
-    answer = json.loads(done.stdout)
+    answer = read_answer(done.stdout)
     if not answer["valid"]:
         raise StudyError(name + "; ".join(f["message"] for f in answer["faults"]))
     definition: dict[str, Any] = answer["definition"]

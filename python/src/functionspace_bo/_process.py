@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -12,7 +11,7 @@ import threading
 import weakref
 from typing import IO, Any
 
-from ._binary import find_binary
+from ._binary import ending, find_binary, read_answer
 from .errors import ProcessError, error_of
 
 _CHUNK = 1 << 16
@@ -57,7 +56,7 @@ class Process:
             self._running = None
             running.kill()
             raise
-        answer: dict[str, Any] = json.loads(line)
+        answer: dict[str, Any] = read_answer(line)
         if "error" in answer:
             raise error_of(answer.get("kind", ""), answer["error"])
         return answer
@@ -137,17 +136,13 @@ class _Running:
             code = self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             return ProcessError("bo closed its output")
-        how = f"exit code {code}"
-        if code < 0:
-            try:
-                how = f"killed by {signal.Signals(-code).name}"
-            except ValueError:
-                how = f"killed by signal {-code}"
         self._stderr.seek(0)
         lines = self._stderr.read().decode(errors="replace").strip().splitlines()
         self.end()
         reason = f": {lines[0].removeprefix('bo: ')}" if lines else ""
-        return ProcessError(f"bo ended unexpectedly ({how}){reason}; all told results are kept")
+        return ProcessError(
+            f"bo ended unexpectedly ({ending(code)}){reason}; all told results are kept"
+        )
 
     def end(self) -> None:
         """Closes the input, which ends the process."""

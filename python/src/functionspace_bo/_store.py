@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, overload
 
-from ._binary import find_binary
+from ._binary import read_answer, run_binary
 from ._definition import define
 from ._html import HTMLReport, stored, summary
 from ._outcomes import Outcomes, Value, as_count, as_float, read_numbers
@@ -24,7 +23,6 @@ from .errors import (
     CommandError,
     ExhaustedError,
     NoValueError,
-    ProcessError,
     RequestError,
     TrialError,
 )
@@ -211,7 +209,7 @@ class StoredStudy:
         if verb == ["study"]:
             verb, arguments = list(words[:2]), list(words[2:])
         options = ["--store", self._store, "--json", *(flags or [])]
-        return json.loads(_run([*verb, *options, "--", self.name, *arguments]))
+        return read_answer(_run([*verb, *options, "--", self.name, *arguments]))
 
     def _trial(self, row: Mapping[str, Any]) -> Trial:
         """Returns a trial of the output of a verb."""
@@ -236,17 +234,7 @@ class StoredStudy:
 
 def _run(arguments: list[str], hide: str = "") -> str:
     """Returns the output of a verb, or raises its one-line message."""
-    try:
-        done = subprocess.run(
-            [find_binary(), *arguments],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except OSError as err:
-        raise ProcessError(f"bo cannot be started: {err}") from err
+    done = run_binary(arguments)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         message = lines[-1].removeprefix("bo: ").replace(hide, "")
