@@ -152,3 +152,17 @@ def test_faults_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             Study.open(tmp_path / "bo.db", "demo")
         with pytest.raises(ProcessError, match=message):
             Study.from_file(file)
+
+
+def test_a_relative_store_in_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = Study.create("bo.db", "demo", {"x": Float(0, 1)})
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert study.ask().number == 1
+    with pytest.raises(RequestError, match="want the path of the file"):
+        Study.open("sqlite:///bo.db", "demo")
+    with pytest.raises(CommandError, match="postgres://"):
+        Study.open("postgres://127.0.0.1:1/none", "demo")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from ._options import Options
 
+_DATABASES = ("postgres://", "postgresql://")  # beginnings of addresses
 _MESSAGE = 10_000  # characters of a message, which is an argument of a command
 
 _KINDS: dict[tuple[str, int], type[BoError]] = {
@@ -56,7 +57,7 @@ class StoredStudy:
     """
 
     def __init__(self, store: str | os.PathLike[str], name: str) -> None:
-        self._store = os.fspath(store)
+        self._store = _address(store)
         self.name = name
         shown = self._verb("study", "show", flags=["--brief"])
         self._definition: dict[str, Any] = shown["definition"]
@@ -71,6 +72,7 @@ class StoredStudy:
         """Stores a new study and returns it."""
         from ._study import Study
 
+        store = _address(store)
         definition, _ = define(space, options)
         with Study(space, **options):  # StudyError if the definition is invalid
             pass
@@ -78,7 +80,7 @@ class StoredStudy:
             path = os.path.join(folder, "study.json")
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(definition, file)
-            flags = ["--study", name, "--store", os.fspath(store), "--json"]
+            flags = ["--study", name, "--store", store, "--json"]
             _run(["study", "create", path, *flags], hide=path + ": ")
         return cls(store, name)
 
@@ -230,6 +232,14 @@ class StoredStudy:
             feasible=row.get("feasible"),
             steps=tuple(Step(s["step"], s["value"]) for s in row.get("steps", ())),
         )
+
+
+def _address(store: str | os.PathLike[str]) -> str:
+    """Returns the address of a database, or the path of a file from any working directory."""
+    text = os.fspath(store)
+    if text.startswith("sqlite:"):
+        raise RequestError(f"the store is {text!r}, want the path of the file, such as 'bo.db'")
+    return text if text.startswith(_DATABASES) else os.path.abspath(text)
 
 
 def _run(arguments: list[str], hide: str = "") -> str:
