@@ -112,6 +112,9 @@ def test_arguments_of_a_stored_study(tmp_path: Path) -> None:
     assert a.source == study.trials[0].source == "design"
     assert study.fail(a, ValueError("boom")).message == "boom"  # type: ignore[arg-type]
     assert len(study.fail(b, "x" * 200_000).message) <= 10_000
+    assert study.fail(study.ask(), "a\0b\ud800").message == "a?b?"
+    with pytest.raises(RequestError, match="an argument is no text"):
+        Study.open(tmp_path / "bo.db", "a\0b")
     told = study.tell(c, {"value": 3, "gap": 0, "note": math.nan})
     assert told.numbers == {"value": 3, "gap": 0}
     assert isinstance(study.best.value, float)

@@ -148,7 +148,7 @@ class StoredStudy:
 
     def fail(self, trial: Trial | SupportsIndex, message: str = "") -> Trial:
         """Records that a trial could not be evaluated."""
-        return self._trial(self._verb("fail", str(number_of(trial)), str(message)[:_MESSAGE]))
+        return self._trial(self._verb("fail", str(number_of(trial)), _argument(str(message))))
 
     def report(
         self, trial: Trial | SupportsIndex, step: SupportsFloat, value: SupportsFloat
@@ -232,6 +232,11 @@ class StoredStudy:
             feasible=row.get("feasible"),
             steps=tuple(Step(s["step"], s["value"]) for s in row.get("steps", ())),
         )
+
+
+def _argument(message: str) -> str:
+    """Returns a message that fits in a command line, with "?" for characters that do not."""
+    return message[:_MESSAGE].replace("\0", "?").encode(errors="replace").decode()
 
 
 def _address(store: str | os.PathLike[str]) -> str:
