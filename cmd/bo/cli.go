@@ -31,7 +31,7 @@ Examples:
     bo run --command 'python train.py --lr {lr}' --space space.yaml --budget 30
     bo predict --train runs.csv --at grid.csv
 
-Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bo check found a fault, 4 the study has no trial to give or another result of the trial, 130 interrupted.`
+Results go to standard output, progress and messages to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bo check found a fault, 4 the study exists, has no trial to give or has another result of the trial, 130 interrupted.`
 
 type cli struct {
 	Run      runCmd      `cmd:"" help:"Minimise or maximise an objective."`

@@ -79,7 +79,7 @@ func (c *studyImportCmd) Run(e *env) error {
 			if placed := in.Locate(err); placed != err {
 				return fmt.Errorf("%s: %w", c.File, placed)
 			}
-			return asUsage(err, study.ErrInvalid)
+			return asRefusal(asUsage(err, study.ErrInvalid), store.ErrExists)
 		}
 		notes(e, c.File, in.Notes)
 		v, err := u.Brief(e.ctx)

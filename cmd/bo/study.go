@@ -95,7 +95,7 @@ func (c *studyCreateCmd) Run(e *env) error {
 	return c.withStore(e.ctx, true, func(s *store.Store) error {
 		u, err := s.Create(e.ctx, d)
 		if err != nil {
-			return err
+			return asRefusal(err, store.ErrExists)
 		}
 		if c.JSON {
 			stored, _, err := u.Definition(e.ctx)

@@ -65,6 +65,8 @@ def test_values_that_are_no_list(kind: Callable[[Any], Any], values: Any) -> Non
         ({"lengthscale": float("nan")}, "surrogate: lengthscale is nan"),
         ({"seed": object()}, "seed is <object"),
         ({"surrogate": object()}, "surrogate is <object"),
+        ({"storage": "sqlite:///a.db"}, "storage is no option: Study.create"),
+        ({"load_if_exists": True}, "Study.create has exist_ok=True"),
     ],
 )
 def test_options(options: dict[str, Any], message: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from functionspace_bo import (
     CommandError,
     ExhaustedError,
+    ExistsError,
     Float,
     Int,
     NoValueError,
@@ -53,8 +54,12 @@ def test_faults(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="no studies yet"):
         Study.open(store, "demo")
     study = Study.create(store, "demo", {"x": Float(0, 1)})
-    with pytest.raises(CommandError, match="exists"):
+    with pytest.raises(ExistsError, match="the study exists: use"):
         Study.create(store, "demo", {"x": Float(0, 1)})
+    opened = Study.create(store, "demo", {"y": Float(0, 1)}, exist_ok=True)
+    assert opened.definition == study.definition
+    with pytest.raises(AttributeError, match="evaluate the trials of ask in a loop"):
+        study.run  # type: ignore[attr-defined] # noqa: B018
     with pytest.raises(CommandError, match='unknown study "dem": did you mean demo'):
         Study.open(store, "dem")
     with pytest.raises(TrialError, match="no such trial"):

@@ -13,6 +13,15 @@ from ._options import OBJECTIVE, SETTINGS
 from ._space import Parameter, Space, parse_space, plain, require_json
 from .errors import StudyError
 
+_STORES = 'Study.create("bo.db", "name", space) stores a study'
+_OF_STORES = {
+    "storage": _STORES,
+    "store": _STORES,
+    "study_name": _STORES,
+    "load_if_exists": "Study.create has exist_ok=True",
+}
+"""The remedies for options of other packages that name a stored study."""
+
 
 def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Parameter]]:
     """Returns a definition in the form of the study file, and its parameters by name.
@@ -26,6 +35,8 @@ def define(space: Space, options: Mapping[str, Any]) -> tuple[dict[str, Any], di
     for key, value in options.items():
         if value is None:
             continue
+        if key in _OF_STORES:
+            raise StudyError(f"{key} is no option: {_OF_STORES[key]}")
         if key in OBJECTIVE:
             objective[key] = value
         elif key in SETTINGS:

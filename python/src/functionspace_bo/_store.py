@@ -22,6 +22,7 @@ from .errors import (
     BoError,
     CommandError,
     ExhaustedError,
+    ExistsError,
     NoValueError,
     RequestError,
     TrialError,
@@ -44,6 +45,7 @@ _KINDS: dict[tuple[str, int], type[BoError]] = {
     ("enqueue", 4): ExhaustedError,
     ("fail", 2): TrialError,
     ("fail", 4): TrialError,
+    ("study", 4): ExistsError,
     ("tell", 2): TrialError,
     ("tell", 4): TrialError,
 }
@@ -67,9 +69,16 @@ class StoredStudy:
 
     @classmethod
     def create(
-        cls, store: str | os.PathLike[str], name: str, /, space: Space, **options: Unpack[Options]
+        cls,
+        store: str | os.PathLike[str],
+        name: str,
+        /,
+        space: Space,
+        *,
+        exist_ok: bool = False,
+        **options: Unpack[Options],
     ) -> StoredStudy:
-        """Stores a new study and returns it."""
+        """Stores a new study and returns it; see Study.create."""
         from ._study import Study
 
         store = _address(store)
@@ -81,7 +90,11 @@ class StoredStudy:
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(definition, file)
             flags = ["--study", name, "--store", store, "--json"]
-            _run(["study", "create", path, *flags], hide=path + ": ")
+            try:
+                _run(["study", "create", path, *flags], hide=path + ": ")
+            except ExistsError as err:
+                if not exist_ok:
+                    raise ExistsError(f"{err}: use Study.open, or exist_ok=True") from err
         return cls(store, name)
 
     @property
@@ -195,6 +208,14 @@ class StoredStudy:
         parameters of which every pair has a map; the default is the most important ones.
         """
         return stored(self._store, self.name, maps)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            hint = ": evaluate the trials of ask in a loop with tell and fail"
+            raise AttributeError(
+                f"a StoredStudy has no attribute {name!r}{hint if name == 'run' else ''}"
+            )
 
     def __repr__(self) -> str:
         return f"<StoredStudy {self.name}>"

@@ -143,12 +143,22 @@ class Study:
 
     @staticmethod
     def create(
-        store: str | os.PathLike[str], name: str, /, space: Space, **options: Unpack[Options]
+        store: str | os.PathLike[str],
+        name: str,
+        /,
+        space: Space,
+        *,
+        exist_ok: bool = False,
+        **options: Unpack[Options],
     ) -> StoredStudy:
-        """Stores a new study and returns it. The store is made if it does not exist."""
+        """Stores a new study and returns it. The store is made if it does not exist.
+
+        Raises ExistsError if the store has a study of the name. With exist_ok this study is
+        returned, with the space and the options that it has.
+        """
         from ._store import StoredStudy
 
-        return StoredStudy.create(store, name, space, **options)
+        return StoredStudy.create(store, name, space, exist_ok=exist_ok, **options)
 
     @property
     def definition(self) -> dict[str, Any]:

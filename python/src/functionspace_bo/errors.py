@@ -27,6 +27,10 @@ class TrialError(BoError, ValueError):
     """There is no such trial, it has another result, or its value is not usable."""
 
 
+class ExistsError(BoError):
+    """The store has a study of the name."""
+
+
 class ExhaustedError(BoError):
     """Every point of a finite space has a trial, or the budget of a stored study is used up."""
 
