@@ -253,6 +253,8 @@ def test_an_error_of_bo_carries_the_result() -> None:
 
 
 def test_arguments() -> None:
+    with pytest.raises(StudyError, match="timeout is for programs: time ends the run"):
+        minimize(bowl, X, timeout="9s")
     with pytest.raises(StudyError, match="command is for programs"):
         minimize(bowl, X, command="prog")
     with Study(X) as study, pytest.raises(StudyError, match="workers is 0"):

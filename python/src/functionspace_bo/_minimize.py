@@ -69,7 +69,8 @@ def minimize(
     """
     for key in _OF_PROGRAMS:
         if key in options:
-            raise StudyError(f"{key} is for programs: minimize evaluates f")
+            instead = "time ends the run" if key == "timeout" else "minimize evaluates f"
+            raise StudyError(f"{key} is for programs: {instead}")
     with Study(space, **options) as study:
         return study.run(
             f,
