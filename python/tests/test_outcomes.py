@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from pathlib import Path
 from typing import Any
@@ -144,3 +145,26 @@ def test_data_frames() -> None:
     ]
     frame = minimize(limited, X, budget=3, require=["latency <= 7"]).dataframe()
     assert list(frame.columns)[:4] == ["trial", "x", "value", "latency"]
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_tuple_has_the_objectives_in_their_order(stored: bool, tmp_path: Path) -> None:
+    study: Any = Study(X, objectives=["loss", "latency"])
+    if stored:
+        study = Study.create(tmp_path / "bo.db", "demo", X, objectives=["loss", "latency"])
+    assert study.tell(study.ask(), (1, 2)).numbers == {"loss": 1, "latency": 2}
+    assert study.tell(study.ask(), [3, 4]).numbers == {"loss": 3, "latency": 4}
+    with pytest.raises(TrialError, match="want 2 numbers: loss, latency"):
+        study.tell(study.ask(), (1, 2, 3))
+    with pytest.raises(TrialError, match="loss is not a usable number"):
+        study.tell(study.ask(), (math.nan, 1))
+    with Study(X) as one, pytest.raises(TrialError, match="want a number"):
+        one.tell(one.ask(), (1, 2))
+
+
+def test_missing_numbers_name_the_dictionary() -> None:
+    with (
+        Study(X, objectives=["loss", "latency"], require=["memory <= 1"]) as study,
+        pytest.raises(TrialError, match="want a dictionary with loss, latency, memory"),
+    ):
+        study.tell(study.ask(), (1, 2))

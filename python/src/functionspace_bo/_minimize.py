@@ -36,10 +36,11 @@ def minimize(
 ) -> Result:
     """Minimises f over a space, or maximises it with goal="maximize".
 
-    f takes the parameters as a dictionary; pass a function of keyword arguments as
-    lambda p: f(**p). It returns a number, or a dictionary of numbers with the objectives and
-    the numbers of `require` among them. If f has a further parameter named trial, it also gets
-    the running trial, for trial.report(step, value) and trial.should_stop() with the option stop.
+    f takes the parameters as a dictionary; pass a function of keyword arguments as lambda p:
+    f(**p). It returns a number, or a dictionary of numbers with the objectives and the numbers of
+    `require` among them, or a tuple with a number for each of several objectives. If f has a
+    further parameter named trial, it also gets the running trial, for trial.report(step, value) and
+    trial.should_stop() with the option stop.
 
     An exception, NaN and an infinity make a failed trial, which the logger functionspace_bo reports
     with the traceback. If the first three trials fail alike, FailuresError ends the run unless

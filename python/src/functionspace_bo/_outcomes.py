@@ -14,8 +14,8 @@ from .errors import NoValueError, RequestError, TrialError
 if TYPE_CHECKING:
     from ._trial import Trial
 
-Value = SupportsFloat | Mapping[str, SupportsFloat]
-"""The result of an evaluation: a number, or numbers by name."""
+Value = SupportsFloat | Mapping[str, SupportsFloat] | Sequence[SupportsFloat]
+"""The result of an evaluation: a number, numbers by name, or a number for each objective."""
 
 MAX_VALUE = 1e300
 """The largest magnitude of a value, as in `bo`."""
@@ -87,11 +87,14 @@ class Outcomes:
 
         The value is None if there are several objectives.
         """
-        numbers = read_numbers(value, self.goals[0].name, self.declared)
+        numbers = read_numbers(value, [g.name for g in self.goals], self.declared)
         for name in self.declared:
             if name not in numbers:
                 only = ", ".join(sorted(numbers))
-                raise TrialError(f'no number named "{name}" was reported, only {only}')
+                raise TrialError(
+                    f'no number named "{name}" was reported, only {only}: want a dictionary with '
+                    + ", ".join(self.declared)
+                )
         return None if self.several else numbers[self.goals[0].name], numbers
 
     def feasible(self, numbers: Mapping[str, float]) -> bool | None:
@@ -139,14 +142,22 @@ class Outcomes:
         return sums
 
 
-def read_numbers(value: Any, objective: str, declared: Sequence[str]) -> dict[str, float]:
+def read_numbers(
+    value: Any, objectives: Sequence[str], declared: Sequence[str]
+) -> dict[str, float]:
     """Returns the numbers of a report by name, or raises TrialError.
 
-    A single number is the value of the objective. Numbers that are not declared are only recorded:
+    A single number is the value of the first objective. A tuple or list has the values of several
+    objectives in their order. Numbers that are not declared are only recorded:
     those that are not usable are left out.
     """
+    if len(objectives) > 1 and isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        if len(value) != len(objectives):
+            wanted = f"{len(objectives)} numbers: {', '.join(objectives)}"
+            raise TrialError(f"the value is {shown(value)}, want {wanted}")
+        value = dict(zip(objectives, value, strict=True))
     if not isinstance(value, Mapping):
-        return {objective: _number(value, "value")}
+        return {objectives[0]: _number(value, "value")}
     numbers = {}
     for key, v in value.items():
         name = str(key)

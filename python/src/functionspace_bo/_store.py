@@ -156,7 +156,7 @@ class StoredStudy:
             *self._outcomes.declared,
             *(re.split("[<>]=", c)[0].strip() for c in conditions),
         ]
-        numbers = read_numbers(value, self._outcomes.goals[0].name, declared)
+        numbers = read_numbers(value, [g.name for g in self._outcomes.goals], declared)
         return self._trial(self._verb("tell", str(number_of(trial)), json.dumps(numbers)))
 
     def fail(self, trial: Trial | SupportsIndex, message: str = "") -> Trial:

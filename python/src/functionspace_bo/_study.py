@@ -210,6 +210,7 @@ class Study:
     def tell(self, trial: Trial | SupportsIndex, value: Value) -> Trial:
         """Records the value of a pending trial, or several numbers by name.
 
+        A tuple has the values of several objectives in their order.
         The numbers have the names of all objectives, and of the numbers in `require`. Raises
         TrialError if one is missing or not finite; the trial is then still pending.
         """

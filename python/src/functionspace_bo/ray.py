@@ -247,4 +247,4 @@ def _number(result: Mapping[str, Any] | None, metric: str) -> float:
     """Returns the metric of a result, or raises TrialError."""
     if not result or metric not in result:
         raise TrialError(f"the result has no {metric}")
-    return read_numbers(result[metric], metric, [metric])[metric]
+    return read_numbers(result[metric], [metric], [metric])[metric]
