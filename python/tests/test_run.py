@@ -161,6 +161,15 @@ def test_target_time_and_callback() -> None:
     assert [t.number for t in seen] == [1, 2, 3]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_trials_that_did_not_start_are_not_in_the_result(workers: int) -> None:
+    with Study(X, batch=4) as study:
+        result = study.run(bowl, 8, workers=workers, callback=lambda _, t: t.number == 1)
+        assert len(result.trials) <= workers
+        assert len(study.trials) == 4
+        assert [t.number for t in study.run(bowl, 4).trials] == [1, 2, 3, 4]
+
+
 def test_finite_space_ends_early() -> None:
     result = minimize(lambda p: p["n"], {"n": Int(1, 5)}, budget=30, noise_free=True)
     assert len(result.trials) == 5

@@ -93,6 +93,7 @@ class Run:
         self._callback = callback
         self._expected = definition.get("failures") == "expected"
         self._flying: dict[Future[tuple[Any, float]], Trial] = {}
+        self._begun: set[int] = set()  # numbers of the trials that were started
         self._first: list[str] | None = []  # messages of the first trials; None after a success
         self._cause: BaseException | None = None  # exception of the last failed trial
         self._stopped: str | BoError = ""  # the reason why no further trial is started
@@ -194,6 +195,7 @@ class Run:
 
     def _start(self, trial: Trial) -> None:
         """Starts the evaluation of a trial, or performs it if there is one worker."""
+        self._begun.add(trial.number)
         self._progress.started(trial)
         work = _Work(self._f, trial.copy(), self._takes_trial)
         if self._takes_trial:
@@ -306,6 +308,9 @@ class Run:
 
     def _result(self, interrupted: bool) -> Result:
         trials = self._study.trials
+        waiting = self._study._idle - self._begun
+        while trials and trials[-1].number in waiting:  # reports need numbers without gaps
+            del trials[-1]
         warnings: list[str] = []
         for t in trials:
             for text in t.warnings:

@@ -164,6 +164,7 @@ class Result:
     """The result of a run."""
 
     trials: list[Trial]
+    """The trials of the study, without those at the end that wait for their evaluation."""
     outcomes: Outcomes = field(default_factory=Outcomes)
     recommendation: Recommendation | None = None
     """None if the run was interrupted, no trial is complete, or there are several objectives."""
