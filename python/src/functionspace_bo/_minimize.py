@@ -45,7 +45,8 @@ def minimize(
     An exception, NaN and an infinity make a failed trial, which the logger functionspace_bo reports
     with the traceback. If the first three trials fail alike, FailuresError ends the run unless
     failures="expected"; its __cause__ is the exception of the last trial. Ctrl-C ends the run; the
-    result so far is returned.
+    result so far is returned. Evaluations in threads then go on until they return, with
+    trial.should_stop() true, and their values are lost.
 
     Args:
         f: The objective.
