@@ -111,3 +111,29 @@ func BenchmarkSuggest(b *testing.B) {
 		})
 	}
 }
+
+// Spaces of few parameters with many categories.
+func BenchmarkSuggestCategories(b *testing.B) {
+	for _, sizes := range [][]int{{1000}, {3000}, {50, 60}, {5000}} {
+		var ps []space.Parameter
+		for i, n := range sizes {
+			values := make([]any, n)
+			for k := range values {
+				values[k] = k
+			}
+			ps = append(ps, space.Categorical(fmt.Sprint("c", i), values...))
+		}
+		s, err := space.New(ps...)
+		require.NoError(b, err)
+		p := fitted(b, gp.Model{}, bowl, 30, s.Dim())
+		for i := range 30 {
+			s.Project(p.Observed.RawRowView(i))
+		}
+		b.Run(fmt.Sprint(sizes), func(b *testing.B) {
+			for b.Loop() {
+				_, err := acquisition.Suggest(b.Context(), acquisition.LogEI{}, p, s, 1, acquisition.MaximizeOptions{}, rng(5))
+				require.NoError(b, err)
+			}
+		})
+	}
+}

@@ -147,37 +147,37 @@ func (p power) Size() (int, bool) {
 // maxEnumerate is the largest size of a finite domain that is searched exhaustively.
 const maxEnumerate = 4096
 
-// enumerate returns all points of a finite domain, by breadth-first search from
-// u over neighbours; nil if there are more than maxEnumerate.
+// enumerate returns all points of a finite domain, in the order of walk from u; nil if there are more
+// than maxEnumerate.
 func enumerate(dom Domain, u []float64) *mat.Dense {
 	if r := restricted(dom); r != nil {
 		return r.List(maxEnumerate)
 	}
-	if n, finite := dom.Size(); !finite || n > maxEnumerate {
+	n, finite := dom.Size()
+	if !finite || n > maxEnumerate {
 		return nil
 	}
-	var found [][]float64
-	walk(dom, u, func(x []float64) bool {
-		found = append(found, x)
-		return len(found) <= maxEnumerate
+	var found []float64
+	walk(dom, u, n, func(x []float64) bool {
+		found = append(found, x...)
+		return true
 	})
-	if len(found) > maxEnumerate {
-		return nil
-	}
-	return mat.NewDense(len(found), len(u), slices.Concat(found...))
+	return mat.NewDense(len(found)/len(u), len(u), found)
 }
 
-// walk visits the projected u and all points that differ from it in discrete
-// parameters, in breadth-first order, until visit returns false.
-func walk(dom Domain, u []float64, visit func(x []float64) bool) {
+// walk visits the projected u and points that differ from it in discrete parameters, in breadth-first
+// order, until it has visited most points or visit returns false. As soon as it has found most points,
+// it needs no more neighbours: a parameter of n categories has n-1 at each point.
+func walk(dom Domain, u []float64, most int, visit func(x []float64) bool) {
 	first := slices.Clone(u)
 	dom.Project(first)
 	seen := map[string]bool{key(first): true}
-	for queue := [][]float64{first}; len(queue) > 0; queue = queue[1:] {
-		if !visit(queue[0]) {
-			return
+	queue := [][]float64{first}
+	for at := 0; at < min(len(queue), most) && visit(queue[at]); at++ {
+		if len(queue) >= most {
+			continue
 		}
-		near := dom.Neighbors(queue[0])
+		near := dom.Neighbors(queue[at])
 		for i := range rowCount(near) {
 			x := near.RawRowView(i)
 			if k := key(x); !seen[k] {

@@ -116,12 +116,11 @@ func (k *known) farthest(dom Domain, reject func([]float64) bool, rng *rand.Rand
 func unknown(dom Domain, x []float64, reject func([]float64) bool, rng *rand.Rand) []float64 {
 	const tries = 4096
 	var found []float64
-	left := tries
-	walk(dom, x, func(u []float64) bool {
-		if left--; !reject(u) {
+	walk(dom, x, tries, func(u []float64) bool {
+		if !reject(u) {
 			found = u
 		}
-		return found == nil && left > 0
+		return found == nil
 	})
 	if found != nil {
 		return found

@@ -2,6 +2,7 @@ package acquisition
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -156,7 +157,7 @@ func TestMaximizeMixed(t *testing.T) {
 		// Exhaustive search of the discrete part; the continuous optimum lies between the
 		// centres of the two bumps, close to the higher one.
 		best := math.Inf(-1)
-		walk(s, x, func(u []float64) bool {
+		walk(s, x, math.MaxInt, func(u []float64) bool {
 			for _, x0 := range []float64{x[0], c[0], 0.5} {
 				for _, y0 := range []float64{x[len(x)-1], c[len(c)-1], 0.5} {
 					u[0], u[len(u)-1] = x0, y0
@@ -184,6 +185,57 @@ func TestMaximizeEnumerates(t *testing.T) {
 	f.Eval(values, nil, all)
 	assert.Equal(t, slices.Max(values), v)
 	assert.Equal(t, all.RawRowView(slices.Index(values, v)), x)
+}
+
+// counted counts the rows of neighbours of a space.
+type counted struct {
+	Domain
+	rows *int
+}
+
+func (c counted) Neighbors(u []float64) *mat.Dense {
+	x := c.Domain.Neighbors(u)
+	*c.rows += rowCount(x)
+	return x
+}
+
+// enumerate returns the points of an unbounded walk in the same order. The number of neighbours does not
+// grow with the square of the number of categories.
+func TestEnumerateStopsAtAllPoints(t *testing.T) {
+	categories := func(name string, n int) space.Parameter {
+		values := make([]any, n)
+		for i := range values {
+			values[i] = fmt.Sprint("v", i)
+		}
+		return space.Categorical(name, values...)
+	}
+	for _, c := range []struct {
+		name       string
+		dom        Domain
+		size, most int // points, rows of neighbours
+	}{
+		{"one categorical", newSpace(t, categories("c", 1000)), 1000, 1000},
+		{"two categoricals", newSpace(t, categories("c", 50), categories("d", 60)), 3000, 60 * 108},
+		{"three kinds", newSpace(t, categories("c", 70), space.Int("n", 1, 9), space.Bool("b")), 1260, 1260 * 76},
+		{"ordinal", newSpace(t, space.Ordinal("o", 1, 2, 4, 8, 16), space.StepFloat("x", 0, 1, 0.1)), 55, 55 * 11},
+		{"batches", power{newSpace(t, categories("c", 9)), 3}, 729, 729 * 24},
+	} {
+		u := make([]float64, c.dom.Dim())
+		for j := range u {
+			u[j] = float64(j%3) / 2
+		}
+		var rows int
+		all := enumerate(counted{c.dom, &rows}, u)
+		require.Equal(t, c.size, rowCount(all), c.name)
+		require.Less(t, rows, c.most, c.name)
+		i := 0
+		walk(c.dom, u, math.MaxInt, func(x []float64) bool {
+			require.Equal(t, x, all.RawRowView(i), "%s: row %d", c.name, i)
+			i++
+			return true
+		})
+		require.Equal(t, c.size, i, c.name)
+	}
 }
 
 func TestMaximizeSkips(t *testing.T) {
