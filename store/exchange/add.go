@@ -1,13 +1,16 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/functionspace/bo/internal/faults"
 	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 // Add records the finished trials of an Import in an existing study, as trials evaluated
@@ -24,7 +27,7 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 	for _, p := range v.Definition.Parameters {
 		known[p.Name] = true
 	}
-	from, to := in.Snapshot.Definition.Objective().Name, v.Definition.Objective().Name
+	name := renaming(in.Snapshot.Definition, v.Definition)
 	var evaluated []store.Evaluated
 	wrong := faults.List{What: "trials"}
 	position := map[int]int{} // index in evaluated by trial number
@@ -50,8 +53,8 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 			continue
 		}
 		addDefaults(e.Params, p, v.Definition)
-		for name, value := range t.Numbers {
-			e.Numbers[renamed(name, from, to)] = value
+		for number, value := range t.Numbers {
+			e.Numbers[name(number)] = value
 		}
 		if t.State == store.Stopped {
 			e.Failure, e.Message = store.FailedByProgram, "stopped early"
@@ -74,17 +77,23 @@ func Add(ctx context.Context, u *store.Study, key string, in *Import) ([]store.T
 	var steps []store.Step
 	for _, step := range in.Snapshot.Steps {
 		if i, ok := position[step.Trial]; ok {
-			step.Trial, step.Name = added[i].Number, renamed(step.Name, from, to)
+			step.Trial, step.Name = added[i].Number, name(step.Name)
 			steps = append(steps, step)
 		}
 	}
 	return added, u.AddSteps(ctx, steps...)
 }
 
-// renamed returns a number's name in a study whose objective has the name to.
-func renamed(name, from, to string) string {
-	if name == from {
-		return to
+// renaming returns the function from the names of numbers of one study to the names of another. The
+// objectives take the names of the other study in order, unless the studies share the name of an objective.
+func renaming(from, to *study.Definition) func(name string) string {
+	names := map[string]string{}
+	old, goals := from.Goals(), to.Goals()
+	for i := range min(len(old), len(goals)) {
+		names[old[i].Name] = goals[i].Name
 	}
-	return name
+	if slices.ContainsFunc(goals, func(o study.Objective) bool { return names[o.Name] != "" }) {
+		clear(names)
+	}
+	return func(name string) string { return cmp.Or(names[name], name) }
 }

@@ -24,7 +24,7 @@
 //	ordinal       CategoricalDistribution
 //	fixed         CategoricalDistribution with one choice; a range of one value is read as fixed
 //
-// The objective is Optuna's value. Other numbers are user attributes, and numeric user
+// The objectives are Optuna's values. Other numbers are user attributes, and numeric user
 // attributes are read as numbers. The kind and the message of a failure are the user
 // attributes "bo:failure" and "bo:message". A stopped trial is pruned; numbers reported under the
 // objective's name at whole steps are intermediate values.

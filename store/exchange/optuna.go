@@ -90,8 +90,8 @@ func choose(studies []*optunaStudy, name string) (*optunaStudy, error) {
 
 // study turns a study of Optuna into an Import.
 func (s *optunaStudy) study() (*Import, error) {
-	if len(s.directions) != 1 {
-		return nil, fmt.Errorf("study %q has %d objectives, want one", s.name, len(s.directions))
+	if len(s.directions) == 0 {
+		return nil, fmt.Errorf("study %q has no objective", s.name)
 	}
 	in := &Import{Snapshot: &store.Snapshot{}}
 	var err error
@@ -108,20 +108,37 @@ func (s *optunaStudy) study() (*Import, error) {
 
 // foreign reads a study that Optuna made.
 func (in *Import) foreign(s *optunaStudy) error {
-	d := &study.Definition{Version: study.Version, Name: plainName(s.name), Objectives: []study.Objective{{Name: "value"}}}
-	if s.directions[0] == 2 {
-		d.Objectives[0].Goal = study.Maximize
-	}
-	var metrics []string
-	if json.Unmarshal(s.system[attributeMetrics], &metrics) == nil && len(metrics) == 1 && metrics[0] != "" {
-		d.Objectives[0].Name = metrics[0]
-	}
+	d := &study.Definition{Version: study.Version, Name: plainName(s.name), Objectives: s.objectives()}
 	joined, err := in.space(s, d)
 	if err != nil {
 		return err
 	}
 	in.Snapshot.Definition = d
 	return in.addTrials(s.trials, joined)
+}
+
+// objectives returns the objectives with Optuna's metric names. Without these names one objective is
+// "value", and several are "objective_0", "objective_1", ….
+func (s *optunaStudy) objectives() []study.Objective {
+	var metrics []string
+	_ = json.Unmarshal(s.system[attributeMetrics], &metrics)
+	distinct := slices.Compact(slices.Sorted(slices.Values(metrics)))
+	named := len(metrics) == len(s.directions) && len(distinct) == len(metrics) && !slices.Contains(metrics, "")
+	out := make([]study.Objective, len(s.directions))
+	for i, direction := range s.directions {
+		switch {
+		case named:
+			out[i].Name = metrics[i]
+		case len(out) == 1:
+			out[i].Name = "value"
+		default:
+			out[i].Name = fmt.Sprintf("objective_%d", i)
+		}
+		if direction == 2 {
+			out[i].Goal = study.Maximize
+		}
+	}
+	return out
 }
 
 // plainName converts the name of a study to a name that store accepts.
@@ -220,18 +237,15 @@ func (in *Import) addTrials(trials []*optunaTrial, joined map[string]*distributi
 			var v number
 			switch {
 			case strings.HasPrefix(name, "bo:"):
-			case json.Unmarshal(t.user[name], &v) != nil || math.IsNaN(float64(v)) || math.Abs(float64(v)) > loop.MaxValue:
+			case json.Unmarshal(t.user[name], &v) != nil || !recordable(float64(v)):
 				lost[name] = true
-			case name != in.Snapshot.Definition.Objective().Name:
-				if row.Numbers == nil {
-					row.Numbers = map[string]float64{}
-				}
-				row.Numbers[name] = float64(v)
+			case !slices.ContainsFunc(in.Snapshot.Definition.Goals(), func(o study.Objective) bool { return o.Name == name }):
+				setNumber(&row, name, float64(v))
 			}
 		}
 		for _, step := range slices.Sorted(maps.Keys(t.intermediate)) {
 			v := t.intermediate[step]
-			if math.IsNaN(v) || math.Abs(v) > loop.MaxValue {
+			if !recordable(v) {
 				inexact++
 				continue
 			}
@@ -251,19 +265,33 @@ func (in *Import) addTrials(trials []*optunaTrial, joined map[string]*distributi
 	return nil
 }
 
-// result sets the state, the times, the value and the failure of a row from a finished
+// recordable reports whether v is a number that a trial can have.
+func recordable(v float64) bool { return math.Abs(v) <= loop.MaxValue }
+
+// setNumber sets a number of a row.
+func setNumber(row *store.Trial, name string, v float64) {
+	if row.Numbers == nil {
+		row.Numbers = map[string]float64{}
+	}
+	row.Numbers[name] = v
+}
+
+// result sets the state, the times, the values and the failure of a row from a finished
 // trial of Optuna.
 func (in *Import) result(row *store.Trial, t *optunaTrial) {
 	row.Finished = t.complete
 	if !t.start.IsZero() && t.complete.After(t.start) {
 		row.Seconds = t.complete.Sub(t.start).Seconds()
 	}
+	goals := in.Snapshot.Definition.Goals()
 	switch {
 	case t.state == optunaPruned:
 		row.State = store.Stopped
-	case t.state == optunaComplete && len(t.values) == 1 && math.Abs(t.values[0]) <= loop.MaxValue:
+	case t.state == optunaComplete && len(t.values) == len(goals) && !slices.ContainsFunc(t.values, func(v float64) bool { return !recordable(v) }):
 		row.State = store.Complete
-		row.Numbers = map[string]float64{in.Snapshot.Definition.Objective().Name: t.values[0]}
+		for i, o := range goals {
+			setNumber(row, o.Name, t.values[i])
+		}
 	case t.state == optunaComplete:
 		row.State, row.Failure, row.Message = store.Failed, store.NotFinite, fmt.Sprintf("the value is %v", t.values)
 	default:

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -171,6 +172,73 @@ func TestDefineByRun(t *testing.T) {
 	require.Contains(t, text(t, in.Snapshot), `"momentum":0.`)
 }
 
+func TestSeveralObjectivesOfOptuna(t *testing.T) {
+	in, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "two")
+	require.NoError(t, err)
+	require.Empty(t, in.Notes)
+	require.Equal(t, []study.Objective{{Name: "objective_0"}, {Name: "objective_1"}}, in.Snapshot.Definition.Objectives)
+	u, err := memory(t).Restore(ctx, "", in.Snapshot)
+	require.NoError(t, err)
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Len(t, v.Trials, 3)
+	require.Zero(t, v.Unfit)
+	for i, tr := range v.Trials {
+		x := v.Points[i].Float("x")
+		require.Equal(t, map[string]float64{"objective_0": x, "objective_1": 1 - x}, tr.Numbers)
+	}
+
+	const trial = `{"op_code":4,"study_id":0,"datetime_start":null,"state":1,"value":null,"values":[1,%s],"params":{"x":0.5},` +
+		`"distributions":{"x":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0.0,\"high\":1.0}}"},"user_attrs":{"size":7,"cost":9}}` + "\n"
+	for _, c := range []struct {
+		metrics, value string
+		names          []string
+		numbers        map[string]float64
+	}{
+		{`["loss","cost"]`, "2", []string{"loss", "cost"}, map[string]float64{"loss": 1, "cost": 2, "size": 7}},
+		{`["loss","loss"]`, "2", []string{"objective_0", "objective_1"}, map[string]float64{"objective_0": 1, "objective_1": 2, "size": 7, "cost": 9}},
+		{`["loss"]`, "2", []string{"objective_0", "objective_1"}, map[string]float64{"objective_0": 1, "objective_1": 2, "size": 7, "cost": 9}},
+		{`["loss","cost"]`, "Infinity", []string{"loss", "cost"}, map[string]float64{"size": 7}},
+	} {
+		in, err := exchange.ReadJournal(strings.NewReader(`{"op_code":0,"study_name":"a","directions":[1,2]}`+"\n"+
+			`{"op_code":3,"study_id":0,"system_attr":{"study:metric_names":`+c.metrics+"}}\n"+fmt.Sprintf(trial, c.value)), "")
+		require.NoError(t, err)
+		require.Equal(t, []study.Objective{{Name: c.names[0]}, {Name: c.names[1], Goal: study.Maximize}}, in.Snapshot.Definition.Objectives)
+		require.Equal(t, c.numbers, in.Snapshot.Trials[0].Numbers)
+		require.Equal(t, len(c.numbers) == 1, in.Snapshot.Trials[0].Failure == store.NotFinite)
+	}
+}
+
+// Objectives take the names of the study that they are added to.
+func TestAddSeveralObjectives(t *testing.T) {
+	for _, c := range []struct {
+		objectives []study.Objective
+		want       []string // names of the values
+		err        string
+	}{
+		{[]study.Objective{{Name: "loss"}, {Name: "cost"}}, []string{"loss", "cost"}, ""},
+		{[]study.Objective{{Name: "loss"}}, []string{"loss", "objective_1"}, ""},
+		{[]study.Objective{{Name: "objective_1"}, {Name: "objective_0"}}, []string{"objective_0", "objective_1"}, ""},
+		{[]study.Objective{{Name: "loss"}, {Name: "objective_0"}}, nil, `no number named "loss"`},
+	} {
+		in, err := exchange.ReadSQLite(ctx, unpacked(t, "optuna.db"), "two")
+		require.NoError(t, err)
+		u, err := memory(t).Create(ctx, &study.Definition{Version: 1, Name: "s", Parameters: []space.Parameter{space.Float("x", 0, 1)}, Objectives: c.objectives})
+		require.NoError(t, err)
+		added, err := exchange.Add(ctx, u, "", in)
+		if c.err != "" {
+			require.ErrorContains(t, err, c.err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Len(t, added, 3)
+		for i, tr := range added {
+			from := in.Snapshot.Trials[i].Numbers
+			require.Equal(t, map[string]float64{c.want[0]: from["objective_0"], c.want[1]: from["objective_1"]}, tr.Numbers)
+		}
+	}
+}
+
 func TestReadSQLiteReportsFaults(t *testing.T) {
 	path := unpacked(t, "optuna.db")
 	changed := func(statement string) string {
@@ -191,7 +259,7 @@ func TestReadSQLiteReportsFaults(t *testing.T) {
 	for _, c := range []struct{ path, name, want string }{
 		{path, "", `it holds 3 studies, name one: "full", "my conditional", "two"`},
 		{path, "x", `it holds no study "x", only "full", "my conditional", "two"`},
-		{path, "two", `study "two" has 2 objectives, want one`},
+		{changed("DELETE FROM study_directions"), "two", `study "two" has no objective`},
 		{junk, "", "not an SQLite file"},
 		{empty, "", "an SQLite file, but not one of Optuna"},
 		{filepath.Dir(path), "", "not a regular file"},
