@@ -25,7 +25,8 @@
 //	fixed         CategoricalDistribution with one choice; a range of one value is read as fixed
 //
 // The objectives are Optuna's values. Other numbers are user attributes, and numeric user
-// attributes are read as numbers. The kind and the message of a failure are the user
+// attributes are read as numbers. A constraint of Optuna is the requirement that the number of its name is at
+// most 0. The kind and the message of a failure are the user
 // attributes "bo:failure" and "bo:message". A stopped trial is pruned; numbers reported under the
 // objective's name at whole steps are intermediate values.
 //

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/functionspace/bo/internal/didyoumean"
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
 )
@@ -38,8 +39,9 @@ const (
 type Import struct {
 	Snapshot *store.Snapshot
 	// Notes are messages for the user about contents that a study cannot express.
-	Notes []string
-	lines []int // lines of the trials in the file; nil if a trial is not one entry of the file
+	Notes    []string
+	lines    []int                       // lines of the trials in the file; nil if a trial is not one entry of the file
+	required map[string]loop.Requirement // requirements by the key of a constraint of Optuna
 }
 
 // Locate adds the line of the file to an error of store.Store.Restore about a trial.

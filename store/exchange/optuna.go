@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +25,11 @@ const (
 	attributeTrial   = "bo:trial"   // system attribute of a trial: a trialRecord
 	attributeFailure = "bo:failure" // user attributes of a failed trial
 	attributeMessage = "bo:message"
-	attributeMetrics = "study:metric_names" // Optuna's own: names of the values
+
+	// Optuna's own.
+	attributeMetrics     = "study:metric_names" // names of the values
+	attributeConstraints = "constraints"        // the constraints of a trial without names
+	attributeConstraint  = "constraints:"       // before the name of a constraint
 )
 
 // trialRecord is a trial with its steps.
@@ -113,6 +118,7 @@ func (in *Import) foreign(s *optunaStudy) error {
 	if err != nil {
 		return err
 	}
+	in.require(s, d)
 	in.Snapshot.Definition = d
 	return in.addTrials(s.trials, joined)
 }
@@ -139,6 +145,76 @@ func (s *optunaStudy) objectives() []study.Objective {
 		}
 	}
 	return out
+}
+
+// constraint is a number of a trial that Optuna requires to be at most 0.
+type constraint struct {
+	key   string
+	value float64
+}
+
+// constraints returns the constraints of a trial: the list with the keys "0", "1", …, and then the
+// constraints with a name, sorted.
+func (t *optunaTrial) constraints() (out []constraint) {
+	var list []number
+	_ = json.Unmarshal(t.system[attributeConstraints], &list)
+	for i, v := range list {
+		out = append(out, constraint{strconv.Itoa(i), float64(v)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.system)) {
+		var v number
+		if key, ok := strings.CutPrefix(name, attributeConstraint); ok && json.Unmarshal(t.system[name], &v) == nil {
+			out = append(out, constraint{key, float64(v)})
+		}
+	}
+	return out
+}
+
+// require sets the requirements of d to the constraints of the complete trials. Their numbers have the
+// names of the constraints, or "constraint_NAME" if the name is a number or belongs to something else.
+func (in *Import) require(s *optunaStudy, d *study.Definition) {
+	taken := map[string]bool{}
+	for i := range d.Parameters {
+		taken[d.Parameters[i].Name] = true
+	}
+	for i := range d.Objectives {
+		taken[d.Objectives[i].Name] = true
+	}
+	for _, t := range s.trials {
+		for name := range t.user {
+			taken[name] = true
+		}
+	}
+	in.required = map[string]loop.Requirement{}
+	for _, t := range s.trials {
+		if t.state != optunaComplete {
+			continue
+		}
+		for _, c := range t.constraints() {
+			if _, ok := in.required[c.key]; ok {
+				continue
+			}
+			name := strings.TrimSpace(strings.Map(func(r rune) rune {
+				if strings.ContainsRune("<>=!", r) {
+					return '_'
+				}
+				return r
+			}, c.key))
+			if _, err := strconv.ParseFloat(name, 64); err == nil || name == "" {
+				name = "constraint_" + name
+			}
+			for taken[name] {
+				name = "constraint_" + name
+			}
+			taken[name] = true
+			if name != c.key {
+				in.note("the constraint %q has the name %q", c.key, name)
+			}
+			r := loop.Requirement{Name: name}
+			in.required[c.key] = r
+			d.Require = append(d.Require, r.String())
+		}
+	}
 }
 
 // plainName converts the name of a study to a name that store accepts.
@@ -292,11 +368,27 @@ func (in *Import) result(row *store.Trial, t *optunaTrial) {
 		for i, o := range goals {
 			setNumber(row, o.Name, t.values[i])
 		}
+		in.setConstraints(row, t)
 	case t.state == optunaComplete:
 		row.State, row.Failure, row.Message = store.Failed, store.NotFinite, fmt.Sprintf("the value is %v", t.values)
 	default:
 		row.State, row.Failure = store.Failed, store.FailedByProgram
 		_ = json.Unmarshal(t.user[attributeMessage], &row.Message)
+	}
+}
+
+// setConstraints sets the numbers of the constraints of a complete trial. If one is not finite, the trial has
+// failed.
+func (in *Import) setConstraints(row *store.Trial, t *optunaTrial) {
+	for _, c := range t.constraints() {
+		r, ok := in.required[c.key]
+		switch {
+		case !ok:
+		case recordable(c.value):
+			setNumber(row, r.Name, c.value)
+		default:
+			row.State, row.Failure, row.Message = store.Failed, store.NotFinite, fmt.Sprintf("the constraint %q is %v", c.key, c.value)
+		}
 	}
 }
 

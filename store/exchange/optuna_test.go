@@ -209,6 +209,64 @@ func TestSeveralObjectivesOfOptuna(t *testing.T) {
 	}
 }
 
+// Constraints of Optuna are requirements, and a trial that violates one is not feasible.
+func TestConstraintsOfOptuna(t *testing.T) {
+	const trial = `{"op_code":4,"study_id":0,"datetime_start":null,"state":%d,"value":1,"params":{"x":0.5},` +
+		`"distributions":{"x":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0.0,\"high\":1.0}}"},"user_attrs":{"size":7},"system_attrs":%s}` + "\n"
+	named := func(key string) string { return fmt.Sprintf(`{"constraints:%s":0.5}`, key) }
+	for _, c := range []struct {
+		attributes, require string // of the trial
+		number              float64
+		notes               int
+	}{
+		{named("c"), "c <= 0", 0.5, 0},
+		{named("peak memory"), "peak memory <= 0", 0.5, 0},
+		{named("x"), "constraint_x <= 0", 0.5, 1},         // the parameter
+		{named("value"), "constraint_value <= 0", 0.5, 1}, // the objective
+		{named("size"), "constraint_size <= 0", 0.5, 1},   // a user attribute
+		{named("a<=b"), "a__b <= 0", 0.5, 1},
+		{named("7"), "constraint_7 <= 0", 0.5, 1},
+		{named(""), "constraint_ <= 0", 0.5, 1},
+		{`{"constraints":[-0.5]}`, "constraint_0 <= 0", -0.5, 1},
+	} {
+		in, err := exchange.ReadJournal(strings.NewReader(`{"op_code":0,"study_name":"a","directions":[1]}`+"\n"+
+			fmt.Sprintf(trial, 1, c.attributes)+fmt.Sprintf(trial, 2, `{"constraints:d":1}`)), "")
+		require.NoError(t, err)
+		require.Len(t, in.Notes, c.notes)
+		d := in.Snapshot.Definition
+		require.Equal(t, []string{c.require}, d.Require)
+		require.Equal(t, map[string]float64{"value": 1, "size": 7, d.Requirements()[0].Name: c.number}, in.Snapshot.Trials[0].Numbers)
+		u, err := memory(t).Restore(ctx, "", in.Snapshot)
+		require.NoError(t, err)
+		v, err := u.View(ctx)
+		require.NoError(t, err)
+		require.Zero(t, v.Unfit)
+		require.Equal(t, c.number <= 0, d.Feasible(v.Trials[0].Numbers))
+	}
+	in, err := exchange.ReadJournal(strings.NewReader(`{"op_code":0,"study_name":"a","directions":[1]}`+"\n"+
+		fmt.Sprintf(trial, 1, `{"constraints":[0,-1]}`)+fmt.Sprintf(trial, 1, `{"constraints":[Infinity,2]}`)+fmt.Sprintf(trial, 1, "{}")), "")
+	require.NoError(t, err)
+	require.Equal(t, []string{"constraint_0 <= 0", "constraint_1 <= 0"}, in.Snapshot.Definition.Require)
+	require.Equal(t, store.NotFinite, in.Snapshot.Trials[1].Failure)
+	require.Equal(t, `the constraint "0" is +Inf`, in.Snapshot.Trials[1].Message)
+	u, err := memory(t).Restore(ctx, "", in.Snapshot)
+	require.NoError(t, err)
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Equal(t, 1, v.Unfit) // the trial without constraints
+
+	path := unpacked(t, "optuna.db")
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	_, err = db.Exec(`INSERT INTO trial_system_attributes (trial_id, key, value_json) SELECT trial_id, 'constraints:c', '-1.5' FROM trials`)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	in, err = exchange.ReadSQLite(ctx, path, "two")
+	require.NoError(t, err)
+	require.Equal(t, []string{"c <= 0"}, in.Snapshot.Definition.Require)
+	require.Equal(t, -1.5, in.Snapshot.Trials[2].Numbers["c"])
+}
+
 // Objectives take the names of the study that they are added to.
 func TestAddSeveralObjectives(t *testing.T) {
 	for _, c := range []struct {
