@@ -25,10 +25,11 @@
 //	fixed         CategoricalDistribution with one choice; a range of one value is read as fixed
 //
 // The objectives are Optuna's values. Other numbers are user attributes, and numeric user
-// attributes are read as numbers. A constraint of Optuna is the requirement that the number of its name is at
-// most 0. The kind and the message of a failure are the user
+// attributes are read as numbers. A requirement such as "latency <= 20" is the constraint of this name, with the
+// value latency - 20. A constraint that Optuna made is the requirement that the number of its name is at most 0.
+// The kind and the message of a failure are the user
 // attributes "bo:failure" and "bo:message". A stopped trial is pruned; numbers reported under the
-// objective's name at whole steps are intermediate values.
+// name of the only objective at whole steps are intermediate values.
 //
 // Everything else of a study is in the system attributes "bo:study" and "bo:trial", which
 // Optuna copies with a study. ReadJournal and ReadSQLite restore the study from them without

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/functionspace/bo/loop"
 	"github.com/functionspace/bo/store"
 	"github.com/functionspace/bo/study"
 )
@@ -38,10 +39,13 @@ const (
 func WriteJournal(w io.Writer, s *store.Snapshot) error {
 	b := bufio.NewWriter(w)
 	enc := json.NewEncoder(b)
-	objective := s.Definition.Objective()
-	direction := 1
-	if objective.Goal == study.Maximize {
-		direction = 2
+	goals := s.Definition.Goals()
+	directions, metrics := make([]int, len(goals)), make([]string, len(goals))
+	for i, o := range goals {
+		directions[i], metrics[i] = 1, o.Name
+		if o.Goal == study.Maximize {
+			directions[i] = 2
+		}
 	}
 	values := make([]map[string]any, len(s.Trials))
 	for i := range s.Trials {
@@ -51,7 +55,8 @@ func WriteJournal(w io.Writer, s *store.Snapshot) error {
 		fixedDefaults(s.Definition, values[i])
 	}
 	e := journalWriter{
-		objective: objective.Name, joined: definitionParams(s.Definition, values), texts: map[string]string{}, steps: map[int][]store.Step{},
+		goals: goals, required: s.Definition.Requirements(),
+		joined: definitionParams(s.Definition, values), texts: map[string]string{}, steps: map[int][]store.Step{},
 	}
 	for name, d := range e.joined {
 		text, err := json.Marshal(d)
@@ -65,8 +70,8 @@ func WriteJournal(w io.Writer, s *store.Snapshot) error {
 	}
 	type fields = map[string]any
 	lines := []fields{
-		{"op_code": opCreateStudy, "worker_id": "bo", "study_name": s.Definition.Name, "directions": []int{direction}},
-		{"op_code": opStudySystem, "worker_id": "bo", "study_id": 0, "system_attr": fields{attributeMetrics: []string{objective.Name}}},
+		{"op_code": opCreateStudy, "worker_id": "bo", "study_name": s.Definition.Name, "directions": directions},
+		{"op_code": opStudySystem, "worker_id": "bo", "study_id": 0, "system_attr": fields{attributeMetrics: metrics}},
 		{"op_code": opStudySystem, "worker_id": "bo", "study_id": 0, "system_attr": fields{attributeStudy: headerOf(s)}},
 	}
 	for _, line := range lines {
@@ -83,17 +88,22 @@ func WriteJournal(w io.Writer, s *store.Snapshot) error {
 }
 
 type journalWriter struct {
-	objective string
-	joined    map[string]*distribution
-	texts     map[string]string // JSON texts of the distributions
-	steps     map[int][]store.Step
+	goals    []study.Objective
+	required []loop.Requirement
+	joined   map[string]*distribution
+	texts    map[string]string // JSON texts of the distributions
+	steps    map[int][]store.Step
 }
 
 // trial returns the line of a trial.
-func (w *journalWriter) trial(t *store.Trial, values map[string]any) map[string]any {
-	state, value := exported(t, w.objective)
+func (w *journalWriter) trial(t *store.Trial, point map[string]any) map[string]any {
+	state, values := exported(t, w.goals)
+	var results []python
+	for _, v := range values {
+		results = append(results, python(v))
+	}
 	params, distributions, user := map[string]any{}, map[string]string{}, map[string]any{}
-	for name, v := range values {
+	for name, v := range point {
 		if d := w.joined[name]; d == nil {
 			user[name] = v // value of a removed parameter
 		} else if x, ok := d.internal(v); !ok {
@@ -103,7 +113,7 @@ func (w *journalWriter) trial(t *store.Trial, values map[string]any) map[string]
 		}
 	}
 	for name, v := range t.Numbers {
-		if name != w.objective || state != optunaComplete {
+		if state != optunaComplete || !slices.ContainsFunc(w.goals, func(o study.Objective) bool { return o.Name == name }) {
 			user[name] = python(v)
 		}
 	}
@@ -115,17 +125,25 @@ func (w *journalWriter) trial(t *store.Trial, values map[string]any) map[string]
 	}
 	steps := map[string]python{}
 	for _, s := range w.steps[t.Number] {
-		if s.Name == w.objective && s.Step == math.Trunc(s.Step) && math.Abs(s.Step) <= 1<<53 {
+		if len(w.goals) == 1 && s.Name == w.goals[0].Name && s.Step == math.Trunc(s.Step) && math.Abs(s.Step) <= 1<<53 {
 			steps[strconv.FormatInt(int64(s.Step), 10)] = python(s.Value)
+		}
+	}
+	system := map[string]any{attributeTrial: trialRecord{*t, w.steps[t.Number]}}
+	for _, r := range w.required {
+		if v, ok := t.Numbers[r.Name]; ok {
+			system[attributeConstraint+r.String()] = python(violation(r, v))
 		}
 	}
 	line := map[string]any{
 		"op_code": opCreateTrial, "worker_id": "bo", "study_id": 0, "state": state, "value": nil, "values": nil,
 		"datetime_start": nil, "params": params, "distributions": distributions, "intermediate_values": steps,
-		"user_attrs": user, "system_attrs": map[string]any{attributeTrial: trialRecord{*t, w.steps[t.Number]}},
+		"user_attrs": user, "system_attrs": system,
 	}
-	if state == optunaComplete {
-		line["value"] = python(value)
+	if len(results) == 1 {
+		line["value"] = results[0]
+	} else if len(results) > 1 {
+		line["values"] = results
 	}
 	if state != optunaWaiting {
 		line["datetime_start"] = isoTime(t.Started, t.Created)

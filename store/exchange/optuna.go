@@ -377,15 +377,28 @@ func (in *Import) result(row *store.Trial, t *optunaTrial) {
 	}
 }
 
+// violation returns the value of an Optuna constraint: at most 0 if v meets the requirement.
+func violation(r loop.Requirement, v float64) float64 {
+	if r.AtLeast {
+		return r.Bound - v
+	}
+	return v - r.Bound
+}
+
 // setConstraints sets the numbers of the constraints of a complete trial. If one is not finite, the trial has
 // failed.
 func (in *Import) setConstraints(row *store.Trial, t *optunaTrial) {
 	for _, c := range t.constraints() {
 		r, ok := in.required[c.key]
+		_, known := row.Numbers[r.Name] // an objective, or the number of another requirement
 		switch {
-		case !ok:
+		case !ok || known:
 		case recordable(c.value):
-			setNumber(row, r.Name, c.value)
+			v := r.Bound + c.value
+			if r.AtLeast {
+				v = r.Bound - c.value
+			}
+			setNumber(row, r.Name, v)
 		default:
 			row.State, row.Failure, row.Message = store.Failed, store.NotFinite, fmt.Sprintf("the constraint %q is %v", c.key, c.value)
 		}
@@ -406,6 +419,10 @@ func (in *Import) restore(s *optunaStudy, raw json.RawMessage) error {
 		return fmt.Errorf("attribute %s: %w", attributeStudy, err)
 	}
 	in.Snapshot = &store.Snapshot{Definition: d, Created: h.Created, Warm: h.Warm, Fits: h.Fits, Events: h.Events}
+	in.required = map[string]loop.Requirement{}
+	for _, r := range d.Requirements() {
+		in.required[r.String()] = r
+	}
 	own := len(s.trials)
 	for i, t := range s.trials {
 		raw, ok := t.system[attributeTrial]
@@ -505,27 +522,33 @@ func (in *Import) agree(r *store.Trial, t *optunaTrial, i int) error {
 		}
 		return nil
 	}
-	state, value := exported(r, in.Snapshot.Definition.Objective().Name)
-	if state != t.state || state == optunaComplete && (len(t.values) != 1 || t.values[0] != value) {
+	state, values := exported(r, in.Snapshot.Definition.Goals())
+	if state != t.state || state == optunaComplete && !slices.Equal(t.values, values) {
 		return fmt.Errorf("its result differs from its attribute %s", attributeTrial)
 	}
 	return nil
 }
 
-// exported returns the state and the value of a trial in an export to Optuna.
-func exported(t *store.Trial, objective string) (optunaState, float64) {
-	value, ok := t.Numbers[objective]
+// exported returns the state and the values of a trial in an export to Optuna.
+func exported(t *store.Trial, goals []study.Objective) (optunaState, []float64) {
 	switch {
 	case t.State == store.Pending && t.Lease.IsZero() && t.Owner.Name == "":
-		return optunaWaiting, 0
+		return optunaWaiting, nil
 	case t.State == store.Pending:
-		return optunaRunning, 0
+		return optunaRunning, nil
 	case t.State == store.Stopped:
-		return optunaPruned, 0
-	case t.State == store.Complete && ok:
-		return optunaComplete, value
+		return optunaPruned, nil
+	case t.State != store.Complete:
+		return optunaFailed, nil
 	}
-	return optunaFailed, 0
+	values := make([]float64, len(goals))
+	for i, o := range goals {
+		var ok bool
+		if values[i], ok = t.Numbers[o.Name]; !ok {
+			return optunaFailed, nil
+		}
+	}
+	return optunaComplete, values
 }
 
 // definitionParams returns the distributions of a study's parameters, widened to hold the values

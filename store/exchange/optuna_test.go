@@ -48,8 +48,38 @@ func journalOf(t testing.TB, s *store.Snapshot) []byte {
 	return b.Bytes()
 }
 
+// several returns the snapshot of a study with two objectives and two requirements. Of its six trials, the
+// first violates a requirement, the fourth has failed, and the last is pending.
+func several(t testing.TB) *store.Snapshot {
+	u, err := memory(t).Create(ctx, &study.Definition{
+		Version: 1, Name: "several", Parameters: []space.Parameter{space.Float("x", 0, 1)}, Initial: 6, Budget: 6,
+		Objectives: []study.Objective{{Name: "loss"}, {Name: "score", Goal: study.Maximize}},
+		Require:    []string{"latency <= 20", "score >= 0.5"},
+	})
+	require.NoError(t, err)
+	for i := range 6 {
+		trials, err := u.Ask(ctx, 1)
+		require.NoError(t, err)
+		tr := trials[0]
+		if i == 5 {
+			break
+		}
+		v := float64(i + 1)
+		r := store.Report{Trial: tr.Number, Token: tr.Token, Numbers: map[string]float64{"loss": v, "score": v / 2, "latency": 26 - v*v*v, "size": v}}
+		if i == 3 {
+			r.Failure, r.Numbers = store.FailedByProgram, map[string]float64{"latency": 19}
+		}
+		require.NoError(t, u.AddSteps(ctx, store.Step{Trial: tr.Number, Attempt: 1, Step: 1, Name: "loss", Value: v}))
+		_, err = u.Tell(ctx, r)
+		require.NoError(t, err)
+	}
+	snapshot, err := u.Snapshot(ctx)
+	require.NoError(t, err)
+	return snapshot
+}
+
 func TestJournalComesBackUnchanged(t *testing.T) {
-	for _, want := range ten(t) {
+	for _, want := range append(ten(t), several(t)) {
 		in, err := exchange.ReadJournal(bytes.NewReader(journalOf(t, want)), "")
 		require.NoError(t, err)
 		require.Empty(t, in.Notes)
@@ -412,7 +442,26 @@ func TestOptunaContinuesAnExport(t *testing.T) {
 	require.Equal(t, map[string]float64{"loss": 0.75}, v.Trials[9].Numbers)
 }
 
-// Optuna loads ten studies with their parameters and results. Copies that Optuna writes to
+// Optuna finishes a pending trial and adds one. Its constraints are the numbers of the requirements.
+func TestOptunaContinuesSeveralObjectives(t *testing.T) {
+	journal := string(journalOf(t, several(t))) +
+		`{"op_code":9,"trial_id":5,"system_attr":{"constraints:latency <= 20":-2.0}}` + "\n" +
+		`{"op_code":6,"trial_id":5,"state":1,"values":[3.0,4.0],"datetime_complete":"2026-01-02T03:04:06.000000+00:00"}` + "\n" +
+		`{"op_code":4,"study_id":0,"datetime_start":"2026-01-02T03:04:05.000000+00:00","user_attrs":{"size":3},"system_attrs":{"constraints:latency <= 20":1.0,"constraints:score >= 0.5":0.2}}` + "\n" +
+		`{"op_code":5,"trial_id":6,"param_name":"x","param_value_internal":0.125,"distribution":"{\"name\":\"FloatDistribution\",\"attributes\":{\"low\":0.0,\"high\":1.0,\"log\":false,\"step\":null}}"}` + "\n" +
+		`{"op_code":6,"trial_id":6,"state":1,"values":[1.0,0.25],"datetime_complete":"2026-01-02T03:04:06.000000+00:00"}` + "\n"
+	in, err := exchange.ReadJournal(strings.NewReader(journal), "")
+	require.NoError(t, err)
+	u, err := memory(t).Restore(ctx, "", in.Snapshot)
+	require.NoError(t, err)
+	v, err := u.View(ctx)
+	require.NoError(t, err)
+	require.Zero(t, v.Unfit)
+	require.Equal(t, map[string]float64{"loss": 3, "score": 4, "latency": 18}, v.Trials[5].Numbers)
+	require.Equal(t, map[string]float64{"loss": 1, "score": 0.25, "latency": 21, "size": 3}, v.Trials[6].Numbers)
+}
+
+// Optuna loads eleven studies with their parameters and results. Copies that Optuna writes to
 // a journal and to SQLite are read back unchanged. The test needs Python with optuna:
 // BO_TEST_PYTHON names the interpreter, python3 is the default.
 func TestThroughOptuna(t *testing.T) {
@@ -424,7 +473,7 @@ func TestThroughOptuna(t *testing.T) {
 		t.Skip("no Python with optuna")
 	}
 	dir := t.TempDir()
-	snapshots := ten(t)
+	snapshots := append(ten(t), several(t))
 	args := []string{"testdata/roundtrip.py"}
 	for _, s := range snapshots {
 		path := filepath.Join(dir, s.Definition.Name)
@@ -437,12 +486,13 @@ func TestThroughOptuna(t *testing.T) {
 	require.NoError(t, err)
 
 	type line struct {
-		Study, Direction, State string
-		Trial                   int
-		Params, User            map[string]any
-		Value                   *float64
-		Steps                   map[string]float64
-		Single                  []string
+		Study, State       string
+		Directions, Single []string
+		Trial              int
+		Params, User       map[string]any
+		Values             []float64
+		Constraints, Steps map[string]float64
+		Best               bool
 	}
 	loaded := map[string][]line{}
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
@@ -451,15 +501,20 @@ func TestThroughOptuna(t *testing.T) {
 		loaded[l.Study] = append(loaded[l.Study], l)
 	}
 	for _, s := range snapshots {
-		name, objective := s.Definition.Name, s.Definition.Objective()
+		name, goals := s.Definition.Name, s.Definition.Goals()
 		require.Len(t, loaded[name], len(s.Trials))
 		for i, l := range loaded[name] {
 			want := s.Trials[i]
-			require.Equal(t, strings.ToUpper(objective.Goal), l.Direction)
+			require.Len(t, l.Directions, len(goals))
+			for k, o := range goals {
+				require.Equal(t, strings.ToUpper(o.Goal), l.Directions[k])
+			}
 			state := map[store.State]string{store.Complete: "COMPLETE", store.Failed: "FAIL", store.Stopped: "PRUNED", store.Pending: l.State}[want.State]
 			require.Equal(t, state, l.State)
 			if want.State == store.Complete {
-				require.Equal(t, want.Numbers[objective.Name], *l.Value)
+				for k, o := range goals {
+					require.Equal(t, want.Numbers[o.Name], l.Values[k])
+				}
 				require.Equal(t, want.Numbers["latency"] != 0, l.User["latency"] == want.Numbers["latency"])
 			}
 			if want.Message != "" {
@@ -473,6 +528,19 @@ func TestThroughOptuna(t *testing.T) {
 				}
 			}
 			require.Len(t, l.Single, len(fixed(s.Definition)))
+		}
+		if name == "several" {
+			var best []int
+			for _, l := range loaded[name] {
+				if l.Best {
+					best = append(best, l.Trial)
+				}
+			}
+			require.Equal(t, []int{2, 3, 5}, best) // trial 1 is not feasible
+			require.Equal(t, map[string]float64{"latency <= 20": 5, "score >= 0.5": 0}, loaded[name][0].Constraints)
+			require.Equal(t, map[string]float64{"latency <= 20": -1}, loaded[name][3].Constraints)
+			require.Equal(t, []float64{2, 1}, loaded[name][1].Values)
+			require.Equal(t, 2.0, loaded[name][1].User["size"])
 		}
 		path := filepath.Join(dir, name)
 		f, err := os.ReadFile(path + ".copy")

@@ -14,8 +14,9 @@ for path in sys.argv[1:]:
     optuna.create_study(directions=study.directions).add_trials(study.trials)
     for target in [JournalStorage(JournalFileBackend(path + ".copy")), "sqlite:///" + path + ".db"]:
         optuna.copy_study(from_study_name=study.study_name, from_storage=source, to_storage=target)
+    best = [t.number for t in study.best_trials]
     for t in study.trials:
-        line = {"study": study.study_name, "direction": study.direction.name, "trial": t.number + 1, "state": t.state.name}
-        line |= {"params": t.params, "value": t.value if t.state.name == "COMPLETE" else None, "user": t.user_attrs}
+        line = {"study": study.study_name, "directions": [d.name for d in study.directions], "trial": t.number + 1, "state": t.state.name}
+        line |= {"params": t.params, "values": t.values, "constraints": t.constraints, "best": t.number in best, "user": t.user_attrs}
         line |= {"steps": t.intermediate_values, "single": [k for k, d in t.distributions.items() if d.single()]}
         print(json.dumps(line))
