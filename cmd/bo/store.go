@@ -27,9 +27,29 @@ type storeFlags struct {
 	notices io.Writer // of upgrades
 }
 
-// AfterApply is called by the parser of the command line.
+// AfterApply is called by the parser of the command line. It returns an error for a URL of another kind.
 func (f *storeFlags) AfterApply(e *env) error {
 	f.notices = e.stderr
+	return checkStore(f.Store)
+}
+
+// checkStore returns an error for a URL other than PostgreSQL's. The error has no more of the URL than its scheme: the
+// rest may have a password.
+func checkStore(address string) error {
+	const want = "want the path of an SQLite file, or postgres://USER@HOST/DATABASE"
+	scheme, rest, ok := strings.Cut(address, ":")
+	switch {
+	case !ok || isPostgres(address):
+		return nil
+	case scheme == "sqlite" || scheme == "file":
+		path := strings.TrimPrefix(rest, "//")
+		if scheme == "sqlite" && path != rest {
+			path = strings.TrimPrefix(path, "/") // sqlite:///a.db is a.db, as in SQLAlchemy
+		}
+		return fmt.Errorf("the store is a URL %s:…, %s: write %s", scheme, want, cmp.Or(path, defaultStore))
+	case strings.HasPrefix(rest, "//"):
+		return fmt.Errorf("the store is a URL %s://…, %s", scheme, want)
+	}
 	return nil
 }
 
