@@ -34,6 +34,12 @@ var dialect = sqldb.Dialect{
 		e, ok := errors.AsType[*sqlite.Error](err)
 		return ok && e.Code()&0xff == lib.SQLITE_CONSTRAINT
 	},
+	Plain: func(err error) error {
+		if sqliteerr.Full(err) {
+			return sqliteerr.ErrFull
+		}
+		return err
+	},
 	Patience: busy,
 }
 
@@ -208,8 +214,8 @@ func (o opener) schema(ctx context.Context, db *sql.DB) (s store.Schema, err err
 func (o opener) migrate(ctx context.Context, db *sql.DB) error {
 	var err error
 	for pause := 10 * time.Millisecond; pause < busy; pause *= 2 {
-		if err = sqldb.Migrate(ctx, db, o.dialect); err == nil {
-			return nil
+		if err = sqldb.Migrate(ctx, db, o.dialect); err == nil || sqliteerr.Full(err) {
+			return err
 		}
 		time.Sleep(pause)
 		s, failed := o.schema(ctx, db)

@@ -47,6 +47,8 @@ type Dialect struct {
 	Duplicate func(error) bool
 	// Changed, if not nil, reports a table or column that does not exist.
 	Changed func(error) bool
+	// Plain, if not nil, describes the error of a transaction to users, or returns it as it is.
+	Plain func(error) error
 	// Patience is the time during which a transaction is repeated after Repeat errors.
 	Patience time.Duration
 }
@@ -150,6 +152,9 @@ func (b *DB) repeat(ctx context.Context, readOnly bool, f func(store.Tx) error) 
 		case ctx.Err() != nil:
 			return ended(ctx, fault, err)
 		case !b.dialect.Repeat(err):
+			if b.dialect.Plain != nil {
+				return b.dialect.Plain(err)
+			}
 			return err
 		}
 		if fault = err; time.Since(start) > b.dialect.Patience {
