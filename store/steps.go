@@ -88,14 +88,18 @@ func fresh(steps, known []Step) []Step {
 // of the goal. Steps may arrive in any order. Token is the token of the attempt, or "" if the
 // caller holds no lease. Steps of an attempt that lost its lease are not recorded.
 //
-// The error wraps ErrNoTrial, ErrConflict if the trial is complete or failed, or
-// loop.ErrNotFinite for a step that is not a finite number. A Study reads the steps of other
-// trials once, at the first decision that compares trials, and then only new steps.
+// The error wraps ErrNoTrial, ErrNoStudy if the token belongs to a deleted study of the same name,
+// ErrConflict if the trial is complete or failed, or loop.ErrNotFinite for a step that is not a finite
+// number. A Study reads the steps of other trials once, at the first decision that compares trials,
+// and then only new steps.
 func (u *Study) ReportSteps(ctx context.Context, a Attempt, steps ...loop.Step) (Trial, error) {
 	var told Trial
 	var r reporting
 	err := u.update(ctx, func(tx Tx, row *Row, now time.Time) error {
 		r = reporting{}
+		if err := row.issued(a); err != nil {
+			return err
+		}
 		d, err := row.definition()
 		if err != nil {
 			return err

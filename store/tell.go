@@ -19,8 +19,8 @@ import (
 type Report struct {
 	Trial int
 	// Token is the token of the attempt that made the result, or "" if the caller does
-	// not hold a lease, as with bo tell. Results with and without a token are treated
-	// alike.
+	// not hold a lease, as with bo tell. A token of a deleted study of the same name is refused.
+	// Other results with and without a token are treated alike.
 	Token string
 
 	// Numbers are the results by name, including the objective. A failed trial may have
@@ -43,8 +43,9 @@ type Report struct {
 //
 // The same result again is no error. A trial that failed because its workers were lost, or
 // because the study was edited while it waited, accepts a first result. The error wraps
-// ErrNoTrial, or ErrConflict if the trial has another result or the key belongs to
-// the result of another trial; the study is then unchanged.
+// ErrNoTrial, ErrNoStudy if the token belongs to a deleted study of the same name, or ErrConflict if
+// the trial has another result or the key belongs to the result of another trial; the study is then
+// unchanged.
 func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 	var told Trial
 	tell := func(tx Tx, row *Row, now time.Time) (err error) {
@@ -69,6 +70,9 @@ func (u *Study) Tell(ctx context.Context, r Report) (Trial, error) {
 
 // record writes the result of a trial and returns the stored trial.
 func (r Report) record(tx Tx, row *Row, now time.Time) (Trial, error) {
+	if err := row.issued(Attempt{r.Trial, r.Token}); err != nil {
+		return Trial{}, err
+	}
 	d, err := row.definition()
 	if err != nil {
 		return Trial{}, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -92,6 +93,19 @@ func (t *Trial) Running(now time.Time) bool {
 type Attempt struct {
 	Trial int    `json:"trial"`
 	Token string `json:"token"`
+}
+
+// token returns the token of the attempt at a trial that a claim with a key issues.
+func (r *Row) token(key string, trial int) string { return fmt.Sprintf("%s-%d-%d", key, r.ID, trial) }
+
+// issued returns ErrNoStudy if an earlier study of the same name, which was deleted, has issued the token of an attempt.
+func (r *Row) issued(a Attempt) error {
+	_, rest, _ := strings.Cut(a.Token, "-")
+	id, _, found := strings.Cut(rest, "-")
+	if study, err := strconv.ParseInt(id, 10, 64); !found || err != nil || study == r.ID {
+		return nil // also a token of an earlier version, which has no ID
+	}
+	return fmt.Errorf("%w: trial %d was issued by an earlier study of this name, which was deleted", ErrNoStudy, a.Trial)
 }
 
 // Fit is one fit of the surrogate that made proposals, with the data to replay it.

@@ -53,6 +53,7 @@ type machine struct {
 	trials   []*trial
 	issued   int
 	keys     map[string]int // trial by key of its request to enqueue
+	gone     []string       // tokens of studies of this name that were deleted
 	revision int64
 	log      []string
 }
@@ -187,6 +188,7 @@ func (m *machine) create() {
 	m.note("create")
 	_, err := m.stores[0].Create(m.t.Context(), m.def)
 	m.must(err)
+	m.forget()
 	m.trials, m.issued, m.keys, m.revision = nil, 0, map[string]int{}, 0
 	for k := range m.handles {
 		if m.handles[k] == nil {
@@ -194,6 +196,23 @@ func (m *machine) create() {
 			m.must(err)
 		}
 	}
+}
+
+// forget moves the tokens of all trials to the tokens of deleted studies.
+func (m *machine) forget() {
+	for _, t := range m.trials {
+		t.revoke()
+		m.gone, t.tokens = append(m.gone, t.tokens...), nil
+	}
+}
+
+// foreign sometimes replaces a token by one of a deleted study, and then returns true.
+func (m *machine) foreign(token *string) bool {
+	if len(m.gone) == 0 || m.rng.IntN(8) > 0 {
+		return false
+	}
+	*token = m.gone[m.rng.IntN(len(m.gone))]
+	return true
 }
 
 func (m *machine) handle() *store.Study { return m.handles[m.rng.IntN(2)] }

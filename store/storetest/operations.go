@@ -195,6 +195,9 @@ func (m *machine) tell() {
 	default:
 		want = t.conflict(&r)
 	}
+	if m.foreign(&r.Token) {
+		want = store.ErrNoStudy
+	}
 	told, err := m.handle().Tell(m.t.Context(), r)
 	m.note("tell %+v: %v", r, err)
 	if !errors.Is(err, want) || want == nil && err != nil {
@@ -244,6 +247,9 @@ func (m *machine) report() {
 		steps = steps[:0:0]
 	case m.rng.IntN(12) == 0:
 		steps[0].Step, want = math.Inf(1), loop.ErrNotFinite
+	}
+	if m.foreign(&token) {
+		want = store.ErrNoStudy
 	}
 	got, err := m.handle().ReportSteps(m.t.Context(), store.Attempt{Trial: number, Token: token}, steps...)
 	m.note("report %d %v: %s, %v", number, steps, got.State, err)
@@ -442,8 +448,8 @@ func (m *machine) exchange() {
 	m.keys = map[string]int{}
 	for _, t := range m.trials {
 		t.lease = 0
-		t.revoke()
 	}
+	m.forget()
 }
 
 // cancelled makes a call whose context is cancelled.
