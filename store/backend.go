@@ -140,6 +140,9 @@ var (
 	ErrOlder    = errors.New("the store was written by an earlier version")
 	ErrNewer    = errors.New("the store was written by a newer version")
 
+	// ErrEdited reports an edit to which an Evaluate cannot adapt: see Edited.
+	ErrEdited = errors.New("the study was edited")
+
 	// ErrUnavailable reports a database that cannot be reached, or stays busy.
 	ErrUnavailable = errors.New("the store is unavailable")
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
 )
 
@@ -46,5 +47,30 @@ func TestAttemptOfADeletedStudy(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, before, after)
 		})
+	}
+}
+
+// A run ends when its study is deleted, also if there is another study of the same name.
+func TestRunOfADeletedStudy(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		u, b := newStudy(t, line(5), store.Options{})
+		s := store.New(b, store.Options{})
+		err := u.Run(t.Context(), func(context.Context, store.Trial, space.Point) (store.Report, error) {
+			return store.Report{Numbers: map[string]float64{"value": 1}}, nil
+		}, store.RunOptions{OnEnd: func(trial store.Trial) {
+			if trial.Number == 2 {
+				require.NoError(t, s.Delete(t.Context(), "s"))
+				if again {
+					_, err := s.Create(t.Context(), line(5))
+					require.NoError(t, err)
+				}
+			}
+		}})
+		require.ErrorIs(t, err, store.ErrNoStudy)
+		list, err := s.List(t.Context())
+		require.NoError(t, err)
+		for _, l := range list {
+			require.Zero(t, l.Trials)
+		}
 	}
 }

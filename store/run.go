@@ -78,11 +78,19 @@ var (
 // Run evaluates trials of the study in this process until every trial of the budget has a
 // result. Several processes may run one study. Each Run then ends when the study is finished.
 //
+// Evaluate is written for the definition at the start of Run. If an edit changes it as Edited
+// reports, Run begins no further evaluation. Edits of the budget and of bounds have effect at once.
+//
 // It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime, ErrCost,
-// ErrRegret, ErrFailures, ErrExhausted or the error of the context, or comes from the surrogate or
-// the store. Evaluations in progress have then ended or have been released.
+// ErrRegret, ErrFailures, ErrExhausted, ErrEdited, ErrNoStudy if the study is deleted, or the error of
+// the context, or comes from the surrogate or the store. Evaluations in progress have then ended or
+// have been released.
 func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error {
-	d, _, err := u.Definition(ctx)
+	begun, err := u.readRow(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := begun.definition()
 	if err != nil {
 		return err
 	}
@@ -92,7 +100,7 @@ func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{Study: u, evaluate: evaluate, opts: o, cancel: cancel, held: map[int]*heldAttempt{}, busy: make(chan struct{}, 1), leased: make(chan fitLease, 1), started: time.Now()}
+	r := &run{Study: u, evaluate: evaluate, opts: o, begun: begun, cancel: cancel, held: map[int]*heldAttempt{}, busy: make(chan struct{}, 1), leased: make(chan fitLease, 1), started: time.Now()}
 	var beating sync.WaitGroup
 	beating.Go(func() { r.heartbeats(ctx) })
 	beating.Go(func() { r.lookAhead(ctx) })
@@ -121,6 +129,7 @@ type run struct {
 	*Study
 	evaluate Evaluate
 	opts     RunOptions
+	begun    *Row // at the start
 	cancel   context.CancelCauseFunc
 	started  time.Time
 	busy     chan struct{} // receives when all workers evaluate
@@ -142,14 +151,14 @@ type heldAttempt struct {
 }
 
 // end stops the workers: no new evaluations begin. Reasons other than the conditions of
-// RunOptions also cancel the evaluations in progress.
+// RunOptions and an edit also cancel the evaluations in progress.
 func (r *run) end(err error) {
 	r.guard.Lock()
 	if r.why == nil {
 		r.why = err
 	}
 	r.guard.Unlock()
-	if !slices.ContainsFunc([]error{ErrTarget, ErrTime, ErrCost, ErrRegret, ErrFailures, ErrExhausted}, func(soft error) bool { return errors.Is(err, soft) }) {
+	if !slices.ContainsFunc([]error{ErrTarget, ErrTime, ErrCost, ErrRegret, ErrFailures, ErrExhausted, ErrEdited}, func(soft error) bool { return errors.Is(err, soft) }) {
 		r.cancel(err)
 	}
 }
@@ -268,7 +277,26 @@ func (r *run) stop(ctx context.Context) error {
 		return err
 	}
 	defer r.mu.unlock()
+	if err := r.same(); err != nil {
+		return err
+	}
 	return r.conclusion(r.opts.Target, r.opts.MaxFailures)
+}
+
+// same returns ErrNoStudy if the copy is of another study than at the start, or the error of Edited. The
+// caller holds r.mu.
+func (r *run) same() error {
+	switch {
+	case r.id != r.begun.ID:
+		return named(r.name, ErrNoStudy)
+	case string(r.text) == string(r.begun.Definition):
+		return nil
+	}
+	was, err := r.begun.definition()
+	if err == nil {
+		err = named(r.name, Edited(was, r.definition))
+	}
+	return err
 }
 
 // reaches reports whether a value of the objective is at least as good as the target.
@@ -307,10 +335,10 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 		r.guard.Unlock()
 	}()
 	p, d, err := r.point(ctx, t)
-	if err != nil { // the study was edited just now, or ctx has ended
+	if err != nil {
 		after, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer done()
-		return nil, r.Release(after, held)
+		return nil, errors.Join(err, r.Release(after, held))
 	}
 	if r.opts.OnStart != nil {
 		r.opts.OnStart(t)
@@ -408,12 +436,21 @@ func (r *run) report(ctx context.Context, a Attempt, steps ...loop.Step) error {
 	return fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, t.Message)
 }
 
-// point returns the point of an issued trial and the definition of the study.
+// point returns the point of an issued trial and the definition of the study. It returns the error of same
+// if the trial was issued after an edit.
 func (r *run) point(ctx context.Context, t Trial) (p space.Point, d *study.Definition, err error) {
 	if err := r.mu.lock(ctx); err != nil {
 		return p, nil, err
 	}
 	defer r.mu.unlock()
+	if r.revision < t.Revision {
+		if err := r.reread(ctx, r.whole, false); err != nil {
+			return p, nil, err
+		}
+	}
+	if err := r.same(); err != nil {
+		return p, nil, err
+	}
 	p, err = (&pointReader{space: r.space, defaults: r.definition.Defaults}).point(t.Params)
 	if err != nil {
 		return p, nil, fmt.Errorf("study %s: trial %d: %w", r.name, t.Number, err)

@@ -91,7 +91,7 @@ func (w *worker) get(ctx context.Context) (*bov1.GetStudyResponse, error) {
 	return call(ctx, w, callTime, w.client.GetStudy, &bov1.GetStudyRequest{Study: w.opts.Study})
 }
 
-// define reads the definition of the study.
+// define reads the definition of the study. It returns the error of store.Edited after an edit.
 func (w *worker) define(ctx context.Context) error {
 	r, err := w.get(ctx)
 	if err != nil {
@@ -107,6 +107,11 @@ func (w *worker) define(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.definition != nil {
+		if err := store.Edited(w.definition, d); err != nil {
+			return fmt.Errorf("study %s: %w", w.opts.Study, err)
+		}
+	}
 	w.definition, w.space = d, sp
 	return nil
 }

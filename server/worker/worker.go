@@ -51,7 +51,9 @@ type Done struct {
 // Run asks the server for trials, evaluates them and tells their results, until the study ends. A
 // request that fails because the server cannot be reached is repeated, with pauses of up to ten
 // seconds; evaluations go on meanwhile. The keys of requests ensure that a repeated request issues
-// no second trial. If ctx ends, Run returns the trials under way to the study, and the error of ctx.
+// no second trial. If ctx ends, Run returns the trials under way to the study, and the error of ctx. If
+// the study is edited so that a trial is no point of the space at the start, the error may wrap
+// store.ErrEdited, as store.Edited reports it. Evaluations in progress have then ended.
 func Run(ctx context.Context, client Client, evaluate store.Evaluate, o Options) (Done, error) {
 	if o.Name == "" {
 		host, _ := os.Hostname()
@@ -64,17 +66,19 @@ func Run(ctx context.Context, client Client, evaluate store.Evaluate, o Options)
 		return Done{}, err
 	}
 	var all sync.WaitGroup
-	for range max(1, o.Workers) {
+	errs := make([]error, max(1, o.Workers))
+	for i := range errs {
 		all.Go(func() {
-			if err := w.work(ctx); err != nil {
-				cancel(err)
+			errs[i] = w.work(ctx)
+			if errs[i] != nil && !errors.Is(errs[i], store.ErrEdited) {
+				cancel(errs[i])
 			}
 		})
 	}
 	all.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.done, context.Cause(ctx)
+	return w.done, cmp.Or(context.Cause(ctx), cmp.Or(errs...))
 }
 
 // worker is the state of a Run.

@@ -1,0 +1,56 @@
+package worker_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/server"
+	"github.com/functionspace/bo/server/internal/servertest"
+	"github.com/functionspace/bo/server/worker"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+// A worker ends after an edit that its program cannot follow, and releases its trial. It follows a new range.
+func TestEditDuringARun(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(*study.Definition)
+		want error
+	}{
+		{"remove", func(d *study.Definition) { d.Parameters = d.Parameters[:1] }, store.ErrEdited},
+		{"add", func(d *study.Definition) {
+			d.Parameters, d.Defaults = append(d.Parameters, space.Float("z", 0, 1)), map[string]any{"z": 0.5}
+		}, store.ErrEdited},
+		{"range", func(d *study.Definition) { d.Parameters[0].Min, d.Parameters[0].Max = 2, 3 }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			backend := store.NewMemory()
+			u, err := store.New(backend, store.Options{}).Create(t.Context(), &study.Definition{
+				Version: 1, Name: "s", Budget: 5, Initial: 5, Parameters: []space.Parameter{space.Float("x", 0, 1), space.Float("y", 0, 1)},
+			})
+			require.NoError(t, err)
+			r := servertest.Start(t, server.New(backend, server.Options{}), servertest.AnyPort)
+			done, err := worker.Run(t.Context(), &worker.HTTP{URL: r.URL}, func(_ context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+				return store.Report{Numbers: map[string]float64{"value": p.Float("x") + p.Float("y")}}, nil
+			}, worker.Options{Study: "s", OnEnd: func(trial store.Trial, _ store.Report) {
+				if trial.Number == 2 {
+					require.NoError(t, u.Edit(t.Context(), func(d study.Definition) (*study.Definition, error) { c.edit(&d); return &d, nil }))
+				}
+			}})
+			require.ErrorIs(t, err, c.want)
+			require.Zero(t, done.Failed)
+			v, err := u.View(t.Context())
+			require.NoError(t, err)
+			for _, trial := range v.Trials {
+				require.True(t, trial.Lease.IsZero(), "trial %d", trial.Number)
+			}
+			if c.want != nil {
+				require.Equal(t, 2, done.Evaluated)
+			}
+		})
+	}
+}

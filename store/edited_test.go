@@ -1,0 +1,95 @@
+package store_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/loop"
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
+)
+
+// A run ends after an edit that its evaluations cannot follow, and releases its trials. It follows others.
+func TestEditDuringARun(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(*study.Definition)
+		want string // part of the error; "" is none
+	}{
+		{"remove", func(d *study.Definition) { d.Parameters = d.Parameters[:1] }, "parameters"},
+		{"add", func(d *study.Definition) {
+			d.Parameters = append(d.Parameters, space.Float("z", 0, 1))
+			d.Defaults = map[string]any{"z": 0.5}
+		}, "parameters"},
+		{"kind", func(d *study.Definition) { d.Parameters[1] = space.Categorical("y", "a", "b") }, "parameters"},
+		{"objective", func(d *study.Definition) { d.Objectives = []study.Objective{{Name: "loss"}} }, "objectives"},
+		{"require", func(d *study.Definition) { d.Require = []string{"size <= 3"} }, "require"},
+		{"command", func(d *study.Definition) { d.Command = "sh other.sh {x} {y}" }, "command"},
+		{"budget", func(d *study.Definition) { d.Budget = 7 }, ""},
+		{"end", func(d *study.Definition) { d.End.MaxFailures = 3 }, ""},
+		{"bounds", func(d *study.Definition) { d.Parameters[0].Max = 2 }, ""},
+		{"default objective", func(d *study.Definition) { d.Objectives = d.Goals() }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := line(5)
+			d.Parameters, d.Command = append(d.Parameters, space.Float("y", 0, 1)), "sh f.sh {x} {y}"
+			u, b := newStudy(t, d, store.Options{})
+			edit := func(d study.Definition) (*study.Definition, error) { c.edit(&d); return &d, nil }
+			err := u.Run(t.Context(), func(_ context.Context, _ store.Trial, p space.Point) (store.Report, error) {
+				require.Len(t, p.Map(), 2)
+				return store.Report{Numbers: map[string]float64{"value": p.Float("x") + p.Float("y")}}, nil
+			}, store.RunOptions{OnEnd: func(trial store.Trial) {
+				if trial.Number == 2 {
+					require.NoError(t, u.Edit(t.Context(), edit))
+				}
+			}})
+			v, viewErr := u.View(t.Context())
+			require.NoError(t, viewErr)
+			for _, trial := range v.Trials {
+				require.True(t, trial.Lease.IsZero(), "trial %d", trial.Number)
+			}
+			if c.want == "" {
+				require.NoError(t, err)
+				require.Len(t, v.Trials, v.Definition.Budget)
+				return
+			}
+			require.ErrorIs(t, err, store.ErrEdited)
+			require.ErrorContains(t, err, "study s: the study was edited: "+c.want)
+			change(t, b, func(_ *store.Row, trials []store.Trial, _ time.Time) {
+				for i, trial := range trials {
+					require.Equal(t, i < 2, trial.State == store.Complete, "trial %d", trial.Number)
+				}
+			})
+		})
+	}
+}
+
+// A trial that is issued after an edit is not evaluated by a run that began before the edit.
+func TestEditDuringAFit(t *testing.T) {
+	d := line(5)
+	d.Initial = 1
+	var u *store.Study
+	var fits atomic.Int32
+	u, _ = newStudy(t, d, store.Options{OnFit: func(loop.Fit, time.Duration) {
+		if fits.Add(1) == 1 {
+			require.NoError(t, u.Edit(context.Background(), func(d study.Definition) (*study.Definition, error) {
+				d.Parameters, d.Defaults = append(d.Parameters, space.Float("z", 0, 1)), map[string]any{"z": 0.5}
+				return &d, nil
+			}))
+		}
+	}})
+	err := u.Run(t.Context(), func(_ context.Context, trial store.Trial, p space.Point) (store.Report, error) {
+		require.Equal(t, 1, trial.Number)
+		return store.Report{Numbers: map[string]float64{"value": p.Float("x")}}, nil
+	}, store.RunOptions{})
+	require.ErrorIs(t, err, store.ErrEdited)
+	v, err := u.View(t.Context())
+	require.NoError(t, err)
+	require.Len(t, v.Trials, 2)
+	require.True(t, v.Trials[1].Lease.IsZero())
+}
