@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -64,6 +65,9 @@ type RunOptions struct {
 	// OnStart and OnEnd, if not nil, are called from several goroutines when an evaluation
 	// of this process begins and when its result is stored.
 	OnStart, OnEnd func(Trial)
+	// OnRetry, if not nil, is called from several goroutines when the store does not answer and Run
+	// tries again. The error wraps ErrUnavailable, and is a NotStored for a result.
+	OnRetry func(error)
 }
 
 // The reasons for which a Run ends early.
@@ -75,16 +79,41 @@ var (
 	ErrFailures = errors.New("too many trials failed")
 )
 
+// NotStored is the error of a result that Run could not store.
+type NotStored struct {
+	Report Report
+	Err    error // the reason
+}
+
+func (e *NotStored) Error() string {
+	what, numbers := "result", ""
+	if e.Report.Failure != "" {
+		what = "failure"
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Report.Numbers)) {
+		numbers += fmt.Sprintf(", %s %v", name, e.Report.Numbers[name])
+	}
+	if numbers != "" {
+		numbers += ","
+	}
+	return fmt.Sprintf("the %s of trial %d%s is not stored: %v", what, e.Report.Trial, numbers, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *NotStored) Unwrap() error { return e.Err }
+
 // Run evaluates trials of the study in this process until every trial of the budget has a
 // result. Several processes may run one study. Each Run then ends when the study is finished.
 //
 // Evaluate is written for the definition at the start of Run. If an edit changes it as Edited
 // reports, Run begins no further evaluation. Edits of the budget and of bounds have effect at once.
 //
+// If the store does not answer, Run tries again for ten minutes, beyond the patience of the backend.
+//
 // It returns nil when the budget is used up. Otherwise the error wraps ErrTarget, ErrTime, ErrCost,
 // ErrRegret, ErrFailures, ErrExhausted, ErrEdited, ErrNoStudy if the study is deleted, or the error of
 // the context, or comes from the surrogate or the store. Evaluations in progress have then ended or
-// have been released.
+// have been released. The error wraps a NotStored for each result that is lost.
 func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error {
 	begun, err := u.readRow(ctx)
 	if err != nil {
@@ -137,7 +166,7 @@ type run struct {
 
 	guard  sync.Mutex
 	held   map[int]*heldAttempt // by trial
-	why    error                // the first reason to end
+	why    error                // the first reason to end, and lost results
 	firsts Firsts
 
 	estimating sync.Mutex // held while the regret is estimated
@@ -151,14 +180,14 @@ type heldAttempt struct {
 }
 
 // end stops the workers: no new evaluations begin. Reasons other than the conditions of
-// RunOptions and an edit also cancel the evaluations in progress.
+// RunOptions, an edit and a store that does not answer also cancel the evaluations in progress.
 func (r *run) end(err error) {
 	r.guard.Lock()
-	if r.why == nil {
-		r.why = err
+	if _, lost := errors.AsType[*NotStored](err); lost || r.why == nil {
+		r.why = errors.Join(r.why, err)
 	}
 	r.guard.Unlock()
-	if !slices.ContainsFunc([]error{ErrTarget, ErrTime, ErrCost, ErrRegret, ErrFailures, ErrExhausted, ErrEdited}, func(soft error) bool { return errors.Is(err, soft) }) {
+	if !slices.ContainsFunc([]error{ErrTarget, ErrTime, ErrCost, ErrRegret, ErrFailures, ErrExhausted, ErrEdited, ErrUnavailable}, func(soft error) bool { return errors.Is(err, soft) }) {
 		r.cancel(err)
 	}
 }
@@ -173,7 +202,7 @@ func (r *run) ended() error {
 func (r *run) work(ctx context.Context) error {
 	var next *Trial // claimed with the last result
 	for {
-		if err := r.reasonToEnd(ctx); err != nil || r.ended() != nil {
+		if err := r.patiently(ctx, func() error { return r.reasonToEnd(ctx) }); err != nil || r.ended() != nil {
 			if next != nil {
 				after, done := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 				defer done()
@@ -182,9 +211,17 @@ func (r *run) work(ctx context.Context) error {
 			return err
 		}
 		if next == nil {
-			trials, err := r.ask(ctx)
+			var trials []Trial
+			err := r.patiently(ctx, func() (err error) {
+				trials, err = r.ask(ctx)
+				return err
+			})
 			if errors.Is(err, ErrBudget) || errors.Is(err, ErrExhausted) {
-				over, waitErr := r.over(ctx)
+				var over bool
+				waitErr := r.patiently(ctx, func() (err error) {
+					over, err = r.over(ctx)
+					return err
+				})
 				switch {
 				case waitErr != nil:
 					return waitErr
@@ -203,6 +240,31 @@ func (r *run) work(ctx context.Context) error {
 		var err error
 		if next, err = r.attempt(ctx, *next); err != nil {
 			return err
+		}
+	}
+}
+
+const (
+	runPatience = 10 * time.Minute // of a Run whose store does not answer
+	answerTime  = 90 * time.Second // of one transaction with a result: longer than the patience of the backends
+	retryPause  = time.Second
+)
+
+// patiently calls f, and again while it returns ErrUnavailable, until ctx or the patience ends.
+func (r *run) patiently(ctx context.Context, f func() error) error {
+	begun := time.Now()
+	for {
+		err := f()
+		if !errors.Is(err, ErrUnavailable) || ctx.Err() != nil || time.Since(begun) > runPatience {
+			return err
+		}
+		if r.opts.OnRetry != nil {
+			r.opts.OnRetry(err)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(retryPause):
 		}
 	}
 }
@@ -367,7 +429,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 			report.Failure = FailedByProgram
 		}
 	}
-	told, next, err := r.tellAndClaim(after, report)
+	told, next, err := r.tellAndClaim(ctx, report)
 	if errors.Is(err, ErrConflict) {
 		err = nil // another attempt was first, or the trial is stopped
 	}
@@ -387,13 +449,14 @@ func (r *run) allHold() bool {
 	return len(r.held) == max(1, r.opts.Workers)
 }
 
-// tellAndClaim stores the result of a trial and claims a trial that waits, in one transaction. It
-// claims none if the run ends or may end with this result. With the claim it takes the fit lease for
-// lookAhead if all workers then evaluate and further trials should wait.
+// tellAndClaim stores the result of a trial, also after the end of ctx, and claims a trial that waits, in one
+// transaction. It claims none if the run ends or may end with this result. With the claim it takes the fit
+// lease for lookAhead if all workers then evaluate and further trials should wait. The error is ErrConflict
+// or a NotStored.
 func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next *Trial, err error) {
 	key, cached, busy := token(), r.cache(ctx), r.allHold()
 	fits := fitLease{token: token()}
-	err = r.update(ctx, func(tx Tx, row *Row, now time.Time) error {
+	write := func(tx Tx, row *Row, now time.Time) error {
 		next, fits.count = nil, 0
 		if told, err = report.record(tx, row, now); err != nil || told.State != Complete || r.late() || r.ended() != nil || r.opts.Cost != "" || r.opts.Regret > 0 {
 			return err
@@ -416,11 +479,23 @@ func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next
 			fits.count, err = r.leaseToFit(tx, row, fits.token, now)
 		}
 		return err
+	}
+	err = r.patiently(ctx, func() error {
+		limited, done := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
+		defer done()
+		err := named(r.name, r.update(limited, write))
+		switch {
+		case err == nil || errors.Is(err, ErrConflict):
+			return err
+		case limited.Err() != nil && !errors.Is(err, ErrUnavailable):
+			err = named(r.name, fmt.Errorf("%w: no answer in %v", ErrUnavailable, answerTime))
+		}
+		return &NotStored{report, err}
 	})
 	if err == nil && fits.count > 0 {
 		r.passLease(ctx, fits)
 	}
-	return told, next, named(r.name, err)
+	return told, next, err
 }
 
 // report records steps of an attempt. It returns loop.ErrStopped if the trial is stopped; the

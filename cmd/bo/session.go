@@ -328,6 +328,11 @@ func (s *session) ended(t store.Trial) {
 	s.bar.report(e, resultText(&t, v.Definition), nil)
 }
 
+// retried warns that the store does not answer.
+func (s *session) retried(err error) {
+	s.bar.handle(loop.Event{Kind: loop.Warned, Warnings: []string{oneLine(err.Error()) + "; trying again"}}, nil)
+}
+
 // warnConstant warns once if the first complete trials at different points have one value.
 func (s *session) warnConstant(v *store.View) {
 	const enough = 5
@@ -412,10 +417,13 @@ func (s *session) run() error {
 		return s.study.Run(s.ctx, s.target.evaluate, store.RunOptions{
 			Workers: s.definition.Workers, Target: s.Target, Time: s.Time, MaxFailures: s.MaxFailures,
 			Cost: s.Cost, Regret: s.runCmd.Regret, Probability: s.Probability, OnRegret: s.estimated,
-			OnStart: s.started, OnEnd: s.ended,
+			OnStart: s.started, OnEnd: s.ended, OnRetry: s.retried,
 		})
 	})
 	interrupted := s.e.ctx.Err() != nil
+	if _, lost := errors.AsType[*store.NotStored](err); lost && interrupted { // otherwise err is printed at the end
+		fmt.Fprintf(s.e.stderr, "bo: %s\n", oneLine(err.Error()))
+	}
 	if fault := s.end(); fault != nil && !interrupted {
 		err = fault // also at an expected end
 	}

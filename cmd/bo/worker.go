@@ -101,6 +101,9 @@ func (c *workerCmd) print(e *env, done worker.Done) error {
 
 // explained drops the code of an error of the service, and names the address if it was not reached.
 func (c *workerCmd) explained(err error) error {
+	if lost, ok := errors.AsType[*store.NotStored](err); ok {
+		return &store.NotStored{Report: lost.Report, Err: c.explained(lost.Err)}
+	}
 	e, ok := errors.AsType[*connect.Error](err)
 	if !ok {
 		return err

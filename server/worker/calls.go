@@ -244,7 +244,8 @@ func (w *worker) tell(ctx context.Context, a *bov1.Assignment, t store.Trial, r 
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("the result of trial %d is not stored: %w", a.Trial, err)
+		r.Trial = t.Number
+		return &store.NotStored{Report: r, Err: err}
 	}
 	if w.opts.OnEnd != nil {
 		w.opts.OnEnd(t, r)

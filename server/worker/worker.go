@@ -53,7 +53,8 @@ type Done struct {
 // seconds; evaluations go on meanwhile. The keys of requests ensure that a repeated request issues
 // no second trial. If ctx ends, Run returns the trials under way to the study, and the error of ctx. If
 // the study is edited so that a trial is no point of the space at the start, the error may wrap
-// store.ErrEdited, as store.Edited reports it. Evaluations in progress have then ended.
+// store.ErrEdited, as store.Edited reports it. Evaluations in progress have then ended. The error of a
+// result that the server does not take wraps store.NotStored.
 func Run(ctx context.Context, client Client, evaluate store.Evaluate, o Options) (Done, error) {
 	if o.Name == "" {
 		host, _ := os.Hostname()

@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/functionspace/bo/internal/pgtest"
+	"github.com/functionspace/bo/space"
 	"github.com/functionspace/bo/store"
+	"github.com/functionspace/bo/study"
 )
 
 // An outage that lasts longer than the patience of a store is an error of its own, and passes.
@@ -36,4 +38,55 @@ func TestOutage(t *testing.T) {
 	require.ErrorIs(t, patient.Update(ctx, func(store.Tx) error { return nil }), context.Canceled)
 	require.NoError(t, server.Launch())
 	require.NoError(t, s.Ping(t.Context()))
+}
+
+// A transaction is repeated on a new connection after a server that takes no writes, and within time limits.
+func TestRepeatedFaults(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	address := server.Database(t)
+	b, err := Open(t.Context(), address, true)
+	require.NoError(t, err)
+	require.NoError(t, b.Close())
+	alter := func(setting string) {
+		t.Helper()
+		db, err := connect(t.Context(), address)
+		require.NoError(t, err)
+		defer db.Close()
+		_, err = db.ExecContext(t.Context(), "SET default_transaction_read_only = off")
+		require.NoError(t, err)
+		_, err = db.ExecContext(t.Context(), "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I "+setting+"', current_database()); END $$")
+		require.NoError(t, err)
+	}
+	alter("SET default_transaction_read_only = on") // of new connections, as after a server became a standby
+	b, err = Open(t.Context(), address, false)
+	require.NoError(t, err)
+	defer b.Close()
+	alter("RESET default_transaction_read_only")
+	u, err := store.New(b, store.Options{}).Create(t.Context(), &study.Definition{
+		Version: 1, Name: "s", Budget: 9, Initial: 9, Parameters: []space.Parameter{space.Float("x", 0, 1)},
+	})
+	require.NoError(t, err)
+
+	for _, limit := range []string{"lock_timeout", "statement_timeout"} {
+		limited, err := Open(t.Context(), address+"&"+limit+"=1000", false)
+		require.NoError(t, err)
+		defer limited.Close()
+		held, free := make(chan struct{}), make(chan struct{})
+		go func() {
+			err := b.Update(t.Context(), func(tx store.Tx) error {
+				_, err := tx.Study("s")
+				close(held)
+				<-free
+				return err
+			})
+			require.NoError(t, err)
+		}()
+		<-held
+		other, err := store.New(limited, store.Options{}).Study(t.Context(), u.Name())
+		require.NoError(t, err)
+		time.AfterFunc(2500*time.Millisecond, func() { close(free) })
+		_, err = other.Enqueue(t.Context(), "", map[string]any{"x": 0.5})
+		require.NoError(t, err, limit)
+	}
 }

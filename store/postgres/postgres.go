@@ -196,7 +196,11 @@ func migrate(ctx context.Context, db *sql.DB, d sqldb.Dialect) error {
 	return errors.Join(err, unlocked)
 }
 
-// repeat reports lost connections, restarts of the server, deadlocks and serialisation failures.
+// readOnly is the code of a server that takes no writes, such as one that was replaced by its standby.
+const readOnly = "25006"
+
+// repeat reports lost connections, restarts and replacements of the server, deadlocks, serialisation failures and
+// time limits.
 func repeat(err error) bool {
 	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err) {
 		return true
@@ -209,6 +213,8 @@ func repeat(err error) bool {
 	}
 	switch c := code(err); c {
 	case "40001", "40P01", "53300", "25P03": // serialisation failure, deadlock, too many connections, idle transaction
+		return true
+	case readOnly, "55P03", "57014": // and the limits lock_timeout and statement_timeout, if the server or the address sets them
 		return true
 	default: // shutdown, crash, still starting; connection exceptions
 		return strings.HasPrefix(c, "57P") || strings.HasPrefix(c, "08")

@@ -71,7 +71,11 @@ func (s *session) send(ctx context.Context, statements []sqldb.Statement, last s
 	if last != "" {
 		batch.Queue(last)
 	}
-	return s.conn.SendBatch(ctx, &batch).Close()
+	err := s.conn.SendBatch(ctx, &batch).Close()
+	if code(err) == readOnly { // a new connection may reach the server that takes writes
+		_ = s.conn.Close(ctx)
+	}
+	return err
 }
 
 // Rollback closes a connection that cannot roll back.

@@ -114,7 +114,7 @@ func (o opener) connect(path string, create bool) (db *sql.DB, remote bool, err 
 	case !info.Mode().IsRegular():
 		return nil, false, errors.New("not a regular file")
 	}
-	pragmas := []string{"busy_timeout(30000)", "foreign_keys(1)", "synchronous(FULL)", "journal_mode(WAL)"}
+	pragmas := []string{fmt.Sprintf("busy_timeout(%d)", o.dialect.Patience.Milliseconds()), "foreign_keys(1)", "synchronous(FULL)", "journal_mode(WAL)"}
 	remote = o.remote(filepath.Dir(path))
 	if remote {
 		pragmas = []string{"busy_timeout(2000)", "locking_mode(EXCLUSIVE)", "foreign_keys(1)", "synchronous(FULL)", "journal_mode(DELETE)"}

@@ -113,7 +113,12 @@ func (b *DB) runAll(jobs []*job) {
 				j.end(nil)
 			}
 			return
-		case failed < 0: // the commit failed
+		case failed < 0 && errors.Is(err, store.ErrUnavailable): // each alone would wait as long
+			for _, j := range rest {
+				j.end(err)
+			}
+			return
+		case failed < 0: // the transaction did not begin, or the commit failed
 			faults = maxFaults
 		default:
 			rest[failed].end(err)
@@ -139,6 +144,7 @@ func (b *DB) runOnce(jobs []*job) (failed int, err error) {
 			}
 		})()
 	}
+	failed = -1 // also if the transaction does not begin
 	err = b.repeat(ctx, false, func(t store.Tx) error {
 		failed = -1
 		for i, j := range jobs {

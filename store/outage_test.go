@@ -1,0 +1,115 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/functionspace/bo/space"
+	"github.com/functionspace/bo/store"
+)
+
+// outage is a backend that takes no writes for some time.
+type outage struct {
+	store.Backend
+	until atomic.Pointer[time.Time]
+	fault error // after 30 s; nil waits for the end of the context
+}
+
+func (b *outage) last(d time.Duration) {
+	until := time.Now().Add(d)
+	b.until.Store(&until)
+}
+
+func (b *outage) Update(ctx context.Context, f func(store.Tx) error) error {
+	if until := b.until.Load(); until != nil && time.Now().Before(*until) {
+		if b.fault == nil {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		time.Sleep(30 * time.Second)
+		return b.fault
+	}
+	return b.Backend.Update(ctx, f)
+}
+
+// A run stores its results after an outage of minutes. After a longer outage its error has the results that are
+// lost. No outage cancels an evaluation.
+func TestOutage(t *testing.T) {
+	locked := fmt.Errorf("%w: the database is locked", store.ErrUnavailable)
+	for _, c := range []struct {
+		name  string
+		fault error
+		lasts time.Duration
+		lost  []int
+		text  string // part of the error
+	}{
+		{"locked", locked, 8 * time.Minute, nil, ""},
+		{"silent", nil, 8 * time.Minute, nil, ""},
+		{"locked for long", locked, 15 * time.Minute, []int{1, 2}, "the result of trial 2, size 3, value 2.5, is not stored: study s: the store is unavailable: the database is locked"},
+		{"silent for long", nil, 15 * time.Minute, []int{1, 2}, "the result of trial 2, size 3, value 2.5, is not stored: study s: the store is unavailable: no answer in 1m30s"},
+		{"other fault", errors.New("the disk is full"), time.Minute, []int{1}, "the result of trial 1, size 3, value 1.5, is not stored: study s: the disk is full"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &outage{Backend: store.NewMemory(), fault: c.fault}
+				u, err := store.New(b, store.Options{Lease: 2 * time.Hour}).Create(t.Context(), line(3))
+				require.NoError(t, err)
+				var mu sync.Mutex
+				var retried, told []int
+				cancelled := 0
+				err = u.Run(t.Context(), func(ctx context.Context, trial store.Trial, _ space.Point) (store.Report, error) {
+					lasts := time.Duration(trial.Number) * time.Minute
+					if trial.Number == 3 {
+						lasts = time.Hour
+					}
+					select {
+					case <-ctx.Done():
+						mu.Lock()
+						cancelled++
+						mu.Unlock()
+						return store.Report{}, ctx.Err()
+					case <-time.After(lasts):
+					}
+					if trial.Number == 1 {
+						b.last(c.lasts)
+					}
+					return store.Report{Numbers: map[string]float64{"value": float64(trial.Number) + 0.5, "size": 3}}, nil
+				}, store.RunOptions{Workers: 3, OnRetry: func(err error) {
+					mu.Lock()
+					defer mu.Unlock()
+					if lost, ok := errors.AsType[*store.NotStored](err); ok {
+						require.ErrorIs(t, err, store.ErrUnavailable)
+						retried = append(retried, lost.Report.Trial)
+					}
+				}, OnEnd: func(trial store.Trial) {
+					mu.Lock()
+					defer mu.Unlock()
+					told = append(told, trial.Number)
+				}})
+				if errors.Is(c.fault, store.ErrUnavailable) || c.fault == nil {
+					require.Subset(t, retried, []int{1, 2})
+					require.Zero(t, cancelled)
+					require.Contains(t, told, 3)
+				}
+				if c.lost == nil {
+					require.NoError(t, err)
+					require.Len(t, told, 3)
+					return
+				}
+				require.ErrorContains(t, err, c.text)
+				for _, n := range c.lost {
+					require.NotContains(t, told, n)
+					require.ErrorContains(t, err, fmt.Sprintf("of trial %d, ", n))
+				}
+			})
+		})
+	}
+}
