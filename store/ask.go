@@ -180,7 +180,8 @@ func (a *asking) served(tx Tx, row *Row) error {
 	return tx.PutWaiting(row.ID, a.ask, 0, time.Time{})
 }
 
-// giveBack releases the trials and the fit lease of an Ask that fails.
+// giveBack releases the trials and the fit lease of an Ask that fails. It leaves trials of a stored reply: a
+// repeated request returns them, and may have done so already.
 func (a *asking) giveBack(ctx context.Context) {
 	if len(a.got) == 0 && !a.unsure {
 		return
@@ -192,13 +193,17 @@ func (a *asking) giveBack(ctx context.Context) {
 		if err != nil {
 			return err
 		}
+		replied, err := a.answer(tx, row)
+		if err != nil {
+			return err
+		}
 		if slices.Contains(a.keys, row.FitToken) {
 			row.FitToken, row.FitOwner, row.FitLease = "", Owner{}, time.Time{}
 		}
 		var attempts []Attempt
 		for _, t := range pending {
 			own := slices.ContainsFunc(a.keys, func(key string) bool { return strings.HasPrefix(t.Token, key+"-") })
-			if own && !slices.ContainsFunc(a.first, func(f Trial) bool { return f.Token == t.Token }) {
+			if own && !slices.ContainsFunc(replied, func(f Trial) bool { return f.Token == t.Token }) {
 				attempts = append(attempts, Attempt{t.Number, t.Token})
 			}
 		}

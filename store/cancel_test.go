@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -55,5 +56,42 @@ func TestCancelledAsk(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 1, trials[0].Number)
 		}
+	}
+}
+
+// A keyed Ask that is cancelled while a claim commits keeps the trials of its stored reply for the repeated request. It
+// releases all others.
+func TestCancelledKeyedAsk(t *testing.T) {
+	for _, c := range []struct {
+		n        int // the Update that is cancelled
+		enqueued int
+		asked    int
+	}{
+		{1, 1, 1}, {1, 0, 1}, {2, 0, 1}, // the claim, the fit lease, or the claim after the proposals
+		{1, 1, 2}, {2, 1, 2},
+	} {
+		ctx := t.Context()
+		plain, b := newStudy(t, line(5), store.Options{})
+		for range c.enqueued {
+			_, err := plain.Enqueue(ctx, "", map[string]any{"x": 0.5})
+			require.NoError(t, err)
+		}
+		cancelled, cancel := context.WithCancel(ctx)
+		u, err := store.New(&cancelling{b, c.n, cancel}, store.Options{}).Study(cancelled, "s")
+		require.NoError(t, err)
+		_, err = u.AskOnce(cancelled, "key", c.asked, "anna", time.Minute)
+		require.ErrorIs(t, err, context.Canceled)
+		again, err := plain.AskOnce(ctx, "key", c.asked, "anna", time.Minute)
+		require.NoError(t, err)
+		require.Len(t, again, c.asked)
+		for i, trial := range again {
+			require.Equal(t, i+1, trial.Number)
+			lost, err := plain.Heartbeat(ctx, store.Attempt{Trial: trial.Number, Token: trial.Token})
+			require.NoError(t, err)
+			require.Empty(t, lost, "%+v", c)
+		}
+		others, err := plain.Ask(ctx, 5-c.asked)
+		require.NoError(t, err)
+		require.Equal(t, c.asked+1, others[0].Number)
 	}
 }

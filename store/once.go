@@ -50,24 +50,29 @@ func (a *asking) record(tx Tx, row *Row, claimed []Trial) error {
 
 // answered reports whether an Ask with the same key was answered, and reads its trials. A reply
 // that this Ask stored, in a transaction that was repeated, has the trials of this Ask.
-func (a *asking) answered(tx Tx, row *Row) (bool, error) {
-	a.first = nil
+func (a *asking) answered(tx Tx, row *Row) (yes bool, err error) {
+	a.first, err = a.answer(tx, row)
+	return a.first != nil, err
+}
+
+// answer returns the trials of the stored reply, nil if there is none.
+func (a *asking) answer(tx Tx, row *Row) (trials []Trial, err error) {
 	if a.key == "" {
-		return false, nil
+		return nil, nil
 	}
 	text, err := tx.Reply(row.ID, a.reply())
 	if err != nil || text == nil {
-		return false, err
+		return nil, err
 	}
 	var reply []issued
 	if err := json.Unmarshal(text, &reply); err != nil {
-		return false, err
+		return nil, err
 	}
 	for _, t := range reply {
 		t.Token = t.Attempted
-		a.first = append(a.first, t.Trial)
+		trials = append(trials, t.Trial)
 	}
-	return true, nil
+	return trials, nil
 }
 
 // Answer returns the trials of the first AskOnce with a key, nil if none was answered.
