@@ -67,11 +67,7 @@ func (u *Study) ask(ctx context.Context, key string, n int, owner Owner, lease t
 		return nil, fmt.Errorf("%w: %d trials to ask, want 1 to %d", loop.ErrOptions, n, loop.MaxPoints)
 	}
 	a := &asking{Study: u, ask: token(), key: key, owner: owner, lease: lease, want: n}
-	trials, err := a.run(ctx)
-	if err != nil {
-		err = named(u.name, err)
-	}
-	return trials, err
+	return a.trials(ctx)
 }
 
 // asking is the state of one Ask.
@@ -82,6 +78,7 @@ type asking struct {
 	owner Owner  // owner of the trials
 	lease time.Duration
 	want  int
+	holds func() []Attempt // attempts of the run that asks; nil without a run
 	got   []Trial
 	keys  []string // of all claims
 	// unsure reports that a claim may be stored though its transaction returned an error.
@@ -102,6 +99,12 @@ const (
 	wait             // another process must act first
 	fit              // this process holds the fit lease
 )
+
+// trials returns the trials of the Ask.
+func (a *asking) trials(ctx context.Context) ([]Trial, error) {
+	trials, err := a.run(ctx)
+	return trials, named(a.name, err)
+}
 
 func (a *asking) run(ctx context.Context) ([]Trial, error) {
 	defer a.leave(ctx)
@@ -249,7 +252,7 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		if err != nil {
 			return err
 		}
-		pending, err := tx.Trials(row.ID, Query{Pending: true})
+		pending, err := a.pending(tx, row, now, a.holds)
 		if err != nil {
 			return err
 		}
@@ -302,6 +305,24 @@ func (a *asking) look(ctx context.Context) (step next, fitToken string, count in
 		a.recorded = a.recorded && step != done
 	}
 	return step, fitToken, count, err
+}
+
+// pending returns the pending trials for a claim. It first renews leases of the attempts of a run that have ended, for
+// example while the computer slept: the run must not take its own trials for lost.
+func (u *Study) pending(tx Tx, row *Row, now time.Time, holds func() []Attempt) ([]Trial, error) {
+	trials, err := tx.Trials(row.ID, Query{Pending: true})
+	if err != nil || holds == nil {
+		return trials, err
+	}
+	held := holds()
+	var renewed []Trial
+	for i := range trials {
+		if t := &trials[i]; !t.Lease.After(now) && slices.Contains(held, Attempt{t.Number, t.Token}) {
+			t.Lease = now.Add(u.store.opts.Lease)
+			renewed = append(renewed, *t)
+		}
+	}
+	return trials, tx.PutTrials(row.ID, renewed)
 }
 
 // claim issues pending trials.
@@ -503,7 +524,7 @@ func (a *asking) commit(ctx context.Context, fitToken string, based *Row, out lo
 		if row.ID != based.ID {
 			return errFitLost
 		}
-		pending, err := tx.Trials(row.ID, Query{Pending: true})
+		pending, err := a.pending(tx, row, now, a.holds)
 		if err != nil {
 			return err
 		}

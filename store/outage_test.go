@@ -60,7 +60,7 @@ func TestOutage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := &outage{Backend: store.NewMemory(), fault: c.fault}
-				u, err := store.New(b, store.Options{Lease: 2 * time.Hour}).Create(t.Context(), line(3))
+				u, err := store.New(b, store.Options{}).Create(t.Context(), line(3))
 				require.NoError(t, err)
 				var mu sync.Mutex
 				var retried, told []int

@@ -129,7 +129,7 @@ func (u *Study) Run(ctx context.Context, evaluate Evaluate, o RunOptions) error 
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &run{Study: u, evaluate: evaluate, opts: o, begun: begun, cancel: cancel, held: map[int]*heldAttempt{}, busy: make(chan struct{}, 1), leased: make(chan fitLease, 1), started: time.Now()}
+	r := &run{Study: u, evaluate: evaluate, opts: o, begun: begun, cancel: cancel, held: map[Attempt]context.CancelFunc{}, busy: make(chan struct{}, 1), leased: make(chan fitLease, 1), started: time.Now()}
 	var beating sync.WaitGroup
 	beating.Go(func() { r.heartbeats(ctx) })
 	beating.Go(func() { r.lookAhead(ctx) })
@@ -165,18 +165,13 @@ type run struct {
 	leased   chan fitLease // receives a fit lease that was taken with a claim: at most one is held
 
 	guard  sync.Mutex
-	held   map[int]*heldAttempt // by trial
-	why    error                // the first reason to end, and lost results
+	held   map[Attempt]context.CancelFunc // cancel the evaluations
+	why    error                          // the first reason to end, and lost results
 	firsts Firsts
 
 	estimating sync.Mutex // held while the regret is estimated
 	estimated  int        // complete trials of the last estimate
 	small      int        // estimates in a row that are small enough
-}
-
-type heldAttempt struct {
-	token  string
-	cancel context.CancelFunc
 }
 
 // end stops the workers: no new evaluations begin. Reasons other than the conditions of
@@ -296,12 +291,13 @@ func (r *run) late() bool { return r.opts.Time > 0 && time.Since(r.started) >= r
 
 // ask is Ask for one trial, cancelled at the end of the time for the run.
 func (r *run) ask(ctx context.Context) ([]Trial, error) {
+	a := &asking{Study: r.Study, ask: token(), owner: Self(), lease: r.store.opts.Lease, want: 1, holds: r.holds}
 	if r.opts.Time == 0 {
-		return r.Ask(ctx, 1)
+		return a.trials(ctx)
 	}
 	limited, cancel := context.WithDeadlineCause(ctx, r.started.Add(r.opts.Time), ErrTime)
 	defer cancel()
-	trials, err := r.Ask(limited, 1)
+	trials, err := a.trials(limited)
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), ErrTime) {
 		return nil, fmt.Errorf("%w: %v", ErrTime, r.opts.Time)
 	}
@@ -383,7 +379,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.guard.Lock()
-	r.held[t.Number] = &heldAttempt{t.Token, cancel}
+	r.held[held] = cancel
 	r.guard.Unlock()
 	if r.allHold() {
 		select {
@@ -393,7 +389,7 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	}
 	defer func() {
 		r.guard.Lock()
-		delete(r.held, t.Number)
+		delete(r.held, held)
 		r.guard.Unlock()
 	}()
 	p, d, err := r.point(ctx, t)
@@ -442,6 +438,13 @@ func (r *run) attempt(ctx context.Context, t Trial) (next *Trial, err error) {
 	return next, r.note(told, d.Failures == study.ExpectedFailures)
 }
 
+// holds returns the attempts of this run.
+func (r *run) holds() []Attempt {
+	r.guard.Lock()
+	defer r.guard.Unlock()
+	return slices.Collect(maps.Keys(r.held))
+}
+
 // allHold reports whether all workers hold attempts.
 func (r *run) allHold() bool {
 	r.guard.Lock()
@@ -465,7 +468,7 @@ func (r *run) tellAndClaim(ctx context.Context, report Report) (told Trial, next
 		if err != nil || r.reaches(d.Objective(), told.Numbers[d.Objective().Name]) {
 			return err
 		}
-		pending, err := tx.Trials(row.ID, Query{Pending: true})
+		pending, err := r.pending(tx, row, now, r.holds)
 		if err != nil {
 			return err
 		}
@@ -506,7 +509,7 @@ func (r *run) report(ctx context.Context, a Attempt, steps ...loop.Step) error {
 		return err
 	}
 	r.guard.Lock()
-	delete(r.held, a.Trial)
+	delete(r.held, a)
 	r.guard.Unlock()
 	return fmt.Errorf("%w: trial %d: %s", loop.ErrStopped, a.Trial, t.Message)
 }
@@ -542,23 +545,18 @@ func (r *run) heartbeats(ctx context.Context) {
 			return
 		case <-time.After(r.store.opts.Lease / 4):
 		}
-		r.guard.Lock()
-		var held []Attempt
-		for n, h := range r.held {
-			held = append(held, Attempt{n, h.token})
-		}
-		r.guard.Unlock()
+		held := r.holds()
 		if len(held) == 0 {
 			continue
 		}
-		lost, err := r.Heartbeat(ctx, held...)
+		lost, err := r.heartbeat(ctx, held)
 		if err != nil {
 			continue // the store is unreachable: leases last for a while, and results are stored later
 		}
 		r.guard.Lock()
-		for _, n := range lost {
-			if h := r.held[n]; h != nil {
-				h.cancel()
+		for _, a := range lost {
+			if cancel := r.held[a]; cancel != nil {
+				cancel()
 			}
 		}
 		r.guard.Unlock()

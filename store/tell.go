@@ -194,6 +194,15 @@ func outcome(complete bool, numbers map[string]float64) string {
 // of trials whose lease the caller has lost, because the trial has a result or was issued again.
 // Further work on them is useless.
 func (u *Study) Heartbeat(ctx context.Context, attempts ...Attempt) (lost []int, err error) {
+	ended, err := u.heartbeat(ctx, attempts)
+	for _, a := range ended {
+		lost = append(lost, a.Trial)
+	}
+	return lost, err
+}
+
+// heartbeat is Heartbeat, and returns the lost attempts.
+func (u *Study) heartbeat(ctx context.Context, attempts []Attempt) (lost []Attempt, err error) {
 	err = u.store.backend.Update(ctx, func(tx Tx) error {
 		lost = nil
 		row, err := tx.Study(u.name)
@@ -204,7 +213,7 @@ func (u *Study) Heartbeat(ctx context.Context, attempts ...Attempt) (lost []int,
 		if err != nil {
 			return err
 		}
-		return eachHeld(tx, row, attempts, func(t *Trial) { t.Lease = later(t.Lease, now.Add(u.store.opts.Lease)) }, func(n int) { lost = append(lost, n) })
+		return eachHeld(tx, row, attempts, func(t *Trial) { t.Lease = later(t.Lease, now.Add(u.store.opts.Lease)) }, func(a Attempt) { lost = append(lost, a) })
 	})
 	return lost, named(u.name, err)
 }
@@ -217,7 +226,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // eachHeld changes the trials whose attempts the caller holds, each once, and calls lost for the others.
-func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost func(int)) error {
+func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost func(Attempt)) error {
 	var changed []Trial
 	held := map[Attempt]bool{}
 	for _, a := range attempts {
@@ -229,7 +238,7 @@ func eachHeld(tx Tx, row *Row, attempts []Attempt, change func(*Trial), lost fun
 			return err
 		}
 		if err != nil || t.State != Pending || t.Token != a.Token || a.Token == "" {
-			lost(a.Trial)
+			lost(a)
 			continue
 		}
 		held[a] = true
@@ -254,7 +263,7 @@ func release(tx Tx, row *Row, now time.Time, attempts []Attempt) error {
 		t.Token, t.Lease, t.Owner = "", time.Time{}, Owner{}
 		e := row.event(Event{Time: now, Kind: TrialReleased, Trial: t.Number, Attempt: t.Attempt})
 		events, t.Revision = append(events, e), e.Revision
-	}, func(int) {})
+	}, func(Attempt) {})
 	if err != nil {
 		return err
 	}
