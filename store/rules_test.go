@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os/exec"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -312,6 +313,28 @@ func TestPanicLeavesItsPlace(t *testing.T) {
 	output, err := u.Output(t.Context(), &v.Trials[0])
 	require.NoError(t, err)
 	require.Regexp(t, `^[^\n]*TestPanicLeavesItsPlace[^\n]*\n\t[^\n]*rules_test\.go:\d+\n`, output)
+}
+
+// An evaluation that ends its goroutine fails its trial, and the run goes on.
+func TestGoexitFailsTheTrial(t *testing.T) {
+	u, _ := newStudy(t, line(5), store.Options{})
+	require.NoError(t, u.Run(t.Context(), func(_ context.Context, trial store.Trial, _ space.Point) (store.Report, error) {
+		if trial.Number == 2 {
+			runtime.Goexit()
+		}
+		return store.Report{Numbers: map[string]float64{"value": 1}}, nil
+	}, store.RunOptions{}))
+	v, err := u.View(t.Context())
+	require.NoError(t, err)
+	require.Len(t, v.Trials, 5)
+	for _, trial := range v.Trials {
+		if trial.Number == 2 {
+			require.Equal(t, store.FailedByProgram, trial.Failure)
+			require.Equal(t, "the evaluation ended its goroutine", trial.Message)
+			continue
+		}
+		require.Equal(t, store.Complete, trial.State)
+	}
 }
 
 // An interrupted run releases its trials: they are issued first, as attempts that were not

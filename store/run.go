@@ -22,16 +22,22 @@ import (
 // released. Any other error makes a failed trial.
 type Evaluate func(ctx context.Context, t Trial, p space.Point) (Report, error)
 
-// Guarded calls f. It turns a panic into an error, with the calls that led to the panic as the output
-// of the report. It leaves out numbers that are not usable. If one of these is among the needed names,
-// the trial fails.
+// Guarded calls f in a goroutine of its own. It turns a panic into an error, with the calls that led to the
+// panic as the output of the report. A call of runtime.Goexit, as by FailNow of package testing, is an error
+// too. Guarded leaves out numbers that are not usable. If one of these is among the needed names, the trial
+// fails.
 func (f Evaluate) Guarded(ctx context.Context, t Trial, p space.Point, needed []string) (r Report, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err, r.Output = fmt.Errorf("panic: %v", fault), stack.OfPanic()
-		}
-	}()
-	r, err = f(ctx, t, p)
+	err = errors.New("the evaluation ended its goroutine")
+	var all sync.WaitGroup
+	all.Go(func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				err, r.Output = fmt.Errorf("panic: %v", fault), stack.OfPanic()
+			}
+		}()
+		r, err = f(ctx, t, p)
+	})
+	all.Wait()
 	given := r.Numbers
 	r.Numbers, _ = usable(given, nil)
 	for _, name := range needed {
